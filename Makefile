@@ -5,8 +5,9 @@ SHELL   := /bin/bash
 ENV     := . internal/setup/env.sh &&
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PREFIX  ?= /usr/local
-# A package that hangs is ended then.
-TESTFLAGS ?= -timeout 20m
+# A package that hangs is ended then. The tests' programs need no debug information, and
+# were vetted before.
+TESTFLAGS ?= -timeout 20m -vet=off -ldflags=-w
 # These take longest: they begin first, so that no processor idles at the end.
 LONGEST := ./internal/explore ./internal/e2e ./por
 
@@ -23,12 +24,15 @@ setup:
 paging:
 	@internal/setup/setup.sh --paging
 
-## make build    bin/landgo and the guests under bin/guests
+## make build    bin/landgo, bin/landgo-engine and the guests under bin/guests
 build: landgo guests
 
+# Front and engine are of one build, or they don't work together.
+BUILD = -buildvcs=false -ldflags '-X main.version=$(VERSION)'
 landgo: setup
 	@echo "building landgo: half a minute the first time"
-	$(ENV) go build -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/landgo ./cmd/landgo
+	$(ENV) CGO_ENABLED=0 go build $(BUILD) -o bin/landgo ./cmd/landgo
+	$(ENV) go build $(BUILD) -o bin/landgo-engine ./cmd/landgo-engine
 
 # Without a -j of the caller's: as many jobs as there are processors.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN))
@@ -95,7 +99,7 @@ soak: setup
 	$(ENV) LANDGO_SOAK_GUESTS=$(SOAK_GUESTS) go test -count=1 -timeout 0 -v -run 'TestRandomPrograms$$' ./internal/explore
 	$(ENV) LANDGO_SOAK_OUTSIDE=$(SOAK_OUTSIDE) LANDGO_SOAK_RUNS=$(SOAK_RUNS) go test -count=1 -timeout 0 -v -run 'TestOutside$$' ./internal/explore
 	$(ENV) LANDGO_CORRUPT=$(SOAK_FILES) go test -count=1 -timeout 0 -run 'TestCorrupt' ./internal/image ./internal/result ./internal/explore ./internal/e2e
-	$(ENV) go test -count=1 -timeout 0 -race ./internal/trace ./internal/image ./heap ./race ./por ./internal/result ./internal/report ./internal/deepen
+	$(ENV) go test -count=1 -timeout 0 -race ./internal/trace ./internal/image/... ./heap ./race ./por ./internal/result ./internal/report ./internal/deepen
 	$(ENV) $(SANITIZE) go test -count=1 -timeout 0 -asan ./emu
 
 ## make fuzz     the parsers of untrusted bytes, FUZZ each (default 30s)
@@ -121,6 +125,7 @@ install: landgo
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions \
 		$(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	install -m 755 bin/landgo $(DESTDIR)$(PREFIX)/bin/landgo
+	install -D -m 755 bin/landgo-engine $(DESTDIR)$(PREFIX)/libexec/landgo/landgo-engine
 	$(if $(UNPACKED),install -D -m 644 $(UNPACKED) $(DESTDIR)$(PREFIX)/lib/landgo/libunicorn.so.2)
 	bin/landgo man $(SHARE)/man/man1
 	bin/landgo completion bash >$(SHARE)/bash-completion/completions/landgo

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/x86"
 )
 
 // The table of effects (package image) describes the machine, not any maker's
@@ -18,7 +19,7 @@ import (
 const (
 	statesPerInst  = 24
 	changesPer     = 4
-	arithmetic     = uint64(image.ArithmeticFlags)
+	arithmetic     = uint64(x86.ArithmeticFlags)
 	generalSet     = SetRAX*0x10000 - SetRAX
 	stackSeen      = 64 // bytes on either side of the stack pointer that are compared
 	effectsDataLen = 256
@@ -27,7 +28,7 @@ const (
 // effects runs the instructions of a file of image's tests on the machine.
 type effects struct {
 	*guest
-	image.Machine
+	elffile.Machine
 	mask   uint64 // of a register
 	random *rand.Rand
 	ran    int
@@ -74,9 +75,9 @@ func (x *effects) value() uint64 {
 
 // changed has new values in all registers that aren't in keep, and new flags if
 // flags says so.
-func (x *effects) changed(regs Regs, keep image.RegMask, flags bool) Regs {
+func (x *effects) changed(regs Regs, keep x86.RegMask, flags bool) Regs {
 	for i, r := range general(&regs) {
-		if keep&(1<<i) == 0 && (i < 8 || x.Machine == image.X86_64) {
+		if keep&(1<<i) == 0 && (i < 8 || x.Machine == elffile.X86_64) {
 			*r = x.value()
 		}
 	}
@@ -87,7 +88,7 @@ func (x *effects) changed(regs Regs, keep image.RegMask, flags bool) Regs {
 }
 
 // keeps tells what an instruction changed although it says that it doesn't.
-func keeps(e image.Effects, before, after *Regs) error {
+func keeps(e x86.Effects, before, after *Regs) error {
 	old := general(before)
 	for i, r := range general(after) {
 		if (e.Reads|e.Writes)&(1<<i) == 0 && *r != *old[i] {
@@ -101,7 +102,7 @@ func keeps(e image.Effects, before, after *Regs) error {
 }
 
 // same tells where two outcomes differ that may not.
-func sameEffects(e image.Effects, a, b *outcome) error {
+func sameEffects(e x86.Effects, a, b *outcome) error {
 	other := general(&b.regs)
 	for i, r := range general(&a.regs) {
 		if e.Writes&(1<<i) != 0 && *r != *other[i] {
@@ -113,15 +114,15 @@ func sameEffects(e image.Effects, a, b *outcome) error {
 		return fmt.Errorf("flags depend on what isn't read: %#x or %#x", a.regs.RFLAGS&arithmetic, b.regs.RFLAGS&arithmetic)
 	case a.regs.RIP != b.regs.RIP:
 		return fmt.Errorf("where it goes depends on what isn't read")
-	case e.Reads&image.RSP == 0 && !bytes.Equal(a.memory[:effectsDataLen], b.memory[:effectsDataLen]),
-		e.Reads&image.RSP != 0 && !bytes.Equal(a.memory, b.memory):
+	case e.Reads&x86.RSP == 0 && !bytes.Equal(a.memory[:effectsDataLen], b.memory[:effectsDataLen]),
+		e.Reads&x86.RSP != 0 && !bytes.Equal(a.memory, b.memory):
 		return fmt.Errorf("what it stores depends on what isn't read")
 	}
 	return nil
 }
 
 // try runs the instruction at a state, and with changes.
-func (x *effects) try(c Ctx, e image.Effects, regs Regs) error {
+func (x *effects) try(c Ctx, e x86.Effects, regs Regs) error {
 	mark := x.Mark()
 	defer x.Rewind(mark)
 	a, ok := x.step(c, &regs)
@@ -148,7 +149,7 @@ func (x *effects) try(c Ctx, e image.Effects, regs Regs) error {
 
 // inst tries one instruction, from the state that the program has there and from
 // others.
-func (x *effects) inst(c Ctx, e image.Effects) error {
+func (x *effects) inst(c Ctx, e x86.Effects) error {
 	regs := x.Regs(c)
 	before := x.ran
 	if err := x.try(c, e, regs); err != nil {
@@ -159,9 +160,9 @@ func (x *effects) inst(c Ctx, e image.Effects) error {
 	}
 	for n := range statesPerInst {
 		// Every other state leaves what holds addresses.
-		keep := image.RSP
+		keep := x86.RSP
 		if n%2 == 0 {
-			keep |= image.RSI | image.RDI | image.RCX
+			keep |= x86.RSI | x86.RDI | x86.RCX
 		}
 		if err := x.try(c, e, x.changed(regs, keep, true)); err != nil {
 			return err
@@ -175,13 +176,13 @@ func TestEffects(t *testing.T) {
 	for _, c := range []struct {
 		source string
 		mode   Mode
-		arch   image.Machine
+		arch   elffile.Machine
 		mask   uint64
 		// without are the instructions that the machine stops at, which have no effects here.
 		without []string
 	}{
-		{"insts.S", X86_64, image.X86_64, 1<<64 - 1, []string{"lzcnt", "popcnt", "movbe"}},
-		{"insts32.S", I386, image.I386, 1<<32 - 1, nil},
+		{"insts.S", X86_64, elffile.X86_64, 1<<64 - 1, []string{"lzcnt", "popcnt", "movbe"}},
+		{"insts32.S", I386, elffile.I386, 1<<32 - 1, nil},
 	} {
 		t.Run(c.source, func(t *testing.T) {
 			file, err := filepath.Abs("../testdata/" + c.source)
@@ -204,12 +205,12 @@ func (x *effects) program(t *testing.T) []string {
 	var without []string
 	for n := 0; ; n++ {
 		pc := x.Regs(c).RIP
-		code := x.Bytes(pc, image.MaxInst)
+		code := x.Bytes(pc, x86.MaxInst)
 		s := x.Run(&Run{From: c, Flags: Solo, StopAt: 2})
 		next := s.Ctx
 		switch {
 		case s.Why == StopInsn:
-			if e, ok := image.EffectsOf(code, x.Machine); ok {
+			if e, ok := x86.EffectsOf(code, x.Machine); ok {
 				if err := x.inst(c, e); err != nil {
 					t.Errorf("%#x: %x: %v; said %+v", pc, code[:8], err, e)
 				}
@@ -218,7 +219,7 @@ func (x *effects) program(t *testing.T) []string {
 			if !slices.Contains(without, s.Detail) {
 				without = append(without, s.Detail)
 			}
-			_, length, err := (&image.Image{Machine: x.Machine}).Inst(code, pc)
+			_, length, err := x86.Inst(&elffile.File{Machine: x.Machine}, code, pc)
 			if err != nil {
 				t.Fatalf("%#x: %x: %v", pc, code[:8], err)
 			}

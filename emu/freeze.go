@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -143,13 +144,24 @@ func (m *Machine) Thaw(f *Frozen) (Ctx, error) {
 // library, and its blocks lie with those, or in the system's heap.
 const lowest = 1 << 32
 
+// maps lists this process's memory, if it is given: a confined process can't open it.
+var maps *os.File
+
+// Prepare gives machines the file /proc/PID/maps of this process.
+func Prepare(own *os.File) { maps = own }
+
 // ownMemory is where landgo's own memory lies.
 func ownMemory() (mapped []Range, err error) {
-	maps, err := os.Open("/proc/self/maps")
-	if err != nil {
-		return nil, fmt.Errorf("whether the state can be moved isn't known: %w", err)
+	maps := maps
+	if maps == nil {
+		if maps, err = os.Open("/proc/self/maps"); err != nil {
+			return nil, fmt.Errorf("whether the state can be moved isn't known: %w", err)
+		}
+		defer maps.Close()
 	}
-	defer maps.Close()
+	if _, err := maps.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
 	for lines := bufio.NewScanner(maps); lines.Scan(); {
 		var r Range
 		if _, err := fmt.Sscanf(lines.Text(), "%x-%x", &r.Lo, &r.Hi); err == nil && (r.Lo >= lowest || strings.HasSuffix(lines.Text(), "[heap]")) {

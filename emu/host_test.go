@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/x86"
 )
 
 // The emulator and the processor of this machine, of any make, have to agree on
@@ -156,7 +157,7 @@ func TestLikeTheHost(t *testing.T) {
 	}
 	runs, differ, open := len(left)/56/len(list), 0, map[string]bool{}
 	for i, code := range list {
-		e, ok := image.EffectsOf(g.Bytes(g.symbols[fmt.Sprintf("inst%d", i)], image.MaxInst), image.X86_64)
+		e, ok := x86.EffectsOf(g.Bytes(g.symbols[fmt.Sprintf("inst%d", i)], x86.MaxInst), elffile.X86_64)
 		if !ok {
 			t.Fatalf("%s isn't in the table of effects", code)
 		}

@@ -1,15 +1,17 @@
 package kernel
 
-import "landgo/internal/image"
+import (
+	"landgo/internal/image/elffile"
+)
 
 // IsLibrarys reports whether a real-time signal is one that a C library keeps for
 // itself: glibc's cancellation and setxid (32, 33), musl's timers, cancellation and
 // synchronous calls (32, 33, 34). SIGRTMIN is the first behind them.
-func IsLibrarys(libc image.Libc, sig uint64) bool {
+func IsLibrarys(libc elffile.Libc, sig uint64) bool {
 	switch libc {
-	case image.Glibc:
+	case elffile.Glibc:
 		return sig == 32 || sig == 33
-	case image.Musl:
+	case elffile.Musl:
 		return sig >= 32 && sig <= 34
 	}
 	return false

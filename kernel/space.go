@@ -1,6 +1,8 @@
 package kernel
 
-import "landgo/internal/image"
+import (
+	"landgo/internal/image/elffile"
+)
 
 // The address space of a Linux guest, as far as the kernel and the trusted allocator
 // share it. It is reserved once; a page costs nothing until it is touched. A process has
@@ -23,8 +25,8 @@ const (
 
 // HasLowHeap reports whether an image is one whose heap is low: it isn't
 // position-independent, and ends below.
-func HasLowHeap(img *image.Image) bool {
-	if img.Kernel != image.Linux || img.Machine != image.X86_64 || img.Base != 0 {
+func HasLowHeap(img *elffile.File) bool {
+	if img.Kernel != elffile.Linux || img.Machine != elffile.X86_64 || img.Base != 0 {
 		return false
 	}
 	for i := range img.Segments {

@@ -231,9 +231,9 @@ func (s *bpor) expire()      { s.next.expiring(s.pending(s.point)) }
 func (s *bpor) point() (open bool) {
 	open = s.main()
 	if s.preempt && !s.naive {
-		u, q := s.seq.Last.Thread, s.seq.Event(s.seq.Items()[0]).Thread
+		u, q := s.seq.Last.Thread, s.seq.Event(s.seq.Lead()).Thread
 		if s.sources {
-			s.early(s.seq.From, u, q)
+			s.persist(u, q)
 		}
 		s.blockStart(s.seq.From, u, q)
 	}

@@ -39,10 +39,10 @@ func TestMain(m *testing.M) {
 }
 
 var reductions = []string{"none", "source", "optimal", "sleep", "dpor", "dpor:figure=3", "dpor:figure=4", "dpor:sleep=0",
-	"dpor:figure=3,sleep=0", "dpor:figure=4,sleep=0", "classic", "nidhugg", "stateful", "stateful:sleep=0"}
+	"dpor:figure=3,sleep=0", "dpor:figure=4,sleep=0", "dpor:figure=3,mark=1", "dpor:figure=3,sleep=0,mark=1", "classic", "nidhugg", "stateful", "stateful:sleep=0"}
 
 // again are searches that may run a trace more than once: without sleep sets.
-var again = map[string]bool{"none": true, "dpor:sleep=0": true, "dpor:figure=3,sleep=0": true, "dpor:figure=4,sleep=0": true, "classic": true}
+var again = map[string]bool{"none": true, "dpor:sleep=0": true, "dpor:figure=3,sleep=0": true, "dpor:figure=4,sleep=0": true, "dpor:figure=3,sleep=0,mark=1": true, "classic": true}
 
 // casts reports whether a program has operations that may fail: reversed, they
 // may turn out to do what need not be explored.

@@ -81,7 +81,7 @@
 //	                budget, estimate
 //	no reduction    exhaustive, bounded (iteration, frontier), sleep
 //	stateful        stateful, endless
-//	DPOR            dpor, eager (figure3, figure4, classic), source, nidhugg, optimal
+//	DPOR            dpor, eager (figure3, marking, figure4, classic), source, nidhugg, optimal
 //	within bounds   meter; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,
 //	                lazyhabits, lazyleast
 //	TruSt           trust, trustgraph, trustrows, trustkept, trustturns, trustrevisit, trustmaximal,

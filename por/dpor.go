@@ -39,6 +39,9 @@ type dpor struct {
 func newDPOR(h handle) strategy {
 	switch h.spec.Param("figure") {
 	case 3:
+		if h.spec.Param("mark") == 1 {
+			return newMarking(h)
+		}
 		return newFigure3(h)
 	case 4:
 		return newFigure4(h)

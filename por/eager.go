@@ -47,7 +47,15 @@ type eager struct {
 	// lines carries out lines 4-7 for next(s, p) = e in the state before event
 	// end; first is the operation that e begins with.
 	lines func(e *relation.Event, first trace.Op, end int32)
+	// cut adds e, which the end of the process kept from being taken, before event c.
+	cut   func(c int32, e *relation.Step)
 	sleep bool
+}
+
+func newEager(h handle, sleep bool) eager {
+	s := eager{source: sourceOf(h), sleep: sleep}
+	s.cut = func(c int32, e *relation.Step) { s.sets.addThread(&s.path.nodes[c], e.Thread) }
+	return s
 }
 
 func (s *eager) needs() *needs { return &needs{order: true, sleep: s.sleep} }
@@ -114,7 +122,7 @@ func (s *eager) end(e Ending) {
 	if e == EndedStuck {
 		s.processes()
 	}
-	s.next.cutOff(e, func(c int32, e *relation.Step) { s.sets.addThread(&s.path.nodes[c], e.Thread) })
+	s.next.cutOff(e, s.cut)
 	if s.racing() {
 		s.finish(e, s.insert)
 	}

@@ -14,6 +14,8 @@ const (
 	noConservative       // conservative backtrack points are skipped
 	slideSleep           // bpor's sleep sets are those of the thesis's Algorithms 12 and 13
 	slideWake            // the same, and nothing sleeps below a conservative branch
+	anyInitial           // source-bpor adds any initial, also one that is independent of the race
+	noFresh              // no new persistent set is begun where dpor:mark=1 needs one
 	calmSleep            // what others are exploring sleeps like what is explored
 	notMaximal           // trust revisits whatever the graph was made of
 	anyDisplacer         // and whichever of several events displaced a thread there

@@ -24,18 +24,21 @@ import (
 // those gathered. No clocks are looked at.
 //
 // Of E, p is taken if it can be, and nothing is added if E has a process of the
-// backtrack set already (their optimization 1, at the end of §3).
+// backtrack set already (their optimization 1, at the end of §3). Optimization 2 is in
+// marking.go.
 //
 // Terms, soundness and the other deviations: eager.go.
 type figure3 struct {
 	eager
 	past  []int32     // the j ->_S p, newest first
-	procs []trace.TID // their processes
+	procs []trace.TID // p, and their processes
+	// backtrack is lines 5-7 for the state before event i.
+	backtrack func(i int32)
 }
 
-func newFigure3(h handle) strategy {
-	s := &figure3{eager: eager{source: sourceOf(h), sleep: h.spec.Param("sleep") == 1}}
-	s.lines = s.point
+func newFigure3(h handle) *figure3 {
+	s := &figure3{eager: newEager(h, h.spec.Param("sleep") == 1)}
+	s.lines, s.backtrack = s.point, s.add
 	return s
 }
 
@@ -50,7 +53,7 @@ func (s *figure3) point(e *relation.Event, first trace.Op, end int32) {
 		}
 		if a.Dependent(e) && s.path.order.MayBeCoenabled(i, first) {
 			if !s.fails() {
-				s.add(i)
+				s.backtrack(i)
 			}
 			return
 		}

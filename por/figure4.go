@@ -27,7 +27,7 @@ type figure4 struct {
 func newFigure4(h handle) strategy { return newClocks(h, h.spec.Param("sleep") == 1) }
 
 func newClocks(h handle, sleep bool) *figure4 {
-	s := &figure4{eager: eager{source: sourceOf(h), sleep: sleep}}
+	s := &figure4{eager: newEager(h, sleep)}
 	s.lines = s.point
 	return s
 }

@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"os"
 
+	"landgo/internal/host"
 	"landgo/internal/trace"
 )
 
@@ -67,14 +68,11 @@ func (f *frontier) spill() error {
 		return nil
 	}
 	if f.file == nil {
-		file, err := os.CreateTemp("", "landgo-frontier-*")
+		file, err := host.Temporary()
 		if err != nil {
 			return fmt.Errorf("no room for what the next bound starts from (TMPDIR says where it goes): %w", err)
 		}
 		f.file = file
-		if err := os.Remove(file.Name()); err != nil {
-			return err
-		}
 	}
 	n, err := f.file.Write(f.buf)
 	f.size += int64(n)

@@ -91,6 +91,7 @@ const unbounded = "it samples executions of all kinds, and proves nothing within
 const (
 	cutOff   = "where its bound cuts something off decides what else has to be run, and one worker knows that only of its own part"
 	oneTable = "all parts would need one table of states"
+	demands  = "what each branch of a state demands has to be known in one place"
 	wakeful  = "without sleep sets the number of executions depends on the order of branches"
 )
 
@@ -101,6 +102,8 @@ var early = Param{Name: "early", Default: 1, Most: 1, Help: "1: also executions 
 
 var lazyCut = Param{Name: "cut", Default: cutSound, Most: cutPrinted, Help: "1: refuses a step when all traces that go on from it are beyond the bound; 0: refuses nothing on the way; 2: refuses as its paper does, and proves nothing",
 	proves: func(v uint64) bool { return v != cutPrinted }}
+
+var marked = Param{Name: "mark", Most: 1, Help: "1, with figure=3: where the paper adds every thread, a new persistent set is begun in place of that (its optimization 2)"}
 
 // kinds lists the searches, in the order in which they are explained to users.
 var kinds = []Kind{
@@ -136,6 +139,7 @@ var kinds = []Kind{
 	{Name: "dpor", Paper: "Flanagan and Godefroid, POPL 2005", About: "adds backtrack points where executions race",
 		WhyNot: beyond, Params: []Param{
 			{Name: "figure", Default: 5, Least: 3, Most: 5, Help: "3: happens-before by a search through the stack, with the refinement of line 5; 4: by clock vectors; 5: objects' last accesses, reads and writes told apart"},
+			marked,
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets, 0: without"},
 		}, strategy: newDPOR},
 	{Name: "classic", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 6, after Flanagan and Godefroid, Fig. 4", About: "adds backtrack points before it schedules; persistent sets, without sleep sets",

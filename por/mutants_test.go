@@ -10,7 +10,7 @@ import (
 // The differential test must be able to fail: searches with one rule left out
 // disagree with the judge on one of its programs.
 func TestMutants(t *testing.T) {
-	reduced := []string{"dpor", "dpor:sleep=0", "dpor:figure=3,sleep=0", "dpor:figure=4,sleep=0", "classic", "nidhugg", "source", "optimal"}
+	reduced := []string{"dpor", "dpor:sleep=0", "dpor:figure=3,sleep=0", "dpor:figure=4,sleep=0", "dpor:figure=3,sleep=0,mark=1", "classic", "nidhugg", "source", "optimal"}
 	asleep := []string{"sleep", "stateful", "dpor", "dpor:figure=3", "dpor:figure=4", "nidhugg", "source", "optimal"}
 	graphs := []string{"trust"}
 	for _, m := range []struct {
@@ -23,6 +23,7 @@ func TestMutants(t *testing.T) {
 		{"pending blocked operations left out", noPending, reduced},
 		{"the process's end left out", noProcessEnd, reduced},
 		{"sleep sets as in the paper", paperSleep, []string{"dpor", "dpor:figure=3", "dpor:figure=4"}},
+		{"no new persistent set where one is given up", noFresh, []string{"dpor:figure=3,sleep=0,mark=1"}},
 		{"a revisit dropped", dropBacktrack, graphs},
 		{"a revisit's maximality ignored", notMaximal, graphs},
 		{"what blocked and cut off threads would have done left out", noPending, graphs},

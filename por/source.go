@@ -21,6 +21,7 @@ type source struct {
 	seq     *relation.Sequence
 	open    []int32 // races to be looked at again at the end
 	dropped int     // for fault dropBacktrack
+	lead    bool    // of the initials, one that leads to the second event is added (sourcebpor.go)
 }
 
 func newSource(h handle) strategy {
@@ -169,6 +170,10 @@ func (s *source) insert() (open bool) {
 	if open {
 		return true
 	}
-	s.sets.addElseAll(n, v.Event(v.Items()[0]).Thread)
-	return v.Begins(v.Items()[0]) == relation.Perhaps
+	first := v.Items()[0] // of the rest, if that is what was looked at
+	if s.lead {
+		first = v.Lead()
+	}
+	s.sets.addElseAll(n, v.Event(first).Thread)
+	return v.Begins(first) == relation.Perhaps
 }

@@ -2,6 +2,7 @@ package por
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,6 +35,9 @@ func ParseSpec(text string) (Spec, error) {
 			return s, err
 		}
 	}
+	if s.has(marked.Name) && s.Param(marked.Name) == 1 && s.Param("figure") != 3 {
+		return s, fmt.Errorf("search %s: mark=1 is for figure=3: the other figures add every thread without looking for one that would do", name)
+	}
 	return s, nil
 }
 
@@ -57,6 +61,11 @@ func (s *Spec) set(option string) error {
 
 // Kind is the search that s is of.
 func (s Spec) Kind() *Kind { return s.kind }
+
+// has reports whether the search's kind has an option.
+func (s Spec) has(name string) bool {
+	return slices.ContainsFunc(s.kind.Params, func(p Param) bool { return p.Name == name })
+}
 
 // Param is the value of an option that the search's kind has.
 func (s Spec) Param(name string) uint64 {
@@ -102,6 +111,9 @@ func (s Spec) Whole() string {
 	for i, p := range s.kind.Params {
 		if p.Name == "sleep" && s.params[i] == 0 {
 			return wakeful
+		}
+		if p.Name == marked.Name && s.params[i] == 1 {
+			return demands
 		}
 	}
 	return ""

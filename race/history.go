@@ -50,7 +50,7 @@ func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
 			d.set(h.site.last, int32(len(d.visits)-1))
 		}
 	}
-	if locked && is.write {
+	if is.write && (locked || d.cfg.Stores && (declared || d.lockedWord(a))) {
 		d.releaseWord(t, a)
 	}
 }

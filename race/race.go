@@ -58,6 +58,11 @@ type Config struct {
 	// compilers make such loads of sequentially consistent ones. a plain store
 	// may be relaxed, and releases nothing.
 	Atomic func(pc, addr uint64) Atomicity
+	// Stores: a plain store releases, too, where it is to an object that is declared as
+	// atomic, or to bytes that locked instructions access (a lock word that is set back). As
+	// the code was compiled, what comes before it is done before it. In C that is so only of a
+	// store that isn't relaxed.
+	Stores bool
 	// Library, if not nil, reports whether the instruction at pc is one of the C
 	// library's own synchronisation, where that is executed: it counts as locked.
 	Library func(pc uint64) bool

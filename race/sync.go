@@ -185,6 +185,16 @@ func (d *Detector) acquireWord(t trace.TID, a *trace.Access) {
 	}
 }
 
+// lockedWord reports whether locked instructions were seen to access bytes of an access.
+func (d *Detector) lockedWord(a *trace.Access) bool {
+	for g := a.Addr &^ 7; g < a.Addr+uint64(a.Size); g += 8 {
+		if _, ok := d.objects[objectKey{word, g}]; ok {
+			return true
+		}
+	}
+	return false
+}
+
 func (d *Detector) releaseWord(t trace.TID, a *trace.Access) {
 	if d.cfg.Mode == Limited {
 		return

@@ -18,12 +18,12 @@ type Position struct {
 }
 
 // Position says how far a thread is.
-func (s *System) Position(t trace.TID) Position {
+func (s *state) Position(t trace.TID) Position {
 	return Position{Insns: s.threads[t].Insns, Part: s.threads[t].Half}
 }
 
 // Held names the locks that a thread holds, oldest first.
-func (s *System) Held(t trace.TID) []string {
+func (s *named) Held(t trace.TID) []string {
 	var out []string
 	for _, a := range s.lib.Holds(t) {
 		out = append(out, s.VariableName(a))
@@ -32,7 +32,7 @@ func (s *System) Held(t trace.TID) []string {
 }
 
 // NextText says what a thread's next step begins with: "writes counter".
-func (s *System) NextText(t trace.TID) string {
+func (s *named) NextText(t trace.TID) string {
 	th := &s.threads[t]
 	switch th.Stand {
 	case StandAccess:
@@ -55,7 +55,7 @@ func (s *System) NextText(t trace.TID) string {
 }
 
 // StateText says why a thread doesn't go on by itself: "ended", "waits for ...".
-func (s *System) StateText(t trace.TID) string {
+func (s *named) StateText(t trace.TID) string {
 	th := &s.threads[t]
 	switch {
 	case th.Stand == StandExited:
@@ -97,7 +97,7 @@ var opVerbs = map[trace.OpKind]string{
 }
 
 // OpText puts an operation into words.
-func (s *System) OpText(op trace.Op) string {
+func (s *named) OpText(op trace.Op) string {
 	switch op.Kind {
 	case trace.OpCreate, trace.OpJoin, trace.OpDetach, trace.OpMakeRunnable:
 		if t := trace.TID(op.Obj); int(t) < len(s.names.paths) && t >= 0 {
@@ -145,7 +145,7 @@ type Start struct {
 }
 
 // Starts lists the threads of the present state.
-func (s *System) Starts() []Start {
+func (s *state) Starts() []Start {
 	var out []Start
 	for i := range s.threads {
 		if s.threads[i].Exists {
@@ -160,18 +160,18 @@ func (s *System) Starts() []Start {
 // beyond the one where its step begins, for replays; 0: no limit. The last
 // instruction may be one that landgo carries out (a yield): there a step ended
 // whose thread came to stand before an access, and nothing shares its memory yet.
-func (s *System) Limit(insns uint64) { s.limit, s.exact = insns, insns != 0 }
+func (s *fixed) Limit(insns uint64) { s.limit, s.exact = insns, insns != 0 }
 
 // LimitStarts says, by name, how far threads may run when they are created, for
 // a replay that knows less of what threads share than the run did.
-func (s *System) LimitStarts(insns map[string]uint64) { s.starts = insns }
+func (s *fixed) LimitStarts(insns map[string]uint64) { s.starts = insns }
 
 // Instructions is the number of guest instructions run so far, what was taken
 // back included.
-func (s *System) Instructions() uint64 { return s.instructions }
+func (s *seen) Instructions() uint64 { return s.instructions }
 
 // Calls names the kernel calls met so far, in alphabetical order.
-func (s *System) Calls() []string {
+func (s *seen) Calls() []string {
 	var out []string
 	for name := range s.calls {
 		out = append(out, name)
@@ -181,6 +181,6 @@ func (s *System) Calls() []string {
 }
 
 // HeapEvent is a call for memory by a thread, in the step under way.
-func (s *System) HeapEvent(t trace.TID, pc uint64) heap.Event {
+func (s *state) HeapEvent(t trace.TID, pc uint64) heap.Event {
 	return heap.Event{Thread: t, Step: int32(len(s.steps)), PC: pc}
 }

@@ -22,7 +22,7 @@ var ErrStopped = errors.New("the step was stopped")
 // StopIf has steps ask, every few thousand operations or instructions, whether to
 // end with ErrStopped; nil: they don't. At few points one step may be a thread's
 // whole life, or have no end; a kernel's may have thousands of ticks.
-func (s *System) StopIf(f func() bool) { s.stopIf = f }
+func (s *fixed) StopIf(f func() bool) { s.stopIf = f }
 
 // Advance runs a thread from its saved CPU state to its next preemption point.
 // allow is the number of shared events that it may make before it stops. New
@@ -141,7 +141,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 
 // unmodelled says what the machine stopped before: an instruction that it hasn't
 // got, or something done to code.
-func (s *System) unmodelled(th *thread, stop *emu.Stop) error {
+func (s *fixed) unmodelled(th *thread, stop *emu.Stop) error {
 	if stop.Detail == emu.StoreIntoCode || stop.Detail == emu.CodeMade {
 		return s.Invalid(kernel.GapCode, th.ID, stop.PC, "%s isn't modelled", stop.Detail)
 	}
@@ -209,7 +209,7 @@ func (s *System) atLimit(th *thread) bool {
 
 // Coarse reports whether there can be shared accesses without a preemption
 // point before them.
-func (s *System) Coarse() bool { return s.cfg.Points&trace.PointMem == 0 || len(s.cfg.Rules) > 0 }
+func (s *fixed) Coarse() bool { return s.cfg.Points&trace.PointMem == 0 || len(s.cfg.Rules) > 0 }
 
 // flags are the machine's flags for a thread's next run.
 func (s *System) flags(th *thread, runs Running) emu.RunFlags {

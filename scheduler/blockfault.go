@@ -11,7 +11,7 @@ import (
 
 // blockFault is the bug of an access to memory of the allocator of which not all
 // is in a live block.
-func (s *System) blockFault(out *Failure, f emu.Fault) {
+func (s *named) blockFault(out *Failure, f emu.Fault) {
 	does := bytesText(f.Kind == emu.FaultBlockWrite, uint64(f.Size))
 	if s.BuriedAt(f.Addr) != trace.NoThread || !s.InHeap(f.Addr) && !s.heap.Near(f.Addr, uint64(f.Size)) {
 		s.graveFault(out, f, does)
@@ -32,7 +32,7 @@ func bytesText(write bool, n uint64) string {
 	return fmt.Sprintf("%s %d %s", verb, n, noun)
 }
 
-func (s *System) wrong(out *Failure, addr uint64, does string) {
+func (s *state) wrong(out *Failure, addr uint64, does string) {
 	w := s.heap.Access(addr, does)
 	out.Kind, out.Message, out.Block = w.Kind, w.Message, w.Block
 }
@@ -40,13 +40,13 @@ func (s *System) wrong(out *Failure, addr uint64, does string) {
 // nearHeap reports whether an address that isn't mapped is about a block: the
 // allocator's memory may end right before or behind it, or have been given back. Low
 // addresses are numbers that a program may have for other reasons.
-func (s *System) nearHeap(addr uint64) bool {
+func (s *present) nearHeap(addr uint64) bool {
 	return s.heap.Near(addr, 4096) || !s.cfg.NativeMalloc && !s.cfg.Pools && s.InHeap(addr) && (addr >= kernel.HeapLo || s.heap.Near(addr, 1<<20))
 }
 
 // closedBlock describes a fault within a live block: the program took back what its
 // pages allow. ok if it is one.
-func (s *System) closedBlock(out *Failure, f emu.Fault) (ok bool) {
+func (s *present) closedBlock(out *Failure, f emu.Fault) (ok bool) {
 	b := s.heap.Around(f.Addr)
 	if b == nil || f.Addr+uint64(f.Size) > b.Addr+b.Size || !s.nearHeap(f.Addr) {
 		return false
@@ -107,7 +107,7 @@ const maxStack = 8 << 20
 
 // oneMapping reports whether an address is at or above a stack pointer, with
 // accessible pages all the way.
-func (s *System) oneMapping(sp, addr uint64) bool {
+func (s *fixed) oneMapping(sp, addr uint64) bool {
 	if addr < sp || addr-sp > maxStack {
 		return false
 	}
@@ -120,7 +120,7 @@ func (s *System) oneMapping(sp, addr uint64) bool {
 }
 
 // InHeap reports whether an address is in an allocator's memory.
-func (s *System) InHeap(addr uint64) bool {
+func (s *present) InHeap(addr uint64) bool {
 	if !s.cfg.NativeMalloc && (addr-kernel.HeapLo < kernel.HeapHi-kernel.HeapLo || s.lowHeap && addr-kernel.LowHeapLo < kernel.LowHeapHi-kernel.LowHeapLo) {
 		return true
 	}

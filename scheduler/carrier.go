@@ -1,7 +1,7 @@
 package scheduler
 
 import (
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -43,7 +43,7 @@ type Keeper interface {
 type Calls interface {
 	// Boot begins, with the functions that have roles, by their first addresses, once the
 	// kernel is there and before any thread is.
-	Boot(k kernel.Kernel, roles map[uint64]image.Bound)
+	Boot(k kernel.Kernel, roles map[uint64]profile.Bound)
 	// AtBreak is asked where a thread has stopped at a breakpoint.
 	AtBreak(trace.TID, *trace.Transition) (Verdict, error)
 	// AtCallersReturn: a thread stands at a breakpoint that its function's caller has yet
@@ -174,11 +174,11 @@ const (
 )
 
 // Carry has a Carrier carry functions out. It is called once, before Boot.
-func (s *System) Carry(c Carrier) { s.lib = c }
+func (s *fixed) Carry(c Carrier) { s.lib = c }
 
 // trusted reports whether a thread runs code of the C library that landgo takes as
 // correct.
-func (s *System) trusted(th *thread) bool {
+func (s *fixed) trusted(th *thread) bool {
 	return th.Starting || s.lib.Running(th.ID)&(RunsFollowed|RunsQuiet) != 0
 }
 
@@ -215,9 +215,15 @@ func (s *System) distrustAfter(th *thread, p *kernel.Plan) {
 }
 
 // Settle is called where a schedule can't be followed. The run that it is of may
-// have known that signals come: there a wait for a semaphore is two steps. It
-// reports whether that makes a difference.
+// have known that signals come: there a wait for a semaphore is two steps; or that time
+// has to pass for loops (clockloop.go). It reports whether that makes a difference.
 func (s *System) Settle() bool {
+	if s.hurryBack() {
+		for _, w := range s.twins {
+			w.known.Hurried = true
+		}
+		return true
+	}
 	if !s.lib.Settle() {
 		return false
 	}

@@ -8,11 +8,11 @@ import (
 )
 
 // PC is the instruction at which a thread stands.
-func (s *System) PC(t trace.TID) uint64 { return s.standPC(&s.threads[t]) }
+func (s *present) PC(t trace.TID) uint64 { return s.standPC(&s.threads[t]) }
 
 // Stack is a thread's call stack: program counters, innermost first, return
 // addresses after the first.
-func (s *System) Stack(t trace.TID) []uint64 {
+func (s *present) Stack(t trace.TID) []uint64 {
 	regs := s.stackRegs(&s.threads[t])
 	return append([]uint64{regs.RIP}, s.image.Unwind(&regs, s.ReadStack)...)
 }
@@ -35,7 +35,7 @@ func (s *System) StackNames(t trace.TID) []string {
 // VariableName names an address by the variable that is there, a part of a block by
 // the block's type, with the address, for there may be many such blocks: "node.next
 // (0xa0000010)".
-func (s *System) VariableName(addr uint64) string {
+func (s *named) VariableName(addr uint64) string {
 	if n, ok := s.Variable(addr); ok {
 		return n
 	}
@@ -51,7 +51,7 @@ func (s *System) VariableName(addr uint64) string {
 }
 
 // Variable is the name of what is at an address, if it has a place of its own.
-func (s *System) Variable(addr uint64) (string, bool) {
+func (s *fixed) Variable(addr uint64) (string, bool) {
 	if name, ok := s.lib.WordName(addr); ok {
 		return name, true
 	}
@@ -64,7 +64,7 @@ func (s *System) Variable(addr uint64) (string, bool) {
 }
 
 // FaultFailure is the bug of a processor fault.
-func (s *System) FaultFailure(t trace.TID, f emu.Fault) *Failure {
+func (s *named) FaultFailure(t trace.TID, f emu.Fault) *Failure {
 	th := &s.threads[t]
 	out := &Failure{Kind: trace.Segfault, Thread: th.ID, PC: th.Regs.RIP}
 	switch f.Kind {
@@ -107,13 +107,13 @@ func (s *System) FaultFailure(t trace.TID, f emu.Fault) *Failure {
 
 // removed reports whether an address is in memory that the guest gave back to
 // its kernel.
-func (s *System) removed(addr uint64) bool {
+func (s *fixed) removed(addr uint64) bool {
 	k, ok := s.kernel.(interface{ Removed(addr uint64) bool })
 	return ok && k.Removed(addr)
 }
 
 // standPC is the instruction at which a thread stands.
-func (s *System) standPC(th *thread) uint64 {
+func (s *fixed) standPC(th *thread) uint64 {
 	switch th.Stand {
 	case StandAccess:
 		return th.Access.PC
@@ -128,7 +128,7 @@ func (s *System) standPC(th *thread) uint64 {
 
 // Unwritten is what is left in the C library's buffer of standard output where thread t
 // has ended the process by exit, which would write it. It is valid until the next step.
-func (s *System) Unwritten(t trace.TID) []byte {
+func (s *fixed) Unwritten(t trace.TID) []byte {
 	text, _ := s.lib.Unwritten(t)
 	return text
 }

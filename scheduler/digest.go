@@ -62,7 +62,7 @@ const (
 	PartCarried
 )
 
-func (s *System) threadDigest(th *thread) trace.Digest {
+func (s *fixed) threadDigest(th *thread) trace.Digest {
 	h := trace.NewHash()
 	h.Words(partThread, uint64(th.ID), uint64(th.Stand), th.Returned, trace.Bit(th.Joined))
 	if !th.Live() {
@@ -74,7 +74,7 @@ func (s *System) threadDigest(th *thread) trace.Digest {
 	stands := th.Stand
 	if stands == StandSpin {
 		stands = th.spinStand
-		h.Word(uint64(stands))
+		h.Words(uint64(stands), th.passes)
 		for i := range th.Waits {
 			w := &th.Waits[i]
 			h.Words(w.Addr, w.PC, uint64(w.Size), uint64(w.Flags))

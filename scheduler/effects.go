@@ -25,15 +25,15 @@ const AllThreads trace.TID = 1 << 20
 const wordsEnd = 64 << 10
 
 // isWord reports whether an address is that of a kernel's word, which has two granules.
-func (s *System) isWord(addr uint64) bool { return s.logs && addr < wordsEnd }
+func (s *fixed) isWord(addr uint64) bool { return s.logs && addr < wordsEnd }
 
 // isLazy reports whether it is that of a word which counts once it has been read.
-func (s *System) isLazy(addr uint64) bool {
+func (s *fixed) isLazy(addr uint64) bool {
 	return s.logs && addr >= effect.Lazy && addr < effect.LazyEnd
 }
 
 // passesTime reports whether an access is a sleep's that moves the clock.
-func (s *System) passesTime(a *trace.Access) bool {
+func (s *fixed) passesTime(a *trace.Access) bool {
 	return s.logs && a.IsWrite() && a.Addr >= effect.Clock && a.Addr < effect.Clock+effect.Step
 }
 
@@ -73,7 +73,7 @@ func (s *System) Shared(t trace.TID, addr, size uint64) bool {
 }
 
 // hasOthers reports whether there is or was another thread.
-func (s *System) hasOthers(t trace.TID) bool {
+func (s *state) hasOthers(t trace.TID) bool {
 	for i := range s.threads {
 		if s.threads[i].Exists && trace.TID(i) != t {
 			return true
@@ -123,7 +123,7 @@ func (s *System) sharesForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight)
 
 // checkForeseen compares what a call has touched, which was made within a step because
 // it would touch nothing that is shared, with what was foreseen.
-func (s *System) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight, out *kernel.Outcome) {
+func (s *found) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight, out *kernel.Outcome) {
 	for i := range out.Accesses {
 		a := &out.Accesses[i]
 		covered := false
@@ -167,7 +167,7 @@ func (s *System) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []
 
 // progress is the present moment: the steps taken so far, and what the last of them has
 // done. Until the next one, nothing was done that others can tell.
-func (s *System) progress() uint64 {
+func (s *state) progress() uint64 {
 	if len(s.steps) == 0 {
 		return 0
 	}
@@ -178,7 +178,7 @@ func (s *System) progress() uint64 {
 // changed lists the parts of pages that a call changes and other threads touched. A
 // thread that makes what it has just mapped accessible hasn't told others yet: that is
 // how stacks are made, which are their threads' own.
-func (s *System) changed(th *thread, p kernel.Pages) []emu.Range {
+func (s *present) changed(th *thread, p kernel.Pages) []emu.Range {
 	if p.New && th.mapped == s.progress() {
 		return nil
 	}
@@ -220,7 +220,7 @@ type lifeKernel interface {
 }
 
 // lifeIsShared reports whether other threads have looked at whether a thread lives.
-func (s *System) lifeIsShared(t trace.TID) bool {
+func (s *fixed) lifeIsShared(t trace.TID) bool {
 	k, ok := s.kernel.(lifeKernel)
 	if !ok {
 		return false

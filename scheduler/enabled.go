@@ -32,7 +32,7 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 
 // letExpire makes the timed wait with the earliest deadline ready when no other thread
 // is: a wait runs out only when no other thread can run.
-func (s *System) letExpire(list []trace.Thread) {
+func (s *present) letExpire(list []trace.Thread) {
 	t := s.nextDeadline()
 	for i := range list {
 		if list[i].ID == t {
@@ -71,8 +71,12 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	case StandSleep:
 		d.Status, d.Pending = trace.Blocked, th.pending
 	case StandSpin:
-		d.Status = trace.Spinning
-		d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.Access
+		if d.Status = trace.Spinning; s.known.Hurried && looksAtClock(th) {
+			d.Status = trace.Ready // it has come here before that was known
+		}
+		if th.spinStand == StandAccess || !looksAtClock(th) {
+			d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.Access
+		}
 	case StandFailure:
 		d.Pending.Kind = trace.OpEnd
 	case StandExited:
@@ -81,11 +85,15 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	return w
 }
 
-// nextDeadline is the thread whose timed wait runs out first, ties by TID.
-func (s *System) nextDeadline() trace.TID {
+// nextDeadline is the thread whose timed wait runs out first, ties by TID; without one,
+// that for whose loop time passes.
+func (s *present) nextDeadline() trace.TID {
 	best, when := s.lib.Deadline()
 	if t, at := s.kernel.NextDeadline(); t != trace.NoThread && (best == trace.NoThread || at < when) {
 		return t
+	}
+	if best == trace.NoThread {
+		return s.nextPoll()
 	}
 	return best
 }
@@ -93,7 +101,7 @@ func (s *System) nextDeadline() trace.TID {
 // Alone reports whether everything that other threads ever did happens before
 // the thread's next instruction, and nothing can run beside it: all others
 // have exited and were joined. Its accesses are no events then.
-func (s *System) Alone(t trace.TID) bool {
+func (s *state) Alone(t trace.TID) bool {
 	for i := range s.threads {
 		if o := &s.threads[i]; s.threads[i].Exists && o.ID != t && (o.Live() || !o.Joined) {
 			return false

@@ -23,7 +23,7 @@ type endTeller interface {
 
 // endWord is where the end of a thread shows in memory (glibc's thread id in the
 // control block, which pthread_kill looks at), or 0.
-func (s *System) endWord(th *thread) uint64 {
+func (s *fixed) endWord(th *thread) uint64 {
 	if k, ok := s.kernel.(endTeller); ok {
 		return k.EndWord(th.ID)
 	}

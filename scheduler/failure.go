@@ -82,7 +82,7 @@ func (e *BudgetError) Error() string {
 
 // Fail makes a thread stand before its failure: the guest's end is an event of
 // its own, which the others may still forestall.
-func (s *System) Fail(t trace.TID, f *Failure) error {
+func (s *state) Fail(t trace.TID, f *Failure) error {
 	th := &s.threads[t]
 	th.Stand, th.Failure = StandFailure, f
 	return nil

@@ -19,7 +19,7 @@ type pageKernel interface {
 }
 
 // faultLook is what others have to do with a fault that the thread goes on after.
-func (s *System) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
+func (s *present) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
 	k, ok := s.kernel.(pageKernel)
 	if !ok || s.Alone(th.ID) || !s.EveryOperation() || s.trusted(th) {
 		return trace.Op{}, false
@@ -197,4 +197,4 @@ func (s *System) MeetFault(t trace.TID, site uint64, fault emu.Fault, does strin
 }
 
 // thisStep is the transition under way.
-func (s *System) thisStep() *trace.Transition { return s.steps[len(s.steps)-1].tr }
+func (s *state) thisStep() *trace.Transition { return s.steps[len(s.steps)-1].tr }

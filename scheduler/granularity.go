@@ -27,7 +27,7 @@ func (s *System) SetGranularity(g Granularity) {
 	s.Unlist()
 }
 
-func (s *System) stopAt(race []uint64) {
+func (s *fixed) stopAt(race []uint64) {
 	s.racing = nil
 	if len(race) > 0 {
 		s.racing = map[uint64]bool{}
@@ -40,7 +40,7 @@ func (s *System) stopAt(race []uint64) {
 
 // Learned counts the times that preemption points became finer for good: two
 // searches at one granularity have the same steps if it didn't change between.
-func (s *System) Learned() uint64 { return s.learned }
+func (s *seen) Learned() uint64 { return s.learned }
 
 // Sights is what a System has seen of accesses without a preemption point, see
 // Unexamined.
@@ -60,7 +60,7 @@ func SightsOf(list []Sighting) *Sights {
 
 // Look has the System remember what it sees from now on in g, a new one if nil,
 // and returns it.
-func (s *System) Look(g *Sights) *Sights {
+func (s *seen) Look(g *Sights) *Sights {
 	if g == nil {
 		g = &Sights{sightings{}}
 	}
@@ -71,7 +71,7 @@ func (s *System) Look(g *Sights) *Sights {
 // sightOperations remembers the objects that a step worked on, as if it had
 // written them: an access to a mutex's bytes, or to a block that is freed,
 // conflicts with the operation. The operation's own point is before the step.
-func (s *System) sightOperations(tr *trace.Transition) {
+func (s *seen) sightOperations(tr *trace.Transition) {
 	for i := range tr.Ops {
 		if op := &tr.Ops[i]; op.Size != 0 {
 			s.sightings.sight(tr.Thread, &trace.Access{Addr: op.Obj, PC: op.PC, Size: op.Size, Flags: trace.Write}, nil, true)
@@ -80,4 +80,4 @@ func (s *System) sightOperations(tr *trace.Transition) {
 }
 
 // Racing: there is a point before an instruction, for it races (Granularity.Race).
-func (s *System) Racing(pc uint64) bool { return s.racing[pc] }
+func (s *fixed) Racing(pc uint64) bool { return s.racing[pc] }

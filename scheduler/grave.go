@@ -16,7 +16,7 @@ import (
 // and so is that of a thread made without pthread_create.
 
 // bury ends the lifetime of a stack with its thread.
-func (s *System) bury(th *thread, tr *trace.Transition) {
+func (s *named) bury(th *thread, tr *trace.Transition) {
 	if !th.OwnStack {
 		return
 	}
@@ -33,7 +33,7 @@ func (s *System) bury(th *thread, tr *trace.Transition) {
 // StackEnd is the end of a stack that others use, as an operation, or the zero
 // Op. Each of their accesses depends on it. (Thread exit otherwise creates
 // ordering but no race.)
-func (s *System) StackEnd(t trace.TID) trace.Op {
+func (s *named) StackEnd(t trace.TID) trace.Op {
 	th := &s.threads[t]
 	if !th.OwnStack || s.Alone(th.ID) {
 		return trace.Op{}
@@ -52,7 +52,7 @@ const maxThreadLocal = 1 << 20
 // stackOf is a created thread's stack: from its mapping's start to where its
 // stack pointer was at its start, and its thread-local variables, which both
 // libraries have between there and the control block.
-func (s *System) stackOf(th *thread) emu.Range {
+func (s *named) stackOf(th *thread) emu.Range {
 	r := emu.Range{Lo: s.mappingStart(th.Stack - 1), Hi: th.Stack}
 	if th.Self > r.Hi && th.Self-r.Hi <= maxThreadLocal {
 		r.Hi = th.Self
@@ -62,7 +62,7 @@ func (s *System) stackOf(th *thread) emu.Range {
 
 // mappingStart is the lowest address from which on all pages up to addr are
 // writable. What it was is looked up first: stacks are large.
-func (s *System) mappingStart(addr uint64) uint64 {
+func (s *named) mappingStart(addr uint64) uint64 {
 	writable := func(a uint64) bool { return s.machine.Prot(a)&emu.ProtWrite != 0 }
 	if lo, ok := s.mappings[addr]; ok && writable(lo) && (lo < 4096 || !writable(lo-4096)) {
 		return lo
@@ -76,7 +76,7 @@ func (s *System) mappingStart(addr uint64) uint64 {
 }
 
 // mappingEnd is the lowest address above addr whose page isn't writable.
-func (s *System) mappingEnd(addr uint64) uint64 {
+func (s *fixed) mappingEnd(addr uint64) uint64 {
 	hi := addr&^4095 + 4096
 	for s.machine.Prot(hi)&emu.ProtWrite != 0 {
 		hi += 4096
@@ -85,7 +85,7 @@ func (s *System) mappingEnd(addr uint64) uint64 {
 }
 
 // digUp: a new thread has a stack that an ended one had.
-func (s *System) digUp(sp uint64) {
+func (s *present) digUp(sp uint64) {
 	for i := range s.threads {
 		if !s.threads[i].Exists || s.threads[i].Live() {
 			continue
@@ -97,7 +97,7 @@ func (s *System) digUp(sp uint64) {
 }
 
 // BuriedAt is the ended thread on whose stack an address is, or NoThread.
-func (s *System) BuriedAt(addr uint64) trace.TID {
+func (s *named) BuriedAt(addr uint64) trace.TID {
 	if addr < s.graves.Lo || addr >= s.graves.Hi {
 		return trace.NoThread
 	}
@@ -110,7 +110,7 @@ func (s *System) BuriedAt(addr uint64) trace.TID {
 }
 
 // graveFault is the bug of an access to an ended thread's stack.
-func (s *System) graveFault(out *Failure, f emu.Fault, does string) {
+func (s *named) graveFault(out *Failure, f emu.Fault, does string) {
 	out.Kind = trace.DeadStack
 	out.Message = fmt.Sprintf("%s on the stack of a thread that has ended", does)
 	for a := f.Addr; a < f.Addr+uint64(f.Size); a++ {

@@ -9,6 +9,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/linux"
@@ -26,7 +27,7 @@ func (o *ordinary) Keep(trace.TID)                                              
 func (o *ordinary) Mark(trace.Mark)                                             { o.marked++ }
 func (o *ordinary) Digest() trace.Digest                                        { return trace.Digest{} }
 func (o *ordinary) HashThread(trace.TID, *trace.Hash, bool)                     {}
-func (o *ordinary) Boot(kernel.Kernel, map[uint64]image.Bound)                  {}
+func (o *ordinary) Boot(kernel.Kernel, map[uint64]profile.Bound)                {}
 func (o *ordinary) AtCallersReturn(trace.TID) bool                              { return false }
 func (o *ordinary) Fell(trace.TID, *trace.Transition) (bool, error)             { return false, nil }
 func (o *ordinary) Accessed(trace.TID, *trace.Transition, []trace.Access, bool) {}
@@ -88,7 +89,7 @@ func bootOrdinary(t testing.TB) (*System, *ordinary) {
 	s := New(Config{Granularity: Granularity{Points: trace.PointMem}, StepBudget: 10_000_000}, m, img)
 	o := &ordinary{in: s}
 	s.Carry(o)
-	k, err := linux.New(s, img, linux.Config{Args: []string{"guest"}})
+	k, err := linux.New(s, img.File, linux.Config{Args: []string{"guest"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func (s *System) takesSignals(th *thread, p *kernel.Plan) bool {
 
 // createsQuietly: it is in the C library's function that creates a thread, not in a
 // handler.
-func (s *System) createsQuietly(th *thread) bool {
+func (s *fixed) createsQuietly(th *thread) bool {
 	return !th.Starting && s.lib.Running(th.ID)&(RunsCreate|RunsFollowed) == RunsCreate
 }
 
@@ -90,7 +90,7 @@ func (th *thread) endInterrupt() {
 
 // handlersOwn is the part of its thread's stack that a handler has for itself:
 // nothing where the stack may be part of something else.
-func (s *System) handlersOwn(th *thread) emu.Range {
+func (s *named) handlersOwn(th *thread) emu.Range {
 	if th.ID != 0 && !th.OwnStack {
 		return emu.Range{}
 	}
@@ -100,7 +100,7 @@ func (s *System) handlersOwn(th *thread) emu.Range {
 
 // party is what makes a thread's accesses: the thread, with the locks that it holds, or
 // its handler, which no lock protects from it.
-func (s *System) party(th *thread) (trace.TID, []uint64) {
+func (s *fixed) party(th *thread) (trace.TID, []uint64) {
 	if th.Interrupted != 0 {
 		return ^th.ID, nil
 	}

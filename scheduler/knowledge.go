@@ -90,7 +90,7 @@ type Sighting struct {
 }
 
 // Witnessed is all that the System has seen.
-func (s *System) Witnessed() *Witnessed {
+func (s *seen) Witnessed() *Witnessed {
 	return &Witnessed{Calls: s.Calls(), Instructions: s.instructions, Sightings: s.sightings.list(), Met: s.Met()}
 }
 
@@ -102,7 +102,7 @@ func (g sightings) list() (all []Sighting) {
 }
 
 // TakeWitnessed is all that the System has seen since it was last taken.
-func (s *System) TakeWitnessed() *Witnessed {
+func (s *seen) TakeWitnessed() *Witnessed {
 	w := s.Witnessed()
 	clear(s.calls)
 	clear(s.sightings)
@@ -112,7 +112,7 @@ func (s *System) TakeWitnessed() *Witnessed {
 }
 
 // Witness adds what another System of the same guest has seen.
-func (s *System) Witness(w *Witnessed) {
+func (s *seen) Witness(w *Witnessed) {
 	for _, c := range w.Calls {
 		s.calls[c] = true
 	}
@@ -179,4 +179,4 @@ func (n *names) append(path string) error {
 }
 
 // Sealed: all that is learned is worth a new start.
-func (s *System) Sealed() bool { return s.sealed }
+func (s *fixed) Sealed() bool { return s.sealed }

@@ -66,7 +66,7 @@ func (s *System) leak(th *thread) *Failure {
 }
 
 // words reads the words of a piece of memory.
-func (s *System) words(p heap.Piece, found func(uint64)) {
+func (s *present) words(p heap.Piece, found func(uint64)) {
 	n := s.wordSize
 	lo, hi := (p.Addr+n-1)&^(n-1), (p.Addr+p.Size)&^(n-1)
 	if lo >= hi {

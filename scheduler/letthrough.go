@@ -40,7 +40,7 @@ func (s *System) letThrough(f *Failure, reads bool) bool {
 }
 
 // LetThrough lists the errors that the execution went past, in order.
-func (s *System) LetThrough() []*Failure { return s.through }
+func (s *state) LetThrough() []*Failure { return s.through }
 
 // WrongFree reports whether a block that another function gave out may be freed all the
 // same.

@@ -9,10 +9,14 @@ import (
 )
 
 // What a System is made of, by how long it lasts. What it knows of its guest for good
-// and can tell another System of is known.Facts.
+// and can tell another System of is known.Facts. A method reaches what its receiver has:
+// one of present can't learn, count or touch the step under way; one of named finds out
+// names and places besides.
 
 // fixed is what stays as it is once a guest has begun.
 type fixed struct {
+	cfg       Config
+	lib       Carrier
 	image     *image.Image
 	machine   *emu.Machine
 	kernel    kernel.Kernel
@@ -62,6 +66,12 @@ type cells struct {
 	threadStatus emu.Cell
 }
 
+// present is the guest as it stands.
+type present struct {
+	fixed
+	state
+}
+
 // found is what a System has found out, or settled for good, and another one finds out
 // for itself.
 type found struct {
@@ -73,6 +83,13 @@ type found struct {
 	scouted map[trace.TID]uint64
 	graves  emu.Range // has all stacks in it that were ever buried
 	cpuKept bool      // the kernel keeps CPU states, to come back to
+	polled  bool      // a thread has waited in a loop that looks at the clock
+}
+
+// named is the guest as it stands, and the names and places of its parts.
+type named struct {
+	present
+	found
 }
 
 // seen is what executions came to, for reports. It only grows.
@@ -105,5 +122,5 @@ type scratch struct {
 }
 
 // Enter notes that main has begun, and Entered reports whether it has.
-func (s *System) Enter()        { s.machine.Put(&s.entered, 1) }
-func (s *System) Entered() bool { return s.entered.Get() != 0 }
+func (s *present) Enter()      { s.machine.Put(&s.entered, 1) }
+func (s *state) Entered() bool { return s.entered.Get() != 0 }

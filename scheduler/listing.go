@@ -99,7 +99,7 @@ func (l *listing) rewound(to uint64) {
 }
 
 // ObjectChanges notes that the model of an object changes.
-func (s *System) ObjectChanges(addr uint64) {
+func (s *state) ObjectChanges(addr uint64) {
 	l := &s.listing
 	if n := len(l.objects); n == 0 || l.objects[n-1] != addr {
 		l.objects = append(l.objects, addr)
@@ -107,7 +107,7 @@ func (s *System) ObjectChanges(addr uint64) {
 }
 
 // Unlist has all threads described again: something changed that no step did.
-func (s *System) Unlist() { s.listing.void = true }
+func (s *state) Unlist() { s.listing.void = true }
 
 // Present implements por.Census.
 func (s *System) Present() *trace.Present {
@@ -141,7 +141,7 @@ func (s *System) Present() *trace.Present {
 }
 
 // enlistAll makes the list anew, with all threads to be described.
-func (s *System) enlistAll() {
+func (s *state) enlistAll() {
 	l := &s.listing
 	l.void, l.Next = false, trace.NoThread
 	l.from = l.from[:0]
@@ -161,7 +161,7 @@ func (s *System) enlistAll() {
 }
 
 // findStale adds the threads to be described again for what they watch.
-func (s *System) findStale() {
+func (s *present) findStale() {
 	l := &s.listing
 	now := s.machine.Journal()
 	from := l.journal
@@ -227,7 +227,7 @@ func (l *listing) disturb() {
 
 // askLocks asks once for each lock that was perhaps taken or let go who has it, and lets
 // the threads before it run or not: a hundred may wait for one.
-func (s *System) askLocks() {
+func (s *present) askLocks() {
 	l := &s.listing
 	for len(l.locks) > 0 {
 		addr := l.locks[0]

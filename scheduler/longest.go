@@ -52,7 +52,7 @@ func (s *System) noteLong() {
 
 // whereLong says where the steps of the present path began: at the place in a source that
 // is known where most did, if those are many; else where most did.
-func (s *System) whereLong() Long {
+func (s *named) whereLong() Long {
 	at := map[uint64]*stepsAt{}
 	for i := range s.steps {
 		st := &s.steps[i]
@@ -106,7 +106,7 @@ func (p *stepsAt) less(q *stepsAt) bool {
 
 // ownPC is the innermost instruction on a thread's stack that is in a source that is known,
 // or else.
-func (s *System) ownPC(t trace.TID, or uint64) uint64 {
+func (s *present) ownPC(t trace.TID, or uint64) uint64 {
 	for i, pc := range s.Stack(t) {
 		if i > 0 {
 			pc--
@@ -118,7 +118,7 @@ func (s *System) ownPC(t trace.TID, or uint64) uint64 {
 	return or
 }
 
-func (s *System) hasLine(pc uint64) bool {
+func (s *fixed) hasLine(pc uint64) bool {
 	fs := s.image.Frames(pc)
 	return len(fs) > 0 && fs[0].Line > 0
 }

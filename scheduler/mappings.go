@@ -46,7 +46,7 @@ type covers struct {
 
 // Maps takes in what a call has mapped and unmapped. It returns the bug that an
 // unmapping is, or nil.
-func (s *System) Maps(t trace.TID, call uint64, out *kernel.Outcome) *Failure {
+func (s *present) Maps(t trace.TID, call uint64, out *kernel.Outcome) *Failure {
 	th := &s.threads[t]
 	s.lib.Drop(out.Unmapped)
 	s.lib.Drop(kernel.Pages{Addr: out.Mapped.Addr + out.Kept, Size: out.Mapped.Size - out.Kept})
@@ -69,7 +69,7 @@ func (s *System) Maps(t trace.TID, call uint64, out *kernel.Outcome) *Failure {
 }
 
 // replace ends the mappings of which nothing is left under a new one.
-func (s *System) replace(th *thread, p kernel.Pages, e heap.Event) {
+func (s *present) replace(th *thread, p kernel.Pages, e heap.Event) {
 	under := s.livingIn(p.Addr, p.Addr+p.Size)
 	s.covers.living = s.covers.living.Clear(p.Addr, p.Addr+p.Size)
 	for _, n := range under {
@@ -78,16 +78,16 @@ func (s *System) replace(th *thread, p kernel.Pages, e heap.Event) {
 }
 
 // giveMapping begins a block of mapped memory, the latest there.
-func (s *System) giveMapping(b heap.Block) heap.Block {
+func (s *state) giveMapping(b heap.Block) heap.Block {
 	out := *s.mapped.Give(b)
 	s.covers.latest = s.covers.latest.Set(b.Addr, b.Addr+b.Size, s.number())
 	return out
 }
 
 // number is that of the latest block of mapped memory.
-func (s *System) number() int32 { return int32(len(s.mapped.Blocks()) - 1) }
+func (s *state) number() int32 { return int32(len(s.mapped.Blocks()) - 1) }
 
-func (s *System) tell(th *thread, b heap.Block, given bool) {
+func (s *fixed) tell(th *thread, b heap.Block, given bool) {
 	if s.observer != nil {
 		s.observer.Block(th.ID, b, given)
 	}
@@ -95,7 +95,7 @@ func (s *System) tell(th *thread, b heap.Block, given bool) {
 
 // unmap ends mappings. Of one that ends in part, the part is noted; when all of it
 // is gone it has ended too.
-func (s *System) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Failure {
+func (s *present) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Failure {
 	end := p.Addr + p.Size
 	before := s.endedMapping(p.Addr)
 	live := s.livingIn(p.Addr, end)
@@ -118,7 +118,7 @@ func (s *System) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Fail
 
 // livingIn lists the mappings that live and are mapped somewhere in [lo, hi), oldest
 // first.
-func (s *System) livingIn(lo, hi uint64) (list []int32) {
+func (s *state) livingIn(lo, hi uint64) (list []int32) {
 	for lo < hi {
 		p, n, ok := s.covers.living.From(lo)
 		if !ok || p.Addr >= hi {
@@ -132,7 +132,7 @@ func (s *System) livingIn(lo, hi uint64) (list []int32) {
 }
 
 // endIfGone ends a mapping of which nothing is mapped any more.
-func (s *System) endIfGone(th *thread, n int32, e heap.Event) {
+func (s *present) endIfGone(th *thread, n int32, e heap.Event) {
 	b := s.mapped.Blocks()[n]
 	for lo := b.Addr; lo < b.Addr+b.Size; {
 		p, owner, ok := s.covers.living.From(lo)
@@ -149,7 +149,7 @@ func (s *System) endIfGone(th *thread, n int32, e heap.Event) {
 }
 
 // livingMapping is the mapping that an address belongs to, or nil.
-func (s *System) livingMapping(addr uint64) *heap.Block {
+func (s *state) livingMapping(addr uint64) *heap.Block {
 	n, ok := s.covers.living.At(addr)
 	if !ok {
 		return nil
@@ -159,7 +159,7 @@ func (s *System) livingMapping(addr uint64) *heap.Block {
 
 // endedMapping is the latest mapping, or part of one, with an address in it, if
 // that has been unmapped; else nil.
-func (s *System) endedMapping(addr uint64) *heap.Block {
+func (s *state) endedMapping(addr uint64) *heap.Block {
 	n, ok := s.covers.latest.At(addr)
 	if !ok || !s.mapped.Blocks()[n].Freed {
 		return nil
@@ -170,7 +170,7 @@ func (s *System) endedMapping(addr uint64) *heap.Block {
 // mappingFault describes a fault at memory that was mapped by the program, or
 // right behind or before such; ok if it is one. An access next to a thread's stack
 // pointer is about that stack: nearStack.
-func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok bool) {
+func (s *present) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok bool) {
 	does := bytesText(f.Kind == emu.FaultWrite, uint64(f.Size))
 	if b := s.endedMapping(f.Addr); b != nil && s.machine.Prot(f.Addr) == 0 {
 		out.Kind, out.Block = trace.UseAfterFree, *b
@@ -208,4 +208,4 @@ func (s *System) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok boo
 }
 
 // InMapping reports whether an address is in memory that the program maps or has mapped.
-func (s *System) InMapping(addr uint64) bool { return s.mapped.Around(addr) != nil }
+func (s *state) InMapping(addr uint64) bool { return s.mapped.Around(addr) != nil }

@@ -26,7 +26,7 @@ type mark struct {
 }
 
 // Save keeps the present state of a thread for Rewind.
-func (s *System) Save(t trace.TID) {
+func (s *present) Save(t trace.TID) {
 	s.state.save(t)
 	s.lib.Keep(t)
 	if s.companion != nil {
@@ -50,7 +50,7 @@ func (s *System) Mark() trace.Mark {
 	return s.markAlone()
 }
 
-func (s *System) markAlone() trace.Mark {
+func (s *present) markAlone() trace.Mark {
 	k := s.mark(s.machine.Mark())
 	s.lib.Mark(k)
 	return k

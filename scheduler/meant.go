@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"landgo/internal/image/static"
 	"landgo/internal/trace"
 )
 
@@ -25,7 +26,7 @@ import (
 // idles reports whether a loop's turn, a thread's own steps from index i on, is one that
 // a program may be meant to be in for ever: it sleeps and the thread is the first, or it
 // takes locks.
-func (s *System) idles(th *thread, i int32) bool {
+func (s *state) idles(th *thread, i int32) bool {
 	for ; int(i) < len(s.steps); i++ {
 		tr := s.steps[i].tr
 		if tr.Thread != th.ID {
@@ -43,13 +44,13 @@ func (s *System) idles(th *thread, i int32) bool {
 
 // meantLoop reports whether a thread is in a loop that a program may be meant to be in for
 // ever.
-func (s *System) meantLoop(th *thread) bool {
-	return th.Stand == StandSpin && th.idles && s.image.Forever(s.Stack(th.ID))
+func (s *present) meantLoop(th *thread) bool {
+	return th.Stand == StandSpin && th.idles && static.Forever(s.image.Info, s.Stack(th.ID))
 }
 
 // meant says how it is that threads which wait for ever are meant to, or "" if that isn't
 // so.
-func (s *System) meant(waits []Wait) string {
+func (s *named) meant(waits []Wait) string {
 	var loops, idle []string
 	for i := range waits {
 		w := &waits[i]
@@ -62,7 +63,7 @@ func (s *System) meant(waits []Wait) string {
 				does = "goes round"
 			}
 			loops = append(loops, fmt.Sprintf("thread %s %s in a loop without an end%s", s.Name(w.Thread), does, at))
-		case th.Parent == trace.NoThread && th.Stand == StandSleep && th.pending.Kind == trace.OpCancel && s.image.Forever(s.Stack(th.ID)):
+		case th.Parent == trace.NoThread && th.Stand == StandSleep && th.pending.Kind == trace.OpCancel && static.Forever(s.image.Info, s.Stack(th.ID)):
 			loops = append(loops, fmt.Sprintf("thread %s waits for a signal from outside%s", s.Name(w.Thread), at))
 		case w.For == "condition variable", w.For == "semaphore":
 			idle = append(idle, fmt.Sprintf("thread %s waits for %s%s", s.Name(w.Thread), w.String(), at))
@@ -83,7 +84,7 @@ func (s *System) meant(waits []Wait) string {
 
 // ownPlace is the innermost place on a thread's stack that is in code with lines, as
 // " (main server.c:12)"; or "".
-func (s *System) ownPlace(t trace.TID) string {
+func (s *present) ownPlace(t trace.TID) string {
 	fs := s.image.Frames(s.ownPC(t, 0))
 	if len(fs) == 0 {
 		return ""

@@ -80,14 +80,14 @@ func (m *Met) addRace(pc uint64) {
 }
 
 // Met is what was met so far.
-func (s *System) Met() Met {
+func (s *seen) Met() Met {
 	m := s.met
 	m.Races = slices.Clone(m.Races)
 	return m
 }
 
 // Meet adds what another System of the same guest has met.
-func (s *System) Meet(m Met) { s.met.add(m) }
+func (s *seen) Meet(m Met) { s.met.add(m) }
 
 // End notes that an execution has ended, which wrote a line. stuck: threads are left that
 // can never go on.
@@ -162,4 +162,4 @@ var pointsOfOps = func() (of [trace.NumOps]trace.Points) {
 }()
 
 // MeetPoints notes that a thread has come to points of these kinds while another was there.
-func (s *System) MeetPoints(p trace.Points) { s.met.Points |= p }
+func (s *seen) MeetPoints(p trace.Points) { s.met.Points |= p }

@@ -21,7 +21,7 @@ type Whereabouts struct {
 
 // Whereabouts looks what is at an address that no variable with a place of its
 // own has: the block that is there or was last, or a thread's local variable.
-func (s *System) Whereabouts(addr uint64) (w Whereabouts) {
+func (s *present) Whereabouts(addr uint64) (w Whereabouts) {
 	blocks := s.heap.Blocks()
 	for i := len(blocks) - 1; i >= 0; i-- {
 		if blocks[i].Contains(addr) {
@@ -43,7 +43,7 @@ func (s *System) Whereabouts(addr uint64) (w Whereabouts) {
 }
 
 // stackRegs are the registers from which a thread's stack is unwound.
-func (s *System) stackRegs(th *thread) emu.Regs {
+func (s *fixed) stackRegs(th *thread) emu.Regs {
 	if s.steered() || th.Set != 0 || th.Stand == StandOp || th.Stand == StandTrap {
 		return th.Regs
 	}
@@ -51,7 +51,7 @@ func (s *System) stackRegs(th *thread) emu.Regs {
 }
 
 // ReadStack reads a word of a stack; false: nothing is there.
-func (s *System) ReadStack(addr uint64) (uint64, bool) {
+func (s *fixed) ReadStack(addr uint64) (uint64, bool) {
 	if s.steered() {
 		return s.companion.Word(addr)
 	}
@@ -63,7 +63,7 @@ func (s *System) ReadStack(addr uint64) (uint64, bool) {
 
 // Describe is the name of an address: a variable with a place of its own, a part
 // of a heap block with where it was allocated, a local variable, or the address.
-func (s *System) Describe(addr uint64) string {
+func (s *named) Describe(addr uint64) string {
 	if n, ok := s.Variable(addr); ok {
 		return n
 	}
@@ -88,7 +88,7 @@ func (s *System) Describe(addr uint64) string {
 }
 
 // Word reads a word of the guest's memory, zero-extended.
-func (s *System) Word(addr uint64) uint64 {
+func (s *fixed) Word(addr uint64) uint64 {
 	if s.wordSize == 4 {
 		return uint64(s.machine.Read32(addr))
 	}

@@ -1,9 +1,10 @@
 package scheduler
 
 import (
-	"landgo/internal/image"
-	"landgo/internal/trace"
 	"slices"
+
+	"landgo/internal/image/profile"
+	"landgo/internal/trace"
 )
 
 // PointsOf is the kinds of points that there are before an operation, or after it, of
@@ -20,18 +21,22 @@ func PointsOf(op trace.OpKind) trace.Points {
 }
 
 // PointsAt is the same of a call of a function with a role.
-func PointsAt(r image.Role) trace.Points { return PointsOf(r.Op()) }
+func PointsAt(r profile.Role) trace.Points { return PointsOf(r.Op()) }
 
 // EveryOperation: each operation that others could notice is a point.
-func (s *System) EveryOperation() bool { return s.cfg.Points&(trace.PointMem|trace.PointSync) != 0 }
+func (s *fixed) EveryOperation() bool { return s.cfg.Points&(trace.PointMem|trace.PointSync) != 0 }
 
 // Rule restricts points by the call stack: where a function with the name is
 // on the stack, points are allowed (Within) or not. The last matching rule
 // wins; without a match points are allowed unless there is a Within rule
 // (Landslide's within_function and without_function).
+//
+// A Piece is a function that locks or unlocks: the points lock and unlock, at which
+// its own work begins or is over, aren't restricted by it. Such rules are the last.
 type Rule struct {
 	Function string
 	Within   bool
+	Piece    bool
 }
 
 // allowed reports whether rules allow a point where the stack has these
@@ -57,16 +62,26 @@ func allowed(rules []Rule, stack []string) bool {
 
 // PointAllowed applies --within and --without to a point at pc.
 func (s *System) PointAllowed(t trace.TID, pc uint64) bool {
-	if len(s.cfg.Rules) == 0 {
-		return true
+	return len(s.cfg.Rules) == 0 || s.passesRules(t, s.cfg.Rules)
+}
+
+// LockPointAllowed is the same for a point lock or unlock.
+func (s *System) LockPointAllowed(t trace.TID) bool {
+	rules := s.cfg.Rules
+	if n := slices.IndexFunc(rules, func(r Rule) bool { return r.Piece }); n >= 0 {
+		rules = rules[:n]
 	}
+	return len(rules) == 0 || s.passesRules(t, rules)
+}
+
+func (s *System) passesRules(t trace.TID, rules []Rule) bool {
 	stack := s.StackNames(t)
 	if s.steered() || !s.Alone(t) {
-		for i, r := range s.cfg.Rules[:min(64, len(s.cfg.Rules))] {
+		for i, r := range rules[:min(64, len(rules))] {
 			if slices.Contains(stack, r.Function) {
 				s.met.Rules |= 1 << i
 			}
 		}
 	}
-	return allowed(s.cfg.Rules, stack)
+	return allowed(rules, stack)
 }

@@ -11,6 +11,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 )
 
@@ -48,7 +49,7 @@ func newFake(t testing.TB) *fake {
 		t.Fatal(err)
 	}
 	t.Cleanup(m.Close)
-	f := &fake{System: New(Config{MaxThreads: 16}, m, &image.Image{Machine: image.X86_64, Kernel: image.Bare}), own: make([]int, fakeThreads)}
+	f := &fake{System: New(Config{MaxThreads: 16}, m, image.Of(&elffile.File{Machine: elffile.X86_64, Kernel: elffile.Bare})), own: make([]int, fakeThreads)}
 	f.Steer(f)
 	f.Ensure(fakeThreads - 1)
 	for id := range trace.TID(fakeThreads) {

@@ -11,12 +11,12 @@ import "landgo/internal/trace"
 // the step's accesses before it. 0 is never.
 type moment uint64
 
-func (s *System) moment(tr *trace.Transition, accesses int) moment {
+func (s *state) moment(tr *trace.Transition, accesses int) moment {
 	return moment(len(s.steps))<<24 | moment(min(accesses, 1<<24-2)+1)
 }
 
 // Join notes that a thread has been joined, which it has to be kept for.
-func (s *System) Join(t trace.TID, tr *trace.Transition) {
+func (s *present) Join(t trace.TID, tr *trace.Transition) {
 	s.Save(t)
 	s.threads[t].Joined, s.threads[t].joinedAt = true, s.moment(tr, len(tr.Accesses))
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image"
 	"landgo/internal/trace"
 )
 
@@ -34,8 +33,8 @@ import (
 // "No effect" is each write silent, one by one; a back-out lock, whose visible
 // writes cancel out only in sum, isn't a spin. That time passes in a sleep is none
 // either: a loop that sleeps and looks at nothing but memory waits for that, or for a
-// timed wait to run out, which happens once no other thread can run. (A look at the
-// clock is an effect: it makes time pass for the thread, and the loop ends by that.)
+// timed wait to run out, which happens once no other thread can run. One that looks at
+// the clock waits for time to pass, too: clockloop.go.
 //
 // A turn may take locks and give them back: spinlocks.go.
 
@@ -112,7 +111,7 @@ func (s *System) arrive(th *thread, tr *trace.Transition) error {
 
 // sameRead reports whether a thread that just made access a is about to make
 // it again. To write what was read isn't meant: that is how a counter is counted.
-func (s *System) sameRead(a, next *trace.Access) bool {
+func (s *fixed) sameRead(a, next *trace.Access) bool {
 	return a.Addr == next.Addr && a.Size == next.Size && (a.IsWrite() || !next.IsWrite())
 }
 
@@ -127,6 +126,10 @@ func (s *System) calmStep(tr *trace.Transition) bool {
 		switch tr.Ops[i].Kind {
 		case trace.OpYield, trace.OpTurn, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
 			trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
+		case trace.OpSyscall:
+			if !s.isLook(tr.Ops[i]) {
+				return false
+			}
 		default:
 			if !plainLock(tr.Ops[i].Kind) || s.known.Contended[tr.Ops[i].Obj] {
 				return false
@@ -164,13 +167,6 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 		err = nil // it will come up when the thread is really run
 	}
 	return recurs, err
-}
-
-// redZone is memory whose contents may be dead, for it is below a thread's stack
-// pointer. Whether it is, spinagain.go finds out.
-func (s *System) redZone(th *thread) emu.Range {
-	sp := s.machine.Regs(th.Ctx).RSP
-	return emu.Range{Lo: sp - min(sp, 1<<16), Hi: sp - min(sp, 128)}
 }
 
 // findTurn looks for an earlier step of the thread that began in exactly the
@@ -235,75 +231,16 @@ func (s *System) turn(th *thread, tr *trace.Transition, i int32) {
 	}
 	s.spinOn(th, reads)
 	th.idles = s.idles(th, i)
-}
-
-// unchanged reports whether memory outside zone is as it was when the journal
-// had the length from.
-func (s *System) unchanged(from uint64, zone emu.Range) bool {
-	return s.machine.Unchanged([]emu.Stretch{{From: from, To: s.machine.Journal()}}, func(a uint64) bool { return a >= zone.Lo && a < zone.Hi })
-}
-
-// sameLive reports whether a thread's CPU state is that of context c, but for
-// registers and flags that are dead where it stands. That is asked of code only
-// where the thread is about to run an instruction as a whole, or comes back from
-// a lock that landgo carries out.
-func (s *System) sameLive(th *thread, c emu.Ctx) bool {
-	d := s.machine.SameCPU(c, th.Ctx)
-	if d == 0 {
-		return true
+	if looksAtClock(th) {
+		s.kernel.(clockKernel).LooksAnew(th.ID)
+		s.polled = true
 	}
-	const regs = emu.RegDiff(emu.SetRSP<<9 - 1) // RAX to R15
-	if th.Half != 0 || d&^(regs|emu.RegDiff(emu.SetRFLAGS)) != 0 {
-		return false
-	}
-	var dead image.RegMask
-	var flags bool
-	switch {
-	case th.Stand == StandAccess:
-		dead, flags = s.deadAt(th.Access.PC)
-	case th.Stand == StandOp:
-		op, ret := s.lib.Call(th.ID)
-		if !plainLock(op) {
-			return false
-		}
-		// The operation reads its arguments and writes its result, no more.
-		dead, flags = s.deadAt(ret)
-		dead = dead&^arguments | image.RAX
-	default:
-		return false
-	}
-	if d&regs&^emu.RegDiff(dead) != 0 {
-		return false
-	}
-	const arithmetic = 0x8d5 // CF, PF, AF, ZF, SF, OF
-	if d&emu.RegDiff(emu.SetRFLAGS) == 0 {
-		return true
-	}
-	return flags && (s.machine.Regs(c).RFLAGS^s.machine.Regs(th.Ctx).RFLAGS)&^arithmetic == 0
-}
-
-// arguments are the registers that hold a function's.
-const arguments = image.RDI | image.RSI | image.RDX | image.RCX | image.R8 | image.R9
-
-// deadAt is image.Dead, remembered.
-func (s *System) deadAt(pc uint64) (image.RegMask, bool) {
-	d, ok := s.dead[pc]
-	if !ok {
-		d.regs, d.flags = s.image.Dead(pc)
-		s.dead[pc] = d
-	}
-	return d.regs, d.flags
-}
-
-type dead struct {
-	regs  image.RegMask
-	flags bool
 }
 
 // readsSince are the accesses of the thread's own steps from index i on, and
 // the objects whose failed try it saw; whether another thread changed any of the
 // bytes after that; and what the journal has of these steps.
-func (s *System) readsSince(th *thread, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
+func (s *present) readsSince(th *thread, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
 	for ; int(i) < len(s.steps); i++ {
 		tr := s.steps[i].tr
 		if tr.Thread != th.ID {
@@ -332,6 +269,11 @@ func (s *System) readsSince(th *thread, i int32) (reads []trace.Access, disturbe
 // disturbs reports whether a step changes any of the bytes, or operates on an
 // object among them.
 func disturbs(tr *trace.Transition, waits []trace.Access) bool {
+	for i := range tr.Ops {
+		if tr.Ops[i].Kind == trace.OpAdvance && slices.ContainsFunc(waits, isClock) {
+			return true
+		}
+	}
 	for i := range tr.Accesses {
 		a := &tr.Accesses[i]
 		if !a.IsWrite() || a.Flags&trace.Silent != 0 {
@@ -365,7 +307,7 @@ func disturbs(tr *trace.Transition, waits []trace.Access) bool {
 // spinOn makes a thread wait for a change of what its loop reads. The reads are
 // kept in the order of the code, each once: where in its loop the thread was
 // found out is chance.
-func (s *System) spinOn(th *thread, reads []trace.Access) {
+func (s *state) spinOn(th *thread, reads []trace.Access) {
 	th.spinStand, th.idles = th.Stand, false
 	th.Stand = StandSpin
 	order := func(a, b trace.Access) int {
@@ -376,16 +318,17 @@ func (s *System) spinOn(th *thread, reads []trace.Access) {
 	th.Waits = slices.CompactFunc(th.Waits, func(a, b trace.Access) bool { return order(a, b) == 0 })
 }
 
-// Unspin makes a thread that spins ready to run on, if it does.
+// Unspin makes a thread that spins ready to run on, if it does; but one that is to go on
+// because time passes.
 func (s *System) Unspin(t trace.TID) {
-	if th := &s.threads[t]; s.threads[t].Exists && th.Stand == StandSpin {
+	if th := &s.threads[t]; s.threads[t].Exists && th.Stand == StandSpin && !s.Polls(t) {
 		s.Save(t)
 		th.Stand = th.spinStand
 	}
 }
 
 // wakeSpinners lets the threads go whose loops read what a step changed.
-func (s *System) wakeSpinners(tr *trace.Transition) {
+func (s *present) wakeSpinners(tr *trace.Transition) {
 	for i := range s.threads {
 		th := &s.threads[i]
 		if th.Stand == StandSpin && s.threads[i].Exists && th.ID != tr.Thread && disturbs(tr, th.Waits) {

@@ -86,7 +86,7 @@ func sameSteps(a, b *trace.Transition) bool {
 }
 
 // stepsSince are the thread's own steps of the present path from index i on.
-func (s *System) stepsSince(th *thread, i int32) (list []*trace.Transition) {
+func (s *state) stepsSince(th *thread, i int32) (list []*trace.Transition) {
 	for ; int(i) < len(s.steps); i++ {
 		if tr := s.steps[i].tr; tr.Thread == th.ID {
 			list = append(list, tr)

@@ -9,7 +9,7 @@ import (
 // and replays: the writable memory of the program's own segments outside of
 // trusted objects, and the threads that have ended. Two orders of independent steps have the
 // same; instruction counts and output aren't in it.
-func (s *System) State() uint64 {
+func (s *present) State() uint64 {
 	h := fnv.New64a()
 	holes := s.lib.ObjectBytes()
 	for _, seg := range s.image.Segments {

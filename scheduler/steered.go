@@ -25,36 +25,36 @@ type Companion interface {
 
 // Steer makes a System that of a guest that schedules its threads itself. It takes
 // the place of Boot.
-func (s *System) Steer(c Companion) {
+func (s *present) Steer(c Companion) {
 	s.companion = c
 	s.Enter()
 }
 
 // steered: the guest schedules its threads itself. A thread's registers are in
 // thread.Regs then.
-func (s *System) steered() bool { return s.companion != nil }
+func (s *fixed) steered() bool { return s.companion != nil }
 
 // Config is what the System was made with, and its present granularity.
-func (s *System) Config() *Config { return &s.cfg }
+func (s *fixed) Config() *Config { return &s.cfg }
 
 // Image is the guest's.
-func (s *System) Image() *image.Image { return s.image }
+func (s *fixed) Image() *image.Image { return s.image }
 
 // Heap has the guest's blocks.
-func (s *System) Heap() *heap.Heap { return s.heap }
+func (s *state) Heap() *heap.Heap { return s.heap }
 
 // Ensure makes room for a thread, which exists once Thread.Exists is set.
-func (s *System) Ensure(t trace.TID) { s.ensure(t) }
+func (s *state) Ensure(t trace.TID) { s.ensure(t) }
 
 // Thread is a thread's state. It has to be saved before it is changed.
-func (s *System) Thread(t trace.TID) *Thread { return &s.threads[t].Thread }
+func (s *state) Thread(t trace.TID) *Thread { return &s.threads[t].Thread }
 
 // Births are the parents of the threads that have a name, with the ordinals that they
 // gave, from thread 1 on.
-func (s *System) Births() (parents []trace.TID, ordinals []uint64) { return s.names.births() }
+func (s *found) Births() (parents []trace.TID, ordinals []uint64) { return s.names.births() }
 
 // Fresh: no step was taken, and no state marked.
-func (s *System) Fresh() bool { return len(s.steps)+len(s.marks) == 0 }
+func (s *state) Fresh() bool { return len(s.steps)+len(s.marks) == 0 }
 
 // Begin begins a step of a thread, for which the processor stands in a context at pc.
 func (s *System) Begin(t trace.TID, c trace.Choice, at emu.Ctx, pc uint64) (*trace.Transition, error) {
@@ -73,19 +73,19 @@ func (s *System) Begin(t trace.TID, c trace.Choice, at emu.Ctx, pc uint64) (*tra
 }
 
 // Done: a step has come to its end, or to an error.
-func (s *System) Done(tr *trace.Transition) {
+func (s *state) Done(tr *trace.Transition) {
 	tr.Last = s.threads[tr.Thread].Insns
 	s.arena.seal(tr)
 }
 
 // Idle: no step is under way.
-func (s *System) Idle() { s.current = trace.NoThread }
+func (s *scratch) Idle() { s.current = trace.NoThread }
 
 // Refine notes that points became finer in the step under way.
-func (s *System) Refine() { s.finer = true }
+func (s *scratch) Refine() { s.finer = true }
 
 // Refined reports whether they did.
-func (s *System) Refined() bool { return s.finer }
+func (s *scratch) Refined() bool { return s.finer }
 
 // Settled reports whether points became finer in the step that has ended, or while
 // nothing was under way, and takes that for known.
@@ -99,7 +99,7 @@ func (s *System) Settled() bool {
 }
 
 // Noted counts that something was learned of which points don't become finer.
-func (s *System) Noted() { s.learned++ }
+func (s *seen) Noted() { s.learned++ }
 
 // TryOut does something and takes it back, in the middle of a step too.
 func (s *System) TryOut(do func()) {
@@ -112,16 +112,16 @@ func (s *System) TryOut(do func()) {
 }
 
 // Ran counts instructions.
-func (s *System) Ran(n uint64) { s.instructions += n }
+func (s *seen) Ran(n uint64) { s.instructions += n }
 
 // Booted forgets the instructions of the boot.
-func (s *System) Booted() { s.instructions = 0 }
+func (s *seen) Booted() { s.instructions = 0 }
 
 // LimitOf is what Limit was given.
-func (s *System) LimitOf() uint64 { return s.limit }
+func (s *fixed) LimitOf() uint64 { return s.limit }
 
 // Races: there are points before instructions that race (Granularity.Race).
-func (s *System) Races() bool { return len(s.racing) > 0 }
+func (s *fixed) Races() bool { return len(s.racing) > 0 }
 
 // Sight takes in accesses of a thread that holds locks; point: there is a preemption
 // point before the first.
@@ -135,26 +135,26 @@ func (s *System) Sight(t trace.TID, as []trace.Access, holds []uint64, point boo
 }
 
 // Block tells the observer of a block that is given out, or given back.
-func (s *System) Block(t trace.TID, b heap.Block, given bool) {
+func (s *fixed) Block(t trace.TID, b heap.Block, given bool) {
 	if s.observer != nil {
 		s.observer.Block(t, b, given)
 	}
 }
 
 // SpinOn makes a thread wait for a change of what its loop reads.
-func (s *System) SpinOn(t trace.TID, reads []trace.Access) { s.spinOn(&s.threads[t], reads) }
+func (s *state) SpinOn(t trace.TID, reads []trace.Access) { s.spinOn(&s.threads[t], reads) }
 
 // ReadsSince are the accesses of a thread's own steps from index i on, whether another
 // changed any of the bytes after that, and what the journal has of these steps.
-func (s *System) ReadsSince(t trace.TID, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
+func (s *present) ReadsSince(t trace.TID, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
 	return s.readsSince(&s.threads[t], i)
 }
 
 // WakeSpinners lets the threads go whose loops read what a step changed.
-func (s *System) WakeSpinners(tr *trace.Transition) { s.wakeSpinners(tr) }
+func (s *present) WakeSpinners(tr *trace.Transition) { s.wakeSpinners(tr) }
 
 // Unmodelled says what the machine stopped before.
-func (s *System) Unmodelled(t trace.TID, stop *emu.Stop) error {
+func (s *present) Unmodelled(t trace.TID, stop *emu.Stop) error {
 	return s.unmodelled(&s.threads[t], stop)
 }
 

@@ -73,7 +73,7 @@ func stuckMessage(s *System, f *Failure, cycle, ended bool) string {
 }
 
 // waitsFor says what a thread that can't run waits for, and whose it is.
-func (s *System) waitsFor(th *thread) (Wait, bool) {
+func (s *named) waitsFor(th *thread) (Wait, bool) {
 	w := Wait{Thread: th.ID, Owner: trace.NoThread}
 	switch th.Stand {
 	case StandSleep:
@@ -84,10 +84,10 @@ func (s *System) waitsFor(th *thread) (Wait, bool) {
 		}
 		return w, true
 	case StandSpin:
-		w.For, w.Spins, w.Reads = "a loop that reads", true, th.Waits
+		w.For, w.Spins, w.Reads = "a loop that reads", true, changeable(th.Waits)
 		w.Name = "nothing"
-		if len(th.Waits) > 0 {
-			w.Obj = th.Waits[0].Addr
+		if len(w.Reads) > 0 {
+			w.Obj = w.Reads[0].Addr
 			w.Name = s.VariableName(w.Obj)
 		}
 		return w, true

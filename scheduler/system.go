@@ -6,6 +6,7 @@ import (
 	"landgo/emu"
 	"landgo/heap"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler/known"
@@ -38,18 +39,14 @@ type Config struct {
 
 // System is a guest under control. It implements por.System and kernel.Host.
 type System struct {
-	cfg Config
-	fixed
-	state
+	named
 	known known.Facts
-	found
 	seen
 	scratch
-	lib   Carrier
 	twins []*twin
 }
 
-// Observer is told of what happens inside steps, for reports. All methods are
+// Observer hears what happens inside steps, for reports. All methods are
 // called in the order of execution.
 type Observer interface {
 	// Block is called when thread t, which stands at the allocator's function,
@@ -66,23 +63,25 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		cfg.MaxThreads = 1000
 	}
 	s := &System{
-		cfg: cfg,
-		fixed: fixed{
-			image: img, machine: m, wordSize: img.Machine.Word(),
-			lowHeap: kernel.HasLowHeap(img),
+		named: named{
+			present: present{
+				fixed: fixed{
+					cfg: cfg, image: img, machine: m, wordSize: img.Machine.Word(),
+					lowHeap: kernel.HasLowHeap(img.File), lib: uncarried{},
+				},
+				state: state{
+					threads: make([]thread, 0, cfg.MaxThreads), turns: map[turnKey]int32{},
+					heap: heap.New(), mapped: heap.NewApart(),
+				},
+			},
+			found: found{
+				names: newNames(cfg.MaxThreads), dead: map[uint64]dead{},
+				mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
+			},
 		},
-		state: state{
-			threads: make([]thread, 0, cfg.MaxThreads), turns: map[turnKey]int32{},
-			heap: heap.New(), mapped: heap.NewApart(),
-		},
-		known: known.New(),
-		found: found{
-			names: newNames(cfg.MaxThreads), dead: map[uint64]dead{},
-			mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
-		},
+		known:   known.New(),
 		seen:    seen{calls: map[string]bool{}, sightings: sightings{}},
 		scratch: scratch{pinned: -1},
-		lib:     uncarried{},
 	}
 	s.stopAt(cfg.Race)
 	return s
@@ -91,7 +90,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 // Boot attaches the kernel and makes the first thread, which starts with regs.
 // It must be called once, before anything else. Nothing runs yet: what is
 // learned of sharing on the way to the first choice has to be rewindable too.
-func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.Regs) {
+func (s *present) Boot(k kernel.Kernel, roles map[uint64]profile.Bound, regs *emu.Regs) {
 	s.kernel = k
 	_, s.logs = k.(recorder)
 	_, looks := k.(pageKernel)
@@ -102,11 +101,11 @@ func (s *System) Boot(k kernel.Kernel, roles map[uint64]image.Bound, regs *emu.R
 	s.threads[0] = thread{Thread: Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}}
 }
 
-// Observe has o told of what happens from now on; nil ends it.
-func (s *System) Observe(o Observer) { s.observer = o }
+// Observe makes o the observer from now on; nil: none.
+func (s *fixed) Observe(o Observer) { s.observer = o }
 
 // Machine implements kernel.Host.
-func (s *System) Machine() *emu.Machine { return s.machine }
+func (s *fixed) Machine() *emu.Machine { return s.machine }
 
 // Intern implements kernel.Host.
 func (s *System) Intern(parent trace.TID, n uint64) (trace.TID, error) {
@@ -119,10 +118,10 @@ func (s *System) Intern(parent trace.TID, n uint64) (trace.TID, error) {
 }
 
 // Name implements kernel.Host: the thread's path name.
-func (s *System) Name(t trace.TID) string { return s.names.paths[t] }
+func (s *found) Name(t trace.TID) string { return s.names.paths[t] }
 
 // Lookup finds a thread by its path name.
-func (s *System) Lookup(name string) (trace.TID, bool) { return s.names.lookup(name) }
+func (s *found) Lookup(name string) (trace.TID, bool) { return s.names.lookup(name) }
 
 // Regs implements kernel.Host.
 func (s *System) Regs(t trace.TID) *emu.Regs {
@@ -135,7 +134,7 @@ func (s *System) Regs(t trace.TID) *emu.Regs {
 }
 
 // SetRegs implements kernel.Host.
-func (s *System) SetRegs(t trace.TID, regs *emu.Regs) {
+func (s *present) SetRegs(t trace.TID, regs *emu.Regs) {
 	s.Save(t)
 	th := &s.threads[t]
 	th.Regs, th.Set, th.Half = *regs, emu.SetAll, 0
@@ -152,10 +151,10 @@ func (s *System) CPU(t trace.TID) emu.Ctx {
 }
 
 // KeepCPU implements kernel.Host.
-func (s *System) KeepCPU(c emu.Ctx) { s.pinned = c }
+func (s *scratch) KeepCPU(c emu.Ctx) { s.pinned = c }
 
 // SetResult implements kernel.Host.
-func (s *System) SetResult(t trace.TID, v uint64) {
+func (s *present) SetResult(t trace.TID, v uint64) {
 	s.Save(t)
 	th := &s.threads[t]
 	th.Regs.RAX = v
@@ -164,7 +163,7 @@ func (s *System) SetResult(t trace.TID, v uint64) {
 
 // ensure makes room for thread t. Threads never move: the capacity is there
 // from the start.
-func (s *System) ensure(t trace.TID) {
+func (s *state) ensure(t trace.TID) {
 	for int(t) >= len(s.threads) {
 		s.threads = append(s.threads, thread{Thread: Thread{ID: trace.TID(len(s.threads)), Stand: StandExited}})
 	}
@@ -218,6 +217,10 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.current = trace.NoThread
 	s.freeContexts(th, tr)
 	s.meetStep(th, tr, alone)
+	s.endPolls(th, tr)
+	if len(s.steps)%patience == 0 {
+		s.hurry()
+	}
 	s.wakeSpinners(tr)
 	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)
@@ -247,6 +250,8 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 		return s.stepTrap(th, tr, c)
 	case StandSleep:
 		return s.stepExpire(th, tr)
+	case StandSpin:
+		return s.stepPoll(th, tr, c)
 	case StandFailure:
 		th.Insns++ // the end counts: schedules name it
 		tr.End = trace.EndBug
@@ -258,9 +263,9 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 
 // Failure is the bug that the last step ended with (End EndBug), by the thread
 // that made it.
-func (s *System) Failure(t trace.TID) *Failure { return s.threads[t].Failure }
+func (s *state) Failure(t trace.TID) *Failure { return s.threads[t].Failure }
 
 // Invalid makes the error for what isn't modelled.
-func (s *System) Invalid(gap kernel.Gap, t trace.TID, pc uint64, format string, args ...any) error {
+func (s *fixed) Invalid(gap kernel.Gap, t trace.TID, pc uint64, format string, args ...any) error {
 	return &InvalidError{Gap: gap, Reason: fmt.Sprintf(format, args...), PC: pc, Thread: t}
 }

@@ -95,6 +95,9 @@ type stander struct {
 	pending   trace.Op
 	spinStand Stand // StandSpin: what it stands at otherwise
 	idles     bool  // StandSpin: in a loop that may be meant (meant.go)
+	// passes is how often time has passed for its loop, with nothing done between
+	// (clockloop.go).
+	passes uint64
 }
 
 // Live: it hasn't ended.

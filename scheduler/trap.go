@@ -60,7 +60,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 
 // othersIn lists the parts of pages that other threads touched: a thread's own
 // accesses are in order with its calls.
-func (s *System) othersIn(th *thread, p kernel.Pages) []emu.Range {
+func (s *present) othersIn(th *thread, p kernel.Pages) []emu.Range {
 	if p.Size == 0 || s.Alone(th.ID) {
 		return nil
 	}
@@ -228,7 +228,7 @@ func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f 
 }
 
 // wakeFromKernel lets a thread out of a kernel queue.
-func (s *System) wakeFromKernel(t trace.TID) {
+func (s *present) wakeFromKernel(t trace.TID) {
 	s.Save(t)
 	s.threads[t].Stand = StandRun
 }

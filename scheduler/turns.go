@@ -29,7 +29,7 @@ type listed struct {
 
 // placeOf is a digest of where a step began: the instruction, and the general registers
 // that aren't dead there.
-func (s *System) placeOf(pc uint64, c emu.Ctx) uint64 {
+func (s *named) placeOf(pc uint64, c emu.Ctx) uint64 {
 	dead, _ := s.deadAt(pc)
 	r := s.machine.Regs(c)
 	h := pc

@@ -7,6 +7,7 @@ import (
 
 	"landgo/heap"
 	"landgo/internal/image"
+	"landgo/internal/image/static"
 	"landgo/internal/trace"
 )
 
@@ -51,7 +52,7 @@ func Fills(im *image.Image) []Fill {
 			list = append(list, f)
 		}
 	}
-	numbers := im.Compared()
+	numbers := static.Compared(im.Info)
 	for _, n := range numbers {
 		add(n.Value, n.Size)
 	}
@@ -139,7 +140,7 @@ func (s *System) shareKnowledge() error {
 }
 
 // same reports whether a step of thread t was the same in a twin.
-func (s *System) same(w *twin, t trace.TID, mine, their *trace.Transition) bool {
+func (s *present) same(w *twin, t trace.TID, mine, their *trace.Transition) bool {
 	a, b := &s.threads[t], &w.threads[t]
 	if s.machine.Path() != w.machine.Path() || !s.sameTexts(w, t) || a.Stand != b.Stand || mine.End != their.End ||
 		len(mine.Ops) != len(their.Ops) || len(mine.Accesses) != len(their.Accesses) {
@@ -163,13 +164,13 @@ func (s *System) same(w *twin, t trace.TID, mine, their *trace.Transition) bool 
 }
 
 // sameTexts reports whether the texts that a thread has read end in the same places.
-func (s *System) sameTexts(w *twin, t trace.TID) bool {
+func (s *fixed) sameTexts(w *twin, t trace.TID) bool {
 	last, ends := s.lib.Texts(t)
 	theirs, end := w.lib.Texts(t)
 	return last == theirs && ends == end
 }
 
-func (s *System) sameOutput(w *twin) bool {
+func (s *fixed) sameOutput(w *twin) bool {
 	return bytes.Equal(s.kernel.Output(1), w.kernel.Output(1)) && bytes.Equal(s.kernel.Output(2), w.kernel.Output(2))
 }
 

@@ -67,7 +67,7 @@ type Pair struct {
 // Unexamined lists the pairs of places that were seen to conflict with neither
 // a preemption point nor a common lock between, one for each pair of
 // instructions, by address.
-func (s *System) Unexamined() []Pair {
+func (s *seen) Unexamined() []Pair {
 	var all []place
 	for p := range s.sightings {
 		all = append(all, p)

@@ -2,22 +2,23 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"landgo/internal/explore/config"
 	"landgo/internal/report"
 	"landgo/internal/result"
+	"landgo/internal/wire"
 )
 
 // app is one call of landgo.
 type app struct {
-	engine         engine
+	engine         wire.Engine
 	stdout, stderr io.Writer
 	watch          *watch
 	// status is the exit status of a command that gave no error.
@@ -25,36 +26,43 @@ type app struct {
 }
 
 // rootCommand is landgo itself, with its commands.
-func (a *app) rootCommand() *command {
-	root := &command{
-		name:  "landgo",
-		use:   "COMMAND",
-		short: "explore the interleavings of a multithreaded program",
-		long: `landgo runs a compiled multithreaded program once for each way in which its
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "landgo COMMAND",
+		Short: "explore the interleavings of a multithreaded program",
+		Long: `landgo runs a compiled multithreaded program once for each way in which its
 threads can take turns that could make a difference, and shows the one that
 fails. The report has the switches between threads, the accesses or locks that
 collided, and the command that replays it.
 
 A guest is a static x86-64 ELF program: gcc -static -pthread test.c -g -o test`,
-		example: `  landgo run test                 look for a bug at every shared access
+		Example: `  landgo run test                 look for a bug at every shared access
   landgo run --pp lock test       switch threads at locks only: faster
   landgo replay test.landgo       run the bug that was found again, step by step
   landgo inspect test             show what landgo sees in the program`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(c, args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return a.help(c) },
 	}
-	root.run = func(_ context.Context, args []string) error {
-		if len(args) > 0 {
-			return unknownCommand(root, args[0])
-		}
-		return a.help(root)
-	}
-	root.add(a.completionCommand(), a.headerCommand(), a.helpCommand(root), a.inspectCommand(), a.replayCommand(), a.runCommand(), a.searchesCommand(), a.versionCommand(),
-		errorsTopic(), exitTopic(), a.manCommand(root), a.completeCommand(root))
+	root.AddCommand(a.headerCommand(), a.inspectCommand(), a.pageCommand(), a.replayCommand(), a.runCommand(), a.searchesCommand(), a.versionCommand(),
+		errorsTopic(), exitTopic(), a.manCommand())
+	root.SetHelpCommand(a.helpCommand(root))
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.help(c) }) // doMain explains an error of the output
+	root.SetFlagErrorFunc(flagError)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
 	return root
 }
 
 // unknownCommand is the error for a first word that is no command.
-func unknownCommand(root *command, word string) error {
-	hint := config.DidYouMean("%q", word, root.names())
+func unknownCommand(root *cobra.Command, word string) error {
+	hint := config.DidYouMean("%q", word, names(root))
 	if _, err := os.Stat(word); hint == "" && err == nil {
 		hint = fmt.Sprintf(", did you mean \"run %s\"?", word)
 	}
@@ -71,18 +79,19 @@ func (f optionFlag) Set(v string) error { return f.option.Apply(f.config, v) }
 func (f optionFlag) String() string     { return "" } // the help says the defaults
 func (f optionFlag) Type() string       { return f.option.Value }
 
-// addOptions adds flags for the options that a command takes.
-func addOptions(flags *pflag.FlagSet, c *config.Config, takes func(*config.Option) bool) {
+// addOptions gives a command flags for the options that it takes.
+func addOptions(cmd *cobra.Command, c *config.Config, takes func(*config.Option) bool) {
 	for i := range config.Options {
 		o := &config.Options[i]
 		if !takes(o) {
 			continue
 		}
-		f := flags.VarPF(optionFlag{o, c}, o.Name, o.Short, o.Help)
+		f := cmd.Flags().VarPF(optionFlag{o, c}, o.Name, o.Short, o.Help)
 		f.Hidden = o.Hidden
 		if o.Value == "" {
 			f.NoOptDefVal = "true"
 		}
+		completeOption(cmd, o)
 	}
 }
 

@@ -6,104 +6,49 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 )
 
-// A command is landgo itself, one of its commands, or a topic: a page of help.
-type command struct {
-	parent   *command
-	name     string
-	use      string // its arguments, as the synopsis has them
-	short    string
-	long     string
-	example  string
-	hidden   bool
-	raw      bool           // its arguments are another command's: no flag is looked for
-	flags    *pflag.FlagSet // nil: those that each command has
-	run      func(ctx context.Context, args []string) error
-	offers   func(args []string) []string // the next arguments that a shell may offer
-	commands []*command                   // in the order of the help
-}
-
-// add makes commands parts of another.
-func (c *command) add(all ...*command) {
-	for _, s := range all {
-		s.parent = c
-	}
-	c.commands = append(c.commands, all...)
-}
-
-// named is the part with a name, or nil.
-func (c *command) named(name string) *command {
-	for _, s := range c.commands {
-		if s.name == name {
-			return s
-		}
-	}
-	return nil
-}
-
-// path is how a command is called.
-func (c *command) path() string {
-	if c.parent == nil {
-		return c.name
-	}
-	return c.parent.path() + " " + c.name
-}
-
-// isTopic reports whether a command is only a page of help.
-func (c *command) isTopic() bool { return c.run == nil }
-
-// listed reports whether the help lists a command.
-func (c *command) listed() bool { return !c.hidden && !c.isTopic() }
-
-// hasPage reports whether a command has a page in the manual.
-func (c *command) hasPage() bool { return c.listed() && c.name != "help" && c.name != "completion" }
-
-// set is the command's flags. Those of each command are among them.
-func (c *command) set() *pflag.FlagSet {
-	if c.flags == nil {
-		c.flags = newFlags()
-	}
-	if c.flags.Lookup("help") == nil {
-		c.flags.BoolP("help", "h", false, "help for "+c.name)
-	}
-	return c.flags
-}
-
-func newFlags() *pflag.FlagSet {
-	f := pflag.NewFlagSet("", pflag.ContinueOnError)
-	f.SetOutput(io.Discard)
-	return f
-}
-
 // execute runs the command that the arguments name.
-func (a *app) execute(ctx context.Context, root *command, args []string) error {
-	c := root
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		if c = root.named(args[0]); c == nil {
-			return unknownCommand(root, args[0])
+func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) error {
+	root.SetArgs(args)
+	root.SetOut(a.stdout)
+	root.SetErr(io.Discard) // errors are shown in one place, with their cures
+	err := root.ExecuteContext(ctx)
+	var own *result.Error
+	if err != nil && !errors.As(err, &own) && result.KindOf(err) == result.Fault && usage(err) {
+		return result.Errorf(result.Usage, "%w", err)
+	}
+	return err
+}
+
+// usage reports whether an error is cobra's, about the command line.
+func usage(err error) bool {
+	for _, words := range []string{"unknown command ", "accepts ", "requires "} {
+		if strings.HasPrefix(err.Error(), words) {
+			return true
 		}
-		args = args[1:]
 	}
-	if c.raw {
-		return c.run(ctx, args)
+	return false
+}
+
+// nothing is for a command without arguments: its error says that it takes none, and why
+// one might think that it does.
+func nothing(why string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return result.Errorf(result.Usage, "%s takes no argument, got %q%s", c.Name(), args[0], why)
+		}
+		return nil
 	}
-	flags := c.set()
-	if err := flags.Parse(args); err != nil {
-		return flagError(flags, err)
-	}
-	if help, _ := flags.GetBool("help"); help || c.isTopic() {
-		return a.help(c)
-	}
-	return c.run(ctx, flags.Args())
 }
 
 // flagError makes pflag's errors landgo's, with the nearest right name.
-func flagError(flags *pflag.FlagSet, err error) error {
+func flagError(c *cobra.Command, err error) error {
 	var own *result.Error
 	if errors.As(err, &own) {
 		return own // the error of Option.Apply, without pflag's words around it
@@ -112,7 +57,7 @@ func flagError(flags *pflag.FlagSet, err error) error {
 	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
 		name := unknown.GetSpecifiedName()
 		var names []string
-		visible(flags, func(f *pflag.Flag) { names = append(names, f.Name) })
+		visible(c.Flags(), func(f *pflag.Flag) { names = append(names, f.Name) })
 		return result.Errorf(result.Usage, "unknown flag --%s%s", name, config.DidYouMean("--%s", name, names))
 	}
 	return result.Errorf(result.Usage, "%w", err)
@@ -125,4 +70,55 @@ func visible(flags *pflag.FlagSet, visit func(*pflag.Flag)) {
 			visit(f)
 		}
 	})
+}
+
+// names are those of a command's parts that a user may call.
+func names(c *cobra.Command) (all []string) {
+	for _, s := range c.Commands() {
+		if !s.Hidden {
+			all = append(all, s.Name())
+		}
+	}
+	return all
+}
+
+// named is the part of a command with a name, or nil.
+func named(c *cobra.Command, name string) *cobra.Command {
+	for _, s := range c.Commands() {
+		if s.Name() == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// hasPage reports whether a command has a page in the manual.
+func hasPage(c *cobra.Command) bool {
+	return c.Runnable() && !c.Hidden && c.Name() != "help" && c.Name() != "completion"
+}
+
+// completeOption has shells offer the values of an option, where the table lists them.
+func completeOption(c *cobra.Command, o *config.Option) {
+	if len(o.Words) == 0 {
+		return // a file, or free text
+	}
+	offer := func(_ *cobra.Command, _ []string, typed string) (offers []string, how cobra.ShellCompDirective) {
+		how = cobra.ShellCompDirectiveNoFileComp
+		before := ""
+		if o.List { // the last entry is being typed
+			how |= cobra.ShellCompDirectiveNoSpace
+			if i := strings.LastIndexByte(typed, ','); i >= 0 {
+				before, typed = typed[:i+1], typed[i+1:]
+			}
+		}
+		for _, w := range o.Words {
+			if strings.HasPrefix(w, typed) {
+				offers = append(offers, before+w)
+			}
+		}
+		return offers, how
+	}
+	if err := c.RegisterFlagCompletionFunc(o.Name, offer); err != nil {
+		panic(err) // the flag isn't there
+	}
 }

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"landgo/internal/explore"
 	"landgo/internal/report"
 	"landgo/internal/result"
 	"landgo/internal/trace"
+	"landgo/internal/wire"
 )
 
 // withBug is a result with a bug of some preemptions.
@@ -36,8 +36,8 @@ func TestEarly(t *testing.T) {
 		{0, []string{"run", "guest.elf"}, "", ""},
 	} {
 		ownDir(t)
-		f := &fake{result: withBug(1, "s1:0000002a:0@10"), act: func(_ context.Context, o explore.Observer) {
-			k := o.(explore.Keeper)
+		f := &fake{result: withBug(1, "s1:0000002a:0@10"), act: func(_ context.Context, o wire.Observer) {
+			k := o
 			k.SoFar(withBug(7, ""))
 			time.Sleep(c.wait)
 			k.SoFar(withBug(7, ""))

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"landgo/internal/explore/config"
@@ -25,49 +25,40 @@ const exitText = `0  verified: the whole space at the stated granularity, and no
 
 const errorsName = "errors"
 
-func errorsTopic() *command {
-	return &command{name: errorsName, short: "every error with its cause and cure", long: result.ErrorTable()}
+// Topics are pages of help: commands that can't be run.
+
+func errorsTopic() *cobra.Command {
+	return &cobra.Command{Use: errorsName, Short: "every error with its cause and cure", Long: result.ErrorTable()}
 }
 
-func exitTopic() *command {
-	return &command{name: "exit", short: "the verdicts and exit statuses", long: exitText}
+func exitTopic() *cobra.Command {
+	return &cobra.Command{Use: "exit", Short: "the verdicts and exit statuses", Long: exitText}
 }
 
-func (a *app) helpCommand(root *command) *command {
-	return &command{
-		name:  "help",
-		use:   "[COMMAND or TOPIC]",
-		short: "explain a command or a topic",
-		run: func(_ context.Context, args []string) error {
+func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND or TOPIC]",
+		Short: "explain a command or a topic",
+		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.help(root)
 			}
-			about := root.named(args[0])
+			about := named(root, args[0])
 			switch {
 			case about != nil && len(args) == 1:
 				return a.help(about)
-			case about != nil && about.name == errorsName && len(args) == 2:
+			case about != nil && about.Name() == errorsName && len(args) == 2:
 				return a.explain(args[1])
 			}
 			return unknownCommand(root, args[0])
 		},
-		offers: func(args []string) []string {
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				return nil
+				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return root.names()
+			return names(root), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-}
-
-// names are those of the commands and topics.
-func (c *command) names() (all []string) {
-	for _, s := range c.commands {
-		if !s.hidden {
-			all = append(all, s.name)
-		}
-	}
-	return all
 }
 
 // explain shows the entry of one error.
@@ -83,14 +74,14 @@ func (a *app) explain(name string) error {
 }
 
 // help shows a command's page.
-func (a *app) help(c *command) error {
-	text := c.long
+func (a *app) help(c *cobra.Command) error {
+	text := c.Long
 	if text == "" {
-		text = c.short
+		text = c.Short
 	}
 	return a.print(func(w io.Writer) {
 		fmt.Fprintln(w, strings.TrimSpace(text))
-		if !c.isTopic() {
+		if c.Runnable() || c.HasAvailableSubCommands() {
 			fmt.Fprintln(w)
 			writeUsage(w, c)
 		}
@@ -98,16 +89,18 @@ func (a *app) help(c *command) error {
 }
 
 // writeUsage shows how to call a command.
-func writeUsage(w io.Writer, c *command) {
-	fmt.Fprintf(w, "Usage:\n  %s\n", c.useLine())
-	if c.example != "" {
-		fmt.Fprintf(w, "\nExamples:\n%s\n", c.example)
+func writeUsage(w io.Writer, c *cobra.Command) {
+	fmt.Fprintf(w, "Usage:\n  %s\n", useLine(c))
+	if c.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
 	}
-	if c.parent == nil {
+	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "\nCommands:\n")
-		c.rows(w, (*command).listed)
+		rows(w, c, func(s *cobra.Command) bool { return s.IsAvailableCommand() || s.Name() == "help" })
+	}
+	if c.HasHelpSubCommands() {
 		fmt.Fprintf(w, "\nMore help (landgo help NAME):\n")
-		c.rows(w, (*command).isTopic)
+		rows(w, c, func(s *cobra.Command) bool { return s.IsAdditionalHelpTopicCommand() })
 	}
 	for _, g := range config.Groups {
 		if rows := optionRows(c, g); rows != "" {
@@ -115,29 +108,34 @@ func writeUsage(w io.Writer, c *command) {
 		}
 	}
 	fmt.Fprintf(w, "\nOther flags:\n%s", otherFlags(c))
-	if c.parent == nil {
-		fmt.Fprintf(w, "\n\"%s COMMAND --help\" says more about a command.\n", c.path())
+	if !c.HasParent() {
+		fmt.Fprintf(w, "\n\"%s COMMAND --help\" says more about a command.\n", c.CommandPath())
 	}
 }
 
 // rows lists some of a command's parts.
-func (c *command) rows(w io.Writer, which func(*command) bool) {
-	for _, s := range c.commands {
+func rows(w io.Writer, c *cobra.Command, which func(*cobra.Command) bool) {
+	for _, s := range c.Commands() {
 		if which(s) {
-			fmt.Fprintf(w, "  %-12s %s\n", s.name, s.short)
+			fmt.Fprintf(w, "  %-12s %s\n", s.Name(), s.Short)
 		}
 	}
 }
 
 // useLine is a command's synopsis.
-func (c *command) useLine() string { return strings.TrimSpace(c.path() + " " + c.use) }
+func useLine(c *cobra.Command) string {
+	if !c.HasParent() {
+		return c.Use
+	}
+	return c.Parent().CommandPath() + " " + c.Use
+}
 
 // optionRows has the command's options of a group, one a line.
-func optionRows(c *command, g config.Group) string {
+func optionRows(c *cobra.Command, g config.Group) string {
 	var b strings.Builder
 	for i := range config.Options {
 		o := &config.Options[i]
-		if o.Group != g || o.Hidden || c.set().Lookup(o.Name) == nil {
+		if o.Group != g || o.Hidden || c.Flags().Lookup(o.Name) == nil {
 			continue
 		}
 		head := o.Flag()
@@ -154,9 +152,10 @@ func optionRows(c *command, g config.Group) string {
 }
 
 // otherFlags has those that aren't in the option table.
-func otherFlags(c *command) string {
+func otherFlags(c *cobra.Command) string {
 	var b strings.Builder
-	visible(c.set(), func(f *pflag.Flag) {
+	c.InitDefaultHelpFlag()
+	visible(c.Flags(), func(f *pflag.Flag) {
 		if config.OptionNamed(f.Name) != nil {
 			return
 		}

@@ -3,28 +3,29 @@
 // could make a difference, and shows the one that fails.
 //
 // This package turns flags into a configuration and a result into text and an
-// exit status. Package explore has the work of the commands.
+// exit status. The program landgo-engine does the work of the commands
+// that look at a guest; process.go talks to it.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
 
 	"landgo/internal/result"
+	"landgo/internal/wire"
 )
 
 func main() {
-	os.Exit(guarded(os.Args[1:], os.Stderr, func() int {
-		return doMain(os.Args[1:], os.Stdout, os.Stderr, explorer{})
-	}))
+	os.Exit(doMain(os.Args[1:], os.Stdout, os.Stderr, &process{stderr: os.Stderr}))
 }
 
 // doMain is the whole program but for its end: it returns the exit status.
 // A command that doesn't end when it should is left where it is.
-func doMain(args []string, stdout, stderr io.Writer, e engine) (status int) {
+func doMain(args []string, stdout, stderr io.Writer, e wire.Engine) (status int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	out := &sink{Writer: stdout}
@@ -70,7 +71,12 @@ func (app *app) command(ctx context.Context, out *sink, args []string) (status i
 func (a *app) fail(err error) int {
 	kind := result.KindOf(err)
 	if kind == result.Fault {
-		reportFault(a.stderr, err.Error(), nil)
+		var stack []byte
+		var failed *wire.Failed
+		if errors.As(err, &failed) {
+			stack = []byte(failed.Stack)
+		}
+		reportFault(a.stderr, err.Error(), stack)
 		return result.ExitFault
 	}
 	fmt.Fprintf(a.stderr, "landgo: %s\n", result.Line(err))

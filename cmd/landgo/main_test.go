@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -17,10 +18,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"landgo/internal/explore"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 	"landgo/internal/trace"
+	"landgo/internal/wire"
 )
 
 var update = flag.Bool("update", false, "write the pages under docs anew")
@@ -32,10 +33,10 @@ type fake struct {
 	result *result.Result
 	seen   *result.Inspection
 	err    error
-	act    func(context.Context, explore.Observer)
+	act    func(context.Context, wire.Observer)
 }
 
-func (f *fake) Run(ctx context.Context, c config.Config, o explore.Observer) (*result.Result, error) {
+func (f *fake) Run(ctx context.Context, c config.Config, o wire.Observer) (*result.Result, error) {
 	f.config = c
 	if f.act != nil {
 		f.act(ctx, o)
@@ -43,12 +44,12 @@ func (f *fake) Run(ctx context.Context, c config.Config, o explore.Observer) (*r
 	return f.result, f.err
 }
 
-func (f *fake) Replay(ctx context.Context, c config.Config, file *result.BugFile, o explore.Observer) (*result.Result, error) {
+func (f *fake) Replay(ctx context.Context, c config.Config, file *result.BugFile, o wire.Observer) (*result.Result, error) {
 	f.file = file
 	return f.Run(ctx, c, o)
 }
 
-func (f *fake) Inspect(_ context.Context, c config.Config, _ explore.Observer) (*result.Inspection, error) {
+func (f *fake) Inspect(_ context.Context, c config.Config, _ wire.Observer) (*result.Inspection, error) {
 	f.config = c
 	return f.seen, f.err
 }
@@ -71,7 +72,7 @@ func ownDir(t *testing.T) {
 }
 
 // call runs landgo in this process.
-func call(t *testing.T, e engine, args ...string) (status int, stdout, stderr string) {
+func call(t *testing.T, e wire.Engine, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	status = doMain(args, &out, &errOut, e)
@@ -82,6 +83,7 @@ func withVerdict(v result.Verdict) *result.Result {
 	r := &result.Result{Verdict: v, Guest: result.Guest{Path: "guest.elf", SHA256: strings.Repeat("a1", 32)}, Granularity: "mem", Bound: "none"}
 	if v == result.Buggy {
 		r.Bug = &result.Bug{Kind: trace.Assertion, Message: "exit status 3", Thread: "0", Schedule: "s1:0000002a:0@10"}
+		r.Bugs = []*result.Bug{r.Bug}
 	}
 	return r
 }
@@ -147,7 +149,7 @@ func TestReplaySchedule(t *testing.T) {
 // TestUnwritable: a search doesn't start whose bug couldn't be written.
 func TestUnwritable(t *testing.T) {
 	ownDir(t)
-	f := &fake{result: withVerdict(result.Buggy), act: func(context.Context, explore.Observer) { t.Error("the search started") }}
+	f := &fake{result: withVerdict(result.Buggy), act: func(context.Context, wire.Observer) { t.Error("the search started") }}
 	status, stdout, stderr := call(t, f, "run", "--out", "none/x.landgo", "guest.elf")
 	if status != 2 || stdout != "" || !strings.Contains(stderr, "[unwritable]") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
@@ -171,10 +173,10 @@ func TestFullDisk(t *testing.T) {
 func TestFaults(t *testing.T) {
 	ownDir(t)
 	for name, f := range map[string]*fake{
-		"panic":            {act: func(context.Context, explore.Observer) { panic("broken invariant") }},
+		"panic":            {act: func(context.Context, wire.Observer) { panic("broken invariant") }},
 		"unexplained":      {err: errors.New("broken invariant")},
 		"unknown verdict":  {result: &result.Result{Verdict: "fine"}},
-		"runtime's fault":  {act: func(context.Context, explore.Observer) { _ = []int{}[len(os.Args)] }},
+		"runtime's fault":  {act: func(context.Context, wire.Observer) { _ = []int{}[len(os.Args)] }},
 		"engine is unfit":  {err: result.Errorf(result.BadEngine, "unicorn 1.0.2 is too old")},
 		"unknown of usage": {err: &result.Error{Kind: "never-heard-of"}},
 	} {
@@ -209,8 +211,8 @@ func TestJSONIsOneObject(t *testing.T) {
 
 func TestProgressGoesToStderr(t *testing.T) {
 	ownDir(t)
-	act := func(_ context.Context, o explore.Observer) {
-		o.Progress(explore.Progress{Phase: "searching", Executions: 7, Elapsed: time.Minute})
+	act := func(_ context.Context, o wire.Observer) {
+		o.Progress(result.Progress{Phase: "searching", Executions: 7, Elapsed: time.Minute})
 	}
 	_, stdout, stderr := call(t, &fake{result: withVerdict(result.Verified), act: act}, "run", "guest.elf")
 	if !strings.HasPrefix(stdout, "verified") || !strings.HasPrefix(stderr, "landgo: searching: 7 executions") {
@@ -239,7 +241,7 @@ func TestInterrupt(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		f := &fake{result: withVerdict(result.Budget)}
 		f.result.Reason = "interrupted"
-		f.act = func(ctx context.Context, _ explore.Observer) {
+		f.act = func(ctx context.Context, _ wire.Observer) {
 			if err := syscall.Kill(os.Getpid(), s); err != nil {
 				t.Fatal(err)
 			}
@@ -260,7 +262,7 @@ func TestInterrupt(t *testing.T) {
 // that run landgo as a program.
 type scripted struct{ fake }
 
-func (s *scripted) Run(ctx context.Context, c config.Config, _ explore.Observer) (*result.Result, error) {
+func (s *scripted) Run(ctx context.Context, c config.Config, o wire.Observer) (*result.Result, error) {
 	guest := filepath.Base(c.Guest)
 	switch guest {
 	case "none":
@@ -269,6 +271,10 @@ func (s *scripted) Run(ctx context.Context, c config.Config, _ explore.Observer)
 		syscall.Kill(os.Getpid(), syscall.SIGABRT)
 		select {}
 	case "killed": // as by the kernel, when memory is short
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	case "found": // something, before it is killed
+		o.SoFar(withVerdict(result.Buggy))
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
 	case "crash":
@@ -290,9 +296,18 @@ func (s *scripted) Run(ctx context.Context, c config.Config, _ explore.Observer)
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"landgo": func() {
-			os.Exit(guarded(os.Args[1:], os.Stderr, func() int {
-				return doMain(os.Args[1:], os.Stdout, os.Stderr, &scripted{})
-			}))
+			name, err := exec.LookPath(engineName)
+			if err != nil {
+				panic(err)
+			}
+			os.Exit(doMain(os.Args[1:], os.Stdout, os.Stderr, &process{stderr: os.Stderr, name: name}))
+		},
+		engineName: func() {
+			signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
+			s := wire.Server{Build: version, Engine: &scripted{}, Gone: func() {}, Confine: func(*wire.Request, []*os.File) wire.Confined { return wire.Confined{} }}
+			if err := s.Serve(wire.Open(3)); err != nil {
+				panic(err)
+			}
 		},
 	})
 }

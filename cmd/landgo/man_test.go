@@ -1,39 +1,43 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"landgo/internal/explore/config"
 )
 
-// TestManPage: the page of run explains each option that its help lists, and
-// no text of ours is taken for a roff request.
-func TestManPage(t *testing.T) {
+// TestManPages: there is a page for each command, and that of run explains each option
+// that its help lists.
+func TestManPages(t *testing.T) {
 	a := &app{engine: &fake{}}
 	root := a.rootCommand()
-	page := manPage(root.named("run"))
+	dir := t.TempDir()
+	if err := writeMan(root, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range root.Commands() {
+		if _, err := os.Stat(filepath.Join(dir, "landgo-"+c.Name()+".1")); hasPage(c) && err != nil {
+			t.Error(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "landgo-run.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := strings.NewReplacer(`\-`, "-", `\(hy`, "-", `\\`, `\`).Replace(string(text))
 	for i := range config.Options {
 		o := &config.Options[i]
-		if got := strings.Contains(page, ".BI "+roff(o.Flag())+" "); got == o.Hidden {
+		if got := strings.Contains(plain, "--"+o.Name+`\fP`); got == o.Hidden {
 			t.Errorf("--%s: hidden %v, in the page %v", o.Name, o.Hidden, got)
 		}
-	}
-	for n, l := range strings.Split(page, "\n") {
-		if request, _, _ := strings.Cut(l, " "); strings.HasPrefix(l, ".") && !strings.Contains(".TH .SH .TP .BI .B .BR .PP .nf .fi", request) {
-			t.Errorf("line %d: %s", n+1, l)
+		if first, _, _ := strings.Cut(o.Doc, " "); !o.Hidden && !strings.Contains(plain, first) {
+			t.Errorf("--%s isn't explained", o.Name)
 		}
 	}
-}
-
-func TestRoff(t *testing.T) {
-	for text, want := range map[string]string{
-		"a-b":       `a\-b`,
-		`a\b`:       `a\eb`,
-		".x\n'y\nz": "\\&.x\n\\&'y\nz",
-	} {
-		if got := roff(text); got != want {
-			t.Errorf("roff(%q) = %q, want %q", text, got, want)
-		}
+	if !strings.Contains(plain, "EXIT STATUS") {
+		t.Error("no exit statuses")
 	}
 }

@@ -7,14 +7,17 @@ import (
 	"go/doc"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"landgo/internal/confine"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/wire"
 )
 
 // TestReferencePages: the pages under docs agree with the option table, the
@@ -23,6 +26,7 @@ func TestReferencePages(t *testing.T) {
 	for name, text := range map[string]string{
 		"reference.md": referencePage(t),
 		"errors.md":    result.ErrorPage(),
+		"engine.md":    enginePage(t),
 	} {
 		path := filepath.Join("..", "..", "docs", name)
 		if *update {
@@ -44,12 +48,12 @@ func referencePage(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("# Reference\n\nThis page is made from the tables and comments in the code (`go test ./cmd/landgo -update`).\n\n## Commands\n")
 	a := &app{engine: &fake{}}
-	for _, c := range a.rootCommand().commands {
-		if c.hasPage() {
-			fmt.Fprintf(&b, "\n### %s\n\n```\n%s\n```\n\n%s\n", c.path(), c.useLine(), sentences(c.long, c.short))
+	for _, c := range a.rootCommand().Commands() {
+		if hasPage(c) {
+			fmt.Fprintf(&b, "\n### %s\n\n```\n%s\n```\n\n%s\n", c.CommandPath(), useLine(c), sentences(c.Long, c.Short))
 		}
 	}
-	b.WriteString("\n`landgo help`, `landgo help errors`, `landgo help exit` explain; `landgo completion SHELL` prints a completion script for bash, fish or zsh.\n")
+	b.WriteString("\n`landgo help`, `landgo help errors`, `landgo help exit` explain; `landgo completion SHELL` prints a completion script for bash, fish, powershell or zsh.\n")
 	b.WriteString("\n## Exit status\n\n```\n" + exitText + "```\n")
 	b.WriteString("\n## Options\n\n`replay` takes those marked R, `inspect` those marked I; `run` takes all.\n")
 	for _, g := range config.Groups {
@@ -65,13 +69,37 @@ func referencePage(t *testing.T) string {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", k.Name, k.Doc)
 	}
 	b.WriteString("\n## JSON\n\n`--json` prints one object on standard output. Fields are only added; a field that goes, or gets another meaning, changes `schema`.\n")
-	comments := fieldComments(t)
+	comments := fieldComments(t, "result")
 	for _, v := range []any{result.Result{}, result.Guest{}, result.Estimate{}, result.Longest{}, result.Busiest{}, result.Job{}, result.Warning{}, result.RacePair{}, result.Outcome{}, result.Ignored{}, result.Rung{}, result.Certificate{}, result.Replay{},
 		result.Bug{}, result.ThreadStart{}, result.Step{}, result.Frame{}, result.Access{}, result.Waking{}, result.Wait{}, result.Loop{}, result.Block{}, result.Origin{}, result.Event{},
 		result.Inspection{}, result.Role{}, result.PointKind{}, result.Unmodelled{}} {
 		jsonTable(t, &b, reflect.TypeOf(v), comments)
 	}
-	b.WriteString("\n## Schedules\n\nA schedule is one word: `s1:CHECK:THREAD@UNTIL[+PART][/CHOICE],...`. CHECK binds it to the guest and the options that it depends on. Each segment lets a thread, by its path name (`0` the first, `0.2` its second child), run until it has completed UNTIL instructions in its life; PART, if there, ends the segment inside the next instruction, after that many of its accesses; CHOICE is the outcome of the segment's first step, where it has several.\n")
+	b.WriteString("\n## Schedules\n\nA schedule is one word: `s1:CHECK:THREAD@UNTIL[+PART][/CHOICE],...`. CHECK binds it to the guest and the options that it depends on. Each segment lets one thread run until it has completed UNTIL instructions in its life. THREAD is its path name: `0` is the first thread, `0.2` its second child. PART, if there, ends the segment inside the next instruction, after that many of its accesses. CHOICE is the outcome of the segment's first step, where that has several.\n")
+	return b.String()
+}
+
+// enginePage says what the two processes say to each other.
+func enginePage(t *testing.T) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# landgo and landgo-engine
+
+This page is made from the comments in the code (`+"`go test ./cmd/landgo -update`"+`). It is for authors of other front ends and for readers of the code; users needn't know it.
+
+landgo starts `+"`landgo-engine`"+` with one end of a Unix stream socket as descriptor 3, for each guest anew. A message is four bytes with its length, little-endian, and one JSON object. Descriptors of files travel beside it (SCM_RIGHTS). The protocol's version is %d; front and engine of different versions of landgo don't work together.
+
+1. The engine sends a Hello.
+2. The front sends one Request. The engine confines itself, and sends Confined.
+3. The engine sends Progress, SoFar, Late and File as they come, and the front answers each File. The front may send a Cancel.
+4. The engine sends one End, and exits.
+
+"Exact" values have each field that isn't zero under its Go name, strings that aren't UTF-8 as `+"`{\"raw\": BASE64}`"+`, bytes as base64, and infinite numbers as text.
+`, wire.Protocol)
+	comments := fieldComments(t, "wire")
+	maps.Copy(comments, fieldComments(t, "confine"))
+	for _, v := range []any{wire.ToEngine{}, wire.Request{}, wire.FromEngine{}, wire.Hello{}, wire.Confined{}, confine.Missing{}, wire.Result{}, wire.End{}, wire.Error{}} {
+		jsonTable(t, &b, reflect.TypeOf(v), comments)
+	}
 	return b.String()
 }
 
@@ -88,10 +116,10 @@ func optionRow(b *strings.Builder, a *app, o *config.Option) {
 		head += " " + o.Value
 	}
 	var also []string
-	if a.replayCommand().flags.Lookup(o.Name) != nil {
+	if a.replayCommand().Flags().Lookup(o.Name) != nil {
 		also = append(also, "R")
 	}
-	if a.inspectCommand().flags.Lookup(o.Name) != nil {
+	if a.inspectCommand().Flags().Lookup(o.Name) != nil {
 		also = append(also, "I")
 	}
 	help := strings.ToUpper(o.Help[:1]) + o.Help[1:] + ". " + o.Doc
@@ -106,7 +134,7 @@ func optionRow(b *strings.Builder, a *app, o *config.Option) {
 func jsonTable(t *testing.T, b *strings.Builder, typ reflect.Type, comments map[string]string) {
 	about, ok := comments[typ.Name()]
 	if !ok {
-		t.Errorf("result.%s has no comment", typ.Name())
+		t.Errorf("%s has no comment", typ.Name())
 	}
 	fmt.Fprintf(b, "\n### %s\n\n%s\n\n| field | type | meaning |\n|---|---|---|\n", typ.Name(), about)
 	for i := range typ.NumField() {
@@ -127,6 +155,10 @@ func jsonType(t reflect.Type) string {
 	case reflect.Pointer:
 		return jsonType(t.Elem())
 	case reflect.Struct:
+		if what, ok := strings.CutPrefix(t.Name(), "Exact["); ok {
+			what = strings.TrimSuffix(what, "]")
+			return "exact " + what[strings.LastIndexByte(what, '.')+1:]
+		}
 		return fmt.Sprintf("[%s](#%s)", t.Name(), strings.ToLower(t.Name()))
 	case reflect.Bool:
 		return "true or false"
@@ -142,15 +174,15 @@ func jsonType(t reflect.Type) string {
 	return "number"
 }
 
-// fieldComments reads the comments of package result's types ("Bug") and
+// fieldComments reads the comments of an internal package's types ("Bug") and
 // fields ("Bug.Kind") from its sources.
-func fieldComments(t *testing.T) map[string]string {
+func fieldComments(t *testing.T, of string) map[string]string {
 	t.Helper()
 	fset := token.NewFileSet()
 	var files []*ast.File
-	paths, err := filepath.Glob("../../internal/result/*.go")
+	paths, err := filepath.Glob("../../internal/" + of + "/*.go")
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no sources of package result: %v", err)
+		t.Fatalf("no sources of package %s: %v", of, err)
 	}
 	for _, p := range paths {
 		if strings.HasSuffix(p, "_test.go") {
@@ -162,7 +194,7 @@ func fieldComments(t *testing.T) map[string]string {
 		}
 		files = append(files, f)
 	}
-	pkg, err := doc.NewFromFiles(fset, files, "landgo/internal/result")
+	pkg, err := doc.NewFromFiles(fset, files, "landgo/internal/"+of)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,22 +5,20 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 )
 
-func (a *app) replayCommand() *command {
-	c, flags := config.Default(), newFlags()
-	schedule := flags.String("schedule", "", "the schedule to run, instead of a bug file's")
-	addOptions(flags, &c, func(o *config.Option) bool { return o.Kept() || shows(o) || limiting(o) })
+func (a *app) replayCommand() *cobra.Command {
+	c := config.Default()
 	c.Time = replayTime
-	return &command{
-		name:  "replay",
-		use:   "[flags] BUGFILE [GUEST]\n  landgo replay --schedule S [flags] GUEST [-- ARGUMENT...]",
-		short: "run one interleaving again, with a step-by-step account",
-		long: `replay runs exactly the interleaving that a bug file holds, and reports each
+	cmd := &cobra.Command{
+		Use:   "replay [flags] BUGFILE [GUEST]\n  landgo replay --schedule S [flags] GUEST [-- ARGUMENT...]",
+		Short: "run one interleaving again, with a step-by-step account",
+		Long: `replay runs exactly the interleaving that a bug file holds, and reports each
 step. The guest is the one that the file names, or GUEST if it has moved.
 replay refuses another guest, version or configuration, with the reason.
 
@@ -33,77 +31,71 @@ With --schedule it takes the schedule from a report's text; the options have to
 be those of the run that printed it.
 
 The exit status is 1 when the same bug came back, 3 when it didn't.`,
-		example: `  landgo replay test.landgo
+		Example: `  landgo replay test.landgo
   landgo replay test.landgo build/test
   landgo replay --schedule s1:7f03a9c2:0@10412,0.1@35 test`,
-		flags: flags,
-		run: func(ctx context.Context, args []string) error {
-			own, guests := guestArgs(flags, args)
-			if flags.Changed("schedule") {
-				guest, err := oneGuest(own)
-				if err != nil {
-					return err
-				}
-				c.Guest, c.Args, c.GuestNamed = guest, guests, true
-				return a.replay(ctx, c, &result.BugFile{Schedule: *schedule})
-			}
-			return a.replayFile(ctx, flags, c, own, guests)
-		},
+		DisableFlagsInUseLine: true,
 	}
+	schedule := cmd.Flags().String("schedule", "", "the schedule to run, instead of a bug file's")
+	addOptions(cmd, &c, func(o *config.Option) bool { return o.Kept() || shows(o) || limiting(o) })
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		own, guests := guestArgs(cmd.Flags(), args)
+		if cmd.Flags().Changed("schedule") {
+			guest, err := oneGuest(own)
+			if err != nil {
+				return err
+			}
+			c.Guest, c.Args, c.GuestNamed = guest, guests, true
+			return a.replay(cmd.Context(), c, &result.BugFile{Schedule: *schedule})
+		}
+		c, file, err := ofBugFile(cmd.Flags(), c, own, guests)
+		if err != nil {
+			return err
+		}
+		return a.replay(cmd.Context(), c, file)
+	}
+	return cmd
 }
 
-// replayFile replays a bug file, which brings its own configuration.
-func (a *app) replayFile(ctx context.Context, flags *pflag.FlagSet, given config.Config, own, guests []string) error {
+// ofBugFile reads a bug file, which brings its own configuration.
+func ofBugFile(flags *pflag.FlagSet, given config.Config, own, guests []string) (c config.Config, file *result.BugFile, err error) {
 	switch {
 	case len(own) == 0:
-		return result.Errorf(result.Usage, "no bug file given")
+		return c, nil, result.Errorf(result.Usage, "no bug file given")
 	case len(own) > 2 || len(guests) > 0:
-		return result.Errorf(result.Usage, "a bug file brings the guest's arguments: give the file, and the guest if it has moved")
+		return c, nil, result.Errorf(result.Usage, "a bug file brings the guest's arguments: give the file, and the guest if it has moved")
 	}
 	for i := range config.Options {
 		if o := &config.Options[i]; o.Kept() && !o.OfHost() && flags.Changed(o.Name) {
-			return result.Errorf(result.Usage, "--%s doesn't go with a bug file, which has the options that its bug was found with", o.Name)
+			return c, nil, result.Errorf(result.Usage, "--%s doesn't go with a bug file, which has the options that its bug was found with", o.Name)
 		}
 	}
-	file, err := result.ReadBugFile(own[0])
-	if err != nil {
-		return err
+	if file, err = result.ReadBugFile(own[0]); err != nil {
+		return c, nil, err
 	}
-	c, err := config.ConfigOf(file)
-	if err != nil {
-		return err
+	if c, err = config.ConfigOf(file); err != nil {
+		return c, nil, err
 	}
 	if err := c.TakeHost(&given); err != nil {
-		return err
+		return c, nil, err
 	}
 	if len(own) == 2 {
 		c.Guest, c.GuestNamed = own[1], true
 	}
-	return a.replay(ctx, c, file)
+	return c, file, nil
 }
 
 // replay runs the interleaving and shows its result.
 func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile) error {
-	if err := c.Validate(); err != nil {
-		return err
-	}
-	if err := result.CheckSchedule(file.Schedule); err != nil {
-		return err
-	}
-	from, err := sourcesOf(&c, c.GuestNamed || !filepath.IsAbs(c.Guest))
+	r, from, err := a.again(ctx, &c, file)
 	if err != nil {
 		return err
 	}
-	a.watch.run(&c, "")
-	early := a.newEarly(style(a.stderr, from, false), a.progress(&c))
-	r, err := a.engine.Replay(ctx, c, file, keeper{early, a.watch})
-	a.mayTell()
-	early.end()
-	if err != nil {
-		return err
+	if c.HTML != "" {
+		if err := writePage(c.HTML, r, from); err != nil {
+			return err
+		}
 	}
-	a.notes(r)
-	r.Finish()
 	if err := a.show(r, &c, from); err != nil {
 		return err
 	}
@@ -111,14 +103,41 @@ func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile)
 	return nil
 }
 
+// again runs the interleaving.
+func (a *app) again(ctx context.Context, c *config.Config, file *result.BugFile) (*result.Result, sources, error) {
+	if err := c.Validate(); err != nil {
+		return nil, nil, err
+	}
+	if err := result.CheckSchedule(file.Schedule); err != nil {
+		return nil, nil, err
+	}
+	from, err := sourcesOf(c, c.GuestNamed || !filepath.IsAbs(c.Guest))
+	if err != nil {
+		return nil, nil, err
+	}
+	a.watch.run(c, "")
+	early := a.newEarly(style(a.stderr, from, false), a.progress(c))
+	r, err := a.engine.Replay(ctx, *c, file, keeper{early, a.watch})
+	a.mayTell()
+	early.end()
+	if err != nil {
+		return nil, nil, err
+	}
+	a.notes(r)
+	r.Finish()
+	return r, from, nil
+}
+
 // replayTime and inspectTime are limits unless others are given: far more than either
 // takes.
 const replayTime, inspectTime = 10 * time.Minute, 5 * time.Minute
 
 // limiting reports whether an option is a limit of any command that reads a guest.
-func limiting(o *config.Option) bool { return o.Name == "time" || o.Name == "memory" }
+func limiting(o *config.Option) bool {
+	return o.Name == "time" || o.Name == "memory" || o.Name == "confine"
+}
 
 // shows reports whether an option says how a result is shown.
 func shows(o *config.Option) bool {
-	return o.Name == "json" || o.Name == "verbose" || o.Name == "quiet" || o.Name == "source"
+	return o.Name == "json" || o.Name == "verbose" || o.Name == "quiet" || o.Name == "source" || o.Name == "html"
 }

@@ -2,39 +2,43 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"landgo/internal/explore/config"
 	"landgo/internal/report"
 	"landgo/internal/result"
+	"landgo/internal/wire"
 )
 
-func (a *app) runCommand() *command {
-	c, flags := config.Default(), newFlags()
-	addOptions(flags, &c, func(*config.Option) bool { return true })
-	return &command{
-		name:  "run",
-		use:   "[flags] GUEST [-- ARGUMENT...]",
-		short: "explore a guest's interleavings until a bug or their end",
-		long: `run explores the guest's interleavings until it finds a bug, has seen them all,
+func (a *app) runCommand() *cobra.Command {
+	c := config.Default()
+	cmd := &cobra.Command{
+		Use:   "run [flags] GUEST [-- ARGUMENT...]",
+		Short: "explore a guest's interleavings until a bug or their end",
+		Long: `run explores the guest's interleavings until it finds a bug, has seen them all,
 or the budget runs out. Arguments after -- are the guest's.
 
 The verdict is verified, bounded, bug, budget or invalid ("landgo help exit").`,
-		example: `  landgo run test
+		Example: `  landgo run test
   landgo run --pp lock,unlock --time 10m --json test -- -n 3
   landgo run --search none --bound preempt=2 test`,
-		flags: flags,
-		run: func(ctx context.Context, args []string) (err error) {
-			own, guests := guestArgs(flags, args)
-			if c.Guest, err = oneGuest(own); err != nil {
-				return err
-			}
-			c.Args = guests
-			return a.run(ctx, c)
-		},
+		DisableFlagsInUseLine: true,
 	}
+	addOptions(cmd, &c, func(*config.Option) bool { return true })
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		own, guests := guestArgs(cmd.Flags(), args)
+		if c.Guest, err = oneGuest(own); err != nil {
+			return err
+		}
+		c.Args = guests
+		return a.run(cmd.Context(), c)
+	}
+	return cmd
 }
 
 // run explores and shows the result.
@@ -62,11 +66,17 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 	a.mayTell()
 	early.end()
 	if err != nil {
+		a.showFound(err, &c, out, from)
 		return err
 	}
 	a.notes(r)
 	r.Finish()
 	fileErr := saveBugs(r, &c, out)
+	if c.HTML != "" && r.Bug != nil && r.Bug.Schedule != "" {
+		if err := a.page(ctx, r, &c, from); err != nil {
+			fmt.Fprintf(a.stderr, "landgo: %s\n", result.Line(err))
+		}
+	}
 	if err := a.show(r, &c, from); err != nil {
 		return err
 	}
@@ -75,6 +85,19 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 	}
 	a.status = r.ExitStatus()
 	return nil
+}
+
+// showFound shows the bugs that were found before the engine failed.
+func (a *app) showFound(err error, c *config.Config, out string, from sources) {
+	var failed *wire.Failed
+	r := a.watch.found()
+	if !errors.As(err, &failed) || r == nil {
+		return
+	}
+	r.Reason = "found before landgo itself failed"
+	r.Finish()
+	saveBugs(r, c, out) // the failure is what is told
+	a.show(r, c, from)
 }
 
 // mayTell waits for ever if the watch tells the result.

@@ -1,26 +1,24 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"landgo/internal/explore/config"
-	"landgo/internal/result"
 )
 
 // searchesCommand lists the searches: it is made from package por's table.
-func (a *app) searchesCommand() *command {
-	return &command{
-		name:  "searches",
-		short: "list the ways to search",
-		long: `searches lists what --search takes: where each search comes from, what it proves
+func (a *app) searchesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "searches",
+		Short: "list the ways to search",
+		Long: `searches lists what --search takes: where each search comes from, what it proves
 when it has finished without a bug, and the bounds under which it is sound.`,
-		run: func(_ context.Context, args []string) error {
-			if len(args) > 0 {
-				return result.Errorf(result.Usage, "searches takes no argument, got %q", args[0])
-			}
+		Args: nothing(""),
+		RunE: func(*cobra.Command, []string) error {
 			return a.print(func(w io.Writer) { fmt.Fprint(w, searchesText()) })
 		},
 	}

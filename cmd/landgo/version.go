@@ -1,10 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"runtime"
+
+	"github.com/spf13/cobra"
 
 	"landgo/internal/result"
 )
@@ -12,14 +13,12 @@ import (
 // version is set by the build to the state of the repository.
 var version = ""
 
-func (a *app) versionCommand() *command {
-	return &command{
-		name:  "version",
-		short: "print landgo's version",
-		run: func(_ context.Context, args []string) error {
-			if len(args) > 0 {
-				return result.Errorf(result.Usage, "version takes no argument, got %q", args[0])
-			}
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "print landgo's version",
+		Args:  nothing(""),
+		RunE: func(*cobra.Command, []string) error {
 			return a.print(func(w io.Writer) {
 				fmt.Fprintf(w, "landgo %s", result.Version)
 				if version != "" {

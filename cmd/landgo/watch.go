@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"landgo/internal/explore/config"
-	"landgo/internal/explore/limits"
 	"landgo/internal/result"
 )
 
@@ -58,7 +57,7 @@ func (w *watch) claim() bool {
 	return first
 }
 
-// Late implements explore.Keeper.
+// Late implements wire.Observer.
 func (w *watch) Late(why result.ErrorKind) {
 	select {
 	case w.late <- why:
@@ -72,7 +71,7 @@ type keeper struct {
 	*watch
 }
 
-// Progress implements explore.Observer.
+// Progress implements wire.Observer.
 func (k keeper) Progress(p result.Progress) {
 	k.mu.Lock()
 	if p.Phase == "searching" {
@@ -82,7 +81,7 @@ func (k keeper) Progress(p result.Progress) {
 	k.early.progress(p)
 }
 
-// SoFar implements explore.Keeper.
+// SoFar implements wire.Observer.
 func (k keeper) SoFar(r *result.Result) {
 	k.mu.Lock()
 	k.soFar = r
@@ -101,6 +100,16 @@ func (k keeper) SoFar(r *result.Result) {
 		copied.Bugs = append(copied.Bugs, &own)
 	}
 	k.early.take(&copied)
+}
+
+// found is the result so far if there is a bug in it, else nil.
+func (w *watch) found() *result.Result {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.soFar == nil || len(w.soFar.Bugs) == 0 {
+		return nil
+	}
+	return w.soFar
 }
 
 // end reports the results so far and returns the exit status.
@@ -142,23 +151,25 @@ func (w *watch) end(why result.ErrorKind) int {
 	return r.ExitStatus()
 }
 
+// doubled is how close two signals come that are one: "timeout" sends one to the
+// process and one to its group.
+const doubled = 100 * time.Millisecond
+
 // signals has the context end with the first signal that asks for an end, and the
-// process with the second. A guard sends SIGUSR1 for the second: it alone knows
-// which of two are one key's.
+// process with the second.
 func (w *watch) signals(cancel context.CancelFunc) (stop func()) {
 	all := make(chan os.Signal, 8)
-	signal.Notify(all, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1)
+	signal.Notify(all, syscall.SIGINT, syscall.SIGTERM)
 	signal.Ignore(syscall.SIGPIPE) // print sees that the reader is gone
 	go func() {
 		var first time.Time
-		for s := range all {
-			if s == syscall.SIGUSR1 || !first.IsZero() && !limits.IsGuarded() && time.Since(first) > doubled {
-				w.Late(result.Interrupted)
-			}
+		for range all {
 			if first.IsZero() {
 				first = time.Now()
+				cancel()
+			} else if time.Since(first) > doubled {
+				w.Late(result.Interrupted)
 			}
-			cancel()
 		}
 	}()
 	return func() {

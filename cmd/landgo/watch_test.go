@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/internal/explore"
 	"landgo/internal/result"
 	"landgo/internal/trace"
+	"landgo/internal/wire"
 )
 
 // TestLate: an engine that doesn't end is left, and its findings are reported:
@@ -31,9 +31,9 @@ func TestLate(t *testing.T) {
 			for _, command := range []string{"run", "replay"} {
 				hangs := make(chan bool)
 				defer close(hangs)
-				f := &fake{act: func(_ context.Context, o explore.Observer) {
-					k := o.(explore.Keeper)
-					k.Progress(explore.Progress{Phase: "searching", Executions: 1234})
+				f := &fake{act: func(_ context.Context, o wire.Observer) {
+					k := o
+					k.Progress(result.Progress{Phase: "searching", Executions: 1234})
 					if c.soFar != nil {
 						r := *c.soFar
 						k.SoFar(&r)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"landgo/internal/compile"
 	"landgo/internal/result"
 )
 
@@ -37,11 +38,8 @@ func main(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	landgo = filepath.Join(dir, "landgo")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", landgo, "./cmd/landgo")
-	build.Dir = top
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+	if landgo, err = compile.Landgo(top, dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()

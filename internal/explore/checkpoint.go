@@ -13,6 +13,7 @@ import (
 var of = map[string]func(*races.Watched) *races.Lookout{
 	"":         func(w *races.Watched) *races.Lookout { return w.Races },
 	"limited":  func(w *races.Watched) *races.Lookout { return w.Limited },
+	"pure":     func(w *races.Watched) *races.Lookout { return w.Pure },
 	"adjacent": func(w *races.Watched) *races.Lookout { return w.Adjacent },
 }
 
@@ -32,7 +33,7 @@ func (h *hunt) save(tree []byte) error {
 		p.Bugs = append(p.Bugs, b)
 	}
 	if h.watched != nil {
-		for _, name := range []string{"", "limited", "adjacent"} {
+		for _, name := range []string{"", "limited", "pure", "adjacent"} {
 			if l := of[name](h.watched); l != nil {
 				p.Races = append(p.Races, l.Saved(name)...)
 			}

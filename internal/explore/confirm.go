@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"landgo/internal/explore/session"
+	"landgo/internal/explore/story"
 	"landgo/internal/trace"
 	"landgo/por"
 	"landgo/scheduler"
@@ -63,6 +64,9 @@ const (
 
 // confirm looks for a rung's bug in the library as it is; nil: it hasn't got it there.
 func (d *deepening) confirm(r *rung, f *finding) *finding {
+	if len(r.pieces) > 0 {
+		return d.confirmPieces(r, f)
+	}
 	events, err := eventsOf(r.Session, f.path)
 	if err != nil {
 		return nil
@@ -95,6 +99,33 @@ func (d *deepening) confirm(r *rung, f *finding) *finding {
 		return own
 	}
 	return nil
+}
+
+// confirmPieces runs an execution in which some functions run as one piece where they
+// needn't.
+func (d *deepening) confirmPieces(r *rung, f *finding) *finding {
+	schedule, err := story.Schedule(r.Session, f.path)
+	if err != nil {
+		return nil
+	}
+	s, err := d.Another()
+	if err != nil {
+		if s != nil {
+			s.Close()
+		}
+		return nil
+	}
+	defer s.Close()
+	path, failure, err := s.FollowAll(schedule)
+	if err != nil || failure == nil {
+		return nil
+	}
+	h := besides(s)
+	own, err := scheduled(h, &finding{failure: *failure, key: h.key(failure), path: path})
+	if err != nil {
+		return nil
+	}
+	return own
 }
 
 // confirmer follows the events of an execution.
@@ -184,6 +215,9 @@ func (c *confirmer) step(t trace.TID, choice trace.Choice) error {
 	th := session.Find(c.threads, t)
 	if th == nil || th.Status != trace.Ready || uint32(choice) >= max(th.Outcomes, 1) {
 		return errAway
+	}
+	if _, begun := c.stood[t]; !begun {
+		c.arrive(t) // its creation may have brought it into a call
 	}
 	p := por.PathStep{Thread: t, Choice: choice, Begin: c.Guest.Position(t).Insns}
 	tr, err := c.Guest.Step(t, choice)

@@ -103,7 +103,7 @@ func (d *deepening) savedSpace(j *deepen.Job, sp *space) saved.Space {
 	}
 	slices.SortFunc(o.Told, func(a, b saved.Told) int { return comparePairs(a.Pair, b.Pair) })
 	if sp.seen != nil {
-		for _, name := range []string{"", "limited"} {
+		for _, name := range []string{"", "limited", "pure"} {
 			if l := of[name](sp.seen); l != nil {
 				for _, c := range l.Candidates() {
 					o.Races = append(o.Races, saved.Race{Of: name, Candidate: *c})

@@ -105,7 +105,7 @@ func TestDeepeningGoesOn(t *testing.T) {
 			ctx := &waning{Context: context.Background()}
 			// Each has more time than the one before: one that has too little to
 			// come to where it can be saved would come again for ever.
-			ctx.left.Store(g.polls * int64(processes+1))
+			ctx.left.Store(g.polls * int64(2*processes+1))
 			if last, err = Run(ctx, c, nil); err != nil {
 				t.Fatalf("%s: %v", g.name, err)
 			}
@@ -120,6 +120,9 @@ func TestDeepeningGoesOn(t *testing.T) {
 		last.Finer = ""
 		if got := untimed(t, last); got != want {
 			t.Errorf("%s: after %d processes %s", g.name, processes, firstDifference(got, want))
+		}
+		if processes < 2 {
+			t.Errorf("%s: it was never gone on with", g.name)
 		}
 		t.Logf("%s: %s, %d processes, %d jobs", g.name, last.Verdict, processes, len(last.Jobs))
 	}

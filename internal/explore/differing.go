@@ -44,7 +44,7 @@ func (h *hunt) differing(o *outputs, schedules map[string]trace.Schedule) *findi
 	return f
 }
 
-// attribute makes the thread of the last step the one that the bug is told of, and
+// attribute makes the thread of the last step the one that the report names, and
 // counts the preemptions.
 func (f *finding) attribute() {
 	if len(f.path) == 0 {

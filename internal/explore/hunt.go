@@ -37,8 +37,9 @@ type hunt struct {
 	failedAt *session.Session
 	saved    []saved.Race // of the checkpoint that the search goes on from
 	outcomes outputs
-	// patience is when the refining of a bug ends, in processor time.
-	patience time.Duration
+	// patience is when the refining of a bug ends, in processor time; unreadable the same
+	// where its story is too long to be read.
+	patience, unreadable time.Duration
 }
 
 // finding is a bug, with the execution that showed it.
@@ -51,6 +52,7 @@ type finding struct {
 	minimal     result.Minimal
 	told        *result.Bug    // as it is shown until there is more, nil: nothing yet
 	fresh       bool           // path is of the search under way
+	strayed     bool           // path isn't the bug's any more; schedule is
 	job         *deepen.Job    // that found it
 	config      *config.Config // with which it is told, nil for the hunt's
 }

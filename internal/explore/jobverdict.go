@@ -195,6 +195,10 @@ func (d *deepening) showRaces() {
 		}
 		return race.Untested
 	}
+	w.Ordered = func(c *race.Candidate) bool {
+		proof := d.plan.Proof()
+		return proven && d.whole(proof) && d.spaces[proof].seen.Orders(c)
+	}
 	w.SettledAt = func(c *race.Candidate) string {
 		if j := d.benign[c.Pair]; j != nil && !proven {
 			return d.name(j)

@@ -34,6 +34,7 @@ static void unused(void) { (void)m, (void)n, (void)q, (void)x, (void)y, (void)z;
 	for _, c := range []struct {
 		name, source string
 		want         []string // parts of the sentence, in order; none: no sentence
+		cause        string   // "": any
 	}{
 		{"lock order", `A {
 LOCK(m); x++;
@@ -41,41 +42,41 @@ LOCK(n); UNLOCK(n); UNLOCK(m); return p; }
 B {
 LOCK(n);
 LOCK(m); UNLOCK(m); UNLOCK(n); return p; }
-MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"different orders", "thread 0.1 takes m (guest.c:21) and then n (guest.c:22)", "thread 0.2 takes n (guest.c:24) and then m (guest.c:25)", "one order"}},
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"different orders", "thread 0.1 takes m (guest.c:21) and then n (guest.c:22)", "thread 0.2 takes n (guest.c:24) and then m (guest.c:25)", "one order"}, ""},
 		{"a signal too early", `A { LOCK(m);
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); LOCK(m);
-pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0 signals q (guest.c:23) before thread 0.1 waits for it (guest.c:21)", "lost"}},
+pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0 signals q (guest.c:23) before thread 0.1 waits for it (guest.c:21)", "lost"}, ""},
 		{"never a signal", `A { LOCK(m);
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
-MAIN { GO(a); JOIN(a); unused(); }`, nil},
+MAIN { GO(a); JOIN(a); unused(); }`, nil, ""},
 		{"a signal to another", `A { LOCK(m); while (!x)
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 B { LOCK(m); while (!y)
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); GO(b); LOCK(m); x = 1;
-pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0's signal (guest.c:25) wakes thread 0.2, not thread 0.1", "Broadcast"}},
+pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0's signal (guest.c:25) wakes thread 0.2, not thread 0.1", "Broadcast"}, ""},
 		{"a flag without the mutex", `A { LOCK(m); while (!x)
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a);
 x = 1;
-pthread_cond_signal(&q); JOIN(a); unused(); }`, []string{"Thread 0 changes x (guest.c:23) without m and signals q (guest.c:24), after thread 0.1 has tested it (guest.c:20) and before thread 0.1 waits", "Change it under m"}},
+pthread_cond_signal(&q); JOIN(a); unused(); }`, []string{"Thread 0 changes x (guest.c:23) without m and signals q (guest.c:24), after thread 0.1 has tested it (guest.c:20) and before thread 0.1 waits", "Change it under m"}, ""},
 		{"a flag set after its signal", `A { LOCK(m); while (!x)
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); pthread_cond_signal(&q);
-x = 1; JOIN(a); unused(); }`, []string{"Thread 0 signals q (guest.c:22) before thread 0.1 waits for it (guest.c:21)", "lost"}},
+x = 1; JOIN(a); unused(); }`, []string{"Thread 0 signals q (guest.c:22) before thread 0.1 waits for it (guest.c:21)", "lost"}, ""},
 		{"taken again before the woken thread runs", `A { LOCK(m);
 if (!x)
 pthread_cond_wait(&q, &m);
 assert(x); UNLOCK(m); return p; }
 B { LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); LOCK(m); x = 0; UNLOCK(m); return p; }
-MAIN { GO(a); GO(b); JOIN(b); LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0.1 is woken, and goes on though x, which it tested before it waited (guest.c:21), is again as it was then", "`while`"}},
+MAIN { GO(a); GO(b); JOIN(b); LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0.1 is woken, and goes on though x, which it tested before it waited (guest.c:21), is again as it was then", "`while`"}, ""},
 		{"one of two tested has changed", `A { LOCK(m);
 if (x == y) do
 pthread_cond_wait(&q, &m); while (x == y);
 UNLOCK(m); assert(!z); return p; }
 B { LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); z = 1; return p; }
-MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil},
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
 		{"if for while", `A { LOCK(m);
 if (!x) { y = 1;
 pthread_cond_wait(&q, &m); }
@@ -85,100 +86,100 @@ x = x - 1; UNLOCK(m); return p; }
 C { LOCK(m);
 if (x && y) x = 0; UNLOCK(m); return p; }
 MAIN { GO(a); GO(c); LOCK(m); x = 1;
-pthread_cond_signal(&q); UNLOCK(m); JOIN(a); JOIN(c); (void)b; unused(); }`, []string{"Thread 0.1 is woken", "x, which it tested before it waited (guest.c:21)", "thread 0.2 has changed that (guest.c:27)", "while"}},
+pthread_cond_signal(&q); UNLOCK(m); JOIN(a); JOIN(c); (void)b; unused(); }`, []string{"Thread 0.1 is woken", "x, which it tested before it waited (guest.c:21)", "thread 0.2 has changed that (guest.c:27)", "while"}, ""},
 		{"a signal behind the unlock", `static void *get(void *p) { LOCK(m);
 if (!x)
 pthread_cond_wait(&q, &m);
 assert(x); x--; UNLOCK(m); return p; }
 MAIN { pthread_t a_, b_; pthread_create(&a_, 0, get, 0); pthread_create(&b_, 0, get, 0);
 for (int i = 0; i < 2; i++) { LOCK(m); x++; UNLOCK(m); pthread_cond_signal(&q); }
-JOIN(a); JOIN(b); unused(); }`, []string{"is woken, and goes on without another look at x, which it tested before it waited (guest.c:21)", "while"}},
+JOIN(a); JOIN(b); unused(); }`, []string{"is woken, and goes on without another look at x, which it tested before it waited (guest.c:21)", "while"}, ""},
 		{"a signal behind the unlock, and a loop", `static void *get(void *p) { LOCK(m);
 while (!x)
 pthread_cond_wait(&q, &m);
 x--; UNLOCK(m); assert(y == 0); return p; }
 MAIN { pthread_t a_, b_; pthread_create(&a_, 0, get, 0); pthread_create(&b_, 0, get, 0);
 for (int i = 0; i < 2; i++) { LOCK(m); x++; UNLOCK(m); pthread_cond_signal(&q); }
-y = 1; JOIN(a); JOIN(b); unused(); }`, nil},
+y = 1; JOIN(a); JOIN(b); unused(); }`, nil, ""},
 		{"no lock", `A {
 x++; return p; }
 MAIN { GO(a);
-x++; JOIN(a); assert(x == 2); unused(); }`, []string{"Nothing keeps thread 0.1's change of x (guest.c:21) from coming between thread 0's read and write of it (guest.c:23)"}},
+x++; JOIN(a); assert(x == 2); unused(); }`, []string{"Nothing keeps thread 0.1's change of x (guest.c:21) from coming between thread 0's read and write of it (guest.c:23)"}, ""},
 		{"a lock in one", `A { LOCK(m);
 x++; UNLOCK(m); return p; }
 MAIN { GO(a);
-x++; JOIN(a); assert(x == 2); unused(); }`, []string{"without m, which thread", "If m is what protects x"}},
+x++; JOIN(a); assert(x == 2); unused(); }`, []string{"without m, which thread", "If m is what protects x"}, ""},
 		{"let go", `A { LOCK(m); int v = x;
 UNLOCK(m); LOCK(m);
 x = v + 1; UNLOCK(m); return p; }
-MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}},
+MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}, ""},
 		{"atomic twice", `A { int v = z;
 z = v + 1; return p; }
-MAIN { GO(a); z++; JOIN(a); assert(z == 2); unused(); }`, []string{"Each access to z is atomic", "(guest.c:20, guest.c:21)"}},
+MAIN { GO(a); z++; JOIN(a); assert(z == 2); unused(); }`, []string{"Each access to z is atomic", "(guest.c:20, guest.c:21)"}, ""},
 		{"an order that no lock gives", `A { assert(x); return p; }
-MAIN { GO(a); x = 1; JOIN(a); unused(); }`, nil},
+MAIN { GO(a); x = 1; JOIN(a); unused(); }`, nil, ""},
 		{"a read lock", `static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
 A { pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); return p; }
-MAIN { GO(a); pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); JOIN(a); assert(x == 2); unused(); }`, nil},
+MAIN { GO(a); pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); JOIN(a); assert(x == 2); unused(); }`, nil, ""},
 		{"one item for two", `A { LOCK(m); while (!x)
 pthread_cond_wait(&q, &m);
 x--; UNLOCK(m); return p; }
-MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); JOIN(a); JOIN(b); unused(); }`, nil},
+MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); JOIN(a); JOIN(b); unused(); }`, nil, ""},
 		{"a semaphore for a lock", `#include <semaphore.h>
 static sem_t s;
 A { sem_wait(&s); x++; sem_post(&s); return p; }
-MAIN { sem_init(&s, 0, 1); GO(a); x++; JOIN(a); assert(x == 2); unused(); }`, nil},
+MAIN { sem_init(&s, 0, 1); GO(a); x++; JOIN(a); assert(x == 2); unused(); }`, nil, ""},
 		{"a spin lock of one's own", `static atomic_flag f = ATOMIC_FLAG_INIT;
 A { while (atomic_flag_test_and_set(&f)) ; x++; atomic_flag_clear(&f); return p; }
-MAIN { GO(a); x++; while (atomic_flag_test_and_set(&f)) ; atomic_flag_clear(&f); JOIN(a); assert(x == 2); unused(); }`, nil},
+MAIN { GO(a); x++; while (atomic_flag_test_and_set(&f)) ; atomic_flag_clear(&f); JOIN(a); assert(x == 2); unused(); }`, nil, ""},
 		{"looked at too early", `A { x++; x++; return p; }
-MAIN { GO(a); int v = x; assert(v == x || v == 2); JOIN(a); unused(); }`, nil},
+MAIN { GO(a); int v = x; assert(v == x || v == 2); JOIN(a); unused(); }`, nil, ""},
 		{"looked at, let go, acted on", `static int take(void) { LOCK(m); assert(x); x--; UNLOCK(m); return 0; }
 static int some(void) { LOCK(m); int n = x; UNLOCK(m); return n; }
 A { if (some()) take(); return p; }
-MAIN { x = 1; GO(a); if (some()) take(); JOIN(a); unused(); }`, []string{"lets m go (guest.c:21) between its two accesses to x (guest.c:21, guest.c:20)"}},
+MAIN { x = 1; GO(a); if (some()) take(); JOIN(a); unused(); }`, []string{"lets m go (guest.c:21) between its two accesses to x (guest.c:21, guest.c:20)"}, ""},
 		{"unlocked too early", `A { LOCK(m); int v = x;
 UNLOCK(m);
 x = v + 1; return p; }
-MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) before its last access to x there (guest.c:22)", "Unlock after"}},
+MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) before its last access to x there (guest.c:22)", "Unlock after"}, ""},
 		{"a block that another thread frees", `static int *volatile b; static volatile int sum;
 A { int *n = b; if (n)
 sum = *n; return p; }
 C { int *n = b; b = 0;
 free(n); return p; }
-MAIN { b = calloc(1, 4); GO(a); GO(c); JOIN(a); JOIN(c); unused(); }`, []string{"takes the pointer from b (guest.c:21)", "thread 0.2 frees the block (guest.c:24)", "(guest.c:22)", "Hold one lock over both"}},
+MAIN { b = calloc(1, 4); GO(a); GO(c); JOIN(a); JOIN(c); unused(); }`, []string{"takes the pointer from b (guest.c:21)", "thread 0.2 frees the block (guest.c:24)", "(guest.c:22)", "Hold one lock over both"}, ""},
 		{"a pointer that is left behind", `static int *volatile b; static volatile int sum;
 A { LOCK(m);
 free(b); UNLOCK(m); return p; }
 C { LOCK(m); int *n = b;
 sum = *n; UNLOCK(m); return p; }
-MAIN { b = calloc(1, 4); GO(a); GO(c); JOIN(a); JOIN(c); unused(); }`, []string{"Thread 0.1 frees the block (guest.c:22), and thread 0.2 still finds the pointer in b (guest.c:23)"}},
+MAIN { b = calloc(1, 4); GO(a); GO(c); JOIN(a); JOIN(c); unused(); }`, []string{"Thread 0.1 frees the block (guest.c:22), and thread 0.2 still finds the pointer in b (guest.c:23)"}, ""},
 		{"a free without a join", `A { volatile int *n = p;
 return (void *)(long)*n; }
 MAIN { int *n = calloc(1, 4); pthread_t a_; pthread_create(&a_, 0, a, n);
-free(n); JOIN(a); unused(); }`, []string{"Thread 0 frees the block (guest.c:23) without waiting for thread 0.1", "(guest.c:21)", "Join that thread before the free"}},
+free(n); JOIN(a); unused(); }`, []string{"Thread 0 frees the block (guest.c:23) without waiting for thread 0.1", "(guest.c:21)", "Join that thread before the free"}, ""},
 		{"two frees", `static int *volatile b;
 A { if (b) {
 free(b); b = 0; } return p; }
-MAIN { b = calloc(1, 4); GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); unused(); }`, []string{"both free the block"}},
+MAIN { b = calloc(1, 4); GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); unused(); }`, []string{"both free the block"}, ""},
 		{"a free by the thread itself", `A { volatile int *n = calloc(1, 4); free((void *)n); x = *n; return p; }
-MAIN { GO(a); JOIN(a); unused(); }`, nil},
+MAIN { GO(a); JOIN(a); unused(); }`, nil, ""},
 		{"a read without a join", `A {
 x = 5; return p; }
 MAIN { GO(a);
-assert(x == 5); JOIN(a); unused(); }`, []string{"Thread 0 reads x (guest.c:23) without waiting for thread 0.1", "writes that (guest.c:21)", "Join the thread"}},
+assert(x == 5); JOIN(a); unused(); }`, []string{"Thread 0 reads x (guest.c:23) without waiting for thread 0.1", "writes that (guest.c:21)", "Join the thread"}, ""},
 		{"a look that needs no join", `A { z = 5; return p; }
-MAIN { GO(a); assert(z == 5); JOIN(a); unused(); }`, nil},
+MAIN { GO(a); assert(z == 5); JOIN(a); unused(); }`, nil, ""},
 		{"a flag set too early", `static void init(void) {
 if (!x) { LOCK(m); if (!x) {
 x = 1;
 y = 7; } UNLOCK(m); } }
 A { init();
 assert(y == 7); return p; }
-MAIN { GO(a); init(); JOIN(a); unused(); }`, []string{"finds x set (guest.c:21) without m, and uses y (guest.c:25)", "sets it (guest.c:22) before it writes y (guest.c:23)", "Set it last"}},
+MAIN { GO(a); init(); JOIN(a); unused(); }`, []string{"finds x set (guest.c:21) without m, and uses y (guest.c:25)", "sets it (guest.c:22) before it writes y (guest.c:23)", "Set it last"}, ""},
 		{"a flag set last", `static void init(void) { if (!x) { LOCK(m); if (!x) { y = 7; x = 1; } UNLOCK(m); } }
 A { init(); assert(y == 8); return p; }
-MAIN { GO(a); init(); JOIN(a); unused(); }`, nil},
+MAIN { GO(a); init(); JOIN(a); unused(); }`, nil, ""},
 		{"ABA", `struct s { struct s *next; }; static _Atomic(struct s *) top; static struct s one, two;
 static struct s *n1, *n2;
 static struct s *pop(void) {
@@ -189,11 +190,68 @@ while (!atomic_compare_exchange_strong(&top, &t->next, t)); }
 A { pop(); return p; }
 static struct s *gone;
 B { struct s *f = pop(); gone = pop(); if (f) push(f); return p; }
-MAIN { n1 = malloc(sizeof one), n2 = malloc(sizeof two); push(n2); push(n1); GO(a); GO(b); JOIN(a); JOIN(b); assert(!gone || top != gone); unused(); }`, []string{"reads top (guest.c:23)", "exchange (guest.c:24) succeeds", "ABA"}},
+MAIN { n1 = malloc(sizeof one), n2 = malloc(sizeof two); push(n2); push(n1); GO(a); GO(b); JOIN(a); JOIN(b); assert(!gone || top != gone); unused(); }`, []string{"reads top (guest.c:23)", "exchange (guest.c:24) succeeds", "ABA"}, ""},
+		{"ABA of an index", `static atomic_int top = 1; static volatile int next[4] = {0, 2, 3, 0}, taken[4];
+static int pop(void) {
+int t, n; do { t = top; if (!t) return 0; n = next[t];
+} while (!atomic_compare_exchange_strong(&top, &t, n)); return t; }
+A { taken[pop()]++; return p; }
+B { int f = pop(); taken[pop()]++; int t = top; do next[f] = t; while (!atomic_compare_exchange_strong(&top, &t, f)); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); for (int t; (t = pop()); ) assert(!taken[t]++); unused(); }`, []string{"reads top (guest.c:22)", "exchange (guest.c:23) succeeds", "ABA", "an entry"}, ""},
+		{"a count that is the same again", `A { int v = z; x = 1; if (atomic_compare_exchange_strong(&z, &v, 9)) y = 1; return p; }
+B { z = 1; z = 0; return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(z != 9 || !y || x != 1); unused(); }`, nil, ""},
+		{"two locks for one variable", `A { LOCK(m);
+x++; UNLOCK(m); return p; }
+B { LOCK(n);
+x++; UNLOCK(n); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(x == 2); unused(); }`, []string{"holds m at its accesses to x (guest.c:21)", "holds n (guest.c:23)", "different locks"}, ""},
+		{"a change with a lock for reading", `static pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;
+A { pthread_rwlock_rdlock(&w);
+x++; pthread_rwlock_unlock(&w); return p; }
+MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); assert(x == 2); unused(); }`, []string{"change x (guest.c:22)", "hold w for reading", "Take it for writing"}, ""},
+		{"a ticket that two draw", `static atomic_int now, sum;
+A {
+int t = z;
+z = t + 1; while (now != t) ; x++; now++; sum++; return p; }
+MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); unused(); }`, []string{"Each access to z is atomic", "(guest.c:22, guest.c:23)"}, ""},
+		{"another thread goes on without a look", `A { LOCK(m); if (!x)
+pthread_cond_wait(&q, &m); x--; y = x < 0; UNLOCK(m); return p; }
+B { LOCK(m); if (x)
+x = 0; UNLOCK(m); return p; }
+MAIN { GO(a); GO(b); LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); JOIN(b); LOCK(m); x++; pthread_cond_signal(&q); UNLOCK(m); JOIN(a); assert(!y); unused(); }`, []string{"Thread 0.1 is woken, and goes on without another look at x", "(guest.c:20)", "(guest.c:23)", "loop"}, ""},
+		{"announced before it is written", `A {
+z = 1;
+x = 5; return p; }
+B { if (z)
+y = x + 1; return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(y != 1); unused(); }`, []string{"Thread 0.2 finds by z (guest.c:23) that it can use x (guest.c:24)", "sets z (guest.c:21) before it writes x (guest.c:22)"}, ""},
+		{"a read before the lock", `A { int i = x;
+LOCK(m); x = i + 1;
+UNLOCK(m); return p; }
+MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); assert(x == 2); unused(); }`, []string{"Thread 0.2 reads x (guest.c:20) before it takes m (guest.c:21)"}, ""},
+		{"a count of waiters that is read before the lock", `A { LOCK(m); while (!x) { y++;
+pthread_cond_wait(&q, &m); y--; } UNLOCK(m); return p; }
+B { int waits = y;
+LOCK(m); x = 1; if (waits) pthread_cond_signal(&q); UNLOCK(m); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.2 reads y (guest.c:22) before it takes m (guest.c:23), under which thread 0.1 changes it (guest.c:20)"}, ""},
+		{"a look before the lock, and one after", `A { LOCK(m); x = 1; UNLOCK(m); return p; }
+B { if (!x) { LOCK(m); if (!x) y = 1; UNLOCK(m); } return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(!y); unused(); }`, nil, ""},
+		{"two atomic variables side by side", `static atomic_int v;
+A { z = 1; v = 1; return p; }
+B { int i = z, j = v; assert(i == j || !i); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
+		{"a block whose end isn't what changed last", `static int *top;
+A { LOCK(m); int *f = top; y++; UNLOCK(m);
+if (f) x = *f; return p; }
+B { LOCK(m); y++; int *f = top; top = 0; UNLOCK(m);
+free(f); return p; }
+MAIN { top = calloc(1, 4); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"takes the pointer from top (guest.c:21)", "frees the block (guest.c:24)"}, "thread 0.2 frees the block (guest.c:24) before thread 0.1 uses it (guest.c:22)"},
 		{"a lock that is free again", `static atomic_int l;
 A { int v; do v = 0; while (!atomic_compare_exchange_strong(&l, &v, 1)); x++; l = 0; return p; }
-MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); assert(x == 3); unused(); }`, nil},
-		{"without threads", `MAIN { assert(x); unused(); }`, nil},
+MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); assert(x == 3); unused(); }`, nil, ""},
+		{"without threads", `MAIN { assert(x); unused(); }`, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -208,6 +266,9 @@ MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); asse
 					t.Fatalf("%q; want %q", r.Bug.Mistake, part)
 				}
 				rest = rest[at+len(part):]
+			}
+			if c.cause != "" && r.Bug.Cause != c.cause {
+				t.Errorf("the cause is %q, want %q", r.Bug.Cause, c.cause)
 			}
 			if len(c.want) == 0 && rest != "" {
 				t.Errorf("%q; want none", rest)

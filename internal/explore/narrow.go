@@ -1,6 +1,9 @@
 package explore
 
-import "landgo/internal/deepen"
+import (
+	"landgo/internal/deepen"
+	"landgo/internal/image/static"
+)
 
 // Where the small job of a candidate's instruction α, {yield, α}, takes long, still
 // smaller ones look at α within one function each: those that call the function in
@@ -24,7 +27,7 @@ func (d *deepening) narrow(j *deepen.Job) {
 	if !ok {
 		return
 	}
-	callers := d.Image.Callers(f.Addr)
+	callers := static.Callers(d.Image.Info, f.Addr)
 	if len(callers) < 2 || len(callers) > narrowings {
 		return // one has all that the job itself has; of many none is likely to matter
 	}

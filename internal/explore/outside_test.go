@@ -29,7 +29,7 @@ import (
 // programs, LANDGO_CC a compiler, LANDGO_SOAK_RUNS how often each runs natively.
 func TestOutside(t *testing.T) {
 	t.Parallel()
-	o := &outsideRun{T: t, seed: 1, n: 28, nativeRuns: 15, effort: 1, refused: map[string]int{}, told: map[string]int{}}
+	o := &outsideRun{T: t, seed: 1, n: 16, nativeRuns: 15, effort: 1, refused: map[string]int{}, told: map[string]int{}}
 	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_OUTSIDE")); err == nil {
 		o.seed, o.n, o.nativeRuns, o.effort, o.most = rand.Uint64N(1<<32), n, 300, 6, 2*time.Second
 	}
@@ -82,7 +82,7 @@ func TestOutside(t *testing.T) {
 }
 
 // outsideBatch is how many programs are in one file.
-const outsideBatch = 20
+const outsideBatch = 4
 
 type outsideRun struct {
 	*testing.T

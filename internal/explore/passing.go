@@ -4,9 +4,12 @@ import (
 	"math"
 	"slices"
 
+	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/por"
+	"landgo/scheduler"
 )
 
 // The run that passes and is nearest to one that fails: without one of its preemptions;
@@ -49,8 +52,53 @@ func (h *hunt) passing(f *finding) []por.PathStep {
 			return h.unlessFiner(s.path, fine)
 		}
 	}
-	return nil
+	return h.unlessFiner(h.sampledPassing(s.run), fine)
 }
+
+// passingSamples is how many executions are tried at random where none near the bug's
+// passes: a bug may need no preemption, and come whichever thread goes first.
+const passingSamples = "random:runs=64,seed=1"
+
+// sampledPassing is an execution at random that passes, or nil.
+func (h *hunt) sampledPassing(run *counted) []por.PathStep {
+	p := &passer{hunt: h}
+	engine, err := por.New(passingSamples, por.Options{
+		OneEvent: h.OneEvent(), Uncounted: true, Longest: longestSample,
+		Stop: func() bool { return run.steps >= run.most || h.tired() },
+	})
+	if err != nil {
+		panic(err) // it is a constant
+	}
+	h.Guest.Rewind(h.Root)
+	stats, err := engine.Run(run, p)
+	h.Guest.Rewind(h.Root)
+	h.finer = h.finer || stats.Restarts > 0
+	if err != nil {
+		return nil // what it has met is no matter of the bug's
+	}
+	return p.path
+}
+
+// passer is the por.Observer of a search for an execution that passes.
+type passer struct {
+	*hunt
+	path []por.PathStep
+}
+
+// Ended implements por.Observer.
+func (p *passer) Ended(x *por.Execution) bool {
+	if x.Ending > por.EndedStuck || p.failureAt(x) != nil || len(p.Guest.LetThrough()) > 0 {
+		return true
+	}
+	p.path = x.Path(nil)
+	return false
+}
+
+// Progress implements por.Observer.
+func (p *passer) Progress(por.Progress) {}
+
+// Restarted implements por.Observer.
+func (p *passer) Restarted() { p.path = nil }
 
 // meanwhile lists the finding's stints with another thread's whole run before one of the
 // last steps.
@@ -129,17 +177,32 @@ func (h *hunt) contrast(f *finding, st *story.Story, b *result.Bug) {
 	if passes == nil {
 		return
 	}
-	b.Passing = h.against(st, passes)
+	against(h.Session, &f.failure, st, b, passes)
+}
+
+// against says in a bug's report what is the other way round in a run that passes: nothing
+// where that can't be run again.
+func against(s *session.Session, f *scheduler.Failure, st *story.Story, b *result.Bug, passes []por.PathStep) {
+	other, err := story.Tell(s, passes)
+	if err != nil {
+		return
+	}
+	if b.Passing = st.Against(other); b.Passing != "" {
+		b.PassingSchedule = other.Schedule.String()
+	}
 	if b.Mistake == "" {
-		b.Mistake = st.MistakeAgainst(f.failure.Thread)
+		b.Mistake = st.MistakeAgainst(f.Thread)
 	}
 }
 
-// against says what is the other way round in a run that passes, or "".
-func (h *hunt) against(st *story.Story, passes []por.PathStep) string {
-	other, err := story.Tell(h.Session, passes)
-	if err != nil {
-		return "" // it can't be run again: nothing is said of it
+// contrastAgain does so in a replay, by the run that the bug file has.
+func contrastAgain(s *session.Session, file *result.BugFile, f *scheduler.Failure, st *story.Story, b *result.Bug) {
+	sched, err := trace.ParseSchedule(file.Passing)
+	if file.Passing == "" || err != nil || sched.Check != s.Check {
+		return
 	}
-	return st.Against(other)
+	path, failure, err := s.FollowAll(sched)
+	if err == nil && failure == nil {
+		against(s, f, st, b, path)
+	}
 }

@@ -30,10 +30,28 @@ func refiningTime(search time.Duration, bugs int) time.Duration {
 	return max(all/time.Duration(max(bugs, 1)), leastRefining)
 }
 
+// readable is how many preemptions a story may have that is read. One with more, as of
+// a random walk through a kernel, is shortened for mostRefining, however soon it was
+// found.
+const readable = 16
+
 // refining begins the refining of a bug.
 func (h *hunt) refining() {
-	search := time.Duration(h.result.SearchSeconds * float64(time.Second))
-	h.patience = limits.ProcessorTime() + refiningTime(search, len(h.found))
+	search, now := time.Duration(h.result.SearchSeconds*float64(time.Second)), limits.ProcessorTime()
+	h.patience = now + refiningTime(search, len(h.found))
+	h.unreadable = now + max(mostRefining/time.Duration(max(len(h.found), 1)), leastRefining)
+}
+
+// worn reports whether the shortening of a story is to end.
+func (s *shortener) worn() bool {
+	looks := len(s.path)&63 == 0
+	if s.settling {
+		return looks && s.stop()
+	}
+	if s.shortens && s.want.preemptions > readable {
+		return s.run.steps >= s.pace(mostMinimiseSteps) || looks && (s.stop() || limits.ProcessorTime() >= s.unreadable)
+	}
+	return s.run.steps >= s.run.most || looks && s.tired()
 }
 
 // tired reports whether refining is to end.

@@ -9,7 +9,7 @@ import (
 	"landgo/internal/explore/limits"
 	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -69,7 +69,7 @@ func isTheGuest(cfg *config.Config, want string) error {
 	if want == "" {
 		return nil
 	}
-	sum, err := image.FileSHA256(cfg.Guest)
+	sum, err := elffile.FileSHA256(cfg.Guest)
 	switch {
 	case err != nil:
 		return session.ImageError(cfg.Guest, err)
@@ -130,9 +130,11 @@ func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *r
 	if err != nil {
 		return err
 	}
+	if r.Replay.Same = file.Kind == "" || file.Kind == b.Kind && file.Message == b.Message; r.Replay.Same {
+		contrastAgain(s, file, &f.failure, st, b)
+	}
 	b.Replay = s.Config.ReplayCommand("", b.Schedule)
 	r.Bug, r.Bugs = b, []*result.Bug{b}
-	r.Replay.Same = file.Kind == "" || file.Kind == b.Kind && file.Message == b.Message
 	if r.Replay.Same {
 		r.Verdict, r.Reason = result.Buggy, ""
 	} else {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"sort"
 
 	"landgo/internal/explore/races"
@@ -33,13 +34,19 @@ func (h *hunt) report() error {
 	for _, f := range h.found {
 		h.refining()
 		if err := h.as(f, func() error { return h.minimise(f) }); err != nil {
-			return err
+			f.strayed = true // its schedule is what it was
 		}
 	}
 	sort.SliceStable(h.found, func(i, j int) bool { return h.found[i].preemptions < h.found[j].preemptions })
 	preempted := map[uint64]bool{}
 	for _, f := range h.found {
-		if err := h.as(f, func() error { return h.write(f, preempted) }); err != nil {
+		err := h.as(f, func() error {
+			if !f.strayed && h.write(f, preempted) == nil {
+				return nil
+			}
+			return h.writeAfresh(f)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -92,14 +99,58 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 	if err != nil {
 		return err
 	}
-	if f.config != nil {
-		b.PP = f.config.PointList()
-	}
 	if !b.BeforeThreads {
 		h.contrast(f, st, b)
+	}
+	h.tells(f, b)
+	return nil
+}
+
+// tells puts a bug's story into the result.
+func (h *hunt) tells(f *finding, b *result.Bug) {
+	if f.config != nil {
+		b.PP = f.config.PointList()
 	}
 	f.told = b
 	h.result.Bugs = append(h.result.Bugs, b)
 	h.publish()
+}
+
+// writeAfresh is write for a bug that what was learned since it was found has led astray: its
+// schedule is followed on another guest, which knows nothing yet, as a replay does.
+func (h *hunt) writeAfresh(f *finding) error {
+	s, err := h.Another()
+	if s != nil {
+		defer s.Close()
+	}
+	if err != nil {
+		return err
+	}
+	s.Following = true
+	path, failure, err := s.FollowAll(f.schedule)
+	if err != nil {
+		return fmt.Errorf("an execution couldn't be run again: %w", err)
+	}
+	if f.own() && (failure == nil || failure.Kind != f.failure.Kind || failure.Message != f.failure.Message) {
+		return fmt.Errorf("an execution went another way when it was run again on another guest")
+	}
+	if f.own() {
+		f.failure = *failure
+	}
+	f.preemptions, f.minimal = 0, result.BestFound
+	for i := range path {
+		if path[i].Preemption {
+			f.preemptions++
+		}
+	}
+	st, err := story.Tell(s, path)
+	if err != nil {
+		return err
+	}
+	b, err := st.Bug(&f.failure, f.preemptions, f.minimal)
+	if err != nil {
+		return err
+	}
+	h.tells(f, b)
 	return nil
 }

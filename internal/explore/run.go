@@ -38,11 +38,6 @@ func damaged(checkpoint string, why any) error {
 
 // runOnce is Run, but for what a checkpoint is to blame for.
 func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Result, error) {
-	if cfg.BugPath() != "" {
-		if err := result.CheckWritable(cfg.BugPath()); err != nil {
-			return nil, err
-		}
-	}
 	if cfg.Checkpoint != "" {
 		if err := saved.CheckWritable(cfg.Checkpoint); err != nil {
 			return nil, err

@@ -1,8 +1,10 @@
 package explore
 
 import (
+	"slices"
 	"strings"
 
+	"landgo/internal/explore/config"
 	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
@@ -18,10 +20,15 @@ import (
 // (confirm.go). What can't be confirmed is told with the assumption, and is no verdict.
 // A library that opens a mutex by hand can't be run so: the rung steps aside, and the
 // tested search goes on as if there were none.
+//
+// Nothing carries a kernel's own locks out for it. On a kernel's rung each function that
+// locks or unlocks runs as one piece, as by --without, with a point before it or after it. A run of
+// that kind is one of the kernel as it is, and is confirmed by running it so.
 type rung struct {
 	*bounded
-	trust []string
-	doubt *finding // its bug that the tested library hasn't shown
+	trust  []string
+	pieces []string // functions
+	doubt  *finding // its bug that the tested library hasn't shown
 }
 
 const (
@@ -31,14 +38,25 @@ const (
 	rungSoon             = 500_000
 )
 
-// climb begins the rung, if the guest has a mutex that can be trusted.
+// climb begins the rung, if the guest has a mutex that can be trusted, or is a kernel
+// that says which functions lock.
 func (d *deepening) climb() {
-	if d.rung != nil || !d.accompanied() || len(d.Config.Trust) > 0 || !d.Trustable("mutex") {
+	if d.rung != nil || !d.accompanied() || len(d.Config.Trust) > 0 {
 		return
 	}
-	d.rung = &rung{trust: []string{"mutex"}}
 	cfg := d.Config
-	cfg.Trust = d.rung.trust
+	if d.Trustable("mutex") {
+		d.rung = &rung{trust: []string{"mutex"}}
+		cfg.Trust = d.rung.trust
+	} else if locks := d.LockFunctions(); len(locks) > 0 {
+		d.rung = &rung{pieces: locks}
+		cfg.Rules = slices.Clone(cfg.Rules)
+		for _, f := range locks {
+			cfg.Rules = append(cfg.Rules, config.Rule{Without: true, Function: f, Piece: true})
+		}
+	} else {
+		return
+	}
 	s, err := session.Open(cfg, d.Limits)
 	if err != nil {
 		if s != nil {
@@ -110,7 +128,7 @@ func (d *deepening) endRung() {
 		r.Session.Close()
 		return
 	}
-	out := &result.Rung{Trust: strings.Join(r.trust, ",")}
+	out := &result.Rung{Trust: strings.Join(r.trust, ","), Pieces: r.pieces}
 	if f := r.doubt; f != nil {
 		out.Bug, out.Replay = r.brief(f), r.Config.ReplayCommand("", f.schedule.String())
 	} else if levels, bounds := r.claims(); levels > 0 {

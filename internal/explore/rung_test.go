@@ -21,6 +21,8 @@ func TestRung(t *testing.T) {
 		aside bool   // the rung steps aside
 	}{
 		{"queue-cond_unlocks_first-cond", "deadlock", false},
+		{"spin-broadcast_one-broadcast", "deadlock", false}, // its threads begin in a lock
+		{"queue-park_once-signal", "assertion", false},
 		{"spin-mutex_plain-mutex", "", true},
 		{"queue-cond", "", false},
 		{"spin-cond_lost_wakeup-cond", "", true}, // the end of its threads opens a mutex by hand

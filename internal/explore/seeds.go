@@ -2,7 +2,8 @@ package explore
 
 import (
 	"landgo/internal/deepen"
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
+	"landgo/internal/image/static"
 	"landgo/internal/trace"
 )
 
@@ -17,7 +18,7 @@ func (h *hunt) concludes() bool {
 
 // told is 1 if a kernel has an annotation.
 func (h *hunt) told(name string) int {
-	if _, ok := h.Image.Symbol(image.TellPrefix + name); ok {
+	if _, ok := h.Image.Symbol(profile.TellPrefix + name); ok {
 		return 1
 	}
 	return 0
@@ -33,7 +34,7 @@ func (h *hunt) newPlan() *deepen.Plan {
 	}
 	seeds := []deepen.Set{{Kinds: trace.PointYield}}
 	locks, unlocks := h.LockPlaces()
-	if h.NoRoles() && h.Image.AnyLocked() {
+	if h.NoRoles() && static.AnyLocked(h.Image.File) {
 		locks, unlocks = 1, 1
 	}
 	if h.Platform.Annotated {

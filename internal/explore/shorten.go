@@ -47,15 +47,20 @@ const (
 // shortener leaves out preemptions of a finding's execution.
 type shortener struct {
 	*hunt
-	want    *finding
-	run     *counted
-	choices map[choiceAt]trace.Choice
-	stints  []stint
-	path    []por.PathStep // of the execution tried last
-	failure *scheduler.Failure
-	threads []trace.Thread
-	over    bool // it may not, or can't, go on
-	ended   bool // the execution tried last came to its end
+	want     *finding
+	run      *counted
+	choices  map[choiceAt]trace.Choice
+	stints   []stint
+	path     []por.PathStep // of the execution tried last
+	failure  *scheduler.Failure
+	threads  []trace.Thread
+	over     bool // it may not, or can't, go on
+	ended    bool // the execution tried last came to its end
+	coarse   bool // it didn't, for points became finer
+	lost     bool // the finding's execution can't be run in finer steps
+	settling bool
+
+	shortens bool // and doesn't look for an execution that passes
 }
 
 // choiceAt is a step with several outcomes.
@@ -70,9 +75,9 @@ func (h *hunt) shorten(f *finding, run *counted) bool {
 	if f.preemptions < shortenFrom || !f.own() && !f.passed() {
 		return false
 	}
-	s := &shortener{hunt: h, want: f, run: run}
+	s := &shortener{hunt: h, want: f, run: run, shortens: true}
 	s.divide()
-	before, fine := *f, h.finer
+	before := *f
 	before.path = slices.Clone(f.path)
 	h.stopsWithin(h.Session, true)
 	defer h.stopsWithin(h.Session, false)
@@ -84,8 +89,8 @@ func (h *hunt) shorten(f *finding, run *counted) bool {
 		}
 		size = min(size, len(s.forced()))
 	}
-	if h.finer && !fine {
-		*f = before // its path's steps would be others now
+	if s.lost {
+		*f = before // its path's steps are others now
 	}
 	return f.preemptions < before.preemptions
 }
@@ -118,24 +123,34 @@ func (s *shortener) forced() (list []int) {
 	return list
 }
 
+// some are n of the stints that end with a preemption, from one on, and their move.
+func (s *shortener) some(at, n int, m move) map[int]move {
+	all, out := s.forced(), map[int]move{}
+	for _, i := range all[min(at, len(all)):min(at+n, len(all))] {
+		out[i] = m
+	}
+	return out
+}
+
 // without tries the execution without some of its preemptions, and takes it for the
 // finding's if the bug comes, with fewer of them.
 func (s *shortener) without(at, n int, m move) bool {
 	if s.over {
 		return false
 	}
-	all := s.forced()
-	out := map[int]move{}
-	for _, i := range all[at:min(at+n, len(all))] {
-		out[i] = m
+	count := s.try(s.some(at, n, m))
+	for s.coarse {
+		if s.settle(); s.over {
+			return false
+		}
+		count = s.try(s.some(at, n, m))
 	}
-	count := s.try(out)
 	if s.failure == nil || count >= s.want.preemptions {
 		return false
 	}
 	key := s.key(s.failure)
-	if s.Config.KeepGoing && key != s.want.key {
-		return false
+	if s.failure.Kind != s.want.failure.Kind || s.Config.KeepGoing && key != s.want.key {
+		return false // a test's own assertion comes with any order of a kernel's ticks, say
 	}
 	f := s.want
 	f.failure, f.key, f.preemptions = *s.failure, key, count
@@ -144,16 +159,43 @@ func (s *shortener) without(at, n int, m move) bool {
 	return true
 }
 
+// finerTries is how often points may become finer while a finding's execution is run
+// again.
+const finerTries = 64
+
+// settle runs the finding's execution again, in finer steps: its stints end at
+// instructions, and stay what they are. However long it has taken so far, it comes to
+// its end, or what was left out would be lost.
+func (s *shortener) settle() {
+	s.settling = true
+	defer func() { s.settling = false }()
+	for range finerTries {
+		count := s.try(nil)
+		switch {
+		case s.coarse && !s.over:
+			continue
+		case s.failure == nil || s.key(s.failure) != s.want.key:
+			s.over, s.lost = true, true
+		default:
+			s.want.failure, s.want.preemptions = *s.failure, count
+			s.want.path = append(s.want.path[:0], s.path...)
+			s.divide()
+		}
+		return
+	}
+	s.over, s.lost = true, true
+}
+
 // try runs the execution without the preemptions at the ends of some stints, and
 // counts those that it has all the same.
 func (s *shortener) try(out map[int]move) (preemptions int) {
 	s.Guest.Rewind(s.Root)
-	s.path, s.failure, s.ended = s.path[:0], nil, false
+	s.path, s.failure, s.ended, s.coarse = s.path[:0], nil, false, false
 	at := map[trace.TID]uint64{}
 	next, began := 0, 0 // the stint under way, and the length of the path when it began
 	longest := 2*len(s.want.path) + 1000
 	for len(s.path) < longest {
-		if s.over = s.run.steps >= s.run.most || len(s.path)&63 == 0 && s.tired(); s.over {
+		if s.over = s.worn(); s.over {
 			return preemptions
 		}
 		s.threads = s.Guest.Threads(s.threads[:0])
@@ -187,8 +229,9 @@ func (s *shortener) try(out map[int]move) (preemptions int) {
 		if err != nil {
 			// Finer points void the path's steps; whatever else there is, the bug stays
 			// as it was found.
-			s.finer = s.finer || errors.Is(err, por.ErrFiner)
-			s.over = s.finer || errors.Is(err, scheduler.ErrStopped)
+			s.coarse = errors.Is(err, por.ErrFiner)
+			s.finer = s.finer || s.coarse
+			s.over = s.coarse && !s.shortens || errors.Is(err, scheduler.ErrStopped)
 			return preemptions
 		}
 		step.Last = tr.Last

@@ -115,6 +115,7 @@ func (s *turn) work() {
 	if s.sp.seen != nil {
 		s.watched.Races.Take(s.sp.seen.Races)
 		s.watched.Limited.Take(s.sp.seen.Limited)
+		s.watched.Pure.Take(s.sp.seen.Pure)
 	}
 	s.err = s.promptly(func() (err error) {
 		s.stats, err = engine.Run(sys, s)

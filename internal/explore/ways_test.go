@@ -186,6 +186,42 @@ func TestShorten(t *testing.T) {
 	}
 }
 
+// TestShortenFiner: shortening goes on where it meets memory that threads weren't known
+// to share. The bug stays one of its kind.
+func TestShortenFiner(t *testing.T) {
+	t.Parallel()
+	met := 0
+	for _, g := range [][2]string{{"create_unguarded", "create"}, {"sleep_unguarded", "sleep"}} {
+		c := config.Default()
+		c.Guest, c.Out, c.Cmdline, c.PP, c.Deepen = "../../bin/guests/kernel/kernel-"+g[0], config.NoFile, "test="+g[1], trace.PointMem, false
+		for seed := range 4 {
+			c.Search = fmt.Sprintf("random:seed=%d", seed+1)
+			s, err := session.Open(c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := &hunt{Session: s, result: s.NewResult(), seen: map[string]*finding{}}
+			if err := h.search(); err != nil || len(h.found) != 1 {
+				t.Fatalf("%s: %v, %d bugs", g, err, len(h.found))
+			}
+			f := h.found[0]
+			before, kind, known := f.preemptions, f.failure.Kind, h.Epoch()
+			h.refining()
+			h.shorten(f, &counted{Runner: s.Guest, most: 1 << 40})
+			if h.Epoch() != known {
+				met++
+			}
+			if f.preemptions > 3 || f.failure.Kind != kind || followed(t, s, f.path) != f.key {
+				t.Errorf("%s, seed %d: %d preemptions of %d: %s", g, seed+1, f.preemptions, before, f.failure.Message)
+			}
+			s.Close()
+		}
+	}
+	if met == 0 {
+		t.Error("points never became finer")
+	}
+}
+
 // followed is the key of the bug that a path ends in.
 func followed(t *testing.T, s *session.Session, path []por.PathStep) string {
 	t.Helper()

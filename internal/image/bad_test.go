@@ -3,6 +3,7 @@ package image
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,6 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/imagetest"
 )
 
 // madeELF is an executable put together by hand: an ELF64 header, program
@@ -44,26 +48,26 @@ func (m *madeELF) bytes() []byte {
 	b := make([]byte, m.size)
 	copy(b, elf.ELFMAG)
 	b[elf.EI_CLASS], b[elf.EI_DATA], b[elf.EI_VERSION] = m.class, m.data, 1
-	order.PutUint16(b[16:], uint16(m.typ))
-	order.PutUint16(b[18:], uint16(m.machine))
-	order.PutUint32(b[20:], 1)
-	order.PutUint64(b[24:], m.entry)
-	order.PutUint64(b[32:], m.phoff)
-	order.PutUint64(b[40:], m.shoff)
-	order.PutUint16(b[52:], 64)
-	order.PutUint16(b[54:], m.phent)
+	binary.LittleEndian.PutUint16(b[16:], uint16(m.typ))
+	binary.LittleEndian.PutUint16(b[18:], uint16(m.machine))
+	binary.LittleEndian.PutUint32(b[20:], 1)
+	binary.LittleEndian.PutUint64(b[24:], m.entry)
+	binary.LittleEndian.PutUint64(b[32:], m.phoff)
+	binary.LittleEndian.PutUint64(b[40:], m.shoff)
+	binary.LittleEndian.PutUint16(b[52:], 64)
+	binary.LittleEndian.PutUint16(b[54:], m.phent)
 	n := m.phnum
 	if n < 0 {
 		n = len(m.progs)
 	}
-	order.PutUint16(b[56:], uint16(n))
-	order.PutUint16(b[58:], 64)
+	binary.LittleEndian.PutUint16(b[56:], uint16(n))
+	binary.LittleEndian.PutUint16(b[58:], 64)
 	for i, p := range m.progs {
 		h := b[64+56*i:]
-		order.PutUint32(h, uint32(p.Type))
-		order.PutUint32(h[4:], uint32(p.Flags))
+		binary.LittleEndian.PutUint32(h, uint32(p.Type))
+		binary.LittleEndian.PutUint32(h[4:], uint32(p.Flags))
 		for j, v := range []uint64{p.Off, p.Vaddr, p.Vaddr, p.Filesz, p.Memsz, p.Align} {
-			order.PutUint64(h[8+8*j:], v)
+			binary.LittleEndian.PutUint64(h[8+8*j:], v)
 		}
 	}
 	return b
@@ -99,14 +103,14 @@ var badELFs = []struct {
 	{"section headers beyond the file", func(m *madeELF) []byte {
 		m.shoff = 0x10000
 		b := m.bytes()
-		order.PutUint16(b[60:], 3)
+		binary.LittleEndian.PutUint16(b[60:], 3)
 		return b
 	}, "truncated"},
 	{"section headers of a wrong size", func(m *madeELF) []byte {
 		m.shoff = 0x400
 		b := m.bytes()
-		order.PutUint16(b[58:], 1)
-		order.PutUint16(b[60:], 3)
+		binary.LittleEndian.PutUint16(b[58:], 1)
+		binary.LittleEndian.PutUint16(b[60:], 3)
 		return b
 	}, "section headers"},
 	{"interpreter", func(m *madeELF) []byte { m.progs[1].Type = elf.PT_INTERP; return m.bytes() }, "dynamically linked"},
@@ -153,8 +157,8 @@ var badELFs = []struct {
 func (m *madeELF) dynamic(tag elf.DynTag, value uint64) []byte {
 	m.progs = append(m.progs, elf.ProgHeader{Type: elf.PT_DYNAMIC, Off: 0x800, Vaddr: 0x400800, Filesz: 32, Memsz: 32})
 	b := m.bytes()
-	order.PutUint64(b[0x800:], uint64(tag))
-	order.PutUint64(b[0x808:], value)
+	binary.LittleEndian.PutUint64(b[0x800:], uint64(tag))
+	binary.LittleEndian.PutUint64(b[0x808:], value)
 	return b
 }
 
@@ -180,8 +184,8 @@ func TestBadFiles(t *testing.T) {
 				t.Errorf("%q isn't a line that names the file", msg)
 			}
 			// Its kind is what the user is told the cure by.
-			var bad *Error
-			if !errors.As(err, &bad) || bad.Kind == Unreadable {
+			var bad *elffile.Error
+			if !errors.As(err, &bad) || bad.Kind == elffile.Unreadable {
 				t.Errorf("%q has no kind, or the wrong one", msg)
 			}
 			if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
@@ -203,7 +207,7 @@ func TestWrongFiles(t *testing.T) {
 		{"library", "-shared -fPIC", "shared library"},
 		{"dynamic, no pie", "-no-pie", "dynamically linked"},
 	} {
-		if _, err := Open(compile(t, "gcc", "fails.c", tc.flags)); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := Open(imagetest.Compile(t, "gcc", "fails.c", tc.flags)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v", tc.name, err)
 		}
 	}
@@ -239,7 +243,7 @@ func TestOpenErrors(t *testing.T) {
 
 // Every prefix of a real executable is refused or opens, and never panics.
 func TestTruncated(t *testing.T) {
-	whole, err := os.ReadFile(compile(t, "musl-gcc", "fails.c", "-static -g"))
+	whole, err := os.ReadFile(imagetest.Compile(t, "musl-gcc", "fails.c", "-static -g"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,10 @@ import (
 	"time"
 
 	"landgo/internal/corrupt"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/imagetest"
+	"landgo/internal/image/profile"
+	"landgo/internal/image/static"
 )
 
 // corruptBound: a file of some kilobytes takes no second and no memory to speak of.
@@ -26,7 +30,7 @@ func TestCorruptELF(t *testing.T) {
 	}
 	cases := corrupt.Count(t, 1500, 60)
 	for _, seed := range seeds {
-		good, err := os.ReadFile(compile(t, "gcc", seed.source, seed.flags+" -Wl,-z,max-page-size=4096"))
+		good, err := os.ReadFile(imagetest.Compile(t, "gcc", seed.source, seed.flags+" -Wl,-z,max-page-size=4096"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +44,7 @@ func TestCorruptELF(t *testing.T) {
 		corrupt.Run(t, seed.name, corrupt.ELF, good, cases/len(seeds), corruptBound, func(data []byte) error {
 			im, err := parseBytes(data)
 			if err != nil {
-				var e *Error
+				var e *elffile.Error
 				if !errors.As(err, &e) || strings.ContainsAny(err.Error(), "\n\x00\x1b") {
 					t.Errorf("%q isn't an error in one line with a kind", err)
 				}
@@ -48,13 +52,13 @@ func TestCorruptELF(t *testing.T) {
 			}
 			interrogate(t, im)
 			im.Multiboot()
-			im.AnyLocked()
-			im.ReadsAhead()
-			im.Compared()
+			static.AnyLocked(im.File)
+			static.ReadsAhead(im.Info)
+			static.Compared(im.Info)
 			im.DeclaresAtomic()
-			im.Refers([]uint64{im.Entry}, func(uint64) bool { return false })
-			im.Callers(im.Entry)
-			im.CallAt(im.Entry + 1)
+			static.Refers(im.File, []uint64{im.Entry}, func(uint64) bool { return false })
+			static.Callers(im.Info, im.Entry)
+			static.CallAt(im.Info, im.Entry+1)
 			return nil
 		})
 	}
@@ -84,22 +88,22 @@ kernel:
   idle: idle
   memory: 0x100000
 `)
-	im, err := Open(compile(t, "gcc", "bare.c", "-static -nostdlib -ffreestanding -g -O1 -DSYMBOL"))
+	im, err := Open(imagetest.Compile(t, "gcc", "bare.c", "-static -nostdlib -ffreestanding -g -O1 -DSYMBOL"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	corrupt.Run(t, "profile", corrupt.YAML, good, corrupt.Count(t, 1500, 15), corruptBound, func(data []byte) error {
-		p, err := ParseProfile("p.yaml", data)
+		p, err := profile.Parse("p.yaml", data)
 		if err != nil {
-			var e *ProfileError
+			var e *profile.Error
 			if !errors.As(err, &e) || strings.ContainsAny(err.Error(), "\n\x00") {
 				t.Errorf("the error isn't a line of a profile's: %q", err)
 			}
 			return nil
 		}
-		if p.Fits(im) == nil {
-			p.OwnKernel(im)
-			im.Roles(p.Over(im.DefaultProfile()))
+		if p.Fits(im.Info) == nil {
+			p.OwnKernel(im.Info)
+			profile.Roles(im.Info, p.Over(profile.Default(im.Info)))
 		}
 		return nil
 	})

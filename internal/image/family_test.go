@@ -8,6 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"landgo/internal/image/debuginfo"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
+	"landgo/internal/image/static"
 )
 
 // likePintos has the names by which a kernel of that family is known, and nothing
@@ -54,14 +59,14 @@ func TestFamily(t *testing.T) {
 		return im
 	}
 	// built is the kernel by landgo's profile; nil if it has none.
-	built := func(source string, flags ...string) (*Image, *OwnKernel) {
+	built := func(source string, flags ...string) (*Image, *profile.OwnKernel) {
 		t.Helper()
 		im := build(source, flags...)
-		p, err := im.BuiltIn()
+		p, err := profile.BuiltIn(im.Info)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return im, p.OwnKernel(im)
+		return im, p.OwnKernel(im.Info)
 	}
 	for _, c := range []struct {
 		name, begin string
@@ -73,19 +78,19 @@ func TestFamily(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			im, k := built(likePintos, c.flags...)
-			if im.Kernel != Bare || k == nil {
+			if im.Kernel != elffile.Bare || k == nil {
 				t.Fatalf("taken for %v, %+v", im.Kernel, k)
 			}
 			begin, _ := im.Symbol(c.begin)
 			idle, _ := im.Symbol("idle_thread")
-			if k.State != (Member{24, 4}) || k.Priority != (Member{44, 4}) || k.Size != 48 || k.Loader.Entry != begin.Addr || !slices.Equal(k.Idle, []uint64{idle.Addr}) {
+			if k.State != (debuginfo.Member{Offset: 24, Size: 4}) || k.Priority != (debuginfo.Member{Offset: 44, Size: 4}) || k.Size != 48 || k.Loader.Entry != begin.Addr || !slices.Equal(k.Idle, []uint64{idle.Addr}) {
 				t.Errorf("%+v, want status at 24, priority at 44 of 48 bytes, begin %#x, idle %#x", k, begin.Addr, idle.Addr)
 			}
 			if c.name == "i386" && im.Bias != 0xc0000000 {
 				t.Errorf("bias %#x", im.Bias)
 			}
 			up, _ := im.Symbol("sema_up")
-			if n := len(im.Returns(up.Addr)); n == 0 {
+			if n := len(static.Returns(im.File, up.Addr)); n == 0 {
 				t.Error("no return found in sema_up")
 			}
 			if !slices.Equal(k.Ready, []int64{0, 1}) || !slices.Equal(k.Ended, []int64{3}) {
@@ -95,7 +100,7 @@ func TestFamily(t *testing.T) {
 			if _, k := built(more, c.flags...); !slices.Equal(k.Ready, []int64{0, 1}) || !slices.Equal(k.Ended, []int64{4}) {
 				t.Errorf("%+v, want statuses 0, 1 and 4", k)
 			}
-			if _, k := built(likePintos, append(slices.Clone(c.flags), "-g0")...); k.State != (Member{4, 4}) || k.Priority != (Member{c.priority, 4}) || k.Size != 1024 {
+			if _, k := built(likePintos, append(slices.Clone(c.flags), "-g0")...); k.State != (debuginfo.Member{Offset: 4, Size: 4}) || k.Priority != (debuginfo.Member{Offset: c.priority, Size: 4}) || k.Size != 1024 {
 				t.Errorf("%+v, want the course's places without debug information", k)
 			}
 			if im, k := built(strings.ReplaceAll(likePintos, "debug_panic", "another"), c.flags...); k != nil {
@@ -107,8 +112,8 @@ func TestFamily(t *testing.T) {
 			} else {
 				apart = strings.Replace(apart, "int another(void) { run_test(); return 0; }", "", 1)
 			}
-			var e *ProfileError
-			if _, err := build(apart, c.flags...).BuiltIn(); !errors.As(err, &e) || e.Line == 0 {
+			var e *profile.Error
+			if _, err := profile.BuiltIn(build(apart, c.flags...).Info); !errors.As(err, &e) || e.Line == 0 {
 				t.Errorf("without the entry: %v", err)
 			}
 		})

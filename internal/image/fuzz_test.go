@@ -6,6 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"landgo/internal/image/imagetest"
+	"landgo/internal/image/profile"
+	"landgo/internal/image/unwind"
+	"landgo/internal/image/x86"
 	"landgo/internal/trace"
 )
 
@@ -24,7 +28,7 @@ func FuzzParse(f *testing.F) {
 		{"bare.c", "-m32 -static -nostdlib -ffreestanding -no-pie -g"},
 		{"bare.c", "-static-pie -nostdlib -ffreestanding -gdwarf-5 -gz=zlib"},
 	} {
-		b, err := os.ReadFile(compile(f, "gcc", seed.source, seed.flags+" -Wl,-z,max-page-size=4096"))
+		b, err := os.ReadFile(imagetest.Compile(f, "gcc", seed.source, seed.flags+" -Wl,-z,max-page-size=4096"))
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -54,14 +58,14 @@ func interrogate(t *testing.T, im *Image) {
 	if !im.IsCode(im.Entry) {
 		t.Errorf("the entry point %#x is no code", im.Entry)
 	}
-	im.Roles(im.DefaultProfile())
-	im.memberOf("thread", "state.a")
-	im.pathIn("ready", "first")
-	im.structSize("thread")
-	im.enumerator("READY")
+	profile.Roles(im.Info, profile.Default(im.Info))
+	im.MemberOf("thread", "state.a")
+	im.PathIn("ready", "first")
+	im.StructSize("thread")
+	im.Enumerator("READY")
 	im.Unseen("main")
 	pcs := []uint64{im.Entry, im.Entry + 1}
-	for i, s := range im.Functions() {
+	for i, s := range im.Functions {
 		if i == 8 {
 			break
 		}
@@ -83,8 +87,8 @@ func interrogate(t *testing.T, im *Image) {
 		if fs := im.Frames(pc); im.IsCode(pc) != (len(fs) > 0) {
 			t.Errorf("%#x has %d frames", pc, len(fs))
 		}
-		im.Inst(im.Bytes(pc, MaxInst), pc)
-		if rets := im.Unwind(&trace.Regs{RIP: pc, RSP: 0x7fff0000, RBP: 0x7fff0010}, read); len(rets) > MaxFrames {
+		x86.Inst(im.File, im.Bytes(pc, x86.MaxInst), pc)
+		if rets := im.Unwind(&trace.Regs{RIP: pc, RSP: 0x7fff0000, RBP: 0x7fff0010}, read); len(rets) > unwind.MaxFrames {
 			t.Errorf("a stack of %d frames", len(rets))
 		}
 	}

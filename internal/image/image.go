@@ -1,222 +1,103 @@
-// Package image turns an executable file into plain data: the places of its
-// bytes, the names of its functions and variables, the source lines of its
-// instructions. It also knows how to walk stacks, and instructions' effects on
-// registers. Profiles give its functions their meaning.
+// Package image turns an executable file into plain data. Its rooms, from the bottom up:
 //
-// It stands between a file and everything else: emu loads its segments, kernel
-// picks a guest system by it, scheduler finds the trusted functions in it.
-// result and report name code and data by it. It never runs anything and knows
-// nothing of a machine's state.
+//   - elffile: segments, symbols, sections
+//   - x86: instructions, their text and their effects
+//   - fields: the fields of debugging sections
+//   - unwind: the stacks of threads
+//   - debuginfo: source lines, variables, types
+//   - static: what the code says without being run
+//   - libc: what is known of glibc and musl
+//   - profile: the meaning of the guest's functions
 //
-// Invariants: an Image is a function of the file's bytes alone, so the same on
-// any machine. All addresses in it are those that the guest will see (the load
-// base is added already). After Parse it never changes for a caller, and its
-// methods may be called from any goroutine. A file is untrusted: any sequence
-// of bytes gives an Image or an error, in memory proportional to the file.
+// The package itself opens a file with all of it, and finds out for which system the file
+// is. It stands between a file and everything else: emu loads its segments, kernel takes its
+// guest from it, scheduler finds the trusted functions in it, result and report name code
+// and data by it. It never runs anything and knows nothing of a machine's state.
+//
+// Invariants: an Image is a function of the file's bytes alone, so the same on any machine.
+// All addresses in it are those that the guest will see: the load base is added already.
+// After Parse it never changes for a caller, but for OwnKernel of a profile. Its methods may
+// be called from any goroutine. A file is untrusted: any sequence of bytes gives an Image or
+// an error, in memory proportional to the file.
 package image
 
 import (
-	"crypto/sha256"
-	"debug/elf"
-	"encoding/hex"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
+
+	"landgo/internal/image/debuginfo"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 )
 
-// Machine is the processor that a file is for.
-type Machine uint8
-
-const (
-	// X86_64 is ELF64 for x86-64.
-	X86_64 Machine = iota
-	// I386 is ELF32 for i386.
-	I386
-)
-
-func (m Machine) String() string {
-	return [...]string{"x86-64", "i386"}[m]
-}
-
-// Word is the size of a general register and of a pushed word.
-func (m Machine) Word() uint64 {
-	if m == I386 {
-		return 4
-	}
-	return 8
-}
-
-// wordMask has the bits of a word.
-func (m Machine) wordMask() uint64 {
-	if m == I386 {
-		return 1<<32 - 1
-	}
-	return 1<<64 - 1
-}
-
-// PageSize is the granularity of segments and code ranges.
-const PageSize = 4096
-
-// PIEBase is the load address of position-independent executables. It is low
-// enough for short addresses in reports, and clear of the usual 0x400000, so
-// that an address shows the kind of its file. It is always the same, because a
-// schedule must replay.
-const PIEBase = 0x10000000
-
-const (
-	maxFileSize = 1 << 30
-	maxMemSize  = 1 << 30 // of all segments together
-)
-
-// Image is an executable as plain data.
+// Image is an executable, and what its debug information says of it.
 type Image struct {
-	Path    string
-	SHA256  string // of the file, in hex
-	Machine Machine
-	Kernel  Kernel // the system that it seems to be made for
-	Entry   uint64
-	Base    uint64 // added to the file's addresses: 0, or PIEBase
-	// Bias is, of a kernel, by how much its addresses are above those of its
-	// memory once it has page tables: see Physical.
-	Bias uint64
-	// Segments in ascending order, not overlapping, page aligned.
-	Segments []Segment
-	// Code lists the page-aligned ranges that hold instructions, ascending,
-	// adjacent ones joined.
-	Code []Range
-	// PhdrAddr is where the guest finds its program headers (AT_PHDR), 0 if
-	// no segment holds them. Phnum and Phent are their number and size.
-	PhdrAddr     uint64
-	Phnum, Phent int
-	// ExecStack: the stack may be executed (functions within functions, of gcc's).
-	ExecStack bool
-	// TLS is the initial thread-local storage; nil without any.
-	TLS *TLS
-	// Symbols of functions and data, by address, then by name's rank (see
-	// Symbol). Empty if stripped.
-	Symbols  []Symbol
-	Stripped bool
-
-	file      *elf.File
-	byName    map[string]int // index in Symbols
-	functions []Symbol       // one for each address, with its best name
-	objects   []Symbol       // the same of data
-	libc      Libc
-	noted     bool // it has the note of a program for Pebbles
-	size      int  // of the file
-	debug     debugInfo
-	unwind    unwindTable
+	*debuginfo.Info
 }
 
 // Open reads the executable at path.
 func Open(path string) (*Image, error) {
-	f, size, err := openFile(path)
+	f, err := elffile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return Parse(path, f, size)
-}
-
-// FileSHA256 is the digest of the file at path, in hex, as Image.SHA256 has it.
-// Nothing else is asked of the file.
-func FileSHA256(path string) (string, error) {
-	f, size, err := openFile(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, io.LimitReader(f, min(size, maxFileSize))); err != nil {
-		return "", fmt.Errorf("cannot read %s: %w", path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// openFile opens a regular file.
-func openFile(path string) (f *os.File, size int64, err error) {
-	// Asked before it is opened, for opening a pipe waits for its writer.
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, fmt.Errorf("%s: %w: check the path", path, fs.ErrNotExist)
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("cannot read the guest: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, errorf(Unreadable, "%s: not a regular file", path)
-	}
-	if f, err = os.Open(path); err != nil {
-		return nil, 0, fmt.Errorf("cannot read the guest: %w", err)
-	}
-	return f, info.Size(), nil
+	return recognized(f), nil
 }
 
 // Parse makes an Image of an executable of size bytes. The reader isn't used
 // after Parse returned.
 func Parse(name string, r io.ReaderAt, size int64) (*Image, error) {
-	if size > maxFileSize {
-		return nil, errorf(TooLarge, "%s: larger than 1 GiB", name)
-	}
-	data := make([]byte, max(size, 0))
-	if n, err := r.ReadAt(data, 0); n < len(data) {
-		return nil, fmt.Errorf("cannot read %s: %w", name, err)
-	}
-	im, err := parse(data)
+	f, err := elffile.Parse(name, r, size)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
-	im.Path = name
-	return im, nil
+	return recognized(f), nil
 }
 
-func parse(data []byte) (*Image, error) {
-	h, err := parseHeader(data)
-	if err != nil {
-		return nil, err
+// Of is the image of a file whose kernel is known.
+func Of(f *elffile.File) *Image { return &Image{debuginfo.New(f)} }
+
+// recognized finds out for which system the file is.
+func recognized(f *elffile.File) *Image {
+	im := Of(f)
+	im.Kernel = im.recognizeKernel()
+	if im.Kernel == elffile.Bare {
+		im.NarrowCode()
 	}
-	sum := sha256.Sum256(data)
-	im := &Image{
-		SHA256:  hex.EncodeToString(sum[:]),
-		Machine: h.machine,
-		Base:    h.base,
-		Entry:   h.entry + h.base,
-		Phnum:   len(h.progs),
-		Phent:   h.phent,
-		size:    len(data),
-	}
-	if err := im.addSegments(h, data); err != nil {
-		return nil, err
-	}
-	if im.file, err = openSections(data); err != nil {
-		return nil, err
-	}
-	if err := im.addSymbols(); err != nil {
-		return nil, err
-	}
-	im.libc = im.recognizeLibc()
-	im.Kernel = im.recognizeKernel(h, data)
-	if im.Kernel == Bare {
-		im.narrowCode()
-	}
-	return im, nil
+	return im
 }
 
-// section is the named section and its content, nil if there is none that can
-// be read.
-func (im *Image) section(name string) (*elf.Section, []byte) {
-	if im.file == nil { // an image that no file was read for has none
-		return nil, nil
+// pebblesStart is where Pebbles has its programs' text.
+const pebblesStart = 0x1000000
+
+// recognizeKernel: Pebbles says so itself. Anything else for x86-64 is a Linux
+// program: gcc -static makes these, with a libc or without. i386 files of the
+// course's own Makefiles have no mark, but begin at _main or have their text at
+// an address of its own. Any other one is a kernel, if it sets up interrupts as only
+// kernels do, or nothing that is known here.
+func (im *Image) recognizeKernel() elffile.Kernel {
+	if im.SaysPebbles() {
+		return elffile.Pebbles
 	}
-	s := im.file.Section(name)
-	if s == nil || s.Type == elf.SHT_NOBITS || s.FileSize > uint64(im.size) || s.Flags&elf.SHF_COMPRESSED != 0 {
-		return nil, nil
+	if im.saysBare() {
+		return elffile.Bare
 	}
-	b, err := s.Data()
-	if err != nil {
-		return nil, nil
+	if im.Machine == elffile.X86_64 {
+		return elffile.Linux
 	}
-	return s, b
+	if s, ok := im.Symbol("_main"); ok && s.Addr == im.Entry || im.Code[0].Lo == pebblesStart {
+		return elffile.Pebbles
+	}
+	if im.LoadsGates() {
+		return elffile.Bare
+	}
+	return elffile.UnknownKernel
+}
+
+// saysBare: the file says that it is a kernel, or can be nothing else.
+func (im *Image) saysBare() bool {
+	if _, ok := im.Symbol(profile.TellPrefix + "booted"); ok || profile.Known(im.Info) != nil || im.Multiboot() != nil {
+		return true
+	}
+	n := len(im.Segments)
+	return im.Segments[n-1].Addr >= elffile.AddressLimit(im.Machine) // where only kernels are
 }

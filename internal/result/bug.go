@@ -20,6 +20,8 @@ type Bug struct {
 	Cause string `json:"cause"`
 	// Passing is what comes the other way round in the nearest run that passes, or "".
 	Passing string `json:"passing,omitempty"`
+	// PassingSchedule is that run, for "landgo replay --schedule".
+	PassingSchedule string `json:"passing_schedule,omitempty"`
 	// Mistake is what the run shows to be wrong and what to change, if it is a
 	// mistake of a known kind, or "".
 	Mistake string `json:"mistake,omitempty"`
@@ -199,11 +201,30 @@ type Event struct {
 	Does     string   `json:"does"`
 	Accesses []Access `json:"accesses"`
 	Stack    []Frame  `json:"stack"`
+	// After is the step, from 1, that created the thread, of its first step.
+	After int `json:"after,omitempty"`
+	// Operations are those of Does, one by one.
+	Operations []Operation `json:"operations,omitempty"`
+	// Held are the locks that the thread holds after the step.
+	Held []string `json:"held,omitempty"`
 	// Output is the step's writes to standard output and error.
 	Output string `json:"output,omitempty"`
 	// Switch says why the next event is another thread's, or "".
 	Switch     string `json:"switch,omitempty"`
 	Preemption bool   `json:"preemption,omitempty"`
+}
+
+// Operation is one operation of a step: of synchronisation, or on a thread.
+type Operation struct {
+	// Does is the operation in words, with its object.
+	Does string `json:"does"`
+	// Before is how many of the step's accesses come before it.
+	Before int `json:"before,omitempty"`
+	// Place is where it was called from, if that is known.
+	Place *Frame `json:"place,omitempty"`
+	// After are the steps of other threads, from 1, that it comes after by their
+	// operations on the same object: a lock after its unlock, a join after the end.
+	After []int `json:"after,omitempty"`
 }
 
 // Addr is a guest address; JSON has it as "0x401136".

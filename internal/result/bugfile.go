@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"landgo/internal/host"
 	"landgo/internal/trace"
 )
 
@@ -34,6 +35,8 @@ type BugFile struct {
 	// can't tell.
 	Minimal  Minimal `json:"minimal,omitempty"`
 	Schedule string  `json:"schedule"`
+	// Passing is the schedule of the nearest run that passes, if one is known.
+	Passing string `json:"passing,omitempty"`
 }
 
 // NewBugFile is the file for one bug of a result.
@@ -47,6 +50,7 @@ func NewBugFile(r *Result, b *Bug, config json.RawMessage) *BugFile {
 		Message:  b.Message,
 		Minimal:  b.Minimal,
 		Schedule: b.Schedule,
+		Passing:  b.PassingSchedule,
 	}
 }
 
@@ -108,7 +112,7 @@ func (f *BugFile) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("encode bug file: %w", err)
 	}
-	if err := WriteWhole(path, append(text, '\n')); err != nil {
+	if err := host.WriteWhole(path, append(text, '\n')); err != nil {
 		return unwritable(path, err)
 	}
 	return nil
@@ -142,38 +146,4 @@ func unwritable(path string, err error) error {
 		err = p.Err // the temporary file's name says nothing to the user
 	}
 	return Errorf(Unwritable, "can't write the bug file %s: %w", path, err)
-}
-
-// WriteWhole writes a temporary file beside path, waits until it is on disk,
-// and renames it.
-func WriteWhole(path string, text []byte) error {
-	dir := filepath.Dir(path)
-	tmp, err := os.CreateTemp(dir, ".landgo-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // does nothing after the rename
-	_, err = tmp.Write(text)
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if closeErr := tmp.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return err
-	}
-	// The name is on disk when its directory is. Not every file system can do
-	// that for a directory, and the file itself is whole already.
-	if d, err := os.Open(dir); err == nil {
-		d.Sync()
-		d.Close()
-	}
-	return nil
 }

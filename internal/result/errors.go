@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"landgo/internal/host"
 )
 
 // ErrorKind names a kind of error. It is an error itself, so that
@@ -57,17 +59,17 @@ func FileError(err error) *Error {
 // device, which is empty.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	// Asked before it is opened, for opening a pipe waits for its writer.
-	info, err := os.Stat(path)
+	info, err := host.Stat(path)
 	if err != nil {
 		return nil, FileError(err)
 	}
-	if null, err := os.Stat(os.DevNull); err == nil && os.SameFile(info, null) {
+	if info.Null {
 		return nil, nil
 	}
-	if !info.Mode().IsRegular() {
+	if !info.Mode.IsRegular() {
 		return nil, Errorf(Unreadable, "%s: not a regular file", path)
 	}
-	f, err := os.Open(path)
+	f, err := host.Open(path)
 	if err != nil {
 		return nil, FileError(err)
 	}

@@ -76,8 +76,9 @@ const (
 
 // BadEngine and Fault are landgo's own.
 const (
-	BadEngine ErrorKind = "engine"
-	Fault     ErrorKind = "fault"
+	BadEngine  ErrorKind = "engine"
+	Unconfined ErrorKind = "unconfined"
+	Fault      ErrorKind = "fault"
 )
 
 // Problems is the table of all kinds, in the order in which they are shown.
@@ -279,8 +280,12 @@ var Problems = []Problem{
 
 	{BadEngine, ExitFault,
 		`unicorn 1.0.2 is too old: landgo needs 2.0.1 or later`,
-		"The CPU emulator that landgo found isn't one that it can work with.",
-		"install libunicorn 2.0.1 or later; \"make build\" does"},
+		"landgo runs guests by a program of its own, landgo-engine, which uses the CPU emulator Unicorn. One of them is missing, or isn't one that landgo can work with.",
+		"install libunicorn 2.0.1 or later, and keep landgo-engine beside landgo; \"make build\" does both"},
+	{Unconfined, ExitFault,
+		"the engine would run without landlock (the kernel has none)",
+		"With --confine require, landgo runs a guest only where all layers hold that keep its process from the machine.",
+		"use a newer kernel, or let the container have it; --confine best does without"},
 	{Fault, ExitFault,
 		`internal error: index out of range`,
 		"landgo itself failed. That says nothing about the guest: there is no verdict.",

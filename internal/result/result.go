@@ -50,7 +50,7 @@ type Result struct {
 	// "preempt=2,fair=5", where some executions had no end without the fair bound.
 	BoundedAt *int   `json:"bounded_at,omitempty"`
 	BoundedBy string `json:"bounded_by,omitempty"`
-	// Rung is, of a budget result on pebbles, what holds with parts of the thread
+	// Rung is, of a budget result on pebbles or of a kernel, what holds with parts of the thread
 	// library trusted.
 	Rung *Rung `json:"rung,omitempty"`
 

@@ -1,12 +1,18 @@
 package result
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
-// Rung is what was found with parts of a tested thread library trusted, beside the
-// search of the library as it is. It says nothing of the trusted parts.
+// Rung is what was found beside the search of the guest as it is: with parts of a tested
+// thread library trusted, or with a kernel's locks run as one piece each. It says nothing
+// of these parts.
 type Rung struct {
 	// Trust is what was trusted, as --trust takes it.
-	Trust string `json:"trust"`
+	Trust string `json:"trust,omitempty"`
+	// Pieces are the functions of a kernel that ran as one piece each, as by --without.
+	Pieces []string `json:"pieces,omitempty"`
 	// Whole: all interleavings above what was trusted were explored, without a bug.
 	Whole bool `json:"whole,omitempty"`
 	// BoundedAt and BoundedBy are as a result's: within that bound there is no bug
@@ -21,7 +27,9 @@ type Rung struct {
 
 // Text is a sentence for people.
 func (r *Rung) Text() string {
-	switch with := "with the library's " + r.Trust + " trusted"; {
+	switch with := r.assumption(); {
+	case r.Bug != nil && len(r.Pieces) > 0:
+		return fmt.Sprintf("%s: %s: %s; not confirmed without that (%s)", with, r.Bug.Kind, r.Bug.Message, r.Replay)
 	case r.Bug != nil:
 		return fmt.Sprintf("%s: %s: %s; not confirmed with the library's own %s (%s)", with, r.Bug.Kind, r.Bug.Message, r.Trust, r.Replay)
 	case r.Whole:
@@ -32,5 +40,22 @@ func (r *Rung) Text() string {
 		return with + ", no bug with at most 1 preemption"
 	default:
 		return fmt.Sprintf("%s, no bug with at most %d preemptions", with, *r.BoundedAt)
+	}
+}
+
+// piecesNamed is how many functions are named in a sentence.
+const piecesNamed = 3
+
+// assumption is what holds on the rung.
+func (r *Rung) assumption() string {
+	switch n := len(r.Pieces); {
+	case n == 0:
+		return "with the library's " + r.Trust + " trusted"
+	case n == 1:
+		return "with " + r.Pieces[0] + " as one piece"
+	case n > piecesNamed:
+		return fmt.Sprintf("with %s and %d other functions that lock as one piece each", strings.Join(r.Pieces[:piecesNamed-1], ", "), n-piecesNamed+1)
+	default:
+		return "with " + strings.Join(r.Pieces[:n-1], ", ") + " and " + r.Pieces[n-1] + " as one piece each"
 	}
 }

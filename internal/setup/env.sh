@@ -22,12 +22,12 @@ if [ -d "$landgo_deps/usr/share/ca-certificates/mozilla" ]; then
 	export SSL_CERT_DIR="${SSL_CERT_DIR:-$landgo_deps/usr/share/ca-certificates/mozilla}"
 fi
 
-# The second path is where `make install` puts the library.
+# The other paths are where `make install` puts the library.
 if [ -f "$landgo_deps/usr/include/unicorn/unicorn.h" ]; then
 	landgo_lib=$(dirname "$(find "$landgo_deps/usr/lib" -name libunicorn.so | head -n 1)")
 	# The quotes are cgo's: a path may have spaces.
 	CGO_CFLAGS="${CGO_CFLAGS:--g -O2} '-I$landgo_deps/usr/include'"
-	CGO_LDFLAGS="${CGO_LDFLAGS:--g -O2} '-L$landgo_lib' '-Wl,-rpath,$landgo_lib' '-Wl,-rpath,\$ORIGIN/../lib/landgo'"
+	CGO_LDFLAGS="${CGO_LDFLAGS:--g -O2} '-L$landgo_lib' '-Wl,-rpath,$landgo_lib' '-Wl,-rpath,\$ORIGIN/../lib/landgo' '-Wl,-rpath,\$ORIGIN/../../lib/landgo'"
 	export CGO_CFLAGS CGO_LDFLAGS
 fi
 

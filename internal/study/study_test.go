@@ -2,13 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/result"
 )
 
@@ -26,9 +27,8 @@ func inTree(m *testing.M) int {
 	if err := os.Chdir("../.."); err != nil {
 		panic(err)
 	}
-	landgo = filepath.Join(dir, "landgo")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", landgo, "./cmd/landgo").CombinedOutput(); err != nil {
-		os.Stderr.Write(out)
+	if landgo, err = compile.Landgo(".", dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()

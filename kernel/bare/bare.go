@@ -20,7 +20,8 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 )
 
 // machine is the part of emu.Machine that a board uses.
@@ -50,7 +51,7 @@ type Config struct {
 	// Memory is the size of memory in bytes; 0: 64 MiB.
 	Memory uint64
 	// Loader is how the kernel begins, where no multiboot loader starts it; nil: one does.
-	Loader *image.Loader
+	Loader *profile.Loader
 	// Disks are the contents of up to MaxDisks drives, first of the first channel; nil:
 	// there is none in that place.
 	Disks [][]byte
@@ -59,7 +60,7 @@ type Config struct {
 // Board is a PC.
 type Board struct {
 	cfg Config
-	img *image.Image
+	img *elffile.File
 	m   machine
 
 	output  []byte // only the first `printed` count
@@ -74,12 +75,12 @@ type Board struct {
 	speaker uint64 // bits of port 0x61
 	retrace uint64 // bits of port 0x3da
 	typed   uint64 // of the word that switches off
-	ended   uint64 // 1: switched off; 2: with a status
+	ended   flag   // it was switched off
 	status  uint64
 }
 
 // New makes a board for a kernel. Boot puts the kernel into its memory.
-func New(m machine, img *image.Image, cfg Config) *Board {
+func New(m machine, img *elffile.File, cfg Config) *Board {
 	if cfg.Memory == 0 {
 		cfg.Memory = defaultMemory
 	}
@@ -118,9 +119,9 @@ func (b *Board) print(c byte) error {
 
 // Ended reports whether the machine was switched off, and its status: 0 unless
 // the kernel says otherwise.
-func (b *Board) Ended() (status uint64, ended bool) { return b.status, b.ended != 0 }
+func (b *Board) Ended() (status uint64, ended bool) { return b.status, b.ended.on() }
 
 func (b *Board) end(status uint64) {
 	b.m.Set(&b.status, status)
-	b.m.Set(&b.ended, 1)
+	b.turn(&b.ended, true)
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/kernel"
 )
 
@@ -68,9 +68,9 @@ func (b *Board) Boot() (emu.Regs, error) {
 	}
 	regs := emu.Regs{RAX: multibootMagic, RBX: multibootAt, RSP: stack, RIP: entry, RFLAGS: fixedFlags}
 	code := uint64(codeSegment32)
-	if b.img.Machine == image.X86_64 {
+	if b.img.Machine == elffile.X86_64 {
 		code = codeSegment64
-		b.m.Protect(trampolineAt, image.PageSize, emu.ProtRead|emu.ProtExec)
+		b.m.Protect(trampolineAt, elffile.PageSize, emu.ProtRead|emu.ProtExec)
 		if err := b.load(trampolineAt, farReturn); err != nil {
 			return emu.Regs{}, err
 		}

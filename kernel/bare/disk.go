@@ -18,13 +18,13 @@ type channel struct {
 	Features, Count, Low, Mid, High, Device uint64
 	Control                                 uint64
 	Status, Error                           uint64 // of the chosen drive
-	Due                                     uint64 // 1: its interrupt hasn't come yet
+	Due                                     flag   // its interrupt hasn't come yet
 	// What goes through the data register: a block of a sector or more, of which At bytes
 	// have passed. Left counts the sectors that are still to come, Next is the first of
-	// these, and Block how many go without an interrupt between. Writes: 1: into the drive.
+	// these, and Block how many go without an interrupt between. Writes: into the drive.
 	Buffer                       [sectorSize / 8]uint64
 	At, Left, Next, Block, Moved uint64
-	Writes                       uint64
+	Writes                       flag
 }
 
 // Registers of a channel, from its first port.
@@ -106,7 +106,7 @@ func (b *Board) readDisk(c int, register uint16, control bool) uint64 {
 	case diskDevice:
 		return d.Device
 	case diskStatus:
-		b.m.Set(&d.Due, 0)
+		b.turn(&d.Due, false)
 		b.lower(diskLine + c)
 		return d.Status
 	}
@@ -146,9 +146,10 @@ func (b *Board) writeDisk(c int, register uint16, control bool, v uint64) error 
 
 // resetDisk is what a channel has after a reset: the mark of a disk.
 func (b *Board) resetDisk(d *channel) {
-	for _, p := range []*uint64{&d.Mid, &d.High, &d.Device, &d.Due, &d.Left, &d.At} {
+	for _, p := range []*uint64{&d.Mid, &d.High, &d.Device, &d.Left, &d.At} {
 		b.m.Set(p, 0)
 	}
+	b.turn(&d.Due, false)
 	b.m.Set(&d.Count, 1)
 	b.m.Set(&d.Low, 1)
 	b.m.Set(&d.Error, 1)
@@ -160,7 +161,7 @@ func (b *Board) diskCommand(c int, v uint64) error {
 	d := &b.disks[c]
 	b.m.Set(&d.Error, 0)
 	b.m.Set(&d.Left, 0)
-	b.m.Set(&d.Writes, 0)
+	b.turn(&d.Writes, false)
 	switch v {
 	case identify:
 		b.fillBuffer(d, b.identity(c))
@@ -205,7 +206,7 @@ func (b *Board) transfer(c int, v uint64) error {
 		b.diskAsks(d)
 		return nil
 	}
-	b.m.Set(&d.Writes, 1)
+	b.turn(&d.Writes, true)
 	b.m.Set(&d.At, 0)
 	b.m.Set(&d.Status, diskReady|diskSeeked|diskRequest)
 	return nil
@@ -234,12 +235,12 @@ func (b *Board) diskFails(d *channel, why uint64) {
 }
 
 // diskAsks: an interrupt is due, if the kernel wants any.
-func (b *Board) diskAsks(d *channel) { b.m.Set(&d.Due, uint64(b2i(d.Control&diskSilent == 0))) }
+func (b *Board) diskAsks(d *channel) { b.turn(&d.Due, d.Control&diskSilent == 0) }
 
 // dataIn reads bytes from the data register. Where nothing is to be read, it is 0.
 func (b *Board) dataIn(c int, size uint8) (v uint32) {
 	d := &b.disks[c]
-	if b.chosen(c) == nil || d.Status&diskRequest == 0 || d.Writes == 1 {
+	if b.chosen(c) == nil || d.Status&diskRequest == 0 || d.Writes.on() {
 		return 0
 	}
 	for i := range size {
@@ -268,7 +269,7 @@ func (b *Board) dataIn(c int, size uint8) (v uint32) {
 // whole.
 func (b *Board) dataOut(c int, size uint8, v uint32) {
 	d := &b.disks[c]
-	if b.chosen(c) == nil || d.Status&diskRequest == 0 || d.Writes == 0 {
+	if b.chosen(c) == nil || d.Status&diskRequest == 0 || !d.Writes.on() {
 		return
 	}
 	for i := range size {
@@ -311,13 +312,13 @@ func (b *Board) UsesDisk(port uint16) bool {
 func (b *Board) Disk() bool {
 	for c := range b.disks {
 		line := diskLine + c
-		if b.disks[c].Due == 0 || b.barred(line) {
+		if !b.disks[c].Due.on() || b.barred(line) {
 			continue
 		}
 		b.lower(line)
 		b.raise(line)
 		if _, ok := b.Pending(); ok {
-			b.m.Set(&b.disks[c].Due, 0)
+			b.turn(&b.disks[c].Due, false)
 			return true
 		}
 		b.lower(line)
@@ -329,7 +330,7 @@ func (b *Board) Disk() bool {
 func (b *Board) DiskDue() bool {
 	for c := range b.disks {
 		line := diskLine + c
-		if b.disks[c].Due == 0 || b.barred(line) {
+		if !b.disks[c].Due.on() || b.barred(line) {
 			continue
 		}
 		if e := b.io.Lines[line]; b.local.byLocal() && e&localMasked == 0 {

@@ -5,15 +5,16 @@ import "landgo/kernel"
 // state is the memory of a board's devices. Its fields are exported so that they
 // can be kept (kernel.Encode).
 type state struct {
-	Output                                       []byte
-	Pic                                          [2]controller
-	Local                                        local
-	Io                                           io
-	Serial                                       serial
-	Cmos, Speaker, Typed, Ended, Status, Printed uint64
-	Retrace                                      uint64
-	Disks                                        [MaxDisks / 2]channel
-	Written                                      [MaxDisks]map[uint64][]byte
+	Output                                []byte
+	Pic                                   [2]controller
+	Local                                 local
+	Io                                    io
+	Serial                                serial
+	Cmos, Speaker, Typed, Status, Printed uint64
+	Ended                                 flag
+	Retrace                               uint64
+	Disks                                 [MaxDisks / 2]channel
+	Written                               [MaxDisks]map[uint64][]byte
 }
 
 // Freeze is the state of the devices as bytes, for Thaw.
@@ -25,7 +26,7 @@ func (b *Board) Freeze() ([]byte, error) {
 		}
 	}
 	return kernel.Encode(state{
-		b.output[:b.printed], b.pic, b.local, b.io, b.serial, b.cmos, b.speaker, b.typed, b.ended, b.status, b.printed, b.retrace,
+		b.output[:b.printed], b.pic, b.local, b.io, b.serial, b.cmos, b.speaker, b.typed, b.status, b.printed, b.ended, b.retrace,
 		b.disks, written,
 	})
 }

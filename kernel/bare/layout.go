@@ -2,7 +2,8 @@ package bare
 
 import (
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/kernel"
 )
 
@@ -30,31 +31,31 @@ const (
 // MachineConfig is the machine for a kernel. followed: the calls of its allocators
 // are known. memory is its size, 0 for the usual one. l is how it begins by its profile,
 // or nil.
-func MachineConfig(img *image.Image, followed bool, memory uint64, l *image.Loader) (emu.Config, error) {
+func MachineConfig(img *elffile.File, followed bool, memory uint64, l *profile.Loader) (emu.Config, error) {
 	if memory == 0 {
 		memory = defaultMemory
 	}
 	c := emu.Config{Bare: true, Uniprocessor: true, Space: memory, CodeBias: img.Bias, Devices: Devices()}
-	c.Programs = img.Machine == image.I386 && img.Bias != 0 && img.LoadsTask()
+	c.Programs = img.Machine == elffile.I386 && img.Bias != 0 && img.LoadsTask()
 	paged := l != nil && l.Tables != 0
 	placed := paged || l != nil && l.Above != 0
 	if img.Bias != 0 && (img.Bias < 2*memory || -img.Bias < 2*memory) {
 		return c, kernel.Errorf(kernel.GapLayout, "the kernel is loaded at %#x and linked at %#x: landgo needs these further apart, or the same", img.Segments[0].Physical, img.Segments[0].Addr)
 	}
-	if _, ok := img.Symbol(image.TellPrefix + "freed"); ok || followed {
+	if _, ok := img.Symbol(profile.TellPrefix + "freed"); ok || followed {
 		c.Heap, c.HeapOpen = emu.Range{Lo: 0, Hi: memory}, true
 		c.Space += memory/8 + heapTables
 	}
-	if img.Machine == image.I386 {
+	if img.Machine == elffile.I386 {
 		c.Mode = emu.I386
 	}
 	for _, s := range img.Segments {
 		at := img.Physical(s.Addr)
 		if at > memory || s.MemSize > memory-at {
-			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x, outside of the machine's %d MiB of memory: a kernel is loaded at its physical addresses (p_paddr), or as far below its own as above says in a profile's loader", at, memory>>20)
+			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x, outside of the machine's %d MiB of memory: a kernel lies at its physical addresses (p_paddr), or below its own by the profile's loader.above", at, memory>>20)
 		}
 		if !placed && img.Bias != 0 && at != s.Physical {
-			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x is to be loaded at %#x, others at %#x below their addresses: landgo knows kernels whose parts are at their own addresses, or all by the same distance above them", s.Addr, s.Physical, img.Bias)
+			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x is to be loaded at %#x, others at %#x below their addresses: all parts have to be at their own addresses, or moved by the same distance", s.Addr, s.Physical, img.Bias)
 		}
 	}
 	if !paged {
@@ -64,8 +65,8 @@ func MachineConfig(img *image.Image, followed bool, memory uint64, l *image.Load
 			}
 		}
 	}
-	if !paged && img.Machine == image.X86_64 {
-		c.Code = append(c.Code, emu.Range{Lo: trampolineAt, Hi: trampolineAt + image.PageSize})
+	if !paged && img.Machine == elffile.X86_64 {
+		c.Code = append(c.Code, emu.Range{Lo: trampolineAt, Hi: trampolineAt + elffile.PageSize})
 	}
 	for _, r := range img.Code {
 		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})

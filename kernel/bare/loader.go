@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/kernel"
 )
 
@@ -37,7 +37,7 @@ func (b *Board) bootLoaded() (regs emu.Regs, err error) {
 	}
 	regs = emu.Regs{RIP: l.Entry, RSP: b.img.Bias + l.Stack, RFLAGS: fixedFlags}
 	code, tables := uint64(codeSegment32), b.tables32
-	if b.img.Machine == image.X86_64 {
+	if b.img.Machine == elffile.X86_64 {
 		code, tables = codeSegment64, b.tables64
 	}
 	if err := tables(mapped); err != nil {
@@ -65,7 +65,7 @@ func (b *Board) tables64(mapped uint64) error {
 	if b.img.Bias>>39 == 0 || b.img.Bias>>30&(entries64-1) != 0 || high != 0 && high < pages || high+pages > entries64 {
 		return kernel.Errorf(kernel.GapLayout, "a kernel linked %#x above its memory: a profile's loader has page tables for %d MiB at the first GiB of 512 only", b.img.Bias, mapped>>20)
 	}
-	const page = image.PageSize
+	const page = elffile.PageSize
 	at := b.cfg.Loader.Tables
 	top, middle, bottom := make([]byte, page), make([]byte, page), make([]byte, page)
 	put := binary.LittleEndian.PutUint64
@@ -86,7 +86,7 @@ func (b *Board) tables64(mapped uint64) error {
 
 // tables32 is the same by pages of 4 KiB.
 func (b *Board) tables32(mapped uint64) error {
-	const page = image.PageSize
+	const page = elffile.PageSize
 	high, tables := b.img.Bias>>22, mapped/page/entries32
 	if high+tables > entries32 {
 		return kernel.Errorf(kernel.GapLayout, "a kernel linked %#x above its memory, of which the profile's loader maps %d MiB: its addresses have no room for them", b.img.Bias, mapped>>20)
@@ -123,7 +123,7 @@ func (b *Board) told(mapped uint64) error {
 		}
 	}
 	if l.MemoryPages != 0 {
-		if err := b.load(l.MemoryPages, binary.LittleEndian.AppendUint32(nil, uint32(mapped/image.PageSize))); err != nil {
+		if err := b.load(l.MemoryPages, binary.LittleEndian.AppendUint32(nil, uint32(mapped/elffile.PageSize))); err != nil {
 			return err
 		}
 	}
@@ -131,9 +131,9 @@ func (b *Board) told(mapped uint64) error {
 }
 
 // arguments are the words of the command line, as the loader has them.
-func (b *Board) arguments(at image.Range) error {
+func (b *Board) arguments(at elffile.Range) error {
 	words := strings.Fields(b.cfg.Cmdline)
-	if at == (image.Range{}) {
+	if at == (elffile.Range{}) {
 		if len(words) > 0 {
 			return kernel.Errorf(kernel.GapArguments, "the profile's loader has no arguments: the kernel gets no command line")
 		}

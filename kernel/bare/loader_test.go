@@ -4,14 +4,15 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 )
 
 // loaded is a board with a kernel whose profile describes a loader, after Boot.
-func loaded(t *testing.T, machine image.Machine, bias uint64, cmdline string, l image.Loader) (*ram, *Board, error) {
+func loaded(t *testing.T, machine elffile.Machine, bias uint64, cmdline string, l profile.Loader) (*ram, *Board, error) {
 	t.Helper()
 	r := new(ram)
-	b := New(r, &image.Image{Machine: machine, Bias: bias}, Config{Cmdline: cmdline, Loader: &l})
+	b := New(r, &elffile.File{Machine: machine, Bias: bias}, Config{Cmdline: cmdline, Loader: &l})
 	regs, err := b.Boot()
 	if err == nil && (regs.RIP != l.Entry || regs.RSP != bias+l.Stack) {
 		t.Errorf("begins at %#x with the stack at %#x, want %#x and %#x", regs.RIP, regs.RSP, l.Entry, bias+l.Stack)
@@ -20,9 +21,9 @@ func loaded(t *testing.T, machine image.Machine, bias uint64, cmdline string, l 
 }
 
 // walk finds the physical address of a virtual one; ^0 if it isn't mapped.
-func (r *ram) walk(machine image.Machine, tables, va uint64) uint64 {
+func (r *ram) walk(machine elffile.Machine, tables, va uint64) uint64 {
 	levels, bits, size := uint64(4), uint64(9), uint64(8)
-	if machine == image.I386 {
+	if machine == elffile.I386 {
 		levels, bits, size = 2, 10, 4
 	}
 	at := tables
@@ -46,12 +47,12 @@ func (r *ram) walk(machine image.Machine, tables, va uint64) uint64 {
 // and what its loader tells.
 func TestLoader(t *testing.T) {
 	for _, k := range []struct {
-		machine image.Machine
+		machine elffile.Machine
 		bias    uint64
 		memory  uint64 // mapped
-	}{{image.I386, 0xc0000000, 16 << 20}, {image.X86_64, 0x8004000000, 0}, {image.X86_64, 0x8000000000, 0}} {
-		l := image.Loader{Entry: k.bias + 0x20000, Tables: 0xf000, Stack: 0xeffc, MemoryPages: 0x6000, MemoryMap: 0x7000,
-			Arguments: image.Range{Lo: 0x7d3a, Hi: 0x7d3a + 20}, Memory: k.memory}
+	}{{elffile.I386, 0xc0000000, 16 << 20}, {elffile.X86_64, 0x8004000000, 0}, {elffile.X86_64, 0x8000000000, 0}} {
+		l := profile.Loader{Entry: k.bias + 0x20000, Tables: 0xf000, Stack: 0xeffc, MemoryPages: 0x6000, MemoryMap: 0x7000,
+			Arguments: elffile.Range{Lo: 0x7d3a, Hi: 0x7d3a + 20}, Memory: k.memory}
 		r, b, err := loaded(t, k.machine, k.bias, "-q  run this", l)
 		if err != nil {
 			t.Fatal(err)
@@ -84,31 +85,31 @@ func TestLoader(t *testing.T) {
 
 // TestLoaderRefuses: what has no room is named.
 func TestLoaderRefuses(t *testing.T) {
-	l := image.Loader{Tables: 0xf000, Stack: 0xf000, Arguments: image.Range{Lo: 0x7000, Hi: 0x7008}}
+	l := profile.Loader{Tables: 0xf000, Stack: 0xf000, Arguments: elffile.Range{Lo: 0x7000, Hi: 0x7008}}
 	none := l
-	none.Arguments = image.Range{}
+	none.Arguments = elffile.Range{}
 	large := l
 	large.Memory = defaultMemory + 4<<20
 	for _, k := range []struct {
 		about   string
-		machine image.Machine
+		machine elffile.Machine
 		bias    uint64
 		cmdline string
-		loader  image.Loader
+		loader  profile.Loader
 	}{
-		{"a command line without its room", image.I386, 0xc0000000, "long", l},
-		{"a command line without any room", image.I386, 0xc0000000, "a", none},
-		{"more memory than there is", image.I386, 0xc0000000, "", large},
-		{"addresses that end too early", image.I386, 0xffc00000, "", l},
-		{"addresses among the memory's own", image.X86_64, 0x8000200000, "", l},
-		{"addresses at the end of a GiB", image.X86_64, 0x803fe00000, "", l},
-		{"addresses in the first 512 GiB", image.X86_64, 0x40000000, "", l},
+		{"a command line without its room", elffile.I386, 0xc0000000, "long", l},
+		{"a command line without any room", elffile.I386, 0xc0000000, "a", none},
+		{"more memory than there is", elffile.I386, 0xc0000000, "", large},
+		{"addresses that end too early", elffile.I386, 0xffc00000, "", l},
+		{"addresses among the memory's own", elffile.X86_64, 0x8000200000, "", l},
+		{"addresses at the end of a GiB", elffile.X86_64, 0x803fe00000, "", l},
+		{"addresses in the first 512 GiB", elffile.X86_64, 0x40000000, "", l},
 	} {
 		if _, _, err := loaded(t, k.machine, k.bias, k.cmdline, k.loader); err == nil {
 			t.Errorf("%s: no error", k.about)
 		}
 	}
-	if _, _, err := loaded(t, image.I386, 0xc0000000, "abc", l); err != nil {
+	if _, _, err := loaded(t, elffile.I386, 0xc0000000, "abc", l); err != nil {
 		t.Errorf("a command line that just fits: %v", err)
 	}
 }

@@ -1,7 +1,7 @@
 package bare
 
 import (
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/kernel"
 )
 
@@ -16,13 +16,13 @@ func (b *Board) checkHeader() error {
 	if h == nil {
 		return nil
 	}
-	const known = image.MultibootAligned | image.MultibootMemory | image.MultibootVideo
+	const known = elffile.MultibootAligned | elffile.MultibootMemory | elffile.MultibootVideo
 	switch unknown := h.Flags & 0xffff &^ known; {
 	case unknown != 0:
 		return kernel.Errorf(kernel.GapLayout, "the multiboot header asks for what no loader has (flags %#x)", unknown)
-	case h.Flags&image.MultibootVideo != 0:
+	case h.Flags&elffile.MultibootVideo != 0:
 		return kernel.Errorf(kernel.GapDevice, "the multiboot header asks for a video mode (flag 2); landgo has the text screen")
-	case h.Flags&image.MultibootAddresses == 0:
+	case h.Flags&elffile.MultibootAddresses == 0:
 		return nil
 	}
 	entry, at := b.img.Physical(b.img.Entry), b.img.Physical(h.At)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 )
 
 // headed is a board for a kernel at 1 MiB, linked above it by so much, that begins
@@ -18,10 +18,10 @@ func headed(above uint64, words ...uint32) (*Board, *ram) {
 	data = append(data, make([]byte, 64-len(data))...)
 	const at = 0x100000
 	r := new(ram)
-	return New(r, &image.Image{
-		Machine: image.I386, Bias: above, Entry: above + at + 0x20,
-		Segments: []image.Segment{{Addr: above + at, Physical: at, Data: data, MemSize: image.PageSize}},
-		Code:     []image.Range{{Lo: above + at, Hi: above + at + image.PageSize}},
+	return New(r, &elffile.File{
+		Machine: elffile.I386, Bias: above, Entry: above + at + 0x20,
+		Segments: []elffile.Segment{{Addr: above + at, Physical: at, Data: data, MemSize: elffile.PageSize}},
+		Code:     []elffile.Range{{Lo: above + at, Hi: above + at + elffile.PageSize}},
 	}, Config{Cmdline: "one two"}), r
 }
 

@@ -12,8 +12,8 @@ type controller struct {
 	Four      uint64 // there is a fourth one
 	Single    uint64 // there is no third one: it isn't wired to another controller
 	Automatic uint64 // interrupts end by themselves
-	Selected  uint64 // 1: reads of its first port give service, not requests
-	Special   uint64 // 1: special mask mode: what is in service holds nothing up if its line is off
+	Selected  flag   // reads of its first port give service, not requests
+	Special   flag   // special mask mode: what is in service holds nothing up if its line is off
 }
 
 const (
@@ -52,7 +52,7 @@ func (b *Board) lower(line int) {
 
 // held are the lines in service that hold others up.
 func (c *controller) held() uint64 {
-	if c.Special != 0 {
+	if c.Special.on() {
 		return c.Service &^ c.Mask
 	}
 	return c.Service
@@ -145,7 +145,7 @@ func (b *Board) command(c *controller, v uint64) error {
 		b.m.Set(&c.Service, 0)
 		b.m.Set(&c.Requests, 0)
 		b.m.Set(&c.Automatic, 0)
-		b.m.Set(&c.Special, 0)
+		b.turn(&c.Special, false)
 		b.m.Set(&c.Four, v&needsFourth)
 		b.m.Set(&c.Single, v&alone)
 		b.m.Set(&c.Word, 2)
@@ -153,10 +153,10 @@ func (b *Board) command(c *controller, v uint64) error {
 		return fmt.Errorf("the command %#x to an interrupt controller isn't modelled: its lines' order changes, or it is polled", v)
 	case v&readCommand != 0:
 		if v&specialMask != 0 {
-			b.m.Set(&c.Special, v&specialOn/specialOn)
+			b.turn(&c.Special, v&specialOn != 0)
 		}
 		if v&selects != 0 {
-			b.m.Set(&c.Selected, v&1)
+			b.turn(&c.Selected, v&1 != 0)
 		}
 	case v&endCommand != 0 && v&specific != 0:
 		b.m.Set(&c.Service, c.Service&^(1<<(v&7)))

@@ -65,7 +65,7 @@ func (b *Board) in(port uint16) (uint64, error) {
 	switch {
 	case port == masterPort, port == slavePort:
 		c := &b.pic[port>>7&1]
-		if c.Selected != 0 {
+		if c.Selected.on() {
 			return c.Service, nil
 		}
 		return c.Requests, nil

@@ -9,9 +9,9 @@ type serial struct {
 	Modem      uint64
 	Scratch    uint64
 	Divisor    [2]uint64
-	Empty      uint64 // 1: that the transmitter is empty hasn't been told
-	Looped     uint64 // the byte that it has sent to itself, if received is 1
-	Received   uint64
+	Empty      flag   // that the transmitter is empty hasn't been told
+	Looped     uint64 // the byte that it has sent to itself, if Received
+	Received   flag
 }
 
 const (
@@ -41,7 +41,7 @@ func (b *Board) readSerial(register uint16) uint64 {
 		if s.Format&divisorAccess != 0 {
 			return s.Divisor[0]
 		}
-		b.m.Set(&s.Received, 0)
+		b.turn(&s.Received, false)
 		return s.Looped
 	case interruptRegister:
 		if s.Format&divisorAccess != 0 {
@@ -49,10 +49,10 @@ func (b *Board) readSerial(register uint16) uint64 {
 		}
 		return s.Interrupts
 	case identityRegister:
-		if s.Empty == 0 || s.Interrupts&onEmpty == 0 {
+		if !s.Empty.on() || s.Interrupts&onEmpty == 0 {
 			return nothing
 		}
-		b.m.Set(&s.Empty, 0)
+		b.turn(&s.Empty, false)
 		b.lower(serialLine)
 		return isEmpty
 	case formatRegister:
@@ -60,7 +60,7 @@ func (b *Board) readSerial(register uint16) uint64 {
 	case modemRegister:
 		return s.Modem
 	case lineRegister:
-		return allEmpty | hasReceived*s.Received
+		return allEmpty | hasReceived*uint64(s.Received)
 	case modemStatusRegister:
 		if m := s.Modem; m&loop != 0 { // its own four lines
 			return m&2<<3 | m&1<<5 | m&0xc<<4
@@ -80,20 +80,20 @@ func (b *Board) writeSerial(register uint16, v uint64) error {
 		}
 		if register == dataRegister && s.Modem&loop != 0 {
 			b.m.Set(&s.Looped, v)
-			b.m.Set(&s.Received, 1)
-			b.m.Set(&s.Empty, 1)
+			b.turn(&s.Received, true)
+			b.turn(&s.Empty, true)
 		} else if register == dataRegister {
 			if err := b.print(byte(v)); err != nil {
 				return err
 			}
-			b.m.Set(&s.Empty, 1)
+			b.turn(&s.Empty, true)
 		} else {
 			if v&^s.Interrupts&onEmpty != 0 {
-				b.m.Set(&s.Empty, 1)
+				b.turn(&s.Empty, true)
 			}
 			b.m.Set(&s.Interrupts, v)
 		}
-		if s.Empty != 0 && s.Interrupts&onEmpty != 0 {
+		if s.Empty.on() && s.Interrupts&onEmpty != 0 {
 			b.raise(serialLine)
 		} else {
 			b.lower(serialLine)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -40,13 +40,13 @@ const (
 )
 
 func newCaller(t testing.TB, cfg Config) *caller {
-	img := &image.Image{
+	img := &elffile.File{
 		Path: "guest", Entry: codePage,
-		Segments: []image.Segment{
+		Segments: []elffile.Segment{
 			{Addr: codePage, Data: []byte{0x0f, 0x05}, MemSize: pageSize, Read: true, Exec: true},
 			{Addr: dataPage, MemSize: dataSize, Read: true, Write: true},
 		},
-		Code: []image.Range{{Lo: codePage, Hi: codePage + pageSize}},
+		Code: []elffile.Range{{Lo: codePage, Hi: codePage + pageSize}},
 	}
 	return &caller{t, newImageDriver(t, img, cfg)}
 }
@@ -338,7 +338,7 @@ func TestManyArguments(t *testing.T) {
 	for i := range args {
 		args[i] = "a"
 	}
-	k := &Kernel{cfg: Config{Args: args}, img: &image.Image{}}
+	k := &Kernel{cfg: Config{Args: args}, img: &elffile.File{}}
 	k.space.stack = span{1 << 30, 1<<30 + 8<<20}
 	began := time.Now()
 	if _, err := k.buildStack(); err == nil || !strings.Contains(err.Error(), "don't fit") {

@@ -11,6 +11,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -54,10 +55,10 @@ func newDriver(t testing.TB, path string, cfg Config) *driver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newImageDriver(t, img, cfg)
+	return newImageDriver(t, img.File, cfg)
 }
 
-func newImageDriver(t testing.TB, img *image.Image, cfg Config) *driver {
+func newImageDriver(t testing.TB, img *elffile.File, cfg Config) *driver {
 	t.Helper()
 	ec := emu.Config{Mode: emu.X86_64, Space: DefaultSpace}
 	for _, r := range img.Code {

@@ -3,7 +3,7 @@ package linux
 import (
 	"fmt"
 
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
@@ -126,7 +126,7 @@ type space struct {
 	limit        uint64
 }
 
-func (s *space) lay(img *image.Image, cfg *Config) error {
+func (s *space) lay(img *elffile.File, cfg *Config) error {
 	var end uint64
 	for i := range img.Segments {
 		g := &img.Segments[i]

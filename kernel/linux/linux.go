@@ -29,7 +29,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
@@ -38,7 +38,7 @@ import (
 // Kernel implements kernel.Kernel.
 type Kernel struct {
 	cfg  Config
-	img  *image.Image
+	img  *elffile.File
 	host kernel.Host
 	log  effect.Log
 
@@ -77,7 +77,7 @@ type Kernel struct {
 var _ kernel.Kernel = (*Kernel)(nil)
 
 // New prepares a kernel for img. Nothing of the machine is touched before Boot.
-func New(host kernel.Host, img *image.Image, cfg Config) (*Kernel, error) {
+func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	cfg.setDefaults()
 	k := &Kernel{
 		cfg:     cfg,

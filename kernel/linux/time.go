@@ -17,9 +17,11 @@ import (
 // Sleeps of different threads commute until a thread looks at the clock (wordClock is
 // one of the words that count once they have been read).
 //
-// A loop that does nothing but look at the clock would never end so. From its
-// freeLooks-th look on each one moves the clock, by twice as much each time. That
-// is also all the processor's time that a thread takes: none passes in a sleep.
+// A loop that waits for a time would never end so. If its turns do the same, one look of
+// it moves the clock when no other thread can run (LookMoves; scheduler/clockloop.go). If
+// they don't (they count, or work), from a thread's freeLooks-th look on each one moves the
+// clock, by twice as much each time. That is also all the processor's time that a thread
+// takes: none passes in a sleep.
 
 const (
 	// epoch is where CLOCK_REALTIME begins: 2020-09-13 12:26:40 UTC.
@@ -31,6 +33,10 @@ const (
 	freeLooks = 16
 	firstTick = 1000 // nanoseconds
 	maxTick   = 40   // doublings
+
+	// once, of a thread's looks: the next one moves the clock, and is no precedent. Below
+	// it are the doublings.
+	once = 1 << 32
 )
 
 // Clocks and flags.
@@ -53,11 +59,30 @@ func (k *Kernel) passes(ns uint64) { k.log.Set(&k.clock, max(k.clock.Peek(), ns)
 // nextLook is the time that t's next look at the clock shows.
 func (k *Kernel) nextLook(t *thread) uint64 {
 	now := k.log.Get(&k.clock)
-	if looks := k.log.Get(&t.looks); looks >= freeLooks {
+	switch looks := k.log.Get(&t.looks); {
+	case looks >= once:
+		now += firstTick << min(looks-once, maxTick)
+	case looks >= freeLooks:
 		now += firstTick << min(looks-freeLooks, maxTick)
 	}
 	return now
 }
+
+// IsLook, LookMoves and LooksAnew are for loops that look at the clock.
+
+// IsLook reports whether an operation is a look at the clock that doesn't move it; with
+// timeouts at any time, no look is told apart.
+func (k *Kernel) IsLook(op trace.Op) bool {
+	return !k.cfg.TimeoutsAny && op.Kind == trace.OpSyscall && op.Obj == resourceClock && op.Arg == 0
+}
+
+// LookMoves has a thread's next look move the clock, sixteen times as far each time.
+func (k *Kernel) LookMoves(id trace.TID, often uint64) {
+	k.log.Init(&k.threads[id].looks, once+4*often)
+}
+
+// LooksAnew lets a thread look as often as at first before its looks move the clock.
+func (k *Kernel) LooksAnew(id trace.TID) { k.log.Init(&k.threads[id].looks, 0) }
 
 // AdvanceTo implements kernel.Kernel.
 func (k *Kernel) AdvanceTo(ns uint64) {
@@ -146,9 +171,10 @@ func (c *call) moves() uint64 {
 }
 
 // look reads the clock for the caller.
-func (c *call) look() uint64 {
+func (c *call) look(o *kernel.Outcome) uint64 {
 	k := c.k
 	moves := c.moves()
+	o.Idle = moves == 0
 	c.op(onResource(resourceClock, moves))
 	ns := k.nextLook(c.t)
 	if moves != 0 {
@@ -156,13 +182,17 @@ func (c *call) look() uint64 {
 		c.set(&c.t.busy, c.get(&c.t.busy)+ns-k.clock.Peek())
 		k.passes(ns)
 	}
-	c.set(&c.t.looks, c.get(&c.t.looks)+1)
+	looks := c.get(&c.t.looks) + 1
+	if looks > once {
+		looks = 0
+	}
+	c.set(&c.t.looks, looks)
 	return ns
 }
 
 // shows looks at a clock for the caller.
-func (c *call) shows(clock uint64) uint64 {
-	ns := c.look()
+func (c *call) shows(o *kernel.Outcome, clock uint64) uint64 {
+	ns := c.look(o)
 	switch clock {
 	case clockProcessCPU:
 		return c.get(&c.k.busy)
@@ -180,7 +210,7 @@ func doClockGettime(c *call, o *kernel.Outcome) uint64 {
 	if c.a[0] > clockBoottime {
 		return einval
 	}
-	ns := c.shows(c.a[0])
+	ns := c.shows(o, c.a[0])
 	return c.k.copyOut(c.a[1], pair(ns/second, ns%second))
 }
 
@@ -195,7 +225,7 @@ func doClockGetres(c *call, o *kernel.Outcome) uint64 {
 }
 
 func doGettimeofday(c *call, o *kernel.Outcome) uint64 {
-	ns := c.look()
+	ns := c.look(o)
 	if c.a[1] != 0 {
 		if c.k.copyOut(c.a[1], make([]byte, 8)) != 0 {
 			return efault
@@ -208,7 +238,7 @@ func doGettimeofday(c *call, o *kernel.Outcome) uint64 {
 }
 
 func doTime(c *call, o *kernel.Outcome) uint64 {
-	s := c.look() / second
+	s := c.look(o) / second
 	if c.a[0] != 0 && c.k.copyOut(c.a[0], binary.LittleEndian.AppendUint64(nil, s)) != 0 {
 		return efault
 	}

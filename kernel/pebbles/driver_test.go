@@ -9,6 +9,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -66,6 +67,7 @@ const (
 // world runs one guest. It implements kernel.Host.
 type world struct {
 	m      *emu.Machine
+	img    *image.Image
 	k      *Kernel
 	names  []string
 	ids    map[string]trace.TID
@@ -84,16 +86,16 @@ func openWorld(t testing.TB, path string, cfg Config) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if img.Kernel != image.Pebbles {
+	if img.Kernel != elffile.Pebbles {
 		t.Fatalf("%s: recognised as %v", path, img.Kernel)
 	}
-	m, err := emu.New(MachineConfig(img))
+	m, err := emu.New(MachineConfig(img.File))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(m.Close)
-	w := &world{m: m, names: []string{"0"}, ids: map[string]trace.TID{"0": 0}}
-	if w.k, err = New(w, img, cfg); err != nil {
+	w := &world{m: m, img: img, names: []string{"0"}, ids: map[string]trace.TID{"0": 0}}
+	if w.k, err = New(w, img.File, cfg); err != nil {
 		t.Fatal(err)
 	}
 	regs, err := w.k.Boot()

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/kernel"
 )
 
@@ -28,14 +28,14 @@ const abiVersion = 1
 
 // checkVersion refuses an image for another version of the interface. A
 // stripped image says nothing, and counts as one for this.
-func checkVersion(img *image.Image) error {
-	s, ok := img.Symbol(image.PebblesSymbol)
+func checkVersion(img *elffile.File) error {
+	s, ok := img.Symbol(elffile.PebblesSymbol)
 	if !ok {
 		return nil
 	}
 	b := img.Bytes(s.Addr, 4)
 	if len(b) < 4 {
-		return kernel.Errorf(kernel.GapCall, "%s isn't initialised data: link the guest with the runtime's crt0.S", image.PebblesSymbol)
+		return kernel.Errorf(kernel.GapCall, "%s isn't initialised data: link the guest with the runtime's crt0.S", elffile.PebblesSymbol)
 	}
 	if v := binary.LittleEndian.Uint32(b); v != abiVersion {
 		return kernel.Errorf(kernel.GapCall, "the guest is built for version %d of the pebbles interface, this landgo has version %d: build it with this landgo's guests/pebbles", v, abiVersion)

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/x86"
 	"landgo/internal/trace"
 )
 
@@ -15,10 +16,10 @@ import (
 // instruction at a time: lengths, effects, and stacks. For x86-64 the package's
 // own tests do the same on the processor.
 
-// arithmetic are the flags that image.Effects are about: CF, PF, AF, ZF, SF, OF.
+// arithmetic are the flags that x86.Effects are about: CF, PF, AF, ZF, SF, OF.
 const arithmetic = 0x8d5
 
-// general are the registers of i386 in the order of image.RegMask.
+// general are the registers of i386 in the order of x86.RegMask.
 func general(r *emu.Regs) [8]*uint64 {
 	return [8]*uint64{&r.RAX, &r.RBX, &r.RCX, &r.RDX, &r.RSI, &r.RDI, &r.RBP, &r.RSP}
 }
@@ -53,8 +54,8 @@ func checkInstruction(t *testing.T, w *world, tid trace.TID) bool {
 	if w.actors[tid].set != 0 {
 		return true // it hasn't come back from a call
 	}
-	code := w.k.img.Bytes(before.RIP, image.MaxInst)
-	text, size, err := w.k.img.Inst(code, before.RIP)
+	code := w.k.img.Bytes(before.RIP, x86.MaxInst)
+	text, size, err := x86.Inst(w.k.img, code, before.RIP)
 	if err != nil {
 		t.Fatalf("%#x: %v", before.RIP, err)
 	}
@@ -65,7 +66,7 @@ func checkInstruction(t *testing.T, w *world, tid trace.TID) bool {
 	if goesOn(text) && after.RIP != before.RIP+uint64(size) {
 		t.Errorf("%#x: %s: %d bytes, but goes on at %#x", before.RIP, text, size, after.RIP)
 	}
-	e, known := image.EffectsOf(code, image.I386)
+	e, known := x86.EffectsOf(code, elffile.I386)
 	if !known {
 		return false
 	}
@@ -83,7 +84,7 @@ func checkInstruction(t *testing.T, w *world, tid trace.TID) bool {
 	}
 	was, is, would := general(&before), general(&after), general(&other)
 	for i := range is {
-		bit := image.RegMask(1) << i
+		bit := x86.RegMask(1) << i
 		if (e.Writes|e.Reads)&bit == 0 && *is[i] != *was[i] {
 			t.Errorf("%#x: %s: register %d changes; said %+v", before.RIP, text, i, e)
 		}
@@ -142,7 +143,7 @@ func checkStacks(t *testing.T, w *world) (steps, deepest int) {
 			if tid == 0 || f.Name != "thread_spawn" {
 				want := slices.Clone(stacks[tid].rets)
 				slices.Reverse(want)
-				got := w.k.img.Unwind(&regs, func(addr uint64) (uint64, bool) {
+				got := w.img.Unwind(&regs, func(addr uint64) (uint64, bool) {
 					return uint64(w.m.Read32(addr)), w.m.Prot(addr)&emu.ProtRead != 0
 				})
 				if !slices.Equal(got, want) && !wrong[f.Name] {
@@ -151,7 +152,7 @@ func checkStacks(t *testing.T, w *world) (steps, deepest int) {
 				}
 				steps, deepest = steps+1, max(deepest, len(want))
 			}
-			text, _, _ := w.k.img.Inst(w.k.img.Bytes(regs.RIP, image.MaxInst), regs.RIP)
+			text, _, _ := x86.Inst(w.k.img, w.k.img.Bytes(regs.RIP, x86.MaxInst), regs.RIP)
 			if !w.run(tid, 1) {
 				break
 			}

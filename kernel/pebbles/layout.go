@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -45,10 +45,10 @@ func runWord(t trace.TID) uint64 { return runWords + uint64(t)*wordSize }
 func pageWord(addr uint64) uint64 { return pageWords + addr/pageSize*wordSize }
 
 // MachineConfig is the machine that a Pebbles guest runs on.
-func MachineConfig(img *image.Image) emu.Config {
+func MachineConfig(img *elffile.File) emu.Config {
 	// The addresses above the guest's are for the bits of a heap.
 	c := emu.Config{Mode: emu.X86_64, Space: 2 * space, Uniprocessor: true}
-	if img.Machine == image.I386 {
+	if img.Machine == elffile.I386 {
 		c.Mode = emu.I386
 	}
 	for _, r := range img.Code {
@@ -60,7 +60,7 @@ func MachineConfig(img *image.Image) emu.Config {
 // UserRange is where a guest can have memory.
 func UserRange() emu.Range { return emu.Range{Lo: userStart, Hi: space} }
 
-func checkLayout(img *image.Image, cfg *Config) error {
+func checkLayout(img *elffile.File, cfg *Config) error {
 	stack := mainTop - cfg.StackSize
 	if cfg.StackSize > mainTop-userStart {
 		return fmt.Errorf("a main stack of %d bytes doesn't fit: give a smaller one", cfg.StackSize)
@@ -83,7 +83,7 @@ func checkLayout(img *image.Image, cfg *Config) error {
 // unneeded: a segment that a linker makes by itself right below the text, when
 // it is told to put that at userStart. The real kernel goes by sections, and
 // doesn't load it either.
-func unneeded(s *image.Segment) bool { return s.Headers && s.Addr+s.MemSize <= userStart }
+func unneeded(s *elffile.Segment) bool { return s.Headers && s.Addr+s.MemSize <= userStart }
 
 func pageDown(a uint64) uint64 { return a &^ (pageSize - 1) }
 func pageUp(a uint64) uint64   { return pageDown(a + pageSize - 1) }

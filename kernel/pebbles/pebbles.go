@@ -25,7 +25,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -51,7 +51,7 @@ type machine interface {
 // Kernel implements kernel.Kernel.
 type Kernel struct {
 	cfg  Config
-	img  *image.Image
+	img  *elffile.File
 	host kernel.Host
 	m    machine
 	form *form
@@ -86,7 +86,7 @@ type Kernel struct {
 var _ kernel.Kernel = (*Kernel)(nil)
 
 // New prepares a kernel for img. Nothing of the machine is touched before Boot.
-func New(host kernel.Host, img *image.Image, cfg Config) (*Kernel, error) {
+func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	cfg.setDefaults()
 	if err := checkLayout(img, &cfg); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func New(host kernel.Host, img *image.Image, cfg Config) (*Kernel, error) {
 		cfg: cfg, img: img, host: host, m: host.Machine(), form: &form64,
 		numbers: map[uint64]trace.TID{},
 	}
-	if img.Machine == image.I386 {
+	if img.Machine == elffile.I386 {
 		k.form = &form32
 	}
 	k.addThread(0, rootNumber).state = running

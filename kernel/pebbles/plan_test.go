@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -162,7 +162,7 @@ func TestImagesThatDoNotFit(t *testing.T) {
 		"large stack":  {userStart, Config{StackSize: 1 << 33}, "doesn't fit"},
 	} {
 		w := newWorld(t, "abi-errors", Config{})
-		img := &image.Image{Segments: []image.Segment{{Addr: c.segment, MemSize: pageSize, Read: true, Exec: true}}}
+		img := &elffile.File{Segments: []elffile.Segment{{Addr: c.segment, MemSize: pageSize, Read: true, Exec: true}}}
 		if _, err := New(w, img, c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}

@@ -44,10 +44,22 @@ type object struct {
 
 type opRec struct {
 	ev, obj, prev int32
-	other         int32 // before prev, the last that depends on other kinds than this
+	other         int32 // the last before that isn't alike
 	kind          trace.OpKind
 	arg           uint64
 }
+
+// changes: a system call changes its resource, and doesn't only read it.
+func (r *opRec) changes() bool { return r.arg == 1 }
+
+// alike: all that depends on r depends on op, and the other way round.
+func (r *opRec) alike(op *trace.Op) bool {
+	return dependentOps[r.kind] == dependentOps[op.Kind] && (classOf[op.Kind] != syscallClass || r.changes() == (op.Arg == 1))
+}
+
+// total: r depends on everything on its object, so that what came before is ordered with
+// what comes after.
+func (r *opRec) total() bool { return total[r.kind] || classOf[r.kind] == syscallClass && r.changes() }
 
 // History are the operations on op's object, newest first: events and kinds.
 func (x *index) History(op *trace.Op) iter.Seq2[int32, trace.OpKind] {
@@ -74,7 +86,7 @@ func (x *index) enter(e *Event, i int32) {
 		n := x.object(op)
 		ob := &x.objs[n]
 		other := ob.head
-		if other >= 0 && dependentOps[x.ops[other].kind] == dependentOps[op.Kind] {
+		if other >= 0 && x.ops[other].alike(op) {
 			other = x.ops[other].other
 		}
 		x.ops = append(x.ops, opRec{i, n, ob.head, other, op.Kind, op.Arg})

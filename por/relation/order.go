@@ -2,6 +2,7 @@ package relation
 
 import (
 	"iter"
+	"slices"
 
 	"landgo/internal/trace"
 )
@@ -43,8 +44,9 @@ type Order struct {
 	width      int  // threads
 	clocks     []int32
 	ev         []record
-	last       []int32 // per thread: position+1 of its last event, 0 for none
-	woken      []int32 // per thread: the newest of its wakes since its last event, -1 for none
+	last       []int32   // per thread: position+1 of its last event, 0 for none
+	own        [][]int32 // per thread: the positions of its events
+	woken      []int32   // per thread: the newest of its wakes since its last event, -1 for none
 	wakes      []wake
 	advanced   int32   // position+1 of the newest advance of the clock
 	needs      []int32 // clocks, see Race
@@ -110,6 +112,16 @@ func (o *Order) Prev(i int32) int32 { return o.ev[i].prev }
 
 // First is the operation that the step of event i began with.
 func (o *Order) First(i int32) trace.Op { return o.ev[i].first }
+
+// eventsAfter lists thread t's events behind position i, in order.
+func (o *Order) eventsAfter(i int32, t trace.TID) []int32 {
+	if int(t) >= len(o.own) {
+		return nil
+	}
+	list := o.own[t]
+	first, _ := slices.BinarySearch(list, i+1)
+	return list[first:]
+}
 
 // Last is the position of thread t's last event, -1 for none.
 func (o *Order) Last(t trace.TID) int32 { return o.last[t] - 1 }
@@ -179,7 +191,7 @@ func (o *Order) Widen(n int) {
 	}
 	o.width = w
 	for len(o.last) < w {
-		o.last, o.woken = append(o.last, 0), append(o.woken, -1)
+		o.last, o.woken, o.own = append(o.last, 0), append(o.woken, -1), append(o.own, nil)
 	}
 	o.cover, o.row, o.scratch = make([]int32, w), make([]int32, w), make([]int32, w)
 }
@@ -246,6 +258,10 @@ func (o *Order) Push(e *Event, first trace.Op) {
 func (o *Order) enter(e *Event, i int32) {
 	o.index.enter(e, i)
 	o.last[e.Thread], o.woken[e.Thread] = i+1, -1
+	for int(e.Thread) >= len(o.own) { // an order that only finds conflicts isn't widened
+		o.own = append(o.own, nil)
+	}
+	o.own[e.Thread] = append(o.own[e.Thread], i)
 	if e.Advance {
 		o.advanced = i + 1
 	}
@@ -327,6 +343,7 @@ func (o *Order) Pop() {
 	o.Settled = min(o.Settled, len(o.Races))
 	o.advanced = r.advanced
 	o.last[r.thread], o.woken[r.thread] = r.prev+1, r.woken
+	o.own[r.thread] = o.own[r.thread][:len(o.own[r.thread])-1]
 	o.ev = o.ev[:i]
 	o.clocks = o.clocks[:i*o.width]
 }

@@ -153,10 +153,11 @@ func (o *Order) gatherOps(e *Event, op *trace.Op, n int32, first trace.Op, base 
 			continue
 		}
 		if classOf[op.Kind] == syscallClass && y.arg != 1 && op.Arg != 1 {
+			next = y.other // what only reads the resource commutes with all that do
 			continue
 		}
 		o.find(e, y.ev, base)
-		if !total[y.kind] {
+		if !y.total() {
 			continue
 		}
 		if t := o.ev[y.ev].thread; !blocks || t == e.Thread || base[t] > y.ev || o.possible(y.ev, e, first, int32(len(o.ev))) {

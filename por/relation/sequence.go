@@ -90,6 +90,14 @@ func (s *Sequence) Alone(c int32, e *Step) {
 // Single reports whether e' alone is essential.
 func (s *Sequence) Single() bool { return len(s.whole) == 0 }
 
+// Lead is the essential part's first step, as an item.
+func (s *Sequence) Lead() int32 {
+	if s.Single() {
+		return -1
+	}
+	return s.whole[0]
+}
+
 // Items are v's events in order, without what Remove took; -1, the last, is e'.
 func (s *Sequence) Items() []int32 { return s.items }
 
@@ -207,17 +215,30 @@ func (s *Sequence) Starts(b *Step, known bool) (how Verdict, found bool) {
 	if s.Persistent {
 		return No, false
 	}
-	for i := s.From + 1; i < int32(len(s.o.ev)); i++ {
-		if s.thread(i) != b.Thread || !s.inRest(i) {
-			continue
-		}
-		if s.Event(i).Choice != b.Choice || s.behind(i) {
-			s.grow(i)
-			return No, true
-		}
-		return s.Begins(i), true
+	i, found := s.firstOf(b.Thread)
+	if !found {
+		return No, false
 	}
-	return No, false
+	if s.Event(i).Choice != b.Choice || s.behind(i) {
+		s.grow(i)
+		return No, true
+	}
+	return s.Begins(i), true
+}
+
+// firstOf is the first event of the rest that is thread t's. An execution may have a
+// hundred thousand events, so only those of the thread are looked at; and behind one that
+// is left out, all of them are.
+func (s *Sequence) firstOf(t trace.TID) (int32, bool) {
+	for _, i := range s.o.eventsAfter(s.From, t) {
+		if s.inRest(i) {
+			return i, true
+		}
+		if s.o.dropped(i) {
+			break
+		}
+	}
+	return 0, false
 }
 
 // lastBegins reports whether b, the step e' itself, may be the first of v. If b
@@ -276,9 +297,14 @@ func (s *Sequence) behind(i int32) bool {
 			return true
 		}
 	}
-	for j := s.From + 1; j < i; j++ {
-		if s.inRest(j) && o.Before(j, i) {
-			return true
+	for t, n := range o.Clock(i) { // the first n events of the execution may have some of t's before i
+		for _, j := range o.eventsAfter(s.From, trace.TID(t)) {
+			if j >= min(n, i) || o.dropped(j) {
+				break
+			}
+			if s.inRest(j) {
+				return true
+			}
 		}
 	}
 	return false
@@ -322,10 +348,7 @@ func (s *Sequence) Remove(b *Step) {
 		}
 	}
 	o := s.o
-	for i := s.From + 1; i < int32(len(o.ev)); i++ {
-		if s.thread(i) == b.Thread && s.inRest(i) {
-			o.stamp[i] = o.now // it has run: no longer of the rest
-			return
-		}
+	if i, found := s.firstOf(b.Thread); found {
+		o.stamp[i] = o.now // it has run: no longer of the rest
 	}
 }

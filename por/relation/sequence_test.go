@@ -91,3 +91,28 @@ func TestStepKeeps(t *testing.T) {
 		t.Errorf("begins with %+v", s.Event)
 	}
 }
+
+// BenchmarkStarts: a race at the beginning of an execution of 20,000 events, few of them
+// dependent, against branches of threads that have few events, or none, behind it.
+func BenchmarkStarts(b *testing.B) {
+	r := newRun()
+	const threads = 4
+	r.o.Widen(threads + 1)
+	r.push(access(0, 0, trace.Write))
+	r.push(access(1, 0, trace.Write))
+	for i := range 20_000 {
+		t := trace.TID(2 + i%2)
+		r.push(access(t, 8+8*uint64(t)+64*uint64(i%100), trace.Write))
+	}
+	r.push(access(threads, 1<<20, trace.Write))
+	s := NewSequence(r.o, true)
+	s.Reverse(r.o.Races[0])
+	ended := &Step{Event: *access(0, 0, 0)}
+	late := &Step{Event: *access(threads, 1<<20, trace.Write)}
+	b.ResetTimer()
+	for range b.N {
+		s.Start()
+		s.Starts(ended, true)
+		s.Starts(late, true)
+	}
+}

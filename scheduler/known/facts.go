@@ -25,6 +25,9 @@ type Facts struct {
 	// Lost: the process ends without writing what standard output's buffer holds, so
 	// that the order of prints and flushes matters.
 	Lost bool
+	// Hurried: an execution has no end if time passes for loops that look at the clock
+	// only when no other thread can run.
+	Hurried bool
 
 	Kernel
 }
@@ -75,6 +78,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	is(&k.Exits, o.Exits)
 	is(&k.Last, o.Last)
 	is(&k.Lost, o.Lost)
+	is(&k.Hurried, o.Hurried)
 	news = k.Ticked.merge(o.Ticked) || news
 	is(&k.Probes, o.Probes)
 	is(&k.Unsteady, o.Unsteady)

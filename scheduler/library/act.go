@@ -1,7 +1,7 @@
 package library
 
 import (
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -42,7 +42,7 @@ const (
 )
 
 // onObject reports whether a role is an operation on a synchronisation object.
-func onObject(r image.Role) bool {
+func onObject(r profile.Role) bool {
 	return acts[r].how == operation && acts[r].op >= trace.OpLock && acts[r].op <= trace.OpOnce
 }
 
@@ -61,11 +61,11 @@ var objectNames = [...]string{
 }
 
 // acts has the roles with what follows from their operations.
-var acts = func() [image.NumRoles]act {
+var acts = func() [profile.NumRoles]act {
 	list := ways
 	for r := range list {
 		a := &list[r]
-		a.op = image.Role(r).Op()
+		a.op = profile.Role(r).Op()
 		a.release = scheduler.PointsOf(a.op)&trace.PointUnlock != 0
 		if a.op != trace.OpCondWait { // its reacquire is the point
 			a.point = scheduler.PointsOf(a.op) & trace.PointLock
@@ -74,105 +74,105 @@ var acts = func() [image.NumRoles]act {
 	return list
 }()
 
-var ways = [image.NumRoles]act{
-	image.MutexInit:      {how: operation, kind: kindMutex, attr: true},
-	image.MutexDestroy:   {how: operation, kind: kindMutex},
-	image.MutexLock:      {how: operation, kind: kindMutex},
-	image.MutexTryLock:   {how: operation, kind: kindMutex},
-	image.MutexTimedLock: {how: operation, kind: kindMutex, deadline: 1},
-	image.MutexClockLock: {how: operation, kind: kindMutex, deadline: 2},
-	image.MutexUnlock:    {how: operation, kind: kindMutex},
+var ways = [profile.NumRoles]act{
+	profile.MutexInit:      {how: operation, kind: kindMutex, attr: true},
+	profile.MutexDestroy:   {how: operation, kind: kindMutex},
+	profile.MutexLock:      {how: operation, kind: kindMutex},
+	profile.MutexTryLock:   {how: operation, kind: kindMutex},
+	profile.MutexTimedLock: {how: operation, kind: kindMutex, deadline: 1},
+	profile.MutexClockLock: {how: operation, kind: kindMutex, deadline: 2},
+	profile.MutexUnlock:    {how: operation, kind: kindMutex},
 
-	image.SpinInit:         {how: operation, kind: kindSpin},
-	image.SpinInitOrUnlock: {how: operation, kind: kindSpin},
-	image.SpinDestroy:      {how: operation, kind: kindSpin},
-	image.SpinLock:         {how: operation, kind: kindSpin},
-	image.SpinTryLock:      {how: operation, kind: kindSpin},
-	image.SpinUnlock:       {how: operation, kind: kindSpin},
+	profile.SpinInit:         {how: operation, kind: kindSpin},
+	profile.SpinInitOrUnlock: {how: operation, kind: kindSpin},
+	profile.SpinDestroy:      {how: operation, kind: kindSpin},
+	profile.SpinLock:         {how: operation, kind: kindSpin},
+	profile.SpinTryLock:      {how: operation, kind: kindSpin},
+	profile.SpinUnlock:       {how: operation, kind: kindSpin},
 
-	image.CondInit:      {how: operation, kind: kindCond, attr: true},
-	image.CondDestroy:   {how: operation, kind: kindCond},
-	image.CondWait:      {how: operation, kind: kindCond},
-	image.CondTimedWait: {how: operation, kind: kindCond, deadline: 2},
-	image.CondClockWait: {how: operation, kind: kindCond, deadline: 3},
-	image.CondSignal:    {how: operation, kind: kindCond},
-	image.CondBroadcast: {how: operation, kind: kindCond},
+	profile.CondInit:      {how: operation, kind: kindCond, attr: true},
+	profile.CondDestroy:   {how: operation, kind: kindCond},
+	profile.CondWait:      {how: operation, kind: kindCond},
+	profile.CondTimedWait: {how: operation, kind: kindCond, deadline: 2},
+	profile.CondClockWait: {how: operation, kind: kindCond, deadline: 3},
+	profile.CondSignal:    {how: operation, kind: kindCond},
+	profile.CondBroadcast: {how: operation, kind: kindCond},
 
-	image.SemInit:      {how: operation, kind: kindSem},
-	image.SemDestroy:   {how: operation, kind: kindSem},
-	image.SemWait:      {how: operation, kind: kindSem},
-	image.SemTryWait:   {how: operation, kind: kindSem},
-	image.SemTimedWait: {how: operation, kind: kindSem, deadline: 1},
-	image.SemClockWait: {how: operation, kind: kindSem, deadline: 2},
-	image.SemPost:      {how: operation, kind: kindSem},
-	image.SemGetValue:  {how: operation, kind: kindSem},
+	profile.SemInit:      {how: operation, kind: kindSem},
+	profile.SemDestroy:   {how: operation, kind: kindSem},
+	profile.SemWait:      {how: operation, kind: kindSem},
+	profile.SemTryWait:   {how: operation, kind: kindSem},
+	profile.SemTimedWait: {how: operation, kind: kindSem, deadline: 1},
+	profile.SemClockWait: {how: operation, kind: kindSem, deadline: 2},
+	profile.SemPost:      {how: operation, kind: kindSem},
+	profile.SemGetValue:  {how: operation, kind: kindSem},
 
-	image.SemOpen:   {how: operation},
-	image.SemClose:  {how: operation},
-	image.SemUnlink: {how: operation},
+	profile.SemOpen:   {how: operation},
+	profile.SemClose:  {how: operation},
+	profile.SemUnlink: {how: operation},
 
-	image.RWInit:           {how: operation, kind: kindRWLock, attr: true},
-	image.RWDestroy:        {how: operation, kind: kindRWLock},
-	image.RWReadLock:       {how: operation, kind: kindRWLock},
-	image.RWTryReadLock:    {how: operation, kind: kindRWLock},
-	image.RWTimedReadLock:  {how: operation, kind: kindRWLock, deadline: 1},
-	image.RWClockReadLock:  {how: operation, kind: kindRWLock, deadline: 2},
-	image.RWWriteLock:      {how: operation, kind: kindRWLock},
-	image.RWTryWriteLock:   {how: operation, kind: kindRWLock},
-	image.RWTimedWriteLock: {how: operation, kind: kindRWLock, deadline: 1},
-	image.RWClockWriteLock: {how: operation, kind: kindRWLock, deadline: 2},
-	image.RWLock:           {how: operation, kind: kindRWLock}, // or a write lock: see atBreak
-	image.RWDowngrade:      {how: operation, kind: kindRWLock},
-	image.RWUnlock:         {how: operation, kind: kindRWLock},
+	profile.RWInit:           {how: operation, kind: kindRWLock, attr: true},
+	profile.RWDestroy:        {how: operation, kind: kindRWLock},
+	profile.RWReadLock:       {how: operation, kind: kindRWLock},
+	profile.RWTryReadLock:    {how: operation, kind: kindRWLock},
+	profile.RWTimedReadLock:  {how: operation, kind: kindRWLock, deadline: 1},
+	profile.RWClockReadLock:  {how: operation, kind: kindRWLock, deadline: 2},
+	profile.RWWriteLock:      {how: operation, kind: kindRWLock},
+	profile.RWTryWriteLock:   {how: operation, kind: kindRWLock},
+	profile.RWTimedWriteLock: {how: operation, kind: kindRWLock, deadline: 1},
+	profile.RWClockWriteLock: {how: operation, kind: kindRWLock, deadline: 2},
+	profile.RWLock:           {how: operation, kind: kindRWLock}, // or a write lock: see atBreak
+	profile.RWDowngrade:      {how: operation, kind: kindRWLock},
+	profile.RWUnlock:         {how: operation, kind: kindRWLock},
 
-	image.BarrierInit:    {how: operation, kind: kindBarrier, attr: true},
-	image.BarrierDestroy: {how: operation, kind: kindBarrier},
-	image.BarrierWait:    {how: operation, kind: kindBarrier},
+	profile.BarrierInit:    {how: operation, kind: kindBarrier, attr: true},
+	profile.BarrierDestroy: {how: operation, kind: kindBarrier},
+	profile.BarrierWait:    {how: operation, kind: kindBarrier},
 
-	image.Once: {how: operation, kind: kindOnce},
+	profile.Once: {how: operation, kind: kindOnce},
 
-	image.Create:    {how: quietly},
-	image.Join:      {how: operation},
-	image.TryJoin:   {how: operation},
-	image.TimedJoin: {how: operation, deadline: 2},
-	image.ClockJoin: {how: operation, deadline: 3},
-	image.Detach:    {how: operation},
+	profile.Create:    {how: quietly},
+	profile.Join:      {how: operation},
+	profile.TryJoin:   {how: operation},
+	profile.TimedJoin: {how: operation, deadline: 2},
+	profile.ClockJoin: {how: operation, deadline: 3},
+	profile.Detach:    {how: operation},
 
-	image.ThreadExit:   {how: operation},
-	image.KeyCreate:    {how: noted},
-	image.CleanupPush:  {how: noted},
-	image.AtExit:       {how: noted},
-	image.ThreadAtExit: {how: noted},
-	image.Caught:       {how: noted},
-	image.ProcessExit:  {how: ending},
-	image.AssertFail:   {how: ending},
-	image.Abort:        {how: ending},
-	image.Panic:        {how: ending},
-	image.TestReport:   {how: ending},
-	image.DebugPrint:   {how: noted},
+	profile.ThreadExit:   {how: operation},
+	profile.KeyCreate:    {how: noted},
+	profile.CleanupPush:  {how: noted},
+	profile.AtExit:       {how: noted},
+	profile.ThreadAtExit: {how: noted},
+	profile.Caught:       {how: noted},
+	profile.ProcessExit:  {how: ending},
+	profile.AssertFail:   {how: ending},
+	profile.Abort:        {how: ending},
+	profile.Panic:        {how: ending},
+	profile.TestReport:   {how: ending},
+	profile.DebugPrint:   {how: noted},
 
-	image.Yield: {how: operation},
+	profile.Yield: {how: operation},
 	// A sleep is the kernel's business: time passes.
-	image.Sleep: {how: ordinary},
+	profile.Sleep: {how: ordinary},
 
-	image.Malloc:           {how: allocator},
-	image.Calloc:           {how: allocator},
-	image.Realloc:          {how: allocator},
-	image.ReallocArray:     {how: allocator},
-	image.Free:             {how: allocator},
-	image.AlignedAlloc:     {how: allocator},
-	image.PosixMemalign:    {how: allocator},
-	image.Memalign:         {how: allocator},
-	image.Valloc:           {how: allocator},
-	image.MallocUsableSize: {how: allocator},
-	image.InsideAllocator:  {how: allocator},
+	profile.Malloc:           {how: allocator},
+	profile.Calloc:           {how: allocator},
+	profile.Realloc:          {how: allocator},
+	profile.ReallocArray:     {how: allocator},
+	profile.Free:             {how: allocator},
+	profile.AlignedAlloc:     {how: allocator},
+	profile.PosixMemalign:    {how: allocator},
+	profile.Memalign:         {how: allocator},
+	profile.Valloc:           {how: allocator},
+	profile.MallocUsableSize: {how: allocator},
+	profile.InsideAllocator:  {how: allocator},
 
-	image.Stdio:      {how: watched},
-	image.StdioInput: {how: watched},
+	profile.Stdio:      {how: watched},
+	profile.StdioInput: {how: watched},
 }
 
 // isQuiet reports whether the guest's own code carries a role out. A student's allocator is; the
 // C library's is landgo's (malloc.go).
-func (s *guest) isQuiet(r image.Role) bool {
+func (s *guest) isQuiet(r profile.Role) bool {
 	return acts[r].how == quietly || acts[r].how == watched || acts[r].how == allocator && s.cfg.Tested
 }

@@ -43,7 +43,7 @@ type arenas struct{ user, library *heap.Arena }
 // HeapRange is where the trusted allocator's blocks are, but for a hole in it.
 func HeapRange(img *image.Image) (all, hole emu.Range) {
 	all = emu.Range{Lo: kernel.HeapLo, Hi: kernel.HeapHi}
-	if kernel.HasLowHeap(img) {
+	if kernel.HasLowHeap(img.File) {
 		all.Lo, hole = kernel.LowHeapLo, emu.Range{Lo: kernel.LowHeapHi, Hi: kernel.HeapLo}
 	}
 	return all, hole

@@ -1,7 +1,7 @@
 package library
 
 import (
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -56,7 +56,7 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 				return scheduler.Pass, err
 			}
 			if s.core.ExitIsStep(th.ID) { // as a call of pthread_exit
-				th.Stand, th.role, th.phase, th.timed = scheduler.StandOp, image.ThreadExit, phaseEntry, false
+				th.Stand, th.role, th.phase, th.timed = scheduler.StandOp, profile.ThreadExit, phaseEntry, false
 				th.args[0] = th.Regs.RAX
 				return scheduler.Stay, nil
 			}
@@ -91,7 +91,7 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 			if s.cfg.NativeMalloc {
 				return s.atFollowed(th, tr)
 			}
-			if b.Role == image.InsideAllocator {
+			if b.Role == profile.InsideAllocator {
 				return scheduler.Step, nil // of memory that isn't in use
 			}
 			return s.atAllocator(th, tr)
@@ -100,8 +100,8 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 			return scheduler.Step, nil
 		}
 		th.role = b.Role
-		if th.role == image.RWLock {
-			th.role = [2]image.Role{image.RWReadLock, image.RWWriteLock}[min(th.arg(1), 1)]
+		if th.role == profile.RWLock {
+			th.role = [2]profile.Role{profile.RWReadLock, profile.RWWriteLock}[min(th.arg(1), 1)]
 		}
 		return s.atRole(th, tr)
 	}
@@ -111,12 +111,12 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 // atTested makes the points at a function that is tested, not trusted: before
 // one that acquires, and after the return of one that releases. With PointMem
 // the accesses inside are points.
-func (s *Library) atTested(th *thread, r image.Role) (scheduler.Verdict, error) {
+func (s *Library) atTested(th *thread, r profile.Role) (scheduler.Verdict, error) {
 	a := &acts[r]
 	switch r {
-	case image.ThreadExit:
+	case profile.ThreadExit:
 		th.Leaving = true
-	case image.DebugPrint:
+	case profile.DebugPrint:
 		return scheduler.Step, s.debugPrint(th)
 	}
 	if !s.core.Alone(th.ID) {
@@ -137,13 +137,13 @@ func (s *Library) atTested(th *thread, r image.Role) (scheduler.Verdict, error) 
 // atInner carries out a trusted operation inside of a trusted function that the
 // guest's own code carries out (a student's malloc takes a mutex): no other
 // thread runs there, so it can't wait for one.
-func (s *Library) atInner(th *thread, tr *trace.Transition, r image.Role) (scheduler.Verdict, error) {
+func (s *Library) atInner(th *thread, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
 	if !onObject(r) {
 		return scheduler.Step, nil
 	}
 	outer := th.role
 	th.role, th.phase = r, phaseEntry
-	if !s.possible(th) || s.outcomes(th) > 1 || r == image.CondWait {
+	if !s.possible(th) || s.outcomes(th) > 1 || r == profile.CondWait {
 		return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, s.callSite(th), "%s would wait inside of a function that is trusted as one step", s.roles[th.Regs.RIP].Name)
 	}
 	v, err := s.perform(th, tr, 0)
@@ -182,7 +182,7 @@ func (s *Library) atRole(th *thread, tr *trace.Transition) (scheduler.Verdict, e
 		s.touchByName(th, tr)
 		return s.enterQuiet(th, a.how == watched)
 	case noted:
-		if th.role == image.Caught {
+		if th.role == profile.Caught {
 			s.leaveOnces(th, tr, th.Regs.RSP)
 			return scheduler.Step, nil
 		}

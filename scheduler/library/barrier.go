@@ -1,7 +1,7 @@
 package library
 
 import (
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -54,7 +54,7 @@ func (s *objectCalls) performBarrier(th *thread, tr *trace.Transition, o *object
 
 // maxParties is how many threads a barrier may be for.
 func (s *objectCalls) maxParties() uint64 {
-	if s.libc == image.Musl {
+	if s.libc == elffile.Musl {
 		return semMax
 	}
 	return semMax - 1

@@ -2,7 +2,7 @@ package library
 
 import (
 	"landgo/heap"
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 )
 
@@ -49,7 +49,7 @@ type quiet struct {
 	// the new thread's name goes, and what was there.
 	own     bool
 	gives   bool // a block that it allocates is its caller's
-	role    image.Role
+	role    profile.Role
 	ret     uint64
 	sp      uint64
 	id, was uint64
@@ -65,8 +65,8 @@ type frame struct {
 
 // call is what a thread is at in functions that landgo carries out or follows.
 type call struct {
-	role  image.Role // StandOp
-	phase phase      // StandOp
+	role  profile.Role // StandOp
+	phase phase        // StandOp
 	// args are the arguments of the function at whose entry it stands, or last
 	// stood.
 	args [4]uint64

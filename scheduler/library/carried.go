@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -52,9 +52,9 @@ const (
 )
 
 // carries reports whether landgo carries out a function on threads.
-func (s *Library) carries(r image.Role) bool {
+func (s *Library) carries(r profile.Role) bool {
 	switch r {
-	case image.ThreadInit, image.Create, image.Join, image.ThreadExit, image.Self, image.Yield:
+	case profile.ThreadInit, profile.Create, profile.Join, profile.ThreadExit, profile.Self, profile.Yield:
 		return s.cfg.Tested && s.trusts(r) && s.threadKernel() != nil
 	}
 	return false
@@ -66,8 +66,8 @@ func (s *Library) threadKernel() threadKernel {
 }
 
 // atCarried decides what the entry of such a function means.
-func (s *Library) atCarried(th *thread, tr *trace.Transition, r image.Role) (scheduler.Verdict, error) {
-	if th.quiet.on && r != image.Self && r != image.Yield {
+func (s *Library) atCarried(th *thread, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
+	if th.quiet.on && r != profile.Self && r != profile.Yield {
 		return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, s.callSite(th), "%s is called inside of a function that is trusted as one step", s.roles[th.Regs.RIP].Name)
 	}
 	if th.quiet.on {
@@ -75,7 +75,7 @@ func (s *Library) atCarried(th *thread, tr *trace.Transition, r image.Role) (sch
 		return s.answer(th, r), nil
 	}
 	th.role, th.phase, th.timed = r, phaseEntry, false
-	if r == image.ThreadInit {
+	if r == profile.ThreadInit {
 		return s.initThreads(th)
 	}
 	s.machine.Put(&s.skipped, 1)
@@ -83,9 +83,9 @@ func (s *Library) atCarried(th *thread, tr *trace.Transition, r image.Role) (sch
 }
 
 // answer carries out what needs no step where no other thread can run.
-func (s *Library) answer(th *thread, r image.Role) scheduler.Verdict {
+func (s *Library) answer(th *thread, r profile.Role) scheduler.Verdict {
 	k, result := s.threadKernel(), uint64(0)
-	if id := int32(th.arg(0)); r == image.Self {
+	if id := int32(th.arg(0)); r == profile.Self {
 		result = k.Number(th.ID)
 	} else if id != -1 {
 		if t, _, _ := k.Named(uint64(uint32(id))); t == trace.NoThread || !k.Runs(t) {
@@ -111,7 +111,7 @@ func (s *Library) carry(th *thread, tr *trace.Transition) (scheduler.Verdict, er
 	for _, addr := range s.carriedWords(th) {
 		seen = s.sharesWord(th, addr) || seen
 	}
-	if th.role == image.ThreadExit {
+	if th.role == profile.ThreadExit {
 		seen = seen || s.core.ExitIsStep(th.ID) || s.core.StackEnd(th.ID).Kind != trace.OpNone
 	}
 	if seen && s.core.EveryOperation() && s.core.PointAllowed(th.ID, s.whereCarried(th)) {
@@ -124,7 +124,7 @@ func (s *Library) carry(th *thread, tr *trace.Transition) (scheduler.Verdict, er
 // describeCarried fills in what a thread does next that stands at such a function.
 func (s *Library) describeCarried(th *thread, d *trace.Thread) {
 	switch {
-	case th.role == image.ThreadExit:
+	case th.role == profile.ThreadExit:
 		d.Pending = s.pendingOp(th)
 		return
 	case th.phase == phaseClaimed:
@@ -155,18 +155,18 @@ func (s *Library) sharesWord(th *thread, addr uint64) bool {
 func (s *Library) carriedWords(th *thread) []uint64 {
 	k := s.threadKernel()
 	switch th.role {
-	case image.Create:
+	case profile.Create:
 		if _, run, join, reason := k.NextChild(th.ID); reason == "" {
 			return []uint64{run, join}
 		}
-	case image.Join:
+	case profile.Join:
 		if t, _, join := k.Named(uint64(uint32(th.arg(0)))); t != trace.NoThread {
 			return []uint64{join}
 		}
-	case image.ThreadExit:
+	case profile.ThreadExit:
 		_, run, _ := k.Named(k.Number(th.ID))
 		return []uint64{run}
-	case image.Yield:
+	case profile.Yield:
 		if t, run, _ := k.Named(uint64(uint32(th.arg(0)))); t != trace.NoThread {
 			return []uint64{run}
 		}
@@ -176,7 +176,7 @@ func (s *Library) carriedWords(th *thread) []uint64 {
 
 // carriedFlags: all but a yield change these words.
 func (s *Library) carriedFlags(th *thread) trace.AccessFlags {
-	if th.role == image.Yield {
+	if th.role == profile.Yield {
 		return 0
 	}
 	return trace.Write
@@ -213,14 +213,14 @@ func (s *Library) performCarried(th *thread, tr *trace.Transition) (scheduler.Ve
 		s.core.Touch(th.ID, tr, pc, addr, 8, s.carriedFlags(th))
 	}
 	switch th.role {
-	case image.Self:
-		return s.answer(th, image.Self), nil
-	case image.Yield:
-		s.answer(th, image.Yield)
+	case profile.Self:
+		return s.answer(th, profile.Self), nil
+	case profile.Yield:
+		s.answer(th, profile.Yield)
 		return s.Yield(th.ID, tr), nil
-	case image.Create:
+	case profile.Create:
 		return s.create(th, tr, pc)
-	case image.ThreadExit:
+	case profile.ThreadExit:
 		return s.exitCarried(th, tr)
 	}
 	t, _, _ := k.Named(uint64(uint32(th.arg(0))))
@@ -354,7 +354,7 @@ func (s *Library) fallsOff(th *thread) bool {
 		return false
 	}
 	th.fellOff = true
-	th.role, th.phase, th.timed = image.ThreadExit, phaseEntry, false
+	th.role, th.phase, th.timed = profile.ThreadExit, phaseEntry, false
 	th.args = [4]uint64{th.Regs.RAX}
 	return true
 }

@@ -4,7 +4,8 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
+	"landgo/internal/image/static"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -25,7 +26,7 @@ func (s *Library) watchThreads() {
 	var carried, allocators, trusted []uint64
 	for addr, b := range s.roles {
 		switch {
-		case b.Role == image.ThreadInit:
+		case b.Role == profile.ThreadInit:
 		case s.carries(b.Role):
 			carried = append(carried, addr)
 		case acts[b.Role].how == allocator:
@@ -36,18 +37,18 @@ func (s *Library) watchThreads() {
 		}
 	}
 	known := func(entry uint64) bool { _, ok := s.roles[entry]; return ok }
-	others := s.image.Reached(allocators, func(entry uint64) bool { return known(entry) && !slices.Contains(allocators, entry) })
+	others := static.Reached(s.image.File, allocators, func(entry uint64) bool { return known(entry) && !slices.Contains(allocators, entry) })
 	for _, name := range []string{"printf", "lprintf", "vprintf", "sprintf", "snprintf", "vsnprintf", "putchar", "puts"} {
 		if f, ok := s.image.Symbol(name); ok {
 			others[f.Addr] = true
 		}
 	}
-	s.kept = s.image.Refers(carried, func(entry uint64) bool { return known(entry) || others[entry] })
+	s.kept = static.Refers(s.image.File, carried, func(entry uint64) bool { return known(entry) || others[entry] })
 	for _, v := range s.kept {
 		s.machine.Touch(scheduler.AllThreads, v.Addr, v.Size)
 	}
 	// A trusted allocator's code runs unseen.
-	for _, v := range s.image.Refers(trusted, func(uint64) bool { return false }) {
+	for _, v := range static.Refers(s.image.File, trusted, func(uint64) bool { return false }) {
 		if s.keptAt(v.Addr, v.Size) >= 0 {
 			s.untrusted = v.Name
 		}
@@ -83,7 +84,7 @@ func (s *models) touchesKept(th *thread, a *trace.Access) error {
 
 // harmless reports whether an access to a variable finds nothing there that the
 // functions would have written.
-func (s *models) harmless(v *image.Mention, a *trace.Access) bool {
+func (s *models) harmless(v *static.Mention, a *trace.Access) bool {
 	if s.skipped.Get() == 0 || a.IsWrite() && a.Flags&trace.Atomic == 0 {
 		return true
 	}

@@ -1,7 +1,7 @@
 package library
 
 import (
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -82,7 +82,7 @@ func (s *objectCalls) condAttr(th *thread, tr *trace.Transition, attr uint64) ui
 	switch {
 	case attr == 0 || s.cfg.Tested:
 		return 0
-	case s.libc == image.Musl:
+	case s.libc == elffile.Musl:
 		return s.door(th, tr).read32(attr) & 0x7fffffff
 	}
 	return s.door(th, tr).read32(attr) & 3 // glibc: bit 0 says whether processes share it

@@ -2,7 +2,7 @@ package library
 
 import (
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/scheduler"
 )
 
@@ -59,13 +59,13 @@ func (s *guest) ret(th *thread, v uint64) {
 func c11Result(v uint64) uint64 {
 	switch v {
 	case 0:
-		return image.ThrdSuccess
+		return profile.ThrdSuccess
 	case ebusy:
-		return image.ThrdBusy
+		return profile.ThrdBusy
 	case etimedout:
-		return image.ThrdTimedOut
+		return profile.ThrdTimedOut
 	}
-	return image.ThrdError
+	return profile.ThrdError
 }
 
 // callSite is the address of the call instruction's end: where a thread at a

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -33,7 +34,7 @@ func (s *objectCalls) setDeadline(th *thread, tr *trace.Transition, a *act) (ove
 		return false, scheduler.Pass, nil
 	}
 	at := th.arg(int(a.deadline))
-	glibc := s.libc != image.Musl
+	glibc := s.libc != elffile.Musl
 	if c := s.clockOf(th, a); glibc && c != clockRealtime && c != clockMonotonic {
 		v, err = s.refuse(th, tr, einval)
 		return true, v, err
@@ -65,9 +66,9 @@ func (s *objectCalls) setDeadline(th *thread, tr *trace.Transition, a *act) (ove
 // clockOf is the number of the clock that a timed operation's time is on.
 func (s *objectCalls) clockOf(th *thread, a *act) uint64 {
 	switch th.role {
-	case image.MutexClockLock, image.CondClockWait, image.SemClockWait, image.RWClockReadLock, image.RWClockWriteLock, image.ClockJoin:
+	case profile.MutexClockLock, profile.CondClockWait, profile.SemClockWait, profile.RWClockReadLock, profile.RWClockWriteLock, profile.ClockJoin:
 		return th.arg(int(a.deadline)-1) & 0xffffffff
-	case image.CondTimedWait:
+	case profile.CondTimedWait:
 		return s.objectOf(th.arg(0), kindCond).clock
 	}
 	return clockRealtime
@@ -83,15 +84,15 @@ const (
 func (s *objectCalls) onlyTry(th *thread) {
 	switch acts[th.role].op {
 	case trace.OpLock:
-		th.role = image.MutexTryLock
+		th.role = profile.MutexTryLock
 	case trace.OpReadLock:
-		th.role = image.RWTryReadLock
+		th.role = profile.RWTryReadLock
 	case trace.OpWriteLock:
-		th.role = image.RWTryWriteLock
+		th.role = profile.RWTryWriteLock
 	case trace.OpSemWait:
-		th.role = image.SemTryWait
+		th.role = profile.SemTryWait
 	case trace.OpJoin:
-		th.role = image.TryJoin
+		th.role = profile.TryJoin
 	}
 }
 

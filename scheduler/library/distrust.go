@@ -1,6 +1,8 @@
 package library
 
-import "landgo/internal/image"
+import (
+	"landgo/internal/image/profile"
+)
 
 // distrust leaves the functions on threads and locks to the guest's own code,
 // as if they were the user's: their inside is ordinary, with futex calls as the
@@ -53,8 +55,8 @@ func (s *Library) distrustFor(th *thread) bool {
 		return true
 	}
 	switch th.role {
-	case image.Cancel:
-	case image.MutexLock, image.MutexTryLock, image.MutexTimedLock, image.MutexClockLock, image.MutexUnlock:
+	case profile.Cancel:
+	case profile.MutexLock, profile.MutexTryLock, profile.MutexTimedLock, profile.MutexClockLock, profile.MutexUnlock:
 		if o := s.objectOf(th.arg(0), kindMutex); o.mtype&mutexRobust == 0 && !s.hasProtocol(o, protects) {
 			return false
 		}

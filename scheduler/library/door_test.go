@@ -12,10 +12,10 @@ import (
 // pastTheDoor are the functions, of the core too, that read or write the guest's memory other than through
 // a door, with why they may. What a thread can tell from another's isn't among them.
 var pastTheDoor = map[string]string{
-	"System.Word":             "a word of the thread's own stack: a return address, an argument; see usesOfWord",
-	"System.State":            "reports: the digest of an ended execution",
+	"fixed.Word":              "a word of the thread's own stack: a return address, an argument; see usesOfWord",
+	"present.State":           "reports: the digest of an ended execution",
 	"System.EndNap":           "touched there: the thread stands at no call",
-	"System.words":            "reports: leaks",
+	"present.words":           "reports: leaks",
 	"System.unwritten":        "compares two runs",
 	"door.read32":             "the door",
 	"door.read64":             "the door",

@@ -2,7 +2,8 @@ package library
 
 import (
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 )
 
 // The end of a thread's cache (--malloc native). glibc's allocator keeps what a
@@ -31,7 +32,7 @@ const (
 
 // findEndsCache looks for that function, where it is the library's.
 func (s *heapCalls) findEndsCache() {
-	if !s.cfg.NativeMalloc || s.cfg.Tested || s.libc != image.Glibc || s.ownAllocator {
+	if !s.cfg.NativeMalloc || s.cfg.Tested || s.libc != elffile.Glibc || s.ownAllocator {
 		return
 	}
 	for addr, b := range s.roles {
@@ -47,8 +48,8 @@ func (s *heapCalls) fillsCache(th *thread) {
 		return
 	}
 	switch th.role {
-	case image.InsideAllocator, image.MallocUsableSize:
-	case image.Free:
+	case profile.InsideAllocator, profile.MallocUsableSize:
+	case profile.Free:
 		if th.arg(0) != 0 {
 			th.cache = cacheFilled
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -13,7 +14,7 @@ import (
 func (s *Library) atEnding(th *thread) (scheduler.Verdict, error) {
 	pc := s.callSite(th)
 	switch th.role {
-	case image.ProcessExit:
+	case profile.ProcessExit:
 		if s.cfg.Tested {
 			s.machine.Put(&s.exiting, 1)
 			return scheduler.Step, nil
@@ -27,11 +28,11 @@ func (s *Library) atEnding(th *thread) (scheduler.Verdict, error) {
 		}
 		th.Stand, th.phase = scheduler.StandOp, phaseEntry
 		return scheduler.Stay, nil
-	case image.AssertFail:
+	case profile.AssertFail:
 		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: s.assertMessage(th)})
-	case image.Panic:
+	case profile.Panic:
 		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "panic: " + strings.TrimRight(s.format(th, s.formatPlace(th)), "\n")})
-	case image.TestReport:
+	case profile.TestReport:
 		if int32(th.arg(0)) == 0 {
 			return scheduler.Step, nil
 		}
@@ -81,15 +82,15 @@ func (s *Library) format(th *thread, first int) string {
 // so the runtime's real exit has to run them.
 func (s *Library) note(th *thread) {
 	switch th.role {
-	case image.KeyCreate:
+	case profile.KeyCreate:
 		if th.arg(1) != 0 {
 			s.machine.Put(&s.destructors, 1)
 		}
-	case image.CleanupPush:
+	case profile.CleanupPush:
 		th.native = true
-	case image.ThreadAtExit: // a thread_local object of C++ has been made
+	case profile.ThreadAtExit: // a thread_local object of C++ has been made
 		th.native, th.atExit = true, true
-	case image.AtExit:
+	case profile.AtExit:
 		// glibc's start-up registers what runs the destructors of fini_array.
 		if f, ok := s.image.SymbolAt(th.arg(0)); !ok || f.Name != "call_fini" {
 			s.machine.Put(&s.exitHandlers, 1)

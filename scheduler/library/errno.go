@@ -2,7 +2,7 @@ package library
 
 import (
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -26,9 +26,9 @@ const muslErrnoOffset = 0x34
 // glibc in thread-local storage, whose end is the FS base.
 func (s *calls) setErrno(th *thread, tr *trace.Transition, v uint32) {
 	switch s.libc {
-	case image.Musl:
+	case elffile.Musl:
 		s.door(th, tr).write32(th.Regs.FSBase+muslErrnoOffset, v)
-	case image.Glibc:
+	case elffile.Glibc:
 		if t := s.image.TLS; t != nil && t.HasErrno {
 			align := max(t.Align, 1)
 			size := (t.MemSize + align - 1) &^ (align - 1)

@@ -5,6 +5,8 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/linux"
@@ -32,18 +34,18 @@ func (k *fakeKernel) NextDeadline() (trace.TID, uint64) { return trace.NoThread,
 // program, and a page for each thread's stack with its control block above it.
 const (
 	fakeCode   = 0x10000
-	fakeReturn = fakeCode + 16*uint64(image.NumRoles)
+	fakeReturn = fakeCode + 16*uint64(profile.NumRoles)
 	fakeData   = 0x100000
 	fakeStacks = 0x200000
 	fakeStack  = 0x10000
 )
 
-func fakeFunction(r image.Role) uint64 { return fakeCode + 16*uint64(r) }
-func fakeTop(t trace.TID) uint64       { return fakeStacks + fakeStack*uint64(t+1) - 0x100 }
+func fakeFunction(r profile.Role) uint64 { return fakeCode + 16*uint64(r) }
+func fakeTop(t trace.TID) uint64         { return fakeStacks + fakeStack*uint64(t+1) - 0x100 }
 
 // newWorld makes a guest with some threads and the functions of a C library. Each
 // operation is a preemption point.
-func newWorld(t testing.TB, libc image.Libc, threads int, opts Config) *world {
+func newWorld(t testing.TB, libc elffile.Libc, threads int, opts Config) *world {
 	t.Helper()
 	code := emu.Range{Lo: fakeCode, Hi: fakeCode + 0x4000}
 	m, err := emu.New(emu.Config{Space: linux.DefaultSpace, Code: []emu.Range{code}, NoEngine: true, Heap: emu.Range{Lo: kernel.HeapLo, Hi: kernel.HeapHi}})
@@ -54,12 +56,12 @@ func newWorld(t testing.TB, libc image.Libc, threads int, opts Config) *world {
 	m.Protect(fakeData, 0x10000, emu.ProtRead|emu.ProtWrite)
 	m.Protect(fakeStacks, fakeStack*uint64(threads), emu.ProtRead|emu.ProtWrite)
 	core := scheduler.New(scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}, MaxThreads: 16, StepBudget: 1000},
-		m, &image.Image{Machine: image.X86_64})
+		m, image.Of(&elffile.File{Machine: elffile.X86_64}))
 	w := &world{Library: New(core, opts), clock: &fakeKernel{}}
 	w.libc, w.shapes = libc, libcShapes[libc]
-	roles := map[uint64]image.Bound{}
-	for r := image.NoRole + 1; r < image.NumRoles; r++ {
-		roles[fakeFunction(r)] = image.Bound{Role: r, Name: r.String()}
+	roles := map[uint64]profile.Bound{}
+	for r := profile.NoRole + 1; r < profile.NumRoles; r++ {
+		roles[fakeFunction(r)] = profile.Bound{Role: r, Name: r.String()}
 	}
 	core.Ensure(trace.TID(threads - 1))
 	w.Boot(w.clock, roles)
@@ -77,7 +79,7 @@ func newWorld(t testing.TB, libc image.Libc, threads int, opts Config) *world {
 }
 
 // call has a thread call a function. Its return address is on top of its stack.
-func (w *world) call(t testing.TB, id trace.TID, r image.Role, args ...uint64) scheduler.Verdict {
+func (w *world) call(t testing.TB, id trace.TID, r profile.Role, args ...uint64) scheduler.Verdict {
 	t.Helper()
 	w.begun(t, id)
 	th := &w.threads[id]
@@ -113,7 +115,7 @@ func (w *world) step(t testing.TB, id trace.TID, c trace.Choice) scheduler.Verdi
 }
 
 // does calls a function that doesn't wait, and carries it out. It returns the result.
-func (w *world) does(t testing.TB, id trace.TID, r image.Role, args ...uint64) uint64 {
+func (w *world) does(t testing.TB, id trace.TID, r profile.Role, args ...uint64) uint64 {
 	t.Helper()
 	v := w.call(t, id, r, args...)
 	for v == scheduler.Stay && w.failure(id) == nil {
@@ -165,7 +167,7 @@ func (w *world) took(t testing.TB) func(scheduler.Verdict, error) scheduler.Verd
 }
 
 // both runs a test for each C library.
-func both(t *testing.T, f func(t *testing.T, libc image.Libc)) {
-	t.Run("glibc", func(t *testing.T) { f(t, image.Glibc) })
-	t.Run("musl", func(t *testing.T) { f(t, image.Musl) })
+func both(t *testing.T, f func(t *testing.T, libc elffile.Libc)) {
+	t.Run("glibc", func(t *testing.T) { f(t, elffile.Glibc) })
+	t.Run("musl", func(t *testing.T) { f(t, elffile.Musl) })
 }

@@ -2,7 +2,7 @@ package library
 
 import (
 	"landgo/heap"
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -62,11 +62,11 @@ func (s *heapCalls) follow(th *thread, tr *trace.Transition) (scheduler.Verdict,
 	f := followed{quiet: quiet{on: true, role: th.role, ret: s.callSite(th), sp: th.Regs.RSP}, before: s.heapEvent(th), p: th.arg(0)}
 	f.size, f.align = th.request()
 	s.fillsCache(th)
-	if th.role != image.Free {
+	if th.role != profile.Free {
 		f.origin = s.origin(th)
 	}
 	switch th.role {
-	case image.Free, image.Realloc, image.ReallocArray:
+	case profile.Free, profile.Realloc, profile.ReallocArray:
 		if f.p == 0 {
 			break
 		}
@@ -75,7 +75,7 @@ func (s *heapCalls) follow(th *thread, tr *trace.Transition) (scheduler.Verdict,
 		}
 		b := *s.heap.At(0, f.p)
 		s.lifeOp(th, tr, trace.OpFree, 0, &b) // the call, which is on record, says where
-		if th.role == image.Free {
+		if th.role == profile.Free {
 			s.endObjects(th, tr, b)
 			s.endFollowed(th, b, f.before)
 			s.wipe(&b)
@@ -123,21 +123,21 @@ func (s *heapCalls) leaveFollowed(th *thread, tr *trace.Transition) {
 	var was uint64 // of a block that goes on where it is
 	library := s.isLibrarys(th)
 	switch f.role {
-	case image.Free, image.InsideAllocator:
+	case profile.Free, profile.InsideAllocator:
 		p = 0
-	case image.MallocUsableSize:
+	case profile.MallocUsableSize:
 		// All that it says may be used.
 		if b := s.heap.Live(0, f.p); b != nil && p > b.Size {
 			s.heap.Extend(0, f.p, p, f.before)
 			s.machine.Alive(f.p, p, true)
 		}
 		p = 0
-	case image.PosixMemalign:
+	case profile.PosixMemalign:
 		p = 0
 		if uint32(th.Regs.RAX) == 0 {
 			p = s.machine.Read64(f.p)
 		}
-	case image.Realloc, image.ReallocArray:
+	case profile.Realloc, profile.ReallocArray:
 		if p != 0 {
 			s.machine.Write(p, f.kept[:min(f.size, uint64(len(f.kept)))])
 		} else if f.size != 0 { // it failed
@@ -163,7 +163,7 @@ func (s *heapCalls) leaveFollowed(th *thread, tr *trace.Transition) {
 		s.core.Block(th.ID, *b, true)
 		s.machine.Alive(p, f.size, true)
 		s.lifeOp(th, tr, trace.OpReuse, f.ret, b)
-		if !b.Library && f.role != image.Calloc && f.role != image.Realloc && f.role != image.ReallocArray {
+		if !b.Library && f.role != profile.Calloc && f.role != profile.Realloc && f.role != profile.ReallocArray {
 			s.fill(p, f.size)
 		}
 	}

@@ -3,6 +3,7 @@ package library
 import (
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -28,14 +29,14 @@ const wordShift = 3
 
 // trusts reports whether a function of the guest's own library is taken as
 // correct.
-func (s *guest) trusts(r image.Role) bool { return s.opts.Trusted != nil && s.opts.Trusted[r] }
+func (s *guest) trusts(r profile.Role) bool { return s.opts.Trusted != nil && s.opts.Trusted[r] }
 
 // trustSizes are the sizes of a library's types, by its profile or the debug
 // information. Of those that aren't trusted they needn't be known.
-func trustSizes(img *image.Image, p *image.Profile) objectSizes {
+func trustSizes(img *image.Image, p *profile.Profile) objectSizes {
 	sizes := pthreadSizes
 	for kind, name := range map[objectKind]string{kindMutex: "mutex", kindCond: "cond", kindSem: "sem", kindRWLock: "rwlock"} {
-		sizes[kind] = uint32(max(img.ObjectSize(p, name), img.Machine.Word()))
+		sizes[kind] = uint32(max(profile.ObjectSize(img.Info, p, name), img.Machine.Word()))
 	}
 	sizes[kindSpin] = sizes[kindMutex]
 	return sizes

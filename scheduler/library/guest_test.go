@@ -8,6 +8,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel/linux"
 	"landgo/scheduler"
@@ -49,7 +50,7 @@ func boot(t testing.TB, path string, cfg scheduler.Config, opts Config) (*schedu
 	}
 	s := scheduler.New(cfg, m, img)
 	l := New(s, opts)
-	k, err := linux.New(s, img, linux.Config{Args: []string{"guest"}})
+	k, err := linux.New(s, img.File, linux.Config{Args: []string{"guest"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func boot(t testing.TB, path string, cfg scheduler.Config, opts Config) (*schedu
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Boot(k, img.Roles(img.DefaultProfile()), &regs)
+	s.Boot(k, profile.Roles(img.Info, profile.Default(img.Info)), &regs)
 	return s, l
 }
 

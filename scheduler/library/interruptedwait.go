@@ -2,7 +2,8 @@ package library
 
 import (
 	"landgo/heap"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -34,7 +35,7 @@ type held struct {
 	eintr bool     // a semaphore's wait, or a sleep, that ends with EINTR
 	nap   trace.Op // the sleep, if its Kind isn't 0
 
-	role     image.Role
+	role     profile.Role
 	phase    phase
 	args     [4]uint64
 	timed    bool
@@ -66,7 +67,7 @@ func (s *objectCalls) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) 
 	case nap.Kind != trace.OpNone:
 	case th.Stand == scheduler.StandTrap:
 		holds = false
-		if q := &th.quiet; q.on && q.role == image.Create && th.alloc == nil && !th.Starting {
+		if q := &th.quiet; q.on && q.role == profile.Create && th.alloc == nil && !th.Starting {
 			s.InCall(t, frame, th.Regs.RIP, th.Regs.RSP)
 		}
 	default:
@@ -104,7 +105,7 @@ func (s *objectCalls) InCall(t trace.TID, frame, pc, sp uint64) {
 	if !th.quiet.on {
 		return
 	}
-	h := held{frame: frame, pc: pc, sp: sp, role: image.Create, args: th.args, quiet: th.quiet}
+	h := held{frame: frame, pc: pc, sp: sp, role: profile.Create, args: th.args, quiet: th.quiet}
 	th.held = append(th.held[:len(th.held):len(th.held)], h)
 	th.quiet = quiet{}
 }
@@ -123,7 +124,7 @@ func (s *objectCalls) endsSleep(th *thread, o *object, sig uint64) bool {
 	case !th.timed:
 		return false
 	}
-	if flag, ok := s.image.Symbol("__eintr_valid_flag"); ok && s.libc == image.Musl {
+	if flag, ok := s.image.Symbol("__eintr_valid_flag"); ok && s.libc == elffile.Musl {
 		return s.machine.Read32(flag.Addr) != 0
 	}
 	return true

@@ -4,6 +4,9 @@ import (
 	"landgo/emu"
 	"landgo/heap"
 	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
+	"landgo/internal/image/static"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -17,9 +20,9 @@ type Config struct {
 	AnyTimeout bool
 	// Trusted, where the guest's own library is tested, are the roles whose functions are
 	// trusted all the same; nil: none. The System's Config has Guarded then.
-	Trusted *[image.NumRoles]bool
+	Trusted *[profile.NumRoles]bool
 	// Profile, with Trusted, is where the sizes of the library's objects may be.
-	Profile *image.Profile
+	Profile *profile.Profile
 	// Native leaves threads and locks to the guest's own code from the start.
 	Native bool
 	// OrderedOutput: the order in which threads print is explored, also where the
@@ -52,11 +55,11 @@ type guest struct {
 	kernel   kernel.Kernel
 	heap     *heap.Heap
 	known    *known.Facts
-	libc     image.Libc
+	libc     elffile.Libc
 	wordSize uint64 // of the general registers, in bytes
 	// roles are the functions that are carried out, or looked at, by their first
 	// addresses. Those that are distrusted go.
-	roles          map[uint64]image.Bound
+	roles          map[uint64]profile.Bound
 	breaks         map[uint64]breakClass
 	sizes          objectSizes
 	shapes         *shapes // where objects' bytes mean nothing to landgo: nil
@@ -81,7 +84,7 @@ type models struct {
 	// variables of those functions, by address, and untrusted is one of them that a
 	// trusted allocator uses too (carriedkept.go).
 	skipped   emu.Cell
-	kept      []image.Mention
+	kept      []static.Mention
 	untrusted string
 	// exiting is 1 once exit runs by its own code.
 	exiting emu.Cell
@@ -124,7 +127,7 @@ type heapCalls struct {
 	lowHeap   bool                 // see kernel.HasLowHeap
 	arenas    []*arenas            // by TID
 	far       map[uint64]trace.TID // whose the far arenas are, by address
-	operators image.Operators      // none if they aren't looked at
+	operators static.Operators     // none if they aren't looked at
 	endsCache uint64               // see endcache.go; 0: nothing does
 }
 
@@ -168,7 +171,7 @@ func New(core *scheduler.System, opts Config) *Library {
 	g := &guest{
 		core: core, cfg: cfg, opts: opts, machine: core.Machine(), image: img, heap: core.Heap(), known: core.Known(),
 		libc: img.Libc(), wordSize: img.Machine.Word(),
-		roles: map[uint64]image.Bound{}, breaks: map[uint64]breakClass{}, sizes: pthreadSizes,
+		roles: map[uint64]profile.Bound{}, breaks: map[uint64]breakClass{}, sizes: pthreadSizes,
 	}
 	if !cfg.Tested && g.wordSize == 8 {
 		g.shapes = libcShapes[g.libc]
@@ -184,7 +187,7 @@ func New(core *scheduler.System, opts Config) *Library {
 	l := &Library{
 		guest: g, models: m, calls: c,
 		textCalls:   &textCalls{guest: g, models: m, calls: c},
-		heapCalls:   &heapCalls{guest: g, models: m, calls: c, lowHeap: kernel.HasLowHeap(img), far: map[uint64]trace.TID{}},
+		heapCalls:   &heapCalls{guest: g, models: m, calls: c, lowHeap: kernel.HasLowHeap(img.File), far: map[uint64]trace.TID{}},
 		objectCalls: &objectCalls{guest: g, models: m, calls: c},
 	}
 	core.Carry(l)
@@ -192,7 +195,7 @@ func New(core *scheduler.System, opts Config) *Library {
 }
 
 // Boot implements Calls.
-func (s *Library) Boot(k kernel.Kernel, roles map[uint64]image.Bound) {
+func (s *Library) Boot(k kernel.Kernel, roles map[uint64]profile.Bound) {
 	s.kernel = k
 	for addr, b := range roles {
 		s.roles[addr] = b
@@ -201,7 +204,7 @@ func (s *Library) Boot(k kernel.Kernel, roles map[uint64]image.Bound) {
 	s.ownDestructors = hasDestructors(s.image)
 	_, s.ownAllocator = s.image.Symbol("malloc")
 	for _, b := range s.roles {
-		s.ownAllocator = s.ownAllocator && (b.Role != image.Malloc || b.Own)
+		s.ownAllocator = s.ownAllocator && (b.Role != profile.Malloc || b.Own)
 	}
 	s.findEndsCache()
 	if m, ok := s.image.Symbol("main"); ok && !s.cfg.Tested {
@@ -218,7 +221,7 @@ func (s *Library) Boot(k kernel.Kernel, roles map[uint64]image.Bound) {
 	if s.opts.Native {
 		s.distrust()
 	}
-	if s.carries(image.Create) {
+	if s.carries(profile.Create) {
 		s.watchThreads()
 	}
 	s.ensure(0)
@@ -277,7 +280,7 @@ func (s *Library) Running(t trace.TID) (r scheduler.Running) {
 	q := &th.quiet
 	if q.on {
 		r |= scheduler.RunsQuiet
-		if q.role == image.Create {
+		if q.role == profile.Create {
 			r |= scheduler.RunsCreate
 		} else if s.isQuiet(q.role) {
 			r |= scheduler.RunsChecked

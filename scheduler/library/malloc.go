@@ -6,7 +6,8 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -124,14 +125,14 @@ func (s *heapCalls) heapOp(th *thread) trace.Op {
 	}
 	op := trace.Op{PC: s.callSite(th)}
 	switch th.role {
-	case image.Free:
+	case profile.Free:
 		op.Kind = trace.OpFree
-	case image.Realloc, image.ReallocArray:
+	case profile.Realloc, profile.ReallocArray:
 		op.Kind = trace.OpFree
 		if th.arg(0) == 0 {
 			op.Kind = trace.OpReuse
 		}
-	case image.Malloc, image.Valloc, image.Calloc, image.AlignedAlloc, image.Memalign, image.PosixMemalign:
+	case profile.Malloc, profile.Valloc, profile.Calloc, profile.AlignedAlloc, profile.Memalign, profile.PosixMemalign:
 		op.Kind = trace.OpReuse
 	}
 	var p heap.Piece
@@ -156,19 +157,19 @@ func (s *heapCalls) heapOp(th *thread) trace.Op {
 // asks for, and at a multiple of what; 0 is any.
 func (t *thread) request() (size, align uint64) {
 	switch t.role {
-	case image.Malloc:
+	case profile.Malloc:
 		return t.arg(0), 0
-	case image.Valloc:
+	case profile.Valloc:
 		return t.arg(0), 4096
-	case image.Calloc:
+	case profile.Calloc:
 		return product(t.arg(0), t.arg(1)), 0
-	case image.Realloc:
+	case profile.Realloc:
 		return t.arg(1), 0
-	case image.ReallocArray:
+	case profile.ReallocArray:
 		return product(t.arg(1), t.arg(2)), 0
-	case image.AlignedAlloc, image.Memalign:
+	case profile.AlignedAlloc, profile.Memalign:
 		return t.arg(1), t.arg(0)
-	case image.PosixMemalign:
+	case profile.PosixMemalign:
 		return t.arg(2), t.arg(1)
 	}
 	return 0, 0
@@ -188,17 +189,17 @@ func (s *heapCalls) performHeap(th *thread, tr *trace.Transition) (scheduler.Ver
 		return scheduler.Stay, s.core.Invalid(kernel.GapMemory, th.ID, s.callSite(th), "thread %s would get the same memory for large blocks as thread %s", s.core.Name(th.ID), s.core.Name(other))
 	}
 	switch th.role {
-	case image.Realloc, image.ReallocArray:
-		if p != 0 && size == 0 && s.libc == image.Glibc {
+	case profile.Realloc, profile.ReallocArray:
+		if p != 0 && size == 0 && s.libc == elffile.Glibc {
 			return s.freed(th, tr) // and returns 0
 		}
 		if p != 0 {
 			return s.resize(th, tr, size)
 		}
 		s.give(th, tr, s.allocate(th, size, 0))
-	case image.Calloc:
+	case profile.Calloc:
 		s.give(th, tr, s.cleared(th, size))
-	case image.PosixMemalign:
+	case profile.PosixMemalign:
 		if align < s.wordSize || align&(align-1) != 0 {
 			s.ret(th, einval)
 			break
@@ -213,7 +214,7 @@ func (s *heapCalls) performHeap(th *thread, tr *trace.Transition) (scheduler.Ver
 		}
 		s.door(th, tr).write64(p, b)
 		s.ret(th, 0)
-	case image.MallocUsableSize:
+	case profile.MallocUsableSize:
 		if b := s.heap.At(0, p); b != nil && p != 0 {
 			if b.Freed {
 				return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.UseAfterFree, Thread: th.ID, PC: s.callSite(th), Block: *b,
@@ -222,7 +223,7 @@ func (s *heapCalls) performHeap(th *thread, tr *trace.Transition) (scheduler.Ver
 			size = b.Size
 		}
 		s.ret(th, size)
-	case image.Free:
+	case profile.Free:
 		if p != 0 {
 			return s.freed(th, tr)
 		}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -38,7 +39,7 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 	case a.inits():
 	case o.destroyed:
 		return bad("%s is used after it was destroyed")
-	case th.role == image.SpinInitOrUnlock:
+	case th.role == profile.SpinInitOrUnlock:
 	case o.torn != "":
 		return bad("%s is overwritten %s", o.torn)
 	case o.strange && !a.ends():
@@ -53,7 +54,7 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 			return bad("%s is locked twice by the same thread")
 		}
 	case trace.OpUnlock:
-		if th.role == image.SpinInitOrUnlock && o.owner == trace.NoThread {
+		if th.role == profile.SpinInitOrUnlock && o.owner == trace.NoThread {
 			return nil
 		}
 		if o.owner != th.ID && o.mtype == mutexNormal {
@@ -80,18 +81,18 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 			return bad("%s is destroyed while thread %s waits on it", s.core.Name(o.waiters[0]))
 		}
 	case trace.OpWriteUnlock:
-		if th.role == image.RWDowngrade && o.owner != th.ID {
+		if th.role == profile.RWDowngrade && o.owner != th.ID {
 			return bad("%s is downgraded by thread %s, which doesn't hold it for writing", s.core.Name(th.ID))
 		}
 		if o.owner != th.ID && index(o.readers, th.ID) < 0 {
 			return bad("%s is unlocked by thread %s, which doesn't hold it", s.core.Name(th.ID))
 		}
 	case trace.OpReadLock:
-		if o.owner == th.ID && s.libc != image.Glibc && !th.timed {
+		if o.owner == th.ID && s.libc != elffile.Glibc && !th.timed {
 			return bad("%s is locked for reading by thread %s, which holds it for writing", s.core.Name(th.ID))
 		}
 	case trace.OpWriteLock:
-		if (o.owner == th.ID && s.libc != image.Glibc || index(o.readers, th.ID) >= 0) && !th.timed {
+		if (o.owner == th.ID && s.libc != elffile.Glibc || index(o.readers, th.ID) >= 0) && !th.timed {
 			return bad("%s is locked for writing by thread %s, which holds it already", s.core.Name(th.ID))
 		}
 	case trace.OpRWDestroy:
@@ -153,7 +154,7 @@ func (s *calls) objectFault(th *thread) (f emu.Fault, faults bool) {
 	a := &acts[th.role]
 	need := emu.ProtRead
 	f.Kind = emu.FaultRead
-	if a.op == trace.OpSemDestroy || a.op == trace.OpRWDestroy || th.role == image.SpinDestroy {
+	if a.op == trace.OpSemDestroy || a.op == trace.OpRWDestroy || th.role == profile.SpinDestroy {
 		return f, false // it doesn't look there
 	}
 	if a.inits() || a.op == trace.OpLock || a.op == trace.OpUnlock || a.op == trace.OpSemPost {

@@ -2,7 +2,8 @@ package library
 
 import (
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -13,7 +14,7 @@ const mtxRecursive = 1
 // performMutex carries out an operation on a mutex or a spin lock.
 func (s *objectCalls) performMutex(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
 	op := acts[th.role].op
-	if th.role == image.SpinInitOrUnlock && o.owner == trace.NoThread {
+	if th.role == profile.SpinInitOrUnlock && o.owner == trace.NoThread {
 		op = trace.OpMutexInit
 	}
 	switch op {
@@ -21,7 +22,7 @@ func (s *objectCalls) performMutex(th *thread, tr *trace.Transition, o *object) 
 		s.did(th, tr, op, o, 0)
 		s.initialise(o)
 		switch {
-		case s.cfg.Tested || th.role != image.MutexInit:
+		case s.cfg.Tested || th.role != profile.MutexInit:
 		case s.roles[th.Regs.RIP].C11:
 			o.flags = uint32(th.arg(1)) & mtxRecursive
 			o.mtype = muslMutexType(o.flags)
@@ -93,7 +94,7 @@ func (s *objectCalls) take(th *thread, o *object) {
 
 // maxDepth is how often a recursive mutex can be locked.
 func (s *objectCalls) maxDepth() uint64 {
-	if s.libc == image.Musl {
+	if s.libc == elffile.Musl {
 		return 1 << 31
 	}
 	return 1<<32 - 1
@@ -121,7 +122,7 @@ func (s *objectCalls) unlock(th *thread, o *object) {
 // inheritance, or protection): a try of one's own is told from a busy one then.
 func (s *objectCalls) hasProtocol(o *object, protocols uint32) bool {
 	const kind = 16
-	return s.libc == image.Glibc && s.machine.Prot(o.addr+kind)&emu.ProtRead != 0 && s.machine.Read32(o.addr+kind)&protocols != 0
+	return s.libc == elffile.Glibc && s.machine.Prot(o.addr+kind)&emu.ProtRead != 0 && s.machine.Read32(o.addr+kind)&protocols != 0
 }
 
 // The protocols in glibc's __kind.
@@ -137,7 +138,7 @@ func (s *objectCalls) mutexAttr(th *thread, tr *trace.Transition, attr uint64) (
 		return mutexNormal, 0
 	}
 	v := s.door(th, tr).read32(attr)
-	if s.libc == image.Musl {
+	if s.libc == elffile.Musl {
 		return muslMutexType(v), v
 	}
 	// glibc's attribute holds the type in its low bits, the protocol in bits 28 and

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -61,8 +62,8 @@ type namedSem struct {
 	closed emu.Cell // 1: its mode keeps others from opening it again
 }
 
-func isNamed(r image.Role) bool {
-	return r == image.SemOpen || r == image.SemClose || r == image.SemUnlink
+func isNamed(r profile.Role) bool {
+	return r == profile.SemOpen || r == profile.SemClose || r == profile.SemUnlink
 }
 
 // nameOf is what stands for a name, made at its first use.
@@ -93,7 +94,7 @@ func namedOp(name string, changes bool) trace.Op {
 // before.
 func (s *objectCalls) pendingNamed(th *thread) trace.Op {
 	name := ""
-	if th.role == image.SemClose {
+	if th.role == profile.SemClose {
 		if n := s.semPages[th.arg(0)]; n != nil {
 			name = n.name
 		}
@@ -120,7 +121,7 @@ func (s *objectCalls) semName(addr uint64) (string, bool) {
 // checkName is a name without its leading slashes, or why the library refuses it.
 func (s *objectCalls) checkName(text string) (name string, errno uint64) {
 	name = strings.TrimLeft(text, "/")
-	switch musl := s.libc == image.Musl; {
+	switch musl := s.libc == elffile.Musl; {
 	case name == "" || strings.Contains(name, "/"),
 		musl && text != name && (name == "." || name == ".."):
 		return "", einval
@@ -134,7 +135,7 @@ func (s *objectCalls) checkName(text string) (name string, errno uint64) {
 
 // performNamed carries out the function on a named semaphore at which a thread stands.
 func (s *objectCalls) performNamed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
-	if th.role == image.SemClose {
+	if th.role == profile.SemClose {
 		return s.semClose(th, tr)
 	}
 	text, ok := s.semName(th.arg(0))
@@ -149,11 +150,11 @@ func (s *objectCalls) performNamed(th *thread, tr *trace.Transition) (scheduler.
 	}
 	name, errno := s.checkName(text)
 	switch {
-	case th.role == image.SemUnlink && errno == einval && s.libc == image.Glibc:
+	case th.role == profile.SemUnlink && errno == einval && s.libc == elffile.Glibc:
 		return s.semFails(th, tr, enoent, ^uint64(0))
-	case th.role == image.SemUnlink && errno != 0:
+	case th.role == profile.SemUnlink && errno != 0:
 		return s.semFails(th, tr, errno, ^uint64(0))
-	case th.role == image.SemUnlink:
+	case th.role == profile.SemUnlink:
 		return s.semUnlink(th, tr, name)
 	case errno != 0:
 		return s.semFails(th, tr, errno, 0)
@@ -178,7 +179,7 @@ func (s *objectCalls) semOpen(th *thread, tr *trace.Transition, name string) (sc
 	only := flags&(semCreate|semExclusive) == semCreate|semExclusive
 	s.didNamed(th, tr, n, n.linked.Get() == 0 || n.sems[n.linked.Get()-1].opens.Get() == 0)
 	switch {
-	case only && s.libc != image.Musl && value > semLimit:
+	case only && s.libc != elffile.Musl && value > semLimit:
 		return s.semFails(th, tr, einval, 0)
 	case only && n.linked.Get() != 0:
 		return s.semFails(th, tr, eexist, 0)
@@ -260,7 +261,7 @@ func (s *objectCalls) semClose(th *thread, tr *trace.Transition) (scheduler.Verd
 		}
 	}
 	switch {
-	case o == nil && s.libc == image.Musl: // it looks beyond its table
+	case o == nil && s.libc == elffile.Musl: // it looks beyond its table
 		th.Insns++
 		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: "a semaphore is closed that isn't open"})
 	case o == nil:

@@ -2,7 +2,8 @@ package library
 
 import (
 	"landgo/heap"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -32,8 +33,8 @@ type shape struct {
 type shapes [numKinds]shape
 
 // libcShapes are those of glibc 2.34 and newer, and of musl 1.2.
-var libcShapes = map[image.Libc]*shapes{
-	image.Glibc: {
+var libcShapes = map[elffile.Libc]*shapes{
+	elffile.Glibc: {
 		kindMutex:   {[]uint64{0, 4, 8, 12, 16}, 40}, // __lock, __count, __owner, __nusers, __kind
 		kindCond:    {[]uint64{36}, 48},              // __wrefs
 		kindSem:     {[]uint64{0}, 12},               // value
@@ -42,7 +43,7 @@ var libcShapes = map[image.Libc]*shapes{
 		kindOnce:    {[]uint64{0}, 4},
 		kindSpin:    {[]uint64{0}, 4},
 	},
-	image.Musl: {
+	elffile.Musl: {
 		kindMutex:   {[]uint64{0, 4, 20}, 40}, // _m_type, _m_lock, _m_count
 		kindCond:    {[]uint64{12, 16}, 48},   // _c_waiters, _c_clock
 		kindSem:     {[]uint64{0}, 12},        // __val[0]
@@ -112,7 +113,7 @@ func (s *models) clear(o *object) {
 
 // encode is an object's state as the words of its shape.
 func (s *models) encode(o *object) (w [objectWords]uint32) {
-	musl := s.libc == image.Musl
+	musl := s.libc == elffile.Musl
 	held := o.owner != trace.NoThread
 	switch o.kind {
 	case kindMutex:
@@ -190,7 +191,7 @@ func (s *models) adopt(o *object) {
 		w[i] = s.machine.Read32(o.addr + at)
 	}
 	o.words = w
-	musl := s.libc == image.Musl
+	musl := s.libc == elffile.Musl
 	switch o.kind {
 	case kindMutex:
 		lock, owner, depth := w[0], w[2], w[1]
@@ -334,9 +335,9 @@ func (s *models) static(addr uint64) bool {
 
 // sizeFor is the size of the object that a function of a role works on: a spin
 // lock is modelled as a mutex, and is smaller.
-func (s *models) sizeFor(r image.Role, k objectKind) uint64 {
+func (s *models) sizeFor(r profile.Role, k objectKind) uint64 {
 	switch r {
-	case image.SpinInit, image.SpinInitOrUnlock, image.SpinDestroy, image.SpinLock, image.SpinTryLock, image.SpinUnlock:
+	case profile.SpinInit, profile.SpinInitOrUnlock, profile.SpinDestroy, profile.SpinLock, profile.SpinTryLock, profile.SpinUnlock:
 		return 4
 	}
 	return uint64(s.sizes[k])
@@ -344,7 +345,7 @@ func (s *models) sizeFor(r image.Role, k objectKind) uint64 {
 
 // clockIn is the clock that these say.
 func (s *models) clockIn(flags uint32) uint64 {
-	if s.libc == image.Musl {
+	if s.libc == elffile.Musl {
 		return uint64(flags)
 	}
 	return uint64(flags >> 1 & 1)

@@ -1,7 +1,7 @@
 package library
 
 import (
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -10,7 +10,7 @@ import (
 // out within this step where no other thread could tell the difference.
 func (s *Library) atOperation(th *thread, tr *trace.Transition, a *act) (scheduler.Verdict, error) {
 	th.phase, th.badTime = phaseEntry, false
-	if th.role == image.ThreadExit {
+	if th.role == profile.ThreadExit {
 		if on, err := s.endCache(th, th.arg(0)); on || err != nil {
 			return scheduler.Pass, err
 		}
@@ -39,15 +39,15 @@ func (s *Library) atOperation(th *thread, tr *trace.Transition, a *act) (schedul
 // whatever state its object is in: that depends on the thread alone.
 func (s *Library) pointBefore(th *thread, a *act) bool {
 	switch th.role {
-	case image.ThreadExit:
+	case profile.ThreadExit:
 		return s.core.ExitIsStep(th.ID)
-	case image.Yield:
+	case profile.Yield:
 		return false // order, no race
-	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin:
+	case profile.Join, profile.TryJoin, profile.TimedJoin, profile.ClockJoin:
 		// Order, no race either. But where a step ends must depend on the
 		// thread alone, or equal traces would be cut into unequal steps: a
 		// second join may be possible already, or not yet.
-		if th.role == image.TryJoin || s.opts.AnyTimeout && th.timed {
+		if th.role == profile.TryJoin || s.opts.AnyTimeout && th.timed {
 			s.core.SeeLife()
 		}
 		return !s.core.Alone(th.ID)
@@ -92,12 +92,12 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 	if s.isQuiet(th.role) {
 		return s.stepCall(th, tr)
 	}
-	if th.role == image.ProcessExit {
+	if th.role == profile.ProcessExit {
 		return s.core.ExitProcess(th.ID, tr, int(int32(th.arg(0))))
 	}
 	var v scheduler.Verdict
 	var err error
-	if th.role == image.ThreadExit {
+	if th.role == profile.ThreadExit {
 		th.Insns++ // schedules name the states on both sides
 	}
 	if th.phase == phaseEnd {

@@ -2,7 +2,8 @@ package library
 
 import (
 	"landgo/heap"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/static"
 )
 
 // C++'s operators new and delete are the runtime's code around malloc and free:
@@ -22,8 +23,8 @@ type operatorFrame struct {
 }
 
 func (s *heapCalls) breakOperators() {
-	s.operators = s.image.Operators()
-	for _, list := range []map[uint64]image.Range{s.operators.New, s.operators.Delete} {
+	s.operators = static.OperatorsOf(s.image.Info)
+	for _, list := range []map[uint64]elffile.Range{s.operators.New, s.operators.Delete} {
 		for addr := range list {
 			s.breakAt(addr, breakOperator)
 		}
@@ -44,7 +45,7 @@ func (s *heapCalls) inOperator(pc uint64) bool {
 	return within(s.operators.New, pc) || within(s.operators.Delete, pc)
 }
 
-func within(list map[uint64]image.Range, pc uint64) bool {
+func within(list map[uint64]elffile.Range, pc uint64) bool {
 	for _, r := range list {
 		if pc >= r.Lo && pc < r.Hi {
 			return true

@@ -2,7 +2,9 @@ package library
 
 import (
 	"landgo/heap"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/libc"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -25,7 +27,7 @@ import (
 // a step of its own.
 func (s *Library) isOwnStep(th *thread) bool {
 	// The thread that musl creates before it stores its name is another.
-	if s.core.Alone(th.ID) && !(th.role == image.Create && s.libc == image.Musl) {
+	if s.core.Alone(th.ID) && !(th.role == profile.Create && s.libc == elffile.Musl) {
 		return false
 	}
 	if !s.isPoint(th) {
@@ -36,13 +38,13 @@ func (s *Library) isOwnStep(th *thread) bool {
 		return true
 	}
 	switch th.role {
-	case image.StdioInput:
+	case profile.StdioInput:
 		return true
-	case image.Stdio:
+	case profile.Stdio:
 		if s.sharesStream(th) {
 			return true
 		}
-	case image.Create:
+	case profile.Create:
 		shared := s.core.Shared(th.ID, th.arg(0), 8)
 		if at := s.attributes(th); at != 0 {
 			shared = s.core.Shared(th.ID, at, attributesSize) || shared
@@ -71,7 +73,7 @@ func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Acces
 				last = *b
 			}
 		}
-		if last.Contains(a.Addr) && last.Library || s.image.Stream(a.Addr) {
+		if last.Contains(a.Addr) && last.Library || libc.Stream(s.image.Info, a.Addr) {
 			a.Flags |= trace.Library
 		}
 	}
@@ -99,8 +101,8 @@ func (s *Library) stepCall(th *thread, tr *trace.Transition) error {
 	if _, err := s.enterQuiet(th, acts[th.role].how == watched); err != nil {
 		return err
 	}
-	th.quiet.own, tr.Loose = true, th.role != image.Create
-	if th.role == image.Create && s.libc == image.Musl {
+	th.quiet.own, tr.Loose = true, th.role != profile.Create
+	if th.role == profile.Create && s.libc == elffile.Musl {
 		th.quiet.id, th.quiet.was = th.arg(0), s.machine.Read64(th.arg(0))
 		s.touchAttributes(th, tr)
 	} else {
@@ -116,15 +118,15 @@ func (s *Library) stepCall(th *thread, tr *trace.Transition) error {
 // to touch.
 func (s *Library) touchByName(th *thread, tr *trace.Transition) {
 	switch th.role {
-	case image.StdioInput:
+	case profile.StdioInput:
 		s.core.Touch(th.ID, tr, s.callSite(th)-1, inputWord, 8, trace.Write|trace.Library)
 		s.touchStream(th, tr)
-	case image.Stdio:
+	case profile.Stdio:
 		s.touchStream(th, tr)
-	case image.Create:
+	case profile.Create:
 		s.core.Touch(th.ID, tr, s.callSite(th)-1, th.arg(0), 8, trace.Write)
 		s.touchAttributes(th, tr)
-	case image.Malloc, image.Calloc, image.Realloc, image.Free:
+	case profile.Malloc, profile.Calloc, profile.Realloc, profile.Free:
 		s.core.Touch(th.ID, tr, s.callSite(th)-1, allocatorWord, 8, trace.Write)
 	}
 }
@@ -152,7 +154,7 @@ func (s *Library) touchAttributes(th *thread, tr *trace.Transition) {
 func (s *Library) leaveQuiet(th *thread) scheduler.Verdict {
 	q := &th.quiet
 	if q.id == 0 || th.Regs.RAX != 0 {
-		if q.role == image.Create && s.libc == image.Musl && q.id == 0 && th.Regs.RAX == 0 {
+		if q.role == profile.Create && s.libc == elffile.Musl && q.id == 0 && th.Regs.RAX == 0 {
 			th.Insns++ // as if the store were a step: a replay may not know that it is one
 		}
 		th.quiet = quiet{}
@@ -161,7 +163,7 @@ func (s *Library) leaveQuiet(th *thread) scheduler.Verdict {
 	now := s.machine.Read64(q.id)
 	s.machine.Write64(q.id, q.was)
 	q.on, q.was = false, now
-	th.Stand, th.role, th.phase = scheduler.StandOp, image.Create, phaseStore
+	th.Stand, th.role, th.phase = scheduler.StandOp, profile.Create, phaseStore
 	return scheduler.Stay
 }
 

@@ -3,7 +3,8 @@ package library
 import (
 	"fmt"
 
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -100,18 +101,18 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 	}
 	op := trace.Op{Kind: a.op, Obj: th.arg(0), PC: th.Regs.RIP}
 	switch th.role {
-	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin, image.Detach:
+	case profile.Join, profile.TryJoin, profile.TimedJoin, profile.ClockJoin, profile.Detach:
 		op.Obj = uint64(s.threadOf(th.arg(0)))
 		return op
 	}
-	if th.role == image.ThreadExit {
+	if th.role == profile.ThreadExit {
 		if end := s.core.StackEnd(th.ID); end.Kind != trace.OpNone {
 			return end
 		}
 		op.Obj = uint64(th.ID)
 		return op
 	}
-	if th.role == image.ProcessExit {
+	if th.role == profile.ProcessExit {
 		op.Obj = 0
 		return op
 	}
@@ -160,26 +161,26 @@ func (s *Library) possible(th *thread) bool {
 		return true
 	}
 	switch th.role {
-	case image.MutexLock, image.MutexTimedLock, image.MutexClockLock, image.SpinLock:
+	case profile.MutexLock, profile.MutexTimedLock, profile.MutexClockLock, profile.SpinLock:
 		o := s.objectOf(th.arg(0), acts[th.role].kind)
 		if o.owner == th.ID && o.mtype == mutexNormal && th.timed {
 			return false // its time runs out
 		}
 		return o.owner == trace.NoThread || o.owner == th.ID
-	case image.SemWait, image.SemTimedWait, image.SemClockWait:
+	case profile.SemWait, profile.SemTimedWait, profile.SemClockWait:
 		return s.objectOf(th.arg(0), kindSem).value > 0 || th.phase == phaseEntry && s.sleeps(th)
-	case image.RWReadLock, image.RWTimedReadLock, image.RWClockReadLock, image.RWWriteLock, image.RWTimedWriteLock, image.RWClockWriteLock:
+	case profile.RWReadLock, profile.RWTimedReadLock, profile.RWClockReadLock, profile.RWWriteLock, profile.RWTimedWriteLock, profile.RWClockWriteLock:
 		return s.rwPossible(th, s.objectOf(th.arg(0), kindRWLock))
-	case image.Once:
+	case profile.Once:
 		o := s.objectOf(th.arg(0), kindOnce)
 		return o.done || o.owner == trace.NoThread
-	case image.Join, image.TimedJoin, image.ClockJoin:
+	case profile.Join, profile.TimedJoin, profile.ClockJoin:
 		t := s.threadOf(th.arg(0))
 		switch {
 		case t == trace.NoThread || s.threads[t].detached:
 			return true
 		case t == th.ID:
-			return s.libc == image.Glibc // which refuses it
+			return s.libc == elffile.Glibc // which refuses it
 		}
 		return !s.threads[t].Live()
 	}
@@ -189,7 +190,7 @@ func (s *Library) possible(th *thread) bool {
 // outcomes is the number of outcomes of the operation at which a thread
 // stands: a signal may let any waiter go.
 func (s *Library) outcomes(th *thread) uint32 {
-	if th.role == image.CondSignal {
+	if th.role == profile.CondSignal {
 		return uint32(max(1, len(s.objectOf(th.arg(0), kindCond).waiters)))
 	}
 	return 1

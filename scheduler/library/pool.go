@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"landgo/heap"
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -38,7 +38,7 @@ type insideFrame struct {
 
 // OwnMemory makes the variables of allocators theirs. It is called once, after the
 // guest's Boot, for all that scheduler.Config.Pools has.
-func (s *heapCalls) OwnMemory(allocators []image.Allocator) {
+func (s *heapCalls) OwnMemory(allocators []profile.Allocator) {
 	for _, a := range allocators {
 		for _, m := range a.Memory {
 			for _, o := range s.image.Objects(m.Name) {
@@ -51,11 +51,11 @@ func (s *heapCalls) OwnMemory(allocators []image.Allocator) {
 
 // follows reports whether a function's calls say which blocks there are, and its
 // code is the program's.
-func (s *heapCalls) follows(b *image.Bound) bool { return b.Followed() && s.cfg.Pools }
+func (s *heapCalls) follows(b *profile.Bound) bool { return b.Followed() && s.cfg.Pools }
 
 // atPool makes a thread stand before a call that ends a block of which others
 // use the memory, or lets it go into the call.
-func (s *heapCalls) atPool(th *thread, tr *trace.Transition, b *image.Bound) (scheduler.Verdict, error) {
+func (s *heapCalls) atPool(th *thread, tr *trace.Transition, b *profile.Bound) (scheduler.Verdict, error) {
 	family := heap.Family(b.Family)
 	if n := len(th.inside); n > 0 && th.inside[n-1].family == family {
 		return scheduler.Step, nil // one of its functions calls another
@@ -83,13 +83,13 @@ func (s *heapCalls) standsAtPool(th *thread, pc uint64) bool {
 }
 
 // endsAt is the memory that the call at which a thread stands gives back.
-func (s *heapCalls) endsAt(th *thread, b *image.Bound) (p heap.Piece, ok bool) {
+func (s *heapCalls) endsAt(th *thread, b *profile.Bound) (p heap.Piece, ok bool) {
 	switch b.Role {
-	case image.Free, image.Realloc, image.ReallocArray:
+	case profile.Free, profile.Realloc, profile.ReallocArray:
 		if l := s.heap.Live(heap.Family(b.Family), th.arg(0)); l != nil {
 			return heap.Piece{Addr: l.Addr, Size: l.Size}, true
 		}
-	case image.FreeAll:
+	case profile.FreeAll:
 		for _, l := range s.heap.LiveOf(heap.Family(b.Family)) {
 			if p.Size == 0 {
 				p = heap.Piece{Addr: l.Addr, Size: l.Size}
@@ -148,7 +148,7 @@ func (s *heapCalls) inTrustedAllocator(th *thread) bool {
 
 // enterPool goes into a call. A wrong free is a bug, and a right one ends the
 // block at once.
-func (s *heapCalls) enterPool(th *thread, tr *trace.Transition, b *image.Bound) (scheduler.Verdict, error) {
+func (s *heapCalls) enterPool(th *thread, tr *trace.Transition, b *profile.Bound) (scheduler.Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
@@ -158,7 +158,7 @@ func (s *heapCalls) enterPool(th *thread, tr *trace.Transition, b *image.Bound) 
 		f.size, _ = th.request()
 	}
 	switch b.Role {
-	case image.Free, image.Realloc, image.ReallocArray:
+	case profile.Free, profile.Realloc, profile.ReallocArray:
 		if f.p == 0 {
 			break
 		}
@@ -167,7 +167,7 @@ func (s *heapCalls) enterPool(th *thread, tr *trace.Transition, b *image.Bound) 
 		}
 		f.old = *s.heap.Live(f.family, f.p)
 		s.endPooled(th, tr, f.old, f.before)
-	case image.FreeAll:
+	case profile.FreeAll:
 		for _, old := range s.heap.LiveOf(f.family) {
 			s.endPooled(th, tr, old, f.before)
 		}
@@ -179,7 +179,7 @@ func (s *heapCalls) enterPool(th *thread, tr *trace.Transition, b *image.Bound) 
 
 // badPoolFree is what is wrong with giving back what the call's first argument
 // points to, or nil.
-func (s *heapCalls) badPoolFree(th *thread, b *image.Bound) *scheduler.Failure {
+func (s *heapCalls) badPoolFree(th *thread, b *profile.Bound) *scheduler.Failure {
 	p, what := th.arg(0), ""
 	if s.heap.Live(heap.Family(b.Family), p) == nil && !s.core.InHeap(p) && !s.heap.Near(p, 0) {
 		what = s.core.Whose(p)
@@ -219,9 +219,9 @@ func (s *heapCalls) leavePools(th *thread, tr *trace.Transition) (v scheduler.Ve
 func (s *heapCalls) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (scheduler.Verdict, error) {
 	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !th.quiet.gives && !s.inTrustedAllocator(th) || !s.core.Entered()}
 	switch f.role {
-	case image.Free, image.FreeAll, image.InsideAllocator:
+	case profile.Free, profile.FreeAll, profile.InsideAllocator:
 		return scheduler.Step, nil
-	case image.PosixMemalign:
+	case profile.PosixMemalign:
 		if uint32(th.Regs.RAX) == 0 {
 			b.Addr = s.core.Word(f.p)
 		}
@@ -251,7 +251,7 @@ func (s *heapCalls) leavePool(th *thread, tr *trace.Transition, f *insideFrame) 
 }
 
 // givePooled begins a block. One in a live block of the same allocator is a bug.
-func (s *heapCalls) givePooled(th *thread, tr *trace.Transition, b heap.Block, r image.Role) (scheduler.Verdict, error) {
+func (s *heapCalls) givePooled(th *thread, tr *trace.Transition, b heap.Block, r profile.Role) (scheduler.Verdict, error) {
 	if th.pending.Kind == trace.OpReuse {
 		tr.Did(th.pending)
 	}
@@ -264,7 +264,7 @@ func (s *heapCalls) givePooled(th *thread, tr *trace.Transition, b heap.Block, r
 	s.core.Block(th.ID, *p, true)
 	s.machine.Alive(b.Addr, b.Size, true)
 	th.Effects++
-	if r == image.Malloc && !b.Library {
+	if r == profile.Malloc && !b.Library {
 		s.fill(b.Addr, b.Size)
 	}
 	return scheduler.Step, nil

@@ -2,7 +2,8 @@ package library
 
 import (
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/libc"
+	"landgo/internal/image/profile"
 	"landgo/scheduler"
 )
 
@@ -16,8 +17,8 @@ func (s *Library) enterQuiet(th *thread, watch bool) (scheduler.Verdict, error) 
 	// memory that its other callers work on.
 	watch = watch || s.ownAllocator
 	s.fills(th)
-	th.quiet = quiet{on: true, watch: watch, role: th.role, ret: ret, sp: sp, insn: th.Insns, gives: image.Gives(s.roles[th.Regs.RIP].Name)}
-	if th.role == image.Create {
+	th.quiet = quiet{on: true, watch: watch, role: th.role, ret: ret, sp: sp, insn: th.Insns, gives: libc.Gives(s.roles[th.Regs.RIP].Name)}
+	if th.role == profile.Create {
 		th.entryOfChild, th.childStack = th.arg(2), !s.callersStack(th)
 		th.childDetached = s.createsDetached(th)
 		s.breakAt(th.entryOfChild, breakStart)
@@ -31,7 +32,7 @@ func (s *Library) enterQuiet(th *thread, watch bool) (scheduler.Verdict, error) 
 // with it when the other threads are gone isn't looked at. Of two such calls that
 // overlap, the first byte of one is within the other.
 func (s *Library) fills(th *thread) {
-	f, ok := image.Fills(s.roles[th.Regs.RIP].Name)
+	f, ok := libc.Fills(s.roles[th.Regs.RIP].Name)
 	if !ok || s.core.Alone(th.ID) {
 		return
 	}
@@ -51,7 +52,7 @@ func (s *Library) fills(th *thread) {
 	if f.List {
 		next = s.vaList(s.vararg(th, format+1))
 	}
-	for k := range image.ScanfPointers(s.str(s.vararg(th, format))) {
+	for k := range libc.ScanfPointers(s.str(s.vararg(th, format))) {
 		fill(next(k))
 	}
 }

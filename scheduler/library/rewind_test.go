@@ -8,7 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -44,24 +45,24 @@ func (w *world) look() (l look) {
 // TestGoesBack: whatever threads do to objects, blocks and names, a rewind brings all of
 // it back.
 func TestGoesBack(t *testing.T) {
-	both(t, func(t *testing.T, libc image.Libc) {
+	both(t, func(t *testing.T, libc elffile.Libc) {
 		w := newWorld(t, libc, 3, Config{})
 		w.machine.Write(fakeData+0x800, []byte("/name\x00"))
 		w.machine.Write64(when, 1)
 		root := w.core.Mark()
 		random := []struct {
-			role image.Role
+			role profile.Role
 			args []uint64
 		}{
-			{image.MutexLock, []uint64{mutexA}}, {image.MutexLock, []uint64{mutexB}}, {image.MutexTimedLock, []uint64{mutexA, when}},
-			{image.MutexTryLock, []uint64{mutexA}}, {image.MutexUnlock, []uint64{mutexA}}, {image.MutexUnlock, []uint64{mutexB}},
-			{image.MutexDestroy, []uint64{mutexB}}, {image.MutexInit, []uint64{mutexB, 0}},
-			{image.CondWait, []uint64{condA, mutexA}}, {image.CondSignal, []uint64{condA}}, {image.CondBroadcast, []uint64{condA}},
-			{image.SemInit, []uint64{semA, 0, 1}}, {image.SemWait, []uint64{semA}}, {image.SemPost, []uint64{semA}}, {image.SemGetValue, []uint64{semA, result}},
-			{image.RWReadLock, []uint64{rwA}}, {image.RWWriteLock, []uint64{rwA}}, {image.RWUnlock, []uint64{rwA}},
-			{image.BarrierInit, []uint64{barA, 0, 2}}, {image.BarrierWait, []uint64{barA}},
-			{image.SemOpen, []uint64{fakeData + 0x800, semCreate, 0o600, 2}}, {image.SemUnlink, []uint64{fakeData + 0x800}},
-			{image.Malloc, []uint64{40}}, {image.Calloc, []uint64{3, 100}}, {image.Once, []uint64{onceA, fakeReturn}},
+			{profile.MutexLock, []uint64{mutexA}}, {profile.MutexLock, []uint64{mutexB}}, {profile.MutexTimedLock, []uint64{mutexA, when}},
+			{profile.MutexTryLock, []uint64{mutexA}}, {profile.MutexUnlock, []uint64{mutexA}}, {profile.MutexUnlock, []uint64{mutexB}},
+			{profile.MutexDestroy, []uint64{mutexB}}, {profile.MutexInit, []uint64{mutexB, 0}},
+			{profile.CondWait, []uint64{condA, mutexA}}, {profile.CondSignal, []uint64{condA}}, {profile.CondBroadcast, []uint64{condA}},
+			{profile.SemInit, []uint64{semA, 0, 1}}, {profile.SemWait, []uint64{semA}}, {profile.SemPost, []uint64{semA}}, {profile.SemGetValue, []uint64{semA, result}},
+			{profile.RWReadLock, []uint64{rwA}}, {profile.RWWriteLock, []uint64{rwA}}, {profile.RWUnlock, []uint64{rwA}},
+			{profile.BarrierInit, []uint64{barA, 0, 2}}, {profile.BarrierWait, []uint64{barA}},
+			{profile.SemOpen, []uint64{fakeData + 0x800, semCreate, 0o600, 2}}, {profile.SemUnlink, []uint64{fakeData + 0x800}},
+			{profile.Malloc, []uint64{40}}, {profile.Calloc, []uint64{3, 100}}, {profile.Once, []uint64{onceA, fakeReturn}},
 		}
 		moved := 0
 		rapid.Check(t, func(rt *rapid.T) {
@@ -95,13 +96,13 @@ func TestGoesBack(t *testing.T) {
 						}
 					default:
 						if len(blocks) > 0 && rapid.IntRange(0, 5).Draw(rt, "free") == 0 {
-							w.call(t, id, image.Free, blocks[0])
+							w.call(t, id, profile.Free, blocks[0])
 							blocks = blocks[1:]
 							break
 						}
 						c := rapid.SampledFrom(random).Draw(rt, "call")
 						v := w.call(t, id, c.role, c.args...)
-						if c.role == image.Malloc && v == scheduler.Pass {
+						if c.role == profile.Malloc && v == scheduler.Pass {
 							blocks = append(blocks, th.Regs.RAX)
 						}
 					}
@@ -117,7 +118,7 @@ func TestGoesBack(t *testing.T) {
 // TestAllocators: blocks of live threads never overlap, keep what is written there, and
 // have the same addresses in whatever order threads allocate.
 func TestAllocators(t *testing.T) {
-	w := newWorld(t, image.Glibc, 2, Config{})
+	w := newWorld(t, elffile.Glibc, 2, Config{})
 	root := w.core.Mark()
 	rapid.Check(t, func(rt *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.Uint64Range(1, 5000), 1, 12).Draw(rt, "sizes")
@@ -133,7 +134,7 @@ func TestAllocators(t *testing.T) {
 			for _, who := range turns {
 				n := next[who][0]
 				next[who] = next[who][1:]
-				p := w.does(t, trace.TID(who), image.Malloc, n)
+				p := w.does(t, trace.TID(who), profile.Malloc, n)
 				if p == 0 || p%16 != 0 {
 					rt.Fatalf("%d bytes at %#x", n, p)
 				}
@@ -157,15 +158,15 @@ func TestAllocators(t *testing.T) {
 		id := trace.TID(sorted[0])
 		p := first[id][0]
 		w.machine.Write64(p&^7, 77)
-		if q := w.does(t, id, image.Realloc, p, 6000); w.machine.Read64(q) != 77 {
+		if q := w.does(t, id, profile.Realloc, p, 6000); w.machine.Read64(q) != 77 {
 			rt.Fatalf("realloc to %#x loses what was written", q)
 		} else if q != p && !w.machine.Dead(p, 1) {
 			rt.Fatal("the old block is alive")
 		} else {
 			p = q
 		}
-		w.does(t, id, image.Free, p)
-		if w.call(t, id, image.Free, p); w.failure(id) == nil || w.failure(id).Kind != trace.DoubleFree {
+		w.does(t, id, profile.Free, p)
+		if w.call(t, id, profile.Free, p); w.failure(id) == nil || w.failure(id).Kind != trace.DoubleFree {
 			rt.Fatalf("freed twice: %+v", w.failure(id))
 		}
 	})

@@ -1,7 +1,8 @@
 package library
 
 import (
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -19,7 +20,7 @@ const preferWriter = 2
 
 // keepsOut reports whether a writer that waits keeps readers out of a lock.
 func (s *objectCalls) keepsOut(o *object) bool {
-	return s.shapes != nil && s.libc == image.Glibc && o.flags == preferWriter
+	return s.shapes != nil && s.libc == elffile.Glibc && o.flags == preferWriter
 }
 
 // rwPossible reports whether the operation on a read-write lock at which a thread
@@ -54,7 +55,7 @@ func (s *objectCalls) hasItself(th *thread, o *object) bool {
 // hangs reports whether a thread that is in its own way waits until its time is over.
 // glibc knows the writer, and refuses; without a time limit it is a misuse.
 func (s *objectCalls) hangs(th *thread, o *object) bool {
-	return th.timed && !(s.libc == image.Glibc && o.owner == th.ID)
+	return th.timed && !(s.libc == elffile.Glibc && o.owner == th.ID)
 }
 
 func (s *objectCalls) performRW(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
@@ -87,7 +88,7 @@ func (s *objectCalls) performRW(th *thread, tr *trace.Transition, o *object) (sc
 		if o.owner == th.ID {
 			s.did(th, tr, trace.OpWriteUnlock, o, 0)
 			o.owner = trace.NoThread
-			if th.role == image.RWDowngrade { // at once, before any writer
+			if th.role == profile.RWDowngrade { // at once, before any writer
 				s.did(th, tr, trace.OpReadLock, o, 0)
 				o.readers = with(o.readers, th.ID)
 			}
@@ -159,7 +160,7 @@ func (s *objectCalls) giveUpQueue(th *thread, tr *trace.Transition) {
 
 // rwAttr is the kind that a read-write lock's attribute object asks for.
 func (s *objectCalls) rwAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
-	if attr == 0 || s.shapes == nil || s.libc != image.Glibc {
+	if attr == 0 || s.shapes == nil || s.libc != elffile.Glibc {
 		return 0
 	}
 	return s.door(th, tr).read32(attr)

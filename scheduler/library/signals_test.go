@@ -3,7 +3,8 @@ package library
 import (
 	"testing"
 
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -25,10 +26,10 @@ func (w *world) signal(t testing.TB, id trace.TID, nap trace.Op) (frame uint64) 
 // that came meanwhile has ended it.
 func TestSignalled(t *testing.T) {
 	for _, meanwhile := range []bool{false, true} {
-		both(t, func(t *testing.T, libc image.Libc) {
+		both(t, func(t *testing.T, libc elffile.Libc) {
 			w := newWorld(t, libc, 2, Config{})
-			w.does(t, 0, image.MutexLock, mutexA)
-			w.call(t, 0, image.CondWait, condA, mutexA)
+			w.does(t, 0, profile.MutexLock, mutexA)
+			w.call(t, 0, profile.CondWait, condA, mutexA)
 			w.step(t, 0, 0)
 			th := &w.threads[0]
 			regs := th.Regs
@@ -37,7 +38,7 @@ func TestSignalled(t *testing.T) {
 				t.Fatalf("in the handler it is at phase %d, with %d waits", th.phase, len(th.held))
 			}
 			if meanwhile {
-				w.does(t, 1, image.CondSignal, condA)
+				w.does(t, 1, profile.CondSignal, condA)
 			}
 			if !w.ComesBack(0, "rt_sigreturn") {
 				t.Error("the return to the wait isn't foreseen")
@@ -57,10 +58,10 @@ func TestSignalled(t *testing.T) {
 // TestSleepEnds: a handler ends a wait for a semaphore with EINTR where the kernel doesn't
 // restart it, and a second one of another frame isn't taken for its end.
 func TestSleepEnds(t *testing.T) {
-	both(t, func(t *testing.T, libc image.Libc) {
+	both(t, func(t *testing.T, libc elffile.Libc) {
 		w := newWorld(t, libc, 2, Config{})
 		w.known.Signalled.Add(0)
-		w.call(t, 0, image.SemWait, semA)
+		w.call(t, 0, profile.SemWait, semA)
 		w.step(t, 0, 0)
 		th := &w.threads[0]
 		if th.phase != phaseSleeps || w.possible(th) {
@@ -84,10 +85,10 @@ func TestSleepEnds(t *testing.T) {
 
 // TestRetracted: a thread stands where it stood if another takes the signal.
 func TestRetracted(t *testing.T) {
-	both(t, func(t *testing.T, libc image.Libc) {
+	both(t, func(t *testing.T, libc elffile.Libc) {
 		w := newWorld(t, libc, 2, Config{})
-		w.does(t, 0, image.BarrierInit, barA, 0, 2)
-		w.call(t, 0, image.BarrierWait, barA)
+		w.does(t, 0, profile.BarrierInit, barA, 0, 2)
+		w.call(t, 0, profile.BarrierWait, barA)
 		w.step(t, 0, 0)
 		frame := w.signal(t, 0, trace.Op{})
 		w.Retract(0, frame)

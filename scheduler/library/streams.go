@@ -3,7 +3,9 @@ package library
 import (
 	"slices"
 
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/libc"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 )
 
@@ -20,31 +22,31 @@ import (
 // works at whose entry a thread stands. ok: such calls have to be in an order.
 func (s *textCalls) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, ok bool) {
 	name := s.roles[th.Regs.RIP].Name
-	n, given := image.StreamArg(name)
+	n, given := libc.StreamArg(name)
 	var at uint64
 	switch {
 	case given:
 		at = s.vararg(th, n)
-	case image.Prints(name):
+	case libc.Prints(name):
 		at = s.stdout()
 	}
 	ordered := s.core.Known().Lost || s.opts.OrderedOutput
 	if given && at == 0 && ordered { // fflush of all streams
 		at = s.stdout()
 	}
-	if at == 0 || s.libc == image.NoLibc {
+	if at == 0 || s.libc == elffile.NoLibc {
 		return 0, 0, false
 	}
 	if ordered && at == s.stdout() {
 		return at, trace.Write | trace.Library, true
 	}
-	if !s.image.Stream(at) {
+	if !libc.Stream(s.image.Info, at) {
 		return at, trace.Write | trace.Library, true
 	}
-	if image.LooksAtStream(name) {
+	if libc.LooksAtStream(name) {
 		return inputWord, trace.Library, true
 	}
-	return at, trace.Write | trace.Library, s.image.HasOwnBuffer(at, s.machine.Read64)
+	return at, trace.Write | trace.Library, libc.HasOwnBuffer(s.image.Info, at, s.machine.Read64)
 }
 
 // stdout is where the C library has standard output, 0 if that isn't known.
@@ -69,11 +71,11 @@ func (s *textCalls) sharesStream(th *thread) bool {
 // standard output.
 func (s *textCalls) toStdout(th *thread) bool {
 	name := s.roles[th.Regs.RIP].Name
-	if n, given := image.StreamArg(name); given {
+	if n, given := libc.StreamArg(name); given {
 		at := s.vararg(th, n)
 		return at != 0 && at == s.stdout()
 	}
-	return image.Prints(name)
+	return libc.Prints(name)
 }
 
 // touchStream records that a call works on its stream.
@@ -95,17 +97,17 @@ func (s *textCalls) Unwritten(t trace.TID) (text []byte, lost bool) {
 	if at == 0 {
 		return nil, false
 	}
-	from, to := s.image.Unwritten(at, s.machine.Read64)
+	from, to := libc.Unwritten(s.image.Info, at, s.machine.Read64)
 	if from == 0 {
 		return nil, false // nothing was ever printed
 	}
 	if from < to && to-from <= maxUnwritten {
 		text = s.machine.Bytes(from, to-from)
 	}
-	if k, ok := s.kernel.(descriptors); ok && !k.IsStdout(s.image.Descriptor(at, s.machine.Read64)) {
+	if k, ok := s.kernel.(descriptors); ok && !k.IsStdout(libc.Descriptor(s.image.Info, at, s.machine.Read64)) {
 		return nil, true // closed, or another file's
 	}
-	if s.threads[t].role == image.ProcessExit || s.lastToEnd(&s.threads[t]) {
+	if s.threads[t].role == profile.ProcessExit || s.lastToEnd(&s.threads[t]) {
 		return text, false
 	}
 	return nil, s.exiting.Get() == 0 || len(text) > 0
@@ -114,7 +116,7 @@ func (s *textCalls) Unwritten(t trace.TID) (text []byte, lost bool) {
 // lastToEnd reports whether the process ended with a thread whose function returned, or
 // that called pthread_exit: the library calls exit in the last one.
 func (s *textCalls) lastToEnd(th *thread) bool {
-	return !s.known.Native && th.role == image.ThreadExit && !slices.ContainsFunc(s.threads, func(o thread) bool { return o.Live() })
+	return !s.known.Native && th.role == profile.ThreadExit && !slices.ContainsFunc(s.threads, func(o thread) bool { return o.Live() })
 }
 
 // maxUnwritten is more than a buffer of standard output has.

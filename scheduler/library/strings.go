@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"landgo/internal/image/static"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -18,7 +19,7 @@ import (
 
 func (s *textCalls) breakStrings() {
 	s.strings = map[uint64]*stringReading{}
-	for _, r := range s.image.ReadsAhead() {
+	for _, r := range static.ReadsAhead(s.image.Info) {
 		f, _ := s.image.SymbolAt(r.Lo)
 		name := strings.TrimLeft(f.Name, "_")
 		for i := range stringReads {

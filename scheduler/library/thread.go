@@ -3,7 +3,7 @@ package library
 import (
 	"slices"
 
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -99,7 +99,7 @@ func (s *models) Born(child, parent trace.TID, roomAt uint64) {
 	s.ensure(child)
 	c, p := &s.threads[child], &s.threads[parent]
 	*c = thread{Thread: c.Thread}
-	if p.quiet.on && p.quiet.role == image.Create {
+	if p.quiet.on && p.quiet.role == profile.Create {
 		c.Starting, c.Entry, c.Created = true, p.entryOfChild, p.quiet.ret
 		c.OwnStack, c.detached = p.childStack, p.childDetached
 	}

@@ -5,7 +5,8 @@ import (
 	"math"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -16,9 +17,9 @@ const setRIP = emu.SetRIP
 // yield, sleep.
 func (s *Library) performThread(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	switch th.role {
-	case image.Join, image.TryJoin, image.TimedJoin, image.ClockJoin:
+	case profile.Join, profile.TryJoin, profile.TimedJoin, profile.ClockJoin:
 		return s.join(th, tr)
-	case image.Detach:
+	case profile.Detach:
 		t := s.threadOf(th.arg(0))
 		if t == trace.NoThread {
 			return s.noThread(th)
@@ -33,7 +34,7 @@ func (s *Library) performThread(th *thread, tr *trace.Transition) (scheduler.Ver
 		s.core.Save(t)
 		s.threads[t].detached = true
 		s.ret(th, 0)
-	case image.ThreadExit:
+	case profile.ThreadExit:
 		own := th.native || s.ownEnds() || s.unwindsAtEnd(th)
 		if first := &s.threads[0]; th == first || own && !first.Live() {
 			s.outlive(own)
@@ -43,7 +44,7 @@ func (s *Library) performThread(th *thread, tr *trace.Transition) (scheduler.Ver
 			return scheduler.Step, nil
 		}
 		return s.endThread(th, tr, th.arg(0))
-	case image.Yield:
+	case profile.Yield:
 		s.ret(th, 0)
 		return s.Yield(th.ID, tr), nil
 	}
@@ -78,7 +79,7 @@ func (s *Library) join(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 	case s.threads[t].detached:
 		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
 		return s.notJoinable(th, t, "joined, but was detached")
-	case t == th.ID && th.role != image.TryJoin:
+	case t == th.ID && th.role != profile.TryJoin:
 		s.ret(th, edeadlk)
 		return scheduler.Pass, nil
 	}
@@ -90,18 +91,18 @@ func (s *Library) join(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 	if s.gaveBack(j) {
 		// glibc remembers it as long as no other thread has the stack; musl has unmapped that.
 		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
-		if by := j.waitedFor; by != trace.NoThread && by != th.ID && th.role != image.TryJoin && s.libc == image.Glibc {
+		if by := j.waitedFor; by != trace.NoThread && by != th.ID && th.role != profile.TryJoin && s.libc == elffile.Glibc {
 			// Where both wait at once, its end wakes one, and the other waits for ever.
 			return s.notJoinable(th, t, "joined by two threads")
 		}
-		if s.libc == image.Musl {
+		if s.libc == elffile.Musl {
 			return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 4}, "joins a thread that was joined")
 		}
 		s.ret(th, esrch)
 		return scheduler.Pass, nil
 	}
 	s.core.Join(t, tr)
-	if j.waitedFor = trace.NoThread; th.role != image.TryJoin {
+	if j.waitedFor = trace.NoThread; th.role != profile.TryJoin {
 		j.waitedFor = th.ID
 	}
 	if !j.OwnStack {
@@ -130,7 +131,7 @@ func (s *Library) join(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 // the thread's memory, which is the program's where the stack was; musl's first
 // thread never gives its own back.
 func (s *Library) gaveBack(t *thread) bool {
-	return t.Joined && (t.OwnStack || t.Parent == trace.NoThread && s.libc == image.Glibc)
+	return t.Joined && (t.OwnStack || t.Parent == trace.NoThread && s.libc == elffile.Glibc)
 }
 
 // notJoinable is the misuse of a thread that can't be joined, nor detached. The
@@ -144,7 +145,7 @@ func (s *Library) notJoinable(th *thread, t trace.TID, what string) (scheduler.V
 // noThread is a call about a thread that there isn't. The C library looks for it in
 // its memory; glibc not at a null pointer.
 func (s *Library) noThread(th *thread) (scheduler.Verdict, error) {
-	if p := th.arg(0); s.machine.Prot(p)&emu.ProtRead == 0 && (p != 0 || s.libc != image.Glibc) {
+	if p := th.arg(0); s.machine.Prot(p)&emu.ProtRead == 0 && (p != 0 || s.libc != elffile.Glibc) {
 		return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: p, Size: 4}, "looks for a thread")
 	}
 	s.ret(th, esrch)
@@ -158,7 +159,7 @@ func (s *Library) ownEnds() bool { return s.destructors.Get() != 0 || s.known.La
 // unwindsAtEnd reports whether the pthread_exit at which a thread stands runs code of
 // the guest's: glibc's unwinds the stack, as an exception would.
 func (s *Library) unwindsAtEnd(th *thread) bool {
-	return s.libc == image.Glibc && s.image.Handles(&th.Regs, s.core.ReadStack)
+	return s.libc == elffile.Glibc && s.image.Handles(&th.Regs, s.core.ReadStack)
 }
 
 // outlive learns that the process may end with its last thread: the first one ends
@@ -189,7 +190,7 @@ func (s *Library) endThread(th *thread, tr *trace.Transition, retval uint64) (sc
 	if s.atStackEnd(th, retval) {
 		return scheduler.Stay, nil
 	}
-	th.holds, th.role = nil, image.ThreadExit // for lastToEnd, however it ends
+	th.holds, th.role = nil, profile.ThreadExit // for lastToEnd, however it ends
 	s.gone(th, tr, false)
 	return scheduler.Stay, nil
 }
@@ -214,7 +215,7 @@ func (s *Library) createsBy(th *thread, flag uint32, field, bits uint64) bool {
 	switch {
 	case attr == 0 || attr == ^uint64(0): // C11's
 		return false
-	case s.libc != image.Musl:
+	case s.libc != elffile.Musl:
 		return s.machine.Read32(attr+8)&flag != 0
 	}
 	return s.machine.Read64(attr+field)&bits != 0
@@ -256,7 +257,7 @@ func (s *Library) atStackEnd(th *thread, retval uint64) bool {
 		return false
 	}
 	th.pending, th.result = op, retval
-	th.Stand, th.role, th.phase = scheduler.StandOp, image.ThreadExit, phaseEnd
+	th.Stand, th.role, th.phase = scheduler.StandOp, profile.ThreadExit, phaseEnd
 	return true
 }
 
@@ -268,9 +269,9 @@ func (s *Library) atStackEnd(th *thread, retval uint64) bool {
 func (s *Library) unlist(self uint64) {
 	var at, next, prev uint64 // of a node: what its pointers point to, and where in it these are
 	switch s.libc {
-	case image.Musl:
+	case elffile.Musl:
 		at, next, prev = self, 24, 16
-	case image.Glibc:
+	case elffile.Glibc:
 		at, next, prev = self+glibcThreadList, 0, 8
 	default:
 		return

@@ -50,7 +50,7 @@ func granules(a *trace.Access, f func(g uint64, bytes uint8)) {
 	}
 }
 
-func (s *Kernel) isScheduling(a *trace.Access) bool {
+func (s *fixed) isScheduling(a *trace.Access) bool {
 	for _, r := range s.scheduling {
 		if a.Addr >= r.Lo && a.Addr+uint64(a.Size) <= r.Hi {
 			return true

@@ -42,7 +42,7 @@ func (s *Kernel) comes(u *turn, n, sp uint64) (trace.TID, error) {
 // threads were looked for last, and hasn't been in a list since. A kernel may make a
 // thread and give it the processor in one section, and a new thread's state is what
 // its memory was before.
-func (s *Kernel) unlisted(n uint64) bool {
+func (s *situation) unlisted(n uint64) bool {
 	yes := true
 	values := func(va, size uint64, f func(v uint64) bool) {
 		if pa, ok := s.translate(va); ok {
@@ -70,7 +70,7 @@ func (s *Kernel) unlisted(n uint64) bool {
 // leftThere reports whether a stack pointer is where an earlier thread n, which has
 // ended, gave the processor up for the last time. One that has been made anew begins
 // elsewhere.
-func (s *Kernel) leftThere(n, sp uint64) bool {
+func (s *situation) leftThere(n, sp uint64) bool {
 	pa, ok := s.translate(sp)
 	for i := range s.threads {
 		if o := &s.threads[i].own; s.threads[i].Exists && o.Ended && o.Number == n && ok && o.Stack == pa {
@@ -97,7 +97,7 @@ func (s *Kernel) checkIdlers(u *turn) error {
 // a tick could have been run by itself, and a deadlock of such isn't one.
 
 // waiting are the threads that wait for others, where that is read.
-func (s *Kernel) waiting() (all []trace.TID) {
+func (s *situation) waiting() (all []trace.TID) {
 	for i := range s.threads {
 		th := &s.threads[i]
 		if s.profile != nil && s.threads[i].Exists && th.Live() && !th.own.Idle && th.own.State == ownBlocked && !s.saysReady(th.own.Number) {

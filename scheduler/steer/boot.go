@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -69,16 +70,16 @@ func (s *Kernel) Boot(regs *emu.Regs) error {
 }
 
 // BootInstructions is how many instructions Boot ran.
-func (s *Kernel) BootInstructions() uint64 { return s.bootInsns }
+func (s *boot) BootInstructions() uint64 { return s.bootInsns }
 
 // upName is the function at whose call the kernel is up.
-func (s *Kernel) upName() string {
+func (s *fixed) upName() string {
 	if s.profile != nil {
 		if f, ok := s.image.SymbolAt(s.profile.Booted); ok {
 			return f.Name
 		}
 	}
-	return image.TellPrefix + tellNames[tellBooted]
+	return profile.TellPrefix + tellNames[tellBooted]
 }
 
 // notUp makes the result invalid for what the kernel did before it was up.
@@ -151,7 +152,7 @@ func (s *Kernel) fill(u *turn, n uint64) (happening, error) {
 		pattern = pattern[:1]
 	}
 	unit := uint64(len(pattern))
-	room := image.PageSize - s.regs.RDI%image.PageSize
+	room := elffile.PageSize - s.regs.RDI%elffile.PageSize
 	count := min(s.regs.RCX, room/unit)
 	at, ok := s.translate(s.regs.RDI)
 	if s.wordSize != 4 || !ok || count == 0 || s.regs.RFLAGS&flagDirection != 0 || !s.machine.Fill(at, count*unit, pattern) {

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
+	"landgo/internal/image/static"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -16,7 +17,7 @@ import (
 
 // ownCall is a call under way.
 type ownCall struct {
-	Role   image.Role
+	Role   profile.Role
 	Family uint8
 	Sleep  bool
 	LetsGo bool // it has no point behind the call
@@ -28,11 +29,11 @@ type ownCall struct {
 }
 
 // findCalls sets breakpoints on the functions that have roles.
-func (s *Kernel) findCalls() {
+func (s *fixed) findCalls() {
 	for addr, b := range s.named {
 		s.machine.Break(addr, aBreak)
-		if b.Point == image.AtReturn {
-			for _, ret := range s.image.Returns(addr) {
+		if b.Point == profile.AtReturn {
+			for _, ret := range static.Returns(s.image.File, addr) {
 				s.tellAt(ret, tellUnlocked)
 			}
 		}
@@ -113,9 +114,9 @@ func (s *Kernel) returned(u *turn) (happening, error) {
 // ends takes in that a call has returned.
 func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
 	switch c.Role {
-	case image.Malloc, image.Calloc, image.AlignedAlloc, image.Memalign:
+	case profile.Malloc, profile.Calloc, profile.AlignedAlloc, profile.Memalign:
 		return s.gaveOwn(u, c)
-	case image.Realloc, image.ReallocArray:
+	case profile.Realloc, profile.ReallocArray:
 		if p := s.result(); c.P != 0 && (p != 0 || c.Size == 0) {
 			if h, err := s.takeBlock(u, "a free", c.P, c.Family, c.Ret); h != atNothing || err != nil {
 				return h, err
@@ -138,7 +139,7 @@ func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
 // something leaves them as they were, or on. Of landgo_unlocked nothing is claimed:
 // where the function began isn't known, and it may have been in its caller's
 // section.
-func (s *Kernel) leftOff(u *turn, c *ownCall) bool {
+func (s *reading) leftOff(u *turn, c *ownCall) bool {
 	return (c.LetsGo || scheduler.PointsAt(c.Role)&trace.PointUnlock != 0) && c.On && s.on.Get() == 0 && !u.shadow && !u.ticking && s.booted.Get() == 1
 }
 
@@ -159,7 +160,7 @@ func (s *Kernel) gaveOwn(u *turn, c *ownCall) (happening, error) {
 }
 
 // enterNamed: a function with a role is called.
-func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
+func (s *Kernel) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 	arg := func(n int) uint64 {
 		if b.Args != nil {
 			n = b.Args[n] - 1
@@ -167,12 +168,12 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 		return s.argument(n)
 	}
 	c := ownCall{Role: b.Role, Family: b.Family}
-	if b.Point != image.AfterCall {
-		c.Role, c.LetsGo = image.NoRole, true
+	if b.Point != profile.AfterCall {
+		c.Role, c.LetsGo = profile.NoRole, true
 	}
 	points := scheduler.PointsAt(b.Role)
 	switch b.Role {
-	case image.Panic:
+	case profile.Panic:
 		first := 0
 		if b.Args != nil {
 			first = b.Args[0] - 1
@@ -188,18 +189,18 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 			return atEnd, nil
 		}
 		return s.panics(u, "the kernel panics: "+text)
-	case image.AssertFail:
+	case profile.AssertFail:
 		return s.panics(u, "assertion failed: "+s.text(arg(0)))
-	case image.Abort:
+	case profile.Abort:
 		return s.panics(u, "the kernel panics in "+b.Name)
-	case image.TestReport:
+	case profile.TestReport:
 		if arg(0) != 0 {
 			return s.panics(u, "the test reports a failure")
 		}
 		return atNothing, nil
-	case image.CondWait:
+	case profile.CondWait:
 		return atNothing, nil
-	case image.Free:
+	case profile.Free:
 		h := atNothing
 		if p := arg(0); p != 0 && !s.insideAllocator(u.th, b.Family) {
 			var err error
@@ -207,19 +208,19 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 				return h, err
 			}
 		}
-	case image.Malloc, image.AlignedAlloc, image.Memalign:
+	case profile.Malloc, profile.AlignedAlloc, profile.Memalign:
 		if c.Size = b.Size; c.Size == 0 {
-			c.Size = arg(map[bool]int{true: 0, false: 1}[b.Role == image.Malloc])
+			c.Size = arg(map[bool]int{true: 0, false: 1}[b.Role == profile.Malloc])
 		}
-	case image.Calloc:
+	case profile.Calloc:
 		c.Size = arg(0) * arg(1)
-	case image.Realloc:
+	case profile.Realloc:
 		c.P, c.Size = arg(0), arg(1)
-	case image.ReallocArray:
+	case profile.ReallocArray:
 		c.P, c.Size = arg(0), arg(1)*arg(2)
 	}
 	if b.Family != 0 && s.insideAllocator(u.th, b.Family) {
-		c.Role, c.Size = image.InsideAllocator, 0 // one of its functions calls another
+		c.Role, c.Size = profile.InsideAllocator, 0 // one of its functions calls another
 	}
 	if b.Family != 0 || c.LetsGo || points&(trace.PointLock|trace.PointUnlock) != 0 {
 		s.enterCall(u, c) // its return means something
@@ -235,7 +236,7 @@ func (s *Kernel) enterNamed(u *turn, b *image.Bound) (happening, error) {
 }
 
 // endsBy: a panic with this text is how the kernel ends in order, by its profile.
-func (s *Kernel) endsBy(text string) bool {
+func (s *reading) endsBy(text string) bool {
 	return s.profile != nil && s.booted.Get() == 1 && slices.ContainsFunc(s.profile.Ends, func(end string) bool { return strings.Contains(text, end) })
 }
 
@@ -288,6 +289,6 @@ func (s *Kernel) anyArgument(n int) uint64 {
 	if n < 6 {
 		return [2]uint64{s.regs.R8, s.regs.R9}[n-4]
 	}
-	v, _ := s.Word(s.regs.RSP + 8*uint64(n-5))
+	v, _ := s.word(s.regs.RSP + 8*uint64(n-5))
 	return v
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 	"landgo/scheduler/known"
@@ -35,7 +35,7 @@ func TestWhoCanRun(t *testing.T) {
 		{"one has ended", func(k *Kernel) { k.threads[1].Stand = scheduler.StandExited }, []trace.TID{0, 4}},
 		{"the blocked one is woken", func(k *Kernel) { k.threads[2].own.State = ownReady }, []trace.TID{0, 2}},
 	} {
-		k, _ := newKernel(t, image.I386, threads...)
+		k, _ := newKernel(t, elffile.I386, threads...)
 		c.change(k)
 		if got := k.runnable(nil); !slices.Equal(got, c.can) {
 			t.Errorf("%s: threads %v can run, not %v", c.name, got, c.can)
@@ -73,7 +73,7 @@ func TestUnsettled(t *testing.T) {
 		{"one waits", ownThread{State: ownBlocked, Tail: true, Kind: tailOfWait}, nil, true},
 		{"trying decides", ready, func(k *Kernel) { k.known.Probes = true }, false},
 	} {
-		k, _ := newKernel(t, image.X86_64, ready, c.second)
+		k, _ := newKernel(t, elffile.X86_64, ready, c.second)
 		if c.change != nil {
 			c.change(k)
 		}
@@ -86,7 +86,7 @@ func TestUnsettled(t *testing.T) {
 // TestTicksLearn: what ticks do to a byte is learned once, makes points finer, and is in
 // conflict with threads' accesses to that byte.
 func TestTicksLearn(t *testing.T) {
-	k, _ := newKernel(t, image.I386, ownThread{State: ownReady})
+	k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady})
 	write := trace.Access{Addr: 0x8002, Size: 1, Flags: trace.Write}
 	read := trace.Access{Addr: 0x8006, Size: 4} // over the end of 8 bytes
 	k.tickDid([]trace.Access{write, read})
@@ -123,7 +123,7 @@ func TestTicksLearn(t *testing.T) {
 func TestTails(t *testing.T) {
 	yielded := ownThread{State: ownReady, Tail: true, Kind: tailOfYield, Stack: 0x9000}
 	newKernelOff := func() *Kernel {
-		k, _ := newKernel(t, image.I386, ownThread{State: ownReady}, yielded)
+		k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady}, yielded)
 		k.machine.Put(&k.on, 0)
 		k.machine.Alive(0, 0, true)
 		return k
@@ -152,7 +152,7 @@ func TestTails(t *testing.T) {
 
 // TestKernelRewinds: a kernel's part of a thread goes back with the thread.
 func TestKernelRewinds(t *testing.T) {
-	k, _ := newKernel(t, image.I386, ownThread{State: ownReady, Priority: 1}, ownThread{State: ownBlocked})
+	k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady, Priority: 1}, ownThread{State: ownBlocked})
 	at := k.Mark()
 	k.save(1)
 	k.threads[1].own.State, k.threads[1].Insns = ownReady, 7
@@ -172,7 +172,7 @@ func TestKernelRewinds(t *testing.T) {
 
 // TestStuckKernel: threads that are left are a deadlock, but for the idle one.
 func TestStuckKernel(t *testing.T) {
-	k, _ := newKernel(t, image.I386, ownThread{State: ownReady, Idle: true}, ownThread{State: ownBlocked})
+	k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady, Idle: true}, ownThread{State: ownBlocked})
 	if f := k.Stuck(false); f == nil || f.Kind != trace.Deadlock || f.Thread != 1 || !strings.Contains(f.Message, "thread 0.1 waits for") {
 		t.Errorf("got %+v", f)
 	}
@@ -183,7 +183,7 @@ func TestStuckKernel(t *testing.T) {
 	if f := k.Stuck(false); f != nil {
 		t.Errorf("none is left: %+v", f)
 	}
-	k, _ = newKernel(t, image.I386, ownThread{State: ownReady}, ownThread{State: ownBlocked})
+	k, _ = newKernel(t, elffile.I386, ownThread{State: ownReady}, ownThread{State: ownBlocked})
 	k.SpinOn(0, []trace.Access{{Addr: 0x8000, Size: 4}})
 	if f := k.Stuck(false); f == nil || f.Kind != trace.Livelock || f.Thread != 0 || len(f.Waits) != 2 {
 		t.Errorf("one spins: %+v", f)
@@ -193,7 +193,7 @@ func TestStuckKernel(t *testing.T) {
 // TestKernelRegs: what has to be written into the processor is what differs from what it
 // is known to have.
 func TestKernelRegs(t *testing.T) {
-	k, _ := newKernel(t, image.X86_64, ownThread{})
+	k, _ := newKernel(t, elffile.X86_64, ownThread{})
 	k.set = emu.SetRAX
 	if k.changed() != emu.SetRAX {
 		t.Error("a single register isn't written alone")

@@ -134,4 +134,4 @@ func (s *Kernel) bestPriority() (best int64) {
 }
 
 // aloneOwn: no second thread was ever created.
-func (s *Kernel) aloneOwn() bool { return s.born.Get() <= 1 }
+func (s *reading) aloneOwn() bool { return s.born.Get() <= 1 }

@@ -85,13 +85,13 @@ func (s *Kernel) faulted(u *turn, stop *emu.Stop) (happening, error) {
 }
 
 // codeBase is where the code segment of an i386 kernel begins.
-func (s *Kernel) codeBase() uint64 {
+func (s *reading) codeBase() uint64 {
 	if s.wordSize != 4 || s.user.Get() == 1 {
 		return 0
 	}
 	b := s.boardRegs()
-	low, ok := s.Word(b.GDT + b.CS&^7)
-	high, ok2 := s.Word(b.GDT + b.CS&^7 + 4)
+	low, ok := s.word(b.GDT + b.CS&^7)
+	high, ok2 := s.word(b.GDT + b.CS&^7 + 4)
 	if !ok || !ok2 {
 		return 0
 	}
@@ -121,7 +121,7 @@ func (s *Kernel) raise(u *turn, x *exception) (h happening, taken bool, err erro
 }
 
 // others reports whether another thread could do something, now or later.
-func (s *Kernel) others(th *thread) bool {
+func (s *path) others(th *thread) bool {
 	for i := range s.threads {
 		x := &s.threads[i]
 		if s.threads[i].Exists && x.Live() && x != th && !x.own.Idle && x.own.State != ownBlocked {

@@ -5,6 +5,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -42,14 +43,14 @@ func (b *fakeBoard) Ended() (status uint64, ended bool)  { return 0, false }
 
 // newKernel makes a kernel that is up, for i386 or x86-64, with threads that are known.
 // Its machine has memory and no processor, so nothing runs.
-func newKernel(t testing.TB, machine image.Machine, threads ...ownThread) (*Kernel, *fakeBoard) {
+func newKernel(t testing.TB, machine elffile.Machine, threads ...ownThread) (*Kernel, *fakeBoard) {
 	t.Helper()
 	m, err := emu.New(emu.Config{Space: 1 << 20, Code: []emu.Range{{Lo: 0x1000, Hi: 0x2000}}, NoEngine: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(m.Close)
-	img := &image.Image{Machine: machine, Kernel: image.Bare, Code: []image.Range{{Lo: 0x1000, Hi: 0x2000}}}
+	img := image.Of(&elffile.File{Machine: machine, Kernel: elffile.Bare, Code: []elffile.Range{{Lo: 0x1000, Hi: 0x2000}}})
 	b := &fakeBoard{ports: map[uint16]uint32{}}
 	k := New(scheduler.New(scheduler.Config{MaxThreads: 16, StepBudget: 1000}, m, img), b, nil, nil)
 	m.Put(&k.booted, 1)

@@ -30,7 +30,7 @@ const (
 )
 
 // noGate is what the processor makes of an interrupt whose gate isn't there.
-func (s *Kernel) noGate(vector uint8) error {
+func (s *reading) noGate(vector uint8) error {
 	text := fmt.Sprintf("interrupt %#x has no gate in the interrupt descriptor table", vector)
 	for _, v := range []uint8{protectionFault, notPresentFault} {
 		if _, ok := s.gate(v); ok {
@@ -50,12 +50,12 @@ func (s *Kernel) noStack(vector uint8, sp uint64) error {
 
 // gate is an entry of the interrupt descriptor table, by which an interrupt can be
 // delivered; its upper half is 0 on i386.
-func (s *Kernel) gate(vector uint8) (g [2]uint64, ok bool) {
+func (s *reading) gate(vector uint8) (g [2]uint64, ok bool) {
 	b := s.boardRegs()
 	size := 2 * s.wordSize
 	at := b.IDT + uint64(vector)*size
-	low, ok := s.Word(at)
-	high, ok2 := s.Word(at + s.wordSize)
+	low, ok := s.word(at)
+	high, ok2 := s.word(at + s.wordSize)
 	if s.wordSize == 4 {
 		low |= high << 32
 		high = 0

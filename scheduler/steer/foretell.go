@@ -6,7 +6,7 @@ import "landgo/internal/trace"
 // is foretold by that, and needn't be found out by letting time pass (time.go).
 
 // timed reports whether they do.
-func (s *Kernel) timed() bool { return s.profile != nil && s.profile.Timed }
+func (s *fixed) timed() bool { return s.profile != nil && s.profile.Timed }
 
 // enterSleep: the processor stands where a function is called in which threads sleep, if
 // it does.

@@ -14,7 +14,7 @@ import (
 )
 
 // What a boot leaves behind, beside the machine's memory and its devices' state:
-// the threads that are known, and what was told of memory. Everything is as at the
+// the threads that are known, and what the kernel said of its memory. Everything is as at the
 // end of Boot, before the first mark.
 
 // bootState is the part of a Kernel that a boot changes.

@@ -32,7 +32,7 @@ func (s *Kernel) giveBlock(u *turn, by string, p, n uint64, family uint8, pc uin
 	return atNothing, nil
 }
 
-func (s *Kernel) eventAt(u *turn, pc uint64) heap.Event {
+func (s *path) eventAt(u *turn, pc uint64) heap.Event {
 	return heap.Event{Thread: u.th.ID, Step: int32(len(s.steps)), PC: pc}
 }
 
@@ -61,7 +61,7 @@ func (s *Kernel) takeBlock(u *turn, by string, p uint64, family uint8, pc uint64
 	return atNothing, nil
 }
 
-func (s *Kernel) whoseOwn(at uint64) string {
+func (s *fixed) whoseOwn(at uint64) string {
 	if name, ok := s.image.Variable(at); ok {
 		return "the variable " + name
 	}
@@ -73,7 +73,7 @@ func (s *Kernel) observed(u *turn, b *heap.Block, given bool) {
 }
 
 // blockOp records that a block begins or ends: accesses to its bytes depend on that.
-func (s *Kernel) blockOp(u *turn, k trace.OpKind, b *heap.Block, pc uint64) {
+func (s *reading) blockOp(u *turn, k trace.OpKind, b *heap.Block, pc uint64) {
 	if s.booted.Get() == 1 && !s.aloneOwn() {
 		u.tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: pc})
 	}

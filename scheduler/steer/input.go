@@ -10,12 +10,12 @@ import (
 // Both are known by what a waiting thread waits for, its *channel*, which the profile has
 // to name: an address or a value for input, and for its children a thread's own
 // structure or a value. All threads that are left have to wait so: one that waits for something else makes the end
-// a deadlock, and is told of.
+// a deadlock, and a report says so.
 
-func (s *Kernel) hasChannel() bool { return s.profile != nil && s.profile.Channel.Size != 0 }
+func (s *fixed) hasChannel() bool { return s.profile != nil && s.profile.Channel.Size != 0 }
 
 // channelOf is what a thread waits for.
-func (s *Kernel) channelOf(th *thread) uint64 {
+func (s *reading) channelOf(th *thread) uint64 {
 	v, _ := s.memberOf(th.own.Number, s.profile.Channel)
 	if s.wordSize == 4 {
 		return uint64(uint32(v))
@@ -32,7 +32,7 @@ func (s *Kernel) channelName(c uint64) string {
 
 // awaitsInput reports whether all threads that are left wait for input, or for children
 // that do.
-func (s *Kernel) awaitsInput() bool {
+func (s *situation) awaitsInput() bool {
 	if !s.hasChannel() {
 		return false
 	}
@@ -51,7 +51,7 @@ func (s *Kernel) awaitsInput() bool {
 }
 
 // awaits: a thread does. depth bounds parents of parents.
-func (s *Kernel) awaits(th *thread, depth int) bool {
+func (s *situation) awaits(th *thread, depth int) bool {
 	if th.own.State != ownBlocked || depth == 0 {
 		return false
 	}

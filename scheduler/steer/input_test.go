@@ -3,7 +3,9 @@ package steer
 import (
 	"testing"
 
-	"landgo/internal/image"
+	"landgo/internal/image/debuginfo"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 )
 
 // TestAwaits: threads wait for input, or for a child that does, by what is in their
@@ -24,8 +26,8 @@ func TestAwaits(t *testing.T) {
 		{"it isn't its child", children, input, 0, false},
 		{"both wait for input", input, input, 0, true},
 	} {
-		k, _ := newKernel(t, image.I386, ownThread{Number: parent, State: ownBlocked}, ownThread{Number: child, State: ownBlocked})
-		k.profile = &image.OwnKernel{Channel: image.Member{Offset: 8, Size: 4}, Parent: image.Member{Offset: 12, Size: 4}, Input: []uint64{input}, Children: []uint64{children}}
+		k, _ := newKernel(t, elffile.I386, ownThread{Number: parent, State: ownBlocked}, ownThread{Number: child, State: ownBlocked})
+		k.profile = &profile.OwnKernel{Channel: debuginfo.Member{Offset: 8, Size: 4}, Parent: debuginfo.Member{Offset: 12, Size: 4}, Input: []uint64{input}, Children: []uint64{children}}
 		k.machine.Write32(parent+8, c.ofParent)
 		k.machine.Write32(child+8, c.ofChild)
 		k.machine.Write32(child+12, c.parentOfChild)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 )
 
@@ -31,17 +31,17 @@ func withGate(k *Kernel, vector uint8, kind uint64) {
 func TestDeliver(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		machine image.Machine
+		machine elffile.Machine
 		kind    uint64
 		code    []uint64
 		frame   []uint64 // from the handler's stack pointer up
 		on      uint64
 		sp      uint64
 	}{
-		{"i386", image.I386, gateInterrupt, nil, []uint64{0x1100, 8, flagInterrupt | 2}, 0, 0x8ffc},
-		{"i386 with a code", image.I386, gateInterrupt, []uint64{5}, []uint64{5, 0x1100, 8, flagInterrupt | 2}, 0, 0x8ff8},
-		{"i386 by a trap gate", image.I386, gateTrap, nil, []uint64{0x1100, 8, flagInterrupt | 2}, 1, 0x8ffc},
-		{"x86-64", image.X86_64, gateInterrupt, nil, []uint64{0x1100, 8, flagInterrupt | 2, 0x9008, 16}, 0, 0x8fd8},
+		{"i386", elffile.I386, gateInterrupt, nil, []uint64{0x1100, 8, flagInterrupt | 2}, 0, 0x8ffc},
+		{"i386 with a code", elffile.I386, gateInterrupt, []uint64{5}, []uint64{5, 0x1100, 8, flagInterrupt | 2}, 0, 0x8ff8},
+		{"i386 by a trap gate", elffile.I386, gateTrap, nil, []uint64{0x1100, 8, flagInterrupt | 2}, 1, 0x8ffc},
+		{"x86-64", elffile.X86_64, gateInterrupt, nil, []uint64{0x1100, 8, flagInterrupt | 2, 0x9008, 16}, 0, 0x8fd8},
 	} {
 		k, _ := newKernel(t, c.machine, ownThread{State: ownReady})
 		withGate(k, 0x20, c.kind)
@@ -65,7 +65,7 @@ func TestDeliver(t *testing.T) {
 
 // TestReturnFromInterrupt: iret takes back what was pushed.
 func TestReturnFromInterrupt(t *testing.T) {
-	for _, machine := range []image.Machine{image.I386, image.X86_64} {
+	for _, machine := range []elffile.Machine{elffile.I386, elffile.X86_64} {
 		k, _ := newKernel(t, machine, ownThread{State: ownReady})
 		withGate(k, 0x20, gateInterrupt)
 		was := emu.Regs{RIP: 0x1100, RSP: 0x9000, RFLAGS: flagInterrupt | 2, RBX: 7}
@@ -85,7 +85,7 @@ func TestReturnFromInterrupt(t *testing.T) {
 
 // TestNoGate: an interrupt without a gate, or without a stack, is the kernel's fault.
 func TestNoGate(t *testing.T) {
-	k, _ := newKernel(t, image.I386, ownThread{State: ownReady})
+	k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady})
 	k.regs, k.set = emu.Regs{RIP: 0x1100, RSP: 0x9000}, emu.SetAll
 	var un *undeliverableError
 	if err := k.deliver(&k.threads[0], 0x20); !errors.As(err, &un) || un.kind != trace.Segfault {
@@ -116,7 +116,7 @@ func TestWrongReturn(t *testing.T) {
 		{"the carry", func(*emu.Regs) {}, flagInterrupt | 1, true},
 		{"elsewhere", func(r *emu.Regs) { r.RIP, r.RBX = 0x1200, 8 }, flagInterrupt, false},
 	} {
-		k, _ := newKernel(t, image.I386, ownThread{State: ownReady})
+		k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady})
 		k.regs = was
 		c.change(&k.regs)
 		if why := k.wrongReturn(&turn{ticking: true, until: &was}, c.flags); (why != "") != c.wrong {
@@ -147,7 +147,7 @@ func TestPorts(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.name, p, ok)
 		}
 	}
-	k, b := newKernel(t, image.I386, ownThread{State: ownReady})
+	k, b := newKernel(t, elffile.I386, ownThread{State: ownReady})
 	k.machine.Write(0x8000, []byte{0xee}) // out %al,%dx
 	k.regs = emu.Regs{RIP: 0x8000, RDX: 0x3f8, RAX: 0x1241}
 	u := turn{th: &k.threads[0], tr: &trace.Transition{}}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 	"landgo/scheduler/known"
@@ -56,11 +56,8 @@ import (
 // that aren't wide changes none of the conditions.
 type Kernel struct {
 	*scheduler.System
-	fixed
-	cells
-	path
+	situation
 	known *known.Facts
-	noted
 	boot
 	scratch
 }
@@ -114,16 +111,20 @@ const schedulerResource = 1 << 41
 
 // New makes a Kernel of a System that has no kernel yet. Functions of the kernel
 // may have roles, and a profile may describe it; nil: it tells itself.
-func New(s *scheduler.System, b Board, roles map[uint64]image.Bound, profile *image.OwnKernel) *Kernel {
+func New(s *scheduler.System, b Board, roles map[uint64]profile.Bound, profile *profile.OwnKernel) *Kernel {
 	k := &Kernel{
 		System: s,
-		fixed: fixed{
-			machine: s.Machine(), image: s.Image(), wordSize: s.Image().Machine.Word(), board: b, named: roles, profile: profile,
-			tells: map[uint64]tellKind{},
+		situation: situation{
+			reading: reading{
+				fixed: fixed{
+					machine: s.Machine(), image: s.Image(), wordSize: s.Image().Machine.Word(), board: b, named: roles, profile: profile,
+					tells: map[uint64]tellKind{},
+				},
+				noted: noted{returns: map[uint64]bool{}, idled: map[uint64]bool{}},
+			},
+			path: path{threads: make([]thread, 0, s.Config().MaxThreads)},
 		},
-		path:    path{threads: make([]thread, 0, s.Config().MaxThreads)},
 		known:   s.Known(),
-		noted:   noted{returns: map[uint64]bool{}, idled: map[uint64]bool{}},
 		scratch: scratch{hadIn: noWhere},
 	}
 	s.Steer(k)
@@ -197,7 +198,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 }
 
 // standing is the thread in whose own code the processor stands.
-func (s *Kernel) standing() trace.TID {
+func (s *situation) standing() trace.TID {
 	if s.threads[s.running.Get()].own.Interrupted {
 		return trace.NoThread
 	}
@@ -229,7 +230,7 @@ func (s *Kernel) take(th *thread, tr *trace.Transition, c trace.Choice) error {
 }
 
 // end ends the guest.
-func (s *Kernel) end(tr *trace.Transition, how trace.End) {
+func (s *path) end(tr *trace.Transition, how trace.End) {
 	if th := &s.threads[tr.Thread]; th.Insns == tr.Begin {
 		th.Insns++ // the end is a place of its own, whichever thread came to it
 	}

@@ -3,10 +3,12 @@ package steer
 import (
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 )
 
-// What a Kernel is made of, by how long it lasts.
+// What a Kernel is made of, by how long it lasts, and what a method can reach: one of
+// reading sees no step and no thread, one of situation no step under way and no System.
 
 // fixed is what stays as it is once the kernel is up.
 type fixed struct {
@@ -18,8 +20,8 @@ type fixed struct {
 	tells    map[uint64]tellKind
 	// profile describes a kernel; nil: it tells itself. named are functions with
 	// roles, by entry.
-	profile *image.OwnKernel
-	named   map[uint64]image.Bound
+	profile *profile.OwnKernel
+	named   map[uint64]profile.Bound
 	// scheduling is memory on which only the choice of the next thread depends.
 	scheduling []emu.Range
 }
@@ -89,6 +91,20 @@ type noted struct {
 	returns   map[uint64]bool // where calls of named functions return to
 	stackEnds []stackEnd      // by thread, see stackEnd
 	idled     map[uint64]bool // see checkIdle
+}
+
+// reading is what the kernel's memory and the processor say, by the profile and by the
+// annotations.
+type reading struct {
+	fixed
+	cells
+	noted
+}
+
+// situation is the kernel as it stands, with the threads and the steps that led there.
+type situation struct {
+	reading
+	path
 }
 
 // boot is of the way to the place where the kernel is up.

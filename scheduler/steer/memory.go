@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -23,11 +23,11 @@ const (
 )
 
 // remaps reports whether what is mapped may be another in the next state.
-func (s *Kernel) remaps() bool { return s.volatile || s.mending.Get() == 1 }
+func (s *reading) remaps() bool { return s.volatile || s.mending.Get() == 1 }
 
 // boardRegs are the processor's control registers. They are read again only where
 // the kernel changes them while threads run.
-func (s *Kernel) boardRegs() emu.BoardRegs {
+func (s *reading) boardRegs() emu.BoardRegs {
 	if s.booted.Get() == 1 && !s.volatile && s.control != nil {
 		return *s.control
 	}
@@ -38,7 +38,7 @@ func (s *Kernel) boardRegs() emu.BoardRegs {
 
 // translate finds the physical address of a virtual one in the page tables that
 // the processor uses; false if nothing is mapped there.
-func (s *Kernel) translate(va uint64) (uint64, bool) {
+func (s *reading) translate(va uint64) (uint64, bool) {
 	b := s.boardRegs()
 	if !b.Paging() || !s.machine.HasPaging() {
 		return va, va < s.machine.Space()
@@ -66,7 +66,7 @@ func (s *Kernel) translate(va uint64) (uint64, bool) {
 	return 0, false
 }
 
-func (s *Kernel) walk32(cr3, va uint64) (uint64, bool) {
+func (s *fixed) walk32(cr3, va uint64) (uint64, bool) {
 	e := uint64(s.machine.Read32(cr3&^0xfff + va>>22&1023*4))
 	if e&pagePresent == 0 {
 		return 0, false
@@ -82,7 +82,7 @@ func (s *Kernel) walk32(cr3, va uint64) (uint64, bool) {
 }
 
 // word reads a word, and store writes one; false where nothing is mapped.
-func (s *Kernel) Word(va uint64) (uint64, bool) {
+func (s *reading) word(va uint64) (uint64, bool) {
 	pa, ok := s.translate(va)
 	if !ok {
 		return 0, false
@@ -93,7 +93,7 @@ func (s *Kernel) Word(va uint64) (uint64, bool) {
 	return s.machine.Read64(pa), true
 }
 
-func (s *Kernel) store(va, v uint64) bool {
+func (s *reading) store(va, v uint64) bool {
 	pa, ok := s.translate(va)
 	if !ok {
 		return false
@@ -104,13 +104,16 @@ func (s *Kernel) store(va, v uint64) bool {
 	return s.machine.Write64(pa, v)
 }
 
-func (s *Kernel) byteAt(va uint64) (byte, bool) {
+// Word is word, for the core.
+func (s *Kernel) Word(va uint64) (uint64, bool) { return s.word(va) }
+
+func (s *reading) byteAt(va uint64) (byte, bool) {
 	pa, ok := s.translate(va)
 	return s.machine.Read8(pa), ok
 }
 
 // code is the instruction at an address.
-func (s *Kernel) code(pc uint64) []byte {
+func (s *reading) code(pc uint64) []byte {
 	const longest = 15
 	at := s.image.Physical(pc)
 	if s.machine.HasPrograms() && pc < s.image.Bias {
@@ -145,7 +148,7 @@ func (s *Kernel) checkPaging(u *turn) error {
 }
 
 // walkTables is translate where the engine wouldn't.
-func (s *Kernel) walkTables(b *emu.BoardRegs, va uint64) (uint64, bool) {
+func (s *fixed) walkTables(b *emu.BoardRegs, va uint64) (uint64, bool) {
 	if s.wordSize == 4 && b.CR4&cr4PAE == 0 {
 		return s.walk32(b.CR3, va)
 	}
@@ -184,7 +187,7 @@ func (s *Kernel) faultOf(th *thread, f emu.Fault) *scheduler.Failure {
 	out.PC = s.regs.RIP
 	if f.Kind == emu.FaultRead && out.Kind == trace.Segfault {
 		out.Message = fmt.Sprintf("page fault at address %#x", f.Addr)
-		if f.Addr < image.PageSize {
+		if f.Addr < elffile.PageSize {
 			out.Message += ": a null pointer"
 		}
 	}

@@ -49,7 +49,7 @@ func (s *Kernel) endless(l *offLoop, ran uint64) (bool, error) {
 	return false, nil
 }
 
-// offText is what is told of such a loop.
+// offText describes such a loop in a report.
 const offText = "interrupts are off, and the processor goes round in a loop for ever"
 
 // offRounds: with the step under way the processor is where it was before, and

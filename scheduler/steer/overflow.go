@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 )
 
@@ -17,7 +17,7 @@ import (
 
 // beneathRoom is how far below its stack a thread is looked for: a function's frame
 // may begin far below.
-const beneathRoom = 2 * image.PageSize
+const beneathRoom = 2 * elffile.PageSize
 
 // stackEnd is the lowest byte of a thread's stack and the memory below it.
 type stackEnd struct {
@@ -26,7 +26,7 @@ type stackEnd struct {
 }
 
 // stackLow is the lowest byte of the stack that a thread is on; 0: it isn't known.
-func (s *Kernel) stackLow(th *thread) uint64 {
+func (s *reading) stackLow(th *thread) uint64 {
 	switch {
 	case s.booted.Get() == 0 || s.gap.Get() != gapNone || s.lent.Get() == 1:
 		return 0
@@ -38,7 +38,7 @@ func (s *Kernel) stackLow(th *thread) uint64 {
 
 // stackEnd finds the memory below a thread's stack. Where it is doesn't change, unless
 // the kernel changes its page tables.
-func (s *Kernel) stackEnd(th *thread) stackEnd {
+func (s *reading) stackEnd(th *thread) stackEnd {
 	low := s.stackLow(th)
 	if low == 0 {
 		return stackEnd{}
@@ -56,13 +56,13 @@ func (s *Kernel) stackEnd(th *thread) stackEnd {
 }
 
 // beneath is the memory below an address, as far as its pages are side by side.
-func (s *Kernel) beneath(low uint64) emu.Range {
+func (s *reading) beneath(low uint64) emu.Range {
 	last, ok := s.translate(low - 1)
 	if !ok {
 		return emu.Range{}
 	}
 	r := emu.Range{Lo: last + 1, Hi: last + 1}
-	for n := (low-1)%image.PageSize + 1; r.Hi-r.Lo+n <= beneathRoom; n = image.PageSize {
+	for n := (low-1)%elffile.PageSize + 1; r.Hi-r.Lo+n <= beneathRoom; n = elffile.PageSize {
 		at, ok := s.translate(low - (r.Hi - r.Lo) - n)
 		if !ok || at+n != r.Lo {
 			break
@@ -81,7 +81,7 @@ func (s *Kernel) overflow(u *turn, pa uint64) (happening, error) {
 
 // frameOverflows reports whether an interrupt's frame, which goes down to sp, is
 // pushed below the thread's stack.
-func (s *Kernel) frameOverflows(th *thread, vector uint8, sp uint64) error {
+func (s *reading) frameOverflows(th *thread, vector uint8, sp uint64) error {
 	if e := s.stackEnd(th); sp < e.low && e.low-sp <= e.beneath.Hi-e.beneath.Lo {
 		return &undeliverableError{trace.StackOverflow, fmt.Sprintf("interrupt %#x pushes its frame at %#x, which is below the thread's stack", vector, sp)}
 	}

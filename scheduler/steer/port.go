@@ -108,13 +108,13 @@ func (s *Kernel) permitPort(u *turn, value uint32) *emu.Stop {
 }
 
 // isOthers reports whether another thread than th has touched the memory at an address.
-func (s *Kernel) isOthers(th *thread, va uint64) bool {
+func (s *reading) isOthers(th *thread, va uint64) bool {
 	pa, ok := s.translate(va)
 	return ok && !s.itsOwn(th, pa)
 }
 
 // mapped reports whether all of some bytes are in memory.
-func (s *Kernel) mapped(va, n uint64) bool {
+func (s *reading) mapped(va, n uint64) bool {
 	_, first := s.translate(va)
 	_, last := s.translate(va + n - 1)
 	return first && last

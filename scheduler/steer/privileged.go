@@ -42,7 +42,7 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 		}
 		return s.next(u, n)
 	case "popf":
-		v, ok := s.Word(s.regs.RSP)
+		v, ok := s.word(s.regs.RSP)
 		if !ok {
 			break // the engine finds the fault
 		}
@@ -115,7 +115,12 @@ func (s *Kernel) isPoint(u *turn, kind trace.Points) bool {
 // meets reports whether a thread stops at a point of a kind at pc, and
 // notes that it does.
 func (s *Kernel) meets(th *thread, pc uint64, kind trace.Points) bool {
-	if !s.PointAllowed(th.ID, pc) {
+	switch {
+	case kind&(trace.PointLock|trace.PointUnlock) != 0:
+		if !s.LockPointAllowed(th.ID) {
+			return false
+		}
+	case !s.PointAllowed(th.ID, pc):
 		return false
 	}
 	s.Meet(scheduler.Met{Points: kind})
@@ -153,7 +158,7 @@ func (s *Kernel) interruptReturn(u *turn) (happening, error) {
 		words = 5
 	}
 	for i := range words {
-		v, ok := s.Word(s.regs.RSP + uint64(i)*s.wordSize)
+		v, ok := s.word(s.regs.RSP + uint64(i)*s.wordSize)
 		if !ok {
 			return atNothing, s.failHere(u, trace.Segfault, "iret takes its frame from %#x, where nothing is mapped", s.regs.RSP)
 		}

@@ -4,7 +4,8 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/debuginfo"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -34,7 +35,7 @@ func (s *Kernel) look(tr *trace.Transition) error {
 }
 
 // findOwn sets the breakpoints that the profile needs.
-func (s *Kernel) findOwn() {
+func (s *fixed) findOwn() {
 	for addr := range s.profile.Created {
 		s.tellAt(addr, tellCreated)
 	}
@@ -48,7 +49,7 @@ func (s *Kernel) findOwn() {
 }
 
 // tellAt sets a breakpoint that means something.
-func (s *Kernel) tellAt(addr uint64, kind tellKind) {
+func (s *fixed) tellAt(addr uint64, kind tellKind) {
 	s.tells[addr] = kind
 	s.machine.Break(addr, aBreak)
 }
@@ -106,17 +107,17 @@ func (s *Kernel) bootFound(u *turn) error {
 }
 
 // runner is the number of the thread that runs, whose stack pointer is given.
-func (s *Kernel) runner(sp uint64) uint64 {
+func (s *reading) runner(sp uint64) uint64 {
 	if s.profile.Stack != 0 {
-		return sp &^ (s.profile.Stack - 1)
+		return (sp - 1) &^ (s.profile.Stack - 1) // an empty stack's pointer is its end
 	}
-	n, _ := s.Word(s.profile.Current)
+	n, _ := s.word(s.profile.Current)
 	return n
 }
 
-func (s *Kernel) idleOnes() (all []uint64) {
+func (s *reading) idleOnes() (all []uint64) {
 	for _, v := range s.profile.Idle {
-		if n, ok := s.Word(v); ok && n != 0 {
+		if n, ok := s.word(v); ok && n != 0 {
 			all = append(all, n)
 		}
 	}
@@ -124,7 +125,7 @@ func (s *Kernel) idleOnes() (all []uint64) {
 }
 
 // listed are the threads that are ready, by the kernel's lists and tables.
-func (s *Kernel) listed() (all []uint64) {
+func (s *reading) listed() (all []uint64) {
 	for i := range s.profile.Lists {
 		s.walk(&s.profile.Lists[i], func(n uint64) {
 			if s.saysReady(n) {
@@ -143,15 +144,15 @@ func (s *Kernel) listed() (all []uint64) {
 }
 
 // walk calls f for the threads in a list.
-func (s *Kernel) walk(l *image.ThreadList, f func(n uint64)) {
+func (s *reading) walk(l *profile.ThreadList, f func(n uint64)) {
 	for _, first := range l.First {
-		p, ok := s.Word(first)
+		p, ok := s.word(first)
 		for range maxListed {
 			if !ok || p == 0 || p >= l.Variable.Lo && p < l.Variable.Hi {
 				break
 			}
 			n := p - l.Link
-			next, mapped := s.Word(n + l.Next)
+			next, mapped := s.word(n + l.Next)
 			if !mapped {
 				break
 			}
@@ -165,7 +166,7 @@ func (s *Kernel) walk(l *image.ThreadList, f func(n uint64)) {
 }
 
 // memberOf reads a number in a thread's structure.
-func (s *Kernel) memberOf(n uint64, m image.Member) (v int64, ok bool) {
+func (s *reading) memberOf(n uint64, m debuginfo.Member) (v int64, ok bool) {
 	pa, ok := s.translate(n + m.Offset)
 	if !ok {
 		return 0, false
@@ -173,17 +174,17 @@ func (s *Kernel) memberOf(n uint64, m image.Member) (v int64, ok bool) {
 	return m.Signed(s.machine.Read64(pa)), true
 }
 
-func (s *Kernel) saysReady(n uint64) bool {
+func (s *reading) saysReady(n uint64) bool {
 	v, ok := s.memberOf(n, s.profile.State)
 	return ok && slices.Contains(s.profile.Ready, v)
 }
 
-func (s *Kernel) saysEnded(n uint64) bool {
+func (s *reading) saysEnded(n uint64) bool {
 	v, ok := s.memberOf(n, s.profile.State)
 	return ok && slices.Contains(s.profile.Ended, v)
 }
 
-func (s *Kernel) priorityOf(n uint64) int64 {
+func (s *reading) priorityOf(n uint64) int64 {
 	if s.profile.Priority.Size == 0 {
 		return 0
 	}
@@ -249,7 +250,7 @@ func (s *Kernel) lookOwn(tr *trace.Transition) error {
 }
 
 // members are all that is in some lists.
-func (s *Kernel) members(lists []image.ThreadList) (all []uint64) {
+func (s *reading) members(lists []profile.ThreadList) (all []uint64) {
 	for i := range lists {
 		s.walk(&lists[i], func(n uint64) { all = append(all, n) })
 	}
@@ -325,7 +326,7 @@ func (s *Kernel) jumpOwn(u *turn, from, to uint64) (bool, error) {
 }
 
 // isThread: there is one of that number, or could be.
-func (s *Kernel) isThread(n uint64) bool {
+func (s *situation) isThread(n uint64) bool {
 	if _, known := s.numbered(n); known {
 		return true
 	}
@@ -334,14 +335,14 @@ func (s *Kernel) isThread(n uint64) bool {
 
 // stepsGap reports whether the kernel is run one instruction at a time, until it has
 // assigned the variable that says which thread runs.
-func (s *Kernel) stepsGap() bool { return s.profile != nil && s.gap.Get() == gapJumped }
+func (s *reading) stepsGap() bool { return s.profile != nil && s.gap.Get() == gapJumped }
 
 // pollGap looks whether it has. It reports whether another thread runs from here on.
 func (s *Kernel) pollGap(u *turn) (bool, error) {
 	if !s.stepsGap() {
 		return false, nil
 	}
-	n, _ := s.Word(s.profile.Current)
+	n, _ := s.word(s.profile.Current)
 	if n == s.threads[s.running.Get()].own.Number || !s.isThread(n) {
 		return false, nil
 	}

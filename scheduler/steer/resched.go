@@ -82,17 +82,17 @@ func (s *Kernel) interrupted(th *thread, tr *trace.Transition, timerOnly bool) (
 
 // keeps reports whether thread r, which the processor runs with interrupts on, keeps it
 // however many ticks come.
-func (s *Kernel) keeps(r *thread) bool {
+func (s *reading) keeps(r *thread) bool {
 	return s.profile != nil && s.profile.Resched.Size != 0 && s.user.Get() == 0 && !r.own.Idle && !s.fromProgram(r)
 }
 
 // fromProgram: the thread was interrupted in its program.
-func (s *Kernel) fromProgram(r *thread) bool {
+func (s *fixed) fromProgram(r *thread) bool {
 	return r.own.Interrupted && s.machine.HasPrograms() && r.Regs.RIP < s.image.Bias
 }
 
 // isAsked reports whether thread th has been asked to give way.
-func (s *Kernel) isAsked(th *thread) bool {
+func (s *reading) isAsked(th *thread) bool {
 	v, ok := s.memberOf(th.own.Number, s.profile.Resched)
 	return ok && v != 0
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -37,7 +37,7 @@ import (
 
 // stores records visible writes, except those of the yield path: there the
 // thread writes the scheduler's list.
-func (s *Kernel) stores(th *thread, as []trace.Access) {
+func (s *reading) stores(th *thread, as []trace.Access) {
 	for i := range as {
 		a := &as[i]
 		if !a.IsWrite() || a.Flags&trace.Silent != 0 || s.itsOwn(th, a.Addr) && s.itsOwn(th, a.Addr+uint64(a.Size)-1) || s.ownStack(th, a.Addr) {
@@ -53,7 +53,7 @@ func (s *Kernel) stores(th *thread, as []trace.Access) {
 }
 
 // itsOwn: no other thread has touched the memory.
-func (s *Kernel) itsOwn(th *thread, pa uint64) bool {
+func (s *fixed) itsOwn(th *thread, pa uint64) bool {
 	owner, shared := s.machine.Sharing(pa)
 	return !shared && owner == th.ID
 }
@@ -61,21 +61,21 @@ func (s *Kernel) itsOwn(th *thread, pa uint64) bool {
 // stackPage is the page of memory in which a thread's stack pointer was last, as
 // far as it is known to be the thread's stack, and not its structure; empty where it
 // isn't.
-func (s *Kernel) stackPage(th *thread) emu.Range {
-	page := th.Regs.RSP &^ (image.PageSize - 1)
+func (s *reading) stackPage(th *thread) emu.Range {
+	page := th.Regs.RSP &^ (elffile.PageSize - 1)
 	low := th.own.StackLow
 	if s.profile != nil && s.profile.Stack != 0 {
 		low = th.Regs.RSP&^(s.profile.Stack-1) + s.profile.Size
 	}
 	at, ok := s.translate(page)
-	if !ok || low == 0 || low >= page+image.PageSize {
+	if !ok || low == 0 || low >= page+elffile.PageSize {
 		return emu.Range{}
 	}
-	return emu.Range{Lo: at + max(low, page) - page, Hi: at + image.PageSize}
+	return emu.Range{Lo: at + max(low, page) - page, Hi: at + elffile.PageSize}
 }
 
 // ownStack: the memory is known to be the thread's stack.
-func (s *Kernel) ownStack(th *thread, pa uint64) bool {
+func (s *reading) ownStack(th *thread, pa uint64) bool {
 	r := s.stackPage(th)
 	return r.Lo <= pa && pa < r.Hi
 }
@@ -88,7 +88,7 @@ func (s *Kernel) sectionEnds(th *thread) {
 
 // gaveWay: a thread has given the processor up, at the registers that it was seen
 // with last. Its turn began at the last time that it did.
-func (s *Kernel) gaveWay(th *thread) {
+func (s *reading) gaveWay(th *thread) {
 	o := &th.own
 	before, stored := o.Lap, o.Stored
 	o.Stored, o.Storing = false, false
@@ -102,7 +102,7 @@ func (s *Kernel) gaveWay(th *thread) {
 
 // lapOf tells places apart where a thread can give the processor up, and what it
 // keeps there; 0: it isn't ready any more.
-func (s *Kernel) lapOf(th *thread) uint64 {
+func (s *fixed) lapOf(th *thread) uint64 {
 	r := &th.Regs
 	h := fnv.New64a()
 	kept := []uint64{r.RIP, r.RSP, r.RBP, r.RBX, r.R12, r.R13, r.R14, r.R15}
@@ -124,7 +124,7 @@ const maxRound = 256
 
 // kept: the processor's context is that of a state in which a round can begin, or a
 // turn of a spin, and will be compared with later ones.
-func (s *Kernel) kept() bool {
+func (s *situation) kept() bool {
 	n := len(s.steps)
 	if n == 0 || s.steps[n-1].ctx != emu.Ctx(s.cpu.Get()) {
 		return false
@@ -138,13 +138,13 @@ func (s *Kernel) kept() bool {
 func (s *Kernel) alone() bool { return len(s.could) == 1 && !s.someSpins() }
 
 // since is what was written since a step began.
-func (s *Kernel) since(i *stepInfo) []emu.Stretch {
+func (s *fixed) since(i *stepInfo) []emu.Stretch {
 	return []emu.Stretch{{From: i.journal, To: s.machine.Journal()}}
 }
 
 // dead reports whether memory is below the stack pointer in the stack of a thread that
 // gave the processor up, or of th.
-func (s *Kernel) dead(th *thread) func(pa uint64) bool {
+func (s *situation) dead(th *thread) func(pa uint64) bool {
 	var all []emu.Range
 	for i := range s.threads {
 		x := &s.threads[i]

@@ -2,7 +2,6 @@ package steer
 
 import (
 	"landgo/emu"
-	"landgo/internal/image"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -114,130 +113,6 @@ func (s *Kernel) runFor(u *turn) (happening, error) {
 	}
 }
 
-// StopIf implements what System's does.
-func (s *Kernel) StopIf(f func() bool) { s.stopIf = f }
-
-// toStop asks, after so many more instructions. What is tried only is never
-// stopped: the threads that can run would be wrong.
-func (s *Kernel) toStop(n uint64) bool {
-	if s.polled += n + stopCost; s.polled < maxRun || s.stopIf == nil || s.probing {
-		return false
-	}
-	s.polled = 0
-	return s.stopIf()
-}
-
-// stopCost is how many instructions a stop of the processor takes as long as.
-const stopCost = 100
-
-// maxRun is how many instructions run before that is asked again.
-const maxRun = 1_000_000
-
-// cpuRun runs the processor to its next stop and takes in what it did.
-func (s *Kernel) cpuRun(u *turn) *emu.Stop {
-	r := &s.run
-	*r = emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: u.th.ID, Allow: u.allow, SkipBreak: s.atBreak.Get() == 1, User: s.user.Get() == 1, Blind: u.blind, Reuse: !s.kept(),
-		Budget: min(s.Config().StepBudget, maxRun), Set: s.changed(), Regs: s.regs}
-	s.set = 0
-	r.Flags = s.flagsOwn(u)
-	if s.profile != nil && s.profile.Stack != 0 && s.profile.Stack < image.PageSize {
-		r.Flags |= emu.StackLoads
-	}
-	if u.ticking {
-		r.Thread = handlerThread
-	}
-	switch {
-	case s.booted.Get() == 0:
-		r.Budget = bootTick
-	case u.unhurried() && s.on.Get() == 1:
-		r.Budget = stretch
-	case s.on.Get() == 0:
-		r.Budget = min(s.Config().StepBudget, offRun)
-	}
-	if u.shadow || s.stepsGap() {
-		r.StopAt = 2
-	} else if s.LimitOf() != 0 && u.trial == 0 && !u.ticking && u.th.ID == u.tr.Thread && s.LimitOf() >= u.th.Insns {
-		r.StopAt = s.LimitOf() - u.th.Insns + 1
-	}
-	return s.execute(u)
-}
-
-// changed are the registers of s.set that the processor has otherwise. Writing
-// all of them takes longer than a short run does.
-func (s *Kernel) changed() emu.RegSet {
-	if s.set != emu.SetAll || s.hadIn != emu.Ctx(s.cpu.Get()) {
-		return s.set
-	}
-	return emu.Differing(&s.regs, &s.had) | emu.SetRIP
-}
-
-// noWhere is no context.
-const noWhere emu.Ctx = -1
-
-// execute makes the run that was prepared.
-func (s *Kernel) execute(u *turn) *emu.Stop {
-	r := &s.run
-	if e := s.stackEnd(u.th); e.low != 0 {
-		r.StackLow, r.Beneath = e.low, e.beneath
-	}
-	s.machine.Put(&s.atBreak, 0)
-	s.hadIn = noWhere
-	stop := s.machine.Run(r)
-	switch stop.Why {
-	case emu.StopBreak, emu.StopTrap, emu.StopPrivileged:
-		s.had, s.hadIn = stop.Regs, stop.Ctx
-	}
-	s.machine.Put(&s.cpu, uint64(stop.Ctx))
-	s.Ran(stop.Insns)
-	if !u.ticking {
-		u.th.Insns += stop.Insns
-	}
-	if len(stop.Accesses) > 0 {
-		u.allow = 0
-		if u.trial > 0 {
-			u.looked += uint64(len(stop.Accesses)) // it comes again, if it is done for good
-		} else if u.ticking {
-			s.tickDid(stop.Accesses)
-		} else {
-			s.threadDid(u, stop.Accesses)
-		}
-	}
-	if stop.Learned && r.Flags&(emu.Quiet|emu.Solo) == 0 {
-		s.Refine()
-	}
-	return stop
-}
-
-// flagsOwn are the machine's flags for a stretch.
-func (s *Kernel) flagsOwn(u *turn) (f emu.RunFlags) {
-	switch {
-	case s.booted.Get() == 0:
-		return emu.Solo | emu.Fills
-	case s.gap.Get() != gapNone:
-		return emu.Quiet | emu.Check
-	case u.ticking:
-	case s.aloneOwn():
-		f = emu.Solo
-	case !u.points || s.on.Get() == 0:
-	case s.Config().Points&trace.PointMem != 0:
-		f = emu.StopShared
-	default:
-		if s.Config().Points&(trace.PointAtomic|trace.PointSync) != 0 {
-			f = emu.StopAtomic
-		}
-		if s.Races() {
-			f |= emu.StopPoints
-		}
-	}
-	if s.Config().KeepAll && !u.ticking || u.trial > 0 {
-		f |= emu.RecordAll
-	}
-	if s.insideAllocator(u.th, 0) {
-		f |= emu.Unchecked
-	}
-	return f
-}
-
 // stopped deals with a stop of the processor.
 func (s *Kernel) stopped(u *turn, stop *emu.Stop) (happening, error) {
 	switch stop.Why {
@@ -305,29 +180,6 @@ func (s *Kernel) saw(u *turn) {
 	u.th.Regs = s.regsNow()
 }
 
-// regsNow are the processor's registers.
-func (s *Kernel) regsNow() emu.Regs {
-	if s.set == emu.SetAll {
-		return s.regs
-	}
-	return s.machine.Regs(emu.Ctx(s.cpu.Get()))
-}
-
-func (s *Kernel) pcNow() uint64 { return s.regsNow().RIP }
-
-// flush writes what is left to write into the processor, so that its context is
-// all of its state.
-func (s *Kernel) flush() error {
-	if s.set == 0 {
-		return nil
-	}
-	s.run = emu.Run{From: emu.Ctx(s.cpu.Get()), User: s.user.Get() == 1, Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.changed(), Regs: s.regs, Reuse: !s.kept()}
-	s.set, s.hadIn = 0, noWhere
-	stop := s.machine.Run(&s.run)
-	s.machine.Put(&s.cpu, uint64(stop.Ctx))
-	return nil
-}
-
 // turnedOn: interrupts have come on.
 func (s *Kernel) turnedOn(u *turn) (happening, error) {
 	s.interrupts(u, 1)
@@ -342,7 +194,7 @@ func (s *Kernel) turnedOn(u *turn) (happening, error) {
 
 // interrupts turns interrupts on or off. For a thread's own code this begins or
 // ends a section.
-func (s *Kernel) interrupts(u *turn, on uint64) {
+func (s *reading) interrupts(u *turn, on uint64) {
 	if s.on.Get() != on && !u.ticking && s.booted.Get() == 1 {
 		s.section(u.tr, on == 0)
 	}
@@ -355,7 +207,7 @@ func (s *Kernel) interrupts(u *turn, on uint64) {
 // section notes that a section without interrupts begins or ends. Where the
 // processor changes hands within one, it ends for the thread that leaves, and begins for
 // the one that comes.
-func (s *Kernel) section(tr *trace.Transition, begins bool) {
+func (s *fixed) section(tr *trace.Transition, begins bool) {
 	k := trace.OpInterruptsOn
 	if begins {
 		k = trace.OpInterruptsOff

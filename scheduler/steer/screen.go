@@ -15,7 +15,7 @@ func (s *Kernel) scroll(u *turn) {
 	to, n := s.argument(0), s.argument(2)
 	dst, ok := s.onScreen(to, n)
 	src, ok2 := s.onScreen(s.argument(1), n)
-	back, ok3 := s.Word(s.regs.RSP)
+	back, ok3 := s.word(s.regs.RSP)
 	if s.on.Get() == 1 || !ok || !ok2 || !ok3 {
 		return
 	}
@@ -29,7 +29,7 @@ func (s *Kernel) scroll(u *turn) {
 }
 
 // onScreen is where n bytes of the screen are in memory; false for other memory.
-func (s *Kernel) onScreen(va, n uint64) (uint64, bool) {
+func (s *reading) onScreen(va, n uint64) (uint64, bool) {
 	r := s.board.Screen()
 	if n == 0 || n > r.Hi-r.Lo {
 		return 0, false

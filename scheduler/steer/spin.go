@@ -110,7 +110,7 @@ func calmOwn(tr *trace.Transition) bool {
 }
 
 // someSpins: a thread spins.
-func (s *Kernel) someSpins() bool {
+func (s *path) someSpins() bool {
 	for i := range s.threads {
 		if s.threads[i].Exists && s.threads[i].Stand == scheduler.StandSpin {
 			return true

@@ -116,7 +116,7 @@ func (s *Kernel) NextText(t trace.TID) string {
 }
 
 // acquires reports whether a thread that stands at pc is about to acquire something.
-func (s *Kernel) acquires(pc uint64) bool {
+func (s *fixed) acquires(pc uint64) bool {
 	kind, tells := s.tells[pc]
 	b, named := s.named[pc]
 	return tells && kind == tellLocking || named && scheduler.PointsAt(b.Role)&trace.PointLock != 0
@@ -167,7 +167,7 @@ func (s *Kernel) Outcome() uint64 {
 	})
 }
 
-func (s *Kernel) digest(without func(at uint64) bool) uint64 {
+func (s *situation) digest(without func(at uint64) bool) uint64 {
 	h := fnv.New64a()
 	tables := s.pageTables()
 	for _, seg := range s.image.Segments {
@@ -192,7 +192,7 @@ func (s *Kernel) digest(without func(at uint64) bool) uint64 {
 }
 
 // pageTables are the pages of the page tables in use.
-func (s *Kernel) pageTables() map[uint64]bool {
+func (s *reading) pageTables() map[uint64]bool {
 	pages := map[uint64]bool{}
 	b := s.boardRegs()
 	if !b.Paging() {
@@ -225,7 +225,7 @@ func (s *Kernel) pageTables() map[uint64]bool {
 	return pages
 }
 
-func (s *Kernel) inMemory(at uint64) bool { return at < s.machine.Space() }
+func (s *fixed) inMemory(at uint64) bool { return at < s.machine.Space() }
 
 // Digest implements por.Hasher.
 func (s *Kernel) Digest() (trace.Digest, error) {
@@ -251,7 +251,7 @@ func (s *Kernel) Settle() (news bool) {
 			return true
 		}
 	}
-	return false
+	return s.Settled() // what the tries have met may be news, too
 }
 
 // Distrust implements what a replay asks: nothing is trusted.

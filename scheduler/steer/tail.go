@@ -99,7 +99,7 @@ func (s *Kernel) meddles(a *trace.Access, v *thread) (yes bool) {
 
 // ofFrame reports whether an access was made by an instruction that pushes or
 // pops.
-func (s *Kernel) ofFrame(a *trace.Access) bool {
+func (s *reading) ofFrame(a *trace.Access) bool {
 	code := s.code(a.PC)
 	if s.wordSize == 8 && code[0]&0xf0 == 0x40 {
 		code = code[1:] // REX

@@ -3,6 +3,7 @@ package steer
 import (
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -43,14 +44,14 @@ var tellNames = [numTells]string{
 var needed = [Needed]tellKind{tellBooted, tellCreated, tellReady, tellUnready, tellSwitch}
 
 // findTells sets breakpoints on the annotations. It names one that is missing.
-func (s *Kernel) findTells() (missing string) {
+func (s *fixed) findTells() (missing string) {
 	s.findCalls()
 	if s.profile != nil {
 		s.findOwn()
 		return ""
 	}
 	for k, name := range tellNames {
-		if f, ok := s.image.Symbol(image.TellPrefix + name); ok {
+		if f, ok := s.image.Symbol(profile.TellPrefix + name); ok {
 			s.tells[f.Addr] = tellKind(k)
 			s.machine.Break(f.Addr, aBreak)
 		}
@@ -64,8 +65,8 @@ func (s *Kernel) findTells() (missing string) {
 // Untold lists the annotations that a kernel needs and hasn't got.
 func Untold(img *image.Image) (missing []string) {
 	for _, k := range needed {
-		if _, ok := img.Symbol(image.TellPrefix + tellNames[k]); !ok {
-			missing = append(missing, image.TellPrefix+tellNames[k])
+		if _, ok := img.Symbol(profile.TellPrefix + tellNames[k]); !ok {
+			missing = append(missing, profile.TellPrefix+tellNames[k])
 		}
 	}
 	return missing
@@ -80,7 +81,7 @@ func (s *Kernel) argument(n int) uint64 {
 	if s.wordSize == 8 {
 		return [4]uint64{s.regs.RDI, s.regs.RSI, s.regs.RDX, s.regs.RCX}[n]
 	}
-	v, _ := s.Word(s.regs.RSP + 4 + 4*uint64(n))
+	v, _ := s.word(s.regs.RSP + 4 + 4*uint64(n))
 	return v
 }
 
@@ -204,7 +205,7 @@ func (s *Kernel) tellSwitch(u *turn, t uint64) (happening, error) {
 }
 
 // numbered finds a living thread by the kernel's number.
-func (s *Kernel) numbered(n uint64) (trace.TID, bool) {
+func (s *path) numbered(n uint64) (trace.TID, bool) {
 	for i := range s.threads {
 		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && th.own.Number == n {
 			return th.ID, true
@@ -214,7 +215,7 @@ func (s *Kernel) numbered(n uint64) (trace.TID, bool) {
 }
 
 // late finds a thread that has ended before it was told that it is ready.
-func (s *Kernel) late(n uint64) *thread {
+func (s *path) late(n uint64) *thread {
 	for i := range s.threads {
 		if th := &s.threads[i]; s.threads[i].Exists && th.own.Unannounced && th.own.Number == n {
 			return th
@@ -239,7 +240,7 @@ func (s *Kernel) createdOwn(u *turn, n uint64) error {
 
 // returnAddress is that of the function at whose entry the processor stands.
 func (s *Kernel) returnAddress() uint64 {
-	v, _ := s.Word(s.regs.RSP)
+	v, _ := s.word(s.regs.RSP)
 	return v
 }
 
@@ -255,7 +256,7 @@ func (s *Kernel) bear(t, parent trace.TID, own ownThread) {
 }
 
 // text is a string of the kernel's.
-func (s *Kernel) text(addr uint64) string {
+func (s *reading) text(addr uint64) string {
 	var b []byte
 	for len(b) < 200 {
 		c, ok := s.byteAt(addr + uint64(len(b)))

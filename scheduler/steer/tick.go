@@ -2,7 +2,7 @@ package steer
 
 import (
 	"landgo/emu"
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -68,7 +68,7 @@ func (s *Kernel) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 
 // stackBelow is where a handler's frames are in memory, if the stack pointer is
 // sp. Where a thread's structure is at the end of its stack, it isn't meant.
-func (s *Kernel) stackBelow(sp uint64) emu.Range {
+func (s *reading) stackBelow(sp uint64) emu.Range {
 	lo := sp - handlerRoom
 	if k := s.profile; k != nil && k.Stack != 0 {
 		lo = max(lo, (sp-1)&^(k.Stack-1)+k.Size)
@@ -78,7 +78,7 @@ func (s *Kernel) stackBelow(sp uint64) emu.Range {
 		return emu.Range{}
 	}
 	if from, ok := s.translate(lo); !ok || end-from != sp-1-lo {
-		lo = (sp - 1) &^ (image.PageSize - 1) // pages that aren't side by side
+		lo = (sp - 1) &^ (elffile.PageSize - 1) // pages that aren't side by side
 	}
 	return emu.Range{Lo: end + 1 - (sp - lo), Hi: end + 1}
 }

@@ -40,7 +40,7 @@ func (s *Kernel) wakesFirst(t trace.TID) bool {
 	return slices.Contains(s.wakers, t)
 }
 
-func (s *Kernel) isAsleep(th *thread) bool {
+func (s *path) isAsleep(th *thread) bool {
 	return s.threads[th.ID].Exists && th.Live() && th.own.State == ownSleeping
 }
 

@@ -23,10 +23,10 @@ const (
 // toUser is iret to a user program.
 func (s *Kernel) toUser(u *turn, frame [5]uint64) (happening, error) {
 	if s.wordSize != 4 || !s.machine.HasPrograms() {
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "a return to user mode (iret to code segment %#x) isn't modelled in kernels for x86-64, nor in i386 kernels without a task register or without addresses of their own", frame[1])
+		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "a return to user mode (iret to code segment %#x) isn't modelled here: only in i386 kernels with a task register and addresses of their own", frame[1])
 	}
 	for i := range uint64(2) {
-		v, ok := s.Word(s.regs.RSP + (3+i)*s.wordSize)
+		v, ok := s.word(s.regs.RSP + (3+i)*s.wordSize)
 		if !ok {
 			return atNothing, s.failHere(u, trace.Segfault, "iret takes its frame from %#x, where nothing is mapped", s.regs.RSP)
 		}
@@ -68,8 +68,8 @@ func (s *Kernel) fromUser(th *thread, regs *emu.Regs, code uint64) (sp uint64, p
 		return 0, nil, err
 	}
 	b := s.machine.BoardRegs(emu.Ctx(s.cpu.Get()))
-	sp, ok := s.Word(b.Task + taskStack)
-	segment, ok2 := s.Word(b.Task + taskSegment)
+	sp, ok := s.word(b.Task + taskStack)
+	segment, ok2 := s.word(b.Task + taskSegment)
 	if !ok || !ok2 || b.TaskLimit < taskSegment+1 {
 		return 0, nil, s.invalid(kernel.GapInstruction, th, regs.RIP, "an interrupt of a user program finds no stack: the task register names %#x", b.Task)
 	}

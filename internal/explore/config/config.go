@@ -3,6 +3,7 @@ package config
 import (
 	"time"
 
+	"landgo/internal/confine"
 	"landgo/internal/trace"
 	"landgo/por"
 )
@@ -108,6 +109,8 @@ type Limits struct {
 	StepBudget    uint64        `json:"step_budget"`
 	MaxThreads    int           `json:"max_threads"`
 	MaxOutput     Size          `json:"max_output"`
+	// Confine is how the process that runs the guest is confined.
+	Confine confine.Level `json:"-"`
 }
 
 // Output is what to show and to keep.
@@ -117,6 +120,8 @@ type Output struct {
 	Quiet bool   `json:"-"`
 	// Verbose: the report has all, however long.
 	Verbose bool `json:"-"`
+	// HTML is where a bug's page is written; "" is nowhere.
+	HTML string `json:"-"`
 	// Sources are folders that source lines are quoted from, beside the working
 	// directory and the guest's.
 	Sources []string `json:"-"`

@@ -73,7 +73,7 @@ func TestValidate(t *testing.T) {
 
 func TestRulesKeepTheirOrder(t *testing.T) {
 	c := set(t, "without a", "within b", "without c", "pp lock")
-	want := []Rule{{true, "a"}, {false, "b"}, {true, "c"}}
+	want := []Rule{{Without: true, Function: "a"}, {Function: "b"}, {Without: true, Function: "c"}}
 	if !reflect.DeepEqual(c.Rules, want) {
 		t.Errorf("got %v, want %v", c.Rules, want)
 	}

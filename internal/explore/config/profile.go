@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/result"
 )
 
@@ -37,18 +37,18 @@ func setProfile(c *Config, path string) error {
 }
 
 // Parse is what the text says; nil if there is none.
-func (p *Profile) Parse() (*image.FileProfile, error) {
+func (p *Profile) Parse() (*profile.FileProfile, error) {
 	if p == nil {
 		return nil, nil
 	}
-	own, err := image.ParseProfile(p.Path, []byte(p.Text))
+	own, err := profile.Parse(p.Path, []byte(p.Text))
 	return own, ProfileError(err)
 }
 
 // ProfileError adds the nearest name that is known to what is wrong with a
 // profile.
 func ProfileError(err error) error {
-	var e *image.ProfileError
+	var e *profile.Error
 	if !errors.As(err, &e) {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 )
 
 // trustGroups are the groups of a thread library's functions that --trust
@@ -14,14 +14,14 @@ import (
 var trustGroups = []struct {
 	name  string
 	needs string
-	roles []image.Role
+	roles []profile.Role
 }{
-	{"mutex", "", []image.Role{image.MutexInit, image.MutexDestroy, image.MutexLock, image.MutexUnlock}},
-	{"cond", "mutex", []image.Role{image.CondInit, image.CondDestroy, image.CondWait, image.CondSignal, image.CondBroadcast}},
-	{"sem", "", []image.Role{image.SemInit, image.SemDestroy, image.SemWait, image.SemPost}},
-	{"rwlock", "", []image.Role{image.RWInit, image.RWDestroy, image.RWLock, image.RWUnlock, image.RWDowngrade}},
-	{"threads", "", []image.Role{image.ThreadInit, image.Create, image.Join, image.ThreadExit, image.Self, image.Yield}},
-	{"malloc", "", []image.Role{image.Malloc, image.Calloc, image.Realloc, image.Free}},
+	{"mutex", "", []profile.Role{profile.MutexInit, profile.MutexDestroy, profile.MutexLock, profile.MutexUnlock}},
+	{"cond", "mutex", []profile.Role{profile.CondInit, profile.CondDestroy, profile.CondWait, profile.CondSignal, profile.CondBroadcast}},
+	{"sem", "", []profile.Role{profile.SemInit, profile.SemDestroy, profile.SemWait, profile.SemPost}},
+	{"rwlock", "", []profile.Role{profile.RWInit, profile.RWDestroy, profile.RWLock, profile.RWUnlock, profile.RWDowngrade}},
+	{"threads", "", []profile.Role{profile.ThreadInit, profile.Create, profile.Join, profile.ThreadExit, profile.Self, profile.Yield}},
+	{"malloc", "", []profile.Role{profile.Malloc, profile.Calloc, profile.Realloc, profile.Free}},
 }
 
 func trustNames() (names []string) {
@@ -52,11 +52,11 @@ func setTrust(c *Config, v string) error {
 }
 
 // TrustedRoles are the roles of the groups that are trusted; nil if none is.
-func (c *Config) TrustedRoles() *[image.NumRoles]bool {
+func (c *Config) TrustedRoles() *[profile.NumRoles]bool {
 	if len(c.Trust) == 0 {
 		return nil
 	}
-	var roles [image.NumRoles]bool
+	var roles [profile.NumRoles]bool
 	for _, g := range trustGroups {
 		if slices.Contains(c.Trust, g.name) {
 			for _, r := range g.roles {
@@ -69,7 +69,7 @@ func (c *Config) TrustedRoles() *[image.NumRoles]bool {
 
 // ObjectRoles are the roles of the functions that take objects of a group: its own,
 // and those of the groups that need it.
-func ObjectRoles(group string) (roles []image.Role) {
+func ObjectRoles(group string) (roles []profile.Role) {
 	for _, g := range trustGroups {
 		if g.name == group || g.needs == group {
 			roles = append(roles, g.roles...)

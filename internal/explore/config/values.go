@@ -64,6 +64,8 @@ const (
 type Rule struct {
 	Without  bool   `json:"without,omitempty"`
 	Function string `json:"function"`
+	// Piece: points lock and unlock are where they are without the rule.
+	Piece bool `json:"piece,omitempty"`
 }
 
 func (r Rule) String() string {

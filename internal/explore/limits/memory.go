@@ -3,14 +3,16 @@ package limits
 import (
 	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"sync"
-	"sync/atomic"
+
+	"landgo/internal/host"
 )
 
 // statm stays open: it is read many times a second.
 var statm = sync.OnceValue(func() *os.File {
+	if given != nil {
+		return given
+	}
 	f, _ := os.Open("/proc/self/statm") // a nil File can't be read either
 	return f
 })
@@ -18,44 +20,21 @@ var statm = sync.OnceValue(func() *os.File {
 // residentMemory is the size of this process in memory: Linux tells, elsewhere
 // the Go part of it has to do.
 func residentMemory() uint64 {
-	if n, ok := residentIn(statm()); ok {
-		return n + besides()
+	if n, ok := host.ResidentIn(statm()); ok {
+		return n + besides
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.Sys
 }
 
-func residentIn(f *os.File) (uint64, bool) {
-	var text [128]byte
-	n, _ := f.ReadAt(text[:], 0)
-	if _, rest, ok := strings.Cut(string(text[:n]), " "); ok {
-		first, _, _ := strings.Cut(rest, " ")
-		if pages, err := strconv.ParseUint(first, 10, 64); err == nil {
-			return pages * uint64(os.Getpagesize()), true
-		}
-	}
-	return 0, false
-}
+// Of a process that runs guests for another one, which is part of landgo.
+var (
+	given   *os.File
+	besides uint64 // bytes that the other has
+)
 
-// Guarded says that the process that called this one waits for it, and is part of
-// landgo: its memory counts too.
-func Guarded() { guarded.Store(true) }
-
-// IsGuarded reports whether it was said.
-func IsGuarded() bool { return guarded.Load() }
-
-var guarded atomic.Bool
-
-var besides = sync.OnceValue(func() uint64 {
-	if !guarded.Load() {
-		return 0
-	}
-	f, err := os.Open("/proc/" + strconv.Itoa(os.Getppid()) + "/statm")
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	n, _ := residentIn(f)
-	return n
-})
+// Prepare gives the file /proc/PID/statm of this process, which a confined process can't
+// open, or nil; and how much memory the process has that waits for this one, in bytes.
+// It is called before the first watch begins.
+func Prepare(own *os.File, other uint64) { given, besides = own, other }

@@ -13,7 +13,8 @@ import (
 const maxRaces = 20
 
 // List describes the candidates: those that came in both orders first, then by
-// address, so that it doesn't depend on when they were found.
+// address, so that it doesn't depend on when they were found. Where all interleavings
+// were run, what synchronisation orders in each isn't among them.
 func List(s *session.Session, w *Watched, r *result.Result) error {
 	if !w.Listed {
 		return nil
@@ -23,7 +24,9 @@ func List(s *session.Session, w *Watched, r *result.Result) error {
 	for i, c := range all {
 		switch c.Kind {
 		case race.Data, race.Unclear:
-			rank = append(rank, i)
+			if r.Verdict != result.Verified || !w.ordered(c) {
+				rank = append(rank, i)
+			}
 		case race.Recycled:
 			r.RacesRecycled++
 		}
@@ -83,4 +86,18 @@ func (w *Watched) Classify(r *result.Result, preempted map[uint64]bool) {
 			r.Races[i].VerifiedAt = w.SettledAt(c)
 		}
 	}
+}
+
+// ordered is Ordered, or Orders where one search has seen all.
+func (w *Watched) ordered(c *race.Candidate) bool {
+	if w.Ordered != nil {
+		return w.Ordered(c)
+	}
+	return w.Orders(c)
+}
+
+// Orders reports whether synchronisation ordered a candidate's accesses in each execution
+// that was watched.
+func (w *Watched) Orders(c *race.Candidate) bool {
+	return w.Pure != nil && w.Pure.Candidate(c.Pair) == nil
 }

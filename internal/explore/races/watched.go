@@ -20,6 +20,10 @@ type Watched struct {
 	// Limited is of mode Limited, where races has another one and the points
 	// leave something out (unexamined.go); else nil.
 	Limited *Lookout
+	// Pure is of mode HB, where races has mode Limited and the points leave nothing out; else
+	// nil. A pair that it never shows is ordered by synchronisation in each execution, be it
+	// by a lock of the program's own that is made of atomic operations.
+	Pure *Lookout
 	// Adjacent is of mode Adjacent, where races are bugs (raced.go); else nil.
 	Adjacent *Lookout
 	// Blind: neither the user nor the verdict needs races. The detector is there, and
@@ -42,6 +46,9 @@ type Watched struct {
 	// Settled, if not nil, says what became of a candidate of races that has no
 	// part in a bug, where several searches have seen it.
 	Settled func(*race.Candidate) race.Class
+	// Ordered, if not nil, reports whether synchronisation orders a candidate's accesses in
+	// each execution, where several searches have seen it.
+	Ordered func(*race.Candidate) bool
 	// SettledAt is the points at which it says so, "" if these are the verdict's.
 	SettledAt func(*race.Candidate) string
 }
@@ -70,6 +77,11 @@ func Watch(s *session.Session) *Watched {
 		cfg.Mode = race.HB
 	}
 	w.Races = NewLookout(cfg)
+	if cfg.Mode == race.Limited && w.Fine {
+		pure := cfg
+		pure.Mode, pure.Stores = race.HB, true
+		w.Pure = NewLookout(pure)
+	}
 	if s.Config.FailOnRace {
 		cfg.Mode = race.Adjacent
 		w.Adjacent = NewLookout(cfg)
@@ -81,7 +93,7 @@ func NewLookout(cfg race.Config) *Lookout { return &Lookout{Detector: race.New(c
 
 // lookouts calls f for each that sees something.
 func (w *Watched) lookouts(f func(*Lookout)) {
-	for _, l := range [...]*Lookout{w.Races, w.Limited, w.Adjacent} {
+	for _, l := range [...]*Lookout{w.Races, w.Limited, w.Pure, w.Adjacent} {
 		if l != nil && !(w.Blind && l != w.Adjacent) {
 			f(l)
 		}
@@ -101,6 +113,7 @@ func (w *Watched) Restart() {
 func (w *Watched) Take(o *Watched) {
 	w.Races.Take(o.Races)
 	w.Limited.Take(o.Limited)
+	w.Pure.Take(o.Pure)
 	w.Adjacent.Take(o.Adjacent)
 	w.Raced = w.Adjacent.Confirmed()
 }

@@ -7,13 +7,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"sort"
-	"strings"
-	"syscall"
 
 	"landgo/emu"
+	"landgo/internal/host"
 	"landgo/internal/result"
 	"landgo/kernel"
 )
@@ -53,14 +49,16 @@ func (e *DamagedBoot) Error() string {
 // ReadBoot reads a file and checks that it is whole. The error is
 // fs.ErrNotExist or a *DamagedBoot.
 func ReadBoot(path string, key [sha256.Size]byte) (*Boot, error) {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
+	info, err := host.Stat(path)
+	if err != nil || info.Link || !info.Mode.IsRegular() {
 		return nil, fs.ErrNotExist
 	}
-	if !ownFile(info) {
+	// It holds the state of a processor as the engine has it, which no other user may
+	// give or read.
+	if !info.Own {
 		return nil, &DamagedBoot{path, errors.New("another user owns it, or may write it")}
 	}
-	if info.Size() > maxSnapshot {
+	if info.Size > maxSnapshot {
 		return nil, &DamagedBoot{path, errors.New("it is too large")}
 	}
 	text, err := result.ReadFile(path, maxSnapshot)
@@ -83,13 +81,6 @@ func ReadBoot(path string, key [sha256.Size]byte) (*Boot, error) {
 	return k, nil
 }
 
-// ownFile: what is in the file has been written by this user. It holds the state of a
-// processor as the engine has it, which no other user may give or read.
-func ownFile(info fs.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
-}
-
 // Write writes a boot into a file, which appears when it is complete.
 func (k *Boot) Write(path string, key [sha256.Size]byte) error {
 	state, err := kernel.Encode(*k)
@@ -102,44 +93,13 @@ func (k *Boot) Write(path string, key [sha256.Size]byte) error {
 	if len(text) > maxSnapshot {
 		return fmt.Errorf("it takes %d MiB", len(text)>>20)
 	}
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	tidy(dir, maxSnapshots-int64(len(text)))
-	f, err := os.CreateTemp(dir, "new-*"+BootSuffix)
+	f, err := host.Cache(path, maxSnapshots-int64(len(text)))
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	if err2 := f.Close(); err == nil {
-		err = err2
+	defer f.Drop()
+	if _, err := f.File().Write(text); err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
-
-// tidy removes the oldest files, until the others have room.
-func tidy(dir string, room int64) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	var files []fs.FileInfo
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && strings.HasSuffix(e.Name(), BootSuffix) {
-			files = append(files, info)
-		}
-	}
-	sort.Slice(files, func(i, j int) bool { return files[i].ModTime().After(files[j].ModTime()) })
-	for _, f := range files {
-		if room -= f.Size(); room < 0 {
-			os.Remove(filepath.Join(dir, f.Name()))
-		}
-	}
+	return f.Keep()
 }

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 
 	"landgo/internal/explore/config"
+	"landgo/internal/host"
 	"landgo/internal/result"
 	"landgo/por"
 	"landgo/race"
@@ -72,7 +72,7 @@ func (p *Checkpoint) Write(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := result.WriteWhole(path, append(text, '\n')); err != nil {
+	if err := host.WriteWhole(path, append(text, '\n')); err != nil {
 		return result.Errorf(result.Unwritable, "can't write the checkpoint %s: %w", path, err)
 	}
 	return nil
@@ -104,11 +104,12 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 
 // CheckWritable says why a checkpoint can't be written to a path.
 func CheckWritable(path string) error {
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+	st, statErr := host.Stat(path)
+	if statErr == nil && !st.Mode.IsRegular() {
 		return result.Errorf(result.Unwritable, "can't write the checkpoint %s: it isn't a regular file", path)
 	}
 	if _, err := ReadCheckpoint(path); err != nil && !errors.Is(err, result.OtherVersion) {
-		if st, statErr := os.Stat(path); statErr == nil && st.Size() > 0 {
+		if statErr == nil && st.Size > 0 {
 			return result.Errorf(result.Unwritable, "won't overwrite %s: it exists and isn't a checkpoint", path)
 		} else if statErr != nil && !errors.Is(statErr, fs.ErrNotExist) {
 			return result.Errorf(result.Unwritable, "can't write the checkpoint %s: %w", path, statErr)

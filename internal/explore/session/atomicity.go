@@ -1,10 +1,13 @@
 package session
 
-import "landgo/race"
+import (
+	"landgo/internal/image/libc"
+	"landgo/race"
+)
 
 // RaceConfig is what a detector of a mode knows of the guest.
 func (s *Session) RaceConfig(m race.Mode) race.Config {
-	return race.Config{Mode: m, Atomic: s.atomicity, Library: s.Image.Synchronises}
+	return race.Config{Mode: m, Atomic: s.atomicity, Library: func(pc uint64) bool { return libc.Synchronises(s.Image.Info, pc) }}
 }
 
 // atomicity is race.Config.Atomic, in the guest's present state.

@@ -203,12 +203,12 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 	}
 }
 
-// Take runs a step of a path that was run before.
+// Take runs a step of a path that was run before. What was learned since may keep it from
+// being taken: a thread that would be stepped where it can't go on is a broken invariant of
+// the scheduler's, so that is asked first.
 func (s *Session) Take(p *por.PathStep) (*trace.Transition, error) {
-	if s.Config.Resume != "" {
-		if err := s.Possible(p); err != nil {
-			return nil, err
-		}
+	if err := s.Possible(p); err != nil {
+		return nil, err
 	}
 	s.Guest.Unspin(p.Thread) // as segment may have
 	s.Guest.Limit(p.Limit)
@@ -216,17 +216,20 @@ func (s *Session) Take(p *por.PathStep) (*trace.Transition, error) {
 	return s.Guest.Step(p.Thread, p.Choice)
 }
 
-// Possible says why a step of a path that a checkpoint has can't be taken.
+// Possible says why a step of a path, which a checkpoint may have, can't be taken.
 func (s *Session) Possible(p *por.PathStep) error {
 	th := Find(s.Guest.Threads(nil), p.Thread)
 	if th != nil && th.Status != trace.Ready {
 		s.Guest.Unspin(p.Thread)
 		th = Find(s.Guest.Threads(nil), p.Thread)
 	}
-	if th == nil || th.Status != trace.Ready || uint32(p.Choice) >= max(th.Outcomes, 1) {
+	if th != nil && th.Status == trace.Ready && uint32(p.Choice) < max(th.Outcomes, 1) {
+		return nil
+	}
+	if s.Config.Resume != "" {
 		return result.Errorf(result.BadCheckpoint, "%s: a path in it can't be followed", s.Config.Resume)
 	}
-	return nil
+	return &Invalid{Kind: result.Diverged, Reason: fmt.Sprintf("thread %s can't take the step that it took before", s.Guest.Name(p.Thread))}
 }
 
 // ran reports whether a thread has taken a step.

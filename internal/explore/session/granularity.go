@@ -26,7 +26,7 @@ func (p *Program) Granularity(points trace.Points, race []uint64) scheduler.Gran
 		g.Points |= trace.PointAtomic
 	}
 	for _, r := range p.Config.AllRules() {
-		g.Rules = append(g.Rules, scheduler.Rule{Function: r.Function, Within: !r.Without})
+		g.Rules = append(g.Rules, scheduler.Rule{Function: r.Function, Within: !r.Without, Piece: r.Piece})
 	}
 	return g
 }
@@ -47,7 +47,7 @@ func (p *Program) checkRules() error {
 	for _, r := range p.Config.AllRules() {
 		if _, ok := p.Image.Symbol(r.Function); !ok {
 			var names []string
-			for _, f := range p.Image.Functions() {
+			for _, f := range p.Image.Functions {
 				names = append(names, f.Name)
 			}
 			return &Invalid{Kind: result.NoSuchFunction,

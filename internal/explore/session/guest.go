@@ -11,6 +11,7 @@ import (
 // that looks on, a count of steps) asks for a runner, and can be tested with one.
 type Guest struct {
 	Runner
+	Tally
 	Learner
 	Recorder
 	Follower
@@ -21,13 +22,14 @@ type Guest struct {
 // guestOf has each caller's side of one implementation.
 func guestOf[G interface {
 	Runner
+	Tally
 	Learner
 	Recorder
 	Follower
 	Namer
 	Explainer
 }](g G) *Guest {
-	return &Guest{g, g, g, g, g, g}
+	return &Guest{g, g, g, g, g, g, g}
 }
 
 // Runner is what searches ask.
@@ -38,9 +40,12 @@ type Runner interface {
 	Digest() (trace.Digest, error)
 	// StopIf has steps ask whether to end with scheduler.ErrStopped.
 	StopIf(func() bool)
-	// Instructions and Calls are totals of all that was run.
+}
+
+// Tally has totals of all that was run.
+type Tally interface {
 	Instructions() uint64
-	Calls() []string
+	Calls() []string // kernel calls met
 }
 
 // Learner is what is known of threads and the memory that they share, and where

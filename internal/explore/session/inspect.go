@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/result"
 )
 
@@ -35,7 +36,7 @@ func (p *Program) Inspect() *result.Inspection {
 }
 
 func format(img *image.Image) string {
-	bits := map[image.Machine]string{image.X86_64: "ELF64", image.I386: "ELF32"}[img.Machine]
+	bits := map[elffile.Machine]string{elffile.X86_64: "ELF64", elffile.I386: "ELF32"}[img.Machine]
 	kind := "static"
 	if img.Base != 0 {
 		kind = "static-pie"

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"landgo/emu"
 	"landgo/internal/explore/saved"
+	"landgo/internal/host"
 	"landgo/internal/result"
 	board "landgo/kernel/bare"
 	"landgo/scheduler/steer"
@@ -21,12 +21,8 @@ const worthKeeping = 1_000_000
 
 // snapshotKey is a digest of all that a boot depends on.
 func (s *Session) snapshotKey() (key [sha256.Size]byte, ok bool) {
-	path, err := os.Executable()
-	if err != nil {
-		return key, false
-	}
-	build, err := os.Stat(path)
-	if err != nil {
+	build := host.Build()
+	if build == "" {
 		return key, false
 	}
 	mc, err := s.Platform.machine(&s.Program)
@@ -45,7 +41,7 @@ func (s *Session) snapshotKey() (key [sha256.Size]byte, ok bool) {
 		profile = s.Config.Profile.Text
 	}
 	for _, part := range []string{
-		saved.BootMagic, result.Version, fmt.Sprint(build.Size(), build.ModTime().UnixNano()),
+		saved.BootMagic, result.Version, build,
 		s.Image.SHA256, s.Config.Cmdline, disks, profile, fmt.Sprintf("%+v", mc), s.Machine.Layout(),
 		fmt.Sprint(s.Config.StepBudget, s.Config.MaxThreads, s.Config.MaxOutput, s.Config.NoHeap, s.Config.AllShared),
 	} {

@@ -6,6 +6,8 @@ import (
 	"landgo/emu"
 	"landgo/internal/explore/config"
 	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/static"
 	"landgo/kernel/linux"
 	"landgo/scheduler/library"
 )
@@ -13,7 +15,7 @@ import (
 // onLinux is a program for Linux, whose system calls landgo models.
 var onLinux = Platform{
 	how: func(img *image.Image) string {
-		if img.Libc() != image.NoLibc {
+		if img.Libc() != elffile.NoLibc {
 			return "the C library"
 		}
 		return "a static executable without a C library"
@@ -40,7 +42,7 @@ func (p *Program) linuxMachine() (emu.Config, error) {
 			c.Heap, c.HeapHole, c.HeapOpen = library.EveryRange(), emu.Range{}, true
 		}
 	}
-	for _, r := range p.Image.ReadsAhead() {
+	for _, r := range static.ReadsAhead(p.Image.Info) {
 		c.Ahead = append(c.Ahead, emu.Range{Lo: r.Lo, Hi: r.Hi})
 	}
 	for _, r := range p.Image.Code {
@@ -63,7 +65,7 @@ func (s *Session) bootLinux(in *inputs) error {
 	for i, f := range s.Config.Files {
 		files[f.Guest] = in.contents[1+i]
 	}
-	k, err := linux.New(s.Plain, s.Image, linux.Config{
+	k, err := linux.New(s.Plain, s.Image.File, linux.Config{
 		Args: s.argv(), Env: s.Config.Env, Stdin: in.stdin, Contents: files, MemoryLimit: s.guestMemory(),
 		OutputLimit: uint64(s.Config.MaxOutput), TimeoutsAny: s.Config.Timeouts == config.TimeoutsAny,
 		ObserveStdout: s.Config.ObserveStdout,

@@ -35,7 +35,7 @@ var onPebbles = Platform{
 }
 
 func (p *Program) pebblesMachine() (emu.Config, error) {
-	c := pebbles.MachineConfig(p.Image)
+	c := pebbles.MachineConfig(p.Image.File)
 	c.Uniprocessor = p.uniprocessor()
 	if p.pools() {
 		c.Heap, c.HeapOpen = pebbles.UserRange(), true
@@ -44,7 +44,7 @@ func (p *Program) pebblesMachine() (emu.Config, error) {
 }
 
 func (s *Session) bootPebbles(in *inputs) error {
-	k, err := pebbles.New(s.Plain, s.Image, pebbles.Config{
+	k, err := pebbles.New(s.Plain, s.Image.File, pebbles.Config{
 		Args: s.argv(), Stdin: in.stdin, OutputLimit: uint64(s.Config.MaxOutput), ObserveOutput: s.Config.ObserveStdout,
 	})
 	if err != nil {

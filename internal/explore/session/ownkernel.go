@@ -6,6 +6,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/result"
 	board "landgo/kernel/bare"
 	"landgo/por"
@@ -30,7 +31,7 @@ var ownKernel = Platform{
 	StepCost:     50,
 	userPrograms: true,
 	machine: func(p *Program) (emu.Config, error) {
-		return board.MachineConfig(p.Image, p.pools(), p.boardMemory(), p.loader())
+		return board.MachineConfig(p.Image.File, p.pools(), p.boardMemory(), p.loader())
 	},
 	boot:      (*Session).bootKernel,
 	pointless: (*Program).pointlessKernel,
@@ -63,7 +64,7 @@ func (p *Program) boardMemory() uint64 {
 }
 
 // loader is how the kernel begins by its profile; nil: a multiboot loader starts it.
-func (p *Program) loader() *image.Loader {
+func (p *Program) loader() *profile.Loader {
 	if k := p.profile.Kernel; k != nil {
 		return k.Loader
 	}
@@ -92,7 +93,7 @@ func (s *Session) bootKernel(in *inputs) error {
 	if err := s.silent(); err != nil {
 		return err
 	}
-	b := board.New(s.Machine, s.Image, board.Config{Cmdline: s.Config.Cmdline, OutputLimit: uint64(s.Config.MaxOutput), Memory: s.boardMemory(), Loader: s.loader(), Disks: in.disks(&s.Config)})
+	b := board.New(s.Machine, s.Image.File, board.Config{Cmdline: s.Config.Cmdline, OutputLimit: uint64(s.Config.MaxOutput), Memory: s.boardMemory(), Loader: s.loader(), Disks: in.disks(&s.Config)})
 	regs, err := b.Boot()
 	if err != nil {
 		return bootError(s.Config.Guest, err)

@@ -1,7 +1,8 @@
 package session
 
 import (
-	"landgo/internal/image"
+	"landgo/internal/image/static"
+	"landgo/internal/image/x86"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -83,10 +84,10 @@ func (p *Program) instruction(pc uint64) string {
 			p.texts = map[uint64]string{}
 		}
 		at := pc
-		if call, ok := p.Image.CallAt(pc); ok {
+		if call, ok := static.CallAt(p.Image.Info, pc); ok {
 			at = call.Lo
 		}
-		text, _, _ = p.Image.Inst(p.Image.Bytes(at, image.MaxInst), at) // none for what isn't one
+		text, _, _ = x86.Inst(p.Image.File, p.Image.Bytes(at, x86.MaxInst), at) // none for what isn't one
 		p.texts[pc] = text
 	}
 	return text

@@ -3,6 +3,7 @@ package session
 import (
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/result"
 )
 
@@ -55,13 +56,13 @@ type Platform struct {
 }
 
 // platformOf is the platform of a kernel's guests.
-func platformOf(k image.Kernel) *Platform {
+func platformOf(k elffile.Kernel) *Platform {
 	switch k {
-	case image.Linux:
+	case elffile.Linux:
 		return &onLinux
-	case image.Pebbles:
+	case elffile.Pebbles:
 		return &onPebbles
-	case image.Bare:
+	case elffile.Bare:
 		return &ownKernel
 	}
 	return &unknown
@@ -76,7 +77,7 @@ var unknown = Platform{
 	StepCost:     1,
 	machine:      (*Program).linuxMachine,
 	boot: func(s *Session, _ *inputs) error {
-		if s.Image.Machine == image.I386 {
+		if s.Image.Machine == elffile.I386 {
 			return result.Errorf(result.WrongMachine, "%s: built for i386, and not for Pebbles", s.Config.Guest)
 		}
 		return result.Errorf(result.NoKernel, "%s: nothing in the file says what it runs on: it is neither a Linux program nor one for Pebbles", s.Config.Guest)

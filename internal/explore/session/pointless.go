@@ -3,7 +3,9 @@ package session
 import (
 	"fmt"
 
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
+	"landgo/internal/image/static"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -39,13 +41,13 @@ func (p *Program) pointlessProgram() string {
 	} {
 		switch {
 		case !pp.Has(k.set):
-		case p.NoRoles() && !p.Image.AnyLocked():
+		case p.NoRoles() && !static.AnyLocked(p.Image.File):
 			return fmt.Sprintf("--pp %s: the guest has no function that landgo knows as a lock's, and no locked instruction", k.name)
 		case !p.NoRoles() && k.places == 0:
 			return fmt.Sprintf("--pp %s: the guest has no %s", k.name, k.what)
 		}
 	}
-	if pp.Has(trace.PointAtomic) && !p.Image.AnyLocked() {
+	if pp.Has(trace.PointAtomic) && !static.AnyLocked(p.Image.File) {
 		return "--pp atomic: the guest has no locked instruction"
 	}
 	return ""
@@ -60,8 +62,8 @@ func (p *Program) pointlessKernel() string {
 		name, tell string
 		places     int
 	}{{trace.PointLock, "lock", "locking", locks}, {trace.PointUnlock, "unlock", "unlocked", unlocks}} {
-		if _, ok := p.Image.Symbol(image.TellPrefix + k.tell); !ok && k.places == 0 && p.Config.PP.Has(k.set) && !p.Config.PP.Has(trace.MemPoints) {
-			return fmt.Sprintf("--pp %s: the kernel doesn't call %s%s, and no profile names a function for it", k.name, image.TellPrefix, k.tell)
+		if _, ok := p.Image.Symbol(profile.TellPrefix + k.tell); !ok && k.places == 0 && p.Config.PP.Has(k.set) && !p.Config.PP.Has(trace.MemPoints) {
+			return fmt.Sprintf("--pp %s: the kernel doesn't call %s%s, and no profile names a function for it", k.name, profile.TellPrefix, k.tell)
 		}
 	}
 	return ""
@@ -86,10 +88,10 @@ func (p *Program) allocates() bool {
 		return false
 	}
 	if _, ok := p.Image.Symbol("malloc"); !ok {
-		return p.Image.Libc() != image.NoLibc
+		return p.Image.Libc() != elffile.NoLibc
 	}
 	for _, b := range p.roles {
-		if b.Role == image.Malloc {
+		if b.Role == profile.Malloc {
 			return true
 		}
 	}
@@ -101,7 +103,7 @@ func (p *Program) allocates() bool {
 func (p *Program) LockPlaces() (locks, unlocks int) {
 	for _, b := range p.roles {
 		at := scheduler.PointsAt(b.Role)
-		if b.Point == image.NoPoint {
+		if b.Point == profile.NoPoint {
 			at = 0
 		}
 		if at&trace.PointLock != 0 {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io/fs"
 
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/result"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -12,15 +12,15 @@ import (
 
 // imageProblems and gapProblems give the kinds of errors of the packages below
 // their places in the table that users see.
-var imageProblems = map[image.ErrorKind]result.ErrorKind{
-	image.Unreadable:   result.Unreadable,
-	image.NotELF:       result.NotELF,
-	image.Broken:       result.BrokenELF,
-	image.WrongMachine: result.WrongMachine,
-	image.NotProgram:   result.NotProgram,
-	image.Dynamic:      result.Dynamic,
-	image.NoCode:       result.NoCode,
-	image.TooLarge:     result.TooLarge,
+var imageProblems = map[elffile.ErrorKind]result.ErrorKind{
+	elffile.Unreadable:   result.Unreadable,
+	elffile.NotELF:       result.NotELF,
+	elffile.Broken:       result.BrokenELF,
+	elffile.WrongMachine: result.WrongMachine,
+	elffile.NotProgram:   result.NotProgram,
+	elffile.Dynamic:      result.Dynamic,
+	elffile.NoCode:       result.NoCode,
+	elffile.TooLarge:     result.TooLarge,
 }
 
 var gapProblems = map[kernel.Gap]result.ErrorKind{
@@ -42,7 +42,7 @@ var gapProblems = map[kernel.Gap]result.ErrorKind{
 
 // ImageError explains why the guest's file isn't one.
 func ImageError(guest string, err error) error {
-	var bad *image.Error
+	var bad *elffile.Error
 	var p *fs.PathError
 	switch {
 	case errors.As(err, &bad):

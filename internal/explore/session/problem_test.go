@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"testing"
 
-	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/result"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -25,7 +25,7 @@ func TestProblemsHaveKinds(t *testing.T) {
 		}
 		seen[kind] = name
 	}
-	for k := image.Unreadable; k <= image.TooLarge; k++ {
+	for k := elffile.Unreadable; k <= elffile.TooLarge; k++ {
 		check(fmt.Sprintf("image's error %d", k), imageProblems[k])
 	}
 	delete(seen, result.TooLarge) // GapLayout is one of that too

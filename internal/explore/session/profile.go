@@ -2,7 +2,7 @@ package session
 
 import (
 	"landgo/internal/explore/config"
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
 )
 
 // readProfile puts landgo's own profile of a known kernel over what it knows of any
@@ -13,20 +13,20 @@ func (p *Program) readProfile() error {
 	if err != nil {
 		return err
 	}
-	if err := own.Fits(p.Image); err != nil {
+	if err := own.Fits(p.Image.Info); err != nil {
 		return config.ProfileError(err)
 	}
-	kernel, over := own.OwnKernel(p.Image), (*image.FileProfile)(nil)
+	kernel, over := own.OwnKernel(p.Image.Info), (*profile.FileProfile)(nil)
 	if kernel == nil {
-		over, p.misfit = p.Image.BuiltIn()
+		over, p.misfit = profile.BuiltIn(p.Image.Info)
 	}
 	if over != nil {
-		p.builtIn, kernel = over.File, over.OwnKernel(p.Image)
+		p.builtIn, kernel = over.File, over.OwnKernel(p.Image.Info)
 	}
-	base := over.Over(p.Image.DefaultProfile())
+	base := over.Over(profile.Default(p.Image.Info))
 	if p.profile = own.Over(base); kernel != nil {
 		p.profile.Kernel = kernel
 	}
-	p.roles = p.Image.Roles(p.profile)
+	p.roles = profile.Roles(p.Image.Info, p.profile)
 	return nil
 }

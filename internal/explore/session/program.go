@@ -3,6 +3,7 @@ package session
 import (
 	"landgo/internal/explore/config"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 )
 
 // Program is a guest that was read, and what is known of it before it runs.
@@ -12,10 +13,10 @@ type Program struct {
 	Platform *Platform
 	// profile is what is known of the guest's functions, and roles what that makes
 	// of them.
-	profile *image.Profile
+	profile *profile.Profile
 	builtIn string // landgo's own profile of the guest, by name; "": it has none
 	misfit  error  // why that doesn't fit the guest
-	roles   map[uint64]image.Bound
+	roles   map[uint64]profile.Bound
 	Racing  []uint64 // where Config.Races are
 	// texts are those of instructions: a step of a kernel's has thousands of
 	// accesses, by a few.

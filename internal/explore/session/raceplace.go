@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"landgo/internal/image"
+	"landgo/internal/image/static"
+	"landgo/internal/image/x86"
 	"landgo/internal/result"
 )
 
@@ -29,9 +30,9 @@ func (p *Program) RacePlaces() (pcs []uint64, err error) {
 			}
 			pc += d
 		}
-		if call, ok := p.Image.CallAt(pc); ok {
+		if call, ok := static.CallAt(p.Image.Info, pc); ok {
 			pc = call.Hi - 1
-		} else if text, n, err := p.Image.Inst(p.Image.Bytes(pc, image.MaxInst), pc); err != nil || n == 0 || text == "" {
+		} else if text, n, err := x86.Inst(p.Image.File, p.Image.Bytes(pc, x86.MaxInst), pc); err != nil || n == 0 || text == "" {
 			return nil, &Invalid{Kind: result.PointlessPoint, Reason: fmt.Sprintf("--pp race=%s: the guest has no instruction there", place)}
 		}
 		pcs = append(pcs, pc)

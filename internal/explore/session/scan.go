@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"landgo/internal/image"
+	"landgo/internal/image/static"
+	"landgo/internal/image/x86"
 	"landgo/internal/result"
 )
 
@@ -19,7 +20,7 @@ type scanned struct {
 func (p *Program) scan() scanned {
 	var out scanned
 	seen := map[string]bool{}
-	for _, f := range p.Image.Functions() {
+	for _, f := range p.Image.Functions {
 		if f.Size == 0 || f.Size > 1<<20 {
 			continue
 		}
@@ -28,12 +29,12 @@ func (p *Program) scan() scanned {
 			continue // a library's
 		}
 		for pc, end := f.Addr, f.Addr+f.Size; pc < end; {
-			code := p.Image.Bytes(pc, image.MaxInst)
-			text, n, err := p.Image.Inst(code, pc)
+			code := p.Image.Bytes(pc, x86.MaxInst)
+			text, n, err := x86.Inst(p.Image.File, code, pc)
 			if err != nil || n == 0 {
 				break
 			}
-			if locked, _, err := p.Image.Locked(code); err == nil && locked {
+			if locked, _, err := static.Locked(p.Image.File, code); err == nil && locked {
 				out.atomic++
 			}
 			if why := unmodelledInsn(text); why != "" && !seen[why+f.Name] {

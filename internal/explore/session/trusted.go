@@ -4,8 +4,11 @@ import (
 	"slices"
 
 	"landgo/internal/explore/config"
-	"landgo/internal/image"
+	"landgo/internal/image/profile"
+	"landgo/internal/image/static"
 	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/scheduler"
 )
 
 // trustable refuses --trust where there is no thread library to trust parts of, and
@@ -15,8 +18,8 @@ func (p *Program) trustable() error {
 	if len(p.Config.Trust) > 0 && !p.Platform.testsLibrary {
 		return result.Errorf(result.Usage, "--trust is for thread libraries on pebbles; on %s the C library's functions are trusted anyway", p.Image.Kernel)
 	}
-	for _, o := range image.ObjectTypes {
-		if slices.Contains(p.Config.Trust, o.Name) && p.hasObjects(o.Name) && p.Image.ObjectSize(p.profile, o.Name) == 0 {
+	for _, o := range profile.ObjectTypes {
+		if slices.Contains(p.Config.Trust, o.Name) && p.hasObjects(o.Name) && profile.ObjectSize(p.Image.Info, p.profile, o.Name) == 0 {
 			return result.Errorf(result.Usage, "--trust %s: nothing says how large a %s is: build %s with -g, or give the size in a profile (sizes)", o.Name, o.Type, p.Config.Guest)
 		}
 	}
@@ -36,7 +39,7 @@ func (p *Program) hasObjects(group string) bool {
 }
 
 // trusts reports whether a function with a role is taken as correct.
-func (p *Program) trusts(b image.Bound) bool {
+func (p *Program) trusts(b profile.Bound) bool {
 	if !p.Platform.testsLibrary {
 		return !b.Own
 	}
@@ -47,7 +50,7 @@ func (p *Program) trusts(b image.Bound) bool {
 // Trustable reports whether the guest has functions of a group of --trust's, with
 // objects of a known size, in a library that is tested.
 func (p *Program) Trustable(group string) bool {
-	return p.Platform.testsLibrary && p.hasObjects(group) && p.Image.ObjectSize(p.profile, group) > 0
+	return p.Platform.testsLibrary && p.hasObjects(group) && profile.ObjectSize(p.Image.Info, p.profile, group) > 0
 }
 
 // Carries reports whether an instruction is of a function that is taken as correct.
@@ -63,5 +66,25 @@ func (p *Program) Carries(pc uint64) bool {
 // Locks reports whether an instruction is of a function that locks a mutex.
 func (p *Program) Locks(pc uint64) bool {
 	f, ok := p.Image.SymbolAt(pc)
-	return ok && p.roles[f.Addr].Role == image.MutexLock
+	return ok && p.roles[f.Addr].Role == profile.MutexLock
+}
+
+// LockFunctions are a kernel's own functions that lock and unlock: those with such a
+// role in its profile, and those that call the annotations, by name.
+func (p *Program) LockFunctions() (names []string) {
+	if !p.Platform.Annotated {
+		return nil
+	}
+	for _, b := range p.roles {
+		if scheduler.PointsAt(b.Role)&(trace.PointLock|trace.PointUnlock) != 0 {
+			names = append(names, b.Name)
+		}
+	}
+	for _, tells := range []string{"locking", "unlocked"} {
+		if f, ok := p.Image.Symbol(profile.TellPrefix + tells); ok {
+			names = append(names, static.Callers(p.Image.Info, f.Addr)...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

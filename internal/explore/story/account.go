@@ -1,23 +1,32 @@
 package story
 
-import "landgo/internal/result"
+import (
+	"landgo/internal/result"
+	"landgo/internal/trace"
+)
 
 // Account is the step-by-step account of an execution.
 func (st *Story) Account() []result.Event {
 	var out []result.Event
+	edges := newEdges()
 	for i := range st.beats {
 		b := &st.beats[i]
 		e := result.Event{
 			Thread: st.Guest.Name(b.step.Thread), Begin: b.step.Begin, End: b.step.Last,
-			Choice: uint32(b.step.Choice), Stack: st.Frames(b.stack), Output: b.out,
+			Choice: uint32(b.step.Choice), Stack: st.Frames(b.stack), Held: b.held, Output: b.out,
 			Switch: b.why, Preemption: i+1 < len(st.beats) && st.beats[i+1].step.Preemption,
 		}
+		e.After = edges.born(b.step.Thread)
 		for _, op := range b.ops {
 			text := st.Guest.OpText(op)
 			if e.Does != "" && text != "" {
 				e.Does += ", "
 			}
 			e.Does += text
+			after := edges.after(op, b.step.Thread, i+1)
+			if text != "" {
+				e.Operations = append(e.Operations, result.Operation{Does: text, Before: min(int(op.At), len(b.accesses)), Place: st.called(op), After: after})
+			}
 		}
 		for k := range b.accesses {
 			e.Accesses = append(e.Accesses, st.shown(i, k))
@@ -25,4 +34,70 @@ func (st *Story) Account() []result.Event {
 		out = append(out, e)
 	}
 	return out
+}
+
+// called is where the guest's code makes a call, or nil.
+func (st *Story) called(op trace.Op) *result.Frame {
+	if op.PC == 0 {
+		return nil
+	}
+	f := result.Innermost(st.Frames([]uint64{op.PC - 1}))
+	return &f
+}
+
+// edges finds, for each operation, those of other threads that order it: the happens-before
+// relation of the account's operations, without what follows by transitivity.
+type edges struct {
+	last    map[uint64]map[trace.TID]int // step of a thread's last operation on an object, from 1
+	ends    map[trace.TID]int            // step in which a thread ended
+	created map[trace.TID]int            // step that created a thread, until its first step
+}
+
+func newEdges() *edges {
+	return &edges{map[uint64]map[trace.TID]int{}, map[trace.TID]int{}, map[trace.TID]int{}}
+}
+
+// born is the step that created a thread, at the thread's first step; else 0.
+func (e *edges) born(t trace.TID) int {
+	n := e.created[t]
+	delete(e.created, t)
+	return n
+}
+
+// after takes an operation of a step in, and returns the steps that it comes after.
+func (e *edges) after(op trace.Op, by trace.TID, step int) (steps []int) {
+	add := func(n int) {
+		if n > 0 && n != step {
+			steps = append(steps, n)
+		}
+	}
+	switch op.Kind {
+	case trace.OpCreate:
+		e.created[trace.TID(op.Obj)] = step
+		return steps
+	case trace.OpExit:
+		e.ends[by] = step
+		return steps
+	case trace.OpJoin:
+		add(e.ends[trace.TID(op.Obj)])
+		return steps
+	}
+	if op.Size == 0 {
+		return steps
+	}
+	latest := 0
+	for t, n := range e.last[op.Obj] {
+		if t != by {
+			latest = max(latest, n)
+		}
+	}
+	// The thread's own operation on it in between comes after that already.
+	if latest > e.last[op.Obj][by] {
+		add(latest)
+	}
+	if e.last[op.Obj] == nil {
+		e.last[op.Obj] = map[trace.TID]int{}
+	}
+	e.last[op.Obj][by] = step
+	return steps
 }

@@ -50,7 +50,7 @@ func (st *Story) events() (list []event) {
 			switch {
 			case o.Kind == trace.OpFree:
 				size = uint64(o.Size)
-			case !takes(o):
+			case !takes(o) && o.Kind != trace.OpSemWait && o.Kind != trace.OpSemTryWait:
 				continue
 			}
 			add(event{at: at{beat: i}, op: o, addr: o.Obj, size: size, writes: true}, b.step.Thread, o.PC)
@@ -102,6 +102,9 @@ func (st *Story) Against(passes *Story) string {
 				if n := when[early.eventKey]; n > 0 && n < at || !late.clash(early) {
 					continue
 				}
+				if len(st.flips) < maxFlips && early.op == nil && late.op == nil && early.writes && !late.writes {
+					st.flips = append(st.flips, *st.flipOf(passes, early, late, mine[at-1].at))
+				}
 				// In this run the one that is late there comes first.
 				of := st.hit != nil && early.overlaps(st.accessAt(st.hit.mid)) // what the cause is about
 				if best[0] < 0 || of && !about || of == about && at < when[its[best[0]].eventKey] {
@@ -119,11 +122,7 @@ func (st *Story) Against(passes *Story) string {
 		return ""
 	}
 	early, late := &its[best[1]], &its[best[0]]
-	st.flip = &flip{early: *early, late: *late, first: mine[when[late.eventKey]-1].at, earlyIs: passes.eventPlace(early), here: passes.eventPlace(late),
-		thread: passes.madeAt(early), other: passes.madeAt(late)}
-	if early.op == nil {
-		st.flip.earlyHeld = passes.held(early.at)
-	}
+	st.flip = st.flipOf(passes, early, late, mine[when[late.eventKey]-1].at)
 	theirs, other := passes.does(early), passes.does(late)
 	verb, object, _ := strings.Cut(other, " ")
 	switch _, same, _ := strings.Cut(theirs, " "); {
@@ -134,6 +133,34 @@ func (st *Story) Against(passes *Story) string {
 	}
 	return fmt.Sprintf("In a run that passes, thread %s %s (%s) before thread %s %s (%s); here thread %s comes first.",
 		early.thread, theirs, passes.eventPlace(early), late.thread, other, passes.eventPlace(late), late.thread)
+}
+
+// maxFlips is how many pairs of accesses that come the other way round are looked at.
+const maxFlips = 64
+
+// flipOf is what is to be known of two events of a run that passes which come the other
+// way round here, where the late one is at first.
+func (st *Story) flipOf(passes *Story, early, late *event, first at) *flip {
+	f := &flip{early: *early, late: *late, first: first, earlyIs: passes.eventPlace(early), here: passes.eventPlace(late),
+		thread: passes.madeAt(early), other: passes.madeAt(late)}
+	if early.op == nil {
+		f.earlyHeld = passes.held(early.at)
+		f.final = passes.final(early)
+	}
+	return f
+}
+
+// final says of which addresses an event's thread writes no more after it.
+func (st *Story) final(e *event) func(addr uint64) bool {
+	t := st.madeAt(e)
+	return func(addr uint64) bool {
+		for _, a := range st.forward(t, e.at) {
+			if a.IsWrite() && a.Addr == addr {
+				return false
+			}
+		}
+		return true
+	}
 }
 
 // madeAt is the thread that made an event.

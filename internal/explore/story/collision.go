@@ -77,6 +77,7 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 			if okA {
 				list = append(list, after)
 			}
+			st.collided = list
 			for _, x := range list {
 				b.Accesses = append(b.Accesses, st.shown(x.beat, x.access))
 			}

@@ -16,7 +16,7 @@ import (
 
 // mistake names the mistake that a run shows and what to change, or is "".
 func (st *Story) mistake(b *result.Bug, f *scheduler.Failure) string {
-	for _, text := range []string{lockOrder(b), st.lostSignal(b), st.tooEarly(b), st.untested(f.Thread), st.goneOwner(b, f), st.reused(), st.unprotected(f)} {
+	for _, text := range []string{lockOrder(b), st.lostSignal(b), st.tooEarly(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.reused(), st.unprotected(f)} {
 		if text != "" {
 			return text
 		}
@@ -103,10 +103,13 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 		return ""
 	}
 	acts := st.writesAt(st.hit.thread, st.hit.after)
-	if st.otherLocks() || !acts && !st.failsAt(f) {
+	if st.otherLocks() && !st.sameUpdate() || !acts && !st.failsAt(f) {
 		return ""
 	}
 	variable, t, u := m.Name(), st.Guest.Name(st.hit.thread), m.Thread
+	if lock := st.sharedLock(); lock != "" && acts {
+		return fmt.Sprintf("Threads %s and %s change %s (%s) while both hold %s for reading, which lets them in together. Take it for writing.", t, u, variable, lines(y, m), lock)
+	}
 	both := common(x.Held, y.Held)
 	all := common(both, m.Held)
 	atomic := func(x at) bool {
@@ -135,6 +138,8 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 		return fmt.Sprintf("Thread %s changes %s (%s) without %s, which thread %s holds at its accesses. If %s is what protects %s, take it there too.", u, variable, where(m.Stack), both[0], t, both[0], variable)
 	case len(m.Held) > 0 && len(x.Held) == 0 && len(y.Held) == 0:
 		return fmt.Sprintf("Thread %s uses %s (%s, %s) without %s, which thread %s holds at its access. If %s is what protects %s, hold it over both.", t, variable, where(x.Stack), where(y.Stack), m.Held[0], u, m.Held[0], variable)
+	case len(m.Held) > 0 && len(both) > 0:
+		return fmt.Sprintf("Thread %s holds %s at its accesses to %s (%s), and thread %s holds %s (%s): different locks don't keep threads apart. Use one lock for %s.", t, both[0], variable, lines(x, y), u, m.Held[0], where(m.Stack), variable)
 	case len(m.Held) > 0 || len(x.Held) > 0 || len(y.Held) > 0:
 		return ""
 	case atomic(st.hit.before) && atomic(st.hit.after):
@@ -150,6 +155,45 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 		between = fmt.Sprintf("thread %s's read (%s) and write (%s)", t, where(x.Stack), to)
 	}
 	return fmt.Sprintf("Nothing keeps thread %s's change of %s (%s) from coming between %s. Let both threads hold one lock there, or use one atomic operation.", u, variable, where(m.Stack), between)
+}
+
+// sharedLock is a lock that both threads of the hit hold for reading at what they write, or
+// "".
+func (st *Story) sharedLock() string {
+	mine, its := st.readHeld(st.hit.thread, st.hit.after), st.readHeld(st.beats[st.hit.mid.beat].madeBy(st.hit.mid.access), st.hit.mid)
+	for _, l := range mine {
+		if slices.Contains(its, l) {
+			return st.Guest.VariableName(l)
+		}
+	}
+	return ""
+}
+
+// readHeld are the locks that a thread holds for reading at an access.
+func (st *Story) readHeld(t trace.TID, x at) (list []uint64) {
+	for i := 0; i <= x.beat; i++ {
+		for k := range st.beats[i].ops {
+			o := &st.beats[i].ops[k]
+			if st.beats[i].step.Thread != t || i == x.beat && int(o.At) > x.access {
+				continue
+			}
+			switch o.Kind {
+			case trace.OpReadLock, trace.OpTryReadLock:
+				list = append(list, o.Obj)
+			case trace.OpReadUnlock:
+				list = slices.DeleteFunc(list, func(l uint64) bool { return l == o.Obj })
+			}
+		}
+	}
+	return list
+}
+
+// lines are the places of two accesses: one, if they are on one line.
+func lines(x, y result.Access) string {
+	if where(x.Stack) == where(y.Stack) {
+		return where(x.Stack)
+	}
+	return where(x.Stack) + ", " + where(y.Stack)
 }
 
 // failsAt reports whether the thread of the hit fails soon after the hit, with nothing in
@@ -168,6 +212,14 @@ func (st *Story) failsAt(f *scheduler.Failure) bool {
 		}
 	}
 	return false
+}
+
+// sameUpdate reports whether both threads of the hit write where the one does, one
+// instruction after its read and the other before: whatever else protects the variable, it
+// doesn't do so there.
+func (st *Story) sameUpdate() bool {
+	before, mid, after := st.accessAt(st.hit.before), st.accessAt(st.hit.mid), st.accessAt(st.hit.after)
+	return !before.IsWrite() && mid.IsWrite() && after.IsWrite() && mid.PC == after.PC && before.Addr == after.Addr
 }
 
 // otherLocks reports whether the run has what may protect memory beside mutexes: locks

@@ -11,6 +11,27 @@ import (
 
 // Mistakes about the lives of blocks.
 
+// freeing makes a block's early end the cause of its use, unless the cause is about the
+// block, or where its address was.
+func (st *Story) freeing(b *result.Bug, f *scheduler.Failure) {
+	block := &f.Block
+	life := st.blocks[lifeKey{block.Family, block.Addr, block.Generation}]
+	if f.Kind != trace.UseAfterFree || life == nil || !block.Freed || block.Back.Thread == f.Thread {
+		return
+	}
+	for _, x := range st.collided {
+		if a := st.accessAt(x); a.Addr-block.Addr < block.Size || st.rawAt(x) == block.Addr {
+			return
+		}
+	}
+	freed, used := where(life.back), where(b.Stack)
+	if freed == "" || used == "" {
+		return
+	}
+	b.Cause = fmt.Sprintf("thread %s frees the block (%s) before thread %s uses it (%s)", st.Guest.Name(block.Back.Thread), freed, b.Thread, used)
+	b.Accesses, st.collided, st.hit = nil, nil, nil
+}
+
 // goneOwner: a thread uses, or frees, a block that another one has freed.
 func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 	life := st.blocks[lifeKey{f.Block.Family, f.Block.Addr, f.Block.Generation}]
@@ -91,9 +112,10 @@ func (st *Story) reusedAt(x at) string {
 	}
 	back, by, ok := st.source(x) // which wrote what the exchange expects
 	v := st.rawAt(back)
-	if !ok || by == t || st.around(v) == nil || st.around(v).Addr != v {
+	if !ok || by == t {
 		return ""
 	}
+	block := st.around(v) != nil && st.around(v).Addr == v
 	for y, o := range st.backward(t, x) {
 		if o.Addr != a.Addr || o.Size != a.Size {
 			continue
@@ -110,11 +132,38 @@ func (st *Story) reusedAt(x at) string {
 			}
 		}
 		m, r := st.shown(back.beat, back.access), st.shown(y.beat, y.access)
-		if !changed || where(m.Stack) == "" || m.Symbol == "" {
+		if !changed || !block && !st.stale(t, y, x) || where(m.Stack) == "" || m.Symbol == "" {
 			return ""
 		}
-		return fmt.Sprintf("Thread %s reads %s (%s), and its exchange (%s) succeeds, for the value is the same again: thread %s has changed it and changed it back (%s). This is the ABA problem. Change a count together with the pointer, or keep a block from being used again while a thread may hold its address.",
-			st.Guest.Name(t), r.Name(), where(r.Stack), where(st.shown(x.beat, x.access).Stack), st.Guest.Name(by), where(m.Stack))
+		what := []string{"a block", "address"}
+		if !block {
+			what = []string{"an entry", "number"}
+		}
+		return fmt.Sprintf("Thread %s reads %s (%s), and its exchange (%s) succeeds, for the value is the same again: thread %s has changed it and changed it back (%s). This is the ABA problem. Change a count together with the pointer, or keep %s from being used again while a thread may hold its %s.",
+			st.Guest.Name(t), r.Name(), where(r.Stack), where(st.shown(x.beat, x.access).Stack), st.Guest.Name(by), where(m.Stack), what[0], what[1])
 	}
 	return ""
+}
+
+// stale reports whether a thread has read something else between two accesses to a word,
+// and another thread has changed that before the second.
+func (st *Story) stale(t trace.TID, from, to at) bool {
+	for x, a := range st.backward(t, to) {
+		if x.before(from) {
+			return false
+		}
+		if a.IsWrite() || a.Addr == st.accessAt(to).Addr || a.Addr < lowestVariable {
+			continue
+		}
+		for i := x.beat; i <= to.beat; i++ {
+			for k := range st.beats[i].accesses {
+				z := at{i, k}
+				o := st.accessAt(z)
+				if x.before(z) && z.before(to) && o.IsWrite() && o.Conflicts(a) && st.beats[i].madeBy(k) != t && st.rawAt(z) != st.rawAt(x) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }

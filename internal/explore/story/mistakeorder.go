@@ -16,19 +16,115 @@ type flip struct {
 	earlyHeld     []string
 	earlyIs, here string // the places of the early one, and of the late one here
 	thread, other trace.TID
+	final         func(addr uint64) bool // the early one's thread writes it no more after that
 }
 
 // MistakeAgainst names the mistake that a run and one that passes show together, or is
 // "". Against has to have been asked.
 func (st *Story) MistakeAgainst(failed trace.TID) string {
 	f := st.flip
-	if f == nil || f.late.op != nil || f.early.op != nil || f.late.writes || !f.early.writes || f.other != failed {
+	if f == nil {
 		return ""
 	}
-	if text := st.doubleChecked(f); text != "" {
-		return text
+	if f.late.op == nil && f.early.op == nil && !f.late.writes && f.early.writes && f.other == failed {
+		if text := st.doubleChecked(f); text != "" {
+			return text
+		}
+		if text := st.missingJoin(f); text != "" {
+			return text
+		}
 	}
-	return st.missingJoin(f)
+	for _, kind := range []func(*flip) string{st.announced, st.beforeLock} {
+		for i := range st.flips {
+			if text := kind(&st.flips[i]); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// beforeLock: a thread reads what another one changes under a lock, then takes that lock,
+// and goes by what it has read.
+func (st *Story) beforeLock(f *flip) string {
+	data := st.shown(f.first.beat, f.first.access)
+	read := st.accessAt(f.first)
+	if atomic, _ := st.Image.Atomic(read.PC, read.Addr); atomic || read.Flags&trace.Atomic != 0 {
+		return ""
+	}
+	if data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld) == 0 || len(st.held(f.first)) > 0 {
+		return ""
+	}
+	lock := f.earlyHeld[len(f.earlyHeld)-1]
+	for i := f.first.beat; i < len(st.beats); i++ {
+		for k := range st.beats[i].ops {
+			o := &st.beats[i].ops[k]
+			if st.beats[i].step.Thread != f.other || !takes(o) || i == f.first.beat && int(o.At) <= f.first.access {
+				continue
+			}
+			if st.Guest.VariableName(o.Obj) != lock || st.looksAgain(f, at{i, int(o.At)}, lock) {
+				return ""
+			}
+			return fmt.Sprintf("Thread %s reads %s (%s) before it takes %s (%s), under which thread %s changes it (%s). Read it after taking %s.",
+				data.Thread, data.Name(), f.here, lock, st.place(call{i, o}), f.early.thread, f.earlyIs, lock)
+		}
+	}
+	return ""
+}
+
+// looksAgain reports whether the late thread of a flip reads the same again while it holds a
+// lock.
+func (st *Story) looksAgain(f *flip, from at, lock string) bool {
+	until := at{beat: len(st.beats)} // it lets the lock go
+	for i := from.beat; i < len(st.beats) && until.beat == len(st.beats); i++ {
+		for k := range st.beats[i].ops {
+			o := &st.beats[i].ops[k]
+			if here := (at{i, int(o.At)}); o.Kind == trace.OpUnlock && st.beats[i].step.Thread == f.other && !here.before(from) && st.Guest.VariableName(o.Obj) == lock {
+				until = here
+				break
+			}
+		}
+	}
+	for x, a := range st.forward(f.other, from) {
+		if !x.before(until) {
+			return false
+		}
+		if f.late.overlaps(a) && !a.IsWrite() {
+			return true
+		}
+	}
+	return false
+}
+
+// announced: a thread sees by a variable, which is accessed atomically, that another one has
+// come so far, and then reads what that one writes only later. What a lock word or a count
+// tells changes again after that; such a variable isn't meant.
+func (st *Story) announced(f *flip) string {
+	data := st.shown(f.first.beat, f.first.access)
+	read := st.accessAt(f.first)
+	if atomic, _ := st.Image.Atomic(read.PC, read.Addr); atomic || read.Flags&trace.Atomic != 0 {
+		return "" // it may be looked at on its own
+	}
+	if data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(st.held(f.first)) > 0 {
+		return ""
+	}
+	for x, a := range st.backward(f.other, f.first) {
+		if a.IsWrite() || a.Addr < lowestVariable || f.late.overlaps(a) || !f.final(a.Addr) {
+			continue
+		}
+		w, by, ok := st.source(x)
+		if !ok || by != f.thread || len(st.held(x)) > 0 {
+			continue
+		}
+		flag, set := st.shown(x.beat, x.access), st.shown(w.beat, w.access)
+		declared, _ := st.Image.Atomic(a.PC, a.Addr)
+		if !declared && st.accessAt(w).Flags&trace.Atomic == 0 || flag.Symbol == "" || flag.Bookkeeping || where(flag.Stack) == "" || where(set.Stack) == "" {
+			continue
+		}
+		return fmt.Sprintf("Thread %s finds by %s (%s) that it can use %s (%s), but thread %s sets %s (%s) before it writes %s (%s). Set it after that.",
+			data.Thread, flag.Name(), where(flag.Stack), data.Name(), f.here, f.early.thread, flag.Name(), where(set.Stack), data.Name(), f.earlyIs)
+	}
+	return ""
 }
 
 // doubleChecked: a thread has seen without a lock that a variable is set, and then reads
@@ -47,8 +143,11 @@ func (st *Story) doubleChecked(f *flip) string {
 		}
 		flag, data := st.shown(x.beat, x.access), st.shown(f.first.beat, f.first.access)
 		set := st.shown(w.beat, w.access)
-		if flag.Symbol == "" || data.Symbol == "" || flag.Bookkeeping || where(flag.Stack) == "" || where(set.Stack) == "" {
+		if data.Symbol == "" {
 			return ""
+		}
+		if flag.Symbol == "" || flag.Bookkeeping || where(flag.Stack) == "" || where(set.Stack) == "" {
+			continue
 		}
 		lock := common(st.held(w), f.earlyHeld)[0]
 		return fmt.Sprintf("Thread %s finds %s set (%s) without %s, and uses %s (%s): thread %s sets it (%s) before it writes %s (%s). Set it last, or look at it under %s.",

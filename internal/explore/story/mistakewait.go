@@ -6,6 +6,7 @@ import (
 
 	"landgo/internal/result"
 	"landgo/internal/trace"
+	"landgo/scheduler"
 )
 
 // Mistakes about waits on condition variables.
@@ -33,8 +34,12 @@ func (st *Story) lostSignal(b *result.Bug) string {
 		if n := len(after); n > 0 {
 			last := after[n-1]
 			if woken := st.beats[last.beat].wakes; last.op.Kind == trace.OpCondSignal && len(woken) == 1 {
-				return fmt.Sprintf("Thread %s's signal (%s) wakes thread %s, not thread %s, which waits for %s too (%s). Broadcast, or give each kind of waiter a condition variable of its own.",
-					st.Guest.Name(st.by(last)), st.place(last), st.Guest.Name(woken[0]), w.Thread, w.Object, where(w.Stack))
+				cure := "Broadcast, or give each kind of waiter a condition variable of its own."
+				if o := st.waitedAt(woken[0], uint64(w.Address), last.beat); o != nil && o.op.PC == entered.op.PC {
+					cure = "Broadcast, or signal once for each thread that can go on."
+				}
+				return fmt.Sprintf("Thread %s's signal (%s) wakes thread %s, not thread %s, which waits for %s too (%s). %s",
+					st.Guest.Name(st.by(last)), st.place(last), st.Guest.Name(woken[0]), w.Thread, w.Object, where(w.Stack), cure)
 			}
 			continue
 		}
@@ -48,6 +53,17 @@ func (st *Story) lostSignal(b *result.Bug) string {
 		}
 	}
 	return ""
+}
+
+// waitedAt is the last call before a beat with which a thread waits for a condition
+// variable, or nil.
+func (st *Story) waitedAt(t trace.TID, cond uint64, before int) (last *call) {
+	for _, c := range st.calls(cond, trace.OpCondWait) {
+		if st.by(c) == t && c.beat < before {
+			last = &c
+		}
+	}
+	return last
 }
 
 // testedFor reports whether a thread, with a lock held and before it waited, read what the
@@ -70,7 +86,32 @@ func (st *Story) testedFor(wait, signal call) bool {
 // untested: the thread that failed was woken from a wait, another thread ran first and
 // changed what the waiting thread had tested before, and that didn't test again.
 func (st *Story) untested(failed trace.TID) string {
-	wait := -1
+	text, wait, goesOn := st.overtaken(failed)
+	if text == "" && wait >= 0 {
+		return st.asBefore(failed, wait, goesOn)
+	}
+	return text
+}
+
+// othersUntested is untested of a thread that isn't the one that fails, only where another
+// thread has changed what it had tested.
+func (st *Story) othersUntested(f *scheduler.Failure) string {
+	if len(f.Waits) > 0 {
+		return ""
+	}
+	for _, x := range st.Guest.Starts() {
+		if text, _, _ := st.overtaken(x.Thread); text != "" && x.Thread != f.Thread {
+			return text
+		}
+	}
+	return ""
+}
+
+// overtaken says that a thread was woken from its last wait and goes on without another
+// look, if another thread ran first and changed what it had tested. It returns the beats in
+// which it waits, and goes on; -1 if it wasn't woken.
+func (st *Story) overtaken(failed trace.TID) (text string, wait, goesOn int) {
+	wait = -1
 	var cond uint64
 	for i := range st.beats {
 		for k := range st.beats[i].ops {
@@ -80,16 +121,16 @@ func (st *Story) untested(failed trace.TID) string {
 		}
 	}
 	if wait < 0 {
-		return ""
+		return "", -1, 0
 	}
 	woken := slices.IndexFunc(st.calls(cond, trace.OpCondSignal, trace.OpCondBroadcast), func(c call) bool {
 		return c.beat > wait && slices.Contains(st.beats[c.beat].wakes, failed)
 	})
 	if woken < 0 {
-		return ""
+		return "", -1, 0
 	}
 	signal := st.calls(cond, trace.OpCondSignal, trace.OpCondBroadcast)[woken]
-	goesOn := signal.beat + 1
+	goesOn = signal.beat + 1
 	for goesOn < len(st.beats) && st.beats[goesOn].step.Thread != failed {
 		goesOn++
 	}
@@ -108,10 +149,10 @@ func (st *Story) untested(failed trace.TID) string {
 				continue
 			}
 			return fmt.Sprintf("Thread %s is woken, and goes on without another look at %s, which it tested before it waited (%s): thread %s has changed that (%s) in between. Put the wait in a loop, `while` and not `if`.",
-				st.Guest.Name(failed), m.Name(), where(x.Stack), m.Thread, where(m.Stack))
+				st.Guest.Name(failed), m.Name(), where(x.Stack), m.Thread, where(m.Stack)), wait, goesOn
 		}
 	}
-	return st.asBefore(failed, wait, goesOn)
+	return "", wait, goesOn
 }
 
 // asBefore: the thread that failed was woken from its last wait, and goes on though what it

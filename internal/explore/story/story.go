@@ -21,10 +21,12 @@ type Story struct {
 	adjacent []neighbour // races, where they are bugs
 	blocks   map[lifeKey]*lifeStacks
 	namer
-	created map[trace.TID]result.Frame // where a thread was made, by the user's code
-	roots   map[trace.TID]string       // the user's function that it runs
-	hit     *hit                       // the collision, if it is one in the strict sense
-	flip    *flip                      // what Against has found
+	created  map[trace.TID]result.Frame // where a thread was made, by the user's code
+	roots    map[trace.TID]string       // the user's function that it runs
+	hit      *hit                       // the collision, if it is one in the strict sense
+	flip     *flip                      // what Against has found
+	flips    []flip                     // pairs of accesses that come the other way round in that run
+	collided []at                       // what the cause is about
 }
 
 // beat is one step of the execution.
@@ -185,6 +187,7 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 		st.collisions(b)
 	}
 	b.Block = st.block(&fl.Block)
+	st.freeing(b, fl)
 	st.starts(b)
 	if !b.BeforeThreads {
 		b.Mistake = st.mistake(b, fl)

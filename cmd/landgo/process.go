@@ -1,0 +1,382 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"landgo/internal/confine"
+	"landgo/internal/explore/config"
+	"landgo/internal/host"
+	"landgo/internal/result"
+	"landgo/internal/wire"
+)
+
+// Why a second process: what runs the guest may fail in ways that it can't tell of, an
+// abort in the emulator's C code among them. That has to end with exit status 5 and
+// never look like a verdict. And the guest may be hostile: this process has the user's
+// files, the other one has the guest.
+
+// process is the engine, in a process of its own for each call.
+type process struct {
+	// stderr is where a line goes about an engine that isn't confined as it should be.
+	stderr io.Writer
+	// name is the program to start; "" is landgo's engine.
+	name string
+}
+
+// Run implements wire.Engine.
+func (p *process) Run(ctx context.Context, c config.Config, o wire.Observer) (*result.Result, error) {
+	end, err := p.call(ctx, &wire.Request{Command: wire.Run, Config: wire.Exact[config.Config]{Value: c}}, o)
+	return whole(end, err)
+}
+
+// Replay implements wire.Engine.
+func (p *process) Replay(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer) (*result.Result, error) {
+	end, err := p.call(ctx, &wire.Request{Command: wire.Replay, Config: wire.Exact[config.Config]{Value: c}, BugFile: &wire.Exact[result.BugFile]{Value: *f}}, o)
+	return whole(end, err)
+}
+
+// Inspect implements wire.Engine.
+func (p *process) Inspect(ctx context.Context, c config.Config, o wire.Observer) (*result.Inspection, error) {
+	end, err := p.call(ctx, &wire.Request{Command: wire.Inspect, Config: wire.Exact[config.Config]{Value: c}}, o)
+	if err == nil && end.Inspection == nil {
+		err = errors.New("the engine sent no inspection")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &end.Inspection.Value, nil
+}
+
+func whole(end *wire.End, err error) (*result.Result, error) {
+	if err == nil && end.Result == nil {
+		err = errors.New("the engine sent no result")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return end.Result.Whole(), nil
+}
+
+// call starts the engine, has it carry out a request, and waits for its end.
+func (p *process) call(ctx context.Context, r *wire.Request, o wire.Observer) (*wire.End, error) {
+	c := &r.Config.Value
+	keeper := keeperOf(c)
+	defer keeper.Close()
+	child, err := p.start(c.Confine)
+	if err != nil {
+		return nil, err
+	}
+	defer child.end()
+	child.warn = func(line string) {
+		if !c.Quiet {
+			fmt.Fprintf(p.stderr, "landgo: %s\n", line)
+		}
+	}
+	over := make(chan bool)
+	defer close(over)
+	go func() {
+		select {
+		case <-ctx.Done():
+			child.conn.Send(wire.ToEngine{Cancel: true})
+			hung(over, patience, func() { o.Late(result.Interrupted) })
+		case <-over:
+		}
+	}()
+	if c.Time > 0 && !c.ProcessorTime {
+		go hung(over, c.Time+patience, func() { o.Late(result.OutOfTime) })
+	}
+	if c.Memory > 0 {
+		go child.watchMemory(over, uint64(c.Memory), func() { o.Late(result.OutOfMemory) })
+	}
+	end, err := child.converse(r, keeper, o)
+	if err != nil {
+		return nil, child.died(err)
+	}
+	if end.Error != nil {
+		return nil, end.Error.Err()
+	}
+	return end, nil
+}
+
+// patience is how long after its limit an engine is waited for that says nothing: it
+// says after 650 ms that it is late.
+const patience = 850 * time.Millisecond
+
+// hung calls f after a while, if it isn't over.
+func hung(over <-chan bool, after time.Duration, f func()) {
+	select {
+	case <-time.After(after):
+		f()
+	case <-over:
+	}
+}
+
+// watchMemory stops an engine that has more memory than it may, and then calls f. An
+// engine watches its memory by itself, and ends a run in time: this is for one that
+// doesn't.
+func (c *child) watchMemory(over <-chan bool, limit uint64, f func()) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-over:
+			return
+		case <-tick.C:
+		}
+		if n, ok := host.Resident(c.cmd.Process.Pid); ok && n > limit+limit/12 {
+			c.cmd.Process.Signal(syscall.SIGSTOP)
+			f()
+			return
+		}
+	}
+}
+
+// keeperOf opens the files that a configuration names, for the engine. It settles where
+// boots are kept: the engine doesn't know the user's folders.
+func keeperOf(c *config.Config) *host.Keeper {
+	k := &host.Keeper{Read: []string{c.Guest, c.Stdin, c.Resume}}
+	for _, f := range c.Files {
+		k.Read = append(k.Read, f.Host)
+	}
+	if c.Checkpoint != "" {
+		k.Write = append(k.Write, c.Checkpoint)
+	}
+	k.Folder, _ = c.SnapshotDir()
+	return k
+}
+
+// child is an engine that was started.
+type child struct {
+	conn *wire.Conn
+	cmd  *exec.Cmd
+	// over is closed when the process has ended; err is how.
+	over chan bool
+	err  error
+	said *tail
+	// missing are the layers of confinement that it hasn't got.
+	missing []confine.Missing
+	warn    func(string)
+}
+
+// start starts an engine. The kernel kills it when this process dies, so that kill -9
+// leaves nothing running: it ties that to the thread that starts it, which therefore has
+// to stay.
+func (p *process) start(level confine.Level) (*child, error) {
+	name, err := p.program()
+	if err != nil {
+		return nil, err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0) // a confined thread can't
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	conn, socket, err := wire.Pair()
+	if err != nil {
+		return nil, err
+	}
+	defer socket.Close()
+	c := &child{conn: conn, over: make(chan bool), said: &tail{}}
+	c.cmd = &exec.Cmd{Path: name, Args: []string{engineName}, Env: environment(), Stdin: null, Stdout: null, Stderr: c.said, ExtraFiles: []*os.File{socket}}
+	dieTogether(c.cmd)
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // for good: the thread is confined
+		if level != confine.Off {
+			c.missing = confine.Start(name)
+		}
+		err := c.cmd.Start()
+		started <- err
+		if err == nil {
+			c.err = c.cmd.Wait()
+		}
+		close(c.over)
+	}()
+	if err := <-started; err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("landgo's engine can't be started: %w", err)
+	}
+	return c, nil
+}
+
+// environment is what the engine has of the user's: what the loader and Go's runtime
+// ask for.
+func environment() (env []string) {
+	for _, name := range []string{"LD_LIBRARY_PATH", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GOTRACEBACK"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// program is the path of the engine: beside landgo, or where `make install` puts it.
+func (p *process) program() (string, error) {
+	if p.name != "" {
+		return p.name, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	dir := filepath.Dir(self)
+	for _, name := range []string{filepath.Join(dir, engineName), filepath.Join(dir, "..", "libexec", "landgo", engineName)} {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			return name, nil
+		}
+	}
+	return "", result.Errorf(result.BadEngine, "%s isn't beside %s", engineName, self)
+}
+
+const engineName = "landgo-engine"
+
+// converse sends the request and hears the engine until its end.
+func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer) (*wire.End, error) {
+	var m wire.FromEngine
+	if _, err := c.conn.Receive(&m); err != nil {
+		return nil, err
+	}
+	if m.Hello == nil || m.Hello.Protocol != wire.Protocol || m.Hello.Version != result.Version || m.Hello.Build != version {
+		return nil, result.Errorf(result.BadEngine, "the landgo-engine beside this landgo is another version's")
+	}
+	r.Missing = c.missing
+	r.Memory, _ = host.Resident(os.Getpid())
+	if err := c.send(r); err != nil {
+		return nil, err
+	}
+	m = wire.FromEngine{}
+	if _, err := c.conn.Receive(&m); err != nil {
+		return nil, err
+	}
+	if m.Confined == nil {
+		return nil, errors.New("the engine didn't say how it is confined")
+	}
+	if missing := m.Confined.Missing; len(missing) > 0 {
+		if r.Config.Value.Confine == confine.Require {
+			return nil, result.Errorf(result.Unconfined, "the engine would run without %s", confine.Tell(missing))
+		}
+		c.warn("the process that runs the guest is confined without " + confine.Tell(missing))
+	}
+	for {
+		m = wire.FromEngine{}
+		files, err := c.conn.Receive(&m)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files { // it has none to give
+			f.Close()
+		}
+		switch {
+		case m.Progress != nil:
+			o.Progress(m.Progress.Value)
+		case m.SoFar != nil:
+			o.SoFar(m.SoFar.Whole())
+		case m.Late != "":
+			o.Late(m.Late)
+		case m.File != nil:
+			if err := c.answer(k.Answer(m.File.Value)); err != nil {
+				return nil, err
+			}
+		case m.End != nil:
+			return m.End, nil
+		}
+	}
+}
+
+// send sends the request, and beside it what the system says of the engine's process.
+func (c *child) send(r *wire.Request) error {
+	var files []*os.File
+	for _, name := range []string{"maps", "statm"} {
+		if f, err := os.Open(fmt.Sprintf("/proc/%d/%s", c.cmd.Process.Pid, name)); err == nil {
+			defer f.Close()
+			files = append(files, f)
+		}
+	}
+	return c.conn.Send(wire.ToEngine{Request: r}, files...)
+}
+
+func (c *child) answer(a host.Answer, f *os.File) error {
+	m := wire.ToEngine{File: &wire.Exact[host.Answer]{Value: a}}
+	if f == nil {
+		return c.conn.Send(m)
+	}
+	defer f.Close()
+	return c.conn.Send(m, f)
+}
+
+// died is the error for an engine that said nothing more.
+func (c *child) died(err error) error {
+	var own *result.Error
+	if errors.As(err, &own) {
+		return err
+	}
+	c.conn.Close() // one that lives hears that the front is gone
+	select {
+	case <-c.over:
+	case <-time.After(time.Second):
+		c.cmd.Process.Kill()
+		<-c.over
+	}
+	why := c.err
+	if why == nil {
+		why = err
+	}
+	return &wire.Failed{Message: fmt.Sprintf("the process that ran the guest died: %v", why), Stack: c.said.String()}
+}
+
+// end ends the engine and waits until it is gone.
+func (c *child) end() {
+	c.conn.Close()
+	c.cmd.Process.Kill()
+	<-c.over
+}
+
+// tail keeps the beginning and no more of what an engine says when it fails, harmless
+// for a terminal.
+type tail struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// maxSaid bounds what is kept, in bytes.
+const maxSaid = 16 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text.Write(p[:min(len(p), max(maxSaid-t.text.Len(), 0))])
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var b bytes.Buffer
+	for _, line := range bytes.SplitAfter(t.text.Bytes(), []byte("\n")) {
+		text, ended := bytes.CutSuffix(line, []byte("\n"))
+		for i, part := range bytes.Split(text, []byte("\t")) {
+			if i > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(result.Printable(string(part)))
+		}
+		if ended {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,30 @@
+package debuginfo
+
+import (
+	"os"
+	"testing"
+
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/imagetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(imagetest.Main(m)) }
+
+// open compiles and opens.
+func open(t testing.TB, compiler, source, flags string) *Info {
+	t.Helper()
+	info, err := read(imagetest.Compile(t, compiler, source, flags))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// read opens a file.
+func read(path string) (*Info, error) {
+	f, err := elffile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return New(f), nil
+}

@@ -1,0 +1,252 @@
+package debuginfo
+
+import (
+	"debug/dwarf"
+	"strings"
+
+	"landgo/internal/image/fields"
+	"landgo/internal/trace"
+)
+
+// Local names the variable of a function on a thread's stack that holds addr,
+// down to the element and the field: "main::sums[1]". It knows variables that
+// live in memory for the whole of their scope, as those do whose address is
+// taken: no other thread could access another kind. atomic: the part is declared
+// so. regs and read are as in Unwind; addr may be in any frame.
+func (d *Info) Local(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (name string, atomic, ok bool) {
+	pc, base, ok := d.Frame(regs, read, addr)
+	if !ok {
+		return "", false, false
+	}
+	return d.localOf(pc, addr-base)
+}
+
+// localOf names the variable at a distance from the frame (the value that the
+// stack pointer has after the return) of the function at pc.
+func (d *Info) localOf(pc, at uint64) (name string, atomic, ok bool) {
+	d.named(0) // finds the variables, with the lock that the rest needs too
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.data == nil {
+		return "", false, false
+	}
+	d.vars.atomic = false
+	err := d.guard(func() error {
+		function, err := d.function(pc - d.Base)
+		if function == nil || err != nil {
+			return err
+		}
+		name, ok = d.local(function, pc-d.Base, int64(at), maxTypeDepth)
+		name = d.name(function) + "::" + name
+		return nil
+	})
+	return name, d.vars.atomic, ok && err == nil
+}
+
+// function is the entry of the function, not an inlined one, that has the code
+// at pc; nil if none is known.
+func (d *Info) function(pc uint64) (*dwarf.Entry, error) {
+	for _, u := range d.units {
+		if !inRanges(u.ranges, pc) {
+			continue
+		}
+		r := d.reader()
+		r.Seek(u.entry.Offset)
+		if _, err := r.Next(); err != nil {
+			return nil, err
+		}
+		for {
+			e, err := r.Next()
+			if err != nil || e == nil || e.Tag == 0 {
+				return nil, err
+			}
+			if e.Tag == dwarf.TagSubprogram && d.covers(e, pc) {
+				return e, nil
+			}
+			r.SkipChildren()
+		}
+	}
+	return nil, nil
+}
+
+func (d *Info) covers(e *dwarf.Entry, pc uint64) bool {
+	rs, err := d.entryRanges(e)
+	return err == nil && inRanges(rs, pc)
+}
+
+// local looks in a scope, and in those inside it that have the code at pc.
+func (d *Info) local(scope *dwarf.Entry, pc uint64, at int64, depth int) (name string, ok bool) {
+	if depth == 0 {
+		return "", false
+	}
+	d.children(scope, func(e *dwarf.Entry) bool {
+		switch e.Tag {
+		case dwarf.TagVariable, dwarf.TagFormalParameter:
+			name, ok = d.holds(e, at)
+		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
+			if d.covers(e, pc) {
+				name, ok = d.local(e, pc, at, depth-1)
+			}
+		}
+		return !ok
+	})
+	return name, ok
+}
+
+// holds names the part of a variable that lies at a distance from its frame.
+func (d *Info) holds(e *dwarf.Entry, at int64) (string, bool) {
+	const fbreg = 0x91
+	location, _ := e.Val(dwarf.AttrLocation).([]byte)
+	if len(location) < 2 || location[0] != fbreg {
+		return "", false
+	}
+	r := fields.Reader{Data: location[1:]}
+	from := r.Sleb()
+	if r.Err != nil || r.Off != len(r.Data) {
+		return "", false // more than a place
+	}
+	typ := dwarf.Offset(0)
+	for of, hop := e, 0; of != nil && hop < 3; of, hop = d.origin(of), hop+1 {
+		if off, ok := of.Val(dwarf.AttrType).(dwarf.Offset); ok {
+			typ = off
+			break
+		}
+	}
+	size := int64(d.sizeOf(typ, maxTypeDepth))
+	if at < from || at-from >= max(size, 1) {
+		return "", false
+	}
+	return d.name(e) + d.part(typ, uint64(at-from), maxTypeDepth), true
+}
+
+// PointedTo names a part of a block of memory by its type, if that is known.
+// The code at pc asked for the block, and the unit of that code has pointers to
+// only one structure of its size. "node.next".
+func (d *Info) PointedTo(pc, size, offset uint64) (name string, ok bool) {
+	d.named(0)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.data == nil {
+		return "", false
+	}
+	err := d.guard(func() error {
+		var typ dwarf.Offset
+		typ, name = d.structure(pc-d.Base, size)
+		if ok = typ != 0; ok {
+			name += d.part(typ, offset, maxTypeDepth)
+		}
+		return nil
+	})
+	return name, ok && err == nil
+}
+
+// structure is the only structure of a size to which the unit with pc has
+// pointers, with its name. It is 0 if there is none or there are several, or if
+// a pointer is to a number of that size.
+func (d *Info) structure(pc, size uint64) (only dwarf.Offset, name string) {
+	several := false
+	d.pointees(pc, func(to dwarf.Offset) bool {
+		if d.sizeOf(to, maxTypeDepth) != size {
+			return true
+		}
+		typ, called := d.plain(to)
+		if typ == 0 {
+			e := d.bare(to)
+			several = e != nil && e.Tag == dwarf.TagBaseType
+			return !several
+		}
+		several = only != 0 && typ != only
+		only, name = typ, called
+		return !several
+	})
+	if several {
+		return 0, ""
+	}
+	return only, name
+}
+
+// pointees calls f for the types to which the unit with pc declares pointers,
+// until it returns false. Types that stdatomic.h's macros declare for
+// themselves don't count: they would make every atomic type one of a block.
+func (d *Info) pointees(pc uint64, f func(to dwarf.Offset) bool) {
+	for _, u := range d.units {
+		if !inRanges(u.ranges, pc) {
+			continue
+		}
+		if u.pointees == nil {
+			u.pointees = d.findPointees(u)
+		}
+		for _, to := range u.pointees {
+			if !f(to) {
+				return
+			}
+		}
+	}
+}
+
+func (d *Info) findPointees(u *unit) []dwarf.Offset {
+	list := []dwarf.Offset{}
+	declared, pointers := map[dwarf.Offset]bool{}, [][2]dwarf.Offset{}
+	r := d.reader()
+	r.Seek(u.entry.Offset)
+	for depth := 0; ; {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			break
+		}
+		switch {
+		case e.Tag == 0:
+			depth--
+		case e.Children:
+			depth++
+		}
+		if depth == 0 {
+			break
+		}
+		to, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
+		if !ok || e.Tag == dwarf.TagVariable && ofMacro(d.name(e)) {
+			continue
+		}
+		declared[to] = true
+		if e.Tag == dwarf.TagPointerType {
+			pointers = append(pointers, [2]dwarf.Offset{e.Offset, to})
+		}
+	}
+	for _, p := range pointers {
+		if declared[p[0]] {
+			list = append(list, p[1])
+		}
+	}
+	return list
+}
+
+// plain is the structure behind a type's names and qualifiers, with the nearest
+// of its names; 0 if it is none.
+func (d *Info) plain(typ dwarf.Offset) (dwarf.Offset, string) {
+	name := ""
+	for range maxTypeDepth {
+		e := d.typeEntry(typ)
+		if e == nil {
+			return 0, ""
+		}
+		if n, ok := e.Val(dwarf.AttrName).(string); ok && name == "" {
+			name = n
+		}
+		switch e.Tag {
+		case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
+			if name == "" || strings.HasPrefix(name, "__") { // of the library
+				return 0, ""
+			}
+			return typ, name
+		case dwarf.TagTypedef, dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagAtomicType, dwarf.TagRestrictType:
+			next, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
+			if !ok {
+				return 0, ""
+			}
+			typ = next
+		default:
+			return 0, ""
+		}
+	}
+	return 0, ""
+}

@@ -1,0 +1,68 @@
+package elffile
+
+import (
+	"debug/elf"
+	"encoding/binary"
+)
+
+// The structures of ELF files, by debug/elf's own types: those of 32-bit files
+// are widened to the others. A decoded structure has to be whole; its fields
+// are not checked.
+
+var order = binary.LittleEndian
+
+const (
+	headerSize32, headerSize64   = 52, 64
+	progSize32, progSize64       = 32, 56
+	sectionSize32, sectionSize64 = 40, 64
+)
+
+// isNarrow reports whether a file is an ELF32.
+func isNarrow(data []byte) bool { return elf.Class(data[elf.EI_CLASS]) == elf.ELFCLASS32 }
+
+// decodeAs panics if b is shorter than T.
+func decodeAs[T any](b []byte) (v T) {
+	if _, err := binary.Decode(b, order, &v); err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func decodeHeader(data []byte) elf.Header64 {
+	if !isNarrow(data) {
+		return decodeAs[elf.Header64](data)
+	}
+	h := decodeAs[elf.Header32](data)
+	return elf.Header64{
+		Ident: h.Ident, Type: h.Type, Machine: h.Machine, Version: h.Version,
+		Entry: uint64(h.Entry), Phoff: uint64(h.Phoff), Shoff: uint64(h.Shoff),
+		Flags: h.Flags, Ehsize: h.Ehsize, Phentsize: h.Phentsize, Phnum: h.Phnum,
+		Shentsize: h.Shentsize, Shnum: h.Shnum, Shstrndx: h.Shstrndx,
+	}
+}
+
+func decodeProg(m Machine, b []byte) elf.ProgHeader {
+	if m != I386 {
+		p := decodeAs[elf.Prog64](b)
+		return elf.ProgHeader{
+			Type: elf.ProgType(p.Type), Flags: elf.ProgFlag(p.Flags), Off: p.Off, Vaddr: p.Vaddr, Paddr: p.Paddr,
+			Filesz: p.Filesz, Memsz: p.Memsz, Align: p.Align,
+		}
+	}
+	p := decodeAs[elf.Prog32](b)
+	return elf.ProgHeader{
+		Type: elf.ProgType(p.Type), Flags: elf.ProgFlag(p.Flags), Off: uint64(p.Off), Vaddr: uint64(p.Vaddr), Paddr: uint64(p.Paddr),
+		Filesz: uint64(p.Filesz), Memsz: uint64(p.Memsz), Align: uint64(p.Align),
+	}
+}
+
+func decodeSection(narrow bool, b []byte) elf.Section64 {
+	if !narrow {
+		return decodeAs[elf.Section64](b)
+	}
+	s := decodeAs[elf.Section32](b)
+	return elf.Section64{
+		Name: s.Name, Type: s.Type, Flags: uint64(s.Flags), Addr: uint64(s.Addr), Off: uint64(s.Off),
+		Size: uint64(s.Size), Link: s.Link, Info: s.Info, Addralign: uint64(s.Addralign), Entsize: uint64(s.Entsize),
+	}
+}

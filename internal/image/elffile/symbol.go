@@ -1,0 +1,248 @@
+package elffile
+
+import (
+	"debug/elf"
+	"errors"
+	"sort"
+	"strings"
+)
+
+// Kind is the kind of a symbol.
+type Kind uint8
+
+const (
+	// Func is code.
+	Func Kind = iota
+	// IFunc is a resolver: code that chooses the function at start-up. The
+	// function itself has another address.
+	IFunc
+	// Object is data.
+	Object
+	// Label has no type in the file: assembler code or a linker's mark.
+	Label
+)
+
+// Symbol is a name of an address.
+//
+// One address often has several names (puts and _IO_puts, pthread_create and
+// __pthread_create_2_1). The first by rank is shown: a global or weak one
+// before a local one, then the one with the fewest leading underscores. Then
+// global comes before weak, then the shorter, then by alphabet. That is the
+// name which the user wrote, and always the same.
+type Symbol struct {
+	Name   string
+	Addr   uint64
+	Size   uint64 // 0: unknown
+	Kind   Kind
+	Global bool // global or weak in the sources, not local to a file
+	Weak   bool
+
+	end uint64 // of its section; bounds a symbol without a size
+}
+
+// less orders by address, then by rank.
+func (s *Symbol) less(t *Symbol) bool {
+	if s.Addr != t.Addr {
+		return s.Addr < t.Addr
+	}
+	if s.Kind == Label != (t.Kind == Label) {
+		return t.Kind == Label
+	}
+	if s.Global != t.Global {
+		return s.Global
+	}
+	if a, b := underscores(s.Name), underscores(t.Name); a != b {
+		return a < b
+	}
+	if s.Weak != t.Weak {
+		return t.Weak
+	}
+	if len(s.Name) != len(t.Name) {
+		return len(s.Name) < len(t.Name)
+	}
+	if s.Name != t.Name {
+		return s.Name < t.Name
+	}
+	return s.Size > t.Size
+}
+
+func underscores(name string) int {
+	return len(name) - len(strings.TrimLeft(name, "_"))
+}
+
+func (f *File) addSymbols() error {
+	var syms []elf.Symbol
+	err := Guard(func() (err error) {
+		syms, err = f.Sections.Symbols()
+		return err
+	})
+	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
+		return errorf(Broken, "a damaged symbol table (%w)", err)
+	}
+	// In a position-independent executable the linker makes hidden symbols (all
+	// of glibc's exit, abort, malloc) local, and lists them after a file symbol
+	// without a name. A profile must find them; other local symbols are some
+	// source file's own.
+	demoted := false
+	for _, s := range syms {
+		if elf.ST_TYPE(s.Info) == elf.STT_FILE {
+			demoted = s.Name == ""
+		}
+		if t := f.TLS; t != nil && elf.ST_TYPE(s.Info) == elf.STT_TLS && s.Name == "errno" && elf.ST_BIND(s.Info) != elf.STB_LOCAL && s.Value+4 <= t.MemSize {
+			t.Errno, t.HasErrno = s.Value, true
+		}
+		if sym, ok := f.symbol(&s); ok {
+			sym.Global = sym.Global || demoted
+			f.Symbols = append(f.Symbols, sym)
+		}
+	}
+	sort.Slice(f.Symbols, func(i, j int) bool { return f.Symbols[i].less(&f.Symbols[j]) })
+	f.Stripped = len(f.Symbols) == 0
+	f.byName = make(map[string]int, len(f.Symbols))
+	for i := range f.Symbols {
+		f.addName(i)
+	}
+	f.addFunctions()
+	f.addObjects()
+	return nil
+}
+
+// symbol translates one; false for one that names no address of the guest
+// (sections, files, undefined and thread-local symbols).
+func (f *File) symbol(s *elf.Symbol) (Symbol, bool) {
+	if s.Name == "" || s.Section == elf.SHN_UNDEF || s.Section == elf.SHN_COMMON {
+		return Symbol{}, false
+	}
+	bind := elf.ST_BIND(s.Info)
+	sym := Symbol{
+		Name:   s.Name,
+		Addr:   s.Value,
+		Size:   s.Size,
+		Global: bind != elf.STB_LOCAL,
+		Weak:   bind == elf.STB_WEAK,
+	}
+	if s.Section != elf.SHN_ABS {
+		sym.Addr += f.Base
+	}
+	switch elf.ST_TYPE(s.Info) {
+	case elf.STT_FUNC:
+		sym.Kind = Func
+	case elf.STT_GNU_IFUNC:
+		sym.Kind = IFunc
+	case elf.STT_OBJECT:
+		sym.Kind = Object
+	case elf.STT_NOTYPE:
+		sym.Kind = Label
+	default:
+		return Symbol{}, false
+	}
+	if sym.Size > MaxMemSize {
+		sym.Size = 0
+	}
+	if i := int(s.Section); i < len(f.Sections.Sections) {
+		section := f.Sections.Sections[i]
+		sym.end = section.Addr + section.Size + f.Base
+	}
+	return sym, true
+}
+
+// addName enters symbol i into the index: a global one before a local one
+// (there can be several), otherwise the lowest address.
+func (f *File) addName(i int) {
+	old, ok := f.byName[f.Symbols[i].Name]
+	if !ok || (f.Symbols[i].Global && !f.Symbols[old].Global) {
+		f.byName[f.Symbols[i].Name] = i
+	}
+}
+
+// addObjects lists the best-named object of each address. Like functions,
+// they hardly ever overlap.
+func (f *File) addObjects() {
+	for _, s := range f.Symbols {
+		n := len(f.objects)
+		if s.Kind == Object && (n == 0 || f.objects[n-1].Addr != s.Addr) {
+			f.objects = append(f.objects, s)
+		}
+	}
+}
+
+// addFunctions lists the best-named function of each address. Labels count
+// only in code without a sized function over them (assembler files).
+func (f *File) addFunctions() {
+	end := uint64(0) // of the sized functions so far
+	for _, s := range f.Symbols {
+		n := len(f.Functions)
+		if s.Kind == Object || !f.IsCode(s.Addr) || (n > 0 && f.Functions[n-1].Addr == s.Addr) {
+			continue
+		}
+		if s.Kind == Label && s.Addr < end {
+			continue
+		}
+		f.Functions = append(f.Functions, s)
+		end = max(end, s.Addr+s.Size)
+	}
+	f.clipFunctions()
+}
+
+// clipFunctions ends each function where the next one begins, if they lie over each
+// other so much that code would be looked at many times over. Assemblers' entry
+// points lie within other functions, but not in such numbers.
+func (file *File) clipFunctions() {
+	const share = 8
+	code, sizes := uint64(0), uint64(0)
+	for _, r := range file.Code {
+		code += r.Hi - r.Lo
+	}
+	for i := range file.Functions {
+		sizes += min(file.Functions[i].Size, code)
+	}
+	if sizes <= share*code {
+		return
+	}
+	for i := range file.Functions {
+		if f := &file.Functions[i]; i+1 < len(file.Functions) {
+			f.Size = min(f.Size, file.Functions[i+1].Addr-f.Addr)
+		}
+	}
+}
+
+// Symbol returns the symbol called name: a global one, if there is one,
+// before a file's local one.
+func (f *File) Symbol(name string) (Symbol, bool) {
+	i, ok := f.byName[name]
+	if !ok {
+		return Symbol{}, false
+	}
+	return f.Symbols[i], true
+}
+
+// DataSymbols returns all variables by address, each once, under its best name.
+func (f *File) DataSymbols() []Symbol { return f.objects }
+
+// SymbolAt returns the function whose code contains addr. One without a size
+// reaches to the next function or to its section's end.
+func (f *File) SymbolAt(addr uint64) (Symbol, bool) {
+	i := sort.Search(len(f.Functions), func(i int) bool { return f.Functions[i].Addr > addr })
+	if !f.IsCode(addr) {
+		return Symbol{}, false
+	}
+	// A function may be laid inside another one (assembler's entry points), so
+	// the nearest before addr needn't be the one that contains it; nesting is
+	// shallow.
+	for j := i - 1; j >= 0 && j >= i-4; j-- {
+		s := f.Functions[j]
+		if addr-s.Addr < s.Size || (s.Size == 0 && j == i-1 && addr < s.end) {
+			return s, true
+		}
+	}
+	return Symbol{}, false
+}
+
+// ObjectAt returns the data symbol whose bytes contain addr.
+func (f *File) ObjectAt(addr uint64) (Symbol, bool) {
+	i := sort.Search(len(f.objects), func(i int) bool { return f.objects[i].Addr > addr }) - 1
+	if i < 0 || addr-f.objects[i].Addr >= max(f.objects[i].Size, 1) {
+		return Symbol{}, false
+	}
+	return f.objects[i], true
+}

@@ -1,0 +1,107 @@
+// Package imagetest has what the tests of internal/image and of its rooms share: real
+// executables, built from internal/image/testdata with the machine's compilers, and a
+// tracer that runs one instruction by instruction.
+package imagetest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var buildDir string
+
+// Main runs a package's tests and removes what they have built.
+func Main(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "image")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	buildDir = dir
+	return m.Run()
+}
+
+type built struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+var (
+	buildMu sync.Mutex
+	builds  = map[string]*built{}
+)
+
+// Command is a command of the machine that ends in a reasonable time, or fails.
+func Command(name string, args ...string) *exec.Cmd {
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(2*time.Minute, cancel)
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// Compile builds testdata/source with a compiler (gcc or musl-gcc) and flags,
+// and returns the executable's path.
+func Compile(t testing.TB, compiler, source, flags string) string {
+	t.Helper()
+	key := compiler + " " + source + " " + flags
+	buildMu.Lock()
+	b := builds[key]
+	if b == nil {
+		b = &built{path: filepath.Join(buildDir, fmt.Sprintf("guest%d", len(builds)))}
+		builds[key] = b
+	}
+	buildMu.Unlock()
+	b.once.Do(func() {
+		source := filepath.Join(sources(), source)
+		if compiler == "musl-gcc" && strings.Contains(flags, "-static-pie") {
+			flags = muslPIE(t, flags)
+		}
+		args := append(strings.Fields(flags), "-w", "-o", b.path, source, "-pthread")
+		out, err := Command(compiler, args...).CombinedOutput()
+		if err != nil {
+			b.err = fmt.Errorf("%s %s: %v\n%s(the tests need gcc and musl-gcc: install musl-tools)", compiler, strings.Join(args, " "), err, out)
+		}
+	})
+	if b.err != nil {
+		t.Fatal(b.err)
+	}
+	return b.path
+}
+
+// muslPIE spells out -static-pie, which the musl-gcc of Debian turns into a
+// dynamic executable.
+func muslPIE(t testing.TB, flags string) string {
+	t.Helper()
+	out, _ := Command("musl-gcc", "-###", "-static", "x.c").CombinedOutput()
+	for _, word := range strings.Fields(strings.ReplaceAll(string(out), `"`, "")) {
+		if dir, ok := strings.CutSuffix(word, "/crti.o"); ok {
+			start := dir + "/rcrt1.o " + dir + "/crti.o -nostartfiles -static -fPIE -Wl,-pie,--no-dynamic-linker"
+			return strings.Replace(flags, "-static-pie", start, 1)
+		}
+	}
+	t.Fatalf("musl-gcc names no crti.o (install musl-tools): %s", out)
+	return ""
+}
+
+// sources is the folder testdata, seen from a test of internal/image or of a room.
+func sources() string {
+	for _, dir := range []string{"testdata", filepath.Join("..", "testdata")} {
+		if _, err := os.Stat(filepath.Join(dir, "threads.c")); err == nil {
+			return dir
+		}
+	}
+	panic("no internal/image/testdata")
+}
+
+// Libcs are the compilers of the two C libraries, and what elffile calls those.
+var Libcs = []struct{ Compiler, Libc string }{{"gcc", "glibc"}, {"musl-gcc", "musl"}}

@@ -1,0 +1,12 @@
+package profile
+
+// Kernels that own the machine. One is known by an annotation that it calls
+// (guests/kernel/landgo.h), by the header that multiboot loaders look for, because
+// landgo has a profile for it, or by what only kernels do.
+
+// Bare is for kernels that own the machine: annotations give their
+// functions their meaning, not names.
+var Bare = Profile{Name: "bare"}
+
+// TellPrefix begins the names of the annotations.
+const TellPrefix = "landgo_"

@@ -1,0 +1,63 @@
+package profile
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"sync"
+
+	"landgo/internal/image/debuginfo"
+)
+
+// Profiles of kernels that landgo knows. They are ordinary ones: a user's own copy of
+// one, given as a profile, means the same.
+
+//go:embed profiles/*.yaml
+var builtInFiles embed.FS
+
+const builtInDir = "profiles"
+
+// builtIns are all of them, by the names of their files.
+var builtIns = sync.OnceValue(func() (all []*FileProfile) {
+	files, err := builtInFiles.ReadDir(builtInDir)
+	for _, f := range files {
+		var text []byte
+		var p *FileProfile
+		if text, err = builtInFiles.ReadFile(path.Join(builtInDir, f.Name())); err != nil {
+			break
+		}
+		if p, err = Parse(f.Name(), text); err != nil {
+			break
+		}
+		p.File = p.Name + " (built in)"
+		all = append(all, p)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("a built-in profile: %v", err))
+	}
+	return all
+})
+
+// Known is the built-in profile that is for the guest; nil if none is. It needn't fit.
+func Known(info *debuginfo.Info) *FileProfile {
+	for _, p := range builtIns() {
+		if p.For.unmet(info) == nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// BuiltIn is the profile of a kernel that landgo knows by its names, for a user without
+// one. It is nil for any other guest. The error says why a known kernel is built in
+// another way than its profile expects; it is a *Error.
+func BuiltIn(info *debuginfo.Info) (*FileProfile, error) {
+	p := Known(info)
+	if p == nil {
+		return nil, nil
+	}
+	if err := p.Fits(info); err != nil {
+		return nil, err
+	}
+	return p, nil
+}

@@ -1,0 +1,121 @@
+package static
+
+import (
+	"golang.org/x/arch/x86/x86asm"
+
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/x86"
+)
+
+// Dead says which general registers, and whether the arithmetic flags, are dead
+// at pc. On every path from there they are overwritten as a whole before
+// anything reads them. So two states that differ in nothing else behave the
+// same. It is a lower bound. A path ends at a call, a return, a jump through a
+// register or to another function's entry, an instruction that EffectsOf
+// doesn't know, or after deadReach instructions. All that it hasn't overwritten
+// by then counts as read. Only the image's own bytes are looked at, and only
+// where nothing can be written, so the answer never changes.
+func Dead(f *elffile.File, pc uint64) (regs x86.RegMask, flags bool) {
+	d := deadWalk{file: f, seen: map[uint64]x86.RegMask{}}
+	d.walk(pc, allRegs|flagsBit)
+	dead := allRegs | flagsBit
+	dead &^= d.live
+	return dead &^ flagsBit, dead&flagsBit != 0
+}
+
+// deadReach bounds the instructions that are looked at.
+const deadReach = 256
+
+const (
+	allRegs  x86.RegMask = 1<<16 - 1
+	flagsBit x86.RegMask = 1 << 16
+)
+
+// deadWalk follows all paths from a place.
+type deadWalk struct {
+	file *elffile.File
+	// seen has the registers that were undecided at the visits of a place: a
+	// visit with no others learns nothing new.
+	seen map[uint64]x86.RegMask
+	live x86.RegMask // read on some path
+}
+
+// walk follows the paths from pc for the registers in open: those that nothing
+// on the way there has read or overwritten.
+func (d *deadWalk) walk(pc uint64, open x86.RegMask) {
+	for {
+		open &^= d.live | d.seen[pc]
+		if open == 0 {
+			return
+		}
+		code := fixedCode(d.file, pc)
+		e, known := x86.EffectsOf(code, d.file.Machine)
+		inst, _, err := x86.Decode(code, d.file.Machine)
+		if !known || err != nil || len(d.seen) >= deadReach {
+			d.live |= open
+			return
+		}
+		if f, ok := d.file.SymbolAt(pc); ok && f.Addr == pc && len(d.seen) > 0 {
+			d.live |= open // landgo may carry that function out itself
+			return
+		}
+		d.seen[pc] |= open
+		reads, writes := e.Reads, e.Writes
+		if e.ReadsFlags {
+			reads |= flagsBit
+		}
+		if e.WritesFlags {
+			writes |= flagsBit
+		}
+		d.live |= open & reads
+		open &^= reads | writes
+		next := pc + uint64(inst.Len)
+		switch kind, to := branch(&inst, next); kind {
+		case away:
+			d.live |= open
+			return
+		case jumps:
+			next = to
+		case forks:
+			d.walk(to, open)
+		}
+		pc = next
+	}
+}
+
+// flow is where an instruction goes on.
+type flow uint8
+
+const (
+	falls flow = iota // to the next instruction
+	jumps
+	forks // to the next one or elsewhere
+	away
+)
+
+// branch says where the instruction before next goes on.
+func branch(inst *x86asm.Inst, next uint64) (flow, uint64) {
+	switch inst.Op {
+	case x86asm.CALL, x86asm.RET:
+		return away, 0
+	case x86asm.JMP:
+		if r, ok := inst.Args[0].(x86asm.Rel); ok {
+			return jumps, next + uint64(int64(r))
+		}
+		return away, 0
+	}
+	if r, ok := inst.Args[0].(x86asm.Rel); ok {
+		return forks, next + uint64(int64(r))
+	}
+	return falls, 0
+}
+
+// fixedCode is the code at pc; nil where the guest may write.
+func fixedCode(f *elffile.File, pc uint64) []byte {
+	for i := range f.Segments {
+		if s := &f.Segments[i]; pc >= s.Addr && pc-s.Addr < s.MemSize && s.Write {
+			return nil
+		}
+	}
+	return f.Bytes(pc, x86.MaxInst)
+}

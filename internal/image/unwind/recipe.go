@@ -1,0 +1,99 @@
+package unwind
+
+import (
+	"sort"
+	"sync"
+
+	"landgo/internal/image/elffile"
+)
+
+// Table is the file's call-frame information, parsed when first used.
+type Table struct {
+	file *elffile.File
+
+	once         sync.Once
+	descriptions []description
+	ehFrame      cfiSection // .eh_frame; for pointers inside programs
+
+	mu      sync.Mutex
+	recipes map[place]recipe
+}
+
+// New is the call-frame information of a file.
+func New(f *elffile.File) *Table { return &Table{file: f} }
+
+func (t *Table) load() {
+	t.once.Do(func() {
+		addrSize := int(t.file.Machine.Word())
+		for _, name := range []string{".eh_frame", ".debug_frame"} {
+			if s, b := t.file.Section(name); s != nil {
+				c := cfiSection{data: b, addr: s.Addr + t.file.Base, eh: name == ".eh_frame", addrSize: addrSize, base: t.file.Base}
+				t.descriptions = append(t.descriptions, c.parse()...)
+				t.ehFrame = c
+			}
+		}
+		ds := t.descriptions
+		sort.SliceStable(ds, func(i, j int) bool { return ds[i].lo < ds[j].lo })
+	})
+}
+
+// find returns the description that covers pc; of two, .eh_frame's.
+func (t *Table) find(pc uint64) *description {
+	ds := t.descriptions
+	i := sort.Search(len(ds), func(i int) bool { return ds[i].lo > pc }) - 1
+	for ; i >= 0; i-- {
+		if pc < ds[i].hi {
+			for i > 0 && ds[i-1].lo == ds[i].lo && ds[i-1].hi == ds[i].hi {
+				i--
+			}
+			return &ds[i]
+		}
+		if i > 0 && ds[i-1].lo != ds[i].lo {
+			return nil // ranges don't nest
+		}
+	}
+	return nil
+}
+
+// recipe is how to leave the frame of one instruction: a function of the file
+// alone, so worked out once.
+type recipe struct {
+	row     *cfiRow // nil: unknown
+	retReg  uint64
+	guessed bool // from the code, not from call-frame information
+}
+
+// place is an instruction of a stack: the innermost frame's own, or the one
+// behind a call.
+type place struct {
+	pc     uint64
+	called bool
+}
+
+// recipe looks it up or works it out.
+func (t *Table) recipe(at place) recipe {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r, ok := t.recipes[at]
+	if ok {
+		return r
+	}
+	pc := at.pc
+	if at.called {
+		pc-- // a call may be its function's last instruction
+	}
+	if d := t.find(pc); d != nil {
+		if row, err := d.row(pc, &t.ehFrame); err == nil {
+			r = recipe{row: &row, retReg: d.common.retReg}
+		}
+	}
+	if r.row == nil {
+		row, _ := t.prologue(at.pc, at.called)
+		r = recipe{row: row, retReg: regRIP, guessed: true}
+	}
+	if t.recipes == nil {
+		t.recipes = map[place]recipe{}
+	}
+	t.recipes[at] = r
+	return r
+}

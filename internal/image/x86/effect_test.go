@@ -1,0 +1,313 @@
+package x86
+
+import (
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strings"
+	"syscall"
+	"testing"
+
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/imagetest"
+
+	"golang.org/x/arch/x86/x86asm"
+)
+
+// arithmetic are the flags that Effects are about.
+const arithmetic = uint64(ArithmeticFlags)
+
+// generalRegs are a traced thread's registers in RegMask's order.
+func generalRegs(r *syscall.PtraceRegs) [16]*uint64 {
+	return [16]*uint64{&r.Rax, &r.Rbx, &r.Rcx, &r.Rdx, &r.Rsi, &r.Rdi, &r.Rbp, &r.Rsp,
+		&r.R8, &r.R9, &r.R10, &r.R11, &r.R12, &r.R13, &r.R14, &r.R15}
+}
+
+// experiment is one instruction's run, to be checked after it.
+type experiment struct {
+	text   string
+	e      Effects
+	before syscall.PtraceRegs
+	// other is the result with all registers and flags changed that e doesn't
+	// say are read; nil for instructions that write memory.
+	other *syscall.PtraceRegs
+}
+
+// check compares the results.
+func (x *experiment) check(after *syscall.PtraceRegs) error {
+	before, now := generalRegs(&x.before), generalRegs(after)
+	for i := range now {
+		bit := RegMask(1) << i
+		if (x.e.Writes|x.e.Reads)&bit == 0 && *now[i] != *before[i] {
+			return fmt.Errorf("register %d changed", i)
+		}
+		if x.other == nil {
+			continue
+		}
+		if other := generalRegs(x.other); x.e.Writes&bit != 0 && *now[i] != *other[i] {
+			return fmt.Errorf("register %d depends on what isn't read: %#x or %#x", i, *now[i], *other[i])
+		}
+	}
+	if !x.e.WritesFlags && !x.e.ReadsFlags && (after.Eflags^x.before.Eflags)&arithmetic != 0 {
+		return fmt.Errorf("flags changed")
+	}
+	if x.other != nil {
+		if after.Rip != x.other.Rip {
+			return fmt.Errorf("where it goes depends on what isn't read")
+		}
+		// Results that the manual leaves undefined are this processor's, not
+		// the emulator's: package emu's tests have those.
+		defined := arithmetic &^ uint64(x.e.Undefined)
+		if x.e.WritesFlags && (after.Eflags^x.other.Eflags)&defined != 0 {
+			return fmt.Errorf("flags depend on what isn't read: %#x or %#x", after.Eflags&defined, x.other.Eflags&defined)
+		}
+	}
+	return nil
+}
+
+// writesMemory: running it twice isn't running it once.
+func writesMemory(inst *x86asm.Inst) bool {
+	switch inst.Op {
+	case x86asm.PUSH, x86asm.PUSHFQ, x86asm.CALL, x86asm.MOVSB, x86asm.STOSW, x86asm.STOSD:
+		return true
+	}
+	_, isMem := inst.Args[0].(x86asm.Mem)
+	uses := shapes[inst.Op].operands
+	return isMem && uses != "" && strings.ContainsAny(uses[:1], "wmc")
+}
+
+// TestEffectsOnTheProcessor runs the instructions of insts.S on the real
+// processor, each twice: as it is, and with everything changed that the table
+// says it doesn't read. The written registers and flags must be the same, as
+// far as the manual defines them.
+func TestEffectsOnTheProcessor(t *testing.T) {
+	f := open(t, "gcc", filepath.Join("..", "..", "..", "testdata", "insts.S"), "-static")
+	main, _ := f.Symbol("main")
+	covered := map[x86asm.Op]bool{}
+	var last *experiment
+	status := imagetest.Steps(t, f.Path, func(tr *imagetest.Tracee, tid int, regs *syscall.PtraceRegs, _ int) {
+		if last != nil {
+			if err := last.check(regs); err != nil {
+				t.Errorf("%#x: %s: %v; said %+v", last.before.Rip, last.text, err, last.e)
+			}
+			last = nil
+		}
+		if regs.Rip < main.Addr || regs.Rip >= main.Addr+main.Size {
+			return
+		}
+		code := f.Bytes(regs.Rip, MaxInst)
+		inst, _, err := Decode(code, elffile.X86_64)
+		if err != nil {
+			t.Fatalf("%#x: %v", regs.Rip, err)
+		}
+		e, ok := EffectsOf(code, elffile.X86_64)
+		if !ok {
+			t.Errorf("%#x: %v isn't in the table", regs.Rip, inst)
+			return
+		}
+		covered[inst.Op] = true
+		text, _, _ := Inst(f, code, regs.Rip)
+		last = &experiment{text: text, e: e, before: *regs}
+		if !writesMemory(&inst) {
+			last.other = perturbed(t, tid, *regs, e)
+		}
+	})
+	if status != 0 {
+		t.Errorf("the program ended with %#x", status)
+	}
+	checkCoverage(t, covered)
+}
+
+// perturbed runs the instruction with what it doesn't read changed, and puts
+// the thread back.
+func perturbed(t *testing.T, tid int, regs syscall.PtraceRegs, e Effects) *syscall.PtraceRegs {
+	before := regs
+	for i, r := range generalRegs(&regs) {
+		if e.Reads&(1<<i) == 0 {
+			*r = ^*r
+		}
+	}
+	if !e.ReadsFlags {
+		regs.Eflags ^= arithmetic
+	}
+	after := &syscall.PtraceRegs{}
+	var status syscall.WaitStatus
+	steps := []func() error{
+		func() error { return syscall.PtraceSetRegs(tid, &regs) },
+		func() error { return syscall.PtraceSingleStep(tid) },
+		func() error { _, err := syscall.Wait4(tid, &status, syscall.WALL, nil); return err },
+		func() error { return syscall.PtraceGetRegs(tid, after) },
+		func() error { return syscall.PtraceSetRegs(tid, &before) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status.StopSignal() != syscall.SIGTRAP {
+		t.Errorf("%#x: %v when what isn't read is changed", before.Rip, status.StopSignal())
+	}
+	return after
+}
+
+// checkCoverage wants each opcode of the table tried, but for vector ones,
+// whose general registers are of a few kinds only.
+func checkCoverage(t *testing.T, covered map[x86asm.Op]bool) {
+	exempt := map[x86asm.Op]bool{
+		// Not instructions of 64-bit code.
+		x86asm.JCXZ: true, x86asm.PUSHF: true, x86asm.PUSHFD: true, x86asm.PUSHAD: true, x86asm.POPAD: true,
+		// Variants of one that is tried.
+		x86asm.PREFETCHT1: true, x86asm.PREFETCHT2: true, x86asm.PREFETCHW: true,
+		x86asm.MOVSW: true, x86asm.MOVSD: true, x86asm.MOVSQ: true, x86asm.STOSB: true, x86asm.STOSQ: true,
+	}
+	for _, op := range append(append([]x86asm.Op{}, vectorMoves...), vectorCompares...) {
+		exempt[op] = true
+	}
+	var missing []string
+	for op := range shapes {
+		if !covered[op] && !exempt[op] {
+			missing = append(missing, op.String())
+		}
+	}
+	sort.Strings(missing)
+	if len(missing) > 0 {
+		t.Errorf("opcodes never tried: %v", missing)
+	}
+}
+
+func TestEffects(t *testing.T) {
+	const none = RegMask(0)
+	for _, tc := range []struct {
+		text   string
+		code   string // hex
+		reads  RegMask
+		writes RegMask
+		flags  string // r: reads, w: writes
+	}{
+		{"mov (%rdi),%eax", "8b07", RDI, RAX, ""},
+		{"mov (%rdi),%al", "8a07", RDI | RAX, none, ""},
+		{"mov (%rdi),%ax", "668b07", RDI | RAX, none, ""},
+		{"movzbl (%rdi),%eax", "0fb607", RDI, RAX, ""},
+		{"mov %rax,8(%rsp,%rcx,4)", "4889448c08", RAX | RSP | RCX, none, ""},
+		{"lea 4(%rax,%rbx),%rcx", "488d4c1804", RAX | RBX, RCX, ""},
+		{"xor %eax,%eax", "31c0", none, RAX, "w"},
+		{"xor %al,%al", "30c0", RAX, none, "w"},
+		{"xor %ebx,%eax", "31d8", RAX | RBX, RAX, "w"},
+		{"sbb %eax,%eax", "19c0", none, RAX, "rw"},
+		{"cmp (%rdi),%eax", "3b07", RDI | RAX, none, "w"},
+		{"test %eax,%eax", "85c0", RAX, none, "w"},
+		{"xchg %eax,(%rdi)", "8707", RDI | RAX, RAX, ""},
+		{"lock cmpxchg %edx,(%rdi)", "f00fb117", RDI | RAX | RDX, none, "w"},
+		{"lock xadd %eax,(%rdi)", "f00fc107", RDI | RAX, RAX, "w"},
+		{"lock incl (%rdi)", "f0ff07", RDI, none, "rw"[:1]},
+		{"jne", "75f0", none, none, "r"},
+		{"jmp *%rax", "ffe0", RAX, none, ""},
+		{"notrack jmp *%rax", "3effe0", RAX, none, ""},
+		{"sete %al", "0f94c0", RAX, none, "r"},
+		{"cmove %rbx,%rax", "480f44c3", RAX | RBX, RAX, "r"},
+		{"push %rbp", "55", RBP | RSP, RSP, ""},
+		{"pop %rbp", "5d", RSP, RSP | RBP, ""},
+		{"call", "e800000000", RSP, RSP, ""},
+		{"ret", "c3", RSP, RSP, ""},
+		{"leave", "c9", RBP, RBP | RSP, ""},
+		{"mul %rbx", "48f7e3", RAX | RBX, RAX | RDX, "w"},
+		{"mul %bl", "f6e3", RAX | RBX, none, "w"},
+		{"div %ebx", "f7f3", RAX | RBX | RDX, RAX | RDX, "r"},
+		{"cqto", "4899", RAX, RDX, ""},
+		{"shl %cl,%eax", "d3e0", RAX | RCX, RAX, "r"},
+		{"shl $3,%eax", "c1e003", RAX, RAX, "w"},
+		{"shl $32,%eax", "c1e020", RAX, RAX, "r"},
+		{"rep stos %rax,(%rdi)", "f348ab", RAX | RCX | RDI, RCX | RDI, ""},
+		{"stos %eax,(%rdi)", "ab", RAX | RDI, RDI, ""},
+		{"repz cmpsb", "f3a6", RSI | RDI | RCX, RSI | RDI | RCX, "r"},
+		{"pause", "f390", none, none, ""},
+		{"endbr64", "f30f1efa", none, none, ""},
+		{"nopw 0(%rax,%rax)", "660f1f440000", none, none, ""},
+		{"mfence", "0faef0", none, none, ""},
+	} {
+		e, ok := EffectsOf(unhex(tc.code), elffile.X86_64)
+		flags := ""
+		if e.ReadsFlags {
+			flags += "r"
+		}
+		if e.WritesFlags {
+			flags += "w"
+		}
+		if !ok || e.Reads != tc.reads || e.Writes != tc.writes || flags != tc.flags || e.Vector {
+			t.Errorf("%s: %+v %v", tc.text, e, ok)
+		}
+	}
+}
+
+func TestNoEffectsKnown(t *testing.T) {
+	for name, code := range map[string]string{
+		"syscall": "0f05", "int $0x41": "cd41", "rdtsc": "0f31", "rdrand": "0fc7f0", "hlt": "f4", "cli": "fa",
+		"x87": "d9c0", "vzeroupper": "c5f877", "vex": "c5f96f00", "evex": "62f17c481000", "mov to cr": "0f22c0",
+		"std": "fd", "prefix only": "f3", "nothing": "",
+	} {
+		if e, ok := EffectsOf(unhex(code), elffile.X86_64); ok {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}
+
+// TestUndefinedFlags has one instruction for each row and each case of the
+// manual's table of flags that may be undefined.
+func TestUndefinedFlags(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		code string // hex
+		want Flags
+	}{
+		{"and %ebx,%eax", "21d8", AF},
+		{"test %eax,%eax", "85c0", AF},
+		{"xor %eax,%eax", "31c0", AF},
+		{"or %eax,%eax", "09c0", AF},
+		{"add %ebx,%eax", "01d8", 0},
+		{"inc %eax", "ffc0", 0},
+		{"cmpxchg %edx,(%rdi)", "0fb117", 0},
+		{"mul %rbx", "48f7e3", SF | ZF | AF | PF},
+		{"imul %ebx,%esi", "0faff3", SF | ZF | AF | PF},
+		{"imul $7,%ebx,%edi", "6bfb07", SF | ZF | AF | PF},
+		{"div %ebx", "f7f3", ArithmeticFlags},
+		{"idiv %ebx", "f7fb", ArithmeticFlags},
+		{"bt %eax,%ebx", "0fa3c3", OF | SF | AF | PF},
+		{"bsf %eax,%ebx", "0fbcd8", CF | OF | SF | AF | PF},
+		{"tzcnt %eax,%ebx", "f30fbcd8", OF | SF | AF | PF},
+		{"popcnt %eax,%ebx", "f30fb8d8", 0},
+		{"shl $0,%eax", "c1e000", 0},
+		{"shl $32,%eax", "c1e020", 0},
+		{"shl $32,%rax", "48c1e020", AF | OF},
+		{"shl %eax", "d1e0", AF},
+		{"sar %al", "d0f8", AF},
+		{"shr $3,%eax", "c1e803", AF | OF},
+		{"shl %cl,%eax", "d3e0", AF | OF},
+		{"shl $7,%al", "c0e007", AF | OF},
+		{"shl $8,%al", "c0e008", AF | OF | CF},
+		{"shr $16,%ax", "66c1e810", AF | OF | CF},
+		{"sar $16,%ax", "66c1f810", AF | OF},
+		{"shr %cl,%al", "d2e8", AF | OF | CF},
+		{"sar %cl,%al", "d2f8", AF | OF},
+		{"shlb $9,(%rdi)", "c02709", AF | OF | CF},
+		{"rol %eax", "d1c0", 0},
+		{"rol $0,%eax", "c1c000", 0},
+		{"rcr $3,%eax", "c1d803", OF},
+		{"ror %cl,%eax", "d3c8", OF},
+		{"shld $1,%eax,%ebx", "0fa4c301", AF},
+		{"shld $5,%eax,%ebx", "0fa4c305", AF | OF},
+		{"shld $32,%eax,%ebx", "0fa4c320", 0},
+		{"shrd %cl,%eax,%ebx", "0fadc3", AF | OF},
+		{"shld $16,%ax,%bx", "660fa4c310", AF | OF},
+		{"shld $17,%ax,%bx", "660fa4c311", ArithmeticFlags},
+		{"shrd %cl,%ax,%bx", "660fadc3", ArithmeticFlags},
+	} {
+		if e, ok := EffectsOf(unhex(tc.code), elffile.X86_64); !ok || e.Undefined != tc.want {
+			t.Errorf("%s: undefined %#x %v, want %#x", tc.text, e.Undefined, ok, tc.want)
+		}
+	}
+	for op := range undefinedFlags {
+		if s, ok := shapes[op]; !ok || s.flags == keepsFlags || s.flags == readsFlags {
+			t.Errorf("%v leaves flags undefined, but writes none by the table of effects", op)
+		}
+	}
+}

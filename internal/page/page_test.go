@@ -1,0 +1,215 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"landgo/internal/result"
+)
+
+func frame(line int) []result.Frame {
+	return []result.Frame{{Function: "add", File: "a.c", Line: line, Address: 0x401000}}
+}
+
+// lost is the replay of a lost update: two threads add to x.
+func lost() *result.Result {
+	access := func(thread, op, old, new string, line int) result.Access {
+		return result.Access{Thread: thread, Op: op, Address: 0x4000, Size: 4, Symbol: "x", Old: old, New: new, Instruction: op, Stack: frame(line)}
+	}
+	first, other, second := access("0.1", "reads", "0", "", 3), access("0.2", "writes", "", "1", 4), access("0.1", "writes", "", "1", 4)
+	b := &result.Bug{Kind: "assertion", Message: "assertion failed: x == 2", Thread: "0", Cause: "0.2 changes x", Schedule: "s1:0", Stack: frame(9),
+		Accesses:     []result.Access{first, other, second},
+		ThreadStarts: []result.ThreadStart{{Thread: "0", Function: "main"}, {Thread: "0.1", Function: "add"}, {Thread: "0.2", Function: "add"}}}
+	return &result.Result{Verdict: result.Buggy, Bug: b, Bugs: []*result.Bug{b}, Guest: result.Guest{Path: "a.out"}, Account: []result.Event{
+		{Thread: "0", Operations: []result.Operation{{Does: "creates 0.1"}, {Does: "creates 0.2"}}, Switch: "waits for thread 0.1 to end"},
+		{Thread: "0.1", After: 1, Accesses: []result.Access{first}, Switch: "preempted", Preemption: true},
+		{Thread: "0.2", After: 1, Accesses: []result.Access{access("0.2", "reads", "0", "", 3), other}, Operations: []result.Operation{{Does: "ends", Before: 2}}, Switch: "ended"},
+		{Thread: "0.1", Accesses: []result.Access{second}, Operations: []result.Operation{{Does: "ends", Before: 1}}, Switch: "ended"},
+		{Thread: "0", Operations: []result.Operation{{Does: "joins 0.1", After: []int{4}}, {Does: "joins 0.2", After: []int{3}}}},
+	}}
+}
+
+// TestRows: operations and accesses are rows in their order, with the cause, its
+// collisions, the switches and what comes after what.
+func TestRows(t *testing.T) {
+	r := lost()
+	s := tell(r, r.Bug)
+	var got []string
+	for _, row := range s.rows {
+		mark := ""
+		if row.Cause {
+			mark = "*"
+		}
+		if row.Preempt {
+			mark += "!"
+		}
+		got = append(got, fmt.Sprint(row.Thread, " ", row.Text, mark, row.After))
+	}
+	want := []string{"0 creates 0.1[]", "0 creates 0.2[]", "1 reads x = 0*[1]", "2 reads x = 0![1]", "2 writes x = 1*[]", "2 ends[]", "1 writes x = 1*[]", "1 ends[]",
+		"0 joins 0.1[7]", "0 joins 0.2[5]", "0 assertion failed: x == 2[]"}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if fmt.Sprint(s.races) != "[[2 4] [4 6]]" {
+		t.Errorf("collisions %v", s.races)
+	}
+}
+
+// TestFold: turns of a loop that say the same are told once, and a long story keeps its
+// switches, its cause and its end.
+func TestFold(t *testing.T) {
+	r := lost()
+	var spin []result.Event
+	for range 5000 {
+		spin = append(spin, result.Event{Thread: "0.2", Accesses: []result.Access{
+			{Thread: "0.2", Op: "reads", Symbol: "flag", Old: "0", Stack: frame(7)}, {Thread: "0.2", Op: "updates", Symbol: "n", Stack: frame(8)}}})
+	}
+	whole := append(append(append([]result.Event{}, r.Account[:2]...), spin...), r.Account[2:]...)
+	r.Account = whole
+	s := tell(r, r.Bug)
+	if n := len(s.rows); n != 13 {
+		t.Fatalf("%d rows", n)
+	}
+	if row := s.rows[3]; row.Times != 5000 || row.Until != 4 {
+		t.Errorf("%+v", row)
+	}
+	if !strings.Contains(string(s.draw()), "these 2 x 5000") {
+		t.Error("the picture doesn't say how often")
+	}
+	for i := range spin { // each another value: nothing to fold
+		spin[i].Accesses[0].Old = fmt.Sprint(i)
+	}
+	r.Account = append(append(append([]result.Event{}, lost().Account[:2]...), spin...), lost().Account[2:]...)
+	s = tell(r, r.Bug)
+	if len(s.rows) > maxRows || s.cut == 0 || !s.rows[len(s.rows)-1].Fails || len(s.races) != 2 {
+		t.Errorf("%d rows, %d cut, %d collisions", len(s.rows), s.cut, len(s.races))
+	}
+}
+
+// hostile is text that would break out of HTML, of a script or of JSON.
+const hostile = "</script><img src=x onerror=alert(1)>\"'`&lt;]]>\x00\xff\u2028${1}"
+
+func written(t *testing.T, r *result.Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	text := strings.Repeat("int x;\n", 8) + hostile + "\n"
+	if err := Write(&b, r, func(name string) ([]byte, error) {
+		if name == "a.c" {
+			return []byte(text), nil
+		}
+		return nil, errors.New("none")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestHostileTexts: nothing of the guest's is more than text, and nothing is asked of
+// anywhere.
+func TestHostileTexts(t *testing.T) {
+	r := lost()
+	b := r.Bug
+	b.Message, b.Cause, b.Passing, b.Mistake, b.Output, b.Replay, r.Guest.Path = hostile, hostile, hostile, hostile, hostile, hostile, hostile
+	b.Block = &result.Block{Size: 8, Allocated: result.Origin{Thread: hostile}}
+	b.Stack[0].Function, b.Stack[0].File = hostile, hostile
+	b.ThreadStarts[1].Function = hostile
+	r.Account[0].Operations[0].Does, r.Account[1].Switch, r.Account[2].Output = hostile, hostile, hostile
+	for i := range r.Account[2].Accesses {
+		r.Account[2].Accesses[i].Symbol = hostile
+	}
+	page := written(t, r)
+	if strings.Contains(page, "<img") || strings.Count(page, "</script>") != 2 {
+		t.Error("the guest's text is part of the page")
+	}
+	if m := regexp.MustCompile(`(?i)(src|href|action)=|url\(|@import|https?:`).FindString(strings.ReplaceAll(page, "img src=x", "")); m != "" {
+		t.Errorf("the page asks for something: %s", m)
+	}
+	_, rest, _ := strings.Cut(page, `id="data">`)
+	text, _, _ := strings.Cut(rest, "</script>")
+	var d data
+	if err := json.Unmarshal([]byte(text), &d); err != nil || d.Version != Version || len(d.Rows) == 0 {
+		t.Errorf("the data: %v", err)
+	}
+	svg := page[strings.Index(page, "<svg"):]
+	svg = svg[:strings.Index(svg, "</svg>")+6]
+	if err := xml.Unmarshal([]byte(svg), new(struct{ XMLName xml.Name })); err != nil {
+		t.Errorf("the picture isn't well formed: %v", err)
+	}
+}
+
+// TestSize: a story of 200 steps takes less than 300 kB.
+func TestSize(t *testing.T) {
+	r := lost()
+	for i := range 200 {
+		r.Account = append(r.Account, result.Event{Thread: fmt.Sprintf("0.%d", 1+i%2), Accesses: []result.Access{{Thread: "0.1", Op: "reads", Symbol: "variable", Old: fmt.Sprint(i), Stack: frame(i)}}})
+	}
+	if n := len(written(t, r)); n > 300_000 {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+// TestInBrowser walks through a page in a browser, if there is one: the script's errors
+// and its answers come back in the document.
+func TestInBrowser(t *testing.T) {
+	browser := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			browser = path
+		}
+	}
+	if browser == "" {
+		t.Skip("no chromium to open the page in")
+	}
+	const walk = `<script>
+const said = [];
+addEventListener("error", e => said.push("error " + e.message));
+const status = () => document.getElementById("where").textContent;
+const press = key => dispatchEvent(new KeyboardEvent("keydown", { key }));
+said.push(status());
+press("k"); said.push(status());
+press("Home"); said.push(status());
+for (let i = 0; i < 6; i++) document.getElementById("next").click();
+said.push(status());
+press("w"); said.push(status());
+press("c"); said.push(status());
+said.push("now " + document.querySelector("#source .now").textContent.trim());
+document.querySelectorAll("svg .row")[6].dispatchEvent(new MouseEvent("click", { bubbles: true }));
+said.push("state " + document.getElementById("state").textContent);
+said.push("later " + document.querySelectorAll("svg .later").length);
+const out = document.createElement("output");
+out.textContent = said.join("|");
+document.body.append(out);
+</script></body>`
+	dir := t.TempDir()
+	file := filepath.Join(dir, "page.html")
+	if err := os.WriteFile(file, []byte(strings.Replace(written(t, lost()), "</body>", walk, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+dir, "--dump-dom", "file://"+file)
+	cmd.WaitDelay = 2 * time.Second
+	timer := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	dom, err := cmd.Output()
+	if err != nil {
+		t.Skipf("chromium doesn't run here: %v", err)
+	}
+	_, rest, found := strings.Cut(string(dom), "<output>")
+	said, _, _ := strings.Cut(rest, "</output>")
+	want := []string{
+		"11 of 11: 0 main assertion failed: x == 2, a.c:9", "10 of 11: 0 main joins 0.2", "1 of 11: 0 main creates 0.1", "7 of 11: 0.1 add writes x = 1, a.c:4",
+		"5 of 11: 0.2 add writes x = 1, a.c:4", "7 of 11: 0.1 add writes x = 1, a.c:4", "now 4  int x;", "state x1, by 0.1 add", "later 4",
+	}
+	if !found || said != strings.Join(want, "|") {
+		t.Errorf("the page said\n%s\nwant\n%s", strings.ReplaceAll(said, "|", "\n"), strings.Join(want, "\n"))
+	}
+}

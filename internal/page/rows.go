@@ -1,0 +1,352 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"landgo/internal/result"
+)
+
+// Row is one dot of the picture: an operation or an access of a thread.
+type Row struct {
+	Thread int    `json:"t"`
+	Text   string `json:"text"`
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Func   string `json:"func,omitempty"`
+	// Step is the account's step, from 1.
+	Step int `json:"step"`
+	// Cause: the bug's cause speaks of it. Fails: here the run fails. Waits: the thread
+	// waits from here on.
+	Cause bool `json:"cause,omitempty"`
+	Fails bool `json:"fails,omitempty"`
+	Waits bool `json:"waits,omitempty"`
+	// Why is the reason why another thread ran before, of a row after a switch.
+	Why     string `json:"why,omitempty"`
+	Preempt bool   `json:"preempt,omitempty"`
+	// Variable is what an access is to, and Value what is in it afterwards, if that is
+	// known. Writes: the access changes it.
+	Variable string   `json:"var,omitempty"`
+	Value    string   `json:"value,omitempty"`
+	Writes   bool     `json:"writes,omitempty"`
+	Held     []string `json:"held,omitempty"`
+	Output   string   `json:"out,omitempty"`
+	// Times is how often the rows from here to Until are repeated, if not once.
+	Times int `json:"times,omitempty"`
+	Until int `json:"until,omitempty"`
+	// After are the rows of other threads that this one comes after.
+	After []int `json:"after,omitempty"`
+}
+
+// maxRows bounds a picture.
+const maxRows = 400
+
+// story is a run as rows.
+type story struct {
+	names   []string // of threads, by lane
+	started []string // their functions
+	lanes   map[string]int
+	rows    []Row
+	races   [][2]int // rows of the cause that collide
+	cut     int      // rows left out
+}
+
+// tell makes rows of a replay's account.
+func tell(r *result.Result, b *result.Bug) *story {
+	s := &story{lanes: map[string]int{}}
+	for _, t := range b.ThreadStarts {
+		s.lane(t.Thread, t.Function)
+	}
+	last := map[int]int{} // step: its last row
+	var after [][]int     // of rows, as steps
+	for i := range r.Account {
+		e := &r.Account[i]
+		rows, afters := s.event(e, i+1, b)
+		if len(rows) > 0 && i > 0 && r.Account[i-1].Thread != e.Thread {
+			rows[0].Why, rows[0].Preempt = r.Account[i-1].Switch, r.Account[i-1].Preemption
+		}
+		s.rows = append(s.rows, rows...)
+		after = append(after, afters...)
+		if len(s.rows) > 0 {
+			last[i+1] = len(s.rows) - 1
+		}
+	}
+	for i := range s.rows {
+		for _, step := range after[i] {
+			if n, ok := last[step]; ok {
+				s.rows[i].After = append(s.rows[i].After, n)
+			}
+		}
+	}
+	s.end(b)
+	s.collide()
+	s.fold()
+	s.shorten()
+	return s
+}
+
+// lane is the number of a thread.
+func (s *story) lane(thread, function string) int {
+	n, ok := s.lanes[thread]
+	if !ok {
+		n = len(s.names)
+		s.lanes[thread] = n
+		s.names = append(s.names, thread)
+		s.started = append(s.started, function)
+	}
+	return n
+}
+
+// event is a step as rows: its operations and accesses, in their order. after has, for
+// each row, the steps that it comes after.
+func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, after [][]int) {
+	lane := s.lane(e.Thread, "")
+	add := func(r Row, steps []int) {
+		r.Thread, r.Step = lane, step
+		rows = append(rows, r)
+		after = append(after, steps)
+	}
+	operations := e.Operations
+	for k := 0; k <= len(e.Accesses); k++ {
+		for len(operations) > 0 && (operations[0].Before <= k || k == len(e.Accesses)) {
+			op := operations[0]
+			operations = operations[1:]
+			if op.Does == "syscall" && len(op.After) == 0 {
+				continue // which one isn't known
+			}
+			r := Row{Text: op.Does, Held: e.Held}
+			if op.Place != nil {
+				r.at(*op.Place)
+			} else {
+				r.at(result.Innermost(e.Stack))
+			}
+			add(r, op.After)
+		}
+		if k < len(e.Accesses) && !e.Accesses[k].Bookkeeping {
+			add(s.access(&e.Accesses[k], b), nil)
+		}
+	}
+	if len(rows) == 0 && (e.ChoiceText != "" || e.Output != "") {
+		r := Row{Text: e.ChoiceText, Held: e.Held}
+		if r.Text == "" {
+			r.Text = "prints"
+		}
+		r.at(result.Innermost(e.Stack))
+		add(r, nil)
+	}
+	if len(rows) > 0 {
+		if e.After > 0 {
+			after[0] = append(after[0], e.After)
+		}
+		rows[len(rows)-1].Output = e.Output
+	}
+	return rows, after
+}
+
+func (s *story) access(a *result.Access, b *result.Bug) Row {
+	r := Row{Text: a.Op + " " + a.Name(), Variable: a.Name(), Value: a.New, Writes: a.New != "", Held: a.Held}
+	if !r.Writes {
+		r.Value = a.Old
+	}
+	if r.Value != "" {
+		r.Text += " = " + r.Value
+	}
+	r.at(result.Innermost(a.Stack))
+	for i := range b.Accesses {
+		c := &b.Accesses[i]
+		r.Cause = r.Cause || c.Thread == a.Thread && c.Address == a.Address && c.Op == a.Op && c.Instruction == a.Instruction &&
+			result.Innermost(c.Stack) == result.Innermost(a.Stack)
+	}
+	return r
+}
+
+func (r *Row) at(f result.Frame) {
+	r.File, r.Line, r.Func = f.File, f.Line, f.Function
+	if f.Line == 0 {
+		r.File = ""
+	}
+}
+
+// end adds how the run ends: the failure, and who waits for what.
+func (s *story) end(b *result.Bug) {
+	step := 1
+	if n := len(s.rows); n > 0 {
+		step = s.rows[n-1].Step
+	}
+	for _, w := range b.Waits {
+		text := "waits for " + strings.TrimSpace(w.For+" "+w.Object)
+		if w.Owner != "" && w.Owner != w.Object {
+			text += ", which " + w.Owner + " holds"
+		}
+		r := Row{Thread: s.lane(w.Thread, ""), Text: text, Step: step, Waits: true, Cause: true, Held: w.Held}
+		r.at(result.Innermost(w.Stack))
+		s.rows = append(s.rows, r)
+	}
+	for _, l := range b.Loops {
+		r := Row{Thread: s.lane(l.Thread, ""), Text: "spins for ever", Step: step, Waits: true, Cause: true}
+		if len(l.Lines) > 0 {
+			r.at(result.Innermost(l.Lines))
+		}
+		for _, a := range l.Waits {
+			r.Text += ", reading " + a.Name()
+		}
+		s.rows = append(s.rows, r)
+	}
+	if len(b.Waits)+len(b.Loops) > 0 {
+		s.rows[len(s.rows)-1].Fails = true
+		return
+	}
+	r := Row{Thread: s.lane(b.Thread, ""), Text: title(b), Step: step, Fails: true}
+	r.at(result.Innermost(b.Stack))
+	s.rows = append(s.rows, r)
+}
+
+// title is the failure in one line.
+func title(b *result.Bug) string {
+	if strings.HasPrefix(b.Message, string(b.Kind)) {
+		return clean(b.Message)
+	}
+	return fmt.Sprintf("%s: %s", b.Kind, clean(b.Message))
+}
+
+// collide finds the neighbours among the cause's accesses that are of different threads
+// and to the same variable.
+func (s *story) collide() {
+	before := -1
+	for i := range s.rows {
+		r := &s.rows[i]
+		if !r.Cause || r.Variable == "" {
+			continue
+		}
+		if before >= 0 && s.rows[before].Thread != r.Thread && s.rows[before].Variable == r.Variable {
+			s.races = append(s.races, [2]int{before, i})
+		}
+		before = i
+	}
+}
+
+// same reports whether two rows say the same.
+func (r *Row) same(o *Row) bool {
+	return r.Thread == o.Thread && r.Text == o.Text && r.File == o.File && r.Line == o.Line && !r.Cause && !o.Cause && !r.Fails && !o.Fails
+}
+
+const longestTurn = 12
+
+// fold keeps one of the turns of a loop that say the same.
+func (s *story) fold() {
+	var keep []int // rows that stay
+	times := map[int][2]int{}
+	for i := 0; i < len(s.rows); {
+		n, period := s.turns(i)
+		if n < 3 {
+			keep = append(keep, i)
+			i++
+			continue
+		}
+		times[i] = [2]int{n, i + period - 1}
+		for k := range period {
+			keep = append(keep, i+k)
+		}
+		i += n * period
+	}
+	for i, t := range times {
+		s.rows[i].Times, s.rows[i].Until = t[0], t[1]
+	}
+	s.only(keep)
+}
+
+// turns says how often the rows from i on are repeated, and how many they are.
+func (s *story) turns(i int) (n, period int) {
+	for period = 1; period <= longestTurn; period++ {
+		n = 1
+		for s.repeats(i, i+n*period, period) {
+			n++
+		}
+		if n >= 3 {
+			return n, period
+		}
+	}
+	return 1, 1
+}
+
+func (s *story) repeats(a, b, period int) bool {
+	if b+period > len(s.rows) {
+		return false
+	}
+	for k := range period {
+		if !s.rows[a+k].same(&s.rows[b+k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// shorten leaves rows out of a long story: what is far from each switch, from the cause
+// and from the end.
+func (s *story) shorten() {
+	if len(s.rows) <= maxRows {
+		return
+	}
+	for near := 8; ; near-- {
+		var keep []int
+		for i := range s.rows {
+			if near == 0 || s.matters(i, near) {
+				keep = append(keep, i)
+			}
+		}
+		if near == 0 { // switches alone are too many: the last ones tell how it failed
+			keep = keep[len(keep)-maxRows:]
+		}
+		if len(keep) <= maxRows {
+			s.cut = len(s.rows) - len(keep)
+			s.only(keep)
+			return
+		}
+	}
+}
+
+func (s *story) matters(i, near int) bool {
+	for k := max(0, i-near); k <= min(len(s.rows)-1, i+near); k++ {
+		if r := &s.rows[k]; r.Cause || r.Fails || r.Preempt || k > 0 && s.rows[k-1].Thread != r.Thread {
+			return true
+		}
+	}
+	return false
+}
+
+// only keeps some rows, in their order.
+func (s *story) only(keep []int) {
+	at := make([]int, len(s.rows)) // where a row is now; -1: it isn't
+	for i := range at {
+		at[i] = -1
+	}
+	var rows []Row
+	for _, i := range keep {
+		at[i] = len(rows)
+		rows = append(rows, s.rows[i])
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.After = slices.DeleteFunc(mapped(r.After, at), func(n int) bool { return n < 0 })
+		if r.Times > 0 {
+			if r.Until = at[r.Until]; r.Until < 0 {
+				r.Times = 0
+			}
+		}
+	}
+	var races [][2]int
+	for _, c := range s.races {
+		if a, b := at[c[0]], at[c[1]]; a >= 0 && b >= 0 {
+			races = append(races, [2]int{a, b})
+		}
+	}
+	s.rows, s.races = rows, races
+}
+
+func mapped(list, at []int) (out []int) {
+	for _, n := range list {
+		out = append(out, at[n])
+	}
+	return out
+}

@@ -1,0 +1,11 @@
+// Package wire is what the two processes of landgo say to each other.
+//
+// The front (cmd/landgo) has the flags, the files and the reports. The engine
+// (cmd/landgo-engine) has the guest. One socket is between them. A message is four
+// bytes with its length, little-endian, and one JSON object; descriptors of files
+// travel beside it. The engine begins with a Hello. The front sends one Request, and
+// perhaps a Cancel later. The engine sends what happens, in order, and one End.
+//
+// The engine opens no file of the host: it asks the front (File), which opens those
+// that the user named and no other.
+package wire

@@ -1,0 +1,33 @@
+package wire
+
+import (
+	"context"
+
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
+)
+
+// Engine is what runs guests. The front's is a process (cmd/landgo), the engine's own
+// is package explore; tests have theirs.
+type Engine interface {
+	// Run explores the configuration's state space. An error is one of usage
+	// or input, or a fault of the engine's; whatever else happened is in the result.
+	Run(context.Context, config.Config, Observer) (*result.Result, error)
+	// Replay runs one interleaving again. Of a bare schedule, the file has
+	// nothing else.
+	Replay(context.Context, config.Config, *result.BugFile, Observer) (*result.Result, error)
+	// Inspect describes the guest.
+	Inspect(context.Context, config.Config, Observer) (*result.Inspection, error)
+}
+
+// Observer is told how far an engine is, never after the call returned.
+type Observer interface {
+	// Progress is called at the start, then a few times a second.
+	Progress(result.Progress)
+	// SoFar is called with what was found so far, each time that there is more.
+	// The result is the Observer's.
+	SoFar(*result.Result)
+	// Late is called, from another goroutine, when a limit was reached a while ago:
+	// OutOfTime, OutOfMemory or Interrupted.
+	Late(result.ErrorKind)
+}

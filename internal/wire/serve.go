@@ -1,0 +1,111 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"landgo/internal/host"
+	"landgo/internal/result"
+)
+
+// Server is an engine's end of the talk.
+type Server struct {
+	// Build is the state of the repository that the engine was built from.
+	Build  string
+	Engine Engine
+	// Confine is called with the request before anything of the guest is read, and
+	// confines the process.
+	Confine func(*Request, []*os.File) Confined
+	// Gone is called when the front is gone: what the engine finds has no reader.
+	Gone func()
+}
+
+// Serve carries out the one request that comes.
+func (s *Server) Serve(front *Conn) error {
+	if err := front.Send(FromEngine{Hello: &Hello{Protocol: Protocol, Version: result.Version, Build: s.Build}}); err != nil {
+		return err
+	}
+	var first ToEngine
+	files, err := front.Receive(&first)
+	if err != nil {
+		return err
+	}
+	if first.Request == nil {
+		return errors.New("landgo's first message is no request")
+	}
+	confined := s.Confine(first.Request, files)
+	if err := front.Send(FromEngine{Confined: &confined}); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	asked := host.Ask(func(r host.Request) error { return front.Send(FromEngine{File: &Exact[host.Request]{r}}) })
+	host.Through(asked)
+	go s.listen(front, asked, cancel)
+	return front.Send(FromEngine{End: carryOut(ctx, s.Engine, first.Request, observer{front})})
+}
+
+// listen hears what landgo says while the guest runs.
+func (s *Server) listen(front *Conn, files *host.Asked, cancel context.CancelFunc) {
+	for {
+		var m ToEngine
+		opened, err := front.Receive(&m)
+		switch {
+		case err != nil:
+			s.Gone()
+			files.Close()
+			cancel()
+			return
+		case m.Cancel:
+			cancel()
+		case m.File != nil:
+			files.Answered(m.File.Value, opened)
+		}
+	}
+}
+
+// carryOut is the end of a request. A failure of landgo's own code is one, too.
+func carryOut(ctx context.Context, e Engine, r *Request, o Observer) (end *End) {
+	defer func() {
+		if p := recover(); p != nil {
+			end = &End{Error: &Error{Kind: result.Fault, Message: fmt.Sprint(p), Stack: string(debug.Stack())}}
+		}
+	}()
+	var err error
+	var res *result.Result
+	var seen *result.Inspection
+	switch {
+	case r.Command == Run:
+		res, err = e.Run(ctx, r.Config.Value, o)
+	case r.Command == Replay && r.BugFile != nil:
+		res, err = e.Replay(ctx, r.Config.Value, &r.BugFile.Value, o)
+	case r.Command == Inspect:
+		seen, err = e.Inspect(ctx, r.Config.Value, o)
+	default:
+		err = fmt.Errorf("no command %q", r.Command)
+	}
+	switch {
+	case err != nil:
+		return &End{Error: ErrorOf(err)}
+	case seen != nil:
+		return &End{Inspection: &Exact[result.Inspection]{*seen}}
+	}
+	return &End{Result: ResultOf(res)}
+}
+
+// observer tells the front how far a run is. A message that can't be sent has no reader.
+type observer struct{ front *Conn }
+
+// Progress implements Observer.
+func (o observer) Progress(p result.Progress) {
+	o.front.Send(FromEngine{Progress: &Exact[result.Progress]{p}})
+}
+
+// SoFar implements Observer.
+func (o observer) SoFar(r *result.Result) { o.front.Send(FromEngine{SoFar: ResultOf(r)}) }
+
+// Late implements Observer.
+func (o observer) Late(why result.ErrorKind) { o.front.Send(FromEngine{Late: why}) }

@@ -1,0 +1,121 @@
+package linux
+
+import (
+	"landgo/emu"
+	"landgo/kernel"
+)
+
+// Calls that change memory that is mapped already: brk, mremap, madvise.
+
+// Advice that changes nothing that a program can tell.
+const (
+	madvDontneed = 4
+	madvFree     = 8
+)
+
+func planMadvise(c *call, p *kernel.Plan) {
+	switch a := c.a[2]; {
+	case a <= 3, a == madvDontneed, a == madvFree, a >= 10 && a <= 17:
+	default:
+		invalid(p, hexReason("madvise(%#x) is not modelled", a))
+	}
+}
+
+// doMadvise clears the pages of MADV_DONTNEED. MADV_FREE leaves them, as Linux
+// does while there is memory.
+func doMadvise(c *call, o *kernel.Outcome) uint64 {
+	addr, size := c.a[0], pageUp(c.a[1])
+	if addr&(pageSize-1) != 0 {
+		return einval
+	}
+	if !c.k.inGuest(addr, size) && !c.k.inHeap(addr, size) {
+		return enomem
+	}
+	if c.a[2] != madvDontneed {
+		return 0
+	}
+	// Just below the stack pointer glibc gives it back at a thread's end. To go
+	// through that took longer than the rest of a small execution. (Deviation: that
+	// another thread begins to use it later is in order with nothing.)
+	if end, sp := addr+size, c.regs.RSP; end <= sp && sp-end <= 1<<16 && c.k.log.OnlyOf(c.t.id, addr, size) {
+		c.k.log.Quietly(func() { c.k.log.Clear(addr, size) })
+	} else {
+		c.k.log.Clear(addr, size)
+	}
+	return 0
+}
+
+// doBrk moves the end of the data segment. Unlike a map's addresses, the
+// break's are one sequence for the whole process: only a trusted allocator may
+// use it where independent steps are to commute.
+func doBrk(c *call, o *kernel.Outcome) uint64 {
+	s := &c.k.space
+	brk, want := c.get(&s.brk), c.a[0]
+	if want < s.brkLo || want > s.brkHi {
+		return brk
+	}
+	from, to := pageUp(brk), pageUp(want)
+	switch {
+	case to > from:
+		if !c.k.protect(from, to-from, emu.ProtRead|emu.ProtWrite) {
+			return brk
+		}
+	case to < from:
+		c.k.log.Clear(to, from-to)
+		c.k.unmap(to, from-to)
+	}
+	c.set(&s.brk, want)
+	return want
+}
+
+func planMremap(c *call, p *kernel.Plan) {
+	size := pageUp(c.a[2])
+	switch {
+	case c.a[3]&^mremapMaymove != 0:
+		invalid(p, hexReason("mremap with flags %#x is not modelled", c.a[3]))
+	case c.a[3]&mremapMaymove != 0 && size > pageUp(c.a[1]) && !c.growsInPlace():
+		c.planRoom(p, size)
+	}
+}
+
+// growsInPlace reports whether a mremap that makes a map larger needn't move
+// it: the guest has unmapped all pages that it grows over. Other memory behind
+// a map is never given out, as if something else were there.
+func (c *call) growsInPlace() bool {
+	oldSize := pageUp(c.a[1])
+	return c.k.log.Gone(c.a[0]+oldSize, pageUp(c.a[2])-oldSize)
+}
+
+// doMremap grows a map where it is if it can, as Linux does whatever the flags.
+func doMremap(c *call, o *kernel.Outcome) uint64 {
+	k := c.k
+	old, oldSize, size := c.a[0], pageUp(c.a[1]), pageUp(c.a[2])
+	switch {
+	case old&(pageSize-1) != 0 || size == 0 || oldSize == 0:
+		return einval
+	case !k.inGuest(old, oldSize) || k.log.MapEnd(old, pageSize) == old:
+		return efault
+	case size <= oldSize:
+		k.unmap(old+size, oldSize-size)
+		o.Unmapped = kernel.Pages{Addr: old + size, Size: oldSize - size}
+		return old
+	case c.growsInPlace():
+		if !k.protect(old+oldSize, size-oldSize, k.log.Prot(old)) {
+			return enomem
+		}
+		k.log.Clear(old+oldSize, size-oldSize)
+		o.Mapped, o.Kept = kernel.Pages{Addr: old, Size: size}, oldSize
+		return old
+	case c.a[3]&mremapMaymove == 0 || !c.fits(size):
+		return enomem
+	}
+	addr := k.give(c.t, size, k.log.Prot(old))
+	if failed(addr) {
+		return addr
+	}
+	before := k.log.Used(old, oldSize)
+	k.log.Move(addr, old, oldSize)
+	k.uses(0, before)
+	o.Unmapped, o.Mapped = kernel.Pages{Addr: old, Size: oldSize}, kernel.Pages{Addr: addr, Size: size}
+	return addr
+}

@@ -1,0 +1,133 @@
+package scheduler
+
+import (
+	"slices"
+
+	"landgo/internal/trace"
+	"landgo/kernel/effect"
+)
+
+// A loop that waits and looks at the clock meanwhile (a watchdog, a poll with a limit in
+// time) is an exact spin too: as long as no time passes, its turns do the same. It waits
+// for a change of what it reads, or of the time. As a timed wait runs out only when no
+// other thread can run, time passes for such a loop only then: else a watchdog of five
+// seconds would bite each thread that isn't run for forty turns of its loop, which no
+// machine does. Then the thread goes on, and its next look moves the clock. Each time that
+// this happens with nothing done between, the clock moves further.
+//
+// Where other threads run until such a loop ends (a test that goes on for five seconds), no
+// execution would end so. One of patience steps shows that, and from then on time passes
+// wherever a thread looks.
+//
+// A loop that does more (it counts its turns, or works in them) isn't such a spin. The
+// kernel moves the clock for it after some looks (kernel/linux/time.go).
+
+// clockKernel is a kernel with a clock that threads look at.
+type clockKernel interface {
+	// IsLook reports whether an operation is a look at the clock that doesn't move it.
+	IsLook(op trace.Op) bool
+	// LookMoves has thread t's next look move the clock, further the more often it has.
+	LookMoves(t trace.TID, often uint64)
+	// LooksAnew lets thread t's looks not move the clock for a while.
+	LooksAnew(t trace.TID)
+}
+
+// isLook reports whether an operation is a look at the clock that didn't move it.
+func (s *System) isLook(op trace.Op) bool {
+	k, ok := s.kernel.(clockKernel)
+	return ok && !s.known.Hurried && op.Kind == trace.OpSyscall && k.IsLook(op)
+}
+
+// patience is how many steps an execution may have while a thread spins at the clock.
+const patience = 8192
+
+// hurry has time pass for all loops if the others' steps, or one of them, seem to have no
+// end without that.
+func (s *System) hurry() {
+	if s.known.Hurried {
+		return
+	}
+	for i := range s.threads {
+		if th := &s.threads[i]; th.Exists && looksAtClock(th) {
+			s.known.Hurried, s.finer = true, true
+		}
+	}
+}
+
+// hurryBack is hurry where a schedule can't be followed: the run that it is of may have
+// known.
+func (s *System) hurryBack() bool {
+	if !s.polled || s.known.Hurried {
+		return false
+	}
+	s.known.Hurried = true
+	return true
+}
+
+// looksAtClock reports whether the loop in which a thread spins does.
+func looksAtClock(th *thread) bool {
+	return th.Stand == StandSpin && slices.ContainsFunc(th.Waits, isClock)
+}
+
+// isClock reports whether an access is to the word that the clock is.
+func isClock(a trace.Access) bool { return a.Addr == effect.Clock && a.Flags&trace.Library != 0 }
+
+// changeable are what a loop reads without the clock, unless it reads nothing else.
+func changeable(waits []trace.Access) []trace.Access {
+	if !slices.ContainsFunc(waits, isClock) || !slices.ContainsFunc(waits, func(a trace.Access) bool { return !isClock(a) }) {
+		return waits
+	}
+	return slices.DeleteFunc(slices.Clone(waits), isClock)
+}
+
+// nextPoll is the first thread for which time may pass in its loop.
+func (s *state) nextPoll() trace.TID {
+	for i := range s.threads {
+		if th := &s.threads[i]; th.Exists && looksAtClock(th) && th.passes < mostPasses {
+			return th.ID
+		}
+	}
+	return trace.NoThread
+}
+
+// mostPasses is how often time passes for a thread that does nothing but look: ages.
+const mostPasses = 64
+
+// stepPoll lets a thread go on whose next look moves the clock. All that others did comes
+// before: no other thread can run.
+func (s *System) stepPoll(th *thread, tr *trace.Transition, c trace.Choice) error {
+	th.Stand = th.spinStand
+	if !s.known.Hurried {
+		s.kernel.(clockKernel).LookMoves(th.ID, th.passes)
+		th.passes++
+		tr.Did(trace.Op{Kind: trace.OpAdvance, PC: s.PC(th.ID)})
+	}
+	return s.step(th, tr, c)
+}
+
+// endPolls notes that a step did more than to wait for time to pass.
+func (s *fixed) endPolls(th *thread, tr *trace.Transition) {
+	if th.passes == 0 {
+		return
+	}
+	for i := range tr.Accesses {
+		if a := &tr.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 && !s.passesTime(a) {
+			th.passes = 0
+		}
+	}
+	for _, op := range tr.Ops {
+		if op.Kind != trace.OpAdvance && op.Kind != trace.OpSyscall && op.Kind != trace.OpSleep && op.Kind != trace.OpYield {
+			th.passes = 0
+		}
+	}
+}
+
+// Polls reports whether a thread spins in a loop that looks at the clock, and is the one
+// for which time passes next, as no thread can run.
+func (s *System) Polls(t trace.TID) bool {
+	if int(t) >= len(s.threads) || !s.threads[t].Exists || !looksAtClock(&s.threads[t]) {
+		return false
+	}
+	threads := s.Threads(nil)
+	return threads[slices.IndexFunc(threads, func(o trace.Thread) bool { return o.ID == t })].Expiring
+}

@@ -1,0 +1,79 @@
+package scheduler
+
+import (
+	"landgo/emu"
+	"landgo/internal/image/static"
+	"landgo/internal/image/x86"
+)
+
+// Which registers, flags and bytes a turn of a loop has to leave as they were.
+
+// redZone is memory whose contents may be dead, for it is below a thread's stack
+// pointer. Whether it is, spinagain.go finds out.
+func (s *fixed) redZone(th *thread) emu.Range {
+	sp := s.machine.Regs(th.Ctx).RSP
+	return emu.Range{Lo: sp - min(sp, 1<<16), Hi: sp - min(sp, 128)}
+}
+
+// unchanged reports whether memory outside zone is as it was when the journal
+// had the length from.
+func (s *fixed) unchanged(from uint64, zone emu.Range) bool {
+	return s.machine.Unchanged([]emu.Stretch{{From: from, To: s.machine.Journal()}}, func(a uint64) bool { return a >= zone.Lo && a < zone.Hi })
+}
+
+// sameLive reports whether a thread's CPU state is that of context c, but for
+// registers and flags that are dead where it stands. That is asked of code only
+// where the thread is about to run an instruction as a whole, or comes back from
+// a lock that landgo carries out.
+func (s *named) sameLive(th *thread, c emu.Ctx) bool {
+	d := s.machine.SameCPU(c, th.Ctx)
+	if d == 0 {
+		return true
+	}
+	const regs = emu.RegDiff(emu.SetRSP<<9 - 1) // RAX to R15
+	if th.Half != 0 || d&^(regs|emu.RegDiff(emu.SetRFLAGS)) != 0 {
+		return false
+	}
+	var dead x86.RegMask
+	var flags bool
+	switch {
+	case th.Stand == StandAccess:
+		dead, flags = s.deadAt(th.Access.PC)
+	case th.Stand == StandOp:
+		op, ret := s.lib.Call(th.ID)
+		if !plainLock(op) {
+			return false
+		}
+		// The operation reads its arguments and writes its result, no more.
+		dead, flags = s.deadAt(ret)
+		dead = dead&^arguments | x86.RAX
+	default:
+		return false
+	}
+	if d&regs&^emu.RegDiff(dead) != 0 {
+		return false
+	}
+	const arithmetic = 0x8d5 // CF, PF, AF, ZF, SF, OF
+	if d&emu.RegDiff(emu.SetRFLAGS) == 0 {
+		return true
+	}
+	return flags && (s.machine.Regs(c).RFLAGS^s.machine.Regs(th.Ctx).RFLAGS)&^arithmetic == 0
+}
+
+// arguments are the registers that hold a function's.
+const arguments = x86.RDI | x86.RSI | x86.RDX | x86.RCX | x86.R8 | x86.R9
+
+// deadAt is image.Dead, remembered.
+func (s *named) deadAt(pc uint64) (x86.RegMask, bool) {
+	d, ok := s.dead[pc]
+	if !ok {
+		d.regs, d.flags = static.Dead(s.image.File, pc)
+		s.dead[pc] = d
+	}
+	return d.regs, d.flags
+}
+
+type dead struct {
+	regs  x86.RegMask
+	flags bool
+}
