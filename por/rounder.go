@@ -26,7 +26,11 @@ import "landgo/internal/trace"
 //
 // With the option early=0 graphs are dropped as in the paper (trust.dropping).
 // Each trace within the bound in which all threads run to their ends is then
-// visited, once. Of those that end early only some are, so it proves nothing.
+// visited, once. Of those that end early only some are, so it proves nothing. Beyond the paper, a graph is dropped one round sooner while the first thread
+// joins the others (trust.latest): all of their events come before its end, which
+// is in a later round. That is right for programs of which the first thread makes
+// the others, joins them all, and does nothing else while they live: no thread
+// then depends on its joins, and Proposition 2 holds of what the others do.
 //
 // Rounds of a graph (§II-B and Algorithm 1): how often a round-robin scheduler
 // of threads in ascending order has to start again from the first, at the least,
@@ -38,8 +42,39 @@ import "landgo/internal/trace"
 // are the latest event's. (Deviation: Algorithm 1 is a pass over the graph per
 // event; the differential test has it as it stands in the paper.)
 
-// beyond reports whether the graph at hand is beyond the bound.
-func (w *trust) beyond() bool { return w.limit >= 0 && w.rounds() > w.limit }
+// beyond reports whether the graph at hand is beyond the bound, or leads to none
+// but such, as far as its newest event says (latest).
+func (w *trust) beyond() bool {
+	if w.limit < 0 {
+		return false
+	}
+	if n := w.size(); n > 0 && w.dropping {
+		if s := &w.steps[n-1]; s.round > w.latest(s.Thread, w.tip().joining) {
+			return true
+		}
+	}
+	return w.rounds() > w.limit
+}
+
+// latest is the last round within the bound for an event of thread t. Where
+// graphs are dropped it is one less if the first thread is joining: what waits
+// for t to end comes in the round after.
+func (w *trust) latest(t trace.TID, joining bool) int32 {
+	if w.dropping && joining && t != 0 {
+		return w.limit - 1
+	}
+	return w.limit
+}
+
+// joins reports whether all that the event of s did was to join a thread.
+func (s *step) joins() bool {
+	for i := range s.Ops {
+		if s.Ops[i].Kind != trace.OpJoin {
+			return false
+		}
+	}
+	return len(s.Accesses)+len(s.Waits) == 0 && !s.Global
+}
 
 // within reports whether the graph that c makes may be within the bound, as far
 // as is known before the revisiting event.
@@ -47,32 +82,35 @@ func (w *trust) within(c *candidate) bool {
 	if w.limit < 0 {
 		return true
 	}
-	// The event's round follows from those of what it directly comes after, as
-	// far as that is known: what it depends on, and its base. (What is in a base
-	// and directly before it counts for no more than the end of the base does.)
+	// The event's round follows from those of what it directly comes after: its
+	// base (what is in that and directly before it counts for no more than the
+	// end of the base does), what of K it depends on, and what it depends on
+	// before that, as far as it is known.
 	var e step
 	e.Thread = c.a.Thread
+	if l := w.order.Last(e.Thread); l >= 0 {
+		e.after(&w.steps[l])
+	}
+	for y := range w.order.Wakers(e.Thread) {
+		e.after(&w.steps[y])
+	}
 	for k, i := range c.q {
 		if c.take[k] {
 			e.after(&w.steps[i])
 		}
 	}
-	if !c.varies {
-		if l := w.order.Last(e.Thread); l >= 0 {
-			e.after(&w.steps[l])
+	for _, i := range c.found[c.next+1:] {
+		if s := &w.steps[i]; !c.varies && !c.a.MayFail() || c.lone && !s.weak && s.Writes(&c.a.Accesses[0]) {
+			e.after(s)
 		}
-		for y := range w.order.Wakers(e.Thread) {
-			e.after(&w.steps[y])
-		}
-		for _, i := range c.found[c.next+1:] {
-			e.after(&w.steps[i])
-		}
+	}
+	joining := w.tip().joining && w.order.Last(0) < c.r
+	if e.round > w.latest(e.Thread, joining) {
+		w.cut = true
+		return false
 	}
 	// The access that is displaced comes next, after it.
-	if r := &w.steps[c.r]; w.dropping && !c.varies && !c.a.Global && len(r.Ops) == 0 && e.round <= w.limit {
-		e.round += wrap(e.Thread, r.Thread)
-	}
-	if e.round > w.limit {
+	if r := &w.steps[c.r]; w.dropping && !c.varies && !c.a.Global && len(r.Ops) == 0 && e.round+wrap(e.Thread, r.Thread) > w.latest(r.Thread, joining) {
 		w.cut = true
 		return false
 	}

@@ -49,9 +49,10 @@ import (
 // displaced one thread, one order counts (trustcanonical.go; others are
 // Blocked).
 //
-// Memory: the graph at hand, and nothing per graph visited, but for what says
-// how much is done (trustestimate.go). When the graphs of a revisit are done, P
-// is made again as guided(K) (again in trustmaximal.go).
+// Memory: the graph at hand, what the revisits under way threw away
+// (trustkept.go), and nothing per graph visited, but for what says how much is
+// done (trustestimate.go). When the graphs of a revisit are done, P is put back,
+// or made again as guided(K) (again in trustmaximal.go).
 //
 // The subtree of a graph shares nothing with others. So another worker can take
 // it, and this one goes on as if it was done with (trustdivision.go).

@@ -76,6 +76,10 @@ type step struct {
 	round     int32 // of the event
 	taken     int32 // its round in the trace, see trustcanonical.go
 
+	// joining: the first thread stands before a join, and has done nothing but
+	// join since its first round, unless it is active (trust.latest).
+	joining, active bool
+
 	running     trace.TID // the thread of the event before
 	couldGoOn   bool      // switching away from it is a preemption
 	preemptions int32     // up to here
@@ -175,6 +179,10 @@ func (g *graph) observe(turn trace.TID) {
 			g.letOn(n, t)
 		}
 		g.spinning(t)
+	}
+	if k := len(g.threads); k > 0 && !s.active {
+		main := &g.threads[0]
+		s.joining = main.ID == 0 && main.Status != trace.Exited && main.Pending.Kind == trace.OpJoin
 	}
 	if turn != trace.NoThread {
 		g.take(s)
@@ -305,7 +313,7 @@ func (g *graph) enter(tr *trace.Transition, c trace.Choice, turn trace.TID) {
 	for _, w := range tr.Wakes {
 		g.order.Wake(w)
 	}
-	next := step{running: t, preemptions: s.preemptions}
+	next := step{running: t, preemptions: s.preemptions, active: s.active || t == 0 && s.round > 0 && !s.joins()}
 	if s.couldGoOn && t != s.running {
 		next.preemptions++
 	}

@@ -74,7 +74,9 @@ type outcome struct {
 }
 
 // ended reports whether the search came to its end, or to its first bug.
-func (o outcome) ended() bool { return o.Verdict != result.Budget && o.Verdict != refused }
+func (o outcome) ended() bool {
+	return o.Verdict != result.Budget && o.Verdict != refused || o.Problem == result.ProvesNothing
+}
 
 // late reports whether the limit on time cut it, so that its counts are chance.
 func (o outcome) late() bool { return o.Problem == result.OutOfTime }
