@@ -13,6 +13,7 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/report"
 	"landgo/internal/result"
+	"landgo/internal/sources"
 	"landgo/internal/wire"
 )
 
@@ -116,14 +117,14 @@ func oneGuest(own []string) (string, error) {
 
 // style is how text is to look where a writer leads to.
 // Sources are read from the folders given.
-func style(w io.Writer, from sources, verbose bool) report.Style {
+func style(w io.Writer, from sources.Folders, verbose bool) report.Style {
 	width, terminal := terminalWidth(w)
 	dir, _ := os.Getwd()
 	return report.Style{
 		Width:  width,
 		Color:  terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		Dir:    dir,
-		Source: from.read,
+		Source: from.Read,
 
 		Verbose: verbose,
 	}

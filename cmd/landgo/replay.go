@@ -10,6 +10,7 @@ import (
 
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/sources"
 )
 
 func (a *app) replayCommand() *cobra.Command {
@@ -91,7 +92,7 @@ func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile)
 	if err := result.CheckSchedule(file.Schedule); err != nil {
 		return err
 	}
-	from, err := sourcesOf(&c, c.GuestNamed || !filepath.IsAbs(c.Guest))
+	from, err := sources.Of(&c, c.GuestNamed || !filepath.IsAbs(c.Guest))
 	if err != nil {
 		return err
 	}

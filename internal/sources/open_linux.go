@@ -1,4 +1,4 @@
-package main
+package sources
 
 import (
 	"errors"
@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openBeneath opens the regular file at a local path in a folder, without
+// Open opens the regular file at a local path in a folder, without
 // following a link and without leaving the folder, whatever happens to its
 // names meanwhile. Only regular files are opened: opening a pipe or a device
 // has effects.
-func openBeneath(dir, path string) (*os.File, error) {
+func Open(dir, path string) (*os.File, error) {
 	root, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
