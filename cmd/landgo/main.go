@@ -15,12 +15,16 @@ import (
 	"os"
 	"runtime/debug"
 
+	"landgo/internal/confine"
 	"landgo/internal/process"
 	"landgo/internal/result"
 	"landgo/internal/wire"
 )
 
 func main() {
+	if len(os.Args) == 2 && (os.Args[1] == confine.BuildWarden || os.Args[1] == confine.BuildInside) {
+		os.Exit(confine.BuildPart(os.Args[1])) // started by landgo grade
+	}
 	os.Exit(doMain(os.Args[1:], os.Stdout, os.Stderr, &process.Engine{Stderr: os.Stderr, Build: version}))
 }
 
