@@ -13,8 +13,9 @@ import "time"
 // all of it, also when the front dies.
 type Build struct {
 	Command string
-	// Dir is the folder that the command works in and may write beneath.
-	Dir string
+	// Dir is the folder that the command may write beneath, Work the one in it that it
+	// starts in.
+	Dir, Work string
 	// Env is all of its environment, NAME=VALUE.
 	Env []string
 	// User is the user and group that it runs as, if the front is root's; 0: the front's.

@@ -125,7 +125,7 @@ func (b *Build) watch(gone <-chan bool) (*BuildEnd, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := &exec.Cmd{Path: self, Args: []string{self, BuildInside}, Env: []string{}, Dir: b.Dir, Stdout: write, Stderr: write,
+	cmd := &exec.Cmd{Path: self, Args: []string{self, BuildInside}, Env: []string{}, Dir: b.Work, Stdout: write, Stderr: write,
 		ExtraFiles: []*os.File{spec, tell}, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
 	if err := cmd.Start(); err != nil {
 		return nil, err

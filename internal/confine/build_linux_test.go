@@ -29,7 +29,7 @@ func room(t *testing.T, command string) *Build {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	b := &Build{Command: command, Dir: dir, Env: []string{"PATH=/usr/bin:/bin", "TMPDIR=" + dir},
+	b := &Build{Command: command, Dir: dir, Work: dir, Env: []string{"PATH=/usr/bin:/bin", "TMPDIR=" + dir},
 		Time: 20 * time.Second, Memory: 512 << 20, Disk: 32 << 20, Output: 1 << 20, Kept: 4 << 10, Processes: 40, Files: 500}
 	if os.Geteuid() == 0 {
 		rooms++

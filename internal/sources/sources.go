@@ -75,7 +75,7 @@ func (s Folders) Read(name string) ([]byte, error) {
 		if err != nil || !filepath.IsLocal(rel) || rel == "." {
 			continue
 		}
-		f, err := Open(dir, rel)
+		f, err := Open(dir, rel, maxSource)
 		if err != nil {
 			continue
 		}

@@ -85,7 +85,7 @@ func TestSources(t *testing.T) {
 	}
 	defer syscall.Close(root)
 	for name, good := range map[string]bool{"own.c": true, "src/deep.c": true, "link.c": false, "inside.c": false, "folder/far.c": false, "pipe.c": false, "src": false, "huge.c": false} {
-		f, err := openRegular(root, name, walk)
+		f, err := openRegular(root, name, maxSource, walk)
 		if (err == nil) != good {
 			t.Errorf("without openat2, %s: %v", name, err)
 		}
