@@ -27,15 +27,15 @@ type Submission struct {
 }
 
 // Submissions are those in a folder, by name. What isn't a folder is one too, with a
-// problem; names that begin with a dot aren't.
+// problem, unless its name begins with a dot.
 func Submissions(dir string) (all []Submission, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, result.FileError(err)
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") {
-			continue
+		if strings.HasPrefix(e.Name(), ".") && (!e.IsDir() || e.Name() == ".git") {
+			continue // what systems and tools leave behind
 		}
 		s := Submission{Name: e.Name(), Dir: filepath.Join(dir, e.Name())}
 		if !e.IsDir() {
