@@ -84,26 +84,35 @@ func functionName(name string) string {
 	return name
 }
 
-// variableName leaves off which of many a variable is: offsets, and the numbers of
-// elements, blocks and threads.
+// variableName leaves off which of many a variable is: offsets, the numbers of elements,
+// blocks and threads, and the object that a member is of, which is the caller's: a.lock
+// and b.lock are .lock.
 func variableName(symbol string) string {
 	base, _, _ := strings.Cut(symbol, "+")
 	base = strings.TrimSpace(base)
 	if base == "" || strings.HasPrefix(base, "0x") {
 		return "memory"
 	}
+	if at := strings.LastIndexByte(base, '.'); at > 0 && !strings.Contains(base, " ") && isLetter(base[at+1:]) {
+		base = base[at:]
+	}
 	return withoutNumbers(base)
 }
 
+// isLetter reports whether a text begins as a name does.
+func isLetter(s string) bool {
+	return s != "" && (s[0] == '_' || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' || s[0] >= 0x80)
+}
+
 // withoutNumbers replaces what is a number or a thread's name, or between brackets, and
-// keeps digits that are part of a name: "table[3].lock" is "table[].lock".
+// keeps digits that are part of a name: "table[3]" is "table[]".
 func withoutNumbers(s string) string {
 	var b strings.Builder
 	inName := false
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		digit := c >= '0' && c <= '9'
-		letter := c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+		letter := isLetter(s[i:])
 		switch {
 		case c == '[':
 			if end := strings.IndexByte(s[i:], ']'); end > 0 {

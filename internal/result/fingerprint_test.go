@@ -61,6 +61,17 @@ func TestSameMistake(t *testing.T) {
 	}
 }
 
+// TestOtherObject: the same code with another object is the same mistake.
+func TestOtherObject(t *testing.T) {
+	a, b := lost("a.balance", "deposit", "deposit", nil), lost("accounts[2].balance+4", "deposit", "deposit", nil)
+	if x, y := a.FingerprintOf(student), b.FingerprintOf(student); x != y {
+		t.Errorf("%s and %s", x, y)
+	}
+	if x, y := a.FingerprintOf(student), lost("a.name", "deposit", "deposit", nil).FingerprintOf(student); x == y {
+		t.Errorf("two members are %s", x)
+	}
+}
+
 // TestDifferentMistakes: no two of these have the same fingerprint.
 func TestDifferentMistakes(t *testing.T) {
 	wait := func(kind, object string, f ...string) Wait { return Wait{For: kind, Object: object, Stack: at(f...)} }
@@ -93,7 +104,7 @@ func TestDifferentMistakes(t *testing.T) {
 // TestVariableNames: numbers of elements, blocks and threads aren't in a variable's name.
 func TestVariableNames(t *testing.T) {
 	for symbol, want := range map[string]string{
-		"x": "x", "": "memory", "0x4c5000": "memory", "table+8": "table", "table[3].lock": "table[].lock", "x2": "x2",
+		"x": "x", "": "memory", "0x4c5000": "memory", "table+8": "table", "table[3].lock": ".lock", "table[3]": "table[]", "a.in.lock": ".lock", "x2": "x2",
 		"block 12 of main": "block # of main", "stack of 0.1": "stack of #", "a[0][1]": "a[][]", "big[": "big[",
 	} {
 		if got := variableName(symbol); got != want {
