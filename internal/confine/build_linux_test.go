@@ -143,12 +143,13 @@ func TestBuildConfined(t *testing.T) {
 		"writes":    "echo x >" + outside + "/file",
 		"links":     "ln " + secret + " stolen",
 		"connects":  fmt.Sprintf("exec 3<>/dev/tcp/127.0.0.1/%d", listener.Addr().(*net.TCPAddr).Port),
+		"sends":     "exec 3<>/dev/udp/127.0.0.1/9",
 		"asks proc": fmt.Sprintf("cat /proc/%d/status", os.Getpid()),
 		"signals":   fmt.Sprintf("kill -0 %d", os.Getpid()),
 		"namespace": "unshare -Ur true",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if name == "connects" {
+			if name == "connects" || name == "sends" {
 				command = "bash -c '" + command + "'"
 			}
 			if end := build(t, room(t, command)); end.Status == 0 || end.Limit != "" {

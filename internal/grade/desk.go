@@ -60,6 +60,8 @@ func newShelf(store *Store, jobs []*Job) *shelf {
 		seen[j.Key] = true
 		var kept Outcome
 		if store.get("results", j.Key, &kept) && kept.Result != nil {
+			kept.Result.Bug = nil // is one of Bugs
+			kept.Result.Finish()
 			s.done[j.Key] = &kept
 			continue
 		}

@@ -58,7 +58,7 @@ func (f *fake) Run(ctx context.Context, c config.Config, _ wire.Observer) (*resu
 	switch r.Verdict {
 	case result.Buggy:
 		frame := result.Frame{Function: "push", File: "lib.c", Line: 3}
-		r.Bugs = []*result.Bug{{Kind: "deadlock", Message: "<b>stuck</b>", Stack: []result.Frame{frame}, Waits: []result.Wait{{For: "mutex", Object: "m", Stack: []result.Frame{frame}}}}}
+		r.Bugs = []*result.Bug{{Kind: "deadlock", Message: "<b>stuck</b>", Schedule: "s1:00000000:0@1", Stack: []result.Frame{frame}, Waits: []result.Wait{{For: "mutex", Object: "m", Stack: []result.Frame{frame}}}}}
 	case "broken":
 		return nil, result.Errorf(result.BrokenELF, "%s: the ELF file is truncated", c.Guest)
 	case "unconfined":
@@ -329,6 +329,9 @@ func TestStudentsSee(t *testing.T) {
 		dir := t.TempDir()
 		if err := table.HTML(dir); err != nil {
 			t.Fatal(err)
+		}
+		if page, err := os.ReadFile(filepath.Join(dir, "anna.html")); err != nil || !strings.Contains(string(page), "landgo replay bugs/") {
+			t.Errorf("the teacher's page: %s", page)
 		}
 		page, err := os.ReadFile(filepath.Join(dir, "students", "anna.html"))
 		if err != nil {

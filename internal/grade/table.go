@@ -69,8 +69,9 @@ type Cell struct {
 	// Replay is the command by which the teacher sees the bug again, in the run's folder.
 	Replay string `json:"replay,omitempty"`
 
-	// report is landgo's, for people.
-	report string
+	// report is landgo's, for people; plain is the student's, without what only the
+	// teacher can use.
+	report, plain string
 }
 
 // Mistake is one that students have made.
@@ -196,6 +197,7 @@ func (g *graded) cell(i, t int) (cell Cell, points course.Points, decided bool) 
 		cell.Replay = r.Bug.Replay
 	}
 	cell.report = g.text(i, r)
+	cell.plain = g.text(i, withoutReplay(r))
 	if share, ok := c.Worth.Of(r); ok {
 		points = share.Of(test.Points)
 		cell.Points = points.String()
@@ -217,6 +219,20 @@ func short(r *result.Result) string {
 		}
 	}
 	return string(r.Verdict)
+}
+
+// withoutReplay is a result without the schedules and the files by which bugs are run
+// again.
+func withoutReplay(r *result.Result) *result.Result {
+	plain := *r
+	plain.Bug, plain.Bugs = nil, nil
+	for _, b := range r.Bugs {
+		own := *b
+		own.Schedule, own.Replay, own.File = "", "", ""
+		plain.Bugs = append(plain.Bugs, &own)
+	}
+	plain.Finish() // the bug is one of them
+	return &plain
 }
 
 // withoutTime leaves out the line that says how long a search took.

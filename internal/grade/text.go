@@ -192,7 +192,7 @@ func (r *Row) shows(t *Table) bool {
 
 // seen is a cell as a student sees it; nil: not at all.
 func (c Cell) seen(s course.See) *Cell {
-	c.Replay, c.Fingerprint = "", ""
+	c.Replay, c.Fingerprint, c.report = "", "", c.plain
 	switch s {
 	case course.SeeReport:
 		return &c
