@@ -269,7 +269,7 @@ func TestOneAtATime(t *testing.T) {
 }
 
 // hostile are names of students.
-var hostile = []string{"new\nline", "<script>alert(1)<!--", "=HYPERLINK(\"x\")", "..%2f..", "\x1b[31mred", "a&b\"c'd", "bad\xffutf", strings.Repeat("x", 200), "index", "-rf", "Index"}
+var hostile = []string{"new\nline", "<script>alert(1)<!--", "=HYPERLINK(\"x\")", "..%2f..", "\x1b[31mred", "a&b\"c'd", "bad\xffutf", strings.Repeat("x", 200), "index", "-rf", "Index", "a b", "a:b"}
 
 // TestHostileNames: names reach neither a terminal, nor a page's markup, nor a
 // spreadsheet's formulas, and each has a page of its own in the folder.

@@ -65,9 +65,6 @@ func (w *worker) do(ctx context.Context, j *Job) (*Outcome, error) {
 			r = &result.Result{Verdict: result.Invalid, Problem: kind, Reason: err.Error()}
 		}
 	}
-	if r.Problem == result.Interrupted {
-		return nil, context.Canceled
-	}
 	r.Finish()
 	if err := w.keepBug(r, j, &c); err != nil {
 		return nil, err
