@@ -82,6 +82,20 @@ func base() (string, error) {
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR || int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0 {
 		return "", result.Errorf(result.Unwritable, "%s: isn't a folder that only this user writes to: remove it, or set TMPDIR", dir)
 	}
+	if os.Geteuid() == 0 { // builds run as users that are no one else's
+		for above := filepath.Dir(dir); ; above = filepath.Dir(above) {
+			info, err := os.Stat(above)
+			if err != nil {
+				return "", err
+			}
+			if info.Mode()&0o001 == 0 {
+				return "", result.Errorf(result.Unwritable, "%s: builds can't be done beneath it, for other users can't pass through: set TMPDIR", above)
+			}
+			if above == filepath.Dir(above) {
+				break
+			}
+		}
+	}
 	return dir, os.Chmod(dir, 0o711)
 }
 
@@ -196,14 +210,11 @@ const tries = 4
 // run builds a submission in a folder of its own.
 func (b *Builder) run(ctx context.Context, s *Submission, key string, built *Built) error {
 	room := filepath.Join(b.base, key)
-	lock, err := os.OpenFile(room+".lock", os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	lock, err := locked(room + ".lock")
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil { // another run, with the same submission
-		return err
-	}
 	defer os.Remove(room + ".lock")
 	defer remove(room)
 	for try := 1; ; try++ {
@@ -211,6 +222,26 @@ func (b *Builder) run(ctx context.Context, s *Submission, key string, built *Bui
 		if err == nil || ctx.Err() != nil || try == tries || result.KindOf(err) != result.Fault {
 			return err
 		}
+	}
+}
+
+// locked has a file's lock, which another run with the same submission may have first.
+// That one removes the file at its end, so the one with the lock has to be the one there.
+func locked(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+			f.Close()
+			return nil, err
+		}
+		own, err := f.Stat()
+		if there, missing := os.Lstat(path); err == nil && missing == nil && os.SameFile(own, there) {
+			return f, nil
+		}
+		f.Close()
 	}
 }
 
