@@ -10,8 +10,8 @@ import (
 // FingerprintOf is a name for the mistake behind a bug: the same mistake has the same
 // one in another test, another program, another build. It is made of the kind, of the
 // functions in which the accesses or the waits of the cause are, and of the names of
-// variables and locks there. Addresses, line numbers, thread numbers and input aren't
-// in it.
+// variables and locks there. A bug without a cause has its message instead. Addresses,
+// line numbers, thread numbers and input aren't in it.
 //
 // own tells which frames are of the code that is in question; nil: those of the user's
 // sources. Of each stack the innermost such frame counts.
@@ -25,10 +25,18 @@ func (b *Bug) FingerprintOf(own func(Frame) bool) string {
 func (b *Bug) Mistakes(own func(Frame) bool) []string {
 	users := func(f Frame) bool { return f.File != "" && !f.Library }
 	var parts []string
-	for _, which := range []func(Frame) bool{own, users, func(Frame) bool { return true }} {
+	for _, which := range []func(Frame) bool{own, users} {
 		if which != nil && len(parts) == 0 {
 			parts = b.operations(which)
 		}
+	}
+	for _, s := range b.ThreadStarts { // the thread is at its end, or in a library
+		if s.Thread == b.Thread && len(parts) == 0 {
+			parts = []string{functionName(s.Function) + " fails: " + withoutNumbers(b.Message)}
+		}
+	}
+	if len(parts) == 0 { // there are no lines
+		parts = b.operations(func(Frame) bool { return true })
 	}
 	slices.Sort(parts)
 	return append([]string{string(b.Kind)}, slices.Compact(parts)...)
@@ -67,8 +75,8 @@ func (b *Bug) operations(own func(Frame) bool) (parts []string) {
 		}
 		add(b.Stack, "uses the block")
 	}
-	if len(parts) == 0 {
-		add(b.Stack, "fails")
+	if len(parts) == 0 { // nothing is known but how it fails
+		add(b.Stack, "fails: %s", withoutNumbers(b.Message))
 	}
 	return parts
 }

@@ -72,6 +72,24 @@ func TestOtherObject(t *testing.T) {
 	}
 }
 
+// TestWithoutCause: where nothing is known but how it fails, the message tells mistakes
+// apart, without its numbers; a thread that is in a library is known by its start.
+func TestWithoutCause(t *testing.T) {
+	name := func(message, function string, stack ...Frame) string {
+		b := &Bug{Kind: "lock-misuse", Message: message, Thread: "0.2", Stack: stack, ThreadStarts: []ThreadStart{{Thread: "0.2", Function: function}}}
+		return b.FingerprintOf(student)
+	}
+	want := name("thread 0.2 ends while it holds b", "worker", Frame{Function: "start_thread"})
+	if got := name("thread 0.3.1 ends while it holds b", "worker", Frame{Function: "start"}); got != want {
+		t.Errorf("another libc and thread: %s, want %s", got, want)
+	}
+	for _, other := range []string{name("thread 0.2 ends while it holds c", "worker"), name("thread 0.2 ends while it holds b", "reader")} {
+		if other == want {
+			t.Errorf("another mistake is %s", want)
+		}
+	}
+}
+
 // TestDifferentMistakes: no two of these have the same fingerprint.
 func TestDifferentMistakes(t *testing.T) {
 	wait := func(kind, object string, f ...string) Wait { return Wait{For: kind, Object: object, Stack: at(f...)} }
