@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -61,7 +60,7 @@ func (b *Builder) Prepare() error {
 			return err
 		}
 	}
-	b.harness = hex.EncodeToString(h.(hash.Hash).Sum(nil))
+	b.harness = hex.EncodeToString(h.Sum(nil))
 	var err error
 	b.base, err = base()
 	return err
