@@ -13,6 +13,7 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/report"
 	"landgo/internal/result"
+	"landgo/internal/sources"
 	"landgo/internal/wire"
 )
 
@@ -50,7 +51,7 @@ A guest is a static x86-64 ELF program: gcc -static -pthread test.c -g -o test`,
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return a.help(c) },
 	}
-	root.AddCommand(a.headerCommand(), a.inspectCommand(), a.pageCommand(), a.replayCommand(), a.runCommand(), a.searchesCommand(), a.versionCommand(),
+	root.AddCommand(a.gradeCommand(), a.headerCommand(), a.inspectCommand(), a.pageCommand(), a.replayCommand(), a.runCommand(), a.searchesCommand(), a.versionCommand(),
 		errorsTopic(), exitTopic(), a.manCommand())
 	root.SetHelpCommand(a.helpCommand(root))
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.help(c) }) // doMain explains an error of the output
@@ -116,14 +117,14 @@ func oneGuest(own []string) (string, error) {
 
 // style is how text is to look where a writer leads to.
 // Sources are read from the folders given.
-func style(w io.Writer, from sources, verbose bool) report.Style {
+func style(w io.Writer, from sources.Folders, verbose bool) report.Style {
 	width, terminal := terminalWidth(w)
 	dir, _ := os.Getwd()
 	return report.Style{
 		Width:  width,
 		Color:  terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		Dir:    dir,
-		Source: from.read,
+		Source: from.Read,
 
 		Verbose: verbose,
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"landgo/internal/explore/config"
+	"landgo/internal/process"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/internal/wire"
@@ -296,13 +297,13 @@ func (s *scripted) Run(ctx context.Context, c config.Config, o wire.Observer) (*
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"landgo": func() {
-			name, err := exec.LookPath(engineName)
+			name, err := exec.LookPath(process.Name)
 			if err != nil {
 				panic(err)
 			}
-			os.Exit(doMain(os.Args[1:], os.Stdout, os.Stderr, &process{stderr: os.Stderr, name: name}))
+			os.Exit(doMain(os.Args[1:], os.Stdout, os.Stderr, &process.Engine{Stderr: os.Stderr, Build: version, Program: name}))
 		},
-		engineName: func() {
+		process.Name: func() {
 			signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
 			s := wire.Server{Build: version, Engine: &scripted{}, Gone: func() {}, Confine: func(*wire.Request, []*os.File) wire.Confined { return wire.Confined{} }}
 			if err := s.Serve(wire.Open(3)); err != nil {

@@ -16,6 +16,7 @@ import (
 	"landgo/internal/host"
 	"landgo/internal/page"
 	"landgo/internal/result"
+	"landgo/internal/sources"
 )
 
 func (a *app) pageCommand() *cobra.Command {
@@ -58,7 +59,7 @@ It goes to test.html for test.landgo, or where --html says.`,
 }
 
 // page writes the page of a run's bug with the fewest preemptions.
-func (a *app) page(ctx context.Context, r *result.Result, c *config.Config, from sources) error {
+func (a *app) page(ctx context.Context, r *result.Result, c *config.Config, from sources.Folders) error {
 	own := c.For(r.Bug)
 	file := result.NewBugFile(r, r.Bug, own.Saved())
 	again, err := a.engine.Replay(ctx, *own, file, silent{})
@@ -81,9 +82,9 @@ func (silent) SoFar(*result.Result)     {}
 func (silent) Late(result.ErrorKind)    {}
 
 // writePage writes the page of a replay, whole or not at all.
-func writePage(path string, r *result.Result, from sources) error {
+func writePage(path string, r *result.Result, from sources.Folders) error {
 	var b bytes.Buffer
-	if err := page.Write(&b, r, from.read); err != nil {
+	if err := page.Write(&b, r, from.Read); err != nil {
 		return err
 	}
 	if err := host.WriteWhole(path, b.Bytes()); err != nil {

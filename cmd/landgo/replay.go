@@ -10,6 +10,7 @@ import (
 
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/sources"
 )
 
 func (a *app) replayCommand() *cobra.Command {
@@ -104,14 +105,14 @@ func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile)
 }
 
 // again runs the interleaving.
-func (a *app) again(ctx context.Context, c *config.Config, file *result.BugFile) (*result.Result, sources, error) {
+func (a *app) again(ctx context.Context, c *config.Config, file *result.BugFile) (*result.Result, sources.Folders, error) {
 	if err := c.Validate(); err != nil {
 		return nil, nil, err
 	}
 	if err := result.CheckSchedule(file.Schedule); err != nil {
 		return nil, nil, err
 	}
-	from, err := sourcesOf(c, c.GuestNamed || !filepath.IsAbs(c.Guest))
+	from, err := sources.Of(c, c.GuestNamed || !filepath.IsAbs(c.Guest))
 	if err != nil {
 		return nil, nil, err
 	}

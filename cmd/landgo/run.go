@@ -12,6 +12,7 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/report"
 	"landgo/internal/result"
+	"landgo/internal/sources"
 	"landgo/internal/wire"
 )
 
@@ -52,7 +53,7 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 			return err
 		}
 	}
-	from, err := sourcesOf(&c, true)
+	from, err := sources.Of(&c, true)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 }
 
 // showFound shows the bugs that were found before the engine failed.
-func (a *app) showFound(err error, c *config.Config, out string, from sources) {
+func (a *app) showFound(err error, c *config.Config, out string, from sources.Folders) {
 	var failed *wire.Failed
 	r := a.watch.found()
 	if !errors.As(err, &failed) || r == nil {
@@ -148,7 +149,7 @@ func numbered(path string, n int) string {
 }
 
 // show prints a result as the configuration asks.
-func (a *app) show(r *result.Result, c *config.Config, from sources) error {
+func (a *app) show(r *result.Result, c *config.Config, from sources.Folders) error {
 	return a.print(func(w io.Writer) {
 		if c.JSON {
 			report.JSON(w, r)

@@ -12,6 +12,7 @@ import (
 
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/sources"
 )
 
 // A watch ends a command that doesn't end by itself: when a limit was reached
@@ -141,7 +142,7 @@ func (w *watch) end(why result.ErrorKind) int {
 	if r.Replay == nil {
 		saveBugs(r, c, w.out)
 	}
-	from, err := sourcesOf(c, c.GuestNamed || !filepath.IsAbs(c.Guest))
+	from, err := sources.Of(c, c.GuestNamed || !filepath.IsAbs(c.Guest))
 	if err != nil {
 		return result.ExitFault
 	}

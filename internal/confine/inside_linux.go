@@ -72,8 +72,13 @@ func filter() error {
 	if err != nil {
 		return err
 	}
+	return install(program, unix.SECCOMP_FILTER_FLAG_TSYNC)
+}
+
+// install gives the calling thread a filter, or, with the flag for it, all threads.
+func install(program []unix.SockFilter, flags uintptr) error {
 	fprog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	bad, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&fprog)))
+	bad, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&fprog)))
 	if errno != 0 {
 		return errno
 	}

@@ -20,7 +20,7 @@ func Start(program string) (missing []Missing) {
 	}
 	// What a privileged parent has passed on; older kernels have no such set.
 	unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-	if err := landlock(program); err != nil {
+	if err := landlock(readable(program)); err != nil {
 		missing = append(missing, Missing{"landlock", err.Error()})
 	}
 	return missing
@@ -35,10 +35,16 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM
 )
 
-// landlock leaves the thread the program, the libraries that it is linked with, and what
-// the C library and Go's runtime read of the system. Files that are passed as
-// descriptors aren't landlock's business.
-func landlock(program string) error {
+// beneath is a place in the file system, and the rights of landlock that there are at it
+// and beneath it.
+type beneath struct {
+	path   string
+	rights uint64
+}
+
+// landlock leaves the thread the rights that are given, where there is something. Files
+// that are passed as descriptors aren't landlock's business.
+func landlock(places []beneath) error {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return fmt.Errorf("the kernel has none: %w", errno)
@@ -71,8 +77,8 @@ func landlock(program string) error {
 		return errno
 	}
 	defer unix.Close(int(rules))
-	for _, path := range readable(program) {
-		if err := allow(int(rules), path); err != nil {
+	for _, p := range places {
+		if err := allow(int(rules), p.path, p.rights&attr.Access_fs); err != nil {
 			return err
 		}
 	}
@@ -82,23 +88,42 @@ func landlock(program string) error {
 	return nil
 }
 
-// allow lets what is at or beneath a path be read and executed, if it is there.
-func allow(rules int, path string) error {
+// ofFiles are the rights that a file can have; the others are folders'.
+const ofFiles = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
+	unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+
+// allow gives rights to what is at or beneath a path, if it is there.
+func allow(rules int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
 	defer unix.Close(fd)
-	beneath := unix.LandlockPathBeneathAttr{Allowed_access: readRights, Parent_fd: int32(fd)}
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&beneath)), 0, 0, 0)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		rights &= ofFiles
+	}
+	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 	if errno != 0 {
 		return errno
 	}
 	return nil
 }
 
-// readable is what a program needs of the file system to start.
-func readable(program string) []string {
+// readable leaves a program what it needs of the file system to start: itself, the
+// libraries that it is linked with, and what the C library and Go's runtime read.
+func readable(program string) (places []beneath) {
+	for _, path := range needed(program) {
+		places = append(places, beneath{path, readRights})
+	}
+	return places
+}
+
+func needed(program string) []string {
 	paths := []string{program, "/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64",
 		"/etc/ld.so.cache", "/etc/ld.so.preload", "/sys/kernel/mm/transparent_hugepage", "/sys/fs/cgroup", "/sys/devices/system/cpu", "/dev/null"}
 	paths = append(paths, filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))...)

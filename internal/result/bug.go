@@ -25,6 +25,9 @@ type Bug struct {
 	// Mistake is what the run shows to be wrong and what to change, if it is a
 	// mistake of a known kind, or "".
 	Mistake string `json:"mistake,omitempty"`
+	// Fingerprint names the mistake: two bugs of the same mistake have the same one, in
+	// any interleaving, test and build.
+	Fingerprint string `json:"fingerprint"`
 	// Thread is the thread that failed, by path name ("0", "0.1").
 	Thread string `json:"thread"`
 	// Preemptions is the number of switches away from a thread that could have

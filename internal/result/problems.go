@@ -32,6 +32,7 @@ const (
 	Unwritable    ErrorKind = "unwritable"
 	NoOutput      ErrorKind = "no-output"
 	BadProfile    ErrorKind = "bad-profile"
+	BadCourse     ErrorKind = "bad-course"
 	BadBugFile    ErrorKind = "bad-bug-file"
 	BadCheckpoint ErrorKind = "bad-checkpoint"
 	OtherVersion  ErrorKind = "other-version"
@@ -143,6 +144,10 @@ var Problems = []Problem{
 		`can't write the result to standard output: no space left on device`,
 		"There was a result, but writing it to standard output failed.",
 		"send standard output to a place that takes it"},
+	{BadCourse, ExitUsage,
+		`course.yaml:7:5: tests[0] has no key "pionts", did you mean points?`,
+		"The file of a course for landgo grade isn't YAML, or says something that landgo doesn't know. The numbers are the line and the column.",
+		"correct the line; docs/grading.md has all keys"},
 	{BadProfile, ExitUsage,
 		`pool.yaml:4: unknown role "lok" in functions, did you mean lock?`,
 		"The file of --profile isn't a profile, or doesn't fit the guest: a function that it names isn't there, or is one of the C library's.",

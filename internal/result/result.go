@@ -230,5 +230,11 @@ func (r *Result) Finish() {
 			}
 		}
 	}
+	for _, b := range r.Bugs {
+		b.Fingerprint = b.FingerprintOf(nil)
+	}
+	if r.Rung != nil && r.Rung.Bug != nil {
+		r.Rung.Bug.Fingerprint = r.Rung.Bug.FingerprintOf(nil)
+	}
 	fillLists(reflect.ValueOf(r))
 }

@@ -23,3 +23,7 @@ const (
 	Race               BugKind = "race"
 	Output             BugKind = "output" // another one than in another execution
 )
+
+// BugKinds lists them.
+var BugKinds = []BugKind{Assertion, Deadlock, Livelock, Segfault, IllegalInstruction, DivideError, UseAfterFree, DoubleFree, InvalidFree,
+	DoubleAllocation, HeapOverflow, DeadStack, StackOverflow, LockMisuse, Leak, UninitialisedRead, Race, Output}

@@ -168,12 +168,12 @@ func (f *File) addObjects() {
 
 // Extent is the place and the size of the variable that an address lies in; size 0 if
 // there is none that the symbols know.
-func (im *Image) Extent(addr uint64) (lo, size uint64) {
-	i := sort.Search(len(im.objects), func(i int) bool { return im.objects[i].Addr > addr }) - 1
-	if i < 0 || addr-im.objects[i].Addr >= im.objects[i].Size {
+func (f *File) Extent(addr uint64) (lo, size uint64) {
+	i := sort.Search(len(f.objects), func(i int) bool { return f.objects[i].Addr > addr }) - 1
+	if i < 0 || addr-f.objects[i].Addr >= f.objects[i].Size {
 		return 0, 0
 	}
-	return im.objects[i].Addr, im.objects[i].Size
+	return f.objects[i].Addr, f.objects[i].Size
 }
 
 // addFunctions lists the best-named function of each address. Labels count

@@ -1,4 +1,8 @@
-package main
+// Package process runs the engine in a process of its own. What runs the guest may fail
+// in ways that it can't tell of, an abort in the emulator's C code among them. That has
+// to end with exit status 5 and never look like a verdict. And the guest may be hostile:
+// this process has the user's files, the other one has the guest.
+package process
 
 import (
 	"bytes"
@@ -21,33 +25,34 @@ import (
 	"landgo/internal/wire"
 )
 
-// Why a second process: what runs the guest may fail in ways that it can't tell of, an
-// abort in the emulator's C code among them. That has to end with exit status 5 and
-// never look like a verdict. And the guest may be hostile: this process has the user's
-// files, the other one has the guest.
-
-// process is the engine, in a process of its own for each call.
-type process struct {
-	// stderr is where a line goes about an engine that isn't confined as it should be.
-	stderr io.Writer
-	// name is the program to start; "" is landgo's engine.
-	name string
+// Engine is the engine, in a process of its own for each call.
+type Engine struct {
+	// Stderr is where a line goes about an engine that isn't confined as it should be.
+	Stderr io.Writer
+	// Build is the state of the repository that this landgo was built from: the
+	// engine's has to be the same.
+	Build string
+	// Program is the program to start; "" is the engine beside landgo.
+	Program string
+	// KillLate: an engine that goes on after a limit is killed, and its call returns an
+	// error of the limit's kind. Else the caller ends with the process.
+	KillLate bool
 }
 
 // Run implements wire.Engine.
-func (p *process) Run(ctx context.Context, c config.Config, o wire.Observer) (*result.Result, error) {
+func (p *Engine) Run(ctx context.Context, c config.Config, o wire.Observer) (*result.Result, error) {
 	end, err := p.call(ctx, &wire.Request{Command: wire.Run, Config: wire.Exact[config.Config]{Value: c}}, o)
 	return whole(end, err)
 }
 
 // Replay implements wire.Engine.
-func (p *process) Replay(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer) (*result.Result, error) {
+func (p *Engine) Replay(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer) (*result.Result, error) {
 	end, err := p.call(ctx, &wire.Request{Command: wire.Replay, Config: wire.Exact[config.Config]{Value: c}, BugFile: &wire.Exact[result.BugFile]{Value: *f}}, o)
 	return whole(end, err)
 }
 
 // Inspect implements wire.Engine.
-func (p *process) Inspect(ctx context.Context, c config.Config, o wire.Observer) (*result.Inspection, error) {
+func (p *Engine) Inspect(ctx context.Context, c config.Config, o wire.Observer) (*result.Inspection, error) {
 	end, err := p.call(ctx, &wire.Request{Command: wire.Inspect, Config: wire.Exact[config.Config]{Value: c}}, o)
 	if err == nil && end.Inspection == nil {
 		err = errors.New("the engine sent no inspection")
@@ -69,7 +74,7 @@ func whole(end *wire.End, err error) (*result.Result, error) {
 }
 
 // call starts the engine, has it carry out a request, and waits for its end.
-func (p *process) call(ctx context.Context, r *wire.Request, o wire.Observer) (*wire.End, error) {
+func (p *Engine) call(ctx context.Context, r *wire.Request, o wire.Observer) (*wire.End, error) {
 	c := &r.Config.Value
 	keeper := keeperOf(c)
 	defer keeper.Close()
@@ -80,34 +85,56 @@ func (p *process) call(ctx context.Context, r *wire.Request, o wire.Observer) (*
 	defer child.end()
 	child.warn = func(line string) {
 		if !c.Quiet {
-			fmt.Fprintf(p.stderr, "landgo: %s\n", line)
+			fmt.Fprintf(p.Stderr, "landgo: %s\n", line)
 		}
 	}
 	over := make(chan bool)
 	defer close(over)
+	killed := make(chan result.ErrorKind, 3)
+	late := func(why result.ErrorKind) {
+		o.Late(why)
+		if p.KillLate {
+			killed <- why
+			child.cmd.Process.Kill()
+		}
+	}
 	go func() {
 		select {
 		case <-ctx.Done():
 			child.conn.Send(wire.ToEngine{Cancel: true})
-			hung(over, patience, func() { o.Late(result.Interrupted) })
+			hung(over, patience, func() { late(result.Interrupted) })
 		case <-over:
 		}
 	}()
 	if c.Time > 0 && !c.ProcessorTime {
-		go hung(over, c.Time+patience, func() { o.Late(result.OutOfTime) })
+		go hung(over, c.Time+patience, func() { late(result.OutOfTime) })
 	}
 	if c.Memory > 0 {
-		go child.watchMemory(over, uint64(c.Memory), func() { o.Late(result.OutOfMemory) })
+		go child.watchMemory(over, uint64(c.Memory), func() { late(result.OutOfMemory) })
 	}
-	end, err := child.converse(r, keeper, o)
+	end, err := child.converse(r, keeper, observer{o, late})
 	if err != nil {
-		return nil, child.died(err)
+		select {
+		case why := <-killed:
+			return nil, result.Errorf(why, "the engine was ended, for it went on after a limit")
+		default:
+			return nil, child.died(err)
+		}
 	}
 	if end.Error != nil {
 		return nil, end.Error.Err()
 	}
 	return end, nil
 }
+
+// observer is the caller's, but that a call may end with what is late.
+type observer struct {
+	wire.Observer
+	late func(result.ErrorKind)
+}
+
+// Late implements wire.Observer.
+func (o observer) Late(why result.ErrorKind) { o.late(why) }
 
 // patience is how long after its limit an engine is waited for that says nothing: it
 // says after 650 ms that it is late.
@@ -167,13 +194,15 @@ type child struct {
 	// missing are the layers of confinement that it hasn't got.
 	missing []confine.Missing
 	warn    func(string)
+	// build is the state of the repository that the engine has to be of.
+	build string
 }
 
 // start starts an engine. The kernel kills it when this process dies, so that kill -9
 // leaves nothing running: it ties that to the thread that starts it, which therefore has
 // to stay.
-func (p *process) start(level confine.Level) (*child, error) {
-	name, err := p.program()
+func (p *Engine) start(level confine.Level) (*child, error) {
+	name, err := p.Path()
 	if err != nil {
 		return nil, err
 	}
@@ -187,8 +216,8 @@ func (p *process) start(level confine.Level) (*child, error) {
 		return nil, err
 	}
 	defer socket.Close()
-	c := &child{conn: conn, over: make(chan bool), said: &tail{}}
-	c.cmd = &exec.Cmd{Path: name, Args: []string{engineName}, Env: environment(), Stdin: null, Stdout: null, Stderr: c.said, ExtraFiles: []*os.File{socket}}
+	c := &child{conn: conn, over: make(chan bool), said: &tail{}, build: p.Build}
+	c.cmd = &exec.Cmd{Path: name, Args: []string{Name}, Env: environment(), Stdin: null, Stdout: null, Stderr: c.said, ExtraFiles: []*os.File{socket}}
 	dieTogether(c.cmd)
 	started := make(chan error)
 	go func() {
@@ -221,10 +250,10 @@ func environment() (env []string) {
 	return env
 }
 
-// program is the path of the engine: beside landgo, or where `make install` puts it.
-func (p *process) program() (string, error) {
-	if p.name != "" {
-		return p.name, nil
+// Path is the path of the engine: beside landgo, or where `make install` puts it.
+func (p *Engine) Path() (string, error) {
+	if p.Program != "" {
+		return p.Program, nil
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -234,15 +263,16 @@ func (p *process) program() (string, error) {
 		self = real
 	}
 	dir := filepath.Dir(self)
-	for _, name := range []string{filepath.Join(dir, engineName), filepath.Join(dir, "..", "libexec", "landgo", engineName)} {
+	for _, name := range []string{filepath.Join(dir, Name), filepath.Join(dir, "..", "libexec", "landgo", Name)} {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 			return name, nil
 		}
 	}
-	return "", result.Errorf(result.BadEngine, "%s isn't beside %s", engineName, self)
+	return "", result.Errorf(result.BadEngine, "%s isn't beside %s", Name, self)
 }
 
-const engineName = "landgo-engine"
+// Name is the name of the engine's program.
+const Name = "landgo-engine"
 
 // converse sends the request and hears the engine until its end.
 func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer) (*wire.End, error) {
@@ -250,7 +280,7 @@ func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer) (*wir
 	if _, err := c.conn.Receive(&m); err != nil {
 		return nil, err
 	}
-	if m.Hello == nil || m.Hello.Protocol != wire.Protocol || m.Hello.Version != result.Version || m.Hello.Build != version {
+	if m.Hello == nil || m.Hello.Protocol != wire.Protocol || m.Hello.Version != result.Version || m.Hello.Build != c.build {
 		return nil, result.Errorf(result.BadEngine, "the landgo-engine beside this landgo is another version's")
 	}
 	r.Missing = c.missing

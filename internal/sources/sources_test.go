@@ -1,4 +1,4 @@
-package main
+package sources
 
 import (
 	"os"
@@ -44,36 +44,36 @@ func TestSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		dirs sources
+		dirs Folders
 		name string
 		want string // "": isn't read
 	}{
-		{sources{lab}, "own.c", "own\n"},
-		{sources{lab}, "src/deep.c", "deep\n"},
-		{sources{lab}, "./src/../own.c", "own\n"},
-		{sources{lab}, filepath.Join(lab, "own.c"), "own\n"},
-		{sources{other, lab}, "own.c", "own\n"},
-		{sources{other, lab}, filepath.Join(other, "far.c"), "far\n"},
-		{sources{filepath.Join(lab, "src")}, "../src/deep.c", "deep\n"},
-		{sources{lab}, "../canary.txt", ""},
-		{sources{lab}, "src/../../canary.txt", ""},
-		{sources{lab}, filepath.Join(top, "canary.txt"), ""},
-		{sources{lab}, filepath.Join(lab, "../canary.txt"), ""},
-		{sources{lab}, "link.c", ""},
-		{sources{lab}, "inside.c", ""},
-		{sources{lab}, "folder/far.c", ""},
-		{sources{lab}, "pipe.c", ""},
-		{sources{lab}, "huge.c", ""},
-		{sources{lab}, "src", ""},
-		{sources{lab}, ".", ""},
-		{sources{lab}, "", ""},
-		{sources{lab}, "own.c\x00", ""},
-		{sources{lab}, "/dev/zero", ""},
-		{sources{lab}, "/proc/self/root" + filepath.Join(top, "canary.txt"), ""},
-		{sources{"/proc"}, "self/status", ""}, // a link
+		{Folders{lab}, "own.c", "own\n"},
+		{Folders{lab}, "src/deep.c", "deep\n"},
+		{Folders{lab}, "./src/../own.c", "own\n"},
+		{Folders{lab}, filepath.Join(lab, "own.c"), "own\n"},
+		{Folders{other, lab}, "own.c", "own\n"},
+		{Folders{other, lab}, filepath.Join(other, "far.c"), "far\n"},
+		{Folders{filepath.Join(lab, "src")}, "../src/deep.c", "deep\n"},
+		{Folders{lab}, "../canary.txt", ""},
+		{Folders{lab}, "src/../../canary.txt", ""},
+		{Folders{lab}, filepath.Join(top, "canary.txt"), ""},
+		{Folders{lab}, filepath.Join(lab, "../canary.txt"), ""},
+		{Folders{lab}, "link.c", ""},
+		{Folders{lab}, "inside.c", ""},
+		{Folders{lab}, "folder/far.c", ""},
+		{Folders{lab}, "pipe.c", ""},
+		{Folders{lab}, "huge.c", ""},
+		{Folders{lab}, "src", ""},
+		{Folders{lab}, ".", ""},
+		{Folders{lab}, "", ""},
+		{Folders{lab}, "own.c\x00", ""},
+		{Folders{lab}, "/dev/zero", ""},
+		{Folders{lab}, "/proc/self/root" + filepath.Join(top, "canary.txt"), ""},
+		{Folders{"/proc"}, "self/status", ""}, // a link
 		{nil, "own.c", ""},
 	} {
-		text, err := c.dirs.read(c.name)
+		text, err := c.dirs.Read(c.name)
 		if string(text) != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%v, %q: %.20q, %v", c.dirs, c.name, text, err)
 		}
@@ -85,7 +85,7 @@ func TestSources(t *testing.T) {
 	}
 	defer syscall.Close(root)
 	for name, good := range map[string]bool{"own.c": true, "src/deep.c": true, "link.c": false, "inside.c": false, "folder/far.c": false, "pipe.c": false, "src": false, "huge.c": false} {
-		f, err := openRegular(root, name, walk)
+		f, err := openRegular(root, name, maxSource, walk)
 		if (err == nil) != good {
 			t.Errorf("without openat2, %s: %v", name, err)
 		}
@@ -98,7 +98,14 @@ func TestSources(t *testing.T) {
 // TestSourcesOf: the folders are those of --source, the working directory and
 // the guest's; the root of all isn't one unless it is asked for.
 func TestSourcesOf(t *testing.T) {
-	ownDir(t)
+	back, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chdir(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chdir(back)
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -115,12 +122,12 @@ func TestSourcesOf(t *testing.T) {
 		{nil, "/g.elf", true, []string{here}},
 		{[]string{"/"}, "/g.elf", true, []string{"/", here}},
 	} {
-		s, err := sourcesOf(&config.Config{Given: config.Given{Guest: c.guest}, Output: config.Output{Sources: c.given}}, c.named)
+		s, err := Of(&config.Config{Given: config.Given{Guest: c.guest}, Output: config.Output{Sources: c.given}}, c.named)
 		if err != nil || !slices.Equal(s, c.want) {
 			t.Errorf("%v: %v, %v", c, s, err)
 		}
 	}
-	if _, err := sourcesOf(&config.Config{Output: config.Output{Sources: []string{"nowhere"}}}, true); err == nil {
+	if _, err := Of(&config.Config{Output: config.Output{Sources: []string{"nowhere"}}}, true); err == nil {
 		t.Error("a folder that isn't there is taken")
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package sources
 
 import (
 	"errors"
@@ -9,18 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openBeneath opens the regular file at a local path in a folder, without
+// Open opens the regular file at a local path in a folder, without
 // following a link and without leaving the folder, whatever happens to its
-// names meanwhile. Only regular files are opened: opening a pipe or a device
-// has effects.
-func openBeneath(dir, path string) (*os.File, error) {
+// names meanwhile. Only regular files of at most so many bytes are opened: opening a
+// pipe or a device has effects.
+func Open(dir, path string, most int64) (*os.File, error) {
 	root, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer unix.Close(root)
 	for _, open := range []func(root int, path string, flags int) (int, error){openat2, walk} {
-		f, err := openRegular(root, path, open)
+		f, err := openRegular(root, path, most, open)
 		if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
 			continue // an old kernel, or a sandbox that doesn't know the call
 		}
@@ -30,29 +30,29 @@ func openBeneath(dir, path string) (*os.File, error) {
 }
 
 // openRegular checks the file before it opens it for reading, and again after.
-func openRegular(root int, path string, open func(root int, path string, flags int) (int, error)) (*os.File, error) {
+func openRegular(root int, path string, most int64, open func(root int, path string, flags int) (int, error)) (*os.File, error) {
 	at, err := open(root, path, unix.O_PATH)
 	if err != nil {
 		return nil, err
 	}
 	defer unix.Close(at)
-	if !regular(at) {
+	if !regular(at, most) {
 		return nil, errNoSource
 	}
 	fd, err := open(root, path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY)
 	if err != nil {
 		return nil, err
 	}
-	if !regular(fd) {
+	if !regular(fd, most) {
 		unix.Close(fd)
 		return nil, errNoSource
 	}
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-func regular(fd int) bool {
+func regular(fd int, most int64) bool {
 	var st unix.Stat_t
-	return unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && st.Size <= maxSource
+	return unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && st.Size <= most
 }
 
 // openat2 has the kernel see to it that nothing leads out of the folder.

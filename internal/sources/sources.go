@@ -1,4 +1,9 @@
-package main
+// Package sources opens files that others name. Reports quote lines of the guest's sources. Which file a line is of, the
+// guest's line information says, and a hostile guest names any file of the host.
+// So a source is read only from beneath a few folders: those of --source, the
+// working directory, and the guest's own folder. On the way down there is no
+// link and no "..", and at its end a regular file of a sensible size.
+package sources
 
 import (
 	"errors"
@@ -12,25 +17,19 @@ import (
 	"landgo/internal/result"
 )
 
-// Reports quote lines of the guest's sources. Which file a line is of, the
-// guest's line information says, and a hostile guest names any file of the host.
-// So a source is read only from beneath a few folders: those of --source, the
-// working directory, and the guest's own folder. On the way down there is no
-// link and no "..", and at its end a regular file of a sensible size.
-
 // maxSource is more than any source file has.
 const maxSource = 16 << 20
 
 var errNoSource = errors.New("not a source file beneath the folders that are looked at")
 
-// sources are the folders that sources are read from, in their order; absolute
+// Folders are the folders that sources are read from, in their order; absolute
 // paths.
-type sources []string
+type Folders []string
 
-// sourcesOf are the folders of a configuration. guest: the user named the guest's
+// Of are the folders of a configuration. guest: the user named the guest's
 // path, or it is relative; a path that a bug file has isn't the user's word.
-func sourcesOf(c *config.Config, guest bool) (sources, error) {
-	var s sources
+func Of(c *config.Config, guest bool) (Folders, error) {
+	var s Folders
 	for _, dir := range c.Sources {
 		info, err := os.Stat(dir)
 		if err != nil {
@@ -55,15 +54,15 @@ func sourcesOf(c *config.Config, guest bool) (sources, error) {
 	return s, nil
 }
 
-func (s *sources) add(dir string) {
+func (s *Folders) add(dir string) {
 	if abs, err := filepath.Abs(dir); err == nil {
 		*s = append(*s, abs)
 	}
 }
 
-// read reads a source file that line information names. The name is relative to
+// Read reads a source file that line information names. The name is relative to
 // one of the folders, or absolute and beneath one of them.
-func (s sources) read(name string) ([]byte, error) {
+func (s Folders) Read(name string) ([]byte, error) {
 	if name == "" || strings.ContainsRune(name, 0) {
 		return nil, errNoSource
 	}
@@ -76,7 +75,7 @@ func (s sources) read(name string) ([]byte, error) {
 		if err != nil || !filepath.IsLocal(rel) || rel == "." {
 			continue
 		}
-		f, err := openBeneath(dir, rel)
+		f, err := Open(dir, rel, maxSource)
 		if err != nil {
 			continue
 		}

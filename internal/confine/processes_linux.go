@@ -1,0 +1,98 @@
+package confine
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// family are processes, and their resident memory in bytes.
+type family struct {
+	pids   []int
+	memory uint64
+}
+
+// descendants are the processes beneath this one that aren't over.
+func descendants() (f family) {
+	names, err := os.ReadDir("/proc")
+	if err != nil {
+		return family{}
+	}
+	children := map[int][]int{}
+	pages := map[int]uint64{}
+	for _, n := range names {
+		pid, err := strconv.Atoi(n.Name())
+		if err != nil {
+			continue
+		}
+		text, err := os.ReadFile("/proc/" + n.Name() + "/stat")
+		if err != nil {
+			continue
+		}
+		// pid (name) state parent ...; a name may have anything in it.
+		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+		if len(fields) < 22 || string(fields[0]) == "Z" || string(fields[0]) == "X" {
+			continue
+		}
+		parent, _ := strconv.Atoi(string(fields[1]))
+		pages[pid], _ = strconv.ParseUint(string(fields[21]), 10, 63)
+		children[parent] = append(children[parent], pid)
+	}
+	for next := children[os.Getpid()]; len(next) > 0; next = next[1:] {
+		f.pids = append(f.pids, next[0])
+		f.memory += pages[next[0]] * uint64(os.Getpagesize())
+		next = append(next, children[next[0]]...)
+	}
+	return f
+}
+
+// sweep ends all processes beneath this one. It stops them before it kills the first:
+// those that are stopped start no others, and still count against the limit of
+// processes.
+func sweep() {
+	stopped := map[int]bool{}
+	for range 1000 {
+		fresh := false
+		for _, pid := range descendants().pids {
+			if !stopped[pid] {
+				stopped[pid], fresh = true, true
+				unix.Kill(pid, unix.SIGSTOP)
+			}
+		}
+		if !fresh {
+			break
+		}
+	}
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		left := descendants().pids
+		if len(left) == 0 {
+			return
+		}
+		for _, pid := range left {
+			unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+}
+
+// sizeOf is the size of a folder in bytes, and how many files it has; it stops counting
+// soon after the most that there may be.
+func sizeOf(dir string, most int) (size uint64, files int, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // it went away, or can't be read
+		}
+		if files++; files > most+1 {
+			return filepath.SkipAll
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			size += uint64(info.Size())
+		}
+		return nil
+	})
+	return size, files, err
+}
