@@ -20,11 +20,14 @@ const (
 	briefOthers   = 1
 	briefBefore   = 1
 	briefCause    = 3
-	briefEvents   = 5
+	briefEvents   = 4
 	briefSwitches = 4
-	briefMistake  = 3
+	briefMistake  = 4
 	briefLook     = 1
 )
+
+// look is the head of the last line.
+const look = "Look at: "
 
 // Brief writes a text for the student whose program was checked: what failed, which
 // thread was switched away from where, and the lines to look at. It names functions of
@@ -88,13 +91,16 @@ func (b *digest) plain(text string) string {
 	return anAddress.ReplaceAllString(text, "an address")
 }
 
-// file is a source's name: below the working directory its path, else only its last part.
+// file is a source's name without its folders, unless two sources differ in them only.
 func (b *digest) file(path string) string {
-	p := page{style: b.style}
-	if short := p.file(path); !filepath.IsAbs(short) {
-		return short
+	base := filepath.Base(path)
+	for _, f := range b.files {
+		if f != path && filepath.Base(f) == base {
+			p := page{style: b.style}
+			return p.file(path)
+		}
 	}
-	return clean(filepath.Base(path))
+	return clean(base)
 }
 
 // own is the innermost frame of the student's own code.
@@ -160,14 +166,13 @@ func (b *digest) bug(r *result.Result) {
 		b.write(briefMistake, b.text("  ", bug.Mistake))
 	}
 	if places := b.places(stacks); len(places) > 0 {
-		b.write(briefLook, b.text("Look at: ", strings.Join(places, ", ")))
+		b.write(briefLook, b.text(look, strings.Join(places, ", ")))
 	}
 }
 
 // events are the waits, loops or accesses of the bug, or else where it failed.
 func (b *digest) events(bug *result.Bug) (parts []func(*page)) {
-	for i := range bug.Waits {
-		w := &bug.Waits[i]
+	for _, w := range waitsOf(bug) {
 		what := w.For + " " + w.Object
 		if anAddress.MatchString(w.Object) {
 			what = "a " + w.For
@@ -210,11 +215,33 @@ func (b *digest) preemptions(bug *result.Bug) (parts []func(*page)) {
 	return parts
 }
 
-// places are the different lines of the student's code, at most four.
+// places are the different lines of the student's code, as many as a line of text holds.
 func (b *digest) places(stacks [][]result.Frame) (all []string) {
+	room := newPage(b.style).width - len(look)
 	for _, s := range stacks {
-		if f, ok := own(s); ok && len(all) < 4 && !slices.Contains(all, b.place(f)) {
-			all = append(all, b.place(f))
+		f, ok := own(s)
+		if !ok || slices.Contains(all, b.place(f)) {
+			continue
+		}
+		if room -= len(b.place(f)) + len(", "); room < 0 && len(all) > 0 {
+			break
+		}
+		all = append(all, b.place(f))
+	}
+	return all
+}
+
+// waitsOf are a bug's waits, without those for the end of a thread if there are others:
+// such a thread waits for one that waits.
+func waitsOf(bug *result.Bug) (all []*result.Wait) {
+	for _, ends := range []bool{false, true} {
+		for i := range bug.Waits {
+			if w := &bug.Waits[i]; (w.For == "thread") == ends {
+				all = append(all, w)
+			}
+		}
+		if len(all) > 0 || len(bug.Loops) > 0 {
+			return all
 		}
 	}
 	return all
@@ -225,9 +252,9 @@ func stacksOf(bug *result.Bug) (all [][]result.Frame) {
 	for i := range bug.Accesses {
 		all = append(all, bug.Accesses[i].Stack)
 	}
-	for i := range bug.Waits {
-		all = append(all, bug.Waits[i].Stack)
-		if a := bug.Waits[i].Acquired; a != nil {
+	for _, w := range waitsOf(bug) {
+		all = append(all, w.Stack)
+		if a := w.Acquired; a != nil {
 			all = append(all, []result.Frame{*a})
 		}
 	}

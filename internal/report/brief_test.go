@@ -25,6 +25,9 @@ func TestBrief(t *testing.T) {
 		if anAddress.MatchString(text) || strings.Contains(text, "s1:") || strings.Contains(text, " | ") {
 			t.Errorf("%s: an address, a schedule or a source line in\n%s", name, text)
 		}
+		if r.Verdict == result.Buggy && !strings.Contains(text, "Look at: ") && name != "partial" { // which has no lines
+			t.Errorf("%s: nothing to look at in\n%s", name, text)
+		}
 		for _, f := range []string{"__libc", "_start", "raise", "abort (", "pthread_"} {
 			if strings.Contains(text, " "+f) {
 				t.Errorf("%s: %s isn't the student's function\n%s", name, f, text)
