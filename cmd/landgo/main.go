@@ -54,9 +54,11 @@ func (app *app) command(ctx context.Context, out *sink, args []string) (status i
 	defer func() {
 		if r := recover(); r != nil {
 			status = result.ExitFault
+			app.showError(fmt.Errorf("%v", r))
 			reportFault(app.stderr, fmt.Sprint(r), debug.Stack())
 		}
 	}()
+	app.asked = askedBy(args)
 	err := app.execute(ctx, app.rootCommand(), args)
 	if lost := out.failed(); lost != nil {
 		err = lost
@@ -69,6 +71,7 @@ func (app *app) command(ctx context.Context, out *sink, args []string) (status i
 
 // fail shows an error that came instead of a result.
 func (a *app) fail(err error) int {
+	a.showError(err)
 	kind := result.KindOf(err)
 	if kind == result.Fault {
 		var stack []byte

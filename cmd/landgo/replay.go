@@ -85,6 +85,7 @@ func (a *app) replayFile(ctx context.Context, flags *pflag.FlagSet, given config
 
 // replay runs the interleaving and shows its result.
 func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile) error {
+	a.asked = c
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -123,5 +124,5 @@ func limiting(o *config.Option) bool {
 
 // shows reports whether an option says how a result is shown.
 func shows(o *config.Option) bool {
-	return o.Name == "json" || o.Name == "verbose" || o.Name == "quiet" || o.Name == "source"
+	return o.Name == "json" || o.Name == "brief" || o.Name == "verbose" || o.Name == "quiet" || o.Name == "source"
 }
