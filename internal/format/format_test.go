@@ -206,6 +206,34 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
+// printable checks that the texts of a document do no harm after they were decoded.
+func printable(t *testing.T, v reflect.Value) {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			printable(t, v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			printable(t, v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			printable(t, v.Index(i))
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			printable(t, k)
+			printable(t, v.MapIndex(k))
+		}
+	case reflect.String:
+		if strings.ContainsFunc(v.String(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) || r == utf8.RuneError }) {
+			t.Errorf("%q", v.String())
+		}
+	}
+}
+
 // schema compiles a JSON schema, whose formats count.
 func schema(t *testing.T, path string) *jsonschema.Schema {
 	t.Helper()
@@ -238,6 +266,7 @@ func TestGradescope(t *testing.T) {
 		if err := json.Unmarshal(text, &got); err != nil || len(got.Tests) != len(cases) {
 			t.Fatalf("%d tests, %v", len(got.Tests), err)
 		}
+		printable(t, reflect.ValueOf(got))
 		for i, test := range got.Tests {
 			c := &cases[i]
 			if passes := c.verdict() == "verified" || c.verdict() == "bounded"; (test.Status == "passed") != passes || passes && test.Score != c.Points || !passes && test.Score != 0 || test.MaxScore != c.Points {
@@ -265,6 +294,7 @@ func TestAutolab(t *testing.T) {
 		if err := json.Unmarshal([]byte(last[1]), &result); err != nil {
 			t.Fatal(err)
 		}
+		printable(t, reflect.ValueOf(result))
 		if strings.Contains(last[0], "<") || strings.Contains(last[0], "u003c") {
 			t.Errorf("a tag in %s", last[0])
 		}
@@ -300,6 +330,7 @@ func TestSARIF(t *testing.T) {
 		if err := json.Unmarshal(text, &log); err != nil {
 			t.Fatal(err)
 		}
+		printable(t, reflect.ValueOf(log))
 		run, bugs, unjudged := log.Runs[0], 0, 0
 		for i := range cases {
 			bugs += len(cases[i].bugs())
@@ -390,6 +421,9 @@ func TestGitHub(t *testing.T) {
 			}
 		}
 	})
+	if got := githubData("50%0A\r\n"); got != "50%250A%0D%0A" {
+		t.Errorf("%q", got)
+	}
 	want := "::error file=src/two%2C locks.c,line=11,col=2,title=landgo%3A bug%3A deadlock::bug: deadlock: threads wait"
 	if got := write(t, "github", cases(t)[1:2]); !bytes.HasPrefix(got, []byte(want)) {
 		t.Errorf("%s", got)

@@ -18,6 +18,12 @@ func TestBrief(t *testing.T) {
 		var b bytes.Buffer
 		Brief(&b, r, plain)
 		golden(t, "brief-"+name+".txt", b.Bytes())
+		loud := plain
+		loud.Color, loud.Verbose = true, true
+		var again bytes.Buffer
+		if Brief(&again, r, loud); !bytes.Equal(again.Bytes(), b.Bytes()) {
+			t.Errorf("%s differs with colours:\n%s", name, again.String())
+		}
 		text := b.String()
 		if n := strings.Count(text, "\n"); n == 0 || n > BriefLines {
 			t.Errorf("%s: %d lines", name, n)
@@ -64,6 +70,18 @@ func TestBriefIsShort(t *testing.T) {
 	}
 	if strings.Contains(text, "0x4c5310") || strings.Contains(text, "/elsewhere") {
 		t.Errorf("an address or a folder in\n%s", text)
+	}
+}
+
+// TestBriefWithoutCommand: what holds with parts trusted ends in a command with a
+// schedule, which a student has no use for.
+func TestBriefWithoutCommand(t *testing.T) {
+	r := samples()["budget"]
+	r.Rung = &result.Rung{Trust: "mutex", Bug: samples()["deadlock"].Bug, Replay: "landgo replay --schedule s1:7f03a9c2:0@1 lost"}
+	r.Finish()
+	var b bytes.Buffer
+	if Brief(&b, r, plain); strings.Contains(b.String(), "s1:") || !strings.HasPrefix(b.String(), "budget: ") {
+		t.Error(b.String())
 	}
 }
 
