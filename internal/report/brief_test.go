@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"landgo/internal/result"
 )
@@ -94,7 +95,7 @@ func TestBriefIsHarmless(t *testing.T) {
 		r.Finish()
 		var b bytes.Buffer
 		Brief(&b, r, plain)
-		if strings.ContainsAny(b.String(), "\x1b\x07\xff\u202e") {
+		if strings.ContainsAny(b.String(), "\x1b\x07\u202e") || !utf8.Valid(b.Bytes()) {
 			t.Errorf("%s: %q", name, b.String())
 		}
 	}
