@@ -59,6 +59,7 @@ A guest is a static x86-64 ELF program: gcc -static -pthread test.c -g -o test`,
 	root.SetHelpCommand(a.helpCommand(root))
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.help(c) }) // doMain explains an error of the output
 	root.SetFlagErrorFunc(flagError)
+	root.SetOut(a.stdout) // the completion command asks for it when it is made
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	return root
