@@ -99,7 +99,7 @@ soak: setup
 	$(ENV) LANDGO_SOAK_GUESTS=$(SOAK_GUESTS) go test -count=1 -timeout 0 -v -run 'TestRandomPrograms$$' ./internal/explore
 	$(ENV) LANDGO_SOAK_OUTSIDE=$(SOAK_OUTSIDE) LANDGO_SOAK_RUNS=$(SOAK_RUNS) go test -count=1 -timeout 0 -v -run 'TestOutside$$' ./internal/explore
 	$(ENV) LANDGO_CORRUPT=$(SOAK_FILES) go test -count=1 -timeout 0 -run 'TestCorrupt' ./internal/image ./internal/result ./internal/explore ./internal/e2e
-	$(ENV) go test -count=1 -timeout 0 -race ./internal/trace ./internal/image/... ./heap ./race ./por ./internal/result ./internal/report ./internal/deepen
+	$(ENV) go test -count=1 -timeout 0 -race ./internal/trace ./internal/image/... ./heap ./race ./por ./internal/result ./internal/report ./internal/format ./internal/deepen
 	$(ENV) $(SANITIZE) go test -count=1 -timeout 0 -asan ./emu
 
 ## make fuzz     the parsers of untrusted bytes, FUZZ each (default 30s)

@@ -24,6 +24,10 @@ type app struct {
 	watch          *watch
 	// status is the exit status of a command that gave no error.
 	status int
+	// asked has the form of the result. told: one is on standard output, or an error in
+	// its place.
+	asked config.Config
+	told  bool
 }
 
 // rootCommand is landgo itself, with its commands.
@@ -51,11 +55,12 @@ A guest is a static x86-64 ELF program: gcc -static -pthread test.c -g -o test`,
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return a.help(c) },
 	}
-	root.AddCommand(a.gradeCommand(), a.headerCommand(), a.inspectCommand(), a.pageCommand(), a.replayCommand(), a.runCommand(), a.searchesCommand(), a.versionCommand(),
+	root.AddCommand(a.gradeCommand(), a.headerCommand(), a.inspectCommand(), a.pageCommand(), a.replayCommand(), a.runCommand(), a.schemaCommand(), a.searchesCommand(), a.versionCommand(),
 		errorsTopic(), exitTopic(), a.manCommand())
 	root.SetHelpCommand(a.helpCommand(root))
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.help(c) }) // doMain explains an error of the output
 	root.SetFlagErrorFunc(flagError)
+	root.SetOut(a.stdout) // the completion command asks for it when it is made
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	return root

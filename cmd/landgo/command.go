@@ -16,7 +16,6 @@ import (
 // execute runs the command that the arguments name.
 func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) error {
 	root.SetArgs(args)
-	root.SetOut(a.stdout)
 	root.SetErr(io.Discard) // errors are shown in one place, with their cures
 	err := root.ExecuteContext(ctx)
 	var own *result.Error

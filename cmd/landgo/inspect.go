@@ -39,6 +39,7 @@ kind, the trusted and the unmodelled parts.`,
 
 // inspect describes the guest.
 func (a *app) inspect(ctx context.Context, c config.Config) error {
+	a.asked = c
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -48,9 +49,9 @@ func (a *app) inspect(ctx context.Context, c config.Config) error {
 		return err
 	}
 	seen.Finish()
-	a.status = result.ExitOK
+	a.status, a.told = result.ExitOK, true
 	return a.print(func(w io.Writer) {
-		if c.JSON {
+		if c.Format == config.JSONFormat {
 			report.JSON(w, seen)
 			return
 		}

@@ -164,10 +164,12 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 func TestFullDisk(t *testing.T) {
 	ownDir(t)
-	var stderr bytes.Buffer
-	status := doMain([]string{"run", "guest.elf"}, brokenWriter{}, &stderr, &fake{result: withVerdict(result.Verified)})
-	if status != 2 || !strings.Contains(stderr.String(), "[no-output]") {
-		t.Errorf("status %d, %q", status, stderr.String())
+	for _, args := range []string{"run guest.elf", "run --json guest.elf", "run --json --serch guest.elf", "completion bash", "schema"} {
+		var stderr bytes.Buffer
+		status := doMain(strings.Fields(args), brokenWriter{}, &stderr, &fake{result: withVerdict(result.Verified)})
+		if want := "[no-output]"; status != 2 || !strings.Contains(stderr.String(), want) && !strings.Contains(args, "serch") {
+			t.Errorf("%s: status %d, %q", args, status, stderr.String())
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"landgo/internal/confine"
 	"landgo/internal/explore/config"
+	"landgo/internal/report"
 	"landgo/internal/result"
 	"landgo/internal/wire"
 )
@@ -24,11 +25,12 @@ import (
 // comments of package result and the table of errors.
 func TestReferencePages(t *testing.T) {
 	for name, text := range map[string]string{
-		"reference.md": referencePage(t),
-		"errors.md":    result.ErrorPage(),
-		"engine.md":    enginePage(t),
+		"../../docs/reference.md": referencePage(t),
+		"../../docs/errors.md":    result.ErrorPage(),
+		"../../docs/engine.md":    enginePage(t),
+		"comments.json":           commentsFile(t),
 	} {
-		path := filepath.Join("..", "..", "docs", name)
+		path := filepath.FromSlash(name)
 		if *update {
 			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
@@ -39,9 +41,16 @@ func TestReferencePages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, []byte(text)) {
-			t.Errorf("docs/%s is out of date: go test ./cmd/landgo -update writes it anew", name)
+			t.Errorf("%s is out of date: go test ./cmd/landgo -update writes it anew", name)
 		}
 	}
+}
+
+// commentsFile is what `landgo schema` has of the sources.
+func commentsFile(t *testing.T) string {
+	var b bytes.Buffer
+	report.JSON(&b, fieldComments(t, "result"))
+	return b.String()
 }
 
 func referencePage(t *testing.T) string {
@@ -68,11 +77,11 @@ func referencePage(t *testing.T) string {
 	for _, k := range config.PointKinds() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", k.Name, k.Doc)
 	}
-	b.WriteString("\n## JSON\n\n`--json` prints one object on standard output. Fields are only added; a field that goes, or gets another meaning, changes `schema`.\n")
+	b.WriteString("\n## JSON\n\n`--json` prints one object on standard output. Fields are only added; a field that goes, or gets another meaning, changes `schema`. `landgo schema` prints the JSON schema. Where an error leaves no result, the object is a [Failure](#failure), and the error is on standard error too.\n")
 	comments := fieldComments(t, "result")
 	for _, v := range []any{result.Result{}, result.Guest{}, result.Estimate{}, result.Longest{}, result.Busiest{}, result.Job{}, result.Warning{}, result.RacePair{}, result.Outcome{}, result.Ignored{}, result.Rung{}, result.Certificate{}, result.Replay{},
 		result.Bug{}, result.ThreadStart{}, result.Step{}, result.Frame{}, result.Access{}, result.Waking{}, result.Wait{}, result.Loop{}, result.Block{}, result.Origin{}, result.Event{},
-		result.Inspection{}, result.Role{}, result.PointKind{}, result.Unmodelled{}} {
+		result.Inspection{}, result.Role{}, result.PointKind{}, result.Unmodelled{}, result.Failure{}, result.FailureDetail{}} {
 		jsonTable(t, &b, reflect.TypeOf(v), comments)
 	}
 	b.WriteString("\n## Schedules\n\nA schedule is one word: `s1:CHECK:THREAD@UNTIL[+PART][/CHOICE],...`. CHECK binds it to the guest and the options that it depends on. Each segment lets one thread run until it has completed UNTIL instructions in its life. THREAD is its path name: `0` is the first thread, `0.2` its second child. PART, if there, ends the segment inside the next instruction, after that many of its accesses. CHOICE is the outcome of the segment's first step, where that has several.\n")

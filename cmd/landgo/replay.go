@@ -88,6 +88,7 @@ func ofBugFile(flags *pflag.FlagSet, given config.Config, own, guests []string) 
 
 // replay runs the interleaving and shows its result.
 func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile) error {
+	a.asked = c
 	r, from, err := a.again(ctx, &c, file)
 	if err != nil {
 		return err
@@ -140,5 +141,5 @@ func limiting(o *config.Option) bool {
 
 // shows reports whether an option says how a result is shown.
 func shows(o *config.Option) bool {
-	return o.Name == "json" || o.Name == "verbose" || o.Name == "quiet" || o.Name == "source" || o.Name == "html"
+	return o.Name == "json" || o.Name == "brief" || o.Name == "verbose" || o.Name == "quiet" || o.Name == "source" || o.Name == "html"
 }

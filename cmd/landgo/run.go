@@ -27,7 +27,8 @@ or the budget runs out. Arguments after -- are the guest's.
 The verdict is verified, bounded, bug, budget or invalid ("landgo help exit").`,
 		Example: `  landgo run test
   landgo run --pp lock,unlock --time 10m --json test -- -n 3
-  landgo run --search none --bound preempt=2 test`,
+  landgo run --search none --bound preempt=2 test
+  landgo run --format junit test >landgo.xml`,
 		DisableFlagsInUseLine: true,
 	}
 	addOptions(cmd, &c, func(*config.Option) bool { return true })
@@ -44,6 +45,7 @@ The verdict is verified, bounded, bug, budget or invalid ("landgo help exit").`,
 
 // run explores and shows the result.
 func (a *app) run(ctx context.Context, c config.Config) error {
+	a.asked = c
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -146,17 +148,6 @@ func numbered(path string, n int) string {
 		return fmt.Sprintf("%s.%d", path, n)
 	}
 	return fmt.Sprintf("%s.%d%s", base, n, ext)
-}
-
-// show prints a result as the configuration asks.
-func (a *app) show(r *result.Result, c *config.Config, from sources.Folders) error {
-	return a.print(func(w io.Writer) {
-		if c.JSON {
-			report.JSON(w, r)
-			return
-		}
-		report.Text(w, r, style(a.stdout, from, c.Verbose))
-	})
 }
 
 // progress is the observer that shows how far a search is.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -123,8 +122,7 @@ func (w *watch) end(why result.ErrorKind) int {
 	a, c := w.app, w.config
 	w.early.end()
 	if c == nil {
-		fmt.Fprintf(a.stderr, "landgo: %s\n", result.Line(result.Errorf(why, "ended before there was a result")))
-		return result.ExitBudget
+		return a.fail(result.Errorf(why, "ended before there was a result"))
 	}
 	r := w.soFar
 	if r == nil {

@@ -59,6 +59,7 @@ var may = map[string][]string{
 	"internal/explore/races":   {"internal/trace", "race", "por", "internal/result", "internal/explore/config", "internal/explore/saved", "internal/explore/session", "internal/explore/story"},
 	"internal/page":            {"internal/result"},
 	"internal/report":          {"internal/result", "internal/trace"},
+	"internal/format":          {"internal/report", "internal/result", "internal/trace"},
 	// Between the two processes.
 	"internal/wire":    {"internal/confine", "internal/host", "internal/result", "internal/explore/config"},
 	"internal/process": {"internal/confine", "internal/host", "internal/result", "internal/explore/config", "internal/wire"},
@@ -66,7 +67,7 @@ var may = map[string][]string{
 	"internal/course":  {"internal/trace", "internal/result", "internal/explore/config"},
 	"internal/grade":   {"internal/course", "internal/confine", "internal/sources", "internal/report", "internal/result", "internal/explore/config", "internal/wire"},
 	// It has no C in it: the emulator is in the other process.
-	"cmd/landgo":        {"internal/course", "internal/grade", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/result", "guests"},
+	"cmd/landgo":        {"internal/course", "internal/grade", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},
 	"cmd/landgo-engine": {"internal/wire", "internal/host", "internal/confine", "internal/explore", "internal/explore/config", "internal/explore/limits", "internal/result", "emu"},
 	"guests":            {"internal/trace"},
 	"internal":          {"guests", "internal/result", "internal/trace"},
@@ -151,7 +152,7 @@ func TestImports(t *testing.T) {
 // the emulator free of it, in their tests too.
 func TestWithoutUnicorn(t *testing.T) {
 	packages := list(t)
-	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "por", "por/relation", "internal/result", "internal/report", "internal/host", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "cmd/landgo"} {
+	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "por", "por/relation", "internal/result", "internal/report", "internal/format", "internal/host", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "cmd/landgo"} {
 		for pkg, imp := range packages {
 			if r, _ := room(pkg); r != free && !strings.HasPrefix(r, free+"/") {
 				continue

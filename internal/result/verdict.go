@@ -26,6 +26,9 @@ const (
 	Invalid Verdict = "invalid"
 )
 
+// Verdicts lists them all.
+var Verdicts = []Verdict{Verified, Bounded, Buggy, Budget, Invalid}
+
 // Minimal says how sure it is that a bug's interleaving has the fewest
 // preemptions.
 type Minimal string

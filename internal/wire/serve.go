@@ -28,24 +28,40 @@ func (s *Server) Serve(front *Conn) error {
 	if err := front.Send(FromEngine{Hello: &Hello{Protocol: Protocol, Version: result.Version, Build: s.Build}}); err != nil {
 		return err
 	}
-	var first ToEngine
-	files, err := front.Receive(&first)
+	first, files, early, err := request(front)
 	if err != nil {
 		return err
 	}
-	if first.Request == nil {
-		return errors.New("landgo's first message is no request")
-	}
-	confined := s.Confine(first.Request, files)
+	confined := s.Confine(first, files)
 	if err := front.Send(FromEngine{Confined: &confined}); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	if early {
+		cancel()
+	}
 	asked := host.Ask(func(r host.Request) error { return front.Send(FromEngine{File: &Exact[host.Request]{r}}) })
 	host.Through(asked)
 	go s.listen(front, asked, cancel)
-	return front.Send(FromEngine{End: carryOut(ctx, s.Engine, first.Request, observer{front})})
+	return front.Send(FromEngine{End: carryOut(ctx, s.Engine, first, observer{front})})
+}
+
+// request hears the request, and whether the user has interrupted it by then.
+func request(front *Conn) (r *Request, files []*os.File, interrupted bool, err error) {
+	for {
+		var m ToEngine
+		if files, err = front.Receive(&m); err != nil {
+			return nil, nil, false, err
+		}
+		switch {
+		case m.Request != nil:
+			return m.Request, files, interrupted, nil
+		case !m.Cancel:
+			return nil, nil, false, errors.New("landgo's first message is no request")
+		}
+		interrupted = true
+	}
 }
 
 // listen hears what landgo says while the guest runs.

@@ -34,7 +34,7 @@ func TestBugFileConfig(t *testing.T) {
 	}
 	usual := Default()
 	want := c
-	want.Search, want.Time, want.JSON, want.Quiet, want.Out = "optimal", 0, false, false, ""
+	want.Search, want.Time, want.Format, want.Quiet, want.Out = "optimal", 0, TextFormat, false, ""
 	want.StepBudget, want.MaxThreads, want.MaxOutput = usual.StepBudget, usual.MaxThreads, usual.MaxOutput
 	want.Stdin, want.Input = "", []byte("input")
 	want.Files = []GuestFile{{Guest: "/b", Content: []byte("\x00\xffa")}, {Guest: "/large", Left: true}}

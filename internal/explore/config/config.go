@@ -113,11 +113,24 @@ type Limits struct {
 	Confine confine.Level `json:"-"`
 }
 
+// The forms of a result. The others are in internal/format.
+const (
+	TextFormat = "text"
+	JSONFormat = "json"
+)
+
+// Formats are the values of --format.
+var Formats = []string{TextFormat, JSONFormat, "gradescope", "autolab", "junit", "sarif", "github", "csv"}
+
 // Output is what to show and to keep.
 type Output struct {
-	Out   string `json:"-"` // the bug file; "" is BugPath's default, NoFile none
-	JSON  bool   `json:"-"`
-	Quiet bool   `json:"-"`
+	Out string `json:"-"` // the bug file; "" is BugPath's default, NoFile none
+	// Format is one of Formats. Points is what a pass is worth in those for graders.
+	Format string  `json:"-"`
+	Points float64 `json:"-"`
+	// Brief: the text is the short one for students.
+	Brief bool `json:"-"`
+	Quiet bool `json:"-"`
 	// Verbose: the report has all, however long.
 	Verbose bool `json:"-"`
 	// HTML is where a bug's page is written; "" is nowhere.
@@ -147,6 +160,8 @@ func Default() Config {
 	c.Timeouts = TimeoutsLast
 	c.Race = RaceLimited
 	c.Search = "optimal"
+	c.Format = TextFormat
+	c.Points = 100
 	c.Memory = 4 << 30
 	c.StepBudget = 100_000_000
 	c.MaxThreads = 128

@@ -263,8 +263,32 @@ var searchOptions = []Option{
 		Name: "json", Group: GroupOutput,
 		Help: "print the result as one JSON object",
 		Doc:  "Its fields are described below.",
-		Set:  func(c *Config, v string) error { return setSwitch(&c.JSON, v) },
-		Get:  func(c *Config) []string { return flag(c.JSON) },
+		Set:  setJSON,
+		Get:  func(c *Config) []string { return flag(c.Format == JSONFormat) },
+	}, {
+		Name: "format", Group: GroupOutput, Value: "FORMAT",
+		Help:  "print the result as text, json, gradescope, autolab, junit, sarif, github or csv",
+		Doc:   "docs/formats.md has an example of each. An error is told in the format too, so that a grader always gets a whole document; the exit status is the same.",
+		Words: Formats,
+		Set:   setFormat,
+		Get: func(c *Config) []string {
+			if c.Format == JSONFormat {
+				return nil // --json says it
+			}
+			return one(c.Format)
+		},
+	}, {
+		Name: "brief", Group: GroupOutput,
+		Help: "print at most twenty lines for the student who wrote the guest",
+		Doc:  "They name functions of the student's own code only, and have no address, no schedule and no line of a source.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.Brief, v) },
+		Get:  func(c *Config) []string { return flag(c.Brief) },
+	}, {
+		Name: "points", Group: GroupOutput, Value: "N",
+		Help: "what a pass is worth, with --format gradescope, autolab or csv",
+		Doc:  "A verdict of verified or bounded gets them all, any other result none.",
+		Set:  setPoints,
+		Get:  func(c *Config) []string { return one(strconv.FormatFloat(c.Points, 'g', -1, 64)) },
 	}, {
 		Name: "quiet", Group: GroupOutput,
 		Help: "show no progress",

@@ -22,6 +22,9 @@ func (c *Config) Validate() error {
 	if name := spec.Kind().Name; spec.Kind().SingleEvents && (!c.PP.Has(trace.MemPoints) || len(c.AllRules()) > 0) {
 		return result.Errorf(result.Usage, "search %s needs steps of one event: use --pp mem, without --within and --without", name)
 	}
+	if c.Brief && c.Format != TextFormat {
+		return result.Errorf(result.Usage, "--brief prints a text: it doesn't go with --format %s", c.Format)
+	}
 	// A bug file can hold what no option accepts.
 	switch {
 	case c.Timeouts != TimeoutsLast && c.Timeouts != TimeoutsAny:
