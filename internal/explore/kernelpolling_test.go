@@ -123,7 +123,7 @@ func TestPollingLoaded(t *testing.T) {
 	c := pollingConfig(t, "polling", "yield")
 	with := ends(c)
 	c.Profile.Text = strings.Replace(c.Profile.Text, "    above: 0xc0000000\n", "", 1)
-	if _, err := Run(context.Background(), c, nil); err == nil || !strings.Contains(err.Error(), "as above says in a profile's loader") {
+	if _, err := Run(context.Background(), c, nil); err == nil || !strings.Contains(err.Error(), "loader.above") {
 		t.Errorf("without above: %v", err)
 	}
 	low := pollingConfig(t, "polling", "yield", "LOW=0xc0000000")
