@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"landgo/internal/course"
 	"landgo/internal/explore/config"
 	"landgo/internal/report"
 	"landgo/internal/result"
@@ -29,13 +31,17 @@ var schemas = map[string]reflect.Type{
 	"error":      reflect.TypeFor[result.Failure](),
 }
 
+const courseSchema = "course"
+
 func (a *app) schemaCommand() *cobra.Command {
 	names := slices.Sorted(maps.Keys(schemas))
+	names = append(names, courseSchema)
 	return &cobra.Command{
 		Use:   "schema [" + strings.Join(names, "|") + "]",
-		Short: "print the JSON schema of what --json prints",
+		Short: "print the JSON schema of what --json prints, or of course.yaml",
 		Long: `schema prints the JSON schema (2020-12) of a result, of an inspection, or of the
-object that --json prints for an error. Without a name it is a result's.
+object that --json prints for an error. Without a name it is a result's. That of
+course is for editors of a course.yaml.
 
 Fields are only added, so a newer landgo's objects are valid too.`,
 		Example:   "  landgo schema >result.schema.json",
@@ -44,6 +50,9 @@ Fields are only added, so a newer landgo's objects are valid too.`,
 			name := "result"
 			if len(args) > 0 {
 				name = args[0]
+			}
+			if name == courseSchema && len(args) == 1 {
+				return a.print(func(w io.Writer) { w.Write(append(bytes.TrimSpace(course.Schema()), '\n')) })
 			}
 			if len(args) > 1 || schemas[name] == nil {
 				return result.Errorf(result.Usage, "want one of %s, got %q%s", strings.Join(names, ", "), strings.Join(args, " "), config.DidYouMean("%q", name, names))
