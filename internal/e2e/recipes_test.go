@@ -67,7 +67,8 @@ func text(t *testing.T, path string) string {
 func in(dir string, env []string, args ...string) *exec.Cmd {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(landgo)+":"+os.Getenv("PATH"))
+	// Without what a make that runs the tests tells those that it starts.
+	cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=", "PATH="+filepath.Dir(landgo)+":"+os.Getenv("PATH"))
 	cmd.Env = append(cmd.Env, env...)
 	return cmd
 }
