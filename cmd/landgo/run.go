@@ -99,7 +99,7 @@ func (a *app) showFound(err error, c *config.Config, out string, from sources.Fo
 	}
 	r.Reason = "found before landgo itself failed"
 	r.Finish()
-	saveBugs(r, c, out) // the failure is what is told
+	saveBugs(r, c, out) // the failure matters more
 	a.show(r, c, from)
 }
 

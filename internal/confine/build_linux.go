@@ -32,7 +32,7 @@ func (b *Build) Run(ctx context.Context, landgo string) (*BuildEnd, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close() // the warden's sign that nobody waits for it
+	defer in.Close() // the warden's sign that landgo is gone
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if err := cmd.Start(); err != nil {

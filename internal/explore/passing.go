@@ -74,7 +74,7 @@ func (h *hunt) sampledPassing(run *counted) []por.PathStep {
 	h.Guest.Rewind(h.Root)
 	h.finer = h.finer || stats.Restarts > 0
 	if err != nil {
-		return nil // what it has met is no matter of the bug's
+		return nil // what ends it says nothing of the bug
 	}
 	return p.path
 }

@@ -20,7 +20,7 @@ var noTag = strings.NewReplacer("<", "", ">", "", "&", "", `"`, "", "'", "").Rep
 // student, a line with the table ("semantic" feedback), and as the last line the
 // autoresult. All is one line each that begins with {, and no line of the text does.
 //
-// A case that nobody has judged has no score. If no case has one, Autolab reports that
+// A case without a verdict has no score. If no case has one, Autolab reports that
 // grading failed, and gives no grade.
 func autolab(w io.Writer, cases []Case, o Options) error {
 	scores := map[string]float64{}

@@ -6,8 +6,8 @@ import (
 	"landgo/internal/result"
 )
 
-// maxFlow is how many places of an interleaving a document has: GitHub takes 10,000, and
-// nobody reads them.
+// maxFlow is how many places of an interleaving a document has. GitHub takes 10,000,
+// more than a person reads.
 const maxFlow = 1000
 
 // moment is one place of an interleaving.

@@ -76,8 +76,8 @@ func (c *Case) passed() bool {
 	return c.Result != nil && (c.Result.Verdict == result.Verified || c.Result.Verdict == result.Bounded)
 }
 
-// judged reports whether the result says anything about the guest. Otherwise nobody has
-// a grade for it.
+// judged reports whether the result says anything about the guest. Otherwise it
+// has no grade.
 func (c *Case) judged() bool {
 	return c.passed() || c.Result != nil && c.Result.Verdict == result.Buggy && c.Result.Bug != nil
 }

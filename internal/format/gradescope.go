@@ -30,7 +30,7 @@ type gradescopeTest struct {
 }
 
 // gradescope writes results.json. Its texts are shown as they are: format "text" is
-// neither HTML nor Markdown. A test that nobody has judged fails with no points, for
+// neither HTML nor Markdown. A test without a verdict fails with no points, for
 // Gradescope takes no test without a score; its text says so.
 func gradescope(w io.Writer, cases []Case, o Options) error {
 	all := gradescopeResults{OutputFormat: "text", TestOutputFormat: "text", TestNameFormat: "text", StdoutVisibility: "hidden", Tests: []gradescopeTest{}}

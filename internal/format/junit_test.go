@@ -134,7 +134,7 @@ func (e *element) check(t *testing.T) {
 	}
 }
 
-// published validates a document with schemas that somebody has, whose paths are in
+// published validates a document with schemas that aren't in the tree: their paths are in
 // LANDGO_JUNIT_SCHEMAS, a list as in PATH.
 func published(t *testing.T, text []byte) {
 	t.Helper()

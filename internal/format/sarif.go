@@ -137,7 +137,7 @@ type sarifFlowLocation struct { // 3.38
 const sarifRoot = "%SRCROOT%"
 
 // sarif writes one run of the tool, with a result for each bug and a notification for
-// each case that nobody has judged. It has no result for a pass: tools would show it as
+// each case without a verdict. It has no result for a pass: tools would show it as
 // something to mend.
 func sarif(w io.Writer, cases []Case, o Options) error {
 	run := sarifRun{

@@ -31,7 +31,7 @@ type Class struct {
 	Level              confine.Level
 	// Jobs is how many builds or searches there are at a time.
 	Jobs int
-	// Show is told how far the class is, from several goroutines; nil: nobody is.
+	// Show is told how far the class is, from several goroutines, if it isn't nil.
 	Show func(Progress)
 }
 

@@ -33,7 +33,7 @@ func (w *worker) work(ctx context.Context) error {
 		o, err := w.do(ctx, j)
 		switch {
 		case ctx.Err() != nil:
-			w.desk.Lost(j) // nobody asks for it any more
+			w.desk.Lost(j) // the class is interrupted
 			return nil
 		case err != nil && result.KindOf(err) == result.Fault:
 			w.desk.Lost(j)

@@ -169,8 +169,7 @@ func (c *child) watchMemory(over <-chan bool, limit uint64, f func()) {
 	}
 }
 
-// keeperOf opens the files that a configuration names, for the engine. It settles where
-// boots are kept: the engine doesn't know the user's folders.
+// keeperOf opens the files that a configuration names, for the engine.
 func keeperOf(c *config.Config) *host.Keeper {
 	k := &host.Keeper{Read: []string{c.Guest, c.Stdin, c.Resume}}
 	for _, f := range c.Files {
@@ -240,8 +239,11 @@ func (p *Engine) start(level confine.Level) (*child, error) {
 }
 
 // environment is what the engine has of the user's: what the loader and Go's runtime
-// ask for.
+// ask for, and the folder beneath which boots are kept, by its name only.
 func environment() (env []string) {
+	if dir, err := os.UserCacheDir(); err == nil {
+		env = append(env, "XDG_CACHE_HOME="+dir)
+	}
 	for _, name := range []string{"LD_LIBRARY_PATH", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GOTRACEBACK"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)

@@ -160,8 +160,7 @@ func pair(t *testing.T) (a, b *Conn) {
 	return a, b
 }
 
-// TestConn: messages of all sizes arrive in order, each with its own files, whoever
-// sends.
+// TestConn: messages of all sizes arrive in order, each with its own files.
 func TestConn(t *testing.T) {
 	a, b := pair(t)
 	go func() {
