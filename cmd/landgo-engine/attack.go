@@ -39,6 +39,12 @@ var attacks = map[string]func(config.Config) error{
 		unix.Close(fd)
 		return err
 	},
+	"environment": func(config.Config) error {
+		if os.Getenv("PATH") == "" {
+			return errors.New("it has no PATH")
+		}
+		return nil
+	},
 	"write": func(config.Config) error { return os.WriteFile("/tmp/landgo-attack", nil, 0o600) },
 	"list": func(config.Config) error {
 		_, err := os.ReadDir("/")

@@ -36,7 +36,7 @@ func TestConfined(t *testing.T) {
 		t.Fatalf("%d attacks", len(names))
 	}
 	// Those that the front prevents, or the machine does.
-	always := []string{"nothing", "ask", "ask-write", "ask-folder", "ptrace", "read-memory", "ring", "memory", "time", "root", "namespace", "exec-self", "limits"}
+	always := []string{"nothing", "environment", "ask", "ask-write", "ask-folder", "ptrace", "read-memory", "ring", "memory", "time", "root", "namespace", "exec-self", "limits"}
 	seen := 0
 	for _, m := range names {
 		name := m[1]

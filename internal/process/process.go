@@ -240,7 +240,8 @@ func (p *Engine) start(level confine.Level) (*child, error) {
 
 // environment is what the engine has of the user's: what the loader and Go's runtime
 // ask for, and the folder beneath which boots are kept, by its name only.
-func environment() (env []string) {
+func environment() []string {
+	env := []string{} // nil would be all that landgo has
 	if dir, err := os.UserCacheDir(); err == nil {
 		env = append(env, "XDG_CACHE_HOME="+dir)
 	}
