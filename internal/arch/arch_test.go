@@ -74,6 +74,8 @@ var may = map[string][]string{
 	// It looks at its own heap while it searches.
 	"internal/bench": {"guests", "internal/result", "internal/explore", "internal/explore/config", "internal/explore/config", "por", "internal"},
 	"internal/setup": {},
+	// What tests of internal/image share is built as all tests' programs are.
+	"internal/image/imagetest": {"internal"},
 }
 
 // cgo lists the packages that may contain C.
