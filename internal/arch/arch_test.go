@@ -26,6 +26,7 @@ var may = map[string][]string{
 	"internal/trace":   {},
 	"internal/host":    {},
 	"internal/confine": {},
+	"internal/yaml":    {},
 	"internal/image":   {"internal/trace", "internal/host"},
 	// Its rooms: each may import those above it.
 	"internal/image/elffile":   {"internal/host"},
@@ -35,7 +36,7 @@ var may = map[string][]string{
 	"internal/image/debuginfo": {"internal/trace", "internal/image/elffile", "internal/image/fields", "internal/image/unwind"},
 	"internal/image/static":    {"internal/image/elffile", "internal/image/x86", "internal/image/debuginfo"},
 	"internal/image/libc":      {"internal/image/elffile", "internal/image/debuginfo"},
-	"internal/image/profile":   {"internal/trace", "internal/image/elffile", "internal/image/debuginfo", "internal/image/static", "internal/image/libc"},
+	"internal/image/profile":   {"internal/trace", "internal/yaml", "internal/image/elffile", "internal/image/debuginfo", "internal/image/static", "internal/image/libc"},
 	"emu":                      {"internal/trace"},
 	"kernel":                   {"internal/image/elffile", "internal/image/profile", "emu", "internal/trace"},
 	"heap":                     {"internal/trace"},
@@ -64,7 +65,7 @@ var may = map[string][]string{
 	"internal/wire":    {"internal/confine", "internal/host", "internal/result", "internal/explore/config"},
 	"internal/process": {"internal/confine", "internal/host", "internal/result", "internal/explore/config", "internal/wire"},
 	"internal/sources": {"internal/result", "internal/explore/config"},
-	"internal/course":  {"internal/trace", "internal/result", "internal/explore/config"},
+	"internal/course":  {"internal/trace", "internal/yaml", "internal/result", "internal/explore/config"},
 	"internal/grade":   {"internal/course", "internal/confine", "internal/sources", "internal/report", "internal/result", "internal/explore/config", "internal/wire"},
 	// It has no C in it: the emulator is in the other process.
 	"cmd/landgo":        {"internal/course", "internal/grade", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},
