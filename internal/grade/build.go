@@ -140,11 +140,23 @@ func (b *Builder) guests() (paths []string) {
 	return paths
 }
 
+// own are the paths that the course names in a submission.
+func (b *Builder) own() []string {
+	paths := b.guests()
+	if b.Course.Build != nil {
+		paths = append(paths, b.Course.Build.Files...)
+	}
+	return paths
+}
+
 // Build builds a submission, unless one with the same content was built before. An error
 // is landgo's or the machine's; what is wrong with a submission is its Problem.
 func (b *Builder) Build(ctx context.Context, s *Submission) (*Built, error) {
 	if s.Problem != "" {
 		return &Built{Problem: s.Problem}, nil
+	}
+	if err := s.unpack(b.Store, b.own()); err != nil || s.Problem != "" {
+		return &Built{Problem: s.Problem}, err
 	}
 	digest, err := s.digest()
 	var much errTooMuch

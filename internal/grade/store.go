@@ -18,6 +18,7 @@ import (
 // Store is the run's folder. Each file in it is written under another name and then
 // renamed, so that it is whole or not there, whatever is killed when.
 //
+//	unpacked/SHA256   submissions that were archives
 //	builds/KEY.json   how a submission's build ended
 //	guests/SHA256     the programs
 //	results/KEY.json  what a job came to
@@ -33,7 +34,7 @@ func OpenStore(dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range []string{"builds", "guests", "results", "bugs"} {
+	for _, part := range []string{"unpacked", "builds", "guests", "results", "bugs"} {
 		if err := os.MkdirAll(filepath.Join(abs, part), 0o700); err != nil {
 			return nil, result.Errorf(result.Unwritable, "%s: can't be made: %w", dir, err)
 		}
