@@ -16,6 +16,7 @@
 //	desk.go        where jobs are handed out and outcomes come back
 //	worker.go      a job is done by an engine
 //	table.go       points, the matrix, the mistakes
-//	text.go, csv.go, html.go  the tables for people and programs
+//	text.go, html.go, cases.go  the tables for people and programs
+//	pages.go       a bug is drawn
 //	progress.go    the live line
 package grade
