@@ -52,8 +52,13 @@ type Queue struct {
 	done  jetstream.KeyValue
 }
 
-// patience is how long a server is waited for at the start, and each request after.
-const patience = 10 * time.Second
+// patience is how long a server is waited for at the start, asking how long each request
+// may take, and moving that for a file.
+const (
+	patience = 10 * time.Second
+	asking   = 3 * time.Second
+	moving   = 2 * time.Minute
+)
 
 // Open connects, and makes at the server what isn't there.
 func Open(ctx context.Context, o Options) (*Queue, error) {
@@ -201,6 +206,21 @@ func (q *Queue) prepare(ctx context.Context) error {
 		return fmt.Errorf("the queue of jobs: %w", err)
 	}
 	return nil
+}
+
+// repair waits for a server that is away. One that comes back with nothing gets what has
+// to be there.
+func (q *Queue) repair(ctx context.Context) {
+	pause(ctx, 250*time.Millisecond)
+	if ctx.Err() != nil || !q.conn.IsConnected() {
+		return
+	}
+	ask, cancel := context.WithTimeout(ctx, asking)
+	defer cancel()
+	if _, err := q.jobs.Info(ask); errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+		again := *q // others have this one; it goes by names, which stay
+		again.prepare(ctx)
+	}
 }
 
 // passing reports whether an error may be gone when the servers have found each other.

@@ -40,7 +40,7 @@ func (d *desk) Take(ctx context.Context) (*grade.Job, bool) {
 	for ctx.Err() == nil {
 		batch, err := d.q.jobs.Fetch(1, jetstream.FetchMaxWait(time.Second))
 		if err != nil {
-			d.repair(ctx)
+			d.q.repair(ctx)
 			continue
 		}
 		none := true
@@ -53,7 +53,7 @@ func (d *desk) Take(ctx context.Context) (*grade.Job, bool) {
 		case got != nil:
 			return got, true
 		case batch.Error() != nil:
-			d.repair(ctx)
+			d.q.repair(ctx)
 		case none && d.q.o.Idle && d.idle(ctx):
 			return nil, false
 		}
@@ -61,26 +61,9 @@ func (d *desk) Take(ctx context.Context) (*grade.Job, bool) {
 	return nil, false
 }
 
-// repair waits for a server that is away. One that comes back with nothing gets what has
-// to be there.
-func (d *desk) repair(ctx context.Context) {
-	pause(ctx, 250*time.Millisecond)
-	if ctx.Err() != nil || !d.q.conn.IsConnected() {
-		return
-	}
-	ask, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if _, err := d.q.jobs.Info(ask); err != nil {
-		other := *d.q
-		if other.prepare(ctx) == nil {
-			pause(ctx, 250*time.Millisecond)
-		}
-	}
-}
-
 // idle reports whether no job waits, and none is at work.
 func (d *desk) idle(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()
 	info, err := d.q.jobs.Info(ctx)
 	return err == nil && info.NumPending == 0 && info.NumAckPending == 0
@@ -124,7 +107,7 @@ func beat(ctx context.Context, msg jetstream.Msg, every time.Duration) {
 
 // job is a message's, with its files here; nil: nothing is to be done.
 func (d *desk) job(ctx context.Context, msg jetstream.Msg) (*grade.Job, map[string]string, error) {
-	ask, cancel := context.WithTimeout(ctx, patience)
+	ask, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()
 	var m jobMessage
 	if err := unpack(msg.Data(), &m); err != nil {
@@ -173,7 +156,7 @@ func (d *desk) get(ctx context.Context, sum string) error {
 	if d.store.Has(sum) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*patience)
+	ctx, cancel := context.WithTimeout(ctx, moving)
 	defer cancel()
 	f, err := d.q.files.Get(ctx, sum)
 	if err != nil {
@@ -209,7 +192,7 @@ func (d *desk) Done(j *grade.Job, o *grade.Outcome) error {
 		return err
 	}
 	for {
-		ctx, cancel := context.WithTimeout(t.ctx, patience)
+		ctx, cancel := context.WithTimeout(t.ctx, asking)
 		err := d.q.tell(ctx, j.Key, m)
 		cancel()
 		if err == nil {
@@ -220,7 +203,7 @@ func (d *desk) Done(j *grade.Job, o *grade.Outcome) error {
 			return nil // another worker does it again
 		}
 		d.q.o.Say(fmt.Sprintf("an outcome waits for the server: %v", err))
-		pause(t.ctx, 500*time.Millisecond)
+		d.q.repair(t.ctx)
 	}
 }
 

@@ -122,7 +122,7 @@ func (o *offer) excuse(ctx context.Context, err error) error {
 		o.told = time.Now()
 		o.q.o.Say(fmt.Sprintf("%s: %v: trying again", o.q.where(), err))
 	}
-	pause(ctx, 500*time.Millisecond)
+	o.q.repair(ctx)
 	return nil
 }
 
@@ -153,14 +153,14 @@ func (o *offer) put(ctx context.Context, j *grade.Job, fresh bool, found func(*o
 	if o.left[j.Key] == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ask, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()
-	m, err := o.q.outcomeOf(ctx, j.Key)
+	m, err := o.q.outcomeOf(ask, j.Key)
 	switch {
 	case err != nil:
 		return err
 	case m != nil && m.Lost && fresh:
-		if err := o.q.done.Delete(ctx, j.Key); err != nil {
+		if err := o.q.done.Delete(ask, j.Key); err != nil {
 			return err
 		}
 	case m != nil:
@@ -183,7 +183,9 @@ func (o *offer) put(ctx context.Context, j *grade.Job, fresh bool, found func(*o
 	if err != nil {
 		return err
 	}
-	_, err = o.q.js.Publish(ctx, subjects+o.q.tag+"."+j.Key, text)
+	ask, cancel = context.WithTimeout(ctx, asking)
+	defer cancel()
+	_, err = o.q.js.Publish(ask, subjects+o.q.tag+"."+j.Key, text)
 	if isQueued(err) {
 		return nil
 	}
@@ -222,7 +224,11 @@ func (o *offer) file(ctx context.Context, sum, path string) error {
 	if o.there[sum] {
 		return nil
 	}
-	if _, err := o.q.files.GetInfo(ctx, sum); errors.Is(err, jetstream.ErrObjectNotFound) {
+	ctx, cancel := context.WithTimeout(ctx, moving)
+	defer cancel()
+	ask, cancel := context.WithTimeout(ctx, asking)
+	defer cancel()
+	if _, err := o.q.files.GetInfo(ask, sum); errors.Is(err, jetstream.ErrObjectNotFound) {
 		f, err := os.Open(path)
 		if err != nil {
 			return result.FileError(err)

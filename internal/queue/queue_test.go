@@ -149,18 +149,25 @@ func one(t *testing.T, dir string, port int) *server.Server {
 
 func start(t *testing.T, o *server.Options) *server.Server {
 	t.Helper()
+	s := begin(t, o)
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("no server")
+	}
+	return s
+}
+
+// begin starts a server, and doesn't wait for it.
+func begin(t *testing.T, o *server.Options) *server.Server {
+	t.Helper()
 	s, err := server.NewServer(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Start()
+	go s.Start()
 	t.Cleanup(func() {
 		s.Shutdown()
 		s.WaitForShutdown()
 	})
-	if !s.ReadyForConnections(10 * time.Second) {
-		t.Fatal("no server")
-	}
 	return s
 }
 
