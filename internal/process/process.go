@@ -258,6 +258,11 @@ func (p *Engine) Path() (string, error) {
 	if p.Program != "" {
 		return p.Program, nil
 	}
+	return Beside(Name)
+}
+
+// Beside is the path of another program of landgo's.
+func Beside(program string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -266,12 +271,12 @@ func (p *Engine) Path() (string, error) {
 		self = real
 	}
 	dir := filepath.Dir(self)
-	for _, name := range []string{filepath.Join(dir, Name), filepath.Join(dir, "..", "libexec", "landgo", Name)} {
+	for _, name := range []string{filepath.Join(dir, program), filepath.Join(dir, "..", "libexec", "landgo", program)} {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 			return name, nil
 		}
 	}
-	return "", result.Errorf(result.BadEngine, "%s isn't beside %s", Name, self)
+	return "", result.Errorf(result.BadEngine, "%s isn't beside %s", program, self)
 }
 
 // Name is the name of the engine's program.

@@ -30,6 +30,7 @@ const (
 	TooLarge      ErrorKind = "too-large"
 	NoKernel      ErrorKind = "unknown-kernel"
 	Unwritable    ErrorKind = "unwritable"
+	NoQueue       ErrorKind = "no-queue"
 	NoOutput      ErrorKind = "no-output"
 	BadProfile    ErrorKind = "bad-profile"
 	BadCourse     ErrorKind = "bad-course"
@@ -140,6 +141,10 @@ var Problems = []Problem{
 		`can't write the bug file /mnt/x.landgo: read-only file system`,
 		"landgo checks before the search starts that it can write its bug file, and doesn't overwrite files that aren't bug files.",
 		"give another place with --out FILE, or --out none to write no file"},
+	{NoQueue, ExitUsage,
+		`nats://10.0.0.5: nats: Authorization Violation`,
+		"The NATS server that landgo grade or landgo worker was to ask can't be reached, doesn't let landgo in, or has no JetStream.",
+		"check --nats, and --creds, --nkey, --token-file or --tls-ca as the server wants them; start the server with JetStream (nats-server -js)"},
 	{NoOutput, ExitUsage,
 		`can't write the result to standard output: no space left on device`,
 		"There was a result, but writing it to standard output failed.",
