@@ -68,7 +68,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 			b.stack = s.Guest.Stack(p.Thread)
 		}
 		if st.roots[p.Thread] == "" && b.stack != nil {
-			st.roots[p.Thread] = root(s.Frames(b.stack))
+			st.roots[p.Thread] = Root(s.Frames(b.stack))
 		}
 		tr, err := s.Take(p)
 		if err != nil {
@@ -108,7 +108,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 	}
 	for _, x := range s.Guest.Starts() {
 		if st.roots[x.Thread] == "" {
-			st.roots[x.Thread] = root(s.Stack(x.Thread))
+			st.roots[x.Thread] = Root(s.Stack(x.Thread))
 		}
 	}
 	st.adjacent = n.seen
