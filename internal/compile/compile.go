@@ -1,5 +1,5 @@
-// Package compile builds the programs of tests: statically, with debug information,
-// once per process however many tests ask for the same one.
+// Package compile builds the programs of tests: statically, unless Dynamic is among the
+// flags, with debug information, once per process however many tests ask for the same one.
 package compile
 
 import (
@@ -14,6 +14,9 @@ import (
 	"sync"
 	"testing"
 )
+
+// Dynamic, as a flag, has a program linked with its libraries when it runs.
+const Dynamic = "-dynamic"
 
 // built has what was built in this process, by all that it depends on.
 var built sync.Map // of *program
@@ -95,7 +98,11 @@ func compile(cc, name, source string, own bool, flags []string, folder string) (
 	}
 	base := filepath.Base(name)
 	out := filepath.Join(dir, strings.TrimSuffix(base, filepath.Ext(base)))
-	args := []string{"-g", "-w", "-static", "-pthread"}
+	args := []string{"-g", "-w", "-pthread"}
+	if !slices.Contains(flags, Dynamic) {
+		args = append(args, "-static")
+	}
+	flags = slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return f == Dynamic })
 	if !slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "-O") }) {
 		args = append(args, "-O1")
 	}
