@@ -15,7 +15,7 @@ const module = "landgo/"
 
 // ofImage are internal/image and those of its rooms that others ask.
 var ofImage = []string{
-	"internal/image", "internal/image/elffile", "internal/image/x86", "internal/image/debuginfo",
+	"internal/image", "internal/image/elffile", "internal/image/linked", "internal/image/x86", "internal/image/debuginfo",
 	"internal/image/static", "internal/image/libc", "internal/image/profile",
 }
 
@@ -30,6 +30,7 @@ var may = map[string][]string{
 	"internal/image":   {"internal/trace", "internal/host"},
 	// Its rooms: each may import those above it.
 	"internal/image/elffile":   {"internal/host"},
+	"internal/image/linked":    {"internal/host", "internal/image/elffile"},
 	"internal/image/x86":       {"internal/image/elffile"},
 	"internal/image/fields":    {},
 	"internal/image/unwind":    {"internal/trace", "internal/image/elffile", "internal/image/x86", "internal/image/fields"},
@@ -52,7 +53,7 @@ var may = map[string][]string{
 	"internal/result":  {"internal/trace", "internal/host"},
 	"internal/explore": append([]string{"internal/trace", "emu", "kernel", "heap", "race", "scheduler", "por", "internal/deepen", "internal/result", "internal/debugger"}, ofImage...),
 	// Its rooms: each may import those above it.
-	"internal/explore/config":  {"internal/trace", "internal/confine", "internal/image/profile", "por", "internal/result"},
+	"internal/explore/config":  {"internal/trace", "internal/confine", "internal/image/linked", "internal/image/profile", "por", "internal/result"},
 	"internal/explore/limits":  {"internal/host", "internal/result", "internal/explore/config"},
 	"internal/explore/saved":   {"internal/trace", "internal/host", "emu", "kernel", "race", "scheduler", "por", "internal/deepen", "internal/result", "internal/explore/config"},
 	"internal/explore/session": append([]string{"internal/trace", "internal/host", "emu", "kernel", "race", "scheduler", "scheduler/library", "scheduler/steer", "por", "internal/result", "internal/explore/config", "internal/explore/limits", "internal/explore/saved"}, ofImage...),

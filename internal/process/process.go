@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -199,6 +200,17 @@ func keeperOf(c *config.Config) *host.Keeper {
 		k.Write = append(k.Write, c.Checkpoint)
 	}
 	k.Folder, _ = c.SnapshotDir()
+	k.Libraries = host.Libraries{Root: c.Sysroot}
+	if c.Sysroot == "" {
+		k.Libraries.Folders = slices.Concat(host.SystemLibraries, c.LibrarySearch().Path)
+		if abs, err := filepath.Abs(c.Guest); err == nil { // bin/prog has its libraries in lib, often
+			own := filepath.Dir(abs)
+			k.Libraries.Folders = append(k.Libraries.Folders, own)
+			if beside := filepath.Dir(own); beside != "/" {
+				k.Libraries.Folders = append(k.Libraries.Folders, beside)
+			}
+		}
+	}
 	return k
 }
 
