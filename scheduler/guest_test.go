@@ -7,6 +7,7 @@ import (
 	"landgo/emu"
 	"landgo/internal/compile"
 	"landgo/internal/image"
+	"landgo/internal/image/linked"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -63,7 +64,7 @@ void _start(void) {
 // bootOrdinary brings that program under control.
 func bootOrdinary(t testing.TB) (*System, *ordinary) {
 	t.Helper()
-	img, err := image.Open(compile.Exact(t, "gcc", "guest.c", withoutLibc, "-g", "-O1", "-static", "-nostdlib", "-fno-stack-protector", "-fcf-protection=none"))
+	img, err := image.Open(compile.Exact(t, "gcc", "guest.c", withoutLibc, "-g", "-O1", "-static", "-nostdlib", "-fno-stack-protector", "-fcf-protection=none"), linked.Search{})
 	if err != nil {
 		t.Fatal(err)
 	}

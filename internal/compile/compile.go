@@ -1,6 +1,6 @@
-// Package compile builds the programs of tests: statically, with debug information,
-// and once. A program is kept in bin/programs for the next run of the tests, under a
-// name made of all that it depends on (kept.go).
+// Package compile builds the programs of tests: statically, unless Dynamic is among the
+// flags, with debug information, and once. A program is kept in bin/programs for the next
+// run of the tests, under a name made of all that it depends on (kept.go).
 package compile
 
 import (
@@ -13,6 +13,9 @@ import (
 	"sync"
 	"testing"
 )
+
+// Dynamic, as a flag, has a program linked with its libraries when it runs.
+const Dynamic = "-dynamic"
 
 // programs has what was built in this process, by all that it depends on.
 var programs sync.Map // of *program
@@ -86,7 +89,11 @@ func built(t testing.TB, cc, name, source string, args []string) string {
 
 // arguments are the compiler's, but for its files.
 func arguments(cc string, flags []string) []string {
-	args := []string{"-g", "-w", "-static", "-pthread"}
+	args := []string{"-g", "-w", "-pthread"}
+	if !slices.Contains(flags, Dynamic) {
+		args = append(args, "-static")
+	}
+	flags = slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return f == Dynamic })
 	if !slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "-O") }) {
 		args = append(args, "-O1")
 	}

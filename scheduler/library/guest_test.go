@@ -6,6 +6,7 @@ import (
 	"landgo/emu"
 	"landgo/internal/compile"
 	"landgo/internal/image"
+	"landgo/internal/image/linked"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel/linux"
@@ -15,7 +16,7 @@ import (
 // boot brings a program under control.
 func boot(t testing.TB, path string, cfg scheduler.Config, opts Config) (*scheduler.System, *Library) {
 	t.Helper()
-	img, err := image.Open(path)
+	img, err := image.Open(path, linked.Search{})
 	if err != nil {
 		t.Fatal(err)
 	}

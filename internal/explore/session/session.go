@@ -51,7 +51,7 @@ func newSession(cfg config.Config, img *image.Image, w *limits.Watch) *Session {
 
 // Read is a session whose guest was only read, with what is known of its functions.
 func Read(cfg config.Config, w *limits.Watch) (*Session, error) {
-	img, err := image.Open(cfg.Guest)
+	img, err := image.Open(cfg.Guest, cfg.LibrarySearch())
 	if err != nil {
 		return nil, ImageError(cfg.Guest, err)
 	}
