@@ -25,7 +25,7 @@ setup:
 paging:
 	@internal/setup/setup.sh --paging
 
-## make build    bin/landgo, bin/landgo-engine and the guests under bin/guests
+## make build    bin/landgo, bin/landgo-engine, bin/landgo-class and the guests under bin/guests
 build: landgo guests
 
 # Front and engine are of one build, or they don't work together.
@@ -34,6 +34,7 @@ landgo: setup
 	@echo "building landgo: half a minute the first time"
 	$(ENV) CGO_ENABLED=0 go build $(BUILD) -o bin/landgo ./cmd/landgo
 	$(ENV) go build $(BUILD) -o bin/landgo-engine ./cmd/landgo-engine
+	$(ENV) CGO_ENABLED=0 go build $(BUILD) -o bin/landgo-class ./cmd/landgo-class
 
 # Without a -j of the caller's: as many jobs as there are processors.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN))
@@ -127,6 +128,7 @@ install: landgo
 		$(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	install -m 755 bin/landgo $(DESTDIR)$(PREFIX)/bin/landgo
 	install -D -m 755 bin/landgo-engine $(DESTDIR)$(PREFIX)/libexec/landgo/landgo-engine
+	install -m 755 bin/landgo-class $(DESTDIR)$(PREFIX)/libexec/landgo/landgo-class
 	$(if $(UNPACKED),install -D -m 644 $(UNPACKED) $(DESTDIR)$(PREFIX)/lib/landgo/libunicorn.so.2)
 	bin/landgo man $(SHARE)/man/man1
 	bin/landgo completion bash >$(SHARE)/bash-completion/completions/landgo

@@ -15,6 +15,7 @@ import (
 
 	"landgo/internal/confine"
 	"landgo/internal/course"
+	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 	"landgo/internal/wire"
@@ -69,6 +70,10 @@ func (f *fake) Run(ctx context.Context, c config.Config, _ wire.Observer) (*resu
 
 func (f *fake) Replay(context.Context, config.Config, *result.BugFile, wire.Observer) (*result.Result, error) {
 	return nil, errors.New("not asked for")
+}
+
+func (f *fake) Debug(ctx context.Context, c config.Config, file *result.BugFile, o wire.Observer, _ func(debugger.Target) error) (*result.Result, error) {
+	return f.Replay(ctx, c, file, o)
 }
 
 func (f *fake) Inspect(context.Context, config.Config, wire.Observer) (*result.Inspection, error) {
