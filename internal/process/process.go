@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"syscall"
@@ -252,35 +251,6 @@ func environment() []string {
 	}
 	return env
 }
-
-// Path is the path of the engine: beside landgo, or where `make install` puts it.
-func (p *Engine) Path() (string, error) {
-	if p.Program != "" {
-		return p.Program, nil
-	}
-	return Beside(Name)
-}
-
-// Beside is the path of another program of landgo's.
-func Beside(program string) (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(self); err == nil {
-		self = real
-	}
-	dir := filepath.Dir(self)
-	for _, name := range []string{filepath.Join(dir, program), filepath.Join(dir, "..", "libexec", "landgo", program)} {
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-			return name, nil
-		}
-	}
-	return "", result.Errorf(result.BadEngine, "%s isn't beside %s", program, self)
-}
-
-// Name is the name of the engine's program.
-const Name = "landgo-engine"
 
 // converse sends the request and hears the engine until its end.
 func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer) (*wire.End, error) {

@@ -133,7 +133,7 @@ const wait = time.Second
 
 func open(t *testing.T, urls ...string) *Queue {
 	t.Helper()
-	q, err := Open(context.Background(), Options{Queue: flags.Queue{URLs: urls}, Version: "v", Wait: wait})
+	q, err := Open(context.Background(), Options{Queue: flags.Queue{URLs: urls, DeadAfter: wait}, Version: "v"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestOtherVersion(t *testing.T) {
 	s := one(t, t.TempDir(), -1)
 	e := &fake{}
 	m := newMachine(t, e, 1, s.ClientURL())
-	q, err := Open(context.Background(), Options{Queue: flags.Queue{URLs: []string{s.ClientURL()}}, Version: "w", Wait: wait})
+	q, err := Open(context.Background(), Options{Queue: flags.Queue{URLs: []string{s.ClientURL()}, DeadAfter: wait}, Version: "w"})
 	if err != nil {
 		t.Fatal(err)
 	}
