@@ -203,6 +203,8 @@ const (
 	// memory: its result depends on other threads' changes of the page. It is
 	// recorded as a read.
 	Faults RunFlags = C.RUN_FAULTS
+	// Narrate has Machine.Told tell what the run did, trusted code's part included.
+	Narrate RunFlags = C.RUN_NARRATE
 )
 
 // Run is the order for one run of the CPU.

@@ -9,6 +9,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/linked"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -73,7 +74,7 @@ func bootOrdinary(t testing.TB) (*System, *ordinary) {
 	if msg, err := exec.Command("gcc", "-g", "-O1", "-static", "-nostdlib", "-fno-stack-protector", "-fcf-protection=none", src, "-o", out).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, msg)
 	}
-	img, err := image.Open(out)
+	img, err := image.Open(out, linked.Search{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"landgo/internal/confine"
 	"landgo/internal/course"
+	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 	"landgo/internal/wire"
@@ -77,6 +78,10 @@ func (f *fake) Replay(ctx context.Context, c config.Config, _ *result.BugFile, o
 	defer f.mu.Unlock()
 	f.replayed++
 	return r, err
+}
+
+func (f *fake) Debug(ctx context.Context, c config.Config, file *result.BugFile, o wire.Observer, _ func(debugger.Target) error) (*result.Result, error) {
+	return f.Replay(ctx, c, file, o)
 }
 
 func (f *fake) Inspect(context.Context, config.Config, wire.Observer) (*result.Inspection, error) {

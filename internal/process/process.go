@@ -13,11 +13,13 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
 
 	"landgo/internal/confine"
+	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/host"
 	"landgo/internal/result"
@@ -50,6 +52,20 @@ func (p *Engine) Replay(ctx context.Context, c config.Config, f *result.BugFile,
 	return whole(end, err)
 }
 
+// Debug implements wire.Engine. What use is doing ends with an error where the engine dies.
+func (p *Engine) Debug(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer, use func(debugger.Target) error) (*result.Result, error) {
+	request := &wire.Request{Command: wire.Debug, Config: wire.Exact[config.Config]{Value: c}, BugFile: &wire.Exact[result.BugFile]{Value: *f}}
+	u := &user{use: use, answers: make(chan *debugger.Answer, 1), gone: make(chan bool), done: make(chan error, 1)}
+	end, err := p.talk(ctx, request, o, u)
+	close(u.gone)
+	if u.begun && err == nil { // else the user of the run may not hear of its end
+		if own := <-u.done; own != nil {
+			return nil, own
+		}
+	}
+	return whole(end, err)
+}
+
 // Inspect implements wire.Engine.
 func (p *Engine) Inspect(ctx context.Context, c config.Config, o wire.Observer) (*result.Inspection, error) {
 	end, err := p.call(ctx, &wire.Request{Command: wire.Inspect, Config: wire.Exact[config.Config]{Value: c}}, o)
@@ -74,6 +90,11 @@ func whole(end *wire.End, err error) (*result.Result, error) {
 
 // call starts the engine, has it carry out a request, and waits for its end.
 func (p *Engine) call(ctx context.Context, r *wire.Request, o wire.Observer) (*wire.End, error) {
+	return p.talk(ctx, r, o, nil)
+}
+
+// talk is call, with a user of the run if it is to be debugged.
+func (p *Engine) talk(ctx context.Context, r *wire.Request, o wire.Observer, u *user) (*wire.End, error) {
 	c := &r.Config.Value
 	keeper := keeperOf(c)
 	defer keeper.Close()
@@ -111,7 +132,7 @@ func (p *Engine) call(ctx context.Context, r *wire.Request, o wire.Observer) (*w
 	if c.Memory > 0 {
 		go child.watchMemory(over, uint64(c.Memory), func() { late(result.OutOfMemory) })
 	}
-	end, err := child.converse(r, keeper, observer{o, late})
+	end, err := child.converse(r, keeper, observer{o, late}, u)
 	if err != nil {
 		select {
 		case why := <-killed:
@@ -178,6 +199,17 @@ func keeperOf(c *config.Config) *host.Keeper {
 		k.Write = append(k.Write, c.Checkpoint)
 	}
 	k.Folder, _ = c.SnapshotDir()
+	k.Libraries = host.Libraries{Root: c.Sysroot}
+	if c.Sysroot == "" {
+		k.Libraries.Folders = slices.Concat(host.SystemLibraries, c.LibrarySearch().Path)
+		if abs, err := filepath.Abs(c.Guest); err == nil { // bin/prog has its libraries in lib, often
+			own := filepath.Dir(abs)
+			k.Libraries.Folders = append(k.Libraries.Folders, own)
+			if beside := filepath.Dir(own); beside != "/" {
+				k.Libraries.Folders = append(k.Libraries.Folders, beside)
+			}
+		}
+	}
 	return k
 }
 
@@ -253,7 +285,7 @@ func environment() []string {
 }
 
 // converse sends the request and hears the engine until its end.
-func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer) (*wire.End, error) {
+func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer, u *user) (*wire.End, error) {
 	var m wire.FromEngine
 	if _, err := c.conn.Receive(&m); err != nil {
 		return nil, err
@@ -299,6 +331,10 @@ func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer) (*wir
 			if err := c.answer(k.Answer(m.File.Value)); err != nil {
 				return nil, err
 			}
+		case m.Ready && u != nil:
+			u.begin(c.conn)
+		case m.Debug != nil && u != nil:
+			u.answer(&m.Debug.Value)
 		case m.End != nil:
 			return m.End, nil
 		}

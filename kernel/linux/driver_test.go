@@ -12,6 +12,7 @@ import (
 	"landgo/emu"
 	"landgo/internal/image"
 	"landgo/internal/image/elffile"
+	"landgo/internal/image/linked"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -51,7 +52,7 @@ func (t *driven) clone() *driven {
 
 func newDriver(t testing.TB, path string, cfg Config) *driver {
 	t.Helper()
-	img, err := image.Open(path)
+	img, err := image.Open(path, linked.Search{})
 	if err != nil {
 		t.Fatal(err)
 	}

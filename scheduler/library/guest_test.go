@@ -8,6 +8,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image"
+	"landgo/internal/image/linked"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel/linux"
@@ -32,7 +33,7 @@ func compile(t testing.TB, cc, source string, flags ...string) string {
 // boot brings a program under control.
 func boot(t testing.TB, path string, cfg scheduler.Config, opts Config) (*scheduler.System, *Library) {
 	t.Helper()
-	img, err := image.Open(path)
+	img, err := image.Open(path, linked.Search{})
 	if err != nil {
 		t.Fatal(err)
 	}
