@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"landgo/internal/course"
+	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/grade"
 	"landgo/internal/grade/flags"
@@ -63,6 +64,10 @@ func (f *fake) Run(ctx context.Context, c config.Config, _ wire.Observer) (*resu
 }
 
 func (f *fake) Replay(context.Context, config.Config, *result.BugFile, wire.Observer) (*result.Result, error) {
+	return nil, errors.New("not asked for")
+}
+
+func (f *fake) Debug(context.Context, config.Config, *result.BugFile, wire.Observer, func(debugger.Target) error) (*result.Result, error) {
 	return nil, errors.New("not asked for")
 }
 
