@@ -290,8 +290,8 @@ var Problems = []Problem{
 
 	{BadEngine, ExitFault,
 		`unicorn 1.0.2 is too old: landgo needs 2.0.1 or later`,
-		"landgo runs guests by a program of its own, landgo-engine, which uses the CPU emulator Unicorn. One of them is missing, or isn't one that landgo can work with.",
-		"install libunicorn 2.0.1 or later, and keep landgo-engine beside landgo; \"make build\" does both"},
+		"landgo runs guests by a program of its own, landgo-engine, which uses the CPU emulator Unicorn, and grades by another one, landgo-class. One of them is missing, or isn't one that landgo can work with.",
+		"install libunicorn 2.0.1 or later, and keep landgo-engine and landgo-class beside landgo; \"make build\" does both"},
 	{Unconfined, ExitFault,
 		"the engine would run without landlock (the kernel has none)",
 		"With --confine require, landgo runs a guest only where all layers hold that keep its process from the machine.",
