@@ -121,7 +121,7 @@ func (a *app) notes(r *result.Result) {
 func saveBugs(r *result.Result, c *config.Config, out string) (failed error) {
 	for i, b := range r.Bugs {
 		b.File = ""
-		own := c.For(b)
+		own := c.For(&r.Guest, b)
 		if out != "" && b.Schedule != "" {
 			path := numbered(out, i+1)
 			if err := result.NewBugFile(r, b, own.Saved()).Write(path); err != nil {

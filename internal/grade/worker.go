@@ -82,7 +82,7 @@ func (w *worker) keepBug(r *result.Result, j *Job, c *config.Config) error {
 	if b == nil || b.Schedule == "" {
 		return nil
 	}
-	own := c.For(b)
+	own := c.For(&r.Guest, b)
 	path := w.store.path("bugs", j.Key+".landgo")
 	os.Remove(path) // of a run that was killed before it kept its result
 	if err := result.NewBugFile(r, b, own.Saved()).Write(path); err != nil {
