@@ -1,7 +1,6 @@
 package gdbserver
 
 import (
-	"bufio"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"landgo/internal/debugger"
 )
@@ -38,7 +38,7 @@ func Serve(rw io.ReadWriter, t debugger.Target) error {
 	if err != nil {
 		return err
 	}
-	s := &server{target: t, conn: &conn{r: bufio.NewReader(rw), w: rw}, about: about}
+	s := &server{target: t, conn: newConn(rw), about: about}
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func Serve(rw io.ReadWriter, t debugger.Target) error {
 				return err
 			}
 			if werr := s.conn.write(answer); werr != nil || err != nil {
-				return quiet(werr)
+				return quiet(werr) // a killed target needn't be heard
 			}
 		case err := <-over:
 			return quiet(err)
@@ -64,7 +64,7 @@ func Serve(rw io.ReadWriter, t debugger.Target) error {
 
 // quiet is an error but for the end of a connection.
 func quiet(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
 		return nil
 	}
 	return err
