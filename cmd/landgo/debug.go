@@ -79,11 +79,18 @@ func (a *app) debug(ctx context.Context, c config.Config, file *result.BugFile, 
 	if err := result.CheckSchedule(file.Schedule); err != nil {
 		return err
 	}
-	c.Time = 0 // a user takes as long as it takes
+	c.Time = 0                    // a user takes as long as it takes
+	signal.Ignore(syscall.SIGINT) // a terminal sends it to gdb as well, which interrupts the run
+	attach := func(t debugger.Target) error { return a.attach(ctx, t, &c, d) }
+	if d.stdio {
+		var end func()
+		attach, end = a.piped()
+		defer end()
+	}
 	used := false
 	r, err := a.engine.Debug(ctx, c, file, silent{}, func(t debugger.Target) error {
 		used = true
-		return a.attach(ctx, t, &c, d)
+		return attach(t)
 	})
 	a.mayTell()
 	switch {
@@ -98,13 +105,6 @@ func (a *app) debug(ctx context.Context, c config.Config, file *result.BugFile, 
 
 // attach brings gdb and a run together, until gdb leaves.
 func (a *app) attach(ctx context.Context, t debugger.Target, c *config.Config, d *debugging) error {
-	signal.Ignore(syscall.SIGINT) // a terminal sends it to gdb as well, which interrupts the run
-	if d.stdio {
-		return gdbserver.Serve(struct {
-			io.Reader
-			io.Writer
-		}{os.Stdin, a.stdout}, t)
-	}
 	l, err := d.listener()
 	if err != nil {
 		return err
@@ -115,6 +115,23 @@ func (a *app) attach(ctx context.Context, t debugger.Target, c *config.Config, d
 		return serveOne(ctx, l, t)
 	}
 	return a.startGDB(ctx, l, t, c, d)
+}
+
+// piped answers the gdb that has started this process, from now on: it doesn't wait for
+// the run to be ready. end is called when the run won't be any more.
+func (a *app) piped() (attach func(debugger.Target) error, end func()) {
+	ready, over := make(chan debugger.Target, 1), make(chan error, 1)
+	go func() {
+		over <- gdbserver.ServeWhen(struct {
+			io.Reader
+			io.Writer
+		}{os.Stdin, a.stdout}, ready)
+	}()
+	attach = func(t debugger.Target) error {
+		ready <- t
+		return <-over
+	}
+	return attach, func() { close(ready) }
 }
 
 // listener is where gdb connects to: only from this machine.
@@ -180,6 +197,7 @@ func serveOne(ctx context.Context, l net.Listener, t debugger.Target) error {
 
 // commands are landgo's own in the gdb that it starts, and what suits a recording.
 const commands = `set confirm off
+set remotetimeout 60
 set may-write-memory off
 set may-write-registers off
 define at

@@ -38,7 +38,7 @@ func bugOf(t *testing.T, guest string, args ...string) string {
 func gdbOn(t *testing.T, guest, bug, commands string) string {
 	t.Helper()
 	dir := t.TempDir()
-	script := "set pagination off\nset width 0\nset confirm off\nset sysroot /\n" +
+	script := "set pagination off\nset width 0\nset confirm off\nset sysroot /\nset remotetimeout 60\n" +
 		fmt.Sprintf("target remote | %s debug --gdb %s %s\n", landgo, bug, guest) + commands + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "script"), []byte(script), 0o644); err != nil {
 		t.Fatal(err)

@@ -201,6 +201,39 @@ func TestPackets(t *testing.T) {
 	}
 }
 
+// TestLateTarget: gdb's first questions are answered before there is a target, and the
+// others as soon as there is.
+func TestLateTarget(t *testing.T) {
+	a, b := net.Pipe()
+	defer b.Close()
+	ready := make(chan debugger.Target, 1)
+	over := make(chan error, 1)
+	go func() { over <- ServeWhen(a, ready) }()
+	g := &gdb{t: t, conn: newConn(b), raw: b}
+	for _, p := range []string{"QStartNoAckMode", "qSupported:swbreak+", "vMustReplyEmpty"} {
+		g.ask(p)
+		g.conn.quiet()
+	}
+	ready <- newFake()
+	if got := g.ask("?"); got != "T06thread:1;" {
+		t.Errorf("?: %q", got)
+	}
+	b.Close()
+	if err := <-over; err != nil {
+		t.Error(err)
+	}
+	a, c := net.Pipe()
+	defer c.Close()
+	none := make(chan debugger.Target)
+	close(none)
+	go func() { over <- ServeWhen(a, none) }()
+	c.Write([]byte("$?#3f"))
+	go io.Copy(io.Discard, c)
+	if err := <-over; err != nil {
+		t.Errorf("without a target: %v", err)
+	}
+}
+
 // TestRange: a range's step is passed on, with the breakpoints.
 func TestRange(t *testing.T) {
 	f := newFake()
@@ -288,11 +321,12 @@ func FuzzServer(f *testing.F) {
 	f.Add([]byte("$Z0,1005,1#00$bc#c5$bs#d5-+"))
 	f.Add([]byte("$qXfer:threads:read::0,fff#00"))
 	f.Fuzz(func(t *testing.T, p []byte) {
-		s := &server{target: newFake(), conn: newConn(struct {
+		ready := make(chan debugger.Target, 1)
+		ready <- newFake()
+		s := &server{ready: ready, conn: newConn(struct {
 			io.Reader
 			io.Writer
 		}{bytes.NewReader(p), io.Discard})}
-		s.about, _ = s.target.Describe()
 		if err := s.begin(); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ func (t *Travel) Go(o debugger.Order) (*debugger.Stop, error) {
 	if t.goal != nil {
 		o, t.goal = debugger.Order{To: true, At: *t.goal}, nil
 	}
-	t.interrupted.Store(false)
+	defer t.interrupted.Store(false) // an interrupt may come before what it is for
 	from := t.at
 	stop, err := t.find(&o)
 	if err != nil {
