@@ -4,6 +4,7 @@ go 1.23.0
 
 require (
 	github.com/goccy/go-yaml v1.19.2
+	github.com/google/go-dap v0.12.0
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.1

@@ -27,6 +27,7 @@ type debugging struct {
 	stdio   bool   // gdb has started this process
 	listen  string // where gdb will connect to
 	program string // the gdb to start
+	dap     bool   // for an editor
 }
 
 func (a *app) debugCommand() *cobra.Command {
@@ -48,19 +49,21 @@ A "watch" that goes back passes stores of the value that was there: "awatch" sto
 at each access.`,
 		Example: `  landgo debug test.landgo
   landgo debug --listen localhost:1234 test.landgo     (gdb) target remote localhost:1234
-  gdb test                                 (gdb) target remote | landgo debug --gdb test.landgo`,
+  gdb test                                 (gdb) target remote | landgo debug --gdb test.landgo
+  landgo debug --dap --listen localhost:4711 test.landgo     for an editor`,
 		DisableFlagsInUseLine: true,
 	}
 	cmd.Flags().BoolVar(&d.stdio, "gdb", false, "talk to gdb over standard input and output, for gdb's \"target remote |\"")
 	cmd.Flags().StringVar(&d.listen, "listen", "", "wait for gdb at localhost:PORT, or at unix:PATH")
 	cmd.Flags().StringVar(&d.program, "program", "gdb", "the gdb to start")
+	cmd.Flags().BoolVar(&d.dap, "dap", false, "talk to an editor, by the Debug Adapter Protocol: over standard input and output, or where --listen says")
 	addOptions(cmd, &c, func(o *config.Option) bool {
 		return o.Name == "quiet" || o.Name == "memory" || o.Name == "confine" || o.OfHost() && o.Kept()
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		own, guests := guestArgs(cmd.Flags(), args)
-		if d.stdio && d.listen != "" {
-			return result.Errorf(result.Usage, "--gdb and --listen are two ways to reach gdb: give one")
+		if d.stdio && (d.listen != "" || d.dap) {
+			return result.Errorf(result.Usage, "--gdb talks to gdb on standard input and output: neither --listen nor --dap goes with it")
 		}
 		c, file, err := ofBugFile(cmd.Flags(), c, own, guests)
 		if err != nil {
@@ -105,6 +108,9 @@ func (a *app) debug(ctx context.Context, c config.Config, file *result.BugFile, 
 
 // attach brings gdb and a run together, until gdb leaves.
 func (a *app) attach(ctx context.Context, t debugger.Target, c *config.Config, d *debugging) error {
+	if d.dap {
+		return a.edit(ctx, t, c, d)
+	}
 	l, err := d.listener()
 	if err != nil {
 		return err
@@ -146,6 +152,11 @@ func (d *debugging) listener() (net.Listener, error) {
 		}
 		return listenAt(net.Listen("tcp", net.JoinHostPort("127.0.0.1", port)))
 	}
+	return ownListener()
+}
+
+// ownListener is a socket for a gdb that landgo starts.
+func ownListener() (net.Listener, error) {
 	dir, err := os.MkdirTemp("", "landgo-debug-")
 	if err != nil {
 		return nil, err

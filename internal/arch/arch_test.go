@@ -64,13 +64,14 @@ var may = map[string][]string{
 	// Between the two processes.
 	"internal/debugger":  {},
 	"internal/gdbserver": {"internal/debugger"},
+	"internal/dap":       {},
 	"internal/wire":      {"internal/confine", "internal/debugger", "internal/host", "internal/result", "internal/explore/config"},
 	"internal/process":   {"internal/confine", "internal/debugger", "internal/host", "internal/result", "internal/explore/config", "internal/wire"},
 	"internal/sources":   {"internal/result", "internal/explore/config"},
 	"internal/course":    {"internal/trace", "internal/result", "internal/explore/config"},
 	"internal/grade":     {"internal/course", "internal/confine", "internal/sources", "internal/report", "internal/result", "internal/explore/config", "internal/wire"},
 	// It has no C in it: the emulator is in the other process.
-	"cmd/landgo":        {"internal/course", "internal/debugger", "internal/gdbserver", "internal/grade", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},
+	"cmd/landgo":        {"internal/course", "internal/dap", "internal/debugger", "internal/gdbserver", "internal/grade", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},
 	"cmd/landgo-engine": {"internal/wire", "internal/debugger", "internal/host", "internal/confine", "internal/explore", "internal/explore/config", "internal/explore/limits", "internal/result", "emu"},
 	"guests":            {"internal/trace"},
 	"internal":          {"guests", "internal/result", "internal/trace"},
