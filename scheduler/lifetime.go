@@ -30,6 +30,7 @@ type fixed struct {
 	stopIf   func() bool
 	observer Observer
 	viewer   Viewer
+	frozen   *frozen
 	sealed   bool            // see Seal
 	racing   map[uint64]bool // the instructions of Granularity.Race
 	// limit is where a replay stops the stepping thread, by its instruction number;

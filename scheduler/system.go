@@ -68,6 +68,32 @@ type Viewer interface {
 // View makes v the viewer from now on; nil: none.
 func (s *fixed) View(v Viewer) { s.viewer = v }
 
+// FreezeAt has a step left, with ErrStopped, where a thread has completed so many
+// instructions. A kernel can be looked at there, and then be rewound: where Limit would
+// end a step, in a section without interrupts or in a switch, its steps can't end. 0: no
+// step is left.
+func (s *fixed) FreezeAt(t trace.TID, insns uint64) {
+	s.frozen = nil
+	if insns != 0 {
+		s.frozen = &frozen{t, insns}
+	}
+}
+
+type frozen struct {
+	thread trace.TID
+	insns  uint64
+}
+
+// RegistersOf are a thread's general registers.
+func (s *System) RegistersOf(t trace.TID) emu.Regs {
+	if s.steered() {
+		return s.companion.Registers(t)
+	}
+	r := *s.Regs(t)
+	r.RIP = s.PC(t)
+	return r
+}
+
 // Viewer is the viewer, for a guest that schedules its threads itself.
 func (s *fixed) Viewer() Viewer { return s.viewer }
 
