@@ -66,6 +66,7 @@ func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 
 // run explores everything, again from the start whenever points became finer.
 func (x *explorer) run() error {
+	x.spare()
 	x.root = x.sys.Mark()
 	from := x.opts.Resume
 	for {

@@ -129,8 +129,9 @@ func explore(name string, p *model.Program, opts Options) (*survey, error) {
 
 // exhaust runs every execution of a program, unless there are more than limit,
 // or it looks so.
-func exhaust(p *model.Program, limit uint64) (*survey, error) {
-	s := newSurvey(p)
+func exhaust(p *model.Program, limit uint64) (*survey, error) { return exhaustTo(newSurvey(p), limit) }
+
+func exhaustTo(s *survey, limit uint64) (*survey, error) {
 	s.judges = true
 	all := true
 	var states [][]trace.Thread // a buffer for each depth

@@ -76,6 +76,7 @@ func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, 
 			}
 		}
 	}
+	s.Guest.Rest()
 	for _, th := range s.Guest.Threads(nil) {
 		if !ends && beforeEnd(th) {
 			return path, nil, errEnds
