@@ -87,8 +87,11 @@ func (s *System) settleAwaits(info *stepInfo) {
 }
 
 // Rest has the threads wait that would only poll: in a schedule's end state, of a search that
-// was spared the polls, they seem ready.
-func (s *System) Rest() {
+// was spared the polls, they seem ready. True: it has learned of finer points by that, and
+// the execution is to begin again.
+func (s *System) Rest() (news bool) {
+	finer := s.finer
+	s.finer = false
 	for i := range s.threads {
 		th := &s.threads[i]
 		if !th.Exists || th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || !canAwait(&th.Access) || s.steered() || s.Alone(th.ID) {
@@ -99,6 +102,8 @@ func (s *System) Rest() {
 			s.spinOn(th, []trace.Access{th.Access})
 		}
 	}
+	news, s.finer = s.finer, finer
+	return news
 }
 
 // meetsAwait reports whether a step changes the bytes of an access at which a thread

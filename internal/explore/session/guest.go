@@ -81,8 +81,8 @@ type Follower interface {
 	Limit(insns uint64)
 	LimitStarts(insns map[string]uint64)
 	Unspin(trace.TID)
-	// Rest has threads wait that would only poll, at a schedule's end.
-	Rest()
+	// Rest has threads wait that would only poll, at a schedule's end. True: as Settle.
+	Rest() bool
 	Distrust() bool
 	// Settle finds out whether the threads that seem ready can run. True: it has
 	// learned that they can't, and the execution is to begin again.
