@@ -175,19 +175,24 @@ func TestAwaitMutants(t *testing.T) {
 func TestSoakAwaits(t *testing.T) {
 	run := 0
 	soakBatches(t, func(seed uint64) bool {
-		return t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			flag.Set("rapid.seed", fmt.Sprint(seed))
-			flag.Set("rapid.checks", fmt.Sprint(soakBatch))
-			rapid.Check(t, func(rt *rapid.T) {
-				p := polling().Draw(rt, "program")
-				switch err := agreeAwaits(p, soakLimit, sound); {
-				case err == errTooLarge:
-					rt.Skip()
-				case err != nil:
-					rt.Fatalf("%v\n%v", err, p)
-				}
-				run++
-			})
+		return soakOne(t, seed, func(rt *rapid.T) {
+			p := polling().Draw(rt, "program")
+			switch err := agreeAwaits(p, soakLimit, sound); {
+			case err == errTooLarge:
+				rt.Skip()
+			case err != nil:
+				rt.Fatalf("%v\n%v", err, p)
+			}
+			run++
 		})
 	}, func() string { return fmt.Sprintf("%d programs with loops of one access", run) })
+}
+
+// soakOne runs check on a batch of a soak.
+func soakOne(t *testing.T, seed uint64, check func(*rapid.T)) bool {
+	return t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		flag.Set("rapid.seed", fmt.Sprint(seed))
+		flag.Set("rapid.checks", fmt.Sprint(soakBatch))
+		rapid.Check(t, check)
+	})
 }

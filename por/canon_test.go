@@ -17,6 +17,8 @@ type recorder struct {
 	blocked bool // a thread waited for more than a join, at some time
 	// awaiting: polls aren't possible, whatever the search says.
 	awaiting bool
+	// late: ends of the process come last if the search wants them to.
+	late bool
 }
 
 // standing is what a price depends on of a thread.
@@ -75,6 +77,12 @@ func (r *recorder) Threads(dst []trace.Thread) []trace.Thread {
 func (r *recorder) Await(on bool) {
 	if s, ok := r.System.(Awaiter); ok {
 		s.Await(on || r.awaiting)
+	}
+}
+
+func (r *recorder) EndLate(on bool) {
+	if s, ok := r.System.(Awaiter); ok {
+		s.EndLate(on && r.late)
 	}
 }
 

@@ -44,6 +44,8 @@ import (
 //     sleeps at a leaf excuses less (wakeup.go).
 //   - A poll isn't run where the System can tell it (Awaiter). Such an await is an
 //     operation that blocks (relation/await.go).
+//   - An end of the process that only cuts the others off comes last where the System
+//     says so (trace.Thread.Late). It races with nothing: earlier it isn't possible.
 //   - A step with several outcomes (which waiter a signal lets go) is that many
 //     events, of which each execution has one. Its other outcomes become branches
 //     when it is first run.

@@ -24,6 +24,7 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 			}
 		}
 	}
+	letEnd(dst[first:])
 	if !ready {
 		s.letExpire(dst[first:])
 	}
@@ -87,6 +88,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	case StandExited:
 		d.Status = trace.Exited
 	}
+	d.Late = s.isLate(th, d)
 	return w
 }
 

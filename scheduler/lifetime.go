@@ -37,8 +37,9 @@ type fixed struct {
 	limit  uint64
 	exact  bool
 	starts map[string]uint64
-	// awaiting: polls aren't possible (await.go).
-	awaiting bool
+	// awaiting: polls aren't possible (await.go). endLate: the end of the process comes last
+	// (late.go).
+	awaiting, endLate bool
 }
 
 // state is what a step changes. It goes back with a mark: the cells with the machine,

@@ -223,6 +223,9 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if len(s.steps)%patience == 0 {
 		s.hurry()
 	}
+	if len(s.steps)%longestAfter == 0 {
+		s.tireOfWaiting()
+	}
 	s.wakeSpinners(tr)
 	s.settleAwaits(&s.steps[len(s.steps)-1])
 	if s.EveryOperation() && s.Coarse() {

@@ -83,6 +83,9 @@ type Thread struct {
 	// where that finds a value which lets the thread go on; else it is Spinning. No other
 	// bytes decide.
 	Awaits bool
+	// Late: its next step ends the process well, and is possible only where no thread can
+	// run that isn't Late.
+	Late bool
 }
 
 // AccessFlags describe an access.

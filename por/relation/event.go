@@ -17,7 +17,10 @@ type Event struct {
 	// depends on everything too.
 	Wild bool
 	// Loose: see trace.Transition.
-	Loose    bool
+	Loose bool
+	// Late: it is possible only where nothing else is (trace.Thread.Late), and races with
+	// nothing.
+	Late     bool
 	Accesses []trace.Access
 	Ops      []trace.Op
 	// Waits are the reads of the spin that the step ended: the thread went on

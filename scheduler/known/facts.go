@@ -28,6 +28,8 @@ type Facts struct {
 	// Lost: the process ends without writing what standard output's buffer holds, so
 	// that the order of prints and flushes matters.
 	Lost bool
+	// Early: an end of the process that comes before others are done can be told (scheduler/late.go).
+	Early bool
 	// Hurried: an execution has no end if time passes for loops that look at the clock
 	// only when no other thread can run.
 	Hurried bool
@@ -83,6 +85,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	is(&k.Exits, o.Exits)
 	is(&k.Last, o.Last)
 	is(&k.Lost, o.Lost)
+	is(&k.Early, o.Early)
 	is(&k.Hurried, o.Hurried)
 	news = k.Ticked.merge(o.Ticked) || news
 	is(&k.Probes, o.Probes)

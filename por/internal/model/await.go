@@ -1,9 +1,32 @@
 package model
 
-import "landgo/internal/trace"
+import (
+	"fmt"
+
+	"landgo/internal/trace"
+)
 
 // Await implements por.Awaiter.
 func (m *Machine) Await(on bool) { m.awaiting = on && m.spins }
+
+// EndLate implements por.Awaiter.
+func (m *Machine) EndLate(on bool) { m.endLate = on && !m.p.Coarse && !m.p.Merge }
+
+// letEnd has the threads wait that stand before an end of the process, as long as another
+// can run.
+func (m *Machine) letEnd(list []trace.Thread) {
+	others := false
+	for i := range list {
+		th := &list[i]
+		th.Late = th.Status == trace.Ready && th.Pending.Kind == trace.OpEnd && m.w[int(th.ID)*threadLen+wBug] == 0
+		others = others || th.Status == trace.Ready && !th.Late
+	}
+	for i := range list {
+		if th := &list[i]; th.Late && others {
+			th.Status, th.Outcomes = trace.Blocked, 0
+		}
+	}
+}
 
 // awaits reports whether thread t stands at an access of which nothing but the value that
 // it finds decides whether the thread goes on: all writes of these bytes are of all of
@@ -108,4 +131,10 @@ func (m *Machine) WouldGo(id trace.TID, f func(back int, goes bool)) {
 			break
 		}
 	}
+}
+
+// Local is what a thread's registers and place are: what its exit status can be made of.
+func (m *Machine) Local(id trace.TID) string {
+	b := int(id) * threadLen
+	return fmt.Sprint(id, m.w[b+wPC], m.w[b+wRegs:b+wRegs+NumRegs])
 }

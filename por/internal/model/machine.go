@@ -69,6 +69,7 @@ type Machine struct {
 	began []int // the log's length before each
 	// awaiting: polls that change nothing aren't possible (await.go).
 	awaiting bool
+	endLate  bool // an end of the process waits for all that can run
 
 	mem, ver, mutex, cond, sem, rw, bar int // where parts of the state begin
 	clock                               int

@@ -190,6 +190,9 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 		}
 		ready = ready || th.Status == trace.Ready
 	}
+	if m.endLate {
+		m.letEnd(dst[first:])
+	}
 	if t := m.expiring(); !ready && t >= 0 {
 		for i := first; i < len(dst); i++ {
 			if th := &dst[i]; int(th.ID) == t {
