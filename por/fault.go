@@ -22,5 +22,6 @@ const (
 	noFresh              // no new persistent set is begun where dpor:mark=1 needs one
 	calmSleep            // what others are exploring sleeps like what is explored
 	notMaximal           // trust revisits whatever the graph was made of
+	staysBuffered        // a sleeping load that a store buffer answered stays so behind the update
 	anyDisplacer         // and whichever of several events displaced a thread there
 )

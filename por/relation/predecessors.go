@@ -22,7 +22,9 @@ func (o *Order) gather(e *Event, first trace.Op, base []int32) {
 		return
 	}
 	for k := range e.Accesses {
-		o.gatherAccess(e, &e.Accesses[k], base)
+		if e.Accesses[k].Flags&trace.Buffered == 0 {
+			o.gatherAccess(e, &e.Accesses[k], base)
+		}
 	}
 	for k := range e.Waits {
 		o.gatherAccess(e, &e.Waits[k], base)
@@ -75,7 +77,7 @@ func (o *Order) tick(n int) {
 // in base.
 func (o *Order) find(e *Event, c int32, base []int32) {
 	t := o.ev[c].thread
-	if t == e.Thread || base[t] > c || o.stamp[c] == o.now {
+	if t == e.Thread || base[t] > c || o.stamp[c] == o.now || o.buffered && o.ownPair(e, c) {
 		return
 	}
 	o.stamp[c] = o.now
