@@ -92,6 +92,15 @@ var guestOptions = []Option{
 		Set:  func(c *Config, v string) error { return setProcessors(c, ProcessorsUP, v) },
 		Get:  func(c *Config) []string { return flag(c.Processors == ProcessorsUP) },
 	}, {
+		Name: "model", Group: GroupWorld, Value: "sc|tso",
+		Help:  "the memory model: sequentially consistent, or x86-TSO with store buffers",
+		Words: models,
+		Doc:   "With tso, memory is that of an x86 machine with several processors: a store waits in its processor's buffer, where the thread itself finds it at once and others only later. Fences, locked instructions and most system calls wait until the buffer is empty. landgo then has a preemption point before every access, and refuses searches and bounds that aren't proven there. Without tso, a store is seen by all threads at once.",
+		Set: func(c *Config, v string) error {
+			return setWord(&c.Model, v, models...)
+		},
+		Get: func(c *Config) []string { return one(string(c.Model)) },
+	}, {
 		Name: "timeouts", Group: GroupWorld, Value: "last|any",
 		Help:  "when a timed wait runs out: when no other thread can run, or at any point",
 		Words: timeouts,

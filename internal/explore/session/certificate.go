@@ -35,6 +35,9 @@ func (s *Session) Finish(r *result.Result) {
 }
 
 func (p *Program) memoryModel() string {
+	if p.Config.Buffers() {
+		return "x86-TSO (store buffers explored)"
+	}
 	if p.uniprocessor() {
 		return "sequentially consistent, one processor"
 	}
@@ -67,6 +70,9 @@ func (s *Session) assumptions() []string {
 	out := s.Platform.assumptions(s)
 	if s.Machine.ClockReads() != 0 && !s.Platform.Ticks {
 		out = append(out, "the processor's counter (rdtsc) counts each thread's own instructions")
+	}
+	if s.Config.Buffers() {
+		out = append(out, "system calls, the C library's streams, and setting up or destroying its objects empty a thread's store buffer")
 	}
 	if !s.Config.ObserveStdout {
 		out = append(out, "the order of output between threads doesn't matter")

@@ -74,6 +74,9 @@ func Open(cfg config.Config, w *limits.Watch) (*Session, error) {
 	if err := s.trustable(); err != nil {
 		return nil, err
 	}
+	if cfg.Buffers() && s.uniprocessor() {
+		return s, result.Errorf(result.Usage, "--model tso is for programs on several processors: the memory of this guest, which has one, is sequentially consistent")
+	}
 	if why := s.Platform.pointless(&s.Program); why != "" {
 		return s, &Invalid{Kind: result.PointlessPoint, Reason: why}
 	}
@@ -215,6 +218,7 @@ func (s *Session) schedulerConfig() scheduler.Config {
 	if s.Config.Checks(config.CheckUninit) {
 		c.Fill = &s.fill
 	}
+	c.Buffers = s.Config.Buffers()
 	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
 	if s.Config.KeepGoing {
 		c.LetThrough = func(*scheduler.Failure) bool { return true }
