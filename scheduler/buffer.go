@@ -27,7 +27,8 @@ import (
 // equal steps, however early updates come.
 //
 // A load of bytes that the newest store to them has in part waits until that store is in
-// memory, as a processor does whose forwarding fails. So does the end of a block's life.
+// memory, as a processor does whose forwarding fails. So does an operation on an object's
+// or a block's bytes.
 
 // storing is a thread's part of it. It is a plain value: slices are never changed in place.
 type storing struct {
@@ -134,10 +135,9 @@ func (s *System) flushed(th *thread) uint32 {
 			return o.n
 		}
 	case th.Stand == StandOp:
-		if op := s.lib.PendingOp(th.ID); op.Kind == trace.OpFree || op.Kind == trace.OpReuse {
-			if o, _ := th.answer(op.Obj, uint64(op.Size)); o != nil {
-				return o.n
-			}
+		op := s.lib.PendingOp(th.ID)
+		if o, _ := th.answer(op.Obj, uint64(op.Size)); o != nil && op.Size > 0 {
+			return o.n
 		}
 	}
 	return 0

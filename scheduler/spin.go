@@ -148,6 +148,7 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 	s.arena.seal(of)
 	finer, observer := s.finer, s.observer
 	s.probing, s.observer = true, nil
+	under := len(s.under)
 	k := s.markAlone()
 	mem := s.machine.Journal()
 	s.Save(th.ID)
@@ -162,6 +163,7 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
 	}
 	s.rewindAlone(k)
 	s.marks = s.marks[:len(s.marks)-1]
+	s.under, s.weak = s.under[:under], 0
 	// What the turn learned of sharing is known for good, so the search has to
 	// start again as if the turn were real.
 	s.probing, s.finer, s.observer = false, finer || s.finer, observer

@@ -20,11 +20,13 @@ func (s *System) runAgain(th *thread, of *trace.Transition, was []*trace.Transit
 	s.arena.seal(of)
 	finer, observer := s.finer, s.observer
 	s.probing, s.observer = true, nil
+	under := len(s.under)
 	k := s.markAlone()
 	s.Save(th.ID)
 	same := s.again(th, was)
 	s.rewindAlone(k)
 	s.marks = s.marks[:len(s.marks)-1]
+	s.under, s.weak = s.under[:under], 0
 	s.probing, s.finer, s.observer = false, finer || s.finer, observer
 	return same
 }

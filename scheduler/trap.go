@@ -33,7 +33,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		}
 	}
 	switch {
-	case s.Undrained(th.ID) && !plainCalls[p.Name]:
+	case s.Undrained(th.ID) && !plainCalls[p.Name] && !s.trusted(th):
 		return true
 	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.lib.ComesBack(th.ID, p.Name):
 		return true

@@ -1,6 +1,8 @@
 package library
 
 import (
+	"strings"
+
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -8,14 +10,32 @@ import (
 
 // Drains implements Memory: which operations the C library makes by locked instructions,
 // or by calls of the kernel, so that they empty the thread's store buffer (glibc's nptl and
-// musl's src/thread). What fails, or finds nothing to do, is found out by loads alone.
+// musl's src/thread; where these differ, what the least of them does). What fails, or finds
+// nothing to do, is found out by loads; objects are set up by plain stores, and a recursive
+// mutex is counted by them.
 func (s *Library) Drains(t trace.TID) bool {
 	th := &s.threads[t]
 	if th.phase != phaseEntry {
 		return true
 	}
-	if acts[th.role].how == allocator {
+	a := &acts[th.role]
+	switch {
+	case a.how == allocator:
 		return false
+	case a.how == watched:
+		return s.locksStream(th)
+	}
+	switch a.op {
+	case trace.OpMutexInit, trace.OpMutexDestroy, trace.OpCondInit, trace.OpCondDestroy, trace.OpSemInit, trace.OpSemDestroy,
+		trace.OpRWInit, trace.OpRWDestroy, trace.OpBarrierInit, trace.OpBarrierDestroy:
+		return false
+	case trace.OpLock, trace.OpTryLock, trace.OpUnlock:
+		if !onObject(th.role) {
+			return true
+		}
+		o := s.objectOf(th.arg(0), a.kind)
+		own := o.owner == th.ID
+		return !(own && (a.op != trace.OpUnlock || o.depth > 1)) && (own || o.owner == trace.NoThread || a.op != trace.OpTryLock)
 	}
 	switch th.role {
 	case profile.Once:
@@ -33,4 +53,11 @@ func (s *Library) Drains(t trace.TID) bool {
 		return u == trace.NoThread || !s.threads[u].Live()
 	}
 	return true
+}
+
+// locksStream reports whether the function of stdio at whose entry a thread stands takes a
+// stream's lock: one that works on a string has none.
+func (s *Library) locksStream(th *thread) bool {
+	name := s.roles[th.Regs.RIP].Name
+	return !strings.Contains(name, "sprintf") && !strings.Contains(name, "sscanf") && !strings.HasSuffix(name, "_unlocked")
 }

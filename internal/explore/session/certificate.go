@@ -72,7 +72,7 @@ func (s *Session) assumptions() []string {
 		out = append(out, "the processor's counter (rdtsc) counts each thread's own instructions")
 	}
 	if s.Config.Buffers() {
-		out = append(out, "system calls, the C library's streams, and setting up or destroying its objects empty a thread's store buffer")
+		out = append(out, "system calls and the C library's streams empty a thread's store buffer")
 	}
 	if !s.Config.ObserveStdout {
 		out = append(out, "the order of output between threads doesn't matter")
