@@ -184,7 +184,7 @@ static struct insn group15(const struct bytes *b)
 	if (b->data16 || b->repne)
 		return unmodelled("tpause or umwait");
 	if (d == 6)
-		return (struct insn){ .kind = KIND_FENCE };
+		return (struct insn){ .kind = KIND_FENCE }; /* mfence */
 	return plain(); /* lfence, sfence */
 }
 

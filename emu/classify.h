@@ -41,6 +41,7 @@ enum kind {
 	KIND_CAS,        /* lock cmpxchg */
 	KIND_CAS_PAIR,   /* lock cmpxchg8b, cmpxchg16b */
 	KIND_STRINGS,    /* cmps: two reads that are two accesses, even side by side */
+	KIND_FENCE,      /* mfence */
 	KIND_CPUID,
 	KIND_RDTSC,
 	KIND_RDTSCP,
@@ -55,7 +56,6 @@ enum kind {
 	KIND_ALIGNED,    /* its operand in memory has 16 bytes, and is aligned */
 	KIND_CONTROL,    /* loads a control word, or flags, from memory */
 	KIND_REMAINDER,  /* fprem, fprem1 */
-	KIND_FENCE,      /* mfence */
 };
 
 /* The control words that an instruction of KIND_CONTROL loads. */

@@ -119,6 +119,13 @@ static bool changes_nothing(struct machine *m, uint64_t addr, enum kind kind)
 	return sp >> PAGE_SHIFT == to >> PAGE_SHIFT && to - sp + FRAME_ROOM <= 2 * FRAME_ROOM;
 }
 
+/* An instruction's last byte may be in a page that isn't code. */
+static void check_end(struct machine *m, uint64_t addr, uint32_t size)
+{
+	if (!is_program(m, addr) && !(m->perm[code_at(m, addr + size - 1) >> PAGE_SHIFT] & PERM_EXEC))
+		stop_fault(m, FAULT_FETCH, addr + size - 1, 1);
+}
+
 /* Whether an instruction waits until its processor's store buffer is empty: a fence, a
  * locked instruction, or one that serialises. */
 static bool fences(const struct machine *m, enum kind kind)
@@ -141,17 +148,24 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 	switch (kind) {
 	case KIND_PLAIN:
 		return;
+	case KIND_FENCE:
+		note_fence(m);
+		check_end(m, addr, size);
+		return;
 	case KIND_LOCKED:
+		note_fence(m);
 		m->atomic = m->insn;
 		return;
 	case KIND_CAS:
 	case KIND_CAS_PAIR:
+		note_fence(m);
 		note_cas(m, addr, kind == KIND_CAS_PAIR);
 		return;
 	case KIND_STRINGS:
 		m->strings = m->insn;
 		return;
 	case KIND_CPUID:
+		note_fence(m);
 		virtual_cpuid(m, look(m, addr).len);
 		return;
 	case KIND_RDTSC:
@@ -193,9 +207,7 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 		guard(m, addr, kind);
 		/* fall through */
 	case KIND_CROSSING:
-	case KIND_FENCE:
-		if (!is_program(m, addr) && !(m->perm[code_at(m, addr + size - 1) >> PAGE_SHIFT] & PERM_EXEC))
-			stop_fault(m, FAULT_FETCH, addr + size - 1, 1);
+		check_end(m, addr, size);
 		return;
 	}
 }

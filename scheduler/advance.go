@@ -194,6 +194,9 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	th.Ctx, th.Half = stop.Ctx, stop.Parts
 	th.Insns += stop.Insns
 	s.instructions += stop.Insns
+	for _, f := range stop.Fences {
+		tr.Fenced(int(f))
+	}
 	if len(stop.Accesses) > 0 {
 		n := len(tr.Accesses)
 		tr.Accesses = append(tr.Accesses, stop.Accesses...)

@@ -22,7 +22,10 @@ const (
 	NoTick        WarningCode = "no-tick"        // a kernel's timer never interrupted
 	NeverEnds     WarningCode = "never-ends"     // the program doesn't end, and is taken to be meant so
 	IgnoredBugs   WarningCode = "ignored-bugs"   // executions had bugs that --ignore names
-	OnlyTimeouts  WarningCode = "only-timeouts"  // a timed wait had to run out in every execution
+	// SequentialOnly: an execution has a triangular race, so processors with store buffers may
+	// do more than was searched.
+	SequentialOnly WarningCode = "sc-only"
+	OnlyTimeouts   WarningCode = "only-timeouts" // a timed wait had to run out in every execution
 )
 
 // Warn makes a result invalid because of its first warning, where --strict asks for

@@ -74,7 +74,7 @@ func Open(cfg config.Config, w *limits.Watch) (*Session, error) {
 	if err := s.trustable(); err != nil {
 		return nil, err
 	}
-	if cfg.Buffers() && s.uniprocessor() {
+	if cfg.Buffers() && (s.uniprocessor() || !s.Platform.Buffered) {
 		return s, result.Errorf(result.Usage, "--model tso is for programs on several processors: the memory of this guest, which has one, is sequentially consistent")
 	}
 	if why := s.Platform.pointless(&s.Program); why != "" {
