@@ -72,7 +72,7 @@ var may = map[string][]string{
 	"guests":            {"internal/trace"},
 	"internal":          {"guests", "internal/result", "internal/trace"},
 	// It looks at its own heap while it searches.
-	"internal/bench": {"guests", "internal/result", "internal/explore", "internal/explore/config", "internal/explore/config", "por", "internal"},
+	"internal/bench":  {"guests", "internal/result", "internal/explore", "internal/explore/config", "internal/explore/config", "por", "internal"},
 	"internal/litmus": {},
 	"internal/setup":  {},
 }

@@ -134,6 +134,36 @@ func TestBufferStory(t *testing.T) {
 	}
 }
 
+// TestModelAuto: a program is searched with store buffers where they could make a
+// difference, and a bug's file has that model.
+func TestModelAuto(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ source, want, memory string }{
+		"a bug":           {`A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; return p; } int main(void) { RUN assert(r[0] || r[1]); return 0; }`, "bug", "x86-TSO (store buffers explored)"},
+		"none":            {`A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; return p; } MAIN`, "verified", "x86-TSO (store buffers explored)"},
+		"no need to look": {`A { x = 1; y = 1; return p; } B { if (y) assert(x); return p; } MAIN`, "verified", "x86-TSO (no triangular race)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := onProgram(compile.Text(t, "gcc", bufferHead+c.source))
+			cfg.Model = config.ModelAuto
+			r, err := Run(context.Background(), cfg, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(r.Verdict) != c.want || r.Certificate.Memory != c.memory {
+				t.Fatalf("%s, memory %s", r.Verdict, r.Certificate.Memory)
+			}
+			if r.Bug == nil {
+				return
+			}
+			again, err := Replay(context.Background(), *cfg.For(r.Bug), result.NewBugFile(r, r.Bug, cfg.For(r.Bug).Saved()), nil)
+			if err != nil || !again.Replay.Same {
+				t.Errorf("the replay: %+v %v", again, err)
+			}
+		})
+	}
+}
+
 // TestBuffersRefuse: what isn't modelled or proven with store buffers is never run without.
 func TestBuffersRefuse(t *testing.T) {
 	t.Parallel()

@@ -53,5 +53,8 @@ func (c *Config) For(b *result.Bug) *Config {
 			panic(err) // it is what PointList wrote
 		}
 	}
+	if b.Model != "" {
+		own.Model = Model(b.Model)
+	}
 	return &own
 }

@@ -14,11 +14,14 @@ const (
 	ModelDefault Model = ""
 	// ModelSC is that too, asked for.
 	ModelSC Model = "sc"
+	// ModelAuto is sequentially consistent memory, and store buffers where they could make
+	// a difference.
+	ModelAuto Model = "auto"
 	// ModelTSO is x86-TSO: stores go through store buffers.
 	ModelTSO Model = "tso"
 )
 
-var models = []string{string(ModelSC), string(ModelTSO)}
+var models = []string{string(ModelSC), string(ModelTSO), string(ModelAuto)}
 
 // Buffers reports whether stores go through store buffers.
 func (c *Config) Buffers() bool { return c.Model == ModelTSO }

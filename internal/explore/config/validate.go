@@ -34,8 +34,8 @@ func (c *Config) Validate() error {
 		return result.Errorf(result.BadBugFile, "timeouts are %q in the configuration: neither last nor any", c.Timeouts)
 	case c.Processors != ProcessorsAuto && c.Processors != ProcessorsSMP && c.Processors != ProcessorsUP:
 		return result.Errorf(result.BadBugFile, "processors are %q in the configuration: neither smp nor up", c.Processors)
-	case c.Model != ModelDefault && c.Model != ModelSC && c.Model != ModelTSO:
-		return result.Errorf(result.BadBugFile, "the memory model is %q in the configuration: neither sc nor tso", c.Model)
+	case c.Model != ModelDefault && c.Model != ModelSC && c.Model != ModelTSO && c.Model != ModelAuto:
+		return result.Errorf(result.BadBugFile, "the memory model is %q in the configuration: not sc, tso or auto", c.Model)
 	case c.Malloc != MallocTrusted && c.Malloc != MallocNative:
 		return result.Errorf(result.BadBugFile, "malloc is %q in the configuration: neither trusted nor native", c.Malloc)
 	case c.StepBudget == 0 || c.MaxThreads <= 0:
