@@ -31,6 +31,7 @@ enum {
 	MAX_STORES = 128,       /* stores of one instruction: fxsave makes 56 */
 	TRACE_LEN = 4096,       /* program counters kept by TracePCs */
 	SLACK = 4096,           /* bytes behind the guest's memory: the journal reads 8 at a time */
+	MAX_FENCES = 16,        /* of one run */
 	RECORD_LIMIT = 1 << 24, /* records of one run */
 	REPEAT_SLOTS = 1 << 12, /* of the table that finds repeated records */
 	MAX_DEVICES = 2,
@@ -101,6 +102,7 @@ enum {
 	RUN_INTRUDES = 1 << 13,
 	RUN_FILLS = 1 << 14,
 	RUN_FAULTS = 1 << 15,
+	RUN_NARRATE = 1 << 16,
 };
 
 /* AccessFlags in package trace, and Private in types.go. */
@@ -176,6 +178,17 @@ struct stored {
 	uint8_t bytes[8];
 };
 
+/* An entry of what a run did, one after the other: Told in narrate.go. */
+struct told {
+	uint64_t addr;
+	uint32_t insn; /* the instruction's number in the run */
+	uint16_t size;
+	uint8_t what;
+	uint8_t unused;
+};
+
+enum { TOLD_INSN, TOLD_READ, TOLD_WRITE };
+
 /* A saved CPU. */
 enum { CONTEXT_WORDS = NREGS + 2 * (16 + 8) + 4 }; /* see context_words */
 
@@ -243,7 +256,9 @@ struct result {
 	uint32_t error_code;
 	uint8_t vector;
 	uint8_t brk;
+	uint32_t nfences;
 	uint64_t regs[NREGS];
+	uint32_t fences[MAX_FENCES]; /* records before each instruction that empties the store buffer */
 };
 
 /* A bare machine's processor, beside the general registers: BoardRegs in
@@ -315,6 +330,8 @@ struct machine {
 	uint64_t looked;     /* written.go knows the stores of the entries before */
 	struct access *records;
 	uint64_t nrecords, record_cap;
+	struct told *told;   /* what the runs with RUN_NARRATE did, see narrate.c */
+	uint64_t ntold, told_cap;
 
 	/* Of the run. */
 	struct events events;

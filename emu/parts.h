@@ -87,7 +87,12 @@ void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, b
 void event_fault(struct machine *m, uint64_t addr, uint32_t size, bool write);
 void record_private(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent);
 void records_finish(struct machine *m);
+void note_fence(struct machine *m);
 void hash_path(struct machine *m, uint64_t word);
+
+/* narrate.c */
+void narrate(struct machine *m, uint64_t addr, uint32_t size, uint8_t what);
+void narrate_end(struct machine *m, uint64_t first);
 
 /* half.c */
 void half_hold(struct machine *m, uint64_t addr, uint32_t size);

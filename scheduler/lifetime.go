@@ -29,6 +29,7 @@ type fixed struct {
 	// What the user of the System asks for, between steps.
 	stopIf   func() bool
 	observer Observer
+	viewer   Viewer
 	sealed   bool            // see Seal
 	racing   map[uint64]bool // the instructions of Granularity.Race
 	// limit is where a replay stops the stepping thread, by its instruction number;
@@ -37,6 +38,8 @@ type fixed struct {
 	limit  uint64
 	exact  bool
 	starts map[string]uint64
+	// atStart: threads stay at their very beginning when they are created.
+	atStart bool
 }
 
 // state is what a step changes. It goes back with a mark: the cells with the machine,

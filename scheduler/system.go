@@ -56,6 +56,21 @@ type Observer interface {
 	Created(parent, child trace.TID)
 }
 
+// Viewer hears of all that the processor runs for threads, for a debugger. What is only
+// tried, and taken back, isn't told.
+type Viewer interface {
+	// Ran is called after each run of a thread that had completed so many instructions,
+	// when the machine's journal had that length. Machine.Told has what it did; at is
+	// where the run stopped.
+	Ran(t trace.TID, insns, journal, at uint64)
+}
+
+// View makes v the viewer from now on; nil: none.
+func (s *fixed) View(v Viewer) { s.viewer = v }
+
+// Viewer is the viewer, for a guest that schedules its threads itself.
+func (s *fixed) Viewer() Viewer { return s.viewer }
+
 // New makes a System for an image on a machine that holds it already. Attach
 // and Boot complete it.
 func New(cfg Config, m *emu.Machine, img *image.Image) *System {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/limits"
 	"landgo/internal/explore/session"
@@ -18,6 +19,11 @@ import (
 // Replay runs exactly one interleaving again and accounts for each step. Of a
 // bare schedule, the file has nothing else.
 func Replay(ctx context.Context, cfg config.Config, file *result.BugFile, obs Observer) (*result.Result, error) {
+	return again(ctx, cfg, file, obs, nil)
+}
+
+// again is Replay, which has the run used before it ends, if use isn't nil.
+func again(ctx context.Context, cfg config.Config, file *result.BugFile, obs Observer, use func(debugger.Target) error) (*result.Result, error) {
 	sched, err := trace.ParseSchedule(file.Schedule)
 	if err != nil {
 		return nil, result.Errorf(result.BadSchedule, "%w", err)
@@ -54,6 +60,9 @@ func Replay(ctx context.Context, cfg config.Config, file *result.BugFile, obs Ob
 	s.StopsWithin(true)
 	err = replay(s, sched, file, r)
 	s.StopsWithin(false)
+	if err == nil && use != nil {
+		err = travelIn(s, sched, r, use)
+	}
 	if why := w.Reached(); why != "" && errors.Is(err, scheduler.ErrStopped) {
 		r.Verdict, r.Problem, r.Reason = result.Budget, why, cfg.LimitText(why)
 		err = nil

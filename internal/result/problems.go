@@ -32,6 +32,7 @@ const (
 	TooLarge      ErrorKind = "too-large"
 	NoKernel      ErrorKind = "unknown-kernel"
 	Unwritable    ErrorKind = "unwritable"
+	NoQueue       ErrorKind = "no-queue"
 	NoOutput      ErrorKind = "no-output"
 	BadProfile    ErrorKind = "bad-profile"
 	BadCourse     ErrorKind = "bad-course"
@@ -150,6 +151,10 @@ var Problems = []Problem{
 		`can't write the bug file /mnt/x.landgo: read-only file system`,
 		"landgo checks before the search starts that it can write its bug file, and doesn't overwrite files that aren't bug files.",
 		"give another place with --out FILE, or --out none to write no file"},
+	{NoQueue, ExitUsage,
+		`nats://10.0.0.5: nats: Authorization Violation`,
+		"The NATS server that landgo grade or landgo worker was to ask can't be reached, doesn't let landgo in, or has no JetStream.",
+		"check --nats, and --creds, --nkey, --token-file or --tls-ca as the server wants them; start the server with JetStream (nats-server -js)"},
 	{NoOutput, ExitUsage,
 		`can't write the result to standard output: no space left on device`,
 		"There was a result, but writing it to standard output failed.",
@@ -295,8 +300,8 @@ var Problems = []Problem{
 
 	{BadEngine, ExitFault,
 		`unicorn 1.0.2 is too old: landgo needs 2.0.1 or later`,
-		"landgo runs guests by a program of its own, landgo-engine, which uses the CPU emulator Unicorn. One of them is missing, or isn't one that landgo can work with.",
-		"install libunicorn 2.0.1 or later, and keep landgo-engine beside landgo; \"make build\" does both"},
+		"landgo runs guests by a program of its own, landgo-engine, which uses the CPU emulator Unicorn, and grades by another one, landgo-class. One of them is missing, or isn't one that landgo can work with.",
+		"install libunicorn 2.0.1 or later, and keep landgo-engine and landgo-class beside landgo; \"make build\" does both"},
 	{Unconfined, ExitFault,
 		"the engine would run without landlock (the kernel has none)",
 		"With --confine require, landgo runs a guest only where all layers hold that keep its process from the machine.",

@@ -194,7 +194,8 @@ type Certificate struct {
 	Granularity string `json:"granularity"`
 	Bound       string `json:"bound"`
 	Search      string `json:"search"`
-	// Memory is the memory model: "sequentially consistent, several processors".
+	// Memory is the memory model: "sequentially consistent (several processors)", or
+	// "x86-TSO (no triangular race)" (docs/memory.md).
 	Memory string `json:"memory"`
 	// Timeouts says when a timed wait runs out.
 	Timeouts string `json:"timeouts"`

@@ -76,6 +76,11 @@ func (s *Kernel) execute(u *turn) *emu.Stop {
 	}
 	s.machine.Put(&s.atBreak, 0)
 	s.hadIn = noWhere
+	v := s.Viewer()
+	if v != nil && !s.probing && u.trial == 0 {
+		r.Flags |= emu.Narrate
+	}
+	from, journal := u.th.Insns, s.machine.Journal()
 	stop := s.machine.Run(r)
 	switch stop.Why {
 	case emu.StopBreak, emu.StopTrap, emu.StopPrivileged:
@@ -85,6 +90,13 @@ func (s *Kernel) execute(u *turn) *emu.Stop {
 	s.Ran(stop.Insns)
 	if !u.ticking {
 		u.th.Insns += stop.Insns
+	}
+	if r.Flags&emu.Narrate != 0 {
+		if u.ticking {
+			v.Ran(trace.NoThread, 0, journal, stop.PC)
+		} else {
+			v.Ran(u.th.ID, from, journal, stop.PC)
+		}
 	}
 	if len(stop.Accesses) > 0 {
 		u.allow = 0

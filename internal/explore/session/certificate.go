@@ -45,11 +45,16 @@ func (s *Session) Finish(r *result.Result) {
 	r.Certificate.Assumptions = s.assumptions()
 }
 
+// Robust is what a certificate says of memory when the whole space was searched under
+// sequential consistency and no execution has a triangular race.
+const Robust = "x86-TSO (no triangular race)"
+
+// memoryModel is that of a search.
 func (p *Program) memoryModel() string {
 	if p.uniprocessor() {
-		return "sequentially consistent, one processor"
+		return "sequentially consistent (one processor)"
 	}
-	return "sequentially consistent, several processors"
+	return "sequentially consistent (several processors)"
 }
 
 func (p *Program) timeoutModel() string {

@@ -1,0 +1,80 @@
+package travel
+
+import (
+	"fmt"
+	"sort"
+
+	"landgo/internal/trace"
+)
+
+// marked is a mark of the beginning of a piece.
+type marked struct {
+	piece int
+	mark  trace.Mark
+}
+
+// marksKept is about how many marks of pieces are kept on the way. Each keeps a context
+// of its thread.
+const marksKept = 4096
+
+// keepMark keeps the present state, the beginning of a piece, if it is the turn of one.
+func (t *Travel) keepMark(n int) {
+	last := t.marks[len(t.marks)-1].piece
+	if n-last > len(t.path)/marksKept {
+		t.marks = append(t.marks, marked{n, t.s.Guest.Mark()})
+	}
+}
+
+// toPiece brings the machine to the beginning of a piece, or to the run's end.
+func (t *Travel) toPiece(n int) error {
+	if t.within || t.live > n {
+		i := sort.Search(len(t.marks), func(i int) bool { return t.marks[i].piece > n }) - 1
+		t.s.Guest.Rewind(t.marks[i].mark)
+		t.live, t.within, t.marks = t.marks[i].piece, false, t.marks[:i+1]
+	}
+	for t.live < n {
+		t.keepMark(t.live)
+		if err := t.again(t.live); err != nil {
+			t.within = true
+			return err
+		}
+		t.live++
+	}
+	return nil
+}
+
+// pieceAt is the piece in which a moment's next tick is; the number of pieces for the end.
+func (t *Travel) pieceAt(at uint64) int {
+	return sort.Search(len(t.pieces), func(i int) bool { return t.pieces[i].base+t.pieces[i].ticks > at })
+}
+
+// bring brings the machine to a moment.
+func (t *Travel) bring(at uint64) error {
+	n := t.pieceAt(at)
+	if err := t.toPiece(n); err != nil {
+		return err
+	}
+	if n == len(t.pieces) || at == t.pieces[n].base {
+		return nil
+	}
+	p := &t.pieces[n]
+	if t.marks[len(t.marks)-1].piece != n {
+		t.marks = append(t.marks, marked{n, t.s.Guest.Mark()})
+	}
+	tid, step := p.step.Thread, p.step
+	step.Limit = p.from.Insns + at - p.base
+	t.within = true
+	for range at - p.base {
+		if _, err := t.take(&step); err != nil {
+			return err
+		}
+		switch now := t.s.Guest.Position(tid).Insns; {
+		case now == step.Limit:
+			return nil
+		case now > step.Limit:
+			return fmt.Errorf("thread %s couldn't be stopped at instruction %d", t.s.Guest.Name(tid), step.Limit)
+		}
+		step.Choice = 0
+	}
+	return fmt.Errorf("thread %s didn't come to instruction %d", t.s.Guest.Name(tid), step.Limit)
+}
