@@ -59,7 +59,7 @@ var may = map[string][]string{
 	"internal/explore/session": append([]string{"internal/trace", "internal/host", "emu", "kernel", "race", "scheduler", "scheduler/library", "scheduler/steer", "por", "internal/result", "internal/explore/config", "internal/explore/limits", "internal/explore/saved"}, ofImage...),
 	"internal/explore/story":   {"internal/trace", "heap", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/session"},
 	"internal/explore/travel":  {"internal/trace", "internal/debugger", "emu", "scheduler", "por", "internal/result", "internal/explore/session", "internal/explore/story"},
-	"internal/explore/races":   {"internal/trace", "race", "por", "internal/result", "internal/explore/config", "internal/explore/saved", "internal/explore/session", "internal/explore/story"},
+	"internal/explore/races":   {"internal/trace", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/saved", "internal/explore/session", "internal/explore/story"},
 	"internal/page":            {"internal/result"},
 	"internal/report":          {"internal/result", "internal/trace"},
 	"internal/format":          {"internal/report", "internal/result", "internal/trace"},
@@ -84,6 +84,9 @@ var may = map[string][]string{
 	// It looks at its own heap while it searches.
 	"internal/bench": {"guests", "internal/result", "internal/explore", "internal/explore/config", "internal/explore/config", "por", "internal"},
 	"internal/setup": {},
+	// What tests of internal/image share is built as all tests' programs are.
+	"internal/image/imagetest": {"internal"},
+	"internal/litmus":          {},
 }
 
 // cgo lists the packages that may contain C.

@@ -89,6 +89,7 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Resu
 	}
 	// Before anything is run again that isn't of the search.
 	r.Warnings = story.Warnings(s, r)
+	h.memory()
 	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {
 		r.Reason += fmt.Sprintf(", and no execution has come to its end: %d steps were run", r.Transitions)
 	}

@@ -258,7 +258,7 @@ func (p *page) basis(c *result.Certificate) string {
 	if c.Bound != "none" {
 		text += " within " + c.Bound
 	}
-	memory, _, _ := strings.Cut(c.Memory, ",")
+	memory, _, _ := strings.Cut(c.Memory, " (")
 	return text + ", " + memory + ", " + clean(c.Basis)
 }
 

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"landgo/internal/explore/config"
 	"landgo/internal/image/libc"
+	"landgo/por"
 	"landgo/race"
 )
 
@@ -25,6 +27,13 @@ func (s *Session) synchronises(pc, addr uint64) bool {
 	}
 	w := s.Guest.Whereabouts(addr)
 	return w.Local == "" && (w.Block.Addr == 0 || w.Block.Library || s.Image.OfLibc(w.Block.Given.PC-1))
+}
+
+// Buffered reports whether processors have store buffers, so that a search is to look for
+// triangular races: one that runs every trace, and proves something.
+func (s *Session) Buffered() bool {
+	spec, err := por.ParseSpec(s.Config.Search)
+	return err == nil && s.Platform.Buffered && !s.uniprocessor() && spec.Kind().Claim == por.Everything && spec.Kind().Name != config.Stateful
 }
 
 // atomicity is race.Config.Atomic, in the guest's present state.

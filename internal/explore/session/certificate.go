@@ -22,7 +22,7 @@ func (s *Session) NewResult() *result.Result {
 
 // guestFiles are the guest's file, and those that it was linked with.
 func (p *Program) guestFiles() result.Guest {
-	g := result.Guest{Path: p.Config.Guest, SHA256: p.Image.SHA256}
+	g := result.Guest{Path: p.Config.Guest, SHA256: p.Image.SHA256, Asked: p.Config.Libraries}
 	for i, part := range p.Image.Parts {
 		if i > 0 { // the first is the guest's own
 			g.Libraries = append(g.Libraries, result.Library{Path: part.Path, SHA256: part.SHA256})
@@ -45,11 +45,16 @@ func (s *Session) Finish(r *result.Result) {
 	r.Certificate.Assumptions = s.assumptions()
 }
 
+// Robust is what a certificate says of memory when the whole space was searched under
+// sequential consistency and no execution has a triangular race.
+const Robust = "x86-TSO (no triangular race)"
+
+// memoryModel is that of a search.
 func (p *Program) memoryModel() string {
 	if p.uniprocessor() {
-		return "sequentially consistent, one processor"
+		return "sequentially consistent (one processor)"
 	}
-	return "sequentially consistent, several processors"
+	return "sequentially consistent (several processors)"
 }
 
 func (p *Program) timeoutModel() string {

@@ -23,6 +23,7 @@ var onLinux = Platform{
 	carriesOut:  true,
 	plainMalloc: true,
 	Concludes:   true,
+	Buffered:    true,
 	StepCost:    1,
 	machine:     (*Program).linuxMachine,
 	boot:        (*Session).bootLinux,

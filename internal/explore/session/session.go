@@ -55,6 +55,9 @@ func Read(cfg config.Config, w *limits.Watch) (*Session, error) {
 	if err != nil {
 		return nil, ImageError(cfg.Guest, err)
 	}
+	if how := sanitizer(img); how != "" {
+		return nil, result.Errorf(result.Sanitized, "%s: built with -fsanitize=%s", cfg.Guest, how)
+	}
 	s := newSession(cfg, img, w)
 	if err := s.readProfile(); err != nil {
 		return nil, err
