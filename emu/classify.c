@@ -183,7 +183,9 @@ static struct insn group15(const struct bytes *b)
 		return unmodelled(d < 4 ? "fsgsbase" : "shadow stack");
 	if (b->data16 || b->repne)
 		return unmodelled("tpause or umwait");
-	return plain(); /* lfence, mfence, sfence */
+	if (d == 6 && !b->repne)
+		return (struct insn){ .kind = KIND_FENCE }; /* mfence */
+	return plain(); /* lfence, sfence */
 }
 
 /* 0F C7: cmpxchg8b and cmpxchg16b, random numbers, more state saving. */

@@ -41,6 +41,7 @@ enum kind {
 	KIND_CAS,        /* lock cmpxchg */
 	KIND_CAS_PAIR,   /* lock cmpxchg8b, cmpxchg16b */
 	KIND_STRINGS,    /* cmps: two reads that are two accesses, even side by side */
+	KIND_FENCE,      /* mfence */
 	KIND_CPUID,
 	KIND_RDTSC,
 	KIND_RDTSCP,

@@ -128,17 +128,23 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 	switch (kind) {
 	case KIND_PLAIN:
 		return;
+	case KIND_FENCE:
+		note_fence(m);
+		return;
 	case KIND_LOCKED:
+		note_fence(m);
 		m->atomic = m->insn;
 		return;
 	case KIND_CAS:
 	case KIND_CAS_PAIR:
+		note_fence(m);
 		note_cas(m, addr, kind == KIND_CAS_PAIR);
 		return;
 	case KIND_STRINGS:
 		m->strings = m->insn;
 		return;
 	case KIND_CPUID:
+		note_fence(m);
 		virtual_cpuid(m, look(m, addr).len);
 		return;
 	case KIND_RDTSC:

@@ -31,6 +31,7 @@ enum {
 	MAX_STORES = 128,       /* stores of one instruction: fxsave makes 56 */
 	TRACE_LEN = 4096,       /* program counters kept by TracePCs */
 	SLACK = 4096,           /* bytes behind the guest's memory: the journal reads 8 at a time */
+	MAX_FENCES = 16,        /* of one run */
 	RECORD_LIMIT = 1 << 24, /* records of one run */
 	REPEAT_SLOTS = 1 << 12, /* of the table that finds repeated records */
 	MAX_DEVICES = 2,
@@ -255,7 +256,9 @@ struct result {
 	uint32_t error_code;
 	uint8_t vector;
 	uint8_t brk;
+	uint32_t nfences;
 	uint64_t regs[NREGS];
+	uint32_t fences[MAX_FENCES]; /* records before each instruction that empties the store buffer */
 };
 
 /* A bare machine's processor, beside the general registers: BoardRegs in

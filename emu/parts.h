@@ -87,6 +87,7 @@ void event_access(struct machine *m, uint64_t addr, uint32_t size, bool write, b
 void event_fault(struct machine *m, uint64_t addr, uint32_t size, bool write);
 void record_private(struct machine *m, uint64_t addr, uint32_t size, bool write, bool silent);
 void records_finish(struct machine *m);
+void note_fence(struct machine *m);
 void hash_path(struct machine *m, uint64_t word);
 
 /* narrate.c */

@@ -59,6 +59,20 @@ void records_finish(struct machine *m)
 	close_record(m);
 }
 
+/* An instruction that empties the store buffer. Between the same two records one is as
+ * good as many; of a long run the first ones are noted. */
+void note_fence(struct machine *m)
+{
+	struct result *r = &m->result;
+	if (m->replay)
+		return;
+	close_record(m);
+	uint32_t at = (uint32_t)m->nrecords;
+	if (r->nfences == MAX_FENCES || (r->nfences && r->fences[r->nfences - 1] == at))
+		return;
+	r->fences[r->nfences++] = at;
+}
+
 static bool grow_records(struct machine *m)
 {
 	if (m->nrecords >= RECORD_LIMIT)

@@ -84,6 +84,7 @@ func (m *Machine) fillStop(r *Run, to Ctx) {
 	s.Half, s.Parts = c.parts != 0, uint32(c.parts)
 	s.Learned = bool(c.learned)
 	s.Accesses = unsafe.Slice((*trace.Access)(unsafe.Pointer(m.c.records)), m.c.nrecords)
+	s.Fences = unsafe.Slice((*uint32)(unsafe.Pointer(&c.fences)), c.nfences)
 	s.PCs = nil
 	if r.Flags&TracePCs != 0 {
 		s.PCs = m.tracedPCs()

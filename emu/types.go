@@ -357,6 +357,10 @@ type Stop struct {
 	// Accesses are the run's recorded accesses, in program order, in the
 	// machine's own memory: copy before the next run.
 	Accesses []trace.Access
+	// Fences are the run's instructions that empty the processor's store buffer (mfence,
+	// locked ones, cpuid): for each the number of Accesses before it, ascending. At most
+	// the first 16 places.
+	Fences []uint32
 	// Learned: memory was touched by a second thread for the first time, and
 	// the first one's accesses had not been recorded.
 	Learned bool

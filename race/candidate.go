@@ -82,7 +82,7 @@ func (c *Candidate) BothOrders() bool { return c.AFirst && c.BFirst }
 // Candidates lists the findings, in their order. The caller must not change it.
 // It grows at its end; an entry changes only towards the lesser Kind, more
 // orders, and Bare.
-func (d *Detector) Candidates() []*Candidate { return d.order }
+func (d *Detector) Candidates() []*Candidate { return d.listed }
 
 // Changed lists the candidates whose Shown the last Step, or Add, has set, by
 // their place in Candidates.
@@ -150,10 +150,10 @@ func (d *Detector) add(b *Candidate) {
 		c = new(Candidate)
 		*c = *b
 		d.found[b.Pair] = c
-		d.place[c] = len(d.order)
-		d.news = append(d.news, len(d.order))
-		d.changed = append(d.changed, len(d.order))
-		d.order = append(d.order, c)
+		d.place[c] = len(d.listed)
+		d.news = append(d.news, len(d.listed))
+		d.changed = append(d.changed, len(d.listed))
+		d.listed = append(d.listed, c)
 		return
 	}
 	switch {
@@ -186,7 +186,7 @@ func (d *Detector) begin() { d.changed, d.news = d.changed[:0], d.news[:0] }
 // the candidate among o's.
 func (d *Detector) Add(o *Detector) (from []int) {
 	d.begin()
-	for i, b := range o.order {
+	for i, b := range o.listed {
 		n := len(d.changed)
 		d.add(b)
 		if len(d.changed) > n {

@@ -7,10 +7,10 @@ import "landgo/internal/trace"
 
 // ensure makes room for a thread. A thread's time begins at 1, so that its
 // first epoch isn't before everything.
-func (d *Detector) ensure(t trace.TID) {
+func (d *order) ensure(t trace.TID) {
 	for len(d.threads) <= int(t) {
-		s := d.newSlots(3)
-		d.threads = append(d.threads, threadSlots{s, s + 1, s + 2})
+		s := d.newSlots(4)
+		d.threads = append(d.threads, threadSlots{s, s + 1, s + 2, s + 3})
 	}
 	if int(t) >= d.width {
 		d.widen(int(t) + 1)
@@ -24,7 +24,7 @@ func (d *Detector) ensure(t trace.TID) {
 
 // widen gives every clock room for n threads. Clocks are numbers, so nothing
 // else changes, and a mark has only lengths.
-func (d *Detector) widen(n int) {
+func (d *order) widen(n int) {
 	w := max(n, 2*d.width)
 	vecs := make([]uint32, len(d.vecs)/d.width*w)
 	for i := 0; i < len(d.vecs)/d.width; i++ {
@@ -36,19 +36,19 @@ func (d *Detector) widen(n int) {
 	d.vecs, d.width = vecs, w
 }
 
-func (d *Detector) clock(n int32) []uint32 {
+func (d *order) clock(n int32) []uint32 {
 	return d.vecs[int(n)*d.width : (int(n)+1)*d.width]
 }
 
 // copyClock makes a new clock that is like clock n.
-func (d *Detector) copyClock(n int32) int32 {
+func (d *order) copyClock(n int32) int32 {
 	m := int32(len(d.vecs) / d.width)
 	d.vecs = append(d.vecs, d.clock(n)...)
 	return m
 }
 
 // joined is a clock that is after both a and b: one of the two if that will do.
-func (d *Detector) joined(a, b int32) int32 {
+func (d *order) joined(a, b int32) int32 {
 	if a == b || b == 0 {
 		return a
 	}
@@ -69,13 +69,13 @@ func (d *Detector) joined(a, b int32) int32 {
 }
 
 // joinClock puts thread t's next event after clock n.
-func (d *Detector) joinClock(t trace.TID, n int32) {
+func (d *order) joinClock(t trace.TID, n int32) {
 	s := d.threads[t].clock
 	d.set(s, d.joined(d.slots[s], n))
 }
 
 // tick moves thread t's own time on, after it has let others see its clock.
-func (d *Detector) tick(t trace.TID) {
+func (d *order) tick(t trace.TID) {
 	s := d.threads[t].clock
 	n := d.copyClock(d.slots[s])
 	d.clock(n)[t]++
@@ -83,4 +83,4 @@ func (d *Detector) tick(t trace.TID) {
 }
 
 // now is thread t's own time.
-func (d *Detector) now(t trace.TID) uint32 { return d.clock(d.slots[d.threads[t].clock])[t] }
+func (d *order) now(t trace.TID) uint32 { return d.clock(d.slots[d.threads[t].clock])[t] }

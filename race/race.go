@@ -31,7 +31,6 @@ package race
 
 import (
 	"math"
-	"slices"
 
 	"landgo/internal/trace"
 )
@@ -63,9 +62,10 @@ type Config struct {
 	// the code was compiled, what comes before it is done before it. In C that is so only of a
 	// store that isn't relaxed.
 	Stores bool
-	// Library, if not nil, reports whether the instruction at pc is one of the C
-	// library's own synchronisation, where that is executed: it counts as locked.
-	Library func(pc uint64) bool
+	// Library, if not nil, reports whether the instruction at pc, which accesses an
+	// address, is one of the C library's own synchronisation, where that is executed: it
+	// counts as locked.
+	Library func(pc, addr uint64) bool
 }
 
 // Atomicity is the knowledge of an access's meaning to the program.
@@ -81,105 +81,55 @@ const (
 
 // A Detector watches one exploration. Use New.
 type Detector struct {
+	order
 	cfg Config
 
-	vecs  []uint32 // vector clocks of width entries, end to end; number 0 is all zeros
-	width int
-
-	// Slots hold all changing values, so that one log of old values undoes them.
-	slots   []int32
-	log     []undo
-	threads []threadSlots
-	objects map[objectKey]int32 // its slot: the number of a clock
-	cells   map[uint64]*cell    // by 8-byte granule
-	sites   []*site             // of all cells
-	visits  []visit             // appended to, cut by Rewind
-	sets    locksets
-	marks   []mark
-	steps   int32
+	cells  map[uint64]*cell // by 8-byte granule
+	sites  []*site          // of all cells
+	visits []visit          // appended to, cut by Rewind
+	sets   locksets
+	steps  int32
 
 	found   map[Pair]*Candidate
-	order   []*Candidate
-	place   map[*Candidate]int // in order
+	listed  []*Candidate
+	place   map[*Candidate]int // in listed
 	changed []int
 	news    []int
 
 	hit []touched // the sites of the access under way
 }
 
-type undo struct{ slot, old int32 }
-
-type mark struct {
-	log, vecs, visits int
-	steps             int32
-}
-
-// threadSlots are the slots of a thread.
-type threadSlots struct {
-	clock int32 // the number of its vector clock
-	locks int32 // its lockset
-	round int32 // the barrier round in which it arrived, see sync.go
-}
-
 // New returns a detector at the start of an execution.
 func New(cfg Config) *Detector {
-	d := &Detector{cfg: cfg, width: 4, objects: map[objectKey]int32{}, cells: map[uint64]*cell{}, found: map[Pair]*Candidate{}, place: map[*Candidate]int{}}
-	d.vecs = make([]uint32, d.width)
-	d.slots = make([]int32, 1) // slot 0 is free
+	d := &Detector{order: newOrder(), cfg: cfg, cells: map[uint64]*cell{}, found: map[Pair]*Candidate{}, place: map[*Candidate]int{}}
 	d.visits = make([]visit, 1)
 	d.sets.init()
 	return d
 }
 
 // Mark remembers the present state. Marks nest like a stack.
-func (d *Detector) Mark() int {
-	d.marks = append(d.marks, mark{len(d.log), len(d.vecs), len(d.visits), d.steps})
-	return len(d.marks) - 1
-}
+func (d *Detector) Mark() int { return d.mark(len(d.visits), d.steps) }
 
 // Rewind comes back to a mark, and forgets all later ones.
 func (d *Detector) Rewind(k int) {
-	m := d.marks[k]
-	for i := len(d.log) - 1; i >= m.log; i-- {
-		d.slots[d.log[i].slot] = d.log[i].old
-	}
-	d.log, d.vecs, d.visits, d.steps = d.log[:m.log], d.vecs[:m.vecs], d.visits[:m.visits], m.steps
-	d.marks = d.marks[:k+1]
+	m := d.rewind(k)
+	d.visits, d.steps = d.visits[:m.visits], m.steps
 }
 
 // Forget forgets the candidates.
 func (d *Detector) Forget() {
-	d.found, d.order, d.place = map[Pair]*Candidate{}, nil, map[*Candidate]int{}
+	d.found, d.listed, d.place = map[Pair]*Candidate{}, nil, map[*Candidate]int{}
 	d.begin()
 	for _, s := range d.sites {
 		s.forget()
 	}
 }
 
-func (d *Detector) set(slot, v int32) {
-	if old := d.slots[slot]; old != v {
-		d.log = append(d.log, undo{slot, old})
-		d.slots[slot] = v
-	}
-}
-
-func (d *Detector) newSlots(n int) int32 {
-	s := int32(len(d.slots))
-	d.slots = append(d.slots, make([]int32, n)...)
-	return s
-}
-
 // Step watches one transition: its accesses and operations in the order in
 // which they were made (Op.At).
 func (d *Detector) Step(t *trace.Transition) {
 	d.begin()
-	d.ensure(t.Thread)
-	for _, w := range t.Wakes {
-		d.ensure(w)
-	}
-	for i := range t.Tails {
-		d.ensure(t.Tails[i].Thread)
-	}
+	d.ensureAll(t)
 	next := 0
 	woke := int32(-1)
 	for i := range t.Ops {
@@ -196,18 +146,7 @@ func (d *Detector) Step(t *trace.Transition) {
 	for ; next < len(t.Accesses); next++ {
 		d.access(t.By(next), &t.Accesses[next], begins(t, next, len(t.Ops)))
 	}
-	for _, w := range t.Wakes {
-		if slices.ContainsFunc(t.Ops, func(o trace.Op) bool { return o.Kind == trace.OpCreate && o.Obj == uint64(w) }) {
-			continue // its creation ordered it
-		}
-		// Of several operations of one step, the last counts as the one that
-		// woke the threads.
-		if woke < 0 {
-			woke = d.slots[d.threads[t.Thread].clock]
-			d.tick(t.Thread)
-		}
-		d.joinClock(w, woke)
-	}
+	d.woken(t, woke)
 	d.steps++
 }
 

@@ -71,6 +71,7 @@ const (
 	barrierRound // its number
 	barrierDone  // the arrivals of the round before
 	anyOperation // mode Adjacent
+	holder       // Triangular: the thread that holds a mutex, and how often
 )
 
 type objectKey struct {
@@ -78,7 +79,7 @@ type objectKey struct {
 	obj   uint64
 }
 
-func (d *Detector) object(s space, obj uint64) int32 {
+func (d *order) object(s space, obj uint64) int32 {
 	k := objectKey{s, obj}
 	slot, ok := d.objects[k]
 	if !ok {
@@ -102,6 +103,16 @@ func (d *Detector) operation(t trace.TID, o *trace.Op, fresh bool) (woke bool) {
 	case trace.OpReuse:
 		d.reuse(o)
 		return false
+	}
+	if e := edgesOf[o.Kind]; e&locks != 0 && d.cfg.Mode == Limited {
+		return e&wakes != 0
+	}
+	return d.synchronise(t, o)
+}
+
+// synchronise is operation, for what is of pure happens-before.
+func (d *order) synchronise(t trace.TID, o *trace.Op) (woke bool) {
+	switch o.Kind {
 	case trace.OpOnce:
 		if o.Arg == trace.OnceEnds || o.Arg == trace.OnceLeft {
 			d.releaseTo(t, d.object(syncObject, o.Obj))
@@ -122,9 +133,6 @@ func (d *Detector) operation(t trace.TID, o *trace.Op, fresh bool) (woke bool) {
 		return false
 	}
 	e := edgesOf[o.Kind]
-	if e&locks != 0 && d.cfg.Mode == Limited {
-		return e&wakes != 0
-	}
 	s := syncObject
 	if o.Kind == trace.OpExit || o.Kind == trace.OpJoin || o.Kind == trace.OpTryJoin {
 		s = thread
@@ -148,7 +156,7 @@ func (d *Detector) operation(t trace.TID, o *trace.Op, fresh bool) (woke bool) {
 // releaseTo makes later acquirers of the object come after thread t's events so
 // far. Earlier releases stay: a semaphore's posts add up, and a lock's come
 // before anyway.
-func (d *Detector) releaseTo(t trace.TID, slot int32) {
+func (d *order) releaseTo(t trace.TID, slot int32) {
 	mine := d.slots[d.threads[t].clock]
 	d.set(slot, d.joined(mine, d.slots[slot]))
 	d.tick(t)
@@ -157,13 +165,13 @@ func (d *Detector) releaseTo(t trace.TID, slot int32) {
 // arrive and leave: a thread leaves a barrier's round after all arrivals in it.
 // The first to leave ends the round; a thread that arrives again is in the next
 // one.
-func (d *Detector) arrive(t trace.TID, obj uint64) {
+func (d *order) arrive(t trace.TID, obj uint64) {
 	round := d.object(barrierRound, obj)
 	d.set(d.threads[t].round, d.slots[round])
 	d.releaseTo(t, d.object(barrierClock, obj))
 }
 
-func (d *Detector) leave(t trace.TID, obj uint64) {
+func (d *order) leave(t trace.TID, obj uint64) {
 	round, clock, done := d.object(barrierRound, obj), d.object(barrierClock, obj), d.object(barrierDone, obj)
 	if d.slots[d.threads[t].round] == d.slots[round] {
 		d.set(done, d.slots[clock])

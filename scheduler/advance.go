@@ -185,6 +185,9 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	th.Ctx, th.Half = stop.Ctx, stop.Parts
 	th.Insns += stop.Insns
 	s.instructions += stop.Insns
+	for _, f := range stop.Fences {
+		tr.Fenced(int(f))
+	}
 	if viewed {
 		s.viewer.Ran(th.ID, from, journal, stop.PC)
 	}

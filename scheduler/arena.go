@@ -37,7 +37,7 @@ func (a *arena) transition(t trace.TID, c trace.Choice) *trace.Transition {
 	tr := a.trs[a.used]
 	a.used++
 	*tr = trace.Transition{Thread: t, Choice: c,
-		Accesses: a.accesses.open(), Ops: a.ops.open(), Wakes: a.wakes.open()}
+		Accesses: a.accesses.open(), Ops: a.ops.open(), Wakes: a.wakes.open(), Fences: tr.Fences[:0]}
 	return tr
 }
 

@@ -24,6 +24,10 @@ const AllThreads trace.TID = 1 << 20
 // wordsEnd is above the words of a kernel's state.
 const wordsEnd = 64 << 10
 
+// IsKernelWord reports whether an address is that of a word of the state of a kernel that logs
+// what it touches.
+func IsKernelWord(addr uint64) bool { return addr < wordsEnd }
+
 // isWord reports whether an address is that of a kernel's word, which has two granules.
 func (s *fixed) isWord(addr uint64) bool { return s.logs && addr < wordsEnd }
 

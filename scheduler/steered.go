@@ -116,14 +116,16 @@ func (s *System) Settled() bool {
 // Noted counts that something was learned of which points don't become finer.
 func (s *seen) Noted() { s.learned++ }
 
-// TryOut does something and takes it back, in the middle of a step too.
+// TryOut does something and takes it back, in the middle of a step too. A limit (Limit) is
+// of that step, and not of what is tried: a stretch that ends there would never go on.
 func (s *System) TryOut(do func()) {
 	k := s.markAlone()
-	current := s.current
+	current, limit, exact := s.current, s.limit, s.exact
+	s.limit, s.exact = 0, false
 	do()
 	s.rewindAlone(k)
 	s.marks = s.marks[:k]
-	s.current = current
+	s.current, s.limit, s.exact = current, limit, exact
 }
 
 // Ran counts instructions.

@@ -55,7 +55,7 @@ A guest is a static x86-64 ELF program: gcc -static -pthread test.c -g -o test`,
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return a.help(c) },
 	}
-	root.AddCommand(a.debugCommand(), a.gradeCommand(), a.headerCommand(), a.inspectCommand(), a.pageCommand(), a.replayCommand(), a.runCommand(), a.schemaCommand(), a.searchesCommand(), a.versionCommand(),
+	root.AddCommand(a.debugCommand(), a.gradeCommand(), a.headerCommand(), a.inspectCommand(), a.pageCommand(), a.replayCommand(), a.runCommand(), a.schemaCommand(), a.searchesCommand(), a.versionCommand(), a.workerCommand(),
 		errorsTopic(), exitTopic(), a.manCommand())
 	root.SetHelpCommand(a.helpCommand(root))
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.help(c) }) // doMain explains an error of the output

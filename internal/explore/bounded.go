@@ -168,8 +168,9 @@ func (b *bounded) explore(longest int) error {
 	}
 	b.Guest.Rewind(b.Root)
 	var sys por.System = b.Guest
-	if b.Config.FailOnRace {
+	if b.Config.FailOnRace || b.Buffered() {
 		b.watched = races.Watch(b.Session)
+		b.watched.Blind = !b.Config.FailOnRace
 		sys = b.watched
 	}
 	err = b.promptly(func() (err error) {
@@ -295,7 +296,7 @@ func (d *deepening) takeBounded(b *bounded) {
 	if b.err != nil && len(b.found) == 0 {
 		return
 	}
-	if b.watched != nil {
+	if b.watched != nil && b.watched.Adjacent != nil {
 		d.both.Add(b.watched.Adjacent.Detector)
 		if d.boundedErr = b.takeRaces(d.both); d.boundedErr != nil {
 			return

@@ -38,6 +38,7 @@ func (h *hunt) save(tree []byte) error {
 				p.Races = append(p.Races, l.Saved(name)...)
 			}
 		}
+		p.Triangular = h.watched.SavedTriangular()
 	}
 	return p.Write(h.Config.Checkpoint)
 }
@@ -80,7 +81,7 @@ func (h *hunt) resume() (tree []byte, err error) {
 			return nil, err
 		}
 	}
-	h.saved = p.Races
+	h.saved, h.savedTriangular = p.Races, p.Triangular
 	h.outcomes.reload(p.Outputs)
 	return p.Tree, nil
 }

@@ -164,14 +164,21 @@ func (h *hunt) run(opts por.Options) (por.Stats, error) {
 func (h *hunt) watchedSystem() por.System {
 	h.Guest.Rewind(h.Root)
 	h.watched = nil
-	if h.Config.Race == config.RaceOff && h.Fine() && !h.Config.FailOnRace {
+	idle := h.Config.Race == config.RaceOff && h.Fine() && !h.Config.FailOnRace
+	if idle && !h.Buffered() {
 		return h.Guest
 	}
 	w := races.Watch(h.Session)
+	w.Blind = idle
 	h.watched = w
 	for i := range h.saved {
 		r := &h.saved[i]
 		of[r.Of](w).Reload(r)
+	}
+	if w.Triangular != nil {
+		for _, x := range h.savedTriangular {
+			w.Triangular.Add(x)
+		}
 	}
 	w.Raced = w.Adjacent.Confirmed()
 	return h.watched

@@ -110,6 +110,7 @@ func (d *deepening) savedSpace(j *deepen.Job, sp *space) saved.Space {
 				}
 			}
 		}
+		o.Triangular = sp.seen.SavedTriangular()
 	}
 	return o
 }
@@ -214,6 +215,11 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
 		for i := range o.Races {
 			if l := of[o.Races[i].Of]; l != nil {
 				l(sp.seen).Reload(&o.Races[i])
+			}
+		}
+		if sp.seen.Triangular != nil {
+			for _, x := range o.Triangular {
+				sp.seen.Triangular.Add(x)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/por"
+	"landgo/race"
 	"landgo/scheduler"
 )
 
@@ -31,12 +32,16 @@ type hunt struct {
 	finer    bool             // since then, steps became finer
 	lastTold time.Time
 	watched  *races.Watched
-	checks   [][]por.PathStep // executions to run again, for --self-check
-	crew     *crew            // nil for a search that isn't divided
+	// whole saw every execution of the space that a verdict of verified is about; nil: none did.
+	whole  *races.Watched
+	checks [][]por.PathStep // executions to run again, for --self-check
+	crew   *crew            // nil for a search that isn't divided
 	// failedAt is the guest in which a divided search failed.
 	failedAt *session.Session
 	saved    []saved.Race // of the checkpoint that the search goes on from
-	outcomes outputs
+	// savedTriangular are its triangular races.
+	savedTriangular []race.Triangle
+	outcomes        outputs
 	// patience is when the refining of a bug ends, in processor time; unreadable the same
 	// where its story is too long to be read.
 	patience, unreadable time.Duration
@@ -103,6 +108,7 @@ func (h *hunt) search() error {
 		}()
 		return h.VerdictOf(err, r)
 	}
+	h.whole = h.watched
 	h.differing(&h.outcomes, nil)
 	h.outcomes.tellIgnored(r)
 	if h.raced() {

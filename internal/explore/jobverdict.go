@@ -32,11 +32,13 @@ func (d *deepening) verdict() error {
 		r.Verdict = result.Buggy
 	case proof != nil:
 		r.Verdict = result.Verified
+		d.hunt.whole = d.spaces[proof].seen
 		if !d.whole(proof) {
 			r.Reason = fmt.Sprintf("explored at %s: no two accesses that conflict are without a common lock and without points, so the others can't make a difference", d.name(proof))
 		}
 	case d.bounded != nil && d.bounded.proves():
 		r.Verdict = result.Verified
+		d.hunt.whole = d.bounded.watched
 		r.Reason = "explored by ascending numbers of preemptions, until no interleaving was left that has more"
 	case d.byStates.proves():
 		r.Verdict = result.Verified
@@ -46,6 +48,7 @@ func (d *deepening) verdict() error {
 		r.Verdict = result.Verified
 		r.PP = d.name(d.lastEnd())
 		r.Granularity, r.Certificate.Granularity = r.PP, r.PP
+		d.hunt.whole = d.spaces[d.lastEnd()].seen
 		d.watched.Fine, d.watched.Limited = false, d.spaces[d.lastEnd()].seen.LeftOut()
 	case d.stopped != "":
 		r.Verdict, r.Problem = result.Budget, d.stopped
@@ -111,7 +114,7 @@ func (h *hunt) as(f *finding, do func() error) error {
 	}
 	all, own := h.Session, *h.Session
 	own.Config = *f.config
-	own.Check = own.Config.Check([]byte(own.Image.SHA256), own.Inputs...)
+	own.Check = own.Config.Check([]byte(own.Image.SHA256+own.Image.PartsDigest()), own.Inputs...)
 	var err error
 	if own.Racing, err = own.RacePlaces(); err != nil {
 		return err

@@ -116,6 +116,7 @@ func (s *turn) work() {
 		s.watched.Races.Take(s.sp.seen.Races)
 		s.watched.Limited.Take(s.sp.seen.Limited)
 		s.watched.Pure.Take(s.sp.seen.Pure)
+		s.watched.TakeTriangular(s.sp.seen)
 	}
 	s.err = s.promptly(func() (err error) {
 		s.stats, err = engine.Run(sys, s)

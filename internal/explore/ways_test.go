@@ -282,7 +282,7 @@ func TestWaysAlone(t *testing.T) {
 			t.Fatal(pattern, err)
 		}
 		for i, path := range guests {
-			if os.Getenv("LANDGO_SOAK") == "" && i%12 != 2 {
+			if os.Getenv("LANDGO_SOAK") == "" && i%20 != 2 {
 				continue
 			}
 			c := config.Default()

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
+	"landgo/internal/image/linked"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -202,12 +203,10 @@ func parseBytes(b []byte) (*Image, error) {
 // Files that compilers make, and that aren't what landgo runs.
 func TestWrongFiles(t *testing.T) {
 	for _, tc := range []struct{ name, flags, want string }{
-		{"dynamic", "", "dynamically linked"},
 		{"object", "-c", "relocatable"},
 		{"library", "-shared -fPIC", "shared library"},
-		{"dynamic, no pie", "-no-pie", "dynamically linked"},
 	} {
-		if _, err := Open(imagetest.Compile(t, "gcc", "fails.c", tc.flags)); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := Open(imagetest.Compile(t, "gcc", "fails.c", tc.flags), linked.Search{}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v", tc.name, err)
 		}
 	}
@@ -225,7 +224,7 @@ func TestOpenErrors(t *testing.T) {
 		{dir, "not a regular file"},
 		{os.DevNull, "not a regular file"},
 	} {
-		if _, err := Open(tc.path); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := Open(tc.path, linked.Search{}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v", tc.path, err)
 		}
 	}
@@ -236,7 +235,7 @@ func TestOpenErrors(t *testing.T) {
 	if err := os.Truncate(huge, 1<<40); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(huge); err == nil || !strings.Contains(err.Error(), "larger than 1 GiB") {
+	if _, err := Open(huge, linked.Search{}); err == nil || !strings.Contains(err.Error(), "larger than 1 GiB") {
 		t.Errorf("a file of a terabyte: %v", err)
 	}
 }

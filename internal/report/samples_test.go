@@ -32,7 +32,7 @@ func base(verdict result.Verdict) *result.Result {
 		Certificate: result.Certificate{
 			Basis: "glibc's locks trusted",
 			Image: sha, Granularity: "mem", Bound: "none", Search: "optimal",
-			Memory:    "sequentially consistent, several processors",
+			Memory:    "sequentially consistent (several processors)",
 			Timeouts:  "last",
 			Trusted:   "pthread synchronisation, malloc and stdio of glibc trusted",
 			Calls:     []string{"arch_prctl", "brk", "clone3", "exit", "exit_group", "futex", "mmap", "mprotect", "write"},
@@ -56,6 +56,8 @@ func samples() map[string]*result.Result {
 		"one-thread":   warned(result.Warning{Code: result.OneThread, Text: `only one thread ever ran; it wrote "usage: guest N"`}),
 		"nothing-shared": warned(result.Warning{Code: result.NothingShared, Text: "its threads share nothing: none changed what another used while both were there"},
 			result.Warning{Code: result.NoPoint, Text: "no run came to a preemption point of lock while there was another thread"}),
+		"sc-only":        warned(result.Warning{Code: result.SequentialOnly, Text: "under sequential consistency only: the store to flag[0] may still be in thread 0.1's buffer when it reads flag[1]: peterson.c:5 (and 1 more like it)"}),
+		"robust":         robust(),
 		"unexamined":     unexamined(),
 		"bounded":        bounded(),
 		"beyond-bound":   beyondBound(),
@@ -203,6 +205,12 @@ func manyThreads() *result.Result {
 		b.Schedule += "0.1.1@123456789012,0.1.2@9876543210123456,"
 	}
 	r.Bug = b
+	return r
+}
+
+func robust() *result.Result {
+	r := base(result.Verified)
+	r.Certificate.Memory = "x86-TSO (no triangular race)"
 	return r
 }
 

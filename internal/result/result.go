@@ -143,6 +143,16 @@ type Result struct {
 type Guest struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
+	// Libraries are the dynamic linker and the libraries that the guest was run with, in
+	// the order in which landgo loaded them; none of a static program.
+	Libraries []Library `json:"libraries,omitempty"`
+}
+
+// Library is a file that a guest is linked with.
+type Library struct {
+	// Path is where the guest finds it.
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
 }
 
 // Estimate is the weighted-backtrack estimator's, of the search.
@@ -182,7 +192,8 @@ type Certificate struct {
 	Granularity string `json:"granularity"`
 	Bound       string `json:"bound"`
 	Search      string `json:"search"`
-	// Memory is the memory model: "sequentially consistent, several processors".
+	// Memory is the memory model: "sequentially consistent (several processors)", or
+	// "x86-TSO (no triangular race)" (docs/memory.md).
 	Memory string `json:"memory"`
 	// Timeouts says when a timed wait runs out.
 	Timeouts string `json:"timeouts"`

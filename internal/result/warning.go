@@ -1,5 +1,7 @@
 package result
 
+import "slices"
+
 // Warning says why a verdict without a bug means less than it seems to: the
 // search had nothing to try.
 type Warning struct {
@@ -22,15 +24,20 @@ const (
 	NoTick        WarningCode = "no-tick"        // a kernel's timer never interrupted
 	NeverEnds     WarningCode = "never-ends"     // the program doesn't end, and is taken to be meant so
 	IgnoredBugs   WarningCode = "ignored-bugs"   // executions had bugs that --ignore names
-	OnlyTimeouts  WarningCode = "only-timeouts"  // a timed wait had to run out in every execution
+	// SequentialOnly: an execution has a triangular race, so processors with store buffers may
+	// do more than was searched.
+	SequentialOnly WarningCode = "sc-only"
+	OnlyTimeouts   WarningCode = "only-timeouts" // a timed wait had to run out in every execution
 )
 
 // Warn makes a result invalid because of its first warning, where --strict asks for
-// that and it would pass otherwise.
+// that and it would pass otherwise. One about the memory model doesn't: the search had
+// something to try.
 func (r *Result) Warn(strict bool) {
-	if !strict || len(r.Warnings) == 0 || r.Verdict != Verified && r.Verdict != Bounded {
+	first := slices.IndexFunc(r.Warnings, func(w Warning) bool { return w.Code != SequentialOnly })
+	if !strict || first < 0 || r.Verdict != Verified && r.Verdict != Bounded {
 		return
 	}
-	r.Reason = "--strict: " + string(r.Verdict) + ", but " + r.Warnings[0].Text
+	r.Reason = "--strict: " + string(r.Verdict) + ", but " + r.Warnings[first].Text
 	r.Verdict, r.Problem = Invalid, EmptyPass
 }

@@ -174,6 +174,11 @@ type Transition struct {
 	// rewound to a mark made before the step: copy them to keep them longer.
 	Accesses []Access
 	Ops      []Op
+	// Fences are the places of instructions that empty the processor's store buffer,
+	// ascending: how many of the accesses come before. Each locked instruction is one,
+	// with memory that threads don't share too. Dependence doesn't ask for them. Not all of
+	// a long step are there.
+	Fences []uint16
 	// Wakes lists the threads that this step released or created (creation,
 	// signal, futex wake, make_runnable). The step happens before the next step
 	// of each, and the two can't be reversed. An exit isn't here for its
@@ -223,6 +228,14 @@ func (t *Transition) Did(o Op) {
 	t.Ops = append(t.Ops, o)
 }
 
+// Fenced appends a fence after so many further accesses.
+func (t *Transition) Fenced(more int) {
+	f := at(len(t.Accesses) + more)
+	if n := len(t.Fences); n == 0 || t.Fences[n-1] != f {
+		t.Fences = append(t.Fences, f)
+	}
+}
+
 // Append appends another transition.
 func (t *Transition) Append(u *Transition) {
 	n, ops := len(t.Accesses), len(t.Ops)
@@ -230,6 +243,9 @@ func (t *Transition) Append(u *Transition) {
 		x.Accesses = [2]int{x.Accesses[0] + n, x.Accesses[1] + n}
 		x.Ops = [2]int{x.Ops[0] + ops, x.Ops[1] + ops}
 		t.Tails = append(t.Tails, x)
+	}
+	for _, f := range u.Fences {
+		t.Fences = append(t.Fences, at(n+int(f)))
 	}
 	t.Accesses = append(t.Accesses, u.Accesses...)
 	for _, o := range u.Ops {

@@ -17,7 +17,7 @@ func (c *Config) Check(image []byte, contents ...[]byte) uint32 {
 	limits := Default()
 	kept.StepBudget, kept.MaxThreads, kept.MaxOutput = limits.StepBudget, limits.MaxThreads, limits.MaxOutput
 	// Where the host keeps a file doesn't matter, only what is in it.
-	kept.Stdin = ""
+	kept.Stdin, kept.Sysroot, kept.LibraryPath = "", "", nil
 	if c.Profile != nil {
 		kept.Profile = &Profile{Text: c.Profile.Text}
 	}

@@ -1,6 +1,7 @@
 package races
 
 import (
+	"slices"
 	"sort"
 
 	"landgo/internal/explore/session"
@@ -29,6 +30,15 @@ func (w *Watched) LeftOut() *Lookout {
 		return w.Limited
 	}
 	return w.Races
+}
+
+// Examined reports whether the points that a search had leave nothing out.
+func Examined(s *session.Session, w *Watched) bool {
+	if w.LeftOut() == nil {
+		return true
+	}
+	return !w.Blind && len(s.Guest.Unexamined()) == 0 &&
+		!slices.ContainsFunc(w.LeftOut().Candidates(), func(c *race.Candidate) bool { return c.Bare && c.Kind != race.Recycled })
 }
 
 // Unexamined puts in what the granularity left out, by address.

@@ -9,6 +9,7 @@ import (
 	"landgo/internal/trace"
 	"landgo/por"
 	"landgo/race"
+	"landgo/scheduler"
 )
 
 // Watched is a guest under control whose steps race detectors see, on every
@@ -26,6 +27,8 @@ type Watched struct {
 	Pure *Lookout
 	// Adjacent is of mode Adjacent, where races are bugs (raced.go); else nil.
 	Adjacent *Lookout
+	// Triangular looks for triangular races, nil if nothing would come of that.
+	Triangular *race.Triangular
 	// Blind: neither the user nor the verdict needs races. The detector is there, and
 	// sees nothing.
 	Blind bool
@@ -55,7 +58,7 @@ type Watched struct {
 
 // watchedMark is a state by the System's mark: the detectors', which go
 // together, and the length of the path.
-type watchedMark struct{ races, path int }
+type watchedMark struct{ races, triangular, path int }
 
 // Lookout is a detector that knows on which path it has seen what it shows.
 type Lookout struct {
@@ -86,6 +89,9 @@ func Watch(s *session.Session) *Watched {
 		cfg.Mode = race.Adjacent
 		w.Adjacent = NewLookout(cfg)
 	}
+	if s.Buffered() {
+		w.Triangular = race.NewTriangular(race.TriangularConfig{Coarse: !w.Fine, Word: scheduler.IsKernelWord})
+	}
 	return w
 }
 
@@ -106,6 +112,9 @@ func (w *Watched) Restart() {
 		l.Forget()
 		l.Shown = nil
 	})
+	if w.Triangular != nil {
+		w.Triangular.Forget()
+	}
 	w.Raced = false
 }
 
@@ -115,7 +124,28 @@ func (w *Watched) Take(o *Watched) {
 	w.Limited.Take(o.Limited)
 	w.Pure.Take(o.Pure)
 	w.Adjacent.Take(o.Adjacent)
+	w.TakeTriangular(o)
 	w.Raced = w.Adjacent.Confirmed()
+}
+
+// TakeTriangular adds the triangular races that another has found.
+func (w *Watched) TakeTriangular(o *Watched) {
+	if w.Triangular == nil || o.Triangular == nil {
+		return
+	}
+	for _, x := range o.Triangular.Found() {
+		w.Triangular.Add(*x)
+	}
+}
+
+// SavedTriangular is what a checkpoint keeps of the triangular races.
+func (w *Watched) SavedTriangular() (all []race.Triangle) {
+	if w.Triangular != nil {
+		for _, x := range w.Triangular.Found() {
+			all = append(all, *x)
+		}
+	}
+	return all
 }
 
 // Step implements por.System.
@@ -125,6 +155,9 @@ func (w *Watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 		return tr, err
 	}
 	w.path = append(w.path, por.PathStep{Thread: t, Choice: c, Begin: tr.Begin, Last: tr.Last})
+	if w.Triangular != nil {
+		w.Triangular.Step(tr)
+	}
 	w.lookouts(func(l *Lookout) {
 		l.Step(tr)
 		if changed := l.Changed(); len(changed) > 0 {
@@ -148,6 +181,9 @@ func (w *Watched) Mark() trace.Mark {
 	}
 	w.marks[k].path = len(w.path)
 	w.lookouts(func(l *Lookout) { w.marks[k].races = l.Mark() })
+	if w.Triangular != nil {
+		w.marks[k].triangular = w.Triangular.Mark()
+	}
 	return k
 }
 
@@ -156,6 +192,9 @@ func (w *Watched) Rewind(k trace.Mark) {
 	w.Runner.Rewind(k)
 	m := w.marks[k]
 	w.lookouts(func(l *Lookout) { l.Rewind(m.races) })
+	if w.Triangular != nil {
+		w.Triangular.Rewind(m.triangular)
+	}
 	w.path = w.path[:m.path]
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // CheckpointFormat names the form of a checkpoint file: one JSON object.
-const CheckpointFormat = "landgo-checkpoint/3"
+const CheckpointFormat = "landgo-checkpoint/4"
 
 // Checkpoint is a search that can be gone on with in another process: what it
 // is a search of, what was learned and seen so far, and where it is.
@@ -35,10 +35,12 @@ type Checkpoint struct {
 	Knowledge *scheduler.Knowledge `json:"knowledge"`
 	Witnessed *scheduler.Witnessed `json:"witnessed"`
 	Races     []Race               `json:"races,omitempty"`
-	Outputs   Outputs              `json:"outputs"`             // of one search
-	Tree      []byte               `json:"tree,omitempty"`      // por.Options.Save's
-	Deepening *Deepening           `json:"deepening,omitempty"` // has trees of its own
-	Sum       string               `json:"sum"`                 // sha256 of the object without it
+	// Triangular is what a watch has found so far; of a deepening, each space has its own.
+	Triangular []race.Triangle `json:"triangular,omitempty"`
+	Outputs    Outputs         `json:"outputs"`             // of one search
+	Tree       []byte          `json:"tree,omitempty"`      // por.Options.Save's
+	Deepening  *Deepening      `json:"deepening,omitempty"` // has trees of its own
+	Sum        string          `json:"sum"`                 // sha256 of the object without it
 }
 
 type Bug struct {

@@ -60,6 +60,8 @@ type Space struct {
 	Seen    bool                 `json:"seen"`            // it has detectors
 	Races   []Race               `json:"races,omitempty"` // without paths
 	Outputs Outputs              `json:"outputs"`
+	// Triangular are its triangular races.
+	Triangular []race.Triangle `json:"triangular,omitempty"`
 }
 
 type Told struct {

@@ -23,6 +23,7 @@ var onLinux = Platform{
 	carriesOut:  true,
 	plainMalloc: true,
 	Concludes:   true,
+	Buffered:    true,
 	StepCost:    1,
 	machine:     (*Program).linuxMachine,
 	boot:        (*Session).bootLinux,
@@ -68,7 +69,7 @@ func (s *Session) bootLinux(in *inputs) error {
 	k, err := linux.New(s.Plain, s.Image.File, linux.Config{
 		Args: s.argv(), Env: s.Config.Env, Stdin: in.stdin, Contents: files, MemoryLimit: s.guestMemory(),
 		OutputLimit: uint64(s.Config.MaxOutput), TimeoutsAny: s.Config.Timeouts == config.TimeoutsAny,
-		ObserveStdout: s.Config.ObserveStdout,
+		ObserveStdout: s.Config.ObserveStdout, Lacks: s.lacks,
 	})
 	if err != nil {
 		return bootError(s.Config.Guest, err)

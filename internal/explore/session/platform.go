@@ -39,6 +39,9 @@ type Platform struct {
 	// Concludes: data-race candidates show all that preemption points leave out. A
 	// kernel's candidates show nothing of races with the timer's interrupt.
 	Concludes bool
+	// Buffered: its processors have store buffers (x86-TSO), and what the kernel and the C
+	// library do about them is known.
+	Buffered bool
 	// StepCost is how many steps of a program one of the guest takes as long as.
 	StepCost uint64
 	// userPrograms: code below the image is a user program's.

@@ -18,7 +18,7 @@ var imageProblems = map[elffile.ErrorKind]result.ErrorKind{
 	elffile.Broken:       result.BrokenELF,
 	elffile.WrongMachine: result.WrongMachine,
 	elffile.NotProgram:   result.NotProgram,
-	elffile.Dynamic:      result.Dynamic,
+	elffile.Unlinked:     result.Dynamic,
 	elffile.NoCode:       result.NoCode,
 	elffile.TooLarge:     result.TooLarge,
 }
@@ -38,6 +38,7 @@ var gapProblems = map[kernel.Gap]result.ErrorKind{
 	kernel.GapSchedule:    result.OtherScheduler,
 	kernel.GapCode:        result.CodeChanged,
 	kernel.GapPaging:      result.NoPaging,
+	kernel.GapLibrary:     result.Dynamic,
 }
 
 // ImageError explains why the guest's file isn't one.

@@ -74,6 +74,9 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		if err != nil {
 			return nil, fmt.Errorf("an execution couldn't be run again: %w", err)
 		}
+		if tr.Begin != p.Begin || tr.Last != p.Last {
+			return nil, fmt.Errorf("an execution went another way when it was run again: its step %d is instructions %d to %d of thread %s, and was %d to %d", i, tr.Begin, tr.Last, s.Guest.Name(p.Thread), p.Begin, p.Last)
+		}
 		if s.Config.FailOnRace {
 			n.step(tr)
 		}

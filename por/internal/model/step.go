@@ -185,11 +185,13 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 		}
 		ready = ready || th.Status == trace.Ready
 	}
-	if t := m.expiring(); !ready && t >= 0 {
-		for i := first; i < len(dst); i++ {
-			if th := &dst[i]; int(th.ID) == t {
-				th.Status, th.Outcomes, th.Expiring = trace.Ready, 1, true
-			}
+	if ready {
+		return dst
+	}
+	t := m.expiring()
+	for i := first; i < len(dst); i++ {
+		if th := &dst[i]; int(th.ID) == t {
+			th.Status, th.Outcomes, th.Expiring = trace.Ready, 1, true
 		}
 	}
 	return dst

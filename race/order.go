@@ -1,0 +1,101 @@
+package race
+
+import (
+	"slices"
+
+	"landgo/internal/trace"
+)
+
+// order is happens-before as an execution goes on: a clock for each thread and for each
+// object that threads synchronise by. It goes back with the execution.
+type order struct {
+	vecs  []uint32 // vector clocks of width entries, end to end; number 0 is all zeros
+	width int
+
+	// Slots hold all changing values, so that one log of old values undoes them.
+	slots   []int32
+	log     []undo
+	threads []threadSlots
+	objects map[objectKey]int32 // its slot: the number of a clock
+	marks   []mark
+}
+
+type undo struct{ slot, old int32 }
+
+// mark is a state: how much there was of what only grows. visits and steps are the
+// owner's.
+type mark struct {
+	log, vecs, visits int
+	steps             int32
+}
+
+// threadSlots are the slots of a thread.
+type threadSlots struct {
+	clock int32 // the number of its vector clock
+	locks int32 // its lockset
+	round int32 // the barrier round in which it arrived, see sync.go
+	store int32 // its last store that may be in its buffer, see triangular.go
+}
+
+func newOrder() order {
+	o := order{width: 4, objects: map[objectKey]int32{}}
+	o.vecs = make([]uint32, o.width)
+	o.slots = make([]int32, 1) // slot 0 is free
+	return o
+}
+
+// mark remembers the present state.
+func (d *order) mark(visits int, steps int32) int {
+	d.marks = append(d.marks, mark{len(d.log), len(d.vecs), visits, steps})
+	return len(d.marks) - 1
+}
+
+// rewind comes back to a mark.
+func (d *order) rewind(k int) mark {
+	m := d.marks[k]
+	for i := len(d.log) - 1; i >= m.log; i-- {
+		d.slots[d.log[i].slot] = d.log[i].old
+	}
+	d.log, d.vecs, d.marks = d.log[:m.log], d.vecs[:m.vecs], d.marks[:k+1]
+	return m
+}
+
+func (d *order) set(slot, v int32) {
+	if old := d.slots[slot]; old != v {
+		d.log = append(d.log, undo{slot, old})
+		d.slots[slot] = v
+	}
+}
+
+func (d *order) newSlots(n int) int32 {
+	s := int32(len(d.slots))
+	d.slots = append(d.slots, make([]int32, n)...)
+	return s
+}
+
+// ensureAll makes room for the threads of a transition.
+func (d *order) ensureAll(t *trace.Transition) {
+	d.ensure(t.Thread)
+	for _, w := range t.Wakes {
+		d.ensure(w)
+	}
+	for i := range t.Tails {
+		d.ensure(t.Tails[i].Thread)
+	}
+}
+
+// woken puts the threads that a transition woke after it: after woke, the clock of the
+// operation that did, or after all of it if that is less than 0. Of several operations
+// of one step, the last counts as the one.
+func (d *order) woken(t *trace.Transition, woke int32) {
+	for _, w := range t.Wakes {
+		if slices.ContainsFunc(t.Ops, func(o trace.Op) bool { return o.Kind == trace.OpCreate && o.Obj == uint64(w) }) {
+			continue // its creation ordered it
+		}
+		if woke < 0 {
+			woke = d.slots[d.threads[t.Thread].clock]
+			d.tick(t.Thread)
+		}
+		d.joinClock(w, woke)
+	}
+}

@@ -1,0 +1,462 @@
+package race
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"landgo/internal/trace"
+)
+
+// Triangular looks for triangular races: Owens, "Reasoning about the implementation of
+// concurrency abstractions on x86-TSO", ECOOP 2010, §4. A program none of whose
+// sequentially consistent executions has one behaves the same on x86-TSO, where each
+// processor has a store buffer. So a search under sequential consistency that meets none
+// has searched x86-TSO.
+//
+// A triangular race is, in an execution:
+//
+//   - a plain load r by thread t and a store w to the same bytes by thread u, adjacent up
+//     to the order of independent events (a race: either could have come first);
+//   - a plain store s by t to memory that threads share, before r in program order, with
+//     nothing between that drains t's store buffer. (Owens: a write to another address.)
+//
+// w may be a locked instruction's. r may not: such a load waits for the buffer. Of
+// several stores, s is the last one. Two conditions make this sharper than Owens':
+//
+//   - s doesn't cover all bytes that r and w have in common. If it does, r takes these
+//     from t's buffer as long as s is in it, whatever w does. It has to be the last store:
+//     an older one may have left the buffer with s still there.
+//   - s isn't ordered before w by what lies between. If u has seen s, s had left the
+//     buffer before w.
+//
+// Both keep the theorem. By Bouajjani, Meyer and Möhlmann, "Deciding Robustness against
+// Total Store Ordering", ICALP 2011, Theorem 1, a program that isn't robust has an execution
+// in which one thread t alone delays stores: s is buffered, r reads from memory past it,
+// and a chain of dependences leads from r over its first event w, of another thread, to an
+// event that conflicts with s and comes before s reaches memory. All that w depends on
+// came without s and without t's later stores, which are behind it. So it can be run before
+// s, and then s at once, t's events up to r, and w beside r: an execution without a delay, with
+// this race in it. (Should w depend on one of t's loads after s, that load is the r of a shorter chain.)
+// Only what w itself reads of t's buffered stores can differ, and only of a compare-and-exchange:
+// one that finds such a store and fails counts as a store beside r.
+// internal/litmus checks the condition, and each of its parts, against x86-TSO itself.
+//
+// One execution of each Mazurkiewicz trace will do: adjacency and program order are the
+// same in all of them, and a race in a prefix is one in each execution that goes on
+// from it. So every search that runs each trace meets each race. A search that
+// leaves an execution for a state that it was in before doesn't, nor do samples.
+//
+// An order that isn't there would hide a race, so an operation on an object orders as in
+// mode HB only, and accesses as in mode Adjacent. What a missing order adds is a race
+// that is told and isn't one.
+type Triangular struct {
+	order
+	cfg      TriangularConfig
+	cells    map[uint64]*tsoCell
+	recent   [64]recentCell // some of cells
+	visits   []tsoVisit
+	objs     map[uint64]*tsoObject
+	stored   bool              // the step under way has stored since its last operation that drains
+	step     *trace.Transition // under way
+	began    uint32            // the time of the thread under way, before its step
+	found    map[triangle]*Triangle
+	sorted   []*Triangle // Found's, nil if it is to be made again
+	contacts []contact   // what the access under way conflicts with, and doesn't come after yet
+}
+
+// TriangularConfig is the input of a Triangular.
+type TriangularConfig struct {
+	// Coarse: a step may have several accesses, and leaves out those that it repeats.
+	Coarse bool
+	// Word reports whether an address is that of a kernel's own state. Kernels change it
+	// under locks.
+	Word func(addr uint64) bool
+
+	fault tsoFault // a test of the tests leaves a rule out
+}
+
+// tsoFault is a rule that a mutant of the watch leaves out.
+type tsoFault uint8
+
+const (
+	ignoreLockedStores tsoFault = iota + 1 // a locked instruction's store makes no race
+	anyCover                               // any store of t's that covers the bytes will do
+	wholeAddresses                         // accesses that overlap in part don't meet
+	storesDrain                            // the last store only counts if nothing was stored before it
+	lookAhead                              // what w itself conflicts with counts as before it
+	failedLoads                            // a compare-and-exchange that failed makes no race
+	lastFound                              // one that finds an older store than the last one makes none
+	numTSOFaults
+)
+
+// Triangle is a triangular race.
+type Triangle struct {
+	// Store may still be in its thread's store buffer when Load, of the same thread, reads
+	// what Racing, of another thread, stores.
+	Store, Load, Racing Access
+}
+
+// triangle tells triangular races apart: by their instructions.
+type triangle struct{ store, load, racing uint64 }
+
+// tsoVisit is an access in an execution. Number 0 is none.
+type tsoVisit struct {
+	Access
+	failed bool // a compare-and-exchange that failed
+	time   uint32
+	before int32 // its thread's clock without what the access itself comes after
+	clock  int32 // the same with that
+	store  int32 // the visit of its thread's last store before that may be buffered, 0 for none
+}
+
+// tsoCell has the last accesses of a granule, by thread, bytes and kind.
+type tsoCell struct {
+	all    []tsoPlace
+	object bool // an operation's object lies here
+}
+
+type recentCell struct {
+	granule uint64
+	cell    *tsoCell
+}
+
+type tsoPlace struct {
+	thread trace.TID
+	mask   uint8
+	write  bool
+	failed bool  // a compare-and-exchange that failed
+	last   int32 // slot: its last visit
+}
+
+// tsoObject has the last operations on an object, by thread.
+type tsoObject struct {
+	all []tsoPlace // write: it changed the object; else it looked, with a plain load
+}
+
+type contact struct {
+	visit   int32
+	granule uint64
+	mask    uint8
+}
+
+// NewTriangular returns a watch at the start of an execution.
+func NewTriangular(cfg TriangularConfig) *Triangular {
+	return &Triangular{order: newOrder(), cfg: cfg, cells: map[uint64]*tsoCell{}, objs: map[uint64]*tsoObject{},
+		visits: make([]tsoVisit, 1), found: map[triangle]*Triangle{}}
+}
+
+// Mark remembers the present state. Marks nest like a stack.
+func (d *Triangular) Mark() int { return d.mark(len(d.visits), 0) }
+
+// Rewind comes back to a mark, and forgets all later ones.
+func (d *Triangular) Rewind(k int) { d.visits = d.visits[:d.rewind(k).visits] }
+
+// Forget forgets what was found.
+func (d *Triangular) Forget() {
+	clear(d.found)
+	d.sorted = nil
+}
+
+// Found lists the races, by their instructions, each once.
+func (d *Triangular) Found() []*Triangle {
+	if d.sorted == nil {
+		for _, x := range d.found {
+			d.sorted = append(d.sorted, x)
+		}
+		slices.SortFunc(d.sorted, func(a, b *Triangle) int {
+			return cmp.Or(cmp.Compare(a.Load.PC, b.Load.PC), cmp.Compare(a.Store.PC, b.Store.PC), cmp.Compare(a.Racing.PC, b.Racing.PC))
+		})
+	}
+	return d.sorted
+}
+
+// Add adds a race that another watch has found.
+func (d *Triangular) Add(x Triangle) {
+	key := triangle{x.Store.PC, x.Load.PC, x.Racing.PC}
+	if old := d.found[key]; old != nil && old.less(&x) {
+		return
+	}
+	d.found[key] = &x
+	d.sorted = nil
+}
+
+// less orders sightings of the same instructions, so that what is shown doesn't depend on
+// what was met first.
+func (x *Triangle) less(y *Triangle) bool {
+	return cmp.Or(cmp.Compare(x.Load.Thread, y.Load.Thread), cmp.Compare(x.Racing.Thread, y.Racing.Thread),
+		cmp.Compare(x.Load.Addr, y.Load.Addr), cmp.Compare(x.Store.Addr, y.Store.Addr)) <= 0
+}
+
+// Step watches one transition.
+func (d *Triangular) Step(t *trace.Transition) {
+	d.stored, d.step = false, t
+	if len(t.Ops) == 0 && len(t.Wakes) == 0 && len(t.Tails) == 0 {
+		d.ensure(t.Thread)
+		d.until(len(t.Accesses), 0, d.fences(t, 0, 0))
+		return
+	}
+	d.ensureAll(t)
+	d.tick(t.Thread)
+	d.began = d.now(t.Thread)
+	next, fence, woke := 0, 0, int32(-1)
+	for i := range t.Ops {
+		o := &t.Ops[i]
+		n := len(t.Accesses)
+		if o.At != math.MaxUint16 {
+			n = min(n, int(o.At))
+		}
+		next, fence = d.until(n, next, fence)
+		// Of a fence and an operation at one place, it isn't known which came first: the
+		// operation finds the buffer as it was before the fence, and leaves it as after.
+		by := t.DidBy(i)
+		d.looks(by, o)
+		fence = d.fences(t, fence, next)
+		d.effect(by, o)
+		if d.synchronise(by, o) {
+			woke = d.slots[d.threads[by].clock]
+			d.tick(by)
+		}
+	}
+	next, fence = d.until(len(t.Accesses), next, fence)
+	d.fences(t, fence, next)
+	d.woken(t, woke)
+}
+
+// until watches the step's accesses from number next up to number n, and the fences
+// between them from number fence on.
+func (d *Triangular) until(n, next, fence int) (int, int) {
+	t := d.step
+	for ; next < n; next++ {
+		fence = d.fences(t, fence, next)
+		d.access(t.By(next), &t.Accesses[next])
+	}
+	if n == len(t.Accesses) {
+		fence = d.fences(t, fence, n)
+	}
+	return next, fence
+}
+
+// changesKernel reports whether the step under way changes a kernel's state.
+func (d *Triangular) changesKernel() bool {
+	return slices.ContainsFunc(d.step.Accesses, func(a trace.Access) bool { return a.IsWrite() && d.cfg.Word(a.Addr) })
+}
+
+// fences takes in the fences before the n-th access, from number fence on.
+func (d *Triangular) fences(t *trace.Transition, fence, n int) int {
+	for ; fence < len(t.Fences) && int(t.Fences[fence]) <= n; fence++ {
+		d.drain(t.Thread)
+	}
+	return fence
+}
+
+// drain empties a thread's buffer by an instruction. Behind one in a coarse step there may
+// be a store that isn't on record, for it was made before.
+func (d *Triangular) drain(t trace.TID) {
+	if !d.cfg.Coarse || !d.stored {
+		d.set(d.threads[t].store, 0)
+	}
+}
+
+// access watches one access.
+func (d *Triangular) access(t trace.TID, a *trace.Access) {
+	lo, hi := a.Counted()
+	if lo == hi {
+		return
+	}
+	// The C library works on what it keeps in order by itself under a lock of its own.
+	locked := a.Flags&(trace.Atomic|trace.Library) != 0
+	if locked {
+		d.drain(t)
+	}
+	th := &d.threads[t]
+	at := int32(len(d.visits))
+	before := d.slots[th.clock]
+	d.visits = append(d.visits, tsoVisit{time: d.clock(before)[t] + 1, before: before, failed: a.Flags&trace.FailedCAS != 0,
+		Access: Access{Thread: t, PC: a.PC, Addr: lo, Size: uint32(hi - lo), Write: a.IsWrite(), Insn: a.Insn}})
+	v := &d.visits[at]
+	if d.cfg.fault == ignoreLockedStores && locked {
+		v.Write = false
+	}
+	word := d.cfg.Word != nil && d.cfg.Word(lo)
+	if !locked && !(word && (v.Write || d.changesKernel())) {
+		v.store = d.slots[th.store]
+	}
+	d.contacts = d.contacts[:0]
+	for g := lo &^ 7; g < hi; g += 8 {
+		c := d.cell(g)
+		d.meet(v, c, g, mask(g, lo, hi), at)
+		if c.object && !v.Write && v.store != 0 {
+			d.besideObject(v, g)
+		}
+	}
+	v.clock = d.after(v)
+	d.set(th.clock, v.clock)
+	d.judge(v)
+	switch {
+	case locked:
+		d.drain(t)
+	case v.Write && !word && d.cfg.fault == storesDrain && d.slots[th.store] != 0:
+		d.set(th.store, 0)
+	case v.Write && !word:
+		d.set(th.store, at)
+		d.stored = true
+	}
+}
+
+// after is the clock of a thread after access v: it comes after what v conflicts with.
+func (d *Triangular) after(v *tsoVisit) int32 {
+	clock := d.copyClock(v.before)
+	vec := d.clock(clock)
+	vec[v.Thread] = v.time
+	for _, m := range d.contacts {
+		o := &d.visits[m.visit]
+		if !v.Write && !o.Write || vec[o.Thread] >= o.time {
+			continue
+		}
+		for i, n := range d.clock(o.clock) {
+			vec[i] = max(vec[i], n)
+		}
+	}
+	return clock
+}
+
+func (d *Triangular) cell(granule uint64) *tsoCell {
+	recent := &d.recent[granule>>3%uint64(len(d.recent))]
+	if recent.cell != nil && recent.granule == granule {
+		return recent.cell
+	}
+	c := d.cells[granule]
+	if c == nil {
+		c = &tsoCell{}
+		d.cells[granule] = c
+	}
+	recent.granule, recent.cell = granule, c
+	return c
+}
+
+// mask is the bytes of granule g from lo to hi.
+func mask(g, lo, hi uint64) uint8 {
+	m := uint8(0xff)
+	if lo > g {
+		m <<= lo - g
+	}
+	if hi < g+8 {
+		m &= 0xff >> (g + 8 - hi)
+	}
+	return m
+}
+
+// meet notes what an access to bytes of a granule conflicts with and isn't ordered after, and
+// that the granule's last access of its kind is visit at.
+func (d *Triangular) meet(v *tsoVisit, c *tsoCell, g uint64, m uint8, at int32) {
+	mine := d.clock(v.before)
+	own := int32(0)
+	for i := range c.all {
+		p := &c.all[i]
+		if p.thread == v.Thread {
+			if p.mask == m && p.write == v.Write && p.failed == v.failed {
+				own = p.last
+			}
+			continue
+		}
+		if !v.Write && !p.write && v.failed == p.failed || p.mask&m == 0 {
+			continue
+		}
+		if d.cfg.fault == wholeAddresses && p.mask != m {
+			continue
+		}
+		n := d.slots[p.last]
+		if n != 0 && mine[p.thread] < d.visits[n].time {
+			d.contacts = append(d.contacts, contact{n, g, p.mask & m})
+		}
+	}
+	if own == 0 {
+		own = d.newSlots(1)
+		c.all = append(c.all, tsoPlace{v.Thread, m, v.Write, v.failed, own})
+	}
+	d.set(own, at)
+}
+
+// judge looks for triangular races of an access with those that it has met. v isn't in
+// the buffer itself yet.
+func (d *Triangular) judge(v *tsoVisit) {
+	for _, m := range d.contacts {
+		o := &d.visits[m.visit]
+		switch {
+		case !v.Write && v.store != 0 && (o.Write || o.failed):
+			d.triangle(v, o, m)
+		case !o.Write && o.store != 0 && (v.Write || v.failed):
+			d.triangle(o, v, m)
+		}
+	}
+}
+
+// triangle adds the race of load r and store w, one of which is under way, if it is one.
+func (d *Triangular) triangle(r, w *tsoVisit, m contact) {
+	s := &d.visits[r.store]
+	before := w.before
+	if d.cfg.fault == lookAhead {
+		before = w.clock
+	}
+	switch {
+	case d.clock(before)[r.Thread] >= s.time:
+		return
+	case d.covers(r, s, m):
+		return
+	case w.failed && (d.cfg.fault == failedLoads || !d.finds(w, r.store)):
+		return
+	case !d.neighbours(m.visit):
+		return
+	}
+	load, racing := r.Access, w.Access
+	d.Add(Triangle{Store: s.Access, Load: load, Racing: racing})
+}
+
+// finds reports whether a compare-and-exchange reads a byte of a store that may be buffered
+// with the one at visit n, or of that.
+func (d *Triangular) finds(w *tsoVisit, n int32) bool {
+	for ; n != 0; n = d.visits[n].store {
+		if s := &d.visits[n]; w.Addr < s.Addr+uint64(s.Size) && s.Addr < w.Addr+uint64(w.Size) {
+			return true
+		}
+		if d.cfg.fault == lastFound {
+			return false
+		}
+	}
+	return false
+}
+
+// covers reports whether store s has all the bytes of a contact.
+func (d *Triangular) covers(r, s *tsoVisit, m contact) bool {
+	if d.cfg.fault == anyCover {
+		// The newest store of the thread to just these bytes, drained or not.
+		for i := r.store; i > 0; i-- {
+			if v := &d.visits[i]; v.Thread == r.Thread && v.Write && v.covers(m) {
+				return true
+			}
+		}
+		return false
+	}
+	return s.covers(m)
+}
+
+func (v *tsoVisit) covers(m contact) bool {
+	lo, hi := v.Addr, v.Addr+uint64(v.Size)
+	return lo < m.granule+8 && m.granule < hi && m.mask&^mask(m.granule, max(lo, m.granule), min(hi, m.granule+8)) == 0
+}
+
+// neighbours reports whether nothing that the access under way conflicts with comes after
+// visit n: then the two are adjacent in an equivalent execution.
+func (d *Triangular) neighbours(n int32) bool {
+	e := &d.visits[n]
+	for _, m := range d.contacts {
+		if m.visit == n || !d.visits[m.visit].Write && !d.visits[len(d.visits)-1].Write {
+			continue
+		}
+		if o := &d.visits[m.visit]; o.Thread == e.Thread && m.visit > n || o.Thread != e.Thread && d.clock(o.clock)[e.Thread] >= e.time {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,171 @@
+package race
+
+import "landgo/internal/trace"
+
+// What the functions and system calls that landgo carries out do to the store buffer of their
+// thread. landgo runs none of their code, so this is what every supported C library and
+// kernel does there; where these differ, it is the least.
+
+// buffering is what an operation does about the store buffer.
+type buffering uint8
+
+const (
+	// nothing: it may be done without a locked instruction.
+	nothing buffering = iota
+	// drains: a locked instruction on the object, or a system call that takes a lock.
+	drains
+	// looks: it may be a plain load of the object. glibc's pthread_cond_signal reads
+	// whether there are waiters, sem_trywait whether the value is 0.
+	looks
+	// stores: plain stores to the object.
+	stores
+)
+
+var bufferingOf = [trace.NumOps]buffering{
+	trace.OpCreate: drains, trace.OpExit: drains, trace.OpJoin: drains, trace.OpTryJoin: drains, trace.OpTryJoinFail: looks,
+	trace.OpDetach: drains,
+
+	trace.OpLock: drains, trace.OpTryLock: drains, trace.OpTryLockFail: looks, trace.OpUnlock: drains,
+	trace.OpMutexInit: stores, trace.OpMutexDestroy: stores,
+
+	trace.OpCondWait: drains, trace.OpCondSignal: looks, trace.OpCondBroadcast: looks, trace.OpCondTimeout: drains,
+	trace.OpCondInit: stores, trace.OpCondDestroy: stores, trace.OpCondLook: looks,
+
+	trace.OpSemWait: drains, trace.OpSemTryWait: drains, trace.OpSemTryWaitFail: looks, trace.OpSemPost: drains,
+	trace.OpSemGet: looks, trace.OpSemInit: stores, trace.OpSemDestroy: stores,
+
+	trace.OpReadLock: drains, trace.OpTryReadLock: drains, trace.OpTryReadLockFail: looks,
+	trace.OpWriteLock: drains, trace.OpTryWriteLock: drains, trace.OpTryWriteLockFail: looks,
+	trace.OpReadQueue: drains, trace.OpWriteQueue: drains, trace.OpReadUnlock: drains, trace.OpWriteUnlock: drains,
+	trace.OpRWInit: stores, trace.OpRWDestroy: stores,
+
+	trace.OpBarrierArrive: drains, trace.OpBarrierInit: stores, trace.OpBarrierDestroy: stores,
+
+	trace.OpFutexWait: drains, trace.OpFutexWake: drains, trace.OpFutexRequeue: drains, trace.OpFutexTimeout: drains,
+	trace.OpFutexLockPI: drains, trace.OpFutexTryPI: drains, trace.OpFutexUnlockPI: drains,
+}
+
+// drainsAt is bufferingOf, but for what depends on an operation's argument. A once routine
+// that is done is found so by a plain load, which can only be of its last value.
+func drainsAt(o *trace.Op) bool {
+	if o.Kind == trace.OpOnce {
+		return o.Arg == trace.OnceBegins
+	}
+	return bufferingOf[o.Kind] == drains
+}
+
+// effect takes in what an operation does to the buffer.
+func (d *Triangular) effect(t trace.TID, o *trace.Op) {
+	switch {
+	case d.nested(t, o):
+	case drainsAt(o):
+		d.set(d.threads[t].store, 0)
+		d.stored = false
+	case bufferingOf[o.Kind] == stores && o.Size > 0:
+		// Which of its bytes it stores isn't known, so it covers none.
+		d.visits = append(d.visits, tsoVisit{time: d.now(t), store: d.slots[d.threads[t].store], Access: Access{Thread: t, PC: o.PC, Addr: o.Obj, Write: true}})
+		d.set(d.threads[t].store, int32(len(d.visits)-1))
+		d.stored = true
+	}
+}
+
+// nested follows who holds a mutex, and reports whether an operation only counts how often: a
+// recursive mutex is locked again, and let go but for the first time, by plain stores to memory
+// that no other thread reads meanwhile.
+func (d *Triangular) nested(t trace.TID, o *trace.Op) bool {
+	const most = 1 << 16
+	switch o.Kind {
+	case trace.OpLock, trace.OpTryLock, trace.OpUnlock:
+	default:
+		return false
+	}
+	slot := d.object(holder, o.Obj)
+	held, own := d.slots[slot], (int32(t)+1)*most
+	mine := held > own && held < own+most
+	switch {
+	case o.Kind != trace.OpUnlock && mine:
+		d.set(slot, min(held+1, own+most-1))
+		return true
+	case o.Kind != trace.OpUnlock:
+		d.set(slot, own+1)
+	case mine && held > own+1:
+		d.set(slot, held-1)
+		return true
+	default:
+		d.set(slot, 0)
+	}
+	return false
+}
+
+// looks takes in an operation as an access to its object: a plain load, or a change.
+// What lies between isn't asked: two that nothing orders are taken to be adjacent.
+func (d *Triangular) looks(t trace.TID, o *trace.Op) {
+	b := bufferingOf[o.Kind]
+	if o.Kind != trace.OpOnce && (b == nothing || o.Size == 0) {
+		return
+	}
+	x := d.objs[o.Obj]
+	if x == nil {
+		x = &tsoObject{}
+		d.objs[o.Obj] = x
+		for g := o.Obj &^ 7; g < o.Obj+uint64(o.Size); g += 8 {
+			d.cell(g).object = true
+		}
+	}
+	look := b == looks
+	buffered := d.slots[d.threads[t].store]
+	if look && buffered == 0 {
+		return
+	}
+	mine := d.clock(d.slots[d.threads[t].clock])
+	// As of the step's beginning: what a step does after it has released a lock (a
+	// wait on a condition variable) is done before.
+	v := tsoVisit{time: d.began, before: d.slots[d.threads[t].clock], Access: Access{Thread: t, PC: o.PC, Addr: o.Obj, Size: o.Size, Write: !look}}
+	if look {
+		v.store = buffered
+	}
+	own := int32(0)
+	for i := range x.all {
+		p := &x.all[i]
+		n := d.slots[p.last]
+		switch {
+		case p.thread == t && p.write == v.Write:
+			own = p.last
+		case p.thread == t || n == 0 || p.write == v.Write || mine[p.thread] >= d.visits[n].time:
+		case look:
+			d.apart(&v, &d.visits[n])
+		default:
+			d.apart(&d.visits[n], &v)
+		}
+	}
+	if own == 0 {
+		own = d.newSlots(1)
+		x.all = append(x.all, tsoPlace{thread: t, write: v.Write, last: own})
+	}
+	d.visits = append(d.visits, v)
+	d.set(own, int32(len(d.visits)-1))
+}
+
+// apart adds the race of a look r and a change w that nothing orders.
+func (d *Triangular) apart(r, w *tsoVisit) {
+	s := &d.visits[r.store]
+	if d.clock(w.before)[r.Thread] < s.time {
+		d.Add(Triangle{Store: s.Access, Load: r.Access, Racing: w.Access})
+	}
+}
+
+// besideObject adds the races of load r of an object's own bytes with operations on it by
+// other threads that came before. Those that come after come before in another trace.
+func (d *Triangular) besideObject(r *tsoVisit, g uint64) {
+	for at, x := range d.objs {
+		if at >= g+8 {
+			continue
+		}
+		for i := range x.all {
+			n := d.slots[x.all[i].last]
+			if w := &d.visits[n]; n != 0 && w.Thread != r.Thread && w.Write && g < w.Addr+uint64(w.Size) {
+				d.Add(Triangle{Store: d.visits[r.store].Access, Load: r.Access, Racing: w.Access})
+			}
+		}
+	}
+}
