@@ -28,6 +28,8 @@ type Config struct {
 	// Fill, if not nil, is what blocks of memory are filled with when
 	// they are given out, see twin.go.
 	Fill *Fill
+	// Awaits says which accesses a search may be spared the polls of (await.go); nil: all.
+	Awaits func(*trace.Access) bool
 	// MaxThreads bounds the number of threads of all executions.
 	MaxThreads int
 	// KeepAll records private accesses too (replays).
@@ -112,11 +114,11 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 				},
 				state: state{
 					threads: make([]thread, 0, cfg.MaxThreads), turns: map[turnKey]int32{},
-					heap: heap.New(), mapped: heap.NewApart(),
+					latest: map[uint64]int32{}, heap: heap.New(), mapped: heap.NewApart(),
 				},
 			},
 			found: found{
-				names: newNames(cfg.MaxThreads), dead: map[uint64]dead{},
+				names: newNames(cfg.MaxThreads), dead: map[uint64]dead{}, tried: map[pollKey]bool{},
 				mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
 			},
 		},
@@ -262,7 +264,11 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if len(s.steps)%patience == 0 {
 		s.hurry()
 	}
+	if len(s.steps)%longestAfter == 0 {
+		s.tireOfWaiting()
+	}
 	s.wakeSpinners(tr)
+	s.settleAwaits(&s.steps[len(s.steps)-1])
 	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)
 	}
@@ -277,7 +283,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 
 // step carries out what the thread stands at, then lets it run on.
 func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
-	th.Yielding, th.Waits = false, nil
+	th.Yielding, th.Waits, th.awaits = false, nil, false
 	s.current = th.ID
 	switch th.Stand {
 	case StandRun:

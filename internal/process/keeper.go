@@ -18,15 +18,15 @@ func keeperOf(c *config.Config, systemOnly bool) *host.Keeper {
 		k.Write = append(k.Write, c.Checkpoint)
 	}
 	k.Folder, _ = c.SnapshotDir()
-	k.Libraries = host.Libraries{Root: c.Sysroot}
+	k.Libraries = host.Libraries{Root: c.Sysroot, Folders: slices.Clone(c.LibrarySearch().Path)}
 	if c.Sysroot == "" {
-		k.Libraries.Folders = slices.Concat(host.SystemLibraries, c.LibrarySearch().Path)
-		if abs, err := filepath.Abs(c.Guest); err == nil && !systemOnly { // bin/prog has its libraries in lib, often
-			own := filepath.Dir(abs)
-			k.Libraries.Folders = append(k.Libraries.Folders, own)
-			if beside := filepath.Dir(own); beside != "/" {
-				k.Libraries.Folders = append(k.Libraries.Folders, beside)
-			}
+		k.Libraries.Folders = append(k.Libraries.Folders, host.SystemLibraries...)
+	}
+	if abs, err := filepath.Abs(c.Guest); err == nil && !systemOnly { // bin/prog has its libraries in lib, often
+		own := filepath.Dir(abs)
+		k.Libraries.Folders = append(k.Libraries.Folders, own)
+		if beside := filepath.Dir(own); beside != "/" {
+			k.Libraries.Folders = append(k.Libraries.Folders, beside)
 		}
 	}
 	return k
