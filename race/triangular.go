@@ -2,6 +2,7 @@ package race
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -61,8 +62,10 @@ type Triangular struct {
 	step     *trace.Transition // under way
 	began    uint32            // the time of the thread under way, before its step
 	found    map[triangle]*Triangle
-	sorted   []*Triangle // Found's, nil if it is to be made again
-	contacts []contact   // what the access under way conflicts with, and doesn't come after yet
+	sorted   []*Triangle     // Found's, nil if it is to be made again
+	stores   map[uint64]bool // the instructions of plain stores, never forgotten
+	known    [64]uint64      // some of them
+	contacts []contact       // what the access under way conflicts with, and doesn't come after yet
 }
 
 // TriangularConfig is the input of a Triangular.
@@ -143,7 +146,7 @@ type contact struct {
 // NewTriangular returns a watch at the start of an execution.
 func NewTriangular(cfg TriangularConfig) *Triangular {
 	return &Triangular{order: newOrder(), cfg: cfg, cells: map[uint64]*tsoCell{}, objs: map[uint64]*tsoObject{},
-		visits: make([]tsoVisit, 1), found: map[triangle]*Triangle{}}
+		visits: make([]tsoVisit, 1), found: map[triangle]*Triangle{}, stores: map[uint64]bool{}}
 }
 
 // Mark remembers the present state. Marks nest like a stack.
@@ -169,6 +172,16 @@ func (d *Triangular) Found() []*Triangle {
 		})
 	}
 	return d.sorted
+}
+
+// Stores lists the instructions of plain stores that were met, ascending.
+func (d *Triangular) Stores() []uint64 { return slices.Sorted(maps.Keys(d.stores)) }
+
+// AddStores adds those that another watch has met.
+func (d *Triangular) AddStores(all []uint64) {
+	for _, pc := range all {
+		d.stores[pc] = true
+	}
 }
 
 // Add adds a race that another watch has found.
@@ -301,6 +314,10 @@ func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	case v.Write && !word:
 		d.set(th.store, at)
 		d.stored = true
+		if pc := &d.known[a.PC%uint64(len(d.known))]; *pc != a.PC {
+			*pc = a.PC
+			d.stores[a.PC] = true
+		}
 	}
 }
 
