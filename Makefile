@@ -87,8 +87,8 @@ study: build
 ##               SOAK_OUTSIDE programs rich in libc, against libc's own code too, and SOAK_RUNS runs of each on this machine;
 ##               SOAK_TSO random programs for the theorem on triangular races, and SOAK_LITMUS runs of each litmus test on
 ##               this machine;
-##               LANDGO_SOAK_SEARCHES=trust,rounder for those alone, on the model programs; then SOAK_FILES broken
-##               files, the pure packages under the race detector, and the C part under ASan and UBSan
+##               LANDGO_SOAK_SEARCHES=trust,rounder for those alone, on the model programs; then a class of
+##               SOAK_GRADE students, tests and kills, SOAK_FILES broken files, the pure packages under the race detector, and the C part under ASan and UBSan
 SOAK ?= 1000000
 SOAK_GUESTS ?= 600
 SOAK_OUTSIDE ?= 1000
@@ -96,6 +96,7 @@ SOAK_RUNS ?= 300
 SOAK_TSO ?= 100000
 SOAK_LITMUS ?= 1000000
 SOAK_FILES ?= 100000
+SOAK_GRADE ?= 300x6x200
 # Of the C in emu: the kernel's reservation of the guest's space is no leak.
 # Undefined behaviour in C ends the test.
 SANITIZE = CGO_CFLAGS="$${CGO_CFLAGS:--g -O2} -fsanitize=undefined -fno-sanitize-recover=undefined" \
@@ -107,6 +108,7 @@ soak: setup
 	$(ENV) LANDGO_SOAK_TSO=$(SOAK_TSO) go test -count=1 -timeout 0 -v -run 'TestTriangularTheorem$$' ./race
 	$(ENV) LANDGO_SOAK_LITMUS=$(SOAK_LITMUS) go test -count=1 -timeout 0 -v -run 'TestProcessor$$' ./internal/litmus
 	$(ENV) LANDGO_SOAK_LITMUS=1 go test -count=1 -timeout 0 -v -run 'TestLitmus$$' ./internal/explore
+	$(ENV) LANDGO_SOAK_GRADE=$(SOAK_GRADE) go test -count=1 -timeout 0 -v -run 'TestSoakGrade$$' ./internal/e2e
 	$(ENV) LANDGO_CORRUPT=$(SOAK_FILES) go test -count=1 -timeout 0 -run 'TestCorrupt' ./internal/image ./internal/result ./internal/explore ./internal/e2e
 	$(ENV) go test -count=1 -timeout 0 -race ./internal/trace ./internal/image/... ./heap ./race ./por ./internal/result ./internal/report ./internal/format ./internal/deepen
 	$(ENV) $(SANITIZE) go test -count=1 -timeout 0 -asan ./emu

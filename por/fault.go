@@ -23,4 +23,7 @@ const (
 	calmSleep            // what others are exploring sleeps like what is explored
 	notMaximal           // trust revisits whatever the graph was made of
 	anyDisplacer         // and whichever of several events displaced a thread there
+	noAwaiting           // what waits in a loop at an execution's end doesn't race
+	racingEnds           // an end that comes last races with all that came before
+	nearAwait            // a write that lets a thread out of a loop hides those before it
 )

@@ -28,6 +28,8 @@ type Config struct {
 	// Fill, if not nil, is what blocks of memory are filled with when
 	// they are given out, see twin.go.
 	Fill *Fill
+	// Awaits says which accesses a search may be spared the polls of (await.go); nil: all.
+	Awaits func(*trace.Access) bool
 	// MaxThreads bounds the number of threads of all executions.
 	MaxThreads int
 	// KeepAll records private accesses too (replays).
@@ -68,6 +70,32 @@ type Viewer interface {
 // View makes v the viewer from now on; nil: none.
 func (s *fixed) View(v Viewer) { s.viewer = v }
 
+// FreezeAt has a step left, with ErrStopped, where a thread has completed so many
+// instructions. A kernel can be looked at there, and then be rewound: where Limit would
+// end a step, in a section without interrupts or in a switch, its steps can't end. 0: no
+// step is left.
+func (s *fixed) FreezeAt(t trace.TID, insns uint64) {
+	s.frozen = nil
+	if insns != 0 {
+		s.frozen = &frozen{t, insns}
+	}
+}
+
+type frozen struct {
+	thread trace.TID
+	insns  uint64
+}
+
+// RegistersOf are a thread's general registers.
+func (s *System) RegistersOf(t trace.TID) emu.Regs {
+	if s.steered() {
+		return s.companion.Registers(t)
+	}
+	r := *s.Regs(t)
+	r.RIP = s.PC(t)
+	return r
+}
+
 // Viewer is the viewer, for a guest that schedules its threads itself.
 func (s *fixed) Viewer() Viewer { return s.viewer }
 
@@ -86,11 +114,11 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 				},
 				state: state{
 					threads: make([]thread, 0, cfg.MaxThreads), turns: map[turnKey]int32{},
-					heap: heap.New(), mapped: heap.NewApart(),
+					latest: map[uint64]int32{}, heap: heap.New(), mapped: heap.NewApart(),
 				},
 			},
 			found: found{
-				names: newNames(cfg.MaxThreads), dead: map[uint64]dead{},
+				names: newNames(cfg.MaxThreads), dead: map[uint64]dead{}, tried: map[pollKey]bool{},
 				mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
 			},
 		},
@@ -236,7 +264,11 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if len(s.steps)%patience == 0 {
 		s.hurry()
 	}
+	if len(s.steps)%longestAfter == 0 {
+		s.tireOfWaiting()
+	}
 	s.wakeSpinners(tr)
+	s.settleAwaits(&s.steps[len(s.steps)-1])
 	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)
 	}
@@ -251,7 +283,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 
 // step carries out what the thread stands at, then lets it run on.
 func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
-	th.Yielding, th.Waits = false, nil
+	th.Yielding, th.Waits, th.awaits = false, nil, false
 	s.current = th.ID
 	switch th.Stand {
 	case StandRun:

@@ -84,7 +84,7 @@ func (c *call) class(f *flags.Grade) (*grade.Class, error) {
 
 // engine is the engine, whose limits hold.
 func (c *call) engine() *process.Engine {
-	return &process.Engine{Stderr: &oncePerLine{w: c.stderr}, Build: version, KillLate: true}
+	return &process.Engine{Stderr: &oncePerLine{w: c.stderr}, Build: version, KillLate: true, SystemOnly: true}
 }
 
 // post has the class's jobs lie at a server, which may be this process.

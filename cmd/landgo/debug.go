@@ -27,6 +27,7 @@ type debugging struct {
 	stdio   bool   // gdb has started this process
 	listen  string // where gdb will connect to
 	program string // the gdb to start
+	dap     bool   // for an editor
 }
 
 func (a *app) debugCommand() *cobra.Command {
@@ -48,19 +49,21 @@ A "watch" that goes back passes stores of the value that was there: "awatch" sto
 at each access.`,
 		Example: `  landgo debug test.landgo
   landgo debug --listen localhost:1234 test.landgo     (gdb) target remote localhost:1234
-  gdb test                                 (gdb) target remote | landgo debug --gdb test.landgo`,
+  gdb test                                 (gdb) target remote | landgo debug --gdb test.landgo
+  landgo debug --dap --listen localhost:4711 test.landgo     for an editor`,
 		DisableFlagsInUseLine: true,
 	}
 	cmd.Flags().BoolVar(&d.stdio, "gdb", false, "talk to gdb over standard input and output, for gdb's \"target remote |\"")
 	cmd.Flags().StringVar(&d.listen, "listen", "", "wait for gdb at localhost:PORT, or at unix:PATH")
 	cmd.Flags().StringVar(&d.program, "program", "gdb", "the gdb to start")
+	cmd.Flags().BoolVar(&d.dap, "dap", false, "talk to an editor, by the Debug Adapter Protocol: over standard input and output, or where --listen says")
 	addOptions(cmd, &c, func(o *config.Option) bool {
 		return o.Name == "quiet" || o.Name == "memory" || o.Name == "confine" || o.OfHost() && o.Kept()
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		own, guests := guestArgs(cmd.Flags(), args)
-		if d.stdio && d.listen != "" {
-			return result.Errorf(result.Usage, "--gdb and --listen are two ways to reach gdb: give one")
+		if d.stdio && (d.listen != "" || d.dap) {
+			return result.Errorf(result.Usage, "--gdb talks to gdb on standard input and output: neither --listen nor --dap goes with it")
 		}
 		c, file, err := ofBugFile(cmd.Flags(), c, own, guests)
 		if err != nil {
@@ -79,11 +82,18 @@ func (a *app) debug(ctx context.Context, c config.Config, file *result.BugFile, 
 	if err := result.CheckSchedule(file.Schedule); err != nil {
 		return err
 	}
-	c.Time = 0 // a user takes as long as it takes
+	c.Time = 0                    // a user takes as long as it takes
+	signal.Ignore(syscall.SIGINT) // a terminal sends it to gdb as well, which interrupts the run
+	attach := func(t debugger.Target) error { return a.attach(ctx, t, &c, d) }
+	if d.stdio {
+		var end func()
+		attach, end = a.piped()
+		defer end()
+	}
 	used := false
 	r, err := a.engine.Debug(ctx, c, file, silent{}, func(t debugger.Target) error {
 		used = true
-		return a.attach(ctx, t, &c, d)
+		return attach(t)
 	})
 	a.mayTell()
 	switch {
@@ -98,12 +108,8 @@ func (a *app) debug(ctx context.Context, c config.Config, file *result.BugFile, 
 
 // attach brings gdb and a run together, until gdb leaves.
 func (a *app) attach(ctx context.Context, t debugger.Target, c *config.Config, d *debugging) error {
-	signal.Ignore(syscall.SIGINT) // a terminal sends it to gdb as well, which interrupts the run
-	if d.stdio {
-		return gdbserver.Serve(struct {
-			io.Reader
-			io.Writer
-		}{os.Stdin, a.stdout}, t)
+	if d.dap {
+		return a.edit(ctx, t, c, d)
 	}
 	l, err := d.listener()
 	if err != nil {
@@ -115,6 +121,23 @@ func (a *app) attach(ctx context.Context, t debugger.Target, c *config.Config, d
 		return serveOne(ctx, l, t)
 	}
 	return a.startGDB(ctx, l, t, c, d)
+}
+
+// piped answers the gdb that has started this process, from now on: it doesn't wait for
+// the run to be ready. end is called when the run won't be any more.
+func (a *app) piped() (attach func(debugger.Target) error, end func()) {
+	ready, over := make(chan debugger.Target, 1), make(chan error, 1)
+	go func() {
+		over <- gdbserver.ServeWhen(struct {
+			io.Reader
+			io.Writer
+		}{os.Stdin, a.stdout}, ready)
+	}()
+	attach = func(t debugger.Target) error {
+		ready <- t
+		return <-over
+	}
+	return attach, func() { close(ready) }
 }
 
 // listener is where gdb connects to: only from this machine.
@@ -129,6 +152,11 @@ func (d *debugging) listener() (net.Listener, error) {
 		}
 		return listenAt(net.Listen("tcp", net.JoinHostPort("127.0.0.1", port)))
 	}
+	return ownListener()
+}
+
+// ownListener is a socket for a gdb that landgo starts.
+func ownListener() (net.Listener, error) {
 	dir, err := os.MkdirTemp("", "landgo-debug-")
 	if err != nil {
 		return nil, err
@@ -180,6 +208,7 @@ func serveOne(ctx context.Context, l net.Listener, t debugger.Target) error {
 
 // commands are landgo's own in the gdb that it starts, and what suits a recording.
 const commands = `set confirm off
+set remotetimeout 60
 set may-write-memory off
 set may-write-registers off
 define at

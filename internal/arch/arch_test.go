@@ -66,6 +66,7 @@ var may = map[string][]string{
 	// Between the two processes.
 	"internal/debugger":  {},
 	"internal/gdbserver": {"internal/debugger"},
+	"internal/dap":       {},
 	"internal/wire":      {"internal/confine", "internal/debugger", "internal/host", "internal/result", "internal/explore/config"},
 	"internal/process":   {"internal/confine", "internal/debugger", "internal/host", "internal/result", "internal/explore/config", "internal/wire"},
 	"internal/sources":   {"internal/result", "internal/explore/config"},
@@ -76,15 +77,17 @@ var may = map[string][]string{
 	"internal/queue":       {"internal/grade", "internal/grade/flags", "internal/explore/config", "internal/result", "internal/wire"},
 	// They have no C in them: the emulator is in the other process. The first has no
 	// network either.
-	"cmd/landgo":        {"internal/course", "internal/debugger", "internal/gdbserver", "internal/grade/flags", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},
+	"cmd/landgo":        {"internal/course", "internal/dap", "internal/debugger", "internal/gdbserver", "internal/grade/flags", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},
 	"cmd/landgo-class":  {"internal/course", "internal/grade", "internal/grade/flags", "internal/queue", "internal/wire", "internal/process", "internal/confine", "internal/explore/config", "internal/report", "internal/result"},
 	"cmd/landgo-engine": {"internal/wire", "internal/debugger", "internal/host", "internal/confine", "internal/explore", "internal/explore/config", "internal/explore/limits", "internal/result", "emu"},
 	"guests":            {"internal/trace"},
 	"internal":          {"guests", "internal/result", "internal/trace"},
 	// It looks at its own heap while it searches.
-	"internal/bench":  {"guests", "internal/result", "internal/explore", "internal/explore/config", "internal/explore/config", "por", "internal"},
-	"internal/litmus": {},
-	"internal/setup":  {},
+	"internal/bench": {"guests", "internal/result", "internal/explore", "internal/explore/config", "internal/explore/config", "por", "internal"},
+	"internal/setup": {},
+	// What tests of internal/image share is built as all tests' programs are.
+	"internal/image/imagetest": {"internal"},
+	"internal/litmus":          {},
 }
 
 // cgo lists the packages that may contain C.

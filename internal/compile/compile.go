@@ -1,6 +1,6 @@
-// Package compile builds the programs of tests: statically, unless Dynamic is
-// among the flags, with debug information, and once. A program is kept in bin/programs for the next run of the tests, under a
-// name made of all that it depends on (kept.go).
+// Package compile builds the programs of tests: statically, unless Dynamic is among the
+// flags, with debug information, and once. A program is kept in bin/programs for the next
+// run of the tests, under a name made of all that it depends on (kept.go).
 package compile
 
 import (
@@ -17,8 +17,8 @@ import (
 // Dynamic, as a flag, has a program linked with its libraries when it runs.
 const Dynamic = "-dynamic"
 
-// built has what was built in this process, by all that it depends on.
-var built sync.Map // of *program
+// programs has what was built in this process, by all that it depends on.
+var programs sync.Map // of *program
 
 // program is one that is built, or is being built.
 type program struct {
@@ -57,15 +57,27 @@ func Assembly(t testing.TB, source string, flags ...string) string {
 	return once(t, "gcc", "guest.s", source, append([]string{"-nostdlib"}, flags...))
 }
 
-// once has a program built by the first test that asks for it.
+// Exact is the path of a program that a compiler makes with these arguments and no others:
+// of source text, in a file of this name, or of the file, if the text is empty.
+func Exact(t testing.TB, cc, name, source string, args ...string) string {
+	t.Helper()
+	return built(t, cc, name, source, args)
+}
+
+// once has a program built with the arguments of a test's program.
 func once(t testing.TB, cc, name, source string, flags []string) string {
 	t.Helper()
 	if _, err := exec.LookPath(cc); err != nil && strings.HasSuffix(cc, "++") {
 		t.Skip("no " + cc)
 	}
+	return built(t, cc, name, source, arguments(cc, flags))
+}
+
+// built has a program built by the first test that asks for it.
+func built(t testing.TB, cc, name, source string, args []string) string {
+	t.Helper()
 	p := &program{}
-	args := arguments(cc, flags)
-	if x, other := built.LoadOrStore(strings.Join(append([]string{cc, name, source}, args...), "\x00"), p); other {
+	if x, other := programs.LoadOrStore(strings.Join(append([]string{cc, name, source}, args...), "\x00"), p); other {
 		p = x.(*program)
 	}
 	p.once.Do(func() { p.path, p.err = kept(cc, name, source, args) })

@@ -22,6 +22,8 @@ type conn struct {
 	noAck bool
 }
 
+func newConn(rw io.ReadWriter) *conn { return &conn{r: bufio.NewReader(rw), w: rw} }
+
 // interrupt is what gdb sends, outside of packets, to stop a run.
 const interrupt = 0x03
 

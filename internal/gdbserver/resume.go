@@ -1,6 +1,7 @@
 package gdbserver
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -80,9 +81,13 @@ func (s *server) run(o debugger.Order) (string, error) {
 	for _, w := range s.watches {
 		o.Watches = append(o.Watches, w.Watch)
 	}
+	if s.interrupted() { // before it began
+		s.target.Interrupt()
+	}
 	stop, err := s.target.Go(o)
 	if err != nil {
-		return "", err
+		s.conn.write("O" + hex.EncodeToString([]byte(err.Error()+"\n")))
+		return refused, nil
 	}
 	s.stopped, s.general, s.resumed = stop.Thread, 0, 0
 	signal, reason := sigTrap, ""

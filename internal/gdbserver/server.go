@@ -1,7 +1,6 @@
 package gdbserver
 
 import (
-	"bufio"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -9,15 +8,22 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 
 	"landgo/internal/debugger"
 )
 
 // server answers one gdb.
 type server struct {
-	target debugger.Target
+	ready  <-chan debugger.Target
+	target debugger.Target // nil: there is none yet
 	conn   *conn
 	about  *debugger.Description
+
+	mu   sync.Mutex // of what listen asks for: target, and
+	busy bool       // a packet is being answered,
+	stop bool       // which gdb has interrupted
 
 	breaks  []uint64
 	watches []watchpoint
@@ -34,14 +40,16 @@ var errLeft = errors.New("gdb has left")
 
 // Serve answers gdb until it leaves.
 func Serve(rw io.ReadWriter, t debugger.Target) error {
-	about, err := t.Describe()
-	if err != nil {
-		return err
-	}
-	s := &server{target: t, conn: &conn{r: bufio.NewReader(rw), w: rw}, about: about}
-	if err := s.begin(); err != nil {
-		return err
-	}
+	ready := make(chan debugger.Target, 1)
+	ready <- t
+	return ServeWhen(rw, ready)
+}
+
+// ServeWhen is Serve with a target that comes later: gdb waits for two seconds only for
+// the answers to its first questions, and to make the target may take longer. A channel
+// that is closed is a target that didn't come.
+func ServeWhen(rw io.ReadWriter, ready <-chan debugger.Target) error {
+	s := &server{ready: ready, conn: newConn(rw)}
 	events, over := make(chan event), make(chan error, 1)
 	done := make(chan bool)
 	defer close(done)
@@ -50,11 +58,12 @@ func Serve(rw io.ReadWriter, t debugger.Target) error {
 		select {
 		case e := <-events:
 			answer, err := s.answer(e.packet)
+			s.answering(false)
 			if err != nil && !errors.Is(err, errLeft) {
 				return err
 			}
 			if werr := s.conn.write(answer); werr != nil || err != nil {
-				return quiet(werr)
+				return quiet(werr) // a killed target needn't be heard
 			}
 		case err := <-over:
 			return quiet(err)
@@ -64,7 +73,7 @@ func Serve(rw io.ReadWriter, t debugger.Target) error {
 
 // quiet is an error but for the end of a connection.
 func quiet(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
 		return nil
 	}
 	return err
@@ -75,14 +84,15 @@ func (s *server) listen(events chan<- event, over chan<- error, done <-chan bool
 	for {
 		e, err := s.conn.read()
 		if err != nil {
-			s.target.Interrupt()
+			s.interrupt()
 			over <- err
 			return
 		}
 		if e.interrupt {
-			s.target.Interrupt()
+			s.interrupt()
 			continue
 		}
+		s.answering(true)
 		select {
 		case events <- e:
 		case <-done:
@@ -91,13 +101,49 @@ func (s *server) listen(events chan<- event, over chan<- error, done <-chan bool
 	}
 }
 
-// begin finds out where the target stands.
+// answering notes that a packet is being answered, or isn't any more. An interrupt is
+// meant for the one before it.
+func (s *server) answering(busy bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy, s.stop = busy, false
+}
+
+// interrupt ends what the target does, or is about to do.
+func (s *server) interrupt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stop = s.busy
+	if s.busy && s.target != nil {
+		s.target.Interrupt()
+	}
+}
+
+// interrupted reports whether the packet that is being answered was interrupted.
+func (s *server) interrupted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stop
+}
+
+// begin waits for the target, and finds out where it stands.
 func (s *server) begin() error {
-	all, err := s.target.Threads()
+	t, ok := <-s.ready
+	if !ok {
+		return errLeft
+	}
+	about, err := t.Describe()
 	if err != nil {
 		return err
 	}
-	s.stopped = all.Current
+	all, err := t.Threads()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.target = t
+	s.mu.Unlock()
+	s.about, s.stopped = about, all.Current
 	signal := s.about.Signal
 	if signal == 0 {
 		signal = sigTrap
@@ -115,6 +161,14 @@ const refused = "E01"
 func (s *server) answer(p string) (string, error) {
 	if p == "" {
 		return "", nil
+	}
+	if text, ok := s.early(p); ok {
+		return text, nil
+	}
+	if s.target == nil {
+		if err := s.begin(); err != nil {
+			return "", err
+		}
 	}
 	switch p[0] {
 	case '?':
@@ -167,14 +221,24 @@ func (s *server) verbose(p string) (string, error) {
 // features are what gdb may use.
 const features = "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;qXfer:exec-file:read+;vContSupported+;ReverseContinue+;ReverseStep+;swbreak+;hwbreak+"
 
+// early answers what can be answered without the target.
+func (s *server) early(p string) (string, bool) {
+	name, _, _ := strings.Cut(p, ":")
+	switch name {
+	case "qSupported":
+		return fmt.Sprintf(features, maxPacket), true
+	case "vMustReplyEmpty":
+		return "", true
+	case "QStartNoAckMode":
+		s.conn.quiet()
+		return "OK", true
+	}
+	return "", false
+}
+
 func (s *server) query(p string) (string, error) {
 	name, rest, _ := strings.Cut(p, ":")
 	switch name {
-	case "qSupported":
-		return fmt.Sprintf(features, maxPacket), nil
-	case "QStartNoAckMode":
-		s.conn.quiet()
-		return "OK", nil
 	case "qAttached":
 		return "1", nil
 	case "qSymbol":

@@ -38,7 +38,7 @@ func (s *Store) keepBug(r *result.Result, j *Job) error {
 		return nil
 	}
 	c := s.config(j)
-	own := c.For(b)
+	own := c.For(&r.Guest, b)
 	path := s.path("bugs", j.Key+".landgo")
 	os.Remove(path) // of a run that was killed before it kept its result
 	if err := result.NewBugFile(r, b, own.Saved()).Write(path); err != nil {

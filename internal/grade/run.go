@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -85,22 +83,6 @@ func (c *Class) Run(ctx context.Context) (*Table, error) {
 		err = g.draw(ctx, t)
 	}
 	return t, err
-}
-
-// VersionOf is what outcomes are kept for: landgo's version, and the engine's very program.
-func VersionOf(engine string) (string, error) {
-	h := sha256.New()
-	if engine != "" {
-		f, err := os.Open(engine)
-		if err != nil {
-			return "", result.FileError(err)
-		}
-		defer f.Close()
-		if _, err := io.Copy(h, f); err != nil {
-			return "", err
-		}
-	}
-	return result.Version + " " + hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // build builds all submissions.

@@ -16,9 +16,10 @@ import (
 // libraries that it needs, and may be hostile: a Keeper hands out nothing but ELF files
 // of the type of shared libraries, from folders where these are.
 type Libraries struct {
-	// Root is the folder that stands for the system's root, "" for the root itself.
+	// Root is the folder that stands for the system's root, "" for the root itself:
+	// libraries may be anywhere beneath it.
 	Root string
-	// Folders are those that libraries may be beneath; of a Root, they may be anywhere.
+	// Folders are those of the host that libraries may be beneath.
 	Folders []string
 }
 
@@ -26,11 +27,11 @@ type Libraries struct {
 var SystemLibraries = []string{"/lib", "/lib32", "/lib64", "/usr", "/opt", "/nix/store", "/gnu/store"}
 
 func (l *Libraries) allows(root, path string) bool {
-	if root != l.Root || path == "" || filepath.Clean(path) != path {
+	if path == "" || filepath.Clean(path) != path {
 		return false
 	}
 	if root != "" {
-		return filepath.IsAbs(path)
+		return root == l.Root && filepath.IsAbs(path)
 	}
 	path, err := filepath.Abs(path) // one of the guest's folder is as the guest's was given
 	if err != nil {

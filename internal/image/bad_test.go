@@ -114,8 +114,8 @@ var badELFs = []struct {
 		binary.LittleEndian.PutUint16(b[60:], 3)
 		return b
 	}, "section headers"},
-	{"interpreter", func(m *madeELF) []byte { m.progs[1].Type = elf.PT_INTERP; return m.bytes() }, "dynamically linked"},
-	{"needs a library", func(m *madeELF) []byte { return m.dynamic(elf.DT_NEEDED, 1) }, "dynamically linked"},
+	{"interpreter", func(m *madeELF) []byte { m.progs[1].Type = elf.PT_INTERP; return m.bytes() }, "the dynamic linker's name"},
+	{"needs a library", func(m *madeELF) []byte { return m.dynamic(elf.DT_NEEDED, 1) }, "the name of a library"},
 	{"shared library", func(m *madeELF) []byte { m.typ = elf.ET_DYN; return m.dynamic(elf.DT_SONAME, 1) }, "shared library"},
 	{"library without a name", func(m *madeELF) []byte { m.typ = elf.ET_DYN; return m.dynamic(elf.DT_FLAGS_1, 0) }, "shared library"},
 	{"no loadable segment", func(m *madeELF) []byte {

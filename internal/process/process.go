@@ -12,9 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -39,6 +37,9 @@ type Engine struct {
 	// KillLate: an engine that goes on after a limit is killed, and its call returns an
 	// error of the limit's kind. Else the caller ends with the process.
 	KillLate bool
+	// SystemOnly: a guest's libraries are the system's, or in folders that options name. Its
+	// own folder has files of others.
+	SystemOnly bool
 }
 
 // Run implements wire.Engine.
@@ -97,7 +98,7 @@ func (p *Engine) call(ctx context.Context, r *wire.Request, o wire.Observer) (*w
 // talk is call, with a user of the run if it is to be debugged.
 func (p *Engine) talk(ctx context.Context, r *wire.Request, o wire.Observer, u *user) (*wire.End, error) {
 	c := &r.Config.Value
-	keeper := keeperOf(c)
+	keeper := keeperOf(c, p.SystemOnly)
 	defer keeper.Close()
 	child, err := p.start(c.Confine)
 	if err != nil {
@@ -190,30 +191,6 @@ func (c *child) watchMemory(over <-chan bool, limit uint64, f func()) {
 	}
 }
 
-// keeperOf opens the files that a configuration names, for the engine.
-func keeperOf(c *config.Config) *host.Keeper {
-	k := &host.Keeper{Read: []string{c.Guest, c.Stdin, c.Resume}}
-	for _, f := range c.Files {
-		k.Read = append(k.Read, f.Host)
-	}
-	if c.Checkpoint != "" {
-		k.Write = append(k.Write, c.Checkpoint)
-	}
-	k.Folder, _ = c.SnapshotDir()
-	k.Libraries = host.Libraries{Root: c.Sysroot}
-	if c.Sysroot == "" {
-		k.Libraries.Folders = slices.Concat(host.SystemLibraries, c.LibrarySearch().Path)
-		if abs, err := filepath.Abs(c.Guest); err == nil { // bin/prog has its libraries in lib, often
-			own := filepath.Dir(abs)
-			k.Libraries.Folders = append(k.Libraries.Folders, own)
-			if beside := filepath.Dir(own); beside != "/" {
-				k.Libraries.Folders = append(k.Libraries.Folders, beside)
-			}
-		}
-	}
-	return k
-}
-
 // child is an engine that was started.
 type child struct {
 	conn *wire.Conn
@@ -284,35 +261,6 @@ func environment() []string {
 	}
 	return env
 }
-
-// Path is the path of the engine: beside landgo, or where `make install` puts it.
-func (p *Engine) Path() (string, error) {
-	if p.Program != "" {
-		return p.Program, nil
-	}
-	return Beside(Name)
-}
-
-// Beside is the path of another program of landgo's.
-func Beside(program string) (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(self); err == nil {
-		self = real
-	}
-	dir := filepath.Dir(self)
-	for _, name := range []string{filepath.Join(dir, program), filepath.Join(dir, "..", "libexec", "landgo", program)} {
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-			return name, nil
-		}
-	}
-	return "", result.Errorf(result.BadEngine, "%s isn't beside %s", program, self)
-}
-
-// Name is the name of the engine's program.
-const Name = "landgo-engine"
 
 // converse sends the request and hears the engine until its end.
 func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer, u *user) (*wire.End, error) {

@@ -37,8 +37,6 @@ type Options struct {
 	Say func(string)
 	// Idle: the desk is over when there is no job.
 	Idle bool
-	// Wait is after how much silence a worker counts as dead; 0: the usual one.
-	Wait time.Duration
 }
 
 // Queue is a connection to a NATS server or cluster. It implements grade.Post.
@@ -62,8 +60,8 @@ const (
 
 // Open connects, and makes at the server what isn't there.
 func Open(ctx context.Context, o Options) (*Queue, error) {
-	if o.Wait == 0 {
-		o.Wait = defaultWait
+	if o.DeadAfter == 0 {
+		o.DeadAfter = defaultWait
 	}
 	if o.Say == nil {
 		o.Say = func(string) {}
@@ -200,7 +198,7 @@ func (q *Queue) prepare(ctx context.Context) error {
 	}
 	q.jobs, err = q.js.CreateOrUpdateConsumer(ctx, streamName, jetstream.ConsumerConfig{
 		Durable: "landgo-" + q.tag, FilterSubject: subjects + q.tag + ".>", AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: q.o.Wait, MaxDeliver: -1, MaxAckPending: -1,
+		AckWait: q.o.DeadAfter, MaxDeliver: -1, MaxAckPending: -1,
 	})
 	if err != nil {
 		return fmt.Errorf("the queue of jobs: %w", err)

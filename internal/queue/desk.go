@@ -72,7 +72,7 @@ func (d *desk) idle(ctx context.Context) bool {
 // accept is a message's job, if it is still to be done and can be.
 func (d *desk) accept(ctx context.Context, msg jetstream.Msg) *grade.Job {
 	alive, stop := context.WithCancel(ctx)
-	go beat(alive, msg, d.q.o.Wait/3)
+	go beat(alive, msg, d.q.o.DeadAfter/3)
 	j, paths, err := d.job(ctx, msg)
 	if j != nil && err == nil {
 		d.mu.Lock()

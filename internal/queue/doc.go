@@ -12,7 +12,7 @@
 //
 // A worker takes a message, keeps saying that it is at work (InProgress), puts the
 // outcome, and only then acknowledges. So a job whose worker is killed is handed out
-// again after a while (wait), and one that was done but not acknowledged is found to be
+// again after a while (DeadAfter), and one that was done but not acknowledged is found to be
 // done. The first outcome of a job stays. A job that was handed out grade.Tries times
 // without an outcome is poison: the worker that gets it next tells that it was lost, and
 // takes it out of the stream.

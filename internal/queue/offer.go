@@ -47,7 +47,7 @@ func (q *Queue) Offer(ctx context.Context, store *grade.Store, jobs []*grade.Job
 		defer watch.Stop()
 		updates = watch.Updates()
 	}
-	tick := time.NewTicker(max(q.o.Wait/4, 200*time.Millisecond))
+	tick := time.NewTicker(max(q.o.DeadAfter/4, 200*time.Millisecond))
 	defer tick.Stop()
 	found := func(m *outcomeMessage, j *grade.Job) error {
 		paths, err := o.paths(j)

@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"landgo/internal/course"
+	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/grade"
 	"landgo/internal/grade/flags"
@@ -66,6 +67,10 @@ func (f *fake) Replay(context.Context, config.Config, *result.BugFile, wire.Obse
 	return nil, errors.New("not asked for")
 }
 
+func (f *fake) Debug(context.Context, config.Config, *result.BugFile, wire.Observer, func(debugger.Target) error) (*result.Result, error) {
+	return nil, errors.New("not asked for")
+}
+
 func (f *fake) Inspect(context.Context, config.Config, wire.Observer) (*result.Inspection, error) {
 	return nil, errors.New("not asked for")
 }
@@ -78,7 +83,7 @@ tests:
 
 // class is one of so many students, whose programs are all different. Its folder is told
 // by the caller, who can run it again.
-func class(t *testing.T, dir, run string, n int) *grade.Class {
+func class(t testing.TB, dir, run string, n int) *grade.Class {
 	t.Helper()
 	handedIn := filepath.Join(dir, "submissions")
 	put := func(path, text string) {
@@ -111,7 +116,7 @@ func class(t *testing.T, dir, run string, n int) *grade.Class {
 }
 
 // tables are all that a class has for its users, but the pages.
-func tables(t *testing.T, c *grade.Class) string {
+func tables(t testing.TB, c *grade.Class) string {
 	t.Helper()
 	table, err := c.Run(context.Background())
 	if err != nil {
@@ -131,9 +136,9 @@ func textOf(table *grade.Table) string {
 // wait is how soon a worker counts as dead in these tests.
 const wait = time.Second
 
-func open(t *testing.T, urls ...string) *Queue {
+func open(t testing.TB, urls ...string) *Queue {
 	t.Helper()
-	q, err := Open(context.Background(), Options{Queue: flags.Queue{URLs: urls}, Version: "v", Wait: wait})
+	q, err := Open(context.Background(), Options{Queue: flags.Queue{URLs: urls, DeadAfter: wait}, Version: "v"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,12 +147,12 @@ func open(t *testing.T, urls ...string) *Queue {
 }
 
 // one is a server by itself.
-func one(t *testing.T, dir string, port int) *server.Server {
+func one(t testing.TB, dir string, port int) *server.Server {
 	t.Helper()
 	return start(t, &server.Options{ServerName: "one", Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true})
 }
 
-func start(t *testing.T, o *server.Options) *server.Server {
+func start(t testing.TB, o *server.Options) *server.Server {
 	t.Helper()
 	s := begin(t, o)
 	if !s.ReadyForConnections(10 * time.Second) {
@@ -157,7 +162,7 @@ func start(t *testing.T, o *server.Options) *server.Server {
 }
 
 // begin starts a server, and doesn't wait for it.
-func begin(t *testing.T, o *server.Options) *server.Server {
+func begin(t testing.TB, o *server.Options) *server.Server {
 	t.Helper()
 	s, err := server.NewServer(o)
 	if err != nil {
@@ -179,7 +184,7 @@ type machine struct {
 	ended  chan bool
 }
 
-func newMachine(t *testing.T, e wire.Engine, jobs int, urls ...string) *machine {
+func newMachine(t testing.TB, e wire.Engine, jobs int, urls ...string) *machine {
 	t.Helper()
 	store, err := grade.OpenStore(t.TempDir())
 	if err != nil {
@@ -244,7 +249,7 @@ func TestOtherVersion(t *testing.T) {
 	s := one(t, t.TempDir(), -1)
 	e := &fake{}
 	m := newMachine(t, e, 1, s.ClientURL())
-	q, err := Open(context.Background(), Options{Queue: flags.Queue{URLs: []string{s.ClientURL()}}, Version: "w", Wait: wait})
+	q, err := Open(context.Background(), Options{Queue: flags.Queue{URLs: []string{s.ClientURL()}, DeadAfter: wait}, Version: "w"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,5 +307,31 @@ func TestPoison(t *testing.T) {
 	}
 	for _, m := range machines {
 		m.kill()
+	}
+}
+
+// BenchmarkJobs has an engine that takes no time: what is left is what a job costs beside
+// its search. The figure of interest is ms/job, with one worker, against that of a class
+// without a queue.
+func BenchmarkJobs(b *testing.B) {
+	const students = 100
+	s := one(b, b.TempDir(), -1)
+	dir := b.TempDir()
+	e := &fake{}
+	for _, far := range []bool{false, true} {
+		b.Run(fmt.Sprintf("queue=%v", far), func(b *testing.B) {
+			for i := range b.N {
+				c := class(b, dir, fmt.Sprintf("run-%v-%d-%d", far, b.N, i), students)
+				c.Jobs, c.Engine = 1, e
+				if far {
+					c.Post, c.Searches = open(b, s.ClientURL()), 1
+				}
+				for j := range c.Course.Tests { // all jobs are new
+					c.Course.Tests[j].Config.Time = time.Duration(b.N*1000+i+1) * time.Second
+				}
+				tables(b, c)
+			}
+			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*2*students), "ms/job")
+		})
 	}
 }

@@ -146,6 +146,8 @@ type Guest struct {
 	// Libraries are the dynamic linker and the libraries that the guest was run with, in
 	// the order in which landgo loaded them; none of a static program.
 	Libraries []Library `json:"libraries,omitempty"`
+	// Asked are those of them that the guest loaded while it ran, as --library takes them.
+	Asked []string `json:"asked,omitempty"`
 }
 
 // Library is a file that a guest is linked with.

@@ -77,7 +77,10 @@ func (s *Kernel) execute(u *turn) *emu.Stop {
 	s.machine.Put(&s.atBreak, 0)
 	s.hadIn = noWhere
 	v := s.Viewer()
-	if v != nil && !s.probing && u.trial == 0 {
+	if n, freezes := s.Freezes(u.th.ID, u.th.Insns); freezes && !u.ticking && u.trial == 0 && !s.tries() && (r.StopAt == 0 || n < r.StopAt) {
+		r.StopAt = n + 1
+	}
+	if v != nil && !s.tries() && u.trial == 0 {
 		r.Flags |= emu.Narrate
 	}
 	from, journal := u.th.Insns, s.machine.Journal()
@@ -166,3 +169,6 @@ func (s *Kernel) flush() error {
 	s.machine.Put(&s.cpu, uint64(stop.Ctx))
 	return nil
 }
+
+// tries: what is run is only tried, and taken back.
+func (s *Kernel) tries() bool { return s.probing || s.trying }

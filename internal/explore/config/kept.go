@@ -44,8 +44,9 @@ func (c *Config) Kept() json.RawMessage {
 }
 
 // For is the configuration with which a bug of a result of c's is replayed.
-func (c *Config) For(b *result.Bug) *Config {
+func (c *Config) For(g *result.Guest, b *result.Bug) *Config {
 	own := *c
+	own.Libraries = g.Asked
 	if b.PP != "" {
 		var err error
 		own.Deepen = false

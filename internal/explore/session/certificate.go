@@ -22,7 +22,7 @@ func (s *Session) NewResult() *result.Result {
 
 // guestFiles are the guest's file, and those that it was linked with.
 func (p *Program) guestFiles() result.Guest {
-	g := result.Guest{Path: p.Config.Guest, SHA256: p.Image.SHA256}
+	g := result.Guest{Path: p.Config.Guest, SHA256: p.Image.SHA256, Asked: p.Config.Libraries}
 	for i, part := range p.Image.Parts {
 		if i > 0 { // the first is the guest's own
 			g.Libraries = append(g.Libraries, result.Library{Path: part.Path, SHA256: part.SHA256})

@@ -13,6 +13,7 @@ import (
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/race"
 	"landgo/scheduler"
 	"landgo/scheduler/library"
 )
@@ -54,6 +55,9 @@ func Read(cfg config.Config, w *limits.Watch) (*Session, error) {
 	img, err := image.Open(cfg.Guest, cfg.LibrarySearch())
 	if err != nil {
 		return nil, ImageError(cfg.Guest, err)
+	}
+	if how := sanitizer(img); how != "" {
+		return nil, result.Errorf(result.Sanitized, "%s: built with -fsanitize=%s", cfg.Guest, how)
 	}
 	s := newSession(cfg, img, w)
 	if err := s.readProfile(); err != nil {
@@ -237,6 +241,11 @@ func (s *Session) schedulerConfig() scheduler.Config {
 		c.Fill = &s.fill
 	}
 	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
+	if s.Config.Race != config.RaceOff || s.Config.FailOnRace {
+		// A poll before a write, and one after it, show that the two have no order. Of
+		// atomic variables that is no news.
+		c.Awaits = func(a *trace.Access) bool { return s.atomicity(a.PC, a.Addr) == race.Declared }
+	}
 	if s.Config.KeepGoing {
 		c.LetThrough = func(*scheduler.Failure) bool { return true }
 	} else if len(s.Config.Ignore) > 0 {

@@ -62,8 +62,10 @@ func (t *Travel) Registers(thread int) (*debugger.Registers, error) {
 	if !t.exists(tid) {
 		return nil, fmt.Errorf("there is no thread %d at this moment", thread)
 	}
-	r := *t.s.Plain.Regs(tid)
-	r.RIP = t.s.Guest.PC(tid)
+	r := t.s.Plain.RegistersOf(tid)
+	if r.RIP == 0 && tid == t.current {
+		r.RIP = t.PCAt(t.at) // of a kernel's thread that hasn't run yet
+	}
 	out := &debugger.Registers{General: []uint64{
 		r.RAX, r.RBX, r.RCX, r.RDX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15,
 		r.RIP, r.RFLAGS, r.FSBase, r.GSBase,
@@ -144,3 +146,16 @@ func (t *Travel) page(addr, n uint64) ([]byte, bool) {
 }
 
 var _ scheduler.Viewer = (*viewer)(nil)
+
+// PCAt is the instruction that a moment's next tick is.
+func (t *Travel) PCAt(at uint64) uint64 {
+	n := t.pieceAt(at)
+	if n == len(t.pieces) {
+		return 0
+	}
+	x, err := t.trail(n)
+	if err != nil {
+		return 0
+	}
+	return x.pcs[at-t.pieces[n].base]
+}

@@ -1,10 +1,12 @@
 package travel
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 
 	"landgo/internal/trace"
+	"landgo/scheduler"
 )
 
 // marked is a mark of the beginning of a piece.
@@ -62,8 +64,11 @@ func (t *Travel) bring(at uint64) error {
 		t.marks = append(t.marks, marked{n, t.s.Guest.Mark()})
 	}
 	tid, step := p.step.Thread, p.step
-	step.Limit = p.from.Insns + at - p.base
 	t.within = true
+	if t.s.Platform.Ticks {
+		return t.freeze(p, p.from.Insns+at-p.base)
+	}
+	step.Limit = p.from.Insns + at - p.base
 	for range at - p.base {
 		if _, err := t.take(&step); err != nil {
 			return err
@@ -77,4 +82,27 @@ func (t *Travel) bring(at uint64) error {
 		step.Choice = 0
 	}
 	return fmt.Errorf("thread %s didn't come to instruction %d", t.s.Guest.Name(tid), step.Limit)
+}
+
+// freeze takes a kernel's step, and leaves it at an instruction of its thread. What the
+// step teaches may end it sooner: then it goes on.
+func (t *Travel) freeze(p *piece, insns uint64) error {
+	tid, step := p.step.Thread, p.step
+	t.s.Plain.FreezeAt(tid, insns)
+	defer t.s.Plain.FreezeAt(tid, 0)
+	var now uint64
+	for range 1 + p.ticks {
+		_, err := t.take(&step)
+		if err != nil && !errors.Is(err, scheduler.ErrStopped) {
+			return err
+		}
+		if now = t.s.Guest.Position(tid).Insns; now >= insns {
+			break
+		}
+		step.Choice = 0
+	}
+	if now != insns {
+		return fmt.Errorf("thread %s was stopped at instruction %d, not %d", t.s.Guest.Name(tid), now, insns)
+	}
+	return nil
 }

@@ -61,11 +61,20 @@ func Open(s *session.Session, sched trace.Schedule, bug *result.Bug) (*Travel, e
 
 // follow finds the path's steps. In a replay a new thread's private beginning is run at
 // its creation, whose time it takes no part of. Here it is to be seen, so threads stay at
-// their beginning, and the schedule names those too that did nothing else. A guest that
-// can't be followed so has its threads' beginnings as the replay has.
+// their beginning. A guest that can't be followed so has its threads' beginnings as the
+// replay has.
 func (t *Travel) follow(sched trace.Schedule) error {
 	s := t.s
 	s.Following = true
+	if !s.Platform.Ticks {
+		s.Plain.StayAtStart(true)
+		path, failure, err := s.FollowAll(sched)
+		if err == nil && len(path) > 0 && t.isBug(failure) && t.allNamed(sched) {
+			t.path = path
+			return nil
+		}
+		s.Plain.StayAtStart(false)
+	}
 	path, failure, err := s.FollowAll(sched)
 	if err != nil {
 		return err
@@ -74,14 +83,35 @@ func (t *Travel) follow(sched trace.Schedule) error {
 		return errors.New("the run has no step")
 	}
 	t.path = path
-	if s.Platform.Ticks {
-		return nil
+	if !s.Platform.Ticks {
+		return t.followWhole(sched, failure)
 	}
+	return nil
+}
+
+// isBug reports whether a failure is the run's bug. There is none where the bug is a race,
+// or an output, which is known otherwise.
+func (t *Travel) isBug(f *scheduler.Failure) bool {
+	return f == nil && t.bug == nil || t.bug != nil && (f == nil && (t.bug.Kind == trace.Race || t.bug.Kind == trace.Output) || f != nil && f.Kind == t.bug.Kind && f.Message == t.bug.Message)
+}
+
+// allNamed reports whether a schedule says how far each thread goes.
+func (t *Travel) allNamed(sched trace.Schedule) bool {
+	return !slices.ContainsFunc(t.s.Guest.Starts(), func(x scheduler.Start) bool { return !named(sched, t.s.Guest.Name(x.Thread)) })
+}
+
+func named(sched trace.Schedule, thread string) bool {
+	return slices.ContainsFunc(sched.Segments, func(g trace.Segment) bool { return g.Thread == thread })
+}
+
+// followWhole follows a schedule that names those threads too which did nothing beyond
+// their private beginning.
+func (t *Travel) followWhole(sched trace.Schedule, failure *scheduler.Failure) error {
+	s := t.s
 	whole := trace.Schedule{Check: sched.Check, Segments: slices.Clone(sched.Segments)}
 	for _, x := range s.Guest.Starts() {
 		name, at := s.Guest.Name(x.Thread), s.Guest.Position(x.Thread)
-		named := slices.ContainsFunc(sched.Segments, func(g trace.Segment) bool { return g.Thread == name })
-		if at.Insns > 0 && !named {
+		if at.Insns > 0 && !named(sched, name) {
 			whole.Segments = append(whole.Segments, trace.Segment{Thread: name, Until: at.Insns, Part: at.Part})
 		}
 	}

@@ -60,6 +60,7 @@ func (t *Travel) addPiece(step por.PathStep, from scheduler.Position) (*trace.Tr
 	n := len(t.pieces)
 	t.keepMark(n)
 	t.root(step.Thread)
+	defer t.root(step.Thread)
 	v := t.view(step.Thread, from.Insns)
 	tr, err := t.take(&step)
 	trail := v.end(t)

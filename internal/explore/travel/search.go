@@ -12,7 +12,7 @@ func (t *Travel) Go(o debugger.Order) (*debugger.Stop, error) {
 	if t.goal != nil {
 		o, t.goal = debugger.Order{To: true, At: *t.goal}, nil
 	}
-	t.interrupted.Store(false)
+	defer t.interrupted.Store(false) // an interrupt may come before what it is for
 	from := t.at
 	stop, err := t.find(&o)
 	if err != nil {
@@ -42,7 +42,11 @@ func (t *Travel) find(o *debugger.Order) (*debugger.Stop, error) {
 	}
 	h := hunt{Order: o, step: tidOf(o.Step)}
 	for _, w := range o.Watches {
-		h.lo, h.hi = append(h.lo, w.Addr), append(h.hi, w.Addr+w.Size)
+		at := w.Addr
+		if t.s.Platform.Ticks {
+			at = t.s.Image.Physical(at) // a kernel's memory is known by that
+		}
+		h.lo, h.hi = append(h.lo, at), append(h.hi, at+w.Size)
 	}
 	if o.Back {
 		return t.back(&h)

@@ -32,8 +32,6 @@ type viewer struct {
 	from    uint64 // its instructions before
 	done    uint64 // ticks
 	journal uint64 // up to which its entries are taken in
-	// narrow: what the machine reads and writes has other addresses than the guest's code.
-	place func(uint64) uint64
 }
 
 // view has the viewer look on.

@@ -28,7 +28,7 @@ func init() { // help lists them
 		{"lanes", "", "the turns of the threads, a line each", (*Travel).lanes},
 		{"locks", "", "the locks that threads hold, and wait for", (*Travel).locks},
 		{"at", "MOMENT", "have the next continue go to a moment; TURN: or #TURN the beginning of a turn", (*Travel).goAt},
-		{"who-wrote", "ADDRESS", "the latest store to a byte before the present moment", (*Travel).whoWrote},
+		{"who-wrote", "PLACE", "the latest store before the present moment to an address, or to a variable's beginning", (*Travel).whoWrote},
 		{"what-if", "THREAD", "what comes of it if another thread goes on here, and the rest runs by itself", (*Travel).whatIf},
 		{"cause", "", "what is wrong at the end of the run", (*Travel).cause},
 		{"help", "", "this list", help},
@@ -214,12 +214,20 @@ func (t *Travel) goAt(q *debugger.Question) (string, error) {
 func (t *Travel) whoWrote(q *debugger.Question) (string, error) {
 	addr, err := strconv.ParseUint(q.Words[1], 0, 64)
 	if err != nil {
-		return "", fmt.Errorf("%q is no address: give print's &NAME", q.Words[1])
+		symbol, ok := t.s.Image.Symbol(strings.TrimPrefix(q.Words[1], "&"))
+		if !ok {
+			return "", fmt.Errorf("%q is no address, and no variable with a place of its own", q.Words[1])
+		}
+		addr = symbol.Addr
+	}
+	place := addr
+	if t.s.Platform.Ticks {
+		place = t.s.Image.Physical(addr)
 	}
 	was, who := t.at, t.current
 	defer func() { t.at, t.current = was, who }()
 	h := hunt{Order: &debugger.Order{Back: true, Watches: []debugger.Watch{{Addr: addr, Size: 1, Write: true}}}, step: trace.NoThread}
-	h.lo, h.hi = []uint64{addr}, []uint64{addr + 1}
+	h.lo, h.hi = []uint64{place}, []uint64{place + 1}
 	stop, err := t.back(&h)
 	if err != nil {
 		return "", err

@@ -3,6 +3,7 @@ package flags
 import (
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -21,6 +22,8 @@ type Queue struct {
 	// Replicas is on how many servers each job and result is kept; 0: on three of a
 	// cluster, on the one that isn't a cluster.
 	Replicas int
+	// DeadAfter is after how much silence a worker counts as dead.
+	DeadAfter time.Duration
 
 	urls string
 }
@@ -33,6 +36,7 @@ func (q *Queue) add(set *pflag.FlagSet) {
 	set.StringVar(&q.CA, "tls-ca", "", "the file of the authorities that the server's certificate is checked by")
 	set.StringVar(&q.Cert, "tls-cert", "", "the file of the own certificate; with --serve, the server's")
 	set.StringVar(&q.Key, "tls-key", "", "the file of its key")
+	set.DurationVar(&q.DeadAfter, "dead-after", 30*time.Second, "after how much silence a worker counts as dead, and its job is handed out again")
 	set.IntVar(&q.Replicas, "replicas", 0, "on how many servers of a cluster jobs and results are kept: 1, 3 or 5 (3, 1 without a cluster)")
 }
 
@@ -52,6 +56,8 @@ func (q *Queue) check(serves bool) error {
 	switch {
 	case (q.Cert == "") != (q.Key == ""):
 		return result.Errorf(result.Usage, "--tls-cert and --tls-key go together")
+	case q.DeadAfter < time.Second:
+		return result.Errorf(result.Usage, "--dead-after: want 1s or more, got %v", q.DeadAfter)
 	case keys > 1:
 		return result.Errorf(result.Usage, "--creds, --nkey and --token-file: give one of them")
 	case q.Replicas != 0 && q.Replicas != 1 && q.Replicas != 3 && q.Replicas != 5:

@@ -24,7 +24,7 @@ type Dynamic struct {
 }
 
 const (
-	maxDynamic = 1 << 12 // entries; linkers make some thirty, and one for each library
+	maxDynamic = 1 << 14 // entries; linkers make some thirty, and one for each library
 	maxNeeded  = 512     // libraries that one file needs
 	maxName    = 4096
 )

@@ -54,7 +54,7 @@ func Join(f *elffile.File, at Search) (*elffile.File, error) {
 	}
 	s := &search{Search: at, program: f, folder: filepath.Dir(f.Path), byName: map[string]*elffile.File{}, next: max(firstPlace, placeBehind(f.End()))}
 	s.musl = strings.HasPrefix(path.Base(interpreter), "ld-musl-")
-	data, err := s.read(path.Clean(interpreter))
+	data, err := s.read(s.Sysroot, path.Clean(interpreter))
 	if err == nil {
 		_, err = s.add(path.Clean(interpreter), path.Base(interpreter), data)
 	}
@@ -176,15 +176,15 @@ func (s *search) debugSymbols(f *elffile.File) {
 	if len(id) < 4 {
 		return
 	}
-	data, err := s.read("/usr/lib/debug/.build-id/" + id[:2] + "/" + id[2:] + ".debug")
+	data, err := s.read(s.Sysroot, "/usr/lib/debug/.build-id/"+id[:2]+"/"+id[2:]+".debug")
 	if err == nil {
 		f.AddDebugSymbols(data) // one that is damaged adds nothing
 	}
 }
 
-// read reads a library by its path beneath the root.
-func (s *search) read(path string) ([]byte, error) {
-	f, err := host.Library(s.Sysroot, path)
+// read reads a library by its path beneath a root.
+func (s *search) read(root, path string) ([]byte, error) {
+	f, err := host.Library(root, path)
 	if err != nil {
 		return nil, err
 	}

@@ -37,9 +37,9 @@ var systems = []string{"/lib/", "/lib32/", "/lib64/", "/usr/", "/opt/", "/nix/st
 // muslFolders are those that musl looks in, and where Debian has libraries for it.
 var muslFolders = []string{"/lib", "/usr/local/lib", "/usr/lib", "/lib/x86_64-linux-musl", "/usr/lib/x86_64-linux-musl", "/usr/local/lib/x86_64-linux-musl"}
 
-// candidate is a place at which a library may be: on the host, or beneath the root, and
-// where the guest sees it.
-type candidate struct{ at, shown string }
+// candidate is a place at which a library may be: a path beneath a root, and where the
+// guest sees it.
+type candidate struct{ root, at, shown string }
 
 // find finds a library that a file needs, as ld.so(8) does: by a path, if the name has a
 // slash; else in DT_RPATH, in the folders given, in DT_RUNPATH, in the system's. A file for
@@ -47,7 +47,7 @@ type candidate struct{ at, shown string }
 func (s *search) find(name string, by *elffile.File) (shown string, data []byte, err error) {
 	var skipped error
 	for _, c := range s.candidates(name, by) {
-		data, err := s.read(c.at)
+		data, err := s.read(c.root, c.at)
 		if err == nil {
 			var bad *elffile.Error
 			if _, err := elffile.ParseLibrary(c.shown, data, 0); errors.As(err, &bad) && bad.Kind == elffile.WrongMachine {
@@ -68,41 +68,37 @@ func (s *search) find(name string, by *elffile.File) (shown string, data []byte,
 
 func (s *search) candidates(name string, by *elffile.File) (all []candidate) {
 	if strings.Contains(name, "/") {
-		full := name
-		if !path.IsAbs(name) || s.ownFolder(name) {
-			full = path.Join(s.folder, name) // the guest's working directory is its folder
-			if s.Sysroot != "" {
-				full = path.Join("/", name)
-			}
+		if path.IsAbs(name) && !s.ownFolder(name) {
+			return []candidate{{s.Sysroot, path.Clean(name), path.Clean(name)}}
 		}
-		return []candidate{{path.Clean(full), path.Clean("/" + name)}}
+		return []candidate{{"", path.Join(s.folder, name), path.Clean("/" + name)}} // the guest's working directory is its folder
 	}
-	own := func(list string, by *elffile.File) {
+	in := func(root, dir string) {
+		all = append(all, candidate{root, path.Join(dir, name), shownIn(dir, name)})
+	}
+	named := func(list string, by *elffile.File) {
 		for _, dir := range strings.Split(list, ":") {
-			if dir == "" {
-				continue
+			if dir != "" {
+				in(s.expand(dir, by))
 			}
-			at := path.Clean(s.expand(dir, by))
-			all = append(all, candidate{path.Join(at, name), shownIn(at, name)})
 		}
 	}
 	if by.Dynamic.RunPath == "" {
-		own(by.Dynamic.RPath, by)
+		named(by.Dynamic.RPath, by)
 		if by != s.program && s.program.Dynamic.RunPath == "" {
-			own(s.program.Dynamic.RPath, s.program)
+			named(s.program.Dynamic.RPath, s.program)
 		}
 	}
 	for _, dir := range s.Path {
-		own(dir, s.program)
+		in("", path.Clean(dir))
 	}
-	own(by.Dynamic.RunPath, by)
+	named(by.Dynamic.RunPath, by)
 	list := folders
 	if s.musl {
 		list = muslFolders
 	}
 	for _, dir := range list {
-		at := path.Join(dir, name)
-		all = append(all, candidate{at, at})
+		in(s.Sysroot, dir)
 	}
 	return all
 }
@@ -110,25 +106,25 @@ func (s *search) candidates(name string, by *elffile.File) (all []candidate) {
 // ownFolder: a path at which a guest has asked for a library that lies in its folder, or
 // beneath it. A guest's own folder is / to it.
 func (s *search) ownFolder(name string) bool {
-	return s.Sysroot == "" && !hasPrefix(name, systems) && !strings.HasPrefix(name, s.folder+"/")
+	return !hasPrefix(name, systems) && (s.Sysroot != "" || !strings.HasPrefix(name, s.folder+"/"))
 }
 
-// expand puts in what a file's folders may name (ld.so(8), "Dynamic string tokens").
-func (s *search) expand(dir string, by *elffile.File) string {
-	origin := s.folder
-	if by != s.program {
-		origin = path.Dir(by.Path)
-		if path.Dir(by.Path) == "/" { // found where only the program's own are
-			origin = s.folder
+// expand puts in what a file's folders may name (ld.so(8), "Dynamic string tokens"). The
+// folder of the program, and of a library that lies where only the program's own do, is
+// the host's.
+func (s *search) expand(dir string, by *elffile.File) (root, expanded string) {
+	origin := path.Dir(by.Path)
+	root = s.Sysroot
+	if by == s.program || origin == "/" {
+		origin = s.folder
+		if strings.Contains(dir, "ORIGIN") {
+			root = ""
 		}
-	}
-	if s.Sysroot != "" && by == s.program {
-		origin = "/"
 	}
 	for _, o := range []struct{ token, text string }{{"ORIGIN", origin}, {"LIB", "lib"}, {"PLATFORM", "x86_64"}} {
 		dir = strings.ReplaceAll(strings.ReplaceAll(dir, "${"+o.token+"}", o.text), "$"+o.token, o.text)
 	}
-	return dir
+	return root, path.Clean(dir)
 }
 
 // shownIn is where the guest sees a library: in the system's folders as there, and the
@@ -143,5 +139,6 @@ func shownIn(dir, name string) string {
 // OpenLibrary opens the library that a program asked for by a path while it ran.
 func OpenLibrary(at Search, program, name string) (*os.File, error) {
 	s := &search{Search: at, folder: filepath.Dir(program)}
-	return host.Library(at.Sysroot, s.candidates(name, &elffile.File{})[0].at)
+	c := s.candidates(name, &elffile.File{})[0]
+	return host.Library(c.root, c.at)
 }

@@ -180,10 +180,18 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 				th.Waits = append(th.Waits, trace.Access{Addr: uint64(memBase + as>>8), Size: uint32(as & 0xff)})
 			}
 		}
+		if th.Status == trace.Ready && m.awaits(t) {
+			if th.Awaits = true; m.polls(t) {
+				th.Status, th.Outcomes = trace.Spinning, 0
+			}
+		}
 		if th.Status == trace.Ready && m.blocked(t) {
 			th.Status, th.Outcomes = trace.Blocked, 0
 		}
 		ready = ready || th.Status == trace.Ready
+	}
+	if m.endLate {
+		m.letEnd(dst[first:])
 	}
 	if ready {
 		return dst
@@ -219,6 +227,7 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 		m.steps = append(m.steps, trace.Transition{})
 	}
 	x := &m.steps[m.nstep]
+	m.began = append(m.began[:m.nstep], len(m.log))
 	m.nstep++
 	*x = trace.Transition{Thread: id, Choice: c, Begin: uint64(m.w[b+wInsns]),
 		Accesses: x.Accesses[:0], Ops: x.Ops[:0], Wakes: x.Wakes[:0]}
@@ -425,8 +434,14 @@ func (m *Machine) State() uint64 {
 		for _, i := range []int{wPC, wState, wQueue, wBug} {
 			mix(m.w[b+i])
 		}
+		dead := -1 // what a thread is about to overwrite: a poll leaves something there
+		if in := m.next(t); m.w[b+wState] == alive && in != nil && m.op(t).Kind == trace.OpAccess && loads(in) {
+			dead = in.R
+		}
 		for i := 0; i < NumRegs; i++ {
-			mix(m.w[b+wRegs+i])
+			if i != dead {
+				mix(m.w[b+wRegs+i])
+			}
 		}
 	}
 	for i := 0; i < m.p.Bytes; i++ {
