@@ -183,7 +183,7 @@ static struct insn group15(const struct bytes *b)
 		return unmodelled(d < 4 ? "fsgsbase" : "shadow stack");
 	if (b->data16 || b->repne)
 		return unmodelled("tpause or umwait");
-	if (d == 6 && !b->repne)
+	if (d == 6)
 		return (struct insn){ .kind = KIND_FENCE }; /* mfence */
 	return plain(); /* lfence, sfence */
 }

@@ -119,8 +119,28 @@ static bool changes_nothing(struct machine *m, uint64_t addr, enum kind kind)
 	return sp >> PAGE_SHIFT == to >> PAGE_SHIFT && to - sp + FRAME_ROOM <= 2 * FRAME_ROOM;
 }
 
+/* An instruction's last byte may be in a page that isn't code. */
+static void check_end(struct machine *m, uint64_t addr, uint32_t size)
+{
+	if (!is_program(m, addr) && !(m->perm[code_at(m, addr + size - 1) >> PAGE_SHIFT] & PERM_EXEC))
+		stop_fault(m, FAULT_FETCH, addr + size - 1, 1);
+}
+
+/* Whether an instruction waits until its processor's store buffer is empty: a fence, a
+ * locked instruction, or one that serialises. */
+static bool fences(const struct machine *m, enum kind kind)
+{
+	if (!(m->order.flags & RUN_FENCES) || (m->order.skip_fence && m->insn == 1) || m->replay)
+		return false;
+	return kind == KIND_FENCE || kind == KIND_LOCKED || kind == KIND_CAS || kind == KIND_CAS_PAIR || kind == KIND_CPUID;
+}
+
 static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum kind kind)
 {
+	if (unlikely(fences(m, kind))) {
+		stop_run(m, STOP_FENCE);
+		return;
+	}
 	if ((m->knobs & KNOB_NO_TRAPS) && kind >= KIND_TRAP)
 		return;
 	if ((m->knobs & KNOB_HOST_CPU) && kind >= KIND_CPUID && kind <= KIND_RDTSCP)
@@ -130,6 +150,7 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 		return;
 	case KIND_FENCE:
 		note_fence(m);
+		check_end(m, addr, size);
 		return;
 	case KIND_LOCKED:
 		note_fence(m);
@@ -186,8 +207,7 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 		guard(m, addr, kind);
 		/* fall through */
 	case KIND_CROSSING:
-		if (!is_program(m, addr) && !(m->perm[code_at(m, addr + size - 1) >> PAGE_SHIFT] & PERM_EXEC))
-			stop_fault(m, FAULT_FETCH, addr + size - 1, 1);
+		check_end(m, addr, size);
 		return;
 	}
 }

@@ -66,6 +66,7 @@ enum why {
 	STOP_PRIVILEGED,
 	STOP_UNMODELLED,
 	STOP_DEVICE,
+	STOP_FENCE,
 };
 
 /* FaultKind in types.go. */
@@ -103,6 +104,7 @@ enum {
 	RUN_FILLS = 1 << 14,
 	RUN_FAULTS = 1 << 15,
 	RUN_NARRATE = 1 << 16,
+	RUN_FENCES = 1 << 17,
 };
 
 /* AccessFlags in package trace, and Private in types.go. */
@@ -218,6 +220,7 @@ struct order {
 	uint64_t stop_at;
 	uint64_t regs[NREGS];
 	bool skip_break;
+	bool skip_fence;
 	bool reuse; /* the slot `from` may be given up for the result */
 	bool user;   /* the processor is in user mode */
 	bool permit; /* the first instruction may be a privileged one */

@@ -63,6 +63,7 @@ func (m *Machine) order(r *Run, to Ctx) {
 	o.budget = C.uint64_t(r.Budget)
 	o.stop_at = C.uint64_t(r.StopAt)
 	o.skip_break = C.bool(r.SkipBreak)
+	o.skip_fence = C.bool(r.SkipFence)
 	o.reuse = C.bool(r.Reuse && (len(m.marks) == 0 || int32(r.From) >= m.marks[len(m.marks)-1].slots))
 	o.permit, o.user, o.port = C.bool(r.Permit), C.bool(r.User), C.uint32_t(r.Port)
 	o.blind_lo, o.blind_len = C.uint64_t(r.Blind.Lo), C.uint64_t(r.Blind.Hi-r.Blind.Lo)

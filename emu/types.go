@@ -205,6 +205,9 @@ const (
 	Faults RunFlags = C.RUN_FAULTS
 	// Narrate has Machine.Told tell what the run did, trusted code's part included.
 	Narrate RunFlags = C.RUN_NARRATE
+	// Fences: stop before an instruction that waits until its processor's store buffer
+	// is empty: mfence, locked instructions, cpuid.
+	Fences RunFlags = C.RUN_FENCES
 )
 
 // Run is the order for one run of the CPU.
@@ -229,6 +232,8 @@ type Run struct {
 	Regs Regs
 	// SkipBreak: don't stop at a breakpoint on the run's first instruction.
 	SkipBreak bool
+	// SkipFence: don't stop at such an instruction if it is the run's first.
+	SkipFence bool
 	// Permit, on a bare machine, has the engine carry the first instruction out
 	// although it is one that stops with StopPrivileged.
 	Permit bool
@@ -279,6 +284,8 @@ const (
 	// StopDevice: before an access to registers of a device, of Config.Devices
 	// (Stop.Device).
 	StopDevice Why = C.STOP_DEVICE
+	// StopFence: before an instruction that Fences stops at.
+	StopFence Why = C.STOP_FENCE
 )
 
 // Trap describes the trap instruction that a run stopped before.

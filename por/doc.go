@@ -94,5 +94,5 @@
 //	divided         batch; treedivision, treeunit; sampledivision; trustdivision;
 //	                snapshot, packer, trustsnapshot
 //	tests           fault: rules that a test leaves out; internal/model: model programs
-//	relation/       events, dependence, happens-before, races, reversed sequences
+//	relation/       events, dependence, happens-before, store buffers, races, reversed sequences
 package por

@@ -14,7 +14,7 @@ func (x *explorer) endProcess(t *trace.Transition) {
 	n := x.extend()
 	prev := &x.nodes[n.depth-1]
 	n.running, n.preemptions = t.Thread, prev.preemptions
-	if prev.preempting(t.Thread) {
+	if prev.preempting(t.Thread) { // no update ends a process
 		n.preemptions++
 	}
 	x.at = -1

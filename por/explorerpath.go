@@ -50,10 +50,13 @@ func (x *explorer) observe(n *node) (able int) {
 	if i > 0 {
 		p := &x.nodes[i-1]
 		n.running, n.preemptions, n.turn = p.cur.Thread, p.preemptions, 1
+		if p.cur.Update { // no thread was switched away from
+			n.running = p.running
+		}
 		if p.running == n.running {
 			n.turn = p.turn + 1
 		}
-		if p.preempting(n.running) {
+		if p.preempts() {
 			n.preemptions++
 		}
 	}

@@ -22,6 +22,7 @@ const (
 	noFresh              // no new persistent set is begun where dpor:mark=1 needs one
 	calmSleep            // what others are exploring sleeps like what is explored
 	notMaximal           // trust revisits whatever the graph was made of
+	staysBuffered        // a sleeping load that a store buffer answered stays so behind the update
 	anyDisplacer         // and whichever of several events displaced a thread there
 	noAwaiting           // what waits in a loop at an execution's end doesn't race
 	racingEnds           // an end that comes last races with all that came before

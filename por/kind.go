@@ -33,6 +33,8 @@ type Kind struct {
 	// LikesSingle: they are at least where there is a preemption point before every
 	// access, for its reduction is better then.
 	LikesSingle bool
+	// Buffers: it was proven over threads with store buffers (relation/buffer.go).
+	Buffers bool
 	// NotForKernels says why the steps of a kernel that schedules its own threads
 	// don't suit it, "" if they do.
 	NotForKernels string
@@ -112,7 +114,7 @@ var promised = Param{Name: "static", Most: 2, Help: "1: within static persistent
 
 // kinds lists the searches, in the order in which they are explained to users.
 var kinds = []Kind{
-	{Name: "none", Paper: "no reduction (Flanagan and Godefroid 2005, §6, the baseline)", About: "runs every interleaving",
+	{Name: "none", Buffers: true, Paper: "no reduction (Flanagan and Godefroid 2005, §6, the baseline)", About: "runs every interleaving",
 		Bounds: anyCounted, Joint: true, strategy: newExhaustive},
 	{Name: "bounded", Paper: "Musuvathi and Qadeer, PLDI 2007; Emmi, Qadeer and Rakamaric, POPL 2011; Coons, Musuvathi and McKinley, OOPSLA 2013, §2.5", About: "runs every interleaving within the bound, by ascending bound",
 		Bounds: anyCounted, Joint: true, NeedsBound: true, WhyNot: "its walk can't count that", strategy: newBounded},
@@ -135,13 +137,13 @@ var kinds = []Kind{
 			{Name: "blocks", Most: 1, Help: "1: the estimate of its paper, the cheapest order of the execution's blocks, which are never divided; it leaves out traces within the bound, and proves nothing",
 				proves: func(v uint64) bool { return v == 0 }},
 		}, whole: cutOff, strategy: newLazyBPOR},
-	{Name: "sleep", Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
+	{Name: "sleep", Buffers: true, Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
 		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", strategy: newSleep},
 	{Name: "stateful", Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states", NotForKernels: "the future effects of ticks aren't in the hash of a state",
 		WhyNot: "the rest of a bound differs between two ways to a state", Params: []Param{
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets, 0: without"},
 		}, whole: oneTable, strategy: newStateful},
-	{Name: "dpor", Paper: "Flanagan and Godefroid, POPL 2005", About: "adds backtrack points where executions race",
+	{Name: "dpor", Buffers: true, Paper: "Flanagan and Godefroid, POPL 2005", About: "adds backtrack points where executions race",
 		WhyNot: beyond, Params: []Param{
 			{Name: "figure", Default: 5, Least: 3, Most: 5, Help: "3: happens-before by a search through the stack, with the refinement of line 5; 4: by clock vectors; 5: objects' last accesses, reads and writes told apart"},
 			marked,
@@ -153,19 +155,19 @@ var kinds = []Kind{
 		WhyNot: beyond, whole: wakeful, strategy: newClassic},
 	{Name: "nidhugg", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 7", About: "as source, but its backtrack sets are persistent sets",
 		WhyNot: beyond, strategy: newNidhugg},
-	{Name: "source", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 1", About: "backtracks within source sets",
+	{Name: "source", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 1", About: "backtracks within source sets",
 		WhyNot: beyond, strategy: newSource},
-	{Name: "optimal", Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
+	{Name: "optimal", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
 		WhyNot: beyond, awaits: true, warmUp: optimalWarmUp, strategy: newOptimal},
 	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph", NotForKernels: "their steps are more than one event",
 		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, run: runTrust},
 	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds", NotForKernels: "their steps are more than one event",
 		Bounds: []Measure{Rounds}, NeedsBound: true, WhyNot: beyond, SingleEvents: true, Params: []Param{early}, run: runTrust},
-	{Name: "random", Paper: "random walk", About: "samples: any ready thread takes the next step", Claim: Nothing,
+	{Name: "random", Buffers: true, Paper: "random walk", About: "samples: any ready thread takes the next step", Claim: Nothing,
 		WhyNot: unbounded, Params: sampled(), strategy: newRandom, run: runSampling},
-	{Name: "pct", Paper: "Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010", About: "samples: random priorities, with d-1 changes; a run meets a bug of depth d with a probability of 1/(n k^(d-1)) or more", Claim: Nothing,
+	{Name: "pct", Buffers: true, Paper: "Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010", About: "samples: random priorities, with d-1 changes; a run meets a bug of depth d with a probability of 1/(n k^(d-1)) or more", Claim: Nothing,
 		WhyNot: unbounded, Params: sampled(Param{Name: "d", Default: 3, Least: 1, Most: 1000, Help: "depth of the bugs aimed at"}), strategy: newPCT, run: runSampling},
-	{Name: "pos", Paper: "Yuan, Yang and Gu, CAV 2018", About: "samples: random priorities of events, drawn again where they race", Claim: Nothing,
+	{Name: "pos", Buffers: true, Paper: "Yuan, Yang and Gu, CAV 2018", About: "samples: random priorities of events, drawn again where they race", Claim: Nothing,
 		WhyNot: unbounded, Params: sampled(), strategy: newPOS, run: runSampling},
 }
 

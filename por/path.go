@@ -132,10 +132,13 @@ func atLeast[T any](list []T, n int) []T {
 func (p *path) pathSteps(dst []PathStep) []PathStep {
 	for i := range p.depth() {
 		n := &p.nodes[i]
-		dst = append(dst, PathStep{Thread: n.cur.Thread, Choice: n.cur.Choice, Begin: n.begin, Last: n.last, Preemption: n.preempting(n.cur.Thread)})
+		dst = append(dst, PathStep{Thread: n.cur.Thread, Choice: n.cur.Choice, Begin: n.begin, Last: n.last, Preemption: n.preempts()})
 	}
 	return dst
 }
+
+// preempts reports whether the event that leads on from n is a preemption.
+func (n *node) preempts() bool { return !n.cur.Update && n.preempting(n.cur.Thread) }
 
 // preempting reports whether running t in the state of n is a preemption.
 func (n *node) preempting(t trace.TID) bool { return n.couldGoOn && t != n.running }

@@ -1,5 +1,26 @@
 package por
 
+import (
+	"landgo/internal/trace"
+	"landgo/por/relation"
+)
+
+// answeredAfter is b, which sleeps, behind an update e of its thread's store buffer: a
+// load that the buffer answered with that store is one of memory from now on.
+func (x *explorer) answeredAfter(b *branch, e *relation.Event) *branch {
+	t := x.thread(b.Thread)
+	if x.opts.fault == staysBuffered || t != nil && len(b.Accesses) == 1 && t.Pending.Kind == trace.OpAccess && t.PendingAccess.Flags&trace.Buffered != 0 {
+		return b
+	}
+	f := b.After(e)
+	if f == nil {
+		return b
+	}
+	c := *b // the step as it was sleeps elsewhere too
+	c.Event = *f
+	return &c
+}
+
 // inherit gives the state of n its sleep set (Godefroid 1996): what was asleep
 // or already explored in the state before, p, and doesn't depend on the event
 // between. Running it here would only lead to what is explored from there.
@@ -15,6 +36,9 @@ func (x *explorer) inherit(n, p *node) {
 	keep := func(b *branch) bool {
 		if b.Dependent(e) && (x.opts.fault != keepAsleep || b.Thread == e.Thread) {
 			return false
+		}
+		if e.Buffers(&b.Event) {
+			b = x.answeredAfter(b, e)
 		}
 		x.sleep = append(x.sleep, b)
 		return true

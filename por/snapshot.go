@@ -22,7 +22,7 @@ import (
 // To go on from one is what each batch begins with. So what was argued for
 // batches holds for a search that was interrupted, and all its counts are those
 // of one that wasn't.
-const snapshotVersion = 5
+const snapshotVersion = 6
 
 // ErrSnapshot is one that can't be read.
 var ErrSnapshot = errors.New("the checkpoint's search is damaged")
@@ -45,7 +45,11 @@ func (p *packer) putStep(b *branch) {
 			flags |= 1 << i
 		}
 	}
-	p.put(uint64(b.Thread), uint64(b.Choice), b.last, flags, uint64(b.price))
+	of := uint64(0) // whose store buffer it is, if it is an update
+	if b.Update {
+		of = uint64(b.Of) + 1
+	}
+	p.put(uint64(b.Thread), uint64(b.Choice), b.last, flags, uint64(b.price), of, uint64(b.Flushed))
 	putList(p, b.Accesses, p.putAccess)
 	putList(p, b.Ops, func(o *trace.Op) { p.put(uint64(o.Kind), uint64(o.At), uint64(o.Size), o.Obj, o.Arg) })
 	putList(p, b.Waits, p.putAccess)
@@ -183,6 +187,10 @@ func (u *unpacker) step() *branch {
 		*f = flags>>i&1 != 0
 	}
 	b.price = int32(u.number())
+	if of := u.below(threadLimit + 1); of > 0 {
+		b.Update, b.Of = true, trace.TID(of-1)
+	}
+	b.Flushed = uint32(u.below(1 << 32))
 	b.Accesses, b.Ops, b.Waits = getList(u, u.access), getList(u, u.op), getList(u, u.access)
 	return b
 }

@@ -115,6 +115,34 @@ func (s Spec) String() string {
 // Check says why a search can't be run within bounds: nil or a *BoundError.
 func (s Spec) Check(bounds Bounds) error { return s.kind.check(bounds) }
 
+// CheckBuffers says why a search can't be run over threads with store buffers: nil or a
+// *BuffersError.
+func (s Spec) CheckBuffers(bounds Bounds) error {
+	for i, p := range s.kind.Params {
+		if s.params[i] != p.Default && s.kind.Claim != Nothing {
+			return &BuffersError{fmt.Sprintf("search %s isn't proven with its option %s", s.kind.Name, p.Name)}
+		}
+	}
+	switch {
+	case !s.kind.Buffers:
+		var others []string
+		for i := range kinds {
+			if kinds[i].Buffers {
+				others = append(others, kinds[i].Name)
+			}
+		}
+		return &BuffersError{fmt.Sprintf("search %s isn't proven there: use one of %s", s.kind.Name, strings.Join(others, ", "))}
+	case len(bounds) > 0:
+		return &BuffersError{fmt.Sprintf("the bound %v isn't proven there", bounds)}
+	}
+	return nil
+}
+
+// BuffersError is a search that can't be run over threads with store buffers.
+type BuffersError struct{ why string }
+
+func (e *BuffersError) Error() string { return e.why }
+
 // Whole says why the search can't be split among workers, "" if it can.
 func (s Spec) Whole() string {
 	if s.kind.whole != "" {

@@ -24,6 +24,9 @@ func (s *state) Position(t trace.TID) Position {
 
 // Held names the locks that a thread holds, oldest first.
 func (s *named) Held(t trace.TID) []string {
+	if s.isBuffer(t) {
+		return nil
+	}
 	var out []string
 	for _, a := range s.lib.Holds(t) {
 		out = append(out, s.VariableName(a))
@@ -58,6 +61,10 @@ func (s *named) NextText(t trace.TID) string {
 func (s *named) StateText(t trace.TID) string {
 	th := &s.threads[t]
 	switch {
+	case s.isBuffer(t):
+		return ""
+	case th.Stand == StandFence:
+		return "waits until its stores are in memory"
 	case th.Stand == StandExited:
 		return "ended"
 	case th.Stand == StandSpin:

@@ -30,6 +30,7 @@ func (s *fixed) StopIf(f func() bool) { s.stopIf = f }
 func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error {
 	th := &s.threads[t]
 	skip := (th.Stand == StandOp || th.Stand == StandRun) && !th.limited
+	past := th.Stand == StandAccess || th.Stand == StandFence // what it stands at has waited
 	th.Stand, th.limited = StandRun, false
 	framing := th.framing
 	th.framing = false
@@ -56,9 +57,13 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			skip = false
 		}
 		before := len(tr.Accesses)
+		s.run.SkipFence, past = past, false
 		stop := s.runCPU(th, tr, allow, skip || pass, look-th.Insns, pass)
 		passing := pass
 		skip, pass = false, false
+		if s.weak != 0 {
+			return s.unordered(th)
+		}
 		if len(stop.Accesses) > 0 {
 			allow = 0
 			if s.cfg.Guarded {
@@ -113,6 +118,11 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			if over, err := s.atFault(th, tr, stop, framing); over || err != nil {
 				return err
 			}
+		case emu.StopFence:
+			if s.atFence(th) {
+				return s.arrive(th, tr)
+			}
+			past = true
 		case emu.StopBudget:
 			if s.stopIf != nil && s.stopIf() {
 				return ErrStopped
@@ -172,6 +182,10 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	if s.limit != 0 && !s.probing && (s.limit > th.Insns || s.exact && s.limit == th.Insns) {
 		r.StopAt = s.limit - th.Insns + 1
 	}
+	if s.cfg.Buffers && r.Flags&emu.StopShared != 0 && (th.stored || allow > 0) {
+		r.Flags |= emu.Fences
+	}
+	since, insns := s.machine.Journal(), th.Insns
 	if pass {
 		r.Flags |= emu.Unchecked
 		r.StopAt = 2
@@ -196,6 +210,9 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		tr.Accesses = append(tr.Accesses, stop.Accesses...)
 		made := tr.Accesses[n:]
 		s.lib.Accessed(th.ID, tr, made, r.Flags&emu.Watch != 0)
+		if s.cfg.Buffers {
+			s.takeStores(th, made, since, insns)
+		}
 		if s.Coarse() && !s.probing {
 			party, holds := s.party(th)
 			for i := range made {

@@ -25,7 +25,7 @@ import (
 
 // Await implements por.Awaiter.
 func (s *System) Await(on bool) {
-	s.awaiting = on && !s.steered() && s.cfg.Fill == nil && !s.Coarse()
+	s.awaiting = on && !s.steered() && s.cfg.Fill == nil && !s.Coarse() && !s.cfg.Buffers // not proven with store buffers
 	for i := range s.threads {
 		s.threads[i].awaits = false
 	}

@@ -112,6 +112,8 @@ type Memory interface {
 	// Owner is the thread that holds the lock at an address, or NoThread. plain: all that
 	// a thread which wants it asks is whether another holds it.
 	Owner(addr uint64) (owner trace.TID, plain bool)
+	// Drains: the operation at which a thread stands empties its store buffer first.
+	Drains(trace.TID) bool
 	// WordName names an address that stands for something, where no guest has memory.
 	WordName(addr uint64) (string, bool)
 }
@@ -190,6 +192,7 @@ func (uncarried) Keep(trace.TID)                     {}
 func (uncarried) Mark(trace.Mark)                    {}
 func (uncarried) Rewind(trace.Mark)                  {}
 func (uncarried) Running(trace.TID) Running          { return 0 }
+func (uncarried) Drains(trace.TID) bool              { return true }
 func (uncarried) Holds(trace.TID) []uint64           { return nil }
 func (uncarried) Unwritten(trace.TID) ([]byte, bool) { return nil, false }
 func (uncarried) WordName(uint64) (string, bool)     { return "", false }

@@ -8,11 +8,22 @@ import (
 )
 
 // PC is the instruction at which a thread stands.
-func (s *present) PC(t trace.TID) uint64 { return s.standPC(&s.threads[t]) }
+func (s *present) PC(t trace.TID) uint64 {
+	if s.isBuffer(t) {
+		if q := s.threads[t-1].queue; len(q) > 0 {
+			return q[0].parts[0].PC
+		}
+		return 0
+	}
+	return s.standPC(&s.threads[t])
+}
 
 // Stack is a thread's call stack: program counters, innermost first, return
 // addresses after the first.
 func (s *present) Stack(t trace.TID) []uint64 {
+	if s.isBuffer(t) {
+		return []uint64{s.PC(t)}
+	}
 	regs := s.stackRegs(&s.threads[t])
 	return append([]uint64{regs.RIP}, s.image.Unwind(&regs, s.ReadStack)...)
 }

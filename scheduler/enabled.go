@@ -17,11 +17,19 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 		dst = append(dst, trace.Thread{ID: th.ID, Yielding: th.Yielding})
 		d := &dst[len(dst)-1]
 		s.describe(th, d)
+		if s.cfg.Buffers {
+			s.describeBuffer(th, d)
+		}
 		if d.Status == trace.Ready {
 			ready = true
 			if d.Outcomes == 0 {
 				d.Outcomes = 1
 			}
+		}
+		if s.cfg.Buffers {
+			n := len(dst)
+			dst = s.buffer(th, dst)
+			ready = ready || len(dst) > n
 		}
 	}
 	letEnd(dst[first:])

@@ -11,7 +11,7 @@ import "landgo/internal/trace"
 // first thread that does has the search start again.
 func (s *System) ExitIsStep(t trace.TID) bool {
 	th := &s.threads[t]
-	return !s.Alone(t) && (s.known.Exits || s.known.Signalled[uint64(th.ID)] || s.lifeIsShared(th.ID) || s.readsEnd(th))
+	return !s.Alone(t) && (s.Undrained(t) || s.known.Exits || s.known.Signalled[uint64(th.ID)] || s.lifeIsShared(th.ID) || s.readsEnd(th))
 }
 
 // endTeller is a kernel that writes to the guest's memory when a thread ends.

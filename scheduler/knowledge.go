@@ -172,7 +172,7 @@ func (n *names) append(path string) error {
 		ordinal = ordinal*10 + uint64(c-'0')
 	}
 	t, err := n.intern(parent, ordinal)
-	if err == nil && int(t) != len(n.paths)-1 {
+	if err == nil && int(t) != len(n.paths)-n.each {
 		err = errNames
 	}
 	return err

@@ -26,7 +26,7 @@ import "landgo/internal/trace"
 
 // EndLate implements por.Awaiter.
 func (s *System) EndLate(on bool) {
-	s.endLate = on && !s.steered() && s.cfg.Fill == nil && s.cfg.Leaks == 0 && !s.Coarse()
+	s.endLate = on && !s.steered() && s.cfg.Fill == nil && s.cfg.Leaks == 0 && !s.Coarse() && !s.cfg.Buffers
 	s.Unlist()
 }
 

@@ -128,7 +128,8 @@ type scratch struct {
 	foreseen []trace.Access // of one trap
 	frames   []string
 	run      emu.Run
-	pinned   emu.Ctx // given to the kernel, to come back to
+	buffering
+	pinned emu.Ctx // given to the kernel, to come back to
 }
 
 // Enter notes that main has begun, and Entered reports whether it has.

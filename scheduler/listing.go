@@ -117,6 +117,10 @@ func (s *state) Unlist() { s.listing.void = true }
 func (s *System) Present() *trace.Present {
 	l := &s.listing
 	l.room(len(s.threads))
+	if s.cfg.Buffers { // a buffer comes and goes with each store
+		l.Take(s.Threads(l.Present.Threads[:0]))
+		return &l.Present
+	}
 	if l.void {
 		s.enlistAll()
 	}

@@ -15,6 +15,8 @@ type names struct {
 	paths []string
 	ids   map[child]trace.TID
 	max   int
+	// each is how many ids a thread has: its own and, with store buffers, its buffer's.
+	each int
 }
 
 type child struct {
@@ -22,8 +24,12 @@ type child struct {
 	ordinal uint64
 }
 
-func newNames(max int) *names {
-	return &names{paths: []string{"0"}, ids: map[child]trace.TID{}, max: max}
+func newNames(max int, buffers bool) *names {
+	n := &names{paths: []string{"0"}, ids: map[child]trace.TID{}, max: max, each: 1}
+	if buffers {
+		n.each, n.paths = 2, append(n.paths, "0"+trace.BufferMark)
+	}
+	return n
 }
 
 func (n *names) intern(parent trace.TID, ordinal uint64) (trace.TID, error) {
@@ -32,10 +38,13 @@ func (n *names) intern(parent trace.TID, ordinal uint64) (trace.TID, error) {
 		return t, nil
 	}
 	if len(n.paths) >= n.max {
-		return trace.NoThread, fmt.Errorf("the guest creates more than %d threads", n.max)
+		return trace.NoThread, fmt.Errorf("the guest creates more than %d threads", n.max/n.each)
 	}
 	t := trace.TID(len(n.paths))
 	n.paths = append(n.paths, fmt.Sprintf("%s.%d", n.paths[parent], ordinal))
+	if n.each > 1 {
+		n.paths = append(n.paths, n.paths[t]+trace.BufferMark)
+	}
 	n.ids[key] = t
 	return t, nil
 }

@@ -15,6 +15,9 @@ import (
 func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition, roomAt uint64) error {
 	parent := &s.threads[t]
 	s.ensure(child)
+	if s.cfg.Buffers {
+		s.ensure(bufferOf(child))
+	}
 	s.Save(child)
 	c := &s.threads[child]
 	*c = thread{

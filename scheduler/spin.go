@@ -52,6 +52,7 @@ type stepInfo struct {
 	insns   uint64 // the same
 	prev    int32  // the thread's step before: its index in System.steps + 1; 0: none
 	nth     uint32 // how many steps the thread had made before
+	end     uint64 // with store buffers, the journal after it
 	number  uint64 // of all steps that were ever made
 	turns   listed
 	freed   bool // ctx and those of the thread's steps before aren't compared with any more
@@ -119,7 +120,8 @@ func (s *fixed) sameRead(a, next *trace.Access) bool {
 // calmStep reports whether a step had no effect that another thread could see.
 func (s *System) calmStep(tr *trace.Transition) bool {
 	for i := range tr.Accesses {
-		if a := &tr.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 && !s.passesTime(a) {
+		// A buffered store makes the buffer longer, whatever its value.
+		if a := &tr.Accesses[i]; a.IsWrite() && (a.Flags&trace.Silent == 0 || a.Flags&trace.Buffered != 0) && !s.passesTime(a) {
 			return false
 		}
 	}
@@ -152,11 +154,13 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (recurs, single bool)
 func (s *System) probe(th *thread, f func()) {
 	finer, observer := s.finer, s.observer
 	s.probing, s.observer = true, nil
+	under := len(s.under)
 	k := s.markAlone()
 	s.Save(th.ID)
 	f()
 	s.rewindAlone(k)
 	s.marks = s.marks[:len(s.marks)-1]
+	s.under, s.weak = s.under[:under], 0
 	// What the turn learned of sharing is known for good, so the search has to
 	// start again as if the turn were real.
 	s.probing, s.finer, s.observer = false, finer || s.finer, observer
@@ -259,11 +263,13 @@ func (s *present) readsSince(th *thread, i int32) (reads []trace.Access, disturb
 	for ; int(i) < len(s.steps); i++ {
 		tr := s.steps[i].tr
 		if tr.Thread != th.ID {
-			disturbed = disturbed || disturbs(tr, reads)
+			disturbed = disturbed || disturbs(tr, reads) && !(tr.Updates && tr.Of == th.ID)
 			continue
 		}
 		end := s.machine.Journal()
-		if int(i)+1 < len(s.steps) {
+		if s.steps[i].end != 0 {
+			end = s.steps[i].end
+		} else if int(i)+1 < len(s.steps) {
 			end = s.steps[i+1].journal
 		}
 		own = append(own, emu.Stretch{From: s.steps[i].journal, To: end})
@@ -291,7 +297,7 @@ func disturbs(tr *trace.Transition, waits []trace.Access) bool {
 	}
 	for i := range tr.Accesses {
 		a := &tr.Accesses[i]
-		if !a.IsWrite() || a.Flags&trace.Silent != 0 {
+		if !a.IsWrite() || a.Flags&(trace.Silent|trace.Buffered) != 0 {
 			continue
 		}
 		for j := range waits {
@@ -346,7 +352,7 @@ func (s *System) Unspin(t trace.TID) {
 func (s *present) wakeSpinners(tr *trace.Transition) {
 	for i := range s.threads {
 		th := &s.threads[i]
-		if th.Stand == StandSpin && s.threads[i].Exists && th.ID != tr.Thread && disturbs(tr, th.Waits) {
+		if th.Stand == StandSpin && s.threads[i].Exists && th.ID != tr.Thread && !(tr.Updates && tr.Of == th.ID) && disturbs(tr, th.Waits) {
 			s.Save(th.ID)
 			th.Stand = th.spinStand
 		}

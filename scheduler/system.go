@@ -30,6 +30,8 @@ type Config struct {
 	Fill *Fill
 	// Awaits says which accesses a search may be spared the polls of (await.go); nil: all.
 	Awaits func(*trace.Access) bool
+	// Buffers: stores to shared memory go through store buffers (buffer.go).
+	Buffers bool
 	// MaxThreads bounds the number of threads of all executions.
 	MaxThreads int
 	// KeepAll records private accesses too (replays).
@@ -105,6 +107,9 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	if cfg.MaxThreads == 0 {
 		cfg.MaxThreads = 1000
 	}
+	if cfg.Buffers {
+		cfg.MaxThreads *= 2
+	}
 	s := &System{
 		named: named{
 			present: present{
@@ -118,7 +123,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 				},
 			},
 			found: found{
-				names: newNames(cfg.MaxThreads), dead: map[uint64]dead{}, tried: map[pollKey]bool{},
+				names: newNames(cfg.MaxThreads, cfg.Buffers), dead: map[uint64]dead{}, tried: map[pollKey]bool{},
 				mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
 			},
 		},
@@ -139,6 +144,9 @@ func (s *present) Boot(k kernel.Kernel, roles map[uint64]profile.Bound, regs *em
 	_, looks := k.(pageKernel)
 	s.faults = !looks && !s.steered() // an access that faults is an event of the machine's
 	s.ensure(0)
+	if s.cfg.Buffers {
+		s.ensure(bufferOf(0))
+	}
 	s.lib.Boot(k, roles)
 	s.Unlist()
 	s.threads[0] = thread{Thread: Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}}
@@ -225,6 +233,9 @@ func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 }
 
 func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	if s.isBuffer(t) {
+		return s.update(t)
+	}
 	if s.cfg.Fill != nil {
 		s.machine.ResetPath()
 	}
@@ -236,6 +247,10 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	th := &s.threads[t]
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.Insns
+	if s.cfg.Buffers {
+		s.apply(th)
+		s.beginsAt(th, tr)
+	}
 	info := stepInfo{tr: tr, ctx: th.Ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.Effects, insns: th.Insns}
 	if th.Set != 0 {
 		info.set, info.regs = th.Set, th.Regs
@@ -256,6 +271,10 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.arena.seal(tr)
 	if err != nil {
 		return nil, err
+	}
+	if s.cfg.Buffers {
+		s.steps[len(s.steps)-1].end = s.machine.Journal()
+		s.takeBack(th)
 	}
 	s.current = trace.NoThread
 	s.freeContexts(th, tr)
@@ -299,6 +318,12 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 		return s.stepExpire(th, tr)
 	case StandSpin:
 		return s.stepPoll(th, tr, c)
+	case StandFence:
+		if th.atNone {
+			th.atNone = false
+			th.Insns++ // schedules name the states on both sides
+		}
+		return s.Advance(th.ID, tr, 0)
 	case StandFailure:
 		th.Insns++ // the end counts: schedules name it
 		tr.End = trace.EndBug

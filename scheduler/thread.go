@@ -27,6 +27,9 @@ const (
 	StandFailure
 	// StandExited: gone.
 	StandExited
+	// StandFence: before an instruction that waits until the thread's store buffer is empty,
+	// and does no more that others could tell (buffer.go).
+	StandFence
 )
 
 // Thread is what every kind of guest has of a thread.
@@ -76,6 +79,7 @@ type Thread struct {
 type thread struct {
 	Thread
 	stander
+	storing
 	// born and joinedAt are when it was created and joined.
 	born, joinedAt moment
 }

@@ -33,6 +33,8 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		}
 	}
 	switch {
+	case s.Undrained(th.ID) && !plainCalls[p.Name] && !s.trusted(th):
+		return true
 	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.lib.ComesBack(th.ID, p.Name):
 		return true
 	case s.Alone(th.ID) && p.Op.Kind != trace.OpFutexWait:
@@ -57,6 +59,11 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 	// which thread goes on.
 	return p.Effect == kernel.Event
 }
+
+// plainCalls are the calls that leave a store buffer as it is, as far as anybody promises.
+// All others take locks in a kernel, or are taken to.
+var plainCalls = map[string]bool{"getpid": true, "gettid": true, "getppid": true, "getuid": true, "geteuid": true, "getgid": true, "getegid": true,
+	"clock_gettime": true, "gettimeofday": true, "time": true, "getcpu": true}
 
 // othersIn lists the parts of pages that other threads touched: a thread's own
 // accesses are in order with its calls.
@@ -237,6 +244,7 @@ func (s *present) wakeFromKernel(t trace.TID) {
 func (s *System) ExitProcess(t trace.TID, tr *trace.Transition, status int) error {
 	th := &s.threads[t]
 	th.Insns++ // the end counts: schedules name it
+	s.drainAll(th)
 	tr.Did(trace.Op{Kind: trace.OpEnd, PC: th.Regs.RIP})
 	tr.End = trace.EndProcess
 	// A thread library may make the status of its last thread the task's: that

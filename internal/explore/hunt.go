@@ -165,7 +165,7 @@ func (h *hunt) counts(stats por.Stats) {
 
 // Ended implements por.Observer.
 func (h *hunt) Ended(x *por.Execution) bool {
-	h.result.Threads = max(h.result.Threads, len(x.Threads))
+	h.result.Threads = max(h.result.Threads, threadsIn(x.Threads))
 	if x.Ending <= por.EndedStuck {
 		h.endMet(x)
 	}
@@ -188,6 +188,16 @@ func (h *hunt) Ended(x *por.Execution) bool {
 	}
 	h.keep(f, x)
 	return h.Config.KeepGoing
+}
+
+// threadsIn is how many of a state's threads are the guest's.
+func threadsIn(list []trace.Thread) (n int) {
+	for i := range list {
+		if !list[i].Updates {
+			n++
+		}
+	}
+	return n
 }
 
 // endMet notes what an execution that came to its end met.

@@ -59,6 +59,9 @@ func (h *hunt) minimise(f *finding) error {
 			return nil
 		}
 	}
+	if h.Config.Buffers() {
+		return nil // no bounded search is proven there
+	}
 	opts := por.Options{
 		OneEvent: h.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
 		Stop: func() bool { return run.steps >= run.most || h.tired() },

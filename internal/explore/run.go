@@ -106,6 +106,9 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Resu
 	if err := h.report(); err != nil {
 		return nil, err
 	}
+	if again, err := h.withBuffers(ctx, cfg); again != nil || err != nil {
+		return again, err
+	}
 	r.Warn(s.Config.Strict)
 	s.Finish(r)
 	return r, nil

@@ -30,7 +30,7 @@ func TestTravel(t *testing.T) {
 			if err != nil || r.Bug == nil {
 				t.Fatalf("%v, %+v", err, r)
 			}
-			goesBothWays(t, *c.For(r.Bug), &result.BugFile{Schedule: r.Bug.Schedule})
+			goesBothWays(t, *c.For(&r.Guest, r.Bug), &result.BugFile{Schedule: r.Bug.Schedule})
 		})
 	}
 	for _, path := range strings.Fields(os.Getenv("LANDGO_TRAVEL")) {

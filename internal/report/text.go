@@ -50,6 +50,9 @@ func (p *page) headline(r *result.Result) {
 	switch r.Verdict {
 	case result.Verified:
 		verdict += " at " + r.Granularity
+		if strings.HasPrefix(r.Certificate.Memory, "x86-TSO (store buffers") {
+			verdict += " under x86-TSO"
+		}
 		rest = "no interleaving of " + guest + " has " + aBug(r) + differs(r)
 		if p.warned(verdict, rest, r.Warnings) {
 			return

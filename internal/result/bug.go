@@ -14,6 +14,8 @@ type Bug struct {
 	// PP is the set of preemption points that the schedule is for, if it isn't
 	// the result's.
 	PP string `json:"pp,omitempty"`
+	// Model is the memory model that the schedule is for, if it isn't the configuration's.
+	Model string `json:"model,omitempty"`
 	// Message names the failure, in the guest's words if it has any.
 	Message string `json:"message"`
 	// Cause is one line that names the threads' steps that collided, or "".

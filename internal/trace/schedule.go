@@ -150,9 +150,16 @@ func parseSegment(text string) (Segment, error) {
 	return g, nil
 }
 
+// BufferMark is behind a thread's name in that of its store buffer.
+const BufferMark = "b"
+
+// IsBufferName reports whether s is a store buffer's name, and Buffered is its thread's.
+func IsBufferName(s string) bool { return strings.HasSuffix(s, BufferMark) }
+
 // IsThreadName reports whether a string is a thread's path name: 0 for the
 // first thread, and a child's ordinal, from 1, for each generation after it.
 func IsThreadName(s string) bool {
+	s = strings.TrimSuffix(s, BufferMark)
 	first, rest, more := strings.Cut(s, ".")
 	if first != "0" {
 		return false

@@ -75,6 +75,14 @@ type Thread struct {
 	PendingAccess Access
 	// Loose: which bytes its next step works on isn't settled by the thread.
 	Loose bool
+	// Updates: it isn't a thread of the guest, but the store buffer of thread Of. Its
+	// next step writes the oldest buffered store to memory, which is PendingAccess (and
+	// more, if Loose).
+	Updates bool
+	Of      TID
+	// Flushed is how many updates of the thread's store buffer its next step comes after.
+	// It is Blocked until these are made.
+	Flushed uint32
 	// Waits holds, for a Spinning thread, the reads of its loop; for a Ready
 	// one, the same if it would spin without other threads' writes to them
 	// since. Valid until the next Step or Rewind.
@@ -109,6 +117,9 @@ const (
 	// itself (a stream), or by a call of Pebbles to its kernel's. It is no race with
 	// another of the kind.
 	Library
+	// Buffered: the thread's store buffer took the store, or answered the load. No other
+	// thread's step depends on it: a store shows with its update.
+	Buffered
 )
 
 // Access is one architectural access to memory that threads share: up to 16
@@ -197,6 +208,12 @@ type Transition struct {
 	// Disables: a thread that could run before the step can't after it, for a
 	// reason that no operation tells (a scheduler with priorities).
 	Disables bool
+	// Updates: the store buffer of thread Of writes its oldest store to memory.
+	Updates bool
+	Of      TID
+	// Flushed is how many updates of the thread's own store buffer had to be made before
+	// the step, of all in the thread's life.
+	Flushed uint32
 	// Tails are the parts of Accesses and Ops, in order, that other threads
 	// made. On its way to a thread a processor passes others, and runs the rest
 	// of their sections.

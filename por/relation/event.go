@@ -20,7 +20,11 @@ type Event struct {
 	Loose bool
 	// Late: it is possible only where nothing else is (trace.Thread.Late), and races with
 	// nothing.
-	Late     bool
+	Late bool
+	// Update, Of and Flushed: see trace.Transition, and buffer.go.
+	Update   bool
+	Of       trace.TID
+	Flushed  uint32
 	Accesses []trace.Access
 	Ops      []trace.Op
 	// Waits are the reads of the spin that the step ended: the thread went on
@@ -43,7 +47,7 @@ type Past struct {
 
 // NewEvent returns what dependence sees of t. It is valid as long as t is.
 func NewEvent(t *trace.Transition) Event {
-	e := Event{Thread: t.Thread, Choice: t.Choice, Accesses: t.Accesses, Ops: t.Ops, Loose: t.Loose}
+	e := Event{Thread: t.Thread, Choice: t.Choice, Accesses: t.Accesses, Ops: t.Ops, Loose: t.Loose, Update: t.Updates, Of: t.Of, Flushed: t.Flushed}
 	e.Global = t.End == trace.EndProcess || t.End == trace.EndBug
 	for i := range t.Ops {
 		if k := t.Ops[i].Kind; k == trace.OpEnd || k == trace.OpAdvance {
@@ -58,6 +62,9 @@ func NewEvent(t *trace.Transition) Event {
 func (e *Event) Dependent(f *Event) bool {
 	if e.Thread == f.Thread || e.Global || f.Global || e.Wild || f.Wild {
 		return true
+	}
+	if e.Buffers(f) || f.Buffers(e) {
+		return false
 	}
 	for i := range e.Accesses {
 		if f.meets(&e.Accesses[i]) {
@@ -85,8 +92,11 @@ func (e *Event) Dependent(f *Event) bool {
 
 // meets reports whether an access of another thread depends on e.
 func (e *Event) meets(a *trace.Access) bool {
+	if a.Flags&trace.Buffered != 0 {
+		return false
+	}
 	for i := range e.Accesses {
-		if a.Conflicts(&e.Accesses[i]) {
+		if e.Accesses[i].Flags&trace.Buffered == 0 && a.Conflicts(&e.Accesses[i]) {
 			return true
 		}
 	}
@@ -235,7 +245,7 @@ func (s *Step) Clear() { *s = Step{accesses: s.accesses, ops: s.ops, waits: s.wa
 
 // Begin makes s what thread t's next step begins with.
 func (s *Step) Begin(t *trace.Thread) {
-	s.Event = Event{Thread: t.ID, Loose: t.Loose}
+	s.Event = Event{Thread: t.ID, Loose: t.Loose, Update: t.Updates, Of: t.Of, Flushed: t.Flushed}
 	switch t.Pending.Kind {
 	case trace.OpAccess:
 		s.accesses = append(s.accesses[:0], t.PendingAccess)

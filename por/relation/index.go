@@ -73,7 +73,9 @@ func (x *index) History(op *trace.Op) iter.Seq2[int32, trace.OpKind] {
 // enter puts an event's accesses and operations into the indexes.
 func (x *index) enter(e *Event, i int32) {
 	for k := range e.Accesses {
-		x.enterAccess(&e.Accesses[k], i)
+		if e.Accesses[k].Flags&trace.Buffered == 0 {
+			x.enterAccess(&e.Accesses[k], i)
+		}
 	}
 	for k := range e.Waits {
 		x.enterAccess(&e.Waits[k], i)

@@ -138,7 +138,7 @@ func opsDepend(a, b *trace.Op) bool {
 // touches reports whether an access overlaps the bytes of an operation's
 // object.
 func touches(a *trace.Access, o *trace.Op) bool {
-	return o.Size > 0 && a.Addr < o.Obj+uint64(o.Size) && o.Obj < a.Addr+uint64(a.Size)
+	return o.Size > 0 && a.Flags&trace.Buffered == 0 && a.Addr < o.Obj+uint64(o.Size) && o.Obj < a.Addr+uint64(a.Size)
 }
 
 // Acquires reports whether an operation of kind k is possible in some states

@@ -60,6 +60,8 @@ type Order struct {
 	stamp   []uint32
 	now     uint32
 	drops   []int32 // see possible
+
+	buffers
 }
 
 // record is what the order keeps of an event.
@@ -72,6 +74,7 @@ type record struct {
 	wakes, accs, ops, races, needs, releases int32
 
 	first    trace.Op // what the step began with
+	pushed   bool     // its thread's store buffer took a store
 	advanced int32    // o.advanced before the event
 }
 
@@ -240,6 +243,9 @@ func (o *Order) Push(e *Event, first trace.Op) {
 	o.clocks = o.clocks[:n+o.width]
 	row := o.clocks[n:]
 	o.Base(row, e.Thread)
+	if e.Update || e.Flushed > 0 {
+		o.afterBuffer(row, e)
+	}
 	o.gather(e, first, row)
 	if !o.clocksOnly {
 		o.ev[i].event = e
@@ -257,6 +263,7 @@ func (o *Order) Push(e *Event, first trace.Op) {
 // enter puts event i into the indexes and makes it its thread's last.
 func (o *Order) enter(e *Event, i int32) {
 	o.index.enter(e, i)
+	o.enterBuffer(e, i)
 	o.last[e.Thread], o.woken[e.Thread] = i+1, -1
 	for int(e.Thread) >= len(o.own) { // an order that only finds conflicts isn't widened
 		o.own = append(o.own, nil)
@@ -308,8 +315,14 @@ func (o *Order) need(c int32, row []int32) {
 // first.
 func (o *Order) Pending(e *Event, first trace.Op, f func(c int32, row []int32)) {
 	end := int32(len(o.ev))
+	if o.waitsForUpdate(e) {
+		return // it is no other thread that it waits for
+	}
 	base := o.scratch
 	o.Base(base, e.Thread)
+	if e.Flushed > 0 {
+		o.afterBuffer(base, e)
+	}
 	o.gather(e, first, base)
 	copy(o.cover, base)
 	for _, c := range o.found {
@@ -339,6 +352,7 @@ func (o *Order) Pop() {
 	}
 	o.wakes = o.wakes[:r.wakes]
 	o.leave(int(r.accs), int(r.ops))
+	o.leaveBuffer(r)
 	o.Races, o.needs, o.Releases = o.Races[:r.races], o.needs[:r.needs], o.Releases[:r.releases]
 	o.Settled = min(o.Settled, len(o.Races))
 	o.advanced = r.advanced

@@ -25,7 +25,9 @@ func (o *Order) gather(e *Event, first trace.Op, base []int32) {
 		if k == 0 && e.Await != nil {
 			o.gatherAwait(e, base)
 		}
-		o.gatherAccess(e, &e.Accesses[k], base)
+		if e.Accesses[k].Flags&trace.Buffered == 0 {
+			o.gatherAccess(e, &e.Accesses[k], base)
+		}
 	}
 	for k := range e.Waits {
 		o.gatherAccess(e, &e.Waits[k], base)
@@ -78,7 +80,7 @@ func (o *Order) tick(n int) {
 // in base.
 func (o *Order) find(e *Event, c int32, base []int32) {
 	t := o.ev[c].thread
-	if t == e.Thread || base[t] > c || o.stamp[c] == o.now {
+	if t == e.Thread || base[t] > c || o.stamp[c] == o.now || o.buffered && o.ownPair(e, c) {
 		return
 	}
 	o.stamp[c] = o.now

@@ -197,7 +197,7 @@ func (o *Order) letGo(c int32, e *Event, end int32) bool {
 			m := mask(g, w.Addr, hi)
 			for r := o.grans[o.granule(g)].write; r >= 0; r = o.accs[r].prevWrite {
 				a := &o.accs[r]
-				if a.ev >= end || a.mask&m == 0 || o.ev[a.ev].thread == e.Thread {
+				if a.ev >= end || a.mask&m == 0 || o.ev[a.ev].thread == e.Thread || o.buffered && o.ownPair(e, a.ev) {
 					continue
 				}
 				if prev >= 0 && a.ev <= prev && o.Before(a.ev, prev) {

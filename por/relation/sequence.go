@@ -258,13 +258,17 @@ func (s *Sequence) Weak(b *Step, known bool) Verdict {
 	if how, found := s.Starts(b, known); found {
 		return how
 	}
+	e := &b.Event
+	if !known {
+		e = e.unbuffered()
+	}
 	for _, i := range s.items {
-		if s.Event(i).Dependent(&b.Event) {
+		if s.Event(i).Dependent(e) {
 			return No
 		}
 	}
 	for i := s.From + 1; i < int32(len(s.o.ev)); i++ {
-		if s.inRest(i) && s.Event(i).Dependent(&b.Event) {
+		if s.inRest(i) && s.Event(i).Dependent(e) {
 			s.grow(i)
 			return No
 		}

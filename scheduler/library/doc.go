@@ -37,6 +37,7 @@
 //	text          strings, lookpast, streams
 //	threads       threadcalls, carried, carriedkept, distrust
 //	time, ends    deadline, interruptedwait, ending
+//	store buffers drains
 //
 // Invariant: what a step changes goes back with a mark (path, cells). What is found for
 // good only makes preemption points finer, or is a function of the guest alone.

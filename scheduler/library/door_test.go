@@ -50,6 +50,13 @@ var pastTheDoor = map[string]string{
 	"Library.endCache":        "the return address of a call to the guest's own allocator, whose frame isn't on record either",
 	"heapCalls.leaveFollowed": "the result of the guest's own allocator, which is on record",
 	"textCalls.streamOf":      "whether a stream has a buffer of the program's, given before any use of it (setvbuf)",
+	"System.apply":            "a thread's own buffered stores, on record when they were made",
+	"System.takeBack":         "the same",
+	"System.push":             "the same",
+	"System.update":           "the step of a store buffer, which says so",
+	"System.drainAll":         "the process's end, which is in order with all",
+	"System.outOfOrder":       "code",
+	"present.View":            "reports: values",
 	"textCalls.Unwritten":     "standard output that exit would still write, for the table of outcomes",
 }
 

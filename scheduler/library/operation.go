@@ -38,6 +38,10 @@ func (s *Library) atOperation(th *thread, tr *trace.Transition, a *act) (schedul
 // pointBefore reports whether there is a preemption point before the operation,
 // whatever state its object is in: that depends on the thread alone.
 func (s *Library) pointBefore(th *thread, a *act) bool {
+	if s.core.Undrained(th.ID) {
+		s.contend(th, a)
+		return true // its stores come first
+	}
 	switch th.role {
 	case profile.ThreadExit:
 		return s.core.ExitIsStep(th.ID)

@@ -36,6 +36,8 @@ func (s *Library) isOwnStep(th *thread) bool {
 	switch {
 	case acts[th.role].how == allocator:
 		return true
+	case s.core.Undrained(th.ID) && (th.role == profile.Create || s.locksStream(th)):
+		return true // a stream's lock, or the call that makes a thread, waits for its stores
 	}
 	switch th.role {
 	case profile.StdioInput:

@@ -58,6 +58,8 @@ type Switching struct {
 
 // World is how the guest's world behaves, and what counts as a bug in it.
 type World struct {
+	// Model is the memory model.
+	Model    Model    `json:"model,omitempty"`
 	Timeouts Timeouts `json:"timeouts"`
 	// LocksTested names the synchronisation functions that are tested, not
 	// trusted; AllLocks means all of them.

@@ -13,7 +13,7 @@ import (
 
 // Deepens reports whether landgo chooses the preemption points itself.
 func (c *Config) Deepens() bool {
-	if !c.alternates() || len(c.Bounds) > 0 {
+	if !c.alternates() || len(c.Bounds) > 0 || c.Buffers() {
 		return false
 	}
 	return c.Naive() && c.Race != RaceOff || c.Deepen && c.PP == trace.MemPoints

@@ -54,5 +54,8 @@ func (c *Config) For(g *result.Guest, b *result.Bug) *Config {
 			panic(err) // it is what PointList wrote
 		}
 	}
+	if b.Model != "" {
+		own.Model = Model(b.Model)
+	}
 	return &own
 }

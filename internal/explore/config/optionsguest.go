@@ -121,6 +121,15 @@ var guestOptions = []Option{
 		Set:  func(c *Config, v string) error { return setProcessors(c, ProcessorsUP, v) },
 		Get:  func(c *Config) []string { return flag(c.Processors == ProcessorsUP) },
 	}, {
+		Name: "model", Group: GroupWorld, Value: "sc|tso|auto",
+		Help:  "the memory model: sequentially consistent, x86-TSO with store buffers, or that where it matters",
+		Words: models,
+		Doc:   "With tso, memory is that of an x86 machine with several processors: a store waits in its processor's buffer, where the thread itself finds it at once and others only later. Fences, locked instructions and most system calls wait until the buffer is empty. landgo then has a preemption point before every access, and refuses searches and bounds that aren't proven there. With sc, the default, a store is seen by all threads at once, and a warning says where a machine's buffers could make a difference. With auto, the program is then searched again with store buffers.",
+		Set: func(c *Config, v string) error {
+			return setWord(&c.Model, v, models...)
+		},
+		Get: func(c *Config) []string { return one(string(c.Model)) },
+	}, {
 		Name: "timeouts", Group: GroupWorld, Value: "last|any",
 		Help:  "when a timed wait runs out: when no other thread can run, or at any point",
 		Words: timeouts,

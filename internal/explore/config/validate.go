@@ -22,6 +22,9 @@ func (c *Config) Validate() error {
 	if name := spec.Kind().Name; spec.Kind().SingleEvents && (!c.PP.Has(trace.MemPoints) || len(c.AllRules()) > 0) {
 		return result.Errorf(result.Usage, "search %s needs steps of one event: use --pp mem, without --within and --without", name)
 	}
+	if err := c.checkModel(spec); err != nil {
+		return err
+	}
 	if c.Brief && c.Format != TextFormat {
 		return result.Errorf(result.Usage, "--brief prints a text: it doesn't go with --format %s", c.Format)
 	}
@@ -31,6 +34,8 @@ func (c *Config) Validate() error {
 		return result.Errorf(result.BadBugFile, "timeouts are %q in the configuration: neither last nor any", c.Timeouts)
 	case c.Processors != ProcessorsAuto && c.Processors != ProcessorsSMP && c.Processors != ProcessorsUP:
 		return result.Errorf(result.BadBugFile, "processors are %q in the configuration: neither smp nor up", c.Processors)
+	case c.Model != ModelDefault && c.Model != ModelSC && c.Model != ModelTSO && c.Model != ModelAuto:
+		return result.Errorf(result.BadBugFile, "the memory model is %q in the configuration: not sc, tso or auto", c.Model)
 	case c.Malloc != MallocTrusted && c.Malloc != MallocNative:
 		return result.Errorf(result.BadBugFile, "malloc is %q in the configuration: neither trusted nor native", c.Malloc)
 	case c.StepBudget == 0 || c.MaxThreads <= 0:

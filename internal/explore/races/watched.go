@@ -164,6 +164,9 @@ func (w *Watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 		return tr, err
 	}
 	w.path = append(w.path, por.PathStep{Thread: t, Choice: c, Begin: tr.Begin, Last: tr.Last})
+	if tr.Updates {
+		return tr, err // the store was seen where its thread made it
+	}
 	if w.Triangular != nil {
 		w.Triangular.Step(tr)
 	}

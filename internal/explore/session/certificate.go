@@ -51,6 +51,9 @@ const Robust = "x86-TSO (no triangular race)"
 
 // memoryModel is that of a search.
 func (p *Program) memoryModel() string {
+	if p.Config.Buffers() {
+		return "x86-TSO (store buffers explored)"
+	}
 	if p.uniprocessor() {
 		return "sequentially consistent (one processor)"
 	}
@@ -83,6 +86,9 @@ func (s *Session) assumptions() []string {
 	out := s.Platform.assumptions(s)
 	if s.Machine.ClockReads() != 0 && !s.Platform.Ticks {
 		out = append(out, "the processor's counter (rdtsc) counts each thread's own instructions")
+	}
+	if s.Config.Buffers() {
+		out = append(out, "system calls and the C library's streams empty a thread's store buffer")
 	}
 	if !s.Config.ObserveStdout {
 		out = append(out, "the order of output between threads doesn't matter")

@@ -169,6 +169,9 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 		s.Guest.Unspin(t)
 		threads := s.Guest.Threads(nil)
 		th := Find(threads, t)
+		if th == nil && s.IsBuffer(t) {
+			return path, "", nil // the store went to memory: nothing is known yet to share that
+		}
 		if th == nil || th.Status != trace.Ready || uint32(choice) >= th.Outcomes {
 			if s.Guest.Settle() {
 				return path, "", por.ErrFiner
@@ -252,11 +255,19 @@ func (s *Session) ending(path []por.PathStep) *scheduler.Failure {
 // preempts reports whether going on with thread t is a preemption of the one
 // that ran before.
 func (s *Session) preempts(threads []trace.Thread, path []por.PathStep, t trace.TID) bool {
-	if len(path) == 0 || path[len(path)-1].Thread == t {
+	for len(path) > 0 && s.IsBuffer(path[len(path)-1].Thread) {
+		path = path[:len(path)-1]
+	}
+	if len(path) == 0 || path[len(path)-1].Thread == t || s.IsBuffer(t) {
 		return false
 	}
 	last := Find(threads, path[len(path)-1].Thread)
 	return last != nil && last.Status == trace.Ready && !last.Yielding
+}
+
+// IsBuffer reports whether a thread of a path is a store buffer.
+func (s *Session) IsBuffer(t trace.TID) bool {
+	return s.Config.Buffers() && trace.IsBufferName(s.Guest.Name(t))
 }
 
 // Find is a thread of a list, nil if it isn't there.

@@ -84,6 +84,9 @@ func (s *Session) opened() (_ *Session, err error) {
 	if err := s.trustable(); err != nil {
 		return nil, err
 	}
+	if s.Config.Buffers() && (s.uniprocessor() || !s.Platform.Buffered) {
+		return s, result.Errorf(result.Usage, "--model tso is for programs on several processors: the memory of this guest, which has one, is sequentially consistent")
+	}
 	if why := s.Platform.pointless(&s.Program); why != "" {
 		return s, &Invalid{Kind: result.PointlessPoint, Reason: why}
 	}
@@ -240,6 +243,7 @@ func (s *Session) schedulerConfig() scheduler.Config {
 	if s.Config.Checks(config.CheckUninit) {
 		c.Fill = &s.fill
 	}
+	c.Buffers = s.Config.Buffers()
 	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
 	if s.Config.Race != config.RaceOff || s.Config.FailOnRace {
 		// A poll before a write, and one after it, show that the two have no order. Of

@@ -64,7 +64,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 	for i := range path {
 		p := &path[i]
 		b := beat{step: *p, held: s.Guest.Held(p.Thread)}
-		if i == 0 || path[i-1].Thread != p.Thread || standsInLibrary(s, s.Guest.PC(p.Thread)) {
+		if i == 0 || path[i-1].Thread != p.Thread || !s.IsBuffer(p.Thread) && standsInLibrary(s, s.Guest.PC(p.Thread)) {
 			b.stack = s.Guest.Stack(p.Thread)
 		}
 		if st.roots[p.Thread] == "" && b.stack != nil {
@@ -87,7 +87,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 			}
 		}
 		for j := range b.accesses {
-			b.values = append(b.values, st.valueOf(&b.accesses[j]))
+			b.values = append(b.values, st.valueOf(p.Thread, &b.accesses[j]))
 			name := ""
 			if addr := b.accesses[j].Addr; addr >= lowestVariable {
 				if _, ok := s.Guest.Variable(addr); !ok {
@@ -101,8 +101,12 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		last := s.Guest.Position(p.Thread)
 		seg := trace.Segment{Thread: s.Guest.Name(p.Thread), Until: last.Insns, Part: last.Part, Choice: p.Choice}
 		st.Schedule.Append(seg)
-		if i+1 < len(path) && path[i+1].Thread != p.Thread {
-			b.why = st.named(leaves(s, p.Thread, path[i+1].Preemption))
+		next := i + 1 // the next step of a thread
+		for next < len(path) && s.IsBuffer(path[next].Thread) {
+			next++
+		}
+		if next < len(path) && path[next].Thread != p.Thread && !s.IsBuffer(p.Thread) {
+			b.why = st.named(leaves(s, p.Thread, path[next].Preemption))
 		}
 		st.beats = append(st.beats, b)
 	}
@@ -125,14 +129,14 @@ func Schedule(s *session.Session, path []por.PathStep) (trace.Schedule, error) {
 	return st.Schedule, nil
 }
 
-// valueOf is the memory that an access was to, after its step: what it read, or
-// what it wrote.
-func (st *Story) valueOf(a *trace.Access) value {
+// valueOf is the memory that thread t's access was to, after its step and as the thread
+// sees it: what it read, or what it wrote.
+func (st *Story) valueOf(t trace.TID, a *trace.Access) value {
 	if a.Size == 0 || a.Size > 8 {
 		return value{}
 	}
 	var v uint64
-	for i, c := range st.Machine.Bytes(a.Addr, uint64(a.Size)) {
+	for i, c := range st.Plain.SeenBy(t, a.Addr, uint64(a.Size)) {
 		v |= uint64(c) << (8 * i)
 	}
 	text := fmt.Sprintf("%#x", v)
@@ -186,13 +190,13 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 	}
 	st.switches(b)
 	st.waits(b, fl)
-	if lockOrder(b) == "" { // which is told by the locks alone
+	if (!st.Config.Buffers() || !st.unseen(b)) && lockOrder(b) == "" { // which is told by the locks alone
 		st.collisions(b)
 	}
 	b.Block = st.block(&fl.Block)
 	st.freeing(b, fl)
 	st.starts(b)
-	if !b.BeforeThreads {
+	if !b.BeforeThreads && !st.Config.Buffers() {
 		b.Mistake = st.mistake(b, fl)
 	}
 	st.nameAll(b)

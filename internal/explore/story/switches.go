@@ -10,9 +10,13 @@ import (
 
 // switches lists the switches from thread to thread.
 func (st *Story) switches(b *result.Bug) {
-	from := 0
+	from, last := 0, 0 // the latest beat of a thread
 	for i := 1; i < len(st.beats); i++ {
-		prev, next := &st.beats[i-1], &st.beats[i]
+		prev, next := &st.beats[last], &st.beats[i]
+		if st.IsBuffer(next.step.Thread) {
+			continue
+		}
+		last = i
 		if prev.step.Thread == next.step.Thread {
 			continue
 		}
@@ -49,7 +53,9 @@ func (st *Story) latest(from, to int) (list []result.Access) {
 			if l := st.beats[j].accesses; k > 0 && l[k].Addr == l[k-1].Addr && l[k].Size == l[k-1].Size && l[k].PC == l[k-1].PC && l[k].IsWrite() == l[k-1].IsWrite() {
 				continue // of one call
 			}
-			list = append(list, st.shown(j, k))
+			if !st.written(j, k) {
+				list = append(list, st.shown(j, k))
+			}
 		}
 	}
 	return list
@@ -90,6 +96,9 @@ func (st *Story) wakings(from, to int) (list []result.Waking) {
 // leftAt is the stack at which the thread before beat i was left: where it
 // stood when it went on, or where it stands at the end.
 func (st *Story) leftAt(i int) []uint64 {
+	for st.IsBuffer(st.beats[i-1].step.Thread) {
+		i--
+	}
 	t := st.beats[i-1].step.Thread
 	for j := i; j < len(st.beats); j++ {
 		if st.beats[j].step.Thread == t {
@@ -102,7 +111,13 @@ func (st *Story) leftAt(i int) []uint64 {
 // shown is access k of beat j for a person.
 func (st *Story) shown(j, k int) result.Access {
 	b := &st.beats[j]
-	a := st.Access(b.madeBy(k), &b.accesses[k])
+	a := st.Access(st.ownerOf(b.madeBy(k)), &b.accesses[k])
+	switch {
+	case st.IsBuffer(b.step.Thread):
+		a.Op = "has in memory"
+	case st.delayed(j, k):
+		a.Op = "buffers"
+	}
 	a.Old, a.New = b.values[k].old, b.values[k].new
 	a.Held = st.held(at{j, k})
 	if a.Symbol == "" && k < len(b.names) {

@@ -7,10 +7,10 @@ import (
 )
 
 // Await implements por.Awaiter.
-func (m *Machine) Await(on bool) { m.awaiting = on && m.spins }
+func (m *Machine) Await(on bool) { m.awaiting = on && m.spins && !m.p.Buffers }
 
 // EndLate implements por.Awaiter.
-func (m *Machine) EndLate(on bool) { m.endLate = on && !m.p.Coarse && !m.p.Merge }
+func (m *Machine) EndLate(on bool) { m.endLate = on && !m.p.Coarse && !m.p.Merge && !m.p.Buffers }
 
 // letEnd has the threads wait that stand before an end of the process, as long as another
 // can run.

@@ -72,7 +72,7 @@ type Machine struct {
 	endLate  bool // an end of the process waits for all that can run
 
 	mem, ver, mutex, cond, sem, rw, bar int // where parts of the state begin
-	clock                               int
+	clock, buf                          int
 
 	// Finer makes the next Step return the given error once (for tests of a
 	// search's restart).
@@ -89,6 +89,9 @@ func New(p *Program) *Machine {
 	m.mem, m.ver = place(p.Bytes), place(p.Bytes)
 	m.mutex, m.cond, m.sem = place(p.Mutexes), place(p.Conds), place(len(p.Sems))
 	m.rw, m.bar, m.clock = place(2*p.RWLocks), place(2*len(p.Barriers)), place(1)
+	if p.Buffers {
+		m.buf = place(len(p.Threads) * bufferLen)
+	}
 	m.w = make([]int64, at)
 	for i, b := range p.Init {
 		m.w[m.mem+i] = int64(b)
@@ -145,7 +148,7 @@ func (m *Machine) undo(n int) {
 // leave lets a thread go that is at its end, in a program whose threads need no
 // step for that.
 func (m *Machine) leave(t int) (gone bool) {
-	if m.p.Standing && m.op(t).Kind == trace.OpExit {
+	if m.p.Standing && m.op(t).Kind == trace.OpExit && m.empty(t) {
 		m.set(t*threadLen+wState, exited)
 		return true
 	}

@@ -20,6 +20,16 @@ func (m *Machine) access(t int, in *Instr) trace.Access {
 	if (in.Code == CompareEx || in.Code == CompareXR) && m.peek(int(a.Addr)-memBase, size) != in.C {
 		a.Flags = trace.Atomic | trace.FailedCAS
 	}
+	if m.p.Buffers {
+		switch in.Code {
+		case Store, StoreR:
+			a.Flags |= trace.Buffered
+		case Load:
+			if _, ok := m.forwarded(t, int(a.Addr)-memBase, size); ok {
+				a.Flags |= trace.Buffered
+			}
+		}
+	}
 	return a
 }
 
@@ -59,6 +69,11 @@ func (m *Machine) store(t, a, size int, v int64, x *trace.Access) {
 
 func (m *Machine) load(t, a, size int) (v int64) {
 	v = m.peek(a, size)
+	if m.p.Buffers {
+		if u, ok := m.forwarded(t, a, size); ok {
+			v = u
+		}
+	}
 	if b := t * threadLen; m.spins {
 		if n := int(m.w[b+wReads]); n < maxReads {
 			m.set(b+wRead+2*n, int64(a)<<8|int64(size))
@@ -81,10 +96,16 @@ func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
 	switch in.Code {
 	case Load:
 		m.set(r, m.load(t, at, size))
-	case Store:
-		m.store(t, at, size, in.C, a)
-	case StoreR:
-		m.store(t, at, size, m.w[r]+in.C, a)
+	case Store, StoreR:
+		v := in.C
+		if in.Code == StoreR {
+			v += m.w[r]
+		}
+		if m.p.Buffers {
+			m.push(t, at, size, v)
+		} else {
+			m.store(t, at, size, v, a)
+		}
 	case FetchAdd, Exchange:
 		old, v := m.load(t, at, size), in.C
 		if in.Code == FetchAdd {

@@ -57,13 +57,14 @@ const (
 	Create // thread A
 	Join   // thread A
 	Yield
-	Exit // the process ends
+	Exit  // the process ends
+	Fence // waits until the thread's store buffer is empty (Program.Buffers)
 )
 
 var codeNames = [...]string{"nop", "set", "addi", "addr", "jump", "jumpif", "jumpne", "call", "assert", "assne",
 	"load", "store", "storer", "fetchadd", "exchange", "cas", "casr", "lock", "trylock", "unlock", "condwait",
 	"signal", "broadcast", "semwait", "semtry", "sempost", "readlock", "writelock", "rwunlock", "barrier",
-	"create", "join", "yield", "exit"}
+	"create", "join", "yield", "exit", "fence"}
 
 // Instr is one instruction.
 type Instr struct {
@@ -127,6 +128,10 @@ type Program struct {
 	// Budget, if not 0, is the number of events after which a thread ends,
 	// wherever it is: it bounds loops that aren't spins.
 	Budget int
+	// Buffers: stores go through store buffers, with Fault; Lazy: of what can run, an
+	// update isn't what is run first.
+	Buffers, Lazy bool
+	Fault         BufferFault
 	// SpinInSum is a wrong spin rule, for a test of the tests: a loop whose
 	// own writes cancel out in sum counts as a spin.
 	SpinInSum bool

@@ -73,6 +73,8 @@ func (m *Machine) op(t int) trace.Op {
 		return trace.Op{Kind: trace.OpYield}
 	case Exit:
 		return trace.Op{Kind: trace.OpEnd}
+	case Fence:
+		return trace.Op{}
 	}
 	return trace.Op{Kind: trace.OpAccess}
 }
@@ -106,6 +108,9 @@ func (m *Machine) unlock(i int) {
 func (m *Machine) blocked(t int) bool {
 	b := t * threadLen
 	in := m.next(t)
+	if m.p.Buffers && m.flushed(t) > m.count(t, bUpdated) {
+		return true
+	}
 	if in == nil || m.w[b+wBug] != 0 {
 		return false
 	}
@@ -160,7 +165,7 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 			continue
 		}
 		th.Status, th.Outcomes = trace.Ready, 1
-		th.Pending = m.op(t)
+		th.Pending, th.Flushed = m.op(t), uint32(m.flushed(t))
 		switch th.Pending.Kind {
 		case trace.OpAccess:
 			th.PendingAccess = m.access(t, m.next(t))
@@ -193,6 +198,10 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 	if m.endLate {
 		m.letEnd(dst[first:])
 	}
+	if n := len(dst); m.p.Buffers {
+		dst = m.buffersThreads(dst)
+		ready = ready || len(dst) > n
+	}
 	if ready {
 		return dst
 	}
@@ -208,7 +217,7 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 // expiring is the thread whose timed wait runs out first, -1 if no thread's does.
 func (m *Machine) expiring() int {
 	for t := range m.p.Threads {
-		if m.w[t*threadLen+wState] == alive && m.blocked(t) && m.next(t).Timed {
+		if m.w[t*threadLen+wState] == alive && m.blocked(t) && m.next(t) != nil && m.next(t).Timed {
 			return t
 		}
 	}
@@ -218,19 +227,25 @@ func (m *Machine) expiring() int {
 // Step implements por.System.
 func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) {
 	t := int(id)
+	if n := len(m.p.Threads); t >= n {
+		x := m.newStep(id, c)
+		m.update(t-n, x)
+		m.leave(t - n)
+		return x, nil
+	}
 	b := t * threadLen
 	expires := m.blocked(t)
 	if m.w[b+wState] != alive || expires && m.expiring() != t || m.w[b+wSpin] != 0 && m.unchanged(t) {
 		panic(fmt.Sprintf("model: step of thread %d, which can't run", t))
 	}
-	if m.nstep == len(m.steps) {
-		m.steps = append(m.steps, trace.Transition{})
+	x := m.newStep(id, c)
+	x.Begin = uint64(m.w[b+wInsns])
+	if m.p.Buffers {
+		x.Flushed = uint32(m.flushed(t))
+		if m.waitsForAll(t) {
+			m.set(m.buf+t*bufferLen+bDrained, int64(m.count(t, bPushed)))
+		}
 	}
-	x := &m.steps[m.nstep]
-	m.began = append(m.began[:m.nstep], len(m.log))
-	m.nstep++
-	*x = trace.Transition{Thread: id, Choice: c, Begin: uint64(m.w[b+wInsns]),
-		Accesses: x.Accesses[:0], Ops: x.Ops[:0], Wakes: x.Wakes[:0]}
 	if m.w[b+wSpin] != 0 {
 		m.watch(t)
 	}
@@ -249,6 +264,18 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 	err := m.Finer
 	m.Finer = nil
 	return x, err
+}
+
+// newStep is the transition of the step under way.
+func (m *Machine) newStep(id trace.TID, c trace.Choice) *trace.Transition {
+	if m.nstep == len(m.steps) {
+		m.steps = append(m.steps, trace.Transition{})
+	}
+	x := &m.steps[m.nstep]
+	m.began = append(m.began[:m.nstep], len(m.log))
+	m.nstep++
+	*x = trace.Transition{Thread: id, Choice: c, Accesses: x.Accesses[:0], Ops: x.Ops[:0], Wakes: x.Wakes[:0]}
+	return x
 }
 
 // goesOn reports whether, at coarse granularity, thread t's next event
@@ -298,6 +325,7 @@ func (m *Machine) event(t int, c trace.Choice, x *trace.Transition) {
 		return
 	case trace.OpAccess:
 		m.memory(t, in, x)
+	case trace.OpNone:
 	default:
 		if !m.operate(t, c, in, &op, x) {
 			return

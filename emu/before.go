@@ -1,0 +1,27 @@
+package emu
+
+// #include "machine.h"
+import "C"
+
+import "unsafe"
+
+// Before is what n bytes at addr were at a moment of the journal.
+func (m *Machine) Before(since, addr, n uint64) []byte {
+	b := append([]byte(nil), m.Bytes(addr, n)...)
+	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)
+	for i := m.Journal(); i > since; i-- {
+		u := &j[i-1]
+		at, size := u.where&(1<<C.UNDO_KIND_SHIFT-1), u.where>>C.UNDO_SIZE_SHIFT
+		old := func(k uint64) byte { return byte(u.old >> (8 * k)) }
+		switch u.where >> C.UNDO_KIND_SHIFT & 0xff {
+		case C.UNDO_PERM:
+			continue
+		case C.UNDO_FILL:
+			size, old = u.old>>8, func(uint64) byte { return byte(u.old) }
+		}
+		for k := max(at, addr); k < min(at+size, addr+n); k++ {
+			b[k-addr] = old(k - at)
+		}
+	}
+	return b
+}

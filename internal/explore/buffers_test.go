@@ -1,0 +1,196 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
+)
+
+const bufferHead = `#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#define FENCE __asm__ volatile("mfence" ::: "memory")
+#define LOCKED __asm__ volatile("lock; orl $0, -64(%%rsp)" ::: "memory")
+#define CPUID do { int a = 0, b, c, d; __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d) :: "memory"); } while (0)
+#define SWAP(x) do { int v = 1; __asm__ volatile("xchg %0, %1" : "+r"(v), "+m"(x) :: "memory"); } while (0)
+static volatile int x, y, z, r[6], flag[2], turn, in;
+static volatile union { int half[2]; long whole; } u;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static sem_t s;
+#define A static void *a(void *p)
+#define B static void *b(void *p)
+#define RUN pthread_t t, v; pthread_create(&t, 0, a, 0); pthread_create(&v, 0, b, (void *)1); pthread_join(t, 0); pthread_join(v, 0);
+#define PRINT(n) int main(void) { sem_init(&s, 0, 1); RUN for (int i = 0; i < n; i++) printf("%d", r[i]); puts(""); return 0; }
+#define MAIN int main(void) { RUN return 0; }
+`
+
+// TestBuffers: programs that print what they have read have so many outcomes under both
+// memory models. Those of x86-TSO are of Owens, Sarkar and Sewell
+// (TPHOLs 2009, §2.1 and §3), or follow from its rules.
+func TestBuffers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, source string
+		sc, tso      int
+	}{
+		{"store buffering", `A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; return p; } PRINT(2)`, 3, 4},
+		{"mfence", `A { x = 1; FENCE; r[0] = y; return p; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 3},
+		{"one mfence", `A { x = 1; FENCE; r[0] = y; return p; } B { y = 1; r[1] = x; return p; } PRINT(2)`, 3, 4},
+		{"sfence and lfence", `A { x = 1; __asm__ volatile("sfence; lfence" ::: "memory"); r[0] = y; return p; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 4},
+		{"a locked instruction on the stack", `A { x = 1; LOCKED; r[0] = y; return p; } B { y = 1; LOCKED; r[1] = x; return p; } PRINT(2)`, 3, 3},
+		{"cpuid", `A { x = 1; CPUID; r[0] = y; return p; } B { y = 1; CPUID; r[1] = x; return p; } PRINT(2)`, 3, 3},
+		{"xchg", `A { SWAP(x); r[0] = y; return p; } B { SWAP(y); r[1] = x; return p; } PRINT(2)`, 3, 3},
+		{"a mutex between", `A { x = 1; pthread_mutex_lock(&m); pthread_mutex_unlock(&m); r[0] = y; return p; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 3},
+		{"sem_getvalue between", `A { int v; x = 1; sem_getvalue(&s, &v); r[0] = y; return p; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 4},
+		{"malloc between", `A { x = 1; char *volatile q = malloc(8); r[0] = y; return q; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 4},
+		{"a system call between", `A { x = 1; sched_yield(); r[0] = y; return p; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 3},
+		{"message passing", `A { x = 1; y = 1; return p; } B { r[0] = y; r[1] = x; return p; } PRINT(2)`, 3, 3},
+		{"load buffering", `A { r[0] = x; y = 1; return p; } B { r[1] = y; x = 1; return p; } PRINT(2)`, 3, 3},
+		{"n6: its own store, and another's", `A { x = 1; r[0] = x; r[1] = y; return p; } B { y = 2; x = 2; return p; } int main(void) { RUN printf("%d%d%d\n", r[0], r[1], x); return 0; }`, 4, 5},
+		{"n5: no store is seen before another's and after", `A { x = 1; r[0] = x; return p; } B { x = 2; r[1] = x; return p; } PRINT(2)`, 3, 3},
+		{"both with their own reads", `A { x = 1; r[0] = x; r[1] = y; return p; } B { y = 1; r[2] = y; r[3] = x; return p; } PRINT(4)`, 3, 4},
+		{"a load of more than was stored waits", `A { u.half[0] = 1; r[2] = (int)u.whole; r[0] = y; return p; } B { y = 1; FENCE; r[1] = u.half[0]; return p; } PRINT(2)`, 3, 3},
+		{"a load of less doesn't", `A { u.whole = 1; r[2] = u.half[0]; r[0] = y; return p; } B { y = 1; FENCE; r[1] = u.half[0]; return p; } PRINT(2)`, 3, 4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for cc, searches := range map[string][]string{"gcc": {"optimal", "source"}, "musl-gcc": {"optimal"}} {
+				guest := compile.Text(t, cc, bufferHead+c.source)
+				for model, want := range map[config.Model]int{config.ModelSC: c.sc, config.ModelTSO: c.tso} {
+					for _, search := range searches {
+						cfg := onProgram(guest)
+						cfg.Model, cfg.Search, cfg.ObserveStdout, cfg.Deepen = model, search, true, false
+						r, err := Run(context.Background(), cfg, nil)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if r.Verdict != result.Verified || len(r.Outcomes) != want {
+							t.Errorf("%s, %s, %s: %s with %d outcomes, want %d (%s)", cc, model, search, r.Verdict, len(r.Outcomes), want, r.Reason)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestBufferVerdicts: what programs that are right with one memory model are with the
+// other. A bug's schedule, which names the updates, has it again.
+func TestBufferVerdicts(t *testing.T) {
+	t.Parallel()
+	const peterson = `static void go(int i) { flag[i] = 1; turn = 1 - i; %s; while (flag[1 - i] && turn == 1 - i) ; in++; assert(in == 1); in--; flag[i] = 0; }
+A { go(0); return p; } B { go(1); return p; } MAIN`
+	const dekker = `static void go(int i) { flag[i] = 1; %s; while (flag[1 - i]) if (turn != i) { flag[i] = 0; while (turn != i) ; flag[i] = 1; %[1]s; }
+ in++; assert(in == 1); in--; turn = 1 - i; flag[i] = 0; } A { go(0); return p; } B { go(1); return p; } MAIN`
+	for _, c := range []struct{ name, source, sc, tso string }{
+		{"Peterson's lock", fmt.Sprintf(peterson, ""), "verified", "assertion"},
+		{"with a fence", fmt.Sprintf(peterson, "FENCE"), "verified", "verified"},
+		{"Dekker's lock", fmt.Sprintf(dekker, ""), "verified", "assertion"},
+		{"Dekker's with fences", fmt.Sprintf(dekker, "FENCE"), "verified", "verified"},
+		{"a spin ends with the update", `A { x = 1; y = 1; return p; } B { while (!y) ; assert(x); return p; } MAIN`, "verified", "verified"},
+		{"a wait for one's own store is none", `A { x = 1; while (!x) ; return p; } B { x = 1; return p; } MAIN`, "verified", "verified"},
+		{"a spin for ever", `A { x = 1; return p; } B { while (x != 2) ; return p; } MAIN`, "livelock", "livelock"},
+		{"a mutex", `A { x = 1; pthread_mutex_lock(&m); y = 1; pthread_mutex_unlock(&m); return p; } B { pthread_mutex_lock(&m); if (y) assert(x); pthread_mutex_unlock(&m); return p; } MAIN`, "verified", "verified"},
+		{"once", `static void set(void) { x = 1; } A { pthread_once(&once, set); assert(x); return p; } B { pthread_once(&once, set); assert(x); return p; } MAIN`, "verified", "verified"},
+		{"a block goes back with a store to it under way", `static int *volatile q; A { int *p1 = malloc(8); q = p1; FENCE; *p1 = 1; free(p1); int *p2 = calloc(2, 4); assert(!*p2); free(p2); return p; } B { r[0] = !!q; return p; } MAIN`, "verified", "verified"},
+		{"a flag and a block", `static int *volatile q; A { int *n = malloc(8); *n = 7; q = n; return p; } B { int *n = q; if (n) { assert(*n == 7); free(n); } return p; } MAIN`, "verified", "verified"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, cc := range []string{"gcc", "musl-gcc"} {
+				guest := compile.Text(t, cc, bufferHead+c.source)
+				for model, want := range map[config.Model]string{config.ModelSC: c.sc, config.ModelTSO: c.tso} {
+					cfg := onProgram(guest)
+					cfg.Model, cfg.Deepen = model, false
+					endsAs(t, cfg, want, "optimal")
+				}
+			}
+		})
+	}
+}
+
+// TestBufferStory: the report names the store that was too late.
+func TestBufferStory(t *testing.T) {
+	t.Parallel()
+	cfg := onProgram(compile.Text(t, "gcc", bufferHead+`A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; return p; } int main(void) { RUN assert(r[0] || r[1]); return 0; }`))
+	cfg.Model = config.ModelTSO
+	r, err := Run(context.Background(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Bug == nil || !strings.Contains(r.Bug.Cause, "is still in its store buffer when thread") {
+		t.Errorf("%s: %+v", r.Verdict, r.Bug)
+	}
+	if r.Certificate.Memory != "x86-TSO (store buffers explored)" || r.Threads != 3 {
+		t.Errorf("memory %q, %d threads", r.Certificate.Memory, r.Threads)
+	}
+}
+
+// TestModelAuto: a program is searched with store buffers where they could make a
+// difference, and a bug's file has that model.
+func TestModelAuto(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ source, want, memory string }{
+		"a bug":           {`A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; return p; } int main(void) { RUN assert(r[0] || r[1]); return 0; }`, "bug", "x86-TSO (store buffers explored)"},
+		"none":            {`A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; return p; } MAIN`, "verified", "x86-TSO (store buffers explored)"},
+		"no need to look": {`A { x = 1; y = 1; return p; } B { if (y) assert(x); return p; } MAIN`, "verified", "x86-TSO (no triangular race)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := onProgram(compile.Text(t, "gcc", bufferHead+c.source))
+			cfg.Model = config.ModelAuto
+			r, err := Run(context.Background(), cfg, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(r.Verdict) != c.want || r.Certificate.Memory != c.memory {
+				t.Fatalf("%s, memory %s", r.Verdict, r.Certificate.Memory)
+			}
+			if r.Bug == nil {
+				return
+			}
+			again, err := Replay(context.Background(), *cfg.For(&r.Guest, r.Bug), result.NewBugFile(r, r.Bug, cfg.For(&r.Guest, r.Bug).Saved()), nil)
+			if err != nil || !again.Replay.Same {
+				t.Errorf("the replay: %+v %v", again, err)
+			}
+		})
+	}
+}
+
+// TestBuffersRefuse: what isn't modelled or proven with store buffers is never run without.
+func TestBuffersRefuse(t *testing.T) {
+	t.Parallel()
+	guest := compile.Text(t, "gcc", bufferHead+`A { __asm__ volatile("movnti %1, %0" : "=m"(x) : "r"(1)); return p; } B { r[0] = x; return p; } MAIN`)
+	cfg := onProgram(guest)
+	cfg.Model = config.ModelTSO
+	r, err := Run(context.Background(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != result.Invalid || !strings.Contains(r.Reason, "movnt") {
+		t.Errorf("movnti: %s, %s", r.Verdict, r.Reason)
+	}
+	for name, set := range map[string]func(*config.Config){
+		"stateful":   func(c *config.Config) { c.Search = "stateful" },
+		"trust":      func(c *config.Config) { c.Search = "trust" },
+		"up":         func(c *config.Config) { c.Processors = config.ProcessorsUP },
+		"uninit":     func(c *config.Config) { c.CheckFor = []string{config.CheckUninit} },
+		"fewer":      func(c *config.Config) { c.PP, c.Deepen = 1, false },
+		"fail on":    func(c *config.Config) { c.FailOnRace = true },
+		"all shared": func(c *config.Config) { c.AllShared = true },
+	} {
+		cfg := onProgram(guest)
+		cfg.Model = config.ModelTSO
+		set(&cfg)
+		if r, err := Run(context.Background(), cfg, nil); err == nil || result.KindOf(err) != result.Usage {
+			t.Errorf("%s: %v %v", name, r, err)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package x86
+
+import (
+	"landgo/internal/image/elffile"
+
+	"golang.org/x/arch/x86/x86asm"
+)
+
+// NonTemporal reports whether the first instruction of code stores past the caches: such
+// stores are in no order with others (Intel's manual, volume 1, 10.4.6.2).
+func NonTemporal(code []byte, m elffile.Machine) bool {
+	inst, _, err := Decode(code, m)
+	if err != nil {
+		return false
+	}
+	switch inst.Op {
+	case x86asm.MOVNTI, x86asm.MOVNTDQ, x86asm.MOVNTPS, x86asm.MOVNTPD, x86asm.MOVNTQ, x86asm.MOVNTSD, x86asm.MOVNTSS,
+		x86asm.MASKMOVDQU, x86asm.MASKMOVQ:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,424 @@
+package por
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"landgo/internal/trace"
+	"landgo/por/internal/model"
+)
+
+// Searches over programs with store buffers, against an exploration of the x86-TSO
+// machine that shares nothing with them (model.Outcomes). The traces are told apart by
+// what the paper's definition makes of them, not by package relation.
+
+// bufferSearches are those that take store buffers.
+var bufferSearches = []string{"none", "sleep", "dpor", "source", "optimal"}
+
+// bufferRun is a model program under a search.
+type bufferRun struct {
+	*model.Machine
+	p        *model.Program
+	path     []*trace.Transition
+	marks    []recMark
+	outcomes map[string]bool
+	traces   map[string]bool
+	ends     bool // some execution ended in a bug: its updates are in no order with the end
+	stats    Stats
+}
+
+func (r *bufferRun) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	x, err := r.Machine.Step(t, c)
+	r.path = append(r.path, x)
+	return x, err
+}
+
+func (r *bufferRun) Mark() trace.Mark {
+	r.marks = append(r.marks, recMark{r.Machine.Mark(), len(r.path)})
+	return trace.Mark(len(r.marks) - 1)
+}
+
+func (r *bufferRun) Rewind(k trace.Mark) {
+	m := r.marks[k]
+	r.marks, r.path = r.marks[:k+1], r.path[:m.n]
+	r.Machine.Rewind(m.inner)
+}
+
+func (r *bufferRun) Progress(Progress) {}
+func (r *bufferRun) Restarted()        {}
+
+func (r *bufferRun) Ended(x *Execution) bool {
+	if x.Ending == EndedBlocked || x.Ending == EndedPruned {
+		return true
+	}
+	regs, mem := r.Registers(), r.Memory()
+	bug := 0
+	if x.Ending == EndedBug {
+		bug, mem, r.ends = r.Bug+1, nil, true
+	}
+	r.outcomes[model.OutcomeText(regs, mem, bug)] = true
+	r.traces[r.key()] = true
+	return true
+}
+
+// key is the same for two executions if and only if they are of one trace: each
+// byte's writes are in the same order, each load finds the same, and what works on a
+// mutex is in the same order.
+func (r *bufferRun) key() string {
+	var b strings.Builder
+	events := map[trace.TID][]string{}
+	pushed := map[trace.TID][]trace.Access{}
+	orders := map[uint64][]string{}
+	newest := map[uint64]string{}
+	write := func(a *trace.Access, name string) {
+		for k := a.Addr; k < a.Addr+uint64(a.Size); k++ {
+			newest[k] = name
+			orders[k] = append(orders[k], name)
+		}
+	}
+	updates := map[trace.TID]int{}
+	for _, x := range r.path {
+		name := fmt.Sprintf("%d.%d", x.Thread, len(events[x.Thread]))
+		text := ""
+		for i := range x.Accesses {
+			a := &x.Accesses[i]
+			switch {
+			case x.Updates:
+				write(a, fmt.Sprintf("s%d.%d", x.Of, updates[x.Of]))
+				updates[x.Of]++
+			case a.IsWrite() && a.Flags&trace.Buffered != 0:
+				pushed[x.Thread] = append(pushed[x.Thread], *a)
+			default:
+				for k := a.Addr; k < a.Addr+uint64(a.Size); k++ {
+					text += " " + newest[k]
+				}
+				if a.Flags&trace.Buffered != 0 {
+					text = ""
+					own := pushed[x.Thread]
+					n := len(own) - 1
+					for ; !own[n].Overlaps(a); n-- {
+					}
+					for range a.Size {
+						text += fmt.Sprintf(" s%d.%d", x.Thread, n)
+					}
+				}
+				if a.IsWrite() {
+					write(a, name)
+				}
+			}
+		}
+		for i := range x.Ops {
+			orders[x.Ops[i].Obj] = append(orders[x.Ops[i].Obj], name)
+		}
+		if !x.Updates {
+			events[x.Thread] = append(events[x.Thread], text)
+		}
+	}
+	for t := range r.p.Threads {
+		fmt.Fprintf(&b, "%d: %v\n", t, events[trace.TID(t)])
+	}
+	var keys []uint64
+	for k := range orders {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		fmt.Fprintf(&b, "%x: %v\n", k, orders[k])
+	}
+	return b.String()
+}
+
+func runBuffered(search string, p *model.Program, opts Options) (*bufferRun, error) {
+	s, err := New(search, opts)
+	if err != nil {
+		return nil, err
+	}
+	r := &bufferRun{Machine: model.New(p), p: p, outcomes: map[string]bool{}, traces: map[string]bool{}}
+	r.stats, err = s.Run(r, r)
+	return r, err
+}
+
+// bufferOptions are those of all these tests: each step is one event.
+var bufferOptions = Options{OneEvent: true, Unmerged: true, MaxExecutions: 1_500}
+
+// checkBuffered compares the searches with what the machine of the paper does.
+func checkBuffered(p *model.Program, searches []string, opts Options) error {
+	return compareBuffered(p, model.Outcomes(p), searches, opts)
+}
+
+func compareBuffered(p *model.Program, want, searches []string, opts Options) error {
+	none, err := runBuffered("none", p, opts)
+	if err != nil {
+		return err
+	}
+	judged := none.stats.Complete
+	for _, name := range searches {
+		r, err := runBuffered(name, p, opts)
+		if err != nil {
+			return err
+		}
+		if !r.stats.Complete {
+			continue
+		}
+		if got := sorted(r.outcomes); !slices.Equal(got, want) {
+			return fmt.Errorf("%s: %d outcomes, want %d:\n%v\nwant\n%v", name, len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if !judged || none.ends {
+			continue
+		}
+		if len(r.traces) != len(none.traces) {
+			return fmt.Errorf("%s: %d traces, %d are there", name, len(r.traces), len(none.traces))
+		}
+		if name != "none" && int(r.stats.Executions) != len(r.traces) {
+			return fmt.Errorf("%s: %d executions of %d traces", name, r.stats.Executions, len(r.traces))
+		}
+		if name == "optimal" && r.stats.Blocked > 0 && !casts(p) && !readsOwn(p) {
+			return fmt.Errorf("optimal: %d blocked executions of %d", r.stats.Blocked, r.stats.Executions)
+		}
+	}
+	return nil
+}
+
+// readsOwn reports whether a thread loads bytes that it has stored: reversed, such a load
+// may depend on less (relation/buffer.go), and what wakes for it may turn out redundant.
+func readsOwn(p *model.Program) bool {
+	for _, code := range p.Threads {
+		for i, l := range code {
+			for _, s := range code[:i] {
+				if l.Code == model.Load && (s.Code == model.Store || s.Code == model.StoreR) && s.A < l.A+l.Size && l.A < s.A+s.Size {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func sorted(set map[string]bool) (list []string) {
+	for s := range set {
+		list = append(list, s)
+	}
+	sort.Strings(list)
+	return list
+}
+
+// bufferProgram is a random program of loads, stores, fences, locked instructions and
+// locks, over parts of two words.
+func bufferProgram(seed uint64) *model.Program {
+	r := rand.New(rand.NewPCG(seed, 22))
+	p := &model.Program{Bytes: 24, Mutexes: 1, Standing: true, Buffers: true}
+	left, threads := 7, 2+r.IntN(5)/4
+	for range threads {
+		var code []model.Instr
+		put := func(in model.Instr) { code = append(code, in) }
+		events, locked := min(2+r.IntN(3), left), false
+		for k := range events {
+			switch r.IntN(24) {
+			case 0:
+				put(model.Instr{Code: model.Fence})
+			case 1:
+				put(cell(r, model.Instr{Code: model.Exchange, R: k, C: 3}))
+			case 2:
+				put(cell(r, model.Instr{Code: model.CompareEx, R: k, C: int64(r.IntN(2)), D: 4}))
+			case 3:
+				put(model.Instr{Code: model.AssNe, R: r.IntN(4), A: k, C: 1})
+			case 4:
+				put(cell(r, model.Instr{Code: model.StoreR, R: r.IntN(4), C: 1}))
+			case 5, 6:
+				code := model.Lock
+				if locked = !locked; !locked {
+					code = model.Unlock
+				}
+				put(model.Instr{Code: code})
+			case 7, 8, 9, 10, 11, 12, 13, 14, 15:
+				put(cell(r, model.Instr{Code: model.Load, R: k}))
+			default:
+				put(cell(r, model.Instr{Code: model.Store, C: 1 + int64(r.IntN(2))}))
+			}
+		}
+		left -= events
+		p.Threads = append(p.Threads, code)
+	}
+	return p
+}
+
+// cell draws what is accessed: mostly one of two words.
+func cell(r *rand.Rand, in model.Instr) model.Instr {
+	switch r.IntN(12) {
+	case 0:
+		in.A, in.Size = 0, 4
+	case 1:
+		in.A, in.Size = 2, 4
+	case 2:
+		in.A, in.Size = 4, 8 // across the two
+	case 3, 4, 5, 6:
+		in.A, in.Size = 8, 8
+	default:
+		in.A, in.Size = 0, 8
+	}
+	return in
+}
+
+func TestBuffers(t *testing.T) {
+	more, programs := 0, 40
+	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_BUFFERS")); err == nil {
+		programs = n
+	}
+	for seed := range programs {
+		p := bufferProgram(uint64(seed))
+		want := model.Outcomes(p)
+		if err := compareBuffered(p, want, bufferSearches, bufferOptions); err != nil {
+			t.Fatalf("%v\n%v", err, p)
+		}
+		lazy := *p
+		lazy.Lazy = true
+		if err := compareBuffered(&lazy, want, []string{"source", "optimal"}, bufferOptions); err != nil {
+			t.Fatalf("updates last: %v\n%v", err, p)
+		}
+		sc := *p
+		sc.Buffers = false
+		r, err := runBuffered("source", &sc, bufferOptions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.outcomes) < len(want) {
+			more++
+		}
+	}
+	if t.Log(programs, "programs,", more, "with outcomes that no interleaving has"); more*50 < programs {
+		t.Error("a poor sample")
+	}
+}
+
+// TestBufferSamples: what samples find is there.
+func TestBufferSamples(t *testing.T) {
+	for _, name := range []string{"random:runs=60", "pct:runs=60", "pos:runs=60"} {
+		for _, c := range litmus {
+			p := c.program()
+			r, err := runBuffered(name, p, Options{OneEvent: true, Unmerged: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := model.Outcomes(p)
+			for o := range r.outcomes {
+				if !slices.Contains(want, o) {
+					t.Errorf("%s, %s: invented %s", name, c.name, o)
+				}
+			}
+		}
+	}
+}
+
+// TestCheckBuffers: what isn't proven is refused, and what is proven is tested.
+func TestCheckBuffers(t *testing.T) {
+	var proven []string
+	for _, name := range Names() {
+		spec, err := ParseSpec(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spec.CheckBuffers(nil) == nil && spec.Claim() != Nothing {
+			proven = append(proven, name)
+		}
+		if spec.CheckBuffers(Bounds{{Preempt, 1}}) == nil {
+			t.Errorf("%s isn't refused within a bound", name)
+		}
+	}
+	if !slices.Equal(proven, bufferSearches) {
+		t.Errorf("%v are taken, %v are tested", proven, bufferSearches)
+	}
+	for _, text := range []string{"dpor:figure=3", "dpor:sleep=0", "dpor:static=1"} {
+		if spec, _ := ParseSpec(text); spec.CheckBuffers(nil) == nil {
+			t.Errorf("%s isn't refused", text)
+		}
+	}
+}
+
+// TestBufferMutants: the test finds each rule of the buffers that is left out.
+func TestBufferMutants(t *testing.T) {
+	for name, fault := range map[string]model.BufferFault{"forwarding": model.NoForward, "the order of a buffer": model.NewestFirst,
+		"a fence that waits": model.WeakFence, "a locked instruction that waits": model.WeakLocked, "an update's conflicts": model.NoConflict} {
+		t.Run(name, func(t *testing.T) {
+			huntBuffers(t, func(p *model.Program) error {
+				wrong := *p
+				wrong.Fault = fault
+				return checkBuffered(&wrong, []string{"source"}, bufferOptions)
+			})
+		})
+	}
+	t.Run("a load that stays answered while it sleeps", func(t *testing.T) {
+		opts := bufferOptions
+		opts.fault = staysBuffered
+		huntBuffers(t, func(p *model.Program) error { return checkBuffered(p, []string{"sleep", "source"}, opts) })
+	})
+}
+
+// huntBuffers wants an error for one of many programs.
+func huntBuffers(t *testing.T, check func(*model.Program) error) {
+	for _, c := range litmus {
+		if check(c.program()) != nil {
+			return
+		}
+	}
+	for seed := range 400 {
+		if check(bufferProgram(uint64(seed))) != nil {
+			return
+		}
+	}
+	t.Error("nothing was found")
+}
+
+type litmusTest struct {
+	name             string
+	threads          [][]model.Instr
+	outcomes, traces int
+	sc               int // traces without buffers
+}
+
+func (c *litmusTest) program() *model.Program {
+	return &model.Program{Bytes: 16, Mutexes: 1, Standing: true, Buffers: true, Threads: c.threads}
+}
+
+// litmus are programs of the literature, with the numbers of their outcomes and traces.
+var litmus = func() []litmusTest {
+	const x, y = 0, 8
+	st := func(a int) model.Instr { return model.Instr{Code: model.Store, A: a, C: 1, Size: 8} }
+	ld := func(r, a int) model.Instr { return model.Instr{Code: model.Load, R: r, A: a, Size: 8} }
+	fence := model.Instr{Code: model.Fence}
+	type code = []model.Instr
+	return []litmusTest{
+		{"store buffering", []code{{st(x), ld(0, y)}, {st(y), ld(0, x)}}, 4, 4, 3},
+		{"with fences", []code{{st(x), fence, ld(0, y)}, {st(y), fence, ld(0, x)}}, 3, 3, 3},
+		{"with one fence", []code{{st(x), fence, ld(0, y)}, {st(y), ld(0, x)}}, 4, 4, 3},
+		{"message passing", []code{{st(x), st(y)}, {ld(0, y), ld(1, x)}}, 3, 3, 3},
+		{"with its own reads", []code{{st(x), ld(1, x), ld(0, y)}, {st(y), ld(1, y), ld(0, x)}}, 4, 4, 3},
+		{"load buffering", []code{{ld(0, x), st(y)}, {ld(0, y), st(x)}}, 3, 3, 3},
+		{"its own store", []code{{st(x), ld(0, x)}, {st(x)}}, 1, 3, 3},
+	}
+}()
+
+func TestBufferLitmus(t *testing.T) {
+	for _, c := range litmus {
+		t.Run(c.name, func(t *testing.T) {
+			p := c.program()
+			if err := checkBuffered(p, bufferSearches, bufferOptions); err != nil {
+				t.Fatal(err)
+			}
+			r, _ := runBuffered("optimal", p, bufferOptions)
+			if len(r.outcomes) != c.outcomes || len(r.traces) != c.traces {
+				t.Errorf("%d outcomes and %d traces, want %d and %d", len(r.outcomes), len(r.traces), c.outcomes, c.traces)
+			}
+			p.Buffers = false
+			r, _ = runBuffered("optimal", p, bufferOptions)
+			if int(r.stats.Executions) != c.sc {
+				t.Errorf("without buffers %d traces, want %d", r.stats.Executions, c.sc)
+			}
+		})
+	}
+}

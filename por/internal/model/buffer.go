@@ -1,0 +1,184 @@
+package model
+
+import "landgo/internal/trace"
+
+// Store buffers, as x86-TSO has them (por/relation/buffer.go): a thread's stores
+// go into its buffer, and thread n+t, of n threads, writes the oldest of thread t's to
+// memory. A locked instruction, a fence and every operation but a yield or the process's
+// end wait until the thread's buffer is empty.
+
+// BufferFault is a rule of the buffers that is left out, for a test of the tests.
+type BufferFault uint8
+
+const (
+	Exact       BufferFault = iota
+	NoForward               // a load doesn't look into the buffer
+	NewestFirst             // the newest store is written first
+	WeakFence               // a fence doesn't wait
+	WeakLocked              // a locked instruction doesn't wait
+	NoConflict              // an update is no write to dependence
+)
+
+// Words of a thread's buffer.
+const (
+	bPushed   = iota // stores that it has ever had
+	bUpdated         // of those, what is in memory
+	bDrained         // bPushed when the thread last waited for all
+	bEntries         // of three words: address, size, value
+	maxStores = 24
+	bufferLen = bEntries + 3*maxStores
+)
+
+// entry is where the words of thread t's n-th store begin.
+func (m *Machine) entry(t, n int) int { return m.buf + t*bufferLen + bEntries + 3*n }
+
+// count is a number of thread t's buffer.
+func (m *Machine) count(t, word int) int {
+	if !m.p.Buffers {
+		return 0
+	}
+	return int(m.w[m.buf+t*bufferLen+word])
+}
+
+// empty reports whether thread t's buffer is.
+func (m *Machine) empty(t int) bool { return m.count(t, bPushed) == m.count(t, bUpdated) }
+
+// answer is the newest store of thread t since it last waited that has a byte of a load,
+// and whether it has all of them; -1 if there is none.
+func (m *Machine) answer(t, at, size int) (n int, whole bool) {
+	for n = m.count(t, bPushed) - 1; n >= m.count(t, bDrained); n-- {
+		e := m.entry(t, n)
+		lo, hi := int(m.w[e]), int(m.w[e]+m.w[e+1])
+		if lo < at+size && at < hi {
+			return n, lo <= at && at+size <= hi
+		}
+	}
+	return -1, false
+}
+
+// waitsForAll reports whether the event at which thread t stands waits until its buffer
+// is empty.
+func (m *Machine) waitsForAll(t int) bool {
+	switch op := m.op(t); op.Kind {
+	case trace.OpAccess:
+		c := m.next(t).Code
+		return m.p.Fault != WeakLocked && c != Load && c != Store && c != StoreR
+	case trace.OpEnd, trace.OpYield:
+		return false
+	case trace.OpNone:
+		return m.p.Fault != WeakFence
+	default:
+		return true
+	}
+}
+
+// flushed is how many updates the event at which thread t stands comes after.
+func (m *Machine) flushed(t int) int {
+	if !m.p.Buffers {
+		return 0
+	}
+	if m.waitsForAll(t) {
+		return m.count(t, bPushed)
+	}
+	if in := m.next(t); in != nil && in.Code == Load && m.p.Fault != NoForward && m.w[t*threadLen+wBug] == 0 {
+		a := m.access(t, in)
+		if n, whole := m.answer(t, int(a.Addr)-memBase, int(a.Size)); n >= 0 && !whole {
+			return n + 1
+		}
+	}
+	return 0
+}
+
+// push puts a store into thread t's buffer.
+func (m *Machine) push(t, at, size int, v int64) {
+	n := m.count(t, bPushed)
+	if n == maxStores {
+		panic("model: a thread with too many stores")
+	}
+	for i, w := range []int64{int64(at), int64(size), v} {
+		m.set(m.entry(t, n)+i, w)
+	}
+	m.set(m.buf+t*bufferLen+bPushed, int64(n+1))
+	if m.spins {
+		m.set(t*threadLen+wDirty, 1)
+		m.set(t*threadLen+wSum, 1<<60)
+	}
+}
+
+// forwarded is what thread t's buffer answers a load with, if it does.
+func (m *Machine) forwarded(t, at, size int) (v int64, ok bool) {
+	n, whole := m.answer(t, at, size)
+	if m.p.Fault == NoForward || !whole || n < m.count(t, bUpdated) {
+		return 0, false
+	}
+	e := m.entry(t, n)
+	v = m.w[e+2] >> (8 * (at - int(m.w[e])))
+	if size < 8 {
+		v &= 1<<(8*size) - 1
+	}
+	return v, true
+}
+
+// oldest is the access that the next update of thread t's buffer makes.
+func (m *Machine) oldest(t int) (a trace.Access, v int64) {
+	n := m.count(t, bUpdated)
+	if m.p.Fault == NewestFirst {
+		n = m.count(t, bPushed) - 1 - (n - m.count(t, bDrained))
+		n = max(n, m.count(t, bDrained))
+	}
+	e := m.entry(t, n)
+	a = trace.Access{Addr: uint64(memBase + m.w[e]), Size: uint32(m.w[e+1]), Insn: 1, Flags: trace.Write}
+	if m.p.Fault == NoConflict {
+		a.Flags = 0
+	}
+	return a, m.w[e+2]
+}
+
+// buffersThreads appends those that write buffers to memory.
+func (m *Machine) buffersThreads(dst []trace.Thread) []trace.Thread {
+	for t := range m.p.Threads {
+		if m.p.Buffers && !m.empty(t) {
+			a, _ := m.oldest(t)
+			dst = append(dst, trace.Thread{ID: trace.TID(len(m.p.Threads) + t), Outcomes: 1, Next: !m.p.Lazy, Updates: true, Of: trace.TID(t),
+				Pending: trace.Op{Kind: trace.OpAccess}, PendingAccess: a})
+		}
+	}
+	return dst
+}
+
+// update is a step of thread t's buffer.
+func (m *Machine) update(t int, x *trace.Transition) {
+	a, v := m.oldest(t)
+	n := m.count(t, bUpdated)
+	at := int(a.Addr) - memBase
+	if m.spins {
+		m.set(m.clock, m.w[m.clock]+1)
+	}
+	for i := range int(a.Size) {
+		if m.spins {
+			m.set(m.ver+at+i, m.w[m.clock]<<8|int64(t))
+		}
+		m.set(m.mem+at+i, v>>(8*i)&0xff)
+	}
+	m.set(m.buf+t*bufferLen+bUpdated, int64(n+1))
+	x.Updates, x.Of = true, trace.TID(t)
+	x.Begin, x.Last = uint64(n), uint64(n+1)
+	x.Accesses = append(x.Accesses, a)
+}
+
+// Registers are those of all threads, and Memory is what has been written there.
+func (m *Machine) Registers() [][NumRegs]int64 {
+	regs := make([][NumRegs]int64, len(m.p.Threads))
+	for t := range regs {
+		copy(regs[t][:], m.w[t*threadLen+wRegs:])
+	}
+	return regs
+}
+
+func (m *Machine) Memory() []byte {
+	mem := make([]byte, m.p.Bytes)
+	for i := range mem {
+		mem[i] = byte(m.w[m.mem+i])
+	}
+	return mem
+}

@@ -1,0 +1,177 @@
+package relation
+
+import (
+	"slices"
+
+	"landgo/internal/trace"
+)
+
+// Store buffers (x86-TSO: Sewell, Sarkar, Owens, Zappa Nardelli and Myreen, CACM
+// 2010). A thread's store goes into its buffer; its *update*, which writes the oldest
+// store of the buffer to memory, is an event of another thread, one for each buffer.
+// Events are ordered as in the chronological traces of Abdulla, Aronis, Atig, Jonsson,
+// Leonardsson and Sagonas (Stateless Model Checking for TSO and PSO, Acta Informatica
+// 2017, §3):
+//
+//   - a store comes before its update (su), and updates of one buffer in their order;
+//   - updates of the same bytes in their order (uu);
+//   - an update by another thread's buffer before a load that finds it in memory (src);
+//   - a load before the update that overwrites what it found (cf);
+//   - the updates that a fence, or a load of bytes that are buffered in part, waits for
+//     before that (uf).
+//
+// There is no edge between a load and the update of its own thread's store: the load
+// finds the same before it, in the buffer, and after it, in memory. So a load that the
+// buffer answers comes before an update by others only if that overwrites the store
+// which it found: it enters the index with its store's update.
+
+// buffers is an Order's part for them.
+type buffers struct {
+	buffered bool        // there was an update
+	owner    []trace.TID // by buffer's thread: whose it is; NoThread for other threads
+	flusher  []trace.TID // by thread: its buffer's
+	pushes   [][]int32   // by thread: the positions of its buffered stores
+}
+
+// Buffers reports whether e is an update of f's thread's buffer.
+func (e *Event) Buffers(f *Event) bool { return e.Update && e.Of == f.Thread }
+
+// pushes reports whether a store of e goes into the buffer.
+func (e *Event) pushes() bool {
+	for i := range e.Accesses {
+		if a := &e.Accesses[i]; a.Flags&(trace.Buffered|trace.Write) == trace.Buffered|trace.Write {
+			return true
+		}
+	}
+	return false
+}
+
+// unbuffered is e as if its loads were of memory. Where a step stands in a wakeup
+// tree, an update may come before it that came after it in the execution that it is of.
+func (e *Event) unbuffered() *Event {
+	for i := range e.Accesses {
+		if e.Accesses[i].Flags&(trace.Buffered|trace.Write) == trace.Buffered {
+			f := *e
+			f.Accesses = slices.Clone(e.Accesses)
+			for k := range f.Accesses {
+				if a := &f.Accesses[k]; !a.IsWrite() {
+					a.Flags &^= trace.Buffered
+				}
+			}
+			return &f
+		}
+	}
+	return e
+}
+
+// After is s as it is behind event e: a load that found a store in its buffer finds it in
+// memory after that store's update.
+func (s *Step) After(e *Event) *Event {
+	if !e.Buffers(&s.Event) {
+		return nil
+	}
+	for i := range s.Accesses {
+		a := &s.Accesses[i]
+		if a.Flags&(trace.Buffered|trace.Write) == trace.Buffered && e.Writes(a) {
+			return s.unbuffered()
+		}
+	}
+	return nil
+}
+
+// ownPair reports whether e and event c are of one thread and its buffer.
+func (o *Order) ownPair(e *Event, c int32) bool {
+	t := o.ev[c].thread
+	return e.Update && e.Of == t || int(t) < len(o.owner) && o.owner[t] == e.Thread
+}
+
+// afterBuffer joins what e comes after because of its thread's buffer.
+func (o *Order) afterBuffer(row []int32, e *Event) {
+	if e.Update {
+		n := 0
+		if int(e.Thread) < len(o.own) {
+			n = len(o.own[e.Thread])
+		}
+		join(row, o.Clock(o.pushes[e.Of][n]))
+	}
+	if e.Flushed > 0 {
+		join(row, o.Clock(o.own[o.flusher[e.Thread]][e.Flushed-1]))
+	}
+}
+
+// waitsForUpdate reports whether e, which hasn't been made, comes after updates that
+// haven't been made either.
+func (o *Order) waitsForUpdate(e *Event) bool {
+	if e.Flushed == 0 {
+		return false
+	}
+	if int(e.Thread) >= len(o.flusher) || o.flusher[e.Thread] == trace.NoThread {
+		return true
+	}
+	return len(o.own[o.flusher[e.Thread]]) < int(e.Flushed)
+}
+
+// known makes room for buffers of threads up to t.
+func (b *buffers) known(t trace.TID) {
+	for int(t) >= len(b.owner) {
+		b.owner, b.flusher, b.pushes = append(b.owner, trace.NoThread), append(b.flusher, trace.NoThread), append(b.pushes, nil)
+	}
+}
+
+// enterBuffer notes what e, event i, does to a buffer.
+func (o *Order) enterBuffer(e *Event, i int32) {
+	if e.pushes() {
+		o.known(e.Thread)
+		o.pushes[e.Thread] = append(o.pushes[e.Thread], i)
+		o.ev[i].pushed = true
+	}
+	if !e.Update {
+		return
+	}
+	o.known(max(e.Thread, e.Of))
+	o.buffered, o.owner[e.Thread], o.flusher[e.Of] = true, e.Of, e.Thread
+	if !o.clocksOnly {
+		o.enterAnswered(e, i)
+	}
+}
+
+// enterAnswered enters the loads that the buffer answered with the store of which e,
+// event i, is the update: they come before what overwrites it.
+func (o *Order) enterAnswered(e *Event, i int32) {
+	n := len(o.own[e.Thread])
+	store := o.pushes[e.Of][n]
+	later := o.pushes[e.Of][n+1:]
+	for _, j := range o.eventsAfter(store-1, e.Of) {
+		l := o.ev[j].event
+		for k := range l.Accesses {
+			a := &l.Accesses[k]
+			if a.Flags&(trace.Buffered|trace.Write) != trace.Buffered || !e.Writes(a) {
+				continue
+			}
+			newer := false // it found a later store
+			for _, p := range later {
+				newer = newer || p < j && o.ev[p].event.stores(a)
+			}
+			if !newer {
+				o.enterAccess(a, j)
+			}
+		}
+	}
+}
+
+// stores reports whether e puts a byte of a into its buffer.
+func (e *Event) stores(a *trace.Access) bool {
+	for i := range e.Accesses {
+		if b := &e.Accesses[i]; b.Flags&(trace.Buffered|trace.Write) == trace.Buffered|trace.Write && b.Overlaps(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// leaveBuffer takes back what an event has done to a buffer.
+func (o *Order) leaveBuffer(r *record) {
+	if r.pushed {
+		o.pushes[r.thread] = o.pushes[r.thread][:len(o.pushes[r.thread])-1]
+	}
+}

@@ -1,0 +1,356 @@
+package scheduler
+
+import (
+	"slices"
+
+	"landgo/emu"
+	"landgo/internal/image/x86"
+	"landgo/internal/trace"
+	"landgo/kernel"
+)
+
+// Store buffers, for guests on several x86 processors (x86-TSO: Sewell, Sarkar, Owens,
+// Zappa Nardelli and Myreen, CACM 2010). A thread's plain store to memory that threads
+// share goes into the thread's buffer, and to memory by a step of the buffer, which is
+// to a search a thread of its own (por/relation/buffer.go). Loads find the thread's own
+// buffered stores first.
+//
+// Between steps memory is what all threads see. In a step of a thread its buffered
+// stores are in memory too, so that its loads find them: they are put there before the
+// step (apply) and taken back after it (takeBack), through the machine's journal. What
+// one step stores is one entry, as the step is one event.
+//
+// A locked instruction, a fence, an instruction that serialises, an operation that the
+// library makes by such ones (Memory.Drains) and a system call that is a step of its own
+// wait until the buffer is empty. Whether a thread has something to wait for is asked of
+// its own past alone (stored), not of what is still in the buffer: equal executions have
+// equal steps, however early updates come.
+//
+// A load of bytes that the newest store to them has in part waits until that store is in
+// memory, as a processor does whose forwarding fails. So does an operation on an object's
+// or a block's bytes.
+
+// storing is a thread's part of it. It is a plain value: slices are never changed in place.
+type storing struct {
+	queue  []entry   // buffered stores, oldest first
+	recent []ordinal // the stores since the thread last waited for all, oldest first
+	pushed uint32    // entries that it has ever had
+	stored bool      // since the thread last waited for all
+	number uint64    // of the newest entry, see storesOf
+	inStep bool      // the newest entry is of the step under way
+	atNone bool      // StandFence: it stands at no instruction that waits
+}
+
+// entry is what one step stores.
+type entry struct {
+	parts  []part
+	number uint64
+}
+
+type part struct {
+	trace.Access
+	bytes []byte
+}
+
+// ordinal is an access of the thread's n-th entry, from 1.
+type ordinal struct {
+	addr, size uint64
+	n          uint32
+}
+
+func (o *ordinal) overlaps(addr, size uint64) bool { return o.addr < addr+size && addr < o.addr+o.size }
+
+// buffering is of the step under way.
+type buffering struct {
+	under [][]byte // what the parts of the buffer lie over, in their order
+	weak  uint64   // an instruction whose stores aren't in order, 0 for none
+	// nonTemporal has the instructions that were looked at, by address.
+	nonTemporal map[uint64]bool
+}
+
+// bufferOf is the buffer's thread, of thread t.
+func bufferOf(t trace.TID) trace.TID { return t + 1 }
+
+// isBuffer reports whether t is a buffer.
+func (s *fixed) isBuffer(t trace.TID) bool { return s.cfg.Buffers && t&1 == 1 }
+
+// storesOf is how many stores of one instruction a buffer's numbers tell apart. A buffer's
+// instruction number, by which schedules name its steps, is that of the thread's
+// instruction whose store it has written last, times storesOf: how much of memory is known
+// to be shared, and so goes through the buffer, makes no difference to it.
+const storesOf = 16
+
+// updated is how many updates thread th's buffer has made.
+func (th *thread) updated() uint32 { return th.pushed - uint32(len(th.queue)) }
+
+// Undrained reports whether a thread has stored since it last waited for its stores.
+func (s *present) Undrained(t trace.TID) bool { return s.cfg.Buffers && s.threads[t].stored }
+
+// apply puts the buffered stores of a thread into memory, where its step finds them.
+func (s *System) apply(th *thread) {
+	s.under = s.under[:0]
+	for i := range th.queue {
+		for k := range th.queue[i].parts {
+			p := &th.queue[i].parts[k]
+			s.under = append(s.under, slices.Clone(s.machine.Bytes(p.Addr, uint64(p.Size))))
+			s.machine.Write(p.Addr, p.bytes)
+		}
+	}
+	th.inStep = false
+}
+
+// takeBack takes them out again.
+func (s *System) takeBack(th *thread) {
+	n := len(s.under)
+	for i := len(th.queue) - 1; i >= 0; i-- {
+		parts := th.queue[i].parts
+		for k := len(parts) - 1; k >= 0; k-- {
+			n--
+			s.machine.Write(parts[k].Addr, s.under[n])
+		}
+	}
+	th.inStep = false
+}
+
+// waitsForAll reports whether what a thread stands at waits until its buffer is empty.
+func (s *System) waitsForAll(th *thread) bool {
+	switch th.Stand {
+	case StandAccess:
+		return th.Access.Flags&trace.Atomic != 0
+	case StandOp:
+		return s.lib.Drains(th.ID)
+	case StandTrap, StandFence:
+		return true
+	}
+	return false
+}
+
+// flushed is how many updates what a thread stands at comes after.
+func (s *System) flushed(th *thread) uint32 {
+	switch {
+	case s.waitsForAll(th):
+		return th.pushed
+	case th.Stand == StandAccess && !th.Access.IsWrite():
+		if o, whole := th.answer(th.Access.Addr, uint64(th.Access.Size)); o != nil && !whole {
+			return o.n
+		}
+	case th.Stand == StandOp:
+		op := s.lib.PendingOp(th.ID)
+		if o, _ := th.answer(op.Obj, uint64(op.Size)); o != nil && op.Size > 0 {
+			return o.n
+		}
+	}
+	return 0
+}
+
+// answer is the newest of a thread's stores with some of the bytes, and whether it has all;
+// nil if there is none since it last waited.
+func (th *thread) answer(addr, size uint64) (o *ordinal, whole bool) {
+	for i := len(th.recent) - 1; i >= 0; i-- {
+		if o = &th.recent[i]; o.overlaps(addr, size) {
+			return o, o.addr <= addr && addr+size <= o.addr+o.size
+		}
+	}
+	return nil, false
+}
+
+// answered reports whether a thread's buffer answers a load.
+func (th *thread) answered(addr, size uint64) bool {
+	o, whole := th.answer(addr, size)
+	return whole && o.n > th.updated()
+}
+
+// describeBuffer adds to a thread's description what its buffer makes of it.
+func (s *System) describeBuffer(th *thread, d *trace.Thread) {
+	if d.Status == trace.Exited {
+		return
+	}
+	d.Flushed = s.flushed(th)
+	if d.Flushed > th.updated() && d.Status == trace.Ready {
+		d.Status, d.Outcomes = trace.Blocked, 0
+	}
+	if a := &d.PendingAccess; d.Pending.Kind == trace.OpAccess && th.Stand == StandAccess && a.Flags&trace.Atomic == 0 &&
+		(a.IsWrite() || th.answered(a.Addr, uint64(a.Size))) {
+		a.Flags |= trace.Buffered
+	}
+}
+
+// buffer describes the buffer of a thread. It is there only while it has something.
+func (s *System) buffer(th *thread, dst []trace.Thread) []trace.Thread {
+	if len(th.queue) == 0 {
+		return dst
+	}
+	parts := th.queue[0].parts
+	return append(dst, trace.Thread{ID: bufferOf(th.ID), Outcomes: 1, Next: true, Updates: true, Of: th.ID,
+		Pending: trace.Op{Kind: trace.OpAccess, PC: parts[0].PC}, PendingAccess: parts[0].Access, Loose: len(parts) > 1})
+}
+
+// beginsAt notes, before a thread's step, what it comes after.
+func (s *System) beginsAt(th *thread, tr *trace.Transition) {
+	if tr.Flushed = s.flushed(th); s.waitsForAll(th) || s.Alone(th.ID) {
+		th.stored, th.recent = false, nil
+	}
+}
+
+// takeStores takes the plain stores of a run into the thread's buffer. since is the
+// machine's journal before the run.
+func (s *System) takeStores(th *thread, made []trace.Access, since, insns uint64) {
+	for i := range made {
+		a := &made[i]
+		switch {
+		case a.Flags&(trace.Atomic|trace.Library|emu.Private) != 0:
+		case !a.IsWrite():
+			if th.answered(a.Addr, uint64(a.Size)) {
+				a.Flags |= trace.Buffered
+			}
+		default:
+			if s.outOfOrder(a.PC) {
+				s.weak = a.PC
+			}
+			s.push(th, a, since, insns+uint64(a.Insn))
+		}
+	}
+}
+
+// push puts a store into a thread's buffer. insn is the number of its instruction.
+func (s *System) push(th *thread, a *trace.Access, since, insn uint64) {
+	a.Flags |= trace.Buffered
+	p := part{Access: *a, bytes: slices.Clone(s.machine.Bytes(a.Addr, uint64(a.Size)))}
+	p.Flags &^= trace.Buffered | trace.Silent
+	s.under = append(s.under, s.machine.Before(since, a.Addr, uint64(a.Size)))
+	if th.inStep {
+		last := len(th.queue) - 1
+		th.queue = slices.Clone(th.queue)
+		th.queue[last].parts = append(slices.Clone(th.queue[last].parts), p)
+	} else {
+		n := insn * storesOf
+		if n <= th.number {
+			n = th.number + 1
+		}
+		th.number = n
+		th.queue = append(slices.Clip(th.queue), entry{parts: []part{p}, number: n})
+		th.pushed++
+		th.inStep, th.stored = true, true
+	}
+	o := ordinal{a.Addr, uint64(a.Size), th.pushed}
+	fresh := slices.DeleteFunc(slices.Clone(th.recent), func(x ordinal) bool { return x.addr == o.addr && x.size == o.size })
+	th.recent = append(fresh, o)
+}
+
+// update is a step of a buffer: its oldest entry goes to memory.
+func (s *System) update(b trace.TID) (*trace.Transition, error) {
+	th, own := &s.threads[b-1], &s.threads[b]
+	s.state.save(b)
+	s.state.save(th.ID)
+	e := th.queue[0]
+	th.queue = th.queue[1:]
+	tr := s.arena.transition(b, 0)
+	tr.Updates, tr.Of, tr.Begin, tr.Last = true, th.ID, own.Insns, e.number
+	own.Insns = e.number
+	info := stepInfo{tr: tr, journal: s.machine.Journal()}
+	for i := range e.parts {
+		p := &e.parts[i]
+		a := p.Access
+		if slices.Equal(s.machine.Bytes(a.Addr, uint64(a.Size)), p.bytes) {
+			a.Flags |= trace.Silent
+		}
+		s.machine.Write(a.Addr, p.bytes)
+		tr.Accesses = append(tr.Accesses, a)
+	}
+	info.end = s.machine.Journal()
+	s.arena.seal(tr)
+	s.stepped++
+	info.number = s.stepped
+	s.steps = append(s.steps, info)
+	s.current = trace.NoThread
+	s.wakeSpinners(tr)
+	return tr, nil
+}
+
+// drainAll writes all buffers to memory, at the end of the process.
+func (s *System) drainAll(but *thread) {
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !s.cfg.Buffers || len(th.queue) == 0 || th == but {
+			continue
+		}
+		s.state.save(th.ID)
+		for k := range th.queue {
+			for n := range th.queue[k].parts {
+				p := &th.queue[k].parts[n]
+				s.machine.Write(p.Addr, p.bytes)
+			}
+		}
+		th.queue = nil
+	}
+}
+
+// atFence makes a thread stand before an instruction that waits for its buffer, if it has
+// stored. A locked one on memory that others use is an event, at which the thread stands
+// in any case: it is tried which it is, and taken back.
+func (s *System) atFence(th *thread) (stands bool) {
+	if !th.stored {
+		return false
+	}
+	r := s.run
+	r.From, r.Allow, r.SkipBreak, r.SkipFence, r.Reuse, r.Set = th.Ctx, 0, true, true, false, 0
+	r.StopAt, r.Budget = 2, 2
+	k := s.machine.Mark()
+	stop := s.machine.Run(&r)
+	why := stop.Why
+	s.finer = s.finer || stop.Learned
+	s.machine.Rewind(k)
+	if why != emu.StopInsn {
+		return false
+	}
+	th.Stand = StandFence
+	return true
+}
+
+// AwaitEmpty has a thread stand where it is until its buffer is empty, if it has stored.
+func (s *present) AwaitEmpty(t trace.TID) bool {
+	if !s.Undrained(t) {
+		return false
+	}
+	th := &s.threads[t]
+	th.Stand, th.atNone = StandFence, true
+	return true
+}
+
+// outOfOrder reports whether the instruction at pc stores past the caches.
+func (s *System) outOfOrder(pc uint64) bool {
+	weak, ok := s.nonTemporal[pc]
+	if !ok {
+		weak = x86.NonTemporal(s.machine.Bytes(pc, x86.MaxInst), s.image.Machine)
+		if s.nonTemporal == nil {
+			s.nonTemporal = map[uint64]bool{}
+		}
+		s.nonTemporal[pc] = weak
+	}
+	return weak
+}
+
+// SeenBy is n bytes of memory as a thread sees them.
+func (s *present) SeenBy(t trace.TID, addr, n uint64) []byte {
+	b := slices.Clone(s.machine.Bytes(addr, n))
+	if !s.cfg.Buffers || int(t) >= len(s.threads) {
+		return b
+	}
+	for _, e := range s.threads[t].queue {
+		for _, p := range e.parts {
+			for i, v := range p.bytes {
+				if at := p.Addr + uint64(i) - addr; at < n {
+					b[at] = v
+				}
+			}
+		}
+	}
+	return b
+}
+
+// unordered is the error for a store that isn't in order with others.
+func (s *System) unordered(th *thread) error {
+	pc := s.weak
+	s.weak = 0
+	return s.Invalid(kernel.GapInstruction, th.ID, pc, "a store past the caches (movnt, maskmov) to memory that threads share isn't modelled with --model tso: it is in no order with others")
+}

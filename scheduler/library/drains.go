@@ -1,0 +1,63 @@
+package library
+
+import (
+	"strings"
+
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
+	"landgo/internal/trace"
+)
+
+// Drains implements Memory: which operations the C library makes by locked instructions,
+// or by calls of the kernel, so that they empty the thread's store buffer (glibc's nptl and
+// musl's src/thread; where these differ, what the least of them does). What fails, or finds
+// nothing to do, is found out by loads; objects are set up by plain stores, and a recursive
+// mutex is counted by them.
+func (s *Library) Drains(t trace.TID) bool {
+	th := &s.threads[t]
+	if th.phase != phaseEntry {
+		return true
+	}
+	a := &acts[th.role]
+	switch {
+	case a.how == allocator:
+		return false
+	case a.how == watched:
+		return s.locksStream(th)
+	}
+	switch a.op {
+	case trace.OpMutexInit, trace.OpMutexDestroy, trace.OpCondInit, trace.OpCondDestroy, trace.OpSemInit, trace.OpSemDestroy,
+		trace.OpRWInit, trace.OpRWDestroy, trace.OpBarrierInit, trace.OpBarrierDestroy:
+		return false
+	case trace.OpLock, trace.OpTryLock, trace.OpUnlock:
+		if !onObject(th.role) {
+			return true
+		}
+		o := s.objectOf(th.arg(0), a.kind)
+		own := o.owner == th.ID
+		return !(own && (a.op != trace.OpUnlock || o.depth > 1)) && (own || o.owner == trace.NoThread || a.op != trace.OpTryLock)
+	}
+	switch th.role {
+	case profile.Once:
+		return !s.objectOf(th.arg(0), kindOnce).done
+	case profile.CondSignal, profile.CondBroadcast:
+		return s.libc != elffile.Glibc || len(s.objectOf(th.arg(0), kindCond).waiters) > 0
+	case profile.SemTryWait:
+		return s.objectOf(th.arg(0), kindSem).value > 0
+	case profile.SemGetValue:
+		return false
+	case profile.RWTryReadLock, profile.RWTryWriteLock:
+		return s.rwFree(th, s.objectOf(th.arg(0), kindRWLock))
+	case profile.TryJoin:
+		u := s.threadOf(th.arg(0))
+		return u == trace.NoThread || !s.threads[u].Live()
+	}
+	return true
+}
+
+// locksStream reports whether the function of stdio at whose entry a thread stands takes a
+// stream's lock: one that works on a string has none.
+func (s *Library) locksStream(th *thread) bool {
+	name := s.roles[th.Regs.RIP].Name
+	return !strings.Contains(name, "sprintf") && !strings.Contains(name, "sscanf") && !strings.HasSuffix(name, "_unlocked")
+}
