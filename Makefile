@@ -25,7 +25,7 @@ setup:
 paging:
 	@internal/setup/setup.sh --paging
 
-## make build    bin/landgo, bin/landgo-engine and the guests under bin/guests
+## make build    bin/landgo, bin/landgo-engine, bin/landgo-class and the guests under bin/guests
 build: landgo guests
 
 # Front and engine are of one build, or they don't work together.
@@ -34,6 +34,7 @@ landgo: setup
 	@echo "building landgo: half a minute the first time"
 	$(ENV) CGO_ENABLED=0 go build $(BUILD) -o bin/landgo ./cmd/landgo
 	$(ENV) go build $(BUILD) -o bin/landgo-engine ./cmd/landgo-engine
+	$(ENV) CGO_ENABLED=0 go build $(BUILD) -o bin/landgo-class ./cmd/landgo-class
 
 # Without a -j of the caller's: as many jobs as there are processors.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN))
@@ -84,21 +85,23 @@ study: build
 
 ## make soak     the searches on SOAK random model programs (a million: more than an hour) and SOAK_GUESTS random C programs, fresh seeds;
 ##               SOAK_OUTSIDE programs rich in libc, against libc's own code too, and SOAK_RUNS runs of each on this machine;
-##               LANDGO_SOAK_SEARCHES=trust,rounder for those alone, on the model programs; then SOAK_FILES broken
-##               files, the pure packages under the race detector, and the C part under ASan and UBSan
+##               LANDGO_SOAK_SEARCHES=trust,rounder for those alone, on the model programs; then a class of
+##               SOAK_GRADE students, tests and kills, SOAK_FILES broken files, the pure packages under the race detector, and the C part under ASan and UBSan
 SOAK ?= 1000000
 SOAK_GUESTS ?= 600
 SOAK_OUTSIDE ?= 1000
 SOAK_RUNS ?= 300
 SOAK_FILES ?= 100000
+SOAK_GRADE ?= 300x6x200
 # Of the C in emu: the kernel's reservation of the guest's space is no leak.
 # Undefined behaviour in C ends the test.
 SANITIZE = CGO_CFLAGS="$${CGO_CFLAGS:--g -O2} -fsanitize=undefined -fno-sanitize-recover=undefined" \
 	CGO_LDFLAGS="$${CGO_LDFLAGS:--g -O2} -fsanitize=undefined" ASAN_OPTIONS=detect_leaks=0
 soak: setup
-	$(ENV) LANDGO_SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run 'TestSoak$$' ./por
+	$(ENV) LANDGO_SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run 'TestSoak(Awaits|LateEnds)?$$' ./por
 	$(ENV) LANDGO_SOAK_GUESTS=$(SOAK_GUESTS) go test -count=1 -timeout 0 -v -run 'TestRandomPrograms$$' ./internal/explore
 	$(ENV) LANDGO_SOAK_OUTSIDE=$(SOAK_OUTSIDE) LANDGO_SOAK_RUNS=$(SOAK_RUNS) go test -count=1 -timeout 0 -v -run 'TestOutside$$' ./internal/explore
+	$(ENV) LANDGO_SOAK_GRADE=$(SOAK_GRADE) go test -count=1 -timeout 0 -v -run 'TestSoakGrade$$' ./internal/e2e
 	$(ENV) LANDGO_CORRUPT=$(SOAK_FILES) go test -count=1 -timeout 0 -run 'TestCorrupt' ./internal/image ./internal/result ./internal/explore ./internal/e2e
 	$(ENV) go test -count=1 -timeout 0 -race ./internal/trace ./internal/image/... ./heap ./race ./por ./internal/result ./internal/report ./internal/format ./internal/deepen
 	$(ENV) $(SANITIZE) go test -count=1 -timeout 0 -asan ./emu
@@ -127,6 +130,7 @@ install: landgo
 		$(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	install -m 755 bin/landgo $(DESTDIR)$(PREFIX)/bin/landgo
 	install -D -m 755 bin/landgo-engine $(DESTDIR)$(PREFIX)/libexec/landgo/landgo-engine
+	install -m 755 bin/landgo-class $(DESTDIR)$(PREFIX)/libexec/landgo/landgo-class
 	$(if $(UNPACKED),install -D -m 644 $(UNPACKED) $(DESTDIR)$(PREFIX)/lib/landgo/libunicorn.so.2)
 	bin/landgo man $(SHARE)/man/man1
 	bin/landgo completion bash >$(SHARE)/bash-completion/completions/landgo

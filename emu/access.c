@@ -181,6 +181,16 @@ static void check_block(struct machine *m, uint64_t addr, uint32_t size, bool wr
 	stop_fault(m, write ? FAULT_BLOCK_WRITE : FAULT_BLOCK_READ, addr, size);
 }
 
+/* What is kept of an access, whatever it is to. One that the half-executed instruction
+ * made before isn't made again. */
+static void tell(struct machine *m, uint64_t addr, uint32_t size, bool write)
+{
+	if (m->order.flags & RUN_HASH)
+		hash_path(m, addr);
+	if ((m->order.flags & RUN_NARRATE) && !half_covers(m, addr, size, write))
+		narrate(m, addr, size, write ? TOLD_WRITE : TOLD_READ);
+}
+
 void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t value, void *user)
 {
 	(void)uc;
@@ -199,8 +209,8 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 			journal_memory(m, addr, size);
 		return;
 	}
-	if (unlikely(m->order.flags & RUN_HASH) && !m->replay)
-		hash_path(m, addr);
+	if (unlikely(m->order.flags & (RUN_HASH | RUN_NARRATE)) && !m->replay)
+		tell(m, addr, (uint32_t)size, write);
 	uint64_t page = addr >> PAGE_SHIFT;
 	uint64_t last_page = last >> PAGE_SHIFT;
 	uint8_t need = write ? PERM_WRITE : PERM_READ;

@@ -77,6 +77,33 @@ func (m *Machine) Regs(c Ctx) Regs {
 	return r
 }
 
+// FPU is the registers of a context beyond the general ones.
+type FPU struct {
+	XMM, X87 [16][2]uint64 // as the engine gives them: the low word first; 8 of X87
+	MXCSR    uint64
+	Status   uint64 // of x87, and its control and tag word
+	Control  uint64
+	Tags     uint64
+}
+
+// FPU is those of a context.
+func (m *Machine) FPU(c Ctx) (f FPU) {
+	m.slot(c)
+	var words [C.CONTEXT_WORDS]C.uint64_t
+	C.context_words(m.c, C.int32_t(c), &words[0])
+	w := words[nregs:]
+	for i := range f.XMM {
+		f.XMM[i] = [2]uint64{uint64(w[2*i]), uint64(w[2*i+1])}
+	}
+	w = w[2*len(f.XMM):]
+	for i := range 8 {
+		f.X87[i] = [2]uint64{uint64(w[2*i]), uint64(w[2*i+1])}
+	}
+	w = w[2*8:]
+	f.MXCSR, f.Status, f.Control, f.Tags = uint64(w[0]), uint64(w[1]), uint64(w[2]), uint64(w[3])
+	return f
+}
+
 // PC is the program counter of a context. Unlike Regs it costs nothing.
 func (m *Machine) PC(c Ctx) uint64 { return uint64(m.slot(c).pc) }
 

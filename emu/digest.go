@@ -61,6 +61,9 @@ func (m *Machine) Digest() (trace.Digest, error) {
 // ClockReads is how often the guest has read the time-stamp counter.
 func (m *Machine) ClockReads() uint64 { return uint64(m.c.clock_reads) }
 
+// ForgetClockReads begins to count anew.
+func (m *Machine) ForgetClockReads() { m.c.clock_reads = 0 }
+
 // forgetDigests is Rewind's part.
 func (m *Machine) forgetDigests(to mark) {
 	n := len(m.digests)

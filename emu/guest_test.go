@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
+
+	"landgo/internal/compile"
 )
 
 const (
@@ -27,52 +28,22 @@ var gccFlags = []string{
 	"-Wl,-Ttext=0x400000,-Tdata=0x600000,--build-id=none,-z,noseparate-code",
 }
 
-var (
-	builtMu sync.Mutex
-	built   = map[string]string{}
-)
-
 // build compiles a source of testdata, or the text of an assembly source, into
-// an executable, once per test process.
+// an executable.
 func build(t testing.TB, source string, mode Mode) string {
 	t.Helper()
-	builtMu.Lock()
-	defer builtMu.Unlock()
-	key := fmt.Sprint(mode, source)
-	if built[key] != "" {
-		return built[key]
-	}
-	dir, err := os.MkdirTemp("", "emu")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join("testdata", source)
-	if strings.Contains(source, "\n") {
-		file = filepath.Join(dir, "guest.S")
-		text := "\t.globl _start\n_start:\n" + source
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out := filepath.Join(dir, "guest")
 	bits := "-m64"
 	if mode == I386 {
 		bits = "-m32"
 	}
-	if msg, err := exec.Command("gcc", append(gccFlags, bits, "-o", out, file)...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, msg)
+	args := append(slices.Clone(gccFlags), bits)
+	if strings.Contains(source, "\n") {
+		return compile.Exact(t, "gcc", "guest.S", "\t.globl _start\n_start:\n"+source, args...)
 	}
-	built[key] = out
-	return out
+	return compile.Exact(t, "gcc", filepath.Join("testdata", source), "", args...)
 }
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	for _, file := range built {
-		os.RemoveAll(filepath.Dir(file))
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(compile.Main(m)) }
 
 // guest is a machine with a program in it.
 type guest struct {

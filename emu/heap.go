@@ -48,12 +48,29 @@ func (m *Machine) mapHeap() {
 		m.c.flip = 0xff
 	}
 	m.c.graves = (*C.uint64_t)(unsafe.Add(m.mem, graves(h)))
+	m.mapAhead()
+}
+
+// mapAhead tells the machine of Config.Ahead.
+func (m *Machine) mapAhead() {
 	if n := len(m.cfg.Ahead); n > 0 {
+		C.free(unsafe.Pointer(m.c.early))
 		size := C.size_t(n) * C.size_t(unsafe.Sizeof(Range{}))
 		p := C.malloc(size)
 		copy(unsafe.Slice((*Range)(p), n), m.cfg.Ahead)
 		m.c.early, m.c.early_len = (*C.uint64_t)(p), C.uint32_t(n)
 	}
+}
+
+// ReadsAhead takes other code for Config.Ahead: a dynamic linker chooses it at the start.
+// It isn't part of the marked state.
+func (m *Machine) ReadsAhead(code []Range) {
+	if m.cfg.Heap == (Range{}) {
+		return
+	}
+	m.cfg.Ahead = append([]Range(nil), code...)
+	sort.Slice(m.cfg.Ahead, func(i, j int) bool { return m.cfg.Ahead[i].Lo < m.cfg.Ahead[j].Lo })
+	m.mapAhead()
 }
 
 // Alive says of n bytes at addr, within Config.Heap, whether they are in a live

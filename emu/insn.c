@@ -261,6 +261,8 @@ static void look_further(struct machine *m, uint64_t addr, uint32_t size)
 		note_pc(m, addr);
 	if ((m->order.flags & RUN_HASH) && !m->why && !m->replay)
 		hash_path(m, addr);
+	if ((m->order.flags & RUN_NARRATE) && !m->why && !m->replay)
+		narrate(m, addr, size, TOLD_INSN);
 }
 
 void on_insn(uc_engine *uc, uint64_t addr, uint32_t size, void *user)

@@ -28,6 +28,11 @@ var _ = [...]struct{}{
 	one{}[unsafe.Offsetof(C.struct_access{}.insn)^unsafe.Offsetof(trace.Access{}.Insn)],
 	one{}[unsafe.Offsetof(C.struct_access{}.flags)^unsafe.Offsetof(trace.Access{}.Flags)],
 
+	one{}[C.sizeof_struct_told^unsafe.Sizeof(Told{})],
+	one{}[unsafe.Offsetof(C.struct_told{}.insn)^unsafe.Offsetof(Told{}.Insn)],
+	one{}[unsafe.Offsetof(C.struct_told{}.size)^unsafe.Offsetof(Told{}.Size)],
+	one{}[unsafe.Offsetof(C.struct_told{}.what)^unsafe.Offsetof(Told{}.What)],
+
 	one{}[C.sizeof_struct_undo^unsafe.Sizeof(undoEntry{})],
 	one{}[unsafe.Offsetof(C.struct_undo{}.old)^unsafe.Offsetof(undoEntry{}.old)],
 

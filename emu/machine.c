@@ -214,6 +214,7 @@ void machine_close(struct machine *m)
 	free(m->journal);
 	free(m->records);
 	free(m->trace);
+	free(m->told);
 	free(m->repeat);
 	free(m);
 }

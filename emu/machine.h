@@ -103,7 +103,8 @@ enum {
 	RUN_INTRUDES = 1 << 13,
 	RUN_FILLS = 1 << 14,
 	RUN_FAULTS = 1 << 15,
-	RUN_FENCES = 1 << 16,
+	RUN_NARRATE = 1 << 16,
+	RUN_FENCES = 1 << 17,
 };
 
 /* AccessFlags in package trace, and Private in types.go. */
@@ -178,6 +179,17 @@ struct stored {
 	uint32_t size;
 	uint8_t bytes[8];
 };
+
+/* An entry of what a run did, one after the other: Told in narrate.go. */
+struct told {
+	uint64_t addr;
+	uint32_t insn; /* the instruction's number in the run */
+	uint16_t size;
+	uint8_t what;
+	uint8_t unused;
+};
+
+enum { TOLD_INSN, TOLD_READ, TOLD_WRITE };
 
 /* A saved CPU. */
 enum { CONTEXT_WORDS = NREGS + 2 * (16 + 8) + 4 }; /* see context_words */
@@ -321,6 +333,8 @@ struct machine {
 	uint64_t looked;     /* written.go knows the stores of the entries before */
 	struct access *records;
 	uint64_t nrecords, record_cap;
+	struct told *told;   /* what the runs with RUN_NARRATE did, see narrate.c */
+	uint64_t ntold, told_cap;
 
 	/* Of the run. */
 	struct events events;

@@ -90,6 +90,10 @@ void records_finish(struct machine *m);
 void note_fence(struct machine *m);
 void hash_path(struct machine *m, uint64_t word);
 
+/* narrate.c */
+void narrate(struct machine *m, uint64_t addr, uint32_t size, uint8_t what);
+void narrate_end(struct machine *m, uint64_t first);
+
 /* half.c */
 void half_hold(struct machine *m, uint64_t addr, uint32_t size);
 bool half_covers(struct machine *m, uint64_t addr, uint32_t size, bool write);

@@ -87,7 +87,7 @@ void set_alarm(struct machine *m)
 		m->alarm = o->stop_at;
 	if (m->half_from && m->alarm > 2)
 		m->alarm = 2;
-	if (o->flags & (RUN_TRACE | RUN_HASH))
+	if (o->flags & (RUN_TRACE | RUN_HASH | RUN_NARRATE))
 		m->alarm = 0;
 }
 
@@ -286,6 +286,7 @@ void machine_run(struct machine *m)
 {
 	const struct slot *from = &m->slots[m->order.from];
 	uint64_t journal = m->njournal;
+	uint64_t first = m->ntold;
 	bool resumed = from->parts && !(m->order.set & 1u << REG_RIP);
 
 	begin_run(m);
@@ -305,6 +306,7 @@ void machine_run(struct machine *m)
 	m->result.why = m->why;
 	fill_slot(m, from, resumed);
 	fill_regs(m);
+	narrate_end(m, first);
 	if (unlikely(probe_needed(m)))
 		probe(m);
 	if (m->order.reuse)

@@ -203,6 +203,8 @@ const (
 	// memory: its result depends on other threads' changes of the page. It is
 	// recorded as a read.
 	Faults RunFlags = C.RUN_FAULTS
+	// Narrate has Machine.Told tell what the run did, trusted code's part included.
+	Narrate RunFlags = C.RUN_NARRATE
 	// Fences: stop before an instruction that waits until its processor's store buffer
 	// is empty: mfence, locked instructions, cpuid.
 	Fences RunFlags = C.RUN_FENCES

@@ -73,6 +73,9 @@ type Guest struct {
 	// wait takes is a convention, so Executions is 0; they have to be equal on
 	// all builds.
 	Spins bool
+	// Early: its main thread ends the process under the others, so one execution may be
+	// all that there is.
+	Early bool
 	// Concurrent: the fault needs a second thread.
 	Concurrent bool
 	// Judge is where the numbers come from: "enumerated" (guests/models says
@@ -102,6 +105,7 @@ type linuxTable struct {
 	PP         string    `json:"pp"`
 	Flags      []string  `json:"flags"`
 	Spins      bool      `json:"spins"`
+	Early      bool      `json:"early"`
 	Concurrent *bool     `json:"concurrent"`
 	Source     string    `json:"source"` // of the numbers: "enumerated" or "by hand"
 	Note       string    `json:"note"`
@@ -126,7 +130,7 @@ func Linux() ([]Guest, error) {
 		name := strings.TrimSuffix(f.Name(), ".json")
 		bad := Guest{
 			Name: name, Program: name, About: t.About, Source: path.Join("linux", name+".c"),
-			Threads: t.Threads, Verdict: Bug, PP: t.PP, Failures: t.Bugs, Flags: t.Flags, Spins: t.Spins,
+			Threads: t.Threads, Verdict: Bug, PP: t.PP, Failures: t.Bugs, Flags: t.Flags, Spins: t.Spins, Early: t.Early,
 			Concurrent: t.Concurrent == nil || *t.Concurrent, Judge: t.Source, Note: t.Note,
 		}
 		fixed := bad

@@ -15,6 +15,10 @@ type recorder struct {
 	stands  [][]standing // of the threads in the states of the path
 	marks   []recMark
 	blocked bool // a thread waited for more than a join, at some time
+	// awaiting: polls aren't possible, whatever the search says.
+	awaiting bool
+	// late: ends of the process come last if the search wants them to.
+	late bool
 }
 
 // standing is what a price depends on of a thread.
@@ -68,6 +72,22 @@ func (r *recorder) Threads(dst []trace.Thread) []trace.Thread {
 	}
 	r.stands[len(r.path)] = all
 	return dst
+}
+
+func (r *recorder) Await(on bool) {
+	if s, ok := r.System.(Awaiter); ok {
+		s.Await(on || r.awaiting)
+	}
+}
+
+func (r *recorder) EndLate(on bool) {
+	if s, ok := r.System.(Awaiter); ok {
+		s.EndLate(on && r.late)
+	}
+}
+
+func (r *recorder) WouldGo(t trace.TID, f func(back int, goes bool)) {
+	r.System.(Awaiter).WouldGo(t, f)
 }
 
 func (r *recorder) Digest() (trace.Digest, error) { return r.System.(Hasher).Digest() }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -15,13 +16,30 @@ import (
 // The differential test: each search against exhaustive search on random
 // programs. soak_test.go does it on many more.
 
-const programsPerTest = 1300
+const (
+	// programsPerTest is for the tests that have no numbers of their own.
+	programsPerTest = 1300
+	// What is wrong with a search shows on a soak's programs (soak_test.go), most of
+	// which are small: the slowest mutant needs 1886 of them (mutants_test.go). A large
+	// one takes as long as five of them. Programs with steps of several events are
+	// fewer, as in a soak.
+	smallPrograms, largePrograms = 2000, 250
+	smallOfSteps, largeOfSteps   = 1000, 200
+)
 
-// givenSeed is -rapid.seed as the user gave it, 0 if not.
-var givenSeed string
+// givenSeed is -rapid.seed as the user gave it, 0 if not; checksGiven, that -rapid.checks
+// was given.
+var (
+	givenSeed   string
+	checksGiven bool
+)
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	// Much is allocated, and little of it stays: a third of the time was the collector's.
+	debug.SetGCPercent(800)
+	debug.SetMemoryLimit(512 << 20)
+	flag.Visit(func(f *flag.Flag) { checksGiven = checksGiven || f.Name == "rapid.checks" })
 	set := func(name, value string) {
 		if f := flag.Lookup(name); f.Value.String() == f.DefValue {
 			flag.Set(name, value)
@@ -184,22 +202,45 @@ func (s *sample) check(t *testing.T) {
 }
 
 func TestDifferential(t *testing.T) {
-	var seen sample
-	skipped := 0
+	single := func(few bool) func(*rapid.T, *model.Program, *survey) error {
+		return func(_ *rapid.T, p *model.Program, judge *survey) error { return agreeAll(p, judge, few) }
+	}
+	var large, small sample
+	t.Run("large", func(t *testing.T) { differ(t, drawn(false, false), largePrograms, &large, single(false)) })
+	large.check(t)
+	t.Run("small", func(t *testing.T) { differ(t, soaked(false, false), smallPrograms, &small, single(true)) })
+	t.Log(&small)
+}
+
+// differ compares searches with the judge on so many programs, or on as many as
+// -rapid.checks says. What comes after a finding, to make it smaller, isn't in the sample.
+func differ(t *testing.T, gen *rapid.Generator[sized], checks int, seen *sample, agree func(*rapid.T, *model.Program, *survey) error) {
+	t.Helper()
+	if !checksGiven {
+		old := flag.Lookup("rapid.checks").Value.String()
+		defer flag.Set("rapid.checks", old)
+		if testing.Short() {
+			checks /= 4
+		}
+		flag.Set("rapid.checks", fmt.Sprint(checks))
+	}
+	skipped, found := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
-		p := programs(false, false).Draw(rt, "program")
-		judge := judged(rt, p, judgeLimit)
+		p := gen.Draw(rt, "program")
+		judge := judged(rt, p.Program, p.limit)
 		if judge == nil {
 			skipped++
 			rt.Skip("too large")
 		}
-		seen.add(p, judge)
-		if err := agreeAll(p, judge, false); err != nil {
-			rt.Fatalf("%v\n%v", err, p)
+		if !found {
+			seen.add(p.Program, judge)
+		}
+		if err := agree(rt, p.Program, judge); err != nil {
+			found = true
+			rt.Fatalf("%v\n%v", err, p.Program)
 		}
 	})
 	t.Log("skipped", skipped)
-	seen.check(t)
 }
 
 // agreeAll compares every search, within every bound, with the judge, on a
@@ -244,16 +285,11 @@ func TestDifferentialCoarse(t *testing.T) { agree(t, true, false, Options{}) }
 func TestDifferentialMerged(t *testing.T) { agree(t, false, true, Options{OneEvent: true}) }
 
 func agree(t *testing.T, coarse, merge bool, opts Options) {
-	rapid.Check(t, func(rt *rapid.T) {
-		p := programs(coarse, merge).Draw(rt, "program")
-		judge := judged(rt, p, judgeLimit)
-		if judge == nil {
-			rt.Skip("too large")
-		}
-		if err := agreeSteps(p, judge, opts); err != nil {
-			rt.Fatalf("%v\n%v", err, p)
-		}
-	})
+	steps := func(_ *rapid.T, p *model.Program, judge *survey) error { return agreeSteps(p, judge, opts) }
+	var seen sample
+	t.Run("large", func(t *testing.T) { differ(t, drawn(coarse, merge), largeOfSteps, &seen, steps) })
+	t.Run("small", func(t *testing.T) { differ(t, soaked(coarse, merge), smallOfSteps, &seen, steps) })
+	t.Log(&seen)
 }
 
 // agreeSteps does the same on a program with steps of several events.

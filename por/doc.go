@@ -48,6 +48,8 @@
 //
 // # Glossary
 //
+//	await           a step of a loop that waits, possible only where it reads a value that
+//	                lets the thread out (trace.Thread.Awaits); else the step would be a poll
 //	backtrack set   what is to be explored from a state, and was (node.todo, node.done)
 //	batch, unit     a divided search goes in batches of work units
 //	block           steps of one thread between places where it can be left freely

@@ -66,6 +66,12 @@ func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 
 // run explores everything, again from the start whenever points became finer.
 func (x *explorer) run() error {
+	defer func() {
+		if s, ok := x.sys.(Awaiter); ok {
+			s.EndLate(false) // schedules may come from elsewhere
+		}
+	}()
+	x.spare()
 	x.root = x.sys.Mark()
 	from := x.opts.Resume
 	for {

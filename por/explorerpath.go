@@ -75,7 +75,7 @@ func (x *explorer) observe(n *node) (able int) {
 		x.letOn(n, set)
 	}
 	for t := range now.Spinning.All {
-		if x.spin[t] == 0 {
+		if x.spin[t] == 0 && !x.thread(t).Awaits {
 			lo := int32(len(x.waits))
 			x.waits = append(x.waits, x.thread(t).Waits...)
 			x.spins = append(x.spins, spin{t, lo, int32(len(x.waits)), 0})

@@ -133,6 +133,7 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 			x.strat.expire()
 		}
 	}
+	await, late := x.await(b.Thread)
 	t, err := x.sys.Step(b.Thread, b.Choice)
 	if err != nil {
 		if !errors.Is(err, ErrFiner) || t == nil {
@@ -144,6 +145,9 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 	n.begin, n.last = t.Begin, t.Last
 	b.Event = relation.NewEvent(t)
 	b.Waits = x.spinReads(b.Thread)
+	if b.Late = late && b.Global; len(t.Accesses) > 0 {
+		b.Await = await
+	}
 	n.cur, n.kept = b, nil
 	if t.Disables && x.needs.mark == nil {
 		// That the others come first is a race that no later event shows: a thread
@@ -167,6 +171,32 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 		x.spin[b.Thread] = 0
 	}
 	return t, nil
+}
+
+// spare has sys spare the search the polls of loops, and ends of the process that only cut
+// threads off, if both can.
+func (x *explorer) spare() {
+	x.next.awaiter = nil
+	if s, ok := x.sys.(Awaiter); ok {
+		on := x.spec.kind.awaits && x.opts.OneEvent
+		s.EndLate(on && !x.opts.EndsAnywhere)
+		if s.Await(on); on {
+			x.next.awaiter = s
+		}
+	}
+}
+
+// await is what thread t's step, which is next, comes after, if it awaits; else nil. late:
+// the step is possible only where nothing else is.
+func (x *explorer) await(t trace.TID) (a *relation.Await, late bool) {
+	th := x.thread(t)
+	if x.next.awaiter == nil || th == nil {
+		return nil, false
+	}
+	if th.Awaits {
+		a = &relation.Await{Past: x.next.past(t, nil)}
+	}
+	return a, th.Late && x.opts.fault != racingEnds
 }
 
 // count counts a step.

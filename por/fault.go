@@ -24,4 +24,7 @@ const (
 	notMaximal           // trust revisits whatever the graph was made of
 	staysBuffered        // a sleeping load that a store buffer answered stays so behind the update
 	anyDisplacer         // and whichever of several events displaced a thread there
+	noAwaiting           // what waits in a loop at an execution's end doesn't race
+	racingEnds           // an end that comes last races with all that came before
+	nearAwait            // a write that lets a thread out of a loop hides those before it
 )

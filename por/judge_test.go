@@ -38,7 +38,8 @@ type survey struct {
 	judges   bool                // rounds are wanted too
 	blocked  bool                // a thread waited for more than a join, at some time
 	buf      []byte
-	clash    string // two equivalent executions with different outcomes
+	ender    map[string]bool // of an execution that the process's end ended, if it isn't nil
+	clash    string          // two equivalent executions with different outcomes
 }
 
 func newSurvey(p *model.Program) *survey {
@@ -69,6 +70,11 @@ func (s *survey) ended(e Ending) {
 	o := outcome{ending: e, state: s.m.State()}
 	if e == EndedBug {
 		o.bug = s.m.Bug + 1
+	}
+	if e == EndedProcess && s.ender != nil && len(s.r.path) > 0 {
+		if x := s.r.path[len(s.r.path)-1]; x.End == trace.EndProcess {
+			s.ender[s.m.Local(x.Thread)] = true
+		}
 	}
 	p := s.r.price()
 	s.dearest.most(&p)
@@ -129,8 +135,9 @@ func explore(name string, p *model.Program, opts Options) (*survey, error) {
 
 // exhaust runs every execution of a program, unless there are more than limit,
 // or it looks so.
-func exhaust(p *model.Program, limit uint64) (*survey, error) {
-	s := newSurvey(p)
+func exhaust(p *model.Program, limit uint64) (*survey, error) { return exhaustTo(newSurvey(p), limit) }
+
+func exhaustTo(s *survey, limit uint64) (*survey, error) {
 	s.judges = true
 	all := true
 	var states [][]trace.Thread // a buffer for each depth

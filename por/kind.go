@@ -39,6 +39,8 @@ type Kind struct {
 	// don't suit it, "" if they do.
 	NotForKernels string
 
+	// awaits: it knows steps that are possible only with some values in memory.
+	awaits bool
 	// whole says why it can't be split among workers (workers.go), "" if it can,
 	// with some options at least.
 	whole string
@@ -156,7 +158,7 @@ var kinds = []Kind{
 	{Name: "source", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 1", About: "backtracks within source sets",
 		WhyNot: beyond, strategy: newSource},
 	{Name: "optimal", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
-		WhyNot: beyond, warmUp: optimalWarmUp, strategy: newOptimal},
+		WhyNot: beyond, awaits: true, warmUp: optimalWarmUp, strategy: newOptimal},
 	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph", NotForKernels: "their steps are more than one event",
 		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, run: runTrust},
 	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds", NotForKernels: "their steps are more than one event",

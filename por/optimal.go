@@ -9,8 +9,9 @@ import (
 // optimal is optimal-DPOR (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014,
 // Algorithm 2, as corrected and extended in JACM 2017): source sets with wakeup
 // trees. Under Options.OneEvent it runs exactly one execution of each
-// Mazurkiewicz trace of a program without awaits (spins). It runs none in vain
-// unless a try or a compare-and-exchange can fail in it. Only for a spin that
+// Mazurkiewicz trace of a program without spins, but those that are awaits
+// (Awaiter). It runs none in vain unless a try or a compare-and-exchange can fail in it.
+// Only for a spin that
 // reads several variables may a trace be run twice: what such a thread waits for
 // is known only if it was seen waiting.
 //
@@ -41,6 +42,10 @@ import (
 //     may be inserted although it turns out redundant (counted as blocked when it
 //     does); and on the rest of v, which then comes before e'. What then still
 //     sleeps at a leaf excuses less (wakeup.go).
+//   - A poll isn't run where the System can tell it (Awaiter). Such an await is an
+//     operation that blocks (relation/await.go).
+//   - An end of the process that only cuts the others off comes last where the System
+//     says so (trace.Thread.Late). It races with nothing: earlier it isn't possible.
 //   - A step with several outcomes (which waiter a signal lets go) is that many
 //     events, of which each execution has one. Its other outcomes become branches
 //     when it is first run.

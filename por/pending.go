@@ -13,16 +13,25 @@ type pending struct {
 	opts  *Options
 	step  relation.Step
 	stuck relation.Event
+	// awaiter is the System, if it spares the search polls; else nil.
+	awaiter Awaiter
+	await   relation.Await
 }
 
 // races calls f for each race of an event c with an operation that is blocked at
 // the end of the execution, as if it came next. e is the step that could have
 // come before c, row the clock of what it needs before it. (A spinning thread
-// has none: all writes of what it read came before.)
+// has none, unless it awaits: all writes of what it read came before.)
 func (p *pending) races(f func(c int32, e *relation.Step, row []int32)) {
 	for k := range p.path.threads {
-		if t := &p.path.threads[k]; t.Status == trace.Blocked {
+		switch t := &p.path.threads[k]; {
+		case t.Status == trace.Blocked:
 			p.racesOf(t, f)
+		case t.Status == trace.Spinning && t.Awaits && p.awaiter != nil && p.opts.fault != noAwaiting:
+			e := p.upcoming(t)
+			p.await.Past = p.past(t.ID, p.await.Past[:0])
+			e.Await = &p.await
+			p.path.order.Pending(&e.Event, t.Pending, func(c int32, row []int32) { f(c, e, row) })
 		}
 	}
 }
@@ -84,4 +93,15 @@ func (p *pending) waitsFor(t *trace.Thread) *relation.Event {
 		return &p.stuck
 	}
 	return nil
+}
+
+// past appends to dst what the next step of thread t, which awaits, comes after.
+func (p *pending) past(t trace.TID, dst []relation.Past) []relation.Past {
+	depth := p.path.depth()
+	p.awaiter.WouldGo(t, func(back int, goes bool) {
+		if at := depth - 1 - back; at >= 0 {
+			dst = append(dst, relation.Past{At: int32(at), Goes: goes || p.opts.fault == nearAwait})
+		}
+	})
+	return dst
 }

@@ -58,6 +58,9 @@ type Options struct {
 	// with its lock isn't known, and optimal may run redundant executions in
 	// programs with deadlocks.
 	Unmerged bool
+	// EndsAnywhere: an end of the process doesn't come last where it only cuts other
+	// threads off, for a comparison of all states in which an execution ends.
+	EndsAnywhere bool
 	// MaxExecutions, if not 0, stops the search after so many executions.
 	MaxExecutions uint64
 	// Uncounted has a search that samples count no distinct traces: an execution

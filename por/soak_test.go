@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +40,11 @@ const (
 type sized struct {
 	*model.Program
 	limit uint64
+}
+
+// drawn draws large programs only.
+func drawn(coarse, merge bool) *rapid.Generator[sized] {
+	return rapid.Map(programs(coarse, merge), func(p *model.Program) sized { return sized{p, judgeLimit} })
 }
 
 // soaked draws the programs of a soak.
@@ -106,7 +110,6 @@ func soakBatches(t *testing.T, run func(seed uint64) bool, seen func() string) {
 	if err != nil {
 		t.Skip("LANDGO_SOAK is the number of programs")
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	seed, _ := strconv.ParseUint(givenSeed, 10, 64)
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano()) | 1
@@ -132,30 +135,14 @@ func soak(t *testing.T, mode string, seed uint64, checks int, seen *sample) bool
 	coarse, merge := mode == "coarse", mode == "merged"
 	return t.Run(fmt.Sprintf("%s/%d", mode, seed), func(t *testing.T) {
 		flag.Set("rapid.seed", fmt.Sprint(seed))
-		flag.Set("rapid.checks", fmt.Sprint(checks))
-		gen, found := soaked(coarse, merge), false
-		rapid.Check(t, func(rt *rapid.T) {
-			p := gen.Draw(rt, "program")
-			judge := judged(rt, p.Program, p.limit)
-			if judge == nil {
-				rt.Skip("too large")
-			}
-			if !found {
-				seen.add(p.Program, judge) // what comes after a finding is to make it smaller
-			}
-			var err error
+		differ(t, soaked(coarse, merge), checks, seen, func(rt *rapid.T, p *model.Program, judge *survey) error {
 			switch {
 			case mode == "divided":
-				err = agreeAllDivided(p.Program, judge, pick(rt, "division", 40*7*3))
+				return agreeAllDivided(p, judge, pick(rt, "division", 40*7*3))
 			case coarse || merge:
-				err = agreeSteps(p.Program, judge, Options{OneEvent: merge})
-			default:
-				err = agreeAll(p.Program, judge, true)
+				return agreeSteps(p, judge, Options{OneEvent: merge})
 			}
-			if err != nil {
-				found = true
-				rt.Fatalf("%v\n%v", err, p.Program)
-			}
+			return agreeAll(p, judge, true)
 		})
 	})
 }

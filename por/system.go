@@ -32,5 +32,22 @@ type Census interface {
 	Present() *trace.Present
 }
 
+// Awaiter is a System that can spare a search the polls of a loop: a step that only
+// brings its thread back to where it was, with no effect, isn't possible then
+// (trace.Thread.Awaits).
+type Awaiter interface {
+	// Await says whether the System does so from now on. It stands at the state in which
+	// a search begins.
+	Await(on bool)
+	// EndLate says whether ends of the process that only cut other threads off come last
+	// from now on (trace.Thread.Late).
+	EndLate(on bool)
+	// WouldGo says of the steps of the present execution that wrote the bytes which thread
+	// t, an awaiting one, is about to read, whether it could go on with what was there
+	// before each. It calls f for each, newest first; back is how many steps came after it.
+	// Each of these writes is of all these bytes.
+	WouldGo(t trace.TID, f func(back int, goes bool))
+}
+
 // ErrFiner is trace.ErrFiner: the search rewinds to its root and starts again.
 var ErrFiner = trace.ErrFiner

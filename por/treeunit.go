@@ -216,8 +216,11 @@ func (x *explorer) inBatches(d division, workers []Worker) (err error) {
 	x.budget.begin(nil, 0)
 	x.finer, x.stopped = end == learned, end == enough || end == gaveUp
 	x.stats.Complete = end == rests && err == nil
+	x.spare()
 	if again != nil {
-		x.sys, x.root = again, again.Mark()
+		x.sys = again
+		x.spare()
+		x.root = again.Mark()
 	}
 	return err
 }
@@ -225,6 +228,7 @@ func (x *explorer) inBatches(d division, workers []Worker) (err error) {
 // beginUnit has a walk begin a unit of a batch with worker w.
 func (x *explorer) beginUnit(w *Worker, b *batch, index int) {
 	x.sys, x.obs = w.Begin(), w.Obs
+	x.spare()
 	x.root = x.sys.Mark()
 	x.stats, x.finer = Stats{}, false
 	x.budget.begin(b, index)

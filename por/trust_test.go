@@ -344,7 +344,7 @@ func TestTrustMemory(t *testing.T) {
 		t.Errorf("%d bytes after 800 executions, %d after 40,000", few, many)
 	}
 	long := held(model.Micro(2, 200), 800)
-	if long > few+400*4096 {
+	if long > few+800*2200 { // a few copies of each event, and what belongs to it
 		t.Errorf("%d bytes with graphs of 25 events, %d with 800", few, long)
 	}
 	t.Logf("%d, %d and %d bytes", few, many, long)

@@ -18,10 +18,18 @@ type held struct {
 type locksets struct {
 	sets   [][]held
 	number map[string]int32
+	moves  map[move]int32 // the set that one becomes
+}
+
+// move is a lock that is taken, or let go, by a thread that holds a set.
+type move struct {
+	from int32
+	held
+	take bool
 }
 
 func (l *locksets) init() {
-	l.sets, l.number = [][]held{nil}, map[string]int32{"[]": 0}
+	l.sets, l.number, l.moves = [][]held{nil}, map[string]int32{"[]": 0}, map[move]int32{}
 }
 
 func (l *locksets) intern(set []held) int32 {
@@ -67,10 +75,21 @@ func (d *Detector) holding(t trace.TID, o *trace.Op) {
 		return
 	}
 	slot := d.threads[t].locks
-	set := slices.Clone(d.sets.sets[d.slots[slot]])
+	m := move{d.slots[slot], h, take}
+	to, known := d.sets.moves[m]
+	if !known {
+		to = d.sets.moved(m)
+		d.sets.moves[m] = to
+	}
+	d.set(slot, to)
+}
+
+// moved is the number of the set after a move.
+func (l *locksets) moved(m move) int32 {
+	set, h := slices.Clone(l.sets[m.from]), m.held
 	i := slices.Index(set, h)
 	switch {
-	case take:
+	case m.take:
 		set = append(set, h)
 		slices.SortFunc(set, func(a, b held) int {
 			switch {
@@ -86,9 +105,9 @@ func (d *Detector) holding(t trace.TID, o *trace.Op) {
 			return 1
 		})
 	case i < 0:
-		return // unlocks a lock that it doesn't hold: reported elsewhere
+		return m.from // it unlocks a lock that it doesn't hold: reported elsewhere
 	default:
 		set = slices.Delete(set, i, i+1)
 	}
-	d.set(slot, d.sets.intern(set))
+	return l.intern(set)
 }

@@ -62,9 +62,10 @@ type Config struct {
 	// the code was compiled, what comes before it is done before it. In C that is so only of a
 	// store that isn't relaxed.
 	Stores bool
-	// Library, if not nil, reports whether the instruction at pc is one of the C
-	// library's own synchronisation, where that is executed: it counts as locked.
-	Library func(pc uint64) bool
+	// Library, if not nil, reports whether the instruction at pc, which accesses an
+	// address, is one of the C library's own synchronisation, where that is executed: it
+	// counts as locked.
+	Library func(pc, addr uint64) bool
 }
 
 // Atomicity is the knowledge of an access's meaning to the program.

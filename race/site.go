@@ -75,7 +75,7 @@ func (d *Detector) site(c *cell, is site) *site {
 		// A byte tells for the whole access: variables don't overlap.
 		s.declared = d.cfg.Atomic(s.pc, s.first(s.mask)) == Declared
 	}
-	s.library = d.cfg.Library != nil && !s.free && d.cfg.Library(s.pc)
+	s.library = d.cfg.Library != nil && !s.free && d.cfg.Library(s.pc, s.first(s.mask))
 	for _, o := range c.sites {
 		if !d.compete(s, o) {
 			continue

@@ -54,10 +54,12 @@ type Triangular struct {
 	order
 	cfg      TriangularConfig
 	cells    map[uint64]*tsoCell
+	recent   [64]recentCell // some of cells
 	visits   []tsoVisit
 	objs     map[uint64]*tsoObject
-	stored   bool   // the step under way has stored since its last operation that drains
-	began    uint32 // the time of the thread under way, before its step
+	stored   bool              // the step under way has stored since its last operation that drains
+	step     *trace.Transition // under way
+	began    uint32            // the time of the thread under way, before its step
 	found    map[triangle]*Triangle
 	sorted   []*Triangle // Found's, nil if it is to be made again
 	contacts []contact   // what the access under way conflicts with, and doesn't come after yet
@@ -112,6 +114,11 @@ type tsoVisit struct {
 type tsoCell struct {
 	all    []tsoPlace
 	object bool // an operation's object lies here
+}
+
+type recentCell struct {
+	granule uint64
+	cell    *tsoCell
 }
 
 type tsoPlace struct {
@@ -183,24 +190,23 @@ func (x *Triangle) less(y *Triangle) bool {
 
 // Step watches one transition.
 func (d *Triangular) Step(t *trace.Transition) {
+	d.stored, d.step = false, t
+	if len(t.Ops) == 0 && len(t.Wakes) == 0 && len(t.Tails) == 0 {
+		d.ensure(t.Thread)
+		d.until(len(t.Accesses), 0, d.fences(t, 0, 0))
+		return
+	}
 	d.ensureAll(t)
 	d.tick(t.Thread)
-	d.stored, d.began = false, d.now(t.Thread)
-	changes := d.cfg.Word != nil && slices.ContainsFunc(t.Accesses, func(a trace.Access) bool { return a.IsWrite() && d.cfg.Word(a.Addr) })
+	d.began = d.now(t.Thread)
 	next, fence, woke := 0, 0, int32(-1)
-	until := func(n int) {
-		for ; next < n; next++ {
-			fence = d.fences(t, fence, next)
-			d.access(t.By(next), &t.Accesses[next], changes)
-		}
-	}
 	for i := range t.Ops {
 		o := &t.Ops[i]
 		n := len(t.Accesses)
 		if o.At != math.MaxUint16 {
 			n = min(n, int(o.At))
 		}
-		until(n)
+		next, fence = d.until(n, next, fence)
 		// Of a fence and an operation at one place, it isn't known which came first: the
 		// operation finds the buffer as it was before the fence, and leaves it as after.
 		by := t.DidBy(i)
@@ -212,9 +218,28 @@ func (d *Triangular) Step(t *trace.Transition) {
 			d.tick(by)
 		}
 	}
-	until(len(t.Accesses))
-	d.fences(t, fence, len(t.Accesses))
+	next, fence = d.until(len(t.Accesses), next, fence)
+	d.fences(t, fence, next)
 	d.woken(t, woke)
+}
+
+// until watches the step's accesses from number next up to number n, and the fences
+// between them from number fence on.
+func (d *Triangular) until(n, next, fence int) (int, int) {
+	t := d.step
+	for ; next < n; next++ {
+		fence = d.fences(t, fence, next)
+		d.access(t.By(next), &t.Accesses[next])
+	}
+	if n == len(t.Accesses) {
+		fence = d.fences(t, fence, n)
+	}
+	return next, fence
+}
+
+// changesKernel reports whether the step under way changes a kernel's state.
+func (d *Triangular) changesKernel() bool {
+	return slices.ContainsFunc(d.step.Accesses, func(a trace.Access) bool { return a.IsWrite() && d.cfg.Word(a.Addr) })
 }
 
 // fences takes in the fences before the n-th access, from number fence on.
@@ -233,47 +258,41 @@ func (d *Triangular) drain(t trace.TID) {
 	}
 }
 
-// access watches one access. changes: its step changes a kernel's state.
-func (d *Triangular) access(t trace.TID, a *trace.Access, changes bool) {
+// access watches one access.
+func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	lo, hi := a.Counted()
 	if lo == hi {
 		return
 	}
-	word := d.cfg.Word != nil && d.cfg.Word(lo)
 	// The C library works on what it keeps in order by itself under a lock of its own.
 	locked := a.Flags&(trace.Atomic|trace.Library) != 0
 	if locked {
 		d.drain(t)
 	}
 	th := &d.threads[t]
-	v := tsoVisit{time: d.now(t), before: d.slots[th.clock], failed: a.Flags&trace.FailedCAS != 0, Access: Access{Thread: t, PC: a.PC, Addr: lo, Size: uint32(hi - lo), Write: a.IsWrite(), Insn: a.Insn}}
+	at := int32(len(d.visits))
+	before := d.slots[th.clock]
+	d.visits = append(d.visits, tsoVisit{time: d.clock(before)[t] + 1, before: before, failed: a.Flags&trace.FailedCAS != 0,
+		Access: Access{Thread: t, PC: a.PC, Addr: lo, Size: uint32(hi - lo), Write: a.IsWrite(), Insn: a.Insn}})
+	v := &d.visits[at]
 	if d.cfg.fault == ignoreLockedStores && locked {
 		v.Write = false
 	}
-	if !locked && !(word && (changes || v.Write)) {
+	word := d.cfg.Word != nil && d.cfg.Word(lo)
+	if !locked && !(word && (v.Write || d.changesKernel())) {
 		v.store = d.slots[th.store]
 	}
-	at := int32(len(d.visits))
 	d.contacts = d.contacts[:0]
 	for g := lo &^ 7; g < hi; g += 8 {
 		c := d.cell(g)
-		d.meet(&v, c, g, mask(g, lo, hi), at)
+		d.meet(v, c, g, mask(g, lo, hi), at)
 		if c.object && !v.Write && v.store != 0 {
-			d.besideObject(&v, g)
+			d.besideObject(v, g)
 		}
 	}
-	clock := v.before
-	for _, m := range d.contacts {
-		if !v.Write && !d.visits[m.visit].Write {
-			continue
-		}
-		clock = d.joined(clock, d.visits[m.visit].clock)
-	}
-	v.clock = clock
-	d.visits = append(d.visits, v)
-	d.set(th.clock, clock)
-	d.tick(t)
-	d.judge(&v)
+	v.clock = d.after(v)
+	d.set(th.clock, v.clock)
+	d.judge(v)
 	switch {
 	case locked:
 		d.drain(t)
@@ -285,12 +304,34 @@ func (d *Triangular) access(t trace.TID, a *trace.Access, changes bool) {
 	}
 }
 
+// after is the clock of a thread after access v: it comes after what v conflicts with.
+func (d *Triangular) after(v *tsoVisit) int32 {
+	clock := d.copyClock(v.before)
+	vec := d.clock(clock)
+	vec[v.Thread] = v.time
+	for _, m := range d.contacts {
+		o := &d.visits[m.visit]
+		if !v.Write && !o.Write || vec[o.Thread] >= o.time {
+			continue
+		}
+		for i, n := range d.clock(o.clock) {
+			vec[i] = max(vec[i], n)
+		}
+	}
+	return clock
+}
+
 func (d *Triangular) cell(granule uint64) *tsoCell {
+	recent := &d.recent[granule>>3%uint64(len(d.recent))]
+	if recent.cell != nil && recent.granule == granule {
+		return recent.cell
+	}
 	c := d.cells[granule]
 	if c == nil {
 		c = &tsoCell{}
 		d.cells[granule] = c
 	}
+	recent.granule, recent.cell = granule, c
 	return c
 }
 

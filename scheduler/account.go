@@ -173,6 +173,10 @@ func (s *fixed) Limit(insns uint64) { s.limit, s.exact = insns, insns != 0 }
 // a replay that knows less of what threads share than the run did.
 func (s *fixed) LimitStarts(insns map[string]uint64) { s.starts = insns }
 
+// StayAtStart has threads stand at their very beginning when they are created: what is
+// private of it is of their own first step then, for a person who looks on.
+func (s *fixed) StayAtStart(on bool) { s.atStart = on }
+
 // Instructions is the number of guest instructions run so far, what was taken
 // back included.
 func (s *seen) Instructions() uint64 { return s.instructions }

@@ -190,12 +190,20 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		r.Flags |= emu.Unchecked
 		r.StopAt = 2
 	}
+	viewed := s.viewer != nil && !s.probing && !s.trying
+	if viewed {
+		r.Flags |= emu.Narrate
+	}
+	from, journal := th.Insns, s.machine.Journal()
 	stop := s.machine.Run(r)
 	th.Ctx, th.Half = stop.Ctx, stop.Parts
 	th.Insns += stop.Insns
 	s.instructions += stop.Insns
 	for _, f := range stop.Fences {
 		tr.Fenced(int(f))
+	}
+	if viewed {
+		s.viewer.Ran(th.ID, from, journal, stop.PC)
 	}
 	if len(stop.Accesses) > 0 {
 		n := len(tr.Accesses)

@@ -38,7 +38,7 @@ type storing struct {
 	stored bool      // since the thread last waited for all
 	number uint64    // of the newest entry, see storesOf
 	inStep bool      // the newest entry is of the step under way
-	awaits bool      // StandFence: it stands at no instruction that waits
+	atNone bool      // StandFence: it stands at no instruction that waits
 }
 
 // entry is what one step stores.
@@ -307,13 +307,13 @@ func (s *System) atFence(th *thread) (stands bool) {
 	return true
 }
 
-// Await has a thread stand where it is until its buffer is empty, if it has stored.
-func (s *present) Await(t trace.TID) bool {
+// AwaitEmpty has a thread stand where it is until its buffer is empty, if it has stored.
+func (s *present) AwaitEmpty(t trace.TID) bool {
 	if !s.Undrained(t) {
 		return false
 	}
 	th := &s.threads[t]
-	th.Stand, th.awaits = StandFence, true
+	th.Stand, th.atNone = StandFence, true
 	return true
 }
 
@@ -330,8 +330,8 @@ func (s *System) outOfOrder(pc uint64) bool {
 	return weak
 }
 
-// View is n bytes of memory as a thread sees them.
-func (s *present) View(t trace.TID, addr, n uint64) []byte {
+// SeenBy is n bytes of memory as a thread sees them.
+func (s *present) SeenBy(t trace.TID, addr, n uint64) []byte {
 	b := slices.Clone(s.machine.Bytes(addr, n))
 	if !s.cfg.Buffers || int(t) >= len(s.threads) {
 		return b

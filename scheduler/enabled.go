@@ -32,6 +32,7 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 			ready = ready || len(dst) > n
 		}
 	}
+	letEnd(dst[first:])
 	if !ready {
 		s.letExpire(dst[first:])
 	}
@@ -56,7 +57,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	switch th.Stand {
 	case StandRun:
 	case StandAccess:
-		d.Pending.Kind, d.PendingAccess = trace.OpAccess, th.Access
+		d.Pending.Kind, d.PendingAccess, d.Awaits = trace.OpAccess, th.Access, th.awaits
 		if th.Access.Flags&trace.Atomic != 0 {
 			// Whether an exchange fails depends on what others wrote meanwhile.
 			a, exchange := s.machine.Poised(th.Ctx)
@@ -79,6 +80,11 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	case StandSleep:
 		d.Status, d.Pending = trace.Blocked, th.pending
 	case StandSpin:
+		if th.awaits {
+			a, _ := s.machine.Poised(th.Ctx)
+			d.Status, d.Awaits, d.Pending, d.PendingAccess = trace.Spinning, true, trace.Op{Kind: trace.OpAccess}, a
+			return Watch{Addr: a.Addr, Size: uint64(a.Size)}
+		}
 		if d.Status = trace.Spinning; s.known.Hurried && looksAtClock(th) {
 			d.Status = trace.Ready // it has come here before that was known
 		}
@@ -90,6 +96,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	case StandExited:
 		d.Status = trace.Exited
 	}
+	d.Late = s.isLate(th, d)
 	return w
 }
 

@@ -1,14 +1,13 @@
 package scheduler
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"reflect"
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/compile"
 	"landgo/internal/image"
+	"landgo/internal/image/linked"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -65,15 +64,7 @@ void _start(void) {
 // bootOrdinary brings that program under control.
 func bootOrdinary(t testing.TB) (*System, *ordinary) {
 	t.Helper()
-	dir := t.TempDir()
-	src, out := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
-	if err := os.WriteFile(src, []byte(withoutLibc), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if msg, err := exec.Command("gcc", "-g", "-O1", "-static", "-nostdlib", "-fno-stack-protector", "-fcf-protection=none", src, "-o", out).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, msg)
-	}
-	img, err := image.Open(out)
+	img, err := image.Open(compile.Exact(t, "gcc", "guest.c", withoutLibc, "-g", "-O1", "-static", "-nostdlib", "-fno-stack-protector", "-fcf-protection=none"), linked.Search{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,8 @@ type fixed struct {
 	// What the user of the System asks for, between steps.
 	stopIf   func() bool
 	observer Observer
+	viewer   Viewer
+	frozen   *frozen
 	sealed   bool            // see Seal
 	racing   map[uint64]bool // the instructions of Granularity.Race
 	// limit is where a replay stops the stepping thread, by its instruction number;
@@ -37,6 +39,11 @@ type fixed struct {
 	limit  uint64
 	exact  bool
 	starts map[string]uint64
+	// atStart: threads stay at their very beginning when they are created.
+	atStart bool
+	// awaiting: polls aren't possible (await.go). endLate: the end of the process comes last
+	// (late.go).
+	awaiting, endLate bool
 }
 
 // state is what a step changes. It goes back with a mark: the cells with the machine,
@@ -49,6 +56,8 @@ type state struct {
 	arena     arena
 	steps     []stepInfo        // of the present path, for spin detection
 	turns     map[turnKey]int32 // the latest in each list of steps: its index in steps + 1
+	wrote     []wrote           // by these steps, if threads await (await.go)
+	latest    map[uint64]int32  // by word: its latest in wrote, by its index + 1
 	heap      *heap.Heap
 	mapped    *heap.Heap // see mappings.go
 	covers    covers
@@ -81,9 +90,10 @@ type found struct {
 	// scouted is the length of each thread's steps after which scouting is done again
 	// (scout.go).
 	scouted map[trace.TID]uint64
-	graves  emu.Range // has all stacks in it that were ever buried
-	cpuKept bool      // the kernel keeps CPU states, to come back to
-	polled  bool      // a thread has waited in a loop that looks at the clock
+	graves  emu.Range        // has all stacks in it that were ever buried
+	cpuKept bool             // the kernel keeps CPU states, to come back to
+	polled  bool             // a thread has waited in a loop that looks at the clock
+	tried   map[pollKey]bool // turns of loops (await.go)
 }
 
 // named is the guest as it stands, and the names and places of its parts.

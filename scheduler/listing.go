@@ -35,6 +35,7 @@ type listing struct {
 	locks     []uint64
 	changed   []emu.Range // scratch
 	contended trace.Set
+	late      trace.Set // trace.Thread.Late
 }
 
 // Watch is what a thread's description depends on beside the thread's own state.
@@ -66,6 +67,9 @@ func (l *listing) room(n int) {
 		l.watches, l.place = append(l.watches, Watch{}), append(l.place, 0)
 	}
 	l.Widen(n)
+	for len(l.late) < len(l.Ready) {
+		l.late = append(l.late, 0)
+	}
 	for len(l.stale) < len(l.Ready) {
 		l.stale, l.always, l.watching, l.contended = append(l.stale, 0), append(l.always, 0), append(l.watching, 0), append(l.contended, 0)
 	}
@@ -133,6 +137,9 @@ func (s *System) Present() *trace.Present {
 		l.void = true
 		return s.Present()
 	}
+	if l.late.Len() > 0 {
+		l.letEnd()
+	}
 	if l.Ready.Len() == 0 {
 		if t := s.nextDeadline(); t != trace.NoThread && l.place[t] != 0 {
 			d := &l.from[l.place[t]-1]
@@ -149,7 +156,7 @@ func (s *state) enlistAll() {
 	l := &s.listing
 	l.void, l.Next = false, trace.NoThread
 	l.from = l.from[:0]
-	for _, set := range []trace.Set{l.Ready, l.Spinning, l.Several, l.stale, l.always, l.watching, l.contended} {
+	for _, set := range []trace.Set{l.Ready, l.Spinning, l.Several, l.stale, l.always, l.watching, l.contended, l.late} {
 		clear(set)
 	}
 	clear(l.watches)
@@ -272,6 +279,7 @@ func (s *System) relist(t trace.TID) bool {
 		d.Outcomes = 1
 	}
 	l.Note(d)
+	l.late.Put(t, d.Late)
 	l.always.Put(t, w.Anything)
 	if old := &l.watches[t]; *old != w {
 		l.count(old, ^uint16(0))

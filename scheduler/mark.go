@@ -22,6 +22,7 @@ type mark struct {
 	mapped  heap.Mark
 	covers  covers
 	steps   int
+	wrote   int
 	through int
 }
 
@@ -59,7 +60,7 @@ func (s *present) markAlone() trace.Mark {
 // mark marks the state that goes with a mark of the machine.
 func (s *state) mark(machine trace.Mark) trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: machine, threads: len(s.threadLog), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), through: len(s.through),
+		machine: machine, threads: len(s.threadLog), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), wrote: len(s.wrote), through: len(s.through),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -101,6 +102,7 @@ func (s *state) rewind(k trace.Mark) {
 	s.mapped.Rewind(m.mapped)
 	s.covers = m.covers
 	s.delist(m.steps)
+	s.unwrite(m.wrote)
 	s.steps = s.steps[:m.steps]
 	s.through = s.through[:m.through]
 	s.marks = s.marks[:k+1]

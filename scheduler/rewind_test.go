@@ -39,6 +39,8 @@ func (f *fake) TakeUp(n, _ int) {
 
 func (f *fake) Word(uint64) (uint64, bool) { return 0, false }
 
+func (f *fake) Registers(t trace.TID) emu.Regs { return f.Thread(t).Regs }
+
 const fakeThreads = 4
 
 // newFake makes one with some threads that exist.

@@ -32,7 +32,7 @@ func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition,
 	s.digUp(regs.RSP)
 	tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.Regs.RIP})
 	tr.Wakes = append(tr.Wakes, child)
-	if !c.Starting && s.Coarse() {
+	if !c.Starting && s.Coarse() || s.atStart {
 		return nil
 	}
 	own := &trace.Transition{Thread: child}

@@ -36,6 +36,8 @@ import (
 // timed wait to run out, which happens once no other thread can run. One that looks at
 // the clock waits for time to pass, too: clockloop.go.
 //
+// A search may be spared the first poll, too, and all that come to nothing: await.go.
+//
 // A turn may take locks and give them back: spinlocks.go.
 
 // stepInfo is what spin detection remembers of a step of the present path.
@@ -92,11 +94,10 @@ func (s *System) arrive(th *thread, tr *trace.Transition) error {
 	switch th.Stand {
 	case StandAccess:
 		if n := len(tr.Accesses); n > 0 && th.LastStep != 0 && s.steps[th.LastStep-1].effects == th.Effects && s.sameRead(&tr.Accesses[n-1], &th.Access) {
-			spins, err := s.tryTurn(th, tr)
-			if err != nil {
-				return err
-			}
-			if spins {
+			if spins, single := s.tryTurn(th, tr); spins {
+				if single {
+					s.learnAwait(&th.Access)
+				}
 				read := tr.Accesses[n-1]
 				read.PC = th.Access.PC // the last one was perhaps before the loop
 				s.spinOn(th, []trace.Access{read})
@@ -142,36 +143,50 @@ func (s *System) calmStep(tr *trace.Transition) bool {
 }
 
 // tryTurn runs the thread once round from where it stands and takes it back:
-// does the state recur, with no effect?
-func (s *System) tryTurn(th *thread, of *trace.Transition) (bool, error) {
-	before := *th
+// does the state recur, with no effect? single: the turn is one access.
+func (s *System) tryTurn(th *thread, of *trace.Transition) (recurs, single bool) {
 	s.arena.seal(of)
+	s.probe(th, func() { recurs, single = s.comesRound(th) })
+	return recurs, single
+}
+
+// probe has f run a thread, and takes all back but what was learned.
+func (s *System) probe(th *thread, f func()) {
 	finer, observer := s.finer, s.observer
 	s.probing, s.observer = true, nil
 	under := len(s.under)
 	k := s.markAlone()
-	mem := s.machine.Journal()
 	s.Save(th.ID)
-	tr := s.arena.transition(th.ID, 0)
-	err := s.step(th, tr, 0)
-	recurs := err == nil && th.Stand == StandAccess && th.Access == before.Access && th.Half == before.Half && th.Effects == before.Effects &&
-		s.calmStep(tr) && tr.End == trace.EndPoint &&
-		s.sameLive(th, before.Ctx) && s.unchanged(mem, s.redZone(th))
-	if recurs && !s.unchanged(mem, emu.Range{}) {
-		s.arena.seal(tr)
-		recurs = s.again(th, []*trace.Transition{tr})
-	}
+	f()
 	s.rewindAlone(k)
 	s.marks = s.marks[:len(s.marks)-1]
 	s.under, s.weak = s.under[:under], 0
 	// What the turn learned of sharing is known for good, so the search has to
 	// start again as if the turn were real.
 	s.probing, s.finer, s.observer = false, finer || s.finer, observer
-	if err != nil {
-		err = nil // it will come up when the thread is really run
-	}
-	return recurs, err
 }
+
+// comesRound runs a thread that stands at an access for a step.
+func (s *System) comesRound(th *thread) (recurs, single bool) {
+	before, mem := *th, s.machine.Journal()
+	tr := s.arena.transition(th.ID, 0)
+	if err := s.step(th, tr, 0); err != nil {
+		return false, false // it will come up when the thread is really run
+	}
+	recurs = th.Stand == StandAccess && sameAccess(&th.Access, &before.Access) && th.Half == before.Half && th.Effects == before.Effects &&
+		s.calmStep(tr) && tr.End == trace.EndPoint &&
+		s.sameLive(th, before.Ctx) && s.unchanged(mem, s.redZone(th))
+	single = len(tr.Accesses) == 1 && len(tr.Ops) == 0 && tr.Accesses[0].Addr == before.Access.Addr && tr.Accesses[0].Size == before.Access.Size
+	if recurs && !s.unchanged(mem, emu.Range{}) {
+		s.arena.seal(tr)
+		recurs = s.again(th, []*trace.Transition{tr})
+	}
+	return recurs, single
+}
+
+// sameAccess reports whether two accesses are of the same bytes by the same instruction.
+// Whether an exchange would fail isn't settled where a thread stands before it.
+func sameAccess(a, b *trace.Access) bool { return a.Addr == b.Addr && a.Size == b.Size && a.PC == b.PC }
 
 // findTurn looks for an earlier step of the thread that began in exactly the
 // state in which it now stands, with no effect since.

@@ -18,16 +18,8 @@ import (
 // bring it back there, and takes them back. of is the transition of the step under way.
 func (s *System) runAgain(th *thread, of *trace.Transition, was []*trace.Transition) bool {
 	s.arena.seal(of)
-	finer, observer := s.finer, s.observer
-	s.probing, s.observer = true, nil
-	under := len(s.under)
-	k := s.markAlone()
-	s.Save(th.ID)
-	same := s.again(th, was)
-	s.rewindAlone(k)
-	s.marks = s.marks[:len(s.marks)-1]
-	s.under, s.weak = s.under[:under], 0
-	s.probing, s.finer, s.observer = false, finer || s.finer, observer
+	var same bool
+	s.probe(th, func() { same = s.again(th, was) })
 	return same
 }
 
@@ -50,7 +42,7 @@ func (s *System) again(th *thread, was []*trace.Transition) bool {
 	}
 	return th.Stand == before.Stand && th.Half == before.Half && th.Effects == before.Effects && s.standPC(th) == pc &&
 		th.Set == before.Set && (th.Set == 0 || th.Regs == before.Regs) &&
-		(th.Stand != StandAccess || th.Access == before.Access) &&
+		(th.Stand != StandAccess || sameAccess(&th.Access, &before.Access)) &&
 		s.sameLive(th, before.Ctx) && s.unchanged(mem, emu.Range{})
 }
 

@@ -21,6 +21,8 @@ type Companion interface {
 	TakeUp(n, steps int)
 	// Word reads a word of memory by the guest's own addresses; false: nothing is there.
 	Word(va uint64) (uint64, bool)
+	// Registers are a thread's: the processor's, if it runs.
+	Registers(trace.TID) emu.Regs
 }
 
 // Steer makes a System that of a guest that schedules its threads itself. It takes
@@ -33,6 +35,19 @@ func (s *present) Steer(c Companion) {
 // steered: the guest schedules its threads itself. A thread's registers are in
 // thread.Regs then.
 func (s *fixed) steered() bool { return s.companion != nil }
+
+// Frozen reports whether a thread has come to where FreezeAt wants its step left.
+func (s *fixed) Frozen(t trace.TID, insns uint64) bool {
+	return s.frozen != nil && s.frozen.thread == t && s.frozen.insns == insns
+}
+
+// Freezes is after how many more instructions that is the case; false: it isn't to be.
+func (s *fixed) Freezes(t trace.TID, insns uint64) (uint64, bool) {
+	if s.frozen == nil || s.frozen.thread != t || s.frozen.insns < insns {
+		return 0, false
+	}
+	return s.frozen.insns - insns, true
+}
 
 // Config is what the System was made with, and its present granularity.
 func (s *fixed) Config() *Config { return &s.cfg }
@@ -101,14 +116,16 @@ func (s *System) Settled() bool {
 // Noted counts that something was learned of which points don't become finer.
 func (s *seen) Noted() { s.learned++ }
 
-// TryOut does something and takes it back, in the middle of a step too.
+// TryOut does something and takes it back, in the middle of a step too. A limit (Limit) is
+// of that step, and not of what is tried: a stretch that ends there would never go on.
 func (s *System) TryOut(do func()) {
 	k := s.markAlone()
-	current := s.current
+	current, limit, exact := s.current, s.limit, s.exact
+	s.limit, s.exact = 0, false
 	do()
 	s.rewindAlone(k)
 	s.marks = s.marks[:k]
-	s.current = current
+	s.current, s.limit, s.exact = current, limit, exact
 }
 
 // Ran counts instructions.

@@ -28,6 +28,8 @@ type Config struct {
 	// Fill, if not nil, is what blocks of memory are filled with when
 	// they are given out, see twin.go.
 	Fill *Fill
+	// Awaits says which accesses a search may be spared the polls of (await.go); nil: all.
+	Awaits func(*trace.Access) bool
 	// Buffers: stores to shared memory go through store buffers (buffer.go).
 	Buffers bool
 	// MaxThreads bounds the number of threads of all executions.
@@ -58,6 +60,47 @@ type Observer interface {
 	Created(parent, child trace.TID)
 }
 
+// Viewer hears of all that the processor runs for threads, for a debugger. What is only
+// tried, and taken back, isn't told.
+type Viewer interface {
+	// Ran is called after each run of a thread that had completed so many instructions,
+	// when the machine's journal had that length. Machine.Told has what it did; at is
+	// where the run stopped.
+	Ran(t trace.TID, insns, journal, at uint64)
+}
+
+// View makes v the viewer from now on; nil: none.
+func (s *fixed) View(v Viewer) { s.viewer = v }
+
+// FreezeAt has a step left, with ErrStopped, where a thread has completed so many
+// instructions. A kernel can be looked at there, and then be rewound: where Limit would
+// end a step, in a section without interrupts or in a switch, its steps can't end. 0: no
+// step is left.
+func (s *fixed) FreezeAt(t trace.TID, insns uint64) {
+	s.frozen = nil
+	if insns != 0 {
+		s.frozen = &frozen{t, insns}
+	}
+}
+
+type frozen struct {
+	thread trace.TID
+	insns  uint64
+}
+
+// RegistersOf are a thread's general registers.
+func (s *System) RegistersOf(t trace.TID) emu.Regs {
+	if s.steered() {
+		return s.companion.Registers(t)
+	}
+	r := *s.Regs(t)
+	r.RIP = s.PC(t)
+	return r
+}
+
+// Viewer is the viewer, for a guest that schedules its threads itself.
+func (s *fixed) Viewer() Viewer { return s.viewer }
+
 // New makes a System for an image on a machine that holds it already. Attach
 // and Boot complete it.
 func New(cfg Config, m *emu.Machine, img *image.Image) *System {
@@ -76,11 +119,11 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 				},
 				state: state{
 					threads: make([]thread, 0, cfg.MaxThreads), turns: map[turnKey]int32{},
-					heap: heap.New(), mapped: heap.NewApart(),
+					latest: map[uint64]int32{}, heap: heap.New(), mapped: heap.NewApart(),
 				},
 			},
 			found: found{
-				names: newNames(cfg.MaxThreads, cfg.Buffers), dead: map[uint64]dead{},
+				names: newNames(cfg.MaxThreads, cfg.Buffers), dead: map[uint64]dead{}, tried: map[pollKey]bool{},
 				mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
 			},
 		},
@@ -240,7 +283,11 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if len(s.steps)%patience == 0 {
 		s.hurry()
 	}
+	if len(s.steps)%longestAfter == 0 {
+		s.tireOfWaiting()
+	}
 	s.wakeSpinners(tr)
+	s.settleAwaits(&s.steps[len(s.steps)-1])
 	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)
 	}
@@ -255,7 +302,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 
 // step carries out what the thread stands at, then lets it run on.
 func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
-	th.Yielding, th.Waits = false, nil
+	th.Yielding, th.Waits, th.awaits = false, nil, false
 	s.current = th.ID
 	switch th.Stand {
 	case StandRun:
@@ -272,8 +319,8 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 	case StandSpin:
 		return s.stepPoll(th, tr, c)
 	case StandFence:
-		if th.awaits {
-			th.awaits = false
+		if th.atNone {
+			th.atNone = false
 			th.Insns++ // schedules name the states on both sides
 		}
 		return s.Advance(th.ID, tr, 0)

@@ -98,6 +98,7 @@ type stander struct {
 	// pending is what it waits for at StandSleep, or when it naps.
 	pending   trace.Op
 	spinStand Stand // StandSpin: what it stands at otherwise
+	awaits    bool  // StandAccess, StandSpin: what it finds there decides whether it goes on (await.go)
 	idles     bool  // StandSpin: in a loop that may be meant (meant.go)
 	// passes is how often time has passed for its loop, with nothing done between
 	// (clockloop.go).

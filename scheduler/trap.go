@@ -257,6 +257,7 @@ func (s *System) ExitProcess(t trace.TID, tr *trace.Transition, status int) erro
 		tr.End, th.Failure = trace.EndBug, f
 	} else {
 		s.endsOutput(t)
+		s.endsEarly(t)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/confine"
+	"landgo/internal/debugger"
 	"landgo/internal/explore"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/limits"
@@ -77,6 +78,10 @@ func (explorer) Run(ctx context.Context, c config.Config, o wire.Observer) (*res
 
 func (explorer) Replay(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer) (*result.Result, error) {
 	return explore.Replay(ctx, c, f, o)
+}
+
+func (explorer) Debug(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer, use func(debugger.Target) error) (*result.Result, error) {
+	return explore.Debug(ctx, c, f, o, use)
 }
 
 func (explorer) Inspect(ctx context.Context, c config.Config, o wire.Observer) (*result.Inspection, error) {

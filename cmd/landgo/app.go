@@ -40,7 +40,8 @@ threads can take turns that could make a difference, and shows the one that
 fails. The report has the switches between threads, the accesses or locks that
 collided, and the command that replays it.
 
-A guest is a static x86-64 ELF program: gcc -static -pthread test.c -g -o test`,
+A guest is an x86-64 program for Linux (gcc -g -pthread -o test test.c), or its
+source: landgo run test.c`,
 		Example: `  landgo run test                 look for a bug at every shared access
   landgo run --pp lock test       switch threads at locks only: faster
   landgo replay test.landgo       run the bug that was found again, step by step
@@ -55,7 +56,7 @@ A guest is a static x86-64 ELF program: gcc -static -pthread test.c -g -o test`,
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return a.help(c) },
 	}
-	root.AddCommand(a.gradeCommand(), a.headerCommand(), a.inspectCommand(), a.pageCommand(), a.replayCommand(), a.runCommand(), a.schemaCommand(), a.searchesCommand(), a.versionCommand(),
+	root.AddCommand(a.debugCommand(), a.gradeCommand(), a.headerCommand(), a.inspectCommand(), a.pageCommand(), a.replayCommand(), a.runCommand(), a.schemaCommand(), a.searchesCommand(), a.versionCommand(), a.workerCommand(),
 		errorsTopic(), exitTopic(), a.manCommand())
 	root.SetHelpCommand(a.helpCommand(root))
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.help(c) }) // doMain explains an error of the output

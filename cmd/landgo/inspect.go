@@ -24,7 +24,7 @@ kind, the trusted and the unmodelled parts.`,
 		DisableFlagsInUseLine: true,
 	}
 	addOptions(cmd, &c, func(o *config.Option) bool {
-		return o.Group == config.GroupPoints || o.Group == config.GroupWorld || o.Name == "json" || o.Name == "verbose" || limiting(o)
+		return o.Group == config.GroupPoints || o.Group == config.GroupWorld || o.Name == "json" || o.Name == "verbose" || o.Name == "sysroot" || o.Name == "library-path" || limiting(o)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		own, guests := guestArgs(cmd.Flags(), args)

@@ -4,7 +4,7 @@
 //
 // This package turns flags into a configuration and a result into text and an
 // exit status. The program landgo-engine does the work of the commands
-// that look at a guest; package internal/process talks to it.
+// that look at a guest; package internal/process talks to it. landgo-class grades.
 package main
 
 import (
@@ -15,16 +15,12 @@ import (
 	"os"
 	"runtime/debug"
 
-	"landgo/internal/confine"
 	"landgo/internal/process"
 	"landgo/internal/result"
 	"landgo/internal/wire"
 )
 
 func main() {
-	if len(os.Args) == 2 && (os.Args[1] == confine.BuildWarden || os.Args[1] == confine.BuildInside) {
-		os.Exit(confine.BuildPart(os.Args[1])) // started by landgo grade
-	}
 	os.Exit(doMain(os.Args[1:], os.Stdout, os.Stderr, &process.Engine{Stderr: os.Stderr, Build: version}))
 }
 

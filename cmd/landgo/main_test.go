@@ -18,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/process"
 	"landgo/internal/result"
@@ -48,6 +49,10 @@ func (f *fake) Run(ctx context.Context, c config.Config, o wire.Observer) (*resu
 func (f *fake) Replay(ctx context.Context, c config.Config, file *result.BugFile, o wire.Observer) (*result.Result, error) {
 	f.file = file
 	return f.Run(ctx, c, o)
+}
+
+func (f *fake) Debug(ctx context.Context, c config.Config, file *result.BugFile, o wire.Observer, use func(debugger.Target) error) (*result.Result, error) {
+	return f.Replay(ctx, c, file, o)
 }
 
 func (f *fake) Inspect(_ context.Context, c config.Config, _ wire.Observer) (*result.Inspection, error) {

@@ -60,7 +60,7 @@ It goes to test.html for test.landgo, or where --html says.`,
 
 // page writes the page of a run's bug with the fewest preemptions.
 func (a *app) page(ctx context.Context, r *result.Result, c *config.Config, from sources.Folders) error {
-	own := c.For(r.Bug)
+	own := c.For(&r.Guest, r.Bug)
 	file := result.NewBugFile(r, r.Bug, own.Saved())
 	again, err := a.engine.Replay(ctx, *own, file, silent{})
 	if err != nil {

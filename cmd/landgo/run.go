@@ -19,22 +19,30 @@ import (
 func (a *app) runCommand() *cobra.Command {
 	c := config.Default()
 	cmd := &cobra.Command{
-		Use:   "run [flags] GUEST [-- ARGUMENT...]",
+		Use:   "run [flags] GUEST|SOURCE... [-- ARGUMENT...]",
 		Short: "explore a guest's interleavings until a bug or their end",
 		Long: `run explores the guest's interleavings until it finds a bug, has seen them all,
 or the budget runs out. Arguments after -- are the guest's.
 
+Sources of C or C++ are compiled first: with $CC (cc) or $CXX (c++), -g -pthread,
+$CFLAGS or $CXXFLAGS, and $LDLIBS behind them. With --make DIR the guest is what
+"make -C DIR GUEST" makes. The program of a source is kept in the user's cache, for
+replays.
+
 The verdict is verified, bounded, bug, budget or invalid ("landgo help exit").`,
 		Example: `  landgo run test
+  landgo run test.c
+  landgo run --make lab3 test
   landgo run --pp lock,unlock --time 10m --json test -- -n 3
   landgo run --search none --bound preempt=2 test
   landgo run --format junit test >landgo.xml`,
 		DisableFlagsInUseLine: true,
 	}
 	addOptions(cmd, &c, func(*config.Option) bool { return true })
+	folder := cmd.Flags().String("make", "", "have make build the guest in this folder first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		own, guests := guestArgs(cmd.Flags(), args)
-		if c.Guest, err = oneGuest(own); err != nil {
+		if c.Guest, err = a.built(cmd.Context(), *folder, own); err != nil {
 			return err
 		}
 		c.Args = guests
@@ -121,7 +129,7 @@ func (a *app) notes(r *result.Result) {
 func saveBugs(r *result.Result, c *config.Config, out string) (failed error) {
 	for i, b := range r.Bugs {
 		b.File = ""
-		own := c.For(b)
+		own := c.For(&r.Guest, b)
 		if out != "" && b.Schedule != "" {
 			path := numbered(out, i+1)
 			if err := result.NewBugFile(r, b, own.Saved()).Write(path); err != nil {

@@ -95,7 +95,7 @@ func (k keeper) SoFar(r *result.Result) {
 	for _, b := range r.Bugs { // the watch fills in its own
 		own := *b
 		if b.Schedule != "" {
-			own.Replay = k.config.For(b).ReplayCommand("", b.Schedule)
+			own.Replay = k.config.For(&r.Guest, b).ReplayCommand("", b.Schedule)
 		}
 		copied.Bugs = append(copied.Bugs, &own)
 	}

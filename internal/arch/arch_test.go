@@ -15,7 +15,7 @@ const module = "landgo/"
 
 // ofImage are internal/image and those of its rooms that others ask.
 var ofImage = []string{
-	"internal/image", "internal/image/elffile", "internal/image/x86", "internal/image/debuginfo",
+	"internal/image", "internal/image/elffile", "internal/image/linked", "internal/image/x86", "internal/image/debuginfo",
 	"internal/image/static", "internal/image/libc", "internal/image/profile",
 }
 
@@ -26,16 +26,18 @@ var may = map[string][]string{
 	"internal/trace":   {},
 	"internal/host":    {},
 	"internal/confine": {},
+	"internal/yaml":    {},
 	"internal/image":   {"internal/trace", "internal/host"},
 	// Its rooms: each may import those above it.
 	"internal/image/elffile":   {"internal/host"},
+	"internal/image/linked":    {"internal/host", "internal/image/elffile"},
 	"internal/image/x86":       {"internal/image/elffile"},
 	"internal/image/fields":    {},
 	"internal/image/unwind":    {"internal/trace", "internal/image/elffile", "internal/image/x86", "internal/image/fields"},
 	"internal/image/debuginfo": {"internal/trace", "internal/image/elffile", "internal/image/fields", "internal/image/unwind"},
 	"internal/image/static":    {"internal/image/elffile", "internal/image/x86", "internal/image/debuginfo"},
 	"internal/image/libc":      {"internal/image/elffile", "internal/image/debuginfo"},
-	"internal/image/profile":   {"internal/trace", "internal/image/elffile", "internal/image/debuginfo", "internal/image/static", "internal/image/libc"},
+	"internal/image/profile":   {"internal/trace", "internal/yaml", "internal/image/elffile", "internal/image/debuginfo", "internal/image/static", "internal/image/libc"},
 	"emu":                      {"internal/trace"},
 	"kernel":                   {"internal/image/elffile", "internal/image/profile", "emu", "internal/trace"},
 	"heap":                     {"internal/trace"},
@@ -49,32 +51,43 @@ var may = map[string][]string{
 	"por/relation":     {"internal/trace"},
 	"internal/deepen":  {"internal/trace"},
 	"internal/result":  {"internal/trace", "internal/host"},
-	"internal/explore": append([]string{"internal/trace", "emu", "kernel", "heap", "race", "scheduler", "por", "internal/deepen", "internal/result"}, ofImage...),
+	"internal/explore": append([]string{"internal/trace", "emu", "kernel", "heap", "race", "scheduler", "por", "internal/deepen", "internal/result", "internal/debugger"}, ofImage...),
 	// Its rooms: each may import those above it.
-	"internal/explore/config":  {"internal/trace", "internal/confine", "internal/image/profile", "por", "internal/result"},
+	"internal/explore/config":  {"internal/trace", "internal/confine", "internal/image/linked", "internal/image/profile", "por", "internal/result"},
 	"internal/explore/limits":  {"internal/host", "internal/result", "internal/explore/config"},
 	"internal/explore/saved":   {"internal/trace", "internal/host", "emu", "kernel", "race", "scheduler", "por", "internal/deepen", "internal/result", "internal/explore/config"},
 	"internal/explore/session": append([]string{"internal/trace", "internal/host", "emu", "kernel", "race", "scheduler", "scheduler/library", "scheduler/steer", "por", "internal/result", "internal/explore/config", "internal/explore/limits", "internal/explore/saved"}, ofImage...),
 	"internal/explore/story":   {"internal/trace", "heap", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/session"},
+	"internal/explore/travel":  {"internal/trace", "internal/debugger", "emu", "scheduler", "por", "internal/result", "internal/explore/session", "internal/explore/story"},
 	"internal/explore/races":   {"internal/trace", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/saved", "internal/explore/session", "internal/explore/story"},
 	"internal/page":            {"internal/result"},
 	"internal/report":          {"internal/result", "internal/trace"},
 	"internal/format":          {"internal/report", "internal/result", "internal/trace"},
 	// Between the two processes.
-	"internal/wire":    {"internal/confine", "internal/host", "internal/result", "internal/explore/config"},
-	"internal/process": {"internal/confine", "internal/host", "internal/result", "internal/explore/config", "internal/wire"},
-	"internal/sources": {"internal/result", "internal/explore/config"},
-	"internal/course":  {"internal/trace", "internal/result", "internal/explore/config"},
-	"internal/grade":   {"internal/course", "internal/confine", "internal/sources", "internal/report", "internal/result", "internal/explore/config", "internal/wire"},
-	// It has no C in it: the emulator is in the other process.
-	"cmd/landgo":        {"internal/course", "internal/grade", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},
-	"cmd/landgo-engine": {"internal/wire", "internal/host", "internal/confine", "internal/explore", "internal/explore/config", "internal/explore/limits", "internal/result", "emu"},
+	"internal/debugger":  {},
+	"internal/gdbserver": {"internal/debugger"},
+	"internal/dap":       {},
+	"internal/wire":      {"internal/confine", "internal/debugger", "internal/host", "internal/result", "internal/explore/config"},
+	"internal/process":   {"internal/confine", "internal/debugger", "internal/host", "internal/result", "internal/explore/config", "internal/wire"},
+	"internal/sources":   {"internal/result", "internal/explore/config"},
+	"internal/course":    {"internal/trace", "internal/yaml", "internal/result", "internal/explore/config"},
+	"internal/grade":     {"internal/course", "internal/confine", "internal/sources", "internal/report", "internal/format", "internal/page", "internal/result", "internal/explore/config", "internal/wire"},
+	// A room of its own for what landgo and landgo-class both know.
+	"internal/grade/flags": {"internal/confine", "internal/explore/config", "internal/result"},
+	"internal/queue":       {"internal/grade", "internal/grade/flags", "internal/explore/config", "internal/result", "internal/wire"},
+	// They have no C in them: the emulator is in the other process. The first has no
+	// network either.
+	"cmd/landgo":        {"internal/course", "internal/dap", "internal/debugger", "internal/gdbserver", "internal/grade/flags", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},
+	"cmd/landgo-class":  {"internal/course", "internal/grade", "internal/grade/flags", "internal/queue", "internal/wire", "internal/process", "internal/confine", "internal/explore/config", "internal/report", "internal/result"},
+	"cmd/landgo-engine": {"internal/wire", "internal/debugger", "internal/host", "internal/confine", "internal/explore", "internal/explore/config", "internal/explore/limits", "internal/result", "emu"},
 	"guests":            {"internal/trace"},
 	"internal":          {"guests", "internal/result", "internal/trace"},
 	// It looks at its own heap while it searches.
-	"internal/bench":  {"guests", "internal/result", "internal/explore", "internal/explore/config", "internal/explore/config", "por", "internal"},
-	"internal/litmus": {},
-	"internal/setup":  {},
+	"internal/bench": {"guests", "internal/result", "internal/explore", "internal/explore/config", "internal/explore/config", "por", "internal"},
+	"internal/setup": {},
+	// What tests of internal/image share is built as all tests' programs are.
+	"internal/image/imagetest": {"internal"},
+	"internal/litmus":          {},
 }
 
 // cgo lists the packages that may contain C.
@@ -153,7 +166,7 @@ func TestImports(t *testing.T) {
 // the emulator free of it, in their tests too.
 func TestWithoutUnicorn(t *testing.T) {
 	packages := list(t)
-	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "por", "por/relation", "internal/result", "internal/report", "internal/format", "internal/host", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "cmd/landgo"} {
+	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "por", "por/relation", "internal/result", "internal/report", "internal/format", "internal/host", "internal/debugger", "internal/gdbserver", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "internal/queue", "internal/yaml", "cmd/landgo", "cmd/landgo-class"} {
 		for pkg, imp := range packages {
 			if r, _ := room(pkg); r != free && !strings.HasPrefix(r, free+"/") {
 				continue

@@ -1,11 +1,10 @@
-// Package compile builds the programs of tests: statically, with debug information,
-// once per process however many tests ask for the same one.
+// Package compile builds the programs of tests: statically, unless Dynamic is among the
+// flags, with debug information, and once. A program is kept in bin/programs for the next
+// run of the tests, under a name made of all that it depends on (kept.go).
 package compile
 
 import (
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,8 +14,11 @@ import (
 	"testing"
 )
 
-// built has what was built in this process, by all that it depends on.
-var built sync.Map // of *program
+// Dynamic, as a flag, has a program linked with its libraries when it runs.
+const Dynamic = "-dynamic"
+
+// programs has what was built in this process, by all that it depends on.
+var programs sync.Map // of *program
 
 // program is one that is built, or is being built.
 type program struct {
@@ -25,15 +27,10 @@ type program struct {
 	err  error
 }
 
-// room is the folder that everything is built in.
-var room = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "landgo-programs-") })
-
-// Main runs a package's tests and removes what they have built.
+// Main runs a package's tests and removes what no test has used for days.
 func Main(m *testing.M) int {
 	status := m.Run()
-	if dir, err := room(); err == nil {
-		os.RemoveAll(dir)
-	}
+	trim()
 	return status
 }
 
@@ -60,57 +57,52 @@ func Assembly(t testing.TB, source string, flags ...string) string {
 	return once(t, "gcc", "guest.s", source, append([]string{"-nostdlib"}, flags...))
 }
 
-// once has a program built by the first test that asks for it.
+// Exact is the path of a program that a compiler makes with these arguments and no others:
+// of source text, in a file of this name, or of the file, if the text is empty.
+func Exact(t testing.TB, cc, name, source string, args ...string) string {
+	t.Helper()
+	return built(t, cc, name, source, args)
+}
+
+// once has a program built with the arguments of a test's program.
 func once(t testing.TB, cc, name, source string, flags []string) string {
 	t.Helper()
 	if _, err := exec.LookPath(cc); err != nil && strings.HasSuffix(cc, "++") {
 		t.Skip("no " + cc)
 	}
-	own := source != ""
-	key := sha256.Sum256([]byte(strings.Join(append([]string{cc, name, source}, flags...), "\x00")))
-	x, _ := built.LoadOrStore(key, &program{})
-	p := x.(*program)
-	p.once.Do(func() { p.path, p.err = compile(cc, name, source, own, flags, fmt.Sprintf("%x", key[:8])) })
+	return built(t, cc, name, source, arguments(cc, flags))
+}
+
+// built has a program built by the first test that asks for it.
+func built(t testing.TB, cc, name, source string, args []string) string {
+	t.Helper()
+	p := &program{}
+	if x, other := programs.LoadOrStore(strings.Join(append([]string{cc, name, source}, args...), "\x00"), p); other {
+		p = x.(*program)
+	}
+	p.once.Do(func() { p.path, p.err = kept(cc, name, source, args) })
 	if p.err != nil {
 		t.Fatal(p.err)
 	}
 	return p.path
 }
 
-// compile builds a program in a folder of its own.
-func compile(cc, name, source string, own bool, flags []string, folder string) (string, error) {
-	dir, err := room()
-	if err != nil {
-		return "", err
+// arguments are the compiler's, but for its files.
+func arguments(cc string, flags []string) []string {
+	args := []string{"-g", "-w", "-pthread"}
+	if !slices.Contains(flags, Dynamic) {
+		args = append(args, "-static")
 	}
-	dir = filepath.Join(dir, folder)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return "", err
-	}
-	if own {
-		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, []byte(source), 0o600); err != nil {
-			return "", err
-		}
-	}
-	base := filepath.Base(name)
-	out := filepath.Join(dir, strings.TrimSuffix(base, filepath.Ext(base)))
-	args := []string{"-g", "-w", "-static", "-pthread"}
+	flags = slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return f == Dynamic })
 	if !slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "-O") }) {
 		args = append(args, "-O1")
 	}
-	args = append(append(args, flags...), "-o", out, name)
+	args = append(args, flags...)
 	if cc == "musl-gcc" { // which doesn't know the kernel's headers
 		args = append(args, "-idirafter", "/usr/include", "-idirafter", "/usr/include/x86_64-linux-gnu")
 	}
-	if said, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", cc, strings.Join(args, " "), err, said)
-	}
-	return out, nil
+	return args
 }
-
-// making keeps two runs of make out of one folder.
-var making sync.Mutex
 
 // Made is the path of a program that a folder's Makefile builds, with variables, and
 // what make said. The error is make's, or that the program isn't there all the same.
@@ -119,10 +111,16 @@ func Made(folder, name string, variables ...string) (path, said string, err erro
 	if err != nil {
 		return "", "", err
 	}
-	making.Lock()
-	defer making.Unlock()
-	key := sha256.Sum256([]byte(strings.Join(append([]string{folder}, variables...), "\x00")))
-	dir = filepath.Join(dir, fmt.Sprintf("make-%x", key[:8]))
+	if folder, err = filepath.Abs(folder); err != nil {
+		return "", "", err
+	}
+	dir = filepath.Join(dir, "make-"+digest(append([]string{folder}, variables...)...))
+	free, err := alone(dir) // two runs of make can't share a folder
+	if err != nil {
+		return "", "", err
+	}
+	defer free()
+	used(dir)
 	path = filepath.Join(dir, name)
 	run := exec.Command("make", "-s", "-C", folder, "OUT="+dir, path)
 	run.Env = append(os.Environ(), variables...) // so that a Makefile can add to them

@@ -8,9 +8,9 @@ import (
 )
 
 // Landgo builds landgo from the tree whose top is given, so that `go test` never runs
-// an old one: its two programs, in a folder. It returns landgo's path.
+// an old one: its programs, in a folder. It returns landgo's path.
 func Landgo(top, dir string) (string, error) {
-	for name, cgo := range map[string]string{"landgo": "0", "landgo-engine": "1"} {
+	for name, cgo := range map[string]string{"landgo": "0", "landgo-engine": "1", "landgo-class": "0"} {
 		build := exec.Command("go", "build", "-buildvcs=false", "-o", filepath.Join(dir, name), "./cmd/"+name)
 		build.Dir, build.Env = top, append(os.Environ(), "CGO_ENABLED="+cgo)
 		if out, err := build.CombinedOutput(); err != nil {

@@ -302,7 +302,9 @@ func (b *Build) setLimits() error {
 	limits := map[int]uint64{
 		unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: b.Disk, unix.RLIMIT_NOFILE: 256, unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0,
 		unix.RLIMIT_CPU: uint64((b.Time+time.Second-1)/time.Second) * uint64(runtime.NumCPU()),
-		unix.RLIMIT_AS:  b.Memory + 256<<20, // libraries' addresses
+		// The limit is on addresses, and the warden's is on memory. It holds at once, for this
+		// process too, where Go's runtime reserves more than a gigabyte that it never uses.
+		unix.RLIMIT_AS: b.Memory + 4<<30,
 	}
 	if b.User != 0 {
 		limits[unix.RLIMIT_NPROC] = uint64(b.Processes)

@@ -111,6 +111,8 @@ func optionTaken(o *config.Option) bool {
 		return false
 	}
 	switch o.Name {
+	case "sysroot", "library-path": // an outcome is kept for the system's libraries
+		return false
 	case "stdin", "time", "jobs", "checkpoint", "checkpoint-every", "resume", "confine":
 		return false
 	}

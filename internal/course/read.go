@@ -10,6 +10,7 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 	"landgo/internal/trace"
+	"landgo/internal/yaml"
 )
 
 // Read reads a course's file.
@@ -33,13 +34,13 @@ func Parse(path, dir string, text []byte) (*Course, error) {
 		return nil, err
 	}
 	c := &Course{Dir: dir, Worth: Worth{Verified: 100 * percent}, Students: Students{SeeReport, SeeVerdict}}
-	var tests *node
-	set := map[string]func(node) error{
-		"course":   func(n node) (err error) { c.Name, err = r.word(n, "course", `"Threads, lab 2"`); return err },
-		"build":    func(n node) error { return r.build(n, c) },
-		"tests":    func(n node) error { tests = &n; return nil },
-		"worth":    func(n node) error { return r.worth(n, &c.Worth) },
-		"students": func(n node) error { return r.students(n, &c.Students) },
+	var tests *yaml.Node
+	set := map[string]func(yaml.Node) error{
+		"course":   func(n yaml.Node) (err error) { c.Name, err = r.word(n, "course", `"Threads, lab 2"`); return err },
+		"build":    func(n yaml.Node) error { return r.build(n, c) },
+		"tests":    func(n yaml.Node) error { tests = &n; return nil },
+		"worth":    func(n yaml.Node) error { return r.worth(n, &c.Worth) },
+		"students": func(n yaml.Node) error { return r.students(n, &c.Students) },
 	}
 	if err := r.each(n, "a course", set, namesOf(courseKeys)); err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func Parse(path, dir string, text []byte) (*Course, error) {
 }
 
 // local is a path beneath a folder.
-func (r *reader) local(n node, what string) (string, error) {
+func (r *reader) local(n yaml.Node, what string) (string, error) {
 	path, err := r.word(n, what, "lab/test")
 	if err == nil && (!filepath.IsLocal(path) || strings.ContainsRune(path, 0)) {
 		err = r.complain(n, "%s has to be a path beneath the folder, without .. and without / at its start; got %q", what, path)
@@ -59,7 +60,7 @@ func (r *reader) local(n node, what string) (string, error) {
 	return filepath.Clean(path), err
 }
 
-func (r *reader) duration(n node, what string, to *time.Duration) error {
+func (r *reader) duration(n yaml.Node, what string, to *time.Duration) error {
 	word, err := r.word(n, what, "30s")
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func (r *reader) duration(n node, what string, to *time.Duration) error {
 	return nil
 }
 
-func (r *reader) size(n node, what string, to *config.Size) error {
+func (r *reader) size(n yaml.Node, what string, to *config.Size) error {
 	word, err := r.word(n, what, "512M")
 	if err != nil {
 		return err
@@ -91,7 +92,7 @@ func (r *reader) size(n node, what string, to *config.Size) error {
 	return nil
 }
 
-func (r *reader) count(n node, what string, to *int) error {
+func (r *reader) count(n yaml.Node, what string, to *int) error {
 	word, err := r.word(n, what, "64")
 	if err != nil {
 		return err
@@ -104,34 +105,34 @@ func (r *reader) count(n node, what string, to *int) error {
 	return nil
 }
 
-func (r *reader) build(n node, c *Course) (err error) {
+func (r *reader) build(n yaml.Node, c *Course) (err error) {
 	b := &Build{Time: time.Minute, Memory: 1 << 30, Disk: 256 << 20, Output: 1 << 20, Processes: 64, MaxFiles: 10000}
 	c.Build = b
-	set := map[string]func(node) error{
-		"command": func(n node) (err error) { b.Command, err = r.word(n, "build.command", "make"); return err },
-		"files": func(n node) error {
+	set := map[string]func(yaml.Node) error{
+		"command": func(n yaml.Node) (err error) { b.Command, err = r.word(n, "build.command", "make"); return err },
+		"files": func(n yaml.Node) error {
 			words, err := r.words(n, "build.files")
 			if err != nil {
 				return err
 			}
 			for i, w := range words {
 				at := n
-				if n.kind == isList {
-					at = n.items[i]
+				if n.Kind == yaml.List {
+					at = n.Items[i]
 				}
-				if _, err := r.local(node{kind: isScalar, text: w, line: at.line, column: at.column}, "build.files"); err != nil {
+				if _, err := r.local(yaml.Node{Kind: yaml.Scalar, Text: w, Line: at.Line, Column: at.Column}, "build.files"); err != nil {
 					return err
 				}
 				b.Files = append(b.Files, filepath.Clean(w))
 			}
 			return nil
 		},
-		"time":      func(n node) error { return r.duration(n, "build.time", &b.Time) },
-		"memory":    func(n node) error { return r.size(n, "build.memory", &b.Memory) },
-		"disk":      func(n node) error { return r.size(n, "build.disk", &b.Disk) },
-		"output":    func(n node) error { return r.size(n, "build.output", &b.Output) },
-		"processes": func(n node) error { return r.count(n, "build.processes", &b.Processes) },
-		"max-files": func(n node) error { return r.count(n, "build.max-files", &b.MaxFiles) },
+		"time":      func(n yaml.Node) error { return r.duration(n, "build.time", &b.Time) },
+		"memory":    func(n yaml.Node) error { return r.size(n, "build.memory", &b.Memory) },
+		"disk":      func(n yaml.Node) error { return r.size(n, "build.disk", &b.Disk) },
+		"output":    func(n yaml.Node) error { return r.size(n, "build.output", &b.Output) },
+		"processes": func(n yaml.Node) error { return r.count(n, "build.processes", &b.Processes) },
+		"max-files": func(n yaml.Node) error { return r.count(n, "build.max-files", &b.MaxFiles) },
 	}
 	if err := r.each(n, "build", set, namesOf(buildKeys)); err != nil {
 		return err
@@ -142,12 +143,12 @@ func (r *reader) build(n node, c *Course) (err error) {
 	return nil
 }
 
-func (r *reader) tests(n node, c *Course) error {
-	if n.kind != isList || len(n.items) == 0 {
+func (r *reader) tests(n yaml.Node, c *Course) error {
+	if n.Kind != yaml.List || len(n.Items) == 0 {
 		return r.complain(n, "tests has to be a list with a test in it (- name: ...), this is %s", orEmptyList(n))
 	}
 	seen := map[string]int{}
-	for i, item := range n.items {
+	for i, item := range n.Items {
 		t, err := r.test(item, fmt.Sprintf("tests[%d]", i), c.Dir)
 		if err != nil {
 			return err
@@ -155,46 +156,46 @@ func (r *reader) tests(n node, c *Course) error {
 		if line, ok := seen[t.Name]; ok {
 			return r.complain(item, "two tests are called %q, the first on line %d: give this one another name", t.Name, line)
 		}
-		seen[t.Name] = item.line
+		seen[t.Name] = item.Line
 		c.Tests = append(c.Tests, t)
 	}
 	return nil
 }
 
-func orEmptyList(n node) string {
-	if n.kind == isList {
+func orEmptyList(n yaml.Node) string {
+	if n.Kind == yaml.List {
 		return "an empty one"
 	}
-	return n.kind
+	return n.Kind.String()
 }
 
-func (r *reader) test(n node, what, dir string) (t Test, err error) {
+func (r *reader) test(n yaml.Node, what, dir string) (t Test, err error) {
 	t.Points = point
 	t.Config = config.Default()
 	t.Config.Time = time.Minute
 	t.Config.Strict = true // a program without threads passes no test
 	t.Config.Jobs = 1
-	var options *node
-	set := map[string]func(node) error{
-		"name":  func(n node) (err error) { t.Name, err = r.word(n, what+".name", "push-pop"); return err },
-		"guest": func(n node) (err error) { t.Guest, err = r.local(n, what+".guest"); return err },
-		"args":  func(n node) (err error) { t.Config.Args, err = r.words(n, what+".args"); return err },
-		"stdin": func(n node) error {
+	var options *yaml.Node
+	set := map[string]func(yaml.Node) error{
+		"name":  func(n yaml.Node) (err error) { t.Name, err = r.word(n, what+".name", "push-pop"); return err },
+		"guest": func(n yaml.Node) (err error) { t.Guest, err = r.local(n, what+".guest"); return err },
+		"args":  func(n yaml.Node) (err error) { t.Config.Args, err = r.words(n, what+".args"); return err },
+		"stdin": func(n yaml.Node) error {
 			path, err := r.local(n, what+".stdin")
 			t.Config.Stdin = filepath.Join(dir, path)
 			return err
 		},
-		"points": func(n node) error {
-			v, ok := parseThousandths(n.text, 1e9)
-			if n.kind != isScalar || !ok {
+		"points": func(n yaml.Node) error {
+			v, ok := parseThousandths(n.Text, 1e9)
+			if n.Kind != yaml.Scalar || !ok {
 				return r.complain(n, "%s.points has to be a number of at most three decimals, got %s", what, shown(n))
 			}
 			t.Points = Points(v)
 			return nil
 		},
-		"hidden":  func(n node) error { return r.flag(n, what+".hidden", &t.Hidden) },
-		"time":    func(n node) error { return r.duration(n, what+".time", &t.Config.Time) },
-		"options": func(n node) error { options = &n; return nil },
+		"hidden":  func(n yaml.Node) error { return r.flag(n, what+".hidden", &t.Hidden) },
+		"time":    func(n yaml.Node) error { return r.duration(n, what+".time", &t.Config.Time) },
+		"options": func(n yaml.Node) error { options = &n; return nil },
 	}
 	if err := r.each(n, what, set, namesOf(testKeys)); err != nil {
 		return t, err
@@ -216,30 +217,30 @@ func (r *reader) test(n node, what, dir string) (t Test, err error) {
 	return t, nil
 }
 
-func shown(n node) string {
-	if n.kind == isScalar {
-		return strconv.Quote(n.text)
+func shown(n yaml.Node) string {
+	if n.Kind == yaml.Scalar {
+		return strconv.Quote(n.Text)
 	}
-	return n.kind
+	return n.Kind.String()
 }
 
-func (r *reader) flag(n node, what string, to *bool) error {
+func (r *reader) flag(n yaml.Node, what string, to *bool) error {
 	word, err := r.oneOf(n, what, []string{"true", "false"})
 	*to = word == "true"
 	return err
 }
 
 // options are those of landgo run. Files that they name are the course's.
-func (r *reader) options(n node, what, dir string, c *config.Config) error {
+func (r *reader) options(n yaml.Node, what, dir string, c *config.Config) error {
 	var names []string
-	set := map[string]func(node) error{}
+	set := map[string]func(yaml.Node) error{}
 	for i := range config.Options {
 		o := &config.Options[i]
 		if !optionTaken(o) {
 			continue
 		}
 		names = append(names, o.Name)
-		set[o.Name] = func(n node) error {
+		set[o.Name] = func(n yaml.Node) error {
 			values, err := r.words(n, what+"."+o.Name)
 			if err != nil {
 				return err
@@ -280,7 +281,7 @@ func beneathCourse(dir, v string) string {
 	return full + ":" + guest
 }
 
-func (r *reader) share(n node, what string) (Percent, error) {
+func (r *reader) share(n yaml.Node, what string) (Percent, error) {
 	word, err := r.word(n, what, "50%")
 	if err != nil {
 		return 0, err
@@ -292,57 +293,57 @@ func (r *reader) share(n node, what string) (Percent, error) {
 	return Percent(v), nil
 }
 
-func (r *reader) worth(n node, w *Worth) error {
-	set := map[string]func(node) error{
-		"verified": func(n node) (err error) { w.Verified, err = r.share(n, "worth.verified"); return err },
-		"budget":   func(n node) (err error) { w.Budget, err = r.share(n, "worth.budget"); return err },
-		"bounded":  func(n node) error { return r.bounded(n, w) },
-		"bug":      func(n node) error { return r.bug(n, w) },
+func (r *reader) worth(n yaml.Node, w *Worth) error {
+	set := map[string]func(yaml.Node) error{
+		"verified": func(n yaml.Node) (err error) { w.Verified, err = r.share(n, "worth.verified"); return err },
+		"budget":   func(n yaml.Node) (err error) { w.Budget, err = r.share(n, "worth.budget"); return err },
+		"bounded":  func(n yaml.Node) error { return r.bounded(n, w) },
+		"bug":      func(n yaml.Node) error { return r.bug(n, w) },
 	}
 	return r.each(n, "worth", set, namesOf(worthKeys))
 }
 
-func (r *reader) bounded(n node, w *Worth) error {
-	if n.kind != isMapping {
-		return r.complain(n, "worth.bounded has to have a share for each number of preemptions (0: 10%%), this is %s", n.kind)
+func (r *reader) bounded(n yaml.Node, w *Worth) error {
+	if n.Kind != yaml.Mapping {
+		return r.complain(n, "worth.bounded has to have a share for each number of preemptions (0: 10%%), this is %s", n.Kind)
 	}
 	w.Bounded = map[int]Percent{}
-	for _, f := range n.fields {
-		k, err := strconv.Atoi(f.key.text)
+	for _, f := range n.Fields {
+		k, err := strconv.Atoi(f.Key.Text)
 		if err != nil || k < 0 || k > 1000 {
-			return r.complain(f.key, "worth.bounded: want a number of preemptions, got %q", f.key.text)
+			return r.complain(f.Key, "worth.bounded: want a number of preemptions, got %q", f.Key.Text)
 		}
-		if w.Bounded[k], err = r.share(f.value, "worth.bounded"); err != nil {
+		if w.Bounded[k], err = r.share(f.Value, "worth.bounded"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *reader) bug(n node, w *Worth) (err error) {
-	if n.kind != isMapping {
+func (r *reader) bug(n yaml.Node, w *Worth) (err error) {
+	if n.Kind != yaml.Mapping {
 		w.Bug, err = r.share(n, "worth.bug")
 		return err
 	}
 	w.Kinds = map[trace.BugKind]Percent{}
 	names := []string{otherKind}
-	set := map[string]func(node) error{
-		otherKind: func(n node) (err error) { w.Bug, err = r.share(n, "worth.bug.other"); return err },
+	set := map[string]func(yaml.Node) error{
+		otherKind: func(n yaml.Node) (err error) { w.Bug, err = r.share(n, "worth.bug.other"); return err },
 	}
 	for _, k := range trace.BugKinds {
 		names = append(names, string(k))
-		set[string(k)] = func(n node) (err error) { w.Kinds[k], err = r.share(n, "worth.bug."+string(k)); return err }
+		set[string(k)] = func(n yaml.Node) (err error) { w.Kinds[k], err = r.share(n, "worth.bug."+string(k)); return err }
 	}
 	return r.each(n, "worth.bug", set, names)
 }
 
-func (r *reader) students(n node, s *Students) error {
-	see := func(what string, to *See) func(node) error {
-		return func(n node) error {
+func (r *reader) students(n yaml.Node, s *Students) error {
+	see := func(what string, to *See) func(yaml.Node) error {
+		return func(n yaml.Node) error {
 			word, err := r.oneOf(n, "students."+what, sees)
 			*to = See(word)
 			return err
 		}
 	}
-	return r.each(n, "students", map[string]func(node) error{"visible": see("visible", &s.Visible), "hidden": see("hidden", &s.Hidden)}, namesOf(studentKeys))
+	return r.each(n, "students", map[string]func(yaml.Node) error{"visible": see("visible", &s.Visible), "hidden": see("hidden", &s.Hidden)}, namesOf(studentKeys))
 }

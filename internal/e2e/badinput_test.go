@@ -153,7 +153,7 @@ func TestSmall(t *testing.T) {
 func TestBadCommands(t *testing.T) {
 	good := guest(t, "lost.c")
 	dynamic := filepath.Join(t.TempDir(), "dynamic.elf")
-	if text, err := exec.Command("gcc", "-pthread", "-o", dynamic, "testdata/lost.c").CombinedOutput(); err != nil {
+	if text, err := exec.Command("gcc", "-pthread", "-Wl,--dynamic-linker=/lib64/ld-nowhere.so.2", "-o", dynamic, "testdata/lost.c").CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, text)
 	}
 	old := filepath.Join(t.TempDir(), "i386.elf")
@@ -176,7 +176,7 @@ func TestBadCommands(t *testing.T) {
 	}{
 		{"no file", []string{"run", "nowhere.elf"}, result.NoFile, []string{"nowhere.elf"}},
 		{"a directory", []string{"run", t.TempDir()}, result.Unreadable, []string{"not a regular file"}},
-		{"dynamic", []string{"run", dynamic}, result.Dynamic, []string{"-static"}},
+		{"no dynamic linker", []string{"run", dynamic}, result.Dynamic, []string{"/lib64/ld-nowhere.so.2", "--sysroot", "-static"}},
 		{"no guest", []string{"run"}, result.Usage, nil},
 		{"unknown command", []string{"rnu", good}, result.Usage, []string{`run`}},
 		{"unknown flag", []string{"run", "--serch", "none", good}, result.Usage, []string{"--search"}},

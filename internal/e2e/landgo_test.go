@@ -42,7 +42,7 @@ func main(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return m.Run()
+	return compile.Main(m)
 }
 
 // limit is how long a run of landgo may take before the test calls it a hang.
@@ -169,10 +169,5 @@ func (e ending) decode(t *testing.T) *result.Result {
 // added to those of a static pthread program.
 func guest(t *testing.T, source string, flags ...string) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(source), ".c")+".elf")
-	args := append([]string{"-g", "-O1", "-static", "-pthread", "-o", out, filepath.Join("testdata", source)}, flags...)
-	if text, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc %s: %v\n%s", source, err, text)
-	}
-	return out
+	return compile.File(t, "gcc", filepath.Join("testdata", source), flags...)
 }

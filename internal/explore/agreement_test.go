@@ -65,7 +65,7 @@ func exploredOn(t testing.TB, s *session.Session, search string, bounds por.Boun
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := por.New(search, por.Options{OneEvent: s.Config.PP.Has(trace.MemPoints), Unmerged: spec.Kind().SingleEvents, MaxExecutions: 200_000, Bounds: bounds})
+	engine, err := por.New(search, por.Options{EndsAnywhere: true, OneEvent: s.Config.PP.Has(trace.MemPoints), Unmerged: spec.Kind().SingleEvents, MaxExecutions: 200_000, Bounds: bounds})
 	if err != nil {
 		t.Fatal(err)
 	}

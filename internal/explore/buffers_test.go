@@ -157,7 +157,7 @@ func TestModelAuto(t *testing.T) {
 			if r.Bug == nil {
 				return
 			}
-			again, err := Replay(context.Background(), *cfg.For(r.Bug), result.NewBugFile(r, r.Bug, cfg.For(r.Bug).Saved()), nil)
+			again, err := Replay(context.Background(), *cfg.For(&r.Guest, r.Bug), result.NewBugFile(r, r.Bug, cfg.For(&r.Guest, r.Bug).Saved()), nil)
 			if err != nil || !again.Replay.Same {
 				t.Errorf("the replay: %+v %v", again, err)
 			}

@@ -108,7 +108,7 @@ func outcomesOf(t *testing.T, s *session.Session, search string, at deepen.Set, 
 	s.Guest.SetGranularity(s.Granularity(at.Kinds, at.At))
 	s.Guest.Look(nil)
 	o = &outcomes{s, map[string]bool{}, map[string]bool{}, map[string]bool{}}
-	engine, err := por.New(search, por.Options{OneEvent: at.Kinds.Has(trace.MemPoints), MaxExecutions: limit})
+	engine, err := por.New(search, por.Options{EndsAnywhere: true, OneEvent: at.Kinds.Has(trace.MemPoints), MaxExecutions: limit})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestDeepeningReplays(t *testing.T) {
 		if r.Bug.PP != "" {
 			own++
 		}
-		file := result.NewBugFile(r, r.Bug, c.For(r.Bug).Kept())
+		file := result.NewBugFile(r, r.Bug, c.For(&r.Guest, r.Bug).Kept())
 		cfg, err := config.ConfigOf(file)
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestRacePoints(t *testing.T) {
 		}
 		r.Finish()
 		if r.Bug != nil {
-			file := result.NewBugFile(r, r.Bug, own.For(r.Bug).Kept())
+			file := result.NewBugFile(r, r.Bug, own.For(&r.Guest, r.Bug).Kept())
 			cfg, err := config.ConfigOf(file)
 			if err != nil {
 				t.Fatal(err)

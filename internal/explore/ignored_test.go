@@ -89,7 +89,7 @@ func TestBehindBugs(t *testing.T) {
 // comesBack has a bug's file lead to the bug.
 func comesBack(t *testing.T, cfg *config.Config, b *result.Bug) {
 	t.Helper()
-	own := cfg.For(b)
+	own := cfg.For(&result.Guest{}, b)
 	file := result.NewBugFile(&result.Result{Guest: result.Guest{Path: cfg.Guest}}, b, own.Saved())
 	back, err := config.ConfigOf(file)
 	if err != nil {

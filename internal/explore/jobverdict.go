@@ -114,7 +114,7 @@ func (h *hunt) as(f *finding, do func() error) error {
 	}
 	all, own := h.Session, *h.Session
 	own.Config = *f.config
-	own.Check = own.Config.Check([]byte(own.Image.SHA256), own.Inputs...)
+	own.Check = own.Config.Check([]byte(own.Image.SHA256+own.Image.PartsDigest()), own.Inputs...)
 	var err error
 	if own.Racing, err = own.RacePlaces(); err != nil {
 		return err

@@ -56,7 +56,7 @@ func TestNarrow(t *testing.T) {
 		t.Fatalf("%s: found at %q, of %q: %+v", r.Verdict, found, whole, r.Jobs)
 	}
 	r.Finish()
-	file := result.NewBugFile(r, r.Bug, c.For(r.Bug).Kept())
+	file := result.NewBugFile(r, r.Bug, c.For(&r.Guest, r.Bug).Kept())
 	cfg, err := config.ConfigOf(file)
 	if err != nil {
 		t.Fatal(err)

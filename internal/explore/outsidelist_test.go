@@ -97,7 +97,7 @@ func list(c config.Config, search string, limit uint64, most time.Duration) *lis
 		l.err = err
 		return l
 	}
-	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(trace.MemPoints), MaxExecutions: limit})
+	engine, err := por.New(search, por.Options{EndsAnywhere: true, OneEvent: c.PP.Has(trace.MemPoints), MaxExecutions: limit})
 	if err != nil {
 		l.err = err
 		return l

@@ -135,7 +135,7 @@ func explore(t *testing.T, search string, c config.Config, limit uint64) (e *end
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := por.New(search, por.Options{OneEvent: c.PP.Has(trace.MemPoints), Unmerged: spec.Kind().SingleEvents, MaxExecutions: limit})
+	engine, err := por.New(search, por.Options{EndsAnywhere: true, OneEvent: c.PP.Has(trace.MemPoints), Unmerged: spec.Kind().SingleEvents, MaxExecutions: limit})
 	if err != nil {
 		t.Fatal(err)
 	}

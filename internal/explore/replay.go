@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/limits"
 	"landgo/internal/explore/session"
@@ -18,6 +19,11 @@ import (
 // Replay runs exactly one interleaving again and accounts for each step. Of a
 // bare schedule, the file has nothing else.
 func Replay(ctx context.Context, cfg config.Config, file *result.BugFile, obs Observer) (*result.Result, error) {
+	return again(ctx, cfg, file, obs, nil)
+}
+
+// again is Replay, which has the run used before it ends, if use isn't nil.
+func again(ctx context.Context, cfg config.Config, file *result.BugFile, obs Observer, use func(debugger.Target) error) (*result.Result, error) {
 	sched, err := trace.ParseSchedule(file.Schedule)
 	if err != nil {
 		return nil, result.Errorf(result.BadSchedule, "%w", err)
@@ -41,6 +47,9 @@ func Replay(ctx context.Context, cfg config.Config, file *result.BugFile, obs Ob
 		s.Finish(r)
 		return r, nil
 	}
+	if err := sameLibraries(s, file.Guest.Libraries); err != nil {
+		return nil, err
+	}
 	if sched.Check != s.Check {
 		return nil, result.Errorf(result.OtherConfig, "the schedule was made for another guest or with other options or input")
 	}
@@ -51,6 +60,9 @@ func Replay(ctx context.Context, cfg config.Config, file *result.BugFile, obs Ob
 	s.StopsWithin(true)
 	err = replay(s, sched, file, r)
 	s.StopsWithin(false)
+	if err == nil && use != nil {
+		err = travelIn(s, sched, r, use)
+	}
 	if why := w.Reached(); why != "" && errors.Is(err, scheduler.ErrStopped) {
 		r.Verdict, r.Problem, r.Reason = result.Budget, why, cfg.LimitText(why)
 		err = nil
@@ -79,6 +91,18 @@ func isTheGuest(cfg *config.Config, want string) error {
 		return result.Errorf(result.OtherImage, "%s isn't the program that the bug was found in: its sha256 is %.12s…, the bug file's %.12s…", cfg.Guest, sum, want)
 	}
 	return result.Errorf(result.OtherImage, "%s, which the bug file names, isn't the program that the bug was found in: if it has moved, give it behind the bug file", cfg.Guest)
+}
+
+// sameLibraries says which library isn't the one that a bug file's guest was run with.
+func sameLibraries(s *session.Session, want []result.Library) error {
+	for _, w := range want {
+		for _, p := range s.Image.Parts {
+			if p.Path == w.Path && p.SHA256 != w.SHA256 {
+				return result.Errorf(result.OtherImage, "%s isn't the library that the bug was found with: its sha256 is %.12s…, the bug file's %.12s…; --sysroot DIR takes the libraries of another system", p.Path, p.SHA256, w.SHA256)
+			}
+		}
+	}
+	return nil
 }
 
 // replay runs the schedule's segments and tells what came of them.

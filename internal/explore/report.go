@@ -25,7 +25,8 @@ func (h *hunt) report() error {
 	// The step that made the guest invalid may have made others finer, so that
 	// the paths don't lead where they did.
 	if h.watched != nil && h.result.Verdict != result.Invalid {
-		if err := races.List(h.Session, h.watched, h.result); err != nil {
+		h.refining()
+		if err := races.List(h.Session, h.watched, h.result, h.tired); err != nil {
 			return err
 		}
 		races.Unexamined(h.Session, h.watched, h.result)

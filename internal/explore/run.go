@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/limits"
@@ -26,7 +27,26 @@ func Run(ctx context.Context, cfg config.Config, obs Observer) (r *result.Result
 			}
 		}()
 	}
-	return runOnce(ctx, cfg, obs)
+	for {
+		r, err = runOnce(ctx, cfg, obs)
+		name, asks := asksFor(r)
+		if err != nil || !asks || len(cfg.Libraries) > maxAsked || slices.Contains(cfg.Libraries, name) {
+			return r, err
+		}
+		cfg.Libraries = append(slices.Clone(cfg.Libraries), name)
+	}
+}
+
+// maxAsked bounds how often a run begins again with a library more.
+const maxAsked = 64
+
+// asksFor is the library that the guest asked for while it ran: what it does then is
+// known once it is loaded with it.
+func asksFor(r *result.Result) (path string, ok bool) {
+	if r == nil || r.Verdict != result.Invalid || r.Problem != result.Dynamic {
+		return "", false
+	}
+	return r.Reason, true
 }
 
 // damaged says of what went wrong in a search that was gone on with from a checkpoint

@@ -282,7 +282,7 @@ func TestWaysAlone(t *testing.T) {
 			t.Fatal(pattern, err)
 		}
 		for i, path := range guests {
-			if os.Getenv("LANDGO_SOAK") == "" && i%12 != 2 {
+			if os.Getenv("LANDGO_SOAK") == "" && i%20 != 2 {
 				continue
 			}
 			c := config.Default()
@@ -310,7 +310,7 @@ func TestWaysAlone(t *testing.T) {
 					t.Errorf("%s: %v", path, err)
 				} else if err := d.report(); err != nil {
 					t.Errorf("%s: %v", path, err)
-				} else if again, err := Replay(context.Background(), c, result.NewBugFile(h.result, h.result.Bug, c.For(h.result.Bug).Kept()), nil); err != nil || !again.Replay.Same {
+				} else if again, err := Replay(context.Background(), c, result.NewBugFile(h.result, h.result.Bug, c.For(&h.result.Guest, h.result.Bug).Kept()), nil); err != nil || !again.Replay.Same {
 					t.Errorf("%s: %v %+v", path, err, again)
 				}
 			}

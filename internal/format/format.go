@@ -25,6 +25,13 @@ type Case struct {
 	Name string
 	// Points is what a pass is worth, Score what of it this result has got.
 	Points, Score float64
+	// Decided: the points are the course's to give, and it has given them, whatever the
+	// verdict.
+	Decided bool
+	// Student is what the student may read in place of the result, and PointsOnly says that
+	// there is no verdict for the student either. It holds in documents for students.
+	Student    *string
+	PointsOnly bool
 	// Hidden: the student whose guest it is may not see the case.
 	Hidden bool
 	// Result is nil where Err came instead of it.
@@ -140,10 +147,16 @@ func (c *Case) text(o Options) string {
 
 // graded is the text of a grader, which says so where there is no grade.
 func (c *Case) graded(o Options) string {
-	if c.judged() {
-		return c.text(o)
+	text := ""
+	if c.Student != nil {
+		text = *c.Student
+	} else {
+		text = c.text(o)
 	}
-	return c.text(o) + "Not graded: this is no verdict on the program. A person has to look at it.\n"
+	if c.judged() || c.Decided {
+		return text
+	}
+	return text + "Not graded: this is no verdict on the program. A person has to look at it.\n"
 }
 
 // bugs are those that a case shows.

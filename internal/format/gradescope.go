@@ -22,7 +22,7 @@ type gradescopeResults struct {
 type gradescopeTest struct {
 	Score      float64        `json:"score"`
 	MaxScore   float64        `json:"max_score"`
-	Status     string         `json:"status"`
+	Status     string         `json:"status,omitempty"`
 	Name       string         `json:"name"`
 	Output     string         `json:"output"`
 	Visibility string         `json:"visibility"`
@@ -43,13 +43,16 @@ func gradescope(w io.Writer, cases []Case, o Options) error {
 			Name: result.Printable(c.Name), Output: c.graded(o),
 			Extra: map[string]any{"verdict": c.verdict(), "kind": result.Printable(c.kind())},
 		}
-		if c.passed() {
+		switch {
+		case c.PointsOnly:
+			t.Status, t.Extra = "", map[string]any{}
+		case c.passed():
 			t.Status = "passed"
 		}
 		if c.Hidden {
 			t.Visibility = "hidden"
 		}
-		if bugs := c.bugs(); len(bugs) > 0 {
+		if bugs := c.bugs(); len(bugs) > 0 && c.Student == nil {
 			t.Extra["fingerprint"] = bugs[0].FingerprintOf(nil)
 		}
 		all.Tests = append(all.Tests, t)

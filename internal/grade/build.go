@@ -32,6 +32,8 @@ type Built struct {
 	// Dir is the folder that it was built in, which line information names; "": it was
 	// handed in.
 	Dir string
+	// Digest is that of the submission's content.
+	Digest string
 	// Missing are layers of confinement that the build hadn't got.
 	Missing []confine.Missing
 }
@@ -140,11 +142,23 @@ func (b *Builder) guests() (paths []string) {
 	return paths
 }
 
+// own are the paths that the course names in a submission.
+func (b *Builder) own() []string {
+	paths := b.guests()
+	if b.Course.Build != nil {
+		paths = append(paths, b.Course.Build.Files...)
+	}
+	return paths
+}
+
 // Build builds a submission, unless one with the same content was built before. An error
 // is landgo's or the machine's; what is wrong with a submission is its Problem.
 func (b *Builder) Build(ctx context.Context, s *Submission) (*Built, error) {
 	if s.Problem != "" {
 		return &Built{Problem: s.Problem}, nil
+	}
+	if err := s.unpack(b.Store, b.own()); err != nil || s.Problem != "" {
+		return &Built{Problem: s.Problem}, err
 	}
 	digest, err := s.digest()
 	var much errTooMuch
@@ -159,7 +173,7 @@ func (b *Builder) Build(ctx context.Context, s *Submission) (*Built, error) {
 	if b.Store.get("builds", key, &kept) && b.complete(&kept) {
 		return &kept, nil
 	}
-	built := &Built{Guests: map[string]string{}}
+	built := &Built{Guests: map[string]string{}, Digest: digest}
 	if b.Course.Build == nil {
 		err = b.collect(s.Dir, built)
 	} else {
@@ -176,7 +190,7 @@ func (b *Builder) Build(ctx context.Context, s *Submission) (*Built, error) {
 
 func (b *Builder) complete(k *Built) bool {
 	for _, sum := range k.Guests {
-		if sum != "" && !b.Store.has(sum) {
+		if sum != "" && !b.Store.Has(sum) {
 			return false
 		}
 	}
@@ -191,7 +205,7 @@ func (b *Builder) collect(dir string, built *Built) error {
 			built.Guests[path] = ""
 			continue
 		}
-		built.Guests[path], err = b.Store.guest(io.LimitReader(f, maxFile))
+		built.Guests[path], err = b.Store.Keep(io.LimitReader(f, maxFile))
 		f.Close()
 		if err != nil {
 			return err
@@ -203,8 +217,8 @@ func (b *Builder) collect(dir string, built *Built) error {
 // keptOutput is how much of a build's output is kept, in bytes.
 const keptOutput = 16 << 10
 
-// tries is how often a build or a job is done whose process died.
-const tries = 4
+// Tries is how often a build or a job is done whose process died.
+const Tries = 4
 
 // run builds a submission in a folder of its own.
 func (b *Builder) run(ctx context.Context, s *Submission, key string, built *Built) error {
@@ -218,7 +232,7 @@ func (b *Builder) run(ctx context.Context, s *Submission, key string, built *Bui
 	defer remove(room)
 	for try := 1; ; try++ {
 		err := b.once(ctx, s, room, built)
-		if err == nil || ctx.Err() != nil || try == tries || result.KindOf(err) != result.Fault {
+		if err == nil || ctx.Err() != nil || try == Tries || result.KindOf(err) != result.Fault {
 			return err
 		}
 	}
@@ -287,7 +301,7 @@ func (b *Builder) once(ctx context.Context, s *Submission, room string, built *B
 	if end.Err != "" {
 		return result.Errorf(result.Unconfined, "a build can't be confined: %s", end.Err)
 	}
-	*built = Built{Said: strings.ReplaceAll(strings.ReplaceAll(end.Said, work+"/", ""), room, "."), Guests: map[string]string{}, Dir: work, Missing: end.Missing}
+	*built = Built{Digest: built.Digest, Said: strings.ReplaceAll(strings.ReplaceAll(end.Said, work+"/", ""), room, "."), Guests: map[string]string{}, Dir: work, Missing: end.Missing}
 	switch {
 	case end.Limit != "":
 		built.Problem = "the build was ended: " + end.Limit

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"landgo/internal/course"
+	"landgo/internal/explore/config"
 	"landgo/internal/result"
 )
 
@@ -12,18 +12,35 @@ import (
 type Job struct {
 	// Key names the job, and all that its outcome depends on.
 	Key string
-	// Guest is the program's digest.
-	Guest string
-	Test  *course.Test
+	// Guest is the program's digest, Name its path in the built submission.
+	Guest, Name string
+	// Config is all else that the search is asked for.
+	Config config.Config
 	// Tries is how often it was handed out.
 	Tries int
 }
 
 // Outcome is what a job came to.
 type Outcome struct {
+	// Result is the engine's at first, with the paths of this machine. What is kept has
+	// neither those nor times in it.
 	Result *result.Result
 	// Lost: no engine lived to tell. Such an outcome isn't kept: the next run tries again.
 	Lost bool `json:"-"`
+}
+
+// LostOutcome is that of a job whose workers died, each of them.
+func LostOutcome() *Outcome {
+	return &Outcome{Lost: true, Result: &result.Result{Verdict: result.Invalid, Problem: result.Fault, Reason: "worker lost"}}
+}
+
+// Post is where jobs lie for the workers of many machines.
+type Post interface {
+	// Offer offers jobs until there is an outcome for each, and calls done for each once,
+	// one at a time. Guests and inputs are the store's files.
+	Offer(ctx context.Context, store *Store, jobs []*Job, done func(*Job, *Outcome) error) error
+	// Desk is that of a worker. Guests and inputs become files of the worker's store.
+	Desk(*Store) Desk
 }
 
 // Desk is where jobs are handed out to workers, and outcomes come back.
@@ -97,7 +114,9 @@ func (s *shelf) Take(ctx context.Context) (*Job, bool) {
 func (s *shelf) Done(j *Job, o *Outcome) error {
 	var err error
 	if !o.Lost {
-		err = s.store.put("results", j.Key, o)
+		if err = s.store.finish(j, o); err == nil {
+			err = s.store.put("results", j.Key, o)
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,12 +131,22 @@ func (s *shelf) Lost(j *Job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.out--
-	if j.Tries < tries {
+	if j.Tries < Tries {
 		s.waiting = append(s.waiting, j)
 	} else {
-		s.done[j.Key] = &Outcome{Lost: true, Result: &result.Result{Verdict: result.Invalid, Problem: result.Fault, Reason: "worker lost"}}
+		s.done[j.Key] = LostOutcome()
 	}
 	s.changed.Broadcast()
+}
+
+// takeAll hands out all jobs at once, to be done elsewhere.
+func (s *shelf) takeAll() []*Job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.waiting
+	s.waiting = nil
+	s.out += len(all)
+	return all
 }
 
 // outcome is what a job came to, or nil.

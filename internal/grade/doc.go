@@ -10,11 +10,15 @@
 //
 //	run.go         a class from its folders to its tables
 //	submission.go  what a student handed in, read and copied without trust
+//	archive.go     a submission that is an archive is unpacked, without trust
 //	build.go       a submission is built, once for each different one
 //	store.go       the run's folder: what is done is there for good
+//	version.go     what outcomes are kept for
+//	outcome.go     what a job came to, as it is kept
 //	desk.go        where jobs are handed out and outcomes come back
 //	worker.go      a job is done by an engine
 //	table.go       points, the matrix, the mistakes
-//	text.go, csv.go, html.go  the tables for people and programs
+//	text.go, html.go, cases.go  the tables for people and programs
+//	pages.go       a bug is drawn
 //	progress.go    the live line
 package grade

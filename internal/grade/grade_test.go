@@ -5,16 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"landgo/internal/confine"
 	"landgo/internal/course"
+	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 	"landgo/internal/wire"
@@ -27,6 +26,9 @@ type fake struct {
 	// dies is how often it dies first, for each program.
 	dies int
 	died map[string]int
+	// replays: a bug comes back, and replayed says how often one did.
+	replays  bool
+	replayed int
 	// stop, if there is one, is called before each run.
 	stop func(run int)
 }
@@ -54,11 +56,11 @@ func (f *fake) Run(ctx context.Context, c config.Config, _ wire.Observer) (*resu
 	if dead {
 		return nil, &wire.Failed{Message: "died"}
 	}
-	r := &result.Result{Verdict: result.Verdict(strings.TrimSpace(string(text))), Guest: result.Guest{Path: c.Guest}, Seconds: 7, Reason: "a reason about " + c.Guest}
+	r := &result.Result{Verdict: result.Verdict(strings.TrimSpace(string(text))), Guest: result.Guest{Path: c.Guest, SHA256: strings.Repeat("0", 64)}, Seconds: 7, Reason: "a reason about " + c.Guest}
 	switch r.Verdict {
 	case result.Buggy:
 		frame := result.Frame{Function: "push", File: "lib.c", Line: 3}
-		r.Bugs = []*result.Bug{{Kind: "deadlock", Message: "<b>stuck</b>", Schedule: "s1:00000000:0@1", Stack: []result.Frame{frame}, Waits: []result.Wait{{For: "mutex", Object: "m", Stack: []result.Frame{frame}}}}}
+		r.Bugs = []*result.Bug{{Kind: "deadlock", Message: "<b>stuck</b>", Schedule: "s1:7f03a9c2:0@10412,0.1@35", Stack: []result.Frame{frame}, Waits: []result.Wait{{For: "mutex", Object: "m", Stack: []result.Frame{frame}}}}}
 	case "broken":
 		return nil, result.Errorf(result.BrokenELF, "%s: the ELF file is truncated", c.Guest)
 	case "unconfined":
@@ -67,8 +69,19 @@ func (f *fake) Run(ctx context.Context, c config.Config, _ wire.Observer) (*resu
 	return r, nil
 }
 
-func (f *fake) Replay(context.Context, config.Config, *result.BugFile, wire.Observer) (*result.Result, error) {
-	return nil, errors.New("not asked for")
+func (f *fake) Replay(ctx context.Context, c config.Config, _ *result.BugFile, o wire.Observer) (*result.Result, error) {
+	if !f.replays {
+		return nil, errors.New("not asked for")
+	}
+	r, err := f.Run(ctx, c, o)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.replayed++
+	return r, err
+}
+
+func (f *fake) Debug(ctx context.Context, c config.Config, file *result.BugFile, o wire.Observer, _ func(debugger.Target) error) (*result.Result, error) {
+	return f.Replay(ctx, c, file, o)
 }
 
 func (f *fake) Inspect(context.Context, config.Config, wire.Observer) (*result.Inspection, error) {
@@ -351,74 +364,6 @@ func TestStudentsSee(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestSources: lines come from beneath the student's own folder, and not from the
-// course's files.
-func TestSources(t *testing.T) {
-	dir := t.TempDir()
-	own := filepath.Join(dir, "anna")
-	for path, text := range map[string]string{"anna/lib.c": "mine", "anna/Makefile": "old", "anna/tests/t.c": "old", "secret.c": "secret", "ben/lib.c": "his"} {
-		os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755)
-		if err := os.WriteFile(filepath.Join(dir, path), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	os.Symlink("../secret.c", filepath.Join(own, "link.c"))
-	g := &graded{class: &Class{Course: &course.Course{Build: &course.Build{Files: []string{"Makefile", "tests"}}}, Submissions: []Submission{{Name: "anna", Dir: own}}},
-		builts: []*Built{{Dir: "/tmp/landgo-grade-0/k/work"}}}
-	read := g.source(0)
-	for path, want := range map[string]string{
-		"lib.c": "mine", "/tmp/landgo-grade-0/k/work/lib.c": "mine", "./lib.c": "mine",
-		"/etc/passwd": "", "../secret.c": "", "../ben/lib.c": "", "link.c": "", "Makefile": "", "tests/t.c": "", "./tests/../tests/t.c": "",
-		"/tmp/landgo-grade-0/k/work/../../../../etc/passwd": "", filepath.Join(dir, "secret.c"): "", filepath.Join(own, "lib.c"): "mine",
-	} {
-		text, err := read(path)
-		if string(text) != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q, %v", path, text, err)
-		}
-	}
-}
-
-// TestSubmissions: links, pipes and what is too large aren't read.
-func TestSubmissions(t *testing.T) {
-	dir := t.TempDir()
-	s := &Submission{Name: "anna", Dir: filepath.Join(dir, "anna")}
-	secret := filepath.Join(dir, "secret")
-	os.MkdirAll(filepath.Join(s.Dir, "sub"), 0o755)
-	os.WriteFile(secret, []byte("secret"), 0o644)
-	os.WriteFile(filepath.Join(s.Dir, "sub", "a\nb.c"), []byte("text"), 0o644)
-	os.Symlink(secret, filepath.Join(s.Dir, "link"))
-	os.Symlink(dir, filepath.Join(s.Dir, "folder"))
-	syscall.Mkfifo(filepath.Join(s.Dir, "pipe"), 0o644)
-	to := t.TempDir()
-	if err := s.copyTo(to); err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	filepath.Walk(to, func(path string, info os.FileInfo, _ error) error {
-		if !info.IsDir() {
-			names = append(names, strings.TrimPrefix(path, to))
-		}
-		return nil
-	})
-	if fmt.Sprintf("%q", names) != `["/sub/a\nb.c"]` {
-		t.Errorf("%q", names)
-	}
-	var much errTooMuch
-	os.Truncate(filepath.Join(s.Dir, "sub", "a\nb.c"), maxFile+1)
-	if _, err := s.digest(); !errors.As(err, &much) {
-		t.Errorf("a huge file: %v", err)
-	}
-	os.Remove(filepath.Join(s.Dir, "sub", "a\nb.c"))
-	for i := range 3 {
-		f := filepath.Join(s.Dir, fmt.Sprint(i))
-		os.WriteFile(f, nil, 0o644)
-		os.Truncate(f, maxFile)
-	}
-	if _, err := s.digest(); !errors.As(err, &much) {
-		t.Errorf("many large files: %v", err)
 	}
 }
 

@@ -75,14 +75,17 @@ func (t *Table) HTML(dir string) error {
 	err := write("index.html", "index", t)
 	for i := range t.Students {
 		row := &t.Students[i]
-		err = errors.Join(err, write(pageName(row.Name), "teacher", view{t, *row, true, t.reports(row)}),
-			write(filepath.Join("students", pageName(row.Name)), "student", t.studentView(row)))
+		all, seen := t.teacherView(row), t.studentView(row)
+		err = errors.Join(err, write(pageName(row.Name), "teacher", all), copyPages(dir, row.Name, all.Row.Cells),
+			write(filepath.Join("students", pageName(row.Name)), "student", seen), copyPages(filepath.Join(dir, "students"), row.Name, seen.Row.Cells))
 	}
 	return err
 }
 
 // view is what a page about a student has.
 type view struct {
+	// Links are the pages of its bugs, by the cells.
+	Links []string
 	Table *Table
 	Row   Row
 	// Sum: the sum of the points is shown.
@@ -90,11 +93,20 @@ type view struct {
 	Reports []string
 }
 
-func (t *Table) reports(row *Row) (all []string) {
+func (v *view) add(c Cell) {
+	v.Row.Cells = append(v.Row.Cells, c)
+	v.Reports = append(v.Reports, c.report)
+	v.Links = append(v.Links, c.bugPage(v.Row.Name, len(v.Links)))
+}
+
+// teacherView is all.
+func (t *Table) teacherView(row *Row) view {
+	v := view{Table: t, Row: *row, Sum: true}
+	v.Row.Cells = nil
 	for _, c := range row.Cells {
-		all = append(all, c.report)
+		v.add(c)
 	}
-	return all
+	return v
 }
 
 // studentView is what a student may see.
@@ -102,8 +114,7 @@ func (t *Table) studentView(row *Row) view {
 	v := view{Table: t, Row: Row{Name: row.Name, Problem: row.Problem, Said: row.Said, Points: row.Points, Of: row.Of}, Sum: row.shows(t)}
 	for i, c := range row.Cells {
 		if seen := c.seen(t.Tests[i].Sees); seen != nil {
-			v.Row.Cells = append(v.Row.Cells, *seen)
-			v.Reports = append(v.Reports, seen.report)
+			v.add(*seen)
 		}
 	}
 	return v

@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -29,8 +27,13 @@ type Class struct {
 	// for them alone.
 	Landgo, EnginePath string
 	Level              confine.Level
-	// Jobs is how many builds or searches there are at a time.
-	Jobs int
+	// Jobs is how many builds or searches there are at a time. With a post, Searches of them
+	// are searches.
+	Jobs, Searches int
+	// Pages: the bugs' pages are drawn too.
+	Pages bool
+	// Post is where the jobs lie for workers of other machines; nil: there are none.
+	Post Post
 	// Show is told how far the class is, from several goroutines, if it isn't nil.
 	Show func(Progress)
 }
@@ -55,7 +58,7 @@ type graded struct {
 // Run grades a class. An error is one of the machine or of usage; a context that is over
 // ends it with the context's error, and the next run goes on.
 func (c *Class) Run(ctx context.Context) (*Table, error) {
-	version, err := versionOf(c.EnginePath)
+	version, err := VersionOf(c.EnginePath)
 	if err != nil {
 		return nil, err
 	}
@@ -75,23 +78,11 @@ func (c *Class) Run(ctx context.Context) (*Table, error) {
 	if err := c.check(ctx, g); err != nil {
 		return nil, err
 	}
-	return g.table(), nil
-}
-
-// versionOf is what outcomes are kept for: landgo's version, and the engine's very program.
-func versionOf(engine string) (string, error) {
-	h := sha256.New()
-	if engine != "" {
-		f, err := os.Open(engine)
-		if err != nil {
-			return "", result.FileError(err)
-		}
-		defer f.Close()
-		if _, err := io.Copy(h, f); err != nil {
-			return "", err
-		}
+	t := g.table()
+	if c.Pages {
+		err = g.draw(ctx, t)
 	}
-	return result.Version + " " + hex.EncodeToString(h.Sum(nil)), nil
+	return t, err
 }
 
 // build builds all submissions.
@@ -153,7 +144,7 @@ func (g *graded) jobs(version string) (all []*Job, err error) {
 			if sum := b.Guests[tests[t].Guest]; sum != "" {
 				key := keyOf(sum, options, version)
 				g.keys[i][t] = key
-				all = append(all, &Job{Key: key, Guest: sum, Test: &tests[t]})
+				all = append(all, &Job{Key: key, Guest: sum, Name: tests[t].Guest, Config: tests[t].Config})
 			}
 		}
 	}
@@ -185,28 +176,38 @@ func optionsKey(t *course.Test) (string, error) {
 	return keyOf(options, string(c.Kept()), files, t.Guest), nil
 }
 
-// check has the jobs done.
+// check has the jobs done: by workers of this process, or by those of the post.
 func (c *Class) check(ctx context.Context, g *graded) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wait sync.WaitGroup
 	kept, _, left := g.desk.counts()
 	desk := showing{g.desk, func() {
 		done, out, waiting := g.desk.counts()
 		c.show(Progress{Phase: "checking", Done: done, All: done + out + waiting, Kept: kept})
 	}}
-	for range min(c.Jobs, left) {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			w := &worker{engine: c.Engine, store: c.Store, desk: desk, level: c.Level}
-			if err := w.work(ctx); err != nil {
-				cancel(err)
-			}
-		}()
+	w := Workers{Engine: c.Engine, Store: c.Store, Desk: desk, Level: c.Level}
+	if c.Post == nil {
+		w.Number = min(c.Jobs, left)
+		return w.Run(ctx)
 	}
-	wait.Wait()
-	return context.Cause(ctx)
+	jobs := g.desk.takeAll()
+	if len(jobs) == 0 {
+		return ctx.Err()
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	w.Number, w.Desk = c.Searches, c.Post.Desk(c.Store)
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		if err := w.Run(ctx); err != nil {
+			cancel(err)
+		}
+	}()
+	err := c.Post.Offer(ctx, c.Store, jobs, desk.Done)
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	cancel(err)
+	<-ended
+	return err
 }
 
 // showing is a desk that shows how far it is.

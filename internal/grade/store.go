@@ -18,10 +18,12 @@ import (
 // Store is the run's folder. Each file in it is written under another name and then
 // renamed, so that it is whole or not there, whatever is killed when.
 //
+//	unpacked/SHA256   submissions that were archives
 //	builds/KEY.json   how a submission's build ended
 //	guests/SHA256     the programs
 //	results/KEY.json  what a job came to
 //	bugs/KEY.landgo   its bug, for landgo replay
+//	pages/KEY.html    its bug, drawn
 type Store struct {
 	dir  string
 	lock *os.File
@@ -33,7 +35,7 @@ func OpenStore(dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range []string{"builds", "guests", "results", "bugs"} {
+	for _, part := range []string{"unpacked", "builds", "guests", "results", "bugs", "pages"} {
 		if err := os.MkdirAll(filepath.Join(abs, part), 0o700); err != nil {
 			return nil, result.Errorf(result.Unwritable, "%s: can't be made: %w", dir, err)
 		}
@@ -72,8 +74,8 @@ func (s *Store) put(part, key string, v any) error {
 	})
 }
 
-// guest keeps a program, and returns the digest by which it is found.
-func (s *Store) guest(f io.Reader) (string, error) {
+// Keep keeps a file that a search needs, and returns the digest by which it is found.
+func (s *Store) Keep(f io.Reader) (string, error) {
 	tmp, err := os.CreateTemp(filepath.Join(s.dir, "guests"), ".new-")
 	if err != nil {
 		return "", err
@@ -85,12 +87,15 @@ func (s *Store) guest(f io.Reader) (string, error) {
 		return "", err
 	}
 	sum := hex.EncodeToString(h.Sum(nil))
-	return sum, os.Rename(tmp.Name(), s.path("guests", sum))
+	return sum, os.Rename(tmp.Name(), s.File(sum))
 }
 
-// has reports whether a program is kept.
-func (s *Store) has(sum string) bool {
-	info, err := os.Stat(s.path("guests", sum))
+// File is the path of the file with a digest.
+func (s *Store) File(sum string) string { return s.path("guests", sum) }
+
+// Has reports whether a file is kept.
+func (s *Store) Has(sum string) bool {
+	info, err := os.Stat(s.File(sum))
 	return err == nil && info.Mode().IsRegular()
 }
 

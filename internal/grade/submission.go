@@ -19,48 +19,66 @@ import (
 
 // Submission is what one student handed in.
 type Submission struct {
-	// Name is the folder's: any bytes.
+	// Name is the folder's, or the archive's without its suffix: any bytes.
 	Name string
-	Dir  string
+	// Dir is its folder. That of an archive is there once it is unpacked.
+	Dir string
+	// Archive is the path of the archive that was handed in, or "".
+	Archive string
 	// Problem is why there is nothing to grade, or "".
 	Problem string
 }
 
-// Submissions are those in a folder, by name. What isn't a folder is one too, with a
-// problem, unless its name begins with a dot.
+// Submissions are those in a folder, by name: folders and archives. What is neither is
+// one too, with a problem, unless its name begins with a dot.
 func Submissions(dir string) (all []Submission, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, result.FileError(err)
+	}
+	names := map[string]bool{}
+	for _, e := range entries {
+		names[e.Name()] = true
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") && (!e.IsDir() || e.Name() == ".git") {
 			continue // what systems and tools leave behind
 		}
 		s := Submission{Name: e.Name(), Dir: filepath.Join(dir, e.Name())}
-		if !e.IsDir() {
-			s.Problem = "the submission isn't a folder"
+		switch {
+		case e.Type().IsRegular():
+			s.Archive, s.Dir = s.Dir, ""
+			if short := withoutSuffix(s.Name); !names[short] { // two students don't get one name
+				names[short] = true
+				s.Name = short
+			}
+		case !e.IsDir():
+			s.Problem = "the submission isn't a folder or an archive"
 		}
 		all = append(all, s)
 	}
 	if len(all) == 0 {
-		return nil, result.Errorf(result.Usage, "%s: no submissions in it (a folder for each student)", dir)
+		return nil, result.Errorf(result.Usage, "%s: no submissions in it (a folder or an archive for each student)", dir)
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
 	return all, nil
 }
 
-// One is the submission in a folder.
-func One(dir string) (Submission, error) {
-	info, err := os.Stat(dir)
+// One is the submission that is a folder or an archive.
+func One(path string) (Submission, error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return Submission{}, result.FileError(err)
 	}
-	if !info.IsDir() {
-		return Submission{}, result.Errorf(result.Usage, "%s: not a folder", dir)
+	abs, err := filepath.Abs(path)
+	s := Submission{Name: filepath.Base(abs), Dir: abs}
+	switch {
+	case info.Mode().IsRegular():
+		s.Name, s.Dir, s.Archive = withoutSuffix(s.Name), "", abs
+	case !info.IsDir():
+		return Submission{}, result.Errorf(result.Usage, "%s: not a folder or an archive", path)
 	}
-	abs, err := filepath.Abs(dir)
-	return Submission{Name: filepath.Base(abs), Dir: abs}, err
+	return s, err
 }
 
 // Limits of a submission, as it is handed in.

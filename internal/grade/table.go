@@ -72,6 +72,10 @@ type Cell struct {
 	// report is landgo's, for people; plain is the student's, without what only the
 	// teacher can use.
 	report, plain string
+	// page is the path of the bug's page in the run's folder, "" if there is none.
+	page string
+	// result is landgo's, without paths of this machine; nil where nothing was checked.
+	result *result.Result
 }
 
 // Mistake is one that students have made.
@@ -198,6 +202,7 @@ func (g *graded) cell(i, t int) (cell Cell, points course.Points, decided bool) 
 	}
 	cell.report = g.text(i, r)
 	cell.plain = g.text(i, withoutReplay(r))
+	cell.result = withoutDir(r, g.builts[i].Dir, g.class.Submissions[i].Dir)
 	if share, ok := c.Worth.Of(r); ok {
 		points = share.Of(test.Points)
 		cell.Points = points.String()

@@ -192,7 +192,7 @@ func (r *Row) shows(t *Table) bool {
 
 // seen is a cell as a student sees it; nil: not at all.
 func (c Cell) seen(s course.See) *Cell {
-	c.Replay, c.Fingerprint, c.report = "", "", c.plain
+	c.Replay, c.Fingerprint, c.report, c.result = "", "", c.plain, nil
 	switch s {
 	case course.SeeReport:
 		return &c

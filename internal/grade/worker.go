@@ -2,10 +2,6 @@ package grade
 
 import (
 	"context"
-	"encoding/json"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 
 	"landgo/internal/confine"
@@ -13,6 +9,36 @@ import (
 	"landgo/internal/result"
 	"landgo/internal/wire"
 )
+
+// Workers do jobs of a desk.
+type Workers struct {
+	Engine wire.Engine
+	Store  *Store
+	Desk   Desk
+	Level  confine.Level
+	// Number is how many there are.
+	Number int
+}
+
+// Run has the jobs done until none is left, or the context is over. An error is one of
+// the machine.
+func (w *Workers) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wait sync.WaitGroup
+	for range w.Number {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			one := &worker{engine: w.Engine, store: w.Store, desk: w.Desk, level: w.Level}
+			if err := one.work(ctx); err != nil {
+				cancel(err)
+			}
+		}()
+	}
+	wait.Wait()
+	return context.Cause(ctx)
+}
 
 // worker does jobs, one at a time.
 type worker struct {
@@ -50,9 +76,8 @@ func (w *worker) work(ctx context.Context) error {
 
 // do does a job. An error of kind Fault is an engine's death.
 func (w *worker) do(ctx context.Context, j *Job) (*Outcome, error) {
-	c := j.Test.Config
-	c.Guest, c.GuestNamed = w.store.path("guests", j.Guest), true
-	c.Confine, c.Out, c.Jobs = w.level, config.NoFile, 1
+	c := w.store.config(j)
+	c.Confine = w.level
 	o := &observer{}
 	r, err := w.engine.Run(ctx, c, o)
 	if err != nil {
@@ -66,54 +91,7 @@ func (w *worker) do(ctx context.Context, j *Job) (*Outcome, error) {
 		}
 	}
 	r.Finish()
-	if err := w.keepBug(r, j, &c); err != nil {
-		return nil, err
-	}
-	clean, err := w.withoutPaths(r, j)
-	return &Outcome{Result: clean}, err
-}
-
-// keepBug writes the file by which the teacher can replay a bug.
-func (w *worker) keepBug(r *result.Result, j *Job, c *config.Config) error {
-	for _, b := range r.Bugs {
-		b.File, b.Replay = "", ""
-	}
-	b := r.Bug
-	if b == nil || b.Schedule == "" {
-		return nil
-	}
-	own := c.For(b)
-	path := w.store.path("bugs", j.Key+".landgo")
-	os.Remove(path) // of a run that was killed before it kept its result
-	if err := result.NewBugFile(r, b, own.Saved()).Write(path); err != nil {
-		return err
-	}
-	b.File = filepath.Join("bugs", j.Key+".landgo")
-	b.Replay = own.ReplayCommand(b.File, b.Schedule)
-	return nil
-}
-
-// withoutPaths is a result without the paths of this machine's folders, and without
-// what differs from run to run.
-func (w *worker) withoutPaths(r *result.Result, j *Job) (*result.Result, error) {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return nil, err
-	}
-	inJSON := func(s string) string {
-		quoted, _ := json.Marshal(s)
-		return strings.Trim(string(quoted), `"`)
-	}
-	clean := strings.ReplaceAll(string(text), inJSON(w.store.path("guests", j.Guest)), inJSON(j.Test.Guest))
-	clean = strings.ReplaceAll(clean, inJSON(w.store.dir+"/"), "")
-	var out result.Result
-	if err := json.Unmarshal([]byte(clean), &out); err != nil {
-		return nil, err
-	}
-	out.Bug = nil // of Bugs
-	out.Seconds, out.SearchSeconds = 0, 0
-	out.Finish()
-	return &out, nil
+	return &Outcome{Result: r}, nil
 }
 
 // observer keeps what an engine has found so far.

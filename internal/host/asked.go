@@ -18,6 +18,7 @@ const (
 	opCreate    Op = "create"
 	opCache     Op = "cache"
 	opTemporary Op = "temporary"
+	opLibrary   Op = "library"
 	opKeep      Op = "keep" // what Of has begun
 	opDrop      Op = "drop"
 )
@@ -27,6 +28,7 @@ type Request struct {
 	ID   uint64
 	Op   Op
 	Path string
+	Root string // of a library
 	Room int64
 	Of   uint64 // the ID of the request that began a file
 }
@@ -141,6 +143,12 @@ func (a *Asked) Open(path string) (*os.File, error) {
 // Temporary implements Files.
 func (a *Asked) Temporary() (*os.File, error) {
 	_, f, err := a.open(Request{Op: opTemporary})
+	return f, err
+}
+
+// Library implements Files.
+func (a *Asked) Library(root, path string) (*os.File, error) {
+	_, f, err := a.open(Request{Op: opLibrary, Root: root, Path: path})
 	return f, err
 }
 

@@ -83,6 +83,8 @@ func (direct) Temporary() (*os.File, error) {
 	return f, nil
 }
 
+func (direct) Library(root, path string) (*os.File, error) { return openLibrary(root, path) }
+
 // newFile is a temporary file beside the path.
 type newFile struct {
 	f    *os.File

@@ -21,6 +21,9 @@ type Files interface {
 	Cache(path string, room int64) (New, error)
 	// Temporary opens a file without a name, for reading and writing.
 	Temporary() (*os.File, error)
+	// Library opens a shared library, by its path beneath a folder that stands for the
+	// system's root; "" is the root itself.
+	Library(root, path string) (*os.File, error)
 }
 
 // New is a file that isn't there yet.
@@ -62,6 +65,9 @@ func Cache(path string, room int64) (New, error) { return files.Cache(path, room
 
 // Temporary opens a file without a name, for reading and writing.
 func Temporary() (*os.File, error) { return files.Temporary() }
+
+// Library opens a shared library beneath a root.
+func Library(root, path string) (*os.File, error) { return files.Library(root, path) }
 
 // WriteWhole writes a file, whole or not at all.
 func WriteWhole(path string, text []byte) error {

@@ -17,6 +17,8 @@ type Keeper struct {
 	Write []string // paths that may be written, and read
 	// Folder is where files with names of its own may be kept, if it isn't "".
 	Folder string
+	// Libraries says which shared libraries may be read.
+	Libraries Libraries
 
 	begun map[uint64]New
 	temps int
@@ -65,6 +67,8 @@ func (k *Keeper) do(r Request) (info Info, f *os.File, err error) {
 	case r.Op == opTemporary && k.temps < maxTemps:
 		k.temps++
 		f, err = direct{}.Temporary()
+	case r.Op == opLibrary && k.Libraries.allows(r.Root, r.Path):
+		f, err = openLibrary(r.Root, r.Path)
 	case (r.Op == opKeep || r.Op == opDrop) && k.begun[r.Of] != nil:
 		n := k.begun[r.Of]
 		delete(k.begun, r.Of)

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
+	"landgo/internal/image/linked"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -113,8 +114,8 @@ var badELFs = []struct {
 		binary.LittleEndian.PutUint16(b[60:], 3)
 		return b
 	}, "section headers"},
-	{"interpreter", func(m *madeELF) []byte { m.progs[1].Type = elf.PT_INTERP; return m.bytes() }, "dynamically linked"},
-	{"needs a library", func(m *madeELF) []byte { return m.dynamic(elf.DT_NEEDED, 1) }, "dynamically linked"},
+	{"interpreter", func(m *madeELF) []byte { m.progs[1].Type = elf.PT_INTERP; return m.bytes() }, "the dynamic linker's name"},
+	{"needs a library", func(m *madeELF) []byte { return m.dynamic(elf.DT_NEEDED, 1) }, "the name of a library"},
 	{"shared library", func(m *madeELF) []byte { m.typ = elf.ET_DYN; return m.dynamic(elf.DT_SONAME, 1) }, "shared library"},
 	{"library without a name", func(m *madeELF) []byte { m.typ = elf.ET_DYN; return m.dynamic(elf.DT_FLAGS_1, 0) }, "shared library"},
 	{"no loadable segment", func(m *madeELF) []byte {
@@ -202,12 +203,10 @@ func parseBytes(b []byte) (*Image, error) {
 // Files that compilers make, and that aren't what landgo runs.
 func TestWrongFiles(t *testing.T) {
 	for _, tc := range []struct{ name, flags, want string }{
-		{"dynamic", "", "dynamically linked"},
 		{"object", "-c", "relocatable"},
 		{"library", "-shared -fPIC", "shared library"},
-		{"dynamic, no pie", "-no-pie", "dynamically linked"},
 	} {
-		if _, err := Open(imagetest.Compile(t, "gcc", "fails.c", tc.flags)); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := Open(imagetest.Compile(t, "gcc", "fails.c", tc.flags), linked.Search{}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v", tc.name, err)
 		}
 	}
@@ -225,7 +224,7 @@ func TestOpenErrors(t *testing.T) {
 		{dir, "not a regular file"},
 		{os.DevNull, "not a regular file"},
 	} {
-		if _, err := Open(tc.path); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := Open(tc.path, linked.Search{}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v", tc.path, err)
 		}
 	}
@@ -236,7 +235,7 @@ func TestOpenErrors(t *testing.T) {
 	if err := os.Truncate(huge, 1<<40); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(huge); err == nil || !strings.Contains(err.Error(), "larger than 1 GiB") {
+	if _, err := Open(huge, linked.Search{}); err == nil || !strings.Contains(err.Error(), "larger than 1 GiB") {
 		t.Errorf("a file of a terabyte: %v", err)
 	}
 }

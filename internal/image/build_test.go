@@ -1,6 +1,7 @@
 package image
 
 import (
+	"landgo/internal/image/linked"
 	"os"
 	"testing"
 
@@ -12,9 +13,6 @@ func TestMain(m *testing.M) { os.Exit(imagetest.Main(m)) }
 // open compiles and opens.
 func open(t testing.TB, compiler, source, flags string) *Image {
 	t.Helper()
-	im, err := Open(imagetest.Compile(t, compiler, source, flags))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return im
+	read := func(path string) (*Image, error) { return Open(path, linked.Search{}) }
+	return imagetest.Open(t, read, compiler, source, flags)
 }

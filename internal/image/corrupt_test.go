@@ -2,6 +2,7 @@ package image
 
 import (
 	"errors"
+	"landgo/internal/image/linked"
 	"os"
 	"strings"
 	"testing"
@@ -88,7 +89,7 @@ kernel:
   idle: idle
   memory: 0x100000
 `)
-	im, err := Open(imagetest.Compile(t, "gcc", "bare.c", "-static -nostdlib -ffreestanding -g -O1 -DSYMBOL"))
+	im, err := Open(imagetest.Compile(t, "gcc", "bare.c", "-static -nostdlib -ffreestanding -g -O1 -DSYMBOL"), linked.Search{})
 	if err != nil {
 		t.Fatal(err)
 	}

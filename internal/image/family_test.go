@@ -2,6 +2,7 @@ package image
 
 import (
 	"errors"
+	"landgo/internal/image/linked"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,7 +53,7 @@ func TestFamily(t *testing.T) {
 			}
 			t.Fatalf("%v\n%s", err, said)
 		}
-		im, err := Open(out)
+		im, err := Open(out, linked.Search{})
 		if err != nil {
 			t.Fatal(err)
 		}

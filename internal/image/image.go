@@ -1,6 +1,7 @@
 // Package image turns an executable file into plain data. Its rooms, from the bottom up:
 //
 //   - elffile: segments, symbols, sections
+//   - linked: the dynamic linker and the libraries that a program is linked with
 //   - x86: instructions, their text and their effects
 //   - fields: the fields of debugging sections
 //   - unwind: the stacks of threads
@@ -14,7 +15,8 @@
 // guest from it, scheduler finds the trusted functions in it, result and report name code
 // and data by it. It never runs anything and knows nothing of a machine's state.
 //
-// Invariants: an Image is a function of the file's bytes alone, so the same on any machine.
+// Invariants: an Image is a function of the bytes of the file, and of the libraries that it
+// is linked with, so the same on any machine.
 // All addresses in it are those that the guest will see: the load base is added already.
 // After Parse it never changes for a caller, but for OwnKernel of a profile. Its methods may
 // be called from any goroutine. A file is untrusted: any sequence of bytes gives an Image or
@@ -26,6 +28,7 @@ import (
 
 	"landgo/internal/image/debuginfo"
 	"landgo/internal/image/elffile"
+	"landgo/internal/image/linked"
 	"landgo/internal/image/profile"
 )
 
@@ -34,10 +37,13 @@ type Image struct {
 	*debuginfo.Info
 }
 
-// Open reads the executable at path.
-func Open(path string) (*Image, error) {
+// Open reads the executable at path, and what it is linked with.
+func Open(path string, libraries linked.Search) (*Image, error) {
 	f, err := elffile.Open(path)
 	if err != nil {
+		return nil, err
+	}
+	if f, err = linked.Join(f, libraries); err != nil {
 		return nil, err
 	}
 	return recognized(f), nil

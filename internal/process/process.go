@@ -12,13 +12,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"syscall"
 	"time"
 
 	"landgo/internal/confine"
+	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/host"
 	"landgo/internal/result"
@@ -37,6 +37,9 @@ type Engine struct {
 	// KillLate: an engine that goes on after a limit is killed, and its call returns an
 	// error of the limit's kind. Else the caller ends with the process.
 	KillLate bool
+	// SystemOnly: a guest's libraries are the system's, or in folders that options name. Its
+	// own folder has files of others.
+	SystemOnly bool
 }
 
 // Run implements wire.Engine.
@@ -48,6 +51,20 @@ func (p *Engine) Run(ctx context.Context, c config.Config, o wire.Observer) (*re
 // Replay implements wire.Engine.
 func (p *Engine) Replay(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer) (*result.Result, error) {
 	end, err := p.call(ctx, &wire.Request{Command: wire.Replay, Config: wire.Exact[config.Config]{Value: c}, BugFile: &wire.Exact[result.BugFile]{Value: *f}}, o)
+	return whole(end, err)
+}
+
+// Debug implements wire.Engine. What use is doing ends with an error where the engine dies.
+func (p *Engine) Debug(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer, use func(debugger.Target) error) (*result.Result, error) {
+	request := &wire.Request{Command: wire.Debug, Config: wire.Exact[config.Config]{Value: c}, BugFile: &wire.Exact[result.BugFile]{Value: *f}}
+	u := &user{use: use, answers: make(chan *debugger.Answer, 1), gone: make(chan bool), done: make(chan error, 1)}
+	end, err := p.talk(ctx, request, o, u)
+	close(u.gone)
+	if u.begun && err == nil { // else the user of the run may not hear of its end
+		if own := <-u.done; own != nil {
+			return nil, own
+		}
+	}
 	return whole(end, err)
 }
 
@@ -75,8 +92,13 @@ func whole(end *wire.End, err error) (*result.Result, error) {
 
 // call starts the engine, has it carry out a request, and waits for its end.
 func (p *Engine) call(ctx context.Context, r *wire.Request, o wire.Observer) (*wire.End, error) {
+	return p.talk(ctx, r, o, nil)
+}
+
+// talk is call, with a user of the run if it is to be debugged.
+func (p *Engine) talk(ctx context.Context, r *wire.Request, o wire.Observer, u *user) (*wire.End, error) {
 	c := &r.Config.Value
-	keeper := keeperOf(c)
+	keeper := keeperOf(c, p.SystemOnly)
 	defer keeper.Close()
 	child, err := p.start(c.Confine)
 	if err != nil {
@@ -112,7 +134,7 @@ func (p *Engine) call(ctx context.Context, r *wire.Request, o wire.Observer) (*w
 	if c.Memory > 0 {
 		go child.watchMemory(over, uint64(c.Memory), func() { late(result.OutOfMemory) })
 	}
-	end, err := child.converse(r, keeper, observer{o, late})
+	end, err := child.converse(r, keeper, observer{o, late}, u)
 	if err != nil {
 		select {
 		case why := <-killed:
@@ -167,19 +189,6 @@ func (c *child) watchMemory(over <-chan bool, limit uint64, f func()) {
 			return
 		}
 	}
-}
-
-// keeperOf opens the files that a configuration names, for the engine.
-func keeperOf(c *config.Config) *host.Keeper {
-	k := &host.Keeper{Read: []string{c.Guest, c.Stdin, c.Resume}}
-	for _, f := range c.Files {
-		k.Read = append(k.Read, f.Host)
-	}
-	if c.Checkpoint != "" {
-		k.Write = append(k.Write, c.Checkpoint)
-	}
-	k.Folder, _ = c.SnapshotDir()
-	return k
 }
 
 // child is an engine that was started.
@@ -253,32 +262,8 @@ func environment() []string {
 	return env
 }
 
-// Path is the path of the engine: beside landgo, or where `make install` puts it.
-func (p *Engine) Path() (string, error) {
-	if p.Program != "" {
-		return p.Program, nil
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(self); err == nil {
-		self = real
-	}
-	dir := filepath.Dir(self)
-	for _, name := range []string{filepath.Join(dir, Name), filepath.Join(dir, "..", "libexec", "landgo", Name)} {
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-			return name, nil
-		}
-	}
-	return "", result.Errorf(result.BadEngine, "%s isn't beside %s", Name, self)
-}
-
-// Name is the name of the engine's program.
-const Name = "landgo-engine"
-
 // converse sends the request and hears the engine until its end.
-func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer) (*wire.End, error) {
+func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer, u *user) (*wire.End, error) {
 	var m wire.FromEngine
 	if _, err := c.conn.Receive(&m); err != nil {
 		return nil, err
@@ -324,6 +309,10 @@ func (c *child) converse(r *wire.Request, k *host.Keeper, o wire.Observer) (*wir
 			if err := c.answer(k.Answer(m.File.Value)); err != nil {
 				return nil, err
 			}
+		case m.Ready && u != nil:
+			u.begin(c.conn)
+		case m.Debug != nil && u != nil:
+			u.answer(&m.Debug.Value)
 		case m.End != nil:
 			return m.End, nil
 		}

@@ -15,6 +15,9 @@ func Inspection(w io.Writer, i *result.Inspection, s Style) {
 	p.line("guest        %s", p.file(i.Guest.Path))
 	p.line("sha256       %s", i.Guest.SHA256)
 	p.line("format       %s", i.Format)
+	for n, l := range i.Guest.Libraries {
+		p.line("%-11s  %s sha256 %s", map[bool]string{true: "linked with"}[n == 0], p.file(l.Path), short(l.SHA256))
+	}
 	p.wrap("kernel       ", i.Kernel+why(i.How))
 	p.line("libc         %s", i.Libc)
 	p.line("entry        %s", p.where(i.Entry))

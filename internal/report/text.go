@@ -40,7 +40,7 @@ func Text(w io.Writer, r *result.Result, s Style) {
 	p.jobs(r)
 	p.blank()
 	p.figures(r)
-	p.certificate(&r.Certificate)
+	p.certificate(&r.Certificate, r.Guest.Libraries)
 }
 
 // headline is the verdict, which never stands without its scope.
@@ -231,12 +231,16 @@ func amount(n result.Amount, noun string) string {
 }
 
 // certificate shows the basis of the result: a line, or all of it.
-func (p *page) certificate(c *result.Certificate) {
+func (p *page) certificate(c *result.Certificate, libraries []result.Library) {
 	if !p.style.Verbose {
 		p.wrap("certificate  ", p.basis(c)+"; -v for all")
 		return
 	}
 	p.wrap("certificate  ", "image sha256 "+short(c.Image)+"; granularity "+c.Granularity+"; bound "+c.Bound+"; search "+c.Search)
+	for i, l := range libraries {
+		head := "             "
+		p.wrap(head, map[bool]string{true: "linked with ", false: "            "}[i == 0]+l.Path+" sha256 "+short(l.SHA256))
+	}
 	const indent = "             "
 	p.wrap(indent, "memory "+c.Memory+"; timeouts "+c.Timeouts+"; "+c.Trusted)
 	if strings.Contains(c.Profile, ", ") { // the user's

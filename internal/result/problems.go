@@ -26,10 +26,13 @@ const (
 	WrongMachine  ErrorKind = "wrong-machine"
 	NotProgram    ErrorKind = "not-a-program"
 	Dynamic       ErrorKind = "dynamic"
+	Sanitized     ErrorKind = "sanitizer"
+	NotBuilt      ErrorKind = "not-built"
 	NoCode        ErrorKind = "no-code"
 	TooLarge      ErrorKind = "too-large"
 	NoKernel      ErrorKind = "unknown-kernel"
 	Unwritable    ErrorKind = "unwritable"
+	NoQueue       ErrorKind = "no-queue"
 	NoOutput      ErrorKind = "no-output"
 	BadProfile    ErrorKind = "bad-profile"
 	BadCourse     ErrorKind = "bad-course"
@@ -107,7 +110,7 @@ var Problems = []Problem{
 	{NotELF, ExitUsage,
 		`notes.txt: not an ELF file`,
 		"A guest is a compiled program in the ELF format, not its source and not a script.",
-		"build it with gcc -static -pthread and give the file that gcc made"},
+		"give the program that a compiler made, or its sources in C or C++"},
 	{BrokenELF, ExitUsage,
 		`guest.elf: the ELF file is truncated`,
 		"The file begins like an ELF file, but its headers contradict the rest: it is truncated or damaged.",
@@ -119,11 +122,19 @@ var Problems = []Problem{
 	{NotProgram, ExitUsage,
 		`guest.o: a relocatable object file`,
 		"The ELF file is an object file, a library or a core dump: it has no entry point to run from.",
-		"give a program, linked with gcc -static -pthread"},
+		"give a program: gcc -g -pthread links one of object files"},
 	{Dynamic, ExitUsage,
-		`guest.elf: dynamically linked, and landgo has no dynamic linker`,
-		"A dynamically linked program brings only half of its code. landgo has to see all that runs.",
-		"link it with gcc -static -pthread"},
+		`guest.elf: it needs libfoo.so.1, which isn't in the system's folders of libraries`,
+		"A dynamically linked program brings only half of its code. landgo runs it with the dynamic linker that it names and the libraries that it needs, and one of these isn't there or can't be used. It looks in the system's folders, in those that the program names (DT_RPATH, DT_RUNPATH) if they are the system's or beneath the program's own, and in those of LD_LIBRARY_PATH, given by --env.",
+		"install the library, give its folder with --library-path DIR, the root of the system that it was built for with --sysroot DIR, or link the program with gcc -static -pthread"},
+	{Sanitized, ExitUsage,
+		`guest.elf: built with -fsanitize=thread`,
+		"A sanitizer's code keeps account of every access in terabytes of memory, takes the place of the thread functions, and starts threads of its own. landgo would explore the sanitizer. It finds races and errors of the heap itself.",
+		"build it without -fsanitize: gcc -g -pthread"},
+	{NotBuilt, ExitUsage,
+		`prog.c: gcc -g -pthread -o prog prog.c: exit status 1`,
+		"The compiler or make failed on the sources that were given for a guest. What it said stands above.",
+		"correct the sources, or build the program yourself and give that"},
 	{NoCode, ExitUsage,
 		`guest.elf: no executable segment`,
 		"Nothing in the file may be executed, or its entry point lies outside of the executable part.",
@@ -140,6 +151,10 @@ var Problems = []Problem{
 		`can't write the bug file /mnt/x.landgo: read-only file system`,
 		"landgo checks before the search starts that it can write its bug file, and doesn't overwrite files that aren't bug files.",
 		"give another place with --out FILE, or --out none to write no file"},
+	{NoQueue, ExitUsage,
+		`nats://10.0.0.5: nats: Authorization Violation`,
+		"The NATS server that landgo grade or landgo worker was to ask can't be reached, doesn't let landgo in, or has no JetStream.",
+		"check --nats, and --creds, --nkey, --token-file or --tls-ca as the server wants them; start the server with JetStream (nats-server -js)"},
 	{NoOutput, ExitUsage,
 		`can't write the result to standard output: no space left on device`,
 		"There was a result, but writing it to standard output failed.",
@@ -285,8 +300,8 @@ var Problems = []Problem{
 
 	{BadEngine, ExitFault,
 		`unicorn 1.0.2 is too old: landgo needs 2.0.1 or later`,
-		"landgo runs guests by a program of its own, landgo-engine, which uses the CPU emulator Unicorn. One of them is missing, or isn't one that landgo can work with.",
-		"install libunicorn 2.0.1 or later, and keep landgo-engine beside landgo; \"make build\" does both"},
+		"landgo runs guests by a program of its own, landgo-engine, which uses the CPU emulator Unicorn, and grades by another one, landgo-class. One of them is missing, or isn't one that landgo can work with.",
+		"install libunicorn 2.0.1 or later, and keep landgo-engine and landgo-class beside landgo; \"make build\" does both"},
 	{Unconfined, ExitFault,
 		"the engine would run without landlock (the kernel has none)",
 		"With --confine require, landgo runs a guest only where all layers hold that keep its process from the machine.",

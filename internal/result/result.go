@@ -143,6 +143,18 @@ type Result struct {
 type Guest struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
+	// Libraries are the dynamic linker and the libraries that the guest was run with, in
+	// the order in which landgo loaded them; none of a static program.
+	Libraries []Library `json:"libraries,omitempty"`
+	// Asked are those of them that the guest loaded while it ran, as --library takes them.
+	Asked []string `json:"asked,omitempty"`
+}
+
+// Library is a file that a guest is linked with.
+type Library struct {
+	// Path is where the guest finds it.
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
 }
 
 // Estimate is the weighted-backtrack estimator's, of the search.

@@ -1,5 +1,7 @@
 package result
 
+import "slices"
+
 // Warning says why a verdict without a bug means less than it seems to: the
 // search had nothing to try.
 type Warning struct {
@@ -29,11 +31,13 @@ const (
 )
 
 // Warn makes a result invalid because of its first warning, where --strict asks for
-// that and it would pass otherwise.
+// that and it would pass otherwise. One about the memory model doesn't: the search had
+// something to try.
 func (r *Result) Warn(strict bool) {
-	if !strict || len(r.Warnings) == 0 || r.Verdict != Verified && r.Verdict != Bounded {
+	first := slices.IndexFunc(r.Warnings, func(w Warning) bool { return w.Code != SequentialOnly })
+	if !strict || first < 0 || r.Verdict != Verified && r.Verdict != Bounded {
 		return
 	}
-	r.Reason = "--strict: " + string(r.Verdict) + ", but " + r.Warnings[0].Text
+	r.Reason = "--strict: " + string(r.Verdict) + ", but " + r.Warnings[first].Text
 	r.Verdict, r.Problem = Invalid, EmptyPass
 }

@@ -99,7 +99,7 @@ func TestReduced(t *testing.T) {
 // landgo only.
 func TestGoesOn(t *testing.T) {
 	l := newLab(t)
-	const name = "queue/right/queue-join_late"
+	const name = "spin/right/spin-cond" // the study of which takes a second
 	if _, err := l.study(name); err != nil {
 		t.Fatal(err)
 	}

@@ -87,6 +87,13 @@ type Thread struct {
 	// one, the same if it would spin without other threads' writes to them
 	// since. Valid until the next Step or Rewind.
 	Waits []Access
+	// Awaits: its next step makes PendingAccess and no other event, and is possible only
+	// where that finds a value which lets the thread go on; else it is Spinning. No other
+	// bytes decide.
+	Awaits bool
+	// Late: its next step ends the process well, and is possible only where no thread can
+	// run that isn't Late.
+	Late bool
 }
 
 // AccessFlags describe an access.

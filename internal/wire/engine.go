@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 
+	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 )
@@ -16,6 +17,8 @@ type Engine interface {
 	// Replay runs one interleaving again. Of a bare schedule, the file has
 	// nothing else.
 	Replay(context.Context, config.Config, *result.BugFile, Observer) (*result.Result, error)
+	// Debug is Replay, and has use go to and fro in the run meanwhile. Its error is use's.
+	Debug(ctx context.Context, c config.Config, f *result.BugFile, o Observer, use func(debugger.Target) error) (*result.Result, error)
 	// Inspect describes the guest.
 	Inspect(context.Context, config.Config, Observer) (*result.Inspection, error)
 }

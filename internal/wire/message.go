@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"landgo/internal/confine"
+	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/host"
 	"landgo/internal/result"
@@ -21,12 +22,18 @@ type ToEngine struct {
 	Cancel bool `json:"cancel,omitempty"`
 	// File answers a request for a file; its descriptor comes beside it.
 	File *Exact[host.Answer] `json:"file,omitempty"`
+	// Debug asks about the run that is being debugged.
+	Debug *Exact[debugger.Request] `json:"debug,omitempty"`
+	// Interrupt asks for the end of what Debug has begun.
+	Interrupt bool `json:"interrupt,omitempty"`
+	// Leave ends the debugging.
+	Leave bool `json:"leave,omitempty"`
 }
 
 // Request is a command for the engine. Beside it come, on Linux, the files maps and statm
 // of the engine's own process, which it can't open.
 type Request struct {
-	// Command is run, replay or inspect.
+	// Command is run, replay, debug or inspect.
 	Command Command `json:"command"`
 	// Config is all that the user has asked for.
 	Config Exact[config.Config] `json:"config"`
@@ -34,7 +41,7 @@ type Request struct {
 	Missing []confine.Missing `json:"missing,omitempty"`
 	// Memory is what the front has of it, in bytes: part of the limit.
 	Memory uint64 `json:"memory"`
-	// BugFile is what a replay runs again.
+	// BugFile is what a replay runs again, and what is debugged.
 	BugFile *Exact[result.BugFile] `json:"bug_file,omitempty"`
 }
 
@@ -44,6 +51,7 @@ type Command string
 const (
 	Run     Command = "run"
 	Replay  Command = "replay"
+	Debug   Command = "debug"
 	Inspect Command = "inspect"
 )
 
@@ -61,6 +69,10 @@ type FromEngine struct {
 	Late result.ErrorKind `json:"late,omitempty"`
 	// File asks for a file of the host.
 	File *Exact[host.Request] `json:"file,omitempty"`
+	// Ready says that the run can be debugged.
+	Ready bool `json:"ready,omitempty"`
+	// Debug answers a question about it.
+	Debug *Exact[debugger.Answer] `json:"debug,omitempty"`
 	// End is the last message.
 	End *End `json:"end,omitempty"`
 }

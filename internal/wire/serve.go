@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"landgo/internal/debugger"
 	"landgo/internal/host"
 	"landgo/internal/result"
 )
@@ -43,8 +44,9 @@ func (s *Server) Serve(front *Conn) error {
 	}
 	asked := host.Ask(func(r host.Request) error { return front.Send(FromEngine{File: &Exact[host.Request]{r}}) })
 	host.Through(asked)
-	go s.listen(front, asked, cancel)
-	return front.Send(FromEngine{End: carryOut(ctx, s.Engine, first, observer{front})})
+	d := &debugged{front: front, asked: make(chan *debugger.Request, 1), left: make(chan bool)}
+	go s.listen(front, asked, d, cancel)
+	return front.Send(FromEngine{End: carryOut(ctx, s.Engine, first, observer{front}, d)})
 }
 
 // request hears the request, and whether the user has interrupted it by then.
@@ -65,7 +67,7 @@ func request(front *Conn) (r *Request, files []*os.File, interrupted bool, err e
 }
 
 // listen hears what landgo says while the guest runs.
-func (s *Server) listen(front *Conn, files *host.Asked, cancel context.CancelFunc) {
+func (s *Server) listen(front *Conn, files *host.Asked, d *debugged, cancel context.CancelFunc) {
 	for {
 		var m ToEngine
 		opened, err := front.Receive(&m)
@@ -73,18 +75,26 @@ func (s *Server) listen(front *Conn, files *host.Asked, cancel context.CancelFun
 		case err != nil:
 			s.Gone()
 			files.Close()
+			d.leave()
 			cancel()
 			return
 		case m.Cancel:
 			cancel()
+			d.leave()
 		case m.File != nil:
 			files.Answered(m.File.Value, opened)
+		case m.Debug != nil:
+			d.ask(&m.Debug.Value)
+		case m.Interrupt:
+			d.interrupt()
+		case m.Leave:
+			d.leave()
 		}
 	}
 }
 
 // carryOut is the end of a request. A failure of landgo's own code is one, too.
-func carryOut(ctx context.Context, e Engine, r *Request, o Observer) (end *End) {
+func carryOut(ctx context.Context, e Engine, r *Request, o Observer, d *debugged) (end *End) {
 	defer func() {
 		if p := recover(); p != nil {
 			end = &End{Error: &Error{Kind: result.Fault, Message: fmt.Sprint(p), Stack: string(debug.Stack())}}
@@ -98,6 +108,8 @@ func carryOut(ctx context.Context, e Engine, r *Request, o Observer) (end *End) 
 		res, err = e.Run(ctx, r.Config.Value, o)
 	case r.Command == Replay && r.BugFile != nil:
 		res, err = e.Replay(ctx, r.Config.Value, &r.BugFile.Value, o)
+	case r.Command == Debug && r.BugFile != nil:
+		res, err = e.Debug(ctx, r.Config.Value, &r.BugFile.Value, o, d.use)
 	case r.Command == Inspect:
 		seen, err = e.Inspect(ctx, r.Config.Value, o)
 	default:

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 )
@@ -20,6 +21,10 @@ func (h *heard) Run(ctx context.Context, _ config.Config, _ Observer) (*result.R
 }
 
 func (h *heard) Replay(ctx context.Context, c config.Config, _ *result.BugFile, o Observer) (*result.Result, error) {
+	return h.Run(ctx, c, o)
+}
+
+func (h *heard) Debug(ctx context.Context, c config.Config, _ *result.BugFile, o Observer, _ func(debugger.Target) error) (*result.Result, error) {
 	return h.Run(ctx, c, o)
 }
 

@@ -50,8 +50,15 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 	var used uint64
 	for i := range k.img.Segments {
 		s := &k.img.Segments[i]
+		mapped := k.mapsAtStart(s)
+		if !mapped && !s.Exec {
+			continue
+		}
 		if err := k.host.Machine().Load(s.Addr, s.Data); err != nil {
 			return emu.Regs{}, fmt.Errorf("loading the guest: %w", err)
+		}
+		if !mapped {
+			continue
 		}
 		k.host.Machine().Protect(s.Addr, s.MemSize, emu.ProtOf(s.Read, s.Write, s.Exec))
 		used += s.MemSize
@@ -67,7 +74,8 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 	if err != nil {
 		return emu.Regs{}, err
 	}
-	return emu.Regs{RIP: k.img.Entry, RSP: sp, RFLAGS: initialFlags}, nil
+	entry, _ := k.begins()
+	return emu.Regs{RIP: entry, RSP: sp, RFLAGS: initialFlags}, nil
 }
 
 // buildStack writes, downwards from the stack's end: strings and random bytes,
@@ -82,9 +90,10 @@ func (k *Kernel) buildStack() (uint64, error) {
 	random := b.bytes(randomBytes)
 	platform := b.string("x86_64")
 	execfn := b.string(exePath)
-	envp := b.strings(k.cfg.Env)
+	envp := b.strings(k.environment())
 	argv := b.strings(args)
 
+	_, base := k.begins()
 	words := []uint64{uint64(len(args))}
 	words = append(append(words, argv...), 0)
 	words = append(append(words, envp...), 0)
@@ -95,7 +104,7 @@ func (k *Kernel) buildStack() (uint64, error) {
 		atPhdr, k.img.PhdrAddr,
 		atPhent, uint64(k.img.Phent),
 		atPhnum, uint64(k.img.Phnum),
-		atBase, 0,
+		atBase, base,
 		atFlags, 0,
 		atEntry, k.img.Entry,
 		atUID, userID, atEUID, userID, atGID, userID, atEGID, userID,

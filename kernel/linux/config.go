@@ -13,6 +13,9 @@ type Config struct {
 	Files map[string]string
 	// Contents maps paths of the guest to its files' contents.
 	Contents map[string][]byte
+	// Lacks reports whether a library is at a path of the guest's that it wasn't loaded
+	// with (dlopen); nil: none is.
+	Lacks func(path string) bool
 	// Space is the size of the machine's address space; default DefaultSpace.
 	Space uint64
 	// MemoryLimit is the number of bytes that the guest may have accessible at

@@ -2,16 +2,16 @@ package linux
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/compile"
 	"landgo/internal/image"
 	"landgo/internal/image/elffile"
+	"landgo/internal/image/linked"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -51,7 +51,7 @@ func (t *driven) clone() *driven {
 
 func newDriver(t testing.TB, path string, cfg Config) *driver {
 	t.Helper()
-	img, err := image.Open(path)
+	img, err := image.Open(path, linked.Search{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,14 +260,5 @@ func (tc toolchain) build(t testing.TB, source string) string {
 	if _, err := exec.LookPath(tc.args[0]); err != nil {
 		t.Fatalf("%s isn't installed: run make setup", tc.args[0])
 	}
-	dir := t.TempDir()
-	file, guest := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
-	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	args := append(append([]string{}, tc.args[1:]...), "-O1", "-o", guest, file)
-	if msg, err := exec.Command(tc.args[0], args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", tc.name, err, msg)
-	}
-	return guest
+	return compile.Exact(t, tc.args[0], "guest.c", source, append(tc.args[1:], "-O1")...)
 }

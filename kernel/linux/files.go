@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"landgo/internal/image/elffile"
 	"landgo/kernel"
 	"landgo/kernel/effect"
 )
@@ -33,6 +34,8 @@ type file struct {
 	content []byte
 	char    bool // a character device: reads give its content, then the end
 	maps    bool // content is made when it's opened
+	// part is, of a library, what is loaded of it.
+	part *elffile.File
 }
 
 // description is an open file: descriptors made by dup share it.
@@ -68,14 +71,15 @@ type files struct {
 	redirected   effect.Word // a standard descriptor was closed or replaced
 }
 
-// open reads the user's files.
-func (f *files) open(cfg *Config) error {
+// open reads the user's files, and takes in what the image is linked with.
+func (f *files) open(cfg *Config, img *elffile.File) error {
 	f.byPath = map[string]int{}
 	f.stdin = cfg.Stdin
 	f.add(file{path: mapsPath, maps: true})
 	f.add(file{path: "/dev/null", char: true})
 	f.add(file{path: "/sys/devices/system/cpu/online", content: []byte("0-1\n")})
 	f.add(file{path: "/sys/devices/system/cpu/possible", content: []byte("0-1\n")})
+	f.addParts(img)
 	for _, guest := range slices.Sorted(maps.Keys(cfg.Files)) {
 		content, err := os.ReadFile(cfg.Files[guest])
 		if err != nil {
@@ -215,6 +219,9 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 	}
 	i, found := f.byPath[clean(want.path)]
 	if !found {
+		if c.k.lacks(clean(want.path)) {
+			o.Invalid, o.Gap = clean(want.path), kernel.GapLibrary
+		}
 		return enoent
 	}
 	fd, n, ok := c.free(0)
@@ -255,7 +262,11 @@ func (c *call) maps() []byte {
 				perm[j] = "rwx"[j]
 			}
 		}
-		line(s.Addr, s.Addr+s.MemSize, string(perm), exePath)
+		name := exePath
+		if p := k.img.PartAt(s.Addr); p != nil && p != k.img.Parts[0] {
+			name = p.Path
+		}
+		line(s.Addr, s.Addr+s.MemSize, string(perm), name)
 	}
 	if end := pageUp(c.get(&k.space.brk)); end > k.space.brkLo {
 		line(k.space.brkLo, end, "rw-p", "[heap]")

@@ -1,4 +1,4 @@
-// Package linux is the kernel that a static x86-64 Linux program believes it
+// Package linux is the kernel that an x86-64 Linux program believes it
 // runs on: memory, threads, futexes, signals, a clock, descriptors. landgo is
 // that kernel. No system call of the guest reaches the host, and no byte of
 // the guest is an argument of one.
@@ -53,6 +53,7 @@ type Kernel struct {
 	clock     effect.Word       // CLOCK_REALTIME, in nanoseconds
 	busy      effect.Word       // the part of it that is processor time: looks at it moved it
 	actions   [numSignals]action
+	fences    effect.Word // the commands of membarrier that the process may use
 	pending   effect.Word // signals sent to the process that every thread blocks
 	handlers  frames
 	files     files
@@ -93,6 +94,7 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 		clock:   effect.At(wordClock, epoch),
 		busy:    effect.At(wordClock, 0),
 		pending: effect.At(wordPending, 0),
+		fences:  effect.At(wordFences, 0),
 	}
 	for sig := range k.actions {
 		k.actions[sig] = newAction(uint64(sig))
@@ -101,7 +103,7 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	if err := k.space.lay(img, &cfg); err != nil {
 		return nil, err
 	}
-	if err := k.files.open(&cfg); err != nil {
+	if err := k.files.open(&cfg, img); err != nil {
 		return nil, err
 	}
 	k.addFirstThread()

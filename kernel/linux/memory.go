@@ -140,6 +140,7 @@ func planMmap(c *call, p *kernel.Plan) {
 		invalid(p, hexReason("mmap with protection %#x is not modelled", prot))
 	case flags&mapAnonymous == 0 && flags&mapType != mapPrivate && prot&2 != 0:
 		invalid(p, "mmap of a file, shared and writable, is not modelled")
+	case c.part(size) != nil:
 	case flags&mapFixed != 0 && c.k.holdsCode(c.a[0], size):
 		invalid(p, "mmap over the guest's code is not modelled")
 	case flags&(mapFixed|mapFixedNoreplace) == 0:
@@ -181,11 +182,19 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 		}
 		content = content[min(c.a[5], uint64(len(content))):]
 	}
+	part := c.part(size)
 	switch {
 	case c.a[1] == 0 || flags&mapType == 0:
 		return einval
 	case size < c.a[1] || size > k.cfg.Space:
 		return enomem
+	case part != nil:
+		if addr = c.partAddr(part); !k.protect(addr, size, prot) {
+			return enomem
+		}
+		k.fillPart(addr, size, content)
+		o.Mapped = kernel.Pages{Addr: addr, Size: size}
+		return addr
 	case flags&(mapFixed|mapFixedNoreplace) != 0:
 		if addr&(pageSize-1) != 0 {
 			return einval

@@ -138,6 +138,7 @@ func init() {
 		302: {"prlimit64", planPrlimit, doPrlimit},
 		309: {"getcpu", nil, doGetcpu},
 		318: {"getrandom", nil, doGetrandom},
+		324: {"membarrier", planMembarrier, doMembarrier},
 		334: {"rseq", nil, doRseq},
 	}
 }

@@ -26,6 +26,7 @@ const (
 	wordClock  = effect.Clock
 	wordList   = effect.Lazy + effect.Step
 	wordMemory = effect.Lazy + 2*effect.Step
+	wordFences = effect.Lazy + 3*effect.Step
 )
 
 // A thread's words: those that signals read, whether it lives, and those that
@@ -66,6 +67,7 @@ func (k *Kernel) WordName(addr uint64) (string, bool) {
 	name, ok := map[uint64]string{
 		wordPending: "the process's signals", wordFiles: "the open files", wordBreak: "the break", wordOutput: "the output",
 		wordClock: "the clock", wordList: "the list of threads", wordMemory: "the memory in use",
+		wordFences: "the process's use of membarrier",
 	}[addr]
 	return name, ok
 }

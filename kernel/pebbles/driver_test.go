@@ -10,6 +10,7 @@ import (
 	"landgo/emu"
 	"landgo/internal/image"
 	"landgo/internal/image/elffile"
+	"landgo/internal/image/linked"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -82,7 +83,7 @@ func newWorld(t testing.TB, guest string, cfg Config) *world {
 
 func openWorld(t testing.TB, path string, cfg Config) *world {
 	t.Helper()
-	img, err := image.Open(path)
+	img, err := image.Open(path, linked.Search{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,9 @@ type Event struct {
 	Wild bool
 	// Loose: see trace.Transition.
 	Loose bool
+	// Late: it is possible only where nothing else is (trace.Thread.Late), and races with
+	// nothing.
+	Late bool
 	// Update, Of and Flushed: see trace.Transition, and buffer.go.
 	Update   bool
 	Of       trace.TID
@@ -27,6 +30,19 @@ type Event struct {
 	// Waits are the reads of the spin that the step ended: the thread went on
 	// because one of these bytes was written.
 	Waits []trace.Access
+	// Await, if not nil: the step is possible only where its first access finds a value that
+	// lets the thread go on (await.go).
+	Await *Await
+}
+
+// Await has the earlier writes of the bytes that an await reads, newest first.
+type Await struct{ Past []Past }
+
+// Past is an event that wrote what an await reads. Goes: the await could go on with what
+// was there before.
+type Past struct {
+	At   int32
+	Goes bool
 }
 
 // NewEvent returns what dependence sees of t. It is valid as long as t is.

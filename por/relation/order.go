@@ -249,7 +249,7 @@ func (o *Order) Push(e *Event, first trace.Op) {
 	o.gather(e, first, row)
 	if !o.clocksOnly {
 		o.ev[i].event = e
-		if len(o.found) > 0 {
+		if len(o.found) > 0 && !e.Late {
 			o.race(e, first, i, row)
 		}
 	}

@@ -22,6 +22,9 @@ func (o *Order) gather(e *Event, first trace.Op, base []int32) {
 		return
 	}
 	for k := range e.Accesses {
+		if k == 0 && e.Await != nil {
+			o.gatherAwait(e, base)
+		}
 		if e.Accesses[k].Flags&trace.Buffered == 0 {
 			o.gatherAccess(e, &e.Accesses[k], base)
 		}

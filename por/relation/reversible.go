@@ -63,6 +63,9 @@ func (o *Order) possible(c int32, e *Event, first trace.Op, end int32) bool {
 		}
 		return true
 	}
+	if e.Await != nil && !o.goesOn(e, end) {
+		return false
+	}
 	if len(e.Waits) > 0 {
 		return o.letGo(c, e, end)
 	}

@@ -16,6 +16,9 @@ type Facts struct {
 	Meeting Addresses
 	// Signalled are the threads that others send signals to.
 	Signalled Addresses
+	// Awaits are reads by which a thread was seen to wait in a loop of one access, and
+	// Piecemeal those of them of whose bytes a part was written, or more (scheduler/await.go).
+	Awaits, Piecemeal Addresses
 	// Native: threads and locks are left to the guest's own code.
 	Native bool
 	// Exits: a thread was seen to look whether another lives.
@@ -25,6 +28,8 @@ type Facts struct {
 	// Lost: the process ends without writing what standard output's buffer holds, so
 	// that the order of prints and flushes matters.
 	Lost bool
+	// Early: an end of the process that comes before others are done can be told (scheduler/late.go).
+	Early bool
 	// Hurried: an execution has no end if time passes for loops that look at the clock
 	// only when no other thread can run.
 	Hurried bool
@@ -52,7 +57,7 @@ type Kernel struct {
 
 // New is nothing yet.
 func New() Facts {
-	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{},
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
 
@@ -73,11 +78,14 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Contended.merge(o.Contended)
 	news = k.Meeting.merge(o.Meeting) || news
 	news = k.Signalled.merge(o.Signalled) || news
+	news = k.Awaits.merge(o.Awaits) || news
+	news = k.Piecemeal.merge(o.Piecemeal) || news
 	k.Merged.merge(o.Merged) // it matters once one of them is contended
 	is(&k.Native, o.Native)
 	is(&k.Exits, o.Exits)
 	is(&k.Last, o.Last)
 	is(&k.Lost, o.Lost)
+	is(&k.Early, o.Early)
 	is(&k.Hurried, o.Hurried)
 	news = k.Ticked.merge(o.Ticked) || news
 	is(&k.Probes, o.Probes)

@@ -23,6 +23,9 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 	case breakOperator:
 		s.atOperator(th)
 		return scheduler.Step, nil
+	case breakEntry:
+		s.atEntry()
+		return scheduler.Step, nil
 	case breakMain:
 		s.core.Enter()
 		return scheduler.Step, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -94,7 +95,8 @@ func (s *Library) note(th *thread) {
 		th.native, th.atExit = true, true
 	case profile.AtExit:
 		// glibc's start-up registers what runs the destructors of fini_array.
-		if f, ok := s.image.SymbolAt(th.arg(0)); !ok || f.Name != "call_fini" {
+		// So does the dynamic linker for all files, see hasDestructors.
+		if f, ok := s.image.SymbolAt(th.arg(0)); (!ok || f.Name != "call_fini") && !s.linkersOwn(th.arg(0)) {
 			s.machine.Put(&s.exitHandlers, 1)
 			if !s.threads[0].Live() {
 				s.outlive(false)
@@ -106,9 +108,20 @@ func (s *Library) note(th *thread) {
 // hasDestructors reports whether the program has destructors of its own: more
 // in fini_array than the one that the compiler's start files put there.
 func hasDestructors(img *image.Image) bool {
+	for i, p := range img.Parts {
+		if p.Dynamic.Finish > 8 && (i == 0 || !img.OfRuntime(p.Base)) {
+			return true
+		}
+	}
 	from, ok1 := img.Symbol("__fini_array_start")
 	to, ok2 := img.Symbol("__fini_array_end")
 	return ok1 && ok2 && to.Addr-from.Addr > 8
+}
+
+// linkersOwn reports whether a function is the dynamic linker's.
+func (s *guest) linkersOwn(addr uint64) bool {
+	p := s.image.Interpreter()
+	return p != nil && s.image.PartAt(addr) == p && s.libc == elffile.Glibc
 }
 
 // Leave implements Lives.

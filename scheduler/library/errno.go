@@ -29,7 +29,9 @@ func (s *calls) setErrno(th *thread, tr *trace.Transition, v uint32) {
 	case elffile.Musl:
 		s.door(th, tr).write32(th.Regs.FSBase+muslErrnoOffset, v)
 	case elffile.Glibc:
-		if t := s.image.TLS; t != nil && t.HasErrno {
+		if slot, ok := s.image.ErrnoSlot(); ok { // the dynamic linker has said where
+			s.door(th, tr).write32(th.Regs.FSBase+s.core.Word(slot), v)
+		} else if t := s.image.TLS; t != nil && t.HasErrno {
 			align := max(t.Align, 1)
 			size := (t.MemSize + align - 1) &^ (align - 1)
 			s.door(th, tr).write32(th.Regs.FSBase-size+t.Errno, v)

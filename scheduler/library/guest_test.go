@@ -1,38 +1,22 @@
 package library
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/compile"
 	"landgo/internal/image"
+	"landgo/internal/image/linked"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel/linux"
 	"landgo/scheduler"
 )
 
-// compile builds a C program, statically, with a compiler.
-func compile(t testing.TB, cc, source string, flags ...string) string {
-	t.Helper()
-	dir := t.TempDir()
-	src, out := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
-	if err := os.WriteFile(src, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	args := append([]string{"-g", "-O1", "-static", "-pthread", src, "-o", out}, flags...)
-	if msg, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cc, err, msg)
-	}
-	return out
-}
-
 // boot brings a program under control.
 func boot(t testing.TB, path string, cfg scheduler.Config, opts Config) (*scheduler.System, *Library) {
 	t.Helper()
-	img, err := image.Open(path)
+	img, err := image.Open(path, linked.Search{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +118,7 @@ int main(void) {
 func TestLostUpdate(t *testing.T) {
 	for _, cc := range []string{"gcc", "musl-gcc"} {
 		t.Run(cc, func(t *testing.T) {
-			s, _ := boot(t, compile(t, cc, lostUpdate), scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, Config{})
+			s, _ := boot(t, compile.Text(t, cc, lostUpdate), scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, Config{})
 			got := enumerate(t, s)
 			// Each thread reads, then writes: C(4,2) = 6 orders, of which 2 are
 			// serial. Where the first thread ends before the second, main's join
@@ -251,7 +235,7 @@ int main(void) {
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			for _, o := range []string{"-O0", "-O2"} {
 				t.Run(c.name+"/"+cc+o, func(t *testing.T) {
-					s, _ := boot(t, compile(t, cc, c.source, o), scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, Config{})
+					s, _ := boot(t, compile.Text(t, cc, c.source, o), scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, Config{})
 					got := enumerate(t, s)
 					got.steps = 0
 					if c.name == "livelock" {

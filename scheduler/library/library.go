@@ -65,6 +65,7 @@ type guest struct {
 	shapes         *shapes // where objects' bytes mean nothing to landgo: nil
 	ownAllocator   bool    // the guest's malloc isn't its library's
 	ownDestructors bool    // see hasDestructors
+	begun          bool    // see atEntry
 }
 
 // settled is what is found out, or decided, in any execution, and then holds for good.
@@ -161,6 +162,7 @@ const (
 	breakMain
 	breakString
 	breakOperator
+	breakEntry
 )
 
 var _ scheduler.Carrier = (*Library)(nil)
@@ -207,9 +209,15 @@ func (s *Library) Boot(k kernel.Kernel, roles map[uint64]profile.Bound) {
 		s.ownAllocator = s.ownAllocator && (b.Role != profile.Malloc || b.Own)
 	}
 	s.findEndsCache()
-	if m, ok := s.image.Symbol("main"); ok && !s.cfg.Tested {
+	m, named := s.image.Symbol("main")
+	linked := s.image.Interpreter() != nil
+	if linked {
+		s.breakAt(s.image.Entry, breakEntry)
+	}
+	switch {
+	case named && !s.cfg.Tested:
 		s.breakAt(m.Addr, breakMain)
-	} else {
+	case !linked:
 		s.core.Enter()
 	}
 	if !s.cfg.Tested {

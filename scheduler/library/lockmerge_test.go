@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -82,7 +83,7 @@ void *f(void *p) { pthread_mutex_lock(&m); x = 1; pthread_mutex_lock(&n); y = x;
 void *g(void *p) { pthread_mutex_lock(&n); y = 5; pthread_mutex_lock(&m); x = y; pthread_mutex_unlock(&m); pthread_mutex_unlock(&n); return p; }`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := compile(t, "musl-gcc", head+threads+tail)
+			path := compile.Text(t, "musl-gcc", head+threads+tail)
 			merged := endStates(t, path, Config{})
 			apart := endStates(t, path, Config{NoMerge: true})
 			if !slices.Equal(slices.Sorted(maps.Keys(merged)), slices.Sorted(maps.Keys(apart))) {

@@ -34,7 +34,7 @@ func (s *Library) atReturn(th *thread, tr *trace.Transition) (scheduler.Verdict,
 		return scheduler.Step, nil
 	}
 	if n := len(th.onces); n > 0 && th.onces[n-1].sp+s.wordSize == th.Regs.RSP {
-		if s.core.Await(th.ID) {
+		if s.core.AwaitEmpty(th.ID) {
 			return scheduler.Stay, nil // what the routine has stored comes first
 		}
 		s.endOnce(th, tr)

@@ -56,6 +56,10 @@ func (s *textCalls) stdout() uint64 {
 			return sym.Addr
 		}
 	}
+	// musl's own file gives the stream no name, but the pointer to it.
+	if sym, ok := s.image.Symbol("stdout"); ok && s.libc == elffile.Musl && s.image.Interpreter() != nil {
+		return s.core.Word(sym.Addr)
+	}
 	return 0
 }
 

@@ -170,6 +170,25 @@ func TestKernelRewinds(t *testing.T) {
 	}
 }
 
+// TestKernelTries: what a try ends is not ended, and no thread has run the instruction that
+// an end counts as; a replay's limit isn't the try's.
+func TestKernelTries(t *testing.T) {
+	k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady}, ownThread{State: ownReady})
+	k.Limit(5)
+	k.tryOut(func() {
+		if k.LimitOf() != 0 {
+			t.Error("a try has the limit of the step that it is made in")
+		}
+		k.failOwn(&k.threads[0], &trace.Transition{Thread: 1}, &scheduler.Failure{Kind: trace.Assertion})
+		if k.threads[1].Insns != 1 || k.threads[1].Failure == nil {
+			t.Fatal("the try doesn't end")
+		}
+	})
+	if th := &k.threads[1]; th.Insns != 0 || th.Failure != nil || k.threads[0].Failure != nil || k.LimitOf() != 5 {
+		t.Errorf("after the try: %d instructions, failure %v, limit %d", th.Insns, th.Failure, k.LimitOf())
+	}
+}
+
 // TestStuckKernel: threads that are left are a deadlock, but for the idle one.
 func TestStuckKernel(t *testing.T) {
 	k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady, Idle: true}, ownThread{State: ownBlocked})

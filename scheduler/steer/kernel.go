@@ -229,8 +229,9 @@ func (s *Kernel) take(th *thread, tr *trace.Transition, c trace.Choice) error {
 	return s.advanceOwn(th, tr)
 }
 
-// end ends the guest.
-func (s *path) end(tr *trace.Transition, how trace.End) {
+// end ends the guest. In a try nothing else has saved the thread that is tried.
+func (s *Kernel) end(tr *trace.Transition, how trace.End) {
+	s.save(tr.Thread)
 	if th := &s.threads[tr.Thread]; th.Insns == tr.Begin {
 		th.Insns++ // the end is a place of its own, whichever thread came to it
 	}
@@ -318,6 +319,6 @@ func (s *Kernel) failOwn(th *thread, tr *trace.Transition, f *scheduler.Failure)
 		th.Stand = scheduler.StandFailure
 		return
 	}
-	s.threads[tr.Thread].Failure = f
 	s.end(tr, trace.EndBug)
+	s.threads[tr.Thread].Failure = f
 }

@@ -107,6 +107,14 @@ func (s *reading) store(va, v uint64) bool {
 // Word is word, for the core.
 func (s *Kernel) Word(va uint64) (uint64, bool) { return s.word(va) }
 
+// Registers are a thread's, for the core.
+func (s *Kernel) Registers(t trace.TID) emu.Regs {
+	if th := &s.threads[t]; s.running.Get() != uint64(t) || th.own.Interrupted {
+		return th.Regs
+	}
+	return s.regsNow()
+}
+
 func (s *reading) byteAt(va uint64) (byte, bool) {
 	pa, ok := s.translate(va)
 	return s.machine.Read8(pa), ok

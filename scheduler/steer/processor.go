@@ -76,6 +76,14 @@ func (s *Kernel) execute(u *turn) *emu.Stop {
 	}
 	s.machine.Put(&s.atBreak, 0)
 	s.hadIn = noWhere
+	v := s.Viewer()
+	if n, freezes := s.Freezes(u.th.ID, u.th.Insns); freezes && !u.ticking && u.trial == 0 && !s.tries() && (r.StopAt == 0 || n < r.StopAt) {
+		r.StopAt = n + 1
+	}
+	if v != nil && !s.tries() && u.trial == 0 {
+		r.Flags |= emu.Narrate
+	}
+	from, journal := u.th.Insns, s.machine.Journal()
 	stop := s.machine.Run(r)
 	switch stop.Why {
 	case emu.StopBreak, emu.StopTrap, emu.StopPrivileged:
@@ -85,6 +93,13 @@ func (s *Kernel) execute(u *turn) *emu.Stop {
 	s.Ran(stop.Insns)
 	if !u.ticking {
 		u.th.Insns += stop.Insns
+	}
+	if r.Flags&emu.Narrate != 0 {
+		if u.ticking {
+			v.Ran(trace.NoThread, 0, journal, stop.PC)
+		} else {
+			v.Ran(u.th.ID, from, journal, stop.PC)
+		}
 	}
 	if len(stop.Accesses) > 0 {
 		u.allow = 0
@@ -154,3 +169,6 @@ func (s *Kernel) flush() error {
 	s.machine.Put(&s.cpu, uint64(stop.Ctx))
 	return nil
 }
+
+// tries: what is run is only tried, and taken back.
+func (s *Kernel) tries() bool { return s.probing || s.trying }

@@ -117,6 +117,10 @@ func (s *Kernel) runFor(u *turn) (happening, error) {
 func (s *Kernel) stopped(u *turn, stop *emu.Stop) (happening, error) {
 	switch stop.Why {
 	case emu.StopInsn:
+		if !u.ticking && u.trial == 0 && !s.tries() && s.Frozen(u.th.ID, u.th.Insns) {
+			s.saw(u)
+			return atNothing, scheduler.ErrStopped
+		}
 		if u.shadow {
 			u.shadow = false
 			return s.turnedOn(u)

@@ -27,6 +27,8 @@ type savedConfig struct {
 	Steps   *ignoredNumber `json:"step_budget,omitempty"`
 	Threads *ignoredNumber `json:"max_threads,omitempty"`
 	Output  *ignoredNumber `json:"max_output,omitempty"`
+	Sysroot *ignoredNumber `json:"sysroot,omitempty"`
+	Path    *ignoredNumber `json:"library_path,omitempty"`
 }
 
 // savedInput is what the guest reads: Content, or what the replay is given for it.
@@ -42,7 +44,7 @@ type savedProfile struct {
 	Text string `json:"text"`
 }
 
-// ignoredNumber is a limit in a bug file: it is the replay's to set.
+// ignoredNumber is a limit, or a folder, in a bug file: it is the replay's to set.
 type ignoredNumber struct{}
 
 func (*ignoredNumber) UnmarshalJSON([]byte) error { return nil }
@@ -118,6 +120,7 @@ func (c *Config) TakeHost(given *Config) error {
 			}
 		}
 	}
+	c.Sysroot, c.LibraryPath = given.Sysroot, given.LibraryPath
 	if given.Stdin != "" {
 		c.Stdin, c.Input, c.InputLeft = given.Stdin, nil, false
 	}

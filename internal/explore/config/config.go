@@ -29,6 +29,13 @@ type Given struct {
 	Env   []string    `json:"env,omitempty"` // K=V
 	Stdin string      `json:"stdin,omitempty"`
 	Files []GuestFile `json:"files,omitempty"`
+	// Sysroot is the folder that stands for the system's root where the guest's libraries
+	// are, and LibraryPath are further folders of them.
+	Sysroot     string   `json:"sysroot,omitempty"`
+	LibraryPath []string `json:"library_path,omitempty"`
+	// Libraries are those that the guest loads while it runs, beside what it is linked
+	// with.
+	Libraries []string `json:"libraries,omitempty"`
 	// GuestNamed: the user named the guest, and not a bug file alone.
 	GuestNamed bool `json:"-"`
 	// Input is what the guest reads from standard input, in Stdin's place: a bug

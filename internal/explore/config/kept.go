@@ -17,7 +17,7 @@ func (c *Config) Check(image []byte, contents ...[]byte) uint32 {
 	limits := Default()
 	kept.StepBudget, kept.MaxThreads, kept.MaxOutput = limits.StepBudget, limits.MaxThreads, limits.MaxOutput
 	// Where the host keeps a file doesn't matter, only what is in it.
-	kept.Stdin = ""
+	kept.Stdin, kept.Sysroot, kept.LibraryPath = "", "", nil
 	if c.Profile != nil {
 		kept.Profile = &Profile{Text: c.Profile.Text}
 	}
@@ -44,8 +44,9 @@ func (c *Config) Kept() json.RawMessage {
 }
 
 // For is the configuration with which a bug of a result of c's is replayed.
-func (c *Config) For(b *result.Bug) *Config {
+func (c *Config) For(g *result.Guest, b *result.Bug) *Config {
 	own := *c
+	own.Libraries = g.Asked
 	if b.PP != "" {
 		var err error
 		own.Deepen = false

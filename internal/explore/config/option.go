@@ -81,7 +81,11 @@ func (o *Option) Kept() bool {
 // all the same: a limit, or a file that is read. It goes with a bug file, which sets
 // none of them.
 func (o *Option) OfHost() bool {
-	return o.Group == GroupLimits || o.Name == "stdin" || o.Name == "file" || o.Name == "disk"
+	switch o.Name {
+	case "stdin", "file", "disk", "sysroot", "library-path":
+		return true
+	}
+	return o.Group == GroupLimits
 }
 
 // OptionNamed is the entry of a name, or nil.

@@ -52,6 +52,35 @@ var guestOptions = []Option{
 		Set:  setDisk,
 		Get:  func(c *Config) []string { return c.filesAsGiven(true) },
 	}, {
+		Name: "sysroot", Group: GroupGuest, Value: "DIR",
+		Help: "take the guest's dynamic linker and libraries from DIR in place of /",
+		Doc:  "DIR is the root of another system: what the guest is linked with lies beneath it at the paths of that system. Links are followed within DIR.",
+		Set:  func(c *Config, v string) error { return setFolder(&c.Sysroot, v) },
+		Get:  func(c *Config) []string { return one(c.Sysroot) },
+	}, {
+		Name: "library-path", Group: GroupGuest, Value: "DIR", Repeat: true,
+		Help: "look for the guest's libraries in DIR before the system's folders",
+		Doc:  "It is what LD_LIBRARY_PATH is to a program outside. landgo itself looks in the system's folders of libraries, and in the guest's own folder for what the guest names there ($ORIGIN).",
+		Set: func(c *Config, v string) error {
+			var dir string
+			err := setFolder(&dir, v)
+			c.LibraryPath = append(c.LibraryPath, dir)
+			return err
+		},
+		Get: func(c *Config) []string { return c.LibraryPath },
+	}, {
+		Name: "library", Group: GroupGuest, Value: "NAME", Repeat: true,
+		Help: "a library that the guest loads while it runs (dlopen)",
+		Doc:  "landgo finds those itself that lie in the system's folders or in the guest's, and begins again with them. A library has its name, or a path as the guest gives it to dlopen.",
+		Set: func(c *Config, v string) error {
+			if v == "" || strings.ContainsRune(v, 0) {
+				return fmt.Errorf("want a library's name, got %q", v)
+			}
+			c.Libraries = append(c.Libraries, v)
+			return nil
+		},
+		Get: func(c *Config) []string { return c.Libraries },
+	}, {
 		Name: "pp", Group: GroupPoints, Value: "LIST",
 		Help:  "preemption points: yield, lock, unlock, atomic, sync, race, mem; of kernels cli, sti too (landgo chooses by default)",
 		Words: pointNames(), List: true,

@@ -14,8 +14,9 @@ const maxRaces = 20
 
 // List describes the candidates: those that came in both orders first, then by
 // address, so that it doesn't depend on when they were found. Where all interleavings
-// were run, what synchronisation orders in each isn't among them.
-func List(s *session.Session, w *Watched, r *result.Result) error {
+// were run, what synchronisation orders in each isn't among them. Once tired says so no
+// more executions are run again for it: the races left are told without stacks.
+func List(s *session.Session, w *Watched, r *result.Result, tired func() bool) error {
 	if !w.Listed {
 		return nil
 	}
@@ -50,6 +51,9 @@ func List(s *session.Session, w *Watched, r *result.Result) error {
 		views[k] = story.View{Sighting: &all[i].Shown, Path: w.Races.Shown[i]}
 	}
 	for k := range views {
+		if tired() {
+			break
+		}
 		if views[k].Done || w.Toward != nil && !w.Toward(rank[k]) {
 			continue
 		}

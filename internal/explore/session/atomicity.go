@@ -9,7 +9,24 @@ import (
 
 // RaceConfig is what a detector of a mode knows of the guest.
 func (s *Session) RaceConfig(m race.Mode) race.Config {
-	return race.Config{Mode: m, Atomic: s.atomicity, Library: func(pc uint64) bool { return libc.Synchronises(s.Image.Info, pc) }}
+	return race.Config{Mode: m, Atomic: s.atomicity, Library: s.synchronises}
+}
+
+// synchronises is race.Config.Library. Of a C library in a file of its own, the functions
+// that it doesn't give out have no names, or only where its debug information is
+// installed: what they do to the library's own memory is its own business.
+func (s *Session) synchronises(pc, addr uint64) bool {
+	if libc.Synchronises(s.Image.Info, pc) {
+		return true
+	}
+	if !libc.Inner(s.Image.Info, pc) {
+		return false
+	}
+	if s.Image.File.PartAt(addr) != nil {
+		return s.Image.OfLibc(addr)
+	}
+	w := s.Guest.Whereabouts(addr)
+	return w.Local == "" && (w.Block.Addr == 0 || w.Block.Library || s.Image.OfLibc(w.Block.Given.PC-1))
 }
 
 // Buffered reports whether processors have store buffers, so that a search is to look for

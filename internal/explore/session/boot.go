@@ -28,7 +28,7 @@ func (s *Session) boot() error {
 			return result.Errorf(result.Usage, "--disk is for kernels that own the machine: %s isn't one; a program reads files by --file", s.Config.Guest)
 		}
 	}
-	s.Check = s.Config.Check([]byte(s.Image.SHA256), in.contents...)
+	s.Check = s.Config.Check([]byte(s.Image.SHA256+s.Image.PartsDigest()), in.contents...)
 	return s.Platform.boot(s, in)
 }
 

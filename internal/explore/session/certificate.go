@@ -10,7 +10,7 @@ func (s *Session) NewResult() *result.Result {
 	g := s.Config.Granularity()
 	basis, trusted := s.Platform.trusted(&s.Program)
 	return &result.Result{
-		Guest:  result.Guest{Path: s.Config.Guest, SHA256: s.Image.SHA256},
+		Guest:  s.guestFiles(),
 		Kernel: s.Image.Kernel.String(), PP: s.Config.PointList(), Granularity: g,
 		Search: s.Config.Search, Bound: s.Config.Bounds.String(), Notes: s.Notes,
 		Certificate: result.Certificate{
@@ -18,6 +18,17 @@ func (s *Session) NewResult() *result.Result {
 			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: trusted, Basis: basis, Profile: s.profileName(), SelfCheck: "not run",
 		},
 	}
+}
+
+// guestFiles are the guest's file, and those that it was linked with.
+func (p *Program) guestFiles() result.Guest {
+	g := result.Guest{Path: p.Config.Guest, SHA256: p.Image.SHA256, Asked: p.Config.Libraries}
+	for i, part := range p.Image.Parts {
+		if i > 0 { // the first is the guest's own
+			g.Libraries = append(g.Libraries, result.Library{Path: part.Path, SHA256: part.SHA256})
+		}
+	}
+	return g
 }
 
 // Finish puts in what is known after everything.

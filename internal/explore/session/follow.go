@@ -76,6 +76,9 @@ func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, 
 			}
 		}
 	}
+	if s.Guest.Rest() {
+		return path, nil, por.ErrFiner
+	}
 	for _, th := range s.Guest.Threads(nil) {
 		if !ends && beforeEnd(th) {
 			return path, nil, errEnds

@@ -38,6 +38,8 @@ type Runner interface {
 	por.Census
 	// Digest is for searches that store states.
 	Digest() (trace.Digest, error)
+	// Await and WouldGo are those of por.Awaiter.
+	por.Awaiter
 	// StopIf has steps ask whether to end with scheduler.ErrStopped.
 	StopIf(func() bool)
 }
@@ -79,6 +81,8 @@ type Follower interface {
 	Limit(insns uint64)
 	LimitStarts(insns map[string]uint64)
 	Unspin(trace.TID)
+	// Rest has threads wait that would only poll, at a schedule's end. True: as Settle.
+	Rest() bool
 	Distrust() bool
 	// Settle finds out whether the threads that seem ready can run. True: it has
 	// learned that they can't, and the execution is to begin again.

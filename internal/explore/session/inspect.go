@@ -13,7 +13,7 @@ import (
 func (p *Program) Inspect() *result.Inspection {
 	img := p.Image
 	in := &result.Inspection{
-		Guest:   result.Guest{Path: p.Config.Guest, SHA256: img.SHA256},
+		Guest:   p.guestFiles(),
 		Kernel:  img.Kernel.String(),
 		How:     p.Platform.how(img),
 		Format:  format(img),
@@ -38,7 +38,12 @@ func (p *Program) Inspect() *result.Inspection {
 func format(img *image.Image) string {
 	bits := map[elffile.Machine]string{elffile.X86_64: "ELF64", elffile.I386: "ELF32"}[img.Machine]
 	kind := "static"
-	if img.Base != 0 {
+	switch pie := img.Base != 0; {
+	case img.Interpreter() != nil && pie:
+		kind = "dynamic, pie"
+	case img.Interpreter() != nil:
+		kind = "dynamic"
+	case pie:
 		kind = "static-pie"
 	}
 	return fmt.Sprintf("%s %v, %s", bits, img.Machine, kind)

@@ -69,7 +69,7 @@ func (s *Session) bootLinux(in *inputs) error {
 	k, err := linux.New(s.Plain, s.Image.File, linux.Config{
 		Args: s.argv(), Env: s.Config.Env, Stdin: in.stdin, Contents: files, MemoryLimit: s.guestMemory(),
 		OutputLimit: uint64(s.Config.MaxOutput), TimeoutsAny: s.Config.Timeouts == config.TimeoutsAny,
-		ObserveStdout: s.Config.ObserveStdout,
+		ObserveStdout: s.Config.ObserveStdout, Lacks: s.lacks,
 	})
 	if err != nil {
 		return bootError(s.Config.Guest, err)

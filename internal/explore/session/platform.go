@@ -71,6 +71,9 @@ func platformOf(k elffile.Kernel) *Platform {
 	return &unknown
 }
 
+// CarriesOut reports whether the guest is a program for Linux, whose calls landgo models.
+func (p *Platform) CarriesOut() bool { return p.carriesOut }
+
 // unknown is a file that doesn't say what it runs on: it can be inspected.
 var unknown = Platform{
 	how:          func(*image.Image) string { return "nothing" },

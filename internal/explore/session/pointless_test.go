@@ -8,6 +8,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/image"
+	"landgo/internal/image/linked"
 	"landgo/internal/trace"
 )
 
@@ -42,7 +43,7 @@ func TestPointless(t *testing.T) {
 		"musl, stripped": compile.File(t, "musl-gcc", "../../../guests/linux/lost_update.c", "-O2", "-s"), "glibc, stripped": compile.File(t, "gcc", "../../../guests/linux/lost_update.c", "-O1", "-s"),
 	}
 	for name, path := range guests {
-		img, err := image.Open(path)
+		img, err := image.Open(path, linked.Search{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,8 @@ package session
 import (
 	"errors"
 	"io/fs"
+	"path"
+	"strings"
 
 	"landgo/internal/image/elffile"
 	"landgo/internal/result"
@@ -18,7 +20,7 @@ var imageProblems = map[elffile.ErrorKind]result.ErrorKind{
 	elffile.Broken:       result.BrokenELF,
 	elffile.WrongMachine: result.WrongMachine,
 	elffile.NotProgram:   result.NotProgram,
-	elffile.Dynamic:      result.Dynamic,
+	elffile.Unlinked:     result.Dynamic,
 	elffile.NoCode:       result.NoCode,
 	elffile.TooLarge:     result.TooLarge,
 }
@@ -38,6 +40,13 @@ var gapProblems = map[kernel.Gap]result.ErrorKind{
 	kernel.GapSchedule:    result.OtherScheduler,
 	kernel.GapCode:        result.CodeChanged,
 	kernel.GapPaging:      result.NoPaging,
+	kernel.GapLibrary:     result.Dynamic,
+}
+
+// builders are commands that make a program of a file that isn't one: the program's name
+// comes first.
+var builders = map[string]string{
+	".o": "gcc -g -pthread -o %s %s", ".s": "gcc -g -pthread -o %s %s", ".S": "gcc -g -pthread -o %s %s", ".rs": "rustc -g -o %s %s",
 }
 
 // ImageError explains why the guest's file isn't one.
@@ -45,6 +54,9 @@ func ImageError(guest string, err error) error {
 	var bad *elffile.Error
 	var p *fs.PathError
 	switch {
+	case errors.As(err, &bad) && (bad.Kind == elffile.NotProgram || bad.Kind == elffile.NotELF) && builders[path.Ext(guest)] != "":
+		program := strings.TrimSuffix(guest, path.Ext(guest))
+		return result.Errorf(imageProblems[bad.Kind], "%w: "+builders[path.Ext(guest)]+" makes a program of it", err, program, guest)
 	case errors.As(err, &bad):
 		return result.Errorf(imageProblems[bad.Kind], "%w", err)
 	case errors.Is(err, fs.ErrNotExist):

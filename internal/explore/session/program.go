@@ -6,6 +6,22 @@ import (
 	"landgo/internal/image/profile"
 )
 
+// sanitizers are the names of those whose code can't be run, by a function that programs
+// built with them call.
+var sanitizers = []struct{ function, name string }{
+	{"__tsan_init", "thread"}, {"__asan_init", "address"}, {"__hwasan_init", "hwaddress"}, {"__msan_init", "memory"}, {"__lsan_init", "leak"},
+}
+
+// sanitizer is the name of the one that a guest was built with, "" for none.
+func sanitizer(img *image.Image) string {
+	for _, s := range sanitizers {
+		if _, ok := img.Symbol(s.function); ok {
+			return s.name
+		}
+	}
+	return ""
+}
+
 // Program is a guest that was read, and what is known of it before it runs.
 type Program struct {
 	Config   config.Config

@@ -9,9 +9,11 @@ import (
 	"landgo/internal/explore/limits"
 	"landgo/internal/explore/saved"
 	"landgo/internal/image"
+	"landgo/internal/image/profile"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/race"
 	"landgo/scheduler"
 	"landgo/scheduler/library"
 )
@@ -50,9 +52,12 @@ func newSession(cfg config.Config, img *image.Image, w *limits.Watch) *Session {
 
 // Read is a session whose guest was only read, with what is known of its functions.
 func Read(cfg config.Config, w *limits.Watch) (*Session, error) {
-	img, err := image.Open(cfg.Guest)
+	img, err := image.Open(cfg.Guest, cfg.LibrarySearch())
 	if err != nil {
 		return nil, ImageError(cfg.Guest, err)
+	}
+	if how := sanitizer(img); how != "" {
+		return nil, result.Errorf(result.Sanitized, "%s: built with -fsanitize=%s", cfg.Guest, how)
 	}
 	s := newSession(cfg, img, w)
 	if err := s.readProfile(); err != nil {
@@ -71,10 +76,15 @@ func Open(cfg config.Config, w *limits.Watch) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.opened()
+}
+
+// opened loads the guest that was read.
+func (s *Session) opened() (_ *Session, err error) {
 	if err := s.trustable(); err != nil {
 		return nil, err
 	}
-	if cfg.Buffers() && (s.uniprocessor() || !s.Platform.Buffered) {
+	if s.Config.Buffers() && (s.uniprocessor() || !s.Platform.Buffered) {
 		return s, result.Errorf(result.Usage, "--model tso is for programs on several processors: the memory of this guest, which has one, is sequentially consistent")
 	}
 	if why := s.Platform.pointless(&s.Program); why != "" {
@@ -92,10 +102,10 @@ func Open(cfg config.Config, w *limits.Watch) (*Session, error) {
 	if err = s.begin(); err != nil {
 		return s, err
 	}
-	if cfg.Checks(config.CheckUninit) {
+	if s.Config.Checks(config.CheckUninit) {
 		for _, fill := range scheduler.Fills(s.Image)[1:] {
-			t := newSession(cfg, s.Image, w)
-			t.profile, t.roles, t.fill, t.Racing = s.profile, s.roles, fill, s.Racing
+			t := s.alike()
+			t.fill, t.Racing = fill, s.Racing
 			s.twins = append(s.twins, t)
 			if err := t.begin(); err != nil {
 				return s, err
@@ -160,8 +170,23 @@ func (s *Session) Anew(known *scheduler.Knowledge) error {
 	return nil
 }
 
-// Another is a new guest like the session's own, at its root.
-func (s *Session) Another() (*Session, error) { return Open(s.Config, s.Limits) }
+// Another is a new guest like the session's own, at its root. Its file isn't read again: a
+// file that changes meanwhile changes no search, and nothing of it is parsed twice.
+func (s *Session) Another() (*Session, error) {
+	if err := s.Config.Validate(); err != nil {
+		return nil, err
+	}
+	t := s.alike()
+	t.roles = profile.Roles(t.Image.Info, t.profile) // a guest strikes out those that it is found not to keep to
+	return t.opened()
+}
+
+// alike is a session with what was read for this one.
+func (s *Session) alike() *Session {
+	t := newSession(s.Config, s.Image, s.Limits)
+	t.profile, t.builtIn, t.misfit, t.roles = s.profile, s.builtIn, s.misfit, s.roles
+	return t
+}
 
 // Close gives the session's machines back. A worker's session whose search was
 // stopped in the middle of a step is closed twice: by the search, and with its crew.
@@ -220,6 +245,11 @@ func (s *Session) schedulerConfig() scheduler.Config {
 	}
 	c.Buffers = s.Config.Buffers()
 	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
+	if s.Config.Race != config.RaceOff || s.Config.FailOnRace {
+		// A poll before a write, and one after it, show that the two have no order. Of
+		// atomic variables that is no news.
+		c.Awaits = func(a *trace.Access) bool { return s.atomicity(a.PC, a.Addr) == race.Declared }
+	}
 	if s.Config.KeepGoing {
 		c.LetThrough = func(*scheduler.Failure) bool { return true }
 	} else if len(s.Config.Ignore) > 0 {

@@ -215,8 +215,8 @@ func standsInLibrary(s *session.Session, pc uint64) bool {
 	return true
 }
 
-// root is the outermost function of the user's on a stack: what a thread was made for.
-func root(stack []result.Frame) string {
+// Root is the outermost function of the user's on a stack: what a thread was made for.
+func Root(stack []result.Frame) string {
 	for i := len(stack) - 1; i >= 0; i-- {
 		if f := &stack[i]; f.File != "" && !f.Library {
 			return f.Function

@@ -68,11 +68,14 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 			b.stack = s.Guest.Stack(p.Thread)
 		}
 		if st.roots[p.Thread] == "" && b.stack != nil {
-			st.roots[p.Thread] = root(s.Frames(b.stack))
+			st.roots[p.Thread] = Root(s.Frames(b.stack))
 		}
 		tr, err := s.Take(p)
 		if err != nil {
 			return nil, fmt.Errorf("an execution couldn't be run again: %w", err)
+		}
+		if tr.Begin != p.Begin || tr.Last != p.Last {
+			return nil, fmt.Errorf("an execution went another way when it was run again: its step %d is instructions %d to %d of thread %s, and was %d to %d", i, tr.Begin, tr.Last, s.Guest.Name(p.Thread), p.Begin, p.Last)
 		}
 		if s.Config.FailOnRace {
 			n.step(tr)
@@ -109,7 +112,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 	}
 	for _, x := range s.Guest.Starts() {
 		if st.roots[x.Thread] == "" {
-			st.roots[x.Thread] = root(s.Stack(x.Thread))
+			st.roots[x.Thread] = Root(s.Stack(x.Thread))
 		}
 	}
 	st.adjacent = n.seen
@@ -133,7 +136,7 @@ func (st *Story) valueOf(t trace.TID, a *trace.Access) value {
 		return value{}
 	}
 	var v uint64
-	for i, c := range st.Plain.View(t, a.Addr, uint64(a.Size)) {
+	for i, c := range st.Plain.SeenBy(t, a.Addr, uint64(a.Size)) {
 		v |= uint64(c) << (8 * i)
 	}
 	text := fmt.Sprintf("%#x", v)

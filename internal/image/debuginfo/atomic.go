@@ -25,7 +25,7 @@ func (d *Info) Atomic(pc, addr uint64) (atomic, known bool) {
 // DeclaresAtomic reports whether the program has a type that is _Atomic.
 func (d *Info) DeclaresAtomic() bool {
 	d.named(0)
-	return d.vars.declares
+	return d.vars.declares || slices.ContainsFunc(d.parts, (*Info).DeclaresAtomic)
 }
 
 // typeUses finds out whether a program uses a type that is _Atomic: stdatomic.h
@@ -121,6 +121,7 @@ func (d *Info) ofRuntime(pc uint64) bool {
 // for the block, that at the other uses it; its type is one to which their
 // units have pointers, or an array of such.
 func (d *Info) AtomicIn(asked, used, size, offset uint64) (atomic, certain bool) {
+	d = d.of(asked)
 	d.named(0)
 	d.mu.Lock()
 	defer d.mu.Unlock()

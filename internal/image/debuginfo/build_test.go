@@ -13,11 +13,7 @@ func TestMain(m *testing.M) { os.Exit(imagetest.Main(m)) }
 // open compiles and opens.
 func open(t testing.TB, compiler, source, flags string) *Info {
 	t.Helper()
-	info, err := read(imagetest.Compile(t, compiler, source, flags))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info
+	return imagetest.Open(t, read, compiler, source, flags)
 }
 
 // read opens a file.

@@ -23,6 +23,9 @@ import (
 type Info struct {
 	*elffile.File
 	*unwind.Table
+	// parts are, of a program with a dynamic linker, the files beside its own: each has
+	// debug information of its own, or none.
+	parts []*Info
 
 	mu     sync.Mutex // guards all below and the data built from it
 	loaded bool
@@ -46,7 +49,29 @@ type Info struct {
 }
 
 // New is what the file's debug information says, and its stacks.
-func New(f *elffile.File) *Info { return &Info{File: f, Table: unwind.New(f)} }
+func New(f *elffile.File) *Info {
+	d := &Info{File: f, Table: unwind.New(f)}
+	for i, p := range f.Parts {
+		if i > 0 { // the first is the file itself
+			d.parts = append(d.parts, &Info{File: p, Table: d.Table})
+		}
+	}
+	return d
+}
+
+// of is what the file says in which an address is.
+func (d *Info) of(addr uint64) *Info {
+	if len(d.parts) == 0 {
+		return d
+	}
+	f := d.PartAt(addr)
+	for _, p := range d.parts {
+		if p.File == f {
+			return p
+		}
+	}
+	return d
+}
 
 // unit is one compilation unit with code.
 type unit struct {

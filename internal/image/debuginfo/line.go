@@ -62,6 +62,9 @@ func (d *Info) Frames(pc uint64) []Frame {
 	if !d.IsCode(pc) {
 		return nil
 	}
+	if p := d.of(pc); p != d {
+		return d.framesOfPart(p, pc)
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.load()
@@ -85,6 +88,21 @@ func (d *Info) Frames(pc uint64) []Frame {
 		}
 	}
 	d.frames[pc] = fs
+	return fs
+}
+
+// framesOfPart is Frames of code that is in a library. What has no name there may have got
+// one when the dynamic linker chose it; else it is called after the library.
+func (d *Info) framesOfPart(p *Info, pc uint64) []Frame {
+	fs := slices.Clone(p.Frames(pc))
+	last := &fs[len(fs)-1]
+	if last.Function != "" {
+		return fs
+	}
+	last.Function, last.Offset = path.Base(p.Path), pc-p.Base
+	if s, ok := d.SymbolAt(pc); ok {
+		last.Function, last.Offset = s.Name, pc-s.Addr
+	}
 	return fs
 }
 

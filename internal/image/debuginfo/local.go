@@ -24,6 +24,7 @@ func (d *Info) Local(regs *trace.Regs, read func(addr uint64) (uint64, bool), ad
 // localOf names the variable at a distance from the frame (the value that the
 // stack pointer has after the return) of the function at pc.
 func (d *Info) localOf(pc, at uint64) (name string, atomic, ok bool) {
+	d = d.of(pc)
 	d.named(0) // finds the variables, with the lock that the rest needs too
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -123,6 +124,7 @@ func (d *Info) holds(e *dwarf.Entry, at int64) (string, bool) {
 // The code at pc asked for the block, and the unit of that code has pointers to
 // only one structure of its size. "node.next".
 func (d *Info) PointedTo(pc, size, offset uint64) (name string, ok bool) {
+	d = d.of(pc)
 	d.named(0)
 	d.mu.Lock()
 	defer d.mu.Unlock()

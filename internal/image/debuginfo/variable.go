@@ -57,6 +57,9 @@ func (d *Info) linked(addr uint64) uint64 {
 }
 
 func (d *Info) named(addr uint64) named {
+	if p := d.of(addr); p != d {
+		return p.named(addr)
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.load()

@@ -12,9 +12,5 @@ func TestMain(m *testing.M) { os.Exit(imagetest.Main(m)) }
 // open compiles and opens.
 func open(t testing.TB, compiler, source, flags string) *File {
 	t.Helper()
-	f, err := Open(imagetest.Compile(t, compiler, source, flags))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return imagetest.Open(t, Open, compiler, source, flags)
 }

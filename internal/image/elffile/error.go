@@ -11,7 +11,7 @@ const (
 	Broken                        // headers that contradict the file, or each other
 	WrongMachine                  // made for another one
 	NotProgram                    // an object file, a library, a core dump
-	Dynamic                       // needs a dynamic linker
+	Unlinked                      // what it is linked with isn't there, or can't be used
 	NoCode                        // nothing to load or to execute
 	TooLarge                      // beyond a guest's limits
 )
@@ -41,3 +41,6 @@ func Guard(f func() error) (err error) {
 	}()
 	return f()
 }
+
+// Unlinkable is an Error about what a program is linked with; %w wraps as in fmt.Errorf.
+func Unlinkable(format string, args ...any) error { return errorf(Unlinked, format, args...) }

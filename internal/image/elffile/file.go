@@ -102,6 +102,23 @@ type File struct {
 	libc     Libc
 	noted    bool // it has the note of a program for Pebbles
 	Size     int  // of the file
+
+	// Dynamic is what the file says to a dynamic linker.
+	Dynamic Dynamic
+	// Parts are, of a program that has a dynamic linker, the files that it is made of
+	// when it runs: see Join. The first is the program itself.
+	Parts []*File
+	// Data is the file's content, as its own dynamic linker is to find it: of a part.
+	Data      []byte
+	errnoSlot uint64 // see ErrnoSlot; 0: there is none
+	// library: it was read as a part beside the program.
+	library bool
+}
+
+// role is what a file is read as.
+type role struct {
+	library bool   // beside a program
+	base    uint64 // of a library
 }
 
 // Open reads the executable at path.
@@ -158,7 +175,11 @@ func Parse(name string, r io.ReaderAt, size int64) (*File, error) {
 	if n, err := r.ReadAt(data, 0); n < len(data) {
 		return nil, fmt.Errorf("cannot read %s: %w", name, err)
 	}
-	f, err := parse(data)
+	return parseAs(name, data, role{})
+}
+
+func parseAs(name string, data []byte, as role) (*File, error) {
+	f, err := parse(data, as)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -166,8 +187,8 @@ func Parse(name string, r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-func parse(data []byte) (*File, error) {
-	h, err := parseHeader(data)
+func parse(data []byte, as role) (*File, error) {
+	h, err := parseHeader(data, as)
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +201,8 @@ func parse(data []byte) (*File, error) {
 		Phnum:   len(h.progs),
 		Phent:   h.phent,
 		Size:    len(data),
+		Dynamic: h.dynamic,
+		library: as.library,
 	}
 	if err := f.addSegments(h, data); err != nil {
 		return nil, err

@@ -17,9 +17,12 @@ type header struct {
 	phoff   uint64
 	phent   int
 	progs   []elf.ProgHeader
+	dynamic Dynamic
 }
 
-func parseHeader(data []byte) (*header, error) {
+// parseHeader reads the headers of an executable, or of what a program's dynamic linker
+// loads beside it.
+func parseHeader(data []byte, as role) (*header, error) {
 	if err := checkIdent(data); err != nil {
 		return nil, err
 	}
@@ -43,7 +46,17 @@ func parseHeader(data []byte) (*header, error) {
 	if err := h.readProgs(&file, data); err != nil {
 		return nil, err
 	}
-	if err := h.checkStatic(data, typ); err != nil {
+	if err := h.readDynamic(data); err != nil {
+		return nil, err
+	}
+	if as.library {
+		if typ != elf.ET_DYN {
+			return nil, errorf(NotProgram, "an executable, and not a shared library")
+		}
+		h.base = as.base
+		return h, nil
+	}
+	if err := h.checkProgram(typ); err != nil {
 		return nil, err
 	}
 	if typ == elf.ET_DYN {
@@ -122,58 +135,25 @@ func (h *header) readProgs(file *elf.Header64, data []byte) error {
 	return nil
 }
 
-// checkStatic distinguishes a static executable, position-independent or not,
-// from one that needs a dynamic linker.
-func (h *header) checkStatic(data []byte, typ elf.Type) error {
-	errDynamic := errorf(Dynamic, "dynamically linked, and landgo has no dynamic linker")
-	var dynamic []byte
-	for _, p := range h.progs {
-		switch p.Type {
-		case elf.PT_INTERP:
-			return errDynamic
-		case elf.PT_DYNAMIC:
-			if p.Off <= uint64(len(data)) && p.Filesz <= uint64(len(data))-p.Off {
-				dynamic = data[p.Off : p.Off+p.Filesz]
-			}
-		}
-	}
-	tags := h.dynamicTags(dynamic)
+// checkProgram distinguishes an executable, position-independent or not, from a shared
+// library, which is a file of the same type.
+func (h *header) checkProgram(typ elf.Type) error {
+	d := &h.dynamic
 	if typ == elf.ET_DYN {
-		_, named := tags[elf.DT_SONAME]
-		pie := elf.DynFlag1(tags[elf.DT_FLAGS_1])&elf.DF_1_PIE != 0
-		if named || h.entry == 0 || (dynamic != nil && !pie) {
+		if d.Name != "" || h.entry == 0 || (d.found && !d.pie && d.Interpreter == "") {
 			return errorf(NotProgram, "a shared library")
 		}
 		if h.machine == I386 {
 			return errorf(NotProgram, "a position-independent i386 executable: link with -no-pie")
 		}
 	}
-	if _, needed := tags[elf.DT_NEEDED]; needed {
-		return errDynamic
+	switch {
+	case h.machine == I386 && d.Interpreter != "":
+		return errorf(WrongMachine, "a dynamically linked i386 program")
+	case d.Interpreter == "" && len(d.Needed) > 0:
+		return errorf(Unlinked, "it needs %s and names no dynamic linker", d.Needed[0])
 	}
 	return nil
-}
-
-// dynamicTags decodes a dynamic section; a tag that repeats has its last value.
-func (h *header) dynamicTags(b []byte) map[elf.DynTag]uint64 {
-	tags := map[elf.DynTag]uint64{}
-	size := 16
-	if h.machine == I386 {
-		size = 8
-	}
-	for ; len(b) >= size; b = b[size:] {
-		tag, value := elf.DynTag(order.Uint32(b)), uint64(order.Uint32(b[4:]))
-		if size == 16 {
-			tag, value = elf.DynTag(order.Uint64(b)), order.Uint64(b[8:])
-		}
-		switch tag {
-		case elf.DT_NULL:
-			return tags
-		case elf.DT_NEEDED, elf.DT_SONAME, elf.DT_FLAGS_1:
-			tags[tag] = value
-		}
-	}
-	return tags
 }
 
 // openSections parses the section headers, which a file may do without.

@@ -66,6 +66,12 @@ func (f *File) recognizeLibc() Libc {
 		return Glibc
 	case has("__libc_start_main", "__init_libc"):
 		return Musl
+	case f.library && has("__libc_start_main", "gnu_get_libc_version"):
+		return Glibc
+	case f.library && has("__libc_start_main", "__libc_current_sigrtmin", "pthread_create"):
+		return Musl
+	case f.library, f.Dynamic.Interpreter != "": // its library is another file
+		return NoLibc
 	case !f.Stripped:
 		return NoLibc
 	case f.Sections.Section("__libc_freeres_fn") != nil, f.Sections.Section("__libc_IO_vtables") != nil:

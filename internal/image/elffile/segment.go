@@ -188,10 +188,13 @@ func (f *File) addCode() error {
 		}
 		f.Code = append(f.Code, Range{s.Addr, s.Addr + s.MemSize})
 	}
+	if f.library && f.Entry == f.Base { // it is loaded, and not begun
+		return nil
+	}
 	if len(f.Code) == 0 {
 		return errorf(NoCode, "no executable segment")
 	}
-	if !f.IsCode(f.Entry) {
+	if !f.IsCode(f.Entry) && !f.library {
 		return errorf(NoCode, "the entry point %#x is in no executable segment", f.Entry)
 	}
 	return nil

@@ -71,6 +71,21 @@ func underscores(name string) int {
 }
 
 func (f *File) addSymbols() error {
+	if err := f.readSymbols(); err != nil {
+		return err
+	}
+	if f.library || f.Dynamic.Interpreter != "" && len(f.Symbols) == 0 {
+		if err := f.readExported(); err != nil {
+			return err
+		}
+	}
+	f.Stripped = len(f.Symbols) == 0
+	f.indexSymbols()
+	return nil
+}
+
+// readSymbols reads the table of a file that isn't stripped.
+func (f *File) readSymbols() error {
 	var syms []elf.Symbol
 	err := Guard(func() (err error) {
 		syms, err = f.Sections.Symbols()
@@ -92,19 +107,23 @@ func (f *File) addSymbols() error {
 			t.Errno, t.HasErrno = s.Value, true
 		}
 		if sym, ok := f.symbol(&s); ok {
-			sym.Global = sym.Global || demoted
+			sym.Global = (sym.Global || demoted) && !f.library // a library gives out what its dynamic symbols say
 			f.Symbols = append(f.Symbols, sym)
 		}
 	}
+	return nil
+}
+
+// indexSymbols puts the symbols in order, and makes what is found by them.
+func (f *File) indexSymbols() {
 	sort.Slice(f.Symbols, func(i, j int) bool { return f.Symbols[i].less(&f.Symbols[j]) })
-	f.Stripped = len(f.Symbols) == 0
+	f.Functions, f.objects = nil, nil
 	f.byName = make(map[string]int, len(f.Symbols))
 	for i := range f.Symbols {
 		f.addName(i)
 	}
 	f.addFunctions()
 	f.addObjects()
-	return nil
 }
 
 // symbol translates one; false for one that names no address of the guest

@@ -5,40 +5,18 @@ package imagetest
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"landgo/internal/compile"
 )
 
-var buildDir string
-
-// Main runs a package's tests and removes what they have built.
-func Main(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "image")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	buildDir = dir
-	return m.Run()
-}
-
-type built struct {
-	once sync.Once
-	path string
-	err  error
-}
-
-var (
-	buildMu sync.Mutex
-	builds  = map[string]*built{}
-)
+// Main runs a package's tests.
+func Main(m *testing.M) int { return compile.Main(m) }
 
 // Command is a command of the machine that ends in a reasonable time, or fails.
 func Command(name string, args ...string) *exec.Cmd {
@@ -53,29 +31,20 @@ func Command(name string, args ...string) *exec.Cmd {
 // and returns the executable's path.
 func Compile(t testing.TB, compiler, source, flags string) string {
 	t.Helper()
-	key := compiler + " " + source + " " + flags
-	buildMu.Lock()
-	b := builds[key]
-	if b == nil {
-		b = &built{path: filepath.Join(buildDir, fmt.Sprintf("guest%d", len(builds)))}
-		builds[key] = b
+	if compiler == "musl-gcc" && strings.Contains(flags, "-static-pie") {
+		flags = muslPIE(t, flags)
 	}
-	buildMu.Unlock()
-	b.once.Do(func() {
-		source := filepath.Join(sources(), source)
-		if compiler == "musl-gcc" && strings.Contains(flags, "-static-pie") {
-			flags = muslPIE(t, flags)
-		}
-		args := append(strings.Fields(flags), "-w", "-o", b.path, source, "-pthread")
-		out, err := Command(compiler, args...).CombinedOutput()
-		if err != nil {
-			b.err = fmt.Errorf("%s %s: %v\n%s(the tests need gcc and musl-gcc: install musl-tools)", compiler, strings.Join(args, " "), err, out)
-		}
-	})
-	if b.err != nil {
-		t.Fatal(b.err)
+	return compile.Exact(t, compiler, filepath.Join(sources(), source), "", append(strings.Fields(flags), "-w", "-pthread")...)
+}
+
+// Open is such a program as a room's own function opens it.
+func Open[T any](t testing.TB, open func(path string) (T, error), compiler, source, flags string) T {
+	t.Helper()
+	opened, err := open(Compile(t, compiler, source, flags))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return b.path
+	return opened
 }
 
 // muslPIE spells out -static-pie, which the musl-gcc of Debian turns into a

@@ -31,6 +31,9 @@ var replaceable = map[elffile.Libc][]string{
 
 // IsOwn reports whether a function with a name of the C library's is the program's own.
 func IsOwn(info *debuginfo.Info, s *elffile.Symbol) bool {
+	if len(info.Parts) > 0 { // the files say whose it is
+		return !info.OfRuntime(s.Addr)
+	}
 	if fs := info.Frames(s.Addr); len(fs) > 0 && fs[0].File != "" {
 		path := fs[len(fs)-1].Path
 		return !strings.Contains(path, "glibc") && !strings.Contains(path, "musl")

@@ -120,6 +120,9 @@ func Gives(name string) bool { return slices.Contains(givers, name) }
 // stream in: the one behind stdin, stdout or stderr, or its lock.
 func Stream(info *debuginfo.Info, addr uint64) bool {
 	o, ok := info.ObjectAt(addr)
+	if !ok && info.OfLibc(addr) { // a lock or a buffer: the library gives it no name to others
+		return true
+	}
 	if !ok || info.Libc() == elffile.NoLibc {
 		return false
 	}

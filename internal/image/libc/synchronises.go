@@ -32,3 +32,13 @@ func Synchronises(info *debuginfo.Info, pc uint64) bool {
 	name := strings.TrimLeft(f.Name, "_")
 	return (slices.Contains(syncNames, f.Name) || slices.ContainsFunc(syncPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })) && !IsOwn(info, &f)
 }
+
+// Inner reports whether the instruction at pc is of a function that a C library, in a file
+// of its own, doesn't give out: all others can call it only by one that it does.
+func Inner(info *debuginfo.Info, pc uint64) bool {
+	if len(info.Parts) == 0 || !info.OfLibc(pc) {
+		return false
+	}
+	f, ok := info.SymbolAt(pc)
+	return !ok || !f.Global
+}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"landgo/internal/image/debuginfo"
+	"landgo/internal/yaml"
 )
 
 // The allocators of a user's profile: by name, their functions by role, functions
@@ -40,22 +41,22 @@ func sized(r Role) []string {
 }
 
 func (f *field) size() (uint64, error) {
-	n, err := strconv.ParseUint(f.value.text, 10, 32)
-	if err != nil || f.value.kind != scalar || n == 0 || n > maxBlock {
-		return 0, wrong(f.line, "want a size in bytes from 1 to %d, got %q", maxBlock, f.value.text)
+	n, err := strconv.ParseUint(f.Value.Text, 10, 32)
+	if err != nil || f.Value.Kind != yaml.Scalar || n == 0 || n > maxBlock {
+		return 0, wrong(f.Key.Line, "want a size in bytes from 1 to %d, got %q", maxBlock, f.Value.Text)
 	}
 	return n, nil
 }
 
 func (p *FileProfile) readAllocators(f *field) error {
-	if f.value.kind != mapping || len(f.value.fields) == 0 {
-		return wrong(f.line, "%s has to be a mapping from names to allocators; this is %v", f.key, f.value.kind)
+	if f.Value.Kind != yaml.Mapping || len(f.Value.Fields) == 0 {
+		return wrong(f.Key.Line, "%s has to be a mapping from names to allocators; this is %v", f.Key.Text, f.Value.Kind)
 	}
-	if n := len(f.value.fields); n > maxAllocators {
-		return wrong(f.line, "%d allocators are too many: at most %d", n, maxAllocators)
+	if n := len(f.Value.Fields); n > maxAllocators {
+		return wrong(f.Key.Line, "%d allocators are too many: at most %d", n, maxAllocators)
 	}
-	for i := range f.value.fields {
-		if err := p.readAllocator(&f.value.fields[i]); err != nil {
+	for i := range f.Value.Fields {
+		if err := p.readAllocator((*field)(&f.Value.Fields[i])); err != nil {
 			return err
 		}
 	}
@@ -66,28 +67,28 @@ func (p *FileProfile) readAllocators(f *field) error {
 const memoryKey = "memory"
 
 func (p *FileProfile) readAllocator(f *field) error {
-	if f.value.kind != mapping {
-		return wrong(f.line, "the allocator %s has to be a mapping from roles to functions; this is %v", f.key, f.value.kind)
+	if f.Value.Kind != yaml.Mapping {
+		return wrong(f.Key.Line, "the allocator %s has to be a mapping from roles to functions; this is %v", f.Key.Text, f.Value.Kind)
 	}
-	a := Allocator{Name: f.key}
+	a := Allocator{Name: f.Key.Text}
 	family := uint8(len(p.Allocators) + 1)
 	known := []string{memoryKey}
 	for _, r := range allocatorRoles {
 		known = append(known, r.role.String())
 	}
 	gives := false
-	for i := range f.value.fields {
-		g := &f.value.fields[i]
-		at := slices.Index(known, g.key) - 1
+	for i := range f.Value.Fields {
+		g := (*field)(&f.Value.Fields[i])
+		at := slices.Index(known, g.Key.Text) - 1
 		switch {
-		case g.key == memoryKey:
+		case g.Key.Text == memoryKey:
 			var err error
 			if a.Memory, err = g.names(); err != nil {
 				return err
 			}
 			continue
 		case at < 0:
-			return unknown(g.line, fmt.Sprintf("unknown key %q of an allocator", g.key), g.key, known)
+			return unknown(g.Key.Line, fmt.Sprintf("unknown key %q of an allocator", g.Key.Text), g.Key.Text, known)
 		}
 		r := allocatorRoles[at]
 		bs, err := g.bindings(r.role, r.arguments)
@@ -101,7 +102,7 @@ func (p *FileProfile) readAllocator(f *field) error {
 		gives = gives || r.role != Free && r.role != FreeAll && r.role != InsideAllocator
 	}
 	if !gives {
-		return wrong(f.line, "the allocator %s has no function that gives out memory, such as malloc", f.key)
+		return wrong(f.Key.Line, "the allocator %s has no function that gives out memory, such as malloc", f.Key.Text)
 	}
 	p.Allocators = append(p.Allocators, a)
 	return nil

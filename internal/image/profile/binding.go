@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"landgo/internal/yaml"
 )
 
 // The functions section: which functions have a role, and which of their arguments are its own.
@@ -34,14 +36,14 @@ func OwnRoles() (names []string) {
 }
 
 func (p *FileProfile) readFunctions(f *field) error {
-	if f.value.kind != mapping {
-		return wrong(f.line, "%s has to be a mapping from roles to functions; this is %v", f.key, f.value.kind)
+	if f.Value.Kind != yaml.Mapping {
+		return wrong(f.Key.Line, "%s has to be a mapping from roles to functions; this is %v", f.Key.Text, f.Value.Kind)
 	}
-	for i := range f.value.fields {
-		g := &f.value.fields[i]
-		at := slices.Index(roleNames[:], g.key)
+	for i := range f.Value.Fields {
+		g := (*field)(&f.Value.Fields[i])
+		at := slices.Index(roleNames[:], g.Key.Text)
 		if _, ok := roleArguments[Role(max(at, 0))]; at < 0 || !ok {
-			return unknown(g.line, fmt.Sprintf("unknown role %q in %s", g.key, f.key), g.key, OwnRoles())
+			return unknown(g.Key.Line, fmt.Sprintf("unknown role %q in %s", g.Key.Text, f.Key.Text), g.Key.Text, OwnRoles())
 		}
 		bs, err := g.bindings(Role(at), roleArguments[Role(at)])
 		if err != nil {
@@ -55,15 +57,15 @@ func (p *FileProfile) readFunctions(f *field) error {
 // bindings are the functions of a role: one or a list, each a name or a mapping
 // with a name and where its arguments are.
 func (f *field) bindings(r Role, arguments int) (bs []Binding, err error) {
-	items := f.value.items
-	if f.value.kind == scalar || f.value.kind == mapping {
-		items = []node{f.value}
+	items := f.Value.Items
+	if f.Value.Kind == yaml.Scalar || f.Value.Kind == yaml.Mapping {
+		items = []yaml.Node{f.Value}
 	}
 	if len(items) == 0 {
-		return nil, wrong(f.line, "%s has to be a function or a list of functions; this is %v", f.key, f.value.kind)
+		return nil, wrong(f.Key.Line, "%s has to be a function or a list of functions; this is %v", f.Key.Text, f.Value.Kind)
 	}
 	for i := range items {
-		b, err := items[i].binding(r, arguments, sized(r))
+		b, err := bindingOf(&items[i], r, arguments, sized(r))
 		if err != nil {
 			return nil, err
 		}
@@ -72,23 +74,23 @@ func (f *field) bindings(r Role, arguments int) (bs []Binding, err error) {
 	return bs, nil
 }
 
-// binding is one function of a role: a name, or a mapping.
-func (n *node) binding(r Role, arguments int, keys []string) (b Binding, err error) {
+// bindingOf is one function of a role: a name, or a mapping.
+func bindingOf(n *yaml.Node, r Role, arguments int, keys []string) (b Binding, err error) {
 	name := n
-	if n.kind == mapping {
+	if n.Kind == yaml.Mapping {
 		name = nil
-		for i := range n.fields {
-			f := &n.fields[i]
+		for i := range n.Fields {
+			f := (*field)(&n.Fields[i])
 			switch {
-			case !slices.Contains(keys, f.key):
-				return b, unknown(f.line, fmt.Sprintf("unknown key %q of a function", f.key), f.key, keys)
-			case f.key == "name":
-				name = &f.value
-			case f.key == "arguments":
+			case !slices.Contains(keys, f.Key.Text):
+				return b, unknown(f.Key.Line, fmt.Sprintf("unknown key %q of a function", f.Key.Text), f.Key.Text, keys)
+			case f.Key.Text == "name":
+				name = &f.Value
+			case f.Key.Text == "arguments":
 				b.Args, err = f.positions(arguments)
-			case f.key == "size":
+			case f.Key.Text == "size":
 				b.Size, err = f.size()
-			case f.key == "point":
+			case f.Key.Text == "point":
 				b.Point, err = f.pointPlace()
 			}
 			if err != nil {
@@ -97,15 +99,15 @@ func (n *node) binding(r Role, arguments int, keys []string) (b Binding, err err
 		}
 		switch {
 		case name == nil:
-			return b, wrong(n.line, "the function has no name")
+			return b, wrong(n.Line, "the function has no name")
 		case b.Args != nil && b.Size != 0 && r == Malloc:
-			return b, wrong(n.line, "the blocks have a size of their own, or it is among the arguments: not both")
+			return b, wrong(n.Line, "the blocks have a size of their own, or it is among the arguments: not both")
 		}
 	}
 	if err := checkName(name); err != nil {
 		return b, err
 	}
-	b.Name, b.Role, b.Own, b.Line = name.text, r, true, name.line
+	b.Name, b.Role, b.Own, b.Line = name.Text, r, true, name.Line
 	return b, nil
 }
 
@@ -116,20 +118,20 @@ const maxArgument = 4
 // positions are the places of a role's arguments among the function's, from 1.
 func (f *field) positions(arguments int) ([]int, error) {
 	if arguments == 0 {
-		return nil, wrong(f.line, "the role has no arguments that landgo looks at")
+		return nil, wrong(f.Key.Line, "the role has no arguments that landgo looks at")
 	}
-	items := f.value.items
-	if f.value.kind == scalar {
-		items = []node{f.value}
+	items := f.Value.Items
+	if f.Value.Kind == yaml.Scalar {
+		items = []yaml.Node{f.Value}
 	}
 	if len(items) != arguments {
-		return nil, wrong(f.line, "the role has %d argument(s) that landgo looks at; %s has %d", arguments, f.key, len(items))
+		return nil, wrong(f.Key.Line, "the role has %d argument(s) that landgo looks at; %s has %d", arguments, f.Key.Text, len(items))
 	}
 	var list []int
 	for i := range items {
-		n, err := strconv.Atoi(items[i].text)
-		if err != nil || items[i].kind != scalar || n < 1 || n > maxArgument {
-			return nil, wrong(items[i].line, "want an argument's place from 1 to %d, got %q", maxArgument, items[i].text)
+		n, err := strconv.Atoi(items[i].Text)
+		if err != nil || items[i].Kind != yaml.Scalar || n < 1 || n > maxArgument {
+			return nil, wrong(items[i].Line, "want an argument's place from 1 to %d, got %q", maxArgument, items[i].Text)
 		}
 		list = append(list, n)
 	}

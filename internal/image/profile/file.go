@@ -7,6 +7,7 @@ import (
 
 	"landgo/internal/image/debuginfo"
 	"landgo/internal/image/elffile"
+	"landgo/internal/yaml"
 )
 
 // A profile of the user's own, in YAML (docs/profiles.md): the meaning of a
@@ -93,14 +94,14 @@ func (p *FileProfile) read(text []byte) error {
 	if err != nil {
 		return err
 	}
-	if top.kind != mapping {
-		return wrong(max(top.line, 1), "a profile is a mapping with the keys %s; this is %v", strings.Join(sectionNames(), ", "), top.kind)
+	if top.Kind != yaml.Mapping {
+		return wrong(max(top.Line, 1), "a profile is a mapping with the keys %s; this is %v", strings.Join(sectionNames(), ", "), top.Kind)
 	}
-	for i := range top.fields {
-		f := &top.fields[i]
-		at := slices.Index(sectionNames(), f.key)
+	for i := range top.Fields {
+		f := (*field)(&top.Fields[i])
+		at := slices.Index(sectionNames(), f.Key.Text)
 		if at < 0 {
-			return unknown(f.line, fmt.Sprintf("unknown key %q", f.key), f.key, sectionNames())
+			return unknown(f.Key.Line, fmt.Sprintf("unknown key %q", f.Key.Text), f.Key.Text, sectionNames())
 		}
 		if err := sections[at].read(p, f); err != nil {
 			return err
@@ -128,64 +129,64 @@ func unknown(line int, text, word string, known []string) error {
 
 // word is a field's value as one word.
 func (f *field) word() (string, error) {
-	if f.value.kind != scalar || f.value.text == "" {
-		return "", wrong(f.line, "%s has to be a single value; this is %v", f.key, f.value.kind)
+	if f.Value.Kind != yaml.Scalar || f.Value.Text == "" {
+		return "", wrong(f.Key.Line, "%s has to be a single value; this is %v", f.Key.Text, f.Value.Kind)
 	}
-	return f.value.text, nil
+	return f.Value.Text, nil
 }
 
 // names is a field's value as names of functions or variables: one, or a list.
 func (f *field) names() ([]Named, error) {
-	items := f.value.items
-	if f.value.kind == scalar {
-		items = []node{f.value}
+	items := f.Value.Items
+	if f.Value.Kind == yaml.Scalar {
+		items = []yaml.Node{f.Value}
 	}
 	if len(items) == 0 {
-		return nil, wrong(f.line, "%s has to be a name or a list of names; this is %v", f.key, f.value.kind)
+		return nil, wrong(f.Key.Line, "%s has to be a name or a list of names; this is %v", f.Key.Text, f.Value.Kind)
 	}
 	var list []Named
 	for i := range items {
 		if err := checkName(&items[i]); err != nil {
 			return nil, err
 		}
-		list = append(list, Named{Name: items[i].text, Line: items[i].line})
+		list = append(list, Named{Name: items[i].Text, Line: items[i].Line})
 	}
 	return list, nil
 }
 
 // checkName: the permitted names of a symbol.
-func checkName(n *node) error {
-	if n.kind != scalar {
-		return wrong(n.line, "want a name; this is %v", n.kind)
+func checkName(n *yaml.Node) error {
+	if n.Kind != yaml.Scalar {
+		return wrong(n.Line, "want a name; this is %v", n.Kind)
 	}
-	if n.text == "" || strings.ContainsFunc(n.text, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return wrong(n.line, "%q can't be the name of a function or variable", n.text)
+	if n.Text == "" || strings.ContainsFunc(n.Text, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return wrong(n.Line, "%q can't be the name of a function or variable", n.Text)
 	}
 	return nil
 }
 
 func (p *FileProfile) readSizes(f *field) error {
-	if f.value.kind != mapping {
-		return wrong(f.line, "%s has to be a mapping from kinds of objects to bytes; this is %v", f.key, f.value.kind)
+	if f.Value.Kind != yaml.Mapping {
+		return wrong(f.Key.Line, "%s has to be a mapping from kinds of objects to bytes; this is %v", f.Key.Text, f.Value.Kind)
 	}
 	var known []string
 	for _, o := range ObjectTypes {
 		known = append(known, o.Name)
 	}
 	p.Sizes = map[string]uint64{}
-	for i := range f.value.fields {
-		g := &f.value.fields[i]
-		if !slices.Contains(known, g.key) {
-			return unknown(g.line, fmt.Sprintf("unknown kind of object %q", g.key), g.key, known)
+	for i := range f.Value.Fields {
+		g := (*field)(&f.Value.Fields[i])
+		if !slices.Contains(known, g.Key.Text) {
+			return unknown(g.Key.Line, fmt.Sprintf("unknown kind of object %q", g.Key.Text), g.Key.Text, known)
 		}
 		n, err := g.size()
 		if err != nil {
 			return err
 		}
 		if n >= maxObject {
-			return wrong(g.line, "a %s has less than %d bytes", g.key, maxObject)
+			return wrong(g.Key.Line, "a %s has less than %d bytes", g.Key.Text, maxObject)
 		}
-		p.Sizes[g.key] = n
+		p.Sizes[g.Key.Text] = n
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"landgo/internal/image/debuginfo"
 	"landgo/internal/image/elffile"
+	"landgo/internal/yaml"
 )
 
 // ForGuests says which guests a profile is for: those of a machine that have all of
@@ -19,22 +20,22 @@ type ForGuests struct {
 var forKeys = []string{"machine", "symbols"}
 
 func (p *FileProfile) readFor(f *field) error {
-	if f.value.kind != mapping {
-		return wrong(f.line, "%s has to be a mapping with the keys %v; this is %v", f.key, forKeys, f.value.kind)
+	if f.Value.Kind != yaml.Mapping {
+		return wrong(f.Key.Line, "%s has to be a mapping with the keys %v; this is %v", f.Key.Text, forKeys, f.Value.Kind)
 	}
 	machines := []string{elffile.X86_64.String(), elffile.I386.String()}
-	for i := range f.value.fields {
-		g := &f.value.fields[i]
+	for i := range f.Value.Fields {
+		g := (*field)(&f.Value.Fields[i])
 		var err error
-		switch g.key {
+		switch g.Key.Text {
 		case "machine":
 			if p.For.Machine, err = g.named(); err == nil && !slices.Contains(machines, p.For.Machine.Name) {
-				err = unknown(g.line, fmt.Sprintf("unknown machine %q", p.For.Machine.Name), p.For.Machine.Name, machines)
+				err = unknown(g.Key.Line, fmt.Sprintf("unknown machine %q", p.For.Machine.Name), p.For.Machine.Name, machines)
 			}
 		case "symbols":
 			p.For.Symbols, err = g.names()
 		default:
-			err = unknown(g.line, fmt.Sprintf("unknown key %q of %s", g.key, f.key), g.key, forKeys)
+			err = unknown(g.Key.Line, fmt.Sprintf("unknown key %q of %s", g.Key.Text, f.Key.Text), g.Key.Text, forKeys)
 		}
 		if err != nil {
 			return err

@@ -3,6 +3,8 @@ package profile
 import (
 	"fmt"
 	"slices"
+
+	"landgo/internal/yaml"
 )
 
 // The kernel section of a user's profile: the places where a kernel without
@@ -78,7 +80,7 @@ var kernelKeys = []struct {
 	{"loader", (*KernelProfile).readLoader},
 	{"memory", func(k *KernelProfile, f *field) (err error) {
 		if k.Memory, err = f.size(); err == nil && (k.Memory < 1 || k.Memory > maxMemory) {
-			err = wrong(f.line, "want the machine's memory in MiB, up to %d, got %d", maxMemory, k.Memory)
+			err = wrong(f.Key.Line, "want the machine's memory in MiB, up to %d, got %d", maxMemory, k.Memory)
 		}
 		return err
 	}},
@@ -93,19 +95,19 @@ var (
 )
 
 func (p *FileProfile) readKernel(f *field) error {
-	if f.value.kind != mapping {
-		return wrong(f.line, "%s has to be a mapping; this is %v", f.key, f.value.kind)
+	if f.Value.Kind != yaml.Mapping {
+		return wrong(f.Key.Line, "%s has to be a mapping; this is %v", f.Key.Text, f.Value.Kind)
 	}
-	k := &KernelProfile{Line: f.line}
+	k := &KernelProfile{Line: f.Key.Line}
 	var known []string
 	for _, key := range kernelKeys {
 		known = append(known, key.name)
 	}
-	for i := range f.value.fields {
-		g := &f.value.fields[i]
-		at := slices.Index(known, g.key)
+	for i := range f.Value.Fields {
+		g := (*field)(&f.Value.Fields[i])
+		at := slices.Index(known, g.Key.Text)
 		if at < 0 {
-			return unknown(g.line, fmt.Sprintf("unknown key %q of a kernel", g.key), g.key, known)
+			return unknown(g.Key.Line, fmt.Sprintf("unknown key %q of a kernel", g.Key.Text), g.Key.Text, known)
 		}
 		if err := kernelKeys[at].read(k, g); err != nil {
 			return err
@@ -138,14 +140,14 @@ func (k *KernelProfile) complete() error {
 }
 
 func (k *KernelProfile) readThread(f *field) error {
-	if f.value.kind != mapping {
-		return wrong(f.line, "%s has to be a mapping with the keys %v; this is %v", f.key, threadKeys, f.value.kind)
+	if f.Value.Kind != yaml.Mapping {
+		return wrong(f.Key.Line, "%s has to be a mapping with the keys %v; this is %v", f.Key.Text, threadKeys, f.Value.Kind)
 	}
 	t := &k.Thread
-	for i := range f.value.fields {
-		g := &f.value.fields[i]
+	for i := range f.Value.Fields {
+		g := (*field)(&f.Value.Fields[i])
 		var err error
-		switch g.key {
+		switch g.Key.Text {
 		case "type":
 			t.Type, err = g.named()
 		case "state":
@@ -164,14 +166,14 @@ func (k *KernelProfile) readThread(f *field) error {
 			t.Ended, err = g.values()
 		case "size":
 			if t.Size, err = g.size(); err == nil && t.Size >= maxObject {
-				err = wrong(g.line, "want the size of a thread's structure, below %d, got %d", maxObject, t.Size)
+				err = wrong(g.Key.Line, "want the size of a thread's structure, below %d, got %d", maxObject, t.Size)
 			}
 		case "stack":
 			if t.Stack, err = g.size(); err == nil && (t.Stack < 256 || t.Stack&(t.Stack-1) != 0) {
-				err = wrong(g.line, "want the size of a block at a multiple of its size, a power of 2, got %d", t.Stack)
+				err = wrong(g.Key.Line, "want the size of a block at a multiple of its size, a power of 2, got %d", t.Stack)
 			}
 		default:
-			err = unknown(g.line, fmt.Sprintf("unknown key %q of a thread", g.key), g.key, threadKeys)
+			err = unknown(g.Key.Line, fmt.Sprintf("unknown key %q of a thread", g.Key.Text), g.Key.Text, threadKeys)
 		}
 		if err != nil {
 			return err
@@ -182,23 +184,23 @@ func (k *KernelProfile) readThread(f *field) error {
 
 // lists is a field's value as lists of threads: one, or several.
 func (f *field) lists(to *[]ListProfile) error {
-	items := f.value.items
-	if f.value.kind == mapping {
-		items = []node{f.value}
+	items := f.Value.Items
+	if f.Value.Kind == yaml.Mapping {
+		items = []yaml.Node{f.Value}
 	}
 	if len(items) == 0 {
-		return wrong(f.line, "%s has to be a mapping with the keys %v, or a list of such; this is %v", f.key, listKeys, f.value.kind)
+		return wrong(f.Key.Line, "%s has to be a mapping with the keys %v, or a list of such; this is %v", f.Key.Text, listKeys, f.Value.Kind)
 	}
 	for i := range items {
 		n := &items[i]
-		if n.kind != mapping {
-			return wrong(n.line, "want a mapping with the keys %v; this is %v", listKeys, n.kind)
+		if n.Kind != yaml.Mapping {
+			return wrong(n.Line, "want a mapping with the keys %v; this is %v", listKeys, n.Kind)
 		}
 		var l ListProfile
-		for j := range n.fields {
-			g := &n.fields[j]
+		for j := range n.Fields {
+			g := (*field)(&n.Fields[j])
 			var err error
-			switch g.key {
+			switch g.Key.Text {
 			case "variable":
 				l.Variable, err = g.named()
 			case "first":
@@ -208,14 +210,14 @@ func (f *field) lists(to *[]ListProfile) error {
 			case "link":
 				l.Link, err = g.path()
 			default:
-				err = unknown(g.line, fmt.Sprintf("unknown key %q of a list of threads", g.key), g.key, listKeys)
+				err = unknown(g.Key.Line, fmt.Sprintf("unknown key %q of a list of threads", g.Key.Text), g.Key.Text, listKeys)
 			}
 			if err != nil {
 				return err
 			}
 		}
 		if l.Variable.Name == "" || l.Next.Name == "" {
-			return wrong(n.line, "a list of threads has a variable and next")
+			return wrong(n.Line, "a list of threads has a variable and next")
 		}
 		*to = append(*to, l)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"landgo/internal/image/elffile"
+	"landgo/internal/yaml"
 )
 
 // The loader of a profile: how a kernel begins that no multiboot loader can start. Its own
@@ -59,20 +60,20 @@ const (
 )
 
 func (k *KernelProfile) readLoader(f *field) error {
-	if f.value.kind != mapping {
-		return wrong(f.line, "%s has to be a mapping with the keys %v; this is %v", f.key, loaderKeys, f.value.kind)
+	if f.Value.Kind != yaml.Mapping {
+		return wrong(f.Key.Line, "%s has to be a mapping with the keys %v; this is %v", f.Key.Text, loaderKeys, f.Value.Kind)
 	}
-	l := &LoaderProfile{Line: f.line}
-	for i := range f.value.fields {
-		g := &f.value.fields[i]
+	l := &LoaderProfile{Line: f.Key.Line}
+	for i := range f.Value.Fields {
+		g := (*field)(&f.Value.Fields[i])
 		var err error
-		switch g.key {
+		switch g.Key.Text {
 		case "entry":
 			l.Entry, err = g.named()
 		case "above":
-			l.Above, err = strconv.ParseUint(g.value.text, 0, 64)
+			l.Above, err = strconv.ParseUint(g.Value.Text, 0, 64)
 			if err != nil || l.Above == 0 || l.Above%aboveUnit != 0 {
-				err = wrong(g.line, "want a distance of addresses, a multiple of %#x, got %q", aboveUnit, g.value.text)
+				err = wrong(g.Key.Line, "want a distance of addresses, a multiple of %#x, got %q", aboveUnit, g.Value.Text)
 			}
 		case "tables":
 			l.Tables, err = g.place()
@@ -80,7 +81,7 @@ func (k *KernelProfile) readLoader(f *field) error {
 			l.Stack, err = g.place()
 		case "memory":
 			if l.Mapped, err = g.size(); err == nil && (l.Mapped > maxMemory || l.Mapped%(aboveUnit>>20) != 0) {
-				err = wrong(g.line, "want the memory that is mapped in MiB, a multiple of 4 up to %d, got %d", maxMemory, l.Mapped)
+				err = wrong(g.Key.Line, "want the memory that is mapped in MiB, a multiple of 4 up to %d, got %d", maxMemory, l.Mapped)
 			}
 		case "memory-map":
 			l.MemoryMap, err = g.place()
@@ -91,7 +92,7 @@ func (k *KernelProfile) readLoader(f *field) error {
 		case "arguments":
 			err = l.readArguments(g)
 		default:
-			err = unknown(g.line, fmt.Sprintf("unknown key %q of a loader", g.key), g.key, loaderKeys)
+			err = unknown(g.Key.Line, fmt.Sprintf("unknown key %q of a loader", g.Key.Text), g.Key.Text, loaderKeys)
 		}
 		if err != nil {
 			return err
@@ -108,19 +109,19 @@ func (k *KernelProfile) readLoader(f *field) error {
 }
 
 func (l *LoaderProfile) readArguments(f *field) (err error) {
-	if f.value.kind != mapping {
-		return wrong(f.line, "%s has to be a mapping with the keys %v; this is %v", f.key, argumentsKeys, f.value.kind)
+	if f.Value.Kind != yaml.Mapping {
+		return wrong(f.Key.Line, "%s has to be a mapping with the keys %v; this is %v", f.Key.Text, argumentsKeys, f.Value.Kind)
 	}
-	for i := range f.value.fields {
-		g := &f.value.fields[i]
+	for i := range f.Value.Fields {
+		g := (*field)(&f.Value.Fields[i])
 		switch {
-		case !slices.Contains(argumentsKeys, g.key):
-			err = unknown(g.line, fmt.Sprintf("unknown key %q of a loader's arguments", g.key), g.key, argumentsKeys)
-		case g.key == "at":
+		case !slices.Contains(argumentsKeys, g.Key.Text):
+			err = unknown(g.Key.Line, fmt.Sprintf("unknown key %q of a loader's arguments", g.Key.Text), g.Key.Text, argumentsKeys)
+		case g.Key.Text == "at":
 			l.Arguments, err = g.place()
 		default:
 			if l.ArgumentsLength, err = g.size(); err == nil && l.ArgumentsLength > maxArguments {
-				err = wrong(g.line, "want room for arguments of up to %d bytes, got %d", maxArguments, l.ArgumentsLength)
+				err = wrong(g.Key.Line, "want room for arguments of up to %d bytes, got %d", maxArguments, l.ArgumentsLength)
 			}
 		}
 		if err != nil {
@@ -128,18 +129,18 @@ func (l *LoaderProfile) readArguments(f *field) (err error) {
 		}
 	}
 	if l.Arguments.Name == "" || l.ArgumentsLength == 0 {
-		return wrong(f.line, "a loader's arguments have at and room")
+		return wrong(f.Key.Line, "a loader's arguments have at and room")
 	}
 	return nil
 }
 
 // place is a field's value as a place in memory: its address, or a symbol.
 func (f *field) place() (Named, error) {
-	if n, err := strconv.ParseUint(f.value.text, 0, 64); err == nil && f.value.kind == scalar {
+	if n, err := strconv.ParseUint(f.Value.Text, 0, 64); err == nil && f.Value.Kind == yaml.Scalar {
 		if n == 0 || n >= maxMemory<<20 {
-			return Named{}, wrong(f.line, "want an address in the machine's memory, below %#x, got %q", maxMemory<<20, f.value.text)
+			return Named{}, wrong(f.Key.Line, "want an address in the machine's memory, below %#x, got %q", maxMemory<<20, f.Value.Text)
 		}
-		return Named{Name: f.value.text, Line: f.value.line}, nil
+		return Named{Name: f.Value.Text, Line: f.Value.Line}, nil
 	}
 	return f.named()
 }

@@ -5,6 +5,7 @@ import (
 
 	"landgo/internal/image/debuginfo"
 	"landgo/internal/image/static"
+	"landgo/internal/yaml"
 )
 
 // PointPlace says where the preemption point of a function is that lets others go, in a
@@ -27,11 +28,11 @@ var releasing = []Role{MutexUnlock, CondSignal, CondBroadcast, SemPost, RWUnlock
 
 func (f *field) pointPlace() (PointPlace, error) {
 	for i, name := range pointPlaces {
-		if f.value.kind == scalar && f.value.text == name {
+		if f.Value.Kind == yaml.Scalar && f.Value.Text == name {
 			return PointPlace(i), nil
 		}
 	}
-	return 0, unknown(f.line, fmt.Sprintf("unknown place %q of a point", f.value.text), f.value.text, pointPlaces)
+	return 0, unknown(f.Key.Line, fmt.Sprintf("unknown place %q of a point", f.Value.Text), f.Value.Text, pointPlaces)
 }
 
 // pointsAfter: of a guest that isn't a kernel all points are after the calls.

@@ -1,6 +1,10 @@
 package profile
 
-import "fmt"
+import (
+	"fmt"
+
+	"landgo/internal/yaml"
+)
 
 // SleepTime is where a function in which threads wait for time gets the number of ticks.
 type SleepTime struct {
@@ -15,15 +19,15 @@ var sleepKeys = []string{"name", "arguments", "size"}
 // sleeps are functions in which threads wait for time: one or a list, each a name or a
 // mapping that says where the number of ticks is.
 func (f *field) sleeps() (list []Binding, err error) {
-	items := f.value.items
-	if f.value.kind == scalar || f.value.kind == mapping {
-		items = []node{f.value}
+	items := f.Value.Items
+	if f.Value.Kind == yaml.Scalar || f.Value.Kind == yaml.Mapping {
+		items = []yaml.Node{f.Value}
 	}
 	if len(items) == 0 {
-		return nil, wrong(f.line, "%s has to be a function or a list of functions; this is %v", f.key, f.value.kind)
+		return nil, wrong(f.Key.Line, "%s has to be a function or a list of functions; this is %v", f.Key.Text, f.Value.Kind)
 	}
 	for i := range items {
-		b, err := items[i].binding(NoRole, 1, sleepKeys)
+		b, err := bindingOf(&items[i], NoRole, 1, sleepKeys)
 		switch {
 		case err != nil:
 			return nil, err

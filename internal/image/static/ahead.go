@@ -18,10 +18,20 @@ var bytewise = []string{"strto", "wcsto", "strftime", "wcsftime", "strptime", "s
 
 // ReadsAhead lists the code of libc's string functions, whose reads beyond the
 // end of their input aren't errors. A program's own function is never one,
-// whatever its name: it has line information, or no symbol.
+// whatever its name: it has line information, or no symbol. glibc's dynamic linker has
+// string functions of its own, to which it gives no names; so all of its code counts.
 func ReadsAhead(info *debuginfo.Info) []elffile.Range {
 	var all []elffile.Range
+	linker := info.Interpreter()
+	if linker != nil && linker.Libc() == elffile.NoLibc {
+		all = append(all, linker.Code...)
+	} else {
+		linker = nil
+	}
 	for _, f := range info.Functions {
+		if linker != nil && linker.IsCode(f.Addr) {
+			continue
+		}
 		name := strings.TrimLeft(f.Name, "_")
 		for _, p := range aheadPrefixes {
 			if strings.HasPrefix(name, p) && f.Size > 0 && !hasPrefix(name, bytewise) && !hasLine(info, f.Addr) {

@@ -19,9 +19,6 @@ type guest struct {
 // open compiles and opens.
 func open(t testing.TB, compiler, source, flags string) *guest {
 	t.Helper()
-	f, err := elffile.Open(imagetest.Compile(t, compiler, source, flags))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := imagetest.Open(t, elffile.Open, compiler, source, flags)
 	return &guest{f, New(f)}
 }

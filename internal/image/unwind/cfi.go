@@ -22,6 +22,7 @@ import (
 type description struct {
 	lo, hi  uint64
 	common  *common
+	in      *cfiSection // for pointers inside programs
 	program []byte
 	// handles: it names a table of what to run when the frame is unwound.
 	handles bool
@@ -118,7 +119,7 @@ func (c *cfiSection) entry(off, body, end int) (description, error) {
 	if cie == nil {
 		return description{}, errCFI
 	}
-	d := description{common: cie}
+	d := description{common: cie, in: c}
 	d.lo = r.pointer(cie.pointerEnc, cie.addrSize)
 	d.hi = d.lo + r.pointer(cie.pointerEnc&0x0f, cie.addrSize)
 	if !c.eh {

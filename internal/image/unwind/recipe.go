@@ -13,7 +13,6 @@ type Table struct {
 
 	once         sync.Once
 	descriptions []description
-	ehFrame      cfiSection // .eh_frame; for pointers inside programs
 
 	mu      sync.Mutex
 	recipes map[place]recipe
@@ -24,17 +23,35 @@ func New(f *elffile.File) *Table { return &Table{file: f} }
 
 func (t *Table) load() {
 	t.once.Do(func() {
-		addrSize := int(t.file.Machine.Word())
-		for _, name := range []string{".eh_frame", ".debug_frame"} {
-			if s, b := t.file.Section(name); s != nil {
-				c := cfiSection{data: b, addr: s.Addr + t.file.Base, eh: name == ".eh_frame", addrSize: addrSize, base: t.file.Base}
-				t.descriptions = append(t.descriptions, c.parse()...)
-				t.ehFrame = c
+		t.add(t.file)
+		for i, part := range t.file.Parts {
+			if i > 0 { // the first is the file itself
+				t.add(part)
 			}
 		}
 		ds := t.descriptions
 		sort.SliceStable(ds, func(i, j int) bool { return ds[i].lo < ds[j].lo })
 	})
+}
+
+// add parses the sections of a file.
+func (t *Table) add(f *elffile.File) {
+	for _, name := range []string{".eh_frame", ".debug_frame"} {
+		if s, b := f.Section(name); s != nil {
+			c := &cfiSection{data: b, addr: s.Addr + f.Base, eh: name == ".eh_frame", addrSize: int(f.Machine.Word()), base: f.Base}
+			t.descriptions = append(t.descriptions, c.parse()...)
+		}
+	}
+}
+
+// CodeAround is the code around an address that one description is of: a function, or one
+// part of it.
+func (t *Table) CodeAround(pc uint64) (lo, hi uint64, ok bool) {
+	t.load()
+	if d := t.find(pc); d != nil {
+		return d.lo, d.hi, true
+	}
+	return 0, 0, false
 }
 
 // find returns the description that covers pc; of two, .eh_frame's.
@@ -83,7 +100,7 @@ func (t *Table) recipe(at place) recipe {
 		pc-- // a call may be its function's last instruction
 	}
 	if d := t.find(pc); d != nil {
-		if row, err := d.row(pc, &t.ehFrame); err == nil {
+		if row, err := d.row(pc, d.in); err == nil {
 			r = recipe{row: &row, retReg: d.common.retReg}
 		}
 	}

@@ -111,6 +111,9 @@ var threadStarts = map[string]bool{
 // the program's own function.
 func (t *Table) callsProgram(pc uint64) bool {
 	s, ok := t.file.SymbolAt(pc)
+	if !ok && t.file.OfLibc(pc) { // the library gives it no name to others
+		return true
+	}
 	return ok && callsProgram[t.file.Libc()][s.Name]
 }
 

@@ -13,9 +13,5 @@ func TestMain(m *testing.M) { os.Exit(imagetest.Main(m)) }
 // open compiles and opens.
 func open(t testing.TB, compiler, source, flags string) *elffile.File {
 	t.Helper()
-	f, err := elffile.Open(imagetest.Compile(t, compiler, source, flags))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return imagetest.Open(t, elffile.Open, compiler, source, flags)
 }

@@ -66,6 +66,10 @@ type Machine struct {
 	// steps holds the transitions of the current execution.
 	steps []trace.Transition
 	nstep int
+	began []int // the log's length before each
+	// awaiting: polls that change nothing aren't possible (await.go).
+	awaiting bool
+	endLate  bool // an end of the process waits for all that can run
 
 	mem, ver, mutex, cond, sem, rw, bar int // where parts of the state begin
 	clock, buf                          int
@@ -129,12 +133,16 @@ func (m *Machine) Mark() trace.Mark { return trace.Mark(uint64(m.nstep)<<32 | ui
 
 // Rewind implements por.System.
 func (m *Machine) Rewind(k trace.Mark) {
-	n := int(k & 0xffffffff)
+	m.undo(int(k & 0xffffffff))
+	m.nstep = int(k >> 32)
+}
+
+// undo takes back what was assigned since the log had n entries.
+func (m *Machine) undo(n int) {
 	for i := len(m.log) - 1; i >= n; i-- {
 		m.w[m.log[i].at] = m.log[i].old
 	}
 	m.log = m.log[:n]
-	m.nstep = int(k >> 32)
 }
 
 // leave lets a thread go that is at its end, in a program whose threads need no

@@ -45,6 +45,7 @@ func (m *Machine) peek(a, size int) (v int64) {
 func (m *Machine) store(t, a, size int, v int64, x *trace.Access) {
 	b := t * threadLen
 	silent := true
+	calm := m.p.Calm && v&(1<<(8*size)-1) == m.peek(a, size)&(1<<(8*size)-1)
 	if m.spins {
 		m.set(m.clock, m.w[m.clock]+1)
 	}
@@ -53,7 +54,9 @@ func (m *Machine) store(t, a, size int, v int64, x *trace.Access) {
 		silent = silent && nb == ob
 		if m.spins {
 			m.set(b+wSum, m.w[b+wSum]+(nb-ob)<<(8*uint(i)))
-			m.set(m.ver+a+i, m.w[m.clock]<<8|int64(t))
+			if !calm {
+				m.set(m.ver+a+i, m.w[m.clock]<<8|int64(t))
+			}
 		}
 		m.set(m.mem+a+i, nb)
 	}

@@ -138,6 +138,9 @@ type Program struct {
 	// Loud takes every lock for a change that others can tell, so that a loop
 	// with one isn't a spin: what quiet locks are judged by.
 	Loud bool
+	// Calm: a write of what is there already lets no thread out of a spin, as in package
+	// scheduler. Else two threads that test and set can wake each other for ever.
+	Calm bool
 	// Hushed is a wrong spin rule, for a test of the tests: to lock and unlock is
 	// no change though others try the mutex.
 	Hushed bool

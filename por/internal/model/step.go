@@ -185,20 +185,30 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 				th.Waits = append(th.Waits, trace.Access{Addr: uint64(memBase + as>>8), Size: uint32(as & 0xff)})
 			}
 		}
+		if th.Status == trace.Ready && m.awaits(t) {
+			if th.Awaits = true; m.polls(t) {
+				th.Status, th.Outcomes = trace.Spinning, 0
+			}
+		}
 		if th.Status == trace.Ready && m.blocked(t) {
 			th.Status, th.Outcomes = trace.Blocked, 0
 		}
 		ready = ready || th.Status == trace.Ready
 	}
+	if m.endLate {
+		m.letEnd(dst[first:])
+	}
 	if n := len(dst); m.p.Buffers {
 		dst = m.buffersThreads(dst)
 		ready = ready || len(dst) > n
 	}
-	if t := m.expiring(); !ready && t >= 0 {
-		for i := first; i < len(dst); i++ {
-			if th := &dst[i]; int(th.ID) == t {
-				th.Status, th.Outcomes, th.Expiring = trace.Ready, 1, true
-			}
+	if ready {
+		return dst
+	}
+	t := m.expiring()
+	for i := first; i < len(dst); i++ {
+		if th := &dst[i]; int(th.ID) == t {
+			th.Status, th.Outcomes, th.Expiring = trace.Ready, 1, true
 		}
 	}
 	return dst
@@ -262,6 +272,7 @@ func (m *Machine) newStep(id trace.TID, c trace.Choice) *trace.Transition {
 		m.steps = append(m.steps, trace.Transition{})
 	}
 	x := &m.steps[m.nstep]
+	m.began = append(m.began[:m.nstep], len(m.log))
 	m.nstep++
 	*x = trace.Transition{Thread: id, Choice: c, Accesses: x.Accesses[:0], Ops: x.Ops[:0], Wakes: x.Wakes[:0]}
 	return x
@@ -451,8 +462,14 @@ func (m *Machine) State() uint64 {
 		for _, i := range []int{wPC, wState, wQueue, wBug} {
 			mix(m.w[b+i])
 		}
+		dead := -1 // what a thread is about to overwrite: a poll leaves something there
+		if in := m.next(t); m.w[b+wState] == alive && in != nil && m.op(t).Kind == trace.OpAccess && loads(in) {
+			dead = in.R
+		}
 		for i := 0; i < NumRegs; i++ {
-			mix(m.w[b+wRegs+i])
+			if i != dead {
+				mix(m.w[b+wRegs+i])
+			}
 		}
 	}
 	for i := 0; i < m.p.Bytes; i++ {

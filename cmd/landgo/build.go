@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"landgo/internal/result"
+)
+
+// Guests that are given as sources. They are the user's own, and so are the compiler and
+// what it reads (headers anywhere, a cache of its own): it is started as the user would
+// start it, and not in the sandbox in which landgo grade builds what strangers wrote.
+
+// language is how sources of a kind are compiled: by a variable with the compiler and
+// one with its flags, as make(1) has them.
+type language struct{ compiler, usual, flags string }
+
+// languages are by the suffixes of sources.
+var languages = map[string]language{
+	".c":   {"CC", "cc", "CFLAGS"},
+	".cc":  {"CXX", "c++", "CXXFLAGS"},
+	".cpp": {"CXX", "c++", "CXXFLAGS"},
+	".cxx": {"CXX", "c++", "CXXFLAGS"},
+	".C":   {"CXX", "c++", "CXXFLAGS"},
+}
+
+// built is the guest of a command's arguments: a program that is given, or one that is
+// made of sources, or by make in a folder.
+func (a *app) built(ctx context.Context, folder string, own []string) (string, error) {
+	if folder != "" {
+		target, err := oneGuest(own)
+		if err != nil {
+			return "", err
+		}
+		return filepath.Join(folder, target), a.compile(ctx, target, "make", "-C", folder, target)
+	}
+	for _, name := range own {
+		if _, ok := languages[filepath.Ext(name)]; ok {
+			return a.fromSources(ctx, own)
+		}
+	}
+	return oneGuest(own)
+}
+
+// fromSources compiles sources, of which the first gives the program its name. C++ among
+// them has all compiled by its compiler, as a linker needs that one's libraries.
+func (a *app) fromSources(ctx context.Context, sources []string) (string, error) {
+	l := languages[".c"]
+	for _, name := range sources {
+		if _, err := os.Stat(name); err != nil {
+			return "", result.FileError(err)
+		}
+		if of, ok := languages[filepath.Ext(name)]; ok && of.compiler != l.compiler {
+			l = of
+		}
+	}
+	compiler := strings.Fields(os.Getenv(l.compiler))
+	if len(compiler) == 0 {
+		compiler = []string{l.usual}
+	}
+	first := filepath.Base(sources[0])
+	program, err := programPath(strings.TrimSuffix(first, filepath.Ext(first)), append(compiler, sources...))
+	if err != nil {
+		return "", err
+	}
+	args := slices.Concat(compiler[1:], []string{"-g", "-pthread"}, strings.Fields(os.Getenv(l.flags)), []string{"-o", program}, sources, strings.Fields(os.Getenv("LDLIBS")))
+	return program, a.compile(ctx, sources[0], compiler[0], args...)
+}
+
+// programPath is where the program of sources is kept: a replay needs it later.
+func programPath(name string, of []string) (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", result.Errorf(result.Unwritable, "there is no folder for the program: %w", err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(strings.Join(append(of, here), "\x00")))
+	dir = filepath.Join(dir, "landgo", "built", fmt.Sprintf("%x", sum[:8]))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", result.Errorf(result.Unwritable, "there is no folder for the program: %w", err)
+	}
+	return filepath.Join(dir, name), nil
+}
+
+// compile runs a command that builds; what it says is for the user as it is.
+func (a *app) compile(ctx context.Context, what, command string, args ...string) error {
+	cmd := exec.CommandContext(ctx, command, args...)
+	cmd.Stdout, cmd.Stderr = a.stderr, a.stderr
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrNotFound) {
+		return result.Errorf(result.NotBuilt, "%s: there is no %s here", what, command)
+	}
+	if err != nil {
+		return result.Errorf(result.NotBuilt, "%s: %s: %w", what, strings.Join(append([]string{command}, args...), " "), err)
+	}
+	return nil
+}

@@ -1,0 +1,9 @@
+// Package debugger is what a debugger asks of a recorded run, and what it is told: the
+// words between the process that has the run and the one that has the user.
+//
+// A run is a sequence of ticks. A tick is an instruction of one thread, or a part of one
+// that other threads see in parts, or a call that landgo carries out for a thread. A
+// moment is a number of ticks that were made: 0 is the beginning.
+//
+// Invariant: nothing here changes the run. Each moment has one state.
+package debugger

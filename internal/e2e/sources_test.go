@@ -1,0 +1,70 @@
+package e2e
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"landgo/internal/result"
+)
+
+// TestSources: a guest that is given as a source, or as a target of make, and what is
+// said where there is no program in it.
+func TestSources(t *testing.T) {
+	dir := t.TempDir()
+	const lost = `#include <assert.h>
+#include <pthread.h>
+int x;
+void *f(void *p) { int y = x; x = y + 1; return p; }
+int main(int argc, char **argv) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); pthread_join(t, 0); assert(x == 2 || argc > 1); }
+`
+	write(t, dir, map[string]string{
+		"lost.c": lost, "lost.cc": strings.ReplaceAll(lost, "int x;", "int x; template <class T> T same(T v) { return v; }"), "wrong.c": "int main(void) { return nowhere; }\n",
+		"Makefile": "lost: lost.c\n\tgcc -g -pthread -o $@ $<\nbroken:\n\texit 3\n", "lost.rs": "fn main() {}\n",
+	})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	try := func(env string, args ...string) ending {
+		t.Helper()
+		cmd := command(t, args...)
+		cmd.Env = append(cmd.Environ(), "XDG_CACHE_HOME="+at("cache"), env)
+		return finish(t, cmd)
+	}
+	for _, args := range [][]string{{at("lost.c")}, {at("lost.cc")}, {"--make", dir, "lost"}} {
+		bug := at("bug.landgo")
+		e := try("CFLAGS=-O1", append([]string{"run", "--json", "--quiet", "--out", bug}, args...)...)
+		if r := e.decode(t); r.Bug == nil || !strings.Contains(r.Bug.Message, "x == 2") {
+			t.Errorf("%v: %s: %s", args, r.Verdict, r.Reason)
+			continue
+		}
+		if r := run(t, "replay", "--json", bug).decode(t); r.Replay == nil || !r.Replay.Same {
+			t.Errorf("%v: the replay: %s", args, r.Reason)
+		}
+	}
+	if r := try("CC=gcc", "run", "--json", "--pp", "sync", at("lost.c"), "--", "more").decode(t); r.Verdict != result.Verified {
+		t.Errorf("with an argument: %s: %s", r.Verdict, r.Reason)
+	}
+	// What the compiler and make said stands above landgo's own line.
+	after := func(e ending, said string) ending {
+		t.Helper()
+		lines := strings.SplitAfter(e.stderr, "\n")
+		if above := strings.Join(lines[:max(len(lines)-2, 0)], ""); !strings.Contains(above, said) {
+			t.Errorf("above landgo's line stands %q, want %q", above, said)
+		}
+		e.stderr = lines[max(len(lines)-2, 0)]
+		return e
+	}
+	after(try("CC=gcc", "run", at("wrong.c")), "nowhere").complains(t, result.NotBuilt, "gcc -g -pthread -o")
+	try("CC=no-such-compiler", "run", at("lost.c")).complains(t, result.NotBuilt, "no-such-compiler")
+	after(try("CC=gcc", "run", "--make", dir, "broken"), "Error 3").complains(t, result.NotBuilt, "make -C "+dir+" broken")
+	try("CC=gcc", "run", at("none.c")).complains(t, result.NoFile, "none.c")
+	run(t, "run", at("lost.rs")).complains(t, result.NotELF, "rustc -g -o "+at("lost"))
+	if said, err := exec.Command("gcc", "-c", "-o", at("lost.o"), at("lost.c")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	run(t, "run", at("lost.o")).complains(t, result.NotProgram, "gcc -g -pthread -o "+at("lost")+" "+at("lost.o"))
+	if said, err := exec.Command("gcc", "-fsanitize=thread", "-pthread", "-o", at("tsan"), at("lost.c")).CombinedOutput(); err != nil {
+		t.Skipf("gcc -fsanitize=thread: %s", said)
+	}
+	run(t, "run", at("tsan")).complains(t, result.Sanitized, "-fsanitize=thread")
+}

@@ -1,0 +1,161 @@
+package travel
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"landgo/emu"
+	"landgo/internal/debugger"
+	"landgo/internal/explore/session"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// What is to be seen at a moment.
+
+// here brings the machine to the present moment, from which a search may have taken it.
+func (t *Travel) here() error {
+	if n := t.pieceAt(t.at); t.live == n && t.within == (n < len(t.pieces) && t.at != t.pieces[n].base) {
+		if !t.within || t.s.Guest.Position(t.pieces[n].step.Thread).Insns == t.pieces[n].from.Insns+t.at-t.pieces[n].base {
+			return nil
+		}
+	}
+	return t.bring(t.at)
+}
+
+// Threads implements debugger.Target.
+func (t *Travel) Threads() (*debugger.Threads, error) {
+	if err := t.here(); err != nil {
+		return nil, err
+	}
+	out := &debugger.Threads{Current: number(t.current)}
+	states := t.s.Guest.Threads(nil)
+	for _, x := range t.s.Guest.Starts() {
+		if th := t.s.Plain.Thread(x.Thread); th.Live() || x.Thread == t.current {
+			out.All = append(out.All, debugger.Thread{Number: number(x.Thread), Name: t.name(x.Thread), About: t.about(x.Thread, states)})
+		}
+	}
+	return out, nil
+}
+
+// about says what a thread is about.
+func (t *Travel) about(tid trace.TID, states []trace.Thread) string {
+	if n := t.pieceAt(t.at); t.within && t.pieces[n].step.Thread == tid {
+		return "runs"
+	}
+	th := session.Find(states, tid)
+	switch {
+	case th == nil || th.Status != trace.Ready:
+		return t.s.Guest.StateText(tid)
+	case t.s.Guest.NextText(tid) != "":
+		return "next: " + t.s.Guest.NextText(tid)
+	}
+	return "can run"
+}
+
+// Registers implements debugger.Target.
+func (t *Travel) Registers(thread int) (*debugger.Registers, error) {
+	if err := t.here(); err != nil {
+		return nil, err
+	}
+	tid := tidOf(thread)
+	if !t.exists(tid) {
+		return nil, fmt.Errorf("there is no thread %d at this moment", thread)
+	}
+	r := t.s.Plain.RegistersOf(tid)
+	if r.RIP == 0 && tid == t.current {
+		r.RIP = t.PCAt(t.at) // of a kernel's thread that hasn't run yet
+	}
+	out := &debugger.Registers{General: []uint64{
+		r.RAX, r.RBX, r.RCX, r.RDX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15,
+		r.RIP, r.RFLAGS, r.FSBase, r.GSBase,
+	}}
+	var f emu.FPU
+	if !t.s.Platform.Ticks { // a kernel's processor is one, and switches these by itself
+		f = t.s.Machine.FPU(t.s.Plain.Thread(tid).Ctx)
+	}
+	for i := range 8 {
+		out.X87 = binary.LittleEndian.AppendUint64(out.X87, f.X87[i][0])
+		out.X87 = binary.LittleEndian.AppendUint16(out.X87, uint16(f.X87[i][1]))
+	}
+	for i := range f.XMM {
+		out.XMM = binary.LittleEndian.AppendUint64(out.XMM, f.XMM[i][0])
+		out.XMM = binary.LittleEndian.AppendUint64(out.XMM, f.XMM[i][1])
+	}
+	out.Control, out.Status, out.Tags, out.MXCSR = f.Control, f.Status, f.Tags, f.MXCSR
+	return out, nil
+}
+
+func (t *Travel) exists(tid trace.TID) bool {
+	for _, x := range t.s.Guest.Starts() {
+		if x.Thread == tid {
+			return true
+		}
+	}
+	return false
+}
+
+// maxMemory bounds what is asked for at once.
+const maxMemory = 1 << 20
+
+// Memory implements debugger.Target.
+func (t *Travel) Memory(addr, size uint64) ([]byte, error) {
+	if err := t.here(); err != nil {
+		return nil, err
+	}
+	size = min(size, maxMemory)
+	out := make([]byte, 0, size)
+	for uint64(len(out)) < size {
+		at := addr + uint64(len(out))
+		n := min(size-uint64(len(out)), pageSize-at%pageSize)
+		page, ok := t.page(at, n)
+		if !ok {
+			break
+		}
+		out = append(out, page...)
+	}
+	if len(out) == 0 && size > 0 {
+		return nil, fmt.Errorf("nothing is mapped at %#x", addr)
+	}
+	return out, nil
+}
+
+const pageSize = 4096
+
+// page is memory within one page, by the guest's addresses.
+func (t *Travel) page(addr, n uint64) ([]byte, bool) {
+	m := t.s.Machine
+	if !t.s.Platform.Ticks {
+		if m.Prot(addr) == 0 {
+			return nil, false
+		}
+		return m.Bytes(addr, n), true
+	}
+	var out []byte
+	word := t.s.Image.Machine.Word()
+	for first := addr &^ (word - 1); first < addr+n; first += word {
+		v, ok := t.s.Plain.ReadStack(first)
+		if !ok {
+			return nil, false
+		}
+		b := binary.LittleEndian.AppendUint64(nil, v)[:word]
+		lo, hi := max(addr, first), min(addr+n, first+word)
+		out = append(out, b[lo-first:hi-first]...)
+	}
+	return out, true
+}
+
+var _ scheduler.Viewer = (*viewer)(nil)
+
+// PCAt is the instruction that a moment's next tick is.
+func (t *Travel) PCAt(at uint64) uint64 {
+	n := t.pieceAt(at)
+	if n == len(t.pieces) {
+		return 0
+	}
+	x, err := t.trail(n)
+	if err != nil {
+		return 0
+	}
+	return x.pcs[at-t.pieces[n].base]
+}

@@ -1,0 +1,185 @@
+package gdbserver
+
+import (
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"strings"
+)
+
+// target.xml, as gdb's manual has it: "Target Descriptions", and the standard features of
+// i386 and x86-64.
+
+// general are the registers of the feature core, in gdb's order, with where they are in
+// debugger.Registers.General; -1: made up.
+type general struct {
+	name string
+	at   int
+	kind string
+}
+
+const fsBase, gsBase = 18, 19
+
+func cores(wide bool) []general {
+	order := []struct {
+		name string
+		at   int
+	}{{"ax", 0}, {"bx", 1}, {"cx", 2}, {"dx", 3}, {"si", 4}, {"di", 5}, {"bp", 6}, {"sp", 7}}
+	kinds := map[string]string{"bp": "data_ptr", "sp": "data_ptr"}
+	prefix, word := "r", "int64"
+	if !wide {
+		// The order in which instructions number them.
+		order = []struct {
+			name string
+			at   int
+		}{{"ax", 0}, {"cx", 2}, {"dx", 3}, {"bx", 1}, {"sp", 7}, {"bp", 6}, {"si", 4}, {"di", 5}}
+		prefix, word = "e", "int32"
+	}
+	var out []general
+	for _, r := range order {
+		kind := word
+		if k := kinds[r.name]; k != "" {
+			kind = k
+		}
+		out = append(out, general{prefix + r.name, r.at, kind})
+	}
+	if wide {
+		for i := 8; i < 16; i++ {
+			out = append(out, general{fmt.Sprintf("r%d", i), i, word})
+		}
+	}
+	return append(out, general{prefix + "ip", 16, "code_ptr"})
+}
+
+// segments are the segment registers, which threads don't change.
+var segments = []string{"cs", "ss", "ds", "es", "fs", "gs"}
+
+// controls are those of x87 beside its data.
+var controls = []string{"fctrl", "fstat", "ftag", "fiseg", "fioff", "foseg", "fooff", "fop"}
+
+func (s *server) targetXML() string {
+	var b strings.Builder
+	arch, bits, vectors := "i386:x86-64", 64, 16
+	if !s.about.Wide {
+		arch, bits, vectors = "i386", 32, 8
+	}
+	b.WriteString("<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"gdb-target.dtd\"><target version=\"1.0\">")
+	fmt.Fprintf(&b, "<architecture>%s</architecture>", arch)
+	if s.about.Linux {
+		b.WriteString("<osabi>GNU/Linux</osabi>")
+	}
+	reg := func(name string, bits int, kind string) {
+		fmt.Fprintf(&b, `<reg name="%s" bitsize="%d" type="%s"/>`, name, bits, kind)
+	}
+	b.WriteString(`<feature name="org.gnu.gdb.i386.core">`)
+	for _, r := range cores(s.about.Wide) {
+		reg(r.name, bits, r.kind)
+	}
+	reg("eflags", 32, "int32")
+	for _, name := range segments {
+		reg(name, 32, "int32")
+	}
+	for i := range 8 {
+		reg(fmt.Sprintf("st%d", i), 80, "i387_ext")
+	}
+	for _, name := range controls {
+		reg(name, 32, "int32")
+	}
+	b.WriteString(`</feature><feature name="org.gnu.gdb.i386.sse">`)
+	b.WriteString(`<vector id="v4f" type="ieee_single" count="4"/><vector id="v2d" type="ieee_double" count="2"/>` +
+		`<vector id="v16i8" type="int8" count="16"/><vector id="v8i16" type="int16" count="8"/>` +
+		`<vector id="v4i32" type="int32" count="4"/><vector id="v2i64" type="int64" count="2"/>` +
+		`<union id="vec128"><field name="v4_float" type="v4f"/><field name="v2_double" type="v2d"/>` +
+		`<field name="v16_int8" type="v16i8"/><field name="v8_int16" type="v8i16"/><field name="v4_int32" type="v4i32"/>` +
+		`<field name="v2_int64" type="v2i64"/><field name="uint128" type="uint128"/></union>`)
+	for i := range vectors {
+		reg(fmt.Sprintf("xmm%d", i), 128, "vec128")
+	}
+	reg("mxcsr", 32, "int32")
+	b.WriteString(`</feature>`)
+	if s.about.Linux {
+		b.WriteString(`<feature name="org.gnu.gdb.i386.linux">`)
+		reg(original(s.about.Wide), bits, "int")
+		b.WriteString(`</feature>`)
+	}
+	if s.about.Wide {
+		b.WriteString(`<feature name="org.gnu.gdb.i386.segments">`)
+		reg("fs_base", 64, "int")
+		reg("gs_base", 64, "int")
+		b.WriteString(`</feature>`)
+	}
+	b.WriteString("</target>")
+	return b.String()
+}
+
+// original is the register in which Linux keeps a call's number.
+func original(wide bool) string {
+	if wide {
+		return "orig_rax"
+	}
+	return "orig_eax"
+}
+
+// threadsXML is the list of threads.
+func (s *server) threadsXML() (string, error) {
+	all, err := s.target.Threads()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("<?xml version=\"1.0\"?><threads>")
+	for _, t := range all.All {
+		fmt.Fprintf(&b, `<thread id="%x" name="`, t.Number)
+		xml.EscapeText(&b, []byte(t.Name))
+		b.WriteString(`">`)
+		xml.EscapeText(&b, []byte(t.About))
+		b.WriteString("</thread>")
+	}
+	b.WriteString("</threads>")
+	return b.String(), nil
+}
+
+// threadList is the same for a gdb that reads no XML.
+func (s *server) threadList() (string, error) {
+	all, err := s.target.Threads()
+	if err != nil {
+		return refused, nil
+	}
+	var ids []string
+	for _, t := range all.All {
+		ids = append(ids, fmt.Sprintf("%x", t.Number))
+	}
+	if len(ids) == 0 {
+		return "l", nil
+	}
+	return "m" + strings.Join(ids, ","), nil
+}
+
+func (s *server) threadText(p string) (string, error) {
+	n, ok := threadID(p)
+	all, err := s.target.Threads()
+	if !ok || err != nil {
+		return refused, nil
+	}
+	for _, t := range all.All {
+		if t.Number == n {
+			return hex.EncodeToString([]byte(t.Name + ": " + t.About)), nil
+		}
+	}
+	return refused, nil
+}
+
+// alive says whether a thread lives at the moment.
+func (s *server) alive(p string) (string, error) {
+	n, ok := threadID(p)
+	all, err := s.target.Threads()
+	if !ok || err != nil {
+		return refused, nil
+	}
+	for _, t := range all.All {
+		if t.Number == n {
+			return "OK", nil
+		}
+	}
+	return refused, nil
+}

@@ -1,0 +1,409 @@
+package gdbserver
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"landgo/internal/debugger"
+)
+
+// server answers one gdb.
+type server struct {
+	ready  <-chan debugger.Target
+	target debugger.Target // nil: there is none yet
+	conn   *conn
+	about  *debugger.Description
+
+	mu   sync.Mutex // of what listen asks for: target, and
+	busy bool       // a packet is being answered,
+	stop bool       // which gdb has interrupted
+
+	breaks  []uint64
+	watches []watchpoint
+	// general and resumed are the threads that gdb has chosen for registers and for
+	// going on; 0: the one of the latest stop.
+	general, resumed int
+	stopped          int    // the thread of the latest stop
+	reply            string // that told of it
+	xml              string // of the threads, while gdb reads it
+}
+
+// errLeft: gdb has detached, or killed the target.
+var errLeft = errors.New("gdb has left")
+
+// Serve answers gdb until it leaves.
+func Serve(rw io.ReadWriter, t debugger.Target) error {
+	ready := make(chan debugger.Target, 1)
+	ready <- t
+	return ServeWhen(rw, ready)
+}
+
+// ServeWhen is Serve with a target that comes later: gdb waits for two seconds only for
+// the answers to its first questions, and to make the target may take longer. A channel
+// that is closed is a target that didn't come.
+func ServeWhen(rw io.ReadWriter, ready <-chan debugger.Target) error {
+	s := &server{ready: ready, conn: newConn(rw)}
+	events, over := make(chan event), make(chan error, 1)
+	done := make(chan bool)
+	defer close(done)
+	go s.listen(events, over, done)
+	for {
+		select {
+		case e := <-events:
+			answer, err := s.answer(e.packet)
+			s.answering(false)
+			if err != nil && !errors.Is(err, errLeft) {
+				return err
+			}
+			if werr := s.conn.write(answer); werr != nil || err != nil {
+				return quiet(werr) // a killed target needn't be heard
+			}
+		case err := <-over:
+			return quiet(err)
+		}
+	}
+}
+
+// quiet is an error but for the end of a connection.
+func quiet(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
+		return nil
+	}
+	return err
+}
+
+// listen hears gdb while a packet is being answered: it may interrupt that.
+func (s *server) listen(events chan<- event, over chan<- error, done <-chan bool) {
+	for {
+		e, err := s.conn.read()
+		if err != nil {
+			s.interrupt()
+			over <- err
+			return
+		}
+		if e.interrupt {
+			s.interrupt()
+			continue
+		}
+		s.answering(true)
+		select {
+		case events <- e:
+		case <-done:
+			return
+		}
+	}
+}
+
+// answering notes that a packet is being answered, or isn't any more. An interrupt is
+// meant for the one before it.
+func (s *server) answering(busy bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy, s.stop = busy, false
+}
+
+// interrupt ends what the target does, or is about to do.
+func (s *server) interrupt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stop = s.busy
+	if s.busy && s.target != nil {
+		s.target.Interrupt()
+	}
+}
+
+// interrupted reports whether the packet that is being answered was interrupted.
+func (s *server) interrupted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stop
+}
+
+// begin waits for the target, and finds out where it stands.
+func (s *server) begin() error {
+	t, ok := <-s.ready
+	if !ok {
+		return errLeft
+	}
+	about, err := t.Describe()
+	if err != nil {
+		return err
+	}
+	all, err := t.Threads()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.target = t
+	s.mu.Unlock()
+	s.about, s.stopped = about, all.Current
+	signal := s.about.Signal
+	if signal == 0 {
+		signal = sigTrap
+	}
+	s.reply = fmt.Sprintf("T%02xthread:%x;", signal, s.stopped)
+	return nil
+}
+
+// refused is the answer to what can't be done; an empty answer is that to what isn't
+// known.
+const refused = "E01"
+
+// answer answers a packet. An error is one of the target's process; what gdb asks for
+// and can't have is an answer.
+func (s *server) answer(p string) (string, error) {
+	if p == "" {
+		return "", nil
+	}
+	if text, ok := s.early(p); ok {
+		return text, nil
+	}
+	if s.target == nil {
+		if err := s.begin(); err != nil {
+			return "", err
+		}
+	}
+	switch p[0] {
+	case '?':
+		return s.reply, nil
+	case 'g':
+		return s.registers()
+	case 'p':
+		return s.register(p[1:])
+	case 'G', 'P', 'M':
+		return refused, nil // the run is recorded
+	case 'X':
+		if strings.Contains(p, ",0:") {
+			return "OK", nil // gdb asks whether the packet is known
+		}
+		return refused, nil
+	case 'm':
+		return s.memory(p[1:])
+	case 'H':
+		return s.choose(p[1:]), nil
+	case 'T':
+		return s.alive(p[1:])
+	case 'Z', 'z':
+		return s.point(p), nil
+	case 'c', 'C', 's', 'S', 'b':
+		return s.resume(p)
+	case 'D':
+		return "OK", errLeft
+	case 'k':
+		return "", errLeft
+	case 'v':
+		return s.verbose(p)
+	case 'q', 'Q':
+		return s.query(p)
+	}
+	return "", nil
+}
+
+func (s *server) verbose(p string) (string, error) {
+	switch {
+	case p == "vCont?":
+		return "vCont;c;C;s;S;r", nil
+	case strings.HasPrefix(p, "vCont;"):
+		return s.vCont(p[len("vCont;"):])
+	case strings.HasPrefix(p, "vKill"):
+		return "OK", errLeft
+	}
+	return "", nil
+}
+
+// features are what gdb may use.
+const features = "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;qXfer:exec-file:read+;vContSupported+;ReverseContinue+;ReverseStep+;swbreak+;hwbreak+"
+
+// early answers what can be answered without the target.
+func (s *server) early(p string) (string, bool) {
+	name, _, _ := strings.Cut(p, ":")
+	switch name {
+	case "qSupported":
+		return fmt.Sprintf(features, maxPacket), true
+	case "vMustReplyEmpty":
+		return "", true
+	case "QStartNoAckMode":
+		s.conn.quiet()
+		return "OK", true
+	}
+	return "", false
+}
+
+func (s *server) query(p string) (string, error) {
+	name, rest, _ := strings.Cut(p, ":")
+	switch name {
+	case "qAttached":
+		return "1", nil
+	case "qSymbol":
+		return "OK", nil
+	case "qC":
+		return fmt.Sprintf("QC%x", s.stopped), nil
+	case "qOffsets":
+		if s.about.Bias == 0 {
+			return "", nil
+		}
+		return fmt.Sprintf("Text=%x;Data=%[1]x;Bss=%[1]x", s.about.Bias), nil
+	case "qfThreadInfo":
+		return s.threadList()
+	case "qsThreadInfo":
+		return "l", nil
+	case "qXfer":
+		return s.transfer(rest)
+	case "qGetTLSAddr":
+		return s.threadLocal(rest)
+	}
+	switch {
+	case strings.HasPrefix(p, "qRcmd,"):
+		return s.monitor(p[len("qRcmd,"):])
+	case strings.HasPrefix(p, "qThreadExtraInfo,"):
+		return s.threadText(p[len("qThreadExtraInfo,"):])
+	}
+	return "", nil
+}
+
+// choose has gdb choose a thread: of the kind g or c.
+func (s *server) choose(p string) string {
+	if p == "" {
+		return refused
+	}
+	n, ok := threadID(p[1:])
+	if !ok {
+		return refused
+	}
+	switch p[0] {
+	case 'g':
+		s.general = n
+	case 'c':
+		s.resumed = n
+	}
+	return "OK"
+}
+
+// threadID reads a thread's number; 0 for any, and for all of them.
+func threadID(text string) (int, bool) {
+	if text == "-1" {
+		return 0, true
+	}
+	n, err := strconv.ParseUint(text, 16, 31)
+	return int(n), err == nil
+}
+
+// looked is the thread whose registers gdb asks for.
+func (s *server) looked() int {
+	if s.general != 0 {
+		return s.general
+	}
+	return s.stopped
+}
+
+func (s *server) memory(p string) (string, error) {
+	addr, size, ok := hexPair(p)
+	if !ok {
+		return refused, nil
+	}
+	b, err := s.target.Memory(addr, min(size, maxPacket/2-16))
+	if err != nil || len(b) == 0 && size > 0 {
+		return refused, nil
+	}
+	return hex.EncodeToString(b), nil
+}
+
+// hexPair reads two numbers with a comma between.
+func hexPair(p string) (a, b uint64, ok bool) {
+	x, y, _ := strings.Cut(p, ",")
+	a, err := strconv.ParseUint(x, 16, 64)
+	if err != nil {
+		return 0, 0, false
+	}
+	b, err = strconv.ParseUint(y, 16, 64)
+	return a, b, err == nil
+}
+
+// monitor answers what a user asks with gdb's command monitor.
+func (s *server) monitor(p string) (string, error) {
+	line, err := hex.DecodeString(p)
+	if err != nil {
+		return refused, nil
+	}
+	text, err := s.target.Tell(debugger.Question{Words: strings.Fields(string(line)), Thread: s.looked()})
+	if err != nil {
+		text = err.Error() + "\n"
+	}
+	const part = maxPacket/2 - 16
+	for len(text) > 0 {
+		n := min(len(text), part)
+		if err := s.conn.write("O" + hex.EncodeToString([]byte(text[:n]))); err != nil {
+			return "", err
+		}
+		text = text[n:]
+	}
+	return "OK", nil
+}
+
+// transfer sends a part of an object that gdb reads.
+func (s *server) transfer(p string) (string, error) {
+	f := strings.Split(p, ":")
+	if len(f) != 4 || f[1] != "read" {
+		return "", nil
+	}
+	offset, size, ok := hexPair(f[3])
+	if !ok {
+		return refused, nil
+	}
+	var object string
+	switch {
+	case f[0] == "features" && f[2] == "target.xml":
+		object = s.targetXML()
+	case f[0] == "threads":
+		if offset == 0 {
+			text, err := s.threadsXML()
+			if err != nil {
+				return refused, nil
+			}
+			s.xml = text
+		}
+		object = s.xml
+	case f[0] == "exec-file":
+		path, err := filepath.Abs(s.about.Guest)
+		if err != nil {
+			return refused, nil
+		}
+		object = path
+	default:
+		return "E00", nil
+	}
+	if offset >= uint64(len(object)) {
+		return "l", nil
+	}
+	object = object[offset:]
+	if n := min(size, maxPacket/2); uint64(len(object)) > n {
+		return "m" + object[:n], nil
+	}
+	return "l" + object, nil
+}
+
+// threadLocal is the address of a thread-local variable of a static program: its block
+// lies below the thread's control block.
+func (s *server) threadLocal(p string) (string, error) {
+	f := strings.Split(p, ",")
+	if len(f) < 2 || s.about.ThreadLocal == 0 {
+		return "", nil
+	}
+	t, ok := threadID(f[0])
+	offset, err := strconv.ParseUint(f[1], 16, 64)
+	if !ok || err != nil {
+		return refused, nil
+	}
+	r, err := s.target.Registers(t)
+	if err != nil {
+		return refused, nil
+	}
+	return fmt.Sprintf("%x", r.General[fsBase]-s.about.ThreadLocal+offset), nil
+}

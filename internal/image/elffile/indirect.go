@@ -1,0 +1,161 @@
+package elffile
+
+import (
+	"cmp"
+	"debug/elf"
+	"slices"
+)
+
+// Functions that are chosen at start-up (STT_GNU_IFUNC): a C library has several of its
+// string functions, for processors that can do more or less. What a dynamic linker chose
+// is in the words that it filled in for those who call them.
+
+// Slot is a word that the dynamic linker fills in with the address of a function that it
+// has chosen, of these names.
+type Slot struct {
+	Addr  uint64
+	Names []string
+}
+
+// Kinds of relocations (System V ABI for AMD64, table 4.9).
+const (
+	relocAddress  = 1
+	relocGlobDat  = 6
+	relocJump     = 7
+	relocTPOffset = 18
+	relocIndirect = 37
+)
+
+type reloc struct {
+	at     uint64
+	kind   uint32
+	symbol uint32
+	addend uint64
+}
+
+// relocs calls a function with all relocations of a part.
+func (f *File) relocs(do func(reloc)) {
+	if f.Sections == nil {
+		return
+	}
+	const size = 24
+	for _, s := range f.Sections.Sections {
+		if s.Type != elf.SHT_RELA || s.Flags&elf.SHF_ALLOC == 0 {
+			continue
+		}
+		_, b := f.Section(s.Name)
+		for ; len(b) >= size; b = b[size:] {
+			info := order.Uint64(b[8:])
+			do(reloc{f.Base + order.Uint64(b), uint32(info), uint32(info >> 32), order.Uint64(b[16:])})
+		}
+	}
+}
+
+// Slots lists the words of all parts that hold chosen functions.
+func (f *File) Slots() (list []Slot) {
+	chosen := map[uint64][]string{} // names by the address of what chooses
+	for i := range f.Symbols {
+		if s := &f.Symbols[i]; s.Kind == IFunc {
+			chosen[s.Addr] = append(chosen[s.Addr], s.Name)
+		}
+	}
+	for _, p := range f.Parts {
+		var syms []elf.Symbol
+		if err := Guard(func() (err error) { syms, err = p.Sections.DynamicSymbols(); return err }); err != nil {
+			syms = nil
+		}
+		p.relocs(func(r reloc) {
+			switch r.kind {
+			case relocIndirect:
+				if names := chosen[p.Base+r.addend]; names != nil {
+					list = append(list, Slot{r.at, names})
+				}
+			case relocAddress, relocGlobDat, relocJump:
+				i := int(r.symbol) - 1 // which DynamicSymbols leaves out
+				if i < 0 || i >= len(syms) || r.addend != 0 {
+					return
+				}
+				if s, ok := f.Symbol(syms[i].Name); ok && s.Kind == IFunc {
+					list = append(list, Slot{r.at, chosen[s.Addr]})
+				}
+			}
+		})
+	}
+	return list
+}
+
+// ErrnoSlot is the word in which glibc's file keeps how far behind a thread's pointer
+// errno is; ok if there is one.
+func (f *File) ErrnoSlot() (addr uint64, ok bool) { return f.errnoSlot, f.errnoSlot != 0 }
+
+func (f *File) findErrno() (addr uint64) {
+	for _, p := range f.Parts {
+		if p.libc != Glibc {
+			continue
+		}
+		var syms []elf.Symbol
+		if err := Guard(func() (err error) { syms, err = p.Sections.DynamicSymbols(); return err }); err != nil {
+			return 0
+		}
+		at := slices.IndexFunc(syms, func(s elf.Symbol) bool {
+			return s.Name == "errno" && elf.ST_TYPE(s.Info) == elf.STT_TLS && s.Section != elf.SHN_UNDEF
+		})
+		if at < 0 {
+			return 0
+		}
+		p.relocs(func(r reloc) {
+			if r.kind != relocTPOffset {
+				return
+			}
+			value := r.addend
+			if i := int(r.symbol) - 1; i >= 0 && i < len(syms) {
+				if syms[i].Section == elf.SHN_UNDEF {
+					return
+				}
+				value += syms[i].Value
+			}
+			if value == syms[at].Value {
+				addr = r.at
+			}
+		})
+	}
+	return addr
+}
+
+// AddFunctions takes in functions that a dynamic linker has chosen: code that had no
+// name.
+func (f *File) AddFunctions(list []Symbol) {
+	known := map[uint64]bool{}
+	for i := range f.Symbols {
+		known[f.Symbols[i].Addr] = f.Symbols[i].Kind != IFunc
+	}
+	var fresh []Symbol
+	for _, s := range list {
+		if !known[s.Addr] {
+			fresh = append(fresh, s)
+		}
+	}
+	if len(fresh) == 0 {
+		return
+	}
+	slices.SortFunc(fresh, func(a, b Symbol) int {
+		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Name, b.Name))
+	})
+	f.Symbols = append(f.Symbols, slices.Compact(fresh)...)
+	names := f.byName
+	f.indexSymbols()
+	f.keepNames(names)
+}
+
+// keepNames has names mean what they meant, after the symbols were put in order again.
+func (f *File) keepNames(before map[string]int) {
+	if len(f.Parts) > 0 {
+		f.nameAsLinked()
+		return
+	}
+	for name := range f.byName {
+		if _, ok := before[name]; !ok {
+			delete(f.byName, name)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package elffile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Join makes one File of a program and the parts that it is made of when it runs: the
+// program's own, with the segments, the code and the symbols of all. A name means what it
+// means to the dynamic linker: its definition in the first part, in the order given, that
+// gives it out. What is the program's alone (sections, entry point, thread-local storage)
+// is of its own file still, and each part has its own.
+func Join(program *File, beside []*File) (*File, error) {
+	f := *program
+	f.Parts = append([]*File{program}, beside...)
+	f.Segments, f.Code, f.Symbols = nil, nil, nil
+	for i, p := range f.Parts {
+		f.Segments = append(f.Segments, p.Segments...)
+		f.Code = append(f.Code, p.Code...)
+		f.Symbols = append(f.Symbols, p.Symbols...)
+		if l := p.libc; l != NoLibc && i > 0 {
+			if f.libc != NoLibc && f.libc != l {
+				return nil, errorf(Unlinked, "%s: it needs two C libraries, %v and %v", f.Path, f.libc, l)
+			}
+			f.libc = l
+		}
+	}
+	sort.Slice(f.Segments, func(i, j int) bool { return f.Segments[i].Addr < f.Segments[j].Addr })
+	sort.Slice(f.Code, func(i, j int) bool { return f.Code[i].Lo < f.Code[j].Lo })
+	for i := 1; i < len(f.Segments); i++ {
+		if s, next := &f.Segments[i-1], &f.Segments[i]; s.Addr+s.MemSize > next.Addr {
+			return nil, errorf(TooLarge, "%s: its segments at %#x and those of a library at %#x overlap", f.Path, s.Addr, next.Addr)
+		}
+	}
+	f.Stripped = program.Stripped
+	f.indexSymbols()
+	f.nameAsLinked()
+	f.errnoSlot = f.findErrno()
+	return &f, nil
+}
+
+// nameAsLinked has names mean what they mean to the dynamic linker. Where no part gives
+// a name out, it is what the program itself, then its parts, call so.
+func (f *File) nameAsLinked() {
+	index := map[uint64][]int{} // of symbols by address
+	for i := range f.Symbols {
+		index[f.Symbols[i].Addr] = append(index[f.Symbols[i].Addr], i)
+	}
+	f.byName = make(map[string]int, len(f.Symbols))
+	for _, global := range []bool{true, false} {
+		for _, p := range f.Parts {
+			for name, i := range p.byName {
+				s := &p.Symbols[i]
+				if _, known := f.byName[name]; known || s.Global != global {
+					continue
+				}
+				for _, j := range index[s.Addr] {
+					if f.Symbols[j] == *s {
+						f.byName[name] = j
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// PartAt is the part that has an address, nil for a static program's and for none.
+func (f *File) PartAt(addr uint64) *File {
+	for _, p := range f.Parts {
+		if n := len(p.Segments); n > 0 && addr >= p.Segments[0].Addr && addr < p.Segments[n-1].Addr+p.Segments[n-1].MemSize {
+			return p
+		}
+	}
+	return nil
+}
+
+// End is behind the last address of a file's segments.
+func (f *File) End() uint64 {
+	if len(f.Segments) == 0 {
+		return f.Base
+	}
+	s := &f.Segments[len(f.Segments)-1]
+	return s.Addr + s.MemSize
+}
+
+// PartsDigest is a digest of all parts; "" for a static program.
+func (f *File) PartsDigest() string {
+	if len(f.Parts) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	for _, p := range f.Parts[1:] {
+		fmt.Fprintln(h, p.SHA256, p.Path)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Interpreter is the part that is the dynamic linker, nil for a static program.
+func (f *File) Interpreter() *File {
+	if len(f.Parts) < 2 {
+		return nil
+	}
+	return f.Parts[1]
+}
+
+// OfLibc reports whether the code at an address is of the C library's files, in a
+// program that has a dynamic linker: of the library itself, its dynamic linker, and those
+// parts that older versions had in files of their own.
+func (f *File) OfLibc(addr uint64) bool {
+	p := f.PartAt(addr)
+	return p != nil && p.library && (p.libc != NoLibc || p == f.Interpreter() || p.named("libpthread.so", "librt.so", "libdl.so", "libm.so", "libanl.so"))
+}
+
+// OfRuntime is OfLibc for the libraries that come with a compiler, too.
+func (f *File) OfRuntime(addr uint64) bool {
+	if f.OfLibc(addr) {
+		return true
+	}
+	p := f.PartAt(addr)
+	return p != nil && p.library && p.named("libgcc_s.so", "libstdc++.so", "libgomp.so", "libatomic.so", "libc++.so", "libc++abi.so", "libunwind.so")
+}
+
+func (f *File) named(names ...string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(f.Dynamic.Name, n) })
+}

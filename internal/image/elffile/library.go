@@ -1,0 +1,118 @@
+package elffile
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+)
+
+// LibraryAlign is the distance of the places of libraries: no linker asks for more.
+const LibraryAlign = 16 << 20
+
+// ParseLibrary makes a File of a shared library, or a dynamic linker, that is loaded at
+// a base. The file may be hostile, as a program may.
+func ParseLibrary(name string, data []byte, base uint64) (*File, error) {
+	if len(data) > maxFileSize {
+		return nil, errorf(TooLarge, "%s: larger than 1 GiB", name)
+	}
+	f, err := parseAs(name, data, role{library: true, base: base})
+	if err != nil {
+		return nil, err
+	}
+	if f.Machine != X86_64 {
+		return nil, fmt.Errorf("%s: %w", name, errorf(WrongMachine, "a library for i386"))
+	}
+	f.Data = plainlyAligned(data)
+	return f, nil
+}
+
+// plainlyAligned is a library whose segments ask for no more than a page. Where they
+// ask for more, a dynamic linker reserves more than it needs and chooses a place itself;
+// landgo's places satisfy what they ask for.
+func plainlyAligned(data []byte) []byte {
+	h := decodeHeader(data)
+	const alignAt = 48 // of an Elf64_Phdr
+	copied := false
+	for i := uint64(0); i < uint64(h.Phnum); i++ {
+		at := h.Phoff + i*progSize64
+		p := decodeProg(X86_64, data[at:])
+		if p.Type != elf.PT_LOAD || p.Align <= PageSize || p.Align > LibraryAlign {
+			continue
+		}
+		if !copied {
+			data, copied = append([]byte(nil), data...), true
+		}
+		order.PutUint64(data[at+alignAt:], PageSize)
+	}
+	return data
+}
+
+// versionHidden marks, in a table of versions, a symbol that only programs find which
+// were linked with that version: an older one of the same name.
+const versionHidden = 0x8000
+
+// readExported reads the symbols that a file gives out to others: the default version of
+// each name.
+func (f *File) readExported() error {
+	var syms []elf.Symbol
+	err := Guard(func() (err error) {
+		syms, err = f.Sections.DynamicSymbols()
+		return err
+	})
+	if errors.Is(err, elf.ErrNoSymbols) {
+		return nil
+	}
+	if err != nil {
+		return errorf(Broken, "a damaged table of dynamic symbols (%w)", err)
+	}
+	known := map[string]int{}
+	for i := range f.Symbols {
+		known[fmt.Sprintf("%s %x", f.Symbols[i].Name, f.Symbols[i].Addr)] = i
+	}
+	_, versions := f.Section(".gnu.version")
+	for i := range syms {
+		if at := 2 * (i + 1); at+2 <= len(versions) && order.Uint16(versions[at:])&versionHidden != 0 {
+			continue // the table begins with a symbol that DynamicSymbols leaves out
+		}
+		sym, ok := f.symbol(&syms[i])
+		if !ok || !sym.Global {
+			continue
+		}
+		if n, ok := known[fmt.Sprintf("%s %x", sym.Name, sym.Addr)]; ok {
+			f.Symbols[n].Global = true
+			continue
+		}
+		f.Symbols = append(f.Symbols, sym)
+	}
+	return nil
+}
+
+// AddDebugSymbols takes the symbols of the file in which a library's debug information
+// lies, which say nothing of what the library gives out.
+func (f *File) AddDebugSymbols(data []byte) error {
+	if f.Symbols == nil || len(data) < headerSize64 || checkIdent(data) != nil || isNarrow(data) || shoffBeyond(data) {
+		return errTruncated
+	}
+	sections, err := openSections(data)
+	if err != nil {
+		return err
+	}
+	var syms []elf.Symbol
+	if err := Guard(func() (err error) { syms, err = sections.Symbols(); return err }); err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for i := range f.Symbols {
+		known[fmt.Sprintf("%s %x", f.Symbols[i].Name, f.Symbols[i].Addr)] = true
+	}
+	for i := range syms {
+		sym, ok := f.symbol(&syms[i])
+		if !ok || known[fmt.Sprintf("%s %x", sym.Name, sym.Addr)] {
+			continue
+		}
+		sym.Global = false
+		f.Symbols = append(f.Symbols, sym)
+	}
+	f.indexSymbols()
+	return nil
+}

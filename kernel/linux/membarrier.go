@@ -1,0 +1,40 @@
+package linux
+
+import (
+	"fmt"
+
+	"landgo/kernel"
+)
+
+// membarrier has all threads of the process order their accesses to memory, where one
+// thread asks for it. The machine's memory is sequentially consistent: each access is in
+// order anyway, so the call itself does nothing.
+
+// Commands of membarrier(2). A process announces itself before it uses the expedited one.
+const (
+	fenceQuery     = 0
+	fenceGlobal    = 1
+	fencePrivate   = 1 << 3
+	fenceAnnounces = 1 << 4
+	fencesModelled = fenceGlobal | fencePrivate | fenceAnnounces
+)
+
+func planMembarrier(c *call, p *kernel.Plan) {
+	if cmd := uint64(uint32(c.a[0])); cmd != fenceQuery && (cmd&^fencesModelled != 0 || cmd&(cmd-1) != 0) || c.a[1]&0xffffffff != 0 {
+		invalid(p, fmt.Sprintf("membarrier(%#x) is not modelled", cmd))
+	}
+}
+
+func doMembarrier(c *call, o *kernel.Outcome) uint64 {
+	switch uint32(c.a[0]) {
+	case fenceQuery:
+		return fencesModelled
+	case fenceAnnounces:
+		c.set(&c.k.fences, 1)
+	case fencePrivate:
+		if c.get(&c.k.fences) == 0 {
+			return eperm
+		}
+	}
+	return 0
+}

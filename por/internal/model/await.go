@@ -1,0 +1,140 @@
+package model
+
+import (
+	"fmt"
+
+	"landgo/internal/trace"
+)
+
+// Await implements por.Awaiter.
+func (m *Machine) Await(on bool) { m.awaiting = on && m.spins && !m.p.Buffers }
+
+// EndLate implements por.Awaiter.
+func (m *Machine) EndLate(on bool) { m.endLate = on && !m.p.Coarse && !m.p.Merge && !m.p.Buffers }
+
+// letEnd has the threads wait that stand before an end of the process, as long as another
+// can run.
+func (m *Machine) letEnd(list []trace.Thread) {
+	others := false
+	for i := range list {
+		th := &list[i]
+		th.Late = th.Status == trace.Ready && th.Pending.Kind == trace.OpEnd && m.w[int(th.ID)*threadLen+wBug] == 0
+		others = others || th.Status == trace.Ready && !th.Late
+	}
+	for i := range list {
+		if th := &list[i]; th.Late && others {
+			th.Status, th.Outcomes = trace.Blocked, 0
+		}
+	}
+}
+
+// awaits reports whether thread t stands at an access of which nothing but the value that
+// it finds decides whether the thread goes on: all writes of these bytes are of all of
+// them, and lie within a word. (A poll counts as an event of a thread's budget.)
+func (m *Machine) awaits(t int) bool {
+	in := m.next(t)
+	if !m.awaiting || in == nil || m.w[t*threadLen+wBug] != 0 || m.w[t*threadLen+wState] != alive {
+		return false
+	}
+	if !loads(in) || in.Timed || m.p.Budget > 0 || m.p.Overlay || m.p.Coarse || m.p.Merge || in.B > 0 {
+		return false
+	}
+	extent := func(in *Instr) (lo, hi int) {
+		if in.Size == 0 {
+			return in.A, in.A + 8
+		}
+		return in.A, in.A + in.Size
+	}
+	lo, hi := extent(in)
+	if lo/8 != (hi-1)/8 {
+		return false
+	}
+	for _, code := range m.p.Threads {
+		for i := range code {
+			switch code[i].Code {
+			case Store, StoreR, FetchAdd, Exchange, CompareEx, CompareXR:
+				if a, b := extent(&code[i]); code[i].B > 0 || a < hi && lo < b && (a != lo || b != hi) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// loads reports whether an instruction is a read whose result goes into a register that
+// it doesn't read.
+func loads(in *Instr) bool {
+	switch in.Code {
+	case Load, Exchange, CompareEx:
+		return true
+	case CompareXR:
+		return int(in.D) != in.R
+	}
+	return false
+}
+
+// polls reports whether the next step of thread t, which awaits, would only bring it back
+// to where it is. What the step reads into a register is dead before.
+func (m *Machine) polls(t int) bool {
+	b, from, in := t*threadLen, len(m.log), m.next(t)
+	bug := m.Bug
+	before := [2 + NumRegs]int64{m.w[b+wPC], m.w[b+wBug]}
+	copy(before[2:], m.w[b+wRegs:b+wRegs+NumRegs])
+	var x trace.Transition
+	m.event(t, 0, &x)
+	same := before[0] == m.w[b+wPC] && before[1] == m.w[b+wBug]
+	for r := range NumRegs {
+		same = same && (r == in.R || before[2+r] == m.w[b+wRegs+r])
+	}
+	old := map[int32]int64{}
+	for i := len(m.log) - 1; i >= from; i-- {
+		if at := int(m.log[i].at); at >= m.mem && at < m.ver {
+			old[m.log[i].at] = m.log[i].old
+		}
+	}
+	for at, v := range old {
+		same = same && m.w[at] == v
+	}
+	m.undo(from)
+	m.Bug = bug
+	return same
+}
+
+// WouldGo implements por.Awaiter.
+func (m *Machine) WouldGo(id trace.TID, f func(back int, goes bool)) {
+	t := int(id)
+	a := m.access(t, m.next(t))
+	from := len(m.log)
+	at, size := int(a.Addr)-memBase, int(a.Size)
+	now := m.peek(at, size)
+	for i := m.nstep - 1; i >= 0; i-- {
+		for k := range m.steps[i].Accesses {
+			w := &m.steps[i].Accesses[k]
+			if !w.IsWrite() || !w.Overlaps(&a) {
+				continue
+			}
+			// What was there before the step: the oldest value that was kept since.
+			v := now
+			for j := from - 1; j >= m.began[i]; j-- {
+				if u := m.log[j]; int(u.at) >= m.mem+at && int(u.at) < m.mem+at+size {
+					n := 8 * (int(u.at) - m.mem - at)
+					v = v&^(0xff<<n) | u.old<<n
+				}
+			}
+			for k := range size {
+				m.set(m.mem+at+k, v>>(8*k)&0xff)
+			}
+			goes := !m.polls(t)
+			m.undo(from)
+			f(m.nstep-1-i, goes)
+			break
+		}
+	}
+}
+
+// Local is what a thread's registers and place are: what its exit status can be made of.
+func (m *Machine) Local(id trace.TID) string {
+	b := int(id) * threadLen
+	return fmt.Sprint(id, m.w[b+wPC], m.w[b+wRegs:b+wRegs+NumRegs])
+}

@@ -1,0 +1,39 @@
+package relation
+
+// Awaits: a step that is possible only where its first access finds a value that lets
+// its thread out of a loop. What is there before the step is a matter of one thing, the
+// last write of these bytes, for each write is of all of them, and any two depend on each
+// other. So the step is to its writes what an acquire is to a lock: the write that let it
+// go on is no race if the value before didn't, and hides an earlier one that may be
+// (Jonsson, Lång and Sagonas, "Awaiting for Godot", FMCAD 2022, treat awaits so; where
+// they search for a set of writes to be left out, one is enough here: what comes after it
+// in the bytes goes with it).
+//
+// Deviation: their awaits are instructions, with a condition in the program. Here the
+// System finds out which values let a thread go on (Event.Await).
+
+// gatherAwait finds the writes that an await comes after, as far back as one without
+// which it could have come. What is older happens before that one.
+func (o *Order) gatherAwait(e *Event, base []int32) {
+	for _, w := range e.Await.Past {
+		if t := o.ev[w.At].thread; t == e.Thread || base[t] > w.At {
+			return // what is older happens before what the thread has done
+		}
+		if o.find(e, w.At, base); w.Goes {
+			return
+		}
+	}
+}
+
+// goesOn reports whether an await at position end could go on without what is dropped.
+// The oldest write of its bytes that is dropped takes the newer ones with it.
+func (o *Order) goesOn(e *Event, end int32) bool {
+	goes := o.taken(end) // it went on with what is there, or waits
+	for _, w := range e.Await.Past {
+		if !o.dropped(w.At) {
+			break
+		}
+		goes = w.Goes
+	}
+	return goes
+}

@@ -1,0 +1,263 @@
+package scheduler
+
+import (
+	"encoding/binary"
+
+	"landgo/internal/trace"
+)
+
+// Awaits: the loops of exact spins that make one shared access a turn. What such a turn
+// does is settled by the value that it finds: either it only brings the thread back to
+// where it stood, with no effect (it polls), or the thread goes on. A step that polls
+// changes nothing at all, so a search that asks for it (por.Awaiter) is told that it isn't
+// possible: each execution with polls leads where the one without them does, and those
+// without are a fraction. A thread is woken by the writes alone with which it goes on.
+//
+// Whether it does isn't a matter of the loop's test, which landgo doesn't know. The turn is
+// run, with the value there, and taken back (turns). For happens-before the search
+// also wants to know what the thread could have done with earlier values (WouldGo).
+//
+// A loop becomes known by its read once a thread was seen to spin there; all begins again
+// then. Where it is written in parts, or an operation works on its bytes, it isn't of this
+// kind: a value of several writes is no event's. That is learned, too.
+//
+// What is watched beside a search (race.Triangular) sees the program without polls. That is
+// as good: under x86-TSO a poll changes nothing either, so the program has the same states
+// there with its polls and without, and the theorem is one about programs some of whose
+// loads are possible with some values only (Bouajjani, Meyer and Möhlmann, ICALP 2011: their
+// assertions).
+//
+// Judged by TestAwaits in por, on programs that are run with all polls and without any.
+
+// Await implements por.Awaiter.
+func (s *System) Await(on bool) {
+	s.awaiting = on && !s.steered() && s.cfg.Fill == nil && !s.Coarse() && !s.cfg.Buffers // not proven with store buffers
+	for i := range s.threads {
+		s.threads[i].awaits = false
+	}
+	s.Unlist()
+}
+
+// canAwait reports whether an access is within a word.
+func canAwait(a *trace.Access) bool {
+	return a.Size <= 8 && a.Addr&7+uint64(a.Size) <= 8
+}
+
+// learnAwait notes that a thread was seen to spin at an access.
+func (s *System) learnAwait(a *trace.Access) {
+	if s.awaiting && canAwait(a) && !s.known.Awaits[a.PC] && !s.known.Piecemeal[a.PC] && (s.cfg.Awaits == nil || s.cfg.Awaits(a)) {
+		s.known.Awaits[a.PC] = true
+		s.finer = true
+	}
+}
+
+// isAwait reports whether a thread stands at an access by which it is known to wait.
+func (s *System) isAwait(th *thread) bool {
+	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
+		s.known.Awaits[th.Access.PC] && !s.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0
+}
+
+// settleAwaits is called at the end of each step: which threads await now, and can those
+// that do go on?
+func (s *System) settleAwaits(info *stepInfo) {
+	if !s.awaiting || len(s.known.Awaits) == 0 {
+		return
+	}
+	tr := info.tr
+	s.noteWrites(info)
+	for i := range s.threads {
+		th := &s.threads[i]
+		switch {
+		case !s.isAwait(th):
+			continue
+		case !th.awaits:
+			if s.inParts(&th.Access) {
+				s.giveUpAwait(&th.Access)
+				continue
+			}
+		case !s.meetsAwait(tr, &th.Access):
+			continue
+		}
+		s.Save(th.ID)
+		polls := s.polls(th, nil)
+		switch {
+		case polls && th.Stand == StandAccess:
+			s.spinOn(th, []trace.Access{th.Access})
+		case !polls && th.Stand == StandSpin && th.awaits:
+			th.Stand = th.spinStand
+		case !polls && th.Stand == StandSpin:
+			continue // in a longer loop
+		}
+		th.awaits = true
+	}
+}
+
+// Rest has the threads wait that would only poll: in a schedule's end state, of a search that
+// was spared the polls, they seem ready. True: it has learned of finer points by that, and
+// the execution is to begin again.
+func (s *System) Rest() (news bool) {
+	finer := s.finer
+	s.finer = false
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !th.Exists || th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || !canAwait(&th.Access) || s.steered() || s.Alone(th.ID) {
+			continue
+		}
+		if s.polls(th, nil) {
+			s.Save(th.ID)
+			s.spinOn(th, []trace.Access{th.Access})
+		}
+	}
+	news, s.finer = s.finer, finer
+	return news
+}
+
+// meetsAwait reports whether a step changes the bytes of an access at which a thread
+// waits.
+func (s *System) meetsAwait(tr *trace.Transition, at *trace.Access) (meets bool) {
+	for i := range tr.Accesses {
+		if a := &tr.Accesses[i]; a.IsWrite() && a.Overlaps(at) {
+			if a.Addr != at.Addr || a.Size != at.Size {
+				s.giveUpAwait(at)
+			}
+			meets = true
+		}
+	}
+	for i := range tr.Ops {
+		if op := &tr.Ops[i]; op.Size != 0 && at.Overlaps(&trace.Access{Addr: op.Obj, Size: op.Size}) {
+			s.giveUpAwait(at)
+		}
+	}
+	return meets
+}
+
+func (s *System) giveUpAwait(a *trace.Access) {
+	if !s.known.Piecemeal[a.PC] {
+		s.known.Piecemeal[a.PC] = true
+		s.finer = true
+	}
+}
+
+// wrote is a write of the present path, and what was there before its step.
+type wrote struct {
+	addr  uint64
+	size  uint32
+	part  bool  // of something larger, or an operation's
+	step  int32 // its index in System.steps
+	older int32 // the one before it in the same word: its index in System.wrote + 1
+	old   uint64
+}
+
+// noteWrites remembers what a step wrote.
+func (s *System) noteWrites(info *stepInfo) {
+	for i := range info.tr.Accesses {
+		if a := &info.tr.Accesses[i]; a.IsWrite() {
+			s.noteWrite(info, a.Addr, uint64(a.Size), !canAwait(a))
+		}
+	}
+	for i := range info.tr.Ops {
+		if op := &info.tr.Ops[i]; op.Size != 0 {
+			s.noteWrite(info, op.Obj, uint64(op.Size), true)
+		}
+	}
+}
+
+// noteWrite does so for some bytes, word by word.
+func (s *System) noteWrite(info *stepInfo, addr, size uint64, part bool) {
+	for end := addr + size; addr < end; {
+		next := min(addr&^7+8, end)
+		w := wrote{addr: addr, size: uint32(next - addr), part: part, step: int32(len(s.steps) - 1), older: s.latest[addr&^7]}
+		if !part {
+			s.machine.Values(info.journal, addr, next-addr, func(v uint64) { w.old = v })
+		}
+		s.wrote = append(s.wrote, w)
+		s.latest[addr&^7] = int32(len(s.wrote))
+		addr = next
+	}
+}
+
+// unwrite takes back what is remembered of steps that are taken back.
+func (s *state) unwrite(n int) {
+	for i := len(s.wrote) - 1; i >= n; i-- {
+		w := &s.wrote[i]
+		if w.older == 0 {
+			delete(s.latest, w.addr&^7)
+		} else {
+			s.latest[w.addr&^7] = w.older
+		}
+	}
+	s.wrote = s.wrote[:n]
+}
+
+// inParts reports whether the bytes of an access were written with others, or not all.
+func (s *state) inParts(a *trace.Access) bool {
+	for i := s.latest[a.Addr&^7]; i != 0; i = s.wrote[i-1].older {
+		if w := &s.wrote[i-1]; w.addr < a.Addr+uint64(a.Size) && a.Addr < w.addr+uint64(w.size) && (w.part || w.addr != a.Addr || w.size != a.Size) {
+			return true
+		}
+	}
+	return false
+}
+
+// WouldGo implements por.Awaiter.
+func (s *System) WouldGo(t trace.TID, f func(back int, goes bool)) {
+	th, last := &s.threads[t], int32(-1)
+	for i := s.latest[th.Access.Addr&^7]; i != 0; i = s.wrote[i-1].older {
+		w := &s.wrote[i-1]
+		if w.step == last || w.addr != th.Access.Addr || w.size != th.Access.Size {
+			continue
+		}
+		last = w.step
+		f(len(s.steps)-1-int(w.step), !s.polls(th, &w.old))
+	}
+}
+
+// pollKey is a thread in a state of its own, and a value before it.
+type pollKey struct {
+	thread          trace.TID
+	number, effects uint64 // of the step that brought it there, and of what it did in the kernel
+	value           uint64
+}
+
+// mostPolls bounds how much is remembered of turns that were tried.
+const mostPolls = 1 << 14
+
+// polls reports whether the next step of a thread that awaits would only bring it back, if
+// it found the value v, nil for what is there.
+func (s *System) polls(th *thread, v *uint64) bool {
+	key := pollKey{thread: th.ID, effects: th.Effects}
+	a := &th.Access
+	if v == nil {
+		var b [8]byte
+		copy(b[:], s.machine.Bytes(a.Addr, uint64(a.Size)))
+		now := binary.LittleEndian.Uint64(b[:])
+		key.value = now
+	} else {
+		key.value = *v
+	}
+	if th.LastStep != 0 {
+		key.number = s.steps[th.LastStep-1].number
+		if known, ok := s.tried[key]; ok {
+			return known
+		}
+	}
+	was, current := *th, s.current
+	var recurs, single bool
+	s.probe(th, func() {
+		if v != nil {
+			var b [8]byte
+			binary.LittleEndian.PutUint64(b[:], *v)
+			s.machine.Write(a.Addr, b[:a.Size])
+		}
+		th.Stand, th.Waits, th.awaits = StandAccess, nil, false
+		recurs, single = s.comesRound(th)
+	})
+	*th, s.current = was, current
+	if len(s.tried) >= mostPolls {
+		clear(s.tried)
+	}
+	if th.LastStep != 0 {
+		s.tried[key] = recurs && single
+	}
+	return recurs && single
+}

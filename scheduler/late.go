@@ -1,0 +1,126 @@
+package scheduler
+
+import "landgo/internal/trace"
+
+// Late ends: where one thread ends the process well, the others are cut off, at each of
+// their points in some execution. What they would have done is a bug or none; if it is,
+// an execution that goes on shows it. So a search that asks for it (por.Awaiter) is told
+// that such an end isn't possible as long as another thread can run. No bug is lost:
+//
+//   - What the others did before the end they do in the execution that goes on, too: it
+//     begins with the same steps. What they do after that is explored besides.
+//   - The ending thread stands before its last step, and does no more than to end. Its
+//     status is its own: it has it already, and it is 0. An end with another status, or
+//     by a bug, isn't late.
+//   - Exit handlers and destructors are steps before the end, in all orders with the
+//     others'.
+//   - Where several threads stand before an end, each of these ends is explored.
+//   - Threads that wait when no other can run wait at an early end as well, and a cycle of
+//     locks stays one. No timed wait runs out as long as the end is possible.
+//
+// What can be told is what is left outside: output, and what other system calls did. If a
+// thread was seen to do anything of that, that it didn't need to have done by the end, ends
+// come anywhere again, for good (known.Facts.Early), and all begins anew. So they do where
+// others go on for long, and perhaps for ever, and with --check leak, for a thread that is
+// cut off leaves its blocks. Judged by TestLateEnds in por.
+
+// EndLate implements por.Awaiter.
+func (s *System) EndLate(on bool) {
+	s.endLate = on && !s.steered() && s.cfg.Fill == nil && s.cfg.Leaks == 0 && !s.Coarse() && !s.cfg.Buffers
+	s.Unlist()
+}
+
+// endsWell reports whether a thread, which stands before the end of the process, ends it
+// with status 0, by its own doing.
+func (s *System) endsWell(th *thread) bool {
+	switch th.Stand {
+	case StandOp:
+		return true // else the library lets its own code run up to the call
+	case StandTrap:
+		return th.trap.Syscall && s.wordSize == 8 && th.Regs.RDI&0xff == 0 && s.kernel.Plan(th.ID, th.trap).Name == "exit_group"
+	}
+	return false
+}
+
+// isLate reports whether a thread described by d ends the process late.
+func (s *System) isLate(th *thread, d *trace.Thread) bool {
+	return s.endLate && !s.known.Early && d.Pending.Kind == trace.OpEnd && d.Status == trace.Ready && s.endsWell(th)
+}
+
+// letEnd has late ends wait for the threads that can run.
+func letEnd(list []trace.Thread) {
+	others := false
+	for i := range list {
+		others = others || list[i].Status == trace.Ready && !list[i].Late
+	}
+	for i := range list {
+		if d := &list[i]; d.Late && others {
+			d.Status, d.Outcomes = trace.Blocked, 0
+		}
+	}
+}
+
+// letEnd does so for the threads that are listed.
+func (l *listing) letEnd() {
+	others := false
+	for i, w := range l.Ready {
+		others = others || w&^l.late[i] != 0
+	}
+	for t := range l.late.All {
+		d := &l.from[l.place[t]-1]
+		if d.Status, d.Outcomes = trace.Ready, 1; others {
+			d.Status, d.Outcomes = trace.Blocked, 0
+		}
+		l.Note(d)
+	}
+}
+
+// endsEarly notes that the process is ended by t, late: could the end have been seen to come
+// before something that another thread did?
+func (s *System) endsEarly(t trace.TID) {
+	if !s.endLate || s.known.Early || s.Alone(t) {
+		return
+	}
+	for i := range s.steps {
+		if tr := s.steps[i].tr; tr.Thread != t && s.leavesTraces(tr) {
+			s.known.Early, s.finer = true, true
+			return
+		}
+	}
+}
+
+// leavesTraces reports whether a step did what can be told when the process has ended.
+func (s *System) leavesTraces(tr *trace.Transition) bool {
+	k, prints := s.kernel.(outputKernel)
+	for i := range tr.Accesses {
+		if a := &tr.Accesses[i]; prints && a.Flags&trace.Library != 0 && a.Addr == k.OutputWord() {
+			return true
+		}
+	}
+	for i := range tr.Ops {
+		if tr.Ops[i].Kind == trace.OpSyscall {
+			return true
+		}
+	}
+	return false
+}
+
+// longestAfter is how many steps others may take while a thread waits to end the process.
+const longestAfter = 1 << 12
+
+// tireOfWaiting is called now and then.
+func (s *System) tireOfWaiting() {
+	if !s.endLate || s.known.Early {
+		return
+	}
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !th.Exists || th.Stand != StandOp && th.Stand != StandTrap || len(s.steps)-int(th.LastStep) < longestAfter {
+			continue
+		}
+		var d trace.Thread
+		if s.describe(th, &d); d.Late {
+			s.known.Early, s.finer = true, true
+		}
+	}
+}
