@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -161,6 +162,33 @@ func TestModelAuto(t *testing.T) {
 				t.Errorf("the replay: %+v %v", again, err)
 			}
 		})
+	}
+}
+
+// TestBuffersDivided: a search with store buffers comes to the same with any number of
+// workers, and across checkpoints.
+func TestBuffersDivided(t *testing.T) {
+	defer func(w, s uint64) { warmUp, unitSteps = w, s }(warmUp, unitSteps)
+	warmUp, unitSteps = 40, 20
+	guest := compile.Text(t, "gcc", bufferHead+`A { x = 1; r[0] = y; r[2] = x; y = 2; z = 1; return p; } B { y = 1; r[1] = x; z = 2; r[3] = y; return p; } MAIN`)
+	want := uint64(0)
+	for _, jobs := range []int{1, 3} {
+		cfg := onProgram(guest)
+		cfg.Model, cfg.Jobs, cfg.Search = config.ModelTSO, jobs, "source"
+		cfg.Checkpoint, cfg.CheckpointEvery = filepath.Join(t.TempDir(), "checkpoint"), 1
+		for range 2 {
+			r, err := Run(context.Background(), cfg, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == 0 {
+				want = r.Executions
+			}
+			if r.Verdict != result.Verified || r.Executions != want || want < 20 {
+				t.Errorf("%d workers, resumed from %q: %s, %d executions, want %d (%s)", jobs, cfg.Resume, r.Verdict, r.Executions, want, r.Reason)
+			}
+			cfg.Resume = cfg.Checkpoint
+		}
 	}
 }
 
