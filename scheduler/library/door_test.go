@@ -56,7 +56,7 @@ var pastTheDoor = map[string]string{
 	"System.update":           "the step of a store buffer, which says so",
 	"System.drainAll":         "the process's end, which is in order with all",
 	"System.outOfOrder":       "code",
-	"present.View":            "reports: values",
+	"present.SeenBy":          "reports: values",
 	"textCalls.Unwritten":     "standard output that exit would still write, for the table of outcomes",
 }
 
