@@ -44,6 +44,9 @@ type Travel struct {
 // Open follows a schedule, of which a replay has said what comes of it. The session is
 // the Travel's own from then on.
 func Open(s *session.Session, sched trace.Schedule, bug *result.Bug) (*Travel, error) {
+	if s.Config.Buffers() {
+		return nil, result.Errorf(result.Usage, "landgo debug doesn't know store buffers yet: use landgo replay -v for a schedule of --model tso")
+	}
 	t := &Travel{s: s, bug: bug, sched: sched, roots: map[trace.TID]string{}}
 	if err := t.follow(sched); err != nil {
 		return nil, err
