@@ -37,6 +37,7 @@ type Plan struct {
 	Outcomes uint32   // number of outcomes; 0 means 1
 	Yield    bool     // a voluntary switch
 	Unmasks  bool     // its thread takes signals after it that it didn't before
+	Fences   bool     // it empties the store buffers of other threads' processors
 	Name     string   // the call's name, for reports and certificates
 	Reason   string   // for Invalid: one clause, e.g. "system call 41 (socket) is not modelled"
 	Gap      Gap      // for Invalid: the kind of thing

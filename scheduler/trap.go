@@ -16,6 +16,9 @@ func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
 	if p.Effect == kernel.Invalid {
 		return false, s.Invalid(p.Gap, th.ID, th.Regs.RIP, "%s", p.Reason)
 	}
+	if p.Fences && s.cfg.Buffers && !s.Alone(th.ID) {
+		return false, s.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "%s empties the store buffers of other threads, which is not modelled under x86-TSO; --model sc takes memory for sequentially consistent", p.Name)
+	}
 	f := s.foresee(th, &p)
 	if s.isEvent(th, &p, &f) {
 		th.Stand = StandTrap

@@ -79,7 +79,7 @@ func TestErrors(t *testing.T) {
 		t.Error("KindOf")
 	}
 	line := Line(Errorf(Dynamic, "a\nb\x1b"))
-	if strings.ContainsAny(line, "\n\x1b") || !strings.HasPrefix(line, "a b?") || !strings.HasSuffix(line, "; link it with gcc -static -pthread [dynamic]") {
+	if strings.ContainsAny(line, "\n\x1b") || !strings.HasPrefix(line, "a b?") || !strings.HasSuffix(line, " or link the program with gcc -static -pthread [dynamic]") {
 		t.Errorf("line %q", line)
 	}
 }

@@ -22,6 +22,8 @@ const (
 func planMembarrier(c *call, p *kernel.Plan) {
 	if cmd := uint64(uint32(c.a[0])); cmd != fenceQuery && (cmd&^fencesModelled != 0 || cmd&(cmd-1) != 0) || c.a[1]&0xffffffff != 0 {
 		invalid(p, fmt.Sprintf("membarrier(%#x) is not modelled", cmd))
+	} else {
+		p.Fences = cmd == fenceGlobal || cmd == fencePrivate
 	}
 }
 
