@@ -2,6 +2,7 @@ package race
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -61,8 +62,10 @@ type Triangular struct {
 	step     *trace.Transition // under way
 	began    uint32            // the time of the thread under way, before its step
 	found    map[triangle]*Triangle
-	sorted   []*Triangle // Found's, nil if it is to be made again
-	contacts []contact   // what the access under way conflicts with, and doesn't come after yet
+	sorted   []*Triangle     // Found's, nil if it is to be made again
+	stores   map[uint64]bool // the instructions of plain stores, never forgotten
+	known    [64]uint64      // some of them
+	contacts []contact       // what the access under way conflicts with, and doesn't come after yet
 }
 
 // TriangularConfig is the input of a Triangular.
@@ -143,7 +146,7 @@ type contact struct {
 // NewTriangular returns a watch at the start of an execution.
 func NewTriangular(cfg TriangularConfig) *Triangular {
 	return &Triangular{order: newOrder(), cfg: cfg, cells: map[uint64]*tsoCell{}, objs: map[uint64]*tsoObject{},
-		visits: make([]tsoVisit, 1), found: map[triangle]*Triangle{}}
+		visits: make([]tsoVisit, 1), found: map[triangle]*Triangle{}, stores: map[uint64]bool{}}
 }
 
 // Mark remembers the present state. Marks nest like a stack.
@@ -169,6 +172,16 @@ func (d *Triangular) Found() []*Triangle {
 		})
 	}
 	return d.sorted
+}
+
+// Stores lists the instructions of plain stores that were met, ascending.
+func (d *Triangular) Stores() []uint64 { return slices.Sorted(maps.Keys(d.stores)) }
+
+// AddStores adds those that another watch has met.
+func (d *Triangular) AddStores(all []uint64) {
+	for _, pc := range all {
+		d.stores[pc] = true
+	}
 }
 
 // Add adds a race that another watch has found.
@@ -301,6 +314,10 @@ func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	case v.Write && !word:
 		d.set(th.store, at)
 		d.stored = true
+		if pc := &d.known[a.PC%uint64(len(d.known))]; *pc != a.PC {
+			*pc = a.PC
+			d.stores[a.PC] = true
+		}
 	}
 }
 
@@ -376,87 +393,4 @@ func (d *Triangular) meet(v *tsoVisit, c *tsoCell, g uint64, m uint8, at int32) 
 		c.all = append(c.all, tsoPlace{v.Thread, m, v.Write, v.failed, own})
 	}
 	d.set(own, at)
-}
-
-// judge looks for triangular races of an access with those that it has met. v isn't in
-// the buffer itself yet.
-func (d *Triangular) judge(v *tsoVisit) {
-	for _, m := range d.contacts {
-		o := &d.visits[m.visit]
-		switch {
-		case !v.Write && v.store != 0 && (o.Write || o.failed):
-			d.triangle(v, o, m)
-		case !o.Write && o.store != 0 && (v.Write || v.failed):
-			d.triangle(o, v, m)
-		}
-	}
-}
-
-// triangle adds the race of load r and store w, one of which is under way, if it is one.
-func (d *Triangular) triangle(r, w *tsoVisit, m contact) {
-	s := &d.visits[r.store]
-	before := w.before
-	if d.cfg.fault == lookAhead {
-		before = w.clock
-	}
-	switch {
-	case d.clock(before)[r.Thread] >= s.time:
-		return
-	case d.covers(r, s, m):
-		return
-	case w.failed && (d.cfg.fault == failedLoads || !d.finds(w, r.store)):
-		return
-	case !d.neighbours(m.visit):
-		return
-	}
-	load, racing := r.Access, w.Access
-	d.Add(Triangle{Store: s.Access, Load: load, Racing: racing})
-}
-
-// finds reports whether a compare-and-exchange reads a byte of a store that may be buffered
-// with the one at visit n, or of that.
-func (d *Triangular) finds(w *tsoVisit, n int32) bool {
-	for ; n != 0; n = d.visits[n].store {
-		if s := &d.visits[n]; w.Addr < s.Addr+uint64(s.Size) && s.Addr < w.Addr+uint64(w.Size) {
-			return true
-		}
-		if d.cfg.fault == lastFound {
-			return false
-		}
-	}
-	return false
-}
-
-// covers reports whether store s has all the bytes of a contact.
-func (d *Triangular) covers(r, s *tsoVisit, m contact) bool {
-	if d.cfg.fault == anyCover {
-		// The newest store of the thread to just these bytes, drained or not.
-		for i := r.store; i > 0; i-- {
-			if v := &d.visits[i]; v.Thread == r.Thread && v.Write && v.covers(m) {
-				return true
-			}
-		}
-		return false
-	}
-	return s.covers(m)
-}
-
-func (v *tsoVisit) covers(m contact) bool {
-	lo, hi := v.Addr, v.Addr+uint64(v.Size)
-	return lo < m.granule+8 && m.granule < hi && m.mask&^mask(m.granule, max(lo, m.granule), min(hi, m.granule+8)) == 0
-}
-
-// neighbours reports whether nothing that the access under way conflicts with comes after
-// visit n: then the two are adjacent in an equivalent execution.
-func (d *Triangular) neighbours(n int32) bool {
-	e := &d.visits[n]
-	for _, m := range d.contacts {
-		if m.visit == n || !d.visits[m.visit].Write && !d.visits[len(d.visits)-1].Write {
-			continue
-		}
-		if o := &d.visits[m.visit]; o.Thread == e.Thread && m.visit > n || o.Thread != e.Thread && d.clock(o.clock)[e.Thread] >= e.time {
-			return false
-		}
-	}
-	return true
 }

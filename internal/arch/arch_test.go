@@ -76,7 +76,7 @@ var may = map[string][]string{
 	"internal/grade/flags": {"internal/confine", "internal/explore/config", "internal/result"},
 	"internal/queue":       {"internal/grade", "internal/grade/flags", "internal/explore/config", "internal/result", "internal/wire"},
 	// They have no C in them: the emulator is in the other process. The first has no
-	// network either.
+	// network either, but for the socket of a debugger on the same machine.
 	"cmd/landgo":        {"internal/course", "internal/dap", "internal/debugger", "internal/gdbserver", "internal/grade/flags", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},
 	"cmd/landgo-class":  {"internal/course", "internal/grade", "internal/grade/flags", "internal/queue", "internal/wire", "internal/process", "internal/confine", "internal/explore/config", "internal/report", "internal/result"},
 	"cmd/landgo-engine": {"internal/wire", "internal/debugger", "internal/host", "internal/confine", "internal/explore", "internal/explore/config", "internal/explore/limits", "internal/result", "emu"},

@@ -30,6 +30,8 @@ type Description struct {
 	// Bias is by how much the program was moved from where its file says, and Entry where
 	// it begins.
 	Bias, Entry uint64
+	// Auxv is a Linux program's auxiliary vector: where its parts were loaded.
+	Auxv []byte
 	// Signal is that by which the run's end is reported, and Bug says what is wrong there;
 	// "": nothing is.
 	Signal int

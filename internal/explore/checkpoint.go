@@ -38,7 +38,7 @@ func (h *hunt) save(tree []byte) error {
 				p.Races = append(p.Races, l.Saved(name)...)
 			}
 		}
-		p.Triangular = h.watched.SavedTriangular()
+		p.Triangular, p.Stores = h.watched.SavedTriangular(), h.watched.SavedStores()
 	}
 	return p.Write(h.Config.Checkpoint)
 }
@@ -81,7 +81,7 @@ func (h *hunt) resume() (tree []byte, err error) {
 			return nil, err
 		}
 	}
-	h.saved, h.savedTriangular = p.Races, p.Triangular
+	h.saved, h.savedTriangular, h.savedStores = p.Races, p.Triangular, p.Stores
 	h.outcomes.reload(p.Outputs)
 	return p.Tree, nil
 }

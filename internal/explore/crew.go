@@ -179,6 +179,7 @@ func (h *hunt) watchedSystem() por.System {
 		for _, x := range h.savedTriangular {
 			w.Triangular.Add(x)
 		}
+		w.Triangular.AddStores(h.savedStores)
 	}
 	w.Raced = w.Adjacent.Confirmed()
 	return h.watched

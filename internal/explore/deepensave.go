@@ -110,7 +110,7 @@ func (d *deepening) savedSpace(j *deepen.Job, sp *space) saved.Space {
 				}
 			}
 		}
-		o.Triangular = sp.seen.SavedTriangular()
+		o.Triangular, o.Stores = sp.seen.SavedTriangular(), sp.seen.SavedStores()
 	}
 	return o
 }
@@ -221,6 +221,7 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
 			for _, x := range o.Triangular {
 				sp.seen.Triangular.Add(x)
 			}
+			sp.seen.Triangular.AddStores(o.Stores)
 		}
 	}
 	return sp

@@ -41,6 +41,7 @@ type hunt struct {
 	saved    []saved.Race // of the checkpoint that the search goes on from
 	// savedTriangular are its triangular races.
 	savedTriangular []race.Triangle
+	savedStores     []uint64
 	outcomes        outputs
 	// patience is when the refining of a bug ends, in processor time; unreadable the same
 	// where its story is too long to be read.

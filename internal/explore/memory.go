@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 
 	"landgo/internal/explore/races"
 	"landgo/internal/explore/session"
@@ -18,6 +19,13 @@ import (
 func (h *hunt) memory() {
 	r, w := h.result, h.whole
 	if r.Verdict != result.Verified || w == nil || w.Triangular == nil || !races.Examined(h.Session, w) {
+		return
+	}
+	stores := w.Triangular.Stores()
+	if i := slices.IndexFunc(stores, h.NonTemporal); i >= 0 {
+		place := result.Innermost(h.Frames(stores[i : i+1]))
+		r.Warnings = append(r.Warnings, result.Warning{Code: result.SequentialOnly,
+			Text: "under sequential consistency only: a non-temporal store may reach memory after later ones: " + place.Where()})
 		return
 	}
 	found := w.Triangular.Found()

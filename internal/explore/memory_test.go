@@ -61,6 +61,9 @@ int main(void) { pair(w); }`, true, ""},
 static union { volatile short both; volatile char one[2]; } u;
 static void *w(void *a) { if (a) { u.one[0] = 1; seen[0] = u.both; } else { u.one[1] = 1; seen[1] = u.both; } return 0; }
 int main(void) { pair(w); }`, false, ""},
+	{"a non-temporal store", `
+static void *w(void *a) { int v = 1; if (a) { __asm__ volatile("movntil %1, %0" : "=m"(x) : "r"(v)); y = 1; } else if (y) seen[0] = x; return 0; }
+int main(void) { pair(w); }`, false, "non-temporal store may reach memory after later ones: guest.c:"},
 	{"a mutex", `
 static void *w(void *a) { pthread_mutex_lock(&m); x++; y = x; pthread_mutex_unlock(&m); return 0; }
 int main(void) { pair(w); }`, true, ""},
@@ -126,7 +129,7 @@ func TestMemoryModel(t *testing.T) {
 // search that doesn't run every trace, nor where points are left out.
 func TestMemoryUnclaimed(t *testing.T) {
 	t.Parallel()
-	guest := compile.Text(t, "gcc", buffers+memoryModels[11].program)
+	guest := compile.Text(t, "gcc", buffers+memoryModels[12].program)
 	for name, set := range map[string]func(*config.Config){
 		"--up":              func(c *config.Config) { c.Processors = config.ProcessorsUP },
 		"--search stateful": func(c *config.Config) { c.Search = config.Stateful },
@@ -154,7 +157,7 @@ func TestMemoryUnclaimed(t *testing.T) {
 // points is one under x86-TSO too; a loop's repeated accesses don't hide a store.
 func TestMemoryAtFewerPoints(t *testing.T) {
 	t.Parallel()
-	locked := compile.Text(t, "gcc", buffers+memoryModels[11].program)
+	locked := compile.Text(t, "gcc", buffers+memoryModels[12].program)
 	cfg := config.Default()
 	cfg.Guest, cfg.Out = locked, config.NoFile
 	cfg.PP, cfg.Deepen = trace.SyncPoints, false

@@ -219,7 +219,7 @@ func (s *server) verbose(p string) (string, error) {
 }
 
 // features are what gdb may use.
-const features = "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;qXfer:exec-file:read+;vContSupported+;ReverseContinue+;ReverseStep+;swbreak+;hwbreak+"
+const features = "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;qXfer:exec-file:read+;qXfer:auxv:read+;vContSupported+;ReverseContinue+;ReverseStep+;swbreak+;hwbreak+"
 
 // early answers what can be answered without the target.
 func (s *server) early(p string) (string, bool) {
@@ -370,6 +370,8 @@ func (s *server) transfer(p string) (string, error) {
 			s.xml = text
 		}
 		object = s.xml
+	case f[0] == "auxv" && len(s.about.Auxv) > 0:
+		object = string(s.about.Auxv)
 	case f[0] == "exec-file":
 		path, err := filepath.Abs(s.about.Guest)
 		if err != nil {

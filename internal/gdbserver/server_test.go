@@ -27,7 +27,7 @@ type fake struct {
 func newFake() *fake { return &fake{at: 10, current: 1, interrupted: make(chan bool, 1), wide: true} }
 
 func (f *fake) Describe() (*debugger.Description, error) {
-	return &debugger.Description{Guest: "/g", Wide: f.wide, Linux: f.wide, Bias: 0x400000, Signal: 6, Ticks: 10, ThreadLocal: 0x40}, nil
+	return &debugger.Description{Guest: "/g", Wide: f.wide, Linux: f.wide, Bias: 0x400000, Signal: 6, Ticks: 10, ThreadLocal: 0x40, Auxv: []byte{9, 0x23}}, nil
 }
 
 func (f *fake) Threads() (*debugger.Threads, error) {
@@ -179,6 +179,7 @@ func TestPackets(t *testing.T) {
 		{"Z0,1005", "E01"},
 		{"Z", "E01"},
 		{"qXfer:exec-file:read::0,ff", "l/g"},
+		{"qXfer:auxv:read::0,ff", "l\x09\x23"},
 		{"qXfer:features:read:target.xml:0,5", "m<?xml"},
 		{"qXfer:threads:read::0,3fff", `l<?xml version="1.0"?><threads><thread id="1" name="0 main">waits for &lt;m&gt;</thread><thread id="2" name="0.1 add">runs</thread></threads>`},
 		{"qXfer:threads:read::3fff,10", "l"},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,5 +100,23 @@ func TestKillLate(t *testing.T) {
 	e := &Engine{Stderr: io.Discard, Build: "another", Program: self}
 	if _, err := e.Run(context.Background(), config.Config{Limits: config.Limits{Confine: confine.Off}}, &heard{}); result.KindOf(err) != result.BadEngine {
 		t.Errorf("another build's engine: %v", err)
+	}
+}
+
+// TestLibraries: a guest's own folder has libraries of its own, unless it has files of
+// others.
+func TestLibraries(t *testing.T) {
+	c := config.Default()
+	c.Guest = "/lab/run/guests/1234"
+	for _, only := range []bool{false, true} {
+		k := keeperOf(&c, only)
+		for _, folder := range []string{"/lab/run/guests", "/lab/run"} {
+			if slices.Contains(k.Libraries.Folders, folder) == only {
+				t.Errorf("system's alone: %v: %q", only, k.Libraries.Folders)
+			}
+		}
+		if !slices.Contains(k.Libraries.Folders, "/usr") {
+			t.Errorf("%q", k.Libraries.Folders)
+		}
 	}
 }

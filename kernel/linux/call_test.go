@@ -151,7 +151,6 @@ func TestUnmodelledCallsAreInvalidByName(t *testing.T) {
 		{"prctl(22) is not modelled", 157, []uint64{22}},
 		{"arch_prctl(0x5) is not modelled", 158, []uint64{5}},
 		{"changing a resource limit", 302, []uint64{0, 3, at}},
-		{"poll of descriptors", 7, []uint64{at, 1}},
 		{"kill with a signal that stops", sysKill, []uint64{firstNumber, sigStop}},
 	} {
 		p := c.plan(0, tt.nr, tt.args...)

@@ -101,8 +101,8 @@ func init() {
 		sysReadlinkat: {"readlinkat", nil, doReadlink},
 		269:           {"faccessat", nil, doAccess},
 
-		// time.go
-		7:        {"poll", planPoll, doPoll},
+		// poll.go, time.go
+		sysPoll:  {"poll", planPoll, doPoll},
 		23:       {"select", planSelect, doSelect},
 		35:       {"nanosleep", planSleep, doNanosleep},
 		96:       {"gettimeofday", planLook, doGettimeofday},
@@ -112,7 +112,7 @@ func init() {
 		228:      {"clock_gettime", planLook, doClockGettime},
 		229:      {"clock_getres", nil, doClockGetres},
 		270:      {"pselect6", planSelect, doPselect},
-		sysPpoll: {"ppoll", planPoll, doPselect},
+		sysPpoll: {"ppoll", planPoll, doPoll},
 		230:      {"clock_nanosleep", planSleep, doClockNanosleep},
 
 		// misc.go

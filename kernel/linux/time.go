@@ -288,28 +288,12 @@ func (c *call) nap(o *kernel.Outcome, clock, flags, addr uint64) uint64 {
 
 // poll and select are sleeps when they wait for no descriptor.
 
-func planPoll(c *call, p *kernel.Plan) {
-	if c.a[1] != 0 {
-		invalid(p, p.Name+" of descriptors is not modelled")
-		return
-	}
-	planRest(c, p)
-}
-
 func planSelect(c *call, p *kernel.Plan) {
 	if c.a[0] != 0 {
 		invalid(p, p.Name+" of descriptors is not modelled")
 		return
 	}
 	planRest(c, p)
-}
-
-func doPoll(c *call, o *kernel.Outcome) uint64 {
-	if c.endless() {
-		return doPause(c, o)
-	}
-	ms := uint64(max(c.int32(2), 0))
-	return c.rest(o, ms*1_000_000)
 }
 
 // rest is a sleep for a time, with nothing left of it at the end.

@@ -57,6 +57,7 @@ var pastTheDoor = map[string]string{
 	"System.drainAll":         "the process's end, which is in order with all",
 	"System.outOfOrder":       "code",
 	"present.SeenBy":          "reports: values",
+	"Library.chosen":          "what the dynamic linker has written, before the first point",
 	"textCalls.Unwritten":     "standard output that exit would still write, for the table of outcomes",
 }
 

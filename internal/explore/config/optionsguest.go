@@ -12,7 +12,7 @@ var guestOptions = []Option{
 	{
 		Name: "env", Group: GroupGuest, Value: "K=V", Repeat: true,
 		Help: "put K=V into the guest's environment (empty by default)",
-		Doc:  "The environment of the shell doesn't reach the guest: it would make runs differ from machine to machine.",
+		Doc:  "The environment of the shell doesn't reach the guest: it would make runs differ from machine to machine. A dynamically linked guest finds LD_BIND_NOW=1 behind what is given, and LD_LIBRARY_PATH and LD_PRELOAD mean what they mean to its dynamic linker.",
 		Set: func(c *Config, v string) error {
 			if name, _, ok := strings.Cut(v, "="); !ok || name == "" {
 				return fmt.Errorf("want NAME=VALUE, got %q", v)

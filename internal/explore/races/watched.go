@@ -136,6 +136,15 @@ func (w *Watched) TakeTriangular(o *Watched) {
 	for _, x := range o.Triangular.Found() {
 		w.Triangular.Add(*x)
 	}
+	w.Triangular.AddStores(o.Triangular.Stores())
+}
+
+// SavedStores is what a checkpoint keeps of the stores.
+func (w *Watched) SavedStores() []uint64 {
+	if w.Triangular == nil {
+		return nil
+	}
+	return w.Triangular.Stores()
 }
 
 // SavedTriangular is what a checkpoint keeps of the triangular races.

@@ -37,6 +37,7 @@ type Checkpoint struct {
 	Races     []Race               `json:"races,omitempty"`
 	// Triangular is what a watch has found so far; of a deepening, each space has its own.
 	Triangular []race.Triangle `json:"triangular,omitempty"`
+	Stores     []uint64        `json:"stores,omitempty"`
 	Outputs    Outputs         `json:"outputs"`             // of one search
 	Tree       []byte          `json:"tree,omitempty"`      // por.Options.Save's
 	Deepening  *Deepening      `json:"deepening,omitempty"` // has trees of its own

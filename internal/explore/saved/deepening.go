@@ -62,6 +62,7 @@ type Space struct {
 	Outputs Outputs              `json:"outputs"`
 	// Triangular are its triangular races.
 	Triangular []race.Triangle `json:"triangular,omitempty"`
+	Stores     []uint64        `json:"stores,omitempty"`
 }
 
 type Told struct {

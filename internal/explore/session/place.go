@@ -1,6 +1,8 @@
 package session
 
 import (
+	"strings"
+
 	"landgo/internal/image/static"
 	"landgo/internal/image/x86"
 	"landgo/internal/result"
@@ -73,6 +75,13 @@ func (s *Session) Access(t trace.TID, a *trace.Access) result.Access {
 		out.Symbol = n
 	}
 	return out
+}
+
+// NonTemporal reports whether the instruction at pc stores past the caches, in no order that
+// x86-TSO knows.
+func (p *Program) NonTemporal(pc uint64) bool {
+	text := p.instruction(pc)
+	return strings.HasPrefix(text, "movnt") || strings.HasPrefix(text, "maskmov")
 }
 
 // instruction is the text of the instruction at pc, or of the call whose last byte

@@ -159,3 +159,26 @@ func (t *Travel) PCAt(at uint64) uint64 {
 	}
 	return x.pcs[at-t.pieces[n].base]
 }
+
+// auxiliary is the auxiliary vector of a program that stands at its beginning: what the
+// kernel has put on its stack is argc, the arguments, 0, the environment, 0, and that
+// (System V ABI, AMD64 supplement, "Initial Stack").
+func (t *Travel) auxiliary(sp uint64) []byte {
+	const word, end = 8, 0
+	at := sp + word
+	for range 2 {
+		for limit := 0; t.s.Machine.Read64(at) != 0; limit++ {
+			if limit == 1<<16 {
+				return nil
+			}
+			at += word
+		}
+		at += word
+	}
+	for size := uint64(2 * word); size < pageSize; size += 2 * word {
+		if t.s.Machine.Read64(at+size-2*word) == end {
+			return append([]byte(nil), t.s.Machine.Bytes(at, size)...)
+		}
+	}
+	return nil
+}

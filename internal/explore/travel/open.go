@@ -26,6 +26,7 @@ type Travel struct {
 	total  uint64 // ticks
 	trails trails
 	roots  map[trace.TID]string // the function that a thread runs
+	auxv   []byte
 
 	// live is the piece at whose beginning the machine stands, or, with within, somewhere
 	// in which. marks are those of pieces' beginnings before it, ascending.
@@ -139,7 +140,7 @@ func (t *Travel) Describe() (*debugger.Description, error) {
 	img := t.s.Image
 	d := &debugger.Description{
 		Guest: t.s.Config.Guest, Wide: img.Machine.Word() == 8, Linux: t.s.Platform.CarriesOut(), Bias: img.Base, Entry: img.Entry,
-		Schedule: t.sched.String(), Ticks: t.total,
+		Schedule: t.sched.String(), Ticks: t.total, Auxv: t.auxv,
 	}
 	if tls := img.TLS; tls != nil {
 		align := max(tls.Align, 1)

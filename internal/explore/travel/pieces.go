@@ -34,6 +34,9 @@ func ticksBetween(from, to scheduler.Position) uint64 {
 // scan cuts the path into pieces, and keeps their trails.
 func (t *Travel) scan() error {
 	t.s.Guest.Rewind(t.s.Root)
+	if t.s.Platform.CarriesOut() {
+		t.auxv = t.auxiliary(t.s.Plain.RegistersOf(t.path[0].Thread).RSP)
+	}
 	t.marks = []marked{{0, t.s.Root}}
 	t.trails = trails{of: map[int]*trail{}}
 	for i := range t.path {

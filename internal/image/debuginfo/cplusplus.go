@@ -11,10 +11,10 @@ import (
 // What people call things of C++. DWARF has a function's last name only ("pop",
 // "operator()"), and symbols are mangled.
 
-// Demangled is the name behind a symbol of C++, without parameters: "pool::Queue<int>::pop".
-// Any other symbol is its own.
+// Demangled is the name behind a symbol of C++, without parameters ("pool::Queue<int>::pop"),
+// or of Rust (both forms of its symbols). Any other symbol is its own.
 func Demangled(symbol string) string {
-	if !strings.HasPrefix(symbol, "_Z") || len(symbol) > maxMangled {
+	if !strings.HasPrefix(symbol, "_Z") && !strings.HasPrefix(symbol, "_R") || len(symbol) > maxMangled {
 		return symbol
 	}
 	return demangle.Filter(symbol, demangle.NoParams, demangle.NoClones)

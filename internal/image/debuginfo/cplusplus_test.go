@@ -10,7 +10,10 @@ import (
 
 func TestDemangled(t *testing.T) {
 	for symbol, want := range map[string]string{
-		"main": "main", "_start": "_start", "_ZN4pool5QueueIiE3popEv": "pool::Queue<int>::pop", "_Z": "_Z", "_ZTVNSt6thread6_StateE": "vtable for std::thread::_State",
+		"_RNvNtNtNtNtNtCsjrHSEGnQ3l9_3std3sys3pal4unix14stack_overflow11thread_info4LOCK": "std::sys::pal::unix::stack_overflow::thread_info::LOCK",
+		"_ZN3std9panicking11begin_panic17h0123456789abcdefE":                              "std::panicking::begin_panic",
+		"_Really": "_Really",
+		"main":    "main", "_start": "_start", "_ZN4pool5QueueIiE3popEv": "pool::Queue<int>::pop", "_Z": "_Z", "_ZTVNSt6thread6_StateE": "vtable for std::thread::_State",
 	} {
 		if got := Demangled(symbol); got != want {
 			t.Errorf("%s: %s, want %s", symbol, got, want)

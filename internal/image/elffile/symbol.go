@@ -107,7 +107,10 @@ func (f *File) readSymbols() error {
 			t.Errno, t.HasErrno = s.Value, true
 		}
 		if sym, ok := f.symbol(&s); ok {
-			sym.Global = (sym.Global || demoted) && !f.library // a library gives out what its dynamic symbols say
+			// A linker that is given a list of what a program gives out (rustc's is) makes
+			// all else local, in its place: a source's own static names aren't hidden.
+			hidden := elf.ST_VISIBILITY(s.Other) == elf.STV_HIDDEN
+			sym.Global = (sym.Global || demoted || hidden) && !f.library // a library gives out what its dynamic symbols say
 			f.Symbols = append(f.Symbols, sym)
 		}
 	}

@@ -1,0 +1,129 @@
+package explore
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+	"landgo/internal/litmus"
+	"landgo/internal/result"
+)
+
+// withBuffers has a configuration search with store buffers. It reports whether this landgo
+// can.
+func withBuffers(c *config.Config) bool {
+	f := reflect.ValueOf(c).Elem().FieldByName("Model")
+	if f.IsValid() {
+		f.SetString("tso")
+	}
+	return f.IsValid()
+}
+
+// memoryRun explores a guest, and says what its executions print, sorted.
+func memoryRun(t *testing.T, c config.Config) (*result.Result, []string) {
+	t.Helper()
+	r, err := Run(context.Background(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range r.Outcomes {
+		got = append(got, strings.TrimSpace(o.Output))
+	}
+	slices.Sort(got)
+	return r, got
+}
+
+// TestLitmus: of litmus tests compiled by gcc, the search has just the outcomes that the
+// machine of package litmus has under the same memory model; and where it says that a verdict
+// is one under x86-TSO, store buffers add none. LANDGO_SOAK_LITMUS has it run all tests.
+func TestLitmus(t *testing.T) {
+	t.Parallel()
+	every := 23
+	if os.Getenv("LANDGO_SOAK_LITMUS") != "" {
+		every = 1
+	}
+	robust, fragile := 0, 0
+	for i, x := range litmus.Cycles(200) {
+		if i%every != 0 {
+			continue
+		}
+		cfg := config.Default()
+		cfg.Guest, cfg.Out, cfg.Jobs = compile.Text(t, "gcc", x.Source(), "-O1"), config.NoFile, 1
+		r, got := memoryRun(t, cfg)
+		sc, tso := litmus.OutcomesOf(x.Program, litmus.SC, x.Tell), litmus.OutcomesOf(x.Program, litmus.TSO, x.Tell)
+		if r.Verdict != result.Verified || r.OtherOutcomes > 0 || !slices.Equal(got, sc) {
+			t.Errorf("%v: %s (%s) with %q, want %q\n%v", x.Cycle, r.Verdict, r.Reason, got, sc, x.Program)
+		}
+		claims, warning := memoryOf(r)
+		if claims == (warning != "") || claims && !slices.Equal(sc, tso) {
+			t.Errorf("%v: memory %s, %q; SC has %q, TSO %q\n%v", x.Cycle, r.Certificate.Memory, warning, sc, tso, x.Program)
+		}
+		if claims {
+			robust++
+		} else {
+			fragile++
+		}
+		if !withBuffers(&cfg) {
+			continue
+		}
+		if r, got = memoryRun(t, cfg); r.Verdict != result.Verified || r.OtherOutcomes > 0 || !slices.Equal(got, tso) {
+			t.Errorf("%v: with store buffers %s (%s) with %q, want %q\n%v", x.Cycle, r.Verdict, r.Reason, got, tso, x.Program)
+		}
+	}
+	if robust == 0 || fragile == 0 {
+		t.Errorf("%d tests are robust, %d aren't", robust, fragile)
+	}
+	t.Logf("%d tests are robust, %d aren't", robust, fragile)
+}
+
+// TestMemoryGuests: the classics of guests/memory are right under sequential consistency, and
+// under x86-TSO as their table says: what has a bug there isn't claimed to be free of it,
+// and the twin with fences is.
+func TestMemoryGuests(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../guests/memory/memory.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table []struct{ Name, TSO, Fixed string }
+	if err := json.Unmarshal(text, &table); err != nil {
+		t.Fatal(err)
+	}
+	sources, err := filepath.Glob("../../guests/memory/*.c")
+	if err != nil || len(sources) != len(table) {
+		t.Errorf("%d programs, %d in the table, %v", len(sources), len(table), err)
+	}
+	for _, g := range table {
+		t.Run(g.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, twin := range []struct {
+				want  string
+				flags []string
+			}{{g.TSO, []string{"-O1"}}, {g.Fixed, []string{"-O1", "-DFIXED"}}} {
+				if twin.want == "" {
+					continue
+				}
+				cfg := config.Default()
+				cfg.Guest, cfg.Out, cfg.Jobs = compile.File(t, "gcc", "../../guests/memory/"+g.Name+".c", twin.flags...), config.NoFile, 1
+				r, _ := memoryRun(t, cfg)
+				if claims, _ := memoryOf(r); r.Verdict != result.Verified || claims && twin.want != "verified" || !claims && len(twin.flags) > 1 {
+					t.Errorf("%v: %s (%s), memory %s, %v", twin.flags, r.Verdict, r.Reason, r.Certificate.Memory, r.Warnings)
+				}
+				if !withBuffers(&cfg) {
+					continue
+				}
+				if r, _ = memoryRun(t, cfg); string(r.Verdict) != twin.want {
+					t.Errorf("%v: with store buffers %s (%s), want %s", twin.flags, r.Verdict, r.Reason, twin.want)
+				}
+			}
+		})
+	}
+}
