@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"landgo/internal/explore/config"
@@ -9,21 +10,30 @@ import (
 	"landgo/internal/trace"
 )
 
-// With --model auto a search takes memory for sequentially consistent and looks for
-// triangular races (memory.go). Where it finds one, and no bug, the program is searched
-// again with store buffers, for what time is left. If that search has no end, the verdict
-// stays what it was, with its warning.
+// A search takes memory for sequentially consistent and looks for triangular races
+// (memory.go). Where it finds one, and no bug, the program is searched again with store
+// buffers, unless --model sc is given: for what time is left, and for at most enoughAgain
+// times as many executions. If that search has no end, the verdict stays what it was, with
+// its warning.
+
+// leastAgain is how many executions the second search may have in any case, and enoughAgain
+// how many for each of the first: more than reorderings within buffers make of a program
+// that waits for them (docs/memory.md). --max-executions is used instead if it is given.
+const leastAgain, enoughAgain = 20_000, 5
 
 // withBuffers is the result of that second search; nil if there is none, or it has no
 // verdict.
 func (h *hunt) withBuffers(ctx context.Context, cfg config.Config) (*result.Result, error) {
 	r := h.result
-	delayed := func(w result.Warning) bool { return w.Code == result.SequentialOnly }
-	if cfg.Model != config.ModelAuto || r.Verdict != result.Verified || !slices.ContainsFunc(r.Warnings, delayed) {
+	delayed := slices.IndexFunc(r.Warnings, func(w result.Warning) bool { return w.Code == result.SequentialOnly })
+	if cfg.Model == config.ModelSC || cfg.Model == config.ModelTSO || r.Verdict != result.Verified || delayed < 0 {
 		return nil, nil
 	}
 	fewer := cfg.PP != trace.MemPoints
 	cfg.Model, cfg.PP, cfg.Races, cfg.Checkpoint, cfg.Resume = config.ModelTSO, trace.MemPoints, nil, "", ""
+	if cfg.MaxExecutions == 0 {
+		cfg.MaxExecutions = max(leastAgain, enoughAgain*r.Executions)
+	}
 	if cfg.Time > 0 {
 		if cfg.Time -= h.Clock.Elapsed(); cfg.Time <= 0 {
 			return nil, nil
@@ -33,8 +43,12 @@ func (h *hunt) withBuffers(ctx context.Context, cfg config.Config) (*result.Resu
 		return nil, nil // it isn't proven there; the warning stays
 	}
 	again, err := runOnce(ctx, cfg, h.obs)
-	if err != nil || again.Verdict != result.Verified && again.Verdict != result.Buggy {
+	if err != nil {
 		return nil, err
+	}
+	if again.Verdict != result.Verified && again.Verdict != result.Buggy {
+		r.Warnings[delayed].Text += fmt.Sprintf("; with store buffers %d executions were run and had no bug, and --model tso runs all", again.Executions)
+		return nil, nil
 	}
 	for _, b := range again.Bugs {
 		if b.Model = string(config.ModelTSO); fewer {

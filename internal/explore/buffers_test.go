@@ -135,8 +135,8 @@ func TestBufferStory(t *testing.T) {
 	}
 }
 
-// TestModelAuto: a program is searched with store buffers where they could make a
-// difference, and a bug's file has that model.
+// TestModelAuto: by default a program is searched with store buffers where they could make
+// a difference, and a bug's file has that model.
 func TestModelAuto(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ source, want, memory string }{
@@ -146,7 +146,6 @@ func TestModelAuto(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := onProgram(compile.Text(t, "gcc", bufferHead+c.source))
-			cfg.Model = config.ModelAuto
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil {
 				t.Fatal(err)

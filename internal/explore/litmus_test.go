@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,16 +14,6 @@ import (
 	"landgo/internal/litmus"
 	"landgo/internal/result"
 )
-
-// withBuffers has a configuration search with store buffers. It reports whether this landgo
-// can.
-func withBuffers(c *config.Config) bool {
-	f := reflect.ValueOf(c).Elem().FieldByName("Model")
-	if f.IsValid() {
-		f.SetString("tso")
-	}
-	return f.IsValid()
-}
 
 // memoryRun explores a guest, and says what its executions print, sorted.
 func memoryRun(t *testing.T, c config.Config) (*result.Result, []string) {
@@ -56,6 +45,7 @@ func TestLitmus(t *testing.T) {
 			continue
 		}
 		cfg := config.Default()
+		cfg.Model = config.ModelSC
 		cfg.Guest, cfg.Out, cfg.Jobs = compile.Text(t, "gcc", x.Source(), "-O1"), config.NoFile, 1
 		r, got := memoryRun(t, cfg)
 		sc, tso := litmus.OutcomesOf(x.Program, litmus.SC, x.Tell), litmus.OutcomesOf(x.Program, litmus.TSO, x.Tell)
@@ -71,9 +61,7 @@ func TestLitmus(t *testing.T) {
 		} else {
 			fragile++
 		}
-		if !withBuffers(&cfg) {
-			continue
-		}
+		cfg.Model = config.ModelTSO
 		if r, got = memoryRun(t, cfg); r.Verdict != result.Verified || r.OtherOutcomes > 0 || !slices.Equal(got, tso) {
 			t.Errorf("%v: with store buffers %s (%s) with %q, want %q\n%v", x.Cycle, r.Verdict, r.Reason, got, tso, x.Program)
 		}
@@ -112,14 +100,13 @@ func TestMemoryGuests(t *testing.T) {
 					continue
 				}
 				cfg := config.Default()
+				cfg.Model = config.ModelSC
 				cfg.Guest, cfg.Out, cfg.Jobs = compile.File(t, "gcc", "../../guests/memory/"+g.Name+".c", twin.flags...), config.NoFile, 1
 				r, _ := memoryRun(t, cfg)
 				if claims, _ := memoryOf(r); r.Verdict != result.Verified || claims && twin.want != "verified" || !claims && len(twin.flags) > 1 {
 					t.Errorf("%v: %s (%s), memory %s, %v", twin.flags, r.Verdict, r.Reason, r.Certificate.Memory, r.Warnings)
 				}
-				if !withBuffers(&cfg) {
-					continue
-				}
+				cfg.Model = config.ModelTSO
 				if r, _ = memoryRun(t, cfg); string(r.Verdict) != twin.want {
 					t.Errorf("%v: with store buffers %s (%s), want %s", twin.flags, r.Verdict, r.Reason, twin.want)
 				}

@@ -110,6 +110,7 @@ func TestMemoryModel(t *testing.T) {
 						continue
 					}
 					cfg := config.Default()
+					cfg.Model = config.ModelSC
 					cfg.Guest, cfg.Out, cfg.Search = guest, config.NoFile, search
 					r, err := Run(context.Background(), cfg, nil)
 					if err != nil {
@@ -140,6 +141,7 @@ func TestMemoryUnclaimed(t *testing.T) {
 		},
 	} {
 		cfg := config.Default()
+		cfg.Model = config.ModelSC
 		cfg.Guest, cfg.Out = guest, config.NoFile
 		set(&cfg)
 		r, err := Run(context.Background(), cfg, nil)
@@ -159,6 +161,7 @@ func TestMemoryAtFewerPoints(t *testing.T) {
 	t.Parallel()
 	locked := compile.Text(t, "gcc", buffers+memoryModels[12].program)
 	cfg := config.Default()
+	cfg.Model = config.ModelSC
 	cfg.Guest, cfg.Out = locked, config.NoFile
 	cfg.PP, cfg.Deepen = trace.SyncPoints, false
 	r, err := Run(context.Background(), cfg, nil)
@@ -186,6 +189,7 @@ func TestMemoryAcrossCheckpoint(t *testing.T) {
 	want := ""
 	for _, jobs := range []int{1, 2, 3} {
 		cfg := config.Default()
+		cfg.Model = config.ModelSC
 		cfg.Guest, cfg.Out, cfg.Jobs, cfg.Deepen, cfg.Search = guest, config.NoFile, jobs, false, "none"
 		cfg.Checkpoint, cfg.CheckpointEvery = filepath.Join(t.TempDir(), "checkpoint"), 1
 		for range 2 {

@@ -10,12 +10,11 @@ import (
 type Model string
 
 const (
-	// ModelDefault is sequentially consistent memory.
+	// ModelDefault is ModelAuto.
 	ModelDefault Model = ""
-	// ModelSC is that too, asked for.
+	// ModelSC is sequentially consistent memory.
 	ModelSC Model = "sc"
-	// ModelAuto is sequentially consistent memory, and store buffers where they could make
-	// a difference.
+	// ModelAuto is that, and then store buffers where they could make a difference.
 	ModelAuto Model = "auto"
 	// ModelTSO is x86-TSO: stores go through store buffers.
 	ModelTSO Model = "tso"
