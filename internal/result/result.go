@@ -141,7 +141,8 @@ type Result struct {
 
 // Guest names the program that was checked.
 type Guest struct {
-	Path   string `json:"path"`
+	Path string `json:"path"`
+	// SHA256 is the file's, in hexadecimal.
 	SHA256 string `json:"sha256"`
 	// Libraries are the dynamic linker and the libraries that the guest was run with, in
 	// the order in which landgo loaded them; none of a static program.
