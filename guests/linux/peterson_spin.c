@@ -1,5 +1,5 @@
 /* Peterson's lock with its real, unbounded loop, and the two stores of its entry in the wrong order.
- * Two preemptions. FIXED: the flag before the turn. */
+ * Two preemptions. FIXED: the flag before the turn, and both in memory before the other's flag is read. */
 #include <assert.h>
 #include <pthread.h>
 
@@ -10,7 +10,7 @@ static void *enter(int me)
 	int other = 1 - me;
 #ifdef FIXED
 	flag[me] = 1;
-	turn = other;
+	turn = other; __sync_synchronize();
 #else
 	turn = other;
 	flag[me] = 1;

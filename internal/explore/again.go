@@ -46,8 +46,13 @@ func (h *hunt) withBuffers(ctx context.Context, cfg config.Config) (*result.Resu
 	if err != nil {
 		return nil, err
 	}
-	if again.Verdict != result.Verified && again.Verdict != result.Buggy {
-		r.Warnings[delayed].Text += fmt.Sprintf("; with store buffers %d executions were run and had no bug, and --model tso runs all", again.Executions)
+	switch text := &r.Warnings[delayed].Text; again.Verdict {
+	case result.Verified, result.Buggy:
+	case result.Invalid:
+		*text += "; it can't be run with store buffers: " + again.Reason
+		return nil, nil
+	default:
+		*text += fmt.Sprintf("; with store buffers %d executions were run and had no bug, and --model tso runs all", again.Executions)
 		return nil, nil
 	}
 	for _, b := range again.Bugs {

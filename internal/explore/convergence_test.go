@@ -39,7 +39,7 @@ func TestDeepeningAgrees(t *testing.T) {
 			t.Run(name+variant, func(t *testing.T) {
 				t.Parallel() // with the others of this test, which has the variables to itself
 				c := config.Default()
-				c.Guest, c.Out = build(t, cc, opt, name, variant), config.NoFile
+				c.Guest, c.Out, c.Model = build(t, cc, opt, name, variant), config.NoFile, config.ModelSC
 				got, err := Run(context.Background(), c, nil)
 				if err != nil {
 					t.Fatal(err)

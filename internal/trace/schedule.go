@@ -153,8 +153,12 @@ func parseSegment(text string) (Segment, error) {
 // BufferMark is behind a thread's name in that of its store buffer.
 const BufferMark = "b"
 
-// IsBufferName reports whether s is a store buffer's name, and Buffered is its thread's.
+// IsBufferName reports whether s is a store buffer's name.
 func IsBufferName(s string) bool { return strings.HasSuffix(s, BufferMark) }
+
+// OwnerName is the name of the thread that a store buffer belongs to; a thread's name is its
+// own.
+func OwnerName(s string) string { return strings.TrimSuffix(s, BufferMark) }
 
 // IsThreadName reports whether a string is a thread's path name: 0 for the
 // first thread, and a child's ordinal, from 1, for each generation after it.

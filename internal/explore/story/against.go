@@ -132,7 +132,7 @@ func (st *Story) Against(passes *Story) string {
 		other = verb + " it"
 	}
 	return fmt.Sprintf("In a run that passes, thread %s %s (%s) before thread %s %s (%s); here thread %s comes first.",
-		early.thread, theirs, passes.eventPlace(early), late.thread, other, passes.eventPlace(late), late.thread)
+		trace.OwnerName(early.thread), theirs, passes.eventPlace(early), trace.OwnerName(late.thread), other, passes.eventPlace(late), trace.OwnerName(late.thread))
 }
 
 // maxFlips is how many pairs of accesses that come the other way round are looked at.

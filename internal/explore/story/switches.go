@@ -114,7 +114,7 @@ func (st *Story) shown(j, k int) result.Access {
 	a := st.Access(st.ownerOf(b.madeBy(k)), &b.accesses[k])
 	switch {
 	case st.IsBuffer(b.step.Thread):
-		a.Op = "has in memory"
+		a.Op = "flushes"
 	case st.delayed(j, k):
 		a.Op = "buffers"
 	}
