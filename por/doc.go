@@ -87,8 +87,9 @@
 //	                optimal; static, promise
 //	within bounds   meter; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,
 //	                lazyhabits, lazyleast
-//	TruSt           trust, trustgraph, trustrows, trustkept, trustturns, trustrevisit, trustmaximal,
-//	                trustguide, trustdisplacers, trustcanonical, rounder;
+//	TruSt           trust, trustgraph, trustready, trustrows, trustkept, trustturns,
+//	                trustcandidate, trustrevisit, trustmaximal, trustguide,
+//	                trustdisplacers, trustcanonical, rounder;
 //	                trustestimate, trustweigh
 //	sampling        sampling, randomwalk, pct, pos, distinct
 //	divided         batch; treedivision, treeunit; sampledivision; trustdivision;
