@@ -19,13 +19,7 @@ func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
 		}
 	}
 	for g := lo &^ 7; g < hi; g += 8 {
-		is.granule, is.mask = g, 0xff
-		if lo > g {
-			is.mask <<= lo - g
-		}
-		if hi < g+8 {
-			is.mask &= 0xff >> (g + 8 - hi)
-		}
+		is.granule, is.mask = g, trace.GranuleMask(g, lo, hi)
 		c := d.cell(g)
 		s := d.site(c, is)
 		declared, locked = declared || s.declared, locked || s.library

@@ -298,7 +298,7 @@ func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	d.contacts = d.contacts[:0]
 	for g := lo &^ 7; g < hi; g += 8 {
 		c := d.cell(g)
-		d.meet(v, c, g, mask(g, lo, hi), at)
+		d.meet(v, c, g, trace.GranuleMask(g, lo, hi), at)
 		if c.object && !v.Write && v.store != 0 {
 			d.besideObject(v, g)
 		}
@@ -350,18 +350,6 @@ func (d *Triangular) cell(granule uint64) *tsoCell {
 	}
 	recent.granule, recent.cell = granule, c
 	return c
-}
-
-// mask is the bytes of granule g from lo to hi.
-func mask(g, lo, hi uint64) uint8 {
-	m := uint8(0xff)
-	if lo > g {
-		m <<= lo - g
-	}
-	if hi < g+8 {
-		m &= 0xff >> (g + 8 - hi)
-	}
-	return m
 }
 
 // meet notes what an access to bytes of a granule conflicts with and isn't ordered after, and

@@ -1,5 +1,7 @@
 package race
 
+import "landgo/internal/trace"
+
 // judge looks for triangular races of an access with those that it has met. v isn't in
 // the buffer itself yet.
 func (d *Triangular) judge(v *tsoVisit) {
@@ -65,7 +67,7 @@ func (d *Triangular) covers(r, s *tsoVisit, m contact) bool {
 
 func (v *tsoVisit) covers(m contact) bool {
 	lo, hi := v.Addr, v.Addr+uint64(v.Size)
-	return lo < m.granule+8 && m.granule < hi && m.mask&^mask(m.granule, max(lo, m.granule), min(hi, m.granule+8)) == 0
+	return lo < m.granule+8 && m.granule < hi && m.mask&^trace.GranuleMask(m.granule, max(lo, m.granule), min(hi, m.granule+8)) == 0
 }
 
 // neighbours reports whether nothing that the access under way conflicts with comes after

@@ -29,7 +29,7 @@ func measure(args ...string) (sample, error) { return measureOn(fmt.Sprint(core)
 
 // measureOn runs landgo once on some of the cores, "" for all.
 func measureOn(cores string, args ...string) (sample, error) {
-	line := append([]string{"-c", cores, "bin/landgo", "run", "--json", "--quiet", "--out", "none"}, args...)
+	line := append([]string{"-c", cores, "bin/landgo", "run", "--json", "--quiet", "--out", "none", "--model", "sc"}, args...)
 	cmd := exec.Command("taskset", line...)
 	if cores == "" {
 		cmd = exec.Command(line[2], line[3:]...)

@@ -64,6 +64,7 @@ func growing() error {
 			ctx, stop := context.WithCancel(context.Background())
 			w.enough = stop
 			c := config.Default()
+			c.Model = config.ModelSC // one search is measured
 			c.Guest, c.Search, c.Bounds, c.Out, c.Deepen, c.Jobs = path, g.search, bounds, config.NoFile, false, 2
 			debug.FreeOSMemory()
 			if err := forgetPeak(); err != nil {

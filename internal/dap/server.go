@@ -18,7 +18,7 @@ type server struct {
 	mu      sync.Mutex // of writing, and of
 	w       io.Writer
 	seq     int
-	begun   bool // the editor is told of stops
+	begun   bool // stops are sent to the editor
 	stopped int  // the thread of the latest stop
 	pausing bool
 	breaks  map[string][]int // gdb's numbers, by source, or by a kind's name

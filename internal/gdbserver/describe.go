@@ -5,6 +5,8 @@ import (
 	"encoding/xml"
 	"fmt"
 	"strings"
+
+	"landgo/internal/debugger"
 )
 
 // target.xml, as gdb's manual has it: "Target Descriptions", and the standard features of
@@ -156,30 +158,31 @@ func (s *server) threadList() (string, error) {
 }
 
 func (s *server) threadText(p string) (string, error) {
-	n, ok := threadID(p)
-	all, err := s.target.Threads()
-	if !ok || err != nil {
-		return refused, nil
-	}
-	for _, t := range all.All {
-		if t.Number == n {
-			return hex.EncodeToString([]byte(t.Name + ": " + t.About)), nil
-		}
+	if t := s.thread(p); t != nil {
+		return hex.EncodeToString([]byte(t.Name + ": " + t.About)), nil
 	}
 	return refused, nil
 }
 
-// alive says whether a thread lives at the moment.
-func (s *server) alive(p string) (string, error) {
+// thread is the thread with an id of the protocol's, nil if none lives at the moment.
+func (s *server) thread(p string) *debugger.Thread {
 	n, ok := threadID(p)
 	all, err := s.target.Threads()
 	if !ok || err != nil {
-		return refused, nil
+		return nil
 	}
-	for _, t := range all.All {
-		if t.Number == n {
-			return "OK", nil
+	for i := range all.All {
+		if t := &all.All[i]; t.Number == n {
+			return t
 		}
+	}
+	return nil
+}
+
+// alive says whether a thread lives at the moment.
+func (s *server) alive(p string) (string, error) {
+	if s.thread(p) != nil {
+		return "OK", nil
 	}
 	return refused, nil
 }

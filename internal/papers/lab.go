@@ -43,7 +43,7 @@ type run struct {
 }
 
 func (r run) args() []string {
-	args := []string{"run", "--json", "--quiet", "--out", "none", "--jobs", "1", "--processor-time", "--search", r.search}
+	args := []string{"run", "--json", "--quiet", "--out", "none", "--jobs", "1", "--model", "sc", "--processor-time", "--search", r.search}
 	if r.bound != "" {
 		args = append(args, "--bound", r.bound)
 	}

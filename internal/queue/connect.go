@@ -33,7 +33,7 @@ type Options struct {
 	Server *Server
 	// Version is that of landgo and its engine: jobs are handed out to its like.
 	Version string
-	// Say is told of what a person may want to know.
+	// Say gets what a person may want to know.
 	Say func(string)
 	// Idle: the desk is over when there is no job.
 	Idle bool

@@ -176,6 +176,19 @@ const (
 	EndBug
 )
 
+// GranuleMask has a bit for each byte of the granule, of eight bytes from g, that [lo, hi)
+// has.
+func GranuleMask(g, lo, hi uint64) uint8 {
+	m := uint8(0xff)
+	if lo > g {
+		m <<= lo - g
+	}
+	if hi < g+8 {
+		m &= 0xff >> (g + 8 - hi)
+	}
+	return m
+}
+
 // Transition is one step of one thread: from a preemption point to its next
 // one. Ends of the process, bugs included, are transitions of their own: they
 // hold nothing but the end.

@@ -43,7 +43,7 @@ func (o *Order) conflictsOf(e *Event, base []int32) {
 		o.withOps(e, op, i, base)
 		if ob := &o.objs[i]; ob.plain {
 			for g := ob.lo &^ 7; g < ob.hi; g += 8 {
-				o.withBytes(e, o.granule(g), mask(g, ob.lo, ob.hi), true, base)
+				o.withBytes(e, o.granule(g), trace.GranuleMask(g, ob.lo, ob.hi), true, base)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func (o *Order) withAccess(e *Event, a *trace.Access, base []int32) {
 	hi := a.Addr + uint64(a.Size)
 	for g := a.Addr &^ 7; g < hi; g += 8 {
 		n := o.granule(g)
-		o.withBytes(e, n, mask(g, a.Addr, hi), a.IsWrite(), base)
+		o.withBytes(e, n, trace.GranuleMask(g, a.Addr, hi), a.IsWrite(), base)
 		for k := o.grans[n].objs; k >= 0; k = o.objGranules[k+1] {
 			if ob := &o.objs[o.objGranules[k]]; a.Addr < ob.hi && ob.lo < hi {
 				o.withOps(e, nil, o.objGranules[k], base)
@@ -138,7 +138,7 @@ func (o *Order) Note(e *Event) {
 func (o *Order) Patched(a *trace.Access, base []int32) bool {
 	lo, hi := a.Addr&^7, a.Addr+uint64(a.Size)
 	for g := lo; g < hi; g += 8 {
-		m := mask(g, a.Addr, hi)
+		m := trace.GranuleMask(g, a.Addr, hi)
 		for k := o.grans[o.granule(g)].write; k >= 0 && m&o.accs[k].written != 0; k = o.accs[k].prevWrite {
 			w := &o.accs[k]
 			if w.mask&m == 0 {
@@ -161,7 +161,7 @@ func (o *Order) covers(i int32, a *trace.Access) bool {
 	}
 	accs, hi := o.accs[o.ev[i].accs:end], a.Addr+uint64(a.Size)
 	for g := a.Addr &^ 7; g < hi; g += 8 {
-		n, m := o.granule(g), mask(g, a.Addr, hi)
+		n, m := o.granule(g), trace.GranuleMask(g, a.Addr, hi)
 		for k := range accs {
 			if accs[k].gran == n && accs[k].write {
 				m &^= accs[k].mask

@@ -113,18 +113,6 @@ func (x *index) leave(accs, ops int) {
 	x.ops = x.ops[:ops]
 }
 
-// mask has a bit for each byte of granule g that [lo, hi) has.
-func mask(g, lo, hi uint64) uint8 {
-	m := uint8(0xff)
-	if lo > g {
-		m <<= lo - g
-	}
-	if hi < g+8 {
-		m &= 0xff >> (g + 8 - hi)
-	}
-	return m
-}
-
 func (x *index) granule(g uint64) int32 {
 	n := x.granules.number(g, 0)
 	if int(n) == len(x.grans) {
@@ -144,7 +132,7 @@ func (x *index) enterAccess(a *trace.Access, i int32) {
 				x.objs[x.objGranules[k]].plain = true
 			}
 		}
-		r := accRec{ev: i, gran: n, prev: gr.head, prevWrite: gr.write, other: gr.write, mask: mask(g, a.Addr, hi), write: a.IsWrite()}
+		r := accRec{ev: i, gran: n, prev: gr.head, prevWrite: gr.write, other: gr.write, mask: trace.GranuleMask(g, a.Addr, hi), write: a.IsWrite()}
 		r.below = r.mask
 		if r.prev >= 0 {
 			r.below |= x.accs[r.prev].below

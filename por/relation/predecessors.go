@@ -41,7 +41,7 @@ func (o *Order) gather(e *Event, first trace.Op, base []int32) {
 		o.gatherOps(e, op, n, first, base)
 		if ob := &o.objs[n]; ob.plain {
 			for g := ob.lo &^ 7; g < ob.hi; g += 8 {
-				o.walk(e, o.granule(g), mask(g, ob.lo, ob.hi), true, base)
+				o.walk(e, o.granule(g), trace.GranuleMask(g, ob.lo, ob.hi), true, base)
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func (o *Order) gatherAccess(e *Event, a *trace.Access, base []int32) {
 	hi := a.Addr + uint64(a.Size)
 	for g := a.Addr &^ 7; g < hi; g += 8 {
 		n := o.granule(g)
-		o.walk(e, n, mask(g, a.Addr, hi), a.IsWrite(), base)
+		o.walk(e, n, trace.GranuleMask(g, a.Addr, hi), a.IsWrite(), base)
 		for k := o.grans[n].objs; k >= 0; k = o.objGranules[k+1] {
 			ob := &o.objs[o.objGranules[k]]
 			if a.Addr >= ob.hi || ob.lo >= hi {

@@ -194,7 +194,7 @@ func (o *Order) letGo(c int32, e *Event, end int32) bool {
 		w := &e.Waits[k]
 		hi := w.Addr + uint64(w.Size)
 		for g := w.Addr &^ 7; g < hi; g += 8 {
-			m := mask(g, w.Addr, hi)
+			m := trace.GranuleMask(g, w.Addr, hi)
 			for r := o.grans[o.granule(g)].write; r >= 0; r = o.accs[r].prevWrite {
 				a := &o.accs[r]
 				if a.ev >= end || a.mask&m == 0 || o.ev[a.ev].thread == e.Thread || o.buffered && o.ownPair(e, a.ev) {

@@ -95,11 +95,11 @@ func (s *litmusSystem) Rewind(k trace.Mark) {
 	s.marks = s.marks[:k+1]
 }
 
-type nobody struct{}
+type blind struct{}
 
-func (nobody) Ended(*por.Execution) bool { return true }
-func (nobody) Progress(por.Progress)     {}
-func (nobody) Restarted()                {}
+func (blind) Ended(*por.Execution) bool { return true }
+func (blind) Progress(por.Progress)     {}
+func (blind) Restarted()                {}
 
 // TestOneOfEachTrace: the searches that run one execution of each trace meet the same
 // triangular races as the one that runs every execution.
@@ -118,7 +118,7 @@ func TestOneOfEachTrace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := engine.Run(s, nobody{}); err != nil {
+			if _, err := engine.Run(s, blind{}); err != nil {
 				t.Fatal(err)
 			}
 			got := ""
