@@ -39,6 +39,7 @@ func Text(w io.Writer, r *result.Result, s Style) {
 	p.races(r)
 	p.unexamined(r)
 	p.jobs(r)
+	p.coverage(r.Coverage)
 	p.blank()
 	p.figures(r)
 	p.certificate(&r.Certificate, r.Guest.Libraries)

@@ -127,6 +127,9 @@ type Result struct {
 	// OtherOutcomes is the number of executions with further outcomes.
 	OtherOutcomes uint64 `json:"other_outcomes,omitempty"`
 
+	// Coverage is what the interleavings reached, if --coverage asked for it.
+	Coverage *Coverage `json:"coverage,omitempty"`
+
 	// Ignored lists the bugs that --ignore names and that executions had, those too that
 	// were cut off.
 	Ignored []Ignored `json:"ignored,omitempty"`
