@@ -50,6 +50,9 @@ It goes to test.html for test.landgo, or where --html says.`,
 			return err
 		}
 		a.status = r.ExitStatus()
+		if r.Bug != nil && len(guests)+len(own) == 1 {
+			r.Bug.Replay = "landgo replay " + own[0]
+		}
 		if err := writePage(c.HTML, r, from); err != nil {
 			return err
 		}
@@ -71,6 +74,7 @@ func (a *app) page(ctx context.Context, r *result.Result, c *config.Config, from
 		return result.Errorf(result.Fault, "the bug didn't come back for its page")
 	}
 	again.Bug.Replay = r.Bug.Replay
+	again.Coverage = r.Coverage
 	return writePage(c.HTML, again, from)
 }
 

@@ -87,14 +87,14 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 		if err := writeCoverage(c.CoverageOut, r.Coverage); err != nil {
 			return err
 		}
-		if !c.Coverage {
-			r.Coverage = nil
-		}
 	}
 	if c.HTML != "" && r.Bug != nil && r.Bug.Schedule != "" {
 		if err := a.page(ctx, r, &c, from); err != nil {
 			fmt.Fprintf(a.stderr, "landgo: %s\n", result.Line(err))
 		}
+	}
+	if !c.Coverage {
+		r.Coverage = nil
 	}
 	if err := a.show(r, &c, from); err != nil {
 		return err

@@ -188,7 +188,7 @@ func against(s *session.Session, f *scheduler.Failure, st *story.Story, b *resul
 		return
 	}
 	if b.Passing = st.Against(other); b.Passing != "" {
-		b.PassingSchedule = other.Schedule.String()
+		b.PassingSchedule, b.Difference = other.Schedule.String(), st.Differs
 	}
 	if b.Mistake == "" {
 		b.Mistake = st.MistakeAgainst(f.Thread)

@@ -65,6 +65,9 @@ func (s *story) row(b *strings.Builder, i int) {
 			class, x(from)-12, y(i-1)+5, y(i)-16, x(r.Thread)-12, y(i)-10, text(s.names[from], 40), text(why, 200))
 	}
 	class := "row"
+	if r.Differs > 0 {
+		class += " differs"
+	}
 	if r.Cause {
 		class += " cause"
 	}
@@ -89,8 +92,28 @@ func (s *story) row(b *strings.Builder, i int) {
 	if r.Cause || r.Fails {
 		radius = 6
 	}
-	fmt.Fprintf(b, `<g class="%s" data-i="%d"><title>%s&#10;%s</title><rect x="%d" y="%d" width="%d" height="22" rx="4"/><circle class="c%d" cx="%d" cy="%d" r="%d"/><text x="%d" y="%d">%s</text></g>`,
-		class, i, text(what, 300), text(where, 200), x(r.Thread)-4, y(i)-15, laneWidth-8, r.Thread%hues, x(r.Thread)-12, y(i)-4, radius, x(r.Thread), y(i), text(what, textRoom))
+	mark := ""
+	if r.Differs > 0 {
+		mark = fmt.Sprintf(`<path class="mark" d="M%d %d l9 9 l-9 9 l-9 -9 z"/>`, x(r.Thread)-12, y(i)-13)
+		where += "\n" + difference[r.Differs]
+	}
+	if r.Block != "" {
+		where += "\nthe block is " + r.Block + " here"
+	}
+	fmt.Fprintf(b, `<g class="%s" data-i="%d"><title>%s&#10;%s</title><rect x="%d" y="%d" width="%d" height="22" rx="4"/>%s<circle class="c%d" cx="%d" cy="%d" r="%d"/><text x="%d" y="%d">%s</text></g>`,
+		class, i, text(what, 300), lines(where, 300), x(r.Thread)-4, y(i)-15, laneWidth-8, mark, r.Thread%hues, x(r.Thread)-12, y(i)-4, radius, x(r.Thread), y(i), text(what, textRoom))
+}
+
+// difference is what a row says of the nearest run that passes, by Row.Differs.
+var difference = [...]string{1: "this comes later in the nearest run that passes", 2: "this comes first in the nearest run that passes"}
+
+// lines are texts in the picture, a line each.
+func lines(s string, room int) string {
+	var all []string
+	for _, l := range strings.Split(s, "\n") {
+		all = append(all, text(l, room))
+	}
+	return strings.Join(all, "&#10;")
 }
 
 // text is a text in the picture, with at most room characters.

@@ -31,12 +31,15 @@ type data struct {
 	Threads []string          `json:"threads"`
 	Rows    []Row             `json:"rows"`
 	Files   map[string]source `json:"files"`
+	File    string            `json:"file,omitempty"` // the bug file
 }
 
 // source is the part of a file that the story is in.
 type source struct {
 	First int      `json:"first"` // number of the first line
 	Lines []string `json:"lines"`
+	// Missed are the numbers of lines that no interleaving ran, where that is known.
+	Missed []int `json:"missed,omitempty"`
 }
 
 // Write writes the page for a replay's result. sources reads a source file by its name
@@ -48,11 +51,13 @@ func Write(w io.Writer, r *result.Result, sources func(string) ([]byte, error)) 
 	}
 	s := tell(r, b)
 	d := data{Version: Version, Threads: s.names, Rows: s.rows, Files: s.quote(sources)}
+	d.File = bugFile(b)
+	missed(d.Files, r.Coverage)
 	var out bytes.Buffer
 	err := tmpl.Execute(&out, map[string]any{
 		"Guest": clean(r.Guest.Path), "Bug": b, "Title": title(b), "Cause": clean(s.called.In(b.Cause)), "Passing": clean(s.called.In(b.Passing)), "Mistake": clean(s.called.In(b.Mistake)), "Threads": s.legend(),
 		"Style": template.CSS(style), "Script": template.JS(script), "Data": d, "Lanes": s.draw(), "Rows": s.table(), "Cut": s.cut,
-		"Block": b.Block, "Names": s.called, "Stack": b.Stack, "Output": clean(b.Output), "Granularity": r.Certificate.Granularity, "Memory": r.Certificate.Memory, "Replay": clean(b.Replay), "Version": r.Version,
+		"Block": b.Block, "Names": s.called, "Stack": b.Stack, "Output": clean(b.Output), "Granularity": r.Certificate.Granularity, "Memory": r.Certificate.Memory, "Replay": clean(b.Replay), "Life": s.life(b), "Cycle": s.cycle(b), "Coverage": r.Coverage, "Differs": len(b.Difference) > 0, "Version": r.Version,
 	})
 	if err != nil {
 		return err
@@ -136,7 +141,7 @@ func (s *story) quote(read func(string) ([]byte, error)) map[string]source {
 			}
 			part = append(part, l)
 		}
-		files[r.File] = source{from, part}
+		files[r.File] = source{First: from, Lines: part}
 	}
 	return files
 }

@@ -30,6 +30,8 @@ func lost() *result.Result {
 	b := &result.Bug{Kind: "assertion", Message: "assertion failed: x == 2", Thread: "0", Cause: "0.2 changes x", Schedule: "s1:0", Stack: frame(9),
 		Accesses:     []result.Access{first, other, second},
 		ThreadStarts: []result.ThreadStart{{Thread: "0", Function: "main"}, {Thread: "0.1", Function: "add"}, {Thread: "0.2", Function: "add"}}}
+	b.Difference = []result.Moment{{Thread: "0.2", Does: "writes x", Step: 3, Access: 2}, {Thread: "0.1", Does: "writes x", Step: 4, Access: 1}}
+	result.LabelByPath(b.ThreadStarts)
 	return &result.Result{Verdict: result.Buggy, Bug: b, Bugs: []*result.Bug{b}, Guest: result.Guest{Path: "a.out"}, Account: []result.Event{
 		{Thread: "0", Operations: []result.Operation{{Does: "creates 0.1"}, {Does: "creates 0.2"}}, Switch: "waits for thread 0.1 to end"},
 		{Thread: "0.1", After: 1, Accesses: []result.Access{first}, Switch: "preempted", Preemption: true},
@@ -37,6 +39,13 @@ func lost() *result.Result {
 		{Thread: "0.1", Accesses: []result.Access{second}, Operations: []result.Operation{{Does: "ends", Before: 1}}, Switch: "ended"},
 		{Thread: "0", Operations: []result.Operation{{Does: "joins 0.1", After: []int{4}}, {Does: "joins 0.2", After: []int{3}}}},
 	}}
+}
+
+// covered is lost, with lines that no interleaving ran.
+func covered() *result.Result {
+	r := lost()
+	r.Coverage = &result.Coverage{Lines: 3, Run: 1, Files: []result.CoveredFile{{File: "a.c", Lines: []result.CoveredLine{{Line: 3, Function: "add", Run: true}, {Line: 6, Function: "add"}, {Line: 7, Function: "rest"}}}}}
+	return r
 }
 
 // TestRows: operations and accesses are rows in their order, with the cause, its
@@ -55,8 +64,8 @@ func TestRows(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(row.Thread, " ", row.Text, mark, row.After))
 	}
-	want := []string{"0 creates 0.1[]", "0 creates 0.2[]", "1 reads x = 0*[1]", "2 reads x = 0![1]", "2 writes x = 1*[]", "2 ends[]", "1 writes x = 1*[]", "1 ends[]",
-		"0 joins 0.1[7]", "0 joins 0.2[5]", "0 assertion failed: x == 2[]"}
+	want := []string{"0 creates T1 add[]", "0 creates T2 add[]", "1 reads x = 0*[1]", "2 reads x = 0![1]", "2 writes x = 1*[]", "2 ends[]", "1 writes x = 1*[]", "1 ends[]",
+		"0 joins T1 add[7]", "0 joins T2 add[5]", "0 assertion failed: x == 2[]"}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -69,6 +78,7 @@ func TestRows(t *testing.T) {
 // switches, its cause and its end.
 func TestFold(t *testing.T) {
 	r := lost()
+	r.Bug.Difference = nil // its steps are later here
 	var spin []result.Event
 	for range 5000 {
 		spin = append(spin, result.Event{Thread: "0.2", Accesses: []result.Access{
@@ -186,16 +196,34 @@ said.push("now " + document.querySelector("#source .now").textContent.trim());
 document.querySelectorAll("svg .row")[6].dispatchEvent(new MouseEvent("click", { bubbles: true }));
 said.push("state " + document.getElementById("state").textContent);
 said.push("later " + document.querySelectorAll("svg .later").length);
+press("d"); said.push(status());
+document.getElementById("differs").click(); said.push(status());
+said.push("words " + document.querySelector("#source .now .key").textContent);
+said.push("missed " + document.querySelectorAll("#source .missed").length);
 const out = document.createElement("output");
 out.textContent = said.join("|");
 document.body.append(out);
 </script></body>`
 	dir := t.TempDir()
 	file := filepath.Join(dir, "page.html")
-	if err := os.WriteFile(file, []byte(strings.Replace(written(t, lost()), "</body>", walk, 1)), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(strings.Replace(written(t, covered()), "</body>", walk, 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+dir, "--dump-dom", "file://"+file)
+	said, found := browse(t, browser, dir, file)
+	want := []string{
+		"11 of 11: T0 main assertion failed: x == 2, a.c:9", "10 of 11: T0 main joins T2 add", "1 of 11: T0 main creates T1 add", "7 of 11: T1 add writes x = 1, a.c:4",
+		"5 of 11: T2 add writes x = 1, a.c:4", "7 of 11: T1 add writes x = 1, a.c:4", "now 4   int x;", "state x1, by T1 add", "later 4",
+		"5 of 11: T2 add writes x = 1, a.c:4", "7 of 11: T1 add writes x = 1, a.c:4", "words int", "missed 2",
+	}
+	if !found || said != strings.Join(want, "|") {
+		t.Errorf("the page said\n%s\nwant\n%s", strings.ReplaceAll(said, "|", "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// browse opens a page in a browser and returns what its output element says then.
+func browse(t *testing.T, browser, dir, file string) (said string, found bool) {
+	t.Helper()
+	cmd := exec.Command(browser, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--user-data-dir="+dir, "--dump-dom", "file://"+file)
 	cmd.WaitDelay = 2 * time.Second
 	timer := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	defer timer.Stop()
@@ -204,12 +232,40 @@ document.body.append(out);
 		t.Skipf("chromium doesn't run here: %v", err)
 	}
 	_, rest, found := strings.Cut(string(dom), "<output>")
-	said, _, _ := strings.Cut(rest, "</output>")
-	want := []string{
-		"11 of 11: 0 main assertion failed: x == 2, a.c:9", "10 of 11: 0 main joins 0.2", "1 of 11: 0 main creates 0.1", "7 of 11: 0.1 add writes x = 1, a.c:4",
-		"5 of 11: 0.2 add writes x = 1, a.c:4", "7 of 11: 0.1 add writes x = 1, a.c:4", "now 4  int x;", "state x1, by 0.1 add", "later 4",
+	said, _, _ = strings.Cut(rest, "</output>")
+	return said, found
+}
+
+// TestAccessible has axe-core look at a page, in both colour schemes, where LANDGO_AXE names
+// its script: it isn't part of landgo.
+func TestAccessible(t *testing.T) {
+	axe, browser := os.Getenv("LANDGO_AXE"), ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			browser = path
+		}
 	}
-	if !found || said != strings.Join(want, "|") {
-		t.Errorf("the page said\n%s\nwant\n%s", strings.ReplaceAll(said, "|", "\n"), strings.Join(want, "\n"))
+	if axe == "" || browser == "" {
+		t.Skip("LANDGO_AXE names no axe-core, or there is no chromium")
+	}
+	script, err := os.ReadFile(axe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ask = `<script>axe.run().then(r => {
+const out = document.createElement("output");
+out.textContent = r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ; ")).join("\n") || "none of " + r.passes.length;
+document.body.append(out);
+});</script></body>`
+	for _, scheme := range []string{"light", "dark"} {
+		dir := t.TempDir()
+		page := strings.Replace(written(t, covered()), "prefers-color-scheme:dark", map[string]string{"light": "max-width:1px", "dark": "min-width:1px"}[scheme], 1)
+		file := filepath.Join(dir, "page.html")
+		if err := os.WriteFile(file, []byte(strings.Replace(page, "</body>", "<script>"+string(script)+"</script>"+ask, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if said, found := browse(t, browser, dir, file); !found || !strings.HasPrefix(said, "none of ") {
+			t.Errorf("%s: %s", scheme, said)
+		}
 	}
 }

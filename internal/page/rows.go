@@ -31,7 +31,15 @@ type Row struct {
 	Value    string   `json:"value,omitempty"`
 	Writes   bool     `json:"writes,omitempty"`
 	Held     []string `json:"held,omitempty"`
-	Output   string   `json:"out,omitempty"`
+	// Differs: 1, of the event that comes first here and later in the nearest run that
+	// passes; 2, of the one that comes first there.
+	Differs int `json:"differs,omitempty"`
+	// Block is the end of the block's life that the row is: "allocated", "freed".
+	Block string `json:"block,omitempty"`
+	// Buffers: the access goes to the thread's store buffer; Flushes: from there to memory.
+	Buffers bool   `json:"buffers,omitempty"`
+	Flushes bool   `json:"flushes,omitempty"`
+	Output  string `json:"out,omitempty"`
 	// Times is how often the rows from here to Until are repeated, if not once.
 	Times int `json:"times,omitempty"`
 	Until int `json:"until,omitempty"`
@@ -51,6 +59,7 @@ type story struct {
 	rows   []Row
 	races  [][2]int // rows of the cause that collide
 	cut    int      // rows left out
+	lined  bool     // the guest's own code has lines
 }
 
 // tell makes rows of a replay's account.
@@ -59,6 +68,7 @@ func tell(r *result.Result, b *result.Bug) *story {
 	starts := slices.Clone(b.ThreadStarts)
 	slices.SortStableFunc(starts, func(x, y result.ThreadStart) int { return x.Number() - y.Number() })
 	for _, t := range starts {
+		s.lined = s.lined || t.Defined != nil
 		s.lane(t.Thread)
 		s.introduce(&t)
 	}
@@ -118,7 +128,13 @@ func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, aft
 			if op.Does == "syscall" && len(op.After) == 0 {
 				continue // which one isn't known
 			}
-			r := Row{Text: s.called.In(op.Does), Held: e.Held}
+			if s.lined && inLibrary(op, e) && strings.Contains(op.Does, "lock") && len(op.After) == 0 {
+				continue // a library's own lock
+			}
+			r := Row{Text: s.called.In(op.Does), Held: e.Held, Differs: differs(b, step, 0, op.Does), Block: lifeOf(b, e, step, op)}
+			if r.Block == "freed" {
+				r.Text = "frees the block"
+			}
 			if op.Place != nil {
 				r.at(*op.Place)
 			} else {
@@ -127,7 +143,9 @@ func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, aft
 			add(r, op.After)
 		}
 		if k < len(e.Accesses) && !e.Accesses[k].Bookkeeping {
-			add(s.access(&e.Accesses[k], b), nil)
+			r := s.access(&e.Accesses[k], b)
+			r.Differs = differs(b, step, k+1, "")
+			add(r, nil)
 		}
 	}
 	if len(rows) == 0 && (e.ChoiceText != "" || e.Output != "") {
@@ -147,8 +165,46 @@ func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, aft
 	return rows, after
 }
 
+// inLibrary reports whether an operation is in code without lines of the user's.
+func inLibrary(op result.Operation, e *result.Event) bool {
+	f := result.Innermost(e.Stack)
+	if op.Place != nil {
+		f = *op.Place
+	}
+	return f.File == "" || f.Library
+}
+
+// differs is Row.Differs of a step's event: access number access, or, if that is 0, an
+// operation.
+func differs(b *result.Bug, step, access int, does string) int {
+	for i, m := range b.Difference {
+		if m.Step == step && m.Access == access && (access > 0 || m.Does == does || strings.HasPrefix(does, "frees") && strings.HasPrefix(m.Does, "frees")) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// lifeOf is Row.Block of an operation.
+func lifeOf(b *result.Bug, e *result.Event, step int, op result.Operation) string {
+	if b.Block == nil || op.Place == nil {
+		return ""
+	}
+	is := func(o *result.Origin, verb string) bool {
+		f := result.Innermost(o.Stack)
+		return o.Step == step && o.Thread == e.Thread && strings.HasPrefix(op.Does, verb) && f.File == op.Place.File && f.Line == op.Place.Line
+	}
+	switch {
+	case is(&b.Block.Allocated, "is given"), is(&b.Block.Allocated, "allocates"):
+		return "allocated"
+	case b.Block.Freed != nil && is(b.Block.Freed, "frees"):
+		return "freed"
+	}
+	return ""
+}
+
 func (s *story) access(a *result.Access, b *result.Bug) Row {
-	r := Row{Text: a.Op + " " + s.called.In(a.Name()), Variable: s.called.In(a.Name()), Value: a.New, Writes: a.New != "", Held: a.Held}
+	r := Row{Buffers: a.Op == "buffers", Flushes: a.Op == "flushes", Text: a.Op + " " + s.called.In(a.Name()), Variable: s.called.In(a.Name()), Value: a.New, Writes: a.New != "", Held: a.Held}
 	if !r.Writes {
 		r.Value = a.Old
 	}
@@ -234,7 +290,7 @@ func (s *story) collide() {
 
 // same reports whether two rows say the same.
 func (r *Row) same(o *Row) bool {
-	return r.Thread == o.Thread && r.Text == o.Text && r.File == o.File && r.Line == o.Line && !r.Cause && !o.Cause && !r.Fails && !o.Fails
+	return r.Differs+o.Differs == 0 && r.Thread == o.Thread && r.Text == o.Text && r.File == o.File && r.Line == o.Line && !r.Cause && !o.Cause && !r.Fails && !o.Fails
 }
 
 const longestTurn = 12
@@ -314,7 +370,7 @@ func (s *story) shorten() {
 
 func (s *story) matters(i, near int) bool {
 	for k := max(0, i-near); k <= min(len(s.rows)-1, i+near); k++ {
-		if r := &s.rows[k]; r.Cause || r.Fails || r.Preempt || k > 0 && s.rows[k-1].Thread != r.Thread {
+		if r := &s.rows[k]; r.Cause || r.Differs > 0 || r.Block != "" || r.Fails || r.Preempt || k > 0 && s.rows[k-1].Thread != r.Thread {
 			return true
 		}
 	}

@@ -22,6 +22,9 @@ type Bug struct {
 	Cause string `json:"cause"`
 	// Passing is what comes the other way round in the nearest run that passes, or "".
 	Passing string `json:"passing,omitempty"`
+	// Difference are the two events that Passing is about, in this run: the one that comes
+	// first here, and, if it happens here at all, the one that comes first there.
+	Difference []Moment `json:"difference,omitempty"`
 	// PassingSchedule is that run, for "landgo replay --schedule".
 	PassingSchedule string `json:"passing_schedule,omitempty"`
 	// Mistake is what the run shows to be wrong and what to change, if it is a
@@ -160,6 +163,16 @@ type Access struct {
 	Held []string `json:"held,omitempty"`
 	// Bookkeeping: it is a library's own, or of the state that a kernel keeps.
 	Bookkeeping bool `json:"bookkeeping,omitempty"`
+}
+
+// Moment is an event of a run: an access or an operation.
+type Moment struct {
+	Thread string `json:"thread"`
+	Does   string `json:"does"`
+	// Step is the account's step, from 1, and Access the event's place among the step's
+	// accesses, from 1, or 0 of an operation.
+	Step   int `json:"step"`
+	Access int `json:"access,omitempty"`
 }
 
 // Waking is a call that wakes threads, or a signal that could have.

@@ -123,6 +123,10 @@ func (st *Story) Against(passes *Story) string {
 	}
 	early, late := &its[best[1]], &its[best[0]]
 	st.flip = st.flipOf(passes, early, late, mine[when[late.eventKey]-1].at)
+	st.Differs = []result.Moment{st.moment(&mine[when[late.eventKey]-1])}
+	if n := when[early.eventKey]; n > 0 {
+		st.Differs = append(st.Differs, st.moment(&mine[n-1]))
+	}
 	theirs, other := passes.does(early), passes.does(late)
 	verb, object, _ := strings.Cut(other, " ")
 	switch _, same, _ := strings.Cut(theirs, " "); {
@@ -133,6 +137,15 @@ func (st *Story) Against(passes *Story) string {
 	}
 	return fmt.Sprintf("In a run that passes, thread %s %s (%s) before thread %s %s (%s); here thread %s comes first.",
 		trace.OwnerName(early.thread), theirs, passes.eventPlace(early), trace.OwnerName(late.thread), other, passes.eventPlace(late), trace.OwnerName(late.thread))
+}
+
+// moment is an event of this run.
+func (st *Story) moment(e *event) result.Moment {
+	m := result.Moment{Thread: trace.OwnerName(e.thread), Does: st.does(e), Step: e.at.beat + 1}
+	if e.op == nil {
+		m.Access = e.at.access + 1
+	}
+	return m
 }
 
 // maxFlips is how many pairs of accesses that come the other way round are looked at.

@@ -21,13 +21,15 @@ type Story struct {
 	adjacent []neighbour // races, where they are bugs
 	blocks   map[lifeKey]*lifeStacks
 	namer
-	created  map[trace.TID]result.Frame // where a thread was made, by the user's code
-	born     []trace.TID                // the threads that the run created, in order
-	roots    map[trace.TID]*root        // the user's function that it runs
-	hit      *hit                       // the collision, if it is one in the strict sense
-	flip     *flip                      // what Against has found
-	flips    []flip                     // pairs of accesses that come the other way round in that run
-	collided []at                       // what the cause is about
+	created map[trace.TID]result.Frame // where a thread was made, by the user's code
+	born    []trace.TID                // the threads that the run created, in order
+	roots   map[trace.TID]*root        // the user's function that it runs
+	hit     *hit                       // the collision, if it is one in the strict sense
+	flip    *flip                      // what Against has found
+	// Differs are the events of this run that Against has told of.
+	Differs  []result.Moment
+	flips    []flip // pairs of accesses that come the other way round in that run
+	collided []at   // what the cause is about
 }
 
 // beat is one step of the execution.
