@@ -12,7 +12,7 @@ TESTFLAGS ?= -count=1 -timeout 20m -vet=off -ldflags=-w
 # These take longest: they begin first, so that no processor idles at the end.
 LONGEST := ./internal/explore ./internal/e2e ./por
 
-.PHONY: help setup paging build landgo guests test vet fmt demo bench papers study soak fuzz cover install clean
+.PHONY: help setup paging build landgo guests test vet fmt demo bench papers pictures study soak fuzz cover install clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -73,6 +73,10 @@ demo: landgo
 RUNS ?= 5
 bench: build
 	$(ENV) go run -buildvcs=false ./internal/bench -runs $(RUNS) $(BENCHFLAGS)
+
+## make pictures docs/pictures: pages as chromium shows them
+pictures: build
+	internal/setup/pictures.sh docs/pictures
 
 ## make papers   the papers' experiments: writes docs/papers.md and docs/papers/*.md (a quarter of an hour)
 papers: build

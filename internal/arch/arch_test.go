@@ -60,7 +60,7 @@ var may = map[string][]string{
 	"internal/explore/story":   {"internal/trace", "heap", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/session"},
 	"internal/explore/travel":  {"internal/trace", "internal/debugger", "emu", "scheduler", "por", "internal/result", "internal/explore/session", "internal/explore/story"},
 	"internal/explore/races":   {"internal/trace", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/saved", "internal/explore/session", "internal/explore/story"},
-	"internal/page":            {"internal/result"},
+	"internal/page":            {"internal/result", "internal/trace"},
 	"internal/report":          {"internal/result", "internal/trace"},
 	"internal/format":          {"internal/report", "internal/result", "internal/trace"},
 	// Between the two processes.

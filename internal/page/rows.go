@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // Row is one dot of the picture: an operation or an access of a thread.
@@ -71,6 +72,10 @@ func tell(r *result.Result, b *result.Bug) *story {
 		s.lined = s.lined || t.Defined != nil
 		s.lane(t.Thread)
 		s.introduce(&t)
+		// Its store buffer's lane is beside its own.
+		if buffer := t.Thread + trace.BufferMark; slices.ContainsFunc(r.Account, func(e result.Event) bool { return e.Thread == buffer }) {
+			s.lane(buffer)
+		}
 	}
 	last := map[int]int{} // step: its last row
 	var after [][]int     // of rows, as steps
