@@ -83,6 +83,14 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 	a.notes(r)
 	r.Finish()
 	fileErr := saveBugs(r, &c, out)
+	if c.CoverageOut != "" && r.Coverage != nil {
+		if err := writeCoverage(c.CoverageOut, r.Coverage); err != nil {
+			return err
+		}
+		if !c.Coverage {
+			r.Coverage = nil
+		}
+	}
 	if c.HTML != "" && r.Bug != nil && r.Bug.Schedule != "" {
 		if err := a.page(ctx, r, &c, from); err != nil {
 			fmt.Fprintf(a.stderr, "landgo: %s\n", result.Line(err))

@@ -88,6 +88,7 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Resu
 		return nil, err
 	}
 	// Before anything is run again that isn't of the search.
+	s.Cover(r)
 	r.Warnings = story.Warnings(s, r)
 	h.memory()
 	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {

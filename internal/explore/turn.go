@@ -99,7 +99,7 @@ func (s *turn) work() {
 	}
 	var c *crew
 	switch {
-	case s.round != nil || s.room > 0:
+	case s.round != nil || s.room > 0 || s.Config.Covers():
 		opts.WarmUp = math.MaxUint64 // it isn't divided
 	default:
 		c = &crew{hunt: s.hunt, stand: s.stand}
