@@ -43,6 +43,12 @@ type description struct {
 	kind   effect.Word // index+1 in files.known; 0 for none
 	offset effect.Word
 	text   []byte // the content of maps
+
+	use    uint64      // its own
+	object effect.Word // index+1 in objects; 0 for a file
+	end    effect.Word // the object's
+	status effect.Word // O_NONBLOCK, and how it may be used
+	refs   effect.Word // descriptors, and calls that sleep
 }
 
 // descriptor is a slot of the table.
@@ -150,6 +156,9 @@ func (c *call) content(fd int32) ([]byte, uint64) {
 	case use < useFile:
 		return nil, enodev
 	}
+	if o, _ := c.object(use); o != nil {
+		return nil, enodev
+	}
 	return c.text(use), 0
 }
 
@@ -224,26 +233,49 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 		}
 		return enoent
 	}
-	fd, n, ok := c.free(0)
+	_, n, ok := c.free(0)
 	if !ok {
 		return emfile
 	}
-	opened := c.get(&f.opened)
-	for int(opened) >= len(f.descriptions) {
-		f.descriptions = append(f.descriptions, &description{kind: effect.At(wordFiles, 0), offset: effect.At(wordFiles, 0)})
-	}
-	d := f.descriptions[opened]
-	// A description that a rewound execution used is used again.
-	d.text = nil
+	use := c.newDescription()
+	d := f.descriptions[use-useFile]
 	if f.known[i].maps {
 		d.text = c.maps()
 	}
 	c.set(&d.kind, uint64(i)+1)
-	c.set(&d.offset, 0)
-	c.set(&fd.use, useFile+opened)
-	c.set(&fd.cloexec, want.flags&oCloexec)
-	c.set(&f.opened, opened+1)
+	c.k.log.Init(&d.status, want.flags&(oAccmode|oNonblock))
+	c.install(n, use, want.flags&oCloexec)
 	return uint64(n)
+}
+
+// newDescription is the use of a new open file. One that a rewound execution used is used
+// again.
+func (c *call) newDescription() uint64 {
+	f := &c.k.files
+	opened := c.get(&f.opened)
+	for int(opened) >= len(f.descriptions) {
+		n := uint64(len(f.descriptions))
+		w := effect.At(descriptionWord(n), 0)
+		f.descriptions = append(f.descriptions, &description{kind: effect.At(wordFiles, 0), offset: effect.At(wordFiles, 0),
+			use: useFile + n, object: w, end: w, status: w, refs: w})
+	}
+	d := f.descriptions[opened]
+	d.text = nil
+	for _, w := range []*effect.Word{&d.object, &d.end, &d.status, &d.refs} {
+		c.k.log.Init(w, 0) // no other thread can know it
+	}
+	c.set(&d.kind, 0)
+	c.set(&d.offset, 0)
+	c.set(&f.opened, opened+1)
+	return useFile + opened
+}
+
+// install makes a closed descriptor mean an open file.
+func (c *call) install(fd int, use, cloexec uint64) {
+	slot := c.k.files.slot(fd)
+	c.set(&slot.use, use)
+	c.set(&slot.cloexec, cloexec)
+	c.k.holds(use)
 }
 
 // maps is /proc/self/maps as far as it can be the same in every execution: the
@@ -281,11 +313,19 @@ func doClose(c *call, o *kernel.Outcome) uint64 {
 	if c.use(fd) == useClosed {
 		return ebadf
 	}
+	c.close(int(fd))
+	return 0
+}
+
+// close has an open descriptor mean nothing.
+func (c *call) close(fd int) {
 	if fd <= 2 {
 		c.set(&c.k.files.redirected, 1)
 	}
-	c.set(&c.k.files.slot(int(fd)).use, useClosed)
-	return 0
+	slot := c.k.files.slot(fd)
+	use := c.get(&slot.use)
+	c.set(&slot.use, useClosed)
+	c.k.drops(use)
 }
 
 // doDup is dup, dup2 and dup3.
@@ -310,6 +350,10 @@ func doDup(c *call, o *kernel.Outcome) uint64 {
 	if to <= 2 {
 		c.set(&c.k.files.redirected, 1)
 	}
+	c.k.holds(use)
+	if c.use(to) != useClosed {
+		c.close(int(to))
+	}
 	slot := c.k.files.slot(int(to))
 	c.set(&slot.use, use)
 	c.set(&slot.cloexec, 0)
@@ -320,12 +364,11 @@ func doDup(c *call, o *kernel.Outcome) uint64 {
 }
 
 func (c *call) dup(use uint64, least int, cloexec uint64) uint64 {
-	slot, fd, ok := c.free(least)
+	_, fd, ok := c.free(least)
 	if !ok {
 		return emfile
 	}
-	c.set(&slot.use, use)
-	c.set(&slot.cloexec, cloexec)
+	c.install(fd, use, cloexec)
 	return uint64(fd)
 }
 
@@ -335,12 +378,27 @@ const (
 	fGetfd        = 1
 	fSetfd        = 2
 	fGetfl        = 3
+	fSetfl        = 4
 	fDupfdCloexec = 1030
+	fSetpipeSize  = 1031
+	fGetpipeSize  = 1032
 )
 
 func planFcntl(c *call, p *kernel.Plan) {
 	switch c.a[1] {
 	case fDupfd, fGetfd, fSetfd, fGetfl, fDupfdCloexec:
+		planFiles(c, p)
+	case fSetfl:
+		if _, o, _ := c.on(c.int32(0)); o == nil && c.use(c.int32(0)) < useFile && c.use(c.int32(0)) != useClosed {
+			invalid(p, "fcntl(F_SETFL) of a standard descriptor is not modelled")
+			return
+		}
+		planFiles(c, p)
+	case fSetpipeSize, fGetpipeSize:
+		if _, o, _ := c.on(c.int32(0)); o != nil {
+			c.event(p, o.send(0))
+			return
+		}
 		planFiles(c, p)
 	default:
 		invalid(p, hexReason("fcntl(%d) is not modelled", c.a[1]))
@@ -366,11 +424,28 @@ func doFcntl(c *call, o *kernel.Outcome) uint64 {
 	case fSetfd:
 		c.set(&slot.cloexec, c.a[2]&1*oCloexec)
 		return 0
+	case fSetpipeSize, fGetpipeSize:
+		return c.pipeSize(use)
 	}
-	if use == useStdout || use == useStderr {
+	switch {
+	case use == useStdout || use == useStderr:
 		return 1 // O_WRONLY
+	case use < useFile:
+		return 0
 	}
-	return 0
+	d := c.k.files.descriptions[use-useFile]
+	if c.a[1] == fSetfl {
+		c.setNonblocking(d, c.a[2]&oNonblock)
+		return 0
+	}
+	return c.get(&d.status)
+}
+
+func (c *call) setNonblocking(d *description, on uint64) {
+	if on != 0 {
+		on = oNonblock
+	}
+	c.set(&d.status, c.get(&d.status)&^oNonblock|on)
 }
 
 func doLseek(c *call, o *kernel.Outcome) uint64 {
@@ -380,6 +455,9 @@ func doLseek(c *call, o *kernel.Outcome) uint64 {
 	case use == useClosed:
 		return ebadf
 	case use < useFile:
+		return espipe
+	}
+	if o, _ := c.object(use); o != nil {
 		return espipe
 	}
 	open := c.description(use)

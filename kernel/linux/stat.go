@@ -14,6 +14,9 @@ const (
 	modeRegular = 0o100444
 	modePipe    = 0o010600
 	modeDir     = 0o040555
+	modeSocket  = 0o140777
+
+	firstObject = 1 << 20 // the inode of the first object
 
 	statSize  = 144
 	blockSize = 4096
@@ -47,6 +50,16 @@ func (c *call) statDescriptor(fd int32) ([]byte, uint64) {
 		return nil, ebadf
 	case use < useFile:
 		return stat(use, modePipe, 0), 0
+	}
+	if o, _ := c.object(use); o != nil {
+		mode := uint32(0o600)
+		switch {
+		case o.kind.Peek() == objPipe:
+			mode = modePipe
+		case o.isSocket():
+			mode = modeSocket
+		}
+		return stat(firstObject+o.n, mode, 0), 0
 	}
 	return c.k.statKnown(int(c.get(&c.description(use).kind) - 1)), 0
 }
@@ -168,12 +181,24 @@ const (
 	tcgets     = 0x5401
 	tiocgwinsz = 0x5413
 	tiocgpgrp  = 0x540f
+
+	// Of pipes and sockets.
+	fionread = 0x541b
+	fionbio  = 0x5421
 )
 
 func planIoctl(c *call, p *kernel.Plan) {
 	switch c.a[1] & 0xffffffff {
 	case tcgets, tiocgwinsz, tiocgpgrp:
 		planStat(c, p)
+	case fionread, fionbio:
+		if _, obj, end := c.on(c.int32(0)); obj != nil || c.use(c.int32(0)) == useClosed {
+			if planFiles(c, p); obj != nil {
+				c.event(p, obj.receive(obj.reads(end)))
+			}
+			return
+		}
+		invalid(p, hexReason("ioctl(%#x) of a file is not modelled", c.a[1]&0xffffffff))
 	default:
 		invalid(p, hexReason("ioctl(%#x) is not modelled", c.a[1]&0xffffffff))
 	}
@@ -183,7 +208,39 @@ func doIoctl(c *call, o *kernel.Outcome) uint64 {
 	if c.use(c.int32(0)) == useClosed {
 		return ebadf
 	}
+	if d, obj, end := c.on(c.int32(0)); obj != nil {
+		switch c.a[1] & 0xffffffff {
+		case fionbio:
+			if !c.k.canRead(c.a[2], 4) {
+				return efault
+			}
+			c.setNonblocking(d, uint64(c.k.log.Read32(c.a[2])))
+			return 0
+		case fionread:
+			n, ok := c.unreadBytes(obj, end)
+			if !ok {
+				return enotty
+			}
+			return c.k.copyOut(c.a[2], binary.LittleEndian.AppendUint32(nil, uint32(n)))
+		}
+	}
 	return enotty
+}
+
+// unreadBytes is FIONREAD: what a read could get; of datagrams, the first.
+func (c *call) unreadBytes(obj *object, end uint64) (uint64, bool) {
+	kind := obj.kind.Peek()
+	if kind != objPipe && !obj.isSocket() {
+		return 0, false
+	}
+	f := obj.flow[obj.reads(end)]
+	n := c.get(&f.tail) - c.get(&f.head)
+	if kind == objDatagram || kind == objSeqpacket {
+		if first := c.get(&f.first); first < c.get(&f.last) {
+			n = f.end(first) - c.get(&f.head)
+		}
+	}
+	return n, true
 }
 
 // doGetcwd: the working directory is /.
