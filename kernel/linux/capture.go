@@ -33,7 +33,7 @@ func (c *call) sink() (to *capture, use, errno uint64) {
 	case use == useStderr:
 		return &c.k.errs, use, 0
 	case use >= useFile:
-		if o, _ := c.object(use); o == nil && c.known(use).char {
+		if o, _ := c.object(use); o == nil && c.inode(use) == nil && c.comm(use) == nil && c.known(use).char {
 			return nil, use, 0 // swallows all
 		}
 	}
@@ -90,6 +90,12 @@ func (c *call) write(vec []buffer, o *kernel.Outcome) uint64 {
 			total += v.size
 		}
 		return c.writeObject(o, d, obj, end, vec, total)
+	}
+	if at := c.use(c.int32(0)); c.inode(at) != nil {
+		return c.writeInode(o, at, c.inode(at), vec)
+	}
+	if t := c.comm(c.use(c.int32(0))); t != nil {
+		return c.writeComm(o, t, vec)
 	}
 	to, use, errno := c.sink()
 	switch {

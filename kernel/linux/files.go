@@ -15,7 +15,7 @@ import (
 
 // The guest sees standard input, output and error, the files that the user
 // named (read in full before the start, read-only), and a few that libc asks
-// for. All else doesn't exist. Nothing can be created or written.
+// for. All else doesn't exist. Files that can be created and written are in inode.go.
 //
 // All calls on descriptors are operations on one resource and so depend on each
 // other. Exceptions are writes to standard output and error, see capture.go,
@@ -46,6 +46,8 @@ type description struct {
 
 	use    uint64      // its own
 	object effect.Word // index+1 in objects; 0 for a file
+	inode  effect.Word // index+1 of a file that the guest made or may write
+	comm   effect.Word // id+1 of the thread whose name it is
 	end    effect.Word // the object's
 	status effect.Word // O_NONBLOCK, and how it may be used
 	refs   effect.Word // descriptors, and calls that sleep
@@ -73,6 +75,9 @@ type files struct {
 	table        []*descriptor // grows only
 	descriptions []*description
 	opened       effect.Word // descriptions given out
+	inodes       []*inode    // grows only
+	made         effect.Word // how many of them count
+	umask        effect.Word
 	stdinRead    effect.Word
 	redirected   effect.Word // a standard descriptor was closed or replaced
 }
@@ -96,7 +101,8 @@ func (f *files) open(cfg *Config, img *elffile.File) error {
 	for _, guest := range slices.Sorted(maps.Keys(cfg.Contents)) {
 		f.add(file{path: clean(guest), content: cfg.Contents[guest]})
 	}
-	f.opened, f.stdinRead, f.redirected = effect.At(wordFiles, 0), effect.At(wordFiles, 0), effect.At(wordOutput, 0)
+	f.umask = effect.At(wordFiles, 0o022)
+	f.opened, f.made, f.stdinRead, f.redirected = effect.At(wordFiles, 0), effect.At(wordFiles, 0), effect.At(wordFiles, 0), effect.At(wordOutput, 0)
 	for _, use := range []uint64{useStdin, useStdout, useStderr} {
 		f.slot(len(f.table)).use = effect.At(wordDescriptors+effect.Step*uint64(len(f.table)-1), use)
 	}
@@ -141,6 +147,12 @@ func (c *call) known(use uint64) *file { return &c.k.files.known[c.get(&c.descri
 
 // text is the content of an open file.
 func (c *call) text(use uint64) []byte {
+	if f := c.inode(use); f != nil {
+		return c.k.fileBytes(f, 0, maxFileSize)
+	}
+	if t := c.comm(use); t != nil {
+		return c.commText(t)
+	}
 	if d := c.description(use); d.text != nil {
 		return d.text
 	}
@@ -203,10 +215,14 @@ func (c *call) opening() opening {
 
 func planOpen(c *call, p *kernel.Plan) {
 	o := c.opening()
+	if _, comm := c.commOf(clean(o.path)); comm && o.ok {
+		planFiles(c, p)
+		return
+	}
 	writes := o.flags&oAccmode != 0 || o.flags&(oCreat|oTrunc) != 0
 	switch {
-	case o.ok && writes && clean(o.path) != "/dev/null":
-		invalid(p, fmt.Sprintf("%s(%q) for writing is not modelled", p.Name, o.path))
+	case o.ok && writes && clean(o.path) != "/dev/null" && !c.writable(clean(o.path)):
+		invalid(p, fmt.Sprintf("%s(%q) for writing is not modelled without --file rw, by which a guest writes files in memory", p.Name, o.path))
 	case o.ok && c.nr == sysOpenat && c.int32(0) != atFDCWD && !strings.HasPrefix(o.path, "/"):
 		invalid(p, fmt.Sprintf("openat(%q) relative to a directory is not modelled", o.path))
 	case o.ok && o.flags&(oPath|oDirectory) != 0:
@@ -226,7 +242,13 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 	if !want.ok {
 		return efault
 	}
+	if t, comm := c.commOf(clean(want.path)); comm {
+		return c.openComm(t, want.flags)
+	}
 	i, found := f.byPath[clean(want.path)]
+	if own, gone := c.named(clean(want.path)); own != nil || gone || c.writable(clean(want.path)) && !(found && (f.known[i].char || f.known[i].maps)) && (want.flags&oAccmode != 0 || want.flags&oCreat != 0) {
+		return c.openFile(&want)
+	}
 	if !found {
 		if c.k.lacks(clean(want.path)) {
 			o.Invalid, o.Gap = clean(want.path), kernel.GapLibrary
@@ -257,11 +279,11 @@ func (c *call) newDescription() uint64 {
 		n := uint64(len(f.descriptions))
 		w := effect.At(descriptionWord(n), 0)
 		f.descriptions = append(f.descriptions, &description{kind: effect.At(wordFiles, 0), offset: effect.At(wordFiles, 0),
-			use: useFile + n, object: w, end: w, status: w, refs: w})
+			use: useFile + n, object: w, inode: w, comm: w, end: w, status: w, refs: w})
 	}
 	d := f.descriptions[opened]
 	d.text = nil
-	for _, w := range []*effect.Word{&d.object, &d.end, &d.status, &d.refs} {
+	for _, w := range []*effect.Word{&d.object, &d.inode, &d.comm, &d.end, &d.status, &d.refs} {
 		c.k.log.Init(w, 0) // no other thread can know it
 	}
 	c.set(&d.kind, 0)
@@ -436,6 +458,7 @@ func doFcntl(c *call, o *kernel.Outcome) uint64 {
 	d := c.k.files.descriptions[use-useFile]
 	if c.a[1] == fSetfl {
 		c.setNonblocking(d, c.a[2]&oNonblock)
+		c.set(&d.status, c.get(&d.status)&^oAppend|c.a[2]&oAppend)
 		return 0
 	}
 	return c.get(&d.status)

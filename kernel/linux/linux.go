@@ -237,5 +237,8 @@ func trapReason(trap emu.Trap) string {
 }
 
 func unmodelled(nr uint64) string {
+	if why, ok := instead[nr]; ok {
+		return fmt.Sprintf("system call %d (%s) is not modelled: %s", nr, CallName(nr), why)
+	}
 	return fmt.Sprintf("system call %d (%s) is not modelled", nr, CallName(nr))
 }

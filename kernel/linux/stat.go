@@ -16,7 +16,8 @@ const (
 	modeDir     = 0o040555
 	modeSocket  = 0o140777
 
-	firstObject = 1 << 20 // the inode of the first object
+	firstInode  = 1 << 19 // of files that the guest makes
+	firstObject = 1 << 20 // of objects
 
 	statSize  = 144
 	blockSize = 4096
@@ -61,7 +62,21 @@ func (c *call) statDescriptor(fd int32) ([]byte, uint64) {
 		}
 		return stat(firstObject+o.n, mode, 0), 0
 	}
+	if f := c.inode(use); f != nil {
+		return c.statInode(f), 0
+	}
+	if c.comm(use) != nil {
+		return stat(firstInode-1, 0o100644, 0), 0
+	}
 	return c.k.statKnown(int(c.get(&c.description(use).kind) - 1)), 0
+}
+
+func (c *call) statInode(f *inode) []byte {
+	n := uint64(0)
+	for c.k.files.inodes[n] != f {
+		n++
+	}
+	return stat(firstInode+n, 0o100600, c.get(&f.size))
 }
 
 func (k *Kernel) statKnown(i int) []byte {
@@ -73,7 +88,8 @@ func (k *Kernel) statKnown(i int) []byte {
 	return stat(uint64(i)+10, mode, uint64(len(f.content)))
 }
 
-func (k *Kernel) statPath(addr uint64) ([]byte, uint64) {
+func (c *call) statPath(addr uint64) ([]byte, uint64) {
+	k := c.k
 	p, ok := k.path(addr)
 	switch {
 	case !ok:
@@ -82,6 +98,11 @@ func (k *Kernel) statPath(addr uint64) ([]byte, uint64) {
 		return nil, enoent
 	}
 	p = clean(p)
+	if f, gone := c.named(p); f != nil {
+		return c.statInode(f), 0
+	} else if gone {
+		return nil, enoent
+	}
 	if i, found := k.files.byPath[p]; found {
 		return k.statKnown(i), 0
 	}
@@ -122,7 +143,7 @@ func doFstat(c *call, o *kernel.Outcome) uint64 {
 }
 
 func doStat(c *call, o *kernel.Outcome) uint64 {
-	b, errno := c.k.statPath(c.a[0])
+	b, errno := c.statPath(c.a[0])
 	return c.statResult(c.a[1], b, errno)
 }
 
@@ -132,7 +153,7 @@ func doStatat(c *call, o *kernel.Outcome) uint64 {
 		b, errno := c.statDescriptor(c.int32(0))
 		return c.statResult(c.a[2], b, errno)
 	}
-	b, errno := c.k.statPath(c.a[1])
+	b, errno := c.statPath(c.a[1])
 	return c.statResult(c.a[2], b, errno)
 }
 
@@ -142,7 +163,7 @@ func doAccess(c *call, o *kernel.Outcome) uint64 {
 	if c.nr != sysAccess {
 		at, mode = c.a[1], c.a[2]
 	}
-	if _, errno := c.k.statPath(at); errno != 0 {
+	if _, errno := c.statPath(at); errno != 0 {
 		return errno
 	}
 	if mode&3 != 0 { // to write or execute
@@ -162,8 +183,8 @@ func doReadlink(c *call, o *kernel.Outcome) uint64 {
 		return efault
 	case int64(size) <= 0:
 		return einval
-	case clean(p) != "/proc/self/exe":
-		if _, errno := c.k.statPath(at); errno == 0 {
+	case clean(p) != "/proc/self/exe" && clean(p) != fmt.Sprintf("/proc/%d/exe", firstNumber):
+		if _, errno := c.statPath(at); errno == 0 {
 			return einval // not a link
 		}
 		return enoent

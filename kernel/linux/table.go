@@ -109,6 +109,15 @@ func init() {
 		293:            {"pipe2", planPipe, doPipe},
 		sysEpollPwait2: {"epoll_pwait2", planEpollWait, doEpollWait},
 
+		// inode.go
+		sysPwrite64: {"pwrite64", planFiles, doPwrite},
+		74:          {"fsync", planFiles, doSync},
+		75:          {"fdatasync", planFiles, doSync},
+		77:          {"ftruncate", planFiles, doFtruncate},
+		sysUnlink:   {"unlink", planUnlink, doUnlink},
+		sysUnlinkat: {"unlinkat", planUnlink, doUnlink},
+		319:         {"memfd_create", planMemfd, doMemfd},
+
 		// capture.go
 		1:  {"write", planWrite, doWrite},
 		20: {"writev", planWrite, doWritev},
@@ -138,6 +147,26 @@ func init() {
 		270:      {"pselect6", planSelect, doSelect},
 		sysPpoll: {"ppoll", planPoll, doPoll},
 		230:      {"clock_nanosleep", planSleep, doClockNanosleep},
+
+		// ordinary.go
+		26:  {"msync", nil, doMsync},
+		95:  {"umask", planFiles, doUmask},
+		111: {"getpgrp", nil, doProcessGroup},
+		115: {"getgroups", nil, doZero},
+		118: {"getresuid", nil, doGetresid},
+		120: {"getresgid", nil, doGetresid},
+		121: {"getpgid", nil, doGetpgid},
+		124: {"getsid", nil, doGetpgid},
+		140: {"getpriority", nil, doGetpriority},
+		149: {"mlock", nil, doMlock},
+		150: {"munlock", nil, doMlock},
+		151: {"mlockall", nil, doZero},
+		152: {"munlockall", nil, doZero},
+		221: {"fadvise64", planFiles, doFadvise},
+		325: {"mlock2", nil, doMlock},
+		332: {"statx", planStatx, doStatx},
+		436: {"close_range", planCloseRange, doCloseRange},
+		439: {"faccessat2", nil, doAccess},
 
 		// misc.go
 		24:  {"sched_yield", planYield, doYield},
