@@ -194,7 +194,11 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 func (s *System) goesOn(th *thread, tr *trace.Transition, call uint64, p *kernel.Plan, out *kernel.Outcome, waits bool) (over bool, err error) {
 	switch {
 	case out.Signal != 0:
-		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, PC: call, Message: fmt.Sprintf("killed by signal %d", out.Signal)}
+		message := fmt.Sprintf("killed by signal %d", out.Signal)
+		if out.Why != "" {
+			message += ": " + out.Why + " " + s.VariableName(out.About)
+		}
+		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, PC: call, Message: message}
 		tr.End = trace.EndBug
 		return true, nil
 	case out.ExitProcess:

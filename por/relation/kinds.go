@@ -35,6 +35,7 @@ const (
 	descheduleClass
 	heapClass
 	syscallClass // Obj is a resource number
+	channelClass
 	numClasses
 )
 
@@ -59,6 +60,7 @@ var classOf = [trace.NumOps]class{
 	trace.OpDeschedule: descheduleClass, trace.OpMakeRunnable: descheduleClass,
 	trace.OpFree: heapClass, trace.OpReuse: heapClass,
 	trace.OpSyscall: syscallClass,
+	trace.OpSend:    channelClass, trace.OpReceive: channelClass,
 }
 
 // independent lists, for each class, the kinds that commute with each other;
