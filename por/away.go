@@ -180,4 +180,3 @@ func WorkAway(search string, opts Options, w Worker, part []byte, seen func(any)
 	})
 	return out.buf, spent, nil
 }
-
