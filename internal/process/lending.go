@@ -1,0 +1,70 @@
+package process
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+
+	"landgo/internal/wire"
+)
+
+// Lending is the process that hands out the parts of a search.
+type Lending struct {
+	cmd *exec.Cmd
+	in  io.Closer
+	out io.Closer
+}
+
+// Lend starts a program that hands out the parts of a search, and waits until it can. It
+// is told what it has to know, has one end of a socket as its descriptor 3, and ends when
+// its standard input does; the engine gets the socket's other end.
+func Lend(program string, asked any, stderr io.Writer, args ...string) (engine *os.File, l *Lending, err error) {
+	near, far, err := wire.Sockets()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer near.Close()
+	defer func() {
+		if err != nil {
+			far.Close()
+		}
+	}()
+	l = &Lending{cmd: &exec.Cmd{Path: program, Args: append([]string{program}, args...), Stderr: stderr, ExtraFiles: []*os.File{near}}}
+	in, err := l.cmd.StdinPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := l.cmd.StdoutPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	l.in, l.out = in, out
+	if err := l.cmd.Start(); err != nil {
+		return nil, nil, fmt.Errorf("%s can't be started: %w", program, err)
+	}
+	defer func() {
+		if err != nil {
+			l.End()
+		}
+	}()
+	if err := json.NewEncoder(in).Encode(asked); err != nil {
+		return nil, nil, err
+	}
+	var failed *wire.Error
+	if err := json.NewDecoder(out).Decode(&failed); err != nil {
+		return nil, nil, fmt.Errorf("%s has ended: %w", program, err)
+	}
+	if failed != nil {
+		return nil, nil, failed.Err()
+	}
+	return far, l, nil
+}
+
+// End ends the process, which tells what came of it.
+func (l *Lending) End() {
+	l.in.Close()
+	io.Copy(io.Discard, l.out.(io.Reader))
+	l.cmd.Wait()
+}
