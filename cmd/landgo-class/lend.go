@@ -77,7 +77,7 @@ func (c *call) lent(ctx context.Context, f *flags.Lend, cfg config.Config) (l *q
 	var server *queue.Server
 	var q *queue.Queue
 	dir := ""
-	end = func() {
+	over := func() {
 		if q != nil {
 			q.Close()
 		}
@@ -88,7 +88,7 @@ func (c *call) lent(ctx context.Context, f *flags.Lend, cfg config.Config) (l *q
 	}
 	defer func() {
 		if err != nil {
-			end()
+			over()
 		}
 	}()
 	if f.Serve != "" {
@@ -108,5 +108,5 @@ func (c *call) lent(ctx context.Context, f *flags.Lend, cfg config.Config) (l *q
 	if err != nil && ctx.Err() != nil {
 		err = errors.Join(err, ctx.Err())
 	}
-	return l, end, err
+	return l, over, err
 }

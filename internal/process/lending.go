@@ -14,7 +14,7 @@ import (
 type Lending struct {
 	cmd *exec.Cmd
 	in  io.Closer
-	out io.Closer
+	out io.Reader
 }
 
 // Lend starts a program that hands out the parts of a search, and waits until it can. It
@@ -31,22 +31,22 @@ func Lend(program string, asked any, stderr io.Writer, args ...string) (engine *
 			far.Close()
 		}
 	}()
-	l = &Lending{cmd: &exec.Cmd{Path: program, Args: append([]string{program}, args...), Stderr: stderr, ExtraFiles: []*os.File{near}}}
-	in, err := l.cmd.StdinPipe()
+	own := &Lending{cmd: &exec.Cmd{Path: program, Args: append([]string{program}, args...), Stderr: stderr, ExtraFiles: []*os.File{near}}}
+	in, err := own.cmd.StdinPipe()
 	if err != nil {
 		return nil, nil, err
 	}
-	out, err := l.cmd.StdoutPipe()
+	out, err := own.cmd.StdoutPipe()
 	if err != nil {
 		return nil, nil, err
 	}
-	l.in, l.out = in, out
-	if err := l.cmd.Start(); err != nil {
+	own.in, own.out = in, out
+	if err = own.cmd.Start(); err != nil {
 		return nil, nil, fmt.Errorf("%s can't be started: %w", program, err)
 	}
 	defer func() {
 		if err != nil {
-			l.End()
+			own.End()
 		}
 	}()
 	if err := json.NewEncoder(in).Encode(asked); err != nil {
@@ -59,12 +59,12 @@ func Lend(program string, asked any, stderr io.Writer, args ...string) (engine *
 	if failed != nil {
 		return nil, nil, failed.Err()
 	}
-	return far, l, nil
+	return far, own, nil
 }
 
 // End ends the process, which tells what came of it.
 func (l *Lending) End() {
 	l.in.Close()
-	io.Copy(io.Discard, l.out.(io.Reader))
+	io.Copy(io.Discard, l.out)
 	l.cmd.Wait()
 }
