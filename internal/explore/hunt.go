@@ -22,6 +22,7 @@ import (
 type hunt struct {
 	*session.Session
 	obs    Observer
+	lender Lender // nil: the search isn't lent
 	result *result.Result
 
 	seen     map[string]*finding
