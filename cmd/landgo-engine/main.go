@@ -94,6 +94,10 @@ func (explorer) Debug(ctx context.Context, c config.Config, f *result.BugFile, o
 	return explore.Debug(ctx, c, f, o, use)
 }
 
+func (explorer) Explore(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer, choose func(debugger.Chooser) error) (*result.Result, error) {
+	return explore.ByHand(ctx, c, f, o, choose)
+}
+
 func (explorer) Inspect(ctx context.Context, c config.Config, o wire.Observer) (*result.Inspection, error) {
 	return explore.Inspect(ctx, c, o)
 }

@@ -65,7 +65,18 @@ func (p *Engine) Replay(ctx context.Context, c config.Config, f *result.BugFile,
 
 // Debug implements wire.Engine. What use is doing ends with an error where the engine dies.
 func (p *Engine) Debug(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer, use func(debugger.Target) error) (*result.Result, error) {
-	request := &wire.Request{Command: wire.Debug, Config: wire.Exact[config.Config]{Value: c}, BugFile: &wire.Exact[result.BugFile]{Value: *f}}
+	return p.used(ctx, wire.Debug, c, f, o, func(r *debugger.Remote) error { return use(r) })
+}
+
+// Explore implements wire.Engine. What choose is doing ends with an error where the engine
+// dies.
+func (p *Engine) Explore(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer, choose func(debugger.Chooser) error) (*result.Result, error) {
+	return p.used(ctx, wire.Explore, c, f, o, func(r *debugger.Remote) error { return choose(r) })
+}
+
+// used has a command carried out that a user goes on with.
+func (p *Engine) used(ctx context.Context, command wire.Command, c config.Config, f *result.BugFile, o wire.Observer, use func(*debugger.Remote) error) (*result.Result, error) {
+	request := &wire.Request{Command: command, Config: wire.Exact[config.Config]{Value: c}, BugFile: &wire.Exact[result.BugFile]{Value: *f}}
 	u := &user{use: use, answers: make(chan *debugger.Answer, 1), gone: make(chan bool), done: make(chan error, 1)}
 	end, err := p.talk(ctx, request, o, u)
 	close(u.gone)

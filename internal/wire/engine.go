@@ -19,6 +19,9 @@ type Engine interface {
 	Replay(context.Context, config.Config, *result.BugFile, Observer) (*result.Result, error)
 	// Debug is Replay, and has use go to and fro in the run meanwhile. Its error is use's.
 	Debug(ctx context.Context, c config.Config, f *result.BugFile, o Observer, use func(debugger.Target) error) (*result.Result, error)
+	// Explore has choose say which thread is next, from the guest's beginning or along a
+	// file's schedule. Its error is choose's.
+	Explore(ctx context.Context, c config.Config, f *result.BugFile, o Observer, choose func(debugger.Chooser) error) (*result.Result, error)
 	// Inspect describes the guest.
 	Inspect(context.Context, config.Config, Observer) (*result.Inspection, error)
 }

@@ -122,6 +122,8 @@ func carryOut(ctx context.Context, e Engine, r *Request, o Observer, d *debugged
 		res, err = e.Replay(ctx, r.Config.Value, &r.BugFile.Value, o)
 	case r.Command == Debug && r.BugFile != nil:
 		res, err = e.Debug(ctx, r.Config.Value, &r.BugFile.Value, o, d.use)
+	case r.Command == Explore && r.BugFile != nil:
+		res, err = e.Explore(ctx, r.Config.Value, &r.BugFile.Value, o, d.choose)
 	case r.Command == Inspect:
 		seen, err = e.Inspect(ctx, r.Config.Value, o)
 	default:
