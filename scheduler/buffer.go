@@ -39,6 +39,7 @@ type storing struct {
 	number uint64    // of the newest entry, see storesOf
 	inStep bool      // the newest entry is of the step under way
 	atNone bool      // StandFence: it stands at no instruction that waits
+	fence  uint64    // after the store there it waits, though the guest has no fence; 0: it doesn't (fenced.go)
 }
 
 // entry is what one step stores.
@@ -114,6 +115,9 @@ func (s *System) takeBack(th *thread) {
 
 // waitsForAll reports whether what a thread stands at waits until its buffer is empty.
 func (s *System) waitsForAll(th *thread) bool {
+	if s.atAdded(th) {
+		return true
+	}
 	switch th.Stand {
 	case StandAccess:
 		return th.Access.Flags&trace.Atomic != 0
@@ -188,7 +192,7 @@ func (s *System) buffer(th *thread, dst []trace.Thread) []trace.Thread {
 // beginsAt notes, before a thread's step, what it comes after.
 func (s *System) beginsAt(th *thread, tr *trace.Transition) {
 	if tr.Flushed = s.flushed(th); s.waitsForAll(th) || s.Alone(th.ID) {
-		th.stored, th.recent = false, nil
+		th.stored, th.recent, th.fence = false, nil, 0
 	}
 }
 
@@ -217,6 +221,9 @@ func (s *System) push(th *thread, a *trace.Access, since, insn uint64) {
 	a.Flags |= trace.Buffered
 	p := part{Access: *a, bytes: slices.Clone(s.machine.Bytes(a.Addr, uint64(a.Size)))}
 	p.Flags &^= trace.Buffered | trace.Silent
+	if s.fenced != nil && s.fenced(a.PC) {
+		th.fence = a.PC
+	}
 	s.under = append(s.under, s.machine.Before(since, a.Addr, uint64(a.Size)))
 	if th.inStep {
 		last := len(th.queue) - 1

@@ -53,7 +53,7 @@ func Write(w io.Writer, r *result.Result, sources func(string) ([]byte, error)) 
 	}
 	var out bytes.Buffer
 	err := tmpl.Execute(&out, map[string]any{
-		"Guest": clean(r.Guest.Path), "Bug": b, "Title": title(b), "Cause": clean(b.Cause), "Passing": clean(b.Passing), "Mistake": clean(b.Mistake),
+		"Guest": clean(r.Guest.Path), "Bug": b, "Title": title(b), "Cause": clean(b.Cause), "Passing": clean(b.Passing), "Mistake": clean(b.Mistake), "Cure": clean(b.Cure.Plain()),
 		"Style": template.CSS(style), "Script": template.JS(script), "Data": d, "Lanes": s.draw(), "Rows": s.table(), "Cut": s.cut,
 		"Block": b.Block, "Stack": b.Stack, "Output": clean(b.Output), "Granularity": r.Certificate.Granularity, "Memory": r.Certificate.Memory, "Replay": clean(b.Replay), "Version": r.Version,
 	})

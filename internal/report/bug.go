@@ -65,6 +65,9 @@ func (p *page) bug(b *result.Bug) {
 	if b.Mistake != "" {
 		p.wrap("  ", clean(b.Mistake))
 	}
+	if b.Cure != nil {
+		p.wrap("  ", clean(b.Cure.Text(p.spot, p.source)))
+	}
 	if b.BeforeThreads {
 		p.wrap("  ", "This happened before a second thread existed: it isn't a concurrency bug.")
 	}
