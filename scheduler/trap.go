@@ -12,12 +12,14 @@ import (
 // can notice is done within the step, the rest is a step of its own. It
 // reports whether the thread stands here.
 func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
-	p := s.kernel.Plan(th.ID, th.trap)
+	p := s.planned(th)
 	if p.Effect == kernel.Invalid {
 		return false, s.Invalid(p.Gap, th.ID, th.Regs.RIP, "%s", p.Reason)
 	}
-	if p.Fences && s.cfg.Buffers && !s.Alone(th.ID) {
-		return false, s.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "%s empties the store buffers of other threads, which is not modelled under x86-TSO; --model sc takes memory for sequentially consistent", p.Name)
+	if p.Op.Kind == trace.OpFenceAll {
+		if err := s.fencesAll(th); err != nil {
+			return false, err
+		}
 	}
 	f := s.foresee(th, &p)
 	if s.isEvent(th, &p, &f) {
@@ -79,7 +81,7 @@ func (s *present) othersIn(th *thread, p kernel.Pages) []emu.Range {
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
 func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error {
-	p := s.kernel.Plan(th.ID, th.trap)
+	p := s.planned(th)
 	if s.nap(th, tr, &p) {
 		return nil
 	}

@@ -113,6 +113,7 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer, to Lender) (*
 	if err := h.report(); err != nil {
 		return nil, err
 	}
+	h.cure()
 	if again, err := h.withBuffers(ctx, cfg); again != nil || err != nil {
 		return again, err
 	}

@@ -75,6 +75,8 @@ func (m *Machine) op(t int) trace.Op {
 		return trace.Op{Kind: trace.OpEnd}
 	case Fence:
 		return trace.Op{}
+	case FenceAll:
+		return trace.Op{Kind: trace.OpFenceAll, Obj: trace.AllBuffers}
 	}
 	return trace.Op{Kind: trace.OpAccess}
 }
@@ -115,6 +117,8 @@ func (m *Machine) blocked(t int) bool {
 		return false
 	}
 	switch i := m.index(t, in); in.Code {
+	case FenceAll:
+		return m.p.Fault != WeakFenceAll && !m.allEmpty()
 	case Lock:
 		return m.held(t, i)
 	case CondWait:

@@ -59,12 +59,14 @@ const (
 	Yield
 	Exit  // the process ends
 	Fence // waits until the thread's store buffer is empty (Program.Buffers)
+	// FenceAll waits for all threads' buffers: each is empty at some moment while it does.
+	FenceAll
 )
 
 var codeNames = [...]string{"nop", "set", "addi", "addr", "jump", "jumpif", "jumpne", "call", "assert", "assne",
 	"load", "store", "storer", "fetchadd", "exchange", "cas", "casr", "lock", "trylock", "unlock", "condwait",
 	"signal", "broadcast", "semwait", "semtry", "sempost", "readlock", "writelock", "rwunlock", "barrier",
-	"create", "join", "yield", "exit", "fence"}
+	"create", "join", "yield", "exit", "fence", "fenceall"}
 
 // Instr is one instruction.
 type Instr struct {
