@@ -48,6 +48,7 @@ type node struct {
 	seen        int32 // len(path.waits) before
 	depth       int32
 	turn        int32  // how many events before it are of that thread, one after the other
+	leads       bool   // to the rest of a wakeup tree: that is what its event was run for
 	ended       bool   // an execution ended here
 	ending      Ending // how, if nothing is left to explore from the start
 }
