@@ -256,6 +256,7 @@ func (o *Options) save(state []byte, err error) error {
 // add adds the counts of a unit.
 func (s *Stats) add(o Stats) {
 	s.Executions += o.Executions
+	s.Assumed += o.Assumed
 	s.Blocked += o.Blocked
 	s.Pruned += o.Pruned
 	s.Transitions += o.Transitions

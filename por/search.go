@@ -113,6 +113,7 @@ var ErrTooLong = errors.New("an execution is too long")
 // Stats are a search's counts.
 type Stats struct {
 	Executions  uint64 // maximal runs that reached an end, bugs and deadlocks included
+	Assumed     uint64 // of these, runs without a bug in which an assumption didn't hold
 	Blocked     uint64 // runs cut as redundant
 	Pruned      uint64 // runs cut by a bound
 	Transitions uint64 // steps really run

@@ -180,6 +180,7 @@ func (w *ways) slice() bool {
 		o.stats = por.Stats{} // it began again, with finer points
 	}
 	w.counts.Executions += stats.Executions - o.stats.Executions
+	w.counts.Assumed += stats.Assumed - o.stats.Assumed
 	w.counts.Pruned += stats.Pruned - o.stats.Pruned
 	w.counts.Transitions += run.steps
 	o.stats = stats

@@ -104,6 +104,11 @@ const (
 
 	OpEnd // the process's end: depends on every step of a live thread
 
+	// Of data, and of the world: they depend on nothing.
+	OpChoose // the guest was given a value. Obj: how many there are; Arg: which
+	OpAssume // what the guest assumes doesn't hold: blocks for ever
+	OpFault  // a call fails because the search has it fail. Obj: the FaultKind; Arg: what was asked for
+
 	NumOps
 )
 
@@ -131,7 +136,7 @@ var opNames = [NumOps]string{
 	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once", "once-look",
 	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-try-pi", "futex-unlock-pi",
 	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "send", "receive", "interrupts-off", "interrupts-on",
-	"stores", "stored", "fence-all", "end",
+	"stores", "stored", "fence-all", "end", "choose", "assume", "fault",
 }
 
 func (k OpKind) String() string {
