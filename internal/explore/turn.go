@@ -104,6 +104,7 @@ func (s *turn) work() {
 	default:
 		c = &crew{hunt: s.hunt, stand: s.stand}
 		opts.Crew, opts.WarmUp, opts.UnitSteps = c, warmUp, unitSteps
+		c.lends(&opts, s.d.lender, &s.job.Set)
 	}
 	engine, err := por.New(s.Config.Search, opts)
 	if err != nil {

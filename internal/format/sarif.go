@@ -182,7 +182,7 @@ func sarifNote(c *Case, o Options) sarifNotification {
 // sarifBug is the result for a bug.
 func sarifBug(d *sarifDriver, c *Case, b *result.Bug, o Options) sarifResult {
 	text := []string{fmt.Sprintf("%s: %s.", b.Kind, strings.TrimSuffix(b.Says(), "."))}
-	for _, more := range []string{b.Cause, b.Passing, b.Mistake} {
+	for _, more := range []string{b.Cause, b.Passing, b.Mistake, b.Cure.Plain()} {
 		if more != "" {
 			text = append(text, b.Names().In(more))
 		}

@@ -84,6 +84,14 @@ func (b *digest) text(head, text string) func(*page) {
 // prose is text in landgo's own words, with labels for the threads in it.
 func (b *digest) prose(head, text string) func(*page) { return b.text(head, b.names.In(text)) }
 
+// spot is where a frame is.
+func (b *digest) spot(f result.Frame) string {
+	if f.File == "" || f.Line == 0 {
+		return f.Function
+	}
+	return fmt.Sprintf("%s:%d", b.file(f.File), f.Line)
+}
+
 // anAddress matches what is an address, and not a small number that a program prints.
 var anAddress = regexp.MustCompile(`\b0x[0-9a-fA-F]{5,}\b`)
 
@@ -160,6 +168,9 @@ func (b *digest) bug(r *result.Result) {
 	}
 	if bug.Mistake != "" {
 		b.write(briefMistake, b.prose("  ", bug.Mistake))
+	}
+	if bug.Cure != nil {
+		b.write(briefMistake, b.text("  ", bug.Cure.Text(b.spot, func(result.Frame) string { return "" })))
 	}
 	if places := b.places(stacks); len(places) > 0 {
 		b.write(briefLook, b.text(look, strings.Join(places, ", ")))

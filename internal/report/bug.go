@@ -68,6 +68,9 @@ func (p *page) bug(b *result.Bug) {
 			p.wrap("  ", clean(p.names.In(text)))
 		}
 	}
+	if b.Cure != nil {
+		p.wrap("  ", clean(b.Cure.Text(p.spot, p.source)))
+	}
 	if b.BeforeThreads {
 		p.wrap("  ", "This happened before a second thread existed: it isn't a concurrency bug.")
 	}

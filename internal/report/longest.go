@@ -31,7 +31,11 @@ func (p *page) busiest(b *result.Busiest) {
 	if b.Period > 0 {
 		text += fmt.Sprintf(", the last of them in a loop of %s: %s turns, if it was there all along", count(uint64(b.Period), "instruction"), group(b.Instructions/uint64(b.Period)))
 	}
-	p.wrap("  loop: ", text)
+	label := "  loop: "
+	if b.Period == 0 {
+		label = "  long: "
+	}
+	p.wrap(label, text)
 }
 
 // effort says where the work of a run without a verdict went.
@@ -42,7 +46,7 @@ func (p *page) effort(r *result.Result) {
 	if r.Busiest != nil {
 		p.busiest(r.Busiest)
 	}
-	if r.Longest != nil || r.Busiest != nil {
+	if r.Longest != nil || r.Busiest != nil && r.Busiest.Period > 0 {
 		p.wrap("        ", fewerTurns)
 	}
 }

@@ -141,6 +141,14 @@ func (p *page) where(f result.Frame) string {
 	return clean(f.Function) + " " + place
 }
 
+// spot is where, without a function's name where there is a line.
+func (p *page) spot(f result.Frame) string {
+	if f.File != "" && f.Line > 0 {
+		f.Function = ""
+	}
+	return p.where(f)
+}
+
 // fit is where, shortened to fit after a number of columns: the
 // directories go first.
 func (p *page) fit(f result.Frame, used int) string {

@@ -30,6 +30,9 @@ type Bug struct {
 	// Mistake is what the run shows to be wrong and what to change, if it is a
 	// mistake of a known kind, or "".
 	Mistake string `json:"mistake,omitempty"`
+	// Cure is, of a bug that store buffers make, the fewest fences with which the program is
+	// verified; absent if it wasn't found.
+	Cure *Cure `json:"cure,omitempty"`
 	// Fingerprint names the mistake: two bugs of the same mistake have the same one, in
 	// any interleaving, test and build.
 	Fingerprint string `json:"fingerprint"`

@@ -57,6 +57,9 @@ type Result struct {
 	// Executions is the number of maximal runs that reached an end, a bug and
 	// a deadlock too.
 	Executions uint64 `json:"executions"`
+	// AssumedAway is, of these, the number of runs in which a landgo_assume didn't hold, and
+	// that had no bug before.
+	AssumedAway uint64 `json:"assumed_away,omitempty"`
 	// Blocked is the number of runs cut because they could only repeat others.
 	Blocked uint64 `json:"blocked"`
 	// Pruned is the number of runs cut by the bound.

@@ -61,6 +61,8 @@ type World struct {
 	// Model is the memory model.
 	Model    Model    `json:"model,omitempty"`
 	Timeouts Timeouts `json:"timeouts"`
+	// Faults are the failures that an execution may have.
+	Faults trace.Faults `json:"faults,omitzero"`
 	// LocksTested names the synchronisation functions that are tested, not
 	// trusted; AllLocks means all of them.
 	LocksTested   []string `json:"locks_tested,omitempty"`

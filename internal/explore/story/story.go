@@ -135,19 +135,29 @@ func (st *Story) valueOf(t trace.TID, a *trace.Access) value {
 	for i, c := range st.Plain.SeenBy(t, a.Addr, uint64(a.Size)) {
 		v |= uint64(c) << (8 * i)
 	}
-	text := fmt.Sprintf("%#x", v)
-	if signed := int64(v<<(64-8*a.Size)) >> (64 - 8*a.Size); v < 1<<16 || a.Size >= 4 && signed < 0 && signed > -1<<16 {
-		text = fmt.Sprint(signed)
-		if a.Size < 4 {
-			text = fmt.Sprint(v)
+	text, small := Number(v, a.Size)
+	if !small {
+		if name := st.pointer(st.Session, v); name != "" && uint64(a.Size) == st.Image.Machine.Word() {
+			text = name
 		}
-	} else if name := st.pointer(st.Session, v); name != "" && uint64(a.Size) == st.Image.Machine.Word() {
-		text = name
 	}
 	if a.IsWrite() {
 		return value{new: text, raw: v}
 	}
 	return value{old: text, raw: v}
+}
+
+// Number is what so many bytes hold, as a number for a person; small: it looks like one,
+// and not like an address.
+func Number(v uint64, size uint32) (text string, small bool) {
+	signed := int64(v<<(64-8*size)) >> (64 - 8*size)
+	switch {
+	case size < 4 && v < 1<<16:
+		return fmt.Sprint(v), true
+	case v < 1<<16 || size >= 4 && signed < 0 && signed > -1<<16:
+		return fmt.Sprint(signed), true
+	}
+	return fmt.Sprintf("%#x", v), false
 }
 
 // newOutput is what the guest wrote since it was asked last.
