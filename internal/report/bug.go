@@ -142,7 +142,7 @@ func (p *page) does(a *result.Access) string {
 		text += fmt.Sprintf(" (%s)", a.New)
 	}
 	if len(a.Held) > 0 {
-		text += " holding " + clean(strings.Join(a.Held, ", "))
+		text += " holding " + clean(p.names.In(strings.Join(a.Held, ", ")))
 	}
 	return text
 }

@@ -123,7 +123,7 @@ func (p *page) waitsFor(w *result.Wait) string {
 		text += ", held by " + p.name(w.Owner)
 	}
 	if len(w.Held) > 0 {
-		text += "; holds " + clean(strings.Join(w.Held, ", "))
+		text += "; holds " + clean(p.names.In(strings.Join(w.Held, ", ")))
 	}
 	return text
 }
