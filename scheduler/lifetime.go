@@ -73,7 +73,7 @@ type cells struct {
 	// entered is 1 once main has begun, or if the guest names no main. What is
 	// allocated before is the C library's.
 	entered emu.Cell
-	ranOut  emu.Cell // 1: a timed wait ran out
+	ranOut  emu.Flag // a timed wait ran out
 	failed  emu.Cell // how many failures of each kind there were, a byte each
 	// threadStatus is 1 when the process's status was set by a thread on its way out.
 	threadStatus emu.Cell

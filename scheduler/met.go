@@ -93,7 +93,7 @@ func (s *seen) Meet(m Met) { s.met.add(m) }
 // can never go on.
 func (s *System) End(wrote string, stuck bool) {
 	s.met.Ended = s.met.Ended || !stuck
-	if s.ranOut.Get() == 0 {
+	if !s.ranOut.Get() {
 		s.met.OnTime = true
 	} else {
 		s.met.Late = true
@@ -112,8 +112,8 @@ func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
 		switch k := tr.Ops[i].Kind; {
 		case k == trace.OpCreate:
 			alone = false
-		case k == trace.OpAdvance && s.ranOut.Get() == 0:
-			s.machine.Put(&s.ranOut, 1)
+		case k == trace.OpAdvance && !s.ranOut.Get():
+			s.machine.PutFlag(&s.ranOut, true)
 		case k == trace.OpJoin:
 			alone = s.Alone(th.ID)
 		case !alone:
