@@ -34,7 +34,8 @@ went on.
 In a terminal it has the whole screen; ? lists the keys. Otherwise, or with
 --script, it reads commands, a line each: "help" lists them.
 
-What was chosen can be saved: a bug file that replay, debug, page and explore take.`,
+What was chosen can be saved: a bug file that replay, debug and explore take, and
+page too if it ends with a bug.`,
 		Example: `  landgo explore test.c
   landgo explore test.landgo
   landgo explore --pp lock,unlock test -- -n 3

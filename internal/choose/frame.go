@@ -78,7 +78,8 @@ func (m *Model) heads() string {
 	for i := range m.shownLanes() {
 		text += fmt.Sprintf("%-2d", m.run.view.Lanes[i].Number%100)
 	}
-	return m.style.paint(faint, m.style.fit(text+" where            what", m.width))
+	_, places := m.run.columns()
+	return m.style.paint(faint, m.style.fit(fmt.Sprintf("%s %-*s  what", text, places, "where"), m.width))
 }
 
 // list is the steps around the position, which is in the middle if it can be.
@@ -123,7 +124,8 @@ func (m *Model) row(i int) string {
 		line += style.paint(look, sign) + " "
 		used += 2
 	}
-	text := fmt.Sprintf(" %s%-16s %s", result.Printable(name), where(s.Function, s.File, s.Line), result.Printable(s.Text))
+	_, places := m.run.columns()
+	text := fmt.Sprintf(" %s%-*s  %s", result.Printable(name), places, where(s.Function, s.File, s.Line), result.Printable(s.Text))
 	if s.Preempts {
 		text += " [preempts]"
 	}
@@ -182,6 +184,7 @@ func (m *Model) laneLines(room int) (lines []string) {
 			order = append(order, &all[i])
 		}
 	}
+	names, places := m.run.columns()
 	for i, l := range order {
 		if i+1 == room && len(order) > room {
 			lines = append(lines, m.style.paint(faint, m.style.fit(fmt.Sprintf("  and %d more: :threads lists all", len(order)-i), m.width)))
@@ -191,7 +194,7 @@ func (m *Model) laneLines(room int) (lines []string) {
 		if l.Ready {
 			look = laneColors[(l.Number-1)%len(laneColors)]
 		}
-		text := fmt.Sprintf("%s%2d %-12s %-16s %s", readiness(l), l.Number, label(l), where(l.Function, l.File, l.Line), about(l))
+		text := fmt.Sprintf("%s%2d  %-*s  %-*s  %s", readiness(l), l.Number, names, label(l), places, where(l.Function, l.File, l.Line), about(l))
 		lines = append(lines, m.style.paint(look, m.style.fit(text, m.width)))
 	}
 	return lines

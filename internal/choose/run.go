@@ -93,8 +93,6 @@ func where(function, file string, line int) string {
 func about(l *debugger.Lane) string {
 	text := l.About
 	switch {
-	case !l.Live:
-		return "isn't there yet"
 	case l.Ready && text == "":
 		text = "can go on"
 	case l.Ready:

@@ -168,7 +168,7 @@ func (c *Chooser) lanes(threads []trace.Thread, over bool) (lanes []debugger.Lan
 		known(x.Thread)
 	}
 	for i, t := range c.order {
-		l := debugger.Lane{Number: i + 1, Thread: c.s.Guest.Name(t), Outcomes: 1}
+		l := debugger.Lane{Number: i + 1, Thread: c.s.Guest.Name(t), Outcomes: 1, About: "isn't there yet"}
 		if l.Live = c.exists(t); l.Live {
 			stack := c.s.Stack(t)
 			c.root(t, stack)
@@ -179,6 +179,12 @@ func (c *Chooser) lanes(threads []trace.Thread, over bool) (lanes []debugger.Lan
 			l.Ready, l.Outcomes, l.About = true, max(th.Outcomes, 1), c.next(t)
 		}
 		l.Root = c.roots[t]
+		if c.s.IsBuffer(t) {
+			l.Root = "stores"
+			if !l.Live {
+				l.About = c.state(t)
+			}
+		}
 		lanes = append(lanes, l)
 	}
 	return lanes
@@ -208,6 +214,11 @@ func (c *Chooser) exists(t trace.TID) bool {
 func (c *Chooser) state(t trace.TID) string {
 	if c.s.IsBuffer(t) {
 		return "holds no store"
+	}
+	for _, th := range c.s.Guest.Threads(nil) {
+		if th.Updates && th.Of == t && th.Status == trace.Ready && c.s.Guest.StateText(t) == "stops" {
+			return "waits until its stores are in memory"
+		}
 	}
 	return c.s.Guest.StateText(t)
 }
