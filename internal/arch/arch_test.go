@@ -76,7 +76,7 @@ var may = map[string][]string{
 	"internal/grade":     {"internal/course", "internal/confine", "internal/sources", "internal/report", "internal/format", "internal/page", "internal/result", "internal/explore/config", "internal/wire"},
 	// A room of its own for what landgo and landgo-class both know.
 	"internal/grade/flags": {"internal/confine", "internal/explore/config", "internal/result"},
-	"internal/queue":       {"internal/grade", "internal/grade/flags", "internal/explore/config", "internal/result", "internal/wire"},
+	"internal/queue":       {"internal/grade", "internal/grade/flags", "internal/confine", "internal/explore/config", "internal/result", "internal/wire"},
 	// They have no C in them: the emulator is in the other process. The first has no
 	// network either, but for the socket of a debugger on the same machine.
 	"cmd/landgo":        {"internal/choose", "internal/course", "internal/dap", "internal/debugger", "internal/gdbserver", "internal/grade/flags", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},

@@ -170,6 +170,7 @@ func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *r
 	}
 	if r.Replay.Same = file.Kind == "" || file.Kind == b.Kind && file.Message == b.Message; r.Replay.Same {
 		contrastAgain(s, file, &f.failure, st, b)
+		b.Cure = file.Cure
 	}
 	b.Replay = s.Config.ReplayCommand("", b.Schedule)
 	r.Bug, r.Bugs = b, []*result.Bug{b}

@@ -37,6 +37,8 @@ type BugFile struct {
 	Schedule string  `json:"schedule"`
 	// Passing is the schedule of the nearest run that passes, if one is known.
 	Passing string `json:"passing,omitempty"`
+	// Cure is the bug's, if one is known.
+	Cure *Cure `json:"cure,omitempty"`
 }
 
 // NewBugFile is the file for one bug of a result.
@@ -51,6 +53,7 @@ func NewBugFile(r *Result, b *Bug, config json.RawMessage) *BugFile {
 		Minimal:  b.Minimal,
 		Schedule: b.Schedule,
 		Passing:  b.PassingSchedule,
+		Cure:     b.Cure,
 	}
 }
 

@@ -26,6 +26,14 @@ type Engine interface {
 	Inspect(context.Context, config.Config, Observer) (*result.Inspection, error)
 }
 
+// Lending is an engine whose searches can be lent in parts, and which works on others' parts.
+type Lending interface {
+	// RunLent is Run, and lends parts of the search over a socket.
+	RunLent(ctx context.Context, c config.Config, o Observer, parts *Conn) (*result.Result, error)
+	// Help works on parts that come over a socket, until it is closed.
+	Help(ctx context.Context, c config.Config, parts *Conn) error
+}
+
 // Observer is told how far an engine is, never after the call returned.
 type Observer interface {
 	// Progress is called at the start, then a few times a second.

@@ -33,7 +33,7 @@ type ToEngine struct {
 // Request is a command for the engine. Beside it come, on Linux, the files maps and statm
 // of the engine's own process, which it can't open.
 type Request struct {
-	// Command is run, replay, debug, explore or inspect.
+	// Command is run, help, replay, debug, explore or inspect.
 	Command Command `json:"command"`
 	// Config is all that the user has asked for.
 	Config Exact[config.Config] `json:"config"`
@@ -41,6 +41,8 @@ type Request struct {
 	Missing []confine.Missing `json:"missing,omitempty"`
 	// Memory is what the front has of it, in bytes: part of the limit.
 	Memory uint64 `json:"memory"`
+	// Parts: beside it comes a socket too, over which parts of the search go (Part).
+	Parts bool `json:"parts,omitempty"`
 	// BugFile is what a replay runs again, and what is debugged or explored: without a
 	// schedule, the guest is explored from its beginning.
 	BugFile *Exact[result.BugFile] `json:"bug_file,omitempty"`
@@ -55,6 +57,8 @@ const (
 	Debug   Command = "debug"
 	Explore Command = "explore"
 	Inspect Command = "inspect"
+	// Help works on parts of a run that another engine lends.
+	Help Command = "help"
 )
 
 // FromEngine is a message of the engine's: one of its fields is there.

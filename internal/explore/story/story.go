@@ -22,7 +22,8 @@ type Story struct {
 	blocks   map[lifeKey]*lifeStacks
 	namer
 	created  map[trace.TID]result.Frame // where a thread was made, by the user's code
-	roots    map[trace.TID]string       // the user's function that it runs
+	born     []trace.TID                // the threads that the run created, in order
+	roots    map[trace.TID]*root        // the user's function that it runs
 	hit      *hit                       // the collision, if it is one in the strict sense
 	flip     *flip                      // what Against has found
 	flips    []flip                     // pairs of accesses that come the other way round in that run
@@ -56,7 +57,7 @@ type value struct {
 // session's System.
 func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 	st := &Story{Session: s, path: path, Schedule: trace.Schedule{Check: s.Check}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{},
-		created: map[trace.TID]result.Frame{}, roots: map[trace.TID]string{}}
+		created: map[trace.TID]result.Frame{}, roots: map[trace.TID]*root{}}
 	s.Guest.Rewind(s.Root)
 	s.Guest.Observe(st)
 	defer s.Guest.Observe(nil)
@@ -67,9 +68,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		if i == 0 || path[i-1].Thread != p.Thread || !s.IsBuffer(p.Thread) && standsInLibrary(s, s.Guest.PC(p.Thread)) {
 			b.stack = s.Guest.Stack(p.Thread)
 		}
-		if st.roots[p.Thread] == "" && b.stack != nil {
-			st.roots[p.Thread] = Root(s.Frames(b.stack))
-		}
+		st.look(p.Thread, b.stack)
 		tr, err := s.Take(p)
 		if err != nil {
 			return nil, fmt.Errorf("an execution couldn't be run again: %w", err)
@@ -109,11 +108,6 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 			b.why = st.named(leaves(s, p.Thread, path[next].Preemption))
 		}
 		st.beats = append(st.beats, b)
-	}
-	for _, x := range s.Guest.Starts() {
-		if st.roots[x.Thread] == "" {
-			st.roots[x.Thread] = Root(s.Stack(x.Thread))
-		}
 	}
 	st.adjacent = n.seen
 	return st, nil
