@@ -39,7 +39,7 @@ page too if it ends with a bug.`,
 		Example: `  landgo explore test.c
   landgo explore test.landgo
   landgo explore --pp lock,unlock test -- -n 3
-  printf 'run 1\nstep 2\nthreads\n' | landgo explore test`,
+  printf 'run 0\nstep 1\nthreads\n' | landgo explore test`,
 		DisableFlagsInUseLine: true,
 	}
 	addOptions(cmd, &c, func(o *config.Option) bool {

@@ -50,12 +50,12 @@ func numberOf(thread string) int {
 
 func (s *two) lanes() (lanes []debugger.Lane) {
 	at, _, _ := s.state()
-	lanes = append(lanes, debugger.Lane{Number: 1, Thread: "0", Root: "main", Live: true, Outcomes: 1, Function: "main", File: "dir/x.c", Line: 9, About: "waits for thread 0.1 to end"})
+	lanes = append(lanes, debugger.Lane{Number: 0, Thread: "0", Root: "main", Live: true, Outcomes: 1, Function: "main", File: "dir/x.c", Line: 9, About: "waits for thread 0.1 to end"})
 	if at[0] == 0 || at[1] == 2 && at[2] == 2 && at[0] == 1 {
 		lanes[0].Ready, lanes[0].About = true, map[bool]string{true: "", false: "joins 0.1"}[at[0] == 0]
 	}
 	for t, name := range map[int]string{1: "0.1", 2: "0.2"} {
-		l := debugger.Lane{Number: t + 1, Thread: name, Root: "add", Live: at[0] > 0, Outcomes: 1, Function: "add", File: "dir/x.c", Line: 4, About: "isn't there yet"}
+		l := debugger.Lane{Number: t, Thread: name, Root: "add", Live: at[0] > 0, Outcomes: 1, Function: "add", File: "dir/x.c", Line: 4, About: "isn't there yet"}
 		if l.Live && at[t] < 2 {
 			l.Ready, l.About = true, []string{"reads x", "writes x"}[at[t]]
 		} else if l.Live {
@@ -118,7 +118,7 @@ func (s *two) Choose(m debugger.Move) (*debugger.View, error) {
 		s.steps, s.past, s.told = s.past[len(s.past)-1], s.past[:len(s.past)-1], 0
 		s.at = len(s.steps)
 	case debugger.DoWhatIf:
-		v.Told = []string{"5 steps later it ends with a bug: assertion: x == 2 doesn't hold, whatever is done about it, in main x.c:9 by thread 0 main"}
+		v.Told = []string{"5 steps later it ends with a bug: assertion: x == 2 doesn't hold, whatever is done about it, in main x.c:9 by thread 0"}
 	case debugger.DoValue:
 		v.Told = []string{m.Text + " = \x1b[31mred"}
 	case debugger.DoWatch:
@@ -141,7 +141,7 @@ func (s *two) Choose(m debugger.Move) (*debugger.View, error) {
 	if at, _, _ := s.state(); at[0] == 2 {
 		v.Over = "the process has ended"
 		if x != 2 {
-			v.Bug = "assertion: x == 2, in main x.c:9 by thread 0 main"
+			v.Bug = "assertion: x == 2, in main x.c:9 by thread 0"
 		}
 		for i := range v.Lanes {
 			v.Lanes[i].Ready = false
@@ -180,13 +180,13 @@ func TestScript(t *testing.T) {
 	failed, err := runOf(&two{}).Script(context.Background(), strings.NewReader(`
 # a comment
 step
-2
+1
 threads
 watch x
-3
-what-if 2
+T2
+what-if 1
 run 0.1
-run 3
+run 2
 lanes
 back 2
 next
@@ -247,20 +247,20 @@ func TestScreen(t *testing.T) {
 	}
 	m := screenOf(Style{})
 	show(m, "the beginning", 80, 24)
-	press(m, "1", "2", "w", "x", "enter", "3")
+	press(m, "0", "1", "w", "x", "enter", "2")
 	show(m, "three choices", 80, 24)
 	show(m, "the same", 44, 12)
 	press(m, "f")
 	show(m, "what if?", 80, 14)
-	press(m, "2")
+	press(m, "1")
 	show(m, "that", 80, 14)
-	press(m, "r", "2", "c", "3")
-	show(m, "thread 3 has written over it", 80, 16)
+	press(m, "r", "1", "c", "2")
+	show(m, "thread 2 has written over it", 80, 16)
 	press(m, "N", "up")
 	show(m, "back", 80, 16)
-	press(m, "2")
-	show(m, "a thread that can't", 80, 16)
-	press(m, "3", " ", " ")
+	press(m, "1")
+	show(m, "another one first", 80, 16)
+	press(m, "2", " ", " ")
 	show(m, "the end", 80, 16)
 	press(m, "s", "backspace", "Z")
 	show(m, "a prompt", 80, 10)
@@ -283,8 +283,8 @@ func TestScreen(t *testing.T) {
 func TestSizes(t *testing.T) {
 	for _, style := range []Style{{}, {Plain: true}, {Color: true}} {
 		m := screenOf(style)
-		press(m, "1", "2", "3", "w", "x", "enter")
-		for _, keys := range [][]Key{{}, {"?"}, {"x", "s"}, {"escape", "f", "2"}} {
+		press(m, "0", "1", "2", "w", "x", "enter")
+		for _, keys := range [][]Key{{}, {"?"}, {"x", "s"}, {"escape", "f", "1"}} {
 			press(m, keys...)
 			for w := 0; w < 100; w += 1 + w/10 {
 				for h := 0; h < 30; h += 1 + h/8 {
@@ -312,7 +312,7 @@ func TestSizes(t *testing.T) {
 func TestColors(t *testing.T) {
 	for _, color := range []bool{false, true} {
 		m := screenOf(Style{Color: color})
-		press(m, "1", "2", "p", "x", "enter")
+		press(m, "0", "1", "p", "x", "enter")
 		frame := strings.Join(m.Frame(), "\n")
 		if strings.Contains(frame, "\x1b[31mred") || !strings.Contains(frame, `\x1b[31mred`) {
 			t.Errorf("the guest's escape sequence is on the screen:\n%q", frame)
@@ -371,7 +371,7 @@ func TestBusy(t *testing.T) {
 	s := &two{}
 	m := NewModel(runOf(s), Style{})
 	m.Update(m.Begin()())
-	work := m.Update(Key("1"))
+	work := m.Update(Key("0"))
 	if m.Update(Key("q")) != nil || m.Over() || m.Update(Key("ctrl-c")) != nil || !s.stopped {
 		t.Error("a key isn't left out, or ctrl-c is")
 	}

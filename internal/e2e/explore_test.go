@@ -34,19 +34,19 @@ func TestExplore(t *testing.T) {
 		want     []string
 		saved    int // the status of a replay of what is saved
 	}{
-		{guest: "glibc-O1/lost_update", commands: []string{"run 1", "watch x", "2", "3", "threads", "what-if 2", "run 2", "run 3", "run 1", "lanes", "save"}, saved: result.ExitBug, want: []string{
-			"* 1  0", "begins, creates 0.1, creates 0.2", "x = 0", "0.1 add", "reads x: 0", "0.2 add", "[preempts]",
-			"waits for thread 0.1 to end", "next: writes x", "it ends with a bug: assertion", "writes x: 0 -> 1", "x = 1", "writes x: 1 -> 1", "with a bug: assertion", ". * .", "runs to the bug again"}},
-		{guest: "musl-O1/lost_update", commands: []string{"run 1", "run 2", "run 3", "run 1", "output", "save"}, saved: result.ExitBudget, want: []string{"the run is over: the process has ended", "runs these steps again"}},
-		{guest: "glibc-O1/deadlock_two", bug: true, commands: []string{"go end", "threads", "back 2", "undo", "next", "3", "2", "opened", "go end", "save"}, saved: result.ExitBug, want: []string{
-			"steps lie ahead", "with a bug: deadlock", "waits for mutex b, which 0.2 holds", "there is no choice to take back", "with a bug: deadlock"}},
+		{guest: "glibc-O1/lost_update", commands: []string{"run 0", "watch x", "1", "2", "threads", "what-if 1", "run 1", "run 2", "run 0", "lanes", "save"}, saved: result.ExitBug, want: []string{
+			"* 0   T0", "begins, creates T1 add, creates T2 add", "x = 0", "T1 add", "reads x: 0", "T2 add", "[preempts]",
+			"waits for T1 add to end", "next: writes x", "it ends with a bug: assertion", "writes x: 0 -> 1", "x = 1", "writes x: 1 -> 1", "with a bug: assertion", ". * .", "runs to the bug again"}},
+		{guest: "musl-O1/lost_update", commands: []string{"run 0", "run 1", "run 2", "run 0", "output", "save"}, saved: result.ExitBudget, want: []string{"the run is over: the process has ended", "runs these steps again"}},
+		{guest: "glibc-O1/deadlock_two", bug: true, commands: []string{"go end", "threads", "back 2", "undo", "next", "2", "1", "opened", "go end", "save"}, saved: result.ExitBug, want: []string{
+			"steps lie ahead", "with a bug: deadlock", "waits for mutex b, which T2 back holds", "there is no choice to take back", "with a bug: deadlock"}},
 		{guest: "stripped/lost_update", bug: true, commands: []string{"go end", "print nothing"}, want: []string{"with a bug: assertion", "there is no global or static variable"}},
-		{guest: "pebbles-i386/queue-cond_unlocks_first-cond", bug: true, commands: []string{"go end", "back 3", "what-if 2", "what-if 1"}, want: []string{
+		{guest: "pebbles-i386/queue-cond_unlocks_first-cond", bug: true, commands: []string{"go end", "back 3", "what-if 1", "what-if 0"}, want: []string{
 			"with a bug: deadlock", "can't go on here: it ended", "it ends with a bug: deadlock"}},
-		{guest: "kernel/kernel-release_off", args: []string{"--cmdline", "test=lock", "--pp", "mem"}, bug: true, commands: []string{"go end", "back 2", "what-if 2", "what-if 1", "take", "go end", "save"}, saved: result.ExitBudget, want: []string{
+		{guest: "kernel/kernel-release_off", args: []string{"--cmdline", "test=lock", "--pp", "mem"}, bug: true, commands: []string{"go end", "back 2", "what-if 1", "what-if 0", "take", "go end", "save"}, saved: result.ExitBudget, want: []string{
 			"acquires lock.holder", "turns interrupts off", "the kernel panics", "it ends with a bug: assertion: the kernel panics", "it ends without a bug", `prints "test lock: passed\n"`, "the run is over"}},
-		{guest: "glibc-O1/lost_update", args: []string{"--model", "tso"}, commands: []string{"run 1", "run 2", "threads", "run 4", "threads"}, want: []string{
-			"waits until its stores are in memory", "0.1b stores", "next: x reaches memory", "x reaches memory: 0 -> 1", "holds no store"}},
+		{guest: "glibc-O1/lost_update", args: []string{"--model", "tso"}, commands: []string{"run 0", "run 1", "threads", "run 1b", "threads"}, want: []string{
+			"waits until its stores are in memory", "* 1b  T1's stores", "next: x reaches memory", "x reaches memory: 0 -> 1", "holds no store"}},
 	} {
 		t.Run(strings.Join(append(c.args, c.guest), " "), func(t *testing.T) {
 			t.Parallel()
@@ -88,7 +88,7 @@ func TestExploreScript(t *testing.T) {
 	}
 	cmd := command(t, "explore", "--script", script, filepath.Join(top, "guests/linux/lost_update.c"))
 	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir)
-	if e := finish(t, cmd); e.status != 0 || has(e.stdout, "> step", "creates 0.1", "* 2", "next: reads x") != "" {
+	if e := finish(t, cmd); e.status != 0 || has(e.stdout, "> step", "creates T1", "* 1", "next: reads x") != "" {
 		t.Errorf("status %d\n%s%s", e.status, e.stdout, e.stderr)
 	}
 	for _, c := range []struct{ args, want string }{
@@ -148,7 +148,7 @@ func TestExploreScreen(t *testing.T) {
 	}
 	until("step 0 of 0")
 	for _, c := range []struct{ keys, want string }{
-		{"1", "step 1 of 1"}, {"2", "reads x: 0"}, {"3", "step 3 of 3"}, {"wx\r", "x = 0"}, {"f2", "it ends with a bug"}, {"t", "step 3 of"}, {"\x1b[F", "a bug"}, {"k", "step"}, {"q", "\x1b[?1049l"},
+		{"0", "step 1 of 1"}, {"1", "reads x: 0"}, {"2", "step 3 of 3"}, {"wx\r", "x = 0"}, {"f1", "it ends with a bug"}, {"t", "step 3 of"}, {"\x1b[F", "a bug"}, {"k", "step"}, {"q", "\x1b[?1049l"},
 	} {
 		if _, err := main.WriteString(c.keys); err != nil {
 			t.Fatal(err)

@@ -76,9 +76,11 @@ func (c *Chooser) do(step por.PathStep, take func(*por.PathStep) (*trace.Transit
 		text = "goes on"
 	}
 	var made []trace.TID
+	c.known(t)
 	for _, op := range tr.Ops {
 		if does := g.OpText(op); op.Kind == trace.OpCreate && does != "" {
 			made = append(made, trace.TID(op.Obj))
+			c.known(trace.TID(op.Obj))
 			if !strings.Contains(text, does) {
 				text += ", " + does
 			}

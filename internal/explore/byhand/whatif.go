@@ -38,7 +38,7 @@ func (c *Chooser) tryIf(name string) ([]string, error) {
 		}
 		tr, err := guest.Step(run, 0)
 		if err != nil && (tr == nil || !errors.Is(err, por.ErrFiner)) {
-			return nil, fmt.Errorf("after %d steps, thread %s can't be run on: %w", n, c.label(run), err)
+			return nil, fmt.Errorf("after %d steps, thread %s can't be run on: %w", n, c.s.Guest.Name(run), err)
 		}
 		p := guest.Position(run)
 		sched.Append(trace.Segment{Thread: guest.Name(run), Until: p.Insns, Part: p.Part})
@@ -75,7 +75,7 @@ func (c *Chooser) bugText(f *scheduler.Failure) string {
 			stack = c.s.Frames(f.Stack)
 		}
 		if in := result.Innermost(stack); in.File != "" {
-			text += fmt.Sprintf(", in %s %s by thread %s", in.Function, in.Where(), c.label(f.Thread))
+			text += fmt.Sprintf(", in %s %s by thread %s", in.Function, in.Where(), c.s.Guest.Name(f.Thread))
 		}
 	}
 	return text
