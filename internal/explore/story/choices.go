@@ -50,6 +50,9 @@ func place(stack []result.Frame) result.Frame {
 // failure says which call failed how.
 func failure(k trace.FaultKind, asked uint64, stack []result.Frame) string {
 	name := "a call"
+	if k != trace.FaultEINTR && len(stack) > 0 && stack[0].Function != "" {
+		name, stack = strings.TrimPrefix(stack[0].Function, "__"), nil // it stands at the function's entry
+	}
 	for i, f := range stack {
 		if f.File != "" && !f.Library { // the user's own: the one before was called
 			break
