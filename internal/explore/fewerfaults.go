@@ -11,6 +11,9 @@ import (
 // failures than that until unlimited is called.
 func (h *hunt) fewerFaults(f *finding) (unlimited func(), err error) {
 	unlimited = func() {}
+	if err := h.plainer(f, &counted{Runner: h.Guest, most: h.refiningSteps()}); err != nil {
+		return unlimited, err
+	}
 	if h.Config.Faults == "" || f.failure.Kind == trace.Output || f.failure.Kind == trace.Race || f.passed() {
 		return unlimited, nil
 	}

@@ -2,10 +2,12 @@ package story
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"landgo/internal/result"
 	"landgo/internal/trace"
+	"landgo/por"
 )
 
 // choices lists the values that landgo_choice gave and the calls that --faults had fail.
@@ -37,6 +39,17 @@ func (st *Story) choices(b *result.Bug) {
 			b.Choices = append(b.Choices, c)
 		}
 	}
+}
+
+// Chosen are the steps of the story with a value that isn't the first, or a failure.
+func (st *Story) Chosen() (list []por.PathStep) {
+	for i := range st.beats {
+		b := &st.beats[i]
+		if b.step.Choice > 0 && slices.ContainsFunc(b.ops, func(o trace.Op) bool { return o.Kind == trace.OpChoose || o.Kind == trace.OpFault }) {
+			list = append(list, b.step)
+		}
+	}
+	return list
 }
 
 // place is the innermost frame of the user's, not of landgo's header.
