@@ -31,7 +31,7 @@ var ErrSnapshot = errors.New("the checkpoint's search is damaged")
 func (p *packer) number(b *branch) uint64 {
 	id, ok := p.ids[b]
 	if !ok {
-		id = uint64(len(p.all))
+		id = p.first + uint64(len(p.all))
 		p.ids[b] = id
 		p.all = append(p.all, b)
 	}
@@ -76,24 +76,11 @@ func (p *packer) putCounts(s *Stats) {
 func (t *treeDivision) pack() ([]byte, error) {
 	states := packer{ids: map[*branch]uint64{}}
 	place := map[*sharedState]uint64{}
-	put := func(tip *sharedState) {
-		var way []*sharedState
-		for j := tip; j != nil; j = j.up {
-			if _, ok := place[j]; ok {
-				break
-			}
-			way = append(way, j)
-		}
-		for _, j := range slices.Backward(way) {
-			place[j] = uint64(len(place))
-			states.putState(j, place)
-		}
-	}
 	for _, p := range t.units {
-		put(p.tip)
+		states.putWay(p.tip, place)
 	}
 	for _, j := range t.orphans {
-		put(j)
+		states.putWay(j, place)
 	}
 	out := packer{}
 	out.put(snapshotVersion)
@@ -126,6 +113,22 @@ func (x *explorer) pack() ([]byte, error) {
 		t.iteration = x.rising.iteration
 	}
 	return t.pack()
+}
+
+// putWay writes the states on the way to one that weren't written yet, and returns them.
+func (p *packer) putWay(tip *sharedState, place map[*sharedState]uint64) (way []*sharedState) {
+	for j := tip; j != nil; j = j.up {
+		if _, ok := place[j]; ok {
+			break
+		}
+		way = append(way, j)
+	}
+	slices.Reverse(way)
+	for _, j := range way {
+		place[j] = uint64(len(place))
+		p.putState(j, place)
+	}
+	return way
 }
 
 func (p *packer) putState(j *sharedState, place map[*sharedState]uint64) {

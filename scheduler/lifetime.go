@@ -44,7 +44,9 @@ type fixed struct {
 	// awaiting: polls aren't possible (await.go). endLate: the end of the process comes last
 	// (late.go).
 	awaiting, endLate bool
-	mostFaults        *int // see LimitFaults; nil: no limit
+	// fenced says after which stores threads wait as at a fence (fenced.go); nil: after none.
+	fenced     func(pc uint64) bool
+	mostFaults *int // see LimitFaults; nil: no limit
 }
 
 // state is what a step changes. It goes back with a mark: the cells with the machine,

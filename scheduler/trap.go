@@ -12,12 +12,14 @@ import (
 // can notice is done within the step, the rest is a step of its own. It
 // reports whether the thread stands here.
 func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
-	p := s.kernel.Plan(th.ID, th.trap)
+	p := s.planned(th)
 	if p.Effect == kernel.Invalid {
 		return false, s.Invalid(p.Gap, th.ID, th.Regs.RIP, "%s", p.Reason)
 	}
-	if p.Fences && s.cfg.Buffers && !s.Alone(th.ID) {
-		return false, s.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "%s empties the store buffers of other threads, which is not modelled under x86-TSO; --model sc takes memory for sequentially consistent", p.Name)
+	if p.Op.Kind == trace.OpFenceAll {
+		if err := s.fencesAll(th); err != nil {
+			return false, err
+		}
 	}
 	f := s.foresee(th, &p)
 	if s.isEvent(th, &p, &f) {
@@ -81,7 +83,7 @@ func (s *present) othersIn(th *thread, p kernel.Pages) []emu.Range {
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
 func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error {
-	p := s.kernel.Plan(th.ID, th.trap)
+	p := s.planned(th)
 	fault, fails := trace.FaultKind(0), false
 	if int(c) >= int(max(p.Outcomes, 1)) && !th.napping {
 		fault, fails = s.trapFault(th, c, p.Outcomes)
@@ -213,7 +215,11 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 func (s *System) goesOn(th *thread, tr *trace.Transition, call uint64, p *kernel.Plan, out *kernel.Outcome, waits bool) (over bool, err error) {
 	switch {
 	case out.Signal != 0:
-		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, PC: call, Message: fmt.Sprintf("killed by signal %d", out.Signal)}
+		message := fmt.Sprintf("killed by signal %d", out.Signal)
+		if out.Why != "" {
+			message += ": " + out.Why + " " + s.VariableName(out.About)
+		}
+		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, PC: call, Message: message}
 		tr.End = trace.EndBug
 		return true, nil
 	case out.ExitProcess:

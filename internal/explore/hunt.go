@@ -22,6 +22,7 @@ import (
 type hunt struct {
 	*session.Session
 	obs    Observer
+	lender Lender // nil: the search isn't lent
 	result *result.Result
 
 	seen     map[string]*finding
@@ -327,6 +328,7 @@ func (h *hunt) Restarted() {
 	h.found = h.found[:0]
 	h.checks = nil
 	h.outcomes = outputs{}
+	h.Covered.Restart()
 	if h.watched != nil {
 		h.watched.Restart()
 	}

@@ -70,6 +70,8 @@ type Machine struct {
 	// awaiting: polls that change nothing aren't possible (await.go).
 	awaiting bool
 	endLate  bool // an end of the process waits for all that can run
+	// fencesAll: a thread empties all buffers.
+	fencesAll bool
 
 	mem, ver, mutex, cond, sem, rw, bar int // where parts of the state begin
 	faults, clock, buf                  int
@@ -103,6 +105,7 @@ func New(p *Program) *Machine {
 	for _, code := range p.Threads {
 		l := make([]bool, len(code)+1)
 		for pc, in := range code {
+			m.fencesAll = m.fencesAll || in.Code == FenceAll
 			m.quiet = m.quiet && (in.Code != TryLock && !in.Timed || p.Hushed)
 			if (in.Code == Jump || in.Code == JumpIf || in.Code == JumpNe) && in.A <= pc {
 				l[in.A], m.spins = true, true

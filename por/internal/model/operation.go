@@ -75,6 +75,8 @@ func (m *Machine) op(t int) trace.Op {
 		return trace.Op{Kind: trace.OpEnd}
 	case Fence:
 		return trace.Op{}
+	case FenceAll:
+		return trace.Op{Kind: trace.OpFenceAll, Obj: trace.AllBuffers}
 	case Choose:
 		return trace.Op{Kind: trace.OpChoose, Obj: uint64(in.C)}
 	case Assume:
@@ -121,6 +123,8 @@ func (m *Machine) blocked(t int) bool {
 		return false
 	}
 	switch i := m.index(t, in); in.Code {
+	case FenceAll:
+		return m.p.Fault != WeakFenceAll && !m.allEmpty()
 	case Lock:
 		return m.held(t, i)
 	case CondWait:

@@ -59,6 +59,8 @@ const (
 	Yield
 	Exit  // the process ends
 	Fence // waits until the thread's store buffer is empty (Program.Buffers)
+	// FenceAll waits for all threads' buffers: each is empty at some moment while it does.
+	FenceAll
 
 	Choose  // R = one of 0 to C-1
 	Assume  // blocks for ever unless reg[R] == C
@@ -68,7 +70,7 @@ const (
 var codeNames = [...]string{"nop", "set", "addi", "addr", "jump", "jumpif", "jumpne", "call", "assert", "assne",
 	"load", "store", "storer", "fetchadd", "exchange", "cas", "casr", "lock", "trylock", "unlock", "condwait",
 	"signal", "broadcast", "semwait", "semtry", "sempost", "readlock", "writelock", "rwunlock", "barrier",
-	"create", "join", "yield", "exit", "fence", "choose", "assume", "mayfail"}
+	"create", "join", "yield", "exit", "fence", "fenceall", "choose", "assume", "mayfail"}
 
 // Instr is one instruction.
 type Instr struct {

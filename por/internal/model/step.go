@@ -24,6 +24,9 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 		switch th.Pending.Kind {
 		case trace.OpAccess:
 			th.PendingAccess = m.access(t, m.next(t))
+			if in := m.next(t); m.p.Buffers && (in.Code == Store || in.Code == StoreR) {
+				th.Beside = m.beside(trace.OpStores)
+			}
 		case trace.OpYield:
 			th.Yielding = true
 		default:
