@@ -45,7 +45,7 @@
 //	a step        system, advance, trap, points, granularity, enabled, listing, spawn, exit, late
 //	its state     lifetime, mark, thread, arena, names, knowledge, digest, state
 //	spins         spin, spinlive, spinagain, spinlocks, await, clockloop, turns, endless, scout
-//	traps         effects, shares, nap, interrupt, faulted, mappings, grave
+//	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
 //	reports       account, describe, naming, stuck, meant, failure, blockfault, letthrough, leak, format, met,
 //	              longest, unexamined
 //	buffers       buffer (x86-TSO), fenced (fences that the guest hasn't got), fenceall (membarrier)

@@ -63,6 +63,10 @@ type Bug struct {
 	Loops []Loop `json:"loops"`
 	// Steps are the switches, in order.
 	Steps []Step `json:"steps"`
+	// Choices are the values that landgo_choice gave, and the calls that --faults had fail,
+	// in order. Faults is the number of these calls.
+	Choices []Choice `json:"choices,omitempty"`
+	Faults  int      `json:"faults,omitempty"`
 	// Last are the last accesses, after the last switch, and LastWakings the calls there
 	// that wake threads.
 	Last        []Access `json:"last,omitempty"`
@@ -75,6 +79,18 @@ type Bug struct {
 	File string `json:"file"`
 	// Replay is the exact command that replays the bug.
 	Replay string `json:"replay"`
+}
+
+// Choice is a value that was chosen for the guest, or a failure of a call.
+type Choice struct {
+	// After is how many of the bug's switches come before it.
+	After  int    `json:"after"`
+	Thread string `json:"thread"`
+	// Text says it: "choice(3) = 2", "malloc(24) fails".
+	Text string `json:"text"`
+	// Fault is the option that has the call fail, "" of a value: "--faults malloc=1".
+	Fault string `json:"fault,omitempty"`
+	Place Frame  `json:"place"`
 }
 
 // ThreadStart says where a thread came from.

@@ -41,6 +41,9 @@ type Result struct {
 	// restrictions on them.
 	Granularity string `json:"granularity"`
 	Search      string `json:"search"`
+	// Faults says which failures of calls executions could have: "at most one failing
+	// allocation". Absent if none.
+	Faults string `json:"faults,omitempty"`
 	// Bound is "none" or the bound of the search: "preempt=2".
 	Bound string `json:"bound"`
 
@@ -212,6 +215,9 @@ type Certificate struct {
 	Timeouts string `json:"timeouts"`
 	// Trusted says which synchronisation functions are taken as correct.
 	Trusted string `json:"trusted"`
+	// Faults says which failures of calls executions could have: "at most one failing
+	// allocation". Absent if none.
+	Faults string `json:"faults,omitempty"`
 	// Basis is Trusted in a few words: "glibc's locks trusted".
 	Basis string `json:"basis"`
 	// Profile says where the functions' meanings are from: the built-in profile,

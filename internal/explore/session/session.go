@@ -94,7 +94,7 @@ func (s *Session) opened() (_ *Session, err error) {
 	if s.Config.Buffers() && (s.uniprocessor() || !s.Platform.Buffered) {
 		return s, result.Errorf(result.Usage, "--model tso is for programs on several processors: the memory of this guest, which has one, is sequentially consistent")
 	}
-	if s.Config.Faults.Any() && !s.Platform.carriesOut {
+	if s.Config.Faults != "" && !s.Platform.carriesOut {
 		return s, result.Errorf(result.Usage, "--faults is for programs on Linux: landgo has no call of a guest on %s fail", s.Image.Kernel)
 	}
 	if why := s.Platform.pointless(&s.Program); why != "" {
@@ -259,7 +259,7 @@ func (s *Session) schedulerConfig() scheduler.Config {
 		c.Fill = &s.fill
 	}
 	c.Buffers = s.Config.Buffers()
-	c.Faults = s.Config.Faults
+	c.Faults = s.Config.Failures()
 	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
 	if s.Config.Race != config.RaceOff || s.Config.FailOnRace {
 		// A poll before a write, and one after it, show that the two have no order. Of

@@ -65,7 +65,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 	for i := range path {
 		p := &path[i]
 		b := beat{step: *p, held: s.Guest.Held(p.Thread)}
-		if i == 0 || path[i-1].Thread != p.Thread || !s.IsBuffer(p.Thread) && standsInLibrary(s, s.Guest.PC(p.Thread)) {
+		if i == 0 || path[i-1].Thread != p.Thread || !s.IsBuffer(p.Thread) && (p.Choice > 0 || standsInLibrary(s, s.Guest.PC(p.Thread))) {
 			b.stack = s.Guest.Stack(p.Thread)
 		}
 		st.look(p.Thread, b.stack)
@@ -193,6 +193,7 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 		b.Stack = st.Frames(fl.Stack)
 	}
 	st.switches(b)
+	st.choices(b)
 	st.waits(b, fl)
 	if (!st.Config.Buffers() || !st.unseen(b)) && lockOrder(b) == "" { // which is told by the locks alone
 		st.collisions(b)
