@@ -45,6 +45,9 @@ The verdict is verified, bounded, bug, budget or invalid ("landgo help exit").`,
 		if c.Guest, err = a.built(cmd.Context(), *folder, own); err != nil {
 			return err
 		}
+		if c.Guest != own[0] && *folder == "" {
+			a.source = own[0]
+		}
 		c.Args = guests
 		return a.run(cmd.Context(), c)
 	}
@@ -80,6 +83,7 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 		a.showFound(err, &c, out, from)
 		return err
 	}
+	r.Guest.Source = a.source
 	a.notes(r)
 	r.Finish()
 	fileErr := saveBugs(r, &c, out)

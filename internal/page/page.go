@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"bytes"
 	_ "embed"
 	"html/template"
@@ -53,7 +54,7 @@ func Write(w io.Writer, r *result.Result, sources func(string) ([]byte, error)) 
 	}
 	var out bytes.Buffer
 	err := tmpl.Execute(&out, map[string]any{
-		"Guest": clean(r.Guest.Path), "Bug": b, "Title": title(b), "Cause": clean(b.Cause), "Passing": clean(b.Passing), "Mistake": clean(b.Mistake),
+		"Guest": clean(cmp.Or(r.Guest.Source, r.Guest.Path)), "Bug": b, "Title": title(b), "Cause": clean(b.Cause), "Passing": clean(b.Passing), "Mistake": clean(b.Mistake),
 		"Style": template.CSS(style), "Script": template.JS(script), "Data": d, "Lanes": s.draw(), "Rows": s.table(), "Cut": s.cut,
 		"Block": b.Block, "Stack": b.Stack, "Output": clean(b.Output), "Granularity": r.Certificate.Granularity, "Memory": r.Certificate.Memory, "Replay": clean(b.Replay), "Version": r.Version,
 	})
