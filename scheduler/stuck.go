@@ -30,7 +30,10 @@ func (s *System) Stuck(ended bool) *Failure {
 		waits = append(waits, w)
 	}
 	cycle := markCycle(waits)
-	if len(waits) == 0 || ended && !cycle {
+	if cycle && !ended && s.Assumed() {
+		waits = onlyCycle(waits) // the others may wait for what was assumed away
+	}
+	if len(waits) == 0 || !cycle && (ended || s.Assumed()) {
 		return nil
 	}
 	if ended {

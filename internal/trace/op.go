@@ -97,10 +97,23 @@ const (
 	OpInterruptsOff
 	OpInterruptsOn
 
+	// Of store buffers, where a thread empties those of all (membarrier). Obj: AllBuffers.
+	OpStores   // a step puts a store into its thread's buffer
+	OpStored   // a store leaves a buffer
+	OpFenceAll // is possible while all buffers are empty
+
 	OpEnd // the process's end: depends on every step of a live thread
+
+	// Of data, and of the world: they depend on nothing.
+	OpChoose // the guest was given a value. Obj: how many there are; Arg: which
+	OpAssume // what the guest assumes doesn't hold: blocks for ever
+	OpFault  // a call fails because the search has it fail. Obj: the FaultKind; Arg: what was asked for
 
 	NumOps
 )
+
+// AllBuffers is the object of OpStores, OpStored and OpFenceAll.
+const AllBuffers = 1
 
 // PassedOver is OpCancel's Arg where the thread could have got a signal to the process, and
 // another got it.
@@ -122,7 +135,8 @@ var opNames = [NumOps]string{
 	"rdlock", "tryrdlock", "tryrdlock-fail", "wrlock", "trywrlock", "trywrlock-fail", "rdqueue", "wrqueue", "rdunlock", "wrunlock", "rw-init", "rw-destroy",
 	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once", "once-look",
 	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-try-pi", "futex-unlock-pi",
-	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "send", "receive", "interrupts-off", "interrupts-on", "end",
+	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "send", "receive", "interrupts-off", "interrupts-on",
+	"stores", "stored", "fence-all", "end", "choose", "assume", "fault",
 }
 
 func (k OpKind) String() string {
