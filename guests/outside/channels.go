@@ -55,9 +55,9 @@ var channels = []theme{
 		{text: `tell(fd[1], {n}, 1);`, weight: 4},
 		{text: `SEE(polled(fd[0], POLLIN, -1));`, weight: 2},
 	}},
-	{name: "shared files", weight: 2, setup: []string{`fd[0] = shm_open("/outside", O_CREAT | O_RDWR | O_TRUNC, 0600); shm_unlink("/outside");`, `{ftruncate(fd[0], 4096);|ftruncate(fd[0], 2);}`, `shared = (volatile char *)mmap(0, 4096, RW, MAP_SHARED, fd[0], 0);`}, statements: []statement{
-		{text: `shared[{x}] = {n};`, weight: 3},
-		{text: `SEE(shared[{x}]);`, weight: 3},
+	{name: "shared files", weight: 2, setup: []string{`fd[0] = shm_open("/outside", O_CREAT | O_RDWR | O_TRUNC, 0600); shm_unlink("/outside");`, `{ftruncate(fd[0], 4096);|ftruncate(fd[0], 2);}`, `common = (volatile char *)mmap(0, 4096, RW, MAP_SHARED, fd[0], 0);`}, statements: []statement{
+		{text: `common[{x}] = {n};`, weight: 3},
+		{text: `SEE(common[{x}]);`, weight: 3},
 		{text: `{ char b = {n}; SEE((int)pwrite(fd[0], &b, 1, {x})); }`, weight: 2},
 		{text: `{ char b = 0; SEE((int)pread(fd[0], &b, 1, {x})); SEE(b); }`, weight: 2},
 		{text: `SEE(ERR(ftruncate(fd[0], {1|2|3})));`},

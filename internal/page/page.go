@@ -1,8 +1,8 @@
 package page
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	_ "embed"
 	"html/template"
 	"io"

@@ -161,7 +161,7 @@ static int taste(int f) { char b = 0; errno = 0; return read(f, &b, 1) == 1 ? b 
 
 // Pipes, sockets and counters. What is written is a byte, once or twice; what is read is told.
 static int eve, ep;
-static volatile char *shared;
+static volatile char *common;
 #define INOUT (POLLIN | POLLOUT)
 #define EDGE (EPOLLIN | EPOLLET)
 #define ONE (EPOLLIN | EPOLLONESHOT)
