@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -47,7 +48,7 @@ func Text(w io.Writer, r *result.Result, s Style) {
 
 // headline is the verdict, which never stands without its scope.
 func (p *page) headline(r *result.Result) {
-	guest := p.file(r.Guest.Path)
+	guest := p.file(cmp.Or(r.Guest.Source, r.Guest.Path))
 	verdict, rest := string(r.Verdict), ""
 	switch r.Verdict {
 	case result.Verified:

@@ -155,6 +155,8 @@ type Result struct {
 // Guest names the program that was checked.
 type Guest struct {
 	Path string `json:"path"`
+	// Source is what landgo built it from, if it did.
+	Source string `json:"source,omitempty"`
 	// SHA256 is the file's, in hexadecimal.
 	SHA256 string `json:"sha256"`
 	// Libraries are the dynamic linker and the libraries that the guest was run with, in

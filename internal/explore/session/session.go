@@ -66,6 +66,9 @@ func Read(cfg config.Config, w *limits.Watch) (*Session, error) {
 	if how := sanitizer(img); how != "" {
 		return nil, result.Errorf(result.Sanitized, "%s: built with -fsanitize=%s", cfg.Guest, how)
 	}
+	if why := otherRuntime(img); why != "" {
+		return nil, result.Errorf(result.OtherRuntime, "%s: %s", cfg.Guest, why)
+	}
 	s := newSession(cfg, img, w)
 	if err := s.readProfile(); err != nil {
 		return nil, err

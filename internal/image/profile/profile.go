@@ -144,6 +144,9 @@ func Roles(info *debuginfo.Info, p *Profile) map[uint64]Bound {
 		}
 		roles[s.Addr] = Bound{Role: b.Role, Name: info.BestName(s.Addr, b.Name), C11: b.C11, Family: b.Family}
 	}
+	if p.Name == Pthread.Name {
+		rustRoles(info, roles)
+	}
 	for addr, b := range roles {
 		if b.Role == NoRole { // the user's profile takes the meaning away
 			delete(roles, addr)
