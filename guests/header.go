@@ -7,3 +7,9 @@ import _ "embed"
 //
 //go:embed kernel/landgo.h
 var Header []byte
+
+// LinuxHeader is the one that a Linux program includes to say what it is to do: "landgo
+// header linux" prints it.
+//
+//go:embed landgo-linux.h
+var LinuxHeader []byte

@@ -118,8 +118,12 @@ func (s *named) OpText(op trace.Op) string {
 		if t := trace.TID(op.Obj); int(t) < len(s.names.paths) && t >= 0 && op.Arg != 0 && !s.lib.Own(op.Arg) {
 			return fmt.Sprintf("sends signal %d to %s", op.Arg, s.Name(t))
 		}
-	case trace.OpTurn:
+	case trace.OpTurn, trace.OpJudged:
 		return ""
+	case trace.OpCallBegins:
+		return "begins a call on " + s.VariableName(op.Obj)
+	case trace.OpCallEnds:
+		return "ends a call on " + s.VariableName(op.Obj)
 	case trace.OpExit:
 		return "ends"
 	case trace.OpFree:

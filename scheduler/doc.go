@@ -48,6 +48,7 @@
 //	traps         effects, shares, nap, interrupt, faulted, mappings, grave
 //	reports       account, describe, naming, stuck, meant, failure, blockfault, letthrough, leak, format, met,
 //	              longest, unexamined
+//	conditions    promise (landgo_always, landgo_eventually)
 //	buffers       buffer (x86-TSO)
 //	other rooms   carrier (the library), steered (the kernel that schedules itself)
 //	twin          reads of memory that was never written

@@ -153,7 +153,7 @@ func (w *ways) slice() bool {
 	}
 	run := &counted{Runner: w.Guest}
 	engine, err := por.New(o.search, por.Options{
-		OneEvent: true, Uncounted: true, Longest: longestSample, Resume: o.tree,
+		OneEvent: !w.Judged(), Uncounted: true, Longest: longestSample, Resume: o.tree,
 		WarmUp:  math.MaxUint64, // it isn't divided
 		Stop:    w.stop,
 		SaveNow: func() bool { return run.steps >= room },

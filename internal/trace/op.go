@@ -95,6 +95,13 @@ const (
 	OpInterruptsOff
 	OpInterruptsOn
 
+	// An operation of the guest's own object begins or is over (landgo_op_begin, landgo_op_end).
+	// Obj: the object. Each end depends on each beginning, so that a trace has one order of
+	// operations in real time.
+	OpCallBegins
+	OpCallEnds
+	OpJudged // the step may change what a condition reads (landgo_always): such steps have one order
+
 	OpEnd // the process's end: depends on every step of a live thread
 
 	NumOps
@@ -120,7 +127,8 @@ var opNames = [NumOps]string{
 	"rdlock", "tryrdlock", "tryrdlock-fail", "wrlock", "trywrlock", "trywrlock-fail", "rdqueue", "wrqueue", "rdunlock", "wrunlock", "rw-init", "rw-destroy",
 	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once", "once-look",
 	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-try-pi", "futex-unlock-pi",
-	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "interrupts-off", "interrupts-on", "end",
+	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "interrupts-off", "interrupts-on",
+	"call-begins", "call-ends", "judged", "end",
 }
 
 func (k OpKind) String() string {

@@ -35,6 +35,8 @@ const (
 	descheduleClass
 	heapClass
 	syscallClass // Obj is a resource number
+	callClass    // of the guest's own operations
+	judgedClass
 	numClasses
 )
 
@@ -58,7 +60,9 @@ var classOf = [trace.NumOps]class{
 	trace.OpFutexLockPI: futexClass, trace.OpFutexTryPI: futexClass, trace.OpFutexUnlockPI: futexClass,
 	trace.OpDeschedule: descheduleClass, trace.OpMakeRunnable: descheduleClass,
 	trace.OpFree: heapClass, trace.OpReuse: heapClass,
-	trace.OpSyscall: syscallClass,
+	trace.OpSyscall:    syscallClass,
+	trace.OpCallBegins: callClass, trace.OpCallEnds: callClass,
+	trace.OpJudged: judgedClass,
 }
 
 // independent lists, for each class, the kinds that commute with each other;
@@ -83,6 +87,10 @@ var independent = [][2][]trace.OpKind{
 	// leavings make no difference to that. (The order of the last arrival and the
 	// leaving is in Transition.Wakes.)
 	{{trace.OpBarrierLeave}, {trace.OpBarrierLeave, trace.OpBarrierArrive}},
+	// Which of two operations began first makes no difference to their order in real time,
+	// nor which of two was over first.
+	{{trace.OpCallBegins}, {trace.OpCallBegins}},
+	{{trace.OpCallEnds}, {trace.OpCallEnds}},
 	// The end of a thread and its being detached commute.
 	{{trace.OpDetach}, {trace.OpExit}},
 	// A thread's steps depend on the signals that it is sent, for a handler runs
