@@ -1,9 +1,53 @@
-/* Tells landgo what a program is to do, beyond what assert can say. Include this
- * header and call its functions. There is no library to link: landgo sees the
- * calls, and on any other machine nothing happens. For C and C++. */
+/* What a program on Linux asks of landgo. "landgo header --linux" prints this file.
+ *
+ * No library is needed. Without landgo the program runs all the same: a choice is 0, a program
+ * ends well, with status 0, where something that it assumes doesn't hold, and the functions
+ * that say what it is to do do nothing. */
 #ifndef LANDGO_LINUX_H
 #define LANDGO_LINUX_H
 
+/* ---- Choices and assumptions -----------------------------------------------
+ *
+ * Both are system calls that Linux hasn't got. */
+#if defined __x86_64__
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline __attribute__((always_inline)) long landgo_call(long number, long argument)
+{
+	long result;
+	__asm__ volatile("syscall" : "=a"(result) : "0"(number), "D"(argument) : "rcx", "r11", "memory");
+	return result;
+}
+
+/* One of 0, 1, ... n-1: landgo runs the program with each. n is from 1 to 65536. */
+static inline __attribute__((always_inline)) int landgo_choice(int n)
+{
+	long chosen = landgo_call(0x2c676f00, n);
+	return chosen < 0 ? 0 : (int)chosen;
+}
+
+static inline __attribute__((always_inline)) void landgo_assume_fails(void)
+{
+	landgo_call(0x2c676f01, 0);
+	for (;;)
+		landgo_call(231, 0); /* without landgo: exit_group(0) */
+}
+
+/* An execution in which the condition doesn't hold isn't looked at any further: it is no
+ * bug, and no pass. What other threads do that doesn't come after it counts all the same,
+ * for it could have come before. */
+#define landgo_assume(condition) ((condition) ? (void)0 : landgo_assume_fails())
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+/* ---- What the program is to do ---------------------------------------------
+ *
+ * landgo sees the calls of the functions below. */
 /* weak: one copy is kept of all that include it, and it is never inlined. */
 #ifdef __cplusplus
 #define LANDGO_FUNCTION extern "C" __attribute__((weak, noinline, used))

@@ -2,43 +2,37 @@ package main
 
 import (
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"landgo/guests"
-	"landgo/internal/result"
 )
 
 func (a *app) headerCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "header [kernel|linux]",
-		Short: "print the C header by which a guest tells landgo what it does",
-		Long: `header prints a C header of empty functions; the comment above each says where to
-call it. On any other machine nothing happens there.
+	linux := false
+	c := &cobra.Command{
+		Use:   "header",
+		Short: "print the C header by which a kernel, or a program on Linux, tells landgo things",
+		Long: `header prints landgo.h, the C header that a kernel includes to tell landgo what
+its scheduler does. It declares empty functions; the comment above each says
+where the kernel is to call it. On any other machine nothing happens there.
 
-header kernel, or header alone, prints landgo.h, by which a kernel tells landgo
-what its scheduler does. header linux prints landgo-linux.h, by which a Linux
-program says what it is to do: conditions that hold always or at some time, and
-objects that are linearizable.`,
+With --linux it prints landgo-linux.h, for programs on Linux: landgo_choice(n)
+is each of 0 to n-1 in some execution, and an execution in which
+landgo_assume(condition) doesn't hold isn't looked at any further; conditions
+hold always or at some time (landgo_always, landgo_eventually); and objects are
+linearizable (landgo_assert_linearizable).`,
 		Example: `  landgo header > landgo.h
-  landgo header linux > landgo-linux.h`,
-		Args:      headers,
-		ValidArgs: []string{"kernel", "linux"},
-		RunE: func(_ *cobra.Command, args []string) error {
-			text := guests.Header
-			if len(args) > 0 && args[0] == "linux" {
-				text = guests.LinuxHeader
+  landgo header --linux > landgo-linux.h`,
+		Args: nothing(": it prints, so redirect it: landgo header > landgo.h"),
+		RunE: func(*cobra.Command, []string) error {
+			header := guests.Header
+			if linux {
+				header = guests.LinuxHeader
 			}
-			return a.print(func(w io.Writer) { w.Write(text) })
+			return a.print(func(w io.Writer) { w.Write(header) })
 		},
 	}
-}
-
-// headers takes the names of the headers.
-func headers(_ *cobra.Command, args []string) error {
-	if len(args) > 1 || len(args) == 1 && args[0] != "kernel" && args[0] != "linux" {
-		return result.Errorf(result.Usage, "want kernel or linux, got %q: landgo header linux > landgo-linux.h", strings.Join(args, " "))
-	}
-	return nil
+	c.Flags().BoolVar(&linux, "linux", false, "print landgo-linux.h, for programs on Linux")
+	return c
 }

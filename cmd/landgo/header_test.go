@@ -41,17 +41,17 @@ func TestHeader(t *testing.T) {
 	if err := a.execute(context.Background(), a.rootCommand(), []string{"header", "x"}); err == nil {
 		t.Error("an argument is taken")
 	}
-	if err := a.execute(context.Background(), a.rootCommand(), []string{"header", "kernel", "linux"}); err == nil {
+	if err := a.execute(context.Background(), a.rootCommand(), []string{"header", "kernel"}); err == nil {
 		t.Error("two arguments are taken")
 	}
 }
 
-// TestLinuxHeader: "landgo header linux" prints a header that C and C++ compilers take as it
+// TestLinuxHeader: "landgo header --linux" prints a header that C and C++ compilers take as it
 // is, in several files of one program.
 func TestLinuxHeader(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{stdout: &out, stderr: &out}
-	if err := a.execute(context.Background(), a.rootCommand(), []string{"header", "linux"}); err != nil {
+	if err := a.execute(context.Background(), a.rootCommand(), []string{"header", "--linux"}); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()

@@ -55,7 +55,7 @@ mkdir -p "$tree/share/man/man1" "$tree/share/bash-completion/completions" "$tree
 "$landgo" completion zsh >"$tree/share/zsh/site-functions/_landgo"
 "$landgo" completion fish >"$tree/share/fish/vendor_completions.d/landgo.fish"
 "$landgo" header >"$tree/share/landgo/landgo.h"
-"$landgo" header linux >"$tree/share/landgo/landgo-linux.h"
+"$landgo" header --linux >"$tree/share/landgo/landgo-linux.h"
 
 for kind in "" -fixed; do # two threads, and an update that is lost
 	gcc -g -O1 -static -pthread -Wl,--build-id=none -ffile-prefix-map="$top"=. ${kind:+-DFIXED} guests/linux/lost_update.c \

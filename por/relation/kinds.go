@@ -37,6 +37,8 @@ const (
 	syscallClass // Obj is a resource number
 	callClass    // of the guest's own operations
 	judgedClass
+	channelClass
+	bufferClass
 	numClasses
 )
 
@@ -60,9 +62,11 @@ var classOf = [trace.NumOps]class{
 	trace.OpFutexLockPI: futexClass, trace.OpFutexTryPI: futexClass, trace.OpFutexUnlockPI: futexClass,
 	trace.OpDeschedule: descheduleClass, trace.OpMakeRunnable: descheduleClass,
 	trace.OpFree: heapClass, trace.OpReuse: heapClass,
-	trace.OpSyscall:    syscallClass,
 	trace.OpCallBegins: callClass, trace.OpCallEnds: callClass,
-	trace.OpJudged: judgedClass,
+	trace.OpJudged:  judgedClass,
+	trace.OpSyscall: syscallClass,
+	trace.OpSend:    channelClass, trace.OpReceive: channelClass,
+	trace.OpStores: bufferClass, trace.OpStored: bufferClass, trace.OpFenceAll: bufferClass,
 }
 
 // independent lists, for each class, the kinds that commute with each other;
@@ -91,6 +95,9 @@ var independent = [][2][]trace.OpKind{
 	// nor which of two was over first.
 	{{trace.OpCallBegins}, {trace.OpCallBegins}},
 	{{trace.OpCallEnds}, {trace.OpCallEnds}},
+	// Stores go into buffers, and leave them, in any order; what empties all changes none.
+	{{trace.OpStores, trace.OpStored}, {trace.OpStores, trace.OpStored}},
+	{{trace.OpFenceAll}, {trace.OpFenceAll}},
 	// The end of a thread and its being detached commute.
 	{{trace.OpDetach}, {trace.OpExit}},
 	// A thread's steps depend on the signals that it is sent, for a handler runs
@@ -132,7 +139,7 @@ var total = func() (t [trace.NumOps]bool) {
 
 var acquires = [trace.NumOps]bool{
 	trace.OpLock: true, trace.OpSemWait: true, trace.OpReadLock: true, trace.OpWriteLock: true,
-	trace.OpFutexLockPI: true, trace.OpOnce: true, trace.OpJoin: true,
+	trace.OpFutexLockPI: true, trace.OpOnce: true, trace.OpJoin: true, trace.OpFenceAll: true,
 }
 
 // opsDepend reports whether two operations depend.

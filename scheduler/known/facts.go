@@ -22,6 +22,9 @@ type Facts struct {
 	// Judged are the words that conditions were seen to read, by address / 8
 	// (scheduler/promise.go).
 	Judged Addresses
+	// Fencing are the threads that empty the store buffers of all (scheduler/fenceall.go), and
+	// Storing those that store while one does.
+	Fencing, Storing Addresses
 	// Native: threads and locks are left to the guest's own code.
 	Native bool
 	// Exits: a thread was seen to look whether another lives.
@@ -60,7 +63,8 @@ type Kernel struct {
 
 // New is nothing yet.
 func New() Facts {
-	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Judged: Addresses{},
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{},
+		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
 
@@ -84,6 +88,8 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Awaits.merge(o.Awaits) || news
 	news = k.Piecemeal.merge(o.Piecemeal) || news
 	news = k.Judged.merge(o.Judged) || news
+	news = k.Fencing.merge(o.Fencing) || news
+	news = k.Storing.merge(o.Storing) || news
 	k.Merged.merge(o.Merged) // it matters once one of them is contended
 	is(&k.Native, o.Native)
 	is(&k.Exits, o.Exits)

@@ -93,6 +93,9 @@ func (s *Session) assumptions() []string {
 	if s.Judged() {
 		out = append(out, "conditions and linearizable objects are judged with sequentially consistent memory")
 	}
+	if s.Config.Faults.Any() {
+		out = append(out, "with "+s.Config.Faults.Text()+" (--faults "+s.Config.Faults.String()+")")
+	}
 	if !s.Config.ObserveStdout {
 		out = append(out, "the order of output between threads doesn't matter")
 	}
