@@ -15,7 +15,7 @@ func (p *page) calls(list []result.Call) {
 	names, texts, last := 0, 0, 0
 	for i := range list {
 		c := &list[i]
-		names, texts, last = max(names, len(c.Thread)), max(texts, len(callText(c))), max(last, c.Begin, c.End)
+		names, texts, last = max(names, len(p.name(c.Thread))), max(texts, len(callText(c))), max(last, c.Begin, c.End)
 	}
 	p.blank()
 	p.line("Calls, from o where each begins to o where it is over:")
@@ -23,9 +23,9 @@ func (p *page) calls(list []result.Call) {
 		c := &list[i]
 		mark := ""
 		if c.Unexplained {
-			mark = "  <- no order of the calls explains this"
+			mark = "  <- no order explains it"
 		}
-		p.line("  %s", p.cut(fmt.Sprintf("%-*s  %-*s  %s%s", names, c.Thread, texts, callText(c), lane(c, last), mark), 2))
+		p.line("  %s", p.cut(fmt.Sprintf("%-*s  %-*s  %s%s", names, p.name(c.Thread), texts, callText(c), lane(c, last), mark), 2))
 	}
 }
 
