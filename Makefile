@@ -12,7 +12,7 @@ TESTFLAGS ?= -count=1 -timeout 20m -vet=off -ldflags=-w
 # These take longest: they begin first, so that no processor idles at the end.
 LONGEST := ./internal/explore ./internal/e2e ./por
 
-.PHONY: help setup paging build landgo guests test vet fmt demo bench papers study soak fuzz cover install clean
+.PHONY: help setup paging build landgo guests test vet fmt demo bench papers study soak fuzz cover install dist clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -143,6 +143,10 @@ install: landgo
 	bin/landgo completion bash >$(SHARE)/bash-completion/completions/landgo
 	bin/landgo completion zsh >$(SHARE)/zsh/site-functions/_landgo
 	bin/landgo completion fish >$(SHARE)/fish/vendor_completions.d/landgo.fish
+
+## make dist     an archive for any x86-64 Linux, and a Debian package, in bin/dist
+dist: setup
+	@internal/setup/dist.sh $(VERSION)
 
 ## make clean    remove what build made
 clean:

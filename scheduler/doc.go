@@ -48,6 +48,8 @@
 //	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
 //	reports       account, describe, naming, stuck, meant, failure, blockfault, letthrough, leak, format, met,
 //	              longest, unexamined
+//	conditions    promise (landgo_always, landgo_eventually)
+//	failures      faults (--faults)
 //	buffers       buffer (x86-TSO), fenced (fences that the guest hasn't got), fenceall (membarrier)
 //	other rooms   carrier (the library), steered (the kernel that schedules itself)
 //	twin          reads of memory that was never written

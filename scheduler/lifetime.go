@@ -66,6 +66,7 @@ type state struct {
 	covers    covers
 	listing   listing    // of all this
 	through   []*Failure // see letthrough.go
+	promises  []*promise // see promise.go
 }
 
 // cells go back with the machine.

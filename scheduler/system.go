@@ -263,11 +263,14 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.stepped++
 	info.number = s.stepped
 	s.steps = append(s.steps, info)
-	alone := s.Alone(th.ID)
+	alone, promises := s.Alone(th.ID), len(s.promises)
 	th.LastStep = int32(len(s.steps))
 	err := s.step(th, tr, c)
 	if s.known.Signalled[uint64(t)] {
 		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(t)})
+	}
+	if err == nil {
+		err = s.judge(th, tr, promises, alone)
 	}
 	tr.Last = th.Insns
 	s.arena.seal(tr)
@@ -306,6 +309,9 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 	th.Yielding, th.Waits, th.awaits = false, nil, false
 	s.current = th.ID
+	if th.Stand != StandFailure {
+		s.lib.Steps(th.ID, tr)
+	}
 	switch th.Stand {
 	case StandRun:
 		return s.Advance(th.ID, tr, 0)

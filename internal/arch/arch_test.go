@@ -42,9 +42,10 @@ var may = map[string][]string{
 	"kernel":                   {"internal/image/elffile", "internal/image/profile", "emu", "internal/trace"},
 	"heap":                     {"internal/trace"},
 	"race":                     {"internal/trace"},
+	"internal/linear":          {},
 	"scheduler":                append([]string{"kernel", "emu", "heap", "internal/trace"}, ofImage...),
 	// Its rooms know nothing of each other.
-	"scheduler/library": append([]string{"scheduler", "kernel", "emu", "heap", "internal/trace"}, ofImage...),
+	"scheduler/library": append([]string{"scheduler", "kernel", "emu", "heap", "internal/linear", "internal/trace"}, ofImage...),
 	"scheduler/steer":   append([]string{"scheduler", "kernel", "emu", "heap", "internal/trace"}, ofImage...),
 	"por":               {"internal/trace", "internal/host", "por/relation"},
 	// It knows no search.

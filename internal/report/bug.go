@@ -74,6 +74,7 @@ func (p *page) bug(b *result.Bug) {
 	if b.BeforeThreads {
 		p.wrap("  ", "This happened before a second thread existed: it isn't a concurrency bug.")
 	}
+	p.calls(b.Calls)
 	if len(b.Accesses) > 0 {
 		p.accesses(b.Accesses)
 	}

@@ -97,6 +97,12 @@ const (
 	OpInterruptsOff
 	OpInterruptsOn
 
+	// An operation of the guest's own object begins or is over (landgo_op_begin, landgo_op_end).
+	// Obj: the object. Each end depends on each beginning, so that a trace has one order of
+	// operations in real time.
+	OpCallBegins
+	OpCallEnds
+	OpJudged // the step may change what a condition reads (landgo_always): such steps have one order
 	// Of store buffers, where a thread empties those of all (membarrier). Obj: AllBuffers.
 	OpStores   // a step puts a store into its thread's buffer
 	OpStored   // a store leaves a buffer
@@ -136,7 +142,7 @@ var opNames = [NumOps]string{
 	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once", "once-look",
 	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-try-pi", "futex-unlock-pi",
 	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "send", "receive", "interrupts-off", "interrupts-on",
-	"stores", "stored", "fence-all", "end", "choose", "assume", "fault",
+	"call-begins", "call-ends", "judged", "stores", "stored", "fence-all", "end", "choose", "assume", "fault",
 }
 
 func (k OpKind) String() string {

@@ -38,6 +38,8 @@
 //	threads       threadcalls, carried, carriedkept, distrust
 //	time, ends    deadline, interruptedwait, ending
 //	store buffers drains
+//	failures      faulty (--faults)
+//	properties    property (landgo's header: conditions, calls that are to be linearisable)
 //
 // Invariant: what a step changes goes back with a mark (path, cells). What is found for
 // good only makes preemption points finer, or is a function of the guest alone.

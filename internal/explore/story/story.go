@@ -198,6 +198,10 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 	if (!st.Config.Buffers() || !st.unseen(b)) && lockOrder(b) == "" { // which is told by the locks alone
 		st.collisions(b)
 	}
+	for _, c := range fl.Calls {
+		b.Calls = append(b.Calls, result.Call{Thread: st.Guest.Name(c.Thread), Call: c.Name, Result: c.Result, Begin: c.Begin, End: c.End,
+			Place: result.Innermost(st.Frames([]uint64{c.PC - 1})), Unexplained: c.End == lastEnd(fl.Calls)})
+	}
 	b.Block = st.block(&fl.Block)
 	st.freeing(b, fl)
 	st.starts(b)
@@ -213,6 +217,14 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 		return nil, fmt.Errorf("an execution went another way when it was run again: %s", fl.Message)
 	}
 	return b, st.collide(b, x)
+}
+
+// lastEnd is the place of the last end.
+func lastEnd(calls []scheduler.Called) (last int) {
+	for i := range calls {
+		last = max(last, calls[i].End)
+	}
+	return last
 }
 
 // beforeThreads: no second thread was ever there.

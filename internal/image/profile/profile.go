@@ -131,7 +131,7 @@ func Roles(info *debuginfo.Info, p *Profile) map[uint64]Bound {
 			continue
 		}
 		s, ok := info.Symbol(b.Name)
-		if !ok || !s.Global || s.Kind == elffile.Object || s.Kind == elffile.IFunc || !info.IsCode(s.Addr) || own[s.Name] {
+		if !ok || !s.Global || s.Kind == elffile.Object || s.Kind == elffile.IFunc || !info.IsCode(s.Addr) || own[s.Name] && b.Role < Always { // the program has landgo's header
 			continue
 		}
 		old, taken := roles[s.Addr]
