@@ -80,14 +80,15 @@ func (r *bufferRun) spent(path []PathStep) map[Measure]int {
 	c := map[Measure]int{}
 	last := trace.NoThread
 	for _, s := range path {
-		ready := map[trace.TID]bool{}
+		ready, goesOn := map[trace.TID]bool{}, map[trace.TID]bool{}
 		for _, th := range m.Threads(nil) {
 			ready[th.ID] = th.Status == trace.Ready
+			goesOn[th.ID] = ready[th.ID] && th.Pending.Kind != trace.OpEnd // which may be left freely
 		}
 		if s.Thread < n {
 			if last != trace.NoThread && s.Thread != last {
 				c[Switches]++
-				if ready[last] {
+				if goesOn[last] {
 					c[Preempt]++
 				}
 			}
@@ -312,15 +313,27 @@ func cell(r *rand.Rand, in model.Instr) model.Instr {
 	return in
 }
 
+// soakBuffers is how many random programs to run, and the seed of the first: fresh ones, as
+// many as LANDGO_SOAK_BUFFERS says, or from LANDGO_SEED on.
+func soakBuffers(t *testing.T, usual int) (programs int, first uint64) {
+	n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_BUFFERS"))
+	if err != nil {
+		return usual, 0
+	}
+	if first, err = strconv.ParseUint(os.Getenv("LANDGO_SEED"), 10, 64); err != nil {
+		first = rand.Uint64() >> 1
+	}
+	t.Logf("%d programs from seed %d on", n, first)
+	return n, first
+}
+
 // TestBuffersWithin: within a bound there are the executions that spend no more, by a count of
 // their own. What a buffer does costs nothing.
 func TestBuffersWithin(t *testing.T) {
-	programs := 60
-	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_BUFFERS")); err == nil {
-		programs = n
-	}
+	programs, first := soakBuffers(t, 60)
 	judged := 0
-	for seed := range programs {
+	for n := range programs {
+		seed := first + uint64(n)
 		p := bufferProgram(uint64(seed))
 		if seed%4 == 0 {
 			p = fencingProgram(uint64(seed))
@@ -360,20 +373,19 @@ func TestBuffersWithin(t *testing.T) {
 }
 
 func TestBuffers(t *testing.T) {
-	more, programs := 0, 40
-	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_BUFFERS")); err == nil {
-		programs = n
-	}
-	for seed := range programs {
-		p := bufferProgram(uint64(seed))
+	more := 0
+	programs, first := soakBuffers(t, 40)
+	for n := range programs {
+		seed := first + uint64(n)
+		p := bufferProgram(seed)
 		want := model.Outcomes(p)
 		if err := compareBuffered(p, want, append(outcomeSearches, bufferSearches...), bufferOptions); err != nil {
-			t.Fatalf("%v\n%v", err, p)
+			t.Fatalf("seed %d: %v\n%v", seed, err, p)
 		}
 		lazy := *p
 		lazy.Lazy = true
 		if err := compareBuffered(&lazy, want, []string{"source", "optimal"}, bufferOptions); err != nil {
-			t.Fatalf("updates last: %v\n%v", err, p)
+			t.Fatalf("seed %d, updates last: %v\n%v", seed, err, p)
 		}
 		sc := *p
 		sc.Buffers = false
@@ -430,21 +442,19 @@ func fencingProgram(seed uint64) *model.Program {
 // TestFencesForAll: a fence for all threads that is one moment, at which all buffers are empty,
 // comes to what one does during which each is at some moment: where one other thread stores.
 func TestFencesForAll(t *testing.T) {
-	programs := 24
-	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_BUFFERS")); err == nil {
-		programs = n
-	}
+	programs, first := soakBuffers(t, 24)
 	fewer := 0
-	for seed := range programs {
+	for n := range programs {
+		seed := first + uint64(n)
 		p := fencingProgram(uint64(seed))
 		want := model.Outcomes(p)
 		if err := compareBuffered(p, want, append(outcomeSearches, bufferSearches...), bufferOptions); err != nil {
-			t.Fatalf("%v\n%v", err, p)
+			t.Fatalf("seed %d: %v\n%v", seed, err, p)
 		}
 		lazy := *p
 		lazy.Lazy = true
 		if err := compareBuffered(&lazy, want, []string{"source", "optimal"}, bufferOptions); err != nil {
-			t.Fatalf("updates last: %v\n%v", err, p)
+			t.Fatalf("seed %d, updates last: %v\n%v", seed, err, p)
 		}
 		own := *p
 		own.Fault = model.WeakFenceAll
