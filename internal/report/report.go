@@ -192,7 +192,7 @@ func (p *page) statement(f result.Frame) string {
 		if n := strings.Index(line[at:], ";"); n >= 0 {
 			to = at + n + 1
 		}
-		text = clean(strings.TrimSpace(strings.ReplaceAll(line[from:to], "\t", " ")))
+		text = clean(strings.TrimSuffix(strings.TrimSpace(strings.ReplaceAll(line[from:to], "\t", " ")), ";"))
 	}
 	if len(text) > longStatement {
 		return ""

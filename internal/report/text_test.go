@@ -237,7 +237,7 @@ func TestStatement(t *testing.T) {
 	p.style.Source = func(string) ([]byte, error) {
 		return []byte("\tx = 1; y = z + 2; if (q) { r = 3; }\n\tno end\n"), nil
 	}
-	for column, want := range map[int]string{0: "x = 1; y = z + 2; if (q) { r = 3; }", 4: "x = 1;", 11: "y = z + 2;", 31: "r = 3;"} {
+	for column, want := range map[int]string{0: "x = 1; y = z + 2; if (q) { r = 3; }", 4: "x = 1", 11: "y = z + 2", 31: "r = 3"} {
 		if got := p.statement(result.Frame{File: "f.c", Line: 1, Column: column}); got != want {
 			t.Errorf("column %d: %q, want %q", column, got, want)
 		}
