@@ -101,6 +101,7 @@ var opVerbs = map[trace.OpKind]string{
 	trace.OpSemWait: "waits on", trace.OpSemPost: "posts", trace.OpReadLock: "locks for reading", trace.OpWriteLock: "locks for writing",
 	trace.OpReadUnlock: "unlocks", trace.OpWriteUnlock: "unlocks", trace.OpBarrierArrive: "arrives at", trace.OpBarrierLeave: "leaves",
 	trace.OpMutexInit: "initialises", trace.OpMutexDestroy: "destroys", trace.OpFree: "frees", trace.OpReuse: "is given",
+	trace.OpSend: "writes to", trace.OpReceive: "reads from",
 }
 
 // OpText puts an operation into words.

@@ -76,6 +76,8 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		}
 		if p.Blocked {
 			d.Status = trace.Blocked
+		} else if n := s.faultOutcomes(th); n > 0 && !th.napping {
+			d.Outcomes = max(p.Outcomes, 1) + n
 		}
 	case StandSleep:
 		d.Status, d.Pending = trace.Blocked, th.pending

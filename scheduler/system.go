@@ -30,6 +30,8 @@ type Config struct {
 	Fill *Fill
 	// Awaits says which accesses a search may be spared the polls of (await.go); nil: all.
 	Awaits func(*trace.Access) bool
+	// Faults are the failures that executions may have (faults.go).
+	Faults trace.Faults
 	// Buffers: stores to shared memory go through store buffers (buffer.go).
 	Buffers bool
 	// MaxThreads bounds the number of threads of all executions.

@@ -72,6 +72,7 @@ type page struct {
 	style    Style
 	width    int
 	files    map[string][]string // source files by path, as lines
+	names    result.Names
 	sections [][]row
 	inRow    bool // lines go to the last row
 }

@@ -57,6 +57,13 @@ func NewBugFile(r *Result, b *Bug, config json.RawMessage) *BugFile {
 	}
 }
 
+// NewRunFile is the file for a run of a result's guest that a user chose. kind and message
+// are those of the bug with which it ends, "" if it ends without one.
+func NewRunFile(r *Result, kind, message, schedule string, config json.RawMessage) *BugFile {
+	b := Bug{Kind: trace.BugKind(kind), Message: message, Schedule: schedule}
+	return NewBugFile(r, &b, config)
+}
+
 // ReadBugFile reads a bug file and checks its form. Whether it fits the guest
 // is the replay's business.
 func ReadBugFile(path string) (*BugFile, error) {

@@ -35,6 +35,7 @@ const (
 	descheduleClass
 	heapClass
 	syscallClass // Obj is a resource number
+	channelClass
 	bufferClass
 	numClasses
 )
@@ -60,7 +61,8 @@ var classOf = [trace.NumOps]class{
 	trace.OpDeschedule: descheduleClass, trace.OpMakeRunnable: descheduleClass,
 	trace.OpFree: heapClass, trace.OpReuse: heapClass,
 	trace.OpSyscall: syscallClass,
-	trace.OpStores:  bufferClass, trace.OpStored: bufferClass, trace.OpFenceAll: bufferClass,
+	trace.OpSend:    channelClass, trace.OpReceive: channelClass,
+	trace.OpStores: bufferClass, trace.OpStored: bufferClass, trace.OpFenceAll: bufferClass,
 }
 
 // independent lists, for each class, the kinds that commute with each other;
