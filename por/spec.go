@@ -119,7 +119,7 @@ func (s Spec) Check(bounds Bounds) error { return s.kind.check(bounds) }
 // *BuffersError.
 func (s Spec) CheckBuffers(bounds Bounds) error {
 	for i, p := range s.kind.Params {
-		if s.params[i] != p.Default && s.kind.Claim != Nothing {
+		if s.params[i] != p.Default && s.kind.Claim != Nothing && !s.kind.AnyBuffers {
 			return &BuffersError{fmt.Sprintf("search %s isn't proven with its option %s", s.kind.Name, p.Name)}
 		}
 	}
@@ -132,7 +132,7 @@ func (s Spec) CheckBuffers(bounds Bounds) error {
 			}
 		}
 		return &BuffersError{fmt.Sprintf("search %s isn't proven there: use one of %s", s.kind.Name, strings.Join(others, ", "))}
-	case len(bounds) > 0:
+	case len(bounds) > 0 && !s.kind.Joint:
 		return &BuffersError{fmt.Sprintf("the bound %v isn't proven there", bounds)}
 	}
 	return nil

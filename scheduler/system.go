@@ -69,6 +69,9 @@ type Viewer interface {
 	// when the machine's journal had that length. Machine.Told has what it did; at is
 	// where the run stopped.
 	Ran(t trace.TID, insns, journal, at uint64)
+	// Moved is called where stores in a thread's buffer were put into memory for its step, or
+	// taken back after it: what the journal has from one length to another is no store.
+	Moved(from, to uint64)
 }
 
 // View makes v the viewer from now on; nil: none.
@@ -250,7 +253,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.Insns
 	if s.cfg.Buffers {
-		s.apply(th)
+		s.moves(func() { s.apply(th) })
 		s.beginsAt(th, tr)
 	}
 	info := stepInfo{tr: tr, ctx: th.Ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.Effects, insns: th.Insns}
@@ -279,7 +282,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	}
 	if s.cfg.Buffers {
 		s.steps[len(s.steps)-1].end = s.machine.Journal()
-		s.takeBack(th)
+		s.moves(func() { s.takeBack(th) })
 	}
 	s.current = trace.NoThread
 	s.freeContexts(th, tr)

@@ -65,7 +65,7 @@ func (h *hunt) minimise(f *finding) error {
 		}
 	}
 	if h.Config.Buffers() {
-		return nil // no bounded search is proven there
+		return nil // no reduction within a bound is proven there
 	}
 	opts := por.Options{
 		OneEvent: h.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,

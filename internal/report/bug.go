@@ -69,7 +69,7 @@ func (p *page) bug(b *result.Bug) {
 		}
 	}
 	if b.Cure != nil {
-		p.wrap("  ", clean(b.Cure.Text(p.spot, p.source)))
+		p.wrap("  ", clean(b.Cure.Text(p.spot, p.statement)))
 	}
 	if b.BeforeThreads {
 		p.wrap("  ", "This happened before a second thread existed: it isn't a concurrency bug.")
