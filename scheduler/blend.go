@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"landgo/internal/image/static"
-	"landgo/internal/image/x86"
 	"landgo/internal/trace"
 )
 
@@ -49,8 +48,12 @@ func (s *named) blendAt(pc uint64) trace.Blend {
 	return b
 }
 
-// ResultDead reports whether the result of a function that returns to pc is read by nothing.
+// ResultDead is static.ResultDead, remembered.
 func (s *named) ResultDead(pc uint64) bool {
-	regs, _ := s.deadAt(pc)
-	return regs&x86.RAX != 0
+	dead, ok := s.unread[pc]
+	if !ok {
+		dead = static.ResultDead(s.image.File, pc)
+		s.unread[pc] = dead
+	}
+	return dead
 }
