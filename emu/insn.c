@@ -42,6 +42,7 @@ static uint8_t learn_class(struct machine *m, uint64_t addr, uint32_t size)
 		kind = KIND_CROSSING;
 	uint8_t *class = &m->code[code_at(m, addr) - m->code_lo];
 	*class = (*class & CODE_BREAK) | CODE_KNOWN | kind;
+	m->learned = m->insn;
 	return *class;
 }
 

@@ -364,6 +364,7 @@ struct machine {
 	uint64_t *trace;      /* 2 * TRACE_LEN program counters, in order */
 	uint32_t ntrace;
 	uint64_t traced;      /* number of the latest instruction in it */
+	uint64_t learned;     /* number of the latest instruction whose class the run has learned */
 	uint64_t path;        /* hash of the instructions and addresses of runs with RUN_HASH */
 	uint64_t *repeat;     /* by a record's hash: number of the run << 32 | where it was seen last */
 	uint32_t run;         /* number of the run */

@@ -90,6 +90,9 @@ void records_finish(struct machine *m);
 void note_fence(struct machine *m);
 void hash_path(struct machine *m, uint64_t word);
 
+/* run.c */
+bool machine_ran(const struct machine *m, uint64_t lo, uint64_t hi);
+
 /* narrate.c */
 void narrate(struct machine *m, uint64_t addr, uint32_t size, uint8_t what);
 void narrate_end(struct machine *m, uint64_t first);

@@ -97,6 +97,7 @@ static void begin_run(struct machine *m)
 	m->nrecords = 0;
 	m->ntrace = 0;
 	m->nevents = 0;
+	m->learned = 0;
 	m->nstores = 0;
 	m->replay = false;
 	if (m->order.budget == 0)
@@ -282,6 +283,37 @@ static void fill_regs(struct machine *m)
 	}
 }
 
+/* An instruction that the run came to and didn't begin isn't known for that: what is known
+ * was executed (machine_ran). Those that a fault stops, or the kernel carries out, were begun. */
+static void unlearn(struct machine *m)
+{
+	switch (m->why) {
+	case STOP_ACCESS:
+	case STOP_BREAK:
+	case STOP_BUDGET:
+	case STOP_INSN:
+	case STOP_PRIVILEGED:
+	case STOP_FENCE:
+		break;
+	default:
+		return;
+	}
+	uint64_t off = code_at(m, m->result.pc) - m->code_lo;
+	if (off < m->code_len && !m->result.parts)
+		m->code[off] &= CODE_BREAK;
+}
+
+/* Whether an instruction in [lo, hi) was executed, by any thread in any run. */
+bool machine_ran(const struct machine *m, uint64_t lo, uint64_t hi)
+{
+	for (uint64_t a = lo; a < hi; a++) {
+		uint64_t off = code_at(m, a) - m->code_lo;
+		if (off < m->code_len && (m->code[off] & CODE_KNOWN))
+			return true;
+	}
+	return false;
+}
+
 void machine_run(struct machine *m)
 {
 	const struct slot *from = &m->slots[m->order.from];
@@ -304,6 +336,8 @@ void machine_run(struct machine *m)
 	if (m->ntrace && m->traced > m->result.insns)
 		m->ntrace--; /* begun, but not completed */
 	m->result.why = m->why;
+	if (unlikely(m->learned == m->result.insns + 1))
+		unlearn(m);
 	fill_slot(m, from, resumed);
 	fill_regs(m);
 	narrate_end(m, first);

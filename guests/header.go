@@ -7,3 +7,9 @@ import _ "embed"
 //
 //go:embed kernel/landgo.h
 var Header []byte
+
+// LinuxHeader is the C header by which a program on Linux chooses and assumes: "landgo
+// header --linux" prints it.
+//
+//go:embed landgo-linux.h
+var LinuxHeader []byte

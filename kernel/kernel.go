@@ -114,6 +114,10 @@ type Outcome struct {
 	SetsStatus bool
 	// Signal, if not 0, ends the process by that signal (abort: 6).
 	Signal int
+	// Why says what brought the signal about, if it isn't empty: a clause that ends before
+	// the name of what has the word at About.
+	Why   string
+	About uint64
 	// Invalid, if not empty, is why the guest can't be controlled further, and
 	// Gap the kind of thing.
 	Invalid string
@@ -153,6 +157,9 @@ type Threads interface {
 	// Regs is the register file of a thread that isn't running: at its trap, at
 	// a preemption point, or asleep (then as Do left it).
 	Regs(t trace.TID) *emu.Regs
+	// Stack is the call stack of the thread whose call is carried out: program counters,
+	// innermost first.
+	Stack(t trace.TID) []uint64
 	// SetRegs makes a thread that isn't running, and isn't the caller, go on
 	// with other registers. A half-executed instruction is dropped: it will be
 	// executed again from its start.

@@ -98,6 +98,8 @@ type batch struct {
 	mu     sync.Mutex
 	polls  sync.Mutex
 	next   int
+	begun  []bool // here, or done away
+	over   bool   // what comes from away now comes too late
 	done   []done
 	limit  atomic.Int64 // units from here on aren't wanted
 	halted atomic.Bool  // stop said so
@@ -113,9 +115,12 @@ type done struct {
 }
 
 // run works on all units, and returns what became of those that count.
-func (b *batch) run() []done {
-	b.done = make([]done, len(b.units))
+func (b *batch) run(d division, opts *Options) []done {
+	b.done, b.begun = make([]done, len(b.units)), make([]bool, len(b.units))
 	b.limit.Store(int64(len(b.units)))
+	if over := b.lend(d, opts); over != nil {
+		defer over()
+	}
 	if len(b.workers) == 1 || len(b.units) == 1 {
 		b.serve(0)
 	} else {
@@ -137,6 +142,9 @@ func (b *batch) run() []done {
 		}
 		all.Wait()
 	}
+	b.mu.Lock()
+	b.over = true
+	b.mu.Unlock()
 	if b.fault != "" {
 		panic(b.fault)
 	}
@@ -147,11 +155,15 @@ func (b *batch) run() []done {
 func (b *batch) serve(w int) {
 	for {
 		b.mu.Lock()
+		for b.next < len(b.units) && b.begun[b.next] {
+			b.next++
+		}
 		i := b.next
 		if i >= int(b.limit.Load()) || b.halted.Load() {
 			b.mu.Unlock()
 			return
 		}
+		b.begun[i] = true
 		b.next++
 		b.mu.Unlock()
 		d := done{worker: w}
@@ -205,7 +217,7 @@ func batches(d division, workers []Worker, opts *Options, obs Observer) (end uni
 			return rests, 0, err
 		}
 		b := &batch{workers: workers, units: units, stop: opts.Stop}
-		all := b.run()
+		all := b.run(d, opts)
 		for i := range all {
 			d.count(i)
 			if opts.Crew != nil {
@@ -244,6 +256,7 @@ func (o *Options) save(state []byte, err error) error {
 // add adds the counts of a unit.
 func (s *Stats) add(o Stats) {
 	s.Executions += o.Executions
+	s.Assumed += o.Assumed
 	s.Blocked += o.Blocked
 	s.Pruned += o.Pruned
 	s.Transitions += o.Transitions

@@ -114,6 +114,15 @@ func (r *bufferRun) key() string {
 			}
 		}
 		for i := range x.Ops {
+			switch x.Ops[i].Kind {
+			case trace.OpStores, trace.OpStored:
+				continue
+			case trace.OpFenceAll: // it comes before the stores that come later
+				for t := range r.p.Threads {
+					text += fmt.Sprintf(" %d", len(pushed[trace.TID(t)]))
+				}
+				continue
+			}
 			orders[x.Ops[i].Obj] = append(orders[x.Ops[i].Obj], name)
 		}
 		if !x.Updates {
@@ -296,6 +305,77 @@ func TestBuffers(t *testing.T) {
 	}
 }
 
+// fencingProgram is a random program of two threads, or of three of which one only loads,
+// where some fences empty all buffers.
+func fencingProgram(seed uint64) *model.Program {
+	r := rand.New(rand.NewPCG(seed, 23))
+	p := bufferProgram(seed)
+	if put := func(code ...model.Instr) []model.Instr { return code }; seed%2 == 0 { // the shape in which it matters
+		st, ld := model.Instr{Code: model.Store, C: 1, Size: 8}, model.Instr{Code: model.Load, Size: 8}
+		at := func(in model.Instr, a, r int) model.Instr { in.A, in.R = a, r; return in }
+		more := func(k int) model.Instr {
+			if r.IntN(2) == 0 {
+				return cell(r, model.Instr{Code: model.Store, C: 2})
+			}
+			return cell(r, model.Instr{Code: model.Load, R: k})
+		}
+		p.Threads = [][]model.Instr{put(at(st, 0, 0), model.Instr{Code: model.FenceAll}, at(ld, 8, 0), more(1)), put(more(1), at(st, 8, 0), at(ld, 0, 0), more(2))}
+		if r.IntN(3) == 0 {
+			p.Threads = append(p.Threads, put(cell(r, model.Instr{Code: model.Load}), cell(r, model.Instr{Code: model.Load, R: 1})))
+		}
+		return p
+	}
+	put := false
+	for t, code := range p.Threads {
+		for i := range code {
+			switch in := &code[i]; {
+			case t == 2 && in.Code != model.Load:
+				*in = cell(r, model.Instr{Code: model.Load, R: i % model.NumRegs})
+			case in.Code == model.Fence || in.Code == model.Exchange || in.Code == model.Load && r.IntN(5) == 0:
+				*in, put = model.Instr{Code: model.FenceAll}, true
+			}
+		}
+	}
+	if at := r.IntN(len(p.Threads[0])); !put && p.Threads[0][at].Code != model.Lock && p.Threads[0][at].Code != model.Unlock {
+		p.Threads[0][at] = model.Instr{Code: model.FenceAll}
+	}
+	return p
+}
+
+// TestFencesForAll: a fence for all threads that is one moment, at which all buffers are empty,
+// comes to what one does during which each is at some moment: where one other thread stores.
+func TestFencesForAll(t *testing.T) {
+	programs := 24
+	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_BUFFERS")); err == nil {
+		programs = n
+	}
+	fewer := 0
+	for seed := range programs {
+		p := fencingProgram(uint64(seed))
+		want := model.Outcomes(p)
+		if err := compareBuffered(p, want, bufferSearches, bufferOptions); err != nil {
+			t.Fatalf("%v\n%v", err, p)
+		}
+		lazy := *p
+		lazy.Lazy = true
+		if err := compareBuffered(&lazy, want, []string{"source", "optimal"}, bufferOptions); err != nil {
+			t.Fatalf("updates last: %v\n%v", err, p)
+		}
+		own := *p
+		own.Fault = model.WeakFenceAll
+		r, err := runBuffered("source", &own, bufferOptions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.stats.Complete && len(r.outcomes) > len(want) {
+			fewer++
+		}
+	}
+	if t.Log(programs, "programs,", fewer, "in which other threads' buffers matter"); fewer*20 < programs {
+		t.Error("a poor sample")
+	}
+}
+
 // TestBufferSamples: what samples find is there.
 func TestBufferSamples(t *testing.T) {
 	for _, name := range []string{"random:runs=60", "pct:runs=60", "pos:runs=60"} {
@@ -350,6 +430,18 @@ func TestBufferMutants(t *testing.T) {
 				wrong.Fault = fault
 				return checkBuffered(&wrong, []string{"source"}, bufferOptions)
 			})
+		})
+	}
+	for name, fault := range map[string]model.BufferFault{"a fence for all that waits for all": model.WeakFenceAll, "stores that one sees": model.UnseenStores} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range 400 {
+				wrong := fencingProgram(uint64(seed))
+				wrong.Fault = fault
+				if checkBuffered(wrong, []string{"source"}, bufferOptions) != nil {
+					return
+				}
+			}
+			t.Error("nothing was found")
 		})
 	}
 	t.Run("a load that stays answered while it sleeps", func(t *testing.T) {

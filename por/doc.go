@@ -48,10 +48,13 @@
 //
 // # Glossary
 //
+//	away            in another process: units of a batch are done there too (away.go)
 //	await           a step of a loop that waits, possible only where it reads a value that
 //	                lets the thread out (trace.Thread.Awaits); else the step would be a poll
 //	backtrack set   what is to be explored from a state, and was (node.todo, node.done)
 //	batch, unit     a divided search goes in batches of work units
+//	blend           to come to the same in both orders, because nobody uses what tells them
+//	                apart: increments, arrivals at a barrier (relation/commuting.go)
 //	block           steps of one thread between places where it can be left freely
 //	bound           a limit on preemptions, delays, rounds ... of an execution
 //	branch          a step that may be explored: thread, outcome, what it does
@@ -93,7 +96,7 @@
 //	                trustestimate, trustweigh
 //	sampling        sampling, randomwalk, pct, pos, distinct
 //	divided         batch; treedivision, treeunit; sampledivision; trustdivision;
-//	                snapshot, packer, trustsnapshot
+//	                snapshot, packer, trustsnapshot; away, awaytree, awayothers
 //	tests           fault: rules that a test leaves out; internal/model: model programs
 //	relation/       events, dependence, happens-before, store buffers, races, reversed sequences
 package por

@@ -41,7 +41,7 @@ func (x *explorer) end(e Ending) {
 			x.stats.Blocked++
 		case EndedPruned: // counted with the branches cut
 		default:
-			x.stats.Executions++
+			x.stats.ended(shown, x.threads)
 			x.stats.Longest = max(x.stats.Longest, uint64(n.depth))
 		}
 		x.ended.Ending, x.ended.Preemptions, x.ended.Threads = shown, n.preemptions, x.threads

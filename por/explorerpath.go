@@ -66,7 +66,9 @@ func (x *explorer) observe(n *node) (able int) {
 		n.couldGoOn = !t.Yielding && k != trace.OpExit && k != trace.OpEnd
 	}
 	for t := range now.Several.All {
-		x.choices = append(x.choices, choice{t, x.thread(t).Outcomes})
+		if x.opts.fault != oneOutcome {
+			x.choices = append(x.choices, choice{t, x.thread(t).Outcomes})
+		}
 	}
 	if x.order == nil {
 		return able

@@ -99,6 +99,7 @@ func (x *explorer) step(n *node, b *branch) error {
 		rest.last, rest.kids = want, kids
 		kids = rest
 	}
+	n.leads = kids != nil
 	x.strat.ran(n.depth)
 	if x.finer {
 		return x.runOut(t)

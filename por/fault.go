@@ -27,4 +27,6 @@ const (
 	noAwaiting           // what waits in a loop at an execution's end doesn't race
 	racingEnds           // an end that comes last races with all that came before
 	nearAwait            // a write that lets a thread out of a loop hides those before it
+	oneOutcome           // only the first outcome of a step is explored
+	everyOutcome         // optimal explores all outcomes on the way to a reversed step too
 )

@@ -50,6 +50,8 @@ type Kind struct {
 	strategy func(handle) strategy
 	// run is a walk of its own, where strategy is nil.
 	run func(sys System, obs Observer, s Spec, opts Options) (Stats, error)
+	// lent reads units of a part (away.go), where they aren't a tree's.
+	lent func(s Spec, opts Options, w Worker, u *unpacker, n int) borrowed
 }
 
 // Claim is what a search proves that has finished without a bug.
@@ -162,15 +164,15 @@ var kinds = []Kind{
 	{Name: "optimal", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
 		WhyNot: beyond, awaits: true, Params: []Param{commute}, warmUp: optimalWarmUp, strategy: newOptimal},
 	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph", NotForKernels: "their steps are more than one event",
-		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, run: runTrust},
+		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, run: runTrust, lent: borrowGraphs},
 	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds", NotForKernels: "their steps are more than one event",
-		Bounds: []Measure{Rounds}, NeedsBound: true, WhyNot: beyond, SingleEvents: true, Params: []Param{early}, run: runTrust},
+		Bounds: []Measure{Rounds}, NeedsBound: true, WhyNot: beyond, SingleEvents: true, Params: []Param{early}, run: runTrust, lent: borrowGraphs},
 	{Name: "random", Buffers: true, Paper: "random walk", About: "samples: any ready thread takes the next step", Claim: Nothing,
-		WhyNot: unbounded, Params: sampled(), strategy: newRandom, run: runSampling},
+		WhyNot: unbounded, Params: sampled(), strategy: newRandom, run: runSampling, lent: borrowSamples},
 	{Name: "pct", Buffers: true, Paper: "Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010", About: "samples: random priorities, with d-1 changes; a run meets a bug of depth d with a probability of 1/(n k^(d-1)) or more", Claim: Nothing,
-		WhyNot: unbounded, Params: sampled(Param{Name: "d", Default: 3, Least: 1, Most: 1000, Help: "depth of the bugs aimed at"}), strategy: newPCT, run: runSampling},
+		WhyNot: unbounded, Params: sampled(Param{Name: "d", Default: 3, Least: 1, Most: 1000, Help: "depth of the bugs aimed at"}), strategy: newPCT, run: runSampling, lent: borrowSamples},
 	{Name: "pos", Buffers: true, Paper: "Yuan, Yang and Gu, CAV 2018", About: "samples: random priorities of events, drawn again where they race", Claim: Nothing,
-		WhyNot: unbounded, Params: sampled(), strategy: newPOS, run: runSampling},
+		WhyNot: unbounded, Params: sampled(), strategy: newPOS, run: runSampling, lent: borrowSamples},
 }
 
 // sampled are the options of the searches that sample.

@@ -2,8 +2,6 @@ package por
 
 import (
 	"slices"
-
-	"landgo/internal/trace"
 )
 
 // optimal is optimal-DPOR (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014,
@@ -48,7 +46,9 @@ import (
 //     says so (trace.Thread.Late). It races with nothing: earlier it isn't possible.
 //   - A step with several outcomes (which waiter a signal lets go) is that many
 //     events, of which each execution has one. Its other outcomes become branches
-//     when it is first run.
+//     when it is first run and not on the way to a reversed step (ran). That some of
+//     them aren't possible after others' (--faults) makes no difference: what a step does
+//     with its first outcome is possible after all that is independent of it.
 //   - Where the reversed step turns out impossible (a spin that ended for another
 //     reason), all ready threads become branches of that state: sound, not
 //     optimal.
@@ -69,8 +69,15 @@ func (s *optimal) seed(n *node, kids *branch) error {
 	return nil
 }
 
-func (s *optimal) ran(i int32) { s.sets.addOutcomes(i) }
-func (s *optimal) expire()     { s.next.expiring(s.pending(s.insert)) }
+// ran adds a step's other outcomes, but not on the way to a reversed one: c, which was
+// reversed, sleeps there, and what they lead to that doesn't begin with c has a race with
+// it that was found below c, where they were run too. Divided, c may be explored later.
+func (s *optimal) ran(i int32) {
+	if !s.path.nodes[i].leads || s.path.divided || s.opts.fault == everyOutcome {
+		s.sets.addOutcomes(i)
+	}
+}
+func (s *optimal) expire() { s.next.expiring(s.pending(s.insert)) }
 
 // remember implements resumer.
 func (s *optimal) remember() *resumeState {
@@ -107,11 +114,11 @@ func (s *optimal) end(e Ending) {
 func (s *optimal) insert() (open bool) {
 	n, e := &s.path.nodes[s.seq.From], s.seq.Last
 	s.sets.own(n)
-	outcomes := trace.Choice(1)
-	if s.seq.First {
-		outcomes = s.path.outcomes(n, e.Thread)
+	if !s.seq.First {
+		s.seq.Start()
+		return s.sets.insert(n, s.seq)
 	}
-	for e.Choice = 0; e.Choice < outcomes; e.Choice++ {
+	for e.Choice = 0; e.Choice < s.path.outcomes(n, e.Thread); e.Choice++ {
 		s.seq.Start()
 		open = s.sets.insert(n, s.seq) || open
 	}

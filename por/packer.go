@@ -10,11 +10,13 @@ import (
 // made. What an unpacker reads is checked against limits, for a file may be damaged: it
 // goes on with zeros then, and is bad.
 
-// packer writes a snapshot. ids numbers the taken steps, which all lists.
+// packer writes a snapshot. ids numbers the taken steps; all lists those from number
+// first on.
 type packer struct {
 	buf    []byte
 	failed error
 	ids    map[*branch]uint64
+	first  uint64
 	all    []*branch
 }
 

@@ -18,8 +18,10 @@ type path struct {
 	words   int             // of a bit set
 	sleep   []*branch       // the states' sleep sets, end to end
 	choices []choice        // threads with several outcomes, per state
-	spins   []spin          // spinning threads and their reads
-	spin    []int32         // per thread: index+1 in spins
+	// divided: other walks may be exploring what is before or beside what this one explores.
+	divided bool
+	spins   []spin  // spinning threads and their reads
+	spin    []int32 // per thread: index+1 in spins
 	waits   []trace.Access
 	insns   []uint64 // per thread: its instruction number
 }
@@ -48,6 +50,7 @@ type node struct {
 	seen        int32 // len(path.waits) before
 	depth       int32
 	turn        int32  // how many events before it are of that thread, one after the other
+	leads       bool   // to the rest of a wakeup tree: that is what its event was run for
 	ended       bool   // an execution ended here
 	ending      Ending // how, if nothing is left to explore from the start
 }

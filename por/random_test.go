@@ -14,6 +14,9 @@ type writer struct {
 	t     *rapid.T
 	code  []model.Instr
 	label string
+	// chooses: a third of the statements are about what the program chooses, assumes, and
+	// has fail.
+	chooses bool
 }
 
 func (w *writer) pick(n int) int { return pick(w.t, w.label, n) }
@@ -68,6 +71,10 @@ func (w *writer) access() {
 }
 
 func (w *writer) statement(threads int) {
+	if w.chooses && w.pick(3) == 0 {
+		w.choice()
+		return
+	}
 	r, a, m := w.pick(2), w.pick(2), w.pick(2)
 	switch w.pick(52) {
 	default:
@@ -169,6 +176,50 @@ func (w *writer) statement(threads int) {
 		w.access()
 		w.code[skip].A = len(w.code)
 	}
+}
+
+// choice draws a choice of data, an assumption, or a call that may fail.
+func (w *writer) choice() {
+	r := w.pick(2)
+	switch w.pick(8) {
+	case 0, 1: // a value, which is stored
+		w.put(model.Instr{Code: model.Choose, R: r, C: int64(2 + w.pick(2))}, w.place(model.Instr{Code: model.StoreR, R: r}))
+	case 2: // an assumption of what is there
+		w.put(w.place(model.Instr{Code: model.Load, R: r}), model.Instr{Code: model.Assume, R: r, C: int64(w.pick(3))})
+	case 3: // one of what was chosen
+		w.put(model.Instr{Code: model.Choose, R: r, C: 3}, model.Instr{Code: model.Assume, R: r, C: int64(w.pick(3))})
+	case 4: // a way
+		w.put(model.Instr{Code: model.Choose, R: r, C: 2})
+		skip := len(w.code)
+		w.put(model.Instr{Code: model.JumpIf, R: r, C: int64(w.pick(2))})
+		w.access()
+		w.code[skip].A = len(w.code)
+	case 5: // a failure that nothing comes of
+		w.put(model.Instr{Code: model.MayFail, R: r})
+	default: // a failure that takes another way
+		w.put(model.Instr{Code: model.MayFail, R: r})
+		skip := len(w.code)
+		w.put(model.Instr{Code: model.JumpIf, R: r, C: int64(w.pick(2))})
+		w.access()
+		w.code[skip].A = len(w.code)
+	}
+}
+
+// chosen draws a program with choices, and with calls of which up to two fail.
+func chosen(coarse, merge bool) *rapid.Generator[sized] {
+	return rapid.Custom(func(t *rapid.T) sized {
+		n := 2 + pick(t, "threads", 2)
+		p := &model.Program{Bytes: 16, Mutexes: 2, Conds: 1, Sems: []int{pick(t, "sem", 3), 1}, RWLocks: 1, Barriers: []int{2}, Budget: 9,
+			Coarse: coarse, Merge: merge, Standing: true, MainEnds: pick(t, "mainends", 4) == 3, Faults: 1 + pick(t, "faults", 2)}
+		for i := 0; i < n; i++ {
+			w := &writer{t: t, label: "thread", chooses: true}
+			for k := 1 + pick(t, "length", 5-n); k > 0; k-- {
+				w.statement(n)
+			}
+			p.Threads = append(p.Threads, w.code)
+		}
+		return sized{p, 2 * soakLimit}
+	})
 }
 
 // programs draws a program.

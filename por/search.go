@@ -83,6 +83,8 @@ type Options struct {
 	// (Spec.Whole), unless MaxExecutions is given: a search that stops after so
 	// many goes in one order from the start.
 	Crew Crew
+	// Away, if not nil, has parts of a divided search worked on elsewhere too.
+	Away Away
 	// WarmUp, if not 0, is after how many transitions without news of finer
 	// points a search is divided. UnitSteps, if not 0, is how many a unit has in
 	// a batch, at the most. The counts of a search depend on them. For tests.
@@ -99,6 +101,7 @@ type Options struct {
 	// For tests: how many units a batch has (batch.go), and how often a search polls
 	// (budget.look).
 	batchUnits int
+	partUnits  int // of a part that is lent (away.go)
 	look       uint32
 	// fault switches one rule of a search off, for a test of its tests.
 	fault fault
@@ -110,6 +113,7 @@ var ErrTooLong = errors.New("an execution is too long")
 // Stats are a search's counts.
 type Stats struct {
 	Executions  uint64 // maximal runs that reached an end, bugs and deadlocks included
+	Assumed     uint64 // of these, runs without a bug in which an assumption didn't hold
 	Blocked     uint64 // runs cut as redundant
 	Pruned      uint64 // runs cut by a bound
 	Transitions uint64 // steps really run

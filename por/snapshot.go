@@ -22,7 +22,7 @@ import (
 // To go on from one is what each batch begins with. So what was argued for
 // batches holds for a search that was interrupted, and all its counts are those
 // of one that wasn't.
-const snapshotVersion = 6
+const snapshotVersion = 7
 
 // ErrSnapshot is one that can't be read.
 var ErrSnapshot = errors.New("the checkpoint's search is damaged")
@@ -31,7 +31,7 @@ var ErrSnapshot = errors.New("the checkpoint's search is damaged")
 func (p *packer) number(b *branch) uint64 {
 	id, ok := p.ids[b]
 	if !ok {
-		id = uint64(len(p.all))
+		id = p.first + uint64(len(p.all))
 		p.ids[b] = id
 		p.all = append(p.all, b)
 	}
@@ -69,31 +69,18 @@ func (p *packer) putTree(b *branch) {
 }
 
 func (p *packer) putCounts(s *Stats) {
-	p.put(s.Executions, s.Blocked, s.Pruned, s.Transitions, s.Replayed, s.Restarts, s.Levels, s.Longest)
+	p.put(s.Executions, s.Assumed, s.Blocked, s.Pruned, s.Transitions, s.Replayed, s.Restarts, s.Levels, s.Longest)
 }
 
 // pack implements division.
 func (t *treeDivision) pack() ([]byte, error) {
 	states := packer{ids: map[*branch]uint64{}}
 	place := map[*sharedState]uint64{}
-	put := func(tip *sharedState) {
-		var way []*sharedState
-		for j := tip; j != nil; j = j.up {
-			if _, ok := place[j]; ok {
-				break
-			}
-			way = append(way, j)
-		}
-		for _, j := range slices.Backward(way) {
-			place[j] = uint64(len(place))
-			states.putState(j, place)
-		}
-	}
 	for _, p := range t.units {
-		put(p.tip)
+		states.putWay(p.tip, place)
 	}
 	for _, j := range t.orphans {
-		put(j)
+		states.putWay(j, place)
 	}
 	out := packer{}
 	out.put(snapshotVersion)
@@ -126,6 +113,22 @@ func (x *explorer) pack() ([]byte, error) {
 		t.iteration = x.rising.iteration
 	}
 	return t.pack()
+}
+
+// putWay writes the states on the way to one that weren't written yet, and returns them.
+func (p *packer) putWay(tip *sharedState, place map[*sharedState]uint64) (way []*sharedState) {
+	for j := tip; j != nil; j = j.up {
+		if _, ok := place[j]; ok {
+			break
+		}
+		way = append(way, j)
+	}
+	slices.Reverse(way)
+	for _, j := range way {
+		place[j] = uint64(len(place))
+		p.putState(j, place)
+	}
+	return way
 }
 
 func (p *packer) putState(j *sharedState, place map[*sharedState]uint64) {
@@ -210,7 +213,7 @@ func (u *unpacker) tree(depth int) (list *branch) {
 }
 
 func (u *unpacker) counts(s *Stats) {
-	for _, field := range []*uint64{&s.Executions, &s.Blocked, &s.Pruned, &s.Transitions, &s.Replayed, &s.Restarts, &s.Levels, &s.Longest} {
+	for _, field := range []*uint64{&s.Executions, &s.Assumed, &s.Blocked, &s.Pruned, &s.Transitions, &s.Replayed, &s.Restarts, &s.Levels, &s.Longest} {
 		*field = u.get()
 	}
 }

@@ -91,6 +91,9 @@ func TestSoak(t *testing.T) {
 		if several {
 			ok = soak(t, "coarse", seed, soakSteps, steps) && ok
 			ok = soak(t, "merged", seed, soakSteps, steps) && ok
+			ok = soak(t, "chosen", seed, soakSteps, seen) && ok
+			ok = soak(t, "chosen, coarse", seed, soakSteps, steps) && ok
+			ok = soak(t, "chosen, divided", seed, soakSteps, divided) && ok
 		}
 		return soak(t, "divided", seed, soakDivided, divided) && ok
 	}, func() string {
@@ -132,12 +135,16 @@ func soakBatches(t *testing.T, run func(seed uint64) bool, seen func() string) {
 
 // soak runs a batch of programs, or a part of it.
 func soak(t *testing.T, mode string, seed uint64, checks int, seen *sample) bool {
-	coarse, merge := mode == "coarse", mode == "merged"
+	coarse, merge := strings.HasSuffix(mode, "coarse"), mode == "merged"
 	return t.Run(fmt.Sprintf("%s/%d", mode, seed), func(t *testing.T) {
 		flag.Set("rapid.seed", fmt.Sprint(seed))
-		differ(t, soaked(coarse, merge), checks, seen, func(rt *rapid.T, p *model.Program, judge *survey) error {
+		gen := soaked(coarse, merge)
+		if strings.HasPrefix(mode, "chosen") {
+			gen = chosen(coarse, merge)
+		}
+		differ(t, gen, checks, seen, func(rt *rapid.T, p *model.Program, judge *survey) error {
 			switch {
-			case mode == "divided":
+			case mode == "divided" || mode == "chosen, divided":
 				return agreeAllDivided(p, judge, pick(rt, "division", 40*7*3))
 			case coarse || merge:
 				return agreeSteps(p, judge, Options{OneEvent: merge})

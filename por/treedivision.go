@@ -102,6 +102,8 @@ type treeUnit struct {
 	chunk *chunk
 	// old is what a resumer gave away at the end of the last batch.
 	old *resumeState
+	// form names what is in the part that the unit is in, if the batch is lent.
+	form *treeForm
 
 	// The results. over: nothing is left of it; its first step left the state from
 	// (nil: it was all of a tree) and was thread's with choice.

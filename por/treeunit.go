@@ -214,6 +214,7 @@ func (x *explorer) inBatches(d division, workers []Worker) (err error) {
 	end, again, err := divide(d, workers, &x.opts, obs)
 	x.sys, x.root, x.obs, x.stats = sys, root, obs, d.progress().Stats
 	x.budget.begin(nil, 0)
+	x.divided = false
 	x.finer, x.stopped = end == learned, end == enough || end == gaveUp
 	x.stats.Complete = end == rests && err == nil
 	x.spare()
@@ -230,7 +231,7 @@ func (x *explorer) beginUnit(w *Worker, b *batch, index int) {
 	x.sys, x.obs = w.Begin(), w.Obs
 	x.spare()
 	x.root = x.sys.Mark()
-	x.stats, x.finer = Stats{}, false
+	x.stats, x.finer, x.divided = Stats{}, false, true
 	x.budget.begin(b, index)
 }
 

@@ -248,6 +248,9 @@ func (w *trust) turn(fresh bool) error {
 // step adds an event and counts it.
 func (w *trust) step(t trace.TID, c trace.Choice, turn trace.TID, fresh bool) error {
 	ways, ok := w.able(t)
+	if w.opts.fault == oneOutcome {
+		ways = min(ways, 1)
+	}
 	if !ok {
 		return w.lost(t)
 	}
@@ -324,7 +327,7 @@ func (w *trust) end(e Ending) {
 		w.stats.Blocked++
 	case EndedPruned: // counted with the steps held
 	default:
-		w.stats.Executions++
+		w.stats.ended(e, w.threads)
 	}
 	w.ended.Ending, w.ended.Preemptions, w.ended.Threads = e, int(w.tip().preemptions), w.threads
 	if !w.obs.Ended(&w.ended) || w.opts.MaxExecutions > 0 && w.stats.Executions >= w.opts.MaxExecutions {

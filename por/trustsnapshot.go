@@ -16,23 +16,32 @@ func (b *graphDivision) pack() ([]byte, error) {
 	p.putBool(b.cut)
 	p.putBool(b.whole)
 	p.put(b.used)
-	putList(&p, b.units, func(u **graphUnit) {
-		g := *u
-		p.put(uint64(g.floor), uint64(g.nested))
-		p.putBool(g.done)
-		putList(&p, g.steps, func(e *unitEvent) {
-			p.put(uint64(e.thread), uint64(e.choice), e.last, uint64(e.added), uint64(e.group), uint64(e.redo+1))
-			p.putBool(e.marked)
-			if e.added == revisits {
-				p.putStep(e.displaced)
-			}
-			p.putHeld(e.held)
-		})
-		p.putHeld(g.top)
-		p.putBool(g.marked)
-		p.putEstimate(&g.estimate)
-	})
+	putList(&p, b.units, func(u **graphUnit) { p.putGraph(*u) })
 	return p.buf, p.failed
+}
+
+// putGraph writes a walk at rest.
+func (p *packer) putGraph(g *graphUnit) {
+	p.put(uint64(g.floor), uint64(g.nested))
+	p.putBool(g.done)
+	putList(p, g.steps, func(e *unitEvent) {
+		p.put(uint64(e.thread), uint64(e.choice), e.last, uint64(e.added), uint64(e.group), uint64(e.redo+1))
+		p.putBool(e.marked)
+		if e.added == revisits {
+			p.putStep(e.displaced)
+		}
+		p.putHeld(e.held)
+	})
+	p.putHeld(g.top)
+	p.putBool(g.marked)
+	p.putEstimate(&g.estimate)
+}
+
+// graph reads what putGraph wrote.
+func (u *unpacker) graph(of *graphDivision) *graphUnit {
+	g := &graphUnit{division: of, floor: u.number(), nested: u.number(), done: u.bool()}
+	g.steps, g.top, g.marked, g.estimate = getList(u, u.event), getList(u, u.step), u.bool(), u.estimate()
+	return g
 }
 
 func (p *packer) putEstimate(s *graphEstimate) {
@@ -71,11 +80,7 @@ func (b *graphDivision) unpack(data []byte) error {
 	}
 	u.counts(&b.stats)
 	b.cut, b.whole, b.used = u.bool(), u.bool(), u.get()
-	b.units = getList(u, func() *graphUnit {
-		g := &graphUnit{division: b, floor: u.number(), nested: u.number(), done: u.bool()}
-		g.steps, g.top, g.marked, g.estimate = getList(u, u.event), getList(u, u.step), u.bool(), u.estimate()
-		return g
-	})
+	b.units = getList(u, func() *graphUnit { return u.graph(b) })
 	if u.bad || len(u.buf) > 0 || b.whole && len(b.units) != 1 {
 		return ErrSnapshot
 	}

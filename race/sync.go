@@ -57,6 +57,9 @@ var edgesOf = [trace.NumOps]edges{
 	trace.OpInterruptsOn:  release | locks,
 
 	trace.OpMakeRunnable: wakes,
+
+	trace.OpSend:    release | wakes,
+	trace.OpReceive: acquire | wakes,
 }
 
 // kind of object: one address can be a mutex's and a futex's.

@@ -43,6 +43,8 @@ var bufferingOf = [trace.NumOps]buffering{
 
 	trace.OpFutexWait: drains, trace.OpFutexWake: drains, trace.OpFutexRequeue: drains, trace.OpFutexTimeout: drains,
 	trace.OpFutexLockPI: drains, trace.OpFutexTryPI: drains, trace.OpFutexUnlockPI: drains,
+
+	trace.OpSend: drains, trace.OpReceive: drains,
 }
 
 // drainsAt is bufferingOf, but for what depends on an operation's argument. A once routine

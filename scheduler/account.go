@@ -50,7 +50,7 @@ func (s *named) NextText(t trace.TID) string {
 	case StandOp:
 		return s.OpText(s.lib.PendingOp(th.ID))
 	case StandTrap:
-		return "calls " + s.kernel.Plan(th.ID, th.trap).Name
+		return "calls " + s.planned(th).Name
 	case StandFailure:
 		return "fails"
 	}
@@ -101,6 +101,7 @@ var opVerbs = map[trace.OpKind]string{
 	trace.OpSemWait: "waits on", trace.OpSemPost: "posts", trace.OpReadLock: "locks for reading", trace.OpWriteLock: "locks for writing",
 	trace.OpReadUnlock: "unlocks", trace.OpWriteUnlock: "unlocks", trace.OpBarrierArrive: "arrives at", trace.OpBarrierLeave: "leaves",
 	trace.OpMutexInit: "initialises", trace.OpMutexDestroy: "destroys", trace.OpFree: "frees", trace.OpReuse: "is given",
+	trace.OpSend: "writes to", trace.OpReceive: "reads from",
 }
 
 // OpText puts an operation into words.
@@ -118,8 +119,10 @@ func (s *named) OpText(op trace.Op) string {
 		if t := trace.TID(op.Obj); int(t) < len(s.names.paths) && t >= 0 && op.Arg != 0 && !s.lib.Own(op.Arg) {
 			return fmt.Sprintf("sends signal %d to %s", op.Arg, s.Name(t))
 		}
-	case trace.OpTurn:
+	case trace.OpTurn, trace.OpStores, trace.OpStored:
 		return ""
+	case trace.OpFenceAll:
+		return "empties all store buffers"
 	case trace.OpExit:
 		return "ends"
 	case trace.OpFree:

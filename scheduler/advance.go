@@ -64,6 +64,9 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		if s.weak != 0 {
 			return s.unordered(th)
 		}
+		if len(s.known.Storing) > 1 && s.tooMany() {
+			return s.severalStore(th)
+		}
 		if len(stop.Accesses) > 0 {
 			allow = 0
 			if s.cfg.Guarded {
@@ -214,7 +217,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		}
 		s.lib.Accessed(th.ID, tr, made, r.Flags&emu.Watch != 0)
 		if s.cfg.Buffers {
-			s.takeStores(th, made, since, insns)
+			s.takeStores(th, tr, made, since, insns)
 		}
 		if s.Coarse() && !s.probing {
 			party, holds := s.party(th)

@@ -39,6 +39,7 @@ type storing struct {
 	number uint64    // of the newest entry, see storesOf
 	inStep bool      // the newest entry is of the step under way
 	atNone bool      // StandFence: it stands at no instruction that waits
+	fence  uint64    // after the store there it waits, though the guest has no fence; 0: it doesn't (fenced.go)
 }
 
 // entry is what one step stores.
@@ -114,6 +115,9 @@ func (s *System) takeBack(th *thread) {
 
 // waitsForAll reports whether what a thread stands at waits until its buffer is empty.
 func (s *System) waitsForAll(th *thread) bool {
+	if s.atAdded(th) {
+		return true
+	}
 	switch th.Stand {
 	case StandAccess:
 		return th.Access.Flags&trace.Atomic != 0
@@ -166,12 +170,15 @@ func (s *System) describeBuffer(th *thread, d *trace.Thread) {
 		return
 	}
 	d.Flushed = s.flushed(th)
-	if d.Flushed > th.updated() && d.Status == trace.Ready {
+	if d.Status == trace.Ready && (d.Flushed > th.updated() || d.Pending.Kind == trace.OpFenceAll && !s.allEmpty()) {
 		d.Status, d.Outcomes = trace.Blocked, 0
 	}
 	if a := &d.PendingAccess; d.Pending.Kind == trace.OpAccess && th.Stand == StandAccess && a.Flags&trace.Atomic == 0 &&
 		(a.IsWrite() || th.answered(a.Addr, uint64(a.Size))) {
 		a.Flags |= trace.Buffered
+		if a.IsWrite() {
+			d.Beside = s.beside(trace.OpStores)
+		}
 	}
 }
 
@@ -182,19 +189,20 @@ func (s *System) buffer(th *thread, dst []trace.Thread) []trace.Thread {
 	}
 	parts := th.queue[0].parts
 	return append(dst, trace.Thread{ID: bufferOf(th.ID), Outcomes: 1, Next: true, Updates: true, Of: th.ID,
-		Pending: trace.Op{Kind: trace.OpAccess, PC: parts[0].PC}, PendingAccess: parts[0].Access, Loose: len(parts) > 1})
+		Pending: trace.Op{Kind: trace.OpAccess, PC: parts[0].PC}, PendingAccess: parts[0].Access, Loose: len(parts) > 1,
+		Beside: s.beside(trace.OpStored)})
 }
 
 // beginsAt notes, before a thread's step, what it comes after.
 func (s *System) beginsAt(th *thread, tr *trace.Transition) {
 	if tr.Flushed = s.flushed(th); s.waitsForAll(th) || s.Alone(th.ID) {
-		th.stored, th.recent = false, nil
+		th.stored, th.recent, th.fence = false, nil, 0
 	}
 }
 
 // takeStores takes the plain stores of a run into the thread's buffer. since is the
 // machine's journal before the run.
-func (s *System) takeStores(th *thread, made []trace.Access, since, insns uint64) {
+func (s *System) takeStores(th *thread, tr *trace.Transition, made []trace.Access, since, insns uint64) {
 	for i := range made {
 		a := &made[i]
 		switch {
@@ -207,18 +215,24 @@ func (s *System) takeStores(th *thread, made []trace.Access, since, insns uint64
 			if s.outOfOrder(a.PC) {
 				s.weak = a.PC
 			}
-			s.push(th, a, since, insns+uint64(a.Insn))
+			if s.push(th, a, since, insns+uint64(a.Insn)) {
+				s.stores(th, tr)
+			}
 		}
 	}
 }
 
-// push puts a store into a thread's buffer. insn is the number of its instruction.
-func (s *System) push(th *thread, a *trace.Access, since, insn uint64) {
+// push puts a store into a thread's buffer. insn is the number of its instruction. It reports
+// whether it is the step's first.
+func (s *System) push(th *thread, a *trace.Access, since, insn uint64) (first bool) {
 	a.Flags |= trace.Buffered
 	p := part{Access: *a, bytes: slices.Clone(s.machine.Bytes(a.Addr, uint64(a.Size)))}
 	p.Flags &^= trace.Buffered | trace.Silent
+	if s.fenced != nil && s.fenced(a.PC) {
+		th.fence = a.PC
+	}
 	s.under = append(s.under, s.machine.Before(since, a.Addr, uint64(a.Size)))
-	if th.inStep {
+	if first = !th.inStep; !first {
 		last := len(th.queue) - 1
 		th.queue = slices.Clone(th.queue)
 		th.queue[last].parts = append(slices.Clone(th.queue[last].parts), p)
@@ -235,6 +249,7 @@ func (s *System) push(th *thread, a *trace.Access, since, insn uint64) {
 	o := ordinal{a.Addr, uint64(a.Size), th.pushed}
 	fresh := slices.DeleteFunc(slices.Clone(th.recent), func(x ordinal) bool { return x.addr == o.addr && x.size == o.size })
 	th.recent = append(fresh, o)
+	return first
 }
 
 // update is a step of a buffer: its oldest entry goes to memory.
@@ -256,6 +271,9 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 		}
 		s.machine.Write(a.Addr, p.bytes)
 		tr.Accesses = append(tr.Accesses, a)
+	}
+	if op := s.beside(trace.OpStored); op.Kind != trace.OpNone {
+		tr.Did(op)
 	}
 	info.end = s.machine.Journal()
 	s.arena.seal(tr)

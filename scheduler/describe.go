@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"path"
 
 	"landgo/emu"
 	"landgo/internal/trace"
@@ -68,10 +69,35 @@ func (s *fixed) Variable(addr uint64) (string, bool) {
 	}
 	if k, ok := s.kernel.(wordNamer); ok && s.isWord(addr) {
 		if name, ok := k.WordName(addr); ok {
-			return name, true
+			return name + s.madeAt(addr), true
 		}
 	}
 	return s.image.Variable(addr)
+}
+
+// wordMaker is a kernel some of whose words are of things that calls make.
+type wordMaker interface {
+	// WordMade is the stack of the call, innermost first.
+	WordMade(addr uint64) []uint64
+}
+
+// madeAt says which line of the guest's made what has the word at an address.
+func (s *fixed) madeAt(addr uint64) string {
+	k, ok := s.kernel.(wordMaker)
+	if !ok {
+		return ""
+	}
+	for i, pc := range k.WordMade(addr) {
+		if i > 0 {
+			pc--
+		}
+		for _, f := range s.image.Frames(pc) {
+			if f.File != "" && !f.Library() {
+				return fmt.Sprintf(" made at %s:%d", path.Base(f.File), f.Line)
+			}
+		}
+	}
+	return ""
 }
 
 // FaultFailure is the bug of a processor fault.

@@ -52,12 +52,18 @@ func (s *System) Digest() (trace.Digest, error) {
 		}
 	}
 	sum.Add(s.lib.Digest())
+	if s.cfg.Faults.Any() {
+		h := trace.NewHash()
+		h.Words(partFaults, s.failed.Get())
+		sum.Add(h.Sum())
+	}
 	return sum, nil
 }
 
 // Kinds of parts, beside those of the machine.
 const (
 	partThread = 100 + iota
+	partFaults
 	// PartCarried and those above it are a Carrier's.
 	PartCarried
 )

@@ -48,7 +48,7 @@
 //	traps         effects, shares, nap, interrupt, faulted, mappings, grave
 //	reports       account, describe, naming, stuck, meant, failure, blockfault, letthrough, leak, format, met,
 //	              longest, unexamined
-//	buffers       buffer (x86-TSO)
+//	buffers       buffer (x86-TSO), fenced (fences that the guest hasn't got), fenceall (membarrier)
 //	other rooms   carrier (the library), steered (the kernel that schedules itself)
 //	twin          reads of memory that was never written
 //

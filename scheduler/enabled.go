@@ -71,13 +71,15 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		w = s.lib.DescribeOp(th.ID, d)
 	case StandTrap:
 		w.Anything = true
-		p := s.kernel.Plan(th.ID, th.trap)
+		p := s.planned(th)
 		d.Pending, d.Outcomes, d.Loose = p.Op, p.Outcomes, th.loose
 		if op := s.StackEnd(th.ID); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
 			d.Pending = op
 		}
 		if p.Blocked {
 			d.Status = trace.Blocked
+		} else if n := s.faultOutcomes(th); n > 0 && !th.napping {
+			d.Outcomes = max(p.Outcomes, 1) + n
 		}
 	case StandSleep:
 		d.Status, d.Pending = trace.Blocked, th.pending

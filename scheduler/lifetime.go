@@ -46,6 +46,9 @@ type fixed struct {
 	awaiting, endLate bool
 	// blending: what comes to the same in both orders is told (blend.go).
 	blending bool
+	// fenced says after which stores threads wait as at a fence (fenced.go); nil: after none.
+	fenced     func(pc uint64) bool
+	mostFaults *int // see LimitFaults; nil: no limit
 }
 
 // state is what a step changes. It goes back with a mark: the cells with the machine,
@@ -73,6 +76,7 @@ type cells struct {
 	// allocated before is the C library's.
 	entered emu.Cell
 	ranOut  emu.Cell // 1: a timed wait ran out
+	failed  emu.Cell // how many failures of each kind there were, a byte each
 	// threadStatus is 1 when the process's status was set by a thread on its way out.
 	threadStatus emu.Cell
 }
@@ -134,7 +138,8 @@ type scratch struct {
 	frames   []string
 	run      emu.Run
 	buffering
-	pinned emu.Ctx // given to the kernel, to come back to
+	failing *trace.FaultKind // of the trap under way; nil: it doesn't fail
+	pinned  emu.Ctx          // given to the kernel, to come back to
 }
 
 // Enter notes that main has begun, and Entered reports whether it has.

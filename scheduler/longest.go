@@ -28,15 +28,29 @@ type Busy struct {
 	Thread string `json:",omitempty"`
 }
 
-// busyStep is from how many instructions on a step is told.
-const busyStep = 1 << 20
+// busyStep is from how many instructions on a step is told; busyAlone is that of a thread
+// beside which there is none: the dynamic linker takes millions for a library of C++.
+const (
+	busyStep  = 1 << 20
+	busyAlone = 1 << 24
+)
 
 // noteBusy notes that a thread has run so many instructions in one step, if none has run
-// more.
+// more. The place is in a source that is known, if the thread has such a function on its
+// stack: what a library is at follows from the call.
 func (s *System) noteBusy(th *thread, ran uint64, period int) {
-	if ran >= busyStep && ran > s.met.Busy.Insns && !s.probing {
-		s.met.Busy = Busy{Insns: ran, Period: period, PC: s.machine.PC(th.Ctx), Thread: s.Name(th.ID)}
+	least := uint64(busyStep)
+	if s.isAlone(th) {
+		least = busyAlone
 	}
+	if ran >= least && ran > s.met.Busy.Insns && !s.probing {
+		s.met.Busy = Busy{Insns: ran, Period: period, PC: s.ownPC(th.ID, s.machine.PC(th.Ctx)), Thread: s.Name(th.ID)}
+	}
+}
+
+// isAlone: no other thread is there now.
+func (s *present) isAlone(th *thread) bool {
+	return !slices.ContainsFunc(s.threads, func(o thread) bool { return o.ID != th.ID && o.Live() })
 }
 
 // longPath is from how many steps on an execution is looked at.

@@ -30,7 +30,10 @@ func (s *System) Stuck(ended bool) *Failure {
 		waits = append(waits, w)
 	}
 	cycle := markCycle(waits)
-	if len(waits) == 0 || ended && !cycle {
+	if cycle && !ended && s.Assumed() {
+		waits = onlyCycle(waits) // the others may wait for what was assumed away
+	}
+	if len(waits) == 0 || !cycle && (ended || s.Assumed()) {
 		return nil
 	}
 	if ended {
@@ -79,6 +82,14 @@ func (s *named) waitsFor(th *thread) (Wait, bool) {
 	case StandSleep:
 		w.For, w.Obj = th.pending.Kind.String(), th.pending.Obj
 		w.Name = s.VariableName(w.Obj)
+		if k, ok := s.kernel.(sleepTeller); ok {
+			if what, at, ok := k.Sleeper(th.ID); ok {
+				w.For, w.Obj, w.Name = what, at, s.VariableName(at)
+				if ends := k.Ends(at); ends != "" {
+					w.Name += " (" + ends + ")"
+				}
+			}
+		}
 		if th.pending.Kind == trace.OpDeschedule {
 			w.For, w.Name = "make_runnable", "of thread "+s.Name(th.ID)
 		}
@@ -95,6 +106,14 @@ func (s *named) waitsFor(th *thread) (Wait, bool) {
 		return s.lib.WaitOf(th.ID)
 	}
 	return w, false
+}
+
+// sleepTeller is a kernel that says what a thread sleeps for in a call.
+type sleepTeller interface {
+	// Sleeper is what a thread waits for, and the address of the words of it.
+	Sleeper(t trace.TID) (what string, at uint64, ok bool)
+	// Ends says how it is open, "" if there is nothing to say.
+	Ends(at uint64) string
 }
 
 // markCycle marks the threads that wait for each other in a cycle and reports

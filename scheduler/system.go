@@ -32,6 +32,8 @@ type Config struct {
 	Awaits func(*trace.Access) bool
 	// Ordered: no steps are told to come to the same in both orders (blend.go).
 	Ordered bool
+	// Faults are the failures that executions may have (faults.go).
+	Faults trace.Faults
 	// Buffers: stores to shared memory go through store buffers (buffer.go).
 	Buffers bool
 	// MaxThreads bounds the number of threads of all executions.

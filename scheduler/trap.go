@@ -12,12 +12,14 @@ import (
 // can notice is done within the step, the rest is a step of its own. It
 // reports whether the thread stands here.
 func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
-	p := s.kernel.Plan(th.ID, th.trap)
+	p := s.planned(th)
 	if p.Effect == kernel.Invalid {
 		return false, s.Invalid(p.Gap, th.ID, th.Regs.RIP, "%s", p.Reason)
 	}
-	if p.Fences && s.cfg.Buffers && !s.Alone(th.ID) {
-		return false, s.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "%s empties the store buffers of other threads, which is not modelled under x86-TSO; --model sc takes memory for sequentially consistent", p.Name)
+	if p.Op.Kind == trace.OpFenceAll {
+		if err := s.fencesAll(th); err != nil {
+			return false, err
+		}
 	}
 	f := s.foresee(th, &p)
 	if s.isEvent(th, &p, &f) {
@@ -36,6 +38,8 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		}
 	}
 	switch {
+	case !p.Blocked && len(s.trapFaults(th)) > 0:
+		return true
 	case s.Undrained(th.ID) && !plainCalls[p.Name] && !s.trusted(th):
 		return true
 	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.lib.ComesBack(th.ID, p.Name):
@@ -66,7 +70,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 // plainCalls are the calls that leave a store buffer as it is, as far as anybody promises.
 // All others take locks in a kernel, or are taken to.
 var plainCalls = map[string]bool{"getpid": true, "gettid": true, "getppid": true, "getuid": true, "geteuid": true, "getgid": true, "getegid": true,
-	"clock_gettime": true, "gettimeofday": true, "time": true, "getcpu": true}
+	"landgo_choice": true, "landgo_assume": true, "clock_gettime": true, "gettimeofday": true, "time": true, "getcpu": true}
 
 // othersIn lists the parts of pages that other threads touched: a thread's own
 // accesses are in order with its calls.
@@ -79,8 +83,12 @@ func (s *present) othersIn(th *thread, p kernel.Pages) []emu.Range {
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
 func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error {
-	p := s.kernel.Plan(th.ID, th.trap)
-	if s.nap(th, tr, &p) {
+	p := s.planned(th)
+	fault, fails := trace.FaultKind(0), false
+	if int(c) >= int(max(p.Outcomes, 1)) && !th.napping {
+		fault, fails = s.trapFault(th, c, p.Outcomes)
+	}
+	if !fails && s.nap(th, tr, &p) {
 		return nil
 	}
 	next := th.Regs.RIP + uint64(th.trap.Len)
@@ -89,7 +97,12 @@ func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) erro
 		f = s.foresee(th, &p)
 	}
 	tr.Loose = th.loose
+	if fails {
+		s.Failed(th.ID, tr, fault, th.Regs.RIP, 0)
+		s.failing = &fault
+	}
 	done, err := s.trap(th, tr, c, &p, &f)
+	s.failing = nil
 	if err != nil || done {
 		return err
 	}
@@ -107,6 +120,9 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		th.Insns++ // the failure is a place of its own
 		return true, s.Fail(th.ID, f)
 	}
+	if p.Op.Kind == trace.OpChoose {
+		th.Effects++ // a loop with it isn't one that waits
+	}
 	if !s.calls[p.Name] {
 		s.calls[p.Name] = true
 	}
@@ -118,7 +134,12 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		foreseen.Accesses = append(s.foreseen[:0], foreseen.Accesses...)
 		s.foreseen = foreseen.Accesses
 	}
-	out := s.kernel.Do(th.ID, th.trap, c, &th.Regs)
+	var out kernel.Outcome
+	if s.failing != nil {
+		out = s.kernel.(Failer).Fail(th.ID, *s.failing)
+	} else {
+		out = s.kernel.Do(th.ID, th.trap, c, &th.Regs)
+	}
 	if within {
 		s.checkForeseen(th, p, foreseen, &out)
 	}
@@ -160,7 +181,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		tr.Did(op)
 	}
 	switch p.Op.Kind {
-	case trace.OpNone, trace.OpCreate, trace.OpExit, trace.OpEnd, trace.OpYield: // recorded below, with what they do
+	case trace.OpNone, trace.OpChoose, trace.OpCreate, trace.OpExit, trace.OpEnd, trace.OpYield: // recorded below, with what they do
 		p.Effect = kernel.Local
 	}
 	if !out.Idle && p.Effect == kernel.Event && len(out.Ops) == 0 {
@@ -194,7 +215,11 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 func (s *System) goesOn(th *thread, tr *trace.Transition, call uint64, p *kernel.Plan, out *kernel.Outcome, waits bool) (over bool, err error) {
 	switch {
 	case out.Signal != 0:
-		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, PC: call, Message: fmt.Sprintf("killed by signal %d", out.Signal)}
+		message := fmt.Sprintf("killed by signal %d", out.Signal)
+		if out.Why != "" {
+			message += ": " + out.Why + " " + s.VariableName(out.About)
+		}
+		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, PC: call, Message: message}
 		tr.End = trace.EndBug
 		return true, nil
 	case out.ExitProcess:

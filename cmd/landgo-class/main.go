@@ -1,5 +1,6 @@
 // Command landgo-class grades. It is what landgo becomes for its commands grade and
-// worker, with their arguments: package internal/grade/flags has these. It is a program
+// worker, with their arguments: package internal/grade/flags has these. And landgo run
+// starts it to hand out parts of a search. It is a program
 // of its own because a server and a client of NATS are in it, which take longer to start
 // than a small guest to run.
 package main
@@ -75,6 +76,9 @@ func doMain(args []string, stdout, stderr io.Writer) (status int) {
 func (c *call) command(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return result.Errorf(result.Usage, "landgo starts this program: run landgo grade or landgo worker")
+	}
+	if args[0] == flags.LendCommand {
+		return c.lend()
 	}
 	set := pflag.NewFlagSet(args[0], pflag.ContinueOnError)
 	parse := func(check func([]string) error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"landgo/internal/explore/config"
 	"landgo/internal/grade"
@@ -47,11 +48,54 @@ func (c *call) worker(ctx context.Context, f *flags.Worker) error {
 		return err
 	}
 	defer q.Close()
+	helping := c.helping(ctx, q, store, f)
+	defer helping()
 	w := grade.Workers{Engine: e, Store: store, Desk: q.Desk(store), Level: f.Level, Number: f.Jobs}
 	if err := w.Run(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
 	return nil
+}
+
+// helping works on parts of searches, as many at a time as jobs, until the returned
+// function is called.
+func (c *call) helping(ctx context.Context, q *queue.Queue, store *grade.Store, f *flags.Worker) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	h := queue.Helping{Store: store, Level: f.Level, Start: func(ctx context.Context, cfg config.Config) (*wire.Conn, func(), error) {
+		conn, far, err := wire.Pair()
+		if err != nil {
+			return nil, nil, err
+		}
+		e := c.engine()
+		e.Parts = far
+		ctx, stop := context.WithCancel(ctx)
+		over := make(chan bool)
+		go func() {
+			defer close(over)
+			defer far.Close()
+			if err := e.Help(ctx, cfg, nothing{}); err != nil && ctx.Err() == nil {
+				c.say("a part of a search can't be worked on: " + result.Line(err))
+			}
+		}()
+		return conn, func() {
+			stop()
+			<-over
+		}, nil
+	}}
+	var all sync.WaitGroup
+	for range f.Jobs {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			if err := q.Help(ctx, h); err != nil {
+				c.say(result.Line(err))
+			}
+		}()
+	}
+	return func() {
+		cancel()
+		all.Wait()
+	}
 }
 
 // works tries the engine with a file that is no program: one that can't be started or

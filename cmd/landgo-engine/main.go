@@ -76,12 +76,26 @@ func (explorer) Run(ctx context.Context, c config.Config, o wire.Observer) (*res
 	return explore.Run(ctx, c, o)
 }
 
+// RunLent implements wire.Lending.
+func (explorer) RunLent(ctx context.Context, c config.Config, o wire.Observer, parts *wire.Conn) (*result.Result, error) {
+	return explore.RunLent(ctx, c, o, wire.Lend(parts))
+}
+
+// Help implements wire.Lending.
+func (explorer) Help(ctx context.Context, c config.Config, parts *wire.Conn) error {
+	return explore.Help(ctx, c, func(work func([]byte) ([]byte, error)) error { return wire.Work(parts, work) })
+}
+
 func (explorer) Replay(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer) (*result.Result, error) {
 	return explore.Replay(ctx, c, f, o)
 }
 
 func (explorer) Debug(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer, use func(debugger.Target) error) (*result.Result, error) {
 	return explore.Debug(ctx, c, f, o, use)
+}
+
+func (explorer) Explore(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer, choose func(debugger.Chooser) error) (*result.Result, error) {
+	return explore.ByHand(ctx, c, f, o, choose)
 }
 
 func (explorer) Inspect(ctx context.Context, c config.Config, o wire.Observer) (*result.Inspection, error) {

@@ -56,7 +56,7 @@ source: landgo run test.c`,
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return a.help(c) },
 	}
-	root.AddCommand(a.debugCommand(), a.gradeCommand(), a.headerCommand(), a.inspectCommand(), a.pageCommand(), a.replayCommand(), a.runCommand(), a.schemaCommand(), a.searchesCommand(), a.versionCommand(), a.workerCommand(),
+	root.AddCommand(a.debugCommand(), a.exploreCommand(), a.gradeCommand(), a.headerCommand(), a.inspectCommand(), a.pageCommand(), a.replayCommand(), a.runCommand(), a.schemaCommand(), a.searchesCommand(), a.versionCommand(), a.workerCommand(),
 		errorsTopic(), exitTopic(), a.manCommand())
 	root.SetHelpCommand(a.helpCommand(root))
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.help(c) }) // doMain explains an error of the output

@@ -96,7 +96,7 @@ func (e *early) show() {
 	if e.rows == 0 {
 		e.shown = e.latest
 		b := first(e.latest)
-		fmt.Fprintf(e.w, "landgo: %s: %s: %s (%s); landgo goes on\n", news, b.Kind, result.Printable(b.Message), preemptions(b))
+		fmt.Fprintf(e.w, "landgo: %s: %s: %s (%s); landgo goes on\n", news, b.Kind, result.Printable(b.Says()), preemptions(b))
 		return
 	}
 	e.erase()

@@ -56,10 +56,11 @@ func (a *app) workerCommand() *cobra.Command {
 	var f flags.Worker
 	cmd := &cobra.Command{
 		Use:   flags.WorkerCommand + " --nats URL[,URL...] [flags]",
-		Short: "do jobs of landgo grade on this machine",
+		Short: "do jobs of landgo grade, and parts of landgo run, on this machine",
 		Long: `worker takes jobs of landgo grade from a NATS server or cluster, and does them:
-each is one program and one test. It does those of its own version and engine only.
-Engines are confined as grade's are.
+each is one program and one test. It does parts of the search of landgo run --nats,
+too. It does what is of its own version and engine only. Engines are confined as
+grade's are. --jobs is how many jobs, and how many parts, it has at a time.
 
 A job whose worker is killed is given out again. After an interrupt the worker gives
 its jobs back and ends. It waits for jobs, and for a server that is away.`,

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"landgo/internal/explore/config"
+	"landgo/internal/grade/flags"
 	"landgo/internal/report"
 	"landgo/internal/result"
 	"landgo/internal/sources"
@@ -29,16 +30,23 @@ $CFLAGS or $CXXFLAGS, and $LDLIBS behind them. With --make DIR the guest is what
 "make -C DIR GUEST" makes. The program of a source is kept in the user's cache, for
 replays.
 
+With --nats, workers on other machines ("landgo worker") help with the search, which
+they ask for at a NATS server or cluster with JetStream; with --serve landgo is that
+server itself. Verdict, counts and schedule are those of one machine.
+
 The verdict is verified, bounded, bug, budget or invalid ("landgo help exit").`,
 		Example: `  landgo run test
   landgo run test.c
   landgo run --make lab3 test
   landgo run --pp lock,unlock --time 10m --json test -- -n 3
   landgo run --search none --bound preempt=2 test
+  landgo run --nats nats://10.0.0.5 --creds lab.creds test
   landgo run --format junit test >landgo.xml`,
 		DisableFlagsInUseLine: true,
 	}
 	addOptions(cmd, &c, func(*config.Option) bool { return true })
+	var workers flags.Run
+	workers.Add(cmd.Flags())
 	folder := cmd.Flags().String("make", "", "have make build the guest in this folder first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		own, guests := guestArgs(cmd.Flags(), args)
@@ -46,13 +54,16 @@ The verdict is verified, bounded, bug, budget or invalid ("landgo help exit").`,
 			return err
 		}
 		c.Args = guests
-		return a.run(cmd.Context(), c)
+		if err := workers.Check(); err != nil {
+			return err
+		}
+		return a.run(cmd.Context(), c, &workers)
 	}
 	return cmd
 }
 
 // run explores and shows the result.
-func (a *app) run(ctx context.Context, c config.Config) error {
+func (a *app) run(ctx context.Context, c config.Config, workers *flags.Run) error {
 	a.asked = c
 	if err := c.Validate(); err != nil {
 		return err
@@ -67,13 +78,19 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 	if err != nil {
 		return err
 	}
-	if why := c.Whole(); why != "" && c.Jobs > 1 && !c.Quiet {
+	if why := c.Whole(); why != "" && (c.Jobs > 1 || workers.Given()) && !c.Quiet {
 		fmt.Fprintf(a.stderr, "landgo: %s\n", why)
 	}
+	engine, end, err := a.lent(&c, workers)
+	if err != nil {
+		return err
+	}
+	defer end()
 	a.watch.run(&c, out)
 	early := a.newEarly(style(a.stderr, from, false), a.progress(&c))
 	a.watch.show(early, !c.Quiet)
-	r, err := a.engine.Run(ctx, c, keeper{early, a.watch})
+	r, err := engine.Run(ctx, c, keeper{early, a.watch})
+	end()
 	a.mayTell()
 	early.end()
 	if err != nil {
@@ -83,6 +100,14 @@ func (a *app) run(ctx context.Context, c config.Config) error {
 	a.notes(r)
 	r.Finish()
 	fileErr := saveBugs(r, &c, out)
+	if c.CoverageOut != "" && r.Coverage != nil {
+		if err := writeCoverage(c.CoverageOut, r.Coverage); err != nil {
+			return err
+		}
+		if !c.Coverage {
+			r.Coverage = nil
+		}
+	}
 	if c.HTML != "" && r.Bug != nil && r.Bug.Schedule != "" {
 		if err := a.page(ctx, r, &c, from); err != nil {
 			fmt.Fprintf(a.stderr, "landgo: %s\n", result.Line(err))

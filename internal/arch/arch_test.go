@@ -59,6 +59,7 @@ var may = map[string][]string{
 	"internal/explore/session": append([]string{"internal/trace", "internal/host", "emu", "kernel", "race", "scheduler", "scheduler/library", "scheduler/steer", "por", "internal/result", "internal/explore/config", "internal/explore/limits", "internal/explore/saved"}, ofImage...),
 	"internal/explore/story":   {"internal/trace", "heap", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/session"},
 	"internal/explore/travel":  {"internal/trace", "internal/debugger", "emu", "scheduler", "por", "internal/result", "internal/explore/session", "internal/explore/story"},
+	"internal/explore/byhand":  {"internal/trace", "internal/debugger", "scheduler", "por", "internal/result", "internal/explore/session", "internal/explore/story"},
 	"internal/explore/races":   {"internal/trace", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/saved", "internal/explore/session", "internal/explore/story"},
 	"internal/page":            {"internal/result"},
 	"internal/report":          {"internal/result", "internal/trace"},
@@ -67,6 +68,7 @@ var may = map[string][]string{
 	"internal/debugger":  {},
 	"internal/gdbserver": {"internal/debugger"},
 	"internal/dap":       {},
+	"internal/choose":    {"internal/debugger", "internal/result"},
 	"internal/wire":      {"internal/confine", "internal/debugger", "internal/host", "internal/result", "internal/explore/config"},
 	"internal/process":   {"internal/confine", "internal/debugger", "internal/host", "internal/result", "internal/explore/config", "internal/wire"},
 	"internal/sources":   {"internal/result", "internal/explore/config"},
@@ -74,10 +76,10 @@ var may = map[string][]string{
 	"internal/grade":     {"internal/course", "internal/confine", "internal/sources", "internal/report", "internal/format", "internal/page", "internal/result", "internal/explore/config", "internal/wire"},
 	// A room of its own for what landgo and landgo-class both know.
 	"internal/grade/flags": {"internal/confine", "internal/explore/config", "internal/result"},
-	"internal/queue":       {"internal/grade", "internal/grade/flags", "internal/explore/config", "internal/result", "internal/wire"},
+	"internal/queue":       {"internal/grade", "internal/grade/flags", "internal/confine", "internal/explore/config", "internal/result", "internal/wire"},
 	// They have no C in them: the emulator is in the other process. The first has no
 	// network either, but for the socket of a debugger on the same machine.
-	"cmd/landgo":        {"internal/course", "internal/dap", "internal/debugger", "internal/gdbserver", "internal/grade/flags", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},
+	"cmd/landgo":        {"internal/choose", "internal/course", "internal/dap", "internal/debugger", "internal/gdbserver", "internal/grade/flags", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},
 	"cmd/landgo-class":  {"internal/course", "internal/grade", "internal/grade/flags", "internal/queue", "internal/wire", "internal/process", "internal/confine", "internal/explore/config", "internal/report", "internal/result"},
 	"cmd/landgo-engine": {"internal/wire", "internal/debugger", "internal/host", "internal/confine", "internal/explore", "internal/explore/config", "internal/explore/limits", "internal/result", "emu"},
 	"guests":            {"internal/trace"},
@@ -166,7 +168,7 @@ func TestImports(t *testing.T) {
 // the emulator free of it, in their tests too.
 func TestWithoutUnicorn(t *testing.T) {
 	packages := list(t)
-	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "por", "por/relation", "internal/result", "internal/report", "internal/format", "internal/host", "internal/debugger", "internal/gdbserver", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "internal/queue", "internal/yaml", "cmd/landgo", "cmd/landgo-class"} {
+	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "por", "por/relation", "internal/result", "internal/report", "internal/format", "internal/host", "internal/debugger", "internal/gdbserver", "internal/choose", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "internal/queue", "internal/yaml", "cmd/landgo", "cmd/landgo-class"} {
 		for pkg, imp := range packages {
 			if r, _ := room(pkg); r != free && !strings.HasPrefix(r, free+"/") {
 				continue

@@ -6,4 +6,7 @@
 // moment is a number of ticks that were made: 0 is the beginning.
 //
 // Invariant: nothing here changes the run. Each moment has one state.
+//
+// The same connection serves a user who chooses by hand which thread is next (Chooser):
+// there is a run in the making then, and steps in place of ticks.
 package debugger

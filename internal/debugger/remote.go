@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Request is a question for a Target in another process: one of its fields is there.
+// Request is a question for a Target, or a Chooser, in another process: one of its fields is there.
 type Request struct {
 	Describe  bool
 	Threads   bool
@@ -13,6 +13,7 @@ type Request struct {
 	Memory    *Memory
 	Go        *Order
 	Tell      *Question
+	Choose    *Move
 }
 
 // Memory is a range.
@@ -26,6 +27,7 @@ type Answer struct {
 	Memory      []byte
 	Stop        *Stop
 	Text        string
+	View        *View
 	// Error says why there is no answer. The target stands where it stood.
 	Error string
 }
@@ -56,7 +58,7 @@ func Ask(t Target, r *Request) *Answer {
 	return &a
 }
 
-// Remote is a Target in another process.
+// Remote is a Target or a Chooser in another process.
 type Remote struct {
 	// Send sends a request, and waits for its answer.
 	Send func(*Request) (*Answer, error)

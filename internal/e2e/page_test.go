@@ -16,10 +16,10 @@ func TestPage(t *testing.T) {
 		guest string
 		has   []string
 	}{
-		{"glibc-O1/lost_update", []string{"0.1 add", "writes x = 1", "assert(x == 2)", `class="race"`, `class="switch preempt"`, `class="hb"`}},
-		{"musl-O2/deadlock_two", []string{"0.2 back", "waits for mutex a, which 0.1 holds", "The threads wait for each other: 0.1", "pthread_mutex_lock(second)"}},
+		{"glibc-O1/lost_update", []string{"T1 add", "writes x = 1", "thread 0.1 runs add (linux/lost_update.c:18)", "assert(x == 2)", `class="race"`, `class="switch preempt"`, `class="hb"`}},
+		{"musl-O2/deadlock_two", []string{"T2 back", "waits for mutex a, which T1 forth holds", "The threads wait for each other: T1 forth", "pthread_mutex_lock(second)"}},
 		{"glibc-O1/double_free", []string{"was allocated by", "freed by"}},
-		{"pebbles/spin-cond_lost_wakeup-cond", []string{"0 _main", "0.1 thread_spawn", `class="row cause`}},
+		{"pebbles/spin-cond_lost_wakeup-cond", []string{"T0 main", "T1 teller", `class="row cause`}},
 	} {
 		t.Run(c.guest, func(t *testing.T) {
 			t.Parallel()

@@ -79,7 +79,7 @@ func TestGradescopeRecipe(t *testing.T) {
 		status string
 		says   string
 	}{
-		"wrong": {0, "failed", "switch: thread"},
+		"wrong": {0, "failed", "switch: T1 twice"},
 		"right": {10, "passed", "verified at mem"},
 		"other": {0, "failed", "Not graded"},
 		"text":  {0, "", "doesn't build"},

@@ -42,7 +42,7 @@ func (h *hunt) withBuffers(ctx context.Context, cfg config.Config) (*result.Resu
 	if cfg.Validate() != nil {
 		return nil, nil // it isn't proven there; the warning stays
 	}
-	again, err := runOnce(ctx, cfg, h.obs)
+	again, err := runOnce(ctx, cfg, h.obs, nil)
 	if err != nil {
 		return nil, err
 	}

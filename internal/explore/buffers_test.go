@@ -23,6 +23,9 @@ const bufferHead = `#include <assert.h>
 #define LOCKED __asm__ volatile("lock; orl $0, -64(%%rsp)" ::: "memory")
 #define CPUID do { int a = 0, b, c, d; __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d) :: "memory"); } while (0)
 #define SWAP(x) do { int v = 1; __asm__ volatile("xchg %0, %1" : "+r"(v), "+m"(x) :: "memory"); } while (0)
+#define BARRIER syscall(324, 8, 0, 0)
+#define ANNOUNCE syscall(324, 16, 0, 0)
+#define EVERYWHERE syscall(324, 1, 0, 0)
 static volatile int x, y, z, r[6], flag[2], turn, in;
 static volatile union { int half[2]; long whole; } u;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -55,6 +58,10 @@ func TestBuffers(t *testing.T) {
 		{"sem_getvalue between", `A { int v; x = 1; sem_getvalue(&s, &v); r[0] = y; return p; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 4},
 		{"malloc between", `A { x = 1; char *volatile q = malloc(8); r[0] = y; return q; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 4},
 		{"a system call between", `A { x = 1; sched_yield(); r[0] = y; return p; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 3},
+		{"membarrier by one of them", `A { ANNOUNCE; x = 1; r[0] = y; return p; } B { ANNOUNCE; y = 1; BARRIER; r[1] = x; return p; } PRINT(2)`, 3, 3},
+		{"membarrier that fails", `A { x = 1; r[0] = y; return p; } B { y = 1; BARRIER; r[1] = x; return p; } PRINT(2)`, 3, 4},
+		{"membarrier by both", `A { x = 1; EVERYWHERE; r[0] = y; return p; } B { y = 1; EVERYWHERE; r[1] = x; return p; } PRINT(2)`, 3, 3},
+		{"membarrier too late", `A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; EVERYWHERE; return p; } PRINT(2)`, 3, 4},
 		{"message passing", `A { x = 1; y = 1; return p; } B { r[0] = y; r[1] = x; return p; } PRINT(2)`, 3, 3},
 		{"load buffering", `A { r[0] = x; y = 1; return p; } B { r[1] = y; x = 1; return p; } PRINT(2)`, 3, 3},
 		{"n6: its own store, and another's", `A { x = 1; r[0] = x; r[1] = y; return p; } B { y = 2; x = 2; return p; } int main(void) { RUN printf("%d%d%d\n", r[0], r[1], x); return 0; }`, 4, 5},
@@ -203,6 +210,12 @@ func TestBuffersRefuse(t *testing.T) {
 	}
 	if r.Verdict != result.Invalid || !strings.Contains(r.Reason, "movnt") {
 		t.Errorf("movnti: %s, %s", r.Verdict, r.Reason)
+	}
+	guest = compile.Text(t, "gcc", bufferHead+`A { x = 1; r[0] = y; return p; } B { y = 1; EVERYWHERE; r[1] = x; return p; }
+static void *c(void *p) { z = 1; return p; } int main(void) { pthread_t w; pthread_create(&w, 0, c, 0); RUN pthread_join(w, 0); return 0; }`)
+	cfg.Guest = guest
+	if r, err = Run(context.Background(), cfg, nil); err != nil || r.Verdict != result.Invalid || !strings.Contains(r.Reason, "membarrier") {
+		t.Errorf("membarrier beside two threads that store: %v %+v", err, r)
 	}
 	for name, set := range map[string]func(*config.Config){
 		"stateful":   func(c *config.Config) { c.Search = "stateful" },

@@ -33,11 +33,7 @@ func (h *hunt) save(tree []byte) error {
 		p.Bugs = append(p.Bugs, b)
 	}
 	if h.watched != nil {
-		for _, name := range []string{"", "limited", "pure", "adjacent"} {
-			if l := of[name](h.watched); l != nil {
-				p.Races = append(p.Races, l.Saved(name)...)
-			}
-		}
+		p.Races = racesOf(h.watched)
 		p.Triangular, p.Stores = h.watched.SavedTriangular(), h.watched.SavedStores()
 	}
 	return p.Write(h.Config.Checkpoint)

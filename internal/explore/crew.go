@@ -3,6 +3,7 @@ package explore
 import (
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/races"
+	"landgo/internal/explore/saved"
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
 	"landgo/por"
@@ -22,6 +23,7 @@ type crew struct {
 	sealed  bool
 	// stand has a worker's guest begin a part, with detectors looking on.
 	stand func(*hunt) por.System
+	lent  *lent // nil: nothing is lent
 }
 
 // warmUp and unitSteps are those of por.Options: a test has searches divided early
@@ -41,6 +43,9 @@ type partSeen struct {
 // Hire implements por.Crew.
 func (c *crew) Hire() (all []por.Worker, err error) {
 	known := c.Guest.Knowledge()
+	if c.lent != nil {
+		c.lent.part.Knowledge = known
+	}
 	c.kept.Add(c.Guest.TakeWitnessed())
 	c.sealed = true
 	for i := range c.Config.Workers() {
@@ -76,7 +81,10 @@ func (h *hunt) take() *partSeen {
 
 // Keep implements por.Crew.
 func (c *crew) Keep(seen any) {
-	p := seen.(*partSeen)
+	p, here := seen.(*partSeen)
+	if !here {
+		p = c.seenAway(seen.(*saved.Seen))
+	}
 	for _, f := range p.found {
 		old := c.seen[f.key]
 		switch {
@@ -144,6 +152,7 @@ func (h *hunt) together(spec por.Spec, opts por.Options) (por.Stats, error) {
 	}
 	h.crew = &crew{hunt: h, stand: (*hunt).watchedSystem}
 	opts.Crew, opts.WarmUp, opts.UnitSteps = h.crew, warmUp, unitSteps
+	h.crew.lends(&opts, h.lender, nil)
 	stats, err := h.run(opts)
 	h.crew.close()
 	h.crew = nil

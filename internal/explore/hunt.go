@@ -22,6 +22,7 @@ import (
 type hunt struct {
 	*session.Session
 	obs    Observer
+	lender Lender // nil: the search isn't lent
 	result *result.Result
 
 	seen     map[string]*finding
@@ -148,7 +149,7 @@ func ascends(s por.Spec) bool { return s.Claim() == por.Everything && !s.Kind().
 func (h *hunt) counts(stats por.Stats) {
 	r := h.result
 	r.SearchSeconds = h.Clock.Elapsed().Seconds()
-	r.Executions, r.Blocked, r.Pruned = stats.Executions, stats.Blocked, stats.Pruned
+	r.Executions, r.AssumedAway, r.Blocked, r.Pruned = stats.Executions, stats.Assumed, stats.Blocked, stats.Pruned
 	r.Transitions, r.Replayed = stats.Transitions, stats.Replayed
 	r.Distinct = stats.Distinct
 	if stats.Distinct > 0 {
@@ -327,6 +328,7 @@ func (h *hunt) Restarted() {
 	h.found = h.found[:0]
 	h.checks = nil
 	h.outcomes = outputs{}
+	h.Covered.Restart()
 	if h.watched != nil {
 		h.watched.Restart()
 	}

@@ -25,6 +25,7 @@ func (d *deepening) account() {
 			s := sp.stats
 			out.Executions, out.Blocked, out.Transitions = s.Executions, s.Blocked, s.Transitions+s.Replayed
 			sum.Executions += s.Executions
+			sum.Assumed += s.Assumed
 			sum.Blocked += s.Blocked
 			sum.Transitions += s.Transitions
 			sum.Replayed += s.Replayed
@@ -46,6 +47,7 @@ func (d *deepening) account() {
 		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Bound: string(b.bounds[0].Measure), State: state.String(),
 			Executions: b.stats.Executions, Blocked: b.stats.Blocked, Transitions: b.steps})
 		sum.Executions += b.stats.Executions
+		sum.Assumed += b.stats.Assumed
 		sum.Blocked += b.stats.Blocked
 		sum.Transitions += b.stats.Transitions
 		sum.Replayed += b.stats.Replayed
@@ -62,6 +64,7 @@ func (d *deepening) account() {
 		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Search: result.Samples, State: state.String(),
 			Executions: w.counts.Executions, Transitions: w.steps})
 		sum.Executions += w.counts.Executions
+		sum.Assumed += w.counts.Assumed
 		sum.Pruned += w.counts.Pruned
 		sum.Transitions += w.counts.Transitions
 	}

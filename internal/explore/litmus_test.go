@@ -81,7 +81,10 @@ func TestMemoryGuests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var table []struct{ Name, TSO, Fixed string }
+	var table []struct {
+		Name, TSO, Fixed string
+		Asymmetric       bool // its fences aren't between the store and the load
+	}
 	if err := json.Unmarshal(text, &table); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +106,7 @@ func TestMemoryGuests(t *testing.T) {
 				cfg.Model = config.ModelSC
 				cfg.Guest, cfg.Out, cfg.Jobs = compile.File(t, "gcc", "../../guests/memory/"+g.Name+".c", twin.flags...), config.NoFile, 1
 				r, _ := memoryRun(t, cfg)
-				if claims, _ := memoryOf(r); r.Verdict != result.Verified || claims && twin.want != "verified" || !claims && len(twin.flags) > 1 {
+				if claims, _ := memoryOf(r); r.Verdict != result.Verified || claims && twin.want != "verified" || !claims && len(twin.flags) > 1 && !g.Asymmetric {
 					t.Errorf("%v: %s (%s), memory %s, %v", twin.flags, r.Verdict, r.Reason, r.Certificate.Memory, r.Warnings)
 				}
 				cfg.Model = config.ModelTSO

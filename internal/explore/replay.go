@@ -24,9 +24,25 @@ func Replay(ctx context.Context, cfg config.Config, file *result.BugFile, obs Ob
 
 // again is Replay, which has the run used before it ends, if use isn't nil.
 func again(ctx context.Context, cfg config.Config, file *result.BugFile, obs Observer, use func(debugger.Target) error) (*result.Result, error) {
-	sched, err := trace.ParseSchedule(file.Schedule)
-	if err != nil {
-		return nil, result.Errorf(result.BadSchedule, "%w", err)
+	return opened(ctx, cfg, file, obs, func(s *session.Session, sched trace.Schedule, r *result.Result) error {
+		s.StopsWithin(true)
+		err := replay(s, sched, file, r)
+		s.StopsWithin(false)
+		if err == nil && use != nil {
+			err = travelIn(s, sched, r, use)
+		}
+		return err
+	})
+}
+
+// opened has a file's schedule used on its guest, or, if it has none, the guest alone.
+func opened(ctx context.Context, cfg config.Config, file *result.BugFile, obs Observer, use func(*session.Session, trace.Schedule, *result.Result) error) (*result.Result, error) {
+	var sched trace.Schedule
+	if file.Schedule != "" {
+		var err error
+		if sched, err = trace.ParseSchedule(file.Schedule); err != nil {
+			return nil, result.Errorf(result.BadSchedule, "%w", err)
+		}
 	}
 	if err := isTheGuest(&cfg, file.Guest.SHA256); err != nil {
 		return nil, err
@@ -50,6 +66,9 @@ func again(ctx context.Context, cfg config.Config, file *result.BugFile, obs Obs
 	if err := sameLibraries(s, file.Guest.Libraries); err != nil {
 		return nil, err
 	}
+	if file.Schedule == "" {
+		sched.Check = s.Check
+	}
 	if sched.Check != s.Check {
 		return nil, result.Errorf(result.OtherConfig, "the schedule was made for another guest or with other options or input")
 	}
@@ -57,12 +76,7 @@ func again(ctx context.Context, cfg config.Config, file *result.BugFile, obs Obs
 		obs.Progress(Progress{Phase: "replaying"})
 	}
 	(&hunt{Session: s, obs: obs, result: r}).publish()
-	s.StopsWithin(true)
-	err = replay(s, sched, file, r)
-	s.StopsWithin(false)
-	if err == nil && use != nil {
-		err = travelIn(s, sched, r, use)
-	}
+	err = use(s, sched, r)
 	if why := w.Reached(); why != "" && errors.Is(err, scheduler.ErrStopped) {
 		r.Verdict, r.Problem, r.Reason = result.Budget, why, cfg.LimitText(why)
 		err = nil
@@ -156,6 +170,7 @@ func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *r
 	}
 	if r.Replay.Same = file.Kind == "" || file.Kind == b.Kind && file.Message == b.Message; r.Replay.Same {
 		contrastAgain(s, file, &f.failure, st, b)
+		b.Cure = file.Cure
 	}
 	b.Replay = s.Config.ReplayCommand("", b.Schedule)
 	r.Bug, r.Bugs = b, []*result.Bug{b}

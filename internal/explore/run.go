@@ -17,7 +17,13 @@ import (
 
 // Run explores the configuration's state space. An error is one of usage or
 // input, or landgo's own; whatever else happens is in the result.
-func Run(ctx context.Context, cfg config.Config, obs Observer) (r *result.Result, err error) {
+func Run(ctx context.Context, cfg config.Config, obs Observer) (*result.Result, error) {
+	return RunLent(ctx, cfg, obs, nil)
+}
+
+// RunLent is Run, with parts of the search lent to other processes. The result is that of
+// Run.
+func RunLent(ctx context.Context, cfg config.Config, obs Observer, to Lender) (r *result.Result, err error) {
 	if cfg.Resume != "" {
 		defer func() {
 			if p := recover(); p != nil {
@@ -28,7 +34,7 @@ func Run(ctx context.Context, cfg config.Config, obs Observer) (r *result.Result
 		}()
 	}
 	for {
-		r, err = runOnce(ctx, cfg, obs)
+		r, err = runOnce(ctx, cfg, obs, to)
 		name, asks := asksFor(r)
 		if err != nil || !asks || len(cfg.Libraries) > maxAsked || slices.Contains(cfg.Libraries, name) {
 			return r, err
@@ -57,7 +63,7 @@ func damaged(checkpoint string, why any) error {
 }
 
 // runOnce is Run, but for what a checkpoint is to blame for.
-func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Result, error) {
+func runOnce(ctx context.Context, cfg config.Config, obs Observer, to Lender) (*result.Result, error) {
 	if cfg.Checkpoint != "" {
 		if err := saved.CheckWritable(cfg.Checkpoint); err != nil {
 			return nil, err
@@ -71,7 +77,7 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Resu
 	}
 	defer s.Close()
 	r := s.NewResult()
-	h := &hunt{Session: s, obs: obs, result: r, seen: map[string]*finding{}}
+	h := &hunt{Session: s, obs: obs, lender: to, result: r, seen: map[string]*finding{}}
 	h.publish()
 	if err != nil {
 		if err := s.VerdictOf(err, r); err != nil {
@@ -88,6 +94,7 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Resu
 		return nil, err
 	}
 	// Before anything is run again that isn't of the search.
+	s.Cover(r)
 	r.Warnings = story.Warnings(s, r)
 	h.memory()
 	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {
@@ -106,6 +113,7 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer) (*result.Resu
 	if err := h.report(); err != nil {
 		return nil, err
 	}
+	h.cure()
 	if again, err := h.withBuffers(ctx, cfg); again != nil || err != nil {
 		return again, err
 	}

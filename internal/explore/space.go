@@ -33,10 +33,7 @@ type sightedRace struct {
 func (d *deepening) space(j *deepen.Job) *space {
 	sp := d.spaces[j]
 	if sp == nil {
-		sp = &space{granularity: d.Granularity(j.Set.Kinds, j.Set.At), told: map[race.Pair]deepen.Class{}}
-		for _, f := range j.Set.Within {
-			sp.granularity.Rules = append(sp.granularity.Rules, scheduler.Rule{Function: f, Within: true})
-		}
+		sp = &space{granularity: granularityOf(d.Session, &j.Set), told: map[race.Pair]deepen.Class{}}
 		d.spaces[j] = sp
 	}
 	if sp.epoch != d.Epoch() {

@@ -99,11 +99,12 @@ func (s *turn) work() {
 	}
 	var c *crew
 	switch {
-	case s.round != nil || s.room > 0:
+	case s.round != nil || s.room > 0 || s.Config.Covers():
 		opts.WarmUp = math.MaxUint64 // it isn't divided
 	default:
 		c = &crew{hunt: s.hunt, stand: s.stand}
 		opts.Crew, opts.WarmUp, opts.UnitSteps = c, warmUp, unitSteps
+		c.lends(&opts, s.d.lender, &s.job.Set)
 	}
 	engine, err := por.New(s.Config.Search, opts)
 	if err != nil {

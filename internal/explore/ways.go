@@ -19,7 +19,7 @@ import (
 // there. The first slices come as soon as the first job turns out not to be tiny.
 // Then the ways have every other step until each has firstSamples executions, and one in
 // waysShare from then on; or, where they have found more bugs a step than all else
-// (--keep-going), in gainShare. All that is counted in steps, so that it is the same on
+// (--keep-going), in gainShare. All that is counted in steps and instructions, so that it is the same on
 // every machine.
 //
 // A sample costs its steps only: neither clocks nor race detectors look on
@@ -29,8 +29,8 @@ import (
 type ways struct {
 	*hunt
 	list   []*way
-	slices int // given so far
-	steps  uint64
+	slices int       // given so far
+	steps  uint64    // and instructions, see stepInsns
 	counts por.Stats // of all executions, those before points became finer too
 	gained int       // bugs that they were the first to find
 }
@@ -57,6 +57,10 @@ const (
 	// firstSlice and laterSlice are how many steps a way has at a time, or more: an
 	// execution is run to its end.
 	firstSlice, laterSlice = 8_192, 32_768
+	// stepInsns is how many instructions count as one step more: a sample runs all of an
+	// execution again, of which the jobs run the end only. So a guest with long steps
+	// (exceptions, whose tables a static program sorts first) has fewer samples.
+	stepInsns = 1024
 	// longestSample is how many steps an execution may have.
 	longestSample = 20_000
 	// sampleRuns is more than a way comes to.
@@ -152,11 +156,13 @@ func (w *ways) slice() bool {
 		return true
 	}
 	run := &counted{Runner: w.Guest}
+	before := w.Guest.Instructions()
+	cost := func() uint64 { return run.steps + (w.Guest.Instructions()-before)/(stepInsns*w.Platform.StepCost) }
 	engine, err := por.New(o.search, por.Options{
 		OneEvent: true, Uncounted: true, Longest: longestSample, Resume: o.tree,
 		WarmUp:  math.MaxUint64, // it isn't divided
 		Stop:    w.stop,
-		SaveNow: func() bool { return run.steps >= room },
+		SaveNow: func() bool { return cost() >= room },
 		Save:    func(tree []byte) error { o.tree = tree; return errLeft },
 	})
 	if err != nil {
@@ -169,11 +175,12 @@ func (w *ways) slice() bool {
 		return err
 	})
 	w.Guest.Rewind(w.Root)
-	w.steps += run.steps
+	w.steps += cost()
 	if stats.Restarts != o.stats.Restarts {
 		o.stats = por.Stats{} // it began again, with finer points
 	}
 	w.counts.Executions += stats.Executions - o.stats.Executions
+	w.counts.Assumed += stats.Assumed - o.stats.Assumed
 	w.counts.Pruned += stats.Pruned - o.stats.Pruned
 	w.counts.Transitions += run.steps
 	o.stats = stats

@@ -19,26 +19,27 @@ type moment struct {
 // moments are the places of a bug's interleaving in the order of time: what each thread
 // did before it was switched away from, the switch, and at last the failure.
 func moments(b *result.Bug) (all []moment) {
+	names := b.Names()
 	did := func(thread string, accesses []result.Access, wakings []result.Waking) {
 		for i := range accesses {
 			a := &accesses[i]
 			if a.Bookkeeping {
 				continue
 			}
-			all = append(all, moment{orElse(a.Thread, thread), fmt.Sprintf("thread %s %s %s%s", orElse(a.Thread, thread), a.Op, a.Name(), values(a)), "important", result.Innermost(a.Stack)})
+			all = append(all, moment{orElse(a.Thread, thread), fmt.Sprintf("%s %s %s%s", names.Noun(orElse(a.Thread, thread)), a.Op, names.In(a.Name()), values(a)), "important", result.Innermost(a.Stack)})
 		}
 		for i := range wakings {
 			w := &wakings[i]
-			all = append(all, moment{orElse(w.Thread, thread), fmt.Sprintf("thread %s %s", orElse(w.Thread, thread), w.Does), "important", w.Place})
+			all = append(all, moment{orElse(w.Thread, thread), fmt.Sprintf("%s %s", names.Noun(orElse(w.Thread, thread)), names.In(w.Does)), "important", w.Place})
 		}
 	}
 	last := b.Thread
 	for i := range b.Steps {
 		s := &b.Steps[i]
 		did(s.From, s.Accesses, s.Wakings)
-		m := moment{s.From, fmt.Sprintf("thread %s %s; then thread %s runs", s.From, s.Why, s.To), "important", result.Innermost(s.Stack)}
+		m := moment{s.From, fmt.Sprintf("%s %s; then %s runs", names.Noun(s.From), names.In(s.Why), names.Noun(s.To)), "important", result.Innermost(s.Stack)}
 		if s.From == "" {
-			m.thread, m.message = s.To, fmt.Sprintf("thread %s %s", s.To, s.Why)
+			m.thread, m.message = s.To, fmt.Sprintf("%s %s", names.Noun(s.To), names.In(s.Why))
 		}
 		if s.Preemption {
 			m.importance = "essential"
@@ -48,7 +49,7 @@ func moments(b *result.Bug) (all []moment) {
 	}
 	did(last, b.Last, b.LastWakings)
 	if len(b.Stack) > 0 {
-		all = append(all, moment{b.Thread, fmt.Sprintf("thread %s: %s: %s", b.Thread, b.Kind, b.Message), "essential", result.Innermost(b.Stack)})
+		all = append(all, moment{b.Thread, fmt.Sprintf("%s: %s: %s", names.Noun(b.Thread), b.Kind, b.Says()), "essential", result.Innermost(b.Stack)})
 	}
 	if len(all) > maxFlow {
 		all = append(all[:maxFlow/2:maxFlow/2], all[len(all)-maxFlow/2:]...)
@@ -77,6 +78,7 @@ func values(a *result.Access) string {
 // sarifThreads is the interleaving as SARIF has it: a flow for each thread, with the
 // place of each of its moments in the order of all (3.38.11).
 func sarifThreads(c *Case, b *result.Bug, o Options) (flows []sarifThreadFlow) {
+	names := b.Names()
 	at := map[string]int{}
 	starts := map[string]string{}
 	for _, s := range b.ThreadStarts {
@@ -87,8 +89,10 @@ func sarifThreads(c *Case, b *result.Bug, o Options) (flows []sarifThreadFlow) {
 		if !ok {
 			i = len(flows)
 			at[m.thread] = i
-			text := "thread " + m.thread
-			if f := starts[m.thread]; f != "" {
+			text := names.Noun(m.thread)
+			if text != "thread "+m.thread {
+				text += " is thread " + m.thread
+			} else if f := starts[m.thread]; f != "" {
 				text += " runs " + f
 			}
 			flows = append(flows, sarifThreadFlow{ID: "thread " + result.Printable(m.thread), Message: sarifText(text)})

@@ -121,7 +121,7 @@ func (c *Case) message() string {
 	case r.Verdict == result.Bounded:
 		return "no bug within " + result.Printable(r.Bound) + " at " + result.Printable(r.Granularity) + butWarned(r)
 	case c.judged():
-		return result.Printable(r.Bug.Message)
+		return result.Printable(r.Bug.Says())
 	}
 	return result.Printable(r.Reason)
 }

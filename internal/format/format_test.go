@@ -56,7 +56,9 @@ func deadlock() *result.Result {
 	at := func(function string, line int) []result.Frame {
 		return []result.Frame{{Function: "futex_wait", Address: 0x413390}, {Function: function, File: "src/two, locks.c", Line: line, Column: 2, Address: 0x401100}}
 	}
-	b := &result.Bug{Kind: trace.Deadlock, Message: "threads wait for each other in a cycle", Thread: "0", Preemptions: 1, Schedule: "s1:98ba8213:0@1"}
+	b := &result.Bug{Kind: trace.Deadlock, Message: "threads wait for each other in a cycle", Thread: "0", Preemptions: 1, Schedule: "s1:98ba8213:0@1",
+		ThreadStarts: []result.ThreadStart{{Thread: "0", Function: "main"}, {Thread: "0.1", Function: "forth"}, {Thread: "0.2", Function: "back"}}}
+	result.LabelByPath(b.ThreadStarts)
 	b.Waits = []result.Wait{
 		{Thread: "0", For: "thread", Object: "0.1", Stack: at("main", 39)},
 		{Thread: "0.1", For: "mutex", Object: "b", Owner: "0.2", Stack: at("both", 11), Acquired: &at("both", 10)[1]},
@@ -376,7 +378,7 @@ func TestFlow(t *testing.T) {
 	if len(flows) != 2 || flows[0].ID != "thread 0" || flows[1].ID != "thread 0.1" || len(flows[0].Locations) != 2 || len(flows[1].Locations) != 1 {
 		t.Fatalf("%+v", flows)
 	}
-	if l := flows[1].Locations[0]; l.Order != 3 || l.Importance != "essential" || l.Location.Physical.Region.Line != 11 || l.Location.Physical.Artifact.URI != "src/two,%20locks.c" || l.Location.Message.Text != "thread 0.1 preempted before it locks b; then thread 0.2 runs" {
+	if l := flows[1].Locations[0]; l.Order != 3 || l.Importance != "essential" || l.Location.Physical.Region.Line != 11 || l.Location.Physical.Artifact.URI != "src/two,%20locks.c" || l.Location.Message.Text != "T1 forth preempted before it locks b; then T2 back runs" {
 		t.Errorf("%+v", l)
 	}
 	long := *c.Result.Bug

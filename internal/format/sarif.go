@@ -181,10 +181,10 @@ func sarifNote(c *Case, o Options) sarifNotification {
 
 // sarifBug is the result for a bug.
 func sarifBug(d *sarifDriver, c *Case, b *result.Bug, o Options) sarifResult {
-	text := []string{fmt.Sprintf("%s: %s.", b.Kind, strings.TrimSuffix(b.Message, "."))}
-	for _, more := range []string{b.Cause, b.Passing, b.Mistake} {
+	text := []string{fmt.Sprintf("%s: %s.", b.Kind, strings.TrimSuffix(b.Says(), "."))}
+	for _, more := range []string{b.Cause, b.Passing, b.Mistake, b.Cure.Plain()} {
 		if more != "" {
-			text = append(text, more)
+			text = append(text, b.Names().In(more))
 		}
 	}
 	r := sarifResult{
@@ -245,6 +245,7 @@ func sarifFile(path string, o Options) sarifArtifact {
 
 // sarifRelated are the places that the bug's cause is about.
 func sarifRelated(c *Case, b *result.Bug, o Options) (all []sarifLocation) {
+	names := b.Names()
 	add := func(f result.Frame, message string) {
 		l := sarifAt(c, f, message, o)
 		id := len(all)
@@ -253,22 +254,22 @@ func sarifRelated(c *Case, b *result.Bug, o Options) (all []sarifLocation) {
 	}
 	for i := range b.Accesses {
 		a := &b.Accesses[i]
-		add(result.Innermost(a.Stack), fmt.Sprintf("thread %s %s %s", a.Thread, a.Op, a.Name()))
+		add(result.Innermost(a.Stack), fmt.Sprintf("%s %s %s", names.Noun(a.Thread), a.Op, names.In(a.Name())))
 	}
 	for i := range b.Waits {
 		wait := &b.Waits[i]
-		add(result.Innermost(wait.Stack), fmt.Sprintf("thread %s waits for %s %s", wait.Thread, wait.For, wait.Object))
+		add(result.Innermost(wait.Stack), names.Noun(wait.Thread)+" waits for "+names.In(wait.For+" "+wait.Object))
 		if wait.Acquired != nil {
 			add(*wait.Acquired, fmt.Sprintf("thread %s got %s here", wait.Owner, wait.Object))
 		}
 	}
 	for i := range b.Loops {
-		add(result.Innermost(b.Loops[i].Lines), fmt.Sprintf("thread %s spins here", b.Loops[i].Thread))
+		add(result.Innermost(b.Loops[i].Lines), fmt.Sprintf("%s spins here", names.Noun(b.Loops[i].Thread)))
 	}
 	if b.Block != nil {
-		add(result.Innermost(b.Block.Allocated.Stack), fmt.Sprintf("thread %s allocated the block here", b.Block.Allocated.Thread))
+		add(result.Innermost(b.Block.Allocated.Stack), fmt.Sprintf("%s allocated the block here", names.Noun(b.Block.Allocated.Thread)))
 		if b.Block.Freed != nil {
-			add(result.Innermost(b.Block.Freed.Stack), fmt.Sprintf("thread %s freed the block here", b.Block.Freed.Thread))
+			add(result.Innermost(b.Block.Freed.Stack), fmt.Sprintf("%s freed the block here", names.Noun(b.Block.Freed.Thread)))
 		}
 	}
 	return all

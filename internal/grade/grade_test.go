@@ -84,6 +84,10 @@ func (f *fake) Debug(ctx context.Context, c config.Config, file *result.BugFile,
 	return f.Replay(ctx, c, file, o)
 }
 
+func (f *fake) Explore(ctx context.Context, c config.Config, file *result.BugFile, o wire.Observer, _ func(debugger.Chooser) error) (*result.Result, error) {
+	return f.Replay(ctx, c, file, o)
+}
+
 func (f *fake) Inspect(context.Context, config.Config, wire.Observer) (*result.Inspection, error) {
 	return nil, errors.New("not asked for")
 }

@@ -158,6 +158,7 @@ func optionsKey(t *course.Test) (string, error) {
 	var files []string
 	for _, f := range append([]config.GuestFile{{Host: c.Stdin}}, c.Files...) {
 		if f.Host == "" {
+			files = append(files, f.Guest)
 			continue
 		}
 		text, err := result.ReadFile(f.Host, maxTotal)

@@ -29,11 +29,8 @@ func (s *story) draw() template.HTML {
 	width, height := x(len(s.names))+10, y(len(s.rows))+6
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="what each thread does, from top to bottom" style="max-width:%dpx">`, width, height, width)
 	for i, name := range s.names {
-		if s.started[i] != "" {
-			name += " " + s.started[i]
-		}
-		fmt.Fprintf(&b, `<text class="name c%d" x="%d" y="20">%s</text><line class="lane c%d" x1="%d" x2="%d" y1="28" y2="%d"/>`,
-			i%hues, x(i), text(name, textRoom), i%hues, x(i)-12, x(i)-12, height)
+		fmt.Fprintf(&b, `<text class="name c%d" x="%d" y="20">%s<title>%s</title></text><line class="lane c%d" x1="%d" x2="%d" y1="28" y2="%d"/>`,
+			i%hues, x(i), text(name, textRoom), text(s.introduced(i), 200), i%hues, x(i)-12, x(i)-12, height)
 	}
 	for i, r := range s.rows {
 		for _, a := range r.After {

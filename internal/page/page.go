@@ -47,15 +47,12 @@ func Write(w io.Writer, r *result.Result, sources func(string) ([]byte, error)) 
 		return result.Errorf(result.Usage, "there is no bug to show")
 	}
 	s := tell(r, b)
-	d := data{Version: Version, Rows: s.rows, Files: s.quote(sources)}
-	for i, name := range s.names {
-		d.Threads = append(d.Threads, strings.TrimSpace(name+" "+s.started[i]))
-	}
+	d := data{Version: Version, Threads: s.names, Rows: s.rows, Files: s.quote(sources)}
 	var out bytes.Buffer
 	err := tmpl.Execute(&out, map[string]any{
-		"Guest": clean(r.Guest.Path), "Bug": b, "Title": title(b), "Cause": clean(b.Cause), "Passing": clean(b.Passing), "Mistake": clean(b.Mistake),
+		"Guest": clean(r.Guest.Path), "Bug": b, "Title": title(b), "Cause": clean(s.called.In(b.Cause)), "Passing": clean(s.called.In(b.Passing)), "Mistake": clean(s.called.In(b.Mistake)), "Cure": clean(s.called.In(b.Cure.Plain())), "Threads": s.legend(),
 		"Style": template.CSS(style), "Script": template.JS(script), "Data": d, "Lanes": s.draw(), "Rows": s.table(), "Cut": s.cut,
-		"Block": b.Block, "Stack": b.Stack, "Output": clean(b.Output), "Granularity": r.Certificate.Granularity, "Memory": r.Certificate.Memory, "Replay": clean(b.Replay), "Version": r.Version,
+		"Block": b.Block, "Names": s.called, "Stack": b.Stack, "Output": clean(b.Output), "Granularity": r.Certificate.Granularity, "Memory": r.Certificate.Memory, "Replay": clean(b.Replay), "Version": r.Version,
 	})
 	if err != nil {
 		return err

@@ -44,19 +44,23 @@ const maxRows = 400
 
 // story is a run as rows.
 type story struct {
-	names   []string // of threads, by lane
-	started []string // their functions
-	lanes   map[string]int
-	rows    []Row
-	races   [][2]int // rows of the cause that collide
-	cut     int      // rows left out
+	called result.Names
+	names  []string // of threads, by lane
+	lanes  map[string]int
+	origin map[string]string // of threads, by path name
+	rows   []Row
+	races  [][2]int // rows of the cause that collide
+	cut    int      // rows left out
 }
 
 // tell makes rows of a replay's account.
 func tell(r *result.Result, b *result.Bug) *story {
-	s := &story{lanes: map[string]int{}}
-	for _, t := range b.ThreadStarts {
-		s.lane(t.Thread, t.Function)
+	s := &story{lanes: map[string]int{}, origin: map[string]string{}, called: b.Names()}
+	starts := slices.Clone(b.ThreadStarts)
+	slices.SortStableFunc(starts, func(x, y result.ThreadStart) int { return x.Number() - y.Number() })
+	for _, t := range starts {
+		s.lane(t.Thread)
+		s.introduce(&t)
 	}
 	last := map[int]int{} // step: its last row
 	var after [][]int     // of rows, as steps
@@ -64,7 +68,7 @@ func tell(r *result.Result, b *result.Bug) *story {
 		e := &r.Account[i]
 		rows, afters := s.event(e, i+1, b)
 		if len(rows) > 0 && i > 0 && r.Account[i-1].Thread != e.Thread {
-			rows[0].Why, rows[0].Preempt = r.Account[i-1].Switch, r.Account[i-1].Preemption
+			rows[0].Why, rows[0].Preempt = s.called.In(r.Account[i-1].Switch), r.Account[i-1].Preemption
 		}
 		s.rows = append(s.rows, rows...)
 		after = append(after, afters...)
@@ -87,13 +91,12 @@ func tell(r *result.Result, b *result.Bug) *story {
 }
 
 // lane is the number of a thread.
-func (s *story) lane(thread, function string) int {
+func (s *story) lane(thread string) int {
 	n, ok := s.lanes[thread]
 	if !ok {
 		n = len(s.names)
 		s.lanes[thread] = n
-		s.names = append(s.names, thread)
-		s.started = append(s.started, function)
+		s.names = append(s.names, clean(s.called.Of(thread)))
 	}
 	return n
 }
@@ -101,7 +104,7 @@ func (s *story) lane(thread, function string) int {
 // event is a step as rows: its operations and accesses, in their order. after has, for
 // each row, the steps that it comes after.
 func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, after [][]int) {
-	lane := s.lane(e.Thread, "")
+	lane := s.lane(e.Thread)
 	add := func(r Row, steps []int) {
 		r.Thread, r.Step = lane, step
 		rows = append(rows, r)
@@ -115,7 +118,7 @@ func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, aft
 			if op.Does == "syscall" && len(op.After) == 0 {
 				continue // which one isn't known
 			}
-			r := Row{Text: op.Does, Held: e.Held}
+			r := Row{Text: s.called.In(op.Does), Held: e.Held}
 			if op.Place != nil {
 				r.at(*op.Place)
 			} else {
@@ -145,7 +148,7 @@ func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, aft
 }
 
 func (s *story) access(a *result.Access, b *result.Bug) Row {
-	r := Row{Text: a.Op + " " + a.Name(), Variable: a.Name(), Value: a.New, Writes: a.New != "", Held: a.Held}
+	r := Row{Text: a.Op + " " + s.called.In(a.Name()), Variable: s.called.In(a.Name()), Value: a.New, Writes: a.New != "", Held: a.Held}
 	if !r.Writes {
 		r.Value = a.Old
 	}
@@ -176,20 +179,23 @@ func (s *story) end(b *result.Bug) {
 	}
 	for _, w := range b.Waits {
 		text := "waits for " + strings.TrimSpace(w.For+" "+w.Object)
-		if w.Owner != "" && w.Owner != w.Object {
-			text += ", which " + w.Owner + " holds"
+		if w.For == "thread" {
+			text = "waits for " + s.called.Noun(w.Object) + " to end"
 		}
-		r := Row{Thread: s.lane(w.Thread, ""), Text: text, Step: step, Waits: true, Cause: true, Held: w.Held}
+		if w.Owner != "" && w.Owner != w.Object {
+			text += ", which " + s.called.Noun(w.Owner) + " holds"
+		}
+		r := Row{Thread: s.lane(w.Thread), Text: text, Step: step, Waits: true, Cause: true, Held: w.Held}
 		r.at(result.Innermost(w.Stack))
 		s.rows = append(s.rows, r)
 	}
 	for _, l := range b.Loops {
-		r := Row{Thread: s.lane(l.Thread, ""), Text: "spins for ever", Step: step, Waits: true, Cause: true}
+		r := Row{Thread: s.lane(l.Thread), Text: "spins for ever", Step: step, Waits: true, Cause: true}
 		if len(l.Lines) > 0 {
 			r.at(result.Innermost(l.Lines))
 		}
 		for _, a := range l.Waits {
-			r.Text += ", reading " + a.Name()
+			r.Text += ", reading " + s.called.In(a.Name())
 		}
 		s.rows = append(s.rows, r)
 	}
@@ -197,7 +203,7 @@ func (s *story) end(b *result.Bug) {
 		s.rows[len(s.rows)-1].Fails = true
 		return
 	}
-	r := Row{Thread: s.lane(b.Thread, ""), Text: title(b), Step: step, Fails: true}
+	r := Row{Thread: s.lane(b.Thread), Text: title(b), Step: step, Fails: true}
 	r.at(result.Innermost(b.Stack))
 	s.rows = append(s.rows, r)
 }
@@ -205,9 +211,9 @@ func (s *story) end(b *result.Bug) {
 // title is the failure in one line.
 func title(b *result.Bug) string {
 	if strings.HasPrefix(b.Message, string(b.Kind)) {
-		return clean(b.Message)
+		return clean(b.Says())
 	}
-	return fmt.Sprintf("%s: %s", b.Kind, clean(b.Message))
+	return fmt.Sprintf("%s: %s", b.Kind, clean(b.Says()))
 }
 
 // collide finds the neighbours among the cause's accesses that are of different threads

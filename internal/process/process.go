@@ -40,12 +40,21 @@ type Engine struct {
 	// SystemOnly: a guest's libraries are the system's, or in folders that options name. Its
 	// own folder has files of others.
 	SystemOnly bool
+	// Parts, if not nil, is a socket over which parts of a run's search are lent.
+	Parts *os.File
 }
 
 // Run implements wire.Engine.
 func (p *Engine) Run(ctx context.Context, c config.Config, o wire.Observer) (*result.Result, error) {
-	end, err := p.call(ctx, &wire.Request{Command: wire.Run, Config: wire.Exact[config.Config]{Value: c}}, o)
-	return whole(end, err)
+	request := &wire.Request{Command: wire.Run, Config: wire.Exact[config.Config]{Value: c}, Parts: p.Parts != nil}
+	return whole(p.call(ctx, request, o))
+}
+
+// Help has an engine work on parts of another's search that come over p.Parts, until the
+// other end is closed.
+func (p *Engine) Help(ctx context.Context, c config.Config, o wire.Observer) error {
+	_, err := p.call(ctx, &wire.Request{Command: wire.Help, Config: wire.Exact[config.Config]{Value: c}, Parts: true}, o)
+	return err
 }
 
 // Replay implements wire.Engine.
@@ -56,7 +65,18 @@ func (p *Engine) Replay(ctx context.Context, c config.Config, f *result.BugFile,
 
 // Debug implements wire.Engine. What use is doing ends with an error where the engine dies.
 func (p *Engine) Debug(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer, use func(debugger.Target) error) (*result.Result, error) {
-	request := &wire.Request{Command: wire.Debug, Config: wire.Exact[config.Config]{Value: c}, BugFile: &wire.Exact[result.BugFile]{Value: *f}}
+	return p.used(ctx, wire.Debug, c, f, o, func(r *debugger.Remote) error { return use(r) })
+}
+
+// Explore implements wire.Engine. What choose is doing ends with an error where the engine
+// dies.
+func (p *Engine) Explore(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer, choose func(debugger.Chooser) error) (*result.Result, error) {
+	return p.used(ctx, wire.Explore, c, f, o, func(r *debugger.Remote) error { return choose(r) })
+}
+
+// used has a command carried out that a user goes on with.
+func (p *Engine) used(ctx context.Context, command wire.Command, c config.Config, f *result.BugFile, o wire.Observer, use func(*debugger.Remote) error) (*result.Result, error) {
+	request := &wire.Request{Command: command, Config: wire.Exact[config.Config]{Value: c}, BugFile: &wire.Exact[result.BugFile]{Value: *f}}
 	u := &user{use: use, answers: make(chan *debugger.Answer, 1), gone: make(chan bool), done: make(chan error, 1)}
 	end, err := p.talk(ctx, request, o, u)
 	close(u.gone)
@@ -105,6 +125,9 @@ func (p *Engine) talk(ctx context.Context, r *wire.Request, o wire.Observer, u *
 		return nil, err
 	}
 	defer child.end()
+	if r.Parts {
+		child.parts = p.Parts
+	}
 	child.warn = func(line string) {
 		if !c.Quiet {
 			fmt.Fprintf(p.Stderr, "landgo: %s\n", line)
@@ -199,6 +222,8 @@ type child struct {
 	over chan bool
 	err  error
 	said *tail
+	// parts is the socket for parts of the search, nil if there is none.
+	parts *os.File
 	// missing are the layers of confinement that it hasn't got.
 	missing []confine.Missing
 	warn    func(string)
@@ -327,6 +352,10 @@ func (c *child) send(r *wire.Request) error {
 			defer f.Close()
 			files = append(files, f)
 		}
+	}
+	if c.parts != nil {
+		files = append(files, c.parts)
+		defer c.parts.Close() // the engine's alone: its other end sees the engine's death
 	}
 	return c.conn.Send(wire.ToEngine{Request: r}, files...)
 }

@@ -9,7 +9,7 @@ import (
 
 // user is who debugs a run that the engine has.
 type user struct {
-	use     func(debugger.Target) error
+	use     func(*debugger.Remote) error
 	answers chan *debugger.Answer
 	gone    chan bool  // closed when the engine says nothing any more
 	begun   bool       // use was called

@@ -170,13 +170,7 @@ func (q *Queue) options() ([]nats.Option, error) {
 func (q *Queue) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	replicas := q.o.Replicas
-	if replicas == 0 {
-		replicas = 1
-		if q.conn.ConnectedClusterName() != "" {
-			replicas = 3
-		}
-	}
+	replicas := q.replicas()
 	_, err := q.js.CreateStream(ctx, jetstream.StreamConfig{
 		Name: streamName, Subjects: []string{subjects + ">"}, Retention: jetstream.WorkQueuePolicy, Replicas: replicas,
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
@@ -204,6 +198,17 @@ func (q *Queue) prepare(ctx context.Context) error {
 		return fmt.Errorf("the queue of jobs: %w", err)
 	}
 	return nil
+}
+
+// replicas is on how many servers all is kept.
+func (q *Queue) replicas() int {
+	switch {
+	case q.o.Replicas != 0:
+		return q.o.Replicas
+	case q.conn.ConnectedClusterName() != "":
+		return 3
+	}
+	return 1
 }
 
 // repair waits for a server that is away. One that comes back with nothing gets what has

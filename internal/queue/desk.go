@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -139,7 +138,7 @@ func (d *desk) job(ctx context.Context, msg jetstream.Msg) (*grade.Job, map[stri
 	get := func(sum string) (string, error) {
 		path := d.store.File(sum)
 		paths[path] = placeholder(sum)
-		return path, d.get(ctx, sum)
+		return path, d.q.get(ctx, d.store, sum)
 	}
 	if _, err := get(m.Guest); err != nil {
 		return nil, nil, err
@@ -149,29 +148,6 @@ func (d *desk) job(ctx context.Context, msg jetstream.Msg) (*grade.Job, map[stri
 		return err
 	})
 	return j, paths, err
-}
-
-// get has a file in the store.
-func (d *desk) get(ctx context.Context, sum string) error {
-	if d.store.Has(sum) {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, moving)
-	defer cancel()
-	f, err := d.q.files.Get(ctx, sum)
-	if err != nil {
-		return fmt.Errorf("%s: %w", sum, err)
-	}
-	defer f.Close()
-	got, err := d.store.Keep(f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", sum, err)
-	}
-	if got != sum {
-		os.Remove(d.store.File(got))
-		return fmt.Errorf("%s: the server has other bytes under its name", sum)
-	}
-	return nil
 }
 
 // drop takes a job off the table.

@@ -1,5 +1,5 @@
-// Package queue hands the jobs of a class out to workers on many machines, by NATS
-// JetStream.
+// Package queue hands the jobs of a class, and parts of one search, out to workers on many
+// machines, by NATS JetStream.
 //
 // What lies at the server, whatever is killed when:
 //
@@ -22,6 +22,10 @@
 // again. A front that was killed finds in the stream and among the outcomes what it has
 // offered.
 //
+// Parts of one search, of landgo run, have a stream of their own, LANDGO_PARTS, in memory.
+// A worker asks the search whether a part is wanted, works on it, and hands the result to
+// the search, which waits for none.
+//
 // Jobs of different versions of landgo, or of its engine, have different subjects. A
 // worker gets those of its own.
 //
@@ -33,4 +37,6 @@
 //	outcome.go  outcomes at the server
 //	offer.go    the front's side
 //	desk.go     a worker's side
+//	parts.go    parts of one search, at the side of the search
+//	helper.go   and at a worker's
 package queue

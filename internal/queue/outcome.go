@@ -52,7 +52,7 @@ func (q *Queue) tell(ctx context.Context, key string, m *outcomeMessage) error {
 	if err != nil {
 		return err
 	}
-	if len(text) > int(min(inline, q.conn.MaxPayload()/2)) {
+	if len(text) > q.inline() {
 		sum := sha256.Sum256(text)
 		name := hex.EncodeToString(sum[:])
 		if _, err := q.files.PutBytes(ctx, name, text); err != nil {

@@ -71,6 +71,10 @@ func (f *fake) Debug(context.Context, config.Config, *result.BugFile, wire.Obser
 	return nil, errors.New("not asked for")
 }
 
+func (f *fake) Explore(context.Context, config.Config, *result.BugFile, wire.Observer, func(debugger.Chooser) error) (*result.Result, error) {
+	return nil, errors.New("not asked for")
+}
+
 func (f *fake) Inspect(context.Context, config.Config, wire.Observer) (*result.Inspection, error) {
 	return nil, errors.New("not asked for")
 }

@@ -12,7 +12,7 @@ import (
 func (p *page) account(events []result.Event) {
 	names := len("thread")
 	for i := range events {
-		names = max(names, len(events[i].Thread))
+		names = max(names, len(p.short(events[i].Thread)))
 	}
 	p.blank()
 	p.line("Step by step:")
@@ -44,13 +44,13 @@ func eventKey(e *result.Event, many bool) string {
 		key += fmt.Sprint(result.Innermost(e.Stack))
 	}
 	for i := range e.Accesses {
-		key += by(&e.Accesses[i], e.Thread) + accessKey(&e.Accesses[i])
+		key += other(&e.Accesses[i], e.Thread) + accessKey(&e.Accesses[i])
 	}
 	return key
 }
 
 func (p *page) event(n int, e *result.Event, names int) {
-	head := fmt.Sprintf("%5d  %-*s  ", n, names, e.Thread)
+	head := fmt.Sprintf("%5d  %-*s  ", n, names, p.short(e.Thread))
 	rows := p.eventRows(e)
 	for i, r := range rows {
 		if i > 0 {
@@ -66,7 +66,7 @@ func (p *page) event(n int, e *result.Event, names int) {
 	}
 	indent := strings.Repeat(" ", len(head))
 	if e.ChoiceText != "" {
-		p.wrap(indent, "outcome "+fmt.Sprint(e.Choice)+": "+clean(e.ChoiceText))
+		p.wrap(indent, "outcome "+fmt.Sprint(e.Choice)+": "+clean(p.names.In(e.ChoiceText)))
 	}
 	for _, l := range strings.Split(strings.TrimRight(e.Output, "\n"), "\n") {
 		if l != "" {
@@ -78,7 +78,7 @@ func (p *page) event(n int, e *result.Event, names int) {
 		if e.Preemption {
 			mark = "===="
 		}
-		p.wrap(strings.Repeat(" ", 7)+mark+" ", fmt.Sprintf("%s %s (instruction %s)", e.Thread, clean(e.Switch), group(e.End)))
+		p.wrap(strings.Repeat(" ", 7)+mark+" ", fmt.Sprintf("%s %s (instruction %s)", p.short(e.Thread), clean(p.names.In(e.Switch)), group(e.End)))
 	}
 }
 
@@ -91,12 +91,12 @@ type eventRow struct {
 func (p *page) eventRows(e *result.Event) (rows []eventRow) {
 	if e.Does != "" {
 		f := result.Innermost(e.Stack)
-		rows = append(rows, eventRow{what: clean(e.Does), where: p.where(f), frame: f})
+		rows = append(rows, eventRow{what: clean(p.names.In(e.Does)), where: p.where(f), frame: f})
 	}
 	for i := range e.Accesses {
 		a := &e.Accesses[i]
 		f := result.Innermost(a.Stack)
-		rows = append(rows, eventRow{what: by(a, e.Thread) + p.does(a), where: p.where(f), frame: f, instruction: a.Instruction})
+		rows = append(rows, eventRow{what: p.by(a, e.Thread) + p.does(a), where: p.where(f), frame: f, instruction: a.Instruction})
 	}
 	if len(rows) == 0 {
 		f := result.Innermost(e.Stack)

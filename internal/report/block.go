@@ -22,7 +22,7 @@ func (p *page) block(b *result.Block) {
 // origin shows a call of the allocator: thread, step, and the part of its stack
 // that has source lines.
 func (p *page) origin(what string, o *result.Origin) {
-	p.wrap("  ", fmt.Sprintf("%s by %s in step %d, in %s", what, o.Thread, o.Step, p.where(result.Innermost(o.Stack))))
+	p.wrap("  ", fmt.Sprintf("%s by %s in step %d, in %s", what, p.name(o.Thread), o.Step, p.where(result.Innermost(o.Stack))))
 	shown := 0
 	for _, f := range p.users(o.Stack) {
 		if f.File == "" {

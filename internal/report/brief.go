@@ -50,10 +50,10 @@ func Brief(w io.Writer, r *result.Result, s Style) {
 
 // digest is a brief text under construction.
 type digest struct {
-	style  Style
-	lines  []string
-	starts map[string]string // start functions by threads
-	files  []string          // of the bug's frames
+	style Style
+	lines []string
+	names result.Names
+	files []string // of the bug's frames
 }
 
 // write writes a part of at most so many lines.
@@ -61,6 +61,7 @@ func (b *digest) write(most int, parts ...func(*page)) {
 	var all []string
 	for _, part := range parts {
 		p := newPage(b.style)
+		p.names = b.names
 		part(p)
 		for _, s := range p.sections {
 			for _, r := range s {
@@ -78,6 +79,17 @@ func (b *digest) write(most int, parts ...func(*page)) {
 // text is a part of one paragraph, whose lines but the first are indented.
 func (b *digest) text(head, text string) func(*page) {
 	return func(p *page) { p.wrap(head, clean(b.plain(text))) }
+}
+
+// prose is text in landgo's own words, with labels for the threads in it.
+func (b *digest) prose(head, text string) func(*page) { return b.text(head, b.names.In(text)) }
+
+// spot is where a frame is.
+func (b *digest) spot(f result.Frame) string {
+	if f.File == "" || f.Line == 0 {
+		return f.Function
+	}
+	return fmt.Sprintf("%s:%d", b.file(f.File), f.Line)
 }
 
 // anAddress matches what is an address, and not a small number that a program prints.
@@ -129,24 +141,16 @@ func (b *digest) in(stack []result.Frame) string {
 	return ""
 }
 
-// thread is a thread with the function that it runs.
-func (b *digest) thread(name string) string {
-	if f := b.starts[name]; f != "" && !strings.HasPrefix(f, "_") && !strings.HasPrefix(f, "std::") {
-		return "thread " + name + " [" + clean(f) + "]"
-	}
-	return "thread " + name
-}
+// thread is a thread's name: its label, which has the function that it runs.
+func (b *digest) thread(name string) string { return b.names.Noun(name) }
 
 // bug tells of a bug.
 func (b *digest) bug(r *result.Result) {
 	bug := r.Bug
-	b.starts = map[string]string{}
-	for _, s := range bug.ThreadStarts {
-		b.starts[s.Thread] = s.Function
-	}
+	b.names = bug.Names()
 	stacks := stacksOf(bug)
 	b.files = filesOf(stacks)
-	b.write(briefHead, b.text("", fmt.Sprintf("bug: %s: %s", bug.Kind, bug.Message)))
+	b.write(briefHead, b.text("", fmt.Sprintf("bug: %s: %s", bug.Kind, bug.Says())))
 	if n := len(r.Bugs) - 1; n > 0 {
 		b.write(briefOthers, b.text("  ", fmt.Sprintf("The run found %s too.", count(uint64(n), "other bug"))))
 	}
@@ -154,16 +158,19 @@ func (b *digest) bug(r *result.Result) {
 		b.write(briefBefore, b.text("  ", "No second thread existed yet: it isn't a concurrency bug."))
 	}
 	if bug.Cause != "" {
-		b.write(briefCause, b.text("  ", bug.Cause))
+		b.write(briefCause, b.prose("  ", bug.Cause))
 	} else if bug.Passing != "" {
-		b.write(briefCause, b.text("  ", bug.Passing))
+		b.write(briefCause, b.prose("  ", bug.Passing))
 	}
 	b.write(briefEvents, b.events(bug)...)
 	if !bug.BeforeThreads && len(bug.Steps) > 0 {
 		b.write(briefSwitches, b.preemptions(bug)...)
 	}
 	if bug.Mistake != "" {
-		b.write(briefMistake, b.text("  ", bug.Mistake))
+		b.write(briefMistake, b.prose("  ", bug.Mistake))
+	}
+	if bug.Cure != nil {
+		b.write(briefMistake, b.text("  ", bug.Cure.Text(b.spot, func(result.Frame) string { return "" })))
 	}
 	if places := b.places(stacks); len(places) > 0 {
 		b.write(briefLook, b.text(look, strings.Join(places, ", ")))
@@ -174,13 +181,16 @@ func (b *digest) bug(r *result.Result) {
 func (b *digest) events(bug *result.Bug) (parts []func(*page)) {
 	for _, w := range waitsOf(bug) {
 		what := w.For + " " + w.Object
+		if label := b.names.Of(w.Object); w.For == "thread" && label != w.Object {
+			what = label + " to end"
+		}
 		if anAddress.MatchString(w.Object) {
 			what = "a " + w.For
 		}
 		if w.Owner != "" && w.Owner != w.Object {
-			what += ", held by thread " + w.Owner + ","
+			what += ", held by " + b.names.Noun(w.Owner) + ","
 		}
-		parts = append(parts, b.text("  ", b.thread(w.Thread)+" waits for "+what+b.in(w.Stack)))
+		parts = append(parts, b.prose("  ", b.thread(w.Thread)+" waits for "+what+b.in(w.Stack)))
 	}
 	for i := range bug.Loops {
 		l := &bug.Loops[i]
@@ -188,11 +198,11 @@ func (b *digest) events(bug *result.Bug) (parts []func(*page)) {
 		if len(l.Waits) > 0 {
 			text += " until another thread writes " + l.Waits[0].Name()
 		}
-		parts = append(parts, b.text("  ", text))
+		parts = append(parts, b.prose("  ", text))
 	}
 	for i := range bug.Accesses {
 		a := &bug.Accesses[i]
-		p := page{style: b.style}
+		p := page{style: b.style, names: b.names}
 		parts = append(parts, b.text("  ", b.thread(a.Thread)+" "+p.does(a)+b.in(a.Stack)))
 	}
 	if f, ok := own(bug.Stack); ok && len(parts) == 0 {
@@ -206,7 +216,7 @@ func (b *digest) preemptions(bug *result.Bug) (parts []func(*page)) {
 	for i := range bug.Steps {
 		if s := &bug.Steps[i]; s.Preemption {
 			text := fmt.Sprintf("%s is %s%s; then %s runs", b.thread(s.From), strings.TrimPrefix(s.Why, "is "), b.in(s.Stack), b.thread(s.To))
-			parts = append(parts, b.text("  switch: ", text))
+			parts = append(parts, b.prose("  switch: ", text))
 		}
 	}
 	if len(parts) == 0 {

@@ -64,7 +64,7 @@ func TestBriefIsShort(t *testing.T) {
 	if n := strings.Count(text, "\n"); n > BriefLines {
 		t.Errorf("%d lines:\n%s", n, text)
 	}
-	for _, want := range []string{"bug: assertion", "The run found 1 other bug too.", "waits for a mutex in own0 (own.c:1)", "switch: thread 0.1", "Look at: "} {
+	for _, want := range []string{"bug: assertion", "The run found 1 other bug too.", "waits for a mutex in own0 (own.c:1)", "switch: T1 worker", "Look at: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -21,6 +21,7 @@ func Found(w io.Writer, r *result.Result, s Style) {
 	known := *r
 	known.Finish()
 	p := newPage(s)
+	p.names = known.Names()
 	defer p.flush(w)
 	p.headline(&known)
 	p.bugs(&known)
@@ -39,7 +40,7 @@ func (p *page) bugs(r *result.Result) {
 	p.blank()
 	p.line("%s:", count(uint64(len(r.Bugs)), "distinct bug"))
 	for i, b := range r.Bugs {
-		p.wrap(fmt.Sprintf("%3d  ", i+1), fmt.Sprintf("%s: %s (%s)", b.Kind, clean(b.Message), p.bugPlace(b)+count(uint64(b.Preemptions), "preemption")))
+		p.wrap(fmt.Sprintf("%3d  ", i+1), fmt.Sprintf("%s: %s (%s)", b.Kind, clean(b.Says()), p.bugPlace(b)+count(uint64(b.Preemptions), "preemption")))
 		if b.Replay != "" {
 			p.line("     %s", b.Replay)
 		}
@@ -56,14 +57,19 @@ func (p *page) bugPlace(b *result.Bug) string {
 
 // bug is the part of the screen that explains one bug.
 func (p *page) bug(b *result.Bug) {
-	if b.Cause != "" {
-		p.wrap("  ", clean(b.Cause))
+	if !b.BeforeThreads {
+		p.legend(b.ThreadStarts)
+		if len(b.ThreadStarts) > 0 && b.Cause+b.Passing+b.Mistake != "" {
+			p.blank()
+		}
 	}
-	if b.Passing != "" {
-		p.wrap("  ", clean(b.Passing))
+	for _, text := range []string{b.Cause, b.Passing, b.Mistake} {
+		if text != "" {
+			p.wrap("  ", clean(p.names.In(text)))
+		}
 	}
-	if b.Mistake != "" {
-		p.wrap("  ", clean(b.Mistake))
+	if b.Cure != nil {
+		p.wrap("  ", clean(b.Cure.Text(p.spot, p.source)))
 	}
 	if b.BeforeThreads {
 		p.wrap("  ", "This happened before a second thread existed: it isn't a concurrency bug.")
@@ -98,12 +104,15 @@ func (p *page) bug(b *result.Bug) {
 	}
 }
 
+// name is a thread's, as people see it.
+func (p *page) name(path string) string { return clean(p.names.Of(path)) }
+
 // accesses lists the accesses that collided, each with its line and its
 // instruction.
 func (p *page) accesses(list []result.Access) {
 	names, does := 0, 0
 	for i := range list {
-		names = max(names, len(list[i].Thread))
+		names = max(names, len(p.name(list[i].Thread)))
 		does = max(does, len(p.does(&list[i])))
 	}
 	p.blank()
@@ -112,9 +121,9 @@ func (p *page) accesses(list []result.Access) {
 		f := result.Innermost(a.Stack)
 		indent := strings.Repeat(" ", names+6)
 		if used := names + does + 6; used+len(p.where(f)) <= p.width {
-			p.line("  %-*s  %-*s  %s", names, a.Thread, does, p.does(a), p.where(f))
+			p.line("  %-*s  %-*s  %s", names, p.name(a.Thread), does, p.does(a), p.where(f))
 		} else {
-			p.line("  %-*s  %s", names, a.Thread, p.cut(p.does(a), names+4))
+			p.line("  %-*s  %s", names, p.name(a.Thread), p.cut(p.does(a), names+4))
 			p.line("%sin %s", indent, p.fit(f, len(indent)+3))
 		}
 		p.quote(indent, f, a.Instruction)
@@ -123,7 +132,7 @@ func (p *page) accesses(list []result.Access) {
 
 // does is an access in words, with its values.
 func (p *page) does(a *result.Access) string {
-	text := fmt.Sprintf("%s %s", a.Op, clean(a.Name()))
+	text := fmt.Sprintf("%s %s", a.Op, clean(p.names.In(a.Name())))
 	switch {
 	case a.Old != "" && a.New != "":
 		text += fmt.Sprintf(" (%s -> %s)", a.Old, a.New)
@@ -144,7 +153,7 @@ func (p *page) stack(b *result.Bug) {
 		return
 	}
 	p.blank()
-	p.line("Stack of %s:", b.Thread)
+	p.line("Stack of %s:", p.name(b.Thread))
 	stack := p.users(b.Stack)
 	for i, f := range stack {
 		if i == maxFrames && len(stack) > maxFrames+1 && !p.style.Verbose {

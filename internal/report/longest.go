@@ -15,9 +15,9 @@ func (p *page) longest(l *result.Longest) {
 	turns := group(uint64(l.Turns)) + " times"
 	switch n := len(l.Threads); {
 	case n == 1:
-		turns = "thread " + clean(l.Threads[0]) + " has come there " + turns
+		turns = clean(p.names.Noun(l.Threads[0])) + " has come there " + turns
 	case n <= 4:
-		turns = "threads " + clean(strings.Join(l.Threads[:n-1], ", ")+" and "+l.Threads[n-1]) + " have come there, up to " + turns + " each"
+		turns = clean(p.names.In("threads "+strings.Join(l.Threads[:n-1], ", ")+" and "+l.Threads[n-1])) + " have come there, up to " + turns + " each"
 	default:
 		turns = fmt.Sprintf("%d threads have come there, up to %s each", n, turns)
 	}
@@ -27,11 +27,15 @@ func (p *page) longest(l *result.Longest) {
 
 // busiest says where the instructions went of a run with long steps.
 func (p *page) busiest(b *result.Busiest) {
-	text := fmt.Sprintf("thread %s runs %s instructions and more without a preemption point, in %s", clean(b.Thread), group(b.Instructions), p.where(b.Place))
+	text := fmt.Sprintf("%s runs %s instructions and more without a preemption point, in %s", clean(p.names.Noun(b.Thread)), group(b.Instructions), p.where(b.Place))
 	if b.Period > 0 {
 		text += fmt.Sprintf(", the last of them in a loop of %s: %s turns, if it was there all along", count(uint64(b.Period), "instruction"), group(b.Instructions/uint64(b.Period)))
 	}
-	p.wrap("  loop: ", text)
+	label := "  loop: "
+	if b.Period == 0 {
+		label = "  long: "
+	}
+	p.wrap(label, text)
 }
 
 // effort says where the work of a run without a verdict went.
@@ -42,7 +46,7 @@ func (p *page) effort(r *result.Result) {
 	if r.Busiest != nil {
 		p.busiest(r.Busiest)
 	}
-	if r.Longest != nil || r.Busiest != nil {
+	if r.Longest != nil || r.Busiest != nil && r.Busiest.Period > 0 {
 		p.wrap("        ", fewerTurns)
 	}
 }

@@ -35,7 +35,7 @@ func (p *page) races(r *result.Result) {
 				class = fmt.Sprintf(" (%s at %s)", told(pair.Class), clean(jobName(pair.VerifiedAt)))
 			}
 		}
-		p.wrap("  ", fmt.Sprintf("%s: %s; %s%s", clean(pair.Variable), p.brief(&pair.First), p.brief(&pair.Second), class))
+		p.wrap("  ", fmt.Sprintf("%s: %s; %s%s", clean(p.names.In(pair.Variable)), p.brief(&pair.First), p.brief(&pair.Second), class))
 	}
 	if n := len(both) - maxRaces; n > 0 {
 		p.line("  and %s", count(uint64(n), "other"))

@@ -72,6 +72,7 @@ type page struct {
 	style    Style
 	width    int
 	files    map[string][]string // source files by path, as lines
+	names    result.Names
 	sections [][]row
 	inRow    bool // lines go to the last row
 }
@@ -138,6 +139,14 @@ func (p *page) where(f result.Frame) string {
 		return "lambda " + place
 	}
 	return clean(f.Function) + " " + place
+}
+
+// spot is where, without a function's name where there is a line.
+func (p *page) spot(f result.Frame) string {
+	if f.File != "" && f.Line > 0 {
+		f.Function = ""
+	}
+	return p.where(f)
 }
 
 // fit is where, shortened to fit after a number of columns: the

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -108,12 +110,26 @@ func lostUpdate() *result.Result {
 			{From: "0.2", To: "0.1", Why: "ends", Instruction: 80, Stack: []result.Frame{{Function: "start_thread", Address: 0x404010}}},
 			{From: "0.1", To: "0", Why: "ends", Instruction: 80, Stack: []result.Frame{{Function: "start_thread", Address: 0x404010}}},
 		},
-		ThreadStarts: []result.ThreadStart{{Thread: "0", Function: "main"}, {Thread: "0.1", Function: "worker", Created: &start}, {Thread: "0.2", Function: "worker", Created: &start2}},
+		ThreadStarts: threads("main", "worker", "worker"),
 		Output:       "lost: lost.c:20: main: Assertion `counter == 2' failed.\n",
 		File:         "lost.landgo",
 		Replay:       "landgo replay lost.landgo",
 	}
+	r.Bug.ThreadStarts[1].Created, r.Bug.ThreadStarts[2].Created = &start, &start2
 	return r
+}
+
+// threads are main, and those that it created, with the functions that they run.
+func threads(functions ...string) (starts []result.ThreadStart) {
+	for n, name := range functions {
+		s := result.ThreadStart{Thread: "0", Function: name, Defined: &result.Frame{Function: name, File: "/home/student/lab/a.c", Line: 3 + 7*n}}
+		if n > 0 {
+			s.Thread = fmt.Sprintf("0.%d", n)
+		}
+		starts = append(starts, s)
+	}
+	result.LabelByPath(starts)
+	return starts
 }
 
 func deadlock() *result.Result {
@@ -130,7 +146,8 @@ func deadlock() *result.Result {
 			{Thread: "0.2", For: "mutex", Object: "A", Address: 0x4c5310, Owner: "0.1", Held: []string{"B"}, Acquired: &a1,
 				Stack: []result.Frame{{Function: "pthread_mutex_lock", Address: 0x404000}, at("two", "abba.c", 17, 0x40119c)}},
 		},
-		Cycle: []string{"0.1", "0.2"},
+		Cycle:        []string{"0.1", "0.2"},
+		ThreadStarts: threads("main", "one", "two"),
 		Steps: []result.Step{
 			{From: "0", To: "0.1", Why: "waits for 0.1 to end", Stack: []result.Frame{at("main", "abba.c", 30, 0x4011ff)}},
 			{From: "0.1", To: "0.2", Why: "is preempted", Preemption: true, Stack: []result.Frame{a1}},
@@ -159,8 +176,9 @@ func livelock() *result.Result {
 	loop := []result.Frame{at("wait_for", "spin.c", 7, 0x401140), at("wait_for", "spin.c", 8, 0x401150)}
 	r.Bug = &result.Bug{
 		Kind: trace.Livelock, Message: "all threads that can run go round in circles", Thread: "0.1", Minimal: result.Proven,
-		Schedule: "s1:7f03a9c2:0@9000,0.1@41",
-		Waits:    []result.Wait{{Thread: "0", For: "thread", Object: "0.1", Owner: "0.1", Stack: []result.Frame{at("main", "spin.c", 30, 0x4011ff)}}},
+		Schedule:     "s1:7f03a9c2:0@9000,0.1@41",
+		Waits:        []result.Wait{{Thread: "0", For: "thread", Object: "0.1", Owner: "0.1", Stack: []result.Frame{at("main", "spin.c", 30, 0x4011ff)}}},
+		ThreadStarts: threads("main", "wait_for"),
 		Loops: []result.Loop{{Thread: "0.1", Lines: loop, Waits: []result.Access{
 			{Thread: "0.1", Op: "reads", Address: 0x4c5310, Size: 4, Symbol: "turn", Old: "0x0", Stack: loop[:1]},
 		}}},

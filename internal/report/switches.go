@@ -1,9 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"landgo/internal/result"
@@ -20,11 +20,10 @@ func (p *page) switches(b *result.Bug) {
 	}
 	p.blank()
 	p.line("Switches: %d, with %s%s", len(b.Steps), count(uint64(b.Preemptions), "preemption"), fewest(b))
-	p.legend(b.ThreadStarts)
 	lanes := threadsOf(b.Steps)
 	head := ""
 	for _, name := range lanes {
-		head += fmt.Sprintf("%*s", laneWidth(lanes), name)
+		head += fmt.Sprintf("%*s", p.laneWidth(lanes), p.short(name))
 	}
 	p.line("     %s", head)
 	for i := range b.Steps {
@@ -33,7 +32,7 @@ func (p *page) switches(b *result.Bug) {
 	}
 	if len(p.visible(b.Last))+len(b.LastWakings) > 0 {
 		p.row("")
-		p.line("     then %s", b.Steps[len(b.Steps)-1].To)
+		p.line("     then %s", p.short(b.Steps[len(b.Steps)-1].To))
 		p.did(strings.Repeat(" ", 7), b.Last, b.LastWakings)
 	}
 }
@@ -63,13 +62,13 @@ func (p *page) did(indent string, accesses []result.Access, wakings []result.Wak
 		p.line("%s%s", indent, p.cut(p.did1(a), len(indent)))
 	}
 	for i := range wakings {
-		p.line("%s%s", indent, p.cut(clean(wakes(&wakings[i])), len(indent)))
+		p.line("%s%s", indent, p.cut(clean(p.wakes(&wakings[i])), len(indent)))
 	}
 }
 
 // did1 is an access with its thread and line.
 func (p *page) did1(a *result.Access) string {
-	thread := a.Thread
+	thread := p.short(a.Thread)
 	if thread != "" {
 		thread += " "
 	}
@@ -77,12 +76,12 @@ func (p *page) did1(a *result.Access) string {
 }
 
 // wakes says which threads a call wakes.
-func wakes(w *result.Waking) string {
-	text := w.Thread + " " + w.Does + inPassing(w.Place)
+func (p *page) wakes(w *result.Waking) string {
+	text := p.short(w.Thread) + " " + p.names.In(w.Does) + inPassing(w.Place)
 	if len(w.Wakes) == 0 {
 		return text + ": no thread waits for it"
 	}
-	return text + ": wakes " + list(w.Wakes)
+	return text + ": wakes " + p.several(w.Wakes)
 }
 
 // switchKey is what a switch says but for its numbers; threads count as such where
@@ -121,17 +120,12 @@ func fewest(b *result.Bug) string {
 // maxAlike is how many threads in a row with one origin have a line each.
 const maxAlike = 3
 
-// legend lists the threads with their origin, in the order of their numbers. Many in a
-// row with the same one share a line.
+// legend introduces the threads, in the order of their numbers: the label, the path name,
+// the function and where it is, and where the thread was created. Many in a row with the
+// same origin share a line.
 func (p *page) legend(starts []result.ThreadStart) {
-	starts = slices.SortedFunc(slices.Values(starts), func(a, b result.ThreadStart) int {
-		switch {
-		case threadLess(a.Thread, b.Thread):
-			return -1
-		case threadLess(b.Thread, a.Thread):
-			return 1
-		}
-		return 0
+	starts = slices.SortedStableFunc(slices.Values(starts), func(a, b result.ThreadStart) int {
+		return cmp.Or(cmp.Compare(a.Number(), b.Number()), result.ComparePaths(a.Thread, b.Thread))
 	})
 	for len(starts) > 0 {
 		text := p.startOf(&starts[0])
@@ -140,24 +134,30 @@ func (p *page) legend(starts []result.ThreadStart) {
 			n++
 		}
 		if n > maxAlike {
-			p.wrap("  ", fmt.Sprintf("%s to %s run%s", starts[0].Thread, starts[n-1].Thread, text))
+			p.wrap("  ", p.short(starts[0].Thread)+" to "+p.short(starts[n-1].Thread)+" = "+starts[0].Thread+" to "+starts[n-1].Thread+text)
 		} else {
 			for _, s := range starts[:n] {
-				p.wrap("  ", fmt.Sprintf("%s runs%s", s.Thread, text))
+				p.wrap("  ", fmt.Sprintf("%s = %s%s", p.short(s.Thread), s.Thread, text))
 			}
 		}
 		starts = starts[n:]
 	}
 }
 
-// startOf is a thread's function and where it was created.
+// startOf is a thread's function, where it is, and where the thread was created.
 func (p *page) startOf(s *result.ThreadStart) string {
 	text := strings.TrimSuffix(" "+clean(s.Function), " ")
+	if d := s.Defined; d != nil && text != "" && !strings.HasPrefix(s.Function, "lambda at ") {
+		text += fmt.Sprintf(" (%s:%d)", p.file(d.File), d.Line)
+	}
 	if s.Created != nil {
 		text += ", created in " + p.where(*s.Created)
 	}
 	return text
 }
+
+// short is a thread's name without its function, for tables.
+func (p *page) short(path string) string { return clean(p.names.Short(path)) }
 
 // threadsOf lists the threads that the steps name, in the order of their
 // names, or none if there are too many to draw.
@@ -175,28 +175,15 @@ func threadsOf(steps []result.Step) []string {
 	if len(names) > maxLanes {
 		return nil
 	}
-	sort.Slice(names, func(i, j int) bool { return threadLess(names[i], names[j]) })
+	slices.SortFunc(names, result.ComparePaths)
 	return names
 }
 
-// threadLess orders path names by their numbers: 0, 0.1, 0.1.1, 0.2, 0.10.
-func threadLess(a, b string) bool {
-	for a != "" && b != "" {
-		var x, y string
-		x, a, _ = strings.Cut(a, ".")
-		y, b, _ = strings.Cut(b, ".")
-		if x != y {
-			return len(x) < len(y) || len(x) == len(y) && x < y
-		}
-	}
-	return len(a) < len(b)
-}
-
 // laneWidth is the width of a thread's column.
-func laneWidth(lanes []string) int {
+func (p *page) laneWidth(lanes []string) int {
 	w := 4
 	for _, name := range lanes {
-		w = max(w, len(name)+2)
+		w = max(w, len(p.short(name))+2)
 	}
 	return w
 }
@@ -205,12 +192,12 @@ func laneWidth(lanes []string) int {
 // goes on, why, and where the first one stops.
 func (p *page) switchRow(n int, s *result.Step, lanes []string) {
 	f := result.Innermost(s.Stack)
-	head := fmt.Sprintf("%4d %s  ", n, arrow(s, lanes))
-	why := s.Why
+	head := fmt.Sprintf("%4d %s  ", n, arrow(s, lanes, p.laneWidth(lanes)))
+	why := p.names.In(s.Why)
 	if s.From != "" {
-		why = s.From + " " + why + ", then " + s.To
+		why = p.short(s.From) + " " + why + ", then " + p.short(s.To)
 	} else {
-		why = s.To + " " + why
+		why = p.short(s.To) + " " + why
 	}
 	why = clean(why)
 	place := ""
@@ -232,11 +219,19 @@ func (p *page) switchRow(n int, s *result.Step, lanes []string) {
 }
 
 // by names the thread of an access that is listed among another's.
-func by(a *result.Access, others string) string {
-	if a.Thread == others || a.Thread == "" {
+func (p *page) by(a *result.Access, others string) string {
+	if name := other(a, others); name != "" {
+		return p.short(name) + " "
+	}
+	return ""
+}
+
+// other is the thread of an access that is listed among another's, or "".
+func other(a *result.Access, others string) string {
+	if a.Thread == others {
 		return ""
 	}
-	return a.Thread + " "
+	return a.Thread
 }
 
 // inPassing is where an access was made: the line, or, of code without debug
@@ -252,11 +247,10 @@ func inPassing(f result.Frame) string {
 }
 
 // arrow draws a switch across the threads' columns.
-func arrow(s *result.Step, lanes []string) string {
+func arrow(s *result.Step, lanes []string, w int) string {
 	if len(lanes) == 0 {
 		return ""
 	}
-	w := laneWidth(lanes)
 	row := []byte(strings.Repeat(" ", w*len(lanes)))
 	from, to := -1, -1
 	for i, name := range lanes {

@@ -31,11 +31,13 @@ func TestLegend(t *testing.T) {
 		starts = append(starts, result.ThreadStart{Thread: name, Function: "work", Created: &at})
 	}
 	starts = append(starts, result.ThreadStart{Thread: "0.11"}, result.ThreadStart{Thread: "0.12"})
+	result.LabelByPath(starts)
 	var b strings.Builder
 	p := newPage(Style{Width: 100})
+	p.names = (&result.Bug{ThreadStarts: starts}).Names()
 	p.legend(starts)
 	p.flush(&b)
-	const want = "  0 runs main\n  0.1 to 0.10 run work, created in main a.c:9\n  0.11 runs\n  0.12 runs\n"
+	const want = "  T0 = 0 main\n  T1 to T10 = 0.1 to 0.10 work, created in main a.c:9\n  T11 = 0.11\n  T12 = 0.12\n"
 	if got := b.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -12,6 +12,7 @@ import (
 // Text writes the screen for a result.
 func Text(w io.Writer, r *result.Result, s Style) {
 	p := newPage(s)
+	p.names = r.Names()
 	defer p.flush(w)
 	p.headline(r)
 	switch {
@@ -38,6 +39,7 @@ func Text(w io.Writer, r *result.Result, s Style) {
 	p.races(r)
 	p.unexamined(r)
 	p.jobs(r)
+	p.coverage(r.Coverage)
 	p.blank()
 	p.figures(r)
 	p.certificate(&r.Certificate, r.Guest.Libraries)
@@ -64,7 +66,7 @@ func (p *page) headline(r *result.Result) {
 			return
 		}
 	case result.Buggy:
-		rest = string(r.Bug.Kind) + ": " + clean(r.Bug.Message)
+		rest = string(r.Bug.Kind) + ": " + clean(r.Bug.Says())
 	case result.Budget:
 		rest = clean(r.Reason) + "; no bug so far in " + guest + " at " + r.Granularity
 		if claimed := r.Claimed(); claimed != "" {
@@ -100,13 +102,13 @@ func (p *page) warned(verdict, rest string, all []result.Warning) bool {
 	if len(all) == 0 {
 		return false
 	}
-	if text := verdict + ", but " + clean(all[0].Text); len(text) <= p.width {
+	if text := verdict + ", but " + clean(p.names.In(all[0].Text)); len(text) <= p.width {
 		p.boldLine(text, "")
 	} else {
 		p.wrap("", text)
 	}
 	for _, w := range all[1:] {
-		p.wrap("  and  ", clean(w.Text))
+		p.wrap("  and  ", clean(p.names.In(w.Text)))
 	}
 	p.wrap("  ", rest)
 	return true
@@ -174,7 +176,7 @@ func (p *page) unexamined(r *result.Result) {
 	p.blank()
 	p.wrap("", fmt.Sprintf("Not examined: %s of conflicting accesses by different threads, seen with neither a preemption point nor a common lock between:", count(r.Unexamined, "pair")))
 	for _, pair := range r.UnexaminedFirst {
-		p.wrap("  ", fmt.Sprintf("%s: %s; %s", clean(pair.Variable), p.brief(&pair.First), p.brief(&pair.Second)))
+		p.wrap("  ", fmt.Sprintf("%s: %s; %s", clean(p.names.In(pair.Variable)), p.brief(&pair.First), p.brief(&pair.Second)))
 	}
 	if n := r.Unexamined - uint64(len(r.UnexaminedFirst)); n > 0 && n < r.Unexamined {
 		p.line("  and %s", count(n, "other"))
@@ -187,7 +189,7 @@ func (p *page) unexamined(r *result.Result) {
 
 // brief is an access in a few words.
 func (p *page) brief(a *result.Access) string {
-	return fmt.Sprintf("%s %s it in %s", a.Thread, a.Op, p.where(result.Innermost(a.Stack)))
+	return fmt.Sprintf("%s %s it in %s", clean(p.names.Of(a.Thread)), a.Op, p.where(result.Innermost(a.Stack)))
 }
 
 // figures says how much was run, within which bound, and for how long.

@@ -18,7 +18,7 @@ func (p *page) waits(b *result.Bug) {
 	alike := map[string][]string{} // threads by how they wait
 	for i := range b.Waits {
 		w := &b.Waits[i]
-		names = max(names, len(w.Thread))
+		names = max(names, len(p.name(w.Thread)))
 		alike[waitKey(w)] = append(alike[waitKey(w)], w.Thread)
 	}
 	for i := range b.Waits {
@@ -28,12 +28,12 @@ func (p *page) waits(b *result.Bug) {
 			p.wait(w, names)
 		} else if w.Thread == same[0] {
 			p.wait(w, names)
-			p.wrap("     so do  ", fmt.Sprintf("%s: %s", count(uint64(len(same)-1), "other thread"), list(same[1:])))
+			p.wrap("     so do  ", fmt.Sprintf("%s: %s", count(uint64(len(same)-1), "other thread"), p.several(same[1:])))
 		}
 	}
 	switch {
 	case len(b.Cycle) > 0:
-		p.wrap("  ", "cycle: "+strings.Join(append(b.Cycle[:len(b.Cycle):len(b.Cycle)], b.Cycle[0]), " waits for "))
+		p.wrap("  ", "cycle: "+strings.Join(p.namesOf(append(b.Cycle[:len(b.Cycle):len(b.Cycle)], b.Cycle[0])), " waits for "))
 	case b.Kind == trace.Deadlock:
 		p.line("  No thread is left that could let them go on.")
 	}
@@ -42,7 +42,7 @@ func (p *page) waits(b *result.Bug) {
 // wait shows a waiting thread: where, and where the owner got what it waits for.
 func (p *page) wait(w *result.Wait, names int) {
 	p.row("")
-	p.wrap(fmt.Sprintf("  %-*s  ", names, w.Thread), p.waitsFor(w))
+	p.wrap(fmt.Sprintf("  %-*s  ", names, p.name(w.Thread)), p.waitsFor(w))
 	indent := strings.Repeat(" ", names+6)
 	f := result.Innermost(w.Stack)
 	if f.Function != "" || f.Address != 0 { // else it hasn't run yet
@@ -51,7 +51,7 @@ func (p *page) wait(w *result.Wait, names int) {
 		p.callers(indent, w.Stack)
 	}
 	if w.Acquired != nil {
-		head := indent + w.Owner + " got it in "
+		head := indent + p.name(w.Owner) + " got it in "
 		p.line("%s%s", head, p.fit(*w.Acquired, len(head)))
 		p.quote(indent+"   ", *w.Acquired, "")
 	}
@@ -88,19 +88,39 @@ func waitKey(w *result.Wait) string {
 // maxNames is how many threads are named in a list.
 const maxNames = 12
 
-// list is threads' names, the first ones of many.
-func list(names []string) string {
+// several are threads' names, the first ones of many.
+func (p *page) several(paths []string) string {
+	var names []string
+	for _, path := range paths {
+		names = append(names, p.short(path))
+	}
 	if n := len(names); n > maxNames {
 		return strings.Join(names[:maxNames], ", ") + fmt.Sprintf(" and %d more", n-maxNames)
 	}
 	return strings.Join(names, ", ")
 }
 
+// namesOf are threads' names, as people see them.
+func (p *page) namesOf(paths []string) (all []string) {
+	for _, path := range paths {
+		all = append(all, p.name(path))
+	}
+	return all
+}
+
+// awaited is what a thread waits for.
+func (p *page) awaited(w *result.Wait) string {
+	if label := p.name(w.Object); w.For == "thread" && label != w.Object {
+		return label + " to end"
+	}
+	return w.For + " " + clean(p.names.In(w.Object))
+}
+
 // waitsFor describes a thread's wait in words.
 func (p *page) waitsFor(w *result.Wait) string {
-	text := fmt.Sprintf("waits for %s %s", w.For, clean(w.Object))
+	text := "waits for " + p.awaited(w)
 	if w.Owner != "" && w.Owner != w.Object {
-		text += ", held by " + w.Owner
+		text += ", held by " + p.name(w.Owner)
 	}
 	if len(w.Held) > 0 {
 		text += "; holds " + clean(strings.Join(w.Held, ", "))
@@ -115,8 +135,8 @@ func (p *page) loops(loops []result.Loop) {
 	}
 	p.blank()
 	for _, l := range loops {
-		p.line("  %s  spins in", l.Thread)
-		indent := strings.Repeat(" ", len(l.Thread)+6)
+		p.line("  %s  spins in", p.name(l.Thread))
+		indent := strings.Repeat(" ", len(p.name(l.Thread))+6)
 		for _, f := range p.users(l.Lines) {
 			p.line("%s%s", indent, p.fit(f, len(indent)))
 			p.quote(indent+"   ", f, "")
@@ -130,7 +150,7 @@ func (p *page) loops(loops []result.Loop) {
 
 // waited is a loop's read, with the value that it doesn't want.
 func (p *page) waited(a *result.Access) string {
-	text := clean(a.Name())
+	text := clean(p.names.In(a.Name()))
 	if a.Old != "" {
 		text += fmt.Sprintf(" (it is %s)", a.Old)
 	}

@@ -27,6 +27,9 @@ type Bug struct {
 	// Mistake is what the run shows to be wrong and what to change, if it is a
 	// mistake of a known kind, or "".
 	Mistake string `json:"mistake,omitempty"`
+	// Cure is, of a bug that store buffers make, the fewest fences with which the program is
+	// verified; absent if it wasn't found.
+	Cure *Cure `json:"cure,omitempty"`
 	// Fingerprint names the mistake: two bugs of the same mistake have the same one, in
 	// any interleaving, test and build.
 	Fingerprint string `json:"fingerprint"`
@@ -64,7 +67,7 @@ type Bug struct {
 	// that wake threads.
 	Last        []Access `json:"last,omitempty"`
 	LastWakings []Waking `json:"last_wakings,omitempty"`
-	// ThreadStarts has the origin of each thread, in the order of names.
+	// ThreadStarts has the origin of each thread, in the order of path names.
 	ThreadStarts []ThreadStart `json:"thread_starts,omitempty"`
 	// Output is the guest's output until the bug.
 	Output string `json:"output"`
@@ -79,6 +82,11 @@ type ThreadStart struct {
 	Thread   string `json:"thread"`
 	Function string `json:"function"` // its start function
 	Created  *Frame `json:"created,omitempty"`
+	// Defined is where the start function begins, if that is known.
+	Defined *Frame `json:"defined,omitempty"`
+	// Label is the thread's name in reports, "T1 add": its number in the order in which
+	// the run created its threads, and the function.
+	Label string `json:"label,omitempty"`
 }
 
 // Block is a block of memory that a wrong access or free was about.

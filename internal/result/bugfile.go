@@ -37,6 +37,8 @@ type BugFile struct {
 	Schedule string  `json:"schedule"`
 	// Passing is the schedule of the nearest run that passes, if one is known.
 	Passing string `json:"passing,omitempty"`
+	// Cure is the bug's, if one is known.
+	Cure *Cure `json:"cure,omitempty"`
 }
 
 // NewBugFile is the file for one bug of a result.
@@ -51,7 +53,15 @@ func NewBugFile(r *Result, b *Bug, config json.RawMessage) *BugFile {
 		Minimal:  b.Minimal,
 		Schedule: b.Schedule,
 		Passing:  b.PassingSchedule,
+		Cure:     b.Cure,
 	}
+}
+
+// NewRunFile is the file for a run of a result's guest that a user chose. kind and message
+// are those of the bug with which it ends, "" if it ends without one.
+func NewRunFile(r *Result, kind, message, schedule string, config json.RawMessage) *BugFile {
+	b := Bug{Kind: trace.BugKind(kind), Message: message, Schedule: schedule}
+	return NewBugFile(r, &b, config)
 }
 
 // ReadBugFile reads a bug file and checks its form. Whether it fits the guest

@@ -153,7 +153,7 @@ var Problems = []Problem{
 		"give another place with --out FILE, or --out none to write no file"},
 	{NoQueue, ExitUsage,
 		`nats://10.0.0.5: nats: Authorization Violation`,
-		"The NATS server that landgo grade or landgo worker was to ask can't be reached, doesn't let landgo in, or has no JetStream.",
+		"The NATS server that landgo grade, run or worker was to ask can't be reached, doesn't let landgo in, or has no JetStream.",
 		"check --nats, and --creds, --nkey, --token-file or --tls-ca as the server wants them; start the server with JetStream (nats-server -js)"},
 	{NoOutput, ExitUsage,
 		`can't write the result to standard output: no space left on device`,

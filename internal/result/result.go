@@ -57,6 +57,9 @@ type Result struct {
 	// Executions is the number of maximal runs that reached an end, a bug and
 	// a deadlock too.
 	Executions uint64 `json:"executions"`
+	// AssumedAway is, of these, the number of runs in which a landgo_assume didn't hold, and
+	// that had no bug before.
+	AssumedAway uint64 `json:"assumed_away,omitempty"`
 	// Blocked is the number of runs cut because they could only repeat others.
 	Blocked uint64 `json:"blocked"`
 	// Pruned is the number of runs cut by the bound.
@@ -109,6 +112,10 @@ type Result struct {
 	// Finer is the command that examines them.
 	Finer string `json:"finer,omitempty"`
 
+	// ThreadStarts has, of a result without a bug, the threads that Races names. Their
+	// labels count in the order of path names.
+	ThreadStarts []ThreadStart `json:"thread_starts,omitempty"`
+
 	// Bug is the bug of a bug verdict, else null; with --keep-going the one
 	// with the fewest preemptions.
 	Bug *Bug `json:"bug"`
@@ -122,6 +129,9 @@ type Result struct {
 	Outcomes []Outcome `json:"outcomes,omitempty"`
 	// OtherOutcomes is the number of executions with further outcomes.
 	OtherOutcomes uint64 `json:"other_outcomes,omitempty"`
+
+	// Coverage is what the interleavings reached, if --coverage asked for it.
+	Coverage *Coverage `json:"coverage,omitempty"`
 
 	// Ignored lists the bugs that --ignore names and that executions had, those too that
 	// were cut off.
@@ -243,6 +253,9 @@ func (r *Result) Finish() {
 				r.Bug = b
 			}
 		}
+	}
+	if r.Bug != nil {
+		r.ThreadStarts = nil // the bug has its own
 	}
 	for _, b := range r.Bugs {
 		b.Fingerprint = b.FingerprintOf(nil)

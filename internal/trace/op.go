@@ -89,16 +89,31 @@ const (
 	OpTime    // reads the clock
 	OpAdvance // the clock moves on
 	OpSyscall // Obj: a resource number; Arg: 1 if it changes the resource
+	OpSend    // puts something into an object of the kernel's (a pipe), or closes an end of it
+	OpReceive // takes something out of one, or begins to sleep for it
 
 	// On one processor: a section without interrupts begins and ends. Nothing
 	// comes between; its accesses are its dependences.
 	OpInterruptsOff
 	OpInterruptsOn
 
+	// Of store buffers, where a thread empties those of all (membarrier). Obj: AllBuffers.
+	OpStores   // a step puts a store into its thread's buffer
+	OpStored   // a store leaves a buffer
+	OpFenceAll // is possible while all buffers are empty
+
 	OpEnd // the process's end: depends on every step of a live thread
+
+	// Of data, and of the world: they depend on nothing.
+	OpChoose // the guest was given a value. Obj: how many there are; Arg: which
+	OpAssume // what the guest assumes doesn't hold: blocks for ever
+	OpFault  // a call fails because the search has it fail. Obj: the FaultKind; Arg: what was asked for
 
 	NumOps
 )
+
+// AllBuffers is the object of OpStores, OpStored and OpFenceAll.
+const AllBuffers = 1
 
 // PassedOver is OpCancel's Arg where the thread could have got a signal to the process, and
 // another got it.
@@ -128,7 +143,8 @@ var opNames = [NumOps]string{
 	"rdlock", "tryrdlock", "tryrdlock-fail", "wrlock", "trywrlock", "trywrlock-fail", "rdqueue", "wrqueue", "rdunlock", "wrunlock", "rw-init", "rw-destroy",
 	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once", "once-look",
 	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-try-pi", "futex-unlock-pi",
-	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "interrupts-off", "interrupts-on", "end",
+	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "send", "receive", "interrupts-off", "interrupts-on",
+	"stores", "stored", "fence-all", "end", "choose", "assume", "fault",
 }
 
 func (k OpKind) String() string {

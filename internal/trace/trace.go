@@ -83,6 +83,8 @@ type Thread struct {
 	// Flushed is how many updates of the thread's store buffer its next step comes after.
 	// It is Blocked until these are made.
 	Flushed uint32
+	// Beside is an operation that its next step is beside its PendingAccess; OpNone: none.
+	Beside Op
 	// Waits holds, for a Spinning thread, the reads of its loop; for a Ready
 	// one, the same if it would spin without other threads' writes to them
 	// since. Valid until the next Step or Rewind.

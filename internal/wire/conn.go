@@ -18,7 +18,8 @@ const maxMessage = 256 << 20
 // Conn is one end of the socket. Send may be called from any goroutine, Receive from
 // one.
 type Conn struct {
-	fd int
+	fd     int
+	closed sync.Once
 
 	mu     sync.Mutex // of Send
 	parked []*os.File // descriptors that came with the bytes read last
@@ -26,11 +27,28 @@ type Conn struct {
 
 // Pair makes a front's end, and the other as a file, for a child.
 func Pair() (front *Conn, engine *os.File, err error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	fds, err := sockets()
 	if err != nil {
-		return nil, nil, fmt.Errorf("no socket for the engine: %w", err)
+		return nil, nil, err
 	}
 	return &Conn{fd: fds[0]}, os.NewFile(uintptr(fds[1]), "engine"), nil
+}
+
+// Sockets are both ends as files, for two children.
+func Sockets() (one, other *os.File, err error) {
+	fds, err := sockets()
+	if err != nil {
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(fds[0]), "one"), os.NewFile(uintptr(fds[1]), "other"), nil
+}
+
+func sockets() (fds [2]int, err error) {
+	fds, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		err = fmt.Errorf("no socket for the engine: %w", err)
+	}
+	return fds, err
 }
 
 // Open makes an end of a descriptor that the process was started with.
@@ -40,9 +58,12 @@ func Open(fd int) *Conn {
 }
 
 // Close ends both directions: the other end reads io.EOF.
-func (c *Conn) Close() error {
-	unix.Shutdown(c.fd, unix.SHUT_RDWR) // a Receive in another goroutine returns
-	return unix.Close(c.fd)
+func (c *Conn) Close() (err error) {
+	c.closed.Do(func() {
+		unix.Shutdown(c.fd, unix.SHUT_RDWR) // a Receive in another goroutine returns
+		err = unix.Close(c.fd)
+	})
+	return err
 }
 
 // Send sends a message, and the files' descriptors beside it.

@@ -13,12 +13,24 @@ type debugged struct {
 	left  chan bool
 	once  sync.Once
 
-	mu     sync.Mutex
-	target debugger.Target // nil: not yet, or not any more
+	mu            sync.Mutex
+	interruptible interruptible // nil: not yet, or not any more
 }
 
-// use answers the front's questions until it leaves.
+// interruptible is what the questions are for.
+type interruptible interface{ Interrupt() }
+
+// use answers the front's questions about a recorded run until it leaves.
 func (d *debugged) use(t debugger.Target) error {
+	return d.serve(t, func(r *debugger.Request) *debugger.Answer { return debugger.Ask(t, r) })
+}
+
+// choose has the front choose the threads until it leaves.
+func (d *debugged) choose(c debugger.Chooser) error {
+	return d.serve(c, func(r *debugger.Request) *debugger.Answer { return debugger.AskChooser(c, r) })
+}
+
+func (d *debugged) serve(t interruptible, answer func(*debugger.Request) *debugger.Answer) error {
 	d.set(t)
 	defer d.set(nil)
 	if err := d.front.Send(FromEngine{Ready: true}); err != nil {
@@ -27,7 +39,7 @@ func (d *debugged) use(t debugger.Target) error {
 	for {
 		select {
 		case r := <-d.asked:
-			a := debugger.Ask(t, r)
+			a := answer(r)
 			if err := d.front.Send(FromEngine{Debug: &Exact[debugger.Answer]{*a}}); err != nil {
 				return err
 			}
@@ -37,10 +49,10 @@ func (d *debugged) use(t debugger.Target) error {
 	}
 }
 
-func (d *debugged) set(t debugger.Target) {
+func (d *debugged) set(t interruptible) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.target = t
+	d.interruptible = t
 }
 
 // ask has a question answered. One that comes before the answer to the one before it is
@@ -55,8 +67,8 @@ func (d *debugged) ask(r *debugger.Request) {
 func (d *debugged) interrupt() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.target != nil {
-		d.target.Interrupt()
+	if d.interruptible != nil {
+		d.interruptible.Interrupt()
 	}
 }
 

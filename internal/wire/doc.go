@@ -8,4 +8,6 @@
 //
 // The engine opens no file of the host: it asks the front (File), which opens those
 // that the user named and no other.
+//
+// Where parts of a search are lent, a second socket comes with the request (parts.go).
 package wire

@@ -19,8 +19,19 @@ type Engine interface {
 	Replay(context.Context, config.Config, *result.BugFile, Observer) (*result.Result, error)
 	// Debug is Replay, and has use go to and fro in the run meanwhile. Its error is use's.
 	Debug(ctx context.Context, c config.Config, f *result.BugFile, o Observer, use func(debugger.Target) error) (*result.Result, error)
+	// Explore has choose say which thread is next, from the guest's beginning or along a
+	// file's schedule. Its error is choose's.
+	Explore(ctx context.Context, c config.Config, f *result.BugFile, o Observer, choose func(debugger.Chooser) error) (*result.Result, error)
 	// Inspect describes the guest.
 	Inspect(context.Context, config.Config, Observer) (*result.Inspection, error)
+}
+
+// Lending is an engine whose searches can be lent in parts, and which works on others' parts.
+type Lending interface {
+	// RunLent is Run, and lends parts of the search over a socket.
+	RunLent(ctx context.Context, c config.Config, o Observer, parts *Conn) (*result.Result, error)
+	// Help works on parts that come over a socket, until it is closed.
+	Help(ctx context.Context, c config.Config, parts *Conn) error
 }
 
 // Observer is told how far an engine is, never after the call returned.

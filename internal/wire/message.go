@@ -33,7 +33,7 @@ type ToEngine struct {
 // Request is a command for the engine. Beside it come, on Linux, the files maps and statm
 // of the engine's own process, which it can't open.
 type Request struct {
-	// Command is run, replay, debug or inspect.
+	// Command is run, help, replay, debug, explore or inspect.
 	Command Command `json:"command"`
 	// Config is all that the user has asked for.
 	Config Exact[config.Config] `json:"config"`
@@ -41,7 +41,10 @@ type Request struct {
 	Missing []confine.Missing `json:"missing,omitempty"`
 	// Memory is what the front has of it, in bytes: part of the limit.
 	Memory uint64 `json:"memory"`
-	// BugFile is what a replay runs again, and what is debugged.
+	// Parts: beside it comes a socket too, over which parts of the search go (Part).
+	Parts bool `json:"parts,omitempty"`
+	// BugFile is what a replay runs again, and what is debugged or explored: without a
+	// schedule, the guest is explored from its beginning.
 	BugFile *Exact[result.BugFile] `json:"bug_file,omitempty"`
 }
 
@@ -52,7 +55,10 @@ const (
 	Run     Command = "run"
 	Replay  Command = "replay"
 	Debug   Command = "debug"
+	Explore Command = "explore"
 	Inspect Command = "inspect"
+	// Help works on parts of a run that another engine lends.
+	Help Command = "help"
 )
 
 // FromEngine is a message of the engine's: one of its fields is there.
@@ -69,7 +75,7 @@ type FromEngine struct {
 	Late result.ErrorKind `json:"late,omitempty"`
 	// File asks for a file of the host.
 	File *Exact[host.Request] `json:"file,omitempty"`
-	// Ready says that the run can be debugged.
+	// Ready says that the run can be debugged, or explored.
 	Ready bool `json:"ready,omitempty"`
 	// Debug answers a question about it.
 	Debug *Exact[debugger.Answer] `json:"debug,omitempty"`

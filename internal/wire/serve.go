@@ -33,6 +33,13 @@ func (s *Server) Serve(front *Conn) error {
 	if err != nil {
 		return err
 	}
+	var parts *Conn
+	if n := len(files); first.Parts && n > 0 {
+		if parts, err = Of(files[n-1]); err != nil {
+			return err
+		}
+		files = files[:n-1]
+	}
 	confined := s.Confine(first, files)
 	if err := front.Send(FromEngine{Confined: &confined}); err != nil {
 		return err
@@ -46,7 +53,7 @@ func (s *Server) Serve(front *Conn) error {
 	host.Through(asked)
 	d := &debugged{front: front, asked: make(chan *debugger.Request, 1), left: make(chan bool)}
 	go s.listen(front, asked, d, cancel)
-	return front.Send(FromEngine{End: carryOut(ctx, s.Engine, first, observer{front}, d)})
+	return front.Send(FromEngine{End: carryOut(ctx, s.Engine, first, observer{front}, d, parts)})
 }
 
 // request hears the request, and whether the user has interrupted it by then.
@@ -94,7 +101,7 @@ func (s *Server) listen(front *Conn, files *host.Asked, d *debugged, cancel cont
 }
 
 // carryOut is the end of a request. A failure of landgo's own code is one, too.
-func carryOut(ctx context.Context, e Engine, r *Request, o Observer, d *debugged) (end *End) {
+func carryOut(ctx context.Context, e Engine, r *Request, o Observer, d *debugged, parts *Conn) (end *End) {
 	defer func() {
 		if p := recover(); p != nil {
 			end = &End{Error: &Error{Kind: result.Fault, Message: fmt.Sprint(p), Stack: string(debug.Stack())}}
@@ -103,13 +110,20 @@ func carryOut(ctx context.Context, e Engine, r *Request, o Observer, d *debugged
 	var err error
 	var res *result.Result
 	var seen *result.Inspection
+	lending, lends := e.(Lending)
 	switch {
+	case r.Command == Run && parts != nil && lends:
+		res, err = lending.RunLent(ctx, r.Config.Value, o, parts)
+	case r.Command == Help && parts != nil && lends:
+		err = lending.Help(ctx, r.Config.Value, parts)
 	case r.Command == Run:
 		res, err = e.Run(ctx, r.Config.Value, o)
 	case r.Command == Replay && r.BugFile != nil:
 		res, err = e.Replay(ctx, r.Config.Value, &r.BugFile.Value, o)
 	case r.Command == Debug && r.BugFile != nil:
 		res, err = e.Debug(ctx, r.Config.Value, &r.BugFile.Value, o, d.use)
+	case r.Command == Explore && r.BugFile != nil:
+		res, err = e.Explore(ctx, r.Config.Value, &r.BugFile.Value, o, d.choose)
 	case r.Command == Inspect:
 		seen, err = e.Inspect(ctx, r.Config.Value, o)
 	default:

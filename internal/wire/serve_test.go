@@ -28,6 +28,10 @@ func (h *heard) Debug(ctx context.Context, c config.Config, _ *result.BugFile, o
 	return h.Run(ctx, c, o)
 }
 
+func (h *heard) Explore(ctx context.Context, c config.Config, _ *result.BugFile, o Observer, _ func(debugger.Chooser) error) (*result.Result, error) {
+	return h.Run(ctx, c, o)
+}
+
 func (h *heard) Inspect(context.Context, config.Config, Observer) (*result.Inspection, error) {
 	return &result.Inspection{}, nil
 }

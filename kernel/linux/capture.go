@@ -32,8 +32,10 @@ func (c *call) sink() (to *capture, use, errno uint64) {
 		return &c.k.out, use, 0
 	case use == useStderr:
 		return &c.k.errs, use, 0
-	case use >= useFile && c.known(use).char:
-		return nil, use, 0 // swallows all
+	case use >= useFile:
+		if o, _ := c.object(use); o == nil && c.inode(use) == nil && c.comm(use) == nil && c.known(use).char {
+			return nil, use, 0 // swallows all
+		}
 	}
 	return nil, 0, ebadf
 }
@@ -46,6 +48,11 @@ func (k *Kernel) IsStdout(fd int32) bool {
 // planWrite: writes are local unless their order is to be seen, or a standard
 // descriptor may mean something else by now.
 func planWrite(c *call, p *kernel.Plan) {
+	if _, obj, end := c.on(c.int32(0)); obj != nil {
+		c.event(p, obj.send(obj.writes(end)))
+		c.planBroken(p, obj, end)
+		return
+	}
 	_, use, errno := c.sink()
 	switch {
 	case errno == 0 && use < useFile && c.k.cfg.ObserveStdout:
@@ -77,6 +84,19 @@ func doWritev(c *call, o *kernel.Outcome) uint64 {
 
 func (c *call) write(vec []buffer, o *kernel.Outcome) uint64 {
 	k := c.k
+	if d, obj, end := c.on(c.int32(0)); obj != nil {
+		var total uint64
+		for _, v := range vec {
+			total += v.size
+		}
+		return c.writeObject(o, d, obj, end, vec, total)
+	}
+	if at := c.use(c.int32(0)); c.inode(at) != nil {
+		return c.writeInode(o, at, c.inode(at), vec)
+	}
+	if t := c.comm(c.use(c.int32(0))); t != nil {
+		return c.writeComm(o, t, vec)
+	}
 	to, use, errno := c.sink()
 	switch {
 	case errno != 0 || use >= useFile || c.get(&k.files.redirected) != 0:

@@ -67,7 +67,7 @@ func planClone(c *call, p *kernel.Plan) {
 	case a.size == 0:
 		return // fails: no thread can tell
 	case a.flags&cloneThread == 0:
-		invalid(p, "a new process ("+p.Name+" without CLONE_THREAD: fork, system, posix_spawn) is not modelled")
+		invalid(p, "a new process ("+p.Name+" without CLONE_THREAD: fork, system, posix_spawn) is not modelled: "+noProcess)
 		return
 	case a.flags&cloneShared != cloneShared || a.flags&^(cloneShared|cloneAllowed) != 0 || a.exitSignal != 0 || a.other:
 		invalid(p, hexReason(p.Name+" with flags %#x is not modelled", a.flags))

@@ -13,6 +13,8 @@ type Config struct {
 	Files map[string]string
 	// Contents maps paths of the guest to its files' contents.
 	Contents map[string][]byte
+	// WriteFiles lets the guest make and write files, in memory.
+	WriteFiles bool
 	// Lacks reports whether a library is at a path of the guest's that it wasn't loaded
 	// with (dlopen); nil: none is.
 	Lacks func(path string) bool

@@ -30,12 +30,21 @@ const (
 )
 
 const (
-	espipe     = ^uint64(28)
-	erange     = ^uint64(33)
-	edeadlk    = ^uint64(34)
-	enosys     = ^uint64(37)
-	etimedout  = ^uint64(109)
-	firstErrno = ^uint64(4094)
+	espipe   = ^uint64(28)
+	epipe    = ^uint64(31)
+	erange   = ^uint64(33)
+	edeadlk  = ^uint64(34)
+	enosys   = ^uint64(37)
+	enotsock = ^uint64(87)
+	emsgsize = ^uint64(89)
+
+	eprotonosupport = ^uint64(92)
+	esocktnosupport = ^uint64(93)
+
+	econnreset   = ^uint64(103)
+	etimedout    = ^uint64(109)
+	econnrefused = ^uint64(110)
+	firstErrno   = ^uint64(4094)
 )
 
 // failed reports whether a result is an error.

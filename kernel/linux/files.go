@@ -15,7 +15,7 @@ import (
 
 // The guest sees standard input, output and error, the files that the user
 // named (read in full before the start, read-only), and a few that libc asks
-// for. All else doesn't exist. Nothing can be created or written.
+// for. All else doesn't exist. Files that can be created and written are in inode.go.
 //
 // All calls on descriptors are operations on one resource and so depend on each
 // other. Exceptions are writes to standard output and error, see capture.go,
@@ -43,6 +43,14 @@ type description struct {
 	kind   effect.Word // index+1 in files.known; 0 for none
 	offset effect.Word
 	text   []byte // the content of maps
+
+	use    uint64      // its own
+	object effect.Word // index+1 in objects; 0 for a file
+	inode  effect.Word // index+1 of a file that the guest made or may write
+	comm   effect.Word // id+1 of the thread whose name it is
+	end    effect.Word // the object's
+	status effect.Word // O_NONBLOCK, and how it may be used
+	refs   effect.Word // descriptors, and calls that sleep
 }
 
 // descriptor is a slot of the table.
@@ -67,6 +75,9 @@ type files struct {
 	table        []*descriptor // grows only
 	descriptions []*description
 	opened       effect.Word // descriptions given out
+	inodes       []*inode    // grows only
+	made         effect.Word // how many of them count
+	umask        effect.Word
 	stdinRead    effect.Word
 	redirected   effect.Word // a standard descriptor was closed or replaced
 }
@@ -90,7 +101,8 @@ func (f *files) open(cfg *Config, img *elffile.File) error {
 	for _, guest := range slices.Sorted(maps.Keys(cfg.Contents)) {
 		f.add(file{path: clean(guest), content: cfg.Contents[guest]})
 	}
-	f.opened, f.stdinRead, f.redirected = effect.At(wordFiles, 0), effect.At(wordFiles, 0), effect.At(wordOutput, 0)
+	f.umask = effect.At(wordFiles, 0o022)
+	f.opened, f.made, f.stdinRead, f.redirected = effect.At(wordFiles, 0), effect.At(wordFiles, 0), effect.At(wordFiles, 0), effect.At(wordOutput, 0)
 	for _, use := range []uint64{useStdin, useStdout, useStderr} {
 		f.slot(len(f.table)).use = effect.At(wordDescriptors+effect.Step*uint64(len(f.table)-1), use)
 	}
@@ -135,6 +147,12 @@ func (c *call) known(use uint64) *file { return &c.k.files.known[c.get(&c.descri
 
 // text is the content of an open file.
 func (c *call) text(use uint64) []byte {
+	if f := c.inode(use); f != nil {
+		return c.k.fileBytes(f, 0, maxFileSize)
+	}
+	if t := c.comm(use); t != nil {
+		return c.commText(t)
+	}
 	if d := c.description(use); d.text != nil {
 		return d.text
 	}
@@ -148,6 +166,9 @@ func (c *call) content(fd int32) ([]byte, uint64) {
 	case use == useClosed:
 		return nil, ebadf
 	case use < useFile:
+		return nil, enodev
+	}
+	if o, _ := c.object(use); o != nil {
 		return nil, enodev
 	}
 	return c.text(use), 0
@@ -194,10 +215,14 @@ func (c *call) opening() opening {
 
 func planOpen(c *call, p *kernel.Plan) {
 	o := c.opening()
+	if _, comm := c.commOf(clean(o.path)); comm && o.ok {
+		planFiles(c, p)
+		return
+	}
 	writes := o.flags&oAccmode != 0 || o.flags&(oCreat|oTrunc) != 0
 	switch {
-	case o.ok && writes && clean(o.path) != "/dev/null":
-		invalid(p, fmt.Sprintf("%s(%q) for writing is not modelled", p.Name, o.path))
+	case o.ok && writes && clean(o.path) != "/dev/null" && !c.writable(clean(o.path)):
+		invalid(p, fmt.Sprintf("%s(%q) for writing is not modelled without --file rw, by which a guest writes files in memory", p.Name, o.path))
 	case o.ok && c.nr == sysOpenat && c.int32(0) != atFDCWD && !strings.HasPrefix(o.path, "/"):
 		invalid(p, fmt.Sprintf("openat(%q) relative to a directory is not modelled", o.path))
 	case o.ok && o.flags&(oPath|oDirectory) != 0:
@@ -217,33 +242,62 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 	if !want.ok {
 		return efault
 	}
+	if t, comm := c.commOf(clean(want.path)); comm {
+		return c.openComm(t, want.flags)
+	}
 	i, found := f.byPath[clean(want.path)]
+	if own, gone := c.named(clean(want.path)); own != nil || gone || c.writable(clean(want.path)) && !(found && (f.known[i].char || f.known[i].maps)) && (want.flags&oAccmode != 0 || want.flags&oCreat != 0) {
+		return c.openFile(&want)
+	}
 	if !found {
 		if c.k.lacks(clean(want.path)) {
 			o.Invalid, o.Gap = clean(want.path), kernel.GapLibrary
 		}
 		return enoent
 	}
-	fd, n, ok := c.free(0)
+	_, n, ok := c.free(0)
 	if !ok {
 		return emfile
 	}
-	opened := c.get(&f.opened)
-	for int(opened) >= len(f.descriptions) {
-		f.descriptions = append(f.descriptions, &description{kind: effect.At(wordFiles, 0), offset: effect.At(wordFiles, 0)})
-	}
-	d := f.descriptions[opened]
-	// A description that a rewound execution used is used again.
-	d.text = nil
+	use := c.newDescription()
+	d := f.descriptions[use-useFile]
 	if f.known[i].maps {
 		d.text = c.maps()
 	}
 	c.set(&d.kind, uint64(i)+1)
-	c.set(&d.offset, 0)
-	c.set(&fd.use, useFile+opened)
-	c.set(&fd.cloexec, want.flags&oCloexec)
-	c.set(&f.opened, opened+1)
+	c.k.log.Init(&d.status, want.flags&(oAccmode|oNonblock))
+	c.install(n, use, want.flags&oCloexec)
 	return uint64(n)
+}
+
+// newDescription is the use of a new open file. One that a rewound execution used is used
+// again.
+func (c *call) newDescription() uint64 {
+	f := &c.k.files
+	opened := c.get(&f.opened)
+	for int(opened) >= len(f.descriptions) {
+		n := uint64(len(f.descriptions))
+		w := effect.At(descriptionWord(n), 0)
+		f.descriptions = append(f.descriptions, &description{kind: effect.At(wordFiles, 0), offset: effect.At(wordFiles, 0),
+			use: useFile + n, object: w, inode: w, comm: w, end: w, status: w, refs: w})
+	}
+	d := f.descriptions[opened]
+	d.text = nil
+	for _, w := range []*effect.Word{&d.object, &d.inode, &d.comm, &d.end, &d.status, &d.refs} {
+		c.k.log.Init(w, 0) // no other thread can know it
+	}
+	c.set(&d.kind, 0)
+	c.set(&d.offset, 0)
+	c.set(&f.opened, opened+1)
+	return useFile + opened
+}
+
+// install makes a closed descriptor mean an open file.
+func (c *call) install(fd int, use, cloexec uint64) {
+	slot := c.k.files.slot(fd)
+	c.set(&slot.use, use)
+	c.set(&slot.cloexec, cloexec)
+	c.k.holds(use)
 }
 
 // maps is /proc/self/maps as far as it can be the same in every execution: the
@@ -281,11 +335,19 @@ func doClose(c *call, o *kernel.Outcome) uint64 {
 	if c.use(fd) == useClosed {
 		return ebadf
 	}
+	c.close(int(fd))
+	return 0
+}
+
+// close has an open descriptor mean nothing.
+func (c *call) close(fd int) {
 	if fd <= 2 {
 		c.set(&c.k.files.redirected, 1)
 	}
-	c.set(&c.k.files.slot(int(fd)).use, useClosed)
-	return 0
+	slot := c.k.files.slot(fd)
+	use := c.get(&slot.use)
+	c.set(&slot.use, useClosed)
+	c.k.drops(use)
 }
 
 // doDup is dup, dup2 and dup3.
@@ -310,6 +372,10 @@ func doDup(c *call, o *kernel.Outcome) uint64 {
 	if to <= 2 {
 		c.set(&c.k.files.redirected, 1)
 	}
+	c.k.holds(use)
+	if c.use(to) != useClosed {
+		c.close(int(to))
+	}
 	slot := c.k.files.slot(int(to))
 	c.set(&slot.use, use)
 	c.set(&slot.cloexec, 0)
@@ -320,12 +386,11 @@ func doDup(c *call, o *kernel.Outcome) uint64 {
 }
 
 func (c *call) dup(use uint64, least int, cloexec uint64) uint64 {
-	slot, fd, ok := c.free(least)
+	_, fd, ok := c.free(least)
 	if !ok {
 		return emfile
 	}
-	c.set(&slot.use, use)
-	c.set(&slot.cloexec, cloexec)
+	c.install(fd, use, cloexec)
 	return uint64(fd)
 }
 
@@ -335,12 +400,27 @@ const (
 	fGetfd        = 1
 	fSetfd        = 2
 	fGetfl        = 3
+	fSetfl        = 4
 	fDupfdCloexec = 1030
+	fSetpipeSize  = 1031
+	fGetpipeSize  = 1032
 )
 
 func planFcntl(c *call, p *kernel.Plan) {
 	switch c.a[1] {
 	case fDupfd, fGetfd, fSetfd, fGetfl, fDupfdCloexec:
+		planFiles(c, p)
+	case fSetfl:
+		if _, o, _ := c.on(c.int32(0)); o == nil && c.use(c.int32(0)) < useFile && c.use(c.int32(0)) != useClosed {
+			invalid(p, "fcntl(F_SETFL) of a standard descriptor is not modelled")
+			return
+		}
+		planFiles(c, p)
+	case fSetpipeSize, fGetpipeSize:
+		if _, o, _ := c.on(c.int32(0)); o != nil {
+			c.event(p, o.send(0))
+			return
+		}
 		planFiles(c, p)
 	default:
 		invalid(p, hexReason("fcntl(%d) is not modelled", c.a[1]))
@@ -366,11 +446,29 @@ func doFcntl(c *call, o *kernel.Outcome) uint64 {
 	case fSetfd:
 		c.set(&slot.cloexec, c.a[2]&1*oCloexec)
 		return 0
+	case fSetpipeSize, fGetpipeSize:
+		return c.pipeSize(use)
 	}
-	if use == useStdout || use == useStderr {
+	switch {
+	case use == useStdout || use == useStderr:
 		return 1 // O_WRONLY
+	case use < useFile:
+		return 0
 	}
-	return 0
+	d := c.k.files.descriptions[use-useFile]
+	if c.a[1] == fSetfl {
+		c.setNonblocking(d, c.a[2]&oNonblock)
+		c.set(&d.status, c.get(&d.status)&^oAppend|c.a[2]&oAppend)
+		return 0
+	}
+	return c.get(&d.status)
+}
+
+func (c *call) setNonblocking(d *description, on uint64) {
+	if on != 0 {
+		on = oNonblock
+	}
+	c.set(&d.status, c.get(&d.status)&^oNonblock|on)
 }
 
 func doLseek(c *call, o *kernel.Outcome) uint64 {
@@ -380,6 +478,9 @@ func doLseek(c *call, o *kernel.Outcome) uint64 {
 	case use == useClosed:
 		return ebadf
 	case use < useFile:
+		return espipe
+	}
+	if o, _ := c.object(use); o != nil {
 		return espipe
 	}
 	open := c.description(use)

@@ -224,9 +224,13 @@ func (k *Kernel) send(to target, o *kernel.Outcome) {
 		k.log.As(t.id, func() { k.wake(t, k.caught(at, to.sig, to.shared)) })
 	case blocks && to.shared:
 		k.log.Set(&k.pending, k.log.Get(&k.pending)|b)
+		k.tellSignal(to.sig)
 	case blocks || t == k.call.t:
 		k.log.Set(&t.sent, k.log.Get(&t.sent)|b)
 		k.call.unmasks = t == k.call.t
+		if blocks {
+			k.tellSignal(to.sig)
+		}
 	case f == fateDeadly:
 		o.Signal = int(to.sig)
 	default:
@@ -319,9 +323,12 @@ func (k *Kernel) interrupt(to *target, o *kernel.Outcome) {
 	t, sig := to.t, to.sig
 	regs := *k.host.Regs(t.id)
 	slept, awaited, info := t.wait.kind.Peek() != awake, k.log.Get(&t.awaited), t.wait.addr.Peek()
-	if slept {
+	switch {
+	case slept:
 		k.leaveSleep(t, sig, &regs)
 		k.wakes = append(k.wakes, t.id)
+	case t.wait.retried.Peek() != 0:
+		k.leaveObjects(t, sig, &regs)
 	}
 	entered := false
 	k.log.As(t.id, func() { entered = k.enter(t, sig, &regs, sentBy(to.shared)) })
@@ -341,6 +348,9 @@ func (k *Kernel) interrupt(to *target, o *kernel.Outcome) {
 func (k *Kernel) leaveSleep(t *thread, sig uint64, regs *emu.Regs) {
 	restart := false
 	switch t.wait.kind.Peek() {
+	case waitObjects:
+		k.leaveObjects(t, sig, regs)
+		return
 	case waitFutex:
 		restart = t.wait.deadline.Peek() == noDeadline && k.log.Get(&k.actions[sig].flags)&saRestart != 0
 		k.call.op(futexOp(trace.OpFutexTimeout, t.wait.addr.Peek()))

@@ -57,6 +57,7 @@ type Kernel struct {
 	pending   effect.Word // signals sent to the process that every thread blocks
 	handlers  frames
 	files     files
+	objects   objects
 	out, errs capture
 
 	// Scratch of one call, so that calls make no garbage. The first four are of kill.go and
@@ -95,6 +96,7 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 		busy:    effect.At(wordClock, 0),
 		pending: effect.At(wordPending, 0),
 		fences:  effect.At(wordFences, 0),
+		objects: objects{n: effect.At(wordFiles, 0)},
 	}
 	for sig := range k.actions {
 		k.actions[sig] = newAction(uint64(sig))
@@ -145,6 +147,20 @@ func (k *Kernel) Foresee(t trace.TID, trap emu.Trap) kernel.Foresight {
 	return f
 }
 
+// try carries the present call out, lets f look what comes of it, and takes it back.
+func (k *Kernel) try(f func(*kernel.Outcome)) {
+	host, was, ops, wakes, moves := k.host, k.call, len(k.ops), len(k.wakes), len(k.moves)
+	k.tried = *was.regs
+	k.call.regs, k.host = &k.tried, k.stand
+	host.Machine().Try(func() {
+		var o kernel.Outcome
+		k.call.row().do(&k.call, &o)
+		f(&o)
+	})
+	k.host, k.call = host, was
+	k.ops, k.wakes, k.moves = k.ops[:ops], k.wakes[:wakes], k.moves[:moves]
+}
+
 // bystander is a host that lets a call be tried: its threads stay as they are.
 type bystander struct{ kernel.Host }
 
@@ -173,6 +189,9 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 	o := &k.outcome
 	*o = kernel.Outcome{}
 	result := row.do(c, o)
+	if !o.Sleep {
+		k.finish(c.t)
+	}
 	switch {
 	case o.Sleep:
 		c.set(&c.t.sleepCall, c.nr)
@@ -218,5 +237,8 @@ func trapReason(trap emu.Trap) string {
 }
 
 func unmodelled(nr uint64) string {
+	if why, ok := instead[nr]; ok {
+		return fmt.Sprintf("system call %d (%s) is not modelled: %s", nr, CallName(nr), why)
+	}
 	return fmt.Sprintf("system call %d (%s) is not modelled", nr, CallName(nr))
 }

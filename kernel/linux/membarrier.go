@@ -7,8 +7,9 @@ import (
 )
 
 // membarrier has all threads of the process order their accesses to memory, where one
-// thread asks for it. The machine's memory is sequentially consistent: each access is in
-// order anyway, so the call itself does nothing.
+// thread asks for it. Where memory is sequentially consistent each access is in order
+// anyway, and the call does nothing. Where there are store buffers, the scheduler has it wait
+// until they are empty (Plan.Fences).
 
 // Commands of membarrier(2). A process announces itself before it uses the expedited one.
 const (
@@ -23,7 +24,7 @@ func planMembarrier(c *call, p *kernel.Plan) {
 	if cmd := uint64(uint32(c.a[0])); cmd != fenceQuery && (cmd&^fencesModelled != 0 || cmd&(cmd-1) != 0) || c.a[1]&0xffffffff != 0 {
 		invalid(p, fmt.Sprintf("membarrier(%#x) is not modelled", cmd))
 	} else {
-		p.Fences = cmd == fenceGlobal || cmd == fencePrivate
+		p.Fences = cmd == fenceGlobal || cmd == fencePrivate && c.k.fences.Peek() != 0
 	}
 }
 

@@ -138,8 +138,10 @@ func planMmap(c *call, p *kernel.Plan) {
 		invalid(p, hexReason("mmap with flags %#x is not modelled", flags&^known))
 	case prot&^protMask != 0:
 		invalid(p, hexReason("mmap with protection %#x is not modelled", prot))
+	case flags&mapAnonymous == 0 && flags&mapType != mapPrivate && c.inode(c.use(c.int32(4))) != nil:
+		planFiles(c, p)
 	case flags&mapAnonymous == 0 && flags&mapType != mapPrivate && prot&2 != 0:
-		invalid(p, "mmap of a file, shared and writable, is not modelled")
+		invalid(p, "mmap of a file, shared and writable, is not modelled without --file rw")
 	case c.part(size) != nil:
 	case flags&mapFixed != 0 && c.k.holdsCode(c.a[0], size):
 		invalid(p, "mmap over the guest's code is not modelled")
@@ -175,6 +177,10 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 	k := c.k
 	addr, size, prot, flags := c.a[0], pageUp(c.a[1]), guestProt(c.a[2]), c.a[3]
 	var content []byte
+	if use := c.use(c.int32(4)); flags&mapAnonymous == 0 && flags&mapType != mapPrivate && c.inode(use) != nil {
+		c.op(onResource(resourceFiles, 1))
+		return c.mapShared(o, c.inode(use), c.get(&k.files.descriptions[use-useFile].status), size, c.a[2])
+	}
 	if flags&mapAnonymous == 0 {
 		var errno uint64
 		if content, errno = c.content(c.int32(4)); errno != 0 {
@@ -227,6 +233,9 @@ func doMunmap(c *call, o *kernel.Outcome) uint64 {
 	addr, size := c.a[0], pageUp(c.a[1])
 	if addr&(pageSize-1) != 0 || size == 0 || !c.k.inGuest(addr, size) {
 		return einval
+	}
+	if f := c.k.mappedFile(addr, size); f != nil && c.unmapFile(o, f, addr, size) {
+		return 0
 	}
 	if c.k.isDeadStack(addr, size) {
 		c.k.log.Quietly(func() { c.k.unmap(addr, size) })

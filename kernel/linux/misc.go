@@ -54,12 +54,22 @@ const (
 	prSetName = 15
 	prGetName = 16
 	prSetVMA  = 0x53564d41
-	nameSize  = 16
+
+	// Of these only the answers matter.
+	prSetPdeathsig  = 1
+	prGetDumpable   = 3
+	prSetDumpable   = 4
+	prSetTimerslack = 29
+	prGetTimerslack = 30
+	prSetNoNewPrivs = 38
+	prGetNoNewPrivs = 39
+
+	nameSize = 16
 )
 
 func planPrctl(c *call, p *kernel.Plan) {
 	switch c.a[0] {
-	case prSetName, prGetName, prSetVMA:
+	case prSetName, prGetName, prSetVMA, prSetPdeathsig, prGetDumpable, prSetDumpable, prSetTimerslack, prGetTimerslack, prSetNoNewPrivs, prGetNoNewPrivs:
 	default:
 		invalid(p, hexReason("prctl(%d) is not modelled", c.a[0]))
 	}
@@ -78,11 +88,16 @@ func doPrctl(c *call, o *kernel.Outcome) uint64 {
 				break
 			}
 		}
-		c.set(&t.name[0], binary.LittleEndian.Uint64(b[:8]))
-		c.set(&t.name[1], binary.LittleEndian.Uint64(b[8:]))
+		c.setName(t, b[:])
 		return 0
 	case prGetName:
 		return c.k.copyOut(c.a[1], pair(c.get(&t.name[0]), c.get(&t.name[1])))
+	case prSetPdeathsig, prSetDumpable, prSetTimerslack, prSetNoNewPrivs, prGetNoNewPrivs:
+		return 0
+	case prGetDumpable:
+		return 1
+	case prGetTimerslack:
+		return 50_000
 	}
 	return einval // PR_SET_VMA: an option of the kernel's build
 }

@@ -4,12 +4,14 @@ import (
 	"encoding/binary"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
 )
 
-// poll and ppoll. A descriptor of landgo's never waits: the standard ones are pipes whose
-// other ends are there until the input is read up, and all others are files. So a call
-// returns at once, or nothing will ever end it but its timeout and signals.
+// poll, select and their kin. Of what has no object behind it, a descriptor never waits: the
+// standard ones are pipes whose other ends are there until the input is read up, and all
+// others are files. So a call returns at once, or sleeps for objects, or nothing will ever
+// end it but its timeout and signals.
 
 // A pollfd: the descriptor (4 bytes), the events asked for (2), those that came (2).
 const pollSize = 8
@@ -17,39 +19,60 @@ const pollSize = 8
 // Events of poll(2).
 const (
 	pollIn     = 0x001
+	pollPri    = 0x002
 	pollOut    = 0x004
+	pollErr    = 0x008
 	pollHup    = 0x010
 	pollNval   = 0x020
 	pollRdnorm = 0x040
+	pollRdband = 0x080
 	pollWrnorm = 0x100
+	pollWrband = 0x200
+	pollRdhup  = 0x2000
+	anyEvent   = 0xffff
 )
 
-// polled is what a call finds: the pollfds as they are to be, and how many have events.
-func (c *call) polled() (fds []byte, ready, errno uint64) {
+// polled is what a call finds: the pollfds as they are to be, how many have events, and what
+// the others wait for.
+func (c *call) polled() (fds []byte, ready uint64, wants []want, errno uint64) {
 	n := c.a[1]
 	if n > maxDescriptors {
-		return nil, 0, einval
+		return nil, 0, nil, einval
 	}
 	if fds = c.k.copyIn(c.a[0], n*pollSize); fds == nil {
-		return nil, 0, efault
+		return nil, 0, nil, efault
 	}
 	for at := 0; at < len(fds); at += pollSize {
-		events := c.events(int32(binary.LittleEndian.Uint32(fds[at:])))
-		events &= binary.LittleEndian.Uint16(fds[at+4:]) | pollHup | pollNval
-		binary.LittleEndian.PutUint16(fds[at+6:], events)
+		fd, asked := int32(binary.LittleEndian.Uint32(fds[at:])), binary.LittleEndian.Uint16(fds[at+4:])
+		events := c.events(fd) & uint64(asked|always|pollNval)
+		binary.LittleEndian.PutUint16(fds[at+6:], uint16(events))
 		if events != 0 {
 			ready++
 		}
+		wants = c.wanting(wants, fd, uint64(asked))
 	}
-	return fds, ready, 0
+	return fds, ready, wants, 0
+}
+
+// wanting adds what a descriptor is waited for, if that can be.
+func (c *call) wanting(wants []want, fd int32, events uint64) []want {
+	if fd < 0 {
+		return wants
+	}
+	use := c.use(fd)
+	if o, end := c.object(use); o != nil {
+		wants = append(wants, want{o: o, end: end, events: events, use: use})
+	}
+	return wants
 }
 
 // events are those that a descriptor has at the moment.
-func (c *call) events(fd int32) uint16 {
+func (c *call) events(fd int32) uint64 {
 	if fd < 0 {
 		return 0
 	}
-	switch c.use(fd) {
+	use := c.use(fd)
+	switch use {
 	case useClosed:
 		return pollNval
 	case useStdin:
@@ -60,25 +83,41 @@ func (c *call) events(fd int32) uint16 {
 	case useStdout, useStderr:
 		return pollOut | pollWrnorm
 	}
+	if o, end := c.object(use); o != nil {
+		return c.k.events(o, end)
+	}
 	return pollIn | pollRdnorm | pollOut | pollWrnorm
 }
 
-// planPoll: a call that waits is a sleep. What another one finds depends on the opens,
-// closes and reads of other threads.
+// planPoll: a call that waits for no object is a sleep. What another one finds depends on the
+// opens, closes and reads of other threads.
 func planPoll(c *call, p *kernel.Plan) {
 	if c.a[1] == 0 {
 		planRest(c, p)
 		return
 	}
-	if fds, ready, errno := c.polled(); errno == 0 && ready == 0 && !c.impatient() {
-		if c.awaitsEnd(fds) {
-			invalid(p, p.Name+" that waits for standard input to be read up is not modelled")
-			return
-		}
+	fds, ready, wants, errno := c.polled()
+	waits := errno == 0 && ready == 0 && !c.impatient()
+	switch {
+	case errno == 0 && len(wants) > 0:
+		c.planObjects(p, wants, waits)
+	case waits && c.awaitsEnd(fds):
+		invalid(p, p.Name+" that waits for standard input to be read up is not modelled")
+	case waits:
 		planRest(c, p)
+	default:
+		planFiles(c, p)
+	}
+}
+
+// planObjects is the plan of a call for several things, some of them objects.
+func (c *call) planObjects(p *kernel.Plan, wants []want, waits bool) {
+	if waits && c.masked() {
+		invalid(p, p.Name+" with a signal mask is not modelled")
 		return
 	}
-	planFiles(c, p)
+	c.event(p, wants[0].o.receive(wants[0].o.reads(wants[0].end)))
+	c.planTimed(p)
 }
 
 // awaitsEnd reports whether standard input is among descriptors that have no event: it
@@ -92,26 +131,72 @@ func (c *call) awaitsEnd(fds []byte) bool {
 	return false
 }
 
+// patience is the time that poll, ppoll, select or pselect6 has; noDeadline for ever.
+func (c *call) patience() (ns, errno uint64) {
+	at := c.a[4]
+	switch c.nr {
+	case sysPoll:
+		if ms := c.int32(2); ms >= 0 {
+			return uint64(ms) * 1_000_000, 0
+		}
+		return noDeadline, 0
+	case sysPpoll:
+		at = c.a[2]
+	}
+	switch {
+	case at == 0:
+		return noDeadline, 0
+	case c.nr != sysSelect:
+		return c.k.timespec(at)
+	case !c.k.canRead(at, 16):
+		return 0, efault
+	}
+	sec, usec := c.k.log.Read64(at), c.k.log.Read64(at+8)
+	if int64(sec) < 0 || usec >= 1_000_000 || sec > 1<<33 {
+		return 0, einval
+	}
+	return sec*second + usec*1000, 0
+}
+
 // impatient: the call's timeout is no time at all.
 func (c *call) impatient() bool {
-	if c.nr == sysPoll {
-		return c.int32(2) == 0
-	}
-	if c.a[2] == 0 || !c.k.canRead(c.a[2], 16) {
-		return false
-	}
-	ns, errno := c.k.timespec(c.a[2])
+	ns, errno := c.patience()
 	return errno == 0 && ns == 0
+}
+
+// tellRest writes what is left of the time, as Linux does at the end of a call.
+func (c *call) tellRest() {
+	at := c.a[4]
+	if c.nr == sysPpoll {
+		at = c.a[2]
+	}
+	if c.nr == sysPoll || at == 0 || !c.k.canWrite(at, 16) {
+		return
+	}
+	var left uint64
+	if c.retried() {
+		left = c.t.wait.until.Peek() - min(c.t.wait.until.Peek(), c.get(&c.k.clock))
+	} else {
+		left, _ = c.patience()
+	}
+	if c.nr == sysSelect {
+		c.k.log.Write(at, pair(left/second, left%second/1000))
+		return
+	}
+	c.k.log.Write(at, pair(left/second, left%second))
 }
 
 func doPoll(c *call, o *kernel.Outcome) uint64 {
 	if c.a[1] > 0 {
-		fds, ready, errno := c.polled()
+		fds, ready, wants, errno := c.polled()
 		if errno != 0 {
 			return errno
 		}
 		if !c.k.log.Can(c.a[0], uint64(len(fds)), emu.ProtWrite) {
 			return efault
+		}
+		if len(wants) > 0 {
+			return c.pollObjects(o, wants, ready, func() { c.k.copyOut(c.a[0], fds) })
 		}
 		if ready > 0 || c.impatient() {
 			c.op(onResource(resourceFiles, 1))
@@ -128,4 +213,148 @@ func doPoll(c *call, o *kernel.Outcome) uint64 {
 	}
 	ms := uint64(max(c.int32(2), 0))
 	return c.rest(o, ms*1_000_000)
+}
+
+// pollObjects ends a call with what it found, or has it sleep.
+func (c *call) pollObjects(o *kernel.Outcome, wants []want, ready uint64, tell func()) uint64 {
+	ns, errno := c.patience()
+	if errno != 0 {
+		return errno
+	}
+	if ready == 0 {
+		if n := c.waitTimed(o, wants, ns, 0); o.Sleep {
+			return n
+		}
+	} else {
+		for i := range wants {
+			c.op(trace.Op{Kind: trace.OpReceive, Obj: wants[i].o.at[wants[i].o.reads(wants[i].end)], Size: objectWordSize})
+		}
+	}
+	tell()
+	c.tellRest()
+	return ready
+}
+
+// select.
+
+// Events of the three sets (fs/select.c).
+var selectEvents = [3]uint64{
+	pollRdnorm | pollRdband | pollIn | pollHup | pollErr,
+	pollWrband | pollWrnorm | pollOut | pollErr,
+	pollPri,
+}
+
+// selected is what a call of select finds: the sets as they are to be, and so on.
+func (c *call) selected() (sets [3][]byte, ready uint64, wants []want, errno uint64) {
+	n := c.int32(0)
+	if n < 0 {
+		return sets, 0, nil, einval
+	}
+	n = min(n, maxDescriptors)
+	size := uint64(n+63) / 64 * 8
+	var asked [3][]byte
+	for i := range sets {
+		if c.a[1+i] == 0 {
+			continue
+		}
+		if asked[i] = c.k.copyIn(c.a[1+i], size); asked[i] == nil {
+			return sets, 0, nil, efault
+		}
+		sets[i] = make([]byte, size)
+	}
+	for fd := range n {
+		var events uint64
+		for i := range asked {
+			if asked[i] != nil && asked[i][fd/8]&(1<<(fd%8)) != 0 {
+				events |= selectEvents[i]
+			}
+		}
+		if events == 0 {
+			continue
+		}
+		has := c.events(fd)
+		if has == pollNval {
+			return sets, 0, nil, ebadf
+		}
+		for i := range asked {
+			if asked[i] != nil && asked[i][fd/8]&(1<<(fd%8)) != 0 && has&selectEvents[i] != 0 {
+				sets[i][fd/8] |= 1 << (fd % 8)
+				ready++
+			}
+		}
+		wants = c.wanting(wants, fd, events)
+	}
+	return sets, ready, wants, 0
+}
+
+func planSelect(c *call, p *kernel.Plan) {
+	if c.int32(0) == 0 {
+		planRest(c, p)
+		return
+	}
+	_, ready, wants, errno := c.selected()
+	waits := errno == 0 && ready == 0 && !c.impatient()
+	switch {
+	case errno == 0 && len(wants) > 0:
+		c.planObjects(p, wants, waits)
+	case waits && c.selectsStdin():
+		invalid(p, p.Name+" that waits for standard input to be read up is not modelled")
+	case waits:
+		planRest(c, p)
+	default:
+		planFiles(c, p)
+	}
+}
+
+func (c *call) selectsStdin() bool {
+	for fd := range min(c.int32(0), maxDescriptors) {
+		if c.use(fd) != useStdin {
+			continue
+		}
+		for i := range 3 {
+			if at := c.a[1+i]; at != 0 && c.k.log.Read8(at+uint64(fd/8))&(1<<(fd%8)) != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// doSelect is select and pselect6.
+func doSelect(c *call, o *kernel.Outcome) uint64 {
+	sets, ready, wants, errno := c.selected()
+	if errno != 0 {
+		return errno
+	}
+	for i := range sets {
+		if c.a[1+i] != 0 && !c.k.canWrite(c.a[1+i], uint64(len(sets[i]))) {
+			return efault
+		}
+	}
+	tell := func() {
+		for i := range sets {
+			if len(sets[i]) > 0 {
+				c.k.copyOut(c.a[1+i], sets[i])
+			}
+		}
+	}
+	if len(wants) > 0 {
+		return c.pollObjects(o, wants, ready, tell)
+	}
+	tell()
+	if c.int32(0) > 0 && (ready > 0 || c.impatient()) {
+		c.op(onResource(resourceFiles, 1))
+		return ready
+	}
+	if c.nr == sysPselect6 {
+		return doPselect(c, o)
+	}
+	ns, errno := c.patience()
+	switch {
+	case errno != 0:
+		return errno
+	case ns == noDeadline:
+		return doPause(c, o)
+	}
+	return c.rest(o, ns)
 }

@@ -13,6 +13,7 @@ const (
 	waitFutex            // in a futex queue
 	waitPI               // in a futex queue, for ownership, with a deadline
 	waitSignals          // for signals only (pause, sigsuspend, sigtimedwait)
+	waitObjects          // for events of objects, see rest.go
 )
 
 const noDeadline = ^uint64(0)
@@ -82,8 +83,11 @@ func (k *Kernel) enqueue(t *thread, kind waitKind, addr, bits, deadline uint64) 
 	k.log.Init(&t.wait.addr, addr)
 	k.log.Init(&t.wait.bits, bits)
 	k.log.Init(&t.wait.deadline, deadline)
-	if kind == waitSignals {
+	switch kind {
+	case waitSignals:
 		k.log.Set(&t.awaited, bits)
+		return
+	case waitObjects:
 		return
 	}
 	link := &k.queue(addr).head
@@ -96,9 +100,13 @@ func (k *Kernel) enqueue(t *thread, kind waitKind, addr, bits, deadline uint64) 
 
 // dequeue ends the sleep of t without a result.
 func (k *Kernel) dequeue(t *thread) {
-	if t.wait.kind.Peek() == waitSignals {
+	switch t.wait.kind.Peek() {
+	case waitSignals:
 		k.log.Set(&t.awaited, 0)
-	} else {
+	case waitObjects:
+		k.log.Init(&t.wait.kind, awake)
+		k.loseInterests(t)
+	default:
 		link := &k.queue(t.wait.addr.Peek()).head
 		for link.Peek() != uint64(t.id)+1 {
 			link = &k.threads[link.Peek()-1].wait.next

@@ -15,6 +15,9 @@ func (c *call) unread(size uint64) (text []byte, offset *effect.Word, errno uint
 	case use < useFile:
 		return nil, nil, ebadf
 	default:
+		if o, _ := c.object(use); o != nil {
+			return nil, nil, espipe
+		}
 		text, offset = c.text(use), &c.description(use).offset
 	}
 	at := c.get(offset)
@@ -29,6 +32,14 @@ func (c *call) unread(size uint64) (text []byte, offset *effect.Word, errno uint
 }
 
 func doRead(c *call, o *kernel.Outcome) uint64 {
+	if d, obj, end := c.on(c.int32(0)); obj != nil {
+		n := min(c.a[2], maxBuffer)
+		return c.readObject(o, d, obj, end, []buffer{{c.a[1], n}}, n)
+	}
+	return doPread(c, o)
+}
+
+func doPread(c *call, o *kernel.Outcome) uint64 {
 	c.op(onResource(resourceFiles, 1))
 	text, offset, errno := c.unread(c.a[2])
 	if errno != 0 {
@@ -44,8 +55,11 @@ func doRead(c *call, o *kernel.Outcome) uint64 {
 }
 
 func doReadv(c *call, o *kernel.Outcome) uint64 {
-	c.op(onResource(resourceFiles, 1))
 	vec, total, errno := c.iovec()
+	if d, obj, end := c.on(c.int32(0)); obj != nil && errno == 0 {
+		return c.readObject(o, d, obj, end, vec, total)
+	}
+	c.op(onResource(resourceFiles, 1))
 	if errno != 0 {
 		return errno
 	}
@@ -71,16 +85,17 @@ type buffer struct{ addr, size uint64 }
 const maxVector = 1024
 
 // iovec decodes the vector of readv and writev.
-func (c *call) iovec() (vec []buffer, total, errno uint64) {
-	n := c.a[2]
+func (c *call) iovec() (vec []buffer, total, errno uint64) { return c.vector(c.a[1], c.a[2]) }
+
+func (c *call) vector(at, n uint64) (vec []buffer, total, errno uint64) {
 	if n > maxVector {
 		return nil, 0, einval
 	}
-	if !c.k.canRead(c.a[1], n*16) {
+	if !c.k.canRead(at, n*16) {
 		return nil, 0, efault
 	}
 	for i := uint64(0); i < n; i++ {
-		b := buffer{c.k.log.Read64(c.a[1] + i*16), c.k.log.Read64(c.a[1] + i*16 + 8)}
+		b := buffer{c.k.log.Read64(at + i*16), c.k.log.Read64(at + i*16 + 8)}
 		if total+b.size > maxBuffer || total+b.size < total {
 			return nil, 0, einval
 		}

@@ -69,6 +69,10 @@ func doBrk(c *call, o *kernel.Outcome) uint64 {
 }
 
 func planMremap(c *call, p *kernel.Plan) {
+	if c.k.mappedFile(c.a[0], pageUp(c.a[1])) != nil {
+		invalid(p, "mremap of a shared file is not modelled")
+		return
+	}
 	size := pageUp(c.a[2])
 	switch {
 	case c.a[3]&^mremapMaymove != 0:

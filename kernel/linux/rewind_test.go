@@ -50,7 +50,7 @@ func (d *driver) digest() string {
 		if t != nil {
 			c := *t
 			fresh := newThread(t.id, t.parent, t.number)
-			fresh.nth, fresh.hash = t.nth, t.hash
+			fresh.nth, fresh.hash, fresh.wait.interests = t.nth, t.hash, t.wait.interests
 			if c != *fresh { // a name that this execution did come to
 				c.parent = nil
 				fmt.Fprintf(&b, "%d %+v\n", t.number, c)

@@ -35,6 +35,7 @@ const (
 	sigFpe  = 8
 	sigKill = 9
 	sigSegv = 11
+	sigPipe = 13
 	sigChld = 17
 	sigCont = 18
 	sigStop = 19

@@ -14,6 +14,10 @@ const (
 	modeRegular = 0o100444
 	modePipe    = 0o010600
 	modeDir     = 0o040555
+	modeSocket  = 0o140777
+
+	firstInode  = 1 << 19 // of files that the guest makes
+	firstObject = 1 << 20 // of objects
 
 	statSize  = 144
 	blockSize = 4096
@@ -48,7 +52,31 @@ func (c *call) statDescriptor(fd int32) ([]byte, uint64) {
 	case use < useFile:
 		return stat(use, modePipe, 0), 0
 	}
+	if o, _ := c.object(use); o != nil {
+		mode := uint32(0o600)
+		switch {
+		case o.kind.Peek() == objPipe:
+			mode = modePipe
+		case o.isSocket():
+			mode = modeSocket
+		}
+		return stat(firstObject+o.n, mode, 0), 0
+	}
+	if f := c.inode(use); f != nil {
+		return c.statInode(f), 0
+	}
+	if c.comm(use) != nil {
+		return stat(firstInode-1, 0o100644, 0), 0
+	}
 	return c.k.statKnown(int(c.get(&c.description(use).kind) - 1)), 0
+}
+
+func (c *call) statInode(f *inode) []byte {
+	n := uint64(0)
+	for c.k.files.inodes[n] != f {
+		n++
+	}
+	return stat(firstInode+n, 0o100600, c.get(&f.size))
 }
 
 func (k *Kernel) statKnown(i int) []byte {
@@ -60,7 +88,8 @@ func (k *Kernel) statKnown(i int) []byte {
 	return stat(uint64(i)+10, mode, uint64(len(f.content)))
 }
 
-func (k *Kernel) statPath(addr uint64) ([]byte, uint64) {
+func (c *call) statPath(addr uint64) ([]byte, uint64) {
+	k := c.k
 	p, ok := k.path(addr)
 	switch {
 	case !ok:
@@ -69,6 +98,11 @@ func (k *Kernel) statPath(addr uint64) ([]byte, uint64) {
 		return nil, enoent
 	}
 	p = clean(p)
+	if f, gone := c.named(p); f != nil {
+		return c.statInode(f), 0
+	} else if gone {
+		return nil, enoent
+	}
 	if i, found := k.files.byPath[p]; found {
 		return k.statKnown(i), 0
 	}
@@ -109,7 +143,7 @@ func doFstat(c *call, o *kernel.Outcome) uint64 {
 }
 
 func doStat(c *call, o *kernel.Outcome) uint64 {
-	b, errno := c.k.statPath(c.a[0])
+	b, errno := c.statPath(c.a[0])
 	return c.statResult(c.a[1], b, errno)
 }
 
@@ -119,7 +153,7 @@ func doStatat(c *call, o *kernel.Outcome) uint64 {
 		b, errno := c.statDescriptor(c.int32(0))
 		return c.statResult(c.a[2], b, errno)
 	}
-	b, errno := c.k.statPath(c.a[1])
+	b, errno := c.statPath(c.a[1])
 	return c.statResult(c.a[2], b, errno)
 }
 
@@ -129,7 +163,7 @@ func doAccess(c *call, o *kernel.Outcome) uint64 {
 	if c.nr != sysAccess {
 		at, mode = c.a[1], c.a[2]
 	}
-	if _, errno := c.k.statPath(at); errno != 0 {
+	if _, errno := c.statPath(at); errno != 0 {
 		return errno
 	}
 	if mode&3 != 0 { // to write or execute
@@ -149,8 +183,8 @@ func doReadlink(c *call, o *kernel.Outcome) uint64 {
 		return efault
 	case int64(size) <= 0:
 		return einval
-	case clean(p) != "/proc/self/exe":
-		if _, errno := c.k.statPath(at); errno == 0 {
+	case clean(p) != "/proc/self/exe" && clean(p) != fmt.Sprintf("/proc/%d/exe", firstNumber):
+		if _, errno := c.statPath(at); errno == 0 {
 			return einval // not a link
 		}
 		return enoent
@@ -168,12 +202,24 @@ const (
 	tcgets     = 0x5401
 	tiocgwinsz = 0x5413
 	tiocgpgrp  = 0x540f
+
+	// Of pipes and sockets.
+	fionread = 0x541b
+	fionbio  = 0x5421
 )
 
 func planIoctl(c *call, p *kernel.Plan) {
 	switch c.a[1] & 0xffffffff {
 	case tcgets, tiocgwinsz, tiocgpgrp:
 		planStat(c, p)
+	case fionread, fionbio:
+		if _, obj, end := c.on(c.int32(0)); obj != nil || c.use(c.int32(0)) == useClosed {
+			if planFiles(c, p); obj != nil {
+				c.event(p, obj.receive(obj.reads(end)))
+			}
+			return
+		}
+		invalid(p, hexReason("ioctl(%#x) of a file is not modelled", c.a[1]&0xffffffff))
 	default:
 		invalid(p, hexReason("ioctl(%#x) is not modelled", c.a[1]&0xffffffff))
 	}
@@ -183,7 +229,39 @@ func doIoctl(c *call, o *kernel.Outcome) uint64 {
 	if c.use(c.int32(0)) == useClosed {
 		return ebadf
 	}
+	if d, obj, end := c.on(c.int32(0)); obj != nil {
+		switch c.a[1] & 0xffffffff {
+		case fionbio:
+			if !c.k.canRead(c.a[2], 4) {
+				return efault
+			}
+			c.setNonblocking(d, uint64(c.k.log.Read32(c.a[2])))
+			return 0
+		case fionread:
+			n, ok := c.unreadBytes(obj, end)
+			if !ok {
+				return enotty
+			}
+			return c.k.copyOut(c.a[2], binary.LittleEndian.AppendUint32(nil, uint32(n)))
+		}
+	}
 	return enotty
+}
+
+// unreadBytes is FIONREAD: what a read could get; of datagrams, the first.
+func (c *call) unreadBytes(obj *object, end uint64) (uint64, bool) {
+	kind := obj.kind.Peek()
+	if kind != objPipe && !obj.isSocket() {
+		return 0, false
+	}
+	f := obj.flow[obj.reads(end)]
+	n := c.get(&f.tail) - c.get(&f.head)
+	if kind == objDatagram || kind == objSeqpacket {
+		if first := c.get(&f.first); first < c.get(&f.last) {
+			n = f.end(first) - c.get(&f.head)
+		}
+	}
+	return n, true
 }
 
 // doGetcwd: the working directory is /.

@@ -59,6 +59,7 @@ type thread struct {
 // newThread is a thread with its words in their places.
 func newThread(id trace.TID, parent *thread, number uint64) *thread {
 	t := &thread{id: id, parent: parent, number: number}
+	t.wait.interests = new(interests)
 	put := func(which uint64, words ...*effect.Word) {
 		for _, w := range words {
 			*w = effect.At(threadWord(id, which), 0)
@@ -80,6 +81,14 @@ type waiting struct {
 	bits     effect.Word
 	deadline effect.Word // noDeadline for none
 	next     effect.Word // 1 + TID of the next in the queue
+
+	// Of a sleep for objects (rest.go), and of the call that is made again after it.
+	interests  *interests
+	ninterests effect.Word
+	retried    effect.Word // 1: its call is one that slept
+	held       effect.Word // the use that it is about
+	until      effect.Word // when it ends at the latest
+	done       effect.Word // bytes that it has moved
 }
 
 func (k *Kernel) addFirstThread() {

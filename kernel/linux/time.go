@@ -108,6 +108,10 @@ func (k *Kernel) Expire(id trace.TID) {
 		result = eagain
 	}
 	k.log.Begin(id, 0) // in order with all that any thread does, as its advance of the clock is
+	if t.wait.kind.Peek() == waitObjects {
+		k.rouse(t) // it looks once more
+		return
+	}
 	k.dequeue(t)
 	k.host.SetResult(id, result)
 }
@@ -286,38 +290,12 @@ func (c *call) nap(o *kernel.Outcome, clock, flags, addr uint64) uint64 {
 	return 0
 }
 
-// poll and select are sleeps when they wait for no descriptor.
-
-func planSelect(c *call, p *kernel.Plan) {
-	if c.a[0] != 0 {
-		invalid(p, p.Name+" of descriptors is not modelled")
-		return
-	}
-	planRest(c, p)
-}
-
 // rest is a sleep for a time, with nothing left of it at the end.
 func (c *call) rest(o *kernel.Outcome, ns uint64) uint64 {
 	c.op(trace.Op{Kind: trace.OpSleep})
 	o.Idle = true
 	c.k.passes(saturatingAdd(c.k.clock.Peek(), ns))
 	return 0
-}
-
-// doSelect takes a timeval.
-func doSelect(c *call, o *kernel.Outcome) uint64 {
-	at := c.a[4]
-	if at == 0 {
-		return doPause(c, o)
-	}
-	if !c.k.canRead(at, 16) {
-		return efault
-	}
-	sec, usec := c.k.log.Read64(at), c.k.log.Read64(at+8)
-	if int64(sec) < 0 || usec >= 1_000_000 || sec > 1<<33 {
-		return einval
-	}
-	return c.rest(o, sec*second+usec*1000)
 }
 
 // doPselect is pselect6 and ppoll, whose timespec is argument 4 or 2.

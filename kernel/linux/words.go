@@ -11,6 +11,8 @@ import (
 // where a guest has nothing. Words that are always used together share one. (0x2000
 // and 0x3000 are the scheduler's.)
 const (
+	wordObjects     = 0x1000 // three for each
+	wordOpen        = 0x3100 // from the first open file on
 	wordActions     = 0x4000 // a signal's action, from number 0 on
 	wordPending     = 0x4600
 	wordFiles       = wordPending + effect.Step // which files are open, and how far they have been read
@@ -42,6 +44,11 @@ const (
 	wordOwn
 )
 
+// objectWord and descriptionWord are the addresses of the words of objects and of open files.
+// Those beyond the room share some.
+func objectWord(n, which uint64) uint64 { return wordObjects + (3*n+which)%256*effect.Step }
+func descriptionWord(n uint64) uint64   { return wordOpen + n%128*effect.Step }
+
 // LifeWord is the word that says whether a thread lives.
 func (k *Kernel) LifeWord(t trace.TID) uint64 { return threadWord(t, wordLife) }
 
@@ -51,7 +58,9 @@ func (k *Kernel) OutputWord() uint64 { return wordOutput }
 // WordName describes the word at an address.
 func (k *Kernel) WordName(addr uint64) (string, bool) {
 	switch {
-	case addr < wordActions || addr >= nullPages:
+	case addr < wordActions:
+		return k.objectAt(addr)
+	case addr >= nullPages:
 		return "", false
 	case addr < wordActions+effect.Step*numSignals:
 		return fmt.Sprintf("the action of signal %d", (addr-wordActions)/effect.Step), true
@@ -70,4 +79,32 @@ func (k *Kernel) WordName(addr uint64) (string, bool) {
 		wordFences: "the process's use of membarrier",
 	}[addr]
 	return name, ok
+}
+
+// objectAt describes the object that has words at an address.
+func (k *Kernel) objectAt(addr uint64) (string, bool) {
+	if o := k.madeAt(addr); o != nil {
+		return objectNames[o.kind.Peek()], true
+	}
+	if addr >= wordOpen && addr < wordOpen+128*effect.Step {
+		return fmt.Sprintf("open file %d", (addr-wordOpen)/effect.Step), true
+	}
+	return "", false
+}
+
+func (k *Kernel) madeAt(addr uint64) *object {
+	for n := range k.objects.n.Peek() {
+		if o := k.objects.list[n]; addr == o.at[0] || addr == o.at[1] || addr == o.at[2] {
+			return o
+		}
+	}
+	return nil
+}
+
+// WordMade is the stack of the call that made what has words at an address, nil for none.
+func (k *Kernel) WordMade(addr uint64) []uint64 {
+	if o := k.madeAt(addr); o != nil {
+		return o.made
+	}
+	return nil
 }

@@ -111,6 +111,25 @@ func (o *Order) waitsForUpdate(e *Event) bool {
 	return len(o.own[o.flusher[e.Thread]]) < int(e.Flushed)
 }
 
+// allStored reports whether all buffers are empty, without what is dropped: the updates of
+// a store that is dropped are, too.
+func (o *Order) allStored(op *trace.Op, end int32) bool {
+	buffered := 0
+	for r := o.objs[o.object(op)].head; r >= 0; r = o.ops[r].prev {
+		y := &o.ops[r]
+		if y.ev >= end || o.dropped(y.ev) {
+			continue
+		}
+		switch y.kind {
+		case trace.OpStores:
+			buffered++
+		case trace.OpStored:
+			buffered--
+		}
+	}
+	return buffered == 0
+}
+
 // known makes room for buffers of threads up to t.
 func (b *buffers) known(t trace.TID) {
 	for int(t) >= len(b.owner) {

@@ -250,6 +250,9 @@ func (s *Step) Begin(t *trace.Thread) {
 	case trace.OpAccess:
 		s.accesses = append(s.accesses[:0], t.PendingAccess)
 		s.Accesses = s.accesses
+		if t.Beside.Kind != trace.OpNone {
+			s.OwnOps([]trace.Op{t.Beside})
+		}
 	case trace.OpEnd:
 		s.Global = true
 	default:

@@ -35,6 +35,8 @@ const (
 	descheduleClass
 	heapClass
 	syscallClass // Obj is a resource number
+	channelClass
+	bufferClass
 	numClasses
 )
 
@@ -59,6 +61,8 @@ var classOf = [trace.NumOps]class{
 	trace.OpDeschedule: descheduleClass, trace.OpMakeRunnable: descheduleClass,
 	trace.OpFree: heapClass, trace.OpReuse: heapClass,
 	trace.OpSyscall: syscallClass,
+	trace.OpSend:    channelClass, trace.OpReceive: channelClass,
+	trace.OpStores: bufferClass, trace.OpStored: bufferClass, trace.OpFenceAll: bufferClass,
 }
 
 // independent lists, for each class, the kinds that commute with each other;
@@ -83,6 +87,9 @@ var independent = [][2][]trace.OpKind{
 	// leavings make no difference to that. (The order of the last arrival and the
 	// leaving is in Transition.Wakes.)
 	{{trace.OpBarrierLeave}, {trace.OpBarrierLeave, trace.OpBarrierArrive}},
+	// Stores go into buffers, and leave them, in any order; what empties all changes none.
+	{{trace.OpStores, trace.OpStored}, {trace.OpStores, trace.OpStored}},
+	{{trace.OpFenceAll}, {trace.OpFenceAll}},
 	// The end of a thread and its being detached commute.
 	{{trace.OpDetach}, {trace.OpExit}},
 	// A thread's steps depend on the signals that it is sent, for a handler runs
@@ -124,7 +131,7 @@ var total = func() (t [trace.NumOps]bool) {
 
 var acquires = [trace.NumOps]bool{
 	trace.OpLock: true, trace.OpSemWait: true, trace.OpReadLock: true, trace.OpWriteLock: true,
-	trace.OpFutexLockPI: true, trace.OpOnce: true, trace.OpJoin: true,
+	trace.OpFutexLockPI: true, trace.OpOnce: true, trace.OpJoin: true, trace.OpFenceAll: true,
 }
 
 // opsDepend reports whether two operations depend.

@@ -77,6 +77,9 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 				return scheduler.Stay, err
 			}
 		}
+		if s.cfg.Faults.Any() && s.standsBeforeFault(th, &b) {
+			return scheduler.Stay, nil
+		}
 		if s.follows(&b) && (th.trusted() || !s.trusts(b.Role)) {
 			return s.atPool(th, tr, &b)
 		}

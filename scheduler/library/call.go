@@ -33,6 +33,8 @@ const (
 	phaseSleeps
 	// phaseTouch: before a call that touches what others do (door.go).
 	phaseTouch
+	// phaseFault: before a call that may be had fail (faulty.go).
+	phaseFault
 	// phaseTaken: a tested allocator is about to take a block back.
 	phaseTaken
 	// phaseGiven: a tested allocator is about to return a block.
@@ -85,6 +87,10 @@ type call struct {
 	texts    texts         // of a System with twins
 	string   stringCall    // the string function that it entered last
 	operator operatorFrame // a call of C++'s new or delete
+	// At phaseFault, failing is how the call may fail. spurious: the wait that it begins ends
+	// for nothing. settled: within a step, that it doesn't fail is settled.
+	failing           trace.FaultKind
+	spurious, settled bool
 	// inside are the calls of tested allocators under way, outermost first, and
 	// given is the block that the one at whose return it stands gives out.
 	inside []insideFrame
@@ -104,6 +110,7 @@ func (c *call) arg(n int) uint64 { return c.args[n] }
 // hashOperation hashes the operation at which a thread stands.
 func (c *call) hashOperation(h *trace.Hash) {
 	h.Words(uint64(c.role), uint64(c.phase), trace.Bit(c.timed), c.deadline, trace.Bit(c.badTime), trace.Bit(c.released), c.result, c.mutex)
+	h.Words(uint64(c.failing), trace.Bit(c.spurious))
 	h.Words(uint64(c.pending.Kind), c.pending.Obj, c.pending.Arg, uint64(c.pending.Size))
 }
 

@@ -44,9 +44,13 @@ func (s *objectCalls) performCond(th *thread, tr *trace.Transition, o *object, c
 		m := s.use(th.arg(1), kindMutex)
 		s.did(th, tr, trace.OpUnlock, m, 0)
 		s.unlock(th, m)
-		o.waiters = with(o.waiters, th.ID)
 		th.Insns++
 		th.Stand, th.phase, th.mutex, th.result = scheduler.StandOp, phaseQueued, m.addr, 0
+		if th.spurious {
+			th.spurious, th.phase, th.timed = false, phaseReacquire, false
+			return scheduler.Stay, nil
+		}
+		o.waiters = with(o.waiters, th.ID)
 		return scheduler.Stay, nil
 	}
 	s.ret(th, 0)

@@ -155,7 +155,7 @@ func (s *objectCalls) sleepers(o *object) (n uint64) {
 // sleeps reports whether a wait for a semaphore is two steps: one that falls asleep
 // where the count is 0, so that a signal comes before it or after it, and the wait.
 func (s *objectCalls) sleeps(th *thread) bool {
-	return (len(s.known.Signalled) > 0 || s.sleepy) && acts[th.role].op == trace.OpSemWait && !th.quiet.on && !s.cfg.Tested
+	return (len(s.known.Signalled) > 0 || s.sleepy || s.cfg.Faults[trace.FaultEINTR] > 0) && acts[th.role].op == trace.OpSemWait && !th.quiet.on && !s.cfg.Tested
 }
 
 // Expect implements Lives.
@@ -163,7 +163,7 @@ func (s *objectCalls) Expect() { s.sleepy = true }
 
 // Settle implements Lives.
 func (s *objectCalls) Settle() bool {
-	if s.sleepy || len(s.known.Signalled) > 0 {
+	if s.sleepy || len(s.known.Signalled) > 0 || s.cfg.Faults[trace.FaultEINTR] > 0 {
 		return false
 	}
 	for i := range s.threads {

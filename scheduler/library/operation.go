@@ -82,6 +82,16 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 		}
 		return s.advance(th, tr, 0)
 	}
+	if th.phase == phaseFault {
+		v, err := s.stepFault(th, tr, c)
+		if err != nil || v == scheduler.Stay {
+			return err
+		}
+		if v == scheduler.Step { // it has met the breakpoint
+			th.Stand = scheduler.StandOp
+		}
+		return s.advance(th, tr, uint32(trace.Bit(v == scheduler.PassAllow)))
+	}
 	if th.phase == phaseTouch {
 		v, err := s.stepTouch(th, tr)
 		if err != nil || v == scheduler.Stay {

@@ -18,6 +18,10 @@ func (s *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {
 		d.Pending, d.Loose = trace.Op{PC: th.Regs.RIP}, true
 		return anything
 	}
+	if th.phase == phaseFault {
+		d.Pending, d.Loose, d.Outcomes = s.pendingOp(th), true, 1+uint32(trace.Bit(s.core.MayFail(th.failing)))
+		return anything
+	}
 	if s.carries(th.role) {
 		s.describeCarried(th, d)
 		return anything
@@ -89,6 +93,8 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 	switch th.phase {
 	case phaseEnd, phaseTaken, phaseGiven:
 		return th.pending
+	case phaseFault:
+		return trace.Op{Kind: trace.OpFault, Obj: uint64(th.failing), PC: th.Regs.RIP}
 	}
 	if a.how == allocator {
 		if s.cfg.Tested {
@@ -142,7 +148,7 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 // now. A misuse is possible: it is done as a failure.
 func (s *Library) possible(th *thread) bool {
 	switch th.phase {
-	case phaseTaken, phaseGiven, phaseTouch:
+	case phaseTaken, phaseGiven, phaseTouch, phaseFault:
 		return true
 	case phaseClaimed:
 		return !s.threads[th.pending.Obj].Live()
@@ -192,6 +198,9 @@ func (s *Library) possible(th *thread) bool {
 func (s *Library) outcomes(th *thread) uint32 {
 	if th.role == profile.CondSignal {
 		return uint32(max(1, len(s.objectOf(th.arg(0), kindCond).waiters)))
+	}
+	if th.phase == phaseEntry && acts[th.role].op == trace.OpSemWait && s.interrupts(th) && s.objectOf(th.arg(0), kindSem).value == 0 && s.core.MayFail(trace.FaultEINTR) {
+		return 2
 	}
 	return 1
 }

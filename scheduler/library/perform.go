@@ -27,7 +27,7 @@ func (s *Library) perform(th *thread, tr *trace.Transition, c trace.Choice) (sch
 	case kindCond:
 		return s.performCond(th, tr, s.use(obj, kindCond), c)
 	case kindSem:
-		return s.performSem(th, tr, s.use(obj, kindSem))
+		return s.performSem(th, tr, s.use(obj, kindSem), c)
 	case kindRWLock:
 		return s.performRW(th, tr, s.use(obj, kindRWLock))
 	case kindBarrier:

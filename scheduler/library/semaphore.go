@@ -12,10 +12,17 @@ const semMax = 0x7fffffff
 const maxPosts = 1 << 20
 
 // performSem carries out an operation on a semaphore, other than to open or close a named one.
-func (s *objectCalls) performSem(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+func (s *objectCalls) performSem(th *thread, tr *trace.Transition, o *object, c trace.Choice) (scheduler.Verdict, error) {
 	op := acts[th.role].op
 	if th.phase == phaseEntry && s.sleeps(th) {
-		if op = trace.OpSemTryWait; o.value == 0 {
+		if op = trace.OpSemTryWait; o.value == 0 && c > 0 {
+			s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
+			s.core.Failed(th.ID, tr, trace.FaultEINTR, s.callSite(th), 0)
+			s.setErrno(th, tr, eintr)
+			s.ret(th, ^uint64(0))
+			return scheduler.Pass, nil
+		}
+		if o.value == 0 {
 			return s.fallAsleep(th, tr, o)
 		}
 	}

@@ -61,6 +61,8 @@ type World struct {
 	// Model is the memory model.
 	Model    Model    `json:"model,omitempty"`
 	Timeouts Timeouts `json:"timeouts"`
+	// Faults are the failures that an execution may have.
+	Faults trace.Faults `json:"faults,omitzero"`
 	// LocksTested names the synchronisation functions that are tested, not
 	// trusted; AllLocks means all of them.
 	LocksTested   []string `json:"locks_tested,omitempty"`
@@ -142,6 +144,10 @@ type Output struct {
 	Quiet bool `json:"-"`
 	// Verbose: the report has all, however long.
 	Verbose bool `json:"-"`
+	// Coverage: what the search reaches is noted. CoverageOut is where it is written, for
+	// editors; "" is nowhere.
+	Coverage    bool   `json:"-"`
+	CoverageOut string `json:"-"`
 	// HTML is where a bug's page is written; "" is nowhere.
 	HTML string `json:"-"`
 	// Sources are folders that source lines are quoted from, beside the working

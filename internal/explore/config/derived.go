@@ -35,6 +35,9 @@ func (c *Config) Seeded() bool { return c.SyncOnly || c.CandidatesOnly }
 
 // Workers is how many workers may search at a time.
 func (c *Config) Workers() int {
+	if c.Covers() {
+		return 1
+	}
 	if c.Jobs > 0 {
 		return c.Jobs
 	}
@@ -51,9 +54,14 @@ func (c *Config) Whole() string {
 		return fmt.Sprintf("search %s runs with one worker: %s", spec.Kind().Name, spec.Whole())
 	case c.MaxExecutions > 0:
 		return "a search with --max-executions runs with one worker: it goes in one order from the start"
+	case c.Covers():
+		return "a search with --coverage runs with one worker: what another one had begun would count or not, by chance"
 	}
 	return ""
 }
+
+// Covers reports whether to note what the search reaches.
+func (c *Config) Covers() bool { return c.Coverage || c.CoverageOut != "" }
 
 // Granularity names at what granularity a verdict holds.
 func (c *Config) Granularity() string {

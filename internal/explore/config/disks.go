@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,6 +42,11 @@ func setDisk(c *Config, v string) error {
 	return nil
 }
 
+// WritesFiles reports whether a program may make and write files.
+func (c *Config) WritesFiles() bool {
+	return slices.ContainsFunc(c.Files, func(f GuestFile) bool { return f.Guest == WritesFiles })
+}
+
 // filesAsGiven are the values of --file, or of --disk.
 func (c *Config) filesAsGiven(disks bool) (values []string) {
 	for i := range c.Files {
@@ -49,6 +55,8 @@ func (c *Config) filesAsGiven(disks bool) (values []string) {
 		case ok != disks:
 		case disks:
 			values = append(values, fmt.Sprintf("%d:%s", n, f.Host))
+		case f.Guest == WritesFiles:
+			values = append(values, WritesFiles)
 		default:
 			values = append(values, f.Host+":"+f.Guest)
 		}

@@ -236,6 +236,18 @@ var searchOptions = []Option{
 		Set:  func(c *Config, v string) error { return setPath(&c.Out, v) },
 		Get:  func(c *Config) []string { return one(c.Out) },
 	}, {
+		Name: "coverage", Group: GroupOutput,
+		Help: "show which lines and preemption points the interleavings reached",
+		Doc:  "Lines of the guest's own code that no interleaving ran are often the finding. Of each point it says how many of the search's steps began with a thread there that could go on, and in how many another thread ran before. A reducing search switches only where that can make a difference. The search runs with one worker.",
+		Set:  func(c *Config, v string) error { return setSwitch(&c.Coverage, v) },
+		Get:  func(c *Config) []string { return flag(c.Coverage) },
+	}, {
+		Name: "coverage-out", Group: GroupOutput, Value: "FILE",
+		Help: "write --coverage to FILE, in lcov's format, for editors and genhtml",
+		Doc:  "Lines that were run count 1, others 0. A preemption point is a branch with two ways: how often its thread went on, and how often another one ran first.",
+		Set:  func(c *Config, v string) error { return setPath(&c.CoverageOut, v) },
+		Get:  func(c *Config) []string { return one(c.CoverageOut) },
+	}, {
 		Name: "html", Group: GroupOutput, Value: "FILE",
 		Help: "write a page with a picture of the bug's run to FILE",
 		Doc:  "One file, which works offline, and without JavaScript as a still picture. Of several bugs, it shows the one with the fewest preemptions. \"landgo page BUGFILE\" makes it of a bug file.",

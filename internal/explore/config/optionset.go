@@ -85,12 +85,21 @@ func addRule(c *Config, r Rule) error {
 }
 
 func setFile(c *Config, v string) error {
+	if v == WritesFiles {
+		if !c.WritesFiles() {
+			c.Files = append(c.Files, GuestFile{Guest: WritesFiles})
+		}
+		return nil
+	}
 	host, guest, ok := strings.Cut(v, ":")
 	if !ok {
 		guest = host
 	}
 	if host == "" || guest == "" || strings.ContainsRune(v, 0) {
 		return fmt.Errorf("want HOST or HOST:GUEST, got %q", v)
+	}
+	if guest == WritesFiles {
+		guest = "/" + guest
 	}
 	if strings.HasPrefix(guest, diskName) {
 		return fmt.Errorf("%q is what landgo calls a disk: want another path", guest)

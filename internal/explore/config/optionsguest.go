@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -41,8 +42,8 @@ var guestOptions = []Option{
 		Get: func(c *Config) []string { return one(c.Cmdline) },
 	}, {
 		Name: "file", Group: GroupGuest, Value: "HOST[:GUEST]", Repeat: true,
-		Help: "let the guest read the file HOST, under the path GUEST",
-		Doc:  "Without GUEST the guest sees it under the path given. The guest can open no other file, and writes none.",
+		Help: "let the guest read the file HOST, under the path GUEST; rw: let it write files in memory",
+		Doc:  "Without GUEST the guest sees it under the path given. The guest can open no other file. With \"--file rw\" it can make files, and write those that it was given, in memory: each execution begins with the files as they were, and nothing is written outside. What shm_open and memfd_create make is always there. A file named rw is \"--file ./rw\".",
 		Set:  setFile,
 		Get:  func(c *Config) []string { return c.filesAsGiven(false) },
 	}, {
@@ -138,6 +139,24 @@ var guestOptions = []Option{
 			return setWord(&c.Timeouts, v, timeouts...)
 		},
 		Get: func(c *Config) []string { return one(string(c.Timeouts)) },
+	}, {
+		Name: "faults", Group: GroupWorld, Value: "KIND=N[,...]",
+		Help: "have up to N calls of a kind fail: malloc=N, spurious=N, eintr=N, create=N, trylock=N",
+		Doc:  "An execution has at most N failures of the kind, and every call at which they can be is tried. malloc: an allocation gets no memory. spurious: a wait on a condition variable ends for nothing. eintr: a call that waits is interrupted. create: no thread can be created. trylock: mtx_trylock or std::mutex::try_lock fails though the mutex is free. Programs on Linux only. See docs/choices.md.",
+		Set: func(c *Config, v string) (err error) {
+			c.Faults, err = trace.ParseFaults(v)
+			var wrong *trace.FaultError
+			if errors.As(err, &wrong) && wrong.Name != "" {
+				err = fmt.Errorf("%w%s: there are %s", err, DidYouMean("%s", wrong.Name, trace.FaultNames()), strings.Join(trace.FaultNames(), ", "))
+			}
+			return err
+		},
+		Get: func(c *Config) []string {
+			if !c.Faults.Any() {
+				return nil
+			}
+			return one(c.Faults.String())
+		},
 	}, {
 		Name: "locks", Group: GroupWorld, Value: "trusted|tested[=F,...]",
 		Help:  "take the synchronisation functions as correct, or test their code",

@@ -25,6 +25,9 @@ func (c *Config) Validate() error {
 	if err := c.checkModel(spec); err != nil {
 		return err
 	}
+	if c.Covers() && (c.Checkpoint != "" || c.Resume != "") {
+		return result.Errorf(result.Usage, "--coverage doesn't go with --checkpoint and --resume: a saved search has no account of the lines that it ran")
+	}
 	if c.Brief && c.Format != TextFormat {
 		return result.Errorf(result.Usage, "--brief prints a text: it doesn't go with --format %s", c.Format)
 	}

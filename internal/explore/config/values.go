@@ -84,6 +84,10 @@ type GuestFile struct {
 	Left    bool   `json:"-"` // the bug file hasn't got it
 }
 
+// WritesFiles is the Guest of the entry by which a guest may make and write files: what
+// --file rw gives. No path begins so, for the guest's working directory is /.
+const WritesFiles = "rw"
+
 // Stateful is the search that stores states, to which landgo turns where executions
 // have no end.
 const Stateful = "stateful"

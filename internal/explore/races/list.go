@@ -46,6 +46,7 @@ func List(s *session.Session, w *Watched, r *result.Result, tired func() bool) e
 	w.ranked = w.ranked[:0]
 	rank = rank[:min(maxRaces, len(rank))]
 	views := make([]story.View, len(rank))
+	starts := r.ThreadStarts
 	for k, i := range rank {
 		w.ranked = append(w.ranked, all[i])
 		views[k] = story.View{Sighting: &all[i].Shown, Path: w.Races.Shown[i]}
@@ -66,10 +67,13 @@ func List(s *session.Session, w *Watched, r *result.Result, tired func() bool) e
 		if err := story.Visit(s, views[k].Path, along...); err != nil {
 			return err
 		}
+		starts = story.Starts(s, starts)
 	}
 	if w.Toward != nil {
 		w.Toward(-1)
 	}
+	r.ThreadStarts = starts
+	result.LabelByPath(r.ThreadStarts)
 	for k, i := range rank {
 		r.Races = append(r.Races, story.RacePair(s, all[i], &views[k]))
 	}

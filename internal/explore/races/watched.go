@@ -106,6 +106,21 @@ func (w *Watched) lookouts(f func(*Lookout)) {
 	}
 }
 
+// Empty are detectors of the same kinds, which have seen nothing and see nothing: others'
+// candidates are put in.
+func (w *Watched) Empty() *Watched {
+	o := &Watched{Listed: w.Listed, Fine: w.Fine, Blind: w.Blind}
+	for _, l := range [...]struct{ to, from **Lookout }{{&o.Races, &w.Races}, {&o.Limited, &w.Limited}, {&o.Pure, &w.Pure}, {&o.Adjacent, &w.Adjacent}} {
+		if *l.from != nil {
+			*l.to = NewLookout(race.Config{})
+		}
+	}
+	if w.Triangular != nil {
+		o.Triangular = race.NewTriangular(race.TriangularConfig{})
+	}
+	return o
+}
+
 // Restart forgets all candidates: points became finer.
 func (w *Watched) Restart() {
 	w.lookouts(func(l *Lookout) {

@@ -90,6 +90,9 @@ func (s *Session) assumptions() []string {
 	if s.Config.Buffers() {
 		out = append(out, "system calls and the C library's streams empty a thread's store buffer")
 	}
+	if s.Config.Faults.Any() {
+		out = append(out, "with "+s.Config.Faults.Text()+" (--faults "+s.Config.Faults.String()+")")
+	}
 	if !s.Config.ObserveStdout {
 		out = append(out, "the order of output between threads doesn't matter")
 	}

@@ -19,13 +19,7 @@ import (
 // that was made before threads' ends were steps, and so doesn't name them.
 func (s *Session) FollowAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Failure, error) {
 	if s.Following {
-		starts := map[string]uint64{}
-		for _, g := range sched.Segments {
-			if _, ok := starts[g.Thread]; !ok {
-				starts[g.Thread] = g.Until
-			}
-		}
-		s.Guest.LimitStarts(starts)
+		s.limitStarts(sched)
 	}
 	var first error
 	ends := false
@@ -44,6 +38,52 @@ func (s *Session) FollowAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Fa
 			return path, failure, err
 		}
 	}
+}
+
+// limitStarts has threads begin no farther than a schedule has them.
+func (s *Session) limitStarts(sched trace.Schedule) {
+	starts := map[string]uint64{}
+	for _, g := range sched.Segments {
+		if _, ok := starts[g.Thread]; !ok {
+			starts[g.Thread] = g.Until
+		}
+	}
+	s.Guest.LimitStarts(starts)
+}
+
+// FollowPart follows a schedule that may stop anywhere: nothing is done beyond it, and
+// what its end means isn't asked. It begins again as FollowAll does.
+func (s *Session) FollowPart(sched trace.Schedule) ([]por.PathStep, error) {
+	if s.Following {
+		s.limitStarts(sched)
+	}
+	for {
+		path, err := s.followPart(sched)
+		var gap *Invalid
+		if errors.Is(err, por.ErrFiner) || errors.As(err, &gap) && gap.Kind == result.Diverged && s.Guest.Distrust() {
+			continue
+		}
+		return path, err
+	}
+}
+
+func (s *Session) followPart(sched trace.Schedule) (path []por.PathStep, err error) {
+	s.Guest.Rewind(s.Root)
+	for n, g := range sched.Segments {
+		t, ok := s.Guest.Lookup(g.Thread)
+		if !ok {
+			return path, s.diverged(n, "there is no thread "+g.Thread)
+		}
+		var end string
+		path, end, err = s.segment(t, g, path)
+		switch {
+		case err != nil || end == ended:
+			return path, err
+		case end != "":
+			return path, s.diverged(n, end)
+		}
+	}
+	return path, nil
 }
 
 // follow runs a schedule from the root and returns the steps that it took and

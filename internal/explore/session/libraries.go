@@ -1,12 +1,22 @@
 package session
 
 import (
+	"errors"
 	"io"
 	"path"
 
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/linked"
+	"landgo/kernel"
+	"landgo/scheduler"
 )
+
+// AsksForLibrary reports whether an error says that the guest has asked for a library that
+// it wasn't loaded with.
+func AsksForLibrary(err error) bool {
+	var gap *scheduler.InvalidError
+	return errors.As(err, &gap) && gap.Gap == kernel.GapLibrary
+}
 
 // lacks reports whether a library is at a path that the guest asked for while it ran,
 // and wasn't loaded with. One that follows a run has all that the run had.

@@ -64,12 +64,15 @@ func (p *Program) guestMemory() uint64 {
 func (s *Session) bootLinux(in *inputs) error {
 	files := map[string][]byte{}
 	for i, f := range s.Config.Files {
+		if f.Guest == config.WritesFiles {
+			continue
+		}
 		files[f.Guest] = in.contents[1+i]
 	}
 	k, err := linux.New(s.Plain, s.Image.File, linux.Config{
 		Args: s.argv(), Env: s.Config.Env, Stdin: in.stdin, Contents: files, MemoryLimit: s.guestMemory(),
 		OutputLimit: uint64(s.Config.MaxOutput), TimeoutsAny: s.Config.Timeouts == config.TimeoutsAny,
-		ObserveStdout: s.Config.ObserveStdout, Lacks: s.lacks,
+		ObserveStdout: s.Config.ObserveStdout, WriteFiles: s.Config.WritesFiles(), Lacks: s.lacks,
 	})
 	if err != nil {
 		return bootError(s.Config.Guest, err)

@@ -44,10 +44,17 @@ type Session struct {
 	// afresh: no kept boot is used, for it was damaged.
 	afresh bool
 	Notes  []string // for the user, a line each
+	// Covered is what it and the sessions that came of it reached, nil: nobody asks.
+	Covered *Coverage
 }
 
 func newSession(cfg config.Config, img *image.Image, w *limits.Watch) *Session {
-	return &Session{Program: Program{Config: cfg, Image: img, Platform: platformOf(img.Kernel)}, Limits: w, Clock: w.Clock(cfg.ProcessorTime)}
+	s := &Session{Program: Program{Config: cfg, Image: img, Platform: platformOf(img.Kernel)}, Limits: w, Clock: w.Clock(cfg.ProcessorTime)}
+	if cfg.Covers() {
+		s.Covered = &Coverage{open: map[*emu.Machine]bool{}, points: map[point]*passage{}, users: map[uint64]bool{}}
+		s.afresh = true // a kept boot has no account of what it ran
+	}
+	return s
 }
 
 // Read is a session whose guest was only read, with what is known of its functions.
@@ -87,6 +94,9 @@ func (s *Session) opened() (_ *Session, err error) {
 	if s.Config.Buffers() && (s.uniprocessor() || !s.Platform.Buffered) {
 		return s, result.Errorf(result.Usage, "--model tso is for programs on several processors: the memory of this guest, which has one, is sequentially consistent")
 	}
+	if s.Config.Faults.Any() && !s.Platform.carriesOut {
+		return s, result.Errorf(result.Usage, "--faults is for programs on Linux: landgo has no call of a guest on %s fail", s.Image.Kernel)
+	}
 	if why := s.Platform.pointless(&s.Program); why != "" {
 		return s, &Invalid{Kind: result.PointlessPoint, Reason: why}
 	}
@@ -112,6 +122,9 @@ func (s *Session) opened() (_ *Session, err error) {
 			}
 			s.Plain.Beside(t.Plain)
 		}
+	}
+	if s.Covered != nil {
+		s.cover()
 	}
 	s.Root = s.Guest.Mark()
 	return s, nil
@@ -184,6 +197,7 @@ func (s *Session) Another() (*Session, error) {
 // alike is a session with what was read for this one.
 func (s *Session) alike() *Session {
 	t := newSession(s.Config, s.Image, s.Limits)
+	t.Covered = s.Covered
 	t.profile, t.builtIn, t.misfit, t.roles = s.profile, s.builtIn, s.misfit, s.roles
 	return t
 }
@@ -196,6 +210,7 @@ func (s *Session) Close() {
 	}
 	if s.Machine != nil {
 		s.Limits.MayHalt(s.Machine, false)
+		s.Covered.closing(s.Machine)
 		s.Machine.Close()
 		s.Machine = nil
 	}
@@ -244,6 +259,7 @@ func (s *Session) schedulerConfig() scheduler.Config {
 		c.Fill = &s.fill
 	}
 	c.Buffers = s.Config.Buffers()
+	c.Faults = s.Config.Faults
 	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
 	if s.Config.Race != config.RaceOff || s.Config.FailOnRace {
 		// A poll before a write, and one after it, show that the two have no order. Of

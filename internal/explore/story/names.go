@@ -227,6 +227,7 @@ func Root(stack []result.Frame) string {
 
 // Created implements scheduler.Observer.
 func (st *Story) Created(parent, child trace.TID) {
+	st.born = append(st.born, child)
 	if f := result.Innermost(st.Stack(parent)); f.File != "" && !f.Library {
 		st.created[child] = f
 	}

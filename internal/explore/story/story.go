@@ -22,7 +22,8 @@ type Story struct {
 	blocks   map[lifeKey]*lifeStacks
 	namer
 	created  map[trace.TID]result.Frame // where a thread was made, by the user's code
-	roots    map[trace.TID]string       // the user's function that it runs
+	born     []trace.TID                // the threads that the run created, in order
+	roots    map[trace.TID]*root        // the user's function that it runs
 	hit      *hit                       // the collision, if it is one in the strict sense
 	flip     *flip                      // what Against has found
 	flips    []flip                     // pairs of accesses that come the other way round in that run
@@ -56,7 +57,7 @@ type value struct {
 // session's System.
 func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 	st := &Story{Session: s, path: path, Schedule: trace.Schedule{Check: s.Check}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{},
-		created: map[trace.TID]result.Frame{}, roots: map[trace.TID]string{}}
+		created: map[trace.TID]result.Frame{}, roots: map[trace.TID]*root{}}
 	s.Guest.Rewind(s.Root)
 	s.Guest.Observe(st)
 	defer s.Guest.Observe(nil)
@@ -67,9 +68,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		if i == 0 || path[i-1].Thread != p.Thread || !s.IsBuffer(p.Thread) && standsInLibrary(s, s.Guest.PC(p.Thread)) {
 			b.stack = s.Guest.Stack(p.Thread)
 		}
-		if st.roots[p.Thread] == "" && b.stack != nil {
-			st.roots[p.Thread] = Root(s.Frames(b.stack))
-		}
+		st.look(p.Thread, b.stack)
 		tr, err := s.Take(p)
 		if err != nil {
 			return nil, fmt.Errorf("an execution couldn't be run again: %w", err)
@@ -110,11 +109,6 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		}
 		st.beats = append(st.beats, b)
 	}
-	for _, x := range s.Guest.Starts() {
-		if st.roots[x.Thread] == "" {
-			st.roots[x.Thread] = Root(s.Stack(x.Thread))
-		}
-	}
 	st.adjacent = n.seen
 	return st, nil
 }
@@ -139,19 +133,29 @@ func (st *Story) valueOf(t trace.TID, a *trace.Access) value {
 	for i, c := range st.Plain.SeenBy(t, a.Addr, uint64(a.Size)) {
 		v |= uint64(c) << (8 * i)
 	}
-	text := fmt.Sprintf("%#x", v)
-	if signed := int64(v<<(64-8*a.Size)) >> (64 - 8*a.Size); v < 1<<16 || a.Size >= 4 && signed < 0 && signed > -1<<16 {
-		text = fmt.Sprint(signed)
-		if a.Size < 4 {
-			text = fmt.Sprint(v)
+	text, small := Number(v, a.Size)
+	if !small {
+		if name := st.pointer(st.Session, v); name != "" && uint64(a.Size) == st.Image.Machine.Word() {
+			text = name
 		}
-	} else if name := st.pointer(st.Session, v); name != "" && uint64(a.Size) == st.Image.Machine.Word() {
-		text = name
 	}
 	if a.IsWrite() {
 		return value{new: text, raw: v}
 	}
 	return value{old: text, raw: v}
+}
+
+// Number is what so many bytes hold, as a number for a person; small: it looks like one,
+// and not like an address.
+func Number(v uint64, size uint32) (text string, small bool) {
+	signed := int64(v<<(64-8*size)) >> (64 - 8*size)
+	switch {
+	case size < 4 && v < 1<<16:
+		return fmt.Sprint(v), true
+	case v < 1<<16 || size >= 4 && signed < 0 && signed > -1<<16:
+		return fmt.Sprint(signed), true
+	}
+	return fmt.Sprintf("%#x", v), false
 }
 
 // newOutput is what the guest wrote since it was asked last.

@@ -1,8 +1,6 @@
 package story
 
 import (
-	"sort"
-
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -77,26 +75,4 @@ func (st *Story) acquired(owner trace.TID, obj uint64) *result.Frame {
 		}
 	}
 	return nil
-}
-
-// starts says what each thread is.
-func (st *Story) starts(b *result.Bug) {
-	for _, x := range st.Guest.Starts() {
-		ts := result.ThreadStart{Thread: st.Guest.Name(x.Thread)}
-		if fs := st.Frames([]uint64{x.Entry}); len(fs) > 0 {
-			ts.Function = fs[len(fs)-1].Function
-		}
-		if own := st.roots[x.Thread]; own != "" && (ts.Function == "" || standsInLibrary(st.Session, x.Entry)) {
-			ts.Function = own
-		}
-		if x.Created != 0 {
-			f := result.Innermost(st.Frames([]uint64{x.Created - 1}))
-			if own, ok := st.created[x.Thread]; ok {
-				f = own
-			}
-			ts.Created = &f
-		}
-		b.ThreadStarts = append(b.ThreadStarts, ts)
-	}
-	sort.Slice(b.ThreadStarts, func(i, j int) bool { return b.ThreadStarts[i].Thread < b.ThreadStarts[j].Thread })
 }

@@ -28,6 +28,10 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 	if len(r.Ignored) > 0 {
 		warn(result.IgnoredBugs, "known bugs were ignored: %s", result.IgnoredText(r.Ignored))
 	}
+	if r.AssumedAway > 0 && r.AssumedAway == r.Executions {
+		warn(result.AssumedAway, "every execution was assumed away: in none did each landgo_assume hold that it came to")
+		return all
+	}
 	met := s.Guest.Met()
 	kernel := s.Platform.Ticks
 	switch {

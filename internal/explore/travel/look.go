@@ -103,46 +103,11 @@ func (t *Travel) Memory(addr, size uint64) ([]byte, error) {
 	if err := t.here(); err != nil {
 		return nil, err
 	}
-	size = min(size, maxMemory)
-	out := make([]byte, 0, size)
-	for uint64(len(out)) < size {
-		at := addr + uint64(len(out))
-		n := min(size-uint64(len(out)), pageSize-at%pageSize)
-		page, ok := t.page(at, n)
-		if !ok {
-			break
-		}
-		out = append(out, page...)
-	}
+	out := t.s.Memory(addr, min(size, maxMemory))
 	if len(out) == 0 && size > 0 {
 		return nil, fmt.Errorf("nothing is mapped at %#x", addr)
 	}
 	return out, nil
-}
-
-const pageSize = 4096
-
-// page is memory within one page, by the guest's addresses.
-func (t *Travel) page(addr, n uint64) ([]byte, bool) {
-	m := t.s.Machine
-	if !t.s.Platform.Ticks {
-		if m.Prot(addr) == 0 {
-			return nil, false
-		}
-		return m.Bytes(addr, n), true
-	}
-	var out []byte
-	word := t.s.Image.Machine.Word()
-	for first := addr &^ (word - 1); first < addr+n; first += word {
-		v, ok := t.s.Plain.ReadStack(first)
-		if !ok {
-			return nil, false
-		}
-		b := binary.LittleEndian.AppendUint64(nil, v)[:word]
-		lo, hi := max(addr, first), min(addr+n, first+word)
-		out = append(out, b[lo-first:hi-first]...)
-	}
-	return out, true
 }
 
 var _ scheduler.Viewer = (*viewer)(nil)
@@ -160,6 +125,9 @@ func (t *Travel) PCAt(at uint64) uint64 {
 	return x.pcs[at-t.pieces[n].base]
 }
 
+// maxAuxiliary bounds it, in bytes.
+const maxAuxiliary = 4096
+
 // auxiliary is the auxiliary vector of a program that stands at its beginning: what the
 // kernel has put on its stack is argc, the arguments, 0, the environment, 0, and that
 // (System V ABI, AMD64 supplement, "Initial Stack").
@@ -175,7 +143,7 @@ func (t *Travel) auxiliary(sp uint64) []byte {
 		}
 		at += word
 	}
-	for size := uint64(2 * word); size < pageSize; size += 2 * word {
+	for size := uint64(2 * word); size < maxAuxiliary; size += 2 * word {
 		if t.s.Machine.Read64(at+size-2*word) == end {
 			return append([]byte(nil), t.s.Machine.Bytes(at, size)...)
 		}

@@ -33,7 +33,7 @@ func (t *Travel) whatIf(q *debugger.Question) (string, error) {
 	run := tid
 	for n := range whatIfSteps {
 		if n > 0 {
-			run = nextToRun(guest.Threads(nil), run)
+			run = session.NextToRun(guest.Threads(nil), run)
 		}
 		if run == trace.NoThread {
 			return t.outcome(&sched, guest.Stuck(false)), nil
@@ -56,22 +56,6 @@ func (t *Travel) whatIf(q *debugger.Question) (string, error) {
 		}
 	}
 	return fmt.Sprintf("it goes on for more than %d steps\n", whatIfSteps), nil
-}
-
-// nextToRun is the thread that ran, if it can go on, or the next that can; NoThread if
-// none can.
-func nextToRun(threads []trace.Thread, ran trace.TID) trace.TID {
-	first := trace.NoThread
-	for i := range threads {
-		switch th := &threads[i]; {
-		case th.Status != trace.Ready:
-		case th.ID == ran && !th.Yielding:
-			return ran
-		case first == trace.NoThread || first <= ran && th.ID > ran:
-			first = th.ID
-		}
-	}
-	return first
 }
 
 // until is the schedule up to the present moment.

@@ -23,6 +23,8 @@ const Program = "landgo-class"
 const (
 	GradeCommand  = "grade"
 	WorkerCommand = "worker"
+	// LendCommand hands out the parts of a search for landgo run, which starts it.
+	LendCommand = "lend"
 )
 
 // Grade is what landgo grade is asked for.
@@ -94,7 +96,7 @@ func (g *Grade) Check(args []string) (err error) {
 		g.Submissions = args[1]
 	}
 	if g.Serve != "" {
-		if err := g.checkServe(); err != nil {
+		if err := checkServe(g.Serve, &g.Queue); err != nil {
 			return err
 		}
 	}
@@ -103,14 +105,14 @@ func (g *Grade) Check(args []string) (err error) {
 
 // checkServe: what a stranger on the network could read or change isn't sent in the
 // clear.
-func (g *Grade) checkServe() error {
-	host, _, err := net.SplitHostPort(g.Serve)
+func checkServe(address string, q *Queue) error {
+	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return result.Errorf(result.Usage, "--serve: want HOST:PORT, got %q", g.Serve)
+		return result.Errorf(result.Usage, "--serve: want HOST:PORT, got %q", address)
 	}
 	ip := net.ParseIP(host)
-	if local := host == "localhost" || ip != nil && ip.IsLoopback(); !local && g.Queue.Cert == "" {
-		return result.Errorf(result.Usage, "--serve %s: others of the network could read and change what is sent: give --tls-cert and --tls-key, or serve at 127.0.0.1 and forward the port by ssh", g.Serve)
+	if local := host == "localhost" || ip != nil && ip.IsLoopback(); !local && q.Cert == "" {
+		return result.Errorf(result.Usage, "--serve %s: others of the network could read and change what is sent: give --tls-cert and --tls-key, or serve at 127.0.0.1 and forward the port by ssh", address)
 	}
 	return nil
 }

@@ -20,3 +20,10 @@ func NonTemporal(code []byte, m elffile.Machine) bool {
 	}
 	return false
 }
+
+// Repeats reports whether the first instruction of code is a string instruction that is done
+// again and again: its stores lie between its own loads.
+func Repeats(code []byte, m elffile.Machine) bool {
+	inst, _, err := Decode(code, m)
+	return err == nil && repeats(&inst)
+}

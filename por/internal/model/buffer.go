@@ -11,12 +11,14 @@ import "landgo/internal/trace"
 type BufferFault uint8
 
 const (
-	Exact       BufferFault = iota
-	NoForward               // a load doesn't look into the buffer
-	NewestFirst             // the newest store is written first
-	WeakFence               // a fence doesn't wait
-	WeakLocked              // a locked instruction doesn't wait
-	NoConflict              // an update is no write to dependence
+	Exact        BufferFault = iota
+	NoForward                // a load doesn't look into the buffer
+	NewestFirst              // the newest store is written first
+	WeakFence                // a fence doesn't wait
+	WeakLocked               // a locked instruction doesn't wait
+	NoConflict               // an update is no write to dependence
+	WeakFenceAll             // a fence for all waits for its own thread's buffer only
+	UnseenStores             // stores are no operations to dependence
 )
 
 // Words of a thread's buffer.
@@ -42,6 +44,31 @@ func (m *Machine) count(t, word int) int {
 
 // empty reports whether thread t's buffer is.
 func (m *Machine) empty(t int) bool { return m.count(t, bPushed) == m.count(t, bUpdated) }
+
+// allEmpty reports whether all buffers are.
+func (m *Machine) allEmpty() bool {
+	for t := range m.p.Threads {
+		if !m.empty(t) {
+			return false
+		}
+	}
+	return true
+}
+
+// beside is what a step that has to do with a buffer is to a fence for all.
+func (m *Machine) beside(k trace.OpKind) trace.Op {
+	if !m.fencesAll || m.p.Fault == UnseenStores {
+		return trace.Op{}
+	}
+	return trace.Op{Kind: k, Obj: trace.AllBuffers}
+}
+
+// did adds it to a step.
+func (m *Machine) did(x *trace.Transition, k trace.OpKind) {
+	if op := m.beside(k); op.Kind != trace.OpNone {
+		x.Did(op)
+	}
+}
 
 // answer is the newest store of thread t since it last waited that has a byte of a load,
 // and whether it has all of them; -1 if there is none.
@@ -140,7 +167,7 @@ func (m *Machine) buffersThreads(dst []trace.Thread) []trace.Thread {
 		if m.p.Buffers && !m.empty(t) {
 			a, _ := m.oldest(t)
 			dst = append(dst, trace.Thread{ID: trace.TID(len(m.p.Threads) + t), Outcomes: 1, Next: !m.p.Lazy, Updates: true, Of: trace.TID(t),
-				Pending: trace.Op{Kind: trace.OpAccess}, PendingAccess: a})
+				Pending: trace.Op{Kind: trace.OpAccess}, PendingAccess: a, Beside: m.beside(trace.OpStored)})
 		}
 	}
 	return dst
@@ -164,6 +191,7 @@ func (m *Machine) update(t int, x *trace.Transition) {
 	x.Updates, x.Of = true, trace.TID(t)
 	x.Begin, x.Last = uint64(n), uint64(n+1)
 	x.Accesses = append(x.Accesses, a)
+	m.did(x, trace.OpStored)
 }
 
 // Registers are those of all threads, and Memory is what has been written there.

@@ -22,7 +22,10 @@ func (m *Machine) Digest() (trace.Digest, error) {
 		}
 	}
 	m.hash(&h, m.mem, m.p.Bytes)
-	m.hash(&h, m.mutex, m.clock-m.mutex)
+	m.hash(&h, m.mutex, m.faults-m.mutex)
+	if !m.p.Forgetful {
+		m.hash(&h, m.faults, 1)
+	}
 	return h.Sum(), nil
 }
 

@@ -71,9 +71,11 @@ type Machine struct {
 	awaiting bool
 	endLate  bool // an end of the process waits for all that can run
 	blending bool // read-modify-writes and arrivals are told to commute
+	// fencesAll: a thread empties all buffers.
+	fencesAll bool
 
 	mem, ver, mutex, cond, sem, rw, bar int // where parts of the state begin
-	clock, buf                          int
+	faults, clock, buf                  int
 
 	// Finer makes the next Step return the given error once (for tests of a
 	// search's restart).
@@ -89,7 +91,7 @@ func New(p *Program) *Machine {
 	place := func(n int) int { a := at; at += n; return a }
 	m.mem, m.ver = place(p.Bytes), place(p.Bytes)
 	m.mutex, m.cond, m.sem = place(p.Mutexes), place(p.Conds), place(len(p.Sems))
-	m.rw, m.bar, m.clock = place(2*p.RWLocks), place(2*len(p.Barriers)), place(1)
+	m.rw, m.bar, m.faults, m.clock = place(2*p.RWLocks), place(2*len(p.Barriers)), place(1), place(1)
 	if p.Buffers {
 		m.buf = place(len(p.Threads) * bufferLen)
 	}
@@ -104,6 +106,7 @@ func New(p *Program) *Machine {
 	for _, code := range p.Threads {
 		l := make([]bool, len(code)+1)
 		for pc, in := range code {
+			m.fencesAll = m.fencesAll || in.Code == FenceAll
 			m.quiet = m.quiet && (in.Code != TryLock && !in.Timed || p.Hushed)
 			if (in.Code == Jump || in.Code == JumpIf || in.Code == JumpNe) && in.A <= pc {
 				l[in.A], m.spins = true, true
@@ -189,7 +192,7 @@ func (m *Machine) advance(t int) {
 			m.visit(t, pc)
 		}
 		in := &code[pc]
-		if in.Code >= Load {
+		if in.Code >= Load && !(in.Code == Assume && m.w[b+wRegs+in.R] == in.C) {
 			if in.Code == Unlock && m.w[m.mutex+m.index(t, in)]&0xff != int64(t+1) ||
 				in.Code == CondWait && m.w[b+wQueue] == 0 && m.w[m.mutex+int(in.C)]&0xff != int64(t+1) {
 				m.set(b+wBug, MisuseBug+1)

@@ -109,6 +109,7 @@ func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
 		}
 		if m.p.Buffers {
 			m.push(t, at, size, v)
+			m.did(x, trace.OpStores)
 		} else {
 			m.store(t, at, size, v, a)
 		}

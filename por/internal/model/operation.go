@@ -82,6 +82,14 @@ func (m *Machine) op(t int) trace.Op {
 		return trace.Op{Kind: trace.OpEnd}
 	case Fence:
 		return trace.Op{}
+	case FenceAll:
+		return trace.Op{Kind: trace.OpFenceAll, Obj: trace.AllBuffers}
+	case Choose:
+		return trace.Op{Kind: trace.OpChoose, Obj: uint64(in.C)}
+	case Assume:
+		return trace.Op{Kind: trace.OpAssume}
+	case MayFail:
+		return trace.Op{Kind: trace.OpFault}
 	}
 	return trace.Op{Kind: trace.OpAccess}
 }
@@ -122,6 +130,8 @@ func (m *Machine) blocked(t int) bool {
 		return false
 	}
 	switch i := m.index(t, in); in.Code {
+	case FenceAll:
+		return m.p.Fault != WeakFenceAll && !m.allEmpty()
 	case Lock:
 		return m.held(t, i)
 	case CondWait:
@@ -136,8 +146,26 @@ func (m *Machine) blocked(t int) bool {
 		return m.w[b+wPhase] == m.w[m.bar+2*i+1]+1
 	case Join:
 		return m.w[in.A*threadLen+wState] != exited
+	case Assume:
+		return true
 	}
 	return false
+}
+
+// outcomes is how many outcomes the operation has at which thread t stands.
+func (m *Machine) outcomes(t int, op *trace.Op) uint32 {
+	switch op.Kind {
+	case trace.OpCondSignal:
+		n, _ := m.waiters(m.index(t, m.next(t)), 0)
+		return uint32(max(n, 1))
+	case trace.OpChoose:
+		return uint32(op.Obj)
+	case trace.OpFault:
+		if int(m.w[m.faults]) < m.p.Faults {
+			return 2
+		}
+	}
+	return 1
 }
 
 // waiters returns the number of threads in the queue of condition c, and the
@@ -247,6 +275,12 @@ func (m *Machine) operate(t int, c trace.Choice, in *Instr, op *trace.Op, x *tra
 		m.advance(in.A)
 		x.Wakes = append(x.Wakes, trace.TID(in.A))
 	case trace.OpJoin:
+	case trace.OpChoose, trace.OpFault:
+		op.Arg = uint64(c)
+		m.set(r, int64(c))
+		if op.Kind == trace.OpFault {
+			m.set(m.faults, m.w[m.faults]+int64(c))
+		}
 	case trace.OpYield:
 		// a yield has no effect: a loop around it may be a spin
 		x.Did(*op)

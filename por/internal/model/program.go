@@ -63,12 +63,18 @@ const (
 	Yield
 	Exit  // the process ends
 	Fence // waits until the thread's store buffer is empty (Program.Buffers)
+	// FenceAll waits for all threads' buffers: each is empty at some moment while it does.
+	FenceAll
+
+	Choose  // R = one of 0 to C-1
+	Assume  // blocks for ever unless reg[R] == C
+	MayFail // R = 1 if it fails, which Program.Faults of an execution do at the most, else 0
 )
 
 var codeNames = [...]string{"nop", "set", "addi", "addr", "jump", "jumpif", "jumpne", "call", "assert", "assne",
 	"load", "store", "storer", "fetchadd", "add", "and", "or", "xor", "exchange", "cas", "casr", "lock", "trylock", "unlock", "condwait",
 	"signal", "broadcast", "semwait", "semtry", "sempost", "readlock", "writelock", "rwunlock", "barrier",
-	"create", "join", "yield", "exit", "fence"}
+	"create", "join", "yield", "exit", "fence", "fenceall", "choose", "assume", "mayfail"}
 
 // Instr is one instruction.
 type Instr struct {
@@ -135,7 +141,12 @@ type Program struct {
 	// Buffers: stores go through store buffers, with Fault; Lazy: of what can run, an
 	// update isn't what is run first.
 	Buffers, Lazy bool
-	Fault         BufferFault
+	// Faults is how many of an execution's MayFails fail at the most.
+	Faults int
+	Fault  BufferFault
+	// Forgetful and Eager are wrong, for tests of the tests: a digest without how many
+	// MayFails failed; and Coarse steps that go on past one which can't fail any more.
+	Forgetful, Eager bool
 	// SpinInSum is a wrong spin rule, for a test of the tests: a loop whose
 	// own writes cancel out in sum counts as a spin.
 	SpinInSum bool

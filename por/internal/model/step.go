@@ -24,12 +24,13 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 		switch th.Pending.Kind {
 		case trace.OpAccess:
 			th.PendingAccess = m.access(t, m.next(t))
+			if in := m.next(t); m.p.Buffers && (in.Code == Store || in.Code == StoreR) {
+				th.Beside = m.beside(trace.OpStores)
+			}
 		case trace.OpYield:
 			th.Yielding = true
-		case trace.OpCondSignal:
-			if n, _ := m.waiters(m.index(t, m.next(t)), 0); n > 1 {
-				th.Outcomes = uint32(n)
-			}
+		default:
+			th.Outcomes = m.outcomes(t, &th.Pending)
 		}
 		if m.w[b+wSpin] != 0 {
 			if m.unchanged(t) {
@@ -139,7 +140,9 @@ func (m *Machine) goesOn(t int) bool {
 	if m.w[t*threadLen+wSpin] != 0 {
 		return false
 	}
-	switch m.op(t).Kind {
+	switch op := m.op(t); op.Kind {
+	case trace.OpFault:
+		return m.p.Eager && m.outcomes(t, &op) == 1
 	case trace.OpAccess, trace.OpUnlock, trace.OpSemPost, trace.OpReadUnlock, trace.OpWriteUnlock, trace.OpCreate, trace.OpExit:
 		return true
 	}

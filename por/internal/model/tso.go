@@ -17,6 +17,10 @@ type tso struct {
 	mem    []byte
 	buffer [][]tsoStore
 	owner  []int // of the mutexes: thread+1, 0 for none
+	// called: the thread has begun a FenceAll, and waits for the buffers of the
+	// threads in awaits, a bit for each: those that haven't been empty since.
+	called []bool
+	awaits []uint
 }
 
 type tsoStore struct {
@@ -28,13 +32,20 @@ type tsoStore struct {
 // and memory if no assertion fails.
 func Outcomes(p *Program) []string {
 	s := &tso{pc: make([]int, len(p.Threads)), regs: make([][NumRegs]int64, len(p.Threads)), mem: make([]byte, p.Bytes),
-		buffer: make([][]tsoStore, len(p.Threads)), owner: make([]int, p.Mutexes)}
+		buffer: make([][]tsoStore, len(p.Threads)), owner: make([]int, p.Mutexes), called: make([]bool, len(p.Threads)), awaits: make([]uint, len(p.Threads))}
 	for i, b := range p.Init {
 		s.mem[i] = b
 	}
 	seen, found := map[string]bool{}, map[string]bool{}
 	var walk func(s *tso)
 	walk = func(s *tso) {
+		for t := range s.awaits {
+			for u := range s.buffer {
+				if len(s.buffer[u]) == 0 {
+					s.awaits[t] &^= 1 << u
+				}
+			}
+		}
 		key := fmt.Sprint(*s)
 		if seen[key] {
 			return
@@ -79,7 +90,8 @@ func OutcomeText(regs [][NumRegs]int64, mem []byte, bug int) string {
 }
 
 func (s *tso) copy() *tso {
-	n := &tso{pc: append([]int(nil), s.pc...), regs: append([][NumRegs]int64(nil), s.regs...), mem: append([]byte(nil), s.mem...), owner: append([]int(nil), s.owner...)}
+	n := &tso{pc: append([]int(nil), s.pc...), regs: append([][NumRegs]int64(nil), s.regs...), mem: append([]byte(nil), s.mem...), owner: append([]int(nil), s.owner...),
+		called: append([]bool(nil), s.called...), awaits: append([]uint(nil), s.awaits...)}
 	for _, b := range s.buffer {
 		n.buffer = append(n.buffer, append([]tsoStore(nil), b...))
 	}
@@ -155,6 +167,13 @@ func (s *tso) step(p *Program, t int) (can bool, bug int) {
 		}
 		switch in.Code {
 		case Fence:
+		case FenceAll: // two steps: it begins, and it ends
+			if s.called[t] = !s.called[t]; s.called[t] {
+				s.awaits[t] = 1<<len(p.Threads) - 1
+				s.pc[t]--
+			} else if s.awaits[t] != 0 {
+				return false, 0
+			}
 		case FetchAdd:
 			s.write(tsoStore{in.A, size, old + in.C})
 			r[in.R] = old

@@ -1,0 +1,17 @@
+// Package choose is the user's side of choosing by hand which thread is next: commands with
+// answers in text, and a screen in a terminal.
+//
+//	run.go       the run as it was told: steps, position, threads, watched expressions
+//	command.go   commands, their words and their answers
+//	tell.go      the answers' text
+//	script.go    commands from a file or a pipe
+//	model.go     the screen's state, and what a key changes of it
+//	prompt.go    the line in which a user types words
+//	frame.go     the screen as lines of text
+//	paint.go     colours, and what is cut to fit
+//	key.go       a terminal's bytes as keys
+//	terminal.go  the terminal: raw mode, its size, keys and frames
+//
+// A model is a value that a message changes, and a frame is a function of the model and of
+// the screen's size: tests have frames without a terminal.
+package choose

@@ -1,0 +1,53 @@
+package choose
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Style is how a frame looks.
+type Style struct {
+	// Color: there are colours, and faint text.
+	Color bool
+	// Plain: only ASCII characters.
+	Plain bool
+}
+
+// Of text: SGR parameters (ECMA-48).
+const (
+	bold, faint, inverse = "1", "2", "7"
+	red, yellow          = "31", "33"
+)
+
+// laneColors are those of threads, in turn.
+var laneColors = []string{"36", "33", "32", "35", "34", "31"}
+
+// paint gives text a look.
+func (s Style) paint(look, text string) string {
+	if !s.Color || look == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + look + "m" + text + "\x1b[0m"
+}
+
+// marks are those of a step that is taken, of one that lies ahead, and of a lane without
+// one; and what a line that is cut off ends with, and rules are made of.
+func (s Style) marks() (taken, ahead, none, cut, rule string) {
+	if s.Plain {
+		return "*", "o", "|", "~", "-"
+	}
+	return "●", "○", "│", "…", "─"
+}
+
+// fit cuts text to a width, or fills it up.
+func (s Style) fit(text string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	n := utf8.RuneCountInString(text)
+	if n <= width {
+		return text + strings.Repeat(" ", width-n)
+	}
+	_, _, _, cut, _ := s.marks()
+	return string([]rune(text)[:width-1]) + cut
+}

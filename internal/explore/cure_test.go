@@ -1,0 +1,212 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+	"landgo/internal/litmus"
+	"landgo/internal/result"
+)
+
+// underBuffers explores a guest with store buffers.
+func underBuffers(t *testing.T, guest string) *result.Result {
+	t.Helper()
+	cfg := onProgram(guest)
+	cfg.Model = config.ModelTSO
+	r, err := Run(context.Background(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// fencedSource is a guest's source with fences behind lines of it.
+func fencedSource(t *testing.T, path string, lines ...int) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Split(string(text), "\n")
+	for _, n := range lines {
+		all[n-1] += " __asm__ volatile(\"mfence\" ::: \"memory\");"
+	}
+	header, err := os.ReadFile(filepath.Join(filepath.Dir(path), "memory.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Replace(strings.Join(all, "\n"), `#include "memory.h"`, string(header), 1)
+}
+
+var storeLine = regexp.MustCompile(`^\t+[a-z]+(\[\w+\])? = `)
+
+// TestCure: the classics that fail under x86-TSO are verified once fences are put into their
+// sources where the report says so, with as many executions as it says. No fence fewer does,
+// wherever it is put.
+func TestCure(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"peterson": 1, "dekker": 1, "lamport": 2, "bakery": 2, "chase_lev": 1, "hazard": 1, "rcu": 1, "biased": 1, "asymmetric": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := "../../guests/memory/" + name + ".c"
+			r := underBuffers(t, compile.File(t, "gcc", path, "-O1"))
+			if r.Bug == nil || r.Bug.Cure == nil || len(r.Bug.Cure.Fences) != want {
+				t.Fatalf("%s, %+v", r.Verdict, r.Bug)
+			}
+			var lines []int
+			for _, f := range r.Bug.Cure.Fences {
+				if filepath.Base(f.Place.File) != name+".c" || f.Variable == "" {
+					t.Errorf("%+v", f)
+				}
+				lines = append(lines, f.Place.Line)
+			}
+			r2 := underBuffers(t, compile.Text(t, "gcc", fencedSource(t, path, lines...), "-O1"))
+			if r2.Verdict != result.Verified || r2.Executions != r.Bug.Cure.Executions {
+				t.Errorf("with fences after the lines %d: %s (%s), %d executions, want %d", lines, r2.Verdict, r2.Reason, r2.Executions, r.Bug.Cure.Executions)
+			}
+			if want != 2 {
+				return
+			}
+			text, _ := os.ReadFile(path)
+			tried := 0
+			for n, line := range strings.Split(string(text), "\n") {
+				if !storeLine.MatchString(line) {
+					continue
+				}
+				tried++
+				if r := underBuffers(t, compile.Text(t, "gcc", fencedSource(t, path, n+1), "-O1")); r.Verdict != result.Buggy {
+					t.Errorf("with a fence after line %d alone: %s", n+1, r.Verdict)
+				}
+			}
+			if tried < 5 {
+				t.Errorf("%d lines were tried", tried)
+			}
+		})
+	}
+}
+
+// fencedAfter is a litmus program with fences behind some instructions, by thread and index.
+func fencedAfter(p *litmus.Program, at [][2]int) *litmus.Program {
+	out := &litmus.Program{Memory: p.Memory}
+	for th, code := range p.Threads {
+		var all []litmus.Insn
+		for i, x := range code {
+			if all = append(all, x); slices.Contains(at, [2]int{th, i}) {
+				all = append(all, litmus.Insn{Kind: litmus.Fence})
+			}
+		}
+		out.Threads = append(out.Threads, all)
+	}
+	return out
+}
+
+// asserting is a litmus test's source, which asserts that its outcome is one of some.
+func asserting(x *litmus.Test, allowed []string) string {
+	var ok strings.Builder
+	for _, o := range allowed {
+		fmt.Fprintf(&ok, "!strcmp(outcome, %q) || ", o+"\n")
+	}
+	s := x.Source()
+	end := strings.LastIndex(s, "\treturn 0;")
+	return "#define _GNU_SOURCE\n#include <assert.h>\n#include <stdio.h>\n#include <string.h>\nstatic char outcome[256]; static int length;\n" +
+		"#define printf(...) (length += sprintf(outcome + length, __VA_ARGS__))\n" + s[:end] + "\tassert(" + ok.String() + "0);\n" + s[end:]
+}
+
+// insnAt is the instruction that a line of a litmus test's source has.
+func insnAt(source string, line int) (at [2]int) {
+	at = [2]int{-1, -1}
+	for _, text := range strings.Split(source, "\n")[:line] {
+		switch {
+		case strings.HasPrefix(text, "static void thread"):
+			at = [2]int{at[0] + 1, -1}
+		case strings.HasPrefix(text, "\tLOAD("), strings.HasPrefix(text, "\tSTORE("), strings.HasPrefix(text, "\tXCHG("), text == "\tMFENCE();", text == "\tLOCKED()":
+			at[1]++
+		}
+	}
+	return at
+}
+
+// TestCureOfLitmus: of litmus tests that assert an outcome of sequential consistency, the
+// machine of package litmus comes to no other with the fences of the cure, and to others
+// with any fewer. LANDGO_SOAK_LITMUS has it try all tests.
+func TestCureOfLitmus(t *testing.T) {
+	t.Parallel()
+	every := 13
+	if os.Getenv("LANDGO_SOAK_LITMUS") != "" {
+		every = 1
+	}
+	sizes := map[int]int{}
+	n := 0
+	for _, x := range litmus.Cycles(200) {
+		sc := litmus.OutcomesOf(x.Program, litmus.SC, x.Tell)
+		robust := func(at [][2]int) bool {
+			return slices.Equal(sc, litmus.OutcomesOf(fencedAfter(x.Program, at), litmus.TSO, x.Tell))
+		}
+		if robust(nil) {
+			continue
+		}
+		if n++; n%every != 0 {
+			continue
+		}
+		source := asserting(x, sc)
+		r := underBuffers(t, compile.Text(t, "gcc", source, "-O1"))
+		if r.Bug == nil || r.Bug.Cure == nil {
+			t.Errorf("%v: %s (%s) without a cure\n%v", x.Cycle, r.Verdict, r.Reason, x.Program)
+			continue
+		}
+		var at [][2]int
+		for _, f := range r.Bug.Cure.Fences {
+			at = append(at, insnAt(source, f.Place.Line))
+		}
+		var stores [][2]int
+		for th, code := range x.Program.Threads {
+			for i := range code {
+				if code[i].Kind == litmus.Store {
+					stores = append(stores, [2]int{th, i})
+				}
+			}
+		}
+		if !robust(at) {
+			t.Errorf("%v: fences after %v aren't enough\n%v", x.Cycle, at, x.Program)
+		}
+		for set := range 1 << len(stores) {
+			var some [][2]int
+			for i := range stores {
+				if set>>i&1 == 1 {
+					some = append(some, stores[i])
+				}
+			}
+			if len(some) < len(at) && robust(some) {
+				t.Errorf("%v: a fence after %v is enough, not after %v\n%v", x.Cycle, some, at, x.Program)
+			}
+		}
+		sizes[len(at)]++
+	}
+	t.Logf("tests by fences: %v", sizes)
+	if len(sizes) == 0 {
+		t.Error("no test has a behaviour that isn't sequentially consistent")
+	}
+}
+
+// TestNoCure: nothing is said of a bug that needs no store buffer, and a time that is too
+// short ends the search for a cure, not the report.
+func TestNoCure(t *testing.T) {
+	t.Parallel()
+	for name, source := range map[string]string{
+		"a bug without buffers": `A { x++; return p; } B { x++; return p; } int main(void) { RUN assert(x == 2); return 0; }`,
+		"with and without":      `A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; return p; } int main(void) { RUN assert(r[0] || r[1]); assert(r[0]); return 0; }`,
+	} {
+		r := underBuffers(t, compile.Text(t, "gcc", bufferHead+source))
+		if r.Bug == nil || r.Bug.Cure != nil {
+			t.Errorf("%s: %s, %+v", name, r.Verdict, r.Bug)
+		}
+	}
+}

@@ -1,0 +1,322 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"landgo/emu"
+	"landgo/internal/image/debuginfo"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// Coverage is what the guests of a search have reached: a search can have several, one
+// after the other or by turns. Which lines were run the machines know anyway. Points are
+// noted step by step, by a runner around the guest's own, which only a search that asks for
+// coverage has.
+type Coverage struct {
+	mu     sync.Mutex
+	pieces []debuginfo.Piece
+	ran    []bool // by piece
+	open   map[*emu.Machine]bool
+	points map[point]*passage
+	users  map[uint64]bool // instructions, by whether they have a line of the user's
+	done   bool
+}
+
+// point is a place where a thread stands: the instruction, or the call of the user's in
+// which it does.
+type point struct {
+	pc    uint64
+	kind  trace.OpKind
+	flags trace.AccessFlags
+}
+
+// passage is how often steps began at a point, and how many of them were another thread's.
+type passage struct{ reached, switched uint64 }
+
+// cover has the session's guest counted in.
+func (s *Session) cover() {
+	c := s.Covered
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pieces == nil {
+		c.pieces = s.Image.Pieces()
+		c.ran = make([]bool, len(c.pieces))
+	}
+	c.open[s.Machine] = true
+	s.Guest.Runner = &pointed{Runner: s.Guest.Runner, s: s.Plain, in: &s.Program, c: c, last: trace.NoThread}
+}
+
+// look adds what a machine has run.
+func (c *Coverage) look(m *emu.Machine) {
+	for i, p := range c.pieces {
+		if !c.ran[i] {
+			c.ran[i] = m.Ran(p.Lo, p.Hi)
+		}
+	}
+}
+
+// closing is called before a machine is closed.
+func (c *Coverage) closing(m *emu.Machine) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open[m] && !c.done {
+		c.look(m)
+	}
+	delete(c.open, m)
+}
+
+// Restart forgets the points: the search begins anew, with finer steps.
+func (c *Coverage) Restart() {
+	if c != nil && !c.done {
+		clear(c.points)
+	}
+}
+
+// pointed is a runner that notes the points which a search comes to.
+type pointed struct {
+	Runner
+	s     *scheduler.System
+	in    *Program
+	c     *Coverage
+	last  trace.TID // the thread of the step before, a store buffer's not
+	marks []trace.TID
+}
+
+// Step implements por.System.
+func (p *pointed) Step(t trace.TID, choice trace.Choice) (*trace.Transition, error) {
+	if !p.c.done {
+		p.note(t)
+	}
+	tr, err := p.Runner.Step(t, choice)
+	if tr != nil && !tr.Updates {
+		p.last = t
+	}
+	return tr, err
+}
+
+// Mark implements por.System.
+func (p *pointed) Mark() trace.Mark {
+	k := p.Runner.Mark()
+	for len(p.marks) <= int(k) {
+		p.marks = append(p.marks, trace.NoThread)
+	}
+	p.marks[k] = p.last
+	return k
+}
+
+// Rewind implements por.System.
+func (p *pointed) Rewind(k trace.Mark) {
+	p.Runner.Rewind(k)
+	p.last = trace.NoThread
+	if int(k) < len(p.marks) {
+		p.last = p.marks[k]
+	}
+}
+
+// note counts the point at which the thread of the step before stands, if it could go on.
+func (p *pointed) note(next trace.TID) {
+	if p.last == trace.NoThread {
+		return
+	}
+	list := p.Runner.Present().Threads
+	i, ok := slices.BinarySearchFunc(list, p.last, func(th trace.Thread, t trace.TID) int { return cmp.Compare(th.ID, t) })
+	if !ok {
+		return
+	}
+	th := &list[i]
+	if n, ok := slices.BinarySearchFunc(list, next, func(th trace.Thread, t trace.TID) int { return cmp.Compare(th.ID, t) }); !ok || list[n].Updates || th.Status != trace.Ready || th.Yielding {
+		return
+	}
+	at := point{kind: th.Pending.Kind}
+	if at.kind == trace.OpAccess {
+		at.pc, at.flags = th.PendingAccess.PC, th.PendingAccess.Flags&(trace.Write|trace.RMW)
+	}
+	if at.kind != trace.OpAccess || !p.users(at.pc) {
+		for i, pc := range p.s.Stack(p.last) {
+			if i > 0 {
+				pc--
+			}
+			if i == 0 || p.users(pc) {
+				at.pc = pc
+			}
+			if p.users(pc) {
+				break
+			}
+		}
+	}
+	n := p.c.points[at]
+	if n == nil {
+		n = &passage{}
+		p.c.points[at] = n
+	}
+	n.reached++
+	if next != p.last {
+		n.switched++
+	}
+}
+
+// users reports whether an instruction has a line of the user's.
+func (p *pointed) users(pc uint64) bool {
+	known, ok := p.c.users[pc]
+	if !ok {
+		f := result.Innermost(p.in.Frames([]uint64{pc}))
+		known = f.Line > 0 && !f.Library
+		p.c.users[pc] = known
+	}
+	return known
+}
+
+// Cover puts into a result what was reached so far. What is run from then on isn't the
+// search's.
+func (s *Session) Cover(r *result.Result) {
+	c := s.Covered
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for m := range c.open {
+		c.look(m)
+	}
+	c.done = true
+	r.Coverage = &result.Coverage{Files: c.files(s)}
+	r.Coverage.Points = c.passages(s)
+	s.sum(r.Coverage)
+}
+
+// files are the lines that have code, by file.
+func (c *Coverage) files(s *Session) (files []result.CoveredFile) {
+	type place struct {
+		path string
+		line int
+	}
+	lines := map[place]*result.CoveredLine{}
+	at := map[string]int{}
+	for i := range c.pieces {
+		p := &c.pieces[i]
+		l := lines[place{p.Path, p.Line}]
+		if l == nil {
+			l = &result.CoveredLine{Line: p.Line, Function: p.Function}
+			lines[place{p.Path, p.Line}] = l
+			if _, ok := at[p.Path]; !ok {
+				at[p.Path] = len(files)
+				files = append(files, result.CoveredFile{File: p.File, Path: p.Path})
+			}
+		}
+		l.Run = l.Run || c.ran[i]
+	}
+	for where, l := range lines {
+		f := &files[at[where.path]]
+		f.Lines = append(f.Lines, *l)
+	}
+	for i := range files {
+		slices.SortFunc(files[i].Lines, func(a, b result.CoveredLine) int { return cmp.Compare(a.Line, b.Line) })
+	}
+	slices.SortFunc(files, func(a, b result.CoveredFile) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Path, b.Path))
+	})
+	return files
+}
+
+// sum counts lines, and leaves out files that weren't run at all and functions that landgo
+// carries out.
+func (s *Session) sum(c *result.Coverage) {
+	carried := map[string]bool{}
+	for addr, b := range s.roles {
+		if !s.trusts(b) {
+			continue
+		}
+		if f, ok := s.Image.SymbolAt(addr); ok {
+			carried[f.Name] = true
+		}
+	}
+	var used []result.CoveredFile
+	for _, f := range c.Files {
+		if startsOnly(&f) {
+			continue
+		}
+		ran := map[string]bool{}
+		for _, l := range f.Lines {
+			ran[l.Function] = ran[l.Function] || l.Run
+		}
+		f.Lines = slices.DeleteFunc(f.Lines, func(l result.CoveredLine) bool {
+			if !carried[l.Function] || ran[l.Function] {
+				return false
+			}
+			if !slices.Contains(c.Carried, l.Function) {
+				c.Carried = append(c.Carried, l.Function)
+			}
+			return true
+		})
+		run := 0
+		for _, l := range f.Lines {
+			if l.Run {
+				run++
+			}
+		}
+		if run == 0 {
+			if len(f.Lines) > 0 {
+				c.Unused = append(c.Unused, f.File)
+			}
+			continue
+		}
+		c.Lines, c.Run = c.Lines+len(f.Lines), c.Run+run
+		used = append(used, f)
+	}
+	slices.Sort(c.Carried)
+	c.Files = used
+}
+
+// startsOnly reports whether a file is what a C library has programs begin and end with.
+func startsOnly(f *result.CoveredFile) bool {
+	return !slices.ContainsFunc(f.Lines, func(l result.CoveredLine) bool {
+		return !slices.Contains([]string{"_start", "_start_c", "_init", "_fini"}, l.Function)
+	})
+}
+
+// passages are the points, those at one line that do the same together.
+func (c *Coverage) passages(s *Session) (all []result.CoveredPoint) {
+	for at, n := range c.points {
+		f := result.Innermost(s.Frames([]uint64{at.pc}))
+		p := result.CoveredPoint{Function: f.Function, File: f.File, Line: f.Line, Does: does(at), Reached: n.reached, Switched: n.switched}
+		if f.Library {
+			continue
+		}
+		same := func(o result.CoveredPoint) bool {
+			return o.Function == p.Function && o.File == p.File && o.Line == p.Line && o.Does == p.Does
+		}
+		if i := slices.IndexFunc(all, same); i >= 0 {
+			all[i].Reached += p.Reached
+			all[i].Switched += p.Switched
+			continue
+		}
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b result.CoveredPoint) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Does, b.Does))
+	})
+	return all
+}
+
+// does is what a thread at a point is about to do.
+func does(at point) string {
+	switch {
+	case at.kind != trace.OpAccess:
+		if verb, ok := scheduler.Verb(at.kind); ok {
+			return verb
+		}
+		return at.kind.String()
+	case at.flags&trace.RMW != 0:
+		return "updates"
+	case at.flags&trace.Write != 0:
+		return "writes"
+	}
+	return "reads"
+}

@@ -1,0 +1,132 @@
+package story
+
+import (
+	"path/filepath"
+	"slices"
+
+	"landgo/internal/explore/session"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// starts says what each thread is, and gives it its label.
+func (st *Story) starts(b *result.Bug) {
+	number := map[trace.TID]int{} // from 1; 0: it was there at the run's beginning
+	for n, t := range st.born {
+		number[t] = n + 1
+	}
+	tids := map[string]trace.TID{}
+	for _, x := range st.Guest.Starts() {
+		st.look(x.Thread, nil)
+		ts := startOf(st.Session, x, st.roots[x.Thread].Frame)
+		if own, ok := st.created[x.Thread]; ok && ts.Created != nil {
+			ts.Created = &own
+		}
+		tids[ts.Thread] = x.Thread
+		b.ThreadStarts = append(b.ThreadStarts, ts)
+	}
+	slices.SortFunc(b.ThreadStarts, func(x, y result.ThreadStart) int { return result.ComparePaths(x.Thread, y.Thread) })
+	var inOrder []*result.ThreadStart
+	for i := range b.ThreadStarts {
+		inOrder = append(inOrder, &b.ThreadStarts[i])
+	}
+	slices.SortStableFunc(inOrder, func(x, y *result.ThreadStart) int { return number[tids[x.Thread]] - number[tids[y.Thread]] })
+	result.Label(inOrder)
+}
+
+// startOf says what a thread is. root is the user's outermost function on its stack, if one
+// was seen.
+func startOf(s *session.Session, x scheduler.Start, root result.Frame) result.ThreadStart {
+	ts := result.ThreadStart{Thread: s.Guest.Name(x.Thread)}
+	if fs := s.Frames([]uint64{x.Entry}); len(fs) > 0 {
+		ts.Function, ts.Defined = fs[len(fs)-1].Function, definition(&fs[len(fs)-1])
+	}
+	if root.Function != "" && (ts.Function == "" || standsInLibrary(s, x.Entry) || ts.Defined != nil && assembled(ts.Defined)) {
+		ts.Function, ts.Defined = root.Function, nil
+		if f, ok := s.Image.SymbolAt(uint64(root.Address) - 1); ok {
+			if fs := s.Frames([]uint64{f.Addr}); len(fs) > 0 && fs[len(fs)-1].Function == root.Function {
+				ts.Defined = definition(&fs[len(fs)-1])
+			}
+		}
+	}
+	if x.Created != 0 {
+		f := result.Innermost(s.Frames([]uint64{x.Created - 1}))
+		ts.Created = &f
+	}
+	return ts
+}
+
+// root is the user's function that a thread runs.
+type root struct {
+	result.Frame
+	tries int
+	found bool
+}
+
+// rootTries is how many steps of a thread are looked at for it: on some systems a thread
+// begins in the assembler's part of a library.
+const rootTries = 32
+
+// look looks for the function that a thread runs: the user's outermost one that isn't
+// written in assembler, on a stack of the thread's. Nil: where it stands.
+func (st *Story) look(t trace.TID, stack []uint64) {
+	r := st.roots[t]
+	if r == nil {
+		r = &root{}
+		st.roots[t] = r
+	}
+	if r.found || r.tries == rootTries || st.IsBuffer(t) {
+		return
+	}
+	r.tries++
+	if stack == nil {
+		stack = st.Guest.Stack(t)
+	}
+	if f := rootFrame(st.Frames(stack)); f.Function != "" {
+		r.Frame, r.found = f, !assembled(&f)
+	}
+}
+
+// rootFrame is the outermost frame of the user's on a stack, of those that aren't in
+// assembler if there are any.
+func rootFrame(stack []result.Frame) (f result.Frame) {
+	for i := len(stack) - 1; i >= 0; i-- {
+		if s := &stack[i]; s.File == "" || s.Library {
+			continue
+		} else if !assembled(s) {
+			return *s
+		} else if f.Function == "" {
+			f = *s
+		}
+	}
+	return f
+}
+
+// assembled reports whether a frame's source is assembler.
+func assembled(f *result.Frame) bool {
+	switch filepath.Ext(f.File) {
+	case ".S", ".s", ".asm":
+		return true
+	}
+	return false
+}
+
+// definition is a frame at a function's first instruction, as the place of the function.
+func definition(f *result.Frame) *result.Frame {
+	if f.File == "" || f.Line == 0 {
+		return nil
+	}
+	return &result.Frame{Function: f.Function, File: f.File, Line: f.Line, Address: f.Address, Library: f.Library}
+}
+
+// Starts adds the threads of the present state that a list doesn't have.
+func Starts(s *session.Session, list []result.ThreadStart) []result.ThreadStart {
+	for _, x := range s.Guest.Starts() {
+		ts := startOf(s, x, rootFrame(s.Stack(x.Thread)))
+		if !slices.ContainsFunc(list, func(known result.ThreadStart) bool { return known.Thread == ts.Thread }) {
+			list = append(list, ts)
+		}
+	}
+	return list
+}

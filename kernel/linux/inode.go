@@ -1,0 +1,452 @@
+package linux
+
+import (
+	"fmt"
+	"strings"
+
+	"landgo/emu"
+	"landgo/kernel"
+	"landgo/kernel/effect"
+)
+
+// Files that the guest makes or writes. They are in memory, and gone at the end of each
+// execution: those of memfd_create and beneath /dev/shm (shm_open) always, all others where
+// the user says so (Config.WriteFiles).
+//
+// All calls on files are operations on one resource, so their words share the address of the
+// open files. A file that is mapped shared lies in the guest's memory as long as it is: there
+// is one place, which each map of it gets, and calls read and write there.
+type inode struct {
+	path   string // what it was made as, "" for none
+	linked effect.Word
+	size   effect.Word
+	bytes  cells
+	from   []byte // a file's of the user, that nobody has written so far; see own
+	copied effect.Word
+
+	base effect.Word // where it is mapped, 0 for nowhere
+	span effect.Word // bytes from there on
+	prot effect.Word
+	maps effect.Word // how many maps
+}
+
+// Values of linked.
+const (
+	nameless = iota // it has no name, or none any more
+	named
+	removed // a file of the user's had the name, and has it no more
+)
+
+const (
+	shmPrefix   = "/dev/shm/"
+	maxFileSize = 64 << 20
+	oExcl       = 0x80
+	oAppend     = 0x400
+)
+
+// named is the file of a path that the guest made or may write, nil for none. gone: the
+// guest has removed a file of that name.
+func (c *call) named(path string) (f *inode, gone bool) {
+	all := &c.k.files
+	for n := c.get(&all.made); n > 0; n-- {
+		if f := all.inodes[n-1]; f.path == path {
+			switch c.get(&f.linked) {
+			case named:
+				return f, false
+			case removed:
+				return nil, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// makeFile is a new, empty file.
+func (c *call) makeFile(path string, link uint64) (*inode, uint64) {
+	all := &c.k.files
+	n := c.get(&all.made)
+	for int(n) >= len(all.inodes) {
+		w := effect.At(wordFiles, 0)
+		all.inodes = append(all.inodes, &inode{linked: w, size: w, copied: w, base: w, span: w, prot: w, maps: w})
+	}
+	f := all.inodes[n]
+	f.path, f.from = path, nil
+	for _, w := range []*effect.Word{&f.size, &f.copied, &f.base, &f.span, &f.prot, &f.maps} {
+		c.k.log.Init(w, 0)
+	}
+	c.set(&f.linked, link)
+	c.set(&all.made, n+1)
+	return f, n
+}
+
+// inode is the file that a use has open, nil where the guest hasn't made or written it.
+func (c *call) inode(use uint64) *inode {
+	if use < useFile {
+		return nil
+	}
+	if n := c.get(&c.k.files.descriptions[use-useFile].inode); n != 0 {
+		return c.k.files.inodes[n-1]
+	}
+	return nil
+}
+
+// writable reports whether the guest may make and write a file.
+func (c *call) writable(path string) bool {
+	return c.k.cfg.WriteFiles || strings.HasPrefix(path, shmPrefix)
+}
+
+// content is n bytes of a file from at on, as far as it goes.
+func (k *Kernel) fileBytes(f *inode, at, n uint64) []byte {
+	size := k.log.Get(&f.size)
+	at = min(at, size)
+	n = min(n, size-at)
+	if base := k.log.Get(&f.base); base != 0 {
+		p := make([]byte, n)
+		k.log.Read(base+at, p[:min(n, k.log.Get(&f.span)-min(at, k.log.Get(&f.span)))])
+		return p
+	}
+	if f.from != nil && k.log.Get(&f.copied) == 0 {
+		return f.from[at : at+n]
+	}
+	return f.bytes.read(at, 0, n)
+}
+
+// writeFile writes to a file. It doesn't grow beyond what landgo keeps.
+func (k *Kernel) writeFile(f *inode, at uint64, p []byte) {
+	k.own(f)
+	if base := k.log.Get(&f.base); base != 0 {
+		k.log.Write(base+at, p)
+	} else {
+		f.bytes.write(&k.log, at, 0, p)
+	}
+	k.log.Set(&f.size, max(k.log.Get(&f.size), at+uint64(len(p))))
+}
+
+// own copies what a file was given.
+func (k *Kernel) own(f *inode) {
+	if f.from != nil && k.log.Get(&f.copied) == 0 {
+		f.bytes.write(&k.log, 0, 0, f.from)
+	}
+	k.log.Set(&f.copied, 1)
+}
+
+// resize is truncate. What comes again is zero.
+func (k *Kernel) resize(f *inode, size uint64) {
+	k.own(f)
+	was := k.log.Get(&f.size)
+	if size < was {
+		zero := make([]byte, was-size)
+		if base := k.log.Get(&f.base); base != 0 {
+			k.log.Write(base+size, zero)
+		} else {
+			f.bytes.write(&k.log, size, 0, zero)
+		}
+	}
+	k.log.Set(&f.size, size)
+	if base := k.log.Get(&f.base); base != 0 && pageUp(size) != pageUp(was) {
+		k.openPages(f, base)
+	}
+}
+
+// openPages gives access to the pages of a mapped file that the file has, and to no others:
+// Linux sends SIGBUS to those who touch them.
+func (k *Kernel) openPages(f *inode, base uint64) {
+	span := k.log.Get(&f.span)
+	has := min(pageUp(k.log.Get(&f.size)), span)
+	if has > 0 {
+		k.protect(base, has, guestProt(k.log.Get(&f.prot)))
+	}
+	if has < span {
+		k.protect(base+has, span-has, 0)
+	}
+}
+
+// openFile opens a file that the guest makes or may write.
+func (c *call) openFile(want *opening) uint64 {
+	path := clean(want.path)
+	f, gone := c.named(path)
+	i, known := c.k.files.byPath[path]
+	known = known && !gone && f == nil
+	switch {
+	case (f != nil || known) && want.flags&(oCreat|oExcl) == oCreat|oExcl:
+		return eexist
+	case f == nil && !known && want.flags&oCreat == 0:
+		return enoent
+	}
+	_, fd, ok := c.free(0)
+	if !ok {
+		return emfile
+	}
+	n := uint64(0)
+	switch {
+	case f != nil:
+		for n = 0; c.k.files.inodes[n] != f; n++ {
+		}
+	default:
+		f, n = c.makeFile(path, named)
+		if known {
+			f.from = c.k.files.known[i].content
+			if f.from == nil {
+				f.from = []byte{}
+			}
+			c.k.log.Init(&f.size, uint64(len(f.from)))
+		}
+	}
+	if want.flags&oTrunc != 0 && want.flags&oAccmode != 0 {
+		c.k.resize(f, 0)
+	}
+	c.install(fd, c.openInode(n, want.flags), want.flags&oCloexec)
+	return uint64(fd)
+}
+
+// openInode is the use of a new description of a file.
+func (c *call) openInode(n, flags uint64) uint64 {
+	use := c.newDescription()
+	d := c.k.files.descriptions[use-useFile]
+	c.k.log.Init(&d.inode, n+1)
+	c.k.log.Init(&d.status, flags&(oAccmode|oNonblock|oAppend))
+	return use
+}
+
+func planMemfd(c *call, p *kernel.Plan) {
+	if c.a[1]&^3 != 0 {
+		invalid(p, hexReason("memfd_create with flags %#x is not modelled", c.a[1]))
+		return
+	}
+	planFiles(c, p)
+}
+
+func doMemfd(c *call, o *kernel.Outcome) uint64 {
+	c.op(onResource(resourceFiles, 1))
+	if _, ok := c.k.path(c.a[0]); !ok {
+		return efault
+	}
+	_, fd, ok := c.free(0)
+	if !ok {
+		return emfile
+	}
+	_, n := c.makeFile("", nameless)
+	cloexec := uint64(0)
+	if c.a[1]&1 != 0 {
+		cloexec = oCloexec
+	}
+	c.install(fd, c.openInode(n, 2), cloexec)
+	return uint64(fd)
+}
+
+// writeInode is write, writev and pwrite64 to a file.
+func (c *call) writeInode(o *kernel.Outcome, use uint64, f *inode, vec []buffer) uint64 {
+	k, d := c.k, c.k.files.descriptions[use-useFile]
+	c.op(onResource(resourceFiles, 1))
+	if c.get(&d.status)&oAccmode == 0 {
+		return ebadf
+	}
+	text, ok := c.gather(vec)
+	if !ok {
+		return efault
+	}
+	at := c.get(&d.offset)
+	if c.nr == sysPwrite64 {
+		at = c.a[3]
+	}
+	if c.get(&d.status)&oAppend != 0 {
+		at = c.get(&f.size)
+	}
+	end := at + uint64(len(text))
+	if int64(at) < 0 {
+		return einval
+	}
+	if base := c.get(&f.base); end > maxFileSize || base != 0 && end > c.get(&f.span) {
+		o.Gap, o.Invalid = kernel.GapCall, "the guest writes a file of more than 64 MiB, or past the part of it that is mapped"
+		return 0
+	}
+	if len(text) == 0 {
+		return 0
+	}
+	k.writeFile(f, at, text)
+	if c.nr != sysPwrite64 {
+		c.set(&d.offset, end)
+	}
+	return uint64(len(text))
+}
+
+func doPwrite(c *call, o *kernel.Outcome) uint64 {
+	use := c.use(c.int32(0))
+	switch f := c.inode(use); {
+	case f != nil:
+		return c.writeInode(o, use, f, []buffer{{c.a[1], min(c.a[2], maxBuffer)}})
+	case use == useClosed:
+		return ebadf
+	case use < useFile:
+		return espipe
+	}
+	if obj, _ := c.object(use); obj != nil {
+		return espipe
+	}
+	return ebadf
+}
+
+func doFtruncate(c *call, o *kernel.Outcome) uint64 {
+	c.op(onResource(resourceFiles, 1))
+	use := c.use(c.int32(0))
+	f := c.inode(use)
+	switch {
+	case use == useClosed:
+		return ebadf
+	case f == nil || int64(c.a[1]) < 0 || c.get(&c.k.files.descriptions[use-useFile].status)&oAccmode == 0:
+		return einval
+	case c.a[1] > maxFileSize:
+		o.Gap, o.Invalid = kernel.GapCall, "ftruncate to more than 64 MiB is not modelled"
+		return 0
+	case c.get(&f.base) != 0 && c.a[1] > c.get(&f.span):
+		o.Gap, o.Invalid = kernel.GapCall, "ftruncate of a file past the part of it that is mapped is not modelled"
+		return 0
+	}
+	c.k.resize(f, c.a[1])
+	return 0
+}
+
+const (
+	sysPwrite64 = 18
+	sysUnlink   = 87
+	sysUnlinkat = 263
+)
+
+// unlinking is the path of unlink or unlinkat.
+func (c *call) unlinking() (string, bool) {
+	if c.nr == sysUnlink {
+		return c.k.path(c.a[0])
+	}
+	return c.k.path(c.a[1])
+}
+
+func planUnlink(c *call, p *kernel.Plan) {
+	path, ok := c.unlinking()
+	switch {
+	case !ok:
+	case c.nr == sysUnlinkat && (c.a[2] != 0 || c.int32(0) != atFDCWD && !strings.HasPrefix(path, "/")):
+		invalid(p, fmt.Sprintf("unlinkat(%q) of a directory, or relative to one, is not modelled", path))
+		return
+	case !c.writable(clean(path)):
+		invalid(p, fmt.Sprintf("%s(%q) is not modelled without --file rw", p.Name, path))
+		return
+	}
+	planFiles(c, p)
+}
+
+func doUnlink(c *call, o *kernel.Outcome) uint64 {
+	c.op(onResource(resourceFiles, 1))
+	path, ok := c.unlinking()
+	if !ok {
+		return efault
+	}
+	path = clean(path)
+	f, gone := c.named(path)
+	_, known := c.k.files.byPath[path]
+	switch {
+	case f != nil:
+		c.set(&f.linked, nameless)
+		if known {
+			c.makeFile(path, removed)
+		}
+	case known && !gone:
+		c.makeFile(path, removed)
+	default:
+		return enoent
+	}
+	return 0
+}
+
+// doSync: nothing outlives the guest.
+func doSync(c *call, o *kernel.Outcome) uint64 {
+	c.op(onResource(resourceFiles, 0))
+	use := c.use(c.int32(0))
+	switch {
+	case use == useClosed:
+		return ebadf
+	case c.inode(use) == nil:
+		return einval
+	}
+	return 0
+}
+
+// mapShared maps a file that the guest may write, where it is mapped already or at a place
+// of its own.
+func (c *call) mapShared(o *kernel.Outcome, f *inode, status, size, prot uint64) uint64 {
+	k, offset := c.k, c.a[5]
+	stop := func(why string) uint64 {
+		o.Gap, o.Invalid = kernel.GapCall, why
+		return 0
+	}
+	switch {
+	case c.a[1] == 0 || offset&(pageSize-1) != 0:
+		return einval
+	case status&oAccmode == 1 || prot&2 != 0 && status&oAccmode != 2:
+		return eacces
+	case c.a[3]&(mapFixed|mapFixedNoreplace) != 0:
+		return stop("mmap of a shared file at an address of the guest's choice is not modelled")
+	case offset > maxFileSize || size > maxFileSize:
+		return stop("mmap of more than 64 MiB of a shared file is not modelled")
+	}
+	base := c.get(&f.base)
+	if base != 0 {
+		switch {
+		case offset+size > c.get(&f.span):
+			return stop("a shared file that is mapped again with more of it is not modelled: map all of it at first")
+		case prot != c.get(&f.prot):
+			return stop("a shared file that is mapped twice with different permissions is not modelled")
+		}
+		c.set(&f.maps, c.get(&f.maps)+1)
+		return base + offset
+	}
+	span := max(pageUp(c.get(&f.size)), offset+size)
+	text := k.fileBytes(f, 0, span)
+	k.own(f)
+	if !c.fits(span) {
+		return enomem
+	}
+	if base = k.give(c.t, span, guestProt(prot)); failed(base) {
+		return base
+	}
+	k.log.FillFresh(base, text)
+	c.set(&f.base, base)
+	c.set(&f.span, span)
+	c.set(&f.prot, prot)
+	c.set(&f.maps, 1)
+	if has := pageUp(c.get(&f.size)); has < span {
+		k.log.ProtectFresh(base+has, span-has, emu.NoAccess)
+	}
+	o.Mapped = kernel.Pages{Addr: base, Size: span}
+	o.Kept = span
+	return base + offset
+}
+
+// mappedFile is the file that lies in [addr, addr+size), nil for none.
+func (k *Kernel) mappedFile(addr, size uint64) *inode {
+	for i := range k.files.made.Peek() {
+		f := k.files.inodes[i]
+		if base := f.base.Peek(); base != 0 && addr < base+f.span.Peek() && base < saturatingAdd(addr, size) {
+			return f
+		}
+	}
+	return nil
+}
+
+// unmapFile is munmap of one map of a file. It reports whether others are left.
+func (c *call) unmapFile(o *kernel.Outcome, f *inode, addr, size uint64) (left bool) {
+	c.op(onResource(resourceFiles, 1))
+	if n := c.get(&f.maps); n > 1 {
+		c.set(&f.maps, n-1)
+		return true
+	}
+	base, span := c.get(&f.base), c.get(&f.span)
+	if addr > base || addr+size < base+span {
+		o.Gap, o.Invalid = kernel.GapCall, "munmap of a part of a shared file is not modelled"
+		return true
+	}
+	text := c.k.fileBytes(f, 0, c.get(&f.size))
+	c.set(&f.base, 0)
+	c.set(&f.maps, 0)
+	f.bytes.write(&c.k.log, 0, 0, text)
+	return false
+}

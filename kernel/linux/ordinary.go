@@ -1,0 +1,164 @@
+package linux
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"landgo/emu"
+	"landgo/kernel"
+)
+
+// Calls that ordinary programs make on their way, and that say little: who they are, memory
+// that isn't to be swapped, advice.
+
+func doZero(c *call, o *kernel.Outcome) uint64 { return 0 }
+
+// doProcessGroup: the process is alone in its group and session.
+func doProcessGroup(c *call, o *kernel.Outcome) uint64 { return firstNumber }
+
+func doGetpgid(c *call, o *kernel.Outcome) uint64 {
+	if pid := c.int32(0); pid != 0 && pid != firstNumber {
+		return esrch
+	}
+	return firstNumber
+}
+
+// doGetresid is getresuid and getresgid.
+func doGetresid(c *call, o *kernel.Outcome) uint64 {
+	for _, at := range c.a[:3] {
+		if c.k.copyOut(at, binary.LittleEndian.AppendUint32(nil, userID)) != 0 {
+			return efault
+		}
+	}
+	return 0
+}
+
+// doGetpriority returns 20 - nice, as the call does.
+func doGetpriority(c *call, o *kernel.Outcome) uint64 {
+	if c.a[0] > 2 {
+		return einval
+	}
+	return 20
+}
+
+// doUmask: no file outlives the guest, and its own may do with its files what it likes.
+func doUmask(c *call, o *kernel.Outcome) uint64 {
+	old := c.get(&c.k.files.umask)
+	c.set(&c.k.files.umask, c.a[0]&0o777)
+	return old
+}
+
+// doMlock is mlock, munlock and mlock2: there is enough memory.
+func doMlock(c *call, o *kernel.Outcome) uint64 {
+	if from, to := c.a[0]&^(pageSize-1), pageUp(c.a[0]+c.a[1]); to > from && !c.k.inGuest(from, to-from) && !c.k.inHeap(from, to-from) {
+		return enomem
+	}
+	return 0
+}
+
+func doMsync(c *call, o *kernel.Outcome) uint64 {
+	if c.a[0]&(pageSize-1) != 0 || c.a[2]&^7 != 0 || c.a[2]&5 == 5 {
+		return einval
+	}
+	if size := pageUp(c.a[1]); size > 0 && !c.k.inGuest(c.a[0], size) && !c.k.inHeap(c.a[0], size) {
+		return enomem
+	}
+	return 0
+}
+
+func doFadvise(c *call, o *kernel.Outcome) uint64 {
+	use := c.use(c.int32(0))
+	switch obj, _ := c.object(use); {
+	case use == useClosed:
+		return ebadf
+	case use < useFile, obj != nil:
+		return espipe
+	}
+	return 0
+}
+
+func doCloseRange(c *call, o *kernel.Outcome) uint64 {
+	c.op(onResource(resourceFiles, 1))
+	first, last := c.a[0]&0xffffffff, c.a[1]&0xffffffff
+	if first > last {
+		return einval
+	}
+	for fd := first; fd <= min(last, maxDescriptors-1); fd++ {
+		if fd >= uint64(len(c.k.files.table)) || c.use(int32(fd)) == useClosed {
+			continue
+		}
+		if c.a[2]&4 != 0 { // CLOSE_RANGE_CLOEXEC
+			c.set(&c.k.files.slot(int(fd)).cloexec, oCloexec)
+		} else {
+			c.close(int(fd))
+		}
+	}
+	return 0
+}
+
+func planCloseRange(c *call, p *kernel.Plan) {
+	if c.a[2]&^6 != 0 {
+		invalid(p, hexReason("close_range with flags %#x is not modelled", c.a[2]))
+		return
+	}
+	planFiles(c, p)
+}
+
+// statx: the fields that stat has.
+
+const (
+	statxSize  = 256
+	statxBasic = 0x7ff
+)
+
+func planStatx(c *call, p *kernel.Plan) {
+	path, ok := c.k.path(c.a[1])
+	if ok && path == "" {
+		planStat(c, p)
+	} else if ok && c.int32(0) != atFDCWD && !strings.HasPrefix(path, "/") {
+		invalid(p, fmt.Sprintf("statx(%q) relative to a directory is not modelled", path))
+	}
+}
+
+func doStatx(c *call, o *kernel.Outcome) uint64 {
+	path, ok := c.k.path(c.a[1])
+	var b []byte
+	var errno uint64
+	if ok && path == "" && c.a[2]&atEmptyPath != 0 {
+		b, errno = c.statDescriptor(c.int32(0))
+	} else {
+		b, errno = c.statPath(c.a[1])
+	}
+	if errno != 0 {
+		return errno
+	}
+	le := binary.LittleEndian
+	out := make([]byte, statxSize)
+	le.PutUint32(out, statxBasic)
+	le.PutUint32(out[4:], blockSize)
+	le.PutUint32(out[16:], uint32(le.Uint64(b[16:]))) // links
+	copy(out[20:28], b[28:36])                        // owner
+	le.PutUint16(out[28:], uint16(le.Uint32(b[24:]))) // mode
+	copy(out[32:48], append(b[8:16:16], b[48:56]...)) // inode, size
+	copy(out[48:56], b[64:72])                        // blocks
+	le.PutUint32(out[136:], 0)                        // device
+	le.PutUint32(out[140:], uint32(le.Uint64(b[0:]))) // its minor number
+	if !c.k.log.Can(c.a[4], statxSize, emu.ProtWrite) {
+		return efault
+	}
+	return c.k.copyOut(c.a[4], out)
+}
+
+// instead says what to do without a call that isn't modelled.
+var instead = map[uint64]string{
+	41:  "let threads talk over a socketpair, or test what is above the connection",
+	57:  noProcess,
+	58:  noProcess,
+	59:  "check the program that it starts by itself",
+	61:  "there are no child processes; threads are joined",
+	247: "there are no child processes; threads are joined",
+	322: "check the program that it starts by itself",
+}
+
+const noProcess = "make the process a thread, or check by itself what it runs"

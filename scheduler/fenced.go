@@ -1,0 +1,48 @@
+package scheduler
+
+import (
+	"landgo/internal/image/x86"
+	"landgo/internal/trace"
+)
+
+// Fences that the guest hasn't got, tried without building it anew: after a store for
+// which FenceAfter's function says so, its thread waits until its buffer is empty, as at an
+// mfence behind that instruction. The wait isn't a step of its own. What the thread does next
+// is enabled only then, and what lies between is private to it. An xchg in place of the store
+// comes to the same: nothing of the thread lies between the store and its way to memory.
+
+// FenceAfter has threads wait after the stores of some instructions, from the next rewind to
+// the root on; nil: after none.
+func (s *System) FenceAfter(f func(pc uint64) bool) {
+	s.fenced = f
+	s.Unlist()
+}
+
+// atAdded reports whether a thread stands at such a wait. Within the instruction that stores
+// it doesn't.
+func (s *fixed) atAdded(th *thread) bool {
+	return th.fence != 0 && !s.within(th, th.fence)
+}
+
+// within reports whether a thread stands within the instruction at pc.
+func (s *fixed) within(th *thread, pc uint64) bool {
+	return th.Stand == StandAccess && th.Access.PC == pc &&
+		(th.Half != 0 || x86.Repeats(s.machine.Bytes(pc, x86.MaxInst), s.image.Machine))
+}
+
+// Delays lists the stores in a thread's buffer that its next step would overtake: with a
+// fence after any of them the step couldn't be made now.
+func (s *present) Delays(t trace.TID) (list []trace.Access) {
+	if !s.cfg.Buffers || s.isBuffer(t) {
+		return nil
+	}
+	th := &s.threads[t]
+	for i := range th.queue {
+		for k := range th.queue[i].parts {
+			if p := &th.queue[i].parts[k]; !s.within(th, p.PC) {
+				list = append(list, p.Access)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,128 @@
+package library
+
+import (
+	"strings"
+
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// Functions that landgo carries out and a search has fail (scheduler/faults.go): the thread
+// stands before such a call, which then goes on as ever or fails. Only a semaphore's wait
+// can do so later: Linux interrupts one that sleeps (interruptedwait.go).
+
+// faultOf is the kind of failure that the call at whose entry a thread stands may end
+// with, if failures of the kind are asked for.
+func (s *Library) faultOf(th *thread, b *profile.Bound) (trace.FaultKind, bool) {
+	kind := trace.NumFaults
+	switch b.Role {
+	case profile.Malloc, profile.Calloc, profile.AlignedAlloc, profile.PosixMemalign, profile.Memalign, profile.Valloc:
+		kind = trace.FaultMalloc
+	case profile.Realloc, profile.ReallocArray:
+		if s.asksFor(th, b.Role) > 0 || th.arg(0) == 0 {
+			kind = trace.FaultMalloc
+		}
+	case profile.CondWait, profile.CondTimedWait, profile.CondClockWait:
+		kind = trace.FaultSpurious
+	case profile.Create:
+		kind = trace.FaultCreate
+	case profile.MutexTryLock:
+		if b.C11 || s.isTryLockOfCXX(th) {
+			kind = trace.FaultTryLock
+		}
+	}
+	if kind == trace.NumFaults || kind == trace.FaultMalloc && (s.cfg.NativeMalloc || s.cfg.Tested || b.Own) || !s.core.Faultable(th.ID, kind) {
+		return 0, false
+	}
+	return kind, true
+}
+
+// asksFor is how many bytes a call of the allocator asks for.
+func (s *Library) asksFor(th *thread, r profile.Role) uint64 {
+	old := th.role
+	th.role = r
+	n, _ := th.request()
+	th.role = old
+	return n
+}
+
+// isTryLockOfCXX reports whether a try for a mutex is std::mutex's: that may fail for
+// nothing, and pthread_mutex_trylock may not.
+func (s *Library) isTryLockOfCXX(th *thread) bool {
+	for _, f := range s.image.Frames(s.callSite(th) - 1) {
+		if strings.Contains(f.Function, "try_lock") || strings.Contains(f.Function, "gthread_mutex_trylock") {
+			return true
+		}
+	}
+	return false
+}
+
+// standsBeforeFault has a thread stand before a call that may fail.
+func (s *Library) standsBeforeFault(th *thread, b *profile.Bound) bool {
+	if th.settled {
+		th.settled = false
+		return false
+	}
+	k, ok := s.faultOf(th, b)
+	if !ok {
+		return false
+	}
+	th.role, th.timed, th.failing = b.Role, false, k
+	th.Stand, th.phase = scheduler.StandOp, phaseFault
+	return true
+}
+
+// stepFault has the call at which a thread stands go on, or fail.
+func (s *Library) stepFault(th *thread, tr *trace.Transition, c trace.Choice) (scheduler.Verdict, error) {
+	if c > 0 {
+		size, _ := th.request()
+		s.core.Failed(th.ID, tr, th.failing, s.callSite(th), size)
+		if th.failing != trace.FaultSpurious {
+			return s.fail(th, tr)
+		}
+		th.spurious = true
+	}
+	th.phase, th.settled = phaseEntry, true
+	s.begins, tr.Loose = true, true
+	at := th.Insns
+	v, err := s.atBreak(th, tr)
+	if s.begins, th.settled = false, false; v == scheduler.Stay && err == nil && th.Stand == scheduler.StandOp && th.Insns == at {
+		th.Half = 1
+	}
+	return v, err
+}
+
+// fail ends the call at which a thread stands as one that fails.
+func (s *Library) fail(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	th.phase = phaseEntry
+	switch th.failing {
+	case trace.FaultMalloc:
+		if th.role == profile.PosixMemalign {
+			s.ret(th, enomem)
+			break
+		}
+		s.begins = true // what it does to errno is the step's
+		s.give(th, tr, 0)
+		s.begins = false
+	case trace.FaultCreate:
+		if s.roles[th.Regs.RIP].C11 && s.libc == elffile.Musl {
+			s.ret(th, enomem)
+			th.Regs.RAX = thrdNoMemory
+			break
+		}
+		s.ret(th, eagain)
+	case trace.FaultTryLock:
+		s.ret(th, ebusy)
+	}
+	return scheduler.Pass, nil
+}
+
+// thrdNoMemory is C11's thrd_nomem, which musl's thrd_create returns for EAGAIN.
+const thrdNoMemory = 3
+
+// interrupts reports whether a semaphore's wait that falls asleep may be interrupted.
+func (s *objectCalls) interrupts(th *thread) bool {
+	return s.sleeps(th) && s.core.Faultable(th.ID, trace.FaultEINTR)
+}
