@@ -97,7 +97,7 @@ func agreeAwaits(p *model.Program, limit uint64, f fault) error {
 			return fmt.Errorf("without polls: invented %+v", o)
 		}
 	}
-	for _, search := range []string{"optimal", "source"} {
+	for _, search := range []string{"optimal"} {
 		if err := agreeAwait(search, p, awaits, f); err != nil {
 			return fmt.Errorf("%s: %w", search, err)
 		}

@@ -160,7 +160,7 @@ var kinds = []Kind{
 	{Name: "nidhugg", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 7", About: "as source, but its backtrack sets are persistent sets",
 		WhyNot: beyond, strategy: newNidhugg},
 	{Name: "source", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 1", About: "backtracks within source sets",
-		WhyNot: beyond, awaits: true, Params: []Param{commute}, strategy: newSource},
+		WhyNot: beyond, Params: []Param{commute}, strategy: newSource},
 	{Name: "optimal", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
 		WhyNot: beyond, awaits: true, Params: []Param{commute}, warmUp: optimalWarmUp, strategy: newOptimal},
 	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph", NotForKernels: "their steps are more than one event",
