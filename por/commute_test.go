@@ -190,8 +190,8 @@ func TestBlends(t *testing.T) {
 // TestBlendMutants: what is left out of the rules is found, by the searches or by the judge.
 func TestBlendMutants(t *testing.T) {
 	for name, wrong := range map[string]func(p *model.Program){
-		"a result that is used":    func(p *model.Program) { p.Careless = true },
-		"a round without a last":   func(p *model.Program) { p.Endless = true },
+		"a result that is used":     func(p *model.Program) { p.Careless = true },
+		"a round without a last":    func(p *model.Program) { p.Endless = true },
 		"a barrier's serial thread": func(p *model.Program) { p.Serial = true },
 	} {
 		t.Run(name, func(t *testing.T) {

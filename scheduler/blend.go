@@ -15,7 +15,8 @@ import (
 //
 // Detectors beside the search see one order of the two. So those that ask for happens-before
 // take no order from it (race.blended, race.Triangular); with --fail-on race, where accesses
-// have to be seen as neighbours, nothing blends. Nor does it with store buffers, and where steps
+// have to be seen as neighbours, nothing blends. Where a thread awaits a value (await.go), no
+// locked instruction does: it could go on without any two of them, though without neither alone. Nor does it with store buffers, and where steps
 // have several accesses.
 
 // Blend implements por.Blender.
@@ -37,7 +38,10 @@ func (s *System) blend(list []trace.Access) {
 }
 
 // blendAt is static.Blends, remembered.
-func (s *named) blendAt(pc uint64) trace.Blend {
+func (s *System) blendAt(pc uint64) trace.Blend {
+	if len(s.known.Awaits) > 0 {
+		return trace.NoBlend
+	}
 	b, ok := s.blends[pc]
 	if !ok {
 		if b = static.Blends(s.image.File, pc); b != trace.NoBlend && s.image.FlagsCross() {

@@ -19,7 +19,7 @@ func (m *Machine) access(t int, in *Instr) trace.Access {
 			a.SetBlend(trace.BlendAdd)
 		}
 	case Add, And, Or, Xor:
-		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.blending {
+		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.blending && !m.awaiting {
 			a.SetBlend(trace.BlendAdd + trace.Blend(in.Code-Add))
 		}
 	}
