@@ -89,6 +89,16 @@ func (s Spec) Param(name string) uint64 {
 	panic("por: search " + s.kind.Name + " has no option " + name)
 }
 
+// commutes reports whether the search asks what comes to the same in both orders (Blender).
+func (s Spec) commutes() bool {
+	for i := range s.kind.Params {
+		if s.kind.Params[i].Name == commute.Name {
+			return s.params[i] == 1
+		}
+	}
+	return false
+}
+
 // Claim is what the search proves that has finished without a bug, where its
 // bound has cut something off.
 func (s Spec) Claim() Claim {

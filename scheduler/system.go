@@ -30,6 +30,8 @@ type Config struct {
 	Fill *Fill
 	// Awaits says which accesses a search may be spared the polls of (await.go); nil: all.
 	Awaits func(*trace.Access) bool
+	// Ordered: no steps are told to come to the same in both orders (blend.go).
+	Ordered bool
 	// Faults are the failures that executions may have (faults.go).
 	Faults trace.Faults
 	// Buffers: stores to shared memory go through store buffers (buffer.go).
@@ -128,7 +130,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 				},
 			},
 			found: found{
-				names: newNames(cfg.MaxThreads, cfg.Buffers), dead: map[uint64]dead{}, tried: map[pollKey]bool{},
+				names: newNames(cfg.MaxThreads, cfg.Buffers), dead: map[uint64]dead{}, blends: map[uint64]trace.Blend{}, unread: map[uint64]bool{}, tried: map[pollKey]bool{},
 				mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
 			},
 		},

@@ -35,7 +35,7 @@ var may = map[string][]string{
 	"internal/image/fields":    {},
 	"internal/image/unwind":    {"internal/trace", "internal/image/elffile", "internal/image/x86", "internal/image/fields"},
 	"internal/image/debuginfo": {"internal/trace", "internal/image/elffile", "internal/image/fields", "internal/image/unwind"},
-	"internal/image/static":    {"internal/image/elffile", "internal/image/x86", "internal/image/debuginfo"},
+	"internal/image/static":    {"internal/trace", "internal/image/elffile", "internal/image/x86", "internal/image/debuginfo"},
 	"internal/image/libc":      {"internal/image/elffile", "internal/image/debuginfo"},
 	"internal/image/profile":   {"internal/trace", "internal/yaml", "internal/image/elffile", "internal/image/debuginfo", "internal/image/static", "internal/image/libc"},
 	"emu":                      {"internal/trace"},

@@ -60,8 +60,8 @@ const (
 	OpRWInit
 	OpRWDestroy
 
-	OpBarrierArrive
-	OpBarrierLeave // blocks until all have arrived
+	OpBarrierArrive // Arg: see Gathers
+	OpBarrierLeave  // blocks until all have arrived
 	OpBarrierInit
 	OpBarrierDestroy
 
@@ -124,6 +124,14 @@ const AllBuffers = 1
 // PassedOver is OpCancel's Arg where the thread could have got a signal to the process, and
 // another got it.
 const PassedOver = 1 << 16
+
+// Gathers and Completes are OpBarrierArrive's Arg. Gathers: nothing comes of which of its
+// round's arrivals it is, so that two of them come to the same in both orders. Completes: it
+// is its round's last.
+const (
+	Gathers = 1 << iota
+	Completes
+)
 
 // OpOnce's Arg.
 const (

@@ -147,7 +147,13 @@ func opsDepend(a, b *trace.Op) bool {
 	if a.Obj != b.Obj || !dependentOps[a.Kind][b.Kind] {
 		return false
 	}
-	return a.Kind != trace.OpSyscall || a.Arg == 1 || b.Arg == 1
+	switch {
+	case a.Kind == trace.OpSyscall:
+		return a.Arg == 1 || b.Arg == 1
+	case a.Kind == trace.OpBarrierArrive && b.Kind == trace.OpBarrierArrive:
+		return !gather(a.Arg, b.Arg)
+	}
+	return true
 }
 
 // touches reports whether an access overlaps the bytes of an operation's
