@@ -165,7 +165,7 @@ func (p *page) choices(b *result.Bug) {
 		list = list[left:]
 	}
 	for i := range list {
-		p.wrap("  ", list[i].Thread+"  "+p.chosen(b, &list[i]))
+		p.wrap("  ", p.name(list[i].Thread)+"  "+p.chosen(b, &list[i]))
 	}
 }
 
