@@ -12,7 +12,7 @@ TESTFLAGS ?= -count=1 -timeout 20m -vet=off -ldflags=-w
 # These take longest: they begin first, so that no processor idles at the end.
 LONGEST := ./internal/explore ./internal/e2e ./por
 
-.PHONY: help setup paging build landgo guests test vet fmt demo bench papers study soak fuzz cover install clean
+.PHONY: help setup paging build landgo guests test vet fmt demo bench papers study soak fuzz cover install dist clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -86,7 +86,7 @@ study: build
 ## make soak     the searches on SOAK random model programs (a million: more than an hour) and SOAK_GUESTS random C programs, fresh seeds;
 ##               SOAK_OUTSIDE programs rich in libc, against libc's own code too, and SOAK_RUNS runs of each on this machine;
 ##               SOAK_TSO random programs for the theorem on triangular races, and SOAK_LITMUS runs of each litmus test on
-##               this machine;
+##               this machine, SOAK_BUFFERS random programs with store buffers;
 ##               LANDGO_SOAK_SEARCHES=trust,rounder for those alone, on the model programs; then a class of
 ##               SOAK_GRADE students, tests and kills, SOAK_FILES broken files, the pure packages under the race detector, and the C part under ASan and UBSan
 SOAK ?= 1000000
@@ -95,6 +95,7 @@ SOAK_OUTSIDE ?= 1000
 SOAK_RUNS ?= 300
 SOAK_TSO ?= 100000
 SOAK_LITMUS ?= 1000000
+SOAK_BUFFERS ?= 10000
 SOAK_FILES ?= 100000
 SOAK_GRADE ?= 300x6x200
 # Of the C in emu: the kernel's reservation of the guest's space is no leak.
@@ -107,7 +108,8 @@ soak: setup
 	$(ENV) LANDGO_SOAK_OUTSIDE=$(SOAK_OUTSIDE) LANDGO_SOAK_RUNS=$(SOAK_RUNS) go test -count=1 -timeout 0 -v -run 'TestOutside$$' ./internal/explore
 	$(ENV) LANDGO_SOAK_TSO=$(SOAK_TSO) go test -count=1 -timeout 0 -v -run 'TestTriangularTheorem$$' ./race
 	$(ENV) LANDGO_SOAK_LITMUS=$(SOAK_LITMUS) go test -count=1 -timeout 0 -v -run 'TestProcessor$$' ./internal/litmus
-	$(ENV) LANDGO_SOAK_LITMUS=1 go test -count=1 -timeout 0 -v -run 'TestLitmus$$' ./internal/explore
+	$(ENV) LANDGO_SOAK_LITMUS=1 go test -count=1 -timeout 0 -v -run 'TestLitmus$$|TestCureOfLitmus$$' ./internal/explore
+	$(ENV) LANDGO_SOAK_BUFFERS=$(SOAK_BUFFERS) go test -count=1 -timeout 0 -v -run 'TestBuffers(Within)?$$|TestFencesForAll$$' ./por
 	$(ENV) LANDGO_SOAK_GRADE=$(SOAK_GRADE) go test -count=1 -timeout 0 -v -run 'TestSoakGrade$$' ./internal/e2e
 	$(ENV) LANDGO_CORRUPT=$(SOAK_FILES) go test -count=1 -timeout 0 -run 'TestCorrupt' ./internal/image ./internal/result ./internal/explore ./internal/e2e
 	$(ENV) go test -count=1 -timeout 0 -race ./internal/trace ./internal/image/... ./heap ./race ./por ./internal/result ./internal/report ./internal/format ./internal/deepen
@@ -143,6 +145,10 @@ install: landgo
 	bin/landgo completion bash >$(SHARE)/bash-completion/completions/landgo
 	bin/landgo completion zsh >$(SHARE)/zsh/site-functions/_landgo
 	bin/landgo completion fish >$(SHARE)/fish/vendor_completions.d/landgo.fish
+
+## make dist     an archive for any x86-64 Linux, and a Debian package, in bin/dist
+dist: setup
+	@internal/setup/dist.sh $(VERSION)
 
 ## make clean    remove what build made
 clean:

@@ -65,6 +65,24 @@ func (c *Cell) Get() uint64 { return c.v }
 // Put gives a cell another number, until Rewind gives it back the one before.
 func (m *Machine) Put(c *Cell, v uint64) { m.Set(&c.v, v) }
 
+// Flag is a Cell that is true or false.
+type Flag struct{ c Cell }
+
+// Get is what it is.
+func (f *Flag) Get() bool { return f.c.v != 0 }
+
+// Cell is where it is kept: 1 if it is true, else 0.
+func (f *Flag) Cell() *Cell { return &f.c }
+
+// PutFlag gives a flag another value, as Put does.
+func (m *Machine) PutFlag(f *Flag, v bool) {
+	n := uint64(0)
+	if v {
+		n = 1
+	}
+	m.Put(&f.c, n)
+}
+
 // Set assigns a word of Go-side state; Rewind restores it.
 func (m *Machine) Set(p *uint64, v uint64) {
 	if *p == v {

@@ -5,6 +5,7 @@
 package guests
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -61,9 +62,12 @@ type Guest struct {
 	// verified with them too.
 	Flags []string
 	// Executions is the number of Mazurkiewicz traces, which --pp mem
-	// --search optimal runs, bugs and deadlocks included. 0: not fixed by
+	// --search optimal:commute=0 runs, bugs and deadlocks included. 0: not fixed by
 	// what the guest is (Note says why), or it stops at its first bug.
 	Executions int
+	// Commuting, if not 0, is how many of these --search optimal runs unless it is told
+	// commute=0: what comes to the same in both orders has one.
+	Commuting int
 	// KeepGoing: Executions is with --keep-going, over the Failures too.
 	KeepGoing bool
 	// Within[k] is how many traces some schedule with at most k preemptions
@@ -112,8 +116,12 @@ type linuxTable struct {
 	Bugs       []Failure `json:"bugs"`
 	Fixed      struct {
 		Executions int `json:"executions"`
+		Commuting  int `json:"commuting"`
 	} `json:"fixed"`
 }
+
+// Default is how many executions --search optimal runs; 0: not fixed.
+func (g *Guest) Default() int { return cmp.Or(g.Commuting, g.Executions) }
 
 // Linux is the faults of linux/ and their twins, by name.
 func Linux() ([]Guest, error) {
@@ -136,7 +144,7 @@ func Linux() ([]Guest, error) {
 		fixed := bad
 		fixed.Name, fixed.Variant = name+"-fixed", "fixed"
 		fixed.Verdict, fixed.PP, fixed.Failures = Verified, "mem", nil
-		fixed.Executions = t.Fixed.Executions
+		fixed.Executions, fixed.Commuting = t.Fixed.Executions, t.Fixed.Commuting
 		all = append(all, bad, fixed)
 	}
 	return all, nil
@@ -148,6 +156,7 @@ type benchTable struct {
 		Name       string            `json:"name"`
 		Kind       string            `json:"kind"` // exact, spin, bug
 		Executions int               `json:"executions"`
+		Commuting  int               `json:"commuting"`
 		KeepGoing  bool              `json:"keep_going"`
 		Within     []int             `json:"within"`
 		Bug        *Failure          `json:"bug"`
@@ -166,7 +175,7 @@ func Bench() ([]Guest, error) {
 		program, _, _ := strings.Cut(r.Name, "-")
 		g := Guest{
 			Name: r.Name, Program: program, Source: path.Join("bench", program+".c"), Verdict: Verified, PP: "mem",
-			Executions: r.Executions, KeepGoing: r.KeepGoing, Within: r.Within,
+			Executions: r.Executions, Commuting: r.Commuting, KeepGoing: r.KeepGoing, Within: r.Within,
 			Spins: r.Kind == "spin" || program == "ttaslock", Concurrent: true, Judge: "anchors",
 		}
 		if r.Kind == "spin" {
@@ -187,6 +196,7 @@ type papersTable struct {
 		Paper      string            `json:"paper"`
 		Verdict    string            `json:"verdict"`
 		Executions int               `json:"executions"`
+		Commuting  int               `json:"commuting"`
 		Bound      string            `json:"bound"`
 		Bug        *Failure          `json:"bug"`
 		Race       map[string]string `json:"race"`
@@ -213,7 +223,7 @@ func Papers() ([]Guest, error) {
 		}
 		g := Guest{
 			Name: r.Name, Program: program, Source: path.Join(folder, program+".c"), Verdict: r.Verdict, PP: "mem",
-			Executions: r.Executions, Concurrent: true, Judge: "by hand", Paper: r.Paper, Bound: r.Bound, Race: r.Race,
+			Executions: r.Executions, Commuting: r.Commuting, Concurrent: true, Judge: "by hand", Paper: r.Paper, Bound: r.Bound, Race: r.Race,
 		}
 		if r.Bug != nil {
 			g.Failures = []Failure{*r.Bug}

@@ -8,8 +8,8 @@ import _ "embed"
 //go:embed kernel/landgo.h
 var Header []byte
 
-// LinuxHeader is the C header by which a program on Linux chooses and assumes: "landgo
-// header --linux" prints it.
+// LinuxHeader is the C header by which a program on Linux chooses, assumes, and says what it
+// is to do: "landgo header --linux" prints it.
 //
 //go:embed landgo-linux.h
 var LinuxHeader []byte

@@ -21,6 +21,9 @@ import (
 // bufferSearches are those that take store buffers.
 var bufferSearches = []string{"none", "sleep", "dpor", "source", "optimal"}
 
+// outcomeSearches are those that find the outcomes, and not one execution of each trace.
+var outcomeSearches = []string{"stateful", "stateful:sleep=0"}
+
 // bufferRun is a model program under a search.
 type bufferRun struct {
 	*model.Machine
@@ -29,7 +32,8 @@ type bufferRun struct {
 	marks    []recMark
 	outcomes map[string]bool
 	traces   map[string]bool
-	ends     bool // some execution ended in a bug: its updates are in no order with the end
+	spends   func(map[Measure]int) // is told what each execution has spent, by its own count
+	ends     bool                  // some execution ended in a bug: its updates are in no order with the end
 	stats    Stats
 }
 
@@ -57,6 +61,9 @@ func (r *bufferRun) Ended(x *Execution) bool {
 	if x.Ending == EndedBlocked || x.Ending == EndedPruned {
 		return true
 	}
+	if r.spends != nil {
+		r.spends(r.spent(x.Path(nil)))
+	}
 	regs, mem := r.Registers(), r.Memory()
 	bug := 0
 	if x.Ending == EndedBug {
@@ -65,6 +72,38 @@ func (r *bufferRun) Ended(x *Execution) bool {
 	r.outcomes[model.OutcomeText(regs, mem, bug)] = true
 	r.traces[r.key()] = true
 	return true
+}
+
+// spent counts what an execution spends of the measures, on a machine of its own.
+func (r *bufferRun) spent(path []PathStep) map[Measure]int {
+	m, n := model.New(r.p), trace.TID(len(r.p.Threads))
+	c := map[Measure]int{}
+	last := trace.NoThread
+	for _, s := range path {
+		ready, goesOn := map[trace.TID]bool{}, map[trace.TID]bool{}
+		for _, th := range m.Threads(nil) {
+			ready[th.ID] = th.Status == trace.Ready
+			goesOn[th.ID] = ready[th.ID] && th.Pending.Kind != trace.OpEnd // which may be left freely
+		}
+		if s.Thread < n {
+			if last != trace.NoThread && s.Thread != last {
+				c[Switches]++
+				if goesOn[last] {
+					c[Preempt]++
+				}
+			}
+			for t := max(last, 0); t != s.Thread; t = (t + 1) % n {
+				if ready[t] {
+					c[Delay]++
+				}
+			}
+			last = s.Thread
+		}
+		if _, err := m.Step(s.Thread, s.Choice); err != nil {
+			panic(err)
+		}
+	}
+	return c
 }
 
 // key is the same for two executions if and only if they are of one trace: each
@@ -178,7 +217,7 @@ func compareBuffered(p *model.Program, want, searches []string, opts Options) er
 		if got := sorted(r.outcomes); !slices.Equal(got, want) {
 			return fmt.Errorf("%s: %d outcomes, want %d:\n%v\nwant\n%v", name, len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		if !judged || none.ends {
+		if !judged || none.ends || slices.Contains(outcomeSearches, name) {
 			continue
 		}
 		if len(r.traces) != len(none.traces) {
@@ -274,21 +313,79 @@ func cell(r *rand.Rand, in model.Instr) model.Instr {
 	return in
 }
 
-func TestBuffers(t *testing.T) {
-	more, programs := 0, 40
-	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_BUFFERS")); err == nil {
-		programs = n
+// soakBuffers is how many random programs to run, and the seed of the first: fresh ones, as
+// many as LANDGO_SOAK_BUFFERS says, or from LANDGO_SEED on.
+func soakBuffers(t *testing.T, usual int) (programs int, first uint64) {
+	n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_BUFFERS"))
+	if err != nil {
+		return usual, 0
 	}
-	for seed := range programs {
+	if first, err = strconv.ParseUint(os.Getenv("LANDGO_SEED"), 10, 64); err != nil {
+		first = rand.Uint64() >> 1
+	}
+	t.Logf("%d programs from seed %d on", n, first)
+	return n, first
+}
+
+// TestBuffersWithin: within a bound there are the executions that spend no more, by a count of
+// their own. What a buffer does costs nothing.
+func TestBuffersWithin(t *testing.T) {
+	programs, first := soakBuffers(t, 60)
+	judged := 0
+	for n := range programs {
+		seed := first + uint64(n)
 		p := bufferProgram(uint64(seed))
+		if seed%4 == 0 {
+			p = fencingProgram(uint64(seed))
+		}
+		s, _ := New("none", bufferOptions)
+		all := &bufferRun{Machine: model.New(p), p: p, outcomes: map[string]bool{}, traces: map[string]bool{}}
+		count := map[Measure][]int{}
+		all.spends = func(c map[Measure]int) {
+			for _, m := range []Measure{Preempt, Delay, Switches} {
+				for len(count[m]) <= c[m] {
+					count[m] = append(count[m], 0)
+				}
+				count[m][c[m]]++
+			}
+		}
+		if st, err := s.Run(all, all); err != nil || !st.Complete {
+			continue
+		}
+		judged++
+		for m, spent := range count {
+			want := 0
+			for limit := range min(len(spent), 3) {
+				want += spent[limit]
+				for _, name := range []string{"none", "bounded"} {
+					opts := bufferOptions
+					opts.Bounds, opts.Iterate, opts.MaxExecutions = Bounds{{m, limit}}, name == "bounded", 0
+					if r, err := runBuffered(name, p, opts); err != nil || int(r.stats.Executions) != want {
+						t.Fatalf("%s, %s=%d: %d executions, want %d, %v\n%v", name, m, limit, r.stats.Executions, want, err, p)
+					}
+				}
+			}
+		}
+	}
+	if t.Log(judged, "of", programs, "programs"); judged*3 < programs {
+		t.Error("a poor sample")
+	}
+}
+
+func TestBuffers(t *testing.T) {
+	more := 0
+	programs, first := soakBuffers(t, 40)
+	for n := range programs {
+		seed := first + uint64(n)
+		p := bufferProgram(seed)
 		want := model.Outcomes(p)
-		if err := compareBuffered(p, want, bufferSearches, bufferOptions); err != nil {
-			t.Fatalf("%v\n%v", err, p)
+		if err := compareBuffered(p, want, append(outcomeSearches, bufferSearches...), bufferOptions); err != nil {
+			t.Fatalf("seed %d: %v\n%v", seed, err, p)
 		}
 		lazy := *p
 		lazy.Lazy = true
 		if err := compareBuffered(&lazy, want, []string{"source", "optimal"}, bufferOptions); err != nil {
-			t.Fatalf("updates last: %v\n%v", err, p)
+			t.Fatalf("seed %d, updates last: %v\n%v", seed, err, p)
 		}
 		sc := *p
 		sc.Buffers = false
@@ -345,21 +442,19 @@ func fencingProgram(seed uint64) *model.Program {
 // TestFencesForAll: a fence for all threads that is one moment, at which all buffers are empty,
 // comes to what one does during which each is at some moment: where one other thread stores.
 func TestFencesForAll(t *testing.T) {
-	programs := 24
-	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_BUFFERS")); err == nil {
-		programs = n
-	}
+	programs, first := soakBuffers(t, 24)
 	fewer := 0
-	for seed := range programs {
+	for n := range programs {
+		seed := first + uint64(n)
 		p := fencingProgram(uint64(seed))
 		want := model.Outcomes(p)
-		if err := compareBuffered(p, want, bufferSearches, bufferOptions); err != nil {
-			t.Fatalf("%v\n%v", err, p)
+		if err := compareBuffered(p, want, append(outcomeSearches, bufferSearches...), bufferOptions); err != nil {
+			t.Fatalf("seed %d: %v\n%v", seed, err, p)
 		}
 		lazy := *p
 		lazy.Lazy = true
 		if err := compareBuffered(&lazy, want, []string{"source", "optimal"}, bufferOptions); err != nil {
-			t.Fatalf("updates last: %v\n%v", err, p)
+			t.Fatalf("seed %d, updates last: %v\n%v", seed, err, p)
 		}
 		own := *p
 		own.Fault = model.WeakFenceAll
@@ -406,11 +501,11 @@ func TestCheckBuffers(t *testing.T) {
 		if spec.CheckBuffers(nil) == nil && spec.Claim() != Nothing {
 			proven = append(proven, name)
 		}
-		if spec.CheckBuffers(Bounds{{Preempt, 1}}) == nil {
-			t.Errorf("%s isn't refused within a bound", name)
+		if taken := spec.CheckBuffers(Bounds{{Preempt, 1}}) == nil; taken != (name == "none" || name == "bounded") {
+			t.Errorf("%s within a bound: taken is %v", name, taken)
 		}
 	}
-	if !slices.Equal(proven, bufferSearches) {
+	if want := []string{"none", "bounded", "sleep", "stateful", "dpor", "source", "optimal"}; !slices.Equal(proven, want) {
 		t.Errorf("%v are taken, %v are tested", proven, bufferSearches)
 	}
 	for _, text := range []string{"dpor:figure=3", "dpor:sleep=0", "dpor:static=1"} {
@@ -432,6 +527,13 @@ func TestBufferMutants(t *testing.T) {
 			})
 		})
 	}
+	t.Run("a digest of buffers", func(t *testing.T) {
+		huntBuffers(t, func(p *model.Program) error {
+			wrong := *p
+			wrong.Fault = model.UnhashedBuffers
+			return checkBuffered(&wrong, []string{"stateful"}, bufferOptions)
+		})
+	})
 	for name, fault := range map[string]model.BufferFault{"a fence for all that waits for all": model.WeakFenceAll, "stores that one sees": model.UnseenStores} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range 400 {

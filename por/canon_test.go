@@ -19,6 +19,9 @@ type recorder struct {
 	awaiting bool
 	// late: ends of the process come last if the search wants them to.
 	late bool
+	// blending: what comes to the same in both orders is one trace if the search wants it so;
+	// blends: it does.
+	blending, blends bool
 }
 
 // standing is what a price depends on of a thread.
@@ -41,7 +44,10 @@ func (r *recorder) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) 
 	}
 	var after uint64
 	for i, y := range r.path {
-		if ordered(y, x) {
+		if r.blends && r.oneRound(i, x) {
+			continue
+		}
+		if ordered(y, x) || r.blends && r.leaves(i, x) {
 			after |= 1 << i
 		}
 	}
@@ -86,8 +92,15 @@ func (r *recorder) EndLate(on bool) {
 	}
 }
 
-func (r *recorder) WouldGo(t trace.TID, f func(back int, goes bool)) {
-	r.System.(Awaiter).WouldGo(t, f)
+func (r *recorder) Blend(on bool) {
+	if s, ok := r.System.(Blender); ok {
+		r.blends = on && r.blending
+		s.Blend(r.blends)
+	}
+}
+
+func (r *recorder) WouldGo(t trace.TID, after func(back, than int) bool, f func(back int, goes, with bool)) {
+	r.System.(Awaiter).WouldGo(t, after, f)
 }
 
 func (r *recorder) Digest() (trace.Digest, error) { return r.System.(Hasher).Digest() }
@@ -129,6 +142,43 @@ func (r *recorder) canonical(buf []byte) []byte {
 	return buf
 }
 
+// oneRound reports whether event i and x, which comes next, are arrivals at a barrier in
+// one round: no round was completed since.
+func (r *recorder) oneRound(i int, x *trace.Transition) bool {
+	if !arrives(r.path[i]) || !arrives(x) || r.path[i].Thread == x.Thread || r.path[i].Ops[0].Obj != x.Ops[0].Obj {
+		return false
+	}
+	for _, y := range r.path[i:] {
+		if arrives(y) && y.Ops[0].Obj == x.Ops[0].Obj && y.Ops[0].Arg&trace.Completes != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// leaves reports whether x leaves a barrier at which event i arrived, in the same round or
+// before: not after the round's last arrival, the next that completed one since its thread's
+// own.
+func (r *recorder) leaves(i int, x *trace.Transition) bool {
+	if len(x.Ops) != 1 || x.Ops[0].Kind != trace.OpBarrierLeave || !arrives(r.path[i]) || r.path[i].Ops[0].Obj != x.Ops[0].Obj {
+		return false
+	}
+	own := len(r.path) - 1
+	for y := r.path[own]; y.Thread != x.Thread || !arrives(y); y = r.path[own] {
+		own--
+	}
+	for k := own; k < i; k++ {
+		if y := r.path[k]; arrives(y) && y.Ops[0].Obj == x.Ops[0].Obj && y.Ops[0].Arg&trace.Completes != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func arrives(x *trace.Transition) bool {
+	return len(x.Ops) == 1 && x.Ops[0].Kind == trace.OpBarrierArrive
+}
+
 func ordered(a, b *trace.Transition) bool {
 	if a.Thread == b.Thread || a.End >= trace.EndProcess || b.End >= trace.EndProcess || advances(a) || advances(b) {
 		return true
@@ -138,6 +188,9 @@ func ordered(a, b *trace.Transition) bool {
 		for k := range b.Accesses {
 			q := &b.Accesses[k]
 			if p.Addr < q.Addr+uint64(q.Size) && q.Addr < p.Addr+uint64(p.Size) && (p.IsWrite() || q.IsWrite()) {
+				if b := p.Blends(); b != trace.NoBlend && b == q.Blends() && p.Addr == q.Addr && p.Size == q.Size {
+					continue
+				}
 				return true
 			}
 		}

@@ -17,9 +17,9 @@ func TestDifferentialChoices(t *testing.T) {
 		return func(_ *rapid.T, p *model.Program, judge *survey) error { return agreeSteps(p, judge, opts) }
 	}
 	var seen, coarse sample
-	t.Run("single", func(t *testing.T) { differ(t, chosen(false, false), 350, &seen, single) })
-	t.Run("coarse", func(t *testing.T) { differ(t, chosen(true, false), 150, &coarse, steps(Options{})) })
-	t.Run("merged", func(t *testing.T) { differ(t, chosen(false, true), 100, &coarse, steps(Options{OneEvent: true})) })
+	t.Run("single", func(t *testing.T) { differ(t, chosen(false, false), 200, &seen, single) })
+	t.Run("coarse", func(t *testing.T) { differ(t, chosen(true, false), 80, &coarse, steps(Options{})) })
+	t.Run("merged", func(t *testing.T) { differ(t, chosen(false, true), 50, &coarse, steps(Options{OneEvent: true})) })
 	t.Run("divided", func(t *testing.T) {
 		differ(t, chosen(false, false), 40, &coarse, func(rt *rapid.T, p *model.Program, judge *survey) error {
 			return agreeAllDivided(p, judge, pick(rt, "division", 40*7*3))

@@ -70,6 +70,9 @@ func (x *explorer) run() error {
 		if s, ok := x.sys.(Awaiter); ok {
 			s.EndLate(false) // schedules may come from elsewhere
 		}
+		if s, ok := x.sys.(Blender); ok {
+			s.Blend(false)
+		}
 	}()
 	x.spare()
 	x.root = x.sys.Mark()

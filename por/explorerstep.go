@@ -174,10 +174,13 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 	return t, nil
 }
 
-// spare has sys spare the search the polls of loops, and ends of the process that only cut
-// threads off, if both can.
+// spare has sys spare the search the polls of loops, ends of the process that only cut
+// threads off, and the orders of what blends, if all three can.
 func (x *explorer) spare() {
 	x.next.awaiter = nil
+	if s, ok := x.sys.(Blender); ok {
+		s.Blend(x.spec.commutes() && x.opts.OneEvent)
+	}
 	if s, ok := x.sys.(Awaiter); ok {
 		on := x.spec.kind.awaits && x.opts.OneEvent
 		s.EndLate(on && !x.opts.EndsAnywhere)

@@ -35,6 +35,8 @@ type Kind struct {
 	LikesSingle bool
 	// Buffers: it was proven over threads with store buffers (relation/buffer.go).
 	Buffers bool
+	// AnyBuffers: so it was with any of its options.
+	AnyBuffers bool
 	// NotForKernels says why the steps of a kernel that schedules its own threads
 	// don't suit it, "" if they do.
 	NotForKernels string
@@ -110,6 +112,8 @@ var early = Param{Name: "early", Default: 1, Most: 1, Help: "1: also executions 
 var lazyCut = Param{Name: "cut", Default: cutSound, Most: cutPrinted, Help: "1: refuses a step when all traces that go on from it are beyond the bound; 0: refuses nothing on the way; 2: refuses as its paper does, and proves nothing",
 	proves: func(v uint64) bool { return v != cutPrinted }}
 
+var commute = Param{Name: "commute", Default: 1, Most: 1, Help: "1: increments and other read-modify-writes whose results nobody uses, and arrivals at a barrier, have one order; 0: each of their orders is run (conditional independence: Godefroid 1996, ch. 3)"}
+
 var marked = Param{Name: "mark", Most: 1, Help: "1, with figure=3: where the paper adds every thread, a new persistent set is begun in place of that (its optimization 2)"}
 
 var promised = Param{Name: "static", Most: 2, Help: "1: within static persistent sets, from what each thread may still do, byte by byte; 2: the same, and a variable is one object, with all its elements. What threads do is checked, and where it is more than was assumed the search begins again"}
@@ -118,7 +122,7 @@ var promised = Param{Name: "static", Most: 2, Help: "1: within static persistent
 var kinds = []Kind{
 	{Name: "none", Buffers: true, Paper: "no reduction (Flanagan and Godefroid 2005, §6, the baseline)", About: "runs every interleaving",
 		Bounds: anyCounted, Joint: true, strategy: newExhaustive},
-	{Name: "bounded", Paper: "Musuvathi and Qadeer, PLDI 2007; Emmi, Qadeer and Rakamaric, POPL 2011; Coons, Musuvathi and McKinley, OOPSLA 2013, §2.5", About: "runs every interleaving within the bound, by ascending bound",
+	{Name: "bounded", Buffers: true, Paper: "Musuvathi and Qadeer, PLDI 2007; Emmi, Qadeer and Rakamaric, POPL 2011; Coons, Musuvathi and McKinley, OOPSLA 2013, §2.5", About: "runs every interleaving within the bound, by ascending bound",
 		Bounds: anyCounted, Joint: true, NeedsBound: true, WhyNot: "its walk can't count that", strategy: newBounded},
 	{Name: "bpor", Paper: "Coons, Musuvathi and McKinley, OOPSLA 2013, Algorithms 2, 3 and 4", About: "dpor, with more backtrack points where the bound may have cut off other points' executions",
 		Bounds: []Measure{Preempt, Fair}, Joint: true, NeedsBound: true, WhyNot: "its conservative backtrack points are for preemptions and the fair bound",
@@ -140,8 +144,8 @@ var kinds = []Kind{
 				proves: func(v uint64) bool { return v == 0 }},
 		}, whole: cutOff, strategy: newLazyBPOR},
 	{Name: "sleep", Buffers: true, Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
-		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", strategy: newSleep},
-	{Name: "stateful", Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states", NotForKernels: "the future effects of ticks aren't in the hash of a state",
+		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", Params: []Param{commute}, strategy: newSleep},
+	{Name: "stateful", Buffers: true, AnyBuffers: true, Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states", NotForKernels: "the future effects of ticks aren't in the hash of a state",
 		WhyNot: "the rest of a bound differs between two ways to a state", Params: []Param{
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets, 0: without"},
 		}, whole: oneTable, strategy: newStateful},
@@ -158,9 +162,9 @@ var kinds = []Kind{
 	{Name: "nidhugg", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 7", About: "as source, but its backtrack sets are persistent sets",
 		WhyNot: beyond, strategy: newNidhugg},
 	{Name: "source", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 1", About: "backtracks within source sets",
-		WhyNot: beyond, strategy: newSource},
+		WhyNot: beyond, Params: []Param{commute}, strategy: newSource},
 	{Name: "optimal", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
-		WhyNot: beyond, awaits: true, warmUp: optimalWarmUp, strategy: newOptimal},
+		WhyNot: beyond, awaits: true, Params: []Param{commute}, warmUp: optimalWarmUp, strategy: newOptimal},
 	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph", NotForKernels: "their steps are more than one event",
 		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, run: runTrust, lent: borrowGraphs},
 	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds", NotForKernels: "their steps are more than one event",

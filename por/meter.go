@@ -26,6 +26,9 @@ var counted = [len(cost{})]Measure{Preempt, Fair, Delay, Switches}
 //     step that is taken from a yield: so Y is a thread's own, whatever the
 //     others do, and a search may use it as Coons et al. do.
 //
+// A step of a store buffer counts nothing, for it is none of a thread's: neither it nor the
+// switch to it, nor is it passed over. A thread that waits for its buffer can't go on.
+//
 // Preempt, Switches and Delay add up; Fair is a maximum.
 type meter struct {
 	path   *path
@@ -72,6 +75,9 @@ func (m *meter) enter(n *node) {
 	s.least, s.yields = -1, false
 	m.yields = atLeast(m.yields, len(m.path.present.Ready)*64)
 	for t := range m.path.present.Ready.All {
+		if m.flushes(t) {
+			continue
+		}
 		if y := m.yields[t]; s.least < 0 || y < s.least {
 			s.least = y
 		}
@@ -111,6 +117,12 @@ func (m *meter) blocked(n *node, t trace.TID) bool {
 	return m.limits[1] >= 0 && m.yields[t]-m.states[n.depth].least > m.limits[1]
 }
 
+// flushes reports whether t, which can run in the newest state, is a store buffer.
+func (m *meter) flushes(t trace.TID) bool {
+	u := m.path.thread(t)
+	return u != nil && u.Updates
+}
+
 // leaves reports whether leaving the thread that ran before n is free there;
 // n's step has been taken.
 func (m *meter) leaves(n *node) bool {
@@ -127,6 +139,9 @@ func (m *meter) leaves(n *node) bool {
 func (m *meter) after(n *node, t trace.TID) cost {
 	s := &m.states[n.depth]
 	c := s.spent
+	if m.flushes(t) {
+		return c
+	}
 	if n.preempting(t) && !m.blocked(n, n.running) {
 		c[0]++
 	}
@@ -155,7 +170,7 @@ func (m *meter) delays(n *node, t trace.TID) (passed int32) {
 		if u == t {
 			break
 		}
-		if p.isReady(n.depth, u) && !m.blocked(n, u) {
+		if p.isReady(n.depth, u) && !m.blocked(n, u) && !m.flushes(u) {
 			passed++
 		}
 	}

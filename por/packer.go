@@ -47,7 +47,9 @@ func (p *packer) putBytes(b []byte) {
 	p.buf = append(p.buf, b...)
 }
 
-func (p *packer) putAccess(a *trace.Access) { p.put(a.Addr, uint64(a.Size), uint64(a.Flags)) }
+func (p *packer) putAccess(a *trace.Access) {
+	p.put(a.Addr, uint64(a.Size), uint64(a.Flags), uint64(a.Ahead))
+}
 
 // unpacker reads one.
 type unpacker struct {
@@ -113,7 +115,7 @@ func (u *unpacker) thread() trace.TID { return trace.TID(u.below(threadLimit)) }
 func (u *unpacker) choice() trace.Choice { return trace.Choice(u.below(1 << 32)) }
 
 func (u *unpacker) access() trace.Access {
-	return trace.Access{Addr: u.get(), Size: uint32(u.below(1 << 32)), Flags: trace.AccessFlags(u.below(256))}
+	return trace.Access{Addr: u.get(), Size: uint32(u.below(1 << 32)), Flags: trace.AccessFlags(u.below(256)), Ahead: trace.Ahead(u.below(256))}
 }
 
 func (u *unpacker) op() trace.Op {

@@ -89,6 +89,16 @@ func (s Spec) Param(name string) uint64 {
 	panic("por: search " + s.kind.Name + " has no option " + name)
 }
 
+// commutes reports whether the search asks what comes to the same in both orders (Blender).
+func (s Spec) commutes() bool {
+	for i := range s.kind.Params {
+		if s.kind.Params[i].Name == commute.Name {
+			return s.params[i] == 1
+		}
+	}
+	return false
+}
+
 // Claim is what the search proves that has finished without a bug, where its
 // bound has cut something off.
 func (s Spec) Claim() Claim {
@@ -119,7 +129,7 @@ func (s Spec) Check(bounds Bounds) error { return s.kind.check(bounds) }
 // *BuffersError.
 func (s Spec) CheckBuffers(bounds Bounds) error {
 	for i, p := range s.kind.Params {
-		if s.params[i] != p.Default && s.kind.Claim != Nothing {
+		if s.params[i] != p.Default && s.kind.Claim != Nothing && !s.kind.AnyBuffers {
 			return &BuffersError{fmt.Sprintf("search %s isn't proven with its option %s", s.kind.Name, p.Name)}
 		}
 	}
@@ -132,7 +142,7 @@ func (s Spec) CheckBuffers(bounds Bounds) error {
 			}
 		}
 		return &BuffersError{fmt.Sprintf("search %s isn't proven there: use one of %s", s.kind.Name, strings.Join(others, ", "))}
-	case len(bounds) > 0:
+	case len(bounds) > 0 && !s.kind.Joint:
 		return &BuffersError{fmt.Sprintf("the bound %v isn't proven there", bounds)}
 	}
 	return nil

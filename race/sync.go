@@ -69,7 +69,12 @@ const (
 	syncObject space = iota
 	readers
 	thread
-	word         // the bytes of locked instructions
+	word        // the bytes of locked instructions
+	plainWord   // the same, without those that blend
+	blendedWord // those that blend, and 3 more, by trace.Blend
+	_
+	_
+	_
 	barrierClock // the arrivals of the round
 	barrierRound // its number
 	barrierDone  // the arrivals of the round before
@@ -186,15 +191,29 @@ func (d *order) leave(t trace.TID, obj uint64) {
 
 // acquireWord and releaseWord order a locked instruction with the others on the
 // same bytes. One that fails to exchange changes nothing, and doesn't publish
-// its clock.
+// its clock. Two that blend (trace.Blend) aren't ordered by each other: they may come in the
+// other order, which isn't run.
 func (d *Detector) acquireWord(t trace.TID, a *trace.Access) {
 	if d.cfg.Mode == Limited {
 		return
 	}
+	blend := a.Blends()
 	for g := a.Addr &^ 7; g < a.Addr+uint64(a.Size); g += 8 {
-		d.joinClock(t, d.slots[d.object(word, g)])
+		if blend == trace.NoBlend {
+			d.joinClock(t, d.slots[d.object(word, g)])
+			continue
+		}
+		d.joinClock(t, d.slots[d.object(plainWord, g)])
+		for b := trace.BlendAdd; b <= trace.BlendXor; b++ {
+			if b != blend {
+				d.joinClock(t, d.slots[d.object(ofBlend(b), g)])
+			}
+		}
 	}
 }
+
+// ofBlend is the space of the words of a blend.
+func ofBlend(b trace.Blend) space { return blendedWord + space(b-trace.BlendAdd) }
 
 // lockedWord reports whether locked instructions were seen to access bytes of an access.
 func (d *Detector) lockedWord(a *trace.Access) bool {
@@ -211,8 +230,14 @@ func (d *Detector) releaseWord(t trace.TID, a *trace.Access) {
 		return
 	}
 	for g := a.Addr &^ 7; g < a.Addr+uint64(a.Size); g += 8 {
-		slot := d.object(word, g)
-		d.set(slot, d.joined(d.slots[d.threads[t].clock], d.slots[slot]))
+		kind := plainWord
+		if b := a.Blends(); b != trace.NoBlend {
+			kind = ofBlend(b)
+		}
+		for _, s := range [...]space{word, kind} {
+			slot := d.object(s, g)
+			d.set(slot, d.joined(d.slots[d.threads[t].clock], d.slots[slot]))
+		}
 	}
 	d.tick(t)
 }

@@ -107,6 +107,7 @@ type triangle struct{ store, load, racing uint64 }
 type tsoVisit struct {
 	Access
 	failed bool // a compare-and-exchange that failed
+	blend  trace.Blend
 	time   uint32
 	before int32 // its thread's clock without what the access itself comes after
 	clock  int32 // the same with that
@@ -128,7 +129,8 @@ type tsoPlace struct {
 	thread trace.TID
 	mask   uint8
 	write  bool
-	failed bool  // a compare-and-exchange that failed
+	failed bool // a compare-and-exchange that failed
+	blend  trace.Blend
 	last   int32 // slot: its last visit
 }
 
@@ -285,7 +287,7 @@ func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	th := &d.threads[t]
 	at := int32(len(d.visits))
 	before := d.slots[th.clock]
-	d.visits = append(d.visits, tsoVisit{time: d.clock(before)[t] + 1, before: before, failed: a.Flags&trace.FailedCAS != 0,
+	d.visits = append(d.visits, tsoVisit{time: d.clock(before)[t] + 1, before: before, failed: a.Flags&trace.FailedCAS != 0, blend: a.Blends(),
 		Access: Access{Thread: t, PC: a.PC, Addr: lo, Size: uint32(hi - lo), Write: a.IsWrite(), Insn: a.Insn}})
 	v := &d.visits[at]
 	if d.cfg.fault == ignoreLockedStores && locked {
@@ -360,13 +362,16 @@ func (d *Triangular) meet(v *tsoVisit, c *tsoCell, g uint64, m uint8, at int32) 
 	for i := range c.all {
 		p := &c.all[i]
 		if p.thread == v.Thread {
-			if p.mask == m && p.write == v.Write && p.failed == v.failed {
+			if p.mask == m && p.write == v.Write && p.failed == v.failed && p.blend == v.blend {
 				own = p.last
 			}
 			continue
 		}
 		if !v.Write && !p.write && v.failed == p.failed || p.mask&m == 0 {
 			continue
+		}
+		if v.blend != trace.NoBlend && v.blend == p.blend && p.mask == m {
+			continue // the search runs one order of the two (trace.Blend)
 		}
 		if d.cfg.fault == wholeAddresses && p.mask != m {
 			continue
@@ -378,7 +383,7 @@ func (d *Triangular) meet(v *tsoVisit, c *tsoCell, g uint64, m uint8, at int32) 
 	}
 	if own == 0 {
 		own = d.newSlots(1)
-		c.all = append(c.all, tsoPlace{v.Thread, m, v.Write, v.failed, own})
+		c.all = append(c.all, tsoPlace{v.Thread, m, v.Write, v.failed, v.blend, own})
 	}
 	d.set(own, at)
 }

@@ -119,8 +119,12 @@ func (s *named) OpText(op trace.Op) string {
 		if t := trace.TID(op.Obj); int(t) < len(s.names.paths) && t >= 0 && op.Arg != 0 && !s.lib.Own(op.Arg) {
 			return fmt.Sprintf("sends signal %d to %s", op.Arg, s.Name(t))
 		}
-	case trace.OpTurn, trace.OpStores, trace.OpStored:
+	case trace.OpTurn, trace.OpJudged, trace.OpStores, trace.OpStored:
 		return ""
+	case trace.OpCallBegins:
+		return "begins a call on " + s.VariableName(op.Obj)
+	case trace.OpCallEnds:
+		return "ends a call on " + s.VariableName(op.Obj)
 	case trace.OpFenceAll:
 		return "empties all store buffers"
 	case trace.OpExit:

@@ -212,6 +212,9 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		n := len(tr.Accesses)
 		tr.Accesses = append(tr.Accesses, stop.Accesses...)
 		made := tr.Accesses[n:]
+		if s.blending {
+			s.blend(made)
+		}
 		s.lib.Accessed(th.ID, tr, made, r.Flags&emu.Watch != 0)
 		if s.cfg.Buffers {
 			s.takeStores(th, tr, made, since, insns)

@@ -100,6 +100,15 @@ func (s *System) apply(th *thread) {
 	th.inStep = false
 }
 
+// moves has f move buffered stores to memory or back, which a viewer isn't to take for stores.
+func (s *System) moves(f func()) {
+	from := s.machine.Journal()
+	f()
+	if s.viewer != nil && !s.probing && !s.trying {
+		s.viewer.Moved(from, s.machine.Journal())
+	}
+}
+
 // takeBack takes them out again.
 func (s *System) takeBack(th *thread) {
 	n := len(s.under)

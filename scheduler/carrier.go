@@ -44,6 +44,8 @@ type Calls interface {
 	// Boot begins, with the functions that have roles, by their first addresses, once the
 	// kernel is there and before any thread is.
 	Boot(k kernel.Kernel, roles map[uint64]profile.Bound)
+	// Steps: a thread begins a step. What it had begun to do shows from here on.
+	Steps(trace.TID, *trace.Transition)
 	// AtBreak is asked where a thread has stopped at a breakpoint.
 	AtBreak(trace.TID, *trace.Transition) (Verdict, error)
 	// AtCallersReturn: a thread stands at a breakpoint that its function's caller has yet
@@ -189,6 +191,7 @@ func (s *fixed) trusted(th *thread) bool {
 type uncarried struct{ Carrier }
 
 func (uncarried) Keep(trace.TID)                     {}
+func (uncarried) Steps(trace.TID, *trace.Transition) {}
 func (uncarried) Mark(trace.Mark)                    {}
 func (uncarried) Rewind(trace.Mark)                  {}
 func (uncarried) Running(trace.TID) Running          { return 0 }

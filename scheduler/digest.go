@@ -104,9 +104,25 @@ func (s *fixed) threadDigest(th *thread) trace.Digest {
 		h.Word(f.PC)
 	}
 	h.Words(trace.Bit(th.Starting), th.Entry, th.Created, th.Self, th.Stack, trace.Bit(th.OwnStack), th.Interrupted)
+	if s.cfg.Buffers {
+		th.hashBuffer(&h)
+	}
 	atOp := stands == StandOp || stands == StandTrap || stands == StandSleep || stands == StandFailure
 	s.lib.HashThread(th.ID, &h, atOp)
 	return h.Sum()
+}
+
+// hashBuffer adds a store buffer. What has left it answers no load, and no load waits for it.
+func (th *thread) hashBuffer(h *trace.Hash) {
+	h.Words(uint64(len(th.queue)), trace.Bit(th.stored), trace.Bit(th.atNone), th.fence)
+	for i := range th.queue {
+		h.Word(uint64(len(th.queue[i].parts)))
+		for k := range th.queue[i].parts {
+			p := &th.queue[i].parts[k]
+			h.Words(p.Addr, uint64(p.Size))
+			h.Text(string(p.bytes))
+		}
+	}
 }
 
 func hashRegs(h *trace.Hash, r *emu.Regs) {

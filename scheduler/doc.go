@@ -44,10 +44,12 @@
 //
 //	a step        system, advance, trap, points, granularity, enabled, listing, spawn, exit, late
 //	its state     lifetime, mark, thread, arena, names, knowledge, digest, state
-//	spins         spin, spinlive, spinagain, spinlocks, await, clockloop, turns, endless, scout
-//	traps         effects, shares, nap, interrupt, faulted, mappings, grave
+//	spins         spin, spinlive, spinagain, spinlocks, await, blend, clockloop, turns, endless, scout
+//	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
 //	reports       account, describe, naming, stuck, meant, failure, blockfault, letthrough, leak, format, met,
 //	              longest, unexamined
+//	conditions    promise (landgo_always, landgo_eventually)
+//	failures      faults (--faults)
 //	buffers       buffer (x86-TSO), fenced (fences that the guest hasn't got), fenceall (membarrier)
 //	other rooms   carrier (the library), steered (the kernel that schedules itself)
 //	twin          reads of memory that was never written

@@ -21,8 +21,20 @@ type Failure struct {
 	// of the instruction in its thread's life.
 	Stack []uint64
 	At    uint64
+	// Calls are those of an object that no order explains (package linear).
+	Calls []Called
 	// Waits lists what each thread waits for (deadlock, livelock).
 	Waits []Wait
+}
+
+// Called is a call of an object, in a history.
+type Called struct {
+	Thread trace.TID
+	Name   string // "enqueue(1)"
+	Result string // "", if it says nothing, or there is none
+	// Begin and End are places in the history, from 1; End is 0 if it isn't over.
+	Begin, End int
+	PC         uint64 // where it was begun
 }
 
 // Wait is one thread's part in a deadlock or livelock.

@@ -28,18 +28,28 @@ func (s *present) MayFail(k trace.FaultKind) bool {
 	if s.cfg.Faults[k] <= uint8(used>>(8*k)) {
 		return false
 	}
-	if s.mostFaults == nil {
-		return true
-	}
-	total := 0
-	for ; used != 0; used >>= 8 {
-		total += int(used & 0xff)
-	}
-	return total < *s.mostFaults
+	return s.mostFaults == nil || s.Failures() < *s.mostFaults
 }
 
-// LimitFaults has executions have n failures at the most, of all kinds together.
-func (s *fixed) LimitFaults(n int) { s.mostFaults = &n }
+// Failures is how many failures the execution has had.
+func (s *present) Failures() (n int) {
+	for used := s.failed.Get(); used != 0; used >>= 8 {
+		n += int(used & 0xff)
+	}
+	return n
+}
+
+// LimitFaults has executions have n failures at the most, of all kinds together; fewer
+// than none: as many as Config.Faults says.
+func (s *System) LimitFaults(n int) {
+	if s.mostFaults = &n; n < 0 {
+		s.mostFaults = nil
+	}
+	s.Unlist()
+	for _, w := range s.twins {
+		w.LimitFaults(n)
+	}
+}
 
 // Failed notes a failure of what a thread called at pc; arg says what was asked for.
 func (s *present) Failed(t trace.TID, tr *trace.Transition, k trace.FaultKind, pc, arg uint64) {

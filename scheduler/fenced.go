@@ -30,6 +30,16 @@ func (s *fixed) within(th *thread, pc uint64) bool {
 		(th.Half != 0 || x86.Repeats(s.machine.Bytes(pc, x86.MaxInst), s.image.Machine))
 }
 
+// Buffered lists the stores in a thread's buffer, oldest first.
+func (s *state) Buffered(t trace.TID) (list []trace.Access) {
+	for _, e := range s.threads[t].queue {
+		for k := range e.parts {
+			list = append(list, e.parts[k].Access)
+		}
+	}
+	return list
+}
+
 // Delays lists the stores in a thread's buffer that its next step would overtake: with a
 // fence after any of them the step couldn't be made now.
 func (s *present) Delays(t trace.TID) (list []trace.Access) {

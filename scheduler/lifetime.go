@@ -44,6 +44,8 @@ type fixed struct {
 	// awaiting: polls aren't possible (await.go). endLate: the end of the process comes last
 	// (late.go).
 	awaiting, endLate bool
+	// blending: what comes to the same in both orders is told (blend.go).
+	blending bool
 	// fenced says after which stores threads wait as at a fence (fenced.go); nil: after none.
 	fenced     func(pc uint64) bool
 	mostFaults *int // see LimitFaults; nil: no limit
@@ -66,6 +68,7 @@ type state struct {
 	covers    covers
 	listing   listing    // of all this
 	through   []*Failure // see letthrough.go
+	promises  []*promise // see promise.go
 }
 
 // cells go back with the machine.
@@ -73,7 +76,7 @@ type cells struct {
 	// entered is 1 once main has begun, or if the guest names no main. What is
 	// allocated before is the C library's.
 	entered emu.Cell
-	ranOut  emu.Cell // 1: a timed wait ran out
+	ranOut  emu.Flag // a timed wait ran out
 	failed  emu.Cell // how many failures of each kind there were, a byte each
 	// threadStatus is 1 when the process's status was set by a thread on its way out.
 	threadStatus emu.Cell
@@ -90,7 +93,9 @@ type present struct {
 type found struct {
 	names    *names
 	dead     map[uint64]dead
-	mappings map[uint64]uint64 // see mappingStart
+	blends   map[uint64]trace.Blend // of locked instructions
+	unread   map[uint64]bool        // the places behind calls whose results nobody reads
+	mappings map[uint64]uint64      // see mappingStart
 	// scouted is the length of each thread's steps after which scouting is done again
 	// (scout.go).
 	scouted map[trace.TID]uint64
@@ -123,6 +128,7 @@ type scratch struct {
 	finer   bool      // points became finer in it
 	// passedOver: the run under way begins at a point that the rules leave out.
 	passedOver bool
+	past       []pastWrite // see WouldGo
 	// probing: a turn of a loop is being tried, to be taken back. scouting: what others
 	// would do in a long step is being looked at. trying: a call is tried: threads stay
 	// as they are.

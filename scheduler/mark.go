@@ -15,15 +15,16 @@ type threadSave struct {
 }
 
 type mark struct {
-	machine trace.Mark
-	threads int // of threadLog
-	arena   arenaMark
-	heap    heap.Mark
-	mapped  heap.Mark
-	covers  covers
-	steps   int
-	wrote   int
-	through int
+	machine  trace.Mark
+	threads  int // of threadLog
+	arena    arenaMark
+	heap     heap.Mark
+	mapped   heap.Mark
+	covers   covers
+	steps    int
+	wrote    int
+	through  int
+	promises int
 }
 
 // Save keeps the present state of a thread for Rewind.
@@ -60,7 +61,7 @@ func (s *present) markAlone() trace.Mark {
 // mark marks the state that goes with a mark of the machine.
 func (s *state) mark(machine trace.Mark) trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: machine, threads: len(s.threadLog), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), wrote: len(s.wrote), through: len(s.through),
+		machine: machine, threads: len(s.threadLog), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), wrote: len(s.wrote), through: len(s.through), promises: len(s.promises),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -105,5 +106,6 @@ func (s *state) rewind(k trace.Mark) {
 	s.unwrite(m.wrote)
 	s.steps = s.steps[:m.steps]
 	s.through = s.through[:m.through]
+	s.promises = s.promises[:m.promises]
 	s.marks = s.marks[:k+1]
 }

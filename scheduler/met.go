@@ -93,7 +93,7 @@ func (s *seen) Meet(m Met) { s.met.add(m) }
 // can never go on.
 func (s *System) End(wrote string, stuck bool) {
 	s.met.Ended = s.met.Ended || !stuck
-	if s.ranOut.Get() == 0 {
+	if !s.ranOut.Get() {
 		s.met.OnTime = true
 	} else {
 		s.met.Late = true
@@ -112,8 +112,8 @@ func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
 		switch k := tr.Ops[i].Kind; {
 		case k == trace.OpCreate:
 			alone = false
-		case k == trace.OpAdvance && s.ranOut.Get() == 0:
-			s.machine.Put(&s.ranOut, 1)
+		case k == trace.OpAdvance && !s.ranOut.Get():
+			s.machine.PutFlag(&s.ranOut, true)
 		case k == trace.OpJoin:
 			alone = s.Alone(th.ID)
 		case !alone:
@@ -144,7 +144,8 @@ var pointsOfOps = func() (of [trace.NumOps]trace.Points) {
 	for k := range of {
 		switch trace.OpKind(k) {
 		case trace.OpNone, trace.OpAccess, trace.OpCreate, trace.OpExit, trace.OpJoin, trace.OpTryJoin, trace.OpTryJoinFail,
-			trace.OpDetach, trace.OpTurn, trace.OpStores, trace.OpStored, trace.OpFenceAll, trace.OpYield, trace.OpSleep, trace.OpAdvance, trace.OpEnd:
+			trace.OpDetach, trace.OpTurn, trace.OpStores, trace.OpStored, trace.OpFenceAll, trace.OpYield, trace.OpSleep, trace.OpAdvance, trace.OpEnd,
+			trace.OpCallBegins, trace.OpCallEnds, trace.OpJudged:
 		default:
 			of[k] = trace.PointSync
 		}

@@ -73,7 +73,7 @@ func TestRewindState(t *testing.T) {
 	type look struct {
 		Threads []Thread
 		Own     []int
-		Ran     uint64
+		Ran     bool
 		Words   [4]uint64
 		Steps   int
 	}
@@ -101,7 +101,7 @@ func TestRewindState(t *testing.T) {
 				f.Save(id)
 				f.own[id] = int(v)
 			case "cell":
-				f.machine.Put(&f.ranOut, v)
+				f.machine.PutFlag(&f.ranOut, v%2 == 1)
 			case "memory":
 				f.machine.Write64(0x8000+8*uint64(id), v)
 			case "step":
@@ -127,7 +127,7 @@ func TestRewindState(t *testing.T) {
 				f.TryOut(func() {
 					f.Save(id)
 					f.own[id], f.Thread(id).Insns = -1, 99
-					f.machine.Put(&f.ranOut, 99)
+					f.machine.PutFlag(&f.ranOut, !f.ranOut.Get())
 					f.machine.Write64(0x8000, 99)
 				})
 				if got := now(); !reflect.DeepEqual(got, before) {

@@ -30,6 +30,8 @@ type Config struct {
 	Fill *Fill
 	// Awaits says which accesses a search may be spared the polls of (await.go); nil: all.
 	Awaits func(*trace.Access) bool
+	// Ordered: no steps are told to come to the same in both orders (blend.go).
+	Ordered bool
 	// Faults are the failures that executions may have (faults.go).
 	Faults trace.Faults
 	// Buffers: stores to shared memory go through store buffers (buffer.go).
@@ -69,6 +71,9 @@ type Viewer interface {
 	// when the machine's journal had that length. Machine.Told has what it did; at is
 	// where the run stopped.
 	Ran(t trace.TID, insns, journal, at uint64)
+	// Moved is called where stores in a thread's buffer were put into memory for its step, or
+	// taken back after it: what the journal has from one length to another is no store.
+	Moved(from, to uint64)
 }
 
 // View makes v the viewer from now on; nil: none.
@@ -125,7 +130,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 				},
 			},
 			found: found{
-				names: newNames(cfg.MaxThreads, cfg.Buffers), dead: map[uint64]dead{}, tried: map[pollKey]bool{},
+				names: newNames(cfg.MaxThreads, cfg.Buffers), dead: map[uint64]dead{}, blends: map[uint64]trace.Blend{}, unread: map[uint64]bool{}, tried: map[pollKey]bool{},
 				mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
 			},
 		},
@@ -250,7 +255,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.Insns
 	if s.cfg.Buffers {
-		s.apply(th)
+		s.moves(func() { s.apply(th) })
 		s.beginsAt(th, tr)
 	}
 	info := stepInfo{tr: tr, ctx: th.Ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.Effects, insns: th.Insns}
@@ -263,11 +268,14 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.stepped++
 	info.number = s.stepped
 	s.steps = append(s.steps, info)
-	alone := s.Alone(th.ID)
+	alone, promises := s.Alone(th.ID), len(s.promises)
 	th.LastStep = int32(len(s.steps))
 	err := s.step(th, tr, c)
 	if s.known.Signalled[uint64(t)] {
 		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(t)})
+	}
+	if err == nil {
+		err = s.judge(th, tr, promises, alone)
 	}
 	tr.Last = th.Insns
 	s.arena.seal(tr)
@@ -276,7 +284,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	}
 	if s.cfg.Buffers {
 		s.steps[len(s.steps)-1].end = s.machine.Journal()
-		s.takeBack(th)
+		s.moves(func() { s.takeBack(th) })
 	}
 	s.current = trace.NoThread
 	s.freeContexts(th, tr)
@@ -306,6 +314,9 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 	th.Yielding, th.Waits, th.awaits = false, nil, false
 	s.current = th.ID
+	if th.Stand != StandFailure {
+		s.lib.Steps(th.ID, tr)
+	}
 	switch th.Stand {
 	case StandRun:
 		return s.Advance(th.ID, tr, 0)

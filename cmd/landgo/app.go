@@ -28,6 +28,8 @@ type app struct {
 	// its place.
 	asked config.Config
 	told  bool
+	// source is what the guest was built from, "" if it was given.
+	source string
 }
 
 // rootCommand is landgo itself, with its commands.

@@ -34,11 +34,12 @@ went on.
 In a terminal it has the whole screen; ? lists the keys. Otherwise, or with
 --script, it reads commands, a line each: "help" lists them.
 
-What was chosen can be saved: a bug file that replay, debug, page and explore take.`,
+What was chosen can be saved: a bug file that replay, debug and explore take, and
+page too if it ends with a bug.`,
 		Example: `  landgo explore test.c
   landgo explore test.landgo
   landgo explore --pp lock,unlock test -- -n 3
-  printf 'run 1\nstep 2\nthreads\n' | landgo explore test`,
+  printf 'run 0\nstep 1\nthreads\n' | landgo explore test`,
 		DisableFlagsInUseLine: true,
 	}
 	addOptions(cmd, &c, func(o *config.Option) bool {

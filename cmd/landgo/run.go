@@ -53,6 +53,9 @@ The verdict is verified, bounded, bug, budget or invalid ("landgo help exit").`,
 		if c.Guest, err = a.built(cmd.Context(), *folder, own); err != nil {
 			return err
 		}
+		if c.Guest != own[0] && *folder == "" {
+			a.source = own[0]
+		}
 		c.Args = guests
 		if err := workers.Check(); err != nil {
 			return err
@@ -97,6 +100,7 @@ func (a *app) run(ctx context.Context, c config.Config, workers *flags.Run) erro
 		a.showFound(err, &c, out, from)
 		return err
 	}
+	r.Guest.Source = a.source
 	a.notes(r)
 	r.Finish()
 	fileErr := saveBugs(r, &c, out)

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -69,6 +70,7 @@ func fail(err error) int {
 type anchor struct {
 	Name       string `json:"name"`
 	Executions uint64 `json:"executions"` // 0: no count to agree with
+	Commuting  uint64 `json:"commuting"`  // if not 0, that of the default search
 	KeepGoing  bool   `json:"keep_going"`
 }
 
@@ -82,6 +84,10 @@ func anchors(path string) ([]anchor, error) {
 	}
 	if err := json.Unmarshal(b, &file); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for i := range file.Rows {
+		r := &file.Rows[i]
+		r.Executions = cmp.Or(r.Commuting, r.Executions)
 	}
 	return file.Rows, nil
 }

@@ -20,7 +20,7 @@ type command struct {
 
 // commands are in the order in which help lists them.
 var commands = []command{
-	{"step", "[THREAD[:OUTCOME]]", "have a thread take its next step; THREAD is its number or its path name", true, (*Run).step},
+	{"step", "[THREAD[:OUTCOME]]", "have a thread take its next step; THREAD is T1, 1 or its path name 0.1", true, (*Run).step},
 	{"run", "[THREAD]", "have a thread take steps as long as it can", true, (*Run).run},
 	{"next", "[N]", "go N steps forward along those that lie ahead", true, (*Run).next},
 	{"back", "[N]", "go N steps back", true, (*Run).back},
@@ -165,7 +165,11 @@ func (r *Run) whatIf(words string) (string, error) {
 }
 
 func (r *Run) print(words string) (string, error) {
-	return r.told(debugger.Move{Verb: debugger.DoValue, Text: words})
+	v, err := r.do(debugger.Move{Verb: debugger.DoValue, Text: words})
+	if err != nil {
+		return "", err
+	}
+	return result.Printable(strings.Join(v.Told, " ")) + "\n", nil
 }
 
 func (r *Run) watch(words string) (string, error) {
@@ -211,7 +215,7 @@ func (r *Run) told(m debugger.Move) (string, error) {
 	}
 	var b strings.Builder
 	for _, line := range v.Told {
-		b.WriteString(result.Printable(line) + "\n")
+		b.WriteString(r.says(line) + "\n")
 	}
 	return b.String(), nil
 }

@@ -76,9 +76,10 @@ func (m *Model) shownLanes() int {
 func (m *Model) heads() string {
 	text := "       "
 	for i := range m.shownLanes() {
-		text += fmt.Sprintf("%-2d", m.run.view.Lanes[i].Number%100)
+		text += fmt.Sprintf("%-2.2s", sign(&m.run.view.Lanes[i]))
 	}
-	return m.style.paint(faint, m.style.fit(text+" where            what", m.width))
+	_, places := m.run.columns()
+	return m.style.paint(faint, m.style.fit(fmt.Sprintf("%s %-*s  what", text, places, "where"), m.width))
 }
 
 // list is the steps around the position, which is in the middle if it can be.
@@ -113,17 +114,18 @@ func (m *Model) row(i int) string {
 	s := &m.run.steps[i-1]
 	line := style.paint(atLook(i, v.At), fmt.Sprintf("%s%4d ", cursor, i))
 	used := 7
-	name := s.Thread + " "
+	name := m.run.names.Of(s.Thread) + "  "
 	for k := range m.shownLanes() {
 		l := &v.Lanes[k]
-		sign, look := none, faint
+		shown, look := none, faint
 		if l.Thread == s.Thread {
-			sign, look, name = mark, laneColors[k%len(laneColors)], ""
+			shown, look, name = mark, laneColors[k%len(laneColors)], ""
 		}
-		line += style.paint(look, sign) + " "
+		line += style.paint(look, shown) + " "
 		used += 2
 	}
-	text := fmt.Sprintf(" %s%-16s %s", result.Printable(name), where(s.Function, s.File, s.Line), result.Printable(s.Text))
+	_, places := m.run.columns()
+	text := fmt.Sprintf(" %s%-*s  %s", name, places, where(s.Function, s.File, s.Line), m.run.says(s.Text))
 	if s.Preempts {
 		text += " [preempts]"
 	}
@@ -135,7 +137,7 @@ func (m *Model) row(i int) string {
 
 // withSource has a line of the source behind a text, where there is room for some of it.
 func (m *Model) withSource(text, source string, width int) string {
-	const column, least, gap = 42, 8, 2
+	const column, least, gap = 46, 8, 2
 	text = m.style.fit(text, max(utf8.RuneCountInString(text), min(column, width)))
 	room := width - utf8.RuneCountInString(text) - gap
 	if n := utf8.RuneCountInString(source); source == "" || room < min(n, least) {
@@ -182,6 +184,7 @@ func (m *Model) laneLines(room int) (lines []string) {
 			order = append(order, &all[i])
 		}
 	}
+	names, places := m.run.columns()
 	for i, l := range order {
 		if i+1 == room && len(order) > room {
 			lines = append(lines, m.style.paint(faint, m.style.fit(fmt.Sprintf("  and %d more: :threads lists all", len(order)-i), m.width)))
@@ -189,9 +192,9 @@ func (m *Model) laneLines(room int) (lines []string) {
 		}
 		look := faint
 		if l.Ready {
-			look = laneColors[(l.Number-1)%len(laneColors)]
+			look = laneColors[l.Number%len(laneColors)]
 		}
-		text := fmt.Sprintf("%s%2d %-12s %-16s %s", readiness(l), l.Number, label(l), where(l.Function, l.File, l.Line), about(l))
+		text := fmt.Sprintf("%s %-2s  %-*s  %-*s  %s", readiness(l), sign(l), names, m.run.names.Of(l.Thread), places, where(l.Function, l.File, l.Line), m.run.about(l))
 		lines = append(lines, m.style.paint(look, m.style.fit(text, m.width)))
 	}
 	return lines
@@ -263,7 +266,7 @@ func (m *Model) Waiting(shown []string) []string {
 
 // foot lists the keys that there is room for.
 func (m *Model) foot() string {
-	text := "1-9 step  j k go  u undo  f what-if  w watch  s save  ? keys  q quit"
+	text := "0-9 step  j k go  u undo  f what-if  w watch  s save  ? keys  q quit"
 	if m.prompt != nil {
 		text = "enter: done  esc: never mind"
 	}

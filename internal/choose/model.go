@@ -111,7 +111,7 @@ func (m *Model) press(k Key) Work {
 		return m.typed(k)
 	}
 	m.told, m.failed = nil, false
-	if len(k) == 1 && k[0] >= '1' && k[0] <= '9' {
+	if len(k) == 1 && k[0] >= '0' && k[0] <= '9' {
 		return m.number(int(k[0] - '0'))
 	}
 	m.digit = ""
@@ -152,6 +152,8 @@ func (m *Model) press(k Key) Work {
 		return m.line("opened")
 	case "v":
 		return m.line("output")
+	case "b":
+		m.digit, m.told = "stores", []string{"the oldest store of which thread reaches memory? (its number)"}
 	case "w":
 		m.prompt = &prompt{ask: "watch", then: after("watch")}
 	case "W":
@@ -169,7 +171,7 @@ func (m *Model) press(k Key) Work {
 // ask takes a digit next, or, of more than nine threads, a number.
 func (m *Model) ask(command, question string) {
 	m.digit, m.told = command, []string{question + " (its number)"}
-	if len(m.run.view.Lanes) > 9 {
+	if len(m.run.view.Lanes) > 10 {
 		m.digit, m.told = "", nil
 		m.prompt = &prompt{ask: command + " thread", then: after(command)}
 	}
@@ -179,7 +181,10 @@ func (m *Model) ask(command, question string) {
 func (m *Model) number(n int) Work {
 	command := m.digit
 	m.digit = ""
-	if command == "" {
+	switch command {
+	case "stores":
+		return m.line(fmt.Sprintf("step %db", n))
+	case "":
 		command = "step"
 		if l, err := m.run.lane(fmt.Sprint(n)); err == nil && l.Ready && l.Outcomes > 1 {
 			m.prompt = &prompt{ask: fmt.Sprintf("outcome, 0 to %d", l.Outcomes-1), then: func(words string) string { return fmt.Sprintf("step %d:%s", n, words) }}
@@ -236,14 +241,15 @@ func (m *Model) turnPage(k Key) {
 	m.top = max(min(m.top, len(m.page)-rows), 0)
 }
 
-const keysText = `1 to 9      the thread with that number takes its next step
+const keysText = `0 to 9      the thread with that number takes its next step
 space       the thread that ran takes its next step, or else the next that can
-r 1 to 9    a thread takes steps as long as it can; c: the one that ran
+r 0 to 9    a thread takes steps as long as it can; c: the one that ran
+b 0 to 9    with --model tso, the oldest store of a thread's store buffer reaches memory
 u           undo the latest choice: what it put away lies ahead again
 j k, arrows one step forward along those that lie ahead, one step back
 n N         to the next switch of threads, to the one before
 g G         to the beginning, to the end of what lies ahead
-f 1 to 9    what if a thread goes on here, and the rest runs by itself?
+f 0 to 9    what if a thread goes on here, and the rest runs by itself?
 t           take the run of the latest what-if: it lies ahead then
 o           the run that was opened lies ahead again
 w W         watch an expression (x, x.field, p->next, a[3], *p), watch it no more

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,13 +24,14 @@ type Run struct {
 
 	steps []debugger.Taken
 	view  debugger.View // without Steps
+	names result.Names
 }
 
 // do has a move made, and takes in what is told of it.
 func (r *Run) do(m debugger.Move) (*debugger.View, error) {
 	v, err := r.Chooser.Choose(m)
 	if err != nil {
-		return nil, err
+		return nil, errors.New(r.says(err.Error()))
 	}
 	if v.Kept > len(r.steps) {
 		return nil, fmt.Errorf("the engine left out steps")
@@ -37,20 +39,21 @@ func (r *Run) do(m debugger.Move) (*debugger.View, error) {
 	r.steps = append(r.steps[:v.Kept:v.Kept], v.Steps...)
 	r.view = *v
 	r.view.Steps = nil
+	r.named()
 	return v, nil
 }
 
-// lane is the thread of a number or a path name: 2 is the second thread, 0.1 the first that
-// the first has made, and 0 the first of all. "" is the only one that can go on, or the one
-// that went last.
+// lane is the thread that a word names: T1 or 1 by its number, 0.1 by its path name; 1b is
+// its store buffer. "" is the one that goes on by itself.
 func (r *Run) lane(word string) (*debugger.Lane, error) {
 	if word == "" {
 		return r.following()
 	}
-	n, err := strconv.Atoi(word)
+	digits, stores := strings.CutSuffix(strings.TrimPrefix(word, "T"), "b")
+	n, err := strconv.Atoi(digits)
 	for i := range r.view.Lanes {
 		l := &r.view.Lanes[i]
-		if l.Thread == word || err == nil && n > 0 && l.Number == n {
+		if l.Thread == word || err == nil && l.Number == n && l.Stores == stores {
 			return l, nil
 		}
 	}
@@ -76,9 +79,39 @@ func (r *Run) following() (*debugger.Lane, error) {
 	return nil, fmt.Errorf("no thread can go on here")
 }
 
-// label is a thread's name, with what it runs.
-func label(l *debugger.Lane) string {
-	return result.Printable(strings.TrimSpace(l.Thread + " " + l.Root))
+// named gives the threads the labels that reports have.
+func (r *Run) named() {
+	var starts []*result.ThreadStart
+	for i := range r.view.Lanes {
+		if l := &r.view.Lanes[i]; !l.Stores {
+			starts = append(starts, &result.ThreadStart{Thread: l.Thread, Function: l.Root})
+		}
+	}
+	result.Label(starts)
+	r.names = result.Names{}
+	for _, s := range starts {
+		r.names[s.Thread] = s.Label
+	}
+}
+
+// says is a text of landgo's own, with labels for path names.
+func (r *Run) says(text string) string { return result.Printable(r.names.In(text)) }
+
+// bug says what is wrong. The guest's own words stay as they are.
+func (r *Run) bug() string {
+	text := r.view.Bug
+	if i := strings.LastIndex(text, ", in "); i >= 0 && strings.HasPrefix(text, "assertion: ") {
+		return result.Printable(text[:i]) + r.says(text[i:])
+	}
+	return r.says(text)
+}
+
+// sign is how a user names a thread in a word: "1", or "1b", its store buffer.
+func sign(l *debugger.Lane) string {
+	if l.Stores {
+		return fmt.Sprintf("%db", l.Number)
+	}
+	return fmt.Sprint(l.Number)
 }
 
 // where is a place in the sources, or a function's name.
@@ -90,11 +123,9 @@ func where(function, file string, line int) string {
 }
 
 // about says what a thread does next, or why it can't.
-func about(l *debugger.Lane) string {
+func (r *Run) about(l *debugger.Lane) string {
 	text := l.About
 	switch {
-	case !l.Live:
-		return "isn't there yet"
 	case l.Ready && text == "":
 		text = "can go on"
 	case l.Ready:
@@ -103,7 +134,7 @@ func about(l *debugger.Lane) string {
 	if l.Outcomes > 1 {
 		text += fmt.Sprintf(" (one of %d outcomes)", l.Outcomes)
 	}
-	return result.Printable(text)
+	return r.says(text)
 }
 
 // turn is the position at which the next turn of another thread begins, or, backwards, the

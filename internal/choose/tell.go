@@ -16,7 +16,7 @@ const shownSteps = 20
 func (r *Run) movedText(before int, v *debugger.View) string {
 	var b strings.Builder
 	for _, line := range v.Told {
-		b.WriteString(result.Printable(line) + "\n")
+		b.WriteString(r.says(line) + "\n")
 	}
 	from := before
 	if v.At <= from {
@@ -43,14 +43,8 @@ func (r *Run) movedText(before int, v *debugger.View) string {
 // stepText is a step: its number, thread, place, and what it does.
 func (r *Run) stepText(i int) string {
 	s := &r.steps[i]
-	name := s.Thread
-	for k := range r.view.Lanes {
-		if l := &r.view.Lanes[k]; l.Thread == s.Thread {
-			name = label(l)
-		}
-	}
 	names, places := r.columns()
-	text := fmt.Sprintf("%4d  %-*s  %-*s  %s", i+1, names, name, places, where(s.Function, s.File, s.Line), result.Printable(s.Text))
+	text := fmt.Sprintf("%4d  %-*s  %-*s  %s", i+1, names, r.names.Of(s.Thread), places, where(s.Function, s.File, s.Line), r.says(s.Text))
 	if s.Outcome > 0 {
 		text += fmt.Sprintf(" (outcome %d)", s.Outcome)
 	}
@@ -65,7 +59,7 @@ func (r *Run) columns() (names, places int) {
 	const widest = 24
 	for i := range r.view.Lanes {
 		l := &r.view.Lanes[i]
-		names = max(names, min(len(label(l)), widest))
+		names = max(names, min(len(r.names.Of(l.Thread)), widest))
 		places = max(places, min(len(where(l.Function, l.File, l.Line)), widest))
 	}
 	for i := range r.steps {
@@ -97,9 +91,9 @@ func watchedLine(w *debugger.Watched) string {
 func (r *Run) overText() string {
 	switch {
 	case r.view.Bug != "":
-		return "the run is over, with a bug: " + result.Printable(r.view.Bug) + "\n"
+		return "the run is over, with a bug: " + r.bug() + "\n"
 	case r.view.Over != "":
-		return "the run is over: " + result.Printable(r.view.Over) + "\n"
+		return "the run is over: " + r.says(r.view.Over) + "\n"
 	}
 	return ""
 }
@@ -109,7 +103,7 @@ func (r *Run) threads(string) (string, error) {
 	names, places := r.columns()
 	for i := range r.view.Lanes {
 		l := &r.view.Lanes[i]
-		fmt.Fprintf(&b, "%s %d  %-*s  %-*s  %s\n", readiness(l), l.Number, names, label(l), places, where(l.Function, l.File, l.Line), about(l))
+		fmt.Fprintf(&b, "%s %-2s  %-*s  %-*s  %s\n", readiness(l), sign(l), names, r.names.Of(l.Thread), places, where(l.Function, l.File, l.Line), r.about(l))
 	}
 	b.WriteString(r.overText())
 	return b.String(), nil
@@ -132,7 +126,7 @@ func (r *Run) lanes(string) (string, error) {
 			mark = ">"
 		}
 		s := &r.steps[i]
-		fmt.Fprintf(&b, "%s%4d  %s  %-*s  %s\n", mark, i+1, r.laneMarks(s, "*", "."), places, where(s.Function, s.File, s.Line), result.Printable(s.Text))
+		fmt.Fprintf(&b, "%s%4d  %s  %-*s  %s\n", mark, i+1, r.laneMarks(s, "*", "."), places, where(s.Function, s.File, s.Line), r.says(s.Text))
 	}
 	return b.String(), nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -175,6 +176,8 @@ func readKeys(in io.Reader, pressed chan<- Key, over <-chan bool) {
 // begun reports whether bytes are the beginning of a key whose rest may follow.
 func begun(b []byte) bool {
 	switch {
+	case !utf8.FullRune(b):
+		return true
 	case b[0] == 0x1b && len(b) == 1:
 		return true
 	case b[0] == 0x1b && (b[1] == '[' || b[1] == 'O'):

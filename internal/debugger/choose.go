@@ -87,9 +87,11 @@ type Taken struct {
 
 // Lane is a thread.
 type Lane struct {
-	// Number is its own, from 1, and Thread its path name; Root the function that it runs.
+	// Number is its own, from 0, and Thread its path name; Root the function that it runs.
 	Number       int
 	Thread, Root string
+	// Stores: it is the store buffer of the thread with its number.
+	Stores bool
 	// Live: it is there at the moment. Ready: it can take a step, with one of so many
 	// Outcomes. About says what it would do, or why it can't: "waits for mutex m, which 0.2
 	// holds".

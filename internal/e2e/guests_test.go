@@ -39,7 +39,7 @@ func differences(g guests.Guest, r *result.Result) (all []string) {
 	}
 	differ("verdict", string(r.Verdict), g.Verdict)
 	if g.Executions > 0 {
-		differ("executions", r.Executions, uint64(g.Executions))
+		differ("executions", r.Executions, uint64(g.Default()))
 		if !slices.ContainsFunc(g.Failures, func(f guests.Failure) bool { return f.Kind == "deadlock" }) {
 			// The search doesn't know the future of a thread that stays blocked
 			// on a lock, so a deadlock can cost runs in vain.
@@ -258,9 +258,9 @@ func TestSharingFromTheStart(t *testing.T) {
 			// Twins lie beside each other in the tables.
 			build := []string{"glibc-O1", "musl-O2"}[i/2%2]
 			r := explore(t, g, build, "--all-shared")
-			if string(r.Verdict) != g.Verdict || r.Executions != uint64(g.Executions) {
+			if string(r.Verdict) != g.Verdict || r.Executions != uint64(g.Default()) {
 				t.Errorf("%s: %s, %d executions, want %s, %d (%s)",
-					g.Binary(build), r.Verdict, r.Executions, g.Verdict, g.Executions, r.Reason)
+					g.Binary(build), r.Verdict, r.Executions, g.Verdict, g.Default(), r.Reason)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/por"
 )
 
 const bufferHead = `#include <assert.h>
@@ -71,7 +72,7 @@ func TestBuffers(t *testing.T) {
 		{"a load of less doesn't", `A { u.whole = 1; r[2] = u.half[0]; r[0] = y; return p; } B { y = 1; FENCE; r[1] = u.half[0]; return p; } PRINT(2)`, 3, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for cc, searches := range map[string][]string{"gcc": {"optimal", "source"}, "musl-gcc": {"optimal"}} {
+			for cc, searches := range map[string][]string{"gcc": {"optimal", "source", "stateful"}, "musl-gcc": {"optimal"}} {
 				guest := compile.Text(t, cc, bufferHead+c.source)
 				for model, want := range map[config.Model]int{config.ModelSC: c.sc, config.ModelTSO: c.tso} {
 					for _, search := range searches {
@@ -118,7 +119,7 @@ A { go(0); return p; } B { go(1); return p; } MAIN`
 				for model, want := range map[config.Model]string{config.ModelSC: c.sc, config.ModelTSO: c.tso} {
 					cfg := onProgram(guest)
 					cfg.Model, cfg.Deepen = model, false
-					endsAs(t, cfg, want, "optimal")
+					endsAs(t, cfg, want, "optimal", "stateful")
 				}
 			}
 		})
@@ -218,7 +219,7 @@ static void *c(void *p) { z = 1; return p; } int main(void) { pthread_t w; pthre
 		t.Errorf("membarrier beside two threads that store: %v %+v", err, r)
 	}
 	for name, set := range map[string]func(*config.Config){
-		"stateful":   func(c *config.Config) { c.Search = "stateful" },
+		"bpor":       func(c *config.Config) { c.Search, c.Bounds = "bpor", por.Bounds{{Measure: por.Preempt, Limit: 2}} },
 		"trust":      func(c *config.Config) { c.Search = "trust" },
 		"up":         func(c *config.Config) { c.Processors = config.ProcessorsUP },
 		"uninit":     func(c *config.Config) { c.CheckFor = []string{config.CheckUninit} },

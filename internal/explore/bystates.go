@@ -39,7 +39,7 @@ func (d *deepening) lookByStates() error {
 	d.Guest.Rewind(d.Root)
 	d.Guest.SetGranularity(d.Granularity(d.Config.PP, nil))
 	d.Guest.Look(nil)
-	engine, err := por.New(config.Stateful, por.Options{OneEvent: true, Stop: o.enough})
+	engine, err := por.New(config.Stateful, por.Options{OneEvent: !d.Judged(), Stop: o.enough})
 	if err != nil {
 		return err
 	}

@@ -282,7 +282,7 @@ func (d *deepening) ended(s *turn) error {
 	case s.stats.Complete && s.sp.buggy:
 		d.plan.Failed(j, false)
 		d.exhausted = d.exhausted || d.whole(j)
-	case s.stats.Complete && j.Set.Kinds == trace.SyncPoints && !d.Config.Naive():
+	case s.stats.Complete && j.Set.Kinds == trace.SyncPoints && !d.Config.Naive() && !d.Judged(): // what holds between is judged too
 		d.plan.Conclude(j, d.open())
 	case s.stats.Complete:
 		d.plan.Finished(j)

@@ -27,13 +27,20 @@ func TestKernelEffects(t *testing.T) {
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <sys/times.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
@@ -116,6 +123,44 @@ int main(void) { signal(SIGUSR1, h); pthread_t u; pthread_create(&first, 0, a, 0
 		{"fstat and close", `static int fd; A { struct stat s; y = fstat(fd, &s); return p; } B { close(fd); return p; } MAIN(fd = dup(1), assert(!y))`, "assertion"},
 		{"a flag of a descriptor", `static int fd; A { y = fcntl(fd, F_GETFD); return p; } B { fcntl(fd, F_SETFD, FD_CLOEXEC); return p; } MAIN(fd = dup(1), assert(!y))`, "assertion"},
 		{"two writes", `A { write(1, "x", 1); return p; } B { write(1, "y", 1); return p; } MAIN(, )`, "verified"},
+		// Objects that threads talk through.
+		{"two writers to a pipe", `static int q[2]; A { write(q[1], "a", 1); return p; } B { write(q[1], "b", 1); return p; } MAIN(pipe(q), read(q[0], buf, 2); assert(buf[0] == 'a'))`, "assertion"},
+		{"two readers of a pipe", `static int q[2]; A { char c; read(q[0], &c, 1); x = c; return p; } B { char c; read(q[0], &c, 1); y = c; return p; } MAIN(pipe(q); write(q[1], "ab", 2), assert(x == 'a'))`, "assertion"},
+		{"a read that waits", `static int q[2]; A { char c = 0; read(q[0], &c, 1); x = c; return p; } B { write(q[1], "b", 1); return p; } MAIN(pipe(q), assert(x == 'b'))`, "verified"},
+		{"a write that waits", `static int q[2]; static char big[65536]; A { x = write(q[1], "b", 1); return p; } B { read(q[0], big, 4096); return p; } MAIN(pipe(q); write(q[1], big, 65536), assert(x == 1))`, "verified"},
+		{"a long write and a short one", `static int q[2]; static char big[66000]; A { write(q[1], big, 66000); return p; } B { write(q[1], "b", 1); return p; } MAIN(pipe(q); pthread_t r; void *all(void *); pthread_create(&r, 0, all, q), pthread_join(r, 0); assert(y == 66000))
+void *all(void *a) { int *q = a; static char got[70000]; long n = 0; while (n < 66001) n += read(q[0], got + n, 70000 - n); for (y = 0; got[y] != 'b'; y++); return a; }`, "assertion"},
+		{"a write to what is closed", `static int q[2]; A { y = write(q[1], "a", 1); return p; } B { close(q[0]); return p; } MAIN(pipe(q); signal(SIGPIPE, SIG_IGN), assert(y == 1))`, "assertion"},
+		{"a pipe's end", `static int q[2]; A { char c; while (read(q[0], &c, 1) > 0) x++; return p; } B { write(q[1], "abc", 3); close(q[1]); return p; } MAIN(pipe(q), assert(x == 3))`, "verified"},
+		{"a pipe that nobody closes", `static int q[2]; A { char c; while (read(q[0], &c, 1) > 0) x++; return p; } B { write(q[1], "abc", 3); return p; } MAIN(pipe(q), assert(x == 3))`, "deadlock"},
+		{"a signal that nobody ignores", `static int q[2]; A { write(q[1], "a", 1); return p; } B { close(q[0]); return p; } MAIN(pipe(q), )`, "assertion"},
+		{"a try on a pipe", `static int q[2]; A { char c; x = read(q[0], &c, 1); return p; } B { write(q[1], "b", 1); return p; } MAIN(pipe2(q, O_NONBLOCK), assert(x == 1))`, "assertion"},
+		{"a loop that tries", `static int q[2]; A { char c; while (read(q[0], &c, 1) < 0) assert(errno == EAGAIN); return p; } B { write(q[1], "b", 1); return p; } MAIN(pipe2(q, O_NONBLOCK), )`, "verified"},
+		{"a message and its bounds", `static int q[2]; A { send(q[1], "ab", 2, 0); return p; } B { send(q[1], "c", 1, 0); return p; } MAIN(socketpair(AF_UNIX, SOCK_DGRAM, 0, q), x = recv(q[0], buf, 9, 0); assert(x == 2))`, "assertion"},
+		{"a shutdown", `static int q[2]; A { y = send(q[1], "ab", 2, MSG_NOSIGNAL); return p; } B { shutdown(q[0], SHUT_RD); return p; } MAIN(socketpair(AF_UNIX, SOCK_STREAM, 0, q), assert(y == 2))`, "assertion"},
+		{"a count that is taken whole", `static int e; A { eventfd_write(e, 1); return p; } B { eventfd_write(e, 2); return p; } MAIN(e = eventfd(0, 0); pthread_t r; void *get(void *); pthread_create(&r, 0, get, 0), pthread_join(r, 0); assert(x == 3))
+void *get(void *a) { eventfd_t v; eventfd_read(e, &v); x = v; return a; }`, "assertion"},
+		{"a count that is taken by ones", `static int e; A { eventfd_t v; eventfd_read(e, &v); assert(v == 1); return p; } B { eventfd_t v; eventfd_read(e, &v); assert(v == 1); return p; } MAIN(e = eventfd(2, EFD_SEMAPHORE), )`, "verified"},
+		{"which event comes first", `static int e[2]; A { eventfd_write(e[0], 1); return p; } B { eventfd_write(e[1], 1); return p; } MAIN(int ep = epoll_create1(0); for (int i = 0; i < 2; i++) { e[i] = eventfd(0, 0); epoll_ctl(ep, EPOLL_CTL_ADD, e[i], &(struct epoll_event){EPOLLIN, {.fd = i}}); },
+	struct epoll_event v[2]; assert(epoll_wait(ep, v, 2, -1) == 2); assert(v[0].data.fd == 0))`, "assertion"},
+		{"an edge for one of two", `static int e, ep; static _Atomic int n; A { struct epoll_event v; n += epoll_wait(ep, &v, 1, 0); return p; } B { struct epoll_event v; n += epoll_wait(ep, &v, 1, 0); return p; }
+MAIN(ep = epoll_create1(0); e = eventfd(1, 0); epoll_ctl(ep, EPOLL_CTL_ADD, e, &(struct epoll_event){EPOLLIN | EPOLLET}), assert(n == 1))`, "verified"},
+		{"a level for both", `static int e, ep; static _Atomic int n; A { struct epoll_event v; n += epoll_wait(ep, &v, 1, -1); return p; } B { struct epoll_event v; n += epoll_wait(ep, &v, 1, -1); return p; }
+MAIN(ep = epoll_create1(0); e = eventfd(1, 0); epoll_ctl(ep, EPOLL_CTL_ADD, e, &(struct epoll_event){EPOLLIN}), assert(n == 2))`, "verified"},
+		{"one shot for two", `static int e, ep; A { struct epoll_event v; epoll_wait(ep, &v, 1, -1); return p; } B { struct epoll_event v; epoll_wait(ep, &v, 1, -1); return p; }
+MAIN(ep = epoll_create1(0); e = eventfd(1, 0); epoll_ctl(ep, EPOLL_CTL_ADD, e, &(struct epoll_event){EPOLLIN | EPOLLONESHOT}), )`, "deadlock"},
+		{"a poll of two", `static int q[2], r[2]; A { write(q[1], "a", 1); return p; } B { write(r[1], "b", 1); return p; } MAIN(pipe(q); pipe(r); pthread_t t3; void *get(void *); pthread_create(&t3, 0, get, 0), pthread_join(t3, 0); assert(x == 1))
+void *get(void *a) { struct pollfd f[2] = {{q[0], POLLIN}, {r[0], POLLIN}}; x = poll(f, 2, -1); return a; }`, "assertion"},
+		{"a select that waits", `static int q[2]; A { fd_set s; FD_ZERO(&s); FD_SET(q[0], &s); x = select(q[0] + 1, &s, 0, 0, 0); y = FD_ISSET(q[0], &s) != 0; return p; } B { write(q[1], "a", 1); return p; } MAIN(pipe(q), assert(x == 1 && y))`, "verified"},
+		{"a poll's time", `static int q[2]; A { struct pollfd f = {q[0], POLLIN}; x = poll(&f, 1, 1000); return p; } B { write(q[1], "a", 1); return p; } MAIN(pipe(q), assert(x == 1))`, "verified"},
+		{"a timer and a sleep", `static int f; static long now(void) { struct timespec s; clock_gettime(CLOCK_MONOTONIC, &s); return s.tv_sec * 1000000000 + s.tv_nsec; }
+A { uint64_t n; read(f, &n, 8); x = n; return p; } B { return p; } MAIN(long t0 = now(); f = timerfd_create(CLOCK_MONOTONIC, 0); timerfd_settime(f, 0, &(struct itimerspec){{0}, {1, 0}}, 0), assert(x == 1 && now() - t0 >= 1000000000))`, "verified"},
+		{"a loop that asks a timer", `static int f; A { uint64_t n; while (read(f, &n, 8) < 0) sched_yield(); x = n; return p; } B { return p; } MAIN(f = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK); timerfd_settime(f, 0, &(struct itimerspec){{0}, {1, 0}}, 0), assert(x == 1))`, "verified"},
+		{"a signal that is read", `static int f; A { struct signalfd_siginfo i; read(f, &i, sizeof i); x = i.ssi_signo; return p; } B { kill(getpid(), SIGUSR1); return p; } MAIN(sigset_t m = set(SIGUSR1); block(SIGUSR1); f = signalfd(-1, &m, 0), assert(x == SIGUSR1))`, "verified"},
+		{"bytes that nobody has read", `static int q[2]; A { int n = 0; ioctl(q[0], FIONREAD, &n); x = n; return p; } B { write(q[1], "abc", 3); return p; } MAIN(pipe(q), assert(!x))`, "assertion"},
+		{"a file in memory", `static int f; A { pwrite(f, "a", 1, 0); return p; } B { pwrite(f, "b", 1, 0); return p; } MAIN(f = memfd_create("m", 0), pread(f, buf, 1, 0); assert(buf[0] == 'a'))`, "assertion"},
+		{"a file that is mapped", `static int f; static volatile char *m; A { pwrite(f, "a", 1, 0); return p; } B { y = m[0]; return p; } MAIN(f = memfd_create("m", 0); ftruncate(f, 10); m = mmap(0, 10, PROT_READ, MAP_SHARED, f, 0), assert(!y))`, "assertion"},
+		{"another thread's name", `A { prctl(PR_SET_NAME, "one"); return p; } B { return p; } int main(void) { pthread_t t; pthread_create(&t, 0, a, 0); pthread_setname_np(t, "two"); pthread_join(t, 0); }`, "verified"},
 		// Memory.
 		{"two maps of one place", `static char *m; A { x = mmap(m, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS | 0x100000, -1, 0) == m; return p; } B { y = mmap(m, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS | 0x100000, -1, 0) == m; return p; } MAIN(m = PAGE; munmap(m, 4096), assert(x + y == 1); assert(x))`, "assertion"},
 		{"a map and an unmapping", `static char *m; A { x = mmap(m, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS | 0x100000, -1, 0) == m; return p; } B { munmap(m, 4096); return p; } MAIN(m = PAGE, assert(!x))`, "assertion"},

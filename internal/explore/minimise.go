@@ -32,6 +32,11 @@ func (h *hunt) refiningSteps() uint64 {
 // known is. A fair bound of the search stays. Where one bug is asked for, the story
 // told is the shortest of any bug; with --keep-going each has its own.
 func (h *hunt) minimise(f *finding) error {
+	unlimited, err := h.fewerFaults(f)
+	defer unlimited()
+	if err != nil {
+		return err
+	}
 	if f.preemptions == 0 {
 		f.minimal = result.Proven
 		return nil
@@ -60,7 +65,7 @@ func (h *hunt) minimise(f *finding) error {
 		}
 	}
 	if h.Config.Buffers() {
-		return nil // no bounded search is proven there
+		return nil // no reduction within a bound is proven there
 	}
 	opts := por.Options{
 		OneEvent: h.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/travel"
@@ -24,6 +25,9 @@ func TestTravel(t *testing.T) {
 	for _, name := range []string{"glibc-O1/lost_update", "musl-O2/deadlock_two", "glibc-O1/double_free", "pebbles-i386/queue-cond_unlocks_first-cond"} {
 		configs[name] = onProgram("../../bin/guests/" + name)
 	}
+	buffers := onProgram(compile.File(t, "gcc", "../../guests/memory/peterson.c", "-O1"))
+	buffers.Model = config.ModelTSO
+	configs["store buffers"] = buffers
 	for name, c := range configs {
 		t.Run(name, func(t *testing.T) {
 			r, err := Run(context.Background(), c, nil)

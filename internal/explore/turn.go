@@ -93,7 +93,7 @@ func (d *deepening) run(j *deepen.Job) error {
 // work is the turn's search.
 func (s *turn) work() {
 	opts := por.Options{
-		OneEvent: s.d.whole(s.job) && len(s.Config.AllRules()) == 0, Resume: s.sp.tree, Stop: s.halts, Variable: s.Image.Extent,
+		OneEvent: s.d.whole(s.job) && len(s.Config.AllRules()) == 0 && !s.Judged(), Resume: s.sp.tree, Stop: s.halts, Variable: s.Image.Extent,
 		SaveNow: func() bool { return s.leave || restless },
 		Save:    func(tree []byte) error { s.tree, s.left = tree, true; return errLeft },
 	}

@@ -159,7 +159,7 @@ func (w *ways) slice() bool {
 	before := w.Guest.Instructions()
 	cost := func() uint64 { return run.steps + (w.Guest.Instructions()-before)/(stepInsns*w.Platform.StepCost) }
 	engine, err := por.New(o.search, por.Options{
-		OneEvent: true, Uncounted: true, Longest: longestSample, Resume: o.tree,
+		OneEvent: !w.Judged(), Uncounted: true, Longest: longestSample, Resume: o.tree,
 		WarmUp:  math.MaxUint64, // it isn't divided
 		Stop:    w.stop,
 		SaveNow: func() bool { return cost() >= room },

@@ -21,5 +21,8 @@ var kinds = map[trace.BugKind]string{
 	trace.Leak:               "A block of memory isn't freed when the program ends.",
 	trace.UninitialisedRead:  "What a run does depends on memory that was never written.",
 	trace.Race:               "Two threads access the same memory in both orders, one of them writes, and nothing orders them.",
+	trace.Invariant:          "A condition that is to hold always doesn't hold.",
+	trace.Unreached:          "A condition that is to hold at some time never did.",
+	trace.Linearizability:    "Calls of an object gave results that no order of the calls explains.",
 	trace.Output:             "The program prints something else than in another interleaving.",
 }

@@ -25,16 +25,20 @@ package image
 
 import (
 	"io"
+	"sync"
 
 	"landgo/internal/image/debuginfo"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/linked"
 	"landgo/internal/image/profile"
+	"landgo/internal/image/static"
 )
 
 // Image is an executable, and what its debug information says of it.
 type Image struct {
 	*debuginfo.Info
+	// FlagsCross is static.FlagsCross, asked once.
+	FlagsCross func() bool
 }
 
 // Open reads the executable at path, and what it is linked with.
@@ -60,7 +64,9 @@ func Parse(name string, r io.ReaderAt, size int64) (*Image, error) {
 }
 
 // Of is the image of a file whose kernel is known.
-func Of(f *elffile.File) *Image { return &Image{debuginfo.New(f)} }
+func Of(f *elffile.File) *Image {
+	return &Image{debuginfo.New(f), sync.OnceValue(func() bool { return static.FlagsCross(f) })}
+}
 
 // recognized finds out for which system the file is.
 func recognized(f *elffile.File) *Image {

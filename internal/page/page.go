@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"html/template"
 	"io"
@@ -50,7 +51,7 @@ func Write(w io.Writer, r *result.Result, sources func(string) ([]byte, error)) 
 	d := data{Version: Version, Threads: s.names, Rows: s.rows, Files: s.quote(sources)}
 	var out bytes.Buffer
 	err := tmpl.Execute(&out, map[string]any{
-		"Guest": clean(r.Guest.Path), "Bug": b, "Title": title(b), "Cause": clean(s.called.In(b.Cause)), "Passing": clean(s.called.In(b.Passing)), "Mistake": clean(s.called.In(b.Mistake)), "Cure": clean(s.called.In(b.Cure.Plain())), "Threads": s.legend(),
+		"Guest": clean(cmp.Or(r.Guest.Source, r.Guest.Path)), "Bug": b, "Title": title(b), "Cause": clean(s.called.In(b.Cause)), "Passing": clean(s.called.In(b.Passing)), "Mistake": clean(s.called.In(b.Mistake)), "Cure": clean(s.called.In(b.Cure.Plain())), "Threads": s.legend(),
 		"Style": template.CSS(style), "Script": template.JS(script), "Data": d, "Lanes": s.draw(), "Rows": s.table(), "Cut": s.cut,
 		"Block": b.Block, "Names": s.called, "Stack": b.Stack, "Output": clean(b.Output), "Granularity": r.Certificate.Granularity, "Memory": r.Certificate.Memory, "Replay": clean(b.Replay), "Version": r.Version,
 	})

@@ -163,8 +163,15 @@ func (b *digest) bug(r *result.Result) {
 		b.write(briefCause, b.prose("  ", bug.Passing))
 	}
 	b.write(briefEvents, b.events(bug)...)
+	switches := briefSwitches
+	for i := range bug.Choices {
+		if c := &bug.Choices[i]; c.Fault != "" && switches == briefSwitches { // the first
+			switches--
+			b.write(1, b.text("  ", fmt.Sprintf("%s in %s: %s.", c.Text, c.Place.Function, c.Fault)))
+		}
+	}
 	if !bug.BeforeThreads && len(bug.Steps) > 0 {
-		b.write(briefSwitches, b.preemptions(bug)...)
+		b.write(switches, b.preemptions(bug)...)
 	}
 	if bug.Mistake != "" {
 		b.write(briefMistake, b.prose("  ", bug.Mistake))

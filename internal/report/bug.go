@@ -69,11 +69,12 @@ func (p *page) bug(b *result.Bug) {
 		}
 	}
 	if b.Cure != nil {
-		p.wrap("  ", clean(b.Cure.Text(p.spot, p.source)))
+		p.wrap("  ", clean(b.Cure.Text(p.spot, p.statement)))
 	}
 	if b.BeforeThreads {
 		p.wrap("  ", "This happened before a second thread existed: it isn't a concurrency bug.")
 	}
+	p.calls(b.Calls)
 	if len(b.Accesses) > 0 {
 		p.accesses(b.Accesses)
 	}
@@ -83,6 +84,7 @@ func (p *page) bug(b *result.Bug) {
 	if !b.BeforeThreads && b.Schedule != "" {
 		p.switches(b)
 	}
+	p.choices(b)
 	if len(b.Waits) == 0 && len(b.Loops) == 0 {
 		p.stack(b)
 	}
@@ -143,6 +145,45 @@ func (p *page) does(a *result.Access) string {
 	}
 	if len(a.Held) > 0 {
 		text += " holding " + clean(strings.Join(a.Held, ", "))
+	}
+	return text
+}
+
+// maxChoices is how many values and failures a report shows.
+const maxChoices = 12
+
+// choices lists the values that the program was given, and the calls that failed.
+func (p *page) choices(b *result.Bug) {
+	list := b.Choices
+	if len(list) == 0 {
+		return
+	}
+	p.blank()
+	p.line("Choices:")
+	if left := len(list) - maxChoices; left > 0 && !p.style.Verbose {
+		p.line("  ... %d before", left)
+		list = list[left:]
+	}
+	for i := range list {
+		p.wrap("  ", list[i].Thread+"  "+p.chosen(b, &list[i]))
+	}
+}
+
+// chosen is a choice in words: "malloc(24) fails here, in main q.c:10: --faults malloc=1".
+func (p *page) chosen(b *result.Bug, c *result.Choice) string {
+	text := clean(c.Text)
+	if where := p.where(c.Place); where != "" {
+		text += ", in " + where
+	}
+	switch {
+	case len(b.Steps) == 0 || b.BeforeThreads:
+	case c.After == 0:
+		text += ", before switch 1"
+	default:
+		text += fmt.Sprintf(", after switch %d", c.After)
+	}
+	if c.Fault != "" {
+		text += ": " + c.Fault
 	}
 	return text
 }

@@ -178,6 +178,29 @@ func (p *page) source(f result.Frame) string {
 	return clean(strings.TrimSpace(strings.ReplaceAll(lines[f.Line-1], "\t", " ")))
 }
 
+// longStatement is how long a statement may be that is quoted within a sentence.
+const longStatement = 60
+
+// statement is the statement of a frame's line that it is of, or "" if it can't be read or is
+// long.
+func (p *page) statement(f result.Frame) string {
+	text := p.source(f)
+	if lines := p.files[f.File]; text != "" && f.Column > 0 {
+		line := lines[f.Line-1]
+		at := min(f.Column-1, len(line))
+		from := strings.LastIndexAny(line[:at], ";{}") + 1
+		to := len(line)
+		if n := strings.Index(line[at:], ";"); n >= 0 {
+			to = at + n + 1
+		}
+		text = clean(strings.TrimSuffix(strings.TrimSpace(strings.ReplaceAll(line[from:to], "\t", " ")), ";"))
+	}
+	if len(text) > longStatement {
+		return ""
+	}
+	return text
+}
+
 // around shortens a source line to so many columns around the one that matters, if that
 // is known.
 func (p *page) around(f result.Frame, text string, room int) string {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -47,7 +48,7 @@ func Text(w io.Writer, r *result.Result, s Style) {
 
 // headline is the verdict, which never stands without its scope.
 func (p *page) headline(r *result.Result) {
-	guest := p.file(r.Guest.Path)
+	guest := p.file(cmp.Or(r.Guest.Source, r.Guest.Path))
 	verdict, rest := string(r.Verdict), ""
 	switch r.Verdict {
 	case result.Verified:
@@ -55,13 +56,13 @@ func (p *page) headline(r *result.Result) {
 		if strings.HasPrefix(r.Certificate.Memory, "x86-TSO (store buffers") {
 			verdict += " under x86-TSO"
 		}
-		rest = "no interleaving of " + guest + " has " + aBug(r) + differs(r)
+		rest = "no interleaving of " + guest + withFaults(r) + " has " + aBug(r) + differs(r)
 		if p.warned(verdict, rest, r.Warnings) {
 			return
 		}
 	case result.Bounded:
 		verdict += " by " + r.Bound + " at " + r.Granularity
-		rest = "no interleaving of " + guest + " within the bound has " + aBug(r) + differs(r)
+		rest = "no interleaving of " + guest + withFaults(r) + " within the bound has " + aBug(r) + differs(r)
 		if p.warned(verdict, rest, r.Warnings) {
 			return
 		}
@@ -87,6 +88,14 @@ func (p *page) headline(r *result.Result) {
 	} else {
 		p.wrap("", text)
 	}
+}
+
+// withFaults says which failures of calls executions could have.
+func withFaults(r *result.Result) string {
+	if r.Faults == "" {
+		return ""
+	}
+	return " with " + r.Faults
 }
 
 // aBug is what no execution has.
@@ -194,7 +203,11 @@ func (p *page) brief(a *result.Access) string {
 
 // figures says how much was run, within which bound, and for how long.
 func (p *page) figures(r *result.Result) {
-	p.wrap("executions   ", fmt.Sprintf("%s complete, %s blocked, %s pruned; at most %s", group(r.Executions), group(r.Blocked), group(r.Pruned), count(uint64(r.Threads), "thread")))
+	assumed := ""
+	if r.AssumedAway > 0 {
+		assumed = ", " + group(r.AssumedAway) + " of them assumed away"
+	}
+	p.wrap("executions   ", fmt.Sprintf("%s complete%s, %s blocked, %s pruned; at most %s", group(r.Executions), assumed, group(r.Blocked), group(r.Pruned), count(uint64(r.Threads), "thread")))
 	p.wrap("transitions  ", fmt.Sprintf("%s, %s of them replayed; %s", group(r.Transitions), group(r.Replayed), count(r.Instructions, "instruction")))
 	p.wrap("search       ", fmt.Sprintf("%s, bound %s, points %s, on %s", r.Search, r.Bound, r.PP, r.Kernel))
 	if r.Distinct > 0 {
@@ -251,6 +264,9 @@ func (p *page) certificate(c *result.Certificate, libraries []result.Library) {
 	if len(c.Calls) > 0 {
 		p.wrap(indent, "system calls met: "+clean(strings.Join(c.Calls, " ")))
 	}
+	if c.Faults != "" {
+		p.wrap(indent, "with "+c.Faults)
+	}
 	for _, a := range c.Assumptions {
 		p.wrap(indent, clean(a))
 	}
@@ -262,6 +278,9 @@ func (p *page) basis(c *result.Certificate) string {
 	text := "at " + clean(jobName(c.Granularity))
 	if c.Bound != "none" {
 		text += " within " + c.Bound
+	}
+	if c.Faults != "" {
+		text += ", with " + c.Faults
 	}
 	memory, _, _ := strings.Cut(c.Memory, " (")
 	return text + ", " + memory + ", " + clean(c.Basis)

@@ -230,3 +230,19 @@ func poison(v reflect.Value, text string) {
 		}
 	}
 }
+
+// TestStatement: of a line with several statements the one at the column is quoted.
+func TestStatement(t *testing.T) {
+	p := &page{files: map[string][]string{}}
+	p.style.Source = func(string) ([]byte, error) {
+		return []byte("\tx = 1; y = z + 2; if (q) { r = 3; }\n\tno end\n"), nil
+	}
+	for column, want := range map[int]string{0: "x = 1; y = z + 2; if (q) { r = 3; }", 4: "x = 1", 11: "y = z + 2", 31: "r = 3"} {
+		if got := p.statement(result.Frame{File: "f.c", Line: 1, Column: column}); got != want {
+			t.Errorf("column %d: %q, want %q", column, got, want)
+		}
+	}
+	if got := p.statement(result.Frame{File: "f.c", Line: 2, Column: 2}); got != "no end" {
+		t.Errorf("%q", got)
+	}
+}

@@ -59,10 +59,16 @@ type Bug struct {
 	// Cycle is the waits-for cycle, by thread names, the first not repeated;
 	// empty when no thread is left that could let the waiting threads go.
 	Cycle []string `json:"cycle,omitempty"`
+	// Calls are those of an object that isn't linearizable, in the order in which they began.
+	Calls []Call `json:"calls,omitempty"`
 	// Loops are a livelock's spinning loops.
 	Loops []Loop `json:"loops"`
 	// Steps are the switches, in order.
 	Steps []Step `json:"steps"`
+	// Choices are the values that landgo_choice gave, and the calls that --faults had fail,
+	// in order. Faults is the number of these calls.
+	Choices []Choice `json:"choices,omitempty"`
+	Faults  int      `json:"faults,omitempty"`
 	// Last are the last accesses, after the last switch, and LastWakings the calls there
 	// that wake threads.
 	Last        []Access `json:"last,omitempty"`
@@ -75,6 +81,18 @@ type Bug struct {
 	File string `json:"file"`
 	// Replay is the exact command that replays the bug.
 	Replay string `json:"replay"`
+}
+
+// Choice is a value that was chosen for the guest, or a failure of a call.
+type Choice struct {
+	// After is how many of the bug's switches come before it.
+	After  int    `json:"after"`
+	Thread string `json:"thread"`
+	// Text says it: "choice(3) = 2", "malloc(24) fails".
+	Text string `json:"text"`
+	// Fault is the option that has the call fail, "" of a value: "--faults malloc=1".
+	Fault string `json:"fault,omitempty"`
+	Place Frame  `json:"place"`
 }
 
 // ThreadStart says where a thread came from.
@@ -163,6 +181,21 @@ type Access struct {
 	Held []string `json:"held,omitempty"`
 	// Bookkeeping: it is a library's own, or of the state that a kernel keeps.
 	Bookkeeping bool `json:"bookkeeping,omitempty"`
+}
+
+// Call is a call of an object that is to be linearizable.
+type Call struct {
+	Thread string `json:"thread"`
+	Call   string `json:"call"` // "enqueue(1)"
+	// Result is what it gave, or "" where that says nothing.
+	Result string `json:"result,omitempty"`
+	// Begin and End are its places among the beginnings and ends of all these calls, from
+	// 1; End is 0 if it isn't over.
+	Begin int   `json:"begin"`
+	End   int   `json:"end"`
+	Place Frame `json:"place"`
+	// Unexplained: no order of the calls explains its result.
+	Unexplained bool `json:"unexplained,omitempty"`
 }
 
 // Waking is a call that wakes threads, or a signal that could have.

@@ -27,6 +27,7 @@ const (
 	NotProgram    ErrorKind = "not-a-program"
 	Dynamic       ErrorKind = "dynamic"
 	Sanitized     ErrorKind = "sanitizer"
+	OtherRuntime  ErrorKind = "other-runtime"
 	NotBuilt      ErrorKind = "not-built"
 	NoCode        ErrorKind = "no-code"
 	TooLarge      ErrorKind = "too-large"
@@ -131,6 +132,10 @@ var Problems = []Problem{
 		`guest.elf: built with -fsanitize=thread`,
 		"A sanitizer's code keeps account of every access in terabytes of memory, takes the place of the thread functions, and starts threads of its own. landgo would explore the sanitizer. It finds races and errors of the heap itself.",
 		"build it without -fsanitize: gcc -g -pthread"},
+	{OtherRuntime, ExitUsage,
+		`guest: a Go program: its goroutines are switched by Go's own scheduler, which landgo doesn't know`,
+		"landgo runs the threads of Linux, and of C libraries. A runtime with a scheduler of its own switches between its tasks where landgo can't see it, and a verdict would be about a few of the orders only.",
+		"use the language's own tools (go test -race), or link a Zig program with a C library (-lc)"},
 	{NotBuilt, ExitUsage,
 		`prog.c: gcc -g -pthread -o prog prog.c: exit status 1`,
 		"The compiler or make failed on the sources that were given for a guest. What it said stands above.",
@@ -199,7 +204,7 @@ var Problems = []Problem{
 	{UnmodelledInstruction, ExitInvalid,
 		`instruction vaddps is not modelled, in sum (vec.c:9)`,
 		"The program uses an extension that the emulated processor hasn't got, or an instruction that only a kernel may use.",
-		"build without -march=native and the like"},
+		"build the file that has the function with -march=x86-64 (which has SSE2), without -mavx, -mbmi or -march=native; for code that can't be changed add -mno-avx. Library functions that ask the processor what it has (cpuid) don't come here: it says that it has none of these"},
 	{CodeChanged, ExitInvalid,
 		`a store into code isn't modelled, in start (boot.S:13)`,
 		"landgo takes the program's code as fixed. It is changed or made at run time, or shares a page of 4,096 bytes with data.",

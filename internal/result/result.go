@@ -41,6 +41,9 @@ type Result struct {
 	// restrictions on them.
 	Granularity string `json:"granularity"`
 	Search      string `json:"search"`
+	// Faults says which failures of calls executions could have: "at most one failing
+	// allocation". Absent if none.
+	Faults string `json:"faults,omitempty"`
 	// Bound is "none" or the bound of the search: "preempt=2".
 	Bound string `json:"bound"`
 
@@ -152,6 +155,8 @@ type Result struct {
 // Guest names the program that was checked.
 type Guest struct {
 	Path string `json:"path"`
+	// Source is what landgo built it from, if it did.
+	Source string `json:"source,omitempty"`
 	// SHA256 is the file's, in hexadecimal.
 	SHA256 string `json:"sha256"`
 	// Libraries are the dynamic linker and the libraries that the guest was run with, in
@@ -212,6 +217,9 @@ type Certificate struct {
 	Timeouts string `json:"timeouts"`
 	// Trusted says which synchronisation functions are taken as correct.
 	Trusted string `json:"trusted"`
+	// Faults says which failures of calls executions could have: "at most one failing
+	// allocation". Absent if none.
+	Faults string `json:"faults,omitempty"`
 	// Basis is Trusted in a few words: "glibc's locks trusted".
 	Basis string `json:"basis"`
 	// Profile says where the functions' meanings are from: the built-in profile,

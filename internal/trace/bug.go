@@ -21,9 +21,13 @@ const (
 	Leak               BugKind = "leak"
 	UninitialisedRead  BugKind = "uninitialised-read"
 	Race               BugKind = "race"
-	Output             BugKind = "output" // another one than in another execution
+	Output             BugKind = "output"          // another one than in another execution
+	Invariant          BugKind = "invariant"       // a condition that is to hold always doesn't
+	Unreached          BugKind = "unreached"       // one that is to hold at some time never did
+	Linearizability    BugKind = "linearizability" // results that no order of the calls explains
 )
 
 // BugKinds lists them.
 var BugKinds = []BugKind{Assertion, Deadlock, Livelock, Segfault, IllegalInstruction, DivideError, UseAfterFree, DoubleFree, InvalidFree,
-	DoubleAllocation, HeapOverflow, DeadStack, StackOverflow, LockMisuse, Leak, UninitialisedRead, Race, Output}
+	DoubleAllocation, HeapOverflow, DeadStack, StackOverflow, LockMisuse, Leak, UninitialisedRead, Race, Output,
+	Invariant, Unreached, Linearizability}

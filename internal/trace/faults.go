@@ -105,15 +105,3 @@ func ParseFaults(list string) (f Faults, err error) {
 	}
 	return f, nil
 }
-
-// MarshalText implements encoding.TextMarshaler.
-func (f Faults) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (f *Faults) UnmarshalText(text []byte) (err error) {
-	*f = Faults{}
-	if len(text) > 0 {
-		*f, err = ParseFaults(string(text))
-	}
-	return err
-}

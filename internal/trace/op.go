@@ -60,8 +60,8 @@ const (
 	OpRWInit
 	OpRWDestroy
 
-	OpBarrierArrive
-	OpBarrierLeave // blocks until all have arrived
+	OpBarrierArrive // Arg: see Gathers
+	OpBarrierLeave  // blocks until all have arrived
 	OpBarrierInit
 	OpBarrierDestroy
 
@@ -97,6 +97,12 @@ const (
 	OpInterruptsOff
 	OpInterruptsOn
 
+	// An operation of the guest's own object begins or is over (landgo_op_begin, landgo_op_end).
+	// Obj: the object. Each end depends on each beginning, so that a trace has one order of
+	// operations in real time.
+	OpCallBegins
+	OpCallEnds
+	OpJudged // the step may change what a condition reads (landgo_always): such steps have one order
 	// Of store buffers, where a thread empties those of all (membarrier). Obj: AllBuffers.
 	OpStores   // a step puts a store into its thread's buffer
 	OpStored   // a store leaves a buffer
@@ -119,6 +125,14 @@ const AllBuffers = 1
 // another got it.
 const PassedOver = 1 << 16
 
+// Gathers and Completes are OpBarrierArrive's Arg. Gathers: nothing comes of which of its
+// round's arrivals it is, so that two of them come to the same in both orders. Completes: it
+// is its round's last.
+const (
+	Gathers = 1 << iota
+	Completes
+)
+
 // OpOnce's Arg.
 const (
 	OnceBegins = iota
@@ -136,7 +150,7 @@ var opNames = [NumOps]string{
 	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once", "once-look",
 	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-try-pi", "futex-unlock-pi",
 	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "send", "receive", "interrupts-off", "interrupts-on",
-	"stores", "stored", "fence-all", "end", "choose", "assume", "fault",
+	"call-begins", "call-ends", "judged", "stores", "stored", "fence-all", "end", "choose", "assume", "fault",
 }
 
 func (k OpKind) String() string {

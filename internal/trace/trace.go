@@ -134,8 +134,33 @@ type Access struct {
 	Size  uint32
 	Insn  uint16 // instruction number within the step, from 1, modulo 1<<16
 	Flags AccessFlags
+	// Ahead is of what RMW isn't set for; else it is a Blend.
 	Ahead Ahead
 }
+
+// Blend is how a read-modify-write changes its bytes, if nothing comes of what it read: two of
+// one Blend, of the same bytes, come to the same in both orders.
+type Blend uint8
+
+// The blends.
+const (
+	NoBlend  Blend = iota // what it read is used, or counts for what it writes
+	BlendAdd              // adds, or subtracts, a number
+	BlendAnd
+	BlendOr
+	BlendXor
+)
+
+// Blends is the blend of an access.
+func (a *Access) Blends() Blend {
+	if a.Flags&RMW == 0 {
+		return NoBlend
+	}
+	return Blend(a.Ahead)
+}
+
+// SetBlend makes b the blend of an access, a read-modify-write.
+func (a *Access) SetBlend(b Blend) { a.Ahead = Ahead(b) }
 
 // Ahead is the number of bytes that a function reads beyond those that count,
 // because it reads whole vectors. The high half has the bytes before, the low
@@ -147,6 +172,9 @@ func MakeAhead(before, behind uint64) Ahead { return Ahead(min(before, 15)<<4 | 
 
 // Counted is the addresses of the bytes that count, up to hi; none if lo is hi.
 func (a *Access) Counted() (lo, hi uint64) {
+	if a.Flags&RMW != 0 {
+		return a.Addr, a.Addr + uint64(a.Size)
+	}
 	lo, hi = a.Addr+uint64(a.Ahead>>4), a.Addr+uint64(a.Size)-uint64(a.Ahead&15)
 	return min(lo, hi), hi
 }
@@ -159,9 +187,16 @@ func (a *Access) Overlaps(b *Access) bool {
 	return a.Addr < b.Addr+uint64(b.Size) && b.Addr < a.Addr+uint64(a.Size)
 }
 
-// Conflicts reports whether two accesses overlap and at least one writes.
+// Conflicts reports whether two accesses overlap and at least one writes, unless both
+// blend.
 func (a *Access) Conflicts(b *Access) bool {
-	return (a.Flags|b.Flags)&Write != 0 && a.Overlaps(b)
+	return (a.Flags|b.Flags)&Write != 0 && a.Overlaps(b) && !a.Commutes(b)
+}
+
+// Commutes reports whether two accesses are of one blend and of the same bytes.
+func (a *Access) Commutes(b *Access) bool {
+	blend := a.Blends()
+	return blend != NoBlend && blend == b.Blends() && a.Addr == b.Addr && a.Size == b.Size
 }
 
 // End says how a transition ended, beyond reaching a preemption point.

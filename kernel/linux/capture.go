@@ -32,10 +32,8 @@ func (c *call) sink() (to *capture, use, errno uint64) {
 		return &c.k.out, use, 0
 	case use == useStderr:
 		return &c.k.errs, use, 0
-	case use >= useFile:
-		if o, _ := c.object(use); o == nil && c.inode(use) == nil && c.comm(use) == nil && c.known(use).char {
-			return nil, use, 0 // swallows all
-		}
+	case use >= useFile && c.known(use).char:
+		return nil, use, 0 // swallows all
 	}
 	return nil, 0, ebadf
 }

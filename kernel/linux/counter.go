@@ -25,14 +25,14 @@ func doEventfd(c *call, o *kernel.Outcome) uint64 {
 	if flags&^(oNonblock|oCloexec|efdSemaphore) != 0 {
 		return einval
 	}
-	return c.open1(objEvent, flags, func(obj *object) {
+	return c.openOne(objEvent, flags, func(obj *object) {
 		c.k.log.Init(&obj.count, c.a[0]&0xffffffff)
 		c.k.log.Init(&obj.flags, flags&efdSemaphore)
 	})
 }
 
-// open1 opens a descriptor of a new object with one end.
-func (c *call) open1(kind, flags uint64, set func(*object)) uint64 {
+// openOne opens a descriptor of a new object with one end.
+func (c *call) openOne(kind, flags uint64, set func(*object)) uint64 {
 	_, fd, ok := c.free(0)
 	if !ok {
 		return emfile
@@ -116,7 +116,7 @@ func doTimerfd(c *call, o *kernel.Outcome) uint64 {
 	if c.a[1]&^(oNonblock|oCloexec) != 0 || c.a[0] != clockRealtime && c.a[0] != clockMonotonic && c.a[0] != clockBoottime {
 		return einval
 	}
-	return c.open1(objTimer, c.a[1], func(obj *object) { c.k.log.Init(&obj.clock, c.a[0]) })
+	return c.openOne(objTimer, c.a[1], func(obj *object) { c.k.log.Init(&obj.clock, c.a[0]) })
 }
 
 // expirations is how often a timer has gone off since it was read.
@@ -255,7 +255,7 @@ func doSignalfd(c *call, o *kernel.Outcome) uint64 {
 	}
 	mask := k.log.Read64(c.a[1]) &^ unblockable
 	if c.int32(0) == -1 {
-		return c.open1(objSignals, flags, func(obj *object) { k.log.Init(&obj.mask, mask) })
+		return c.openOne(objSignals, flags, func(obj *object) { k.log.Init(&obj.mask, mask) })
 	}
 	_, obj, _ := c.on(c.int32(0))
 	switch {

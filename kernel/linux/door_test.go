@@ -40,13 +40,24 @@ func TestOnlyTheLogReachesTheMachine(t *testing.T) {
 // TestForesight: of every call, with all sorts of arguments and in all sorts of states,
 // what it touches is what was foreseen, and to foresee it changes nothing.
 func TestForesight(t *testing.T) {
-	values := []uint64{0, 1, 2, 3, 8, 16, 64, dataPage, dataPage + 64, dataPage + dataSize - 4, dataPage + dataSize, codePage, firstNumber, firstNumber + 1, ^uint64(0), ^uint64(99)}
+	values := []uint64{0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 64, dataPage, dataPage + 64, dataPage + dataSize - 4, dataPage + dataSize, codePage, firstNumber, firstNumber + 1, ^uint64(0), ^uint64(99)}
 	for nr := range table {
 		if table[nr].do == nil {
 			continue
 		}
 		c := newCaller(t, Config{MemoryLimit: 16 << 20, Stdin: []byte("some input")})
 		c.spawn(0, dataPage+8)
+		const at = dataPage + 1024
+		c.do(0, sysPipe, at)                              // descriptors 3 and 4
+		c.do(0, 290, 1, 0)                                // 5: an eventfd
+		c.do(0, sysSocketpair, afUnix, sockStream, 0, at) // 6 and 7
+		c.do(0, 283, clockMonotonic, 0)                   // 8: a timer
+		c.do(0, 291, 0)                                   // 9: an epoll
+		c.do(0, 319, c.text(at, "m"), 0)                  // 10: a file
+		c.m.Write(at, append(pair(pollIn, 0)[:4], pair(7, 0)[:8]...))
+		c.do(0, 233, 9, epollAdd, 5, at)
+		c.do(0, 1, 4, at, 5)
+		c.do(0, 1, 10, at, 5)
 		c.m.Write(dataPage+64, append(pair(dataPage+512, 40), pair(1, 2)...))
 		for i := range values {
 			for j := range values {

@@ -65,7 +65,7 @@ func doEpollCreate(c *call, o *kernel.Outcome) uint64 {
 	if flags&^oCloexec != 0 {
 		return einval
 	}
-	return c.open1(objEpoll, flags, nil)
+	return c.openOne(objEpoll, flags, nil)
 }
 
 // entries are an epoll's that count.

@@ -9,7 +9,7 @@ import (
 //
 //	malloc    mmap, mremap, and brk that asks for more: ENOMEM, and the break as it is
 //	spurious  a wait on a futex with the expected value: returns 0
-//	eintr     the same, a sleep, poll and select, and read of standard input: EINTR
+//	eintr     the same, a sleep, poll and select of no descriptor, and read of standard input: EINTR
 //	create    clone of a thread: EAGAIN
 //
 // Of a wait on a futex the word is read all the same: with another value it doesn't wait.
@@ -25,7 +25,7 @@ func (k *Kernel) CanFail(t trace.TID, kind trace.FaultKind) bool {
 		return c.waitsOnFutex()
 	case trace.FaultEINTR:
 		return c.waitsOnFutex() || c.nr == sysRead && c.a[0] == 0 || c.nr == sysNanosleep || c.nr == sysClockNanosleep ||
-			c.nr == sysPoll || c.nr == sysPpoll || c.nr == sysSelect || c.nr == sysPselect6
+			(c.nr == sysPoll || c.nr == sysPpoll) && c.a[1] == 0 || (c.nr == sysSelect || c.nr == sysPselect6) && c.a[0] == 0
 	case trace.FaultCreate:
 		return c.nr == sysClone || c.nr == sysClone3
 	}

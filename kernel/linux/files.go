@@ -143,7 +143,13 @@ func (c *call) description(use uint64) *description {
 }
 
 // known is the file that a use of at least useFile has open.
-func (c *call) known(use uint64) *file { return &c.k.files.known[c.get(&c.description(use).kind)-1] }
+// It has nothing where that is none of the files that there are from the beginning on.
+func (c *call) known(use uint64) *file {
+	if n := c.get(&c.description(use).kind); n > 0 {
+		return &c.k.files.known[n-1]
+	}
+	return &file{}
+}
 
 // text is the content of an open file.
 func (c *call) text(use uint64) []byte {

@@ -273,7 +273,7 @@ func (k *Kernel) events(o *object, end uint64) (e uint64) {
 				e |= pollHup
 			}
 		}
-		if k.writable(o, out) {
+		if k.writable(out) {
 			e |= pollOut | pollWrnorm
 		}
 	case objEvent:

@@ -90,11 +90,9 @@ func trueSize(kind, n uint64) uint64 {
 // chunk is what a stream takes at a time.
 const chunk = min(sendBuffer/2-64, maxAlloc+streamFrags)
 
-// fits reports whether a socket takes another message, writable whether poll says so.
-func (k *Kernel) takes(f *flow) bool { return k.log.Get(&f.used) < sendBuffer }
-func (k *Kernel) writable(o *object, f *flow) bool {
-	return k.log.Get(&f.used)*4 <= sendBuffer
-}
+// takes reports whether a socket takes another message, writable whether poll says so.
+func (k *Kernel) takes(f *flow) bool    { return k.log.Get(&f.used) < sendBuffer }
+func (k *Kernel) writable(f *flow) bool { return k.log.Get(&f.used)*4 <= sendBuffer }
 
 // noSignal is MSG_NOSIGNAL, if the call has it.
 func (c *call) noSignal() uint64 {
@@ -116,6 +114,15 @@ func (c *call) send(o *kernel.Outcome, d *description, obj *object, end uint64, 
 	}
 	done := c.done()
 	if k.log.Get(&f.writers) == 0 || k.log.Get(&f.readers) == 0 {
+		// Linux looks for an error of the socket's where it waits for room, which a stream does
+		// after it has looked whether the other end is there.
+		if in := obj.flow[end]; (kind == objSeqpacket || kind == objStream && c.retried()) && k.log.Get(&in.reset) != 0 {
+			k.log.Set(&in.reset, 0)
+			if done > 0 {
+				return done
+			}
+			return econnreset
+		}
 		switch {
 		case done > 0:
 			return done
@@ -138,7 +145,7 @@ func (c *call) send(o *kernel.Outcome, d *description, obj *object, end uint64, 
 		c.put(obj, end, text)
 		return total
 	}
-	left, before := text[min(done, total):], done
+	left := text[min(done, total):]
 	for len(left) > 0 && k.takes(f) {
 		n := min(len(left), chunk)
 		c.put(obj, end, left[:n])
@@ -147,7 +154,6 @@ func (c *call) send(o *kernel.Outcome, d *description, obj *object, end uint64, 
 	if len(left) > 0 {
 		return c.waitSocket(o, d, obj, end, pollOut, done, flags)
 	}
-	_ = before
 	return done
 }
 
@@ -252,7 +258,7 @@ func (c *call) freed(obj *object, end uint64, sizes ...uint64) {
 	for _, n := range sizes {
 		c.k.log.Set(&f.used, c.k.log.Get(&f.used)-trueSize(obj.kind.Peek(), n))
 	}
-	if len(sizes) > 0 && c.k.writable(obj, f) {
+	if len(sizes) > 0 && c.k.writable(f) {
 		c.k.stir(obj, 1-end, pollOut|pollWrnorm)
 	}
 }

@@ -7,7 +7,8 @@ package relation
 // go on is no race if the value before didn't, and hides an earlier one that may be
 // (Jonsson, Lång and Sagonas, "Awaiting for Godot", FMCAD 2022, treat awaits so; where
 // they search for a set of writes to be left out, one is enough here: what comes after it
-// in the bytes goes with it).
+// in the bytes goes with it). Of writes that commute (commuting.go) each may be left out for
+// itself: a thread that waits until a counter has come to n comes after all n increments.
 //
 // Deviation: their awaits are instructions, with a condition in the program. Here the
 // System finds out which values let a thread go on (Event.Await).
@@ -15,25 +16,30 @@ package relation
 // gatherAwait finds the writes that an await comes after, as far back as one without
 // which it could have come. What is older happens before that one.
 func (o *Order) gatherAwait(e *Event, base []int32) {
+	last := false
 	for _, w := range e.Await.Past {
 		if t := o.ev[w.At].thread; t == e.Thread || base[t] > w.At {
-			return // what is older happens before what the thread has done
+			last = true // what is older happens before what the thread has done
+		} else if o.find(e, w.At, base); w.Goes {
+			last = true
 		}
-		if o.find(e, w.At, base); w.Goes {
+		if last && !w.With {
 			return
 		}
 	}
 }
 
 // goesOn reports whether an await at position end could go on without what is dropped.
-// The oldest write of its bytes that is dropped takes the newer ones with it.
+// Of the writes of its bytes the oldest one that is dropped settles it: the others that are
+// dropped come after it.
 func (o *Order) goesOn(e *Event, end int32) bool {
 	goes := o.taken(end) // it went on with what is there, or waits
 	for _, w := range e.Await.Past {
-		if !o.dropped(w.At) {
+		if o.dropped(w.At) {
+			goes = w.Goes
+		} else if !w.With {
 			break
 		}
-		goes = w.Goes
 	}
 	return goes
 }

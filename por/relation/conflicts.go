@@ -43,7 +43,7 @@ func (o *Order) conflictsOf(e *Event, base []int32) {
 		o.withOps(e, op, i, base)
 		if ob := &o.objs[i]; ob.plain {
 			for g := ob.lo &^ 7; g < ob.hi; g += 8 {
-				o.withBytes(e, o.granule(g), trace.GranuleMask(g, ob.lo, ob.hi), true, base)
+				o.withBytes(e, o.granule(g), trace.GranuleMask(g, ob.lo, ob.hi), true, trace.NoBlend, base)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func (o *Order) withAccess(e *Event, a *trace.Access, base []int32) {
 	hi := a.Addr + uint64(a.Size)
 	for g := a.Addr &^ 7; g < hi; g += 8 {
 		n := o.granule(g)
-		o.withBytes(e, n, trace.GranuleMask(g, a.Addr, hi), a.IsWrite(), base)
+		o.withBytes(e, n, trace.GranuleMask(g, a.Addr, hi), a.IsWrite(), a.Blends(), base)
 		for k := o.grans[n].objs; k >= 0; k = o.objGranules[k+1] {
 			if ob := &o.objs[o.objGranules[k]]; a.Addr < ob.hi && ob.lo < hi {
 				o.withOps(e, nil, o.objGranules[k], base)
@@ -69,7 +69,8 @@ func (o *Order) withAccess(e *Event, a *trace.Access, base []int32) {
 // withBytes finds the accesses of granule n that conflict with one to the bytes
 // in m. Accesses of a byte that are older than a write of it happen before that
 // write.
-func (o *Order) withBytes(e *Event, n int32, m uint8, write bool, base []int32) {
+func (o *Order) withBytes(e *Event, n int32, m uint8, write bool, blend trace.Blend, base []int32) {
+	mine := m
 	k := o.grans[n].write
 	if write {
 		k = o.grans[n].head
@@ -79,10 +80,10 @@ func (o *Order) withBytes(e *Event, n int32, m uint8, write bool, base []int32) 
 		if write && m&a.below == 0 || !write && m&a.written == 0 {
 			return
 		}
-		if a.mask&m != 0 {
+		if a.mask&m != 0 && !a.commutes(mine, blend) {
 			if !o.in(a.ev, base) {
 				o.find(e, a.ev, base)
-			} else if a.write {
+			} else if a.write && a.blend == trace.NoBlend {
 				m &^= a.mask
 			}
 		}
@@ -114,7 +115,7 @@ func (o *Order) withOps(e *Event, op *trace.Op, n int32, base []int32) {
 func bars(y *opRec, op *trace.Op) bool {
 	switch y.kind {
 	case trace.OpBarrierArrive: // leaving comes before it or after
-		return op != nil && (op.Kind == trace.OpBarrierArrive || op.Kind == trace.OpBarrierLeave)
+		return y.stops() && op != nil && (op.Kind == trace.OpBarrierArrive || op.Kind == trace.OpBarrierLeave)
 	case trace.OpSyscall:
 		return y.arg == 1
 	}

@@ -31,6 +31,8 @@ type accRec struct {
 	other     int32 // the last write before that has other bytes: a read passes over a thousand of its neighbour
 	mask      uint8
 	write     bool
+	blend     trace.Blend
+	blended   int32 // the access before of which the order with this one doesn't count, -1 for none
 	// The bytes of the granule that this access or one before it has, and those
 	// that one of them writes: a walk for others ends here.
 	below, written uint8
@@ -54,12 +56,17 @@ func (r *opRec) changes() bool { return r.arg == 1 }
 
 // alike: all that depends on r depends on op, and the other way round.
 func (r *opRec) alike(op *trace.Op) bool {
-	return dependentOps[r.kind] == dependentOps[op.Kind] && (classOf[op.Kind] != syscallClass || r.changes() == (op.Arg == 1))
+	return dependentOps[r.kind] == dependentOps[op.Kind] && r.kind != trace.OpBarrierArrive && (classOf[op.Kind] != syscallClass || r.changes() == (op.Arg == 1))
 }
 
 // total: r depends on everything on its object, so that what came before is ordered with
 // what comes after.
-func (r *opRec) total() bool { return total[r.kind] || classOf[r.kind] == syscallClass && r.changes() }
+func (r *opRec) total() bool { return r.stops() || classOf[r.kind] == syscallClass && r.changes() }
+
+// stops: what came before r on its object happens before it.
+func (r *opRec) stops() bool {
+	return total[r.kind] && (r.kind != trace.OpBarrierArrive || r.arg&trace.Gathers == 0)
+}
 
 // History are the operations on op's object, newest first: events and kinds.
 func (x *index) History(op *trace.Op) iter.Seq2[int32, trace.OpKind] {
@@ -133,6 +140,7 @@ func (x *index) enterAccess(a *trace.Access, i int32) {
 			}
 		}
 		r := accRec{ev: i, gran: n, prev: gr.head, prevWrite: gr.write, other: gr.write, mask: trace.GranuleMask(g, a.Addr, hi), write: a.IsWrite()}
+		r.blended = x.blends(n, &r, a)
 		r.below = r.mask
 		if r.prev >= 0 {
 			r.below |= x.accs[r.prev].below

@@ -35,6 +35,8 @@ const (
 	descheduleClass
 	heapClass
 	syscallClass // Obj is a resource number
+	callClass    // of the guest's own operations
+	judgedClass
 	channelClass
 	bufferClass
 	numClasses
@@ -60,6 +62,8 @@ var classOf = [trace.NumOps]class{
 	trace.OpFutexLockPI: futexClass, trace.OpFutexTryPI: futexClass, trace.OpFutexUnlockPI: futexClass,
 	trace.OpDeschedule: descheduleClass, trace.OpMakeRunnable: descheduleClass,
 	trace.OpFree: heapClass, trace.OpReuse: heapClass,
+	trace.OpCallBegins: callClass, trace.OpCallEnds: callClass,
+	trace.OpJudged:  judgedClass,
 	trace.OpSyscall: syscallClass,
 	trace.OpSend:    channelClass, trace.OpReceive: channelClass,
 	trace.OpStores: bufferClass, trace.OpStored: bufferClass, trace.OpFenceAll: bufferClass,
@@ -87,6 +91,10 @@ var independent = [][2][]trace.OpKind{
 	// leavings make no difference to that. (The order of the last arrival and the
 	// leaving is in Transition.Wakes.)
 	{{trace.OpBarrierLeave}, {trace.OpBarrierLeave, trace.OpBarrierArrive}},
+	// Which of two operations began first makes no difference to their order in real time,
+	// nor which of two was over first.
+	{{trace.OpCallBegins}, {trace.OpCallBegins}},
+	{{trace.OpCallEnds}, {trace.OpCallEnds}},
 	// Stores go into buffers, and leave them, in any order; what empties all changes none.
 	{{trace.OpStores, trace.OpStored}, {trace.OpStores, trace.OpStored}},
 	{{trace.OpFenceAll}, {trace.OpFenceAll}},
@@ -139,7 +147,13 @@ func opsDepend(a, b *trace.Op) bool {
 	if a.Obj != b.Obj || !dependentOps[a.Kind][b.Kind] {
 		return false
 	}
-	return a.Kind != trace.OpSyscall || a.Arg == 1 || b.Arg == 1
+	switch {
+	case a.Kind == trace.OpSyscall:
+		return a.Arg == 1 || b.Arg == 1
+	case a.Kind == trace.OpBarrierArrive && b.Kind == trace.OpBarrierArrive:
+		return !gather(a.Arg, b.Arg)
+	}
+	return true
 }
 
 // touches reports whether an access overlaps the bytes of an operation's

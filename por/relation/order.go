@@ -246,6 +246,9 @@ func (o *Order) Push(e *Event, first trace.Op) {
 	if e.Update || e.Flushed > 0 {
 		o.afterBuffer(row, e)
 	}
+	if first.Kind == trace.OpBarrierLeave {
+		o.afterRound(row, e.Thread, &first)
+	}
 	o.gather(e, first, row)
 	if !o.clocksOnly {
 		o.ev[i].event = e

@@ -41,7 +41,7 @@ func (o *Order) gather(e *Event, first trace.Op, base []int32) {
 		o.gatherOps(e, op, n, first, base)
 		if ob := &o.objs[n]; ob.plain {
 			for g := ob.lo &^ 7; g < ob.hi; g += 8 {
-				o.walk(e, o.granule(g), trace.GranuleMask(g, ob.lo, ob.hi), true, base)
+				o.walk(e, o.granule(g), trace.GranuleMask(g, ob.lo, ob.hi), true, trace.NoBlend, base)
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func (o *Order) gatherAccess(e *Event, a *trace.Access, base []int32) {
 	hi := a.Addr + uint64(a.Size)
 	for g := a.Addr &^ 7; g < hi; g += 8 {
 		n := o.granule(g)
-		o.walk(e, n, trace.GranuleMask(g, a.Addr, hi), a.IsWrite(), base)
+		o.walk(e, n, trace.GranuleMask(g, a.Addr, hi), a.IsWrite(), a.Blends(), base)
 		for k := o.grans[n].objs; k >= 0; k = o.objGranules[k+1] {
 			ob := &o.objs[o.objGranules[k]]
 			if a.Addr >= ob.hi || ob.lo >= hi {
@@ -116,7 +116,7 @@ func (o *Order) gatherAccess(e *Event, a *trace.Access, base []int32) {
 			}
 			for r := ob.head; r >= 0; r = o.ops[r].prev {
 				o.find(e, o.ops[r].ev, base)
-				if total[o.ops[r].kind] {
+				if o.ops[r].stops() {
 					break
 				}
 			}
@@ -124,24 +124,25 @@ func (o *Order) gatherAccess(e *Event, a *trace.Access, base []int32) {
 	}
 }
 
-// walk finds the accesses of granule n that an access to the bytes in m
+// walk finds the accesses of granule n that an access to the bytes in m, which blends,
 // conflicts with.
-func (o *Order) walk(e *Event, n int32, m uint8, write bool, base []int32) {
+func (o *Order) walk(e *Event, n int32, m uint8, write bool, blend trace.Blend, base []int32) {
 	if !write {
 		for k := o.grans[n].write; k >= 0 && m&o.accs[k].written != 0; k = o.accs[k].other {
 			if a := &o.accs[k]; a.mask&m != 0 {
-				o.find(e, a.ev, base)
+				o.findBlended(e, k, base)
 				m &^= a.mask
 			}
 		}
 		return
 	}
+	mine := m
 	for k := o.grans[n].head; k >= 0 && m&o.accs[k].below != 0; k = o.accs[k].prev {
 		a := &o.accs[k]
-		if a.mask&m == 0 {
+		if a.mask&m == 0 || a.commutes(mine, blend) {
 			continue
 		}
-		o.find(e, a.ev, base)
+		o.findBlended(e, k, base)
 		if a.write {
 			m &^= a.mask
 		}
@@ -159,6 +160,12 @@ func (o *Order) gatherOps(e *Event, op *trace.Op, n int32, first trace.Op, base 
 		}
 		if classOf[op.Kind] == syscallClass && y.arg != 1 && op.Arg != 1 {
 			next = y.other // what only reads the resource commutes with all that do
+			continue
+		}
+		if op.Kind == trace.OpBarrierArrive && y.kind == trace.OpBarrierArrive && op.Arg&y.arg&trace.Gathers != 0 {
+			if o.arrived(e, r, base) {
+				return
+			}
 			continue
 		}
 		o.find(e, y.ev, base)

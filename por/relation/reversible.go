@@ -203,6 +203,9 @@ func (o *Order) letGo(c int32, e *Event, end int32) bool {
 					continue
 				}
 				if prev >= 0 && a.ev <= prev && o.Before(a.ev, prev) {
+					if a.blend != trace.NoBlend {
+						continue
+					}
 					break
 				}
 				if !o.dropped(a.ev) {

@@ -19,6 +19,9 @@ type Facts struct {
 	// Awaits are reads by which a thread was seen to wait in a loop of one access, and
 	// Piecemeal those of them of whose bytes a part was written, or more (scheduler/await.go).
 	Awaits, Piecemeal Addresses
+	// Judged are the words that conditions were seen to read, by address / 8
+	// (scheduler/promise.go).
+	Judged Addresses
 	// Fencing are the threads that empty the store buffers of all (scheduler/fenceall.go), and
 	// Storing those that store while one does.
 	Fencing, Storing Addresses
@@ -61,7 +64,7 @@ type Kernel struct {
 // New is nothing yet.
 func New() Facts {
 	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{},
-		Fencing: Addresses{}, Storing: Addresses{},
+		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
 
@@ -84,6 +87,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Signalled.merge(o.Signalled) || news
 	news = k.Awaits.merge(o.Awaits) || news
 	news = k.Piecemeal.merge(o.Piecemeal) || news
+	news = k.Judged.merge(o.Judged) || news
 	news = k.Fencing.merge(o.Fencing) || news
 	news = k.Storing.merge(o.Storing) || news
 	k.Merged.merge(o.Merged) // it matters once one of them is contended

@@ -39,6 +39,8 @@ const (
 	allocator
 	// ending: the guest's end.
 	ending
+	// property: of landgo's header (property.go).
+	property
 )
 
 // onObject reports whether a role is an operation on a synchronisation object.
@@ -170,6 +172,14 @@ var ways = [profile.NumRoles]act{
 
 	profile.Stdio:      {how: watched},
 	profile.StdioInput: {how: watched},
+
+	profile.Always:         {how: property},
+	profile.AlwaysWhen:     {how: property},
+	profile.Eventually:     {how: property},
+	profile.Linearizable:   {how: property},
+	profile.LinearizableAs: {how: property},
+	profile.CallBegins:     {how: property},
+	profile.CallEnds:       {how: property},
 }
 
 // isQuiet reports whether the guest's own code carries a role out. A student's allocator is; the

@@ -72,6 +72,9 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 			return scheduler.Step, nil // not trusted any more
 		}
 		s.takeArgs(th, b.Args)
+		if acts[b.Role].how == property {
+			return s.atProperty(th, tr, b.Role)
+		}
 		if len(th.held) > 0 {
 			if err := s.leavesWait(th, false); err != nil {
 				return scheduler.Stay, err

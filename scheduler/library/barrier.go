@@ -17,7 +17,14 @@ func (s *objectCalls) performBarrier(th *thread, tr *trace.Transition, o *object
 		s.ret(th, einval)
 		return scheduler.Pass, nil
 	}
-	s.did(th, tr, op, o, 0)
+	arg := uint64(0)
+	if op == trace.OpBarrierArrive && s.core.Blending() && s.core.ResultDead(s.callSite(th)) {
+		// Whether it is the serial thread makes no difference to it.
+		if arg = trace.Gathers; uint64(len(o.waiters))+1 >= o.value {
+			arg |= trace.Completes
+		}
+	}
+	s.did(th, tr, op, o, arg)
 	defer s.settle(o)
 	switch op {
 	case trace.OpBarrierInit:

@@ -77,6 +77,7 @@ type call struct {
 	badTime  bool // the operation is a try, for its deadline isn't a time, or has passed
 	released bool // phaseLeave: all have arrived at the barrier
 	deadline uint64
+	opened   []opened // the calls of the guest's objects that it is in (property.go)
 	// pending is what it does next: in an allocator's function, and at phaseEnd and
 	// phaseClaimed.
 	pending  trace.Op

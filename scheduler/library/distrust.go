@@ -28,7 +28,7 @@ func (s *Library) distrust() {
 			continue // of files that landgo's kernel hasn't got
 		}
 		switch acts[b.Role].how {
-		case quietly, watched, allocator, ending:
+		case quietly, watched, allocator, ending, property:
 		case noted: // exit still runs what the guest has registered
 		default:
 			delete(s.roles, addr)

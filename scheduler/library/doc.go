@@ -30,7 +30,7 @@
 //	state         library, thread (what it knows of one), call (what a thread is at)
 //	a call        atbreak (its entry), act (the table of roles), operation, pending, perform, return
 //	own code      quiet (run without interruption), ownstep (when that is a step of its own)
-//	what it does  convention (arguments, results), door (to the guest's memory), look, misuse, errno
+//	what it does  convention (arguments, results), door (to the guest's memory), look, misuse, errno, faulty
 //	objects       object, objectbytes; mutex, cond, semaphore, barrier, rwlock, once; namedsem,
 //	              lockmerge, guard
 //	allocators    malloc, arenas, follow, pool, own (the library's own blocks), endcache, operators
@@ -38,6 +38,8 @@
 //	threads       threadcalls, carried, carriedkept, distrust
 //	time, ends    deadline, interruptedwait, ending
 //	store buffers drains
+//	failures      faulty (--faults)
+//	properties    property (landgo's header: conditions, calls that are to be linearisable)
 //
 // Invariant: what a step changes goes back with a mark (path, cells). What is found for
 // good only makes preemption points finer, or is a function of the guest alone.

@@ -15,6 +15,7 @@ var pastTheDoor = map[string]string{
 	"fixed.within":            "the instruction at which a thread stands: code",
 	"fixed.Word":              "a word of the thread's own stack: a return address, an argument; see usesOfWord",
 	"present.State":           "reports: the digest of an ended execution",
+	"System.Aside":            "a function on the side: its reads are handed on, its stores taken back",
 	"System.EndNap":           "touched there: the thread stands at no call",
 	"present.words":           "reports: leaks",
 	"System.unwritten":        "compares two runs",

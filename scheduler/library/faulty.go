@@ -29,7 +29,7 @@ func (s *Library) faultOf(th *thread, b *profile.Bound) (trace.FaultKind, bool) 
 	case profile.Create:
 		kind = trace.FaultCreate
 	case profile.MutexTryLock:
-		if b.C11 || s.isTryLockOfCXX(th) {
+		if b.C11 || s.isWeakTry(th) {
 			kind = trace.FaultTryLock
 		}
 	}
@@ -48,11 +48,11 @@ func (s *Library) asksFor(th *thread, r profile.Role) uint64 {
 	return n
 }
 
-// isTryLockOfCXX reports whether a try for a mutex is std::mutex's: that may fail for
-// nothing, and pthread_mutex_trylock may not.
-func (s *Library) isTryLockOfCXX(th *thread) bool {
+// isWeakTry reports whether a try for a mutex is std::mutex's, or of glibc's mtx_trylock:
+// these may fail for nothing, and pthread_mutex_trylock may not.
+func (s *Library) isWeakTry(th *thread) bool {
 	for _, f := range s.image.Frames(s.callSite(th) - 1) {
-		if strings.Contains(f.Function, "try_lock") || strings.Contains(f.Function, "gthread_mutex_trylock") {
+		if strings.Contains(f.Function, "try_lock") || strings.Contains(f.Function, "gthread_mutex_trylock") || strings.HasSuffix(f.Function, "mtx_trylock") {
 			return true
 		}
 	}

@@ -99,10 +99,12 @@ type path struct {
 	objects   map[uint64]*object
 	saved     []saved // what objects were
 	marks     []mark
+	specified []specified // see property.go
+	history   []called
 }
 
 // mark is how long the logs were.
-type mark struct{ threads, objects int }
+type mark struct{ threads, objects, specified, history int }
 
 // calls is what all calls need: the door to the guest's memory, the record of what was
 // done to objects, errno, and what misuse is.
@@ -267,6 +269,7 @@ func (s *Library) Accessed(t trace.TID, tr *trace.Transition, made []trace.Acces
 // Digest implements Keeper.
 func (s *Library) Digest() trace.Digest {
 	sum := s.namedDigest()
+	sum.Add(s.historyDigest())
 	for _, o := range s.objects {
 		sum.Add(o.digest())
 	}

@@ -168,7 +168,11 @@ func (t *thread) request() (size, align uint64) {
 	case profile.ReallocArray:
 		return product(t.arg(1), t.arg(2)), 0
 	case profile.AlignedAlloc, profile.Memalign:
-		return t.arg(1), t.arg(0)
+		align = t.arg(0)
+		if align&(align-1) != 0 && align < 1<<63 {
+			align = 1 << bits.Len64(align) // as glibc's memalign has it
+		}
+		return t.arg(1), align
 	case profile.PosixMemalign:
 		return t.arg(2), t.arg(1)
 	}
@@ -189,6 +193,18 @@ func (s *heapCalls) performHeap(th *thread, tr *trace.Transition) (scheduler.Ver
 		return scheduler.Stay, s.core.Invalid(kernel.GapMemory, th.ID, s.callSite(th), "thread %s would get the same memory for large blocks as thread %s", s.core.Name(th.ID), s.core.Name(other))
 	}
 	switch th.role {
+	case profile.AlignedAlloc, profile.Memalign:
+		switch {
+		case p&(p-1) == 0:
+			s.give(th, tr, s.allocate(th, size, align))
+		case s.libc == elffile.Musl:
+			s.setErrno(th, tr, einval)
+			s.ret(th, 0)
+		case th.role == profile.AlignedAlloc:
+			return scheduler.Stay, s.core.Invalid(kernel.GapCall, th.ID, s.callSite(th), "aligned_alloc(%d, %d): an alignment that isn't a power of two is undefined, which older glibc takes for a larger one, and newer glibc refuses", p, size)
+		default: // glibc takes the next power of two
+			s.give(th, tr, s.allocate(th, size, align))
+		}
 	case profile.Realloc, profile.ReallocArray:
 		if p != 0 && size == 0 && s.libc == elffile.Glibc {
 			return s.freed(th, tr) // and returns 0

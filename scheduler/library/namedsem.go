@@ -59,7 +59,7 @@ type namedSem struct {
 	addr   emu.Cell // where it is mapped; 0: nowhere
 	opens  emu.Cell // not yet closed
 	value  emu.Cell // while it isn't mapped
-	closed emu.Cell // 1: its mode keeps others from opening it again
+	closed emu.Flag // its mode keeps others from opening it again
 }
 
 func isNamed(r profile.Role) bool {
@@ -191,18 +191,18 @@ func (s *objectCalls) semOpen(th *thread, tr *trace.Transition, name string) (sc
 		for int(n.made.Get()) >= len(n.sems) {
 			n.sems = append(n.sems, new(namedSem))
 		}
-		o, denied := n.sems[n.made.Get()], uint64(0)
+		o, denied := n.sems[n.made.Get()], false
 		if th.arg(2)&0o600 != 0o600 {
-			denied = 1
+			denied = true
 		}
 		set := s.machine.Put // what a rewound execution left is overwritten
 		set(&o.addr, 0)
 		set(&o.opens, 0)
 		set(&o.value, value)
-		set(&o.closed, denied)
+		s.machine.PutFlag(&o.closed, denied)
 		set(&n.made, n.made.Get()+1)
 		set(&n.linked, n.made.Get())
-	case n.sems[n.linked.Get()-1].closed.Get() != 0:
+	case n.sems[n.linked.Get()-1].closed.Get():
 		return s.semFails(th, tr, eacces, 0)
 	}
 	o := n.sems[n.linked.Get()-1]
@@ -310,7 +310,7 @@ func (s *objectCalls) namedDigest() (sum trace.Digest) {
 		op := namedOp(name, false)
 		h.Words(scheduler.PartCarried+1, op.Obj, uint64(len(name)), n.linked.Get(), n.made.Get(), n.mapped.Get())
 		for _, o := range n.sems[:n.made.Get()] {
-			h.Words(o.addr.Get(), o.opens.Get(), o.value.Get(), o.closed.Get())
+			h.Words(o.addr.Get(), o.opens.Get(), o.value.Get(), o.closed.Cell().Get())
 		}
 		sum.Add(h.Sum())
 	}

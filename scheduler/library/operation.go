@@ -100,6 +100,12 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 		th.Stand = scheduler.StandOp // it has met the breakpoint
 		return s.advance(th, tr, uint32(trace.Bit(v == scheduler.PassAllow)))
 	}
+	if th.role == profile.CallEnds {
+		if v, err := s.endCall(th, tr); err != nil || v == scheduler.Stay {
+			return err
+		}
+		return s.advance(th, tr, 0)
+	}
 	if s.carries(th.role) {
 		return s.stepCarried(th, tr)
 	}

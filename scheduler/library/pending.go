@@ -107,6 +107,8 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 	}
 	op := trace.Op{Kind: a.op, Obj: th.arg(0), PC: th.Regs.RIP}
 	switch th.role {
+	case profile.CallEnds:
+		return op
 	case profile.Join, profile.TryJoin, profile.TimedJoin, profile.ClockJoin, profile.Detach:
 		op.Obj = uint64(s.threadOf(th.arg(0)))
 		return op

@@ -65,7 +65,7 @@ func (s *models) Keep(t trace.TID) {
 
 // Mark implements Keeper.
 func (s *models) Mark(k trace.Mark) {
-	s.marks = append(s.marks[:k], mark{len(s.threadLog), len(s.saved)})
+	s.marks = append(s.marks[:k], mark{len(s.threadLog), len(s.saved), len(s.specified), len(s.history)})
 }
 
 // Rewind implements Keeper.
@@ -77,6 +77,7 @@ func (s *models) Rewind(k trace.Mark) {
 	}
 	s.threadLog = s.threadLog[:m.threads]
 	s.rewindObjects(m.objects)
+	s.specified, s.history = s.specified[:m.specified], s.history[:m.history]
 	s.marks = s.marks[:k+1]
 }
 
@@ -86,6 +87,9 @@ func (s *models) HashThread(t trace.TID, h *trace.Hash, atOp bool) {
 	h.Words(trace.Bit(th.detached), uint64(th.waitedFor))
 	if !th.Live() {
 		return
+	}
+	for _, o := range th.opened {
+		h.Words(o.obj, uint64(o.op), uint64(o.arg), uint64(o.at))
 	}
 	h.Words(trace.Bit(th.native), trace.Bit(th.atExit), th.exitPC, th.exitSP, th.entryOfChild, uint64(th.cache))
 	if atOp {

@@ -20,13 +20,13 @@ func (s *Kernel) threadDid(u *turn, as []trace.Access) {
 	s.tailDid(u.th, as)
 	s.stores(u.th, as)
 	var holds []uint64
-	if s.on.Get() == 0 {
+	if !s.on.Get() {
 		holds = sectionHolds
 	}
 	s.Sight(u.th.ID, as, holds, s.run.Allow > 0)
 	for i := range as {
 		a := &as[i]
-		if s.conflictsWithTicks(a) && (s.on.Get() == 1 || !s.isScheduling(a)) {
+		if s.conflictsWithTicks(a) && (s.on.Get() || !s.isScheduling(a)) {
 			s.wide = true
 		}
 	}

@@ -29,14 +29,14 @@ func (s *Kernel) Boot(regs *emu.Regs) error {
 	s.machine.Put(&s.cpu, uint64(s.threads[0].Ctx))
 	tr := &trace.Transition{}
 	u := turn{th: &s.threads[0], tr: tr}
-	for s.booted.Get() == 0 {
+	for !s.booted.Get() {
 		h, err := s.runFor(&u)
 		if err != nil {
 			return err
 		}
 		switch h {
 		case atOn, atHalt, atCountOut:
-			if s.on.Get() == 0 {
+			if !s.on.Get() {
 				continue
 			}
 			if h == atHalt || s.threads[0].Insns >= s.tickAt {
@@ -190,7 +190,7 @@ func (s *Kernel) up(u *turn) error {
 	if root == nil {
 		return s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_switch hasn't said which thread calls landgo_booted")
 	}
-	s.machine.Put(&s.booted, 1)
+	s.machine.PutFlag(&s.booted, true)
 	s.control = nil
 	s.machine.Put(&s.born, uint64(1-b2i(root.own.Idle)))
 	own := root.own

@@ -67,7 +67,7 @@ func (s *Kernel) called(u *turn) (happening, error) {
 // enterCall keeps a call in mind, until it returns.
 func (s *Kernel) enterCall(u *turn, c ownCall) {
 	c.Ret, c.Sp = s.returnAddress(), s.regs.RSP+s.wordSize
-	c.Entry, c.On = s.regs.RIP, s.on.Get() == 1
+	c.Entry, c.On = s.regs.RIP, s.on.Get()
 	s.save(u.th.ID)
 	own := &u.th.own
 	n := len(own.Calls)
@@ -140,7 +140,7 @@ func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
 // where the function began isn't known, and it may have been in its caller's
 // section.
 func (s *reading) leftOff(u *turn, c *ownCall) bool {
-	return (c.LetsGo || scheduler.PointsAt(c.Role)&trace.PointUnlock != 0) && c.On && s.on.Get() == 0 && !u.shadow && !u.ticking && s.booted.Get() == 1
+	return (c.LetsGo || scheduler.PointsAt(c.Role)&trace.PointUnlock != 0) && c.On && !s.on.Get() && !u.shadow && !u.ticking && s.booted.Get()
 }
 
 // result is what a function has returned.
@@ -225,7 +225,7 @@ func (s *Kernel) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 	if b.Family != 0 || c.LetsGo || points&(trace.PointLock|trace.PointUnlock) != 0 {
 		s.enterCall(u, c) // its return means something
 	}
-	if points&trace.PointLock != 0 && !u.ticking && s.booted.Get() == 1 {
+	if points&trace.PointLock != 0 && !u.ticking && s.booted.Get() {
 		s.save(u.th.ID)
 		u.th.own.Wants = arg(0)
 		if s.isPoint(u, trace.PointLock) {
@@ -237,12 +237,12 @@ func (s *Kernel) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 
 // endsBy: a panic with this text is how the kernel ends in order, by its profile.
 func (s *reading) endsBy(text string) bool {
-	return s.profile != nil && s.booted.Get() == 1 && slices.ContainsFunc(s.profile.Ends, func(end string) bool { return strings.Contains(text, end) })
+	return s.profile != nil && s.booted.Get() && slices.ContainsFunc(s.profile.Ends, func(end string) bool { return strings.Contains(text, end) })
 }
 
 // panics: the kernel gives up.
 func (s *Kernel) panics(u *turn, text string) (happening, error) {
-	if s.booted.Get() == 0 {
+	if !s.booted.Get() {
 		return atNothing, s.notUp(u, "the kernel gives up before %s is called: %s", s.upName(), text)
 	}
 	u.th.Regs = s.regs

@@ -124,7 +124,7 @@ func TestTails(t *testing.T) {
 	yielded := ownThread{State: ownReady, Tail: true, Kind: tailOfYield, Stack: 0x9000}
 	newKernelOff := func() *Kernel {
 		k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady}, yielded)
-		k.machine.Put(&k.on, 0)
+		k.machine.PutFlag(&k.on, false)
 		k.machine.Alive(0, 0, true)
 		return k
 	}

@@ -58,7 +58,7 @@ func (s *Kernel) faulted(u *turn, stop *emu.Stop) (happening, error) {
 	if stop.Fault.Kind == emu.FaultStack {
 		return s.overflow(u, stop.Fault.Addr)
 	}
-	if k := stop.Fault.Kind; s.user.Get() == 1 && k != emu.FaultBlockRead && k != emu.FaultBlockWrite {
+	if k := stop.Fault.Kind; s.user.Get() && k != emu.FaultBlockRead && k != emu.FaultBlockWrite {
 		return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "an exception of a user program isn't modelled: %s", s.faultOf(u.th, stop.Fault).Message)
 	}
 	if base := s.codeBase(); base != 0 {
@@ -86,7 +86,7 @@ func (s *Kernel) faulted(u *turn, stop *emu.Stop) (happening, error) {
 
 // codeBase is where the code segment of an i386 kernel begins.
 func (s *reading) codeBase() uint64 {
-	if s.wordSize != 4 || s.user.Get() == 1 {
+	if s.wordSize != 4 || s.user.Get() {
 		return 0
 	}
 	b := s.boardRegs()
@@ -106,7 +106,7 @@ func (s *Kernel) raise(u *turn, x *exception) (h happening, taken bool, err erro
 		}
 	}
 	if x.Vain >= maxVain {
-		if s.on.Get() == 1 && u.points && s.others(u.th) {
+		if s.on.Get() && u.points && s.others(u.th) {
 			s.save(u.th.ID)
 			u.th.own.Mended = nil
 			return atCountOut, true, nil
@@ -134,11 +134,11 @@ func (s *path) others(th *thread) bool {
 // enter delivers an exception; not, if its frame can't be pushed.
 func (s *Kernel) enter(u *turn, x *exception) bool {
 	if x.Vector == pageFault {
-		s.machine.Put(&s.mending, 1)
+		s.machine.PutFlag(&s.mending, true)
 	}
 	if u.shadow {
 		u.shadow = false
-		s.interrupts(u, 1)
+		s.interrupts(u, true)
 	}
 	var code []uint64
 	if x.hasCode() {
@@ -164,7 +164,7 @@ func (s *Kernel) trap(u *turn, vector uint8, code ...uint64) error {
 	if err := s.deliver(u.th, vector, code...); err != nil {
 		return err
 	}
-	if was == 1 && s.on.Get() == 0 && !u.ticking && s.booted.Get() == 1 {
+	if was && !s.on.Get() && !u.ticking && s.booted.Get() {
 		s.section(u.tr, true)
 	}
 	return nil

@@ -53,8 +53,8 @@ func newKernel(t testing.TB, machine elffile.Machine, threads ...ownThread) (*Ke
 	img := image.Of(&elffile.File{Machine: machine, Kernel: elffile.Bare, Code: []elffile.Range{{Lo: 0x1000, Hi: 0x2000}}})
 	b := &fakeBoard{ports: map[uint16]uint32{}}
 	k := New(scheduler.New(scheduler.Config{MaxThreads: 16, StepBudget: 1000}, m, img), b, nil, nil)
-	m.Put(&k.booted, 1)
-	m.Put(&k.on, 1)
+	m.PutFlag(&k.booted, true)
+	m.PutFlag(&k.on, true)
 	k.control = &emu.BoardRegs{CS: 8, SS: 16}
 	for i, own := range threads {
 		id := trace.TID(i)

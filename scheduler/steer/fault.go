@@ -72,7 +72,7 @@ func (s *Kernel) undelivered(u *turn, err error) (happening, error) {
 	if !errors.As(err, &un) {
 		return atNothing, err
 	}
-	if s.booted.Get() == 0 {
+	if !s.booted.Get() {
 		return atNothing, s.notUp(u, "before %s is called, %s", s.upName(), un.text)
 	}
 	if s.set != emu.SetAll {

@@ -39,7 +39,7 @@ type bootBlock struct {
 
 // keepBlock notes what happens to blocks before the kernel is up.
 func (s *Kernel) keepBlock(b heap.Block, given bool) {
-	if s.booted.Get() == 0 {
+	if !s.booted.Get() {
 		s.bootBlocks = append(s.bootBlocks, bootBlock{b, given})
 	}
 }
@@ -51,7 +51,7 @@ func (s *Kernel) Freeze() (own []byte, machine *emu.Frozen, err error) {
 		Paged: s.paged, Asked: s.asked, Scheduling: s.scheduling,
 		Returns: slices.Sorted(maps.Keys(s.returns)), Blocks: s.bootBlocks,
 	}
-	if !s.Fresh() || len(s.known.Ticked)+len(s.known.TailWords)+len(s.tried) > 0 || s.set != 0 || s.booted.Get() == 0 {
+	if !s.Fresh() || len(s.known.Ticked)+len(s.known.TailWords)+len(s.tried) > 0 || s.set != 0 || !s.booted.Get() {
 		return nil, nil, errors.New("the kernel isn't just up")
 	}
 	for i := range s.threads {

@@ -43,7 +43,7 @@ func (s *Kernel) takeBlock(u *turn, by string, p uint64, family uint8, pc uint64
 		return s.ended(u, s.failHere(u, trace.InvalidFree, "%s names %#x, where nothing is mapped", by, p))
 	}
 	w, ok := s.Heap().Free(at, heap.Family(family), by, s.whoseOwn(at))
-	if !ok && s.booted.Get() == 0 {
+	if !ok && !s.booted.Get() {
 		return atNothing, nil // an allocator may get its memory so
 	}
 	if !ok {
@@ -74,7 +74,7 @@ func (s *Kernel) observed(u *turn, b *heap.Block, given bool) {
 
 // blockOp records that a block begins or ends: accesses to its bytes depend on that.
 func (s *reading) blockOp(u *turn, k trace.OpKind, b *heap.Block, pc uint64) {
-	if s.booted.Get() == 1 && !s.aloneOwn() {
+	if s.booted.Get() && !s.aloneOwn() {
 		u.tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: pc})
 	}
 }

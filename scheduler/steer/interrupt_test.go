@@ -35,13 +35,13 @@ func TestDeliver(t *testing.T) {
 		kind    uint64
 		code    []uint64
 		frame   []uint64 // from the handler's stack pointer up
-		on      uint64
+		on      bool
 		sp      uint64
 	}{
-		{"i386", elffile.I386, gateInterrupt, nil, []uint64{0x1100, 8, flagInterrupt | 2}, 0, 0x8ffc},
-		{"i386 with a code", elffile.I386, gateInterrupt, []uint64{5}, []uint64{5, 0x1100, 8, flagInterrupt | 2}, 0, 0x8ff8},
-		{"i386 by a trap gate", elffile.I386, gateTrap, nil, []uint64{0x1100, 8, flagInterrupt | 2}, 1, 0x8ffc},
-		{"x86-64", elffile.X86_64, gateInterrupt, nil, []uint64{0x1100, 8, flagInterrupt | 2, 0x9008, 16}, 0, 0x8fd8},
+		{"i386", elffile.I386, gateInterrupt, nil, []uint64{0x1100, 8, flagInterrupt | 2}, false, 0x8ffc},
+		{"i386 with a code", elffile.I386, gateInterrupt, []uint64{5}, []uint64{5, 0x1100, 8, flagInterrupt | 2}, false, 0x8ff8},
+		{"i386 by a trap gate", elffile.I386, gateTrap, nil, []uint64{0x1100, 8, flagInterrupt | 2}, true, 0x8ffc},
+		{"x86-64", elffile.X86_64, gateInterrupt, nil, []uint64{0x1100, 8, flagInterrupt | 2, 0x9008, 16}, false, 0x8fd8},
 	} {
 		k, _ := newKernel(t, c.machine, ownThread{State: ownReady})
 		withGate(k, 0x20, c.kind)
@@ -49,8 +49,8 @@ func TestDeliver(t *testing.T) {
 		if err := k.deliver(&k.threads[0], 0x20, c.code...); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if k.regs.RIP != handler || k.regs.RSP != c.sp || k.on.Get() != c.on || k.regs.RFLAGS&flagInterrupt != c.on*flagInterrupt {
-			t.Errorf("%s: the handler begins with %+v, interrupts are %d", c.name, k.regs, k.on.Get())
+		if k.regs.RIP != handler || k.regs.RSP != c.sp || k.on.Get() != c.on || (k.regs.RFLAGS&flagInterrupt != 0) != c.on {
+			t.Errorf("%s: the handler begins with %+v, interrupts are %t", c.name, k.regs, k.on.Get())
 		}
 		var frame []uint64
 		for i := range c.frame {
@@ -77,8 +77,8 @@ func TestReturnFromInterrupt(t *testing.T) {
 		if h, err := k.interruptReturn(&u); err != nil || h != atOn {
 			t.Fatalf("%v: %d, %v", machine, h, err)
 		}
-		if k.regs != was || k.on.Get() != 1 {
-			t.Errorf("%v: %+v, interrupts are %d", machine, k.regs, k.on.Get())
+		if k.regs != was || !k.on.Get() {
+			t.Errorf("%v: %+v, interrupts are %t", machine, k.regs, k.on.Get())
 		}
 	}
 }

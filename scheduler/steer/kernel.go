@@ -142,7 +142,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu.Get()), journal: s.machine.Journal(), pc: th.Regs.RIP, prev: prev, insns: th.Insns, ticks: s.ticks.Get(), ports: s.ports.Get(), clock: s.machine.ClockReads(), on: s.on.Get(), ons: s.ons.Get(), at: s.standing()})
+	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu.Get()), journal: s.machine.Journal(), pc: th.Regs.RIP, prev: prev, insns: th.Insns, ticks: s.ticks.Get(), ports: s.ports.Get(), clock: s.machine.ClockReads(), on: s.on.Cell().Get(), ons: s.ons.Get(), at: s.standing()})
 	s.could = s.runnable(s.could[:0])
 	s.due = s.passes(th)
 	s.wide = s.unsettled() || th.own.Round || s.due
@@ -288,9 +288,9 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 			done, err = s.land(r, tr)
 		case r.ID == th.ID && !th.own.Halted:
 			return false, nil
-		case s.on.Get() == 0 && r.own.Interrupted:
+		case !s.on.Get() && r.own.Interrupted:
 			done, err = s.land(r, tr)
-		case s.on.Get() == 0:
+		case !s.on.Get():
 			done, err = s.tail(r, tr)
 		case s.keeps(r):
 			return false, s.unreached(th, s.PC(th.ID), "thread %s runs the kernel's code and doesn't give way to thread %s, which the kernel says is ready", s.Name(r.ID), s.Name(th.ID))
@@ -315,7 +315,7 @@ func (s *Kernel) failOwn(th *thread, tr *trace.Transition, f *scheduler.Failure)
 		f, th.Regs = x, th.own.Exceptions[0].Regs
 	}
 	th.Failure = f
-	if s.on.Get() == 1 && th.ID == tr.Thread {
+	if s.on.Get() && th.ID == tr.Thread {
 		th.Stand = scheduler.StandFailure
 		return
 	}

@@ -29,13 +29,13 @@ type fixed struct {
 // cells go back with the machine.
 type cells struct {
 	cpu         emu.Cell // the emu.Ctx in which the processor stands
-	on          emu.Cell // 1: interrupts are delivered
-	user        emu.Cell // 1: the processor is in user mode
+	on          emu.Flag // interrupts are delivered
+	user        emu.Flag // the processor is in user mode
 	running     emu.Cell // the TID of the thread whose code it runs
-	lent        emu.Cell // 1: the stack pointer is in a stack of no thread's
-	atBreak     emu.Cell // 1: it stands at an annotation that was dealt with
-	booted      emu.Cell // 1: the kernel is up
-	mending     emu.Cell // 1: the handler of a page fault may have changed what is mapped
+	lent        emu.Flag // the stack pointer is in a stack of no thread's
+	atBreak     emu.Flag // it stands at an annotation that was dealt with
+	booted      emu.Flag // the kernel is up
+	mending     emu.Flag // the handler of a page fault may have changed what is mapped
 	born        emu.Cell // threads created, the idle ones aside
 	unannounced emu.Cell // how many threads are so
 	ticks       emu.Cell // that have passed
@@ -51,7 +51,7 @@ type cells struct {
 
 // all are the cells.
 func (c *cells) all() []*emu.Cell {
-	return []*emu.Cell{&c.cpu, &c.on, &c.user, &c.running, &c.lent, &c.atBreak, &c.booted, &c.mending, &c.born, &c.unannounced,
+	return []*emu.Cell{&c.cpu, c.on.Cell(), c.user.Cell(), &c.running, c.lent.Cell(), c.atBreak.Cell(), c.booted.Cell(), c.mending.Cell(), &c.born, &c.unannounced,
 		&c.ticks, &c.ports, &c.ons, &c.vain, &c.looked, &c.gap, &c.gapFrom, &c.gapTo, &c.toldOf}
 }
 

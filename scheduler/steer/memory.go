@@ -23,12 +23,12 @@ const (
 )
 
 // remaps reports whether what is mapped may be another in the next state.
-func (s *reading) remaps() bool { return s.volatile || s.mending.Get() == 1 }
+func (s *reading) remaps() bool { return s.volatile || s.mending.Get() }
 
 // boardRegs are the processor's control registers. They are read again only where
 // the kernel changes them while threads run.
 func (s *reading) boardRegs() emu.BoardRegs {
-	if s.booted.Get() == 1 && !s.volatile && s.control != nil {
+	if s.booted.Get() && !s.volatile && s.control != nil {
 		return *s.control
 	}
 	b := s.machine.BoardRegs(emu.Ctx(s.cpu.Get()))

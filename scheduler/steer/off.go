@@ -32,7 +32,7 @@ type offLoop struct {
 // endless reports whether the stretch under way, in which so many instructions were run,
 // has come to a state in which it was before.
 func (s *Kernel) endless(l *offLoop, ran uint64) (bool, error) {
-	if s.on.Get() == 1 || s.booted.Get() == 0 || ran < offFrom || s.gap.Get() != gapNone {
+	if s.on.Get() || !s.booted.Get() || ran < offFrom || s.gap.Get() != gapNone {
 		return false, nil
 	}
 	if err := s.flush(); err != nil {

@@ -28,7 +28,7 @@ type stackEnd struct {
 // stackLow is the lowest byte of the stack that a thread is on; 0: it isn't known.
 func (s *reading) stackLow(th *thread) uint64 {
 	switch {
-	case s.booted.Get() == 0 || s.gap.Get() != gapNone || s.lent.Get() == 1:
+	case !s.booted.Get() || s.gap.Get() != gapNone || s.lent.Get():
 		return 0
 	case s.profile != nil && s.profile.Stack != 0:
 		return th.own.Number + s.profile.Size

@@ -63,7 +63,7 @@ func (s *Kernel) portUsed(u *turn) (happening, error) {
 		u.shadow = false
 		return s.turnedOn(u)
 	}
-	if _, waits := s.board.Pending(); waits && s.on.Get() == 1 {
+	if _, waits := s.board.Pending(); waits && s.on.Get() {
 		return atOn, nil // a device asks for an interrupt at once
 	}
 	return atNothing, nil

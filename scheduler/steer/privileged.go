@@ -23,7 +23,7 @@ const (
 // privileged carries out the privileged instruction at which the processor
 // stopped, of so many bytes.
 func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
-	if s.user.Get() == 1 {
+	if s.user.Get() {
 		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "a privileged instruction of a user program (%s) isn't modelled", name)
 	}
 	switch name {
@@ -33,11 +33,11 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 		}
 		u.shadow = false
 		s.regs.RFLAGS &^= flagInterrupt
-		s.interrupts(u, 0)
+		s.interrupts(u, false)
 		return s.next(u, n)
 	case "sti":
 		s.regs.RFLAGS |= flagInterrupt
-		if s.on.Get() == 0 {
+		if !s.on.Get() {
 			u.shadow = true
 		}
 		return s.next(u, n)
@@ -68,7 +68,7 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 	if name == "move to or from a control register" || name == "popf" || name == "wrmsr" {
 		s.paged = false
 	}
-	s.volatile = s.volatile || s.booted.Get() == 1
+	s.volatile = s.volatile || s.booted.Get()
 	stop := s.permit(u)
 	switch stop.Why {
 	case emu.StopInsn:
@@ -85,7 +85,7 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 // permit has the engine execute one instruction.
 func (s *Kernel) permit(u *turn) *emu.Stop {
 	s.set = 0
-	s.run = emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: u.th.ID, User: s.user.Get() == 1, Flags: s.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
+	s.run = emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: u.th.ID, User: s.user.Get(), Flags: s.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
 		StopAt: 2, Permit: true, Port: s.portValue, SkipBreak: true, Reuse: !s.kept(), Blind: u.blind}
 	if u.ticking {
 		s.run.Thread = handlerThread
@@ -105,7 +105,7 @@ func (s *Kernel) next(u *turn, n uint64) (happening, error) {
 // isPoint reports whether there is a preemption point of a kind before the next
 // instruction.
 func (s *Kernel) isPoint(u *turn, kind trace.Points) bool {
-	if s.on.Get() == 0 || !u.points || !u.begun || s.Config().Points&kind == 0 || s.aloneOwn() {
+	if !s.on.Get() || !u.points || !u.begun || s.Config().Points&kind == 0 || s.aloneOwn() {
 		return false
 	}
 	u.th.Regs = s.regs
@@ -137,13 +137,13 @@ func (s *Kernel) setFlags(u *turn, v uint64) (happening, error) {
 	s.regs.RFLAGS = v&writableFlags | 2
 	s.set = emu.SetAll
 	s.did(u)
-	was := s.on.Get() == 1
+	was := s.on.Get()
 	u.shadow = false
 	switch {
 	case v&flagTrap != 0:
 		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "single stepping (the trap flag) isn't modelled")
 	case v&flagInterrupt == 0:
-		s.interrupts(u, 0)
+		s.interrupts(u, false)
 	case !was:
 		return s.turnedOn(u)
 	}
@@ -198,13 +198,13 @@ func (s *Kernel) interruptReturn(u *turn) (happening, error) {
 func (s *Kernel) halt(u *turn, n uint64) (happening, error) {
 	if u.shadow { // sti; hlt
 		u.shadow = false
-		s.interrupts(u, 1)
+		s.interrupts(u, true)
 	}
-	if s.gap.Get() != gapNone && s.booted.Get() == 1 {
+	if s.gap.Get() != gapNone && s.booted.Get() {
 		return atNothing, s.openGap(u)
 	}
-	if s.on.Get() == 0 {
-		if s.booted.Get() == 0 {
+	if !s.on.Get() {
+		if !s.booted.Get() {
 			return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel stops for good (hlt with interrupts off) before %s is called", s.upName())
 		}
 		return s.ended(u, s.failHere(u, trace.Deadlock, "the processor stops for good: hlt with interrupts off"))
@@ -218,7 +218,7 @@ func (s *Kernel) ended(_ *turn, err error) (happening, error) { return atEnd, er
 
 // switchedOff ends the guest as the kernel wanted.
 func (s *Kernel) switchedOff(u *turn, status uint64) error {
-	if s.booted.Get() == 0 {
+	if !s.booted.Get() {
 		return s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel has switched the machine off before %s was called: nothing was looked at", s.upName())
 	}
 	s.did(u)

@@ -30,7 +30,7 @@ const maxRun = 1_000_000
 // cpuRun runs the processor to its next stop and takes in what it did.
 func (s *Kernel) cpuRun(u *turn) *emu.Stop {
 	r := &s.run
-	*r = emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: u.th.ID, Allow: u.allow, SkipBreak: s.atBreak.Get() == 1, User: s.user.Get() == 1, Blind: u.blind, Reuse: !s.kept(),
+	*r = emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: u.th.ID, Allow: u.allow, SkipBreak: s.atBreak.Get(), User: s.user.Get(), Blind: u.blind, Reuse: !s.kept(),
 		Budget: min(s.Config().StepBudget, maxRun), Set: s.changed(), Regs: s.regs}
 	s.set = 0
 	r.Flags = s.flagsOwn(u)
@@ -41,11 +41,11 @@ func (s *Kernel) cpuRun(u *turn) *emu.Stop {
 		r.Thread = handlerThread
 	}
 	switch {
-	case s.booted.Get() == 0:
+	case !s.booted.Get():
 		r.Budget = bootTick
-	case u.unhurried() && s.on.Get() == 1:
+	case u.unhurried() && s.on.Get():
 		r.Budget = stretch
-	case s.on.Get() == 0:
+	case !s.on.Get():
 		r.Budget = min(s.Config().StepBudget, offRun)
 	}
 	if u.shadow || s.stepsGap() {
@@ -74,7 +74,7 @@ func (s *Kernel) execute(u *turn) *emu.Stop {
 	if e := s.stackEnd(u.th); e.low != 0 {
 		r.StackLow, r.Beneath = e.low, e.beneath
 	}
-	s.machine.Put(&s.atBreak, 0)
+	s.machine.PutFlag(&s.atBreak, false)
 	s.hadIn = noWhere
 	v := s.Viewer()
 	if n, freezes := s.Freezes(u.th.ID, u.th.Insns); freezes && !u.ticking && u.trial == 0 && !s.tries() && (r.StopAt == 0 || n < r.StopAt) {
@@ -120,14 +120,14 @@ func (s *Kernel) execute(u *turn) *emu.Stop {
 // flagsOwn are the machine's flags for a stretch.
 func (s *Kernel) flagsOwn(u *turn) (f emu.RunFlags) {
 	switch {
-	case s.booted.Get() == 0:
+	case !s.booted.Get():
 		return emu.Solo | emu.Fills
 	case s.gap.Get() != gapNone:
 		return emu.Quiet | emu.Check
 	case u.ticking:
 	case s.aloneOwn():
 		f = emu.Solo
-	case !u.points || s.on.Get() == 0:
+	case !u.points || !s.on.Get():
 	case s.Config().Points&trace.PointMem != 0:
 		f = emu.StopShared
 	default:
@@ -163,7 +163,7 @@ func (s *Kernel) flush() error {
 	if s.set == 0 {
 		return nil
 	}
-	s.run = emu.Run{From: emu.Ctx(s.cpu.Get()), User: s.user.Get() == 1, Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.changed(), Regs: s.regs, Reuse: !s.kept()}
+	s.run = emu.Run{From: emu.Ctx(s.cpu.Get()), User: s.user.Get(), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.changed(), Regs: s.regs, Reuse: !s.kept()}
 	s.set, s.hadIn = 0, noWhere
 	stop := s.machine.Run(&s.run)
 	s.machine.Put(&s.cpu, uint64(stop.Ctx))

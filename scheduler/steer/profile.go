@@ -60,7 +60,7 @@ func (s *Kernel) tellOwn(u *turn, kind tellKind) (happening, error) {
 		s.scroll(u)
 		return atNothing, nil
 	}
-	if s.booted.Get() == 0 {
+	if !s.booted.Get() {
 		switch kind {
 		case tellBooted:
 			return atPoint, s.bootFound(u)
@@ -306,7 +306,7 @@ func (s *Kernel) leaveOwn(u *turn, r *thread) {
 // from here on.
 func (s *Kernel) jumpOwn(u *turn, from, to uint64) (bool, error) {
 	n := s.runner(to)
-	s.machine.Put(&s.lent, uint64(b2i(s.profile.Stack != 0 && !s.isThread(n))))
+	s.machine.PutFlag(&s.lent, s.profile.Stack != 0 && !s.isThread(n))
 	if s.profile.Stack == 0 {
 		if onOneStack(from, to) {
 			return false, nil
@@ -356,7 +356,7 @@ func (s *Kernel) pollGap(u *turn) (bool, error) {
 // comes before landgo_switch is in kernels with annotations; and between ready and
 // running landgo sees no difference.
 func (s *Kernel) withoutNote(th *thread, as []trace.Access) []trace.Access {
-	if s.profile == nil || !th.own.Tail || th.own.Noted || s.on.Get() == 1 {
+	if s.profile == nil || !th.own.Tail || th.own.Noted || s.on.Get() {
 		return as
 	}
 	at, ok := s.translate(th.own.Number + s.profile.State.Offset)

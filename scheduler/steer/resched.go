@@ -34,7 +34,7 @@ const (
 // comings are the outcomes of the next step of thread th, at least one.
 func (s *Kernel) comings(th *thread) (all []coming) {
 	all = append(s.ways[:0], nothingComes)
-	here := uint64(th.ID) == s.running.Get() && s.on.Get() == 1
+	here := uint64(th.ID) == s.running.Get() && s.on.Get()
 	if (here || th.own.Tail) && !th.own.Idle && !s.aloneOwn() && th.Stand != scheduler.StandFailure {
 		if s.board.DiskDue() {
 			all = append(all, diskComes)
@@ -51,7 +51,7 @@ func (s *Kernel) comings(th *thread) (all []coming) {
 // on.
 func (s *Kernel) come(th *thread, tr *trace.Transition) (done bool, err error) {
 	what := s.coming
-	if what == nothingComes || s.on.Get() == 0 {
+	if what == nothingComes || !s.on.Get() {
 		return false, nil
 	}
 	s.coming = nothingComes
@@ -83,7 +83,7 @@ func (s *Kernel) interrupted(th *thread, tr *trace.Transition, timerOnly bool) (
 // keeps reports whether thread r, which the processor runs with interrupts on, keeps it
 // however many ticks come.
 func (s *reading) keeps(r *thread) bool {
-	return s.profile != nil && s.profile.Resched.Size != 0 && s.user.Get() == 0 && !r.own.Idle && !s.fromProgram(r)
+	return s.profile != nil && s.profile.Resched.Size != 0 && !s.user.Get() && !r.own.Idle && !s.fromProgram(r)
 }
 
 // fromProgram: the thread was interrupted in its program.

@@ -44,7 +44,7 @@ func (s *reading) stores(th *thread, as []trace.Access) {
 			continue
 		}
 		switch {
-		case s.on.Get() == 1:
+		case s.on.Get():
 			th.own.Stored = true
 		case !th.own.Tail || th.own.Kind != tailOfYield:
 			th.own.Storing = true

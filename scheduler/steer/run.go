@@ -95,7 +95,7 @@ func (s *Kernel) runFor(u *turn) (happening, error) {
 		if err != nil || h != atNothing {
 			return h, err
 		}
-		if u.until != nil && s.on.Get() == 1 && s.set&emu.SetRIP != 0 && s.regs.RIP == u.until.RIP && s.regs.RSP == u.until.RSP {
+		if u.until != nil && s.on.Get() && s.set&emu.SetRIP != 0 && s.regs.RIP == u.until.RIP && s.regs.RSP == u.until.RSP {
 			return atReturn, nil
 		}
 		if switched, err := s.pollGap(u); switched || err != nil {
@@ -106,7 +106,7 @@ func (s *Kernel) runFor(u *turn) (happening, error) {
 		}
 		u.ran += stop.Insns
 		clean := stop.Why == emu.StopBudget || stop.Why == emu.StopPrivileged
-		if clean && u.ran >= stretch && u.unhurried() && s.on.Get() == 1 || stop.Why == emu.StopBudget && s.booted.Get() == 0 {
+		if clean && u.ran >= stretch && u.unhurried() && s.on.Get() || stop.Why == emu.StopBudget && !s.booted.Get() {
 			u.ran = 0
 			return atCountOut, nil
 		}
@@ -150,7 +150,7 @@ func (s *Kernel) stopped(u *turn, stop *emu.Stop) (happening, error) {
 		if stop.Trap.Syscall || stop.Trap.Sysenter {
 			return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "system calls of user programs (syscall, sysenter) aren't modelled in kernels")
 		}
-		if g, ok := s.gate(stop.Trap.Vector); s.user.Get() == 1 && (!ok || g[0]>>gateLevel&3 < userRing) {
+		if g, ok := s.gate(stop.Trap.Vector); s.user.Get() && (!ok || g[0]>>gateLevel&3 < userRing) {
 			return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "a trap of a user program that its kernel doesn't allow (int %#x) isn't modelled", stop.Trap.Vector)
 		}
 		s.regs.RIP += uint64(stop.Trap.Len)
@@ -186,11 +186,11 @@ func (s *Kernel) saw(u *turn) {
 
 // turnedOn: interrupts have come on.
 func (s *Kernel) turnedOn(u *turn) (happening, error) {
-	s.interrupts(u, 1)
+	s.interrupts(u, true)
 	if s.stepsGap() {
 		return atOn, s.openGap(u)
 	}
-	if s.profile != nil && s.booted.Get() == 1 && !u.ticking {
+	if s.profile != nil && s.booted.Get() && !u.ticking {
 		return atOn, s.turnedOnOwn(u)
 	}
 	return atOn, nil
@@ -198,14 +198,14 @@ func (s *Kernel) turnedOn(u *turn) (happening, error) {
 
 // interrupts turns interrupts on or off. For a thread's own code this begins or
 // ends a section.
-func (s *reading) interrupts(u *turn, on uint64) {
-	if s.on.Get() != on && !u.ticking && s.booted.Get() == 1 {
-		s.section(u.tr, on == 0)
+func (s *reading) interrupts(u *turn, on bool) {
+	if s.on.Get() != on && !u.ticking && s.booted.Get() {
+		s.section(u.tr, !on)
 	}
-	if on == 1 && s.on.Get() == 0 {
+	if on && !s.on.Get() {
 		s.machine.Put(&s.ons, s.ons.Get()+1)
 	}
-	s.machine.Put(&s.on, on)
+	s.machine.PutFlag(&s.on, on)
 }
 
 // section notes that a section without interrupts begins or ends. Where the
@@ -226,7 +226,7 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 		u.allow = 1
 	}
 	th.Stand = scheduler.StandRun
-	if s.on.Get() == 0 {
+	if !s.on.Get() {
 		s.section(tr, true)
 	}
 	from := th.Insns

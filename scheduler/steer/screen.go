@@ -16,7 +16,7 @@ func (s *Kernel) scroll(u *turn) {
 	dst, ok := s.onScreen(to, n)
 	src, ok2 := s.onScreen(s.argument(1), n)
 	back, ok3 := s.word(s.regs.RSP)
-	if s.on.Get() == 1 || !ok || !ok2 || !ok3 {
+	if s.on.Get() || !ok || !ok2 || !ok3 {
 		return
 	}
 	s.machine.Write(dst, append([]byte(nil), s.machine.Bytes(src, n)...))
@@ -24,7 +24,7 @@ func (s *Kernel) scroll(u *turn) {
 	s.regs.RSP += s.wordSize
 	s.regs.RIP = back
 	s.set = emu.SetAll
-	s.machine.Put(&s.atBreak, 0)
+	s.machine.PutFlag(&s.atBreak, false)
 	s.did(u)
 }
 

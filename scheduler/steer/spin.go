@@ -30,7 +30,7 @@ const maxSpinBack = 16
 // spins reports whether a thread that has run for long is in such a loop, and has it
 // wait then.
 func (s *Kernel) spins(th *thread) (bool, error) {
-	if err := s.flush(); err != nil || s.gap.Get() != gapNone || s.user.Get() == 1 {
+	if err := s.flush(); err != nil || s.gap.Get() != gapNone || s.user.Get() {
 		return false, err
 	}
 	r := emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * scheduler.MaxPeriod}
@@ -68,8 +68,8 @@ func (s *Kernel) spinsOn(th *thread, as []trace.Access) bool {
 // ended.
 func (s *Kernel) findSpin(th *thread, tr *trace.Transition) {
 	at := emu.Ctx(s.cpu.Get())
-	if s.on.Get() == 0 || tr.End != trace.EndPoint || uint64(th.ID) != s.running.Get() || th.own.Interrupted || th.own.State != ownReady ||
-		th.Stand != scheduler.StandRun && th.Stand != scheduler.StandAccess || th.own.Halted || s.aloneOwn() || s.gap.Get() != gapNone || s.user.Get() == 1 {
+	if !s.on.Get() || tr.End != trace.EndPoint || uint64(th.ID) != s.running.Get() || th.own.Interrupted || th.own.State != ownReady ||
+		th.Stand != scheduler.StandRun && th.Stand != scheduler.StandAccess || th.own.Halted || s.aloneOwn() || s.gap.Get() != gapNone || s.user.Get() {
 		return
 	}
 	for i, n := th.LastStep, 0; i != 0 && n < maxSpinBack; n++ {

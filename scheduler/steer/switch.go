@@ -34,7 +34,7 @@ const maxGap = 2000
 func (s *Kernel) stackLoad(u *turn) (happening, error) {
 	from := s.regs.RSP
 	shadow := u.shadow
-	if s.booted.Get() == 1 && !u.ticking {
+	if s.booted.Get() && !u.ticking {
 		u.th.Regs = s.regs
 		u.th.own.Stack, _ = s.translate(from)
 	}
@@ -45,7 +45,7 @@ func (s *Kernel) stackLoad(u *turn) (happening, error) {
 	to := s.machine.Regs(emu.Ctx(s.cpu.Get())).RSP
 	if shadow {
 		u.shadow = false
-		s.interrupts(u, 1)
+		s.interrupts(u, true)
 	}
 	if done, err := s.stackJump(u, from, to); done || err != nil {
 		return atSwitch, err
@@ -59,10 +59,10 @@ func (s *Kernel) stackLoad(u *turn) (happening, error) {
 // stackJump notes that the stack pointer was changed. It reports whether this
 // completes a switch.
 func (s *Kernel) stackJump(u *turn, from, to uint64) (bool, error) {
-	if s.profile != nil && s.booted.Get() == 1 {
+	if s.profile != nil && s.booted.Get() {
 		return s.jumpOwn(u, from, to)
 	}
-	if s.booted.Get() == 0 || onOneStack(from, to) {
+	if !s.booted.Get() || onOneStack(from, to) {
 		return false, nil
 	}
 	if s.gap.Get() == gapTold {
@@ -123,7 +123,7 @@ func (s *Kernel) switched(u *turn, to uint64) bool {
 		return false
 	}
 	r := &s.threads[s.running.Get()]
-	if s.on.Get() == 0 && !u.ticking {
+	if !s.on.Get() && !u.ticking {
 		s.section(u.tr, false)
 	}
 	s.save(r.ID)

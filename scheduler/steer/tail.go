@@ -41,7 +41,7 @@ func (s *Kernel) pending(th *thread) bool {
 // inTail notes that a thread does something that others can tell, in its tail if
 // it is in one.
 func (s *Kernel) inTail(th *thread) {
-	if s.on.Get() == 0 && s.pending(th) {
+	if !s.on.Get() && s.pending(th) {
 		s.makeHeavy(th.own.Kind)
 	}
 }
@@ -54,7 +54,7 @@ func (s *Kernel) makeHeavy(k tailKind) {
 // tailDid looks at accesses of a thread that may be in its tail, or meddle with
 // another's.
 func (s *Kernel) tailDid(th *thread, as []trace.Access) {
-	mine := s.on.Get() == 0 && s.pending(th)
+	mine := !s.on.Get() && s.pending(th)
 	for i := range as {
 		a := &as[i]
 		if mine {

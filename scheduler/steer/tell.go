@@ -94,7 +94,7 @@ type early struct {
 // tell takes in what the kernel tells at the annotation before which the
 // processor stands, and goes on behind it.
 func (s *Kernel) tell(u *turn) (happening, error) {
-	s.machine.Put(&s.atBreak, 1)
+	s.machine.PutFlag(&s.atBreak, true)
 	h, err := s.called(u)
 	kind, tells := s.tells[s.regs.RIP]
 	if err != nil || h == atEnd || !tells {
@@ -106,7 +106,7 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 		}
 		return h, nil
 	}
-	if s.booted.Get() == 0 {
+	if !s.booted.Get() {
 		return s.tellEarly(u, kind)
 	}
 	if err = s.checkGap(u); err != nil && kind != tellSwitch {

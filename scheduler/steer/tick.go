@@ -37,7 +37,7 @@ func (s *Kernel) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 		r.Regs = s.regsNow()
 		r.own.Interrupted = true
 	}
-	fromUser := s.user.Get() == 1
+	fromUser := s.user.Get()
 	if err := s.deliver(r, vector); err != nil {
 		h, err := s.undelivered(&turn{th: r, tr: tr}, err)
 		return h == atEnd, err
@@ -59,7 +59,7 @@ func (s *Kernel) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	if s.timed() && !done && err == nil {
 		s.sawTick(tr)
 	}
-	if r.own.Idle && uint64(r.ID) == s.running.Get() && s.on.Get() == 1 && !done && err == nil {
+	if r.own.Idle && uint64(r.ID) == s.running.Get() && s.on.Get() && !done && err == nil {
 		// It may look for ready threads with interrupts on, outside of the tick.
 		return s.tail(r, tr)
 	}
@@ -116,7 +116,7 @@ func (s *Kernel) finish(u *turn) (done bool, err error) {
 // landed: the processor stands where a thread was interrupted.
 func (s *Kernel) landed(th *thread) bool {
 	now := s.regsNow()
-	return s.on.Get() == 1 && now.RIP == th.Regs.RIP && now.RSP == th.Regs.RSP
+	return s.on.Get() && now.RIP == th.Regs.RIP && now.RSP == th.Regs.RSP
 }
 
 // land runs the end of the handler of a thread that was interrupted, which has
@@ -167,7 +167,7 @@ func (s *Kernel) tail(th *thread, tr *trace.Transition) (done bool, err error) {
 // devices delivers what devices other than the timer ask for, when interrupts
 // have come on. Their handlers count as the thread's own code.
 func (s *Kernel) devices(u *turn) (done bool, err error) {
-	for s.on.Get() == 1 {
+	for s.on.Get() {
 		vector, ok := s.board.Pending()
 		if !ok {
 			return false, nil
@@ -178,11 +178,11 @@ func (s *Kernel) devices(u *turn) (done bool, err error) {
 			h, err := s.undelivered(u, err)
 			return h == atEnd, err
 		}
-		if s.on.Get() == 0 {
+		if !s.on.Get() {
 			s.section(u.tr, true)
 		}
 		v := turn{th: u.th, tr: u.tr, until: &back}
-		for s.on.Get() == 0 {
+		for !s.on.Get() {
 			h, err := s.runFor(&v)
 			if err != nil {
 				return false, err
@@ -222,7 +222,7 @@ func (s *Kernel) deliver(th *thread, vector uint8, code ...uint64) error {
 	}
 	frame := []uint64{regs.RFLAGS | 2, b.CS, regs.RIP}
 	sp := regs.RSP
-	if s.user.Get() == 1 {
+	if s.user.Get() {
 		var err error
 		var pushed []uint64
 		if sp, pushed, err = s.fromUser(th, &regs, low>>16&0xffff); err != nil {
@@ -248,9 +248,9 @@ func (s *Kernel) deliver(th *thread, vector uint8, code ...uint64) error {
 	regs.RFLAGS &^= flagTrap | flagNested | flagResume
 	if kind == gateInterrupt {
 		regs.RFLAGS &^= flagInterrupt
-		s.machine.Put(&s.on, 0)
+		s.machine.PutFlag(&s.on, false)
 	}
 	s.regs, s.set = regs, emu.SetAll
-	s.machine.Put(&s.atBreak, 0)
+	s.machine.PutFlag(&s.atBreak, false)
 	return nil
 }

@@ -136,9 +136,9 @@ func (s *Kernel) passTime(enough func() bool) (broken bool) {
 func (s *Kernel) onward(tr *trace.Transition) (ticked, done bool, err error) {
 	r := &s.threads[s.running.Get()]
 	switch {
-	case s.on.Get() == 0 && r.own.Interrupted:
+	case !s.on.Get() && r.own.Interrupted:
 		done, err = s.land(r, tr)
-	case s.on.Get() == 0:
+	case !s.on.Get():
 		done, err = s.tail(r, tr)
 	default:
 		ticked = true

@@ -53,9 +53,9 @@ func (s *Kernel) toUser(u *turn, frame [5]uint64) (happening, error) {
 	if cs := s.machine.BoardRegs(emu.Ctx(s.cpu.Get())).CS; cs != frame[1] {
 		return atNothing, s.invalid(kernel.GapEngine, u.th, at, "iret to code segment %#x left %#x", frame[1], cs)
 	}
-	s.volatile = s.volatile || s.booted.Get() == 1
-	s.machine.Put(&s.user, 1)
-	if s.on.Get() == 1 {
+	s.volatile = s.volatile || s.booted.Get()
+	s.machine.PutFlag(&s.user, true)
+	if s.on.Get() {
 		return atNothing, nil
 	}
 	return s.turnedOn(u)
@@ -81,7 +81,7 @@ func (s *Kernel) fromUser(th *thread, regs *emu.Regs, code uint64) (sp uint64, p
 		return 0, nil, s.invalid(kernel.GapInstruction, th, regs.RIP, "an interrupt of a user program enters segments %#x:%#x, but the kernel returned to it from %#x:%#x (not modelled)", code, segment&0xffff, k.CS, k.SS)
 	}
 	s.machine.Put(&s.cpu, uint64(to))
-	s.machine.Put(&s.user, 0)
+	s.machine.PutFlag(&s.user, false)
 	s.hadIn = noWhere
 	return sp, []uint64{b.SS, regs.RSP}, nil
 }

@@ -16,8 +16,14 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -152,6 +158,38 @@ static void base(void) { act(SIGSEGV, wrong, 0); bottom = (syscall(SYS_brk, 0) +
 // Descriptors.
 static int fd[2];
 static int taste(int f) { char b = 0; errno = 0; return read(f, &b, 1) == 1 ? b : -errno; }
+
+// Pipes, sockets and counters. What is written is a byte, once or twice; what is read is told.
+static int eve, ep;
+static volatile char *common;
+#define INOUT (POLLIN | POLLOUT)
+#define EDGE (EPOLLIN | EPOLLET)
+#define ONE (EPOLLIN | EPOLLONESHOT)
+static void tell(int f, int x, int n) { char b[2]; b[0] = x; b[1] = x + 1; int r = write(f, b, n); SEE(r < 0 ? -errno : r); }
+static void hear(int f, int n) { char b[2] = { 0, 0 }; int r = read(f, b, n); SEE(r < 0 ? -errno : r); SEE(b[0]); SEE(b[1]); }
+static int polled(int f, int e, int ms) { struct pollfd p; p.fd = f; p.events = e; p.revents = 0; int r = poll(&p, 1, ms); return r < 0 ? -errno : p.revents; }
+static int selected(int f, int ms) {
+	struct timeval t = {0, ms * 1000};
+	fd_set s;
+	if (f < 0) return -1;
+	FD_ZERO(&s);
+	FD_SET(f, &s);
+	int r = select(f + 1, &s, 0, 0, &t);
+	return r < 0 ? -errno : r;
+}
+static char much[1 << 19];
+static int stuff(int f, int n) { int r = write(f, much, n); return r < 0 ? -errno : r; }
+static int drain(int f, int n) { int r = read(f, much, n); return r < 0 ? -errno : r; }
+static int raised(int f, int x) { unsigned long long n = x; return ERR(write(f, &n, 8)); }
+static int lowered(int f) { unsigned long long n = 0; return read(f, &n, 8) < 0 ? -errno : (int)n; }
+static int watch(int op, int f, int e) { struct epoll_event v; v.events = e; v.data.u64 = f == eve ? 2 : 1; return ERR(epoll_ctl(ep, op, f, &v)); }
+static int events(int n, int ms) {
+	struct epoll_event v[2];
+	int r = epoll_wait(ep, v, n, ms), x = r;
+	if (r < 0) return -errno;
+	for (int i = 0; i < r; i++) x = x * 1000 + v[i].data.u64 * 100 + v[i].events;
+	return x;
+}
 
 // Texts in shared words, which are stored whole.
 static union { int word; char text[8]; } tx[2];

@@ -24,7 +24,7 @@ func (c *Chooser) thread(name string) (trace.TID, *trace.Thread, error) {
 	}
 	th := session.Find(threads, t)
 	if th == nil || th.Status != trace.Ready {
-		return t, nil, fmt.Errorf("thread %s can't go on here: it %s", c.label(t), c.state(t))
+		return t, nil, fmt.Errorf("thread %s can't go on here: it %s", c.s.Guest.Name(t), c.state(t))
 	}
 	return t, th, nil
 }
@@ -56,7 +56,7 @@ func (c *Chooser) step(name string, outcome uint32) error {
 		}
 		if !errors.Is(err, por.ErrFiner) {
 			c.s.Guest.Rewind(before)
-			return fmt.Errorf("thread %s can't be run on here: %w", c.label(t), err)
+			return fmt.Errorf("thread %s can't be run on here: %w", c.s.Guest.Name(t), err)
 		}
 		beginning := c.schedule(c.at)
 		if err := c.lay(beginning, beginning); err != nil {

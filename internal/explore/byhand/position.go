@@ -102,7 +102,7 @@ func (c *Chooser) over(threads []trace.Thread) (why string, bug *scheduler.Failu
 			if bug = c.s.Guest.Failure(last.step.Thread); bug == nil {
 				bug = c.s.Guest.Stuck(true)
 			}
-			return "the process has ended", bug
+			return "the process has ended", c.orPassed(bug)
 		}
 	}
 	live := false
@@ -116,7 +116,17 @@ func (c *Chooser) over(threads []trace.Thread) (why string, bug *scheduler.Failu
 		}
 	}
 	if !live {
-		return "all threads have ended", c.s.Guest.Stuck(false)
+		return "all threads have ended", c.orPassed(c.s.Guest.Stuck(false))
 	}
-	return "no thread can go on", c.s.Guest.Stuck(false)
+	return "no thread can go on", c.orPassed(c.s.Guest.Stuck(false))
+}
+
+// orPassed is a bug, or without one the first error that the run went past (--keep-going).
+func (c *Chooser) orPassed(bug *scheduler.Failure) *scheduler.Failure {
+	for _, f := range c.s.Guest.LetThrough() {
+		if _, ignored := c.s.Ignores(f); bug == nil && !ignored {
+			bug = f
+		}
+	}
+	return bug
 }

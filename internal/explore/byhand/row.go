@@ -46,7 +46,7 @@ func (c *Chooser) do(step por.PathStep, take func(*por.PathStep) (*trace.Transit
 	c.root(t, stack)
 	r.taken.Function, r.taken.File, r.taken.Line = place(stack)
 	text := c.next(t)
-	access := trace.Access{}
+	access := c.oldest(t)
 	if th := session.Find(g.Threads(nil), t); th != nil && th.Pending.Kind == trace.OpAccess {
 		access = th.PendingAccess
 	}
@@ -76,9 +76,11 @@ func (c *Chooser) do(step por.PathStep, take func(*por.PathStep) (*trace.Transit
 		text = "goes on"
 	}
 	var made []trace.TID
+	c.known(t)
 	for _, op := range tr.Ops {
 		if does := g.OpText(op); op.Kind == trace.OpCreate && does != "" {
 			made = append(made, trace.TID(op.Obj))
+			c.known(trace.TID(op.Obj))
 			if !strings.Contains(text, does) {
 				text += ", " + does
 			}
@@ -129,14 +131,23 @@ func (c *Chooser) besides(tr *trace.Transition, first *trace.Access) (text strin
 // next says what a thread's next step begins with, "" if that is nothing that others see.
 func (c *Chooser) next(t trace.TID) string {
 	if c.s.IsBuffer(t) {
-		return "a store reaches memory: " + c.s.Guest.Describe(c.s.Guest.Threads(nil)[t].PendingAccess.Addr)
+		return c.s.Guest.VariableName(c.oldest(t).Addr) + " reaches memory"
 	}
 	return c.s.Guest.NextText(t)
 }
 
+// oldest is the store that a store buffer gives to memory next.
+func (c *Chooser) oldest(t trace.TID) (a trace.Access) {
+	if th := session.Find(c.s.Guest.Threads(nil), t); th != nil && c.s.IsBuffer(t) {
+		a = th.PendingAccess
+		a.Flags |= trace.Write
+	}
+	return a
+}
+
 // valueOf is the value of what an access is to, as its thread sees it.
 func (c *Chooser) valueOf(t trace.TID, a *trace.Access) string {
-	if a.Size == 0 || a.Size > 8 || c.s.IsBuffer(t) {
+	if a.Size == 0 || a.Size > 8 {
 		return ""
 	}
 	var v uint64

@@ -147,28 +147,34 @@ func (c *Chooser) look(v *debugger.View) {
 	}
 }
 
+// known gives a thread the next number, if it has none.
+func (c *Chooser) known(t trace.TID) {
+	if !slices.Contains(c.order, t) {
+		c.order = append(c.order, t)
+	}
+}
+
 // lanes are the threads, by their numbers: those that are known by now.
 func (c *Chooser) lanes(threads []trace.Thread, over bool) (lanes []debugger.Lane) {
-	known := func(t trace.TID) {
-		if !slices.Contains(c.order, t) {
-			c.order = append(c.order, t)
-		}
-	}
-	for i := range c.rows {
-		known(c.rows[i].step.Thread)
-	}
 	ready := map[trace.TID]*trace.Thread{}
 	for i := range threads {
 		if th := &threads[i]; th.Status == trace.Ready && !over {
 			ready[th.ID] = th
-			known(th.ID)
+			c.known(th.ID)
 		}
 	}
 	for _, x := range c.s.Guest.Starts() {
-		known(x.Thread)
+		c.known(x.Thread)
 	}
-	for i, t := range c.order {
-		l := debugger.Lane{Number: i + 1, Thread: c.s.Guest.Name(t), Outcomes: 1}
+	numbers := map[string]int{}
+	for _, t := range c.order {
+		l := debugger.Lane{Thread: c.s.Guest.Name(t), Stores: c.s.IsBuffer(t), Outcomes: 1, About: "isn't there yet"}
+		if l.Stores {
+			l.Number = numbers[trace.OwnerName(l.Thread)]
+		} else {
+			l.Number = len(numbers)
+			numbers[l.Thread] = l.Number
+		}
 		if l.Live = c.exists(t); l.Live {
 			stack := c.s.Stack(t)
 			c.root(t, stack)
@@ -178,7 +184,9 @@ func (c *Chooser) lanes(threads []trace.Thread, over bool) (lanes []debugger.Lan
 		if th := ready[t]; th != nil {
 			l.Ready, l.Outcomes, l.About = true, max(th.Outcomes, 1), c.next(t)
 		}
-		l.Root = c.roots[t]
+		if l.Root = c.roots[t]; l.Stores && !l.Live {
+			l.About = c.state(t)
+		}
 		lanes = append(lanes, l)
 	}
 	return lanes
@@ -209,15 +217,12 @@ func (c *Chooser) state(t trace.TID) string {
 	if c.s.IsBuffer(t) {
 		return "holds no store"
 	}
-	return c.s.Guest.StateText(t)
-}
-
-// label is a thread's name, with the function that it runs.
-func (c *Chooser) label(t trace.TID) string {
-	if root := c.roots[t]; root != "" {
-		return c.s.Guest.Name(t) + " " + root
+	for _, th := range c.s.Guest.Threads(nil) {
+		if th.Updates && th.Of == t && th.Status == trace.Ready && c.s.Guest.StateText(t) == "stops" {
+			return "waits until its stores are in memory"
+		}
 	}
-	return c.s.Guest.Name(t)
+	return c.s.Guest.StateText(t)
 }
 
 // save is the run, with what lies ahead, for a file.

@@ -34,11 +34,11 @@ func (c *Chooser) tryIf(name string) ([]string, error) {
 		}
 		if run == trace.NoThread {
 			c.whatIf = &sched
-			return c.outcome(n, guest.Stuck(false), printed), nil
+			return c.outcome(n, c.orPassed(guest.Stuck(false)), printed), nil
 		}
 		tr, err := guest.Step(run, 0)
 		if err != nil && (tr == nil || !errors.Is(err, por.ErrFiner)) {
-			return nil, fmt.Errorf("after %d steps, thread %s can't be run on: %w", n, c.label(run), err)
+			return nil, fmt.Errorf("after %d steps, thread %s can't be run on: %w", n, c.s.Guest.Name(run), err)
 		}
 		p := guest.Position(run)
 		sched.Append(trace.Segment{Thread: guest.Name(run), Until: p.Insns, Part: p.Part})
@@ -48,7 +48,7 @@ func (c *Chooser) tryIf(name string) ([]string, error) {
 				f = guest.Stuck(true)
 			}
 			c.whatIf = &sched
-			return c.outcome(n+1, f, printed), nil
+			return c.outcome(n+1, c.orPassed(f), printed), nil
 		}
 	}
 	return []string{fmt.Sprintf("it goes on for more than %d steps", longestRun)}, nil
@@ -70,8 +70,12 @@ func (c *Chooser) outcome(steps int, f *scheduler.Failure, printed int) []string
 func (c *Chooser) bugText(f *scheduler.Failure) string {
 	text := fmt.Sprintf("%s: %s", f.Kind, f.Message)
 	if len(f.Waits) == 0 {
-		if in := result.Innermost(c.s.Stack(f.Thread)); in.File != "" {
-			text += fmt.Sprintf(", in %s %s by thread %s", in.Function, in.Where(), c.label(f.Thread))
+		stack := c.s.Stack(f.Thread)
+		if f.Stack != nil { // the thread went on
+			stack = c.s.Frames(f.Stack)
+		}
+		if in := result.Innermost(stack); in.File != "" {
+			text += fmt.Sprintf(", in %s %s by thread %s", in.Function, in.Where(), c.s.Guest.Name(f.Thread))
 		}
 	}
 	return text

@@ -61,8 +61,8 @@ type World struct {
 	// Model is the memory model.
 	Model    Model    `json:"model,omitempty"`
 	Timeouts Timeouts `json:"timeouts"`
-	// Faults are the failures that an execution may have.
-	Faults trace.Faults `json:"faults,omitzero"`
+	// Faults are the failures that an execution may have, as trace.ParseFaults reads them.
+	Faults string `json:"faults,omitempty"`
 	// LocksTested names the synchronisation functions that are tested, not
 	// trusted; AllLocks means all of them.
 	LocksTested   []string `json:"locks_tested,omitempty"`
@@ -165,6 +165,15 @@ type Testing struct {
 	NoHeap     bool `json:"no_heap,omitempty"`     // accesses to blocks and dead stacks aren't checked
 	// ProcessorTime: Time and the result's seconds are the processor's time.
 	ProcessorTime bool `json:"-"`
+}
+
+// Failures are the failures that an execution may have.
+func (w *World) Failures() trace.Faults {
+	if w.Faults == "" {
+		return trace.Faults{}
+	}
+	f, _ := trace.ParseFaults(w.Faults) // as the option or a bug file set it
+	return f
 }
 
 // Default has the defaults of all options.

@@ -24,7 +24,8 @@ var heapErrors = []trace.BugKind{trace.UseAfterFree, trace.HeapOverflow, trace.D
 // request only.
 var ignorable = func() (names []string) {
 	for _, k := range []trace.BugKind{trace.Assertion, trace.Deadlock, trace.Livelock, trace.Segfault, trace.IllegalInstruction, trace.DivideError,
-		trace.DeadStack, trace.StackOverflow, trace.LockMisuse, trace.Leak, trace.UninitialisedRead} {
+		trace.DeadStack, trace.StackOverflow, trace.LockMisuse, trace.Leak, trace.UninitialisedRead,
+		trace.Invariant, trace.Unreached, trace.Linearizability} {
 		names = append(names, string(k))
 	}
 	for _, k := range heapErrors {

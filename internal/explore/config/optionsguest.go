@@ -143,8 +143,9 @@ var guestOptions = []Option{
 		Name: "faults", Group: GroupWorld, Value: "KIND=N[,...]",
 		Help: "have up to N calls of a kind fail: malloc=N, spurious=N, eintr=N, create=N, trylock=N",
 		Doc:  "An execution has at most N failures of the kind, and every call at which they can be is tried. malloc: an allocation gets no memory. spurious: a wait on a condition variable ends for nothing. eintr: a call that waits is interrupted. create: no thread can be created. trylock: mtx_trylock or std::mutex::try_lock fails though the mutex is free. Programs on Linux only. See docs/choices.md.",
-		Set: func(c *Config, v string) (err error) {
-			c.Faults, err = trace.ParseFaults(v)
+		Set: func(c *Config, v string) error {
+			f, err := trace.ParseFaults(v)
+			c.Faults = f.String()
 			var wrong *trace.FaultError
 			if errors.As(err, &wrong) && wrong.Name != "" {
 				err = fmt.Errorf("%w%s: there are %s", err, DidYouMean("%s", wrong.Name, trace.FaultNames()), strings.Join(trace.FaultNames(), ", "))
@@ -152,10 +153,7 @@ var guestOptions = []Option{
 			return err
 		},
 		Get: func(c *Config) []string {
-			if !c.Faults.Any() {
-				return nil
-			}
-			return one(c.Faults.String())
+			return one(c.Faults)
 		},
 	}, {
 		Name: "locks", Group: GroupWorld, Value: "trusted|tested[=F,...]",

@@ -9,13 +9,18 @@ import (
 func (s *Session) NewResult() *result.Result {
 	g := s.Config.Granularity()
 	basis, trusted := s.Platform.trusted(&s.Program)
+	faults := ""
+	if f := s.Config.Failures(); f.Any() {
+		faults = f.Text()
+	}
 	return &result.Result{
+		Faults: faults,
 		Guest:  s.guestFiles(),
 		Kernel: s.Image.Kernel.String(), PP: s.Config.PointList(), Granularity: g,
 		Search: s.Config.Search, Bound: s.Config.Bounds.String(), Notes: s.Notes,
 		Certificate: result.Certificate{
 			Image: s.Image.SHA256, Granularity: g, Bound: s.Config.Bounds.String(), Search: s.Config.Search,
-			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Trusted: trusted, Basis: basis, Profile: s.profileName(), SelfCheck: "not run",
+			Memory: s.memoryModel(), Timeouts: s.timeoutModel(), Faults: faults, Trusted: trusted, Basis: basis, Profile: s.profileName(), SelfCheck: "not run",
 		},
 	}
 }
@@ -90,8 +95,8 @@ func (s *Session) assumptions() []string {
 	if s.Config.Buffers() {
 		out = append(out, "system calls and the C library's streams empty a thread's store buffer")
 	}
-	if s.Config.Faults.Any() {
-		out = append(out, "with "+s.Config.Faults.Text()+" (--faults "+s.Config.Faults.String()+")")
+	if s.Judged() {
+		out = append(out, "conditions and linearizable objects are judged with sequentially consistent memory")
 	}
 	if !s.Config.ObserveStdout {
 		out = append(out, "the order of output between threads doesn't matter")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/internal/explore/config"
+	"landgo/internal/image/profile"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -32,8 +33,20 @@ func (p *Program) Granularity(points trace.Points, race []uint64) scheduler.Gran
 }
 
 // OneEvent reports whether each step is one event (por.Options).
-// A kernel's section without interrupts is one step, whatever it does.
-func (p *Program) OneEvent() bool { return p.Fine() && !p.Platform.Interrupts }
+// A kernel's section without interrupts is one step, whatever it does. Where a guest says
+// what is to hold, a step may have a call's beginning and end beside its event
+// (scheduler/library/property.go).
+func (p *Program) OneEvent() bool { return p.Fine() && !p.Platform.Interrupts && !p.Judged() }
+
+// Judged reports whether the guest says what is to hold, with landgo's header.
+func (p *Program) Judged() bool {
+	for _, b := range p.roles {
+		if b.Role >= profile.Always && b.Role <= profile.CallEnds {
+			return true
+		}
+	}
+	return false
+}
 
 // Fine reports whether there is a preemption point before every access to
 // shared memory.

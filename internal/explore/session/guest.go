@@ -40,6 +40,8 @@ type Runner interface {
 	Digest() (trace.Digest, error)
 	// Await and WouldGo are those of por.Awaiter.
 	por.Awaiter
+	// Blend is that of por.Blender.
+	por.Blender
 	// StopIf has steps ask whether to end with scheduler.ErrStopped.
 	StopIf(func() bool)
 }

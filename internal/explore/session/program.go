@@ -1,6 +1,8 @@
 package session
 
 import (
+	"bytes"
+
 	"landgo/internal/explore/config"
 	"landgo/internal/image"
 	"landgo/internal/image/profile"
@@ -18,6 +20,22 @@ func sanitizer(img *image.Image) string {
 		if _, ok := img.Symbol(s.function); ok {
 			return s.name
 		}
+	}
+	return ""
+}
+
+// otherRuntime says what is missing for a program whose language has its own scheduler or
+// threads, "" for all others.
+func otherRuntime(img *image.Image) string {
+	for _, section := range []string{".gopclntab", ".note.go.buildid", ".data.rel.ro.gopclntab"} {
+		if s, _ := img.Section(section); s != nil {
+			return "a Go program: its goroutines are switched by Go's own scheduler, which landgo doesn't know"
+		}
+	}
+	_, comment := img.Section(".comment")
+	_, starts := img.Symbol("start.posixCallMainAndExit")
+	if _, libc := img.Symbol("pthread_create"); !libc && (starts || bytes.Contains(comment, []byte("zig "))) {
+		return "a Zig program without a C library: landgo doesn't know the threads and locks of Zig's std; build it with -lc -mcpu x86_64"
 	}
 	return ""
 }

@@ -66,6 +66,9 @@ func Read(cfg config.Config, w *limits.Watch) (*Session, error) {
 	if how := sanitizer(img); how != "" {
 		return nil, result.Errorf(result.Sanitized, "%s: built with -fsanitize=%s", cfg.Guest, how)
 	}
+	if why := otherRuntime(img); why != "" {
+		return nil, result.Errorf(result.OtherRuntime, "%s: %s", cfg.Guest, why)
+	}
 	s := newSession(cfg, img, w)
 	if err := s.readProfile(); err != nil {
 		return nil, err
@@ -94,7 +97,7 @@ func (s *Session) opened() (_ *Session, err error) {
 	if s.Config.Buffers() && (s.uniprocessor() || !s.Platform.Buffered) {
 		return s, result.Errorf(result.Usage, "--model tso is for programs on several processors: the memory of this guest, which has one, is sequentially consistent")
 	}
-	if s.Config.Faults.Any() && !s.Platform.carriesOut {
+	if s.Config.Faults != "" && !s.Platform.carriesOut {
 		return s, result.Errorf(result.Usage, "--faults is for programs on Linux: landgo has no call of a guest on %s fail", s.Image.Kernel)
 	}
 	if why := s.Platform.pointless(&s.Program); why != "" {
@@ -259,13 +262,14 @@ func (s *Session) schedulerConfig() scheduler.Config {
 		c.Fill = &s.fill
 	}
 	c.Buffers = s.Config.Buffers()
-	c.Faults = s.Config.Faults
+	c.Faults = s.Config.Failures()
 	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
 	if s.Config.Race != config.RaceOff || s.Config.FailOnRace {
 		// A poll before a write, and one after it, show that the two have no order. Of
 		// atomic variables that is no news.
 		c.Awaits = func(a *trace.Access) bool { return s.atomicity(a.PC, a.Addr) == race.Declared }
 	}
+	c.Ordered = s.Config.FailOnRace
 	if s.Config.KeepGoing {
 		c.LetThrough = func(*scheduler.Failure) bool { return true }
 	} else if len(s.Config.Ignore) > 0 {

@@ -65,7 +65,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 	for i := range path {
 		p := &path[i]
 		b := beat{step: *p, held: s.Guest.Held(p.Thread)}
-		if i == 0 || path[i-1].Thread != p.Thread || !s.IsBuffer(p.Thread) && standsInLibrary(s, s.Guest.PC(p.Thread)) {
+		if i == 0 || path[i-1].Thread != p.Thread || !s.IsBuffer(p.Thread) && (p.Choice > 0 || standsInLibrary(s, s.Guest.PC(p.Thread))) {
 			b.stack = s.Guest.Stack(p.Thread)
 		}
 		st.look(p.Thread, b.stack)
@@ -193,9 +193,14 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 		b.Stack = st.Frames(fl.Stack)
 	}
 	st.switches(b)
+	st.choices(b)
 	st.waits(b, fl)
 	if (!st.Config.Buffers() || !st.unseen(b)) && lockOrder(b) == "" { // which is told by the locks alone
 		st.collisions(b)
+	}
+	for _, c := range fl.Calls {
+		b.Calls = append(b.Calls, result.Call{Thread: st.Guest.Name(c.Thread), Call: c.Name, Result: c.Result, Begin: c.Begin, End: c.End,
+			Place: result.Innermost(st.Frames([]uint64{c.PC - 1})), Unexplained: c.End == lastEnd(fl.Calls)})
 	}
 	b.Block = st.block(&fl.Block)
 	st.freeing(b, fl)
@@ -212,6 +217,14 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 		return nil, fmt.Errorf("an execution went another way when it was run again: %s", fl.Message)
 	}
 	return b, st.collide(b, x)
+}
+
+// lastEnd is the place of the last end.
+func lastEnd(calls []scheduler.Called) (last int) {
+	for i := range calls {
+		last = max(last, calls[i].End)
+	}
+	return last
 }
 
 // beforeThreads: no second thread was ever there.

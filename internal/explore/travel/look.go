@@ -40,7 +40,7 @@ func (t *Travel) Threads() (*debugger.Threads, error) {
 
 // about says what a thread is about.
 func (t *Travel) about(tid trace.TID, states []trace.Thread) string {
-	if n := t.pieceAt(t.at); t.within && t.pieces[n].step.Thread == tid {
+	if n := t.pieceAt(t.at); t.within && t.owner(t.pieces[n].step.Thread) == tid {
 		return "runs"
 	}
 	th := session.Find(states, tid)

@@ -44,9 +44,6 @@ type Travel struct {
 // Open follows a schedule, of which a replay has said what comes of it. The session is
 // the Travel's own from then on.
 func Open(s *session.Session, sched trace.Schedule, bug *result.Bug) (*Travel, error) {
-	if s.Config.Buffers() {
-		return nil, result.Errorf(result.Usage, "landgo debug doesn't know store buffers yet: use landgo replay -v for a schedule of --model tso")
-	}
 	t := &Travel{s: s, bug: bug, sched: sched, roots: map[trace.TID]string{}}
 	if err := t.follow(sched); err != nil {
 		return nil, err
@@ -54,7 +51,7 @@ func Open(s *session.Session, sched trace.Schedule, bug *result.Bug) (*Travel, e
 	if err := t.scan(); err != nil {
 		return nil, fmt.Errorf("the run couldn't be gone through again: %w", err)
 	}
-	t.at, t.current = t.total, t.path[len(t.path)-1].Thread
+	t.at, t.current = t.total, t.owner(t.path[len(t.path)-1].Thread)
 	if bug != nil {
 		if tid, ok := s.Guest.Lookup(bug.Thread); ok {
 			t.current = tid
@@ -162,6 +159,9 @@ var signals = map[trace.BugKind]int{
 
 // name is a thread's, with the function that it runs.
 func (t *Travel) name(tid trace.TID) string {
+	if own := t.owner(tid); own != tid {
+		return "store buffer of " + t.name(own)
+	}
 	if root := t.roots[tid]; root != "" {
 		return t.s.Guest.Name(tid) + " " + root
 	}
@@ -170,7 +170,7 @@ func (t *Travel) name(tid trace.TID) string {
 
 // root finds out what function a thread runs, where it stands.
 func (t *Travel) root(tid trace.TID) {
-	if t.roots[tid] == "" {
+	if t.roots[tid] == "" && !t.s.IsBuffer(tid) {
 		t.roots[tid] = story.Root(t.s.Stack(tid))
 	}
 }

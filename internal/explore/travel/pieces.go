@@ -15,6 +15,17 @@ type piece struct {
 	base     uint64       // the moment at which it begins
 	ticks    uint64
 	from, to scheduler.Position
+	flushed  uint64 // the store that a store buffer writes to memory in it; 0: it is a thread's
+}
+
+// owner is the thread that a debugger sees take a step: a store buffer's is its thread's.
+func (t *Travel) owner(tid trace.TID) trace.TID {
+	if t.s.IsBuffer(tid) {
+		if own, ok := t.s.Guest.Lookup(trace.OwnerName(t.s.Guest.Name(tid))); ok {
+			return own
+		}
+	}
+	return tid
 }
 
 // longest is how many ticks a piece has at most: what is run again to come to a moment
@@ -42,7 +53,7 @@ func (t *Travel) scan() error {
 	for i := range t.path {
 		step := t.path[i]
 		from := t.s.Guest.Position(step.Thread)
-		for from.Insns < step.Last && step.Last-from.Insns > longest {
+		for !t.s.IsBuffer(step.Thread) && from.Insns < step.Last && step.Last-from.Insns > longest {
 			part := step
 			part.Limit = from.Insns + longest
 			if _, err := t.addPiece(part, from); err != nil {
@@ -64,6 +75,10 @@ func (t *Travel) addPiece(step por.PathStep, from scheduler.Position) (*trace.Tr
 	t.keepMark(n)
 	t.root(step.Thread)
 	defer t.root(step.Thread)
+	flushed := uint64(0)
+	if t.s.IsBuffer(step.Thread) {
+		flushed = t.s.Guest.PC(step.Thread)
+	}
 	v := t.view(step.Thread, from.Insns)
 	tr, err := t.take(&step)
 	trail := v.end(t)
@@ -71,7 +86,10 @@ func (t *Travel) addPiece(step por.PathStep, from scheduler.Position) (*trace.Tr
 		return nil, err
 	}
 	to := t.s.Guest.Position(step.Thread)
-	p := piece{step: step, base: t.total, ticks: ticksBetween(from, to), from: from, to: to}
+	p := piece{step: step, base: t.total, ticks: ticksBetween(from, to), from: from, to: to, flushed: flushed}
+	if flushed != 0 {
+		p.ticks = 1 // its numbers are those of stores
+	}
 	t.pieces = append(t.pieces, p)
 	t.total += p.ticks
 	t.trails.keep(n, trail.fitted(&p))

@@ -59,9 +59,9 @@ func (t *Travel) find(o *debugger.Order) (*debugger.Stop, error) {
 func (t *Travel) stand(at uint64) {
 	t.at = at
 	if n := t.pieceAt(at); n < len(t.pieces) {
-		t.current = t.pieces[n].step.Thread
+		t.current = t.owner(t.pieces[n].step.Thread)
 	} else {
-		t.current = t.pieces[n-1].step.Thread
+		t.current = t.owner(t.pieces[n-1].step.Thread)
 	}
 }
 
@@ -99,7 +99,7 @@ func (t *Travel) forth(h *hunt) (*debugger.Stop, error) {
 			return nil, err
 		}
 		p := &t.pieces[n]
-		tid := p.step.Thread
+		tid := t.owner(p.step.Thread)
 		next := 0 // of the accesses
 		k := uint64(0)
 		if start > p.base {
@@ -107,7 +107,7 @@ func (t *Travel) forth(h *hunt) (*debugger.Stop, error) {
 			next, _ = slices.BinarySearchFunc(x.accesses, uint32(k), func(a access, tick uint32) int { return int(a.tick) - int(tick) })
 		}
 		for ; k < p.ticks; k++ {
-			if p.base+k > start && !x.continues(k) && slices.Contains(h.Breaks, x.pcs[k]) {
+			if p.base+k > start && !x.continues(k) && !x.flush && slices.Contains(h.Breaks, x.pcs[k]) {
 				t.at, t.current = p.base+k, tid
 				return &debugger.Stop{Why: debugger.AtBreak}, nil
 			}
@@ -117,7 +117,7 @@ func (t *Travel) forth(h *hunt) (*debugger.Stop, error) {
 					return &debugger.Stop{Why: debugger.AtWatch, Watch: w}, nil
 				}
 			}
-			if tid == h.step && x.completes(k) && (k+1 == p.ticks || !h.within(x.pcs[k+1])) {
+			if tid == h.step && !x.flush && x.completes(k) && (k+1 == p.ticks || !h.within(x.pcs[k+1])) {
 				t.at, t.current = p.base+k+1, tid
 				return &debugger.Stop{Why: debugger.AtStep}, nil
 			}
@@ -149,7 +149,7 @@ func (t *Travel) back(h *hunt) (*debugger.Stop, error) {
 		if err != nil {
 			return nil, err
 		}
-		tid := p.step.Thread
+		tid := t.owner(p.step.Thread)
 		k := min(p.ticks, t.at-p.base)
 		last := len(x.accesses) - 1
 		for k > 0 {
@@ -163,7 +163,7 @@ func (t *Travel) back(h *hunt) (*debugger.Stop, error) {
 					return &debugger.Stop{Why: debugger.AtWatch, Watch: w}, nil
 				}
 			}
-			if x.continues(k) {
+			if x.continues(k) || x.flush {
 				continue
 			}
 			if slices.Contains(h.Breaks, x.pcs[k]) {

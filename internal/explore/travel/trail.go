@@ -12,6 +12,8 @@ type trail struct {
 	// resumed: the first tick is the rest of an instruction that was begun before. halved:
 	// the last is the beginning of one.
 	resumed, halved bool
+	// flush: it is the step of a store buffer, which is one tick and no instruction.
+	flush bool
 }
 
 // access is one of a tick.
@@ -39,7 +41,8 @@ func (t *Travel) view(tid trace.TID, from uint64) *viewer {
 	m := t.s.Machine
 	m.ForgetTold()
 	v := &viewer{machine: m, thread: tid, from: from, journal: m.Journal()}
-	v.at(0, t.s.Guest.PC(tid))
+	v.flush = t.s.IsBuffer(tid)
+	v.at(0, t.s.Guest.PC(t.owner(tid)))
 	t.s.Plain.View(v)
 	return v
 }
@@ -84,6 +87,12 @@ func (v *viewer) Ran(t trace.TID, insns, journal, at uint64) {
 	if t == v.thread {
 		v.at(v.done, at)
 	}
+}
+
+// Moved implements scheduler.Viewer.
+func (v *viewer) Moved(from, to uint64) {
+	v.stores(from)
+	v.journal = to
 }
 
 // stores takes in what landgo itself has stored for the thread: in the call that it has

@@ -20,11 +20,14 @@ const whatIfSteps = 20_000
 // can. The state is taken back.
 func (t *Travel) whatIf(q *debugger.Question) (string, error) {
 	tid, ok := t.s.Guest.Lookup(q.Words[1])
-	if !ok || !t.exists(tid) {
+	if !ok || !t.exists(t.owner(tid)) {
 		return "", fmt.Errorf("there is no thread %q at this moment", q.Words[1])
 	}
 	guest := t.s.Guest
 	if th := session.Find(guest.Threads(nil), tid); th == nil || th.Status != trace.Ready {
+		if t.s.IsBuffer(tid) {
+			return "", fmt.Errorf("the %s has no store here: monitor buffers lists those that have", t.name(tid))
+		}
 		return "", fmt.Errorf("thread %s can't go on here: it %s", t.name(tid), guest.StateText(tid))
 	}
 	k := guest.Mark()

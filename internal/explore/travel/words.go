@@ -28,6 +28,7 @@ func init() { // help lists them
 		{"lanes", "", "the turns of the threads, a line each", (*Travel).lanes},
 		{"locks", "", "the locks that threads hold, and wait for", (*Travel).locks},
 		{"at", "MOMENT", "have the next continue go to a moment; TURN: or #TURN the beginning of a turn", (*Travel).goAt},
+		{"buffers", "", "the stores that are in threads' store buffers, oldest first: other threads don't see them yet", (*Travel).buffers},
 		{"who-wrote", "PLACE", "the latest store before the present moment to an address, or to a variable's beginning", (*Travel).whoWrote},
 		{"what-if", "THREAD", "what comes of it if another thread goes on here, and the rest runs by itself", (*Travel).whatIf},
 		{"cause", "", "what is wrong at the end of the run", (*Travel).cause},
@@ -191,6 +192,22 @@ func (t *Travel) locks(*debugger.Question) (string, error) {
 	return b.String(), nil
 }
 
+func (t *Travel) buffers(*debugger.Question) (string, error) {
+	if !t.s.Config.Buffers() {
+		return "stores are in memory at once: the run is of sequentially consistent memory\n", nil
+	}
+	var b strings.Builder
+	for _, x := range t.s.Guest.Starts() {
+		for _, a := range t.s.Plain.Buffered(x.Thread) {
+			fmt.Fprintf(&b, "%s: %s, stored at %s\n", t.name(x.Thread), t.s.Guest.VariableName(a.Addr), at(result.Innermost(t.s.Frames([]uint64{a.PC}))))
+		}
+	}
+	if b.Len() == 0 {
+		return "no store is in a store buffer\n", nil
+	}
+	return b.String(), nil
+}
+
 func (t *Travel) goAt(q *debugger.Question) (string, error) {
 	text, isTurn := strings.CutPrefix(q.Words[1], "#")
 	n, err := strconv.ParseUint(text, 0, 64)
@@ -237,6 +254,9 @@ func (t *Travel) whoWrote(q *debugger.Question) (string, error) {
 	}
 	if err := t.bring(t.at); err != nil {
 		return "", err
+	}
+	if n := t.pieceAt(t.at); n < len(t.pieces) && t.pieces[n].flushed != 0 {
+		return fmt.Sprintf("the store buffer of %s, at moment %d: the store at %s\n", t.name(t.current), t.at, at(result.Innermost(t.s.Frames([]uint64{t.pieces[n].flushed})))), nil
 	}
 	return fmt.Sprintf("%s, at moment %d: %s\n", t.name(t.current), t.at, at(result.Innermost(t.s.Stack(t.current)))), nil
 }

@@ -39,7 +39,7 @@ func (d *Info) evaluate(text string, memory Memory) (value string, known bool, e
 	guarded := d.guard(func() error {
 		var o object
 		if o, err = e.unary(maxTypeDepth); err == nil && e.peek() != "" {
-			err = fmt.Errorf("%q isn't understood behind %q", e.rest, strings.TrimSpace(strings.TrimSuffix(text, e.rest)))
+			err = fmt.Errorf("%q isn't understood behind %q", strings.TrimSpace(e.rest), strings.TrimSpace(strings.TrimSuffix(text, e.rest)))
 		}
 		if err == nil {
 			value, err = e.show(&o)
@@ -263,6 +263,9 @@ func (e *expression) element(o object, index uint64) (object, error) {
 // field is a part of a structure.
 func (e *expression) field(o object, name string) (object, error) {
 	t := e.d.bare(o.typ)
+	if name == "" {
+		return o, fmt.Errorf("a field's name is missing")
+	}
 	if !o.place || t == nil || !structured(t) {
 		return o, fmt.Errorf("it has no field %q: it isn't a structure", name)
 	}
@@ -308,6 +311,14 @@ func (d *Info) memberObject(c *dwarf.Entry, typ dwarf.Offset, at uint64) object 
 		o.bits = uint64(n)
 		if first, ok := c.Val(dwarf.AttrDataBitOffset).(int64); ok {
 			o.shift = uint64(first) % 8
+		} else if below, ok := c.Val(dwarf.AttrBitOffset).(int64); ok { // of DWARF 4: from the highest bit of its unit
+			unit := o.size
+			if n, ok := c.Val(dwarf.AttrByteSize).(int64); ok && n > 0 {
+				unit = uint64(n)
+			}
+			if first := int64(8*unit) - below - n; first >= 0 {
+				o.addr, o.shift = o.addr+uint64(first)/8, uint64(first)%8
+			}
 		}
 	}
 	return o

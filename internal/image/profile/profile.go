@@ -131,7 +131,7 @@ func Roles(info *debuginfo.Info, p *Profile) map[uint64]Bound {
 			continue
 		}
 		s, ok := info.Symbol(b.Name)
-		if !ok || !s.Global || s.Kind == elffile.Object || s.Kind == elffile.IFunc || !info.IsCode(s.Addr) || own[s.Name] {
+		if !ok || !s.Global || s.Kind == elffile.Object || s.Kind == elffile.IFunc || !info.IsCode(s.Addr) || own[s.Name] && b.Role < Always { // the program has landgo's header
 			continue
 		}
 		old, taken := roles[s.Addr]
@@ -143,6 +143,9 @@ func Roles(info *debuginfo.Info, p *Profile) map[uint64]Bound {
 			continue
 		}
 		roles[s.Addr] = Bound{Role: b.Role, Name: info.BestName(s.Addr, b.Name), C11: b.C11, Family: b.Family}
+	}
+	if p.Name == Pthread.Name {
+		rustRoles(info, roles)
 	}
 	for addr, b := range roles {
 		if b.Role == NoRole { // the user's profile takes the meaning away

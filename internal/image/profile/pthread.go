@@ -23,7 +23,19 @@ var Pthread = Profile{Name: "pthread", Bindings: join(
 	bind(StdioInput, stdioInput...),
 	// The unwinder's search for a function's tables, which the first one sorts.
 	bind(Stdio, "_Unwind_Find_FDE"),
+	properties,
 )}
+
+// properties are the functions of landgo's header.
+var properties = join(
+	bind(Always, "landgo_always"),
+	bind(AlwaysWhen, "landgo_always_when"),
+	bind(Eventually, "landgo_eventually"),
+	bind(Linearizable, "landgo_linearizable"),
+	bind(LinearizableAs, "landgo_linearizable_as"),
+	bind(CallBegins, "landgo_op_begin"),
+	bind(CallEnds, "landgo_op_end"),
+)
 
 var pthreadLocks = join(
 	bind(MutexInit, "pthread_mutex_init"),

@@ -113,6 +113,16 @@ const (
 	// position, so that another thread gets other input.
 	StdioInput
 
+	// Of landgo's own header: what is to hold, and operations of the guest's objects
+	// (scheduler/library/property.go).
+	Always
+	AlwaysWhen
+	Eventually
+	Linearizable
+	LinearizableAs
+	CallBegins
+	CallEnds
+
 	NumRoles
 )
 
@@ -133,6 +143,7 @@ var roleNames = [NumRoles]string{
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "malloc-usable-size", "free-all", "inside",
 	"stdio", "stdio-input",
+	"always", "always-when", "eventually", "linearizable", "linearizable-as", "call-begins", "call-ends",
 }
 
 func (r Role) String() string {

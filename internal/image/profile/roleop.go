@@ -65,6 +65,7 @@ var roleOps = [NumRoles]trace.OpKind{
 	Panic:            trace.OpEnd,
 	TestReport:       trace.OpEnd,
 	Yield:            trace.OpYield,
+	CallEnds:         trace.OpCallEnds,
 }
 
 // Op is the operation that a function with the role is: OpNone if none of its own.

@@ -23,6 +23,16 @@ func Dead(f *elffile.File, pc uint64) (regs x86.RegMask, flags bool) {
 	return dead &^ flagsBit, dead&flagsBit != 0
 }
 
+// ResultDead reports whether a function's result, in RAX, is dead at pc, where the function
+// returns to. As Dead, but paths go on into the functions that are called, up to their returns:
+// another call follows soon, and its function overwrites RAX before it reads it. (One that landgo
+// carries out itself reads its arguments, and leaves its own result there.)
+func ResultDead(f *elffile.File, pc uint64) bool {
+	d := deadWalk{file: f, seen: map[uint64]x86.RegMask{}, enters: true}
+	d.walk(pc, x86.RAX)
+	return d.live == 0
+}
+
 // deadReach bounds the instructions that are looked at.
 const deadReach = 256
 
@@ -38,6 +48,8 @@ type deadWalk struct {
 	// visit with no others learns nothing new.
 	seen map[uint64]x86.RegMask
 	live x86.RegMask // read on some path
+	// enters: into functions that are called.
+	enters bool
 }
 
 // walk follows the paths from pc for the registers in open: those that nothing
@@ -55,7 +67,7 @@ func (d *deadWalk) walk(pc uint64, open x86.RegMask) {
 			d.live |= open
 			return
 		}
-		if f, ok := d.file.SymbolAt(pc); ok && f.Addr == pc && len(d.seen) > 0 {
+		if f, ok := d.file.SymbolAt(pc); ok && f.Addr == pc && len(d.seen) > 0 && !d.enters {
 			d.live |= open // landgo may carry that function out itself
 			return
 		}
@@ -72,6 +84,10 @@ func (d *deadWalk) walk(pc uint64, open x86.RegMask) {
 		next := pc + uint64(inst.Len)
 		switch kind, to := branch(&inst, next); kind {
 		case away:
+			if to, ok := callee(&inst, next); ok && d.enters {
+				next = to
+				break
+			}
 			d.live |= open
 			return
 		case jumps:
@@ -108,6 +124,12 @@ func branch(inst *x86asm.Inst, next uint64) (flow, uint64) {
 		return forks, next + uint64(int64(r))
 	}
 	return falls, 0
+}
+
+// callee is where the function begins that the instruction before next calls by its address.
+func callee(inst *x86asm.Inst, next uint64) (uint64, bool) {
+	r, ok := inst.Args[0].(x86asm.Rel)
+	return next + uint64(int64(r)), ok && inst.Op == x86asm.CALL
 }
 
 // fixedCode is the code at pc; nil where the guest may write.

@@ -268,3 +268,6 @@ func maskOf(r x86asm.Reg) RegMask {
 func isWhole(r x86asm.Reg) bool { return r >= x86asm.EAX && r <= x86asm.R15 }
 
 func isVector(r x86asm.Reg) bool { return r >= x86asm.X0 && r <= x86asm.X15 }
+
+// General is the general register that r is, or is a part of; 0 for others.
+func General(r x86asm.Reg) RegMask { return maskOf(r) }

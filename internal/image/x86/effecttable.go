@@ -174,3 +174,43 @@ var vectorMoves = []x86asm.Op{
 }
 
 var vectorCompares = []x86asm.Op{x86asm.COMISD, x86asm.COMISS, x86asm.UCOMISD, x86asm.UCOMISS}
+
+// ReadsFlags reports whether an operation depends on an arithmetic flag. (A system call keeps
+// them in a register, for the kernel to put them back.)
+func ReadsFlags(op x86asm.Op) bool {
+	switch op {
+	case x86asm.LAHF, x86asm.CMC, x86asm.INTO, x86asm.LOOPE, x86asm.LOOPNE, x86asm.FCMOVB, x86asm.FCMOVBE, x86asm.FCMOVE,
+		x86asm.FCMOVNB, x86asm.FCMOVNBE, x86asm.FCMOVNE, x86asm.FCMOVNU, x86asm.FCMOVU, x86asm.PUSHF, x86asm.PUSHFD, x86asm.PUSHFQ:
+		return true
+	}
+	s, ok := shapes[op]
+	return ok && (s.flags == readsFlags || s.flags == readsSetsFlags)
+}
+
+// ReadsCarry says whether an operation that depends on flags depends on the carry, and on
+// others.
+func ReadsCarry(op x86asm.Op) (carry, others bool) {
+	switch op {
+	case x86asm.JE, x86asm.JNE, x86asm.JS, x86asm.JNS, x86asm.JO, x86asm.JNO, x86asm.JP, x86asm.JNP, x86asm.JG, x86asm.JGE, x86asm.JL, x86asm.JLE,
+		x86asm.SETE, x86asm.SETNE, x86asm.SETS, x86asm.SETNS, x86asm.SETG, x86asm.SETGE, x86asm.SETL, x86asm.SETLE:
+		return false, true
+	case x86asm.JB, x86asm.JAE, x86asm.SETB, x86asm.SETAE, x86asm.CMOVB, x86asm.CMOVAE, x86asm.ADC, x86asm.SBB:
+		return true, false
+	}
+	return true, true
+}
+
+// SetsFlags reports whether an instruction sets all arithmetic flags.
+func SetsFlags(inst *x86asm.Inst) bool {
+	switch inst.Op {
+	case x86asm.FCOMI, x86asm.FCOMIP, x86asm.FUCOMI, x86asm.FUCOMIP, x86asm.COMISD, x86asm.COMISS, x86asm.UCOMISD, x86asm.UCOMISS, x86asm.PTEST:
+		return true
+	}
+	s := shapes[inst.Op]
+	var e Effects
+	if e.use(s.flags); !e.WritesFlags {
+		return false
+	}
+	e.special(inst)
+	return e.WritesFlags
+}

@@ -12,6 +12,9 @@ func (m *Machine) Await(on bool) { m.awaiting = on && m.spins && !m.p.Buffers }
 // EndLate implements por.Awaiter.
 func (m *Machine) EndLate(on bool) { m.endLate = on && !m.p.Coarse && !m.p.Merge && !m.p.Buffers }
 
+// Blend implements por.Blender.
+func (m *Machine) Blend(on bool) { m.blending = on && !m.p.Coarse && !m.p.Merge }
+
 // letEnd has the threads wait that stand before an end of the process, as long as another
 // can run.
 func (m *Machine) letEnd(list []trace.Thread) {
@@ -52,7 +55,7 @@ func (m *Machine) awaits(t int) bool {
 	for _, code := range m.p.Threads {
 		for i := range code {
 			switch code[i].Code {
-			case Store, StoreR, FetchAdd, Exchange, CompareEx, CompareXR:
+			case Store, StoreR, FetchAdd, Add, And, Or, Xor, Exchange, CompareEx, CompareXR:
 				if a, b := extent(&code[i]); code[i].B > 0 || a < hi && lo < b && (a != lo || b != hi) {
 					return false
 				}
@@ -101,13 +104,20 @@ func (m *Machine) polls(t int) bool {
 	return same
 }
 
-// WouldGo implements por.Awaiter.
-func (m *Machine) WouldGo(id trace.TID, f func(back int, goes bool)) {
+// WouldGo implements por.Awaiter. What would be there is found out by carrying out the writes
+// again that are left.
+func (m *Machine) WouldGo(id trace.TID, after func(back, than int) bool, f func(back int, goes, with bool)) {
 	t := int(id)
 	a := m.access(t, m.next(t))
 	from := len(m.log)
 	at, size := int(a.Addr)-memBase, int(a.Size)
-	now := m.peek(at, size)
+	type write struct {
+		back       int
+		blend      trace.Blend
+		old, value int64 // before the step, after it
+	}
+	var all []write
+	value := m.peek(at, size)
 	for i := m.nstep - 1; i >= 0; i-- {
 		for k := range m.steps[i].Accesses {
 			w := &m.steps[i].Accesses[k]
@@ -115,21 +125,39 @@ func (m *Machine) WouldGo(id trace.TID, f func(back int, goes bool)) {
 				continue
 			}
 			// What was there before the step: the oldest value that was kept since.
-			v := now
+			v := value
 			for j := from - 1; j >= m.began[i]; j-- {
 				if u := m.log[j]; int(u.at) >= m.mem+at && int(u.at) < m.mem+at+size {
 					n := 8 * (int(u.at) - m.mem - at)
 					v = v&^(0xff<<n) | u.old<<n
 				}
 			}
-			for k := range size {
-				m.set(m.mem+at+k, v>>(8*k)&0xff)
-			}
-			goes := !m.polls(t)
-			m.undo(from)
-			f(m.nstep-1-i, goes)
+			all = append(all, write{m.nstep - 1 - i, w.Blends(), v, value})
+			value = v
 			break
 		}
+	}
+	for n := range all {
+		w := &all[n]
+		v, unknown := w.old, false
+		for k := n - 1; w.blend != trace.NoBlend && k >= 0 && all[k].blend == w.blend; k-- {
+			u := &all[k]
+			switch {
+			case after(u.back, w.back):
+			case w.blend == trace.BlendAdd:
+				v += u.value - u.old
+			case w.blend == trace.BlendXor:
+				v ^= u.value ^ u.old
+			default:
+				unknown = true // what it did to bits that were set or clear already isn't known
+			}
+		}
+		for k := range size {
+			m.set(m.mem+at+k, v>>(8*k)&0xff)
+		}
+		goes := unknown || !m.polls(t)
+		m.undo(from)
+		f(w.back, goes, w.blend != trace.NoBlend && n+1 < len(all) && all[n+1].blend == w.blend)
 	}
 }
 

@@ -11,14 +11,15 @@ import "landgo/internal/trace"
 type BufferFault uint8
 
 const (
-	Exact        BufferFault = iota
-	NoForward                // a load doesn't look into the buffer
-	NewestFirst              // the newest store is written first
-	WeakFence                // a fence doesn't wait
-	WeakLocked               // a locked instruction doesn't wait
-	NoConflict               // an update is no write to dependence
-	WeakFenceAll             // a fence for all waits for its own thread's buffer only
-	UnseenStores             // stores are no operations to dependence
+	Exact           BufferFault = iota
+	NoForward                   // a load doesn't look into the buffer
+	NewestFirst                 // the newest store is written first
+	WeakFence                   // a fence doesn't wait
+	WeakLocked                  // a locked instruction doesn't wait
+	NoConflict                  // an update is no write to dependence
+	WeakFenceAll                // a fence for all waits for its own thread's buffer only
+	UnseenStores                // stores are no operations to dependence
+	UnhashedBuffers             // a state's digest has no buffers
 )
 
 // Words of a thread's buffer.

@@ -21,12 +21,24 @@ func (m *Machine) Digest() (trace.Digest, error) {
 			m.hashLoop(&h, t)
 		}
 	}
+	if m.p.Buffers && m.p.Fault != UnhashedBuffers {
+		for t := range m.p.Threads {
+			m.hashBuffer(&h, t)
+		}
+	}
 	m.hash(&h, m.mem, m.p.Bytes)
 	m.hash(&h, m.mutex, m.faults-m.mutex)
 	if !m.p.Forgetful {
 		m.hash(&h, m.faults, 1)
 	}
 	return h.Sum(), nil
+}
+
+// hashBuffer adds what is in a thread's buffer.
+func (m *Machine) hashBuffer(h *trace.Hash, t int) {
+	from, to := m.count(t, bUpdated), m.count(t, bPushed)
+	h.Words(uint64(to-from), trace.Bit(to > m.count(t, bDrained)))
+	m.hash(h, m.entry(t, from), 3*(to-from))
 }
 
 func (m *Machine) hash(h *trace.Hash, at, n int) {

@@ -70,6 +70,7 @@ type Machine struct {
 	// awaiting: polls that change nothing aren't possible (await.go).
 	awaiting bool
 	endLate  bool // an end of the process waits for all that can run
+	blending bool // read-modify-writes and arrivals are told to commute
 	// fencesAll: a thread empties all buffers.
 	fencesAll bool
 

@@ -15,7 +15,13 @@ func (m *Machine) access(t int, in *Instr) trace.Access {
 	case Store, StoreR:
 		a.Flags = trace.Write
 	case FetchAdd, Exchange, CompareEx, CompareXR:
-		a.Flags = trace.Write | trace.RMW | trace.Atomic
+		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.blending && m.p.Careless && in.Code == FetchAdd {
+			a.SetBlend(trace.BlendAdd)
+		}
+	case Add, And, Or, Xor:
+		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.blending && !m.awaiting {
+			a.SetBlend(trace.BlendAdd + trace.Blend(in.Code-Add))
+		}
 	}
 	if (in.Code == CompareEx || in.Code == CompareXR) && m.peek(int(a.Addr)-memBase, size) != in.C {
 		a.Flags = trace.Atomic | trace.FailedCAS
@@ -107,6 +113,14 @@ func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
 		} else {
 			m.store(t, at, size, v, a)
 		}
+	case Add:
+		m.store(t, at, size, m.load(t, at, size)+in.C, a)
+	case And:
+		m.store(t, at, size, m.load(t, at, size)&in.C, a)
+	case Or:
+		m.store(t, at, size, m.load(t, at, size)|in.C, a)
+	case Xor:
+		m.store(t, at, size, m.load(t, at, size)^in.C, a)
 	case FetchAdd, Exchange:
 		old, v := m.load(t, at, size), in.C
 		if in.Code == FetchAdd {

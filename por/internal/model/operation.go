@@ -64,7 +64,14 @@ func (m *Machine) op(t int) trace.Op {
 		if m.w[b+wPhase] != 0 {
 			return obj(trace.OpBarrierLeave, barrierBase, i)
 		}
-		return obj(trace.OpBarrierArrive, barrierBase, i)
+		o := obj(trace.OpBarrierArrive, barrierBase, i)
+		if m.blending {
+			o.Arg = trace.Gathers
+			if int(m.w[m.bar+2*i])+1 == m.p.Barriers[i] {
+				o.Arg |= trace.Completes
+			}
+		}
+		return o
 	case Create:
 		return tid(trace.OpCreate, in.A)
 	case Join:
@@ -239,11 +246,20 @@ func (m *Machine) operate(t int, c trace.Choice, in *Instr, op *trace.Op, x *tra
 		m.set(m.rw+2*i, 0)
 	case trace.OpBarrierArrive:
 		gen := m.w[m.bar+2*i+1]
+		if m.blending {
+			op.Arg = trace.Gathers
+		}
 		m.set(b+wPhase, gen+1)
 		m.set(m.bar+2*i, m.w[m.bar+2*i]+1)
 		if int(m.w[m.bar+2*i]) == m.p.Barriers[i] {
 			m.set(m.bar+2*i, 0)
 			m.set(m.bar+2*i+1, gen+1)
+			if !m.p.Endless {
+				op.Arg |= op.Arg << 1 // trace.Completes
+			}
+			if m.p.Serial {
+				m.set(b+wRegs+1, 7)
+			}
 			for u := range m.p.Threads {
 				if other := m.next(u); u != t && m.w[u*threadLen+wPhase] == gen+1 && m.w[u*threadLen+wState] == alive && m.index(u, other) == i {
 					x.Wakes = append(x.Wakes, trace.TID(u))

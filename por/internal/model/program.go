@@ -36,6 +36,10 @@ const (
 	Store     // mem = C
 	StoreR    // mem = reg[R] + C
 	FetchAdd  // R = mem; mem += C
+	Add       // mem += C; the next four blend (trace.Blend)
+	And       // mem &= C
+	Or        // mem |= C
+	Xor       // mem ^= C
 	Exchange  // R = mem; mem = C
 	CompareEx // if mem == C { mem = D; R = 1 } else { R = 0 }
 	CompareXR // if mem == C { mem = reg[D]; R = 1 } else { R = 0 }
@@ -68,7 +72,7 @@ const (
 )
 
 var codeNames = [...]string{"nop", "set", "addi", "addr", "jump", "jumpif", "jumpne", "call", "assert", "assne",
-	"load", "store", "storer", "fetchadd", "exchange", "cas", "casr", "lock", "trylock", "unlock", "condwait",
+	"load", "store", "storer", "fetchadd", "add", "and", "or", "xor", "exchange", "cas", "casr", "lock", "trylock", "unlock", "condwait",
 	"signal", "broadcast", "semwait", "semtry", "sempost", "readlock", "writelock", "rwunlock", "barrier",
 	"create", "join", "yield", "exit", "fence", "fenceall", "choose", "assume", "mayfail"}
 
@@ -152,6 +156,10 @@ type Program struct {
 	// Calm: a write of what is there already lets no thread out of a spin, as in package
 	// scheduler. Else two threads that test and set can wake each other for ever.
 	Calm bool
+	// Wrong accounts of what blends, for tests of the tests. Careless: a FetchAdd does, too;
+	// Endless: no arrival completes a barrier's round; Serial: the last to arrive is told so, in
+	// register 1.
+	Careless, Endless, Serial bool
 	// Hushed is a wrong spin rule, for a test of the tests: to lock and unlock is
 	// no change though others try the mutex.
 	Hushed bool

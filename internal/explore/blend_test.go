@@ -1,0 +1,89 @@
+package explore
+
+import (
+	"testing"
+
+	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+)
+
+const blendHead = heapHead + `
+#include <stdatomic.h>
+static atomic_int n, bits; static atomic_uint half[2]; static int seen[3]; static volatile int plain;
+static pthread_barrier_t bar;
+static int add(void) { return atomic_fetch_add(&n, 1); }
+static void *adds(void *a) { atomic_fetch_add(&n, 1); atomic_fetch_sub(&n, 3); return a; }
+static void *two(void *a) { add(); n += 2; return a; }
+static void *uses(void *a) { seen[(long)a] = atomic_fetch_add(&n, 1); return a; }
+static void *asks(void *a) { if (atomic_fetch_sub(&n, 1) == 1) seen[(long)a] = 1; return a; }
+static void *sets(void *a) { atomic_fetch_or(&bits, 1 << (long)a); atomic_fetch_and(&bits, ~8); atomic_fetch_xor(&bits, 16); return a; }
+static void *looks(void *a) { n++; seen[(long)a] = n; return a; }
+static void *stores(void *a) { n++; n = 10; return a; }
+static void *around(void *a) { n++; plain = (int)(long)a + 1; n++; return a; }
+static void *arrives(void *a) { seen[(long)a] = 1; pthread_barrier_wait(&bar); assert(seen[0] && seen[1] && seen[2]); return a; }
+static void *serial(void *a) { if (pthread_barrier_wait(&bar)) seen[(long)a] = 1; return a; }
+static void *rounds(void *a) { for (int i = 0; i < 2; i++) pthread_barrier_wait(&bar); return a; }
+static void *meets(void *a) { n++; while (n != 3) ; assert(n == 3); return a; }
+static void *early(void *a) { n++; while (n < 2) ; seen[(long)a] = n; return a; }
+`
+
+// TestBlends: what nobody can tell apart has one execution, and a program comes to what it
+// comes to with all orders, data races included.
+func TestBlends(t *testing.T) {
+	t.Parallel()
+	for _, p := range []struct {
+		name, thread, setup string
+		executions          uint64 // 0: more
+	}{
+		{"add and subtract", "adds", "", 1},
+		{"in a function", "two", "", 1},
+		{"the result is used", "uses", "", 6},
+		{"the flags are used", "asks", "n = 3;", 6},
+		{"of several kinds", "sets", "", 0},
+		{"a read behind it", "looks", "", 0},
+		{"a write behind it", "stores", "", 0},
+		{"a data race between", "around", "", 0},
+		{"a barrier", "arrives", "pthread_barrier_init(&bar, 0, 3);", 1},
+		{"who is last at a barrier", "serial", "pthread_barrier_init(&bar, 0, 3);", 6},
+		{"two rounds", "rounds", "pthread_barrier_init(&bar, 0, 3);", 1},
+		{"a counter that is waited for", "meets", "", 0},
+		{"a counter that goes on", "early", "", 0},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			for _, cc := range []string{"gcc", "musl-gcc"} {
+				cfg := onProgram(compile.Text(t, cc, blendHead+"int main(void) { "+p.setup+" pthread_t u, v; GO(t, "+p.thread+"); "+
+					"pthread_create(&u, 0, "+p.thread+", (void *)1); pthread_create(&v, 0, "+p.thread+", (void *)2); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0); "+
+					`printf("%d %d %d%d%d %d\n", n, bits, seen[0], seen[1], seen[2], plain); return 0; }`))
+				cfg.Search = "optimal"
+				if p.executions > 0 {
+					if r := ran(t, cfg); r.Executions != p.executions || r.Blocked > 0 {
+						t.Errorf("%s: %d executions, %d blocked, want %d", cc, r.Executions, r.Blocked, p.executions)
+					}
+				}
+				for _, mode := range []string{config.RaceLimited, config.RaceHB} {
+					cfg.Race = mode
+					cfg.Search = "optimal:commute=0"
+					all := ran(t, cfg)
+					cfg.Search = "optimal"
+					few := ran(t, cfg)
+					if differentOutputs(all) != differentOutputs(few) || few.Verdict != all.Verdict {
+						t.Errorf("%s: race %s: %s, outputs %q, with all orders %s, %q", cc, mode, few.Verdict, differentOutputs(few), all.Verdict, differentOutputs(all))
+					}
+					if few.Executions > all.Executions {
+						t.Errorf("%d executions, in all orders %d", few.Executions, all.Executions)
+					}
+					if few.RaceCount != all.RaceCount {
+						t.Errorf("%s: race %s: %d races, with all orders %d", cc, mode, few.RaceCount, all.RaceCount)
+						continue
+					}
+					for i := range few.Races {
+						if few.Races[i].Class != all.Races[i].Class {
+							t.Errorf("%s: race %s: a race is %q, with all orders %q", cc, mode, few.Races[i].Class, all.Races[i].Class)
+						}
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,53 @@
+package explore
+
+import (
+	"landgo/internal/trace"
+	"landgo/por"
+)
+
+// fewerFaults looks for the bug with fewer failures of calls (--faults): without any, with
+// one, and so on, each time within the steps that minimising may take. What it finds takes
+// the place of what was known, however many preemptions it has. Executions have no more
+// failures than that until unlimited is called.
+func (h *hunt) fewerFaults(f *finding) (unlimited func(), err error) {
+	unlimited = func() {}
+	if err := h.plainer(f, &counted{Runner: h.Guest, most: h.refiningSteps()}); err != nil {
+		return unlimited, err
+	}
+	if h.Config.Faults == "" || f.failure.Kind == trace.Output || f.failure.Kind == trace.Race || f.passed() {
+		return unlimited, nil
+	}
+	if err := h.outline(f); err != nil { // the guest is at its end then
+		return unlimited, err
+	}
+	used := h.Plain.Failures()
+	unlimited = func() { h.Plain.LimitFaults(-1) }
+	for n := range used {
+		h.Plain.LimitFaults(n)
+		run := &counted{Runner: h.Guest, most: h.refiningSteps()}
+		engine, err := por.New("optimal", por.Options{OneEvent: h.OneEvent(), Unmerged: h.Config.Unmerged(), MaxExecutions: minimiseLimit,
+			Stop: func() bool { return run.steps >= run.most || h.tired() }})
+		if err != nil {
+			return unlimited, err
+		}
+		h.Guest.Rewind(h.Root)
+		m := &minimiser{hunt: h, want: f}
+		h.stopsWithin(h.Session, true)
+		stats, err := engine.Run(run, m)
+		h.stopsWithin(h.Session, false)
+		h.finer = h.finer || stats.Restarts > 0
+		if err != nil {
+			continue // as in minimise
+		}
+		if m.got {
+			used = n
+			if err := h.outline(f); err != nil {
+				return unlimited, err
+			}
+			h.publish()
+			break
+		}
+	}
+	h.Plain.LimitFaults(used)
+	return unlimited, nil
+}

@@ -1,0 +1,91 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/por"
+)
+
+// choices lists the values that landgo_choice gave and the calls that --faults had fail.
+func (st *Story) choices(b *result.Bug) {
+	switches, last := 0, 0
+	for i := range st.beats {
+		bt := &st.beats[i]
+		if !st.IsBuffer(bt.step.Thread) {
+			if i > 0 && bt.step.Thread != st.beats[last].step.Thread {
+				switches++
+			}
+			last = i
+		}
+		for k := range bt.ops {
+			o := &bt.ops[k]
+			c := result.Choice{After: switches, Thread: st.Guest.Name(bt.step.Thread)}
+			switch o.Kind {
+			case trace.OpChoose:
+				c.Text = fmt.Sprintf("choice(%d) = %d", o.Obj, o.Arg)
+				c.Place = place(st.Frames([]uint64{o.PC}))
+			case trace.OpFault:
+				stack := st.Frames(bt.stack)
+				c.Text, c.Place = failure(trace.FaultKind(o.Obj), o.Arg, stack), place(stack)
+				c.Fault = fmt.Sprintf("--faults %v=%d", trace.FaultKind(o.Obj), max(1, st.Config.Failures()[o.Obj]))
+				b.Faults++
+			default:
+				continue
+			}
+			b.Choices = append(b.Choices, c)
+		}
+	}
+}
+
+// Chosen are the steps of the story with a value that isn't the first, or a failure.
+func (st *Story) Chosen() (list []por.PathStep) {
+	for i := range st.beats {
+		b := &st.beats[i]
+		if b.step.Choice > 0 && slices.ContainsFunc(b.ops, func(o trace.Op) bool { return o.Kind == trace.OpChoose || o.Kind == trace.OpFault }) {
+			list = append(list, b.step)
+		}
+	}
+	return list
+}
+
+// place is the innermost frame of the user's, not of landgo's header.
+func place(stack []result.Frame) result.Frame {
+	for len(stack) > 1 && strings.HasPrefix(stack[0].Function, "landgo_") {
+		stack = stack[1:]
+	}
+	return result.Innermost(stack)
+}
+
+// failure says which call failed how.
+func failure(k trace.FaultKind, asked uint64, stack []result.Frame) string {
+	name := "a call"
+	if k != trace.FaultEINTR && len(stack) > 0 && stack[0].Function != "" {
+		name, stack = strings.TrimPrefix(stack[0].Function, "__"), nil // it stands at the function's entry
+	}
+	for i, f := range stack {
+		if f.File != "" && !f.Library { // the user's own: the one before was called
+			break
+		}
+		if f.Function != "" && (i == 0 || !strings.HasPrefix(f.Function, "__")) {
+			name = strings.TrimPrefix(f.Function, "__libc_")
+		}
+	}
+	switch k {
+	case trace.FaultMalloc:
+		if asked > 0 {
+			return fmt.Sprintf("%s(%d) fails here", name, asked)
+		}
+		return name + " fails here"
+	case trace.FaultSpurious:
+		return name + " returns for nothing here"
+	case trace.FaultEINTR:
+		return name + " is interrupted here (EINTR)"
+	case trace.FaultCreate:
+		return name + " fails here (EAGAIN)"
+	}
+	return name + " fails here though the mutex is free"
+}

@@ -1,0 +1,56 @@
+package static
+
+import (
+	"golang.org/x/arch/x86/x86asm"
+
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/x86"
+	"landgo/internal/trace"
+)
+
+// Blends says how the instruction at pc, a locked one, blends with others (trace.Blend): it
+// adds to memory, or combines bits, and neither the flags that it leaves nor, with xadd, what
+// memory held before are read by anything (Dead). NoBlend: it doesn't, or that isn't certain.
+// It holds of an image whose flags don't cross returns (FlagsCross), where a path that ends at
+// a call or a return reads none.
+func Blends(f *elffile.File, pc uint64) trace.Blend {
+	code := fixedCode(f, pc)
+	inst, _, err := x86.Decode(code, f.Machine)
+	if locked, _, err2 := Locked(f, code); err != nil || err2 != nil || !locked {
+		return trace.NoBlend
+	}
+	if _, memory := inst.Args[0].(x86asm.Mem); !memory {
+		return trace.NoBlend
+	}
+	blend, result := trace.NoBlend, x86.RegMask(0)
+	switch inst.Op {
+	case x86asm.ADD, x86asm.SUB, x86asm.INC, x86asm.DEC:
+		blend = trace.BlendAdd
+	case x86asm.AND:
+		blend = trace.BlendAnd
+	case x86asm.OR:
+		blend = trace.BlendOr
+	case x86asm.XOR, x86asm.NOT: // not is xor with ones
+		blend = trace.BlendXor
+	case x86asm.XADD:
+		r, isReg := inst.Args[1].(x86asm.Reg)
+		if result = x86.General(r); !isReg || result == 0 {
+			return trace.NoBlend
+		}
+		blend = trace.BlendAdd
+	default:
+		return trace.NoBlend
+	}
+	regs, flags := Dead(f, pc+uint64(inst.Len))
+	if result&^regs != 0 || !flags && inst.Op != x86asm.NOT && !flagsDead(f, pc+uint64(inst.Len)) {
+		return trace.NoBlend
+	}
+	return blend
+}
+
+// flagsDead is Dead for the flags alone, where what is read behind a return isn't known to be
+// none: FlagsCross says so.
+func flagsDead(f *elffile.File, pc uint64) bool {
+	w := acrossWalk{file: f, strict: true}
+	return !w.reads(pc, 0, allFlags)
+}

@@ -1,0 +1,16 @@
+// Package linear decides whether the calls of an object are linearisable (Herlihy and
+// Wing, TOPLAS 1990): whether there is one moment for each call, between its beginning
+// and its end, such that the calls in the order of these moments give the results that
+// they gave. A call that has no end yet may have had its moment, with any result, or not.
+//
+// A history is taken in from its beginning to its end, as it grows. What is kept of its
+// past is a set of configurations: each a state of the object's sequential
+// specification, with those calls that have had their moment and aren't over. At the end
+// of a call its moment, and those of others that come before it, are put in as late as
+// can be ("just in time": Lowe, Testing for linearizability, 2017, after Wing and Gong,
+// 1993). No configuration is left where no order explains the results, so the first end
+// at which that happens is the first at which the history isn't linearisable.
+//
+// Invariant: sets of configurations are values. What follows a call makes a new one, so a
+// search can go back to an earlier moment of the history.
+package linear

@@ -1,0 +1,272 @@
+package scheduler
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/internal/trace"
+	"landgo/kernel"
+)
+
+// Promises are conditions that the guest wants to hold always, or at some time
+// (landgo_always, landgo_eventually): functions of its own, which are run on the side at
+// the end of a step, and what they store is taken back.
+//
+// A condition depends on states, and a search runs one execution of each trace: two steps
+// that it takes for independent could make a state between them that no execution of the
+// trace has. So steps that may change what a condition reads have one order in each trace
+// (trace.OpJudged), as visible steps have in the theory of partial orders. What conditions
+// read is learned for good, by words (known.Facts.Judged): in the last search, all that
+// any condition read in any state is known from the beginning. Take an execution whose
+// n-th such step breaks a condition, and the one of its trace that is run. Its first n such
+// steps are the same and write the same values, so the words have the same values after
+// the n-th in both; the condition reads no others, and fails there too.
+//
+// A condition also counts as a thread that reads these words: accesses to them are events.
+
+// promise is a condition.
+type promise struct {
+	always bool
+	holds  uint64 // the function
+	arg    uint64
+	lock   uint64   // the condition counts while no thread has it; 0: always
+	regs   emu.Regs // where it was made: the function runs as if it were called there
+	met    emu.Cell // 1: it has held
+}
+
+// judgedObject is the object of trace.OpJudged: there is one.
+const judgedObject = 1
+
+// Promise takes a condition of thread t's, which stands at the call that makes it. Always:
+// it holds at each point from now on, where a lock is free, if there is one. Not always:
+// it holds at some point before the end.
+func (s *System) Promise(t trace.TID, always bool, holds, arg, lock uint64) error {
+	th := &s.threads[t]
+	if s.cfg.Buffers {
+		return s.Invalid(kernel.GapCall, t, th.Regs.RIP, "landgo_always and landgo_eventually aren't modelled with store buffers; use --model sc")
+	}
+	if !s.known.Exits { // what a thread's last step changes is looked at before it is gone
+		s.known.Exits = true
+		s.finer = true
+	}
+	s.promises = append(s.promises, &promise{always: always, holds: holds, arg: arg, lock: lock, regs: th.Regs})
+	return nil
+}
+
+// judge looks, at the end of a step, whether the promises hold. made is how many there
+// were before, and alone: no other thread was there.
+func (s *System) judge(th *thread, tr *trace.Transition, made int, alone bool) error {
+	switch {
+	case len(s.promises) == 0 || tr.End == trace.EndBug:
+		return nil
+	case tr.End == trace.EndProcess:
+		s.judgeEnd(th, tr)
+		return nil
+	}
+	at, touches := s.changedBy(tr)
+	if !touches && !alone && len(s.promises) == made {
+		return nil
+	}
+	if touches {
+		tr.Did(trace.Op{Kind: trace.OpJudged, Obj: judgedObject})
+	}
+	for _, p := range s.promises {
+		if !p.always && p.met.Get() != 0 {
+			continue
+		}
+		if p.lock != 0 {
+			if owner, _ := s.lib.Owner(p.lock); owner != trace.NoThread {
+				continue
+			}
+		}
+		holds, err := s.holdsNow(th, p)
+		switch {
+		case err != nil:
+			return err
+		case holds && !p.always:
+			s.machine.Put(&p.met, 1)
+		case !holds && p.always && !s.finer:
+			s.failAfter(th, &Failure{Kind: trace.Invariant, Thread: th.ID, PC: at.pc, Message: s.brokenText(th, p, at.text)})
+			return nil
+		}
+	}
+	return nil
+}
+
+// judgeEnd is the same at the end of the process.
+func (s *System) judgeEnd(th *thread, tr *trace.Transition) {
+	for _, p := range s.promises {
+		if !p.always && p.met.Get() == 0 {
+			tr.End = trace.EndBug
+			th.Failure = &Failure{Kind: trace.Unreached, Thread: th.ID, PC: th.Regs.RIP,
+				Message: fmt.Sprintf("the program ends, and %s has never held (landgo_eventually)", s.functionText(p))}
+			return
+		}
+	}
+}
+
+// failAfter makes a thread that has made its step stand before its failure.
+func (s *System) failAfter(th *thread, f *Failure) {
+	s.Save(th.ID)
+	th.Regs = *s.Regs(th.ID)
+	th.Set, th.Half = 0, 0
+	if f.PC == 0 {
+		f.PC = s.PC(th.ID)
+	}
+	th.Stand, th.Failure, th.Yielding, th.Waits = StandFailure, f, false, nil
+}
+
+// brokenText says which condition doesn't hold after what a thread did.
+func (s *System) brokenText(th *thread, p *promise, does string) string {
+	text := s.functionText(p) + " doesn't hold (landgo_always"
+	if p.lock != 0 {
+		text += "_when, " + s.VariableName(p.lock) + " is free"
+	}
+	text += ")"
+	if does != "" {
+		text += fmt.Sprintf(" after thread %s %s", s.Name(th.ID), does)
+	}
+	return text
+}
+
+func (s *System) functionText(p *promise) string {
+	if f, ok := s.image.SymbolAt(p.holds); ok && f.Addr == p.holds {
+		return f.Name
+	}
+	return fmt.Sprintf("the condition at %#x", p.holds)
+}
+
+// deed is what may have changed what a condition reads.
+type deed struct {
+	pc   uint64
+	text string
+}
+
+// changedBy reports whether a step may change what a condition reads, and the last of what
+// it did that may.
+func (s *System) changedBy(tr *trace.Transition) (by deed, changes bool) {
+	last := -1
+	for i := range tr.Accesses {
+		if a := &tr.Accesses[i]; a.Flags&(trace.Write|trace.FailedCAS|trace.RMW) != 0 && s.judges(a.Addr, uint64(a.Size)) {
+			does := "writes "
+			if a.Flags&trace.RMW != 0 {
+				does = "updates "
+			}
+			by, changes, last = deed{a.PC, does + s.VariableName(a.Addr)}, true, i
+		}
+	}
+	for i := range tr.Ops {
+		op := &tr.Ops[i]
+		judged := op.Size != 0 && s.judges(op.Obj, uint64(op.Size))
+		for _, p := range s.promises {
+			judged = judged || p.lock != 0 && op.Obj == p.lock
+		}
+		if judged {
+			if int(op.At) > last {
+				by = deed{op.PC, s.OpText(*op)}
+			}
+			changes = true
+		}
+	}
+	return by, changes
+}
+
+func (s *System) judges(addr, size uint64) bool {
+	if size > 1<<12 { // a stack, or pages: rather than looking at each word
+		return len(s.known.Judged) > 0
+	}
+	for w := addr / 8; w <= (addr+size-1)/8; w++ {
+		if s.known.Judged[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsNow runs a condition, and learns what it reads.
+func (s *System) holdsNow(th *thread, p *promise) (bool, error) {
+	result, _, err := s.Aside(th.ID, &p.regs, p.holds, nil, []uint64{p.arg}, func(a *trace.Access) {
+		if s.machine.Prot(a.Addr)&emu.ProtWrite == 0 {
+			return // it never changes
+		}
+		s.Shared(AllThreads, a.Addr, uint64(a.Size))
+		for w := a.Addr / 8; w <= (a.Addr+uint64(a.Size)-1)/8; w++ {
+			if s.known.Judged.Add(w) {
+				s.finer = true
+			}
+		}
+	})
+	return uint32(result) != 0, err
+}
+
+// asideStack is how much of the stack below a call's such a function has, and
+// asideBudget how many instructions.
+const (
+	asideStack  = 128 << 10
+	asideBudget = 10 << 20
+)
+
+// asideReturn is where such a function returns to: no code is there.
+const asideReturn = 0x10
+
+// Aside runs a function of the guest on the side, as if it were called where a thread has
+// the registers regs, and takes all that it stores back. The bytes of buf, if there are
+// any, lie in its stack, and their address is its first argument; what becomes of them is
+// returned too. reads hears of its accesses outside of its own stack. Registers are
+// those of thread t's processor, which isn't changed.
+func (s *System) Aside(t trace.TID, regs *emu.Regs, function uint64, buf []byte, args []uint64, reads func(*trace.Access)) (result uint64, after []byte, err error) {
+	th := &s.threads[t]
+	name := fmt.Sprintf("the function at %#x", function)
+	if f, ok := s.image.SymbolAt(function); ok {
+		name = f.Name
+	}
+	k := s.machine.Mark()
+	defer s.machine.Rewind(k)
+	sp := regs.RSP - 256 // below what the caller may keep there
+	sp = (sp - uint64(len(buf))) &^ 63
+	at := sp
+	stack := emu.Range{Lo: sp - asideStack, Hi: regs.RSP - 128}
+	if len(buf) > 0 {
+		s.machine.Write(at, buf)
+		args = append([]uint64{at}, args...)
+	}
+	r := emu.Run{From: th.Ctx, Thread: AllThreads, Flags: emu.IgnoreBreaks | emu.RecordAll, Budget: asideBudget, Set: emu.SetAll, Regs: *regs, Blind: stack}
+	if s.wordSize == 8 {
+		for i, to := range []*uint64{&r.Regs.RDI, &r.Regs.RSI, &r.Regs.RDX, &r.Regs.RCX}[:len(args)] {
+			*to = args[i]
+		}
+	} else {
+		sp -= 64
+		for i, v := range args {
+			s.machine.Write32(sp+4*uint64(i), uint32(v))
+		}
+	}
+	sp -= s.wordSize // the stack is aligned before the call
+	if ok := s.machine.Write(sp, []byte{asideReturn, 0, 0, 0, 0, 0, 0, 0}[:s.wordSize]); !ok {
+		return 0, nil, s.Invalid(kernel.GapCall, t, function, "%s can't be run on the side: its caller has no stack any more", name)
+	}
+	r.Regs.RSP, r.Regs.RIP = sp, function
+	stop := s.machine.Run(&r)
+	if stop.Learned {
+		s.finer = true
+	}
+	for i := range stop.Accesses {
+		if a := &stop.Accesses[i]; reads != nil && (a.Addr >= stack.Hi || a.Addr+uint64(a.Size) <= stack.Lo) {
+			reads(a)
+		}
+	}
+	switch {
+	case stop.Why == emu.StopFault && stop.PC == asideReturn:
+		if len(buf) > 0 {
+			after = append(after, s.machine.Bytes(at, uint64(len(buf)))...)
+		}
+		return stop.Regs.RAX, after, nil
+	case stop.Why == emu.StopBudget:
+		return 0, nil, s.Invalid(kernel.GapCall, t, stop.PC, "%s, which landgo runs on the side, doesn't return within %d instructions; a condition may not wait for other threads", name, asideBudget)
+	case stop.Why == emu.StopTrap:
+		return 0, nil, s.Invalid(kernel.GapCall, t, stop.PC, "%s, which landgo runs on the side, makes a system call; it may only look at memory", name)
+	case stop.Why == emu.StopFault:
+		return 0, nil, s.Invalid(kernel.GapCall, t, stop.PC, "%s, which landgo runs on the side, faults at address %#x in some state; it has to be defined in each", name, stop.Fault.Addr)
+	}
+	return 0, nil, s.Invalid(kernel.GapCall, t, stop.PC, "%s, which landgo runs on the side, can't be run to its end: %s", name, stop.Detail)
+}
