@@ -26,7 +26,7 @@ static void *work(void *p) {
 		pthread_mutex_unlock(&m);
 		last = (long)p;
 		if (p)
-			__atomic_fetch_add(&y, 1, __ATOMIC_SEQ_CST);
+			__atomic_exchange_n(&y, i, __ATOMIC_SEQ_CST);
 	}
 	return 0;
 }
