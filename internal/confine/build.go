@@ -20,7 +20,8 @@ type Build struct {
 	Env []string
 	// User is the user and group that it runs as, if the front is root's; 0: the front's.
 	User int
-	// Time is by the clock.
+	// Time is by the clock, without what the command waited for a processor that others
+	// had: at most three times as long in all.
 	Time time.Duration
 	// Memory is in bytes, of all processes together; Disk that of the folder's files;
 	// Output that of standard output and error, of which Kept is kept.

@@ -163,6 +163,7 @@ func (b *Build) watch(gone <-chan bool) (*BuildEnd, error) {
 // limit waits until the command is over (""), or reaches a limit, which it names.
 func (b *Build) limit(over, gone <-chan bool, h *heard) string {
 	late := time.After(b.Time)
+	begun, waits := time.Now(), waiting{}
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	looked := time.Now()
@@ -173,13 +174,19 @@ func (b *Build) limit(over, gone <-chan bool, h *heard) string {
 		case <-gone:
 			return "the front ended"
 		case <-late:
-			return fmt.Sprintf("it took more than %v", b.Time)
+			left := min(begun.Add(b.Time+waits.total).Sub(time.Now()), begun.Add(starved*b.Time).Sub(time.Now()))
+			if left <= 0 {
+				return fmt.Sprintf("it took more than %v", b.Time)
+			}
+			late = time.After(left)
+			continue
 		case <-tick.C:
 		}
 		if h.tooMuch() {
 			return b.full(h)
 		}
 		all := descendants()
+		waits.look(all.pids)
 		if len(all.pids) > b.Processes {
 			return fmt.Sprintf("it started more than %d processes", b.Processes)
 		}

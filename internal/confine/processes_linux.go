@@ -51,6 +51,37 @@ func descendants() (f family) {
 	return f
 }
 
+// starved is by how much a build's time is stretched at most where it waits for a processor.
+const starved = 3
+
+// waiting is how long a build was kept waiting for a processor that others had: a build
+// isn't slow because the machine is busy.
+type waiting struct {
+	total  time.Duration
+	delays map[int]time.Duration // of each process, so far
+	looked time.Time
+}
+
+// look adds what has come since the last look. Processes that waited side by side count once.
+func (w *waiting) look(pids []int) {
+	now, delays, more := time.Now(), make(map[int]time.Duration, len(pids)), time.Duration(0)
+	for _, pid := range pids {
+		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/schedstat") // time run, time waited, turns
+		if err != nil {
+			continue
+		}
+		if fields := bytes.Fields(text); len(fields) > 1 {
+			n, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+			delays[pid] = time.Duration(n)
+			more += max(0, delays[pid]-w.delays[pid])
+		}
+	}
+	if !w.looked.IsZero() {
+		w.total += min(more, now.Sub(w.looked))
+	}
+	w.delays, w.looked = delays, now
+}
+
 // sweep ends all processes beneath this one. It stops them before it kills the first:
 // those that are stopped start no others, and still count against the limit of
 // processes.
