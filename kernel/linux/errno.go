@@ -42,6 +42,7 @@ const (
 	esocktnosupport = ^uint64(93)
 
 	econnreset   = ^uint64(103)
+	enotconn     = ^uint64(106)
 	etimedout    = ^uint64(109)
 	econnrefused = ^uint64(110)
 	firstErrno   = ^uint64(4094)

@@ -15,10 +15,19 @@ type flow struct {
 	room             effect.Word // parts that a pipe has room for
 	readers, writers effect.Word // whether that end is open
 	reset            effect.Word // of a socket: the other end was closed with bytes unread
+	gone             effect.Word // of a socket: isThere, isClosed or isLost
 	used             effect.Word // of a socket: the memory that Linux would count for the parts
 	bytes            cells
 	ends             cells // of each part, the position of its end
 }
+
+// What the end that reads a socket's flow is to the end that writes it. The first datagram
+// that is sent to a closed socket is refused; behind that the sender is connected to none.
+const (
+	isThere = iota
+	isClosed
+	isLost
+)
 
 const (
 	pipePages = 16
@@ -31,12 +40,12 @@ const (
 
 func newFlow(at uint64) *flow {
 	w := effect.At(at, 0)
-	return &flow{head: w, tail: w, first: w, last: w, room: w, readers: w, writers: w, reset: w, used: w}
+	return &flow{head: w, tail: w, first: w, last: w, room: w, readers: w, writers: w, reset: w, gone: w, used: w}
 }
 
 // open makes it a new one.
 func (f *flow) open(log *effect.Log) {
-	for _, w := range []*effect.Word{&f.head, &f.tail, &f.first, &f.last, &f.reset, &f.used} {
+	for _, w := range []*effect.Word{&f.head, &f.tail, &f.first, &f.last, &f.reset, &f.gone, &f.used} {
 		log.Init(w, 0)
 	}
 	log.Init(&f.room, pipePages)

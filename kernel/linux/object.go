@@ -226,6 +226,7 @@ func (k *Kernel) drops(use uint64) {
 			k.log.Set(&o.flow[1-end].reset, 1)
 		}
 		k.log.Set(&o.flow[end].readers, 0)
+		k.log.Set(&o.flow[end].gone, isClosed)
 		k.log.Set(&o.flow[1-end].writers, 0)
 		k.call.op(o.send(0))
 		k.call.op(o.send(1))

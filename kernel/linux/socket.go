@@ -126,8 +126,11 @@ func (c *call) send(o *kernel.Outcome, d *description, obj *object, end uint64, 
 		switch {
 		case done > 0:
 			return done
-		case kind == objDatagram && k.log.Get(&f.writers) != 0:
+		case kind == objDatagram && k.log.Get(&f.gone) == isLost:
 			o.Idle = true
+			return enotconn
+		case kind == objDatagram && k.log.Get(&f.gone) == isClosed && k.log.Get(&f.writers) != 0:
+			k.log.Set(&f.gone, isLost)
 			return econnrefused
 		case kind != objStream || flags&msgNosignal != 0:
 			o.Idle = true
