@@ -18,7 +18,8 @@ func (s *state) moment(tr *trace.Transition, accesses int) moment {
 // Join notes that a thread has been joined, which it has to be kept for.
 func (s *present) Join(t trace.TID, tr *trace.Transition) {
 	s.Save(t)
-	s.threads[t].Joined, s.threads[t].joinedAt = true, s.moment(tr, len(tr.Accesses))
+	th := &s.threads[t]
+	th.Joined, th.joinedAt, th.joinedBy = true, s.moment(tr, len(tr.Accesses)), tr.Thread
 }
 
 // use is what a thread did last to some bytes, on the path that it was on.
@@ -28,6 +29,7 @@ type use struct {
 	path   uint64 // the number of the step, of all that were ever made
 	bytes  uint8  // of the word
 	write  bool
+	blends bool // see trace.Blend
 }
 
 // objectWord makes keys of objects that have no bytes differ from addresses.
@@ -40,7 +42,7 @@ func (s *System) shares(th *thread, tr *trace.Transition) bool {
 	}
 	for i := range tr.Accesses {
 		a := &tr.Accesses[i]
-		if s.useBytes(th, a.Addr, uint64(a.Size), a.IsWrite(), s.moment(tr, i)) {
+		if s.useBytes(th, a.Addr, uint64(a.Size), a.IsWrite(), a.Blends() != trace.NoBlend, s.moment(tr, i)) {
 			return true
 		}
 	}
@@ -52,22 +54,22 @@ func (s *System) shares(th *thread, tr *trace.Transition) bool {
 			return true // it is about another thread
 		case pointsOfOps[op.Kind] == 0 || op.Obj == 0 && op.Size == 0:
 		case op.Size != 0:
-			if s.useBytes(th, op.Obj, uint64(op.Size), true, at) {
+			if s.useBytes(th, op.Obj, uint64(op.Size), true, false, at) {
 				return true
 			}
-		case s.useWord(th, objectWord|op.Obj, use{th.ID, at, s.stepped, 0xff, op.Kind != trace.OpSyscall || op.Arg != 0}):
+		case s.useWord(th, objectWord|op.Obj, use{th.ID, at, s.stepped, 0xff, op.Kind != trace.OpSyscall || op.Arg != 0, false}):
 			return true
 		}
 	}
 	return false
 }
 
-func (s *System) useBytes(th *thread, addr, size uint64, write bool, at moment) bool {
+func (s *System) useBytes(th *thread, addr, size uint64, write, blends bool, at moment) bool {
 	for end := addr + size; addr < end; {
 		word, from := addr>>3, addr&7
 		to := min(8, from+end-addr)
 		mask := uint8(0xff) << from & (0xff >> (8 - to))
-		if s.useWord(th, word, use{th.ID, at, s.stepped, mask, write}) {
+		if s.useWord(th, word, use{th.ID, at, s.stepped, mask, write, blends}) {
 			return true
 		}
 		addr += to - from
@@ -93,7 +95,12 @@ func (s *System) useWord(th *thread, word uint64, u use) bool {
 			continue
 		}
 		other := &s.threads[o.thread]
-		if o.bytes&u.bytes != 0 && (o.write || u.write) && o.at >= th.born && (other.joinedAt == 0 || u.at < other.joinedAt) {
+		if o.bytes&u.bytes == 0 || !o.write && !u.write || o.at < th.born {
+			continue
+		}
+		// The search doesn't turn round what commutes: the join may be in the way by chance.
+		byChance := o.blends && u.blends && th.born < other.joinedAt && th.ID != other.joinedBy
+		if other.joinedAt == 0 || u.at < other.joinedAt || byChance {
 			return true
 		}
 	}

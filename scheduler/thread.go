@@ -80,8 +80,9 @@ type thread struct {
 	Thread
 	stander
 	storing
-	// born and joinedAt are when it was created and joined.
+	// born and joinedAt are when it was created and joined, joinedBy is by which thread.
 	born, joinedAt moment
+	joinedBy       trace.TID
 }
 
 // stander is how a thread stands between two instructions.

@@ -80,7 +80,7 @@ func referencePage(t *testing.T) string {
 	b.WriteString("\n## JSON\n\n`--json` prints one object on standard output. Fields are only added; a field that goes, or gets another meaning, changes `schema`. `landgo schema` prints the JSON schema. Where an error leaves no result, the object is a [Failure](#failure), and the error is on standard error too.\n")
 	comments := fieldComments(t, "result")
 	for _, v := range []any{result.Result{}, result.Guest{}, result.Library{}, result.Estimate{}, result.Longest{}, result.Busiest{}, result.Job{}, result.Warning{}, result.RacePair{}, result.Outcome{}, result.Coverage{}, result.CoveredFile{}, result.CoveredLine{}, result.CoveredPoint{}, result.Ignored{}, result.Rung{}, result.Certificate{}, result.Replay{},
-		result.Bug{}, result.Choice{}, result.ThreadStart{}, result.Step{}, result.Frame{}, result.Access{}, result.Moment{}, result.Waking{}, result.Wait{}, result.Loop{}, result.Call{}, result.Block{}, result.Origin{}, result.Event{}, result.Operation{},
+		result.Bug{}, result.Cure{}, result.Fence{}, result.Choice{}, result.ThreadStart{}, result.Step{}, result.Frame{}, result.Access{}, result.Moment{}, result.Waking{}, result.Wait{}, result.Loop{}, result.Call{}, result.Block{}, result.Origin{}, result.Event{}, result.Operation{},
 		result.Inspection{}, result.Role{}, result.PointKind{}, result.Unmodelled{}, result.Failure{}, result.FailureDetail{}} {
 		jsonTable(t, &b, reflect.TypeOf(v), comments)
 	}

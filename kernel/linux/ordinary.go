@@ -152,7 +152,7 @@ func doStatx(c *call, o *kernel.Outcome) uint64 {
 
 // instead says what to do without a call that isn't modelled.
 var instead = map[uint64]string{
-	41:  "let threads talk over a socketpair, or test what is above the connection",
+	41:  "let threads talk over a socketpair",
 	57:  noProcess,
 	58:  noProcess,
 	59:  "check the program that it starts by itself",

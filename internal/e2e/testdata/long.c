@@ -8,9 +8,10 @@ static atomic_int a;
 
 static void *add(void *arg)
 {
+	long seen = 0; // what is counted without being used commutes
 	for (int i = 0; i < 20; i++)
-		a++;
-	return arg;
+		seen += a++;
+	return (void *)seen;
 }
 
 int main(void)
