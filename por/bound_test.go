@@ -113,7 +113,7 @@ func TestUsage(t *testing.T) {
 		{"none", "preempt=1,preempt=2", false, "given twice"},
 		{"none", "", true, "needs a bound"},
 		{"magic", "", false, "no search \"magic\": use one of none, bounded"},
-		{"optimal:x=1", "", false, "has no options"},
+		{"optimal:x=1", "", false, "has no option \"x\""},
 	} {
 		bounds, err := ParseBounds(c.bounds)
 		if err == nil {

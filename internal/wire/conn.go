@@ -18,8 +18,11 @@ const maxMessage = 256 << 20
 // Conn is one end of the socket. Send may be called from any goroutine, Receive from
 // one.
 type Conn struct {
-	fd     int
-	closed sync.Once
+	fd int
+
+	life   sync.Mutex
+	users  int  // calls under way
+	closed bool // the last of them gives the descriptor back: a number that is free may be another socket's
 
 	mu     sync.Mutex // of Send
 	parked []*os.File // descriptors that came with the bytes read last
@@ -59,11 +62,35 @@ func Open(fd int) *Conn {
 
 // Close ends both directions: the other end reads io.EOF.
 func (c *Conn) Close() (err error) {
-	c.closed.Do(func() {
-		unix.Shutdown(c.fd, unix.SHUT_RDWR) // a Receive in another goroutine returns
+	c.life.Lock()
+	defer c.life.Unlock()
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	unix.Shutdown(c.fd, unix.SHUT_RDWR) // a Receive in another goroutine returns
+	if c.users == 0 {
 		err = unix.Close(c.fd)
-	})
+	}
 	return err
+}
+
+// enter begins a call that uses the descriptor, unless it is closed.
+func (c *Conn) enter() bool {
+	c.life.Lock()
+	defer c.life.Unlock()
+	if !c.closed {
+		c.users++
+	}
+	return !c.closed
+}
+
+func (c *Conn) leave() {
+	c.life.Lock()
+	defer c.life.Unlock()
+	if c.users--; c.closed && c.users == 0 {
+		unix.Close(c.fd)
+	}
 }
 
 // Send sends a message, and the files' descriptors beside it.
@@ -84,6 +111,10 @@ func (c *Conn) Send(message any, files ...*os.File) error {
 		}
 		rights = unix.UnixRights(fds...)
 	}
+	if !c.enter() {
+		return io.ErrClosedPipe
+	}
+	defer c.leave()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for len(bytes) > 0 {
@@ -102,6 +133,10 @@ func (c *Conn) Send(message any, files ...*os.File) error {
 // Receive waits for the next message and returns the files that came with it, which
 // are the caller's. The error is io.EOF where the other end is closed or gone.
 func (c *Conn) Receive(message any) ([]*os.File, error) {
+	if !c.enter() {
+		return nil, io.EOF
+	}
+	defer c.leave()
 	var head [4]byte
 	if err := c.fill(head[:]); err != nil {
 		return nil, err
@@ -131,7 +166,7 @@ func (c *Conn) fill(buf []byte) error {
 		switch {
 		case err == unix.EINTR:
 			continue
-		case err == unix.ECONNRESET || err == unix.EBADF: // it died, or this end was closed
+		case err == unix.ECONNRESET: // it died
 			return io.EOF
 		case err != nil:
 			return err
