@@ -174,7 +174,7 @@ func (b *Build) limit(over, gone <-chan bool, h *heard) string {
 		case <-gone:
 			return "the front ended"
 		case <-late:
-			left := min(begun.Add(b.Time+waits.total).Sub(time.Now()), begun.Add(starved*b.Time).Sub(time.Now()))
+			left := min(b.Time+waits.total, starved*b.Time) - time.Since(begun)
 			if left <= 0 {
 				return fmt.Sprintf("it took more than %v", b.Time)
 			}
