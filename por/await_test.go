@@ -97,25 +97,15 @@ func agreeAwaits(p *model.Program, limit uint64, f fault) error {
 			return fmt.Errorf("without polls: invented %+v", o)
 		}
 	}
-	for _, search := range []string{"optimal"} {
-		if err := agreeAwait(search, p, awaits, f); err != nil {
-			return fmt.Errorf("%s: %w", search, err)
-		}
-	}
-	return nil
-}
-
-// agreeAwait compares a search with the judge of the traces without polls.
-func agreeAwait(search string, p *model.Program, awaits *survey, f fault) error {
 	opts := single
 	opts.fault = f
 	spare = nil
-	found, err := explore(search, p, opts)
+	found, err := explore("optimal", p, opts)
 	if err != nil {
 		return err
 	}
 	spare = nil
-	if err := compare(search, p, awaits, found, opts); err != nil {
+	if err := compare("optimal", p, awaits, found, opts); err != nil {
 		return err
 	}
 	if !pure(p) {
@@ -125,9 +115,6 @@ func agreeAwait(search string, p *model.Program, awaits *survey, f fault) error 
 		if found.traces[c] == nil {
 			return fmt.Errorf("missed a trace of %d", len(awaits.traces))
 		}
-	}
-	if search != "optimal" {
-		return nil
 	}
 	if int(found.stats.Executions) != len(awaits.traces) {
 		return fmt.Errorf("%d executions of %d traces", found.stats.Executions, len(awaits.traces))

@@ -99,8 +99,8 @@ func (r *recorder) Blend(on bool) {
 	}
 }
 
-func (r *recorder) WouldGo(t trace.TID, after func(back, than int) bool, f func(back int, goes, with bool)) {
-	r.System.(Awaiter).WouldGo(t, after, f)
+func (r *recorder) WouldGo(t trace.TID, f func(back int, goes bool)) {
+	r.System.(Awaiter).WouldGo(t, f)
 }
 
 func (r *recorder) Digest() (trace.Digest, error) { return r.System.(Hasher).Digest() }

@@ -97,13 +97,10 @@ func (p *pending) waitsFor(t *trace.Thread) *relation.Event {
 
 // past appends to dst what the next step of thread t, which awaits, comes after.
 func (p *pending) past(t trace.TID, dst []relation.Past) []relation.Past {
-	last := int32(p.path.depth() - 1)
-	after := func(back, than int) bool {
-		return int(last) >= than && p.path.order.Before(last-int32(than), last-int32(back))
-	}
-	p.awaiter.WouldGo(t, after, func(back int, goes, with bool) {
-		if at := last - int32(back); at >= 0 {
-			dst = append(dst, relation.Past{At: at, Goes: goes || p.opts.fault == nearAwait, With: with})
+	depth := p.path.depth()
+	p.awaiter.WouldGo(t, func(back int, goes bool) {
+		if at := depth - 1 - back; at >= 0 {
+			dst = append(dst, relation.Past{At: int32(at), Goes: goes || p.opts.fault == nearAwait})
 		}
 	})
 	return dst

@@ -43,12 +43,10 @@ type Awaiter interface {
 	// from now on (trace.Thread.Late).
 	EndLate(on bool)
 	// WouldGo says of the steps of the present execution that wrote the bytes which thread
-	// t, an awaiting one, is about to read, whether it could go on without each, and without
-	// those that come after it. It calls f for each, newest first; back is how many steps came
-	// after it, and with says that it commutes with the next older one. Each of these writes is
-	// of all these bytes. Of two that blend (Blender), after says whether the first comes after the
-	// second; other later writes do.
-	WouldGo(t trace.TID, after func(back, than int) bool, f func(back int, goes, with bool))
+	// t, an awaiting one, is about to read, whether it could go on with what was there
+	// before each. It calls f for each, newest first; back is how many steps came after it.
+	// Each of these writes is of all these bytes.
+	WouldGo(t trace.TID, f func(back int, goes bool))
 }
 
 // Blender is a System that can tell which steps come to the same in both orders, because

@@ -142,8 +142,7 @@ func (s *System) giveUpAwait(a *trace.Access) {
 type wrote struct {
 	addr  uint64
 	size  uint32
-	part  bool // of something larger, or an operation's
-	blend trace.Blend
+	part  bool  // of something larger, or an operation's
 	step  int32 // its index in System.steps
 	older int32 // the one before it in the same word: its index in System.wrote + 1
 	old   uint64
@@ -153,21 +152,21 @@ type wrote struct {
 func (s *System) noteWrites(info *stepInfo) {
 	for i := range info.tr.Accesses {
 		if a := &info.tr.Accesses[i]; a.IsWrite() {
-			s.noteWrite(info, a.Addr, uint64(a.Size), !canAwait(a), a.Blends())
+			s.noteWrite(info, a.Addr, uint64(a.Size), !canAwait(a))
 		}
 	}
 	for i := range info.tr.Ops {
 		if op := &info.tr.Ops[i]; op.Size != 0 {
-			s.noteWrite(info, op.Obj, uint64(op.Size), true, trace.NoBlend)
+			s.noteWrite(info, op.Obj, uint64(op.Size), true)
 		}
 	}
 }
 
 // noteWrite does so for some bytes, word by word.
-func (s *System) noteWrite(info *stepInfo, addr, size uint64, part bool, blend trace.Blend) {
+func (s *System) noteWrite(info *stepInfo, addr, size uint64, part bool) {
 	for end := addr + size; addr < end; {
 		next := min(addr&^7+8, end)
-		w := wrote{addr: addr, size: uint32(next - addr), part: part, blend: blend, step: int32(len(s.steps) - 1), older: s.latest[addr&^7]}
+		w := wrote{addr: addr, size: uint32(next - addr), part: part, step: int32(len(s.steps) - 1), older: s.latest[addr&^7]}
 		if !part {
 			s.machine.Values(info.journal, addr, next-addr, func(v uint64) { w.old = v })
 		}
@@ -201,62 +200,16 @@ func (s *state) inParts(a *trace.Access) bool {
 }
 
 // WouldGo implements por.Awaiter.
-func (s *System) WouldGo(t trace.TID, after func(back, than int) bool, f func(back int, goes, with bool)) {
+func (s *System) WouldGo(t trace.TID, f func(back int, goes bool)) {
 	th, last := &s.threads[t], int32(-1)
-	at := &th.Access
-	past := s.past[:0]
-	value := s.valueAt(at)
-	for i := s.latest[at.Addr&^7]; i != 0; i = s.wrote[i-1].older {
+	for i := s.latest[th.Access.Addr&^7]; i != 0; i = s.wrote[i-1].older {
 		w := &s.wrote[i-1]
-		if w.step == last || w.addr != at.Addr || w.size != at.Size {
+		if w.step == last || w.addr != th.Access.Addr || w.size != th.Access.Size {
 			continue
 		}
 		last = w.step
-		past = append(past, pastWrite{back: len(s.steps) - 1 - int(w.step), blend: w.blend, old: w.old, value: value})
-		value = w.old
+		f(len(s.steps)-1-int(w.step), !s.polls(th, &w.old))
 	}
-	s.past = past
-	for n := range past {
-		w := &past[n]
-		with := w.blend != trace.NoBlend && n+1 < len(past) && past[n+1].blend == w.blend
-		v, known := without(past, n, after)
-		f(w.back, !known || !s.polls(th, &v), with)
-	}
-}
-
-// pastWrite is a write of the present path, with the value before its step and after it.
-type pastWrite struct {
-	back       int
-	blend      trace.Blend
-	old, value uint64
-}
-
-// without is what would be there without write n and those that come after it, newest first.
-// Of those that blend with it, some don't. Which bits an and or an or has changed for others,
-// isn't known.
-func without(past []pastWrite, n int, after func(back, than int) bool) (v uint64, known bool) {
-	w := &past[n]
-	v = w.old
-	for k := n - 1; w.blend != trace.NoBlend && k >= 0 && past[k].blend == w.blend; k-- {
-		u := &past[k]
-		switch {
-		case after(u.back, w.back):
-		case w.blend == trace.BlendAdd:
-			v += u.value - u.old
-		case w.blend == trace.BlendXor:
-			v ^= u.value ^ u.old
-		default:
-			return 0, false
-		}
-	}
-	return v, true
-}
-
-// valueAt is what an access would find, which lies within a word.
-func (s *present) valueAt(a *trace.Access) uint64 {
-	var b [8]byte
-	copy(b[:], s.machine.Bytes(a.Addr, uint64(a.Size)))
-	return binary.LittleEndian.Uint64(b[:])
 }
 
 // pollKey is a thread in a state of its own, and a value before it.
@@ -275,7 +228,10 @@ func (s *System) polls(th *thread, v *uint64) bool {
 	key := pollKey{thread: th.ID, effects: th.Effects}
 	a := &th.Access
 	if v == nil {
-		key.value = s.valueAt(a)
+		var b [8]byte
+		copy(b[:], s.machine.Bytes(a.Addr, uint64(a.Size)))
+		now := binary.LittleEndian.Uint64(b[:])
+		key.value = now
 	} else {
 		key.value = *v
 	}

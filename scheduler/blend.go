@@ -15,9 +15,9 @@ import (
 //
 // Detectors beside the search see one order of the two. So those that ask for happens-before
 // take no order from it (race.blended, race.Triangular); with --fail-on race, where accesses
-// have to be seen as neighbours, nothing blends. Where a thread awaits a value (await.go), no
-// locked instruction does: it could go on without any two of them, though without neither alone. Nor does it with store buffers, and where steps
-// have several accesses.
+// have to be seen as neighbours, nothing blends. Nor does anything with store buffers, or where
+// steps have several accesses. Where a thread awaits a value (await.go), no locked instruction
+// does: the thread may go on without two of them, though without neither alone.
 
 // Blend implements por.Blender.
 func (s *System) Blend(on bool) {

@@ -128,7 +128,6 @@ type scratch struct {
 	finer   bool      // points became finer in it
 	// passedOver: the run under way begins at a point that the rules leave out.
 	passedOver bool
-	past       []pastWrite // see WouldGo
 	// probing: a turn of a loop is being tried, to be taken back. scouting: what others
 	// would do in a long step is being looked at. trying: a call is tried: threads stay
 	// as they are.

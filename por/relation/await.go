@@ -7,8 +7,7 @@ package relation
 // go on is no race if the value before didn't, and hides an earlier one that may be
 // (Jonsson, Lång and Sagonas, "Awaiting for Godot", FMCAD 2022, treat awaits so; where
 // they search for a set of writes to be left out, one is enough here: what comes after it
-// in the bytes goes with it). Of writes that commute (commuting.go) each may be left out for
-// itself: a thread that waits until a counter has come to n comes after all n increments.
+// in the bytes goes with it).
 //
 // Deviation: their awaits are instructions, with a condition in the program. Here the
 // System finds out which values let a thread go on (Event.Await).
@@ -16,30 +15,25 @@ package relation
 // gatherAwait finds the writes that an await comes after, as far back as one without
 // which it could have come. What is older happens before that one.
 func (o *Order) gatherAwait(e *Event, base []int32) {
-	last := false
 	for _, w := range e.Await.Past {
 		if t := o.ev[w.At].thread; t == e.Thread || base[t] > w.At {
-			last = true // what is older happens before what the thread has done
-		} else if o.find(e, w.At, base); w.Goes {
-			last = true
+			return // what is older happens before what the thread has done
 		}
-		if last && !w.With {
+		if o.find(e, w.At, base); w.Goes {
 			return
 		}
 	}
 }
 
 // goesOn reports whether an await at position end could go on without what is dropped.
-// Of the writes of its bytes the oldest one that is dropped settles it: the others that are
-// dropped come after it.
+// The oldest write of its bytes that is dropped takes the newer ones with it.
 func (o *Order) goesOn(e *Event, end int32) bool {
 	goes := o.taken(end) // it went on with what is there, or waits
 	for _, w := range e.Await.Past {
-		if o.dropped(w.At) {
-			goes = w.Goes
-		} else if !w.With {
+		if !o.dropped(w.At) {
 			break
 		}
+		goes = w.Goes
 	}
 	return goes
 }

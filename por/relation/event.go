@@ -38,11 +38,11 @@ type Event struct {
 // Await has the earlier writes of the bytes that an await reads, newest first.
 type Await struct{ Past []Past }
 
-// Past is an event that wrote what an await reads. Goes: the await could go on without it,
-// and without what comes after it. With: it commutes with the next older one.
+// Past is an event that wrote what an await reads. Goes: the await could go on with what
+// was there before.
 type Past struct {
-	At         int32
-	Goes, With bool
+	At   int32
+	Goes bool
 }
 
 // NewEvent returns what dependence sees of t. It is valid as long as t is.

@@ -24,7 +24,6 @@ var pastTheDoor = map[string]string{
 	"door.write32":            "the door",
 	"door.write64":            "the door",
 	"System.polls":            "the value that a turn of a loop would find: tried, and taken back",
-	"present.valueAt":         "the value that a loop awaits, which depends on every store there",
 	"guest.str":               "reports, and a format whose reading is on record as the library's own",
 	"models.rewritten":        "the object of an operation, which depends on every access to its bytes",
 	"models.objectOf":         "the same",

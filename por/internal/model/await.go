@@ -104,20 +104,13 @@ func (m *Machine) polls(t int) bool {
 	return same
 }
 
-// WouldGo implements por.Awaiter. What would be there is found out by carrying out the writes
-// again that are left.
-func (m *Machine) WouldGo(id trace.TID, after func(back, than int) bool, f func(back int, goes, with bool)) {
+// WouldGo implements por.Awaiter.
+func (m *Machine) WouldGo(id trace.TID, f func(back int, goes bool)) {
 	t := int(id)
 	a := m.access(t, m.next(t))
 	from := len(m.log)
 	at, size := int(a.Addr)-memBase, int(a.Size)
-	type write struct {
-		back       int
-		blend      trace.Blend
-		old, value int64 // before the step, after it
-	}
-	var all []write
-	value := m.peek(at, size)
+	now := m.peek(at, size)
 	for i := m.nstep - 1; i >= 0; i-- {
 		for k := range m.steps[i].Accesses {
 			w := &m.steps[i].Accesses[k]
@@ -125,39 +118,21 @@ func (m *Machine) WouldGo(id trace.TID, after func(back, than int) bool, f func(
 				continue
 			}
 			// What was there before the step: the oldest value that was kept since.
-			v := value
+			v := now
 			for j := from - 1; j >= m.began[i]; j-- {
 				if u := m.log[j]; int(u.at) >= m.mem+at && int(u.at) < m.mem+at+size {
 					n := 8 * (int(u.at) - m.mem - at)
 					v = v&^(0xff<<n) | u.old<<n
 				}
 			}
-			all = append(all, write{m.nstep - 1 - i, w.Blends(), v, value})
-			value = v
+			for k := range size {
+				m.set(m.mem+at+k, v>>(8*k)&0xff)
+			}
+			goes := !m.polls(t)
+			m.undo(from)
+			f(m.nstep-1-i, goes)
 			break
 		}
-	}
-	for n := range all {
-		w := &all[n]
-		v, unknown := w.old, false
-		for k := n - 1; w.blend != trace.NoBlend && k >= 0 && all[k].blend == w.blend; k-- {
-			u := &all[k]
-			switch {
-			case after(u.back, w.back):
-			case w.blend == trace.BlendAdd:
-				v += u.value - u.old
-			case w.blend == trace.BlendXor:
-				v ^= u.value ^ u.old
-			default:
-				unknown = true // what it did to bits that were set or clear already isn't known
-			}
-		}
-		for k := range size {
-			m.set(m.mem+at+k, v>>(8*k)&0xff)
-		}
-		goes := unknown || !m.polls(t)
-		m.undo(from)
-		f(w.back, goes, w.blend != trace.NoBlend && n+1 < len(all) && all[n+1].blend == w.blend)
 	}
 }
 
