@@ -9,9 +9,9 @@ import (
 // At the beginning of a batch its units are offered in *parts*, a few units in a row
 // each, as bytes (awaytree.go, awayothers.go). The search's own workers take units from
 // the front of the batch, those away take parts from its end. What a part came to comes
-// back as bytes, unit by unit. A unit counts as done by whoever is first, and nobody of
-// here waits for one that is away: what isn't back is done here. So a part that is lost,
-// or comes twice, or too late, costs time and changes nothing.
+// back as bytes, unit by unit. The first that has done a unit counts, and no worker
+// here waits for one away: what isn't back is done here. So a part that is lost, or comes
+// twice, or too late, costs time and changes nothing.
 //
 // A unit's results are functions of the unit (batch.go), so it is all the same who works
 // on it. Only a unit that rests at its limit is taken from away. One that ends the
@@ -54,6 +54,15 @@ type borrowed interface {
 	lentUnits() []unit
 	// result writes what the k-th came to.
 	result(p *packer, k int)
+}
+
+// unitsOf are a division's units.
+func unitsOf[U unit](list []U) []unit {
+	all := make([]unit, len(list))
+	for i, u := range list {
+		all[i] = u
+	}
+	return all
 }
 
 // awayParts are the parts of a batch.

@@ -30,12 +30,7 @@ func borrowGraphs(spec Spec, opts Options, w Worker, u *unpacker, n int) borrowe
 }
 
 // lentUnits implements borrowed.
-func (b *graphDivision) lentUnits() (all []unit) {
-	for _, g := range b.units {
-		all = append(all, g)
-	}
-	return all
-}
+func (b *graphDivision) lentUnits() []unit { return unitsOf(b.units) }
 
 // result implements borrowed.
 func (b *graphDivision) result(p *packer, k int) {
@@ -89,12 +84,7 @@ func borrowSamples(spec Spec, opts Options, w Worker, u *unpacker, n int) borrow
 }
 
 // lentUnits implements borrowed.
-func (d *sampleDivision) lentUnits() (all []unit) {
-	for _, s := range d.units {
-		all = append(all, s)
-	}
-	return all
-}
+func (d *sampleDivision) lentUnits() []unit { return unitsOf(d.units) }
 
 // result implements borrowed.
 func (d *sampleDivision) result(p *packer, k int) {

@@ -10,7 +10,7 @@ import (
 //
 // A part has the states on the way to its units, as a snapshot has (snapshot.go). What a
 // unit came to names states and steps of the part by their places, where they are those
-// that the unit shares with others: nobody changes these. What was the unit's alone is
+// that the unit shares with others: these aren't changed. What was the unit's alone is
 // written anew.
 
 // treeForm is how both sides of a part name its states and taken steps: by their places.
@@ -92,14 +92,9 @@ func (u *unpacker) chunk() *chunk {
 }
 
 // lentUnits implements borrowed.
-func (t *treeDivision) lentUnits() (all []unit) {
-	for _, p := range t.units {
-		all = append(all, p)
-	}
-	return all
-}
+func (t *treeDivision) lentUnits() []unit { return unitsOf(t.units) }
 
-// result implements borrowed. Steps and states of the part that nobody changes, those
+// result implements borrowed. Steps and states of the part that aren't changed, those
 // of the states that the unit shares with others, go by their places. All else is
 // written.
 func (t *treeDivision) result(p *packer, k int) {

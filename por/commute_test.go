@@ -13,7 +13,7 @@ import (
 // it (Kind.blends). Two judges run all interleavings. One knows nothing of it: it says which
 // states and bugs there are. The other says which traces there are, of the finer independence.
 
-// blending draws programs of two to four threads with counters whose results nobody uses, and
+// blending draws programs of two to four threads with counters whose results aren't used, and
 // barriers for all threads or for some.
 func blending() *rapid.Generator[*model.Program] {
 	return rapid.Custom(func(t *rapid.T) *model.Program {

@@ -112,7 +112,7 @@ var early = Param{Name: "early", Default: 1, Most: 1, Help: "1: also executions 
 var lazyCut = Param{Name: "cut", Default: cutSound, Most: cutPrinted, Help: "1: refuses a step when all traces that go on from it are beyond the bound; 0: refuses nothing on the way; 2: refuses as its paper does, and proves nothing",
 	proves: func(v uint64) bool { return v != cutPrinted }}
 
-var commute = Param{Name: "commute", Default: 1, Most: 1, Help: "1: increments and other read-modify-writes whose results nobody uses, and arrivals at a barrier, have one order; 0: each of their orders is run (conditional independence: Godefroid 1996, ch. 3)"}
+var commute = Param{Name: "commute", Default: 1, Most: 1, Help: "1: increments and other read-modify-writes whose results aren't used, and arrivals at a barrier, have one order; 0: each of their orders is run (conditional independence: Godefroid 1996, ch. 3)"}
 
 var marked = Param{Name: "mark", Most: 1, Help: "1, with figure=3: where the paper adds every thread, a new persistent set is begun in place of that (its optimization 2)"}
 

@@ -50,7 +50,7 @@ type Awaiter interface {
 }
 
 // Blender is a System that can tell which steps come to the same in both orders, because
-// nobody uses what tells them apart: read-modify-writes (trace.Blend) and arrivals at a
+// what tells them apart isn't used: read-modify-writes (trace.Blend) and arrivals at a
 // barrier (trace.Gathers).
 type Blender interface {
 	// Blend says whether the System does so from now on. It stands at the state in which a

@@ -7,7 +7,7 @@ import (
 
 // Steps that come to the same in both orders, for a search that asks (por.Blender):
 //
-//   - locked instructions that add to memory or combine bits, and whose results nobody reads.
+//   - locked instructions that add to memory or combine bits, and whose results aren't used.
 //     That is so by the code alone: the flags, and a register that gets what memory held, are
 //     overwritten on every path before they are read (static.Blends). What the two orders leave
 //     different is nothing that the thread ever looks at.

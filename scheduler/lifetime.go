@@ -94,7 +94,7 @@ type found struct {
 	names    *names
 	dead     map[uint64]dead
 	blends   map[uint64]trace.Blend // of locked instructions
-	unread   map[uint64]bool        // the places behind calls whose results nobody reads
+	unread   map[uint64]bool        // the places behind calls whose results aren't used
 	mappings map[uint64]uint64      // see mappingStart
 	// scouted is the length of each thread's steps after which scouting is done again
 	// (scout.go).

@@ -27,7 +27,7 @@ type Run struct {
 	names result.Names
 }
 
-// do has a move made, and takes in what is told of it.
+// do has a move made, and takes in its view.
 func (r *Run) do(m debugger.Move) (*debugger.View, error) {
 	v, err := r.Chooser.Choose(m)
 	if err != nil {

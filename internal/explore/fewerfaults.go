@@ -30,16 +30,11 @@ func (h *hunt) fewerFaults(f *finding) (unlimited func(), err error) {
 		if err != nil {
 			return unlimited, err
 		}
-		h.Guest.Rewind(h.Root)
-		m := &minimiser{hunt: h, want: f}
-		h.stopsWithin(h.Session, true)
-		stats, err := engine.Run(run, m)
-		h.stopsWithin(h.Session, false)
-		h.finer = h.finer || stats.Restarts > 0
+		got, _, err := h.seek(engine, run, f)
 		if err != nil {
 			continue // as in minimise
 		}
-		if m.got {
+		if got {
 			used = n
 			if err := h.outline(f); err != nil {
 				return unlimited, err

@@ -82,24 +82,30 @@ func (h *hunt) minimise(f *finding) error {
 	if err != nil {
 		return err
 	}
-	h.Guest.Rewind(h.Root)
-	m := &minimiser{hunt: h, want: f}
-	h.stopsWithin(h.Session, true)
-	stats, err := engine.Run(run, m)
-	h.stopsWithin(h.Session, false)
-	h.finer = h.finer || stats.Restarts > 0
+	got, stats, err := h.seek(engine, run, f)
 	if err != nil {
 		// What the reduced search didn't meet (a step budget) leaves the bug
 		// as it was.
 		return nil
 	}
-	if (m.got || stats.Complete) && !cyclic {
+	if (got || stats.Complete) && !cyclic {
 		f.minimal = result.Proven
 	}
-	if !m.got {
+	if !got {
 		return nil
 	}
 	return h.outline(f)
+}
+
+// seek has a search look for another execution that ends as a bug does, from the root on.
+func (h *hunt) seek(engine por.Search, run *counted, f *finding) (got bool, stats por.Stats, err error) {
+	h.Guest.Rewind(h.Root)
+	m := &minimiser{hunt: h, want: f}
+	h.stopsWithin(h.Session, true)
+	stats, err = engine.Run(run, m)
+	h.stopsWithin(h.Session, false)
+	h.finer = h.finer || stats.Restarts > 0
+	return m.got, stats, err
 }
 
 // counted is a guest whose steps are counted.

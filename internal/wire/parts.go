@@ -9,7 +9,7 @@ import (
 )
 
 // Part is a message over the socket for parts of a search, which goes beside the first
-// one: from an engine that lends parts to whoever hands them out, or from that to an
+// one: from an engine that lends parts to the process that hands them out, or from that to an
 // engine that works on them. One of its fields is there.
 type Part struct {
 	// Offer has the parts of a batch, in their order. An engine that helps gets one.
@@ -73,7 +73,7 @@ func Lend(conn *Conn) *Lender {
 	return l
 }
 
-// Offer implements explore.Lender. Where nobody listens any more, all is done here.
+// Offer implements explore.Lender. Where none listens any more, all is done here.
 func (l *Lender) Offer(parts [][]byte, done func(part int, result []byte)) {
 	l.mu.Lock()
 	l.batch++
@@ -103,7 +103,7 @@ func Work(conn *Conn, work func(part []byte) ([]byte, error)) error {
 		files, err := conn.Receive(&m)
 		closeAll(files)
 		if err != nil || m.Offer == nil || len(m.Offer.Parts) != 1 {
-			return nil // whoever hands parts out has closed its end
+			return nil // the process that hands parts out has closed its end
 		}
 		d := &Done{Batch: m.Offer.Batch}
 		if d.Result, err = work(m.Offer.Parts[0]); err != nil {

@@ -225,7 +225,7 @@ func doTimerSettime(c *call, o *kernel.Outcome) uint64 {
 	k.log.Set(&obj.expiry, at)
 	k.log.Set(&obj.interval, every)
 	c.op(obj.send(0))
-	k.stir(obj, 0, pollIn) // whoever waits for it waits for another time now
+	k.stir(obj, 0, pollIn) // a thread that waits for it waits for another time now
 	return 0
 }
 

@@ -8,7 +8,7 @@ import "landgo/kernel/effect"
 // matter, and a state that has gone back is as it was.
 //
 // All words have one address, the flow's. Those of the bytes have no record of their own:
-// whoever uses them uses head or tail.
+// each use of them is one of head or tail.
 type flow struct {
 	head, tail       effect.Word // positions of bytes
 	first, last      effect.Word // numbers of parts

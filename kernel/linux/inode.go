@@ -21,7 +21,7 @@ type inode struct {
 	linked effect.Word
 	size   effect.Word
 	bytes  cells
-	from   []byte // a file's of the user, that nobody has written so far; see own
+	from   []byte // a file's of the user, that isn't written so far; see own
 	copied effect.Word
 
 	base effect.Word // where it is mapped, 0 for nowhere

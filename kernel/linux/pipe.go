@@ -175,7 +175,7 @@ func (c *call) done() uint64 {
 	return 0
 }
 
-// brokenPipe: nobody will ever read that.
+// brokenPipe: there will be no reader.
 func (c *call) brokenPipe(o *kernel.Outcome, about uint64) uint64 {
 	o.Idle = true
 	o.Why, o.About = "SIGPIPE, for no read end is open of", about

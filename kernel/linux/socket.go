@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math/bits"
 
@@ -296,6 +297,15 @@ func (c *call) message() (m message) {
 	return m
 }
 
+// oneMessage is what send, sendmsg and the like are about, with the call's flags.
+func (c *call) oneMessage() (m message, flags uint64) {
+	if c.nr == sysSendmsg || c.nr == sysRecvmsg {
+		return c.message(), c.a[2]
+	}
+	n := min(c.a[2], maxBuffer)
+	return message{vec: []buffer{{c.a[1], n}}, total: n}, c.a[3]
+}
+
 // planSend and planReceive are the plans of the calls that have flags.
 func planSend(c *call, p *kernel.Plan) {
 	flags, known := c.a[3], uint64(msgDontwait|msgNosignal|msgEor)
@@ -335,16 +345,9 @@ func planReceive(c *call, p *kernel.Plan) {
 }
 
 func doSend(c *call, o *kernel.Outcome) uint64 {
-	m := message{vec: []buffer{{c.a[1], min(c.a[2], maxBuffer)}}, total: min(c.a[2], maxBuffer)}
-	flags := c.a[3]
-	if c.nr == sysSendmsg {
-		m, flags = c.message(), c.a[2]
-	}
-	if m.errno != 0 {
-		return m.errno
-	}
+	m, flags := c.oneMessage()
 	d, obj, end, errno := c.socket()
-	if errno != 0 {
+	if errno = cmp.Or(m.errno, errno); errno != 0 {
 		return errno
 	}
 	return c.send(o, d, obj, end, m.vec, m.total, flags)
@@ -363,16 +366,9 @@ func (c *call) socket() (*description, *object, uint64, uint64) {
 }
 
 func doReceive(c *call, o *kernel.Outcome) uint64 {
-	m := message{vec: []buffer{{c.a[1], min(c.a[2], maxBuffer)}}, total: min(c.a[2], maxBuffer)}
-	flags := c.a[3]
-	if c.nr == sysRecvmsg {
-		m, flags = c.message(), c.a[2]
-	}
-	if m.errno != 0 {
-		return m.errno
-	}
+	m, flags := c.oneMessage()
 	d, obj, end, errno := c.socket()
-	if errno != 0 {
+	if errno = cmp.Or(m.errno, errno); errno != 0 {
 		return errno
 	}
 	truncated := false

@@ -4,10 +4,10 @@ import "landgo/internal/trace"
 
 // What comes to the same in both orders, beyond the kinds of operations (kinds.go):
 //
-//   - Read-modify-writes of the same bytes whose results nobody uses (trace.Blend). A counter
+//   - Read-modify-writes of the same bytes whose results aren't used (trace.Blend). A counter
 //     that n threads increment has one order, not n!. They don't commute with reads, other
 //     writes or blends, and so a read comes after all of those that it finds, each for itself.
-//   - Arrivals at a barrier in one round, where nobody asks who came last (trace.Gathers). Who
+//   - Arrivals at a barrier in one round, where it isn't asked who came last (trace.Gathers). Who
 //     completes the round and who is in the next one is a matter of order: two arrivals commute
 //     if both are in the round in each order. That is so for two of one round of the
 //     execution, since a round is over before an arrival of the next. Of a step that hasn't been

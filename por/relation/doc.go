@@ -4,7 +4,7 @@
 //
 //	event.go         an event, a step that may be taken, and when two depend
 //	kinds.go         the table of operations: which pairs on one object commute
-//	commuting.go     what commutes beyond that: nobody uses what tells the orders apart
+//	commuting.go     what commutes beyond that: what tells the orders apart isn't used
 //	order.go         happens-before: a clock vector for each event (Push, Pop)
 //	predecessors.go  the events that a new one directly comes after
 //	reversible.go    whether the second of two could have come first

@@ -4,7 +4,7 @@
 //	position how many of them are taken; marks lead back (position.go)
 //	choice   a step of a thread at the position, in place of what lay ahead (choice.go)
 //	what-if  a run from the position that goes on by itself, and is taken back (whatif.go)
-//	view     what is told of all that (view.go)
+//	view     what is shown of all that (view.go)
 //	learning what threads share, before the first choice and when a step teaches it (learn.go)
 //
 // A step may teach landgo that memory is shared, and earlier steps end sooner then. The

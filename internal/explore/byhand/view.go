@@ -10,7 +10,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// watched is an expression that is told of at each move.
+// watched is an expression that is shown at each move.
 type watched struct {
 	text, value string
 	known       bool // it had a value

@@ -44,7 +44,7 @@ type Session struct {
 	// afresh: no kept boot is used, for it was damaged.
 	afresh bool
 	Notes  []string // for the user, a line each
-	// Covered is what it and the sessions that came of it reached, nil: nobody asks.
+	// Covered is what it and the sessions that came of it reached, nil: not wanted.
 	Covered *Coverage
 }
 
