@@ -31,7 +31,7 @@ type promise struct {
 	arg    uint64
 	lock   uint64   // the condition counts while no thread has it; 0: always
 	regs   emu.Regs // where it was made: the function runs as if it were called there
-	met    emu.Cell // 1: it has held
+	met    emu.Flag // it has held
 }
 
 // judgedObject is the object of trace.OpJudged: there is one.
@@ -71,7 +71,7 @@ func (s *System) judge(th *thread, tr *trace.Transition, made int, alone bool) e
 		tr.Did(trace.Op{Kind: trace.OpJudged, Obj: judgedObject})
 	}
 	for _, p := range s.promises {
-		if !p.always && p.met.Get() != 0 {
+		if !p.always && p.met.Get() {
 			continue
 		}
 		if p.lock != 0 {
@@ -84,7 +84,7 @@ func (s *System) judge(th *thread, tr *trace.Transition, made int, alone bool) e
 		case err != nil:
 			return err
 		case holds && !p.always:
-			s.machine.Put(&p.met, 1)
+			s.machine.PutFlag(&p.met, true)
 		case !holds && p.always && !s.finer:
 			s.failAfter(th, &Failure{Kind: trace.Invariant, Thread: th.ID, PC: at.pc, Message: s.brokenText(th, p, at.text)})
 			return nil
@@ -96,7 +96,7 @@ func (s *System) judge(th *thread, tr *trace.Transition, made int, alone bool) e
 // judgeEnd is the same at the end of the process.
 func (s *System) judgeEnd(th *thread, tr *trace.Transition) {
 	for _, p := range s.promises {
-		if !p.always && p.met.Get() == 0 {
+		if !p.always && !p.met.Get() {
 			tr.End = trace.EndBug
 			th.Failure = &Failure{Kind: trace.Unreached, Thread: th.ID, PC: th.Regs.RIP,
 				Message: fmt.Sprintf("the program ends, and %s has never held (landgo_eventually)", s.functionText(p))}
