@@ -130,10 +130,13 @@ func (f *File) indexSymbols() {
 }
 
 // symbol translates one; false for one that names no address of the guest
-// (sections, files, undefined and thread-local symbols).
+// (sections, files, undefined and thread-local symbols, versions of a library's).
 func (f *File) symbol(s *elf.Symbol) (Symbol, bool) {
 	if s.Name == "" || s.Section == elf.SHN_UNDEF || s.Section == elf.SHN_COMMON {
 		return Symbol{}, false
+	}
+	if s.Section == elf.SHN_ABS && s.Value == 0 && s.Size == 0 && elf.ST_TYPE(s.Info) == elf.STT_OBJECT {
+		return Symbol{}, false // else each 0 in an instruction would have a version's name
 	}
 	bind := elf.ST_BIND(s.Info)
 	sym := Symbol{
