@@ -36,11 +36,11 @@ func (t *Table) Format(w io.Writer, name string, now time.Time) error {
 
 func (t *Table) caseOf(row *Row, c Cell, sees course.See) format.Case {
 	k := format.Case{Name: c.Test, Points: number(c.Of), Score: number(c.Points), Decided: c.Points != "", Hidden: sees == course.SeeNothing,
-		PointsOnly: sees == course.SeePoints || sees == course.SeeNothing, Result: c.result}
-	if c.result == nil {
+		PointsOnly: sees == course.SeePoints || sees == course.SeeNothing, Result: c.result()}
+	if k.Result == nil {
 		k.Err = result.Errorf(result.NoFile, "%s", c.Reason)
 	}
-	if sees == course.SeeReport && c.result != nil {
+	if sees == course.SeeReport && k.Result != nil {
 		return k
 	}
 	var b strings.Builder
@@ -49,7 +49,7 @@ func (t *Table) caseOf(row *Row, c Cell, sees course.See) format.Case {
 		for _, m := range seen.Mistake {
 			fmt.Fprintln(&b, result.Printable(m))
 		}
-		if c.result == nil {
+		if k.Result == nil {
 			fmt.Fprintln(&b, result.Printable(c.Reason))
 			for _, line := range strings.Split(row.Said, "\n") {
 				if line != "" {

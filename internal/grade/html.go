@@ -95,7 +95,7 @@ type view struct {
 
 func (v *view) add(c Cell) {
 	v.Row.Cells = append(v.Row.Cells, c)
-	v.Reports = append(v.Reports, c.report)
+	v.Reports = append(v.Reports, c.report())
 	v.Links = append(v.Links, c.bugPage(v.Row.Name, len(v.Links)))
 }
 

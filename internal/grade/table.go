@@ -69,13 +69,44 @@ type Cell struct {
 	// Replay is the command by which the teacher sees the bug again, in the run's folder.
 	Replay string `json:"replay,omitempty"`
 
-	// report is landgo's, for people; plain is the student's, without what only the
-	// teacher can use.
-	report, plain string
+	// outcome is what the cell's texts are made of, when they are asked for; nil where
+	// nothing was checked.
+	outcome *seenOutcome
 	// page is the path of the bug's page in the run's folder, "" if there is none.
 	page string
-	// result is landgo's, without paths of this machine; nil where nothing was checked.
-	result *result.Result
+}
+
+// seenOutcome is an outcome as a student or the teacher may see it.
+type seenOutcome struct {
+	g *graded
+	// submission is its number.
+	submission int
+	result     *result.Result
+}
+
+// report is landgo's, for people; "" where nothing was checked.
+func (c *Cell) report() string {
+	if c.outcome == nil {
+		return ""
+	}
+	return c.outcome.g.text(c.outcome.submission, c.outcome.result)
+}
+
+// result is landgo's, without paths of this machine; nil where nothing was checked.
+func (c *Cell) result() *result.Result {
+	o := c.outcome
+	if o == nil {
+		return nil
+	}
+	return withoutDir(o.result, o.g.builts[o.submission].Dir, o.g.class.Submissions[o.submission].Dir)
+}
+
+// forStudents is the outcome without what only the teacher can use.
+func (o *seenOutcome) forStudents() *seenOutcome {
+	if o == nil {
+		return nil
+	}
+	return &seenOutcome{o.g, o.submission, withoutReplay(o.result)}
 }
 
 // Mistake is one that students have made.
@@ -200,9 +231,7 @@ func (g *graded) cell(i, t int) (cell Cell, points course.Points, decided bool) 
 		cell.Kind, cell.Fingerprint, cell.Mistake = string(r.Bug.Kind), r.Bug.FingerprintOf(own), r.Bug.Mistakes(own)[1:]
 		cell.Replay = r.Bug.Replay
 	}
-	cell.report = g.text(i, r)
-	cell.plain = g.text(i, withoutReplay(r))
-	cell.result = withoutDir(r, g.builts[i].Dir, g.class.Submissions[i].Dir)
+	cell.outcome = &seenOutcome{g, i, r}
 	if share, ok := c.Worth.Of(r); ok {
 		points = share.Of(test.Points)
 		cell.Points = points.String()

@@ -170,8 +170,8 @@ func (t *Table) forStudent(w io.Writer, row *Row) {
 		for _, m := range c.Mistake {
 			fmt.Fprintf(w, "  %s\n", result.Printable(m))
 		}
-		if c.report != "" {
-			fmt.Fprintf(w, "\n%s\n", c.report)
+		if report := c.report(); report != "" {
+			fmt.Fprintf(w, "\n%s\n", report)
 		}
 	}
 	if row.shows(t) {
@@ -192,7 +192,7 @@ func (r *Row) shows(t *Table) bool {
 
 // seen is a cell as a student sees it; nil: not at all.
 func (c Cell) seen(s course.See) *Cell {
-	c.Replay, c.Fingerprint, c.report, c.result = "", "", c.plain, nil
+	c.Replay, c.Fingerprint, c.outcome = "", "", c.outcome.forStudents()
 	switch s {
 	case course.SeeReport:
 		return &c
