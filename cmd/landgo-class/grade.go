@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -59,7 +60,10 @@ func (c *call) grade(ctx context.Context, f *flags.Grade) error {
 // class is what is to be graded, by the command line.
 func (c *call) class(f *flags.Grade) (*grade.Class, error) {
 	c.quiet = f.Quiet
-	class := &grade.Class{Level: f.Level, Jobs: max(f.Jobs, 1), Searches: f.Jobs, Pages: f.HTML != ""}
+	class := &grade.Class{Level: f.Level, Jobs: f.Jobs, Searches: f.Jobs, Pages: f.HTML != ""}
+	if f.Jobs == 0 { // workers of other machines search, and this one builds
+		class.Jobs = runtime.GOMAXPROCS(0)
+	}
 	var err error
 	if class.Course, err = course.Read(f.Course); err != nil {
 		return nil, err

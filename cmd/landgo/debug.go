@@ -54,8 +54,8 @@ at each access.`,
 		DisableFlagsInUseLine: true,
 	}
 	cmd.Flags().BoolVar(&d.stdio, "gdb", false, "talk to gdb over standard input and output, for gdb's \"target remote |\"")
-	cmd.Flags().StringVar(&d.listen, "listen", "", "wait for gdb at localhost:PORT, or at unix:PATH")
-	cmd.Flags().StringVar(&d.program, "program", "gdb", "the gdb to start")
+	cmd.Flags().StringVar(&d.listen, "listen", "", "wait for gdb at `ADDRESS`: localhost:PORT or unix:PATH")
+	cmd.Flags().StringVar(&d.program, "program", "gdb", "the `PROGRAM` that is started as gdb")
 	cmd.Flags().BoolVar(&d.dap, "dap", false, "talk to an editor, by the Debug Adapter Protocol: over standard input and output, or where --listen says")
 	addOptions(cmd, &c, func(o *config.Option) bool {
 		return o.Name == "quiet" || o.Name == "memory" || o.Name == "confine" || o.OfHost() && o.Kept()

@@ -102,12 +102,14 @@ func writeUsage(w io.Writer, c *cobra.Command) {
 		fmt.Fprintf(w, "\nMore help (landgo help NAME):\n")
 		rows(w, c, func(s *cobra.Command) bool { return s.IsAdditionalHelpTopicCommand() })
 	}
+	rest := "Flags"
 	for _, g := range config.Groups {
 		if rows := optionRows(c, g); rows != "" {
 			fmt.Fprintf(w, "\n%s:\n%s", g, rows)
+			rest = "Other flags"
 		}
 	}
-	fmt.Fprintf(w, "\nOther flags:\n%s", otherFlags(c))
+	fmt.Fprintf(w, "\n%s:\n%s", rest, otherFlags(c))
 	if !c.HasParent() {
 		fmt.Fprintf(w, "\n\"%s COMMAND --help\" says more about a command.\n", c.CommandPath())
 	}
@@ -135,7 +137,7 @@ func optionRows(c *cobra.Command, g config.Group) string {
 	var b strings.Builder
 	for i := range config.Options {
 		o := &config.Options[i]
-		if o.Group != g || o.Hidden || c.Flags().Lookup(o.Name) == nil {
+		if o.Group != g || o.Hidden || optionOf(c.Flags().Lookup(o.Name)) == nil {
 			continue
 		}
 		head := o.Flag()
@@ -156,19 +158,33 @@ func otherFlags(c *cobra.Command) string {
 	var b strings.Builder
 	c.InitDefaultHelpFlag()
 	visible(c.Flags(), func(f *pflag.Flag) {
-		if config.OptionNamed(f.Name) != nil {
+		if optionOf(f) != nil {
 			return
 		}
 		head := "--" + f.Name
 		if f.Shorthand != "" {
 			head = "-" + f.Shorthand + ", " + head
 		}
-		if f.Value.Type() != "bool" {
-			head += " " + strings.ToUpper(f.Value.Type())
+		value, help := pflag.UnquoteUsage(f)
+		if value != "" {
+			head += " " + value
 		}
-		row(&b, head, f.Usage)
+		if f.DefValue != "" && f.DefValue != "0" && f.DefValue != "false" {
+			help += " (default " + f.DefValue + ")"
+		}
+		row(&b, head, help)
 	})
 	return b.String()
+}
+
+// optionOf is the option that a flag sets; nil: none, though it may have the name of one,
+// as grade's --html has.
+func optionOf(f *pflag.Flag) *config.Option {
+	if f == nil {
+		return nil
+	}
+	own, _ := f.Value.(optionFlag)
+	return own.option
 }
 
 func row(b *strings.Builder, head, help string) {

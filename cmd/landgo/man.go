@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
-	"landgo/internal/explore/config"
 	"landgo/internal/result"
 )
 
@@ -61,7 +60,7 @@ func explain(c *cobra.Command) {
 	}
 	c.Long += "\n\n# EXIT STATUS\n```\n" + exitText + "```\n"
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if o := config.OptionNamed(f.Name); o != nil {
+		if o := optionOf(f); o != nil {
 			f.Usage = o.Help + ". " + o.Doc
 			if d := o.Default(); d != "" {
 				f.Usage += " The default is " + d + "."

@@ -46,16 +46,17 @@ type Grade struct {
 
 // Add adds the flags to a set.
 func (g *Grade) Add(set *pflag.FlagSet) {
-	set.StringVar(&g.One, "one", "", "grade this one submission, a folder or an archive")
-	set.StringVar(&g.Run, "run", "landgo-grade", "the folder where what is done is kept")
-	set.IntVar(&g.Jobs, "jobs", runtime.GOMAXPROCS(0), "how many builds or searches run at a time; with --nats or --serve, 0 leaves the searches to the workers")
-	set.StringVar(&g.confine, "confine", string(confine.Require), "confine builds and engines: require, best, off")
-	set.StringVar(&g.CSV, "csv", "", "write the matrix to this file, for a spreadsheet")
-	set.StringVar(&g.HTML, "html", "", "write pages into this folder: index.html, and what students may see beneath students/")
-	set.StringVar(&g.Format, "format", config.TextFormat, "how the tables are printed: "+strings.Join(config.Formats, ", "))
+	set.StringVar(&g.One, "one", "", "grade this one `SUBMISSION`, a folder or an archive")
+	set.StringVar(&g.Run, "run", "landgo-grade", "the `FOLDER` where what is done is kept")
+	set.IntVar(&g.Jobs, "jobs", runtime.GOMAXPROCS(0), "how many builds or searches run at a time, `N` (one for each processor); with --nats or --serve, 0 leaves the searches to the workers")
+	set.Lookup("jobs").DefValue = "0" // help is the same on each machine
+	set.StringVar(&g.confine, "confine", string(confine.Require), "the `LEVEL` to which builds and engines are confined: require, best, off")
+	set.StringVar(&g.CSV, "csv", "", "write the matrix to this `FILE`, for a spreadsheet")
+	set.StringVar(&g.HTML, "html", "", "write pages into this `FOLDER`: index.html, and what students may see beneath students/")
+	set.StringVar(&g.Format, "format", config.TextFormat, "the `FORMAT` of the tables: "+strings.Join(config.Formats, ", "))
 	set.BoolVar(&g.JSON, "json", false, "print the tables as one JSON object: --format json")
 	set.BoolVar(&g.Quiet, "quiet", false, "show no progress")
-	set.StringVar(&g.Serve, "serve", "", "be the server that workers ask for jobs, at this HOST:PORT")
+	set.StringVar(&g.Serve, "serve", "", "be the server that workers ask for jobs, at this `HOST:PORT`")
 	g.Queue.add(set)
 }
 

@@ -29,15 +29,15 @@ type Queue struct {
 }
 
 func (q *Queue) add(set *pflag.FlagSet) {
-	set.StringVar(&q.urls, "nats", "", "the NATS servers where jobs and results lie: nats://HOST[:PORT], several with commas")
-	set.StringVar(&q.Creds, "creds", "", "the file of NATS credentials (JWT and key)")
-	set.StringVar(&q.NKey, "nkey", "", "the file of a NATS nkey's seed")
-	set.StringVar(&q.Token, "token-file", "", "the file of a token that the server wants")
-	set.StringVar(&q.CA, "tls-ca", "", "the file of the authorities that the server's certificate is checked by")
-	set.StringVar(&q.Cert, "tls-cert", "", "the file of the own certificate; with --serve, the server's")
-	set.StringVar(&q.Key, "tls-key", "", "the file of its key")
-	set.DurationVar(&q.DeadAfter, "dead-after", 30*time.Second, "after how much silence a worker counts as dead, and its job is handed out again")
-	set.IntVar(&q.Replicas, "replicas", 0, "on how many servers of a cluster jobs and results are kept: 1, 3 or 5 (3, 1 without a cluster)")
+	set.StringVar(&q.urls, "nats", "", "the NATS `SERVERS` where jobs and results lie: nats://HOST[:PORT], several with commas")
+	set.StringVar(&q.Creds, "creds", "", "the `FILE` of NATS credentials (JWT and key)")
+	set.StringVar(&q.NKey, "nkey", "", "the `FILE` of a NATS nkey's seed")
+	set.StringVar(&q.Token, "token-file", "", "the `FILE` of a token that the server wants")
+	set.StringVar(&q.CA, "tls-ca", "", "the `FILE` of the authorities that the server's certificate is checked by")
+	set.StringVar(&q.Cert, "tls-cert", "", "the `FILE` of the own certificate; with --serve, the server's")
+	set.StringVar(&q.Key, "tls-key", "", "the `FILE` of its key")
+	set.DurationVar(&q.DeadAfter, "dead-after", 30*time.Second, "the `DURATION` of silence after which a worker counts as dead, and its job is handed out again")
+	set.IntVar(&q.Replicas, "replicas", 0, "on how many servers of a cluster, `N`, jobs and results are kept: 1, 3 or 5 (3, 1 without a cluster)")
 }
 
 // Given reports whether there is a queue.
@@ -92,9 +92,10 @@ type Worker struct {
 // Add adds the flags to a set.
 func (w *Worker) Add(set *pflag.FlagSet) {
 	w.Queue.add(set)
-	set.IntVar(&w.Jobs, "jobs", runtime.GOMAXPROCS(0), "how many searches run at a time")
-	set.StringVar(&w.Cache, "cache", "", "the folder where programs to check are kept (one that is removed at the end)")
-	set.StringVar(&w.confine, "confine", string(confine.Require), "confine engines: require, best, off")
+	set.IntVar(&w.Jobs, "jobs", runtime.GOMAXPROCS(0), "how many searches run at a time, `N` (one for each processor)")
+	set.Lookup("jobs").DefValue = "0" // help is the same on each machine
+	set.StringVar(&w.Cache, "cache", "", "the `FOLDER` where programs to check are kept (one that is removed at the end)")
+	set.StringVar(&w.confine, "confine", string(confine.Require), "the `LEVEL` to which engines are confined: require, best, off")
 	set.BoolVar(&w.Idle, "until-idle", false, "end when there is no job")
 	set.BoolVar(&w.Quiet, "quiet", false, "say nothing of jobs")
 }

@@ -17,7 +17,7 @@ type Run struct {
 
 // Add adds the flags to a set.
 func (r *Run) Add(set *pflag.FlagSet) {
-	set.StringVar(&r.Serve, "serve", "", "be the server that workers ask for parts of the search, at this HOST:PORT")
+	set.StringVar(&r.Serve, "serve", "", "be the server that workers ask for parts of the search, at this `HOST:PORT`")
 	r.Queue.add(set)
 }
 
