@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"strings"
 
 	"landgo/heap"
 	"landgo/internal/trace"
@@ -62,7 +63,7 @@ func (w *Wait) String() string {
 	case "condition variable":
 		return "a signal on " + w.Name
 	}
-	return w.For + " " + w.Name
+	return strings.TrimSpace(w.For + " " + w.Name)
 }
 
 // InvalidError says why a guest can't be controlled: the verdict is invalid,

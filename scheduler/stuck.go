@@ -82,6 +82,16 @@ func (s *named) waitsFor(th *thread) (Wait, bool) {
 	case StandSleep:
 		w.For, w.Obj = th.pending.Kind.String(), th.pending.Obj
 		w.Name = s.VariableName(w.Obj)
+		switch th.pending.Kind {
+		case trace.OpDeschedule:
+			w.For, w.Name = "make_runnable", "of thread "+s.Name(th.ID)
+		case trace.OpCancel, trace.OpTurn:
+			w.For, w.Name = "a signal", ""
+		case trace.OpFutexWait:
+			w.For = "a wake-up at futex"
+		case trace.OpFutexLockPI:
+			w.For = "futex"
+		}
 		if k, ok := s.kernel.(sleepTeller); ok {
 			if what, at, ok := k.Sleeper(th.ID); ok {
 				w.For, w.Obj, w.Name = what, at, s.VariableName(at)
@@ -89,9 +99,6 @@ func (s *named) waitsFor(th *thread) (Wait, bool) {
 					w.Name += " (" + ends + ")"
 				}
 			}
-		}
-		if th.pending.Kind == trace.OpDeschedule {
-			w.For, w.Name = "make_runnable", "of thread "+s.Name(th.ID)
 		}
 		return w, true
 	case StandSpin:

@@ -15,8 +15,10 @@ func TestMistakes(t *testing.T) {
 	// A line of each program is a line of its source, the first of them line 20.
 	const head = `#include <assert.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 #define LOCK(m) pthread_mutex_lock(&m)
 #define UNLOCK(m) pthread_mutex_unlock(&m)
 #define A static void *a(void *p)
@@ -47,6 +49,26 @@ MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"different orders"
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); LOCK(m);
 pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0 signals q (guest.c:23) before thread 0.1 waits for it (guest.c:21)", "lost"}, ""},
+		{"a signal before pause", `static void h(int s) {
+x = s; }
+A { pthread_t *t = p;
+pthread_kill(*t, SIGUSR1); return p; }
+MAIN { pthread_t own = pthread_self(), t; signal(SIGUSR1, h); pthread_create(&t, 0, a, &own);
+if (!x)
+pause(); pthread_join(t, 0); unused(); }`, []string{"Thread 0 tests x (guest.c:25), then thread 0.1's signal comes (guest.c:23) and its handler changes x (guest.c:21), then thread 0 waits (guest.c:26)", "sigsuspend"}, ""},
+		{"no signal at all", `static void h(int s) {
+x = s; }
+MAIN { signal(SIGUSR1, h); if (!x)
+pause(); unused(); }`, nil, ""},
+		{"a signal that was waited for, and no other", `static void h(int s) {
+x = s; }
+A { pthread_t *t = p;
+pthread_kill(*t, SIGUSR1); return p; }
+MAIN { pthread_t own = pthread_self(), t; sigset_t s, old; sigemptyset(&s); sigaddset(&s, SIGUSR1);
+signal(SIGUSR1, h); sigprocmask(SIG_BLOCK, &s, &old); pthread_create(&t, 0, a, &own);
+while (!x)
+sigsuspend(&old);
+sigsuspend(&old); pthread_join(t, 0); unused(); }`, nil, ""},
 		{"never a signal", `A { LOCK(m);
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); JOIN(a); unused(); }`, nil, ""},

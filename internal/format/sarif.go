@@ -258,7 +258,7 @@ func sarifRelated(c *Case, b *result.Bug, o Options) (all []sarifLocation) {
 	}
 	for i := range b.Waits {
 		wait := &b.Waits[i]
-		add(result.Innermost(wait.Stack), names.Noun(wait.Thread)+" waits for "+names.In(wait.For+" "+wait.Object))
+		add(result.Innermost(wait.Stack), names.Noun(wait.Thread)+" waits for "+strings.TrimSpace(names.In(wait.For+" "+wait.Object)))
 		if wait.Acquired != nil {
 			add(*wait.Acquired, fmt.Sprintf("thread %s got %s here", wait.Owner, wait.Object))
 		}

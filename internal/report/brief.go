@@ -187,7 +187,7 @@ func (b *digest) bug(r *result.Result) {
 // events are the waits, loops or accesses of the bug, or else where it failed.
 func (b *digest) events(bug *result.Bug) (parts []func(*page)) {
 	for _, w := range waitsOf(bug) {
-		what := w.For + " " + w.Object
+		what := strings.TrimSpace(w.For + " " + w.Object)
 		if label := b.names.Of(w.Object); w.For == "thread" && label != w.Object {
 			what = label + " to end"
 		}

@@ -113,7 +113,7 @@ func (p *page) awaited(w *result.Wait) string {
 	if label := p.name(w.Object); w.For == "thread" && label != w.Object {
 		return label + " to end"
 	}
-	return w.For + " " + clean(p.names.In(w.Object))
+	return strings.TrimSpace(w.For + " " + clean(p.names.In(w.Object)))
 }
 
 // waitsFor describes a thread's wait in words.

@@ -223,7 +223,7 @@ type Waking struct {
 type Wait struct {
 	Thread string `json:"thread"`
 	// For is the kind of thing that it waits for: "mutex", "thread", "condition
-	// variable", "semaphore", "barrier", "futex", "read-write lock".
+	// variable", "semaphore", "barrier", "a wake-up at futex", "a signal", "read-write lock".
 	For     string `json:"for"`
 	Object  string `json:"object"` // its name, or its address, or the thread's
 	Address Addr   `json:"address"`

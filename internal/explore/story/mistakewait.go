@@ -9,7 +9,7 @@ import (
 	"landgo/scheduler"
 )
 
-// Mistakes about waits on condition variables.
+// Mistakes about waits on condition variables, and for signals.
 
 // lostSignal: a thread waits for ever on a condition variable that was signalled before,
 // when no thread waited, or that woke others.
@@ -278,4 +278,63 @@ func (st *Story) changedUnseen(w *result.Wait, entered *call, x at, test *trace.
 		}
 	}
 	return ""
+}
+
+// handledTooEarly: a thread waits for ever for a signal to the process or to itself. One came
+// between its test of a variable and its wait, and the thread's own handler changed what it
+// had tested.
+func (st *Story) handledTooEarly(b *result.Bug) string {
+	for i := range b.Waits {
+		w := &b.Waits[i]
+		if w.For != "a signal" {
+			continue
+		}
+		waiter, ok := st.Guest.Lookup(w.Thread)
+		if !ok {
+			continue
+		}
+		for _, sent := range slices.Backward(st.calls(uint64(waiter), trace.OpCancel)) {
+			if st.by(sent) == waiter || sent.op.Arg == 0 || sent.op.Arg == trace.PassedOver {
+				continue
+			}
+			if test, change, ok := st.changedByItself(waiter, sent.beat); ok {
+				return fmt.Sprintf("Thread %s tests %s (%s), then thread %s's signal comes (%s) and its handler changes %s (%s), then thread %s waits (%s) for a signal that has come already. Block the signal before the test, and wait with sigsuspend, which lets it in.",
+					w.Thread, test.Name(), where(test.Stack), st.Guest.Name(st.by(sent)), where(st.Frames(st.beats[sent.beat].stack)), change.Name(), where(change.Stack), w.Thread, where(w.Stack))
+			}
+		}
+	}
+	return ""
+}
+
+// changedByItself is a thread's last read of a variable before a beat, and its own write of
+// it after that beat, without an access to it in between or afterwards.
+func (st *Story) changedByItself(t trace.TID, beat int) (test, change result.Access, ok bool) {
+	for x, a := range st.backward(t, st.end()) {
+		if x.beat <= beat {
+			break
+		}
+		if !a.IsWrite() || st.lastOf(t, st.end(), a) != x {
+			continue
+		}
+		y := st.lastOf(t, x, a)
+		if y.beat < 0 || y.beat > beat || st.accessAt(y).IsWrite() {
+			continue
+		}
+		test, change = st.shown(y.beat, y.access), st.shown(x.beat, x.access)
+		if where(test.Stack) != "" && where(change.Stack) != "" && change.Symbol != "" {
+			return test, change, true
+		}
+	}
+	return test, change, false
+}
+
+// lastOf is a thread's last access before a point to some of an access's bytes; its beat is
+// -1 if there is none.
+func (st *Story) lastOf(t trace.TID, before at, to *trace.Access) at {
+	for x, a := range st.backward(t, before) {
+		if a.Overlaps(to) {
+			return x
+		}
+	}
+	return at{-1, 0}
 }

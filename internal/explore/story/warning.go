@@ -51,7 +51,11 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 		warn(result.IdleThreads, "none of the threads that were created ever ran: every execution ended before")
 		return all
 	case !kernel && !met.Shared:
-		warn(result.NothingShared, "its threads share nothing: none changed what another used while both were there")
+		text := "its threads share nothing: none changed what another used while both were there"
+		if len(r.Outcomes) > 0 && !s.Config.ObserveStdout {
+			text += " (--observe stdout explores the order of what they print)"
+		}
+		warn(result.NothingShared, "%s", text)
 	}
 	if kinds := missed(s, &met); len(kinds) > 0 && !barred(s, &met) {
 		warn(result.NoPoint, "no run came to a preemption point of %s while there was another thread", strings.Join(kinds, ", "))
