@@ -25,6 +25,8 @@ type Facts struct {
 	// Fencing are the threads that empty the store buffers of all (scheduler/fenceall.go), and
 	// Storing those that store while one does.
 	Fencing, Storing Addresses
+	// Timed: a trusted function was called with a time at which it gives up. It is only told.
+	Timed bool
 	// Native: threads and locks are left to the guest's own code.
 	Native bool
 	// Exits: a thread was seen to look whether another lives.
@@ -91,6 +93,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Fencing.merge(o.Fencing) || news
 	news = k.Storing.merge(o.Storing) || news
 	k.Merged.merge(o.Merged) // it matters once one of them is contended
+	k.Timed = k.Timed || o.Timed
 	is(&k.Native, o.Native)
 	is(&k.Exits, o.Exits)
 	is(&k.Last, o.Last)

@@ -61,7 +61,7 @@ func (s *objectCalls) setDeadline(th *thread, tr *trace.Transition, a *act) (ove
 	if k, ok := s.kernel.(clocks); ok && ns != 0 {
 		ns = k.Realtime(s.clockOf(th, a), ns)
 	}
-	th.timed, th.deadline = true, ns
+	th.timed, th.deadline, s.known.Timed = true, ns, true
 	if s.hasPassed(ns) { // whatever the others do, it doesn't wait
 		th.timed, th.badTime = false, true
 		s.onlyTry(th)

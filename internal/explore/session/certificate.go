@@ -46,6 +46,9 @@ func (s *Session) Finish(r *result.Result) {
 	if s.Guest != nil {
 		r.Instructions = s.Guest.Instructions()
 		r.Certificate.Calls = s.Guest.Calls()
+		if s.Guest.Knowledge().Timed && s.Config.Timeouts != config.TimeoutsAny {
+			r.Certificate.Basis += ", timed waits run out last"
+		}
 	}
 	r.Certificate.Assumptions = s.assumptions()
 }
