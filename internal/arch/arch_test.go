@@ -3,6 +3,10 @@
 package arch
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,9 +51,11 @@ var may = map[string][]string{
 	// Its rooms know nothing of each other.
 	"scheduler/library": append([]string{"scheduler", "kernel", "emu", "heap", "internal/linear", "internal/trace"}, ofImage...),
 	"scheduler/steer":   append([]string{"scheduler", "kernel", "emu", "heap", "internal/trace"}, ofImage...),
-	"por":               {"internal/trace", "internal/host", "por/relation"},
+	"por":               {"internal/trace", "internal/host", "por/relation", "por/trust"},
 	// It knows no search.
-	"por/relation":     {"internal/trace"},
+	"por/relation": {"internal/trace"},
+	// It knows no other search.
+	"por/trust":        {"internal/trace", "por/relation"},
 	"internal/deepen":  {"internal/trace"},
 	"internal/result":  {"internal/trace", "internal/host"},
 	"internal/explore": append([]string{"internal/trace", "emu", "kernel", "heap", "race", "scheduler", "por", "internal/deepen", "internal/result", "internal/debugger"}, ofImage...),
@@ -169,7 +175,7 @@ func TestImports(t *testing.T) {
 // the emulator free of it, in their tests too.
 func TestWithoutUnicorn(t *testing.T) {
 	packages := list(t)
-	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "por", "por/relation", "internal/result", "internal/report", "internal/format", "internal/host", "internal/debugger", "internal/gdbserver", "internal/choose", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "internal/queue", "internal/yaml", "cmd/landgo", "cmd/landgo-class"} {
+	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "por", "por/relation", "por/trust", "internal/result", "internal/report", "internal/format", "internal/host", "internal/debugger", "internal/gdbserver", "internal/choose", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "internal/queue", "internal/yaml", "cmd/landgo", "cmd/landgo-class"} {
 		for pkg, imp := range packages {
 			if r, _ := room(pkg); r != free && !strings.HasPrefix(r, free+"/") {
 				continue
@@ -222,6 +228,7 @@ func TestAllowed(t *testing.T) {
 		{"por", "por/model", true},
 		{"por", "por/relation", true},
 		{"por/relation", "por", false},
+		{"por/trust", "por", false},
 		{"internal/trace", "por", false},
 		{"kernel/linux", "kernel", true},
 		{"kernel/linux", "emu", true},
@@ -242,9 +249,9 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestMapsOfFiles: what doc.go says of the files of a room of the scheduler names each.
+// TestMapsOfFiles: what doc.go says of the files of a room names each.
 func TestMapsOfFiles(t *testing.T) {
-	for _, room := range []string{"scheduler", "scheduler/library", "scheduler/steer"} {
+	for _, room := range []string{"scheduler", "scheduler/library", "scheduler/steer", "por/trust"} {
 		dir := filepath.Join("..", "..", room)
 		text, err := os.ReadFile(filepath.Join(dir, "doc.go"))
 		if err != nil {
@@ -265,5 +272,48 @@ func TestMapsOfFiles(t *testing.T) {
 				t.Errorf("%s/doc.go doesn't say what %s is for", room, f)
 			}
 		}
+	}
+}
+
+// mostMethods is how many methods an interface may have of its own, beside the interfaces
+// that it is made of: one that has more is cut by its callers.
+const mostMethods = 8
+
+func TestNarrowInterfaces(t *testing.T) {
+	seen := 0
+	files := token.NewFileSet()
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && len(name) > 2 && (name[0] == '.' || name == "bin") {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) != ".go" {
+			return nil
+		}
+		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			list, ok := n.(*ast.InterfaceType)
+			if !ok {
+				return true
+			}
+			seen++
+			methods := 0
+			for _, f := range list.Methods.List {
+				methods += len(f.Names)
+			}
+			if methods > mostMethods {
+				t.Errorf("%v: an interface of %d methods", files.Position(list.Pos()), methods)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil || seen < 50 {
+		t.Errorf("%d interfaces seen: %v", seen, err)
 	}
 }
