@@ -75,6 +75,10 @@ func (x *explorer) run() error {
 		}
 	}()
 	x.spare()
+	if x.spec.kind.observes {
+		x.observers = newObservers(x.sys, x.order, &x.stats, x.opts.fault)
+		x.sys, x.ended.walk = x.observers, x.observers
+	}
 	x.root = x.sys.Mark()
 	from := x.opts.Resume
 	for {
