@@ -65,7 +65,7 @@ type observers struct {
 type taken struct {
 	trace.Transition
 	inner   trace.Choice // as sys has it
-	cell    *storeCell        // of its access, nil if that isn't of one
+	cell    *storeCell   // of its access, nil if that isn't of one
 	before  []int32      // cell.stores before
 	settled int          // len(observers.settled) before
 }

@@ -250,7 +250,7 @@ func storing() *rapid.Generator[*model.Program] {
 					in.Code = model.Load
 				case 7:
 					in.Code = model.Exchange
-				case 8:
+				case 8, 14:
 					in.Code, in.D = model.CompareEx, 2
 				case 9:
 					in.Code = model.StoreR
@@ -301,6 +301,26 @@ func TestObserversAmong(t *testing.T) {
 			rt.Fatalf("%v\n%v", err, p.Program)
 		}
 	})
+}
+
+// What the soak found, as in findings_test.go.
+var observersFindings = []finding{
+	{"1: a compare-and-exchange that fails for what it found covers no read that finds something else", model.Program{Bytes: 8, Standing: true, Threads: [][]model.Instr{
+		{{Code: model.Store, C: 2}},
+		{{Code: model.Load}},
+		{{Code: model.Store, C: 3}, {Code: model.CompareEx, C: 2, D: 2}},
+		{{Code: model.Load}},
+	}}},
+}
+
+func TestObserversFindings(t *testing.T) {
+	for _, f := range observersFindings {
+		t.Run(f.name, func(t *testing.T) {
+			if err := agreeObserved(f.program(), storingLimit, sound); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 func TestObserversCounts(t *testing.T) {
