@@ -181,6 +181,9 @@ func (x *explorer) spare() {
 	if s, ok := x.sys.(Blender); ok {
 		s.Blend(x.spec.commutes() && x.opts.OneEvent)
 	}
+	if s, ok := x.sys.(Overwriter); ok {
+		s.Overwrite(x.spec.kind.observes)
+	}
 	if s, ok := x.sys.(Awaiter); ok {
 		on := x.spec.kind.awaits && x.opts.OneEvent
 		s.EndLate(on && !x.opts.EndsAnywhere)

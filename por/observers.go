@@ -91,8 +91,11 @@ func (o *observers) Threads(dst []trace.Thread) []trace.Thread {
 		t := &dst[i]
 		switch a := o.lone(t); {
 		case a == nil:
+			if t.PendingAccess.Flags&trace.RMW != 0 {
+				t.PendingAccess.SetBlend(trace.NoBlend)
+			}
 		case stores(a):
-			t.PendingAccess.Flags |= trace.Unordered
+			unordered(a)
 		default:
 			t.Ways = o.ways(o.at(a))
 			t.Outcomes = uint32(max(len(t.Ways), 1))
@@ -109,8 +112,19 @@ func (o *observers) lone(t *trace.Thread) *trace.Access {
 	return nil
 }
 
-// stores reports whether an access stores and doesn't read.
-func stores(a *trace.Access) bool { return a.Flags&(trace.Write|trace.RMW) == trace.Write }
+// stores reports whether an access stores, and nothing comes of what it reads.
+func stores(a *trace.Access) bool {
+	return a.Flags&(trace.Write|trace.RMW) == trace.Write || a.Blends() == trace.BlendStore
+}
+
+// unordered makes a, which stores, a store without an order.
+func unordered(a *trace.Access) {
+	if a.Flags&trace.RMW != 0 {
+		a.Flags &^= trace.RMW
+		a.SetBlend(trace.NoBlend)
+	}
+	a.Flags |= trace.Unordered
+}
 
 // ways are the outcomes that a read of c may have in the present state, nil if there is
 // but one, and there would be with other outcomes of other reads.
@@ -255,7 +269,7 @@ func (o *observers) enter(s *taken) (news bool) {
 		c := o.open(a)
 		s.cell, s.before = c, c.stores
 		if stores(a) {
-			a.Flags |= trace.Unordered
+			unordered(a)
 		}
 		if a.IsWrite() {
 			c.all = append(c.all, n)
@@ -263,7 +277,11 @@ func (o *observers) enter(s *taken) (news bool) {
 		}
 	} else {
 		for i := range s.Accesses {
-			news = o.giveUp(s.Accesses[i].Addr, uint64(s.Accesses[i].Size)) || news
+			a := &s.Accesses[i]
+			if a.Flags&trace.RMW != 0 {
+				a.SetBlend(trace.NoBlend)
+			}
+			news = o.giveUp(a.Addr, uint64(a.Size)) || news
 		}
 	}
 	for i := range s.Ops {

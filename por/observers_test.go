@@ -18,10 +18,10 @@ import (
 
 // watcher is what a search found, or the judge.
 type watcher struct {
-	m       *model.Machine
-	threads int
-	r       *recorder
-	stats   Stats
+	m     *model.Machine
+	p     *model.Program
+	r     *recorder
+	stats Stats
 	// ends are where the threads came to: memory isn't in them.
 	ends    map[string]bool
 	classes map[string]bool
@@ -42,7 +42,7 @@ func (w *watcher) Ended(x *Execution) bool {
 	if x.Ending == EndedBug {
 		end += fmt.Sprint(w.m.Bug)
 	}
-	for t := range w.threads {
+	for t := range w.p.Threads {
 		end += w.m.Local(trace.TID(t))
 	}
 	if p := w.r.price(); int(p.preempt) != x.Preemptions {
@@ -60,7 +60,7 @@ func (w *watcher) Ended(x *Execution) bool {
 			again = w.bytes.learn(w.r.path)
 		}
 	} else {
-		w.classes[w.bytes.class(w.r)] = true
+		w.classes[w.class()] = true
 	}
 	return true
 }
@@ -69,7 +69,7 @@ func (w *watcher) Progress(Progress) {}
 func (w *watcher) Restarted()        { w.ends, w.classes = map[string]bool{}, map[string]bool{} }
 
 func watch(name string, p *model.Program, opts Options, bytes ordered8, judges bool) (*watcher, error) {
-	w := &watcher{m: model.New(p), threads: len(p.Threads), bytes: bytes, judges: judges}
+	w := &watcher{m: model.New(p), p: p, bytes: bytes, judges: judges}
 	w.Restarted()
 	w.r = &recorder{System: w.m}
 	s, err := New(name, opts)
@@ -132,7 +132,8 @@ func (b ordered8) learn(path []*trace.Transition) (more bool) {
 }
 
 // class is the same for two executions if and only if they are of one class.
-func (b ordered8) class(r *recorder) string {
+func (w *watcher) class() string {
+	r, b := w.r, w.bytes
 	plain := recorder{path: r.path}
 	lasts := ""
 	count := map[trace.TID]int{}
@@ -144,10 +145,15 @@ func (b ordered8) class(r *recorder) string {
 	var reads []string
 	for i, x := range r.path {
 		var after uint64
+		for k := range x.Accesses {
+			if a := &x.Accesses[k]; a.Flags&trace.RMW != 0 {
+				a.SetBlend(trace.NoBlend) // the search has copies
+			}
+		}
 		a := only(x)
 		cell := a != nil && !b.has(a)
 		for j, y := range r.path[:i] {
-			if c := only(y); cell && c != nil && c.Overlaps(a) && onlyStores(a) && onlyStores(c) && x.Thread != y.Thread {
+			if c := only(y); cell && c != nil && c.Overlaps(a) && w.onlyStores(x) && w.onlyStores(y) && x.Thread != y.Thread {
 				continue
 			}
 			if ordered(y, x) {
@@ -155,7 +161,7 @@ func (b ordered8) class(r *recorder) string {
 			}
 		}
 		plain.after = append(plain.after, after)
-		if cell && !onlyStores(a) {
+		if cell && !w.onlyStores(x) {
 			from := "none"
 			for j, y := range r.path[:i] {
 				if c := only(y); c != nil && c.Overlaps(a) && c.IsWrite() {
@@ -172,7 +178,11 @@ func (b ordered8) class(r *recorder) string {
 	return string(plain.canonical(nil)) + lasts
 }
 
-func onlyStores(a *trace.Access) bool { return a.Flags&(trace.Write|trace.RMW) == trace.Write }
+// onlyStores reports whether the access of x is a store, or an exchange that comes to the same.
+func (w *watcher) onlyStores(x *trace.Transition) bool {
+	a := &x.Accesses[0]
+	return a.Flags&(trace.Write|trace.RMW) == trace.Write || w.p.Threads[x.Thread][a.PC].Code == model.Swap
+}
 
 // agreeObserved compares the search with the judge.
 func agreeObserved(p *model.Program, limit uint64, f fault) error {
@@ -254,6 +264,8 @@ func storing() *rapid.Generator[*model.Program] {
 					in.Code, in.D = model.CompareEx, 2
 				case 9:
 					in.Code = model.StoreR
+				case 15, 16:
+					in.Code = model.Swap
 				case 10:
 					in.Code = model.Load
 					put(in)

@@ -155,7 +155,7 @@ const (
 	BlendAnd
 	BlendOr
 	BlendXor
-	BlendStore // Unordered
+	BlendStore // stores, Unordered: the order of two is in what reads find
 )
 
 // Blends is the blend of an access.
