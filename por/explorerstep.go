@@ -182,7 +182,7 @@ func (x *explorer) spare() {
 		s.Blend(x.spec.commutes() && x.opts.OneEvent)
 	}
 	if s, ok := x.sys.(Overwriter); ok {
-		s.Overwrite(x.spec.kind.observes)
+		s.Overwrite(x.spec.Observes())
 	}
 	if s, ok := x.sys.(Awaiter); ok {
 		on := x.spec.kind.awaits && x.opts.OneEvent

@@ -44,7 +44,8 @@ import (
 // internal/litmus checks the condition, and each of its parts, against x86-TSO itself.
 //
 // One execution of each Mazurkiewicz trace will do: adjacency and program order are the
-// same in all of them, and a race in a prefix is one in each execution that goes on
+// same in all of them (with Unordered, one of each class in which stores have no order: what
+// isn't ordered there isn't in any of its traces), and a race in a prefix is one in each execution that goes on
 // from it. So every search that runs each trace meets each race. A search that
 // leaves an execution for a state that it was in before doesn't, nor do samples.
 //
@@ -72,6 +73,9 @@ type Triangular struct {
 type TriangularConfig struct {
 	// Coarse: a step may have several accesses, and leaves out those that it repeats.
 	Coarse bool
+	// Unordered: the search runs one order of stores of the same bytes, unless they are read,
+	// so that none counts.
+	Unordered bool
 	// Word reports whether an address is that of a kernel's own state. Kernels change it
 	// under locks.
 	Word func(addr uint64) bool
@@ -290,6 +294,9 @@ func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	d.visits = append(d.visits, tsoVisit{time: d.clock(before)[t] + 1, before: before, failed: a.Flags&trace.FailedCAS != 0, blend: a.Blends(),
 		Access: Access{Thread: t, PC: a.PC, Addr: lo, Size: uint32(hi - lo), Write: a.IsWrite(), Insn: a.Insn}})
 	v := &d.visits[at]
+	if d.cfg.Unordered && a.Flags&(trace.Write|trace.RMW) == trace.Write {
+		v.blend = trace.BlendStore
+	}
 	if d.cfg.fault == ignoreLockedStores && locked {
 		v.Write = false
 	}

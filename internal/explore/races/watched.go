@@ -90,7 +90,7 @@ func Watch(s *session.Session) *Watched {
 		w.Adjacent = NewLookout(cfg)
 	}
 	if s.Buffered() {
-		w.Triangular = race.NewTriangular(race.TriangularConfig{Coarse: !w.Fine, Word: scheduler.IsKernelWord})
+		w.Triangular = race.NewTriangular(race.TriangularConfig{Coarse: !w.Fine, Unordered: s.Config.Observes(), Word: scheduler.IsKernelWord})
 	}
 	return w
 }
