@@ -66,6 +66,7 @@ type Triangular struct {
 	sorted   []*Triangle     // Found's, nil if it is to be made again
 	stores   map[uint64]bool // the instructions of plain stores, never forgotten
 	known    [64]uint64      // some of them
+	crossed  []Pair          // stores that met in the last step without an order, with Unordered
 	contacts []contact       // what the access under way conflicts with, and doesn't come after yet
 }
 
@@ -207,9 +208,13 @@ func (x *Triangle) less(y *Triangle) bool {
 		cmp.Compare(x.Load.Addr, y.Load.Addr), cmp.Compare(x.Store.Addr, y.Store.Addr)) <= 0
 }
 
+// Crossed are the instructions of stores that met in the last step, with Unordered: nothing that
+// the threads did orders them, and the search doesn't run the other order.
+func (d *Triangular) Crossed() []Pair { return d.crossed }
+
 // Step watches one transition.
 func (d *Triangular) Step(t *trace.Transition) {
-	d.stored, d.step = false, t
+	d.stored, d.step, d.crossed = false, t, d.crossed[:0]
 	if len(t.Ops) == 0 && len(t.Wakes) == 0 && len(t.Tails) == 0 {
 		d.ensure(t.Thread)
 		d.until(len(t.Accesses), 0, d.fences(t, 0, 0))
@@ -378,6 +383,9 @@ func (d *Triangular) meet(v *tsoVisit, c *tsoCell, g uint64, m uint8, at int32) 
 			continue
 		}
 		if v.blend != trace.NoBlend && v.blend == p.blend && p.mask == m {
+			if n := d.slots[p.last]; d.cfg.Unordered && n != 0 && mine[p.thread] < d.visits[n].time {
+				d.crossed = append(d.crossed, Pair{min(v.PC, d.visits[n].PC), max(v.PC, d.visits[n].PC)})
+			}
 			continue // the search runs one order of the two (trace.Blend)
 		}
 		if d.cfg.fault == wholeAddresses && p.mask != m {
