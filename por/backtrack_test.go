@@ -49,14 +49,14 @@ func TestAddLeavesOut(t *testing.T) {
 // TestAddOutcomes: each outcome of a step is a branch of its own.
 func TestAddOutcomes(t *testing.T) {
 	s, n := stateOf(0, 1)
-	s.path.choices = []choice{{1, 3}}
+	s.path.choices = []choice{{1, 3, nil}}
 	n.cur = s.pool.named(1, 1)
 	s.addOutcomes(0)
 	if got := listed(n.todo); !slices.Equal(got, [][2]int{{1, 0}, {1, 2}}) {
 		t.Errorf("outcomes %v beside the one that was run", got)
 	}
 	s, n = stateOf(0, 1)
-	s.path.choices = []choice{{1, 2}}
+	s.path.choices = []choice{{1, 2, nil}}
 	s.addEvery(n)
 	if got := listed(n.todo); !slices.Equal(got, [][2]int{{0, 0}, {1, 0}, {1, 1}}) {
 		t.Errorf("every step: %v", got)

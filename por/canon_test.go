@@ -99,6 +99,12 @@ func (r *recorder) Blend(on bool) {
 	}
 }
 
+func (r *recorder) Overwrite(on bool) {
+	if s, ok := r.System.(Overwriter); ok {
+		s.Overwrite(on)
+	}
+}
+
 func (r *recorder) WouldGo(t trace.TID, f func(back int, goes bool)) {
 	r.System.(Awaiter).WouldGo(t, f)
 }

@@ -87,7 +87,7 @@
 //	no reduction    exhaustive, bounded (iteration, frontier), sleep
 //	stateful        stateful, endless
 //	DPOR            dpor, eager (figure3, marking, figure4, classic), source, nidhugg,
-//	                optimal; static, promise
+//	                optimal; observers, observerscells, observersrun; static, promise
 //	within bounds   meter; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,
 //	                lazyhabits, lazyleast
 //	TruSt           trust, of which the walk is a room of its own

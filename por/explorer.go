@@ -66,15 +66,23 @@ func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 
 // run explores everything, again from the start whenever points became finer.
 func (x *explorer) run() error {
+	sys := x.sys
 	defer func() {
-		if s, ok := x.sys.(Awaiter); ok {
+		if s, ok := sys.(Awaiter); ok {
 			s.EndLate(false) // schedules may come from elsewhere
 		}
-		if s, ok := x.sys.(Blender); ok {
+		if s, ok := sys.(Blender); ok {
 			s.Blend(false)
+		}
+		if s, ok := sys.(Overwriter); ok {
+			s.Overwrite(false)
 		}
 	}()
 	x.spare()
+	if x.spec.kind.observes {
+		x.observers = newObservers(x.sys, x.order, &x.stats, x.opts.fault)
+		x.sys, x.ended.walk = x.observers, x.observers
+	}
 	x.root = x.sys.Mark()
 	from := x.opts.Resume
 	for {

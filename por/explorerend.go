@@ -45,6 +45,9 @@ func (x *explorer) end(e Ending) {
 			x.stats.Longest = max(x.stats.Longest, uint64(n.depth))
 		}
 		x.ended.Ending, x.ended.Preemptions, x.ended.Threads = shown, n.preemptions, x.threads
+		if x.observers != nil {
+			x.ended.Preemptions = x.observers.now().preemptions
+		}
 		if !x.obs.Ended(&x.ended) || x.opts.MaxExecutions > 0 && x.stats.Executions >= x.opts.MaxExecutions {
 			x.stopped = true
 		}

@@ -67,7 +67,8 @@ func (x *explorer) observe(n *node) (able int) {
 	}
 	for t := range now.Several.All {
 		if x.opts.fault != oneOutcome {
-			x.choices = append(x.choices, choice{t, x.thread(t).Outcomes})
+			th := x.thread(t)
+			x.choices = append(x.choices, choice{t, th.Outcomes, th.Ways})
 		}
 	}
 	if x.order == nil {

@@ -66,7 +66,7 @@ func (x *explorer) take(n *node) *branch {
 			}
 			continue
 		}
-		if !x.isReady(n.depth, b.Thread) || b.Choice >= x.outcomes(n, b.Thread) || x.asleep(n, b.Thread, b.Choice) {
+		if !x.isReady(n.depth, b.Thread) || !x.possible(n, b.Thread, b.Choice) || x.asleep(n, b.Thread, b.Choice) {
 			// The reversed step isn't possible after all (a wait that ended for
 			// another reason, a choice that isn't there), or turns out
 			// redundant. What was taken for covered by it may not be: explore
@@ -180,6 +180,9 @@ func (x *explorer) spare() {
 	x.next.awaiter = nil
 	if s, ok := x.sys.(Blender); ok {
 		s.Blend(x.spec.commutes() && x.opts.OneEvent)
+	}
+	if s, ok := x.sys.(Overwriter); ok {
+		s.Overwrite(x.spec.Observes())
 	}
 	if s, ok := x.sys.(Awaiter); ok {
 		on := x.spec.kind.awaits && x.opts.OneEvent

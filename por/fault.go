@@ -28,5 +28,7 @@ const (
 	racingEnds           // an end that comes last races with all that came before
 	nearAwait            // a write that lets a thread out of a loop hides those before it
 	oneOutcome           // only the first outcome of a step is explored
+	freeReads            // a read may find any store that it could find if other reads had found others
+	shutRaces            // that a later read takes an outcome away from a reversed one is for good
 	everyOutcome         // optimal explores all outcomes on the way to a reversed step too
 )

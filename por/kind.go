@@ -43,6 +43,9 @@ type Kind struct {
 
 	// awaits: it knows steps that are possible only with some values in memory.
 	awaits bool
+	// observes: its System is made into one in which only what is read has an order
+	// (observers.go).
+	observes bool
 	// whole says why it can't be split among workers (workers.go), "" if it can,
 	// with some options at least.
 	whole string
@@ -99,6 +102,7 @@ const unbounded = "it samples executions of all kinds, and proves nothing within
 const (
 	cutOff   = "where its bound cuts something off decides what else has to be run, and one worker knows that only of its own part"
 	oneTable = "all parts would need one table of states"
+	cellular = "which stores have an order is learned in one place"
 	futures  = "what each thread may still do is learned in one place"
 	demands  = "what each branch of a state demands has to be known in one place"
 	wakeful  = "without sleep sets the number of executions depends on the order of branches"
@@ -165,6 +169,8 @@ var kinds = []Kind{
 		WhyNot: beyond, Params: []Param{commute}, strategy: newSource},
 	{Name: "optimal", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
 		WhyNot: beyond, awaits: true, Params: []Param{commute}, warmUp: optimalWarmUp, strategy: newOptimal},
+	{Name: "observers", Paper: "Aronis, Jonsson, Lång and Sagonas, TACAS 2018", About: "optimal; stores have an order only where a read tells which was the last", NotForKernels: "their steps are more than one event",
+		WhyNot: beyond, SingleEvents: true, observes: true, whole: cellular, strategy: newOptimal},
 	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph", NotForKernels: "their steps are more than one event",
 		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, run: runTrust, lent: borrowGraphs},
 	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds", NotForKernels: "their steps are more than one event",

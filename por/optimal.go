@@ -83,7 +83,11 @@ func (s *optimal) expire() { s.next.expiring(s.pending(s.insert)) }
 func (s *optimal) remember() *resumeState {
 	settled := s.path.order.Settled
 	s.forget(int32(settled))
-	return &resumeState{open: slices.Clone(s.open), settled: settled}
+	m := &resumeState{open: slices.Clone(s.open), settled: settled}
+	if o := s.path.observers; o != nil {
+		m.own = o.pack()
+	}
+	return m
 }
 
 // resumed implements resumer: what another unit has settled is looked at again.
@@ -114,11 +118,20 @@ func (s *optimal) end(e Ending) {
 func (s *optimal) insert() (open bool) {
 	n, e := &s.path.nodes[s.seq.From], s.seq.Last
 	s.sets.own(n)
+	if o := s.path.observers; o != nil {
+		if list, more, reads := o.outcomes(s.seq); reads {
+			for _, e.Choice = range list {
+				s.seq.Start()
+				more = s.sets.insert(n, s.seq) || more
+			}
+			return more
+		}
+	}
 	if !s.seq.First {
 		s.seq.Start()
 		return s.sets.insert(n, s.seq)
 	}
-	for e.Choice = 0; e.Choice < s.path.outcomes(n, e.Thread); e.Choice++ {
+	for _, e.Choice = range slices.Collect(s.path.ways(n, e.Thread)) {
 		s.seq.Start()
 		open = s.sets.insert(n, s.seq) || open
 	}

@@ -1,6 +1,9 @@
 package por
 
 import (
+	"iter"
+	"slices"
+
 	"landgo/internal/trace"
 	"landgo/por/relation"
 )
@@ -9,15 +12,16 @@ import (
 // each and with how many outcomes, and what sleeps there. Searches read it; only
 // the explorer makes it longer and shorter (explorerpath.go).
 type path struct {
-	nodes   []node          // nodes[i] is the state before event i; the last is the current one
-	order   *relation.Order // happens-before on its events, nil if the search doesn't need it
-	at      int             // the state in which the System stands, -1: after an end of the process
-	present *trace.Present  // of that state
-	threads []trace.Thread  // the same
-	ready   []uint64        // bit sets of the states' ready threads, words each
-	words   int             // of a bit set
-	sleep   []*branch       // the states' sleep sets, end to end
-	choices []choice        // threads with several outcomes, per state
+	nodes     []node          // nodes[i] is the state before event i; the last is the current one
+	order     *relation.Order // happens-before on its events, nil if the search doesn't need it
+	at        int             // the state in which the System stands, -1: after an end of the process
+	present   *trace.Present  // of that state
+	threads   []trace.Thread  // the same
+	ready     []uint64        // bit sets of the states' ready threads, words each
+	words     int             // of a bit set
+	sleep     []*branch       // the states' sleep sets, end to end
+	choices   []choice        // threads with several outcomes, per state
+	observers *observers      // what the System was made of, nil but in that search
 	// divided: other walks may be exploring what is before or beside what this one explores.
 	divided bool
 	spins   []spin  // spinning threads and their reads
@@ -58,6 +62,7 @@ type node struct {
 type choice struct {
 	thread   trace.TID
 	outcomes uint32
+	ways     []trace.Choice // trace.Thread.Ways
 }
 
 // spin notes that a thread was seen spinning, with its reads in waits[lo:hi], or
@@ -87,16 +92,43 @@ func (p *path) readySet(n *node) []uint64 {
 
 // outcomes is the number of outcomes of ready thread t's step in the state of n.
 func (p *path) outcomes(n *node, t trace.TID) trace.Choice {
+	return trace.Choice(p.choice(n, t).outcomes)
+}
+
+// ways are the names of these outcomes.
+func (p *path) ways(n *node, t trace.TID) iter.Seq[trace.Choice] {
+	c := p.choice(n, t)
+	return func(yield func(trace.Choice) bool) {
+		for k := range c.outcomes {
+			way := trace.Choice(k)
+			if c.ways != nil {
+				way = c.ways[k]
+			}
+			if !yield(way) {
+				return
+			}
+		}
+	}
+}
+
+// possible reports whether ready thread t's step may have outcome c in the state of n.
+func (p *path) possible(n *node, t trace.TID, c trace.Choice) bool {
+	ch := p.choice(n, t)
+	return ch.ways == nil && c < trace.Choice(ch.outcomes) || slices.Contains(ch.ways, c)
+}
+
+// choice is what ready thread t's step may be in the state of n.
+func (p *path) choice(n *node, t trace.TID) choice {
 	hi := int32(len(p.choices))
 	if int(n.depth)+1 < len(p.nodes) {
 		hi = p.nodes[n.depth+1].choices
 	}
 	for _, c := range p.choices[n.choices:hi] {
 		if c.thread == t {
-			return trace.Choice(c.outcomes)
+			return c
 		}
 	}
-	return 1
+	return choice{thread: t, outcomes: 1}
 }
 
 // sleepers is the sleep set of n.

@@ -99,6 +99,9 @@ func (s Spec) commutes() bool {
 	return false
 }
 
+// Observes reports whether the search runs one order of stores that no read tells apart.
+func (s Spec) Observes() bool { return s.kind.observes }
+
 // Claim is what the search proves that has finished without a bug, where its
 // bound has cut something off.
 func (s Spec) Claim() Claim {

@@ -58,5 +58,13 @@ type Blender interface {
 	Blend(on bool)
 }
 
+// Overwriter is a System that can tell which exchanges with memory are stores and nothing else,
+// because what they find there isn't used: they blend as trace.BlendStore.
+type Overwriter interface {
+	// Overwrite says whether the System does so from now on. It stands at the state in which
+	// a search begins.
+	Overwrite(on bool)
+}
+
 // ErrFiner is trace.ErrFiner: the search rewinds to its root and starts again.
 var ErrFiner = trace.ErrFiner

@@ -61,6 +61,11 @@ func (p *treeUnit) visit(x *explorer) error {
 	if m := x.meter; x.needs.late && p.old != nil && x.opts.Iterate {
 		m.limits[m.first], m.fresh = p.old.limit, p.old.fresh // before the path is built
 	}
+	if x.observers != nil && p.old != nil {
+		if err := x.observers.learned(p.old.own); err != nil {
+			return err
+		}
+	}
 	path := make([]*sharedState, p.tip.depth+1)
 	shared := -1 // the deepest state below which others are too
 	for j := p.tip; j != nil; j = j.up {

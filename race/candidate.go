@@ -178,6 +178,15 @@ func (d *Detector) add(b *Candidate) {
 	}
 }
 
+// Cross notes that the other order of two stores, which the search doesn't run, is as possible
+// as the one that was seen.
+func (d *Detector) Cross(p Pair) {
+	if c := d.found[p]; c != nil && c.Kind != Recycled && !c.BothOrders() {
+		c.AFirst, c.BFirst = true, true
+		d.news = append(d.news, d.place[c])
+	}
+}
+
 // begin begins to collect changes.
 func (d *Detector) begin() { d.changed, d.news = d.changed[:0], d.news[:0] }
 

@@ -71,7 +71,8 @@ const (
 	thread
 	word        // the bytes of locked instructions
 	plainWord   // the same, without those that blend
-	blendedWord // those that blend, and 3 more, by trace.Blend
+	blendedWord // those that blend, and 4 more, by trace.Blend
+	_
 	_
 	_
 	_
@@ -204,7 +205,7 @@ func (d *Detector) acquireWord(t trace.TID, a *trace.Access) {
 			continue
 		}
 		d.joinClock(t, d.slots[d.object(plainWord, g)])
-		for b := trace.BlendAdd; b <= trace.BlendXor; b++ {
+		for b := trace.BlendAdd; b <= trace.BlendStore; b++ {
 			if b != blend {
 				d.joinClock(t, d.slots[d.object(ofBlend(b), g)])
 			}

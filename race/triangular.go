@@ -44,7 +44,8 @@ import (
 // internal/litmus checks the condition, and each of its parts, against x86-TSO itself.
 //
 // One execution of each Mazurkiewicz trace will do: adjacency and program order are the
-// same in all of them, and a race in a prefix is one in each execution that goes on
+// same in all of them (with Unordered, one of each class in which stores have no order: what
+// isn't ordered there isn't in any of its traces), and a race in a prefix is one in each execution that goes on
 // from it. So every search that runs each trace meets each race. A search that
 // leaves an execution for a state that it was in before doesn't, nor do samples.
 //
@@ -65,6 +66,7 @@ type Triangular struct {
 	sorted   []*Triangle     // Found's, nil if it is to be made again
 	stores   map[uint64]bool // the instructions of plain stores, never forgotten
 	known    [64]uint64      // some of them
+	crossed  []Pair          // stores that met in the last step without an order, with Unordered
 	contacts []contact       // what the access under way conflicts with, and doesn't come after yet
 }
 
@@ -72,6 +74,9 @@ type Triangular struct {
 type TriangularConfig struct {
 	// Coarse: a step may have several accesses, and leaves out those that it repeats.
 	Coarse bool
+	// Unordered: the search runs one order of stores of the same bytes, unless they are read,
+	// so that none counts.
+	Unordered bool
 	// Word reports whether an address is that of a kernel's own state. Kernels change it
 	// under locks.
 	Word func(addr uint64) bool
@@ -203,9 +208,13 @@ func (x *Triangle) less(y *Triangle) bool {
 		cmp.Compare(x.Load.Addr, y.Load.Addr), cmp.Compare(x.Store.Addr, y.Store.Addr)) <= 0
 }
 
+// Crossed are the instructions of stores that met in the last step, with Unordered: nothing that
+// the threads did orders them, and the search doesn't run the other order.
+func (d *Triangular) Crossed() []Pair { return d.crossed }
+
 // Step watches one transition.
 func (d *Triangular) Step(t *trace.Transition) {
-	d.stored, d.step = false, t
+	d.stored, d.step, d.crossed = false, t, d.crossed[:0]
 	if len(t.Ops) == 0 && len(t.Wakes) == 0 && len(t.Tails) == 0 {
 		d.ensure(t.Thread)
 		d.until(len(t.Accesses), 0, d.fences(t, 0, 0))
@@ -290,6 +299,9 @@ func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	d.visits = append(d.visits, tsoVisit{time: d.clock(before)[t] + 1, before: before, failed: a.Flags&trace.FailedCAS != 0, blend: a.Blends(),
 		Access: Access{Thread: t, PC: a.PC, Addr: lo, Size: uint32(hi - lo), Write: a.IsWrite(), Insn: a.Insn}})
 	v := &d.visits[at]
+	if d.cfg.Unordered && a.Flags&(trace.Write|trace.RMW) == trace.Write {
+		v.blend = trace.BlendStore
+	}
 	if d.cfg.fault == ignoreLockedStores && locked {
 		v.Write = false
 	}
@@ -371,6 +383,9 @@ func (d *Triangular) meet(v *tsoVisit, c *tsoCell, g uint64, m uint8, at int32) 
 			continue
 		}
 		if v.blend != trace.NoBlend && v.blend == p.blend && p.mask == m {
+			if n := d.slots[p.last]; d.cfg.Unordered && n != 0 && mine[p.thread] < d.visits[n].time {
+				d.crossed = append(d.crossed, Pair{min(v.PC, d.visits[n].PC), max(v.PC, d.visits[n].PC)})
+			}
 			continue // the search runs one order of the two (trace.Blend)
 		}
 		if d.cfg.fault == wholeAddresses && p.mask != m {

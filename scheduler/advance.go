@@ -212,7 +212,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		n := len(tr.Accesses)
 		tr.Accesses = append(tr.Accesses, stop.Accesses...)
 		made := tr.Accesses[n:]
-		if s.blending {
+		if s.blending || s.overwriting {
 			s.blend(made)
 		}
 		s.lib.Accessed(th.ID, tr, made, r.Flags&emu.Watch != 0)

@@ -11,6 +11,8 @@ import (
 //     That is so by the code alone: the flags, and a register that gets what memory held, are
 //     overwritten on every path before they are read (static.Blends). What the two orders leave
 //     different is nothing that the thread ever looks at.
+//   - exchanges with memory of which the result isn't used, where stores have no order
+//     (Overwrite). They are stores then.
 //   - arrivals at a trusted barrier whose result isn't read (library/barrier.go).
 //
 // Detectors beside the search see one order of the two. So those that ask for happens-before
@@ -22,6 +24,12 @@ import (
 // Blend implements por.Blender.
 func (s *System) Blend(on bool) {
 	s.blending = on && !s.cfg.Ordered && !s.steered() && !s.Coarse() && !s.cfg.Buffers
+	s.Unlist()
+}
+
+// Overwrite implements por.Overwriter.
+func (s *System) Overwrite(on bool) {
+	s.overwriting = on && !s.steered() && !s.Coarse() && !s.cfg.Buffers
 	s.Unlist()
 }
 
@@ -39,15 +47,15 @@ func (s *System) blend(list []trace.Access) {
 
 // blendAt is static.Blends, remembered.
 func (s *System) blendAt(pc uint64) trace.Blend {
-	if len(s.known.Awaits) > 0 {
-		return trace.NoBlend
-	}
 	b, ok := s.blends[pc]
 	if !ok {
 		if b = static.Blends(s.image.File, pc); b != trace.NoBlend && s.image.FlagsCross() {
 			b = trace.NoBlend
 		}
 		s.blends[pc] = b
+	}
+	if b == trace.BlendStore && !s.overwriting || b != trace.BlendStore && (!s.blending || len(s.known.Awaits) > 0) {
+		return trace.NoBlend
 	}
 	return b
 }

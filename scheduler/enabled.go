@@ -63,7 +63,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 			a, exchange := s.machine.Poised(th.Ctx)
 			if d.PendingAccess = a; exchange {
 				w.Addr, w.Size = a.Addr, uint64(a.Size)
-			} else if s.blending && a.Flags&trace.RMW != 0 && canAwait(&a) {
+			} else if (s.blending || s.overwriting) && a.Flags&trace.RMW != 0 && canAwait(&a) {
 				d.PendingAccess.SetBlend(s.blendAt(a.PC))
 			}
 		}
@@ -119,8 +119,12 @@ func (s *present) nextDeadline() trace.TID {
 
 // Alone reports whether everything that other threads ever did happens before
 // the thread's next instruction, and nothing can run beside it: all others
-// have exited and were joined. Its accesses are no events then.
-func (s *state) Alone(t trace.TID) bool {
+// have exited and were joined. Its accesses are no events then. Where stores have no order
+// (blend.go) they are: a read says which of the others' was the last.
+func (s *present) Alone(t trace.TID) bool {
+	if s.cfg.Unordered && len(s.threads) > 1 {
+		return false
+	}
 	for i := range s.threads {
 		if o := &s.threads[i]; s.threads[i].Exists && o.ID != t && (o.Live() || !o.Joined) {
 			return false

@@ -46,6 +46,9 @@ type fixed struct {
 	awaiting, endLate bool
 	// blending: what comes to the same in both orders is told (blend.go).
 	blending bool
+	// overwriting: of stores of the same bytes the search runs one order, unless they are
+	// read, and exchanges whose results aren't used are told.
+	overwriting bool
 	// fenced says after which stores threads wait as at a fence (fenced.go); nil: after none.
 	fenced     func(pc uint64) bool
 	mostFaults *int // see LimitFaults; nil: no limit

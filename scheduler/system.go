@@ -32,6 +32,9 @@ type Config struct {
 	Awaits func(*trace.Access) bool
 	// Ordered: no steps are told to come to the same in both orders (blend.go).
 	Ordered bool
+	// Unordered: what runs the guest takes stores for unordered that no read tells apart
+	// (por.Overwriter). All reads are events then.
+	Unordered bool
 	// Faults are the failures that executions may have (faults.go).
 	Faults trace.Faults
 	// Buffers: stores to shared memory go through store buffers (buffer.go).

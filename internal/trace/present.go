@@ -8,7 +8,7 @@ type Present struct {
 	// Threads are in ascending order of TID, exited ones included.
 	Threads []Thread
 	// Of the same length, which has room for all threads. Several is of the ready threads
-	// with more than one outcome.
+	// with more than one outcome, or one that has a name.
 	Ready, Spinning, Several Set
 	// Next is the thread with Thread.Next, or NoThread.
 	Next TID
@@ -75,7 +75,7 @@ func (p *Present) Widen(n int) {
 func (p *Present) Note(t *Thread) {
 	p.Ready.Put(t.ID, t.Status == Ready)
 	p.Spinning.Put(t.ID, t.Status == Spinning)
-	p.Several.Put(t.ID, t.Status == Ready && t.Outcomes > 1)
+	p.Several.Put(t.ID, t.Status == Ready && (t.Outcomes > 1 || t.Ways != nil))
 }
 
 // Take makes p of a list of threads.

@@ -66,6 +66,9 @@ type Thread struct {
 	// Outcomes is the number of outcomes of its next step: 1, or more at a
 	// choice. 0 where Status isn't Ready.
 	Outcomes uint32
+	// Ways, if not nil, are the names of the outcomes, in the order in which to try them.
+	// Else these are 0 to Outcomes-1.
+	Ways []Choice
 	// Pending is the beginning of its next step: the synchronisation operation,
 	// or Op{Kind: OpAccess} with PendingAccess for a plain access. Known for
 	// every live thread, also for blocked ones.
@@ -122,6 +125,9 @@ const (
 	// Buffered: the thread's store buffer took the store, or answered the load. No other
 	// thread's step depends on it: a store shows with its update.
 	Buffered
+	// Unordered: a store of which a search takes no order with other such stores of the
+	// same bytes. A read of them says which was the last. No System sets it.
+	Unordered
 )
 
 // Access is one architectural access to memory that threads share: up to 16
@@ -149,10 +155,14 @@ const (
 	BlendAnd
 	BlendOr
 	BlendXor
+	BlendStore // stores, Unordered: the order of two is in what reads find
 )
 
 // Blends is the blend of an access.
 func (a *Access) Blends() Blend {
+	if a.Flags&Unordered != 0 {
+		return BlendStore
+	}
 	if a.Flags&RMW == 0 {
 		return NoBlend
 	}

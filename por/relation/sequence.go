@@ -98,6 +98,12 @@ func (s *Sequence) Lead() int32 {
 	return s.whole[0]
 }
 
+// Has reports whether event i is before v, or in it, essential or of the rest.
+func (s *Sequence) Has(i int32) bool { return i < s.From || i != s.end && !s.o.dropped(i) }
+
+// End is the position of e', or the execution's length if e' is pending.
+func (s *Sequence) End() int32 { return s.end }
+
 // Items are v's events in order, without what Remove took; -1, the last, is e'.
 func (s *Sequence) Items() []int32 { return s.items }
 

@@ -60,6 +60,12 @@ func (c *Config) Whole() string {
 	return ""
 }
 
+// Observes reports whether the search takes stores for unordered that no read tells apart.
+func (c *Config) Observes() bool {
+	spec, err := por.ParseSpec(c.Search)
+	return err == nil && spec.Observes()
+}
+
 // Covers reports whether to note what the search reaches.
 func (c *Config) Covers() bool { return c.Coverage || c.CoverageOut != "" }
 

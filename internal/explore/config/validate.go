@@ -22,6 +22,18 @@ func (c *Config) Validate() error {
 	if name := spec.Kind().Name; spec.Kind().SingleEvents && (!c.PP.Has(trace.MemPoints) || len(c.AllRules()) > 0) {
 		return result.Errorf(result.Usage, "search %s needs steps of one event: use --pp mem, without --within and --without", name)
 	}
+	for _, bad := range []struct {
+		given bool
+		what  string
+	}{
+		{c.FailOnRace, "--fail-on race: accesses have to be seen as neighbours, in each order"},
+		{c.Checks(CheckLeak), "--check leak: it reads all of memory at the end"},
+		{c.Checks(CheckUninit), "--check uninit: the twins would have to find the same stores"},
+	} {
+		if bad.given && spec.Observes() {
+			return result.Errorf(result.Usage, "search %s doesn't go with %s", spec.Kind().Name, bad.what)
+		}
+	}
 	if err := c.checkModel(spec); err != nil {
 		return err
 	}

@@ -89,6 +89,9 @@ func (w *Watched) Classify(r *result.Result, preempted map[uint64]bool) {
 		if w.Settled != nil && !failed {
 			class = w.Settled(c)
 		}
+		if class == race.FalsePositive && w.unordered && c.Shown.Earlier.Write && c.Shown.Later.Write {
+			class = race.Untested
+		}
 		r.Races[i].Class = class.String()
 		if class == race.Benign && w.SettledAt != nil {
 			r.Races[i].VerifiedAt = w.SettledAt(c)

@@ -37,8 +37,10 @@ type Watched struct {
 	Listed bool              // the configuration wants races listed
 	ranked []*race.Candidate // those that the result describes, in its order
 	Fine   bool              // the points leave nothing out
-	marks  []watchedMark
-	path   []por.PathStep
+	// unordered: the search runs one order of stores that no read tells apart.
+	unordered bool
+	marks     []watchedMark
+	path      []por.PathStep
 	// Toward, if not nil, has the System stop where it did when the path of a
 	// candidate of races was taken. It reports whether it can. -1: where the
 	// session's stops.
@@ -68,7 +70,7 @@ type Lookout struct {
 
 // Watch begins at the root, where the session's guest has to stand.
 func Watch(s *session.Session) *Watched {
-	w := &Watched{Runner: s.Guest, Listed: s.Config.Race != config.RaceOff, Fine: s.Fine()}
+	w := &Watched{Runner: s.Guest, Listed: s.Config.Race != config.RaceOff, Fine: s.Fine(), unordered: s.Config.Observes()}
 	cfg := s.RaceConfig(race.Limited)
 	cfg.Fine = w.Fine
 	if s.Config.Race == config.RaceHB || s.Platform.OrdersOnly {
@@ -90,7 +92,7 @@ func Watch(s *session.Session) *Watched {
 		w.Adjacent = NewLookout(cfg)
 	}
 	if s.Buffered() {
-		w.Triangular = race.NewTriangular(race.TriangularConfig{Coarse: !w.Fine, Word: scheduler.IsKernelWord})
+		w.Triangular = race.NewTriangular(race.TriangularConfig{Coarse: !w.Fine, Unordered: s.Config.Observes(), Word: scheduler.IsKernelWord})
 	}
 	return w
 }
@@ -187,6 +189,11 @@ func (w *Watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	}
 	w.lookouts(func(l *Lookout) {
 		l.Step(tr)
+		if w.Triangular != nil {
+			for _, p := range w.Triangular.Crossed() {
+				l.Cross(p)
+			}
+		}
 		if changed := l.Changed(); len(changed) > 0 {
 			path := slices.Clone(w.path)
 			for _, i := range changed {

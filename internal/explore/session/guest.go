@@ -44,6 +44,8 @@ type Runner interface {
 	por.Awaiter
 	// Blend is that of por.Blender.
 	por.Blender
+	// Overwrite is that of por.Overwriter.
+	por.Overwriter
 	// StopIf has steps ask whether to end with scheduler.ErrStopped.
 	StopIf(func() bool)
 }

@@ -269,7 +269,7 @@ func (s *Session) schedulerConfig() scheduler.Config {
 		// atomic variables that is no news.
 		c.Awaits = func(a *trace.Access) bool { return s.atomicity(a.PC, a.Addr) == race.Declared }
 	}
-	c.Ordered = s.Config.FailOnRace
+	c.Ordered, c.Unordered = s.Config.FailOnRace, s.Config.Observes()
 	if s.Config.KeepGoing {
 		c.LetThrough = func(*scheduler.Failure) bool { return true }
 	} else if len(s.Config.Ignore) > 0 {

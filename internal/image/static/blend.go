@@ -9,7 +9,7 @@ import (
 )
 
 // Blends says how the instruction at pc, a locked one, blends with others (trace.Blend): it
-// adds to memory, or combines bits, and neither the flags that it leaves nor, with xadd, what
+// adds to memory, combines bits, or exchanges with memory, and neither the flags that it leaves nor, with xadd and xchg, what
 // memory held before are read by anything (Dead). NoBlend: it doesn't, or that isn't certain.
 // It holds of an image whose flags don't cross returns (FlagsCross), where a path that ends at
 // a call or a return reads none.
@@ -32,17 +32,19 @@ func Blends(f *elffile.File, pc uint64) trace.Blend {
 		blend = trace.BlendOr
 	case x86asm.XOR, x86asm.NOT: // not is xor with ones
 		blend = trace.BlendXor
-	case x86asm.XADD:
+	case x86asm.XADD, x86asm.XCHG:
 		r, isReg := inst.Args[1].(x86asm.Reg)
 		if result = x86.General(r); !isReg || result == 0 {
 			return trace.NoBlend
 		}
-		blend = trace.BlendAdd
+		if blend = trace.BlendAdd; inst.Op == x86asm.XCHG {
+			blend = trace.BlendStore
+		}
 	default:
 		return trace.NoBlend
 	}
 	regs, flags := Dead(f, pc+uint64(inst.Len))
-	if result&^regs != 0 || !flags && inst.Op != x86asm.NOT && !flagsDead(f, pc+uint64(inst.Len)) {
+	if result&^regs != 0 || !flags && inst.Op != x86asm.NOT && inst.Op != x86asm.XCHG && !flagsDead(f, pc+uint64(inst.Len)) {
 		return trace.NoBlend
 	}
 	return blend

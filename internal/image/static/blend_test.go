@@ -42,7 +42,7 @@ func TestBlends(t *testing.T) {
 		{"later", 0, trace.NoBlend},
 		{"bits", 0, trace.BlendOr},
 		{"plain", 0, trace.NoBlend},
-		{"exchange", 0, trace.NoBlend},
+		{"exchange", 0, trace.BlendStore},
 		{"away", 0, trace.NoBlend},
 		{"turns", 0, trace.BlendXor},
 	} {

@@ -15,6 +15,9 @@ func (m *Machine) EndLate(on bool) { m.endLate = on && !m.p.Coarse && !m.p.Merge
 // Blend implements por.Blender.
 func (m *Machine) Blend(on bool) { m.blending = on && !m.p.Coarse && !m.p.Merge }
 
+// Overwrite implements por.Overwriter.
+func (m *Machine) Overwrite(on bool) { m.overwrites = on }
+
 // letEnd has the threads wait that stand before an end of the process, as long as another
 // can run.
 func (m *Machine) letEnd(list []trace.Thread) {
@@ -55,7 +58,7 @@ func (m *Machine) awaits(t int) bool {
 	for _, code := range m.p.Threads {
 		for i := range code {
 			switch code[i].Code {
-			case Store, StoreR, FetchAdd, Add, And, Or, Xor, Exchange, CompareEx, CompareXR:
+			case Store, StoreR, FetchAdd, Add, And, Or, Xor, Exchange, Swap, CompareEx, CompareXR:
 				if a, b := extent(&code[i]); code[i].B > 0 || a < hi && lo < b && (a != lo || b != hi) {
 					return false
 				}

@@ -70,7 +70,9 @@ type Machine struct {
 	// awaiting: polls that change nothing aren't possible (await.go).
 	awaiting bool
 	endLate  bool // an end of the process waits for all that can run
-	blending bool // read-modify-writes and arrivals are told to commute
+	// overwrites: a Swap is told to be a store.
+	overwrites bool
+	blending   bool // read-modify-writes and arrivals are told to commute
 	// fencesAll: a thread empties all buffers.
 	fencesAll bool
 

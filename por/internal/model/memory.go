@@ -14,6 +14,10 @@ func (m *Machine) access(t int, in *Instr) trace.Access {
 	switch in.Code {
 	case Store, StoreR:
 		a.Flags = trace.Write
+	case Swap:
+		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.overwrites {
+			a.SetBlend(trace.BlendStore)
+		}
 	case FetchAdd, Exchange, CompareEx, CompareXR:
 		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.blending && m.p.Careless && in.Code == FetchAdd {
 			a.SetBlend(trace.BlendAdd)
@@ -113,6 +117,8 @@ func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
 		} else {
 			m.store(t, at, size, v, a)
 		}
+	case Swap:
+		m.store(t, at, size, in.C, a)
 	case Add:
 		m.store(t, at, size, m.load(t, at, size)+in.C, a)
 	case And:

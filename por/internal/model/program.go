@@ -41,6 +41,7 @@ const (
 	Or        // mem |= C
 	Xor       // mem ^= C
 	Exchange  // R = mem; mem = C
+	Swap      // mem = C, by an exchange whose result isn't used
 	CompareEx // if mem == C { mem = D; R = 1 } else { R = 0 }
 	CompareXR // if mem == C { mem = reg[D]; R = 1 } else { R = 0 }
 
@@ -72,7 +73,7 @@ const (
 )
 
 var codeNames = [...]string{"nop", "set", "addi", "addr", "jump", "jumpif", "jumpne", "call", "assert", "assne",
-	"load", "store", "storer", "fetchadd", "add", "and", "or", "xor", "exchange", "cas", "casr", "lock", "trylock", "unlock", "condwait",
+	"load", "store", "storer", "fetchadd", "add", "and", "or", "xor", "exchange", "swap", "cas", "casr", "lock", "trylock", "unlock", "condwait",
 	"signal", "broadcast", "semwait", "semtry", "sempost", "readlock", "writelock", "rwunlock", "barrier",
 	"create", "join", "yield", "exit", "fence", "fenceall", "choose", "assume", "mayfail"}
 
