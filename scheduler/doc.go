@@ -47,7 +47,7 @@
 //	spins         spin, spinlive, spinagain, spinlocks, await, blend, clockloop, turns, endless, scout
 //	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
 //	reports       account, describe, naming, stuck, meant, failure, errors, blockfault, letthrough, leak, format, met,
-//	              longest, unexamined
+//	              longest, unexamined, panic
 //	conditions    promise (landgo_always, landgo_eventually)
 //	failures      faults (--faults)
 //	buffers       buffer (x86-TSO), fenced (fences that the guest hasn't got), fenceall (membarrier)

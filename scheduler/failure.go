@@ -16,8 +16,9 @@ type Failure struct {
 	// Block is the block of memory that a wrong access or free was about, if
 	// there is one.
 	Block heap.Block
-	// Of an error that was let through: Stack is where its thread stood, and At the number
-	// of the instruction in its thread's life.
+	// Stack is where the thread stood, if it went on after that: of a panic, and of an error
+	// that was let through. Of the latter At is the number of the instruction in its
+	// thread's life.
 	Stack []uint64
 	At    uint64
 	// Calls are those of an object that no order explains (package linear).

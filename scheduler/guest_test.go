@@ -61,8 +61,8 @@ void _start(void) {
 	call(231, n != 11);
 }`
 
-// bootOrdinary brings that program under control.
-func bootOrdinary(t testing.TB) (*System, *ordinary) {
+// bootOrdinary brings that program under control; with store buffers, if asked for.
+func bootOrdinary(t testing.TB, buffers bool) (*System, *ordinary) {
 	t.Helper()
 	img, err := image.Open(compile.Exact(t, "gcc", "guest.c", withoutLibc, "-g", "-O1", "-static", "-nostdlib", "-fno-stack-protector", "-fcf-protection=none"), linked.Search{})
 	if err != nil {
@@ -77,7 +77,7 @@ func bootOrdinary(t testing.TB) (*System, *ordinary) {
 		t.Fatal(err)
 	}
 	t.Cleanup(m.Close)
-	s := New(Config{Granularity: Granularity{Points: trace.PointMem}, StepBudget: 10_000_000}, m, img)
+	s := New(Config{Granularity: Granularity{Points: trace.PointMem}, StepBudget: 10_000_000, Buffers: buffers}, m, img)
 	o := &ordinary{in: s}
 	s.Carry(o)
 	k, err := linux.New(s, img.File, linux.Config{Args: []string{"guest"}})
@@ -129,7 +129,7 @@ func enumerate(t testing.TB, s *System, root trace.Mark) map[trace.End]int {
 // TestLifetimes: over all executions of a guest what is fixed stays as it was, and what
 // goes back is at the root as it was there. The core needs no library for that.
 func TestLifetimes(t *testing.T) {
-	s, o := bootOrdinary(t)
+	s, o := bootOrdinary(t, false)
 	fixedWas := s.fixed
 	root := s.Mark()
 	first := enumerate(t, s, root) // what was learned on the way has begun the enumeration anew
@@ -155,5 +155,39 @@ func TestLifetimes(t *testing.T) {
 	}
 	if o.kept == 0 || o.marked == 0 {
 		t.Error("the carrier wasn't asked to keep anything")
+	}
+}
+
+// TestScoutBuffers: a look at what the others do goes past what is still in store buffers.
+func TestScoutBuffers(t *testing.T) {
+	s, _ := bootOrdinary(t, true)
+	root := s.Mark()
+	buffered := func() bool {
+		for {
+			next := trace.NoThread
+			for _, th := range s.Threads(nil) {
+				if s.isBuffer(th.ID) && th.Status == trace.Ready {
+					return true
+				} else if th.Status == trace.Ready {
+					next = th.ID
+				}
+			}
+			tr, err := s.Step(next, 0)
+			if err == trace.ErrFiner {
+				s.Rewind(root)
+			} else if err != nil {
+				t.Fatal(err)
+			} else if tr.End == trace.EndProcess {
+				return false
+			}
+		}
+	}
+	if !buffered() {
+		t.Fatal("no store was in a buffer")
+	}
+	tr := s.steps[len(s.steps)-1].tr
+	th, journal := &s.threads[tr.Thread], s.machine.Journal()
+	if s.scout(th, tr, scoutAfter); s.machine.Journal() != journal {
+		t.Error("it wasn't taken back")
 	}
 }

@@ -72,6 +72,7 @@ type state struct {
 	listing   listing    // of all this
 	through   []*Failure // see letthrough.go
 	promises  []*promise // see promise.go
+	panics    []panicked // see panic.go
 }
 
 // cells go back with the machine.

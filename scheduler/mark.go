@@ -25,6 +25,7 @@ type mark struct {
 	wrote    int
 	through  int
 	promises int
+	panics   int
 }
 
 // Save keeps the present state of a thread for Rewind.
@@ -61,7 +62,7 @@ func (s *present) markAlone() trace.Mark {
 // mark marks the state that goes with a mark of the machine.
 func (s *state) mark(machine trace.Mark) trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: machine, threads: len(s.threadLog), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), wrote: len(s.wrote), through: len(s.through), promises: len(s.promises),
+		machine: machine, threads: len(s.threadLog), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), wrote: len(s.wrote), through: len(s.through), promises: len(s.promises), panics: len(s.panics),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -107,5 +108,6 @@ func (s *state) rewind(k trace.Mark) {
 	s.steps = s.steps[:m.steps]
 	s.through = s.through[:m.through]
 	s.promises = s.promises[:m.promises]
+	s.panics = s.panics[:m.panics]
 	s.marks = s.marks[:k+1]
 }

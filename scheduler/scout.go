@@ -1,6 +1,10 @@
 package scheduler
 
-import "landgo/internal/trace"
+import (
+	"slices"
+
+	"landgo/internal/trace"
+)
 
 // Memory is private until a second thread touches it, so a thread that waits for
 // a variable that no other thread has touched yet,
@@ -69,7 +73,8 @@ func (s *System) scout(th *thread, tr *trace.Transition, budget uint64) {
 	var threads []trace.Thread
 	other, turn := th.ID, 0
 	for n := 0; n < scoutSteps && !s.finer && s.instructions-begun < budget; n++ {
-		threads = s.Threads(threads[:0])
+		// Their stores are in memory at once, whatever the model: a buffer has no steps here.
+		threads = slices.DeleteFunc(s.Threads(threads[:0]), func(t trace.Thread) bool { return s.isBuffer(t.ID) })
 		if other, turn = nextOther(threads, th.ID, other, turn); other == trace.NoThread {
 			break
 		}

@@ -1,9 +1,7 @@
 package scheduler
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 
 	"landgo/emu"
 	"landgo/internal/trace"
@@ -282,7 +280,10 @@ func (s *System) ExitProcess(t trace.TID, tr *trace.Transition, status int) erro
 	if status != 0 && s.threadStatus.Get() == 0 {
 		tr.End = trace.EndBug
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, PC: th.Regs.RIP,
-			Message: exitMessage(status&0xff, s.kernel.Output(2))}
+			Message: fmt.Sprintf("the guest exits with status %d", status&0xff)}
+		if f := s.Panic(t); f != nil && status == panicStatus {
+			th.Failure = f
+		}
 	} else if f := s.leak(th); f != nil {
 		tr.End, th.Failure = trace.EndBug, f
 	} else {
@@ -291,27 +292,6 @@ func (s *System) ExitProcess(t trace.TID, tr *trace.Transition, status int) erro
 	}
 	return nil
 }
-
-// exitMessage says what came before a failing exit: Rust's library writes to standard error
-// what a thread panicked at.
-func exitMessage(status int, errs []byte) string {
-	message := fmt.Sprintf("the guest exits with status %d", status)
-	const panicked, rustStatus = " panicked at ", 101
-	at := bytes.LastIndex(errs, []byte(panicked))
-	if status != rustStatus || at < 0 {
-		return message
-	}
-	place, rest, _ := bytes.Cut(errs[at+len(panicked):], []byte("\n"))
-	what, _, _ := bytes.Cut(append([]byte("\n"), rest...), []byte("\nnote: run with"))
-	what = bytes.TrimSpace(what)
-	if len(what) > maxPanic {
-		what = append(what[:maxPanic:maxPanic], "..."...)
-	}
-	return strings.TrimSpace(fmt.Sprintf("panicked at %s %s", place, strings.Join(strings.Fields(string(what)), " ")))
-}
-
-// maxPanic bounds a panic's message in a headline.
-const maxPanic = 200
 
 // stepExpire lets the timed wait of a thread that sleeps in the kernel run
 // out: no other thread can run. The clock moves on, after everything before the step

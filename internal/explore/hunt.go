@@ -72,7 +72,7 @@ func (f *finding) own() bool {
 }
 
 // passed: it is an error that the execution goes past.
-func (f *finding) passed() bool { return f.failure.Stack != nil }
+func (f *finding) passed() bool { return f.failure.At != 0 }
 
 // search runs the configured search and puts verdict and counts into the
 // result.

@@ -153,6 +153,7 @@ var ways = [profile.NumRoles]act{
 	profile.Panic:        {how: ending},
 	profile.TestReport:   {how: ending},
 	profile.DebugPrint:   {how: noted},
+	profile.Unwinds:      {how: noted},
 
 	profile.Yield: {how: operation},
 	// A sleep is the kernel's business: time passes.
@@ -170,8 +171,9 @@ var ways = [profile.NumRoles]act{
 	profile.MallocUsableSize: {how: allocator},
 	profile.InsideAllocator:  {how: allocator},
 
-	profile.Stdio:      {how: watched},
-	profile.StdioInput: {how: watched},
+	profile.Stdio:       {how: watched},
+	profile.StdioInput:  {how: watched},
+	profile.Bookkeeping: {how: quietly},
 
 	profile.Always:         {how: property},
 	profile.AlwaysWhen:     {how: property},

@@ -42,6 +42,9 @@ func (s *Library) atEnding(th *thread) (scheduler.Verdict, error) {
 	if s.handlesAbort() {
 		return scheduler.Step, nil
 	}
+	if f := s.core.Panic(th.ID); f != nil {
+		return scheduler.Stay, s.core.Fail(th.ID, f)
+	}
 	return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "abort() was called"})
 }
 
@@ -85,6 +88,8 @@ func (s *Library) format(th *thread, first int) string {
 // so the runtime's real exit has to run them.
 func (s *Library) note(th *thread) {
 	switch th.role {
+	case profile.Unwinds:
+		s.core.Panics(th.ID)
 	case profile.KeyCreate:
 		if th.arg(1) != 0 {
 			s.machine.Put(&s.destructors, 1)

@@ -3,11 +3,13 @@ package story
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"landgo/heap"
 	"landgo/internal/explore/session"
+	"landgo/internal/image/elffile"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -152,10 +154,19 @@ func (st *Story) bookkeeping(a *result.Access) bool {
 	return false
 }
 
-// lines reports whether the user's code has source lines.
+// lines reports whether the user's code has source lines: main, or in Rust, whose main is
+// the compiler's, any function.
 func (st *Story) lines() bool {
-	main, ok := st.Image.Symbol("main")
-	return ok && !standsInLibrary(st.Session, main.Addr)
+	if main, ok := st.Image.Symbol("main"); !ok {
+		return false
+	} else if !standsInLibrary(st.Session, main.Addr) {
+		return true
+	}
+	if st.lined == nil {
+		found := slices.ContainsFunc(st.Image.Functions, func(f elffile.Symbol) bool { return !standsInLibrary(st.Session, f.Addr) })
+		st.lined = &found
+	}
+	return *st.lined
 }
 
 // hexes are addresses in a text, with the type's name before them if that is known.

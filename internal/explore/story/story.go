@@ -30,6 +30,7 @@ type Story struct {
 	Differs  []result.Moment
 	flips    []flip // pairs of accesses that come the other way round in that run
 	collided []at   // what the cause is about
+	lined    *bool  // see lines
 }
 
 // beat is one step of the execution.

@@ -74,7 +74,17 @@ func (f *Frame) Shown() string {
 	return Demangled(f.Function)
 }
 
-// Library reports whether a frame is of a header of the compiler's or the system's.
+// rustCrates are Rust's own library in paths of sources: behind /rustc/HASH/, in a toolchain
+// with the sources, or alone, as rustc's builders leave them.
+var rustCrates = []string{"library/std/", "library/core/", "library/alloc/", "library/panic_unwind/", "library/test/"}
+
+// Library reports whether a frame is of a header of the compiler's or the system's, or of
+// Rust's own library.
 func (f *Frame) Library() bool {
+	for _, crate := range rustCrates {
+		if strings.Contains(f.Path, crate) && (strings.HasPrefix(f.Path, crate) || strings.Contains(f.Path, "/rustc/") || strings.Contains(f.Path, "/lib/rustlib/src/")) {
+			return true
+		}
+	}
 	return strings.Contains(f.Path, "/c++/") || strings.HasPrefix(f.Path, "/usr/include/") || strings.HasPrefix(f.Path, "/usr/lib/gcc/")
 }

@@ -89,6 +89,7 @@ const (
 	Panic      // P2: panic(format, ...)
 	TestReport // P2's tests: report_end(0: success, 1: failure)
 	DebugPrint // P2: sim_puts(string), which writes the simulator's log
+	Unwinds    // Rust: has said what it panics at, and unwinds the stack, or aborts
 
 	Yield
 	Sleep
@@ -112,6 +113,9 @@ const (
 	// StdioInput: the same of one that reads from a stream, or moves its
 	// position, so that another thread gets other input.
 	StdioInput
+	// Bookkeeping: a function of a runtime on its own lists of threads, which nothing that the
+	// program does depends on. It runs as one trusted piece, and orders nothing.
+	Bookkeeping
 
 	// Of landgo's own header: what is to hold, and operations of the guest's objects
 	// (scheduler/library/property.go).
@@ -139,10 +143,10 @@ var roleNames = [NumRoles]string{
 	"once",
 	"thread-init", "create", "join", "try-join", "timed-join", "clock-join", "detach", "thread-exit", "self",
 	"cancel", "key-create", "cleanup-push", "cleanup-pop",
-	"exit", "quick-exit", "at-exit", "thread-at-exit", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print",
+	"exit", "quick-exit", "at-exit", "thread-at-exit", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print", "unwinds",
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "malloc-usable-size", "free-all", "inside",
-	"stdio", "stdio-input",
+	"stdio", "stdio-input", "bookkeeping",
 	"always", "always-when", "eventually", "linearizable", "linearizable-as", "call-begins", "call-ends",
 }
 
