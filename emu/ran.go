@@ -3,9 +3,14 @@ package emu
 // #include "machine.h"
 import "C"
 
-// Ran reports whether an instruction in [lo, hi) was ever executed, in any run of the
-// machine, those that were taken back included. An instruction that threads came to only
+// Ran reports whether an instruction in [lo, hi) was executed, in any run of the machine
+// since ForgetRan, those that were taken back included. An instruction that threads came to only
 // wasn't. Nothing is recorded for it: the code hook takes each instruction apart once.
 func (m *Machine) Ran(lo, hi uint64) bool {
 	return bool(C.machine_ran(m.c, C.uint64_t(lo), C.uint64_t(hi)))
+}
+
+// ForgetRan has Ran count from now on for [lo, hi).
+func (m *Machine) ForgetRan(lo, hi uint64) {
+	C.machine_not_ran(m.c, C.uint64_t(lo), C.uint64_t(hi))
 }

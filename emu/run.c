@@ -314,6 +314,17 @@ bool machine_ran(const struct machine *m, uint64_t lo, uint64_t hi)
 	return false;
 }
 
+/* Has machine_ran answer no for [lo, hi), until an instruction there is executed again: it
+ * is taken apart once more then. */
+void machine_not_ran(struct machine *m, uint64_t lo, uint64_t hi)
+{
+	for (uint64_t a = lo; a < hi; a++) {
+		uint64_t off = code_at(m, a) - m->code_lo;
+		if (off < m->code_len)
+			m->code[off] &= CODE_BREAK;
+	}
+}
+
 void machine_run(struct machine *m)
 {
 	const struct slot *from = &m->slots[m->order.from];

@@ -28,6 +28,7 @@ type debugging struct {
 	listen  string // where gdb will connect to
 	program string // the gdb to start
 	dap     bool   // for an editor
+	at      uint   // the turn at whose beginning the run stands first, 0: its end
 }
 
 func (a *app) debugCommand() *cobra.Command {
@@ -36,8 +37,9 @@ func (a *app) debugCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "debug [flags] BUGFILE [GUEST]",
 		Short: "debug the interleaving of a bug file, forwards and backwards",
-		Long: `debug starts gdb on the interleaving that a bug file holds, at its end. The run
-is recorded: reverse-continue, reverse-step and their like go back in it, threads
+		Long: `debug starts gdb on the interleaving that a bug file holds, at its end, or at the
+beginning of a turn: a stretch of one thread's, as "monitor lanes" and the pages
+of landgo page number them. The run is recorded: reverse-continue, reverse-step and their like go back in it, threads
 take turns as they did, and nothing can be changed. "info threads" says what each
 thread waits for.
 
@@ -48,6 +50,7 @@ a moment and "at #3" to the beginning of a turn.
 A "watch" that goes back passes stores of the value that was there: "awatch" stops
 at each access.`,
 		Example: `  landgo debug test.landgo
+  landgo debug --at 8 test.landgo
   landgo debug --listen localhost:1234 test.landgo     (gdb) target remote localhost:1234
   gdb test                                 (gdb) target remote | landgo debug --gdb test.landgo
   landgo debug --dap --listen localhost:4711 test.landgo     for an editor`,
@@ -57,6 +60,7 @@ at each access.`,
 	cmd.Flags().StringVar(&d.listen, "listen", "", "wait for gdb at `ADDRESS`: localhost:PORT or unix:PATH")
 	cmd.Flags().StringVar(&d.program, "program", "gdb", "the `PROGRAM` that is started as gdb")
 	cmd.Flags().BoolVar(&d.dap, "dap", false, "talk to an editor, by the Debug Adapter Protocol: over standard input and output, or where --listen says")
+	cmd.Flags().UintVar(&d.at, "at", 0, "stand at the beginning of this turn first, not at the run's end")
 	addOptions(cmd, &c, func(o *config.Option) bool {
 		return o.Name == "quiet" || o.Name == "memory" || o.Name == "confine" || o.OfHost() && o.Kept()
 	})
@@ -93,6 +97,9 @@ func (a *app) debug(ctx context.Context, c config.Config, file *result.BugFile, 
 	used := false
 	r, err := a.engine.Debug(ctx, c, file, silent{}, func(t debugger.Target) error {
 		used = true
+		if err := d.stand(t); err != nil {
+			return err
+		}
 		return attach(t)
 	})
 	a.mayTell()
@@ -104,6 +111,19 @@ func (a *app) debug(ctx context.Context, c config.Config, file *result.BugFile, 
 		return result.Errorf(cmp.Or(r.Problem, result.Diverged), "the run can't be debugged: %s", r.Reason)
 	}
 	return nil
+}
+
+// stand has the run stand where it is to be seen first.
+func (d *debugging) stand(t debugger.Target) error {
+	if d.at == 0 {
+		return nil
+	}
+	_, err := t.Tell(debugger.Question{Words: []string{"at", fmt.Sprintf("#%d", d.at)}})
+	if err != nil {
+		return result.Errorf(result.Usage, "--at %d: %w", d.at, err)
+	}
+	_, err = t.Go(debugger.Order{})
+	return err
 }
 
 // attach brings gdb and a run together, until gdb leaves.
@@ -228,7 +248,7 @@ func (a *app) startGDB(ctx context.Context, l net.Listener, t debugger.Target, c
 		return err
 	}
 	if !c.Quiet {
-		fmt.Fprintln(a.stderr, banner(about))
+		fmt.Fprintln(a.stderr, banner(about, d.at))
 	}
 	script := l.Addr().String() + ".commands"
 	if err := os.WriteFile(script, []byte(commands), 0o600); err != nil {
@@ -255,9 +275,12 @@ func (a *app) startGDB(ctx context.Context, l net.Listener, t debugger.Target, c
 }
 
 // banner says what gdb's user has before him.
-func banner(about *debugger.Description) string {
+func banner(about *debugger.Description, at uint) string {
 	text := "landgo: a recorded run"
-	if about.Bug != "" {
+	switch {
+	case at > 0:
+		text += fmt.Sprintf(", at the beginning of turn %d", at)
+	case about.Bug != "":
 		text += ", at its end: " + about.Bug
 	}
 	return text + "\nlandgo: reverse-continue and its like go back; watch passes stores of the same value, awatch none; \"monitor help\" lists more"

@@ -56,7 +56,7 @@ func (a *app) edit(ctx context.Context, t debugger.Target, c *config.Config, d *
 		}
 		served <- err
 	}()
-	err = dap.Serve(editor, out, in, "-target-select remote "+l.Addr().String(), about.Bug)
+	err = dap.Serve(editor, out, in, "-target-select remote "+l.Addr().String(), about.Bug, d.at == 0)
 	in.Close()
 	gdb.Process.Kill()
 	gdb.Wait()

@@ -32,7 +32,8 @@ variables at each step, and says how it would end from here if another thread
 went on.
 
 In a terminal it has the whole screen; ? lists the keys. Otherwise, or with
---script, it reads commands, a line each: "help" lists them.
+--script, it reads commands, a line each: "help" lists them. With --json it writes
+an object a line for each, and one before the first ("landgo schema explore").
 
 What was chosen can be saved: a bug file that replay, debug and explore take, and
 page too if it ends with a bug.`,
@@ -43,7 +44,7 @@ page too if it ends with a bug.`,
 		DisableFlagsInUseLine: true,
 	}
 	addOptions(cmd, &c, func(o *config.Option) bool {
-		return o.Kept() || o.Name == "quiet" || o.Name == "source" || o.Name == "memory" || o.Name == "confine" || o.Name == "out"
+		return o.Kept() || o.Name == "quiet" || o.Name == "source" || o.Name == "memory" || o.Name == "confine" || o.Name == "out" || o.Name == "json"
 	})
 	script := cmd.Flags().String("script", "", "a file of commands, a line each, in place of the keyboard")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -55,7 +56,7 @@ page too if it ends with a bug.`,
 			if c, file, err = ofBugFile(cmd.Flags(), c, own, guests); err != nil {
 				return err
 			}
-			c.Out, c.Quiet, c.Sources = given.Out, given.Quiet, given.Sources
+			c.Out, c.Quiet, c.Sources, c.Format = given.Out, given.Quiet, given.Sources, given.Format
 		} else {
 			var err error
 			if c.Guest, err = a.built(cmd.Context(), "", own); err != nil {
@@ -101,7 +102,8 @@ func (a *app) explore(ctx context.Context, c config.Config, file *result.BugFile
 		return err
 	}
 	in := io.Reader(os.Stdin)
-	screen := script == "" && choose.OnTerminal(os.Stdin, a.terminal())
+	asJSON := c.Format == config.JSONFormat
+	screen := script == "" && !asJSON && choose.OnTerminal(os.Stdin, a.terminal())
 	if script != "" {
 		f, err := os.Open(script)
 		if err != nil {
@@ -115,7 +117,7 @@ func (a *app) explore(ctx context.Context, c config.Config, file *result.BugFile
 	used, failed := false, 0
 	r, err := a.engine.Explore(ctx, c, file, seen, func(chooser debugger.Chooser) (err error) {
 		used = true
-		run := &choose.Run{Chooser: chooser, Guest: filepath.Base(c.Guest), File: savedName(&c, file), Source: choose.Lines(from.Read)}
+		run := &choose.Run{Chooser: chooser, Guest: filepath.Base(c.Guest), File: savedName(&c, file), JSON: asJSON, Source: choose.Lines(from.Read)}
 		run.Save = func(saved *debugger.Saved, path string) (string, error) { return saveRun(seen.result, &c, saved, path) }
 		if screen {
 			return run.Screen(ctx, os.Stdin, a.terminal())

@@ -97,6 +97,7 @@ func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile)
 		if err := writePage(c.HTML, r, from); err != nil {
 			return err
 		}
+		r.Bug.Page = c.HTML
 	}
 	if err := a.show(r, &c, from); err != nil {
 		return err

@@ -112,6 +112,8 @@ func (a *app) run(ctx context.Context, c config.Config, workers *flags.Run) erro
 	if c.HTML != "" && r.Bug != nil && r.Bug.Schedule != "" {
 		if err := a.page(ctx, r, &c, from); err != nil {
 			fmt.Fprintf(a.stderr, "landgo: %s\n", result.Line(err))
+		} else {
+			r.Bug.Page = c.HTML
 		}
 	}
 	if !c.Coverage {

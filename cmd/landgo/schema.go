@@ -29,6 +29,7 @@ var schemas = map[string]reflect.Type{
 	"result":     reflect.TypeFor[result.Result](),
 	"inspection": reflect.TypeFor[result.Inspection](),
 	"error":      reflect.TypeFor[result.Failure](),
+	"explore":    reflect.TypeFor[result.Exploring](),
 }
 
 const courseSchema = "course"
@@ -39,8 +40,9 @@ func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [" + strings.Join(names, "|") + "]",
 		Short: "print the JSON schema of what --json prints, or of course.yaml",
-		Long: `schema prints the JSON schema (2020-12) of a result, of an inspection, or of the
-object that --json prints for an error. Without a name it is a result's. That of
+		Long: `schema prints the JSON schema (2020-12) of a result, of an inspection, of the
+object that --json prints for an error, or of a line of landgo explore --json.
+Without a name it is a result's. That of
 course is for editors of a course.yaml.
 
 Fields are only added, so a newer landgo's objects are valid too.`,

@@ -31,7 +31,7 @@ var commands = []command{
 	{"take", "", "have the run of the latest what-if ahead", true, (*Run).take},
 	{"threads", "", "the threads: what each would do next, or why it can't go on", false, (*Run).threads},
 	{"lanes", "", "all steps, a column a thread", false, (*Run).lanes},
-	{"print", "EXPRESSION", "a value now: x, x.field, p->next, a[3], *p, &x", false, (*Run).print},
+	{"print", "EXPRESSION", "a value now: x, x.field, p->next, a[3], *p, &x; T1:x is thread T1's own", false, (*Run).print},
 	{"watch", "EXPRESSION", "show a value at each step", true, (*Run).watch},
 	{"unwatch", "EXPRESSION", "show it no more", true, (*Run).unwatch},
 	{"output", "", "what the program has printed", false, (*Run).output},
@@ -164,23 +164,41 @@ func (r *Run) whatIf(words string) (string, error) {
 	return r.told(debugger.Move{Verb: debugger.DoWhatIf, Thread: l.Thread})
 }
 
+// expression is a move with an expression, before which a thread can stand: "T1:x".
+func (r *Run) expression(verb debugger.Verb, words string) debugger.Move {
+	thread, text, found := strings.Cut(words, ":")
+	if l, err := r.lane(thread); found && thread != "" && !strings.HasPrefix(text, ":") && err == nil {
+		return debugger.Move{Verb: verb, Thread: l.Thread, Text: strings.TrimSpace(text)}
+	}
+	return debugger.Move{Verb: verb, Text: words}
+}
+
+// whose says, before an expression, which thread's it is.
+func (r *Run) whose(thread string) string {
+	if thread == "" {
+		return ""
+	}
+	return r.names.Short(thread) + ":"
+}
+
 func (r *Run) print(words string) (string, error) {
-	v, err := r.do(debugger.Move{Verb: debugger.DoValue, Text: words})
+	m := r.expression(debugger.DoValue, words)
+	v, err := r.do(m)
 	if err != nil {
 		return "", err
 	}
-	return result.Printable(strings.Join(v.Told, " ")) + "\n", nil
+	return result.Printable(r.whose(m.Thread)+strings.Join(v.Told, " ")) + "\n", nil
 }
 
 func (r *Run) watch(words string) (string, error) {
-	if _, err := r.do(debugger.Move{Verb: debugger.DoWatch, Text: words}); err != nil {
+	if _, err := r.do(r.expression(debugger.DoWatch, words)); err != nil {
 		return "", err
 	}
 	return r.watchedText(true), nil
 }
 
 func (r *Run) unwatch(words string) (string, error) {
-	_, err := r.do(debugger.Move{Verb: debugger.DoUnwatch, Text: words})
+	_, err := r.do(r.expression(debugger.DoUnwatch, words))
 	return "", err
 }
 

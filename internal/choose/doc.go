@@ -5,6 +5,7 @@
 //	command.go   commands, their words and their answers
 //	tell.go      the answers' text
 //	script.go    commands from a file or a pipe
+//	json.go      the same for programs
 //	model.go     the screen's state, and what a key changes of it
 //	prompt.go    the line in which a user types words
 //	frame.go     the screen as lines of text

@@ -211,7 +211,7 @@ func (m *Model) watchedLines(room int) (lines []string) {
 		if w.Changed {
 			mark, look = " ! ", bold+";"+yellow
 		}
-		lines = append(lines, m.style.paint(look, m.style.fit(mark+watchedLine(w), m.width)))
+		lines = append(lines, m.style.paint(look, m.style.fit(mark+m.run.watchedLine(w), m.width)))
 	}
 	return lines
 }

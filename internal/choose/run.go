@@ -22,7 +22,11 @@ type Run struct {
 	// Source is the text of a line, "" if it isn't known.
 	Source func(file string, line int) string
 
+	// JSON: what comes of a command is told as a line of JSON, and not in words.
+	JSON bool
+
 	steps []debugger.Taken
+	kept  int           // of them are as they were at the last line of JSON
 	view  debugger.View // without Steps
 	names result.Names
 }
@@ -36,6 +40,7 @@ func (r *Run) do(m debugger.Move) (*debugger.View, error) {
 	if v.Kept > len(r.steps) {
 		return nil, fmt.Errorf("the engine left out steps")
 	}
+	r.kept = min(r.kept, v.Kept)
 	r.steps = append(r.steps[:v.Kept:v.Kept], v.Steps...)
 	r.view = *v
 	r.view.Steps = nil

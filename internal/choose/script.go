@@ -16,11 +16,7 @@ func (r *Run) Script(ctx context.Context, in io.Reader, out io.Writer) (failed i
 	if _, err := r.do(debugger.Move{Verb: debugger.DoLook}); err != nil {
 		return 0, err
 	}
-	threads, _ := r.threads("")
-	if n := len(r.steps); n > 0 {
-		threads += fmt.Sprintf("%d steps lie ahead: next goes along them, and a thread's number chooses another\n", n)
-	}
-	if _, err := io.WriteString(out, threads); err != nil {
+	if err := r.write(out, "", "", nil); err != nil {
 		return 0, err
 	}
 	defer context.AfterFunc(ctx, r.Chooser.Interrupt)()
@@ -33,14 +29,35 @@ func (r *Run) Script(ctx context.Context, in io.Reader, out io.Writer) (failed i
 		if line == "quit" {
 			return failed, nil
 		}
-		answer, _, err := r.perform(line)
+		answer, moves, err := r.perform(line)
 		if err != nil {
 			failed++
-			answer += "error: " + err.Error() + "\n"
 		}
-		if _, err := io.WriteString(out, "> "+line+"\n"+answer); err != nil {
+		if moves && r.JSON { // what it says is in the steps
+			answer = strings.Join(r.view.Told, "\n")
+		}
+		if err := r.write(out, line, answer, err); err != nil {
 			return failed, err
 		}
 	}
 	return failed, lines.Err()
+}
+
+// write tells what came of a command; without one, where the run stands at first.
+func (r *Run) write(out io.Writer, command, answer string, failure error) (err error) {
+	text := "> " + command + "\n" + answer
+	switch {
+	case r.JSON:
+		text, err = r.asJSON(command, answer, failure)
+	case command == "":
+		if text, err = r.threads(""); len(r.steps) > 0 {
+			text += fmt.Sprintf("%d steps lie ahead: next goes along them, and a thread's number chooses another\n", len(r.steps))
+		}
+	case failure != nil:
+		text += "error: " + failure.Error() + "\n"
+	}
+	if err == nil {
+		_, err = io.WriteString(out, text)
+	}
+	return err
 }

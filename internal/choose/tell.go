@@ -74,17 +74,18 @@ func (r *Run) watchedText(all bool) string {
 	var b strings.Builder
 	for _, w := range r.view.Watched {
 		if all || w.Changed {
-			b.WriteString("      " + watchedLine(&w) + "\n")
+			b.WriteString("      " + r.watchedLine(&w) + "\n")
 		}
 	}
 	return b.String()
 }
 
-func watchedLine(w *debugger.Watched) string {
+func (r *Run) watchedLine(w *debugger.Watched) string {
+	text := r.whose(w.Thread) + w.Text
 	if w.Error != "" {
-		return result.Printable(w.Text + ": " + w.Error)
+		return result.Printable(text + ": " + r.says(w.Error))
 	}
-	return result.Printable(w.Text + " = " + w.Value)
+	return result.Printable(text + " = " + w.Value)
 }
 
 // overText says that the run can't go on, and what is wrong.

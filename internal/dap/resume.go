@@ -13,7 +13,11 @@ func (s *server) begin() {
 	s.begun = true
 	thread := max(s.stopped, 1)
 	s.mu.Unlock()
-	s.tell(thread, "exception", s.bug)
+	if s.ended {
+		s.tell(thread, "exception", s.bug)
+		return
+	}
+	s.tell(thread, "entry", "")
 }
 
 func (s *server) tell(thread int, reason, text string) {

@@ -14,6 +14,8 @@ type server struct {
 	r   *bufio.Reader
 	gdb *GDB
 	bug string // what is wrong at the run's end
+	// ended: the run stands at its end when the editor comes.
+	ended bool
 
 	mu      sync.Mutex // of writing, and of
 	w       io.Writer
@@ -26,9 +28,10 @@ type server struct {
 }
 
 // Serve answers an editor until it leaves. gdb's machine interface is read from out and
-// asked by in; gdb has the program, and connects to the run by the command given.
-func Serve(editor io.ReadWriter, out io.Reader, in io.Writer, connect, bug string) error {
-	s := &server{r: bufio.NewReader(editor), w: editor, bug: bug, breaks: map[string][]int{}, vars: map[int]string{}}
+// asked by in; gdb has the program, and connects to the run by the command given. bug is what
+// is wrong at the run's end, and ended whether it stands there.
+func Serve(editor io.ReadWriter, out io.Reader, in io.Writer, connect, bug string, ended bool) error {
+	s := &server{r: bufio.NewReader(editor), w: editor, bug: bug, ended: ended, breaks: map[string][]int{}, vars: map[int]string{}}
 	s.gdb = newGDB(out, in, s.stoppedAt)
 	for _, c := range []string{"-gdb-set mi-async on", "-gdb-set width 0", connect} {
 		if _, err := s.gdb.ask("%s", c); err != nil {

@@ -13,7 +13,8 @@ type Chooser interface {
 // Move is what a user asks for. Verb says which of the other fields count.
 type Move struct {
 	Verb Verb
-	// Thread is a path name ("0.1"), and Outcome which of several things its step does.
+	// Thread is a path name ("0.1"), and Outcome which of several things its step does. Of an
+	// expression it is the thread whose own variables are meant too; "": none's.
 	Thread  string
 	Outcome uint32
 	// At is a number of steps.
@@ -103,9 +104,10 @@ type Lane struct {
 	Line           int
 }
 
-// Watched is an expression, with its value or the reason why there is none.
+// Watched is an expression, with its value or the reason why there is none. Thread is as in
+// the Move that asked for it.
 type Watched struct {
-	Text, Value, Error string
+	Thread, Text, Value, Error string
 	// Changed: another value than one step before.
 	Changed bool
 }

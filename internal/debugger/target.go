@@ -49,7 +49,9 @@ type Description struct {
 type Threads struct {
 	// Current is the number of the one that is looked at.
 	Current int
-	All     []Thread
+	// Ended: the moment is the run's end.
+	Ended bool
+	All   []Thread
 }
 
 // Thread is one of them.

@@ -96,48 +96,62 @@ func TestDebug(t *testing.T) {
 	}
 }
 
+// dynamicUpdate is lost_update, dynamically linked.
+func dynamicUpdate(t *testing.T) string {
+	t.Helper()
+	guest := filepath.Join(t.TempDir(), "dynamic")
+	if text, err := exec.Command("gcc", "-g", "-O1", "-pthread", "-o", guest, filepath.Join(top, "guests/linux/lost_update.c")).CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, text)
+	}
+	return guest
+}
+
 // TestDebugDynamic: gdb finds the libraries of a dynamically linked program.
 func TestDebugDynamic(t *testing.T) {
 	t.Parallel()
 	needsGDB(t)
-	guest := filepath.Join(t.TempDir(), "dynamic")
-	source := filepath.Join(top, "guests/linux/lost_update.c")
-	if text, err := exec.Command("gcc", "-g", "-O1", "-pthread", "-o", guest, source).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, text)
-	}
+	guest := dynamicUpdate(t)
 	out := gdbOn(t, guest, bugOf(t, guest), "watch x\nreverse-continue\nbt\ninfo sharedlibrary")
 	if missing := has(out, `hit Hardware watchpoint`, "lost_update.c:21", "in clone", "libc.so.6"); missing != "" {
 		t.Errorf("gdb doesn't say %q:\n%s", missing, out)
 	}
 }
 
-// TestDebugAccesses: a watchpoint for every access stops at the same ones in both
-// directions, the run can't be changed, and a session says the same each time.
-func TestDebugAccesses(t *testing.T) {
-	t.Parallel()
+// TestDebugAccepted: the acceptance session, with both C libraries, static, position-independent
+// and dynamically linked: a watchpoint for every access stops at the same ones in both
+// directions, the run can't be changed, and a session says the same each time. gdb writes what
+// monitor says to standard error, and its status is 1, for the last command of the script fails.
+func TestDebugAccepted(t *testing.T) {
 	needsGDB(t)
-	guest := filepath.Join(top, "bin/guests/glibc-O1/lost_update")
-	bug := bugOf(t, guest)
-	commands := "info threads\nawatch x\n" + strings.Repeat("reverse-continue\n", 6) + strings.Repeat("continue\n", 5) + "delete\ncontinue\nmonitor schedule\nprint x = 7"
-	out := gdbOn(t, guest, bug, commands)
-	var got []string
-	for _, hit := range regexp.MustCompile(`(?m)^Thread [0-9]+ "(.*)" hit Hardware access`).FindAllStringSubmatch(out, -1) {
-		got = append(got, hit[1])
-	}
-	// The first is main's: gdb, which knows of one thread as yet, doesn't name it.
-	want := "0.1 add,0.2 add,0.2 add,0.1 add,0.1 add,0.2 add,0.2 add,0.1 add,0 main"
-	if strings.Join(got, ",") != want {
-		t.Errorf("accesses by %q", got)
-	}
-	file, err := result.ReadBugFile(bug)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if missing := has(out, "Value = 1\nmain () at linux/lost_update.c:33", "No more reverse-execution history", "received signal SIGABRT", file.Schedule, "Cannot access memory"); missing != "" {
-		t.Errorf("gdb doesn't say %q:\n%s", missing, out)
-	}
-	if again := gdbOn(t, guest, bug, commands); again != out {
-		t.Errorf("the session says another thing:\n%s\n%s", out, again)
+	for _, variant := range []string{"glibc-O1", "glibc-O2", "musl-O1", "musl-O2", "pie", "dynamic"} {
+		t.Run(variant, func(t *testing.T) {
+			t.Parallel()
+			guest := filepath.Join(top, "bin/guests", variant, "lost_update")
+			if variant == "dynamic" {
+				guest = dynamicUpdate(t)
+			}
+			bug := bugOf(t, guest)
+			commands := "info threads\nprint x\nwatch x\nreverse-continue\ninfo threads\ndelete\ncontinue\nawatch x\n" + strings.Repeat("reverse-continue\n", 6) + strings.Repeat("continue\n", 5) + "delete\ncontinue\nmonitor schedule\nprint x = 7"
+			out := gdbOn(t, guest, bug, commands)
+			var got []string
+			for _, hit := range regexp.MustCompile(`(?m)^Thread [0-9]+ "(.*)" hit Hardware access`).FindAllStringSubmatch(out, -1) {
+				got = append(got, hit[1])
+			}
+			want := "0 main,0.1 add,0.2 add,0.2 add,0.1 add,0.1 add,0.2 add,0.2 add,0.1 add,0 main"
+			if strings.Join(got, ",") != want {
+				t.Errorf("accesses by %q\n%s", got, out)
+			}
+			file, err := result.ReadBugFile(bug)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if missing := has(out, "$1 = 1", `hit Hardware watchpoint`, "received signal SIGABRT", "No more reverse-execution history", "received signal SIGABRT", file.Schedule, "Cannot access memory"); missing != "" {
+				t.Errorf("gdb doesn't say %q:\n%s", missing, out)
+			}
+			if again := gdbOn(t, guest, bug, commands); again != out {
+				t.Errorf("the session says another thing:\n%s\n%s", out, again)
+			}
+		})
 	}
 }
 
@@ -151,6 +165,55 @@ func TestDebugStartsGDB(t *testing.T) {
 	e := finish(t, cmd)
 	if missing := has(e.stderr, "assertion failed: x == 2", "continue goes to moment", "in turn 3 of 5", "* 0.2 add"); e.status != 0 || missing != "" {
 		t.Errorf("status %d, without %q\n%s%s", e.status, missing, e.stdout, e.stderr)
+	}
+}
+
+// TestDebugAt: --at has the run stand at the beginning of a turn first. The turns are those
+// that a page has, whose threads take them.
+func TestDebugAt(t *testing.T) {
+	t.Parallel()
+	needsGDB(t)
+	for _, c := range []struct {
+		guest string
+		args  []string
+	}{{"glibc-O1/lost_update", nil}, {"musl-O1/deadlock_two", nil}, {"musl-O1/lost_update", []string{"--model", "tso"}}, {"pebbles-i386/queue-cond_unlocks_first-cond", nil}, {"kernel/kernel-release_off", []string{"--cmdline", "test=lock", "--pp", "mem"}}} {
+		guest := filepath.Join(top, "bin/guests", c.guest)
+		bug := bugOf(t, guest, c.args...)
+		lanes := regexp.MustCompile(`(?m)^. +(\d+) +([^ ]+).*: moments`).FindAllStringSubmatch(gdbOn(t, guest, bug, "monitor lanes"), -1)
+		e := finish(t, command(t, "replay", "--json", "--quiet", bug, guest))
+		var turns []string
+		for _, event := range e.decode(t).Account {
+			if n := len(turns); n == 0 || turns[n-1] != event.Thread {
+				turns = append(turns, event.Thread)
+			}
+		}
+		var threads []string
+		for i, lane := range lanes {
+			if lane[1] != fmt.Sprint(i+1) {
+				t.Errorf("%s: %q", c.guest, lane)
+			}
+			if thread := lane[2]; thread[0] < '0' || thread[0] > '9' { // a store buffer
+				turns[min(i, len(turns)-1)] = thread
+			}
+			threads = append(threads, lane[2])
+		}
+		if len(turns) < 2 || strings.Join(threads, " ") != strings.Join(turns, " ") {
+			t.Errorf("%s: the debugger's turns are of %q, the page's of %q", c.guest, threads, turns)
+		}
+	}
+	guest := filepath.Join(top, "bin/guests/glibc-O1/lost_update")
+	bug := bugOf(t, guest)
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte(fmt.Sprintf("set sysroot /\nset width 0\nset remotetimeout 60\ntarget remote | %s debug --gdb --at 3 %s %s\nmonitor where\n", landgo, bug, guest)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := exec.Command("timeout", "120", "gdb", "-nx", "-q", "-batch", "-x", script, guest).CombinedOutput()
+	if missing := has(string(out), "in turn 3 of 5", "* 0.2 add, instruction 0"); missing != "" || strings.Contains(string(out), "SIGABRT") {
+		t.Errorf("gdb doesn't say %q:\n%s", missing, out)
+	}
+	e := finish(t, command(t, "debug", "--gdb", "--at", "6", bug, guest))
+	if e.status != result.ExitUsage || !strings.Contains(e.stderr, "--at 6: the run has the turns 1 to 5") {
+		t.Errorf("status %d: %s", e.status, e.stderr)
 	}
 }
 

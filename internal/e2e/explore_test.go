@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"landgo/internal/compile"
 	"landgo/internal/result"
 )
 
@@ -100,6 +103,71 @@ func TestExploreScript(t *testing.T) {
 	} {
 		if e := exploring(t, dir, nil, strings.Fields(c.args)...); e.status == 0 || !strings.Contains(e.stderr, c.want) || strings.Count(e.stderr, "\n") != 1 {
 			t.Errorf("%s: status %d, %s%s; want %q", c.args, e.status, e.stdout, e.stderr, c.want)
+		}
+	}
+}
+
+// TestExploreJSON: each command is answered by a line of JSON, in which steps are told once;
+// the first line is the beginning's. A refused command has its error there.
+func TestExploreJSON(t *testing.T) {
+	t.Parallel()
+	guest := filepath.Join(top, "bin/guests/glibc-O1/lost_update")
+	e := exploring(t, t.TempDir(), []string{"run 0", "watch x", "1", "2", "run 1", "what-if 1", "what-if 2", "back 1", "step 9", "go end"}, "--json", guest)
+	var all []result.Exploring
+	for _, line := range strings.Split(strings.TrimSuffix(e.stdout, "\n"), "\n") {
+		var x result.Exploring
+		d := json.NewDecoder(strings.NewReader(line))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&x); err != nil || x.Schema != result.ExploringSchema {
+			t.Fatalf("%v: %s", err, line)
+		}
+		all = append(all, x)
+	}
+	if e.status != result.ExitUsage || len(all) != 11 || e.stderr != "" {
+		t.Fatalf("status %d, %d lines\n%s%s", e.status, len(all), e.stdout, e.stderr)
+	}
+	if all[0].Command != "" || len(all[0].Threads) == 0 || !all[0].Threads[0].Ready || all[0].Threads[0].Thread != "0" {
+		t.Errorf("the beginning: %+v", all[0])
+	}
+	var steps []result.ExploringStep
+	for i, x := range all {
+		steps = append(steps[:x.Kept], x.Steps...)
+		if x.At > len(steps) {
+			t.Errorf("line %d stands at step %d of %d", i, x.At, len(steps))
+		}
+	}
+	if one := all[3]; one.Command != "1" || len(one.Steps) != 1 || one.Kept != 1 || one.Steps[0].Thread != "0.1" || one.Steps[0].Does != "reads x: 0" || one.Steps[0].Line != 20 ||
+		len(one.Watched) != 1 || one.Watched[0].Value != "0" || one.Threads[1].Label != "T1 add" || one.Threads[1].About != "writes x" {
+		t.Errorf("%+v", one)
+	}
+	if preempts := all[4].Steps; len(preempts) != 1 || !preempts[0].Preempts {
+		t.Errorf("%+v", preempts)
+	}
+	if !all[5].Watched[0].Changed || all[5].Watched[0].Value != "1" {
+		t.Errorf("%+v", all[5].Watched)
+	}
+	if all[6].Error == "" || len(all[7].Answer) != 1 || !strings.Contains(all[7].Answer[0], "it ends with a bug") || all[9].Error == "" || all[9].Kept != len(steps) || all[10].At != len(steps) {
+		t.Errorf("%+v\n%+v\n%+v\n%+v", all[6], all[7], all[9], all[10])
+	}
+}
+
+// TestExploreOwn: variables on a thread's stack and thread-local ones are shown, of the thread
+// that is named and where it stands; those of a block hide the function's, and those of the
+// function its callers'.
+func TestExploreOwn(t *testing.T) {
+	t.Parallel()
+	for _, libc := range []string{"gcc", "musl-gcc"} {
+		if _, err := exec.LookPath(libc); err != nil {
+			t.Logf("no %s: left out", libc)
+			continue
+		}
+		guest := compile.File(t, libc, "testdata/owned.c", "-O0")
+		e := exploring(t, t.TempDir(), []string{"run 0", "watch T1:before", "1", "print T1:n", "1", "print T1:n", "print 1:work::p", "print T0:work::p", "print T1:mine", "print T0:mine", "print 0.1:both",
+			"print mine", "print T1:shared", "print T9:n", "print T1:nothing", "1", "unwatch 1:before", "1", "print T1:mine"}, guest)
+		if missing := has(e.stdout, "T1:before = 7", "T1:n = 40\n", "> print T1:n\nT1:n = 3\n", "> print 1:work::p\nT1:work::p = {left = 3, right = 7}\n", "error: there is no variable \"work::p\" where the thread stands",
+			"T1:mine = 8\n", "T0:mine = 9\n", "T1:both = {left = 1, right = 3}\n", "(one of a thread's own is T1:mine)", "T1:shared = 47\n", "error: there is no global or static variable", "error: there is no variable \"nothing\" where the thread stands",
+			"T1:before: there is no variable", "> unwatch 1:before\n> 1", "error: T1 work isn't there"); missing != "" {
+			t.Errorf("%s: it doesn't say %q:\n%s%s", libc, missing, e.stdout, e.stderr)
 		}
 	}
 }

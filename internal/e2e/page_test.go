@@ -28,7 +28,7 @@ func TestPage(t *testing.T) {
 			in := func(name string) string { return filepath.Join(dir, name) }
 			sources := []string{"--quiet", "--source", filepath.Join(top, "guests")}
 			run := command(t, append([]string{"run", "--out", in("b.landgo"), "--html", in("run.html"), guest}, sources...)...)
-			if e := finish(t, run); e.status != result.ExitBug || e.stderr != "" {
+			if e := finish(t, run); e.status != result.ExitBug || e.stderr != "" || !strings.Contains(e.stdout, "\npage         "+in("run.html")+"\n") {
 				t.Fatalf("run: status %d\n%s%s", e.status, e.stdout, e.stderr)
 			}
 			replay := command(t, append([]string{"replay", "--html", in("replay.html"), in("b.landgo"), guest}, sources...)...)

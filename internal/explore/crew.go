@@ -20,6 +20,7 @@ type crew struct {
 	*hunt
 	workers []*hunt
 	kept    scheduler.Witnessed // what was seen before and in the parts so far
+	reached *session.Reached    // the same
 	sealed  bool
 	// stand has a worker's guest begin a part, with detectors looking on.
 	stand func(*hunt) por.System
@@ -38,6 +39,7 @@ type partSeen struct {
 	watched   *races.Watched
 	witnessed *scheduler.Witnessed
 	outcomes  outputs
+	reached   *session.Reached
 }
 
 // Hire implements por.Crew.
@@ -47,6 +49,7 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 		c.lent.part.Knowledge = known
 	}
 	c.kept.Add(c.Guest.TakeWitnessed())
+	c.reached = c.TakeReached()
 	c.sealed = true
 	for i := range c.Config.Workers() {
 		s := c.Session
@@ -73,7 +76,7 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 
 // take returns what the worker has seen, and forgets it.
 func (h *hunt) take() *partSeen {
-	p := &partSeen{h.found, h.result.Threads, h.checks, h.watched, h.Guest.TakeWitnessed(), h.outcomes}
+	p := &partSeen{h.found, h.result.Threads, h.checks, h.watched, h.Guest.TakeWitnessed(), h.outcomes, h.TakeReached()}
 	h.outcomes = outputs{}
 	h.found, h.seen, h.checks, h.result.Threads = nil, map[string]*finding{}, nil, 0
 	return p
@@ -107,6 +110,7 @@ func (c *crew) Keep(seen any) {
 	}
 	c.kept.Add(p.witnessed)
 	c.outcomes.merge(&p.outcomes)
+	c.reached.Add(p.reached)
 }
 
 // Restart implements por.Crew. All begin with new guests: what those of before
@@ -114,6 +118,8 @@ func (c *crew) Keep(seen any) {
 func (c *crew) Restart(w int) (por.System, error) {
 	known := c.workers[w].Guest.Knowledge()
 	c.dismiss(nil)
+	c.CountReached(c.reached)
+	c.reached = nil
 	if err := c.Session.Anew(known); err != nil {
 		return nil, err
 	}
@@ -138,6 +144,7 @@ func (c *crew) dismiss(wanted *session.Session) {
 func (c *crew) close() {
 	c.Guest.Seal(false)
 	c.Guest.Witness(&c.kept)
+	c.CountReached(c.reached)
 	c.dismiss(c.failedAt)
 }
 

@@ -64,7 +64,7 @@ func TestJobs(t *testing.T) {
 	}
 	configure := func(t *testing.T, i int) config.Config {
 		c, g := config.Default(), guests[i]
-		c.Guest, c.Out, c.Search = build(t, "gcc", "-O1", g.name, g.variant), config.NoFile, g.search
+		c.Guest, c.Out, c.Search, c.Coverage = build(t, "gcc", "-O1", g.name, g.variant), config.NoFile, g.search, true
 		if g.bound != "" {
 			var err error
 			if c.Bounds, err = por.ParseBounds(g.bound); err != nil {
@@ -93,6 +93,9 @@ func TestJobs(t *testing.T) {
 				t.Run(g.name+" "+g.search, func(t *testing.T) {
 					t.Parallel()
 					r, whole := sameFor(t, configure(t, i), jobs...), whole[i]
+					if r.Coverage.Run == 0 || len(r.Coverage.Points) == 0 || r.Bug == nil && (r.Coverage.Run != whole.Coverage.Run || len(r.Coverage.Points) != len(whole.Coverage.Points)) {
+						t.Errorf("%d lines run, %d points; undivided %d, %d", r.Coverage.Run, len(r.Coverage.Points), whole.Coverage.Run, len(whole.Coverage.Points))
+					}
 					if r.Verdict != whole.Verdict || r.Bug == nil && (r.Executions != whole.Executions || r.Threads != whole.Threads || r.Unexamined != whole.Unexamined) {
 						t.Errorf("%v, %d executions, %d threads; undivided %v, %d, %d",
 							r.Verdict, r.Executions, r.Threads, whole.Verdict, whole.Executions, whole.Threads)

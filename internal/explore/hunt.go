@@ -328,7 +328,7 @@ func (h *hunt) Restarted() {
 	h.found = h.found[:0]
 	h.checks = nil
 	h.outcomes = outputs{}
-	h.Covered.Restart()
+	h.ForgetPoints()
 	if h.watched != nil {
 		h.watched.Restart()
 	}

@@ -15,12 +15,12 @@ func (h *hunt) long() {
 	met := h.Guest.Met()
 	if l := &met.Long; l.Turns >= manyTurns {
 		if fs := h.Frames([]uint64{l.PC}); len(fs) > 0 {
-			r.Longest = &result.Longest{Steps: l.Steps, Place: fs[0], Part: l.Part, Threads: l.Threads, Turns: l.Turns}
+			r.Longest = &result.Longest{Steps: l.Steps, Place: result.Innermost(fs), Part: l.Part, Threads: l.Threads, Turns: l.Turns}
 		}
 	}
 	if b := &met.Busy; b.Insns > 0 {
 		if fs := h.Frames([]uint64{b.PC}); len(fs) > 0 {
-			r.Busiest = &result.Busiest{Thread: b.Thread, Instructions: b.Insns, Place: fs[0], Period: b.Period}
+			r.Busiest = &result.Busiest{Thread: b.Thread, Instructions: b.Insns, Place: result.Innermost(fs), Period: b.Period}
 		}
 	}
 }

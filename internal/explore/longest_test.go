@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"os/exec"
 	"slices"
 	"testing"
 
@@ -31,6 +32,21 @@ int main(void)
 }
 `
 
+// atomics has the loop's step on line 4, in what the compiler makes of a library's header.
+const atomics = `#include <atomic>
+#include <pthread.h>
+static std::atomic<long> n;
+static void *often(void *p) { for (long i = 0; i < 1000000; i++) n++; return p; }
+int main()
+{
+	pthread_t t, u;
+	pthread_create(&t, 0, often, 0);
+	pthread_create(&u, 0, often, 0);
+	pthread_join(t, 0);
+	pthread_join(u, 0);
+}
+`
+
 // TestLongest: a run whose executions have no end that landgo comes to says which loop
 // makes them long, and whose it is.
 func TestLongest(t *testing.T) {
@@ -52,6 +68,12 @@ func TestLongest(t *testing.T) {
 	r := run("often", func(c *config.Config) {})
 	if l := r.Longest; r.Problem != result.NoEnd || l == nil || l.Place.Line != 5 || l.Steps != 200_000 || l.Turns < 50_000 || l.Part < l.Turns || !slices.Contains(l.Threads, "0.1") || slices.Contains(l.Threads, "0") {
 		t.Errorf("%s: %+v", r.Problem, l)
+	}
+	if _, err := exec.LookPath("g++"); err == nil {
+		r = run("once", func(c *config.Config) { c.Guest = compile.Text(t, "g++", atomics, "-g", "-O1") })
+		if l := r.Longest; l == nil || l.Place.Library || l.Place.Line != 4 {
+			t.Errorf("%s: %+v", r.Problem, l)
+		}
 	}
 	r = run("far", func(c *config.Config) { c.StepBudget = 1 << 24 })
 	b := r.Busiest

@@ -72,7 +72,7 @@ func (d *deepening) width() int {
 func (d *deepening) round(jobs []*deepen.Job) error {
 	d.Guest.Rewind(d.Root)
 	d.Guest.Look(nil)
-	known, kept := d.Guest.Knowledge(), d.Guest.TakeWitnessed()
+	known, kept, reached := d.Guest.Knowledge(), d.Guest.TakeWitnessed(), d.TakeReached()
 	r := &round{d: d}
 	for i, j := range jobs {
 		s := d.turnOf(j)
@@ -105,9 +105,11 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 	}
 	for _, s := range counted {
 		kept.Add(s.witnessed)
+		reached.Add(s.reached)
 	}
 	d.Guest.Look(nil)
 	d.Guest.Witness(kept)
+	d.CountReached(reached)
 	if r.halted.Load() || err != nil {
 		return err
 	}
@@ -207,7 +209,7 @@ func (r *round) serve(stand *session.Session) {
 		s.work()
 		stand.Guest.Rewind(stand.Root)
 		stand.Guest.Look(nil)
-		s.witnessed = stand.Guest.TakeWitnessed()
+		s.witnessed, s.reached = stand.Guest.TakeWitnessed(), stand.TakeReached()
 		if s.learned || s.fatal() || !r.d.Config.KeepGoing && (len(s.found) > 0 || s.watched.Raced) {
 			r.mu.Lock()
 			r.limit.Store(min(r.limit.Load(), int64(i)+1))

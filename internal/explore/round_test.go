@@ -58,7 +58,7 @@ func TestJobsAtOnce(t *testing.T) {
 		{"late_sharing", true, 1},
 	} {
 		c := config.Default()
-		c.Guest, c.Out, c.KeepGoing = "../../bin/guests/musl-O1/"+g.name, config.NoFile, g.goesOn
+		c.Guest, c.Out, c.KeepGoing, c.Coverage = "../../bin/guests/musl-O1/"+g.name, config.NoFile, g.goesOn, true
 		if g.name == "rare" {
 			c.Guest = compile.Text(t, "gcc", rare)
 		}

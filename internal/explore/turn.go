@@ -44,6 +44,7 @@ type turn struct {
 	// Of one in a round.
 	learned   bool // points became finer
 	witnessed *scheduler.Witnessed
+	reached   *session.Reached
 	known     *scheduler.Knowledge
 }
 
@@ -99,7 +100,7 @@ func (s *turn) work() {
 	}
 	var c *crew
 	switch {
-	case s.round != nil || s.room > 0 || s.Config.Covers():
+	case s.round != nil || s.room > 0:
 		opts.WarmUp = math.MaxUint64 // it isn't divided
 	default:
 		c = &crew{hunt: s.hunt, stand: s.stand}

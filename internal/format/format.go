@@ -145,6 +145,14 @@ func (c *Case) text(o Options) string {
 	return b.String()
 }
 
+// paged is the text, with where the bug's page is: for those who have the run's files.
+func (c *Case) paged(o Options) string {
+	if bugs := c.bugs(); len(bugs) > 0 && bugs[0].Page != "" {
+		return c.text(o) + "Page: " + result.Printable(bugs[0].Page) + "\n"
+	}
+	return c.text(o)
+}
+
 // graded is the text of a grader, which says so where there is no grade.
 func (c *Case) graded(o Options) string {
 	text := ""

@@ -166,6 +166,23 @@ func each(t *testing.T, name string, check func(t *testing.T, text []byte, cases
 	}
 }
 
+// TestPaged: the documents of those who have the run's files name the page of its bug, and
+// those for students don't.
+func TestPaged(t *testing.T) {
+	for name, want := range map[string]bool{"junit": true, "sarif": true, "github": true, "gradescope": false, "autolab": false, "csv": false} {
+		r := lostUpdate(t)
+		r.Finish()
+		r.Bugs[0].Page = "out/lost.html"
+		var b bytes.Buffer
+		if err := Write(&b, name, []Case{NewCase("lost", 1, r, nil)}, options); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), "out/lost.html") != want {
+			t.Errorf("%s: named: %v\n%s", name, !want, b.String())
+		}
+	}
+}
+
 // TestNames: the option table offers what there is.
 func TestNames(t *testing.T) {
 	want := slices.Sorted(slices.Values(append(Names(), config.TextFormat, config.JSONFormat)))

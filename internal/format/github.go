@@ -24,7 +24,7 @@ func github(w io.Writer, cases []Case, o Options) error {
 			own.Bug, own.Bugs = b, []*result.Bug{b}
 			one := *c
 			one.Result = &own
-			if err := githubCommand(w, "error", mainPlace(b), title+": "+string(b.Kind)+ordinal(n, len(bugs)), one.text(o), o); err != nil {
+			if err := githubCommand(w, "error", mainPlace(b), title+": "+string(b.Kind)+ordinal(n, len(bugs)), one.paged(o), o); err != nil {
 				return err
 			}
 		}

@@ -63,7 +63,7 @@ func junit(w io.Writer, cases []Case, o Options) error {
 		c := &cases[i]
 		seconds += c.seconds()
 		j := junitCase{Name: xmlToken(c.Name), Classname: "landgo", Time: xmlTime(c.seconds())}
-		problem := &junitProblem{Type: xmlToken(c.kind()), Message: result.Printable(c.message()), Text: c.text(o)}
+		problem := &junitProblem{Type: xmlToken(c.kind()), Message: result.Printable(c.message()), Text: c.paged(o)}
 		switch {
 		case c.passed():
 			s.Out += fmt.Sprintf("%s: %s: %s\n", j.Name, c.verdict(), c.message())

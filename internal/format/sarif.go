@@ -194,6 +194,9 @@ func sarifBug(d *sarifDriver, c *Case, b *result.Bug, o Options) sarifResult {
 		Fingerprints: map[string]string{"landgoMistake/v1": b.FingerprintOf(nil)},
 		Properties:   map[string]any{"case": result.Printable(c.Name), "preemptions": b.Preemptions, "granularity": result.Printable(c.Result.Granularity)},
 	}
+	if b.Page != "" {
+		r.Properties["page"] = result.Printable(b.Page)
+	}
 	if flows := sarifThreads(c, b, o); len(flows) > 0 {
 		r.CodeFlows = []sarifCodeFlow{{sarifText(fmt.Sprintf("The interleaving; switches away from a thread that could have gone on: %d", b.Preemptions)), flows}}
 	}

@@ -142,7 +142,7 @@ func (s *server) begin() error {
 	s.mu.Unlock()
 	s.about, s.stopped = about, all.Current
 	signal := s.about.Signal
-	if signal == 0 {
+	if signal == 0 || !all.Ended {
 		signal = sigTrap
 	}
 	s.reply = fmt.Sprintf("T%02xthread:%x;", signal, s.stopped)

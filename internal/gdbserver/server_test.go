@@ -31,7 +31,7 @@ func (f *fake) Describe() (*debugger.Description, error) {
 }
 
 func (f *fake) Threads() (*debugger.Threads, error) {
-	return &debugger.Threads{Current: f.current, All: []debugger.Thread{{Number: 1, Name: "0 main", About: "waits for <m>"}, {Number: 2, Name: "0.1 add", About: "runs"}}}, nil
+	return &debugger.Threads{Current: f.current, Ended: f.at == 10, All: []debugger.Thread{{Number: 1, Name: "0 main", About: "waits for <m>"}, {Number: 2, Name: "0.1 add", About: "runs"}}}, nil
 }
 
 func (f *fake) Registers(thread int) (*debugger.Registers, error) {

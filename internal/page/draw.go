@@ -16,8 +16,10 @@ const (
 	rowHeight = 30
 	left      = 50
 	top       = 44
-	textRoom  = 27 // characters in a lane
-	hues      = 6  // colours of lanes, in page.css
+	nameRoom  = 27  // characters of a lane's name
+	letter    = 7.3 // the width of one
+	lastRoom  = 44  // characters that the last lane makes room for
+	hues      = 6   // colours of lanes, in page.css
 )
 
 func x(lane int) int { return left + lane*laneWidth }
@@ -26,11 +28,12 @@ func y(row int) int  { return top + row*rowHeight }
 // draw is the picture of a story, complete without any script.
 func (s *story) draw() template.HTML {
 	var b strings.Builder
-	width, height := x(len(s.names))+10, y(len(s.rows))+6
+	s.width = s.wide()
+	width, height := s.width, y(len(s.rows))+6
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="what each thread does, from top to bottom" style="max-width:%dpx;min-width:%dpx">`, width, height, width, min(width, len(s.names)*170))
 	for i, name := range s.names {
 		fmt.Fprintf(&b, `<text class="name c%d" x="%d" y="20">%s<title>%s</title></text><line class="lane c%d" x1="%d" x2="%d" y1="28" y2="%d"/>`,
-			i%hues, x(i), text(name, textRoom), text(s.introduced(i), 200), i%hues, x(i)-12, x(i)-12, height)
+			i%hues, x(i), text(name, nameRoom), text(s.introduced(i), 200), i%hues, x(i)-12, x(i)-12, height)
 	}
 	for i, r := range s.rows {
 		for _, a := range r.After {
@@ -49,6 +52,30 @@ func (s *story) draw() template.HTML {
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String()) // its texts are escaped
+}
+
+// wide is the picture's width: the last lane has room for its texts, within reason. Those of
+// other lanes go on over the lanes on their right, for a row is one thread's.
+func (s *story) wide() int {
+	longest := nameRoom
+	for i := range s.rows {
+		if r := &s.rows[i]; r.Thread == len(s.names)-1 {
+			longest = max(longest, min(utf8.RuneCountInString(s.says(i)), lastRoom))
+		}
+	}
+	return x(len(s.names)-1) + int(letter*float64(longest)) + 20
+}
+
+// says is what the picture has of a row.
+func (s *story) says(i int) string {
+	r := &s.rows[i]
+	switch {
+	case r.Times > 0 && r.Until > i:
+		return fmt.Sprintf("%s (these %d x %d)", r.short, r.Until-i+1, r.Times)
+	case r.Times > 0:
+		return fmt.Sprintf("%s (x %d)", r.short, r.Times)
+	}
+	return r.short
 }
 
 func (s *story) row(b *strings.Builder, i int) {
@@ -77,13 +104,7 @@ func (s *story) row(b *strings.Builder, i int) {
 	if r.Waits {
 		class += " waits"
 	}
-	what := r.Text
-	if r.Times > 0 {
-		what = fmt.Sprintf("%s (x %d)", what, r.Times)
-		if r.Until > i {
-			what = fmt.Sprintf("%s (these %d x %d)", r.Text, r.Until-i+1, r.Times)
-		}
-	}
+	what := text(s.says(i), int(float64(s.width-x(r.Thread)-10)/letter))
 	where := r.Func
 	if r.File != "" {
 		where = strings.TrimSpace(fmt.Sprintf("%s %s:%d", r.Func, r.File, r.Line))
@@ -101,7 +122,7 @@ func (s *story) row(b *strings.Builder, i int) {
 		where += "\nthe block is " + r.Block + " here"
 	}
 	fmt.Fprintf(b, `<g class="%s" data-i="%d"><title>%s&#10;%s</title><rect x="%d" y="%d" width="%d" height="22" rx="4"/>%s<circle class="c%d" cx="%d" cy="%d" r="%d"/><text x="%d" y="%d">%s</text></g>`,
-		class, i, text(what, 300), lines(where, 300), x(r.Thread)-4, y(i)-15, laneWidth-8, mark, r.Thread%hues, x(r.Thread)-12, y(i)-4, radius, x(r.Thread), y(i), text(what, textRoom))
+		class, i, text(r.Text, 300), lines(where, 300), x(r.Thread)-4, y(i)-15, max(laneWidth-8, int(letter*float64(utf8.RuneCountInString(what)))+8), mark, r.Thread%hues, x(r.Thread)-12, y(i)-4, radius, x(r.Thread), y(i), what)
 }
 
 // difference is what a row says of the nearest run that passes, by Row.Differs.

@@ -118,7 +118,7 @@
     source(r);
     table(at);
     get("where").textContent = `${at + 1} of ${rows.length}: ${threads[r.t]} ${r.text}` + (r.file ? `, ${r.file}:${r.line}` : "");
-    get("debug").textContent = file ? `landgo debug ${file}, then: monitor at #${r.step}` : "";
+    get("debug").textContent = file ? `landgo debug --at ${r.turn} ${file}` : "";
     if (still) return;
     groups[at]?.scrollIntoView({ block: "nearest" });
     history.replaceState(null, "", "#" + (at + 1));

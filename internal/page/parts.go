@@ -84,8 +84,9 @@ func (s *story) cycle(b *result.Bug) template.HTML {
 		return ""
 	}
 	const width, height, gap = 150, 34, 74
+	const back = 290 // where the arrow back to the first is, right of what the others wait for
 	var out strings.Builder
-	fmt.Fprintf(&out, `<svg class="cycle" viewBox="0 0 330 %d" role="img" aria-label="the threads wait for each other in a cycle" style="max-width:330px;min-width:0">`, n*gap-gap+height+8)
+	fmt.Fprintf(&out, `<svg class="cycle" viewBox="0 0 460 %d" role="img" aria-label="the threads wait for each other in a cycle" style="max-width:460px;min-width:0">`, n*gap-gap+height+8)
 	out.WriteString(`<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path class="tip" d="M0 0 L8 4 L0 8 z"/></marker></defs>`)
 	for i, thread := range b.Cycle {
 		top := 4 + i*gap
@@ -101,7 +102,7 @@ func (s *story) cycle(b *result.Bug) template.HTML {
 			fmt.Fprintf(&out, `<path class="waitsfor" marker-end="url(#tip)" d="M40 %d V%d"/><text x="50" y="%d">waits for %s</text>`, top+height, top+gap-1, top+height+24, text(what, 32))
 		} else {
 			fmt.Fprintf(&out, `<path class="waitsfor" marker-end="url(#tip)" d="M%d %d H%d V21 H%d"/><text x="%d" y="%d">waits for</text><text x="%d" y="%d">%s</text>`,
-				4+width, top+17, width+40, width+6, width+46, top+4, width+46, top+20, text(what, 20))
+				4+width, top+17, back, width+6, back+6, top+4, back+6, top+20, text(what, 20))
 		}
 	}
 	out.WriteString("</svg>")

@@ -13,11 +13,14 @@ import (
 type Row struct {
 	Thread int    `json:"t"`
 	Text   string `json:"text"`
+	short  string // in the picture
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Func   string `json:"func,omitempty"`
-	// Step is the account's step, from 1.
+	// Step is the account's step, from 1. Turn is the stretch of one thread's steps that it is
+	// in, from 1: landgo debug --at TURN.
 	Step int `json:"step"`
+	Turn int `json:"turn"`
 	// Cause: the bug's cause speaks of it. Fails: here the run fails. Waits: the thread
 	// waits from here on.
 	Cause bool `json:"cause,omitempty"`
@@ -61,11 +64,21 @@ type story struct {
 	races  [][2]int // rows of the cause that collide
 	cut    int      // rows left out
 	lined  bool     // the guest's own code has lines
+	width  int      // of the picture
+	// written are the addresses that the run stores to.
+	written map[result.Addr]bool
 }
 
 // tell makes rows of a replay's account.
 func tell(r *result.Result, b *result.Bug) *story {
-	s := &story{lanes: map[string]int{}, origin: map[string]string{}, called: b.Names()}
+	s := &story{lanes: map[string]int{}, origin: map[string]string{}, called: b.Names(), written: map[result.Addr]bool{}}
+	for i := range r.Account {
+		for _, a := range r.Account[i].Accesses {
+			if a.New != "" {
+				s.written[a.Address] = true
+			}
+		}
+	}
 	starts := slices.Clone(b.ThreadStarts)
 	slices.SortStableFunc(starts, func(x, y result.ThreadStart) int { return x.Number() - y.Number() })
 	for _, t := range starts {
@@ -79,9 +92,16 @@ func tell(r *result.Result, b *result.Bug) *story {
 	}
 	last := map[int]int{} // step: its last row
 	var after [][]int     // of rows, as steps
+	turn := 0
 	for i := range r.Account {
 		e := &r.Account[i]
+		if i == 0 || r.Account[i-1].Thread != e.Thread {
+			turn++
+		}
 		rows, afters := s.event(e, i+1, b)
+		for k := range rows {
+			rows[k].Turn = turn
+		}
 		if len(rows) > 0 && i > 0 && r.Account[i-1].Thread != e.Thread {
 			rows[0].Why, rows[0].Preempt = s.called.In(r.Account[i-1].Switch), r.Account[i-1].Preemption
 		}
@@ -99,9 +119,15 @@ func tell(r *result.Result, b *result.Bug) *story {
 		}
 	}
 	s.end(b)
+	for i := range s.rows {
+		if s.rows[i].Turn == 0 { // how it ends
+			s.rows[i].Turn = max(turn, 1)
+		}
+	}
 	s.collide()
 	s.fold()
 	s.shorten()
+	s.shortTexts()
 	return s
 }
 
@@ -136,7 +162,7 @@ func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, aft
 			if s.lined && inLibrary(op, e) && strings.Contains(op.Does, "lock") && len(op.After) == 0 {
 				continue // a library's own lock
 			}
-			r := Row{Text: s.called.In(op.Does), Held: e.Held, Differs: differs(b, step, 0, op.Does), Block: lifeOf(b, e, step, op)}
+			r := Row{Text: s.called.In(op.Does), Held: op.Held, Differs: differs(b, step, 0, op.Does), Block: lifeOf(b, e, step, op)}
 			if r.Block == "freed" {
 				r.Text = "frees the block"
 			}
@@ -150,7 +176,9 @@ func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, aft
 		if k < len(e.Accesses) && !e.Accesses[k].Bookkeeping {
 			r := s.access(&e.Accesses[k], b)
 			r.Differs = differs(b, step, k+1, "")
-			add(r, nil)
+			if a := &e.Accesses[k]; !s.lined || a.Symbol != "" || s.written[a.Address] || r.Cause || r.Differs > 0 {
+				add(r, nil) // and not what a linker's table says
+			}
 		}
 	}
 	if len(rows) == 0 && (e.ChoiceText != "" || e.Output != "") {
@@ -209,9 +237,9 @@ func lifeOf(b *result.Bug, e *result.Event, step int, op result.Operation) strin
 }
 
 func (s *story) access(a *result.Access, b *result.Bug) Row {
-	r := Row{Buffers: a.Op == "buffers", Flushes: a.Op == "flushes", Text: a.Op + " " + s.called.In(a.Name()), Variable: s.called.In(a.Name()), Value: a.New, Writes: a.New != "", Held: a.Held}
+	r := Row{Buffers: a.Op == "buffers", Flushes: a.Op == "flushes", Text: a.Op + " " + s.called.In(a.Name()), Variable: s.called.In(a.Name()), Value: s.called.In(a.New), Writes: a.New != "", Held: a.Held}
 	if !r.Writes {
-		r.Value = a.Old
+		r.Value = s.called.In(a.Old)
 	}
 	if r.Value != "" {
 		r.Text += " = " + r.Value
@@ -239,7 +267,7 @@ func (s *story) end(b *result.Bug) {
 		step = s.rows[n-1].Step
 	}
 	for _, w := range b.Waits {
-		text := "waits for " + strings.TrimSpace(w.For+" "+w.Object)
+		text := "waits for " + s.called.In(strings.TrimSpace(w.For+" "+w.Object))
 		if w.For == "thread" {
 			text = "waits for " + s.called.Noun(w.Object) + " to end"
 		}
@@ -247,7 +275,7 @@ func (s *story) end(b *result.Bug) {
 			text += ", which " + s.called.Noun(w.Owner) + " holds"
 		}
 		r := Row{Thread: s.lane(w.Thread), Text: text, Step: step, Waits: true, Cause: true, Held: w.Held}
-		r.at(result.Innermost(w.Stack))
+		r.at(own(w.Stack))
 		s.rows = append(s.rows, r)
 	}
 	for _, l := range b.Loops {
@@ -265,8 +293,26 @@ func (s *story) end(b *result.Bug) {
 		return
 	}
 	r := Row{Thread: s.lane(b.Thread), Text: title(b), Step: step, Fails: true}
-	r.at(result.Innermost(b.Stack))
+	for i := range s.rows {
+		if s.rows[i].Thread == r.Thread {
+			r.Held = s.rows[i].Held
+		}
+	}
+	r.at(own(b.Stack))
 	s.rows = append(s.rows, r)
+}
+
+// own is where the user's code stands on a stack, if that is to be seen in a source of a
+// language: a kernel's threads all wait in the assembler code of its switch.
+func own(stack []result.Frame) result.Frame {
+	assembler := func(f *result.Frame) bool { return strings.HasSuffix(strings.ToLower(f.File), ".s") }
+	inner := result.Innermost(stack)
+	for i := range stack {
+		if f := &stack[i]; assembler(&inner) && f.File != "" && f.Line > 0 && !f.Library && !assembler(f) {
+			return *f
+		}
+	}
+	return inner
 }
 
 // title is the failure in one line.

@@ -104,6 +104,9 @@ func (p *page) bug(b *result.Bug) {
 	if b.Replay != "" {
 		p.line("replay       %s", b.Replay)
 	}
+	if b.Page != "" {
+		p.line("page         %s", clean(b.Page))
+	}
 }
 
 // name is a thread's, as people see it.

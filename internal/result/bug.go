@@ -84,6 +84,8 @@ type Bug struct {
 	File string `json:"file"`
 	// Replay is the exact command that replays the bug.
 	Replay string `json:"replay"`
+	// Page is the page with a picture of the run, "" if none was written.
+	Page string `json:"page,omitempty"`
 }
 
 // Choice is a value that was chosen for the guest, or a failure of a call.
@@ -284,6 +286,8 @@ type Operation struct {
 	// After are the steps of other threads, from 1, that it comes after by their
 	// operations on the same object: a lock after its unlock, a join after the end.
 	After []int `json:"after,omitempty"`
+	// Held are the locks that the thread holds after it.
+	Held []string `json:"held,omitempty"`
 }
 
 // Addr is a guest address; JSON has it as "0x401136".

@@ -12,9 +12,11 @@ import (
 
 // watched is an expression that is shown at each move.
 type watched struct {
-	text, value string
-	known       bool // it had a value
+	thread, text, value string
+	known               bool // it had a value
 }
+
+func (w *watched) is(m *debugger.Move) bool { return w.text == m.Text && w.thread == m.Thread }
 
 // Interrupt implements debugger.Chooser.
 func (c *Chooser) Interrupt() { c.interrupted.Store(true) }
@@ -89,20 +91,20 @@ func (c *Chooser) carryOut(m *debugger.Move, v *debugger.View) (err error) {
 		}
 		return c.ahead(*c.whatIf)
 	case debugger.DoValue:
-		text, err := c.evaluate(m.Text)
+		text, err := c.evaluate(m.Thread, m.Text)
 		v.Told = []string{m.Text + " = " + text}
 		return err
 	case debugger.DoWatch:
-		value, err := c.evaluate(m.Text)
+		value, err := c.evaluate(m.Thread, m.Text)
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(c.watched, func(w watched) bool { return w.text == m.Text }) {
-			c.watched = append(c.watched, watched{m.Text, value, true})
+		if !slices.ContainsFunc(c.watched, func(w watched) bool { return w.is(m) }) {
+			c.watched = append(c.watched, watched{m.Thread, m.Text, value, true})
 		}
 	case debugger.DoUnwatch:
 		n := len(c.watched)
-		c.watched = slices.DeleteFunc(c.watched, func(w watched) bool { return w.text == m.Text })
+		c.watched = slices.DeleteFunc(c.watched, func(w watched) bool { return w.is(m) })
 		if n == len(c.watched) {
 			return fmt.Errorf("%q isn't watched", m.Text)
 		}
@@ -115,9 +117,17 @@ func (c *Chooser) carryOut(m *debugger.Move, v *debugger.View) (err error) {
 	return nil
 }
 
-// evaluate is the value of an expression at the position.
-func (c *Chooser) evaluate(text string) (string, error) {
-	return c.s.Image.Evaluate(text, c.s.Memory)
+// evaluate is the value of an expression at the position. A thread's own variables are known
+// if a thread is given.
+func (c *Chooser) evaluate(thread, text string) (string, error) {
+	if thread == "" {
+		return c.s.Evaluate(trace.NoThread, text)
+	}
+	t, ok := c.s.Guest.Lookup(thread)
+	if !ok || !c.exists(t) || c.s.IsBuffer(t) || !c.s.Plain.Thread(t).Live() {
+		return "", fmt.Errorf("thread %s isn't there", thread)
+	}
+	return c.s.Evaluate(t, text)
 }
 
 // look fills a view in.
@@ -136,8 +146,8 @@ func (c *Chooser) look(v *debugger.View) {
 	v.Lanes = c.lanes(threads, why != "")
 	for i := range c.watched {
 		w := &c.watched[i]
-		out := debugger.Watched{Text: w.text}
-		value, err := c.evaluate(w.text)
+		out := debugger.Watched{Thread: w.thread, Text: w.text}
+		value, err := c.evaluate(w.thread, w.text)
 		if err != nil {
 			out.Error = err.Error()
 		}

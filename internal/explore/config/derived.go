@@ -35,9 +35,6 @@ func (c *Config) Seeded() bool { return c.SyncOnly || c.CandidatesOnly }
 
 // Workers is how many workers may search at a time.
 func (c *Config) Workers() int {
-	if c.Covers() {
-		return 1
-	}
 	if c.Jobs > 0 {
 		return c.Jobs
 	}
@@ -54,8 +51,6 @@ func (c *Config) Whole() string {
 		return fmt.Sprintf("search %s runs with one worker: %s", spec.Kind().Name, spec.Whole())
 	case c.MaxExecutions > 0:
 		return "a search with --max-executions runs with one worker: it goes in one order from the start"
-	case c.Covers():
-		return "a search with --coverage runs with one worker: what another one had begun would count or not, by chance"
 	}
 	return ""
 }

@@ -13,17 +13,50 @@ import (
 )
 
 // Coverage is what the guests of a search have reached: a search can have several, one
-// after the other or by turns. Which lines were run the machines know anyway. Points are
-// noted step by step, by a runner around the guest's own, which only a search that asks for
-// coverage has.
+// after the other, by turns or at a time. Which lines were run the machines know anyway.
+// Points are noted step by step, by a runner around the guest's own, which only a search
+// that asks for coverage has.
+//
+// Each guest has its own account. What a worker's has reached in a part of a divided search
+// is taken with what else was seen of the part (TakeReached), and added to the others' if the
+// part counts: so the sum is the same for any number of workers.
 type Coverage struct {
 	mu     sync.Mutex
 	pieces []debuginfo.Piece
-	ran    []bool // by piece
-	open   map[*emu.Machine]bool
-	points map[point]*passage
-	users  map[uint64]bool // instructions, by whether they have a line of the user's
+	sum    Reached           // of guests that are closed
+	open   map[*account]bool // of the others
 	done   bool
+}
+
+// account is what a guest has reached, beside what its machine knows.
+type account struct {
+	*Reached
+	machine *emu.Machine
+	users   map[uint64]bool // instructions, by whether they have a line of the user's
+}
+
+// Reached is what was reached in a stretch of a search.
+type Reached struct {
+	ran    []bool // by piece
+	points map[point]*passage
+}
+
+// Add adds what was reached elsewhere. Both are nil where nobody asks.
+func (r *Reached) Add(o *Reached) {
+	if r == nil || o == nil {
+		return
+	}
+	for i, ran := range o.ran {
+		r.ran[i] = r.ran[i] || ran
+	}
+	for at, n := range o.points {
+		of := r.points[at]
+		if of == nil {
+			of = &passage{}
+			r.points[at] = of
+		}
+		of.reached, of.switched = of.reached+n.reached, of.switched+n.switched
+	}
 }
 
 // point is a place where a thread stands: the instruction, or the call of the user's in
@@ -42,49 +75,78 @@ func (s *Session) cover() {
 	c := s.Covered
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pieces == nil {
+	if c.sum.points == nil { // the first
 		c.pieces = s.Image.Pieces()
-		c.ran = make([]bool, len(c.pieces))
+		c.sum = *c.nothing()
 	}
-	c.open[s.Machine] = true
-	s.Guest.Runner = &pointed{Runner: s.Guest.Runner, s: s.Plain, in: &s.Program, c: c, last: trace.NoThread}
+	s.account = &account{c.nothing(), s.Machine, map[uint64]bool{}}
+	c.open[s.account] = true
+	s.Guest.Runner = &pointed{Runner: s.Guest.Runner, s: s.Plain, in: &s.Program, c: c, account: s.account, last: trace.NoThread}
 }
 
-// look adds what a machine has run.
-func (c *Coverage) look(m *emu.Machine) {
+func (c *Coverage) nothing() *Reached {
+	return &Reached{make([]bool, len(c.pieces)), map[point]*passage{}}
+}
+
+// look adds what a machine has run to its account.
+func (c *Coverage) look(a *account) {
 	for i, p := range c.pieces {
-		if !c.ran[i] {
-			c.ran[i] = m.Ran(p.Lo, p.Hi)
-		}
+		a.ran[i] = a.ran[i] || a.machine.Ran(p.Lo, p.Hi)
 	}
 }
 
-// closing is called before a machine is closed.
-func (c *Coverage) closing(m *emu.Machine) {
-	if c == nil {
+// closing is called before a guest's machine is closed.
+func (c *Coverage) closing(a *account) {
+	if c == nil || a == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.open[m] && !c.done {
-		c.look(m)
+	if c.open[a] && !c.done {
+		c.look(a)
+		c.sum.Add(a.Reached)
 	}
-	delete(c.open, m)
+	delete(c.open, a)
 }
 
-// Restart forgets the points: the search begins anew, with finer steps.
-func (c *Coverage) Restart() {
-	if c != nil && !c.done {
-		clear(c.points)
+// TakeReached is what the session's guest has reached since it was taken last, or since its
+// beginning. nil: nobody asks.
+func (s *Session) TakeReached() *Reached {
+	c := s.Covered
+	if s.account == nil || c.done || s.Machine == nil {
+		return nil
+	}
+	c.look(s.account)
+	for _, p := range c.pieces {
+		s.Machine.ForgetRan(p.Lo, p.Hi)
+	}
+	r := s.account.Reached
+	s.account.Reached = c.nothing()
+	return r
+}
+
+// CountReached adds to the session's account what was taken.
+func (s *Session) CountReached(r *Reached) {
+	if r != nil {
+		s.account.Add(r)
+	}
+}
+
+// ForgetPoints: the session's search begins anew, with finer steps. The lines that were run
+// stay.
+func (s *Session) ForgetPoints() {
+	if s.account != nil && !s.Covered.done {
+		clear(s.account.points)
 	}
 }
 
 // pointed is a runner that notes the points which a search comes to.
 type pointed struct {
 	Runner
-	s     *scheduler.System
-	in    *Program
-	c     *Coverage
+	s  *scheduler.System
+	in *Program
+	c  *Coverage
+	*account
 	last  trace.TID // the thread of the step before, a store buffer's not
 	marks []trace.TID
 }
@@ -138,23 +200,23 @@ func (p *pointed) note(next trace.TID) {
 	if at.kind == trace.OpAccess {
 		at.pc, at.flags = th.PendingAccess.PC, th.PendingAccess.Flags&(trace.Write|trace.RMW)
 	}
-	if at.kind != trace.OpAccess || !p.users(at.pc) {
+	if at.kind != trace.OpAccess || !p.isUsers(at.pc) {
 		for i, pc := range p.s.Stack(p.last) {
 			if i > 0 {
 				pc--
 			}
-			if i == 0 || p.users(pc) {
+			if i == 0 || p.isUsers(pc) {
 				at.pc = pc
 			}
-			if p.users(pc) {
+			if p.isUsers(pc) {
 				break
 			}
 		}
 	}
-	n := p.c.points[at]
+	n := p.points[at]
 	if n == nil {
 		n = &passage{}
-		p.c.points[at] = n
+		p.points[at] = n
 	}
 	n.reached++
 	if next != p.last {
@@ -162,13 +224,13 @@ func (p *pointed) note(next trace.TID) {
 	}
 }
 
-// users reports whether an instruction has a line of the user's.
-func (p *pointed) users(pc uint64) bool {
-	known, ok := p.c.users[pc]
+// isUsers reports whether an instruction has a line of the user's.
+func (p *pointed) isUsers(pc uint64) bool {
+	known, ok := p.users[pc]
 	if !ok {
 		f := result.Innermost(p.in.Frames([]uint64{pc}))
 		known = f.Line > 0 && !f.Library
-		p.c.users[pc] = known
+		p.users[pc] = known
 	}
 	return known
 }
@@ -182,8 +244,9 @@ func (s *Session) Cover(r *result.Result) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for m := range c.open {
-		c.look(m)
+	for a := range c.open {
+		c.look(a)
+		c.sum.Add(a.Reached)
 	}
 	c.done = true
 	r.Coverage = &result.Coverage{Files: c.files(s)}
@@ -210,7 +273,7 @@ func (c *Coverage) files(s *Session) (files []result.CoveredFile) {
 				files = append(files, result.CoveredFile{File: p.File, Path: p.Path})
 			}
 		}
-		l.Run = l.Run || c.ran[i]
+		l.Run = l.Run || c.sum.ran[i]
 	}
 	for where, l := range lines {
 		f := &files[at[where.path]]
@@ -283,7 +346,7 @@ func startsOnly(f *result.CoveredFile) bool {
 
 // passages are the points, those at one line that do the same together.
 func (c *Coverage) passages(s *Session) (all []result.CoveredPoint) {
-	for at, n := range c.points {
+	for at, n := range c.sum.points {
 		f := result.Innermost(s.Frames([]uint64{at.pc}))
 		p := result.CoveredPoint{Function: f.Function, File: f.File, Line: f.Line, Does: does(at), Reached: n.reached, Switched: n.switched}
 		if f.Library {

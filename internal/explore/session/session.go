@@ -46,12 +46,13 @@ type Session struct {
 	Notes  []string // for the user, a line each
 	// Covered is what it and the sessions that came of it reached, nil: not wanted.
 	Covered *Coverage
+	account *account
 }
 
 func newSession(cfg config.Config, img *image.Image, w *limits.Watch) *Session {
 	s := &Session{Program: Program{Config: cfg, Image: img, Platform: platformOf(img.Kernel)}, Limits: w, Clock: w.Clock(cfg.ProcessorTime)}
 	if cfg.Covers() {
-		s.Covered = &Coverage{open: map[*emu.Machine]bool{}, points: map[point]*passage{}, users: map[uint64]bool{}}
+		s.Covered = &Coverage{open: map[*account]bool{}}
 		s.afresh = true // a kept boot has no account of what it ran
 	}
 	return s
@@ -177,6 +178,9 @@ func (s *Session) Anew(known *scheduler.Knowledge) error {
 	}
 	fresh.Guest.TakeWitnessed()
 	fresh.Clock, fresh.lives = s.Clock, s.lives+1
+	if s.account != nil { // what was reached by now is to be forgotten where the search is (ForgetPoints)
+		fresh.CountReached(s.TakeReached())
+	}
 	stops := s.stops
 	s.Close()
 	*s = *fresh
@@ -213,7 +217,7 @@ func (s *Session) Close() {
 	}
 	if s.Machine != nil {
 		s.Limits.MayHalt(s.Machine, false)
-		s.Covered.closing(s.Machine)
+		s.Covered.closing(s.account)
 		s.Machine.Close()
 		s.Machine = nil
 	}

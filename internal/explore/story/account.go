@@ -13,11 +13,11 @@ func (st *Story) Account() []result.Event {
 		b := &st.beats[i]
 		e := result.Event{
 			Thread: st.Guest.Name(b.step.Thread), Begin: b.step.Begin, End: b.step.Last,
-			Choice: uint32(b.step.Choice), Stack: st.Frames(b.stack), Held: b.held, Output: b.out,
+			Choice: uint32(b.step.Choice), Stack: st.Frames(b.stack), Held: st.heldAfter(b, len(b.ops)), Output: b.out,
 			Switch: b.why, Preemption: i+1 < len(st.beats) && st.beats[i+1].step.Preemption,
 		}
 		e.After = edges.born(b.step.Thread)
-		for _, op := range b.ops {
+		for n, op := range b.ops {
 			text := st.Guest.OpText(op)
 			if e.Does != "" && text != "" {
 				e.Does += ", "
@@ -25,7 +25,7 @@ func (st *Story) Account() []result.Event {
 			e.Does += text
 			after := edges.after(op, b.step.Thread, i+1)
 			if text != "" {
-				e.Operations = append(e.Operations, result.Operation{Does: text, Before: min(int(op.At), len(b.accesses)), Place: st.called(op), After: after})
+				e.Operations = append(e.Operations, result.Operation{Does: text, Before: min(int(op.At), len(b.accesses)), Place: st.called(op), After: after, Held: st.heldAfter(b, n+1)})
 			}
 		}
 		for k := range b.accesses {

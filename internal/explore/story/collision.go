@@ -15,9 +15,10 @@ type at struct{ beat, access int }
 // thread was between two accesses of its own to what another thread then
 // changed, without a lock in common if there is such a thing. If there is nothing
 // of the kind, an access of the other's that conflicts with one of the thread's
-// will do, a write before a read.
+// will do, a write before a read. What threads wait for at the end comes before all else.
 func (st *Story) collisions(b *result.Bug) {
-	for _, w := range []wanted{{both: true, write: true}, {both: true, write: true, locked: true}, {write: true}, {}, {write: true, locked: true}, {locked: true}} {
+	kinds := []wanted{{both: true, write: true}, {both: true, write: true, locked: true}, {write: true}, {}, {write: true, locked: true}, {locked: true}}
+	for _, w := range append(awaited(b, kinds), kinds...) {
 		for i := range st.beats {
 			for _, t := range st.tails(i) {
 				if st.collision(b, i, t, w) {
@@ -32,8 +33,30 @@ func (st *Story) collisions(b *result.Bug) {
 }
 
 // wanted says which collision will do: between two accesses of the thread's, or beside one;
-// with a write, or with any access of the other's; under a common lock, too.
-type wanted struct{ both, write, locked bool }
+// with a write, or with any access of the other's; under a common lock, too. of, if there is
+// something in it, are the addresses to which it is.
+type wanted struct {
+	both, write, locked bool
+	of                  []result.Addr
+}
+
+// awaited is kinds of what threads wait for at the end.
+func awaited(b *result.Bug, kinds []wanted) (own []wanted) {
+	var of []result.Addr
+	for i := range b.Waits {
+		if at := b.Waits[i].Address; at != 0 {
+			of = append(of, at)
+		}
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	for _, w := range kinds {
+		w.of = of
+		own = append(own, w)
+	}
+	return own
+}
 
 // tails are the other threads that made accesses in a beat: each was left behind it.
 func (st *Story) tails(i int) []trace.TID {
@@ -51,7 +74,7 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 	for j := i; j < resume; j++ {
 		for k := range st.beats[j].accesses {
 			mid := &st.beats[j].accesses[k]
-			if st.beats[j].madeBy(k) == t {
+			if st.beats[j].madeBy(k) == t || len(w.of) > 0 && !slices.Contains(w.of, result.Addr(mid.Addr)) {
 				continue
 			}
 			by := st.beats[j].madeBy(k)

@@ -142,12 +142,18 @@ func (b *beat) madeBy(k int) trace.TID {
 // and what the beat did to them by then.
 func (st *Story) held(x at) []string {
 	b := &st.beats[x.beat]
+	n := 0
+	for n < len(b.ops) && int(b.ops[n].At) <= x.access {
+		n++
+	}
+	return st.heldAfter(b, n)
+}
+
+// heldAfter is what the thread holds after so many of a beat's operations.
+func (st *Story) heldAfter(b *beat, operations int) []string {
 	list := slices.Clone(b.held)
-	for i := range b.ops {
+	for i := range b.ops[:operations] {
 		o := &b.ops[i]
-		if int(o.At) > x.access {
-			break
-		}
 		switch {
 		case takes(o):
 			list = append(list, st.Guest.VariableName(o.Obj))

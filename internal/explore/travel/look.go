@@ -28,7 +28,7 @@ func (t *Travel) Threads() (*debugger.Threads, error) {
 	if err := t.here(); err != nil {
 		return nil, err
 	}
-	out := &debugger.Threads{Current: number(t.current)}
+	out := &debugger.Threads{Current: number(t.current), Ended: t.at == t.total}
 	states := t.s.Guest.Threads(nil)
 	for _, x := range t.s.Guest.Starts() {
 		if th := t.s.Plain.Thread(x.Thread); th.Live() || x.Thread == t.current {

@@ -15,13 +15,13 @@ import (
 type Memory func(addr, size uint64) []byte
 
 // Evaluate is the value of an expression, as text. It knows the variables with a place of
-// their own: global and static ones, a function's as function::name.
-func (d *Info) Evaluate(text string, memory Memory) (value string, err error) {
+// their own: global and static ones, a function's as function::name; and, unless own is nil,
+// those of a thread.
+func (d *Info) Evaluate(text string, memory Memory, own *Own) (value string, err error) {
 	for i, p := range append([]*Info{d}, d.parts...) {
-		own, known := "", false
-		own, known, ownErr := p.evaluate(text, memory)
+		here, known, hereErr := p.evaluate(text, memory, own)
 		if i == 0 || known {
-			value, err = own, ownErr
+			value, err = here, hereErr
 		}
 		if known {
 			break
@@ -31,11 +31,11 @@ func (d *Info) Evaluate(text string, memory Memory) (value string, err error) {
 }
 
 // evaluate is Evaluate in one file. known: the file has the variable.
-func (d *Info) evaluate(text string, memory Memory) (value string, known bool, err error) {
+func (d *Info) evaluate(text string, memory Memory, own *Own) (value string, known bool, err error) {
 	d.named(0) // which finds all variables
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e := &expression{d: d, memory: memory, rest: text, known: true}
+	e := &expression{d: d, memory: memory, own: own, rest: text, known: true}
 	guarded := d.guard(func() error {
 		var o object
 		if o, err = e.unary(maxTypeDepth); err == nil && e.peek() != "" {
@@ -56,6 +56,7 @@ func (d *Info) evaluate(text string, memory Memory) (value string, known bool, e
 type expression struct {
 	d      *Info
 	memory Memory
+	own    *Own
 	rest   string
 	known  bool // the file has all variables in it
 }
@@ -185,6 +186,9 @@ func (e *expression) primary(depth int) (object, error) {
 
 // variable is the one of a name: the first, if functions have several.
 func (e *expression) variable(name string) (object, error) {
+	if o, known, err := e.owned(name); known {
+		return o, err
+	}
 	if v := e.d.variableNamed(name); v != nil {
 		return object{typ: v.typ, addr: v.addr, place: true, size: v.size}, nil
 	}
@@ -192,7 +196,10 @@ func (e *expression) variable(name string) (object, error) {
 		return object{addr: s.Addr, place: true, size: s.Size}, nil
 	}
 	e.known = false
-	return object{}, fmt.Errorf("there is no global or static variable %q (a thread's own, on its stack or thread-local, can't be asked for)", name)
+	if e.own != nil {
+		return object{}, fmt.Errorf("there is no variable %q where the thread stands", name)
+	}
+	return object{}, fmt.Errorf("there is no global or static variable %q (one of a thread's own is T1:%[1]s)", name)
 }
 
 // variableNamed prefers a global variable to a function's.

@@ -40,7 +40,7 @@ func TestEvaluate(t *testing.T) {
 					{"inner", "31"},
 					{"0x10", "0x10"},
 				} {
-					if got, err := info.Evaluate(c.text, asLoaded(info)); err != nil || got != c.want {
+					if got, err := info.Evaluate(c.text, asLoaded(info), nil); err != nil || got != c.want {
 						t.Errorf("%s = %q, %v; want %q", c.text, got, err, c.want)
 					}
 				}
@@ -63,7 +63,7 @@ func TestEvaluate(t *testing.T) {
 					"99999999999999999999":   "is no number",
 					strings.Repeat("*", 100): "too deep",
 				} {
-					if got, err := info.Evaluate(text, asLoaded(info)); err == nil || !strings.Contains(err.Error(), want) {
+					if got, err := info.Evaluate(text, asLoaded(info), nil); err == nil || !strings.Contains(err.Error(), want) {
 						t.Errorf("%s = %q, %v; want an error with %q", text, got, err, want)
 					}
 				}
@@ -91,6 +91,6 @@ func FuzzEvaluate(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		info.Evaluate(text, asLoaded(info))
+		info.Evaluate(text, asLoaded(info), nil)
 	})
 }

@@ -96,9 +96,8 @@ func (d *Info) local(scope *dwarf.Entry, pc uint64, at int64, depth int) (name s
 
 // holds names the part of a variable that lies at a distance from its frame.
 func (d *Info) holds(e *dwarf.Entry, at int64) (string, bool) {
-	const fbreg = 0x91
 	location, _ := e.Val(dwarf.AttrLocation).([]byte)
-	if len(location) < 2 || location[0] != fbreg {
+	if len(location) < 2 || location[0] != opFrame {
 		return "", false
 	}
 	r := fields.Reader{Data: location[1:]}
@@ -106,13 +105,7 @@ func (d *Info) holds(e *dwarf.Entry, at int64) (string, bool) {
 	if r.Err != nil || r.Off != len(r.Data) {
 		return "", false // more than a place
 	}
-	typ := dwarf.Offset(0)
-	for of, hop := e, 0; of != nil && hop < 3; of, hop = d.origin(of), hop+1 {
-		if off, ok := of.Val(dwarf.AttrType).(dwarf.Offset); ok {
-			typ = off
-			break
-		}
-	}
+	typ := d.typeOf(e)
 	size := int64(d.sizeOf(typ, maxTypeDepth))
 	if at < from || at-from >= max(size, 1) {
 		return "", false

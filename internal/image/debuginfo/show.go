@@ -174,7 +174,7 @@ func (e *expression) structure(o object, t *dwarf.Entry, depth int) (string, err
 		if named == nil {
 			break
 		}
-		if name, _ := named.Val(dwarf.AttrName).(string); opaque(name) {
+		if name, _ := named.Val(dwarf.AttrName).(string); e.d.opaque(name) {
 			return "{" + name + "}", nil
 		}
 		next, ok := named.Val(dwarf.AttrType).(dwarf.Offset)

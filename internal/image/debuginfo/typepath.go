@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"strings"
+
+	"landgo/internal/image/elffile"
 )
 
 // A part of a variable is named by walking its type's entries. debug/dwarf can
@@ -27,7 +29,7 @@ func (d *Info) part(typ dwarf.Offset, offset uint64, depth int) string {
 	next, hasType := e.Val(dwarf.AttrType).(dwarf.Offset)
 	switch e.Tag {
 	case dwarf.TagTypedef:
-		if name, _ := e.Val(dwarf.AttrName).(string); opaque(name) {
+		if name, _ := e.Val(dwarf.AttrName).(string); d.opaque(name) {
 			return ""
 		}
 		fallthrough
@@ -49,8 +51,11 @@ func (d *Info) part(typ dwarf.Offset, offset uint64, depth int) string {
 }
 
 // opaque types are objects of the C library: their fields are internal, and
-// differ between libraries.
-func opaque(typedef string) bool {
+// differ between libraries. A kernel, and a program for Pebbles, has its own of these names.
+func (d *Info) opaque(typedef string) bool {
+	if d.Kernel == elffile.Pebbles || d.Kernel == elffile.Bare {
+		return false
+	}
 	switch typedef {
 	case "sem_t", "mtx_t", "cnd_t", "once_flag", "FILE":
 		return true

@@ -15,6 +15,7 @@ import (
 // first asked for.
 type variables struct {
 	list []variable // by address
+	own  []threadLocal
 	memo map[uint64]named
 	// atomic: the walk to the part under way came through an atomic type.
 	atomic bool
@@ -162,15 +163,10 @@ func (d *Info) addVariable(e *dwarf.Entry, function string) {
 	case len(location) == 5 && location[0] == unwind.OpAddr:
 		addr = uint64(binary.LittleEndian.Uint32(location[1:]))
 	default:
+		d.addThreadLocal(e, location, function)
 		return
 	}
-	v := variable{addr: addr + d.Base, name: d.name(e)}
-	for of, hop := e, 0; of != nil && hop < 3; of, hop = d.origin(of), hop+1 {
-		if off, ok := of.Val(dwarf.AttrType).(dwarf.Offset); ok {
-			v.typ = off
-			break
-		}
-	}
+	v := variable{addr: addr + d.Base, name: d.name(e), typ: d.typeOf(e)}
 	v.size = d.sizeOf(v.typ, maxTypeDepth)
 	if s, ok := d.ObjectAt(v.addr); ok && s.Addr == v.addr {
 		v.size = max(v.size, s.Size) // an array without a length in its type

@@ -4,6 +4,9 @@
 package unwind
 
 import (
+	"iter"
+	"slices"
+
 	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 )
@@ -72,27 +75,41 @@ func (t *Table) Handles(regs *trace.Regs, read func(addr uint64) (uint64, bool))
 // or it is that of the C library's start code.
 func (t *Table) Frame(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (pc, base uint64, ok bool) {
 	const redZone = 128
-	w := t.walk(regs, read)
 	if addr < regs.RSP-redZone {
 		return 0, 0, false
 	}
-	for range MaxFrames {
-		pc, below := w.pc, w.regs[regRSP]
-		if !w.innermost {
-			pc-- // in the call
+	for f := range t.frames(regs, read) {
+		if addr < f.Base {
+			return f.PC, f.Base, true
 		}
-		if !w.step() || w.regs[regRSP] <= below {
-			return 0, 0, false
-		}
-		if base := w.regs[regRSP]; addr < base {
-			return pc, base, true
-		}
-		if !t.file.IsCode(w.pc) || t.startsThread(w.pc-1) {
-			return 0, 0, false
-		}
-		w.innermost = false
 	}
 	return 0, 0, false
+}
+
+// Frame is one of a stack's: PC is in its function, and Base the stack pointer's value after
+// its return.
+type Frame struct{ PC, Base uint64 }
+
+// FramesOn are those of a stack, innermost first. regs and read are as in Unwind.
+func (t *Table) FramesOn(regs *trace.Regs, read func(addr uint64) (uint64, bool)) []Frame {
+	return slices.Collect(t.frames(regs, read))
+}
+
+// frames goes over the frames of a stack but for those of the C library's start code.
+func (t *Table) frames(regs *trace.Regs, read func(addr uint64) (uint64, bool)) iter.Seq[Frame] {
+	return func(yield func(Frame) bool) {
+		w := t.walk(regs, read)
+		for range MaxFrames {
+			pc, below := w.pc, w.regs[regRSP]
+			if !w.innermost {
+				pc-- // in the call
+			}
+			if !w.step() || w.regs[regRSP] <= below || !yield(Frame{pc, w.regs[regRSP]}) || !t.file.IsCode(w.pc) || t.startsThread(w.pc-1) {
+				return
+			}
+			w.innermost = false
+		}
+	}
 }
 
 // startsThread: the code at pc is where a thread's stack ends.

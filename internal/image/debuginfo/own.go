@@ -1,0 +1,135 @@
+package debuginfo
+
+import (
+	"debug/dwarf"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"landgo/internal/image/fields"
+	"landgo/internal/image/unwind"
+)
+
+// A thread's own variables: those on its stack that live in memory, and thread-local ones of
+// the program itself. A variable of which the compiler has a register, or several places in
+// turn, isn't known here.
+
+// Own is where a thread's own variables are.
+type Own struct {
+	// Frames are those of its stack, innermost first.
+	Frames []unwind.Frame
+	// Pointer is the thread pointer: the base of fs.
+	Pointer uint64
+}
+
+// threadLocal is a thread-local variable at a distance in the thread's block.
+type threadLocal struct {
+	name string
+	at   uint64
+	typ  dwarf.Offset
+}
+
+// The operations of DWARF (section 2.5.1) in the locations of these variables.
+const (
+	opConst8     = 0x0e // a constant of 8 bytes
+	opFrame      = 0x91 // a distance from the frame base
+	opFrameValue = 0x9c // the frame base is the frame's, as unwinding has it
+	opThread     = 0x9b // the number before it is a distance in a thread's block
+	opThreadGNU  = 0xe0 // the same, before DWARF 3 had one
+)
+
+// addThreadLocal takes the entries whose location is in a thread's block.
+func (d *Info) addThreadLocal(e *dwarf.Entry, location []byte, function string) {
+	if len(location) != 10 || location[0] != opConst8 || location[9] != opThread && location[9] != opThreadGNU {
+		return
+	}
+	v := threadLocal{name: d.name(e), at: binary.LittleEndian.Uint64(location[1:]), typ: d.typeOf(e)}
+	if function != "" {
+		v.name = function + "::" + v.name
+	}
+	d.vars.own = append(d.vars.own, v)
+}
+
+// typeOf is a variable's type, its own or that of what it is made from.
+func (d *Info) typeOf(e *dwarf.Entry) dwarf.Offset {
+	for of, hop := e, 0; of != nil && hop < 3; of, hop = d.origin(of), hop+1 {
+		if off, ok := of.Val(dwarf.AttrType).(dwarf.Offset); ok {
+			return off
+		}
+	}
+	return 0
+}
+
+// owned is a variable of the thread's; known: it has one of that name, which err may be
+// about.
+func (e *expression) owned(name string) (o object, known bool, err error) {
+	if e.own == nil {
+		return o, false, nil
+	}
+	for i := range e.own.Frames {
+		f := &e.own.Frames[i]
+		if e.d.of(f.PC) != e.d && len(e.d.parts) > 0 || !e.d.File.IsCode(f.PC) {
+			continue
+		}
+		function, err := e.d.function(f.PC - e.d.Base)
+		if function == nil || err != nil {
+			continue
+		}
+		called, plain := e.d.name(function), name
+		if rest, ok := strings.CutPrefix(name, called+"::"); ok {
+			plain = rest
+		} else if strings.Contains(name, "::") {
+			continue
+		}
+		v := e.d.declared(function, f.PC-e.d.Base, plain, maxTypeDepth)
+		if v == nil {
+			continue
+		}
+		location, _ := v.Val(dwarf.AttrLocation).([]byte)
+		base, _ := function.Val(dwarf.AttrFrameBase).([]byte)
+		if len(location) > 1 && location[0] == opFrame && len(base) == 1 && base[0] == opFrameValue {
+			r := fields.Reader{Data: location[1:]}
+			if at := r.Sleb(); r.Err == nil && r.Off == len(r.Data) {
+				typ := e.d.typeOf(v)
+				return object{typ: typ, addr: f.Base + uint64(at), place: true, size: e.d.sizeOf(typ, maxTypeDepth)}, true, nil
+			}
+		}
+		if len(location) == 0 || location[0] != unwind.OpAddr { // a static one is known otherwise
+			return o, true, fmt.Errorf("%s of %s isn't in memory here: the compiler keeps it in a register, or leaves it out (landgo debug may show it)", plain, called)
+		}
+	}
+	for i := range e.d.vars.own {
+		v := &e.d.vars.own[i]
+		if tls := e.d.File.TLS; tls != nil && (v.name == name || strings.HasSuffix(v.name, "::"+name)) {
+			align := max(tls.Align, 1)
+			block := (tls.MemSize + align - 1) / align * align
+			return object{typ: v.typ, addr: e.own.Pointer - block + v.at, place: true, size: e.d.sizeOf(v.typ, maxTypeDepth)}, true, nil
+		}
+	}
+	return o, false, nil
+}
+
+// declared is the variable of a name in a scope with the code at pc: that of the innermost
+// scope which has one. nil: none has.
+func (d *Info) declared(scope *dwarf.Entry, pc uint64, name string, depth int) (found *dwarf.Entry) {
+	if depth == 0 {
+		return nil
+	}
+	inside := false
+	d.children(scope, func(e *dwarf.Entry) bool {
+		switch e.Tag {
+		case dwarf.TagVariable, dwarf.TagFormalParameter:
+			if !inside && d.name(e) == name {
+				found = e
+			}
+		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
+			if d.covers(e, pc) {
+				if v := d.declared(e, pc, name, depth-1); v != nil {
+					found, inside = v, true
+				}
+			}
+		}
+		return true
+	})
+	return found
+}
