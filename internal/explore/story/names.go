@@ -3,13 +3,11 @@ package story
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"landgo/heap"
 	"landgo/internal/explore/session"
-	"landgo/internal/image/elffile"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -163,8 +161,12 @@ func (st *Story) lines() bool {
 		return true
 	}
 	if st.lined == nil {
-		found := slices.ContainsFunc(st.Image.Functions, func(f elffile.Symbol) bool { return !standsInLibrary(st.Session, f.Addr) })
-		st.lined = &found
+		st.lined = new(bool)
+		for i := range st.Image.Functions {
+			if *st.lined = !standsInLibrary(st.Session, st.Image.Functions[i].Addr); *st.lined {
+				break
+			}
+		}
 	}
 	return *st.lined
 }

@@ -68,3 +68,19 @@ int main() {
 		}
 	}
 }
+
+// TestLibraryFrame: which sources are a library's, not the user's.
+func TestLibraryFrame(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/usr/include/c++/12/bits/std_mutex.h":                                           true,
+		"library/std/src/sys/thread/unix.rs":                                             true,
+		"/rustc/59807616e1fa/library/core/src/sync/atomic.rs":                            true,
+		"/home/u/.rustup/toolchains/stable/lib/rustlib/src/rust/library/alloc/src/rc.rs": true,
+		"/home/u/library/std/main.rs":                                                    false,
+		"src/main.rs":                                                                    false,
+	} {
+		if f := (Frame{Path: path}); f.Library() != want {
+			t.Errorf("%s is a library's: %v", path, !want)
+		}
+	}
+}
