@@ -156,7 +156,7 @@ var wholes = []struct {
 	{"classic", "", false}, {"dpor:sleep=0", "", false}, {"dpor:figure=3,sleep=0", "", false}, {"dpor:figure=4,sleep=0", "", false},
 	{"dpor:figure=3,mark=1", "", false}, {"dpor:static=1", "", false}, {"dpor:static=2,sleep=0,figure=3,mark=1", "", false}, {"dpor:static=1,dynamic=0", "", false},
 	{"stateful", "", false}, {"stateful:sleep=0", "", false},
-	{"optimal", "", false}, {"none", "", false}, {"trust", "", false}, {"rounder", "rounds=2", false}, {"pct:runs=50", "", false}, // with a number of executions
+	{"optimal", "", false}, {"observers", "", false}, {"none", "", false}, {"trust", "", false}, {"rounder", "rounds=2", false}, {"pct:runs=50", "", false}, // with a number of executions
 }
 
 func sameOutcomes(a, b *survey) bool {

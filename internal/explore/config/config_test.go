@@ -140,3 +140,23 @@ func TestDeepens(t *testing.T) {
 		}
 	}
 }
+
+// TestObserversAlone: what has to see memory, or both orders of stores, is refused with search
+// observers, and nothing else is.
+func TestObserversAlone(t *testing.T) {
+	for want, set := range map[string]func(*Config){
+		"":               func(*Config) {},
+		"--fail-on race": func(c *Config) { c.FailOnRace = true },
+		"--check leak":   func(c *Config) { c.CheckFor = []string{CheckLeak} },
+		"--check uninit": func(c *Config) { c.CheckFor = []string{CheckUninit} },
+		"--pp mem":       func(c *Config) { c.PP = trace.PointLock },
+		"--model tso":    func(c *Config) { c.Model = ModelTSO },
+	} {
+		c := Default()
+		c.Guest, c.Search, c.PP = "guest", "observers", trace.MemPoints
+		set(&c)
+		if err := c.Validate(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+}
