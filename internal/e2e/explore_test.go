@@ -46,6 +46,7 @@ func TestExplore(t *testing.T) {
 		{guest: "stripped/lost_update", bug: true, commands: []string{"go end", "print nothing"}, want: []string{"with a bug: assertion", "there is no global or static variable"}},
 		{guest: "pebbles-i386/queue-cond_unlocks_first-cond", bug: true, commands: []string{"go end", "back 3", "what-if 1", "what-if 0"}, want: []string{
 			"with a bug: deadlock", "can't go on here: it ended", "it ends with a bug: deadlock"}},
+		{guest: "pebbles-i386/queue-sem_twice-sem", bug: true, commands: []string{"go end", "lanes", "print unit.count"}, want: []string{"unit.guard.next", "unit.count = "}},
 		{guest: "kernel/kernel-release_off", args: []string{"--cmdline", "test=lock", "--pp", "mem"}, bug: true, commands: []string{"go end", "back 2", "what-if 1", "what-if 0", "take", "go end", "save"}, saved: result.ExitBudget, want: []string{
 			"acquires lock.holder", "turns interrupts off", "the kernel panics", "it ends with a bug: assertion: the kernel panics", "it ends without a bug", `prints "test lock: passed\n"`, "the run is over"}},
 		{guest: "glibc-O1/lost_update", args: []string{"--model", "tso"}, commands: []string{"run 0", "run 1", "threads", "run 1b", "threads"}, want: []string{

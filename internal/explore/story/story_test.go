@@ -68,6 +68,47 @@ func access(t *testing.T, s *session.Session, thread trace.TID, function string,
 	return b
 }
 
+// TestAwaited: what a thread waits for at the end is in the cause, though another collision
+// comes before it.
+func TestAwaited(t *testing.T) {
+	s := reading(t)
+	at := func(b beat, addr uint64) beat {
+		b.accesses[0].Addr = addr
+		return b
+	}
+	st := &Story{Session: s, beats: []beat{at(access(t, s, 1, "takes", 0, false, false), 64), at(access(t, s, 1, "counts", 0, false, false), 128),
+		at(access(t, s, 2, "gives", trace.Write, true, false), 64), at(access(t, s, 2, "counts", trace.Write, false, false), 128)}}
+	for _, c := range []struct {
+		waits result.Addr
+		want  string
+	}{
+		{0, "thread 2 changes balance (guest.c:3) after thread 1's read (guest.c:2), and before it went on"},
+		{128, "thread 2 changes balance (guest.c:4) after thread 1's read (guest.c:4), and before it went on"},
+		{256, "thread 2 changes balance (guest.c:3) after thread 1's read (guest.c:2), and before it went on"},
+	} {
+		b := result.Bug{Waits: []result.Wait{{Thread: "1", Address: c.waits}}}
+		if st.collisions(&b); b.Cause != c.want {
+			t.Errorf("waits for %v: %q, want %q", c.waits, b.Cause, c.want)
+		}
+	}
+}
+
+// TestHeld: a step's locks are those that it ends with, and each operation has those after it.
+func TestHeld(t *testing.T) {
+	s := reading(t)
+	b := access(t, s, 1, "takes", 0, false, true)
+	b.held = []string{"other"}
+	st := &Story{Session: s, beats: []beat{b}}
+	for n, want := range []int{1, 2, 1} {
+		if got := st.heldAfter(&b, n); len(got) != want || got[0] != "other" {
+			t.Errorf("after %d operations: %q", n, got)
+		}
+	}
+	if got := st.held(at{0, 0}); len(got) != 2 {
+		t.Errorf("at the access: %q", got)
+	}
+}
+
 // TestCollision: the cause is another thread's write between two accesses of the one
 // that was preempted, and not one under a lock that all of them hold.
 func TestCollision(t *testing.T) {
