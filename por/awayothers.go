@@ -4,15 +4,16 @@ import (
 	"encoding/binary"
 
 	"landgo/internal/trace"
+	"landgo/por/trust"
 )
 
 // Units of the other divided searches, worked on away (away.go): subtrees of graphs, as
-// a snapshot has them (trustsnapshot.go), and ranges of runs.
+// a snapshot has them (trustdivision.go), and ranges of runs.
 
 // part implements lends.
 func (b *graphDivision) part(p *packer, lo, hi int) {
 	for _, g := range b.units[lo:hi] {
-		p.putGraph(g)
+		g.Write(p)
 		p.putBool(g.divides)
 	}
 }
@@ -20,9 +21,9 @@ func (b *graphDivision) part(p *packer, lo, hi int) {
 // borrowGraphs reads units of TruSt's.
 func borrowGraphs(spec Spec, opts Options, w Worker, u *unpacker, n int) borrowed {
 	b := &graphDivision{spec: spec, opts: opts, crew: []Worker{w}}
-	b.walks = []*trust{newTrust(nil, w.Obs, spec, opts)}
+	b.walks = []*graphWalk{newGraphWalk(nil, w.Obs, spec, &b.opts)}
 	for ; n > 0 && !u.bad; n-- {
-		g := u.graph(b)
+		g := &graphUnit{division: b, Rest: trust.Read(u)}
 		g.divides = u.bool()
 		b.units = append(b.units, g)
 	}
@@ -38,10 +39,10 @@ func (b *graphDivision) result(p *packer, k int) {
 	p.putBool(g.over)
 	p.putBool(g.cut)
 	p.putCounts(&g.stats)
-	p.putGraph(g)
+	g.Write(p)
 	p.putBool(g.other != nil)
 	if g.other != nil {
-		p.putGraph(g.other)
+		g.other.Write(p)
 	}
 }
 
@@ -51,16 +52,15 @@ func (b *graphDivision) take(i int, u *unpacker) bool {
 	over, cut := u.bool(), u.bool()
 	var stats Stats
 	u.counts(&stats)
-	now := u.graph(b)
+	now := trust.Read(u)
 	var other *graphUnit
 	if u.bool() {
-		other = u.graph(b)
+		other = &graphUnit{division: b, Rest: trust.Read(u)}
 	}
 	if u.bad || len(u.buf) > 0 {
 		return false
 	}
-	*g = *now
-	g.over, g.cut, g.stats, g.other = over, cut, stats, other
+	*g = graphUnit{division: b, Rest: now, over: over, cut: cut, stats: stats, other: other}
 	return true
 }
 

@@ -36,8 +36,8 @@
 // execution graph (trustdivision.go). What lies between two batches is also what a
 // checkpoint has (snapshot.go).
 //
-// TruSt has no stack of states: it grows an execution graph (trustgraph.go) and
-// lets later events revisit earlier ones (trust.go tells how).
+// TruSt has no stack of states: it grows an execution graph and lets later events
+// revisit earlier ones (package trust tells how).
 //
 // # What a search sees
 //
@@ -90,13 +90,11 @@
 //	                optimal; static, promise
 //	within bounds   meter; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,
 //	                lazyhabits, lazyleast
-//	TruSt           trust, trustgraph, trustready, trustrows, trustkept, trustturns,
-//	                trustcandidate, trustrevisit, trustmaximal, trustguide,
-//	                trustdisplacers, trustcanonical, rounder;
-//	                trustestimate, trustweigh
+//	TruSt           trust, of which the walk is a room of its own
 //	sampling        sampling, randomwalk, pct, pos, distinct
 //	divided         batch; treedivision, treeunit; sampledivision; trustdivision;
-//	                snapshot, packer, trustsnapshot; away, awaytree, awayothers
+//	                snapshot, packer; away, awaytree, awayothers
 //	tests           fault: rules that a test leaves out; internal/model: model programs
+//	trust/          TruSt and ROUNDER: execution graphs and revisits
 //	relation/       events, dependence, happens-before, store buffers, races, reversed sequences
 package por

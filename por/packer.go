@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// The numbers, lists and events of which snapshots (snapshot.go, trustsnapshot.go) are
+// The numbers, lists and events of which snapshots (snapshot.go, trustdivision.go) are
 // made. What an unpacker reads is checked against limits, for a file may be damaged: it
 // goes on with zeros then, and is bad.
 

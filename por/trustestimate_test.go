@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"landgo/por/internal/model"
+	"landgo/por/trust"
 
 	"pgregory.net/rapid"
 )
@@ -12,12 +13,12 @@ import (
 // shareSeen keeps the shares that a search of graphs had at each execution's end,
 // and those that it reported.
 type shareSeen struct {
-	walk    *trust
+	walk    *graphWalk
 	at, got []float64
 }
 
 func (s *shareSeen) Ended(*Execution) bool {
-	s.at = append(s.at, s.walk.estimate.done)
+	s.at = append(s.at, s.walk.Done())
 	return true
 }
 func (s *shareSeen) Progress(p Progress) { s.got = append(s.got, p.Share) }
@@ -31,10 +32,11 @@ func shares(t *testing.T, name string, p *model.Program, opts Options) (*shareSe
 		t.Fatal(err)
 	}
 	sys, seen := model.New(p), &shareSeen{}
-	b := &graphDivision{spec: spec, opts: opts, root: sys.Mark(), walk: newTrust(sys, seen, spec, opts)}
-	seen.walk = b.walk
-	if err := b.once(nil); err != nil || !b.walk.stats.Complete {
-		t.Fatalf("%v, %+v", err, b.walk.stats)
+	b := &graphDivision{spec: spec, opts: opts, root: sys.Mark()}
+	b.own = newGraphWalk(sys, seen, spec, &b.opts)
+	seen.walk = b.own
+	if err := b.once(nil); err != nil || !b.own.ends.Complete {
+		t.Fatalf("%v, %+v", err, b.own.counts())
 	}
 	return seen, b
 }
@@ -66,7 +68,7 @@ func TestTrustEstimate(t *testing.T) {
 				}
 				last = share
 			}
-			if share := b.walk.estimate.done; math.Abs(share-1) > 1e-9 {
+			if share := b.own.Done(); math.Abs(share-1) > 1e-9 {
 				t.Fatalf("%s, rounds=%d: a share of %v in the end\n%v", name, k, share, p)
 			}
 			opts.WarmUp, opts.UnitSteps, opts.batchUnits = uint64(2+seed%50), uint64(1+seed%40), 2+seed%7
@@ -131,15 +133,17 @@ func TestTrustEstimateLooks(t *testing.T) {
 			_, with := shares(t, name, p.Program, opts)
 			spec, _ := ParseSpec(name)
 			sys := model.New(p.Program)
-			w := newTrust(sys, &shareSeen{walk: with.walk}, spec, opts)
-			w.reset()
-			if _, err := w.explore(false, func() (bool, error) { return false, nil }); err != nil {
+			w := newGraphWalk(sys, &shareSeen{walk: with.own}, spec, &opts)
+			cfg := trust.Config{Limit: int32(k), OneEvent: true, Unmerged: true, Without: trust.Weights}
+			w.Walk = trust.New(cfg)
+			w.begin()
+			if _, err := w.Explore(false, func() (bool, error) { return false, nil }); err != nil {
 				rt.Fatal(err)
 			}
-			want := with.walk.stats
+			want := with.own.counts()
 			want.Complete = false
-			if w.stats != want || w.cut != with.walk.cut {
-				rt.Fatalf("%+v, %v without; %+v, %v\n%v", w.stats, w.cut, want, with.walk.cut, p.Program)
+			if w.counts() != want || w.Cut != with.own.Cut {
+				rt.Fatalf("%+v, %v without; %+v, %v\n%v", w.counts(), w.Cut, want, with.own.Cut, p.Program)
 			}
 		}
 	})

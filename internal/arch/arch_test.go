@@ -47,9 +47,11 @@ var may = map[string][]string{
 	// Its rooms know nothing of each other.
 	"scheduler/library": append([]string{"scheduler", "kernel", "emu", "heap", "internal/linear", "internal/trace"}, ofImage...),
 	"scheduler/steer":   append([]string{"scheduler", "kernel", "emu", "heap", "internal/trace"}, ofImage...),
-	"por":               {"internal/trace", "internal/host", "por/relation"},
+	"por":               {"internal/trace", "internal/host", "por/relation", "por/trust"},
 	// It knows no search.
-	"por/relation":     {"internal/trace"},
+	"por/relation": {"internal/trace"},
+	// It knows no other search.
+	"por/trust":        {"internal/trace", "por/relation"},
 	"internal/deepen":  {"internal/trace"},
 	"internal/result":  {"internal/trace", "internal/host"},
 	"internal/explore": append([]string{"internal/trace", "emu", "kernel", "heap", "race", "scheduler", "por", "internal/deepen", "internal/result", "internal/debugger"}, ofImage...),
@@ -169,7 +171,7 @@ func TestImports(t *testing.T) {
 // the emulator free of it, in their tests too.
 func TestWithoutUnicorn(t *testing.T) {
 	packages := list(t)
-	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "por", "por/relation", "internal/result", "internal/report", "internal/format", "internal/host", "internal/debugger", "internal/gdbserver", "internal/choose", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "internal/queue", "internal/yaml", "cmd/landgo", "cmd/landgo-class"} {
+	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "por", "por/relation", "por/trust", "internal/result", "internal/report", "internal/format", "internal/host", "internal/debugger", "internal/gdbserver", "internal/choose", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "internal/queue", "internal/yaml", "cmd/landgo", "cmd/landgo-class"} {
 		for pkg, imp := range packages {
 			if r, _ := room(pkg); r != free && !strings.HasPrefix(r, free+"/") {
 				continue
@@ -222,6 +224,7 @@ func TestAllowed(t *testing.T) {
 		{"por", "por/model", true},
 		{"por", "por/relation", true},
 		{"por/relation", "por", false},
+		{"por/trust", "por", false},
 		{"internal/trace", "por", false},
 		{"kernel/linux", "kernel", true},
 		{"kernel/linux", "emu", true},
@@ -242,9 +245,9 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestMapsOfFiles: what doc.go says of the files of a room of the scheduler names each.
+// TestMapsOfFiles: what doc.go says of the files of a room names each.
 func TestMapsOfFiles(t *testing.T) {
-	for _, room := range []string{"scheduler", "scheduler/library", "scheduler/steer"} {
+	for _, room := range []string{"scheduler", "scheduler/library", "scheduler/steer", "por/trust"} {
 		dir := filepath.Join("..", "..", room)
 		text, err := os.ReadFile(filepath.Join(dir, "doc.go"))
 		if err != nil {

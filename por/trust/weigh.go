@@ -1,4 +1,4 @@
-package por
+package trust
 
 import (
 	"slices"
@@ -6,19 +6,19 @@ import (
 	"landgo/internal/trace"
 )
 
-// How the walk estimates what it meets (trustestimate.go).
+// How the walk estimates what it meets (estimate.go).
 
 // weigh notes that the newest event, tr with outcome c, came to the graph at the
 // turn of its thread. To look for its revisits it is taken out and put in again.
-func (w *trust) weigh(tr *trace.Transition, c trace.Choice) {
+func (w *Walk) weigh(tr *trace.Transition, c trace.Choice) {
 	n := w.size() - 1
 	j := w.estimate.graph(n)
-	if j == nil || w.over() {
+	if j == nil || w.Over() {
 		return
 	}
 	if c == 0 {
 		s := w.pop()
-		outcomes, b := s.ways, w.pool.copy(&s.Event, 0)
+		outcomes, b := s.ways, w.pool.copy(&s.Event)
 		w.consider(&b.Event)
 		j.outcomes = float64(outcomes)
 		w.weighRevisits(j, n)
@@ -36,7 +36,7 @@ func (w *trust) weigh(tr *trace.Transition, c trace.Choice) {
 }
 
 // weighEnd does so for an execution's end.
-func (w *trust) weighEnd() {
+func (w *Walk) weighEnd() {
 	j := w.estimate.graph(w.size())
 	if j == nil {
 		return
@@ -50,9 +50,9 @@ func (w *trust) weighEnd() {
 }
 
 // weighRevisits lists the revisits that are looked for, of the graph with n events.
-func (w *trust) weighRevisits(j *graphWeight, n int) {
+func (w *Walk) weighRevisits(j *graphWeight, n int) {
 	j.next, j.revisits, j.displaced = 0, j.revisits[:0], j.displaced[:0]
-	cut, dropped := w.cut, w.dropped
+	cut, dropped := w.Cut, w.dropped
 	l := w.estimate.innermost()
 	w.effort, w.limited = l.effort, true
 	for w.effort > 0 && w.look() {
@@ -69,11 +69,11 @@ func (w *trust) weighRevisits(j *graphWeight, n int) {
 	}
 	l.effort, w.limited = w.effort, false
 	slices.Sort(j.displaced)
-	w.cut, w.dropped = cut, dropped
+	w.Cut, w.dropped = cut, dropped
 }
 
 // spend reports whether so many looks at an event may be taken.
-func (w *trust) spend(looks int) bool {
+func (w *Walk) spend(looks int) bool {
 	if w.limited {
 		w.effort = max(0, w.effort-looks)
 	}

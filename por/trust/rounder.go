@@ -1,8 +1,8 @@
-package por
+package trust
 
 import "landgo/internal/trace"
 
-// rounder is ROUNDER (Marmanis and Vafeiadis 2023, §IV): TruSt within a number
+// This is ROUNDER (Marmanis and Vafeiadis 2023, §IV): TruSt within a number
 // of round-robin rounds. It visits exactly the traces G with rounds(G) at most
 // k, once each.
 //
@@ -14,20 +14,20 @@ import "landgo/internal/trace"
 // it is one that its thread can't do (graph.hold). An event's round is a
 // function of what happens before it, so every graph within the bound is one of
 // that program. Each has one parent within the bound, and the argument in
-// trust.go holds as it stands. A thread that can't do its event is like one that
+// doc.go holds as it stands. A thread that can't do its event is like one that
 // is blocked, and where its turn is passed over is part of the graph (findings
 // 21 and 22).
 //
 // The price: an execution in which a thread can only go on beyond the bound is
 // followed to where no other thread can go on either. It is no execution within
-// the bound (EndedPruned), but leads to those that end early. No more can be
+// the bound (Beyond), but leads to those that end early. No more can be
 // left out without knowing that none does: where one thread is beyond the bound,
 // a failing assertion within it may take any order of the others' steps.
 //
-// With the option early=0 graphs are dropped as in the paper (trust.dropping).
+// With the option early=0 graphs are dropped as in the paper (Config.Dropping).
 // Each trace within the bound in which all threads run to their ends is then
 // visited, once. Of those that end early only some are, so it proves nothing. Beyond the paper, a graph is dropped one round sooner while the first thread
-// joins the others (trust.latest): all of their events come before its end, which
+// joins the others (Walk.latest): all of their events come before its end, which
 // is in a later round. That is right for programs of which the first thread makes
 // the others, joins them all, and does nothing else while they live: no thread
 // then depends on its joins, and Proposition 2 holds of what the others do.
@@ -44,26 +44,26 @@ import "landgo/internal/trace"
 
 // beyond reports whether the graph at hand is beyond the bound, or leads to none
 // but such, as far as its newest event says (latest).
-func (w *trust) beyond() bool {
-	if w.limit < 0 {
+func (w *Walk) beyond() bool {
+	if w.cfg.Limit < 0 {
 		return false
 	}
-	if n := w.size(); n > 0 && w.dropping {
+	if n := w.size(); n > 0 && w.cfg.Dropping {
 		if s := &w.steps[n-1]; s.round > w.latest(s.Thread, w.tip().joining) {
 			return true
 		}
 	}
-	return w.rounds() > w.limit
+	return w.rounds() > w.cfg.Limit
 }
 
 // latest is the last round within the bound for an event of thread t. Where
 // graphs are dropped it is one less if the first thread is joining: what waits
 // for t to end comes in the round after.
-func (w *trust) latest(t trace.TID, joining bool) int32 {
-	if w.dropping && joining && t != 0 {
-		return w.limit - 1
+func (w *Walk) latest(t trace.TID, joining bool) int32 {
+	if w.cfg.Dropping && joining && t != 0 {
+		return w.cfg.Limit - 1
 	}
-	return w.limit
+	return w.cfg.Limit
 }
 
 // joins reports whether all that the event of s did was to join a thread.
@@ -78,8 +78,8 @@ func (s *step) joins() bool {
 
 // within reports whether the graph that c makes may be within the bound, as far
 // as is known before the revisiting event.
-func (w *trust) within(c *candidate) bool {
-	if w.limit < 0 {
+func (w *Walk) within(c *candidate) bool {
+	if w.cfg.Limit < 0 {
 		return true
 	}
 	// The event's round follows from those of what it directly comes after: its
@@ -106,12 +106,12 @@ func (w *trust) within(c *candidate) bool {
 	}
 	joining := w.tip().joining && w.order.Last(0) < c.r
 	if e.round > w.latest(e.Thread, joining) {
-		w.cut = true
+		w.Cut = true
 		return false
 	}
 	// The access that is displaced comes next, after it.
-	if r := &w.steps[c.r]; w.dropping && !c.varies && !c.a.Global && len(r.Ops) == 0 && e.round+wrap(e.Thread, r.Thread) > w.latest(r.Thread, joining) {
-		w.cut = true
+	if r := &w.steps[c.r]; w.cfg.Dropping && !c.varies && !c.a.Global && len(r.Ops) == 0 && e.round+wrap(e.Thread, r.Thread) > w.latest(r.Thread, joining) {
+		w.Cut = true
 		return false
 	}
 	return true

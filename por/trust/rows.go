@@ -1,4 +1,4 @@
-package por
+package trust
 
 import "landgo/internal/trace"
 
@@ -11,7 +11,17 @@ type rows struct {
 func (r *rows) reset() { r.bits, r.words = r.bits[:0], 1 }
 
 // widen makes room for n threads.
-func (r *rows) widen(n int) { r.bits, r.words = widened(r.bits, r.words, n) }
+func (r *rows) widen(n int) {
+	words := (n + 63) / 64
+	if words <= r.words {
+		return
+	}
+	wide := make([]uint64, len(r.bits)/r.words*words)
+	for i := range len(r.bits) / r.words {
+		copy(wide[i*words:], r.bits[i*r.words:(i+1)*r.words])
+	}
+	r.bits, r.words = wide, words
+}
 
 // cut leaves the sets of the first n states.
 func (r *rows) cut(n int) { r.bits = r.bits[:min(len(r.bits), n*r.words)] }
@@ -39,3 +49,11 @@ func (r *rows) from(dst rows, i int) rows {
 
 // put makes set j of o that of state i.
 func (r *rows) put(i int, o *rows, j int) { copy(r.row(i), o.bits[j*o.words:(j+1)*o.words]) }
+
+// atLeast is list with n entries or more, those that are new being zero.
+func atLeast[T any](list []T, n int) []T {
+	if n <= len(list) {
+		return list
+	}
+	return append(list, make([]T, n-len(list))...)
+}

@@ -1,27 +1,27 @@
-package por
+package trust
 
 import (
 	"landgo/internal/trace"
 	"landgo/por/relation"
 )
 
-// Which thread has the turn in a state of a graph, and which are passed over (trust.go).
+// Which thread has the turn in a state of a graph, and which are passed over (doc.go).
 
 // pass is a turn at which a thread couldn't go on: it was blocked before op, or
 // the bound forbids what it would do.
 type pass struct {
 	thread trace.TID
 	op     trace.Op
-	loose  bool    // as trace.Thread has it
-	held   *branch // what it would do, beyond the bound
-	at     int32   // events before
-	old    int32   // graph.passed before
+	loose  bool  // as trace.Thread has it
+	held   *deed // what it would do, beyond the bound
+	at     int32 // events before
+	old    int32 // graph.passed before
 }
 
 // hold is a thread of which the next event is beyond the bound: from there on,
 // as it can only come to happen after more.
 type hold struct {
-	what *branch
+	what *deed
 	old  int32 // graph.held before
 }
 
@@ -67,7 +67,7 @@ func (g *graph) unpass(n int32) {
 
 // hold passes over the thread whose turn it is in the present state: what it
 // would do, b, is beyond the bound.
-func (g *graph) hold(b *branch) {
+func (g *graph) hold(b *deed) {
 	s := g.tip()
 	g.holds = append(g.holds, hold{b, g.held[b.Thread]})
 	g.held[b.Thread] = int32(len(g.holds))
@@ -78,7 +78,7 @@ func (g *graph) hold(b *branch) {
 
 // holding is what thread t would do, if that is known to be beyond the bound:
 // nil if it isn't.
-func (g *graph) holding(t trace.TID) *branch {
+func (g *graph) holding(t trace.TID) *deed {
 	if k := g.held[t]; k > 0 {
 		return g.holds[k-1].what
 	}

@@ -1,4 +1,4 @@
-package por
+package trust
 
 import (
 	"slices"
@@ -6,16 +6,16 @@ import (
 	"landgo/internal/trace"
 )
 
-// What a revisit of a graph would be, and whether it is one (trustrevisit.go).
+// What a revisit of a graph would be, and whether it is one (revisit.go).
 
 // candidate is a revisit of the graph at hand, P: what thread a.Thread would do
 // next comes before event r, with K before it. K is what was in the graph before
 // r, a's base, and what take says of q with all that happens before it.
 type candidate struct {
 	g      *graph
-	a      *branch // as far as its context doesn't matter
-	varies bool    // what it does may be less
-	lone   bool    // it is an atomic access, and may be a compare-and-exchange
+	a      *deed // as far as its context doesn't matter
+	varies bool  // what it does may be less
+	lone   bool  // it is an atomic access, and may be a compare-and-exchange
 	base   []int32
 	found  []int32 // the events of P that a depends on and that aren't in base, newest first
 	next   int     // found[:next] were looked at as r
@@ -33,7 +33,7 @@ type candidate struct {
 
 // scan finds the next revisit by c.a: displaced events from the newest to the
 // oldest, for each the smallest K first.
-func (w *trust) scan(c *candidate) bool {
+func (w *Walk) scan(c *candidate) bool {
 	if c.a.Advance {
 		return false
 	}
@@ -63,13 +63,13 @@ func (w *trust) scan(c *candidate) bool {
 
 // needed adds to need what has to be in K if event i or an older one is
 // displaced. If that can't be, it ends the search for one.
-func (w *trust) needed(c *candidate, i int32) bool {
+func (w *Walk) needed(c *candidate, i int32) bool {
 	for ; c.turned > 0 && w.turned[c.turned-1] >= i; c.turned-- {
 		b := w.turned[c.turned-1]
 		if w.steps[b].added == revisits && !w.settles(&c.behind, b) {
 			c.loose = append(c.loose, b)
 		}
-		if c.base[w.steps[b].Thread] > b || w.opts.fault == notMaximal {
+		if c.base[w.steps[b].Thread] > b || w.cfg.Without == Maximality {
 			continue
 		}
 		if c.need = append(c.need, b); !c.coverable(b) {
@@ -126,12 +126,12 @@ func (c *candidate) earlier() bool {
 
 // displaces reports whether c.a could come before event i, which depends on it,
 // in place of what i's thread did at its turn.
-func (w *trust) displaces(c *candidate, i int32) bool {
+func (w *Walk) displaces(c *candidate, i int32) bool {
 	s := &w.steps[i]
 	if s.added != inTurn || s.Choice != 0 || s.Advance || c.lets(i) {
 		return false
 	}
-	return w.limit < 0 || i == 0 || w.steps[i-1].rounds <= w.limit
+	return w.cfg.Limit < 0 || i == 0 || w.steps[i-1].rounds <= w.cfg.Limit
 }
 
 // lets reports whether event i let c.a go, so that a isn't possible before it:

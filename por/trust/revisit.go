@@ -1,15 +1,15 @@
-package por
+package trust
 
 import (
 	"landgo/internal/trace"
 	"landgo/por/relation"
 )
 
-// Revisits: which there are of a graph (trustcandidate.go), and how one is made (trust.go).
+// Revisits: which there are of a graph (candidate.go), and how one is made (doc.go).
 
 // consider starts to look for revisits by event a, the next of its thread.
-func (w *trust) consider(a *relation.Event) {
-	b := w.pool.copy(a, 0)
+func (w *Walk) consider(a *relation.Event) {
+	b := w.pool.copy(a)
 	w.pending, w.which = append(w.pending[:0], b), 0
 	w.passedOver()
 	w.start(b)
@@ -17,14 +17,14 @@ func (w *trust) consider(a *relation.Event) {
 
 // passedOver adds what the threads would have done that are passed over in the
 // present state.
-func (w *trust) passedOver() {
-	if w.opts.fault == noPending {
+func (w *Walk) passedOver() {
+	if w.cfg.Without == Pending {
 		return
 	}
 	for i := w.tip().passes; i < int32(len(w.passes)); i++ {
 		p := &w.passes[i]
 		if p.held != nil {
-			w.pending = append(w.pending, w.pool.copy(&p.held.Event, 0))
+			w.pending = append(w.pending, w.pool.copy(&p.held.Event))
 			continue
 		}
 		b := w.pool.get()
@@ -36,19 +36,19 @@ func (w *trust) passedOver() {
 }
 
 // spun adds to b what its thread's loop read, if the step ends a spin.
-func (w *trust) spun(b *branch) {
+func (w *Walk) spun(b *deed) {
 	b.OwnWaits(w.waitsOf(b.Thread))
 }
 
 // expect adds b, whose beginning alone is known, to what is pending.
-func (w *trust) expect(b *branch) {
-	b.expected, b.Wild = true, !w.opts.OneEvent
+func (w *Walk) expect(b *deed) {
+	b.expected, b.Wild = true, !w.cfg.OneEvent
 	for i := range b.Ops {
 		switch k := b.Ops[i].Kind; {
 		case k == trace.OpCondWait:
 			w.unlocks(b)
 		case k == trace.OpLock:
-			b.Wild = b.Wild || !w.opts.Unmerged
+			b.Wild = b.Wild || !w.cfg.Unmerged
 		case !plainOp[k]:
 			b.Wild = true
 		}
@@ -68,7 +68,7 @@ var plainOp = [trace.NumOps]bool{
 
 // unlocks adds to b, a wait on a condition variable, that it gives back one of
 // the mutexes that its thread has locked.
-func (w *trust) unlocks(b *branch) {
+func (w *Walk) unlocks(b *deed) {
 	for i := w.order.Last(b.Thread); i >= 0; i = w.order.Prev(i) {
 		s := &w.steps[i]
 		for k := range s.Ops {
@@ -80,10 +80,10 @@ func (w *trust) unlocks(b *branch) {
 	}
 }
 
-func (w *trust) start(b *branch) {
+func (w *Walk) start(b *deed) {
 	c := &w.cand
 	c.a = b
-	c.varies = b.blur(!b.Wild) || b.expected
+	c.varies = b.Blur(!b.Wild) || b.expected
 	c.lone = b.Lone() && b.Accesses[0].Flags&trace.Atomic != 0
 	c.base = w.base(c.base[:0], b.Thread)
 	c.seen = w.lastTurn(b.Thread, w.size())
@@ -100,10 +100,10 @@ func (w *trust) start(b *branch) {
 
 // gatherPending lists what each thread would have done next at the end of an
 // execution: that revisits as if it came next.
-func (w *trust) gatherPending() {
+func (w *Walk) gatherPending() {
 	w.forget()
 	w.passedOver()
-	if w.at < 0 && w.opts.fault != noPending {
+	if w.at < 0 && w.cfg.Without != Pending {
 		last := w.steps[w.size()-1].Thread
 		for k := range w.threads {
 			t := &w.threads[k]
@@ -122,7 +122,7 @@ func (w *trust) gatherPending() {
 	}
 }
 
-func (w *trust) forget() {
+func (w *Walk) forget() {
 	for _, b := range w.pending {
 		w.pool.put(b)
 	}
@@ -130,10 +130,10 @@ func (w *trust) forget() {
 }
 
 // look finds the next revisit of the graph at hand.
-func (w *trust) look() bool {
+func (w *Walk) look() bool {
 	for {
 		if w.scan(&w.cand) {
-			if w.dropped++; w.opts.fault == dropBacktrack && w.dropped%3 == 0 {
+			if w.dropped++; w.cfg.Without == Revisits && w.dropped%3 == 0 {
 				continue
 			}
 			return true
@@ -146,10 +146,10 @@ func (w *trust) look() bool {
 }
 
 // revisit leaves the graph at hand for the one that c makes of it.
-func (w *trust) revisit() (ok bool, err error) {
+func (w *Walk) revisit() (ok bool, err error) {
 	c := &w.cand
 	r, t := int(c.r), c.a.Thread
-	displaced := w.pool.copy(&w.steps[r].Event, 0)
+	displaced := w.pool.copy(&w.steps[r].Event)
 	w.plan = w.plan[:0]
 	for i := r + 1; i < w.size(); i++ {
 		if c.covered(int32(i)) {
@@ -172,7 +172,7 @@ func (w *trust) revisit() (ok bool, err error) {
 		return false, err
 	}
 	for _, p := range w.plan {
-		if err := w.step(p.thread, p.choice, trace.NoThread, false); err != nil || w.over() {
+		if err := w.step(p.thread, p.choice, trace.NoThread, false); err != nil || w.Over() {
 			return false, err
 		}
 		s := &w.steps[w.size()-1]
@@ -189,11 +189,11 @@ type planned struct {
 // insert adds the revisiting event, thread t's, which displaces what follows
 // event r. If that isn't possible, or makes nothing new, it goes on to what is
 // left of the graph that the revisit was of.
-func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displaced *branch, k *kept) (ok bool, err error) {
+func (w *Walk) insert(t trace.TID, choice trace.Choice, r, redo int32, displaced *deed, k *kept) (ok bool, err error) {
 	if _, ok := w.graph.able(t); !ok {
 		return w.again(t, r, redo, displaced, k)
 	}
-	if err := w.step(t, choice, displaced.Thread, true); err != nil || w.over() {
+	if err := w.step(t, choice, displaced.Thread, true); err != nil || w.Over() {
 		return false, err
 	}
 	w.turns(r, redo, displaced)
@@ -204,7 +204,7 @@ func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displace
 		if !w.beyond() {
 			return true, nil
 		}
-		w.stats.Pruned++
+		w.Pruned++
 	}
 	return w.revisited()
 }
@@ -212,7 +212,7 @@ func (w *trust) insert(t trace.TID, choice trace.Choice, r, redo int32, displace
 // fits reports whether the newest event, a revisit, leads to a graph that wasn't
 // there: it really displaces, all that came with it happens before it, and it
 // comes in order.
-func (w *trust) fits(n int) bool {
+func (w *Walk) fits(n int) bool {
 	s := &w.steps[n]
 	if !s.Dependent(&s.displaced.Event) {
 		return false
@@ -228,7 +228,7 @@ func (w *trust) fits(n int) bool {
 // chained reports whether the events that displaced a thread, one after the
 // other, of which revisit n is the last, came in order: each is the one that the
 // guide chooses.
-func (w *trust) chained(n int) bool {
+func (w *Walk) chained(n int) bool {
 	s := &w.steps[n]
 	for p := s.group - 1; p >= 0 && w.steps[p].added == revisits && w.steps[p].displaced.Thread == s.displaced.Thread; p = w.steps[p].group - 1 {
 		a := &w.steps[p]
@@ -251,7 +251,7 @@ func (w *trust) chained(n int) bool {
 // revisited leaves the graph at hand, whose newest event is a revisit that is
 // done with. It goes on to the event's next outcome, or to what is left of the
 // graph that the revisit was of.
-func (w *trust) revisited() (more bool, err error) {
+func (w *Walk) revisited() (more bool, err error) {
 	s := w.pop()
 	w.nested--
 	t, choice, r, redo, displaced, k := s.Thread, s.Choice+1, s.group, s.redo, s.displaced, s.kept

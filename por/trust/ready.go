@@ -1,11 +1,11 @@
-package por
+package trust
 
 import (
 	"landgo/internal/trace"
 	"landgo/por/relation"
 )
 
-// Which threads can go on at the end of a graph (trustgraph.go).
+// Which threads can go on at the end of a graph (graph.go).
 
 type spun struct {
 	thread trace.TID

@@ -1,18 +1,18 @@
-package por
+package trust
 
 import (
 	"landgo/internal/trace"
 	"landgo/por/relation"
 )
 
-// Which of the orders that make one trace counts (trust.go).
+// Which of the orders that make one trace counts (doc.go).
 
 // canonical reports whether the graph at hand, an execution, came about in the
 // one order in which it is counted: each displaced thread was displaced by the
 // event that first would be. It can only be another if a thread stayed displaced
 // while others that don't depend on what displaced it went on (readers of a lock
 // that keep a writer waiting).
-func (w *trust) canonical() bool {
+func (w *Walk) canonical() bool {
 	behind := trace.NoThread
 	for k := len(w.turned) - 1; k >= 0; k-- {
 		r := w.turned[k]
@@ -28,7 +28,7 @@ func (w *trust) canonical() bool {
 // it displaced, and all revisits from there on did, goes on in turn after them:
 // what that thread was kept from is what it does then, and what depends on it
 // comes later. behind is that thread, or NoThread.
-func (w *trust) settles(behind *trace.TID, r int32) bool {
+func (w *Walk) settles(behind *trace.TID, r int32) bool {
 	switch next := int(r) + 1; {
 	case next == w.size():
 		*behind = trace.NoThread
@@ -43,7 +43,7 @@ func (w *trust) settles(behind *trace.TID, r int32) bool {
 
 // foremost reports whether the event of revisit i is the one that guide.first
 // chooses from all that follows, or from what of it is in c's K.
-func (w *trust) foremost(i int32, c *candidate) bool {
+func (w *Walk) foremost(i int32, c *candidate) bool {
 	a := &w.steps[i]
 	e := &a.displaced.Event
 	next := int32(-1) // what the displaced thread did then
@@ -71,7 +71,7 @@ func (w *trust) foremost(i int32, c *candidate) bool {
 // of several writes: it is ordered like a success, also with reads and other
 // failures that don't depend on it. The one that counts is in the order in which Algorithm 1 takes the
 // trace's events, so that it needs no more rounds than the trace.
-func (w *trust) representative() bool {
+func (w *Walk) representative() bool {
 	w.pairs = w.pairs[:0]
 	for _, i := range w.weak {
 		a := &w.steps[i]
@@ -109,7 +109,7 @@ func (s *step) truly(t *step) bool {
 }
 
 // rank finds the round of the trace in which Algorithm 1 takes each event.
-func (w *trust) rank() {
+func (w *Walk) rank() {
 	if w.did == nil {
 		w.did = relation.NewClocks()
 	}
@@ -140,7 +140,7 @@ func (w *trust) rank() {
 }
 
 // taken reports whether Algorithm 1 takes event i before event j.
-func (w *trust) taken(i, j int32) bool {
+func (w *Walk) taken(i, j int32) bool {
 	a, b := &w.steps[i], &w.steps[j]
 	if a.taken != b.taken {
 		return a.taken < b.taken

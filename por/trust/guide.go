@@ -1,4 +1,4 @@
-package por
+package trust
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 )
 
 // guide is K, the events that have to come into a graph that is made again, in
-// the order in which they stood (trustmaximal.go). What of it is in the graph again
+// the order in which they stood (maximal.go). What of it is in the graph again
 // is closed under what happened before.
 type guide struct {
 	events []guided
@@ -25,7 +25,7 @@ type guide struct {
 
 // guided is an event of a guide.
 type guided struct {
-	*branch
+	*deed
 	at    int32   // where it stood
 	clock []int32 // what happened before it there
 	now   int32   // where it stands
@@ -34,7 +34,7 @@ type guided struct {
 func (g *guided) before(h *guided) bool { return h.clock[g.Thread] > g.at }
 
 // fill makes the guide of the events of w from r on.
-func (g *guide) fill(w *trust, r int) {
+func (g *guide) fill(w *Walk, r int) {
 	n, width := w.size()-r, w.order.Width()
 	if g.order == nil {
 		g.order = relation.New()
@@ -48,8 +48,8 @@ func (g *guide) fill(w *trust, r int) {
 	clear(g.done)
 	g.of = atLeast(g.of, width)
 	for i := 0; i < n; i++ {
-		b := w.pool.copy(&w.steps[r+i].Event, 0)
-		g.events = append(g.events, guided{branch: b, at: int32(r + i), clock: g.clocks[i*width : (i+1)*width], now: -1})
+		b := w.pool.copy(&w.steps[r+i].Event)
+		g.events = append(g.events, guided{deed: b, at: int32(r + i), clock: g.clocks[i*width : (i+1)*width], now: -1})
 		g.order.Note(&b.Event)
 		g.of[b.Thread] = append(g.of[b.Thread], int32(i))
 	}
@@ -59,7 +59,7 @@ func (g *guide) fill(w *trust, r int) {
 func (g *guide) empty(p *pool) {
 	for i := len(g.events) - 1; i >= 0; i-- {
 		g.order.Pop()
-		p.put(g.events[i].branch)
+		p.put(g.events[i].deed)
 	}
 	for t := range g.of {
 		g.of[t] = g.of[t][:0]

@@ -1,4 +1,4 @@
-package por
+package trust
 
 import (
 	"landgo/internal/trace"
@@ -7,7 +7,7 @@ import (
 
 // kept is what a graph P had beyond event r when a revisit of r left it, so that
 // P needn't be made again, step by step, when the revisit's graphs are done
-// (trust.go). It holds no state of the System: to stand in one of P's states
+// (doc.go). It holds no state of the System: to stand in one of P's states
 // beyond r, the walk runs the steps to there again (graph.come).
 //
 // Memory: the events thrown away, for each of the nested revisits under way. A
@@ -29,7 +29,7 @@ type kept struct {
 	holds  []hold
 
 	// The revisits that were being looked through, and the one under way.
-	pending []*branch
+	pending []*deed
 	which   int
 	varies  bool
 	take    []bool
@@ -46,7 +46,7 @@ const keepable = 1 << 8
 
 // keep takes what is beyond event r out of the graph at hand, and leaves the
 // state before r. The revisit under way is w.cand's.
-func (w *trust) keep(r int) *kept {
+func (w *Walk) keep(r int) *kept {
 	k, first := w.spareKept(), &w.steps[r+1]
 	k.steps = append(k.steps[:0], w.steps[r:]...)
 	k.ready, k.fails = w.ready.from(k.ready, r+1), w.fails.from(k.fails, r+1)
@@ -63,12 +63,12 @@ func (w *trust) keep(r int) *kept {
 	k.own(&w.room)
 	w.pending, w.looking = w.pending[:0], false
 	for w.size() > r {
-		w.lift(func(*branch) {})
+		w.lift(func(*deed) {})
 	}
 	return k
 }
 
-func (w *trust) spareKept() *kept {
+func (w *Walk) spareKept() *kept {
 	if n := len(w.spare); n > 0 {
 		k := w.spare[n-1]
 		w.spare = w.spare[:n-1]
@@ -117,7 +117,7 @@ func copied[T any](list, room []T) (own, left []T) {
 
 // restore puts what k has back behind event r, and goes on to look through the
 // revisits of that graph.
-func (w *trust) restore(k *kept, r int) error {
+func (w *Walk) restore(k *kept, r int) error {
 	last, wakes := len(k.steps)-1, k.wakes
 	for i := range k.steps {
 		s := w.tip()
@@ -151,7 +151,7 @@ func (w *trust) restore(k *kept, r int) error {
 }
 
 // readd adds the event of s, the newest state, again.
-func (w *trust) readd(s *step) {
+func (w *Walk) readd(s *step) {
 	n := int32(w.size())
 	if s.Choice != 0 || s.added == revisits {
 		w.turned = append(w.turned, n)
@@ -164,7 +164,7 @@ func (w *trust) readd(s *step) {
 }
 
 // arrive adds what came with state i of k, the newest.
-func (w *trust) arrive(k *kept, i int) {
+func (w *Walk) arrive(k *kept, i int) {
 	first, s := &k.steps[1], &k.steps[i]
 	next := step{spins: first.spins + int32(len(k.spins)), waits: first.waits + int32(len(k.waits)),
 		passes: first.passes + int32(len(k.passes)), holds: first.holds + int32(len(k.holds))}
@@ -188,23 +188,23 @@ func (w *trust) arrive(k *kept, i int) {
 
 // regain makes the graph again that a revisit by thread t displaced event r of,
 // and goes on to look through its revisits.
-func (w *trust) regain(t trace.TID, r int32, k *kept) error {
+func (w *Walk) regain(t trace.TID, r int32, k *kept) error {
 	if k != nil {
 		for w.size() > int(r) {
 			w.drop(w.pop())
 		}
 		return w.restore(k, int(r))
 	}
-	replayed, used, marked := w.stats.Replayed, w.used, w.steps[r].marked
+	replayed, used, marked := w.Replayed, w.Used, w.steps[r].marked
 	defer w.guide.empty(&w.pool)
-	if err := w.remake(t, r, -1); err != nil || w.over() {
+	if err := w.remake(t, r, -1); err != nil || w.Over() {
 		return err
 	}
-	if err := w.resume(t, r); err != nil || w.over() {
+	if err := w.resume(t, r); err != nil || w.Over() {
 		return err
 	}
 	if w.size()-int(r) <= keepable {
-		w.stats.Replayed, w.used, w.at = replayed, used, -1
+		w.Replayed, w.Used, w.at = replayed, used, -1
 		w.steps[r].marked = marked
 		for i := int(r) + 1; i <= w.size(); i++ {
 			w.steps[i].marked = false

@@ -1,4 +1,4 @@
-package por
+package trust
 
 import "slices"
 

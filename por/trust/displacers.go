@@ -1,4 +1,4 @@
-package por
+package trust
 
 import (
 	"landgo/internal/trace"
@@ -6,7 +6,7 @@ import (
 )
 
 // displacers are events that depend on what a thread did at its turn, e, and of
-// which the first displaces it (trust.go).
+// which the first displaces it (doc.go).
 //
 // Where e is a compare-and-exchange or a try, what it depends on is settled by
 // those that it depends on in any case (changes): while one of them is to come,

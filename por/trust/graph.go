@@ -1,4 +1,4 @@
-package por
+package trust
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 )
 
 // graph is an execution graph G of a System, and the state of the System that
-// has run it (see trust.go for what it means).
+// has run it (see doc.go for what it means).
 //
 // Its events stand in the order in which they were added, the paper's <G. That
 // is also the linearisation by which the System realises it: adding an event is
@@ -69,15 +69,15 @@ type step struct {
 	group int32
 	// displaced is what the thread did there at its turn, before the
 	// revisit, at the revisiting event.
-	displaced *branch
-	redo      int32 // see trust.next
+	displaced *deed
+	redo      int32 // see Walk.next
 	kept      *kept // what the revisit threw away, nil if it has to be made again
 	rounds    int32 // of the graph up to this event, less one
 	round     int32 // of the event
-	taken     int32 // its round in the trace, see trustcanonical.go
+	taken     int32 // its round in the trace, see canonical.go
 
 	// joining: the first thread stands before a join, and has done nothing but
-	// join since its first round, unless it is active (trust.latest).
+	// join since its first round, unless it is active (Walk.latest).
 	joining, active bool
 
 	running     trace.TID // the thread of the event before
@@ -184,7 +184,7 @@ func (g *graph) add(t trace.TID, c trace.Choice, turn trace.TID) (*trace.Transit
 	}
 	tr, err := g.sys.Step(t, c)
 	if err != nil {
-		if !errors.Is(err, ErrFiner) || tr == nil {
+		if !errors.Is(err, trace.ErrFiner) || tr == nil {
 			return nil, err
 		}
 		g.finer = true
@@ -246,7 +246,7 @@ func (g *graph) place(s *step) {
 func (g *graph) pop() *step { return g.lift(g.pool.put) }
 
 // lift is pop; free gets what was held in the state that is left.
-func (g *graph) lift(free func(*branch)) *step {
+func (g *graph) lift(free func(*deed)) *step {
 	top := g.tip()
 	for _, s := range g.spins[top.spins:] {
 		g.spin[s.thread] = 0
@@ -271,7 +271,7 @@ func (g *graph) lift(free func(*branch)) *step {
 
 // turns makes the newest event a revisit. It displaces the event r of the
 // thread whose turn it was.
-func (g *graph) turns(r, redo int32, displaced *branch) {
+func (g *graph) turns(r, redo int32, displaced *deed) {
 	n := g.size() - 1
 	s := &g.steps[n]
 	s.added, s.group, s.redo, s.displaced = revisits, r, redo, displaced
@@ -315,7 +315,7 @@ func (s *step) be(t *trace.Transition, waits []trace.Access) {
 }
 
 // patched reports whether what t did is a compare-and-exchange that failed and
-// that is ordered like one that succeeds (trust.go).
+// that is ordered like one that succeeds (doc.go).
 func (g *graph) patched(t *trace.Transition) bool {
 	for i := range t.Accesses {
 		if a := &t.Accesses[i]; a.Flags&trace.FailedCAS != 0 {

@@ -1,8 +1,8 @@
-package por
+package trust
 
 import "landgo/internal/trace"
 
-// ISMAXIMAL, and the graph that a revisit was made from made again (trust.go).
+// ISMAXIMAL, and the graph that a revisit was made from made again (doc.go).
 
 // maximal reports whether c's revisit may be made from the graph at hand P:
 // whether P is guided(K), what becomes of K when everything else is added to it
@@ -10,14 +10,14 @@ import "landgo/internal/trace"
 // what isn't in turn in P has to be in K. And where several of K could have
 // displaced a thread that stayed displaced, the guide has to choose the one that
 // did. Then P is the only graph that the revisited one is made from.
-func (w *trust) maximal(c *candidate) bool {
+func (w *Walk) maximal(c *candidate) bool {
 	for _, b := range c.need {
 		if b > c.r && !c.covered(b) {
 			return false
 		}
 	}
 	for _, b := range c.loose {
-		if b > c.r && w.opts.fault != anyDisplacer && !w.foremost(b, c) {
+		if b > c.r && w.cfg.Without != Displacers && !w.foremost(b, c) {
 			return false
 		}
 	}
@@ -47,7 +47,7 @@ func (c *candidate) inOrder() bool {
 // r has to be made again when the graphs that come of the present revisit of r
 // are done: up to where more revisits, or other outcomes, are left. -1: all of
 // it, as revisits of the whole are left.
-func (w *trust) next(r int) int32 {
+func (w *Walk) next(r int) int32 {
 	if w.look() {
 		return -1
 	}
@@ -71,7 +71,7 @@ func (w *trust) next(r int) int32 {
 
 // again makes the graph again of which a revisit by thread t is done, as far as
 // redo says, and goes on to look through what is left of its revisits.
-func (w *trust) again(t trace.TID, r, redo int32, displaced *branch, k *kept) (bool, error) {
+func (w *Walk) again(t trace.TID, r, redo int32, displaced *deed, k *kept) (bool, error) {
 	w.pool.put(displaced)
 	w.estimate.ascend()
 	if redo < 0 {
@@ -90,7 +90,7 @@ func (w *trust) again(t trace.TID, r, redo int32, displaced *branch, k *kept) (b
 // remake makes the graph again of which a revisit by thread t is done, as far as
 // redo says, with the guide. What stands there beyond event r came with the
 // revisit: K.
-func (w *trust) remake(t trace.TID, r, redo int32) error {
+func (w *Walk) remake(t trace.TID, r, redo int32) error {
 	w.guide.fill(w, int(r))
 	for w.size() > int(r) {
 		w.drop(w.pop())
@@ -100,7 +100,7 @@ func (w *trust) remake(t trace.TID, r, redo int32) error {
 	}
 	for redo < 0 || w.size() < int(redo) {
 		done, err := w.inTurn(t, redo < 0 && w.size() > int(r))
-		if err != nil || w.over() || done {
+		if err != nil || w.Over() || done {
 			return err
 		}
 	}
@@ -109,9 +109,9 @@ func (w *trust) remake(t trace.TID, r, redo int32) error {
 
 // resume goes on to look through the revisits of the graph at hand, after
 // thread t's of event r with the guide's events.
-func (w *trust) resume(t trace.TID, r int32) error {
+func (w *Walk) resume(t trace.TID, r int32) error {
 	if w.tip().next == t {
-		if err := w.step(t, 0, t, false); err != nil || w.over() {
+		if err := w.step(t, 0, t, false); err != nil || w.Over() {
 			return err
 		}
 		w.consider(&w.pop().Event)
@@ -140,7 +140,7 @@ func (w *trust) resume(t trace.TID, r int32) error {
 
 // reach goes on to the revisits of event r of those that are being looked
 // through. It reports whether there are any.
-func (w *trust) reach(r int32) bool {
+func (w *Walk) reach(r int32) bool {
 	c := &w.cand
 	for c.next < len(c.found) && w.needed(c, c.found[c.next]) && c.found[c.next] != r {
 		c.next++
@@ -155,7 +155,7 @@ func (w *trust) reach(r int32) bool {
 // inTurn adds the next event of the leftmost thread, or, where something of the
 // guide that isn't there yet would make a difference to it, that. With whole it
 // reports when everything is there but what thread t does next.
-func (w *trust) inTurn(t trace.TID, whole bool) (done bool, err error) {
+func (w *Walk) inTurn(t trace.TID, whole bool) (done bool, err error) {
 	g, v := &w.guide, w.tip().next
 	k := g.next(v)
 	switch {
@@ -170,7 +170,7 @@ func (w *trust) inTurn(t trace.TID, whole bool) (done bool, err error) {
 		return false, w.bring(k, v)
 	}
 	size := w.size()
-	if err := w.turn(false); err != nil || w.over() || g.left == 0 || w.size() == size {
+	if err := w.turn(false); err != nil || w.Over() || g.left == 0 || w.size() == size {
 		return false, err
 	}
 	best := g.first(&w.steps[w.size()-1].Event, k)
@@ -180,19 +180,19 @@ func (w *trust) inTurn(t trace.TID, whole bool) (done bool, err error) {
 		}
 		return false, err
 	}
-	displaced := w.pool.copy(&w.pop().Event, 0)
+	displaced := w.pool.copy(&w.pop().Event)
 	if err := w.come(); err != nil {
 		return false, err
 	}
 	group := int32(w.size())
 	for _, j := range g.missing(best) {
-		if err := w.bring(int(j), trace.NoThread); err != nil || w.over() {
+		if err := w.bring(int(j), trace.NoThread); err != nil || w.Over() {
 			return false, err
 		}
 		s := &w.steps[w.size()-1]
 		s.added, s.group = alongside, group
 	}
-	if err := w.bring(best, v); err != nil || w.over() {
+	if err := w.bring(best, v); err != nil || w.Over() {
 		return false, err
 	}
 	w.turns(group, -1, displaced)
@@ -203,12 +203,12 @@ func (w *trust) inTurn(t trace.TID, whole bool) (done bool, err error) {
 // bound. If it can't, it is passed over, and the next one may be such a thread
 // too. They belong to the state in which a revisit was made: what they would do
 // revisits there.
-func (w *trust) settleHolds() (bool, error) {
-	if w.limit < 0 || w.dropping || w.tip().next == trace.NoThread {
+func (w *Walk) settleHolds() (bool, error) {
+	if w.cfg.Limit < 0 || w.cfg.Dropping || w.tip().next == trace.NoThread {
 		return true, nil
 	}
 	size := w.size()
-	if err := w.turn(false); err != nil || w.over() || w.size() == size {
+	if err := w.turn(false); err != nil || w.Over() || w.size() == size {
 		return false, err
 	}
 	w.drop(w.pop())
@@ -216,7 +216,7 @@ func (w *trust) settleHolds() (bool, error) {
 }
 
 // isPassed reports whether thread t is passed over in the present state.
-func (w *trust) isPassed(t trace.TID) bool {
+func (w *Walk) isPassed(t trace.TID) bool {
 	for i := w.tip().passes; i < int32(len(w.passes)); i++ {
 		if w.passes[i].thread == t {
 			return true
@@ -226,7 +226,7 @@ func (w *trust) isPassed(t trace.TID) bool {
 }
 
 // bring adds event i of the guide; turn is as in add.
-func (w *trust) bring(i int, turn trace.TID) error {
+func (w *Walk) bring(i int, turn trace.TID) error {
 	w.guide.enter(i, int32(w.size()))
 	e := &w.guide.events[i]
 	return w.step(e.Thread, e.Choice, turn, false)
