@@ -15,6 +15,7 @@ import (
 type Carrier interface {
 	Keeper
 	Calls
+	Watcher
 	Signals
 	Lives
 	Memory
@@ -55,6 +56,10 @@ type Calls interface {
 	Fell(trace.TID, *trace.Transition) (bool, error)
 	// StepOp is the step of a thread that stands at a function (StandOp).
 	StepOp(trace.TID, *trace.Transition, trace.Choice) error
+}
+
+// Watcher looks at what threads touch.
+type Watcher interface {
 	// Accessed looks at the accesses of a run, and may mark them; watched: the run was in a
 	// function with RunsWatched.
 	Accessed(t trace.TID, tr *trace.Transition, made []trace.Access, watched bool)

@@ -3,6 +3,10 @@
 package arch
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -268,5 +272,48 @@ func TestMapsOfFiles(t *testing.T) {
 				t.Errorf("%s/doc.go doesn't say what %s is for", room, f)
 			}
 		}
+	}
+}
+
+// mostMethods is how many methods an interface may have of its own, beside the interfaces
+// that it is made of: one that has more is cut by its callers.
+const mostMethods = 8
+
+func TestNarrowInterfaces(t *testing.T) {
+	seen := 0
+	files := token.NewFileSet()
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && len(name) > 2 && (name[0] == '.' || name == "bin") {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) != ".go" {
+			return nil
+		}
+		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			list, ok := n.(*ast.InterfaceType)
+			if !ok {
+				return true
+			}
+			seen++
+			methods := 0
+			for _, f := range list.Methods.List {
+				methods += len(f.Names)
+			}
+			if methods > mostMethods {
+				t.Errorf("%v: an interface of %d methods", files.Position(list.Pos()), methods)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil || seen < 50 {
+		t.Errorf("%d interfaces seen: %v", seen, err)
 	}
 }

@@ -15,6 +15,7 @@ type Guest struct {
 	Learner
 	Recorder
 	Follower
+	Settler
 	Namer
 	Explainer
 }
@@ -26,10 +27,11 @@ func guestOf[G interface {
 	Learner
 	Recorder
 	Follower
+	Settler
 	Namer
 	Explainer
 }](g G) *Guest {
-	return &Guest{g, g, g, g, g, g, g}
+	return &Guest{g, g, g, g, g, g, g, g}
 }
 
 // Runner is what searches ask.
@@ -83,14 +85,19 @@ type Follower interface {
 	Limit(insns uint64)
 	LimitStarts(insns map[string]uint64)
 	Unspin(trace.TID)
+	// State is a digest of memory, to compare two runs by.
+	State() uint64
+}
+
+// Settler is what a replay asks where a schedule can't be followed, or has ended: its run
+// may have known more.
+type Settler interface {
 	// Rest has threads wait that would only poll, at a schedule's end. True: as Settle.
 	Rest() bool
 	Distrust() bool
 	// Settle finds out whether the threads that seem ready can run. True: it has
 	// learned that they can't, and the execution is to begin again.
 	Settle() bool
-	// State is a digest of memory, to compare two runs by.
-	State() uint64
 }
 
 // Namer is what reports ask of places and names.
