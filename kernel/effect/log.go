@@ -150,4 +150,20 @@ func (l *Log) Set(w *Word, v uint64) {
 // thread: nothing is recorded.
 func (l *Log) Init(w *Word, v uint64) { l.m.Set(&w.v, v) }
 
+// A Flag is a yes or no of a kernel's state that concerns one thread alone: nothing is
+// recorded of it. It goes back with the machine.
+type Flag struct{ v uint64 }
+
+// On is its value.
+func (f *Flag) On() bool { return f.v != 0 }
+
+// Turn assigns a flag.
+func (l *Log) Turn(f *Flag, on bool) {
+	v := uint64(0)
+	if on {
+		v = 1
+	}
+	l.m.Set(&f.v, v)
+}
+
 const wordSize = 8

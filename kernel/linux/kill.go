@@ -327,7 +327,7 @@ func (k *Kernel) interrupt(to *target, o *kernel.Outcome) {
 	case slept:
 		k.leaveSleep(t, sig, &regs)
 		k.wakes = append(k.wakes, t.id)
-	case t.wait.retried.Peek() != 0:
+	case t.wait.retried.On():
 		k.leaveObjects(t, sig, &regs)
 	}
 	entered := false

@@ -33,7 +33,7 @@ type want struct {
 }
 
 // retried reports whether the call is one that slept before.
-func (c *call) retried() bool { return c.t.wait.retried.Peek() != 0 }
+func (c *call) retried() bool { return c.t.wait.retried.On() }
 
 // until is when a call with so much time ends, on the virtual clock; it was settled when the
 // call began to sleep.
@@ -78,7 +78,7 @@ func (c *call) await(o *kernel.Outcome, wants []want, until, held, done uint64) 
 		k.passes(deadline)
 		init(&w.until, until)
 		init(&w.done, done)
-		init(&w.retried, 1)
+		k.log.Turn(&w.retried, true)
 		for i := range wants {
 			k.drops(wants[i].use)
 		}
@@ -91,7 +91,7 @@ func (c *call) await(o *kernel.Outcome, wants []want, until, held, done uint64) 
 		init(&w.held, held)
 		k.holds(held)
 	}
-	init(&w.retried, 1)
+	k.log.Turn(&w.retried, true)
 	c.op(pending)
 	c.sleep(o, waitObjects, 0, 0, deadline, pending)
 	return 0
@@ -159,11 +159,12 @@ func (k *Kernel) loseInterests(t *thread) {
 // finish is the end of a call that slept.
 func (k *Kernel) finish(t *thread) {
 	w := &t.wait
-	if w.retried.Peek() == 0 {
+	if !w.retried.On() {
 		return
 	}
 	held := w.held.Peek()
-	for _, p := range []*effect.Word{&w.retried, &w.held, &w.until, &w.done, &w.ninterests} {
+	k.log.Turn(&w.retried, false)
+	for _, p := range []*effect.Word{&w.held, &w.until, &w.done, &w.ninterests} {
 		k.log.Init(p, 0)
 	}
 	if held != 0 {

@@ -85,7 +85,7 @@ type waiting struct {
 	// Of a sleep for objects (rest.go), and of the call that is made again after it.
 	interests  *interests
 	ninterests effect.Word
-	retried    effect.Word // 1: its call is one that slept
+	retried    effect.Flag // its call is one that slept
 	held       effect.Word // the use that it is about
 	until      effect.Word // when it ends at the latest
 	done       effect.Word // bytes that it has moved
