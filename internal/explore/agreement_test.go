@@ -122,6 +122,9 @@ func TestSearchesAgree(t *testing.T) {
 						searches = append(slices.Clone(agreeing), "trust")
 					}
 					for k, search := range searches {
+						if pp != trace.MemPoints && (i+k)%2 == 0 {
+							continue // its turn comes with the next guest
+						}
 						var got *ends
 						if search == "trust" || (i+k)%3 == 0 { // each learns by itself somewhere; trust's steps are its own
 							got = explored(t, search, c)

@@ -86,13 +86,13 @@ func TestJobs(t *testing.T) {
 			})
 		}
 	})
-	for _, warmUp = range []uint64{1, 60} {
-		unitSteps = warmUp + 10
+	for w, jobs := range map[uint64][]int{1: {1, 2, 3, 3}, 60: {1, 8, 2, 2}} {
+		warmUp, unitSteps = w, w+10
 		t.Run(fmt.Sprint("divided after ", warmUp), func(t *testing.T) {
 			for i, g := range guests {
 				t.Run(g.name+" "+g.search, func(t *testing.T) {
 					t.Parallel()
-					r, whole := sameFor(t, configure(t, i), 1, 2, 3, 8, 2, 3), whole[i]
+					r, whole := sameFor(t, configure(t, i), jobs...), whole[i]
 					if r.Verdict != whole.Verdict || r.Bug == nil && (r.Executions != whole.Executions || r.Threads != whole.Threads || r.Unexamined != whole.Unexamined) {
 						t.Errorf("%v, %d executions, %d threads; undivided %v, %d, %d",
 							r.Verdict, r.Executions, r.Threads, whole.Verdict, whole.Executions, whole.Threads)

@@ -134,7 +134,7 @@ func TestLent(t *testing.T) {
 	}{
 		{guest, "source", "", func(c *config.Config) { c.Race, c.SelfCheck = config.RaceHB, true }},
 		{guest, "trust", "", nil},
-		{guest, "pct:runs=2000", "", nil},
+		{guest, "pct:runs=600", "", nil},
 		{guest, "bounded", "preempt=2", nil},
 		{guest, "", "", nil},
 		{buggy, "source", "", func(c *config.Config) { c.KeepGoing, c.FailOnRace = true, true }},

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -57,17 +58,17 @@ func (h *hunt) passing(f *finding) []por.PathStep {
 
 // passingSamples is how many executions are tried at random where none near the bug's
 // passes: a bug may need no preemption, and come whichever thread goes first.
-const passingSamples = "random:runs=64,seed=1"
+var passingSamples = 64
 
 // sampledPassing is an execution at random that passes, or nil.
 func (h *hunt) sampledPassing(run *counted) []por.PathStep {
 	p := &passer{hunt: h}
-	engine, err := por.New(passingSamples, por.Options{
+	engine, err := por.New(fmt.Sprintf("random:runs=%d,seed=1", passingSamples), por.Options{
 		OneEvent: h.OneEvent(), Uncounted: true, Longest: longestSample,
 		Stop: func() bool { return run.steps >= run.most || h.tired() },
 	})
 	if err != nil {
-		panic(err) // it is a constant
+		panic(err) // there is such a search
 	}
 	h.Guest.Rewind(h.Root)
 	stats, err := engine.Run(run, p)

@@ -68,7 +68,7 @@ func TestJobsAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		rounds(t, g.length, g.length/2+30)
-		r := sameFor(t, c, 1, 2, 5)
+		r := sameFor(t, c, 1, 5)
 		if r.Verdict != whole.Verdict || g.goesOn && len(r.Bugs) != len(whole.Bugs) {
 			t.Errorf("%s: %s with %d bugs, without rounds %s with %d", g.name, r.Verdict, len(r.Bugs), whole.Verdict, len(whole.Bugs))
 		}

@@ -329,6 +329,9 @@ func TestUnwoundAtEnd(t *testing.T) {
 			if texts, _ := outputsOf(r); strings.Join(texts, "|") != c.output {
 				t.Errorf("printed %q, want %q", texts, c.output)
 			}
+			if c.output == "" {
+				return
+			}
 			cfg.Malloc = config.MallocNative
 			if r, err = Run(context.Background(), cfg, nil); err != nil {
 				t.Fatal(err)

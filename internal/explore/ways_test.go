@@ -194,7 +194,7 @@ func TestShortenFiner(t *testing.T) {
 	for _, g := range [][2]string{{"create_unguarded", "create"}, {"sleep_unguarded", "sleep"}} {
 		c := config.Default()
 		c.Guest, c.Out, c.Cmdline, c.PP, c.Deepen = "../../bin/guests/kernel/kernel-"+g[0], config.NoFile, "test="+g[1], trace.PointMem, false
-		for seed := range 4 {
+		for seed := range 2 {
 			c.Search = fmt.Sprintf("random:seed=%d", seed+1)
 			s, err := session.Open(c, nil)
 			if err != nil {
