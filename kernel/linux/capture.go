@@ -26,13 +26,13 @@ func (k *Kernel) capture(c *capture, p []byte) {
 
 // sink is where a write to the descriptor goes; use tells which.
 func (c *call) sink() (to *capture, use, errno uint64) {
-	use = c.use(c.int32(0))
+	use = c.k.files.use(c.int32(0))
 	switch {
 	case use == useStdout:
 		return &c.k.out, use, 0
 	case use == useStderr:
 		return &c.k.errs, use, 0
-	case use >= useFile && c.known(use).char:
+	case use >= useFile && c.k.files.of(use).char:
 		return nil, use, 0 // swallows all
 	}
 	return nil, 0, ebadf
@@ -89,10 +89,10 @@ func (c *call) write(vec []buffer, o *kernel.Outcome) uint64 {
 		}
 		return c.writeObject(o, d, obj, end, vec, total)
 	}
-	if at := c.use(c.int32(0)); c.inode(at) != nil {
-		return c.writeInode(o, at, c.inode(at), vec)
+	if at := c.k.files.use(c.int32(0)); c.k.files.inode(at) != nil {
+		return c.writeInode(o, at, c.k.files.inode(at), vec)
 	}
-	if t := c.comm(c.use(c.int32(0))); t != nil {
+	if t := c.comm(c.k.files.use(c.int32(0))); t != nil {
 		return c.writeComm(o, t, vec)
 	}
 	to, use, errno := c.sink()

@@ -29,11 +29,11 @@ func (c *call) openComm(t *thread, flags uint64) uint64 {
 	if t == nil {
 		return enoent
 	}
-	_, fd, ok := c.free(0)
+	_, fd, ok := c.k.files.free(0)
 	if !ok {
 		return emfile
 	}
-	use := c.newDescription()
+	use := c.k.files.newDescription()
 	d := c.k.files.descriptions[use-useFile]
 	c.k.log.Init(&d.comm, uint64(t.id)+1)
 	c.k.log.Init(&d.status, flags&oAccmode)

@@ -33,7 +33,7 @@ func doEventfd(c *call, o *kernel.Outcome) uint64 {
 
 // openOne opens a descriptor of a new object with one end.
 func (c *call) openOne(kind, flags uint64, set func(*object)) uint64 {
-	_, fd, ok := c.free(0)
+	_, fd, ok := c.k.files.free(0)
 	if !ok {
 		return emfile
 	}
@@ -161,7 +161,7 @@ func (c *call) nextExpiry(obj *object, n uint64) uint64 {
 func (c *call) timer() (*object, uint64) {
 	_, obj, _ := c.on(c.int32(0))
 	switch {
-	case obj == nil && c.use(c.int32(0)) == useClosed:
+	case obj == nil && c.k.files.use(c.int32(0)) == useClosed:
 		return nil, ebadf
 	case obj == nil || obj.kind.Peek() != objTimer:
 		return nil, einval
@@ -259,7 +259,7 @@ func doSignalfd(c *call, o *kernel.Outcome) uint64 {
 	}
 	_, obj, _ := c.on(c.int32(0))
 	switch {
-	case obj == nil && c.use(c.int32(0)) == useClosed:
+	case obj == nil && c.k.files.use(c.int32(0)) == useClosed:
 		return ebadf
 	case obj == nil || obj.kind.Peek() != objSignals:
 		return einval

@@ -83,7 +83,7 @@ func (k *Kernel) entries(e *object) []*watcher {
 func (c *call) epollOf() (d *description, e *object, errno uint64) {
 	d, e, _ = c.on(c.int32(0))
 	switch {
-	case e == nil && c.use(c.int32(0)) == useClosed:
+	case e == nil && c.k.files.use(c.int32(0)) == useClosed:
 		return nil, nil, ebadf
 	case e == nil || e.kind.Peek() != objEpoll:
 		return nil, nil, einval
@@ -97,7 +97,7 @@ func planEpollCtl(c *call, p *kernel.Plan) {
 		planFiles(c, p)
 		return
 	}
-	if obj, _ := c.object(c.use(c.int32(2))); obj != nil && obj.kind.Peek() == objEpoll && obj != e {
+	if obj, _ := c.object(c.k.files.use(c.int32(2))); obj != nil && obj.kind.Peek() == objEpoll && obj != e {
 		invalid(p, "an epoll descriptor in another one is not modelled")
 		return
 	}
@@ -113,8 +113,8 @@ func doEpollCtl(c *call, o *kernel.Outcome) uint64 {
 		}
 		events, data = uint64(k.log.Read32(c.a[3])), k.log.Read64(c.a[3]+4)
 	}
-	use := c.use(c.int32(2))
-	if use == useClosed || c.use(c.int32(0)) == useClosed {
+	use := c.k.files.use(c.int32(2))
+	if use == useClosed || c.k.files.use(c.int32(0)) == useClosed {
 		return ebadf
 	}
 	obj, end := c.object(use)

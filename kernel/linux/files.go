@@ -67,7 +67,10 @@ const (
 	useFile
 )
 
+// files are the guest's, its descriptors and what they mean.
 type files struct {
+	log    *effect.Log // the door to the words below
+	writes bool        // the guest may make and write files anywhere
 	known  []file
 	byPath map[string]int
 	stdin  []byte
@@ -85,7 +88,7 @@ type files struct {
 // open reads the user's files, and takes in what the image is linked with.
 func (f *files) open(cfg *Config, img *elffile.File) error {
 	f.byPath = map[string]int{}
-	f.stdin = cfg.Stdin
+	f.stdin, f.writes = cfg.Stdin, cfg.WriteFiles
 	f.add(file{path: mapsPath, maps: true})
 	f.add(file{path: "/dev/null", char: true})
 	f.add(file{path: "/sys/devices/system/cpu/online", content: []byte("0-1\n")})
@@ -127,47 +130,47 @@ func (f *files) slot(fd int) *descriptor {
 func clean(p string) string { return path.Clean("/" + p) }
 
 // use is the use of fd, useClosed for none.
-func (c *call) use(fd int32) uint64 {
+func (f *files) use(fd int32) uint64 {
 	if fd < 0 || fd >= maxDescriptors {
 		return useClosed
 	}
-	return c.get(&c.k.files.slot(int(fd)).use)
+	return f.log.Get(&f.slot(int(fd)).use)
 }
 
 // description is the open file of a use, nil for the standard three.
-func (c *call) description(use uint64) *description {
+func (f *files) description(use uint64) *description {
 	if use < useFile {
 		return nil
 	}
-	return c.k.files.descriptions[use-useFile]
+	return f.descriptions[use-useFile]
 }
 
-// known is the file that a use of at least useFile has open.
+// of is the file that a use of at least useFile has open.
 // It has nothing where that is none of the files that there are from the beginning on.
-func (c *call) known(use uint64) *file {
-	if n := c.get(&c.description(use).kind); n > 0 {
-		return &c.k.files.known[n-1]
+func (f *files) of(use uint64) *file {
+	if n := f.log.Get(&f.description(use).kind); n > 0 {
+		return &f.known[n-1]
 	}
 	return &file{}
 }
 
 // text is the content of an open file.
 func (c *call) text(use uint64) []byte {
-	if f := c.inode(use); f != nil {
-		return c.k.fileBytes(f, 0, maxFileSize)
+	if f := c.k.files.inode(use); f != nil {
+		return f.content(&c.k.log, 0, maxFileSize)
 	}
 	if t := c.comm(use); t != nil {
 		return c.commText(t)
 	}
-	if d := c.description(use); d.text != nil {
+	if d := c.k.files.description(use); d.text != nil {
 		return d.text
 	}
-	return c.known(use).content
+	return c.k.files.of(use).content
 }
 
 // content is the content of fd for mmap.
 func (c *call) content(fd int32) ([]byte, uint64) {
-	use := c.use(fd)
+	use := c.k.files.use(fd)
 	switch {
 	case use == useClosed:
 		return nil, ebadf
@@ -181,9 +184,9 @@ func (c *call) content(fd int32) ([]byte, uint64) {
 }
 
 // free gives the lowest free descriptor from least on, or false.
-func (c *call) free(least int) (*descriptor, int, bool) {
+func (f *files) free(least int) (*descriptor, int, bool) {
 	for fd := least; fd < maxDescriptors; fd++ {
-		if d := c.k.files.slot(fd); c.get(&d.use) == useClosed {
+		if d := f.slot(fd); f.log.Get(&d.use) == useClosed {
 			return d, fd, true
 		}
 	}
@@ -227,7 +230,7 @@ func planOpen(c *call, p *kernel.Plan) {
 	}
 	writes := o.flags&oAccmode != 0 || o.flags&(oCreat|oTrunc) != 0
 	switch {
-	case o.ok && writes && clean(o.path) != "/dev/null" && !c.writable(clean(o.path)):
+	case o.ok && writes && clean(o.path) != "/dev/null" && !c.k.files.writable(clean(o.path)):
 		invalid(p, fmt.Sprintf("%s(%q) for writing is not modelled without --file rw, by which a guest writes files in memory", p.Name, o.path))
 	case o.ok && c.nr == sysOpenat && c.int32(0) != atFDCWD && !strings.HasPrefix(o.path, "/"):
 		invalid(p, fmt.Sprintf("openat(%q) relative to a directory is not modelled", o.path))
@@ -252,7 +255,7 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 		return c.openComm(t, want.flags)
 	}
 	i, found := f.byPath[clean(want.path)]
-	if own, gone := c.named(clean(want.path)); own != nil || gone || c.writable(clean(want.path)) && !(found && (f.known[i].char || f.known[i].maps)) && (want.flags&oAccmode != 0 || want.flags&oCreat != 0) {
+	if own, gone := c.k.files.named(clean(want.path)); own != nil || gone || c.k.files.writable(clean(want.path)) && !(found && (f.known[i].char || f.known[i].maps)) && (want.flags&oAccmode != 0 || want.flags&oCreat != 0) {
 		return c.openFile(&want)
 	}
 	if !found {
@@ -261,11 +264,11 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 		}
 		return enoent
 	}
-	_, n, ok := c.free(0)
+	_, n, ok := c.k.files.free(0)
 	if !ok {
 		return emfile
 	}
-	use := c.newDescription()
+	use := c.k.files.newDescription()
 	d := f.descriptions[use-useFile]
 	if f.known[i].maps {
 		d.text = c.maps()
@@ -278,9 +281,8 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 
 // newDescription is the use of a new open file. One that a rewound execution used is used
 // again.
-func (c *call) newDescription() uint64 {
-	f := &c.k.files
-	opened := c.get(&f.opened)
+func (f *files) newDescription() uint64 {
+	opened := f.log.Get(&f.opened)
 	for int(opened) >= len(f.descriptions) {
 		n := uint64(len(f.descriptions))
 		w := effect.At(descriptionWord(n), 0)
@@ -290,11 +292,11 @@ func (c *call) newDescription() uint64 {
 	d := f.descriptions[opened]
 	d.text = nil
 	for _, w := range []*effect.Word{&d.object, &d.inode, &d.comm, &d.end, &d.status, &d.refs} {
-		c.k.log.Init(w, 0) // no other thread can know it
+		f.log.Init(w, 0) // no other thread can know it
 	}
-	c.set(&d.kind, 0)
-	c.set(&d.offset, 0)
-	c.set(&f.opened, opened+1)
+	f.log.Set(&d.kind, 0)
+	f.log.Set(&d.offset, 0)
+	f.log.Set(&f.opened, opened+1)
 	return useFile + opened
 }
 
@@ -338,7 +340,7 @@ func (c *call) maps() []byte {
 func doClose(c *call, o *kernel.Outcome) uint64 {
 	fd := c.int32(0)
 	c.op(onResource(resourceFiles, 1))
-	if c.use(fd) == useClosed {
+	if c.k.files.use(fd) == useClosed {
 		return ebadf
 	}
 	c.close(int(fd))
@@ -359,7 +361,7 @@ func (c *call) close(fd int) {
 // doDup is dup, dup2 and dup3.
 func doDup(c *call, o *kernel.Outcome) uint64 {
 	c.op(onResource(resourceFiles, 1))
-	use := c.use(c.int32(0))
+	use := c.k.files.use(c.int32(0))
 	if use == useClosed {
 		return ebadf
 	}
@@ -379,7 +381,7 @@ func doDup(c *call, o *kernel.Outcome) uint64 {
 		c.set(&c.k.files.redirected, 1)
 	}
 	c.k.holds(use)
-	if c.use(to) != useClosed {
+	if c.k.files.use(to) != useClosed {
 		c.close(int(to))
 	}
 	slot := c.k.files.slot(int(to))
@@ -392,7 +394,7 @@ func doDup(c *call, o *kernel.Outcome) uint64 {
 }
 
 func (c *call) dup(use uint64, least int, cloexec uint64) uint64 {
-	_, fd, ok := c.free(least)
+	_, fd, ok := c.k.files.free(least)
 	if !ok {
 		return emfile
 	}
@@ -417,7 +419,7 @@ func planFcntl(c *call, p *kernel.Plan) {
 	case fDupfd, fGetfd, fSetfd, fGetfl, fDupfdCloexec:
 		planFiles(c, p)
 	case fSetfl:
-		if _, o, _ := c.on(c.int32(0)); o == nil && c.use(c.int32(0)) < useFile && c.use(c.int32(0)) != useClosed {
+		if _, o, _ := c.on(c.int32(0)); o == nil && c.k.files.use(c.int32(0)) < useFile && c.k.files.use(c.int32(0)) != useClosed {
 			invalid(p, "fcntl(F_SETFL) of a standard descriptor is not modelled")
 			return
 		}
@@ -436,7 +438,7 @@ func planFcntl(c *call, p *kernel.Plan) {
 func doFcntl(c *call, o *kernel.Outcome) uint64 {
 	fd := c.int32(0)
 	c.op(onResource(resourceFiles, 1))
-	use := c.use(fd)
+	use := c.k.files.use(fd)
 	if use == useClosed {
 		return ebadf
 	}
@@ -463,23 +465,23 @@ func doFcntl(c *call, o *kernel.Outcome) uint64 {
 	}
 	d := c.k.files.descriptions[use-useFile]
 	if c.a[1] == fSetfl {
-		c.setNonblocking(d, c.a[2]&oNonblock)
+		c.k.files.setNonblocking(d, c.a[2]&oNonblock)
 		c.set(&d.status, c.get(&d.status)&^oAppend|c.a[2]&oAppend)
 		return 0
 	}
 	return c.get(&d.status)
 }
 
-func (c *call) setNonblocking(d *description, on uint64) {
+func (f *files) setNonblocking(d *description, on uint64) {
 	if on != 0 {
 		on = oNonblock
 	}
-	c.set(&d.status, c.get(&d.status)&^oNonblock|on)
+	f.log.Set(&d.status, f.log.Get(&d.status)&^oNonblock|on)
 }
 
 func doLseek(c *call, o *kernel.Outcome) uint64 {
 	c.op(onResource(resourceFiles, 1))
-	use := c.use(c.int32(0))
+	use := c.k.files.use(c.int32(0))
 	switch {
 	case use == useClosed:
 		return ebadf
@@ -489,7 +491,7 @@ func doLseek(c *call, o *kernel.Outcome) uint64 {
 	if o, _ := c.object(use); o != nil {
 		return espipe
 	}
-	open := c.description(use)
+	open := c.k.files.description(use)
 	from := map[uint64]uint64{0: 0, 1: c.get(&open.offset), 2: uint64(len(c.text(use)))}
 	base, ok := from[c.a[2]]
 	if to := base + c.a[1]; ok && int64(to) >= 0 {

@@ -46,13 +46,12 @@ const (
 
 // named is the file of a path that the guest made or may write, nil for none. gone: the
 // guest has removed a file of that name.
-func (c *call) named(path string) (f *inode, gone bool) {
-	all := &c.k.files
-	for n := c.get(&all.made); n > 0; n-- {
-		if f := all.inodes[n-1]; f.path == path {
-			switch c.get(&f.linked) {
+func (f *files) named(path string) (i *inode, gone bool) {
+	for n := f.log.Get(&f.made); n > 0; n-- {
+		if i := f.inodes[n-1]; i.path == path {
+			switch f.log.Get(&i.linked) {
 			case named:
-				return f, false
+				return i, false
 			case removed:
 				return nil, true
 			}
@@ -62,77 +61,76 @@ func (c *call) named(path string) (f *inode, gone bool) {
 }
 
 // makeFile is a new, empty file.
-func (c *call) makeFile(path string, link uint64) (*inode, uint64) {
-	all := &c.k.files
-	n := c.get(&all.made)
-	for int(n) >= len(all.inodes) {
+func (f *files) makeFile(path string, link uint64) (*inode, uint64) {
+	n := f.log.Get(&f.made)
+	for int(n) >= len(f.inodes) {
 		w := effect.At(wordFiles, 0)
-		all.inodes = append(all.inodes, &inode{linked: w, size: w, copied: w, base: w, span: w, prot: w, maps: w})
+		f.inodes = append(f.inodes, &inode{linked: w, size: w, copied: w, base: w, span: w, prot: w, maps: w})
 	}
-	f := all.inodes[n]
-	f.path, f.from = path, nil
-	for _, w := range []*effect.Word{&f.size, &f.copied, &f.base, &f.span, &f.prot, &f.maps} {
-		c.k.log.Init(w, 0)
+	made := f.inodes[n]
+	made.path, made.from = path, nil
+	for _, w := range []*effect.Word{&made.size, &made.copied, &made.base, &made.span, &made.prot, &made.maps} {
+		f.log.Init(w, 0)
 	}
-	c.set(&f.linked, link)
-	c.set(&all.made, n+1)
-	return f, n
+	f.log.Set(&made.linked, link)
+	f.log.Set(&f.made, n+1)
+	return made, n
 }
 
 // inode is the file that a use has open, nil where the guest hasn't made or written it.
-func (c *call) inode(use uint64) *inode {
+func (f *files) inode(use uint64) *inode {
 	if use < useFile {
 		return nil
 	}
-	if n := c.get(&c.k.files.descriptions[use-useFile].inode); n != 0 {
-		return c.k.files.inodes[n-1]
+	if n := f.log.Get(&f.descriptions[use-useFile].inode); n != 0 {
+		return f.inodes[n-1]
 	}
 	return nil
 }
 
 // writable reports whether the guest may make and write a file.
-func (c *call) writable(path string) bool {
-	return c.k.cfg.WriteFiles || strings.HasPrefix(path, shmPrefix)
+func (f *files) writable(path string) bool {
+	return f.writes || strings.HasPrefix(path, shmPrefix)
 }
 
 // content is n bytes of a file from at on, as far as it goes.
-func (k *Kernel) fileBytes(f *inode, at, n uint64) []byte {
-	size := k.log.Get(&f.size)
+func (f *inode) content(log *effect.Log, at, n uint64) []byte {
+	size := log.Get(&f.size)
 	at = min(at, size)
 	n = min(n, size-at)
-	if base := k.log.Get(&f.base); base != 0 {
+	if base := log.Get(&f.base); base != 0 {
 		p := make([]byte, n)
-		k.log.Read(base+at, p[:min(n, k.log.Get(&f.span)-min(at, k.log.Get(&f.span)))])
+		log.Read(base+at, p[:min(n, log.Get(&f.span)-min(at, log.Get(&f.span)))])
 		return p
 	}
-	if f.from != nil && k.log.Get(&f.copied) == 0 {
+	if f.from != nil && log.Get(&f.copied) == 0 {
 		return f.from[at : at+n]
 	}
 	return f.bytes.read(at, 0, n)
 }
 
-// writeFile writes to a file. It doesn't grow beyond what landgo keeps.
-func (k *Kernel) writeFile(f *inode, at uint64, p []byte) {
-	k.own(f)
-	if base := k.log.Get(&f.base); base != 0 {
-		k.log.Write(base+at, p)
+// write writes to a file. It doesn't grow beyond what landgo keeps.
+func (f *inode) write(log *effect.Log, at uint64, p []byte) {
+	f.own(log)
+	if base := log.Get(&f.base); base != 0 {
+		log.Write(base+at, p)
 	} else {
-		f.bytes.write(&k.log, at, 0, p)
+		f.bytes.write(log, at, 0, p)
 	}
-	k.log.Set(&f.size, max(k.log.Get(&f.size), at+uint64(len(p))))
+	log.Set(&f.size, max(log.Get(&f.size), at+uint64(len(p))))
 }
 
 // own copies what a file was given.
-func (k *Kernel) own(f *inode) {
-	if f.from != nil && k.log.Get(&f.copied) == 0 {
-		f.bytes.write(&k.log, 0, 0, f.from)
+func (f *inode) own(log *effect.Log) {
+	if f.from != nil && log.Get(&f.copied) == 0 {
+		f.bytes.write(log, 0, 0, f.from)
 	}
-	k.log.Set(&f.copied, 1)
+	log.Set(&f.copied, 1)
 }
 
 // resize is truncate. What comes again is zero.
 func (k *Kernel) resize(f *inode, size uint64) {
-	k.own(f)
+	f.own(&k.log)
 	was := k.log.Get(&f.size)
 	if size < was {
 		zero := make([]byte, was-size)
@@ -164,7 +162,7 @@ func (k *Kernel) openPages(f *inode, base uint64) {
 // openFile opens a file that the guest makes or may write.
 func (c *call) openFile(want *opening) uint64 {
 	path := clean(want.path)
-	f, gone := c.named(path)
+	f, gone := c.k.files.named(path)
 	i, known := c.k.files.byPath[path]
 	known = known && !gone && f == nil
 	switch {
@@ -173,7 +171,7 @@ func (c *call) openFile(want *opening) uint64 {
 	case f == nil && !known && want.flags&oCreat == 0:
 		return enoent
 	}
-	_, fd, ok := c.free(0)
+	_, fd, ok := c.k.files.free(0)
 	if !ok {
 		return emfile
 	}
@@ -183,7 +181,7 @@ func (c *call) openFile(want *opening) uint64 {
 		for n = 0; c.k.files.inodes[n] != f; n++ {
 		}
 	default:
-		f, n = c.makeFile(path, named)
+		f, n = c.k.files.makeFile(path, named)
 		if known {
 			f.from = c.k.files.known[i].content
 			if f.from == nil {
@@ -195,16 +193,16 @@ func (c *call) openFile(want *opening) uint64 {
 	if want.flags&oTrunc != 0 && want.flags&oAccmode != 0 {
 		c.k.resize(f, 0)
 	}
-	c.install(fd, c.openInode(n, want.flags), want.flags&oCloexec)
+	c.install(fd, c.k.files.openInode(n, want.flags), want.flags&oCloexec)
 	return uint64(fd)
 }
 
 // openInode is the use of a new description of a file.
-func (c *call) openInode(n, flags uint64) uint64 {
-	use := c.newDescription()
-	d := c.k.files.descriptions[use-useFile]
-	c.k.log.Init(&d.inode, n+1)
-	c.k.log.Init(&d.status, flags&(oAccmode|oNonblock|oAppend))
+func (f *files) openInode(n, flags uint64) uint64 {
+	use := f.newDescription()
+	d := f.descriptions[use-useFile]
+	f.log.Init(&d.inode, n+1)
+	f.log.Init(&d.status, flags&(oAccmode|oNonblock|oAppend))
 	return use
 }
 
@@ -221,16 +219,16 @@ func doMemfd(c *call, o *kernel.Outcome) uint64 {
 	if _, ok := c.k.path(c.a[0]); !ok {
 		return efault
 	}
-	_, fd, ok := c.free(0)
+	_, fd, ok := c.k.files.free(0)
 	if !ok {
 		return emfile
 	}
-	_, n := c.makeFile("", nameless)
+	_, n := c.k.files.makeFile("", nameless)
 	cloexec := uint64(0)
 	if c.a[1]&1 != 0 {
 		cloexec = oCloexec
 	}
-	c.install(fd, c.openInode(n, 2), cloexec)
+	c.install(fd, c.k.files.openInode(n, 2), cloexec)
 	return uint64(fd)
 }
 
@@ -263,7 +261,7 @@ func (c *call) writeInode(o *kernel.Outcome, use uint64, f *inode, vec []buffer)
 	if len(text) == 0 {
 		return 0
 	}
-	k.writeFile(f, at, text)
+	f.write(&k.log, at, text)
 	if c.nr != sysPwrite64 {
 		c.set(&d.offset, end)
 	}
@@ -271,8 +269,8 @@ func (c *call) writeInode(o *kernel.Outcome, use uint64, f *inode, vec []buffer)
 }
 
 func doPwrite(c *call, o *kernel.Outcome) uint64 {
-	use := c.use(c.int32(0))
-	switch f := c.inode(use); {
+	use := c.k.files.use(c.int32(0))
+	switch f := c.k.files.inode(use); {
 	case f != nil:
 		return c.writeInode(o, use, f, []buffer{{c.a[1], min(c.a[2], maxBuffer)}})
 	case use == useClosed:
@@ -288,8 +286,8 @@ func doPwrite(c *call, o *kernel.Outcome) uint64 {
 
 func doFtruncate(c *call, o *kernel.Outcome) uint64 {
 	c.op(onResource(resourceFiles, 1))
-	use := c.use(c.int32(0))
-	f := c.inode(use)
+	use := c.k.files.use(c.int32(0))
+	f := c.k.files.inode(use)
 	switch {
 	case use == useClosed:
 		return ebadf
@@ -327,7 +325,7 @@ func planUnlink(c *call, p *kernel.Plan) {
 	case c.nr == sysUnlinkat && (c.a[2] != 0 || c.int32(0) != atFDCWD && !strings.HasPrefix(path, "/")):
 		invalid(p, fmt.Sprintf("unlinkat(%q) of a directory, or relative to one, is not modelled", path))
 		return
-	case !c.writable(clean(path)):
+	case !c.k.files.writable(clean(path)):
 		invalid(p, fmt.Sprintf("%s(%q) is not modelled without --file rw", p.Name, path))
 		return
 	}
@@ -341,16 +339,16 @@ func doUnlink(c *call, o *kernel.Outcome) uint64 {
 		return efault
 	}
 	path = clean(path)
-	f, gone := c.named(path)
+	f, gone := c.k.files.named(path)
 	_, known := c.k.files.byPath[path]
 	switch {
 	case f != nil:
 		c.set(&f.linked, nameless)
 		if known {
-			c.makeFile(path, removed)
+			c.k.files.makeFile(path, removed)
 		}
 	case known && !gone:
-		c.makeFile(path, removed)
+		c.k.files.makeFile(path, removed)
 	default:
 		return enoent
 	}
@@ -360,11 +358,11 @@ func doUnlink(c *call, o *kernel.Outcome) uint64 {
 // doSync: nothing outlives the guest.
 func doSync(c *call, o *kernel.Outcome) uint64 {
 	c.op(onResource(resourceFiles, 0))
-	use := c.use(c.int32(0))
+	use := c.k.files.use(c.int32(0))
 	switch {
 	case use == useClosed:
 		return ebadf
-	case c.inode(use) == nil:
+	case c.k.files.inode(use) == nil:
 		return einval
 	}
 	return 0
@@ -400,8 +398,8 @@ func (c *call) mapShared(o *kernel.Outcome, f *inode, status, size, prot uint64)
 		return base + offset
 	}
 	span := max(pageUp(c.get(&f.size)), offset+size)
-	text := k.fileBytes(f, 0, span)
-	k.own(f)
+	text := f.content(&k.log, 0, span)
+	f.own(&k.log)
 	if !c.fits(span) {
 		return enomem
 	}
@@ -444,7 +442,7 @@ func (c *call) unmapFile(o *kernel.Outcome, f *inode, addr, size uint64) (left b
 		o.Gap, o.Invalid = kernel.GapCall, "munmap of a part of a shared file is not modelled"
 		return true
 	}
-	text := c.k.fileBytes(f, 0, c.get(&f.size))
+	text := f.content(&c.k.log, 0, c.get(&f.size))
 	c.set(&f.base, 0)
 	c.set(&f.maps, 0)
 	f.bytes.write(&c.k.log, 0, 0, text)

@@ -77,11 +77,11 @@ func (c *call) part(size uint64) *elffile.File {
 	if c.a[3]&mapAnonymous != 0 || c.a[3]&mapType != mapPrivate {
 		return nil
 	}
-	use := c.use(c.int32(4))
+	use := c.k.files.use(c.int32(4))
 	if use < useFile {
 		return nil
 	}
-	p := c.known(use).part
+	p := c.k.files.of(use).part
 	if p == nil {
 		return nil
 	}

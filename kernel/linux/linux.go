@@ -105,6 +105,7 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	if err := k.space.lay(img, &cfg); err != nil {
 		return nil, err
 	}
+	k.files.log = &k.log
 	if err := k.files.open(&cfg, img); err != nil {
 		return nil, err
 	}

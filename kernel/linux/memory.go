@@ -138,7 +138,7 @@ func planMmap(c *call, p *kernel.Plan) {
 		invalid(p, hexReason("mmap with flags %#x is not modelled", flags&^known))
 	case prot&^protMask != 0:
 		invalid(p, hexReason("mmap with protection %#x is not modelled", prot))
-	case flags&mapAnonymous == 0 && flags&mapType != mapPrivate && c.inode(c.use(c.int32(4))) != nil:
+	case flags&mapAnonymous == 0 && flags&mapType != mapPrivate && c.k.files.inode(c.k.files.use(c.int32(4))) != nil:
 		planFiles(c, p)
 	case flags&mapAnonymous == 0 && flags&mapType != mapPrivate && prot&2 != 0:
 		invalid(p, "mmap of a file, shared and writable, is not modelled without --file rw")
@@ -177,9 +177,9 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 	k := c.k
 	addr, size, prot, flags := c.a[0], pageUp(c.a[1]), guestProt(c.a[2]), c.a[3]
 	var content []byte
-	if use := c.use(c.int32(4)); flags&mapAnonymous == 0 && flags&mapType != mapPrivate && c.inode(use) != nil {
+	if use := c.k.files.use(c.int32(4)); flags&mapAnonymous == 0 && flags&mapType != mapPrivate && c.k.files.inode(use) != nil {
 		c.op(onResource(resourceFiles, 1))
-		return c.mapShared(o, c.inode(use), c.get(&k.files.descriptions[use-useFile].status), size, c.a[2])
+		return c.mapShared(o, c.k.files.inode(use), c.get(&k.files.descriptions[use-useFile].status), size, c.a[2])
 	}
 	if flags&mapAnonymous == 0 {
 		var errno uint64

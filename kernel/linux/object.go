@@ -173,12 +173,12 @@ func (c *call) subject(fd int32) uint64 {
 	if held := c.t.wait.held.Peek(); c.retried() && held != 0 {
 		return held
 	}
-	return c.use(fd)
+	return c.k.files.use(fd)
 }
 
 // describe opens a description of an object's end.
 func (c *call) describe(o uint64, end, status uint64) uint64 {
-	use := c.newDescription()
+	use := c.k.files.newDescription()
 	d := c.k.files.descriptions[use-useFile]
 	c.k.log.Init(&d.object, o+1)
 	c.k.log.Init(&d.end, end)
@@ -187,7 +187,7 @@ func (c *call) describe(o uint64, end, status uint64) uint64 {
 }
 
 // nonblocking reports whether calls on a description don't wait.
-func (c *call) nonblocking(d *description) bool { return c.get(&d.status)&oNonblock != 0 }
+func (f *files) nonblocking(d *description) bool { return f.log.Get(&d.status)&oNonblock != 0 }
 
 // holds and drops count the descriptors and sleeping calls that have a description. The last
 // one closes its end of an object.

@@ -68,7 +68,7 @@ func doMsync(c *call, o *kernel.Outcome) uint64 {
 }
 
 func doFadvise(c *call, o *kernel.Outcome) uint64 {
-	use := c.use(c.int32(0))
+	use := c.k.files.use(c.int32(0))
 	switch obj, _ := c.object(use); {
 	case use == useClosed:
 		return ebadf
@@ -85,7 +85,7 @@ func doCloseRange(c *call, o *kernel.Outcome) uint64 {
 		return einval
 	}
 	for fd := first; fd <= min(last, maxDescriptors-1); fd++ {
-		if fd >= uint64(len(c.k.files.table)) || c.use(int32(fd)) == useClosed {
+		if fd >= uint64(len(c.k.files.table)) || c.k.files.use(int32(fd)) == useClosed {
 			continue
 		}
 		if c.a[2]&4 != 0 { // CLOSE_RANGE_CLOEXEC

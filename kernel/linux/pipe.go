@@ -41,11 +41,11 @@ func doPipe(c *call, o *kernel.Outcome) uint64 {
 
 // couple makes an object with two ends, and writes their descriptors.
 func (c *call) couple(kind, at, flags uint64, modes [2]uint64) uint64 {
-	_, a, ok := c.free(0)
+	_, a, ok := c.k.files.free(0)
 	if !ok {
 		return emfile
 	}
-	_, b, ok := c.free(a + 1)
+	_, b, ok := c.k.files.free(a + 1)
 	if !ok {
 		return emfile
 	}
@@ -102,7 +102,7 @@ func (c *call) readObject(o *kernel.Outcome, d *description, obj *object, end ui
 // waitFor has the caller sleep for an event of the object that its call is about, or go away
 // empty-handed.
 func (c *call) waitFor(o *kernel.Outcome, d *description, obj *object, end, events, done uint64) uint64 {
-	if c.nonblocking(d) {
+	if c.k.files.nonblocking(d) {
 		if done > 0 {
 			return done
 		}

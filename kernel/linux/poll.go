@@ -59,7 +59,7 @@ func (c *call) wanting(wants []want, fd int32, events uint64) []want {
 	if fd < 0 {
 		return wants
 	}
-	use := c.use(fd)
+	use := c.k.files.use(fd)
 	if o, end := c.object(use); o != nil {
 		wants = append(wants, want{o: o, end: end, events: events, use: use})
 	}
@@ -71,7 +71,7 @@ func (c *call) events(fd int32) uint64 {
 	if fd < 0 {
 		return 0
 	}
-	use := c.use(fd)
+	use := c.k.files.use(fd)
 	switch use {
 	case useClosed:
 		return pollNval
@@ -124,7 +124,7 @@ func (c *call) planObjects(p *kernel.Plan, wants []want, waits bool) {
 // will have one when other threads have read it up.
 func (c *call) awaitsEnd(fds []byte) bool {
 	for at := 0; at < len(fds); at += pollSize {
-		if fd := int32(binary.LittleEndian.Uint32(fds[at:])); fd >= 0 && c.use(fd) == useStdin {
+		if fd := int32(binary.LittleEndian.Uint32(fds[at:])); fd >= 0 && c.k.files.use(fd) == useStdin {
 			return true
 		}
 	}
@@ -308,7 +308,7 @@ func planSelect(c *call, p *kernel.Plan) {
 
 func (c *call) selectsStdin() bool {
 	for fd := range min(c.int32(0), maxDescriptors) {
-		if c.use(fd) != useStdin {
+		if c.k.files.use(fd) != useStdin {
 			continue
 		}
 		for i := range 3 {

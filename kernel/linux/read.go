@@ -8,7 +8,7 @@ import (
 // unread is the result of a read of up to size bytes, and the offset that it
 // moves, nil for none.
 func (c *call) unread(size uint64) (text []byte, offset *effect.Word, errno uint64) {
-	use := c.use(c.int32(0))
+	use := c.k.files.use(c.int32(0))
 	switch {
 	case use == useStdin:
 		text, offset = c.k.files.stdin, &c.k.files.stdinRead
@@ -18,7 +18,7 @@ func (c *call) unread(size uint64) (text []byte, offset *effect.Word, errno uint
 		if o, _ := c.object(use); o != nil {
 			return nil, nil, espipe
 		}
-		text, offset = c.text(use), &c.description(use).offset
+		text, offset = c.text(use), &c.k.files.description(use).offset
 	}
 	at := c.get(offset)
 	if c.nr == sysPread64 {

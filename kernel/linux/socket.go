@@ -357,7 +357,7 @@ func doSend(c *call, o *kernel.Outcome) uint64 {
 func (c *call) socket() (*description, *object, uint64, uint64) {
 	d, obj, end := c.on(c.int32(0))
 	switch {
-	case obj == nil && c.use(c.int32(0)) == useClosed:
+	case obj == nil && c.k.files.use(c.int32(0)) == useClosed:
 		return nil, nil, 0, ebadf
 	case obj == nil || !obj.isSocket():
 		return nil, nil, 0, enotsock

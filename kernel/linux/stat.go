@@ -45,7 +45,7 @@ func stat(inode uint64, mode uint32, size uint64) []byte {
 // statDescriptor: the standard ones are pipes, so that stdio buffers in full
 // and prints at the end, as it does when a program's output is captured.
 func (c *call) statDescriptor(fd int32) ([]byte, uint64) {
-	use := c.use(fd)
+	use := c.k.files.use(fd)
 	switch {
 	case use == useClosed:
 		return nil, ebadf
@@ -62,13 +62,13 @@ func (c *call) statDescriptor(fd int32) ([]byte, uint64) {
 		}
 		return stat(firstObject+o.n, mode, 0), 0
 	}
-	if f := c.inode(use); f != nil {
+	if f := c.k.files.inode(use); f != nil {
 		return c.statInode(f), 0
 	}
 	if c.comm(use) != nil {
 		return stat(firstInode-1, 0o100644, 0), 0
 	}
-	return c.k.statKnown(int(c.get(&c.description(use).kind) - 1)), 0
+	return c.k.statKnown(int(c.get(&c.k.files.description(use).kind) - 1)), 0
 }
 
 func (c *call) statInode(f *inode) []byte {
@@ -98,7 +98,7 @@ func (c *call) statPath(addr uint64) ([]byte, uint64) {
 		return nil, enoent
 	}
 	p = clean(p)
-	if f, gone := c.named(p); f != nil {
+	if f, gone := c.k.files.named(p); f != nil {
 		return c.statInode(f), 0
 	} else if gone {
 		return nil, enoent
@@ -213,7 +213,7 @@ func planIoctl(c *call, p *kernel.Plan) {
 	case tcgets, tiocgwinsz, tiocgpgrp:
 		planStat(c, p)
 	case fionread, fionbio:
-		if _, obj, end := c.on(c.int32(0)); obj != nil || c.use(c.int32(0)) == useClosed {
+		if _, obj, end := c.on(c.int32(0)); obj != nil || c.k.files.use(c.int32(0)) == useClosed {
 			if planFiles(c, p); obj != nil {
 				c.event(p, obj.receive(obj.reads(end)))
 			}
@@ -226,7 +226,7 @@ func planIoctl(c *call, p *kernel.Plan) {
 }
 
 func doIoctl(c *call, o *kernel.Outcome) uint64 {
-	if c.use(c.int32(0)) == useClosed {
+	if c.k.files.use(c.int32(0)) == useClosed {
 		return ebadf
 	}
 	if d, obj, end := c.on(c.int32(0)); obj != nil {
@@ -235,7 +235,7 @@ func doIoctl(c *call, o *kernel.Outcome) uint64 {
 			if !c.k.canRead(c.a[2], 4) {
 				return efault
 			}
-			c.setNonblocking(d, uint64(c.k.log.Read32(c.a[2])))
+			c.k.files.setNonblocking(d, uint64(c.k.log.Read32(c.a[2])))
 			return 0
 		case fionread:
 			n, ok := c.unreadBytes(obj, end)
