@@ -90,7 +90,7 @@ study: build
 ## make soak     the searches on SOAK random model programs (a million: more than an hour) and SOAK_GUESTS random C programs, fresh seeds;
 ##               SOAK_OUTSIDE programs rich in libc, against libc's own code too, and SOAK_RUNS runs of each on this machine;
 ##               SOAK_TSO random programs for the theorem on triangular races, and SOAK_LITMUS runs of each litmus test on
-##               this machine, SOAK_BUFFERS random programs with store buffers;
+##               this machine, SOAK_BUFFERS random programs with store buffers; every guest of the tests in every build;
 ##               LANDGO_SOAK_SEARCHES=trust,rounder for those alone, on the model programs; then a class of
 ##               SOAK_GRADE students, tests and kills, SOAK_FILES broken files, the pure packages under the race detector, and the C part under ASan and UBSan
 SOAK ?= 1000000
@@ -114,6 +114,8 @@ soak: setup
 	$(ENV) LANDGO_SOAK_LITMUS=$(SOAK_LITMUS) go test -count=1 -timeout 0 -v -run 'TestProcessor$$' ./internal/litmus
 	$(ENV) LANDGO_SOAK_LITMUS=1 go test -count=1 -timeout 0 -v -run 'TestLitmus$$|TestCureOfLitmus$$' ./internal/explore
 	$(ENV) LANDGO_SOAK_BUFFERS=$(SOAK_BUFFERS) go test -count=1 -timeout 0 -v -run 'TestBuffers(Within)?$$|TestFencesForAll$$' ./por
+	$(ENV) LANDGO_SOAK=1 go test -count=1 -timeout 0 -run 'TestLinuxGuests|TestBenchRows|TestLibraries|TestKernel|TestSharing|TestNativeMalloc' ./internal/e2e
+	$(ENV) LANDGO_SOAK=1 go test -count=1 -timeout 0 -run 'TestWaysAlone' ./internal/explore
 	$(ENV) LANDGO_SOAK_GRADE=$(SOAK_GRADE) go test -count=1 -timeout 0 -v -run 'TestSoakGrade$$' ./internal/e2e
 	$(ENV) LANDGO_CORRUPT=$(SOAK_FILES) go test -count=1 -timeout 0 -run 'TestCorrupt' ./internal/image ./internal/result ./internal/explore ./internal/e2e
 	$(ENV) go test -count=1 -timeout 0 -race ./internal/trace ./internal/image/... ./heap ./race ./por ./internal/result ./internal/report ./internal/format ./internal/deepen

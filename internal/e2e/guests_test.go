@@ -13,8 +13,22 @@ import (
 )
 
 // smallRow is up to how many executions a row is run on all builds; larger ones
-// are run on musl-O2 only, and on all by `make bench`.
-const smallRow = 1000
+// are run on musl-O2 only, and on all by `make bench`. Those beyond largeRow are its alone.
+const (
+	smallRow = 200
+	largeRow = 10_000
+)
+
+// soaks: every row is run on every build.
+var soaks = os.Getenv("LANDGO_SOAK") != ""
+
+// twoBuilds are two of the builds in turn, one of each C library and of each optimisation.
+func twoBuilds(i int) []string {
+	if soaks {
+		return guests.Builds
+	}
+	return [][]string{{"glibc-O1", "musl-O2"}, {"glibc-O2", "musl-O1"}}[i%2]
+}
 
 // explore runs landgo on a guest of the tables, at the finest granularity.
 func explore(t *testing.T, g guests.Guest, build string, flags ...string) *result.Result {
@@ -98,7 +112,7 @@ func linux(t *testing.T) []guests.Guest {
 }
 
 // TestLinuxGuests: every fault is found, with the least number of preemptions,
-// and every twin is verified, on each build. With the twins exchanged, the same
+// and every twin is verified, on each build in turn. With the twins exchanged, the same
 // check has to fail: it is the test of the test.
 func TestLinuxGuests(t *testing.T) {
 	all := linux(t)
@@ -107,7 +121,11 @@ func TestLinuxGuests(t *testing.T) {
 		t.Run(bad.Name, func(t *testing.T) {
 			t.Parallel()
 			var first *result.Result
-			for _, build := range guests.Builds {
+			builds := twoBuilds(i / 2)
+			if fixed.Spins {
+				builds = guests.Builds
+			}
+			for _, build := range builds {
 				ofBad, ofFixed := explore(t, bad, build), explore(t, fixed, build)
 				if first == nil {
 					first = ofFixed
@@ -185,6 +203,9 @@ func TestBenchRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, g := range rows {
+		if g.Executions > largeRow && !soaks {
+			continue
+		}
 		t.Run(g.Name, func(t *testing.T) {
 			t.Parallel()
 			var first *result.Result
@@ -198,7 +219,7 @@ func TestBenchRows(t *testing.T) {
 				if g.Spins && r.Executions != first.Executions {
 					t.Errorf("%s: %d executions, another build has %d", g.Binary(build), r.Executions, first.Executions)
 				}
-				if r.Executions > smallRow {
+				if r.Executions > smallRow && !soaks {
 					return
 				}
 			}
@@ -250,7 +271,7 @@ func TestSharingFromTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, g := range append(rows, linux(t)...) {
-		if g.Executions == 0 || g.Executions > 1000 {
+		if g.Executions == 0 || g.Executions > smallRow && !soaks {
 			continue
 		}
 		t.Run(g.Name, func(t *testing.T) {
