@@ -1,12 +1,10 @@
 package scheduler
 
 import (
-	"fmt"
 	"strings"
 
 	"landgo/heap"
 	"landgo/internal/trace"
-	"landgo/kernel"
 )
 
 // Failure is a bug at the end of an execution.
@@ -64,33 +62,6 @@ func (w *Wait) String() string {
 		return "a signal on " + w.Name
 	}
 	return strings.TrimSpace(w.For + " " + w.Name)
-}
-
-// InvalidError says why a guest can't be controlled: the verdict is invalid,
-// never green.
-type InvalidError struct {
-	Gap    kernel.Gap
-	Reason string
-	PC     uint64 // where, or 0
-	Thread trace.TID
-}
-
-func (e *InvalidError) Error() string { return e.Reason }
-
-// BudgetError says that one step ran more instructions than the step budget,
-// or that one execution had more steps than landgo follows.
-type BudgetError struct {
-	Insns  uint64 // of the step
-	Steps  int    // of the execution, or 0
-	PC     uint64
-	Thread trace.TID
-}
-
-func (e *BudgetError) Error() string {
-	if e.Steps != 0 {
-		return fmt.Sprintf("an execution has %d steps and no end", e.Steps)
-	}
-	return fmt.Sprintf("a step ran %d instructions without coming to a preemption point", e.Insns)
 }
 
 // Fail makes a thread stand before its failure: the guest's end is an event of
