@@ -112,7 +112,7 @@ func (e *elsewhere) Seen(text []byte) (any, error) {
 // TestAway: a search of which parts are worked on elsewhere, some of them twice, some in
 // vain, has all counts and all that is seen of one that is alone.
 func TestAway(t *testing.T) {
-	programsOf, units := 60, 0
+	programsOf, units := 35, 0
 	if testing.Short() {
 		programsOf = 25
 	}

@@ -17,8 +17,6 @@ type branch struct {
 	// finished, of a branch taken from a shared state: nothing is left to explore
 	// below it.
 	finished bool
-	// expected: it was never seen; it may do less than it says (trust).
-	expected bool
 	// What to run after it, the wakeup tree below: the steps of chain, one after the
 	// other, then one of kids. Neither: it is a leaf. Trees share the steps of
 	// chains, which stay as they are: to take a step of one, make a branch of it
@@ -125,7 +123,7 @@ func (p *pool) copies(b *branch) (list *branch) {
 	tail := &list
 	for ; b != nil; b = b.next {
 		c := p.get()
-		c.Event, c.last, c.again, c.expected = b.Event, b.last, b.again, b.expected
+		c.Event, c.last, c.again = b.Event, b.last, b.again
 		c.chain, c.kids = b.chain, p.copies(b.kids)
 		*tail = c
 		tail = &c.next

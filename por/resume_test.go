@@ -53,7 +53,7 @@ func interrupted(name string, p *model.Program, jobs int, opts Options) (*survey
 // TestResume: a search that is killed again and again, whether it is divided yet
 // or not, has all the counts of one that isn't killed, and finds as much.
 func TestResume(t *testing.T) {
-	programsOf, kills := 60, 0
+	programsOf, kills := 40, 0
 	if testing.Short() {
 		programsOf = 15
 	}

@@ -92,7 +92,7 @@ var allWorkers = []int{1, 2, 3, 8}
 // branches are known from the start, all counts are the same. And however many
 // workers there are, all counts are the same.
 func TestTogether(t *testing.T) {
-	programsOf := 100
+	programsOf := 60 // the soak divides more (soakDivided)
 	if testing.Short() {
 		programsOf = 30
 	}
