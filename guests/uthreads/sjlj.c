@@ -3,20 +3,14 @@
  * sigaltstack (Engelschall, "Portable Multithreading", USENIX 2000). The handler of
  * ITIMER_VIRTUAL's ticks switches.
  *
- * Fault: the switch leaves the mask of signals as it is. A thread that another's tick
- * has switched to runs with ticks blocked, and no tick ends its loop.
- * Cure (FIXED): sigsetjmp keeps the mask, and siglongjmp sets it.
+ * Fault: a switch leaves the mask of signals as it is. A thread that gave way by itself,
+ * and that a tick switches back to, runs with ticks blocked, and none ends its loop.
+ * Cure (FIXED): a thread blocks ticks before it gives way, and unblocks them after.
  */
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/time.h>
-
-#ifdef FIXED
-enum { KEEP_MASK = 1 };
-#else
-enum { KEEP_MASK = 0 };
-#endif
 
 enum { THREADS = 2, STACK = 32768 };
 
@@ -26,7 +20,7 @@ static volatile int running, born, first, second;
 
 static void switch_to(int t)
 {
-	if (sigsetjmp(contexts[running], KEEP_MASK))
+	if (sigsetjmp(contexts[running], 0))
 		return;
 	running = t;
 	siglongjmp(contexts[t], 1);
@@ -38,11 +32,25 @@ static void on_tick(int sig)
 	switch_to((running + 1) % (THREADS + 1));
 }
 
+static void give_way_to(int t)
+{
+#ifdef FIXED
+	sigset_t tick;
+	sigemptyset(&tick);
+	sigaddset(&tick, SIGVTALRM);
+	sigprocmask(SIG_BLOCK, &tick, NULL);
+#endif
+	switch_to(t);
+#ifdef FIXED
+	sigprocmask(SIG_UNBLOCK, &tick, NULL);
+#endif
+}
+
 /* Each waits for the other, and only ticks let the other run. */
 static void body(int me)
 {
 	if (me == 1) {
-		switch_to(2);
+		give_way_to(2);
 		first = 1;
 		while (!second)
 			;
