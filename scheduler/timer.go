@@ -23,7 +23,7 @@ import (
 //
 // While the signal is blocked it doesn't come: that is the same as coming right after the
 // call that unblocks it, where the thread stands for that. It isn't the same to a program
-// that looks at kept signals (known.Facts.Kept), nor before a call that sets the timer anew.
+// that looks at kept signals (known.Facts.Kept), nor before a call that sets a timer anew, or looks at it.
 //
 // In a program with one thread of the kernel's an instruction is whole: a signal comes
 // between two.
@@ -52,7 +52,7 @@ func (t *thread) isTimer() bool { return t.Stand == StandTimer }
 
 // AsksForPoints is the reason where a guest sets a timer in a search that chooses among
 // sets of preemption points.
-const AsksForPoints = "a timer that sends a signal needs a preemption point before every access"
+const AsksForPoints = "a timer that sends a signal needs a preemption point before every access (--pp mem)"
 
 // ticking reports whether timers have been set, so that the guest may have threads of its
 // own.
@@ -113,10 +113,10 @@ func (s *System) setTimers(th *thread, tr *trace.Transition, kept bool) (more bo
 }
 
 // looksAtKept are the calls to which it makes a difference whether a signal is kept; setsAnew
-// are those before which a timer may have gone off, and whose signal comes later.
+// are those to which it makes one whether a timer has gone off, whose signal comes later.
 var (
 	looksAtKept = map[string]bool{"rt_sigpending": true, "rt_sigtimedwait": true, "signalfd": true, "signalfd4": true}
-	setsAnew    = map[string]bool{"setitimer": true, "alarm": true, "timer_settime": true, "timer_delete": true}
+	setsAnew    = map[string]bool{"setitimer": true, "alarm": true, "timer_settime": true, "timer_delete": true, "getitimer": true, "timer_gettime": true}
 )
 
 // atTimers has a thread stand before a call that has to do with timers' signals.

@@ -141,6 +141,12 @@ int main(void) { sigset_t s; if (sigsetjmp(back, 1) == 0) { begin(); x = 1; y = 
 	{"a handler in a handler", `
 static void handle(int sig) { if (++y > x) x = y; again(); y--; }
 int main(void) { left = 2; flags = SA_NODEFER; begin(); while (left > 0) ; block(SIG_BLOCK); say("%d\n", x); }`, []string{"1", "2"}},
+	{"a handler in a handler, of a timer that goes on", `
+static void handle(int sig) { if (y < 2) { y = y + 1; if (y > x) x = y; y = y - 1; } }
+int main(void) { flags = SA_NODEFER; begin(); struct itimerval v = { { 0, 900000 }, { 0, microseconds } }; setitimer(ITIMER_REAL, &v, 0); z = 1; set(0); say("%d\n", x); }`, []string{"0", "1", "2"}},
+	{"what is left of a timer while its signal is kept", `
+static void handle(int sig) { x = 1; }
+int main(void) { begin(); block(SIG_BLOCK); struct itimerval v; getitimer(ITIMER_REAL, &v); y = v.it_value.tv_usec == 0; set(0); block(SIG_UNBLOCK); say("%d %d\n", y, x); }`, []string{"0 0", "0 1", "1 1"}},
 	{"a stack of the handler's own", `
 static char room[65536];
 static void handle(int sig) { char here; y = &here >= room && &here < room + sizeof room; add(&x, 10); }

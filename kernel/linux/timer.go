@@ -10,7 +10,7 @@ import (
 // SIGEV_THREAD_ID or SIGEV_NONE. Linux checks them at the machine's ticks, and a process
 // may be kept from running for any time. So one that is set may go off between any two
 // instructions, whatever its length; package scheduler has each as a thread of its own
-// (scheduler/timer.go), whose steps are Expire.
+// (scheduler/timer.go), whose steps are GoOff.
 //
 // What is left of a timer is what it was set to: no processor's time passes that isn't
 // looked at (time.go). While its signal is pending a timer doesn't go off, so there are no
@@ -275,7 +275,7 @@ func (k *Kernel) Timer(n int, kept bool) (x kernel.Timer) {
 	case blocked:
 		x.Comes = kept || k.awaits(to.t, sig)
 	default:
-		x.Comes = !k.isPending(&to)
+		x.Comes = true
 	}
 	return x
 }
