@@ -83,6 +83,8 @@ static bool touch_all(struct machine *m, uint64_t addr, uint64_t last)
 	bool (*one)(struct machine *, uint64_t) = m->watching ? touch_trusted : touch;
 	uint64_t first_granule = addr >> GRANULE_SHIFT;
 	uint64_t last_granule = last >> GRANULE_SHIFT;
+	if (unlikely(m->order.flags & RUN_PARTIES))
+		m->owner = party_running(m);
 	bool shared = one(m, first_granule);
 	if (last_granule != first_granule)
 		shared |= one(m, last_granule);

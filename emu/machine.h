@@ -35,6 +35,8 @@ enum {
 	RECORD_LIMIT = 1 << 24, /* records of one run */
 	REPEAT_SLOTS = 1 << 12, /* of the table that finds repeated records */
 	MAX_DEVICES = 2,
+	MAX_WINDOWS = 96,       /* stacks of the guest's own threads, see party.c */
+	MAX_FRAMES = 16,        /* signals whose handlers haven't returned */
 	REGISTER_SIZE = 16,     /* bytes from one register of a device to the next */
 	PLAIN_WORDS = (1 << PAGE_SHIFT) / REGISTER_SIZE / 64,
 };
@@ -105,6 +107,7 @@ enum {
 	RUN_FAULTS = 1 << 15,
 	RUN_NARRATE = 1 << 16,
 	RUN_FENCES = 1 << 17,
+	RUN_PARTIES = 1 << 18,
 };
 
 /* AccessFlags in package trace, and Private in types.go. */
@@ -253,6 +256,7 @@ struct result {
 	const char *detail;
 	uint32_t parts; /* see struct slot */
 	bool learned;
+	bool jumped; /* with RUN_PARTIES: a handler was left by a jump */
 	bool syscall;
 	bool sysenter;
 	bool raised; /* the fault is an exception of the processor's: number vector, */
@@ -290,6 +294,19 @@ struct device {
 	uint64_t addr;
 	uint8_t *page;
 	uint64_t plain[PLAIN_WORDS]; /* bit i: the 16 bytes from 16 * i on are read without a stop */
+};
+
+/* Where the stack pointer has been, both ends included; see party.c. */
+struct window {
+	uint64_t lo;
+	uint64_t hi;
+};
+
+/* A signal's handler that hasn't returned: where the stack pointer was when the
+ * signal came, and a number that no other one of the execution has. */
+struct interrupted {
+	uint64_t sp;
+	uint64_t serial;
 };
 
 struct machine {
@@ -398,6 +415,11 @@ struct machine {
 	const uint64_t *graves; /* grave_slots pairs: such a stack, or 0, 0 */
 	uint32_t grave_slots;
 	bool all_shared;      /* every access is an event, for tests */
+	uint32_t nwindows;    /* of party.c: all windows so far, and the latest one's number */
+	uint32_t window;
+	uint32_t nframes;     /* more than MAX_FRAMES: it isn't known which */
+	struct window windows[MAX_WINDOWS];
+	struct interrupted frames[MAX_FRAMES];
 	uint32_t halt;        /* set from outside: the run is to end at the next instruction */
 	bool ran;             /* code may have been translated */
 	bool broken;          /* the engine has given up: it isn't run or closed any more */

@@ -74,6 +74,10 @@ bool on_bad_insn(uc_engine *uc, void *user);
 /* operand.c */
 bool operand_refused(struct machine *m, uint64_t addr, uint32_t size);
 
+/* party.c */
+uint32_t party_at(struct machine *m, uint64_t sp);
+uint32_t party_running(struct machine *m);
+
 /* heap.c */
 bool heap_allows(const struct machine *m, uint64_t addr, uint32_t size, bool write);
 bool reads_ahead(const struct machine *m, uint64_t pc);

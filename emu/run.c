@@ -71,7 +71,7 @@ static void set_view(struct machine *m)
 	m->watching = quiet && (flags & RUN_WATCH);
 	m->any = (flags & RUN_RECORD_ALL) && !quiet;
 	m->blind = m->replay || (quiet && !m->watching) || (solo && !m->any);
-	bool look = m->any || m->all_shared || m->owner == SHARED || (flags & RUN_INTRUDES);
+	bool look = m->any || m->all_shared || m->owner == SHARED || (flags & (RUN_INTRUDES | RUN_PARTIES));
 	m->me = look ? NOBODY : m->owner;
 	if (m->watching)
 		m->order.flags &= ~(uint32_t)RUN_STOPS;

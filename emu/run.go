@@ -83,7 +83,7 @@ func (m *Machine) fillStop(r *Run, to Ctx) {
 	s.PC = uint64(c.pc)
 	s.Insns = uint64(c.insns)
 	s.Half, s.Parts = c.parts != 0, uint32(c.parts)
-	s.Learned = bool(c.learned)
+	s.Learned, s.Jumped = bool(c.learned), bool(c.jumped)
 	s.Accesses = unsafe.Slice((*trace.Access)(unsafe.Pointer(m.c.records)), m.c.nrecords)
 	s.Fences = unsafe.Slice((*uint32)(unsafe.Pointer(&c.fences)), c.nfences)
 	s.PCs = nil

@@ -208,6 +208,9 @@ const (
 	// Fences: stop before an instruction that waits until its processor's store buffer
 	// is empty: mfence, locked instructions, cpuid.
 	Fences RunFlags = C.RUN_FENCES
+	// Parties: the thread switches between threads of the guest's own, see Machine.Party.
+	// Each counts as one that memory is shared with.
+	Parties RunFlags = C.RUN_PARTIES
 )
 
 // Run is the order for one run of the CPU.
@@ -371,6 +374,8 @@ type Stop struct {
 	// Learned: memory was touched by a second thread for the first time, and
 	// the first one's accesses had not been recorded.
 	Learned bool
+	// Jumped, with Parties: a handler of Machine.SetInterrupted was left by a jump.
+	Jumped bool
 	// PCs, with TracePCs: program counters of the completed instructions,
 	// oldest first, at most the last 4096.
 	PCs []uint64

@@ -137,6 +137,15 @@ type Outcome struct {
 	Interrupted uint64
 }
 
+// Timer is what a timer that sends a signal stands at.
+type Timer struct {
+	Thread trace.TID // that would take the signal; NoThread unless Set
+	Signal uint64
+	Set    bool // it goes off some time, and something comes of it
+	Comes  bool // something comes of it now
+	Last   bool // it is one against hanging: it goes off where nothing else can be done
+}
+
 // Host is the scheduler's service to a kernel.
 type Host interface {
 	Machine() *emu.Machine

@@ -63,6 +63,8 @@ func (s *named) StateText(t trace.TID) string {
 	switch {
 	case s.isBuffer(t):
 		return ""
+	case th.isTimer():
+		return s.timerText(t)
 	case th.Stand == StandFence:
 		return "waits until its stores are in memory"
 	case th.Stand == StandExited:

@@ -22,7 +22,7 @@ func (s *present) PC(t trace.TID) uint64 {
 // Stack is a thread's call stack: program counters, innermost first, return
 // addresses after the first.
 func (s *present) Stack(t trace.TID) []uint64 {
-	if s.isBuffer(t) {
+	if s.isBuffer(t) || s.threads[t].isTimer() {
 		return []uint64{s.PC(t)}
 	}
 	regs := s.stackRegs(&s.threads[t])
@@ -156,6 +156,8 @@ func (s *fixed) standPC(th *thread) uint64 {
 		return th.Access.PC
 	case StandOp, StandTrap:
 		return th.Regs.RIP
+	case StandTimer:
+		return 0
 	}
 	if s.steered() {
 		return th.Regs.RIP

@@ -52,6 +52,11 @@ func (s *System) Digest() (trace.Digest, error) {
 		}
 	}
 	sum.Add(s.lib.Digest())
+	if s.ticking() {
+		h := trace.NewHash()
+		h.Words(partTicks, s.ticks.Get())
+		sum.Add(h.Sum())
+	}
 	if s.cfg.Faults.Any() {
 		h := trace.NewHash()
 		h.Words(partFaults, s.failed.Get())
@@ -64,12 +69,17 @@ func (s *System) Digest() (trace.Digest, error) {
 const (
 	partThread = 100 + iota
 	partFaults
+	partTicks
 	// PartCarried and those above it are a Carrier's.
 	PartCarried
 )
 
 func (s *fixed) threadDigest(th *thread) trace.Digest {
 	h := trace.NewHash()
+	if th.isTimer() { // of several, the one that has gone off least is next
+		h.Words(partThread, uint64(th.ID), th.Insns)
+		return h.Sum()
+	}
 	h.Words(partThread, uint64(th.ID), uint64(th.Stand), th.Returned, trace.Bit(th.Joined))
 	if !th.Live() {
 		s.lib.HashThread(th.ID, &h, false)

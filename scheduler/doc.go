@@ -46,6 +46,7 @@
 //	its state     lifetime, mark, thread, arena, names, knowledge, digest, state
 //	spins         spin, spinlive, spinagain, spinlocks, await, blend, clockloop, turns, endless, scout
 //	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
+//	timers        timer (threads of a program's own)
 //	reports       account, describe, naming, stuck, meant, failure, errors, blockfault, letthrough, leak, format, met,
 //	              longest, unexamined, panic
 //	conditions    promise (landgo_always, landgo_eventually)

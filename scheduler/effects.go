@@ -71,7 +71,7 @@ func (s *System) sharesTouch(t trace.TID, a *trace.Access) bool {
 // Shared notes that a thread uses memory, and reports whether others do. Points become
 // finer if that is news.
 func (s *System) Shared(t trace.TID, addr, size uint64) bool {
-	shared, learned := s.machine.Touch(t, addr, size)
+	shared, learned := s.machine.Touch(s.toucher(t), addr, size)
 	s.finer = s.finer || learned
 	return shared
 }

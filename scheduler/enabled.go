@@ -33,6 +33,9 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 		}
 	}
 	letEnd(dst[first:])
+	if s.ticking() {
+		ready = s.letTimers(dst[first:])
+	}
 	if !ready {
 		s.letExpire(dst[first:])
 	}
@@ -45,7 +48,7 @@ func (s *present) letExpire(list []trace.Thread) {
 	t := s.nextDeadline()
 	for i := range list {
 		if list[i].ID == t {
-			list[i].Status, list[i].Outcomes, list[i].Expiring = trace.Ready, 1, true
+			list[i].Status, list[i].Outcomes, list[i].Expiring = trace.Ready, 1, !s.threads[t].isTimer()
 		}
 	}
 }
@@ -97,6 +100,9 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		}
 	case StandFailure:
 		d.Pending.Kind = trace.OpEnd
+	case StandTimer:
+		w.Anything = true
+		s.describeTimer(th, d)
 	case StandExited:
 		d.Status = trace.Exited
 	}
@@ -104,15 +110,25 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	return w
 }
 
-// nextDeadline is the thread whose timed wait runs out first, ties by TID; without one,
-// that for whose loop time passes.
+// nextDeadline is the timer that goes off next, if one is set; else the thread whose timed
+// wait runs out first; without one, that for whose loop time passes.
 func (s *present) nextDeadline() trace.TID {
+	if s.ticking() {
+		if t := s.nextTimer(); t != trace.NoThread {
+			return t
+		}
+	}
+	if t := s.nextWait(); t != trace.NoThread {
+		return t
+	}
+	return s.nextPoll()
+}
+
+// nextWait is the thread whose timed wait runs out first, ties by TID.
+func (s *present) nextWait() trace.TID {
 	best, when := s.lib.Deadline()
 	if t, at := s.kernel.NextDeadline(); t != trace.NoThread && (best == trace.NoThread || at < when) {
 		return t
-	}
-	if best == trace.NoThread {
-		return s.nextPoll()
 	}
 	return best
 }

@@ -59,6 +59,9 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 		s.lib.Distrust()
 		news = true
 	}
+	if k.Jumps {
+		s.machine.DeclareAllShared(true)
+	}
 	return s.known.Merge(&k.Facts) || news, nil
 }
 
@@ -168,8 +171,12 @@ func (n *names) append(path string) error {
 		return errNames
 	}
 	var ordinal uint64
-	for _, c := range path[i+1:] {
+	last, timer := strings.CutPrefix(path[i+1:], trace.TimerMark)
+	for _, c := range last {
 		ordinal = ordinal*10 + uint64(c-'0')
+	}
+	if timer {
+		ordinal += timerOrdinal - 1
 	}
 	t, err := n.intern(parent, ordinal)
 	if err == nil && int(t) != len(n.paths)-n.each {

@@ -23,6 +23,7 @@ type fixed struct {
 	logs      bool      // the kernel has an effect.Log
 	faults    bool      // see Boot
 	companion Companion // of a guest that schedules its threads itself; nil: landgo does
+	clockwork Clockwork // the kernel, if it has timers that send signals; else nil
 	wordSize  uint64    // of the general registers, in bytes
 	lowHeap   bool      // see kernel.HasLowHeap
 
@@ -81,6 +82,7 @@ type cells struct {
 	// allocated before is the C library's.
 	entered emu.Cell
 	ranOut  emu.Flag // a timed wait ran out
+	ticks   emu.Cell // how often timers went off while something else could run
 	failed  emu.Cell // how many failures of each kind there were, a byte each
 	// threadStatus is 1 when the process's status was set by a thread on its way out.
 	threadStatus emu.Cell
@@ -142,8 +144,9 @@ type scratch struct {
 	frames   []string
 	run      emu.Run
 	buffering
-	failing *trace.FaultKind // of the trap under way; nil: it doesn't fail
-	pinned  emu.Ctx          // given to the kernel, to come back to
+	indivisible bool             // see asParties
+	failing     *trace.FaultKind // of the trap under way; nil: it doesn't fail
+	pinned      emu.Ctx          // given to the kernel, to come back to
 }
 
 // Enter notes that main has begun, and Entered reports whether it has.

@@ -140,10 +140,18 @@ func (s *System) Present() *trace.Present {
 	if l.late.Len() > 0 {
 		l.letEnd()
 	}
+	if s.ticking() {
+		s.letTimers(l.from)
+		for i := range l.from {
+			if d := &l.from[i]; s.threads[d.ID].isTimer() {
+				l.Note(d)
+			}
+		}
+	}
 	if l.Ready.Len() == 0 {
 		if t := s.nextDeadline(); t != trace.NoThread && l.place[t] != 0 {
 			d := &l.from[l.place[t]-1]
-			d.Status, d.Outcomes, d.Expiring = trace.Ready, 1, true
+			d.Status, d.Outcomes, d.Expiring = trace.Ready, 1, !s.threads[t].isTimer()
 			l.Note(d)
 			l.stale.Put(t, true)
 		}

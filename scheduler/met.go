@@ -41,6 +41,10 @@ type Met struct {
 	Wrote string `json:",omitempty"`
 	// Of a kernel: whether a tick was ever delivered, and whether one couldn't be.
 	Ticks, Barred bool
+	// GoneOff: a timer that sends a signal has.
+	GoneOff bool `json:",omitempty"`
+	// Cut: timers could have gone off more often than Config.Ticks says.
+	Cut bool `json:",omitempty"`
 }
 
 func (m *Met) add(o Met) {
@@ -65,6 +69,8 @@ func (m *Met) add(o Met) {
 	}
 	m.Ticks = m.Ticks || o.Ticks
 	m.Barred = m.Barred || o.Barred
+	m.GoneOff = m.GoneOff || o.GoneOff
+	m.Cut = m.Cut || o.Cut
 }
 
 func (m *Met) addMeant(text string) {

@@ -24,6 +24,9 @@ type child struct {
 	ordinal uint64
 }
 
+// timerOrdinal is the ordinal of the first timer (timer.go), which no child has.
+const timerOrdinal = 1 << 32
+
 func newNames(max int, buffers bool) *names {
 	n := &names{paths: []string{"0"}, ids: map[child]trace.TID{}, max: max, each: 1}
 	if buffers {
@@ -41,7 +44,11 @@ func (n *names) intern(parent trace.TID, ordinal uint64) (trace.TID, error) {
 		return trace.NoThread, fmt.Errorf("the guest creates more than %d threads", n.max/n.each)
 	}
 	t := trace.TID(len(n.paths))
-	n.paths = append(n.paths, fmt.Sprintf("%s.%d", n.paths[parent], ordinal))
+	name := fmt.Sprintf("%s.%d", n.paths[parent], ordinal)
+	if ordinal >= timerOrdinal {
+		name = fmt.Sprintf("%s.%s%d", n.paths[parent], trace.TimerMark, ordinal-timerOrdinal+1)
+	}
+	n.paths = append(n.paths, name)
 	if n.each > 1 {
 		n.paths = append(n.paths, n.paths[t]+trace.BufferMark)
 	}

@@ -55,7 +55,7 @@ func (s *System) Touch(t trace.TID, tr *trace.Transition, pc, addr uint64, size 
 	if s.Alone(t) {
 		return
 	}
-	shared, learned := s.machine.Touch(t, addr, uint64(size))
+	shared, learned := s.machine.Touch(s.toucher(t), addr, uint64(size))
 	if learned {
 		s.finer = true
 	}

@@ -37,6 +37,13 @@ type Config struct {
 	Unordered bool
 	// Faults are the failures that executions may have (faults.go).
 	Faults trace.Faults
+	// Ticks is how often timers that send signals go off in an execution, while something
+	// else can run (timer.go).
+	Ticks uint64
+	// NotForTimers, if not empty, is why the search can't have timers that send signals.
+	NotForTimers string
+	// Deepens: the search chooses among sets of preemption points by the races that it sees.
+	Deepens bool
 	// Buffers: stores to shared memory go through store buffers (buffer.go).
 	Buffers bool
 	// MaxThreads bounds the number of threads of all executions.
@@ -151,6 +158,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 func (s *present) Boot(k kernel.Kernel, roles map[uint64]profile.Bound, regs *emu.Regs) {
 	s.kernel = k
 	_, s.logs = k.(recorder)
+	s.clockwork, _ = k.(Clockwork)
 	_, looks := k.(pageKernel)
 	s.faults = !looks && !s.steered() // an access that faults is an event of the machine's
 	s.ensure(0)
@@ -340,6 +348,8 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 			th.Insns++ // schedules name the states on both sides
 		}
 		return s.Advance(th.ID, tr, 0)
+	case StandTimer:
+		return s.stepTimer(th, tr)
 	case StandFailure:
 		th.Insns++ // the end counts: schedules name it
 		tr.End = trace.EndBug

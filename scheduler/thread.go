@@ -30,6 +30,8 @@ const (
 	// StandFence: before an instruction that waits until the thread's store buffer is empty,
 	// and does no more that others could tell (buffer.go).
 	StandFence
+	// StandTimer: it is a timer that sends a signal, see timer.go.
+	StandTimer
 )
 
 // Thread is what every kind of guest has of a thread.
@@ -95,6 +97,7 @@ type stander struct {
 	loose   bool     // StandTrap: it touches more than its operation says
 	napping bool     // StandTrap: it sleeps there (nap.go)
 	trap    emu.Trap // StandTrap
+	comes   bool     // StandTimer: something comes of it if it goes off now
 	mapped  uint64   // the moment of its latest map, see System.progress
 	// pending is what it waits for at StandSleep, or when it naps.
 	pending   trace.Op

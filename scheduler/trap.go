@@ -22,7 +22,11 @@ func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
 		}
 	}
 	f := s.foresee(th, &p)
-	if s.isEvent(th, &p, &f) {
+	stands, err := s.atTimers(th, tr, p.Name)
+	if err != nil {
+		return false, err
+	}
+	if s.isEvent(th, &p, &f) || stands {
 		th.Stand = StandTrap
 		return true, nil
 	}
@@ -206,7 +210,11 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 			return false, err
 		}
 	}
-	return s.goesOn(th, tr, call, p, &out, waits)
+	set, err := s.setTimers(th, tr, false)
+	if err != nil {
+		return false, err
+	}
+	return s.goesOn(th, tr, call, p, &out, waits || set)
 }
 
 // goesOn has a thread end, sleep or yield after a trap, if that says so. call is the trap's

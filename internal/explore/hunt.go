@@ -141,6 +141,20 @@ func (h *hunt) search() error {
 	return nil
 }
 
+// timers says in a result that timers could have gone off more often than they did.
+func (h *hunt) timers() {
+	r := h.result
+	if r.Verdict != result.Verified && r.Verdict != result.Bounded || !h.Guest.Met().Cut {
+		return
+	}
+	r.Verdict = result.Bounded
+	ticks := fmt.Sprintf("ticks=%d", h.Config.MostTicks())
+	if r.Bound != "none" {
+		ticks = r.Bound + "," + ticks
+	}
+	r.Bound, r.Certificate.Bound = ticks, ticks
+}
+
 // ascends reports whether a search with a bound explores its values in order, and
 // soundly.
 func ascends(s por.Spec) bool { return s.Claim() == por.Everything && !s.Kind().Unordered }

@@ -13,6 +13,7 @@ import (
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
 	"landgo/por"
+	"landgo/scheduler"
 )
 
 // Run explores the configuration's state space. An error is one of usage or
@@ -35,11 +36,28 @@ func RunLent(ctx context.Context, cfg config.Config, obs Observer, to Lender) (r
 	}
 	for {
 		r, err = runOnce(ctx, cfg, obs, to)
+		if r != nil && r.Verdict == result.Invalid && r.Reason == scheduler.AsksForPoints && cfg.Deepens() {
+			return runTicking(ctx, cfg, obs, to)
+		}
 		name, asks := asksFor(r)
 		if err != nil || !asks || len(cfg.Libraries) > maxAsked || slices.Contains(cfg.Libraries, name) {
 			return r, err
 		}
 		cfg.Libraries = append(slices.Clone(cfg.Libraries), name)
+	}
+}
+
+// runTicking is Run of a guest with timers that send signals: with a point before every
+// access, and first with timers that go off once, then twice, and so on.
+func runTicking(ctx context.Context, cfg config.Config, obs Observer, to Lender) (r *result.Result, err error) {
+	cfg.Deepen = false
+	most := cfg.MostTicks()
+	for n := min(1, most); ; n++ {
+		cfg.SetTicks(n)
+		r, err = runOnce(ctx, cfg, obs, to)
+		if err != nil || n == most || r.Verdict != result.Bounded {
+			return r, err
+		}
 	}
 }
 
@@ -97,6 +115,7 @@ func runOnce(ctx context.Context, cfg config.Config, obs Observer, to Lender) (*
 	s.Cover(r)
 	r.Warnings = story.Warnings(s, r)
 	h.memory()
+	h.timers()
 	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {
 		r.Reason += fmt.Sprintf(", and no execution has come to its end: %d steps were run", r.Transitions)
 	}

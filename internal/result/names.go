@@ -126,7 +126,7 @@ func (n Names) Noun(path string) string {
 // paths matches what may be path names; listed what joins those of a list; before what comes
 // before a name without a dot, which may be any number.
 var (
-	paths  = regexp.MustCompile(`[0-9]+(?:\.[0-9]+)*`)
+	paths  = regexp.MustCompile(`[0-9]+(?:\.t?[0-9]+)*`)
 	listed = regexp.MustCompile(`^(?:, | and )$`)
 	before = regexp.MustCompile(`(?:\b[Tt]hreads?|creates|joins|detaches|makes runnable|signal [0-9]+ to|, which) $`)
 	thread = regexp.MustCompile(`\b[Tt]hreads? $`)

@@ -154,6 +154,12 @@ func parseSegment(text string) (Segment, error) {
 const BufferMark = "b"
 
 // IsBufferName reports whether s is a store buffer's name.
+// TimerMark begins the last part of a timer's name: "0.t1" is the first.
+const TimerMark = "t"
+
+// IsTimerName reports whether a thread is a timer.
+func IsTimerName(s string) bool { return strings.Contains(s, "."+TimerMark) }
+
 func IsBufferName(s string) bool { return strings.HasSuffix(s, BufferMark) }
 
 // OwnerName is the name of the thread that a store buffer belongs to; a thread's name is its
@@ -167,6 +173,10 @@ func IsThreadName(s string) bool {
 	first, rest, more := strings.Cut(s, ".")
 	if first != "0" {
 		return false
+	}
+	if n, timer := strings.CutPrefix(rest, TimerMark); timer {
+		_, err := parsePositive(n)
+		return err == nil
 	}
 	for more {
 		first, rest, more = strings.Cut(rest, ".")

@@ -290,7 +290,7 @@ func (c *call) readSignals(o *kernel.Outcome, d *description, obj *object, vec [
 			break
 		}
 		sig := k.nextSignal(c.t, ready)
-		i := sentBy(k.take(c.t, sig))
+		i := k.infoOf(sig, k.take(c.t, sig))
 		b := make([]byte, signalInfoSize)
 		binary.LittleEndian.PutUint32(b, uint32(sig))
 		binary.LittleEndian.PutUint32(b[8:], uint32(i.code))

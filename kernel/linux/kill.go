@@ -224,10 +224,12 @@ func (k *Kernel) send(to target, o *kernel.Outcome) {
 		k.log.As(t.id, func() { k.wake(t, k.caught(at, to.sig, to.shared)) })
 	case blocks && to.shared:
 		k.log.Set(&k.pending, k.log.Get(&k.pending)|b)
+		k.keepOrigin(to.sig)
 		k.tellSignal(to.sig)
 	case blocks || t == k.call.t:
 		k.log.Set(&t.sent, k.log.Get(&t.sent)|b)
 		k.call.unmasks = t == k.call.t
+		k.keepOrigin(to.sig)
 		if blocks {
 			k.tellSignal(to.sig)
 		}
@@ -279,7 +281,7 @@ func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 			o.Invalid = "a signal that stops the process is not modelled"
 			return
 		case fateHandled:
-			if !k.enter(t, sig, regs, sentBy(shares)) {
+			if !k.enter(t, sig, regs, k.infoOf(sig, shares)) {
 				o.Signal = sigSegv
 				return
 			}
@@ -331,7 +333,7 @@ func (k *Kernel) interrupt(to *target, o *kernel.Outcome) {
 		k.leaveObjects(t, sig, &regs)
 	}
 	entered := false
-	k.log.As(t.id, func() { entered = k.enter(t, sig, &regs, sentBy(to.shared)) })
+	k.log.As(t.id, func() { entered = k.enter(t, sig, &regs, k.infoOf(sig, to.shared)) })
 	if !entered {
 		o.Signal = sigSegv
 		return

@@ -60,6 +60,12 @@ type Kernel struct {
 	objects   objects
 	out, errs capture
 
+	alarms   []*alarm                // timers that send signals; grows only
+	alarming effect.Word             // 1: one of them was set
+	origins  [numSignals]effect.Word // of a signal that is kept: 1 + the timer's number, 0 for none
+	serial   effect.Word             // how many handlers threads have entered, once that is
+	from     *alarm                  // whose signal is being sent; nil: a thread's
+
 	// Scratch of one call, so that calls make no garbage. The first four are of kill.go and
 	// takeover.go.
 	takersList, options, lookers []*thread
@@ -97,6 +103,9 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 		pending: effect.At(wordPending, 0),
 		fences:  effect.At(wordFences, 0),
 		objects: objects{n: effect.At(wordFiles, 0)},
+	}
+	for sig := range k.origins {
+		k.origins[sig] = effect.At(wordTimers, 0)
 	}
 	for sig := range k.actions {
 		k.actions[sig] = newAction(uint64(sig))

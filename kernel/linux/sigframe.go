@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
 )
@@ -53,8 +54,10 @@ const (
 type info struct {
 	code   int32
 	addr   uint64 // of a fault; else the sender
+	value  uint64 // of a timer
 	trapno uint64
 	fault  bool
+	shared bool // it was sent to the process
 }
 
 const (
@@ -64,7 +67,7 @@ const (
 
 // sentBy is the information of a signal that a thread sent, to the process or to a thread.
 func sentBy(kill bool) info {
-	i := info{code: siTkill, addr: userID<<32 | firstNumber}
+	i := info{code: siTkill, addr: userID<<32 | firstNumber, shared: kill}
 	if kill {
 		i.code = siUser
 	}
@@ -104,6 +107,8 @@ type frame struct {
 	// handler is where it begins, and once whether the signal has none after that.
 	handler uint64
 	once    bool
+	sp      uint64 // the stack pointer when the signal came
+	serial  uint64 // see Interrupted
 	cpu     emu.Ctx
 	prev    uint64 // 1 + index of the thread's next outer one
 }
@@ -123,10 +128,51 @@ func (k *Kernel) pushFrame(t *thread, f frame) {
 		cpu = k.outcome.Resume // between two handlers nothing of the first is left
 		k.host.KeepCPU(cpu)
 	}
-	f.cpu, f.prev = cpu, k.log.Get(&t.frame)
+	f.cpu = cpu
+	if k.Alarming() {
+		f.serial = k.serial.Peek()
+		k.log.Init(&k.serial, f.serial+1)
+		k.dropFrames(t, func(o *frame) bool { return o.addr-f.addr < frameSize || f.addr-o.addr < frameSize })
+		n = h.n.Peek()
+	}
+	f.prev = k.log.Get(&t.frame)
 	h.list = append(h.list[:n], f)
 	k.log.Init(&h.n, n+1)
 	k.log.Set(&t.frame, n+1)
+}
+
+// dropFrames forgets some of a thread's frames, wherever they are among the others: a
+// program with threads of its own has handlers on many stacks, which end in any order.
+func (k *Kernel) dropFrames(t *thread, gone func(*frame) bool) {
+	h := &k.handlers
+	var kept []frame
+	n := 0
+	for at := k.log.Get(&t.frame); at != 0; n++ {
+		f := h.list[at-1]
+		if at = f.prev; !gone(&f) {
+			kept = append(kept, f)
+		}
+	}
+	if len(kept) == n {
+		return
+	}
+	top := uint64(0)
+	for i := len(kept) - 1; i >= 0; i-- {
+		kept[i].prev = top
+		h.list = append(h.list[:h.n.Peek()], kept[i])
+		top = h.n.Peek() + 1
+		k.log.Init(&h.n, top)
+	}
+	k.log.Set(&t.frame, top)
+}
+
+// Interrupted implements scheduler.Clockwork.
+func (k *Kernel) Interrupted(id trace.TID) (list []emu.Interrupted) {
+	for at := k.threads[id].frame.Peek(); at != 0; {
+		f := &k.handlers.list[at-1]
+		list, at = append(list, emu.Interrupted{SP: f.sp, Serial: f.serial}), f.prev
+	}
+	return list
 }
 
 // enter makes regs those of a handler's first instruction. It reports false
@@ -149,7 +195,7 @@ func (k *Kernel) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
 		k.log.Set(&t.savedMaskIsWanted, 0)
 	}
 	k.log.Write(sp, k.buildFrame(t, sig, regs, i, restorer, mask))
-	k.pushFrame(t, frame{addr: sp, sig: sig, fault: i.fault, shared: i.code == siUser && !i.fault, mask: mask, handler: handler, once: flags&saResethand != 0})
+	k.pushFrame(t, frame{addr: sp, sig: sig, fault: i.fault, shared: i.shared, mask: mask, handler: handler, once: flags&saResethand != 0, sp: regs.RSP})
 	if flags&saNodefer == 0 {
 		blocked |= bit(sig)
 	}
@@ -195,6 +241,7 @@ func putInfo(b []byte, sig uint64, i info) {
 	binary.LittleEndian.PutUint32(b, uint32(sig))
 	binary.LittleEndian.PutUint32(b[8:], uint32(i.code))
 	binary.LittleEndian.PutUint64(b[16:], i.addr)
+	binary.LittleEndian.PutUint64(b[24:], i.value)
 }
 
 // doSigreturn goes back to where a handler came from, as its frame says: the
@@ -217,11 +264,16 @@ func doSigreturn(c *call, o *kernel.Outcome) uint64 {
 	for at := c.get(&t.frame); at != 0; {
 		f := &k.handlers.list[at-1]
 		at = f.prev
-		if f.addr == sp {
-			c.set(&t.frame, at)
-			o.RestoreCPU, o.Resume = true, f.cpu
+		if f.addr != sp {
+			continue
+		}
+		o.RestoreCPU, o.Resume = true, f.cpu
+		if k.Alarming() { // those that were entered later may be on other stacks
+			k.dropFrames(t, func(o *frame) bool { return o.addr == sp })
 			break
 		}
+		c.set(&t.frame, at)
+		break
 	}
 	return 0
 }

@@ -85,7 +85,7 @@ func (k *Kernel) caught(addr, sig uint64, shared bool) uint64 {
 		return sig
 	}
 	var b [siginfoSize]byte
-	putInfo(b[:], sig, sentBy(shared))
+	putInfo(b[:], sig, k.infoOf(sig, shared))
 	if k.copyOut(addr, b[:]) != 0 {
 		return efault
 	}

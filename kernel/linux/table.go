@@ -109,6 +109,16 @@ func init() {
 		293:            {"pipe2", planPipe, doPipe},
 		sysEpollPwait2: {"epoll_pwait2", planEpollWait, doEpollWait},
 
+		// timer.go
+		36:  {"getitimer", nil, doGetitimer},
+		37:  {"alarm", nil, doAlarm},
+		38:  {"setitimer", nil, doSetitimer},
+		222: {"timer_create", planTimerCreate, doTimerCreate},
+		223: {"timer_settime", nil, doPosixSettime},
+		224: {"timer_gettime", nil, doPosixGettime},
+		225: {"timer_getoverrun", nil, doPosixOverrun},
+		226: {"timer_delete", nil, doPosixDelete},
+
 		// inode.go
 		sysPwrite64: {"pwrite64", planFiles, doPwrite},
 		74:          {"fsync", planFiles, doSync},

@@ -18,6 +18,7 @@ const (
 	wordFiles       = wordPending + effect.Step // which files are open, and how far they have been read
 	wordBreak       = wordFiles + effect.Step
 	wordOutput      = wordBreak + effect.Step
+	wordTimers      = wordOutput + effect.Step
 	wordDescriptors = 0x5000 // from descriptor 0 on
 	wordThreads     = 0x9000 // threadWords for each
 	threadWords     = 3 * effect.Step
@@ -75,7 +76,8 @@ func (k *Kernel) WordName(addr uint64) (string, bool) {
 	}
 	name, ok := map[uint64]string{
 		wordPending: "the process's signals", wordFiles: "the open files", wordBreak: "the break", wordOutput: "the output",
-		wordClock: "the clock", wordList: "the list of threads", wordMemory: "the memory in use",
+		wordTimers: "the timers",
+		wordClock:  "the clock", wordList: "the list of threads", wordMemory: "the memory in use",
 		wordFences: "the process's use of membarrier",
 	}[addr]
 	return name, ok

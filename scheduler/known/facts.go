@@ -38,6 +38,10 @@ type Facts struct {
 	Lost bool
 	// Early: an end of the process that comes before others are done can be told (scheduler/late.go).
 	Early bool
+	// Kept: the guest looks at signals that are kept for it (scheduler/timer.go).
+	Kept bool
+	// Jumps: a handler is left by a jump (scheduler/timer.go).
+	Jumps bool
 	// Hurried: an execution has no end if time passes for loops that look at the clock
 	// only when no other thread can run.
 	Hurried bool
@@ -100,6 +104,8 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	is(&k.Lost, o.Lost)
 	is(&k.Early, o.Early)
 	is(&k.Hurried, o.Hurried)
+	is(&k.Kept, o.Kept)
+	is(&k.Jumps, o.Jumps)
 	news = k.Ticked.merge(o.Ticked) || news
 	is(&k.Probes, o.Probes)
 	is(&k.Unsteady, o.Unsteady)

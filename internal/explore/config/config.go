@@ -63,6 +63,9 @@ type World struct {
 	Timeouts Timeouts `json:"timeouts"`
 	// Faults are the failures that an execution may have, as trace.ParseFaults reads them.
 	Faults string `json:"faults,omitempty"`
+	// Ticks is how often timers that send signals go off in an execution, while something
+	// else can run: one more than that, or 0 for the default.
+	Ticks uint64 `json:"ticks,omitempty"`
 	// LocksTested names the synchronisation functions that are tested, not
 	// trusted; AllLocks means all of them.
 	LocksTested   []string `json:"locks_tested,omitempty"`
@@ -174,6 +177,27 @@ func (w *World) Failures() trace.Faults {
 	}
 	f, _ := trace.ParseFaults(w.Faults) // as the option or a bug file set it
 	return f
+}
+
+// defaultTicks is how often timers go off unless told.
+const defaultTicks = 2
+
+// mostTicks bounds that.
+const mostTicks = 1000
+
+// MostTicks is how often timers go off in an execution.
+func (w *World) MostTicks() uint64 {
+	if w.Ticks == 0 {
+		return defaultTicks
+	}
+	return w.Ticks - 1
+}
+
+// SetTicks sets it.
+func (w *World) SetTicks(n uint64) {
+	if w.Ticks = n + 1; n == defaultTicks {
+		w.Ticks = 0
+	}
 }
 
 // Default has the defaults of all options.

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"landgo/internal/trace"
@@ -155,6 +156,22 @@ var guestOptions = []Option{
 		Get: func(c *Config) []string {
 			return one(c.Faults)
 		},
+	}, {
+		Name: "ticks", Group: GroupWorld, Value: "N",
+		Help: "how often timers that send signals go off in an execution (default 2)",
+		Doc:  "A timer of setitimer, alarm or timer_create may go off at each preemption point. Where nothing else can run it goes off without counting. See docs/own-threads.md.",
+		Set: func(c *Config, v string) error {
+			n := uint64(0)
+			if err := setCount(&n, v, 0); err != nil {
+				return err
+			}
+			if n > mostTicks {
+				return fmt.Errorf("want at most %d, got %d", mostTicks, n)
+			}
+			c.SetTicks(n)
+			return nil
+		},
+		Get: func(c *Config) []string { return one(strconv.FormatUint(c.MostTicks(), 10)) },
 	}, {
 		Name: "locks", Group: GroupWorld, Value: "trusted|tested[=F,...]",
 		Help:  "take the synchronisation functions as correct, or test their code",

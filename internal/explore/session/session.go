@@ -13,6 +13,7 @@ import (
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
 	"landgo/scheduler/library"
@@ -267,6 +268,10 @@ func (s *Session) schedulerConfig() scheduler.Config {
 	}
 	c.Buffers = s.Config.Buffers()
 	c.Faults = s.Config.Failures()
+	if spec, err := por.ParseSpec(s.Config.Search); err == nil {
+		c.NotForTimers = spec.NotForKernels()
+	}
+	c.Ticks, c.Deepens = s.Config.MostTicks(), s.Config.Deepens()
 	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
 	if s.Config.Race != config.RaceOff || s.Config.FailOnRace {
 		// A poll before a write, and one after it, show that the two have no order. Of

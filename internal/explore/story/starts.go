@@ -39,6 +39,10 @@ func (st *Story) starts(b *result.Bug) {
 // was seen.
 func startOf(s *session.Session, x scheduler.Start, root result.Frame) result.ThreadStart {
 	ts := result.ThreadStart{Thread: s.Guest.Name(x.Thread)}
+	if trace.IsTimerName(ts.Thread) {
+		ts.Function = "timer"
+		return ts
+	}
 	if fs := s.Frames([]uint64{x.Entry}); len(fs) > 0 {
 		ts.Function, ts.Defined = fs[len(fs)-1].Function, definition(&fs[len(fs)-1])
 	}

@@ -35,6 +35,7 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 	met := s.Guest.Met()
 	kernel := s.Platform.Ticks
 	switch {
+	case met.GoneOff: // its threads are its own
 	case r.Threads < 2 && kernel:
 		warn(result.OneThread, "there was one thread only: no other was alive when the kernel said that it is up (landgo_booted), and none was created after it")
 		return all

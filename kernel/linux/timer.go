@@ -1,0 +1,350 @@
+package linux
+
+import (
+	"landgo/internal/trace"
+	"landgo/kernel"
+	"landgo/kernel/effect"
+)
+
+// Timers that send signals: setitimer, alarm, and timer_create with SIGEV_SIGNAL,
+// SIGEV_THREAD_ID or SIGEV_NONE. Linux checks them at the machine's ticks, and a process
+// may be kept from running for any time. So one that is set may go off between any two
+// instructions, whatever its length; package scheduler has each as a thread of its own
+// (scheduler/timer.go), whose steps are GoOff.
+//
+// What is left of a timer is what it was set to: no processor's time passes that isn't
+// looked at (time.go). While its signal is pending a timer doesn't go off, so there are no
+// overruns.
+
+const (
+	itimers   = 3 // ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF
+	maxTimers = 32
+
+	sigAlrm   = 14
+	sigVtAlrm = 26
+	sigProf   = 27
+
+	sigevSignal   = 0
+	sigevNone     = 1
+	sigevThreadID = 4
+
+	siKernel = 128
+	siTimer  = -2
+
+	// longTimer is from which length on a timer is one against hanging: it goes off only
+	// when nothing else can be done.
+	longTimer = 5 * second
+)
+
+// alarm is a timer that sends a signal.
+type alarm struct {
+	made     effect.Word // of timer_create: it is in use
+	left     effect.Word // nanoseconds, 0: it isn't set
+	interval effect.Word
+	signal   effect.Word // 0: it sends none
+	target   effect.Word // a thread's number; 0: the process
+	value    effect.Word // of the signal
+	n        int
+}
+
+func newAlarm(n int) *alarm {
+	w := effect.At(wordTimers, 0)
+	a := &alarm{made: w, left: w, interval: w, signal: w, target: w, value: w, n: n}
+	if n < itimers {
+		a.made = effect.At(wordTimers, 1)
+		a.signal = effect.At(wordTimers, [itimers]uint64{sigAlrm, sigVtAlrm, sigProf}[n])
+	}
+	return a
+}
+
+// alarmAt is timer n, which needn't have been met before.
+func (k *Kernel) alarmAt(n int) *alarm {
+	for len(k.alarms) <= n {
+		k.alarms = append(k.alarms, newAlarm(len(k.alarms)))
+	}
+	return k.alarms[n]
+}
+
+// setAlarm sets a timer to go off, and notes that signals of timers come from now on.
+func (c *call) setAlarm(a *alarm, left, interval uint64) {
+	c.set(&a.left, left)
+	c.set(&a.interval, interval)
+	if left != 0 {
+		c.k.log.Init(&c.k.alarming, 1)
+	}
+}
+
+// itimerval is a timer's setting as setitimer has it, with microseconds.
+func (c *call) itimerval(a *alarm) []byte {
+	every, left := c.get(&a.interval), c.get(&a.left)
+	return append(pair(every/second, every%second/1000), pair(left/second, left%second/1000)...)
+}
+
+// timeval reads a time with microseconds, in nanoseconds.
+func (k *Kernel) timeval(addr uint64) (ns, errno uint64) {
+	if !k.canRead(addr, 16) {
+		return 0, efault
+	}
+	sec, usec := k.log.Read64(addr), k.log.Read64(addr+8)
+	if int64(sec) < 0 || usec >= second/1000 {
+		return 0, einval
+	}
+	return min(sec, noDeadline/second-1)*second + usec*1000, 0
+}
+
+func doSetitimer(c *call, o *kernel.Outcome) uint64 {
+	k := c.k
+	if c.a[0] >= itimers {
+		return einval
+	}
+	a := k.alarmAt(int(c.a[0]))
+	var every, left, errno uint64
+	if c.a[1] != 0 {
+		if every, errno = k.timeval(c.a[1]); errno == 0 {
+			left, errno = k.timeval(c.a[1] + 16)
+		}
+		if errno != 0 {
+			return errno
+		}
+	}
+	old := c.itimerval(a)
+	c.setAlarm(a, left, every)
+	if c.a[2] != 0 {
+		return k.copyOut(c.a[2], old)
+	}
+	return 0
+}
+
+func doGetitimer(c *call, o *kernel.Outcome) uint64 {
+	if c.a[0] >= itimers {
+		return einval
+	}
+	return c.k.copyOut(c.a[1], c.itimerval(c.k.alarmAt(int(c.a[0]))))
+}
+
+func doAlarm(c *call, o *kernel.Outcome) uint64 {
+	a := c.k.alarmAt(0)
+	left := c.get(&a.left)
+	c.setAlarm(a, c.a[0]&0xffffffff*second, 0)
+	return (left + second - 1) / second
+}
+
+// sigevent is what a timer of timer_create does.
+func (c *call) sigevent() (notify, signal, value, target uint64, ok bool) {
+	if c.a[1] == 0 {
+		return sigevSignal, sigAlrm, 0, 0, true
+	}
+	if !c.k.canRead(c.a[1], 24) {
+		return 0, 0, 0, 0, false
+	}
+	value = c.k.log.Read64(c.a[1])
+	signal, notify = uint64(c.k.log.Read32(c.a[1]+8)), uint64(c.k.log.Read32(c.a[1]+12))
+	if notify == sigevThreadID {
+		target = uint64(c.k.log.Read32(c.a[1] + 16))
+	}
+	return notify, signal, value, target, true
+}
+
+func planTimerCreate(c *call, p *kernel.Plan) {
+	if _, signal, _, _, ok := c.sigevent(); ok && kernel.IsLibrarys(c.k.img.Libc(), signal) {
+		invalid(p, "timer_create with SIGEV_THREAD is not modelled: use SIGEV_SIGNAL, or setitimer")
+	}
+}
+
+func doTimerCreate(c *call, o *kernel.Outcome) uint64 {
+	k := c.k
+	notify, signal, value, target, ok := c.sigevent()
+	switch {
+	case !ok:
+		return efault
+	case c.a[0] > clockBoottime, notify != sigevNone && (signal == 0 || signal >= numSignals):
+		return einval
+	case notify != sigevSignal && notify != sigevNone && notify != sigevThreadID:
+		return einval
+	case target != 0 && k.numbered(target) == nil:
+		return einval
+	}
+	for n := itimers; n < itimers+maxTimers; n++ {
+		a := k.alarmAt(n)
+		if c.get(&a.made) != 0 {
+			continue
+		}
+		if notify == sigevNone {
+			signal = 0
+		}
+		if value == 0 && c.a[1] == 0 {
+			value = uint64(n - itimers)
+		}
+		c.set(&a.made, 1)
+		c.set(&a.left, 0)
+		c.set(&a.interval, 0)
+		c.set(&a.signal, signal)
+		c.set(&a.target, target)
+		c.set(&a.value, value)
+		return k.copyOut(c.a[2], []byte{byte(n - itimers), 0, 0, 0})
+	}
+	return eagain
+}
+
+// posixTimer is the timer that a call of timer_create's kin is about, nil for none.
+func (c *call) posixTimer() *alarm {
+	if id := c.a[0] & 0xffffffff; id < maxTimers {
+		if a := c.k.alarmAt(itimers + int(id)); c.get(&a.made) != 0 {
+			return a
+		}
+	}
+	return nil
+}
+
+// itimerspec is a timer's setting, with nanoseconds.
+func (c *call) itimerspec(a *alarm) []byte {
+	every, left := c.get(&a.interval), c.get(&a.left)
+	return append(pair(every/second, every%second), pair(left/second, left%second)...)
+}
+
+func doPosixSettime(c *call, o *kernel.Outcome) uint64 {
+	k, a := c.k, c.posixTimer()
+	if a == nil || c.a[2] == 0 {
+		return einval
+	}
+	every, errno := k.timespec(c.a[2])
+	if errno != 0 {
+		return errno
+	}
+	left, errno := k.timespec(c.a[2] + 16)
+	if errno != 0 {
+		return errno
+	}
+	if left != 0 && c.a[1]&timerAbstime != 0 {
+		left = max(left-min(left, onClock(clockRealtime, c.get(&k.clock))), 1)
+	}
+	old := c.itimerspec(a)
+	c.setAlarm(a, left, every)
+	if c.a[3] != 0 {
+		return k.copyOut(c.a[3], old)
+	}
+	return 0
+}
+
+func doPosixGettime(c *call, o *kernel.Outcome) uint64 {
+	if a := c.posixTimer(); a != nil {
+		return c.k.copyOut(c.a[1], c.itimerspec(a))
+	}
+	return einval
+}
+
+func doPosixOverrun(c *call, o *kernel.Outcome) uint64 {
+	if a := c.posixTimer(); a != nil {
+		return 0
+	}
+	return einval
+}
+
+func doPosixDelete(c *call, o *kernel.Outcome) uint64 {
+	a := c.posixTimer()
+	if a == nil {
+		return einval
+	}
+	c.setAlarm(a, 0, 0)
+	c.set(&a.made, 0)
+	return 0
+}
+
+// Alarming implements scheduler.Clockwork.
+func (k *Kernel) Alarming() bool { return k.alarming.Peek() != 0 }
+
+// Timers implements scheduler.Clockwork.
+func (k *Kernel) Timers() int { return len(k.alarms) }
+
+// Timer implements scheduler.Clockwork.
+func (k *Kernel) Timer(n int, kept bool) (x kernel.Timer) {
+	a := k.alarms[n]
+	sig, left := a.signal.Peek(), a.left.Peek()
+	x = kernel.Timer{Thread: trace.NoThread, Signal: sig, Last: left >= longTimer}
+	if left == 0 || sig == 0 {
+		return x
+	}
+	to, ok := k.alarmTarget(a)
+	fate, blocked := k.fate(sig), ok && to.t.blocked.Peek()&bit(sig) != 0
+	if !ok || !blocked && (fate == fateIgnored || fate == fateDeadly && x.Last) { // what hangs is told as that
+		return x
+	}
+	x.Thread, x.Set = to.t.id, true
+	switch {
+	case blocked && (to.t.sent.Peek()|k.pending.Peek())&bit(sig) != 0: // one more makes no difference
+	case blocked:
+		x.Comes = kept || k.awaits(to.t, sig)
+	default:
+		x.Comes = true
+	}
+	return x
+}
+
+// alarmTarget is where a timer's signal goes; !ok: to no thread.
+func (k *Kernel) alarmTarget(a *alarm) (to target, ok bool) {
+	to.sig = k.log.Get(&a.signal)
+	if number := k.log.Get(&a.target); number != 0 {
+		to.t = k.numbered(number)
+		return to, to.t != nil
+	}
+	to.shared, to.among = true, k.takers(to.sig)
+	to.t = to.among[0]
+	return to, to.t != nil
+}
+
+// GoOff implements scheduler.Clockwork.
+func (k *Kernel) GoOff(n int, by trace.TID) kernel.Outcome {
+	k.log.Begin(by, 0)
+	k.call = call{k: k}
+	k.ops, k.wakes, k.moves = k.ops[:0], k.wakes[:0], k.moves[:0]
+	o := &k.outcome
+	*o = kernel.Outcome{}
+	a := k.alarms[n]
+	k.log.Set(&a.left, k.log.Get(&a.interval))
+	switch to, ok := k.alarmTarget(a); {
+	case !ok:
+	case len(to.among) > 1:
+		o.Gap, o.Invalid = kernel.GapCall, "a timer's signal that several threads could take is not modelled: block it in all but one"
+	case k.fate(to.sig) == fateStop:
+		o.Gap, o.Invalid = kernel.GapCall, "a timer's signal that stops the process is not modelled"
+	default:
+		for _, t := range k.threads { // which thread it goes to depends on all
+			if t != nil && t.alive.Peek() != 0 && t != to.t {
+				k.call.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id), Arg: trace.PassedOver})
+			}
+		}
+		k.call.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(to.t.id), Arg: to.sig})
+		k.from = a
+		k.send(to, o)
+		k.from = nil
+	}
+	o.Accesses, o.Others = k.log.Made(), k.log.Others()
+	o.Ops, o.Wakes = k.ops, k.wakes
+	return *o
+}
+
+// infoOf is the information of a signal that is about to be taken: of a timer, or of the
+// thread that sent it, to the process or to a thread.
+func (k *Kernel) infoOf(sig uint64, shared bool) info {
+	a := k.from
+	if a == nil && k.Alarming() {
+		if n := k.log.Get(&k.origins[sig]); n != 0 {
+			k.log.Set(&k.origins[sig], 0)
+			a = k.alarms[n-1]
+		}
+	}
+	switch {
+	case a == nil:
+		return sentBy(shared)
+	case a.n < itimers:
+		return info{code: siKernel, shared: shared}
+	}
+	return info{code: siTimer, shared: shared, addr: uint64(a.n - itimers), value: k.log.Get(&a.value)}
+}
+
+// keepOrigin notes that a signal which is kept is a timer's.
+func (k *Kernel) keepOrigin(sig uint64) {
+	if k.from != nil {
+		k.log.Set(&k.origins[sig], uint64(k.from.n)+1)
+	}
+}

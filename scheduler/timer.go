@@ -1,0 +1,297 @@
+package scheduler
+
+import (
+	"fmt"
+
+	"landgo/emu"
+	"landgo/internal/trace"
+	"landgo/kernel"
+)
+
+// Timers that send signals (setitimer and its kin), by which programs preempt threads of
+// their own. Each timer that is set is a thread to the search, whose steps are that it goes
+// off: the signal comes to the guest's thread where that stands. So each step of that
+// thread depends on it (interrupt.go), and the search tries it at each point.
+//
+// An interval timer could go off for ever. Config.Ticks is how often timers go off in an
+// execution while something else can run. Where nothing else can (all threads wait or spin)
+// time passes, and one goes off without counting; one against hanging (Clockwork.Timer) goes
+// off only then.
+//
+// The guest's own threads share memory as threads do, and are told apart by their stacks
+// (emu.Machine.Party). A handler is a party apart from the code that it interrupts.
+//
+// While the signal is blocked it doesn't come: that is the same as coming right after the
+// call that unblocks it, where the thread stands for that. It isn't the same to a program
+// that looks at kept signals (known.Facts.Kept), nor before a call that sets a timer anew, or looks at it.
+//
+// In a program with one thread of the kernel's an instruction is whole: a signal comes
+// between two.
+
+// Clockwork is a kernel with such timers.
+type Clockwork interface {
+	// Alarming reports whether one was ever set in the execution.
+	Alarming() bool
+	// Timers is how many there are, from 0 on.
+	Timers() int
+	// Timer is timer n. If kept is set, something comes of a signal that is blocked, and so
+	// would be kept.
+	Timer(n int, kept bool) kernel.Timer
+	// GoOff has timer n go off, which is thread by to the search.
+	GoOff(n int, by trace.TID) kernel.Outcome
+	// Interrupted are the handlers of a thread that haven't returned.
+	Interrupted(t trace.TID) []emu.Interrupted
+}
+
+// mostWithTimers bounds the threads of a guest with timers: the machine has sharing bytes
+// for so many, beside those of the guest's own threads.
+const mostWithTimers = 80
+
+// isTimer reports whether a thread is a timer.
+func (t *thread) isTimer() bool { return t.Stand == StandTimer }
+
+// AsksForPoints is the reason where a guest sets a timer in a search that chooses among
+// sets of preemption points.
+const AsksForPoints = "a timer that sends a signal needs a preemption point before every access (--pp mem)"
+
+// ticking reports whether timers have been set, so that the guest may have threads of its
+// own.
+func (s *present) ticking() bool { return s.clockwork != nil && s.clockwork.Alarming() }
+
+// timer is the thread that timer n is to the search, if it was ever set.
+func (s *found) timer(n int) (t trace.TID, ok bool) {
+	t, ok = s.names.ids[child{0, timerOrdinal + uint64(n)}]
+	return t, ok
+}
+
+// timerOf is the number of the timer that a thread is.
+func (s *named) timerOf(t trace.TID) int {
+	for n := range s.clockwork.Timers() {
+		if o, ok := s.timer(n); ok && o == t {
+			return n
+		}
+	}
+	panic(fmt.Sprintf("scheduler: thread %d isn't a timer", t))
+}
+
+// setTimers has a thread for each timer that is set, after a call, or after one went off. It
+// reports whether one is newly set: it may go off at once.
+func (s *System) setTimers(th *thread, tr *trace.Transition, kept bool) (more bool, err error) {
+	if !s.ticking() {
+		return false, nil
+	}
+	for n := range s.clockwork.Timers() {
+		now := s.clockwork.Timer(n, kept || s.known.Kept)
+		t, known := s.timer(n)
+		if !known && !now.Set {
+			continue
+		}
+		if !known {
+			if err := s.addTimer(th, n); err != nil {
+				return false, err
+			}
+			t, _ = s.timer(n)
+		}
+		s.ensure(t)
+		if now.Set && !s.known.Signalled[uint64(now.Thread)] {
+			s.known.Signalled[uint64(now.Thread)], s.finer = true, true
+		}
+		x := &s.threads[t]
+		if x.Exists == now.Set && x.comes == now.Comes {
+			continue
+		}
+		s.Save(t)
+		if now.Comes && !x.comes {
+			tr.Wakes = append(tr.Wakes, t)
+			more = true
+		}
+		tr.Disables = tr.Disables || x.comes && !now.Comes && t != th.ID
+		x.ID, x.Exists, x.Stand, x.Parent, x.comes = t, now.Set, StandTimer, 0, now.Comes
+		s.Unlist()
+	}
+	return more, nil
+}
+
+// looksAtKept are the calls to which it makes a difference whether a signal is kept; setsAnew
+// are those to which it makes one whether a timer has gone off, whose signal comes later.
+var (
+	looksAtKept = map[string]bool{"rt_sigpending": true, "rt_sigtimedwait": true, "signalfd": true, "signalfd4": true}
+	setsAnew    = map[string]bool{"setitimer": true, "alarm": true, "timer_settime": true, "timer_delete": true, "getitimer": true, "timer_gettime": true}
+)
+
+// atTimers has a thread stand before a call that has to do with timers' signals.
+func (s *System) atTimers(th *thread, tr *trace.Transition, call string) (stands bool, err error) {
+	if looksAtKept[call] && s.clockwork != nil && !s.known.Kept {
+		s.known.Kept, s.finer = true, true
+	}
+	if !s.ticking() || !setsAnew[call] {
+		return false, nil
+	}
+	_, err = s.setTimers(th, tr, true)
+	return !s.Alone(th.ID), err
+}
+
+// seeJumps learns that a handler is left by a jump: what its thread has done by the time
+// that the signal comes decides what is left undone, so all memory counts as shared.
+func (s *System) seeJumps() {
+	s.known.Jumps, s.finer = true, true
+	s.machine.DeclareAllShared(true)
+}
+
+// addTimer names timer n, for good.
+func (s *System) addTimer(th *thread, n int) error {
+	switch {
+	case s.cfg.Buffers:
+		return s.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "a timer that sends a signal is not modelled with --model tso")
+	case s.cfg.NotForTimers != "":
+		return s.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "a timer that sends a signal is not modelled with this search: %s", s.cfg.NotForTimers)
+	case s.cfg.Deepens: // races between threads of the guest's own aren't seen
+		return s.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, AsksForPoints)
+	case len(s.names.paths) > mostWithTimers:
+		return s.Invalid(kernel.GapThreads, th.ID, th.Regs.RIP, "timers that send signals are not modelled in a program with more than %d threads", mostWithTimers)
+	}
+	// A signal may come before the end of the process, and time passes while a loop looks at
+	// the clock: ends and such loops are steps like any others.
+	s.finer = s.finer || !s.known.Early || !s.known.Hurried
+	s.known.Early, s.known.Hurried = true, true
+	_, err := s.Intern(0, timerOrdinal+uint64(n))
+	return err
+}
+
+// describeTimer says whether a timer can go off while other threads can run.
+func (s *System) describeTimer(th *thread, d *trace.Thread) {
+	now := s.clockwork.Timer(s.timerOf(th.ID), true)
+	d.Pending = trace.Op{Kind: trace.OpCancel, Obj: uint64(now.Thread), Arg: now.Signal}
+	d.Loose = s.several()
+	if !th.comes || now.Last || s.ticks.Get() >= s.cfg.Ticks {
+		d.Status = trace.Blocked
+	}
+}
+
+// timerText says what a timer does.
+func (s *named) timerText(t trace.TID) string {
+	now := s.clockwork.Timer(s.timerOf(t), true)
+	if now.Thread == trace.NoThread {
+		return fmt.Sprintf("sends signal %d", now.Signal)
+	}
+	return fmt.Sprintf("sends signal %d to %s", now.Signal, s.Name(now.Thread))
+}
+
+// several reports whether the guest has more than one thread of the kernel's.
+func (s *state) several() bool {
+	n := 0
+	for i := range s.threads {
+		if th := &s.threads[i]; th.Exists && th.Live() && !th.isTimer() {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// letTimers has timers wait where no other thread can run: then letExpire lets one go off,
+// without counting. That is a step like any other, which could have come before: it may count
+// there. It reports whether a thread can run.
+func (s *state) letTimers(list []trace.Thread) (ready bool) {
+	timers := false
+	for i := range list {
+		timer := s.threads[list[i].ID].isTimer()
+		timers = timers || timer
+		ready = ready || !timer && list[i].Status == trace.Ready
+	}
+	for i := range list {
+		if timers && !ready && s.threads[list[i].ID].isTimer() {
+			list[i].Status, list[i].Outcomes = trace.Blocked, 0
+		}
+	}
+	return ready
+}
+
+// nextTimer is the one that has gone off least, which goes off where no thread can run.
+func (s *state) nextTimer() trace.TID {
+	next := trace.NoThread
+	for i := range s.threads {
+		if th := &s.threads[i]; th.Exists && th.isTimer() && th.comes && (next == trace.NoThread || th.Insns < s.threads[next].Insns) {
+			next = th.ID
+		}
+	}
+	return next
+}
+
+// stepTimer has a timer go off.
+func (s *System) stepTimer(th *thread, tr *trace.Transition) error {
+	free := true
+	for i := range s.threads {
+		if o := &s.threads[i]; o.Exists && !o.isTimer() && free {
+			var d trace.Thread
+			s.describe(o, &d)
+			free = d.Status != trace.Ready
+		}
+	}
+	if t := s.nextWait(); free && t != trace.NoThread {
+		return s.Invalid(kernel.GapCall, t, s.PC(t), "a wait with a timeout in which a timer's signal may come is not modelled")
+	}
+	if !free {
+		s.machine.Put(&s.ticks, s.ticks.Get()+1)
+	}
+	s.met.GoneOff = true
+	s.sent = s.sent[:0]
+	out := s.clockwork.GoOff(s.timerOf(th.ID), th.ID)
+	th.Insns++
+	th.Effects++
+	if out.Invalid != "" {
+		return s.Invalid(out.Gap, trace.TID(0), 0, "%s", out.Invalid)
+	}
+	for _, op := range append(out.Ops, s.sent...) {
+		s.sends(th, op)
+		tr.Did(op)
+	}
+	made := len(tr.Accesses)
+	s.takeEffects(th, tr, 0, out.Accesses, out.Others, nil)
+	if !s.several() { // only the thread itself can tell, whose steps depend on this one
+		tr.Accesses = tr.Accesses[:made]
+	}
+	for _, w := range out.Wakes {
+		s.wakeFromKernel(w)
+		tr.Wakes = append(tr.Wakes, w)
+	}
+	if out.Signal != 0 {
+		tr.End = trace.EndBug
+		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, Message: fmt.Sprintf("killed by signal %d, of a timer", out.Signal)}
+		return nil
+	}
+	if _, err := s.setTimers(th, tr, false); err != nil {
+		return err
+	}
+	s.met.Cut = s.met.Cut || th.Exists && s.ticks.Get() >= s.cfg.Ticks
+	return nil
+}
+
+// toucher is the party that a thread is where it stands, if the guest may have threads of
+// its own; else the thread.
+func (s *System) toucher(t trace.TID) trace.TID {
+	if !s.ticking() || t < 0 || int(t) >= len(s.threads) || s.threads[t].isTimer() {
+		return t
+	}
+	s.machine.SetInterrupted(s.clockwork.Interrupted(t))
+	return s.machine.Party(s.Regs(t).RSP)
+}
+
+// asParties prepares a thread's run, if the guest may have threads of its own.
+func (s *System) asParties(th *thread, r *emu.Run) {
+	ticking := s.ticking()
+	if ticking || s.indivisible {
+		s.indivisible = ticking && !s.several()
+		s.machine.Indivisible(s.indivisible)
+	}
+	if !ticking {
+		return
+	}
+	handlers := s.clockwork.Interrupted(th.ID)
+	if len(handlers) > 0 && !s.known.Jumps {
+		r.Flags &^= emu.Solo // it may leave them by a jump
+	}
+	if r.Flags&emu.Solo == 0 {
+		r.Flags |= emu.Parties
+		s.machine.SetInterrupted(handlers)
+	}
+}
