@@ -237,6 +237,12 @@ func (m *Machine) Break(addr uint64, class uint8) bool {
 	return true
 }
 
+// Breaks reports whether there is a breakpoint before the instruction at addr.
+func (m *Machine) Breaks(addr uint64) bool {
+	off := m.cfg.codeAt(addr) - m.lo
+	return off < uint64(len(m.code)) && m.brk[off] != 0
+}
+
 // Points names the instructions before whose shared events a run with
 // StopPoints stops, in place of those named before. It isn't part of the marked
 // state. Addresses that hold no code are left out.

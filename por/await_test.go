@@ -71,7 +71,10 @@ func polling() *rapid.Generator[*model.Program] {
 	})
 }
 
-// agreeAwaits compares optimal with both judges.
+// awaitingSearches are those that are spared polls.
+var awaitingSearches = []string{"dpor", "nidhugg", "source", "optimal"}
+
+// agreeAwaits compares the searches with both judges.
 func agreeAwaits(p *model.Program, limit uint64, f fault) error {
 	polls, err := exhaust(p, limit)
 	if err != nil {
@@ -97,15 +100,25 @@ func agreeAwaits(p *model.Program, limit uint64, f fault) error {
 			return fmt.Errorf("without polls: invented %+v", o)
 		}
 	}
+	for _, search := range awaitingSearches {
+		if err := agreeAwait(search, p, awaits, f); err != nil {
+			return fmt.Errorf("%s: %w", search, err)
+		}
+	}
+	return nil
+}
+
+// agreeAwait compares a search with the judge that is spared the polls.
+func agreeAwait(search string, p *model.Program, awaits *survey, f fault) error {
 	opts := single
 	opts.fault = f
 	spare = nil
-	found, err := explore("optimal", p, opts)
+	found, err := explore(search, p, opts)
 	if err != nil {
 		return err
 	}
 	spare = nil
-	if err := compare("optimal", p, awaits, found, opts); err != nil {
+	if err := compare(search, p, awaits, found, opts); err != nil {
 		return err
 	}
 	if !pure(p) {
@@ -115,6 +128,9 @@ func agreeAwaits(p *model.Program, limit uint64, f fault) error {
 		if found.traces[c] == nil {
 			return fmt.Errorf("missed a trace of %d", len(awaits.traces))
 		}
+	}
+	if search != "optimal" {
+		return nil
 	}
 	if int(found.stats.Executions) != len(awaits.traces) {
 		return fmt.Errorf("%d executions of %d traces", found.stats.Executions, len(awaits.traces))

@@ -81,7 +81,7 @@ func agreeBlends(p *model.Program, limit uint64, f fault) error {
 		judge := newSurvey(p)
 		judge.r.blending = true
 		judge.r.Blend(true)
-		if search == "optimal" {
+		if search != "sleep" {
 			judge.r.awaiting = true
 			judge.r.Await(true)
 		}

@@ -185,8 +185,8 @@ func (x *explorer) spare() {
 		s.Overwrite(x.spec.Observes())
 	}
 	if s, ok := x.sys.(Awaiter); ok {
-		on := x.spec.kind.awaits && x.opts.OneEvent
-		s.EndLate(on && !x.opts.EndsAnywhere)
+		on := x.spec.awaits() && x.opts.OneEvent
+		s.EndLate(on && x.spec.kind.endsLate && !x.opts.EndsAnywhere)
 		if s.Await(on); on {
 			x.next.awaiter = s
 		}

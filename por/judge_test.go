@@ -68,6 +68,9 @@ func borrow(p *model.Program) *survey {
 func (s *survey) ended(e Ending) {
 	s.longest = max(s.longest, len(s.r.path))
 	o := outcome{ending: e, state: s.m.State()}
+	if s.p.Counts {
+		o.state = s.m.Shared() // how often a thread has looked that is cut off, or stuck, is its own business
+	}
 	if e == EndedBug {
 		o.bug = s.m.Bug + 1
 	}

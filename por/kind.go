@@ -41,8 +41,9 @@ type Kind struct {
 	// don't suit it, "" if they do.
 	NotForKernels string
 
-	// awaits: it knows steps that are possible only with some values in memory.
-	awaits bool
+	// awaits: it knows steps that are possible only with some values in memory, with its
+	// options at their defaults. endsLate: it knows those that come last.
+	awaits, endsLate bool
 	// observes: its System is made into one in which only what is read has an order
 	// (observers.go).
 	observes bool
@@ -154,7 +155,7 @@ var kinds = []Kind{
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets, 0: without"},
 		}, whole: oneTable, strategy: newStateful},
 	{Name: "dpor", Buffers: true, Paper: "Flanagan and Godefroid, POPL 2005", About: "adds backtrack points where executions race",
-		WhyNot: beyond, Params: []Param{
+		WhyNot: beyond, awaits: true, Params: []Param{
 			{Name: "figure", Default: 5, Least: 3, Most: 5, Help: "3: happens-before by a search through the stack, with the refinement of line 5; 4: by clock vectors; 5: objects' last accesses, reads and writes told apart"},
 			marked,
 			promised,
@@ -164,11 +165,11 @@ var kinds = []Kind{
 	{Name: "classic", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 6, after Flanagan and Godefroid, Fig. 4", About: "adds backtrack points before it schedules; persistent sets, without sleep sets",
 		WhyNot: beyond, whole: wakeful, strategy: newClassic},
 	{Name: "nidhugg", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 7", About: "as source, but its backtrack sets are persistent sets",
-		WhyNot: beyond, strategy: newNidhugg},
+		WhyNot: beyond, awaits: true, strategy: newNidhugg},
 	{Name: "source", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 1", About: "backtracks within source sets",
-		WhyNot: beyond, Params: []Param{commute}, strategy: newSource},
+		WhyNot: beyond, awaits: true, Params: []Param{commute}, strategy: newSource},
 	{Name: "optimal", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
-		WhyNot: beyond, awaits: true, Params: []Param{commute}, warmUp: optimalWarmUp, strategy: newOptimal},
+		WhyNot: beyond, awaits: true, endsLate: true, Params: []Param{commute}, warmUp: optimalWarmUp, strategy: newOptimal},
 	{Name: "observers", Paper: "Aronis, Jonsson, Lång and Sagonas, TACAS 2018", About: "optimal; stores have an order only where a read tells which was the last", NotForKernels: "their steps are more than one event",
 		WhyNot: beyond, SingleEvents: true, observes: true, whole: cellular, strategy: newOptimal},
 	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph", NotForKernels: "their steps are more than one event",
@@ -263,6 +264,20 @@ func (k *Kind) Proves() string {
 		return "no bug within the bound (bounded); none at all if the bound cut nothing off (verified)"
 	}
 	return "no bug at all (verified)"
+}
+
+// Spared says which steps of loops that wait the search isn't given, "" if it is given all.
+func (k *Kind) Spared() string {
+	if !k.awaits {
+		return ""
+	}
+	text := "polls of a loop that waits aren't run (after Jonsson, Lång and Sagonas, FMCAD 2022), and counted turns are one step"
+	for i := range k.Params {
+		if k.Params[i].Name != commute.Name {
+			return text + "; with its options at their defaults"
+		}
+	}
+	return text
 }
 
 // Takes says under which bounds the search is sound.

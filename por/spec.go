@@ -102,6 +102,16 @@ func (s Spec) commutes() bool {
 // Observes reports whether the search runs one order of stores that no read tells apart.
 func (s Spec) Observes() bool { return s.kind.observes }
 
+// awaits reports whether the search is spared polls (Awaiter).
+func (s Spec) awaits() bool {
+	for i, p := range s.kind.Params {
+		if s.params[i] != p.Default && p.Name != commute.Name {
+			return false
+		}
+	}
+	return s.kind.awaits
+}
+
 // Claim is what the search proves that has finished without a bug, where its
 // bound has cut something off.
 func (s Spec) Claim() Claim {

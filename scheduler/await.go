@@ -33,7 +33,7 @@ import (
 func (s *System) Await(on bool) {
 	s.awaiting = on && !s.steered() && s.cfg.Fill == nil && !s.Coarse() && !s.cfg.Buffers // not proven with store buffers
 	for i := range s.threads {
-		s.threads[i].awaits = false
+		s.threads[i].awaits, s.threads[i].turns = false, 0
 	}
 	s.Unlist()
 }
@@ -45,11 +45,14 @@ func canAwait(a *trace.Access) bool {
 
 // learnAwait notes that a thread was seen to spin at an access.
 func (s *System) learnAwait(a *trace.Access) {
-	if s.awaiting && canAwait(a) && !s.known.Awaits[a.PC] && !s.known.Piecemeal[a.PC] && (s.cfg.Awaits == nil || s.cfg.Awaits(a)) {
+	if s.awaiting && canAwait(a) && !s.known.Awaits[a.PC] && !s.known.Piecemeal[a.PC] && s.waitsHere(a) {
 		s.known.Awaits[a.PC] = true
 		s.finer = true
 	}
 }
+
+// waitsHere reports whether a search may be spared the polls of an access.
+func (s *System) waitsHere(a *trace.Access) bool { return s.cfg.Awaits == nil || s.cfg.Awaits(a) }
 
 // isAwait reports whether a thread stands at an access by which it is known to wait.
 func (s *System) isAwait(th *thread) bool {
@@ -60,17 +63,24 @@ func (s *System) isAwait(th *thread) bool {
 // settleAwaits is called at the end of each step: which threads await now, and can those
 // that do go on?
 func (s *System) settleAwaits(info *stepInfo) {
-	if !s.awaiting || len(s.known.Awaits) == 0 {
+	if !s.awaiting || len(s.known.Awaits)+len(s.known.Counted) == 0 {
 		return
 	}
 	tr := info.tr
 	s.noteWrites(info)
 	for i := range s.threads {
 		th := &s.threads[i]
+		counted := s.isCounted(th)
 		switch {
-		case !s.isAwait(th):
+		case !counted && !s.isAwait(th):
+			if th.Exists && th.Stand == StandSpin {
+				for k := range th.Waits {
+					s.noteAwaited(&th.Waits[k])
+				}
+			}
 			continue
-		case !th.awaits:
+		case !th.awaits && th.turns == 0:
+			s.noteAwaited(&th.Access)
 			if s.inParts(&th.Access) {
 				s.giveUpAwait(&th.Access)
 				continue
@@ -79,7 +89,14 @@ func (s *System) settleAwaits(info *stepInfo) {
 			continue
 		}
 		s.Save(th.ID)
-		polls := s.polls(th, nil)
+		var polls bool
+		if counted {
+			if polls = s.settleCounted(th); !s.waitsHere(&th.Access) {
+				continue
+			}
+		} else {
+			polls = s.polls(th, nil)
+		}
 		switch {
 		case polls && th.Stand == StandAccess:
 			s.spinOn(th, []trace.Access{th.Access})
@@ -112,6 +129,16 @@ func (s *System) Rest() (news bool) {
 	return news
 }
 
+// worksOnBytes reports whether an operation may change its object's bytes by itself. What a
+// call on a futex writes is an access besides.
+func worksOnBytes(op *trace.Op) bool {
+	switch op.Kind {
+	case trace.OpFutexWait, trace.OpFutexWake, trace.OpFutexRequeue, trace.OpFutexTimeout:
+		return false
+	}
+	return op.Size != 0
+}
+
 // meetsAwait reports whether a step changes the bytes of an access at which a thread
 // waits.
 func (s *System) meetsAwait(tr *trace.Transition, at *trace.Access) (meets bool) {
@@ -124,7 +151,7 @@ func (s *System) meetsAwait(tr *trace.Transition, at *trace.Access) (meets bool)
 		}
 	}
 	for i := range tr.Ops {
-		if op := &tr.Ops[i]; op.Size != 0 && at.Overlaps(&trace.Access{Addr: op.Obj, Size: op.Size}) {
+		if op := &tr.Ops[i]; worksOnBytes(op) && at.Overlaps(&trace.Access{Addr: op.Obj, Size: op.Size}) {
 			s.giveUpAwait(at)
 		}
 	}
@@ -156,7 +183,7 @@ func (s *System) noteWrites(info *stepInfo) {
 		}
 	}
 	for i := range info.tr.Ops {
-		if op := &info.tr.Ops[i]; op.Size != 0 {
+		if op := &info.tr.Ops[i]; worksOnBytes(op) {
 			s.noteWrite(info, op.Obj, uint64(op.Size), true)
 		}
 	}
@@ -249,8 +276,12 @@ func (s *System) polls(th *thread, v *uint64) bool {
 			binary.LittleEndian.PutUint64(b[:], *v)
 			s.machine.Write(a.Addr, b[:a.Size])
 		}
-		th.Stand, th.Waits, th.awaits = StandAccess, nil, false
-		recurs, single = s.comesRound(th)
+		counted := s.isCounted(th)
+		if th.Stand, th.Waits, th.awaits = StandAccess, nil, false; counted {
+			recurs, single = s.recursWith(th), true
+		} else {
+			recurs, single = s.comesRound(th)
+		}
 	})
 	*th, s.current = was, current
 	if len(s.tried) >= mostPolls {

@@ -18,8 +18,9 @@ import (
 // Detectors beside the search see one order of the two. So those that ask for happens-before
 // take no order from it (race.blended, race.Triangular); with --fail-on race, where accesses
 // have to be seen as neighbours, nothing blends. Nor does anything with store buffers, or where
-// steps have several accesses. Where a thread awaits a value (await.go), no locked instruction
-// does: the thread may go on without two of them, though without neither alone.
+// steps have several accesses. Nor do locked instructions on bytes that threads await (await.go,
+// counted.go): such a thread may go on without two of them, though without neither alone; and
+// the values between them have to be those of one order.
 
 // Blend implements por.Blender.
 func (s *System) Blend(on bool) {
@@ -40,13 +41,36 @@ func (s *fixed) Blending() bool { return s.blending }
 func (s *System) blend(list []trace.Access) {
 	for i := range list {
 		if a := &list[i]; a.Flags&trace.RMW != 0 && canAwait(a) {
-			a.SetBlend(s.blendAt(a.PC))
+			a.SetBlend(s.blendAt(a))
 		}
 	}
 }
 
-// blendAt is static.Blends, remembered.
-func (s *System) blendAt(pc uint64) trace.Blend {
+// mostAwaited is how many bytes may be awaited before nothing blends: with new ones all begins
+// again.
+const mostAwaited = 128
+
+// noteAwaited notes that a thread awaits a value of these bytes.
+func (s *System) noteAwaited(a *trace.Access) {
+	for b := a.Addr; b < a.Addr+uint64(a.Size) && len(s.known.Awaited) <= mostAwaited; b++ {
+		s.finer = s.finer || s.blending && !s.known.Awaited[b]
+		s.known.Awaited[b] = true
+	}
+}
+
+// isAwaited reports whether a thread was seen to await a value of some of these bytes.
+func (s *System) isAwaited(a *trace.Access) bool {
+	for b := a.Addr; b < a.Addr+uint64(a.Size) && len(s.known.Awaited) > 0; b++ {
+		if s.known.Awaited[b] {
+			return true
+		}
+	}
+	return len(s.known.Awaited) > mostAwaited
+}
+
+// blendAt is static.Blends for an access, remembered.
+func (s *System) blendAt(a *trace.Access) trace.Blend {
+	pc := a.PC
 	b, ok := s.blends[pc]
 	if !ok {
 		if b = static.Blends(s.image.File, pc); b != trace.NoBlend && s.image.FlagsCross() {
@@ -54,7 +78,7 @@ func (s *System) blendAt(pc uint64) trace.Blend {
 		}
 		s.blends[pc] = b
 	}
-	if b == trace.BlendStore && !s.overwriting || b != trace.BlendStore && (!s.blending || len(s.known.Awaits) > 0) {
+	if b == trace.BlendStore && !s.overwriting || b != trace.BlendStore && (!s.blending || s.isAwaited(a)) {
 		return trace.NoBlend
 	}
 	return b

@@ -104,11 +104,13 @@ type found struct {
 	mappings map[uint64]uint64      // see mappingStart
 	// scouted is the length of each thread's steps after which scouting is done again
 	// (scout.go).
-	scouted map[trace.TID]uint64
-	graves  emu.Range        // has all stacks in it that were ever buried
-	cpuKept bool             // the kernel keeps CPU states, to come back to
-	polled  bool             // a thread has waited in a loop that looks at the clock
-	tried   map[pollKey]bool // turns of loops (await.go)
+	scouted  map[trace.TID]uint64
+	graves   emu.Range          // has all stacks in it that were ever buried
+	cpuKept  bool               // the kernel keeps CPU states, to come back to
+	polled   bool               // a thread has waited in a loop that looks at the clock
+	tried    map[pollKey]bool   // turns of loops (await.go)
+	surveyed map[surveyKey]look // counted spins (counted.go)
+	deadTo   map[onward]dead    // where these lead out
 }
 
 // named is the guest as it stands, and the names and places of its parts.
@@ -138,6 +140,7 @@ type scratch struct {
 	// would do in a long step is being looked at. trying: a call is tried: threads stay
 	// as they are.
 	probing, scouting, trying bool
+	turning                   bool // turns of a counted spin are run, but the last (counted.go)
 	// sent is what the signals of the trap under way depend on (library/interruptedwait.go).
 	sent     []trace.Op
 	foreseen []trace.Access // of one trap

@@ -88,7 +88,7 @@ const (
 // arrive is called where a thread has come to stand at the end of a step. What a thread
 // that is alone reads isn't on record; the state recurs all the same.
 func (s *System) arrive(th *thread, tr *trace.Transition) error {
-	if s.probing || !s.calmStep(tr) || th.ID != tr.Thread || th.Stand != StandRun && s.Alone(th.ID) {
+	if s.probing || s.turning || !s.calmStep(tr) || th.ID != tr.Thread || th.Stand != StandRun && s.Alone(th.ID) {
 		return nil
 	}
 	switch th.Stand {
@@ -103,6 +103,7 @@ func (s *System) arrive(th *thread, tr *trace.Transition) error {
 				s.spinOn(th, []trace.Access{read})
 				return nil
 			}
+			s.learnCounted(th)
 		}
 		fallthrough
 	case StandRun, StandTrap, StandOp:

@@ -34,30 +34,36 @@ func (s *named) sameLive(th *thread, c emu.Ctx) bool {
 	if th.Half != 0 || d&^(regs|emu.RegDiff(emu.SetRFLAGS)) != 0 {
 		return false
 	}
-	var dead x86.RegMask
-	var flags bool
-	switch {
-	case th.Stand == StandAccess:
-		dead, flags = s.deadAt(th.Access.PC)
-	case th.Stand == StandOp:
-		op, ret := s.lib.Call(th.ID)
-		if !plainLock(op) {
-			return false
-		}
-		// The operation reads its arguments and writes its result, no more.
-		dead, flags = s.deadAt(ret)
-		dead = dead&^arguments | x86.RAX
-	default:
+	dead, flags, known := s.deadWhere(th)
+	if !known || d&regs&^emu.RegDiff(dead) != 0 {
 		return false
 	}
-	if d&regs&^emu.RegDiff(dead) != 0 {
-		return false
-	}
-	const arithmetic = 0x8d5 // CF, PF, AF, ZF, SF, OF
 	if d&emu.RegDiff(emu.SetRFLAGS) == 0 {
 		return true
 	}
 	return flags && (s.machine.Regs(c).RFLAGS^s.machine.Regs(th.Ctx).RFLAGS)&^arithmetic == 0
+}
+
+// arithmetic are CF, PF, AF, ZF, SF and OF.
+const arithmetic = 0x8d5
+
+// deadWhere says which registers, and whether flags, are dead where a thread stands, if that
+// is known.
+func (s *named) deadWhere(th *thread) (dead x86.RegMask, flags, known bool) {
+	switch {
+	case th.Half != 0:
+	case th.Stand == StandAccess:
+		dead, flags = s.deadAt(th.Access.PC)
+		return dead, flags, true
+	case th.Stand == StandOp:
+		op, ret := s.lib.Call(th.ID)
+		if plainLock(op) {
+			// The operation reads its arguments and writes its result, no more.
+			dead, flags = s.deadAt(ret)
+			return dead&^arguments | x86.RAX, flags, true
+		}
+	}
+	return 0, false, false
 }
 
 // arguments are the registers that hold a function's.

@@ -101,9 +101,10 @@ type stander struct {
 	mapped  uint64   // the moment of its latest map, see System.progress
 	// pending is what it waits for at StandSleep, or when it naps.
 	pending   trace.Op
-	spinStand Stand // StandSpin: what it stands at otherwise
-	awaits    bool  // StandAccess, StandSpin: what it finds there decides whether it goes on (await.go)
-	idles     bool  // StandSpin: in a loop that may be meant (meant.go)
+	spinStand Stand  // StandSpin: what it stands at otherwise
+	turns     uint32 // StandAccess: of a counted spin, with which its next step leaves it; 0: it isn't known (counted.go)
+	awaits    bool   // StandAccess, StandSpin: what it finds there decides whether it goes on (await.go)
+	idles     bool   // StandSpin: in a loop that may be meant (meant.go)
 	// passes is how often time has passed for its loop, with nothing done between
 	// (clockloop.go).
 	passes uint64

@@ -33,6 +33,9 @@ func searchesText() string {
 		fmt.Fprintf(&b, "%s: %s\n", k.Name, k.About)
 		fmt.Fprintf(&b, "  paper    %s\n", k.Paper)
 		fmt.Fprintf(&b, "  proves   %s\n", k.Proves())
+		if s := k.Spared(); s != "" {
+			fmt.Fprintf(&b, "  loops    %s\n", s)
+		}
 		fmt.Fprintf(&b, "  bounds   %s\n", k.Takes())
 		for _, p := range k.Params {
 			fmt.Fprintf(&b, "  :%s=%d  %s\n", p.Name, p.Default, p.Help)

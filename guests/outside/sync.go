@@ -48,6 +48,12 @@ var themes = []theme{
 		{text: `pthread_mutex_lock(&m[1]); pthread_mutex_lock(&m[1]); SEE(pthread_cond_timedwait(&d, &m[1], &past)); pthread_mutex_unlock(&m[1]); SEE(pthread_mutex_unlock(&m[1]));`, timed: true},
 		{text: `pthread_mutex_lock(&m[1]); {body} pthread_mutex_unlock(&m[1]);`},
 	}},
+	{name: "counted spins", weight: 2, statements: []statement{
+		{text: `{ int q = 0; for (int k = 0; k < {2|3|6} && (q = get({x})) != {n}; k++) {;|sched_yield();} SEE(q); }`, weight: 3},
+		{text: `{ int k = 0; while (k < 3 && get({x}) != {n}) k++; SEE(k); }`},
+		{text: `{ int q = 0; for (int k = 0; k < 3; k++) q += get({x}); SEE(q); }`},
+		{text: `put({x}, {n}); {P} put({x}, {n});`, weight: 2},
+	}},
 	{name: "semaphores", weight: 2, setup: []string{`sem_init(&s[0], 0, {x});`}, statements: []statement{
 		{text: `SEE(ERR(sem_wait(&s[{x}])));`, weight: 2},
 		{text: `SEE(ERR(sem_trywait(&s[{x}])));`},

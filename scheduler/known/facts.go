@@ -19,6 +19,12 @@ type Facts struct {
 	// Awaits are reads by which a thread was seen to wait in a loop of one access, and
 	// Piecemeal those of them of whose bytes a part was written, or more (scheduler/await.go).
 	Awaits, Piecemeal Addresses
+	// Counted are reads by which a thread was seen to look at the same bytes again and again
+	// while it counts, and Uncounted those of them that tell how often it has looked
+	// (scheduler/counted.go).
+	Counted, Uncounted Addresses
+	// Awaited are the bytes that such reads were seen to look at.
+	Awaited Addresses
 	// Judged are the words that conditions were seen to read, by address / 8
 	// (scheduler/promise.go).
 	Judged Addresses
@@ -69,7 +75,7 @@ type Kernel struct {
 
 // New is nothing yet.
 func New() Facts {
-	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{},
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{},
 		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
@@ -93,6 +99,9 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Signalled.merge(o.Signalled) || news
 	news = k.Awaits.merge(o.Awaits) || news
 	news = k.Piecemeal.merge(o.Piecemeal) || news
+	news = k.Counted.merge(o.Counted) || news
+	news = k.Uncounted.merge(o.Uncounted) || news
+	news = k.Awaited.merge(o.Awaited) || news
 	news = k.Judged.merge(o.Judged) || news
 	news = k.Fencing.merge(o.Fencing) || news
 	news = k.Storing.merge(o.Storing) || news

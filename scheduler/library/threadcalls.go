@@ -51,6 +51,14 @@ func (s *Library) performThread(th *thread, tr *trace.Transition) (scheduler.Ver
 	return scheduler.Pass, nil
 }
 
+// EndsAt implements Lives.
+func (s *Library) EndsAt(t trace.TID) uint64 {
+	if th := &s.threads[t]; !th.native && !s.known.Native {
+		return th.exitPC
+	}
+	return 0
+}
+
 // Yield implements Lives: the thread stands at a yield until its next
 // step. With PointMem it runs on to its next operation first, for what lies
 // between is private; but a second yield with no event in between ends the

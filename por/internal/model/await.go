@@ -68,6 +68,27 @@ func (m *Machine) awaits(t int) bool {
 	return true
 }
 
+// awaited reports whether a loop looks at bytes of an access.
+func (m *Machine) awaited(a *trace.Access) bool {
+	for t, code := range m.p.Threads {
+		for pc := range code {
+			in := &code[pc]
+			size := max(in.Size, 8*b2i(in.Size == 0))
+			if in.Code >= Load && in.Code <= CompareXR && m.inLoop(t, pc) && (in.B > 0 || in.A < int(a.Addr)-memBase+int(a.Size) && int(a.Addr)-memBase < in.A+size) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // loads reports whether an instruction is a read whose result goes into a register that
 // it doesn't read.
 func loads(in *Instr) bool {
@@ -83,6 +104,9 @@ func loads(in *Instr) bool {
 // polls reports whether the next step of thread t, which awaits, would only bring it back
 // to where it is. What the step reads into a register is dead before.
 func (m *Machine) polls(t int) bool {
+	if m.counts(t) {
+		return m.recurs(t)
+	}
 	b, from, in := t*threadLen, len(m.log), m.next(t)
 	bug := m.Bug
 	before := [2 + NumRegs]int64{m.w[b+wPC], m.w[b+wBug]}
@@ -113,14 +137,28 @@ func (m *Machine) WouldGo(id trace.TID, f func(back int, goes bool)) {
 	a := m.access(t, m.next(t))
 	from := len(m.log)
 	at, size := int(a.Addr)-memBase, int(a.Size)
-	now := m.peek(at, size)
+	m.earlier(at, size, func(i int, v int64) {
+		for k := range size {
+			m.set(m.mem+at+k, v>>(8*k)&0xff)
+		}
+		goes := !m.polls(t)
+		m.undo(from)
+		f(m.nstep-1-i, goes)
+	})
+}
+
+// earlier calls f for each step of the present execution that wrote bytes, newest first, with
+// what was there before it.
+func (m *Machine) earlier(at, size int, f func(step int, v int64)) {
+	from, now := len(m.log), m.peek(at, size)
+	a := trace.Access{Addr: uint64(memBase + at), Size: uint32(size)}
 	for i := m.nstep - 1; i >= 0; i-- {
 		for k := range m.steps[i].Accesses {
 			w := &m.steps[i].Accesses[k]
 			if !w.IsWrite() || !w.Overlaps(&a) {
 				continue
 			}
-			// What was there before the step: the oldest value that was kept since.
+			// The oldest value that was kept since.
 			v := now
 			for j := from - 1; j >= m.began[i]; j-- {
 				if u := m.log[j]; int(u.at) >= m.mem+at && int(u.at) < m.mem+at+size {
@@ -128,12 +166,7 @@ func (m *Machine) WouldGo(id trace.TID, f func(back int, goes bool)) {
 					v = v&^(0xff<<n) | u.old<<n
 				}
 			}
-			for k := range size {
-				m.set(m.mem+at+k, v>>(8*k)&0xff)
-			}
-			goes := !m.polls(t)
-			m.undo(from)
-			f(m.nstep-1-i, goes)
+			f(i, v)
 			break
 		}
 	}

@@ -68,8 +68,10 @@ type Machine struct {
 	nstep int
 	began []int // the log's length before each
 	// awaiting: polls that change nothing aren't possible (await.go).
-	awaiting bool
-	endLate  bool // an end of the process waits for all that can run
+	awaiting  bool
+	uncounted map[[2]int]bool // spins, by thread and place, that can't be one step
+	lives     [][]uint32      // see live
+	endLate   bool            // an end of the process waits for all that can run
 	// overwrites: a Swap is told to be a store.
 	overwrites bool
 	blending   bool // read-modify-writes and arrivals are told to commute
@@ -88,7 +90,7 @@ type Machine struct {
 
 // New returns a machine at the program's start.
 func New(p *Program) *Machine {
-	m := &Machine{p: p}
+	m := &Machine{p: p, uncounted: map[[2]int]bool{}}
 	at := len(p.Threads) * threadLen
 	place := func(n int) int { a := at; at += n; return a }
 	m.mem, m.ver = place(p.Bytes), place(p.Bytes)

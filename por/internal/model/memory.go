@@ -23,7 +23,7 @@ func (m *Machine) access(t int, in *Instr) trace.Access {
 			a.SetBlend(trace.BlendAdd)
 		}
 	case Add, And, Or, Xor:
-		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.blending && !m.awaiting {
+		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.blending && !(m.awaiting && m.awaited(&a)) {
 			a.SetBlend(trace.BlendAdd + trace.Blend(in.Code-Add))
 		}
 	}

@@ -41,7 +41,15 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 				th.Waits = append(th.Waits, trace.Access{Addr: uint64(memBase + as>>8), Size: uint32(as & 0xff)})
 			}
 		}
-		if th.Status == trace.Ready && m.awaits(t) {
+		if th.Status == trace.Ready && m.counts(t) {
+			l := m.survey(t)
+			if th.Awaits = !m.p.Undeclared; !l.counts {
+				m.uncounted[[2]int{t, int(m.w[b+wPC])}] = true
+				m.Finer = trace.ErrFiner
+			} else if l.turns == 0 && th.Awaits {
+				th.Status, th.Outcomes = trace.Spinning, 0
+			}
+		} else if th.Status == trace.Ready && m.awaits(t) && !(m.p.Counts && m.p.Undeclared) {
 			if th.Awaits = true; m.polls(t) {
 				th.Status, th.Outcomes = trace.Spinning, 0
 			}
@@ -108,7 +116,14 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 	if expires {
 		m.expire(t, x)
 	} else {
-		m.event(t, c, x)
+		turns := 1
+		if m.counts(t) {
+			turns = max(m.survey(t).turns, 1)
+		}
+		for ; turns > 0; turns-- {
+			x.Accesses = x.Accesses[:0]
+			m.event(t, c, x)
+		}
 	}
 	for x.End == trace.EndPoint && (m.p.Coarse && m.goesOn(t) || m.p.Merge && m.merges(t, x)) {
 		m.event(t, 0, x)
@@ -240,6 +255,24 @@ func (m *Machine) State() uint64 {
 			}
 		}
 	}
+	return m.shared(h)
+}
+
+// Shared is State without the places and registers of threads that haven't ended.
+func (m *Machine) Shared() uint64 {
+	h := uint64(14695981039346656037)
+	for t := range m.p.Threads {
+		b := t * threadLen
+		h = (h ^ uint64(m.w[b+wState])) * 1099511628211
+		for i := 0; i < NumRegs && m.w[b+wState] == exited; i++ {
+			h = (h ^ uint64(m.w[b+wRegs+i])) * 1099511628211
+		}
+	}
+	return m.shared(h)
+}
+
+func (m *Machine) shared(h uint64) uint64 {
+	mix := func(v int64) { h = (h ^ uint64(v)) * 1099511628211; h ^= h >> 29 }
 	for i := 0; i < m.p.Bytes; i++ {
 		mix(m.w[m.mem+i])
 	}

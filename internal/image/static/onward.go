@@ -1,0 +1,112 @@
+package static
+
+import (
+	"golang.org/x/arch/x86/x86asm"
+
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/x86"
+)
+
+// DeadOnward is Dead for a thread of which it is known where it returns to, the innermost
+// first: a path goes on behind a return, and into the functions that are called by their
+// addresses, and behind their returns. Where stops holds landgo may carry a function out itself:
+// it reads the registers of arguments, writes its result, and leaves the others as they
+// are. A return to ends ends the thread, with its result in RAX. Behind the last return all counts as
+// read.
+func DeadOnward(f *elffile.File, pc uint64, returns []uint64, ends uint64, stops func(pc uint64) bool) (regs x86.RegMask, flags bool) {
+	w := onwardWalk{file: f, ends: ends, stops: stops, seen: map[onwardPlace]x86.RegMask{}}
+	w.walk(pc, allRegs|flagsBit, returns)
+	dead := (allRegs | flagsBit) &^ w.live
+	return dead &^ flagsBit, dead&flagsBit != 0
+}
+
+// onwardReach bounds the instructions that are looked at, and onwardDepth how deep the functions
+// are called.
+const (
+	onwardReach = 1024
+	onwardDepth = 12
+)
+
+// argumentRegs are those that a function's arguments are in, and the number of its vectors.
+const argumentRegs = x86.RDI | x86.RSI | x86.RDX | x86.RCX | x86.R8 | x86.R9 | x86.RAX | x86.RSP
+
+// onwardPlace is an instruction, and where its function returns to: the next return, and how
+// many there are.
+type onwardPlace struct {
+	pc   uint64
+	back [onwardDepth]uint64
+	left int
+}
+
+type onwardWalk struct {
+	file  *elffile.File
+	ends  uint64
+	stops func(uint64) bool
+	seen  map[onwardPlace]x86.RegMask
+	live  x86.RegMask
+}
+
+// walk follows the paths from pc for the registers in open, as deadWalk's does.
+func (w *onwardWalk) walk(pc uint64, open x86.RegMask, returns []uint64) {
+	for {
+		here := onwardPlace{pc: pc, left: len(returns)}
+		copy(here.back[:], returns)
+		open &^= w.live | w.seen[here]
+		if open == 0 {
+			return
+		}
+		code := fixedCode(w.file, pc)
+		e, known := x86.EffectsOf(code, w.file.Machine)
+		inst, _, err := x86.Decode(code, w.file.Machine)
+		flow := err == nil && (inst.Op == x86asm.CALL || inst.Op == x86asm.RET)
+		if !known && !flow || err != nil || len(w.seen) >= onwardReach || len(returns) > onwardDepth {
+			w.live |= open
+			return
+		}
+		w.seen[here] |= open
+		next := pc + uint64(inst.Len)
+		if flow {
+			w.live |= open & x86.RSP
+			to, ok := callee(&inst, next)
+			switch {
+			case inst.Op == x86asm.RET && len(returns) > 0 && returns[0] == w.ends:
+				w.live |= open & x86.RAX
+				return
+			case inst.Op == x86asm.RET && len(returns) > 0 && inst.Args[0] == nil:
+				pc, returns = returns[0], returns[1:]
+			case !ok:
+				w.live |= open
+				return
+			default:
+				if w.stops(to) {
+					w.live |= open & argumentRegs
+					w.walk(next, open, returns)
+				}
+				pc, returns = to, append([]uint64{next}, returns...)
+			}
+			continue
+		}
+		reads, writes := e.Reads, e.Writes
+		if e.ReadsFlags {
+			reads |= flagsBit
+		}
+		if e.WritesFlags {
+			writes |= flagsBit
+		}
+		w.live |= open & reads
+		open &^= reads | writes
+		switch kind, to := branch(&inst, next); kind {
+		case away:
+			w.live |= open
+			return
+		case jumps:
+			next = to
+		case forks:
+			w.walk(to, open, returns)
+		}
+		if pc = next; w.stops(pc) { // a jump to a function
+			w.live |= open
+			return
+		}
+	}
+}

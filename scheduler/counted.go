@@ -1,0 +1,414 @@
+package scheduler
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"landgo/emu"
+	"landgo/internal/image/static"
+	"landgo/internal/image/x86"
+	"landgo/internal/trace"
+)
+
+// Counted spins: a thread looks at the same bytes again and again, as long as it finds a
+// value that it doesn't wait for, and counts its turns: to sleep in the kernel after sixteen, or
+// to wait for longer after each. Its state never recurs, so that no turn is a poll
+// (await.go); run one by one, the turns multiply with each write of these bytes.
+//
+// In an optimal search all turns of such a spin are one step, with the value that is there
+// when it is taken. That misses nothing if a thread's turns leave no more behind than the
+// count, and what is left when the spin is over doesn't tell how often the thread has looked.
+// For take an execution in which writes come between the turns. The thread polled, in order,
+// u1 ... un, and then left with v. Leave out its turns but the last: what polls has no
+// effect, so all others do the same. Have it take the step there: it polls v as long as v
+// has it poll, and leaves with v, in the same state. So each execution with all turns
+// comes to what one comes to in which each spin is a single step; and that is an execution.
+//
+// Whether it is so is tried, each time that a thread stands before a spin, or that its bytes
+// were written, with all values that were there in this execution: in each state of the
+// count that these lead to, all that let the thread stay have to lead to the same next one;
+// and the present one has to lead out of the spin to the same state from wherever it does
+// (survey). "The same" is all memory and the CPU, but registers that are dead by the code
+// alone. No memory may change while the thread stays, so a count on the stack is none (code
+// without optimisation). Which values matter isn't a matter of the order of independent
+// steps: all writes of these bytes depend on each other, for nothing blends then. Where it
+// isn't so, that is learned, and all begins again with the turns one by one.
+//
+// A count that ends nowhere (a back-off that stays at its most) comes to a state that recurs:
+// then there is no way out with this value, and the thread awaits another one.
+//
+// Judged by TestCounted in por, on programs with all turns and with steps of all turns.
+
+// mostTurns bounds the turns of a counted spin.
+const mostTurns = 1 << 12
+
+// learnCounted notes that a thread, which has just looked at what it is about to look at
+// again, is in a loop that counts: it comes back to an instruction of those that look.
+func (s *System) learnCounted(th *thread) {
+	a := th.Access
+	if !s.awaiting || !canAwait(&a) || s.known.Counted[a.PC] || s.known.Uncounted[a.PC] || s.known.Piecemeal[a.PC] {
+		return
+	}
+	var pcs []uint64
+	s.probe(th, func() {
+		for range 3 {
+			pcs = append(pcs, th.Access.PC)
+			if o, _ := s.turnOnce(th, func(uint64) bool { return true }); o != stays {
+				pcs = nil
+				return
+			}
+			if i := slices.Index(pcs, th.Access.PC); i >= 0 {
+				pcs = pcs[i:]
+				return
+			}
+		}
+		pcs = nil
+	})
+	for _, pc := range pcs {
+		s.finer = s.finer || !s.known.Counted[pc]
+		s.known.Counted[pc] = true
+	}
+}
+
+// counting reports whether an instruction is known to look in a counted spin.
+func (s *System) counting(pc uint64) bool {
+	return s.known.Counted[pc] && !s.known.Uncounted[pc] && !s.known.Piecemeal[pc]
+}
+
+// isCounted reports whether a thread stands before a counted spin.
+func (s *System) isCounted(th *thread) bool {
+	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.awaits && th.spinStand == StandAccess) && th.Half == 0 && th.Set == 0 &&
+		s.counting(th.Access.PC) && canAwait(&th.Access) && !s.known.Signalled[uint64(th.ID)] // a handler may look at where it stands
+}
+
+// afterTurn is what a turn came to.
+type afterTurn uint8
+
+const (
+	leaves afterTurn = iota // the spin, or the turn did something
+	stays                   // before its bytes again
+	fails                   // it can't be run
+)
+
+// turnOnce runs a thread that stands before a look for one step. It stays in the spin if it
+// did no more, and is about to look again by an instruction that is in the spin.
+func (s *System) turnOnce(th *thread, in func(pc uint64) bool) (afterTurn, *trace.Transition) {
+	at, effects, mem, logged := th.Access, th.Effects, s.machine.Journal(), s.machine.Logged()
+	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
+	tr := s.arena.transition(th.ID, 0)
+	tr.Begin = th.Insns
+	if err := s.step(th, tr, 0); err != nil {
+		return fails, tr
+	}
+	s.arena.seal(tr)
+	if th.Stand == StandAccess && sameBytes(&th.Access, &at) && th.Half == 0 && th.Set == 0 && in(th.Access.PC) &&
+		th.Effects == effects && s.machine.Logged() == logged && tr.End == trace.EndPoint && s.calmStep(tr) &&
+		len(tr.Ops) == 0 && len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &at) && s.unchanged(mem, emu.Range{}) {
+		return stays, tr
+	}
+	return leaves, tr
+}
+
+// poise is how a thread stands after a turn: equal for two that behave the same. Of a
+// thread that left, it has what it has done, too.
+type poise struct {
+	stand    Stand
+	addr, pc uint64
+	size     uint32
+	half     uint32
+	set      emu.RegSet
+	regs     [18]uint64
+	flags    uint64
+	stopped  emu.Regs
+	fpu      emu.FPU
+	rest     trace.Digest
+	effects  uint64
+	// Of a thread that left: what it did, and which bytes are other than where the survey began.
+	did, memory string
+}
+
+// poiseOf is that of a thread. left: it has left the spin.
+func (s *System) poiseOf(th *thread, left bool) poise {
+	p := poise{stand: th.Stand, addr: th.Access.Addr, size: th.Access.Size, pc: th.Access.PC, half: th.Half, set: th.Set, effects: th.Effects, fpu: s.machine.FPU(th.Ctx)}
+	r := s.machine.Regs(th.Ctx)
+	general := generalRegs(&r)
+	copy(p.regs[:], general[:])
+	p.regs[16], p.regs[17], p.flags = r.FSBase, r.GSBase, r.RFLAGS
+	dead, flags, known := s.deadWhere(th)
+	if left && th.Stand == StandAccess && th.Half == 0 && th.Set == 0 {
+		dead, flags = s.deadOnward(th)
+	}
+	if known && th.Set == 0 {
+		for i := range general {
+			if dead&(1<<i) != 0 {
+				p.regs[i] = 0
+			}
+		}
+		if flags {
+			p.flags &^= arithmetic
+		}
+	} else {
+		p.stopped = th.Regs
+	}
+	if th.Stand != StandAccess {
+		p.addr, p.size, p.pc = 0, 0, s.machine.PC(th.Ctx)
+	}
+	h := trace.NewHash()
+	s.lib.HashThread(th.ID, &h, th.Stand == StandOp || th.Stand == StandTrap)
+	if p.rest = h.Sum(); left {
+		p.rest.Add(s.heap.Digest())
+		p.rest.Add(s.mapped.Digest())
+		p.rest.Add(s.lib.Digest())
+	}
+	return p
+}
+
+// look is what a survey of a counted spin came to.
+type look struct {
+	turns  uint32 // with which the present value leads out; 0: it leads nowhere
+	counts bool   // the turns can be one step
+}
+
+// settleCounted finds out of how many turns the next step of a thread is that stands before a
+// counted spin. It reports whether the thread awaits another value.
+func (s *System) settleCounted(th *thread) (waits bool) {
+	l := s.survey(th)
+	if !l.counts {
+		s.known.Uncounted[th.Access.PC] = true
+		s.finer = true
+	}
+	th.turns = max(l.turns, 1)
+	return l.counts && l.turns == 0
+}
+
+// recursWith reports whether a thread comes back to a state of its count with what is there.
+// It is run, in a probe.
+func (s *System) recursWith(th *thread) bool {
+	seen := map[poise]bool{}
+	for range mostTurns {
+		p := s.poiseOf(th, false)
+		if seen[p] {
+			return true
+		}
+		seen[p] = true
+		if o, _ := s.turnOnce(th, s.counting); o != stays {
+			return false
+		}
+	}
+	return false
+}
+
+// surveyKey is a thread in a state of its own, with what its bytes hold and have held.
+type surveyKey struct {
+	thread          trace.TID
+	number, effects uint64
+	values          trace.Digest
+}
+
+// onward is a place in the code, and where the functions there return to.
+type onward struct {
+	pc      uint64
+	returns trace.Digest
+}
+
+// deadOnward is static.DeadOnward for a thread that stands before an access, remembered. Where its functions
+// return to is what its stack says by the call-frame information.
+func (s *System) deadOnward(th *thread) (x86.RegMask, bool) {
+	r := s.machine.Regs(th.Ctx)
+	r.RIP = th.Access.PC
+	returns := s.image.Unwind(&r, s.ReadStack)
+	if len(returns) > mostReturns {
+		returns = returns[:mostReturns]
+	}
+	ends, outermost := s.lib.EndsAt(th.ID), r.RIP
+	if n := len(returns); n > 0 {
+		outermost = returns[n-1]
+	}
+	if f, ok := s.image.SymbolAt(outermost); ok && ends != 0 && f.Addr == th.Entry {
+		returns = append(returns, ends)
+	}
+	h := trace.NewHash()
+	h.Words(returns...)
+	key := onward{th.Access.PC, h.Sum()}
+	d, ok := s.deadTo[key]
+	if !ok {
+		d.regs, d.flags = static.DeadOnward(s.image.File, th.Access.PC, returns, ends, s.machine.Breaks)
+		s.deadTo[key] = d
+	}
+	return d.regs, d.flags
+}
+
+// mostReturns is how many functions of a stack deadOnward looks at.
+const mostReturns = 8
+
+// survey tries what a thread that stands before a counted spin does with the value that is there, and
+// with those that were.
+func (s *System) survey(th *thread) (l look) {
+	values := s.valuesAt(&th.Access, s.valueAt(&th.Access))
+	key := surveyKey{thread: th.ID, effects: th.Effects}
+	if th.LastStep != 0 {
+		h := trace.NewHash()
+		h.Words(values...)
+		key.number, key.values = s.steps[th.LastStep-1].number, h.Sum()
+		if known, ok := s.surveyed[key]; ok {
+			return known
+		}
+	}
+	was, current := *th, s.current
+	s.probe(th, func() {
+		th.Stand = StandAccess
+		l = s.surveyFrom(th, values)
+	})
+	*th, s.current = was, current
+	if len(s.surveyed) >= mostPolls {
+		clear(s.surveyed)
+	}
+	if th.LastStep != 0 {
+		s.surveyed[key] = l
+	}
+	return l
+}
+
+// surveyFrom does so. values are the bytes' in the present execution, the present one first.
+func (s *System) surveyFrom(th *thread, values []uint64) look {
+	at, mem, now := th.Access, s.machine.Journal(), values[0]
+	var left *poise
+	seen := map[poise]uint32{s.poiseOf(th, false): 1}
+	turns, latest := uint32(0), uint32(0) // the first and the last turn in which the present value led out
+	for n := uint32(1); n <= mostTurns; n++ {
+		var next *poise
+		var with uint64
+		for _, v := range values {
+			o, p := s.tryWith(th, &at, v, mem, left != nil)
+			switch {
+			case o == fails || o == leaves && v == now && p == nil:
+				return look{}
+			case o == stays && next == nil:
+				next, with = p, v
+			case o == stays && *next != *p:
+				return look{}
+			case o == leaves && v == now:
+				if left != nil && *left != *p {
+					return look{}
+				}
+				if left, latest = p, n; turns == 0 {
+					turns = n
+				}
+			}
+		}
+		if next == nil || seen[*next] != 0 {
+			// Where the count ends nowhere, the present value has to lead out of there too, or from nowhere.
+			return look{turns: turns, counts: next == nil || turns == 0 || latest >= seen[*next]}
+		}
+		seen[*next] = n + 1
+		s.putValue(&at, with)
+		s.turnOnce(th, s.counting)
+	}
+	return look{}
+}
+
+// tryWith runs a turn of a thread as if its bytes held v, and takes it back. p is how the thread
+// stands then; nil if it left and that can't be compared, which compares asks for.
+func (s *System) tryWith(th *thread, at *trace.Access, v, mem uint64, compares bool) (o afterTurn, p *poise) {
+	k := s.markAlone()
+	s.Save(th.ID)
+	s.putValue(at, v)
+	logged := s.machine.Logged()
+	o, tr := s.turnOnce(th, s.counting)
+	if o != fails {
+		now := s.poiseOf(th, o == leaves)
+		if p = &now; o == leaves {
+			now.did, now.memory = doings(tr), s.differences(mem)
+			if s.machine.Logged() != logged && compares {
+				p = nil
+			}
+		}
+	}
+	s.rewindAlone(k)
+	s.marks = s.marks[:len(s.marks)-1]
+	return o, p
+}
+
+// stepTurns is a step, of all the turns of a counted spin if the thread stands before one.
+// Of its looks, which all found the same, the last is on record.
+func (s *System) stepTurns(th *thread, tr *trace.Transition, c trace.Choice) (err error) {
+	at := th.Access
+	for left := max(th.turns, 1); ; left-- {
+		s.turning = left > 1
+		if err = s.step(th, tr, c); !s.turning {
+			return err
+		}
+		s.turning = false
+		if err != nil || th.Stand != StandAccess || !sameBytes(&th.Access, &at) || s.limit != 0 && th.Insns >= s.limit {
+			if err == nil {
+				err = s.arrive(th, tr)
+			}
+			return err // it was stopped on the way
+		}
+		tr.Accesses, tr.Fences = tr.Accesses[:0], tr.Fences[:0]
+	}
+}
+
+// doings is what a step has done that other threads can observe.
+func doings(tr *trace.Transition) string {
+	text := fmt.Append(nil, tr.End, tr.Wakes, tr.Loose, tr.Disables)
+	for i := range tr.Accesses {
+		a := &tr.Accesses[i]
+		text = fmt.Append(text, a.Addr, a.Size, a.PC, a.Flags, a.Ahead)
+	}
+	for _, op := range tr.Ops {
+		text = fmt.Append(text, op)
+	}
+	return string(text)
+}
+
+func sameBytes(a, b *trace.Access) bool { return a.Addr == b.Addr && a.Size == b.Size }
+
+// valueAt is what an access would find.
+func (s *System) valueAt(a *trace.Access) uint64 {
+	var b [8]byte
+	copy(b[:], s.machine.Bytes(a.Addr, uint64(a.Size)))
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// putValue has it find v.
+func (s *System) putValue(a *trace.Access, v uint64) {
+	if v != s.valueAt(a) {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], v)
+		s.machine.Write(a.Addr, b[:a.Size])
+	}
+}
+
+// valuesAt are the values that the bytes of an access have had in the present execution, now
+// first.
+func (s *System) valuesAt(a *trace.Access, now uint64) []uint64 {
+	values := []uint64{now}
+	for i := s.latest[a.Addr&^7]; i != 0; i = s.wrote[i-1].older {
+		if w := &s.wrote[i-1]; w.addr == a.Addr && w.size == a.Size && !slices.Contains(values, w.old) {
+			values = append(values, w.old)
+		}
+	}
+	return values
+}
+
+// differences are the bytes that differ from what was there at a moment of the journal, and
+// what they are.
+func (s *System) differences(since uint64) string {
+	bytes := map[uint64]byte{}
+	for _, r := range s.machine.Written(since) {
+		was := s.machine.Before(since, r.Lo, r.Hi-r.Lo)
+		for i, b := range s.machine.Bytes(r.Lo, r.Hi-r.Lo) {
+			if b != was[i] {
+				bytes[r.Lo+uint64(i)] = b
+			}
+		}
+	}
+	var text []byte
+	for _, a := range slices.Sorted(maps.Keys(bytes)) {
+		text = append(binary.LittleEndian.AppendUint64(text, a), bytes[a])
+	}
+	return string(text)
+}
