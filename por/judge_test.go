@@ -68,6 +68,9 @@ func borrow(p *model.Program) *survey {
 func (s *survey) ended(e Ending) {
 	s.longest = max(s.longest, len(s.r.path))
 	o := outcome{ending: e, state: s.m.State()}
+	if s.p.Alike > 0 {
+		o.state = s.m.AlikeState()
+	}
 	if e == EndedBug {
 		o.bug = s.m.Bug + 1
 	}

@@ -44,7 +44,7 @@
 //
 //	a step        system, advance, trap, points, granularity, enabled, listing, spawn, exit, late
 //	its state     lifetime, mark, thread, arena, names, knowledge, digest, state
-//	spins         spin, spinlive, spinagain, spinlocks, await, blend, clockloop, turns, endless, scout
+//	spins         spin, spinlive, spinagain, spinlocks, await, blend, alike, clockloop, turns, endless, scout
 //	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
 //	reports       account, describe, naming, stuck, meant, failure, errors, blockfault, letthrough, leak, format, met,
 //	              longest, unexamined, panic

@@ -49,6 +49,8 @@ type fixed struct {
 	// overwriting: of stores of the same bytes the search runs one order, unless they are
 	// read, and exchanges whose results aren't used are told.
 	overwriting bool
+	// alike: threads that are alike begin in the order of their creation (alike.go).
+	alike bool
 	// fenced says after which stores threads wait as at a fence (fenced.go); nil: after none.
 	fenced     func(pc uint64) bool
 	mostFaults *int // see LimitFaults; nil: no limit
@@ -107,6 +109,7 @@ type found struct {
 	cpuKept bool             // the kernel keeps CPU states, to come back to
 	polled  bool             // a thread has waited in a loop that looks at the clock
 	tried   map[pollKey]bool // turns of loops (await.go)
+	kinship kinship
 }
 
 // named is the guest as it stands, and the names and places of its parts.

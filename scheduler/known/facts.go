@@ -38,6 +38,8 @@ type Facts struct {
 	Lost bool
 	// Early: an end of the process that comes before others are done can be told (scheduler/late.go).
 	Early bool
+	// Unlike: threads that seemed alike were told apart (scheduler/alike.go).
+	Unlike bool
 	// Hurried: an execution has no end if time passes for loops that look at the clock
 	// only when no other thread can run.
 	Hurried bool
@@ -99,6 +101,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	is(&k.Last, o.Last)
 	is(&k.Lost, o.Lost)
 	is(&k.Early, o.Early)
+	is(&k.Unlike, o.Unlike)
 	is(&k.Hurried, o.Hurried)
 	news = k.Ticked.merge(o.Ticked) || news
 	is(&k.Probes, o.Probes)

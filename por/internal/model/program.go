@@ -161,6 +161,8 @@ type Program struct {
 	// Endless: no arrival completes a barrier's round; Serial: the last to arrive is told so, in
 	// register 1.
 	Careless, Endless, Serial bool
+	// Alike, if not 0, is how many threads from number 1 on are alike: they have the same code.
+	Alike int
 	// Hushed is a wrong spin rule, for a test of the tests: to lock and unlock is
 	// no change though others try the mutex.
 	Hushed bool
