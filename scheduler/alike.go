@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"slices"
 
 	"landgo/emu"
 	"landgo/internal/image/static"
@@ -68,10 +69,11 @@ type kinship struct {
 	asked bool
 	why   string // of Facts.Unlike
 	most  int    // threads of one group
-	// locked are the words of objects that such threads work on, and used those that any
-	// thread has accessed, by address / 8.
-	locked, used map[uint64]bool
-	memory       emu.Range // has all their stacks and control blocks in it
+	// locked are the words of objects that such threads work on, and used those that the
+	// step under way has accessed, by address / 8.
+	locked map[uint64]bool
+	used   []uint64
+	memory emu.Range // has all their stacks and control blocks in it
 }
 
 func (s *System) unlike(why string) {
@@ -117,7 +119,7 @@ func (s *System) codeOf(entry uint64) *static.Code {
 	if c == nil {
 		c = s.cfg.Alike(entry)
 		if s.kinship.codes == nil {
-			s.kinship.codes, s.kinship.locked, s.kinship.used = map[uint64]*static.Code{}, map[uint64]bool{}, map[uint64]bool{}
+			s.kinship.codes, s.kinship.locked = map[uint64]*static.Code{}, map[uint64]bool{}
 		}
 		s.kinship.codes[entry] = c
 	}
@@ -142,6 +144,7 @@ func (s *System) settleAlike(th *thread, tr *trace.Transition, first bool) {
 		s.meetsAlike(th, op)
 	}
 	s.shows(th, len(tr.Accesses) > seen)
+	s.kinship.used = s.kinship.used[:0]
 	if tr.End == trace.EndProcess || s.kinship.most > 0 && tr.End != trace.EndBug && s.Present().Ready.Len() == 0 {
 		s.endsJoining()
 	}
@@ -281,7 +284,7 @@ func (s *System) endsJoining() {
 func (s *System) locks(addr, size uint64) {
 	for w := addr / 8; w <= (addr+size-1)/8; w++ {
 		s.kinship.locked[w] = true
-		if s.kinship.used[w] {
+		if slices.Contains(s.kinship.used, w) {
 			s.unlike("a lock's bytes are accessed")
 		}
 	}
@@ -300,7 +303,7 @@ func (s *System) watchAlike(th *thread, made, dst []trace.Access) []trace.Access
 			continue
 		}
 		for w := a.Addr / 8; w <= (a.Addr+uint64(a.Size)-1)/8; w++ {
-			if k.used[w] = true; k.locked[w] {
+			if k.used = append(k.used, w); k.locked[w] {
 				s.unlike("a lock's bytes are accessed")
 			}
 		}
