@@ -55,7 +55,8 @@ type kin struct {
 	// group is the first of them, 0 if it is alone; next is the one after it, which it
 	// keeps from beginning.
 	group, next trace.TID
-	held        bool
+	// begun: it has taken a step that others could tell.
+	begun, held bool
 	// Of their creator: latest is the thread that it created last, with nothing others
 	// can tell since, and joining the group of which it has joined some and not all.
 	latest, joining trace.TID
@@ -72,6 +73,7 @@ type kinship struct {
 	// locked are the words of objects that such threads work on, and used those that the
 	// step under way has accessed, by address / 8.
 	locked map[uint64]bool
+	still  map[uint64]bool // words that were read before a thread had begun, by address / 8
 	used   []uint64
 	memory emu.Range // has all their stacks and control blocks in it
 }
@@ -119,7 +121,7 @@ func (s *System) codeOf(entry uint64) *static.Code {
 	if c == nil {
 		c = s.cfg.Alike(entry)
 		if s.kinship.codes == nil {
-			s.kinship.codes, s.kinship.locked = map[uint64]*static.Code{}, map[uint64]bool{}
+			s.kinship.codes, s.kinship.locked, s.kinship.still = map[uint64]*static.Code{}, map[uint64]bool{}, map[uint64]bool{}
 		}
 		s.kinship.codes[entry] = c
 	}
@@ -127,14 +129,16 @@ func (s *System) codeOf(entry uint64) *static.Code {
 }
 
 // settleAlike is called at the end of each step.
-func (s *System) settleAlike(th *thread, tr *trace.Transition, first bool) {
+func (s *System) settleAlike(th *thread, tr *trace.Transition) {
 	if !s.alikeNow() {
 		return
 	}
-	if next := th.next; first && next != 0 {
-		s.Save(next)
-		s.threads[next].held = false
-		tr.Frees = next
+	if th.Plain && !th.begun && !s.looksUp(tr) {
+		if th.begun = true; th.next != 0 {
+			s.Save(th.next)
+			s.threads[th.next].held = false
+			tr.Frees = th.next
+		}
 	}
 	seen := 0 // accesses
 	for i := range tr.Ops {
@@ -146,8 +150,26 @@ func (s *System) settleAlike(th *thread, tr *trace.Transition, first bool) {
 	s.shows(th, len(tr.Accesses) > seen)
 	s.kinship.used = s.kinship.used[:0]
 	if tr.End == trace.EndProcess || s.kinship.most > 0 && tr.End != trace.EndBug && s.Present().Ready.Len() == 0 {
-		s.endsJoining()
+		s.endsJoining(tr)
 	}
+}
+
+// looksUp reports whether a step only reads what can't be written, as a table of the dynamic
+// linker's. It commutes with everything, as long as that is so (watchAlike): a thread may have
+// taken it or not.
+func (s *System) looksUp(tr *trace.Transition) bool {
+	for i := range tr.Accesses {
+		if a := &tr.Accesses[i]; a.IsWrite() || a.Size > 8 || s.machine.Prot(a.Addr)&emu.ProtWrite != 0 || s.machine.Prot(a.Addr+7)&emu.ProtWrite != 0 {
+			return false
+		}
+	}
+	if len(tr.Ops) > 0 || tr.End != trace.EndPoint {
+		return false
+	}
+	for i := range tr.Accesses {
+		s.kinship.still[tr.Accesses[i].Addr/8], s.kinship.still[(tr.Accesses[i].Addr+7)/8] = true, true
+	}
+	return true
 }
 
 // shows notes that a thread did what others can tell.
@@ -203,7 +225,7 @@ func (s *System) bind(a, b *thread) {
 	}
 	b.group = a.group
 	a.next = b.ID
-	b.held = a.LastStep == 0
+	b.held = !a.begun
 	n := 0
 	for i := range s.threads {
 		if s.threads[i].Exists && s.threads[i].group == a.group {
@@ -263,8 +285,9 @@ func (s *System) joins(th, j *thread) {
 	}
 }
 
-// endsJoining is called where an execution ends: does a thread stand between joins?
-func (s *System) endsJoining() {
+// endsJoining is called where an execution ends: does a thread stand between joins, or wait
+// to begin?
+func (s *System) endsJoining(tr *trace.Transition) {
 	for i := range s.threads {
 		th := &s.threads[i]
 		if !th.Exists || !th.Live() {
@@ -273,6 +296,9 @@ func (s *System) endsJoining() {
 		op := trace.Op{}
 		if th.Stand == StandOp {
 			op = s.lib.PendingOp(th.ID)
+		}
+		if th.held && tr.End != trace.EndProcess {
+			s.unlike("an execution ends before all of them have begun")
 		}
 		if th.joining != 0 || op.Kind == trace.OpJoin && int(op.Obj) < len(s.threads) && s.threads[op.Obj].group != 0 {
 			s.unlike("an execution ends before all of them are joined")
@@ -305,6 +331,9 @@ func (s *System) watchAlike(th *thread, made, dst []trace.Access) []trace.Access
 		for w := a.Addr / 8; w <= (a.Addr+uint64(a.Size)-1)/8; w++ {
 			if k.used = append(k.used, w); k.locked[w] {
 				s.unlike("a lock's bytes are accessed")
+			}
+			if a.IsWrite() && k.still[w] {
+				s.unlike("what couldn't be written when they began is written")
 			}
 		}
 	}

@@ -304,7 +304,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	}
 	s.wakeSpinners(tr)
 	s.settleAwaits(&s.steps[len(s.steps)-1])
-	s.settleAlike(th, tr, info.prev == 0)
+	s.settleAlike(th, tr)
 	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)
 	}

@@ -32,8 +32,8 @@ import (
 type Code struct {
 	// Why it isn't known that threads which run it are alike, "" if they are.
 	Why string
-	// Stack has the instructions that address the stack by its pointer, or the thread
-	// control block by its segment, calls and returns included.
+	// Stack has the instructions that address the stack by its pointer, calls and returns
+	// included.
 	Stack map[uint64]bool
 }
 
@@ -409,10 +409,10 @@ func (w *alikeWalk) plain(pc uint64, inst *x86asm.Inst, code []byte, s *frame) b
 			continue
 		}
 		at, onStack, ok := s.address(m)
-		if !ok || m.Segment != 0 && !w.guard(m) {
+		if !ok || m.Segment != 0 {
 			return false
 		}
-		w.addressed(pc, m, onStack)
+		w.addressed(pc, onStack)
 		if !onStack || inst.Op == x86asm.LEA {
 			continue
 		}
@@ -487,10 +487,10 @@ func (w *alikeWalk) operand(pc uint64, inst *x86asm.Inst, a x86asm.Arg, size int
 		return v, true
 	case x86asm.Mem:
 		at, onStack, ok := s.address(a)
-		if !ok || a.Segment != 0 && !w.guard(a) {
+		if !ok || a.Segment != 0 {
 			return value{}, false
 		}
-		w.addressed(pc, a, onStack)
+		w.addressed(pc, onStack)
 		if onStack {
 			return s.load(at, size), true
 		}
@@ -504,7 +504,7 @@ func (w *alikeWalk) storeTo(pc uint64, m x86asm.Mem, size int, v value, s *frame
 	if !ok || m.Segment != 0 {
 		return false
 	}
-	w.addressed(pc, m, onStack)
+	w.addressed(pc, onStack)
 	if onStack {
 		s.store(at, size, v)
 		return true
@@ -512,17 +512,9 @@ func (w *alikeWalk) storeTo(pc uint64, m x86asm.Mem, size int, v value, s *frame
 	return v.kind == sameValue
 }
 
-// guardOffset is where both C libraries have the word that guards stacks, in the thread
-// control block: the same in all threads.
-const guardOffset = 0x28
-
-func (w *alikeWalk) guard(m x86asm.Mem) bool {
-	return m.Segment == x86asm.FS && m.Base == 0 && m.Index == 0 && m.Disp == guardOffset
-}
-
 // addressed notes an instruction that uses the thread's own memory.
-func (w *alikeWalk) addressed(pc uint64, m x86asm.Mem, onStack bool) {
-	if onStack || m.Segment == x86asm.FS {
+func (w *alikeWalk) addressed(pc uint64, onStack bool) {
+	if onStack {
 		w.code.Stack[pc] = true
 	}
 }
