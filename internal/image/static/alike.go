@@ -53,7 +53,7 @@ const alikeReach = 20_000
 // Alike says whether threads that begin at entry are alike. trust says what landgo makes of
 // a function, and word is what is in memory that can't be written any more.
 func Alike(f *elffile.File, entry uint64, trust func(addr uint64) Trust, word func(addr uint64) (uint64, bool)) *Code {
-	w := alikeWalk{file: f, trust: trust, word: word, code: &Code{Stack: map[uint64]bool{}}, seen: map[visit]*frame{}, contexts: map[context]int{}}
+	w := alikeWalk{file: f, trust: trust, word: word, code: &Code{Stack: map[uint64]bool{}}, seen: map[visit]*frame{}, contexts: map[context]int{}, elsewhere: map[uint64]bool{}}
 	if f.Machine != elffile.X86_64 {
 		w.refuse(entry, "only 64-bit code is followed")
 		return w.code
@@ -183,7 +183,9 @@ type alikeWalk struct {
 	work     []visit
 	steps    int
 	contexts map[context]int
-	outer    []context // by number - 1
+	// elsewhere has the instructions that address other memory than the stack.
+	elsewhere map[uint64]bool
+	outer     []context // by number - 1
 }
 
 func (w *alikeWalk) refuse(pc uint64, format string, args ...any) {
@@ -516,6 +518,11 @@ func (w *alikeWalk) storeTo(pc uint64, m x86asm.Mem, size int, v value, s *frame
 func (w *alikeWalk) addressed(pc uint64, onStack bool) {
 	if onStack {
 		w.code.Stack[pc] = true
+	} else {
+		w.elsewhere[pc] = true
+	}
+	if w.code.Stack[pc] && w.elsewhere[pc] {
+		w.refuse(pc, "it uses its own memory and other memory in one place")
 	}
 }
 
