@@ -77,7 +77,7 @@ func (x *explorer) run() error {
 		if s, ok := sys.(Overwriter); ok {
 			s.Overwrite(false)
 		}
-		if s, ok := x.sys.(Symmetric); ok {
+		if s, ok := sys.(Symmetric); ok {
 			s.Symmetry(false)
 		}
 	}()
