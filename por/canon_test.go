@@ -22,6 +22,8 @@ type recorder struct {
 	// blending: what comes to the same in both orders is one trace if the search wants it so;
 	// blends: it does.
 	blending, blends bool
+	// symmetric: threads that are alike begin in order, if the search wants it so.
+	symmetric bool
 }
 
 // standing is what a price depends on of a thread.
@@ -102,6 +104,12 @@ func (r *recorder) Blend(on bool) {
 func (r *recorder) Overwrite(on bool) {
 	if s, ok := r.System.(Overwriter); ok {
 		s.Overwrite(on)
+	}
+}
+
+func (r *recorder) Symmetry(on bool) {
+	if s, ok := r.System.(Symmetric); ok {
+		s.Symmetry(on && r.symmetric)
 	}
 }
 

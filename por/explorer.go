@@ -77,6 +77,9 @@ func (x *explorer) run() error {
 		if s, ok := sys.(Overwriter); ok {
 			s.Overwrite(false)
 		}
+		if s, ok := sys.(Symmetric); ok {
+			s.Symmetry(false)
+		}
 	}()
 	x.spare()
 	if x.spec.kind.observes {

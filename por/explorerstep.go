@@ -166,6 +166,9 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 		for _, w := range t.Wakes {
 			x.order.Wake(w)
 		}
+		if t.Frees != 0 && x.opts.fault != unfreed {
+			x.order.Wake(t.Frees)
+		}
 	}
 	if s := x.spin[b.Thread]; s != 0 {
 		x.spins = append(x.spins, spin{b.Thread, 0, 0, s})
@@ -183,6 +186,9 @@ func (x *explorer) spare() {
 	}
 	if s, ok := x.sys.(Overwriter); ok {
 		s.Overwrite(x.spec.Observes())
+	}
+	if s, ok := x.sys.(Symmetric); ok {
+		s.Symmetry(x.spec.symmetric() && x.opts.OneEvent)
 	}
 	if s, ok := x.sys.(Awaiter); ok {
 		on := x.spec.awaits() && x.opts.OneEvent

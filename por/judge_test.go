@@ -71,6 +71,9 @@ func (s *survey) ended(e Ending) {
 	if s.p.Counts {
 		o.state = s.m.Shared() // how often a thread has looked that is cut off, or stuck, is its own business
 	}
+	if s.p.Alike > 0 {
+		o.state = s.m.AlikeState()
+	}
 	if e == EndedBug {
 		o.bug = s.m.Bug + 1
 	}

@@ -90,14 +90,10 @@ func (s Spec) Param(name string) uint64 {
 }
 
 // commutes reports whether the search asks what comes to the same in both orders (Blender).
-func (s Spec) commutes() bool {
-	for i := range s.kind.Params {
-		if s.kind.Params[i].Name == commute.Name {
-			return s.params[i] == 1
-		}
-	}
-	return false
-}
+func (s Spec) commutes() bool { return s.has(commute.Name) && s.Param(commute.Name) == 1 }
+
+// symmetric reports whether the search asks which threads are alike (Symmetric).
+func (s Spec) symmetric() bool { return s.has(symmetry.Name) && s.Param(symmetry.Name) == 1 }
 
 // Observes reports whether the search runs one order of stores that no read tells apart.
 func (s Spec) Observes() bool { return s.kind.observes }
@@ -180,6 +176,9 @@ func (s Spec) Whole() string {
 		}
 		if p.Name == promised.Name && s.params[i] > 0 {
 			return futures
+		}
+		if p.Name == symmetry.Name && s.params[i] > 0 {
+			return strangers
 		}
 	}
 	return ""

@@ -66,5 +66,14 @@ type Overwriter interface {
 	Overwrite(on bool)
 }
 
+// Symmetric is a System that knows threads which nothing tells apart: in every execution two of
+// them could change places. Such threads take their first steps in the order of their
+// creation, which the later one waits for (trace.Transition.Frees).
+type Symmetric interface {
+	// Symmetry says whether the System does so from now on. It stands at the state in which a
+	// search begins.
+	Symmetry(on bool)
+}
+
 // ErrFiner is trace.ErrFiner: the search rewinds to its root and starts again.
 var ErrFiner = trace.ErrFiner

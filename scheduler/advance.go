@@ -211,7 +211,11 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	}
 	if len(stop.Accesses) > 0 {
 		n := len(tr.Accesses)
-		tr.Accesses = append(tr.Accesses, stop.Accesses...)
+		if r.Flags&emu.RecordAll != 0 && s.watchesAlike() {
+			tr.Accesses = s.watchAlike(th, stop.Accesses, tr.Accesses)
+		} else {
+			tr.Accesses = append(tr.Accesses, stop.Accesses...)
+		}
 		made := tr.Accesses[n:]
 		if s.blending || s.overwriting {
 			s.blend(made)
@@ -286,7 +290,7 @@ func (s *System) flags(th *thread, runs Running) emu.RunFlags {
 	if s.cfg.Fill != nil && !s.probing {
 		f |= emu.Hash
 	}
-	if s.cfg.KeepAll {
+	if s.cfg.KeepAll || s.watchesAlike() {
 		f |= emu.RecordAll
 	}
 	return f

@@ -44,7 +44,8 @@
 //
 //	a step        system, advance, trap, points, granularity, enabled, listing, spawn, exit, late
 //	its state     lifetime, mark, thread, arena, names, knowledge, digest, state
-//	spins         spin, spinlive, spinagain, spinlocks, await, counted, blend, clockloop, turns, endless, scout
+//	spins         spin, spinlive, spinagain, spinlocks, await, counted, blend, alike, clockloop, turns, endless,
+//	              scout
 //	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
 //	timers        timer (threads of a program's own)
 //	reports       account, describe, naming, stuck, meant, failure, errors, blockfault, letthrough, leak, format, met,

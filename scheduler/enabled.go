@@ -56,6 +56,9 @@ func (s *present) letExpire(list []trace.Thread) {
 // describe fills in a thread's status and pending operation, and says what they depend
 // on beside the thread's own state.
 func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
+	if s.hold(th, d) {
+		return w
+	}
 	d.Waits = th.Waits
 	switch th.Stand {
 	case StandRun:

@@ -50,6 +50,8 @@ type fixed struct {
 	// overwriting: of stores of the same bytes the search runs one order, unless they are
 	// read, and exchanges whose results aren't used are told.
 	overwriting bool
+	// alike: threads that are alike begin in the order of their creation (alike.go).
+	alike bool
 	// fenced says after which stores threads wait as at a fence (fenced.go); nil: after none.
 	fenced     func(pc uint64) bool
 	mostFaults *int // see LimitFaults; nil: no limit
@@ -111,6 +113,7 @@ type found struct {
 	tried    map[pollKey]bool   // turns of loops (await.go)
 	surveyed map[surveyKey]look // counted spins (counted.go)
 	deadTo   map[onward]dead    // where these lead out
+	kinship  kinship
 }
 
 // named is the guest as it stands, and the names and places of its parts.

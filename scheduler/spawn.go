@@ -29,6 +29,7 @@ func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition,
 		s.observer.Created(t, child)
 	}
 	s.lib.Born(child, t, roomAt)
+	s.bearAlike(c)
 	s.digUp(regs.RSP)
 	tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.Regs.RIP})
 	tr.Wakes = append(tr.Wakes, child)

@@ -7,6 +7,7 @@ import (
 	"landgo/heap"
 	"landgo/internal/image"
 	"landgo/internal/image/profile"
+	"landgo/internal/image/static"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler/known"
@@ -30,6 +31,8 @@ type Config struct {
 	Fill *Fill
 	// Awaits says which accesses a search may be spared the polls of (await.go); nil: all.
 	Awaits func(*trace.Access) bool
+	// Alike says whether threads that run a function can be alike (alike.go); nil: none are.
+	Alike func(entry uint64) *static.Code
 	// Ordered: no steps are told to come to the same in both orders (blend.go).
 	Ordered bool
 	// Unordered: what runs the guest takes stores for unordered that no read tells apart
@@ -309,6 +312,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	}
 	s.wakeSpinners(tr)
 	s.settleAwaits(&s.steps[len(s.steps)-1])
+	s.settleAlike(th, tr)
 	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)
 	}

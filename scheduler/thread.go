@@ -72,6 +72,10 @@ type Thread struct {
 	Joined   bool
 	Leaving  bool   // it has called a thread library's thr_exit
 	Returned uint64 // what it has ended with
+	// Argument is that of its start routine. Plain: it was created by a trusted function,
+	// without attributes. Asked: what it has ended with was taken by a join.
+	Argument     uint64
+	Plain, Asked bool
 }
 
 // thread is a guest thread's state. It is a plain value: System.Save keeps a
@@ -82,6 +86,7 @@ type thread struct {
 	Thread
 	stander
 	storing
+	kin
 	// born and joinedAt are when it was created and joined, joinedBy is by which thread.
 	born, joinedAt moment
 	joinedBy       trace.TID

@@ -262,6 +262,9 @@ type Transition struct {
 	// of each, and the two can't be reversed. An exit isn't here for its
 	// joiner: OpExit and OpJoin say that.
 	Wakes []TID
+	// Frees is a thread that the search has kept waiting for this step (symmetry), 0 if
+	// none: as in Wakes, but no observer sees an order of the two.
+	Frees TID
 	// Loose: the step's bytes may depend on other threads' earlier writes (a
 	// trusted function that goes through the guest's memory).
 	Loose bool

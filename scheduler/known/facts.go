@@ -48,6 +48,8 @@ type Facts struct {
 	Kept bool
 	// Jumps: a handler is left by a jump (scheduler/timer.go).
 	Jumps bool
+	// Unlike: threads that seemed alike were told apart (scheduler/alike.go).
+	Unlike bool
 	// Hurried: an execution has no end if time passes for loops that look at the clock
 	// only when no other thread can run.
 	Hurried bool
@@ -112,6 +114,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	is(&k.Last, o.Last)
 	is(&k.Lost, o.Lost)
 	is(&k.Early, o.Early)
+	is(&k.Unlike, o.Unlike)
 	is(&k.Hurried, o.Hurried)
 	is(&k.Kept, o.Kept)
 	is(&k.Jumps, o.Jumps)

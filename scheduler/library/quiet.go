@@ -21,6 +21,7 @@ func (s *Library) enterQuiet(th *thread, watch bool) (scheduler.Verdict, error) 
 	if th.role == profile.Create {
 		th.entryOfChild, th.childStack = th.arg(2), !s.callersStack(th)
 		th.childDetached = s.createsDetached(th)
+		th.childArgument, th.childPlain = th.arg(3), th.arg(1) == 0
 		s.breakAt(th.entryOfChild, breakStart)
 	}
 	s.breakAt(ret, breakReturn)

@@ -26,6 +26,8 @@ type life struct {
 	// stack, and whether it is created detached.
 	entryOfChild              uint64
 	childStack, childDetached bool
+	childArgument             uint64
+	childPlain                bool // without attributes
 	detached                  bool
 	waitedFor                 trace.TID // once it was joined: by which thread, if that waited
 	// native: the runtime's own exit code runs (destructors, clean-up handlers).
@@ -106,6 +108,7 @@ func (s *models) Born(child, parent trace.TID, roomAt uint64) {
 	if p.quiet.on && p.quiet.role == profile.Create {
 		c.Starting, c.Entry, c.Created = true, p.entryOfChild, p.quiet.ret
 		c.OwnStack, c.detached = p.childStack, p.childDetached
+		c.Argument, c.Plain = p.childArgument, p.childPlain
 	}
 	if c.roomAt = roomAt; roomAt != 0 {
 		c.exitSP = c.Stack

@@ -117,6 +117,7 @@ func (s *Library) join(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 		s.unlist(j.Self)
 	}
 	tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
+	j.Asked = th.arg(1) != 0
 	if p := th.arg(1); p != 0 {
 		const does = "a join writes its status"
 		d := s.door(th, tr)

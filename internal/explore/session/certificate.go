@@ -101,6 +101,11 @@ func (s *Session) assumptions() []string {
 	if s.Judged() {
 		out = append(out, "conditions and linearizable objects are judged with sequentially consistent memory")
 	}
+	if s.Plain != nil {
+		if text := s.Plain.AlikeText(); text != "" {
+			out = append(out, text)
+		}
+	}
 	if !s.Config.ObserveStdout {
 		out = append(out, "the order of output between threads doesn't matter")
 	}

@@ -46,6 +46,8 @@ type Runner interface {
 	por.Blender
 	// Overwrite is that of por.Overwriter.
 	por.Overwriter
+	// Symmetry is that of por.Symmetric.
+	por.Symmetric
 	// StopIf has steps ask whether to end with scheduler.ErrStopped.
 	StopIf(func() bool)
 }

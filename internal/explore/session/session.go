@@ -10,6 +10,7 @@ import (
 	"landgo/internal/explore/saved"
 	"landgo/internal/image"
 	"landgo/internal/image/profile"
+	"landgo/internal/image/static"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -279,6 +280,15 @@ func (s *Session) schedulerConfig() scheduler.Config {
 		c.Awaits = func(a *trace.Access) bool { return s.atomicity(a.PC, a.Addr) == race.Declared }
 	}
 	c.Ordered, c.Unordered = s.Config.FailOnRace, s.Config.Observes()
+	c.Alike = func(entry uint64) *static.Code {
+		return static.Alike(s.Image.File, entry, func(addr uint64) static.Trust {
+			b, ok := s.roles[addr]
+			alike, args := b.Alike()
+			return static.Trust{Carried: ok, Alike: alike, Ends: b.Role == profile.AssertFail, Args: args}
+		}, func(addr uint64) (uint64, bool) {
+			return s.Machine.Read64(addr), s.Machine.Prot(addr) == emu.ProtRead && s.Machine.Prot(addr+7) == emu.ProtRead
+		})
+	}
 	if s.Config.KeepGoing {
 		c.LetThrough = func(*scheduler.Failure) bool { return true }
 	} else if len(s.Config.Ignore) > 0 {

@@ -75,6 +75,7 @@ type Machine struct {
 	// overwrites: a Swap is told to be a store.
 	overwrites bool
 	blending   bool // read-modify-writes and arrivals are told to commute
+	alike      bool // see Symmetry
 	// fencesAll: a thread empties all buffers.
 	fencesAll bool
 

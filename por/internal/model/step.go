@@ -57,6 +57,9 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 		if th.Status == trace.Ready && m.blocked(t) {
 			th.Status, th.Outcomes = trace.Blocked, 0
 		}
+		if m.waits(t) {
+			*th = trace.Thread{ID: th.ID, Status: trace.Blocked}
+		}
 		ready = ready || th.Status == trace.Ready
 	}
 	if m.endLate {
@@ -103,7 +106,7 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 		panic(fmt.Sprintf("model: step of thread %d, which can't run", t))
 	}
 	x := m.newStep(id, c)
-	x.Begin = uint64(m.w[b+wInsns])
+	x.Begin, x.Frees = uint64(m.w[b+wInsns]), m.frees(t)
 	if m.p.Buffers {
 		x.Flushed = uint32(m.flushed(t))
 		if m.waitsForAll(t) {

@@ -1,0 +1,363 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+
+	"landgo/emu"
+	"landgo/internal/image/static"
+	"landgo/internal/trace"
+)
+
+// Threads that nothing tells apart, for a search that asks (por.Symmetric). They are created
+// one after the other by one thread, with the same function and argument and no attributes.
+// Two of them could change places in every execution: what one does the other does with its
+// own stack. So of all orders of their first steps the search runs one, that of their
+// creation: a thread that hasn't begun waits for the one before it to begin (held).
+//
+// Why that is sound. Let E be an execution without that order. In E' the threads have
+// changed places so that it holds: E' has the same steps in the same order, but for whose
+// they are. By induction over the steps:
+//
+//   - The k-th to begin is in E' the k-th that was created. It is there when it begins: k
+//     threads that have begun were created before.
+//   - Their code does nothing that depends on where a thread's own memory is
+//     (static.Alike), so it makes the same accesses and operations in both, with the same
+//     values, but for its own stack. An instruction that reaches that in another way is seen
+//     (watchAlike), and so is another thread that reaches it.
+//   - What landgo and the kernel know of a thread is its number, which the operations of
+//     Trusted functions show only in the words of locks: these accesses are seen.
+//   - Their creator does nothing others can tell between their creations, nor their joins,
+//     and takes no results. So all joins may come after all their ends, and what it does
+//     next comes after the same in E and E'. What is asked of one thread alone (to detach
+//     it, to signal it, whether it has ended) tells threads apart.
+//   - Where an execution ends with a join that isn't over, what would follow a join of
+//     fewer threads isn't known: as if they were told apart.
+//
+// What is seen in executions of the search is enough: the first step of an execution by
+// which threads are told apart comes after steps of which none does, and these have their
+// places changed in an execution of the search, which has that step too. So from then on
+// none are alike, for good (known.Facts.Unlike), and all begins again.
+//
+// The order of first steps is no order for detectors: Transition.Frees isn't in Wakes.
+// Judged by TestAlike in por and in explore.
+
+// Symmetry implements por.Symmetric.
+func (s *System) Symmetry(on bool) {
+	s.alike = on && s.cfg.Alike != nil && !s.steered() && !s.Coarse() && !s.cfg.Buffers && !s.cfg.Tested && !s.cfg.Ordered &&
+		s.cfg.Fill == nil && s.cfg.LetThrough == nil && !s.cfg.Faults.Any() && len(s.twins) == 0
+	s.kinship.asked = s.kinship.asked || on
+	s.Unlist()
+}
+
+// kin is what is known of a thread as one of several that are alike.
+type kin struct {
+	// group is the first of them, 0 if it is alone; next is the one after it, which it
+	// keeps from beginning.
+	group, next trace.TID
+	// begun: it has taken a step that others could tell.
+	begun, held bool
+	// Of their creator: latest is the thread that it created last, with nothing others
+	// can tell since, and joining the group of which it has joined some and not all.
+	latest, joining trace.TID
+	// reached: its memory was reached by another way than its own stack pointer.
+	reached bool
+}
+
+// kinship is what executions have shown of threads that are alike. It only grows.
+type kinship struct {
+	codes map[uint64]*static.Code // by function
+	asked bool
+	why   string // of Facts.Unlike
+	most  int    // threads of one group
+	// locked are the words of objects that such threads work on, and used those that the
+	// step under way has accessed, by address / 8.
+	locked map[uint64]bool
+	still  map[uint64]bool // words that were read before a thread had begun, by address / 8
+	used   []uint64
+	memory emu.Range // has all their stacks and control blocks in it
+}
+
+func (s *System) unlike(why string) {
+	if !s.known.Unlike {
+		s.known.Unlike, s.finer, s.kinship.why = true, true, why
+	}
+}
+
+// AlikeText says which threads the latest search that asked took for alike, "" if none asked.
+func (s *System) AlikeText() string {
+	k := &s.kinship
+	switch {
+	case !k.asked:
+		return ""
+	case s.known.Unlike:
+		return "no threads are taken for interchangeable: " + k.why
+	case k.most > 0:
+		return fmt.Sprintf("up to %d threads are interchangeable: by their code, and no execution told them apart", k.most)
+	}
+	for _, c := range k.codes {
+		if c.Why != "" {
+			return "no threads are taken for interchangeable: " + c.Why
+		}
+	}
+	return "no threads are taken for interchangeable: none are created in a row with one function and argument"
+}
+
+// alikeNow reports whether threads that are alike are looked for.
+func (s *System) alikeNow() bool { return s.alike && !s.known.Unlike && !s.known.Native }
+
+// hold describes a thread that waits for the one before it to begin.
+func (s *System) hold(th *thread, d *trace.Thread) bool {
+	if !th.held || !s.alikeNow() {
+		return false
+	}
+	d.Status, d.Outcomes = trace.Blocked, 0
+	return true
+}
+
+// codeOf is static.Alike, remembered.
+func (s *System) codeOf(entry uint64) *static.Code {
+	c := s.kinship.codes[entry]
+	if c == nil {
+		c = s.cfg.Alike(entry)
+		if s.kinship.codes == nil {
+			s.kinship.codes, s.kinship.locked, s.kinship.still = map[uint64]*static.Code{}, map[uint64]bool{}, map[uint64]bool{}
+		}
+		s.kinship.codes[entry] = c
+	}
+	return c
+}
+
+// settleAlike is called at the end of each step.
+func (s *System) settleAlike(th *thread, tr *trace.Transition) {
+	if !s.alikeNow() {
+		return
+	}
+	if th.Plain && !th.begun && !s.looksUp(tr) {
+		if th.begun = true; th.next != 0 {
+			s.Save(th.next)
+			s.threads[th.next].held = false
+			tr.Frees = th.next
+		}
+	}
+	seen := 0 // accesses
+	for i := range tr.Ops {
+		op := &tr.Ops[i]
+		s.shows(th, int(op.At) > seen)
+		seen = int(op.At)
+		s.meetsAlike(th, op)
+	}
+	s.shows(th, len(tr.Accesses) > seen)
+	s.kinship.used = s.kinship.used[:0]
+	if tr.End == trace.EndProcess || s.kinship.most > 0 && tr.End != trace.EndBug && s.Present().Ready.Len() == 0 {
+		s.endsJoining(tr)
+	}
+}
+
+// looksUp reports whether a step only reads what can't be written, as a table of the dynamic
+// linker's. It commutes with everything, as long as that is so (watchAlike): a thread may have
+// taken it or not.
+func (s *System) looksUp(tr *trace.Transition) bool {
+	for i := range tr.Accesses {
+		if a := &tr.Accesses[i]; a.IsWrite() || a.Size > 8 || s.machine.Prot(a.Addr)&emu.ProtWrite != 0 || s.machine.Prot(a.Addr+7)&emu.ProtWrite != 0 {
+			return false
+		}
+	}
+	if len(tr.Ops) > 0 || tr.End != trace.EndPoint {
+		return false
+	}
+	for i := range tr.Accesses {
+		s.kinship.still[tr.Accesses[i].Addr/8], s.kinship.still[(tr.Accesses[i].Addr+7)/8] = true, true
+	}
+	return true
+}
+
+// shows notes that a thread did what others can tell.
+func (s *System) shows(th *thread, did bool) {
+	if did {
+		th.latest = 0
+		if th.joining != 0 {
+			s.unlike("their creator does more between their joins")
+		}
+	}
+}
+
+// meetsAlike takes in an operation of a thread.
+func (s *System) meetsAlike(th *thread, op *trace.Op) {
+	switch op.Kind {
+	case trace.OpCreate:
+		child := trace.TID(op.Obj)
+		before := th.latest
+		s.shows(th, true)
+		if th.latest = child; before != 0 {
+			s.bind(&s.threads[before], &s.threads[child])
+		}
+		return
+	case trace.OpJoin:
+		if j := &s.threads[op.Obj]; j.group != 0 {
+			s.joins(th, j)
+			return
+		}
+	case trace.OpTryJoin, trace.OpTryJoinFail, trace.OpDetach, trace.OpCancel:
+		if s.threads[op.Obj].group != 0 {
+			s.unlike("one of them alone is detached, signalled, or asked whether it lives")
+		}
+	case trace.OpAdvance:
+		if s.kinship.most > 0 {
+			s.unlike("a timed wait runs out")
+		}
+	default:
+		if th.group != 0 && op.Size != 0 {
+			s.locks(op.Obj, uint64(op.Size))
+		}
+	}
+	s.shows(th, true)
+}
+
+// bind makes two threads alike if they are.
+func (s *System) bind(a, b *thread) {
+	if !a.Plain || !b.Plain || a.Entry != b.Entry || a.Argument != b.Argument || a.reached || b.reached {
+		return
+	}
+	s.Save(a.ID)
+	if a.group == 0 {
+		a.group = a.ID
+	}
+	b.group = a.group
+	a.next = b.ID
+	b.held = !a.begun
+	n := 0
+	for i := range s.threads {
+		if s.threads[i].Exists && s.threads[i].group == a.group {
+			n++
+		}
+	}
+	s.kinship.most = max(s.kinship.most, n)
+}
+
+// bearAlike is called where a thread is created, before it runs: is it one of which others may
+// be alike? Then its memory is watched, with the control block.
+func (s *System) bearAlike(th *thread) {
+	th.Plain = th.Plain && th.OwnStack && s.alikeNow() && s.codeOf(th.Entry).Why == ""
+	if !th.Plain {
+		return
+	}
+	r, m := s.ownMemory(th), &s.kinship.memory
+	if m.Hi == 0 {
+		*m = r
+	}
+	*m = emu.Range{Lo: min(m.Lo, r.Lo), Hi: max(m.Hi, r.Hi)}
+}
+
+// watchesAlike reports whether all accesses are looked at: a thread is there of which others
+// may be alike.
+func (s *System) watchesAlike() bool {
+	if !s.alikeNow() || s.probing || s.scouting || s.trying {
+		return false
+	}
+	for i := range s.threads {
+		if s.threads[i].Exists && s.threads[i].Plain {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *System) ownMemory(th *thread) emu.Range {
+	return emu.Range{Lo: s.mappingStart(th.Stack - 1), Hi: s.mappingEnd(th.Self)}
+}
+
+// joins takes in a join of thread j, which is like others.
+func (s *System) joins(th, j *thread) {
+	switch {
+	case th.ID != j.Parent:
+		s.unlike("another thread than their creator joins them")
+	case j.Asked:
+		s.unlike("their results are taken")
+	case th.joining != 0 && th.joining != j.group:
+		s.unlike("their creator does more between their joins")
+	}
+	th.latest, th.joining = 0, 0
+	for i := range s.threads {
+		if o := &s.threads[i]; o.Exists && o.group == j.group && !o.Joined {
+			th.joining = j.group
+		}
+	}
+}
+
+// endsJoining is called where an execution ends: does a thread stand between joins, or wait
+// to begin?
+func (s *System) endsJoining(tr *trace.Transition) {
+	for i := range s.threads {
+		th := &s.threads[i]
+		if !th.Exists || !th.Live() {
+			continue
+		}
+		op := trace.Op{}
+		if th.Stand == StandOp {
+			op = s.lib.PendingOp(th.ID)
+		}
+		if th.held && tr.End != trace.EndProcess {
+			s.unlike("an execution ends before all of them have begun")
+		}
+		if th.joining != 0 || op.Kind == trace.OpJoin && int(op.Obj) < len(s.threads) && s.threads[op.Obj].group != 0 {
+			s.unlike("an execution ends before all of them are joined")
+		}
+	}
+}
+
+// locks notes an object that threads work on which are alike.
+func (s *System) locks(addr, size uint64) {
+	for w := addr / 8; w <= (addr+size-1)/8; w++ {
+		s.kinship.locked[w] = true
+		if slices.Contains(s.kinship.used, w) {
+			s.unlike("a lock's bytes are accessed")
+		}
+	}
+}
+
+// watchAlike looks at the accesses of a run, and appends those to dst that aren't to memory
+// which no other thread has touched.
+func (s *System) watchAlike(th *thread, made, dst []trace.Access) []trace.Access {
+	k := &s.kinship
+	for i := range made {
+		a := &made[i]
+		if a.Flags&emu.Private == 0 {
+			dst = append(dst, *a)
+		}
+		if a.Addr < k.memory.Hi && k.memory.Lo < a.Addr+uint64(a.Size) && s.reaches(th, a) {
+			continue
+		}
+		for w := a.Addr / 8; w <= (a.Addr+uint64(a.Size)-1)/8; w++ {
+			if k.used = append(k.used, w); k.locked[w] {
+				s.unlike("a lock's bytes are accessed")
+			}
+			if a.IsWrite() && k.still[w] {
+				s.unlike("what couldn't be written when they began is written")
+			}
+		}
+	}
+	return dst
+}
+
+// reaches takes in an access to what may be the memory of one of several that are alike. It
+// reports whether it is the thread's own, by its stack pointer.
+func (s *System) reaches(th *thread, a *trace.Access) bool {
+	for i := range s.threads {
+		o := &s.threads[i]
+		if !o.Exists || !o.Plain {
+			continue
+		}
+		if r := s.ownMemory(o); a.Addr >= r.Hi || r.Lo >= a.Addr+uint64(a.Size) {
+			continue
+		}
+		if o == th && s.codeOf(th.Entry).Stack[a.PC] {
+			return true
+		}
+		s.Save(o.ID)
+		if o.reached = true; o.group != 0 {
+			s.unlike("the stack of one of them is reached by another way than its stack pointer")
+		}
+	}
+	return false
+}
