@@ -29,7 +29,6 @@ const (
 	nearAwait            // a write that lets a thread out of a loop hides those before it
 	oneOutcome           // only the first outcome of a step is explored
 	freeReads            // a read may find any store that it could find if other reads had found others
-	shutRaces            // that a later read takes an outcome away from a reversed one is for good
 	unfreed              // a thread that waits for another to begin isn't ordered after that
 	everyOutcome         // optimal explores all outcomes on the way to a reversed step too
 )

@@ -174,7 +174,7 @@ var kinds = []Kind{
 		WhyNot: beyond, awaits: true, Params: []Param{commute, symmetry}, strategy: newSource},
 	{Name: "optimal", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
 		WhyNot: beyond, awaits: true, endsLate: true, Params: []Param{commute, symmetry}, warmUp: optimalWarmUp, strategy: newOptimal},
-	{Name: "observers", Paper: "Aronis, Jonsson, Lång and Sagonas, TACAS 2018", About: "optimal; stores have an order only where a read tells which was the last", NotForKernels: "their steps are more than one event",
+	{Name: "observers", Paper: "Aronis, Jonsson, Lång and Sagonas, TACAS 2018", About: "optimal; stores have an order only where a read tells which was the last", Claim: Nothing, NotForKernels: "their steps are more than one event",
 		WhyNot: beyond, SingleEvents: true, observes: true, whole: cellular, strategy: newOptimal},
 	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph", NotForKernels: "their steps are more than one event",
 		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, run: runTrust, lent: borrowGraphs},
