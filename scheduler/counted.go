@@ -41,8 +41,9 @@ import (
 //
 // Judged by TestCounted in por, on programs with all turns and with steps of all turns.
 
-// mostTurns bounds the turns of a counted spin.
-const mostTurns = 1 << 12
+// mostTurns bounds the turns of a counted spin: each stand before one tries them all, with
+// each value. Longer ones are run turn by turn.
+const mostTurns = 1 << 7
 
 // learnCounted notes that a thread, which has just looked at what it is about to look at
 // again, is in a loop that counts: it comes back to an instruction of those that look.
