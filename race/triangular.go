@@ -96,7 +96,8 @@ const (
 // Triangle is a triangular race.
 type Triangle struct {
 	// Store may still be in its thread's store buffer when Load, of the same thread, reads
-	// what Racing, of another thread, stores.
+	// what Racing, of another thread, stores. Where Load is of 0 bytes it is no load: a call
+	// of the object there, which is to be linearizable, begins or ends then.
 	Store, Load, Racing Access
 }
 
@@ -226,6 +227,7 @@ func (d *Triangular) Step(t *trace.Transition) {
 		// operation finds the buffer as it was before the fence, and leaves it as after.
 		by := t.DidBy(i)
 		d.looks(by, o)
+		d.calls(by, o)
 		fence = d.fences(t, fence, next)
 		d.effect(by, o)
 		if d.synchronise(by, o) {

@@ -285,12 +285,22 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 		tr.Did(op)
 	}
 	info.end = s.machine.Journal()
-	s.arena.seal(tr)
 	s.stepped++
 	info.number = s.stepped
 	s.steps = append(s.steps, info)
+	err := s.judge(th, tr, len(s.promises), false)
+	s.arena.seal(tr)
+	if err != nil {
+		return nil, err
+	}
 	s.current = trace.NoThread
 	s.wakeSpinners(tr)
+	if s.finer {
+		s.finer = false
+		s.learned++
+		s.Unlist()
+		return tr, trace.ErrFiner
+	}
 	return tr, nil
 }
 
