@@ -126,6 +126,28 @@ A { go(0); return p; } B { go(1); return p; } MAIN`
 	}
 }
 
+// TestBufferEnds: where the end of the process only cuts threads off, it comes last with store
+// buffers, too: there are no more executions than of threads that are joined.
+func TestBufferEnds(t *testing.T) {
+	t.Parallel()
+	const sb = `A { x = 1; r[0] = y; %s; return p; } B { y = 1; r[1] = x; return p; }
+int main(void) { pthread_t t, v; pthread_create(&t, 0, a, 0); pthread_create(&v, 0, b, 0); return 0; }`
+	for _, c := range []struct {
+		then, want string
+		executions uint64
+	}{
+		{"", "verified", 4},
+		{"assert(r[0])", "assertion", 0},
+	} {
+		cfg := onProgram(compile.Text(t, "gcc", bufferHead+fmt.Sprintf(sb, c.then)))
+		cfg.Model, cfg.Deepen = config.ModelTSO, false
+		endsAs(t, cfg, c.want, "optimal")
+		if r, _ := memoryRun(t, cfg); c.executions > 0 && r.Executions != c.executions {
+			t.Errorf("%d executions, want %d", r.Executions, c.executions)
+		}
+	}
+}
+
 // TestBufferStory: the report names the store that was too late.
 func TestBufferStory(t *testing.T) {
 	t.Parallel()
