@@ -58,6 +58,7 @@ type Triangular struct {
 	recent   [64]recentCell // some of cells
 	visits   []tsoVisit
 	objs     map[uint64]*tsoObject
+	lately   [64]*tsoObject    // some of objs, nil for none
 	stored   bool              // the step under way has stored since its last operation that drains
 	step     *trace.Transition // under way
 	began    uint32            // the time of the thread under way, before its step
@@ -137,7 +138,8 @@ type tsoPlace struct {
 
 // tsoObject has the last operations on an object, by thread.
 type tsoObject struct {
-	all []tsoPlace // write: it changed the object; else it looked, with a plain load
+	addr uint64
+	all  []tsoPlace // write: it changed the object; else it looked, with a plain load
 }
 
 type contact struct {

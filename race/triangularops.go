@@ -106,13 +106,9 @@ func (d *Triangular) looks(t trace.TID, o *trace.Op) {
 	if o.Kind != trace.OpOnce && (b == nothing || o.Size == 0) {
 		return
 	}
-	x := d.objs[o.Obj]
-	if x == nil {
-		x = &tsoObject{}
-		d.objs[o.Obj] = x
-		for g := o.Obj &^ 7; g < o.Obj+uint64(o.Size); g += 8 {
-			d.cell(g).object = true
-		}
+	x := d.lately[o.Obj>>3%uint64(len(d.lately))]
+	if x == nil || x.addr != o.Obj {
+		x = d.operatedOn(o)
 	}
 	look := b == looks
 	buffered := d.slots[d.threads[t].store]
@@ -146,6 +142,20 @@ func (d *Triangular) looks(t trace.TID, o *trace.Op) {
 	}
 	d.visits = append(d.visits, v)
 	d.set(own, int32(len(d.visits)-1))
+}
+
+// operatedOn is the object of an operation.
+func (d *Triangular) operatedOn(o *trace.Op) *tsoObject {
+	x := d.objs[o.Obj]
+	if x == nil {
+		x = &tsoObject{addr: o.Obj}
+		d.objs[o.Obj] = x
+		for g := o.Obj &^ 7; g < o.Obj+uint64(o.Size); g += 8 {
+			d.cell(g).object = true
+		}
+	}
+	d.lately[o.Obj>>3%uint64(len(d.lately))] = x
+	return x
 }
 
 // calls takes in the beginning or the end of a call of an object that is to be linearizable. Which

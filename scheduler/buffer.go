@@ -39,6 +39,7 @@ type storing struct {
 	number uint64    // of the newest entry, see storesOf
 	inStep bool      // the newest entry is of the step under way
 	atNone bool      // StandFence: it stands at no instruction that waits
+	begun  bool      // StandFence: the function that begins there was met
 	fence  uint64    // after the store there it waits, though the guest has no fence; 0: it doesn't (fenced.go)
 }
 

@@ -69,6 +69,7 @@ func TestBuffers(t *testing.T) {
 		{"n5: no store is seen before another's and after", `A { x = 1; r[0] = x; return p; } B { x = 2; r[1] = x; return p; } PRINT(2)`, 3, 3},
 		{"both with their own reads", `A { x = 1; r[0] = x; r[1] = y; return p; } B { y = 1; r[2] = y; r[3] = x; return p; } PRINT(4)`, 3, 4},
 		{"a load of more than was stored waits", `A { u.half[0] = 1; r[2] = (int)u.whole; r[0] = y; return p; } B { y = 1; FENCE; r[1] = u.half[0]; return p; } PRINT(2)`, 3, 3},
+		{"a thread that begins with a locked instruction", `void *a(void *); __asm__("a: lock incl x(%rip)\n xorl %eax, %eax\n ret"); B { r[0] = x; return p; } PRINT(1)`, 2, 2},
 		{"a load of less doesn't", `A { u.whole = 1; r[2] = u.half[0]; r[0] = y; return p; } B { y = 1; FENCE; r[1] = u.half[0]; return p; } PRINT(2)`, 3, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
