@@ -68,6 +68,9 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		if s.weak != 0 {
 			return s.unordered(th)
 		}
+		if s.mixed != 0 {
+			return s.mixes(th)
+		}
 		if len(s.known.Storing) > 1 && s.tooMany() {
 			return s.severalStore(th)
 		}
