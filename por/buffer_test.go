@@ -402,6 +402,85 @@ func TestBuffers(t *testing.T) {
 	}
 }
 
+// TestBuffersLateEnds: with ends of the process that come last, optimal finds the bugs, the
+// deadlocks, and where there is no bug the registers of the threads that end the process, as all
+// executions with ends anywhere have them.
+func TestBuffersLateEnds(t *testing.T) {
+	programs, first := soakBuffers(t, 150)
+	judged, cut, bugs := 0, 0, 0
+	for n := range programs {
+		seed := first + uint64(n)
+		p := bufferProgram(seed)
+		if p.MainEnds = seed%3 > 0; !p.MainEnds {
+			last := len(p.Threads) - 1
+			p.Threads[last] = append(p.Threads[last], model.Instr{Code: model.Exit})
+		}
+		if seed%2 == 0 {
+			p.Threads[0] = append(p.Threads[0], model.Instr{Code: model.AssNe, R: int(seed / 2 % 3), A: 9, C: 1 + int64(seed/6%2)})
+		}
+		ends := map[string]map[string]bool{}
+		var stats [2]Stats
+		for i, name := range []string{"none", "optimal"} {
+			s, err := New(name, bufferOptions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &endsRun{bufferRun: bufferRun{Machine: model.New(p), p: p, outcomes: map[string]bool{}, traces: map[string]bool{}}}
+			if stats[i], err = s.Run(r, r); err != nil {
+				t.Fatal(err)
+			}
+			ends[name] = r.outcomes
+		}
+		if !stats[0].Complete {
+			continue
+		}
+		judged++
+		if stats[1].Executions < stats[0].Executions {
+			cut++
+		}
+		failed := false
+		for o := range ends["none"] {
+			failed = failed || strings.HasPrefix(o, "bug")
+		}
+		if failed {
+			bugs++
+		}
+		for o := range ends["none"] {
+			if !ends["optimal"][o] && !(failed && strings.HasPrefix(o, "end")) {
+				t.Fatalf("seed %d: missed %s\n%v", seed, o, p)
+			}
+		}
+		for o := range ends["optimal"] {
+			if !ends["none"][o] {
+				t.Fatalf("seed %d: invented %s\n%v", seed, o, p)
+			}
+		}
+		if !stats[1].Complete {
+			t.Fatalf("seed %d: %+v\n%v", seed, stats[1], p)
+		}
+	}
+	if t.Log(judged, "of", programs, "programs,", bugs, "with bugs;", cut, "have fewer executions"); judged*3 < programs || bugs == 0 || cut == 0 {
+		t.Error("a poor sample")
+	}
+}
+
+// endsRun notes how executions end.
+type endsRun struct{ bufferRun }
+
+func (r *endsRun) Ended(x *Execution) bool {
+	switch x.Ending {
+	case EndedBug:
+		r.outcomes[fmt.Sprint("bug ", r.Bug)] = true
+	case EndedStuck:
+		r.outcomes[fmt.Sprint("stuck ", r.Registers(), r.Memory())] = true
+	case EndedProcess:
+		if n := len(r.path); n > 0 && !r.path[n-1].Updates {
+			r.outcomes["end "+r.Local(r.path[n-1].Thread)] = true
+		}
+	}
+	return true
+}
+
 // fencingProgram is a random program of two threads, or of three of which one only loads,
 // where some fences empty all buffers.
 func fencingProgram(seed uint64) *model.Program {

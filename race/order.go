@@ -17,7 +17,9 @@ type order struct {
 	log     []undo
 	threads []threadSlots
 	objects map[objectKey]int32 // its slot: the number of a clock
-	marks   []mark
+	// recentObjects has some of objects. An object keeps its slot for good.
+	recentObjects [64]recentObject
+	marks         []mark
 }
 
 type undo struct{ slot, old int32 }

@@ -88,13 +88,24 @@ type objectKey struct {
 	obj   uint64
 }
 
+// recentObject is an entry of objects; slot 0: none.
+type recentObject struct {
+	key  objectKey
+	slot int32
+}
+
 func (d *order) object(s space, obj uint64) int32 {
 	k := objectKey{s, obj}
+	recent := &d.recentObjects[(obj>>3^uint64(s))%uint64(len(d.recentObjects))]
+	if recent.slot != 0 && recent.key == k {
+		return recent.slot
+	}
 	slot, ok := d.objects[k]
 	if !ok {
 		slot = d.newSlots(1)
 		d.objects[k] = slot
 	}
+	*recent = recentObject{k, slot}
 	return slot
 }
 

@@ -59,6 +59,7 @@ type Triangular struct {
 	recent   [64]recentCell // some of cells
 	visits   []tsoVisit
 	objs     map[uint64]*tsoObject
+	lately   [64]*tsoObject    // some of objs, nil for none
 	stored   bool              // the step under way has stored since its last operation that drains
 	step     *trace.Transition // under way
 	began    uint32            // the time of the thread under way, before its step
@@ -101,7 +102,8 @@ const (
 // Triangle is a triangular race.
 type Triangle struct {
 	// Store may still be in its thread's store buffer when Load, of the same thread, reads
-	// what Racing, of another thread, stores.
+	// what Racing, of another thread, stores. Where Load is of 0 bytes it is no load: a call
+	// of the object there, which is to be linearizable, begins or ends then.
 	Store, Load, Racing Access
 }
 
@@ -141,7 +143,8 @@ type tsoPlace struct {
 
 // tsoObject has the last operations on an object, by thread.
 type tsoObject struct {
-	all []tsoPlace // write: it changed the object; else it looked, with a plain load
+	addr uint64
+	all  []tsoPlace // write: it changed the object; else it looked, with a plain load
 }
 
 type contact struct {
@@ -235,6 +238,7 @@ func (d *Triangular) Step(t *trace.Transition) {
 		// operation finds the buffer as it was before the fence, and leaves it as after.
 		by := t.DidBy(i)
 		d.looks(by, o)
+		d.calls(by, o)
 		fence = d.fences(t, fence, next)
 		d.effect(by, o)
 		if d.synchronise(by, o) {

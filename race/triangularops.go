@@ -106,13 +106,9 @@ func (d *Triangular) looks(t trace.TID, o *trace.Op) {
 	if o.Kind != trace.OpOnce && (b == nothing || o.Size == 0) {
 		return
 	}
-	x := d.objs[o.Obj]
-	if x == nil {
-		x = &tsoObject{}
-		d.objs[o.Obj] = x
-		for g := o.Obj &^ 7; g < o.Obj+uint64(o.Size); g += 8 {
-			d.cell(g).object = true
-		}
+	x := d.lately[o.Obj>>3%uint64(len(d.lately))]
+	if x == nil || x.addr != o.Obj {
+		x = d.operatedOn(o)
 	}
 	look := b == looks
 	buffered := d.slots[d.threads[t].store]
@@ -146,6 +142,34 @@ func (d *Triangular) looks(t trace.TID, o *trace.Op) {
 	}
 	d.visits = append(d.visits, v)
 	d.set(own, int32(len(d.visits)-1))
+}
+
+// operatedOn is the object of an operation.
+func (d *Triangular) operatedOn(o *trace.Op) *tsoObject {
+	x := d.objs[o.Obj]
+	if x == nil {
+		x = &tsoObject{addr: o.Obj}
+		d.objs[o.Obj] = x
+		for g := o.Obj &^ 7; g < o.Obj+uint64(o.Size); g += 8 {
+			d.cell(g).object = true
+		}
+	}
+	d.lately[o.Obj>>3%uint64(len(d.lately))] = x
+	return x
+}
+
+// calls takes in the beginning or the end of a call of an object that is to be linearizable. Which
+// calls are over before others begin is the same on x86-TSO where the buffer is empty at
+// each: these moments can then be taken for locked instructions on one more variable, which
+// change nothing, and of which no triangular race is made. With a store in the
+// buffer the call is over before others see what it did.
+func (d *Triangular) calls(t trace.TID, o *trace.Op) {
+	s := d.slots[d.threads[t].store]
+	if s == 0 || o.Kind != trace.OpCallBegins && o.Kind != trace.OpCallEnds {
+		return
+	}
+	at := Access{Thread: t, PC: o.PC, Addr: o.Obj}
+	d.Add(Triangle{Store: d.visits[s].Access, Load: at, Racing: at})
 }
 
 // apart adds the race of a look r and a change w that nothing orders.

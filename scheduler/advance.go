@@ -31,7 +31,8 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 	th := &s.threads[t]
 	skip := (th.Stand == StandOp || th.Stand == StandRun) && !th.limited
 	past := th.Stand == StandAccess || th.Stand == StandFence // what it stands at has waited
-	th.Stand, th.limited = StandRun, false
+	skip = skip || th.Stand == StandFence && th.begun
+	th.Stand, th.limited, th.begun = StandRun, false, false
 	framing := th.framing
 	th.framing = false
 	look := th.Insns + firstChunk
@@ -57,12 +58,18 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			skip = false
 		}
 		before := len(tr.Accesses)
-		s.run.SkipFence, past = past, false
+		s.run.SkipFence = past
 		stop := s.runCPU(th, tr, allow, skip || pass, look-th.Insns, pass)
+		// A function may begin with an instruction that waits: the two stops are at one place.
+		begun := skip && stop.Insns == 0
+		past = past && stop.Insns == 0 && stop.Why == emu.StopBreak
 		passing := pass
 		skip, pass = false, false
 		if s.weak != 0 {
 			return s.unordered(th)
+		}
+		if s.mixed != 0 {
+			return s.mixes(th)
 		}
 		if len(s.known.Storing) > 1 && s.tooMany() {
 			return s.severalStore(th)
@@ -123,9 +130,10 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			}
 		case emu.StopFence:
 			if s.atFence(th) {
+				th.begun = begun
 				return s.arrive(th, tr)
 			}
-			past = true
+			past, skip = true, begun
 		case emu.StopBudget:
 			if s.stopIf != nil && s.stopIf() {
 				return ErrStopped

@@ -27,8 +27,9 @@ import (
 // equal steps, however early updates come.
 //
 // A load of bytes that the newest store to them has in part waits until that store is in
-// memory, as a processor does whose forwarding fails. So does an operation on an object's
-// or a block's bytes.
+// memory, as a processor does whose forwarding fails. Not all do: an AMD EPYC was seen to go on
+// with the bytes of two stores. So a program with such a load isn't run to a verdict
+// (mixes). An operation on an object's or a block's bytes waits, too.
 
 // storing is a thread's part of it. It is a plain value: slices are never changed in place.
 type storing struct {
@@ -39,6 +40,7 @@ type storing struct {
 	number uint64    // of the newest entry, see storesOf
 	inStep bool      // the newest entry is of the step under way
 	atNone bool      // StandFence: it stands at no instruction that waits
+	begun  bool      // StandFence: the function that begins there was met
 	fence  uint64    // after the store there it waits, though the guest has no fence; 0: it doesn't (fenced.go)
 }
 
@@ -65,6 +67,7 @@ func (o *ordinal) overlaps(addr, size uint64) bool { return o.addr < addr+size &
 type buffering struct {
 	under [][]byte // what the parts of the buffer lie over, in their order
 	weak  uint64   // an instruction whose stores aren't in order, 0 for none
+	mixed uint64   // one that loads bytes of which the newest store has only some, 0 for none
 	// nonTemporal has the instructions that were looked at, by address.
 	nonTemporal map[uint64]bool
 }
@@ -220,6 +223,9 @@ func (s *System) takeStores(th *thread, tr *trace.Transition, made []trace.Acces
 			if th.answered(a.Addr, uint64(a.Size)) {
 				a.Flags |= trace.Buffered
 			}
+			if o, whole := th.answer(a.Addr, uint64(a.Size)); o != nil && !whole {
+				s.mixed = a.PC
+			}
 		default:
 			if s.outOfOrder(a.PC) {
 				s.weak = a.PC
@@ -285,12 +291,22 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 		tr.Did(op)
 	}
 	info.end = s.machine.Journal()
-	s.arena.seal(tr)
 	s.stepped++
 	info.number = s.stepped
 	s.steps = append(s.steps, info)
+	err := s.judge(th, tr, len(s.promises), false)
+	s.arena.seal(tr)
+	if err != nil {
+		return nil, err
+	}
 	s.current = trace.NoThread
 	s.wakeSpinners(tr)
+	if s.finer {
+		s.finer = false
+		s.learned++
+		s.Unlist()
+		return tr, trace.ErrFiner
+	}
 	return tr, nil
 }
 
@@ -373,6 +389,13 @@ func (s *present) SeenBy(t trace.TID, addr, n uint64) []byte {
 		}
 	}
 	return b
+}
+
+// mixes is the error for a load that may be answered by several stores, or by one and memory.
+func (s *System) mixes(th *thread) error {
+	pc := s.mixed
+	s.mixed = 0
+	return s.Invalid(kernel.GapInstruction, th.ID, pc, "a load of bytes of which its thread's newest store, with no fence since, has only some isn't modelled with --model tso: some processors wait for the store, and some don't")
 }
 
 // unordered is the error for a store that isn't in order with others.

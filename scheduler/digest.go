@@ -124,7 +124,7 @@ func (s *fixed) threadDigest(th *thread) trace.Digest {
 
 // hashBuffer adds a store buffer. What has left it answers no load, and no load waits for it.
 func (th *thread) hashBuffer(h *trace.Hash) {
-	h.Words(uint64(len(th.queue)), trace.Bit(th.stored), trace.Bit(th.atNone), th.fence)
+	h.Words(uint64(len(th.queue)), trace.Bit(th.stored), trace.Bit(th.atNone), trace.Bit(th.begun), th.fence)
 	for i := range th.queue {
 		h.Word(uint64(len(th.queue[i].parts)))
 		for k := range th.queue[i].parts {

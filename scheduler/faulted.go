@@ -168,7 +168,7 @@ func (s *System) framed(th *thread, tr *trace.Transition, frame trace.Access) {
 // endStores lets a thread end the instruction that it has stored a part of: a signal
 // comes between two instructions, not between the parts of one.
 func (s *System) endStores(th *thread) {
-	if s.trying || th.ID == s.current || th.Half == 0 || !s.machine.Stored(th.Ctx) {
+	if s.trying || th.ID == s.current || th.Half == 0 || s.thisStep().Updates || !s.machine.Stored(th.Ctx) {
 		return
 	}
 	s.Save(th.ID)

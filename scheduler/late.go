@@ -15,6 +15,8 @@ import "landgo/internal/trace"
 //   - Exit handlers and destructors are steps before the end, in all orders with the
 //     others'.
 //   - Where several threads stand before an end, each of these ends is explored.
+//   - What is in store buffers at an early end gets to memory when no thread is left to read
+//     it. In the execution that goes on it gets there before the end.
 //   - Threads that wait when no other can run wait at an early end as well, and a cycle of
 //     locks stays one. No timed wait runs out as long as the end is possible.
 //
@@ -26,7 +28,7 @@ import "landgo/internal/trace"
 
 // EndLate implements por.Awaiter.
 func (s *System) EndLate(on bool) {
-	s.endLate = on && !s.steered() && s.cfg.Fill == nil && s.cfg.Leaks == 0 && !s.Coarse() && !s.cfg.Buffers
+	s.endLate = on && !s.steered() && s.cfg.Fill == nil && s.cfg.Leaks == 0 && !s.Coarse()
 	s.Unlist()
 }
 

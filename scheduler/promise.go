@@ -23,6 +23,10 @@ import (
 // the n-th in both; the condition reads no others, and fails there too.
 //
 // A condition also counts as a thread that reads these words: accesses to them are events.
+//
+// With store buffers a condition is about memory, as a processor that stores nothing sees
+// it: a store counts when it is flushed. A condition counts once what its thread
+// stored before it made it is in memory.
 
 // promise is a condition.
 type promise struct {
@@ -32,6 +36,11 @@ type promise struct {
 	lock   uint64   // the condition counts while no thread has it; 0: always
 	regs   emu.Regs // where it was made: the function runs as if it were called there
 	met    emu.Flag // it has held
+	// Thread by made it, and stored before. early: not all of that is in memory, so it doesn't
+	// count yet; it does after so many updates.
+	by      trace.TID
+	updates uint32
+	early   emu.Flag
 }
 
 // judgedObject is the object of trace.OpJudged: there is one.
@@ -42,14 +51,13 @@ const judgedObject = 1
 // it holds at some point before the end.
 func (s *System) Promise(t trace.TID, always bool, holds, arg, lock uint64) error {
 	th := &s.threads[t]
-	if s.cfg.Buffers {
-		return s.Invalid(kernel.GapCall, t, th.Regs.RIP, "landgo_always and landgo_eventually aren't modelled with store buffers; use --model sc")
-	}
 	if !s.known.Exits { // what a thread's last step changes is looked at before it is gone
 		s.known.Exits = true
 		s.finer = true
 	}
-	s.promises = append(s.promises, &promise{always: always, holds: holds, arg: arg, lock: lock, regs: th.Regs})
+	p := &promise{always: always, holds: holds, arg: arg, lock: lock, regs: th.Regs, by: t, updates: th.pushed}
+	s.machine.PutFlag(&p.early, len(th.queue) > 0)
+	s.promises = append(s.promises, p)
 	return nil
 }
 
@@ -64,14 +72,15 @@ func (s *System) judge(th *thread, tr *trace.Transition, made int, alone bool) e
 		return nil
 	}
 	at, touches := s.changedBy(tr)
-	if !touches && !alone && len(s.promises) == made {
+	touches = s.comeToCount(th, tr) || len(s.promises) > made && !alone || touches
+	if !touches && !alone {
 		return nil
 	}
 	if touches {
 		tr.Did(trace.Op{Kind: trace.OpJudged, Obj: judgedObject})
 	}
 	for _, p := range s.promises {
-		if !p.always && p.met.Get() {
+		if !p.always && p.met.Get() || p.early.Get() {
 			continue
 		}
 		if p.lock != 0 {
@@ -85,12 +94,24 @@ func (s *System) judge(th *thread, tr *trace.Transition, made int, alone bool) e
 			return err
 		case holds && !p.always:
 			s.machine.PutFlag(&p.met, true)
-		case !holds && p.always && !s.finer:
+		case !holds && p.always && !s.finer && th.Stand != StandFailure:
 			s.failAfter(th, &Failure{Kind: trace.Invariant, Thread: th.ID, PC: at.pc, Message: s.brokenText(th, p, at.text)})
 			return nil
 		}
 	}
 	return nil
+}
+
+// comeToCount has those conditions count that a step, an update of thread th's buffer, lets
+// count. It reports whether there are some.
+func (s *System) comeToCount(th *thread, tr *trace.Transition) (some bool) {
+	for _, p := range s.promises {
+		if tr.Updates && p.early.Get() && p.by == th.ID && th.updated() >= p.updates {
+			s.machine.PutFlag(&p.early, false)
+			some = true
+		}
+	}
+	return some
 }
 
 // judgeEnd is the same at the end of the process.
@@ -147,9 +168,12 @@ type deed struct {
 func (s *System) changedBy(tr *trace.Transition) (by deed, changes bool) {
 	last := -1
 	for i := range tr.Accesses {
-		if a := &tr.Accesses[i]; a.Flags&(trace.Write|trace.FailedCAS|trace.RMW) != 0 && s.judges(a.Addr, uint64(a.Size)) {
+		if a := &tr.Accesses[i]; a.Flags&(trace.Write|trace.FailedCAS|trace.RMW) != 0 && a.Flags&trace.Buffered == 0 && s.judges(a.Addr, uint64(a.Size)) {
 			does := "writes "
-			if a.Flags&trace.RMW != 0 {
+			switch {
+			case tr.Updates:
+				does = "flushes "
+			case a.Flags&trace.RMW != 0:
 				does = "updates "
 			}
 			by, changes, last = deed{a.PC, does + s.VariableName(a.Addr)}, true, i

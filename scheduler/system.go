@@ -288,6 +288,10 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if s.known.Signalled[uint64(t)] {
 		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(t)})
 	}
+	if err == nil && s.cfg.Buffers {
+		s.steps[len(s.steps)-1].end = s.machine.Journal()
+		s.moves(func() { s.takeBack(th) })
+	}
 	if err == nil {
 		err = s.judge(th, tr, promises, alone)
 	}
@@ -295,10 +299,6 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.arena.seal(tr)
 	if err != nil {
 		return nil, err
-	}
-	if s.cfg.Buffers {
-		s.steps[len(s.steps)-1].end = s.machine.Journal()
-		s.moves(func() { s.takeBack(th) })
 	}
 	s.current = trace.NoThread
 	s.freeContexts(th, tr)

@@ -43,6 +43,10 @@ func (h *hunt) memory() {
 // delayed names a triangular race.
 func (h *hunt) delayed(x *race.Triangle) string {
 	place := result.Innermost(h.Frames([]uint64{x.Load.PC}))
+	if x.Load.Size == 0 {
+		return fmt.Sprintf("the store to %s may still be in thread %s's buffer when its call of %s begins or ends: %s",
+			h.Guest.VariableName(x.Store.Addr), h.Guest.Name(x.Load.Thread), h.Guest.VariableName(x.Load.Addr), place.Where())
+	}
 	return fmt.Sprintf("the store to %s may still be in thread %s's buffer when it reads %s: %s",
 		h.Guest.VariableName(x.Store.Addr), h.Guest.Name(x.Load.Thread), h.Guest.VariableName(max(x.Load.Addr, x.Racing.Addr)), place.Where())
 }

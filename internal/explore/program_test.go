@@ -27,9 +27,8 @@ func endsAs(t *testing.T, cfg config.Config, want string, searches ...string) {
 			t.Fatal(err)
 		}
 		r.Finish()
-		got := string(r.Verdict)
+		got := ended(r)
 		if r.Verdict == result.Buggy {
-			got = string(r.Bug.Kind)
 			again, err := Replay(context.Background(), cfg, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
 			if err != nil || again.Bug == nil || again.Bug.Message != r.Bug.Message {
 				t.Errorf("search %s: the replay ended so: %+v %v", search, again, err)
@@ -39,6 +38,14 @@ func endsAs(t *testing.T, cfg config.Config, want string, searches ...string) {
 			t.Errorf("search %s: %s (%s), want %s: %+v", search, got, r.Reason, want, r.Bug)
 		}
 	}
+}
+
+// ended is the verdict, or the kind of the bug.
+func ended(r *result.Result) string {
+	if r.Verdict == result.Buggy {
+		return string(r.Bug.Kind)
+	}
+	return string(r.Verdict)
 }
 
 // verdictOr is the kind of a bug, or verified if there is none.

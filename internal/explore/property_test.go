@@ -21,11 +21,16 @@ import (
 // withHeader builds a program that includes landgo's header.
 func withHeader(t testing.TB, cc, file string, flags ...string) string {
 	t.Helper()
-	headers, err := filepath.Abs(filepath.Join("..", "..", "guests"))
+	return compile.File(t, cc, file, append([]string{headers(t)}, flags...)...)
+}
+
+// headers is the compiler's option for landgo's header.
+func headers(t testing.TB) string {
+	folder, err := filepath.Abs(filepath.Join("..", "..", "guests"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compile.File(t, cc, file, append([]string{"-I" + headers}, flags...)...)
+	return "-I" + folder
 }
 
 // exploredProperties runs a whole search, and says what it ends in: final states, and bugs.
@@ -55,7 +60,7 @@ func exploredProperties(t *testing.T, search string, c config.Config, limit uint
 
 // TestPropertiesAgree: on random programs with conditions and with a register that is to be
 // linearizable, the searches that leave executions out find the bugs that all executions
-// have, and the same final states. LANDGO_SOAK_GUESTS=N runs N programs with a fresh seed.
+// have, and the same final states; with store buffers too. LANDGO_SOAK_GUESTS=N runs N programs with a fresh seed.
 func TestPropertiesAgree(t *testing.T) {
 	t.Parallel()
 	seed, n, only := uint64(3), 24, -1
@@ -69,6 +74,7 @@ func TestPropertiesAgree(t *testing.T) {
 		only = v
 	}
 	others := []string{"sleep", "dpor", "source", "trust", "nidhugg", "stateful"}
+	buffered := []string{"sleep", "dpor", "source", "stateful"}
 	bugs, compared := map[string]int{}, 0
 	for i := range n {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
@@ -91,8 +97,13 @@ func TestPropertiesAgree(t *testing.T) {
 		c.Guest = withHeader(t, []string{"gcc", "musl-gcc"}[i%2], filepath.Join("testdata", "properties.c"), "-O1")
 		c.Args = []string{strings.Join(threads, "/"), condition}
 		c.PP, c.KeepGoing = trace.MemPoints, true
-		for _, search := range []string{"optimal", others[i%len(others)]} {
-			c.Search = search
+		for k, search := range []string{"optimal", others[i%len(others)], "optimal", buffered[i%len(buffered)]} {
+			c.Search, c.Model = search, config.ModelSC
+			if k >= 2 {
+				if c.Model = config.ModelTSO; condition == "n" {
+					break
+				}
+			}
 			want, complete := exploredProperties(t, "none", c, 3000)
 			if !complete {
 				continue
@@ -105,7 +116,7 @@ func TestPropertiesAgree(t *testing.T) {
 			compared++
 			got, complete := exploredProperties(t, search, c, 20000)
 			if !complete || !slices.Equal(ending(got), ending(want)) || search == "optimal" && got.executions > want.executions {
-				t.Errorf("seed %d, program %d, %s of %q: complete %v, %d executions of %d\n got %v\nwant %v", seed, i, search, c.Args, complete, got.executions, want.executions, got.states, want.states)
+				t.Errorf("seed %d, program %d, %s --model %s of %q: complete %v, %d executions of %d\n got %v\nwant %v", seed, i, search, c.Model, c.Args, complete, got.executions, want.executions, got.states, want.states)
 			}
 		}
 	}
@@ -167,5 +178,85 @@ func TestPropertyGuests(t *testing.T) {
 				t.Errorf("%s %s: %d executions, want %d", want.name, want.define, r.Executions, want.executions)
 			}
 		}
+	}
+}
+
+// TestConditionsBuffered: with store buffers a condition is about memory. What its thread has
+// stored before it makes it counts as being there.
+func TestConditionsBuffered(t *testing.T) {
+	t.Parallel()
+	const head = bufferHead + `#include "landgo-linux.h"
+`
+	for _, c := range []struct{ name, source, sc, tso string }{
+		{"both enter", `LANDGO_CONDITION(one, !(r[0] && r[1]))
+A { flag[0] = 1; if (!flag[1]) r[0] = 1; return p; } B { flag[1] = 1; if (!flag[0]) r[1] = 1; return p; }
+int main(void) { landgo_always(one, 0); RUN return 0; }`, "verified", "invariant"},
+		{"both enter, with fences", `LANDGO_CONDITION(one, !(r[0] && r[1]))
+A { flag[0] = 1; FENCE; if (!flag[1]) r[0] = 1; return p; } B { flag[1] = 1; FENCE; if (!flag[0]) r[1] = 1; return p; }
+int main(void) { landgo_always(one, 0); RUN return 0; }`, "verified", "verified"},
+		{"stores in order", `LANDGO_CONDITION(ordered, x >= y)
+A { x = 1; y = 1; return p; } B { r[0] = y; return p; } int main(void) { landgo_always(ordered, 0); RUN return 0; }`, "verified", "verified"},
+		{"stores in the wrong order", `LANDGO_CONDITION(ordered, x >= y)
+A { y = 1; x = 1; return p; } B { r[0] = y; return p; } int main(void) { landgo_always(ordered, 0); RUN return 0; }`, "invariant", "invariant"},
+		{"in a critical section", `LANDGO_CONDITION(equal, x == y)
+A { pthread_mutex_lock(&m); x++; y++; pthread_mutex_unlock(&m); return p; } B { return a(p); } int main(void) { landgo_always_when(equal, 0, &m); RUN return 0; }`, "verified", "verified"},
+		{"what was stored before", `LANDGO_CONDITION(set, x == 1)
+A { r[0] = x; return p; } int main(void) { pthread_t t; pthread_create(&t, 0, a, 0); x = 1; landgo_always(set, 0); r[1] = y; pthread_join(t, 0); return 0; }`, "verified", "verified"},
+		{"what was stored before is wrong", `LANDGO_CONDITION(clear, x == 0)
+A { r[0] = x; return p; } int main(void) { pthread_t t; pthread_create(&t, 0, a, 0); x = 1; landgo_always(clear, 0); r[1] = y; pthread_join(t, 0); return 0; }`, "invariant", "invariant"},
+		{"made between", `LANDGO_CONDITION(clear, x == 0)
+A { x = 1; x = 0; return p; } int main(void) { pthread_t t; pthread_create(&t, 0, a, 0); y = 1; landgo_always(clear, 0); pthread_join(t, 0); return 0; }`, "invariant", "invariant"},
+		{"for a moment", `LANDGO_CONDITION(half, x == 1 && y == 0)
+A { x = 1; y = 1; return p; } B { r[0] = y; return p; } int main(void) { landgo_eventually(half, 0); RUN return 0; }`, "verified", "verified"},
+		{"never", `LANDGO_CONDITION(half, y == 1 && x == 0)
+A { x = 1; y = 1; return p; } B { r[0] = y; return p; } int main(void) { landgo_eventually(half, 0); RUN return 0; }`, "unreached", "unreached"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, cc := range []string{"gcc", "musl-gcc"} {
+				cfg := onProgram(compile.Text(t, cc, head+c.source, "-O1", headers(t)))
+				r, _ := memoryRun(t, cfg)
+				if got := ended(r); got != c.tso || got == "verified" && !strings.HasPrefix(r.Certificate.Memory, "x86-TSO") {
+					t.Errorf("%s, memory %s (%s), want %s", got, r.Certificate.Memory, r.Reason, c.tso)
+				}
+				for model, want := range map[config.Model]string{config.ModelSC: c.sc, config.ModelTSO: c.tso} {
+					cfg.Model, cfg.Deepen = model, false
+					endsAs(t, cfg, want, "optimal", "source", "stateful")
+				}
+			}
+		})
+	}
+}
+
+// TestCallsBuffered: that an object is linearizable is said under x86-TSO only where no call
+// begins or ends with a store in its thread's buffer.
+func TestCallsBuffered(t *testing.T) {
+	t.Parallel()
+	const head = bufferHead + `#include "landgo-linux.h"
+static volatile long cell;
+#define MAINLY int main(void) { landgo_assert_linearizable(&cell, LANDGO_REGISTER); RUN return 0; }
+`
+	for _, c := range []struct {
+		name, source string
+		robust       bool
+	}{
+		{"a locked instruction", `A { landgo_op(&cell, LANDGO_INCREASE, 1, __sync_fetch_and_add(&cell, 1)); return p; } B { return a(p); } MAINLY`, true},
+		{"a store before a locked instruction", `A { x = 1; landgo_op(&cell, LANDGO_INCREASE, 1, __sync_fetch_and_add(&cell, 1)); return p; } B { r[0] = x; return a(p); } MAINLY`, true},
+		{"a store before the call", `A { x = 1; landgo_op(&cell, LANDGO_READ, 0, cell); return p; } B { r[0] = x; return a(p); } MAINLY`, false},
+		{"a plain store", `A { landgo_op_void(&cell, LANDGO_WRITE, 1, cell = 1); return p; } B { landgo_op(&cell, LANDGO_READ, 0, cell); return p; } MAINLY`, false},
+		{"and a fence", `A { landgo_op_void(&cell, LANDGO_WRITE, 1, (cell = 1, __sync_synchronize())); return p; } B { landgo_op(&cell, LANDGO_READ, 0, cell); return p; } MAINLY`, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := onProgram(compile.Text(t, "gcc", head+c.source, "-O1", headers(t)))
+			r, _ := memoryRun(t, cfg)
+			if claims, _ := memoryOf(r); r.Verdict != result.Verified || claims != c.robust {
+				t.Errorf("%s (%s), memory %s, %v", r.Verdict, r.Reason, r.Certificate.Memory, r.Warnings)
+			}
+			cfg.Model = config.ModelTSO
+			if r, _ = memoryRun(t, cfg); r.Verdict != result.Invalid {
+				t.Errorf("with store buffers %s", r.Verdict)
+			}
+		})
 	}
 }

@@ -14,7 +14,7 @@ const (
 	// buffer, else from memory.
 	TSO
 	// TSOStalls: a load that overlaps the newest of these stores in part waits until all
-	// that it overlaps are in memory. That is what processors do; it allows less than TSO.
+	// that it overlaps are in memory. So do many processors, not all; it allows less than TSO.
 	TSOStalls
 )
 

@@ -75,7 +75,7 @@ func (s *Library) atProperty(th *thread, tr *trace.Transition, r profile.Role) (
 		return scheduler.Step, s.core.Promise(th.ID, false, th.arg(0), th.arg(1), 0)
 	}
 	if s.cfg.Buffers {
-		return scheduler.Stay, s.gapAt(th, "landgo_assert_linearizable isn't modelled with store buffers; use --model sc")
+		return scheduler.Stay, s.gapAt(th, "landgo_assert_linearizable isn't modelled with store buffers: is a call over when it returns, or when others see what it stored?")
 	}
 	switch r {
 	case profile.Linearizable:

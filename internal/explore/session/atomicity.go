@@ -33,7 +33,7 @@ func (s *Session) synchronises(pc, addr uint64) bool {
 // triangular races: one that runs every trace, and proves something.
 func (s *Session) Buffered() bool {
 	spec, err := por.ParseSpec(s.Config.Search)
-	return err == nil && s.Platform.Buffered && !s.uniprocessor() && !s.Config.Buffers() && !s.Judged() && spec.Kind().Claim == por.Everything && spec.Kind().Name != config.Stateful
+	return err == nil && s.Platform.Buffered && !s.uniprocessor() && !s.Config.Buffers() && spec.Kind().Claim == por.Everything && spec.Kind().Name != config.Stateful
 }
 
 // atomicity is race.Config.Atomic, in the guest's present state.

@@ -98,8 +98,8 @@ func (s *Session) assumptions() []string {
 	if s.Config.Buffers() {
 		out = append(out, "system calls and the C library's streams empty a thread's store buffer")
 	}
-	if s.Judged() {
-		out = append(out, "conditions and linearizable objects are judged with sequentially consistent memory")
+	if s.Judged() && s.Platform.Buffered {
+		out = append(out, "conditions see what is in memory, and nothing that is in a store buffer")
 	}
 	if s.Plain != nil {
 		if text := s.Plain.AlikeText(); text != "" {

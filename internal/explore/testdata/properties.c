@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 	int n = 0;
 	if (argc < 3)
 		return 0;
-	landgo_assert_linearizable(&cell, LANDGO_REGISTER);
+	if (argv[2][0] == 'n') landgo_assert_linearizable(&cell, LANDGO_REGISTER);
 	if (argv[2][0] == 'a') landgo_always(condition, argv[2] + 1);
 	if (argv[2][0] == 'w') landgo_always_when(condition, argv[2] + 1, &m);
 	if (argv[2][0] == 'e') landgo_eventually(condition, argv[2] + 1);

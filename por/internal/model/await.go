@@ -10,7 +10,7 @@ import (
 func (m *Machine) Await(on bool) { m.awaiting = on && m.spins && !m.p.Buffers }
 
 // EndLate implements por.Awaiter.
-func (m *Machine) EndLate(on bool) { m.endLate = on && !m.p.Coarse && !m.p.Merge && !m.p.Buffers }
+func (m *Machine) EndLate(on bool) { m.endLate = on && !m.p.Coarse && !m.p.Merge }
 
 // Blend implements por.Blender.
 func (m *Machine) Blend(on bool) { m.blending = on && !m.p.Coarse && !m.p.Merge }

@@ -62,12 +62,12 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 		}
 		ready = ready || th.Status == trace.Ready
 	}
-	if m.endLate {
-		m.letEnd(dst[first:])
-	}
 	if n := len(dst); m.p.Buffers {
 		dst = m.buffersThreads(dst)
 		ready = ready || len(dst) > n
+	}
+	if m.endLate {
+		m.letEnd(dst[first:])
 	}
 	if ready {
 		return dst
