@@ -78,6 +78,8 @@ type Param struct {
 	Least   uint64
 	Most    uint64 // 0: no limit
 	Help    string
+	// sparing: with other values than its default the search is spared polls all the same.
+	sparing bool
 	// proves, if not nil, says with which values the search proves what its Kind claims.
 	proves func(uint64) bool
 }
@@ -119,9 +121,9 @@ var early = Param{Name: "early", Default: 1, Most: 1, Help: "1: also executions 
 var lazyCut = Param{Name: "cut", Default: cutSound, Most: cutPrinted, Help: "1: refuses a step when all traces that go on from it are beyond the bound; 0: refuses nothing on the way; 2: refuses as its paper does, and proves nothing",
 	proves: func(v uint64) bool { return v != cutPrinted }}
 
-var commute = Param{Name: "commute", Default: 1, Most: 1, Help: "1: increments and other read-modify-writes whose results aren't used, and arrivals at a barrier, have one order; 0: each of their orders is run (conditional independence: Godefroid 1996, ch. 3)"}
+var commute = Param{Name: "commute", Default: 1, Most: 1, sparing: true, Help: "1: increments and other read-modify-writes whose results aren't used, and arrivals at a barrier, have one order; 0: each of their orders is run (conditional independence: Godefroid 1996, ch. 3)"}
 
-var symmetry = Param{Name: "symmetry", Most: 1, Help: "1: threads that nothing tells apart take their first steps in the order of their creation. It is proven of their code, and watched in each execution (symmetry reduction: Emerson and Sistla 1996; threads alike: Kokologiannakis, Marmanis and Vafeiadis, PLDI 2024)"}
+var symmetry = Param{Name: "symmetry", Most: 1, sparing: true, Help: "1: threads that nothing tells apart take their first steps in the order of their creation. It is proven of their code, and watched in each execution (symmetry reduction: Emerson and Sistla 1996; threads alike: Kokologiannakis, Marmanis and Vafeiadis, PLDI 2024)"}
 
 var marked = Param{Name: "mark", Most: 1, Help: "1, with figure=3: where the paper adds every thread, a new persistent set is begun in place of that (its optimization 2)"}
 
@@ -277,7 +279,7 @@ func (k *Kind) Spared() string {
 	}
 	text := "polls of a loop that waits aren't run (after Jonsson, Lång and Sagonas, FMCAD 2022), and counted turns are one step"
 	for i := range k.Params {
-		if k.Params[i].Name != commute.Name {
+		if !k.Params[i].sparing {
 			return text + "; with its options at their defaults"
 		}
 	}

@@ -343,7 +343,7 @@ func TestObserversCounts(t *testing.T) {
 			}
 		}
 		p := model.NWriters(n)
-		count("nobody reads", p, 1)
+		count("no reader", p, 1)
 		p.Threads[0] = append(p.Threads[0], model.Instr{Code: model.Load})
 		count("a reader at the end", p, uint64(n))
 		p = &model.Program{Bytes: 8, Standing: true, Threads: [][]model.Instr{{{Code: model.Load}}}}
@@ -354,7 +354,7 @@ func TestObserversCounts(t *testing.T) {
 	}
 }
 
-// TestObserversMutants: what is left out of the rules is found.
+// TestObserversMutants: a rule that is missing is found.
 func TestObserversMutants(t *testing.T) {
 	for _, f := range []fault{dropBacktrack, keepAsleep, oneOutcome, freeReads} {
 		t.Run(fmt.Sprint("fault ", f), func(t *testing.T) {

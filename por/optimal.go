@@ -131,7 +131,8 @@ func (s *optimal) insert() (open bool) {
 		s.seq.Start()
 		return s.sets.insert(n, s.seq)
 	}
-	for _, e.Choice = range slices.Collect(s.path.ways(n, e.Thread)) {
+	for c := range s.path.ways(n, e.Thread) {
+		e.Choice = c
 		s.seq.Start()
 		open = s.sets.insert(n, s.seq) || open
 	}

@@ -101,7 +101,7 @@ func (s Spec) Observes() bool { return s.kind.observes }
 // awaits reports whether the search is spared polls (Awaiter).
 func (s Spec) awaits() bool {
 	for i, p := range s.kind.Params {
-		if s.params[i] != p.Default && p.Name != commute.Name && p.Name != symmetry.Name {
+		if s.params[i] != p.Default && !p.sparing {
 			return false
 		}
 	}

@@ -181,7 +181,7 @@ func TestAlike(t *testing.T) {
 	t.Logf("%d programs, %d too large", programs, tooLarge)
 }
 
-// TestAlikeMutants: what is left out of the rules is found, by the searches or by the judge.
+// TestAlikeMutants: a rule that is missing is found, by the searches or by the judge.
 func TestAlikeMutants(t *testing.T) {
 	last := func(p *model.Program) *[]model.Instr { return &p.Threads[p.Alike] }
 	for name, wrong := range map[string]func(p *model.Program){

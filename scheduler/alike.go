@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"landgo/emu"
@@ -55,8 +56,8 @@ type kin struct {
 	// group is the first of them, 0 if it is alone; next is the one after it, which it
 	// keeps from beginning.
 	group, next trace.TID
-	// begun: it has taken a step that others could tell.
-	begun, held bool
+	// acted: it has taken a step that others could tell.
+	acted, held bool
 	// Of their creator: latest is the thread that it created last, with nothing others
 	// can tell since, and joining the group of which it has joined some and not all.
 	latest, joining trace.TID
@@ -95,9 +96,9 @@ func (s *System) AlikeText() string {
 	case k.most > 0:
 		return fmt.Sprintf("up to %d threads are interchangeable: by their code, and no execution told them apart", k.most)
 	}
-	for _, c := range k.codes {
-		if c.Why != "" {
-			return "no threads are taken for interchangeable: " + c.Why
+	for _, entry := range slices.Sorted(maps.Keys(k.codes)) {
+		if why := k.codes[entry].Why; why != "" {
+			return "no threads are taken for interchangeable: " + why
 		}
 	}
 	return "no threads are taken for interchangeable: none are created in a row with one function and argument"
@@ -133,8 +134,8 @@ func (s *System) settleAlike(th *thread, tr *trace.Transition) {
 	if !s.alikeNow() {
 		return
 	}
-	if th.Plain && !th.begun && !s.looksUp(tr) {
-		if th.begun = true; th.next != 0 {
+	if th.Plain && !th.acted && !s.looksUp(tr) {
+		if th.acted = true; th.next != 0 {
 			s.Save(th.next)
 			s.threads[th.next].held = false
 			tr.Frees = th.next
@@ -225,7 +226,7 @@ func (s *System) bind(a, b *thread) {
 	}
 	b.group = a.group
 	a.next = b.ID
-	b.held = !a.begun
+	b.held = !a.acted
 	n := 0
 	for i := range s.threads {
 		if s.threads[i].Exists && s.threads[i].group == a.group {

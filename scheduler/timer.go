@@ -93,6 +93,7 @@ func (s *System) setTimers(th *thread, tr *trace.Transition, kept bool) (more bo
 			t, _ = s.timer(n)
 		}
 		s.ensure(t)
+		s.met.Cut = s.met.Cut || now.Set && !now.Last && s.ticks.Get() >= s.cfg.Ticks
 		if now.Set && !s.known.Signalled[uint64(now.Thread)] {
 			s.known.Signalled[uint64(now.Thread)], s.finer = true, true
 		}
@@ -259,11 +260,8 @@ func (s *System) stepTimer(th *thread, tr *trace.Transition) error {
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, Message: fmt.Sprintf("killed by signal %d, of a timer", out.Signal)}
 		return nil
 	}
-	if _, err := s.setTimers(th, tr, false); err != nil {
-		return err
-	}
-	s.met.Cut = s.met.Cut || th.Exists && s.ticks.Get() >= s.cfg.Ticks
-	return nil
+	_, err := s.setTimers(th, tr, false)
+	return err
 }
 
 // toucher is the party that a thread is where it stands, if the guest may have threads of

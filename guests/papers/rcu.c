@@ -13,7 +13,10 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static volatile int x, y;
-static int wanted, done, waits_for, idle, stale;
+#ifndef F2
+static int wanted;
+#endif
+static int done, waits_for, idle, stale;
 static void report(int cpu, int goes)
 {
 	pthread_mutex_lock(&lock);

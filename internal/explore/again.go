@@ -34,15 +34,13 @@ func (h *hunt) withBuffers(ctx context.Context, cfg config.Config) (*result.Resu
 	if cfg.MaxExecutions == 0 {
 		cfg.MaxExecutions = max(leastAgain, enoughAgain*r.Executions)
 	}
-	if cfg.Time > 0 {
-		if cfg.Time -= h.Clock.Elapsed(); cfg.Time <= 0 {
-			return nil, nil
-		}
+	if cfg.Time > 0 && h.Clock.Elapsed() >= cfg.Time {
+		return nil, nil
 	}
 	if cfg.Validate() != nil {
 		return nil, nil // it isn't proven there; the warning stays
 	}
-	again, err := runOnce(ctx, cfg, h.obs, nil)
+	again, err := runOnce(ctx, h.Clock, cfg, h.obs, nil)
 	if err != nil {
 		return nil, err
 	}

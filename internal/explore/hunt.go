@@ -148,12 +148,14 @@ func (h *hunt) timers() {
 		return
 	}
 	r.Verdict = result.Bounded
-	ticks := fmt.Sprintf("ticks=%d", h.Config.MostTicks())
+	ticks := ticksBound(h.Config.MostTicks())
 	if r.Bound != "none" {
 		ticks = r.Bound + "," + ticks
 	}
 	r.Bound, r.Certificate.Bound = ticks, ticks
 }
+
+func ticksBound(n uint64) string { return fmt.Sprintf("ticks=%d", n) }
 
 // ascends reports whether a search with a bound explores its values in order, and
 // soundly.

@@ -34,10 +34,11 @@ func RunLent(ctx context.Context, cfg config.Config, obs Observer, to Lender) (r
 			}
 		}()
 	}
+	clock := limits.StartClock(cfg.ProcessorTime) // of all that is run below
 	for {
-		r, err = runOnce(ctx, cfg, obs, to)
+		r, err = runOnce(ctx, clock, cfg, obs, to)
 		if r != nil && r.Verdict == result.Invalid && r.Reason == scheduler.AsksForPoints && cfg.Deepens() {
-			return runTicking(ctx, cfg, obs, to)
+			return runTicking(ctx, clock, cfg, obs, to)
 		}
 		name, asks := asksFor(r)
 		if err != nil || !asks || len(cfg.Libraries) > maxAsked || slices.Contains(cfg.Libraries, name) {
@@ -49,15 +50,20 @@ func RunLent(ctx context.Context, cfg config.Config, obs Observer, to Lender) (r
 
 // runTicking is Run of a guest with timers that send signals: with a point before every
 // access, and first with timers that go off once, then twice, and so on.
-func runTicking(ctx context.Context, cfg config.Config, obs Observer, to Lender) (r *result.Result, err error) {
+func runTicking(ctx context.Context, clock limits.Clock, cfg config.Config, obs Observer, to Lender) (r *result.Result, err error) {
 	cfg.Deepen = false
-	most := cfg.MostTicks()
-	for n := min(1, most); ; n++ {
+	least, most := min(1, cfg.MostTicks()), cfg.MostTicks()
+	for n := least; ; n++ {
 		cfg.SetTicks(n)
-		r, err = runOnce(ctx, cfg, obs, to)
-		if err != nil || n == most || r.Verdict != result.Bounded {
-			return r, err
+		r, err = runOnce(ctx, clock, cfg, obs, to)
+		if err == nil && n < most && r.Verdict == result.Bounded {
+			continue
 		}
+		if err == nil && n > least && r.Verdict == result.Budget && r.BoundedAt == nil {
+			at := int(n) - 1
+			r.BoundedAt, r.BoundedBy = &at, ticksBound(n-1)
+		}
+		return r, err
 	}
 }
 
@@ -81,13 +87,13 @@ func damaged(checkpoint string, why any) error {
 }
 
 // runOnce is Run, but for what a checkpoint is to blame for.
-func runOnce(ctx context.Context, cfg config.Config, obs Observer, to Lender) (*result.Result, error) {
+func runOnce(ctx context.Context, clock limits.Clock, cfg config.Config, obs Observer, to Lender) (*result.Result, error) {
 	if cfg.Checkpoint != "" {
 		if err := saved.CheckWritable(cfg.Checkpoint); err != nil {
 			return nil, err
 		}
 	}
-	w := limits.Begin(ctx, &cfg, late(obs))
+	w := clock.Watch(ctx, &cfg, late(obs))
 	defer w.Close()
 	s, err := session.Open(cfg, w)
 	if s == nil {

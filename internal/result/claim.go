@@ -13,14 +13,16 @@ func (r *Result) Claimed() string {
 	}
 	first, others, _ := strings.Cut(r.BoundedBy, ",")
 	text := "no bug within " + first
-	if strings.HasPrefix(first, "preempt=") {
+	what := map[string]string{"preempt": "preemption", "ticks": "tick"}
+	measure, _, _ := strings.Cut(first, "=")
+	if noun := what[measure]; noun != "" {
 		switch n := *r.BoundedAt; n {
 		case 0:
-			text = "no bug without a preemption"
+			text = "no bug without a " + noun
 		case 1:
-			text = "no bug with at most 1 preemption"
+			text = "no bug with at most 1 " + noun
 		default:
-			text = fmt.Sprintf("no bug with at most %d preemptions", n)
+			text = fmt.Sprintf("no bug with at most %d %ss", n, noun)
 		}
 	}
 	if others != "" {

@@ -22,9 +22,22 @@ const maxFunction = 24
 
 // Label gives threads their labels, in the order in which the run created them.
 func Label(inOrder []*ThreadStart) {
-	for n, s := range inOrder {
-		s.Label = strings.TrimSuffix(fmt.Sprintf("T%d %s", n, shortFunction(s.Function)), " ")
+	n := 0
+	for _, s := range inOrder {
+		if s.Label = timerLabel(s.Thread); s.Label == "" {
+			s.Label = strings.TrimSuffix(fmt.Sprintf("T%d %s", n, shortFunction(s.Function)), " ")
+			n++
+		}
 	}
+}
+
+// timerLabel is the label of a timer that sends signals, "timer1" of 0.t1; "" of a thread. Such
+// a timer may be gone by the end of the run, where threads are listed.
+func timerLabel(path string) string {
+	if _, number, ok := strings.Cut(path, "."+trace.TimerMark); ok {
+		return "timer" + number
+	}
+	return ""
 }
 
 // LabelByPath gives threads of no certain run their labels, in the order of their path names.
@@ -100,7 +113,7 @@ func namesOf(starts []ThreadStart) Names {
 
 // Of is a thread's label, or its path name if it has none.
 func (n Names) Of(path string) string {
-	if l := n[path]; l != "" {
+	if l := cmp.Or(n[path], timerLabel(path)); l != "" {
 		return l
 	}
 	if of, ok := strings.CutSuffix(path, trace.BufferMark); ok && n[of] != "" {

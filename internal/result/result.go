@@ -49,8 +49,9 @@ type Result struct {
 
 	// BoundedAt is, of a budget result, the greatest value of a bound within which all
 	// was explored, and no bug was found: 2 if none needs two preemptions or fewer.
-	// Absent if there is no such value. BoundedBy is the whole bound: "preempt=2"; or
-	// "preempt=2,fair=5", where some executions had no end without the fair bound.
+	// Absent if there is no such value. BoundedBy is the whole bound: "preempt=2";
+	// "preempt=2,fair=5", where some executions had no end without the fair bound; or
+	// "ticks=1" of a program whose timers send signals.
 	BoundedAt *int   `json:"bounded_at,omitempty"`
 	BoundedBy string `json:"bounded_by,omitempty"`
 	// Rung is, of a budget result on pebbles or of a kernel, what holds with parts of the thread

@@ -153,13 +153,13 @@ func parseSegment(text string) (Segment, error) {
 // BufferMark is behind a thread's name in that of its store buffer.
 const BufferMark = "b"
 
-// IsBufferName reports whether s is a store buffer's name.
 // TimerMark begins the last part of a timer's name: "0.t1" is the first.
 const TimerMark = "t"
 
 // IsTimerName reports whether a thread is a timer.
 func IsTimerName(s string) bool { return strings.Contains(s, "."+TimerMark) }
 
+// IsBufferName reports whether s is a store buffer's name.
 func IsBufferName(s string) bool { return strings.HasSuffix(s, BufferMark) }
 
 // OwnerName is the name of the thread that a store buffer belongs to; a thread's name is its

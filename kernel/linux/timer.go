@@ -32,8 +32,9 @@ const (
 	siTimer  = -2
 
 	// longTimer is from which length on a timer is one against hanging: it goes off only
-	// when nothing else can be done.
-	longTimer = 5 * second
+	// when nothing else can be done. deadlyTimer is the same of a timer whose signal ends the
+	// process: a shorter one may be set by mistake before its handler.
+	longTimer, deadlyTimer = 5 * second, second
 )
 
 // alarm is a timer that sends a signal.
@@ -260,12 +261,14 @@ func (k *Kernel) Timers() int { return len(k.alarms) }
 func (k *Kernel) Timer(n int, kept bool) (x kernel.Timer) {
 	a := k.alarms[n]
 	sig, left := a.signal.Peek(), a.left.Peek()
-	x = kernel.Timer{Thread: trace.NoThread, Signal: sig, Last: left >= longTimer}
+	x = kernel.Timer{Thread: trace.NoThread, Signal: sig}
 	if left == 0 || sig == 0 {
 		return x
 	}
 	to, ok := k.alarmTarget(a)
-	fate, blocked := k.fate(sig), ok && to.t.blocked.Peek()&bit(sig) != 0
+	fate := k.fate(sig)
+	x.Last = left >= longTimer || left >= deadlyTimer && fate == fateDeadly
+	blocked := ok && to.t.blocked.Peek()&bit(sig) != 0
 	if !ok || !blocked && (fate == fateIgnored || fate == fateDeadly && x.Last) { // what hangs is told as that
 		return x
 	}

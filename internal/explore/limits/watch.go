@@ -46,7 +46,12 @@ const (
 // Begin begins to watch. late, if not nil, is called from another goroutine
 // when a limit was reached a while ago. The caller closes the watch.
 func Begin(ctx context.Context, cfg *config.Config, late func(result.ErrorKind)) *Watch {
-	l := &Watch{cancel: ctx, time: cfg.Time, memory: uint64(cfg.Memory), clock: StartClock(cfg.ProcessorTime), late: late,
+	return StartClock(cfg.ProcessorTime).Watch(ctx, cfg, late)
+}
+
+// Watch is Begin for a run that began when the clock was started.
+func (c Clock) Watch(ctx context.Context, cfg *config.Config, late func(result.ErrorKind)) *Watch {
+	l := &Watch{cancel: ctx, time: cfg.Time, memory: uint64(cfg.Memory), clock: c, late: late,
 		over: make(chan struct{}), machines: map[Machine]bool{}}
 	go l.watch()
 	return l

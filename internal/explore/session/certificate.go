@@ -1,6 +1,9 @@
 package session
 
 import (
+	"fmt"
+	"slices"
+
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 )
@@ -90,6 +93,9 @@ func (p *Program) profileName() string {
 	return name
 }
 
+// timers are the calls that set one which may send a signal.
+var timers = []string{"alarm", "setitimer", "timer_settime"}
+
 func (s *Session) assumptions() []string {
 	out := s.Platform.assumptions(s)
 	if s.Machine.ClockReads() != 0 && !s.Platform.Ticks {
@@ -97,6 +103,9 @@ func (s *Session) assumptions() []string {
 	}
 	if s.Config.Buffers() {
 		out = append(out, "system calls and the C library's streams empty a thread's store buffer")
+	}
+	if s.Guest != nil && slices.ContainsFunc(s.Guest.Calls(), func(call string) bool { return slices.Contains(timers, call) }) {
+		out = append(out, fmt.Sprintf("while something else can run, at most %d ticks of timers that send signals: none of a timer of 5 s or more, or of 1 s or more whose signal ends the process", s.Config.MostTicks()))
 	}
 	if s.Judged() && s.Platform.Buffered {
 		out = append(out, "conditions see what is in memory, and nothing that is in a store buffer")

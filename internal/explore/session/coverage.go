@@ -41,7 +41,7 @@ type Reached struct {
 	points map[point]*passage
 }
 
-// Add adds what was reached elsewhere. Both are nil where nobody asks.
+// Add adds what was reached elsewhere. Both are nil where coverage isn't asked for.
 func (r *Reached) Add(o *Reached) {
 	if r == nil || o == nil {
 		return
@@ -110,7 +110,7 @@ func (c *Coverage) closing(a *account) {
 }
 
 // TakeReached is what the session's guest has reached since it was taken last, or since its
-// beginning. nil: nobody asks.
+// beginning. nil: coverage isn't asked for.
 func (s *Session) TakeReached() *Reached {
 	c := s.Covered
 	if s.account == nil || c.done || s.Machine == nil {
