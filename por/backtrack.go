@@ -35,7 +35,8 @@ func (s *backtrack) addThread(n *node, t trace.TID) {
 	if !s.may(n, t) {
 		return
 	}
-	for c := range s.path.ways(n, t) {
+	for k, of := trace.Choice(0), s.path.choice(n, t); k < of.count(); k++ {
+		c := of.way(k)
 		if !s.path.asleep(n, t, c) && find(n.done, t, c) == nil && find(n.todo, t, c) == nil && find(n.over, t, c) == nil && (n.cur == nil || n.cur.Thread != t || n.cur.Choice != c) {
 			add(&n.todo, s.pool.named(t, c))
 		}
@@ -105,7 +106,8 @@ func (s *backtrack) arbitrary(n *node) (trace.TID, trace.Choice, bool) {
 // awake returns the first outcome of ready thread t's step that isn't asleep
 // or explored.
 func (s *backtrack) awake(n *node, t trace.TID) (trace.Choice, bool) {
-	for c := range s.path.ways(n, t) {
+	for k, of := trace.Choice(0), s.path.choice(n, t); k < of.count(); k++ {
+		c := of.way(k)
 		if !s.path.asleep(n, t, c) && find(n.done, t, c) == nil {
 			return c, true
 		}
@@ -118,7 +120,8 @@ func (s *backtrack) addOutcomes(i int32) {
 	n := &s.path.nodes[i]
 	s.own(n)
 	t := n.cur.Thread
-	for c := range s.path.ways(n, t) {
+	for k, of := trace.Choice(0), s.path.choice(n, t); k < of.count(); k++ {
+		c := of.way(k)
 		if c != n.cur.Choice && find(n.todo, t, c) == nil && find(n.done, t, c) == nil && !s.path.asleep(n, t, c) {
 			add(&n.todo, s.pool.named(t, c))
 		}
@@ -129,7 +132,8 @@ func (s *backtrack) addOutcomes(i int32) {
 func (s *backtrack) addEvery(n *node) {
 	tail := &n.todo
 	for t := range s.byTurns(n) {
-		for c := range s.path.ways(n, t) {
+		for k, of := trace.Choice(0), s.path.choice(n, t); k < of.count(); k++ {
+			c := of.way(k)
 			if s.path.asleep(n, t, c) {
 				continue
 			}

@@ -67,8 +67,11 @@ func (x *explorer) observe(n *node) (able int) {
 	}
 	for t := range now.Several.All {
 		if x.opts.fault != oneOutcome {
-			th := x.thread(t)
-			x.choices = append(x.choices, choice{t, th.Outcomes, th.Ways})
+			c := choice{thread: t, outcomes: x.thread(t).Outcomes}
+			if x.thread(t).Named {
+				c.ways = x.observers.named[t]
+			}
+			x.choices = append(x.choices, c)
 		}
 	}
 	if x.order == nil {

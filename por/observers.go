@@ -54,8 +54,9 @@ type observers struct {
 	settled []settled
 	marks   []int // how many steps there were
 	real    real
-	threads []trace.Thread // of the present state
-	err     error          // of steps that were repeated
+	threads []trace.Thread               // of the present state
+	named   map[trace.TID][]trace.Choice // the outcomes of their next steps, of those that are Named
+	err     error                        // of steps that were repeated
 	// lost: points became finer, or cells were given up, and what is run now is void.
 	lost  bool
 	fault fault
@@ -77,7 +78,7 @@ type settled struct {
 }
 
 func newObservers(sys System, order *relation.Order, stats *Stats, f fault) *observers {
-	o := &observers{cells: newCells(), sys: sys, order: order, stats: stats, fault: f}
+	o := &observers{cells: newCells(), sys: sys, order: order, stats: stats, fault: f, named: map[trace.TID][]trace.Choice{}}
 	o.real.states = append(o.real.states, realState{running: trace.NoThread})
 	o.threads = sys.Threads(nil)
 	return o
@@ -97,8 +98,9 @@ func (o *observers) Threads(dst []trace.Thread) []trace.Thread {
 		case stores(a):
 			unordered(a)
 		default:
-			t.Ways = o.ways(o.at(a))
-			t.Outcomes = uint32(max(len(t.Ways), 1))
+			ways := o.ways(o.at(a))
+			t.Named, t.Outcomes = ways != nil, uint32(max(len(ways), 1))
+			o.named[t.ID] = ways
 		}
 	}
 	return dst

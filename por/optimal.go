@@ -2,6 +2,8 @@ package por
 
 import (
 	"slices"
+
+	"landgo/internal/trace"
 )
 
 // optimal is optimal-DPOR (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014,
@@ -131,8 +133,8 @@ func (s *optimal) insert() (open bool) {
 		s.seq.Start()
 		return s.sets.insert(n, s.seq)
 	}
-	for c := range s.path.ways(n, e.Thread) {
-		e.Choice = c
+	for k, of := trace.Choice(0), s.path.choice(n, e.Thread); k < of.count(); k++ {
+		e.Choice = of.way(k)
 		s.seq.Start()
 		open = s.sets.insert(n, s.seq) || open
 	}

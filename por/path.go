@@ -1,7 +1,6 @@
 package por
 
 import (
-	"iter"
 	"slices"
 
 	"landgo/internal/trace"
@@ -62,7 +61,7 @@ type node struct {
 type choice struct {
 	thread   trace.TID
 	outcomes uint32
-	ways     []trace.Choice // trace.Thread.Ways
+	ways     []trace.Choice // the outcomes' names, in the order in which to try them; nil: 0 to outcomes-1
 }
 
 // spin notes that a thread was seen spinning, with its reads in waits[lo:hi], or
@@ -91,44 +90,45 @@ func (p *path) readySet(n *node) []uint64 {
 }
 
 // outcomes is the number of outcomes of ready thread t's step in the state of n.
-func (p *path) outcomes(n *node, t trace.TID) trace.Choice {
-	return trace.Choice(p.choice(n, t).outcomes)
-}
-
-// ways are the names of these outcomes.
-func (p *path) ways(n *node, t trace.TID) iter.Seq[trace.Choice] {
-	c := p.choice(n, t)
-	return func(yield func(trace.Choice) bool) {
-		for k := range c.outcomes {
-			way := trace.Choice(k)
-			if c.ways != nil {
-				way = c.ways[k]
-			}
-			if !yield(way) {
-				return
-			}
-		}
-	}
-}
+func (p *path) outcomes(n *node, t trace.TID) trace.Choice { return p.choice(n, t).count() }
 
 // possible reports whether ready thread t's step may have outcome c in the state of n.
 func (p *path) possible(n *node, t trace.TID, c trace.Choice) bool {
 	ch := p.choice(n, t)
-	return ch.ways == nil && c < trace.Choice(ch.outcomes) || slices.Contains(ch.ways, c)
+	if ch == nil || ch.ways == nil {
+		return c < ch.count()
+	}
+	return slices.Contains(ch.ways, c)
 }
 
-// choice is what ready thread t's step may be in the state of n.
-func (p *path) choice(n *node, t trace.TID) choice {
+// choice is what ready thread t's step may be in the state of n; nil: it has one outcome, 0.
+// It is good until the path is longer.
+func (p *path) choice(n *node, t trace.TID) *choice {
 	hi := int32(len(p.choices))
 	if int(n.depth)+1 < len(p.nodes) {
 		hi = p.nodes[n.depth+1].choices
 	}
-	for _, c := range p.choices[n.choices:hi] {
-		if c.thread == t {
-			return c
+	for i := n.choices; i < hi; i++ {
+		if p.choices[i].thread == t {
+			return &p.choices[i]
 		}
 	}
-	return choice{thread: t, outcomes: 1}
+	return nil
+}
+
+func (c *choice) count() trace.Choice {
+	if c == nil {
+		return 1
+	}
+	return trace.Choice(c.outcomes)
+}
+
+// way is the name of outcome number k.
+func (c *choice) way(k trace.Choice) trace.Choice {
+	if c == nil || c.ways == nil {
+		return k
+	}
+	return c.ways[k]
 }
 
 // sleepers is the sleep set of n.

@@ -190,6 +190,9 @@ func (s *fixed) StayAtStart(on bool) { s.atStart = on }
 // back included.
 func (s *seen) Instructions() uint64 { return s.instructions }
 
+// Timed reports whether a trusted function was called with a time at which it gives up.
+func (s *System) Timed() bool { return s.known.Timed }
+
 // Calls names the kernel calls met so far, in alphabetical order.
 func (s *seen) Calls() []string {
 	var out []string

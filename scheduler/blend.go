@@ -70,15 +70,13 @@ func (s *System) isAwaited(a *trace.Access) bool {
 
 // blendAt is static.Blends for an access, remembered.
 func (s *System) blendAt(a *trace.Access) trace.Blend {
-	pc := a.PC
-	b, ok := s.blends[pc]
+	b, ok := s.blends[a.PC]
 	if !ok {
-		if b = static.Blends(s.image.File, pc); b != trace.NoBlend && s.image.FlagsCross() {
-			b = trace.NoBlend
-		}
-		s.blends[pc] = b
+		b = static.Blends(s.image.File, a.PC)
+		s.blends[a.PC] = b
 	}
-	if b == trace.BlendStore && !s.overwriting || b != trace.BlendStore && (!s.blending || s.isAwaited(a)) {
+	if b == trace.NoBlend || b == trace.BlendStore && !s.overwriting || b != trace.BlendStore && (!s.blending || s.isAwaited(a)) ||
+		s.image.FlagsCross() {
 		return trace.NoBlend
 	}
 	return b

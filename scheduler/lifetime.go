@@ -84,6 +84,7 @@ type cells struct {
 	// allocated before is the C library's.
 	entered emu.Cell
 	ranOut  emu.Flag // a timed wait ran out
+	alarmed emu.Flag // a timer that sends a signal was set, as the kernel has it
 	ticks   emu.Cell // how often timers went off while something else could run
 	failed  emu.Cell // how many failures of each kind there were, a byte each
 	// threadStatus is 1 when the process's status was set by a thread on its way out.

@@ -56,7 +56,7 @@ const AsksForPoints = "a timer that sends a signal needs a preemption point befo
 
 // ticking reports whether timers have been set, so that the guest may have threads of its
 // own.
-func (s *present) ticking() bool { return s.clockwork != nil && s.clockwork.Alarming() }
+func (s *present) ticking() bool { return s.alarmed.Get() }
 
 // timer is the thread that timer n is to the search, if it was ever set.
 func (s *found) timer(n int) (t trace.TID, ok bool) {
@@ -78,7 +78,10 @@ func (s *named) timerOf(t trace.TID) int {
 // reports whether one is newly set: it may go off at once.
 func (s *System) setTimers(th *thread, tr *trace.Transition, kept bool) (more bool, err error) {
 	if !s.ticking() {
-		return false, nil
+		if s.clockwork == nil || !s.clockwork.Alarming() {
+			return false, nil
+		}
+		s.machine.PutFlag(&s.alarmed, true)
 	}
 	for n := range s.clockwork.Timers() {
 		now := s.clockwork.Timer(n, kept || s.known.Kept)

@@ -75,7 +75,7 @@ func (p *Present) Widen(n int) {
 func (p *Present) Note(t *Thread) {
 	p.Ready.Put(t.ID, t.Status == Ready)
 	p.Spinning.Put(t.ID, t.Status == Spinning)
-	p.Several.Put(t.ID, t.Status == Ready && (t.Outcomes > 1 || t.Ways != nil))
+	p.Several.Put(t.ID, t.Status == Ready && (t.Outcomes > 1 || t.Named))
 }
 
 // Take makes p of a list of threads.

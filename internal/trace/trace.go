@@ -66,9 +66,6 @@ type Thread struct {
 	// Outcomes is the number of outcomes of its next step: 1, or more at a
 	// choice. 0 where Status isn't Ready.
 	Outcomes uint32
-	// Ways, if not nil, are the names of the outcomes, in the order in which to try them.
-	// Else these are 0 to Outcomes-1.
-	Ways []Choice
 	// Pending is the beginning of its next step: the synchronisation operation,
 	// or Op{Kind: OpAccess} with PendingAccess for a plain access. Known for
 	// every live thread, also for blocked ones.
@@ -78,6 +75,8 @@ type Thread struct {
 	PendingAccess Access
 	// Loose: which bytes its next step works on isn't settled by the thread.
 	Loose bool
+	// Named: the outcomes of its next step have other names than 0 to Outcomes-1.
+	Named bool
 	// Updates: it isn't a thread of the guest, but the store buffer of thread Of. Its
 	// next step writes the oldest buffered store to memory, which is PendingAccess (and
 	// more, if Loose).

@@ -66,7 +66,7 @@ func (e *Event) Dependent(f *Event) bool {
 	if e.Buffers(f) || f.Buffers(e) {
 		return false
 	}
-	if e.disagrees(f) || f.disagrees(e) {
+	if e.Choice > 0 && f.Choice > 0 && (e.disagrees(f) || f.disagrees(e)) {
 		return true
 	}
 	for i := range e.Accesses {
@@ -95,11 +95,11 @@ func (e *Event) Dependent(f *Event) bool {
 
 // disagrees reports whether e is a compare-and-exchange that failed because of what it found,
 // where f finds something else in the same bytes (outcomes that have names,
-// trace.Thread.Ways). The two are of no execution, unless a store is between them. Of other
+// trace.Thread.Named). The two are of no execution, unless a store is between them. Of other
 // reads it needn't be known: such a read could have found what f does, and would depend on as
 // little.
 func (e *Event) disagrees(f *Event) bool {
-	return e.Choice > 0 && f.Choice > 0 && e.Choice != f.Choice && len(e.Accesses) == 1 && len(f.Accesses) == 1 &&
+	return e.Choice != f.Choice && len(e.Accesses) == 1 && len(f.Accesses) == 1 &&
 		e.Accesses[0].Flags&trace.FailedCAS != 0 && e.Accesses[0].Overlaps(&f.Accesses[0])
 }
 

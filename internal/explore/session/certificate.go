@@ -49,7 +49,7 @@ func (s *Session) Finish(r *result.Result) {
 	if s.Guest != nil {
 		r.Instructions = s.Guest.Instructions()
 		r.Certificate.Calls = s.Guest.Calls()
-		if s.Guest.Knowledge().Timed && s.Config.Timeouts != config.TimeoutsAny {
+		if s.Guest.Timed() && s.Config.Timeouts != config.TimeoutsAny {
 			r.Certificate.Basis += ", timed waits run out last"
 		}
 	}

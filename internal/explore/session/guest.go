@@ -56,6 +56,8 @@ type Runner interface {
 type Tally interface {
 	Instructions() uint64
 	Calls() []string // kernel calls met
+	// Timed: a trusted function was called with a time at which it gives up.
+	Timed() bool
 }
 
 // Learner is what is known of threads and the memory that they share, and where
