@@ -173,18 +173,7 @@ func crowded(p *model.Program) bool {
 }
 
 func TestBlends(t *testing.T) {
-	programs, tooLarge := 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
-		p := blending().Draw(rt, "program")
-		programs++
-		switch err := agreeBlends(p, spinLimit, sound); {
-		case err == errTooLarge:
-			tooLarge++
-		case err != nil:
-			rt.Fatalf("%v\n%v", err, p)
-		}
-	})
-	t.Logf("%d programs, %d too large", programs, tooLarge)
+	onRandom(t, blending(), func(p *model.Program) error { return agreeBlends(p, spinLimit, sound) })
 }
 
 // TestBlendMutants: what is left out of the rules is found, by the searches or by the judge.
@@ -195,28 +184,15 @@ func TestBlendMutants(t *testing.T) {
 		"a barrier's serial thread": func(p *model.Program) { p.Serial = true },
 	} {
 		t.Run(name, func(t *testing.T) {
-			gen := blending()
-			for n := range 3000 {
-				p := gen.Example(n)
+			findsFault(t, blending(), 3000, func(p *model.Program) error {
 				wrong(p)
-				if err := agreeBlends(p, spinLimit, sound); err != nil && err != errTooLarge {
-					t.Logf("found by program %d: %v", n, err)
-					return
-				}
-			}
-			t.Error("not found")
+				return agreeBlends(p, spinLimit, sound)
+			})
 		})
 	}
 	for _, f := range []fault{keepAsleep, dropBacktrack, nearAwait} {
 		t.Run(fmt.Sprint("fault ", f), func(t *testing.T) {
-			gen := blending()
-			for n := range 3000 {
-				if err := agreeBlends(gen.Example(n), spinLimit, f); err != nil && err != errTooLarge {
-					t.Logf("found by program %d: %v", n, err)
-					return
-				}
-			}
-			t.Error("not found")
+			findsFault(t, blending(), 3000, func(p *model.Program) error { return agreeBlends(p, spinLimit, f) })
 		})
 	}
 }

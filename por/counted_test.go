@@ -186,18 +186,13 @@ func TestCounted(t *testing.T) {
 // out.
 func TestCountedMutants(t *testing.T) {
 	for f := model.AnyExit; f <= model.LeadsNowhere; f++ {
-		found := false
-		for seed := 0; seed < 6000 && !found; seed++ {
-			p := counting().Example(seed)
-			p.CountsBadly = f
-			_, err := agreeCounted(p, countedLimit)
-			if found = err != nil && err != errTooLarge; found {
-				t.Logf("fault %d: program %d: %v", f, seed, err)
-			}
-		}
-		if !found {
-			t.Errorf("fault %d isn't found", f)
-		}
+		t.Run(fmt.Sprint("fault ", f), func(t *testing.T) {
+			findsFault(t, counting(), 6000, func(p *model.Program) error {
+				p.CountsBadly = f
+				_, err := agreeCounted(p, countedLimit)
+				return err
+			})
+		})
 	}
 }
 

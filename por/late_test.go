@@ -123,19 +123,7 @@ func ending() *rapid.Generator[*model.Program] {
 }
 
 func TestLateEnds(t *testing.T) {
-	programs, tooLarge := 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
-		p := ending().Draw(rt, "program")
-		programs++
-		switch err := agreeLate(p, sound); {
-		case err == errTooLarge:
-			tooLarge++
-			rt.Skip()
-		case err != nil:
-			rt.Fatalf("%v\n%v", err, p)
-		}
-	})
-	t.Logf("%d programs, %d too large", programs, tooLarge)
+	onRandom(t, ending(), func(p *model.Program) error { return agreeLate(p, sound) })
 }
 
 // TestSoakLateEnds is TestLateEnds on as many programs as LANDGO_SOAK says.
@@ -157,10 +145,5 @@ func TestSoakLateEnds(t *testing.T) {
 
 // TestLateEndsMutant: to race with all that came before would be in vain.
 func TestLateEndsMutant(t *testing.T) {
-	for seed := range 3000 {
-		if err := agreeLate(ending().Example(seed), racingEnds); err != nil && err != errTooLarge {
-			return
-		}
-	}
-	t.Error("an end that races isn't found")
+	findsFault(t, ending(), 3000, func(p *model.Program) error { return agreeLate(p, racingEnds) })
 }

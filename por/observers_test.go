@@ -290,18 +290,7 @@ func storing() *rapid.Generator[*model.Program] {
 const storingLimit = 3000
 
 func TestObservers(t *testing.T) {
-	programs, tooLarge := 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
-		p := storing().Draw(rt, "program")
-		programs++
-		switch err := agreeObserved(p, storingLimit, sound); {
-		case err == errTooLarge:
-			tooLarge++
-		case err != nil:
-			rt.Fatalf("%v\n%v", err, p)
-		}
-	})
-	t.Logf("%d programs, %d too large", programs, tooLarge)
+	onRandom(t, storing(), func(p *model.Program) error { return agreeObserved(p, storingLimit, sound) })
 }
 
 // TestObserversAmong: among everything else that threads do.
@@ -358,14 +347,7 @@ func TestObserversCounts(t *testing.T) {
 func TestObserversMutants(t *testing.T) {
 	for _, f := range []fault{dropBacktrack, keepAsleep, oneOutcome, freeReads} {
 		t.Run(fmt.Sprint("fault ", f), func(t *testing.T) {
-			gen := storing()
-			for n := range 5000 {
-				if err := agreeObserved(gen.Example(n), storingLimit, f); err != nil && err != errTooLarge {
-					t.Logf("found by program %d: %v", n, err)
-					return
-				}
-			}
-			t.Error("not found")
+			findsFault(t, storing(), 5000, func(p *model.Program) error { return agreeObserved(p, storingLimit, f) })
 		})
 	}
 }

@@ -233,17 +233,5 @@ func TestSpinFindings(t *testing.T) {
 }
 
 func TestSpins(t *testing.T) {
-	programs, tooLarge := 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
-		p := loops().Draw(rt, "program")
-		programs++
-		switch err := checkSpins(p); {
-		case err == errTooLarge:
-			tooLarge++
-			rt.Skip()
-		case err != nil:
-			rt.Fatalf("%v\n%v", err, p)
-		}
-	})
-	t.Logf("%d programs, %d too large", programs, tooLarge)
+	onRandom(t, loops(), func(p *model.Program) error { return checkSpins(p) })
 }

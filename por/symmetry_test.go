@@ -167,18 +167,7 @@ func agreeInOrder(search string, p *model.Program, judge *survey, f fault) error
 // TestAlike: threads that are alike begin in order without loss, and optimal runs each trace
 // that is left once.
 func TestAlike(t *testing.T) {
-	programs, tooLarge := 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
-		p := alikes().Draw(rt, "program")
-		programs++
-		switch err := agreeAlike(p, spinLimit, sound); {
-		case err == errTooLarge:
-			tooLarge++
-		case err != nil:
-			rt.Fatalf("%v\n%v", err, p)
-		}
-	})
-	t.Logf("%d programs, %d too large", programs, tooLarge)
+	onRandom(t, alikes(), func(p *model.Program) error { return agreeAlike(p, spinLimit, sound) })
 }
 
 // TestAlikeMutants: a rule that is missing is found, by the searches or by the judge.
@@ -209,16 +198,10 @@ func TestAlikeMutants(t *testing.T) {
 }
 
 func findAlike(t *testing.T, wrong func(*model.Program), f fault) {
-	gen := alikes()
-	for n := range 3000 {
-		p := gen.Example(n)
+	findsFault(t, alikes(), 3000, func(p *model.Program) error {
 		wrong(p)
-		if err := agreeAlike(p, spinLimit, f); err != nil && err != errTooLarge {
-			t.Logf("found by program %d: %v", n, err)
-			return
-		}
-	}
-	t.Error("not found")
+		return agreeAlike(p, spinLimit, f)
+	})
 }
 
 // TestSoakAlike is TestAlike on as many programs as LANDGO_SOAK says.
