@@ -52,6 +52,19 @@ type deadWalk struct {
 	enters bool
 }
 
+// past says which of some registers, and flags, an instruction reads, and which are neither read
+// nor overwritten by it.
+func past(e *x86.Effects, open x86.RegMask) (read, left x86.RegMask) {
+	reads, writes := e.Reads, e.Writes
+	if e.ReadsFlags {
+		reads |= flagsBit
+	}
+	if e.WritesFlags {
+		writes |= flagsBit
+	}
+	return open & reads, open &^ (reads | writes)
+}
+
 // walk follows the paths from pc for the registers in open: those that nothing
 // on the way there has read or overwritten.
 func (d *deadWalk) walk(pc uint64, open x86.RegMask) {
@@ -72,15 +85,9 @@ func (d *deadWalk) walk(pc uint64, open x86.RegMask) {
 			return
 		}
 		d.seen[pc] |= open
-		reads, writes := e.Reads, e.Writes
-		if e.ReadsFlags {
-			reads |= flagsBit
-		}
-		if e.WritesFlags {
-			writes |= flagsBit
-		}
-		d.live |= open & reads
-		open &^= reads | writes
+		read, left := past(&e, open)
+		d.live |= read
+		open = left
 		next := pc + uint64(inst.Len)
 		switch kind, to := branch(&inst, next); kind {
 		case away:

@@ -86,15 +86,9 @@ func (w *onwardWalk) walk(pc uint64, open x86.RegMask, returns []uint64) {
 			}
 			continue
 		}
-		reads, writes := e.Reads, e.Writes
-		if e.ReadsFlags {
-			reads |= flagsBit
-		}
-		if e.WritesFlags {
-			writes |= flagsBit
-		}
-		w.live |= open & reads
-		open &^= reads | writes
+		read, left := past(&e, open)
+		w.live |= read
+		open = left
 		switch kind, to := branch(&inst, next); kind {
 		case away:
 			w.live |= open
