@@ -53,7 +53,7 @@ func (s *named) VariableName(addr uint64) string {
 	}
 	switch w := s.Whereabouts(addr); {
 	case w.Local != "":
-		return fmt.Sprintf("%s of thread %s", w.Local, s.Name(w.Thread))
+		return w.LocalName(s.Name(w.Thread))
 	case w.Block.Addr != 0:
 		if n, ok := s.image.PointedTo(w.Block.Given.PC-1, w.Block.Size, addr-w.Block.Addr); ok {
 			return fmt.Sprintf("%s (%#x)", n, addr)
