@@ -70,6 +70,13 @@ func TestBuffers(t *testing.T) {
 		{"both with their own reads", `A { x = 1; r[0] = x; r[1] = y; return p; } B { y = 1; r[2] = y; r[3] = x; return p; } PRINT(4)`, 3, 4},
 		{"a thread that begins with a locked instruction", `void *a(void *); __asm__("a: lock incl x(%rip)\n xorl %eax, %eax\n ret"); B { r[0] = x; return p; } PRINT(1)`, 2, 2},
 		{"a load of less doesn't", `A { u.whole = 1; r[2] = u.half[0]; r[0] = y; return p; } B { y = 1; FENCE; r[1] = u.half[0]; return p; } PRINT(2)`, 3, 4},
+		{"a signal within a store across two lines", `#include <signal.h>
+static char line[192] __attribute__((aligned(64)));
+static pthread_t at;
+static void handle(int n) {}
+A { x = 1; *(volatile int *)(line + 62) = -1; return p; }
+B { pthread_kill(at, SIGUSR1); r[0] = *(volatile short *)(line + 64) & 1; r[1] = x; r[2] = *(volatile short *)(line + 62) & 1; return p; }
+int main(void) { pthread_t v; signal(SIGUSR1, handle); pthread_create(&at, 0, a, 0); pthread_create(&v, 0, b, 0); pthread_join(at, 0); pthread_join(v, 0); printf("%d%d%d\n", r[0], r[1], r[2]); return 0; }`, 5, 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for cc, searches := range map[string][]string{"gcc": {"optimal", "source", "stateful"}, "musl-gcc": {"optimal"}} {
