@@ -135,7 +135,9 @@ func (s *System) waitsForAll(th *thread) bool {
 		return th.Access.Flags&trace.Atomic != 0
 	case StandOp:
 		return s.lib.Drains(th.ID)
-	case StandTrap, StandFence:
+	case StandTrap:
+		return !plainCalls[s.planned(th).Name]
+	case StandFence:
 		return true
 	}
 	return false
