@@ -86,7 +86,7 @@ int main(void) { pthread_spin_init(&l, 0); pair(w); }`, true, ""},
 	{"a look at the clock doesn't drain", `
 #include <time.h>
 static void *w(void *a) { struct timespec t; if (a) { x = 1; clock_gettime(CLOCK_MONOTONIC, &t); seen[0] = y; } else { y = 1; clock_gettime(CLOCK_MONOTONIC, &t); seen[1] = x; } return 0; }
-int main(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); pair(w); }` /* musl's first call has a locked instruction */, false, ""},
+int main(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); pair(w); }`, /* musl's first call has a locked instruction */ false, ""},
 	{"the inner unlock of a recursive mutex doesn't", `
 static pthread_mutex_t r[2];
 static void *w(void *a) { pthread_mutex_t *l = &r[a != 0]; pthread_mutex_lock(l); if (a) x = 1; else y = 1; pthread_mutex_lock(l); pthread_mutex_unlock(l); seen[a != 0] = a ? y : x; pthread_mutex_unlock(l); return 0; }
