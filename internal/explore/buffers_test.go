@@ -47,7 +47,7 @@ const glibcOnly = -1
 // (TPHOLs 2009, §2.1 and §3), or follow from its rules.
 func TestBuffers(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name, source string
 		sc, tso      int
 	}{
@@ -87,7 +87,7 @@ B { pthread_kill(at, SIGUSR1); r[0] = *(volatile short *)(line + 64) & 1; r[1] =
 int main(void) { pthread_t v; signal(SIGUSR1, handle); pthread_create(&at, 0, a, 0); pthread_create(&v, 0, b, 0); pthread_join(at, 0); pthread_join(v, 0); printf("%d%d%d\n", r[0], r[1], r[2]); return 0; }`, 5, 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for cc, searches := range map[string][]string{"gcc": {"optimal", "source", "stateful"}, "musl-gcc": {"optimal"}} {
+			for _, cc := range libraries(i) {
 				guest := compile.Text(t, cc, bufferHead+c.source)
 				tso := c.tso
 				if tso == glibcOnly { // musl has a fence there
@@ -97,7 +97,7 @@ int main(void) { pthread_t v; signal(SIGUSR1, handle); pthread_create(&at, 0, a,
 					}
 				}
 				for model, want := range map[config.Model]int{config.ModelSC: c.sc, config.ModelTSO: tso} {
-					for _, search := range searches {
+					for _, search := range []string{"optimal", "source", "stateful"} {
 						cfg := onProgram(guest)
 						cfg.Model, cfg.Search, cfg.ObserveStdout, cfg.Deepen = model, search, true, false
 						r, err := Run(context.Background(), cfg, nil)
@@ -122,7 +122,7 @@ func TestBufferVerdicts(t *testing.T) {
 A { go(0); return p; } B { go(1); return p; } MAIN`
 	const dekker = `static void go(int i) { flag[i] = 1; %s; while (flag[1 - i]) if (turn != i) { flag[i] = 0; while (turn != i) ; flag[i] = 1; %[1]s; }
  in++; assert(in == 1); in--; turn = 1 - i; flag[i] = 0; } A { go(0); return p; } B { go(1); return p; } MAIN`
-	for _, c := range []struct{ name, source, sc, tso string }{
+	for i, c := range []struct{ name, source, sc, tso string }{
 		{"Peterson's lock", fmt.Sprintf(peterson, ""), "verified", "assertion"},
 		{"with a fence", fmt.Sprintf(peterson, "FENCE"), "verified", "verified"},
 		{"Dekker's lock", fmt.Sprintf(dekker, ""), "verified", "assertion"},
@@ -136,7 +136,7 @@ A { go(0); return p; } B { go(1); return p; } MAIN`
 		{"a flag and a block", `static int *volatile q; A { int *n = malloc(8); *n = 7; q = n; return p; } B { int *n = q; if (n) { assert(*n == 7); free(n); } return p; } MAIN`, "verified", "verified"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, cc := range []string{"gcc", "musl-gcc"} {
+			for _, cc := range libraries(i) {
 				guest := compile.Text(t, cc, bufferHead+c.source)
 				for model, want := range map[config.Model]string{config.ModelSC: c.sc, config.ModelTSO: c.tso} {
 					cfg := onProgram(guest)
