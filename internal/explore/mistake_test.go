@@ -98,6 +98,16 @@ pthread_cond_wait(&q, &m);
 assert(x); UNLOCK(m); return p; }
 B { LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); LOCK(m); x = 0; UNLOCK(m); return p; }
 MAIN { GO(a); GO(b); JOIN(b); LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0.1 is woken, and goes on though x, which it tested before it waited (guest.c:21), is again as it was then", "`while`"}, ""},
+		{"a loop that a compiler turned round", `static int waits;
+static void __attribute__((optimize("O2"))) take(void) { LOCK(m); waits++;
+while (!x)
+pthread_cond_wait(&q, &m);
+x = 0; UNLOCK(m); }
+static void give(void) { LOCK(m); x = 1; pthread_cond_broadcast(&q); UNLOCK(m); }
+A { take(); give(); return p; }
+MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0);
+for (int n = 0; n < 2; ) { LOCK(m); n = waits; UNLOCK(m); }
+give(); JOIN(a); JOIN(b); assert(y); unused(); }`, nil, ""},
 		{"one of two tested has changed", `A { LOCK(m);
 if (x == y) do
 pthread_cond_wait(&q, &m); while (x == y);

@@ -65,7 +65,7 @@ func (st *Story) beforeLock(f *flip) string {
 			if st.beats[i].step.Thread != f.other || !takes(o) || i == f.first.beat && int(o.At) <= f.first.access {
 				continue
 			}
-			if st.Guest.VariableName(o.Obj) != lock || st.looksAgain(f, at{i, int(o.At)}, lock) {
+			if st.Guest.VariableName(o.Obj) != lock || st.readsUnder(f, at{i, int(o.At)}, lock) {
 				return ""
 			}
 			return fmt.Sprintf("Thread %s reads %s (%s) before it takes %s (%s), under which thread %s changes it (%s). Read it after taking %s.",
@@ -91,9 +91,9 @@ func (st *Story) letIn(f *flip) string {
 	return ""
 }
 
-// looksAgain reports whether the late thread of a flip reads the same again while it holds a
+// readsUnder reports whether the late thread of a flip reads the same again while it holds a
 // lock.
-func (st *Story) looksAgain(f *flip, from at, lock string) bool {
+func (st *Story) readsUnder(f *flip, from at, lock string) bool {
 	until := at{beat: len(st.beats)} // it lets the lock go
 	for i := from.beat; i < len(st.beats) && until.beat == len(st.beats); i++ {
 		for k := range st.beats[i].ops {

@@ -141,7 +141,7 @@ func (st *Story) overtaken(failed trace.TID) (text string, wait, goesOn int) {
 				continue
 			}
 			tested, ok := st.lastConflict(failed, at{wait, len(st.beats[wait].accesses)}, mid)
-			if !ok || st.accessAt(tested).IsWrite() || st.visits(failed, goesOn, st.accessAt(tested).PC) {
+			if !ok || st.accessAt(tested).IsWrite() || st.looksAgain(failed, wait, goesOn, tested) {
 				continue
 			}
 			m, x := st.shown(i, k), st.shown(tested.beat, tested.access)
@@ -166,7 +166,7 @@ func (st *Story) asBefore(failed trace.TID, wait, goesOn int) string {
 			continue
 		}
 		x, ok := st.tested(failed, wait, used)
-		if !ok || st.visits(failed, goesOn, st.accessAt(x).PC) {
+		if !ok || st.looksAgain(failed, wait, goesOn, x) {
 			continue
 		}
 		m, as := st.shown(x.beat, x.access), "goes on without another look at %s, which it tested before it waited (%s) and nothing has changed since"
