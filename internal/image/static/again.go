@@ -1,6 +1,8 @@
 package static
 
 import (
+	"strings"
+
 	"golang.org/x/arch/x86/x86asm"
 
 	"landgo/internal/image/elffile"
@@ -19,6 +21,11 @@ func Again(f *elffile.File, pc uint64) (plain, calling bool) {
 		called bool
 	}
 	seen := map[place]bool{}
+	own, _ := f.SymbolAt(pc)
+	leaves := func(to uint64) bool { // for another function, which returns for this one
+		s, ok := f.SymbolAt(to)
+		return ok && s.Addr == to && to != own.Addr && !strings.HasSuffix(s.Name, ".cold")
+	}
 	for todo := []place{{pc: pc}}; len(todo) > 0 && len(seen) < againReach && !plain; {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -37,6 +44,7 @@ func Again(f *elffile.File, pc uint64) (plain, calling bool) {
 			plain, calling = plain || !at.called, calling || at.called
 		case inst.Op == x86asm.CALL:
 			todo = append(todo, place{next, true})
+		case kind == jumps && leaves(to):
 		case kind == jumps:
 			todo = append(todo, place{to, at.called})
 		case kind == forks:

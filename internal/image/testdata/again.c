@@ -1,5 +1,7 @@
 /* For TestAgain: calls of halt in loops and outside. For TestDecides: looks at flag. */
 
+#include <stdio.h>
+
 volatile int left, flag, data, sum;
 
 void halt(void) { sum++; }
@@ -10,7 +12,7 @@ void in_loop(void)
 	other();
 	while (!left)
 		halt();
-	other();
+	printf("%d", sum); /* the last call: a jump */
 }
 
 void in_outer(void)
