@@ -44,7 +44,7 @@ static sem_t s;
 // (TPHOLs 2009, §2.1 and §3), or follow from its rules.
 func TestBuffers(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name, source string
 		sc, tso      int
 	}{
@@ -72,10 +72,10 @@ func TestBuffers(t *testing.T) {
 		{"a load of less doesn't", `A { u.whole = 1; r[2] = u.half[0]; r[0] = y; return p; } B { y = 1; FENCE; r[1] = u.half[0]; return p; } PRINT(2)`, 3, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for cc, searches := range map[string][]string{"gcc": {"optimal", "source", "stateful"}, "musl-gcc": {"optimal"}} {
+			for _, cc := range libraries(i) {
 				guest := compile.Text(t, cc, bufferHead+c.source)
 				for model, want := range map[config.Model]int{config.ModelSC: c.sc, config.ModelTSO: c.tso} {
-					for _, search := range searches {
+					for _, search := range []string{"optimal", "source", "stateful"} {
 						cfg := onProgram(guest)
 						cfg.Model, cfg.Search, cfg.ObserveStdout, cfg.Deepen = model, search, true, false
 						r, err := Run(context.Background(), cfg, nil)
@@ -100,7 +100,7 @@ func TestBufferVerdicts(t *testing.T) {
 A { go(0); return p; } B { go(1); return p; } MAIN`
 	const dekker = `static void go(int i) { flag[i] = 1; %s; while (flag[1 - i]) if (turn != i) { flag[i] = 0; while (turn != i) ; flag[i] = 1; %[1]s; }
  in++; assert(in == 1); in--; turn = 1 - i; flag[i] = 0; } A { go(0); return p; } B { go(1); return p; } MAIN`
-	for _, c := range []struct{ name, source, sc, tso string }{
+	for i, c := range []struct{ name, source, sc, tso string }{
 		{"Peterson's lock", fmt.Sprintf(peterson, ""), "verified", "assertion"},
 		{"with a fence", fmt.Sprintf(peterson, "FENCE"), "verified", "verified"},
 		{"Dekker's lock", fmt.Sprintf(dekker, ""), "verified", "assertion"},
@@ -114,7 +114,7 @@ A { go(0); return p; } B { go(1); return p; } MAIN`
 		{"a flag and a block", `static int *volatile q; A { int *n = malloc(8); *n = 7; q = n; return p; } B { int *n = q; if (n) { assert(*n == 7); free(n); } return p; } MAIN`, "verified", "verified"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, cc := range []string{"gcc", "musl-gcc"} {
+			for _, cc := range libraries(i) {
 				guest := compile.Text(t, cc, bufferHead+c.source)
 				for model, want := range map[config.Model]string{config.ModelSC: c.sc, config.ModelTSO: c.tso} {
 					cfg := onProgram(guest)

@@ -100,15 +100,12 @@ func memoryOf(r *result.Result) (robust bool, warning string) {
 // processor may do beside; with both libraries, and by each search that runs all traces.
 func TestMemoryModel(t *testing.T) {
 	t.Parallel()
-	for _, p := range memoryModels {
+	for i, p := range memoryModels {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			for _, libc := range []string{"gcc", "musl-gcc"} {
+			for _, libc := range libraries(i) {
 				guest := compile.Text(t, libc, buffers+p.program)
-				for _, search := range []string{"optimal", "none", "sleep", "dpor", "source", "trust"} {
-					if libc != "gcc" && search != "optimal" {
-						continue
-					}
+				for _, search := range append(inTurn(i/2, "none", "sleep", "dpor", "source", "trust"), "optimal") {
 					cfg := config.Default()
 					cfg.Model = config.ModelSC
 					cfg.Guest, cfg.Out, cfg.Search = guest, config.NoFile, search
