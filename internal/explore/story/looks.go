@@ -1,9 +1,6 @@
 package story
 
-import (
-	"landgo/internal/image/static"
-	"landgo/internal/trace"
-)
+import "landgo/internal/trace"
 
 // looksAgain reports whether a thread that waited in a beat, and goes on in another, tests
 // again what it tested before it waited. A compiler may have made two tests of a loop's
@@ -18,7 +15,7 @@ func (st *Story) looksAgain(t trace.TID, wait, goesOn int, test at) bool {
 	pc := st.waitsAt(t, wait)
 	of, _ := st.Image.SymbolAt(tested.PC)
 	if in, ok := st.Image.SymbolAt(pc); ok && in.Addr == of.Addr {
-		plain, calling := static.Again(st.Image.File, pc)
+		plain, calling := st.Again(pc)
 		if plain || !calling {
 			return plain
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"landgo/internal/image/static"
 	"landgo/internal/trace"
 )
 
@@ -137,7 +136,7 @@ func (st *Story) announced(f *flip) string {
 		}
 		flag, set := st.shown(x.beat, x.access), st.shown(w.beat, w.access)
 		declared, _ := st.Image.Atomic(a.PC, a.Addr)
-		meant := declared || st.accessAt(w).Flags&trace.Atomic != 0 || static.Decides(st.Image.File, a.PC, read.PC)
+		meant := declared || st.accessAt(w).Flags&trace.Atomic != 0 || st.Decides(a.PC, read.PC)
 		if !meant || flag.Symbol == "" || flag.Bookkeeping || where(flag.Stack) == "" || where(set.Stack) == "" {
 			continue
 		}
