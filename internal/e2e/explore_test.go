@@ -217,8 +217,16 @@ func TestExploreScreen(t *testing.T) {
 	}
 	until("step 0 of 0")
 	for _, c := range []struct{ keys, want string }{
-		{"0", "step 1 of 1"}, {"1", "reads x: 0"}, {"2", "step 3 of 3"}, {"wx\r", "x = 0"}, {"f1", "it ends with a bug"}, {"t", "step 3 of"}, {"\x1b[F", "a bug"}, {"k", "step"}, {"q", "\x1b[?1049l"},
+		{"0", "step 1 of 1"}, {"1", "reads x: 0"}, {"2", "step 3 of 3"}, {"wx\r", "x = 0"}, {"f1", "it ends with a bug"}, {"t", "step 3 of"}, {"\x1b[F", "a bug"}, {"k", "step"}, {"resize", "landgo explore lost_update  s…"}, {"q", "\x1b[?1049l"},
 	} {
+		if c.keys == "resize" { // the terminal gets narrow and low
+			if err := unix.IoctlSetWinsize(int(main.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 8, Col: 30}); err != nil {
+				t.Fatal(err)
+			}
+			cmd.Process.Signal(unix.SIGWINCH)
+			until(c.want)
+			continue
+		}
 		if _, err := main.WriteString(c.keys); err != nil {
 			t.Fatal(err)
 		}
