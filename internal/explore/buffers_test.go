@@ -61,6 +61,7 @@ func TestBuffers(t *testing.T) {
 		{"a mutex between", `A { x = 1; pthread_mutex_lock(&m); pthread_mutex_unlock(&m); r[0] = y; return p; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 3},
 		{"sem_getvalue between", `A { int v; x = 1; sem_getvalue(&s, &v); r[0] = y; return p; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 4},
 		{"malloc between", `A { x = 1; char *volatile q = malloc(8); r[0] = y; return q; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 4},
+		{"snprintf between", `A { char text[20]; int n = 5; x = 1; snprintf(text, sizeof text, "%d", n); r[0] = y; return p; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 4},
 		{"a system call between", `A { x = 1; sched_yield(); r[0] = y; return p; } B { y = 1; FENCE; r[1] = x; return p; } PRINT(2)`, 3, 3},
 		{"a look at the clock between", `#include <time.h>
 A { struct timespec t; x = 1; clock_gettime(CLOCK_MONOTONIC, &t); r[0] = y; return p; } B { struct timespec t; y = 1; clock_gettime(CLOCK_MONOTONIC, &t); r[1] = x; return p; }

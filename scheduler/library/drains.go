@@ -69,5 +69,10 @@ func (s *guest) unlocksByStore(r profile.Role) bool {
 // stream's lock: one that works on a string has none.
 func (s *Library) locksStream(th *thread) bool {
 	name := s.roles[th.Regs.RIP].Name
-	return !strings.Contains(name, "sprintf") && !strings.Contains(name, "sscanf") && !strings.HasSuffix(name, "_unlocked")
+	for _, ofString := range []string{"sprintf", "snprintf", "swprintf", "sscanf", "swscanf"} {
+		if strings.Contains(name, ofString) {
+			return false
+		}
+	}
+	return !strings.HasSuffix(name, "_unlocked")
 }
