@@ -76,16 +76,6 @@ func (st *Story) by(c call) trace.TID { return st.beats[c.beat].step.Thread }
 
 func (st *Story) accessAt(x at) *trace.Access { return &st.beats[x.beat].accesses[x.access] }
 
-// visits reports whether a thread makes an access at an instruction, from a beat on.
-func (st *Story) visits(t trace.TID, from int, pc uint64) bool {
-	for _, a := range st.forward(t, at{beat: from}) {
-		if a.PC == pc {
-			return true
-		}
-	}
-	return false
-}
-
 // hit is a collision in the strict sense: another thread writes between two accesses
 // of a thread's.
 type hit struct {
