@@ -21,8 +21,20 @@ func planSigsuspend(c *call, p *kernel.Plan) {
 func planSigtimedwait(c *call, p *kernel.Plan) {
 	planSignalSleep(c, p)
 	if c.a[3] == 8 && c.k.canRead(c.a[0], 8) {
-		c.planLook(p, c.looks(c.k.log.Read64(c.a[0])))
+		set := c.k.log.Read64(c.a[0]) &^ unblockable
+		c.planLook(p, c.looks(set))
+		if ns, errno := c.waitsFor(); c.k.cfg.TimeoutsAny && errno == 0 && ns != 0 && ns != noDeadline && (c.t.sent.Peek()|c.k.pending.Peek())&set == 0 {
+			p.Outcomes = 2 * max(p.Outcomes, 1) // it may be over at once
+		}
 	}
+}
+
+// waitsFor is how long sigtimedwait waits at most, noDeadline for ever.
+func (c *call) waitsFor() (ns, errno uint64) {
+	if c.a[2] == 0 {
+		return noDeadline, 0
+	}
+	return c.k.timespec(c.a[2])
 }
 
 func doPause(c *call, o *kernel.Outcome) uint64 {
@@ -63,18 +75,22 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 		sig := k.nextSignal(t, ready)
 		return k.caught(c.a[1], sig, k.take(t, sig))
 	}
-	deadline := uint64(noDeadline)
-	if c.a[2] != 0 {
-		ns, errno := k.timespec(c.a[2])
-		if errno != 0 {
-			return errno
-		}
-		if ns == 0 {
+	ns, errno := c.waitsFor()
+	if errno != 0 {
+		return errno
+	}
+	op, deadline := trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id)}, ns
+	switch {
+	case ns == 0:
+		return eagain
+	case ns != noDeadline:
+		if deadline = saturatingAdd(c.get(&k.clock), ns); c.choice == 1 {
+			c.op(op)
+			k.passes(deadline)
 			return eagain
 		}
-		deadline = saturatingAdd(c.get(&k.clock), ns)
 	}
-	c.sleep(o, waitSignals, c.a[1], set, deadline, trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id)})
+	c.sleep(o, waitSignals, c.a[1], set, deadline, op)
 	return 0
 }
 
