@@ -237,10 +237,15 @@ func agreeObserved(p *model.Program, limit uint64, f fault) error {
 	return nil
 }
 
-// storing draws programs of two to four threads that store and load.
-func storing() *rapid.Generator[*model.Program] {
+// storing draws programs of two to four threads that store and load. Small ones have a
+// twentieth of the executions, and a thread's steps less.
+func storing(small bool) *rapid.Generator[*model.Program] {
 	return rapid.Custom(func(t *rapid.T) *model.Program {
 		n := 2 + pick(t, "threads", 3)
+		longest := [...]int{0, 0, 4, 3, 2}[n]
+		if small {
+			longest = [...]int{0, 0, 3, 2, 1}[n]
+		}
 		p := &model.Program{Bytes: 24, Standing: pick(t, "standing", 4) > 0, MainEnds: pick(t, "mainends", 4) == 3, Mutexes: 1}
 		vars := 1 + pick(t, "variables", 3)
 		for i := range n {
@@ -251,7 +256,7 @@ func storing() *rapid.Generator[*model.Program] {
 					put(model.Instr{Code: model.Create, A: k})
 				}
 			}
-			for k := 1 + pick(t, "length", [...]int{0, 0, 4, 3, 2}[n]); k > 0; k-- {
+			for k := 1 + pick(t, "length", longest); k > 0; k-- {
 				in := model.Instr{A: 8 * pick(t, "where", vars), R: pick(t, "register", 3), C: int64(1 + pick(t, "value", 3))}
 				switch pick(t, "kind", 20) {
 				default:
@@ -290,7 +295,7 @@ func storing() *rapid.Generator[*model.Program] {
 const storingLimit = 3000
 
 func TestObservers(t *testing.T) {
-	onRandom(t, storing(), func(p *model.Program) error { return agreeObserved(p, storingLimit, sound) })
+	onRandom(t, storing(false), func(p *model.Program) error { return agreeObserved(p, storingLimit, sound) })
 }
 
 // TestObserversAmong: among everything else that threads do.
@@ -347,7 +352,7 @@ func TestObserversCounts(t *testing.T) {
 func TestObserversMutants(t *testing.T) {
 	for _, f := range []fault{dropBacktrack, keepAsleep, oneOutcome, freeReads} {
 		t.Run(fmt.Sprint("fault ", f), func(t *testing.T) {
-			findsFault(t, storing(), 5000, func(p *model.Program) error { return agreeObserved(p, storingLimit, f) })
+			findsFault(t, storing(false), 5000, func(p *model.Program) error { return agreeObserved(p, storingLimit, f) })
 		})
 	}
 }
@@ -355,13 +360,16 @@ func TestObserversMutants(t *testing.T) {
 // TestSoakObservers is TestObservers and TestObserversAmong on as many programs as LANDGO_SOAK
 // says.
 func TestSoakObservers(t *testing.T) {
-	stores, all, tooLarge := storing(), soaked(false, false), 0
+	small, stores, all, tooLarge := storing(true), storing(false), soaked(false, false), 0
 	soakBatches(t, func(seed uint64) bool {
 		return soakOne(t, seed, func(rt *rapid.T) {
-			s := sized{limit: storingLimit}
-			if pick(rt, "kind", 2) == 0 {
-				s.Program = stores.Draw(rt, "program")
-			} else {
+			s := sized{limit: soakLimit}
+			switch k := pick(rt, "kind", soakTail); {
+			case k == soakTail-1:
+				s = sized{stores.Draw(rt, "program"), storingLimit}
+			case k%2 == 0:
+				s.Program = small.Draw(rt, "program")
+			default:
 				s = all.Draw(rt, "program")
 			}
 			switch err := agreeObserved(s.Program, s.limit, sound); {
