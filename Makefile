@@ -117,8 +117,8 @@ soak: setup
 	$(ENV) LANDGO_SOAK_LITMUS=$(SOAK_LITMUS) go test -count=1 -timeout 0 -v -run 'TestProcessor$$' ./internal/litmus
 	$(ENV) LANDGO_SOAK_LITMUS=1 go test -count=1 -timeout 0 -v -run 'TestLitmus$$|TestCureOfLitmus$$' ./internal/explore
 	$(ENV) LANDGO_SOAK_BUFFERS=$(SOAK_BUFFERS) go test -count=1 -timeout 0 -v -run 'TestBuffers(Within)?$$|TestFencesForAll$$' ./por
-	$(ENV) LANDGO_SOAK=1 go test -count=1 -timeout 0 -run 'TestLinuxGuests|TestBenchRows|TestLibraries|TestKernel|TestSharing|TestNativeMalloc' ./internal/e2e
-	$(ENV) LANDGO_SOAK=1 go test -count=1 -timeout 0 -run 'TestWaysAlone' ./internal/explore
+	$(ENV) LANDGO_SOAK=1 go test -count=1 -timeout 0 -run 'TestLinuxGuests|TestBenchRows|TestPaperGuests|TestLibraries|TestKernel|TestSharing|TestNativeMalloc' ./internal/e2e
+	$(ENV) LANDGO_SOAK=1 go test -count=1 -timeout 0 ./internal/explore ./internal/image/unwind
 	$(ENV) LANDGO_SOAK_GRADE=$(SOAK_GRADE) go test -count=1 -timeout 0 -v -run 'TestSoakGrade$$' ./internal/e2e
 	$(ENV) LANDGO_CORRUPT=$(SOAK_FILES) go test -count=1 -timeout 0 -run 'TestCorrupt' ./internal/image ./internal/result ./internal/explore ./internal/e2e
 	$(ENV) go test -count=1 -timeout 0 -race ./internal/trace ./internal/image/... ./heap ./race ./por ./internal/result ./internal/report ./internal/format ./internal/deepen

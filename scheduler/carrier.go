@@ -146,7 +146,8 @@ type Teller interface {
 	// Unwritten is what a thread that has ended the process by exit, or as its last
 	// thread, leaves in the library's buffer of standard output: exit writes it. lost:
 	// the end writes nothing of that buffer, so that only what was flushed before shows.
-	Unwritten(trace.TID) (text []byte, lost bool)
+	// pointer is where the library keeps how much of it there is, which exit reads, or 0.
+	Unwritten(trace.TID) (text []byte, pointer uint64, lost bool)
 	// Holds are the addresses of the mutexes that a thread holds, oldest first.
 	Holds(trace.TID) []uint64
 }
@@ -198,15 +199,15 @@ func (s *fixed) trusted(th *thread) bool {
 // itself. No thread of it is ever at a function, so only this is asked.
 type uncarried struct{ Carrier }
 
-func (uncarried) Keep(trace.TID)                     {}
-func (uncarried) Steps(trace.TID, *trace.Transition) {}
-func (uncarried) Mark(trace.Mark)                    {}
-func (uncarried) Rewind(trace.Mark)                  {}
-func (uncarried) Running(trace.TID) Running          { return 0 }
-func (uncarried) Drains(trace.TID) bool              { return true }
-func (uncarried) Holds(trace.TID) []uint64           { return nil }
-func (uncarried) Unwritten(trace.TID) ([]byte, bool) { return nil, false }
-func (uncarried) WordName(uint64) (string, bool)     { return "", false }
+func (uncarried) Keep(trace.TID)                             {}
+func (uncarried) Steps(trace.TID, *trace.Transition)         {}
+func (uncarried) Mark(trace.Mark)                            {}
+func (uncarried) Rewind(trace.Mark)                          {}
+func (uncarried) Running(trace.TID) Running                  { return 0 }
+func (uncarried) Drains(trace.TID) bool                      { return true }
+func (uncarried) Holds(trace.TID) []uint64                   { return nil }
+func (uncarried) Unwritten(trace.TID) ([]byte, uint64, bool) { return nil, 0, false }
+func (uncarried) WordName(uint64) (string, bool)             { return "", false }
 
 // Distrust leaves threads and locks to the guest's own code, at the root, for a replay
 // of what was found afterwards. It reports whether that makes a difference.

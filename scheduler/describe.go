@@ -53,7 +53,7 @@ func (s *named) VariableName(addr uint64) string {
 	}
 	switch w := s.Whereabouts(addr); {
 	case w.Local != "":
-		return fmt.Sprintf("%s of thread %s", w.Local, s.Name(w.Thread))
+		return w.LocalName(s.Name(w.Thread))
 	case w.Block.Addr != 0:
 		if n, ok := s.image.PointedTo(w.Block.Given.PC-1, w.Block.Size, addr-w.Block.Addr); ok {
 			return fmt.Sprintf("%s (%#x)", n, addr)
@@ -168,6 +168,6 @@ func (s *fixed) standPC(th *thread) uint64 {
 // Unwritten is what is left in the C library's buffer of standard output where thread t
 // has ended the process by exit, which would write it. It is valid until the next step.
 func (s *fixed) Unwritten(t trace.TID) []byte {
-	text, _ := s.lib.Unwritten(t)
+	text, _, _ := s.lib.Unwritten(t)
 	return text
 }

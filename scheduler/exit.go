@@ -85,9 +85,14 @@ const outputSize = 8
 // depends on everything as it is: what is missing are points before the prints.) And that
 // it has left prints in their buffer: what shows are those that came before a flush.
 func (s *System) endsOutput(t trace.TID) {
-	if _, lost := s.lib.Unwritten(t); lost && !s.known.Lost {
+	_, pointer, lost := s.lib.Unwritten(t)
+	if lost && !s.known.Lost {
 		s.known.Lost = true
 		s.Refine()
+	}
+	// exit writes what is there; to print by a header's putc_unlocked is a store of the program's.
+	if pointer != 0 && !s.Alone(t) && s.machine.TouchTrusted(t, pointer, 8) {
+		s.finer = true
 	}
 	if k, ok := s.kernel.(outputKernel); ok && !s.Alone(t) {
 		s.sharesTouch(t, &trace.Access{Addr: k.OutputWord(), Size: outputSize, Flags: trace.Write})

@@ -83,8 +83,9 @@ func (s *System) endsEarly(t trace.TID) {
 	if !s.endLate || s.known.Early || s.Alone(t) {
 		return
 	}
+	_, pointer, _ := s.lib.Unwritten(t)
 	for i := range s.steps {
-		if tr := s.steps[i].tr; tr.Thread != t && s.leavesTraces(tr) {
+		if tr := s.steps[i].tr; tr.Thread != t && s.leavesTraces(tr, pointer) {
 			s.known.Early, s.finer = true, true
 			return
 		}
@@ -92,10 +93,12 @@ func (s *System) endsEarly(t trace.TID) {
 }
 
 // leavesTraces reports whether a step did what can be told when the process has ended.
-func (s *System) leavesTraces(tr *trace.Transition) bool {
+// pointer is where the C library keeps how much exit is to write, or 0.
+func (s *System) leavesTraces(tr *trace.Transition, pointer uint64) bool {
 	k, prints := s.kernel.(outputKernel)
 	for i := range tr.Accesses {
-		if a := &tr.Accesses[i]; prints && a.Flags&trace.Library != 0 && a.Addr == k.OutputWord() {
+		a := &tr.Accesses[i]
+		if prints && a.Flags&trace.Library != 0 && a.Addr == k.OutputWord() || pointer != 0 && a.IsWrite() && a.Addr == pointer {
 			return true
 		}
 	}

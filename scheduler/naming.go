@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"strings"
 
 	"landgo/emu"
 	"landgo/heap"
@@ -17,6 +18,14 @@ type Whereabouts struct {
 	Local  string
 	Atomic bool
 	Thread trace.TID
+}
+
+// LocalName names the local variable, with its thread unless it is one of main's.
+func (w *Whereabouts) LocalName(thread string) string {
+	if w.Thread == 0 && strings.HasPrefix(w.Local, "main::") {
+		return w.Local // no other thread runs main
+	}
+	return fmt.Sprintf("%s of thread %s", w.Local, thread)
 }
 
 // Whereabouts looks what is at an address that no variable with a place of its

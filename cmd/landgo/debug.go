@@ -151,7 +151,7 @@ func (a *app) piped() (attach func(debugger.Target) error, end func()) {
 		over <- gdbserver.ServeWhen(struct {
 			io.Reader
 			io.Writer
-		}{os.Stdin, a.stdout}, ready)
+		}{os.Stdin, a.stdout}, ready, a.stderr) // gdb shows its user what its child writes there
 	}()
 	attach = func(t debugger.Target) error {
 		ready <- t

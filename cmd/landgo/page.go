@@ -50,10 +50,7 @@ It goes to test.html for test.landgo, or where --html says.`,
 			return err
 		}
 		a.status = r.ExitStatus()
-		if r.Bug != nil && len(guests)+len(own) == 1 {
-			r.Bug.Replay = "landgo replay " + own[0]
-		}
-		if err := writePage(c.HTML, r, from); err != nil {
+		if err := writePageOf(&c, r, from, own); err != nil {
 			return err
 		}
 		return a.print(func(w io.Writer) { fmt.Fprintln(w, c.HTML) })
@@ -76,6 +73,17 @@ func (a *app) page(ctx context.Context, r *result.Result, c *config.Config, from
 	again.Bug.Replay = r.Bug.Replay
 	again.Coverage = r.Coverage
 	return writePage(c.HTML, again, from)
+}
+
+// writePageOf writes the page of a bug file's replay. The page names the file, and the guest
+// if the user has named one.
+func writePageOf(c *config.Config, r *result.Result, from sources.Folders, own []string) error {
+	if r.Bug != nil && len(own) > 0 {
+		was := r.Bug.Replay
+		defer func() { r.Bug.Replay = was }()
+		r.Bug.Replay = c.ReplayCommand(own[0], "", own[1:]...)
+	}
+	return writePage(c.HTML, r, from)
 }
 
 // silent observes nothing.

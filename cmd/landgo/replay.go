@@ -47,13 +47,13 @@ The exit status is 1 when the same bug came back, 3 when it didn't.`,
 				return err
 			}
 			c.Guest, c.Args, c.GuestNamed = guest, guests, true
-			return a.replay(cmd.Context(), c, &result.BugFile{Schedule: *schedule})
+			return a.replay(cmd.Context(), c, &result.BugFile{Schedule: *schedule}, nil)
 		}
 		c, file, err := ofBugFile(cmd.Flags(), c, own, guests)
 		if err != nil {
 			return err
 		}
-		return a.replay(cmd.Context(), c, file)
+		return a.replay(cmd.Context(), c, file, own)
 	}
 	return cmd
 }
@@ -86,15 +86,16 @@ func ofBugFile(flags *pflag.FlagSet, given config.Config, own, guests []string) 
 	return c, file, nil
 }
 
-// replay runs the interleaving and shows its result.
-func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile) error {
+// replay runs the interleaving and shows its result. named are the bug file and the guest, as
+// the user named them.
+func (a *app) replay(ctx context.Context, c config.Config, file *result.BugFile, named []string) error {
 	a.asked = c
 	r, from, err := a.again(ctx, &c, file)
 	if err != nil {
 		return err
 	}
 	if c.HTML != "" {
-		if err := writePage(c.HTML, r, from); err != nil {
+		if err := writePageOf(&c, r, from, named); err != nil {
 			return err
 		}
 		r.Bug.Page = c.HTML

@@ -37,6 +37,26 @@ func bugOf(t *testing.T, guest string, args ...string) string {
 // gdbOn is what gdb says in a session.
 func gdbOn(t *testing.T, guest, bug, commands string) string {
 	t.Helper()
+	out, _ := gdbRun(t, guest, bug, commands).CombinedOutput() // a command that is refused makes its status
+	return string(out)
+}
+
+// gdbSession is what gdb says in a session, to standard output and standard error, and its
+// status.
+func gdbSession(t *testing.T, guest, bug, commands string) (out, said string, status int) {
+	t.Helper()
+	gdb := gdbRun(t, guest, bug, commands)
+	var stdout, stderr strings.Builder
+	gdb.Stdout, gdb.Stderr = &stdout, &stderr
+	if err := gdb.Run(); gdb.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return stdout.String(), stderr.String(), gdb.ProcessState.ExitCode()
+}
+
+// gdbRun is a gdb with a script of commands.
+func gdbRun(t *testing.T, guest, bug, commands string) *exec.Cmd {
+	t.Helper()
 	dir := t.TempDir()
 	script := "set pagination off\nset width 0\nset confirm off\nset sysroot /\nset remotetimeout 60\n" +
 		fmt.Sprintf("target remote | %s debug --gdb %s %s\n", landgo, bug, guest) + commands + "\n"
@@ -45,8 +65,7 @@ func gdbOn(t *testing.T, guest, bug, commands string) string {
 	}
 	gdb := exec.Command("timeout", "120", "gdb", "-nx", "-q", "-batch", "-x", "script", guest)
 	gdb.Dir = dir
-	out, _ := gdb.CombinedOutput() // a command that is refused makes its status
-	return string(out)
+	return gdb
 }
 
 // has reports which text isn't in an output, in the order given.
@@ -70,7 +89,7 @@ func TestDebug(t *testing.T) {
 		want            []string
 	}{
 		{guest: "glibc-O1/deadlock_two", commands: "info threads\nmonitor locks\nmonitor cause\ncontinue", want: []string{
-			`"0 main" (waits for thread 0.1 to end)`, `"0.1 forth" (waits for mutex b, which 0.2 holds)`, `"0.2 back" (waits for mutex a, which 0.1 holds)`,
+			`"0 main" (waits for thread 0.1 to end; schedule s1:`, `"0.1 forth" (waits for mutex b, which 0.2 holds)`, `"0.2 back" (waits for mutex a, which 0.1 holds)`,
 			"0.1 forth holds a and waits for mutex b, which 0.2 holds", "deadlock: threads wait for each other in a cycle", "No more reverse-execution history"}},
 		{guest: "glibc-O1/use_after_free", commands: "break free\nreverse-continue\nup\nmonitor where", want: []string{
 			`Thread 3 "0.2 writer" hit Breakpoint 1`, "writer (arg=0x0) at linux/use_after_free.c:33", "* 0.2 writer, instruction", "next: frees"}},
@@ -120,7 +139,8 @@ func TestDebugDynamic(t *testing.T) {
 // TestDebugAccepted: the acceptance session, with both C libraries, static, position-independent
 // and dynamically linked: a watchpoint for every access stops at the same ones in both
 // directions, the run can't be changed, and a session says the same each time. gdb writes what
-// monitor says to standard error, and its status is 1, for the last command of the script fails.
+// monitor says to standard error; its standard output has the schedule in the list of threads,
+// and its status is 0, for no command of the script fails.
 func TestDebugAccepted(t *testing.T) {
 	needsGDB(t)
 	for _, variant := range []string{"glibc-O1", "glibc-O2", "musl-O1", "musl-O2", "pie", "dynamic"} {
@@ -131,8 +151,8 @@ func TestDebugAccepted(t *testing.T) {
 				guest = dynamicUpdate(t)
 			}
 			bug := bugOf(t, guest)
-			commands := "info threads\nprint x\nwatch x\nreverse-continue\ninfo threads\ndelete\ncontinue\nawatch x\n" + strings.Repeat("reverse-continue\n", 6) + strings.Repeat("continue\n", 5) + "delete\ncontinue\nmonitor schedule\nprint x = 7"
-			out := gdbOn(t, guest, bug, commands)
+			commands := "info threads\nprint x\nwatch x\nreverse-continue\ninfo threads\ndelete\ncontinue\nawatch x\n" + strings.Repeat("reverse-continue\n", 6) + strings.Repeat("continue\n", 5) + "delete\ncontinue\nmonitor schedule\nprint x = 7\nprint x\nreverse-stepi\nprint x"
+			out, said, status := gdbSession(t, guest, bug, commands)
 			var got []string
 			for _, hit := range regexp.MustCompile(`(?m)^Thread [0-9]+ "(.*)" hit Hardware access`).FindAllStringSubmatch(out, -1) {
 				got = append(got, hit[1])
@@ -145,10 +165,13 @@ func TestDebugAccepted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if missing := has(out, "$1 = 1", `hit Hardware watchpoint`, "received signal SIGABRT", "No more reverse-execution history", "received signal SIGABRT", file.Schedule, "Cannot access memory"); missing != "" {
-				t.Errorf("gdb doesn't say %q:\n%s", missing, out)
+			if missing := has(out, "$1 = 1", `hit Hardware watchpoint`, "received signal SIGABRT", "No more reverse-execution history", "received signal SIGABRT", "$2 = 7", "$3 = 7", "$4 = 1"); missing != "" || status != 0 || len(file.Schedule) <= 64 && !strings.Contains(out, file.Schedule) {
+				t.Errorf("gdb doesn't say %q, or the schedule; its status is %d:\n%s", missing, status, out)
 			}
-			if again := gdbOn(t, guest, bug, commands); again != out {
+			if missing := has(said, file.Schedule, "the run is recorded, and stays as it is"); missing != "" {
+				t.Errorf("gdb doesn't say %q on standard error:\n%s", missing, said)
+			}
+			if again, _, _ := gdbSession(t, guest, bug, commands); again != out {
 				t.Errorf("the session says another thing:\n%s\n%s", out, again)
 			}
 		})

@@ -50,7 +50,7 @@ const (
 func TestAlike(t *testing.T) {
 	t.Parallel()
 	all := threeAlike + joinsAlike
-	for _, p := range []struct {
+	for i, p := range []struct {
 		name, thread, body string
 		alike              bool
 	}{
@@ -87,7 +87,7 @@ func TestAlike(t *testing.T) {
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			for _, flags := range []string{"-O0", "-O2"} {
+			for _, flags := range inTurn(i, "-O0", "-O2") {
 				comesToAll(t, alikeProgram(p.thread, p.body), flags, func(r *result.Result) {
 					if got := len(alikeIn(r)) > 0; got != p.alike {
 						t.Errorf("%s: interchangeable: %v, want %v: %q", flags, got, p.alike, r.Certificate.Assumptions)

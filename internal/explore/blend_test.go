@@ -31,7 +31,7 @@ static void *early(void *a) { n++; while (n < 2) ; seen[(long)a] = n; return a; 
 // comes to with all orders, data races included.
 func TestBlends(t *testing.T) {
 	t.Parallel()
-	for _, p := range []struct {
+	for i, p := range []struct {
 		name, thread, setup string
 		executions          uint64 // 0: more
 	}{
@@ -51,7 +51,7 @@ func TestBlends(t *testing.T) {
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			for _, cc := range []string{"gcc", "musl-gcc"} {
+			for _, cc := range libraries(i) {
 				cfg := onProgram(compile.Text(t, cc, blendHead+"int main(void) { "+p.setup+" pthread_t u, v; GO(t, "+p.thread+"); "+
 					"pthread_create(&u, 0, "+p.thread+", (void *)1); pthread_create(&v, 0, "+p.thread+", (void *)2); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0); "+
 					`printf("%d %d %d%d%d %d\n", n, bits, seen[0], seen[1], seen[2], plain); return 0; }`))

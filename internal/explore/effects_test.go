@@ -62,7 +62,7 @@ static void unblock(int s) { sigset_t m = set(s); pthread_sigmask(SIG_UNBLOCK, &
 	fills := func(call string) string {
 		return `A { ` + call + `; return p; } B { for (int i = 0; i < 200; i++) if (((volatile char *)buf)[i]) y = 1; return p; } MAIN(, assert(!y))`
 	}
-	for _, c := range []struct{ name, source, want string }{
+	for i, c := range []struct{ name, source, want string }{
 		// Dispositions.
 		{"raise and signal", `A { raise(SIGUSR1); return p; } B { signal(SIGUSR1, h); return p; } MAIN(, )`, "assertion"},
 		{"raise and ignore", `A { raise(SIGUSR1); return p; } B { signal(SIGUSR1, SIG_IGN); return p; } MAIN(signal(SIGUSR1, h), assert(x))`, "assertion"},
@@ -189,7 +189,7 @@ A { usleep(1000); f = 1; return p; } B { long t0 = y; if (f) assert(now() - t0 >
 		{"a sleep and a look", `static long now(void) { struct timespec s; clock_gettime(CLOCK_REALTIME, &s); return s.tv_sec * 1000000000 + s.tv_nsec; }
 A { usleep(1000); return p; } B { y = now(); return p; } MAIN(x = now(), assert(x == y))`, "assertion"},
 	} {
-		for _, cc := range []string{"gcc", "musl-gcc"} {
+		for _, cc := range libraries(i) {
 			t.Run(c.name+" "+cc, func(t *testing.T) {
 				t.Parallel()
 				bin := compile.Text(t, cc, head+c.source)

@@ -103,6 +103,7 @@ func (h *helping) ready(p *saved.Part) error {
 		return err
 	}
 	h.s.Guest.TakeWitnessed()
+	h.s.TakeReached()
 	h.s.Guest.Seal(true)
 	h.like = like
 	return nil

@@ -30,7 +30,7 @@ type lent struct {
 // to see all of it. set are the points of a space of a deepening, nil: those of the
 // configuration.
 func (c *crew) lends(opts *por.Options, to Lender, set *deepen.Set) {
-	if to == nil || c.Config.Covers() {
+	if to == nil {
 		return
 	}
 	c.lent = &lent{crew: c, to: to, part: saved.Part{
@@ -61,7 +61,16 @@ func (l *lent) Over() { l.to.Over() }
 
 // Seen implements por.Away. The guest is at work: what it takes to make detectors of it
 // has to wait for Keep.
-func (l *lent) Seen(text []byte) (any, error) { return saved.ReadSeen(text) }
+func (l *lent) Seen(text []byte) (any, error) {
+	s, err := saved.ReadSeen(text)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := l.ReadReached(s.Reached); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
 
 // seenAway is what was seen of a unit away.
 func (c *crew) seenAway(s *saved.Seen) *partSeen {
@@ -72,6 +81,7 @@ func (c *crew) seenAway(s *saved.Seen) *partSeen {
 		p.found = append(p.found, &finding{failure: b.Failure, key: b.Key, path: b.Path, preemptions: b.Preemptions, fresh: true})
 	}
 	p.outcomes.reload(s.Outputs)
+	p.reached, _ = c.ReadReached(s.Reached) // it was read before
 	if c.watched != nil {
 		p.watched = c.watched.Empty()
 		for i := range s.Races {
@@ -91,7 +101,7 @@ func (c *crew) seenAway(s *saved.Seen) *partSeen {
 
 // saved is what a worker has seen of a unit, for another process.
 func (p *partSeen) saved() (*saved.Seen, error) {
-	s := &saved.Seen{Threads: p.threads, Checks: p.checks, Witnessed: p.witnessed, Outputs: p.outcomes.saved()}
+	s := &saved.Seen{Threads: p.threads, Checks: p.checks, Witnessed: p.witnessed, Outputs: p.outcomes.saved(), Reached: p.reached.Saved()}
 	var bugs []saved.Found
 	for _, f := range p.found {
 		bugs = append(bugs, saved.Found{Failure: f.failure, Key: f.key, Path: f.path, Preemptions: f.preemptions})

@@ -132,11 +132,11 @@ func TestLent(t *testing.T) {
 		guest, search, bound string
 		change               func(*config.Config)
 	}{
-		{guest, "source", "", func(c *config.Config) { c.Race, c.SelfCheck = config.RaceHB, true }},
-		{guest, "trust", "", nil},
+		{guest, "source", "", func(c *config.Config) { c.Race, c.SelfCheck, c.Coverage = config.RaceHB, true, true }},
+		{guest, "trust", "", func(c *config.Config) { c.Coverage = true }},
 		{guest, "pct:runs=600", "", nil},
 		{guest, "bounded", "preempt=2", nil},
-		{guest, "", "", nil},
+		{guest, "", "", func(c *config.Config) { c.Coverage = true }},
 		{buggy, "source", "", func(c *config.Config) { c.KeepGoing, c.FailOnRace = true, true }},
 	} {
 		c := config.Default()

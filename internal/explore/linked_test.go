@@ -3,7 +3,6 @@ package explore
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -70,7 +69,7 @@ func TestLinked(t *testing.T) {
 		{"musl-gcc", "lost_update", "BUG"}, {"musl-gcc", "if_not_while", "FIXED"}, {"musl-gcc", "double_free", "BUG"},
 		{"g++", "", "FIXED"},
 	}
-	if os.Getenv("LANDGO_SOAK") != "" {
+	if soaks {
 		files, err := filepath.Glob("../../guests/linux/*.c")
 		if err != nil {
 			t.Fatal(err)

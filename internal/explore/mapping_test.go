@@ -197,9 +197,9 @@ func TestRemapped(t *testing.T) {
 // and unmapped; what a C library maps isn't.
 func TestMappings(t *testing.T) {
 	t.Parallel()
-	for _, c := range mappingCases {
+	for i, c := range mappingCases {
 		c.source = mapHead + c.source
-		for _, cc := range []string{"gcc", "musl-gcc"} {
+		for _, cc := range libraries(i) {
 			t.Run(c.name+" "+cc, func(t *testing.T) {
 				t.Parallel()
 				bin, in := c.build(t, cc)

@@ -162,6 +162,11 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); puts("a"); fflush(std
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); sem_wait(&s); return 0; }`, []string{"", "a\n"}},
 		{`static void *f(void *p) { puts("a"); return p; }
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); puts("b"); pthread_join(t, 0); }`, []string{"a\nb\n"}},
+		// putc_unlocked of glibc's header is stores of the program's, which the end of the process looks at.
+		{`static void *f(void *p) { putc_unlocked('a', stdout); putc_unlocked('b', stdout); return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); return 0; }`, []string{"", "a", "ab"}},
+		{`static void *f(void *p) { putc_unlocked('a', stdout); return p; }
+int main(void) { pthread_t t; printf("x"); pthread_create(&t, 0, f, 0); return 0; }`, []string{"x", "xa"}},
 		// What is left in the buffer is lost: a print shows if a flush comes after it, another thread's too.
 		{`static void *f(void *p) { puts("a"); sem_post(&s); return p; }
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); fflush(stdout); sem_wait(&s); _exit(0); }`, []string{"", "a\n"}},

@@ -28,7 +28,7 @@ static void handle(int g, void (*f)(int)) { struct sigaction a; memset(&a, 0, si
 #define GO pthread_create(&t, 0, a, 0)
 #define MAIN int main(void)
 `
-	for _, c := range []struct{ name, source, want string }{
+	for i, c := range []struct{ name, source, want string }{
 		{"another signal while the first one's handler interrupts a wait", `
 A { pthread_mutex_lock(&m); while (!go) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return p; }
 MAIN { handle(SIGUSR1, h); GO; pthread_kill(t, SIGUSR1); pthread_kill(t, SIGUSR1); pthread_mutex_lock(&m); go = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_join(t, 0); }`, "verified"},
@@ -86,7 +86,7 @@ A { long b = on(CLOCK_THREAD_CPUTIME_ID); usleep(100000); assert(on(CLOCK_THREAD
 MAIN { clock_t b = clock(); GO; pthread_join(t, 0); assert(clock() - b < 100000); struct rusage u; getrusage(RUSAGE_SELF, &u); assert(u.ru_utime.tv_usec < 100000);
 	while (clock() - b < 1000) ; }`, "verified"},
 	} {
-		for _, cc := range []string{"gcc", "musl-gcc"} {
+		for _, cc := range libraries(i) {
 			t.Run(c.name+" "+cc, func(t *testing.T) {
 				endsAs(t, onProgram(compile.Text(t, cc, head+c.source)), c.want, "optimal", "none")
 			})

@@ -35,7 +35,7 @@ static void show(void) { for (int g = 0; g < 2; g++) for (int c = 'a'; c <= 'm';
 #define MAIN int main(void) { signal(SIGUSR1, h); signal(SIGUSR2, h);
 #define JOIN(t) pthread_join(t, 0)
 `
-	for _, c := range []struct{ name, source, want string }{
+	for i, c := range []struct{ name, source, want string }{
 		{"while the first thread creates it", `
 A send(SIGUSR1); return p; }
 MAIN GO(t, a); JOIN(t); show(); }`, "a1|m1"},
@@ -80,7 +80,7 @@ static void look(int g) { seen = 1; }
 A send(SIGUSR2); return p; }
 MAIN signal(SIGUSR2, look); mask(SIG_BLOCK, SIGUSR1); GO(t, a); JOIN(t); printf("%d\n", seen); fflush(stdout); }`, "1"},
 	} {
-		for _, cc := range []string{"gcc", "musl-gcc"} {
+		for _, cc := range libraries(i) {
 			t.Run(c.name+" "+cc, func(t *testing.T) {
 				t.Parallel()
 				guest := compile.Text(t, cc, head+c.source)

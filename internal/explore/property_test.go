@@ -187,7 +187,7 @@ func TestConditionsBuffered(t *testing.T) {
 	t.Parallel()
 	const head = bufferHead + `#include "landgo-linux.h"
 `
-	for _, c := range []struct{ name, source, sc, tso string }{
+	for i, c := range []struct{ name, source, sc, tso string }{
 		{"both enter", `LANDGO_CONDITION(one, !(r[0] && r[1]))
 A { flag[0] = 1; if (!flag[1]) r[0] = 1; return p; } B { flag[1] = 1; if (!flag[0]) r[1] = 1; return p; }
 int main(void) { landgo_always(one, 0); RUN return 0; }`, "verified", "invariant"},
@@ -213,7 +213,7 @@ A { x = 1; y = 1; return p; } B { r[0] = y; return p; } int main(void) { landgo_
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			for _, cc := range []string{"gcc", "musl-gcc"} {
+			for _, cc := range libraries(i) {
 				cfg := onProgram(compile.Text(t, cc, head+c.source, "-O1", headers(t)))
 				r, _ := memoryRun(t, cfg)
 				if got := ended(r); got != c.tso || got == "verified" && !strings.HasPrefix(r.Certificate.Memory, "x86-TSO") {

@@ -45,7 +45,7 @@ int main(void) {
 }
 `
 	const signals = "short top = ((volatile short *)&real)[4]; long low = *(volatile long *)&real; if (top == 0x3fff && low != 1l << 63) pthread_kill(one, SIGUSR1)"
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name, first, second, check string
 		kind                       trace.BugKind
 	}{
@@ -61,7 +61,7 @@ int main(void) {
 		{"handler", "real = 3.0L", signals, "!bad", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, cc := range []string{"gcc", "musl-gcc"} {
+			for _, cc := range libraries(i) {
 				bothSearches(t, cc, defines(program, "FIRST", c.first, "SECOND", c.second, "CHECK", c.check), c.kind)
 			}
 		})

@@ -10,7 +10,7 @@ import (
 // before or after what another thread does there, as on a machine.
 func TestTouchedByTrusted(t *testing.T) {
 	t.Parallel()
-	for _, p := range []struct{ name, source, want string }{
+	for i, p := range []struct{ name, source, want string }{
 		{"a deadline that another changes", `
 static volatile struct timespec ts = {1, 2000000000};
 static int e;
@@ -78,7 +78,7 @@ static void *user(void *a) { errno = 0; where = &errno; sem_trywait(&s); sem_wai
 static void *other(void *a) { int *w = where; if (w) { *w = 3; r = *(volatile int *)w; assert(r == 3); } return a; }
 int main(void) { sem_init(&s, 0, 0); sem_init(&s2, 0, 0); GO(t, user); GO(u, other); pthread_join(u, 0); sem_post(&s2); pthread_join(t, 0); }`, "assertion"},
 	} {
-		for _, cc := range []string{"gcc", "musl-gcc"} {
+		for _, cc := range libraries(i) {
 			t.Run(p.name+" "+cc, func(t *testing.T) {
 				t.Parallel()
 				endsAs(t, onProgram(compile.Text(t, cc, interruptedHead+p.source)), p.want, "optimal", "none")

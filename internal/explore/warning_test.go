@@ -145,9 +145,9 @@ func codes(r *result.Result) (list []result.WarningCode) {
 // has no warning.
 func TestEmptyPass(t *testing.T) {
 	t.Parallel()
-	for _, p := range emptyPasses {
+	for i, p := range emptyPasses {
 		t.Run(p.name, func(t *testing.T) {
-			for _, libc := range []string{"gcc", "musl-gcc"} {
+			for _, libc := range libraries(i) {
 				guest := compile.Text(t, libc, threadsOf+p.program)
 				for _, search := range []string{"optimal", "none"} {
 					cfg := config.Default()

@@ -3,7 +3,6 @@ package explore
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -282,7 +281,7 @@ func TestWaysAlone(t *testing.T) {
 			t.Fatal(pattern, err)
 		}
 		for i, path := range guests {
-			if os.Getenv("LANDGO_SOAK") == "" && i%20 != 2 {
+			if !soaks && i%20 != 2 {
 				continue
 			}
 			c := config.Default()

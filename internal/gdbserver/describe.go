@@ -122,6 +122,11 @@ func original(wide bool) string {
 	return "orig_eax"
 }
 
+// shortSchedule is the length of a schedule that a list of threads has at the run's end. A
+// gdb of the user's own prints the list to its standard output, and monitor's answers to
+// standard error: so a session that is kept says of which run it is.
+const shortSchedule = 64
+
 // threadsXML is the list of threads.
 func (s *server) threadsXML() (string, error) {
 	all, err := s.target.Threads()
@@ -134,7 +139,11 @@ func (s *server) threadsXML() (string, error) {
 		fmt.Fprintf(&b, `<thread id="%x" name="`, t.Number)
 		xml.EscapeText(&b, []byte(t.Name))
 		b.WriteString(`">`)
-		xml.EscapeText(&b, []byte(t.About))
+		about := t.About
+		if s.notes != nil && all.Ended && t.Number == all.Current && len(s.about.Schedule) <= shortSchedule {
+			about += "; schedule " + s.about.Schedule
+		}
+		xml.EscapeText(&b, []byte(about))
 		b.WriteString("</thread>")
 	}
 	b.WriteString("</threads>")

@@ -88,6 +88,7 @@ func (s *server) memory(p string) (string, error) {
 	if err != nil || len(b) == 0 && size > 0 {
 		return refused, nil
 	}
+	s.overlay(addr, b)
 	return hex.EncodeToString(b), nil
 }
 

@@ -84,6 +84,7 @@ func (s *server) run(o debugger.Order) (string, error) {
 	if s.interrupted() { // before it began
 		s.target.Interrupt()
 	}
+	s.written = nil
 	stop, err := s.target.Go(o)
 	if err != nil {
 		s.conn.write("O" + hex.EncodeToString([]byte(err.Error()+"\n")))

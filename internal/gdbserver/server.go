@@ -30,6 +30,9 @@ type server struct {
 	stopped          int    // the thread of the latest stop
 	reply            string // that told of it
 	xml              string // of the threads, while gdb reads it
+
+	notes   io.Writer       // what gdb's user is to read; nil: gdb shows nothing but answers
+	written map[uint64]byte // memory that was written since the run came here
 }
 
 // errLeft: gdb has detached, or killed the target.
@@ -39,14 +42,15 @@ var errLeft = errors.New("gdb has left")
 func Serve(rw io.ReadWriter, t debugger.Target) error {
 	ready := make(chan debugger.Target, 1)
 	ready <- t
-	return ServeWhen(rw, ready)
+	return ServeWhen(rw, ready, nil)
 }
 
 // ServeWhen is Serve with a target that comes later: gdb waits for two seconds only for
 // the answers to its first questions, and to make the target may take longer. A channel
-// that is closed is a target that didn't come.
-func ServeWhen(rw io.ReadWriter, ready <-chan debugger.Target) error {
-	s := &server{ready: ready, conn: newConn(rw)}
+// that is closed is a target that didn't come. Where gdb shows its user what is written to
+// notes, memory can be written (write.go); notes is nil where it doesn't.
+func ServeWhen(rw io.ReadWriter, ready <-chan debugger.Target, notes io.Writer) error {
+	s := &server{ready: ready, conn: newConn(rw), notes: notes}
 	events, over := make(chan event), make(chan error, 1)
 	done := make(chan bool)
 	defer close(done)
@@ -174,13 +178,10 @@ func (s *server) answer(p string) (string, error) {
 		return s.registers()
 	case 'p':
 		return s.register(p[1:])
-	case 'G', 'P', 'M':
+	case 'G', 'P':
 		return refused, nil // the run is recorded
-	case 'X':
-		if strings.Contains(p, ",0:") {
-			return "OK", nil // gdb asks whether the packet is known
-		}
-		return refused, nil
+	case 'M', 'X':
+		return s.write(p)
 	case 'm':
 		return s.memory(p[1:])
 	case 'H':

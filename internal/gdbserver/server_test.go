@@ -209,7 +209,7 @@ func TestLateTarget(t *testing.T) {
 	defer b.Close()
 	ready := make(chan debugger.Target, 1)
 	over := make(chan error, 1)
-	go func() { over <- ServeWhen(a, ready) }()
+	go func() { over <- ServeWhen(a, ready, nil) }()
 	g := &gdb{t: t, conn: newConn(b), raw: b}
 	for _, p := range []string{"QStartNoAckMode", "qSupported:swbreak+", "vMustReplyEmpty"} {
 		g.ask(p)
@@ -227,7 +227,7 @@ func TestLateTarget(t *testing.T) {
 	defer c.Close()
 	none := make(chan debugger.Target)
 	close(none)
-	go func() { over <- ServeWhen(a, none) }()
+	go func() { over <- ServeWhen(a, none, nil) }()
 	c.Write([]byte("$?#3f"))
 	go io.Copy(io.Discard, c)
 	if err := <-over; err != nil {
@@ -246,6 +246,47 @@ func TestRange(t *testing.T) {
 	g.ask("vCont;r1000,1010:2;c")
 	if o := f.asked; o.Step != 2 || o.Low != 0x1000 || o.High != 0x1010 || len(o.Breaks) != 1 || o.Breaks[0] != 0x1004 {
 		t.Errorf("%+v", o)
+	}
+}
+
+// TestWrites: where gdb's user reads what landgo notes, memory that was written is seen as
+// long as the run stands, and no longer. Registers can't be written.
+func TestWrites(t *testing.T) {
+	a, b := net.Pipe()
+	defer b.Close()
+	f := newFake()
+	ready := make(chan debugger.Target, 1)
+	ready <- f
+	var notes bytes.Buffer
+	over := make(chan error, 1)
+	go func() { over <- ServeWhen(a, ready, &notes) }()
+	g := &gdb{t: t, conn: newConn(b), raw: b}
+	g.ask("QStartNoAckMode")
+	g.conn.quiet()
+	for _, c := range []struct{ asks, told string }{
+		{"?", "T06thread:1;"},
+		{"M1234,2:beef", "OK"},
+		{"m1233,4", "33beef33"},
+		{"X1233,1:a", "OK"},
+		{"m1233,4", "61beef33"},
+		{"M1234,2:be", "E01"}, // too short
+		{"M1234,1:xx", "E01"},
+		{"M1234", "E01"},
+		{"M10,1:00", "E01"}, // nothing is there
+		{"P0=00", "E01"},
+		{"bs", "T05thread:1;"},
+		{"m1233,4", "33333333"},
+		{"D", "OK"},
+	} {
+		if got := g.ask(c.asks); got != c.told {
+			t.Errorf("%s: %q, want %q", c.asks, got, c.told)
+		}
+	}
+	if err := <-over; err != nil {
+		t.Error(err)
+	}
+	if want := 2; strings.Count(notes.String(), "the run is recorded") != want || !strings.Contains(notes.String(), "0x1233") {
+		t.Errorf("%d notes are due:\n%s", want, &notes)
 	}
 }
 

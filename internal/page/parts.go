@@ -10,10 +10,10 @@ import (
 
 // The parts beside the picture.
 
-// bugFile is the file that the replay's command names, or "".
+// bugFile is the file that the replay's command names, with what stands beside it, or "".
 func bugFile(b *result.Bug) string {
 	file, ok := strings.CutPrefix(b.Replay, "landgo replay ")
-	if !ok || strings.ContainsAny(file, " '\"") {
+	if !ok || strings.HasPrefix(file, "--schedule ") {
 		return ""
 	}
 	return clean(file)

@@ -293,13 +293,28 @@ func (s *story) end(b *result.Bug) {
 		return
 	}
 	r := Row{Thread: s.lane(b.Thread), Text: title(b), Step: step, Fails: true}
+	if n := len(s.rows) - 1; n >= 0 && s.rows[n].Thread == r.Thread && s.rows[n].Text == "ends the process" && s.rows[n].Output == "" {
+		s.rows = s.rows[:n] // that is what the failure does
+	}
 	for i := range s.rows {
 		if s.rows[i].Thread == r.Thread {
 			r.Held = s.rows[i].Held
 		}
 	}
-	r.at(own(b.Stack))
+	r.at(own(behindAssert(b)))
 	s.rows = append(s.rows, r)
+}
+
+// asserts are functions that end a program, or a kernel, whose assertion failed.
+var asserts = []string{"__assert_fail", "__assert", "__assert_func", "abort", "panic", "landgo_panicked"}
+
+// behindAssert is a bug's stack from where the user's code asserts.
+func behindAssert(b *result.Bug) []result.Frame {
+	stack := b.Stack
+	for b.Kind == trace.Assertion && len(stack) > 1 && slices.Contains(asserts, stack[0].Function) && slices.ContainsFunc(stack[1:], func(f result.Frame) bool { return f.File != "" && f.Line > 0 }) {
+		stack = stack[1:]
+	}
+	return stack
 }
 
 // own is where the user's code stands on a stack, if that is to be seen in a source of a

@@ -26,7 +26,7 @@ func (s *story) shortTexts() {
 	}
 	for i := range s.rows {
 		r := &s.rows[i]
-		r.short = r.Text
+		r.short = nameless.ReplaceAllString(r.Text, "$1 a block")
 		for _, name := range s.owned(r.Text) {
 			if short := shortName(name, s.names); full[short] == name {
 				r.short = strings.ReplaceAll(r.short, name, short)
@@ -37,6 +37,9 @@ func (s *story) shortTexts() {
 
 // block is the name of a part of a block of memory.
 var block = regexp.MustCompile(`\S+ \(allocated at [^()]*\)`)
+
+// nameless is a block of which only the address is known.
+var nameless = regexp.MustCompile(`^(frees|is given) 0x[0-9a-f]+$`)
 
 // owned are the names in a text that say whose they are.
 func (s *story) owned(text string) (names []string) {

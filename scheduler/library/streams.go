@@ -96,25 +96,25 @@ func (s *textCalls) touchStream(th *thread, tr *trace.Transition) {
 type descriptors interface{ IsStdout(fd int32) bool }
 
 // Unwritten implements Teller.
-func (s *textCalls) Unwritten(t trace.TID) (text []byte, lost bool) {
+func (s *textCalls) Unwritten(t trace.TID) (text []byte, pointer uint64, lost bool) {
 	at := s.stdout()
 	if at == 0 {
-		return nil, false
+		return nil, 0, false
 	}
-	from, to := libc.Unwritten(s.image.Info, at, s.machine.Read64)
+	from, to, pointer := libc.Unwritten(s.image.Info, at, s.machine.Read64)
 	if from == 0 {
-		return nil, false // nothing was ever printed
+		return nil, 0, false // nothing was ever printed
 	}
 	if from < to && to-from <= maxUnwritten {
 		text = s.machine.Bytes(from, to-from)
 	}
 	if k, ok := s.kernel.(descriptors); ok && !k.IsStdout(libc.Descriptor(s.image.Info, at, s.machine.Read64)) {
-		return nil, true // closed, or another file's
+		return nil, 0, true // closed, or another file's
 	}
 	if s.threads[t].role == profile.ProcessExit || s.lastToEnd(&s.threads[t]) {
-		return text, false
+		return text, pointer, false
 	}
-	return nil, s.exiting.Get() == 0 || len(text) > 0
+	return nil, 0, s.exiting.Get() == 0 || len(text) > 0
 }
 
 // lastToEnd reports whether the process ended with a thread whose function returned, or

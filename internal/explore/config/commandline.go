@@ -14,11 +14,12 @@ func (c *Config) RunCommand() string {
 }
 
 // ReplayCommand is the command line that replays a bug: its file if there is
-// one, else its schedule with the options that it was made with.
-func (c *Config) ReplayCommand(file, schedule string) string {
+// one, with the guest if it is another than the file names, else its schedule with the
+// options that it was made with.
+func (c *Config) ReplayCommand(file, schedule string, guest ...string) string {
 	if file != "" {
 		words := []string{"landgo", "replay"}
-		for _, arg := range append(c.replayFlags(), file) {
+		for _, arg := range append(append(c.replayFlags(), file), guest...) {
 			words = append(words, shellQuote(arg))
 		}
 		return strings.Join(words, " ")

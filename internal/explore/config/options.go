@@ -238,7 +238,7 @@ var searchOptions = []Option{
 	}, {
 		Name: "coverage", Group: GroupOutput,
 		Help: "show which lines and preemption points the interleavings reached",
-		Doc:  "Lines of the guest's own code that no interleaving ran are often the finding. Of each point it says how many of the search's steps began with a thread there that could go on, and in how many another thread ran before. A reducing search switches only where that can make a difference. It is the same for any number of `--jobs`; nothing is lent to other machines.",
+		Doc:  "Lines of the guest's own code that no interleaving ran are often the finding. Of each point it says how many of the search's steps began with a thread there that could go on, and in how many another thread ran before. A reducing search switches only where that can make a difference. It is the same for any number of `--jobs`.",
 		Set:  func(c *Config, v string) error { return setSwitch(&c.Coverage, v) },
 		Get:  func(c *Config) []string { return flag(c.Coverage) },
 	}, {

@@ -9,6 +9,7 @@ import (
 
 	"landgo/internal/deepen"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/por"
 	"landgo/race"
@@ -54,6 +55,25 @@ type Seen struct {
 	Stores     []uint64             `json:"stores,omitempty"`
 	Witnessed  *scheduler.Witnessed `json:"witnessed"`
 	Outputs    Outputs              `json:"outputs"`
+	Reached    *Reached             `json:"reached,omitempty"` // where coverage is asked for
+}
+
+// Reached is what a unit has reached: pieces of the guest's lines by their numbers, of so many,
+// and points.
+type Reached struct {
+	Pieces int            `json:"pieces"`
+	Ran    []int          `json:"ran"`
+	Points []ReachedPoint `json:"points"`
+}
+
+// ReachedPoint is how often steps began at a point, and how many of them were another
+// thread's.
+type ReachedPoint struct {
+	PC       uint64            `json:"pc"`
+	Kind     trace.OpKind      `json:"kind"`
+	Flags    trace.AccessFlags `json:"flags"`
+	Reached  uint64            `json:"reached"`
+	Switched uint64            `json:"switched"`
 }
 
 // Found is a bug of a part. Its texts are bytes of the guest's: not all are UTF-8, so it

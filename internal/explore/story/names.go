@@ -78,7 +78,7 @@ func (n *namer) of(s *session.Session, addr uint64) string {
 			n.locals = map[uint64]string{}
 		}
 		if w := s.Guest.Whereabouts(addr); w.Local != "" {
-			name = fmt.Sprintf("%s of thread %s", w.Local, s.Guest.Name(w.Thread))
+			name = w.LocalName(s.Guest.Name(w.Thread))
 		}
 		n.locals[addr] = name
 	}

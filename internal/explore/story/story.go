@@ -28,9 +28,10 @@ type Story struct {
 	flip    *flip                      // what Against has found
 	// Differs are the events of this run that Against has told of.
 	Differs  []result.Moment
-	flips    []flip // pairs of accesses that come the other way round in that run
-	collided []at   // what the cause is about
-	lined    *bool  // see lines
+	flips    []flip          // pairs of accesses that come the other way round in that run
+	collided []at            // what the cause is about
+	lined    *bool           // see lines
+	stored   map[uint64]bool // the words of eight bytes that are written; see varies
 }
 
 // beat is one step of the execution.

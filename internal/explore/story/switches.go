@@ -36,29 +36,68 @@ func (st *Story) switches(b *result.Bug) {
 // have any but a library's or a kernel's own, among the last farBeats.
 const lastBeats, farBeats = 4, 64
 
-// latest lists a thread's last accesses in some beats.
-func (st *Story) latest(from, to int) (list []result.Access) {
+// latest lists a thread's last accesses in some beats: of those to memory that is written in
+// the story, if there are any. What else a thread reads is the same in every order. Of that,
+// only what has a name is shown: a flag that is never set, but no table of the dynamic linker's.
+// Names with an underscore first are the C library's (C11 7.1.3).
+func (st *Story) latest(from, to int) []result.Access {
+	if list, any := st.latestOf(from, to, st.varies); any {
+		return list
+	}
+	list, _ := st.latestOf(from, to, func(*trace.Access) bool { return true })
+	return slices.DeleteFunc(list, func(a result.Access) bool { return a.Symbol == "" || a.Symbol[0] == '_' })
+}
+
+// latestOf lists those of them that of accepts. any: one isn't a library's or a kernel's own.
+func (st *Story) latestOf(from, to int, of func(*trace.Access) bool) (list []result.Access, any bool) {
 	first := to
 	for seen := 0; first > from && first > to-farBeats && seen < lastBeats; {
 		first--
 		for k := range st.beats[first].accesses {
-			if a := st.shown(first, k); !a.Bookkeeping {
+			if of(&st.beats[first].accesses[k]) && !st.shown(first, k).Bookkeeping {
 				seen++
+				any = true
 				break
 			}
 		}
 	}
 	for j := first; j < to; j++ {
-		for k := range st.beats[j].accesses {
-			if l := st.beats[j].accesses; k > 0 && l[k].Addr == l[k-1].Addr && l[k].Size == l[k-1].Size && l[k].PC == l[k-1].PC && l[k].IsWrite() == l[k-1].IsWrite() {
+		l := st.beats[j].accesses
+		for k := range l {
+			if k > 0 && l[k].Addr == l[k-1].Addr && l[k].Size == l[k-1].Size && l[k].PC == l[k-1].PC && l[k].IsWrite() == l[k-1].IsWrite() {
 				continue // of one call
 			}
-			if !st.written(j, k) {
+			if of(&l[k]) && !st.written(j, k) {
 				list = append(list, st.shown(j, k))
 			}
 		}
 	}
-	return list
+	return list, any
+}
+
+// varies reports whether the story has a write to memory that an access is to.
+func (st *Story) varies(a *trace.Access) bool {
+	if st.stored == nil {
+		st.stored = map[uint64]bool{}
+		for i := range st.beats {
+			for k := range st.beats[i].accesses {
+				if w := &st.beats[i].accesses[k]; w.IsWrite() {
+					words(w, func(word uint64) bool { st.stored[word] = true; return false })
+				}
+			}
+		}
+	}
+	return words(a, func(word uint64) bool { return st.stored[word] })
+}
+
+// words reports whether is accepts one of the words of eight bytes that an access is to.
+func words(a *trace.Access, is func(word uint64) bool) bool {
+	for word := a.Addr >> 3; word <= (a.Addr+uint64(max(a.Size, 1))-1)>>3; word++ {
+		if is(word) {
+			return true
+		}
+	}
+	return false
 }
 
 // wakings lists the calls in some beats by which a thread wakes others, or would have.

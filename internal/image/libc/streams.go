@@ -97,17 +97,18 @@ func Descriptor(info *debuginfo.Info, stream uint64, read64 func(uint64) uint64)
 }
 
 // Unwritten is where the bytes are that were printed to a stream, whose memory read64
-// reads, and not written yet.
-func Unwritten(info *debuginfo.Info, stream uint64, read64 func(uint64) uint64) (from, to uint64) {
+// reads, and not written yet. The pointer to their end is at an address of its own: the
+// inline functions of glibc's header move it.
+func Unwritten(info *debuginfo.Info, stream uint64, read64 func(uint64) uint64) (from, to, pointer uint64) {
 	switch info.Libc() {
 	case elffile.Glibc:
 		const writeBase, writePointer = 0x20, 0x28
-		return read64(stream + writeBase), read64(stream + writePointer)
+		return read64(stream + writeBase), read64(stream + writePointer), stream + writePointer
 	case elffile.Musl:
 		const writePosition, writeBase = 0x28, 0x38
-		return read64(stream + writeBase), read64(stream + writePosition)
+		return read64(stream + writeBase), read64(stream + writePosition), stream + writePosition
 	}
-	return 0, 0
+	return 0, 0, 0
 }
 
 // givers are those that return a block which their caller is to free.
