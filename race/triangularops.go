@@ -53,7 +53,12 @@ func drainsAt(o *trace.Op) bool {
 	if o.Kind == trace.OpOnce {
 		return o.Arg == trace.OnceBegins
 	}
-	return bufferingOf[o.Kind] == drains
+	return bufferingOf[o.Kind] == drains && !unlocksByStore(o)
+}
+
+// unlocksByStore reports whether an operation lets a lock go by a plain store.
+func unlocksByStore(o *trace.Op) bool {
+	return o.Kind == trace.OpUnlock && o.Arg == trace.UnlockStores
 }
 
 // effect takes in what an operation does to the buffer.
@@ -63,7 +68,7 @@ func (d *Triangular) effect(t trace.TID, o *trace.Op) {
 	case drainsAt(o):
 		d.set(d.threads[t].store, 0)
 		d.stored = false
-	case bufferingOf[o.Kind] == stores && o.Size > 0:
+	case (bufferingOf[o.Kind] == stores || unlocksByStore(o)) && o.Size > 0:
 		// Which of its bytes it stores isn't known, so it covers none.
 		d.visits = append(d.visits, tsoVisit{time: d.now(t), store: d.slots[d.threads[t].store], Access: Access{Thread: t, PC: o.PC, Addr: o.Obj, Write: true}})
 		d.set(d.threads[t].store, int32(len(d.visits)-1))

@@ -135,7 +135,9 @@ func (s *System) waitsForAll(th *thread) bool {
 		return th.Access.Flags&trace.Atomic != 0
 	case StandOp:
 		return s.lib.Drains(th.ID)
-	case StandTrap, StandFence:
+	case StandTrap:
+		return !plainCalls[s.planned(th).Name]
+	case StandFence:
 		return true
 	}
 	return false
@@ -265,6 +267,41 @@ func (s *System) push(th *thread, a *trace.Access, since, insn uint64) (first bo
 	fresh := slices.DeleteFunc(slices.Clone(th.recent), func(x ordinal) bool { return x.addr == o.addr && x.size == o.size })
 	th.recent = append(fresh, o)
 	return first
+}
+
+// endBuffered is endInstruction with store buffers. The rest of what the instruction stores goes to
+// memory together with its thread's newest entry, behind all that the thread stored before: at
+// once, if that has gone already. Executions in which the two go apart are those in which the
+// thread has ended the instruction before the signal, as other threads don't see a store in a buffer. So that
+// the step of the sender is in order with the update of that entry, it counts as a write of
+// the entry's bytes.
+func (s *System) endBuffered(th *thread) {
+	under := s.under
+	s.under = nil
+	s.apply(th)
+	since, tr := s.machine.Journal(), s.thisStep()
+	newest := len(th.recent)
+	for newest > 0 && th.recent[newest-1].n == th.pushed {
+		newest--
+	}
+	entry := th.recent[newest:]
+	made := slices.Clone(s.endInstruction(th))
+	th.inStep = len(th.queue) > 0
+	for i := range made {
+		a := &made[i]
+		if !a.IsWrite() || a.Flags&(trace.Atomic|trace.Library|emu.Private) != 0 {
+			continue
+		}
+		for _, o := range entry {
+			tr.Accesses = append(tr.Accesses, trace.Access{Addr: o.addr, Size: uint32(o.size), PC: a.PC, Flags: trace.Write})
+		}
+		entry = nil
+		if th.inStep {
+			s.push(th, a, since, th.Insns)
+		}
+	}
+	s.takeBack(th)
+	s.under = under
 }
 
 // update is a step of a buffer: its oldest entry goes to memory.

@@ -28,6 +28,10 @@ const wordsEnd = 64 << 10
 // what it touches.
 func IsKernelWord(addr uint64) bool { return addr < wordsEnd }
 
+// IsClock reports whether an address is that of the clock, which is no memory: a thread that looks
+// at it empties no store buffer, and has seen no store.
+func IsClock(addr uint64) bool { return addr >= effect.Clock && addr < effect.Clock+effect.Step }
+
 // isWord reports whether an address is that of a kernel's word, which has two granules.
 func (s *fixed) isWord(addr uint64) bool { return s.logs && addr < wordsEnd }
 

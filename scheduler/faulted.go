@@ -172,6 +172,16 @@ func (s *System) endStores(th *thread) {
 		return
 	}
 	s.Save(th.ID)
+	if s.cfg.Buffers {
+		s.moves(func() { s.endBuffered(th) })
+		return
+	}
+	s.endInstruction(th)
+}
+
+// endInstruction runs a thread to the end of the instruction that it is within. The step under
+// way has its accesses.
+func (s *System) endInstruction(th *thread) []trace.Access {
 	stop := s.machine.Run(&emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.IgnoreBreaks, StopAt: 2})
 	th.Ctx, th.Half = stop.Ctx, stop.Parts
 	th.Insns += stop.Insns
@@ -179,6 +189,7 @@ func (s *System) endStores(th *thread) {
 	s.finer = s.finer || stop.Learned
 	tr := s.thisStep()
 	tr.Accesses = append(tr.Accesses, stop.Accesses...)
+	return stop.Accesses
 }
 
 // MeetFault has a thread meet a fault that landgo meets for it in a call from site, in

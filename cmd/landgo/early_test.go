@@ -60,7 +60,7 @@ func TestEarlyOnTerminal(t *testing.T) {
 		e.show()
 		first := w.String()
 		e.take(withBug(7, "s1:0000002a:0@10"))
-		if w.Len() != len(first) || !strings.Contains(first, "bug: assertion: x > 0") || !strings.Contains(first, "s1:0000002a:0@10") {
+		if w.Len() != len(first) || !strings.Contains(first, ": assertion: x > 0") || !strings.Contains(first, "s1:0000002a:0@10") {
 			t.Fatalf("%q", w.String())
 		}
 		lines := strings.Count(first, "\n")

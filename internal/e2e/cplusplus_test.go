@@ -19,7 +19,7 @@ func TestCPlusPlus(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		short := run(t, "run", "--quiet", path).stdout
-		for _, want := range []string{"bug: assertion: ", "T1 = 0.1 lambda at queue.cc:29", "T2 = 0.2 lambda at queue.cc:34", "T2 lambda queue.cc:34", "created in main queue.cc:34", "holding main::q.m", "pool::Queue<int>::pop queue.cc:18"} {
+		for _, want := range []string{"bug under sequential consistency: assertion: ", "T1 = 0.1 lambda at queue.cc:29", "T2 = 0.2 lambda at queue.cc:34", "T2 lambda queue.cc:34", "created in main queue.cc:34", "holding main::q.m", "pool::Queue<int>::pop queue.cc:18"} {
 			if !strings.Contains(strings.ReplaceAll(short, "testdata/", ""), want) {
 				t.Errorf("%s: no %q in\n%s", level, want, short)
 			}

@@ -70,6 +70,23 @@ int main(void) { pair(w); }`, true, ""},
 	{"an unlock drains", `
 static void *w(void *a) { pthread_mutex_lock(&m); if (a) x = 1; else y = 1; pthread_mutex_unlock(&m); seen[a != 0] = a ? y : x; return 0; }
 int main(void) { pair(w); }`, true, ""},
+	{"a spin lock is let go by a plain store", `
+#ifdef __GLIBC__
+#define MUSL
+#else
+#define MUSL x = 1 // musl has a fence there
+#endif
+static pthread_spinlock_t l;
+static void *w(void *a) { if (a) { pthread_spin_lock(&l); x = 1; pthread_spin_unlock(&l); MUSL; seen[0] = y; } else { y = 1; __asm__ volatile("mfence" ::: "memory"); seen[1] = x; } return 0; }
+int main(void) { pthread_spin_init(&l, 0); pair(w); }`, false, ""},
+	{"a spin lock's sections", `
+static pthread_spinlock_t l;
+static void *w(void *a) { for (int i = 0; i < 2; i++) { pthread_spin_lock(&l); x++; y = x; pthread_spin_unlock(&l); } return 0; }
+int main(void) { pthread_spin_init(&l, 0); pair(w); }`, true, ""},
+	{"a look at the clock doesn't drain", `
+#include <time.h>
+static void *w(void *a) { struct timespec t; if (a) { x = 1; clock_gettime(CLOCK_MONOTONIC, &t); seen[0] = y; } else { y = 1; clock_gettime(CLOCK_MONOTONIC, &t); seen[1] = x; } return 0; }
+int main(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); pair(w); }`, /* musl's first call has a locked instruction */ false, ""},
 	{"the inner unlock of a recursive mutex doesn't", `
 static pthread_mutex_t r[2];
 static void *w(void *a) { pthread_mutex_t *l = &r[a != 0]; pthread_mutex_lock(l); if (a) x = 1; else y = 1; pthread_mutex_lock(l); pthread_mutex_unlock(l); seen[a != 0] = a ? y : x; pthread_mutex_unlock(l); return 0; }

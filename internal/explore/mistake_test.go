@@ -83,6 +83,11 @@ pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a);
 x = 1;
 pthread_cond_signal(&q); JOIN(a); unused(); }`, []string{"Thread 0 changes x (guest.c:23) without m and signals q (guest.c:24), after thread 0.1 has tested it (guest.c:20) and before thread 0.1 waits", "Change it under m"}, ""},
+		{"a flag without the mutex, and others with it", `A { LOCK(m); while (y || !x)
+pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
+MAIN { GO(a); LOCK(m); y = 1; UNLOCK(m); LOCK(m); y = 0; UNLOCK(m);
+x = 1;
+pthread_cond_signal(&q); JOIN(a); unused(); }`, []string{"changes x (guest.c:23) without m and signals q (guest.c:24)"}, "thread 0 changes x (guest.c:23) after thread 0.1's read (guest.c:20), and before it went on"},
 		{"a flag set after its signal", `A { LOCK(m); while (!x)
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); pthread_cond_signal(&q);
@@ -93,6 +98,16 @@ pthread_cond_wait(&q, &m);
 assert(x); UNLOCK(m); return p; }
 B { LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); LOCK(m); x = 0; UNLOCK(m); return p; }
 MAIN { GO(a); GO(b); JOIN(b); LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0.1 is woken, and goes on though x, which it tested before it waited (guest.c:21), is again as it was then", "`while`"}, ""},
+		{"a loop that a compiler turned round", `static int waits;
+static void __attribute__((optimize("O2"))) take(void) { LOCK(m); waits++;
+while (!x)
+pthread_cond_wait(&q, &m);
+x = 0; UNLOCK(m); }
+static void give(void) { LOCK(m); x = 1; pthread_cond_broadcast(&q); UNLOCK(m); }
+A { take(); give(); return p; }
+MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0);
+for (int n = 0; n < 2; ) { LOCK(m); n = waits; UNLOCK(m); }
+give(); JOIN(a); JOIN(b); assert(y); unused(); }`, nil, ""},
 		{"one of two tested has changed", `A { LOCK(m);
 if (x == y) do
 pthread_cond_wait(&q, &m); while (x == y);
@@ -142,7 +157,7 @@ MAIN { GO(a); z++; JOIN(a); assert(z == 2); unused(); }`, []string{"Each access 
 MAIN { GO(a); x = 1; JOIN(a); unused(); }`, nil, ""},
 		{"a read lock", `static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
 A { pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); return p; }
-MAIN { GO(a); pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); JOIN(a); assert(x == 2); unused(); }`, nil, ""},
+MAIN { GO(a); pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0 changes x (guest.c:22) while it holds l for reading, which lets thread 0.1 in", "Take it for writing"}, ""},
 		{"one item for two", `A { LOCK(m); while (!x)
 pthread_cond_wait(&q, &m);
 x--; UNLOCK(m); return p; }
@@ -199,6 +214,25 @@ y = 7; } UNLOCK(m); } }
 A { init();
 assert(y == 7); return p; }
 MAIN { GO(a); init(); JOIN(a); unused(); }`, []string{"finds x set (guest.c:21) without m, and uses y (guest.c:25)", "sets it (guest.c:22) before it writes y (guest.c:23)", "Set it last"}, ""},
+		{"a pointer set before what it points to", `static struct s { int u, v; } *volatile p; static struct s *get(void) {
+if (!p) { LOCK(m); if (!p) {
+p = malloc(sizeof *p); p->u = 1;
+p->v = 2; } UNLOCK(m); } return p; }
+A { struct s *s = get();
+assert(s->u == 1 && s->v == 2); return 0; }
+MAIN { GO(a); get(); JOIN(a); unused(); }`, []string{"finds p set (guest.c:", "without m", "sets it (guest.c:22) before it writes", "Set it last"}, ""},
+		{"a flag that decides, and is set too early", `A {
+x = 1;
+y = 42; return p; }
+B { while (!x) ;
+assert(y == 42); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"finds by x (guest.c:23) that it can use y (guest.c:24)", "sets x (guest.c:21) before it writes y (guest.c:22)", "Set it after that"}, ""},
+		{"two that belong together", `A {
+x = 1;
+y = 1; return p; }
+B {
+assert(x == y); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
 		{"a flag set last", `static void init(void) { if (!x) { LOCK(m); if (!x) { y = 7; x = 1; } UNLOCK(m); } }
 A { init(); assert(y == 8); return p; }
 MAIN { GO(a); init(); JOIN(a); unused(); }`, nil, ""},
@@ -232,6 +266,17 @@ MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(x == 2); unused(); }`, []string{"h
 A { pthread_rwlock_rdlock(&w);
 x++; pthread_rwlock_unlock(&w); return p; }
 MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); assert(x == 2); unused(); }`, []string{"change x (guest.c:22)", "hold w for reading", "Take it for writing"}, ""},
+		{"a change with a lock for reading, beside a reader", `static pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;
+A { pthread_rwlock_rdlock(&w); x++;
+y = x; pthread_rwlock_unlock(&w); return p; }
+B { pthread_rwlock_rdlock(&w);
+assert(x == y); pthread_rwlock_unlock(&w); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"changes y (guest.c:22) while it holds w for reading", "(guest.c:24)", "Take it for writing"}, ""},
+		{"two changes with a lock for writing", `static pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;
+A { pthread_rwlock_wrlock(&w); x++; pthread_rwlock_unlock(&w);
+pthread_rwlock_wrlock(&w); y++; pthread_rwlock_unlock(&w); return p; }
+B { pthread_rwlock_rdlock(&w); assert(x == y); pthread_rwlock_unlock(&w); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
 		{"a ticket that two draw", `static atomic_int now, sum;
 A {
 int t = z;

@@ -147,7 +147,7 @@ func (o *outputs) schedules(h *hunt, into map[string]trace.Schedule) {
 		return
 	}
 	for _, n := range o.list {
-		if _, known := into[n.key]; known || n.path == nil || n.text == "" {
+		if _, known := into[n.key]; known || n.path == nil || n.text == "" && len(o.list) == 1 { // alone, it isn't told
 			continue
 		}
 		// Where the execution can't be run again, for points became finer, the outcome

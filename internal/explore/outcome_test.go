@@ -103,6 +103,45 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+// TestSilence: an execution that writes nothing is shown by a schedule, beside one that
+// writes.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Guest, c.Out = compile.Text(t, "gcc", `#include <pthread.h>
+#include <unistd.h>
+static volatile int x;
+static void *f(void *p) { x = 1; return p; }
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, f, 0);
+	if (x) write(1, "x\n", 2);
+	pthread_join(t, 0);
+}
+`), config.NoFile
+	r, err := Run(context.Background(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := outputsOf(r); !slices.Equal(got, []string{"", "x\n"}) {
+		t.Fatalf("the outputs are %q", got)
+	}
+	for _, o := range r.Outcomes {
+		again, err := Replay(context.Background(), c, &result.BugFile{Schedule: o.Schedule}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, seen := range again.Outcomes {
+			got += seen.Output
+		}
+		if got != o.Output {
+			t.Errorf("the schedule of %q writes %q", o.Output, got)
+		}
+	}
+}
+
 // TestNoOutputs: what exit would have written is no output of a process that ends
 // without it.
 func TestNoOutputs(t *testing.T) {

@@ -117,9 +117,9 @@ func (c *Case) message() string {
 		f := result.NewFailure(c.Err).Error
 		return f.Message + "; " + f.Cure + " [" + string(f.Kind) + "]"
 	case r.Verdict == result.Verified:
-		return "no bug at " + result.Printable(r.Granularity) + butWarned(r)
+		return "no bug at " + result.Printable(r.Granularity) + r.Certificate.Under() + butWarned(r)
 	case r.Verdict == result.Bounded:
-		return "no bug within " + result.Printable(r.Bound) + " at " + result.Printable(r.Granularity) + butWarned(r)
+		return "no bug within " + result.Printable(r.Bound) + " at " + result.Printable(r.Granularity) + r.Certificate.Under() + butWarned(r)
 	case c.judged():
 		return result.Printable(r.Bug.Says())
 	}

@@ -150,7 +150,7 @@ func (b *digest) bug(r *result.Result) {
 	b.names = bug.Names()
 	stacks := stacksOf(bug)
 	b.files = filesOf(stacks)
-	b.write(briefHead, b.text("", fmt.Sprintf("bug: %s: %s", bug.Kind, bug.Says())))
+	b.write(briefHead, b.text("", fmt.Sprintf("bug%s: %s: %s", r.Certificate.Under(), bug.Kind, bug.Says())))
 	if n := len(r.Bugs) - 1; n > 0 {
 		b.write(briefOthers, b.text("  ", fmt.Sprintf("The run found %s too.", count(uint64(n), "other bug"))))
 	}

@@ -64,7 +64,7 @@ func TestBriefIsShort(t *testing.T) {
 	if n := strings.Count(text, "\n"); n > BriefLines {
 		t.Errorf("%d lines:\n%s", n, text)
 	}
-	for _, want := range []string{"bug: assertion", "The run found 1 other bug too.", "waits for a mutex in own0 (own.c:1)", "switch: T1 worker", "Look at: "} {
+	for _, want := range []string{"bug under sequential consistency: assertion", "The run found 1 other bug too.", "waits for a mutex in own0 (own.c:1)", "switch: T1 worker", "Look at: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -81,7 +81,7 @@ func TestBriefWithoutCommand(t *testing.T) {
 	r.Rung = &result.Rung{Trust: "mutex", Bug: samples()["deadlock"].Bug, Replay: "landgo replay --schedule s1:7f03a9c2:0@1 lost"}
 	r.Finish()
 	var b bytes.Buffer
-	if Brief(&b, r, plain); strings.Contains(b.String(), "s1:") || !strings.HasPrefix(b.String(), "budget: ") {
+	if Brief(&b, r, plain); strings.Contains(b.String(), "s1:") || !strings.HasPrefix(b.String(), "budget under sequential consistency: ") {
 		t.Error(b.String())
 	}
 }

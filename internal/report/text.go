@@ -46,29 +46,32 @@ func Text(w io.Writer, r *result.Result, s Style) {
 	p.certificate(&r.Certificate, r.Guest.Libraries)
 }
 
-// headline is the verdict, which never stands without its scope.
+// headline is the verdict, which never stands without its scope: the points, the bound and the
+// memory model.
 func (p *page) headline(r *result.Result) {
 	guest := p.file(cmp.Or(r.Guest.Source, r.Guest.Path))
-	verdict, rest := string(r.Verdict), ""
+	verdict, model, rest := string(r.Verdict), r.Certificate.Under(), ""
 	switch r.Verdict {
 	case result.Verified:
 		verdict += " at " + r.Granularity
-		if strings.HasPrefix(r.Certificate.Memory, "x86-TSO (store buffers") {
-			verdict += " under x86-TSO"
+		if !sequentialOnly(r) { // the warning names it
+			verdict += model
 		}
 		rest = "no interleaving of " + guest + withFaults(r) + " has " + aBug(r) + differs(r)
 		if p.warned(verdict, rest, r.Warnings) {
 			return
 		}
 	case result.Bounded:
-		verdict += " by " + r.Bound + " at " + r.Granularity
+		verdict += " by " + r.Bound + " at " + r.Granularity + model
 		rest = "no interleaving of " + guest + withFaults(r) + " within the bound has " + aBug(r) + differs(r)
 		if p.warned(verdict, rest, r.Warnings) {
 			return
 		}
 	case result.Buggy:
+		verdict += model
 		rest = string(r.Bug.Kind) + ": " + clean(r.Bug.Says())
 	case result.Budget:
+		verdict += model
 		rest = clean(r.Reason) + "; no bug so far in " + guest + " at " + r.Granularity
 		if claimed := r.Claimed(); claimed != "" {
 			rest = clean(r.Reason) + "; " + claimed + " in " + guest + " at " + r.Granularity + ", and none so far with more"
@@ -88,6 +91,11 @@ func (p *page) headline(r *result.Result) {
 	} else {
 		p.wrap("", text)
 	}
+}
+
+// sequentialOnly reports whether the first warning is that about the memory model.
+func sequentialOnly(r *result.Result) bool {
+	return len(r.Warnings) > 0 && r.Warnings[0].Code == result.SequentialOnly
 }
 
 // withFaults says which failures of calls executions could have.

@@ -2,6 +2,7 @@ package result
 
 import (
 	"reflect"
+	"strings"
 
 	"landgo/internal/trace"
 )
@@ -41,6 +42,9 @@ type Result struct {
 	// restrictions on them.
 	Granularity string `json:"granularity"`
 	Search      string `json:"search"`
+	// Memory is the memory model of the verdict: "x86-TSO", "sequential consistency", or
+	// "one processor", which sees its own stores in order. The certificate says why.
+	Memory string `json:"memory"`
 	// Faults says which failures of calls executions could have: "at most one failing
 	// allocation". Absent if none.
 	Faults string `json:"faults,omitempty"`
@@ -237,6 +241,32 @@ type Certificate struct {
 	Assumptions []string `json:"assumptions"`
 }
 
+// Model is the memory model in a few words: "x86-TSO", "sequential consistency", or "one
+// processor", which sees its own stores in order. It is "" where nothing was run.
+func (c *Certificate) Model() string {
+	switch {
+	case c.Memory == "":
+		return ""
+	case strings.HasPrefix(c.Memory, "x86-TSO"):
+		return "x86-TSO"
+	case strings.HasSuffix(c.Memory, "(one processor)"):
+		return "one processor"
+	}
+	return "sequential consistency"
+}
+
+// Under is that as the end of what holds there, beginning with a space: " under x86-TSO".
+func (c *Certificate) Under() string {
+	switch m := c.Model(); m {
+	case "":
+		return ""
+	case "one processor":
+		return " on " + m
+	default:
+		return " under " + m
+	}
+}
+
 // Replay says how a replay went.
 type Replay struct {
 	// Expected is the bug that the file names; "" for a bare schedule, where
@@ -253,6 +283,7 @@ type Replay struct {
 func (r *Result) Finish() {
 	r.Schema = Schema
 	r.Version = Version
+	r.Memory = r.Certificate.Model()
 	if r.Bug != nil && len(r.Bugs) == 0 {
 		r.Bugs = []*Bug{r.Bug}
 	}

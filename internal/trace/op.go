@@ -133,6 +133,13 @@ const (
 	Completes
 )
 
+// OpUnlock's Arg: whether the lock is let go by a locked instruction, or by a plain store, which
+// leaves the store buffer as it is.
+const (
+	UnlockDrains = iota
+	UnlockStores
+)
+
 // OpOnce's Arg.
 const (
 	OnceBegins = iota

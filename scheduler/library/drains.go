@@ -55,6 +55,16 @@ func (s *Library) Drains(t trace.TID) bool {
 	return true
 }
 
+// unlocksByStore reports whether a role is of spin locks that are let go by a plain store, as
+// glibc's are: what follows may be done before others see the lock free. musl has a fence there.
+func (s *guest) unlocksByStore(r profile.Role) bool {
+	switch r {
+	case profile.SpinInit, profile.SpinDestroy, profile.SpinLock, profile.SpinTryLock, profile.SpinUnlock, profile.SpinInitOrUnlock:
+		return s.libc == elffile.Glibc
+	}
+	return false
+}
+
 // locksStream reports whether the function of stdio at whose entry a thread stands takes a
 // stream's lock: one that works on a string has none.
 func (s *Library) locksStream(th *thread) bool {

@@ -202,6 +202,9 @@ func New(core *scheduler.System, opts Config) *Library {
 func (s *Library) Boot(k kernel.Kernel, roles map[uint64]profile.Bound) {
 	s.kernel = k
 	for addr, b := range roles {
+		if s.cfg.Buffers && s.unlocksByStore(b.Role) && !b.Own {
+			continue // its own code is run, which leaves the store to the buffer
+		}
 		s.roles[addr] = b
 		s.breakAt(addr, breakRole)
 	}

@@ -41,7 +41,11 @@ func (s *objectCalls) performMutex(th *thread, tr *trace.Transition, o *object) 
 			s.ret(th, eperm)
 			return scheduler.Pass, nil
 		}
-		s.did(th, tr, op, o, 0)
+		by := uint64(trace.UnlockDrains)
+		if s.unlocksByStore(th.role) {
+			by = trace.UnlockStores
+		}
+		s.did(th, tr, op, o, by)
 		s.unlock(th, o)
 		s.ret(th, 0)
 		return s.afterRelease(th), nil

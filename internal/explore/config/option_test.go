@@ -141,3 +141,17 @@ func TestOptionErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestOutputNames: what is written goes to a file with a name; "-" is none.
+func TestOutputNames(t *testing.T) {
+	for _, name := range []string{"out", "html", "coverage-out", "checkpoint", "snapshot"} {
+		c := Default()
+		o := OptionNamed(name)
+		if err := o.Apply(&c, "-"); err == nil {
+			t.Errorf("--%s - is taken", name)
+		}
+		if err := o.Apply(&c, "./-"); err != nil {
+			t.Errorf("--%s ./-: %v", name, err)
+		}
+	}
+}

@@ -114,7 +114,7 @@ var searchOptions = []Option{
 		Name: "checkpoint", Group: GroupSearch, Value: "FILE",
 		Help: "save the search to FILE every few seconds, for --resume",
 		Doc:  "The file is always whole, even if landgo is killed: it is written under another name and renamed. Every search can be saved, also with a bound, and also one of many sets of points, as without --pp, with all its jobs.",
-		Set:  func(c *Config, v string) error { return setPath(&c.Checkpoint, v) },
+		Set:  func(c *Config, v string) error { return setOutput(&c.Checkpoint, v) },
 		Get:  func(c *Config) []string { return one(c.Checkpoint) },
 	}, {
 		Name: "checkpoint-every", Group: GroupSearch, Value: "DURATION",
@@ -233,7 +233,7 @@ var searchOptions = []Option{
 		Name: "out", Group: GroupOutput, Value: "FILE",
 		Help: "where a bug is written for replay (default GUEST.landgo here; none: nowhere)",
 		Doc:  "With --keep-going the second bug goes to GUEST.2.landgo, and so on. A file that isn't a bug file isn't overwritten.",
-		Set:  func(c *Config, v string) error { return setPath(&c.Out, v) },
+		Set:  func(c *Config, v string) error { return setOutput(&c.Out, v) },
 		Get:  func(c *Config) []string { return one(c.Out) },
 	}, {
 		Name: "coverage", Group: GroupOutput,
@@ -245,19 +245,19 @@ var searchOptions = []Option{
 		Name: "coverage-out", Group: GroupOutput, Value: "FILE",
 		Help: "write --coverage to FILE, in lcov's format, for editors and genhtml",
 		Doc:  "Lines that were run count 1, others 0. A preemption point is a branch with two ways: how often its thread went on, and how often another one ran first.",
-		Set:  func(c *Config, v string) error { return setPath(&c.CoverageOut, v) },
+		Set:  func(c *Config, v string) error { return setOutput(&c.CoverageOut, v) },
 		Get:  func(c *Config) []string { return one(c.CoverageOut) },
 	}, {
 		Name: "html", Group: GroupOutput, Value: "FILE",
 		Help: "write a page with a picture of the bug's run to FILE",
 		Doc:  "One file, which works offline, and without JavaScript as a still picture. Of several bugs, it shows the one with the fewest preemptions. \"landgo page BUGFILE\" makes it of a bug file.",
-		Set:  func(c *Config, v string) error { return setPath(&c.HTML, v) },
+		Set:  func(c *Config, v string) error { return setOutput(&c.HTML, v) },
 		Get:  func(c *Config) []string { return one(c.HTML) },
 	}, {
 		Name: "snapshot", Group: GroupOutput, Value: "DIR|off",
 		Help: "where kernels' boots are kept, to begin there the next time",
 		Doc:  "By default $XDG_CACHE_HOME/landgo/boot, or ~/.cache/landgo/boot. A boot of a million instructions and more is kept, and used for the same kernel, command line, profile, machine and landgo only. It changes no result.",
-		Set:  func(c *Config, v string) error { return setPath(&c.Snapshot, v) },
+		Set:  func(c *Config, v string) error { return setOutput(&c.Snapshot, v) },
 		Get:  func(c *Config) []string { return one(c.Snapshot) },
 	}, {
 		Name: "source", Group: GroupOutput, Value: "DIR", Repeat: true,

@@ -45,6 +45,14 @@ func setPath(field *string, v string) error {
 	return nil
 }
 
+// setOutput is setPath of a file that is written.
+func setOutput(field *string, v string) error {
+	if v == "-" {
+		return fmt.Errorf("want a file's name: standard output has the report, and a file of the name - is ./-")
+	}
+	return setPath(field, v)
+}
+
 func setCount(field *uint64, v string, least uint64) error {
 	n, err := strconv.ParseUint(v, 10, 63)
 	if err != nil || n < least {

@@ -92,7 +92,7 @@ func Watch(s *session.Session) *Watched {
 		w.Adjacent = NewLookout(cfg)
 	}
 	if s.Buffered() {
-		w.Triangular = race.NewTriangular(race.TriangularConfig{Coarse: !w.Fine, Unordered: s.Config.Observes(), Word: scheduler.IsKernelWord})
+		w.Triangular = race.NewTriangular(race.TriangularConfig{Coarse: !w.Fine, Unordered: s.Config.Observes(), Word: scheduler.IsKernelWord, Clock: scheduler.IsClock})
 	}
 	return w
 }

@@ -158,6 +158,7 @@ func (r *record) flipOf(passes *Story, early, late *event, first at) *flip {
 		thread: passes.madeAt(early), other: passes.madeAt(late)}
 	if early.op == nil {
 		f.earlyHeld = passes.held(early.at)
+		f.earlyRead = passes.readHeld(f.thread, early.at)
 		f.final = passes.final(early)
 	}
 	return f

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"slices"
 
 	"landgo/internal/trace"
 )
@@ -14,7 +15,8 @@ type flip struct {
 	early, late   event // as in that run
 	first         at    // the late one's place here
 	earlyHeld     []string
-	earlyIs, here string // the places of the early one, and of the late one here
+	earlyRead     []uint64 // locks that it holds for reading
+	earlyIs, here string   // the places of the early one, and of the late one here
 	thread, other trace.TID
 	final         func(addr uint64) bool // the early one's thread writes it no more after that
 }
@@ -34,7 +36,7 @@ func (st *Story) MistakeAgainst(failed trace.TID) string {
 			return text
 		}
 	}
-	for _, kind := range []func(*flip) string{st.announced, st.beforeLock} {
+	for _, kind := range []func(*flip) string{st.announced, st.beforeLock, st.letIn} {
 		for i := range st.flips {
 			if text := kind(&st.flips[i]); text != "" {
 				return text
@@ -62,7 +64,7 @@ func (st *Story) beforeLock(f *flip) string {
 			if st.beats[i].step.Thread != f.other || !takes(o) || i == f.first.beat && int(o.At) <= f.first.access {
 				continue
 			}
-			if st.Guest.VariableName(o.Obj) != lock || st.looksAgain(f, at{i, int(o.At)}, lock) {
+			if st.Guest.VariableName(o.Obj) != lock || st.readsUnder(f, at{i, int(o.At)}, lock) {
 				return ""
 			}
 			return fmt.Sprintf("Thread %s reads %s (%s) before it takes %s (%s), under which thread %s changes it (%s). Read it after taking %s.",
@@ -72,9 +74,25 @@ func (st *Story) beforeLock(f *flip) string {
 	return ""
 }
 
-// looksAgain reports whether the late thread of a flip reads the same again while it holds a
+// letIn: a thread reads what another one changes while both hold a lock for reading.
+func (st *Story) letIn(f *flip) string {
+	data := st.shown(f.first.beat, f.first.access)
+	if data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" {
+		return ""
+	}
+	its := st.readHeld(f.other, f.first)
+	for _, l := range st.readHeld(f.thread, f.first) {
+		if slices.Contains(its, l) && slices.Contains(f.earlyRead, l) {
+			return fmt.Sprintf("Thread %s changes %s (%s) while it holds %s for reading, which lets thread %s in to read it (%s). Take it for writing.",
+				f.early.thread, data.Name(), f.earlyIs, st.Guest.VariableName(l), data.Thread, f.here)
+		}
+	}
+	return ""
+}
+
+// readsUnder reports whether the late thread of a flip reads the same again while it holds a
 // lock.
-func (r *record) looksAgain(f *flip, from at, lock string) bool {
+func (r *record) readsUnder(f *flip, from at, lock string) bool {
 	until := at{beat: len(r.beats)} // it lets the lock go
 	for i := from.beat; i < len(r.beats) && until.beat == len(r.beats); i++ {
 		for k := range r.beats[i].ops {
@@ -96,8 +114,8 @@ func (r *record) looksAgain(f *flip, from at, lock string) bool {
 	return false
 }
 
-// announced: a thread sees by a variable, which is accessed atomically, that another one has
-// come so far, and then reads what that one writes only later. What a lock word or a count
+// announced: a thread sees by a variable, which is accessed atomically or decides where it
+// goes on, that another one has come so far, and then reads what that one writes only later. What a lock word or a count
 // tells changes again after that; such a variable isn't meant.
 func (st *Story) announced(f *flip) string {
 	data := st.shown(f.first.beat, f.first.access)
@@ -118,7 +136,8 @@ func (st *Story) announced(f *flip) string {
 		}
 		flag, set := st.shown(x.beat, x.access), st.shown(w.beat, w.access)
 		declared, _ := st.Image.Atomic(a.PC, a.Addr)
-		if !declared && st.accessAt(w).Flags&trace.Atomic == 0 || flag.Symbol == "" || flag.Bookkeeping || where(flag.Stack) == "" || where(set.Stack) == "" {
+		meant := declared || st.accessAt(w).Flags&trace.Atomic != 0 || st.Decides(a.PC, read.PC)
+		if !meant || flag.Symbol == "" || flag.Bookkeeping || where(flag.Stack) == "" || where(set.Stack) == "" {
 			continue
 		}
 		return fmt.Sprintf("Thread %s finds by %s (%s) that it can use %s (%s), but thread %s sets %s (%s) before it writes %s (%s). Set it after that.",
@@ -133,8 +152,21 @@ func (st *Story) doubleChecked(f *flip) string {
 	if len(f.earlyHeld) == 0 || len(st.held(f.first)) > 0 {
 		return ""
 	}
+	if text := st.setBefore(f, true); text != "" {
+		return text
+	}
+	return st.setBefore(f, false)
+}
+
+// setBefore is doubleChecked, for pointers to the block with what is read, or for any
+// variable.
+func (st *Story) setBefore(f *flip, pointers bool) string {
+	block := st.around(f.late.addr)
+	if pointers && block == nil {
+		return ""
+	}
 	for x, a := range st.backward(f.other, f.first) {
-		if a.IsWrite() || a.Addr == f.late.addr || len(st.held(x)) > 0 || a.Addr < lowestVariable {
+		if a.IsWrite() || a.Addr == f.late.addr || len(st.held(x)) > 0 || a.Addr < lowestVariable || pointers && st.rawAt(x) != block.Addr {
 			continue
 		}
 		w, by, ok := st.source(x)

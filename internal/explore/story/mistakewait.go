@@ -113,7 +113,7 @@ func (st *Story) overtaken(failed trace.TID) (text string, wait, goesOn int) {
 				continue
 			}
 			tested, ok := st.lastConflict(failed, at{wait, len(st.beats[wait].accesses)}, mid)
-			if !ok || st.accessAt(tested).IsWrite() || st.visits(failed, goesOn, st.accessAt(tested).PC) {
+			if !ok || st.accessAt(tested).IsWrite() || st.looksAgain(failed, wait, goesOn, tested) {
 				continue
 			}
 			m, x := st.shown(i, k), st.shown(tested.beat, tested.access)
@@ -138,7 +138,7 @@ func (st *Story) asBefore(failed trace.TID, wait, goesOn int) string {
 			continue
 		}
 		x, ok := st.tested(failed, wait, used)
-		if !ok || st.visits(failed, goesOn, st.accessAt(x).PC) {
+		if !ok || st.looksAgain(failed, wait, goesOn, x) {
 			continue
 		}
 		m, as := st.shown(x.beat, x.access), "goes on without another look at %s, which it tested before it waited (%s) and nothing has changed since"
@@ -175,7 +175,7 @@ func (st *Story) tooEarly(b *result.Bug) string {
 			if test.IsWrite() {
 				continue
 			}
-			if text := st.changedUnseen(w, entered, x, test); text != "" {
+			if text := st.changedUnseen(b, w, entered, x, test); text != "" {
 				return text
 			}
 		}
@@ -184,8 +184,9 @@ func (st *Story) tooEarly(b *result.Bug) string {
 }
 
 // changedUnseen: after a thread's test, and before it entered its wait, another thread wrote
-// what was tested and signalled, without a lock that the test was made under.
-func (st *Story) changedUnseen(w *result.Wait, entered *call, x at, test *trace.Access) string {
+// what was tested and signalled, without a lock that the test was made under. That is the
+// cause then.
+func (st *Story) changedUnseen(b *result.Bug, w *result.Wait, entered *call, x at, test *trace.Access) string {
 	waiter := st.by(*entered)
 	for i := x.beat + 1; i < entered.beat; i++ {
 		for k := range st.beats[i].accesses {
@@ -201,6 +202,8 @@ func (st *Story) changedUnseen(w *result.Wait, entered *call, x at, test *trace.
 				if where(m.Stack) == "" || where(r.Stack) == "" || m.Symbol == "" {
 					return ""
 				}
+				b.Cause = st.cause(waiter, x, at{i, k}, at{}, true, false)
+				b.Accesses, st.collided, st.hit = []result.Access{r, m}, []at{x, {i, k}}, nil
 				return fmt.Sprintf("Thread %s changes %s (%s) without %s and signals %s (%s), after thread %s has tested it (%s) and before thread %s waits: the signal is lost. Change it under %s.",
 					m.Thread, m.Name(), where(m.Stack), lock[len(lock)-1], w.Object, st.place(c), w.Thread, where(r.Stack), w.Thread, lock[len(lock)-1])
 			}

@@ -133,7 +133,8 @@ func inLibrary(stack []result.Frame) bool {
 }
 
 // bookkeeping reports whether an access is of no interest to people: of what a kernel has
-// words for in landgo's model, or a library's to what isn't the user's.
+// words for in landgo's model, a library's to what isn't the user's, or the look at a word
+// that the dynamic linker keeps a function's address in.
 func (st *Story) bookkeeping(a *result.Access) bool {
 	addr := uint64(a.Address)
 	if addr < lowestVariable {
@@ -147,9 +148,16 @@ func (st *Story) bookkeeping(a *result.Access) bool {
 		return true
 	case inLibrary(a.Stack) || len(a.Stack) > 0 && a.Stack[0].File == "":
 		b := st.around(addr)
-		return b != nil && b.inner
+		return b != nil && b.inner || st.linkers(a)
 	}
 	return false
+}
+
+// linkers reports whether an access is of what a program that is linked dynamically has
+// beside named variables: addresses that its dynamic linker has filled in, and libraries'
+// own data.
+func (st *Story) linkers(a *result.Access) bool {
+	return a.Symbol == "" && st.Image.PartAt(uint64(a.Address)) != nil
 }
 
 // lines reports whether the user's code has source lines: main, or in Rust, whose main is

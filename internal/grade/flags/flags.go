@@ -89,6 +89,8 @@ func (g *Grade) Check(args []string) (err error) {
 		return result.Errorf(result.Usage, "--format: no format is called %q%s: use one of %s", g.Format, config.DidYouMean("%s", g.Format, config.Formats), strings.Join(config.Formats, ", "))
 	case g.One == "" && slices.Contains(forOne, g.Format):
 		return result.Errorf(result.Usage, "--format %s is for one student's submission: give --one SUBMISSION", g.Format)
+	case slices.Contains([]string{g.CSV, g.HTML, g.Run}, "-"):
+		return result.Errorf(result.Usage, "--csv, --html and --run want a name: standard output has the tables, and a file of the name - is ./-")
 	case g.Serve != "" && g.Queue.Given():
 		return result.Errorf(result.Usage, "--serve is a server of its own: leave out --nats")
 	}

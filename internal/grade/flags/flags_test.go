@@ -18,6 +18,7 @@ func TestFlags(t *testing.T) {
 		"grade --one s --format gradescope c.yaml":              "",
 		"grade --format gradescope c.yaml s":                    "--format gradescope is for one student's submission: give --one SUBMISSION",
 		"grade --format gradscope c.yaml s":                     `--format: no format is called "gradscope", did you mean gradescope?`,
+		"grade --csv - c.yaml s":                                "--csv, --html and --run want a name",
 		"grade --jobs 0 c.yaml s":                               "--jobs: want 1 or more, got 0",
 		"grade --jobs 0 --nats h c.yaml s":                      "",
 		"grade --nats h --serve :1 c.yaml s":                    "--serve is a server of its own: leave out --nats",

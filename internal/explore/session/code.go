@@ -1,0 +1,12 @@
+package session
+
+import "landgo/internal/image/static"
+
+// What a guest's code says to a story.
+
+// Decides reports whether code goes by what it reads to come to a use of something else.
+func (p *Program) Decides(read, use uint64) bool { return static.Decides(p.Image.File, read, use) }
+
+// Again says whether a function can come back to a call that has returned to pc: without
+// another call on the way, or only with such.
+func (p *Program) Again(pc uint64) (plain, calling bool) { return static.Again(p.Image.File, pc) }
