@@ -115,14 +115,15 @@ func (s *backtrack) awake(n *node, t trace.TID) (trace.Choice, bool) {
 	return 0, false
 }
 
-// addOutcomes makes branches of the other outcomes of event i's step.
-func (s *backtrack) addOutcomes(i int32) {
+// addOutcomes makes branches of the other outcomes of event i's step, of those that are wanted
+// if that isn't nil.
+func (s *backtrack) addOutcomes(i int32, wanted func(trace.Choice) bool) {
 	n := &s.path.nodes[i]
 	s.own(n)
 	t := n.cur.Thread
 	for k, of := trace.Choice(0), s.path.choice(n, t); k < of.count(); k++ {
 		c := of.way(k)
-		if c != n.cur.Choice && find(n.todo, t, c) == nil && find(n.done, t, c) == nil && !s.path.asleep(n, t, c) {
+		if c != n.cur.Choice && find(n.todo, t, c) == nil && find(n.done, t, c) == nil && !s.path.asleep(n, t, c) && (wanted == nil || wanted(c)) {
 			add(&n.todo, s.pool.named(t, c))
 		}
 	}

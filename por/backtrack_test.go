@@ -51,7 +51,7 @@ func TestAddOutcomes(t *testing.T) {
 	s, n := stateOf(0, 1)
 	s.path.choices = []choice{{1, 3, nil}}
 	n.cur = s.pool.named(1, 1)
-	s.addOutcomes(0)
+	s.addOutcomes(0, nil)
 	if got := listed(n.todo); !slices.Equal(got, [][2]int{{1, 0}, {1, 2}}) {
 		t.Errorf("outcomes %v beside the one that was run", got)
 	}

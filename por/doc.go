@@ -87,7 +87,8 @@
 //	no reduction    exhaustive, bounded (iteration, frontier), sleep
 //	stateful        stateful, endless
 //	DPOR            dpor, eager (figure3, marking, figure4, classic), source, nidhugg,
-//	                optimal; observers, observerscells, observersrun; static, promise
+//	                optimal; observers, observerscells, observersrun, sources, puzzle; static,
+//	                promise
 //	within bounds   meter; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,
 //	                lazyhabits, lazyleast
 //	TruSt           trust, of which the walk is a room of its own
@@ -95,6 +96,7 @@
 //	divided         batch; treedivision, treeunit; sampledivision; trustdivision;
 //	                snapshot, packer; away, awaytree, awayothers
 //	tests           fault: rules that a test leaves out; internal/model: model programs
+//	readsfrom/      whether loads can find what they are said to find
 //	trust/          TruSt and ROUNDER: execution graphs and revisits
 //	relation/       events, dependence, happens-before, store buffers, races, reversed sequences
 package por

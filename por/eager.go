@@ -114,7 +114,7 @@ func (s *eager) ran(i int32) {
 	if s.racing() {
 		s.reverse(i, s.insert)
 	} else {
-		s.sets.addOutcomes(i)
+		s.sets.addOutcomes(i, nil)
 	}
 }
 

@@ -84,6 +84,7 @@ func (x *explorer) run() error {
 	x.spare()
 	if x.spec.kind.observes {
 		x.observers = newObservers(x.sys, x.order, &x.stats, x.opts.fault)
+		x.observers.reads = x.spec.kind.sources
 		x.sys, x.ended.walk = x.observers, x.observers
 	}
 	x.root = x.sys.Mark()

@@ -66,13 +66,18 @@ func (x *explorer) observe(n *node) (able int) {
 		n.couldGoOn = !t.Yielding && k != trace.OpExit && k != trace.OpEnd
 	}
 	for t := range now.Several.All {
-		if x.opts.fault != oneOutcome {
-			c := choice{thread: t, outcomes: x.thread(t).Outcomes}
-			if x.thread(t).Named {
-				c.ways = x.observers.named[t]
-			}
-			x.choices = append(x.choices, c)
+		c := choice{thread: t, outcomes: x.thread(t).Outcomes}
+		if x.thread(t).Named {
+			c.ways = x.observers.named[t]
 		}
+		switch {
+		case x.opts.fault != oneOutcome:
+		case !x.spec.kind.sources:
+			continue
+		default:
+			c.outcomes = 1 // each step has a name
+		}
+		x.choices = append(x.choices, c)
 	}
 	if x.order == nil {
 		return able

@@ -47,6 +47,8 @@ type Kind struct {
 	// observes: its System is made into one in which only what is read has an order
 	// (observers.go).
 	observes bool
+	// sources: and in which a load has an order only with what it finds (sources.go).
+	sources bool
 	// whole says why it can't be split among workers (workers.go), "" if it can,
 	// with some options at least.
 	whole string
@@ -178,6 +180,8 @@ var kinds = []Kind{
 		WhyNot: beyond, awaits: true, endsLate: true, Params: []Param{commute, symmetry}, warmUp: optimalWarmUp, strategy: newOptimal},
 	{Name: "observers", Paper: "Aronis, Jonsson, Lång and Sagonas, TACAS 2018", About: "optimal; stores have an order only where a read tells which was the last", Claim: Nothing, NotForKernels: "their steps are more than one event",
 		WhyNot: beyond, SingleEvents: true, observes: true, whole: cellular, strategy: newOptimal},
+	{Name: "readsfrom", Paper: "Abdulla, Atig, Jonsson, Lång, Ngo and Sagonas, OOPSLA 2019", About: "optimal; loads and stores have an order only where a load finds the store", Claim: Nothing, NotForKernels: "their steps are more than one event",
+		WhyNot: beyond, SingleEvents: true, observes: true, sources: true, whole: cellular, strategy: newOptimal},
 	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph", NotForKernels: "their steps are more than one event",
 		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, run: runTrust, lent: borrowGraphs},
 	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds", NotForKernels: "their steps are more than one event",

@@ -60,6 +60,13 @@ type observers struct {
 	// lost: points became finer, or cells were given up, and what is run now is void.
 	lost  bool
 	fault fault
+
+	// reads: loads and stores have no order either, but that of a load and the store that it
+	// finds (sources.go).
+	reads  bool
+	at     []int32 // where in the present order the path's steps are
+	clock  []int32
+	puzzle puzzle
 }
 
 // taken is a step of the path.
@@ -69,6 +76,7 @@ type taken struct {
 	cell    *storeCell   // of its access, nil if that isn't of one
 	before  []int32      // cell.stores before
 	settled int          // len(observers.settled) before
+	fresh   bool         // what it does isn't known yet
 }
 
 // settled is what a read has said: of the stores, last is the last.
@@ -96,9 +104,18 @@ func (o *observers) Threads(dst []trace.Thread) []trace.Thread {
 				t.PendingAccess.SetBlend(trace.NoBlend)
 			}
 		case stores(a):
-			unordered(a)
+			if unordered(a); o.reads {
+				o.open(a) // if it is given up, the step has another name
+				t.Named, o.named[t.ID] = true, []trace.Choice{o.next(t.ID)}
+			}
+		case o.reads:
+			if loads(a) {
+				a.Flags |= trace.Unordered
+				ways := o.sources(t.ID, o.open(a))
+				t.Named, t.Outcomes, o.named[t.ID] = true, uint32(len(ways)), ways
+			}
 		default:
-			ways := o.ways(o.at(a))
+			ways := o.ways(o.cells.at(a))
 			t.Named, t.Outcomes = ways != nil, uint32(max(len(ways), 1))
 			o.named[t.ID] = ways
 		}
@@ -199,7 +216,7 @@ func (o *observers) outcomes(v *relation.Sequence) (list []trace.Choice, open, r
 	if len(e.Accesses) != 1 || stores(&e.Accesses[0]) || !o.isCell(&e.Accesses[0]) {
 		return nil, false, false
 	}
-	c := o.at(&e.Accesses[0])
+	c := o.cells.at(&e.Accesses[0])
 	if c == nil {
 		return []trace.Choice{0}, false, true
 	}
@@ -223,6 +240,47 @@ func (o *observers) outcomes(v *relation.Sequence) (list []trace.Choice, open, r
 	return list, len(early) > len(list), true
 }
 
+// excluded reports whether the newest step, the path's of number i, can't have this outcome after
+// another step that sleeps before it or was explored there: a read that finds a store which then
+// comes after the one that the outcome names.
+func (o *observers) excluded(i int32, way trace.Choice, p *path) bool {
+	n := &p.nodes[i]
+	if slices.ContainsFunc(p.sleepers(n), func(b *branch) bool { return o.excludes(i, way, &b.Step) }) {
+		return true
+	}
+	for b := n.done; b != nil; b = b.next {
+		if o.excludes(i, way, &b.Step) {
+			return true
+		}
+	}
+	return false
+}
+
+// excludes says so of step b.
+func (o *observers) excludes(i int32, way trace.Choice, b *relation.Step) bool {
+	s := o.steps[i]
+	if s.cell == nil || b.Thread == s.Thread || len(b.Accesses) != 1 {
+		return false
+	}
+	if o.reads {
+		return b.Loads() && !o.poseAlso(i, way, b)
+	}
+	c := o.cells.at(&b.Accesses[0])
+	if c == nil || b.Choice == 0 || stores(&b.Accesses[0]) {
+		return false
+	}
+	last := o.lasts(c.stores)
+	k := slices.IndexFunc(last, func(j int32) bool { return named(o.steps[j].Thread) == b.Choice })
+	if k < 0 {
+		return false
+	}
+	all := o.settled
+	o.settled = append(slices.Clip(all), settled{-1, last[k], last})
+	goes := slices.Contains(o.possible(o.lasts(s.before), func(read int32) bool { return read != i }), way)
+	o.settled = all
+	return !goes
+}
+
 // Step implements System.
 func (o *observers) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	if o.err != nil {
@@ -232,8 +290,12 @@ func (o *observers) Step(t trace.TID, c trace.Choice) (*trace.Transition, error)
 	s.settled = len(o.settled)
 	if th := thread(o.threads, t); th.Outcomes == 1 {
 		inner = 0
-		if a := o.lone(th); a != nil && c > 0 && !o.lost {
-			if err := o.settle(o.lasts(o.at(a).stores), c); err != nil {
+		a := o.lone(th)
+		if o.reads && a != nil && loads(a) && !o.lost {
+			return o.load(s, t, o.cells.at(a), c)
+		}
+		if a != nil && c > 0 && !o.lost && !o.reads {
+			if err := o.settle(o.lasts(o.cells.at(a).stores), c); err != nil {
 				return nil, err
 			}
 		}
@@ -267,11 +329,13 @@ func (o *observers) settle(last []int32, c trace.Choice) error {
 func (o *observers) enter(s *taken) (news bool) {
 	n := int32(len(o.steps))
 	o.steps, s.cell = append(o.steps, s), nil
-	if a := s.lone(); a != nil && o.isCell(a) {
+	if a := s.lone(); a != nil && o.isCell(a) && (!o.reads || stores(a) || loads(a)) {
 		c := o.open(a)
 		s.cell, s.before = c, c.stores
 		if stores(a) {
 			unordered(a)
+		} else if o.reads {
+			a.Flags |= trace.Unordered
 		}
 		if a.IsWrite() {
 			c.all = append(c.all, n)

@@ -25,6 +25,7 @@ type storeCell struct {
 	size   uint32
 	stores []int32 // of each thread the last; never changed in place
 	all    []int32
+	nodes  []int32 // of a puzzle, scratch
 }
 
 func newCells() cells {

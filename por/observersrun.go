@@ -118,19 +118,26 @@ func (o *observers) redo(order []int32) {
 	for k < len(order) && k < len(r.order) && order[k] == r.order[k] {
 		k++
 	}
-	for !r.states[k].marked {
-		k--
+	if k < len(r.order) {
+		for !r.states[k].marked {
+			k--
+		}
+		o.sys.Rewind(r.states[k].mark)
+		r.order, r.states = r.order[:k], r.states[:k+1]
+		o.look()
 	}
-	o.sys.Rewind(r.states[k].mark)
-	r.order, r.states = r.order[:k], r.states[:k+1]
-	o.look()
-	for _, i := range order[k:] {
+	for j, i := range order[k:] {
 		s := o.steps[i]
-		if o.remember(); thread(o.threads, s.Thread).Status != trace.Ready {
+		if !s.fresh || k+j+1 < len(order) {
+			o.remember()
+		}
+		if thread(o.threads, s.Thread).Status != trace.Ready {
 			o.err = errUnrepeated
 			return
 		}
-		o.stats.Replayed++
+		if !s.fresh {
+			o.stats.Replayed++
+		}
 		tr, err := o.take(s.Thread, s.inner, i)
 		switch {
 		case errors.Is(err, ErrFiner) && tr != nil:
@@ -138,9 +145,14 @@ func (o *observers) redo(order []int32) {
 		case err != nil:
 			o.err = err
 			return
+		case s.fresh:
 		case !s.same(tr) && !o.lost:
 			o.err = errUnrepeated
 			return
+		}
+		if s.fresh {
+			s.keep(tr)
+			s.fresh = false
 		}
 	}
 }

@@ -60,7 +60,10 @@ type optimal struct{ source }
 // alone it never does. So what takes no longer than a second isn't split.
 const optimalWarmUp = 500_000
 
-func newOptimal(h handle) strategy { return &optimal{sourceOf(h)} }
+func newOptimal(h handle) strategy {
+	s := &optimal{sourceOf(h)}
+	return s
+}
 
 // seed adds the branches that the wakeup tree wants, else one arbitrary.
 func (s *optimal) seed(n *node, kids *branch) error {
@@ -75,11 +78,17 @@ func (s *optimal) seed(n *node, kids *branch) error {
 // reversed, sleeps there, and what they lead to that doesn't begin with c has a race with
 // it that was found below c, where they were run too. Divided, c may be explored later.
 func (s *optimal) ran(i int32) {
-	if !s.path.nodes[i].leads || s.path.divided || s.opts.fault == everyOutcome {
-		s.sets.addOutcomes(i)
+	switch o := s.path.observers; {
+	case !s.path.nodes[i].leads || s.path.divided || s.opts.fault == everyOutcome:
+		s.sets.addOutcomes(i, nil)
+	case o != nil && s.opts.fault != reversedOutcome:
+		s.sets.addOutcomes(i, func(way trace.Choice) bool { return o.excluded(i, way, s.path) })
 	}
 }
 func (s *optimal) expire() { s.next.expiring(s.pending(s.insert)) }
+
+// reads reports whether loads have an order only with what they find.
+func (s *optimal) reads() bool { return s.path.observers != nil && s.path.observers.reads }
 
 // remember implements resumer.
 func (s *optimal) remember() *resumeState {
@@ -120,7 +129,15 @@ func (s *optimal) end(e Ending) {
 func (s *optimal) insert() (open bool) {
 	n, e := &s.path.nodes[s.seq.From], s.seq.Last
 	s.sets.own(n)
-	if o := s.path.observers; o != nil {
+	o := s.path.observers
+	if s.reads() {
+		if s.seq.Joint == nil {
+			s.seq.Joint = o.joint(s.seq)
+		}
+		if s.seq.Found() {
+			return o.reverse(s)
+		}
+	} else if o != nil {
 		if list, more, reads := o.outcomes(s.seq); reads {
 			for _, e.Choice = range list {
 				s.seq.Start()

@@ -66,7 +66,7 @@ func (s *source) resumed(m *resumeState) error {
 // reverse calls insert for each race of event i with an earlier one, with s.seq
 // the reversed sequence.
 func (s *source) reverse(i int32, insert func() bool) {
-	s.sets.addOutcomes(i)
+	s.sets.addOutcomes(i, nil)
 	from := int32(s.path.order.RacesOf(i))
 	s.forget(from)
 	for r := from; r < int32(len(s.path.order.Races)); r++ {

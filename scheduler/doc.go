@@ -43,7 +43,7 @@
 // # The files
 //
 //	a step        system, advance, trap, points, granularity, enabled, listing, spawn, exit, late
-//	its state     lifetime, mark, thread, arena, names, knowledge, digest, state
+//	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
 //	spins         spin, spinlive, spinagain, spinlocks, await, counted, blend, alike, clockloop, turns, endless,
 //	              scout
 //	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave

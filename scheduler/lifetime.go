@@ -62,7 +62,8 @@ type fixed struct {
 type state struct {
 	cells
 	threads   []thread // by TID; ids of threads not yet created are holes
-	threadLog []threadSave
+	threadLog Log[threadSave]
+	savedAt   []int32 // by TID: where Save put it in threadLog last, + 1; perhaps that was cut off since
 	marks     []mark
 	arena     arena
 	steps     []stepInfo        // of the present path, for spin detection

@@ -1,8 +1,6 @@
 package scheduler
 
 import (
-	"slices"
-
 	"landgo/heap"
 	"landgo/internal/trace"
 )
@@ -28,19 +26,36 @@ type mark struct {
 	panics   int
 }
 
-// Save keeps the present state of a thread for Rewind.
+// Save keeps the present state of a thread for Rewind. No rewind goes back to between two
+// marks, so what was kept since the latest one will do.
 func (s *present) Save(t trace.TID) {
+	if s.savedSince(t) {
+		s.listing.changes(t)
+		return
+	}
 	s.state.save(t)
+	s.savedAt[t] = int32(s.threadLog.Len())
 	s.lib.Keep(t)
 	if s.companion != nil {
 		s.companion.Keep(t)
 	}
 }
 
+// savedSince reports whether Save has kept a thread since the latest mark.
+func (s *state) savedSince(t trace.TID) bool {
+	for int(t) >= len(s.savedAt) {
+		s.savedAt = append(s.savedAt, 0)
+	}
+	from := 0
+	if n := len(s.marks); n > 0 {
+		from = s.marks[n-1].threads
+	}
+	n := int(s.savedAt[t])
+	return n > from && n <= s.threadLog.Len() && s.threadLog.At(n-1).id == t
+}
+
 func (s *state) save(t trace.TID) {
-	n := len(s.threadLog)
-	s.threadLog = slices.Grow(s.threadLog, 1)[:n+1]
-	e := &s.threadLog[n] // in place: a thread is big, and append would copy it twice
+	e := s.threadLog.Next()
 	e.id, e.old = t, s.threads[t]
 	s.listing.changes(t)
 }
@@ -62,7 +77,7 @@ func (s *present) markAlone() trace.Mark {
 // mark marks the state that goes with a mark of the machine.
 func (s *state) mark(machine trace.Mark) trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: machine, threads: len(s.threadLog), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), wrote: len(s.wrote), through: len(s.through), promises: len(s.promises), panics: len(s.panics),
+		machine: machine, threads: s.threadLog.Len(), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), wrote: len(s.wrote), through: len(s.through), promises: len(s.promises), panics: len(s.panics),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -90,15 +105,20 @@ func (s *System) rewindAlone(k trace.Mark) {
 	s.listing.rewound(s.machine.Journal())
 }
 
-// rewind takes up what was marked; the machine is there already.
-func (s *state) rewind(k trace.Mark) {
-	m := &s.marks[k]
-	for i := len(s.threadLog) - 1; i >= m.threads; i-- {
-		e := &s.threadLog[i]
+// takeUp takes up all threads again that were kept, but the first n.
+func (s *state) takeUp(n int) {
+	for i := s.threadLog.Len() - 1; i >= n; i-- {
+		e := s.threadLog.At(i)
 		s.threads[e.id] = e.old
 		s.listing.changes(e.id)
 	}
-	s.threadLog = s.threadLog[:m.threads]
+	s.threadLog.Cut(n)
+}
+
+// rewind takes up what was marked; the machine is there already.
+func (s *state) rewind(k trace.Mark) {
+	m := &s.marks[k]
+	s.takeUp(m.threads)
 	s.arena.rewind(m.arena)
 	s.heap.Rewind(m.heap)
 	s.mapped.Rewind(m.mapped)

@@ -42,7 +42,7 @@ func (s *System) shares(th *thread, tr *trace.Transition) bool {
 	}
 	for i := range tr.Accesses {
 		a := &tr.Accesses[i]
-		if s.useBytes(th, a.Addr, uint64(a.Size), a.IsWrite(), a.Blends() != trace.NoBlend || s.cfg.Unordered && a.IsWrite(), s.moment(tr, i)) {
+		if s.useBytes(th, a.Addr, uint64(a.Size), a.IsWrite(), a.Blends() != trace.NoBlend || s.cfg.Unordered, s.moment(tr, i)) {
 			return true
 		}
 	}

@@ -51,10 +51,11 @@ var may = map[string][]string{
 	// Its rooms know nothing of each other.
 	"scheduler/library": append([]string{"scheduler", "kernel", "emu", "heap", "internal/linear", "internal/trace"}, ofImage...),
 	"scheduler/steer":   append([]string{"scheduler", "kernel", "emu", "heap", "internal/trace"}, ofImage...),
-	"por":               {"internal/trace", "internal/host", "por/relation", "por/trust"},
+	"por":               {"internal/trace", "internal/host", "por/relation", "por/readsfrom", "por/trust"},
 	// It knows no search.
 	"por/relation": {"internal/trace"},
 	// It knows no other search.
+	"por/readsfrom":    {},
 	"por/trust":        {"internal/trace", "por/relation"},
 	"internal/deepen":  {"internal/trace"},
 	"internal/result":  {"internal/trace", "internal/host"},
@@ -186,7 +187,7 @@ func TestImports(t *testing.T) {
 // the emulator free of it, in their tests too.
 func TestWithoutUnicorn(t *testing.T) {
 	packages := list(t)
-	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "por", "por/relation", "por/trust", "internal/result", "internal/report", "internal/format", "internal/host", "internal/debugger", "internal/gdbserver", "internal/choose", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "internal/queue", "internal/yaml", "cmd/landgo", "cmd/landgo-class"} {
+	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "por", "por/relation", "por/readsfrom", "por/trust", "internal/result", "internal/report", "internal/format", "internal/host", "internal/debugger", "internal/gdbserver", "internal/choose", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "internal/queue", "internal/yaml", "cmd/landgo", "cmd/landgo-class"} {
 		for pkg, imp := range packages {
 			if r, _ := room(pkg); r != free && !strings.HasPrefix(r, free+"/") {
 				continue

@@ -97,8 +97,8 @@ func crowds(_ int, show printer) error {
 		program, flags, name string
 		goal                 float64 // steps a second
 	}{
-		{"ainc", "-DN=2 -DK=100", "ainc-N2-K100", 500_000},
-		{"ainc", "-DN=100 -DK=100", "ainc-N100-K100", 300_000},
+		{"micro", "-DN=2 -DK=100", "micro-N2-K100", 500_000},
+		{"micro", "-DN=100 -DK=100", "micro-N100-K100", 300_000},
 		{"mutex_inc", "-DN=2 -DK=20", "mutex_inc-N2-K20", 200_000},
 		{"mutex_inc", "-DN=100 -DK=20", "mutex_inc-N100-K20", 150_000},
 	} {

@@ -35,7 +35,7 @@ func (h hunter) String() string {
 
 var hunters = []hunter{
 	{"none", "", true}, {"sleep", "", true}, {"stateful", "", true}, {"stateful:sleep=0", "", true},
-	{"dpor", "", true}, {"dpor:sleep=0", "", true}, {"classic", "", true}, {"nidhugg", "", true}, {"source", "", true}, {"optimal", "", true}, {"observers", "", false}, {"trust", "", true},
+	{"dpor", "", true}, {"dpor:sleep=0", "", true}, {"classic", "", true}, {"nidhugg", "", true}, {"source", "", true}, {"optimal", "", true}, {"observers", "", false}, {"readsfrom", "", false}, {"trust", "", true},
 	{"bounded", "preempt=2", false}, {"bounded", "delay=2", false}, {"bounded", "switches=4", false}, {"bounded", "fair=2", false}, {"bounded", "preempt=2,fair=2", false},
 	{"bpor", "preempt=2", false}, {"bpor", "fair=2", false}, {"bpor", "preempt=2,fair=2", false},
 	{"naive-bpor", "preempt=2", false}, {"nidhugg-bpor", "preempt=2", false}, {"source-bpor", "preempt=2", false}, {"lazy-bpor", "preempt=2", false},

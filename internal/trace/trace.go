@@ -125,7 +125,9 @@ const (
 	// thread's step depends on it: a store shows with its update.
 	Buffered
 	// Unordered: a store of which a search takes no order with other such stores of the
-	// same bytes. A read of them says which was the last. No System sets it.
+	// same bytes. A read of them says which was the last. Or a load that has an order with
+	// the store that it finds alone, of which the step's Choice is the same: then each such
+	// store has a name. No System sets it.
 	Unordered
 )
 
@@ -154,7 +156,7 @@ const (
 	BlendAnd
 	BlendOr
 	BlendXor
-	BlendStore // stores, Unordered: the order of two is in what reads find
+	BlendStore // stores and loads, Unordered: the order of two is in what reads find
 )
 
 // Blends is the blend of an access.

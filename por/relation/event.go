@@ -69,6 +69,9 @@ func (e *Event) Dependent(f *Event) bool {
 	if e.Choice > 0 && f.Choice > 0 && (e.disagrees(f) || f.disagrees(e)) {
 		return true
 	}
+	if e.finds(f) || f.finds(e) {
+		return true
+	}
 	for i := range e.Accesses {
 		if f.meets(&e.Accesses[i]) {
 			return true
@@ -101,6 +104,18 @@ func (e *Event) Dependent(f *Event) bool {
 func (e *Event) disagrees(f *Event) bool {
 	return e.Choice != f.Choice && len(e.Accesses) == 1 && len(f.Accesses) == 1 &&
 		e.Accesses[0].Flags&trace.FailedCAS != 0 && e.Accesses[0].Overlaps(&f.Accesses[0])
+}
+
+// finds reports whether e is a load that depends on the store that it finds alone, and f is that
+// store (trace.Unordered).
+func (e *Event) finds(f *Event) bool {
+	return e.Loads() && e.Choice == f.Choice && len(f.Accesses) == 1 &&
+		f.Accesses[0].Flags&(trace.Unordered|trace.Write) == trace.Unordered|trace.Write && f.Accesses[0].Overlaps(&e.Accesses[0])
+}
+
+// Loads reports whether e is such a load.
+func (e *Event) Loads() bool {
+	return len(e.Accesses) == 1 && e.Accesses[0].Flags&(trace.Unordered|trace.Write) == trace.Unordered
 }
 
 // meets reports whether an access of another thread depends on e.

@@ -88,7 +88,11 @@ type wake struct {
 // the events of a clock before it: its own clock, or the one that begins at need
 // in Order.needs if that isn't -1. They differ where a release let the second
 // in: then it needs neither the release nor what came before that.
-type Race struct{ First, Second, need int32 }
+type Race struct {
+	First, Second, need int32
+	// found: the first is a load that could have found the second, a store (sources.go).
+	found bool
+}
 
 // New returns the order of an execution without events.
 func New() *Order { return &Order{now: 1} }
@@ -259,6 +263,9 @@ func (o *Order) Push(e *Event, first trace.Op) {
 	for _, c := range o.found {
 		join(row, o.Clock(c))
 	}
+	if !o.clocksOnly {
+		o.raceLoads(e, i, row)
+	}
 	row[e.Thread] = i + 1
 	o.enter(e, i)
 }
@@ -286,9 +293,12 @@ func (o *Order) race(e *Event, first trace.Op, i int32, base []int32) {
 		if e.Advance || c+1 == o.advanced || o.cover[o.ev[c].thread] > c {
 			continue
 		}
+		if e.finds(o.ev[c].event) {
+			continue // without it the load is another step
+		}
 		if !o.possible(c, e, first, i) {
 			if released = true; o.KeepReleases {
-				o.Releases = append(o.Releases, Race{c, i, -1})
+				o.Releases = append(o.Releases, Race{c, i, -1, false})
 			}
 			continue
 		}
@@ -298,7 +308,7 @@ func (o *Order) race(e *Event, first trace.Op, i int32, base []int32) {
 			o.needs = append(o.needs, base...)
 			o.need(c, o.needs[need:])
 		}
-		o.Races = append(o.Races, Race{c, i, need})
+		o.Races = append(o.Races, Race{c, i, need, false})
 		join(o.cover, o.Clock(c))
 	}
 }

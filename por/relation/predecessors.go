@@ -25,7 +25,11 @@ func (o *Order) gather(e *Event, first trace.Op, base []int32) {
 		if k == 0 && e.Await != nil {
 			o.gatherAwait(e, base)
 		}
-		if e.Accesses[k].Flags&trace.Buffered == 0 {
+		switch {
+		case e.Accesses[k].Flags&trace.Buffered != 0:
+		case e.Loads():
+			o.gatherSource(e, base)
+		default:
 			o.gatherAccess(e, &e.Accesses[k], base)
 		}
 	}

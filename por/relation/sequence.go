@@ -34,7 +34,13 @@ type Sequence struct {
 	// (Nidhugg-DPOR).
 	Persistent bool
 
+	// Joint, if not nil, reports whether there is an execution with v and b, a step that
+	// depends on nothing of it, after the steps aside. Else there always is.
+	Joint func(b *Step, aside []*Step) bool
+	aside []*Step // were taken from v, and aren't of it
+
 	end    int32   // position of e', or the execution's length if e' is pending
+	upto   int32   // of an execution that goes on from here all may be another
 	row    []int32 // a clock of what e' needs before it
 	search bool    // row doesn't have all of it: what e' depends on has to be looked for
 	whole  []int32 // the essential part, without e'
@@ -54,12 +60,16 @@ func NewSequence(o *Order, oneEvent bool) *Sequence { return &Sequence{o: o, one
 func (s *Sequence) Reverse(r Race) {
 	o := s.o
 	o.drops = append(o.drops[:0], r.First)
+	if r.found {
+		s.findSecond(r)
+		return
+	}
 	cur := o.ev[r.Second].event
 	if first := o.ev[r.Second].first; first.Kind == trace.OpWriteLock {
 		o.possible(r.First, cur, first, r.Second)
 	}
 	s.own.Copy(cur)
-	s.From, s.end, s.Last, s.Varies = r.First, r.Second, &s.own, s.own.Blur(s.oneEvent)
+	s.From, s.end, s.upto, s.Last, s.Varies = r.First, r.Second, r.Second, &s.own, s.own.Blur(s.oneEvent)
 	s.First = o.ev[r.Second].prev < r.First
 	s.row = o.Clock(r.Second)
 	if r.need >= 0 {
@@ -74,6 +84,7 @@ func (s *Sequence) Reverse(r Race) {
 // gave both just now.
 func (s *Sequence) Pending(c int32, e *Step, row []int32) {
 	s.From, s.end, s.Last, s.Varies = c, int32(len(s.o.ev)), e, e.Wild
+	s.upto = s.end
 	s.First = s.o.last[e.Thread] <= c
 	s.row, s.search = row, s.Varies || s.hidden()
 	s.collect()
@@ -83,7 +94,7 @@ func (s *Sequence) Pending(c int32, e *Step, row []int32) {
 // kept from being taken.
 func (s *Sequence) Alone(c int32, e *Step) {
 	s.o.drops = append(s.o.drops[:0], c)
-	s.From, s.end, s.Last, s.Varies, s.First = c, c+1, e, false, true
+	s.From, s.end, s.upto, s.Last, s.Varies, s.First = c, c+1, c+1, e, false, true
 	s.whole = s.whole[:0]
 }
 
@@ -158,9 +169,10 @@ func (s *Sequence) Start() {
 	o.tick(len(o.ev) + 1)
 	s.items = append(append(s.room[:0], s.whole...), -1)
 	s.room, s.essential, s.after = s.items, len(s.whole), 0
+	s.aside = s.aside[:0]
 	for _, i := range s.whole {
 		o.stamp[i] = o.now
-		if i > s.end {
+		if i > s.upto {
 			s.after++
 		}
 	}
@@ -173,6 +185,11 @@ func (s *Sequence) Event(i int32) *Event {
 	}
 	return s.o.ev[i].event
 }
+
+// Found reports whether v reverses a race of a load with a store that it could have found, and
+// Essential whether event i is of the essential part, e' left out.
+func (s *Sequence) Found() bool            { return s.upto < s.end }
+func (s *Sequence) Essential(i int32) bool { _, is := slices.BinarySearch(s.whole, i); return is }
 
 // thread is that of item i, found with less to look at.
 func (s *Sequence) thread(i int32) trace.TID {
@@ -196,7 +213,7 @@ const (
 
 // Begins says how far it is settled that item i, a first step of v, is one.
 func (s *Sequence) Begins(i int32) Verdict {
-	if i < 0 && s.Varies || i > s.end {
+	if i < 0 && s.Varies || i > s.upto {
 		return Perhaps
 	}
 	return Initial
@@ -279,6 +296,9 @@ func (s *Sequence) Weak(b *Step, known bool) Verdict {
 			return No
 		}
 	}
+	if s.Joint != nil && !s.Joint(b, s.aside) {
+		return No
+	}
 	return Perhaps
 }
 
@@ -331,7 +351,7 @@ func (s *Sequence) grow(i int32) {
 		if (j == i || o.Before(j, i)) && s.inRest(j) {
 			o.stamp[j] = o.now
 			s.items = append(s.items, j)
-			if j > s.end {
+			if j > s.upto {
 				s.after++
 			}
 		}
@@ -351,7 +371,7 @@ func (s *Sequence) Remove(b *Step) {
 			if k < s.essential {
 				s.essential--
 			}
-			if i > s.end {
+			if i > s.upto {
 				s.after--
 			}
 			return
@@ -360,5 +380,7 @@ func (s *Sequence) Remove(b *Step) {
 	o := s.o
 	if i, found := s.firstOf(b.Thread); found {
 		o.stamp[i] = o.now // it has run: no longer of the rest
+	} else if s.Joint != nil {
+		s.aside = append(s.aside, b)
 	}
 }

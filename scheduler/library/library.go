@@ -95,7 +95,7 @@ type models struct {
 // path goes back with a mark.
 type path struct {
 	threads   []thread // by TID
-	threadLog []threadSaved
+	threadLog scheduler.Log[threadSaved]
 	objects   map[uint64]*object
 	saved     []saved // what objects were
 	marks     []mark

@@ -1,8 +1,6 @@
 package library
 
 import (
-	"slices"
-
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -59,25 +57,23 @@ func (s *models) ensure(t trace.TID) {
 // Keep implements Keeper.
 func (s *models) Keep(t trace.TID) {
 	s.ensure(t)
-	n := len(s.threadLog)
-	s.threadLog = slices.Grow(s.threadLog, 1)[:n+1]
-	e := &s.threadLog[n] // in place: a thread is big, and append would copy it twice
+	e := s.threadLog.Next()
 	e.id, e.old = t, s.threads[t]
 }
 
 // Mark implements Keeper.
 func (s *models) Mark(k trace.Mark) {
-	s.marks = append(s.marks[:k], mark{len(s.threadLog), len(s.saved), len(s.specified), len(s.history)})
+	s.marks = append(s.marks[:k], mark{s.threadLog.Len(), len(s.saved), len(s.specified), len(s.history)})
 }
 
 // Rewind implements Keeper.
 func (s *models) Rewind(k trace.Mark) {
 	m := s.marks[k]
-	for i := len(s.threadLog) - 1; i >= m.threads; i-- {
-		e := &s.threadLog[i]
+	for i := s.threadLog.Len() - 1; i >= m.threads; i-- {
+		e := s.threadLog.At(i)
 		s.threads[e.id] = e.old
 	}
-	s.threadLog = s.threadLog[:m.threads]
+	s.threadLog.Cut(m.threads)
 	s.rewindObjects(m.objects)
 	s.specified, s.history = s.specified[:m.specified], s.history[:m.history]
 	s.marks = s.marks[:k+1]

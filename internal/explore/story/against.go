@@ -34,16 +34,16 @@ type eventKey struct {
 const maxEvents = 50_000
 
 // events lists what a run did that another order could have changed.
-func (st *Story) events() (list []event) {
+func (r *record) events() (list []event) {
 	count := map[eventKey]int{}
 	add := func(e event, t trace.TID, pc uint64) {
-		e.eventKey = eventKey{thread: st.Guest.Name(t), pc: pc, addr: e.addr, writes: e.writes}
+		e.eventKey = eventKey{thread: r.Guest.Name(t), pc: pc, addr: e.addr, writes: e.writes}
 		count[e.eventKey]++
 		e.nth = count[e.eventKey]
 		list = append(list, e)
 	}
-	for i := range st.beats {
-		b := &st.beats[i]
+	for i := range r.beats {
+		b := &r.beats[i]
 		for k := range b.ops {
 			o := &b.ops[k]
 			size := uint64(1)
@@ -153,7 +153,7 @@ const maxFlips = 64
 
 // flipOf is what is to be known of two events of a run that passes which come the other
 // way round here, where the late one is at first.
-func (st *Story) flipOf(passes *Story, early, late *event, first at) *flip {
+func (r *record) flipOf(passes *Story, early, late *event, first at) *flip {
 	f := &flip{early: *early, late: *late, first: first, earlyIs: passes.eventPlace(early), here: passes.eventPlace(late),
 		thread: passes.madeAt(early), other: passes.madeAt(late)}
 	if early.op == nil {
@@ -165,10 +165,10 @@ func (st *Story) flipOf(passes *Story, early, late *event, first at) *flip {
 }
 
 // final says of which addresses an event's thread writes no more after it.
-func (st *Story) final(e *event) func(addr uint64) bool {
-	t := st.madeAt(e)
+func (r *record) final(e *event) func(addr uint64) bool {
+	t := r.madeAt(e)
 	return func(addr uint64) bool {
-		for _, a := range st.forward(t, e.at) {
+		for _, a := range r.forward(t, e.at) {
 			if a.IsWrite() && a.Addr == addr {
 				return false
 			}
@@ -178,11 +178,11 @@ func (st *Story) final(e *event) func(addr uint64) bool {
 }
 
 // madeAt is the thread that made an event.
-func (st *Story) madeAt(e *event) trace.TID {
+func (r *record) madeAt(e *event) trace.TID {
 	if e.op != nil {
-		return st.beats[e.at.beat].step.Thread
+		return r.beats[e.at.beat].step.Thread
 	}
-	return st.beats[e.at.beat].madeBy(e.at.access)
+	return r.beats[e.at.beat].madeBy(e.at.access)
 }
 
 // does is an event in words.

@@ -42,9 +42,9 @@ func (st *Story) choices(b *result.Bug) {
 }
 
 // Chosen are the steps of the story with a value that isn't the first, or a failure.
-func (st *Story) Chosen() (list []por.PathStep) {
-	for i := range st.beats {
-		b := &st.beats[i]
+func (r *record) Chosen() (list []por.PathStep) {
+	for i := range r.beats {
+		b := &r.beats[i]
 		if b.step.Choice > 0 && slices.ContainsFunc(b.ops, func(o trace.Op) bool { return o.Kind == trace.OpChoose || o.Kind == trace.OpFault }) {
 			list = append(list, b.step)
 		}

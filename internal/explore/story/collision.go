@@ -8,9 +8,6 @@ import (
 	"landgo/internal/trace"
 )
 
-// at is access number access of beat number beat.
-type at struct{ beat, access int }
-
 // collisions finds the accesses that the story is about: at a preemption, a
 // thread was between two accesses of its own to what another thread then
 // changed, without a lock in common if there is such a thing. If there is nothing
@@ -56,12 +53,6 @@ func awaited(b *result.Bug, kinds []wanted) (own []wanted) {
 		own = append(own, w)
 	}
 	return own
-}
-
-// tails are the other threads that made accesses in a beat: each was left behind it.
-func (st *Story) tails(i int) []trace.TID {
-	b := &st.beats[i]
-	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(b.by))), func(t trace.TID) bool { return t == b.step.Thread })
 }
 
 // collision looks at what happens from beat i on, where thread t was preempted,
@@ -112,56 +103,6 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 		}
 	}
 	return false
-}
-
-// between reports whether thread t is created or joined between two accesses.
-func (st *Story) between(x, y at, kind trace.OpKind, t trace.TID) bool {
-	return st.operation(x, y, func(o *trace.Op) bool { return o.Kind == kind && o.Obj == uint64(t) })
-}
-
-// freed reports whether the block around an address is freed between two accesses.
-func (st *Story) freed(x, y at, addr uint64) bool {
-	return st.operation(x, y, func(o *trace.Op) bool { return o.Kind == trace.OpFree && addr-o.Obj < uint64(o.Size) })
-}
-
-// operation reports whether an operation of some kind comes between two accesses.
-func (st *Story) operation(x, y at, is func(*trace.Op) bool) bool {
-	for i := x.beat; i <= y.beat && i < len(st.beats); i++ {
-		for k := range st.beats[i].ops {
-			o := &st.beats[i].ops[k]
-			if here := (at{i, int(o.At)}); is(o) && x.before(here) && !y.before(here) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// together reports whether two accesses were made with a lock in common.
-func (st *Story) together(x, y at) bool {
-	mine := st.held(x)
-	return slices.ContainsFunc(st.held(y), func(l string) bool { return slices.Contains(mine, l) })
-}
-
-// lastConflict is the last access of thread t before another that conflicts with it.
-func (st *Story) lastConflict(t trace.TID, mid at, a *trace.Access) (x at, ok bool) {
-	for x, o := range st.backward(t, mid) {
-		if o.Conflicts(a) {
-			return x, true
-		}
-	}
-	return x, false
-}
-
-// firstConflict is the first access of thread t, from beat i on, that conflicts
-// with a.
-func (st *Story) firstConflict(t trace.TID, i int, a *trace.Access) (x at, ok bool) {
-	for x, o := range st.forward(t, at{beat: i}) {
-		if o.Conflicts(a) {
-			return x, true
-		}
-	}
-	return x, false
 }
 
 // cause puts a collision into one line.

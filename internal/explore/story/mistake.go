@@ -51,31 +51,6 @@ func lockOrder(b *result.Bug) string {
 
 func where(stack []result.Frame) string { f := result.Innermost(stack); return f.Where() }
 
-// call is an operation of the story.
-type call struct {
-	beat int
-	op   *trace.Op
-}
-
-// calls are the operations of some kinds on an object, in order.
-func (st *Story) calls(obj uint64, kinds ...trace.OpKind) (list []call) {
-	for i := range st.beats {
-		for k := range st.beats[i].ops {
-			if o := &st.beats[i].ops[k]; o.Obj == obj && slices.Contains(kinds, o.Kind) {
-				list = append(list, call{i, o})
-			}
-		}
-	}
-	return list
-}
-
-// place is where the guest's code makes a call.
-func (st *Story) place(c call) string { return where(st.Frames([]uint64{c.op.PC - 1})) }
-
-func (st *Story) by(c call) trace.TID { return st.beats[c.beat].step.Thread }
-
-func (st *Story) accessAt(x at) *trace.Access { return &st.beats[x.beat].accesses[x.access] }
-
 // hit is a collision in the strict sense: another thread writes between two accesses
 // of a thread's.
 type hit struct {
@@ -157,25 +132,6 @@ func (st *Story) sharedLock() string {
 		}
 	}
 	return ""
-}
-
-// readHeld are the locks that a thread holds for reading at an access.
-func (st *Story) readHeld(t trace.TID, x at) (list []uint64) {
-	for i := 0; i <= x.beat; i++ {
-		for k := range st.beats[i].ops {
-			o := &st.beats[i].ops[k]
-			if st.beats[i].step.Thread != t || i == x.beat && int(o.At) > x.access {
-				continue
-			}
-			switch o.Kind {
-			case trace.OpReadLock, trace.OpTryReadLock:
-				list = append(list, o.Obj)
-			case trace.OpReadUnlock:
-				list = slices.DeleteFunc(list, func(l uint64) bool { return l == o.Obj })
-			}
-		}
-	}
-	return list
 }
 
 // lines are the places of two accesses: one, if they are on one line.

@@ -73,25 +73,6 @@ func isChild(child, parent string) bool {
 	return ok && !strings.Contains(rest, ".")
 }
 
-// joins reports whether a thread has joined another before a beat.
-func (st *Story) joins(t, other trace.TID, before int) bool {
-	for i := 0; i < min(before, len(st.beats)); i++ {
-		for k := range st.beats[i].ops {
-			if o := &st.beats[i].ops[k]; o.Kind == trace.OpJoin && o.Obj == uint64(other) && st.beats[i].step.Thread == t {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (st *Story) rawAt(x at) uint64 {
-	if b := &st.beats[x.beat]; x.access < len(b.values) {
-		return b.values[x.access].raw
-	}
-	return 0
-}
-
 // reused: the ABA problem. A thread reads a pointer, others change it and change it back,
 // and the thread's exchange succeeds as if nothing had happened.
 func (st *Story) reused() string {
@@ -143,27 +124,4 @@ func (st *Story) reusedAt(x at) string {
 			st.Guest.Name(t), r.Name(), where(r.Stack), where(st.shown(x.beat, x.access).Stack), st.Guest.Name(by), where(m.Stack), what[0], what[1])
 	}
 	return ""
-}
-
-// stale reports whether a thread has read something else between two accesses to a word,
-// and another thread has changed that before the second.
-func (st *Story) stale(t trace.TID, from, to at) bool {
-	for x, a := range st.backward(t, to) {
-		if x.before(from) {
-			return false
-		}
-		if a.IsWrite() || a.Addr == st.accessAt(to).Addr || a.Addr < lowestVariable {
-			continue
-		}
-		for i := x.beat; i <= to.beat; i++ {
-			for k := range st.beats[i].accesses {
-				z := at{i, k}
-				o := st.accessAt(z)
-				if x.before(z) && z.before(to) && o.IsWrite() && o.Conflicts(a) && st.beats[i].madeBy(k) != t && st.rawAt(z) != st.rawAt(x) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }

@@ -92,18 +92,18 @@ func (st *Story) letIn(f *flip) string {
 
 // readsUnder reports whether the late thread of a flip reads the same again while it holds a
 // lock.
-func (st *Story) readsUnder(f *flip, from at, lock string) bool {
-	until := at{beat: len(st.beats)} // it lets the lock go
-	for i := from.beat; i < len(st.beats) && until.beat == len(st.beats); i++ {
-		for k := range st.beats[i].ops {
-			o := &st.beats[i].ops[k]
-			if here := (at{i, int(o.At)}); o.Kind == trace.OpUnlock && st.beats[i].step.Thread == f.other && !here.before(from) && st.Guest.VariableName(o.Obj) == lock {
+func (r *record) readsUnder(f *flip, from at, lock string) bool {
+	until := at{beat: len(r.beats)} // it lets the lock go
+	for i := from.beat; i < len(r.beats) && until.beat == len(r.beats); i++ {
+		for k := range r.beats[i].ops {
+			o := &r.beats[i].ops[k]
+			if here := (at{i, int(o.At)}); o.Kind == trace.OpUnlock && r.beats[i].step.Thread == f.other && !here.before(from) && r.Guest.VariableName(o.Obj) == lock {
 				until = here
 				break
 			}
 		}
 	}
-	for x, a := range st.forward(f.other, from) {
+	for x, a := range r.forward(f.other, from) {
 		if !x.before(until) {
 			return false
 		}

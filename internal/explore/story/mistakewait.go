@@ -55,34 +55,6 @@ func (st *Story) lostSignal(b *result.Bug) string {
 	return ""
 }
 
-// waitedAt is the last call before a beat with which a thread waits for a condition
-// variable, or nil.
-func (st *Story) waitedAt(t trace.TID, cond uint64, before int) (last *call) {
-	for _, c := range st.calls(cond, trace.OpCondWait) {
-		if st.by(c) == t && c.beat < before {
-			last = &c
-		}
-	}
-	return last
-}
-
-// testedFor reports whether a thread, with a lock held and before it waited, read what the
-// signalling thread had written.
-func (st *Story) testedFor(wait, signal call) bool {
-	waiter, signaller := st.by(wait), st.by(signal)
-	for i := range wait.beat + 1 {
-		for k := range st.beats[i].accesses {
-			if st.beats[i].madeBy(k) != waiter || len(st.held(at{i, k})) == 0 {
-				continue
-			}
-			if x, ok := st.lastConflict(signaller, at{signal.beat, len(st.beats[signal.beat].accesses)}, &st.beats[i].accesses[k]); ok && st.accessAt(x).IsWrite() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // untested: the thread that failed was woken from a wait, another thread ran first and
 // changed what the waiting thread had tested before, and that didn't test again.
 func (st *Story) untested(failed trace.TID) string {
@@ -182,49 +154,6 @@ func (st *Story) asBefore(failed trace.TID, wait, goesOn int) string {
 		return fmt.Sprintf("Thread %s is woken, and "+as+". Put the wait in a loop, `while` and not `if`.", st.Guest.Name(failed), m.Name(), where(m.Stack))
 	}
 	return ""
-}
-
-// news reports whether a thread, woken from its wait in a beat and before it lets its locks
-// go, reads something that it had tested, and that has another value now. That may be
-// what it has waited for.
-func (st *Story) news(t trace.TID, wait, goesOn int) bool {
-	for y, used := range st.forward(t, at{beat: goesOn}) {
-		if len(st.held(y)) == 0 {
-			return false
-		}
-		if used.IsWrite() {
-			continue
-		}
-		if _, by, written := st.source(y); written && by == t {
-			continue
-		}
-		if x, ok := st.tested(t, wait, used); ok && st.rawAt(x) != st.rawAt(y) {
-			return true
-		}
-	}
-	return false
-}
-
-// tested is the last read of a thread's of the same bytes before it waited in a beat, under
-// a lock; ok if its last access to them before is one.
-func (st *Story) tested(t trace.TID, wait int, used *trace.Access) (x at, ok bool) {
-	for x, a := range st.backward(t, at{wait, len(st.beats[wait].accesses)}) {
-		if a.Addr == used.Addr && a.Size == used.Size {
-			return x, !a.IsWrite() && len(st.held(x)) > 0
-		}
-	}
-	return x, false
-}
-
-// entered is the last call that waits for a condition variable of the thread that a wait
-// at the end is of; nil if there is none.
-func (st *Story) entered(w *result.Wait) (last *call) {
-	for _, c := range st.calls(uint64(w.Address), trace.OpCondWait) {
-		if st.Guest.Name(st.by(c)) == w.Thread {
-			last = &c
-		}
-	}
-	return last
 }
 
 // tooEarly: a thread waits for ever on a condition variable. Between its test and its wait,
@@ -329,15 +258,4 @@ func (st *Story) changedByItself(t trace.TID, beat int) (test, change result.Acc
 		}
 	}
 	return test, change, false
-}
-
-// lastOf is a thread's last access before a point to some of an access's bytes; its beat is
-// -1 if there is none.
-func (st *Story) lastOf(t trace.TID, before at, to *trace.Access) at {
-	for x, a := range st.backward(t, before) {
-		if a.Overlaps(to) {
-			return x
-		}
-	}
-	return at{-1, 0}
 }

@@ -13,10 +13,7 @@ import (
 
 // Story replays an execution and writes down what a person needs to see of it.
 type Story struct {
-	*session.Session
-	path     []por.PathStep
-	Schedule trace.Schedule
-	beats    []beat
+	record
 	outputs  map[int]int
 	adjacent []neighbour // races, where they are bugs
 	blocks   map[lifeKey]*lifeStacks
@@ -34,33 +31,10 @@ type Story struct {
 	stored   map[uint64]bool // the words of eight bytes that are written; see varies
 }
 
-// beat is one step of the execution.
-type beat struct {
-	step     por.PathStep
-	accesses []trace.Access
-	by       []trace.TID // of accesses, where other threads made some
-	values   []value     // of accesses
-	names    []string    // of what is accessed, "" if it has a variable's
-	ops      []trace.Op
-	wakes    []trace.TID
-	// Of the thread of the step, before it: where it stood, if that isn't where it was
-	// left, or isn't the user's code.
-	stack []uint64
-	why   string // why the thread was left after the step, if it was
-	held  []string
-	out   string
-}
-
-// value is what an access read and wrote.
-type value struct {
-	old, new string
-	raw      uint64
-}
-
 // Tell replays a path and tells its story. The path must be one of this
 // session's System.
 func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
-	st := &Story{Session: s, path: path, Schedule: trace.Schedule{Check: s.Check}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{},
+	st := &Story{record: record{Session: s, path: path, Schedule: trace.Schedule{Check: s.Check}}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{},
 		created: map[trace.TID]result.Frame{}, roots: map[trace.TID]*root{}}
 	s.Guest.Rewind(s.Root)
 	s.Guest.Observe(st)
@@ -229,27 +203,4 @@ func lastEnd(calls []scheduler.Called) (last int) {
 		last = max(last, calls[i].End)
 	}
 	return last
-}
-
-// beforeThreads: no second thread was ever there.
-func (st *Story) beforeThreads() bool {
-	for i := range st.beats {
-		if st.beats[i].step.Thread != st.beats[0].step.Thread { // a kernel may boot with several
-			return false
-		}
-		for _, op := range st.beats[i].ops {
-			if op.Kind == trace.OpCreate {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func (st *Story) output() string {
-	var b strings.Builder
-	for i := range st.beats {
-		b.WriteString(st.beats[i].out)
-	}
-	return b.String()
 }

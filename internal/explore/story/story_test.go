@@ -76,8 +76,8 @@ func TestAwaited(t *testing.T) {
 		b.accesses[0].Addr = addr
 		return b
 	}
-	st := &Story{Session: s, beats: []beat{at(access(t, s, 1, "takes", 0, false, false), 64), at(access(t, s, 1, "counts", 0, false, false), 128),
-		at(access(t, s, 2, "gives", trace.Write, true, false), 64), at(access(t, s, 2, "counts", trace.Write, false, false), 128)}}
+	st := &Story{record: record{Session: s, beats: []beat{at(access(t, s, 1, "takes", 0, false, false), 64), at(access(t, s, 1, "counts", 0, false, false), 128),
+		at(access(t, s, 2, "gives", trace.Write, true, false), 64), at(access(t, s, 2, "counts", trace.Write, false, false), 128)}}}
 	for _, c := range []struct {
 		waits result.Addr
 		want  string
@@ -98,7 +98,7 @@ func TestHeld(t *testing.T) {
 	s := reading(t)
 	b := access(t, s, 1, "takes", 0, false, true)
 	b.held = []string{"other"}
-	st := &Story{Session: s, beats: []beat{b}}
+	st := &Story{record: record{Session: s, beats: []beat{b}}}
 	for n, want := range []int{1, 2, 1} {
 		if got := st.heldAfter(&b, n); len(got) != want || got[0] != "other" {
 			t.Errorf("after %d operations: %q", n, got)
@@ -132,7 +132,7 @@ func TestCollision(t *testing.T) {
 		{"all under a lock", under, "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:4) and its write (guest.c:4)"},
 		{"some under a lock", append(slices.Clone(under), begun, between, again), "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:2) and its write (guest.c:4)"},
 	} {
-		st := &Story{Session: s, beats: c.beats}
+		st := &Story{record: record{Session: s, beats: c.beats}}
 		var b result.Bug
 		if st.collisions(&b); b.Cause != c.want {
 			t.Errorf("%s: %q, want %q", c.name, b.Cause, c.want)

@@ -132,21 +132,6 @@ func (st *Story) wakings(from, to int) (list []result.Waking) {
 	return list
 }
 
-// leftAt is the stack at which the thread before beat i was left: where it
-// stood when it went on, or where it stands at the end.
-func (st *Story) leftAt(i int) []uint64 {
-	for st.IsBuffer(st.beats[i-1].step.Thread) {
-		i--
-	}
-	t := st.beats[i-1].step.Thread
-	for j := i; j < len(st.beats); j++ {
-		if st.beats[j].step.Thread == t {
-			return st.beats[j].stack
-		}
-	}
-	return st.Guest.Stack(t)
-}
-
 // shown is access k of beat j for a person.
 func (st *Story) shown(j, k int) result.Access {
 	b := &st.beats[j]
@@ -175,33 +160,6 @@ func (b *beat) madeBy(k int) trace.TID {
 		return b.by[k]
 	}
 	return b.step.Thread
-}
-
-// held names the locks that the thread holds at an access: those before its beat,
-// and what the beat did to them by then.
-func (st *Story) held(x at) []string {
-	b := &st.beats[x.beat]
-	n := 0
-	for n < len(b.ops) && int(b.ops[n].At) <= x.access {
-		n++
-	}
-	return st.heldAfter(b, n)
-}
-
-// heldAfter is what the thread holds after so many of a beat's operations.
-func (st *Story) heldAfter(b *beat, operations int) []string {
-	list := slices.Clone(b.held)
-	for i := range b.ops[:operations] {
-		o := &b.ops[i]
-		switch {
-		case takes(o):
-			list = append(list, st.Guest.VariableName(o.Obj))
-		case o.Kind == trace.OpUnlock, o.Kind == trace.OpReadUnlock, o.Kind == trace.OpWriteUnlock:
-			name := st.Guest.VariableName(o.Obj)
-			list = slices.DeleteFunc(list, func(l string) bool { return l == name })
-		}
-	}
-	return list
 }
 
 // takes reports whether an operation took a lock.

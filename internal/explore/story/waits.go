@@ -60,19 +60,3 @@ func (st *Story) cycle(f *scheduler.Failure) []string {
 	}
 	return nil
 }
-
-// acquired is where a thread took the object that it holds at the end.
-func (st *Story) acquired(owner trace.TID, obj uint64) *result.Frame {
-	for i := len(st.beats) - 1; i >= 0; i-- {
-		if st.beats[i].step.Thread != owner {
-			continue
-		}
-		for _, op := range st.beats[i].ops {
-			if takes(&op) && op.Obj == obj && op.PC != 0 {
-				f := result.Innermost(st.Frames([]uint64{op.PC - 1}))
-				return &f
-			}
-		}
-	}
-	return nil
-}

@@ -6,13 +6,13 @@ import (
 	"landgo/internal/trace"
 )
 
-// Walks over the accesses of a story.
+// Walks over the accesses of a record.
 
 // forward are a thread's accesses from one on.
-func (st *Story) forward(t trace.TID, from at) iter.Seq2[at, *trace.Access] {
+func (r *record) forward(t trace.TID, from at) iter.Seq2[at, *trace.Access] {
 	return func(yield func(at, *trace.Access) bool) {
-		for i := from.beat; i < len(st.beats); i++ {
-			b := &st.beats[i]
+		for i := from.beat; i < len(r.beats); i++ {
+			b := &r.beats[i]
 			for k := range b.accesses {
 				if b.madeBy(k) == t && (i > from.beat || k >= from.access) && !yield(at{i, k}, &b.accesses[k]) {
 					return
@@ -23,10 +23,10 @@ func (st *Story) forward(t trace.TID, from at) iter.Seq2[at, *trace.Access] {
 }
 
 // backward are a thread's accesses before one, the last first.
-func (st *Story) backward(t trace.TID, before at) iter.Seq2[at, *trace.Access] {
+func (r *record) backward(t trace.TID, before at) iter.Seq2[at, *trace.Access] {
 	return func(yield func(at, *trace.Access) bool) {
-		for i := min(before.beat, len(st.beats)-1); i >= 0; i-- {
-			b := &st.beats[i]
+		for i := min(before.beat, len(r.beats)-1); i >= 0; i-- {
+			b := &r.beats[i]
 			last := len(b.accesses)
 			if i == before.beat {
 				last = min(last, before.access)
@@ -41,14 +41,14 @@ func (st *Story) backward(t trace.TID, before at) iter.Seq2[at, *trace.Access] {
 }
 
 // end is behind all accesses.
-func (st *Story) end() at { return at{len(st.beats), 0} }
+func (r *record) end() at { return at{len(r.beats), 0} }
 
 // source is the last write to an access's bytes before it, by whichever thread; ok if
 // there is one.
-func (st *Story) source(x at) (w at, by trace.TID, ok bool) {
-	a := st.accessAt(x)
+func (r *record) source(x at) (w at, by trace.TID, ok bool) {
+	a := r.accessAt(x)
 	for i := x.beat; i >= 0; i-- {
-		b := &st.beats[i]
+		b := &r.beats[i]
 		last := len(b.accesses)
 		if i == x.beat {
 			last = x.access

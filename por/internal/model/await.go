@@ -1,7 +1,7 @@
 package model
 
 import (
-	"fmt"
+	"strconv"
 
 	"landgo/internal/trace"
 )
@@ -175,5 +175,9 @@ func (m *Machine) earlier(at, size int, f func(step int, v int64)) {
 // Local is what a thread's registers and place are: what its exit status can be made of.
 func (m *Machine) Local(id trace.TID) string {
 	b := int(id) * threadLen
-	return fmt.Sprint(id, m.w[b+wPC], m.w[b+wRegs:b+wRegs+NumRegs])
+	text := strconv.AppendInt(nil, int64(id), 10)
+	for _, v := range append([]int64{m.w[b+wPC]}, m.w[b+wRegs:b+wRegs+NumRegs]...) {
+		text = strconv.AppendInt(append(text, ' '), v, 10)
+	}
+	return string(text)
 }

@@ -1,0 +1,106 @@
+package story
+
+import (
+	"slices"
+	"strings"
+
+	"landgo/internal/explore/session"
+	"landgo/internal/trace"
+	"landgo/por"
+)
+
+// record is an execution as it was replayed, step by step. It answers what happened when,
+// and which accesses met. What of that a person should see is a Story's concern.
+type record struct {
+	*session.Session
+	path     []por.PathStep
+	Schedule trace.Schedule
+	beats    []beat
+}
+
+// beat is one step of the execution.
+type beat struct {
+	step     por.PathStep
+	accesses []trace.Access
+	by       []trace.TID // of accesses, where other threads made some
+	values   []value     // of accesses
+	names    []string    // of what is accessed, "" if it has a variable's
+	ops      []trace.Op
+	wakes    []trace.TID
+	// Of the thread of the step, before it: where it stood, if that isn't where it was
+	// left, or isn't the user's code.
+	stack []uint64
+	why   string // why the thread was left after the step, if it was
+	held  []string
+	out   string
+}
+
+// value is what an access read and wrote.
+type value struct {
+	old, new string
+	raw      uint64
+}
+
+// at is access number access of beat number beat.
+type at struct{ beat, access int }
+
+// call is an operation of the story.
+type call struct {
+	beat int
+	op   *trace.Op
+}
+
+// calls are the operations of some kinds on an object, in order.
+func (r *record) calls(obj uint64, kinds ...trace.OpKind) (list []call) {
+	for i := range r.beats {
+		for k := range r.beats[i].ops {
+			if o := &r.beats[i].ops[k]; o.Obj == obj && slices.Contains(kinds, o.Kind) {
+				list = append(list, call{i, o})
+			}
+		}
+	}
+	return list
+}
+
+func (r *record) by(c call) trace.TID { return r.beats[c.beat].step.Thread }
+
+// place is where the guest's code makes a call.
+func (r *record) place(c call) string { return where(r.Frames([]uint64{c.op.PC - 1})) }
+
+func (r *record) accessAt(x at) *trace.Access { return &r.beats[x.beat].accesses[x.access] }
+
+// tails are the other threads that made accesses in a beat: each was left behind it.
+func (r *record) tails(i int) []trace.TID {
+	b := &r.beats[i]
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(b.by))), func(t trace.TID) bool { return t == b.step.Thread })
+}
+
+func (r *record) rawAt(x at) uint64 {
+	if b := &r.beats[x.beat]; x.access < len(b.values) {
+		return b.values[x.access].raw
+	}
+	return 0
+}
+
+// beforeThreads: no second thread was ever there.
+func (r *record) beforeThreads() bool {
+	for i := range r.beats {
+		if r.beats[i].step.Thread != r.beats[0].step.Thread { // a kernel may boot with several
+			return false
+		}
+		for _, op := range r.beats[i].ops {
+			if op.Kind == trace.OpCreate {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (r *record) output() string {
+	var b strings.Builder
+	for i := range r.beats {
+		b.WriteString(r.beats[i].out)
+	}
+	return b.String()
+}
