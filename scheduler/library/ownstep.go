@@ -16,6 +16,7 @@ import (
 //   - a function of stdio that reads or writes memory which other threads use
 //     (sprintf, fgets);
 //   - one that takes input, for other threads get the rest of it;
+//   - one that makes or deletes a key, for the number of the next key depends on it;
 //   - one that works on a stream whose bytes the program can read (streams.go);
 //   - the creation of a thread whose name goes where other threads look.
 //
@@ -40,7 +41,7 @@ func (s *Library) isOwnStep(th *thread) bool {
 		return true // a stream's lock, or the call that makes a thread, waits for its stores
 	}
 	switch th.role {
-	case profile.StdioInput:
+	case profile.StdioInput, profile.KeyCreate, profile.KeyDelete:
 		return true
 	case profile.Stdio:
 		if s.sharesStream(th) {
@@ -125,6 +126,8 @@ func (s *Library) touchByName(th *thread, tr *trace.Transition) {
 		s.touchStream(th, tr)
 	case profile.Stdio:
 		s.touchStream(th, tr)
+	case profile.KeyCreate, profile.KeyDelete:
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, keysWord, 8, trace.Write|trace.Library)
 	case profile.Create:
 		s.core.Touch(th.ID, tr, s.callSite(th)-1, th.arg(0), 8, trace.Write)
 		s.touchAttributes(th, tr)
@@ -174,8 +177,19 @@ func (s *Library) leaveQuiet(th *thread) scheduler.Verdict {
 const allocatorWord = 0x2000
 
 // WordName implements Memory.
-func (s *Library) WordName(addr uint64) (string, bool) { return "stdin", addr == inputWord }
+func (s *Library) WordName(addr uint64) (string, bool) {
+	switch addr {
+	case inputWord:
+		return "stdin", true
+	case keysWord:
+		return "the keys of thread-specific data", true
+	}
+	return "", false
+}
 
 // inputWord stands for all that can be read: calls that take input are in order
 // with each other, whatever their stream. It lies where Linux maps nothing.
 const inputWord = 0x3000
+
+// keysWord stands for glibc's table of keys.
+const keysWord = inputWord + 8

@@ -3,6 +3,7 @@ package elffile
 import (
 	"cmp"
 	"debug/elf"
+	"errors"
 	"slices"
 )
 
@@ -158,4 +159,26 @@ func (f *File) keepNames(before map[string]int) {
 			delete(f.byName, name)
 		}
 	}
+}
+
+// Refers reports whether a file of a program that has a dynamic linker, other than the libraries
+// of C and of the compiler, has a dynamic symbol of one of these names: its own, or one that it
+// asks for. A file that can't be read has.
+func (f *File) Refers(names ...string) bool {
+	for i, p := range f.Parts {
+		if i > 0 && f.OfRuntime(p.Base) {
+			continue
+		}
+		var syms []elf.Symbol
+		err := Guard(func() (err error) { syms, err = p.Sections.DynamicSymbols(); return err })
+		if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
+			return true
+		}
+		for _, s := range syms {
+			if slices.Contains(names, s.Name) {
+				return true
+			}
+		}
+	}
+	return false
 }
