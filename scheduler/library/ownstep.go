@@ -63,7 +63,8 @@ func (s *Library) isOwnStep(th *thread) bool {
 // has a lock of its own, and is looked at in part without.
 func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Access) {
 	q := &th.quiet
-	var last heap.Block // looking for one is a walk
+	keys := q.role == profile.KeyCreate || q.role == profile.KeyDelete // glibc's table of them has no lock
+	var last heap.Block                                                // looking for one is a walk
 	for i := range made {
 		a := &made[i]
 		a.PC, a.Insn = q.ret-1, 1
@@ -76,7 +77,7 @@ func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Acces
 				last = *b
 			}
 		}
-		if last.Contains(a.Addr) && last.Library || libc.Stream(s.image.Info, a.Addr) {
+		if keys && s.image.OfLibc(a.Addr) || last.Contains(a.Addr) && last.Library || libc.Stream(s.image.Info, a.Addr) {
 			a.Flags |= trace.Library
 		}
 	}

@@ -23,6 +23,7 @@ const (
 	relocAddress  = 1
 	relocGlobDat  = 6
 	relocJump     = 7
+	relocRelative = 8
 	relocTPOffset = 18
 	relocIndirect = 37
 )
@@ -181,4 +182,21 @@ func (f *File) Refers(names ...string) bool {
 		}
 	}
 	return false
+}
+
+// Filled is what the dynamic linker puts into words of memory that hold addresses of the same
+// file, by the words' addresses.
+func (f *File) Filled() map[uint64]uint64 {
+	list, parts := map[uint64]uint64{}, f.Parts
+	if len(parts) == 0 {
+		parts = []*File{f}
+	}
+	for _, p := range parts {
+		p.relocs(func(r reloc) {
+			if r.kind == relocRelative {
+				list[r.at] = p.Base + r.addend
+			}
+		})
+	}
+	return list
 }
