@@ -141,10 +141,11 @@ var ways = [profile.NumRoles]act{
 	profile.Detach:    {how: operation},
 
 	profile.ThreadExit:   {how: operation},
-	profile.KeyCreate:    {how: noted},
+	profile.KeyCreate:    {how: watched},
+	profile.KeyDelete:    {how: watched},
 	profile.CleanupPush:  {how: noted},
 	profile.AtExit:       {how: noted},
-	profile.ThreadAtExit: {how: noted},
+	profile.ThreadAtExit: {how: watched},
 	profile.Caught:       {how: noted},
 	profile.ProcessExit:  {how: ending},
 	profile.QuickExit:    {how: ending},

@@ -104,6 +104,7 @@ var pthreadThreads = join(
 	bind(Self, "pthread_self"),
 	bind(Cancel, "pthread_cancel"),
 	bind(KeyCreate, "pthread_key_create"),
+	bind(KeyDelete, "pthread_key_delete"),
 	bind(CleanupPush, "_pthread_cleanup_push", "__pthread_register_cancel"),
 	bind(CleanupPop, "_pthread_cleanup_pop", "__pthread_unregister_cancel"),
 )

@@ -76,6 +76,7 @@ const (
 	Self
 	Cancel
 	KeyCreate
+	KeyDelete
 	CleanupPush
 	CleanupPop
 
@@ -142,7 +143,7 @@ var roleNames = [NumRoles]string{
 	"spin-init", "spin-destroy", "spin-lock", "spin-trylock", "spin-unlock", "spin-init-or-unlock",
 	"once",
 	"thread-init", "create", "join", "try-join", "timed-join", "clock-join", "detach", "thread-exit", "self",
-	"cancel", "key-create", "cleanup-push", "cleanup-pop",
+	"cancel", "key-create", "key-delete", "cleanup-push", "cleanup-pop",
 	"exit", "quick-exit", "at-exit", "thread-at-exit", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print", "unwinds",
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "malloc-usable-size", "free-all", "inside",
