@@ -41,6 +41,8 @@ const (
 	ending
 	// property: of landgo's header (property.go).
 	property
+	// refused: the machine has no way to do it.
+	refused
 )
 
 // onObject reports whether a role is an operation on a synchronisation object.
@@ -175,6 +177,7 @@ var ways = [profile.NumRoles]act{
 	profile.Stdio:       {how: watched},
 	profile.StdioInput:  {how: watched},
 	profile.Bookkeeping: {how: quietly},
+	profile.FloatFlags:  {how: refused},
 
 	profile.Always:         {how: property},
 	profile.AlwaysWhen:     {how: property},

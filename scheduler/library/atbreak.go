@@ -185,10 +185,13 @@ func (s *Library) debugPrint(th *thread) error {
 
 // atRole decides what a trusted function's entry means.
 func (s *Library) atRole(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	a := &acts[th.role]
+	if a.how == refused {
+		return scheduler.Stay, s.core.Invalid(kernel.GapInstruction, th.ID, s.callSite(th), "%s needs the flags of floating-point exceptions, which aren't modelled", s.roles[th.Regs.RIP].Name)
+	}
 	if s.distrustFor(th) {
 		return scheduler.Step, nil
 	}
-	a := &acts[th.role]
 	switch a.how {
 	case quietly, watched:
 		if !s.registers(th) {
