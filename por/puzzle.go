@@ -14,7 +14,6 @@ type puzzle struct {
 	graph readsfrom.Graph
 	nodes []puzzleNode
 	rank  []int32
-	clock []int32
 }
 
 type puzzleNode struct {

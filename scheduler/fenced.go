@@ -11,6 +11,10 @@ import (
 // is enabled only then, and what lies between is private to it. An xchg in place of the store
 // comes to the same: nothing of the thread lies between the store and its way to memory.
 
+// atHandler stands for the store's place where a thread waits before a signal's handler: the
+// kernel takes the signal from its list by locked instructions, on the thread's processor.
+const atHandler = ^uint64(0)
+
 // FenceAfter has threads wait after the stores of some instructions, from the next rewind to
 // the root on; nil: after none.
 func (s *System) FenceAfter(f func(pc uint64) bool) {

@@ -66,6 +66,9 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	s.sent = append(s.sent, s.lib.Interrupted(t, regs.RDI, regs.RSP, nap)...)
 	s.SetRegs(t, regs)
 	th.limited = true // the handler may begin at a breakpoint
+	if s.Undrained(t) {
+		th.fence = atHandler
+	}
 	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.ticking() {
 		th.Interrupted = sp
 	}

@@ -41,6 +41,8 @@ const (
 	ending
 	// property: of landgo's header (property.go).
 	property
+	// refused: the machine has no way to do it.
+	refused
 )
 
 // onObject reports whether a role is an operation on a synchronisation object.
@@ -141,10 +143,11 @@ var ways = [profile.NumRoles]act{
 	profile.Detach:    {how: operation},
 
 	profile.ThreadExit:   {how: operation},
-	profile.KeyCreate:    {how: noted},
+	profile.KeyCreate:    {how: watched},
+	profile.KeyDelete:    {how: watched},
 	profile.CleanupPush:  {how: noted},
 	profile.AtExit:       {how: noted},
-	profile.ThreadAtExit: {how: noted},
+	profile.ThreadAtExit: {how: watched},
 	profile.Caught:       {how: noted},
 	profile.ProcessExit:  {how: ending},
 	profile.QuickExit:    {how: ending},
@@ -174,6 +177,7 @@ var ways = [profile.NumRoles]act{
 	profile.Stdio:       {how: watched},
 	profile.StdioInput:  {how: watched},
 	profile.Bookkeeping: {how: quietly},
+	profile.FloatFlags:  {how: refused},
 
 	profile.Always:         {how: property},
 	profile.AlwaysWhen:     {how: property},

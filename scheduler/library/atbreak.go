@@ -35,11 +35,14 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 			th.exitSP = th.Regs.RSP
 			th.exitPC = s.core.Word(th.exitSP)
 			s.breakAt(th.exitPC, breakExit)
+			s.findOver(th.exitPC)
 			if s.core.Coarse() {
 				return scheduler.Stay, nil // see spawn
 			}
 		}
 		return scheduler.Step, nil
+	case breakOver:
+		return s.atOver(th, tr)
 	case breakExit:
 		if pc != th.exitPC || th.Regs.RSP != th.exitSP+s.wordSize {
 			return scheduler.Step, nil
@@ -104,6 +107,10 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 				return scheduler.Step, nil // of memory that isn't in use
 			}
 			return s.atAllocator(th, tr)
+		}
+		if s.passesLock(th, b.Role) {
+			s.ret(th, 0)
+			return scheduler.Pass, nil
 		}
 		if th.trusted() {
 			return scheduler.Step, nil
@@ -178,12 +185,18 @@ func (s *Library) debugPrint(th *thread) error {
 
 // atRole decides what a trusted function's entry means.
 func (s *Library) atRole(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	a := &acts[th.role]
+	if a.how == refused {
+		return scheduler.Stay, s.core.Invalid(kernel.GapInstruction, th.ID, s.callSite(th), "%s needs the flags of floating-point exceptions, which aren't modelled", s.roles[th.Regs.RIP].Name)
+	}
 	if s.distrustFor(th) {
 		return scheduler.Step, nil
 	}
-	a := &acts[th.role]
 	switch a.how {
 	case quietly, watched:
+		if !s.registers(th) {
+			return scheduler.Step, nil
+		}
 		if s.isOwnStep(th) {
 			th.Stand, th.phase = scheduler.StandOp, phaseEntry
 			return scheduler.Stay, nil

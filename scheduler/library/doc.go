@@ -29,7 +29,8 @@
 //
 //	state         library, thread (what it knows of one), call (what a thread is at)
 //	a call        atbreak (its entry), act (the table of roles), operation, pending, perform, return
-//	own code      quiet (run without interruption), ownstep (when that is a step of its own)
+//	own code      quiet (run without interruption), ownstep (when that is a step of its own), over (keys, and
+//	              what a thread does at its end)
 //	what it does  convention (arguments, results), door (to the guest's memory), look, misuse, errno, faulty
 //	objects       object, objectbytes; mutex, cond, semaphore, barrier, rwlock, once; namedsem,
 //	              lockmerge, guard

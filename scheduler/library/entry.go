@@ -7,6 +7,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
 	"landgo/internal/image/static"
 )
 
@@ -25,7 +26,14 @@ func (s *Library) atEntry() {
 	}
 	s.begun = true
 	s.machine.ForgetClockReads() // which measure how long it took
-	s.image.AddFunctions(s.chosen())
+	chosen := s.chosen()
+	s.image.AddFunctions(chosen)
+	for _, f := range chosen {
+		if profile.NeedsFloatFlags(f.Name) {
+			s.roles[f.Addr] = profile.Bound{Role: profile.FloatFlags, Name: f.Name}
+			s.breakAt(f.Addr, breakRole)
+		}
+	}
 	var ahead []emu.Range
 	for _, r := range static.ReadsAhead(s.image.Info) {
 		ahead = append(ahead, emu.Range{Lo: r.Lo, Hi: r.Hi})

@@ -62,10 +62,12 @@ type guest struct {
 	roles          map[uint64]profile.Bound
 	breaks         map[uint64]breakClass
 	sizes          objectSizes
-	shapes         *shapes // where objects' bytes mean nothing to landgo: nil
-	ownAllocator   bool    // the guest's malloc isn't its library's
-	ownDestructors bool    // see hasDestructors
-	begun          bool    // see atEntry
+	shapes         *shapes         // where objects' bytes mean nothing to landgo: nil
+	ownAllocator   bool            // the guest's malloc isn't its library's
+	ownDestructors bool            // see hasDestructors
+	loadsFiles     bool            // see loadsFiles
+	overSought     map[uint64]bool // where findOver has looked from
+	begun          bool            // see atEntry
 }
 
 // settled is what is found out, or decided, in any execution, and then holds for good.
@@ -161,6 +163,7 @@ const (
 	breakReturn
 	breakStart
 	breakExit
+	breakOver // see over.go
 	breakMain
 	breakString
 	breakOperator
@@ -176,6 +179,7 @@ func New(core *scheduler.System, opts Config) *Library {
 		core: core, cfg: cfg, opts: opts, machine: core.Machine(), image: img, heap: core.Heap(), known: core.Known(),
 		libc: img.Libc(), wordSize: img.Machine.Word(),
 		roles: map[uint64]profile.Bound{}, breaks: map[uint64]breakClass{}, sizes: pthreadSizes,
+		overSought: map[uint64]bool{},
 	}
 	if !cfg.Tested && g.wordSize == 8 {
 		g.shapes = libcShapes[g.libc]
@@ -214,6 +218,7 @@ func (s *Library) Boot(k kernel.Kernel, roles map[uint64]profile.Bound) {
 		s.ownAllocator = s.ownAllocator && (b.Role != profile.Malloc || b.Own)
 	}
 	s.findEndsCache()
+	s.loadsFiles = loadsFiles(s.image)
 	m, named := s.image.Symbol("main")
 	linked := s.image.Interpreter() != nil
 	if linked {

@@ -16,6 +16,7 @@ import (
 //   - a function of stdio that reads or writes memory which other threads use
 //     (sprintf, fgets);
 //   - one that takes input, for other threads get the rest of it;
+//   - one that makes or deletes a key, for the number of the next key depends on it;
 //   - one that works on a stream whose bytes the program can read (streams.go);
 //   - the creation of a thread whose name goes where other threads look.
 //
@@ -40,7 +41,7 @@ func (s *Library) isOwnStep(th *thread) bool {
 		return true // a stream's lock, or the call that makes a thread, waits for its stores
 	}
 	switch th.role {
-	case profile.StdioInput:
+	case profile.StdioInput, profile.KeyCreate, profile.KeyDelete:
 		return true
 	case profile.Stdio:
 		if s.sharesStream(th) {
@@ -62,7 +63,8 @@ func (s *Library) isOwnStep(th *thread) bool {
 // has a lock of its own, and is looked at in part without.
 func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Access) {
 	q := &th.quiet
-	var last heap.Block // looking for one is a walk
+	keys := q.role == profile.KeyCreate || q.role == profile.KeyDelete // glibc's table of them has no lock
+	var last heap.Block                                                // looking for one is a walk
 	for i := range made {
 		a := &made[i]
 		a.PC, a.Insn = q.ret-1, 1
@@ -75,7 +77,7 @@ func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Acces
 				last = *b
 			}
 		}
-		if last.Contains(a.Addr) && last.Library || libc.Stream(s.image.Info, a.Addr) {
+		if keys && s.image.OfLibc(a.Addr) || last.Contains(a.Addr) && last.Library || libc.Stream(s.image.Info, a.Addr) {
 			a.Flags |= trace.Library
 		}
 	}
@@ -125,6 +127,8 @@ func (s *Library) touchByName(th *thread, tr *trace.Transition) {
 		s.touchStream(th, tr)
 	case profile.Stdio:
 		s.touchStream(th, tr)
+	case profile.KeyCreate, profile.KeyDelete:
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, keysWord, 8, trace.Write|trace.Library)
 	case profile.Create:
 		s.core.Touch(th.ID, tr, s.callSite(th)-1, th.arg(0), 8, trace.Write)
 		s.touchAttributes(th, tr)
@@ -174,8 +178,19 @@ func (s *Library) leaveQuiet(th *thread) scheduler.Verdict {
 const allocatorWord = 0x2000
 
 // WordName implements Memory.
-func (s *Library) WordName(addr uint64) (string, bool) { return "stdin", addr == inputWord }
+func (s *Library) WordName(addr uint64) (string, bool) {
+	switch addr {
+	case inputWord:
+		return "stdin", true
+	case keysWord:
+		return "the keys of thread-specific data", true
+	}
+	return "", false
+}
 
 // inputWord stands for all that can be read: calls that take input are in order
 // with each other, whatever their stream. It lies where Linux maps nothing.
 const inputWord = 0x3000
+
+// keysWord stands for glibc's table of keys.
+const keysWord = inputWord + 8

@@ -9,16 +9,6 @@ import (
 
 // What a record answers: which accesses conflict, what was held, and what lies between.
 
-// visits reports whether a thread makes an access at an instruction, from a beat on.
-func (r *record) visits(t trace.TID, from int, pc uint64) bool {
-	for _, a := range r.forward(t, at{beat: from}) {
-		if a.PC == pc {
-			return true
-		}
-	}
-	return false
-}
-
 // readHeld are the locks that a thread holds for reading at an access.
 func (r *record) readHeld(t trace.TID, x at) (list []uint64) {
 	for i := 0; i <= x.beat; i++ {

@@ -3,6 +3,7 @@ package elffile
 import (
 	"cmp"
 	"debug/elf"
+	"errors"
 	"slices"
 )
 
@@ -22,6 +23,7 @@ const (
 	relocAddress  = 1
 	relocGlobDat  = 6
 	relocJump     = 7
+	relocRelative = 8
 	relocTPOffset = 18
 	relocIndirect = 37
 )
@@ -158,4 +160,43 @@ func (f *File) keepNames(before map[string]int) {
 			delete(f.byName, name)
 		}
 	}
+}
+
+// Refers reports whether a file of a program that has a dynamic linker, other than the libraries
+// of C and of the compiler, has a dynamic symbol of one of these names: its own, or one that it
+// asks for. A file that can't be read has.
+func (f *File) Refers(names ...string) bool {
+	for i, p := range f.Parts {
+		if i > 0 && f.OfRuntime(p.Base) {
+			continue
+		}
+		var syms []elf.Symbol
+		err := Guard(func() (err error) { syms, err = p.Sections.DynamicSymbols(); return err })
+		if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
+			return true
+		}
+		for _, s := range syms {
+			if slices.Contains(names, s.Name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Filled is what the dynamic linker puts into words of memory that hold addresses of the same
+// file, by the words' addresses.
+func (f *File) Filled() map[uint64]uint64 {
+	list, parts := map[uint64]uint64{}, f.Parts
+	if len(parts) == 0 {
+		parts = []*File{f}
+	}
+	for _, p := range parts {
+		p.relocs(func(r reloc) {
+			if r.kind == relocRelative {
+				list[r.at] = p.Base + r.addend
+			}
+		})
+	}
+	return list
 }

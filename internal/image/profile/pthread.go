@@ -1,6 +1,10 @@
 package profile
 
-import "landgo/internal/image/elffile"
+import (
+	"slices"
+
+	"landgo/internal/image/elffile"
+)
 
 // Pthread is POSIX threads, C11 threads and the allocator and stdio of
 // glibc and musl.
@@ -23,8 +27,16 @@ var Pthread = Profile{Name: "pthread", Bindings: join(
 	bind(StdioInput, stdioInput...),
 	// The unwinder's search for a function's tables, which the first one sorts.
 	bind(Stdio, "_Unwind_Find_FDE"),
+	bind(FloatFlags, floatFlags...),
 	properties,
 )}
+
+// floatFlags need the flags of floating-point exceptions. fma of a C library rounds by the one
+// for inexact results where the processor has no such instruction.
+var floatFlags = []string{"fetestexcept", "fegetexceptflag", "feenableexcept", "fma", "fmaf", "fmal", "__fma_sse2", "__fmaf_sse2"}
+
+// NeedsFloatFlags reports whether a function of the C library does; its file may not name it.
+func NeedsFloatFlags(name string) bool { return slices.Contains(floatFlags, name) }
 
 // properties are the functions of landgo's header.
 var properties = join(
@@ -104,6 +116,7 @@ var pthreadThreads = join(
 	bind(Self, "pthread_self"),
 	bind(Cancel, "pthread_cancel"),
 	bind(KeyCreate, "pthread_key_create"),
+	bind(KeyDelete, "pthread_key_delete"),
 	bind(CleanupPush, "_pthread_cleanup_push", "__pthread_register_cancel"),
 	bind(CleanupPop, "_pthread_cleanup_pop", "__pthread_unregister_cancel"),
 )

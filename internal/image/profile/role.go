@@ -76,6 +76,7 @@ const (
 	Self
 	Cancel
 	KeyCreate
+	KeyDelete
 	CleanupPush
 	CleanupPop
 
@@ -116,6 +117,9 @@ const (
 	// Bookkeeping: a function of a runtime on its own lists of threads, which nothing that the
 	// program does depends on. It runs as one trusted piece, and orders nothing.
 	Bookkeeping
+	// FloatFlags: a function that looks at the flags of floating-point exceptions, or has
+	// them raise signals, which the machine doesn't keep.
+	FloatFlags
 
 	// Of landgo's own header: what is to hold, and operations of the guest's objects
 	// (scheduler/library/property.go).
@@ -142,11 +146,11 @@ var roleNames = [NumRoles]string{
 	"spin-init", "spin-destroy", "spin-lock", "spin-trylock", "spin-unlock", "spin-init-or-unlock",
 	"once",
 	"thread-init", "create", "join", "try-join", "timed-join", "clock-join", "detach", "thread-exit", "self",
-	"cancel", "key-create", "cleanup-push", "cleanup-pop",
+	"cancel", "key-create", "key-delete", "cleanup-push", "cleanup-pop",
 	"exit", "quick-exit", "at-exit", "thread-at-exit", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print", "unwinds",
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "malloc-usable-size", "free-all", "inside",
-	"stdio", "stdio-input", "bookkeeping",
+	"stdio", "stdio-input", "bookkeeping", "float-flags",
 	"always", "always-when", "eventually", "linearizable", "linearizable-as", "call-begins", "call-ends",
 }
 

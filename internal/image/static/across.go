@@ -43,7 +43,7 @@ func FlagsCross(f *elffile.File) bool {
 			if i+n+2 >= len(code) || harmless(code[i+n:]) {
 				continue
 			}
-			if pc := r.Lo + uint64(i); w.reads(pc+uint64(n), 0, allFlags) && w.begins(pc) {
+			if pc := r.Lo + uint64(i); w.reads(pc+uint64(n), 0, allFlags) && w.begins(pc) && !w.neverBack(pc) {
 				return true
 			}
 		}
@@ -88,10 +88,12 @@ type acrossWalk struct {
 	file *elffile.File
 	// strict: behind a jump through a register anything may be read.
 	strict bool
+	// slots has what the dynamic linker puts into words of memory, once it was asked for.
+	slots map[uint64]uint64
 }
 
 // acrossReach bounds the instructions that are looked at behind a call, on each path.
-const acrossReach = 64
+const acrossReach = 256
 
 // openFlags are those that nothing has set yet.
 type openFlags uint8
@@ -126,7 +128,7 @@ func (w *acrossWalk) reads(pc uint64, far int, open openFlags) bool {
 		case x86asm.HLT:
 			return false
 		}
-		if open == 0 || x86.SetsFlags(inst) {
+		if open == 0 || x86.SetsFlags(inst) || shifts(inst) {
 			return false
 		}
 		switch kind, to := branch(inst, next); kind {

@@ -66,6 +66,7 @@ func TestFlagsCross(t *testing.T) {
 		{"gcc", "threads.c", "-static -O2", false},
 		{"gcc", "threads.c", "-static -O0", false},
 		{"musl-gcc", "across.S", "-static", true},
+		{"musl-gcc", "behind.S", "-static", false},
 	} {
 		f := imagetest.Open(t, elffile.Open, tt.compiler, tt.source, tt.flags)
 		if got := FlagsCross(f); got != tt.want {

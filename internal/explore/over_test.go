@@ -1,0 +1,51 @@
+package explore
+
+import (
+	"testing"
+
+	"landgo/internal/compile"
+)
+
+const overHead = `
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static pthread_key_t k;
+static int ran, seen[2];
+static pthread_t t, u;
+static void d(void *p) { *(int *)p = 1; }
+static void *set(void *a) { pthread_setspecific(k, &ran); return a; }
+extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *);
+extern void *__dso_handle;
+static void *at_exit(void *a) { __cxa_thread_atexit_impl(d, a, &__dso_handle); return a; }
+`
+
+// overs are programs that see keys, and what threads do at their ends, in each order.
+var overs = []struct{ name, source, want string }{
+	{"a key deleted before the thread's end", `int main(void) { pthread_key_create(&k, d); pthread_create(&t, 0, set, 0); pthread_key_delete(k); pthread_join(t, 0); assert(ran); }`, "assertion"},
+	{"a key deleted behind the thread's end", `int main(void) { pthread_key_create(&k, d); pthread_create(&t, 0, set, 0); pthread_key_delete(k); pthread_join(t, 0); assert(!ran); }`, "assertion"},
+	{"a key deleted before it is used", `
+static void *f(void *a) { assert(!pthread_setspecific(k, &ran)); return a; }
+int main(void) { pthread_key_create(&k, 0); pthread_create(&t, 0, f, 0); pthread_key_delete(k); pthread_join(t, 0); }`, "assertion"},
+	{"the keys' order", `
+static pthread_key_t key[2];
+static void *f(void *a) { pthread_key_create(a, 0); return a; }
+int main(void) { pthread_create(&t, 0, f, key); pthread_create(&u, 0, f, key + 1); pthread_join(t, 0); pthread_join(u, 0); assert(key[0] < key[1]); }`, "assertion"},
+	{"destructors that write to one variable", `
+static void add(void *p) { int n = ran; ran = n + 1; }
+static void *f(void *a) { __cxa_thread_atexit_impl(add, 0, &__dso_handle); return a; }
+int main(void) { pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); pthread_join(t, 0); pthread_join(u, 0); assert(ran == 2); }`, "assertion"},
+	{"destructors are over when the thread is joined", `
+int main(void) { void *p; pthread_create(&t, 0, at_exit, seen); pthread_create(&u, 0, at_exit, seen + 1); pthread_join(t, 0); pthread_join(u, &p); assert(p == seen + 1 && seen[0] && seen[1]); }`, "verified"},
+}
+
+// TestOver: keys and destructors of threads, by a search and by none.
+func TestOver(t *testing.T) {
+	t.Parallel()
+	for _, p := range overs {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			endsAs(t, onProgram(compile.Text(t, "gcc", overHead+p.source)), p.want, "optimal", "none")
+		})
+	}
+}

@@ -1,0 +1,25 @@
+/* Behind a call that never comes back is code to which a jump leads, with flags: FlagsCross. */
+	.globl	main
+	.type	main, @function
+main:
+	cmpl	$1, %edi
+	jmp	2f
+1:	call	quits
+2:	jc	1b
+	call	word
+	shrq	$32, %rax
+	sete	%al
+	xorl	%eax, %eax
+	ret
+	.size	main, . - main
+	.type	quits, @function
+quits:
+	pushq	%rax
+	call	abort
+	.size	quits, . - quits
+	.type	word, @function
+word:
+	xorl	%eax, %eax
+	ret
+	.size	word, . - word
+	.section .note.GNU-stack,"",@progbits

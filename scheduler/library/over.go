@@ -1,0 +1,108 @@
+package library
+
+import (
+	"golang.org/x/arch/x86/x86asm"
+
+	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
+	"landgo/internal/image/x86"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// What glibc does for objects of a thread (thread_local of C++, std's of Rust) and for keys, and
+// what is left of a thread behind their destructors. Other threads can tell little of it, and
+// three rules leave out the rest:
+//
+//   - A key is made or deleted in one step, and such steps have an order: the next key's number
+//     depends on it. glibc does each by one exchange of the key's word. What it stores besides
+//     only those read that have the key, and nothing has it before the call returns.
+//   - Registering a destructor is one piece. It puts a node into the thread's own list. It looks
+//     the destructor's file up, under the dynamic linker's lock, which it needs against files that
+//     come and go. In a program that loads none (loadsFiles) the list of files stays, so the order
+//     of two such sections makes no difference, and the lock is passed over.
+//   - A thread that ran its destructors is over where glibc counts it out (findOver), as one is
+//     without destructors where its start routine returns. Where the count is used, for the last
+//     thread of a process calls exit (known.Last), and where others see the thread end, glibc's
+//     own code goes on.
+//
+// What such a call reads or writes of memory that code outside of such calls uses too is recorded,
+// and makes it a step of its own (ownstep.go).
+
+// registers takes note of a call that makes a key or registers a destructor, and reports whether
+// the call runs as one piece. Any other does.
+func (s *Library) registers(th *thread) bool {
+	switch th.role {
+	case profile.KeyCreate, profile.ThreadAtExit:
+		s.note(th)
+	case profile.KeyDelete:
+	default:
+		return true
+	}
+	return s.libc == elffile.Glibc && (th.role != profile.ThreadAtExit || !s.loadsFiles && !s.known.Native)
+}
+
+// passesLock reports whether a thread is at the dynamic linker's lock, to look a file up for a
+// destructor.
+func (s *Library) passesLock(th *thread, r profile.Role) bool {
+	return th.quiet.on && th.quiet.role == profile.ThreadAtExit && (r == profile.MutexLock || r == profile.MutexUnlock)
+}
+
+// loadsFiles reports whether the program may load files while it runs, or give them back.
+func loadsFiles(img *image.Image) bool {
+	names := []string{"dlopen", "dlmopen", "dlclose"}
+	if img.Interpreter() != nil {
+		return img.Refers(names...)
+	}
+	for _, name := range names {
+		if _, ok := img.Symbol(name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// overReach bounds the instructions that findOver looks at.
+const overReach = 256
+
+// findOver looks for the place behind a start routine's return where glibc counts the thread
+// out: a locked instruction on __nptl_nthreads.
+func (s *guest) findOver(from uint64) {
+	count, ok := s.image.Symbol("__nptl_nthreads")
+	if s.overSought[from] || !ok || s.libc != elffile.Glibc || s.wordSize != 8 || s.cfg.Tested {
+		return
+	}
+	s.overSought[from] = true
+	pc := from
+	for range overReach {
+		inst, _, err := x86.Decode(s.image.Bytes(pc, x86.MaxInst), s.image.Machine)
+		if err != nil {
+			return
+		}
+		next := pc + uint64(inst.Len)
+		if m, ok := inst.Args[0].(x86asm.Mem); ok && (inst.Op == x86asm.DEC || inst.Op == x86asm.SUB) {
+			to := uint64(m.Disp)
+			if m.Base == x86asm.RIP {
+				to += next
+			}
+			if to == count.Addr {
+				s.breakAt(pc, breakOver)
+				return
+			}
+		}
+		if to, ok := inst.Args[0].(x86asm.Rel); ok && inst.Op == x86asm.JMP { // the start routine may be called aside
+			next += uint64(int64(to))
+		}
+		pc = next
+	}
+}
+
+// atOver ends a thread that glibc is about to count out.
+func (s *Library) atOver(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	if !th.native || th.trusted() || s.known.Native || s.known.Last || s.endsCache != 0 ||
+		s.core.ExitIsStep(th.ID) || s.core.StackEnd(th.ID).Kind != trace.OpNone {
+		return scheduler.Step, nil
+	}
+	return s.endThread(th, tr, th.Returned)
+}
