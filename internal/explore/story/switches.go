@@ -36,27 +36,20 @@ func (st *Story) switches(b *result.Bug) {
 // have any but a library's or a kernel's own, among the last farBeats.
 const lastBeats, farBeats = 4, 64
 
-// latest lists a thread's last accesses in some beats: of those to memory that is written in
-// the story, if there are any. What else a thread reads is the same in every order. Of that,
-// only what has a name is shown: a flag that is never set, but no table of the dynamic linker's.
-// Names with an underscore first are the C library's (C11 7.1.3).
-func (st *Story) latest(from, to int) []result.Access {
-	if list, any := st.latestOf(from, to, st.varies); any {
-		return list
+// latest lists a thread's last accesses in some beats. Left out is what a thread reads of
+// memory that nothing writes in the story and that has no name of the guest's: a table of the
+// dynamic linker's. Names with an underscore first are the C library's (C11 7.1.3).
+func (st *Story) latest(from, to int) (list []result.Access) {
+	tells := func(j, k int) (result.Access, bool) {
+		a := st.shown(j, k)
+		return a, a.Symbol != "" && a.Symbol[0] != '_' || st.varies(&st.beats[j].accesses[k])
 	}
-	list, _ := st.latestOf(from, to, func(*trace.Access) bool { return true })
-	return slices.DeleteFunc(list, func(a result.Access) bool { return a.Symbol == "" || a.Symbol[0] == '_' })
-}
-
-// latestOf lists those of them that of accepts. any: one isn't a library's or a kernel's own.
-func (st *Story) latestOf(from, to int, of func(*trace.Access) bool) (list []result.Access, any bool) {
 	first := to
 	for seen := 0; first > from && first > to-farBeats && seen < lastBeats; {
 		first--
 		for k := range st.beats[first].accesses {
-			if of(&st.beats[first].accesses[k]) && !st.shown(first, k).Bookkeeping {
+			if a, ok := tells(first, k); ok && !a.Bookkeeping {
 				seen++
-				any = true
 				break
 			}
 		}
@@ -67,12 +60,12 @@ func (st *Story) latestOf(from, to int, of func(*trace.Access) bool) (list []res
 			if k > 0 && l[k].Addr == l[k-1].Addr && l[k].Size == l[k-1].Size && l[k].PC == l[k-1].PC && l[k].IsWrite() == l[k-1].IsWrite() {
 				continue // of one call
 			}
-			if of(&l[k]) && !st.written(j, k) {
-				list = append(list, st.shown(j, k))
+			if a, ok := tells(j, k); ok && !st.written(j, k) {
+				list = append(list, a)
 			}
 		}
 	}
-	return list, any
+	return list
 }
 
 // varies reports whether the story has a write to memory that an access is to.
