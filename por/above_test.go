@@ -171,5 +171,7 @@ func TestSoakCounts(t *testing.T) {
 				fewer++
 			}
 		})
-	}, func() string { return fmt.Sprintf("%d programs that count references, %d with fewer executions", run, fewer) })
+	}, func() string {
+		return fmt.Sprintf("%d programs that count references, %d with fewer executions", run, fewer)
+	})
 }

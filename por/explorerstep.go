@@ -186,7 +186,7 @@ func (x *explorer) spare() {
 	}
 	x.counts.from = nil
 	if s, ok := x.sys.(Counter); ok {
-		on := x.spec.commutes() && x.opts.OneEvent && x.order != nil
+		on := x.spec.commutes() && !x.spec.symmetric() && x.opts.OneEvent && x.order != nil
 		if s.Count(on); on {
 			x.counts.from = s
 		}
