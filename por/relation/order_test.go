@@ -295,7 +295,8 @@ func BenchmarkCommuting(b *testing.B) {
 		r.push(add(trace.TID(i%2), uint64(i%16/15*4)))
 	}
 	more := add(0, 0)
-	for b.Loop() {
+	b.ResetTimer()
+	for range b.N {
 		r.push(more)
 		r.pop()
 	}
