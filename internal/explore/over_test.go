@@ -7,8 +7,10 @@ import (
 )
 
 const overHead = `
+#define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 static pthread_key_t k;
 static int ran, seen[2];
@@ -35,6 +37,10 @@ int main(void) { pthread_create(&t, 0, f, key); pthread_create(&u, 0, f, key + 1
 static void add(void *p) { int n = ran; ran = n + 1; }
 static void *f(void *a) { __cxa_thread_atexit_impl(add, 0, &__dso_handle); return a; }
 int main(void) { pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); pthread_join(t, 0); pthread_join(u, 0); assert(ran == 2); }`, "assertion"},
+	{"a thread in a destructor isn't over", `
+static sem_t s;
+static void post(void *p) { sem_post(&s); }
+int main(void) { pthread_key_create(&k, post); pthread_create(&t, 0, set, 0); sem_wait(&s); assert(!pthread_tryjoin_np(t, 0)); }`, "assertion"},
 	{"destructors are over when the thread is joined", `
 int main(void) { void *p; pthread_create(&t, 0, at_exit, seen); pthread_create(&u, 0, at_exit, seen + 1); pthread_join(t, 0); pthread_join(u, &p); assert(p == seen + 1 && seen[0] && seen[1]); }`, "verified"},
 }
