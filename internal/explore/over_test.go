@@ -33,6 +33,10 @@ int main(void) { pthread_key_create(&k, 0); pthread_create(&t, 0, f, 0); pthread
 static pthread_key_t key[2];
 static void *f(void *a) { pthread_key_create(a, 0); return a; }
 int main(void) { pthread_create(&t, 0, f, key); pthread_create(&u, 0, f, key + 1); pthread_join(t, 0); pthread_join(u, 0); assert(key[0] < key[1]); }`, "assertion"},
+	{"two keys deleted while one is made", `
+static pthread_key_t key[3];
+static void *f(void *a) { pthread_key_delete(key[0]); pthread_key_delete(key[1]); return a; }
+int main(void) { for (int i = 0; i < 2; i++) pthread_key_create(key + i, 0); pthread_create(&t, 0, f, 0); pthread_key_create(key + 2, 0); pthread_join(t, 0); assert(key[2] != key[1]); }`, "assertion"},
 	{"destructors that write to one variable", `
 static void add(void *p) { int n = ran; ran = n + 1; }
 static void *f(void *a) { __cxa_thread_atexit_impl(add, 0, &__dso_handle); return a; }

@@ -17,7 +17,9 @@ import (
 //
 //   - A key is made or deleted in one step, and such steps have an order: the next key's number
 //     depends on it. glibc does each by one exchange of the key's word. What it stores besides
-//     only those read that have the key, and nothing has it before the call returns.
+//     only those read that have the key, and nothing has it before the call returns. glibc looks
+//     for a free word from the first one on, and by the time that it takes one, two others may
+//     have become free that it passed. So after a second deletion it makes keys by its own code.
 //   - Registering a destructor is one piece. It puts a node into the thread's own list. It looks
 //     the destructor's file up, under the dynamic linker's lock, which it needs against files that
 //     come and go. In a program that loads none (loadsFiles) the list of files stays, so the order
@@ -37,10 +39,23 @@ func (s *Library) registers(th *thread) bool {
 	case profile.KeyCreate, profile.ThreadAtExit:
 		s.note(th)
 	case profile.KeyDelete:
+		s.deletesKey(th)
 	default:
 		return true
 	}
-	return s.libc == elffile.Glibc && (th.role != profile.ThreadAtExit || !s.loadsFiles && !s.known.Native)
+	return s.libc == elffile.Glibc && (th.role != profile.KeyCreate || !s.known.KeysGo) && (th.role != profile.ThreadAtExit || !s.loadsFiles && !s.known.Native)
+}
+
+// deletesKey counts the keys that are deleted while other threads live.
+func (s *Library) deletesKey(th *thread) {
+	switch {
+	case s.known.KeysGo || s.core.Alone(th.ID):
+	case s.keysGone.Get() == 0:
+		s.machine.Put(&s.keysGone, 1)
+	default:
+		s.known.KeysGo = true
+		s.core.Refine()
+	}
 }
 
 // passesLock reports whether a thread is at the dynamic linker's lock, to look a file up for a
