@@ -1,9 +1,12 @@
 package explore
 
 import (
+	"context"
 	"testing"
 
 	"landgo/internal/compile"
+	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 const overHead = `
@@ -57,5 +60,23 @@ func TestOver(t *testing.T) {
 			t.Parallel()
 			endsAs(t, onProgram(compile.Text(t, "gcc", overHead+p.source)), p.want, "optimal", "none")
 		})
+	}
+}
+
+// TestOverLoads: the first thread ends, for which glibc loads a library and holds the dynamic
+// linker's locks, while another creates a thread, for which glibc takes one of them.
+func TestOverLoads(t *testing.T) {
+	t.Parallel()
+	c := onProgram(compile.Text(t, "gcc", overHead+`
+static pthread_mutex_t m;
+static int n;
+static void add(void *p) { __atomic_fetch_add(&n, 1, 5); }
+static void *tiny(void *a) { __atomic_fetch_add(&n, 0, 5); pthread_setspecific(k, a); pthread_exit(a); }
+static void *f(void *a) { pthread_mutex_lock(&m); add(a); pthread_create(&u, 0, tiny, &n); pthread_join(u, 0); pthread_mutex_unlock(&m); return a; }
+int main(void) { pthread_key_create(&k, add); pthread_create(&t, 0, f, 0); __cxa_thread_atexit_impl(add, 0, &__dso_handle); add(0); pthread_exit(0); }`, compile.Dynamic, "-O2"))
+	c.PP, c.MaxExecutions = trace.MemPoints, 20
+	r, err := Run(context.Background(), c, nil)
+	if err != nil || r.Verdict != result.Budget {
+		t.Errorf("it ended as %s (%v)", ended(r), err)
 	}
 }

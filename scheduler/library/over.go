@@ -58,10 +58,14 @@ func (s *Library) deletesKey(th *thread) {
 	}
 }
 
-// passesLock reports whether a thread is at the dynamic linker's lock, to look a file up for a
-// destructor.
+// passesLock reports whether a thread is at a lock of the dynamic linker's: to look a file up for
+// a destructor, or to see which files have variables of a thread that it creates. Files that glibc
+// loads for itself have none.
 func (s *Library) passesLock(th *thread, r profile.Role) bool {
-	return th.quiet.on && th.quiet.role == profile.ThreadAtExit && (r == profile.MutexLock || r == profile.MutexUnlock)
+	if !th.quiet.on || r != profile.MutexLock && r != profile.MutexUnlock {
+		return false
+	}
+	return th.quiet.role == profile.ThreadAtExit || th.quiet.role == profile.Create && s.libc == elffile.Glibc && !s.loadsFiles
 }
 
 // loadsFiles reports whether the program may load files while it runs, or give them back.
