@@ -33,6 +33,13 @@ static bool intrudes(struct machine *m, uint64_t granule)
 	return (m->order.flags & RUN_INTRUDES) && (granule << GRANULE_SHIFT) - m->order.own_lo >= m->order.own_len;
 }
 
+static void note_touched(struct machine *m, uint64_t granule)
+{
+	bool *page = &m->touched[granule >> PAGE_SHIFT];
+	if (unlikely(!*page))
+		*page = m->regions[granule >> PAGE_SHIFT >> PAGE_SHIFT] = true;
+}
+
 /* Marks a granule as touched by the running thread. Reports whether it is
  * shared. */
 static bool touch(struct machine *m, uint64_t granule)
@@ -40,7 +47,7 @@ static bool touch(struct machine *m, uint64_t granule)
 	uint8_t *s = &m->shadow[granule];
 	if (*s == SHARED)
 		return true;
-	m->touched[granule >> PAGE_SHIFT] = true;
+	note_touched(m, granule);
 	if (m->all_shared) {
 		*s = SHARED;
 		return true;
@@ -68,7 +75,7 @@ static bool touch_trusted(struct machine *m, uint64_t granule)
 	uint8_t *s = &m->shadow[granule];
 	if (*s == SHARED)
 		return true;
-	m->touched[granule >> PAGE_SHIFT] = true;
+	note_touched(m, granule);
 	if (*s == UNTOUCHED)
 		*s = TRUSTED_ONLY;
 	if (*s == TRUSTED_ONLY || (*s == m->owner && !intrudes(m, granule)))

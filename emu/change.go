@@ -178,7 +178,7 @@ func (m *Machine) TouchWord(t trace.TID, addr, n uint64) (shared, learned bool) 
 			shared = true
 		case *b == C.UNTOUCHED:
 			*b = me
-			m.touchedPages()[g>>pageShift] = 1
+			m.noteTouched(g)
 		case *b > C.LAST_OWNER: // trusted code only
 			*b, learned = me, true
 		case *b != me:
@@ -202,7 +202,7 @@ func (m *Machine) TouchTrusted(t trace.TID, addr, n uint64) (learned bool) {
 		switch {
 		case *b == C.UNTOUCHED:
 			*b = C.TRUSTED_ONLY
-			m.touchedPages()[g>>pageShift] = 1
+			m.noteTouched(g)
 		case *b <= C.LAST_OWNER && (t < 0 || uint64(*b) != uint64(t)+1):
 			*b, learned = C.SHARED, true
 		}

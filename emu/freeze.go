@@ -56,17 +56,12 @@ func (m *Machine) Freeze(c Ctx) (*Frozen, error) {
 	if err != nil {
 		return nil, err
 	}
-	var zero [pageSize]byte
-	for at := uint64(0); at < m.space; at += pageSize {
-		page := m.Bytes(at, pageSize)
-		if f.fills(at, page) {
-			continue
-		}
-		if !bytes.Equal(page, zero[:]) {
+	m.eachWritten(0, m.space, func(at uint64) {
+		if page := m.Bytes(at, pageSize); !f.fills(at, page) {
 			f.Pages = append(f.Pages, at/pageSize)
 			f.Data = append(f.Data, page...)
 		}
-	}
+	})
 	return f, nil
 }
 

@@ -71,10 +71,11 @@ static bool reserve_all(struct machine *m)
 	m->written = reserve(m->space >> PAGE_SHIFT);
 	m->shadow = reserve(m->space >> GRANULE_SHIFT);
 	m->touched = (bool *)reserve(m->space >> GRANULE_SHIFT >> PAGE_SHIFT);
+	m->regions = (bool *)reserve((m->space >> GRANULE_SHIFT >> PAGE_SHIFT >> PAGE_SHIFT) + 1);
 	m->code = reserve(m->code_len + 1);
 	m->brk = reserve(m->code_len + 1);
 	m->point = reserve(m->code_len + 1);
-	return m->mem && m->perm && m->written && m->shadow && m->touched && m->code && m->brk && m->point;
+	return m->mem && m->perm && m->written && m->shadow && m->touched && m->regions && m->code && m->brk && m->point;
 }
 
 static bool allocate_all(struct machine *m)
@@ -177,10 +178,10 @@ const char *machine_hook(struct machine *m)
 /* Forgets the knowledge of code in [lo, hi), which has been written anew. */
 const char *machine_code_changed(struct machine *m, uint64_t lo, uint64_t hi)
 {
+	if (!m->ran) /* and so nothing is known: to clear it would take memory for it */
+		return NULL;
 	for (uint64_t a = lo; a < hi; a++)
 		m->code[a - m->code_lo] &= CODE_BREAK;
-	if (!m->ran)
-		return NULL;
 	uc_err err = uc_ctl_remove_cache(m->uc, lo, hi);
 	if (!err && m->code_bias)
 		err = uc_ctl_remove_cache(m->uc, lo + m->code_bias, hi + m->code_bias);
@@ -189,8 +190,7 @@ const char *machine_code_changed(struct machine *m, uint64_t lo, uint64_t hi)
 
 void machine_close(struct machine *m)
 {
-	for (int32_t i = 0; i < m->slot_cap; i++)
-		uc_context_free(m->slots[i].cpu);
+	slots_free(m);
 	if (m->kernel)
 		uc_context_free(m->kernel);
 	if (m->fresh)
@@ -202,6 +202,7 @@ void machine_close(struct machine *m)
 	release(m->written, m->space >> PAGE_SHIFT);
 	release(m->shadow, m->space >> GRANULE_SHIFT);
 	release((uint8_t *)m->touched, m->space >> GRANULE_SHIFT >> PAGE_SHIFT);
+	release((uint8_t *)m->regions, (m->space >> GRANULE_SHIFT >> PAGE_SHIFT >> PAGE_SHIFT) + 1);
 	release(m->code, m->code_len + 1);
 	release(m->brk, m->code_len + 1);
 	release(m->point, m->code_len + 1);
@@ -210,7 +211,6 @@ void machine_close(struct machine *m)
 	free(m->programs);
 	free(m->stale);
 	free((void *)m->early);
-	free(m->slots);
 	free(m->journal);
 	free(m->records);
 	free(m->trace);

@@ -322,6 +322,7 @@ struct machine {
 	uint8_t *mem;        /* host address of guest address 0 */
 	uint8_t *shadow;     /* sharing byte per granule */
 	bool *touched;       /* by page of sharing bytes: some aren't UNTOUCHED */
+	bool *regions;       /* by page of touched: some are true */
 	uint64_t space;      /* guest addresses are below this */
 	uint32_t me;         /* the running thread's sharing byte, or NOBODY */
 	uint32_t why;        /* enum why: a stop is under way */
@@ -433,6 +434,7 @@ struct machine {
 	int32_t slot_cap;     /* with a context */
 	int32_t slot_room;    /* there is memory for */
 	struct slot *slots;
+	struct batch *batches; /* of saved contexts */
 	uint64_t late;        /* late stops so far */
 	uint64_t clock_reads; /* rdtsc answered so far */
 	uint32_t knobs;       /* KNOB_*: cures switched off, for tests */

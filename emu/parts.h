@@ -37,6 +37,7 @@ const char *machine_code_changed(struct machine *m, uint64_t lo, uint64_t hi);
 /* context.c */
 const char *context_init(struct machine *m);
 const char *slots_grow(struct machine *m);
+void slots_free(struct machine *m);
 void slots_swap(struct machine *m, int32_t a, int32_t b);
 void context_start(struct machine *m, int32_t slot, const uint64_t *regs);
 void context_inherit(struct machine *m, int32_t slot, int32_t parent);

@@ -6,6 +6,7 @@ import "C"
 import (
 	"bytes"
 	"errors"
+	"iter"
 	"unsafe"
 )
 
@@ -28,17 +29,39 @@ func (m *Machine) sharingBytes(page uint64) []byte {
 	return unsafe.Slice((*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), page<<pageShift)), pageSize)
 }
 
+// noteTouched notes that a granule was touched.
+func (m *Machine) noteTouched(granule uint64) {
+	m.touchedPages()[granule>>pageShift] = 1
+	m.regions()[granule>>pageShift>>pageShift] = 1
+}
+
+// regions has a 1 for each page of touchedPages that has one.
+func (m *Machine) regions() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(m.c.regions)), m.space>>C.GRANULE_SHIFT>>pageShift>>pageShift+1)
+}
+
 // SharingPages is all that was learned of sharing, in ascending order.
 func (m *Machine) SharingPages() (pages []SharingPage) {
-	// There are millions, and few of them touched.
 	all := m.touchedPages()
-	for i := 0; ; i++ {
-		next := bytes.IndexByte(all[i:], 1)
-		if next < 0 {
-			return pages
+	for region := range marked(m.regions()) { // there are millions of pages, and few of them touched
+		first := region << pageShift
+		for i := range marked(all[first:min(first+pageSize, uint64(len(all)))]) {
+			pages = append(pages, SharingPage{first + i, append([]byte(nil), m.sharingBytes(first+i)...)})
 		}
-		i += next
-		pages = append(pages, SharingPage{uint64(i), append([]byte(nil), m.sharingBytes(uint64(i))...)})
+	}
+	return pages
+}
+
+// marked are the places of p that have a 1, ascending.
+func marked(p []byte) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for i := 0; ; i++ {
+			next := bytes.IndexByte(p[i:], 1)
+			if next < 0 || !yield(uint64(i+next)) {
+				return
+			}
+			i += next
+		}
 	}
 }
 
@@ -46,12 +69,11 @@ func (m *Machine) SharingPages() (pages []SharingPage) {
 // the same thread numbers. It reports whether the two together know of memory
 // that more than one thread touches and that this machine didn't know of.
 func (m *Machine) LearnSharing(pages []SharingPage) (news bool, err error) {
-	known := m.touchedPages()
 	for _, p := range pages {
-		if p.Number >= uint64(len(known)) || len(p.Bytes) != pageSize {
+		if p.Number >= uint64(len(m.touchedPages())) || len(p.Bytes) != pageSize {
 			return news, errors.New("the knowledge of sharing is of another address space")
 		}
-		known[p.Number] = 1
+		m.noteTouched(p.Number << pageShift)
 		mine := m.sharingBytes(p.Number)
 		for i, b := range p.Bytes {
 			a := mine[i]

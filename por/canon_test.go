@@ -22,6 +22,8 @@ type recorder struct {
 	// blending: what comes to the same in both orders is one trace if the search wants it so;
 	// blends: it does.
 	blending, blends bool
+	// counting: so do additions to counts that stay above zero.
+	counting bool
 	// symmetric: threads that are alike begin in order, if the search wants it so.
 	symmetric bool
 }
@@ -100,6 +102,15 @@ func (r *recorder) Blend(on bool) {
 		s.Blend(r.blends)
 	}
 }
+
+func (r *recorder) Count(on bool) {
+	if s, ok := r.System.(Counter); ok {
+		s.Count(on && r.counting)
+	}
+}
+
+func (r *recorder) Counts(f func(back int, c *trace.Count)) { r.System.(Counter).Counts(f) }
+func (r *recorder) Uncount(back int)                        { r.System.(Counter).Uncount(back) }
 
 func (r *recorder) Overwrite(on bool) {
 	if s, ok := r.System.(Overwriter); ok {

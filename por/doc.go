@@ -54,7 +54,7 @@
 //	backtrack set   what is to be explored from a state, and was (node.todo, node.done)
 //	batch, unit     a divided search goes in batches of work units
 //	blend           to come to the same in both orders, because nobody uses what tells them
-//	                apart: increments, arrivals at a barrier (package relation, commuting)
+//	                apart: increments, references given back (above.go), arrivals at a barrier (package relation, commuting)
 //	block           steps of one thread between places where it can be left freely
 //	bound           a limit on preemptions, delays, rounds ... of an execution
 //	branch          a step that may be explored: thread, outcome, what it does
@@ -83,7 +83,7 @@
 //	for callers     system search execution kind spec bound workers
 //	the explorer    explorer, explorerstep, explorerpath, explorerend; strategy;
 //	                path, branch, backtrack, wakeup, sleepset, sleepbound, pending;
-//	                budget, estimate
+//	                above; budget, estimate
 //	no reduction    exhaustive, bounded (iteration, frontier), sleep
 //	stateful        stateful, endless
 //	DPOR            dpor, eager (figure3, marking, figure4, classic), source, nidhugg,

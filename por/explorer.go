@@ -28,6 +28,7 @@ type explorer struct {
 	counted trace.Present // of a sys that doesn't keep its threads (Census)
 	sets    backtrack
 	next    pending
+	counts  counts
 	meter   *meter   // nil without bounds
 	rising  *bounded // the search, if it goes by ascending bound
 	root    trace.Mark
@@ -70,6 +71,9 @@ func (x *explorer) run() error {
 	defer func() {
 		if s, ok := sys.(Awaiter); ok {
 			s.EndLate(false) // schedules may come from elsewhere
+		}
+		if s, ok := sys.(Counter); ok {
+			s.Count(false)
 		}
 		if s, ok := sys.(Blender); ok {
 			s.Blend(false)

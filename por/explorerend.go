@@ -30,6 +30,9 @@ func (x *explorer) endProcess(t *trace.Transition) {
 func (x *explorer) end(e Ending) {
 	n := &x.nodes[len(x.nodes)-1]
 	n.ended = true
+	if !x.counts.hold(x.order, &x.opts) {
+		x.finer = true
+	}
 	shown := e
 	if x.needs.beyond != nil && e <= EndedStuck && x.needs.beyond() {
 		x.stats.Pruned++

@@ -184,6 +184,13 @@ func (x *explorer) spare() {
 	if s, ok := x.sys.(Blender); ok {
 		s.Blend(x.spec.commutes() && x.opts.OneEvent)
 	}
+	x.counts.from = nil
+	if s, ok := x.sys.(Counter); ok {
+		on := x.spec.commutes() && !x.spec.symmetric() && x.opts.OneEvent && x.order != nil
+		if s.Count(on); on {
+			x.counts.from = s
+		}
+	}
 	if s, ok := x.sys.(Overwriter); ok {
 		s.Overwrite(x.spec.Observes())
 	}

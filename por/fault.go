@@ -33,5 +33,8 @@ const (
 	everyOutcome          // optimal explores all outcomes on the way to a reversed step too
 	reversedOutcome       // observers has no heed of outcomes that a step excludes which was reversed
 	looseInitials         // readsfrom takes steps for weak initials that go with a part of the sequence only
+	unwatched             // no count is looked at whose additions blend
+	asItWas               // a count is looked at in the order of the execution alone
+	freely                // or additions that were made before count as if they were made
 	narrowRest            // and has no heed of a rest that a load doesn't go with
 )

@@ -58,6 +58,21 @@ type Blender interface {
 	Blend(on bool)
 }
 
+// Counter is a Blender that can tell of further additions: of their results no more is used than
+// whether a count was above a bound, as that of references is. They blend as long as it was, in
+// each order (above.go).
+type Counter interface {
+	// Count says whether the System does so from now on. It stands at the state in which a
+	// search begins, and Blend was called before.
+	Count(on bool)
+	// Counts calls f for each addition of the present execution that blends, newest first; back
+	// is how many steps came after it. Of those with a Least all found as much.
+	Counts(f func(back int, c *trace.Count))
+	// Uncount says that an addition doesn't always find as much. It doesn't blend from now on,
+	// and the search begins again.
+	Uncount(back int)
+}
+
 // Overwriter is a System that can tell which exchanges with memory are stores and nothing else,
 // because what they find there isn't used: they blend as trace.BlendStore.
 type Overwriter interface {

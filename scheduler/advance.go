@@ -226,7 +226,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		}
 		made := tr.Accesses[n:]
 		if s.blending || s.overwriting {
-			s.blend(made)
+			s.blend(th.ID, made)
 		}
 		s.lib.Accessed(th.ID, tr, made, r.Flags&emu.Watch != 0)
 		if s.cfg.Buffers {

@@ -11,6 +11,8 @@ import (
 //     That is so by the code alone: the flags, and a register that gets what memory held, are
 //     overwritten on every path before they are read (static.Blends). What the two orders leave
 //     different is nothing that the thread ever looks at.
+//   - those that add, and of whose results only is used whether a count is above zero, as long
+//     as it is (above.go).
 //   - exchanges with memory of which the result isn't used, where stores have no order
 //     (Overwrite). They are stores then.
 //   - arrivals at a trusted barrier whose result isn't read (library/barrier.go).
@@ -24,6 +26,7 @@ import (
 
 // Blend implements por.Blender.
 func (s *System) Blend(on bool) {
+	s.tallying = false
 	s.blending = on && !s.cfg.Ordered && !s.steered() && !s.Coarse() && !s.cfg.Buffers
 	s.Unlist()
 }
@@ -38,10 +41,10 @@ func (s *System) Overwrite(on bool) {
 func (s *fixed) Blending() bool { return s.blending }
 
 // blend marks the accesses that blend.
-func (s *System) blend(list []trace.Access) {
+func (s *System) blend(t trace.TID, list []trace.Access) {
 	for i := range list {
 		if a := &list[i]; a.Flags&trace.RMW != 0 && canAwait(a) {
-			a.SetBlend(s.blendAt(a))
+			a.SetBlend(s.blendAt(t, a))
 		}
 	}
 }
@@ -68,12 +71,16 @@ func (s *System) isAwaited(a *trace.Access) bool {
 	return len(s.known.Awaited) > mostAwaited
 }
 
-// blendAt is static.Blends for an access, remembered.
-func (s *System) blendAt(a *trace.Access) trace.Blend {
+// blendAt is how an access of thread t blends: static.Blends, remembered, or as one of those that
+// are counted (above.go).
+func (s *System) blendAt(t trace.TID, a *trace.Access) trace.Blend {
 	b, ok := s.blends[a.PC]
 	if !ok {
 		b = static.Blends(s.image.File, a.PC)
 		s.blends[a.PC] = b
+	}
+	if b == trace.NoBlend && s.leastAt(a.PC) > 0 && !s.known.Below[nameBelow(t, a)] {
+		b = trace.BlendAdd
 	}
 	if b == trace.NoBlend || b == trace.BlendStore && !s.overwriting || b != trace.BlendStore && (!s.blending || s.isAwaited(a)) ||
 		s.image.FlagsCross() {

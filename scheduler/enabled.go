@@ -70,7 +70,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 			if d.PendingAccess = a; exchange {
 				w.Addr, w.Size = a.Addr, uint64(a.Size)
 			} else if (s.blending || s.overwriting) && a.Flags&trace.RMW != 0 && canAwait(&a) {
-				d.PendingAccess.SetBlend(s.blendAt(&a))
+				d.PendingAccess.SetBlend(s.blendAt(th.ID, &a))
 			}
 		}
 	case StandOp:

@@ -47,6 +47,8 @@ type fixed struct {
 	awaiting, endLate bool
 	// blending: what comes to the same in both orders is told (blend.go).
 	blending bool
+	// tallying: and additions to counts that stay above zero (above.go).
+	tallying bool
 	// overwriting: of stores of the same bytes the search runs one order, unless they are
 	// read, and exchanges whose results aren't used are told.
 	overwriting bool
@@ -70,6 +72,7 @@ type state struct {
 	turns     map[turnKey]int32 // the latest in each list of steps: its index in steps + 1
 	wrote     []wrote           // by these steps, if threads await (await.go)
 	latest    map[uint64]int32  // by word: its latest in wrote, by its index + 1
+	tallies   []tally           // by these steps (above.go)
 	heap      *heap.Heap
 	mapped    *heap.Heap // see mappings.go
 	covers    covers
@@ -104,6 +107,7 @@ type found struct {
 	names    *names
 	dead     map[uint64]dead
 	blends   map[uint64]trace.Blend // of locked instructions
+	leasts   map[uint64]int64       // of those that add and are tested
 	unread   map[uint64]bool        // the places behind calls whose results aren't used
 	mappings map[uint64]uint64      // see mappingStart
 	// scouted is the length of each thread's steps after which scouting is done again

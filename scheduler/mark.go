@@ -21,6 +21,7 @@ type mark struct {
 	covers   covers
 	steps    int
 	wrote    int
+	tallies  int
 	through  int
 	promises int
 	panics   int
@@ -77,7 +78,7 @@ func (s *present) markAlone() trace.Mark {
 // mark marks the state that goes with a mark of the machine.
 func (s *state) mark(machine trace.Mark) trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: machine, threads: s.threadLog.Len(), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), wrote: len(s.wrote), through: len(s.through), promises: len(s.promises), panics: len(s.panics),
+		machine: machine, threads: s.threadLog.Len(), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), wrote: len(s.wrote), tallies: len(s.tallies), through: len(s.through), promises: len(s.promises), panics: len(s.panics),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -125,6 +126,7 @@ func (s *state) rewind(k trace.Mark) {
 	s.covers = m.covers
 	s.delist(m.steps)
 	s.unwrite(m.wrote)
+	s.tallies = s.tallies[:m.tallies]
 	s.steps = s.steps[:m.steps]
 	s.through = s.through[:m.through]
 	s.promises = s.promises[:m.promises]

@@ -143,7 +143,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 				},
 			},
 			found: found{
-				names: newNames(cfg.MaxThreads, cfg.Buffers), dead: map[uint64]dead{}, blends: map[uint64]trace.Blend{}, unread: map[uint64]bool{}, tried: map[pollKey]bool{}, surveyed: map[surveyKey]look{}, deadTo: map[onward]dead{},
+				names: newNames(cfg.MaxThreads, cfg.Buffers), dead: map[uint64]dead{}, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, unread: map[uint64]bool{}, tried: map[pollKey]bool{}, surveyed: map[surveyKey]look{}, deadTo: map[onward]dead{},
 				mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
 			},
 		},
@@ -312,6 +312,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	}
 	s.wakeSpinners(tr)
 	s.settleAwaits(&s.steps[len(s.steps)-1])
+	s.noteCounts(&s.steps[len(s.steps)-1])
 	s.settleAlike(th, tr)
 	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)

@@ -121,12 +121,17 @@ func Made(folder, name string, variables ...string) (path, said string, err erro
 	}
 	defer free()
 	used(dir)
-	path = filepath.Join(dir, name)
-	run := exec.Command("make", "-s", "-C", folder, "OUT="+dir, path)
-	run.Env = append(os.Environ(), variables...) // so that a Makefile can add to them
-	out, err := run.CombinedOutput()
+	return run(folder, dir, name, variables)
+}
+
+// run has make build OUT/name by a folder's Makefile.
+func run(folder, out, name string, variables []string) (path, said string, err error) {
+	path = filepath.Join(out, name)
+	cmd := exec.Command("make", "-s", "-C", folder, "OUT="+out, path)
+	cmd.Env = append(os.Environ(), variables...) // so that a Makefile can add to them
+	words, err := cmd.CombinedOutput()
 	if _, missing := os.Stat(path); missing != nil {
 		err = errors.Join(err, missing)
 	}
-	return path, string(out), err
+	return path, string(words), err
 }

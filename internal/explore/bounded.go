@@ -28,7 +28,8 @@ import (
 //
 // What it has explored to the end is a claim: no bug with so many preemptions. It is
 // what a run that ends without a proof can say for sure. So it has half of all steps
-// until it can say so of boundedSoon preemptions, and a quarter from then on.
+// until it can say so of boundedSoon preemptions, and a quarter from then on. It begins when
+// the first job has been alone for pauseSteps, or isn't alone any more.
 //
 // Where an execution may have no end (threads that wait, and write while they do), it
 // begins again with a fair bound: a thread that yields may be ahead of others by
@@ -37,7 +38,9 @@ import (
 // Where there are more than manyThreads, a search by ascending delays (Emmi, Qadeer and
 // Rakamaric, POPL 2011) has a share beside it. Executions with two preemptions grow
 // with the square of the steps and with the choices of a thread at each; those with two
-// delays only with the former.
+// delays only with the former. So it has one, too, where the search by preemptions hasn't
+// come to an end of bound 0 in delayedAfter steps: each wait of a thread is a choice of the
+// next one there, and costs no preemption.
 type bounded struct {
 	*hunt
 	search string
@@ -63,12 +66,12 @@ const (
 	// until it has explored what has up to boundedSoon preemptions. delayedShare is the
 	// share of the search by delays.
 	boundedShare, boundedFirst, boundedSoon, delayedShare = 4, 2, 2, 16
-	// aloneSteps is after how many steps it begins though the first job is still alone,
-	// for its end is near.
-	aloneSteps = 1_000_000
-	// longSteps is of how many steps an execution has to be that it begins at once: what
-	// races of such are worth takes a time that grows with the square, and the first
-	// job's end is far though few steps are left.
+	// aloneShare is its share while the first job is still alone, for that one's end is near,
+	// up to aloneSteps of it.
+	aloneShare, aloneSteps = 16, 1_000_000
+	// longSteps is of how many steps an execution has to be that it has its full share at
+	// once: what races of such are worth takes a time that grows with the square, and the
+	// first job's end is far though few steps are left.
 	longSteps = 2_000
 	// boundedSlice is how many steps it takes at a time, or more.
 	boundedSlice = 16_384
@@ -78,6 +81,7 @@ const (
 	// fairLead.
 	endlessSteps, fairLead = 5_000, 1
 	manyThreads            = 4
+	delayedAfter           = 500_000
 )
 
 // accompany starts them, once the warm-up is over, unless there is no room for further
@@ -237,9 +241,22 @@ func (b *bounded) proves() bool {
 	return b.over && b.err == nil && b.stats.Complete && b.stats.Pruned == 0 && len(b.found) == 0 && !b.raced()
 }
 
-// part: one step in so many is its own, of its steps and the jobs'.
-func (b *bounded) part() uint64 {
+// nearlyOver reports whether the first job is still alone and may soon be over.
+func (d *deepening) nearlyOver() bool {
+	if d.alone == nil || d.steps >= d.pace(aloneSteps) {
+		return false
+	}
+	s := &d.spaces[d.alone].stats
+	return s.Executions > 0 && s.Longest < longSteps
+}
+
+// part: one step in so many is a search's own, of its steps and the jobs'.
+func (d *deepening) part(b *bounded) uint64 {
 	switch {
+	case d.nearlyOver():
+		return aloneShare
+	case b.search != "bpor" && d.bounded != nil && d.bounded.stats.Levels == 0 && b.stats.Levels <= boundedSoon:
+		return boundedShare
 	case b.search != "bpor":
 		return delayedShare
 	case b.stats.Levels <= boundedSoon:
@@ -258,10 +275,21 @@ func (d *deepening) ascending() (list []*bounded) {
 	return list
 }
 
+// delay begins the search by delays where that by preemptions comes to no claim.
+func (d *deepening) delay() {
+	if b := d.bounded; b == nil || d.delayed != nil || b.over || b.stats.Levels > 0 || b.steps < d.pace(delayedAfter) || d.undelayed {
+		return
+	}
+	var err error
+	d.delayed, err = d.hire("bounded", por.Delay)
+	d.undelayed = err != nil // without room there is none
+}
+
 // letBounded lets the bounded searches have their shares.
 func (d *deepening) letBounded() {
+	d.delay()
 	for _, b := range d.ascending() {
-		part := b.part()
+		part := d.part(b)
 		if b.over || b.steps*(part-1) >= d.steps-d.warm {
 			continue
 		}

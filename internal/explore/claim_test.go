@@ -41,6 +41,7 @@ func TestClaims(t *testing.T) {
 	}{
 		{"polite", polite, true, 1_000},
 		{"fib_bench-N5", "", false, 7_000},
+		{"fib_bench-N4", "", false, 600}, // while the first job is alone
 	} {
 		c := config.Default()
 		if c.Guest = "../../bin/guests/musl-O1/" + g.name; g.source != "" {
@@ -74,6 +75,35 @@ func TestClaims(t *testing.T) {
 		if alone, err := Run(context.Background(), c, nil); err != nil || alone.Verdict != result.Bounded {
 			t.Errorf("%s, %s: %v %s", g.name, r.BoundedBy, err, alone.Verdict)
 		}
+	}
+}
+
+// meetings are threads that wait for each other: without a preemption, each wait has a
+// choice of the next thread.
+const meetings = `#include <pthread.h>
+static pthread_barrier_t b;
+static volatile int n;
+static void *f(void *p) { for (int i = 0; i < 6; i++) { n = n + 1; pthread_barrier_wait(&b); } return p; }
+int main(void)
+{
+	pthread_t t[4];
+	pthread_barrier_init(&b, 0, 4);
+	for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, f, 0);
+	for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+}
+`
+
+// TestClaimByDelays: where there are too many executions without a preemption, the claim
+// is by delays; and the result says what was tried.
+func TestClaimByDelays(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Guest, c.Out, c.Jobs, c.Race = compile.Text(t, "gcc", meetings), config.NoFile, 1, config.RaceOff
+	ctx := &waning{Context: context.Background()}
+	ctx.left.Store(4_000)
+	r, err := Run(ctx, c, nil)
+	if err != nil || r.Verdict != result.Budget || !strings.HasPrefix(r.BoundedBy, "delay=") || !strings.Contains(r.Tried(), "without a preemption, ") {
+		t.Errorf("%v, %s, claim %q by %s, tried %q, jobs %+v", err, r.Verdict, r.Claimed(), r.BoundedBy, r.Tried(), r.Jobs)
 	}
 }
 

@@ -72,9 +72,10 @@ type deepening struct {
 	// stands are the guests of further workers, see round.go.
 	stands []*session.Session
 	// bounded is there once the warm-up is over, at warm steps; delayed where there are
-	// many threads.
+	// many threads, or bounded comes to no claim. undelayed: there is no room for that.
 	bounded    *bounded
 	delayed    *bounded
+	undelayed  bool
 	warm       uint64
 	boundedErr error
 	ways       *ways // nil as long as there are none
@@ -134,9 +135,7 @@ func (h *hunt) deepen() error {
 			break
 		}
 		if d.alone != nil {
-			if d.steps >= d.pace(aloneSteps) || d.spaces[d.alone].stats.Longest >= longSteps {
-				d.accompany()
-			}
+			d.accompany()
 			err = d.run(d.alone)
 			continue
 		}

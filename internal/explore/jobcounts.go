@@ -44,7 +44,7 @@ func (d *deepening) account() {
 		case len(b.found) > 0:
 			state = deepen.Failing
 		}
-		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Bound: string(b.bounds[0].Measure), State: state.String(),
+		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Bound: string(b.bounds[0].Measure), At: b.at(), State: state.String(),
 			Executions: b.stats.Executions, Blocked: b.stats.Blocked, Transitions: b.steps})
 		sum.Executions += b.stats.Executions
 		sum.Assumed += b.stats.Assumed
@@ -89,6 +89,15 @@ func (d *deepening) account() {
 	d.accountOutcomes()
 	d.stats = sum
 	d.counts(sum)
+}
+
+// at is the bound's value of which a search has explored a part; nil if it is over.
+func (b *bounded) at() *int {
+	if b.err == nil && b.stats.Complete || len(b.found) > 0 {
+		return nil
+	}
+	at := int(b.stats.Levels)
+	return &at
 }
 
 // name is a job's set, as --pp takes it.

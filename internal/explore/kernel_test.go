@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -216,26 +214,15 @@ func kernelEdited(t *testing.T, edits ...string) string {
 // edited is the same of either of the kernels.
 func edited(t *testing.T, program string, edits ...string) string {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../../guests/kernel")); err != nil {
-		t.Fatal(err)
-	}
+	var list []compile.Edit
 	for ; len(edits) > 0; edits = edits[3:] {
-		name := filepath.Join(dir, edits[0])
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(text), edits[1]) {
-			t.Fatalf("%s hasn't %q", edits[0], edits[1])
-		}
-		os.WriteFile(name, []byte(strings.Replace(string(text), edits[1], edits[2], 1)), 0o666)
+		list = append(list, compile.Edit{File: edits[0], From: edits[1], To: edits[2]})
 	}
-	out := filepath.Join(dir, "out")
-	if said, err := exec.Command("make", "-s", "-C", dir, "OUT64="+out, filepath.Join(out, program)).CombinedOutput(); err != nil {
+	path, said, err := compile.Edited(t, "../../guests/kernel", program, list, "MACHINE=x86-64")
+	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	return filepath.Join(out, program)
+	return path
 }
 
 // TestKernelUnmet: where no run comes to points of a kind, or the timer never

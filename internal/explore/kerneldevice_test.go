@@ -3,11 +3,10 @@ package explore
 import (
 	"context"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -134,28 +133,16 @@ void test_console(void)
 // files: from, to by file; "" where gcc can't.
 func kernelWithDevices(t *testing.T, machine string, changes map[string][2]string) string {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../../guests/kernel")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "devices.c"), []byte(deviceTests), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	edits := []compile.Edit{{File: "devices.c", To: deviceTests}}
 	for file, c := range changes {
-		name := filepath.Join(dir, file)
-		text, err := os.ReadFile(name)
-		if err != nil || !strings.Contains(string(text), c[0]) {
-			t.Fatalf("%s hasn't %q (%v)", file, c[0], err)
-		}
-		os.WriteFile(name, []byte(strings.Replace(string(text), c[0], c[1], 1)), 0o666)
+		edits = append(edits, compile.Edit{File: file, From: c[0], To: c[1]})
 	}
-	path := filepath.Join(dir, "kernel")
-	out, err := exec.Command("make", "-s", "-C", dir, "MACHINE="+machine, "OUT="+dir, path).CombinedOutput()
+	path, said, err := compile.Edited(t, "../../guests/kernel", "kernel", edits, "MACHINE="+machine)
 	if _, missing := os.Stat(path); missing != nil && machine == "i386" {
 		return ""
 	}
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s", err, said)
 	}
 	return path
 }

@@ -17,13 +17,14 @@ import (
 // jobs' steps, and the jobs run as they would without them. Each has slices of a
 // number of steps, in turn; a search is left between two executions and goes on from
 // there. The first slices come as soon as the first job turns out not to be tiny.
-// Then the ways have every other step until each has firstSamples executions, and one in
-// waysShare from then on; or, where they have found more bugs a step than all else
-// (--keep-going), in gainShare. All that is counted in steps and instructions, so that it is the same on
-// every machine.
+// Then the ways have every other step until each has firstSamples executions, or all have
+// had firstSteps, and one in waysShare from then on; or, where they have found more bugs a
+// step than all else (--keep-going), in gainShare. All that is counted in steps and
+// instructions, so that it is the same on every machine.
 //
 // A sample costs its steps only: neither clocks nor race detectors look on
-// (por.Options.Uncounted). One that doesn't end is cut off. An error in a sample (a
+// (por.Options.Uncounted). One that doesn't end is cut off; where all are, the way's next
+// ones may be longer. An error in a sample (a
 // call that isn't modelled, a step without an end) ends its way, and is no verdict:
 // the jobs come to it if it matters.
 type ways struct {
@@ -41,6 +42,7 @@ type way struct {
 	tree   []byte // where it was left
 	over   bool
 	stats  por.Stats // since it began
+	most   int       // steps that its executions may have
 }
 
 // samplers are the ways, in the order of their slices. They are told apart by what
@@ -54,6 +56,8 @@ const (
 	waysShare, gainShare = 16, 4
 	// firstSamples is how many executions each way has soon, with one step in firstShare.
 	firstSamples, firstShare = 64, 2
+	// firstSteps is how many steps they have for that.
+	firstSteps = 1 << 18
 	// firstSlice and laterSlice are how many steps a way has at a time, or more: an
 	// execution is run to its end.
 	firstSlice, laterSlice = 8_192, 32_768
@@ -61,8 +65,9 @@ const (
 	// execution again, of which the jobs run the end only. So a guest with long steps
 	// (exceptions, whose tables a static program sorts first) has fewer samples.
 	stepInsns = 1024
-	// longestSample is how many steps an execution may have.
-	longestSample = 20_000
+	// longestSample is how many steps an execution may have at first, and mostSample at the
+	// most: longerSample times as many each time that none has come to its end.
+	longestSample, longerSample, mostSample = 20_000, 8, 1_280_000
 	// sampleRuns is more than a way comes to.
 	sampleRuns = "runs=1000000000"
 )
@@ -83,7 +88,7 @@ func (d *deepening) try() {
 	}
 	d.ways.hunt = besides(s)
 	for _, name := range samplers {
-		d.ways.list = append(d.ways.list, &way{search: withOption(name, sampleRuns)})
+		d.ways.list = append(d.ways.list, &way{search: withOption(name, sampleRuns), most: longestSample})
 	}
 }
 
@@ -124,7 +129,7 @@ func (w *ways) due(steps uint64, bugs int) bool {
 		share = gainShare
 	}
 	for _, o := range w.list {
-		if !o.over && o.stats.Executions < firstSamples {
+		if !o.over && o.stats.Executions < firstSamples && w.steps < w.pace(firstSteps) {
 			share = firstShare
 		}
 	}
@@ -159,7 +164,7 @@ func (w *ways) slice() bool {
 	before := w.Guest.Instructions()
 	cost := func() uint64 { return run.steps + (w.Guest.Instructions()-before)/(stepInsns*w.Platform.StepCost) }
 	engine, err := por.New(o.search, por.Options{
-		OneEvent: !w.Judged(), Uncounted: true, Longest: longestSample, Resume: o.tree,
+		OneEvent: !w.Judged(), Uncounted: true, Longest: o.most, Resume: o.tree,
 		WarmUp:  math.MaxUint64, // it isn't divided
 		Stop:    w.stop,
 		SaveNow: func() bool { return cost() >= room },
@@ -184,6 +189,9 @@ func (w *ways) slice() bool {
 	w.counts.Pruned += stats.Pruned - o.stats.Pruned
 	w.counts.Transitions += run.steps
 	o.stats = stats
+	if stats.Executions == 0 && stats.Pruned > 0 {
+		o.most = min(longerSample*o.most, mostSample)
+	}
 	o.over = err != nil && err != errLeft || stats.Complete
 	return w.stopped == ""
 }

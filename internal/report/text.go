@@ -73,8 +73,12 @@ func (p *page) headline(r *result.Result) {
 	case result.Budget:
 		verdict += model
 		rest = clean(r.Reason) + "; no bug so far in " + guest + " at " + r.Granularity
-		if claimed := r.Claimed(); claimed != "" {
+		claimed, tried := r.Claimed(), r.Tried()
+		if claimed != "" {
 			rest = clean(r.Reason) + "; " + claimed + " in " + guest + " at " + r.Granularity + ", and none so far with more"
+		}
+		if tried != "" {
+			rest += " (" + tried + ")"
 		}
 		if r.Replay != nil {
 			rest = clean(r.Reason)

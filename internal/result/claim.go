@@ -30,3 +30,31 @@ func (r *Result) Claimed() string {
 	}
 	return text
 }
+
+// Tried is what a result without a verdict has tried beyond what it claims, in words: "" if
+// that is nothing.
+func (r *Result) Tried() string {
+	within, sampled := "", ""
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		executions := fmt.Sprintf("%d executions", j.Executions)
+		if j.Executions == 1 {
+			executions = "1 execution"
+		}
+		switch {
+		case j.Executions == 0:
+		case j.Search == Samples:
+			sampled = executions + " at random"
+		case j.Bound == "preempt" && j.At != nil && *j.At == 0:
+			within = executions + " without a preemption"
+		case j.Bound == "preempt" && j.At != nil && *j.At == 1:
+			within = executions + " with at most 1 preemption"
+		case j.Bound == "preempt" && j.At != nil:
+			within = fmt.Sprintf("%s with at most %d preemptions", executions, *j.At)
+		}
+	}
+	if within != "" && sampled != "" {
+		return within + ", " + sampled
+	}
+	return within + sampled
+}

@@ -8,6 +8,9 @@ type Job struct {
 	// Bound is the measure that bounds the job, in ascending order: "preempt",
 	// "delay"; "" is no bound.
 	Bound string `json:"bound,omitempty"`
+	// At is the value of that bound whose executions were being explored when the run
+	// ended: those within it are explored in part. Absent if there is none.
+	At *int `json:"at,omitempty"`
 	// Search is the job's search, if it isn't the one that was asked for:
 	// "stateful", where an execution had no end; "samples", executions at random,
 	// which prove nothing.

@@ -173,6 +173,23 @@ func (a *Access) Blends() Blend {
 // SetBlend makes b the blend of an access, a read-modify-write.
 func (a *Access) SetBlend(b Blend) { a.Ahead = Ahead(b) }
 
+// Count is an addition that blends. Where its result is used, no more comes of it than of the
+// flags of a number above zero, as long as what it found before is at least Least.
+type Count struct {
+	Addr uint64
+	Size uint32
+	// Before is what the bytes held, Added the number that was added, as signed numbers.
+	Before, Added int64
+	Least         int64 // above zero; 0: the result isn't used
+}
+
+// Holds reports whether the same comes of an addition whatever its bytes hold from low to high:
+// nothing overflows, and the sum is above zero as well.
+func (c *Count) Holds(low, high int64) bool {
+	top := int64(1)<<(8*c.Size-2) - 1
+	return low >= c.Least && low+c.Added > 0 && high <= top && c.Added <= top && c.Added >= -top
+}
+
 // Ahead is the number of bytes that a function reads beyond those that count,
 // because it reads whole vectors. The high half has the bytes before, the low
 // half those behind.

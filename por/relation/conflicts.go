@@ -80,7 +80,9 @@ func (o *Order) withBytes(e *Event, n int32, m uint8, write bool, blend trace.Bl
 		if write && m&a.below == 0 || !write && m&a.written == 0 {
 			return
 		}
-		if a.mask&m != 0 && !a.commutes(mine, blend) {
+		if a.commutes(mine, blend) {
+			a = &o.accs[a.run]
+		} else if a.mask&m != 0 {
 			if !o.in(a.ev, base) {
 				o.find(e, a.ev, base)
 			} else if a.write && a.blend == trace.NoBlend {

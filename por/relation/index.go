@@ -33,6 +33,7 @@ type accRec struct {
 	write     bool
 	blend     trace.Blend
 	blended   int32 // the access before of which the order with this one doesn't count, -1 for none
+	run       int32 // the first of those accesses, this one if there are none: a walk passes over all at once
 	// The bytes of the granule that this access or one before it has, and those
 	// that one of them writes: a walk for others ends here.
 	below, written uint8
@@ -140,7 +141,9 @@ func (x *index) enterAccess(a *trace.Access, i int32) {
 			}
 		}
 		r := accRec{ev: i, gran: n, prev: gr.head, prevWrite: gr.write, other: gr.write, mask: trace.GranuleMask(g, a.Addr, hi), write: a.IsWrite()}
-		r.blended = x.blends(n, &r, a)
+		if r.blended, r.run = x.blends(n, &r, a), int32(len(x.accs)); r.blended >= 0 {
+			r.run = x.accs[r.blended].run
+		}
 		r.below = r.mask
 		if r.prev >= 0 {
 			r.below |= x.accs[r.prev].below

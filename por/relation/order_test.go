@@ -280,3 +280,24 @@ func TestMayBeCoenabled(t *testing.T) {
 		t.Error("a join with the exit that it waits for")
 	}
 }
+
+// BenchmarkCommuting: one more increment of a counter that two threads have incremented 20,000
+// times, with another counter's in the same word between.
+func BenchmarkCommuting(b *testing.B) {
+	r := newRun()
+	add := func(t trace.TID, addr uint64) *Event {
+		e := access(t, addr, trace.Write|trace.Atomic|trace.RMW)
+		e.Accesses[0].Size = 4
+		e.Accesses[0].SetBlend(trace.BlendAdd)
+		return e
+	}
+	for i := range 20_000 {
+		r.push(add(trace.TID(i%2), uint64(i%16/15*4)))
+	}
+	more := add(0, 0)
+	b.ResetTimer()
+	for range b.N {
+		r.push(more)
+		r.pop()
+	}
+}

@@ -143,7 +143,11 @@ func (o *Order) walk(e *Event, n int32, m uint8, write bool, blend trace.Blend, 
 	mine := m
 	for k := o.grans[n].head; k >= 0 && m&o.accs[k].below != 0; k = o.accs[k].prev {
 		a := &o.accs[k]
-		if a.mask&m == 0 || a.commutes(mine, blend) {
+		if a.commutes(mine, blend) {
+			k = a.run
+			continue
+		}
+		if a.mask&m == 0 {
 			continue
 		}
 		o.findBlended(e, k, base)

@@ -25,6 +25,9 @@ type Facts struct {
 	Counted, Uncounted Addresses
 	// Awaited are the bytes that such reads were seen to look at.
 	Awaited Addresses
+	// Below are additions that don't always leave a count above zero: names of a thread, a place
+	// and bytes (scheduler/above.go).
+	Below Addresses
 	// Judged are the words that conditions were seen to read, by address / 8
 	// (scheduler/promise.go).
 	Judged Addresses
@@ -79,7 +82,7 @@ type Kernel struct {
 
 // New is nothing yet.
 func New() Facts {
-	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{},
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Below: Addresses{},
 		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
@@ -106,6 +109,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Counted.merge(o.Counted) || news
 	news = k.Uncounted.merge(o.Uncounted) || news
 	news = k.Awaited.merge(o.Awaited) || news
+	news = k.Below.merge(o.Below) || news
 	news = k.Judged.merge(o.Judged) || news
 	news = k.Fencing.merge(o.Fencing) || news
 	news = k.Storing.merge(o.Storing) || news

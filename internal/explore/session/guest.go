@@ -44,6 +44,8 @@ type Runner interface {
 	por.Awaiter
 	// Blend is that of por.Blender.
 	por.Blender
+	// Count, Counts and Uncount are those of por.Counter.
+	por.Counter
 	// Overwrite is that of por.Overwriter.
 	por.Overwriter
 	// Symmetry is that of por.Symmetric.

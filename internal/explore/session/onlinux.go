@@ -33,7 +33,12 @@ var onLinux = Platform{
 }
 
 // assumedOfLinux is what certificates of Linux programs assume.
-func (s *Session) assumedOfLinux() []string { return []string{anySleep} }
+func (s *Session) assumedOfLinux() []string {
+	if s.openMP() {
+		return []string{anySleep, "the guest has " + passive + ": threads of OpenMP sleep at once where they would turn in a loop first"}
+	}
+	return []string{anySleep}
+}
 
 func (p *Program) linuxMachine() (emu.Config, error) {
 	c := emu.Config{Uniprocessor: p.uniprocessor(), Space: linux.DefaultSpace}
@@ -70,7 +75,7 @@ func (s *Session) bootLinux(in *inputs) error {
 		files[f.Guest] = in.contents[1+i]
 	}
 	k, err := linux.New(s.Plain, s.Image.File, linux.Config{
-		Args: s.argv(), Env: s.Config.Env, Stdin: in.stdin, Contents: files, MemoryLimit: s.guestMemory(),
+		Args: s.argv(), Env: s.environment(), Stdin: in.stdin, Contents: files, MemoryLimit: s.guestMemory(),
 		OutputLimit: uint64(s.Config.MaxOutput), TimeoutsAny: s.Config.Timeouts == config.TimeoutsAny,
 		ObserveStdout: s.Config.ObserveStdout, WriteFiles: s.Config.WritesFiles(), Lacks: s.lacks,
 	})

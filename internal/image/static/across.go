@@ -88,6 +88,8 @@ type acrossWalk struct {
 	file *elffile.File
 	// strict: behind a jump through a register anything may be read.
 	strict bool
+	// tests: conditions that are the same for all numbers above zero read nothing.
+	tests bool
 	// slots has what the dynamic linker puts into words of memory, once it was asked for.
 	slots map[uint64]uint64
 }
@@ -114,7 +116,7 @@ func (w *acrossWalk) reads(pc uint64, far int, open openFlags) bool {
 			pc = next
 			continue
 		}
-		if x86.ReadsFlags(op) {
+		if x86.ReadsFlags(op) && !(w.tests && condition(op)) {
 			carry, others := x86.ReadsCarry(op)
 			if carry && open&carryFlag != 0 || others && open&otherFlags != 0 {
 				return true

@@ -9,7 +9,8 @@ import (
 	"landgo/internal/trace"
 )
 
-func TestBlends(t *testing.T) {
+// blendLabels is the image of blend.S, and where its labels are.
+func blendLabels(t *testing.T) (*elffile.File, map[string]uint64) {
 	path := imagetest.Compile(t, "musl-gcc", "blend.S", "-static")
 	file, err := elffile.Open(path)
 	if err != nil {
@@ -28,6 +29,11 @@ func TestBlends(t *testing.T) {
 	for _, s := range symbols {
 		at[s.Name] = s.Value
 	}
+	return file, at
+}
+
+func TestBlends(t *testing.T) {
+	file, at := blendLabels(t)
 	const load = 5 // the length of an instruction that loads a number into eax
 	for _, tt := range []struct {
 		label  string
@@ -51,6 +57,42 @@ func TestBlends(t *testing.T) {
 		}
 		if blend := Blends(file, at[tt.label]+tt.behind); blend != tt.blend {
 			t.Errorf("%s: %d, want %d", tt.label, blend, tt.blend)
+		}
+	}
+}
+
+// TestTested: what is only tested, and from which number on.
+func TestTested(t *testing.T) {
+	file, at := blendLabels(t)
+	const load = 5
+	for _, tt := range []struct {
+		label  string
+		behind uint64
+		least  int64
+	}{
+		{"add", 0, 1},
+		{"zero", 0, 1},
+		{"later", 0, 1},
+		{"negative", 0, 1},
+		{"compared", load, 4},
+		{"tests", load, 1},
+		{"taken", load, 0},
+		{"copied", load, 0},
+		{"beyond", load, 0},
+		{"wide", load, 0},
+		{"parity", 0, 0},
+		{"parity2", load, 0},
+		{"saved", 0, 0},
+		{"bits", 0, 0},
+		{"plain", 0, 0},
+		{"away", 0, 0},
+		{"exchange", 0, 0},
+	} {
+		if at[tt.label] == 0 {
+			t.Fatalf("no label %s", tt.label)
+		}
+		if least := Tested(file, at[tt.label]+tt.behind); least != tt.least {
+			t.Errorf("%s: %d, want %d", tt.label, least, tt.least)
 		}
 	}
 }

@@ -50,6 +50,10 @@ type deadWalk struct {
 	live x86.RegMask // read on some path
 	// enters: into functions that are called.
 	enters bool
+	// tests is a register that may be compared and tested (Tested), if it isn't 0; least is what it
+	// has to hold for that.
+	tests x86asm.Reg
+	least int64
 }
 
 // past says which of some registers, and flags, an instruction reads, and which are neither read
@@ -86,6 +90,10 @@ func (d *deadWalk) walk(pc uint64, open x86.RegMask) {
 		}
 		d.seen[pc] |= open
 		read, left := past(&e, open)
+		if least, ok := test(&inst, d.tests); ok && d.tests != 0 && flagsTested(d.file, pc+uint64(inst.Len)) {
+			read, d.least = 0, max(d.least, least)
+			left = open
+		}
 		d.live |= read
 		open = left
 		next := pc + uint64(inst.Len)

@@ -29,6 +29,60 @@ later:				/* on one way only */
 1:	movl	%ecx, %edx
 	sete	%al
 	ret
+compared:			/* what memory held is compared, elsewhere */
+	movl	$-1, %eax
+	lock xaddl %eax, word(%rip)
+	jmp	2f
+1:	movl	$0, %eax
+	ret
+2:	cmpl	$3, %eax
+	jne	1b
+	movl	$1, %eax
+	ret
+tests:
+	movl	$1, %eax
+	lock xaddl %eax, word(%rip)
+	testl	%eax, %eax
+	jle	1b
+	movl	$0, %eax
+	ret
+copied:				/* and kept */
+	movl	$-1, %eax
+	lock xaddl %eax, word(%rip)
+	cmpl	$1, %eax
+	movl	%eax, %edx
+	ret
+beyond:				/* compared with what is below zero */
+	movl	$-1, %eax
+	lock xaddl %eax, word(%rip)
+	cmpl	$-1, %eax
+	je	add
+	ret
+wide:				/* with half of it */
+	movl	$-1, %eax
+	lock xaddl %eax, word(%rip)
+	cmpw	$1, %ax
+	je	add
+	ret
+parity:
+	lock decl word(%rip)
+	jp	add
+	ret
+parity2:
+	movl	$-1, %eax
+	lock xaddl %eax, word(%rip)
+	cmpl	$1, %eax
+	jp	add
+	ret
+saved:
+	lock decl word(%rip)
+	pushf
+	pop	%rax
+	ret
+negative:			/* the overflow's check of Rust's Arc */
+	lock incq quad(%rip)
+	jle	add
+	ret
 bits:
 	lock orl $4, word(%rip)
 	cmpl	$1, %ecx
@@ -49,5 +103,6 @@ turns:				/* not is xor with ones, and sets no flags */
 	ret
 	.size	main, . - main
 	.bss
-word:	.zero	4
+word:	.zero	8
+quad:	.zero	8
 	.section .note.GNU-stack,"",@progbits

@@ -58,7 +58,7 @@ func (m *Machine) awaits(t int) bool {
 	for _, code := range m.p.Threads {
 		for i := range code {
 			switch code[i].Code {
-			case Store, StoreR, FetchAdd, Add, And, Or, Xor, Exchange, Swap, CompareEx, CompareXR:
+			case Store, StoreR, FetchAdd, AddTest, Add, And, Or, Xor, Exchange, Swap, CompareEx, CompareXR:
 				if a, b := extent(&code[i]); code[i].B > 0 || a < hi && lo < b && (a != lo || b != hi) {
 					return false
 				}

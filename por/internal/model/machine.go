@@ -75,7 +75,10 @@ type Machine struct {
 	// overwrites: a Swap is told to be a store.
 	overwrites bool
 	blending   bool // read-modify-writes and arrivals are told to commute
-	alike      bool // see Symmetry
+	counting   bool // and additions that are tested (above.go)
+	below      map[site]bool
+	tallies    []tally // of the steps of the present execution
+	alike      bool    // see Symmetry
 	// fencesAll: a thread empties all buffers.
 	fencesAll bool
 
@@ -91,7 +94,7 @@ type Machine struct {
 
 // New returns a machine at the program's start.
 func New(p *Program) *Machine {
-	m := &Machine{p: p, uncounted: map[[2]int]bool{}}
+	m := &Machine{p: p, uncounted: map[[2]int]bool{}, below: map[site]bool{}}
 	at := len(p.Threads) * threadLen
 	place := func(n int) int { a := at; at += n; return a }
 	m.mem, m.ver = place(p.Bytes), place(p.Bytes)
@@ -144,6 +147,9 @@ func (m *Machine) Mark() trace.Mark { return trace.Mark(uint64(m.nstep)<<32 | ui
 func (m *Machine) Rewind(k trace.Mark) {
 	m.undo(int(k & 0xffffffff))
 	m.nstep = int(k >> 32)
+	for n := len(m.tallies); n > 0 && m.tallies[n-1].step >= m.nstep; n-- {
+		m.tallies = m.tallies[:n-1]
+	}
 }
 
 // undo takes back what was assigned since the log had n entries.

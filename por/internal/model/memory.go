@@ -22,6 +22,10 @@ func (m *Machine) access(t int, in *Instr) trace.Access {
 		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.blending && m.p.Careless && in.Code == FetchAdd {
 			a.SetBlend(trace.BlendAdd)
 		}
+	case AddTest:
+		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.counting && !m.below[m.site(t, &a)] && !(m.awaiting && m.awaited(&a)) {
+			a.SetBlend(trace.BlendAdd)
+		}
 	case Add, And, Or, Xor:
 		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.blending && !(m.awaiting && m.awaited(&a)) {
 			a.SetBlend(trace.BlendAdd + trace.Blend(in.Code-Add))
@@ -120,13 +124,20 @@ func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
 	case Swap:
 		m.store(t, at, size, in.C, a)
 	case Add:
-		m.store(t, at, size, m.load(t, at, size)+in.C, a)
+		old := m.load(t, at, size)
+		m.store(t, at, size, old+in.C, a)
+		m.tally(t, in, a, old)
 	case And:
 		m.store(t, at, size, m.load(t, at, size)&in.C, a)
 	case Or:
 		m.store(t, at, size, m.load(t, at, size)|in.C, a)
 	case Xor:
 		m.store(t, at, size, m.load(t, at, size)^in.C, a)
+	case AddTest:
+		old := m.load(t, at, size)
+		m.store(t, at, size, old+in.C, a)
+		m.set(r, int64(b2i(m.peek(at, size) == 0)))
+		m.tally(t, in, a, old)
 	case FetchAdd, Exchange:
 		old, v := m.load(t, at, size), in.C
 		if in.Code == FetchAdd {

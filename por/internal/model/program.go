@@ -36,6 +36,7 @@ const (
 	Store     // mem = C
 	StoreR    // mem = reg[R] + C
 	FetchAdd  // R = mem; mem += C
+	AddTest   // mem += C; R = whether it is 0 then
 	Add       // mem += C; the next four blend (trace.Blend)
 	And       // mem &= C
 	Or        // mem |= C
@@ -73,7 +74,7 @@ const (
 )
 
 var codeNames = [...]string{"nop", "set", "addi", "addr", "jump", "jumpif", "jumpne", "call", "assert", "assne",
-	"load", "store", "storer", "fetchadd", "add", "and", "or", "xor", "exchange", "swap", "cas", "casr", "lock", "trylock", "unlock", "condwait",
+	"load", "store", "storer", "fetchadd", "addtest", "add", "and", "or", "xor", "exchange", "swap", "cas", "casr", "lock", "trylock", "unlock", "condwait",
 	"signal", "broadcast", "semwait", "semtry", "sempost", "readlock", "writelock", "rwunlock", "barrier",
 	"create", "join", "yield", "exit", "fence", "fenceall", "choose", "assume", "mayfail"}
 

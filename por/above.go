@@ -1,0 +1,154 @@
+package por
+
+import (
+	"landgo/internal/trace"
+	"landgo/por/relation"
+)
+
+// Counts that stay above a bound (Counter): of additions whose results tell no more than whether
+// a count is above zero, as those to a count of references do. Where it is above in every order,
+// nothing tells these orders apart.
+//
+// Let M be the program, and B the additions, by thread, place and bytes, that are said to blend.
+// Let M' be M, but that those in B go on as above the bound whatever they find. In M' nothing
+// comes of what they find, so they commute with each other and with additions whose results
+// aren't used, in all states: M' is searched as any program is. Whether M' is M is looked at on
+// the way. Each addition of B found enough in each execution that is run, else the System says
+// so at once. And at an execution's end it is asked of all orders of the same trace: what was
+// the least that an addition e could have found? With it came what happens before it, and of the
+// additions C that are ordered neither way with e any set S with which all comes that happens
+// before it. The least sum over such S is a maximal closure (Picard 1976). Only additions
+// to the same bytes are in it, and what happens before something happens before what comes after
+// that: so it is a flow from additions of positive numbers to those of negative ones that come after
+// them, each as much as it is. What finds none lowers the count.
+//
+// Were there an execution of M' that isn't one of M, take a shortest. Its last step is an e of B
+// that finds too little. Some execution was run of the trace of one that begins with it. There e
+// was looked at, with the S of that beginning: so it was told. If nothing was told, M is M'.
+// Else that addition leaves B, and the search begins again.
+
+// mostCounted is how many additions may come in any order with one that is looked at.
+const mostCounted = 64
+
+// counts looks at the counts of executions.
+type counts struct {
+	from Counter // nil: no addition is said to blend
+	list []countAt
+	// Of one of them: additions that come in any order with it, by sign, and what flows.
+	adds, subs []countAt
+	left       []int64
+	flows      [][]int64
+	seen       []bool
+}
+
+// countAt is an addition, and which event it was.
+type countAt struct {
+	trace.Count
+	at int32
+}
+
+// hold reports whether each addition that is said to blend finds enough, in all orders of the
+// trace of the present execution.
+func (c *counts) hold(o *relation.Order, opts *Options) bool {
+	if c.from == nil || opts.fault == unwatched {
+		return true
+	}
+	last, tested := int32(o.Len()-1), false
+	c.list = c.list[:0]
+	c.from.Counts(func(back int, k *trace.Count) {
+		if at := last - int32(back); at >= 0 {
+			c.list = append(c.list, countAt{*k, at})
+			tested = tested || k.Least > 0
+		}
+	})
+	if !tested {
+		return true
+	}
+	all := true
+	for i := range c.list {
+		if e := &c.list[i]; e.Least > 0 && !c.holds(o, e, opts.fault) {
+			c.from.Uncount(int(last - e.at))
+			all = false
+		}
+	}
+	return all
+}
+
+// holds reports whether e finds enough in each order.
+func (c *counts) holds(o *relation.Order, e *countAt, f fault) bool {
+	c.adds, c.subs = c.adds[:0], c.subs[:0]
+	low, high := e.Before, e.Before
+	for i := range c.list {
+		k := &c.list[i]
+		if k.Addr != e.Addr || k.Size != e.Size || k.at == e.at || o.Before(k.at, e.at) || o.Before(e.at, k.at) || f == asItWas {
+			continue
+		}
+		if k.at < e.at {
+			low, high = low-k.Added, high-k.Added
+		}
+		if k.Added > 0 {
+			c.adds = append(c.adds, *k)
+		} else if k.Added < 0 {
+			c.subs = append(c.subs, *k)
+		}
+	}
+	if len(c.adds)+len(c.subs) > mostCounted {
+		return false
+	}
+	for i := range c.adds {
+		high += c.adds[i].Added
+	}
+	for i := range c.subs {
+		low += c.subs[i].Added
+	}
+	if !e.Holds(low, high) {
+		low += c.flow(o, f)
+	}
+	return e.Holds(low, high)
+}
+
+// flow is how much of what is taken away was added before, in each order.
+func (c *counts) flow(o *relation.Order, f fault) (sum int64) {
+	c.left, c.flows = c.left[:0], c.flows[:0]
+	for i := range c.adds {
+		c.left = append(c.left, c.adds[i].Added)
+		c.flows = append(c.flows, make([]int64, len(c.subs)))
+	}
+	for s := range c.subs {
+		for need := -c.subs[s].Added; need > 0; {
+			c.seen = append(c.seen[:0], make([]bool, len(c.adds))...)
+			m := c.augment(o, s, need, f)
+			if m == 0 {
+				break
+			}
+			need, sum = need-m, sum+m
+		}
+	}
+	return sum
+}
+
+// augment finds up to need for subtraction s, which may have others find theirs elsewhere.
+func (c *counts) augment(o *relation.Order, s int, need int64, f fault) int64 {
+	for a := range c.adds {
+		if c.seen[a] || !o.Before(c.adds[a].at, c.subs[s].at) && f != freely {
+			continue
+		}
+		c.seen[a] = true
+		if m := min(need, c.left[a]); m > 0 {
+			c.left[a] -= m
+			c.flows[a][s] += m
+			return m
+		}
+		for t := range c.subs {
+			if c.flows[a][t] == 0 || t == s {
+				continue
+			}
+			if m := c.augment(o, t, min(need, c.flows[a][t]), f); m > 0 {
+				c.flows[a][t] -= m
+				c.flows[a][s] += m
+				return m
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,86 @@
+package scheduler
+
+import (
+	"landgo/internal/image/static"
+	"landgo/internal/trace"
+)
+
+// Counts that stay above zero, for a search that looks whether they do (por.Counter): locked
+// instructions that add to memory, and whose results are only tested. The flags of a number above
+// zero are the same whatever it is, but for its parity (static.Tested); so the thread goes on in
+// the same way. The last one that gives a reference back finds less: it doesn't blend.
+//
+// Which do is a matter of the thread, of the instruction and of the bytes, of nothing that
+// another order could change. All are taken to, until one is told apart.
+
+// tally is an addition of the present path that blends.
+type tally struct {
+	step  int32 // its index in System.steps
+	name  uint64
+	count trace.Count
+}
+
+// Count implements por.Counter.
+func (s *System) Count(on bool) {
+	s.tallying = on && s.blending
+	s.Unlist()
+}
+
+// leastAt is static.Tested, remembered; 0 while nothing is counted.
+func (s *System) leastAt(pc uint64) int64 {
+	if !s.tallying {
+		return 0
+	}
+	least, ok := s.leasts[pc]
+	if !ok {
+		least = static.Tested(s.image.File, pc)
+		s.leasts[pc] = least
+	}
+	return least
+}
+
+// nameBelow names an addition. Two that have one name are told apart together.
+func nameBelow(t trace.TID, a *trace.Access) uint64 {
+	const prime = 1099511628211
+	return ((uint64(t)*prime^a.PC)*prime ^ a.Addr) * prime
+}
+
+// noteCounts remembers the additions of a step that blend.
+func (s *System) noteCounts(info *stepInfo) {
+	for i := range info.tr.Accesses {
+		a := &info.tr.Accesses[i]
+		if !s.tallying || a.Blends() != trace.BlendAdd {
+			continue
+		}
+		var values []uint64
+		s.machine.Values(info.journal, a.Addr, uint64(a.Size), func(v uint64) { values = append(values, v) })
+		signed := func(v uint64) int64 { return int64(v<<(64-8*a.Size)) >> (64 - 8*a.Size) }
+		before := values[len(values)-1]
+		k := tally{int32(len(s.steps) - 1), nameBelow(info.tr.Thread, a),
+			trace.Count{Addr: a.Addr, Size: a.Size, Before: signed(before), Added: signed(values[0] - before)}}
+		if s.blends[a.PC] == trace.NoBlend {
+			c := &k.count
+			if c.Least = max(s.leastAt(a.PC), 1-c.Added); !c.Holds(c.Before, c.Before) && s.known.Below.Add(k.name) {
+				s.finer = true
+			}
+		}
+		s.tallies = append(s.tallies, k)
+	}
+}
+
+// Counts implements por.Counter.
+func (s *state) Counts(f func(back int, c *trace.Count)) {
+	for i := len(s.tallies) - 1; i >= 0; i-- {
+		f(len(s.steps)-1-int(s.tallies[i].step), &s.tallies[i].count)
+	}
+}
+
+// Uncount implements por.Counter.
+func (s *System) Uncount(back int) {
+	for i := range s.tallies {
+		if k := &s.tallies[i]; int(k.step) == len(s.steps)-1-back && k.count.Least > 0 && s.known.Below.Add(k.name) {
+			s.learned++
+		}
+	}
+	s.Unlist()
+}
