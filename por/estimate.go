@@ -48,3 +48,37 @@ func count(b *branch) (n int) {
 	}
 	return n
 }
+
+// Moves is how the estimate of a search's size has moved: a share of a tree whose branches aren't
+// known yet is no more than a guess, and the guesses before say how good it is.
+type Moves struct {
+	at     []uint64 // executions, each a tenth more than the last
+	totals []float64
+}
+
+// Note takes in a report of a search.
+func (m *Moves) Note(executions uint64, share float64) {
+	n := len(m.at)
+	if n > 0 && executions < m.at[n-1] { // it has begun again
+		m.at, m.totals, n = m.at[:0], m.totals[:0], 0
+	}
+	if share > 0 && executions > 0 && (n == 0 || executions >= m.at[n-1]+m.at[n-1]/10) {
+		m.at, m.totals = append(m.at, executions), append(m.totals, float64(executions)/share)
+	}
+}
+
+// Range is between which numbers the estimates lay since a quarter of so many executions, of
+// which the estimate is that of share now. Zeros: there is no estimate.
+func (m *Moves) Range(executions uint64, share float64) (least, most float64) {
+	if !(share > 0) || executions == 0 {
+		return 0, 0
+	}
+	least = float64(executions) / share
+	most = least
+	for i, at := range m.at {
+		if at >= executions/4 && at <= executions {
+			least, most = min(least, m.totals[i]), max(most, m.totals[i])
+		}
+	}
+	return least, most
+}

@@ -154,9 +154,12 @@ func TestManyRaces(t *testing.T) {
 type progress struct {
 	tally
 	shares []float64
+	counts []uint64
 }
 
-func (p *progress) Progress(r Progress) { p.shares = append(p.shares, r.Share) }
+func (p *progress) Progress(r Progress) {
+	p.shares, p.counts = append(p.shares, r.Share), append(p.counts, r.Stats.Executions)
+}
 
 // TestEstimate: the share never falls by much, and is near the truth on a
 // space whose size is known.
@@ -181,6 +184,67 @@ func TestEstimate(t *testing.T) {
 				t.Errorf("%s: after %.3f of all transitions the share is %.3f", name, at, share)
 			}
 		}
+	}
+}
+
+// TestMoves: on trees of known size the true number lies between the estimates since a quarter of
+// the executions, or near them. Where the tree is even, these are close to each other.
+func TestMoves(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		p    *model.Program
+		even bool
+	}{
+		{"none", model.Micro(2, 2), false},
+		{"optimal", model.NWriters(7), true},
+		{"optimal", model.Micro(2, 3), false},
+		{"optimal", model.LastZero(8), false},
+	} {
+		var seen progress
+		opts := Options{OneEvent: true, Unmerged: true, look: 7}
+		s, _ := New(tt.name, opts)
+		st, err := s.Run(model.New(tt.p), &seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m Moves
+		truth, half := float64(st.Executions), false
+		for i, share := range seen.shares {
+			n := seen.counts[i]
+			m.Note(n, share)
+			least, most := m.Range(n, share)
+			if least > float64(n)/share+1 || most < float64(n)/share-1 {
+				t.Errorf("%s: %v isn't in %v to %v", tt.name, float64(n)/share, least, most)
+			}
+			if half || float64(n) < truth/2 {
+				continue
+			}
+			half = true
+			if truth < least/1.5 || truth > most*1.5 {
+				t.Errorf("%s: half of %v executions are run, and estimates lie between %v and %v", tt.name, truth, least, most)
+			}
+			if tt.even && most > 1.5*least {
+				t.Errorf("%s: the tree is even, and estimates lie between %v and %v", tt.name, least, most)
+			}
+			t.Logf("%s: %v, %v to %v", tt.name, truth, least, most)
+		}
+		if !half {
+			t.Errorf("%s: %d reports, none past half of the executions", tt.name, len(seen.shares))
+		}
+	}
+	var m Moves
+	m.Note(10, 0.5)
+	m.Note(100, 0.1)
+	m.Note(400, 0.2)
+	if least, most := m.Range(400, 0.2); least != 1000 || most != 2000 {
+		t.Errorf("%v to %v", least, most)
+	}
+	m.Note(8, 0.1) // again from the start
+	if least, most := m.Range(8, 0.1); least != 80 || most != 80 {
+		t.Errorf("%v to %v", least, most)
+	}
+	if least, most := m.Range(8, 0); least != 0 || most != 0 {
+		t.Errorf("%v to %v", least, most)
 	}
 }
 

@@ -60,7 +60,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 	}
 	switch {
 	case p.Op.Kind == trace.OpExit:
-		return s.EveryOperation() && s.StackEnd(th.ID).Kind != trace.OpNone
+		return s.ExitIsStep(th.ID) || s.EveryOperation() && s.StackEnd(th.ID).Kind != trace.OpNone
 	case p.Yield, p.Op.Kind == trace.OpCreate:
 		return false // order, no race
 	case p.Effect == kernel.Local && len(f.Ops) > 0:

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/explore/limits"
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
@@ -36,6 +37,34 @@ func TestEstimatesHaveJSON(t *testing.T) {
 				t.Errorf("%s, a share of %v: %v left", kind.Name, share, told.last.Left)
 			}
 		}
+	}
+}
+
+// TestEstimateIsOfOneSearch: where several searches have run, the estimate is that of the one with all
+// points, by its own executions.
+func TestEstimateIsOfOneSearch(t *testing.T) {
+	warm(t, 1000)
+	cfg := onProgram(compile.Text(t, "gcc", heapHead+`
+static volatile int x, y;
+static void *adds(void *a) { for (int i = 0; i < 4; i++) { x++; y++; } return a; }
+int main(void) { pthread_t u; GO(t, adds); pthread_create(&u, 0, adds, 0); pthread_join(t, 0); pthread_join(u, 0); return 0; }`))
+	cfg.MaxExecutions = 3000
+	r := ran(t, cfg)
+	own := result.Amount(0)
+	for _, j := range r.Jobs {
+		if j.PP == "mem" && j.Search == "" && j.Bound == "" {
+			own = j.Estimate
+		}
+	}
+	sum := uint64(0)
+	for _, j := range r.Jobs {
+		sum += j.Executions
+	}
+	if own == 0 || float64(sum) < float64(own*r.Estimate.Explored)+100 {
+		t.Fatalf("%d jobs, an estimate of %v: %+v", len(r.Jobs), own, r.Jobs)
+	}
+	if e := &r.Estimate; e.Executions != own || e.Least > e.Executions || e.Most < e.Executions {
+		t.Errorf("%+v, the search with all points has %v", *e, own)
 	}
 }
 

@@ -29,6 +29,8 @@ type hunt struct {
 	found    []*finding // distinct ones, in the order found
 	stats    por.Stats
 	share    float64
+	sized    uint64 // the executions of the search whose share that is; 0: all
+	moves    por.Moves
 	stopped  result.ErrorKind // why the search was stopped early
 	finer    bool             // since then, steps became finer
 	lastTold time.Time
@@ -174,8 +176,17 @@ func (h *hunt) counts(stats por.Stats) {
 	if stats.Complete {
 		h.share = 1
 	}
+	size := h.sized
+	if size == 0 || stats.Complete {
+		size = stats.Executions
+	}
+	least, most := h.moves.Range(size, h.share)
+	if h.share == 1 {
+		least, most = float64(size), float64(size)
+	}
 	r.Estimate = result.Estimate{
-		Executions: result.Total(float64(stats.Executions), h.share), Explored: result.Amount(h.share),
+		Executions: result.Total(float64(size), h.share), Explored: result.Amount(h.share),
+		Least: result.Amount(least), Most: result.Amount(most),
 		SecondsLeft: result.Rest(h.Clock.Elapsed().Seconds(), h.share),
 	}
 }
@@ -291,6 +302,7 @@ func (h *hunt) key(f *scheduler.Failure) string {
 func (h *hunt) Progress(p por.Progress) {
 	h.share = p.Share
 	h.stats = p.Stats
+	h.moves.Note(p.Stats.Executions, p.Share)
 	if now := time.Now(); now.Sub(h.lastTold) >= 200*time.Millisecond {
 		h.lastTold = now
 		h.tell(p)

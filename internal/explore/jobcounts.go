@@ -30,7 +30,7 @@ func (d *deepening) account() {
 			sum.Transitions += s.Transitions
 			sum.Replayed += s.Replayed
 			if d.whole(j) {
-				d.share = j.Share
+				d.share, d.sized, d.moves = j.Share, j.Executions, sp.moves
 			}
 		}
 		out.Estimate = result.Total(float64(j.Executions), j.Share)
@@ -84,7 +84,7 @@ func (d *deepening) account() {
 		sum = d.spaces[p].stats
 	} else if !d.byStates.proves() && len(d.plan.Jobs()) == 1 {
 		sum = d.spaces[d.plan.Jobs()[0]].stats
-		d.share = d.plan.Jobs()[0].Share
+		d.share, d.sized = d.plan.Jobs()[0].Share, sum.Executions
 	}
 	d.accountOutcomes()
 	d.stats = sum

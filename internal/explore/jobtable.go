@@ -18,7 +18,7 @@ func (d *deepening) show() {
 	d.lastTold = now
 	elapsed := d.Clock.Elapsed()
 	out := Progress{Phase: "searching", Bugs: len(d.found), Elapsed: elapsed}
-	perStep := 0.0
+	perStep, size := 0.0, uint64(0)
 	if d.steps > 0 {
 		perStep = (elapsed - d.begun).Seconds() / float64(d.steps)
 	}
@@ -44,7 +44,7 @@ func (d *deepening) show() {
 				out.Jobs[0], out.Jobs[len(out.Jobs)-1] = out.Jobs[len(out.Jobs)-1], out.Jobs[0]
 			}
 			if d.whole(j) {
-				out.Explored, out.Left = row.Explored, row.Left
+				out.Explored, out.Left, size = row.Explored, row.Left, j.Executions
 			}
 		}
 	}
@@ -55,6 +55,6 @@ func (d *deepening) show() {
 	if len(out.Jobs) == 1 && out.Verified == 0 {
 		out.Jobs = nil // one search so far
 	}
-	out.Estimate = result.Total(float64(d.plan.Jobs()[0].Executions), out.Explored)
+	out.Estimate = result.Total(float64(size), out.Explored)
 	d.obs.Progress(out)
 }

@@ -27,6 +27,7 @@ import (
 // LANDGO_SOAK_OUTSIDE=N in the environment runs N programs with a fresh seed and
 // goes on after a finding; LANDGO_SEED gives a seed, LANDGO_PROGRAM one of its
 // programs, LANDGO_CC a compiler, LANDGO_SOAK_RUNS how often each runs natively.
+// LANDGO_THEMES=A,B leaves programs out that have nothing to do with these themes.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	o := &outsideRun{T: t, seed: 1, n: 16, nativeRuns: 15, effort: 1, refused: map[string]int{}, told: map[string]int{}}
@@ -44,6 +45,8 @@ func TestOutside(t *testing.T) {
 		only = i
 	}
 	t.Logf("seed %d, %d programs", o.seed, o.n)
+	themes := strings.FieldsFunc(os.Getenv("LANDGO_THEMES"), func(r rune) bool { return r == ',' })
+	number := 0
 	for from := 0; from < o.n; from += outsideBatch {
 		o.cc = []string{"gcc", "g++", "gcc", "musl-gcc"}[from/outsideBatch%4]
 		if cc := os.Getenv("LANDGO_CC"); cc != "" {
@@ -53,16 +56,22 @@ func TestOutside(t *testing.T) {
 			o.cc = "gcc"
 		}
 		var batch []*outside.Program
-		for i := from; i < min(from+outsideBatch, o.n); i++ {
-			batch = append(batch, outside.New(o.seed, i, o.language()))
+		for size := min(outsideBatch, o.n-from); len(batch) < size; number++ {
+			p := outside.New(o.seed, number, o.language())
+			if themes == nil || slices.ContainsFunc(p.Themes, func(name string) bool { return slices.Contains(themes, name) }) {
+				batch = append(batch, p)
+			}
 		}
 		if only >= 0 {
-			if only < from || only >= from+len(batch) {
+			batch = slices.DeleteFunc(batch, func(p *outside.Program) bool { return p.Number != only })
+			if len(batch) == 0 {
 				continue
 			}
-			batch = batch[only-from : only-from+1]
 		}
-		guest, err := buildOutside(t.TempDir(), o.cc, batch)
+		if o.build = fixedBuild; o.most > 0 {
+			o.build = outsideBuilds[from/outsideBatch/4%len(outsideBuilds)]
+		}
+		guest, err := buildOutside(t.TempDir(), o.cc, o.build, batch)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,11 +93,16 @@ func TestOutside(t *testing.T) {
 // outsideBatch is how many programs are in one file.
 const outsideBatch = 4
 
+// fixedBuild is how programs are built, and outsideBuilds how those of a soak are.
+const fixedBuild = "-O1 -static"
+
+var outsideBuilds = []string{fixedBuild, "-O2", "-O0 -static", "-O2 -static", "-O0"}
+
 type outsideRun struct {
 	*testing.T
 	seed       uint64
 	n          int
-	cc         string
+	cc, build  string
 	nativeRuns int
 	// effort is how many times the fixed sample's executions searches may have,
 	// and most how long they may take, if that isn't 0: the sample, by which a
@@ -246,7 +260,7 @@ func (o *outsideRun) deepened(c config.Config, listed *listing) *disagreement {
 
 // tell reports a finding, with the program as small as it gets.
 func (o *outsideRun) tell(p *outside.Program, f *disagreement) {
-	o.Errorf("FINDING seed %d, program %d, %s, %v, %v", o.seed, p.Number, o.cc, p.Themes, f)
+	o.Errorf("FINDING seed %d, program %d, %s %s, %v, %v", o.seed, p.Number, o.cc, o.build, p.Themes, f)
 	kind := f.gate + " " + p.Themes[0]
 	if o.told[kind]++; o.told[kind] > 3 {
 		return // likely what the others are
@@ -267,7 +281,7 @@ func (o *outsideRun) smaller(p *outside.Program, f *disagreement) (*outside.Prog
 	quiet := *o
 	quiet.refused = map[string]int{}
 	try := func(programs []*outside.Program) (found []*disagreement) {
-		guest, err := buildOutside(o.TempDir(), o.cc, programs)
+		guest, err := buildOutside(o.TempDir(), o.cc, o.build, programs)
 		if err != nil {
 			o.Fatal(err)
 		}

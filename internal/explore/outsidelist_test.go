@@ -121,8 +121,8 @@ func (g *outsideGuest) config(program int) config.Config {
 	return c
 }
 
-// buildOutside compiles programs of one language.
-func buildOutside(dir, cc string, programs []*outside.Program) (*outsideGuest, error) {
+// buildOutside compiles programs of one language, with a compiler's options.
+func buildOutside(dir, cc, options string, programs []*outside.Program) (*outsideGuest, error) {
 	g := &outsideGuest{guest: filepath.Join(dir, "guest"), native: filepath.Join(dir, "native"), data: filepath.Join(dir, "data.txt")}
 	if err := os.WriteFile(g.data, []byte("abcdefgh"), 0o600); err != nil {
 		return nil, err
@@ -132,10 +132,10 @@ func buildOutside(dir, cc string, programs []*outside.Program) (*outsideGuest, e
 		if err := os.WriteFile(source, []byte(outside.Source(programs, points)), 0o600); err != nil {
 			return nil, err
 		}
-		args := []string{"-g", "-O1", "-w", "-static", "-pthread", "-o", out, source}
+		args := append(strings.Fields(options), "-g", "-w", "-pthread", "-o", out, source)
 		switch cc {
-		case "musl-gcc": // which doesn't know the kernel's headers
-			args = append(args, "-idirafter", "/usr/include", "-idirafter", "/usr/include/x86_64-linux-gnu")
+		case "musl-gcc": // which doesn't know the kernel's headers, and is linked statically
+			args = append(args, "-static", "-idirafter", "/usr/include", "-idirafter", "/usr/include/x86_64-linux-gnu")
 		case "g++":
 			args = append(args, "-std=c++20")
 		}

@@ -1,14 +1,19 @@
 package explore
 
 import (
+	"context"
 	"testing"
 
 	"landgo/internal/compile"
+	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 const overHead = `
+#define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 static pthread_key_t k;
 static int ran, seen[2];
@@ -31,10 +36,18 @@ int main(void) { pthread_key_create(&k, 0); pthread_create(&t, 0, f, 0); pthread
 static pthread_key_t key[2];
 static void *f(void *a) { pthread_key_create(a, 0); return a; }
 int main(void) { pthread_create(&t, 0, f, key); pthread_create(&u, 0, f, key + 1); pthread_join(t, 0); pthread_join(u, 0); assert(key[0] < key[1]); }`, "assertion"},
+	{"two keys deleted while one is made", `
+static pthread_key_t key[3];
+static void *f(void *a) { pthread_key_delete(key[0]); pthread_key_delete(key[1]); return a; }
+int main(void) { for (int i = 0; i < 2; i++) pthread_key_create(key + i, 0); pthread_create(&t, 0, f, 0); pthread_key_create(key + 2, 0); pthread_join(t, 0); assert(key[2] != key[1]); }`, "assertion"},
 	{"destructors that write to one variable", `
 static void add(void *p) { int n = ran; ran = n + 1; }
 static void *f(void *a) { __cxa_thread_atexit_impl(add, 0, &__dso_handle); return a; }
 int main(void) { pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); pthread_join(t, 0); pthread_join(u, 0); assert(ran == 2); }`, "assertion"},
+	{"a thread in a destructor isn't over", `
+static sem_t s;
+static void post(void *p) { sem_post(&s); }
+int main(void) { pthread_key_create(&k, post); pthread_create(&t, 0, set, 0); sem_wait(&s); assert(!pthread_tryjoin_np(t, 0)); }`, "assertion"},
 	{"destructors are over when the thread is joined", `
 int main(void) { void *p; pthread_create(&t, 0, at_exit, seen); pthread_create(&u, 0, at_exit, seen + 1); pthread_join(t, 0); pthread_join(u, &p); assert(p == seen + 1 && seen[0] && seen[1]); }`, "verified"},
 }
@@ -47,5 +60,23 @@ func TestOver(t *testing.T) {
 			t.Parallel()
 			endsAs(t, onProgram(compile.Text(t, "gcc", overHead+p.source)), p.want, "optimal", "none")
 		})
+	}
+}
+
+// TestOverLoads: the first thread ends, for which glibc loads a library and holds the dynamic
+// linker's locks, while another creates a thread, for which glibc takes one of them.
+func TestOverLoads(t *testing.T) {
+	t.Parallel()
+	c := onProgram(compile.Text(t, "gcc", overHead+`
+static pthread_mutex_t m;
+static int n;
+static void add(void *p) { __atomic_fetch_add(&n, 1, 5); }
+static void *tiny(void *a) { __atomic_fetch_add(&n, 0, 5); pthread_setspecific(k, a); pthread_exit(a); }
+static void *f(void *a) { pthread_mutex_lock(&m); add(a); pthread_create(&u, 0, tiny, &n); pthread_join(u, 0); pthread_mutex_unlock(&m); return a; }
+int main(void) { pthread_key_create(&k, add); pthread_create(&t, 0, f, 0); __cxa_thread_atexit_impl(add, 0, &__dso_handle); add(0); pthread_exit(0); }`, compile.Dynamic, "-O2"))
+	c.PP, c.MaxExecutions = trace.MemPoints, 20
+	r, err := Run(context.Background(), c, nil)
+	if err != nil || r.Verdict != result.Budget {
+		t.Errorf("it ended as %s (%v)", ended(r), err)
 	}
 }

@@ -20,6 +20,7 @@ type space struct {
 	seen        *races.Watched // what its searches' detectors have found so far
 	buggy       bool           // a bug was found in it
 	outcomes    outputs
+	moves       por.Moves
 }
 
 // sightedRace is where a candidate is shown.
@@ -55,6 +56,7 @@ func (d *deepening) learn(s *turn, stats por.Stats) {
 	sp.stats, s.job.Executions = stats, stats.Executions
 	if s.share > 0 {
 		s.job.Share = s.share
+		sp.moves.Note(stats.Executions, s.share)
 	}
 	d.candidates(s)
 }

@@ -239,6 +239,12 @@ func (p *page) estimate(r *result.Result) string {
 		return "too early to say"
 	}
 	text := fmt.Sprintf("%s of about %s explored", percent(float64(e.Explored)), amount(e.Executions, "execution"))
+	if math.Abs(float64(e.Executions*e.Explored)-float64(r.Executions)) > 1 && len(r.Jobs) > 1 {
+		text = "of the search at mem, " + text
+	}
+	if e.Least > 0 && e.Most > e.Least*1.5 {
+		text += fmt.Sprintf(" (since a quarter of these the estimates were %s to %s)", strings.TrimSuffix(amount(e.Least, "execution"), " executions"), amount(e.Most, "execution"))
+	}
 	if e.SecondsLeft > 0 && r.Verdict == result.Budget {
 		text += fmt.Sprintf("; the rest would take about %s", seconds(float64(e.SecondsLeft)))
 	}

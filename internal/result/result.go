@@ -183,6 +183,10 @@ type Estimate struct {
 	// Executions is the estimated size of the space; the true one when the
 	// search finished; 0 while nothing is known; null if it is beyond all numbers.
 	Executions Amount `json:"executions"`
+	// Least and Most are the least and the greatest of the estimates since a quarter of the
+	// executions so far.
+	Least Amount `json:"least"`
+	Most  Amount `json:"most"`
 	// Explored is the share of the space that was explored, from 0 to 1.
 	Explored Amount `json:"explored"`
 	// SecondsLeft is how long the rest would take; null if it is beyond all numbers.

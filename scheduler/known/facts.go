@@ -51,6 +51,8 @@ type Facts struct {
 	Kept bool
 	// Jumps: a handler is left by a jump (scheduler/timer.go).
 	Jumps bool
+	// KeysGo: a second key was deleted while other threads lived (library/over.go).
+	KeysGo bool
 	// Unlike: threads that seemed alike were told apart (scheduler/alike.go).
 	Unlike bool
 	// Hurried: an execution has no end if time passes for loops that look at the clock
@@ -118,6 +120,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	is(&k.Last, o.Last)
 	is(&k.Lost, o.Lost)
 	is(&k.Early, o.Early)
+	is(&k.KeysGo, o.KeysGo)
 	is(&k.Unlike, o.Unlike)
 	is(&k.Hurried, o.Hurried)
 	is(&k.Kept, o.Kept)

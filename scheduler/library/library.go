@@ -151,7 +151,9 @@ type objectCalls struct {
 type cells struct {
 	// destructors, exitHandlers: 1 once the guest has registered some.
 	destructors, exitHandlers emu.Cell
-	stackSize                 emu.Cell // of the threads of carried.go, 0 before thr_init
+	// keysGone: 1 once a key was deleted while other threads lived.
+	keysGone  emu.Cell
+	stackSize emu.Cell // of the threads of carried.go, 0 before thr_init
 }
 
 // breakClass says why there is a breakpoint.

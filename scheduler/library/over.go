@@ -17,7 +17,9 @@ import (
 //
 //   - A key is made or deleted in one step, and such steps have an order: the next key's number
 //     depends on it. glibc does each by one exchange of the key's word. What it stores besides
-//     only those read that have the key, and nothing has it before the call returns.
+//     only those read that have the key, and nothing has it before the call returns. glibc looks
+//     for a free word from the first one on, and by the time that it takes one, two others may
+//     have become free that it passed. So after a second deletion it makes keys by its own code.
 //   - Registering a destructor is one piece. It puts a node into the thread's own list. It looks
 //     the destructor's file up, under the dynamic linker's lock, which it needs against files that
 //     come and go. In a program that loads none (loadsFiles) the list of files stays, so the order
@@ -37,16 +39,33 @@ func (s *Library) registers(th *thread) bool {
 	case profile.KeyCreate, profile.ThreadAtExit:
 		s.note(th)
 	case profile.KeyDelete:
+		s.deletesKey(th)
 	default:
 		return true
 	}
-	return s.libc == elffile.Glibc && (th.role != profile.ThreadAtExit || !s.loadsFiles && !s.known.Native)
+	return s.libc == elffile.Glibc && (th.role != profile.KeyCreate || !s.known.KeysGo) && (th.role != profile.ThreadAtExit || !s.loadsFiles && !s.known.Native)
 }
 
-// passesLock reports whether a thread is at the dynamic linker's lock, to look a file up for a
-// destructor.
+// deletesKey counts the keys that are deleted while other threads live.
+func (s *Library) deletesKey(th *thread) {
+	switch {
+	case s.known.KeysGo || s.core.Alone(th.ID):
+	case s.keysGone.Get() == 0:
+		s.machine.Put(&s.keysGone, 1)
+	default:
+		s.known.KeysGo = true
+		s.core.Refine()
+	}
+}
+
+// passesLock reports whether a thread is at a lock of the dynamic linker's: to look a file up for
+// a destructor, or to see which files have variables of a thread that it creates. Files that glibc
+// loads for itself have none.
 func (s *Library) passesLock(th *thread, r profile.Role) bool {
-	return th.quiet.on && th.quiet.role == profile.ThreadAtExit && (r == profile.MutexLock || r == profile.MutexUnlock)
+	if !th.quiet.on || r != profile.MutexLock && r != profile.MutexUnlock {
+		return false
+	}
+	return th.quiet.role == profile.ThreadAtExit || th.quiet.role == profile.Create && s.libc == elffile.Glibc && !s.loadsFiles
 }
 
 // loadsFiles reports whether the program may load files while it runs, or give them back.

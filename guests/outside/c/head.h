@@ -51,7 +51,8 @@ void point(int);
 #define SEEN 24
 static int seen[THREADS][SEEN], seens[THREADS];
 static __thread int me;
-static void see(int x) { if (seens[me] < SEEN) seen[me][seens[me]++] = x; }
+static __thread int silent; // nothing is seen: it may go on when the rest is reported
+static void see(int x) { if (!silent && seens[me] < SEEN) seen[me][seens[me]++] = x; }
 #define SEE(x) see(x)
 #define ERR(x) ((x) == -1 ? errno : 0)
 
@@ -193,6 +194,7 @@ static int events(int n, int ms) {
 
 // Texts in shared words, which are stored whole.
 static union { int word; char text[8]; } tx[2];
+static int texted[2];
 static void write_text(int i, int x) { __atomic_store_n(&tx[i].word, '0' + x, 5); }
 static int first(int i) { return __atomic_load_n(&tx[i].text[0], 5); }
 static int scanned(int i) { int x = -1; sscanf(tx[i].text, "%d", &x); return x; }
@@ -203,9 +205,53 @@ static pthread_key_t key[2];
 static void dies(void *p) { P(58); add(0, (int)(long)p); }
 static void dies_twice(void *p) { P(58); add(1, (int)(long)p); if ((long)p > 1) pthread_setspecific(key[1], (void *)1); }
 static pthread_once_t once[2];
+#if defined __GLIBC__ && defined __cplusplus
+extern "C" int __cxa_thread_atexit_impl(void (*)(void *), void *, void *);
+extern "C" void *__dso_handle;
+#define AT_END(f, p) __cxa_thread_atexit_impl(f, (void *)(p), &__dso_handle)
+#elif defined __GLIBC__
+extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *);
+extern void *__dso_handle;
+#define AT_END(f, p) __cxa_thread_atexit_impl(f, (void *)(p), &__dso_handle)
+#else
+#define AT_END(f, p) f((void *)(p))
+#endif
+static void dies_often(void *p) { P(51); add(1, 1); if ((long)p > 1) pthread_setspecific(key[0], (void *)((long)p - 1)); else pthread_setspecific(key[0], p); }
+static void dies_across(void *p) { P(51); SEE(get(0)); pthread_setspecific(key[1], p); }
+static void dies_looking(void *p) { P(51); SEE(get(0)); P(50); put(1, (int)(long)p); SEE((int)(long)pthread_getspecific(key[0])); }
+static void dies_making(void *p) { pthread_key_t k; P(51); if (pthread_key_create(&k, dies)) return; SEE((int)k - (int)key[0]); P(50); pthread_setspecific(k, p); }
+static void dies_deleting(void *p) { P(51); SEE(pthread_key_delete(key[1])); add(0, 1); }
+static void dies_locking(void *p) { pthread_mutex_lock(&m[0]); int q = get(0); P(51); put(0, q + (int)(long)p); pthread_mutex_unlock(&m[0]); }
+static void dies_posting(void *p) { P(51); sem_post(&s[0]); P(50); add(0, (int)(long)p); }
+static void dies_registering(void *p) { P(51); add(0, 1); AT_END(dies, p); }
 static void init(void) { P(57); int q = get(0); P(59); put(0, q * 2 + 1); }
 static void undo(void *p) { P(56); add(0, (int)(long)p); }
 static void at_exit(void) { P(55); syscall(SYS_write, 1, "x", 1); }
+
+// Small threads.
+static int tinies, silenced;
+#define TINY P(51); me = 3; silent = silenced;
+static void *tiny(void *p) { TINY add(0, (int)(long)p); return p; }
+static void *tiny_key(void *p) { TINY pthread_setspecific(key[0], p); P(50); return p; }
+static void *tiny_end(void *p) { TINY AT_END(dies_looking, p); P(50); return p; }
+static void *tiny_exit(void *p) { TINY pthread_setspecific(key[0], p); AT_END(dies, p); pthread_exit(p); }
+static void *tiny_holding(void *p) { TINY pthread_mutex_lock(&m[1]); put(1, (int)(long)p); return p; }
+static void *tiny_waiting(void *p) {
+	TINY
+	pthread_setspecific(key[0], p);
+	pthread_cleanup_push(undo, p);
+	SEE(ERR(sem_wait(&s[1])));
+	pthread_cleanup_pop(0);
+	return p;
+}
+static void *tiny_parent(void *p) {
+	pthread_t q;
+	TINY
+	pthread_create(&q, 0, tiny_key, p);
+	pthread_join(q, 0);
+	SEE(get(0));
+	return p;
+}
 
 static void mutex(pthread_mutex_t *m, int type, int robust, int protocol) {
 	pthread_mutexattr_t a;
@@ -214,6 +260,13 @@ static void mutex(pthread_mutex_t *m, int type, int robust, int protocol) {
 	if (robust) pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
 	if (protocol) pthread_mutexattr_setprotocol(&a, protocol);
 	pthread_mutex_init(m, &a);
+}
+static int apart(void *(*f)(void *), long n) {
+	pthread_t q;
+	pthread_attr_t a;
+	pthread_attr_init(&a);
+	pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
+	return pthread_create(&q, &a, f, (void *)n);
 }
 static void begin(void) { th[0] = pthread_self(); clock_gettime(CLOCK_MONOTONIC, &start); }
 static long long since(void) { return now() - (start.tv_sec * 1000000000LL + start.tv_nsec); }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 #include <shared_mutex>
+#include <stop_token>
 #include <thread>
 using namespace std::chrono_literals;
 
@@ -21,6 +22,12 @@ static std::promise<int> pr;
 static std::shared_future<int> fu = pr.get_future().share();
 struct Noted { int n; Noted(int n) : n(n) { add(0, n); } ~Noted() { P(54); add(1, n); } };
 static thread_local std::unique_ptr<Noted> mine;
+struct Loud { int n; Loud(int n) : n(n) { P(49); SEE(get(0)); add(0, n); } ~Loud() { P(54); SEE(get(0)); P(50); add(1, n); } };
+static Loud &loud_a() { static thread_local Loud l(1); return l; }
+static Loud &loud_b() { static thread_local Loud l(2); return l; }
+static Loud &loud_c() { SEE(loud_a().n); static thread_local Loud l(3); return l; }
+struct Late { int n = 4; ~Late() { P(54); SEE(loud_b().n); } };
+static Late &loud_late() { static thread_local Late l; return l; }
 static Noted &single() { static Noted n(1); return n; }
 static std::shared_ptr<Noted> shared;
 
