@@ -9,6 +9,9 @@
 enum {
 	FIRST_JOURNAL = 1 << 12,
 	FIRST_RECORDS = 1 << 10,
+	PAGE_BYTES = 1 << PAGE_SHIFT,
+	FEW_PAGES = 8,        /* which a fault each takes as long for */
+	MUCH_CODE = 8 << 20,
 	CODE_BUFFER = 64 << 20, /* of translated code; Unicorn's default reserves 1 GiB */
 };
 
@@ -23,6 +26,26 @@ static uint8_t *reserve(uint64_t n)
 		return NULL;
 	madvise(p, n, MADV_NOHUGEPAGE);
 	return p;
+}
+
+/* Has the kernel give memory for whole pages of [p, p + n) at once, where it can: much is going to
+ * be written there, and a fault for each page takes longer. */
+static void populate(const uint8_t *p, uint64_t n)
+{
+#ifdef MADV_POPULATE_WRITE
+	uintptr_t lo = ((uintptr_t)p + PAGE_BYTES - 1) & -PAGE_BYTES;
+	uintptr_t hi = ((uintptr_t)p + n) & -PAGE_BYTES;
+	if (lo + FEW_PAGES * PAGE_BYTES <= hi)
+		madvise((void *)lo, hi - lo, MADV_POPULATE_WRITE);
+#else
+	(void)p, (void)n;
+#endif
+}
+
+/* The same for guest memory that is about to be loaded. */
+void machine_populate(struct machine *m, uint64_t addr, uint64_t n)
+{
+	populate(m->mem + addr, n);
 }
 
 static void release(uint8_t *p, uint64_t n)
@@ -75,7 +98,13 @@ static bool reserve_all(struct machine *m)
 	m->code = reserve(m->code_len + 1);
 	m->brk = reserve(m->code_len + 1);
 	m->point = reserve(m->code_len + 1);
-	return m->mem && m->perm && m->written && m->shadow && m->touched && m->regions && m->code && m->brk && m->point;
+	if (!(m->mem && m->perm && m->written && m->shadow && m->touched && m->regions && m->code && m->brk && m->point))
+		return false;
+	if (m->code_len <= MUCH_CODE) { /* breakpoints lie everywhere */
+		populate(m->code, m->code_len);
+		populate(m->brk, m->code_len);
+	}
+	return true;
 }
 
 static bool allocate_all(struct machine *m)

@@ -21,6 +21,7 @@ func (m *Machine) Load(addr uint64, p []byte) error {
 	if !m.inSpace(addr, n) {
 		return fmt.Errorf("%d bytes at %#x are outside the guest's address space", n, addr)
 	}
+	C.machine_populate(m.c, C.uint64_t(addr), C.uint64_t(n))
 	copy(m.Bytes(addr, n), p)
 	if n > 0 {
 		m.setWritten(addr, n)

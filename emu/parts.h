@@ -32,6 +32,7 @@ struct machine *machine_open(bool engine, bool is32, uint64_t space, uint64_t co
 const char *machine_map(struct machine *m, uint64_t lo, uint64_t hi, bool code);
 const char *machine_hook(struct machine *m);
 void machine_close(struct machine *m);
+void machine_populate(struct machine *m, uint64_t addr, uint64_t n);
 const char *machine_code_changed(struct machine *m, uint64_t lo, uint64_t hi);
 
 /* context.c */
