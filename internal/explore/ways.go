@@ -17,10 +17,10 @@ import (
 // jobs' steps, and the jobs run as they would without them. Each has slices of a
 // number of steps, in turn; a search is left between two executions and goes on from
 // there. The first slices come as soon as the first job turns out not to be tiny.
-// Then the ways have every other step until each has firstSamples executions, or all have
-// had firstSteps, and one in waysShare from then on; or, where they have found more bugs a
-// step than all else (--keep-going), in gainShare. All that is counted in steps and
-// instructions, so that it is the same on every machine.
+// Then the ways have every other step until each has firstSamples executions or long ones,
+// or all have had firstSteps, and one in waysShare from then on; or, where they have found
+// more bugs a step than all else (--keep-going), in gainShare. All that is counted in steps
+// and instructions, so that it is the same on every machine.
 //
 // A sample costs its steps only: neither clocks nor race detectors look on
 // (por.Options.Uncounted). One that doesn't end is cut off; where all are, the way's next
@@ -129,7 +129,7 @@ func (w *ways) due(steps uint64, bugs int) bool {
 		share = gainShare
 	}
 	for _, o := range w.list {
-		if !o.over && o.stats.Executions < firstSamples && w.steps < w.pace(firstSteps) {
+		if !o.over && o.stats.Executions < firstSamples && o.most == longestSample && w.steps < w.pace(firstSteps) {
 			share = firstShare
 		}
 	}
