@@ -14,6 +14,7 @@ const overHead = `
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 static pthread_key_t k;
 static int ran, seen[2];
@@ -77,6 +78,20 @@ int main(void) { pthread_key_create(&k, add); pthread_create(&t, 0, f, 0); __cxa
 	c.PP, c.MaxExecutions = trace.MemPoints, 20
 	r, err := Run(context.Background(), c, nil)
 	if err != nil || r.Verdict != result.Budget {
+		t.Errorf("it ended as %s (%v)", ended(r), err)
+	}
+}
+
+// TestSignalAtWait: a signal comes while a thread waits for another, or when it is over.
+func TestSignalAtWait(t *testing.T) {
+	t.Parallel()
+	c := onProgram(compile.Text(t, "gcc", overHead+`
+static void on(int n) { ran = 1; }
+static void *child(void *a) { return a; }
+static void *f(void *a) { pthread_create(&u, 0, child, 0); pthread_join(u, 0); return a; }
+int main(void) { signal(SIGUSR1, on); pthread_create(&t, 0, f, 0); pthread_kill(t, SIGUSR1); pthread_join(t, 0); assert(ran); }`))
+	r, err := Run(context.Background(), c, nil)
+	if err != nil || ended(r) != "assertion" {
 		t.Errorf("it ended as %s (%v)", ended(r), err)
 	}
 }

@@ -349,8 +349,13 @@ func (o *Order) Pending(e *Event, first trace.Op, f func(c int32, row []int32)) 
 	}
 }
 
-// Wake notes that the newest event let t go on.
+// Wake notes that the newest event let t go on. Where that is a signal, it is no order for
+// good: what t waited for may come first, independently of the signal, and t goes on without
+// it. The two race, then, and where t can't go on the reversed step isn't possible.
 func (o *Order) Wake(t trace.TID) {
+	if e := o.ev[len(o.ev)-1].event; e != nil && e.signals(t) {
+		return
+	}
 	o.Widen(int(t) + 1)
 	o.wakes = append(o.wakes, wake{int32(len(o.ev) - 1), o.woken[t], t})
 	o.woken[t] = int32(len(o.wakes) - 1)
@@ -393,3 +398,13 @@ func (o *Order) Unmark() { o.tick(len(o.ev) + 1) }
 // Mark puts event i into that set; Marked reports whether it is there.
 func (o *Order) Mark(i int32)        { o.stamp[i] = o.now }
 func (o *Order) Marked(i int32) bool { return o.stamp[i] == o.now }
+
+// signals reports whether an event sends a thread a signal.
+func (e *Event) signals(t trace.TID) bool {
+	for i := range e.Ops {
+		if e.Ops[i].Kind == trace.OpCancel && e.Ops[i].Obj == uint64(t) {
+			return true
+		}
+	}
+	return false
+}
