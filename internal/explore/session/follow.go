@@ -105,7 +105,7 @@ func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, 
 		case end == "":
 		case end == ended:
 			return path, s.ending(path), nil
-		case !ends && slices.ContainsFunc(s.Guest.Threads(nil), func(th trace.Thread) bool { return beforeEnd(th) || s.atLast(th, sched.Segments[:n]) }):
+		case !ends && s.standsBeforeEnd(sched.Segments[:n]):
 			return path, nil, errEnds
 		default:
 			return path, nil, s.diverged(n, end)
@@ -119,10 +119,10 @@ func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, 
 	if s.Guest.Rest() {
 		return path, nil, por.ErrFiner
 	}
+	if !ends && s.standsBeforeEnd(sched.Segments) {
+		return path, nil, errEnds
+	}
 	for _, th := range s.Guest.Threads(nil) {
-		if !ends && beforeEnd(th) {
-			return path, nil, errEnds
-		}
 		if th.Status == trace.Ready {
 			if s.Guest.Settle() {
 				return path, nil, por.ErrFiner
@@ -131,6 +131,12 @@ func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, 
 		}
 	}
 	return path, s.Guest.Stuck(false), nil
+}
+
+// standsBeforeEnd reports whether a thread that went as far as the segments say may stand before
+// its end.
+func (s *Session) standsBeforeEnd(segments []trace.Segment) bool {
+	return slices.ContainsFunc(s.Guest.Threads(nil), func(th trace.Thread) bool { return beforeEnd(th) || s.atLast(th, segments) })
 }
 
 // errEnds: a schedule stops where a thread stands before its end.
@@ -211,6 +217,11 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 		th := Find(threads, t)
 		if th == nil && s.IsBuffer(t) {
 			return path, "", nil // the store went to memory: nothing is known yet to share that
+		}
+		if th != nil && th.Status == trace.Exited && g.Until-pos.Insns <= 1 {
+			// Its end was a step of the schedule's search, and may count as an instruction. Here no
+			// thread has looked at it yet: else it is a step, and the schedule begins again.
+			return path, "", nil
 		}
 		if th == nil || th.Status != trace.Ready || uint32(choice) >= th.Outcomes {
 			if s.Guest.Settle() {
