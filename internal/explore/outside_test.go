@@ -58,7 +58,7 @@ func TestOutside(t *testing.T) {
 		var batch []*outside.Program
 		for size := min(outsideBatch, o.n-from); len(batch) < size; number++ {
 			p := outside.New(o.seed, number, o.language())
-			if themes == nil || slices.ContainsFunc(p.Themes, func(name string) bool { return slices.Contains(themes, name) }) {
+			if len(themes) == 0 || slices.ContainsFunc(p.Themes, func(name string) bool { return slices.Contains(themes, name) }) {
 				batch = append(batch, p)
 			}
 		}

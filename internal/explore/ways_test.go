@@ -255,9 +255,10 @@ func TestDue(t *testing.T) {
 		{0, 0, enough, waysShare}, {0, 3, enough, waysShare}, {1, 1, enough, gainShare}, {1, 3, enough, gainShare}, {1, 40, enough, waysShare},
 		{0, 0, enough - 1, firstShare}, {1, 1, 0, firstShare},
 	} {
-		w := &ways{gained: c.gained}
+		onLinux := &session.Session{Program: session.Program{Platform: &session.Platform{StepCost: 1}}}
+		w := &ways{hunt: &hunt{Session: onLinux}, gained: c.gained}
 		for _, n := range []uint64{enough, c.samples} {
-			w.list = append(w.list, &way{stats: por.Stats{Executions: n}})
+			w.list = append(w.list, &way{stats: por.Stats{Executions: n}, most: longestSample})
 		}
 		if !w.due(0, 0) {
 			t.Error("the first slices wait")
