@@ -5,8 +5,8 @@ SHELL   := /bin/bash
 ENV     := . internal/setup/env.sh &&
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PREFIX  ?= /usr/local
-# A package that hangs is ended then; a slow machine needs twice the usual time. The tests' programs need no debug information, and
-# were vetted before. No result is taken from an earlier run: e2e builds landgo itself, and
+# A package that hangs is ended then; a slow machine needs twice the usual time. The tests'
+# programs need no debug information, and were vetted before. No result is taken from an earlier run: e2e builds landgo itself, and
 # go doesn't see that it depends on its sources.
 TESTFLAGS ?= -count=1 -timeout 40m -vet=off -ldflags=-w
 # These take longest: they begin first, so that no processor idles at the end.

@@ -10,7 +10,7 @@ enum {
 	FIRST_JOURNAL = 1 << 12,
 	FIRST_RECORDS = 1 << 10,
 	PAGE_BYTES = 1 << PAGE_SHIFT,
-	FEW_PAGES = 8,        /* which a fault each takes as long for */
+	FEW_PAGES = 8,        /* for fewer, a call takes as long as their faults */
 	MUCH_CODE = 8 << 20,
 	CODE_BUFFER = 64 << 20, /* of translated code; Unicorn's default reserves 1 GiB */
 };

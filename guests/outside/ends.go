@@ -11,7 +11,7 @@ const dying = `{dies|dies_often|dies_across|dies_looking|dies_making|dies_deleti
 // small are threads that a statement makes. There is one in a program, the fourth.
 const small = `{tiny|tiny_key|tiny_key|tiny_end|tiny_exit|tiny_parent}`
 
-// made makes that thread, if there was none.
+// made4 makes that thread, if there was none.
 const made4 = `if (!__atomic_exchange_n(&tinies, 1, 5)) { pthread_t q; pthread_create(&q, 0, `
 
 // ends are the themes about keys and the ends of threads.
