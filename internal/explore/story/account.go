@@ -18,7 +18,7 @@ func (st *Story) Account() []result.Event {
 		}
 		e.After = edges.born(b.step.Thread)
 		for n, op := range b.ops {
-			text := st.Guest.OpText(op)
+			text := st.named(st.Guest.OpText(op))
 			if e.Does != "" && text != "" {
 				e.Does += ", "
 			}
