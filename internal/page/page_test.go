@@ -141,7 +141,7 @@ func TestHostileTexts(t *testing.T) {
 	if strings.Contains(page, "<img") || strings.Count(page, "</script>") != 2 {
 		t.Error("the guest's text is part of the page")
 	}
-	if m := regexp.MustCompile(`(?i)(src|href|action)=|url\(|@import|https?:`).FindString(strings.ReplaceAll(page, "img src=x", "")); m != "" {
+	if m := regexp.MustCompile(`(?i)(src|href|action)=|url\([^#]|@import|https?:`).FindString(strings.ReplaceAll(page, "img src=x", "")); m != "" {
 		t.Errorf("the page asks for something: %s", m)
 	}
 	_, rest, _ := strings.Cut(page, `id="data">`)

@@ -84,6 +84,9 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		}
 		if next < len(path) && path[next].Thread != p.Thread && !s.IsBuffer(p.Thread) {
 			b.why = st.named(leaves(s, p.Thread, path[next].Preemption))
+			if path[next].Preemption {
+				b.left = s.Guest.Stack(p.Thread)
+			}
 		}
 		st.beats = append(st.beats, b)
 	}
@@ -104,7 +107,7 @@ func Schedule(s *session.Session, path []por.PathStep) (trace.Schedule, error) {
 // valueOf is the memory that thread t's access was to, after its step and as the thread
 // sees it: what it read, or what it wrote.
 func (st *Story) valueOf(t trace.TID, a *trace.Access) value {
-	if a.Size == 0 || a.Size > 8 {
+	if a.Size == 0 || a.Size > 8 || a.Addr < lowestVariable { // a kernel's words have no bytes
 		return value{}
 	}
 	v := little(st.Plain.SeenBy(t, a.Addr, uint64(a.Size)))

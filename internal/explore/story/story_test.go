@@ -49,7 +49,7 @@ func reading(t *testing.T) *session.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Guest = &session.Guest{Namer: names{}}
+	s.Guest = &session.Guest{Roster: names{}}
 	return s
 }
 
