@@ -178,6 +178,7 @@ var ways = [profile.NumRoles]act{
 	profile.StdioInput:   {how: watched},
 	profile.UnwindFind:   {how: watched},
 	profile.UnwindTables: {how: watched},
+	profile.UnwindLink:   {how: quietly},
 	profile.Bookkeeping:  {how: quietly},
 	profile.FloatFlags:   {how: refused},
 

@@ -40,6 +40,8 @@ func (s *Library) registers(th *thread) bool {
 		s.note(th)
 	case profile.KeyDelete:
 		s.deletesKey(th)
+	case profile.UnwindLink:
+		return !s.loadsFiles // else another thread may hold the dynamic linker's lock
 	case profile.UnwindTables:
 		s.changesTables(th)
 		return true

@@ -26,6 +26,7 @@ var Pthread = Profile{Name: "pthread", Bindings: join(
 	bind(Stdio, stdio...),
 	bind(StdioInput, stdioInput...),
 	bind(UnwindFind, "_Unwind_Find_FDE"),
+	bind(UnwindLink, "__libc_unwind_link_get"),
 	bind(UnwindTables, "__register_frame_info_bases", "__register_frame_info_table_bases", "__deregister_frame_info_bases"),
 	bind(FloatFlags, floatFlags...),
 	properties,

@@ -119,6 +119,9 @@ const (
 	// to be run as one trusted operation, or none.
 	UnwindFind
 	UnwindTables
+	// UnwindLink loads the unwinder, if no thread has: glibc asks for it at pthread_exit and
+	// pthread_cancel.
+	UnwindLink
 	// Bookkeeping: a function of a runtime on its own lists of threads, which nothing that the
 	// program does depends on. It runs as one trusted piece, and orders nothing.
 	Bookkeeping
@@ -155,7 +158,7 @@ var roleNames = [NumRoles]string{
 	"exit", "quick-exit", "at-exit", "thread-at-exit", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print", "unwinds",
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "malloc-usable-size", "free-all", "inside",
-	"stdio", "stdio-input", "unwind-find", "unwind-tables", "bookkeeping", "float-flags",
+	"stdio", "stdio-input", "unwind-find", "unwind-tables", "unwind-link", "bookkeeping", "float-flags",
 	"always", "always-when", "eventually", "linearizable", "linearizable-as", "call-begins", "call-ends",
 }
 
