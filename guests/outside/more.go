@@ -30,7 +30,6 @@ var more = []theme{
 		{text: `{ int r = arrive(); if (r) put({x}, {n}); SEE(arrive() + 2 * r); }`, weight: 2},
 		{text: `pthread_spin_lock(&spin); {body} pthread_spin_unlock(&spin);`, weight: 2},
 		{text: `if (!pthread_spin_trylock(&spin)) { {body} pthread_spin_unlock(&spin); } else SEE(7);`, weight: 2},
-		{text: `if (arrive()) { SEE(pthread_barrier_destroy(&bar)); put({x}, 7); }`},
 		{text: `SEE(pthread_cancel(th[1]));`, only: inMain},
 	}},
 	{name: "futexes", weight: 5, statements: []statement{
@@ -97,7 +96,6 @@ var more = []theme{
 		{text: `pthread_mutex_lock(&m[0]); if (!flag) SEE(pthread_cond_timedwait(&d, &m[0], &past)); pthread_mutex_unlock(&m[0]);`, timed: true},
 		{text: `pthread_cleanup_push(undo, (void *){n}L); pthread_mutex_lock(&m[0]); while (!flag) pthread_cond_wait(&d, &m[0]); pthread_mutex_unlock(&m[0]); pthread_cleanup_pop({0|1});`, only: inThread, flat: true},
 		{text: `{ sem_t *q = sem_open("/outside", O_CREAT, 0600, {0|1}); if (q != SEM_FAILED) { SEE(ERR(sem_trywait(q))); {P} SEE(ERR(sem_post(q))); SEE(ERR(sem_{close(q)|unlink("/outside")})); } else SEE(errno); }`},
-		{text: `SEE(pthread_rwlock_{rd|wr}lock(&rw)); {P} SEE(pthread_rwlock_{rd|wr}lock(&rw)); SEE(pthread_rwlock_unlock(&rw));`},
 	}, end: `{report();|report();|exit(0);}`},
 }
 
