@@ -85,7 +85,7 @@ static int opened(void) { int f = open("data.txt", O_RDONLY); return f < 0 ? -er
 static int running(int which) { struct itimerval t; getitimer(which, &t); return t.it_value.tv_sec > 0; }
 static int run_timer(int which, int seconds) { struct itimerval t = { { 0, 0 }, { seconds, 0 } }, o; int r = setitimer(which, &t, &o); return r ? -errno : o.it_value.tv_sec > 0; }
 static int named(void) { char b[17] = { 0 }; prctl(PR_GET_NAME, b); return b[0] + b[1]; }
-static void at_quick_exit_handler(void) { P(55); syscall(SYS_write, 1, "q", 1); }
+static void at_quick_exit_handler(void) { P(55); syscall(SYS_write, 1, "x", 1); }
 
 // Objects that are destroyed while others may use them.
 static pthread_mutexattr_t shared_attr;
