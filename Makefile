@@ -30,10 +30,11 @@ build: landgo guests
 
 # Front and engine are of one build, or they don't work together.
 BUILD = -buildvcs=false -ldflags '-X main.version=$(VERSION)'
+ENGINE = -buildvcs=false -ldflags '-X main.version=$(VERSION) -extld "$(CURDIR)/internal/setup/link.sh"'
 landgo: setup
 	@echo "building landgo: half a minute the first time"
 	$(ENV) CGO_ENABLED=0 go build $(BUILD) -o bin/landgo ./cmd/landgo
-	$(ENV) go build $(BUILD) -o bin/landgo-engine ./cmd/landgo-engine
+	$(ENV) go build $(ENGINE) -o bin/landgo-engine ./cmd/landgo-engine
 	$(ENV) CGO_ENABLED=0 go build $(BUILD) -o bin/landgo-class ./cmd/landgo-class
 
 # Without a -j of the caller's: as many jobs as there are processors.

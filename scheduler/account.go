@@ -103,6 +103,12 @@ var opVerbs = map[trace.OpKind]string{
 	trace.OpSemWait: "waits on", trace.OpSemPost: "posts", trace.OpReadLock: "locks for reading", trace.OpWriteLock: "locks for writing",
 	trace.OpReadUnlock: "unlocks", trace.OpWriteUnlock: "unlocks", trace.OpBarrierArrive: "arrives at", trace.OpBarrierLeave: "leaves",
 	trace.OpMutexInit: "initialises", trace.OpMutexDestroy: "destroys", trace.OpFree: "frees", trace.OpReuse: "is given",
+	trace.OpCondInit: "initialises", trace.OpCondDestroy: "destroys", trace.OpSemInit: "initialises", trace.OpSemDestroy: "destroys",
+	trace.OpRWInit: "initialises", trace.OpRWDestroy: "destroys", trace.OpBarrierInit: "initialises", trace.OpBarrierDestroy: "destroys",
+	trace.OpTryReadLock: "tries to lock for reading", trace.OpTryReadLockFail: "tries to lock for reading, in vain,",
+	trace.OpTryWriteLock: "tries to lock for writing", trace.OpTryWriteLockFail: "tries to lock for writing, in vain,",
+	trace.OpSemTryWait: "tries to wait on", trace.OpSemTryWaitFail: "tries to wait on, in vain,", trace.OpSemGet: "asks for the value of",
+	trace.OpCondTimeout: "waits no longer on", trace.OpOnce: "passes",
 	trace.OpSend: "writes to", trace.OpReceive: "reads from",
 }
 
@@ -119,7 +125,7 @@ func (s *named) OpText(op trace.Op) string {
 			return ""
 		}
 		if t := trace.TID(op.Obj); int(t) < len(s.names.paths) && t >= 0 && op.Arg != 0 && !s.lib.Own(op.Arg) {
-			return fmt.Sprintf("sends signal %d to %s", op.Arg, s.Name(t))
+			return fmt.Sprintf("sends %s to %s", trace.SignalName(op.Arg), s.Name(t))
 		}
 	case trace.OpTurn, trace.OpJudged, trace.OpStores, trace.OpStored:
 		return ""

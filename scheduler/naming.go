@@ -6,6 +6,7 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
+	"landgo/internal/image/debuginfo"
 	"landgo/internal/trace"
 )
 
@@ -49,6 +50,23 @@ func (s *present) Whereabouts(addr uint64) (w Whereabouts) {
 		}
 	}
 	return w
+}
+
+// Pointee is what the pointer at an address points to by its declaration, if that is in a
+// variable with a place of its own, or on a stack.
+func (s *present) Pointee(addr uint64) (p debuginfo.Pointee, ok bool) {
+	if p, ok = s.image.PointeeAt(addr); ok {
+		return p, true
+	}
+	for i := range s.threads {
+		if th := &s.threads[i]; th.Exists && th.Live() {
+			regs := s.stackRegs(th)
+			if p, ok = s.image.LocalPointee(&regs, s.ReadStack, addr); ok {
+				return p, true
+			}
+		}
+	}
+	return p, false
 }
 
 // stackRegs are the registers from which a thread's stack is unwound.

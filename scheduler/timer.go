@@ -176,9 +176,9 @@ func (s *System) describeTimer(th *thread, d *trace.Thread) {
 func (s *named) timerText(t trace.TID) string {
 	now := s.clockwork.Timer(s.timerOf(t), true)
 	if now.Thread == trace.NoThread {
-		return fmt.Sprintf("sends signal %d", now.Signal)
+		return "sends " + trace.SignalName(now.Signal)
 	}
-	return fmt.Sprintf("sends signal %d to %s", now.Signal, s.Name(now.Thread))
+	return fmt.Sprintf("sends %s to %s", trace.SignalName(now.Signal), s.Name(now.Thread))
 }
 
 // several reports whether the guest has more than one thread of the kernel's.

@@ -34,3 +34,38 @@ func TestCPlusPlus(t *testing.T) {
 		}
 	}
 }
+
+// TestToldNames: what reports call blocks of C++, threads in the list of data races, and a
+// signal that comes at a bad moment.
+func TestToldNames(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("g++"); err != nil {
+		t.Skip("no g++")
+	}
+	for _, c := range []struct {
+		source string
+		has    []string
+		hasnt  []string
+	}{
+		{"stats.cc", []string{"changes Stats.bytes (allocated at stats.cc:6)", "Stats.bytes, allocated at stats.cc:6: T1", "lambda stats.cc:16 writes it"}, []string{"block + ", "byte 8", "execute_native"}},
+		{"table.cc", []string{"takes Fork[0].m (allocated at table.cc:11) (table.cc:14) and then Fork[1].m", "waits for mutex Fork[2].m", "reads main::table.forks+8"}, []string{"block + "}},
+		{"handler.c", []string{"T1 admin sends SIGUSR1 to T0 main (handler.c:17) after that thread writes conf (handler.c:29)", "T0 preempted before it writes conf, then T1 main handler.c:31"}, []string{"signals of T0 main (0)"}},
+	} {
+		path := filepath.Join(t.TempDir(), "guest")
+		if text, err := exec.Command("g++", "-x", map[bool]string{true: "c++", false: "c"}[strings.HasSuffix(c.source, ".cc")], "-O1", "-g", "-static", "-pthread", "-o", path, "testdata/"+c.source).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		said := run(t, "run", "--quiet", path).stdout
+		plain := strings.Join(strings.Fields(strings.ReplaceAll(said, "testdata/", "")), " ")
+		for _, want := range c.has {
+			if !strings.Contains(plain, want) {
+				t.Errorf("%s: no %q in\n%s", c.source, want, said)
+			}
+		}
+		for _, not := range c.hasnt {
+			if strings.Contains(plain, not) {
+				t.Errorf("%s: %q in\n%s", c.source, not, said)
+			}
+		}
+	}
+}

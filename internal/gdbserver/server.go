@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"landgo/internal/debugger"
 )
@@ -21,6 +22,7 @@ type server struct {
 	mu   sync.Mutex // of what listen asks for: target, and
 	busy bool       // a packet is being answered,
 	stop bool       // which gdb has interrupted
+	late time.Time  // when gdb has interrupted last while there was none
 
 	breaks  []uint64
 	watches []watchpoint
@@ -103,7 +105,7 @@ func (s *server) listen(events chan<- event, over chan<- error, done <-chan bool
 }
 
 // answering notes that a packet is being answered, or isn't any more. An interrupt is
-// meant for the one before it.
+// meant for the one before it, or for a run that comes just behind (soon).
 func (s *server) answering(busy bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,6 +117,9 @@ func (s *server) interrupt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stop = s.busy
+	if !s.busy {
+		s.late = time.Now()
+	}
 	if s.busy && s.target != nil {
 		s.target.Interrupt()
 	}
@@ -124,8 +129,15 @@ func (s *server) interrupt() {
 func (s *server) interrupted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stop
+	late := time.Since(s.late) < soon
+	s.late = time.Time{}
+	return s.stop || late
 }
+
+// soon is how long an interrupt between two packets holds for the next run. gdb sends it
+// there while it looks at a breakpoint's condition, and goes on by itself in a few
+// milliseconds. A user who was just too late to stop a run takes longer.
+const soon = 300 * time.Millisecond
 
 // begin waits for the target, and finds out where it stands.
 func (s *server) begin() error {

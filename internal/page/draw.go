@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,6 +32,7 @@ func (s *story) draw() template.HTML {
 	s.width = s.wide()
 	width, height := s.width, y(len(s.rows))+6
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="what each thread does, from top to bottom" style="max-width:%dpx;min-width:%dpx">`, width, height, width, min(width, len(s.names)*170))
+	b.WriteString(markers)
 	for i, name := range s.names {
 		fmt.Fprintf(&b, `<text class="name c%d" x="%d" y="20">%s<title>%s</title></text><line class="lane c%d" x1="%d" x2="%d" y1="28" y2="%d"/>`,
 			i%hues, x(i), text(name, nameRoom), text(s.introduced(i), 200), i%hues, x(i)-12, x(i)-12, height)
@@ -38,9 +40,16 @@ func (s *story) draw() template.HTML {
 	for i, r := range s.rows {
 		for _, a := range r.After {
 			if from := s.rows[a]; from.Thread != r.Thread {
-				fmt.Fprintf(&b, `<path class="hb" d="M%d %d C%d %d %d %d %d %d"><title>%s comes after: %s</title></path>`,
-					x(from.Thread)-12, y(a), x(from.Thread)+70, y(a)+20, x(r.Thread)-80, y(i)-24, x(r.Thread)-12, y(i)-6, text(r.Text, 80), text(from.Text, 80))
+				if slices.Contains(from.Woke, i) {
+					continue // which is drawn as that
+				}
+				fmt.Fprintf(&b, `<path class="hb" d="%s"><title>%s comes after: %s</title></path>`, s.curve(a, i), text(r.Text, 80), text(from.Text, 80))
 			}
+		}
+	}
+	for i, r := range s.rows {
+		for _, w := range r.Woke {
+			fmt.Fprintf(&b, `<path class="woke" marker-end="url(#woken)" d="%s"><title>%s wakes %s</title></path>`, s.curve(i, w), text(r.Text, 80), text(s.names[s.rows[w].Thread], 40))
 		}
 	}
 	for _, c := range s.races {
@@ -53,6 +62,20 @@ func (s *story) draw() template.HTML {
 	b.WriteString("</svg>")
 	return template.HTML(b.String()) // its texts are escaped
 }
+
+// curve is the way from a row to a later one of another thread: it leaves to the side where
+// that thread is, and comes in from there.
+func (s *story) curve(from, to int) string {
+	x1, x2 := x(s.rows[from].Thread)-12, x(s.rows[to].Thread)-12
+	out, in := 80, -70
+	if x2 < x1 {
+		out, in = -30, 100
+	}
+	return fmt.Sprintf("M%d %d C%d %d %d %d %d %d", x1, y(from), x1+out, y(from)+20, x2+in, y(to)-24, x2, y(to)-9)
+}
+
+// markers are the arrows' tips.
+const markers = `<defs><marker id="woken" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="woketip" d="M0 0 L8 4 L0 8 z"/></marker><marker id="turn" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" markerUnits="userSpaceOnUse" orient="auto"><path class="turntip" d="M0 0 L8 4 L0 8 z"/></marker></defs>`
 
 // wide is the picture's width: the last lane has room for its texts, within reason. Those of
 // other lanes go on over the lanes on their right, for a row is one thread's.
@@ -88,7 +111,7 @@ func (s *story) row(b *strings.Builder, i int) {
 		if why == "" {
 			why = "goes on here"
 		}
-		fmt.Fprintf(b, `<path class="%s" d="M%d %d V%d H%d V%d"><title>%s: %s</title></path>`,
+		fmt.Fprintf(b, `<path class="%s" marker-end="url(#turn)" d="M%d %d V%d H%d V%d"><title>%s: %s</title></path>`,
 			class, x(from)-12, y(i-1)+5, y(i)-16, x(r.Thread)-12, y(i)-10, text(s.names[from], 40), text(why, 200))
 	}
 	class := "row"

@@ -58,7 +58,7 @@ func Write(w io.Writer, r *result.Result, sources func(string) ([]byte, error)) 
 	err := tmpl.Execute(&out, map[string]any{
 		"Guest": clean(cmp.Or(r.Guest.Source, r.Guest.Path)), "Bug": b, "Title": title(b), "Cause": clean(s.called.In(b.Cause)), "Passing": clean(s.called.In(b.Passing)), "Mistake": clean(s.called.In(b.Mistake)), "Cure": clean(s.called.In(b.Cure.Plain())), "Threads": s.legend(),
 		"Style": template.CSS(style), "Script": template.JS(script), "Data": d, "Lanes": s.draw(), "Rows": s.table(), "Cut": s.cut,
-		"Block": b.Block, "Names": s.called, "Stack": b.Stack, "Output": clean(b.Output), "Granularity": r.Certificate.Granularity, "Memory": r.Certificate.Memory, "Replay": clean(b.Replay), "Life": s.life(b), "Cycle": s.cycle(b), "Wide": len(s.names) >= 5, "Coverage": r.Coverage, "Differs": len(b.Difference) > 0, "Version": r.Version,
+		"Block": b.Block, "Names": s.called, "Stacks": s.stacks(b), "Output": clean(b.Output), "Granularity": r.Certificate.Granularity, "Memory": r.Certificate.Memory, "Replay": clean(b.Replay), "Life": s.life(b), "Cycle": s.cycle(b), "Wide": len(s.names) >= 5, "Coverage": r.Coverage, "Differs": len(b.Difference) > 0, "Version": r.Version,
 	})
 	if err != nil {
 		return err

@@ -72,7 +72,11 @@
       pre.append(e);
     });
     const here = pre.querySelector(".now");
-    if (here) pre.scrollTop = here.offsetTop - pre.offsetTop - pre.clientHeight / 2;
+    if (here) {
+      const line = here.getBoundingClientRect().height || 1;
+      const above = Math.round((here.offsetTop - pre.offsetTop - pre.clientHeight / 2) / line);
+      pre.scrollTop = above > 0 ? above * line + parseFloat(getComputedStyle(pre).paddingTop) : 0;
+    }
   }
 
   function table(i) {

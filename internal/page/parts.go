@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"unicode/utf8"
 
 	"landgo/internal/result"
 )
@@ -77,32 +78,50 @@ func (s *story) at(thread string, step int, f result.Frame) int {
 	return found
 }
 
+// maxCycle bounds the texts in a cycle, in characters.
+const maxCycle = 44
+
+// awaits is what a thread of a deadlock waits for, as the picture has it.
+func (s *story) awaits(b *result.Bug, thread string) string {
+	for _, w := range b.Waits {
+		if w.Thread == thread {
+			what := s.called.In(strings.TrimSpace(w.For + " " + w.Object))
+			for _, name := range s.owned(what) {
+				what = strings.ReplaceAll(what, name, shortName(name, s.names))
+			}
+			return what
+		}
+	}
+	return ""
+}
+
 // cycle draws who waits for whom: threads in a circle of arrows, each with what it waits for.
 func (s *story) cycle(b *result.Bug) template.HTML {
 	n := len(b.Cycle)
 	if n < 2 || n > 6 {
 		return ""
 	}
-	const width, height, gap = 150, 34, 74
-	const back = 290 // where the arrow back to the first is, right of what the others wait for
+	const height, gap = 34, 74
+	// What a thread waits for stands below it, and the arrow back to the first is right of all.
+	width, back := 0, 0
+	for _, thread := range b.Cycle {
+		width = max(width, 24+int(letter*float64(utf8.RuneCountInString(text(s.called.Of(thread), maxCycle)))))
+		back = max(back, 60+int(letter*float64(utf8.RuneCountInString("waits for "+s.awaits(b, thread)))))
+	}
+	back = max(back, width+40)
+	room := back + 20
 	var out strings.Builder
-	fmt.Fprintf(&out, `<svg class="cycle" viewBox="0 0 460 %d" role="img" aria-label="the threads wait for each other in a cycle" style="max-width:460px;min-width:0">`, n*gap-gap+height+8)
+	fmt.Fprintf(&out, `<svg class="cycle" viewBox="0 0 %d %d" role="img" aria-label="the threads wait for each other in a cycle" style="max-width:%dpx;min-width:0">`, room, n*gap+8, room)
 	out.WriteString(`<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path class="tip" d="M0 0 L8 4 L0 8 z"/></marker></defs>`)
 	for i, thread := range b.Cycle {
 		top := 4 + i*gap
 		lane := s.lane(thread)
-		fmt.Fprintf(&out, `<rect class="box" x="4" y="%d" width="%d" height="%d" rx="6"/><text class="name c%d" x="14" y="%d">%s</text>`, top, width, height, lane%hues, top+21, text(s.called.Of(thread), 18))
-		what := ""
-		for _, w := range b.Waits {
-			if w.Thread == thread {
-				what = strings.TrimSpace(w.For + " " + w.Object)
-			}
-		}
+		fmt.Fprintf(&out, `<rect class="box" x="4" y="%d" width="%d" height="%d" rx="6"/><text class="name c%d" x="14" y="%d">%s</text>`, top, width, height, lane%hues, top+21, text(s.called.Of(thread), maxCycle))
+		fmt.Fprintf(&out, `<text x="50" y="%d">waits for %s</text>`, top+height+24, text(s.awaits(b, thread), maxCycle))
 		if i+1 < n {
-			fmt.Fprintf(&out, `<path class="waitsfor" marker-end="url(#tip)" d="M40 %d V%d"/><text x="50" y="%d">waits for %s</text>`, top+height, top+gap-1, top+height+24, text(what, 32))
+			fmt.Fprintf(&out, `<path class="waitsfor" marker-end="url(#tip)" d="M40 %d V%d"/>`, top+height, top+gap-1)
 		} else {
-			fmt.Fprintf(&out, `<path class="waitsfor" marker-end="url(#tip)" d="M%d %d H%d V21 H%d"/><text x="%d" y="%d">waits for</text><text x="%d" y="%d">%s</text>`,
-				4+width, top+17, back, width+6, back+6, top+4, back+6, top+20, text(what, 20))
+			fmt.Fprintf(&out, `<path class="waitsfor" marker-end="url(#tip)" d="M40 %d V%d H%d V21 H%d"/>`, top+height, top+gap-6, back, width+6)
 		}
 	}
 	out.WriteString("</svg>")

@@ -49,6 +49,8 @@ type Row struct {
 	Until int `json:"until,omitempty"`
 	// After are the rows of other threads that this one comes after.
 	After []int `json:"after,omitempty"`
+	// Woke are those of other threads that go on because of this one.
+	Woke []int `json:"woke,omitempty"`
 }
 
 // maxRows bounds a picture.
@@ -90,15 +92,23 @@ func tell(r *result.Result, b *result.Bug) *story {
 			s.lane(buffer)
 		}
 	}
-	last := map[int]int{} // step: its last row
-	var after [][]int     // of rows, as steps
+	last := map[int]int{}      // step: its last row
+	behind := map[string]int{} // by thread: a step that its next row comes after
+	var after [][]int          // of rows, as steps
 	turn := 0
 	for i := range r.Account {
 		e := &r.Account[i]
 		if i == 0 || r.Account[i-1].Thread != e.Thread {
 			turn++
 		}
+		if e.After > 0 {
+			behind[e.Thread] = e.After
+		}
 		rows, afters := s.event(e, i+1, b)
+		if n := behind[e.Thread]; n > 0 && len(rows) > 0 {
+			afters[0] = append(afters[0], n)
+			delete(behind, e.Thread)
+		}
 		for k := range rows {
 			rows[k].Turn = turn
 		}
@@ -118,6 +128,7 @@ func tell(r *result.Result, b *result.Bug) *story {
 			}
 		}
 	}
+	s.wake(r.Account)
 	s.end(b)
 	for i := range s.rows {
 		if s.rows[i].Turn == 0 { // how it ends
@@ -129,6 +140,35 @@ func tell(r *result.Result, b *result.Bug) *story {
 	s.shorten()
 	s.shortTexts()
 	return s
+}
+
+// wake finds, for each row that wakes threads, where these go on.
+func (s *story) wake(account []result.Event) {
+	next := map[int]int{} // by lane: its first row behind
+	for i := len(s.rows) - 1; i >= 0; i-- {
+		r := &s.rows[i]
+		if i+1 == len(s.rows) || s.rows[i+1].Step != r.Step { // the last row of a step
+			for _, t := range account[r.Step-1].Wakes {
+				if n, ok := next[s.lane(t)]; ok {
+					s.rows[s.wakes(i)].Woke = append(s.rows[s.wakes(i)].Woke, n)
+				}
+			}
+		}
+		next[r.Thread] = i
+	}
+}
+
+// wakes is the row of a step, which ends with row i, that wakes a thread: a call that does
+// so, or else the last.
+func (s *story) wakes(i int) int {
+	for k := i; k >= 0 && s.rows[k].Step == s.rows[i].Step; k-- {
+		for _, verb := range []string{"signals ", "broadcasts ", "posts ", "unlocks ", "sends ", "arrives "} {
+			if strings.HasPrefix(s.rows[k].Text, verb) {
+				return k
+			}
+		}
+	}
+	return i
 }
 
 // lane is the number of a thread.
@@ -159,8 +199,8 @@ func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, aft
 			if op.Does == "syscall" && len(op.After) == 0 {
 				continue // which one isn't known
 			}
-			if s.lined && inLibrary(op, e) && strings.Contains(op.Does, "lock") && len(op.After) == 0 {
-				continue // a library's own lock
+			if s.lined && inLibrary(op, e) && (strings.Contains(op.Does, "lock") || strings.HasPrefix(op.Does, "passes ")) && len(op.After) == 0 {
+				continue // a library's own
 			}
 			r := Row{Text: s.called.In(op.Does), Held: op.Held, Differs: differs(b, step, 0, op.Does), Block: lifeOf(b, e, step, op)}
 			if r.Block == "freed" {
@@ -170,6 +210,10 @@ func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, aft
 				r.at(*op.Place)
 			} else {
 				r.at(result.Innermost(e.Stack))
+			}
+			for i := range b.Accesses { // a signal, by the word that a kernel keeps it in
+				c := &b.Accesses[i]
+				r.Cause = r.Cause || c.Bookkeeping && c.Thread == e.Thread && strings.HasPrefix(op.Does, "sends ") && r.File != "" && result.Innermost(c.Stack).Line == r.Line
 			}
 			add(r, op.After)
 		}
@@ -190,9 +234,6 @@ func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, aft
 		add(r, nil)
 	}
 	if len(rows) > 0 {
-		if e.After > 0 {
-			after[0] = append(after[0], e.After)
-		}
 		rows[len(rows)-1].Output = e.Output
 	}
 	return rows, after
@@ -457,6 +498,7 @@ func (s *story) only(keep []int) {
 	for i := range rows {
 		r := &rows[i]
 		r.After = slices.DeleteFunc(mapped(r.After, at), func(n int) bool { return n < 0 })
+		r.Woke = slices.DeleteFunc(mapped(r.Woke, at), func(n int) bool { return n < 0 })
 		if r.Times > 0 {
 			if r.Until = at[r.Until]; r.Until < 0 {
 				r.Times = 0

@@ -262,12 +262,15 @@ type Event struct {
 	Does     string   `json:"does"`
 	Accesses []Access `json:"accesses"`
 	Stack    []Frame  `json:"stack"`
-	// After is the step, from 1, that created the thread, of its first step.
+	// After is the step, from 1, that created the thread, of its first step, or sent it a
+	// signal, of its next one.
 	After int `json:"after,omitempty"`
 	// Operations are those of Does, one by one.
 	Operations []Operation `json:"operations,omitempty"`
 	// Held are the locks that the thread holds after the step.
 	Held []string `json:"held,omitempty"`
+	// Wakes are the threads that the step wakes.
+	Wakes []string `json:"wakes,omitempty"`
 	// Output is the step's writes to standard output and error.
 	Output string `json:"output,omitempty"`
 	// Switch says why the next event is another thread's, or "".

@@ -141,7 +141,7 @@ func (n Names) Noun(path string) string {
 var (
 	paths  = regexp.MustCompile(`[0-9]+(?:\.t?[0-9]+)*`)
 	listed = regexp.MustCompile(`^(?:, | and )$`)
-	before = regexp.MustCompile(`(?:\b[Tt]hreads?|creates|joins|detaches|makes runnable|signal [0-9]+ to|, which) $`)
+	before = regexp.MustCompile(`(?:\b[Tt]hreads?|creates|joins|detaches|makes runnable|(?:SIG[A-Z0-9]+|signal [0-9]+) to|, which) $`)
 	thread = regexp.MustCompile(`\b[Tt]hreads? $`)
 )
 

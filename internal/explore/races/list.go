@@ -64,10 +64,11 @@ func List(s *session.Session, w *Watched, r *result.Result, tired func() bool) e
 				along = append(along, v)
 			}
 		}
-		if err := story.Visit(s, views[k].Path, along...); err != nil {
+		seen, err := story.Visit(s, views[k].Path, along...)
+		if err != nil {
 			return err
 		}
-		starts = story.Starts(s, starts)
+		starts = seen.Starts(s, starts)
 	}
 	if w.Toward != nil {
 		w.Toward(-1)

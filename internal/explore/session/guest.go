@@ -16,6 +16,7 @@ type Guest struct {
 	Recorder
 	Follower
 	Settler
+	Roster
 	Namer
 	Explainer
 }
@@ -28,10 +29,11 @@ func guestOf[G interface {
 	Recorder
 	Follower
 	Settler
+	Roster
 	Namer
 	Explainer
 }](g G) *Guest {
-	return &Guest{g, g, g, g, g, g, g, g}
+	return &Guest{g, g, g, g, g, g, g, g, g}
 }
 
 // Runner is what searches ask.
@@ -108,16 +110,21 @@ type Settler interface {
 	Settle() bool
 }
 
-// Namer is what reports ask of places and names.
-type Namer interface {
+// Roster is what reports ask of threads.
+type Roster interface {
 	Name(trace.TID) string
 	PC(trace.TID) uint64
 	Stack(trace.TID) []uint64
 	Starts() []scheduler.Start
+}
+
+// Namer is what reports ask of memory.
+type Namer interface {
 	Variable(addr uint64) (string, bool)
 	VariableName(addr uint64) string
 	Describe(addr uint64) string
 	Whereabouts(addr uint64) scheduler.Whereabouts
+	Pointee(addr uint64) (Pointee, bool)
 }
 
 // Explainer is what reports ask of a state: what is wrong in it, and what each

@@ -3,6 +3,7 @@ package session
 import (
 	"strings"
 
+	"landgo/internal/image/debuginfo"
 	"landgo/internal/image/static"
 	"landgo/internal/image/x86"
 	"landgo/internal/result"
@@ -103,3 +104,6 @@ func (p *Program) instruction(pc uint64) string {
 }
 
 // kinds of failures are result's kinds by name.
+
+// Pointee is what a pointer's declaration says of what it points to.
+type Pointee = debuginfo.Pointee

@@ -17,8 +17,11 @@ func (st *Story) Account() []result.Event {
 			Switch: b.why, Preemption: i+1 < len(st.beats) && st.beats[i+1].step.Preemption,
 		}
 		e.After = edges.born(b.step.Thread)
+		for _, t := range b.woken() {
+			e.Wakes = append(e.Wakes, st.Guest.Name(t))
+		}
 		for n, op := range b.ops {
-			text := st.Guest.OpText(op)
+			text := st.named(st.Guest.OpText(op))
 			if e.Does != "" && text != "" {
 				e.Does += ", "
 			}
@@ -50,14 +53,15 @@ func (st *Story) called(op trace.Op) *result.Frame {
 type edges struct {
 	last    map[uint64]map[trace.TID]int // step of a thread's last operation on an object, from 1
 	ends    map[trace.TID]int            // step in which a thread ended
-	created map[trace.TID]int            // step that created a thread, until its first step
+	created map[trace.TID]int            // step that created a thread, or sent it a signal, until its next step
 }
 
 func newEdges() *edges {
 	return &edges{map[uint64]map[trace.TID]int{}, map[trace.TID]int{}, map[trace.TID]int{}}
 }
 
-// born is the step that created a thread, at the thread's first step; else 0.
+// born is the step that created a thread, at the thread's first step, or sent it a signal, at
+// the next one; else 0.
 func (e *edges) born(t trace.TID) int {
 	n := e.created[t]
 	delete(e.created, t)
@@ -77,6 +81,11 @@ func (e *edges) after(op trace.Op, by trace.TID, step int) (steps []int) {
 		return steps
 	case trace.OpExit:
 		e.ends[by] = step
+		return steps
+	case trace.OpCancel:
+		if op.Arg != 0 && op.Arg != trace.PassedOver && trace.TID(op.Obj) != by {
+			e.created[trace.TID(op.Obj)] = step // which then runs its handler
+		}
 		return steps
 	case trace.OpJoin:
 		add(e.ends[trace.TID(op.Obj)])

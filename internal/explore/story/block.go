@@ -2,6 +2,7 @@ package story
 
 import (
 	"landgo/heap"
+	"landgo/internal/explore/session"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -25,19 +26,22 @@ func (st *Story) Block(t trace.TID, b heap.Block, given bool) {
 		l = new(lifeStacks)
 		st.blocks[key] = l
 	}
-	stack := st.Stack(t)
-	switch {
-	case len(stack) > 1 && mappers[stack[0].Function]:
-		stack = callers(stack)
-	case st.Guest.PC(t) != b.Given.PC && b.Family < scheduler.MappingFamilies: // not on its way back
-		stack = callers(stack)
-	}
+	stack := allocating(st.Session, t, b)
 	if given {
 		l.given = stack
 		st.given(st.Session, b, stack)
 	} else {
 		l.back = stack
 	}
+}
+
+// allocating is where a thread calls for a block, or gives it back.
+func allocating(s *session.Session, t trace.TID, b heap.Block) []result.Frame {
+	stack := s.Stack(t)
+	if len(stack) > 1 && mappers[stack[0].Function] || s.Guest.PC(t) != b.Given.PC && b.Family < scheduler.MappingFamilies { // not on its way back
+		return callers(stack)
+	}
+	return stack
 }
 
 // mappers are the functions around the calls that map and unmap memory.

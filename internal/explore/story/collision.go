@@ -99,6 +99,7 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 				st.hit = &hit{t, before, at{j, k}, after}
 			}
 			b.Cause = st.cause(t, before, at{j, k}, after, okB, okA)
+			st.interrupted(b, t, at{j, k})
 			return true
 		}
 	}
@@ -123,4 +124,25 @@ func (st *Story) cause(t trace.TID, before, mid, after at, okB, okA bool) string
 	}
 	y := st.shown(after.beat, after.access)
 	return fmt.Sprintf("%s before %s's %s (%s)", line, name, noun[y.Op], place(y))
+}
+
+// interrupted tells of a collision that it is a signal, if its middle is: where the thread
+// that gets it was, by its last access of the user's.
+func (st *Story) interrupted(b *result.Bug, t trace.TID, mid at) {
+	i := slices.IndexFunc(st.beats[mid.beat].ops, func(o trace.Op) bool {
+		return o.Kind == trace.OpCancel && o.Obj == uint64(t) && o.Arg != 0 && o.Arg != trace.PassedOver
+	})
+	if i < 0 || st.accessAt(mid).Addr >= lowestVariable {
+		return
+	}
+	m := st.shown(mid.beat, mid.access)
+	text := fmt.Sprintf("thread %s sends %s to thread %s (%s)", m.Thread, trace.SignalName(st.beats[mid.beat].ops[i].Arg), st.Guest.Name(t), where(m.Stack))
+	for x := range st.backward(t, mid) {
+		if a := st.shown(x.beat, x.access); !a.Bookkeeping && a.Symbol != "" && where(a.Stack) != "" {
+			b.Cause = fmt.Sprintf("%s after that thread %s %s (%s), and before it goes on", text, a.Op, a.Name(), where(a.Stack))
+			b.Accesses, st.collided = []result.Access{a, m}, []at{x, mid}
+			return
+		}
+	}
+	b.Cause = text + ", which runs its handler"
 }

@@ -21,8 +21,12 @@ import (
 type blockLife struct {
 	heap.Block
 	where string // "q.cpp:14", "" if that isn't known
+	by    string // the function there
 	inner bool   // a library allocated it, for itself or for the user's objects
-	name  string // "node", or "block"; with a number, if others came from the same line
+	name  string // "block"; with a number, if others came from the same line
+	call  uint64 // where the user's code asks for it, 0 if that isn't known
+	// as is what a pointer to it says that it is, if one was seen.
+	as *session.Pointee
 }
 
 // namer names memory in one execution.
@@ -37,12 +41,15 @@ func (n *namer) given(s *session.Session, b heap.Block, stack []result.Frame) {
 	life := blockLife{Block: b, name: "block"}
 	f := result.Innermost(stack)
 	if f.File != "" && !f.Library {
-		life.where = f.Where()
+		life.where, life.by = f.Where(), f.Function
 	}
 	if b.Family >= scheduler.MappingFamilies && life.where == "" {
 		return // a library's: a stack's, for one
 	}
 	life.inner = len(stack) > 0 && inLibrary(stack)
+	if life.where != "" && !life.inner {
+		life.call = uint64(f.Address) - 1
+	}
 	if n.from == nil {
 		n.from = map[string]int{}
 	}
@@ -85,9 +92,22 @@ func (n *namer) of(s *session.Session, addr uint64) string {
 	return name
 }
 
+// describe is the name of an address, with where its block was allocated.
+func (n *namer) describe(s *session.Session, addr uint64) string {
+	if _, ok := s.Guest.Variable(addr); !ok {
+		if b := n.around(addr); b != nil && b.where != "" {
+			if strings.HasPrefix(b.by, "__static_initialization") { // a compiler's, of globals
+				return fmt.Sprintf("%s, allocated at %s", b.part(s, addr), b.where)
+			}
+			return fmt.Sprintf("%s, allocated in %s (%s)", b.part(s, addr), b.by, b.where)
+		}
+	}
+	return s.Guest.Describe(addr)
+}
+
 // part is the name of an address in a block: "node.next", "block 2 + 8".
 func (b *blockLife) part(s *session.Session, addr uint64) string {
-	if name, ok := s.Image.PointedTo(b.Given.PC-1, b.Size, addr-b.Addr); ok {
+	if name, ok := b.typed(s, addr-b.Addr); ok {
 		if b.name != "block" {
 			name += " of " + b.name
 		}
@@ -97,6 +117,39 @@ func (b *blockLife) part(s *session.Session, addr uint64) string {
 		return b.name
 	}
 	return fmt.Sprintf("%s + %d", b.name, addr-b.Addr)
+}
+
+// typed names a part of a block by the block's type: the only one that it can have where it
+// was asked for, or that of a pointer to it.
+func (b *blockLife) typed(s *session.Session, offset uint64) (name string, ok bool) {
+	if !b.inner {
+		if name, ok = s.Image.PointedTo(b.Given.PC-1, b.Size, offset); !ok && b.call != 0 && b.call != b.Given.PC-1 {
+			name, ok = s.Image.PointedTo(b.call, b.Size, offset)
+		}
+	}
+	if !ok && b.as != nil {
+		name, ok = b.as.Part(b.Size, offset)
+	}
+	return name, ok
+}
+
+// learn takes in that a pointer at an address has a value. If that is a block, the pointer's
+// declaration says what the block is.
+func (n *namer) learn(s *session.Session, at, value uint64) {
+	b := n.around(value)
+	if b == nil || b.Addr != value || b.as != nil {
+		return
+	}
+	var p session.Pointee
+	var ok bool
+	if in := n.around(at); in == nil {
+		p, ok = s.Guest.Pointee(at)
+	} else if in.as != nil {
+		p, ok = in.as.PointeeAt(at - in.Addr)
+	}
+	if ok && p.Fits(b.Size) {
+		b.as = &p
+	}
 }
 
 // pointer is a value as the name of what it points to, or "".

@@ -81,7 +81,7 @@ func (st *Story) RaceIn(message string) *neighbour {
 // somewhere on the path.
 func (st *Story) collide(b *result.Bug, x *neighbour) error {
 	v := View{Sighting: &x.Sighting}
-	if err := Visit(st.Session, st.path, &v); err != nil {
+	if _, err := Visit(st.Session, st.path, &v); err != nil {
 		return err
 	}
 	b.Accesses = nil

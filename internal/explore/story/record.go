@@ -30,7 +30,8 @@ type beat struct {
 	// Of the thread of the step, before it: where it stood, if that isn't where it was
 	// left, or isn't the user's code.
 	stack []uint64
-	why   string // why the thread was left after the step, if it was
+	left  []uint64 // where it stood after the step, if it was preempted there
+	why   string   // why the thread was left after the step, if it was
 	held  []string
 	out   string
 }

@@ -135,6 +135,9 @@ func (r *record) leftAt(i int) []uint64 {
 		i--
 	}
 	t := r.beats[i-1].step.Thread
+	if left := r.beats[i-1].left; left != nil {
+		return left // and not where a signal has taken it since
+	}
 	for j := i; j < len(r.beats); j++ {
 		if r.beats[j].step.Thread == t {
 			return r.beats[j].stack

@@ -18,7 +18,7 @@ func (st *Story) starts(b *result.Bug) {
 	}
 	tids := map[string]trace.TID{}
 	for _, x := range st.Guest.Starts() {
-		st.look(x.Thread, nil)
+		st.roots.look(st.Session, x.Thread, nil)
 		ts := startOf(st.Session, x, st.roots[x.Thread].Frame)
 		if own, ok := st.created[x.Thread]; ok && ts.Created != nil {
 			ts.Created = &own
@@ -72,22 +72,25 @@ type root struct {
 // begins in the assembler's part of a library.
 const rootTries = 32
 
+// roots are the functions that threads run, as far as they were seen.
+type roots map[trace.TID]*root
+
 // look looks for the function that a thread runs: the user's outermost one that isn't
 // written in assembler, on a stack of the thread's. Nil: where it stands.
-func (st *Story) look(t trace.TID, stack []uint64) {
-	r := st.roots[t]
+func (rs roots) look(s *session.Session, t trace.TID, stack []uint64) {
+	r := rs[t]
 	if r == nil {
 		r = &root{}
-		st.roots[t] = r
+		rs[t] = r
 	}
-	if r.found || r.tries == rootTries || st.IsBuffer(t) {
+	if r.found || r.tries == rootTries || s.IsBuffer(t) {
 		return
 	}
 	r.tries++
 	if stack == nil {
-		stack = st.Guest.Stack(t)
+		stack = s.Guest.Stack(t)
 	}
-	if f := rootFrame(st.Frames(stack)); f.Function != "" {
+	if f := rootFrame(s.Frames(stack)); f.Function != "" {
 		r.Frame, r.found = f, !assembled(&f)
 	}
 }
@@ -124,12 +127,20 @@ func definition(f *result.Frame) *result.Frame {
 	return &result.Frame{Function: f.Function, File: f.File, Line: f.Line, Address: f.Address, Library: f.Library}
 }
 
-// Starts adds the threads of the present state that a list doesn't have.
-func Starts(s *session.Session, list []result.ThreadStart) []result.ThreadStart {
+// Starts adds the threads of the present state to a list, where it doesn't have them, or
+// only knows which function of a library's they begin in.
+func (v *Visited) Starts(s *session.Session, list []result.ThreadStart) []result.ThreadStart {
 	for _, x := range s.Guest.Starts() {
-		ts := startOf(s, x, rootFrame(s.Stack(x.Thread)))
-		if !slices.ContainsFunc(list, func(known result.ThreadStart) bool { return known.Thread == ts.Thread }) {
+		v.roots.look(s, x.Thread, nil)
+		ts := startOf(s, x, v.roots[x.Thread].Frame)
+		if f, ok := v.created[x.Thread]; ok && ts.Created != nil {
+			ts.Created = &f
+		}
+		switch i := slices.IndexFunc(list, func(known result.ThreadStart) bool { return known.Thread == ts.Thread }); {
+		case i < 0:
 			list = append(list, ts)
+		case v.roots[x.Thread].found:
+			list[i] = ts
 		}
 	}
 	return list

@@ -20,7 +20,7 @@ type Story struct {
 	namer
 	created map[trace.TID]result.Frame // where a thread was made, by the user's code
 	born    []trace.TID                // the threads that the run created, in order
-	roots   map[trace.TID]*root        // the user's function that it runs
+	roots                              // the user's functions that they run
 	hit     *hit                       // the collision, if it is one in the strict sense
 	flip    *flip                      // what Against has found
 	// Differs are the events of this run that Against has told of.
@@ -35,7 +35,7 @@ type Story struct {
 // session's System.
 func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 	st := &Story{record: record{Session: s, path: path, Schedule: trace.Schedule{Check: s.Check}}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{},
-		created: map[trace.TID]result.Frame{}, roots: map[trace.TID]*root{}}
+		created: map[trace.TID]result.Frame{}, roots: roots{}}
 	s.Guest.Rewind(s.Root)
 	s.Guest.Observe(st)
 	defer s.Guest.Observe(nil)
@@ -46,7 +46,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		if i == 0 || path[i-1].Thread != p.Thread || !s.IsBuffer(p.Thread) && (p.Choice > 0 || standsInLibrary(s, s.Guest.PC(p.Thread))) {
 			b.stack = s.Guest.Stack(p.Thread)
 		}
-		st.look(p.Thread, b.stack)
+		st.roots.look(s, p.Thread, b.stack)
 		tr, err := s.Take(p)
 		if err != nil {
 			return nil, fmt.Errorf("an execution couldn't be run again: %w", err)
@@ -84,6 +84,9 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		}
 		if next < len(path) && path[next].Thread != p.Thread && !s.IsBuffer(p.Thread) {
 			b.why = st.named(leaves(s, p.Thread, path[next].Preemption))
+			if path[next].Preemption {
+				b.left = s.Guest.Stack(p.Thread)
+			}
 		}
 		st.beats = append(st.beats, b)
 	}
@@ -104,14 +107,14 @@ func Schedule(s *session.Session, path []por.PathStep) (trace.Schedule, error) {
 // valueOf is the memory that thread t's access was to, after its step and as the thread
 // sees it: what it read, or what it wrote.
 func (st *Story) valueOf(t trace.TID, a *trace.Access) value {
-	if a.Size == 0 || a.Size > 8 {
+	if a.Size == 0 || a.Size > 8 || a.Addr < lowestVariable { // a kernel's words have no bytes
 		return value{}
 	}
-	var v uint64
-	for i, c := range st.Plain.SeenBy(t, a.Addr, uint64(a.Size)) {
-		v |= uint64(c) << (8 * i)
-	}
+	v := little(st.Plain.SeenBy(t, a.Addr, uint64(a.Size)))
 	text, small := Number(v, a.Size)
+	if !small && uint64(a.Size) == st.Image.Machine.Word() {
+		st.learn(st.Session, a.Addr, v)
+	}
 	if !small {
 		if name := st.pointer(st.Session, v); name != "" && uint64(a.Size) == st.Image.Machine.Word() {
 			text = name
@@ -121,6 +124,14 @@ func (st *Story) valueOf(t trace.TID, a *trace.Access) value {
 		return value{new: text, raw: v}
 	}
 	return value{old: text, raw: v}
+}
+
+// little is a number of at most eight bytes, as memory has it.
+func little(bytes []byte) (v uint64) {
+	for i, c := range bytes {
+		v |= uint64(c) << (8 * i)
+	}
+	return v
 }
 
 // Number is what so many bytes hold, as a number for a person; small: it looks like one,

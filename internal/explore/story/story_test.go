@@ -26,7 +26,10 @@ int main(void) { takes(); gives(); counts(); }
 
 // names answers for a guest: threads have their numbers for names, and memory is
 // balance.
-type names struct{ session.Namer }
+type names struct {
+	session.Namer
+	session.Roster
+}
 
 func (names) Name(t trace.TID) string         { return string('0' + rune(t)) }
 func (names) Variable(uint64) (string, bool)  { return "balance", true }
@@ -49,7 +52,7 @@ func reading(t *testing.T) *session.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Guest = &session.Guest{Namer: names{}}
+	s.Guest = &session.Guest{Namer: names{}, Roster: names{}}
 	return s
 }
 

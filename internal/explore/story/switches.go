@@ -105,9 +105,7 @@ func (st *Story) wakings(from, to int) (list []result.Waking) {
 				continue
 			}
 			signal := o.Kind == trace.OpCondSignal || o.Kind == trace.OpCondBroadcast
-			woken := slices.DeleteFunc(slices.Clone(b.wakes), func(t trace.TID) bool {
-				return slices.ContainsFunc(b.ops, func(o trace.Op) bool { return o.Kind == trace.OpCreate && o.Obj == uint64(t) })
-			})
+			woken := b.woken()
 			if len(woken) == 0 && !signal {
 				continue // no thread waited, as nearly always
 			}
@@ -123,6 +121,13 @@ func (st *Story) wakings(from, to int) (list []result.Waking) {
 		}
 	}
 	return list
+}
+
+// woken are the threads that a beat wakes, and doesn't create.
+func (b *beat) woken() []trace.TID {
+	return slices.DeleteFunc(slices.Clone(b.wakes), func(t trace.TID) bool {
+		return slices.ContainsFunc(b.ops, func(o trace.Op) bool { return o.Kind == trace.OpCreate && o.Obj == uint64(t) })
+	})
 }
 
 // shown is access k of beat j for a person.

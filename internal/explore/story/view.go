@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"landgo/heap"
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
 	"landgo/internal/trace"
@@ -46,38 +47,81 @@ func (v *View) On(path []por.PathStep) bool {
 	return n <= len(path) && n <= len(v.Path) && slices.Equal(v.Path[:n], path[:n])
 }
 
+// Visited is what was seen on the way along a path: blocks, and what threads run.
+type Visited struct {
+	namer
+	roots
+	*session.Session
+	created map[trace.TID]result.Frame
+}
+
+// Block implements scheduler.Observer.
+func (v *Visited) Block(t trace.TID, b heap.Block, given bool) {
+	if given {
+		v.given(v.Session, b, allocating(v.Session, t, b))
+	}
+}
+
+// Created implements scheduler.Observer.
+func (v *Visited) Created(parent, child trace.TID) {
+	if f := result.Innermost(v.Stack(parent)); f.File != "" && !f.Library {
+		v.created[child] = f
+	}
+}
+
 // Visit goes a path again, up to the last access of views that are on it. It leaves
 // the guest there.
-func Visit(s *session.Session, path []por.PathStep, views ...*View) (err error) {
+func Visit(s *session.Session, path []por.PathStep, views ...*View) (seen *Visited, err error) {
+	seen = &Visited{roots: roots{}, Session: s, created: map[trace.TID]result.Frame{}}
 	s.Guest.Rewind(s.Root)
+	s.Guest.Observe(seen)
+	defer s.Guest.Observe(nil)
+	stands := func(p *por.PathStep, a *race.Access) ([]result.Frame, error) {
+		s.Guest.Observe(nil) // of what is taken back
+		defer s.Guest.Observe(seen)
+		return stackWithin(s, p, a)
+	}
 	defer func() { views[0].Done = true }() // it won't come farther another time
 	left := len(views)
 	for i := range path {
 		for _, v := range views {
 			if int(v.Earlier.Step) == i {
-				if v.first, err = stackWithin(s, &path[i], &v.Earlier); err != nil {
-					return err
+				if v.first, err = stands(&path[i], &v.Earlier); err != nil {
+					return seen, err
 				}
 			}
 			if int(v.Later.Step) == i {
-				v.name = s.Guest.Describe(v.Earlier.Addr)
+				v.name = seen.describe(s, v.Earlier.Addr)
 				v.Done = true
 				left--
-				if v.second, err = stackWithin(s, &path[i], &v.Later); err != nil {
-					return err
+				if v.second, err = stands(&path[i], &v.Later); err != nil {
+					return seen, err
 				}
 			}
 		}
 		if left == 0 {
-			return nil
+			return seen, nil
 		}
-		if _, err := s.Take(&path[i]); errors.Is(err, por.ErrFiner) {
-			return nil // the rest of the path has other steps now
+		seen.look(s, path[i].Thread, nil)
+		if tr, err := s.Take(&path[i]); errors.Is(err, por.ErrFiner) {
+			return seen, nil // the rest of the path has other steps now
 		} else if err != nil {
-			return err
+			return seen, err
+		} else {
+			seen.pointers(tr)
 		}
 	}
-	return nil
+	return seen, nil
+}
+
+// pointers takes in what a step's accesses say of blocks.
+func (v *Visited) pointers(tr *trace.Transition) {
+	word := v.Image.Machine.Word()
+	for i := range tr.Accesses {
+		if a := &tr.Accesses[i]; uint64(a.Size) == word && a.Addr >= lowestVariable {
+			v.learn(v.Session, a.Addr, little(v.Plain.SeenBy(tr.Thread, a.Addr, word)))
+		}
+	}
 }
 
 func RaceAccess(s *session.Session, a *race.Access) result.Access {

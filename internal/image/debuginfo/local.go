@@ -37,7 +37,7 @@ func (d *Info) localOf(pc, at uint64) (name string, atomic, ok bool) {
 		if function == nil || err != nil {
 			return err
 		}
-		name, ok = d.local(function, pc-d.Base, int64(at), maxTypeDepth)
+		name, ok = d.local(function, pc-d.Base, int64(at))
 		name = d.name(function) + "::" + name
 		return nil
 	})
@@ -75,42 +75,53 @@ func (d *Info) covers(e *dwarf.Entry, pc uint64) bool {
 	return err == nil && inRanges(rs, pc)
 }
 
-// local looks in a scope, and in those inside it that have the code at pc.
-func (d *Info) local(scope *dwarf.Entry, pc uint64, at int64, depth int) (name string, ok bool) {
-	if depth == 0 {
+// local names the part of a variable of a scope, or of one inside it that has the code at
+// pc, that lies at a distance from the frame.
+func (d *Info) local(scope *dwarf.Entry, pc uint64, at int64) (name string, ok bool) {
+	v, offset := d.localVariable(scope, pc, at, maxTypeDepth)
+	if v == nil {
 		return "", false
+	}
+	return d.name(v) + d.part(d.typeOf(v), offset, maxTypeDepth), true
+}
+
+// localVariable is that variable, and the distance in it.
+func (d *Info) localVariable(scope *dwarf.Entry, pc uint64, at int64, depth int) (v *dwarf.Entry, offset uint64) {
+	if depth == 0 {
+		return nil, 0
 	}
 	d.children(scope, func(e *dwarf.Entry) bool {
 		switch e.Tag {
 		case dwarf.TagVariable, dwarf.TagFormalParameter:
-			name, ok = d.holds(e, at)
+			if from, ok := d.holds(e, at); ok {
+				v, offset = e, from
+			}
 		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
 			if d.covers(e, pc) {
-				name, ok = d.local(e, pc, at, depth-1)
+				v, offset = d.localVariable(e, pc, at, depth-1)
 			}
 		}
-		return !ok
+		return v == nil
 	})
-	return name, ok
+	return v, offset
 }
 
-// holds names the part of a variable that lies at a distance from its frame.
-func (d *Info) holds(e *dwarf.Entry, at int64) (string, bool) {
+// holds says where in a variable a distance from its frame is, if it is there.
+func (d *Info) holds(e *dwarf.Entry, at int64) (offset uint64, ok bool) {
 	location, _ := e.Val(dwarf.AttrLocation).([]byte)
 	if len(location) < 2 || location[0] != opFrame {
-		return "", false
+		return 0, false
 	}
 	r := fields.Reader{Data: location[1:]}
 	from := r.Sleb()
 	if r.Err != nil || r.Off != len(r.Data) {
-		return "", false // more than a place
+		return 0, false // more than a place
 	}
-	typ := d.typeOf(e)
-	size := int64(d.sizeOf(typ, maxTypeDepth))
+	size := int64(d.sizeOf(d.typeOf(e), maxTypeDepth))
 	if at < from || at-from >= max(size, 1) {
-		return "", false
+		return 0, false
 	}
-	return d.name(e) + d.part(typ, uint64(at-from), maxTypeDepth), true
+	return uint64(at - from), true
 }
 
 // PointedTo names a part of a block of memory by its type, if that is known.

@@ -116,8 +116,12 @@ func (d *Info) member(structure *dwarf.Entry, offset uint64, depth int) string {
 		}
 		found = d.part(typ, offset-at, depth-1)
 		switch name, _ := e.Val(dwarf.AttrName).(string); {
-		case strings.HasPrefix(name, "_M_"):
-			found = "" // the C++ library's own
+		case name == "_M_elems": // of std::array
+		case strings.HasPrefix(name, "_M_"): // the C++ library's own
+			if found != "" {
+				at = offset
+			}
+			found = distance(at)
 		case name != "":
 			found = "." + name + found
 		}

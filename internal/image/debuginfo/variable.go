@@ -82,10 +82,7 @@ func (d *Info) named(addr uint64) named {
 // variable names the variable that holds addr. symbol is its symbol if only that is
 // known of it.
 func (d *Info) variable(addr uint64) (name, symbol string) {
-	list := d.vars.list
-	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr }) - 1
-	if i >= 0 && addr-list[i].addr < list[i].size {
-		v := &list[i]
+	if v := d.vars.at(addr); v != nil {
 		part, err := "", error(nil)
 		err = d.guard(func() error {
 			part = d.part(v.typ, addr-v.addr, maxTypeDepth)
@@ -101,6 +98,16 @@ func (d *Info) variable(addr uint64) (name, symbol string) {
 		return "", ""
 	}
 	return Demangled(localSuffix.ReplaceAllString(s.Name, "")) + distance(addr-s.Addr), s.Name
+}
+
+// at is the variable that holds an address, or nil.
+func (vs *variables) at(addr uint64) *variable {
+	list := vs.list
+	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr }) - 1
+	if i >= 0 && addr-list[i].addr < list[i].size {
+		return &list[i]
+	}
+	return nil
 }
 
 // localSuffix is gcc's suffix of function-static variables' symbols.

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"path"
+	"strings"
 	"sync"
 
 	"landgo/internal/image/debuginfo"
@@ -17,20 +18,32 @@ var builtInFiles embed.FS
 
 const builtInDir = "profiles"
 
+// builtIn is one of them: its text, read when it is asked for. Most guests are none of
+// these kernels, which a symbol tells.
+type builtIn struct {
+	// sign is a symbol that all its guests have.
+	sign string
+	read func() *FileProfile
+}
+
 // builtIns are all of them, by the names of their files.
-var builtIns = sync.OnceValue(func() (all []*FileProfile) {
+var builtIns = sync.OnceValue(func() (all []builtIn) {
 	files, err := builtInFiles.ReadDir(builtInDir)
 	for _, f := range files {
 		var text []byte
-		var p *FileProfile
 		if text, err = builtInFiles.ReadFile(path.Join(builtInDir, f.Name())); err != nil {
 			break
 		}
-		if p, err = Parse(f.Name(), text); err != nil {
-			break
-		}
-		p.File = p.Name + " (built in)"
-		all = append(all, p)
+		_, symbols, _ := strings.Cut(string(text), "\n  symbols: [")
+		sign, _, _ := strings.Cut(symbols, ",")
+		all = append(all, builtIn{sign, sync.OnceValue(func() *FileProfile {
+			p, err := Parse(f.Name(), text)
+			if err != nil {
+				panic(fmt.Sprintf("a built-in profile: %v", err))
+			}
+			p.File = p.Name + " (built in)"
+			return p
+		})})
 	}
 	if err != nil {
 		panic(fmt.Sprintf("a built-in profile: %v", err))
@@ -40,8 +53,11 @@ var builtIns = sync.OnceValue(func() (all []*FileProfile) {
 
 // Known is the built-in profile that is for the guest; nil if none is. It needn't fit.
 func Known(info *debuginfo.Info) *FileProfile {
-	for _, p := range builtIns() {
-		if p.For.unmet(info) == nil {
+	for _, b := range builtIns() {
+		if !info.Has(b.sign) {
+			continue
+		}
+		if p := b.read(); p.For.unmet(info) == nil {
 			return p
 		}
 	}

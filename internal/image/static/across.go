@@ -70,15 +70,23 @@ func harmless(code []byte) bool {
 }
 
 // begins reports whether an instruction begins at pc, and isn't a part of another: for all that
-// is known.
+// is known. It is asked in the order of addresses, and goes on in a function where it was.
 func (w *acrossWalk) begins(pc uint64) bool {
 	s, ok := w.file.SymbolAt(pc)
-	at := s.Addr
-	for ok && at < pc {
-		_, _, n := w.decode(at)
-		at += uint64(n)
+	if !ok {
+		return true
 	}
-	return !ok || at == pc
+	if w.within != s.Addr || w.reached < s.Addr {
+		w.within, w.reached = s.Addr, s.Addr
+	}
+	for w.reached < pc {
+		n, _ := quick(w.file.Bytes(w.reached, x86.MaxInst), w.file.Machine)
+		if n == 0 {
+			_, _, n = w.decode(w.reached)
+		}
+		w.reached += uint64(n)
+	}
+	return w.reached == pc
 }
 
 const mostCode = 8 << 20
@@ -90,6 +98,11 @@ type acrossWalk struct {
 	strict bool
 	// tests: conditions that are the same for all numbers above zero read nothing.
 	tests bool
+	// within is the function that begins was last asked about, and reached the first of its
+	// instructions that isn't before the place.
+	within, reached uint64
+	// inst is the instruction that was decoded last.
+	inst x86asm.Inst
 	// slots has what the dynamic linker puts into words of memory, once it was asked for.
 	slots map[uint64]uint64
 }
@@ -110,6 +123,10 @@ const (
 // them, this side of the next call and return. far is how many instructions came before.
 func (w *acrossWalk) reads(pc uint64, far int, open openFlags) bool {
 	for ; far < acrossReach; far++ {
+		if n, plain := quick(w.file.Bytes(pc, x86.MaxInst), w.file.Machine); plain {
+			pc += uint64(n)
+			continue
+		}
 		op, inst, n := w.decode(pc)
 		next := pc + uint64(n)
 		if inst == nil { // a vector's, or none: it reads no flags
@@ -152,23 +169,23 @@ func (w *acrossWalk) reads(pc uint64, far int, open openFlags) bool {
 }
 
 // decode is the instruction at pc and its length; nil for vector instructions that the decoder
-// doesn't know, and a byte of what is none.
+// doesn't know, and a byte of what is none. It is w's own, and lasts until the next.
 func (w *acrossWalk) decode(pc uint64) (x86asm.Op, *x86asm.Inst, int) {
 	code := w.file.Bytes(pc, x86.MaxInst)
 	if n := vectorLen(code, w.file.Machine); n > 0 {
 		return 0, nil, n
 	}
-	inst, _, err := x86.Decode(code, w.file.Machine)
-	if err != nil {
+	var err error
+	if w.inst, _, err = x86.Decode(code, w.file.Machine); err != nil {
 		return 0, nil, 1
 	}
-	return inst.Op, &inst, inst.Len
+	return w.inst.Op, &w.inst, w.inst.Len
 }
 
 // vectorLen is the length of an instruction that begins with a VEX or EVEX prefix, 0 for others
 // (Intel SDM, 2.3 and 2.7). In 32 bits these bytes are other instructions, too.
 func vectorLen(code []byte, m elffile.Machine) int {
-	if m != elffile.X86_64 || len(code) < 6 {
+	if m != elffile.X86_64 || len(code) < 8 {
 		return 0
 	}
 	var at int // of the opcode
@@ -187,24 +204,7 @@ func vectorLen(code []byte, m elffile.Machine) int {
 	if space == 1 && op == 0x77 { // vzeroupper
 		return n
 	}
-	modrm := code[n]
-	n++
-	mod, rm := modrm>>6, modrm&7
-	if mod != 3 && rm == 4 {
-		if n >= len(code) {
-			return 0
-		}
-		if mod == 0 && code[n]&7 == 5 {
-			n += 4
-		}
-		n++
-	}
-	switch {
-	case mod == 1:
-		n++
-	case mod == 2, mod == 0 && rm == 5:
-		n += 4
-	}
+	n = modrm(code, n)
 	if space == 3 || space == 1 && (op >= 0x70 && op <= 0x73 || op == 0xc2 || op >= 0xc4 && op <= 0xc6) {
 		n++
 	}
