@@ -234,7 +234,8 @@ func compareBuffered(p *model.Program, want, searches []string, opts Options) er
 }
 
 // readsOwn reports whether a thread loads bytes that it has stored: reversed, such a load
-// may depend on less (relation/buffer.go), and what wakes for it may turn out redundant.
+// may depend on less (relation/buffer.go), and what wakes for it may turn out redundant. Mostly it
+// doesn't (Sequence.answered).
 func readsOwn(p *model.Program) bool {
 	for _, code := range p.Threads {
 		for i, l := range code {
@@ -684,6 +685,9 @@ func TestBufferLitmus(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, _ := runBuffered("optimal", p, bufferOptions)
+			if r.stats.Blocked > 0 {
+				t.Errorf("optimal: %d blocked executions", r.stats.Blocked)
+			}
 			if len(r.outcomes) != c.outcomes || len(r.traces) != c.traces {
 				t.Errorf("%d outcomes and %d traces, want %d and %d", len(r.outcomes), len(r.traces), c.outcomes, c.traces)
 			}

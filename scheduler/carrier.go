@@ -138,7 +138,7 @@ type Teller interface {
 	// to.
 	PendingOp(trace.TID) trace.Op
 	Call(trace.TID) (op trace.OpKind, ret uint64)
-	// WaitOf says what it waits for.
+	// WaitOf says what it waits for; a thread that spins: in a lock's function.
 	WaitOf(trace.TID) (Wait, bool)
 	// Deadline is the thread whose timed wait runs out first, by TID if several do, and
 	// when; else NoThread.
@@ -205,6 +205,7 @@ func (uncarried) Mark(trace.Mark)                            {}
 func (uncarried) Rewind(trace.Mark)                          {}
 func (uncarried) Running(trace.TID) Running                  { return 0 }
 func (uncarried) Drains(trace.TID) bool                      { return true }
+func (uncarried) WaitOf(trace.TID) (w Wait, ok bool)         { return w, false }
 func (uncarried) Holds(trace.TID) []uint64                   { return nil }
 func (uncarried) Unwritten(trace.TID) ([]byte, uint64, bool) { return nil, 0, false }
 func (uncarried) WordName(uint64) (string, bool)             { return "", false }

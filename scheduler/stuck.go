@@ -26,7 +26,7 @@ func (s *System) Stuck(ended bool) *Failure {
 		if first == trace.NoThread {
 			first = th.ID
 		}
-		spinning = spinning || th.Stand == StandSpin && !s.meantLoop(th)
+		spinning = spinning || w.Spins && !s.meantLoop(th)
 		waits = append(waits, w)
 	}
 	cycle := markCycle(waits)
@@ -49,7 +49,7 @@ func (s *System) Stuck(ended bool) *Failure {
 	if spinning && !cycle {
 		f.Kind = trace.Livelock
 		for _, w := range waits {
-			if s.threads[w.Thread].Stand == StandSpin {
+			if w.Spins {
 				f.Thread, f.PC = w.Thread, s.PC(w.Thread)
 				break
 			}
@@ -102,6 +102,9 @@ func (s *named) waitsFor(th *thread) (Wait, bool) {
 		}
 		return w, true
 	case StandSpin:
+		if w, ok := s.lib.WaitOf(th.ID); ok {
+			return w, true // in a spin lock's function
+		}
 		w.For, w.Spins, w.Reads = "a loop that reads", true, changeable(th.Waits)
 		w.Name = "nothing"
 		if len(w.Reads) > 0 {

@@ -131,6 +131,9 @@ A { go(0); return p; } B { go(1); return p; } MAIN`
 		{"a spin ends with the update", `A { x = 1; y = 1; return p; } B { while (!y) ; assert(x); return p; } MAIN`, "verified", "verified"},
 		{"a wait for one's own store is none", `A { x = 1; while (!x) ; return p; } B { x = 1; return p; } MAIN`, "verified", "verified"},
 		{"a spin for ever", `A { x = 1; return p; } B { while (x != 2) ; return p; } MAIN`, "livelock", "livelock"},
+		{"spin locks in a cycle", `static pthread_spinlock_t l, k; A { pthread_spin_lock(&l); pthread_spin_lock(&k); pthread_spin_unlock(&k); pthread_spin_unlock(&l); return p; }
+B { pthread_spin_lock(&k); pthread_spin_lock(&l); pthread_spin_unlock(&l); pthread_spin_unlock(&k); return p; } int main(void) { pthread_spin_init(&l, 0); pthread_spin_init(&k, 0); RUN return 0; }`, "deadlock", "deadlock"},
+		{"a spin lock that isn't let go", `static pthread_spinlock_t l; A { pthread_spin_lock(&l); return p; } int main(void) { pthread_t t; pthread_spin_init(&l, 0); pthread_create(&t, 0, a, 0); pthread_spin_lock(&l); pthread_join(t, 0); pthread_spin_unlock(&l); return 0; }`, "deadlock", "deadlock"},
 		{"a mutex", `A { x = 1; pthread_mutex_lock(&m); y = 1; pthread_mutex_unlock(&m); return p; } B { pthread_mutex_lock(&m); if (y) assert(x); pthread_mutex_unlock(&m); return p; } MAIN`, "verified", "verified"},
 		{"once", `static void set(void) { x = 1; } A { pthread_once(&once, set); assert(x); return p; } B { pthread_once(&once, set); assert(x); return p; } MAIN`, "verified", "verified"},
 		{"a block goes back with a store to it under way", `static int *volatile q; A { int *p1 = malloc(8); q = p1; FENCE; *p1 = 1; free(p1); int *p2 = calloc(2, 4); assert(!*p2); free(p2); return p; } B { r[0] = !!q; return p; } MAIN`, "verified", "verified"},

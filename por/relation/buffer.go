@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"math"
 	"slices"
 
 	"landgo/internal/trace"
@@ -46,8 +47,7 @@ func (e *Event) pushes() bool {
 	return false
 }
 
-// unbuffered is e as if its loads were of memory. Where a step stands in a wakeup
-// tree, an update may come before it that came after it in the execution that it is of.
+// unbuffered is e as if its loads were of memory.
 func (e *Event) unbuffered() *Event {
 	for i := range e.Accesses {
 		if e.Accesses[i].Flags&(trace.Buffered|trace.Write) == trace.Buffered {
@@ -62,6 +62,88 @@ func (e *Event) unbuffered() *Event {
 		}
 	}
 	return e
+}
+
+// answered is for step e of a wakeup tree, which is to come before what is left of v: e as it
+// is there, as it is where its loads find memory, and the position of the event of v from which on
+// it is that. In the execution that e is of, the update of a store that e
+// loads may have come before e, or behind it; here it hasn't come unless it is in the prefix or was
+// taken from v. Then the buffer answers until the first of v's updates of these bytes.
+func (s *Sequence) answered(e *Event) (here, inMemory *Event, until int32) {
+	inMemory = e.unbuffered()
+	queue := s.queue(e.Thread)
+	if len(queue) == 0 {
+		return inMemory, inMemory, math.MaxInt32
+	}
+	here = inMemory
+	for k := range inMemory.Accesses {
+		a := &inMemory.Accesses[k]
+		if a.Flags&(trace.Write|trace.Atomic|trace.Library) != 0 || !answers(queue, a) {
+			continue
+		}
+		if here == inMemory {
+			f := *inMemory
+			f.Accesses = slices.Clone(f.Accesses)
+			here = &f
+		}
+		here.Accesses[k].Flags |= trace.Buffered
+	}
+	until = math.MaxInt32
+	if here == inMemory || s.o.flusher[e.Thread] == trace.NoThread {
+		return here, inMemory, until
+	}
+	for _, i := range s.o.eventsAfter(s.From, s.o.flusher[e.Thread]) {
+		u := s.o.ev[i].event
+		if !s.o.dropped(i) && slices.ContainsFunc(here.Accesses, func(a trace.Access) bool { return a.Flags&trace.Buffered != 0 && u.Writes(&a) }) {
+			return here, inMemory, i
+		}
+	}
+	return here, inMemory, until
+}
+
+// queue is what a thread's buffer has where what is left of v begins, a list of accesses for each
+// step that stored, oldest first.
+func (s *Sequence) queue(t trace.TID) (queue []*Event) {
+	o := s.o
+	if int(t) >= len(o.pushes) {
+		return nil
+	}
+	for _, i := range o.pushes[t] {
+		if i < s.From {
+			queue = append(queue, o.ev[i].event)
+		}
+	}
+	gone := 0
+	if b := o.flusher[t]; b != trace.NoThread {
+		for _, i := range o.own[b] {
+			if i < s.From {
+				gone++
+			}
+		}
+	}
+	for _, b := range s.taken {
+		switch e := &b.Event; {
+		case e.Update && e.Of == t:
+			gone++
+		case e.Thread == t && e.pushes():
+			queue = append(queue, e)
+		}
+	}
+	return queue[min(gone, len(queue)):]
+}
+
+// answers reports whether the newest of a buffer's stores with some bytes of a load has all.
+func answers(queue []*Event, a *trace.Access) bool {
+	for k := len(queue) - 1; k >= 0; k-- {
+		stores := queue[k].Accesses
+		for i := len(stores) - 1; i >= 0; i-- {
+			w := &stores[i]
+			if w.Flags&(trace.Buffered|trace.Write) == trace.Buffered|trace.Write && w.Overlaps(a) {
+				return w.Addr <= a.Addr && a.Addr+uint64(a.Size) <= w.Addr+uint64(w.Size)
+			}
+		}
+	}
+	return false
 }
 
 // After is s as it is behind event e: a load that found a store in its buffer finds it in

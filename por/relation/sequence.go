@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"math"
 	"slices"
 
 	"landgo/internal/trace"
@@ -38,6 +39,7 @@ type Sequence struct {
 	// depends on nothing of it, after the steps aside. Else there always is.
 	Joint func(b *Step, aside []*Step) bool
 	aside []*Step // were taken from v, and aren't of it
+	taken []*Step // all that were taken
 
 	end    int32   // position of e', or the execution's length if e' is pending
 	upto   int32   // of an execution that goes on from here all may be another
@@ -169,7 +171,7 @@ func (s *Sequence) Start() {
 	o.tick(len(o.ev) + 1)
 	s.items = append(append(s.room[:0], s.whole...), -1)
 	s.room, s.essential, s.after = s.items, len(s.whole), 0
-	s.aside = s.aside[:0]
+	s.aside, s.taken = s.aside[:0], s.taken[:0]
 	for _, i := range s.whole {
 		o.stamp[i] = o.now
 		if i > s.upto {
@@ -282,16 +284,29 @@ func (s *Sequence) Weak(b *Step, known bool) Verdict {
 		return how
 	}
 	e := &b.Event
-	if !known {
-		e = e.unbuffered()
+	inMemory, answered := e, int32(math.MaxInt32)
+	if !known && s.o.buffered {
+		e, inMemory, answered = s.answered(e)
+	}
+	depends := func(i int32) bool {
+		at := i
+		if i < 0 && s.Varies {
+			at = math.MaxInt32 // what it comes after there isn't known
+		} else if i < 0 {
+			at = s.end
+		}
+		if at > answered {
+			return s.Event(i).Dependent(inMemory)
+		}
+		return s.Event(i).Dependent(e)
 	}
 	for _, i := range s.items {
-		if s.Event(i).Dependent(e) {
+		if depends(i) {
 			return No
 		}
 	}
 	for i := s.From + 1; i < int32(len(s.o.ev)); i++ {
-		if s.inRest(i) && s.Event(i).Dependent(e) {
+		if s.inRest(i) && depends(i) {
 			s.grow(i)
 			return No
 		}
@@ -363,6 +378,9 @@ func (s *Sequence) grow(i int32) {
 
 // Remove takes b, a weak initial of v, from it.
 func (s *Sequence) Remove(b *Step) {
+	if s.o.buffered {
+		s.taken = append(s.taken, b)
+	}
 	for k, i := range s.items {
 		if s.thread(i) == b.Thread {
 			// What is taken is mostly near the start, so what is before it moves.

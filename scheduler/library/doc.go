@@ -38,7 +38,7 @@
 //	text          strings, lookpast, streams
 //	threads       threadcalls, carried, carriedkept, distrust
 //	time, ends    deadline, interruptedwait, ending
-//	store buffers drains
+//	store buffers drains, spinwait
 //	failures      faulty (--faults)
 //	properties    property (landgo's header: conditions, calls that are to be linearisable)
 //

@@ -60,6 +60,7 @@ type guest struct {
 	// roles are the functions that are carried out, or looked at, by their first
 	// addresses. Those that are distrusted go.
 	roles          map[uint64]profile.Bound
+	spins          map[uint64]bool // functions of spin locks whose own code is run: whether they wait (spinwait.go)
 	breaks         map[uint64]breakClass
 	sizes          objectSizes
 	shapes         *shapes         // where objects' bytes mean nothing to landgo: nil
@@ -180,7 +181,7 @@ func New(core *scheduler.System, opts Config) *Library {
 	g := &guest{
 		core: core, cfg: cfg, opts: opts, machine: core.Machine(), image: img, heap: core.Heap(), known: core.Known(),
 		libc: img.Libc(), wordSize: img.Machine.Word(),
-		roles: map[uint64]profile.Bound{}, breaks: map[uint64]breakClass{}, sizes: pthreadSizes,
+		roles: map[uint64]profile.Bound{}, spins: map[uint64]bool{}, breaks: map[uint64]breakClass{}, sizes: pthreadSizes,
 		overSought: map[uint64]bool{},
 	}
 	if !cfg.Tested && g.wordSize == 8 {
@@ -209,6 +210,7 @@ func (s *Library) Boot(k kernel.Kernel, roles map[uint64]profile.Bound) {
 	s.kernel = k
 	for addr, b := range roles {
 		if s.cfg.Buffers && s.unlocksByStore(b.Role) && !b.Own {
+			s.spins[addr] = b.Role == profile.SpinLock
 			continue // its own code is run, which leaves the store to the buffer
 		}
 		s.roles[addr] = b

@@ -209,6 +209,9 @@ func (s *Library) outcomes(th *thread) uint32 {
 
 // WaitOf implements Teller.
 func (s *Library) WaitOf(t trace.TID) (scheduler.Wait, bool) {
+	if s.core.Spins(t) {
+		return s.spinWait(t)
+	}
 	th := &s.threads[t]
 	w := scheduler.Wait{Thread: th.ID, Owner: trace.NoThread}
 	if s.possible(th) {
