@@ -27,13 +27,18 @@ import (
 // was looked at, with the S of that beginning: so it was told. If nothing was told, M is M'.
 // Else that addition leaves B, and the search begins again.
 
-// mostCounted is how many additions may come in any order with one that is looked at.
+// A set S has of each thread a beginning of what is in C. So the least sum of such beginnings,
+// thread by thread, is a bound for the least of S, and found at once for all additions of a thread
+// (countedwindow.go). The flow is asked where that isn't enough.
+
+// mostCounted is how many additions may come in any order with one for which the flow is asked.
 const mostCounted = 64
 
 // counts looks at the counts of executions.
 type counts struct {
-	from Counter // nil: no addition is said to blend
-	list []countAt
+	from  Counter // nil: no addition is said to blend
+	list  []countAt
+	bytes map[bytesOf]*sameBytes
 	// Of one of them: additions that come in any order with it, by sign, and what flows.
 	adds, subs []countAt
 	left       []int64
@@ -65,46 +70,37 @@ func (c *counts) hold(o *relation.Order, opts *Options) bool {
 		return true
 	}
 	all := true
-	for i := range c.list {
-		if e := &c.list[i]; e.Least > 0 && !c.holds(o, e, opts.fault) {
-			c.from.Uncount(int(last - e.at))
-			all = false
+	for _, b := range c.byBytes(o) {
+		for t := range b.threads {
+			b.windowsOf(o, t, opts.fault, func(e *countAt, low, high int64) {
+				if !e.Holds(low, high) && !e.Holds(c.least(o, b, low, opts.fault), high) {
+					c.from.Uncount(int(last - e.at))
+					all = false
+				}
+			})
 		}
 	}
 	return all
 }
 
-// holds reports whether e finds enough in each order.
-func (c *counts) holds(o *relation.Order, e *countAt, f fault) bool {
+// least is the least that an addition finds in any order, by the flow: those that come in any order
+// with it are in the windows of b. low is a bound for it.
+func (c *counts) least(o *relation.Order, b *sameBytes, low int64, f fault) int64 {
+	if b.within() > mostCounted {
+		return low
+	}
 	c.adds, c.subs = c.adds[:0], c.subs[:0]
-	low, high := e.Before, e.Before
-	for i := range c.list {
-		k := &c.list[i]
-		if k.Addr != e.Addr || k.Size != e.Size || k.at == e.at || o.Before(k.at, e.at) || o.Before(e.at, k.at) || f == asItWas {
-			continue
-		}
-		if k.at < e.at {
-			low, high = low-k.Added, high-k.Added
-		}
-		if k.Added > 0 {
-			c.adds = append(c.adds, *k)
-		} else if k.Added < 0 {
-			c.subs = append(c.subs, *k)
+	sum := b.base()
+	for i := range b.windows {
+		for _, k := range b.windows[i].list() {
+			if k.Added > 0 {
+				c.adds = append(c.adds, k)
+			} else if k.Added < 0 {
+				c.subs, sum = append(c.subs, k), sum+k.Added
+			}
 		}
 	}
-	if len(c.adds)+len(c.subs) > mostCounted {
-		return false
-	}
-	for i := range c.adds {
-		high += c.adds[i].Added
-	}
-	for i := range c.subs {
-		low += c.subs[i].Added
-	}
-	if !e.Holds(low, high) {
-		low += c.flow(o, f)
-	}
-	return e.Holds(low, high)
+	return sum + c.flow(o, f)
 }
 
 // flow is how much of what is taken away was added before, in each order.

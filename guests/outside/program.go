@@ -20,6 +20,9 @@ import (
 //go:embed c/head.h
 var head string
 
+//go:embed c/head_more.h
+var headMore string
+
 //go:embed c/runner.h
 var runner string
 
@@ -134,6 +137,7 @@ func Source(programs []*Program, points bool) string {
 		b.WriteString("#define POINTS\n")
 	}
 	b.WriteString(head)
+	b.WriteString(headMore)
 	if programs[0].Language == CXX {
 		b.WriteString(headCXX)
 	}

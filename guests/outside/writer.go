@@ -162,7 +162,7 @@ func (g *writer) fits(s *statement, text string) bool {
 		if s.flat && strings.Contains(a, "lock") {
 			return false
 		}
-		for _, name := range []string{"&m[0]", "&m[1]", "&rw", "(mx", "rm)", "(sm", "tm_"} {
+		for _, name := range []string{"&m[0]", "&m[1]", "&rw", "(mx", "rm)", "(sm", "tm_", "&spin", "&mt[0]"} {
 			twice := strings.Contains(text, name) && strings.Contains(a, name)
 			const reads = "(pthread_rwlock_rdlock("
 			if twice && !(strings.Contains(text, reads) && strings.Contains(a, reads)) {

@@ -2,6 +2,8 @@ package course
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +55,36 @@ func TestRead(t *testing.T) {
 	}
 	if pop := c.Tests[1]; !pop.Hidden || pop.Points.String() != "1" || c.Sees(&pop) != SeeNothing || c.Sees(&push) != SeeMistake {
 		t.Errorf("%+v", pop)
+	}
+}
+
+// TestFiles: a file that the course names and that isn't there is told with its place.
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "course.yaml")
+	for _, c := range []struct{ text, want string }{
+		{good, "course.yaml:5:11: build.files: the course's folder has no Makefile"},
+		{"tests:\n- {name: a, guest: b, stdin: in.txt}", "course.yaml:2:30: tests[0].stdin: the course's folder has no in.txt"},
+		{"tests:\n- name: a\n  guest: b\n  options: {file: [course.yaml, words]}", "tests[0].options.file: the course's folder has no words"},
+		{"tests:\n\t- name: a", "course.yaml:2:1: YAML has no tabs"},
+	} {
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), c.want) || result.KindOf(err) != result.BadCourse {
+			t.Errorf("%v\nwant %s", err, c.want)
+		}
+	}
+	for _, name := range []string{"Makefile", "tests"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(path, []byte(good), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,7 +1,10 @@
 package course
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -23,12 +26,17 @@ func Read(path string) (*Course, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, dir, text)
+	r := &reader{name: path, looks: true}
+	return r.course(dir, text)
 }
 
-// Parse reads a course from a text; dir is the folder of its files.
+// Parse reads a course from a text; dir is the folder of its files, which it doesn't look at.
 func Parse(path, dir string, text []byte) (*Course, error) {
 	r := &reader{name: path}
+	return r.course(dir, text)
+}
+
+func (r *reader) course(dir string, text []byte) (*Course, error) {
 	n, err := r.parse(text)
 	if err != nil {
 		return nil, err
@@ -123,6 +131,9 @@ func (r *reader) build(n yaml.Node, c *Course) (err error) {
 				if _, err := r.local(yaml.Node{Kind: yaml.Scalar, Text: w, Line: at.Line, Column: at.Column}, "build.files"); err != nil {
 					return err
 				}
+				if err := r.there(at, "build.files", filepath.Join(c.Dir, w)); err != nil {
+					return err
+				}
 				b.Files = append(b.Files, filepath.Clean(w))
 			}
 			return nil
@@ -182,8 +193,11 @@ func (r *reader) test(n yaml.Node, what, dir string) (t Test, err error) {
 		"args":  func(n yaml.Node) (err error) { t.Config.Args, err = r.words(n, what+".args"); return err },
 		"stdin": func(n yaml.Node) error {
 			path, err := r.local(n, what+".stdin")
+			if err != nil {
+				return err
+			}
 			t.Config.Stdin = filepath.Join(dir, path)
-			return err
+			return r.there(n, what+".stdin", t.Config.Stdin)
 		},
 		"points": func(n yaml.Node) error {
 			v, ok := parseThousandths(n.Text, 1e9)
@@ -215,6 +229,14 @@ func (r *reader) test(n yaml.Node, what, dir string) (t Test, err error) {
 		return t, r.complain(n, "%s (%s): %v", what, t.Name, err)
 	}
 	return t, nil
+}
+
+// there complains of a file of the course's that isn't there.
+func (r *reader) there(n yaml.Node, what, path string) error {
+	if _, err := os.Lstat(path); r.looks && errors.Is(err, fs.ErrNotExist) {
+		return r.complain(n, "%s: the course's folder has no %s: put it there, or correct its name", what, filepath.Base(path))
+	}
+	return nil
 }
 
 func shown(n yaml.Node) string {
@@ -255,6 +277,13 @@ func (r *reader) options(n yaml.Node, what, dir string, c *config.Config) error 
 				}
 				if err := o.Apply(c, v); err != nil {
 					return r.complain(n, "%s: %v", what, err)
+				}
+			}
+			for _, f := range c.Files {
+				if f.Host != "" && o.Name == "file" {
+					if err := r.there(n, what+".file", f.Host); err != nil {
+						return err
+					}
 				}
 			}
 			return nil

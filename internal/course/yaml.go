@@ -13,7 +13,11 @@ import (
 const maxText = 1 << 20
 
 // reader has the name of the file for complaints.
-type reader struct{ name string }
+type reader struct {
+	name string
+	// looks: files that the course names have to be there.
+	looks bool
+}
 
 // complain is an error about a place.
 func (r *reader) complain(at yaml.Node, format string, args ...any) error {

@@ -92,3 +92,16 @@ func TestBlends(t *testing.T) {
 		})
 	}
 }
+
+// TestCountsInLoops: references are taken and given back hundreds of times, each of them in any
+// order with hundreds of another thread's. Without a first one, they may find none.
+func TestCountsInLoops(t *testing.T) {
+	t.Parallel()
+	for first, want := range map[string]string{"n = 1;": "verified", "": "budget"} {
+		cfg := onProgram(compile.Text(t, "gcc", blendHead+`
+static void *loops(void *a) { for (int i = 0; i < 200; i++) { n++; asks(a); } return a; }
+int main(void) { `+first+` pthread_t u; GO(t, loops); pthread_create(&u, 0, loops, (void *)1); pthread_join(t, 0); pthread_join(u, 0); return seen[0] + seen[1] > 2; }`))
+		cfg.MaxExecutions = 2
+		endsAs(t, cfg, want, "optimal", "source")
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"landgo/internal/compile"
-	"landgo/internal/result"
 	"landgo/internal/trace"
 )
 
@@ -75,11 +74,47 @@ static void add(void *p) { __atomic_fetch_add(&n, 1, 5); }
 static void *tiny(void *a) { __atomic_fetch_add(&n, 0, 5); pthread_setspecific(k, a); pthread_exit(a); }
 static void *f(void *a) { pthread_mutex_lock(&m); add(a); pthread_create(&u, 0, tiny, &n); pthread_join(u, 0); pthread_mutex_unlock(&m); return a; }
 int main(void) { pthread_key_create(&k, add); pthread_create(&t, 0, f, 0); __cxa_thread_atexit_impl(add, 0, &__dso_handle); add(0); pthread_exit(0); }`, compile.Dynamic, "-O2"))
-	c.PP, c.MaxExecutions = trace.MemPoints, 20
-	r, err := Run(context.Background(), c, nil)
-	if err != nil || r.Verdict != result.Budget {
-		t.Errorf("it ended as %s (%v)", ended(r), err)
+	c.PP = trace.MemPoints
+	endsAs(t, c, "verified", "optimal")
+}
+
+// TestUnwindTables: the process's end takes tables from a static program's unwinder, while a thread
+// searches them for its clean-up. Both take a mutex of libgcc's, which isn't misused; that the
+// search then finds nothing, and aborts, depends on how the compiler links.
+func TestUnwindTables(t *testing.T) {
+	t.Parallel()
+	c := onProgram(compile.Text(t, "gcc", overHead+`
+#include <stdlib.h>
+#include <unistd.h>
+static void said(void) { write(1, "x", 1); }
+static void undo(void *p) { __atomic_fetch_add(&ran, 1, 5); }
+static void *f(void *a) { pthread_cleanup_push(undo, 0); pthread_exit(a); pthread_cleanup_pop(0); return a; }
+int main(void) { atexit(said); pthread_create(&t, 0, f, 0); pthread_detach(t); exit(0); }`))
+	c.PP, c.MaxExecutions, c.KeepGoing = trace.MemPoints, 400, true
+	for _, c.Search = range []string{"none", "optimal"} {
+		r, err := Run(context.Background(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range r.Bugs {
+			if b.Kind != trace.Assertion {
+				t.Errorf("search %s: %s: %s", c.Search, b.Kind, b.Message)
+			}
+		}
 	}
+}
+
+// TestLoadsUnwinder: two threads end through clean-ups, for which glibc loads a library in a dynamic
+// program. That is one step of the first, so that there is no more to search than in a static one.
+func TestLoadsUnwinder(t *testing.T) {
+	t.Parallel()
+	source := overHead + `
+static void undo(void *p) { __atomic_fetch_add(&ran, 1, 5); }
+static void *f(void *a) { pthread_cleanup_push(undo, 0); pthread_exit(a); pthread_cleanup_pop(0); return a; }
+int main(void) { pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); pthread_join(t, 0); pthread_join(u, 0); assert(ran == 2); }`
+	c := onProgram(compile.Text(t, "gcc", source, compile.Dynamic))
+	c.MaxExecutions = 1000
+	endsAs(t, c, "verified", "optimal")
 }
 
 // TestSignalAtWait: a signal comes while a thread waits for another, or when it is over.

@@ -72,7 +72,7 @@ func Read(text []byte, what string, most int) (n Node, err error) {
 			GetMessage() string
 		}
 		if errors.As(err, &at) {
-			return Node{}, wrong(placeOf(at.GetToken()), "%s", at.GetMessage())
+			return Node{}, wrong(placeOf(at.GetToken()), "%s", plain(at.GetMessage()))
 		}
 		return Node{}, wrong(Node{}, "%v", err)
 	}
@@ -89,6 +89,14 @@ func Read(text []byte, what string, most int) (n Node, err error) {
 		return reader(what).from(docs[0], 0)
 	}
 	return Node{}, wrong(placeOf(docs[1].GetToken()), "%s is one YAML document", what)
+}
+
+// plain is the parser's message in a line's words: its own shows a tab as it is.
+func plain(message string) string {
+	if strings.Contains(message, "'\t'") {
+		return "YAML has no tabs before a line's text: use spaces"
+	}
+	return message
 }
 
 const deep = "nested too deeply"

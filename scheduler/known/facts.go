@@ -53,6 +53,8 @@ type Facts struct {
 	Jumps bool
 	// KeysGo: a second key was deleted while other threads lived (library/over.go).
 	KeysGo bool
+	// Tables: the unwinder's tables changed while other threads lived (library/ownstep.go).
+	Tables bool
 	// Unlike: threads that seemed alike were told apart (scheduler/alike.go).
 	Unlike bool
 	// Hurried: an execution has no end if time passes for loops that look at the clock
@@ -121,6 +123,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	is(&k.Lost, o.Lost)
 	is(&k.Early, o.Early)
 	is(&k.KeysGo, o.KeysGo)
+	is(&k.Tables, o.Tables)
 	is(&k.Unlike, o.Unlike)
 	is(&k.Hurried, o.Hurried)
 	is(&k.Kept, o.Kept)

@@ -174,10 +174,13 @@ var ways = [profile.NumRoles]act{
 	profile.MallocUsableSize: {how: allocator},
 	profile.InsideAllocator:  {how: allocator},
 
-	profile.Stdio:       {how: watched},
-	profile.StdioInput:  {how: watched},
-	profile.Bookkeeping: {how: quietly},
-	profile.FloatFlags:  {how: refused},
+	profile.Stdio:        {how: watched},
+	profile.StdioInput:   {how: watched},
+	profile.UnwindFind:   {how: watched},
+	profile.UnwindTables: {how: watched},
+	profile.UnwindLink:   {how: quietly},
+	profile.Bookkeeping:  {how: quietly},
+	profile.FloatFlags:   {how: refused},
 
 	profile.Always:         {how: property},
 	profile.AlwaysWhen:     {how: property},

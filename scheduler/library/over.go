@@ -32,14 +32,19 @@ import (
 // What such a call reads or writes of memory that code outside of such calls uses too is recorded,
 // and makes it a step of its own (ownstep.go).
 
-// registers takes note of a call that makes a key or registers a destructor, and reports whether
-// the call runs as one piece. Any other does.
+// registers takes note of a call that makes a key, registers a destructor or changes the unwinder's
+// tables, and reports whether the call runs as one piece. Any other does.
 func (s *Library) registers(th *thread) bool {
 	switch th.role {
 	case profile.KeyCreate, profile.ThreadAtExit:
 		s.note(th)
 	case profile.KeyDelete:
 		s.deletesKey(th)
+	case profile.UnwindLink:
+		return !s.loadsFiles // else another thread may hold the dynamic linker's lock
+	case profile.UnwindTables:
+		s.changesTables(th)
+		return true
 	default:
 		return true
 	}
@@ -54,6 +59,14 @@ func (s *Library) deletesKey(th *thread) {
 		s.machine.Put(&s.keysGone, 1)
 	default:
 		s.known.KeysGo = true
+		s.core.Refine()
+	}
+}
+
+// changesTables learns that the unwinder's tables change while others may search them.
+func (s *Library) changesTables(th *thread) {
+	if !s.known.Tables && !s.core.Alone(th.ID) {
+		s.known.Tables = true
 		s.core.Refine()
 	}
 }

@@ -17,6 +17,8 @@ import (
 //     (sprintf, fgets);
 //   - one that takes input, for other threads get the rest of it;
 //   - one that makes or deletes a key, for the number of the next key depends on it;
+//   - one that takes tables from the unwinder, as the end of a static program does; and then a
+//     search of the unwinder's, which finds nothing afterwards;
 //   - one that works on a stream whose bytes the program can read (streams.go);
 //   - the creation of a thread whose name goes where other threads look.
 //
@@ -41,8 +43,10 @@ func (s *Library) isOwnStep(th *thread) bool {
 		return true // a stream's lock, or the call that makes a thread, waits for its stores
 	}
 	switch th.role {
-	case profile.StdioInput, profile.KeyCreate, profile.KeyDelete:
+	case profile.StdioInput, profile.KeyCreate, profile.KeyDelete, profile.UnwindTables:
 		return true
+	case profile.UnwindFind:
+		return s.known.Tables
 	case profile.Stdio:
 		if s.sharesStream(th) {
 			return true
@@ -127,6 +131,10 @@ func (s *Library) touchByName(th *thread, tr *trace.Transition) {
 		s.touchStream(th, tr)
 	case profile.Stdio:
 		s.touchStream(th, tr)
+	case profile.UnwindFind:
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, tablesWord, 8, trace.Library)
+	case profile.UnwindTables:
+		s.core.Touch(th.ID, tr, s.callSite(th)-1, tablesWord, 8, trace.Write|trace.Library)
 	case profile.KeyCreate, profile.KeyDelete:
 		s.core.Touch(th.ID, tr, s.callSite(th)-1, keysWord, 8, trace.Write|trace.Library)
 	case profile.Create:
@@ -184,6 +192,8 @@ func (s *Library) WordName(addr uint64) (string, bool) {
 		return "stdin", true
 	case keysWord:
 		return "the keys of thread-specific data", true
+	case tablesWord:
+		return "the unwinder's tables", true
 	}
 	return "", false
 }
@@ -194,3 +204,6 @@ const inputWord = 0x3000
 
 // keysWord stands for glibc's table of keys.
 const keysWord = inputWord + 8
+
+// tablesWord stands for the list of the unwinder's tables.
+const tablesWord = keysWord + 8

@@ -1,11 +1,14 @@
 // What C++ programs share beyond.
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <condition_variable>
 #include <future>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <semaphore>
 #include <shared_mutex>
 #include <stop_token>
 #include <thread>
@@ -41,3 +44,11 @@ LOCAL(condition, std::mutex k; std::condition_variable c; std::unique_lock<std::
 LOCAL(guarded, std::mutex k; { std::lock_guard<std::mutex> g(k); } std::unique_lock<std::mutex> l(k, std::try_to_lock); return l.owns_lock();)
 static void called() { std::call_once(of, [] { P(53); int q = get(0); P(52); add(1, q + 1); }); }
 static int promised;
+static std::counting_semaphore<4> cs(1);
+static std::latch la(2);
+static std::atomic_flag fl;
+static int plain;
+static std::condition_variable_any any;
+static std::stop_source stop;
+static std::atomic<std::shared_ptr<Noted>> sp;
+static std::barrier<void (*)() noexcept> ba(2, []() noexcept { add(0, 1); });

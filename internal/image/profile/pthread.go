@@ -25,8 +25,9 @@ var Pthread = Profile{Name: "pthread", Bindings: join(
 	allocator,
 	bind(Stdio, stdio...),
 	bind(StdioInput, stdioInput...),
-	// The unwinder's search for a function's tables, which the first one sorts.
-	bind(Stdio, "_Unwind_Find_FDE"),
+	bind(UnwindFind, "_Unwind_Find_FDE"),
+	bind(UnwindLink, "__libc_unwind_link_get"),
+	bind(UnwindTables, "__register_frame_info_bases", "__register_frame_info_table_bases", "__deregister_frame_info_bases"),
 	bind(FloatFlags, floatFlags...),
 	properties,
 )}

@@ -114,6 +114,14 @@ const (
 	// StdioInput: the same of one that reads from a stream, or moves its
 	// position, so that another thread gets other input.
 	StdioInput
+	// UnwindFind is the unwinder's search for a function's tables, which the first one sorts.
+	// UnwindTables changes their list. They exclude each other by a mutex, so that all of them have
+	// to be run as one trusted operation, or none.
+	UnwindFind
+	UnwindTables
+	// UnwindLink loads the unwinder, if no thread has: glibc asks for it at pthread_exit and
+	// pthread_cancel.
+	UnwindLink
 	// Bookkeeping: a function of a runtime on its own lists of threads, which nothing that the
 	// program does depends on. It runs as one trusted piece, and orders nothing.
 	Bookkeeping
@@ -150,7 +158,7 @@ var roleNames = [NumRoles]string{
 	"exit", "quick-exit", "at-exit", "thread-at-exit", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print", "unwinds",
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "malloc-usable-size", "free-all", "inside",
-	"stdio", "stdio-input", "bookkeeping", "float-flags",
+	"stdio", "stdio-input", "unwind-find", "unwind-tables", "unwind-link", "bookkeeping", "float-flags",
 	"always", "always-when", "eventually", "linearizable", "linearizable-as", "call-begins", "call-ends",
 }
 
