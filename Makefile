@@ -12,7 +12,7 @@ TESTFLAGS ?= -count=1 -timeout 40m -vet=off -ldflags=-w
 # These take longest: they begin first, so that no processor idles at the end.
 LONGEST := ./internal/explore ./internal/e2e ./por
 
-.PHONY: help setup paging build landgo guests test vet fmt demo bench papers pictures study soak fuzz cover install dist clean
+.PHONY: help setup paging build landgo guests test vet fmt demo bench papers pictures film study soak fuzz cover install dist clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -81,6 +81,10 @@ bench: build
 ## make pictures docs/pictures: pages as chromium shows them
 pictures: build
 	internal/setup/pictures.sh docs/pictures
+
+## make film     docs/pictures: a session in an editor (needs code-server and puppeteer-core, see internal/setup/film.sh)
+film: build
+	internal/setup/film.sh docs/pictures
 
 ## make papers   the papers' experiments: writes docs/papers.md and docs/papers/*.md (a quarter of an hour)
 papers: build

@@ -15,6 +15,7 @@ require (
 	golang.org/x/arch v0.20.0
 	golang.org/x/sys v0.35.0
 	golang.org/x/term v0.34.0
+	golang.org/x/text v0.21.0
 	golang.org/x/tools v0.30.0
 	honnef.co/go/tools v0.6.1
 	pgregory.net/rapid v1.2.0
@@ -36,7 +37,6 @@ require (
 	golang.org/x/mod v0.23.0 // indirect
 	golang.org/x/sync v0.11.0 // indirect
 	golang.org/x/telemetry v0.0.0-20240521205824-bda55230c457 // indirect
-	golang.org/x/text v0.21.0 // indirect
 	golang.org/x/time v0.9.0 // indirect
 	gopkg.in/check.v1 v1.0.0-20180628173108-788fd7840127 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 
@@ -21,7 +23,7 @@ func (a *app) edit(ctx context.Context, t debugger.Target, c *config.Config, d *
 		return err
 	}
 	editor, err := a.editor(ctx, d)
-	if err != nil {
+	if err != nil || editor == nil {
 		return err
 	}
 	defer editor.Close()
@@ -65,7 +67,7 @@ func (a *app) edit(ctx context.Context, t debugger.Target, c *config.Config, d *
 	return err
 }
 
-// editor is the connection to the editor.
+// editor is the connection to the editor, nil if none came before the user gave up.
 func (a *app) editor(ctx context.Context, d *debugging) (io.ReadWriteCloser, error) {
 	if d.listen == "" {
 		return struct {
@@ -81,5 +83,9 @@ func (a *app) editor(ctx context.Context, d *debugging) (io.ReadWriteCloser, err
 	defer l.Close()
 	defer context.AfterFunc(ctx, func() { l.Close() })()
 	fmt.Fprintf(a.stderr, "landgo: an editor can connect: %s\n", l.Addr())
-	return l.Accept()
+	conn, err := l.Accept()
+	if errors.Is(err, net.ErrClosed) && ctx.Err() != nil {
+		return nil, nil // the user no longer waits for one
+	}
+	return conn, err
 }

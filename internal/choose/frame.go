@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"landgo/internal/debugger"
 	"landgo/internal/result"
@@ -79,14 +78,12 @@ func (m *Model) heads() string {
 		text += fmt.Sprintf("%-2.2s", sign(&m.run.view.Lanes[i]))
 	}
 	_, places := m.run.columns()
-	return m.style.paint(faint, m.style.fit(fmt.Sprintf("%s %-*s  what", text, places, "where"), m.width))
+	return m.style.paint(faint, m.style.fit(text+" "+pad("where", places)+"  what", m.width))
 }
 
 // list is the steps around the position, which is in the middle if it can be.
 func (m *Model) list(rows int) []string {
-	v := &m.run.view
-	all := len(m.run.steps) + 1 // the beginning has a row
-	first := max(min(v.At-rows*2/3, all-rows), 0)
+	all, first := len(m.run.steps)+1, m.first(rows) // the beginning has a row
 	var lines []string
 	for i := first; i < min(first+rows, all); i++ {
 		lines = append(lines, m.row(i))
@@ -95,6 +92,11 @@ func (m *Model) list(rows int) []string {
 		lines = append(lines, "")
 	}
 	return lines
+}
+
+// first is the first step in the list.
+func (m *Model) first(rows int) int {
+	return max(min(m.run.view.At-rows*2/3, len(m.run.steps)+1-rows), 0)
 }
 
 // row is the i-th step, from 1; 0 is the beginning.
@@ -125,7 +127,7 @@ func (m *Model) row(i int) string {
 		used += 2
 	}
 	_, places := m.run.columns()
-	text := fmt.Sprintf(" %s%-*s  %s", name, places, where(s.Function, s.File, s.Line), m.run.says(s.Text))
+	text := " " + name + pad(where(s.Function, s.File, s.Line), places) + "  " + m.run.says(s.Text)
 	if s.Preempts {
 		text += " [preempts]"
 	}
@@ -138,12 +140,12 @@ func (m *Model) row(i int) string {
 // withSource has a line of the source behind a text, where there is room for some of it.
 func (m *Model) withSource(text, source string, width int) string {
 	const column, least, gap = 46, 8, 2
-	text = m.style.fit(text, max(utf8.RuneCountInString(text), min(column, width)))
-	room := width - utf8.RuneCountInString(text) - gap
-	if n := utf8.RuneCountInString(source); source == "" || room < min(n, least) {
+	text = m.style.fit(text, max(cells(text), min(column, width)))
+	room := width - cells(text) - gap
+	if n := cells(source); source == "" || room < min(n, least) {
 		return text
 	}
-	return text + "  " + m.style.fit(source, min(room, utf8.RuneCountInString(source)))
+	return text + "  " + m.style.fit(source, min(room, cells(source)))
 }
 
 // atLook is the look of a step's text: what lies ahead is faint.
@@ -163,15 +165,39 @@ func (m *Model) below() []string {
 	_, _, _, _, rule := style.marks()
 	room := max(m.height-2-leastListed-1-1, 0) // without the steps, a rule and the keys
 	told := m.toldLines()
-	lanes := m.laneLines(min(max(room-len(told), 1), max(m.height/3, 2)))
+	lanes := m.laneLines(m.laneRoom(room, len(told)))
 	watched := m.watchedLines(max(room-len(told)-len(lanes), 0))
 	lines := []string{style.paint(faint, strings.Repeat(rule, max(m.width, 0)))}
 	lines = append(append(append(lines, lanes...), watched...), told...)
 	return append(lines, m.foot())
 }
 
+// laneRoom is how many lines threads have, of a room that an answer takes some of.
+func (m *Model) laneRoom(room, told int) int {
+	return min(max(room-told, 1), max(m.height/3, 2))
+}
+
 // laneLines are the threads, those that can go on first if not all have room.
 func (m *Model) laneLines(room int) (lines []string) {
+	order := m.laneOrder(room)
+	names, places := m.run.columns()
+	for i, l := range order {
+		if i+1 == room && len(order) > room {
+			lines = append(lines, m.style.paint(faint, m.style.fit(fmt.Sprintf("  and %d more: :threads lists all", len(order)-i), m.width)))
+			break
+		}
+		look := faint
+		if l.Ready {
+			look = laneColors[l.Number%len(laneColors)]
+		}
+		text := fmt.Sprintf("%s %-2s  %s  %s  %s", readiness(l), sign(l), pad(m.run.names.Of(l.Thread), names), pad(where(l.Function, l.File, l.Line), places), m.run.about(l))
+		lines = append(lines, m.style.paint(look, m.style.fit(text, m.width)))
+	}
+	return lines
+}
+
+// laneOrder are the threads in the order of their lines.
+func (m *Model) laneOrder(room int) []*debugger.Lane {
 	all := m.run.view.Lanes
 	order := make([]*debugger.Lane, 0, len(all))
 	for i := range all {
@@ -184,20 +210,7 @@ func (m *Model) laneLines(room int) (lines []string) {
 			order = append(order, &all[i])
 		}
 	}
-	names, places := m.run.columns()
-	for i, l := range order {
-		if i+1 == room && len(order) > room {
-			lines = append(lines, m.style.paint(faint, m.style.fit(fmt.Sprintf("  and %d more: :threads lists all", len(order)-i), m.width)))
-			break
-		}
-		look := faint
-		if l.Ready {
-			look = laneColors[l.Number%len(laneColors)]
-		}
-		text := fmt.Sprintf("%s %-2s  %-*s  %-*s  %s", readiness(l), sign(l), names, m.run.names.Of(l.Thread), places, where(l.Function, l.File, l.Line), m.run.about(l))
-		lines = append(lines, m.style.paint(look, m.style.fit(text, m.width)))
-	}
-	return lines
+	return order
 }
 
 // watchedLines are the watched expressions; one that has changed is marked.
@@ -243,7 +256,7 @@ func (m *Model) toldLines() (lines []string) {
 func wrapped(text string, width int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+		if line != "" && cells(line)+1+cells(word) > width {
 			lines, line = append(lines, line), "  "+word
 			continue
 		}

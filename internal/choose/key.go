@@ -37,5 +37,8 @@ func firstKey(b []byte) (k Key, n int) {
 			break
 		}
 	}
+	if len(b) > 2 && b[2] == '<' {
+		return mouseKey(string(b[:n])), n
+	}
 	return keys[string(b[:n])], n
 }

@@ -25,6 +25,8 @@ type Model struct {
 	top  int
 	busy bool
 	over bool
+	// mouse: the terminal sends clicks.
+	mouse bool
 }
 
 // NewModel is the screen of a run.
@@ -104,6 +106,8 @@ func (m *Model) press(k Key) Work {
 		return nil
 	}
 	switch {
+	case strings.HasPrefix(string(k), "mouse "):
+		return m.clicked(k)
 	case m.page != nil:
 		m.turnPage(k)
 		return nil
@@ -120,6 +124,9 @@ func (m *Model) press(k Key) Work {
 		m.over = true
 	case "?", "h":
 		m.page, m.top = strings.Split(strings.TrimSuffix(keysText, "\n"), "\n"), 0
+	case "m":
+		m.mouse = !m.mouse
+		m.told = []string{map[bool]string{true: "the mouse goes to a step, has a thread take one, and its wheel goes along: m gives it back", false: "the mouse is the terminal's again"}[m.mouse]}
 	case "j", "down":
 		return m.line("next")
 	case "k", "up":
@@ -255,6 +262,7 @@ o           the run that was opened lies ahead again
 w W         watch an expression (x, x.field, p->next, a[3], *p), watch it no more
 p           print an expression
 v           what the program has printed
+m           the mouse: a click on a step goes there, one on a thread has it take a step
 s           save all steps to a bug file, for replay, debug and explore
 :           any command; :help lists them
 q           quit

@@ -1,9 +1,6 @@
 package choose
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+// The looks of a frame.
 
 // Style is how a frame looks.
 type Style struct {
@@ -44,10 +41,9 @@ func (s Style) fit(text string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	n := utf8.RuneCountInString(text)
-	if n <= width {
-		return text + strings.Repeat(" ", width-n)
+	if cells(text) <= width {
+		return pad(text, width)
 	}
 	_, _, _, cut, _ := s.marks()
-	return string([]rune(text)[:width-1]) + cut
+	return pad(cutTo(text, width-1), width-1) + cut
 }

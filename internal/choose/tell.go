@@ -59,12 +59,12 @@ func (r *Run) columns() (names, places int) {
 	const widest = 24
 	for i := range r.view.Lanes {
 		l := &r.view.Lanes[i]
-		names = max(names, min(len(r.names.Of(l.Thread)), widest))
-		places = max(places, min(len(where(l.Function, l.File, l.Line)), widest))
+		names = max(names, min(cells(r.names.Of(l.Thread)), widest))
+		places = max(places, min(cells(where(l.Function, l.File, l.Line)), widest))
 	}
 	for i := range r.steps {
 		s := &r.steps[i]
-		places = max(places, min(len(where(s.Function, s.File, s.Line)), widest))
+		places = max(places, min(cells(where(s.Function, s.File, s.Line)), widest))
 	}
 	return names, places
 }

@@ -39,7 +39,7 @@ func (r *Run) Screen(ctx context.Context, in, out *os.File) error {
 	if _, err := io.WriteString(out, enter); err != nil {
 		return err
 	}
-	defer io.WriteString(out, leave)
+	defer io.WriteString(out, mouseOff+leave)
 	m := NewModel(r, styleOf(os.Getenv))
 	pressed, size := make(chan Key), make(chan os.Signal, 1)
 	over := make(chan bool)
@@ -61,7 +61,14 @@ func (r *Run) Screen(ctx context.Context, in, out *os.File) error {
 	}
 	begin(m.Begin())
 	var shown []string
+	mouse := false
 	for !m.Over() {
+		if m.mouse != mouse {
+			mouse = m.mouse
+			if _, err := io.WriteString(out, map[bool]string{true: mouseOn, false: mouseOff}[mouse]); err != nil {
+				return err
+			}
+		}
 		var slow <-chan time.Time
 		if m.busy { // the run is the work's until it is done
 			slow = time.After(100 * time.Millisecond)

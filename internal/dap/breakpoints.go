@@ -12,6 +12,7 @@ func (s *server) place(of string, commands []string) (out []dap.Breakpoint) {
 		s.gdb.ask("-break-delete %d", n)
 	}
 	s.breaks[of] = nil
+	out = []dap.Breakpoint{} // an editor may not take null for none
 	for _, c := range commands {
 		b := dap.Breakpoint{}
 		t, err := s.gdb.ask("%s", c)

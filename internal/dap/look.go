@@ -13,7 +13,7 @@ func (s *server) threads(r *dap.Request) (dap.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &dap.ThreadsResponse{Response: to(r)}
+	out := &dap.ThreadsResponse{Response: to(r), Body: dap.ThreadsResponseBody{Threads: []dap.Thread{}}}
 	for _, x := range t.all("threads") {
 		name := x.text("name")
 		if name == "" {
@@ -44,7 +44,7 @@ func (s *server) stackTrace(r *dap.Request, a *dap.StackTraceArguments) (dap.Mes
 	}
 	out := &dap.StackTraceResponse{Response: to(r)}
 	all := t.all("stack")
-	out.Body.TotalFrames = len(all)
+	out.Body.TotalFrames, out.Body.StackFrames = len(all), []dap.StackFrame{}
 	for i, f := range all {
 		if i < a.StartFrame || a.Levels > 0 && i >= a.StartFrame+a.Levels {
 			continue

@@ -136,7 +136,12 @@ func TestDAP(t *testing.T) {
 	if x := e.ask("evaluate", &dap.EvaluateRequest{Arguments: dap.EvaluateArguments{Expression: "x", FrameId: frame, Context: "watch"}}).(*dap.EvaluateResponse); x.Body.Result != "0" {
 		t.Errorf("x is %q", x.Body.Result)
 	}
-	e.ask("setDataBreakpoints", &dap.SetDataBreakpointsRequest{})
+	// Editors take no null for an empty list: Visual Studio Code shows no threads then.
+	none := e.ask("setDataBreakpoints", &dap.SetDataBreakpointsRequest{}).(*dap.SetDataBreakpointsResponse)
+	lines := e.ask("setBreakpoints", &dap.SetBreakpointsRequest{Arguments: dap.SetBreakpointsArguments{Source: dap.Source{Path: "lost_update.c"}}}).(*dap.SetBreakpointsResponse)
+	if none.Body.Breakpoints == nil || lines.Body.Breakpoints == nil {
+		t.Errorf("null for no breakpoints: %+v, %+v", none.Body, lines.Body)
+	}
 	e.ask("stepBack", &dap.StepBackRequest{Arguments: dap.StepBackArguments{ThreadId: stop.ThreadId}})
 	stop = e.stop()
 	if _, line := e.line(stop.ThreadId); stop.Reason != "step" || line != 20 {

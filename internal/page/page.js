@@ -91,7 +91,7 @@
     for (const [name, v] of state[i]) {
       const old = before.get(name), changed = old && old.value !== v.value;
       const by = v.row >= 0 ? ", by " + threads[rows[v.row].t] : "";
-      line(element("th", name), element("td", v.value + (changed ? "  (was " + old.value + by + ")" : by), changed ? "changed" : ""));
+      line(element("th", name), element("td", v.value + by + (changed ? " (was " + old.value + ")" : ""), changed ? "changed" : ""));
     }
     const buffers = new Map(); // by thread: what its stores would write
     for (let k = 0; k <= i; k++) {
