@@ -386,7 +386,11 @@ func (c *child) died(err error) error {
 	if why == nil {
 		why = err
 	}
-	return &wire.Failed{Message: fmt.Sprintf("the process that ran the guest died: %v", why), Stack: c.said.String()}
+	message := fmt.Sprintf("the process that ran the guest died: %v", why)
+	if w, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && w.Signaled() && w.Signal() == syscall.SIGKILL {
+		message += " (by a user, or by the system, which does so when memory runs out: see --memory and --jobs)"
+	}
+	return &wire.Failed{Message: message, Stack: c.said.String()}
 }
 
 // end ends the engine and waits until it is gone.
