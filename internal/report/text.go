@@ -219,7 +219,11 @@ func (p *page) figures(r *result.Result) {
 	if r.AssumedAway > 0 {
 		assumed = ", " + group(r.AssumedAway) + " of them assumed away"
 	}
-	p.wrap("executions   ", fmt.Sprintf("%s complete%s, %s blocked, %s pruned; at most %s", group(r.Executions), assumed, group(r.Blocked), group(r.Pruned), count(uint64(r.Threads), "thread")))
+	threads := ""
+	if r.Threads > 0 { // else no execution came to its end
+		threads = "; at most " + count(uint64(r.Threads), "thread")
+	}
+	p.wrap("executions   ", fmt.Sprintf("%s complete%s, %s blocked, %s pruned%s", group(r.Executions), assumed, group(r.Blocked), group(r.Pruned), threads))
 	p.wrap("transitions  ", fmt.Sprintf("%s, %s of them replayed; %s", group(r.Transitions), group(r.Replayed), count(r.Instructions, "instruction")))
 	p.wrap("search       ", fmt.Sprintf("%s, bound %s, points %s, on %s", r.Search, r.Bound, r.PP, r.Kernel))
 	if r.Distinct > 0 {
