@@ -149,7 +149,7 @@ static void handle(int sig) { x = 1; }
 int main(void) { timer_t a; struct sigevent e = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM }; struct sigaction sa = { .sa_handler = handle };
 	const char *us = getenv("MICROSECONDS"); struct itimerspec v = { { 0, 0 }, { 0, us ? atoi(us) * 1000 : 1000 } }, got; sigaction(SIGALRM, &sa, 0);
 	timer_create(CLOCK_MONOTONIC, &e, &a); timer_settime(a, 0, &v, 0); block(SIG_BLOCK); timer_gettime(a, &got); y = got.it_value.tv_nsec == 0;
-	v.it_value.tv_nsec = 0; timer_settime(a, 0, &v, 0); block(SIG_UNBLOCK); say("%d %d\n", y, x); }`, []string{"0 0", "0 1", "1 1"}},
+	block(SIG_UNBLOCK); say("%d %d\n", y, x); }`, []string{"0 0", "0 1", "1 1"}},
 	{"a stack of the handler's own", `
 static char room[65536];
 static void handle(int sig) { char here; y = &here >= room && &here < room + sizeof room; add(&x, 10); }
