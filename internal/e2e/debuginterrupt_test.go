@@ -85,9 +85,11 @@ func TestDebugInterrupt(t *testing.T) {
 		says("break 6 if work == 2")
 		says(way)
 		hears("Continuing.")
+		again := time.AfterFunc(5*time.Second, func() { gdb.Process.Signal(syscall.SIGINT) }) // as one would on a busy machine
 		time.Sleep(200 * time.Millisecond)
 		gdb.Process.Signal(syscall.SIGINT)
 		hears("SIGINT, Interrupt.")
+		again.Stop()
 		says("delete")
 		if way == "reverse-continue" { // and forwards from the beginning
 			says(way)
