@@ -36,9 +36,8 @@ const mostCounted = 64
 
 // counts looks at the counts of executions.
 type counts struct {
-	from  Counter // nil: no addition is said to blend
-	list  []countAt
-	bytes map[bytesOf]*sameBytes
+	from Counter // nil: no addition is said to blend
+	list []countAt
 	// Of one of them: additions that come in any order with it, by sign, and what flows.
 	adds, subs []countAt
 	left       []int64

@@ -30,14 +30,14 @@ type threadCounts struct {
 
 // byBytes sorts the list.
 func (c *counts) byBytes(o *relation.Order) (all []*sameBytes) {
-	c.bytes = map[bytesOf]*sameBytes{}
+	made := map[bytesOf]*sameBytes{}
 	for i := len(c.list) - 1; i >= 0; i-- { // the newest is the first
 		k := &c.list[i]
 		key := bytesOf{k.Addr, k.Size}
-		b := c.bytes[key]
+		b := made[key]
 		if b == nil {
 			b = &sameBytes{}
-			c.bytes[key], all = b, append(all, b)
+			made[key], all = b, append(all, b)
 		}
 		b.add(o.Thread(k.at), k)
 	}

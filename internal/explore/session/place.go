@@ -103,7 +103,5 @@ func (p *Program) instruction(pc uint64) string {
 	return text
 }
 
-// kinds of failures are result's kinds by name.
-
 // Pointee is what a pointer's declaration says of what it points to.
 type Pointee = debuginfo.Pointee
