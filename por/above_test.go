@@ -144,7 +144,7 @@ func TestCountsAbove(t *testing.T) {
 
 // TestCountsAboveMutants: what is left out of the rules is found.
 func TestCountsAboveMutants(t *testing.T) {
-	for _, f := range []fault{unwatched, asItWas, freely} {
+	for _, f := range []fault{unwatched, asItWas, behindIt, freely} {
 		t.Run(fmt.Sprint("fault ", f), func(t *testing.T) {
 			findsFault(t, referring(), 3000, func(p *model.Program) error {
 				_, err := agreeCounts(p, spinLimit, f)

@@ -80,8 +80,11 @@ func (w *window) move(o *relation.Order, e *countAt, f fault) {
 	for w.hi = max(w.hi, w.mid); w.hi < len(l) && !o.Before(e.at, l[w.hi].at); {
 		w.hi++
 	}
-	if f == asItWas {
+	switch f {
+	case asItWas:
 		w.lo, w.hi = w.mid, w.mid
+	case behindIt:
+		w.hi = w.mid
 	}
 	sums := w.of.sums
 	for ; w.ends <= w.hi; w.ends++ {

@@ -35,6 +35,7 @@ const (
 	looseInitials         // readsfrom takes steps for weak initials that go with a part of the sequence only
 	unwatched             // no count is looked at whose additions blend
 	asItWas               // a count is looked at in the order of the execution alone
+	behindIt              // or without those that come after it in the execution
 	freely                // or additions that were made before count as if they were made
 	narrowRest            // and has no heed of a rest that a load doesn't go with
 )
