@@ -6,6 +6,7 @@ import (
 	"landgo/internal/image"
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/scheduler/known"
 )
 
 // What a System is made of, by how long it lasts. What it knows of its guest for good
@@ -139,17 +140,28 @@ type seen struct {
 	uses         map[uint64][]use // by word, while it isn't known that threads share any
 }
 
-// scratch is of the step under way.
-type scratch struct {
-	current trace.TID // whose step it is
-	finer   bool      // points became finer in it
-	// passedOver: the run under way begins at a point that the rules leave out.
-	passedOver bool
-	// probing: a turn of a loop is being tried, to be taken back. scouting: what others
-	// would do in a long step is being looked at. trying: a call is tried: threads stay
-	// as they are.
+// learning is what executions teach. Each part of a System that can learn has a pointer
+// to it.
+type learning struct {
+	known known.Facts // for good; another System can be told of it
+	finer bool        // points became finer in the step under way
+}
+
+// attempt says for what the machine runs, if not for the step under way alone. What is tried
+// is taken back.
+type attempt struct {
+	// probing: a turn of a loop is being tried. scouting: what others would do in a long
+	// step is being looked at. trying: a call is tried: threads stay as they are.
 	probing, scouting, trying bool
 	turning                   bool // turns of a counted spin are run, but the last (counted.go)
+}
+
+// scratch is of the step under way.
+type scratch struct {
+	attempt
+	current trace.TID // whose step it is
+	// passedOver: the run under way begins at a point that the rules leave out.
+	passedOver bool
 	// sent is what the signals of the trap under way depend on (library/interruptedwait.go).
 	sent     []trace.Op
 	foreseen []trace.Access // of one trap

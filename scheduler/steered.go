@@ -97,10 +97,10 @@ func (s *state) Done(tr *trace.Transition) {
 func (s *scratch) Idle() { s.current = trace.NoThread }
 
 // Refine notes that points became finer in the step under way.
-func (s *scratch) Refine() { s.finer = true }
+func (s *learning) Refine() { s.finer = true }
 
 // Refined reports whether they did.
-func (s *scratch) Refined() bool { return s.finer }
+func (s *learning) Refined() bool { return s.finer }
 
 // Settled reports whether points became finer in the step that has ended, or while
 // nothing was under way, and takes that for known.

@@ -61,7 +61,7 @@ type Config struct {
 // System is a guest under control. It implements por.System and kernel.Host.
 type System struct {
 	named
-	known known.Facts
+	learning
 	seen
 	scratch
 	twins []*twin
@@ -147,9 +147,9 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 				mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
 			},
 		},
-		known:   known.New(),
-		seen:    seen{calls: map[string]bool{}, sightings: sightings{}},
-		scratch: scratch{pinned: -1},
+		learning: learning{known: known.New()},
+		seen:     seen{calls: map[string]bool{}, sightings: sightings{}},
+		scratch:  scratch{pinned: -1},
 	}
 	s.stopAt(cfg.Race)
 	return s
