@@ -65,14 +65,14 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		past = past && stop.Insns == 0 && stop.Why == emu.StopBreak
 		passing := pass
 		skip, pass = false, false
-		if s.weak != 0 {
-			return s.unordered(th)
+		if s.buffers.weak != 0 {
+			return s.buffers.unordered(th)
 		}
-		if s.mixed != 0 {
-			return s.mixes(th)
+		if s.buffers.mixed != 0 {
+			return s.buffers.mixes(th)
 		}
-		if len(s.known.Storing) > 1 && s.tooMany() {
-			return s.severalStore(th)
+		if len(s.known.Storing) > 1 && s.buffers.tooMany() {
+			return s.buffers.severalStore(th)
 		}
 		if len(stop.Accesses) > 0 {
 			allow = 0
@@ -129,7 +129,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 				return err
 			}
 		case emu.StopFence:
-			if s.atFence(th) {
+			if s.buffers.atFence(th) {
 				th.begun = begun
 				return s.arrive(th, tr)
 			}
@@ -219,8 +219,8 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	}
 	if len(stop.Accesses) > 0 {
 		n := len(tr.Accesses)
-		if r.Flags&emu.RecordAll != 0 && s.watchesAlike() {
-			tr.Accesses = s.watchAlike(th, stop.Accesses, tr.Accesses)
+		if r.Flags&emu.RecordAll != 0 && s.Kinship.watches() {
+			tr.Accesses = s.Kinship.watch(th, stop.Accesses, tr.Accesses)
 		} else {
 			tr.Accesses = append(tr.Accesses, stop.Accesses...)
 		}
@@ -230,7 +230,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		}
 		s.lib.Accessed(th.ID, tr, made, r.Flags&emu.Watch != 0)
 		if s.cfg.Buffers {
-			s.takeStores(th, tr, made, since, insns)
+			s.buffers.takeStores(th, tr, made, since, insns)
 		}
 		if s.Coarse() && !s.probing {
 			party, holds := s.party(th)
@@ -298,7 +298,7 @@ func (s *System) flags(th *thread, runs Running) emu.RunFlags {
 	if s.cfg.Fill != nil && !s.probing {
 		f |= emu.Hash
 	}
-	if s.cfg.KeepAll || s.watchesAlike() {
+	if s.cfg.KeepAll || s.Kinship.watches() {
 		f |= emu.RecordAll
 	}
 	return f

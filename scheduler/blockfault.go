@@ -13,8 +13,8 @@ import (
 // is in a live block.
 func (s *named) blockFault(out *Failure, f emu.Fault) {
 	does := bytesText(f.Kind == emu.FaultBlockWrite, uint64(f.Size))
-	if s.BuriedAt(f.Addr) != trace.NoThread || !s.InHeap(f.Addr) && !s.heap.Near(f.Addr, uint64(f.Size)) {
-		s.graveFault(out, f, does)
+	if s.Stacks.BuriedAt(f.Addr) != trace.NoThread || !s.InHeap(f.Addr) && !s.heap.Near(f.Addr, uint64(f.Size)) {
+		s.Stacks.graveFault(out, f, does)
 		return
 	}
 	s.wrong(out, f.Addr, does)

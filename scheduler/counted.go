@@ -49,7 +49,7 @@ const mostTurns = 1 << 7
 // again, is in a loop that counts: it comes back to an instruction of those that look.
 func (s *System) learnCounted(th *thread) {
 	a := th.Access
-	if !s.awaiting || s.alikeNow() || !canAwait(&a) || s.known.Counted[a.PC] || s.known.Uncounted[a.PC] || s.known.Piecemeal[a.PC] {
+	if !s.awaiting || s.Kinship.now() || !canAwait(&a) || s.known.Counted[a.PC] || s.known.Uncounted[a.PC] || s.known.Piecemeal[a.PC] {
 		return
 	}
 	var pcs []uint64
@@ -76,7 +76,7 @@ func (s *System) learnCounted(th *thread) {
 // counting reports whether an instruction is known to look in a counted spin. While threads
 // count as alike, none does: the two were judged apart only.
 func (s *System) counting(pc uint64) bool {
-	return s.known.Counted[pc] && !s.alikeNow() && !s.known.Uncounted[pc] && !s.known.Piecemeal[pc]
+	return s.known.Counted[pc] && !s.Kinship.now() && !s.known.Uncounted[pc] && !s.known.Piecemeal[pc]
 }
 
 // isCounted reports whether a thread stands before a counted spin.

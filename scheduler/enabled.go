@@ -18,7 +18,7 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 		d := &dst[len(dst)-1]
 		s.describe(th, d)
 		if s.cfg.Buffers {
-			s.describeBuffer(th, d)
+			s.buffers.holds(th, d)
 		}
 		if d.Status == trace.Ready {
 			ready = true
@@ -28,7 +28,7 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 		}
 		if s.cfg.Buffers {
 			n := len(dst)
-			dst = s.buffer(th, dst)
+			dst = s.buffers.describe(th, dst)
 			ready = ready || len(dst) > n
 		}
 	}
@@ -56,7 +56,7 @@ func (s *present) letExpire(list []trace.Thread) {
 // describe fills in a thread's status and pending operation, and says what they depend
 // on beside the thread's own state.
 func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
-	if s.hold(th, d) {
+	if s.Kinship.hold(th, d) {
 		return w
 	}
 	d.Waits = th.Waits
@@ -79,7 +79,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		w.Anything = true
 		p := s.planned(th)
 		d.Pending, d.Outcomes, d.Loose = p.Op, p.Outcomes, th.loose
-		if op := s.StackEnd(th.ID); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
+		if op := s.Stacks.StackEnd(th.ID); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
 			d.Pending = op
 		}
 		if p.Blocked {

@@ -11,7 +11,7 @@ import "landgo/internal/trace"
 // first thread that does has the search start again.
 func (s *System) ExitIsStep(t trace.TID) bool {
 	th := &s.threads[t]
-	return !s.Alone(t) && (s.Undrained(t) || s.known.Exits || s.known.Signalled[uint64(th.ID)] || s.lifeIsShared(th.ID) || s.readsEnd(th))
+	return !s.Alone(t) && (s.Undrained(t) || s.known.Exits || s.known.Signalled[uint64(th.ID)] || s.Sharing.lifeIsShared(th.ID) || s.readsEnd(th))
 }
 
 // endTeller is a kernel that writes to the guest's memory when a thread ends.
@@ -36,7 +36,7 @@ func (s *System) readsEnd(th *thread) bool {
 	if at == 0 || !s.EveryOperation() {
 		return false
 	}
-	return s.Shared(th.ID, at, 4)
+	return s.Sharing.Shared(th.ID, at, 4)
 }
 
 // leaver is a kernel that wants to know of threads whose end landgo carries out.
@@ -47,10 +47,10 @@ func (s *System) Exit(t trace.TID, tr *trace.Transition, byKernel bool) {
 	th := &s.threads[t]
 	th.Stand = StandExited
 	th.Yielding = false
-	s.bury(th, tr)
+	s.Stacks.bury(th, tr)
 	if k, ok := s.kernel.(leaver); ok && !byKernel {
 		if at := s.endWord(th); at != 0 {
-			s.Touch(th.ID, tr, th.Regs.RIP, at, 4, trace.Write|trace.Atomic)
+			s.Sharing.Touch(th.ID, tr, th.Regs.RIP, at, 4, trace.Write|trace.Atomic)
 		}
 		k.Leave(th.ID)
 		s.takeTouched(th, tr, th.Regs.RIP)
@@ -69,13 +69,13 @@ type outputKernel interface {
 // are then events. They don't depend on each other, but on the end.
 func (s *System) SharesOutput(t trace.TID) bool {
 	k, ok := s.kernel.(outputKernel)
-	return ok && !s.Alone(t) && s.sharesTouch(t, &trace.Access{Addr: k.OutputWord(), Size: outputSize})
+	return ok && !s.Alone(t) && s.Sharing.sharesTouch(t, &trace.Access{Addr: k.OutputWord(), Size: outputSize})
 }
 
 // TouchOutput records that a thread prints.
 func (s *System) TouchOutput(t trace.TID, tr *trace.Transition, pc uint64) {
 	if k, ok := s.kernel.(outputKernel); ok {
-		s.touchAs(&s.threads[t], t, tr, pc, &trace.Access{Addr: k.OutputWord(), Size: outputSize, Flags: trace.Library})
+		s.Sharing.touchAs(&s.threads[t], t, tr, pc, &trace.Access{Addr: k.OutputWord(), Size: outputSize, Flags: trace.Library})
 	}
 }
 
@@ -95,6 +95,6 @@ func (s *System) endsOutput(t trace.TID) {
 		s.finer = true
 	}
 	if k, ok := s.kernel.(outputKernel); ok && !s.Alone(t) {
-		s.sharesTouch(t, &trace.Access{Addr: k.OutputWord(), Size: outputSize, Flags: trace.Write})
+		s.Sharing.sharesTouch(t, &trace.Access{Addr: k.OutputWord(), Size: outputSize, Flags: trace.Write})
 	}
 }

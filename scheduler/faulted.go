@@ -83,7 +83,7 @@ func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault, framing 
 		return false // landgo's own: the processor finds nothing wrong
 	}
 	if f.Kind == emu.FaultFetch && s.faults {
-		s.Touch(th.ID, tr, th.Regs.RIP, f.Addr, 1, 0)
+		s.Sharing.Touch(th.ID, tr, th.Regs.RIP, f.Addr, 1, 0)
 	}
 	// A step that begins before the frame has nothing but the access that faults before
 	// it, which is made again.
@@ -121,7 +121,7 @@ func (s *System) sharedByHandler(th *thread, journal uint64, f emu.Fault) (a tra
 	}
 	own, _ := k.Touched()
 	for i := range own {
-		if own[i].Addr != f.Addr && !s.Alone(th.ID) && s.sharesTouch(th.ID, &own[i]) && a.Size == 0 {
+		if own[i].Addr != f.Addr && !s.Alone(th.ID) && s.Sharing.sharesTouch(th.ID, &own[i]) && a.Size == 0 {
 			a = own[i]
 		}
 	}
@@ -142,7 +142,7 @@ func (s *System) frame(th *thread, since uint64, regs *emu.Regs) (a trace.Access
 		if r.Lo-regs.RSP >= handlerFrame {
 			continue
 		}
-		shared := s.Shared(th.ID, r.Lo, r.Hi-r.Lo)
+		shared := s.Sharing.Shared(th.ID, r.Lo, r.Hi-r.Lo)
 		switch {
 		case !shared:
 		case a.Size == 0:
@@ -173,7 +173,7 @@ func (s *System) endStores(th *thread) {
 	}
 	s.Save(th.ID)
 	if s.cfg.Buffers {
-		s.moves(func() { s.endBuffered(th) })
+		s.buffers.moves(func() { s.endBuffered(th) })
 		return
 	}
 	s.endInstruction(th)
@@ -196,7 +196,7 @@ func (s *System) endInstruction(th *thread) []trace.Access {
 // what that does.
 func (s *System) MeetFault(t trace.TID, site uint64, fault emu.Fault, does string) error {
 	th, tr := &s.threads[t], s.thisStep()
-	s.Touch(t, tr, site, fault.Addr, fault.Size, 0) // whether the page is there
+	s.Sharing.Touch(t, tr, site, fault.Addr, fault.Size, 0) // whether the page is there
 	if s.handled(th, tr, fault, true) {
 		th.Stand, th.framing = StandRun, false
 		return nil

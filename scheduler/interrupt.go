@@ -98,7 +98,7 @@ func (s *named) handlersOwn(th *thread) emu.Range {
 		return emu.Range{}
 	}
 	hi := (th.Interrupted - redZone) &^ 7
-	return emu.Range{Lo: s.mappingStart(hi - 1), Hi: hi}
+	return emu.Range{Lo: s.Stacks.mappingStart(hi - 1), Hi: hi}
 }
 
 // party is what makes a thread's accesses: the thread, with the locks that it holds, or

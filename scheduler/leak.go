@@ -124,10 +124,10 @@ func (s *System) roots() []heap.Piece {
 		switch {
 		case !s.threads[i].Exists:
 		case !th.Live() && th.OwnStack:
-			skip = append(skip, emu.Range{Lo: s.mappingStart(th.Stack - 1), Hi: s.mappingEnd(th.Stack - 1)})
+			skip = append(skip, emu.Range{Lo: s.Stacks.mappingStart(th.Stack - 1), Hi: s.Stacks.mappingEnd(th.Stack - 1)})
 		case th.Live():
 			sp := s.regsOf(th).RSP
-			skip = append(skip, emu.Range{Lo: s.mappingStart(sp), Hi: sp - redZone})
+			skip = append(skip, emu.Range{Lo: s.Stacks.mappingStart(sp), Hi: sp - redZone})
 		}
 	}
 	var pieces []heap.Piece
@@ -186,5 +186,5 @@ func (s *System) OnStack(t trace.TID, addr uint64) bool {
 	if s.machine.Prot(sp)&emu.ProtWrite == 0 {
 		return false
 	}
-	return addr >= s.mappingStart(sp) && addr < s.mappingEnd(sp)
+	return addr >= s.Stacks.mappingStart(sp) && addr < s.Stacks.mappingEnd(sp)
 }

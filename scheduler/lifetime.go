@@ -53,11 +53,7 @@ type fixed struct {
 	// overwriting: of stores of the same bytes the search runs one order, unless they are
 	// read, and exchanges whose results aren't used are told.
 	overwriting bool
-	// alike: threads that are alike begin in the order of their creation (alike.go).
-	alike bool
-	// fenced says after which stores threads wait as at a fence (fenced.go); nil: after none.
-	fenced     func(pc uint64) bool
-	mostFaults *int // see LimitFaults; nil: no limit
+	mostFaults  *int // see LimitFaults; nil: no limit
 }
 
 // state is what a step changes. It goes back with a mark: the cells with the machine,
@@ -105,22 +101,20 @@ type present struct {
 // found is what a System has found out, or settled for good, and another one finds out
 // for itself.
 type found struct {
-	names    *names
-	dead     map[uint64]dead
-	blends   map[uint64]trace.Blend // of locked instructions
-	leasts   map[uint64]int64       // of those that add and are tested
-	unread   map[uint64]bool        // the places behind calls whose results aren't used
-	mappings map[uint64]uint64      // see mappingStart
+	names  *names
+	dead   map[uint64]dead
+	blends map[uint64]trace.Blend // of locked instructions
+	leasts map[uint64]int64       // of those that add and are tested
+	unread map[uint64]bool        // the places behind calls whose results aren't used
 	// scouted is the length of each thread's steps after which scouting is done again
 	// (scout.go).
 	scouted  map[trace.TID]uint64
-	graves   emu.Range          // has all stacks in it that were ever buried
 	cpuKept  bool               // the kernel keeps CPU states, to come back to
 	polled   bool               // a thread has waited in a loop that looks at the clock
 	tried    map[pollKey]bool   // turns of loops (await.go)
 	surveyed map[surveyKey]look // counted spins (counted.go)
 	deadTo   map[onward]dead    // where these lead out
-	kinship  kinship
+	Stacks   *Stacks
 }
 
 // named is the guest as it stands, and the names and places of its parts.
@@ -163,11 +157,10 @@ type scratch struct {
 	// passedOver: the run under way begins at a point that the rules leave out.
 	passedOver bool
 	// sent is what the signals of the trap under way depend on (library/interruptedwait.go).
-	sent     []trace.Op
-	foreseen []trace.Access // of one trap
-	frames   []string
-	run      emu.Run
-	buffering
+	sent        []trace.Op
+	foreseen    []trace.Access // of one trap
+	frames      []string
+	run         emu.Run
 	indivisible bool             // see asParties
 	failing     *trace.FaultKind // of the trap under way; nil: it doesn't fail
 	pinned      emu.Ctx          // given to the kernel, to come back to

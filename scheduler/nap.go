@@ -69,7 +69,7 @@ func (s *System) EndNap(t trace.TID, tr *trace.Transition, nap trace.Op) {
 		r.RAX = uint64(1<<64 - efault)
 		return
 	}
-	s.Touch(th.ID, tr, pc, at, timespecSize, trace.Write)
+	s.Sharing.Touch(th.ID, tr, pc, at, timespecSize, trace.Write)
 	s.machine.Write64(at, left/1e9)
 	s.machine.Write64(at+8, left%1e9)
 }

@@ -213,7 +213,7 @@ func (s *System) holdsNow(th *thread, p *promise) (bool, error) {
 		if s.machine.Prot(a.Addr)&emu.ProtWrite == 0 {
 			return // it never changes
 		}
-		s.Shared(AllThreads, a.Addr, uint64(a.Size))
+		s.Sharing.Shared(AllThreads, a.Addr, uint64(a.Size))
 		for w := a.Addr / 8; w <= (a.Addr+uint64(a.Size)-1)/8; w++ {
 			if s.known.Judged.Add(w) {
 				s.finer = true

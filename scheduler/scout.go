@@ -65,7 +65,7 @@ func (s *System) cutShort(th *thread, tr *trace.Transition) bool {
 func (s *System) scout(th *thread, tr *trace.Transition, budget uint64) {
 	was, current, observer, begun := *th, s.current, s.observer, s.instructions
 	s.scouting, s.probing, s.observer = true, true, nil
-	under := len(s.under)
+	under := len(s.buffers.under)
 	k := s.markAlone()
 	s.Save(th.ID)
 	th.Stand = StandRun
@@ -88,7 +88,7 @@ func (s *System) scout(th *thread, tr *trace.Transition, budget uint64) {
 	}
 	s.rewindAlone(k)
 	s.marks = s.marks[:len(s.marks)-1]
-	s.under, s.weak = s.under[:under], 0
+	s.buffers.under, s.buffers.weak = s.buffers.under[:under], 0
 	*th = was
 	s.scouting, s.probing, s.observer, s.current = false, false, observer, current
 }

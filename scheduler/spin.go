@@ -155,13 +155,13 @@ func (s *System) tryTurn(th *thread, of *trace.Transition) (recurs, single bool)
 func (s *System) probe(th *thread, f func()) {
 	finer, observer := s.finer, s.observer
 	s.probing, s.observer = true, nil
-	under := len(s.under)
+	under := len(s.buffers.under)
 	k := s.markAlone()
 	s.Save(th.ID)
 	f()
 	s.rewindAlone(k)
 	s.marks = s.marks[:len(s.marks)-1]
-	s.under, s.weak = s.under[:under], 0
+	s.buffers.under, s.buffers.weak = s.buffers.under[:under], 0
 	// What the turn learned of sharing is known for good, so the search has to
 	// start again as if the turn were real.
 	s.probing, s.finer, s.observer = false, finer || s.finer, observer

@@ -65,6 +65,11 @@ type System struct {
 	seen
 	scratch
 	twins []*twin
+
+	// Parts, with fields and methods of their own.
+	Sharing *Sharing
+	Kinship *Kinship
+	buffers *buffers
 }
 
 // Observer hears what happens inside steps, for reports. All methods are
@@ -144,13 +149,18 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 			},
 			found: found{
 				names: newNames(cfg.MaxThreads, cfg.Buffers), dead: map[uint64]dead{}, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, unread: map[uint64]bool{}, tried: map[pollKey]bool{}, surveyed: map[surveyKey]look{}, deadTo: map[onward]dead{},
-				mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
+				scouted: map[trace.TID]uint64{},
 			},
 		},
 		learning: learning{known: known.New()},
 		seen:     seen{calls: map[string]bool{}, sightings: sightings{}},
 		scratch:  scratch{pinned: -1},
 	}
+	s.Stacks = &Stacks{in: &s.present, names: s.names, starts: map[uint64]uint64{}}
+	s.Sharing = &Sharing{in: &s.present, names: s.names, learning: &s.learning, seen: &s.seen, regs: s.Regs}
+	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
+		anyReady: func() bool { return s.Present().Ready.Len() > 0 }}
+	s.buffers = &buffers{in: &s.present, learning: &s.learning, attempt: &s.attempt, run: &s.run}
 	s.stopAt(cfg.Race)
 	return s
 }
@@ -269,8 +279,8 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.Insns
 	if s.cfg.Buffers {
-		s.moves(func() { s.apply(th) })
-		s.beginsAt(th, tr)
+		s.buffers.moves(func() { s.buffers.apply(th) })
+		s.buffers.beginsAt(th, tr)
 	}
 	info := stepInfo{tr: tr, ctx: th.Ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.Effects, insns: th.Insns}
 	if th.Set != 0 {
@@ -290,7 +300,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	}
 	if err == nil && s.cfg.Buffers {
 		s.steps[len(s.steps)-1].end = s.machine.Journal()
-		s.moves(func() { s.takeBack(th) })
+		s.buffers.moves(func() { s.buffers.takeBack(th) })
 	}
 	if err == nil {
 		err = s.judge(th, tr, promises, alone)
@@ -313,7 +323,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.wakeSpinners(tr)
 	s.settleAwaits(&s.steps[len(s.steps)-1])
 	s.noteCounts(&s.steps[len(s.steps)-1])
-	s.settleAlike(th, tr)
+	s.Kinship.settle(th, tr)
 	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)
 	}

@@ -250,7 +250,7 @@ func (s *System) stepTimer(th *thread, tr *trace.Transition) error {
 		tr.Did(op)
 	}
 	made := len(tr.Accesses)
-	s.takeEffects(th, tr, 0, out.Accesses, out.Others, nil)
+	s.Sharing.takeEffects(th, tr, 0, out.Accesses, out.Others, nil)
 	if !s.several() { // only the thread itself can tell, whose steps depend on this one
 		tr.Accesses = tr.Accesses[:made]
 	}
@@ -269,12 +269,12 @@ func (s *System) stepTimer(th *thread, tr *trace.Transition) error {
 
 // toucher is the party that a thread is where it stands, if the guest may have threads of
 // its own; else the thread.
-func (s *System) toucher(t trace.TID) trace.TID {
-	if !s.ticking() || t < 0 || int(t) >= len(s.threads) || s.threads[t].isTimer() {
+func (x *Sharing) toucher(t trace.TID) trace.TID {
+	if !x.in.ticking() || t < 0 || int(t) >= len(x.in.threads) || x.in.threads[t].isTimer() {
 		return t
 	}
-	s.machine.SetInterrupted(s.clockwork.Interrupted(t))
-	return s.machine.Party(s.Regs(t).RSP)
+	x.in.machine.SetInterrupted(x.in.clockwork.Interrupted(t))
+	return x.in.machine.Party(x.regs(t).RSP)
 }
 
 // asParties prepares a thread's run, if the guest may have threads of its own.

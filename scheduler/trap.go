@@ -17,7 +17,7 @@ func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
 		return false, s.Invalid(p.Gap, th.ID, th.Regs.RIP, "%s", p.Reason)
 	}
 	if p.Op.Kind == trace.OpFenceAll {
-		if err := s.fencesAll(th); err != nil {
+		if err := s.buffers.fencesAll(th); err != nil {
 			return false, err
 		}
 	}
@@ -53,14 +53,14 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 	case s.trusted(th):
 		return s.takesSignals(th, p)
 	}
-	shared, alike := s.sharesForeseen(th, p, f)
+	shared, alike := s.Sharing.sharesForeseen(th, p, f)
 	th.loose = !alike
 	if shared && (s.EveryOperation() || s.racing[th.Regs.RIP]) {
 		return true
 	}
 	switch {
 	case p.Op.Kind == trace.OpExit:
-		return s.ExitIsStep(th.ID) || s.EveryOperation() && s.StackEnd(th.ID).Kind != trace.OpNone
+		return s.ExitIsStep(th.ID) || s.EveryOperation() && s.Stacks.StackEnd(th.ID).Kind != trace.OpNone
 	case p.Yield, p.Op.Kind == trace.OpCreate:
 		return false // order, no race
 	case p.Effect == kernel.Local && len(f.Ops) > 0:
@@ -78,11 +78,11 @@ var plainCalls = map[string]bool{"getpid": true, "gettid": true, "getppid": true
 
 // othersIn lists the parts of pages that other threads touched: a thread's own
 // accesses are in order with its calls.
-func (s *present) othersIn(th *thread, p kernel.Pages) []emu.Range {
-	if p.Size == 0 || s.Alone(th.ID) {
+func (x *Sharing) othersIn(th *thread, p kernel.Pages) []emu.Range {
+	if p.Size == 0 || x.in.Alone(th.ID) {
 		return nil
 	}
-	return s.machine.Others(th.ID, p.Addr, p.Size)
+	return x.in.machine.Others(th.ID, p.Addr, p.Size)
 }
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
@@ -145,7 +145,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		out = s.kernel.Do(th.ID, th.trap, c, &th.Regs)
 	}
 	if within {
-		s.checkForeseen(th, p, foreseen, &out)
+		s.Sharing.checkForeseen(th, p, foreseen, &out)
 	}
 	if !out.Idle && (s.machine.Journal() != journal || s.machine.Logged() != logged) {
 		th.Effects++
@@ -200,7 +200,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	if f := s.Maps(th.ID, call, &out); f != nil {
 		return true, s.Fail(th.ID, f)
 	}
-	s.takeEffects(th, tr, call, out.Accesses, out.Others, out.Pages)
+	s.Sharing.takeEffects(th, tr, call, out.Accesses, out.Others, out.Pages)
 	for _, w := range out.Wakes {
 		s.wakeFromKernel(w)
 		tr.Wakes = append(tr.Wakes, w)
@@ -263,7 +263,7 @@ func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f 
 		}
 		does := fmt.Sprintf("%s %s", p.Name, bytesText(a.IsWrite(), uint64(a.Size)))
 		if f := s.DeadAccess(th.ID, th.Regs.RIP, a.Addr, uint64(a.Size), does, !a.IsWrite()); f != nil {
-			s.Touch(th.ID, tr, th.Regs.RIP, a.Addr, a.Size, a.Flags)
+			s.Sharing.Touch(th.ID, tr, th.Regs.RIP, a.Addr, a.Size, a.Flags)
 			return f
 		}
 	}
@@ -280,7 +280,7 @@ func (s *present) wakeFromKernel(t trace.TID) {
 func (s *System) ExitProcess(t trace.TID, tr *trace.Transition, status int) error {
 	th := &s.threads[t]
 	th.Insns++ // the end counts: schedules name it
-	s.drainAll(th)
+	s.buffers.drainAll(th)
 	tr.Did(trace.Op{Kind: trace.OpEnd, PC: th.Regs.RIP})
 	tr.End = trace.EndProcess
 	// A thread library may make the status of its last thread the task's: that

@@ -112,7 +112,7 @@ func (s *Library) carry(th *thread, tr *trace.Transition) (scheduler.Verdict, er
 		seen = s.sharesWord(th, addr) || seen
 	}
 	if th.role == profile.ThreadExit {
-		seen = seen || s.core.ExitIsStep(th.ID) || s.core.StackEnd(th.ID).Kind != trace.OpNone
+		seen = seen || s.core.ExitIsStep(th.ID) || s.core.Stacks.StackEnd(th.ID).Kind != trace.OpNone
 	}
 	if seen && s.core.EveryOperation() && s.core.PointAllowed(th.ID, s.whereCarried(th)) {
 		th.Stand = scheduler.StandOp
@@ -147,7 +147,7 @@ func (s *Library) sharesWord(th *thread, addr uint64) bool {
 	if s.core.Alone(th.ID) {
 		return false
 	}
-	return s.core.Shared(th.ID, addr, 8)
+	return s.core.Sharing.Shared(th.ID, addr, 8)
 }
 
 // carriedWords are those by which others tell when the function at which a thread
@@ -210,7 +210,7 @@ func (s *Library) performCarried(th *thread, tr *trace.Transition) (scheduler.Ve
 	}
 	words := s.carriedWords(th)
 	for _, addr := range words {
-		s.core.Touch(th.ID, tr, pc, addr, 8, s.carriedFlags(th))
+		s.core.Sharing.Touch(th.ID, tr, pc, addr, 8, s.carriedFlags(th))
 	}
 	switch th.role {
 	case profile.Self:
@@ -255,7 +255,7 @@ func (s *Library) takeStatus(th *thread, tr *trace.Transition, pc uint64) (sched
 			return scheduler.Stay, s.core.Fail(th.ID, f)
 		}
 		s.setWord(p, t.Returned)
-		s.core.Touch(th.ID, tr, pc-1, p, uint32(s.wordSize), trace.Write)
+		s.core.Sharing.Touch(th.ID, tr, pc-1, p, uint32(s.wordSize), trace.Write)
 	}
 	s.core.Join(t.ID, tr)
 	op := th.pending

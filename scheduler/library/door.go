@@ -48,7 +48,7 @@ func (d door) write64(addr, v uint64) {
 // touch records an access. The step has to begin with the call if others tell.
 func (d door) touch(addr uint64, size uint32, flags trace.AccessFlags) {
 	n := len(d.tr.Accesses)
-	d.s.core.Touch(d.th.ID, d.tr, d.s.callSite(d.th)-1, addr, size, flags)
+	d.s.core.Sharing.Touch(d.th.ID, d.tr, d.s.callSite(d.th)-1, addr, size, flags)
 	if len(d.tr.Accesses) > n {
 		d.s.needsPoint(d.th)
 	}

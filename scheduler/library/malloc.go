@@ -146,7 +146,7 @@ func (s *heapCalls) heapOp(th *thread) trace.Op {
 		return trace.Op{}
 	}
 	op.Obj, op.Size = p.Addr, uint32(p.Size)
-	shared := s.core.Shared(th.ID, op.Obj, uint64(op.Size))
+	shared := s.core.Sharing.Shared(th.ID, op.Obj, uint64(op.Size))
 	if !shared {
 		return trace.Op{}
 	}

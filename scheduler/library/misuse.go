@@ -28,7 +28,7 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 	if f := s.core.DeadAccess(th.ID, s.callSite(th), o.addr, s.sizeFor(th.role, o.kind), a.does(), false); f != nil {
 		return f
 	}
-	if t := s.core.BuriedAt(o.addr); t != trace.NoThread {
+	if t := s.core.Stacks.BuriedAt(o.addr); t != trace.NoThread {
 		return &scheduler.Failure{Kind: trace.DeadStack, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("%s on the stack of thread %s, which has ended", a.does(), s.core.Name(t))}
 	}
 	bad := func(format string, args ...any) *scheduler.Failure {

@@ -143,7 +143,7 @@ func (s *objectCalls) performNamed(th *thread, tr *trace.Transition) (scheduler.
 		return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 1}, "reads a semaphore's name")
 	}
 	pc, size := s.callSite(th), uint64(len(text)+1)
-	s.core.Touch(th.ID, tr, pc-1, th.arg(0), uint32(size), 0)
+	s.core.Sharing.Touch(th.ID, tr, pc-1, th.arg(0), uint32(size), 0)
 	if f := s.core.DeadAccess(th.ID, pc, th.arg(0), size, "reads a semaphore's name", true); f != nil {
 		th.Insns++ // the failure is a place of its own
 		return scheduler.Stay, s.core.Fail(th.ID, f)
@@ -276,7 +276,7 @@ func (s *objectCalls) semClose(th *thread, tr *trace.Transition) (scheduler.Verd
 		value = s.objectOf(addr, kindSem).value
 	}
 	tr.Did(trace.Op{Kind: trace.OpSemDestroy, Obj: addr, Size: s.sizes[kindSem], PC: s.callSite(th)})
-	s.core.Touch(th.ID, tr, s.callSite(th)-1, addr, s.sizes[kindSem], trace.Write)
+	s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, addr, s.sizes[kindSem], trace.Write)
 	s.machine.Put(&o.value, value)
 	s.machine.Put(&o.opens, 0)
 	s.machine.Put(&o.addr, 0)

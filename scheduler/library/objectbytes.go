@@ -320,7 +320,7 @@ func (s *models) touchesObject(th *thread, o *object) {
 			return
 		}
 	}
-	s.core.Shared(th.ID, o.addr, size)
+	s.core.Sharing.Shared(th.ID, o.addr, size)
 }
 
 // static reports whether an address is of the program's own segments.

@@ -114,7 +114,7 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 		return op
 	}
 	if th.role == profile.ThreadExit {
-		if end := s.core.StackEnd(th.ID); end.Kind != trace.OpNone {
+		if end := s.core.Stacks.StackEnd(th.ID); end.Kind != trace.OpNone {
 			return end
 		}
 		op.Obj = uint64(th.ID)

@@ -133,7 +133,7 @@ func (s *heapCalls) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) 
 	if p.Size == 0 || th.trusted() && !s.inTrustedAllocator(th) || s.core.Alone(th.ID) {
 		return trace.Op{}
 	}
-	shared := s.core.Shared(th.ID, p.Addr, p.Size)
+	shared := s.core.Sharing.Shared(th.ID, p.Addr, p.Size)
 	if !shared {
 		return trace.Op{}
 	}

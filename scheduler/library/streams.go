@@ -67,7 +67,7 @@ func (s *textCalls) stdout() uint64 {
 // the process before it prints.
 func (s *textCalls) sharesStream(th *thread) bool {
 	at, _, ok := s.streamOf(th)
-	shared := ok && s.core.Shared(th.ID, at, 8)
+	shared := ok && s.core.Sharing.Shared(th.ID, at, 8)
 	return s.toStdout(th) && s.core.SharesOutput(th.ID) || shared
 }
 
@@ -88,7 +88,7 @@ func (s *textCalls) touchStream(th *thread, tr *trace.Transition) {
 		s.core.TouchOutput(th.ID, tr, s.callSite(th)-1)
 	}
 	if at, flags, ok := s.streamOf(th); ok {
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, at, 8, flags)
+		s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, at, 8, flags)
 	}
 }
 

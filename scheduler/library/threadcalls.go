@@ -261,7 +261,7 @@ func (s *Library) atStackEnd(th *thread, retval uint64) bool {
 	if th.phase == phaseEnd || s.core.ExitIsStep(th.ID) || !s.core.EveryOperation() || !s.core.PointAllowed(th.ID, th.Regs.RIP) {
 		return false
 	}
-	op := s.core.StackEnd(th.ID)
+	op := s.core.Stacks.StackEnd(th.ID)
 	if op.Kind == trace.OpNone {
 		return false
 	}
