@@ -190,7 +190,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		r.Flags |= emu.Intrudes
 		r.Own = s.handlersOwn(th)
 	}
-	s.asParties(th, r)
+	s.timers.asParties(th, r)
 	if s.limit != 0 && !s.probing && (s.limit > th.Insns || s.exact && s.limit == th.Insns) {
 		r.StopAt = s.limit - th.Insns + 1
 	}
@@ -241,7 +241,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	}
 	s.passedOver = false
 	if stop.Jumped && !s.known.Jumps {
-		s.seeJumps()
+		s.timers.seeJumps()
 	}
 	if stop.Learned && (r.Flags&(emu.Quiet|emu.Solo) == 0 || r.Flags&emu.Watch != 0) {
 		s.finer = true

@@ -340,7 +340,7 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	s.stepped++
 	info.number = s.stepped
 	s.steps = append(s.steps, info)
-	err := s.judge(th, tr, len(s.promises), false)
+	err := s.Promises.judge(th, tr, len(s.promises), false)
 	s.arena.seal(tr)
 	if err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func (s *named) FaultFailure(t trace.TID, f emu.Fault) *Failure {
 		sp := th.Regs.RSP
 		nearStack := f.Addr+(1<<16) > sp && f.Addr < sp+(1<<12)
 		switch {
-		case s.mappingFault(out, f, nearStack):
+		case s.Mappings.fault(out, f, nearStack):
 		case s.closedBlock(out, f):
 			if nearStack {
 				out.Kind, out.Message = trace.StackOverflow, "the thread's stack is used up"

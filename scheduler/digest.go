@@ -52,14 +52,14 @@ func (s *System) Digest() (trace.Digest, error) {
 		}
 	}
 	sum.Add(s.lib.Digest())
-	if s.ticking() {
+	if s.timers.on() {
 		h := trace.NewHash()
-		h.Words(partTicks, s.ticks.Get())
+		h.Words(partTicks, s.timers.ticks.Get())
 		sum.Add(h.Sum())
 	}
 	if s.cfg.Faults.Any() {
 		h := trace.NewHash()
-		h.Words(partFaults, s.failed.Get())
+		h.Words(partFaults, s.Failing.failed.Get())
 		sum.Add(h.Sum())
 	}
 	return sum, nil

@@ -25,6 +25,7 @@ type Sharing struct {
 	names    *names
 	learning *learning
 	seen     *seen
+	timers   *timers
 	regs     func(trace.TID) *emu.Regs // a thread's present ones
 }
 
@@ -225,10 +226,10 @@ type recorder interface {
 }
 
 // takeTouched records what the kernel has just touched for a thread.
-func (s *System) takeTouched(th *thread, tr *trace.Transition, pc uint64) {
-	if k, ok := s.kernel.(recorder); ok {
+func (x *Sharing) takeTouched(th *thread, tr *trace.Transition, pc uint64) {
+	if k, ok := x.in.kernel.(recorder); ok {
 		own, others := k.Touched()
-		s.Sharing.takeEffects(th, tr, pc, own, others, nil)
+		x.takeEffects(th, tr, pc, own, others, nil)
 	}
 }
 

@@ -33,8 +33,8 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 		}
 	}
 	letEnd(dst[first:])
-	if s.ticking() {
-		ready = s.letTimers(dst[first:])
+	if s.timers.on() {
+		ready = s.timers.let(dst[first:])
 	}
 	if !ready {
 		s.letExpire(dst[first:])
@@ -44,7 +44,7 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 
 // letExpire makes the timed wait with the earliest deadline ready when no other thread
 // is: a wait runs out only when no other thread can run.
-func (s *present) letExpire(list []trace.Thread) {
+func (s *System) letExpire(list []trace.Thread) {
 	t := s.nextDeadline()
 	for i := range list {
 		if list[i].ID == t {
@@ -84,7 +84,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		}
 		if p.Blocked {
 			d.Status = trace.Blocked
-		} else if n := s.faultOutcomes(th); n > 0 && !th.napping {
+		} else if n := s.Failing.outcomes(th); n > 0 && !th.napping {
 			d.Outcomes = max(p.Outcomes, 1) + n
 		}
 	case StandSleep:
@@ -105,19 +105,19 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		d.Pending.Kind = trace.OpEnd
 	case StandTimer:
 		w.Anything = true
-		s.describeTimer(th, d)
+		s.timers.describe(th, d)
 	case StandExited:
 		d.Status = trace.Exited
 	}
-	d.Late = s.isLate(th, d)
+	d.Late = s.Ends.isLate(th, d)
 	return w
 }
 
 // nextDeadline is the timer that goes off next, if one is set; else the thread whose timed
 // wait runs out first; without one, that for whose loop time passes.
-func (s *present) nextDeadline() trace.TID {
-	if s.ticking() {
-		if t := s.nextTimer(); t != trace.NoThread {
+func (s *System) nextDeadline() trace.TID {
+	if s.timers.on() {
+		if t := s.timers.next(); t != trace.NoThread {
 			return t
 		}
 	}

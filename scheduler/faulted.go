@@ -104,7 +104,7 @@ func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault, framing 
 	}
 	th.Set = emu.SetAll
 	if s.logs {
-		s.takeTouched(th, tr, regs.RIP)
+		s.Sharing.takeTouched(th, tr, regs.RIP)
 	} else {
 		s.framed(th, tr, frame)
 	}

@@ -39,7 +39,7 @@ func (o *ordinary) Drop(kernel.Pages)                                           
 func (o *ordinary) ObjectBytes() [][2]uint64                                    { return nil }
 func (o *ordinary) Deadline() (trace.TID, uint64)                               { return trace.NoThread, 0 }
 func (o *ordinary) Leave(t trace.TID, tr *trace.Transition) (*Failure, error) {
-	o.in.Exit(t, tr, true)
+	o.in.Ends.Exit(t, tr, true)
 	return nil, nil
 }
 

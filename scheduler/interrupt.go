@@ -69,7 +69,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	if s.Undrained(t) {
 		th.fence = atHandler
 	}
-	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.ticking() {
+	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.timers.on() {
 		th.Interrupted = sp
 	}
 }

@@ -43,9 +43,8 @@ type fixed struct {
 	starts map[string]uint64
 	// atStart: threads stay at their very beginning when they are created.
 	atStart bool
-	// awaiting: polls aren't possible (await.go). endLate: the end of the process comes last
-	// (late.go).
-	awaiting, endLate bool
+	// awaiting: polls aren't possible (await.go).
+	awaiting bool
 	// blending: what comes to the same in both orders is told (blend.go).
 	blending bool
 	// tallying: and additions to counts that stay above zero (above.go).
@@ -53,7 +52,6 @@ type fixed struct {
 	// overwriting: of stores of the same bytes the search runs one order, unless they are
 	// read, and exchanges whose results aren't used are told.
 	overwriting bool
-	mostFaults  *int // see LimitFaults; nil: no limit
 }
 
 // state is what a step changes. It goes back with a mark: the cells with the machine,
@@ -85,9 +83,6 @@ type cells struct {
 	// allocated before is the C library's.
 	entered emu.Cell
 	ranOut  emu.Flag // a timed wait ran out
-	alarmed emu.Flag // a timer that sends a signal was set, as the kernel has it
-	ticks   emu.Cell // how often timers went off while something else could run
-	failed  emu.Cell // how many failures of each kind there were, a byte each
 	// threadStatus is 1 when the process's status was set by a thread on its way out.
 	threadStatus emu.Cell
 }
@@ -115,6 +110,8 @@ type found struct {
 	surveyed map[surveyKey]look // counted spins (counted.go)
 	deadTo   map[onward]dead    // where these lead out
 	Stacks   *Stacks
+	Mappings *Mappings
+	timers   *timers
 }
 
 // named is the guest as it stands, and the names and places of its parts.
@@ -141,9 +138,10 @@ type learning struct {
 	finer bool        // points became finer in the step under way
 }
 
-// attempt says for what the machine runs, if not for the step under way alone. What is tried
-// is taken back.
+// attempt says for what the machine runs: whose step it is, and whether it is tried, to be
+// taken back.
 type attempt struct {
+	current trace.TID // whose step it is
 	// probing: a turn of a loop is being tried. scouting: what others would do in a long
 	// step is being looked at. trying: a call is tried: threads stay as they are.
 	probing, scouting, trying bool
@@ -153,17 +151,15 @@ type attempt struct {
 // scratch is of the step under way.
 type scratch struct {
 	attempt
-	current trace.TID // whose step it is
 	// passedOver: the run under way begins at a point that the rules leave out.
 	passedOver bool
 	// sent is what the signals of the trap under way depend on (library/interruptedwait.go).
-	sent        []trace.Op
-	foreseen    []trace.Access // of one trap
-	frames      []string
-	run         emu.Run
-	indivisible bool             // see asParties
-	failing     *trace.FaultKind // of the trap under way; nil: it doesn't fail
-	pinned      emu.Ctx          // given to the kernel, to come back to
+	sent     []trace.Op
+	foreseen []trace.Access // of one trap
+	frames   []string
+	run      emu.Run
+	failing  *trace.FaultKind // of the trap under way; nil: it doesn't fail
+	pinned   emu.Ctx          // given to the kernel, to come back to
 }
 
 // Enter notes that main has begun, and Entered reports whether it has.

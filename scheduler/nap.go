@@ -40,7 +40,7 @@ func (s *System) nap(th *thread, tr *trace.Transition, p *kernel.Plan) bool {
 		return false
 	}
 	left, at, ok := k.Nap(th.ID)
-	s.takeTouched(th, tr, th.Regs.RIP)
+	s.Sharing.takeTouched(th, tr, th.Regs.RIP)
 	if !ok {
 		return false
 	}

@@ -67,9 +67,13 @@ type System struct {
 	twins []*twin
 
 	// Parts, with fields and methods of their own.
-	Sharing *Sharing
-	Kinship *Kinship
-	buffers *buffers
+	Sharing  *Sharing
+	Kinship  *Kinship
+	Promises *Promises
+	Leaks    *leaks
+	Failing  *Failing
+	Ends     *Ends
+	buffers  *buffers
 }
 
 // Observer hears what happens inside steps, for reports. All methods are
@@ -161,6 +165,13 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
 		anyReady: func() bool { return s.Present().Ready.Len() > 0 }}
 	s.buffers = &buffers{in: &s.present, learning: &s.learning, attempt: &s.attempt, run: &s.run}
+	s.timers = &timers{in: &s.present, names: s.names, seen: &s.seen, learning: &s.learning, intern: s.Intern}
+	s.Sharing.timers = s.timers
+	s.Mappings = &Mappings{in: &s.present}
+	s.Promises = &Promises{in: &s.named, sharing: s.Sharing, learning: &s.learning, regs: s.Regs}
+	s.Leaks = &leaks{in: &s.present, stacks: s.Stacks, attempt: &s.attempt}
+	s.Failing = &Failing{in: &s.present}
+	s.Ends = &Ends{in: &s.present, stacks: s.Stacks, sharing: s.Sharing, learning: &s.learning, describe: s.describe}
 	s.stopAt(cfg.Race)
 	return s
 }
@@ -303,7 +314,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.buffers.moves(func() { s.buffers.takeBack(th) })
 	}
 	if err == nil {
-		err = s.judge(th, tr, promises, alone)
+		err = s.Promises.judge(th, tr, promises, alone)
 	}
 	tr.Last = th.Insns
 	s.arena.seal(tr)
@@ -318,7 +329,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.hurry()
 	}
 	if len(s.steps)%longestAfter == 0 {
-		s.tireOfWaiting()
+		s.Ends.tire()
 	}
 	s.wakeSpinners(tr)
 	s.settleAwaits(&s.steps[len(s.steps)-1])

@@ -22,7 +22,7 @@ func (s *System) atTrap(th *thread, tr *trace.Transition) (bool, error) {
 		}
 	}
 	f := s.foresee(th, &p)
-	stands, err := s.atTimers(th, tr, p.Name)
+	stands, err := s.timers.before(th, tr, p.Name)
 	if err != nil {
 		return false, err
 	}
@@ -42,7 +42,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		}
 	}
 	switch {
-	case !p.Blocked && len(s.trapFaults(th)) > 0:
+	case !p.Blocked && len(s.Failing.kinds(th)) > 0:
 		return true
 	case s.Undrained(th.ID) && !plainCalls[p.Name] && !s.trusted(th):
 		return true
@@ -60,7 +60,7 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 	}
 	switch {
 	case p.Op.Kind == trace.OpExit:
-		return s.ExitIsStep(th.ID) || s.EveryOperation() && s.Stacks.StackEnd(th.ID).Kind != trace.OpNone
+		return s.Ends.IsStep(th.ID) || s.EveryOperation() && s.Stacks.StackEnd(th.ID).Kind != trace.OpNone
 	case p.Yield, p.Op.Kind == trace.OpCreate:
 		return false // order, no race
 	case p.Effect == kernel.Local && len(f.Ops) > 0:
@@ -90,7 +90,7 @@ func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) erro
 	p := s.planned(th)
 	fault, fails := trace.FaultKind(0), false
 	if int(c) >= int(max(p.Outcomes, 1)) && !th.napping {
-		fault, fails = s.trapFault(th, c, p.Outcomes)
+		fault, fails = s.Failing.chosen(th, c, p.Outcomes)
 	}
 	if !fails && s.nap(th, tr, &p) {
 		return nil
@@ -102,7 +102,7 @@ func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) erro
 	}
 	tr.Loose = th.loose
 	if fails {
-		s.Failed(th.ID, tr, fault, th.Regs.RIP, 0)
+		s.Failing.Failed(th.ID, tr, fault, th.Regs.RIP, 0)
 		s.failing = &fault
 	}
 	done, err := s.trap(th, tr, c, &p, &f)
@@ -197,7 +197,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 	if out.Mapped.Size != 0 {
 		th.mapped = s.progress()
 	}
-	if f := s.Maps(th.ID, call, &out); f != nil {
+	if f := s.Mappings.Take(th.ID, call, &out); f != nil {
 		return true, s.Fail(th.ID, f)
 	}
 	s.Sharing.takeEffects(th, tr, call, out.Accesses, out.Others, out.Pages)
@@ -210,7 +210,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 			return false, err
 		}
 	}
-	set, err := s.setTimers(th, tr, false)
+	set, err := s.timers.set(th, tr, false)
 	if err != nil {
 		return false, err
 	}
@@ -292,11 +292,11 @@ func (s *System) ExitProcess(t trace.TID, tr *trace.Transition, status int) erro
 		if f := s.Panic(t); f != nil && status == panicStatus {
 			th.Failure = f
 		}
-	} else if f := s.leak(th); f != nil {
+	} else if f := s.Leaks.leak(th); f != nil {
 		tr.End, th.Failure = trace.EndBug, f
 	} else {
-		s.endsOutput(t)
-		s.endsEarly(t)
+		s.Ends.endsOutput(t)
+		s.Ends.endsEarly(t)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 			if on, err := s.endCache(th, th.Regs.RAX); on || err != nil {
 				return scheduler.Pass, err
 			}
-			if s.core.ExitIsStep(th.ID) { // as a call of pthread_exit
+			if s.core.Ends.IsStep(th.ID) { // as a call of pthread_exit
 				th.Stand, th.role, th.phase, th.timed = scheduler.StandOp, profile.ThreadExit, phaseEntry, false
 				th.args[0] = th.Regs.RAX
 				return scheduler.Stay, nil

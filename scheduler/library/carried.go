@@ -112,7 +112,7 @@ func (s *Library) carry(th *thread, tr *trace.Transition) (scheduler.Verdict, er
 		seen = s.sharesWord(th, addr) || seen
 	}
 	if th.role == profile.ThreadExit {
-		seen = seen || s.core.ExitIsStep(th.ID) || s.core.Stacks.StackEnd(th.ID).Kind != trace.OpNone
+		seen = seen || s.core.Ends.IsStep(th.ID) || s.core.Stacks.StackEnd(th.ID).Kind != trace.OpNone
 	}
 	if seen && s.core.EveryOperation() && s.core.PointAllowed(th.ID, s.whereCarried(th)) {
 		th.Stand = scheduler.StandOp

@@ -146,5 +146,5 @@ func (s *objectCalls) Leave(t trace.TID, tr *trace.Transition) (*scheduler.Failu
 // gone makes a thread exited. byKernel: its own exit call did it.
 func (s *objectCalls) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	s.leaveOnces(th, tr, ^uint64(0))
-	s.core.Exit(th.ID, tr, byKernel)
+	s.core.Ends.Exit(th.ID, tr, byKernel)
 }

@@ -237,7 +237,7 @@ func (s *objectCalls) semMap(th *thread, n *named, o *namedSem) error {
 	// Both libraries have the value first, and then zeros.
 	s.machine.Write(addr, make([]byte, s.sizes[kindSem]))
 	s.machine.Write32(addr, uint32(o.value.Get()))
-	s.core.Maps(th.ID, s.callSite(th), &kernel.Outcome{Mapped: kernel.Pages{Addr: addr, Size: namedPage}})
+	s.core.Mappings.Take(th.ID, s.callSite(th), &kernel.Outcome{Mapped: kernel.Pages{Addr: addr, Size: namedPage}})
 	s.machine.Put(&n.mapped, n.mapped.Get()+1)
 	s.machine.Put(&o.addr, addr)
 	if !s.known.Native {
@@ -280,7 +280,7 @@ func (s *objectCalls) semClose(th *thread, tr *trace.Transition) (scheduler.Verd
 	s.machine.Put(&o.value, value)
 	s.machine.Put(&o.opens, 0)
 	s.machine.Put(&o.addr, 0)
-	if f := s.core.Maps(th.ID, s.callSite(th), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
+	if f := s.core.Mappings.Take(th.ID, s.callSite(th), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
 		th.Insns++
 		return scheduler.Stay, s.core.Fail(th.ID, f)
 	}

@@ -44,7 +44,7 @@ func (s *Library) pointBefore(th *thread, a *act) bool {
 	}
 	switch th.role {
 	case profile.ThreadExit:
-		return s.core.ExitIsStep(th.ID)
+		return s.core.Ends.IsStep(th.ID)
 	case profile.Yield:
 		return false // order, no race
 	case profile.Join, profile.TryJoin, profile.TimedJoin, profile.ClockJoin:

@@ -68,7 +68,7 @@ func (s *textCalls) stdout() uint64 {
 func (s *textCalls) sharesStream(th *thread) bool {
 	at, _, ok := s.streamOf(th)
 	shared := ok && s.core.Sharing.Shared(th.ID, at, 8)
-	return s.toStdout(th) && s.core.SharesOutput(th.ID) || shared
+	return s.toStdout(th) && s.core.Ends.SharesOutput(th.ID) || shared
 }
 
 // toStdout reports whether the call of stdio at whose entry a thread stands works on
@@ -85,7 +85,7 @@ func (s *textCalls) toStdout(th *thread) bool {
 // touchStream records that a call works on its stream.
 func (s *textCalls) touchStream(th *thread, tr *trace.Transition) {
 	if s.toStdout(th) {
-		s.core.TouchOutput(th.ID, tr, s.callSite(th)-1)
+		s.core.Ends.TouchOutput(th.ID, tr, s.callSite(th)-1)
 	}
 	if at, flags, ok := s.streamOf(th); ok {
 		s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, at, 8, flags)

@@ -258,7 +258,7 @@ func (s *Library) callersStack(th *thread) bool {
 // atStackEnd makes a thread that is about to end stand before its end, if others
 // use its stack. (Where each end is a step, it has stood there.)
 func (s *Library) atStackEnd(th *thread, retval uint64) bool {
-	if th.phase == phaseEnd || s.core.ExitIsStep(th.ID) || !s.core.EveryOperation() || !s.core.PointAllowed(th.ID, th.Regs.RIP) {
+	if th.phase == phaseEnd || s.core.Ends.IsStep(th.ID) || !s.core.EveryOperation() || !s.core.PointAllowed(th.ID, th.Regs.RIP) {
 		return false
 	}
 	op := s.core.Stacks.StackEnd(th.ID)
