@@ -225,8 +225,8 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 			tr.Accesses = append(tr.Accesses, stop.Accesses...)
 		}
 		made := tr.Accesses[n:]
-		if s.blending || s.overwriting {
-			s.blend(th.ID, made)
+		if s.Blends.on || s.Blends.overwriting {
+			s.Blends.mark(th.ID, made)
 		}
 		s.lib.Accessed(th.ID, tr, made, r.Flags&emu.Watch != 0)
 		if s.cfg.Buffers {

@@ -234,7 +234,7 @@ func (s *System) distrustAfter(th *thread, p *kernel.Plan) {
 // have known that signals come: there a wait for a semaphore is two steps; or that time
 // has to pass for loops (clockloop.go). It reports whether that makes a difference.
 func (s *System) Settle() bool {
-	if s.hurryBack() {
+	if s.spins.hurryBack() {
 		for _, w := range s.twins {
 			w.known.Hurried = true
 		}

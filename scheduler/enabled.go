@@ -69,8 +69,8 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 			a, exchange := s.machine.Poised(th.Ctx)
 			if d.PendingAccess = a; exchange {
 				w.Addr, w.Size = a.Addr, uint64(a.Size)
-			} else if (s.blending || s.overwriting) && a.Flags&trace.RMW != 0 && canAwait(&a) {
-				d.PendingAccess.SetBlend(s.blendAt(th.ID, &a))
+			} else if (s.Blends.on || s.Blends.overwriting) && a.Flags&trace.RMW != 0 && canAwait(&a) {
+				d.PendingAccess.SetBlend(s.Blends.at(th.ID, &a))
 			}
 		}
 	case StandOp:

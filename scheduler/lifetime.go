@@ -43,15 +43,6 @@ type fixed struct {
 	starts map[string]uint64
 	// atStart: threads stay at their very beginning when they are created.
 	atStart bool
-	// awaiting: polls aren't possible (await.go).
-	awaiting bool
-	// blending: what comes to the same in both orders is told (blend.go).
-	blending bool
-	// tallying: and additions to counts that stay above zero (above.go).
-	tallying bool
-	// overwriting: of stores of the same bytes the search runs one order, unless they are
-	// read, and exchanges whose results aren't used are told.
-	overwriting bool
 }
 
 // state is what a step changes. It goes back with a mark: the cells with the machine,
@@ -96,19 +87,10 @@ type present struct {
 // found is what a System has found out, or settled for good, and another one finds out
 // for itself.
 type found struct {
-	names  *names
-	dead   map[uint64]dead
-	blends map[uint64]trace.Blend // of locked instructions
-	leasts map[uint64]int64       // of those that add and are tested
-	unread map[uint64]bool        // the places behind calls whose results aren't used
+	names *names
 	// scouted is the length of each thread's steps after which scouting is done again
 	// (scout.go).
 	scouted  map[trace.TID]uint64
-	cpuKept  bool               // the kernel keeps CPU states, to come back to
-	polled   bool               // a thread has waited in a loop that looks at the clock
-	tried    map[pollKey]bool   // turns of loops (await.go)
-	surveyed map[surveyKey]look // counted spins (counted.go)
-	deadTo   map[onward]dead    // where these lead out
 	Stacks   *Stacks
 	Mappings *Mappings
 	timers   *timers

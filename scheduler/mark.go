@@ -95,8 +95,12 @@ func (s *System) Rewind(k trace.Mark) {
 }
 
 func (s *System) rewindAlone(k trace.Mark) {
-	m := &s.marks[k]
 	s.noteLong()
+	s.goBack(k)
+}
+
+func (s *present) goBack(k trace.Mark) {
+	m := &s.marks[k]
 	s.machine.Rewind(m.machine)
 	if s.companion != nil {
 		s.companion.TakeUp(m.threads, m.steps)

@@ -53,7 +53,7 @@ func (s *System) cutShort(th *thread, tr *trace.Transition) bool {
 		return false
 	}
 	s.scouted[th.ID] = next * scoutFactor
-	s.hurry()
+	s.spins.hurry()
 	if !s.finer {
 		s.scout(th, tr, ran)
 	}

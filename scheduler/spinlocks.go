@@ -40,21 +40,21 @@ func takenBy(k trace.OpKind) trace.OpKind {
 // givesBack reports whether the thread's own steps from index i on unlock all
 // that they lock, and no more. Of these locks it is remembered that they may not
 // become contended.
-func (s *System) givesBack(th *thread, i int32) bool {
+func (s *spins) givesBack(th *thread, i int32) bool {
 	type lock struct {
 		obj uint64
 		by  trace.OpKind
 	}
 	var has []lock
-	for ; int(i) < len(s.steps); i++ {
-		if s.steps[i].tr.Thread != th.ID {
+	for ; int(i) < len(s.in.steps); i++ {
+		if s.in.steps[i].tr.Thread != th.ID {
 			continue
 		}
-		for _, op := range s.steps[i].tr.Ops {
+		for _, op := range s.in.steps[i].tr.Ops {
 			if !plainLock(op.Kind) {
 				continue
 			}
-			s.known.Merged[op.Obj] = true
+			s.learning.known.Merged[op.Obj] = true
 			if by := takenBy(op.Kind); by == trace.OpNone {
 				has = append(has, lock{op.Obj, op.Kind})
 			} else if k := slices.Index(has, lock{op.Obj, by}); k >= 0 {

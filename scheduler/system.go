@@ -73,6 +73,11 @@ type System struct {
 	Leaks    *leaks
 	Failing  *Failing
 	Ends     *Ends
+	trials   *trials
+	spins    *spins
+	awaits   *awaits
+	counts   *counts
+	Blends   *blends
 	buffers  *buffers
 }
 
@@ -152,8 +157,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 				},
 			},
 			found: found{
-				names: newNames(cfg.MaxThreads, cfg.Buffers), dead: map[uint64]dead{}, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, unread: map[uint64]bool{}, tried: map[pollKey]bool{}, surveyed: map[surveyKey]look{}, deadTo: map[onward]dead{},
-				scouted: map[trace.TID]uint64{},
+				names: newNames(cfg.MaxThreads, cfg.Buffers), scouted: map[trace.TID]uint64{},
 			},
 		},
 		learning: learning{known: known.New()},
@@ -172,6 +176,12 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Leaks = &leaks{in: &s.present, stacks: s.Stacks, attempt: &s.attempt}
 	s.Failing = &Failing{in: &s.present}
 	s.Ends = &Ends{in: &s.present, stacks: s.Stacks, sharing: s.Sharing, learning: &s.learning, describe: s.describe}
+	s.trials = &trials{in: &s.present, learning: &s.learning, attempt: &s.attempt, buffers: s.buffers}
+	s.spins = &spins{in: &s.present, learning: &s.learning, trials: s.trials, runs: s, dead: map[uint64]dead{}}
+	s.Blends = &blends{in: &s.present, learning: &s.learning, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, unread: map[uint64]bool{}}
+	s.counts = &counts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, kinship: s.Kinship,
+		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]look{}, deadTo: map[onward]dead{}}
+	s.awaits = &awaits{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, tried: map[pollKey]bool{}}
 	s.stopAt(cfg.Race)
 	return s
 }
@@ -239,7 +249,7 @@ func (s *present) SetRegs(t trace.TID, regs *emu.Regs) {
 
 // CPU implements kernel.Host.
 func (s *System) CPU(t trace.TID) emu.Ctx {
-	s.pinned, s.cpuKept = s.threads[t].Ctx, true
+	s.pinned, s.spins.cpuKept = s.threads[t].Ctx, true
 	return s.pinned
 }
 
@@ -322,18 +332,18 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		return nil, err
 	}
 	s.current = trace.NoThread
-	s.freeContexts(th, tr)
+	s.spins.freeContexts(th, tr)
 	s.meetStep(th, tr, alone)
-	s.endPolls(th, tr)
+	s.spins.endPolls(th, tr)
 	if len(s.steps)%patience == 0 {
-		s.hurry()
+		s.spins.hurry()
 	}
 	if len(s.steps)%longestAfter == 0 {
 		s.Ends.tire()
 	}
 	s.wakeSpinners(tr)
-	s.settleAwaits(&s.steps[len(s.steps)-1])
-	s.noteCounts(&s.steps[len(s.steps)-1])
+	s.awaits.settle(&s.steps[len(s.steps)-1])
+	s.Blends.count(&s.steps[len(s.steps)-1])
 	s.Kinship.settle(th, tr)
 	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)
