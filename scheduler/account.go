@@ -138,7 +138,7 @@ func (s *named) OpText(op trace.Op) string {
 	case trace.OpExit:
 		return "ends"
 	case trace.OpFree:
-		if !s.InHeap(op.Obj) {
+		if !s.Blocks.InHeap(op.Obj) {
 			return "gives its stack up"
 		}
 	case trace.OpEnd:

@@ -50,7 +50,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			if spins {
 				return nil
 			}
-			s.noteBusy(th, th.Insns-tr.Begin, period)
+			s.longest.noteBusy(th, th.Insns-tr.Begin, period)
 			look += th.Insns - tr.Begin
 		}
 		s.run.Reuse = th.Ctx != first && th.Ctx != s.pinned
@@ -85,7 +85,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		switch stop.Why {
 		case emu.StopAccess:
 			th.Stand, th.Access = StandAccess, stop.Access
-			if !s.PointAllowed(th.ID, stop.PC) {
+			if !s.Points.Allowed(th.ID, stop.PC) {
 				th.Stand, allow, s.passedOver = StandRun, 1, true
 				continue
 			}
@@ -121,11 +121,11 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 				return s.arrive(th, tr)
 			}
 		case emu.StopFault:
-			if again, ok := s.passBlock(th, tr, stop, before); ok && !passing {
+			if again, ok := s.Blocks.passBlock(th, tr, stop, before); ok && !passing {
 				pass, allow = true, max(allow, again)
 				continue
 			}
-			if over, err := s.atFault(th, tr, stop, framing); over || err != nil {
+			if over, err := s.Signals.atFault(th, tr, stop, framing); over || err != nil {
 				return err
 			}
 		case emu.StopFence:
@@ -149,7 +149,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			th.limited = true
 			return nil
 		case emu.StopPrivileged:
-			if over, err := s.atPrivileged(th, tr, stop, framing); over || err != nil {
+			if over, err := s.Signals.atPrivileged(th, tr, stop, framing); over || err != nil {
 				return err
 			}
 		case emu.StopUnmodelled:
@@ -188,7 +188,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	r.Flags = s.flags(th, runs)
 	if th.Interrupted != 0 {
 		r.Flags |= emu.Intrudes
-		r.Own = s.handlersOwn(th)
+		r.Own = s.Signals.handlersOwn(th)
 	}
 	s.timers.asParties(th, r)
 	if s.limit != 0 && !s.probing && (s.limit > th.Insns || s.exact && s.limit == th.Insns) {
@@ -233,7 +233,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 			s.buffers.takeStores(th, tr, made, since, insns)
 		}
 		if s.Coarse() && !s.probing {
-			party, holds := s.party(th)
+			party, holds := s.Signals.party(th)
 			for i := range made {
 				s.sightings.sight(party, &made[i], holds, i == 0 && allow > 0 && !s.passedOver || runs&RunsStep != 0)
 			}

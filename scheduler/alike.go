@@ -46,7 +46,7 @@ import (
 // Symmetry implements por.Symmetric.
 func (s *System) Symmetry(on bool) {
 	s.Kinship.on = on && s.cfg.Alike != nil && !s.steered() && !s.Coarse() && !s.cfg.Buffers && !s.cfg.Tested && !s.cfg.Ordered &&
-		s.cfg.Fill == nil && s.cfg.LetThrough == nil && !s.cfg.Faults.Any() && len(s.twins) == 0
+		s.cfg.Fill == nil && s.cfg.LetThrough == nil && !s.cfg.Faults.Any() && len(s.twins.beside) == 0
 	s.Kinship.asked = s.Kinship.asked || on
 	s.Unlist()
 }

@@ -216,7 +216,7 @@ func (s *System) Distrust() bool {
 	if s.cfg.Tested || !s.lib.Distrust() {
 		return false
 	}
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		w.lib.Distrust()
 	}
 	return true
@@ -235,7 +235,7 @@ func (s *System) distrustAfter(th *thread, p *kernel.Plan) {
 // has to pass for loops (clockloop.go). It reports whether that makes a difference.
 func (s *System) Settle() bool {
 	if s.spins.hurryBack() {
-		for _, w := range s.twins {
+		for _, w := range s.twins.beside {
 			w.known.Hurried = true
 		}
 		return true
@@ -245,7 +245,7 @@ func (s *System) Settle() bool {
 	}
 	s.Unlist()
 	s.lib.Expect()
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		w.lib.Expect()
 	}
 	return true

@@ -39,7 +39,7 @@ func (s *System) Digest() (trace.Digest, error) {
 	}
 	sum.Add(s.heap.Digest())
 	sum.Add(s.mapped.Digest())
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		theirs, err := w.Digest()
 		if err != nil {
 			return sum, err

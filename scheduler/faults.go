@@ -55,7 +55,7 @@ func (s *System) LimitFaults(n int) {
 		s.Failing.most = nil
 	}
 	s.Unlist()
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		w.LimitFaults(n)
 	}
 }

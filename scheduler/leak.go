@@ -28,6 +28,7 @@ const (
 type leaks struct {
 	in      *present
 	stacks  *Stacks
+	blocks  *Blocks
 	attempt *attempt
 }
 
@@ -86,7 +87,7 @@ func (l *leaks) words(p heap.Piece, found func(uint64)) {
 		if n == 8 {
 			w = binary.LittleEndian.Uint64(b)
 		}
-		if l.in.cfg.NativeMalloc || l.in.cfg.Pools || len(l.in.mapped.Blocks()) > 0 || l.in.InHeap(w) {
+		if l.in.cfg.NativeMalloc || l.in.cfg.Pools || len(l.in.mapped.Blocks()) > 0 || l.blocks.InHeap(w) {
 			found(w)
 		}
 	}

@@ -92,6 +92,7 @@ type found struct {
 	// (scout.go).
 	scouted  map[trace.TID]uint64
 	Stacks   *Stacks
+	Blocks   *Blocks
 	Mappings *Mappings
 	timers   *timers
 }
@@ -110,7 +111,6 @@ type seen struct {
 	calls        map[string]bool // kernel calls met
 	met          Met
 	sightings    sightings
-	uses         map[uint64][]use // by word, while it isn't known that threads share any
 }
 
 // learning is what executions teach. Each part of a System that can learn has a pointer
@@ -138,7 +138,6 @@ type scratch struct {
 	// sent is what the signals of the trap under way depend on (library/interruptedwait.go).
 	sent     []trace.Op
 	foreseen []trace.Access // of one trap
-	frames   []string
 	run      emu.Run
 	failing  *trace.FaultKind // of the trap under way; nil: it doesn't fail
 	pinned   emu.Ctx          // given to the kernel, to come back to

@@ -139,8 +139,8 @@ func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
 		}
 	}
 	if !s.met.Shared {
-		if s.met.Shared = s.shares(th, tr); s.met.Shared {
-			s.uses = nil
+		if s.met.Shared = s.uses.shares(th, tr); s.met.Shared {
+			s.uses.uses = nil
 		}
 	}
 }

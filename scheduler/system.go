@@ -64,8 +64,6 @@ type System struct {
 	learning
 	seen
 	scratch
-	twins []*twin
-
 	// Parts, with fields and methods of their own.
 	Sharing  *Sharing
 	Kinship  *Kinship
@@ -73,6 +71,13 @@ type System struct {
 	Leaks    *leaks
 	Failing  *Failing
 	Ends     *Ends
+	Points   *Points
+	Signals  *signals
+	Naps     *Naps
+	Panics   *Panics
+	uses     *uses
+	longest  *longest
+	twins    *twins
 	trials   *trials
 	spins    *spins
 	awaits   *awaits
@@ -173,9 +178,17 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Sharing.timers = s.timers
 	s.Mappings = &Mappings{in: &s.present}
 	s.Promises = &Promises{in: &s.named, sharing: s.Sharing, learning: &s.learning, regs: s.Regs}
-	s.Leaks = &leaks{in: &s.present, stacks: s.Stacks, attempt: &s.attempt}
+	s.Blocks = &Blocks{in: &s.named, attempt: &s.attempt}
+	s.Leaks = &leaks{in: &s.present, stacks: s.Stacks, blocks: s.Blocks, attempt: &s.attempt}
 	s.Failing = &Failing{in: &s.present}
 	s.Ends = &Ends{in: &s.present, stacks: s.Stacks, sharing: s.Sharing, learning: &s.learning, describe: s.describe}
+	s.Points = &Points{in: &s.present, seen: &s.seen}
+	s.Signals = &signals{in: &s.named, points: s.Points, sharing: s.Sharing, seen: &s.seen, learning: &s.learning, arrive: s.arrive}
+	s.Naps = &Naps{in: &s.present, sharing: s.Sharing, learning: &s.learning}
+	s.Panics = &Panics{in: &s.present}
+	s.uses = &uses{in: &s.present, seen: &s.seen}
+	s.longest = &longest{in: &s.named, seen: &s.seen, attempt: &s.attempt}
+	s.twins = &twins{of: s}
 	s.trials = &trials{in: &s.present, learning: &s.learning, attempt: &s.attempt, buffers: s.buffers}
 	s.spins = &spins{in: &s.present, learning: &s.learning, trials: s.trials, runs: s, dead: map[uint64]dead{}}
 	s.Blends = &blends{in: &s.present, learning: &s.learning, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, unread: map[uint64]bool{}}
@@ -278,8 +291,8 @@ const maxSteps = 200_000
 
 // Step implements por.System.
 func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	if len(s.twins) > 0 {
-		return s.stepBeside(t, c)
+	if len(s.twins.beside) > 0 {
+		return s.twins.stepBeside(t, c)
 	}
 	return s.stepAlone(t, c)
 }
@@ -292,7 +305,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.machine.ResetPath()
 	}
 	if len(s.steps) >= maxSteps {
-		s.noteLong()
+		s.longest.noteLong()
 		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: s.PC(t)}
 	}
 	s.Save(t)

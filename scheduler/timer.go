@@ -260,7 +260,7 @@ func (s *System) stepTimer(th *thread, tr *trace.Transition) error {
 		return s.Invalid(out.Gap, trace.TID(0), 0, "%s", out.Invalid)
 	}
 	for _, op := range append(out.Ops, s.sent...) {
-		s.sends(th, op)
+		s.Signals.sends(th, op)
 		tr.Did(op)
 	}
 	made := len(tr.Accesses)

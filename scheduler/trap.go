@@ -46,12 +46,12 @@ func (s *System) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		return true
 	case s.Undrained(th.ID) && !plainCalls[p.Name] && !s.trusted(th):
 		return true
-	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.naps(th, p) || s.lib.ComesBack(th.ID, p.Name):
+	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || s.Naps.naps(th, p) || s.lib.ComesBack(th.ID, p.Name):
 		return true
 	case s.Alone(th.ID) && p.Op.Kind != trace.OpFutexWait:
 		return false
 	case s.trusted(th):
-		return s.takesSignals(th, p)
+		return s.Signals.takesSignals(th, p)
 	}
 	shared, alike := s.Sharing.sharesForeseen(th, p, f)
 	th.loose = !alike
@@ -92,7 +92,7 @@ func (s *System) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) erro
 	if int(c) >= int(max(p.Outcomes, 1)) && !th.napping {
 		fault, fails = s.Failing.chosen(th, c, p.Outcomes)
 	}
-	if !fails && s.nap(th, tr, &p) {
+	if !fails && s.Naps.nap(th, tr, &p) {
 		return nil
 	}
 	next := th.Regs.RIP + uint64(th.trap.Len)
@@ -177,7 +177,7 @@ func (s *System) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kerne
 		waits = s.lib.ComeBack(th.ID, tr, frame, out.Interrupted)
 	}
 	for _, op := range out.Ops {
-		s.sends(th, op)
+		s.Signals.sends(th, op)
 		tr.Did(op)
 	}
 	for _, op := range s.sent {
@@ -262,7 +262,7 @@ func (s *System) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f 
 			continue // the common case, without words
 		}
 		does := fmt.Sprintf("%s %s", p.Name, bytesText(a.IsWrite(), uint64(a.Size)))
-		if f := s.DeadAccess(th.ID, th.Regs.RIP, a.Addr, uint64(a.Size), does, !a.IsWrite()); f != nil {
+		if f := s.Blocks.DeadAccess(th.ID, th.Regs.RIP, a.Addr, uint64(a.Size), does, !a.IsWrite()); f != nil {
 			s.Sharing.Touch(th.ID, tr, th.Regs.RIP, a.Addr, a.Size, a.Flags)
 			return f
 		}
@@ -289,7 +289,7 @@ func (s *System) ExitProcess(t trace.TID, tr *trace.Transition, status int) erro
 		tr.End = trace.EndBug
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, PC: th.Regs.RIP,
 			Message: fmt.Sprintf("the guest exits with status %d", status&0xff)}
-		if f := s.Panic(t); f != nil && status == panicStatus {
+		if f := s.Panics.Panic(t); f != nil && status == panicStatus {
 			th.Failure = f
 		}
 	} else if f := s.Leaks.leak(th); f != nil {

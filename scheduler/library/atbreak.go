@@ -140,7 +140,7 @@ func (s *Library) atTested(th *thread, r profile.Role) (scheduler.Verdict, error
 	}
 	switch {
 	case s.core.EveryOperation() || s.core.Alone(th.ID):
-	case a.point&s.cfg.Points != 0 && s.core.PointAllowed(th.ID, th.Regs.RIP):
+	case a.point&s.cfg.Points != 0 && s.core.Points.Allowed(th.ID, th.Regs.RIP):
 		return scheduler.Stay, nil
 	case a.release && s.cfg.Points&trace.PointUnlock != 0:
 		sp := th.Regs.RSP

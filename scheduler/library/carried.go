@@ -114,7 +114,7 @@ func (s *Library) carry(th *thread, tr *trace.Transition) (scheduler.Verdict, er
 	if th.role == profile.ThreadExit {
 		seen = seen || s.core.Ends.IsStep(th.ID) || s.core.Stacks.StackEnd(th.ID).Kind != trace.OpNone
 	}
-	if seen && s.core.EveryOperation() && s.core.PointAllowed(th.ID, s.whereCarried(th)) {
+	if seen && s.core.EveryOperation() && s.core.Points.Allowed(th.ID, s.whereCarried(th)) {
 		th.Stand = scheduler.StandOp
 		return scheduler.Stay, nil
 	}
@@ -251,7 +251,7 @@ func (s *Library) takeStatus(th *thread, tr *trace.Transition, pc uint64) (sched
 				return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, pc, "%s is to put a status at %#x, which isn't writable", s.roles[th.Regs.RIP].Name, p)
 			}
 		}
-		if f := s.core.DeadAccess(th.ID, pc, p, s.wordSize, "a join writes its status", false); f != nil {
+		if f := s.core.Blocks.DeadAccess(th.ID, pc, p, s.wordSize, "a join writes its status", false); f != nil {
 			return scheduler.Stay, s.core.Fail(th.ID, f)
 		}
 		s.setWord(p, t.Returned)

@@ -98,7 +98,7 @@ func (s *calls) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object,
 // anyway, and what lies between is private.
 func (s *calls) afterRelease(th *thread) scheduler.Verdict {
 	if !acts[th.role].release || th.quiet.on || !s.core.Coarse() || s.cfg.Points&(trace.PointUnlock|trace.PointMem) == 0 ||
-		s.core.Alone(th.ID) || !s.core.PointAllowed(th.ID, th.Regs.RIP) {
+		s.core.Alone(th.ID) || !s.core.Points.Allowed(th.ID, th.Regs.RIP) {
 		return scheduler.Pass
 	}
 	return scheduler.Stay
@@ -113,5 +113,5 @@ func (s *calls) readable(p, n uint64) bool {
 // whose entry a thread stands: each is one, or this one was found racing.
 func (s *calls) isPoint(th *thread) bool {
 	site := s.callSite(th)
-	return (s.core.EveryOperation() || s.core.Racing(site-1)) && s.core.PointAllowed(th.ID, site)
+	return (s.core.EveryOperation() || s.core.Racing(site-1)) && s.core.Points.Allowed(th.ID, site)
 }

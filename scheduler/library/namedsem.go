@@ -144,7 +144,7 @@ func (s *objectCalls) performNamed(th *thread, tr *trace.Transition) (scheduler.
 	}
 	pc, size := s.callSite(th), uint64(len(text)+1)
 	s.core.Sharing.Touch(th.ID, tr, pc-1, th.arg(0), uint32(size), 0)
-	if f := s.core.DeadAccess(th.ID, pc, th.arg(0), size, "reads a semaphore's name", true); f != nil {
+	if f := s.core.Blocks.DeadAccess(th.ID, pc, th.arg(0), size, "reads a semaphore's name", true); f != nil {
 		th.Insns++ // the failure is a place of its own
 		return scheduler.Stay, s.core.Fail(th.ID, f)
 	}

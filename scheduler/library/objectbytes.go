@@ -309,7 +309,7 @@ func (s *models) touchesObject(th *thread, o *object) {
 		return
 	}
 	size := uint64(s.sizes[o.kind])
-	if !s.core.InHeap(o.addr) && !s.core.Mappings.Has(o.addr) {
+	if !s.core.Blocks.InHeap(o.addr) && !s.core.Mappings.Has(o.addr) {
 		switch {
 		case s.shapes == nil:
 			return

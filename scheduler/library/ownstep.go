@@ -75,7 +75,7 @@ func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Acces
 		if q.insn > tr.Begin {
 			a.Insn += uint16(q.insn - tr.Begin)
 		}
-		if !last.Contains(a.Addr) && s.core.InHeap(a.Addr) {
+		if !last.Contains(a.Addr) && s.core.Blocks.InHeap(a.Addr) {
 			last = heap.Block{}
 			if b := s.heap.Around(a.Addr); b != nil {
 				last = *b

@@ -191,7 +191,7 @@ func (s *Kernel) failHere(u *turn, kind trace.BugKind, format string, args ...an
 // faultOf is the bug of a processor fault. Through a kernel's own page tables the
 // engine doesn't say whether it was a read.
 func (s *Kernel) faultOf(th *thread, f emu.Fault) *scheduler.Failure {
-	out := s.FaultFailure(th.ID, f)
+	out := s.Blocks.FaultFailure(th.ID, f)
 	out.PC = s.regs.RIP
 	if f.Kind == emu.FaultRead && out.Kind == trace.Segfault {
 		out.Message = fmt.Sprintf("page fault at address %#x", f.Addr)

@@ -117,10 +117,10 @@ func (s *Kernel) isPoint(u *turn, kind trace.Points) bool {
 func (s *Kernel) meets(th *thread, pc uint64, kind trace.Points) bool {
 	switch {
 	case kind&(trace.PointLock|trace.PointUnlock) != 0:
-		if !s.LockPointAllowed(th.ID) {
+		if !s.Points.AllowedForLock(th.ID) {
 			return false
 		}
-	case !s.PointAllowed(th.ID, pc):
+	case !s.Points.Allowed(th.ID, pc):
 		return false
 	}
 	s.Meet(scheduler.Met{Points: kind})
