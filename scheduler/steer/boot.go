@@ -23,7 +23,7 @@ const bootTick = 20_000
 // place of Boot.
 func (s *Kernel) Boot(regs *emu.Regs) error {
 	missing := s.findTells()
-	s.ensure(0)
+	s.beliefs.ensure(0)
 	*s.threads[0].Thread = scheduler.Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}
 	s.threads[0].own.State = ownReady
 	s.machine.Put(&s.cpu, uint64(s.threads[0].Ctx))
@@ -50,16 +50,16 @@ func (s *Kernel) Boot(regs *emu.Regs) error {
 			}
 		case atEnd:
 			f := s.threads[0].Failure
-			return s.invalid(kernel.GapSchedule, &s.threads[0], f.PC, "the kernel fails before %s is called: %s", s.upName(), f.Message)
+			return s.core.invalid(kernel.GapSchedule, &s.threads[0], f.PC, "the kernel fails before %s is called: %s", s.upName(), f.Message)
 		}
 	}
 	if missing != "" {
-		return s.invalid(kernel.GapSchedule, &s.threads[0], s.pcNow(), "the kernel doesn't call %s: nothing is known of its threads", missing)
+		return s.core.invalid(kernel.GapSchedule, &s.threads[0], s.proc.pcNow(), "the kernel doesn't call %s: nothing is known of its threads", missing)
 	}
 	if err := s.checkPaging(&u); err != nil {
 		return err
 	}
-	if err := s.flush(); err != nil {
+	if err := s.proc.flush(); err != nil {
 		return err
 	}
 	s.machine.Put(&s.looked, s.machine.Journal())
@@ -84,7 +84,7 @@ func (s *fixed) upName() string {
 
 // notUp makes the result invalid for what the kernel did before it was up.
 func (s *Kernel) notUp(u *turn, format string, args ...any) error {
-	return s.invalid(kernel.GapSchedule, u.th, s.pcNow(), format, args...)
+	return s.core.invalid(kernel.GapSchedule, u.th, s.proc.pcNow(), format, args...)
 }
 
 // bootInterrupt delivers what the timer or another device asks for.
@@ -100,7 +100,7 @@ func (s *Kernel) bootInterrupt(u *turn) error {
 
 // tellEarly takes in what is told before the kernel is up.
 func (s *Kernel) tellEarly(u *turn, kind tellKind) (happening, error) {
-	n := s.argument(0)
+	n := s.proc.argument(0)
 	find := func() *early {
 		for i := range s.early {
 			if s.early[i].number == n {
@@ -124,20 +124,20 @@ func (s *Kernel) tellEarly(u *turn, kind tellKind) (happening, error) {
 	case tellIdle:
 		find().own.Idle = true
 	case tellPriority:
-		find().own.Priority = int64(s.argument(1))
+		find().own.Priority = int64(s.proc.argument(1))
 	case tellExited:
 		s.early = slices.DeleteFunc(s.early, func(e early) bool { return e.number == n })
 	case tellStack:
-		find().own.StackLow = s.argument(1)
+		find().own.StackLow = s.proc.argument(1)
 	case tellSwitch:
 		s.first = n
 	case tellAllocated, tellFreed:
 		return s.tellMemory(u, kind)
 	case tellPanicked:
-		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel panics before landgo_booted is called: %s", s.text(n))
+		return atNothing, s.core.invalid(kernel.GapSchedule, u.th, s.proc.regs.RIP, "the kernel panics before landgo_booted is called: %s", s.text(n))
 	case tellScheduling:
 		if at, ok := s.translate(n); ok {
-			s.scheduling = append(s.scheduling, emu.Range{Lo: at, Hi: at + s.argument(1)})
+			s.scheduling = append(s.scheduling, emu.Range{Lo: at, Hi: at + s.proc.argument(1)})
 		}
 	}
 	return atNothing, nil
@@ -147,27 +147,27 @@ func (s *Kernel) tellEarly(u *turn, kind tellKind) (happening, error) {
 // begins would take seconds for it, and gigabytes of journal. Each word counts as an
 // instruction, as it does otherwise.
 func (s *Kernel) fill(u *turn, n uint64) (happening, error) {
-	pattern := binary.LittleEndian.AppendUint32(nil, uint32(s.regs.RAX))
-	if code := s.code(s.regs.RIP); code[n-1] == stosByte {
+	pattern := binary.LittleEndian.AppendUint32(nil, uint32(s.proc.regs.RAX))
+	if code := s.code(s.proc.regs.RIP); code[n-1] == stosByte {
 		pattern = pattern[:1]
 	}
 	unit := uint64(len(pattern))
-	room := elffile.PageSize - s.regs.RDI%elffile.PageSize
-	count := min(s.regs.RCX, room/unit)
-	at, ok := s.translate(s.regs.RDI)
-	if s.wordSize != 4 || !ok || count == 0 || s.regs.RFLAGS&flagDirection != 0 || !s.machine.Fill(at, count*unit, pattern) {
+	room := elffile.PageSize - s.proc.regs.RDI%elffile.PageSize
+	count := min(s.proc.regs.RCX, room/unit)
+	at, ok := s.translate(s.proc.regs.RDI)
+	if s.wordSize != 4 || !ok || count == 0 || s.proc.regs.RFLAGS&flagDirection != 0 || !s.machine.Fill(at, count*unit, pattern) {
 		stop := s.permit(u)
 		if stop.Why != emu.StopInsn {
 			return s.stopped(u, stop)
 		}
 		return atNothing, nil
 	}
-	s.regs.RDI += count * unit
-	s.regs.RCX -= count
-	s.set = emu.SetAll
+	s.proc.regs.RDI += count * unit
+	s.proc.regs.RCX -= count
+	s.proc.set = emu.SetAll
 	u.th.Insns += count
 	s.Ran(count)
-	if s.regs.RCX == 0 {
+	if s.proc.regs.RCX == 0 {
 		return s.next(u, n)
 	}
 	return atNothing, nil
@@ -188,7 +188,7 @@ func (s *Kernel) up(u *turn) error {
 		}
 	}
 	if root == nil {
-		return s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_switch hasn't said which thread calls landgo_booted")
+		return s.core.invalid(kernel.GapSchedule, u.th, s.proc.regs.RIP, "landgo_switch hasn't said which thread calls landgo_booted")
 	}
 	s.machine.PutFlag(&s.booted, true)
 	s.control = nil
@@ -206,9 +206,9 @@ func (s *Kernel) up(u *turn) error {
 		s.threads[0].own.Children++
 		t, err := s.Intern(0, s.threads[0].own.Children)
 		if err != nil {
-			return s.invalid(kernel.GapThreads, u.th, s.regs.RIP, "%v", err)
+			return s.core.invalid(kernel.GapThreads, u.th, s.proc.regs.RIP, "%v", err)
 		}
-		s.bear(t, 0, e.own)
+		s.beliefs.bear(t, 0, e.own)
 	}
 	return nil
 }

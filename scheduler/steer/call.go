@@ -52,7 +52,7 @@ func (s *Kernel) called(u *turn) (happening, error) {
 	if err != nil || h == atEnd {
 		return h, err
 	}
-	pc := s.regs.RIP
+	pc := s.proc.regs.RIP
 	s.enterSleep(u)
 	b, ok := s.named[pc]
 	if !ok {
@@ -66,12 +66,12 @@ func (s *Kernel) called(u *turn) (happening, error) {
 
 // enterCall keeps a call in mind, until it returns.
 func (s *Kernel) enterCall(u *turn, c ownCall) {
-	c.Ret, c.Sp = s.returnAddress(), s.regs.RSP+s.wordSize
-	c.Entry, c.On = s.regs.RIP, s.on.Get()
-	s.save(u.th.ID)
+	c.Ret, c.Sp = s.proc.returnAddress(), s.proc.regs.RSP+s.wordSize
+	c.Entry, c.On = s.proc.regs.RIP, s.on.Get()
+	s.core.save(u.th.ID)
 	own := &u.th.own
 	n := len(own.Calls)
-	for n > 0 && own.Calls[n-1].Sp <= s.regs.RSP && s.sameStack(own.Calls[n-1].Sp) {
+	for n > 0 && own.Calls[n-1].Sp <= s.proc.regs.RSP && s.proc.sameStack(own.Calls[n-1].Sp) {
 		n-- // left in another way than by a return
 	}
 	own.Calls = append(own.Calls[:n:n], c)
@@ -83,23 +83,23 @@ func (s *Kernel) enterCall(u *turn, c ownCall) {
 
 // sameStack reports whether a stack pointer is near the present one: a kernel may
 // run an interrupt's handler on another stack.
-func (s *Kernel) sameStack(sp uint64) bool { return s.regs.RSP-sp+1<<16 <= 2<<16 }
+func (p *processor) sameStack(sp uint64) bool { return p.regs.RSP-sp+1<<16 <= 2<<16 }
 
 // returned ends the calls that return here: several, where a function's last call
 // was made by a jump.
 func (s *Kernel) returned(u *turn) (happening, error) {
-	if !s.returns[s.regs.RIP] {
+	if !s.returns[s.proc.regs.RIP] {
 		return atNothing, nil
 	}
 	point := atNothing
 	for {
 		own := &u.th.own
 		n := len(own.Calls)
-		if n == 0 || own.Calls[n-1].Ret != s.regs.RIP || own.Calls[n-1].Sp != s.regs.RSP {
+		if n == 0 || own.Calls[n-1].Ret != s.proc.regs.RIP || own.Calls[n-1].Sp != s.proc.regs.RSP {
 			return point, nil
 		}
 		c := own.Calls[n-1]
-		s.save(u.th.ID)
+		s.core.save(u.th.ID)
 		own.Calls = own.Calls[:n-1]
 		h, err := s.ends(u, &c)
 		if err != nil || h == atEnd {
@@ -117,7 +117,7 @@ func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
 	case profile.Malloc, profile.Calloc, profile.AlignedAlloc, profile.Memalign:
 		return s.gaveOwn(u, c)
 	case profile.Realloc, profile.ReallocArray:
-		if p := s.result(); c.P != 0 && (p != 0 || c.Size == 0) {
+		if p := s.proc.result(); c.P != 0 && (p != 0 || c.Size == 0) {
 			if h, err := s.takeBlock(u, "a free", c.P, c.Family, c.Ret); h != atNothing || err != nil {
 				return h, err
 			}
@@ -144,16 +144,16 @@ func (s *reading) leftOff(u *turn, c *ownCall) bool {
 }
 
 // result is what a function has returned.
-func (s *Kernel) result() uint64 {
-	if s.wordSize == 4 {
-		return uint64(uint32(s.regs.RAX))
+func (p *processor) result() uint64 {
+	if p.in.wordSize == 4 {
+		return uint64(uint32(p.regs.RAX))
 	}
-	return s.regs.RAX
+	return p.regs.RAX
 }
 
 // gaveOwn takes in the block that an allocator's call has returned.
 func (s *Kernel) gaveOwn(u *turn, c *ownCall) (happening, error) {
-	if p := s.result(); p != 0 && c.Size != 0 {
+	if p := s.proc.result(); p != 0 && c.Size != 0 {
 		return s.giveBlock(u, "an allocator", p, c.Size, c.Family, c.Ret)
 	}
 	return atNothing, nil
@@ -165,7 +165,7 @@ func (s *Kernel) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 		if b.Args != nil {
 			n = b.Args[n] - 1
 		}
-		return s.argument(n)
+		return s.proc.argument(n)
 	}
 	c := ownCall{Role: b.Role, Family: b.Family}
 	if b.Point != profile.AfterCall {
@@ -180,11 +180,11 @@ func (s *Kernel) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 		}
 		text := scheduler.Formatted(s.wordSize, s.text, func() uint64 {
 			first++
-			return s.anyArgument(first - 1)
+			return s.proc.anyArgument(first - 1)
 		})
 		text = strings.TrimRight(text, "\n")
 		if s.endsBy(text) {
-			u.th.Regs = s.regs
+			u.th.Regs = s.proc.regs
 			s.end(u.tr, endProcess)
 			return atEnd, nil
 		}
@@ -204,7 +204,7 @@ func (s *Kernel) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 		h := atNothing
 		if p := arg(0); p != 0 && !s.insideAllocator(u.th, b.Family) {
 			var err error
-			if h, err = s.takeBlock(u, "a free", p, b.Family, s.returnAddress()); err != nil || h != atNothing {
+			if h, err = s.takeBlock(u, "a free", p, b.Family, s.proc.returnAddress()); err != nil || h != atNothing {
 				return h, err
 			}
 		}
@@ -226,7 +226,7 @@ func (s *Kernel) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 		s.enterCall(u, c) // its return means something
 	}
 	if points&trace.PointLock != 0 && !u.ticking && s.booted.Get() {
-		s.save(u.th.ID)
+		s.core.save(u.th.ID)
 		u.th.own.Wants = arg(0)
 		if s.isPoint(u, trace.PointLock) {
 			return atPoint, nil
@@ -245,7 +245,7 @@ func (s *Kernel) panics(u *turn, text string) (happening, error) {
 	if !s.booted.Get() {
 		return atNothing, s.notUp(u, "the kernel gives up before %s is called: %s", s.upName(), text)
 	}
-	u.th.Regs = s.regs
+	u.th.Regs = s.proc.regs
 	return s.ended(u, s.failHere(u, trace.Assertion, "%s", text))
 }
 
@@ -272,7 +272,7 @@ func (s *Kernel) inLock(th *thread) bool {
 
 // inSleep reports whether a thread is in a call of a function in which threads
 // wait for time to pass.
-func (s *Kernel) inSleep(th *thread) bool {
+func (b *beliefs) inSleep(th *thread) bool {
 	for i := range th.own.Calls {
 		if th.own.Calls[i].Sleep {
 			return true
@@ -282,13 +282,13 @@ func (s *Kernel) inSleep(th *thread) bool {
 }
 
 // anyArgument is argument beyond the registers that argument knows.
-func (s *Kernel) anyArgument(n int) uint64 {
-	if s.wordSize == 4 || n < 4 {
-		return s.argument(n)
+func (p *processor) anyArgument(n int) uint64 {
+	if p.in.wordSize == 4 || n < 4 {
+		return p.argument(n)
 	}
 	if n < 6 {
-		return [2]uint64{s.regs.R8, s.regs.R9}[n-4]
+		return [2]uint64{p.regs.R8, p.regs.R9}[n-4]
 	}
-	v, _ := s.word(s.regs.RSP + 8*uint64(n-5))
+	v, _ := p.in.word(p.regs.RSP + 8*uint64(n-5))
 	return v
 }

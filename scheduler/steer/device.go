@@ -21,17 +21,17 @@ func (s *Kernel) device(u *turn, stop *emu.Stop) (happening, error) {
 	}
 	var bytes [8]byte
 	if a.Size > uint32(len(bytes)) || s.machine.DeviceBytes(a.Addr, uint64(a.Size)) == nil {
-		return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "an access of %d bytes to a device at %#x isn't modelled", a.Size, a.Addr)
+		return atNothing, s.core.invalid(kernel.GapDevice, u.th, s.proc.regs.RIP, "an access of %d bytes to a device at %#x isn't modelled", a.Size, a.Addr)
 	}
 	if !a.Write {
 		v, err := s.board.Load(a.Addr, a.Size)
 		if err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
+			return atNothing, s.core.invalid(kernel.GapDevice, u.th, s.proc.regs.RIP, "%v", err)
 		}
 		binary.LittleEndian.PutUint64(bytes[:], v)
 		copy(s.machine.DeviceBytes(a.Addr, uint64(a.Size)), bytes[:a.Size])
 	}
-	pc := s.regs.RIP
+	pc := s.proc.regs.RIP
 	ran := s.permit(u)
 	if ran.Why != emu.StopInsn {
 		return s.stopped(u, ran)
@@ -39,7 +39,7 @@ func (s *Kernel) device(u *turn, stop *emu.Stop) (happening, error) {
 	if a = ran.Device; a.Write {
 		copy(bytes[:], s.machine.DeviceBytes(a.Addr, uint64(a.Size)))
 		if err := s.board.Store(a.Addr, a.Size, binary.LittleEndian.Uint64(bytes[:])&(1<<(8*a.Size)-1)); err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, pc, "%v", err)
+			return atNothing, s.core.invalid(kernel.GapDevice, u.th, pc, "%v", err)
 		}
 	}
 	if u.shadow {

@@ -54,31 +54,31 @@ func (x *exception) hasCode() bool { return x.Vector == 8 || x.Vector >= 10 && x
 
 // faulted deals with a fault of the thread of a stretch.
 func (s *Kernel) faulted(u *turn, stop *emu.Stop) (happening, error) {
-	s.regs, s.set = stop.Regs, emu.SetAll
+	s.proc.regs, s.proc.set = stop.Regs, emu.SetAll
 	if stop.Fault.Kind == emu.FaultStack {
 		return s.overflow(u, stop.Fault.Addr)
 	}
 	if k := stop.Fault.Kind; s.user.Get() && k != emu.FaultBlockRead && k != emu.FaultBlockWrite {
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "an exception of a user program isn't modelled: %s", s.faultOf(u.th, stop.Fault).Message)
+		return atNothing, s.core.invalid(kernel.GapInstruction, u.th, stop.PC, "an exception of a user program isn't modelled: %s", s.faultOf(u.th, stop.Fault).Message)
 	}
 	if base := s.codeBase(); base != 0 {
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "the code segment begins at %#x: segments that don't begin at 0 aren't modelled", base)
+		return atNothing, s.core.invalid(kernel.GapInstruction, u.th, stop.PC, "the code segment begins at %#x: segments that don't begin at 0 aren't modelled", base)
 	}
 	before := u.th.Regs
-	u.th.Regs = s.regs
+	u.th.Regs = s.proc.regs
 	f := s.faultOf(u.th, stop.Fault)
 	if _, gate := s.gate(stop.Trap.Vector); gate && stop.Raised && s.gap.Get() == gapNone {
-		x := exception{Vector: stop.Trap.Vector, Code: uint64(stop.ErrorCode), Addr: stop.Fault.Addr, Regs: s.regs, Kind: f.Kind, Text: f.Message}
+		x := exception{Vector: stop.Trap.Vector, Code: uint64(stop.ErrorCode), Addr: stop.Fault.Addr, Regs: s.proc.regs, Kind: f.Kind, Text: f.Message}
 		if x.isTrap() {
-			s.regs.RIP += uint64(stop.Trap.Len)
+			s.proc.regs.RIP += uint64(stop.Trap.Len)
 		}
 		u.th.Regs = before
 		if h, taken, err := s.raise(u, &x); taken {
 			return h, err
 		}
 		f.Message = x.Text
-		s.regs, s.set = x.Regs, emu.SetAll
-		u.th.Regs = s.regs
+		s.proc.regs, s.proc.set = x.Regs, emu.SetAll
+		u.th.Regs = s.proc.regs
 	}
 	s.failOwn(u.th, u.tr, f)
 	return atEnd, nil
@@ -107,7 +107,7 @@ func (s *Kernel) raise(u *turn, x *exception) (h happening, taken bool, err erro
 	}
 	if x.Vain >= maxVain {
 		if s.on.Get() && u.points && s.others(u.th) {
-			s.save(u.th.ID)
+			s.core.save(u.th.ID)
 			u.th.own.Mended = nil
 			return atCountOut, true, nil
 		}
@@ -150,9 +150,9 @@ func (s *Kernel) enter(u *turn, x *exception) bool {
 	if x.isTrap() {
 		s.did(u)
 	}
-	s.save(u.th.ID)
+	s.core.save(u.th.ID)
 	own := &u.th.own
-	x.SP = s.regs.RSP + uint64(len(code))*s.wordSize
+	x.SP = s.proc.regs.RSP + uint64(len(code))*s.wordSize
 	n := len(own.Exceptions)
 	own.Exceptions = append(own.Exceptions[:n:n], *x)
 	return true
@@ -173,11 +173,11 @@ func (s *Kernel) trap(u *turn, vector uint8, code ...uint64) error {
 // comesBack tries out whether an exception's handler returns, or gives the processor
 // up. One that goes round without having looked at memory never does.
 func (s *Kernel) comesBack(u *turn, x *exception) (yes bool) {
-	regs, set, stop := s.regs, s.set, s.stopIf
+	regs, set, stop := s.proc.regs, s.proc.set, s.stopIf
 	s.stopIf = nil // an answer can't be left out
 	s.tryOut(func() {
-		s.save(u.th.ID)
-		s.save(u.tr.Thread)
+		s.core.save(u.th.ID)
+		s.core.save(u.tr.Thread)
 		tr := &trace.Transition{Thread: u.tr.Thread, Begin: s.threads[u.tr.Thread].Insns}
 		v := turn{th: &s.threads[u.th.ID], tr: tr, ticking: u.ticking, blind: u.blind, trial: 1 + len(u.th.own.Exceptions)}
 		if !s.enter(&v, x) {
@@ -194,22 +194,22 @@ func (s *Kernel) comesBack(u *turn, x *exception) (yes bool) {
 			case h != atCountOut && h != atHalt:
 				continue
 			}
-			v.at = s.regsNow()
+			v.at = s.proc.regsNow()
 			if quiet.th != nil && quiet.at == v.at && quiet.looked == v.looked {
 				return
 			}
 			quiet = v
 		}
 	})
-	s.regs, s.set, s.stopIf = regs, set, stop
+	s.proc.regs, s.proc.set, s.stopIf = regs, set, stop
 	return yes
 }
 
 // goesBack notes that a thread returns from an interrupt by the frame at sp. It reports
 // whether that is from an exception.
 func (s *Kernel) goesBack(th *thread, sp uint64) (yes bool) {
-	for n := len(th.own.Exceptions); n > 0 && th.own.Exceptions[n-1].SP <= sp && s.sameStack(th.own.Exceptions[n-1].SP); n-- {
-		s.save(th.ID)
+	for n := len(th.own.Exceptions); n > 0 && th.own.Exceptions[n-1].SP <= sp && s.proc.sameStack(th.own.Exceptions[n-1].SP); n-- {
+		s.core.save(th.ID)
 		x := th.own.Exceptions[n-1]
 		x.Insns = th.Insns
 		th.own.Mended, th.own.Exceptions = &x, th.own.Exceptions[:n-1:n-1]
@@ -227,7 +227,7 @@ func (s *Kernel) untreated(th *thread) *scheduler.Failure {
 	}
 	x, sp := &th.own.Exceptions[0], th.Regs.RSP
 	if uint64(th.ID) == s.running.Get() {
-		sp = s.regsNow().RSP
+		sp = s.proc.regsNow().RSP
 	}
 	if sp > x.SP && sp-x.SP < 1<<16 {
 		return nil

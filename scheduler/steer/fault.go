@@ -75,8 +75,8 @@ func (s *Kernel) undelivered(u *turn, err error) (happening, error) {
 	if !s.booted.Get() {
 		return atNothing, s.notUp(u, "before %s is called, %s", s.upName(), un.text)
 	}
-	if s.set != emu.SetAll {
-		s.regs = s.regsNow()
+	if s.proc.set != emu.SetAll {
+		s.proc.regs = s.proc.regsNow()
 	}
 	return s.ended(u, s.failHere(u, un.kind, "%s", un.text))
 }
@@ -88,7 +88,7 @@ type unreachedError struct{ *scheduler.InvalidError }
 func (e *unreachedError) Unwrap() error { return e.InvalidError }
 
 func (s *Kernel) unreached(th *thread, pc uint64, format string, args ...any) error {
-	err := s.invalid(kernel.GapSchedule, th, pc, format, args...)
+	err := s.core.invalid(kernel.GapSchedule, th, pc, format, args...)
 	var inv *scheduler.InvalidError
 	if !errors.As(err, &inv) {
 		return err
@@ -125,7 +125,7 @@ const keptFlags = 0x8d5 | 1<<10 | flagInterrupt
 // isn't the return from that interrupt.
 func (s *Kernel) wrongReturn(u *turn, flags uint64) string {
 	was := u.until
-	if was == nil || s.regs.RSP != was.RSP || !u.ticking {
+	if was == nil || s.proc.regs.RSP != was.RSP || !u.ticking {
 		return ""
 	}
 	wide := s.wordSize == 8
@@ -134,7 +134,7 @@ func (s *Kernel) wrongReturn(u *turn, flags uint64) string {
 		mask = 1<<32 - 1
 	}
 	switch {
-	case s.regs.RIP != was.RIP:
+	case s.proc.regs.RIP != was.RIP:
 		return "" // a kernel may put code of its own between
 	case was.RFLAGS&flagInterrupt != 0 && flags&flagInterrupt == 0:
 		return "the interrupt's handler returns with interrupts off; they were on"
@@ -142,7 +142,7 @@ func (s *Kernel) wrongReturn(u *turn, flags uint64) string {
 		return fmt.Sprintf("the interrupt's handler returns with the flags %#x; they were %#x", flags&keptFlags, was.RFLAGS&keptFlags)
 	}
 	for _, r := range registerNames {
-		now, before := r.of(&s.regs)&mask, r.of(was)&mask
+		now, before := r.of(&s.proc.regs)&mask, r.of(was)&mask
 		if now == before {
 			continue
 		}

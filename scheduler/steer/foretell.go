@@ -14,7 +14,7 @@ func (s *Kernel) enterSleep(u *turn) {
 	if s.profile == nil {
 		return
 	}
-	t, ok := s.profile.Sleep[s.regs.RIP]
+	t, ok := s.profile.Sleep[s.proc.regs.RIP]
 	if !ok {
 		return
 	}
@@ -23,10 +23,10 @@ func (s *Kernel) enterSleep(u *turn) {
 		return
 	}
 	own := &u.th.own
-	own.Since, own.Length = s.ticks.Get(), s.argument(t.Argument)
+	own.Since, own.Length = s.ticks.Get(), s.proc.argument(t.Argument)
 	switch {
 	case t.Size == 8 && s.wordSize == 4:
-		own.Length |= s.argument(t.Argument+1) << 32
+		own.Length |= s.proc.argument(t.Argument+1) << 32
 	case t.Size == 4:
 		own.Length = uint64(uint32(own.Length))
 	}
@@ -38,31 +38,31 @@ const maxForetold = 1 << 32
 // foretell says when a thread that has begun to sleep will wake: as many ticks
 // after it asked for the time as it wants to sleep. If ticks have come since it
 // called the function, it isn't known when it asked.
-func (s *Kernel) foretell(th *thread) {
+func (b *beliefs) foretell(th *thread) {
 	o := &th.own
 	switch {
-	case o.Since != s.ticks.Get() || o.Length == 0 || o.Length >= maxForetold:
+	case o.Since != b.in.ticks.Get() || o.Length == 0 || o.Length >= maxForetold:
 		o.Wakes = wakesUnknown
 	case o.Length <= maxSleep:
-		o.Wakes = s.ticks.Get() + o.Length
+		o.Wakes = b.in.ticks.Get() + o.Length
 	default:
 		// No thread waits for so many, which are of a mistake: a length read from a stack
 		// that is gone.
 		o.Wakes = wakesNever
-		if !s.known.Oversleeps {
-			s.known.Oversleeps = true
-			s.Refine()
+		if !b.known.Oversleeps {
+			b.known.Oversleeps = true
+			b.core.Refine()
 		}
 	}
 }
 
 // sawTick looks which threads were woken by a tick.
-func (s *Kernel) sawTick(tr *trace.Transition) {
-	for i := range s.threads {
-		th := &s.threads[i]
-		if s.isAsleep(th) && s.saysReady(th.own.Number) {
-			s.save(th.ID)
-			s.woke(th)
+func (b *beliefs) sawTick(tr *trace.Transition) {
+	for i := range b.in.threads {
+		th := &b.in.threads[i]
+		if b.in.isAsleep(th) && b.in.saysReady(th.own.Number) {
+			b.core.save(th.ID)
+			b.woke(th)
 			th.own.State = ownReady
 			if th.ID != tr.Thread {
 				tr.Wakes = append(tr.Wakes, th.ID)

@@ -51,7 +51,7 @@ func (s *Kernel) Freeze() (own []byte, machine *emu.Frozen, err error) {
 		Paged: s.paged, Asked: s.asked, Scheduling: s.scheduling,
 		Returns: slices.Sorted(maps.Keys(s.returns)), Blocks: s.bootBlocks,
 	}
-	if !s.Fresh() || len(s.known.Ticked)+len(s.known.TailWords)+len(s.tried) > 0 || s.set != 0 || !s.booted.Get() {
+	if !s.Fresh() || len(s.known.Ticked)+len(s.known.TailWords)+len(s.tried) > 0 || s.proc.set != 0 || !s.booted.Get() {
 		return nil, nil, errors.New("the kernel isn't just up")
 	}
 	for i := range s.threads {
@@ -96,7 +96,7 @@ func (s *Kernel) Thaw(own []byte, machine *emu.Frozen) error {
 		s.machine.Put(c, b.Cells[i])
 	}
 	s.machine.Put(&s.cpu, uint64(cpu))
-	s.ensure(trace.TID(len(b.Threads) - 1))
+	s.beliefs.ensure(trace.TID(len(b.Threads) - 1))
 	for i := range s.threads {
 		*s.threads[i].Thread, s.threads[i].own = b.Threads[i], b.Own[i]
 		s.threads[i].Ctx = cpu

@@ -13,9 +13,9 @@ import (
 // tellMemory is what an annotation says.
 func (s *Kernel) tellMemory(u *turn, kind tellKind) (happening, error) {
 	if kind == tellAllocated {
-		return s.giveBlock(u, "landgo_allocated", s.argument(0), s.argument(1), 0, s.returnAddress())
+		return s.giveBlock(u, "landgo_allocated", s.proc.argument(0), s.proc.argument(1), 0, s.proc.returnAddress())
 	}
-	return s.takeBlock(u, "a free", s.argument(0), 0, s.returnAddress())
+	return s.takeBlock(u, "a free", s.proc.argument(0), 0, s.proc.returnAddress())
 }
 
 // giveBlock: an allocator gives n bytes at p to the code at pc.

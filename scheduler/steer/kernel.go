@@ -60,6 +60,16 @@ type Kernel struct {
 	known *known.Facts
 	boot
 	scratch
+
+	// Parts, with fields and methods of their own.
+	core      core
+	proc      *processor
+	tails     *tails
+	beliefs   *beliefs
+	sleepers  *sleepers
+	rounds    *rounds
+	livelocks *livelocks
+	ranks     *ranks
 }
 
 // Board is what a Kernel needs of its machine's devices.
@@ -124,9 +134,17 @@ func New(s *scheduler.System, b Board, roles map[uint64]profile.Bound, profile *
 			},
 			path: path{threads: make([]thread, 0, s.Config().MaxThreads)},
 		},
-		known:   s.Known(),
-		scratch: scratch{hadIn: noWhere},
+		known: s.Known(),
 	}
+	in, known, c := &k.situation, k.known, core{s}
+	k.core = c
+	k.proc = &processor{in: in, hadIn: noWhere}
+	k.ranks = &ranks{in: in, core: c, known: known}
+	k.tails = &tails{in: in, core: c, known: known, step: &k.stepping, proc: k.proc}
+	k.beliefs = &beliefs{in: in, core: c, known: known, step: &k.stepping, proc: k.proc}
+	k.sleepers = &sleepers{in: in, core: c, known: known, step: &k.stepping, beliefs: k.beliefs, onward: k.onward, tryOut: k.tryOut}
+	k.rounds = &rounds{in: in, core: c, known: known, step: &k.stepping, proc: k.proc, ranks: k.ranks, canRun: k.canRun}
+	k.livelocks = &livelocks{in: in, core: c, known: known, step: &k.stepping, rounds: k.rounds, take: k.Step, tryOut: k.tryOut, waitOf: k.waitOf}
 	s.Steer(k)
 	return k
 }
@@ -144,14 +162,14 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	}
 	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu.Get()), journal: s.machine.Journal(), pc: th.Regs.RIP, prev: prev, insns: th.Insns, ticks: s.ticks.Get(), ports: s.ports.Get(), clock: s.machine.ClockReads(), on: s.on.Cell().Get(), ons: s.ons.Get(), at: s.standing()})
 	s.could = s.runnable(s.could[:0])
-	s.due = s.passes(th)
+	s.due = s.rounds.passes(th)
 	s.wide = s.unsettled() || th.own.Round || s.due
-	s.countVain()
+	s.livelocks.countVain()
 	s.tried, s.wakers = nil, nil
-	if s.ranked() {
+	if s.ranks.ranked() {
 		s.tryRanks()
 	}
-	f := s.livelock(th)
+	f := s.livelocks.livelock(th)
 	if th = &s.threads[t]; f != nil {
 		th.Failure = f
 		s.end(tr, trace.EndBug)
@@ -162,13 +180,13 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 		err = s.openGap(&turn{th: th, tr: tr})
 	}
 	if err == nil {
-		err = s.look(tr)
+		err = s.beliefs.look(tr)
 	}
 	if err == nil {
 		err = s.checkAnnounced(th, tr)
 	}
 	if err == nil {
-		err = s.flush()
+		err = s.proc.flush()
 	}
 	s.wide = s.wide || s.unsettled() || th.own.Round
 	tr.Did(trace.Op{Kind: trace.OpSyscall, Obj: schedulerResource, Arg: uint64(b2i(s.wide))})
@@ -180,7 +198,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 		return nil, err
 	}
 	s.WakeSpinners(tr)
-	s.findSpin(th, tr)
+	s.rounds.findSpin(th, tr)
 	tr.Disables = s.disabled(tr)
 	s.Idle()
 	if tr.End != trace.EndProcess && tr.End != trace.EndBug {
@@ -231,7 +249,7 @@ func (s *Kernel) take(th *thread, tr *trace.Transition, c trace.Choice) error {
 
 // end ends the guest. In a try nothing else has saved the thread that is tried.
 func (s *Kernel) end(tr *trace.Transition, how trace.End) {
-	s.save(tr.Thread)
+	s.core.save(tr.Thread)
 	if th := &s.threads[tr.Thread]; th.Insns == tr.Begin {
 		th.Insns++ // the end is a place of its own, whichever thread came to it
 	}
@@ -255,7 +273,7 @@ func (s *Kernel) unsettled() bool {
 		case ownSleeping:
 			return true
 		case ownReady:
-			if th.own.Tail && s.isHeavy(th.own.Kind) || !first && !s.known.Unranked && th.own.Priority != priority {
+			if th.own.Tail && s.tails.isHeavy(th.own.Kind) || !first && !s.known.Unranked && th.own.Priority != priority {
 				return true
 			}
 			first, priority = false, th.own.Priority
@@ -310,7 +328,7 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 // failOwn ends the guest with a bug: at once with interrupts off, for then no other thread
 // can forestall it; else as a step of its own.
 func (s *Kernel) failOwn(th *thread, tr *trace.Transition, f *scheduler.Failure) {
-	s.save(th.ID)
+	s.core.save(th.ID)
 	if x := s.untreated(th); x != nil {
 		f, th.Regs = x, th.own.Exceptions[0].Regs
 	}

@@ -112,7 +112,7 @@ func (s *Kernel) Registers(t trace.TID) emu.Regs {
 	if th := &s.threads[t]; s.running.Get() != uint64(t) || th.own.Interrupted {
 		return th.Regs
 	}
-	return s.regsNow()
+	return s.proc.regsNow()
 }
 
 func (s *reading) byteAt(va uint64) (byte, bool) {
@@ -147,7 +147,7 @@ func (s *Kernel) checkPaging(u *turn) error {
 		seg := &s.image.Segments[i]
 		for at := seg.Addr; at < seg.Addr+seg.MemSize; at += 4096 {
 			if pa, ok := s.walkTables(&b, at); !ok || pa != at {
-				return s.invalid(kernel.GapPaging, u.th, s.pcNow(),
+				return s.core.invalid(kernel.GapPaging, u.th, s.proc.pcNow(),
 					"the kernel's page tables put %#x elsewhere, and %s takes each address for its own: landgo needs libunicorn 2.1 or newer for this kernel", at, s.machine.Version())
 			}
 		}
@@ -177,12 +177,12 @@ func (s *fixed) walkTables(b *emu.BoardRegs, va uint64) (uint64, bool) {
 
 // failHere ends the guest with a bug at the processor's place.
 func (s *Kernel) failHere(u *turn, kind trace.BugKind, format string, args ...any) error {
-	f := &scheduler.Failure{Kind: kind, Thread: u.th.ID, PC: s.regs.RIP, Message: fmt.Sprintf(format, args...)}
+	f := &scheduler.Failure{Kind: kind, Thread: u.th.ID, PC: s.proc.regs.RIP, Message: fmt.Sprintf(format, args...)}
 	if u.th.own.Idle {
 		f.Thread = u.tr.Thread
 	}
 	if !u.ticking {
-		u.th.Regs = s.regs
+		u.th.Regs = s.proc.regs
 	}
 	s.failOwn(u.th, u.tr, f)
 	return nil
@@ -192,7 +192,7 @@ func (s *Kernel) failHere(u *turn, kind trace.BugKind, format string, args ...an
 // engine doesn't say whether it was a read.
 func (s *Kernel) faultOf(th *thread, f emu.Fault) *scheduler.Failure {
 	out := s.Blocks.FaultFailure(th.ID, f)
-	out.PC = s.regs.RIP
+	out.PC = s.proc.regs.RIP
 	if f.Kind == emu.FaultRead && out.Kind == trace.Segfault {
 		out.Message = fmt.Sprintf("page fault at address %#x", f.Addr)
 		if f.Addr < elffile.PageSize {

@@ -35,7 +35,7 @@ func (s *Kernel) endless(l *offLoop, ran uint64) (bool, error) {
 	if s.on.Get() || !s.booted.Get() || ran < offFrom || s.gap.Get() != gapNone {
 		return false, nil
 	}
-	if err := s.flush(); err != nil {
+	if err := s.proc.flush(); err != nil {
 		return false, err
 	}
 	now := offLoop{journal: s.machine.Journal(), cpu: s.machine.CPUDigest(emu.Ctx(s.cpu.Get())), asked: s.asked + s.machine.ClockReads()}
@@ -54,4 +54,4 @@ const offText = "interrupts are off, and the processor goes round in a loop for 
 
 // offRounds: with the step under way the processor is where it was before, and
 // interrupts were off all the time.
-func (s *Kernel) offRounds() bool { return s.due && s.steps[len(s.steps)-1].off }
+func (o *rounds) offRounds() bool { return o.step.due && o.in.steps[len(o.in.steps)-1].off }

@@ -11,16 +11,16 @@ import (
 
 // port carries out an access to a port.
 func (s *Kernel) port(u *turn) (happening, error) {
-	p, ok := decodePort(s.code(s.regs.RIP))
+	p, ok := decodePort(s.code(s.proc.regs.RIP))
 	if !ok {
-		return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "this form of port input or output isn't modelled")
+		return atNothing, s.core.invalid(kernel.GapDevice, u.th, s.proc.regs.RIP, "this form of port input or output isn't modelled")
 	}
-	number := uint16(s.regs.RDX)
+	number := uint16(s.proc.regs.RDX)
 	if p.immediate {
 		number = uint16(p.port)
 	}
 	disk := s.board.UsesDisk(number)
-	if (disk || p.strings && s.isOthers(u.th, p.memory(&s.regs))) && s.isPoint(u, trace.PointMem) {
+	if (disk || p.strings && s.isOthers(u.th, p.memory(&s.proc.regs))) && s.isPoint(u, trace.PointMem) {
 		return s.point(u)
 	}
 	s.asked++
@@ -34,8 +34,8 @@ func (s *Kernel) port(u *turn) (happening, error) {
 	}
 	mask := uint64(1)<<(8*p.size) - 1
 	if p.out {
-		if err := s.board.Out(number, p.size, uint32(s.regs.RAX&mask)); err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
+		if err := s.board.Out(number, p.size, uint32(s.proc.regs.RAX&mask)); err != nil {
+			return atNothing, s.core.invalid(kernel.GapDevice, u.th, s.proc.regs.RIP, "%v", err)
 		}
 		if status, ended := s.board.Ended(); ended {
 			return atEnd, s.switchedOff(u, status)
@@ -43,11 +43,11 @@ func (s *Kernel) port(u *turn) (happening, error) {
 	} else {
 		v, err := s.board.In(number, p.size)
 		if err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
+			return atNothing, s.core.invalid(kernel.GapDevice, u.th, s.proc.regs.RIP, "%v", err)
 		}
-		s.regs.RAX = s.regs.RAX&^mask | uint64(v)
+		s.proc.regs.RAX = s.proc.regs.RAX&^mask | uint64(v)
 		if p.size == 4 {
-			s.regs.RAX = uint64(v)
+			s.proc.regs.RAX = uint64(v)
 		}
 	}
 	h, err := s.next(u, p.length)
@@ -73,26 +73,26 @@ func (s *Kernel) portUsed(u *turn) (happening, error) {
 // so that is recorded, and faults are found.
 func (s *Kernel) portString(u *turn, p portInsn, number uint16) (happening, error) {
 	value := uint32(0)
-	if at := p.memory(&s.regs); !p.out && s.mapped(at, uint64(p.size)) && p.moves(&s.regs) {
+	if at := p.memory(&s.proc.regs); !p.out && s.mapped(at, uint64(p.size)) && p.moves(&s.proc.regs) {
 		var err error
 		if value, err = s.board.In(number, p.size); err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
+			return atNothing, s.core.invalid(kernel.GapDevice, u.th, s.proc.regs.RIP, "%v", err)
 		}
 	}
-	moves, pc := p.moves(&s.regs), s.regs.RIP
+	moves, pc := p.moves(&s.proc.regs), s.proc.regs.RIP
 	stop := s.permitPort(u, value)
 	if stop.Why != emu.StopInsn {
-		if !p.out && stop.Why == emu.StopFault && s.mapped(p.memory(&s.regs), uint64(p.size)) {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, pc, "a fault of an instruction that has read from a port isn't modelled: what it read is lost")
+		if !p.out && stop.Why == emu.StopFault && s.mapped(p.memory(&s.proc.regs), uint64(p.size)) {
+			return atNothing, s.core.invalid(kernel.GapDevice, u.th, pc, "a fault of an instruction that has read from a port isn't modelled: what it read is lost")
 		}
 		return s.stopped(u, stop)
 	}
 	if p.out && moves {
 		if err := s.board.Out(number, p.size, stop.Port); err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, pc, "%v", err)
+			return atNothing, s.core.invalid(kernel.GapDevice, u.th, pc, "%v", err)
 		}
 		if status, ended := s.board.Ended(); ended {
-			s.regs = s.regsNow()
+			s.proc.regs = s.proc.regsNow()
 			return atEnd, s.switchedOff(u, status)
 		}
 	}

@@ -24,7 +24,7 @@ const (
 // stopped, of so many bytes.
 func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 	if s.user.Get() {
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "a privileged instruction of a user program (%s) isn't modelled", name)
+		return atNothing, s.core.invalid(kernel.GapInstruction, u.th, s.proc.regs.RIP, "a privileged instruction of a user program (%s) isn't modelled", name)
 	}
 	switch name {
 	case "cli":
@@ -32,25 +32,25 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 			return s.point(u)
 		}
 		u.shadow = false
-		s.regs.RFLAGS &^= flagInterrupt
+		s.proc.regs.RFLAGS &^= flagInterrupt
 		s.interrupts(u, false)
 		return s.next(u, n)
 	case "sti":
-		s.regs.RFLAGS |= flagInterrupt
+		s.proc.regs.RFLAGS |= flagInterrupt
 		if !s.on.Get() {
 			u.shadow = true
 		}
 		return s.next(u, n)
 	case "popf":
-		v, ok := s.word(s.regs.RSP)
+		v, ok := s.word(s.proc.regs.RSP)
 		if !ok {
 			break // the engine finds the fault
 		}
 		if v&flagInterrupt == 0 && s.isPoint(u, trace.PointCLI) {
 			return s.point(u)
 		}
-		s.regs.RSP += s.wordSize
-		s.regs.RIP += n
+		s.proc.regs.RSP += s.wordSize
+		s.proc.regs.RIP += n
 		return s.setFlags(u, v)
 	case "iret":
 		return s.interruptReturn(u)
@@ -63,7 +63,7 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 	case "rep stos":
 		return s.fill(u, n)
 	case "sysret", "sysexit", "rsm", "lmsw", "rdpmc", "invept, invvpid or invpcid":
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "the instruction %s isn't modelled", name)
+		return atNothing, s.core.invalid(kernel.GapInstruction, u.th, s.proc.regs.RIP, "the instruction %s isn't modelled", name)
 	}
 	if name == "move to or from a control register" || name == "popf" || name == "wrmsr" {
 		s.paged = false
@@ -84,11 +84,11 @@ func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
 
 // permit has the engine execute one instruction.
 func (s *Kernel) permit(u *turn) *emu.Stop {
-	s.set = 0
-	s.run = emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: u.th.ID, User: s.user.Get(), Flags: s.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
+	s.proc.set = 0
+	s.proc.run = emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: u.th.ID, User: s.user.Get(), Flags: s.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
 		StopAt: 2, Permit: true, Port: s.portValue, SkipBreak: true, Reuse: !s.kept(), Blind: u.blind}
 	if u.ticking {
-		s.run.Thread = handlerThread
+		s.proc.run.Thread = handlerThread
 	}
 	u.begun = true
 	return s.execute(u)
@@ -96,8 +96,8 @@ func (s *Kernel) permit(u *turn) *emu.Stop {
 
 // next goes on behind an instruction that landgo has carried out.
 func (s *Kernel) next(u *turn, n uint64) (happening, error) {
-	s.regs.RIP += n
-	s.set = emu.SetAll
+	s.proc.regs.RIP += n
+	s.proc.set = emu.SetAll
 	s.did(u)
 	return atNothing, nil
 }
@@ -108,8 +108,8 @@ func (s *Kernel) isPoint(u *turn, kind trace.Points) bool {
 	if !s.on.Get() || !u.points || !u.begun || s.Config().Points&kind == 0 || s.aloneOwn() {
 		return false
 	}
-	u.th.Regs = s.regs
-	return s.meets(u.th, s.regs.RIP, kind)
+	u.th.Regs = s.proc.regs
+	return s.meets(u.th, s.proc.regs.RIP, kind)
 }
 
 // meets reports whether a thread stops at a point of a kind at pc, and
@@ -128,20 +128,20 @@ func (s *Kernel) meets(th *thread, pc uint64, kind trace.Points) bool {
 }
 
 func (s *Kernel) point(u *turn) (happening, error) {
-	s.set = 0 // nothing was changed
+	s.proc.set = 0 // nothing was changed
 	return atPoint, nil
 }
 
 // setFlags loads the flags: interrupts may come on, at once, or go off.
 func (s *Kernel) setFlags(u *turn, v uint64) (happening, error) {
-	s.regs.RFLAGS = v&writableFlags | 2
-	s.set = emu.SetAll
+	s.proc.regs.RFLAGS = v&writableFlags | 2
+	s.proc.set = emu.SetAll
 	s.did(u)
 	was := s.on.Get()
 	u.shadow = false
 	switch {
 	case v&flagTrap != 0:
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "single stepping (the trap flag) isn't modelled")
+		return atNothing, s.core.invalid(kernel.GapInstruction, u.th, s.proc.regs.RIP, "single stepping (the trap flag) isn't modelled")
 	case v&flagInterrupt == 0:
 		s.interrupts(u, false)
 	case !was:
@@ -158,9 +158,9 @@ func (s *Kernel) interruptReturn(u *turn) (happening, error) {
 		words = 5
 	}
 	for i := range words {
-		v, ok := s.word(s.regs.RSP + uint64(i)*s.wordSize)
+		v, ok := s.word(s.proc.regs.RSP + uint64(i)*s.wordSize)
 		if !ok {
-			return atNothing, s.failHere(u, trace.Segfault, "iret takes its frame from %#x, where nothing is mapped", s.regs.RSP)
+			return atNothing, s.failHere(u, trace.Segfault, "iret takes its frame from %#x, where nothing is mapped", s.proc.regs.RSP)
 		}
 		frame[i] = v
 	}
@@ -173,17 +173,17 @@ func (s *Kernel) interruptReturn(u *turn) (happening, error) {
 	case !s.image.IsCode(frame[0]):
 		return s.ended(u, s.failHere(u, trace.Segfault, "iret goes to %#x, where no code is: it takes its frame from elsewhere than where the interrupt put it", frame[0]))
 	}
-	from, at := s.regs.RSP, s.regs.RIP
-	s.regs.RIP = frame[0]
-	s.regs.RSP += 3 * s.wordSize
+	from, at := s.proc.regs.RSP, s.proc.regs.RIP
+	s.proc.regs.RIP = frame[0]
+	s.proc.regs.RSP += 3 * s.wordSize
 	if words == 5 {
-		s.regs.RSP = frame[3]
+		s.proc.regs.RSP = frame[3]
 	}
 	if why := s.wrongReturn(u, frame[2]); why != "" {
-		s.regs.RIP, s.regs.RSP = at, from
+		s.proc.regs.RIP, s.proc.regs.RSP = at, from
 		return s.ended(u, s.failHere(u, trace.Assertion, "%s", why))
 	}
-	if _, err := s.stackJump(u, from, s.regs.RSP); err != nil {
+	if _, err := s.stackJump(u, from, s.proc.regs.RSP); err != nil {
 		return atNothing, err
 	}
 	back := s.goesBack(u.th, from)
@@ -205,7 +205,7 @@ func (s *Kernel) halt(u *turn, n uint64) (happening, error) {
 	}
 	if !s.on.Get() {
 		if !s.booted.Get() {
-			return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel stops for good (hlt with interrupts off) before %s is called", s.upName())
+			return atNothing, s.core.invalid(kernel.GapSchedule, u.th, s.proc.regs.RIP, "the kernel stops for good (hlt with interrupts off) before %s is called", s.upName())
 		}
 		return s.ended(u, s.failHere(u, trace.Deadlock, "the processor stops for good: hlt with interrupts off"))
 	}
@@ -219,10 +219,10 @@ func (s *Kernel) ended(_ *turn, err error) (happening, error) { return atEnd, er
 // switchedOff ends the guest as the kernel wanted.
 func (s *Kernel) switchedOff(u *turn, status uint64) error {
 	if !s.booted.Get() {
-		return s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel has switched the machine off before %s was called: nothing was looked at", s.upName())
+		return s.core.invalid(kernel.GapSchedule, u.th, s.proc.regs.RIP, "the kernel has switched the machine off before %s was called: nothing was looked at", s.upName())
 	}
 	s.did(u)
-	u.th.Regs = s.regs
+	u.th.Regs = s.proc.regs
 	if status != 0 || s.untreated(u.th) != nil {
 		return s.failHere(u, trace.Assertion, "the kernel ends with status %d", status)
 	}

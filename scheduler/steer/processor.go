@@ -29,10 +29,10 @@ const maxRun = 1_000_000
 
 // cpuRun runs the processor to its next stop and takes in what it did.
 func (s *Kernel) cpuRun(u *turn) *emu.Stop {
-	r := &s.run
+	r := &s.proc.run
 	*r = emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: u.th.ID, Allow: u.allow, SkipBreak: s.atBreak.Get(), User: s.user.Get(), Blind: u.blind, Reuse: !s.kept(),
-		Budget: min(s.Config().StepBudget, maxRun), Set: s.changed(), Regs: s.regs}
-	s.set = 0
+		Budget: min(s.Config().StepBudget, maxRun), Set: s.proc.changed(), Regs: s.proc.regs}
+	s.proc.set = 0
 	r.Flags = s.flagsOwn(u)
 	if s.profile != nil && s.profile.Stack != 0 && s.profile.Stack < elffile.PageSize {
 		r.Flags |= emu.StackLoads
@@ -56,13 +56,26 @@ func (s *Kernel) cpuRun(u *turn) *emu.Stop {
 	return s.execute(u)
 }
 
+// processor has the registers between two runs, and what calls find in them.
+type processor struct {
+	in *situation
+	// regs are to be written into the processor before it runs on; set says which.
+	// Empty between steps.
+	regs emu.Regs
+	set  emu.RegSet
+	// had is what context hadIn has in them, where it is known.
+	had   emu.Regs
+	hadIn emu.Ctx
+	run   emu.Run
+}
+
 // changed are the registers of s.set that the processor has otherwise. Writing
 // all of them takes longer than a short run does.
-func (s *Kernel) changed() emu.RegSet {
-	if s.set != emu.SetAll || s.hadIn != emu.Ctx(s.cpu.Get()) {
-		return s.set
+func (p *processor) changed() emu.RegSet {
+	if p.set != emu.SetAll || p.hadIn != emu.Ctx(p.in.cpu.Get()) {
+		return p.set
 	}
-	return emu.Differing(&s.regs, &s.had) | emu.SetRIP
+	return emu.Differing(&p.regs, &p.had) | emu.SetRIP
 }
 
 // noWhere is no context.
@@ -70,12 +83,12 @@ const noWhere emu.Ctx = -1
 
 // execute makes the run that was prepared.
 func (s *Kernel) execute(u *turn) *emu.Stop {
-	r := &s.run
+	r := &s.proc.run
 	if e := s.stackEnd(u.th); e.low != 0 {
 		r.StackLow, r.Beneath = e.low, e.beneath
 	}
 	s.machine.PutFlag(&s.atBreak, false)
-	s.hadIn = noWhere
+	s.proc.hadIn = noWhere
 	v := s.Viewer()
 	if n, freezes := s.Freezes(u.th.ID, u.th.Insns); freezes && !u.ticking && u.trial == 0 && !s.tries() && (r.StopAt == 0 || n < r.StopAt) {
 		r.StopAt = n + 1
@@ -87,7 +100,7 @@ func (s *Kernel) execute(u *turn) *emu.Stop {
 	stop := s.machine.Run(r)
 	switch stop.Why {
 	case emu.StopBreak, emu.StopTrap, emu.StopPrivileged:
-		s.had, s.hadIn = stop.Regs, stop.Ctx
+		s.proc.had, s.proc.hadIn = stop.Regs, stop.Ctx
 	}
 	s.machine.Put(&s.cpu, uint64(stop.Ctx))
 	s.Ran(stop.Insns)
@@ -106,9 +119,9 @@ func (s *Kernel) execute(u *turn) *emu.Stop {
 		if u.trial > 0 {
 			u.looked += uint64(len(stop.Accesses)) // it comes again, if it is done for good
 		} else if u.ticking {
-			s.tickDid(stop.Accesses)
+			s.tails.tickDid(stop.Accesses)
 		} else {
-			s.threadDid(u, stop.Accesses)
+			s.tails.threadDid(u, stop.Accesses)
 		}
 	}
 	if stop.Learned && r.Flags&(emu.Quiet|emu.Solo) == 0 {
@@ -148,25 +161,25 @@ func (s *Kernel) flagsOwn(u *turn) (f emu.RunFlags) {
 }
 
 // regsNow are the processor's registers.
-func (s *Kernel) regsNow() emu.Regs {
-	if s.set == emu.SetAll {
-		return s.regs
+func (p *processor) regsNow() emu.Regs {
+	if p.set == emu.SetAll {
+		return p.regs
 	}
-	return s.machine.Regs(emu.Ctx(s.cpu.Get()))
+	return p.in.machine.Regs(emu.Ctx(p.in.cpu.Get()))
 }
 
-func (s *Kernel) pcNow() uint64 { return s.regsNow().RIP }
+func (p *processor) pcNow() uint64 { return p.regsNow().RIP }
 
 // flush writes what is left to write into the processor, so that its context is
 // all of its state.
-func (s *Kernel) flush() error {
-	if s.set == 0 {
+func (p *processor) flush() error {
+	if p.set == 0 {
 		return nil
 	}
-	s.run = emu.Run{From: emu.Ctx(s.cpu.Get()), User: s.user.Get(), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.changed(), Regs: s.regs, Reuse: !s.kept()}
-	s.set, s.hadIn = 0, noWhere
-	stop := s.machine.Run(&s.run)
-	s.machine.Put(&s.cpu, uint64(stop.Ctx))
+	p.run = emu.Run{From: emu.Ctx(p.in.cpu.Get()), User: p.in.user.Get(), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: p.changed(), Regs: p.regs, Reuse: !p.in.kept()}
+	p.set, p.hadIn = 0, noWhere
+	stop := p.in.machine.Run(&p.run)
+	p.in.machine.Put(&p.in.cpu, uint64(stop.Ctx))
 	return nil
 }
 

@@ -70,13 +70,13 @@ func (s *Kernel) runFor(u *turn) (happening, error) {
 	for {
 		if again, err := s.endless(&loop, ran); err != nil || again {
 			if again {
-				s.regs = s.regsNow()
+				s.proc.regs = s.proc.regsNow()
 				return s.ended(u, s.failHere(u, trace.Livelock, offText))
 			}
 			return atNothing, err
 		}
 		if u.th.Insns-u.tr.Begin >= s.Config().StepBudget && u.th.ID == u.tr.Thread || ran > s.Config().StepBudget {
-			return atNothing, &scheduler.BudgetError{Insns: max(ran, u.th.Insns-u.tr.Begin), PC: s.pcNow(), Thread: u.th.ID}
+			return atNothing, &scheduler.BudgetError{Insns: max(ran, u.th.Insns-u.tr.Begin), PC: s.proc.pcNow(), Thread: u.th.ID}
 		}
 		stop := s.cpuRun(u)
 		ran += stop.Insns
@@ -95,7 +95,7 @@ func (s *Kernel) runFor(u *turn) (happening, error) {
 		if err != nil || h != atNothing {
 			return h, err
 		}
-		if u.until != nil && s.on.Get() && s.set&emu.SetRIP != 0 && s.regs.RIP == u.until.RIP && s.regs.RSP == u.until.RSP {
+		if u.until != nil && s.on.Get() && s.proc.set&emu.SetRIP != 0 && s.proc.regs.RIP == u.until.RIP && s.proc.regs.RSP == u.until.RSP {
 			return atReturn, nil
 		}
 		if switched, err := s.pollGap(u); switched || err != nil {
@@ -140,32 +140,32 @@ func (s *Kernel) stopped(u *turn, stop *emu.Stop) (happening, error) {
 		u.th.Stand, u.th.Access = scheduler.StandAccess, stop.Access
 		return atPoint, nil
 	case emu.StopBreak:
-		s.regs = stop.Regs
+		s.proc.regs = stop.Regs
 		return s.tell(u)
 	case emu.StopPrivileged:
-		s.regs = stop.Regs
+		s.proc.regs = stop.Regs
 		return s.privileged(u, stop.Detail, uint64(stop.Trap.Len))
 	case emu.StopTrap:
-		s.regs = stop.Regs
+		s.proc.regs = stop.Regs
 		if stop.Trap.Syscall || stop.Trap.Sysenter {
-			return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "system calls of user programs (syscall, sysenter) aren't modelled in kernels")
+			return atNothing, s.core.invalid(kernel.GapInstruction, u.th, stop.PC, "system calls of user programs (syscall, sysenter) aren't modelled in kernels")
 		}
 		if g, ok := s.gate(stop.Trap.Vector); s.user.Get() && (!ok || g[0]>>gateLevel&3 < userRing) {
-			return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "a trap of a user program that its kernel doesn't allow (int %#x) isn't modelled", stop.Trap.Vector)
+			return atNothing, s.core.invalid(kernel.GapInstruction, u.th, stop.PC, "a trap of a user program that its kernel doesn't allow (int %#x) isn't modelled", stop.Trap.Vector)
 		}
-		s.regs.RIP += uint64(stop.Trap.Len)
-		s.set = emu.SetAll
+		s.proc.regs.RIP += uint64(stop.Trap.Len)
+		s.proc.set = emu.SetAll
 		s.did(u)
 		return s.undelivered(u, s.trap(u, stop.Trap.Vector))
 	case emu.StopFault:
 		return s.faulted(u, stop)
 	case emu.StopDevice:
-		s.regs = stop.Regs
+		s.proc.regs = stop.Regs
 		return s.device(u, stop)
 	case emu.StopUnmodelled:
 		return atNothing, s.Unmodelled(u.th.ID, stop)
 	}
-	return atNothing, s.invalid(kernel.GapEngine, u.th, stop.PC, "the engine stopped for reason %d", stop.Why)
+	return atNothing, s.core.invalid(kernel.GapEngine, u.th, stop.PC, "the engine stopped for reason %d", stop.Why)
 }
 
 // did counts an instruction that landgo has carried out.
@@ -181,7 +181,7 @@ func (s *Kernel) saw(u *turn) {
 	if u.ticking {
 		return
 	}
-	u.th.Regs = s.regsNow()
+	u.th.Regs = s.proc.regsNow()
 }
 
 // turnedOn: interrupts have come on.
@@ -191,7 +191,7 @@ func (s *Kernel) turnedOn(u *turn) (happening, error) {
 		return atOn, s.openGap(u)
 	}
 	if s.profile != nil && s.booted.Get() && !u.ticking {
-		return atOn, s.turnedOnOwn(u)
+		return atOn, s.beliefs.turnedOnOwn(u)
 	}
 	return atOn, nil
 }
@@ -247,7 +247,7 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 		switch h {
 		case atOn:
 			th.own.Tail = false
-			s.sectionEnds(th)
+			s.rounds.sectionEnds(th)
 			if s.due {
 				s.due = false
 				if done, err := s.tick(th, tr); done || err != nil {
@@ -284,9 +284,9 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 		case atCountOut:
 			// A loop: time passes, and the kernel may choose another.
 			th.own.Tail = false
-			s.sectionEnds(th)
+			s.rounds.sectionEnds(th)
 			s.saw(&u)
-			if spins, err := s.spins(th); spins || err != nil {
+			if spins, err := s.rounds.spins(th); spins || err != nil {
 				return err
 			}
 			if done, err := s.tick(th, tr); done || err != nil {

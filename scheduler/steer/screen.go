@@ -12,18 +12,18 @@ import "landgo/emu"
 // scroll carries out a profile's function (to, from, size), at whose entry the processor
 // stands, if it is such a copy.
 func (s *Kernel) scroll(u *turn) {
-	to, n := s.argument(0), s.argument(2)
+	to, n := s.proc.argument(0), s.proc.argument(2)
 	dst, ok := s.onScreen(to, n)
-	src, ok2 := s.onScreen(s.argument(1), n)
-	back, ok3 := s.word(s.regs.RSP)
+	src, ok2 := s.onScreen(s.proc.argument(1), n)
+	back, ok3 := s.word(s.proc.regs.RSP)
 	if s.on.Get() || !ok || !ok2 || !ok3 {
 		return
 	}
 	s.machine.Write(dst, append([]byte(nil), s.machine.Bytes(src, n)...))
-	s.regs.RAX = to
-	s.regs.RSP += s.wordSize
-	s.regs.RIP = back
-	s.set = emu.SetAll
+	s.proc.regs.RAX = to
+	s.proc.regs.RSP += s.wordSize
+	s.proc.regs.RIP = back
+	s.proc.set = emu.SetAll
 	s.machine.PutFlag(&s.atBreak, false)
 	s.did(u)
 }

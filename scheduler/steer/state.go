@@ -17,7 +17,7 @@ import (
 func (s *Kernel) Rewind(k trace.Mark) {
 	remaps := s.remaps()
 	s.System.Rewind(k)
-	s.set, s.tried, s.wakers, s.hadIn = 0, nil, nil, noWhere
+	s.proc.set, s.tried, s.wakers, s.proc.hadIn = 0, nil, nil, noWhere
 	if remaps {
 		s.machine.FlushBoard()
 	}
@@ -144,6 +144,9 @@ func (s *Kernel) OpText(op trace.Op) string {
 // PC is the instruction at which a thread stands.
 func (s *Kernel) PC(t trace.TID) uint64 { return s.threads[t].Regs.RIP }
 
+// pc is PC, for the parts.
+func (s *situation) pc(t trace.TID) uint64 { return s.threads[t].Regs.RIP }
+
 // State is a digest of what an execution left behind, for replays: the writable
 // memory of the kernel's own image, and the threads that have ended. Page tables aren't in it:
 // the engine marks their entries as used, which nothing takes back.
@@ -237,12 +240,12 @@ func (s *Kernel) Digest() (trace.Digest, error) {
 // learns that when it lets the threads run; a replay of the execution that it
 // then reports never does.
 func (s *Kernel) Settle() (news bool) {
-	if s.ranked() {
+	if s.ranks.ranked() {
 		if s.tryRanks(); s.known.Unranked {
 			return s.Settled()
 		}
 	}
-	best := s.bestPriority()
+	best := s.ranks.bestPriority()
 	for i := range s.threads {
 		th := &s.threads[i]
 		if !s.known.Probes && s.threads[i].Exists && th.Stand != scheduler.StandFailure && s.canRun(th, best) && !s.reachable(th) {

@@ -32,10 +32,10 @@ const maxGap = 2000
 
 // stackLoad has the engine execute an instruction that loads the stack pointer.
 func (s *Kernel) stackLoad(u *turn) (happening, error) {
-	from := s.regs.RSP
+	from := s.proc.regs.RSP
 	shadow := u.shadow
 	if s.booted.Get() && !u.ticking {
-		u.th.Regs = s.regs
+		u.th.Regs = s.proc.regs
 		u.th.own.Stack, _ = s.translate(from)
 	}
 	stop := s.permit(u)
@@ -80,7 +80,7 @@ func (s *Kernel) stackJump(u *turn, from, to uint64) (bool, error) {
 // interrupts on it may be called late.
 func (s *Kernel) switchedTo(u *turn, to uint64) bool {
 	if th := &s.threads[to]; to != s.running.Get() && !th.own.Idle && th.own.State != ownReady {
-		s.save(th.ID)
+		s.core.save(th.ID)
 		th.own.State, th.own.Unannounced = ownReady, true
 		s.machine.Put(&s.unannounced, s.unannounced.Get()+1)
 	}
@@ -88,11 +88,11 @@ func (s *Kernel) switchedTo(u *turn, to uint64) bool {
 }
 
 // announced: landgo_ready was called for a thread, which may have ended.
-func (s *Kernel) announced(th *thread) {
+func (b *beliefs) announced(th *thread) {
 	if th.own.Unannounced {
-		s.save(th.ID)
+		b.core.save(th.ID)
 		th.own.Unannounced = false
-		s.machine.Put(&s.unannounced, s.unannounced.Get()-1)
+		b.in.machine.Put(&b.in.unannounced, b.in.unannounced.Get()-1)
 	}
 }
 
@@ -106,11 +106,11 @@ func (s *Kernel) checkAnnounced(th *thread, tr *trace.Transition) error {
 	for i := range s.threads {
 		x := &s.threads[i]
 		if s.threads[i].Exists && x.own.Unannounced && s.profile != nil {
-			return s.invalid(kernel.GapSchedule, th, s.pcNow(),
+			return s.core.invalid(kernel.GapSchedule, th, s.proc.pcNow(),
 				"the kernel has given the processor to thread %s, and its state wasn't among the profile's ready ones", s.Name(x.ID))
 		}
 		if s.threads[i].Exists && x.own.Unannounced {
-			return s.invalid(kernel.GapSchedule, th, s.pcNow(),
+			return s.core.invalid(kernel.GapSchedule, th, s.proc.pcNow(),
 				"the kernel has given the processor to thread %s, and landgo_ready wasn't called when it was created, or woken", s.Name(x.ID))
 		}
 	}
@@ -126,10 +126,10 @@ func (s *Kernel) switched(u *turn, to uint64) bool {
 	if !s.on.Get() && !u.ticking {
 		s.section(u.tr, false)
 	}
-	s.save(r.ID)
-	s.save(s.threads[to].ID)
+	s.core.save(r.ID)
+	s.core.save(s.threads[to].ID)
 	if s.profile != nil {
-		s.leaveOwn(u, r)
+		s.beliefs.leaveOwn(u, r)
 	}
 	if r.own.Ended {
 		r.Stand = scheduler.StandExited
@@ -143,9 +143,9 @@ func (s *Kernel) switched(u *turn, to uint64) bool {
 	s.machine.Put(&s.running, to)
 	u.th = &s.threads[to]
 	if u.ticking {
-		s.outranks(u.th)
+		s.ranks.outranks(u.th)
 	} else {
-		s.tickBest = math.MinInt64
+		s.ranks.best = math.MinInt64
 	}
 	return true
 }
@@ -162,12 +162,12 @@ func (s *Kernel) checkGap(u *turn) error {
 func (s *Kernel) openGap(u *turn) error {
 	switch {
 	case s.profile != nil:
-		return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+		return s.core.invalid(kernel.GapSchedule, u.th, s.proc.pcNow(),
 			"the stack was switched, and the profile's variable current doesn't tell whose the new one is")
 	case s.gap.Get() == gapTold:
-		return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+		return s.core.invalid(kernel.GapSchedule, u.th, s.proc.pcNow(),
 			"landgo_switch has named another thread, and the stack wasn't switched beside it")
 	}
-	return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+	return s.core.invalid(kernel.GapSchedule, u.th, s.proc.pcNow(),
 		"the stack was switched, and landgo_switch wasn't called beside it: it says whose the new one is")
 }

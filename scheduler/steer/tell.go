@@ -77,11 +77,11 @@ const Needed = 5
 
 // argument is the n-th argument of the function at whose entry the processor
 // stands.
-func (s *Kernel) argument(n int) uint64 {
-	if s.wordSize == 8 {
-		return [4]uint64{s.regs.RDI, s.regs.RSI, s.regs.RDX, s.regs.RCX}[n]
+func (p *processor) argument(n int) uint64 {
+	if p.in.wordSize == 8 {
+		return [4]uint64{p.regs.RDI, p.regs.RSI, p.regs.RDX, p.regs.RCX}[n]
 	}
-	v, _ := s.word(s.regs.RSP + 4 + 4*uint64(n))
+	v, _ := p.in.word(p.regs.RSP + 4 + 4*uint64(n))
 	return v
 }
 
@@ -96,7 +96,7 @@ type early struct {
 func (s *Kernel) tell(u *turn) (happening, error) {
 	s.machine.PutFlag(&s.atBreak, true)
 	h, err := s.called(u)
-	kind, tells := s.tells[s.regs.RIP]
+	kind, tells := s.tells[s.proc.regs.RIP]
 	if err != nil || h == atEnd || !tells {
 		return h, err
 	}
@@ -113,9 +113,9 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 		return atNothing, err
 	}
 	if kind != tellSwitch && !u.ticking {
-		s.inTail(u.th)
+		s.tails.inTail(u.th)
 	}
-	n := s.argument(0)
+	n := s.proc.argument(0)
 	switch kind {
 	case tellBooted:
 		return atNothing, nil
@@ -133,27 +133,27 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 	case tellAllocated, tellFreed:
 		return s.tellMemory(u, kind)
 	case tellPanicked:
-		u.th.Regs = s.regs
+		u.th.Regs = s.proc.regs
 		return s.ended(u, s.failHere(u, trace.Assertion, "the kernel panics: %s", s.text(n)))
 	case tellCreated:
-		return atNothing, s.createdOwn(u, n)
+		return atNothing, s.beliefs.createdOwn(u, n)
 	case tellScheduling:
-		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_scheduling is called after landgo_booted")
+		return atNothing, s.core.invalid(kernel.GapSchedule, u.th, s.proc.regs.RIP, "landgo_scheduling is called after landgo_booted")
 	}
 	t, ok := s.numbered(n)
 	if th := s.late(n); !ok && kind == tellReady && th != nil {
-		s.announced(th)
+		s.beliefs.announced(th)
 		return atNothing, nil
 	}
 	if !ok {
-		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_%s names thread %#x, which landgo_created hasn't, or which has ended", tellNames[kind], n)
+		return atNothing, s.core.invalid(kernel.GapSchedule, u.th, s.proc.regs.RIP, "landgo_%s names thread %#x, which landgo_created hasn't, or which has ended", tellNames[kind], n)
 	}
-	s.save(t)
+	s.core.save(t)
 	th := &s.threads[t]
 	switch kind {
 	case tellReady:
 		if u.ticking && !th.own.Idle {
-			if err := s.readyByTick(th); err != nil {
+			if err := s.beliefs.readyByTick(th); err != nil {
 				return atNothing, err
 			}
 		}
@@ -161,27 +161,27 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 			u.tr.Wakes = append(u.tr.Wakes, t)
 		}
 		if th.own.State == ownSleeping && u.ticking {
-			s.woke(th)
+			s.beliefs.woke(th)
 		}
 		th.own.State, th.own.Wakes = ownReady, wakesUnknown
-		s.announced(th)
+		s.beliefs.announced(th)
 	case tellUnready:
 		th.own.State = ownBlocked
 	case tellSleep:
 		th.own.State, th.own.Wakes = ownSleeping, wakesUnknown
 	case tellStack:
-		th.own.StackLow = s.argument(1)
+		th.own.StackLow = s.proc.argument(1)
 	case tellExited:
 		th.own.Ended = true
 		th.own.State = ownBlocked
 		if t == u.tr.Thread {
 			u.tr.End = trace.EndThread
 		}
-		u.tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(t), PC: s.regs.RIP})
+		u.tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(t), PC: s.proc.regs.RIP})
 	case tellIdle:
-		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_idle is called after landgo_booted")
+		return atNothing, s.core.invalid(kernel.GapSchedule, u.th, s.proc.regs.RIP, "landgo_idle is called after landgo_booted")
 	case tellPriority:
-		th.own.Priority = int64(s.argument(1))
+		th.own.Priority = int64(s.proc.argument(1))
 	case tellSwitch:
 		return s.tellSwitch(u, uint64(t))
 	}
@@ -225,33 +225,33 @@ func (s *path) late(n uint64) *thread {
 }
 
 // createdOwn names a new thread: the creator's n-th.
-func (s *Kernel) createdOwn(u *turn, n uint64) error {
-	s.save(u.th.ID)
+func (b *beliefs) createdOwn(u *turn, n uint64) error {
+	b.core.save(u.th.ID)
 	u.th.own.Children++
-	t, err := s.Intern(u.th.ID, u.th.own.Children)
+	t, err := b.core.Intern(u.th.ID, u.th.own.Children)
 	if err != nil {
-		return s.invalid(kernel.GapThreads, u.th, s.regs.RIP, "%v", err)
+		return b.core.invalid(kernel.GapThreads, u.th, b.proc.regs.RIP, "%v", err)
 	}
-	s.bear(t, u.th.ID, ownThread{Number: n, Tail: true})
-	s.threads[t].Created = s.returnAddress()
-	u.tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(t), PC: s.regs.RIP})
+	b.bear(t, u.th.ID, ownThread{Number: n, Tail: true})
+	b.in.threads[t].Created = b.proc.returnAddress()
+	u.tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(t), PC: b.proc.regs.RIP})
 	return nil
 }
 
 // returnAddress is that of the function at whose entry the processor stands.
-func (s *Kernel) returnAddress() uint64 {
-	v, _ := s.word(s.regs.RSP)
+func (p *processor) returnAddress() uint64 {
+	v, _ := p.in.word(p.regs.RSP)
 	return v
 }
 
 // bear makes a thread exist.
-func (s *Kernel) bear(t, parent trace.TID, own ownThread) {
-	s.ensure(t)
-	s.save(t)
-	*s.threads[t].Thread = scheduler.Thread{ID: t, Exists: true, Parent: parent, Ctx: emu.Ctx(s.cpu.Get())}
-	s.threads[t].own = own
+func (b *beliefs) bear(t, parent trace.TID, own ownThread) {
+	b.ensure(t)
+	b.core.save(t)
+	*b.in.threads[t].Thread = scheduler.Thread{ID: t, Exists: true, Parent: parent, Ctx: emu.Ctx(b.in.cpu.Get())}
+	b.in.threads[t].own = own
 	if !own.Idle {
-		s.machine.Put(&s.born, s.born.Get()+1)
+		b.in.machine.Put(&b.in.born, b.in.born.Get()+1)
 	}
 }
 

@@ -21,20 +21,20 @@ const handlerRoom = 4096
 func (s *Kernel) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	if disk := !s.timerOnly && s.board.Disk(); !disk && !s.board.Timer() {
 		s.Meet(scheduler.Met{Barred: true})
-		return false, s.unreached(r, s.pcNow(),
+		return false, s.unreached(r, s.proc.pcNow(),
 			"the timer's interrupt can't be delivered: its line is off, or the kernel hasn't told the interrupt controller that the last one has ended")
 	}
 	vector, ok := s.board.Pending()
 	if !ok {
-		return false, s.unreached(r, s.pcNow(), "the timer's interrupt can't be delivered: another one is in service")
+		return false, s.unreached(r, s.proc.pcNow(), "the timer's interrupt can't be delivered: another one is in service")
 	}
 	s.board.Acknowledge()
 	s.Meet(scheduler.Met{Ticks: true})
 	s.machine.Put(&s.ticks, s.ticks.Get()+1)
-	s.save(r.ID)
+	s.core.save(r.ID)
 	r.own.Halted = false
 	if !r.own.Interrupted {
-		r.Regs = s.regsNow()
+		r.Regs = s.proc.regsNow()
 		r.own.Interrupted = true
 	}
 	fromUser := s.user.Get()
@@ -44,20 +44,20 @@ func (s *Kernel) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	}
 	r.own.Frames = r.Regs.RSP
 	if fromUser {
-		r.own.Frames = s.regs.RSP + userFrame*s.wordSize
+		r.own.Frames = s.proc.regs.RSP + userFrame*s.wordSize
 	}
 	u := turn{th: r, tr: tr, ticking: true, until: &r.Regs, blind: s.stackBelow(r.own.Frames)}
-	s.rankAtTick(r)
+	s.ranks.rankAtTick(r)
 	waiting, keeps := s.waiting(), !fromUser && s.keeps(r)
 	done, err = s.finish(&u)
 	if keeps && uint64(r.ID) != s.running.Get() && !done && err == nil {
-		return false, s.invalid(kernel.GapSchedule, r, r.Regs.RIP, "a tick has taken the processor from thread %s, which runs the kernel's code: by resched in the profile none does", s.Name(r.ID))
+		return false, s.core.invalid(kernel.GapSchedule, r, r.Regs.RIP, "a tick has taken the processor from thread %s, which runs the kernel's code: by resched in the profile none does", s.Name(r.ID))
 	}
 	if !done && err == nil {
-		err = s.checkWoken(waiting)
+		err = s.beliefs.checkWoken(waiting)
 	}
 	if s.timed() && !done && err == nil {
-		s.sawTick(tr)
+		s.beliefs.sawTick(tr)
 	}
 	if r.own.Idle && uint64(r.ID) == s.running.Get() && s.on.Get() && !done && err == nil {
 		// It may look for ready threads with interrupts on, outside of the tick.
@@ -115,14 +115,14 @@ func (s *Kernel) finish(u *turn) (done bool, err error) {
 
 // landed: the processor stands where a thread was interrupted.
 func (s *Kernel) landed(th *thread) bool {
-	now := s.regsNow()
+	now := s.proc.regsNow()
 	return s.on.Get() && now.RIP == th.Regs.RIP && now.RSP == th.Regs.RSP
 }
 
 // land runs the end of the handler of a thread that was interrupted, which has
 // the processor again.
 func (s *Kernel) land(th *thread, tr *trace.Transition) (done bool, err error) {
-	s.save(th.ID)
+	s.core.save(th.ID)
 	if s.landed(th) {
 		th.own.Interrupted = false
 		return false, nil
@@ -134,12 +134,12 @@ func (s *Kernel) land(th *thread, tr *trace.Transition) (done bool, err error) {
 // tail runs a thread that has the processor with interrupts off until they are
 // on: it gave it up itself, or it is the idle one. That one may have them on.
 func (s *Kernel) tail(th *thread, tr *trace.Transition) (done bool, err error) {
-	s.save(th.ID)
+	s.core.save(th.ID)
 	u := turn{th: th, tr: tr, ticking: th.own.Idle}
 	if th.own.Idle {
-		u.blind = s.stackBelow(s.regsNow().RSP + handlerRoom/2)
+		u.blind = s.stackBelow(s.proc.regsNow().RSP + handlerRoom/2)
 	}
-	defer s.made(th, tr, len(tr.Accesses), len(tr.Ops))
+	defer s.tails.made(th, tr, len(tr.Accesses), len(tr.Ops))
 	if !th.own.Idle {
 		s.section(tr, true)
 	}
@@ -157,7 +157,7 @@ func (s *Kernel) tail(th *thread, tr *trace.Transition) (done bool, err error) {
 			th.own.Tail = false
 			th.own.Halted = h == atHalt && !th.own.Idle
 			if !th.own.Idle {
-				th.Regs = s.regsNow()
+				th.Regs = s.proc.regsNow()
 			}
 			return false, nil
 		}
@@ -173,7 +173,7 @@ func (s *Kernel) devices(u *turn) (done bool, err error) {
 			return false, nil
 		}
 		s.board.Acknowledge()
-		back := s.regsNow()
+		back := s.proc.regsNow()
 		if err := s.deliver(u.th, vector); err != nil {
 			h, err := s.undelivered(u, err)
 			return h == atEnd, err
@@ -209,7 +209,7 @@ const (
 // deliver enters the handler of an interrupt, as the processor does: it pushes
 // where to go on, and an exception's error code, and turns interrupts off.
 func (s *Kernel) deliver(th *thread, vector uint8, code ...uint64) error {
-	regs := s.regsNow()
+	regs := s.proc.regsNow()
 	b := s.boardRegs()
 	g, ok := s.gate(vector)
 	if !ok {
@@ -218,7 +218,7 @@ func (s *Kernel) deliver(th *thread, vector uint8, code ...uint64) error {
 	low, high, kind := g[0], g[1], g[0]>>40&0xf
 	handler := low&0xffff | low>>32&0xffff0000 | high<<32
 	if s.wordSize == 8 && low>>32&7 != 0 {
-		return s.invalid(kernel.GapInstruction, th, regs.RIP, "interrupt %#x switches to a stack of its own (IST), which isn't modelled", vector)
+		return s.core.invalid(kernel.GapInstruction, th, regs.RIP, "interrupt %#x switches to a stack of its own (IST), which isn't modelled", vector)
 	}
 	frame := []uint64{regs.RFLAGS | 2, b.CS, regs.RIP}
 	sp := regs.RSP
@@ -250,7 +250,7 @@ func (s *Kernel) deliver(th *thread, vector uint8, code ...uint64) error {
 		regs.RFLAGS &^= flagInterrupt
 		s.machine.PutFlag(&s.on, false)
 	}
-	s.regs, s.set = regs, emu.SetAll
+	s.proc.regs, s.proc.set = regs, emu.SetAll
 	s.machine.PutFlag(&s.atBreak, false)
 	return nil
 }
