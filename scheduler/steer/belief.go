@@ -177,7 +177,7 @@ func (s *Kernel) checkIdle(tr *trace.Transition) (err error) {
 		was := s.running.Get()
 		tr := &trace.Transition{Thread: trace.TID(was)}
 		for ticks := 0; ticks < vainTicks && err == nil; {
-			ticked, done, bad := s.onward(tr)
+			ticked, done, bad := s.ticker.onward(tr)
 			if bad == nil && !done {
 				bad = s.beliefs.look(tr)
 			}

@@ -10,23 +10,23 @@ func (s *fixed) timed() bool { return s.profile != nil && s.profile.Timed }
 
 // enterSleep: the processor stands where a function is called in which threads sleep, if
 // it does.
-func (s *Kernel) enterSleep(u *turn) {
-	if s.profile == nil {
+func (k *calls) enterSleep(u *turn) {
+	if k.in.profile == nil {
 		return
 	}
-	t, ok := s.profile.Sleep[s.proc.regs.RIP]
+	t, ok := k.in.profile.Sleep[k.proc.regs.RIP]
 	if !ok {
 		return
 	}
-	s.enterCall(u, ownCall{Sleep: true})
+	k.enterCall(u, ownCall{Sleep: true})
 	if t.Argument < 0 {
 		return
 	}
 	own := &u.th.own
-	own.Since, own.Length = s.ticks.Get(), s.proc.argument(t.Argument)
+	own.Since, own.Length = k.in.ticks.Get(), k.proc.argument(t.Argument)
 	switch {
-	case t.Size == 8 && s.wordSize == 4:
-		own.Length |= s.proc.argument(t.Argument+1) << 32
+	case t.Size == 8 && k.in.wordSize == 4:
+		own.Length |= k.proc.argument(t.Argument+1) << 32
 	case t.Size == 4:
 		own.Length = uint64(uint32(own.Length))
 	}

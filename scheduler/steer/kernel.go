@@ -62,14 +62,19 @@ type Kernel struct {
 	scratch
 
 	// Parts, with fields and methods of their own.
-	core      core
-	proc      *processor
-	tails     *tails
-	beliefs   *beliefs
-	sleepers  *sleepers
-	rounds    *rounds
-	livelocks *livelocks
-	ranks     *ranks
+	core        core
+	proc        *processor
+	tails       *tails
+	beliefs     *beliefs
+	sleepers    *sleepers
+	rounds      *rounds
+	livelocks   *livelocks
+	ranks       *ranks
+	switches    *switches
+	calls       *calls
+	annotations *annotations
+	ticker      *ticker
+	exec        *execution
 }
 
 // Board is what a Kernel needs of its machine's devices.
@@ -142,7 +147,14 @@ func New(s *scheduler.System, b Board, roles map[uint64]profile.Bound, profile *
 	k.ranks = &ranks{in: in, core: c, known: known}
 	k.tails = &tails{in: in, core: c, known: known, step: &k.stepping, proc: k.proc}
 	k.beliefs = &beliefs{in: in, core: c, known: known, step: &k.stepping, proc: k.proc}
-	k.sleepers = &sleepers{in: in, core: c, known: known, step: &k.stepping, beliefs: k.beliefs, onward: k.onward, tryOut: k.tryOut}
+	k.switches = &switches{in: in, core: c, proc: k.proc, beliefs: k.beliefs, ranks: k.ranks}
+	k.calls = &calls{in: in, core: c, proc: k.proc, end: k.end}
+	k.annotations = &annotations{in: in, core: c, known: known, step: &k.stepping, proc: k.proc, beliefs: k.beliefs, tails: k.tails, calls: k.calls, switches: k.switches}
+	k.ticker = &ticker{in: in, core: c, step: &k.stepping, proc: k.proc, beliefs: k.beliefs, tails: k.tails, ranks: k.ranks, annotations: k.annotations}
+	k.exec = &execution{in: in, core: c, known: known, step: &k.stepping, proc: k.proc, tails: k.tails, beliefs: k.beliefs, switches: k.switches, calls: k.calls,
+		annotations: k.annotations, ticker: k.ticker, failOwn: k.failOwn, end: k.end, tryOut: k.tryOut}
+	k.calls.exec, k.calls.annotations, k.annotations.exec, k.ticker.exec = k.exec, k.annotations, k.exec, k.exec
+	k.sleepers = &sleepers{in: in, core: c, known: known, step: &k.stepping, beliefs: k.beliefs, onward: k.ticker.onward, tryOut: k.tryOut}
 	k.rounds = &rounds{in: in, core: c, known: known, step: &k.stepping, proc: k.proc, ranks: k.ranks, canRun: k.canRun}
 	k.livelocks = &livelocks{in: in, core: c, known: known, step: &k.stepping, rounds: k.rounds, take: k.Step, tryOut: k.tryOut, waitOf: k.waitOf}
 	s.Steer(k)
@@ -177,7 +189,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 		err = s.take(th, tr, c)
 	}
 	if err == nil && s.gap.Get() != gapNone && tr.End != trace.EndBug && tr.End != trace.EndProcess {
-		err = s.openGap(&turn{th: th, tr: tr})
+		err = s.switches.openGap(&turn{th: th, tr: tr})
 	}
 	if err == nil {
 		err = s.beliefs.look(tr)
@@ -296,28 +308,28 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 		limit = maxSleep
 	} else {
 		// A disk may take longer than the kernel takes to choose a thread that is ready.
-		defer func(was bool) { s.timerOnly = was }(s.timerOnly)
-		s.timerOnly = true
+		defer func(was bool) { s.ticker.timerOnly = was }(s.ticker.timerOnly)
+		s.ticker.timerOnly = true
 	}
 	for ticks := 0; ; {
 		r := &s.threads[s.running.Get()]
 		switch {
 		case r.ID == th.ID && th.own.Interrupted:
-			done, err = s.land(r, tr)
+			done, err = s.ticker.land(r, tr)
 		case r.ID == th.ID && !th.own.Halted:
 			return false, nil
 		case !s.on.Get() && r.own.Interrupted:
-			done, err = s.land(r, tr)
+			done, err = s.ticker.land(r, tr)
 		case !s.on.Get():
-			done, err = s.tail(r, tr)
+			done, err = s.ticker.tail(r, tr)
 		case s.keeps(r):
-			return false, s.unreached(th, s.PC(th.ID), "thread %s runs the kernel's code and doesn't give way to thread %s, which the kernel says is ready", s.Name(r.ID), s.Name(th.ID))
+			return false, s.ticker.unreached(th, s.PC(th.ID), "thread %s runs the kernel's code and doesn't give way to thread %s, which the kernel says is ready", s.Name(r.ID), s.Name(th.ID))
 		default:
 			if ticks++; ticks > limit {
-				return false, s.unreached(th, s.PC(th.ID),
+				return false, s.ticker.unreached(th, s.PC(th.ID),
 					"%d ticks of the timer don't bring the processor to thread %s, which the kernel says is ready", limit, s.Name(th.ID))
 			}
-			done, err = s.tick(r, tr)
+			done, err = s.ticker.tick(r, tr)
 		}
 		if err != nil || done {
 			return done, err
@@ -329,7 +341,7 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 // can forestall it; else as a step of its own.
 func (s *Kernel) failOwn(th *thread, tr *trace.Transition, f *scheduler.Failure) {
 	s.core.save(th.ID)
-	if x := s.untreated(th); x != nil {
+	if x := s.exec.untreated(th); x != nil {
 		f, th.Regs = x, th.own.Exceptions[0].Regs
 	}
 	th.Failure = f

@@ -110,12 +110,8 @@ type situation struct {
 
 // boot is of the way to the place where the kernel is up.
 type boot struct {
-	early      []early
-	earlyMade  []uint64 // threads with which the profile's created functions were called
-	bootBlocks []bootBlock
-	bootInsns  uint64
-	first      uint64 // the thread that calls landgo_booted, by the kernel's number
-	tickAt     uint64
+	bootInsns uint64
+	tickAt    uint64
 }
 
 // stepping is the step under way, or what is tried in it.
@@ -137,11 +133,6 @@ type scratch struct {
 	present trace.Present
 	ways    []coming // see resched.go
 	coming  coming   // what is to come in the step, where interrupts are on
-	// timerOnly: no disk's interrupt comes in a tick's place.
-	timerOnly bool
-	polled    uint64 // instructions since stopIf was asked
-	// portValue is what the next instruction that is permitted reads from a port.
-	portValue uint32
 }
 
 // core is the System, as the parts of a Kernel use it.

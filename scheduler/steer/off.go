@@ -31,15 +31,15 @@ type offLoop struct {
 
 // endless reports whether the stretch under way, in which so many instructions were run,
 // has come to a state in which it was before.
-func (s *Kernel) endless(l *offLoop, ran uint64) (bool, error) {
-	if s.on.Get() || !s.booted.Get() || ran < offFrom || s.gap.Get() != gapNone {
+func (ex *execution) endless(l *offLoop, ran uint64) (bool, error) {
+	if ex.in.on.Get() || !ex.in.booted.Get() || ran < offFrom || ex.in.gap.Get() != gapNone {
 		return false, nil
 	}
-	if err := s.proc.flush(); err != nil {
+	if err := ex.proc.flush(); err != nil {
 		return false, err
 	}
-	now := offLoop{journal: s.machine.Journal(), cpu: s.machine.CPUDigest(emu.Ctx(s.cpu.Get())), asked: s.asked + s.machine.ClockReads()}
-	if l.looks > 0 && now.asked == l.asked && now.cpu == l.cpu && s.machine.Unchanged([]emu.Stretch{{From: l.journal, To: now.journal}}, func(uint64) bool { return false }) {
+	now := offLoop{journal: ex.in.machine.Journal(), cpu: ex.in.machine.CPUDigest(emu.Ctx(ex.in.cpu.Get())), asked: ex.in.asked + ex.in.machine.ClockReads()}
+	if l.looks > 0 && now.asked == l.asked && now.cpu == l.cpu && ex.in.machine.Unchanged([]emu.Stretch{{From: l.journal, To: now.journal}}, func(uint64) bool { return false }) {
 		return true, nil
 	}
 	if l.looks++; l.looks == 1 || l.looks > offLooks {

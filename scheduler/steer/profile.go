@@ -55,55 +55,55 @@ func (s *fixed) tellAt(addr uint64, kind tellKind) {
 }
 
 // tellOwn takes in what the call of a function means that the profile names.
-func (s *Kernel) tellOwn(u *turn, kind tellKind) (happening, error) {
+func (a *annotations) tellOwn(u *turn, kind tellKind) (happening, error) {
 	if kind == tellScroll {
-		s.scroll(u)
+		a.scroll(u)
 		return atNothing, nil
 	}
-	if !s.booted.Get() {
+	if !a.in.booted.Get() {
 		switch kind {
 		case tellBooted:
-			return atPoint, s.bootFound(u)
+			return atPoint, a.bootFound(u)
 		case tellCreated:
-			s.earlyMade = append(s.earlyMade, s.proc.argument(s.profile.Created[s.proc.regs.RIP]))
+			a.earlyMade = append(a.earlyMade, a.proc.argument(a.in.profile.Created[a.proc.regs.RIP]))
 		}
 		return atNothing, nil
 	}
 	switch {
 	case kind == tellCreated:
-		return atNothing, s.beliefs.found(u, s.proc.argument(s.profile.Created[s.proc.regs.RIP]))
-	case kind == tellUnlocked && s.isPoint(u, trace.PointUnlock):
+		return atNothing, a.beliefs.found(u, a.proc.argument(a.in.profile.Created[a.proc.regs.RIP]))
+	case kind == tellUnlocked && a.exec.isPoint(u, trace.PointUnlock):
 		return atPoint, nil
 	}
 	return atNothing, nil
 }
 
 // bootFound makes the threads that there are when the kernel is up.
-func (s *Kernel) bootFound(u *turn) error {
-	s.first = s.runner(s.proc.regs.RSP)
-	if !s.saysReady(s.first) {
-		return s.notUp(u, "the thread that calls %s runs, and its state isn't among the profile's ready ones", s.upName())
+func (a *annotations) bootFound(u *turn) error {
+	a.first = a.in.runner(a.proc.regs.RSP)
+	if !a.in.saysReady(a.first) {
+		return a.notUp(u, "the thread that calls %s runs, and its state isn't among the profile's ready ones", a.in.upName())
 	}
-	root := ownThread{Number: s.first, Priority: s.priorityOf(s.first), Idle: slices.Contains(s.idleOnes(), s.first)}
-	s.early = []early{{number: s.first, own: root}}
-	s.earlyMade = slices.DeleteFunc(s.earlyMade, func(n uint64) bool { return !s.saysReady(n) })
-	for _, n := range slices.Concat(s.idleOnes(), s.listed(), s.earlyMade) {
-		if slices.ContainsFunc(s.early, func(e early) bool { return e.number == n }) {
+	root := ownThread{Number: a.first, Priority: a.in.priorityOf(a.first), Idle: slices.Contains(a.in.idleOnes(), a.first)}
+	a.early = []early{{number: a.first, own: root}}
+	a.earlyMade = slices.DeleteFunc(a.earlyMade, func(n uint64) bool { return !a.in.saysReady(n) })
+	for _, n := range slices.Concat(a.in.idleOnes(), a.in.listed(), a.earlyMade) {
+		if slices.ContainsFunc(a.early, func(e early) bool { return e.number == n }) {
 			continue
 		}
-		own := ownThread{Number: n, Tail: true, Idle: slices.Contains(s.idleOnes(), n), Priority: s.priorityOf(n)}
+		own := ownThread{Number: n, Tail: true, Idle: slices.Contains(a.in.idleOnes(), n), Priority: a.in.priorityOf(n)}
 		if !own.Idle {
 			own.State = ownReady
 		}
-		s.early = append(s.early, early{number: n, own: own})
+		a.early = append(a.early, early{number: n, own: own})
 	}
-	if root.Idle && len(s.early) == 1 {
-		return s.notUp(u, "the profile's idle variables name the thread that calls %s, and there is no other to run", s.upName())
+	if root.Idle && len(a.early) == 1 {
+		return a.notUp(u, "the profile's idle variables name the thread that calls %s, and there is no other to run", a.in.upName())
 	}
-	if s.profile.Current != 0 && len(s.profile.Idle) == 0 && s.first != 0 {
-		s.early = append(s.early, early{own: ownThread{Tail: true, Idle: true}})
+	if a.in.profile.Current != 0 && len(a.in.profile.Idle) == 0 && a.first != 0 {
+		a.early = append(a.early, early{own: ownThread{Tail: true, Idle: true}})
 	}
-	return s.up(u)
+	return a.up(u)
 }
 
 // runner is the number of the thread that runs, whose stack pointer is given.
@@ -304,25 +304,25 @@ func (b *beliefs) leaveOwn(u *turn, r *thread) {
 
 // jumpOwn: the stack pointer was changed. It reports whether another thread runs
 // from here on.
-func (s *Kernel) jumpOwn(u *turn, from, to uint64) (bool, error) {
-	n := s.runner(to)
-	s.machine.PutFlag(&s.lent, s.profile.Stack != 0 && !s.isThread(n))
-	if s.profile.Stack == 0 {
+func (w *switches) jumpOwn(u *turn, from, to uint64) (bool, error) {
+	n := w.in.runner(to)
+	w.in.machine.PutFlag(&w.in.lent, w.in.profile.Stack != 0 && !w.in.isThread(n))
+	if w.in.profile.Stack == 0 {
 		if onOneStack(from, to) {
 			return false, nil
 		}
-		if n == s.threads[s.running.Get()].own.Number || !s.isThread(n) {
-			s.machine.Put(&s.gap, gapJumped) // the variable is assigned later
-			s.machine.Put(&s.gapFrom, s.Instructions())
-			s.machine.Put(&s.gapTo, to)
+		if n == w.in.threads[w.in.running.Get()].own.Number || !w.in.isThread(n) {
+			w.in.machine.Put(&w.in.gap, gapJumped) // the variable is assigned later
+			w.in.machine.Put(&w.in.gapFrom, w.core.Instructions())
+			w.in.machine.Put(&w.in.gapTo, to)
 			return false, nil
 		}
 	}
-	if !s.isThread(n) {
+	if !w.in.isThread(n) {
 		return false, nil // a stack of no thread's, such as an interrupt's
 	}
-	t, err := s.beliefs.comes(u, n, to)
-	return err == nil && s.switched(u, uint64(t)), err
+	t, err := w.beliefs.comes(u, n, to)
+	return err == nil && w.switched(u, uint64(t)), err
 }
 
 // isThread: there is one of that number, or could be.
@@ -338,17 +338,17 @@ func (s *situation) isThread(n uint64) bool {
 func (s *reading) stepsGap() bool { return s.profile != nil && s.gap.Get() == gapJumped }
 
 // pollGap looks whether it has. It reports whether another thread runs from here on.
-func (s *Kernel) pollGap(u *turn) (bool, error) {
-	if !s.stepsGap() {
+func (w *switches) pollGap(u *turn) (bool, error) {
+	if !w.in.stepsGap() {
 		return false, nil
 	}
-	n, _ := s.word(s.profile.Current)
-	if n == s.threads[s.running.Get()].own.Number || !s.isThread(n) {
+	n, _ := w.in.word(w.in.profile.Current)
+	if n == w.in.threads[w.in.running.Get()].own.Number || !w.in.isThread(n) {
 		return false, nil
 	}
-	s.machine.Put(&s.gap, gapNone)
-	t, err := s.beliefs.comes(u, n, s.gapTo.Get())
-	return err == nil && s.switched(u, uint64(t)), err
+	w.in.machine.Put(&w.in.gap, gapNone)
+	t, err := w.beliefs.comes(u, n, w.in.gapTo.Get())
+	return err == nil && w.switched(u, uint64(t)), err
 }
 
 // withoutNote is what a thread did, but for the first store to its own state after

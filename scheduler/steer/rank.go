@@ -90,7 +90,7 @@ func (s *Kernel) tryRanks() {
 	s.tryOut(func() {
 		tr := &trace.Transition{Thread: trace.TID(s.running.Get())}
 		for ticks := 0; ticks < rankTicks && !s.known.Unranked; {
-			ticked, done, err := s.onward(tr)
+			ticked, done, err := s.ticker.onward(tr)
 			if done || err != nil {
 				return // what is wrong shows when it is done for good
 			}

@@ -35,7 +35,7 @@ func (s *Kernel) Stuck(ended bool) *scheduler.Failure {
 		if !s.threads[i].Exists || !th.Live() || th.own.Idle || th.own.Ended {
 			continue
 		}
-		if x := s.untreated(th); x != nil {
+		if x := s.exec.untreated(th); x != nil {
 			return x
 		}
 		f.Waits = append(f.Waits, s.waitOf(th))
@@ -70,10 +70,10 @@ func (s *Kernel) waitOf(th *thread) scheduler.Wait {
 		w.For, w.Name = "the processor:", "it is ready, and no tick brings it there"
 	case th.own.State == ownSleeping:
 		w.For, w.Name = "time to pass:", "no tick of the timer wakes it"
-	case s.hasChannel() && !s.inLock(th):
+	case s.hasChannel() && !s.calls.inLock(th):
 		c := s.channelOf(th)
 		w.For, w.Obj, w.Name = "being woken on", c, s.channelName(c)
-	case th.own.Wants != 0 && (s.profile == nil || s.inLock(th)):
+	case th.own.Wants != 0 && (s.profile == nil || s.calls.inLock(th)):
 		w.For, w.Obj, w.Name = "the object", th.own.Wants, s.VariableName(th.own.Wants)
 	}
 	return w

@@ -7,6 +7,7 @@ import (
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
+	"landgo/scheduler/known"
 )
 
 // What a kernel tells of its scheduler, by calls of empty functions
@@ -91,69 +92,88 @@ type early struct {
 	own    ownThread
 }
 
+// annotations are what the kernel tells, by calls of landgo's functions or of those that its
+// profile names.
+type annotations struct {
+	in       *situation
+	core     core
+	known    *known.Facts
+	step     *stepping
+	proc     *processor
+	beliefs  *beliefs
+	tails    *tails
+	calls    *calls
+	switches *switches
+	exec     *execution
+	// Of the way to the place where the kernel is up.
+	early     []early
+	earlyMade []uint64 // threads with which the profile's created functions were called
+	first     uint64   // the thread that calls landgo_booted, by the kernel's number
+}
+
 // tell takes in what the kernel tells at the annotation before which the
 // processor stands, and goes on behind it.
-func (s *Kernel) tell(u *turn) (happening, error) {
-	s.machine.PutFlag(&s.atBreak, true)
-	h, err := s.called(u)
-	kind, tells := s.tells[s.proc.regs.RIP]
+func (a *annotations) tell(u *turn) (happening, error) {
+	a.in.machine.PutFlag(&a.in.atBreak, true)
+	h, err := a.calls.called(u)
+	kind, tells := a.in.tells[a.proc.regs.RIP]
 	if err != nil || h == atEnd || !tells {
 		return h, err
 	}
-	if s.profile != nil {
-		if h2, err := s.tellOwn(u, kind); err != nil || h2 != atNothing {
+	if a.in.profile != nil {
+		if h2, err := a.tellOwn(u, kind); err != nil || h2 != atNothing {
 			return h2, err
 		}
 		return h, nil
 	}
-	if !s.booted.Get() {
-		return s.tellEarly(u, kind)
+	if !a.in.booted.Get() {
+		return a.tellEarly(u, kind)
 	}
-	if err = s.checkGap(u); err != nil && kind != tellSwitch {
+	if err = a.switches.checkGap(u); err != nil && kind != tellSwitch {
 		return atNothing, err
 	}
 	if kind != tellSwitch && !u.ticking {
-		s.tails.inTail(u.th)
+		a.tails.inTail(u.th)
 	}
-	n := s.proc.argument(0)
+	n := a.proc.argument(0)
 	switch kind {
 	case tellBooted:
 		return atNothing, nil
 	case tellLocking:
 		u.th.own.Wants = n
-		if s.isPoint(u, trace.PointLock) {
+		if a.exec.isPoint(u, trace.PointLock) {
 			return atPoint, nil
 		}
 		return atNothing, nil
 	case tellUnlocked:
-		if s.isPoint(u, trace.PointUnlock) {
+		if a.exec.isPoint(u, trace.PointUnlock) {
 			return atPoint, nil
 		}
 		return atNothing, nil
 	case tellAllocated, tellFreed:
-		return s.tellMemory(u, kind)
+		return a.calls.tellMemory(u, kind)
 	case tellPanicked:
-		u.th.Regs = s.proc.regs
-		return s.ended(u, s.failHere(u, trace.Assertion, "the kernel panics: %s", s.text(n)))
+		u.th.Regs = a.proc.regs
+		return a.exec.ended(u, a.exec.failHere(u, trace.Assertion, "the kernel panics: %s", a.in.text(n)))
 	case tellCreated:
-		return atNothing, s.beliefs.createdOwn(u, n)
+		return atNothing, a.beliefs.createdOwn(u, n)
 	case tellScheduling:
-		return atNothing, s.core.invalid(kernel.GapSchedule, u.th, s.proc.regs.RIP, "landgo_scheduling is called after landgo_booted")
+		return atNothing, a.core.invalid(kernel.GapSchedule, u.th, a.proc.regs.RIP, "landgo_scheduling is called after landgo_booted")
 	}
-	t, ok := s.numbered(n)
-	if th := s.late(n); !ok && kind == tellReady && th != nil {
-		s.beliefs.announced(th)
+	t, ok := a.in.numbered(n)
+	if th := a.in.late(n); !ok && kind == tellReady && th != nil {
+		a.beliefs.announced(th)
 		return atNothing, nil
 	}
 	if !ok {
-		return atNothing, s.core.invalid(kernel.GapSchedule, u.th, s.proc.regs.RIP, "landgo_%s names thread %#x, which landgo_created hasn't, or which has ended", tellNames[kind], n)
+		return atNothing, a.core.invalid(kernel.GapSchedule, u.th, a.proc.regs.RIP, "landgo_%s names thread %#x, which landgo_created hasn't, or which has ended", tellNames[kind], n)
 	}
-	s.core.save(t)
-	th := &s.threads[t]
+	a.core.save(t)
+	th := &a.in.threads[t]
 	switch kind {
 	case tellReady:
 		if u.ticking && !th.own.Idle {
-			if err := s.beliefs.readyByTick(th); err != nil {
+			if err := a.beliefs.readyByTick(th); err != nil {
 				return atNothing, err
 			}
 		}
@@ -161,45 +181,45 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 			u.tr.Wakes = append(u.tr.Wakes, t)
 		}
 		if th.own.State == ownSleeping && u.ticking {
-			s.beliefs.woke(th)
+			a.beliefs.woke(th)
 		}
 		th.own.State, th.own.Wakes = ownReady, wakesUnknown
-		s.beliefs.announced(th)
+		a.beliefs.announced(th)
 	case tellUnready:
 		th.own.State = ownBlocked
 	case tellSleep:
 		th.own.State, th.own.Wakes = ownSleeping, wakesUnknown
 	case tellStack:
-		th.own.StackLow = s.proc.argument(1)
+		th.own.StackLow = a.proc.argument(1)
 	case tellExited:
 		th.own.Ended = true
 		th.own.State = ownBlocked
 		if t == u.tr.Thread {
 			u.tr.End = trace.EndThread
 		}
-		u.tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(t), PC: s.proc.regs.RIP})
+		u.tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(t), PC: a.proc.regs.RIP})
 	case tellIdle:
-		return atNothing, s.core.invalid(kernel.GapSchedule, u.th, s.proc.regs.RIP, "landgo_idle is called after landgo_booted")
+		return atNothing, a.core.invalid(kernel.GapSchedule, u.th, a.proc.regs.RIP, "landgo_idle is called after landgo_booted")
 	case tellPriority:
-		th.own.Priority = int64(s.proc.argument(1))
+		th.own.Priority = int64(a.proc.argument(1))
 	case tellSwitch:
-		return s.tellSwitch(u, uint64(t))
+		return a.switches.tellSwitch(u, uint64(t))
 	}
 	return atNothing, nil
 }
 
 // tellSwitch: thread t has the processor, or is about to get it.
-func (s *Kernel) tellSwitch(u *turn, t uint64) (happening, error) {
+func (w *switches) tellSwitch(u *turn, t uint64) (happening, error) {
 	switch {
-	case s.gap.Get() == gapJumped:
-		s.machine.Put(&s.gap, gapNone)
-		if s.switchedTo(u, t) {
+	case w.in.gap.Get() == gapJumped:
+		w.in.machine.Put(&w.in.gap, gapNone)
+		if w.switchedTo(u, t) {
 			return atSwitch, nil
 		}
-	case t != s.running.Get():
-		s.machine.Put(&s.gap, gapTold)
-		s.machine.Put(&s.toldOf, t)
-		s.machine.Put(&s.gapFrom, s.Instructions())
+	case t != w.in.running.Get():
+		w.in.machine.Put(&w.in.gap, gapTold)
+		w.in.machine.Put(&w.in.toldOf, t)
+		w.in.machine.Put(&w.in.gapFrom, w.core.Instructions())
 	}
 	return atNothing, nil
 }

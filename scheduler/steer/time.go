@@ -145,16 +145,16 @@ func (z *sleepers) passTime(enough func() bool) (broken bool) {
 
 // onward lets the processor go on where no thread is to be chosen: to the end of a
 // handler or of a section without interrupts, else by a tick.
-func (s *Kernel) onward(tr *trace.Transition) (ticked, done bool, err error) {
-	r := &s.threads[s.running.Get()]
+func (tk *ticker) onward(tr *trace.Transition) (ticked, done bool, err error) {
+	r := &tk.in.threads[tk.in.running.Get()]
 	switch {
-	case !s.on.Get() && r.own.Interrupted:
-		done, err = s.land(r, tr)
-	case !s.on.Get():
-		done, err = s.tail(r, tr)
+	case !tk.in.on.Get() && r.own.Interrupted:
+		done, err = tk.land(r, tr)
+	case !tk.in.on.Get():
+		done, err = tk.tail(r, tr)
 	default:
 		ticked = true
-		done, err = s.tick(r, tr)
+		done, err = tk.tick(r, tr)
 	}
 	return ticked, done, err
 }
