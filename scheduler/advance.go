@@ -113,7 +113,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		case emu.StopTrap:
 			th.Regs, th.trap = stop.Regs, stop.Trap
 			allow = 0
-			done, err := s.atTrap(th, tr)
+			done, err := s.Traps.atTrap(th, tr)
 			if err != nil {
 				return err
 			}
@@ -138,7 +138,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			if s.stopIf != nil && s.stopIf() {
 				return ErrStopped
 			}
-			if s.cutShort(th, tr) {
+			if s.scouts.cutShort(th, tr) {
 				th.limited = true
 				return nil
 			}

@@ -69,6 +69,7 @@ type buffers struct {
 	in       *present
 	learning *learning
 	attempt  *attempt
+	seen     *seen
 	run      *emu.Run // the System's
 	// fenced says after which stores threads wait as at a fence (fenced.go); nil: after none.
 	fenced func(pc uint64) bool
@@ -284,17 +285,17 @@ func (b *buffers) push(th *thread, a *trace.Access, since, insn uint64) (first b
 // thread has ended the instruction before the signal, as other threads don't see a store in a buffer. So that
 // the step of the sender is in order with the update of that entry, it counts as a write of
 // the entry's bytes.
-func (s *System) endBuffered(th *thread) {
-	under := s.buffers.under
-	s.buffers.under = nil
-	s.buffers.apply(th)
-	since, tr := s.machine.Journal(), s.thisStep()
+func (b *buffers) endBuffered(th *thread) {
+	under := b.under
+	b.under = nil
+	b.apply(th)
+	since, tr := b.in.machine.Journal(), b.in.thisStep()
 	newest := len(th.recent)
 	for newest > 0 && th.recent[newest-1].n == th.pushed {
 		newest--
 	}
 	entry := th.recent[newest:]
-	made := slices.Clone(s.endInstruction(th))
+	made := slices.Clone(b.endInstruction(th))
 	th.inStep = len(th.queue) > 0
 	for i := range made {
 		a := &made[i]
@@ -306,11 +307,11 @@ func (s *System) endBuffered(th *thread) {
 		}
 		entry = nil
 		if th.inStep {
-			s.buffers.push(th, a, since, th.Insns)
+			b.push(th, a, since, th.Insns)
 		}
 	}
-	s.buffers.takeBack(th)
-	s.buffers.under = under
+	b.takeBack(th)
+	b.under = under
 }
 
 // update is a step of a buffer: its oldest entry goes to memory.

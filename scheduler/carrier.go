@@ -224,9 +224,9 @@ func (s *System) Distrust() bool {
 
 // distrustAfter does so after a call of the guest's own that trusted functions don't know
 // of.
-func (s *System) distrustAfter(th *thread, p *kernel.Plan) {
-	if p.Name == "set_tid_address" && !s.trusted(th) && s.Entered() && s.Distrust() {
-		s.finer = true
+func (q *Traps) distrustAfter(th *thread, p *kernel.Plan) {
+	if p.Name == "set_tid_address" && !q.in.trusted(th) && q.in.Entered() && q.runs.Distrust() {
+		q.learning.finer = true
 	}
 }
 

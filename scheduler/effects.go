@@ -103,13 +103,13 @@ func (x *Sharing) hasOthers(t trace.TID) bool {
 
 // foresee says what the call at which a thread stands would touch: nothing where that
 // is the C library's own business.
-func (s *System) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
-	if p.Blocked || th.Starting || s.lib.Running(th.ID)&RunsFollowed != 0 {
+func (q *Traps) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
+	if p.Blocked || th.Starting || q.in.lib.Running(th.ID)&RunsFollowed != 0 {
 		return f
 	}
-	s.trying = true
-	f = s.kernel.Foresee(th.ID, th.trap)
-	s.trying = false
+	q.attempt.trying = true
+	f = q.in.kernel.Foresee(th.ID, th.trap)
+	q.attempt.trying = false
 	return f
 }
 

@@ -178,27 +178,27 @@ func (g *signals) framed(th *thread, tr *trace.Transition, frame trace.Access) {
 
 // endStores lets a thread end the instruction that it has stored a part of: a signal
 // comes between two instructions, not between the parts of one.
-func (s *System) endStores(th *thread) {
-	if s.trying || th.ID == s.current || th.Half == 0 || s.thisStep().Updates || !s.machine.Stored(th.Ctx) {
+func (b *buffers) endStores(th *thread) {
+	if b.attempt.trying || th.ID == b.attempt.current || th.Half == 0 || b.in.thisStep().Updates || !b.in.machine.Stored(th.Ctx) {
 		return
 	}
-	s.Save(th.ID)
-	if s.cfg.Buffers {
-		s.buffers.moves(func() { s.endBuffered(th) })
+	b.in.Save(th.ID)
+	if b.in.cfg.Buffers {
+		b.moves(func() { b.endBuffered(th) })
 		return
 	}
-	s.endInstruction(th)
+	b.endInstruction(th)
 }
 
 // endInstruction runs a thread to the end of the instruction that it is within. The step under
 // way has its accesses.
-func (s *System) endInstruction(th *thread) []trace.Access {
-	stop := s.machine.Run(&emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.IgnoreBreaks, StopAt: 2})
+func (b *buffers) endInstruction(th *thread) []trace.Access {
+	stop := b.in.machine.Run(&emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.IgnoreBreaks, StopAt: 2})
 	th.Ctx, th.Half = stop.Ctx, stop.Parts
 	th.Insns += stop.Insns
-	s.instructions += stop.Insns
-	s.finer = s.finer || stop.Learned
-	tr := s.thisStep()
+	b.seen.instructions += stop.Insns
+	b.learning.finer = b.learning.finer || stop.Learned
+	tr := b.in.thisStep()
 	tr.Accesses = append(tr.Accesses, stop.Accesses...)
 	return stop.Accesses
 }

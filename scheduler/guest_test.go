@@ -187,7 +187,7 @@ func TestScoutBuffers(t *testing.T) {
 	}
 	tr := s.steps[len(s.steps)-1].tr
 	th, journal := &s.threads[tr.Thread], s.machine.Journal()
-	if s.scout(th, tr, scoutAfter); s.machine.Journal() != journal {
+	if s.scouts.scout(th, tr, scoutAfter); s.machine.Journal() != journal {
 		t.Error("it wasn't taken back")
 	}
 }

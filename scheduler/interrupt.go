@@ -63,7 +63,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	if th.napping {
 		nap, th.napping = th.pending, false
 	}
-	s.sent = append(s.sent, s.lib.Interrupted(t, regs.RDI, regs.RSP, nap)...)
+	s.Traps.sent = append(s.Traps.sent, s.lib.Interrupted(t, regs.RDI, regs.RSP, nap)...)
 	s.SetRegs(t, regs)
 	th.limited = true // the handler may begin at a breakpoint
 	if s.Undrained(t) {

@@ -87,10 +87,7 @@ type present struct {
 // found is what a System has found out, or settled for good, and another one finds out
 // for itself.
 type found struct {
-	names *names
-	// scouted is the length of each thread's steps after which scouting is done again
-	// (scout.go).
-	scouted  map[trace.TID]uint64
+	names    *names
 	Stacks   *Stacks
 	Blocks   *Blocks
 	Mappings *Mappings
@@ -135,12 +132,8 @@ type scratch struct {
 	attempt
 	// passedOver: the run under way begins at a point that the rules leave out.
 	passedOver bool
-	// sent is what the signals of the trap under way depend on (library/interruptedwait.go).
-	sent     []trace.Op
-	foreseen []trace.Access // of one trap
-	run      emu.Run
-	failing  *trace.FaultKind // of the trap under way; nil: it doesn't fail
-	pinned   emu.Ctx          // given to the kernel, to come back to
+	run        emu.Run
+	pinned     emu.Ctx // given to the kernel, to come back to
 }
 
 // Enter notes that main has begun, and Entered reports whether it has.

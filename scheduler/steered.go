@@ -142,12 +142,12 @@ func (s *fixed) Races() bool { return len(s.racing) > 0 }
 
 // Sight takes in accesses of a thread that holds locks; point: there is a preemption
 // point before the first.
-func (s *System) Sight(t trace.TID, as []trace.Access, holds []uint64, point bool) {
-	if !s.Coarse() {
+func (x *Sharing) Sight(t trace.TID, as []trace.Access, holds []uint64, point bool) {
+	if !x.in.Coarse() {
 		return
 	}
 	for i := range as {
-		s.sightings.sight(t, &as[i], holds, i == 0 && point)
+		x.seen.sightings.sight(t, &as[i], holds, i == 0 && point)
 	}
 }
 

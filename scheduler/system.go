@@ -79,6 +79,8 @@ type System struct {
 	longest  *longest
 	twins    *twins
 	trials   *trials
+	Traps    *Traps
+	scouts   *scouts
 	spins    *spins
 	awaits   *awaits
 	counts   *counts
@@ -162,7 +164,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 				},
 			},
 			found: found{
-				names: newNames(cfg.MaxThreads, cfg.Buffers), scouted: map[trace.TID]uint64{},
+				names: newNames(cfg.MaxThreads, cfg.Buffers),
 			},
 		},
 		learning: learning{known: known.New()},
@@ -173,7 +175,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Sharing = &Sharing{in: &s.present, names: s.names, learning: &s.learning, seen: &s.seen, regs: s.Regs}
 	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
 		anyReady: func() bool { return s.Present().Ready.Len() > 0 }}
-	s.buffers = &buffers{in: &s.present, learning: &s.learning, attempt: &s.attempt, run: &s.run}
+	s.buffers = &buffers{in: &s.present, learning: &s.learning, attempt: &s.attempt, seen: &s.seen, run: &s.run}
 	s.timers = &timers{in: &s.present, names: s.names, seen: &s.seen, learning: &s.learning, intern: s.Intern}
 	s.Sharing.timers = s.timers
 	s.Mappings = &Mappings{in: &s.present}
@@ -195,6 +197,11 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.counts = &counts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, kinship: s.Kinship,
 		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]look{}, deadTo: map[onward]dead{}}
 	s.awaits = &awaits{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, tried: map[pollKey]bool{}}
+	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, ends: s.Ends,
+		failures: s.Failing, signals: s.Signals, buffers: s.buffers, leaks: s.Leaks, panics: s.Panics}
+	s.scouts = &scouts{in: &s.present, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, spins: s.spins, buffers: s.buffers,
+		threads: s.Threads, scouted: map[trace.TID]uint64{}}
+	s.timers.sharing, s.timers.signals, s.timers.traps, s.timers.describes = s.Sharing, s.Signals, s.Traps, s.describe
 	s.stopAt(cfg.Race)
 	return s
 }
@@ -242,7 +249,7 @@ func (s *found) Lookup(name string) (trace.TID, bool) { return s.names.lookup(na
 // Regs implements kernel.Host.
 func (s *System) Regs(t trace.TID) *emu.Regs {
 	th := &s.threads[t]
-	s.endStores(th)
+	s.buffers.endStores(th)
 	if t != s.current && th.Set == 0 && (th.Stand == StandAccess || th.Stand == StandSpin || th.Stand == StandRun) {
 		th.Regs = s.machine.Regs(th.Ctx) // regs is a cache then
 	}
@@ -346,7 +353,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	}
 	s.current = trace.NoThread
 	s.spins.freeContexts(th, tr)
-	s.meetStep(th, tr, alone)
+	s.uses.meetStep(th, tr, alone)
 	s.spins.endPolls(th, tr)
 	if len(s.steps)%patience == 0 {
 		s.spins.hurry()
@@ -386,9 +393,9 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 		th.Half = 0
 		return s.lib.StepOp(th.ID, tr, c)
 	case StandTrap:
-		return s.stepTrap(th, tr, c)
+		return s.Traps.stepTrap(th, tr, c)
 	case StandSleep:
-		return s.stepExpire(th, tr)
+		return s.Traps.stepExpire(th, tr)
 	case StandSpin:
 		return s.stepPoll(th, tr, c)
 	case StandFence:
@@ -398,7 +405,7 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 		}
 		return s.Advance(th.ID, tr, 0)
 	case StandTimer:
-		return s.stepTimer(th, tr)
+		return s.timers.stepTimer(th, tr)
 	case StandFailure:
 		th.Insns++ // the end counts: schedules name it
 		tr.End = trace.EndBug

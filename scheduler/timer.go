@@ -45,11 +45,15 @@ type Clockwork interface {
 
 // timers are those of the guest that send signals.
 type timers struct {
-	in       *present
-	names    *names
-	seen     *seen
-	learning *learning
-	intern   func(parent trace.TID, n uint64) (trace.TID, error) // names a thread
+	in        *present
+	names     *names
+	seen      *seen
+	learning  *learning
+	sharing   *Sharing
+	signals   *signals
+	traps     *Traps
+	describes func(*thread, *trace.Thread) Watch                  // System.describe
+	intern    func(parent trace.TID, n uint64) (trace.TID, error) // names a thread
 	// Both go back with the machine.
 	alarmed emu.Flag // one was set, as the kernel has it
 	ticks   emu.Cell // how often they went off while something else could run
@@ -236,40 +240,40 @@ func (c *timers) next() trace.TID {
 }
 
 // stepTimer has a timer go off.
-func (s *System) stepTimer(th *thread, tr *trace.Transition) error {
+func (c *timers) stepTimer(th *thread, tr *trace.Transition) error {
 	free := true
-	for i := range s.threads {
-		if o := &s.threads[i]; o.Exists && !o.isTimer() && free {
+	for i := range c.in.threads {
+		if o := &c.in.threads[i]; o.Exists && !o.isTimer() && free {
 			var d trace.Thread
-			s.describe(o, &d)
+			c.describes(o, &d)
 			free = d.Status != trace.Ready
 		}
 	}
-	if t := s.nextWait(); free && t != trace.NoThread {
-		return s.Invalid(kernel.GapCall, t, s.PC(t), "a wait with a timeout in which a timer's signal may come is not modelled")
+	if t := c.in.nextWait(); free && t != trace.NoThread {
+		return c.in.Invalid(kernel.GapCall, t, c.in.PC(t), "a wait with a timeout in which a timer's signal may come is not modelled")
 	}
 	if !free {
-		s.machine.Put(&s.timers.ticks, s.timers.ticks.Get()+1)
+		c.in.machine.Put(&c.ticks, c.ticks.Get()+1)
 	}
-	s.met.GoneOff = true
-	s.sent = s.sent[:0]
-	out := s.clockwork.GoOff(s.timers.number(th.ID), th.ID)
+	c.seen.met.GoneOff = true
+	c.traps.sent = c.traps.sent[:0]
+	out := c.in.clockwork.GoOff(c.number(th.ID), th.ID)
 	th.Insns++
 	th.Effects++
 	if out.Invalid != "" {
-		return s.Invalid(out.Gap, trace.TID(0), 0, "%s", out.Invalid)
+		return c.in.Invalid(out.Gap, trace.TID(0), 0, "%s", out.Invalid)
 	}
-	for _, op := range append(out.Ops, s.sent...) {
-		s.Signals.sends(th, op)
+	for _, op := range append(out.Ops, c.traps.sent...) {
+		c.signals.sends(th, op)
 		tr.Did(op)
 	}
 	made := len(tr.Accesses)
-	s.Sharing.takeEffects(th, tr, 0, out.Accesses, out.Others, nil)
-	if !s.timers.several() { // only the thread itself can tell, whose steps depend on this one
+	c.sharing.takeEffects(th, tr, 0, out.Accesses, out.Others, nil)
+	if !c.several() { // only the thread itself can tell, whose steps depend on this one
 		tr.Accesses = tr.Accesses[:made]
 	}
 	for _, w := range out.Wakes {
-		s.wakeFromKernel(w)
+		c.in.wakeFromKernel(w)
 		tr.Wakes = append(tr.Wakes, w)
 	}
 	if out.Signal != 0 {
@@ -277,7 +281,7 @@ func (s *System) stepTimer(th *thread, tr *trace.Transition) error {
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, Message: fmt.Sprintf("killed by signal %d, of a timer", out.Signal)}
 		return nil
 	}
-	_, err := s.timers.set(th, tr, false)
+	_, err := c.set(th, tr, false)
 	return err
 }
 

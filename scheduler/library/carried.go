@@ -337,7 +337,7 @@ func (s *Library) exitCarried(th *thread, tr *trace.Transition) (scheduler.Verdi
 	k := s.threadKernel()
 	if status, last := k.Last(th.ID); last {
 		k.Leave(th.ID)
-		return scheduler.Stay, s.core.ExitProcess(th.ID, tr, status)
+		return scheduler.Stay, s.core.Traps.ExitProcess(th.ID, tr, status)
 	}
 	if f := s.exitMisuse(th); f != nil {
 		return scheduler.Stay, s.core.Fail(th.ID, f)

@@ -113,7 +113,7 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 		return s.stepCall(th, tr)
 	}
 	if endsProcess(th.role) {
-		return s.core.ExitProcess(th.ID, tr, int(int32(th.arg(0))))
+		return s.core.Traps.ExitProcess(th.ID, tr, int(int32(th.arg(0))))
 	}
 	var v scheduler.Verdict
 	var err error

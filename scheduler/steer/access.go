@@ -23,7 +23,7 @@ func (f *tails) threadDid(u *turn, as []trace.Access) {
 	if !f.in.on.Get() {
 		holds = sectionHolds
 	}
-	f.core.Sight(u.th.ID, as, holds, f.proc.run.Allow > 0)
+	f.core.Sharing.Sight(u.th.ID, as, holds, f.proc.run.Allow > 0)
 	for i := range as {
 		a := &as[i]
 		if f.conflictsWithTicks(a) && (f.in.on.Get() || !f.in.isScheduling(a)) {
