@@ -15,7 +15,7 @@ import (
 
 // tally is an addition of the present path that blends.
 type tally struct {
-	step  int32 // its index in System.steps
+	step  int32 // its index in state.steps
 	name  uint64
 	count trace.Count
 }
@@ -45,7 +45,7 @@ func nameBelow(t trace.TID, a *trace.Access) uint64 {
 	return ((uint64(t)*prime^a.PC)*prime ^ a.Addr) * prime
 }
 
-// noteCounts remembers the additions of a step that blend.
+// count remembers the additions of a step that blend.
 func (bl *blends) count(info *stepInfo) {
 	for i := range info.tr.Accesses {
 		a := &info.tr.Accesses[i]

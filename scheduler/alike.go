@@ -25,7 +25,7 @@ import (
 //   - Their code does nothing that depends on where a thread's own memory is
 //     (static.Alike), so it makes the same accesses and operations in both, with the same
 //     values, but for its own stack. An instruction that reaches that in another way is seen
-//     (watchAlike), and so is another thread that reaches it.
+//     (watch), and so is another thread that reaches it.
 //   - What landgo and the kernel know of a thread is its number, which the operations of
 //     Trusted functions show only in the words of locks: these accesses are seen.
 //   - Their creator does nothing others can tell between their creations, nor their joins,
@@ -110,7 +110,7 @@ func (k *Kinship) AlikeText() string {
 	return "no threads are taken for interchangeable: none are created in a row with one function and argument"
 }
 
-// alikeNow reports whether threads that are alike are looked for.
+// now reports whether threads that are alike are looked for.
 func (k *Kinship) now() bool { return k.on && !k.learning.known.Unlike && !k.learning.known.Native }
 
 // hold describes a thread that waits for the one before it to begin.
@@ -135,7 +135,7 @@ func (k *Kinship) codeOf(entry uint64) *static.Code {
 	return c
 }
 
-// settleAlike is called at the end of each step.
+// settle is called at the end of each step.
 func (k *Kinship) settle(th *thread, tr *trace.Transition) {
 	if !k.now() {
 		return
@@ -162,7 +162,7 @@ func (k *Kinship) settle(th *thread, tr *trace.Transition) {
 }
 
 // looksUp reports whether a step only reads what can't be written, as a table of the dynamic
-// linker's. It commutes with everything, as long as that is so (watchAlike): a thread may have
+// linker's. It commutes with everything, as long as that is so (watch): a thread may have
 // taken it or not.
 func (k *Kinship) looksUp(tr *trace.Transition) bool {
 	for i := range tr.Accesses {
@@ -189,7 +189,7 @@ func (k *Kinship) shows(th *thread, did bool) {
 	}
 }
 
-// meetsAlike takes in an operation of a thread.
+// meets takes in an operation of a thread.
 func (k *Kinship) meets(th *thread, op *trace.Op) {
 	switch op.Kind {
 	case trace.OpCreate:
@@ -242,7 +242,7 @@ func (k *Kinship) bind(a, b *thread) {
 	k.most = max(k.most, n)
 }
 
-// bearAlike is called where a thread is created, before it runs: is it one of which others may
+// bear is called where a thread is created, before it runs: is it one of which others may
 // be alike? Then its memory is watched, with the control block.
 func (k *Kinship) bear(th *thread) {
 	th.Plain = th.Plain && th.OwnStack && k.now() && k.codeOf(th.Entry).Why == ""
@@ -256,7 +256,7 @@ func (k *Kinship) bear(th *thread) {
 	*m = emu.Range{Lo: min(m.Lo, r.Lo), Hi: max(m.Hi, r.Hi)}
 }
 
-// watchesAlike reports whether all accesses are looked at: a thread is there of which others
+// watches reports whether all accesses are looked at: a thread is there of which others
 // may be alike.
 func (k *Kinship) watches() bool {
 	if !k.now() || k.attempt.probing || k.attempt.scouting || k.attempt.trying {
@@ -323,7 +323,7 @@ func (k *Kinship) locks(addr, size uint64) {
 	}
 }
 
-// watchAlike looks at the accesses of a run, and appends those to dst that aren't to memory
+// watch looks at the accesses of a run, and appends those to dst that aren't to memory
 // which no other thread has touched.
 func (k *Kinship) watch(th *thread, made, dst []trace.Access) []trace.Access {
 	for i := range made {

@@ -55,7 +55,7 @@ func canAwait(a *trace.Access) bool {
 	return a.Size <= 8 && a.Addr&7+uint64(a.Size) <= 8
 }
 
-// learnAwait notes that a thread was seen to spin at an access.
+// learn notes that a thread was seen to spin at an access.
 func (aw *awaits) learn(a *trace.Access) {
 	if aw.on && canAwait(a) && !aw.learning.known.Awaits[a.PC] && !aw.learning.known.Piecemeal[a.PC] && aw.waitsHere(a) {
 		aw.learning.known.Awaits[a.PC] = true
@@ -74,7 +74,7 @@ func (aw *awaits) isAwait(th *thread) bool {
 		aw.learning.known.Awaits[th.Access.PC] && !aw.learning.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0
 }
 
-// settleAwaits is called at the end of each step: which threads await now, and can those
+// settle is called at the end of each step: which threads await now, and can those
 // that do go on?
 func (aw *awaits) settle(info *stepInfo) {
 	if !aw.on || len(aw.learning.known.Awaits)+len(aw.learning.known.Counted) == 0 {
@@ -153,7 +153,7 @@ func worksOnBytes(op *trace.Op) bool {
 	return op.Size != 0
 }
 
-// meetsAwait reports whether a step changes the bytes of an access at which a thread
+// meets reports whether a step changes the bytes of an access at which a thread
 // waits.
 func (aw *awaits) meets(tr *trace.Transition, at *trace.Access) (meets bool) {
 	for i := range tr.Accesses {
@@ -184,8 +184,8 @@ type wrote struct {
 	addr  uint64
 	size  uint32
 	part  bool  // of something larger, or an operation's
-	step  int32 // its index in System.steps
-	older int32 // the one before it in the same word: its index in System.wrote + 1
+	step  int32 // its index in state.steps
+	older int32 // the one before it in the same word: its index in state.wrote + 1
 	old   uint64
 }
 

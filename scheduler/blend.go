@@ -53,10 +53,10 @@ func (s *System) Overwrite(on bool) {
 	s.Unlist()
 }
 
-// Blending reports whether the search was promised to be told what blends.
+// On reports whether the search was promised to be told what blends.
 func (bl *blends) On() bool { return bl.on }
 
-// blend marks the accesses that blend.
+// mark marks the accesses that blend.
 func (bl *blends) mark(t trace.TID, list []trace.Access) {
 	for i := range list {
 		if a := &list[i]; a.Flags&trace.RMW != 0 && canAwait(a) {
@@ -87,7 +87,7 @@ func (bl *blends) isAwaited(a *trace.Access) bool {
 	return len(bl.learning.known.Awaited) > mostAwaited
 }
 
-// blendAt is how an access of thread t blends: static.Blends, remembered, or as one of those that
+// at is how an access of thread t blends: static.Blends, remembered, or as one of those that
 // are counted (above.go).
 func (bl *blends) at(t trace.TID, a *trace.Access) trace.Blend {
 	b, ok := bl.blends[a.PC]

@@ -188,7 +188,7 @@ func (th *thread) answered(addr, size uint64) bool {
 	return whole && o.n > th.updated()
 }
 
-// describeBuffer adds to a thread's description what its buffer makes of it.
+// holds adds to a thread's description what its buffer makes of it.
 func (b *buffers) holds(th *thread, d *trace.Thread) {
 	if d.Status == trace.Exited {
 		return
@@ -206,7 +206,7 @@ func (b *buffers) holds(th *thread, d *trace.Thread) {
 	}
 }
 
-// buffer describes the buffer of a thread. It is there only while it has something.
+// describe describes the buffer of a thread. It is there only while it has something.
 func (b *buffers) describe(th *thread, dst []trace.Thread) []trace.Thread {
 	if len(th.queue) == 0 {
 		return dst

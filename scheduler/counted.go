@@ -45,7 +45,7 @@ import (
 // each value. Longer ones are run turn by turn.
 const mostTurns = 1 << 7
 
-// learnCounted notes that a thread, which has just looked at what it is about to look at
+// learn notes that a thread, which has just looked at what it is about to look at
 // again, is in a loop that counts: it comes back to an instruction of those that look.
 func (c *counts) learn(th *thread) {
 	a := th.Access
@@ -79,7 +79,7 @@ func (c *counts) counting(pc uint64) bool {
 	return c.learning.known.Counted[pc] && !c.kinship.now() && !c.learning.known.Uncounted[pc] && !c.learning.known.Piecemeal[pc]
 }
 
-// isCounted reports whether a thread stands before a counted spin.
+// is reports whether a thread stands before a counted spin.
 func (c *counts) is(th *thread) bool {
 	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.awaits && th.spinStand == StandAccess) && th.Half == 0 && th.Set == 0 &&
 		c.counting(th.Access.PC) && canAwait(&th.Access) && !c.learning.known.Signalled[uint64(th.ID)] // a handler may look at where it stands
@@ -185,7 +185,7 @@ type look struct {
 	counts bool   // the turns can be one step
 }
 
-// settleCounted finds out of how many turns the next step of a thread is that stands before a
+// settle finds out of how many turns the next step of a thread is that stands before a
 // counted spin. It reports whether the thread awaits another value.
 func (c *counts) settle(th *thread) (waits bool) {
 	l := c.survey(th)

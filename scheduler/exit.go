@@ -4,7 +4,7 @@ import "landgo/internal/trace"
 
 // The end of a thread, as far as others can tell.
 
-// ExitIsStep reports whether a thread's end is a step of its own. It orders what
+// IsStep reports whether a thread's end is a step of its own. It orders what
 // the thread did before what comes after its join, and races with nothing, so
 // it may be part of the thread's last step; unless others try to join it, and
 // see that it still lives after it did all else, or send it a signal then. The

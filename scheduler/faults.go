@@ -31,7 +31,7 @@ type Failer interface {
 	Fail(t trace.TID, k trace.FaultKind) kernel.Outcome
 }
 
-// MayFail reports whether the execution may have another failure of a kind.
+// May reports whether the execution may have another failure of a kind.
 func (g *Failing) May(k trace.FaultKind) bool {
 	used := g.failed.Get()
 	if g.in.cfg.Faults[k] <= uint8(used>>(8*k)) {
@@ -40,7 +40,7 @@ func (g *Failing) May(k trace.FaultKind) bool {
 	return g.most == nil || g.Count() < *g.most
 }
 
-// Failures is how many failures the execution has had.
+// Count is how many failures the execution has had.
 func (g *Failing) Count() (n int) {
 	for used := g.failed.Get(); used != 0; used >>= 8 {
 		n += int(used & 0xff)
@@ -67,14 +67,14 @@ func (g *Failing) Failed(t trace.TID, tr *trace.Transition, k trace.FaultKind, p
 	tr.Did(trace.Op{Kind: trace.OpFault, Obj: uint64(k), Arg: arg, PC: pc})
 }
 
-// Faultable reports whether calls of a kind may be had fail where a thread stands: in the
+// Possible reports whether calls of a kind may be had fail where a thread stands: in the
 // program's own code, after the beginning of main.
 func (g *Failing) Possible(t trace.TID, k trace.FaultKind) bool {
 	th := &g.in.threads[t]
 	return g.in.cfg.Faults[k] > 0 && g.in.Entered() && !th.Starting && g.in.lib.Running(t)&(RunsFollowed|RunsQuiet) == 0
 }
 
-// trapFaults are the kinds of failures that a trap can end with, whether or not the
+// kinds are the kinds of failures that a trap can end with, whether or not the
 // execution may have another.
 func (g *Failing) kinds(th *thread) (list []trace.FaultKind) {
 	f, ok := g.in.kernel.(Failer)
@@ -90,7 +90,7 @@ func (g *Failing) kinds(th *thread) (list []trace.FaultKind) {
 	return list
 }
 
-// trapFault is the failure that outcome c of a trap is, whose own outcomes are so many.
+// chosen is the failure that outcome c of a trap is, whose own outcomes are so many.
 func (g *Failing) chosen(th *thread, c trace.Choice, outcomes uint32) (trace.FaultKind, bool) {
 	n := int(c) - int(max(outcomes, 1))
 	if n < 0 {
@@ -108,7 +108,7 @@ func (g *Failing) chosen(th *thread, c trace.Choice, outcomes uint32) (trace.Fau
 	return 0, false
 }
 
-// faultOutcomes is how many outcomes the failures of a trap are.
+// outcomes is how many outcomes the failures of a trap are.
 func (g *Failing) outcomes(th *thread) (n uint32) {
 	for _, k := range g.kinds(th) {
 		if g.May(k) {

@@ -123,7 +123,7 @@ func (e *Ends) leavesTraces(tr *trace.Transition, pointer uint64) bool {
 // longestAfter is how many steps others may take while a thread waits to end the process.
 const longestAfter = 1 << 12
 
-// tireOfWaiting is called now and then.
+// tire is called now and then.
 func (e *Ends) tire() {
 	if !e.late || e.learning.known.Early {
 		return

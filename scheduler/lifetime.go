@@ -12,7 +12,8 @@ import (
 // What a System is made of, by how long it lasts. What it knows of its guest for good
 // and can tell another System of is known.Facts. A method reaches what its receiver has:
 // one of present can't learn, count or touch the step under way; one of named finds out
-// names and places besides.
+// names and places besides. The parts of a System (doc.go) have pointers to those of these
+// structures that they need, and to no others.
 
 // fixed is what stays as it is once a guest has begun.
 type fixed struct {

@@ -47,7 +47,7 @@ type covers struct {
 	living heap.Cover // of mappings that live: the part of each that is still mapped
 }
 
-// Maps takes in what a call has mapped and unmapped. It returns the bug that an
+// Take takes in what a call has mapped and unmapped. It returns the bug that an
 // unmapping is, or nil.
 func (m *Mappings) Take(t trace.TID, call uint64, out *kernel.Outcome) *Failure {
 	th := &m.in.threads[t]
@@ -80,7 +80,7 @@ func (m *Mappings) replace(th *thread, p kernel.Pages, e heap.Event) {
 	}
 }
 
-// giveMapping begins a block of mapped memory, the latest there.
+// give begins a block of mapped memory, the latest there.
 func (m *Mappings) give(b heap.Block) heap.Block {
 	out := *m.in.mapped.Give(b)
 	m.in.covers.latest = m.in.covers.latest.Set(b.Addr, b.Addr+b.Size, m.number())
@@ -151,7 +151,7 @@ func (m *Mappings) endIfGone(th *thread, n int32, e heap.Event) {
 	m.in.mapped.End(n, e)
 }
 
-// livingMapping is the mapping that an address belongs to, or nil.
+// livingAt is the mapping that an address belongs to, or nil.
 func (m *Mappings) livingAt(addr uint64) *heap.Block {
 	n, ok := m.in.covers.living.At(addr)
 	if !ok {
@@ -160,7 +160,7 @@ func (m *Mappings) livingAt(addr uint64) *heap.Block {
 	return &m.in.mapped.Blocks()[n]
 }
 
-// endedMapping is the latest mapping, or part of one, with an address in it, if
+// endedAt is the latest mapping, or part of one, with an address in it, if
 // that has been unmapped; else nil.
 func (m *Mappings) endedAt(addr uint64) *heap.Block {
 	n, ok := m.in.covers.latest.At(addr)
@@ -170,7 +170,7 @@ func (m *Mappings) endedAt(addr uint64) *heap.Block {
 	return &m.in.mapped.Blocks()[n]
 }
 
-// mappingFault describes a fault at memory that was mapped by the program, or
+// fault describes a fault at memory that was mapped by the program, or
 // right behind or before such; ok if it is one. An access next to a thread's stack
 // pointer is about that stack: nearStack.
 func (m *Mappings) fault(out *Failure, f emu.Fault, nearStack bool) (ok bool) {
@@ -210,5 +210,5 @@ func (m *Mappings) fault(out *Failure, f emu.Fault, nearStack bool) (ok bool) {
 	return false
 }
 
-// InMapping reports whether an address is in memory that the program maps or has mapped.
+// Has reports whether an address is in memory that the program maps or has mapped.
 func (m *Mappings) Has(addr uint64) bool { return m.in.mapped.Around(addr) != nil }

@@ -67,12 +67,12 @@ type Points struct {
 	frames []string // scratch
 }
 
-// PointAllowed applies --within and --without to a point at pc.
+// Allowed applies --within and --without to a point at pc.
 func (d *Points) Allowed(t trace.TID, pc uint64) bool {
 	return len(d.in.cfg.Rules) == 0 || d.passesRules(t, d.in.cfg.Rules)
 }
 
-// LockPointAllowed is the same for a point lock or unlock.
+// AllowedForLock is the same for a point lock or unlock.
 func (d *Points) AllowedForLock(t trace.TID) bool {
 	rules := d.in.cfg.Rules
 	if n := slices.IndexFunc(rules, func(r Rule) bool { return r.Piece }); n >= 0 {

@@ -55,7 +55,7 @@ type Promises struct {
 // judgedObject is the object of trace.OpJudged: there is one.
 const judgedObject = 1
 
-// Promise takes a condition of thread t's, which stands at the call that makes it. Always:
+// Add takes a condition of thread t's, which stands at the call that makes it. Always:
 // it holds at each point from now on, where a lock is free, if there is one. Not always:
 // it holds at some point before the end.
 func (j *Promises) Add(t trace.TID, always bool, holds, arg, lock uint64) error {

@@ -76,7 +76,7 @@ type stepInfo struct {
 	pc      uint64 // where the thread stood
 	effects uint64 // of the thread, before the step
 	insns   uint64 // the same
-	prev    int32  // the thread's step before: its index in System.steps + 1; 0: none
+	prev    int32  // the thread's step before: its index in state.steps + 1; 0: none
 	nth     uint32 // how many steps the thread had made before
 	end     uint64 // with store buffers, the journal after it
 	number  uint64 // of all steps that were ever made
@@ -144,7 +144,7 @@ func (s *spins) sameRead(a, next *trace.Access) bool {
 	return a.Addr == next.Addr && a.Size == next.Size && (a.IsWrite() || !next.IsWrite())
 }
 
-// calmStep reports whether a step had no effect that another thread could see.
+// calm reports whether a step had no effect that another thread could see.
 func (s *spins) calm(tr *trace.Transition) bool {
 	for i := range tr.Accesses {
 		// A buffered store makes the buffer longer, whatever its value.

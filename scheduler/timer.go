@@ -72,17 +72,17 @@ func (t *thread) isTimer() bool { return t.Stand == StandTimer }
 // sets of preemption points.
 const AsksForPoints = "a timer that sends a signal needs a preemption point before every access (--pp mem)"
 
-// ticking reports whether timers have been set, so that the guest may have threads of its
+// on reports whether timers have been set, so that the guest may have threads of its
 // own.
 func (c *timers) on() bool { return c.alarmed.Get() }
 
-// timer is the thread that timer n is to the search, if it was ever set.
+// thread is the thread that timer n is to the search, if it was ever set.
 func (c *timers) thread(n int) (t trace.TID, ok bool) {
 	t, ok = c.names.ids[child{0, timerOrdinal + uint64(n)}]
 	return t, ok
 }
 
-// timerOf is the number of the timer that a thread is.
+// number is the number of the timer that a thread is.
 func (c *timers) number(t trace.TID) int {
 	for n := range c.in.clockwork.Timers() {
 		if o, ok := c.thread(n); ok && o == t {
@@ -92,7 +92,7 @@ func (c *timers) number(t trace.TID) int {
 	panic(fmt.Sprintf("scheduler: thread %d isn't a timer", t))
 }
 
-// setTimers has a thread for each timer that is set, after a call, or after one went off. It
+// set has a thread for each timer that is set, after a call, or after one went off. It
 // reports whether one is newly set: it may go off at once.
 func (c *timers) set(th *thread, tr *trace.Transition, kept bool) (more bool, err error) {
 	if !c.on() {
@@ -141,7 +141,7 @@ var (
 	setsAnew    = map[string]bool{"setitimer": true, "alarm": true, "timer_settime": true, "timer_delete": true, "getitimer": true, "timer_gettime": true}
 )
 
-// atTimers has a thread stand before a call that has to do with timers' signals.
+// before has a thread stand before a call that has to do with timers' signals.
 func (c *timers) before(th *thread, tr *trace.Transition, call string) (stands bool, err error) {
 	if looksAtKept[call] && c.in.clockwork != nil && !c.learning.known.Kept {
 		c.learning.known.Kept, c.learning.finer = true, true
@@ -180,7 +180,7 @@ func (c *timers) addTimer(th *thread, n int) error {
 	return err
 }
 
-// describeTimer says whether a timer can go off while other threads can run.
+// describe says whether a timer can go off while other threads can run.
 func (c *timers) describe(th *thread, d *trace.Thread) {
 	now := c.in.clockwork.Timer(c.number(th.ID), true)
 	d.Pending = trace.Op{Kind: trace.OpCancel, Obj: uint64(now.Thread), Arg: now.Signal}
@@ -190,7 +190,7 @@ func (c *timers) describe(th *thread, d *trace.Thread) {
 	}
 }
 
-// timerText says what a timer does.
+// text says what a timer does.
 func (c *timers) text(t trace.TID) string {
 	now := c.in.clockwork.Timer(c.number(t), true)
 	if now.Thread == trace.NoThread {
@@ -210,7 +210,7 @@ func (c *timers) several() bool {
 	return n > 1
 }
 
-// letTimers has timers wait where no other thread can run: then letExpire lets one go off,
+// let has timers wait where no other thread can run: then letExpire lets one go off,
 // without counting. That is a step like any other, which could have come before: it may count
 // there. It reports whether a thread can run.
 func (c *timers) let(list []trace.Thread) (ready bool) {
@@ -228,7 +228,7 @@ func (c *timers) let(list []trace.Thread) (ready bool) {
 	return ready
 }
 
-// nextTimer is the one that has gone off least, which goes off where no thread can run.
+// next is the one that has gone off least, which goes off where no thread can run.
 func (c *timers) next() trace.TID {
 	next := trace.NoThread
 	for i := range c.in.threads {

@@ -23,7 +23,7 @@ type turnKey struct {
 type listed struct {
 	on    bool   // it is known to have had no effect
 	state uint64 // of its key; 0: it is in no list
-	older int32  // the next one in the list: its index in System.steps + 1
+	older int32  // the next one in the list: its index in state.steps + 1
 	from  uint32 // the first of the thread's steps, by nth, since which none had an effect
 }
 

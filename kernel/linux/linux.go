@@ -14,6 +14,11 @@
 // in part, the plan says so by name (kernel.Invalid), and nothing is ever
 // guessed.
 //
+// A Kernel plans, foresees and does calls. What they work on is in parts, each with its
+// words of state: the roster of threads, the queues in which they sleep, signals (and the
+// timers that send some), objects (pipes, sockets, epolls), files, the clock, the space of
+// addresses, and user, the guest's memory as calls find it.
+//
 // Invariants:
 //   - Every word that an execution changes is an effect.Word, or a byte of guest
 //     memory. What isn't (the tables of threads and futexes met so far, caches) has

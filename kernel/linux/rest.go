@@ -182,7 +182,7 @@ func restarts(nr uint64) bool {
 	return true
 }
 
-// leaveObjects is the way of a signal's target out of a call in which it sleeps for objects,
+// leave is the way of a signal's target out of a call in which it sleeps for objects,
 // or of which it was just let go: a handler comes next. One that was let go and finds what
 // it waited for gets it after the handler: Linux looks for that before it looks for signals.
 func (b *objects) leave(t *thread, sig uint64, regs *emu.Regs) {
