@@ -23,8 +23,8 @@ import (
 //
 // What is watched beside a search (race.Triangular) sees the program without polls. That is
 // as good: under x86-TSO a poll changes nothing either, so the program has the same states
-// there with its polls and without, and the theorem is one about programs some of whose
-// loads are possible with some values only (Bouajjani, Meyer and Möhlmann, ICALP 2011: their
+// there with its polls and without. The theorem is one about programs some of whose loads
+// are possible with some values only (Bouajjani, Meyer and Möhlmann, ICALP 2011: their
 // assertions).
 //
 // Judged by TestAwaits in por, on programs that are run with all polls and without any.

@@ -90,7 +90,7 @@ func (s *fixed) isBuffer(t trace.TID) bool { return s.cfg.Buffers && t&1 == 1 }
 
 // storesOf is how many stores of one instruction a buffer's numbers tell apart. A buffer's
 // instruction number, by which schedules name its steps, is that of the thread's
-// instruction whose store it has written last, times storesOf: how much of memory is known
+// instruction whose store it has written last, times storesOf. How much of memory is known
 // to be shared, and so goes through the buffer, makes no difference to it.
 const storesOf = 16
 

@@ -26,15 +26,15 @@ import (
 // has it poll, and leaves with v, in the same state. So each execution with all turns
 // comes to what one comes to in which each spin is a single step; and that is an execution.
 //
-// Whether it is so is tried, each time that a thread stands before a spin, or that its bytes
-// were written, with all values that were there in this execution: in each state of the
-// count that these lead to, all that let the thread stay have to lead to the same next one;
-// and the present one has to lead out of the spin to the same state from wherever it does
-// (survey). "The same" is all memory and the CPU, but registers that are dead by the code
-// alone. No memory may change while the thread stays, so a count on the stack is none (code
-// without optimisation). Which values matter isn't a matter of the order of independent
-// steps: all writes of these bytes depend on each other, for nothing blends then. Where it
-// isn't so, that is learned, and all begins again with the turns one by one.
+// Whether it is so is tried each time that a thread stands before a spin, or that its bytes
+// were written (survey). All values are tried that were there in this execution. In each
+// state of the count that these lead to, all that let the thread stay have to lead to the
+// same next one. And the present one has to lead out of the spin to the same state from
+// wherever it does. "The same" is all memory and the CPU, but registers that are dead by
+// the code alone. No memory may change while the thread stays, so a count on the stack is
+// none (code without optimisation). Which values matter isn't a matter of the order of
+// independent steps: all writes of these bytes depend on each other, for nothing blends
+// then. Where it isn't so, that is learned, and all begins again with the turns one by one.
 //
 // A count that ends nowhere (a back-off that stays at its most) comes to a state that recurs:
 // then there is no way out with this value, and the thread awaits another one.

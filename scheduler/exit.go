@@ -4,11 +4,11 @@ import "landgo/internal/trace"
 
 // The end of a thread, as far as others can tell.
 
-// IsStep reports whether a thread's end is a step of its own. It orders what
-// the thread did before what comes after its join, and races with nothing, so
-// it may be part of the thread's last step; unless others try to join it, and
-// see that it still lives after it did all else, or send it a signal then. The
-// first thread that does has the search start again.
+// IsStep reports whether a thread's end is a step of its own. It orders what the thread did
+// before what comes after its join, and races with nothing. So it may be part of the
+// thread's last step, unless others try to join it, and see that it still lives after it
+// did all else, or send it a signal then. The first thread that does has the search start
+// again.
 func (e *Ends) IsStep(t trace.TID) bool {
 	th := &e.in.threads[t]
 	return !e.in.Alone(t) && (e.in.Undrained(t) || e.learning.known.Exits || e.learning.known.Signalled[uint64(th.ID)] || e.sharing.lifeIsShared(th.ID) || e.readsEnd(th))

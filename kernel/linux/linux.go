@@ -15,9 +15,9 @@
 // guessed.
 //
 // A Kernel plans, foresees and does calls. What they work on is in parts, each with its
-// words of state: the roster of threads, the queues in which they sleep, signals (and the
-// timers that send some), objects (pipes, sockets, epolls), files, the clock, the space of
-// addresses, and user, the guest's memory as calls find it.
+// words of state. These are the roster of threads, the queues in which they sleep, signals
+// (with the timers that send some), objects (pipes, sockets, epolls), files, the clock and
+// the space of addresses. user is the guest's memory as calls find it.
 //
 // Invariants:
 //   - Every word that an execution changes is an effect.Word, or a byte of guest

@@ -19,9 +19,9 @@ import (
 // a name is an operation on a resource of that name, so that all orders are tried in
 // which threads create, open, close and unlink it. At the start no name exists.
 //
-// A semaphore is mapped into a page of its own, whose address is a function of the
-// name and of how often the name was mapped before: so opening two names commutes,
-// and a pointer that was closed never points to what is opened later.
+// A semaphore is mapped into a page of its own, whose address is a function of the name and
+// of how often the name was mapped before. So opening two names commutes, and a pointer
+// that was closed never points to what is opened later.
 
 const (
 	namedBase  = 9 << 30 // between the break and the allocator's arenas

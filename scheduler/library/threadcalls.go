@@ -270,11 +270,10 @@ func (s *Library) atStackEnd(th *thread, retval uint64) bool {
 	return true
 }
 
-// unlist takes a thread that was joined out of its C library's list of threads, as
-// the library's own exit or join would: its control block is on a stack of the
-// program's, which may give that memory back now, and the next pthread_create
-// writes to the list's neighbours. Where the words aren't a list's nothing is
-// changed.
+// unlist takes a thread that was joined out of its C library's list of threads, as the
+// library's own exit or join would. Its control block is on a stack of the program's, which
+// may give that memory back now. The next pthread_create writes to the list's neighbours.
+// Where the words aren't a list's nothing is changed.
 func (s *Library) unlist(self uint64) {
 	var at, next, prev uint64 // of a node: what its pointers point to, and where in it these are
 	switch s.libc {

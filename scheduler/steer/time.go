@@ -8,12 +8,12 @@ import (
 	"landgo/scheduler/known"
 )
 
-// Sleep. Ticks can come as often as the search likes, but a sleep must not end
-// before one that ends earlier by the kernel's own clock and whose thread then
-// never got to execute an instruction: no timer is so fast, and a kernel's tests
-// of its clock take that for granted. So of the threads that sleep those can run
-// that wake first when nothing but time passes. Only the kernel
-// knows which they are; it is found out by letting time pass, and taking that back.
+// Sleep. Ticks can come as often as the search likes. But a sleep must not end before one
+// that ends earlier by the kernel's own clock and whose thread then never got to execute an
+// instruction. No timer is so fast, and a kernel's tests of its clock take that for
+// granted. So of the threads that sleep those can run that wake first when nothing but time
+// passes. Only the kernel knows which they are; it is found out by letting time pass, and
+// taking that back.
 //
 // That takes as many ticks as a sleep has left, and is asked in every state. But
 // when a kernel wakes a thread is settled, for nearly all kernels, when the thread
