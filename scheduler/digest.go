@@ -24,7 +24,7 @@ import (
 // What isn't in it: how many instructions a thread has run; what was printed, but for how
 // much; what is known (known.Facts, the same for all states); and the steps that led there.
 // The processor's clock tells the instructions: a guest that reads it is refused. Nothing
-// reads back what was printed. Of those, spin detection reads the latest of a thread's own.
+// reads back what was printed. Of the steps, spin detection reads the latest of a thread's own.
 // So a thread that has been seen to spin differs from one that is about to be
 // (por/stateful.go says why that is enough). The number of steps of an execution has a
 // limit (maxSteps) that is a failure.

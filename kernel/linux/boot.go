@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image/elffile"
 	"landgo/kernel"
 	"landgo/kernel/effect"
 )
@@ -51,7 +50,7 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 	var used uint64
 	for i := range k.img.Segments {
 		s := &k.img.Segments[i]
-		mapped := k.loader.mapsAtStart(s)
+		mapped := k.mapsAtStart(s)
 		if !mapped && !s.Exec {
 			continue
 		}
@@ -71,38 +70,30 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 	}
 	k.space.used = effect.At(wordMemory, used)
 	k.host.Machine().Protect(stack.lo, stack.size(), emu.ProtOf(true, true, k.img.ExecStack))
-	sp, err := k.loader.buildStack()
+	sp, err := k.buildStack()
 	if err != nil {
 		return emu.Regs{}, err
 	}
-	entry, _ := k.loader.begins()
+	entry, _ := k.begins()
 	return emu.Regs{RIP: entry, RSP: sp, RFLAGS: initialFlags}, nil
-}
-
-// loader lays the first thread's stack out, with what the program finds there.
-type loader struct {
-	now   *doing
-	cfg   *Config
-	img   *elffile.File
-	space *space
 }
 
 // buildStack writes, downwards from the stack's end: strings and random bytes,
 // then the words that the ABI wants at the entry (argc, argv, environment,
 // auxiliary vector). It returns the stack pointer.
-func (d *loader) buildStack() (uint64, error) {
-	b := stackBuilder{top: d.space.stack.hi}
-	args := d.cfg.Args
+func (k *Kernel) buildStack() (uint64, error) {
+	b := stackBuilder{top: k.space.stack.hi}
+	args := k.cfg.Args
 	if len(args) == 0 {
-		args = []string{d.img.Path}
+		args = []string{k.img.Path}
 	}
 	random := b.bytes(randomBytes)
 	platform := b.string("x86_64")
 	execfn := b.string(exePath)
-	envp := b.strings(d.environment())
+	envp := b.strings(k.environment())
 	argv := b.strings(args)
 
-	_, base := d.begins()
+	_, base := k.begins()
 	words := []uint64{uint64(len(args))}
 	words = append(append(words, argv...), 0)
 	words = append(append(words, envp...), 0)
@@ -110,12 +101,12 @@ func (d *loader) buildStack() (uint64, error) {
 		atHWCAP, hwcap,
 		atPagesz, pageSize,
 		atClktck, clockTicks,
-		atPhdr, d.img.PhdrAddr,
-		atPhent, uint64(d.img.Phent),
-		atPhnum, uint64(d.img.Phnum),
+		atPhdr, k.img.PhdrAddr,
+		atPhent, uint64(k.img.Phent),
+		atPhnum, uint64(k.img.Phnum),
 		atBase, base,
 		atFlags, 0,
-		atEntry, d.img.Entry,
+		atEntry, k.img.Entry,
 		atUID, userID, atEUID, userID, atGID, userID, atEGID, userID,
 		atSecure, 0,
 		atRandom, random,
@@ -127,7 +118,7 @@ func (d *loader) buildStack() (uint64, error) {
 	size := uint64(len(words)) * 8
 	sp := (b.top - b.size - size) &^ 15
 	// Linux allows a quarter of the stack for all of this.
-	if b.top-sp > d.space.stack.size()/4 {
+	if b.top-sp > k.space.stack.size()/4 {
 		return 0, kernel.Errorf(kernel.GapArguments, "the guest's arguments and environment don't fit on its stack")
 	}
 	block := make([]byte, b.top-sp)
@@ -135,7 +126,7 @@ func (d *loader) buildStack() (uint64, error) {
 		binary.LittleEndian.PutUint64(block[i*8:], w)
 	}
 	b.copyTo(block)
-	if err := d.now.host.Machine().Load(sp, block); err != nil {
+	if err := k.host.Machine().Load(sp, block); err != nil {
 		return 0, fmt.Errorf("writing the guest's first stack: %w", err)
 	}
 	return sp, nil

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"landgo/emu"
-	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
@@ -23,8 +22,7 @@ import (
 // memory is shared (scheduler/interrupt.go). A signal that the target blocks
 // waits until it unblocks it.
 //
-// Signals carry no more than their number and sender: sigqueue isn't modelled, and
-// a real-time signal that is sent twice before it is taken is invalid.
+// What signals carry, and those that wait, are in sigqueue.go.
 
 const (
 	numSignals = 65
@@ -86,8 +84,8 @@ const (
 	fateStop
 )
 
-func (s *signals) fate(sig uint64) fate {
-	switch s.log.Get(&s.actions[sig].handler) {
+func (k *Kernel) fate(sig uint64) fate {
+	switch k.log.Get(&k.actions[sig].handler) {
 	case sigIgnore:
 		return fateIgnored
 	case sigDefault:
@@ -104,7 +102,7 @@ func (s *signals) fate(sig uint64) fate {
 
 // Handles reports whether the guest has a handler for a signal.
 func (k *Kernel) Handles(signal int) bool {
-	return signal > 0 && signal < numSignals && k.signals.actions[signal].handler.Peek() > sigIgnore
+	return signal > 0 && signal < numSignals && k.actions[signal].handler.Peek() > sigIgnore
 }
 
 // Resources of OpSyscall.
@@ -138,68 +136,25 @@ func doSigaction(c *call, o *kernel.Outcome) uint64 {
 	if sig == 0 || sig >= numSignals || c.a[3] != 8 || c.a[1] != 0 && unblockable&bit(sig) != 0 {
 		return einval
 	}
-	a := &k.signals.actions[sig]
+	a := &k.actions[sig]
 	old := binary.LittleEndian.AppendUint64(append(pair(c.get(&a.handler), c.get(&a.flags)), pair(c.get(&a.restorer), c.get(&a.mask))...), 0)[:32]
 	if c.a[1] != 0 {
-		if !k.user.canRead(c.a[1], 32) {
+		if !k.canRead(c.a[1], 32) {
 			return efault
 		}
 		c.set(&a.handler, k.log.Read64(c.a[1]))
 		c.set(&a.flags, k.log.Read64(c.a[1]+8))
 		c.set(&a.restorer, k.log.Read64(c.a[1]+16))
 		c.set(&a.mask, k.log.Read64(c.a[1]+24)&^unblockable)
-		if k.signals.fate(sig) == fateIgnored {
-			k.signals.discard(sig)
+		if k.fate(sig) == fateIgnored {
+			k.discard(sig)
 		}
 	}
 	c.op(onResource(resourceActions, 1))
 	if c.a[2] != 0 {
-		return k.user.copyOut(c.a[2], old)
+		return k.copyOut(c.a[2], old)
 	}
 	return 0
-}
-
-// signals are those of the process: their actions, which are kept for whom, the handlers that
-// run, and timers that send some.
-type signals struct {
-	now     *doing
-	log     *effect.Log
-	img     *elffile.File
-	user    *user
-	roster  *roster
-	queues  *queues
-	objects *objects
-
-	actions  [numSignals]action
-	pending  effect.Word // signals sent to the process that every thread blocks
-	handlers frames
-
-	alarms   []*alarm                // timers that send signals; grows only
-	alarming effect.Word             // 1: one of them was set
-	origins  [numSignals]effect.Word // of a signal that is kept: 1 + the timer's number, 0 for none
-	serial   effect.Word             // how many handlers threads have entered, once that is
-	from     *alarm                  // whose signal is being sent; nil: a thread's
-
-	// Scratch of one call, so that calls make no garbage (kill.go, takeover.go).
-	takersList, options, lookers []*thread
-}
-
-// discard forgets a signal that is kept for the process or for any thread, since it
-// is ignored from now on. That none is kept is looked at too: a sigwait that takes one
-// before isn't one that comes after.
-func (s *signals) discard(sig uint64) {
-	drop := func(w *effect.Word) {
-		if kept := s.log.Get(w); kept&bit(sig) != 0 {
-			s.log.Set(w, kept&^bit(sig))
-		}
-	}
-	drop(&s.pending)
-	s.log.Get(&s.roster.list)
-	for _, t := range s.roster.threads {
-		if t != nil && s.log.Get(&t.alive) != 0 {
-			drop(&t.sent)
-		}
-	}
 }
 
 // newMask is the mask that rt_sigprocmask asks for.
@@ -211,7 +166,7 @@ func (c *call) newMask() (mask, errno uint64) {
 	if c.a[1] == 0 {
 		return old, 0
 	}
-	if !c.k.user.canRead(c.a[1], 8) {
+	if !c.k.canRead(c.a[1], 8) {
 		return old, efault
 	}
 	set := c.k.log.Read64(c.a[1]) &^ unblockable
@@ -235,8 +190,8 @@ func planSigprocmask(c *call, p *kernel.Plan) {
 // planMask is the plan of a call that sets the caller's mask: local, unless a
 // signal has been waiting for it that ends the process.
 func (c *call) planMask(p *kernel.Plan, mask uint64) {
-	for ready := (c.get(&c.t.sent) | c.get(&c.k.signals.pending)) &^ mask; ready != 0; ready &= ready - 1 {
-		if c.k.signals.fate(uint64(bits.TrailingZeros64(ready))+1) == fateDeadly {
+	for ready := (c.get(&c.t.sent) | c.get(&c.k.pending)) &^ mask; ready != 0; ready &= ready - 1 {
+		if c.k.fate(uint64(bits.TrailingZeros64(ready))+1) == fateDeadly {
 			c.event(p, trace.Op{Kind: trace.OpEnd})
 		}
 	}
@@ -251,7 +206,7 @@ func doSigprocmask(c *call, o *kernel.Outcome) uint64 {
 	}
 	c.remask(mask)
 	if c.a[2] != 0 {
-		return c.k.user.copyOut(c.a[2], pair(old, 0)[:8])
+		return c.k.copyOut(c.a[2], pair(old, 0)[:8])
 	}
 	return 0
 }
@@ -263,8 +218,8 @@ func (c *call) remask(mask uint64) {
 }
 
 func doSigpending(c *call, o *kernel.Outcome) uint64 {
-	sent := (c.get(&c.t.sent) | c.get(&c.k.signals.pending)) & c.get(&c.t.blocked)
-	return c.k.user.copyOut(c.a[0], pair(sent, 0)[:8])
+	sent := (c.get(&c.t.sent) | c.get(&c.k.pending)) & c.get(&c.t.blocked)
+	return c.k.copyOut(c.a[0], pair(sent, 0)[:8])
 }
 
 func doSigaltstack(c *call, o *kernel.Outcome) uint64 {
@@ -275,16 +230,16 @@ func doSigaltstack(c *call, o *kernel.Outcome) uint64 {
 	switch {
 	case c.get(&t.altSize) == 0:
 		old[8] = ssDisable
-	case k.signals.onAltStack(t, c.regs.RSP):
+	case k.onAltStack(t, c.regs.RSP):
 		old[8] = ssOnstack
 	}
 	if c.a[0] != 0 {
-		if !k.user.canRead(c.a[0], 24) {
+		if !k.canRead(c.a[0], 24) {
 			return efault
 		}
 		sp, flags, size := k.log.Read64(c.a[0]), uint64(k.log.Read32(c.a[0]+8)), k.log.Read64(c.a[0]+16)
 		switch {
-		case k.signals.onAltStack(t, c.regs.RSP):
+		case k.onAltStack(t, c.regs.RSP):
 			return eperm
 		case flags&^ssAutodisarm == ssDisable:
 			sp, size = 0, 0
@@ -300,7 +255,7 @@ func doSigaltstack(c *call, o *kernel.Outcome) uint64 {
 		c.set(&t.altSize, size)
 	}
 	if c.a[1] != 0 {
-		return k.user.copyOut(c.a[1], old[:])
+		return k.copyOut(c.a[1], old[:])
 	}
 	return 0
 }
@@ -312,14 +267,14 @@ const (
 	minSigstksz  = 2048
 )
 
-func (s *signals) onAltStack(t *thread, sp uint64) bool {
-	lo, size := s.log.Get(&t.altStack), s.log.Get(&t.altSize)
+func (k *Kernel) onAltStack(t *thread, sp uint64) bool {
+	lo, size := k.log.Get(&t.altStack), k.log.Get(&t.altSize)
 	return size != 0 && sp > lo && sp-lo <= size
 }
 
 // Fault implements kernel.Kernel.
 func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
-	t := k.roster.threads[id]
+	t := k.threads[id]
 	k.log.Begin(id, regs.RIP)
 	k.outcome = kernel.Outcome{} // no call is under way, and none has just restored the CPU
 	var sig uint64 = sigSegv
@@ -331,14 +286,14 @@ func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
 	case emu.FaultBreakpoint:
 		sig = sigTrap
 	}
-	if k.signals.fate(sig) != fateHandled || k.log.Get(&t.blocked)&bit(sig) != 0 {
+	if k.fate(sig) != fateHandled || k.log.Get(&t.blocked)&bit(sig) != 0 {
 		return false
 	}
 	at := regs.RIP
 	if f.Kind == emu.FaultBreakpoint {
 		regs.RIP++ // a trap: the handler goes back to what comes after int3
 	}
-	if !k.signals.enter(t, sig, regs, k.signals.faultInfo(f, at)) {
+	if !k.enter(t, sig, regs, k.faultInfo(f, at)) {
 		regs.RIP = at
 		return false
 	}
