@@ -290,12 +290,18 @@ func (c *call) readSignals(o *kernel.Outcome, d *description, obj *object, vec [
 			break
 		}
 		sig := k.nextSignal(c.t, ready)
-		i := k.infoOf(sig, k.take(c.t, sig))
+		i := k.take(c.t, sig)
 		b := make([]byte, signalInfoSize)
 		binary.LittleEndian.PutUint32(b, uint32(sig))
 		binary.LittleEndian.PutUint32(b[8:], uint32(i.code))
-		binary.LittleEndian.PutUint32(b[12:], firstNumber)
-		binary.LittleEndian.PutUint32(b[16:], userID)
+		from := 12 // the sender's number and user
+		if i.code == siTimer {
+			from = 24 // the timer's
+		}
+		binary.LittleEndian.PutUint32(b[from:], uint32(i.addr))
+		binary.LittleEndian.PutUint32(b[16:], uint32(i.addr>>32))
+		binary.LittleEndian.PutUint32(b[44:], uint32(i.value))
+		binary.LittleEndian.PutUint64(b[48:], i.value)
 		out = append(out, b...)
 	}
 	if len(out) == 0 {

@@ -18,38 +18,53 @@ type target struct {
 	t      *thread   // nil: no thread
 	shared bool      // sent to the process
 	among  []*thread // of a signal to the process: those that may take it; valid until the next aim
+	info   info      // what it carries
 	errno  uint64
 }
 
-// aim decodes tkill, tgkill and kill.
+// isWrong reports whether the call fails whatever the threads do.
+func (to *target) isWrong() bool {
+	return to.errno == einval || to.errno == efault || to.errno == eperm
+}
+
+// toProcess reports whether the call sends a signal to the process.
+func (c *call) toProcess() bool { return c.nr == sysKill || c.nr == sysSigqueue }
+
+// aim decodes tkill, tgkill, kill, rt_sigqueueinfo and rt_tgsigqueueinfo.
 func (c *call) aim() target {
-	number, sig := c.a[0], c.a[1]
-	switch c.nr {
-	case sysTgkill:
-		number, sig = c.a[1], c.a[2]
-		if int32(c.a[0]) != firstNumber {
-			return target{errno: esrch}
+	number, sig, carried := c.a[0], c.a[1], c.a[2]
+	if c.nr == sysTgkill || c.nr == sysTgsigqueue {
+		number, sig, carried = c.a[1], c.a[2], c.a[3]
+	}
+	i := sentBy(c.toProcess())
+	if c.nr == sysSigqueue || c.nr == sysTgsigqueue {
+		if !c.k.canRead(carried, siginfoSize) {
+			return target{errno: efault}
 		}
-	case sysKill:
-		if pid := c.int32(0); pid != firstNumber && pid != 0 && pid != -firstNumber {
-			return target{errno: esrch}
+		i.code, i.addr, i.value = int32(c.k.log.Read32(carried+8)), c.k.log.Read64(carried+16), c.k.log.Read64(carried+24)
+		if (i.code >= 0 || i.code == siTkill) && number&0xffffffff != c.t.number { // as if the kernel had sent it
+			return target{errno: eperm}
 		}
 	}
-	if sig >= numSignals {
+	switch pid := c.int32(0); {
+	case c.nr == sysKill && pid != 0 && pid != -firstNumber && pid != firstNumber,
+		(c.nr == sysTgkill || c.nr == sysTgsigqueue || c.nr == sysSigqueue) && pid != firstNumber:
+		return target{errno: esrch}
+	case sig >= numSignals:
 		return target{errno: einval}
 	}
-	if c.nr == sysKill {
+	if c.toProcess() {
 		among := c.k.takers(sig)
 		n := uint64(len(among))
 		t := among[c.choice%n]
 		c.choice /= n
-		return target{sig: sig, t: t, shared: true, among: among}
+		return target{sig: sig, t: t, shared: true, among: among, info: i}
 	}
 	t := c.k.numbered(number & 0xffffffff)
 	if t == nil {
 		return target{errno: c.toTheDead()}
 	}
-	return target{sig: sig, t: t}
+	return target{sig: sig, t: t, info: i}
 }
 
 // toTheDead is the result of a signal to a thread that has ended. musl's pthread_kill, and
@@ -78,7 +93,7 @@ func (k *Kernel) takers(sig uint64) []*thread {
 		if t == nil || k.log.Get(&t.alive) == 0 {
 			continue
 		}
-		if f := k.arriving(t); f != nil && f.shared && f.sig == sig && !k.isRealTime(sig) {
+		if f := k.arriving(t); f != nil && f.got.shared && f.sig == sig && !k.isRealTime(sig) {
 			return append(list[:0], t) // it is still pending, and one signal
 		}
 		if first == nil || t.number < first.number {
@@ -108,7 +123,7 @@ func (k *Kernel) arriving(t *thread) *frame {
 		return nil
 	}
 	f, r := &k.handlers.list[top-1], k.host.Regs(t.id)
-	if f.fault || r.RSP != f.addr || r.RIP != f.handler {
+	if f.got.fault || r.RSP != f.addr || r.RIP != f.handler {
 		return nil
 	}
 	return f
@@ -119,7 +134,7 @@ func (k *Kernel) awaits(t *thread, sig uint64) bool { return k.log.Get(&t.awaite
 
 func planKill(c *call, p *kernel.Plan) {
 	to := c.aim()
-	if to.errno == einval {
+	if to.isWrong() {
 		return
 	}
 	if to.sig == 0 || to.t == nil {
@@ -135,6 +150,8 @@ func planKill(c *call, p *kernel.Plan) {
 		c.planLook(p, c.lookOf(&to))
 	}
 	switch f := c.k.fate(to.sig); {
+	case to.shared && c.k.contended(to.sig):
+		invalid(p, whichFirst)
 	case f == fateStop:
 		invalid(p, p.Name+" with a signal that stops the process is not modelled")
 	case f == fateDeadly && !blocks:
@@ -152,7 +169,7 @@ func (c *call) victim(to target) uint64 {
 	switch {
 	case to.t != nil:
 		return uint64(to.t.id)
-	case c.nr == sysTgkill:
+	case c.nr == sysTgkill || c.nr == sysTgsigqueue:
 		number = c.a[1]
 	}
 	if t, ok := c.k.numbers[number&0xffffffff]; ok {
@@ -168,6 +185,9 @@ const noVictim = math.MaxUint64
 func doKill(c *call, o *kernel.Outcome) uint64 {
 	k := c.k
 	to := c.aim()
+	if to.isWrong() {
+		return to.errno
+	}
 	if to.t != c.t {
 		c.op(trace.Op{Kind: trace.OpCancel, Obj: c.victim(to), Arg: to.sig})
 	}
@@ -212,24 +232,20 @@ func (c *call) lookOf(to *target) look {
 // send delivers a signal or keeps it until it is unblocked. The caller's own
 // are kept too: Do delivers them once the call has its result.
 func (k *Kernel) send(to target, o *kernel.Outcome) {
-	t, b := to.t, bit(to.sig)
-	f, blocks := k.fate(to.sig), k.log.Get(&to.t.blocked)&bit(to.sig) != 0
+	t := to.t
+	f, blocks := k.fate(to.sig), k.log.Get(&t.blocked)&bit(to.sig) != 0
 	switch {
 	case f == fateIgnored && !blocks:
-	case k.isRealTime(to.sig) && k.kept(&to)&b != 0:
-		o.Gap, o.Invalid = kernel.GapCall, "a real-time signal that is sent again before it was taken is not modelled"
 	case k.isPending(&to): // it is one signal
 	case blocks && k.awaits(t, to.sig): // sigwait
 		at := t.wait.addr.Peek()
-		k.log.As(t.id, func() { k.wake(t, k.caught(at, to.sig, to.shared)) })
+		k.log.As(t.id, func() { k.wake(t, k.caught(at, to.sig, to.info)) })
 	case blocks && to.shared:
-		k.log.Set(&k.pending, k.log.Get(&k.pending)|b)
-		k.keepOrigin(to.sig)
+		k.keep(&to, true)
 		k.tellSignal(to.sig)
 	case blocks || t == k.call.t:
-		k.log.Set(&t.sent, k.log.Get(&t.sent)|b)
+		k.keep(&to, false)
 		k.call.unmasks = t == k.call.t
-		k.keepOrigin(to.sig)
 		if blocks {
 			k.tellSignal(to.sig)
 		}
@@ -250,15 +266,7 @@ func (k *Kernel) isRealTime(sig uint64) bool {
 // hasn't been taken yet.
 func (k *Kernel) isPending(to *target) bool {
 	f := k.arriving(to.t)
-	return f != nil && f.sig == to.sig && f.shared == to.shared && !k.isRealTime(to.sig)
-}
-
-// kept are the signals that wait where one would that isn't taken at once.
-func (k *Kernel) kept(to *target) uint64 {
-	if to.shared {
-		return k.log.Get(&k.pending)
-	}
-	return k.log.Get(&to.t.sent)
+	return f != nil && f.sig == to.sig && f.got.shared == to.shared && !k.isRealTime(to.sig)
 }
 
 // deliver makes a thread that is about to return from a call take the signals
@@ -272,7 +280,7 @@ func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 			break
 		}
 		sig := k.nextSignal(t, ready)
-		shares := k.take(t, sig) || k.call.nr == sysKill && k.call.a[1] == sig
+		i := k.take(t, sig)
 		switch k.fate(sig) {
 		case fateDeadly:
 			o.Signal = int(sig)
@@ -281,7 +289,7 @@ func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 			o.Invalid = "a signal that stops the process is not modelled"
 			return
 		case fateHandled:
-			if !k.enter(t, sig, regs, k.infoOf(sig, shares)) {
+			if !k.enter(t, sig, regs, i) {
 				o.Signal = sigSegv
 				return
 			}
@@ -310,21 +318,11 @@ func (k *Kernel) nextSignal(t *thread, ready uint64) uint64 {
 	return 0
 }
 
-// take removes a signal from those kept for t, or for the process. It reports which.
-func (k *Kernel) take(t *thread, sig uint64) (shares bool) {
-	if own := k.log.Get(&t.sent); own&bit(sig) != 0 {
-		k.log.Set(&t.sent, own&^bit(sig))
-		return false
-	}
-	k.log.Set(&k.pending, k.log.Get(&k.pending)&^bit(sig))
-	return true
-}
-
 // interrupt sends another thread into a handler.
 func (k *Kernel) interrupt(to *target, o *kernel.Outcome) {
 	t, sig := to.t, to.sig
 	regs := *k.host.Regs(t.id)
-	slept, awaited, info := t.wait.kind.Peek() != awake, k.log.Get(&t.awaited), t.wait.addr.Peek()
+	slept, awaited, told := t.wait.kind.Peek() != awake, k.log.Get(&t.awaited), t.wait.addr.Peek()
 	switch {
 	case slept:
 		k.leaveSleep(t, sig, &regs)
@@ -333,14 +331,14 @@ func (k *Kernel) interrupt(to *target, o *kernel.Outcome) {
 		k.leaveObjects(t, sig, &regs)
 	}
 	entered := false
-	k.log.As(t.id, func() { entered = k.enter(t, sig, &regs, k.infoOf(sig, to.shared)) })
+	k.log.As(t.id, func() { entered = k.enter(t, sig, &regs, to.info) })
 	if !entered {
 		o.Signal = sigSegv
 		return
 	}
 	f := &k.handlers.list[t.frame.Peek()-1]
 	if f.slept = slept; slept {
-		f.awaited, f.info = awaited, info
+		f.awaited, f.told = awaited, told
 	}
 	k.host.Interrupt(t.id, &regs)
 }

@@ -55,16 +55,15 @@ type Kernel struct {
 	actions   [numSignals]action
 	fences    effect.Word // the commands of membarrier that the process may use
 	pending   effect.Word // signals sent to the process that every thread blocks
+	backlog   *backlog    // of them: what they carry
 	handlers  frames
 	files     files
 	objects   objects
 	out, errs capture
 
-	alarms   []*alarm                // timers that send signals; grows only
-	alarming effect.Word             // 1: one of them was set
-	origins  [numSignals]effect.Word // of a signal that is kept: 1 + the timer's number, 0 for none
-	serial   effect.Word             // how many handlers threads have entered, once that is
-	from     *alarm                  // whose signal is being sent; nil: a thread's
+	alarms   []*alarm    // timers that send signals; grows only
+	alarming effect.Word // 1: one of them was set
+	serial   effect.Word // how many handlers threads have entered, once that is
 
 	// Scratch of one call, so that calls make no garbage. The first four are of kill.go and
 	// takeover.go.
@@ -101,11 +100,9 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 		clock:   effect.At(wordClock, epoch),
 		busy:    effect.At(wordClock, 0),
 		pending: effect.At(wordPending, 0),
+		backlog: newBacklog(wordPending),
 		fences:  effect.At(wordFences, 0),
 		objects: objects{n: effect.At(wordFiles, 0)},
-	}
-	for sig := range k.origins {
-		k.origins[sig] = effect.At(wordTimers, 0)
 	}
 	for sig := range k.actions {
 		k.actions[sig] = newAction(uint64(sig))

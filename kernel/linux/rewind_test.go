@@ -41,19 +41,28 @@ func (d *driver) back(m moment, rng *rand.PCG) {
 	d.over, d.why, d.status, d.signal = m.over.over, m.over.why, m.over.status, m.over.signal
 }
 
+// queuedIn has what waits, as text.
+func queuedIn(b *backlog) string {
+	var text []byte
+	for _, q := range b.list[:b.n.Peek()] {
+		text = fmt.Append(text, *q)
+	}
+	return string(text)
+}
+
 // digest is the kernel's whole state and the guest's memory as text.
 func (d *driver) digest() string {
 	k := d.k
 	var b strings.Builder
-	fmt.Fprintln(&b, k.live, k.clock, k.pending, k.space, k.actions) // words as {value address}
+	fmt.Fprintln(&b, k.live, k.clock, k.pending, queuedIn(k.backlog), k.space, k.actions) // words as {value address}
 	for _, t := range k.threads {
 		if t != nil {
 			c := *t
 			fresh := newThread(t.id, t.parent, t.number)
-			fresh.nth, fresh.hash, fresh.wait.interests = t.nth, t.hash, t.wait.interests
+			fresh.nth, fresh.hash, fresh.wait.interests, fresh.backlog = t.nth, t.hash, t.wait.interests, t.backlog
 			if c != *fresh { // a name that this execution did come to
-				c.parent = nil
-				fmt.Fprintf(&b, "%d %+v\n", t.number, c)
+				c.parent, c.backlog = nil, nil
+				fmt.Fprintf(&b, "%d %+v %s\n", t.number, c, queuedIn(t.backlog))
 			}
 		}
 	}

@@ -50,11 +50,11 @@ const (
 	frameCR2     = frameOldMask + 8
 )
 
-// info is a handler's information.
+// info is what a signal carries, beside its number.
 type info struct {
 	code   int32
 	addr   uint64 // of a fault; else the sender
-	value  uint64 // of a timer
+	value  uint64 // of a timer, or of sigqueue
 	trapno uint64
 	fault  bool
 	shared bool // it was sent to the process
@@ -96,13 +96,12 @@ func (k *Kernel) faultInfo(f emu.Fault, pc uint64) info {
 type frame struct {
 	addr uint64
 	sig  uint64
-	// fault: no thread sent the signal. shared: one sent it to the process.
-	fault, shared bool
+	got  info
 	// slept: it ended a call in which the thread slept.
 	slept bool
 	// awaited are the signals that it waited for, if that was the call. It would have
-	// written about one at info.
-	awaited, info uint64
+	// written about one at told.
+	awaited, told uint64
 	mask          uint64 // the thread's, before
 	// handler is where it begins, and once whether the signal has none after that.
 	handler uint64
@@ -195,7 +194,7 @@ func (k *Kernel) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
 		k.log.Set(&t.savedMaskIsWanted, 0)
 	}
 	k.log.Write(sp, k.buildFrame(t, sig, regs, i, restorer, mask))
-	k.pushFrame(t, frame{addr: sp, sig: sig, fault: i.fault, shared: i.shared, mask: mask, handler: handler, once: flags&saResethand != 0, sp: regs.RSP})
+	k.pushFrame(t, frame{addr: sp, sig: sig, got: i, mask: mask, handler: handler, once: flags&saResethand != 0, sp: regs.RSP})
 	if flags&saNodefer == 0 {
 		blocked |= bit(sig)
 	}

@@ -22,8 +22,7 @@ import (
 // memory is shared (scheduler/interrupt.go). A signal that the target blocks
 // waits until it unblocks it.
 //
-// Signals carry no more than their number and sender: sigqueue isn't modelled, and
-// a real-time signal that is sent twice before it is taken is invalid.
+// What signals carry, and those that wait, are in sigqueue.go.
 
 const (
 	numSignals = 65
@@ -156,24 +155,6 @@ func doSigaction(c *call, o *kernel.Outcome) uint64 {
 		return k.copyOut(c.a[2], old)
 	}
 	return 0
-}
-
-// discard forgets a signal that is kept for the process or for any thread, since it
-// is ignored from now on. That none is kept is looked at too: a sigwait that takes one
-// before isn't one that comes after.
-func (k *Kernel) discard(sig uint64) {
-	drop := func(w *effect.Word) {
-		if kept := k.log.Get(w); kept&bit(sig) != 0 {
-			k.log.Set(w, kept&^bit(sig))
-		}
-	}
-	drop(&k.pending)
-	k.log.Get(&k.list)
-	for _, t := range k.threads {
-		if t != nil && k.log.Get(&t.alive) != 0 {
-			drop(&t.sent)
-		}
-	}
 }
 
 // newMask is the mask that rt_sigprocmask asks for.

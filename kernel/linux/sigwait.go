@@ -96,12 +96,12 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 
 // caught is the result of a sigwait that got sig, with its information at addr
 // if that isn't 0.
-func (k *Kernel) caught(addr, sig uint64, shared bool) uint64 {
+func (k *Kernel) caught(addr, sig uint64, i info) uint64 {
 	if addr == 0 {
 		return sig
 	}
 	var b [siginfoSize]byte
-	putInfo(b[:], sig, k.infoOf(sig, shared))
+	putInfo(b[:], sig, i)
 	if k.copyOut(addr, b[:]) != 0 {
 		return efault
 	}

@@ -30,6 +30,7 @@ func (c *call) looks(set uint64) look {
 type move struct {
 	sig      uint64
 	from, to *thread
+	info     info
 }
 
 // takersOf are the threads that may take the signal which the thread before them was
@@ -62,7 +63,7 @@ func (k *Kernel) maskBefore(t *thread) uint64 {
 // hasn't got to it.
 func (k *Kernel) underway(t *thread) bool {
 	f := k.arriving(t)
-	return f != nil && f.shared && !k.isRealTime(f.sig)
+	return f != nil && f.got.shared
 }
 
 // planLook multiplies a plan's outcomes by those of a look.
@@ -70,7 +71,12 @@ func (c *call) planLook(p *kernel.Plan, l look) {
 	outcomes := uint64(max(p.Outcomes, 1))
 	for _, t := range c.k.threads {
 		if t != nil && c.k.underway(t) {
-			outcomes = product(outcomes, uint64(len(c.k.takersOf(t, c.k.arriving(t).sig, l))))
+			sig := c.k.arriving(t).sig
+			takers := uint64(len(c.k.takersOf(t, sig, l)))
+			if takers > 1 && c.k.isRealTime(sig) && c.k.pending.Peek()&bit(sig) != 0 {
+				invalid(p, whichFirst)
+			}
+			outcomes = product(outcomes, takers)
 		}
 	}
 	if p.Outcomes = uint32(outcomes); outcomes > maxOutcomes {
@@ -89,25 +95,26 @@ func (c *call) takeOver(l look) {
 		if t == nil || t == c.t || t.frame.Peek() == 0 { // none of those that have ended
 			continue
 		}
-		if f := &k.handlers.list[t.frame.Peek()-1]; f.fault || !f.shared && c.nr != sysKill {
+		if f := &k.handlers.list[t.frame.Peek()-1]; f.got.fault || !f.got.shared && !c.toProcess() {
 			continue
 		}
 		c.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id), Arg: trace.PassedOver})
 		if !k.underway(t) {
 			continue
 		}
-		sig := k.arriving(t).sig
+		f := k.arriving(t)
+		sig := f.sig
 		list := k.takersOf(t, sig, l)
 		n := uint64(len(list))
 		to := list[c.choice%n]
 		if c.choice /= n; to != t {
-			k.moves = append(k.moves, move{sig, t, to})
+			k.moves = append(k.moves, move{sig, t, to, f.got})
 		}
 	}
 	for _, m := range k.moves {
 		k.retract(m.from)
 		if m.to == c.t {
-			k.log.Set(&k.pending, k.log.Get(&k.pending)|bit(m.sig))
+			k.keep(&target{sig: m.sig, info: m.info}, true)
 			c.unmasks = true
 		}
 	}
@@ -118,12 +125,11 @@ func (c *call) takeOver(l look) {
 func (k *Kernel) deliverMoved(o *kernel.Outcome) {
 	for _, m := range k.moves {
 		if m.to != k.call.t {
-			k.interrupt(&target{sig: m.sig, t: m.to, shared: true}, o)
+			k.interrupt(&target{sig: m.sig, t: m.to, shared: true, info: m.info}, o)
 		}
 		if own := k.log.Get(&m.from.sent) &^ k.log.Get(&m.from.blocked); own != 0 {
 			sig := k.nextSignal(m.from, own)
-			k.take(m.from, sig)
-			k.interrupt(&target{sig: sig, t: m.from}, o)
+			k.interrupt(&target{sig: sig, t: m.from, info: k.take(m.from, sig)}, o)
 		}
 	}
 }
@@ -170,7 +176,7 @@ func (k *Kernel) catches(t *thread, sig uint64) bool {
 func (k *Kernel) catch(to *target, o *kernel.Outcome) {
 	t := to.t
 	regs, f := k.restore(t)
-	k.log.As(t.id, func() { regs.RAX = k.caught(f.info, to.sig, to.shared) })
+	k.log.As(t.id, func() { regs.RAX = k.caught(f.told, to.sig, to.info) })
 	k.host.Retract(t.id, &regs, f.cpu)
-	k.interrupt(&target{sig: f.sig, t: t, shared: f.shared}, o)
+	k.interrupt(&target{sig: f.sig, t: t, shared: f.got.shared, info: f.got}, o)
 }

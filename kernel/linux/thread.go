@@ -33,6 +33,7 @@ type thread struct {
 	// State that others look at.
 	alive         effect.Word
 	blocked, sent effect.Word // signal sets: masked, and sent while masked
+	backlog       *backlog    // of those that were sent: what they carry
 	awaited       effect.Word // signals that a sigwait of its sleeps for
 
 	// State that only its own calls use.
@@ -66,6 +67,7 @@ func newThread(id trace.TID, parent *thread, number uint64) *thread {
 		}
 	}
 	put(wordLife, &t.alive)
+	t.backlog = newBacklog(threadWord(id, wordSignals))
 	put(wordSignals, &t.blocked, &t.sent, &t.awaited)
 	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame,
 		&t.savedMask, &t.savedMaskIsWanted, &t.sleepCall, &t.looks, &t.busy, &t.randoms, &t.name[0], &t.name[1])

@@ -274,13 +274,23 @@ func (k *Kernel) Timer(n int, kept bool) (x kernel.Timer) {
 	}
 	x.Thread, x.Set = to.t.id, true
 	switch {
-	case blocked && (to.t.sent.Peek()|k.pending.Peek())&bit(sig) != 0: // one more makes no difference
+	case blocked && k.waits(a, &to): // one more makes no difference
 	case blocked:
 		x.Comes = kept || k.awaits(to.t, sig)
 	default:
 		x.Comes = true
 	}
 	return x
+}
+
+// waits reports whether a timer's signal makes no difference: the same one waits, or for a
+// signal that isn't queued any one of its number.
+func (k *Kernel) waits(a *alarm, to *target) bool {
+	if !k.isRealTime(to.sig) {
+		return (to.t.sent.Peek()|k.pending.Peek())&bit(to.sig) != 0
+	}
+	timer := uint64(a.n - itimers)
+	return to.t.backlog.ofTimer(to.sig, timer) || k.backlog.ofTimer(to.sig, timer)
 }
 
 // alarmTarget is where a timer's signal goes; !ok: to no thread.
@@ -317,37 +327,18 @@ func (k *Kernel) GoOff(n int, by trace.TID) kernel.Outcome {
 			}
 		}
 		k.call.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(to.t.id), Arg: to.sig})
-		k.from = a
+		to.info = a.told(&k.log, to.shared)
 		k.send(to, o)
-		k.from = nil
 	}
 	o.Accesses, o.Others = k.log.Made(), k.log.Others()
 	o.Ops, o.Wakes = k.ops, k.wakes
 	return *o
 }
 
-// infoOf is the information of a signal that is about to be taken: of a timer, or of the
-// thread that sent it, to the process or to a thread.
-func (k *Kernel) infoOf(sig uint64, shared bool) info {
-	a := k.from
-	if a == nil && k.Alarming() {
-		if n := k.log.Get(&k.origins[sig]); n != 0 {
-			k.log.Set(&k.origins[sig], 0)
-			a = k.alarms[n-1]
-		}
-	}
-	switch {
-	case a == nil:
-		return sentBy(shared)
-	case a.n < itimers:
+// told is what a timer's signal carries.
+func (a *alarm) told(l *effect.Log, shared bool) info {
+	if a.n < itimers {
 		return info{code: siKernel, shared: shared}
 	}
-	return info{code: siTimer, shared: shared, addr: uint64(a.n - itimers), value: k.log.Get(&a.value)}
-}
-
-// keepOrigin notes that a signal which is kept is a timer's.
-func (k *Kernel) keepOrigin(sig uint64) {
-	if k.from != nil {
-		k.log.Set(&k.origins[sig], uint64(k.from.n)+1)
-	}
+	return info{code: siTimer, shared: shared, addr: uint64(a.n - itimers), value: l.Get(&a.value)}
 }

@@ -42,7 +42,7 @@ func (s *Library) atEnding(th *thread) (scheduler.Verdict, error) {
 	if s.handlesAbort() {
 		return scheduler.Step, nil
 	}
-	if f := s.core.Panic(th.ID); f != nil {
+	if f := s.core.Panics.Panic(th.ID); f != nil {
 		return scheduler.Stay, s.core.Fail(th.ID, f)
 	}
 	return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "abort() was called"})
@@ -89,7 +89,7 @@ func (s *Library) format(th *thread, first int) string {
 func (s *Library) note(th *thread) {
 	switch th.role {
 	case profile.Unwinds:
-		s.core.Panics(th.ID)
+		s.core.Panics.Panics(th.ID)
 	case profile.KeyCreate:
 		if th.arg(1) != 0 {
 			s.machine.Put(&s.destructors, 1)
@@ -146,5 +146,5 @@ func (s *objectCalls) Leave(t trace.TID, tr *trace.Transition) (*scheduler.Failu
 // gone makes a thread exited. byKernel: its own exit call did it.
 func (s *objectCalls) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	s.leaveOnces(th, tr, ^uint64(0))
-	s.core.Exit(th.ID, tr, byKernel)
+	s.core.Ends.Exit(th.ID, tr, byKernel)
 }
