@@ -42,7 +42,11 @@ func (s *Library) atEnding(th *thread) (scheduler.Verdict, error) {
 	if s.handlesAbort() {
 		return scheduler.Step, nil
 	}
-	if f := s.core.Panic(th.ID); f != nil {
+	f := s.core.Panic(th.ID)
+	if f == nil {
+		f = s.terminated(th)
+	}
+	if f != nil {
 		return scheduler.Stay, s.core.Fail(th.ID, f)
 	}
 	return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "abort() was called"})
