@@ -93,6 +93,12 @@ func (d *Detector) Changed() []int { return d.changed }
 // twice.
 func (d *Detector) News() []int { return d.news }
 
+// mostCandidates is how many pairs are told apart. A program with a thousand instructions that
+// all race with each other has a million pairs, and their tables would take minutes and
+// gigabytes. Candidates choose points, and are listed; no proof rests on them. Where races are
+// bugs, all are told apart (Adjacent).
+const mostCandidates = 20_000
+
 // race adds the findings of one visit e to a rival r of s, and one to s after it.
 func (d *Detector) race(s *site, r *rival, e, v *visit) {
 	at := s.first(s.mask & r.site.mask)
@@ -111,6 +117,9 @@ func (d *Detector) race(s *site, r *rival, e, v *visit) {
 	aFirst := p.A < p.B || p.A == p.B && r.site.thread < s.thread
 	if p.A > p.B {
 		p.A, p.B = p.B, p.A
+	}
+	if d.cfg.Mode != Adjacent && len(d.listed) >= mostCandidates && d.found[p] == nil {
+		return
 	}
 	d.add(&Candidate{Pair: p, Kind: kind, AFirst: aFirst, BFirst: !aFirst, Bare: kind != Recycled && (s.bare || r.site.bare),
 		Shown: Sighting{r.site.access(e, at), s.access(v, at)}})

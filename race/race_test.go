@@ -360,3 +360,21 @@ func TestClass(t *testing.T) {
 		}
 	}
 }
+
+// TestManyInstructions: where a thousand instructions race with each other, the pairs that
+// are told apart have an end; where races are bugs, they have none.
+func TestManyInstructions(t *testing.T) {
+	const n = 160
+	for _, mode := range []Mode{HB, Limited, Adjacent} {
+		d := New(Config{Mode: mode, Fine: true})
+		for round := range n {
+			for pc := range uint64(n) {
+				d.Step(step(1, write(pc)))
+				d.Step(step(2, write(n+(pc+uint64(round))%n)))
+			}
+		}
+		if got := len(d.Candidates()); mode == Adjacent && got < n*n || mode != Adjacent && got != mostCandidates {
+			t.Errorf("mode %v: %d pairs of %d", mode, got, n*n)
+		}
+	}
+}

@@ -46,6 +46,8 @@ type Sequence struct {
 	row    []int32 // a clock of what e' needs before it
 	search bool    // row doesn't have all of it: what e' depends on has to be looked for
 	whole  []int32 // the essential part, without e'
+	near   []int32 // what isn't left out, of collect
+	join   []int32 // of the clocks of what e' needs and of the essential part
 
 	items     []int32 // v, without what was taken from it; -1, last, is e'
 	room      []int32 // where items begins
@@ -150,16 +152,30 @@ func (s *Sequence) collect() {
 		slices.Sort(s.whole)
 		return
 	}
-	for i := int32(len(o.ev)) - 1; i > s.From; i-- {
-		if i == s.end || o.dropped(i) {
+	// Behind an event that is left out, all of its thread's are. An execution of a loop that
+	// waits by tries has thousands of events, and as many such races: so the time is that of
+	// what is not left out.
+	s.near = s.near[:0]
+	for t := range o.own {
+		list := o.eventsAfter(s.From, trace.TID(t))
+		n, _ := slices.BinarySearchFunc(list, true, func(i int32, _ bool) int {
+			if o.dropped(i) {
+				return 0
+			}
+			return -1
+		})
+		s.near = append(s.near, list[:n]...)
+	}
+	slices.Sort(s.near)
+	// An event is before one of the essential part if it is in the join of their clocks.
+	s.join = append(s.join[:0], s.row[:o.width]...)
+	for _, i := range slices.Backward(s.near) {
+		if i == s.end || s.join[o.ev[i].thread] <= i && !s.Last.Dependent(s.Event(i)) {
 			continue
 		}
-		in := s.row[o.ev[i].thread] > i || s.Last.Dependent(s.Event(i))
-		for k := 0; !in && k < len(s.whole); k++ {
-			in = o.Before(i, s.whole[k])
-		}
-		if in {
-			s.whole = append(s.whole, i)
+		s.whole = append(s.whole, i)
+		for t, n := range o.Clock(i) {
+			s.join[t] = max(s.join[t], n)
 		}
 	}
 	slices.Reverse(s.whole)

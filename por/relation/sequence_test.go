@@ -3,6 +3,7 @@ package relation
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"landgo/internal/trace"
 )
@@ -114,5 +115,37 @@ func BenchmarkStarts(b *testing.B) {
 		s.Start()
 		s.Starts(ended, true)
 		s.Starts(late, true)
+	}
+}
+
+// TestSequenceOfLoop: what a race with a try takes is no more where a thousand turns of a loop
+// come after it than where a few do.
+func TestSequenceOfLoop(t *testing.T) {
+	took := func(turns int) time.Duration {
+		r := newRun()
+		r.push(access(0, 0, trace.Write))
+		r.push(access(1, 0, trace.Atomic|trace.FailedCAS))
+		for range turns {
+			r.push(access(0, 0, trace.Write))
+			r.push(access(1, 0, 0))
+		}
+		s := NewSequence(r.o, true)
+		least := time.Hour
+		for range 40 {
+			begun := time.Now()
+			for range 50 {
+				s.Reverse(r.o.Races[0])
+			}
+			least = min(least, time.Since(begun))
+		}
+		if !s.Varies || s.From != 0 {
+			t.Fatal("the first race isn't that of the exchange")
+		}
+		return least
+	}
+	few, many := took(8), took(2_000)
+	t.Logf("8 turns: %v, 2,000: %v", few, many)
+	if many > 10*few {
+		t.Errorf("8 turns take %v, 2,000 %v", few, many)
 	}
 }

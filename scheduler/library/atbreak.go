@@ -61,7 +61,7 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 			if on, err := s.endCache(th, th.Regs.RAX); on || err != nil {
 				return scheduler.Pass, err
 			}
-			if s.core.ExitIsStep(th.ID) { // as a call of pthread_exit
+			if s.core.Ends.IsStep(th.ID) { // as a call of pthread_exit
 				th.Stand, th.role, th.phase, th.timed = scheduler.StandOp, profile.ThreadExit, phaseEntry, false
 				th.args[0] = th.Regs.RAX
 				return scheduler.Stay, nil
@@ -140,7 +140,7 @@ func (s *Library) atTested(th *thread, r profile.Role) (scheduler.Verdict, error
 	}
 	switch {
 	case s.core.EveryOperation() || s.core.Alone(th.ID):
-	case a.point&s.cfg.Points != 0 && s.core.PointAllowed(th.ID, th.Regs.RIP):
+	case a.point&s.cfg.Points != 0 && s.core.Points.Allowed(th.ID, th.Regs.RIP):
 		return scheduler.Stay, nil
 	case a.release && s.cfg.Points&trace.PointUnlock != 0:
 		sp := th.Regs.RSP

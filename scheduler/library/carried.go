@@ -112,9 +112,9 @@ func (s *Library) carry(th *thread, tr *trace.Transition) (scheduler.Verdict, er
 		seen = s.sharesWord(th, addr) || seen
 	}
 	if th.role == profile.ThreadExit {
-		seen = seen || s.core.ExitIsStep(th.ID) || s.core.StackEnd(th.ID).Kind != trace.OpNone
+		seen = seen || s.core.Ends.IsStep(th.ID) || s.core.Stacks.StackEnd(th.ID).Kind != trace.OpNone
 	}
-	if seen && s.core.EveryOperation() && s.core.PointAllowed(th.ID, s.whereCarried(th)) {
+	if seen && s.core.EveryOperation() && s.core.Points.Allowed(th.ID, s.whereCarried(th)) {
 		th.Stand = scheduler.StandOp
 		return scheduler.Stay, nil
 	}
@@ -147,7 +147,7 @@ func (s *Library) sharesWord(th *thread, addr uint64) bool {
 	if s.core.Alone(th.ID) {
 		return false
 	}
-	return s.core.Shared(th.ID, addr, 8)
+	return s.core.Sharing.Shared(th.ID, addr, 8)
 }
 
 // carriedWords are those by which others tell when the function at which a thread
@@ -210,7 +210,7 @@ func (s *Library) performCarried(th *thread, tr *trace.Transition) (scheduler.Ve
 	}
 	words := s.carriedWords(th)
 	for _, addr := range words {
-		s.core.Touch(th.ID, tr, pc, addr, 8, s.carriedFlags(th))
+		s.core.Sharing.Touch(th.ID, tr, pc, addr, 8, s.carriedFlags(th))
 	}
 	switch th.role {
 	case profile.Self:
@@ -251,11 +251,11 @@ func (s *Library) takeStatus(th *thread, tr *trace.Transition, pc uint64) (sched
 				return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, pc, "%s is to put a status at %#x, which isn't writable", s.roles[th.Regs.RIP].Name, p)
 			}
 		}
-		if f := s.core.DeadAccess(th.ID, pc, p, s.wordSize, "a join writes its status", false); f != nil {
+		if f := s.core.Blocks.DeadAccess(th.ID, pc, p, s.wordSize, "a join writes its status", false); f != nil {
 			return scheduler.Stay, s.core.Fail(th.ID, f)
 		}
 		s.setWord(p, t.Returned)
-		s.core.Touch(th.ID, tr, pc-1, p, uint32(s.wordSize), trace.Write)
+		s.core.Sharing.Touch(th.ID, tr, pc-1, p, uint32(s.wordSize), trace.Write)
 	}
 	s.core.Join(t.ID, tr)
 	op := th.pending
@@ -337,7 +337,7 @@ func (s *Library) exitCarried(th *thread, tr *trace.Transition) (scheduler.Verdi
 	k := s.threadKernel()
 	if status, last := k.Last(th.ID); last {
 		k.Leave(th.ID)
-		return scheduler.Stay, s.core.ExitProcess(th.ID, tr, status)
+		return scheduler.Stay, s.core.Traps.ExitProcess(th.ID, tr, status)
 	}
 	if f := s.exitMisuse(th); f != nil {
 		return scheduler.Stay, s.core.Fail(th.ID, f)

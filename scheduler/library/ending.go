@@ -42,7 +42,7 @@ func (s *Library) atEnding(th *thread) (scheduler.Verdict, error) {
 	if s.handlesAbort() {
 		return scheduler.Step, nil
 	}
-	f := s.core.Panic(th.ID)
+	f := s.core.Panics.Panic(th.ID)
 	if f == nil {
 		f = s.terminated(th)
 	}
@@ -93,7 +93,7 @@ func (s *Library) format(th *thread, first int) string {
 func (s *Library) note(th *thread) {
 	switch th.role {
 	case profile.Unwinds:
-		s.core.Panics(th.ID)
+		s.core.Panics.Panics(th.ID)
 	case profile.KeyCreate:
 		if th.arg(1) != 0 {
 			s.machine.Put(&s.destructors, 1)
@@ -150,5 +150,5 @@ func (s *objectCalls) Leave(t trace.TID, tr *trace.Transition) (*scheduler.Failu
 // gone makes a thread exited. byKernel: its own exit call did it.
 func (s *objectCalls) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	s.leaveOnces(th, tr, ^uint64(0))
-	s.core.Exit(th.ID, tr, byKernel)
+	s.core.Ends.Exit(th.ID, tr, byKernel)
 }

@@ -133,7 +133,7 @@ func (s *guest) findOver(from uint64) {
 // atOver ends a thread that glibc is about to count out.
 func (s *Library) atOver(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	if !th.native || th.trusted() || s.known.Native || s.known.Last || s.endsCache != 0 ||
-		s.core.ExitIsStep(th.ID) || s.core.StackEnd(th.ID).Kind != trace.OpNone {
+		s.core.Ends.IsStep(th.ID) || s.core.Stacks.StackEnd(th.ID).Kind != trace.OpNone {
 		return scheduler.Step, nil
 	}
 	return s.endThread(th, tr, th.Returned)

@@ -52,9 +52,9 @@ func (s *Library) isOwnStep(th *thread) bool {
 			return true
 		}
 	case profile.Create:
-		shared := s.core.Shared(th.ID, th.arg(0), 8)
+		shared := s.core.Sharing.Shared(th.ID, th.arg(0), 8)
 		if at := s.attributes(th); at != 0 {
-			shared = s.core.Shared(th.ID, at, attributesSize) || shared
+			shared = s.core.Sharing.Shared(th.ID, at, attributesSize) || shared
 		}
 		return shared || s.known.Meeting[s.callSite(th)]
 	}
@@ -75,7 +75,7 @@ func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Acces
 		if q.insn > tr.Begin {
 			a.Insn += uint16(q.insn - tr.Begin)
 		}
-		if !last.Contains(a.Addr) && s.core.InHeap(a.Addr) {
+		if !last.Contains(a.Addr) && s.core.Blocks.InHeap(a.Addr) {
 			last = heap.Block{}
 			if b := s.heap.Around(a.Addr); b != nil {
 				last = *b
@@ -103,7 +103,7 @@ func (s *Library) stepCall(th *thread, tr *trace.Transition) error {
 		th.quiet, th.phase = quiet{}, phaseEntry
 		th.Insns++ // schedules name the states on both sides
 		s.machine.Write64(q.id, q.was)
-		s.core.Touch(th.ID, tr, q.ret-1, q.id, 8, trace.Write)
+		s.core.Sharing.Touch(th.ID, tr, q.ret-1, q.id, 8, trace.Write)
 		return s.advance(th, tr, 0)
 	}
 	if _, err := s.enterQuiet(th, acts[th.role].how == watched); err != nil {
@@ -127,21 +127,21 @@ func (s *Library) stepCall(th *thread, tr *trace.Transition) error {
 func (s *Library) touchByName(th *thread, tr *trace.Transition) {
 	switch th.role {
 	case profile.StdioInput:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, inputWord, 8, trace.Write|trace.Library)
+		s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, inputWord, 8, trace.Write|trace.Library)
 		s.touchStream(th, tr)
 	case profile.Stdio:
 		s.touchStream(th, tr)
 	case profile.UnwindFind:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, tablesWord, 8, trace.Library)
+		s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, tablesWord, 8, trace.Library)
 	case profile.UnwindTables:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, tablesWord, 8, trace.Write|trace.Library)
+		s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, tablesWord, 8, trace.Write|trace.Library)
 	case profile.KeyCreate, profile.KeyDelete:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, keysWord, 8, trace.Write|trace.Library)
+		s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, keysWord, 8, trace.Write|trace.Library)
 	case profile.Create:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, th.arg(0), 8, trace.Write)
+		s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, th.arg(0), 8, trace.Write)
 		s.touchAttributes(th, tr)
 	case profile.Malloc, profile.Calloc, profile.Realloc, profile.Free:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, allocatorWord, 8, trace.Write)
+		s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, allocatorWord, 8, trace.Write)
 	}
 }
 
@@ -158,7 +158,7 @@ const attributesSize = 56
 
 func (s *Library) touchAttributes(th *thread, tr *trace.Transition) {
 	if at := s.attributes(th); at != 0 {
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, at, attributesSize, 0)
+		s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, at, attributesSize, 0)
 	}
 }
 

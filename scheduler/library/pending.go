@@ -19,7 +19,7 @@ func (s *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {
 		return anything
 	}
 	if th.phase == phaseFault {
-		d.Pending, d.Loose, d.Outcomes = s.pendingOp(th), true, 1+uint32(trace.Bit(s.core.MayFail(th.failing)))
+		d.Pending, d.Loose, d.Outcomes = s.pendingOp(th), true, 1+uint32(trace.Bit(s.core.Failing.May(th.failing)))
 		return anything
 	}
 	if s.carries(th.role) {
@@ -114,7 +114,7 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 		return op
 	}
 	if th.role == profile.ThreadExit {
-		if end := s.core.StackEnd(th.ID); end.Kind != trace.OpNone {
+		if end := s.core.Stacks.StackEnd(th.ID); end.Kind != trace.OpNone {
 			return end
 		}
 		op.Obj = uint64(th.ID)
@@ -201,7 +201,7 @@ func (s *Library) outcomes(th *thread) uint32 {
 	if th.role == profile.CondSignal {
 		return uint32(max(1, len(s.objectOf(th.arg(0), kindCond).waiters)))
 	}
-	if th.phase == phaseEntry && acts[th.role].op == trace.OpSemWait && s.interrupts(th) && s.objectOf(th.arg(0), kindSem).value == 0 && s.core.MayFail(trace.FaultEINTR) {
+	if th.phase == phaseEntry && acts[th.role].op == trace.OpSemWait && s.interrupts(th) && s.objectOf(th.arg(0), kindSem).value == 0 && s.core.Failing.May(trace.FaultEINTR) {
 		return 2
 	}
 	return 1

@@ -68,11 +68,11 @@ func (s *Library) atProperty(th *thread, tr *trace.Transition, r profile.Role) (
 	}
 	switch r {
 	case profile.Always:
-		return scheduler.Step, s.core.Promise(th.ID, true, th.arg(0), th.arg(1), 0)
+		return scheduler.Step, s.core.Promises.Add(th.ID, true, th.arg(0), th.arg(1), 0)
 	case profile.AlwaysWhen:
-		return scheduler.Step, s.core.Promise(th.ID, true, th.arg(0), th.arg(1), th.arg(2))
+		return scheduler.Step, s.core.Promises.Add(th.ID, true, th.arg(0), th.arg(1), th.arg(2))
 	case profile.Eventually:
-		return scheduler.Step, s.core.Promise(th.ID, false, th.arg(0), th.arg(1), 0)
+		return scheduler.Step, s.core.Promises.Add(th.ID, false, th.arg(0), th.arg(1), 0)
 	}
 	if s.cfg.Buffers {
 		return scheduler.Stay, s.gapAt(th, "landgo_assert_linearizable isn't modelled with store buffers: is a call over when it returns, or when others see what it stored?")
@@ -283,7 +283,7 @@ type ownSpec struct {
 }
 
 func (o *ownSpec) run(function uint64, state []byte, args ...uint64) (uint64, string, error) {
-	result, after, err := o.lib.core.Aside(o.thread.ID, &o.thread.Regs, function, state, args, nil)
+	result, after, err := o.lib.core.Promises.Aside(o.thread.ID, &o.thread.Regs, function, state, args, nil)
 	return result, string(after), err
 }
 

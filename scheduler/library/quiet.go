@@ -39,7 +39,7 @@ func (s *Library) fills(th *thread) {
 	}
 	fill := func(p uint64) {
 		if s.machine.Prot(p)&emu.ProtRead != 0 {
-			s.core.Shared(th.ID, p, 1)
+			s.core.Sharing.Shared(th.ID, p, 1)
 		}
 	}
 	for _, n := range f.Args {

@@ -28,7 +28,7 @@ func (s *Library) atReturn(th *thread, tr *trace.Transition) (scheduler.Verdict,
 	}
 	if r := &th.release; r.on && th.Regs.RIP == r.ret && th.Regs.RSP == r.sp+s.wordSize {
 		th.release = frame{}
-		if s.core.PointAllowed(th.ID, th.Regs.RIP) {
+		if s.core.Points.Allowed(th.ID, th.Regs.RIP) {
 			return scheduler.Stay, nil
 		}
 		return scheduler.Step, nil

@@ -121,7 +121,7 @@ func (s *Library) join(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 	if p := th.arg(1); p != 0 {
 		const does = "a join writes its status"
 		d := s.door(th, tr)
-		if f := s.core.DeadAccess(th.ID, s.callSite(th), p, 8, does, false); f != nil {
+		if f := s.core.Blocks.DeadAccess(th.ID, s.callSite(th), p, 8, does, false); f != nil {
 			d.touch(p, 8, trace.Write)
 			th.Insns++
 			return scheduler.Stay, s.core.Fail(th.ID, f)
@@ -258,10 +258,10 @@ func (s *Library) callersStack(th *thread) bool {
 // atStackEnd makes a thread that is about to end stand before its end, if others
 // use its stack. (Where each end is a step, it has stood there.)
 func (s *Library) atStackEnd(th *thread, retval uint64) bool {
-	if th.phase == phaseEnd || s.core.ExitIsStep(th.ID) || !s.core.EveryOperation() || !s.core.PointAllowed(th.ID, th.Regs.RIP) {
+	if th.phase == phaseEnd || s.core.Ends.IsStep(th.ID) || !s.core.EveryOperation() || !s.core.Points.Allowed(th.ID, th.Regs.RIP) {
 		return false
 	}
-	op := s.core.StackEnd(th.ID)
+	op := s.core.Stacks.StackEnd(th.ID)
 	if op.Kind == trace.OpNone {
 		return false
 	}
@@ -270,11 +270,10 @@ func (s *Library) atStackEnd(th *thread, retval uint64) bool {
 	return true
 }
 
-// unlist takes a thread that was joined out of its C library's list of threads, as
-// the library's own exit or join would: its control block is on a stack of the
-// program's, which may give that memory back now, and the next pthread_create
-// writes to the list's neighbours. Where the words aren't a list's nothing is
-// changed.
+// unlist takes a thread that was joined out of its C library's list of threads, as the
+// library's own exit or join would. Its control block is on a stack of the program's, which
+// may give that memory back now. The next pthread_create writes to the list's neighbours.
+// Where the words aren't a list's nothing is changed.
 func (s *Library) unlist(self uint64) {
 	var at, next, prev uint64 // of a node: what its pointers point to, and where in it these are
 	switch s.libc {
