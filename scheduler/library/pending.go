@@ -22,8 +22,8 @@ func (s *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {
 		d.Pending, d.Loose, d.Outcomes = s.pendingOp(th), true, 1+uint32(trace.Bit(s.core.Failing.May(th.failing)))
 		return anything
 	}
-	if s.carries(th.role) {
-		s.describeCarried(th, d)
+	if s.carried.carries(th.role) {
+		s.carried.describe(th, d)
 		return anything
 	}
 	d.Pending, d.Loose = s.pendingOp(th), s.isQuiet(th.role) || isNamed(th.role) || s.cfg.NativeMalloc && acts[th.role].how == allocator
@@ -110,7 +110,7 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 	case profile.CallEnds:
 		return op
 	case profile.Join, profile.TryJoin, profile.TimedJoin, profile.ClockJoin, profile.Detach:
-		op.Obj = uint64(s.threadOf(th.arg(0)))
+		op.Obj = uint64(s.lives.threadOf(th.arg(0)))
 		return op
 	}
 	if th.role == profile.ThreadExit {
@@ -183,7 +183,7 @@ func (s *Library) possible(th *thread) bool {
 		o := s.objectOf(th.arg(0), kindOnce)
 		return o.done || o.owner == trace.NoThread
 	case profile.Join, profile.TimedJoin, profile.ClockJoin:
-		t := s.threadOf(th.arg(0))
+		t := s.lives.threadOf(th.arg(0))
 		switch {
 		case t == trace.NoThread || s.threads[t].detached:
 			return true
@@ -248,7 +248,7 @@ func (s *Library) WaitOf(t trace.TID) (scheduler.Wait, bool) {
 		w.For, w.Owner = "thread", trace.TID(th.pending.Obj)
 		w.Name = s.core.Name(w.Owner)
 	case acts[th.role].op == trace.OpJoin:
-		w.For, w.Owner = "thread", s.threadOf(w.Obj)
+		w.For, w.Owner = "thread", s.lives.threadOf(w.Obj)
 		w.Name = s.core.Name(w.Owner)
 	default:
 		w.For, w.Owner = "mutex", s.objectOf(w.Obj, kind).owner

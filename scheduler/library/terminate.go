@@ -31,38 +31,38 @@ const mostSaid = 200
 
 // terminated is the bug of a thread that stands in abort because of std::terminate, nil
 // if that isn't why.
-func (s *Library) terminated(th *thread) *scheduler.Failure {
-	stack := s.core.Stack(th.ID)
-	at := slices.IndexFunc(stack, func(pc uint64) bool { return s.nameAt(pc) == terminates })
-	if at < 0 && (len(stack) < 2 || !s.ofRuntime(stack[1])) {
+func (e *endings) terminated(th *thread) *scheduler.Failure {
+	stack := e.guest.core.Stack(th.ID)
+	at := slices.IndexFunc(stack, func(pc uint64) bool { return e.nameAt(pc) == terminates })
+	if at < 0 && (len(stack) < 2 || !e.ofRuntime(stack[1])) {
 		return nil
 	}
-	message := uncaughtException(s.kernel.Output(2))
+	message := uncaughtException(e.guest.kernel.Output(2))
 	if message == "" {
 		message = "std::terminate() was called"
 		if at >= 0 && at+1 < len(stack) {
-			if by := s.nameAt(stack[at+1]); strings.HasPrefix(by, "_ZNSt6threadD") || strings.HasPrefix(by, "_ZNSt6threadaS") {
+			if by := e.nameAt(stack[at+1]); strings.HasPrefix(by, "_ZNSt6threadD") || strings.HasPrefix(by, "_ZNSt6threadaS") {
 				message = "a std::thread was destroyed or assigned to before it was joined or detached"
 			}
 		}
 	}
-	return &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: s.callSite(th), Message: message}
+	return &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: e.guest.callSite(th), Message: message}
 }
 
 // nameAt is the function of a return address.
-func (s *Library) nameAt(pc uint64) string {
-	f, _ := s.image.SymbolAt(pc - 1)
+func (e *endings) nameAt(pc uint64) string {
+	f, _ := e.guest.image.SymbolAt(pc - 1)
 	return f.Name
 }
 
 // ofRuntime reports whether a call that returns to pc is one of the C++ runtime's: of its
 // handler, or of the library that it is in, whose own functions may have no names.
-func (s *Library) ofRuntime(pc uint64) bool {
-	if strings.HasPrefix(s.nameAt(pc), handles) {
+func (e *endings) ofRuntime(pc uint64) bool {
+	if strings.HasPrefix(e.nameAt(pc), handles) {
 		return true
 	}
-	f, ok := s.image.Symbol(terminates)
-	return ok && len(s.image.Parts) > 1 && s.image.PartAt(f.Addr) != s.image.Parts[0] && s.image.PartAt(f.Addr) == s.image.PartAt(pc-1)
+	f, ok := e.guest.image.Symbol(terminates)
+	return ok && len(e.guest.image.Parts) > 1 && e.guest.image.PartAt(f.Addr) != e.guest.image.Parts[0] && e.guest.image.PartAt(f.Addr) == e.guest.image.PartAt(pc-1)
 }
 
 // uncaughtException is the latest exception that a handler has told of on standard error.
