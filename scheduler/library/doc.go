@@ -42,7 +42,7 @@
 //	allocators    malloc, arenas, follow, pool, own (the library's own blocks), endcache, operators
 //	text          strings, lookpast, streams
 //	threads       threadcalls, carried, carriedkept, distrust
-//	time, ends    deadline, interruptedwait, ending
+//	time, ends    deadline, interruptedwait, ending, terminate
 //	store buffers drains, spinwait
 //	failures      faulty (--faults)
 //	properties    property (landgo's header: conditions, calls that are to be linearisable)

@@ -52,7 +52,11 @@ func (e *endings) at(th *thread) (scheduler.Verdict, error) {
 	if e.handlesAbort() {
 		return scheduler.Step, nil
 	}
-	if f := e.guest.core.Panics.Panic(th.ID); f != nil {
+	f := e.guest.core.Panics.Panic(th.ID)
+	if f == nil {
+		f = e.terminated(th)
+	}
+	if f != nil {
 		return scheduler.Stay, e.guest.core.Fail(th.ID, f)
 	}
 	return scheduler.Stay, e.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "abort() was called"})
