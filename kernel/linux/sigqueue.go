@@ -87,30 +87,30 @@ func (b *backlog) ofTimer(sig, timer uint64) bool {
 }
 
 // keep has a signal wait for its thread, or for the process.
-func (k *Kernel) keep(to *target, process bool) {
-	set, list, usual := &k.pending, k.backlog, sentBy(process)
+func (s *signals) keep(to *target, process bool) {
+	set, list, usual := &s.pending, s.backlog, sentBy(process)
 	if !process {
 		set, list = &to.t.sent, to.t.backlog
 	}
-	was := k.log.Get(set)
-	k.log.Set(set, was|bit(to.sig))
-	if again := was&bit(to.sig) != 0; k.isRealTime(to.sig) || !again && to.info != usual {
-		list.add(&k.log, to.sig, to.info)
+	was := s.log.Get(set)
+	s.log.Set(set, was|bit(to.sig))
+	if again := was&bit(to.sig) != 0; s.isRealTime(to.sig) || !again && to.info != usual {
+		list.add(s.log, to.sig, to.info)
 	}
 }
 
 // take removes a signal from those that wait for a thread, or for the process.
-func (k *Kernel) take(t *thread, sig uint64) info {
+func (s *signals) take(t *thread, sig uint64) info {
 	set, list, usual := &t.sent, t.backlog, sentBy(false)
-	if k.log.Get(set)&bit(sig) == 0 {
-		set, list, usual = &k.pending, k.backlog, sentBy(true)
+	if s.log.Get(set)&bit(sig) == 0 {
+		set, list, usual = &s.pending, s.backlog, sentBy(true)
 	}
-	i, found, more := list.remove(&k.log, sig)
+	i, found, more := list.remove(s.log, sig)
 	if !found {
 		i = usual
 	}
 	if !more {
-		k.log.Set(set, k.log.Get(set)&^bit(sig))
+		s.log.Set(set, s.log.Get(set)&^bit(sig))
 	}
 	return i
 }
@@ -118,19 +118,19 @@ func (k *Kernel) take(t *thread, sig uint64) info {
 // discard forgets a signal that waits for the process or for any thread, since it
 // is ignored from now on. That none waits is looked at too: a sigwait that takes one
 // before isn't one that comes after.
-func (k *Kernel) discard(sig uint64) {
+func (s *signals) discard(sig uint64) {
 	drop := func(set *effect.Word, list *backlog) {
-		if kept := k.log.Get(set); kept&bit(sig) != 0 {
-			k.log.Set(set, kept&^bit(sig))
+		if kept := s.log.Get(set); kept&bit(sig) != 0 {
+			s.log.Set(set, kept&^bit(sig))
 			for more := true; more; {
-				_, _, more = list.remove(&k.log, sig)
+				_, _, more = list.remove(s.log, sig)
 			}
 		}
 	}
-	drop(&k.pending, k.backlog)
-	k.log.Get(&k.list)
-	for _, t := range k.threads {
-		if t != nil && k.log.Get(&t.alive) != 0 {
+	drop(&s.pending, s.backlog)
+	s.log.Get(&s.roster.list)
+	for _, t := range s.roster.threads {
+		if t != nil && s.log.Get(&t.alive) != 0 {
 			drop(&t.sent, t.backlog)
 		}
 	}
@@ -138,10 +138,10 @@ func (k *Kernel) discard(sig uint64) {
 
 // isUntaken reports whether a real-time signal of this number was sent to the process
 // before, and the thread that was chosen for it perhaps hasn't got to it.
-func (k *Kernel) isUntaken(sig uint64) bool {
-	for _, t := range k.threads {
-		if t != nil && k.underway(t) && k.arriving(t).sig == sig {
-			return k.isRealTime(sig)
+func (s *signals) isUntaken(sig uint64) bool {
+	for _, t := range s.roster.threads {
+		if t != nil && s.underway(t) && s.arriving(t).sig == sig {
+			return s.isRealTime(sig)
 		}
 	}
 	return false
@@ -149,13 +149,13 @@ func (k *Kernel) isUntaken(sig uint64) bool {
 
 // contended reports whether a real-time signal that is sent to the process could change
 // places with one sent before: whichever thread is first takes the first.
-func (k *Kernel) contended(sig uint64) bool {
-	if !k.isUntaken(sig) {
+func (s *signals) contended(sig uint64) bool {
+	if !s.isUntaken(sig) {
 		return false
 	}
 	n := 0
-	for _, t := range k.threads {
-		if t != nil && t.alive.Peek() != 0 && (k.maskBefore(t)&bit(sig) == 0 || k.awaits(t, sig) || k.catches(t, sig)) {
+	for _, t := range s.roster.threads {
+		if t != nil && t.alive.Peek() != 0 && (s.maskBefore(t)&bit(sig) == 0 || s.awaits(t, sig) || s.catches(t, sig)) {
 			n++
 		}
 	}

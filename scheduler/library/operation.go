@@ -101,13 +101,13 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 		return s.advance(th, tr, uint32(trace.Bit(v == scheduler.PassAllow)))
 	}
 	if th.role == profile.CallEnds {
-		if v, err := s.endCall(th, tr); err != nil || v == scheduler.Stay {
+		if v, err := s.properties.endCall(th, tr); err != nil || v == scheduler.Stay {
 			return err
 		}
 		return s.advance(th, tr, 0)
 	}
-	if s.carries(th.role) {
-		return s.stepCarried(th, tr)
+	if s.carried.carries(th.role) {
+		return s.carried.step(th, tr)
 	}
 	if s.isQuiet(th.role) {
 		return s.stepCall(th, tr)
@@ -121,7 +121,7 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 		th.Insns++ // schedules name the states on both sides
 	}
 	if th.phase == phaseEnd {
-		_, err := s.endThread(th, tr, th.result)
+		_, err := s.lives.endThread(th, tr, th.result)
 		return err
 	}
 	if acts[th.role].how == allocator && s.cfg.NativeMalloc {

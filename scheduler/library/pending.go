@@ -22,8 +22,8 @@ func (s *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {
 		d.Pending, d.Loose, d.Outcomes = s.pendingOp(th), true, 1+uint32(trace.Bit(s.core.Failing.May(th.failing)))
 		return anything
 	}
-	if s.carries(th.role) {
-		s.describeCarried(th, d)
+	if s.carried.carries(th.role) {
+		s.carried.describe(th, d)
 		return anything
 	}
 	d.Pending, d.Loose = s.pendingOp(th), s.isQuiet(th.role) || isNamed(th.role) || s.cfg.NativeMalloc && acts[th.role].how == allocator
@@ -103,14 +103,14 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 		return th.pending
 	}
 	if isNamed(th.role) {
-		return s.pendingNamed(th)
+		return s.named.pending(th)
 	}
 	op := trace.Op{Kind: a.op, Obj: th.arg(0), PC: th.Regs.RIP}
 	switch th.role {
 	case profile.CallEnds:
 		return op
 	case profile.Join, profile.TryJoin, profile.TimedJoin, profile.ClockJoin, profile.Detach:
-		op.Obj = uint64(s.threadOf(th.arg(0)))
+		op.Obj = uint64(s.lives.threadOf(th.arg(0)))
 		return op
 	}
 	if th.role == profile.ThreadExit {
@@ -140,7 +140,7 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 		op.Kind = trace.OpBarrierLeave
 	default:
 		if a.kind == kindRWLock && onObject(th.role) {
-			op.Kind = s.rwTry(s.objectOf(op.Obj, kindRWLock), op.Kind)
+			op.Kind = s.rwLocks.try(s.objectOf(op.Obj, kindRWLock), op.Kind)
 		}
 	}
 	return op
@@ -178,12 +178,12 @@ func (s *Library) possible(th *thread) bool {
 	case profile.SemWait, profile.SemTimedWait, profile.SemClockWait:
 		return s.objectOf(th.arg(0), kindSem).value > 0 || th.phase == phaseEntry && s.sleeps(th)
 	case profile.RWReadLock, profile.RWTimedReadLock, profile.RWClockReadLock, profile.RWWriteLock, profile.RWTimedWriteLock, profile.RWClockWriteLock:
-		return s.rwPossible(th, s.objectOf(th.arg(0), kindRWLock))
+		return s.rwLocks.possible(th, s.objectOf(th.arg(0), kindRWLock))
 	case profile.Once:
 		o := s.objectOf(th.arg(0), kindOnce)
 		return o.done || o.owner == trace.NoThread
 	case profile.Join, profile.TimedJoin, profile.ClockJoin:
-		t := s.threadOf(th.arg(0))
+		t := s.lives.threadOf(th.arg(0))
 		switch {
 		case t == trace.NoThread || s.threads[t].detached:
 			return true
@@ -248,7 +248,7 @@ func (s *Library) WaitOf(t trace.TID) (scheduler.Wait, bool) {
 		w.For, w.Owner = "thread", trace.TID(th.pending.Obj)
 		w.Name = s.core.Name(w.Owner)
 	case acts[th.role].op == trace.OpJoin:
-		w.For, w.Owner = "thread", s.threadOf(w.Obj)
+		w.For, w.Owner = "thread", s.lives.threadOf(w.Obj)
 		w.Name = s.core.Name(w.Owner)
 	default:
 		w.For, w.Owner = "mutex", s.objectOf(w.Obj, kind).owner

@@ -22,7 +22,7 @@ func (s *Library) atReturn(th *thread, tr *trace.Transition) (scheduler.Verdict,
 	}
 	if q := &th.quiet; q.on {
 		if th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+s.wordSize {
-			return s.leaveQuiet(th), nil
+			return s.quiets.leave(th), nil
 		}
 		return scheduler.Step, nil
 	}
