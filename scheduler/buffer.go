@@ -308,7 +308,7 @@ func (s *System) endBuffered(th *thread) {
 func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	th, own := &s.threads[b-1], &s.threads[b]
 	s.state.save(b)
-	s.state.save(th.ID)
+	s.Save(th.ID)
 	e := th.queue[0]
 	th.queue = th.queue[1:]
 	tr := s.arena.transition(b, 0)
@@ -354,7 +354,7 @@ func (s *System) drainAll(but *thread) {
 		if !s.cfg.Buffers || len(th.queue) == 0 || th == but {
 			continue
 		}
-		s.state.save(th.ID)
+		s.Save(th.ID)
 		for k := range th.queue {
 			for n := range th.queue[k].parts {
 				p := &th.queue[k].parts[n]
