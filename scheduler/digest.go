@@ -21,13 +21,13 @@ import (
 //     it waits for or spins on;
 //   - each trusted object.
 //
-// What isn't in it: how many instructions a thread has run (but the processor's
-// clock tells: a guest that reads it is refused), what was printed (only how
-// much: nothing reads it back), what is known (known.Facts, the same for all
-// states), and the steps that led there. Of those, spin detection reads the
-// latest of a thread's own, so that a thread that has been seen to spin differs
-// from one that is about to be (por/stateful.go says why that is enough); and
-// the number of steps of an execution has a limit (maxSteps) that is a failure.
+// What isn't in it: how many instructions a thread has run; what was printed, but for how
+// much; what is known (known.Facts, the same for all states); and the steps that led there.
+// The processor's clock tells the instructions: a guest that reads it is refused. Nothing
+// reads back what was printed. Of the steps, spin detection reads the latest of a thread's own.
+// So a thread that has been seen to spin differs from one that is about to be
+// (por/stateful.go says why that is enough). The number of steps of an execution has a
+// limit (maxSteps) that is a failure.
 func (s *System) Digest() (trace.Digest, error) {
 	sum, err := s.machine.Digest()
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *System) Digest() (trace.Digest, error) {
 	}
 	sum.Add(s.heap.Digest())
 	sum.Add(s.mapped.Digest())
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		theirs, err := w.Digest()
 		if err != nil {
 			return sum, err
@@ -52,14 +52,14 @@ func (s *System) Digest() (trace.Digest, error) {
 		}
 	}
 	sum.Add(s.lib.Digest())
-	if s.ticking() {
+	if s.timers.on() {
 		h := trace.NewHash()
-		h.Words(partTicks, s.ticks.Get())
+		h.Words(partTicks, s.timers.ticks.Get())
 		sum.Add(h.Sum())
 	}
 	if s.cfg.Faults.Any() {
 		h := trace.NewHash()
-		h.Words(partFaults, s.failed.Get())
+		h.Words(partFaults, s.Failing.failed.Get())
 		sum.Add(h.Sum())
 	}
 	return sum, nil
