@@ -151,9 +151,9 @@ func (s *static) of(i int32) *footprint {
 	return s.seen.step(s.path.order.Thread(i), s.states[i].number)
 }
 
-// see notes what event i did, and what it may do elsewhere where it failed here: the
-// searches take that for dependent, too (eager.go: ran), and a set has to be persistent
-// by the dependence that they go by (finding 30).
+// see notes what event i did, and what it may do elsewhere where it failed here. The
+// searches take that for dependent, too (eager.go: ran), and a set has to be persistent by
+// the dependence that they go by (finding 30).
 func (s *static) see(i int32, e *relation.Event) {
 	s.saw(s.of(i).include(s.held.widened(e)))
 	if s.blurred.Copy(e); s.blurred.Blur(true) && s.opts.fault != asSeen {

@@ -64,7 +64,8 @@ type System struct {
 	learning
 	seen
 	scratch
-	// Parts, with fields and methods of their own.
+	// Parts, with fields and methods of their own (doc.go). Other packages ask those with a
+	// capital.
 	Sharing  *Sharing
 	Kinship  *Kinship
 	Promises *Promises

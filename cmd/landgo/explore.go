@@ -25,9 +25,9 @@ func (a *app) exploreCommand() *cobra.Command {
 		Use:   "explore [flags] GUEST [-- ARGUMENT...]\n  landgo explore [flags] BUGFILE [GUEST]",
 		Short: "choose by hand which thread is next, and see what comes of it",
 		Long: `explore stands at the beginning of a program, or of a bug file's interleaving, and
-you say which thread takes the next step: the run from one preemption point to the
-next (--pp says where these are; before every access to shared memory by default).
-It shows which threads can go on, and why the others can't; it goes back, shows
+you say which thread takes the next step. A step is the run from one preemption
+point to the next (--pp says where these are; before every access to shared memory
+by default). It shows which threads can go on, and why the others can't; it goes back, shows
 variables at each step, and says how it would end from here if another thread
 went on.
 

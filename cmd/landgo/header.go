@@ -17,11 +17,11 @@ func (a *app) headerCommand() *cobra.Command {
 its scheduler does. It declares empty functions; the comment above each says
 where the kernel is to call it. On any other machine nothing happens there.
 
-With --linux it prints landgo-linux.h, for programs on Linux: landgo_choice(n)
-is each of 0 to n-1 in some execution, and an execution in which
-landgo_assume(condition) doesn't hold isn't looked at any further; conditions
-hold always or at some time (landgo_always, landgo_eventually); and objects are
-linearizable (landgo_assert_linearizable).`,
+With --linux it prints landgo-linux.h, for programs on Linux. There
+landgo_choice(n) is each of 0 to n-1 in some execution, and an execution in
+which landgo_assume(condition) doesn't hold isn't looked at any further.
+Conditions hold always or at some time (landgo_always, landgo_eventually), and
+objects are linearizable (landgo_assert_linearizable).`,
 		Example: `  landgo header > landgo.h
   landgo header --linux > landgo-linux.h`,
 		Args: nothing(": it prints, so redirect it: landgo header > landgo.h"),

@@ -13,11 +13,11 @@ import (
 // An execution above a trusted mutex is followed with the library's own one: each thread
 // runs to where it stood after each of its steps. That place is an instruction, and how
 // many mutexes the thread has locked by then. A thread that waits for a trusted mutex
-// hasn't begun to lock it, so here it isn't let in before the mutex is free either: each
+// hasn't begun to lock it, so here it isn't let in before the mutex is free either. Each
 // call of the library's own mutex finds it free and comes to its end alone. So a library
-// whose mutex is right follows, whatever order it serves waiters in. When the events
-// are used up, all threads run until none can: those that wait for a mutex then wait in
-// it, and a deadlock shows.
+// whose mutex is right follows, whatever order it serves waiters in. When the events are
+// used up, all threads run until none can: those that wait for a mutex then wait in it, and
+// a deadlock shows.
 //
 // The failure that comes is the tested library's, and its schedule is of that.
 

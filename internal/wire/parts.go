@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Part is a message over the socket for parts of a search, which goes beside the first
-// one: from an engine that lends parts to the process that hands them out, or from that to an
-// engine that works on them. One of its fields is there.
+// Part is a message over the socket for parts of a search, which goes beside the first one.
+// It goes from an engine that lends parts to the process that hands them out, or from that
+// to an engine that works on them. One of its fields is there.
 type Part struct {
 	// Offer has the parts of a batch, in their order. An engine that helps gets one.
 	Offer *Offer `json:"offer,omitempty"`

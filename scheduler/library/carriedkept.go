@@ -11,14 +11,13 @@ import (
 	"landgo/scheduler"
 )
 
-// What the rest of a library knows of threads that landgo carries out (carried.go) it
-// has to know by calls (gettid, make_runnable, ...): where it looks into what the
-// functions keep, that isn't there. The variables that their code mentions
-// (image.Refers), and the room above a stack, where many libraries have a thread's
-// structure, are watched: where code that does run reads one, the run ends as invalid.
-// It may store there, for what it stores is known; it may read what is there before
-// the first such call; and it may read what that code only reads, unless it is a
-// pointer, by which more could be written.
+// What the rest of a library knows of threads that landgo carries out (carried.go) it has
+// to know by calls (gettid, make_runnable, ...): where it looks into what the functions
+// keep, that isn't there. The variables that their code mentions (image.Refers), and the
+// room above a stack, where many libraries have a thread's structure, are watched: where
+// code that does run reads one, the run ends as invalid. It may store there, for what it
+// stores is known; it may read what is there before the first such call. And it may read
+// what that code only reads, unless it is a pointer, by which more could be written.
 
 // watch begins to look at what the functions keep. What the allocator and the
 // printing of text keep by themselves isn't theirs.

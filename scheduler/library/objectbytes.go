@@ -272,9 +272,9 @@ func (s *models) numbered(n uint32) trace.TID {
 	return trace.NoThread
 }
 
-// inUse says how an object is in use whose memory was written to, "" if it isn't or
-// its life may be over: a thread that left the stack frame of a lock that it
-// held does no harm by it.
+// inUse says how an object is in use whose memory was written to, "" if it isn't or its
+// life may be over. A thread that left the stack frame of a lock that it held does no harm
+// by it.
 func (s *models) inUse(o *object) string {
 	if len(o.waiters) > 0 {
 		return "while thread " + s.core.Name(o.waiters[0]) + " waits there"

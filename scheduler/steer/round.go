@@ -19,8 +19,8 @@ import (
 // step. That is where
 //
 //   - each thread that can run has given the processor up, at the place and with the
-//     registers that a function call keeps as the time before, and hasn't gone on
-//     since; or only one can run, and gets the processor back at once;
+//     registers that a function call keeps as the time before, and hasn't gone on since. Or
+//     only one can run, and gets the processor back at once;
 //   - and since an earlier state of that kind no tick has come, no port was used and no
 //     clock read, and the processor and all memory are as they were then. The stacks
 //     below the stack pointers of those that gave the processor up aside.

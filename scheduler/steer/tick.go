@@ -30,9 +30,9 @@ type ticker struct {
 	timerOnly bool
 }
 
-// tick delivers a timer interrupt, or a disk's that is due, to the thread that the processor runs, which
-// stands with interrupts on, and runs its handler until another thread has the
-// processor, or this one stands with interrupts on again.
+// tick delivers a timer interrupt, or a disk's that is due, to the thread that the
+// processor runs, which stands with interrupts on. It runs its handler until another thread
+// has the processor, or this one stands with interrupts on again.
 func (tk *ticker) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	if disk := !tk.timerOnly && tk.in.board.Disk(); !disk && !tk.in.board.Timer() {
 		tk.core.Meet(scheduler.Met{Barred: true})

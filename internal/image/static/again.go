@@ -12,8 +12,8 @@ import (
 // againReach bounds the instructions that Again looks at.
 const againReach = 512
 
-// Again says whether a function can come back to a call that has returned to pc: on a way
-// without any other call, as in a loop around a wait; or only with such, as in a loop
+// Again says whether a function can come back to a call that has returned to pc. It can on
+// a way without any other call, as in a loop around a wait; or only with such, as in a loop
 // around much more. Calls are taken to return.
 func Again(f *elffile.File, pc uint64) (plain, calling bool) {
 	type place struct {
