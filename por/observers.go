@@ -240,9 +240,9 @@ func (o *observers) outcomes(v *relation.Sequence) (list []trace.Choice, open, r
 	return list, len(early) > len(list), true
 }
 
-// excluded reports whether the newest step, the path's of number i, can't have this outcome after
-// another step that sleeps before it or was explored there: a read that finds a store which then
-// comes after the one that the outcome names.
+// excluded reports whether the newest step, the path's of number i, can't have this outcome
+// after another step that sleeps before it or was explored there. That is so for a read
+// that finds a store which then comes after the one that the outcome names.
 func (o *observers) excluded(i int32, way trace.Choice, p *path) bool {
 	n := &p.nodes[i]
 	if slices.ContainsFunc(p.sleepers(n), func(b *branch) bool { return o.excludes(i, way, &b.Step) }) {

@@ -75,8 +75,8 @@ func (s *optimal) seed(n *node, kids *branch) error {
 }
 
 // ran adds a step's other outcomes, but not on the way to a reversed one: c, which was
-// reversed, sleeps there, and what they lead to that doesn't begin with c has a race with
-// it that was found below c, where they were run too. Divided, c may be explored later.
+// reversed, sleeps there. What they lead to that doesn't begin with c has a race with it
+// that was found below c, where they were run too. Divided, c may be explored later.
 func (s *optimal) ran(i int32) {
 	switch o := s.path.observers; {
 	case !s.path.nodes[i].leads || s.path.divided || s.opts.fault == everyOutcome:

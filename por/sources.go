@@ -23,9 +23,10 @@ import (
 // earlier steps, the store that is found, dependent operations) that has such an order. A
 // class of executions is a configuration that can't be larger. That optimal-DPOR, over this
 // system, comes to each class: say the walk has left state E, and C is a class with E that
-// was run nowhere. Take an explored or sleeping step b of E and a largest part K of C behind
-// E, closed under what happens before, so that E, b and K together are a configuration; and an
-// execution with them, which there is by induction. Let e be a first step of C behind E and K.
+// was run nowhere. Take an explored or sleeping step b of E and a largest part K of C
+// behind E, closed under what happens before, so that E, b and K together are a
+// configuration. Take an execution with them, which there is by induction. Let e be a first
+// step of C behind E and K.
 //   - e is of b's thread, or depends on b: this is a race (for a load b and a store of K, the
 //     one of relation/sources.go). Its sequence v has K and e. What begins v in E, or covers
 //     it, could be taken for b with a larger K.

@@ -41,12 +41,12 @@ import (
 // (Options.Variable): that is what an analysis knows that can't tell the elements of
 // an array apart, as the paper's. Whether locks guard data isn't known here.
 //
-// With sleep sets, or steps of several events, backtrack sets are source sets
-// (source.go). Where the initial that a race asks for isn't in the static set, all of
-// that is explored: it has an initial of the reversed sequence, or every step in it is
-// a weak one, as nothing in the sequence touches it. So a set that sleeps as a whole
-// isn't taken. What begins with it is explored elsewhere, but an execution that ends
-// there doesn't show the races that make others come first, before it (finding 29).
+// With sleep sets, or steps of several events, backtrack sets are source sets (source.go).
+// Where the initial that a race asks for isn't in the static set, all of that is explored.
+// It has an initial of the reversed sequence, or every step in it is a weak one, as nothing
+// in the sequence touches it. So a set that sleeps as a whole isn't taken. What begins with
+// it is explored elsewhere, but an execution that ends there doesn't show the races that
+// make others come first, before it (finding 29).
 type static struct {
 	strategy // what is done within the sets
 	handle

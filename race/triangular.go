@@ -40,7 +40,7 @@ import (
 // can be run before s, and then s at once, t's events up to r, and w beside r: an execution
 // without a delay, with this race in it. (Should w depend on one of t's loads after s, that
 // load is the r of a shorter chain.) Only what w itself reads of t's buffered stores can
-// differ, and only of a compare-and-exchange: one that finds such a store and fails counts
+// differ, and only of a compare-and-exchange. One that finds such a store and fails counts
 // as a store beside r. internal/litmus checks the condition, and each of its parts, against
 // x86-TSO itself.
 //

@@ -163,11 +163,11 @@ func (d *Triangular) operatedOn(o *trace.Op) *tsoObject {
 	return x
 }
 
-// calls takes in the beginning or the end of a call of an object that is to be linearizable. Which
-// calls are over before others begin is the same on x86-TSO where the buffer is empty at
-// each: these moments can then be taken for locked instructions on one more variable, which
-// change nothing, and of which no triangular race is made. With a store in the
-// buffer the call is over before others see what it did.
+// calls takes in the beginning or the end of a call of an object that is to be
+// linearizable. Which calls are over before others begin is the same on x86-TSO where the
+// buffer is empty at each. These moments can then be taken for locked instructions on one
+// more variable, which change nothing, and of which no triangular race is made. With a
+// store in the buffer the call is over before others see what it did.
 func (d *Triangular) calls(t trace.TID, o *trace.Op) {
 	s := d.slots[d.threads[t].store]
 	if s == 0 || o.Kind != trace.OpCallBegins && o.Kind != trace.OpCallEnds {

@@ -318,7 +318,7 @@ func (b *buffers) endBuffered(th *thread) {
 func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	th, own := &s.threads[b-1], &s.threads[b]
 	s.state.save(b)
-	s.state.save(th.ID)
+	s.Save(th.ID)
 	e := th.queue[0]
 	th.queue = th.queue[1:]
 	tr := s.arena.transition(b, 0)
@@ -364,7 +364,7 @@ func (b *buffers) drainAll(but *thread) {
 		if !b.in.cfg.Buffers || len(th.queue) == 0 || th == but {
 			continue
 		}
-		b.in.state.save(th.ID)
+		b.in.Save(th.ID)
 		for k := range th.queue {
 			for n := range th.queue[k].parts {
 				p := &th.queue[k].parts[n]

@@ -13,9 +13,9 @@ import (
 )
 
 // Counted spins: a thread looks at the same bytes again and again, as long as it finds a
-// value that it doesn't wait for, and counts its turns: to sleep in the kernel after sixteen, or
-// to wait for longer after each. Its state never recurs, so that no turn is a poll
-// (await.go); run one by one, the turns multiply with each write of these bytes.
+// value that it doesn't wait for. It counts its turns, to sleep in the kernel after
+// sixteen, or to wait for longer after each. Its state never recurs, so that no turn is a
+// poll (await.go); run one by one, the turns multiply with each write of these bytes.
 //
 // In an optimal search all turns of such a spin are one step, with the value that is there
 // when it is taken. That misses nothing if a thread's turns leave no more behind than the

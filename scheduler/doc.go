@@ -60,9 +60,14 @@
 //	      Traps.atTrap, trap     at a system call
 //	      Signals.atFault        at what faults: does the guest have a handler for it?
 //	    arrive                 stands at the point: is it a spin?
-//	  uses.meetStep          which kinds of points the step met (met.go)
-//	  wakeSpinners           the threads whose spins its writes end (spin.go)
-//	  sightOperations        for candidates of races at fewer points (granularity.go)
+//	  Promises.judge         does a condition still hold?
+//	  settle                 the parts take the step in:
+//	    uses.meetStep          which kinds of points it met (met.go)
+//	    wakeSpinners           the threads whose spins its writes end (spin.go)
+//	    awaits.settle          which threads would only poll now
+//	    Blends.count           what it added to counts
+//	    Kinship.settle         does it tell threads apart?
+//	    sightOperations        for candidates of races at fewer points (granularity.go)
 //
 // # The files
 //

@@ -24,7 +24,7 @@ func (s *System) Knowledge() *Knowledge {
 }
 
 // Known is what the System has learned, to be added to.
-func (s *System) Known() *known.Facts { return &s.known }
+func (s *learning) Known() *known.Facts { return &s.known }
 
 // errNames is knowledge from a System that numbers threads in another way.
 var errNames = errors.New("threads are numbered in another way")

@@ -24,11 +24,11 @@ import (
 //   - A loop of several steps: the thread's own earlier steps are walked back,
 //     as long as none had an effect, to one that began in this state.
 //
-// In both, registers and flags may differ that are dead there by the code alone,
-// whichever way the loop goes on (image.Dead): the states that follow then differ
-// in nothing else, and those registers have the same values from where they are
-// overwritten. What is dead only on the way that the loop takes now isn't enough: a
-// write of another's in the middle of the next turn may lead elsewhere.
+// In both, registers and flags may differ that are dead there by the code alone, whichever
+// way the loop goes on (image.Dead). The states that follow then differ in nothing else,
+// and those registers have the same values from where they are overwritten. What is dead
+// only on the way that the loop takes now isn't enough: a write of another's in the middle
+// of the next turn may lead elsewhere.
 //
 // "No effect" is each write silent, one by one; a back-out lock, whose visible
 // writes cancel out only in sum, isn't a spin. That time passes in a sleep is none

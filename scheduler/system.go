@@ -352,6 +352,18 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		return nil, err
 	}
 	s.current = trace.NoThread
+	s.settle(th, tr, alone)
+	if s.finer {
+		s.finer = false
+		s.learned++
+		s.Unlist()
+		return tr, trace.ErrFiner
+	}
+	return tr, nil
+}
+
+// settle has the parts take in a step that is over. alone: no other thread was there.
+func (s *System) settle(th *thread, tr *trace.Transition, alone bool) {
 	s.spins.freeContexts(th, tr)
 	s.uses.meetStep(th, tr, alone)
 	s.spins.endPolls(th, tr)
@@ -368,13 +380,6 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)
 	}
-	if s.finer {
-		s.finer = false
-		s.learned++
-		s.Unlist()
-		return tr, trace.ErrFiner
-	}
-	return tr, nil
 }
 
 // step carries out what the thread stands at, then lets it run on.

@@ -15,7 +15,7 @@ import (
 )
 
 // Guests that are given as sources. They are the user's own, and so are the compiler and
-// what it reads (headers anywhere, a cache of its own): it is started as the user would
+// what it reads (headers anywhere, a cache of its own). It is started as the user would
 // start it, and not in the sandbox in which landgo grade builds what strangers wrote.
 
 // language is how sources of a kind are compiled: by a variable with the compiler and

@@ -4,12 +4,12 @@
 // beside the guests: it shares no code with landgo's searches, its machine or
 // its scheduler, and has no reduction that they have.
 //
-// A program is written in a mini language of loads, stores, read-modify-writes
-// and synchronisation operations (this file and statement.go), compiled to
-// flat code (code.go), run one event at a time by a deterministic interpreter
-// (state.go, event.go, spin.go), and enumerated level by level (enumerate.go).
-// What counts as the same trace is decided by dependence.go alone, which
-// follows landgo's published dependence and not its implementation.
+// A program is written in a mini language of loads, stores, read-modify-writes and
+// synchronisation operations (this file and statement.go). It is compiled to flat code
+// (code.go), run one event at a time by a deterministic interpreter (state.go, event.go,
+// spin.go), and enumerated level by level (enumerate.go). What counts as the same trace is
+// decided by dependence.go alone, which follows landgo's published dependence and not its
+// implementation.
 package enumerate
 
 // NumRegs is the number of a thread's registers.

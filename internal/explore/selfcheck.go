@@ -29,21 +29,21 @@ func (h *hunt) selfCheck() error {
 	for i, path := range h.checks {
 		sched, err := story.Schedule(h.Session, path)
 		if err != nil {
-			return h.unlike(i, err.Error())
+			return h.replayDiffers(i, err.Error())
 		}
 		want := h.Guest.State()
 		if _, _, err := other.FollowAll(sched); err != nil {
-			return h.unlike(i, err.Error())
+			return h.replayDiffers(i, err.Error())
 		}
 		if got := other.Guest.State(); got != want {
-			return h.unlike(i, "memory is different at its end")
+			return h.replayDiffers(i, "memory is different at its end")
 		}
 	}
 	h.result.Certificate.SelfCheck = "passed"
 	return nil
 }
 
-// unlike is an execution that went another way when it was run again.
-func (h *hunt) unlike(i int, why string) error {
+// replayDiffers is an execution that went another way when it was run again.
+func (h *hunt) replayDiffers(i int, why string) error {
 	return &session.Invalid{Kind: result.Diverged, Reason: fmt.Sprintf("execution %d went another way when it was run again: %s", i+1, why)}
 }

@@ -13,14 +13,14 @@ import (
 // bug can lie far from all that it varies in hours, and be in one of a dozen samples
 // (Thomson, Donaldson and Betts, PPoPP 2014, measured that on 52 programs).
 //
-// The ways share a second guest. So what they learn of shared memory doesn't void the
-// jobs' steps, and the jobs run as they would without them. Each has slices of a
-// number of steps, in turn; a search is left between two executions and goes on from
-// there. The first slices come as soon as the first job turns out not to be tiny.
-// Then the ways have every other step until each has firstSamples executions or long ones,
-// or all have had firstSteps, and one in waysShare from then on; or, where they have found
-// more bugs a step than all else (--keep-going), in gainShare. All that is counted in steps
-// and instructions, so that it is the same on every machine.
+// The ways share a second guest. So what they learn of shared memory doesn't void the jobs'
+// steps, and the jobs run as they would without them. Each has slices of a number of steps,
+// in turn; a search is left between two executions and goes on from there. The first slices
+// come as soon as the first job turns out not to be tiny. Then the ways have every other
+// step until each has firstSamples executions or long ones, or all have had firstSteps.
+// From then on they have one in waysShare; or, where they have found more bugs a step than
+// all else (--keep-going), in gainShare. All that is counted in steps and instructions, so
+// that it is the same on every machine.
 //
 // A sample costs its steps only: neither clocks nor race detectors look on
 // (por.Options.Uncounted). One that doesn't end is cut off; where all are, the way's next

@@ -105,7 +105,7 @@ func Devices() []emu.Device {
 // fillPlain puts the registers that never change where they are read.
 func (b *Board) fillPlain() {
 	for register, v := range map[uint64]uint32{idRegister: localID << 24, versionRegister: localVersion} {
-		if p := b.m.DeviceBytes(localAt+register, 4); p != nil {
+		if p := b.mem.DeviceBytes(localAt+register, 4); p != nil {
 			binary.LittleEndian.PutUint32(p, v)
 		}
 	}

@@ -160,7 +160,7 @@ func TestAPICRefused(t *testing.T) {
 // TestMultiprocessorTables: the tables' sums are 0, and they name both APICs.
 func TestMultiprocessorTables(t *testing.T) {
 	r := new(ram)
-	if err := New(r, nil, Config{}).multiprocessor(); err != nil {
+	if err := New(r, r, nil, Config{}).multiprocessor(); err != nil {
 		t.Fatal(err)
 	}
 	word := func(at uint64) uint64 { return uint64(binary.LittleEndian.Uint32(r.bytes[at:])) }

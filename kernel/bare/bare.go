@@ -24,9 +24,8 @@ import (
 	"landgo/internal/image/profile"
 )
 
-// machine is the part of emu.Machine that a board uses.
+// machine is the rest of emu.Machine that a board uses.
 type machine interface {
-	memory
 	Set(p *uint64, v uint64)
 	Undo(f func())
 	StartBoard(gdt uint64, size uint32)
@@ -61,6 +60,7 @@ type Config struct {
 type Board struct {
 	cfg Config
 	img *elffile.File
+	mem memory
 	m   machine
 
 	output  []byte // only the first `printed` count
@@ -80,11 +80,11 @@ type Board struct {
 }
 
 // New makes a board for a kernel. Boot puts the kernel into its memory.
-func New(m machine, img *elffile.File, cfg Config) *Board {
+func New(mem memory, m machine, img *elffile.File, cfg Config) *Board {
 	if cfg.Memory == 0 {
 		cfg.Memory = defaultMemory
 	}
-	b := &Board{cfg: cfg, img: img, m: m}
+	b := &Board{cfg: cfg, img: img, mem: mem, m: m}
 	for i, file := range cfg.Disks {
 		b.drives[i] = newDrive(file)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/image/elffile"
 )
 
 // ram is a machine without a processor.
@@ -22,7 +23,13 @@ func (r *ram) StartBoard(gdt uint64, size uint32)    {}
 func (r *ram) StartPaging(uint64)                    {}
 func (r *ram) DeviceBytes(at, n uint64) []byte       { return nil }
 func (r *ram) HasPaging() bool                       { return true }
-func board(t *testing.T) *Board                      { return New(new(ram), nil, Config{OutputLimit: 8}) }
+func board(t *testing.T) *Board                      { return onRAM(nil, Config{OutputLimit: 8}) }
+
+// onRAM is a board with fresh memory.
+func onRAM(img *elffile.File, cfg Config) *Board {
+	r := new(ram)
+	return New(r, r, img, cfg)
+}
 
 // write writes bytes to ports.
 func (b *Board) write(t *testing.T, ports ...[2]uint) {
@@ -180,7 +187,7 @@ func TestUnmodelled(t *testing.T) {
 // serial line.
 func TestScreen(t *testing.T) {
 	r := new(ram)
-	b := New(r, nil, Config{})
+	b := New(r, r, nil, Config{})
 	for i, c := range "hello" {
 		r.bytes[screenAt+2*i] = byte(c)
 		r.bytes[screenAt+160*2+2*i] = byte(c)

@@ -30,15 +30,15 @@ var farReturn = []byte{0x48, 0xcb}
 // paging, and ebx has the address of the multiboot information. A kernel for
 // x86-64 begins in 32-bit code as well: such loaders offer nothing else.
 func (b *Board) Boot() (emu.Regs, error) {
-	b.m.Protect(0, b.cfg.Memory, emu.ProtRead|emu.ProtWrite)
+	b.mem.Protect(0, b.cfg.Memory, emu.ProtRead|emu.ProtWrite)
 	for i := range b.img.Segments {
 		s := &b.img.Segments[i]
-		if err := b.m.Load(b.img.Physical(s.Addr), s.Data); err != nil {
+		if err := b.mem.Load(b.img.Physical(s.Addr), s.Data); err != nil {
 			return emu.Regs{}, fmt.Errorf("loading the kernel: %w", err)
 		}
 	}
 	for _, r := range b.img.Code {
-		b.m.Protect(b.img.Physical(r.Lo), r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite|emu.ProtExec)
+		b.mem.Protect(b.img.Physical(r.Lo), r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite|emu.ProtExec)
 	}
 	l := b.cfg.Loader
 	if l != nil && l.Tables != 0 {
@@ -70,7 +70,7 @@ func (b *Board) Boot() (emu.Regs, error) {
 	code := uint64(codeSegment32)
 	if b.img.Machine == elffile.X86_64 {
 		code = codeSegment64
-		b.m.Protect(trampolineAt, elffile.PageSize, emu.ProtRead|emu.ProtExec)
+		b.mem.Protect(trampolineAt, elffile.PageSize, emu.ProtRead|emu.ProtExec)
 		if err := b.load(trampolineAt, farReturn); err != nil {
 			return emu.Regs{}, err
 		}
@@ -94,7 +94,7 @@ func (b *Board) Boot() (emu.Regs, error) {
 }
 
 func (b *Board) load(at uint64, p []byte) error {
-	if err := b.m.Load(at, p); err != nil {
+	if err := b.mem.Load(at, p); err != nil {
 		return fmt.Errorf("preparing the machine: %w", err)
 	}
 	return nil

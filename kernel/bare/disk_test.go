@@ -11,7 +11,7 @@ func withDisks(t *testing.T) (*Board, *ram) {
 	file := make([]byte, 2*sectorSize+5)
 	file[0], file[sectorSize], file[2*sectorSize] = 10, 11, 12
 	m := new(ram)
-	b := New(m, nil, Config{OutputLimit: 8, Disks: [][]byte{nil, file}})
+	b := New(m, m, nil, Config{OutputLimit: 8, Disks: [][]byte{nil, file}})
 	b.write(t, [2]uint{0x20, 0x11}, [2]uint{0x21, 0x20}, [2]uint{0x21, 4}, [2]uint{0x21, 1},
 		[2]uint{0xa0, 0x11}, [2]uint{0xa1, 0x28}, [2]uint{0xa1, 2}, [2]uint{0xa1, 1},
 		[2]uint{0x21, 0xfa}, [2]uint{0xa1, 0xbf})
@@ -191,7 +191,7 @@ func TestDiskFrozen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := New(m, nil, Config{Disks: [][]byte{nil, b.drives[1].file}})
+	c := New(m, m, nil, Config{Disks: [][]byte{nil, b.drives[1].file}})
 	if err := c.Thaw(state); err != nil {
 		t.Fatal(err)
 	}

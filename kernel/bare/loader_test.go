@@ -12,7 +12,7 @@ import (
 func loaded(t *testing.T, machine elffile.Machine, bias uint64, cmdline string, l profile.Loader) (*ram, *Board, error) {
 	t.Helper()
 	r := new(ram)
-	b := New(r, &elffile.File{Machine: machine, Bias: bias}, Config{Cmdline: cmdline, Loader: &l})
+	b := New(r, r, &elffile.File{Machine: machine, Bias: bias}, Config{Cmdline: cmdline, Loader: &l})
 	regs, err := b.Boot()
 	if err == nil && (regs.RIP != l.Entry || regs.RSP != bias+l.Stack) {
 		t.Errorf("begins at %#x with the stack at %#x, want %#x and %#x", regs.RIP, regs.RSP, l.Entry, bias+l.Stack)

@@ -18,7 +18,7 @@ func headed(above uint64, words ...uint32) (*Board, *ram) {
 	data = append(data, make([]byte, 64-len(data))...)
 	const at = 0x100000
 	r := new(ram)
-	return New(r, &elffile.File{
+	return New(r, r, &elffile.File{
 		Machine: elffile.I386, Bias: above, Entry: above + at + 0x20,
 		Segments: []elffile.Segment{{Addr: above + at, Physical: at, Data: data, MemSize: elffile.PageSize}},
 		Code:     []elffile.Range{{Lo: above + at, Hi: above + at + elffile.PageSize}},

@@ -9,7 +9,7 @@ import (
 // screen is the text of the screen's memory, without blanks at the ends of
 // lines and of the whole.
 func (b *Board) screen() (text []byte) {
-	cells := b.m.Bytes(screenAt, 2*screenCells)
+	cells := b.mem.Bytes(screenAt, 2*screenCells)
 	for at := 0; at < len(cells); at += 2 * 80 {
 		var line []byte
 		for i := at; i < at+2*80; i += 2 {

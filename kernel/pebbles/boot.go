@@ -16,7 +16,7 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 		if unneeded(s) {
 			continue
 		}
-		if err := k.m.Load(s.Addr, s.Data); err != nil {
+		if err := k.mem.Load(s.Addr, s.Data); err != nil {
 			return emu.Regs{}, fmt.Errorf("loading the guest: %w", err)
 		}
 		k.m.Protect(s.Addr, s.MemSize, emu.ProtOf(s.Read, s.Write, s.Exec))
@@ -58,7 +58,7 @@ func (k *Kernel) enterMain(low uint64) (emu.Regs, error) {
 		addr uint64
 		data []byte
 	}{{strings, text}, {argv, words}, {regs.RSP, frame}} {
-		if err := k.m.Load(b.addr, b.data); err != nil {
+		if err := k.mem.Load(b.addr, b.data); err != nil {
 			return emu.Regs{}, fmt.Errorf("writing the guest's main stack: %w", err)
 		}
 	}

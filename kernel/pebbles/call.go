@@ -63,7 +63,7 @@ func (k *Kernel) begin(t trace.TID, trap emu.Trap, regs *emu.Regs) *call {
 	}
 	c.touch(arg, size, 0)
 	for i := range c.row.args {
-		c.a[i] = k.form.read(k.m, arg+uint64(i)*k.form.word)
+		c.a[i] = k.form.read(k.mem, arg+uint64(i)*k.form.word)
 	}
 	return c
 }

@@ -84,7 +84,7 @@ func (k *Kernel) Leave(t trace.TID) {
 // handler: a return address of 0.
 func (k *Kernel) Block(regs *emu.Regs, function, top, arg uint64) {
 	block := k.form.enter(regs, function, top, arg)
-	k.m.Write(regs.RSP, block)
+	k.mem.Write(regs.RSP, block)
 }
 
 // lent reports whether pages are wanted that landgo has put a stack in.

@@ -46,7 +46,7 @@ func doPrint(c *call, o *kernel.Outcome) int64 {
 	n := uint64(c.int(0))
 	c.touch(c.a[1], n, 0)
 	text := make([]byte, n)
-	k.m.Read(c.a[1], text)
+	k.mem.Read(c.a[1], text)
 	if o.Invalid = k.Print(text); o.Invalid != "" {
 		o.Gap = kernel.GapOutput
 		return noMemory
@@ -148,7 +148,7 @@ func doReadline(c *call, _ *kernel.Outcome) int64 {
 	if i := bytes.IndexByte(left[:n], '\n'); i >= 0 {
 		n = uint64(i) + 1
 	}
-	k.m.Write(c.a[1], c.take(n))
+	k.mem.Write(c.a[1], c.take(n))
 	c.touch(c.a[1], n, trace.Write)
 	return int64(n)
 }

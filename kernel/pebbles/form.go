@@ -60,7 +60,7 @@ func (f *form) setResult(r *emu.Regs, v int64) {
 }
 
 // read is the word at an address.
-func (f *form) read(m machine, addr uint64) uint64 {
+func (f *form) read(m memory, addr uint64) uint64 {
 	if f.word == 4 {
 		return uint64(m.Read32(addr))
 	}

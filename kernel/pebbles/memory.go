@@ -89,8 +89,8 @@ func (k *Kernel) clear(base, size uint64) {
 			continue
 		}
 		for a := max(base, r.base); a < min(base+size, r.base+r.size); a += pageSize {
-			if k.m.Read(a, page[:]) && page != zero {
-				k.m.Write(a, zero[:])
+			if k.mem.Read(a, page[:]) && page != zero {
+				k.mem.Write(a, zero[:])
 			}
 		}
 	}

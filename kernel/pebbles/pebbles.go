@@ -39,9 +39,8 @@ type memory interface {
 	Write(addr uint64, p []byte) bool
 }
 
-// machine is the part of emu.Machine that the kernel uses.
+// machine is the rest of emu.Machine that the kernel uses.
 type machine interface {
-	memory
 	Protect(addr, size uint64, p emu.Prot)
 	Prot(addr uint64) emu.Prot
 	Set(p *uint64, v uint64)
@@ -53,6 +52,7 @@ type Kernel struct {
 	cfg  Config
 	img  *elffile.File
 	host kernel.Host
+	mem  memory
 	m    machine
 	form *form
 
@@ -95,7 +95,7 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 		return nil, err
 	}
 	k := &Kernel{
-		cfg: cfg, img: img, host: host, m: host.Machine(), form: &form64,
+		cfg: cfg, img: img, host: host, mem: host.Machine(), m: host.Machine(), form: &form64,
 		numbers: map[uint64]trace.TID{},
 	}
 	if img.Machine == elffile.I386 {

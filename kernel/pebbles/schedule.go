@@ -68,7 +68,7 @@ func doDeschedule(c *call, o *kernel.Outcome) int64 {
 		return badPointer
 	}
 	c.touch(c.a[0], 4, 0)
-	if k.m.Read32(c.a[0]) != 0 {
+	if k.mem.Read32(c.a[0]) != 0 {
 		o.Idle = true
 		return 0
 	}

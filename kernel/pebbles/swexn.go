@@ -140,9 +140,9 @@ func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
 	}
 	k.setHandler(t, handler{})
 	frame := (h.stack - k.form.frameSize()) &^ 15
-	k.m.Write(frame, k.form.encode(e, regs))
+	k.mem.Write(frame, k.form.encode(e, regs))
 	block := k.form.enter(regs, h.entry, frame, h.arg, frame)
-	k.m.Write(regs.RSP, block)
+	k.mem.Write(regs.RSP, block)
 	regs.RFLAGS &^= directionDF
 	return true
 }

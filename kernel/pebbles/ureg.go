@@ -116,7 +116,7 @@ func (f *form) encode(e exception, regs *emu.Regs) []byte {
 func (k *Kernel) decode(addr uint64, regs *emu.Regs) bool {
 	next := *regs
 	for i, w := range k.form.frame {
-		v := k.form.read(k.m, addr+uint64(i)*k.form.word)
+		v := k.form.read(k.mem, addr+uint64(i)*k.form.word)
 		switch w.kind {
 		case frameReg:
 			*w.reg(&next) = v

@@ -4,12 +4,12 @@ import "landgo/internal/trace"
 
 // ISMAXIMAL, and the graph that a revisit was made from made again (doc.go).
 
-// maximal reports whether c's revisit may be made from the graph at hand P:
-// whether P is guided(K), what becomes of K when everything else is added to it
-// in turn, at the end and with the first outcome (the paper's ISMAXIMAL). So
-// what isn't in turn in P has to be in K. And where several of K could have
-// displaced a thread that stayed displaced, the guide has to choose the one that
-// did. Then P is the only graph that the revisited one is made from.
+// maximal reports whether c's revisit may be made from the graph at hand P. It may if P is
+// guided(K), what becomes of K when everything else is added to it in turn, at the end and
+// with the first outcome (the paper's ISMAXIMAL). So what isn't in turn in P has to be in
+// K. And where several of K could have displaced a thread that stayed displaced, the guide
+// has to choose the one that did. Then P is the only graph that the revisited one is made
+// from.
 func (w *Walk) maximal(c *candidate) bool {
 	for _, b := range c.need {
 		if b > c.r && !c.covered(b) {

@@ -168,7 +168,7 @@ func (s *Library) timeOut(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 		return scheduler.Stay, nil
 	}
 	if th.phase == phaseAsleep {
-		s.giveUpQueue(th, tr)
+		s.rwLocks.giveUpQueue(th, tr)
 	}
 	if acts[th.role].kind == kindSem && acts[th.role].op == trace.OpSemWait {
 		s.setErrno(th, tr, etimedout)

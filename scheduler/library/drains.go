@@ -47,7 +47,7 @@ func (s *Library) Drains(t trace.TID) bool {
 	case profile.SemGetValue:
 		return false
 	case profile.RWTryReadLock, profile.RWTryWriteLock:
-		return s.rwFree(th, s.objectOf(th.arg(0), kindRWLock))
+		return s.rwLocks.free(th, s.objectOf(th.arg(0), kindRWLock))
 	case profile.TryJoin:
 		u := s.lives.threadOf(th.arg(0))
 		return u == trace.NoThread || !s.threads[u].Live()

@@ -150,10 +150,8 @@ type objectCalls struct {
 	*guest
 	*models
 	*calls
-	// semNames are the named semaphores, by name, and semPages the names by the
-	// addresses that they have or had (namedsem.go). What changes of them are cells.
-	semNames map[string]*named
-	semPages map[uint64]*named
+	named   *namedSems
+	rwLocks *rwLocks
 }
 
 // cells go back with the machine.
@@ -207,7 +205,7 @@ func New(core *scheduler.System, opts Config) *Library {
 		guest: g, models: m, calls: c,
 		textCalls:   &textCalls{guest: g, models: m, calls: c},
 		heapCalls:   &heapCalls{guest: g, models: m, calls: c, lowHeap: kernel.HasLowHeap(img.File), far: map[uint64]trace.TID{}},
-		objectCalls: &objectCalls{guest: g, models: m, calls: c},
+		objectCalls: &objectCalls{guest: g, models: m, calls: c, named: &namedSems{guest: g, models: m, calls: c}, rwLocks: &rwLocks{guest: g, models: m, calls: c}},
 	}
 	l.lives = &threadCalls{guest: g, models: m, calls: c, cells: &l.cells, objects: l.objectCalls, yield: l.Yield}
 	l.quiets = &quiets{guest: g, models: m, calls: c, texts: l.textCalls, lives: l.lives}
@@ -293,7 +291,7 @@ func (s *Library) Accessed(t trace.TID, tr *trace.Transition, made []trace.Acces
 
 // Digest implements Keeper.
 func (s *Library) Digest() trace.Digest {
-	sum := s.namedDigest()
+	sum := s.named.digest()
 	sum.Add(s.historyDigest())
 	for _, o := range s.objects {
 		sum.Add(o.digest())

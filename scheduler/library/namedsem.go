@@ -66,15 +66,24 @@ func isNamed(r profile.Role) bool {
 	return r == profile.SemOpen || r == profile.SemClose || r == profile.SemUnlink
 }
 
+// namedSems are the named semaphores. What changes of them are cells.
+type namedSems struct {
+	guest  *guest
+	models *models
+	calls  *calls
+	byName map[string]*named
+	byPage map[uint64]*named // by the addresses that they have or had
+}
+
 // nameOf is what stands for a name, made at its first use.
-func (s *objectCalls) nameOf(name string) *named {
-	n := s.semNames[name]
+func (x *namedSems) nameOf(name string) *named {
+	n := x.byName[name]
 	if n == nil {
-		if s.semNames == nil {
-			s.semNames, s.semPages = map[string]*named{}, map[uint64]*named{}
+		if x.byName == nil {
+			x.byName, x.byPage = map[string]*named{}, map[uint64]*named{}
 		}
 		n = &named{name: name}
-		s.semNames[name] = n
+		x.byName[name] = n
 	}
 	return n
 }
@@ -90,16 +99,16 @@ func namedOp(name string, changes bool) trace.Op {
 	return op
 }
 
-// pendingNamed is the operation at which a thread stands, as far as it can be told
+// pending is the operation at which a thread stands, as far as it can be told
 // before.
-func (s *objectCalls) pendingNamed(th *thread) trace.Op {
+func (x *namedSems) pending(th *thread) trace.Op {
 	name := ""
 	if th.role == profile.SemClose {
-		if n := s.semPages[th.arg(0)]; n != nil {
+		if n := x.byPage[th.arg(0)]; n != nil {
 			name = n.name
 		}
-	} else if text, ok := s.semName(th.arg(0)); ok {
-		name, _ = s.checkName(text)
+	} else if text, ok := x.semName(th.arg(0)); ok {
+		name, _ = x.checkName(text)
 	}
 	op := namedOp(name, true)
 	op.PC = th.Regs.RIP
@@ -107,21 +116,21 @@ func (s *objectCalls) pendingNamed(th *thread) trace.Op {
 }
 
 // semName reads a name from memory.
-func (s *objectCalls) semName(addr uint64) (string, bool) {
+func (x *namedSems) semName(addr uint64) (string, bool) {
 	return kernel.String(addr, 1<<16, func(a uint64) (byte, bool) {
 		var b [1]byte
-		if s.machine.Prot(a)&emu.ProtRead == 0 {
+		if x.guest.machine.Prot(a)&emu.ProtRead == 0 {
 			return 0, false
 		}
-		s.machine.Read(a, b[:])
+		x.guest.machine.Read(a, b[:])
 		return b[0], true
 	})
 }
 
 // checkName is a name without its leading slashes, or why the library refuses it.
-func (s *objectCalls) checkName(text string) (name string, errno uint64) {
+func (x *namedSems) checkName(text string) (name string, errno uint64) {
 	name = strings.TrimLeft(text, "/")
-	switch musl := s.libc == elffile.Musl; {
+	switch musl := x.guest.libc == elffile.Musl; {
 	case name == "" || strings.Contains(name, "/"),
 		musl && text != name && (name == "." || name == ".."):
 		return "", einval
@@ -133,38 +142,38 @@ func (s *objectCalls) checkName(text string) (name string, errno uint64) {
 	return name, 0
 }
 
-// performNamed carries out the function on a named semaphore at which a thread stands.
-func (s *objectCalls) performNamed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+// perform carries out the function on a named semaphore at which a thread stands.
+func (x *namedSems) perform(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.role == profile.SemClose {
-		return s.semClose(th, tr)
+		return x.semClose(th, tr)
 	}
-	text, ok := s.semName(th.arg(0))
+	text, ok := x.semName(th.arg(0))
 	if !ok {
-		return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 1}, "reads a semaphore's name")
+		return scheduler.Stay, x.calls.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 1}, "reads a semaphore's name")
 	}
-	pc, size := s.callSite(th), uint64(len(text)+1)
-	s.core.Sharing.Touch(th.ID, tr, pc-1, th.arg(0), uint32(size), 0)
-	if f := s.core.Blocks.DeadAccess(th.ID, pc, th.arg(0), size, "reads a semaphore's name", true); f != nil {
+	pc, size := x.guest.callSite(th), uint64(len(text)+1)
+	x.guest.core.Sharing.Touch(th.ID, tr, pc-1, th.arg(0), uint32(size), 0)
+	if f := x.guest.core.Blocks.DeadAccess(th.ID, pc, th.arg(0), size, "reads a semaphore's name", true); f != nil {
 		th.Insns++ // the failure is a place of its own
-		return scheduler.Stay, s.core.Fail(th.ID, f)
+		return scheduler.Stay, x.guest.core.Fail(th.ID, f)
 	}
-	name, errno := s.checkName(text)
+	name, errno := x.checkName(text)
 	switch {
-	case th.role == profile.SemUnlink && errno == einval && s.libc == elffile.Glibc:
-		return s.semFails(th, tr, enoent, ^uint64(0))
+	case th.role == profile.SemUnlink && errno == einval && x.guest.libc == elffile.Glibc:
+		return x.semFails(th, tr, enoent, ^uint64(0))
 	case th.role == profile.SemUnlink && errno != 0:
-		return s.semFails(th, tr, errno, ^uint64(0))
+		return x.semFails(th, tr, errno, ^uint64(0))
 	case th.role == profile.SemUnlink:
-		return s.semUnlink(th, tr, name)
+		return x.semUnlink(th, tr, name)
 	case errno != 0:
-		return s.semFails(th, tr, errno, 0)
+		return x.semFails(th, tr, errno, 0)
 	}
-	return s.semOpen(th, tr, name)
+	return x.semOpen(th, tr, name)
 }
 
-func (s *objectCalls) semFails(th *thread, tr *trace.Transition, errno, result uint64) (scheduler.Verdict, error) {
-	s.setErrno(th, tr, uint32(errno))
-	s.ret(th, result)
+func (x *namedSems) semFails(th *thread, tr *trace.Transition, errno, result uint64) (scheduler.Verdict, error) {
+	x.calls.setErrno(th, tr, uint32(errno))
+	x.guest.ret(th, result)
 	return scheduler.Pass, nil
 }
 
@@ -174,19 +183,19 @@ const (
 	semExclusive = 0x80
 )
 
-func (s *objectCalls) semOpen(th *thread, tr *trace.Transition, name string) (scheduler.Verdict, error) {
-	n, flags, value := s.nameOf(name), th.arg(1), th.arg(3)&0xffffffff
+func (x *namedSems) semOpen(th *thread, tr *trace.Transition, name string) (scheduler.Verdict, error) {
+	n, flags, value := x.nameOf(name), th.arg(1), th.arg(3)&0xffffffff
 	only := flags&(semCreate|semExclusive) == semCreate|semExclusive
-	s.didNamed(th, tr, n, n.linked.Get() == 0 || n.sems[n.linked.Get()-1].opens.Get() == 0)
+	x.didNamed(th, tr, n, n.linked.Get() == 0 || n.sems[n.linked.Get()-1].opens.Get() == 0)
 	switch {
-	case only && s.libc != elffile.Musl && value > semLimit:
-		return s.semFails(th, tr, einval, 0)
+	case only && x.guest.libc != elffile.Musl && value > semLimit:
+		return x.semFails(th, tr, einval, 0)
 	case only && n.linked.Get() != 0:
-		return s.semFails(th, tr, eexist, 0)
+		return x.semFails(th, tr, eexist, 0)
 	case n.linked.Get() == 0 && flags&semCreate == 0:
-		return s.semFails(th, tr, enoent, 0)
+		return x.semFails(th, tr, enoent, 0)
 	case n.linked.Get() == 0 && value > semLimit:
-		return s.semFails(th, tr, einval, 0)
+		return x.semFails(th, tr, einval, 0)
 	case n.linked.Get() == 0:
 		for int(n.made.Get()) >= len(n.sems) {
 			n.sems = append(n.sems, new(namedSem))
@@ -195,54 +204,54 @@ func (s *objectCalls) semOpen(th *thread, tr *trace.Transition, name string) (sc
 		if th.arg(2)&0o600 != 0o600 {
 			denied = true
 		}
-		set := s.machine.Put // what a rewound execution left is overwritten
+		set := x.guest.machine.Put // what a rewound execution left is overwritten
 		set(&o.addr, 0)
 		set(&o.opens, 0)
 		set(&o.value, value)
-		s.machine.PutFlag(&o.closed, denied)
+		x.guest.machine.PutFlag(&o.closed, denied)
 		set(&n.made, n.made.Get()+1)
 		set(&n.linked, n.made.Get())
 	case n.sems[n.linked.Get()-1].closed.Get():
-		return s.semFails(th, tr, eacces, 0)
+		return x.semFails(th, tr, eacces, 0)
 	}
 	o := n.sems[n.linked.Get()-1]
 	if o.addr.Get() == 0 {
-		if err := s.semMap(th, n, o); err != nil {
+		if err := x.semMap(th, n, o); err != nil {
 			return scheduler.Stay, err
 		}
 	}
-	s.machine.Put(&o.opens, o.opens.Get()+1)
-	s.ret(th, o.addr.Get())
+	x.guest.machine.Put(&o.opens, o.opens.Get()+1)
+	x.guest.ret(th, o.addr.Get())
 	return scheduler.Pass, nil
 }
 
 // didNamed records what was done to a name.
-func (s *objectCalls) didNamed(th *thread, tr *trace.Transition, n *named, changes bool) {
+func (x *namedSems) didNamed(th *thread, tr *trace.Transition, n *named, changes bool) {
 	op := namedOp(n.name, changes)
-	op.PC = s.callSite(th)
+	op.PC = x.guest.callSite(th)
 	tr.Did(op)
 }
 
 // semMap puts a semaphore into a page of its own.
-func (s *objectCalls) semMap(th *thread, n *named, o *namedSem) error {
+func (x *namedSems) semMap(th *thread, n *named, o *namedSem) error {
 	h := fnv.New64a()
 	h.Write([]byte(n.name))
 	h.Write([]byte{byte(n.mapped.Get()), byte(n.mapped.Get() >> 8), byte(n.mapped.Get() >> 16)})
 	addr := namedBase + h.Sum64()%namedPages*namedPage
-	if other := s.semPages[addr]; other != nil && other != n || s.machine.Prot(addr) != 0 {
-		return s.core.Invalid(kernel.GapMemory, th.ID, s.callSite(th), "the named semaphores %q and %q come to the same address: give one another name", n.name, other.name)
+	if other := x.byPage[addr]; other != nil && other != n || x.guest.machine.Prot(addr) != 0 {
+		return x.guest.core.Invalid(kernel.GapMemory, th.ID, x.guest.callSite(th), "the named semaphores %q and %q come to the same address: give one another name", n.name, other.name)
 	}
-	s.semPages[addr] = n
-	s.machine.Protect(addr, namedPage, emu.ProtRead|emu.ProtWrite)
+	x.byPage[addr] = n
+	x.guest.machine.Protect(addr, namedPage, emu.ProtRead|emu.ProtWrite)
 	// Both libraries have the value first, and then zeros.
-	s.machine.Write(addr, make([]byte, s.sizes[kindSem]))
-	s.machine.Write32(addr, uint32(o.value.Get()))
-	s.core.Mappings.Take(th.ID, s.callSite(th), &kernel.Outcome{Mapped: kernel.Pages{Addr: addr, Size: namedPage}})
-	s.machine.Put(&n.mapped, n.mapped.Get()+1)
-	s.machine.Put(&o.addr, addr)
-	if !s.known.Native {
-		sem := s.objectOf(addr, kindSem)
-		s.saveObject(sem)
+	x.guest.machine.Write(addr, make([]byte, x.guest.sizes[kindSem]))
+	x.guest.machine.Write32(addr, uint32(o.value.Get()))
+	x.guest.core.Mappings.Take(th.ID, x.guest.callSite(th), &kernel.Outcome{Mapped: kernel.Pages{Addr: addr, Size: namedPage}})
+	x.guest.machine.Put(&n.mapped, n.mapped.Get()+1)
+	x.guest.machine.Put(&o.addr, addr)
+	if !x.guest.known.Native {
+		sem := x.models.objectOf(addr, kindSem)
+		x.models.saveObject(sem)
 		*sem = object{addr: addr, kind: kindSem, owner: trace.NoThread, value: o.value.Get(), savedAt: sem.savedAt}
 	}
 	return nil
@@ -250,59 +259,59 @@ func (s *objectCalls) semMap(th *thread, n *named, o *namedSem) error {
 
 // semClose: the last close takes the memory away; the value stays for a later
 // sem_open of the name.
-func (s *objectCalls) semClose(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (x *namedSems) semClose(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	addr := th.arg(0)
-	n := s.semPages[addr]
+	n := x.byPage[addr]
 	var o *namedSem
 	if n != nil {
-		s.didNamed(th, tr, n, true)
+		x.didNamed(th, tr, n, true)
 		if i := slices.IndexFunc(n.sems, func(o *namedSem) bool { return o.addr.Get() == addr && o.opens.Get() > 0 }); i >= 0 {
 			o = n.sems[i]
 		}
 	}
 	switch {
-	case o == nil && s.libc == elffile.Musl: // it looks beyond its table
+	case o == nil && x.guest.libc == elffile.Musl: // it looks beyond its table
 		th.Insns++
-		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: "a semaphore is closed that isn't open"})
+		return scheduler.Stay, x.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: x.guest.callSite(th), Message: "a semaphore is closed that isn't open"})
 	case o == nil:
-		return s.semFails(th, tr, einval, ^uint64(0))
+		return x.semFails(th, tr, einval, ^uint64(0))
 	case o.opens.Get() > 1:
-		s.machine.Put(&o.opens, o.opens.Get()-1)
-		s.ret(th, 0)
+		x.guest.machine.Put(&o.opens, o.opens.Get()-1)
+		x.guest.ret(th, 0)
 		return scheduler.Pass, nil
 	}
-	value := uint64(s.machine.Read32(addr))
-	if !s.known.Native {
-		value = s.objectOf(addr, kindSem).value
+	value := uint64(x.guest.machine.Read32(addr))
+	if !x.guest.known.Native {
+		value = x.models.objectOf(addr, kindSem).value
 	}
-	tr.Did(trace.Op{Kind: trace.OpSemDestroy, Obj: addr, Size: s.sizes[kindSem], PC: s.callSite(th)})
-	s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, addr, s.sizes[kindSem], trace.Write)
-	s.machine.Put(&o.value, value)
-	s.machine.Put(&o.opens, 0)
-	s.machine.Put(&o.addr, 0)
-	if f := s.core.Mappings.Take(th.ID, s.callSite(th), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
+	tr.Did(trace.Op{Kind: trace.OpSemDestroy, Obj: addr, Size: x.guest.sizes[kindSem], PC: x.guest.callSite(th)})
+	x.guest.core.Sharing.Touch(th.ID, tr, x.guest.callSite(th)-1, addr, x.guest.sizes[kindSem], trace.Write)
+	x.guest.machine.Put(&o.value, value)
+	x.guest.machine.Put(&o.opens, 0)
+	x.guest.machine.Put(&o.addr, 0)
+	if f := x.guest.core.Mappings.Take(th.ID, x.guest.callSite(th), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
 		th.Insns++
-		return scheduler.Stay, s.core.Fail(th.ID, f)
+		return scheduler.Stay, x.guest.core.Fail(th.ID, f)
 	}
-	s.machine.Protect(addr, namedPage, 0)
-	s.ret(th, 0)
+	x.guest.machine.Protect(addr, namedPage, 0)
+	x.guest.ret(th, 0)
 	return scheduler.Pass, nil
 }
 
-func (s *objectCalls) semUnlink(th *thread, tr *trace.Transition, name string) (scheduler.Verdict, error) {
-	n := s.nameOf(name)
-	s.didNamed(th, tr, n, n.linked.Get() != 0)
+func (x *namedSems) semUnlink(th *thread, tr *trace.Transition, name string) (scheduler.Verdict, error) {
+	n := x.nameOf(name)
+	x.didNamed(th, tr, n, n.linked.Get() != 0)
 	if n.linked.Get() == 0 {
-		return s.semFails(th, tr, enoent, ^uint64(0))
+		return x.semFails(th, tr, enoent, ^uint64(0))
 	}
-	s.machine.Put(&n.linked, 0)
-	s.ret(th, 0)
+	x.guest.machine.Put(&n.linked, 0)
+	x.guest.ret(th, 0)
 	return scheduler.Pass, nil
 }
 
-// namedDigest is of all names together.
-func (s *objectCalls) namedDigest() (sum trace.Digest) {
-	for name, n := range s.semNames {
+// digest is of all names together.
+func (x *namedSems) digest() (sum trace.Digest) {
+	for name, n := range x.byName {
 		if n.made.Get() == 0 && n.mapped.Get() == 0 {
 			continue
 		}

@@ -8,14 +8,14 @@ import (
 	"landgo/kernel"
 )
 
-// A trusted object's memory holds what the guest's own C library would have there:
-// an owner, a count, that a routine has run. So a program that makes a new object of
-// the memory is seen to do it, whichever way it does: it assigns an initialiser,
-// copies another object, clears the memory, or calls a C++ constructor in a stack
-// frame that is used again. Each use of an object compares its words with those that
-// landgo left there; where they differ, the object is what its bytes say (adopt).
-// An object that is at rest again has its initialiser's bytes again, so a new one
-// with the same bytes needs no telling apart.
+// A trusted object's memory holds what the guest's own C library would have there: an
+// owner, a count, that a routine has run. So a program that makes a new object of the
+// memory is seen to do it, whichever way it does. It assigns an initialiser, copies another
+// object, clears the memory, or calls a C++ constructor in a stack frame that is used
+// again. Each use of an object compares its words with those that landgo left there; where
+// they differ, the object is what its bytes say (adopt). An object that is at rest again
+// has its initialiser's bytes again, so a new one with the same bytes needs no telling
+// apart.
 //
 // What landgo writes is no access: the operation is the event, and it overlaps every
 // access to the bytes (trace.Op.Size).

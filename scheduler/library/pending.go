@@ -103,7 +103,7 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 		return th.pending
 	}
 	if isNamed(th.role) {
-		return s.pendingNamed(th)
+		return s.named.pending(th)
 	}
 	op := trace.Op{Kind: a.op, Obj: th.arg(0), PC: th.Regs.RIP}
 	switch th.role {
@@ -140,7 +140,7 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 		op.Kind = trace.OpBarrierLeave
 	default:
 		if a.kind == kindRWLock && onObject(th.role) {
-			op.Kind = s.rwTry(s.objectOf(op.Obj, kindRWLock), op.Kind)
+			op.Kind = s.rwLocks.try(s.objectOf(op.Obj, kindRWLock), op.Kind)
 		}
 	}
 	return op
@@ -178,7 +178,7 @@ func (s *Library) possible(th *thread) bool {
 	case profile.SemWait, profile.SemTimedWait, profile.SemClockWait:
 		return s.objectOf(th.arg(0), kindSem).value > 0 || th.phase == phaseEntry && s.sleeps(th)
 	case profile.RWReadLock, profile.RWTimedReadLock, profile.RWClockReadLock, profile.RWWriteLock, profile.RWTimedWriteLock, profile.RWClockWriteLock:
-		return s.rwPossible(th, s.objectOf(th.arg(0), kindRWLock))
+		return s.rwLocks.possible(th, s.objectOf(th.arg(0), kindRWLock))
 	case profile.Once:
 		o := s.objectOf(th.arg(0), kindOnce)
 		return o.done || o.owner == trace.NoThread

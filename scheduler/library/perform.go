@@ -16,7 +16,7 @@ func (s *Library) perform(th *thread, tr *trace.Transition, c trace.Choice) (sch
 		return s.reacquire(th, tr)
 	}
 	if isNamed(th.role) {
-		return s.performNamed(th, tr)
+		return s.named.perform(th, tr)
 	}
 	obj := th.arg(0)
 	switch acts[th.role].kind {
@@ -29,7 +29,7 @@ func (s *Library) perform(th *thread, tr *trace.Transition, c trace.Choice) (sch
 	case kindSem:
 		return s.performSem(th, tr, s.use(obj, kindSem), c)
 	case kindRWLock:
-		return s.performRW(th, tr, s.use(obj, kindRWLock))
+		return s.rwLocks.perform(th, tr, s.use(obj, kindRWLock))
 	case kindBarrier:
 		if th.phase == phaseLeave {
 			return s.leaveBarrier(th, tr, obj)

@@ -13,12 +13,11 @@ import (
 // all other code of the program's, and may be interrupted anywhere. What its
 // calls are given and return says which blocks there are.
 //
-// A block's life begins where the call that gives it out returns, and ends where
-// the call that takes it back begins; in between the allocator does with its
-// memory what it likes, so accesses aren't checked while a thread is inside. The
-// end and the beginning of a block that others have touched are events, as with
-// the trusted allocator: every access to the block depends on them. Each is a step
-// of its own where each event is one.
+// A block's life begins where the call that gives it out returns, and ends where the call
+// that takes it back begins. In between the allocator does with its memory what it likes,
+// so accesses aren't checked while a thread is inside. The end and the beginning of a block
+// that others have touched are events, as with the trusted allocator: every access to the
+// block depends on them. Each is a step of its own where each event is one.
 //
 // Of the allocator's memory, all that is in no block is forbidden to others: the
 // variables that its profile names, and pages that it gets from the kernel in a

@@ -18,25 +18,32 @@ import (
 // preferWriter is the kind that keeps readers out, in glibc's numbers.
 const preferWriter = 2
 
-// keepsOut reports whether a writer that waits keeps readers out of a lock.
-func (s *objectCalls) keepsOut(o *object) bool {
-	return s.shapes != nil && s.libc == elffile.Glibc && o.flags == preferWriter
+// rwLocks are the read-write locks.
+type rwLocks struct {
+	guest  *guest
+	models *models
+	calls  *calls
 }
 
-// rwPossible reports whether the operation on a read-write lock at which a thread
+// keepsOut reports whether a writer that waits keeps readers out of a lock.
+func (w *rwLocks) keepsOut(o *object) bool {
+	return w.guest.shapes != nil && w.guest.libc == elffile.Glibc && o.flags == preferWriter
+}
+
+// possible reports whether the operation on a read-write lock at which a thread
 // stands is possible.
-func (s *objectCalls) rwPossible(th *thread, o *object) bool {
-	if s.keepsOut(o) {
+func (w *rwLocks) possible(th *thread, o *object) bool {
+	if w.keepsOut(o) {
 		return th.phase != phaseAsleep
 	}
-	if s.hasItself(th, o) {
-		return !s.hangs(th, o)
+	if w.hasItself(th, o) {
+		return !w.hangs(th, o)
 	}
-	return s.rwFree(th, o)
+	return w.free(th, o)
 }
 
-// rwFree reports whether a thread can have the read-write lock at which it stands.
-func (s *objectCalls) rwFree(th *thread, o *object) bool {
+// free reports whether a thread can have the read-write lock at which it stands.
+func (w *rwLocks) free(th *thread, o *object) bool {
 	if o.owner != trace.NoThread {
 		return false
 	}
@@ -48,75 +55,75 @@ func (s *objectCalls) rwFree(th *thread, o *object) bool {
 }
 
 // hasItself reports whether the thread is in its own way.
-func (s *objectCalls) hasItself(th *thread, o *object) bool {
+func (w *rwLocks) hasItself(th *thread, o *object) bool {
 	return o.owner == th.ID || acts[th.role].op == trace.OpWriteLock && index(o.readers, th.ID) >= 0
 }
 
 // hangs reports whether a thread that is in its own way waits until its time is over.
 // glibc knows the writer, and refuses; without a time limit it is a misuse.
-func (s *objectCalls) hangs(th *thread, o *object) bool {
-	return th.timed && !(s.libc == elffile.Glibc && o.owner == th.ID)
+func (w *rwLocks) hangs(th *thread, o *object) bool {
+	return th.timed && !(w.guest.libc == elffile.Glibc && o.owner == th.ID)
 }
 
-func (s *objectCalls) performRW(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+func (w *rwLocks) perform(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
 	op := acts[th.role].op
-	defer s.settle(o)
+	defer w.models.settle(o)
 	switch op {
 	case trace.OpRWInit:
-		s.did(th, tr, op, o, 0)
-		flags := s.rwAttr(th, tr, th.arg(1))
-		s.initialise(o)
+		w.calls.did(th, tr, op, o, 0)
+		flags := w.attribute(th, tr, th.arg(1))
+		w.models.initialise(o)
 		o.flags = flags
 	case trace.OpRWDestroy:
-		s.did(th, tr, op, o, 0)
-		s.destroy(o)
+		w.calls.did(th, tr, op, o, 0)
+		w.models.destroy(o)
 	case trace.OpReadLock, trace.OpTryReadLock:
-		if !s.rwFree(th, o) {
-			return s.rwRefused(th, tr, o, trace.OpTryReadLockFail)
+		if !w.free(th, o) {
+			return w.refused(th, tr, o, trace.OpTryReadLockFail)
 		}
-		s.did(th, tr, s.rwTry(o, op), o, 0)
+		w.calls.did(th, tr, w.try(o, op), o, 0)
 		o.readers = with(o.readers, th.ID)
 		th.phase = phaseEntry
 	case trace.OpWriteLock, trace.OpTryWriteLock:
-		if !s.rwFree(th, o) {
-			return s.rwRefused(th, tr, o, trace.OpTryWriteLockFail)
+		if !w.free(th, o) {
+			return w.refused(th, tr, o, trace.OpTryWriteLockFail)
 		}
-		s.did(th, tr, s.rwTry(o, op), o, 0)
+		w.calls.did(th, tr, w.try(o, op), o, 0)
 		o.owner = th.ID
-		s.leaveQueue(th, o)
+		w.leaveQueue(th, o)
 	case trace.OpWriteUnlock:
 		if o.owner == th.ID {
-			s.did(th, tr, trace.OpWriteUnlock, o, 0)
+			w.calls.did(th, tr, trace.OpWriteUnlock, o, 0)
 			o.owner = trace.NoThread
 			if th.role == profile.RWDowngrade { // at once, before any writer
-				s.did(th, tr, trace.OpReadLock, o, 0)
+				w.calls.did(th, tr, trace.OpReadLock, o, 0)
 				o.readers = with(o.readers, th.ID)
 			}
 		} else {
-			s.did(th, tr, trace.OpReadUnlock, o, 0)
+			w.calls.did(th, tr, trace.OpReadUnlock, o, 0)
 			o.readers = without(o.readers, index(o.readers, th.ID))
 		}
-		s.wakeQueue(tr, o)
-		s.ret(th, 0)
-		return s.afterRelease(th), nil
+		w.wakeQueue(tr, o)
+		w.guest.ret(th, 0)
+		return w.calls.afterRelease(th), nil
 	}
-	s.ret(th, 0)
+	w.guest.ret(th, 0)
 	return scheduler.Pass, nil
 }
 
-// rwRefused ends a try that fails, or has the thread wait.
-func (s *objectCalls) rwRefused(th *thread, tr *trace.Transition, o *object, fail trace.OpKind) (scheduler.Verdict, error) {
+// refused ends a try that fails, or has the thread wait.
+func (w *rwLocks) refused(th *thread, tr *trace.Transition, o *object, fail trace.OpKind) (scheduler.Verdict, error) {
 	switch op := acts[th.role].op; {
 	case op == trace.OpTryReadLock, op == trace.OpTryWriteLock:
-		s.did(th, tr, fail, o, 0)
-		return s.refuse(th, tr, ebusy)
+		w.calls.did(th, tr, fail, o, 0)
+		return w.calls.refuse(th, tr, ebusy)
 	case o.owner == th.ID:
-		s.did(th, tr, fail, o, 0)
-		return s.refuse(th, tr, edeadlk)
+		w.calls.did(th, tr, fail, o, 0)
+		return w.calls.refuse(th, tr, edeadlk)
 	case op == trace.OpReadLock:
-		s.did(th, tr, trace.OpReadQueue, o, 0)
+		w.calls.did(th, tr, trace.OpReadQueue, o, 0)
 	default:
-		s.did(th, tr, trace.OpWriteQueue, o, 0)
+		w.calls.did(th, tr, trace.OpWriteQueue, o, 0)
 		if index(o.waiters, th.ID) < 0 {
 			o.waiters = with(o.waiters, th.ID)
 		}
@@ -127,7 +134,7 @@ func (s *objectCalls) rwRefused(th *thread, tr *trace.Transition, o *object, fai
 }
 
 // leaveQueue ends a writer's wait.
-func (s *objectCalls) leaveQueue(th *thread, o *object) {
+func (w *rwLocks) leaveQueue(th *thread, o *object) {
 	th.phase = phaseEntry
 	if i := index(o.waiters, th.ID); i >= 0 {
 		o.waiters = without(o.waiters, i)
@@ -135,42 +142,42 @@ func (s *objectCalls) leaveQueue(th *thread, o *object) {
 }
 
 // wakeQueue lets the threads try again that sleep at a lock and could have it now.
-func (s *objectCalls) wakeQueue(tr *trace.Transition, o *object) {
-	if !s.keepsOut(o) {
+func (w *rwLocks) wakeQueue(tr *trace.Transition, o *object) {
+	if !w.keepsOut(o) {
 		return
 	}
-	for i := range s.threads {
-		th := &s.threads[i]
-		if !s.threads[i].Exists || th.Stand != scheduler.StandOp || th.phase != phaseAsleep || th.arg(0) != o.addr || !s.rwFree(th, o) {
+	for i := range w.models.threads {
+		th := &w.models.threads[i]
+		if !w.models.threads[i].Exists || th.Stand != scheduler.StandOp || th.phase != phaseAsleep || th.arg(0) != o.addr || !w.free(th, o) {
 			continue
 		}
-		s.core.Save(th.ID)
+		w.guest.core.Save(th.ID)
 		th.phase = phaseAgain
 		tr.Wakes = append(tr.Wakes, th.ID)
 	}
 }
 
 // giveUpQueue ends the wait of a thread whose time is over.
-func (s *objectCalls) giveUpQueue(th *thread, tr *trace.Transition) {
-	o := s.use(th.arg(0), kindRWLock)
-	s.leaveQueue(th, o)
-	s.wakeQueue(tr, o)
-	s.settle(o)
+func (w *rwLocks) giveUpQueue(th *thread, tr *trace.Transition) {
+	o := w.calls.use(th.arg(0), kindRWLock)
+	w.leaveQueue(th, o)
+	w.wakeQueue(tr, o)
+	w.models.settle(o)
 }
 
-// rwAttr is the kind that a read-write lock's attribute object asks for.
-func (s *objectCalls) rwAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
-	if attr == 0 || s.shapes == nil || s.libc != elffile.Glibc {
+// attribute is the kind that a read-write lock's attribute object asks for.
+func (w *rwLocks) attribute(th *thread, tr *trace.Transition, attr uint64) uint32 {
+	if attr == 0 || w.guest.shapes == nil || w.guest.libc != elffile.Glibc {
 		return 0
 	}
-	return s.door(th, tr).read32(attr)
+	return w.calls.door(th, tr).read32(attr)
 }
 
-// rwTry is the kind of an operation on a read-write lock: at one that prefers writers
+// try is the kind of an operation on a read-write lock: at one that prefers writers
 // it is a try.
-func (s *objectCalls) rwTry(o *object, op trace.OpKind) trace.OpKind {
+func (w *rwLocks) try(o *object, op trace.OpKind) trace.OpKind {
 	switch {
-	case !s.keepsOut(o):
+	case !w.keepsOut(o):
 	case op == trace.OpReadLock:
 		return trace.OpTryReadLock
 	case op == trace.OpWriteLock:

@@ -52,7 +52,7 @@ func newKernel(t testing.TB, machine elffile.Machine, threads ...ownThread) (*Ke
 	t.Cleanup(m.Close)
 	img := image.Of(&elffile.File{Machine: machine, Kernel: elffile.Bare, Code: []elffile.Range{{Lo: 0x1000, Hi: 0x2000}}})
 	b := &fakeBoard{ports: map[uint16]uint32{}}
-	k := New(scheduler.New(scheduler.Config{MaxThreads: 16, StepBudget: 1000}, m, img), b, nil, nil)
+	k := New(scheduler.New(scheduler.Config{MaxThreads: 16, StepBudget: 1000}, m, img), Board{Ports: b, Interrupts: b, Devices: b}, nil, nil)
 	m.PutFlag(&k.booted, true)
 	m.PutFlag(&k.on, true)
 	k.control = &emu.BoardRegs{CS: 8, SS: 16}

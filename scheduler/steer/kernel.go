@@ -77,13 +77,11 @@ type Kernel struct {
 	exec        *execution
 }
 
-// Board is what a Kernel needs of its machine's devices.
-type Board interface {
+// Board has what a Kernel needs of its machine's devices.
+type Board struct {
 	Ports
 	Interrupts
 	Devices
-	// Ended: the machine was switched off.
-	Ended() (status uint64, ended bool)
 }
 
 // Interrupts are those that a Board has for its processor.
@@ -109,6 +107,8 @@ type Devices interface {
 type Ports interface {
 	In(port uint16, size uint8) (uint32, error)
 	Out(port uint16, size uint8, v uint32) error
+	// Ended: the machine was switched off, by a port.
+	Ended() (status uint64, ended bool)
 	// UsesDisk: what a port gives depends on earlier accesses to it and others.
 	UsesDisk(port uint16) bool
 	// DiskDue: a disk's interrupt can be delivered. It may come late: Disk has it come.

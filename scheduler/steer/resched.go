@@ -9,11 +9,10 @@ import (
 //
 // Some kernels never take the processor from a thread that runs the kernel's own code. A
 // tick there asks it to give way, by a field of its structure (thread.resched of a
-// profile), and the thread looks at the field where it may: on the way back to its
-// program, or in a loop of its own. So where such a thread runs, ticks bring the
-// processor to no other one. But a thread that has been asked gives way at the next place
-// where it looks. A program's code is left at any tick, as in other kernels, and so is the
-// idle thread.
+// profile). The thread looks at the field where it may: on the way back to its program, or
+// in a loop of its own. So where such a thread runs, ticks bring the processor to no other
+// one. But a thread that has been asked gives way at the next place where it looks. A
+// program's code is left at any tick, as in other kernels, and so is the idle thread.
 //
 // And a disk's interrupt may come before the thread waits for it, or later.
 //

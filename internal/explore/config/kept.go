@@ -8,9 +8,9 @@ import (
 	"landgo/internal/result"
 )
 
-// Check is the check field of schedules: a digest of all that they depend on,
-// which is the image, the fields that a bug file keeps, and what is in the
-// files that those name: standard input, then Files in their order.
+// Check is the check field of schedules: a digest of all that they depend on. That is the
+// image, the fields that a bug file keeps, and what is in the files that those name:
+// standard input, then Files in their order.
 func (c *Config) Check(image []byte, contents ...[]byte) uint32 {
 	kept := *c
 	// A run within other limits is the same run, as far as they let it.

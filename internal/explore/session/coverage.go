@@ -18,8 +18,8 @@ import (
 // that asks for coverage has.
 //
 // Each guest has its own account. What a worker's has reached in a part of a divided search
-// is taken with what else was seen of the part (TakeReached), and added to the others' if the
-// part counts: so the sum is the same for any number of workers.
+// is taken with what else was seen of the part (TakeReached), and added to the others' if
+// the part counts. So the sum is the same for any number of workers.
 type Coverage struct {
 	mu     sync.Mutex
 	pieces []debuginfo.Piece

@@ -93,13 +93,13 @@ func (s *Session) bootKernel(in *inputs) error {
 	if err := s.silent(); err != nil {
 		return err
 	}
-	b := board.New(s.Machine, s.Image.File, board.Config{Cmdline: s.Config.Cmdline, OutputLimit: uint64(s.Config.MaxOutput), Memory: s.boardMemory(), Loader: s.loader(), Disks: in.disks(&s.Config)})
+	b := board.New(s.Machine, s.Machine, s.Image.File, board.Config{Cmdline: s.Config.Cmdline, OutputLimit: uint64(s.Config.MaxOutput), Memory: s.boardMemory(), Loader: s.loader(), Disks: in.disks(&s.Config)})
 	regs, err := b.Boot()
 	if err != nil {
 		return bootError(s.Config.Guest, err)
 	}
 	s.Console = b
-	own := steer.New(s.Plain, b, s.roles, s.profile.Kernel)
+	own := steer.New(s.Plain, steer.Board{Ports: b, Interrupts: b, Devices: b}, s.roles, s.profile.Kernel)
 	s.Guest, s.found = guestOf(own), own.Found
 	s.StopsWithin(true)
 	defer s.StopsWithin(false)
