@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"bytes"
 	"errors"
 
 	"landgo/emu"
@@ -19,15 +20,15 @@ import (
 //   - each thread: its CPU with what a half-executed instruction holds, where it
 //     stands, the frames of trusted functions it is in, the locks it holds, what
 //     it waits for or spins on;
-//   - each trusted object.
+//   - each trusted object;
+//   - the lines printed so far, by which outcomes are told apart.
 //
-// What isn't in it: how many instructions a thread has run; what was printed, but for how
-// much; what is known (known.Facts, the same for all states); and the steps that led there.
-// The processor's clock tells the instructions: a guest that reads it is refused. Nothing
-// reads back what was printed. Of the steps, spin detection reads the latest of a thread's own.
-// So a thread that has been seen to spin differs from one that is about to be
-// (por/stateful.go says why that is enough). The number of steps of an execution has a
-// limit (maxSteps) that is a failure.
+// What isn't in it: how many instructions a thread has run; what is known (known.Facts, the
+// same for all states); and the steps that led there. The processor's clock tells the
+// instructions: a guest that reads it is refused. Of the steps, spin detection reads the
+// latest of a thread's own. So a thread that has been seen to spin differs from one that is
+// about to be (por/stateful.go says why that is enough). The number of steps of an execution
+// has a limit (maxSteps) that is a failure.
 func (s *System) Digest() (trace.Digest, error) {
 	sum, err := s.machine.Digest()
 	if err != nil {
@@ -52,6 +53,9 @@ func (s *System) Digest() (trace.Digest, error) {
 		}
 	}
 	sum.Add(s.lib.Digest())
+	if out := s.kernel.Output(1); len(out) > 0 {
+		sum.Add(printedDigest(out, s.cfg.OutputOrder))
+	}
 	if s.timers.on() {
 		h := trace.NewHash()
 		h.Words(partTicks, s.timers.ticks.Get())
@@ -70,6 +74,7 @@ const (
 	partThread = 100 + iota
 	partFaults
 	partTicks
+	partPrinted
 	// PartCarried and those above it are a Carrier's.
 	PartCarried
 )
@@ -138,4 +143,24 @@ func (th *thread) hashBuffer(h *trace.Hash) {
 func hashRegs(h *trace.Hash, r *emu.Regs) {
 	h.Words(r.RAX, r.RBX, r.RCX, r.RDX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9,
 		r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.RIP, r.RFLAGS, r.FSBase, r.GSBase)
+}
+
+// mostPrinted is how much of an output tells outcomes apart.
+const mostPrinted = 4096
+
+// printedDigest is of what was printed so far: of its lines in any order, unless their order
+// tells outcomes apart.
+func printedDigest(out []byte, ordered bool) (sum trace.Digest) {
+	out = out[:min(len(out), mostPrinted)]
+	lines := bytes.SplitAfter(out, []byte("\n"))
+	if ordered {
+		lines = [][]byte{out}
+	}
+	for _, l := range lines {
+		h := trace.NewHash()
+		h.Words(partPrinted)
+		h.Text(string(l))
+		sum.Add(h.Sum())
+	}
+	return sum
 }

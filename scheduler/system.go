@@ -35,6 +35,8 @@ type Config struct {
 	Alike func(entry uint64) *static.Code
 	// Ordered: no steps are told to come to the same in both orders (blend.go).
 	Ordered bool
+	// OutputOrder: the order of lines printed tells outcomes apart.
+	OutputOrder bool
 	// Unordered: what runs the guest takes stores for unordered that no read tells apart
 	// (por.Overwriter). All reads are events then.
 	Unordered bool
