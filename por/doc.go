@@ -90,7 +90,7 @@
 //	                optimal; observers, observerscells, observersrun, sources, puzzle; static,
 //	                promise
 //	within bounds   meter; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,
-//	                lazyhabits, lazyleast
+//	                lazyhabits, lazyleast, lazyprefixes
 //	TruSt           trust, of which the walk is a room of its own
 //	sampling        sampling, randomwalk, pct, pos, distinct
 //	divided         batch; treedivision, treeunit; sampledivision; trustdivision;

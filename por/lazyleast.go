@@ -12,14 +12,13 @@ type leastPreemptions struct {
 	path     *path
 	prefixes int                // after so many the answer is yes
 	blocks   bool               // the execution's blocks stay whole: Algorithm 10's estimate
-	events   [][]int32          // per thread: its events
-	nth      []int32            // per event: how many of its thread's are before it
 	gaveUp   map[int32]trace.Op // per event that lets a wait run out: what it was for
-}
 
-type prefix struct {
-	counts string // a rune for each thread
-	last   trace.TID
+	events      [][]int32 // per thread: its events
+	nth         []int32   // per event: how many of its thread's are before it
+	seen        prefixes
+	layer, dear []int32 // prefixes to go on from, at the present cost and at one more
+	counts      []int32
 }
 
 func (l *leastPreemptions) within(bound int32) bool {
@@ -27,57 +26,67 @@ func (l *leastPreemptions) within(bound int32) bool {
 		return true
 	}
 	o := l.path.order
-	l.events, l.nth = make([][]int32, o.Width()), l.nth[:0]
+	for t := range l.events {
+		l.events[t] = l.events[t][:0]
+	}
+	for len(l.events) < o.Width() {
+		l.events = append(l.events, nil)
+	}
+	l.nth = l.nth[:0]
 	for i := range int32(o.Len()) {
 		t := o.Thread(i)
 		l.nth = append(l.nth, int32(len(l.events[t])))
 		l.events[t] = append(l.events[t], i)
 	}
-	start := prefix{string(make([]rune, o.Width())), trace.NoThread}
-	seen := map[prefix]bool{}
-	layer := []prefix{start}
-	for cost := int32(0); cost <= bound; cost++ {
-		var next []prefix
-		for len(layer) > 0 {
-			p := layer[len(layer)-1]
-			layer = layer[:len(layer)-1]
-			if seen[p] {
+	l.seen.clear(o.Width())
+	l.counts = append(l.counts[:0], make([]int32, o.Width())...)
+	l.layer, l.dear = append(l.layer[:0], l.seen.number(l.counts, trace.NoThread)), l.dear[:0]
+	for cost, looked := int32(0), 0; cost <= bound; cost++ {
+		for len(l.layer) > 0 {
+			p := l.layer[len(l.layer)-1]
+			l.layer = l.layer[:len(l.layer)-1]
+			if l.seen.done[p] {
 				continue
 			}
-			if seen[p] = true; len(seen) > l.prefixes {
+			l.seen.done[p] = true
+			if looked++; looked > l.prefixes || l.goOn(p, cost < bound) {
 				return true
-			}
-			counts := []rune(p.counts)
-			done := 0
-			for _, n := range counts {
-				done += int(n)
-			}
-			if done == o.Len() {
-				return true
-			}
-			dear := p.last != trace.NoThread && l.goesOn(counts, p.last)
-			for t := range counts {
-				before := counts[t]
-				if !l.takes(counts, trace.TID(t)) {
-					continue
-				}
-				q := prefix{string(counts), trace.TID(t)}
-				counts[t] = before
-				if dear && trace.TID(t) != p.last {
-					next = append(next, q)
-				} else {
-					layer = append(layer, q)
-				}
 			}
 		}
-		layer = next
+		l.layer, l.dear = l.dear, l.layer
+	}
+	return false
+}
+
+// goOn adds the prefixes that one event, or block, makes of prefix p; those that cost a
+// preemption only if they may. It reports whether p is the whole trace.
+func (l *leastPreemptions) goOn(p int32, may bool) bool {
+	counts, last, done := append(l.counts[:0], l.seen.at(p)...), l.seen.last[p], 0
+	for _, n := range counts {
+		done += int(n)
+	}
+	if done == l.path.order.Len() {
+		return true
+	}
+	dear := last != trace.NoThread && l.goesOn(counts, last)
+	for k := range counts {
+		t, before := trace.TID(k), counts[k]
+		switch costs := dear && t != last; {
+		case costs && !may || !l.takes(counts, t):
+			continue
+		case costs:
+			l.dear = append(l.dear, l.seen.number(counts, t))
+		default:
+			l.layer = append(l.layer, l.seen.number(counts, t))
+		}
+		counts[k] = before
 	}
 	return false
 }
 
 // takes adds thread t's next event to the prefix, with the rest of its block if that
 // stays whole. If it can't come next the answer is false, and the prefix as it was.
-func (l *leastPreemptions) takes(counts []rune, t trace.TID) bool {
+func (l *leastPreemptions) takes(counts []int32, t trace.TID) bool {
 	before := counts[t]
 	for i := l.next(counts, t); i >= 0; {
 		if !l.possible(counts, i) {
@@ -95,7 +104,7 @@ func (l *leastPreemptions) takes(counts []rune, t trace.TID) bool {
 }
 
 // next is thread t's first event after the prefix, -1 if it has none.
-func (l *leastPreemptions) next(counts []rune, t trace.TID) int32 {
+func (l *leastPreemptions) next(counts []int32, t trace.TID) int32 {
 	if n := int(counts[t]); n < len(l.events[t]) {
 		return l.events[t][n]
 	}
@@ -103,12 +112,12 @@ func (l *leastPreemptions) next(counts []rune, t trace.TID) int32 {
 }
 
 // has reports whether event i is in the prefix.
-func (l *leastPreemptions) has(counts []rune, i int32) bool {
+func (l *leastPreemptions) has(counts []int32, i int32) bool {
 	return counts[l.path.order.Thread(i)] > l.nth[i]
 }
 
 // possible reports whether all that happens before event i is in the prefix.
-func (l *leastPreemptions) possible(counts []rune, i int32) bool {
+func (l *leastPreemptions) possible(counts []int32, i int32) bool {
 	for t, n := range l.path.order.Clock(i) {
 		if j := n - 1; j >= 0 && j != i && t < len(counts) && !l.has(counts, j) {
 			return false
@@ -118,7 +127,7 @@ func (l *leastPreemptions) possible(counts []rune, i int32) bool {
 }
 
 // goesOn reports whether leaving t after the prefix is a preemption.
-func (l *leastPreemptions) goesOn(counts []rune, t trace.TID) bool {
+func (l *leastPreemptions) goesOn(counts []int32, t trace.TID) bool {
 	p, o := l.path, l.path.order
 	last := l.events[t][counts[t]-1]
 	after := &p.nodes[last+1]
@@ -158,7 +167,7 @@ func (l *leastPreemptions) goesOn(counts []rune, t trace.TID) bool {
 
 // letGo reports whether a write of the prefix ended the spin that came after
 // event last.
-func (l *leastPreemptions) letGo(counts []rune, last int32, waits []trace.Access) bool {
+func (l *leastPreemptions) letGo(counts []int32, last int32, waits []trace.Access) bool {
 	o := l.path.order
 	for i := range int32(o.Len()) {
 		if !l.has(counts, i) || o.Thread(i) == o.Thread(last) || i < last && o.Before(i, last) {
@@ -177,7 +186,7 @@ func (l *leastPreemptions) letGo(counts []rune, last int32, waits []trace.Access
 
 // free reports whether t's acquire is possible after the prefix. i is its event,
 // -1 if it was never taken; again: t may have the lock already.
-func (l *leastPreemptions) free(counts []rune, t trace.TID, op *trace.Op, i int32, again bool) bool {
+func (l *leastPreemptions) free(counts []int32, t trace.TID, op *trace.Op, i int32, again bool) bool {
 	o := l.path.order
 	value, readers, ended := int64(0), 0, false
 	depth, owner := 0, trace.NoThread

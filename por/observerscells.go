@@ -7,9 +7,10 @@ import (
 )
 
 // The bytes of which stores have no order until they are read (observers.go). Any others
-// have one: those that an access has together with different bytes, or across granules; that
-// a step accesses which does something else besides; that an operation works on, which may read
-// them without an access; and that a loop waits for, since a store of any value may wake it.
+// have one: those that an access has together with different bytes, or across granules; and
+// those that a step accesses which does something else besides. So have those that an
+// operation works on, which may read them without an access, and that a loop waits for,
+// since a store of any value may wake it.
 
 // cells says which bytes are in cells.
 type cells struct {

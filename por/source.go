@@ -10,9 +10,9 @@ import "landgo/por/relation"
 // that sleep sets cut.
 //
 // Deviations:
-//   - Where the initial that there is, or is added, is e' itself and e' may do
-//     something else there than after e, the race is looked at again at the end
-//     of each execution: a later event may have to come before e' then.
+//   - The initial that there is, or is added, may be e' itself, and e' may do something
+//     else there than after e. Then the race is looked at again at the end of each
+//     execution: a later event may have to come before e' then.
 //   - Where no initial is ready (what would let it go isn't known) all ready
 //     threads are added, as Flanagan and Godefroid do.
 //   - Those of optimal.go for outcomes, blocking and the process's end.

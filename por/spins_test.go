@@ -2,6 +2,7 @@ package por
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"landgo/internal/trace"
@@ -12,14 +13,17 @@ import (
 
 // Programs that wait in loops, under trust and rounder. Their traces are those
 // of an order in which a step that ends a spin, or that would have ended one had
-// no thread changed what its loop read, reads all that the loop read.
+// no thread changed what its loop read, reads all that the loop read: unless such a
+// change came before the turn's last step in every order.
 
 // waiting adds what a thread's loop read to its next step, for a recorder, and
 // plain takes it away again, for the search.
 type waiting struct {
 	System
+	r       *recorder
 	threads []trace.Thread
 	last    *trace.Transition
+	settled int // spins that were so
 }
 
 func (s *waiting) Threads(dst []trace.Thread) []trace.Thread {
@@ -35,11 +39,57 @@ func (s *waiting) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 			waits = s.threads[i].Waits
 		}
 	}
+	if len(waits) > 0 && s.settles(t, waits) {
+		waits = nil
+		s.settled++
+	}
 	x, err := s.System.Step(t, c)
 	s.last = x
 	seen := *x
 	seen.Accesses = append(append([]trace.Access(nil), x.Accesses...), waits...)
 	return &seen, err
+}
+
+// settles reports whether another thread changed what thread t's loop read, waits,
+// before the last step of the turn in all executions of the trace.
+func (s *waiting) settles(t trace.TID, waits []trace.Access) bool {
+	path := s.r.path
+	last := len(path) - 1
+	for path[last].Thread != t {
+		last--
+	}
+	past := uint64(1) << last // what happens before it
+	for i := last; i >= 0; i-- {
+		if past>>i&1 != 0 {
+			past |= s.r.after[i]
+			for k := range path[:i] {
+				if slices.Contains(path[k].Wakes, path[i].Thread) {
+					past |= 1 << k
+				}
+			}
+		}
+	}
+	for i := last; i >= 0 && len(waits) > 0; i-- {
+		if path[i].Thread != t {
+			continue
+		}
+		n := len(waits)
+		if len(path[i].Accesses) != 1 || path[i].Accesses[0].Addr != waits[n-1].Addr || path[i].Accesses[0].Size != waits[n-1].Size {
+			return false
+		}
+		for j := i + 1; j < last; j++ {
+			for _, a := range path[j].Accesses {
+				if past>>j&1 != 0 && path[j].Thread != t && a.IsWrite() && a.Flags&trace.Silent == 0 && a.Overlaps(&waits[n-1]) {
+					return true
+				}
+			}
+		}
+		if path[i].Accesses[0].IsWrite() {
+			return false
+		}
+		waits = waits[:n-1]
+	}
+	return false
 }
 
 type unaware struct {
@@ -59,6 +109,8 @@ type ends struct {
 	stats  Stats
 	traces map[string]end
 	clash  error
+	// settled: spins that the trace says by itself didn't last.
+	settled int
 }
 
 type end struct {
@@ -91,11 +143,13 @@ func waitAndSee(name string, p *model.Program, opts Options) (*ends, error) {
 	s := &ends{m: model.New(p), traces: map[string]end{}}
 	w := &waiting{System: s.m}
 	s.r = &recorder{System: w}
+	w.r = s.r
 	search, err := New(name, opts)
 	if err != nil {
 		return nil, err
 	}
 	s.stats, err = search.Run(unaware{s.r, w}, s)
+	s.settled = w.settled
 	if err == nil {
 		err = s.clash
 	}
@@ -106,12 +160,18 @@ func waitAndSee(name string, p *model.Program, opts Options) (*ends, error) {
 // with those of the judge's traces that are within a bound: the same traces,
 // each once.
 func checkSpins(p *model.Program) error {
+	_, err := checkedSpins(p)
+	return err
+}
+
+// checkedSpins also says how many spins of the judge's executions were settled.
+func checkedSpins(p *model.Program) (settled int, err error) {
 	judge, err := waitAndSee("none", p, Options{MaxExecutions: spinLimit})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if !judge.stats.Complete {
-		return errTooLarge
+		return 0, errTooLarge
 	}
 	for k := -1; k < 3; k++ {
 		name, opts := "trust", single
@@ -120,7 +180,7 @@ func checkSpins(p *model.Program) error {
 		}
 		s, err := waitAndSee(name, p, opts)
 		if err != nil {
-			return fmt.Errorf("%s %d: %w", name, k, err)
+			return 0, fmt.Errorf("%s %d: %w", name, k, err)
 		}
 		within := 0
 		for c, e := range judge.traces {
@@ -129,14 +189,14 @@ func checkSpins(p *model.Program) error {
 			}
 			within++
 			if s.traces[c] != e {
-				return fmt.Errorf("%s %d: trace %x leads to %+v, not to %+v", name, k, c, s.traces[c], e)
+				return 0, fmt.Errorf("%s %d: trace %x leads to %+v, not to %+v", name, k, c, s.traces[c], e)
 			}
 		}
 		if !s.stats.Complete || len(s.traces) != within || int(s.stats.Executions) != within {
-			return fmt.Errorf("%s %d: %+v, %d traces, %d are there", name, k, s.stats, len(s.traces), within)
+			return 0, fmt.Errorf("%s %d: %+v, %d traces, %d are there", name, k, s.stats, len(s.traces), within)
 		}
 	}
-	return nil
+	return judge.settled, nil
 }
 
 // spinLimit is the number of executions that exhaustive search may take.
@@ -235,3 +295,91 @@ func TestSpinFindings(t *testing.T) {
 func TestSpins(t *testing.T) {
 	onRandom(t, loops(), func(p *model.Program) error { return checkSpins(p) })
 }
+
+// retries draws programs of two or three threads, of which some read a variable, do
+// more, and begin again if it was changed meanwhile.
+func retries() *rapid.Generator[*model.Program] {
+	return rapid.Custom(func(t *rapid.T) *model.Program {
+		p := &model.Program{Bytes: 24, Standing: true, Budget: 8, Calm: pick(t, "calm", 2) > 0}
+		for i, n := 0, 2+pick(t, "threads", 2); i < n; i++ {
+			var code []model.Instr
+			some := func(codes ...model.Code) {
+				in := model.Instr{Code: codes[pick(t, "code", len(codes))], A: 8 * pick(t, "variable", 3), R: 2, C: int64(pick(t, "value", 3))}
+				if in.Code == model.CompareEx {
+					in.D = 1
+				}
+				code = append(code, in)
+			}
+			if i > 0 && (i == n-1 || pick(t, "retries", 2) > 0) {
+				for k := pick(t, "before", 2); k > 0; k-- {
+					some(model.Store, model.Load)
+				}
+				head, a := len(code), 8*pick(t, "watched", 3)
+				code = append(code, model.Instr{Code: model.Load, A: a})
+				for k := pick(t, "between", 3); k > 0; k-- {
+					some(model.Load, model.CompareEx, model.Load, model.Store, model.Exchange, model.Yield)
+				}
+				code = append(code, model.Instr{Code: model.Load, A: a, R: 1})
+				for k := pick(t, "then", 2); k > 0; k-- {
+					some(model.Load, model.Load, model.Yield)
+				}
+				code = append(code, model.Instr{Code: model.Call, F: func(r *[model.NumRegs]int64) { r[0], r[1], r[2] = r[0]-r[1], 0, 0 }},
+					model.Instr{Code: model.JumpIf, A: len(code) + 4}, model.Instr{Code: model.Set}, model.Instr{Code: model.Jump, A: head})
+			} else {
+				some(model.Store, model.Exchange)
+			}
+			for k := pick(t, "after", 2); k > 0; k-- {
+				some(model.Store, model.Load, model.Store, model.Exchange, model.CompareEx)
+			}
+			p.Threads = append(p.Threads, code)
+		}
+		return p
+	})
+}
+
+// TestSettledSpins is TestSpins, on programs in which traces say by themselves that a
+// thread waited for nothing.
+func TestSettledSpins(t *testing.T) {
+	settled := 0
+	onRandom(t, retries(), func(p *model.Program) error {
+		n, err := checkedSpins(p)
+		if n > 0 {
+			settled++
+		}
+		return err
+	})
+	t.Logf("%d with spins that the trace settles", settled)
+	if settled == 0 && !testing.Short() {
+		t.Error("no program has a spin that the trace settles")
+	}
+}
+
+// TestSettledSpin: a thread that reads a variable twice, and begins again because
+// another changed it in between, waits for nothing. So what it read besides makes no
+// trace of its own, and trust has the traces of optimal.
+func TestSettledSpin(t *testing.T) {
+	p := &settledSpin
+	if err := checkSpins(p); err != nil {
+		t.Error(err)
+	}
+	for _, search := range []string{"optimal", "trust"} {
+		s, err := explore(search, p, single)
+		if err != nil || s.stats.Executions != settledTraces || s.stats.Blocked != 0 {
+			t.Errorf("%s: %+v, %v; want %d executions", search, s.stats, err, settledTraces)
+		}
+	}
+}
+
+// settledSpin has as many traces as there are orders of what reads and writes the
+// same byte, by hand: x is read twice before the change (one turn), twice after it
+// (one), or changes in between (a second turn, after the change). y is read once or
+// twice, and its store comes before, between or after.
+var settledSpin = model.Program{Bytes: 16, Standing: true, Threads: [][]model.Instr{
+	{{Code: model.Store, C: 1}},
+	{{Code: model.Load}, {Code: model.Load, A: 8, R: 2}, {Code: model.Load, R: 1},
+		{Code: model.Call, F: func(r *[model.NumRegs]int64) { r[0], r[1], r[2] = r[0]-r[1], 0, 0 }},
+		{Code: model.JumpIf, A: 7}, {Code: model.Set}, {Code: model.Jump}},
+	{{Code: model.Store, A: 8, C: 1}},
+}}
+
+const settledTraces = 2 + 2 + 3

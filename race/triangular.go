@@ -31,23 +31,25 @@ import (
 //   - s isn't ordered before w by what lies between. If u has seen s, s had left the
 //     buffer before w.
 //
-// Both keep the theorem. By Bouajjani, Meyer and Möhlmann, "Deciding Robustness against
-// Total Store Ordering", ICALP 2011, Theorem 1, a program that isn't robust has an execution
-// in which one thread t alone delays stores: s is buffered, r reads from memory past it,
-// and a chain of dependences leads from r over its first event w, of another thread, to an
-// event that conflicts with s and comes before s reaches memory. All that w depends on
-// came without s and without t's later stores, which are behind it. So it can be run before
-// s, and then s at once, t's events up to r, and w beside r: an execution without a delay, with
-// this race in it. (Should w depend on one of t's loads after s, that load is the r of a shorter chain.)
-// Only what w itself reads of t's buffered stores can differ, and only of a compare-and-exchange:
-// one that finds such a store and fails counts as a store beside r.
-// internal/litmus checks the condition, and each of its parts, against x86-TSO itself.
+// Both keep the theorem. Take a program that isn't robust. By Bouajjani, Meyer and
+// Möhlmann, "Deciding Robustness against Total Store Ordering", ICALP 2011, Theorem 1, it
+// has an execution in which one thread t alone delays stores. There s is buffered, and r
+// reads from memory past it. A chain of dependences leads from r over its first event w, of
+// another thread, to an event that conflicts with s and comes before s reaches memory. All
+// that w depends on came without s and without t's later stores, which are behind it. So it
+// can be run before s, and then s at once, t's events up to r, and w beside r: an execution
+// without a delay, with this race in it. (Should w depend on one of t's loads after s, that
+// load is the r of a shorter chain.) Only what w itself reads of t's buffered stores can
+// differ, and only of a compare-and-exchange: one that finds such a store and fails counts
+// as a store beside r. internal/litmus checks the condition, and each of its parts, against
+// x86-TSO itself.
 //
 // One execution of each Mazurkiewicz trace will do: adjacency and program order are the
-// same in all of them (with Unordered, one of each class in which stores have no order: what
-// isn't ordered there isn't in any of its traces), and a race in a prefix is one in each execution that goes on
-// from it. So every search that runs each trace meets each race. A search that
-// leaves an execution for a state that it was in before doesn't, nor do samples.
+// same in all of them. A race in a prefix is one in each execution that goes on from it.
+// With Unordered, one of each class in which stores have no order will do: what isn't
+// ordered there isn't in any of its traces. So every search that runs each trace meets each
+// race. A search that leaves an execution for a state that it was in before doesn't, nor do
+// samples.
 //
 // An order that isn't there would hide a race, so an operation on an object orders as in
 // mode HB only, and accesses as in mode Adjacent. What a missing order adds is a race

@@ -15,26 +15,26 @@ import (
 
 // tally is an addition of the present path that blends.
 type tally struct {
-	step  int32 // its index in System.steps
+	step  int32 // its index in state.steps
 	name  uint64
 	count trace.Count
 }
 
 // Count implements por.Counter.
 func (s *System) Count(on bool) {
-	s.tallying = on && s.blending
+	s.Blends.tallying = on && s.Blends.on
 	s.Unlist()
 }
 
 // leastAt is static.Tested, remembered; 0 while nothing is counted.
-func (s *System) leastAt(pc uint64) int64 {
-	if !s.tallying {
+func (bl *blends) leastAt(pc uint64) int64 {
+	if !bl.tallying {
 		return 0
 	}
-	least, ok := s.leasts[pc]
+	least, ok := bl.leasts[pc]
 	if !ok {
-		least = static.Tested(s.image.File, pc)
-		s.leasts[pc] = least
+		least = static.Tested(bl.in.image.File, pc)
+		bl.leasts[pc] = least
 	}
 	return least
 }
@@ -45,26 +45,26 @@ func nameBelow(t trace.TID, a *trace.Access) uint64 {
 	return ((uint64(t)*prime^a.PC)*prime ^ a.Addr) * prime
 }
 
-// noteCounts remembers the additions of a step that blend.
-func (s *System) noteCounts(info *stepInfo) {
+// count remembers the additions of a step that blend.
+func (bl *blends) count(info *stepInfo) {
 	for i := range info.tr.Accesses {
 		a := &info.tr.Accesses[i]
-		if !s.tallying || a.Blends() != trace.BlendAdd {
+		if !bl.tallying || a.Blends() != trace.BlendAdd {
 			continue
 		}
 		var values []uint64
-		s.machine.Values(info.journal, a.Addr, uint64(a.Size), func(v uint64) { values = append(values, v) })
+		bl.in.machine.Values(info.journal, a.Addr, uint64(a.Size), func(v uint64) { values = append(values, v) })
 		signed := func(v uint64) int64 { return int64(v<<(64-8*a.Size)) >> (64 - 8*a.Size) }
 		before := values[len(values)-1]
-		k := tally{int32(len(s.steps) - 1), nameBelow(info.tr.Thread, a),
+		k := tally{int32(len(bl.in.steps) - 1), nameBelow(info.tr.Thread, a),
 			trace.Count{Addr: a.Addr, Size: a.Size, Before: signed(before), Added: signed(values[0] - before)}}
-		if s.blends[a.PC] == trace.NoBlend {
+		if bl.blends[a.PC] == trace.NoBlend {
 			c := &k.count
-			if c.Least = max(s.leastAt(a.PC), 1-c.Added); !c.Holds(c.Before, c.Before) && s.known.Below.Add(k.name) {
-				s.finer = true
+			if c.Least = max(bl.leastAt(a.PC), 1-c.Added); !c.Holds(c.Before, c.Before) && bl.learning.known.Below.Add(k.name) {
+				bl.learning.finer = true
 			}
 		}
-		s.tallies = append(s.tallies, k)
+		bl.in.tallies = append(bl.in.tallies, k)
 	}
 }
 

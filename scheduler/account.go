@@ -64,7 +64,7 @@ func (s *named) StateText(t trace.TID) string {
 	case s.isBuffer(t):
 		return ""
 	case th.isTimer():
-		return s.timerText(t)
+		return s.timers.text(t)
 	case th.Stand == StandFence:
 		return "waits until its stores are in memory"
 	case th.Stand == StandExited:
@@ -138,7 +138,7 @@ func (s *named) OpText(op trace.Op) string {
 	case trace.OpExit:
 		return "ends"
 	case trace.OpFree:
-		if !s.InHeap(op.Obj) {
+		if !s.Blocks.InHeap(op.Obj) {
 			return "gives its stack up"
 		}
 	case trace.OpEnd:

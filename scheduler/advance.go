@@ -50,7 +50,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			if spins {
 				return nil
 			}
-			s.noteBusy(th, th.Insns-tr.Begin, period)
+			s.longest.noteBusy(th, th.Insns-tr.Begin, period)
 			look += th.Insns - tr.Begin
 		}
 		s.run.Reuse = th.Ctx != first && th.Ctx != s.pinned
@@ -65,14 +65,14 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		past = past && stop.Insns == 0 && stop.Why == emu.StopBreak
 		passing := pass
 		skip, pass = false, false
-		if s.weak != 0 {
-			return s.unordered(th)
+		if s.buffers.weak != 0 {
+			return s.buffers.unordered(th)
 		}
-		if s.mixed != 0 {
-			return s.mixes(th)
+		if s.buffers.mixed != 0 {
+			return s.buffers.mixes(th)
 		}
-		if len(s.known.Storing) > 1 && s.tooMany() {
-			return s.severalStore(th)
+		if len(s.known.Storing) > 1 && s.buffers.tooMany() {
+			return s.buffers.severalStore(th)
 		}
 		if len(stop.Accesses) > 0 {
 			allow = 0
@@ -85,7 +85,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		switch stop.Why {
 		case emu.StopAccess:
 			th.Stand, th.Access = StandAccess, stop.Access
-			if !s.PointAllowed(th.ID, stop.PC) {
+			if !s.Points.Allowed(th.ID, stop.PC) {
 				th.Stand, allow, s.passedOver = StandRun, 1, true
 				continue
 			}
@@ -113,7 +113,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		case emu.StopTrap:
 			th.Regs, th.trap = stop.Regs, stop.Trap
 			allow = 0
-			done, err := s.atTrap(th, tr)
+			done, err := s.Traps.atTrap(th, tr)
 			if err != nil {
 				return err
 			}
@@ -121,15 +121,15 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 				return s.arrive(th, tr)
 			}
 		case emu.StopFault:
-			if again, ok := s.passBlock(th, tr, stop, before); ok && !passing {
+			if again, ok := s.Blocks.passBlock(th, tr, stop, before); ok && !passing {
 				pass, allow = true, max(allow, again)
 				continue
 			}
-			if over, err := s.atFault(th, tr, stop, framing); over || err != nil {
+			if over, err := s.Signals.atFault(th, tr, stop, framing); over || err != nil {
 				return err
 			}
 		case emu.StopFence:
-			if s.atFence(th) {
+			if s.buffers.atFence(th) {
 				th.begun = begun
 				return s.arrive(th, tr)
 			}
@@ -138,7 +138,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			if s.stopIf != nil && s.stopIf() {
 				return ErrStopped
 			}
-			if s.cutShort(th, tr) {
+			if s.scouts.cutShort(th, tr) {
 				th.limited = true
 				return nil
 			}
@@ -149,7 +149,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			th.limited = true
 			return nil
 		case emu.StopPrivileged:
-			if over, err := s.atPrivileged(th, tr, stop, framing); over || err != nil {
+			if over, err := s.Signals.atPrivileged(th, tr, stop, framing); over || err != nil {
 				return err
 			}
 		case emu.StopUnmodelled:
@@ -188,9 +188,9 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	r.Flags = s.flags(th, runs)
 	if th.Interrupted != 0 {
 		r.Flags |= emu.Intrudes
-		r.Own = s.handlersOwn(th)
+		r.Own = s.Signals.handlersOwn(th)
 	}
-	s.asParties(th, r)
+	s.timers.asParties(th, r)
 	if s.limit != 0 && !s.probing && (s.limit > th.Insns || s.exact && s.limit == th.Insns) {
 		r.StopAt = s.limit - th.Insns + 1
 	}
@@ -219,21 +219,21 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	}
 	if len(stop.Accesses) > 0 {
 		n := len(tr.Accesses)
-		if r.Flags&emu.RecordAll != 0 && s.watchesAlike() {
-			tr.Accesses = s.watchAlike(th, stop.Accesses, tr.Accesses)
+		if r.Flags&emu.RecordAll != 0 && s.Kinship.watches() {
+			tr.Accesses = s.Kinship.watch(th, stop.Accesses, tr.Accesses)
 		} else {
 			tr.Accesses = append(tr.Accesses, stop.Accesses...)
 		}
 		made := tr.Accesses[n:]
-		if s.blending || s.overwriting {
-			s.blend(th.ID, made)
+		if s.Blends.on || s.Blends.overwriting {
+			s.Blends.mark(th.ID, made)
 		}
 		s.lib.Accessed(th.ID, tr, made, r.Flags&emu.Watch != 0)
 		if s.cfg.Buffers {
-			s.takeStores(th, tr, made, since, insns)
+			s.buffers.takeStores(th, tr, made, since, insns)
 		}
 		if s.Coarse() && !s.probing {
-			party, holds := s.party(th)
+			party, holds := s.Signals.party(th)
 			for i := range made {
 				s.sightings.sight(party, &made[i], holds, i == 0 && allow > 0 && !s.passedOver || runs&RunsStep != 0)
 			}
@@ -241,7 +241,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	}
 	s.passedOver = false
 	if stop.Jumped && !s.known.Jumps {
-		s.seeJumps()
+		s.timers.seeJumps()
 	}
 	if stop.Learned && (r.Flags&(emu.Quiet|emu.Solo) == 0 || r.Flags&emu.Watch != 0) {
 		s.finer = true
@@ -298,7 +298,7 @@ func (s *System) flags(th *thread, runs Running) emu.RunFlags {
 	if s.cfg.Fill != nil && !s.probing {
 		f |= emu.Hash
 	}
-	if s.cfg.KeepAll || s.watchesAlike() {
+	if s.cfg.KeepAll || s.Kinship.watches() {
 		f |= emu.RecordAll
 	}
 	return f

@@ -25,7 +25,7 @@ import (
 //   - Their code does nothing that depends on where a thread's own memory is
 //     (static.Alike), so it makes the same accesses and operations in both, with the same
 //     values, but for its own stack. An instruction that reaches that in another way is seen
-//     (watchAlike), and so is another thread that reaches it.
+//     (watch), and so is another thread that reaches it.
 //   - What landgo and the kernel know of a thread is its number, which the operations of
 //     Trusted functions show only in the words of locks: these accesses are seen.
 //   - Their creator does nothing others can tell between their creations, nor their joins,
@@ -35,19 +35,19 @@ import (
 //   - Where an execution ends with a join that isn't over, what would follow a join of
 //     fewer threads isn't known: as if they were told apart.
 //
-// What is seen in executions of the search is enough: the first step of an execution by
-// which threads are told apart comes after steps of which none does, and these have their
-// places changed in an execution of the search, which has that step too. So from then on
-// none are alike, for good (known.Facts.Unlike), and all begins again.
+// What is seen in executions of the search is enough. Take the first step of an execution
+// by which threads are told apart. It comes after steps of which none does, and these have
+// their places changed in an execution of the search, which has that step too. So from then
+// on none are alike, for good (known.Facts.Unlike), and all begins again.
 //
 // The order of first steps is no order for detectors: Transition.Frees isn't in Wakes.
 // Judged by TestAlike in por and in explore.
 
 // Symmetry implements por.Symmetric.
 func (s *System) Symmetry(on bool) {
-	s.alike = on && s.cfg.Alike != nil && !s.steered() && !s.Coarse() && !s.cfg.Buffers && !s.cfg.Tested && !s.cfg.Ordered &&
-		s.cfg.Fill == nil && s.cfg.LetThrough == nil && !s.cfg.Faults.Any() && len(s.twins) == 0
-	s.kinship.asked = s.kinship.asked || on
+	s.Kinship.on = on && s.cfg.Alike != nil && !s.steered() && !s.Coarse() && !s.cfg.Buffers && !s.cfg.Tested && !s.cfg.Ordered &&
+		s.cfg.Fill == nil && s.cfg.LetThrough == nil && !s.cfg.Faults.Any() && len(s.twins.beside) == 0
+	s.Kinship.asked = s.Kinship.asked || on
 	s.Unlist()
 }
 
@@ -65,8 +65,15 @@ type kin struct {
 	reached bool
 }
 
-// kinship is what executions have shown of threads that are alike. It only grows.
-type kinship struct {
+// Kinship is what executions have shown of threads that are alike. It only grows.
+type Kinship struct {
+	in       *present
+	stacks   *Stacks
+	learning *learning
+	attempt  *attempt
+	anyReady func() bool // a thread can run
+	on       bool        // threads that are alike begin in the order of their creation
+
 	codes map[uint64]*static.Code // by function
 	asked bool
 	why   string // of Facts.Unlike
@@ -79,19 +86,18 @@ type kinship struct {
 	memory emu.Range // has all their stacks and control blocks in it
 }
 
-func (s *System) unlike(why string) {
-	if !s.known.Unlike {
-		s.known.Unlike, s.finer, s.kinship.why = true, true, why
+func (k *Kinship) unlike(why string) {
+	if !k.learning.known.Unlike {
+		k.learning.known.Unlike, k.learning.finer, k.why = true, true, why
 	}
 }
 
 // AlikeText says which threads the latest search that asked took for alike, "" if none asked.
-func (s *System) AlikeText() string {
-	k := &s.kinship
+func (k *Kinship) AlikeText() string {
 	switch {
 	case !k.asked:
 		return ""
-	case s.known.Unlike:
+	case k.learning.known.Unlike:
 		return "no threads are taken for interchangeable: " + k.why
 	case k.most > 0:
 		return fmt.Sprintf("up to %d threads are interchangeable: by their code, and no execution told them apart", k.most)
@@ -104,12 +110,12 @@ func (s *System) AlikeText() string {
 	return "no threads are taken for interchangeable: none are created in a row with one function and argument"
 }
 
-// alikeNow reports whether threads that are alike are looked for.
-func (s *System) alikeNow() bool { return s.alike && !s.known.Unlike && !s.known.Native }
+// now reports whether threads that are alike are looked for.
+func (k *Kinship) now() bool { return k.on && !k.learning.known.Unlike && !k.learning.known.Native }
 
 // hold describes a thread that waits for the one before it to begin.
-func (s *System) hold(th *thread, d *trace.Thread) bool {
-	if !th.held || !s.alikeNow() {
+func (k *Kinship) hold(th *thread, d *trace.Thread) bool {
+	if !th.held || !k.now() {
 		return false
 	}
 	d.Status, d.Outcomes = trace.Blocked, 0
@@ -117,50 +123,50 @@ func (s *System) hold(th *thread, d *trace.Thread) bool {
 }
 
 // codeOf is static.Alike, remembered.
-func (s *System) codeOf(entry uint64) *static.Code {
-	c := s.kinship.codes[entry]
+func (k *Kinship) codeOf(entry uint64) *static.Code {
+	c := k.codes[entry]
 	if c == nil {
-		c = s.cfg.Alike(entry)
-		if s.kinship.codes == nil {
-			s.kinship.codes, s.kinship.locked, s.kinship.still = map[uint64]*static.Code{}, map[uint64]bool{}, map[uint64]bool{}
+		c = k.in.cfg.Alike(entry)
+		if k.codes == nil {
+			k.codes, k.locked, k.still = map[uint64]*static.Code{}, map[uint64]bool{}, map[uint64]bool{}
 		}
-		s.kinship.codes[entry] = c
+		k.codes[entry] = c
 	}
 	return c
 }
 
-// settleAlike is called at the end of each step.
-func (s *System) settleAlike(th *thread, tr *trace.Transition) {
-	if !s.alikeNow() {
+// settle is called at the end of each step.
+func (k *Kinship) settle(th *thread, tr *trace.Transition) {
+	if !k.now() {
 		return
 	}
-	if th.Plain && !th.acted && !s.looksUp(tr) {
+	if th.Plain && !th.acted && !k.looksUp(tr) {
 		if th.acted = true; th.next != 0 {
-			s.Save(th.next)
-			s.threads[th.next].held = false
+			k.in.Save(th.next)
+			k.in.threads[th.next].held = false
 			tr.Frees = th.next
 		}
 	}
 	seen := 0 // accesses
 	for i := range tr.Ops {
 		op := &tr.Ops[i]
-		s.shows(th, int(op.At) > seen)
+		k.shows(th, int(op.At) > seen)
 		seen = int(op.At)
-		s.meetsAlike(th, op)
+		k.meets(th, op)
 	}
-	s.shows(th, len(tr.Accesses) > seen)
-	s.kinship.used = s.kinship.used[:0]
-	if tr.End == trace.EndProcess || s.kinship.most > 0 && tr.End != trace.EndBug && s.Present().Ready.Len() == 0 {
-		s.endsJoining(tr)
+	k.shows(th, len(tr.Accesses) > seen)
+	k.used = k.used[:0]
+	if tr.End == trace.EndProcess || k.most > 0 && tr.End != trace.EndBug && !k.anyReady() {
+		k.endsJoining(tr)
 	}
 }
 
 // looksUp reports whether a step only reads what can't be written, as a table of the dynamic
-// linker's. It commutes with everything, as long as that is so (watchAlike): a thread may have
+// linker's. It commutes with everything, as long as that is so (watch): a thread may have
 // taken it or not.
-func (s *System) looksUp(tr *trace.Transition) bool {
+func (k *Kinship) looksUp(tr *trace.Transition) bool {
 	for i := range tr.Accesses {
-		if a := &tr.Accesses[i]; a.IsWrite() || a.Size > 8 || s.machine.Prot(a.Addr)&emu.ProtWrite != 0 || s.machine.Prot(a.Addr+7)&emu.ProtWrite != 0 {
+		if a := &tr.Accesses[i]; a.IsWrite() || a.Size > 8 || k.in.machine.Prot(a.Addr)&emu.ProtWrite != 0 || k.in.machine.Prot(a.Addr+7)&emu.ProtWrite != 0 {
 			return false
 		}
 	}
@@ -168,59 +174,59 @@ func (s *System) looksUp(tr *trace.Transition) bool {
 		return false
 	}
 	for i := range tr.Accesses {
-		s.kinship.still[tr.Accesses[i].Addr/8], s.kinship.still[(tr.Accesses[i].Addr+7)/8] = true, true
+		k.still[tr.Accesses[i].Addr/8], k.still[(tr.Accesses[i].Addr+7)/8] = true, true
 	}
 	return true
 }
 
 // shows notes that a thread did what others can tell.
-func (s *System) shows(th *thread, did bool) {
+func (k *Kinship) shows(th *thread, did bool) {
 	if did {
 		th.latest = 0
 		if th.joining != 0 {
-			s.unlike("their creator does more between their joins")
+			k.unlike("their creator does more between their joins")
 		}
 	}
 }
 
-// meetsAlike takes in an operation of a thread.
-func (s *System) meetsAlike(th *thread, op *trace.Op) {
+// meets takes in an operation of a thread.
+func (k *Kinship) meets(th *thread, op *trace.Op) {
 	switch op.Kind {
 	case trace.OpCreate:
 		child := trace.TID(op.Obj)
 		before := th.latest
-		s.shows(th, true)
+		k.shows(th, true)
 		if th.latest = child; before != 0 {
-			s.bind(&s.threads[before], &s.threads[child])
+			k.bind(&k.in.threads[before], &k.in.threads[child])
 		}
 		return
 	case trace.OpJoin:
-		if j := &s.threads[op.Obj]; j.group != 0 {
-			s.joins(th, j)
+		if j := &k.in.threads[op.Obj]; j.group != 0 {
+			k.joins(th, j)
 			return
 		}
 	case trace.OpTryJoin, trace.OpTryJoinFail, trace.OpDetach, trace.OpCancel:
-		if s.threads[op.Obj].group != 0 {
-			s.unlike("one of them alone is detached, signalled, or asked whether it lives")
+		if k.in.threads[op.Obj].group != 0 {
+			k.unlike("one of them alone is detached, signalled, or asked whether it lives")
 		}
 	case trace.OpAdvance:
-		if s.kinship.most > 0 {
-			s.unlike("a timed wait runs out")
+		if k.most > 0 {
+			k.unlike("a timed wait runs out")
 		}
 	default:
 		if th.group != 0 && op.Size != 0 {
-			s.locks(op.Obj, uint64(op.Size))
+			k.locks(op.Obj, uint64(op.Size))
 		}
 	}
-	s.shows(th, true)
+	k.shows(th, true)
 }
 
 // bind makes two threads alike if they are.
-func (s *System) bind(a, b *thread) {
+func (k *Kinship) bind(a, b *thread) {
 	if !a.Plain || !b.Plain || a.Entry != b.Entry || a.Argument != b.Argument || a.reached || b.reached {
 		return
 	}
-	s.Save(a.ID)
+	k.in.Save(a.ID)
 	if a.group == 0 {
 		a.group = a.ID
 	}
@@ -228,59 +234,59 @@ func (s *System) bind(a, b *thread) {
 	a.next = b.ID
 	b.held = !a.acted
 	n := 0
-	for i := range s.threads {
-		if s.threads[i].Exists && s.threads[i].group == a.group {
+	for i := range k.in.threads {
+		if k.in.threads[i].Exists && k.in.threads[i].group == a.group {
 			n++
 		}
 	}
-	s.kinship.most = max(s.kinship.most, n)
+	k.most = max(k.most, n)
 }
 
-// bearAlike is called where a thread is created, before it runs: is it one of which others may
+// bear is called where a thread is created, before it runs: is it one of which others may
 // be alike? Then its memory is watched, with the control block.
-func (s *System) bearAlike(th *thread) {
-	th.Plain = th.Plain && th.OwnStack && s.alikeNow() && s.codeOf(th.Entry).Why == ""
+func (k *Kinship) bear(th *thread) {
+	th.Plain = th.Plain && th.OwnStack && k.now() && k.codeOf(th.Entry).Why == ""
 	if !th.Plain {
 		return
 	}
-	r, m := s.ownMemory(th), &s.kinship.memory
+	r, m := k.ownMemory(th), &k.memory
 	if m.Hi == 0 {
 		*m = r
 	}
 	*m = emu.Range{Lo: min(m.Lo, r.Lo), Hi: max(m.Hi, r.Hi)}
 }
 
-// watchesAlike reports whether all accesses are looked at: a thread is there of which others
+// watches reports whether all accesses are looked at: a thread is there of which others
 // may be alike.
-func (s *System) watchesAlike() bool {
-	if !s.alikeNow() || s.probing || s.scouting || s.trying {
+func (k *Kinship) watches() bool {
+	if !k.now() || k.attempt.probing || k.attempt.scouting || k.attempt.trying {
 		return false
 	}
-	for i := range s.threads {
-		if s.threads[i].Exists && s.threads[i].Plain {
+	for i := range k.in.threads {
+		if k.in.threads[i].Exists && k.in.threads[i].Plain {
 			return true
 		}
 	}
 	return false
 }
 
-func (s *System) ownMemory(th *thread) emu.Range {
-	return emu.Range{Lo: s.mappingStart(th.Stack - 1), Hi: s.mappingEnd(th.Self)}
+func (k *Kinship) ownMemory(th *thread) emu.Range {
+	return emu.Range{Lo: k.stacks.mappingStart(th.Stack - 1), Hi: k.stacks.mappingEnd(th.Self)}
 }
 
 // joins takes in a join of thread j, which is like others.
-func (s *System) joins(th, j *thread) {
+func (k *Kinship) joins(th, j *thread) {
 	switch {
 	case th.ID != j.Parent:
-		s.unlike("another thread than their creator joins them")
+		k.unlike("another thread than their creator joins them")
 	case j.Asked:
-		s.unlike("their results are taken")
+		k.unlike("their results are taken")
 	case th.joining != 0 && th.joining != j.group:
-		s.unlike("their creator does more between their joins")
+		k.unlike("their creator does more between their joins")
 	}
 	th.latest, th.joining = 0, 0
-	for i := range s.threads {
-		if o := &s.threads[i]; o.Exists && o.group == j.group && !o.Joined {
+	for i := range k.in.threads {
+		if o := &k.in.threads[i]; o.Exists && o.group == j.group && !o.Joined {
 			th.joining = j.group
 		}
 	}
@@ -288,53 +294,52 @@ func (s *System) joins(th, j *thread) {
 
 // endsJoining is called where an execution ends: does a thread stand between joins, or wait
 // to begin?
-func (s *System) endsJoining(tr *trace.Transition) {
-	for i := range s.threads {
-		th := &s.threads[i]
+func (k *Kinship) endsJoining(tr *trace.Transition) {
+	for i := range k.in.threads {
+		th := &k.in.threads[i]
 		if !th.Exists || !th.Live() {
 			continue
 		}
 		op := trace.Op{}
 		if th.Stand == StandOp {
-			op = s.lib.PendingOp(th.ID)
+			op = k.in.lib.PendingOp(th.ID)
 		}
 		if th.held && tr.End != trace.EndProcess {
-			s.unlike("an execution ends before all of them have begun")
+			k.unlike("an execution ends before all of them have begun")
 		}
-		if th.joining != 0 || op.Kind == trace.OpJoin && int(op.Obj) < len(s.threads) && s.threads[op.Obj].group != 0 {
-			s.unlike("an execution ends before all of them are joined")
+		if th.joining != 0 || op.Kind == trace.OpJoin && int(op.Obj) < len(k.in.threads) && k.in.threads[op.Obj].group != 0 {
+			k.unlike("an execution ends before all of them are joined")
 		}
 	}
 }
 
 // locks notes an object that threads work on which are alike.
-func (s *System) locks(addr, size uint64) {
+func (k *Kinship) locks(addr, size uint64) {
 	for w := addr / 8; w <= (addr+size-1)/8; w++ {
-		s.kinship.locked[w] = true
-		if slices.Contains(s.kinship.used, w) {
-			s.unlike("a lock's bytes are accessed")
+		k.locked[w] = true
+		if slices.Contains(k.used, w) {
+			k.unlike("a lock's bytes are accessed")
 		}
 	}
 }
 
-// watchAlike looks at the accesses of a run, and appends those to dst that aren't to memory
+// watch looks at the accesses of a run, and appends those to dst that aren't to memory
 // which no other thread has touched.
-func (s *System) watchAlike(th *thread, made, dst []trace.Access) []trace.Access {
-	k := &s.kinship
+func (k *Kinship) watch(th *thread, made, dst []trace.Access) []trace.Access {
 	for i := range made {
 		a := &made[i]
 		if a.Flags&emu.Private == 0 {
 			dst = append(dst, *a)
 		}
-		if a.Addr < k.memory.Hi && k.memory.Lo < a.Addr+uint64(a.Size) && s.reaches(th, a) {
+		if a.Addr < k.memory.Hi && k.memory.Lo < a.Addr+uint64(a.Size) && k.reaches(th, a) {
 			continue
 		}
 		for w := a.Addr / 8; w <= (a.Addr+uint64(a.Size)-1)/8; w++ {
 			if k.used = append(k.used, w); k.locked[w] {
-				s.unlike("a lock's bytes are accessed")
+				k.unlike("a lock's bytes are accessed")
 			}
 			if a.IsWrite() && k.still[w] {
-				s.unlike("what couldn't be written when they began is written")
+				k.unlike("what couldn't be written when they began is written")
 			}
 		}
 	}
@@ -343,21 +348,21 @@ func (s *System) watchAlike(th *thread, made, dst []trace.Access) []trace.Access
 
 // reaches takes in an access to what may be the memory of one of several that are alike. It
 // reports whether it is the thread's own, by its stack pointer.
-func (s *System) reaches(th *thread, a *trace.Access) bool {
-	for i := range s.threads {
-		o := &s.threads[i]
+func (k *Kinship) reaches(th *thread, a *trace.Access) bool {
+	for i := range k.in.threads {
+		o := &k.in.threads[i]
 		if !o.Exists || !o.Plain {
 			continue
 		}
-		if r := s.ownMemory(o); a.Addr >= r.Hi || r.Lo >= a.Addr+uint64(a.Size) {
+		if r := k.ownMemory(o); a.Addr >= r.Hi || r.Lo >= a.Addr+uint64(a.Size) {
 			continue
 		}
-		if o == th && s.codeOf(th.Entry).Stack[a.PC] {
+		if o == th && k.codeOf(th.Entry).Stack[a.PC] {
 			return true
 		}
-		s.Save(o.ID)
+		k.in.Save(o.ID)
 		if o.reached = true; o.group != 0 {
-			s.unlike("the stack of one of them is reached by another way than its stack pointer")
+			k.unlike("the stack of one of them is reached by another way than its stack pointer")
 		}
 	}
 	return false

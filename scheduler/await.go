@@ -23,19 +23,31 @@ import (
 //
 // What is watched beside a search (race.Triangular) sees the program without polls. That is
 // as good: under x86-TSO a poll changes nothing either, so the program has the same states
-// there with its polls and without, and the theorem is one about programs some of whose
-// loads are possible with some values only (Bouajjani, Meyer and Möhlmann, ICALP 2011: their
+// there with its polls and without. The theorem is one about programs some of whose loads
+// are possible with some values only (Bouajjani, Meyer and Möhlmann, ICALP 2011: their
 // assertions).
 //
 // Judged by TestAwaits in por, on programs that are run with all polls and without any.
 
 // Await implements por.Awaiter.
 func (s *System) Await(on bool) {
-	s.awaiting = on && !s.steered() && s.cfg.Fill == nil && !s.Coarse() && !s.cfg.Buffers // not proven with store buffers
+	s.awaits.on = on && !s.steered() && s.cfg.Fill == nil && !s.Coarse() && !s.cfg.Buffers // not proven with store buffers
 	for i := range s.threads {
 		s.threads[i].awaits, s.threads[i].turns = false, 0
 	}
 	s.Unlist()
+}
+
+// awaits are the accesses at which threads wait.
+type awaits struct {
+	in       *present
+	learning *learning
+	attempt  *attempt
+	spins    *spins
+	counts   *counts
+	blends   *blends
+	on       bool             // polls aren't possible
+	tried    map[pollKey]bool // turns of loops
 }
 
 // canAwait reports whether an access is within a word.
@@ -43,63 +55,65 @@ func canAwait(a *trace.Access) bool {
 	return a.Size <= 8 && a.Addr&7+uint64(a.Size) <= 8
 }
 
-// learnAwait notes that a thread was seen to spin at an access.
-func (s *System) learnAwait(a *trace.Access) {
-	if s.awaiting && canAwait(a) && !s.known.Awaits[a.PC] && !s.known.Piecemeal[a.PC] && s.waitsHere(a) {
-		s.known.Awaits[a.PC] = true
-		s.finer = true
+// learn notes that a thread was seen to spin at an access.
+func (aw *awaits) learn(a *trace.Access) {
+	if aw.on && canAwait(a) && !aw.learning.known.Awaits[a.PC] && !aw.learning.known.Piecemeal[a.PC] && aw.waitsHere(a) {
+		aw.learning.known.Awaits[a.PC] = true
+		aw.learning.finer = true
 	}
 }
 
 // waitsHere reports whether a search may be spared the polls of an access.
-func (s *System) waitsHere(a *trace.Access) bool { return s.cfg.Awaits == nil || s.cfg.Awaits(a) }
-
-// isAwait reports whether a thread stands at an access by which it is known to wait.
-func (s *System) isAwait(th *thread) bool {
-	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
-		s.known.Awaits[th.Access.PC] && !s.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0
+func (aw *awaits) waitsHere(a *trace.Access) bool {
+	return aw.in.cfg.Awaits == nil || aw.in.cfg.Awaits(a)
 }
 
-// settleAwaits is called at the end of each step: which threads await now, and can those
+// isAwait reports whether a thread stands at an access by which it is known to wait.
+func (aw *awaits) isAwait(th *thread) bool {
+	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
+		aw.learning.known.Awaits[th.Access.PC] && !aw.learning.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0
+}
+
+// settle is called at the end of each step: which threads await now, and can those
 // that do go on?
-func (s *System) settleAwaits(info *stepInfo) {
-	if !s.awaiting || len(s.known.Awaits)+len(s.known.Counted) == 0 {
+func (aw *awaits) settle(info *stepInfo) {
+	if !aw.on || len(aw.learning.known.Awaits)+len(aw.learning.known.Counted) == 0 {
 		return
 	}
 	tr := info.tr
-	s.noteWrites(info)
-	for i := range s.threads {
-		th := &s.threads[i]
-		counted := s.isCounted(th)
+	aw.noteWrites(info)
+	for i := range aw.in.threads {
+		th := &aw.in.threads[i]
+		counted := aw.counts.is(th)
 		switch {
-		case !counted && !s.isAwait(th):
+		case !counted && !aw.isAwait(th):
 			if th.Exists && th.Stand == StandSpin {
 				for k := range th.Waits {
-					s.noteAwaited(&th.Waits[k])
+					aw.blends.noteAwaited(&th.Waits[k])
 				}
 			}
 			continue
 		case !th.awaits && th.turns == 0:
-			s.noteAwaited(&th.Access)
-			if s.inParts(&th.Access) {
-				s.giveUpAwait(&th.Access)
+			aw.blends.noteAwaited(&th.Access)
+			if aw.inParts(&th.Access) {
+				aw.giveUp(&th.Access)
 				continue
 			}
-		case !s.meetsAwait(tr, &th.Access):
+		case !aw.meets(tr, &th.Access):
 			continue
 		}
-		s.Save(th.ID)
+		aw.in.Save(th.ID)
 		var polls bool
 		if counted {
-			if polls = s.settleCounted(th); !s.waitsHere(&th.Access) {
+			if polls = aw.counts.settle(th); !aw.waitsHere(&th.Access) {
 				continue
 			}
 		} else {
-			polls = s.polls(th, nil)
+			polls = aw.polls(th, nil)
 		}
 		switch {
 		case polls && th.Stand == StandAccess:
-			s.spinOn(th, []trace.Access{th.Access})
+			aw.in.spinOn(th, []trace.Access{th.Access})
 		case !polls && th.Stand == StandSpin && th.awaits:
 			th.Stand = th.spinStand
 		case !polls && th.Stand == StandSpin:
@@ -120,7 +134,7 @@ func (s *System) Rest() (news bool) {
 		if !th.Exists || th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || !canAwait(&th.Access) || s.steered() || s.Alone(th.ID) {
 			continue
 		}
-		if s.polls(th, nil) {
+		if s.awaits.polls(th, nil) {
 			s.Save(th.ID)
 			s.spinOn(th, []trace.Access{th.Access})
 		}
@@ -139,29 +153,29 @@ func worksOnBytes(op *trace.Op) bool {
 	return op.Size != 0
 }
 
-// meetsAwait reports whether a step changes the bytes of an access at which a thread
+// meets reports whether a step changes the bytes of an access at which a thread
 // waits.
-func (s *System) meetsAwait(tr *trace.Transition, at *trace.Access) (meets bool) {
+func (aw *awaits) meets(tr *trace.Transition, at *trace.Access) (meets bool) {
 	for i := range tr.Accesses {
 		if a := &tr.Accesses[i]; a.IsWrite() && a.Overlaps(at) {
 			if a.Addr != at.Addr || a.Size != at.Size {
-				s.giveUpAwait(at)
+				aw.giveUp(at)
 			}
 			meets = true
 		}
 	}
 	for i := range tr.Ops {
 		if op := &tr.Ops[i]; worksOnBytes(op) && at.Overlaps(&trace.Access{Addr: op.Obj, Size: op.Size}) {
-			s.giveUpAwait(at)
+			aw.giveUp(at)
 		}
 	}
 	return meets
 }
 
-func (s *System) giveUpAwait(a *trace.Access) {
-	if !s.known.Piecemeal[a.PC] {
-		s.known.Piecemeal[a.PC] = true
-		s.finer = true
+func (aw *awaits) giveUp(a *trace.Access) {
+	if !aw.learning.known.Piecemeal[a.PC] {
+		aw.learning.known.Piecemeal[a.PC] = true
+		aw.learning.finer = true
 	}
 }
 
@@ -170,35 +184,35 @@ type wrote struct {
 	addr  uint64
 	size  uint32
 	part  bool  // of something larger, or an operation's
-	step  int32 // its index in System.steps
-	older int32 // the one before it in the same word: its index in System.wrote + 1
+	step  int32 // its index in state.steps
+	older int32 // the one before it in the same word: its index in state.wrote + 1
 	old   uint64
 }
 
 // noteWrites remembers what a step wrote.
-func (s *System) noteWrites(info *stepInfo) {
+func (aw *awaits) noteWrites(info *stepInfo) {
 	for i := range info.tr.Accesses {
 		if a := &info.tr.Accesses[i]; a.IsWrite() {
-			s.noteWrite(info, a.Addr, uint64(a.Size), !canAwait(a))
+			aw.noteWrite(info, a.Addr, uint64(a.Size), !canAwait(a))
 		}
 	}
 	for i := range info.tr.Ops {
 		if op := &info.tr.Ops[i]; worksOnBytes(op) {
-			s.noteWrite(info, op.Obj, uint64(op.Size), true)
+			aw.noteWrite(info, op.Obj, uint64(op.Size), true)
 		}
 	}
 }
 
 // noteWrite does so for some bytes, word by word.
-func (s *System) noteWrite(info *stepInfo, addr, size uint64, part bool) {
+func (aw *awaits) noteWrite(info *stepInfo, addr, size uint64, part bool) {
 	for end := addr + size; addr < end; {
 		next := min(addr&^7+8, end)
-		w := wrote{addr: addr, size: uint32(next - addr), part: part, step: int32(len(s.steps) - 1), older: s.latest[addr&^7]}
+		w := wrote{addr: addr, size: uint32(next - addr), part: part, step: int32(len(aw.in.steps) - 1), older: aw.in.latest[addr&^7]}
 		if !part {
-			s.machine.Values(info.journal, addr, next-addr, func(v uint64) { w.old = v })
+			aw.in.machine.Values(info.journal, addr, next-addr, func(v uint64) { w.old = v })
 		}
-		s.wrote = append(s.wrote, w)
-		s.latest[addr&^7] = int32(len(s.wrote))
+		aw.in.wrote = append(aw.in.wrote, w)
+		aw.in.latest[addr&^7] = int32(len(aw.in.wrote))
 		addr = next
 	}
 }
@@ -217,9 +231,9 @@ func (s *state) unwrite(n int) {
 }
 
 // inParts reports whether the bytes of an access were written with others, or not all.
-func (s *state) inParts(a *trace.Access) bool {
-	for i := s.latest[a.Addr&^7]; i != 0; i = s.wrote[i-1].older {
-		if w := &s.wrote[i-1]; w.addr < a.Addr+uint64(a.Size) && a.Addr < w.addr+uint64(w.size) && (w.part || w.addr != a.Addr || w.size != a.Size) {
+func (aw *awaits) inParts(a *trace.Access) bool {
+	for i := aw.in.latest[a.Addr&^7]; i != 0; i = aw.in.wrote[i-1].older {
+		if w := &aw.in.wrote[i-1]; w.addr < a.Addr+uint64(a.Size) && a.Addr < w.addr+uint64(w.size) && (w.part || w.addr != a.Addr || w.size != a.Size) {
 			return true
 		}
 	}
@@ -235,7 +249,7 @@ func (s *System) WouldGo(t trace.TID, f func(back int, goes bool)) {
 			continue
 		}
 		last = w.step
-		f(len(s.steps)-1-int(w.step), !s.polls(th, &w.old))
+		f(len(s.steps)-1-int(w.step), !s.awaits.polls(th, &w.old))
 	}
 }
 
@@ -251,44 +265,44 @@ const mostPolls = 1 << 14
 
 // polls reports whether the next step of a thread that awaits would only bring it back, if
 // it found the value v, nil for what is there.
-func (s *System) polls(th *thread, v *uint64) bool {
+func (aw *awaits) polls(th *thread, v *uint64) bool {
 	key := pollKey{thread: th.ID, effects: th.Effects}
 	a := &th.Access
 	if v == nil {
 		var b [8]byte
-		copy(b[:], s.machine.Bytes(a.Addr, uint64(a.Size)))
+		copy(b[:], aw.in.machine.Bytes(a.Addr, uint64(a.Size)))
 		now := binary.LittleEndian.Uint64(b[:])
 		key.value = now
 	} else {
 		key.value = *v
 	}
 	if th.LastStep != 0 {
-		key.number = s.steps[th.LastStep-1].number
-		if known, ok := s.tried[key]; ok {
+		key.number = aw.in.steps[th.LastStep-1].number
+		if known, ok := aw.tried[key]; ok {
 			return known
 		}
 	}
-	was, current := *th, s.current
+	was, current := *th, aw.attempt.current
 	var recurs, single bool
-	s.probe(th, func() {
+	aw.spins.trials.probe(th, func() {
 		if v != nil {
 			var b [8]byte
 			binary.LittleEndian.PutUint64(b[:], *v)
-			s.machine.Write(a.Addr, b[:a.Size])
+			aw.in.machine.Write(a.Addr, b[:a.Size])
 		}
-		counted := s.isCounted(th)
+		counted := aw.counts.is(th)
 		if th.Stand, th.Waits, th.awaits = StandAccess, nil, false; counted {
-			recurs, single = s.recursWith(th), true
+			recurs, single = aw.counts.recursWith(th), true
 		} else {
-			recurs, single = s.comesRound(th)
+			recurs, single = aw.spins.comesRound(th)
 		}
 	})
-	*th, s.current = was, current
-	if len(s.tried) >= mostPolls {
-		clear(s.tried)
+	*th, aw.attempt.current = was, current
+	if len(aw.tried) >= mostPolls {
+		clear(aw.tried)
 	}
 	if th.LastStep != 0 {
-		s.tried[key] = recurs && single
+		aw.tried[key] = recurs && single
 	}
 	return recurs && single
 }

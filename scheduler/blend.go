@@ -24,27 +24,43 @@ import (
 // counted.go): such a thread may go on without two of them, though without neither alone; and
 // the values between them have to be those of one order.
 
+// blends are the instructions that come to the same in both orders.
+type blends struct {
+	in       *present
+	learning *learning
+	on       bool // what comes to the same in both orders is told
+	tallying bool // and additions to counts that stay above zero (above.go)
+	// overwriting: of stores of the same bytes the search runs one order, unless they are
+	// read, and exchanges whose results aren't used are told.
+	overwriting bool
+	// What the code says, by place: of locked instructions, of those that add and are tested,
+	// and behind calls, where results aren't used.
+	blends map[uint64]trace.Blend
+	leasts map[uint64]int64
+	unread map[uint64]bool
+}
+
 // Blend implements por.Blender.
 func (s *System) Blend(on bool) {
-	s.tallying = false
-	s.blending = on && !s.cfg.Ordered && !s.steered() && !s.Coarse() && !s.cfg.Buffers
+	s.Blends.tallying = false
+	s.Blends.on = on && !s.cfg.Ordered && !s.steered() && !s.Coarse() && !s.cfg.Buffers
 	s.Unlist()
 }
 
 // Overwrite implements por.Overwriter.
 func (s *System) Overwrite(on bool) {
-	s.overwriting = on && !s.steered() && !s.Coarse() && !s.cfg.Buffers
+	s.Blends.overwriting = on && !s.steered() && !s.Coarse() && !s.cfg.Buffers
 	s.Unlist()
 }
 
-// Blending reports whether the search was promised to be told what blends.
-func (s *fixed) Blending() bool { return s.blending }
+// On reports whether the search was promised to be told what blends.
+func (bl *blends) On() bool { return bl.on }
 
-// blend marks the accesses that blend.
-func (s *System) blend(t trace.TID, list []trace.Access) {
+// mark marks the accesses that blend.
+func (bl *blends) mark(t trace.TID, list []trace.Access) {
 	for i := range list {
 		if a := &list[i]; a.Flags&trace.RMW != 0 && canAwait(a) {
-			a.SetBlend(s.blendAt(t, a))
+			a.SetBlend(bl.at(t, a))
 		}
 	}
 }
@@ -54,47 +70,47 @@ func (s *System) blend(t trace.TID, list []trace.Access) {
 const mostAwaited = 128
 
 // noteAwaited notes that a thread awaits a value of these bytes.
-func (s *System) noteAwaited(a *trace.Access) {
-	for b := a.Addr; b < a.Addr+uint64(a.Size) && len(s.known.Awaited) <= mostAwaited; b++ {
-		s.finer = s.finer || s.blending && !s.known.Awaited[b]
-		s.known.Awaited[b] = true
+func (bl *blends) noteAwaited(a *trace.Access) {
+	for b := a.Addr; b < a.Addr+uint64(a.Size) && len(bl.learning.known.Awaited) <= mostAwaited; b++ {
+		bl.learning.finer = bl.learning.finer || bl.on && !bl.learning.known.Awaited[b]
+		bl.learning.known.Awaited[b] = true
 	}
 }
 
 // isAwaited reports whether a thread was seen to await a value of some of these bytes.
-func (s *System) isAwaited(a *trace.Access) bool {
-	for b := a.Addr; b < a.Addr+uint64(a.Size) && len(s.known.Awaited) > 0; b++ {
-		if s.known.Awaited[b] {
+func (bl *blends) isAwaited(a *trace.Access) bool {
+	for b := a.Addr; b < a.Addr+uint64(a.Size) && len(bl.learning.known.Awaited) > 0; b++ {
+		if bl.learning.known.Awaited[b] {
 			return true
 		}
 	}
-	return len(s.known.Awaited) > mostAwaited
+	return len(bl.learning.known.Awaited) > mostAwaited
 }
 
-// blendAt is how an access of thread t blends: static.Blends, remembered, or as one of those that
+// at is how an access of thread t blends: static.Blends, remembered, or as one of those that
 // are counted (above.go).
-func (s *System) blendAt(t trace.TID, a *trace.Access) trace.Blend {
-	b, ok := s.blends[a.PC]
+func (bl *blends) at(t trace.TID, a *trace.Access) trace.Blend {
+	b, ok := bl.blends[a.PC]
 	if !ok {
-		b = static.Blends(s.image.File, a.PC)
-		s.blends[a.PC] = b
+		b = static.Blends(bl.in.image.File, a.PC)
+		bl.blends[a.PC] = b
 	}
-	if b == trace.NoBlend && s.leastAt(a.PC) > 0 && !s.known.Below[nameBelow(t, a)] {
+	if b == trace.NoBlend && bl.leastAt(a.PC) > 0 && !bl.learning.known.Below[nameBelow(t, a)] {
 		b = trace.BlendAdd
 	}
-	if b == trace.NoBlend || b == trace.BlendStore && !s.overwriting || b != trace.BlendStore && (!s.blending || s.isAwaited(a)) ||
-		s.image.FlagsCross() {
+	if b == trace.NoBlend || b == trace.BlendStore && !bl.overwriting || b != trace.BlendStore && (!bl.on || bl.isAwaited(a)) ||
+		bl.in.image.FlagsCross() {
 		return trace.NoBlend
 	}
 	return b
 }
 
 // ResultDead is static.ResultDead, remembered.
-func (s *named) ResultDead(pc uint64) bool {
-	dead, ok := s.unread[pc]
+func (bl *blends) ResultDead(pc uint64) bool {
+	dead, ok := bl.unread[pc]
 	if !ok {
-		dead = static.ResultDead(s.image.File, pc)
-		s.unread[pc] = dead
+		dead = static.ResultDead(bl.in.image.File, pc)
+		bl.unread[pc] = dead
 	}
 	return dead
 }

@@ -63,8 +63,18 @@ type ordinal struct {
 
 func (o *ordinal) overlaps(addr, size uint64) bool { return o.addr < addr+size && addr < o.addr+o.size }
 
-// buffering is of the step under way.
-type buffering struct {
+// buffers are the store buffers of all threads. What is in one is a thread's (storing), and
+// goes back with it.
+type buffers struct {
+	in       *present
+	learning *learning
+	attempt  *attempt
+	seen     *seen
+	run      *emu.Run // the System's
+	// fenced says after which stores threads wait as at a fence (fenced.go); nil: after none.
+	fenced func(pc uint64) bool
+
+	// Of the step under way.
 	under [][]byte // what the parts of the buffer lie over, in their order
 	weak  uint64   // an instruction whose stores aren't in order, 0 for none
 	mixed uint64   // one that loads bytes of which the newest store has only some, 0 for none
@@ -80,7 +90,7 @@ func (s *fixed) isBuffer(t trace.TID) bool { return s.cfg.Buffers && t&1 == 1 }
 
 // storesOf is how many stores of one instruction a buffer's numbers tell apart. A buffer's
 // instruction number, by which schedules name its steps, is that of the thread's
-// instruction whose store it has written last, times storesOf: how much of memory is known
+// instruction whose store it has written last, times storesOf. How much of memory is known
 // to be shared, and so goes through the buffer, makes no difference to it.
 const storesOf = 16
 
@@ -91,52 +101,52 @@ func (th *thread) updated() uint32 { return th.pushed - uint32(len(th.queue)) }
 func (s *present) Undrained(t trace.TID) bool { return s.cfg.Buffers && s.threads[t].stored }
 
 // apply puts the buffered stores of a thread into memory, where its step finds them.
-func (s *System) apply(th *thread) {
-	s.under = s.under[:0]
+func (b *buffers) apply(th *thread) {
+	b.under = b.under[:0]
 	for i := range th.queue {
 		for k := range th.queue[i].parts {
 			p := &th.queue[i].parts[k]
-			s.under = append(s.under, slices.Clone(s.machine.Bytes(p.Addr, uint64(p.Size))))
-			s.machine.Write(p.Addr, p.bytes)
+			b.under = append(b.under, slices.Clone(b.in.machine.Bytes(p.Addr, uint64(p.Size))))
+			b.in.machine.Write(p.Addr, p.bytes)
 		}
 	}
 	th.inStep = false
 }
 
 // moves has f move buffered stores to memory or back, which a viewer isn't to take for stores.
-func (s *System) moves(f func()) {
-	from := s.machine.Journal()
+func (b *buffers) moves(f func()) {
+	from := b.in.machine.Journal()
 	f()
-	if s.viewer != nil && !s.probing && !s.trying {
-		s.viewer.Moved(from, s.machine.Journal())
+	if b.in.viewer != nil && !b.attempt.probing && !b.attempt.trying {
+		b.in.viewer.Moved(from, b.in.machine.Journal())
 	}
 }
 
 // takeBack takes them out again.
-func (s *System) takeBack(th *thread) {
-	n := len(s.under)
+func (b *buffers) takeBack(th *thread) {
+	n := len(b.under)
 	for i := len(th.queue) - 1; i >= 0; i-- {
 		parts := th.queue[i].parts
 		for k := len(parts) - 1; k >= 0; k-- {
 			n--
-			s.machine.Write(parts[k].Addr, s.under[n])
+			b.in.machine.Write(parts[k].Addr, b.under[n])
 		}
 	}
 	th.inStep = false
 }
 
 // waitsForAll reports whether what a thread stands at waits until its buffer is empty.
-func (s *System) waitsForAll(th *thread) bool {
-	if s.atAdded(th) {
+func (b *buffers) waitsForAll(th *thread) bool {
+	if b.atAdded(th) {
 		return true
 	}
 	switch th.Stand {
 	case StandAccess:
 		return th.Access.Flags&trace.Atomic != 0
 	case StandOp:
-		return s.lib.Drains(th.ID)
+		return b.in.lib.Drains(th.ID)
 	case StandTrap:
-		return !plainCalls[s.planned(th).Name]
+		return !plainCalls[b.in.planned(th).Name]
 	case StandFence:
 		return true
 	}
@@ -144,16 +154,16 @@ func (s *System) waitsForAll(th *thread) bool {
 }
 
 // flushed is how many updates what a thread stands at comes after.
-func (s *System) flushed(th *thread) uint32 {
+func (b *buffers) flushed(th *thread) uint32 {
 	switch {
-	case s.waitsForAll(th):
+	case b.waitsForAll(th):
 		return th.pushed
 	case th.Stand == StandAccess && !th.Access.IsWrite():
 		if o, whole := th.answer(th.Access.Addr, uint64(th.Access.Size)); o != nil && !whole {
 			return o.n
 		}
 	case th.Stand == StandOp:
-		op := s.lib.PendingOp(th.ID)
+		op := b.in.lib.PendingOp(th.ID)
 		if o, _ := th.answer(op.Obj, uint64(op.Size)); o != nil && op.Size > 0 {
 			return o.n
 		}
@@ -178,45 +188,45 @@ func (th *thread) answered(addr, size uint64) bool {
 	return whole && o.n > th.updated()
 }
 
-// describeBuffer adds to a thread's description what its buffer makes of it.
-func (s *System) describeBuffer(th *thread, d *trace.Thread) {
+// holds adds to a thread's description what its buffer makes of it.
+func (b *buffers) holds(th *thread, d *trace.Thread) {
 	if d.Status == trace.Exited {
 		return
 	}
-	d.Flushed = s.flushed(th)
-	if d.Status == trace.Ready && (d.Flushed > th.updated() || d.Pending.Kind == trace.OpFenceAll && !s.allEmpty()) {
+	d.Flushed = b.flushed(th)
+	if d.Status == trace.Ready && (d.Flushed > th.updated() || d.Pending.Kind == trace.OpFenceAll && !b.allEmpty()) {
 		d.Status, d.Outcomes = trace.Blocked, 0
 	}
 	if a := &d.PendingAccess; d.Pending.Kind == trace.OpAccess && th.Stand == StandAccess && a.Flags&trace.Atomic == 0 &&
 		(a.IsWrite() || th.answered(a.Addr, uint64(a.Size))) {
 		a.Flags |= trace.Buffered
 		if a.IsWrite() {
-			d.Beside = s.beside(trace.OpStores)
+			d.Beside = b.beside(trace.OpStores)
 		}
 	}
 }
 
-// buffer describes the buffer of a thread. It is there only while it has something.
-func (s *System) buffer(th *thread, dst []trace.Thread) []trace.Thread {
+// describe describes the buffer of a thread. It is there only while it has something.
+func (b *buffers) describe(th *thread, dst []trace.Thread) []trace.Thread {
 	if len(th.queue) == 0 {
 		return dst
 	}
 	parts := th.queue[0].parts
 	return append(dst, trace.Thread{ID: bufferOf(th.ID), Outcomes: 1, Next: true, Updates: true, Of: th.ID,
 		Pending: trace.Op{Kind: trace.OpAccess, PC: parts[0].PC}, PendingAccess: parts[0].Access, Loose: len(parts) > 1,
-		Beside: s.beside(trace.OpStored)})
+		Beside: b.beside(trace.OpStored)})
 }
 
 // beginsAt notes, before a thread's step, what it comes after.
-func (s *System) beginsAt(th *thread, tr *trace.Transition) {
-	if tr.Flushed = s.flushed(th); s.waitsForAll(th) || s.Alone(th.ID) {
+func (b *buffers) beginsAt(th *thread, tr *trace.Transition) {
+	if tr.Flushed = b.flushed(th); b.waitsForAll(th) || b.in.Alone(th.ID) {
 		th.stored, th.recent, th.fence = false, nil, 0
 	}
 }
 
 // takeStores takes the plain stores of a run into the thread's buffer. since is the
 // machine's journal before the run.
-func (s *System) takeStores(th *thread, tr *trace.Transition, made []trace.Access, since, insns uint64) {
+func (b *buffers) takeStores(th *thread, tr *trace.Transition, made []trace.Access, since, insns uint64) {
 	for i := range made {
 		a := &made[i]
 		switch {
@@ -226,14 +236,14 @@ func (s *System) takeStores(th *thread, tr *trace.Transition, made []trace.Acces
 				a.Flags |= trace.Buffered
 			}
 			if o, whole := th.answer(a.Addr, uint64(a.Size)); o != nil && !whole {
-				s.mixed = a.PC
+				b.mixed = a.PC
 			}
 		default:
-			if s.outOfOrder(a.PC) {
-				s.weak = a.PC
+			if b.outOfOrder(a.PC) {
+				b.weak = a.PC
 			}
-			if s.push(th, a, since, insns+uint64(a.Insn)) {
-				s.stores(th, tr)
+			if b.push(th, a, since, insns+uint64(a.Insn)) {
+				b.stores(th, tr)
 			}
 		}
 	}
@@ -241,14 +251,14 @@ func (s *System) takeStores(th *thread, tr *trace.Transition, made []trace.Acces
 
 // push puts a store into a thread's buffer. insn is the number of its instruction. It reports
 // whether it is the step's first.
-func (s *System) push(th *thread, a *trace.Access, since, insn uint64) (first bool) {
+func (b *buffers) push(th *thread, a *trace.Access, since, insn uint64) (first bool) {
 	a.Flags |= trace.Buffered
-	p := part{Access: *a, bytes: slices.Clone(s.machine.Bytes(a.Addr, uint64(a.Size)))}
+	p := part{Access: *a, bytes: slices.Clone(b.in.machine.Bytes(a.Addr, uint64(a.Size)))}
 	p.Flags &^= trace.Buffered | trace.Silent
-	if s.fenced != nil && s.fenced(a.PC) {
+	if b.fenced != nil && b.fenced(a.PC) {
 		th.fence = a.PC
 	}
-	s.under = append(s.under, s.machine.Before(since, a.Addr, uint64(a.Size)))
+	b.under = append(b.under, b.in.machine.Before(since, a.Addr, uint64(a.Size)))
 	if first = !th.inStep; !first {
 		last := len(th.queue) - 1
 		th.queue = slices.Clone(th.queue)
@@ -275,17 +285,17 @@ func (s *System) push(th *thread, a *trace.Access, since, insn uint64) (first bo
 // thread has ended the instruction before the signal, as other threads don't see a store in a buffer. So that
 // the step of the sender is in order with the update of that entry, it counts as a write of
 // the entry's bytes.
-func (s *System) endBuffered(th *thread) {
-	under := s.under
-	s.under = nil
-	s.apply(th)
-	since, tr := s.machine.Journal(), s.thisStep()
+func (b *buffers) endBuffered(th *thread) {
+	under := b.under
+	b.under = nil
+	b.apply(th)
+	since, tr := b.in.machine.Journal(), b.in.thisStep()
 	newest := len(th.recent)
 	for newest > 0 && th.recent[newest-1].n == th.pushed {
 		newest--
 	}
 	entry := th.recent[newest:]
-	made := slices.Clone(s.endInstruction(th))
+	made := slices.Clone(b.endInstruction(th))
 	th.inStep = len(th.queue) > 0
 	for i := range made {
 		a := &made[i]
@@ -297,18 +307,18 @@ func (s *System) endBuffered(th *thread) {
 		}
 		entry = nil
 		if th.inStep {
-			s.push(th, a, since, th.Insns)
+			b.push(th, a, since, th.Insns)
 		}
 	}
-	s.takeBack(th)
-	s.under = under
+	b.takeBack(th)
+	b.under = under
 }
 
 // update is a step of a buffer: its oldest entry goes to memory.
 func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	th, own := &s.threads[b-1], &s.threads[b]
 	s.state.save(b)
-	s.state.save(th.ID)
+	s.Save(th.ID)
 	e := th.queue[0]
 	th.queue = th.queue[1:]
 	tr := s.arena.transition(b, 0)
@@ -324,14 +334,14 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 		s.machine.Write(a.Addr, p.bytes)
 		tr.Accesses = append(tr.Accesses, a)
 	}
-	if op := s.beside(trace.OpStored); op.Kind != trace.OpNone {
+	if op := s.buffers.beside(trace.OpStored); op.Kind != trace.OpNone {
 		tr.Did(op)
 	}
 	info.end = s.machine.Journal()
 	s.stepped++
 	info.number = s.stepped
 	s.steps = append(s.steps, info)
-	err := s.judge(th, tr, len(s.promises), false)
+	err := s.Promises.judge(th, tr, len(s.promises), false)
 	s.arena.seal(tr)
 	if err != nil {
 		return nil, err
@@ -348,17 +358,17 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 }
 
 // drainAll writes all buffers to memory, at the end of the process.
-func (s *System) drainAll(but *thread) {
-	for i := range s.threads {
-		th := &s.threads[i]
-		if !s.cfg.Buffers || len(th.queue) == 0 || th == but {
+func (b *buffers) drainAll(but *thread) {
+	for i := range b.in.threads {
+		th := &b.in.threads[i]
+		if !b.in.cfg.Buffers || len(th.queue) == 0 || th == but {
 			continue
 		}
-		s.state.save(th.ID)
+		b.in.Save(th.ID)
 		for k := range th.queue {
 			for n := range th.queue[k].parts {
 				p := &th.queue[k].parts[n]
-				s.machine.Write(p.Addr, p.bytes)
+				b.in.machine.Write(p.Addr, p.bytes)
 			}
 		}
 		th.queue = nil
@@ -368,18 +378,18 @@ func (s *System) drainAll(but *thread) {
 // atFence makes a thread stand before an instruction that waits for its buffer, if it has
 // stored. A locked one on memory that others use is an event, at which the thread stands
 // in any case: it is tried which it is, and taken back.
-func (s *System) atFence(th *thread) (stands bool) {
+func (b *buffers) atFence(th *thread) (stands bool) {
 	if !th.stored {
 		return false
 	}
-	r := s.run
+	r := *b.run
 	r.From, r.Allow, r.SkipBreak, r.SkipFence, r.Reuse, r.Set = th.Ctx, 0, true, true, false, 0
 	r.StopAt, r.Budget = 2, 2
-	k := s.machine.Mark()
-	stop := s.machine.Run(&r)
+	k := b.in.machine.Mark()
+	stop := b.in.machine.Run(&r)
 	why := stop.Why
-	s.finer = s.finer || stop.Learned
-	s.machine.Rewind(k)
+	b.learning.finer = b.learning.finer || stop.Learned
+	b.in.machine.Rewind(k)
 	if why != emu.StopInsn {
 		return false
 	}
@@ -398,14 +408,14 @@ func (s *present) AwaitEmpty(t trace.TID) bool {
 }
 
 // outOfOrder reports whether the instruction at pc stores past the caches.
-func (s *System) outOfOrder(pc uint64) bool {
-	weak, ok := s.nonTemporal[pc]
+func (b *buffers) outOfOrder(pc uint64) bool {
+	weak, ok := b.nonTemporal[pc]
 	if !ok {
-		weak = x86.NonTemporal(s.machine.Bytes(pc, x86.MaxInst), s.image.Machine)
-		if s.nonTemporal == nil {
-			s.nonTemporal = map[uint64]bool{}
+		weak = x86.NonTemporal(b.in.machine.Bytes(pc, x86.MaxInst), b.in.image.Machine)
+		if b.nonTemporal == nil {
+			b.nonTemporal = map[uint64]bool{}
 		}
-		s.nonTemporal[pc] = weak
+		b.nonTemporal[pc] = weak
 	}
 	return weak
 }
@@ -429,15 +439,15 @@ func (s *present) SeenBy(t trace.TID, addr, n uint64) []byte {
 }
 
 // mixes is the error for a load that may be answered by several stores, or by one and memory.
-func (s *System) mixes(th *thread) error {
-	pc := s.mixed
-	s.mixed = 0
-	return s.Invalid(kernel.GapInstruction, th.ID, pc, "a load of bytes of which its thread's newest store, with no fence since, has only some isn't modelled with --model tso: some processors wait for the store, and some don't")
+func (b *buffers) mixes(th *thread) error {
+	pc := b.mixed
+	b.mixed = 0
+	return b.in.Invalid(kernel.GapInstruction, th.ID, pc, "a load of bytes of which its thread's newest store, with no fence since, has only some isn't modelled with --model tso: some processors wait for the store, and some don't")
 }
 
 // unordered is the error for a store that isn't in order with others.
-func (s *System) unordered(th *thread) error {
-	pc := s.weak
-	s.weak = 0
-	return s.Invalid(kernel.GapInstruction, th.ID, pc, "a store past the caches (movnt, maskmov) to memory that threads share isn't modelled with --model tso: it is in no order with others")
+func (b *buffers) unordered(th *thread) error {
+	pc := b.weak
+	b.weak = 0
+	return b.in.Invalid(kernel.GapInstruction, th.ID, pc, "a store past the caches (movnt, maskmov) to memory that threads share isn't modelled with --model tso: it is in no order with others")
 }

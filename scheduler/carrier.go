@@ -216,7 +216,7 @@ func (s *System) Distrust() bool {
 	if s.cfg.Tested || !s.lib.Distrust() {
 		return false
 	}
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		w.lib.Distrust()
 	}
 	return true
@@ -224,9 +224,9 @@ func (s *System) Distrust() bool {
 
 // distrustAfter does so after a call of the guest's own that trusted functions don't know
 // of.
-func (s *System) distrustAfter(th *thread, p *kernel.Plan) {
-	if p.Name == "set_tid_address" && !s.trusted(th) && s.Entered() && s.Distrust() {
-		s.finer = true
+func (q *Traps) distrustAfter(th *thread, p *kernel.Plan) {
+	if p.Name == "set_tid_address" && !q.in.trusted(th) && q.in.Entered() && q.runs.Distrust() {
+		q.learning.finer = true
 	}
 }
 
@@ -234,8 +234,8 @@ func (s *System) distrustAfter(th *thread, p *kernel.Plan) {
 // have known that signals come: there a wait for a semaphore is two steps; or that time
 // has to pass for loops (clockloop.go). It reports whether that makes a difference.
 func (s *System) Settle() bool {
-	if s.hurryBack() {
-		for _, w := range s.twins {
+	if s.spins.hurryBack() {
+		for _, w := range s.twins.beside {
 			w.known.Hurried = true
 		}
 		return true
@@ -245,7 +245,7 @@ func (s *System) Settle() bool {
 	}
 	s.Unlist()
 	s.lib.Expect()
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		w.lib.Expect()
 	}
 	return true

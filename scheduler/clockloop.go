@@ -10,7 +10,7 @@ import (
 // A loop that waits and looks at the clock meanwhile (a watchdog, a poll with a limit in
 // time) is an exact spin too: as long as no time passes, its turns do the same. It waits
 // for a change of what it reads, or of the time. As a timed wait runs out only when no
-// other thread can run, time passes for such a loop only then: else a watchdog of five
+// other thread can run, time passes for such a loop only then. Else a watchdog of five
 // seconds would bite each thread that isn't run for forty turns of its loop, which no
 // machine does. Then the thread goes on, and its next look moves the clock. Each time that
 // this happens with nothing done between, the clock moves further.
@@ -33,9 +33,9 @@ type clockKernel interface {
 }
 
 // isLook reports whether an operation is a look at the clock that didn't move it.
-func (s *System) isLook(op trace.Op) bool {
-	k, ok := s.kernel.(clockKernel)
-	return ok && !s.known.Hurried && op.Kind == trace.OpSyscall && k.IsLook(op)
+func (s *spins) isLook(op trace.Op) bool {
+	k, ok := s.in.kernel.(clockKernel)
+	return ok && !s.learning.known.Hurried && op.Kind == trace.OpSyscall && k.IsLook(op)
 }
 
 // patience is how many steps an execution may have while a thread spins at the clock.
@@ -43,24 +43,24 @@ const patience = 8192
 
 // hurry has time pass for all loops if the others' steps, or one of them, seem to have no
 // end without that.
-func (s *System) hurry() {
-	if s.known.Hurried {
+func (s *spins) hurry() {
+	if s.learning.known.Hurried {
 		return
 	}
-	for i := range s.threads {
-		if th := &s.threads[i]; th.Exists && looksAtClock(th) {
-			s.known.Hurried, s.finer = true, true
+	for i := range s.in.threads {
+		if th := &s.in.threads[i]; th.Exists && looksAtClock(th) {
+			s.learning.known.Hurried, s.learning.finer = true, true
 		}
 	}
 }
 
 // hurryBack is hurry where a schedule can't be followed: the run that it is of may have
 // known.
-func (s *System) hurryBack() bool {
-	if !s.polled || s.known.Hurried {
+func (s *spins) hurryBack() bool {
+	if !s.polled || s.learning.known.Hurried {
 		return false
 	}
-	s.known.Hurried = true
+	s.learning.known.Hurried = true
 	return true
 }
 
@@ -106,12 +106,12 @@ func (s *System) stepPoll(th *thread, tr *trace.Transition, c trace.Choice) erro
 }
 
 // endPolls notes that a step did more than to wait for time to pass.
-func (s *fixed) endPolls(th *thread, tr *trace.Transition) {
+func (s *spins) endPolls(th *thread, tr *trace.Transition) {
 	if th.passes == 0 {
 		return
 	}
 	for i := range tr.Accesses {
-		if a := &tr.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 && !s.passesTime(a) {
+		if a := &tr.Accesses[i]; a.IsWrite() && a.Flags&trace.Silent == 0 && !s.in.passesTime(a) {
 			th.passes = 0
 		}
 	}

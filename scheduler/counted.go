@@ -26,15 +26,15 @@ import (
 // has it poll, and leaves with v, in the same state. So each execution with all turns
 // comes to what one comes to in which each spin is a single step; and that is an execution.
 //
-// Whether it is so is tried, each time that a thread stands before a spin, or that its bytes
-// were written, with all values that were there in this execution: in each state of the
-// count that these lead to, all that let the thread stay have to lead to the same next one;
-// and the present one has to lead out of the spin to the same state from wherever it does
-// (survey). "The same" is all memory and the CPU, but registers that are dead by the code
-// alone. No memory may change while the thread stays, so a count on the stack is none (code
-// without optimisation). Which values matter isn't a matter of the order of independent
-// steps: all writes of these bytes depend on each other, for nothing blends then. Where it
-// isn't so, that is learned, and all begins again with the turns one by one.
+// Whether it is so is tried each time that a thread stands before a spin, or that its bytes
+// were written (survey). All values are tried that were there in this execution. In each
+// state of the count that these lead to, all that let the thread stay have to lead to the
+// same next one. And the present one has to lead out of the spin to the same state from
+// wherever it does. "The same" is all memory and the CPU, but registers that are dead by
+// the code alone. No memory may change while the thread stays, so a count on the stack is
+// none (code without optimisation). Which values matter isn't a matter of the order of
+// independent steps: all writes of these bytes depend on each other, for nothing blends
+// then. Where it isn't so, that is learned, and all begins again with the turns one by one.
 //
 // A count that ends nowhere (a back-off that stays at its most) comes to a state that recurs:
 // then there is no way out with this value, and the thread awaits another one.
@@ -45,18 +45,18 @@ import (
 // each value. Longer ones are run turn by turn.
 const mostTurns = 1 << 7
 
-// learnCounted notes that a thread, which has just looked at what it is about to look at
+// learn notes that a thread, which has just looked at what it is about to look at
 // again, is in a loop that counts: it comes back to an instruction of those that look.
-func (s *System) learnCounted(th *thread) {
+func (c *counts) learn(th *thread) {
 	a := th.Access
-	if !s.awaiting || s.alikeNow() || !canAwait(&a) || s.known.Counted[a.PC] || s.known.Uncounted[a.PC] || s.known.Piecemeal[a.PC] {
+	if !c.awaiting() || c.kinship.now() || !canAwait(&a) || c.learning.known.Counted[a.PC] || c.learning.known.Uncounted[a.PC] || c.learning.known.Piecemeal[a.PC] {
 		return
 	}
 	var pcs []uint64
-	s.probe(th, func() {
+	c.spins.trials.probe(th, func() {
 		for range 3 {
 			pcs = append(pcs, th.Access.PC)
-			if o, _ := s.turnOnce(th, func(uint64) bool { return true }); o != stays {
+			if o, _ := c.turnOnce(th, func(uint64) bool { return true }); o != stays {
 				pcs = nil
 				return
 			}
@@ -68,21 +68,33 @@ func (s *System) learnCounted(th *thread) {
 		pcs = nil
 	})
 	for _, pc := range pcs {
-		s.finer = s.finer || !s.known.Counted[pc]
-		s.known.Counted[pc] = true
+		c.learning.finer = c.learning.finer || !c.learning.known.Counted[pc]
+		c.learning.known.Counted[pc] = true
 	}
 }
 
 // counting reports whether an instruction is known to look in a counted spin. While threads
 // count as alike, none does: the two were judged apart only.
-func (s *System) counting(pc uint64) bool {
-	return s.known.Counted[pc] && !s.alikeNow() && !s.known.Uncounted[pc] && !s.known.Piecemeal[pc]
+func (c *counts) counting(pc uint64) bool {
+	return c.learning.known.Counted[pc] && !c.kinship.now() && !c.learning.known.Uncounted[pc] && !c.learning.known.Piecemeal[pc]
 }
 
-// isCounted reports whether a thread stands before a counted spin.
-func (s *System) isCounted(th *thread) bool {
+// is reports whether a thread stands before a counted spin.
+func (c *counts) is(th *thread) bool {
 	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.awaits && th.spinStand == StandAccess) && th.Half == 0 && th.Set == 0 &&
-		s.counting(th.Access.PC) && canAwait(&th.Access) && !s.known.Signalled[uint64(th.ID)] // a handler may look at where it stands
+		c.counting(th.Access.PC) && canAwait(&th.Access) && !c.learning.known.Signalled[uint64(th.ID)] // a handler may look at where it stands
+}
+
+// counts are the accesses at which threads wait that count the turns of their loops.
+type counts struct {
+	in       *present
+	learning *learning
+	attempt  *attempt
+	spins    *spins
+	kinship  *Kinship
+	awaiting func() bool // polls aren't possible
+	surveyed map[surveyKey]look
+	deadTo   map[onward]dead // where these lead out
 }
 
 // afterTurn is what a turn came to.
@@ -96,18 +108,18 @@ const (
 
 // turnOnce runs a thread that stands before a look for one step. It stays in the spin if it
 // did no more, and is about to look again by an instruction that is in the spin.
-func (s *System) turnOnce(th *thread, in func(pc uint64) bool) (afterTurn, *trace.Transition) {
-	at, effects, mem, logged := th.Access, th.Effects, s.machine.Journal(), s.machine.Logged()
+func (c *counts) turnOnce(th *thread, in func(pc uint64) bool) (afterTurn, *trace.Transition) {
+	at, effects, mem, logged := th.Access, th.Effects, c.in.machine.Journal(), c.in.machine.Logged()
 	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
-	tr := s.arena.transition(th.ID, 0)
+	tr := c.in.arena.transition(th.ID, 0)
 	tr.Begin = th.Insns
-	if err := s.step(th, tr, 0); err != nil {
+	if err := c.spins.runs.step(th, tr, 0); err != nil {
 		return fails, tr
 	}
-	s.arena.seal(tr)
+	c.in.arena.seal(tr)
 	if th.Stand == StandAccess && sameBytes(&th.Access, &at) && th.Half == 0 && th.Set == 0 && in(th.Access.PC) &&
-		th.Effects == effects && s.machine.Logged() == logged && tr.End == trace.EndPoint && s.calmStep(tr) &&
-		len(tr.Ops) == 0 && len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &at) && s.unchanged(mem, emu.Range{}) {
+		th.Effects == effects && c.in.machine.Logged() == logged && tr.End == trace.EndPoint && c.spins.calm(tr) &&
+		len(tr.Ops) == 0 && len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &at) && c.spins.unchanged(mem, emu.Range{}) {
 		return stays, tr
 	}
 	return leaves, tr
@@ -132,15 +144,15 @@ type poise struct {
 }
 
 // poiseOf is that of a thread. left: it has left the spin.
-func (s *System) poiseOf(th *thread, left bool) poise {
-	p := poise{stand: th.Stand, addr: th.Access.Addr, size: th.Access.Size, pc: th.Access.PC, half: th.Half, set: th.Set, effects: th.Effects, fpu: s.machine.FPU(th.Ctx)}
-	r := s.machine.Regs(th.Ctx)
+func (c *counts) poiseOf(th *thread, left bool) poise {
+	p := poise{stand: th.Stand, addr: th.Access.Addr, size: th.Access.Size, pc: th.Access.PC, half: th.Half, set: th.Set, effects: th.Effects, fpu: c.in.machine.FPU(th.Ctx)}
+	r := c.in.machine.Regs(th.Ctx)
 	general := generalRegs(&r)
 	copy(p.regs[:], general[:])
 	p.regs[16], p.regs[17], p.flags = r.FSBase, r.GSBase, r.RFLAGS
-	dead, flags, known := s.deadWhere(th)
+	dead, flags, known := c.spins.deadWhere(th)
 	if left && th.Stand == StandAccess && th.Half == 0 && th.Set == 0 {
-		dead, flags = s.deadOnward(th)
+		dead, flags = c.deadOnward(th)
 	}
 	if known && th.Set == 0 {
 		for i := range general {
@@ -155,14 +167,14 @@ func (s *System) poiseOf(th *thread, left bool) poise {
 		p.stopped = th.Regs
 	}
 	if th.Stand != StandAccess {
-		p.addr, p.size, p.pc = 0, 0, s.machine.PC(th.Ctx)
+		p.addr, p.size, p.pc = 0, 0, c.in.machine.PC(th.Ctx)
 	}
 	h := trace.NewHash()
-	s.lib.HashThread(th.ID, &h, th.Stand == StandOp || th.Stand == StandTrap)
+	c.in.lib.HashThread(th.ID, &h, th.Stand == StandOp || th.Stand == StandTrap)
 	if p.rest = h.Sum(); left {
-		p.rest.Add(s.heap.Digest())
-		p.rest.Add(s.mapped.Digest())
-		p.rest.Add(s.lib.Digest())
+		p.rest.Add(c.in.heap.Digest())
+		p.rest.Add(c.in.mapped.Digest())
+		p.rest.Add(c.in.lib.Digest())
 	}
 	return p
 }
@@ -173,13 +185,13 @@ type look struct {
 	counts bool   // the turns can be one step
 }
 
-// settleCounted finds out of how many turns the next step of a thread is that stands before a
+// settle finds out of how many turns the next step of a thread is that stands before a
 // counted spin. It reports whether the thread awaits another value.
-func (s *System) settleCounted(th *thread) (waits bool) {
-	l := s.survey(th)
+func (c *counts) settle(th *thread) (waits bool) {
+	l := c.survey(th)
 	if !l.counts {
-		s.known.Uncounted[th.Access.PC] = true
-		s.finer = true
+		c.learning.known.Uncounted[th.Access.PC] = true
+		c.learning.finer = true
 	}
 	th.turns = max(l.turns, 1)
 	return l.counts && l.turns == 0
@@ -187,15 +199,15 @@ func (s *System) settleCounted(th *thread) (waits bool) {
 
 // recursWith reports whether a thread comes back to a state of its count with what is there.
 // It is run, in a probe.
-func (s *System) recursWith(th *thread) bool {
+func (c *counts) recursWith(th *thread) bool {
 	seen := map[poise]bool{}
 	for range mostTurns {
-		p := s.poiseOf(th, false)
+		p := c.poiseOf(th, false)
 		if seen[p] {
 			return true
 		}
 		seen[p] = true
-		if o, _ := s.turnOnce(th, s.counting); o != stays {
+		if o, _ := c.turnOnce(th, c.counting); o != stays {
 			return false
 		}
 	}
@@ -217,27 +229,27 @@ type onward struct {
 
 // deadOnward is static.DeadOnward for a thread that stands before an access, remembered. Where its functions
 // return to is what its stack says by the call-frame information.
-func (s *System) deadOnward(th *thread) (x86.RegMask, bool) {
-	r := s.machine.Regs(th.Ctx)
+func (c *counts) deadOnward(th *thread) (x86.RegMask, bool) {
+	r := c.in.machine.Regs(th.Ctx)
 	r.RIP = th.Access.PC
-	returns := s.image.Unwind(&r, s.ReadStack)
+	returns := c.in.image.Unwind(&r, c.in.ReadStack)
 	if len(returns) > mostReturns {
 		returns = returns[:mostReturns]
 	}
-	ends, outermost := s.lib.EndsAt(th.ID), r.RIP
+	ends, outermost := c.in.lib.EndsAt(th.ID), r.RIP
 	if n := len(returns); n > 0 {
 		outermost = returns[n-1]
 	}
-	if f, ok := s.image.SymbolAt(outermost); ok && ends != 0 && f.Addr == th.Entry {
+	if f, ok := c.in.image.SymbolAt(outermost); ok && ends != 0 && f.Addr == th.Entry {
 		returns = append(returns, ends)
 	}
 	h := trace.NewHash()
 	h.Words(returns...)
 	key := onward{th.Access.PC, h.Sum()}
-	d, ok := s.deadTo[key]
+	d, ok := c.deadTo[key]
 	if !ok {
-		d.regs, d.flags = static.DeadOnward(s.image.File, th.Access.PC, returns, ends, s.machine.Breaks)
-		s.deadTo[key] = d
+		d.regs, d.flags = static.DeadOnward(c.in.image.File, th.Access.PC, returns, ends, c.in.machine.Breaks)
+		c.deadTo[key] = d
 	}
 	return d.regs, d.flags
 }
@@ -247,43 +259,43 @@ const mostReturns = 8
 
 // survey tries what a thread that stands before a counted spin does with the value that is there, and
 // with those that were.
-func (s *System) survey(th *thread) (l look) {
-	values := s.valuesAt(&th.Access, s.valueAt(&th.Access))
+func (c *counts) survey(th *thread) (l look) {
+	values := c.valuesAt(&th.Access, c.valueAt(&th.Access))
 	key := surveyKey{thread: th.ID, effects: th.Effects}
 	if th.LastStep != 0 {
 		h := trace.NewHash()
 		h.Words(values...)
-		key.number, key.values = s.steps[th.LastStep-1].number, h.Sum()
-		if known, ok := s.surveyed[key]; ok {
+		key.number, key.values = c.in.steps[th.LastStep-1].number, h.Sum()
+		if known, ok := c.surveyed[key]; ok {
 			return known
 		}
 	}
-	was, current := *th, s.current
-	s.probe(th, func() {
+	was, current := *th, c.attempt.current
+	c.spins.trials.probe(th, func() {
 		th.Stand = StandAccess
-		l = s.surveyFrom(th, values)
+		l = c.surveyFrom(th, values)
 	})
-	*th, s.current = was, current
-	if len(s.surveyed) >= mostPolls {
-		clear(s.surveyed)
+	*th, c.attempt.current = was, current
+	if len(c.surveyed) >= mostPolls {
+		clear(c.surveyed)
 	}
 	if th.LastStep != 0 {
-		s.surveyed[key] = l
+		c.surveyed[key] = l
 	}
 	return l
 }
 
 // surveyFrom does so. values are the bytes' in the present execution, the present one first.
-func (s *System) surveyFrom(th *thread, values []uint64) look {
-	at, mem, now := th.Access, s.machine.Journal(), values[0]
+func (c *counts) surveyFrom(th *thread, values []uint64) look {
+	at, mem, now := th.Access, c.in.machine.Journal(), values[0]
 	var left *poise
-	seen := map[poise]uint32{s.poiseOf(th, false): 1}
+	seen := map[poise]uint32{c.poiseOf(th, false): 1}
 	turns, latest := uint32(0), uint32(0) // the first and the last turn in which the present value led out
 	for n := uint32(1); n <= mostTurns; n++ {
 		var next *poise
 		var with uint64
 		for _, v := range values {
-			o, p := s.tryWith(th, &at, v, mem, left != nil)
+			o, p := c.tryWith(th, &at, v, mem, left != nil)
 			switch {
 			case o == fails || o == leaves && v == now && p == nil:
 				return look{}
@@ -305,31 +317,31 @@ func (s *System) surveyFrom(th *thread, values []uint64) look {
 			return look{turns: turns, counts: next == nil || turns == 0 || latest >= seen[*next]}
 		}
 		seen[*next] = n + 1
-		s.putValue(&at, with)
-		s.turnOnce(th, s.counting)
+		c.putValue(&at, with)
+		c.turnOnce(th, c.counting)
 	}
 	return look{}
 }
 
 // tryWith runs a turn of a thread as if its bytes held v, and takes it back. p is how the thread
 // stands then; nil if it left and that can't be compared, which compares asks for.
-func (s *System) tryWith(th *thread, at *trace.Access, v, mem uint64, compares bool) (o afterTurn, p *poise) {
-	k := s.markAlone()
-	s.Save(th.ID)
-	s.putValue(at, v)
-	logged := s.machine.Logged()
-	o, tr := s.turnOnce(th, s.counting)
+func (c *counts) tryWith(th *thread, at *trace.Access, v, mem uint64, compares bool) (o afterTurn, p *poise) {
+	k := c.in.markAlone()
+	c.in.Save(th.ID)
+	c.putValue(at, v)
+	logged := c.in.machine.Logged()
+	o, tr := c.turnOnce(th, c.counting)
 	if o != fails {
-		now := s.poiseOf(th, o == leaves)
+		now := c.poiseOf(th, o == leaves)
 		if p = &now; o == leaves {
-			now.did, now.memory = doings(tr), s.differences(mem)
-			if s.machine.Logged() != logged && compares {
+			now.did, now.memory = doings(tr), c.differences(mem)
+			if c.in.machine.Logged() != logged && compares {
 				p = nil
 			}
 		}
 	}
-	s.rewindAlone(k)
-	s.marks = s.marks[:len(s.marks)-1]
+	c.in.goBack(k)
+	c.in.marks = c.in.marks[:len(c.in.marks)-1]
 	return o, p
 }
 
@@ -369,27 +381,27 @@ func doings(tr *trace.Transition) string {
 func sameBytes(a, b *trace.Access) bool { return a.Addr == b.Addr && a.Size == b.Size }
 
 // valueAt is what an access would find.
-func (s *System) valueAt(a *trace.Access) uint64 {
+func (c *counts) valueAt(a *trace.Access) uint64 {
 	var b [8]byte
-	copy(b[:], s.machine.Bytes(a.Addr, uint64(a.Size)))
+	copy(b[:], c.in.machine.Bytes(a.Addr, uint64(a.Size)))
 	return binary.LittleEndian.Uint64(b[:])
 }
 
 // putValue has it find v.
-func (s *System) putValue(a *trace.Access, v uint64) {
-	if v != s.valueAt(a) {
+func (c *counts) putValue(a *trace.Access, v uint64) {
+	if v != c.valueAt(a) {
 		var b [8]byte
 		binary.LittleEndian.PutUint64(b[:], v)
-		s.machine.Write(a.Addr, b[:a.Size])
+		c.in.machine.Write(a.Addr, b[:a.Size])
 	}
 }
 
 // valuesAt are the values that the bytes of an access have had in the present execution, now
 // first.
-func (s *System) valuesAt(a *trace.Access, now uint64) []uint64 {
+func (c *counts) valuesAt(a *trace.Access, now uint64) []uint64 {
 	values := []uint64{now}
-	for i := s.latest[a.Addr&^7]; i != 0; i = s.wrote[i-1].older {
-		if w := &s.wrote[i-1]; w.addr == a.Addr && w.size == a.Size && !slices.Contains(values, w.old) {
+	for i := c.in.latest[a.Addr&^7]; i != 0; i = c.in.wrote[i-1].older {
+		if w := &c.in.wrote[i-1]; w.addr == a.Addr && w.size == a.Size && !slices.Contains(values, w.old) {
 			values = append(values, w.old)
 		}
 	}
@@ -398,11 +410,11 @@ func (s *System) valuesAt(a *trace.Access, now uint64) []uint64 {
 
 // differences are the bytes that differ from what was there at a moment of the journal, and
 // what they are.
-func (s *System) differences(since uint64) string {
+func (c *counts) differences(since uint64) string {
 	bytes := map[uint64]byte{}
-	for _, r := range s.machine.Written(since) {
-		was := s.machine.Before(since, r.Lo, r.Hi-r.Lo)
-		for i, b := range s.machine.Bytes(r.Lo, r.Hi-r.Lo) {
+	for _, r := range c.in.machine.Written(since) {
+		was := c.in.machine.Before(since, r.Lo, r.Hi-r.Lo)
+		for i, b := range c.in.machine.Bytes(r.Lo, r.Hi-r.Lo) {
 			if b != was[i] {
 				bytes[r.Lo+uint64(i)] = b
 			}

@@ -31,17 +31,17 @@ func (s *present) Stack(t trace.TID) []uint64 {
 
 // StackNames are the names of the functions on a thread's stack, inlined ones
 // too, for the rules of --within and --without.
-func (s *System) StackNames(t trace.TID) []string {
-	s.frames = s.frames[:0]
-	for i, pc := range s.Stack(t) {
+func (d *Points) StackNames(t trace.TID) []string {
+	d.frames = d.frames[:0]
+	for i, pc := range d.in.Stack(t) {
 		if i > 0 {
 			pc--
 		}
-		for _, f := range s.image.Frames(pc) {
-			s.frames = append(s.frames, f.Function)
+		for _, f := range d.in.image.Frames(pc) {
+			d.frames = append(d.frames, f.Function)
 		}
 	}
-	return s.frames
+	return d.frames
 }
 
 // VariableName names an address by the variable that is there, a part of a block by
@@ -101,8 +101,8 @@ func (s *fixed) madeAt(addr uint64) string {
 }
 
 // FaultFailure is the bug of a processor fault.
-func (s *named) FaultFailure(t trace.TID, f emu.Fault) *Failure {
-	th := &s.threads[t]
+func (k *Blocks) FaultFailure(t trace.TID, f emu.Fault) *Failure {
+	th := &k.in.threads[t]
 	out := &Failure{Kind: trace.Segfault, Thread: th.ID, PC: th.Regs.RIP}
 	switch f.Kind {
 	case emu.FaultDivide:
@@ -114,24 +114,24 @@ func (s *named) FaultFailure(t trace.TID, f emu.Fault) *Failure {
 	case emu.FaultProtection:
 		out.Message = "general protection fault: a bad address, misaligned vector access, or privileged instruction"
 	case emu.FaultFetch:
-		out.Message = fmt.Sprintf("jump to %s, where no code is", s.VariableName(f.Addr))
+		out.Message = fmt.Sprintf("jump to %s, where no code is", k.in.VariableName(f.Addr))
 	case emu.FaultBlockRead, emu.FaultBlockWrite:
-		s.blockFault(out, f)
+		k.blockFault(out, f)
 	default:
 		verb := map[bool]string{true: "write to", false: "read from"}[f.Kind == emu.FaultWrite]
 		sp := th.Regs.RSP
 		nearStack := f.Addr+(1<<16) > sp && f.Addr < sp+(1<<12)
 		switch {
-		case s.mappingFault(out, f, nearStack):
-		case s.closedBlock(out, f):
+		case k.in.Mappings.fault(out, f, nearStack):
+		case k.closedBlock(out, f):
 			if nearStack {
 				out.Kind, out.Message = trace.StackOverflow, "the thread's stack is used up"
 			}
-		case s.nearHeap(f.Addr):
-			s.wrong(out, f.Addr, bytesText(f.Kind == emu.FaultWrite, uint64(f.Size)))
+		case k.nearHeap(f.Addr):
+			k.wrong(out, f.Addr, bytesText(f.Kind == emu.FaultWrite, uint64(f.Size)))
 		case f.Addr < 4096:
 			out.Message = fmt.Sprintf("%s address %#x: a null pointer", verb, f.Addr)
-		case s.removed(f.Addr):
+		case k.in.removed(f.Addr):
 			out.Message = fmt.Sprintf("%s address %#x, in pages that were given back", verb, f.Addr)
 		case nearStack:
 			out.Kind, out.Message = trace.StackOverflow, "the thread's stack is used up"

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"bytes"
 	"errors"
 
 	"landgo/emu"
@@ -19,15 +20,15 @@ import (
 //   - each thread: its CPU with what a half-executed instruction holds, where it
 //     stands, the frames of trusted functions it is in, the locks it holds, what
 //     it waits for or spins on;
-//   - each trusted object.
+//   - each trusted object;
+//   - the lines printed so far, by which outcomes are told apart.
 //
-// What isn't in it: how many instructions a thread has run (but the processor's
-// clock tells: a guest that reads it is refused), what was printed (only how
-// much: nothing reads it back), what is known (known.Facts, the same for all
-// states), and the steps that led there. Of those, spin detection reads the
-// latest of a thread's own, so that a thread that has been seen to spin differs
-// from one that is about to be (por/stateful.go says why that is enough); and
-// the number of steps of an execution has a limit (maxSteps) that is a failure.
+// What isn't in it: how many instructions a thread has run; what is known (known.Facts, the
+// same for all states); and the steps that led there. The processor's clock tells the
+// instructions: a guest that reads it is refused. Of the steps, spin detection reads the
+// latest of a thread's own. So a thread that has been seen to spin differs from one that is
+// about to be (por/stateful.go says why that is enough). The number of steps of an execution
+// has a limit (maxSteps) that is a failure.
 func (s *System) Digest() (trace.Digest, error) {
 	sum, err := s.machine.Digest()
 	if err != nil {
@@ -39,7 +40,7 @@ func (s *System) Digest() (trace.Digest, error) {
 	}
 	sum.Add(s.heap.Digest())
 	sum.Add(s.mapped.Digest())
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		theirs, err := w.Digest()
 		if err != nil {
 			return sum, err
@@ -52,14 +53,17 @@ func (s *System) Digest() (trace.Digest, error) {
 		}
 	}
 	sum.Add(s.lib.Digest())
-	if s.ticking() {
+	if out := s.kernel.Output(1); len(out) > 0 {
+		sum.Add(printedDigest(out, s.cfg.OutputOrder))
+	}
+	if s.timers.on() {
 		h := trace.NewHash()
-		h.Words(partTicks, s.ticks.Get())
+		h.Words(partTicks, s.timers.ticks.Get())
 		sum.Add(h.Sum())
 	}
 	if s.cfg.Faults.Any() {
 		h := trace.NewHash()
-		h.Words(partFaults, s.failed.Get())
+		h.Words(partFaults, s.Failing.failed.Get())
 		sum.Add(h.Sum())
 	}
 	return sum, nil
@@ -70,6 +74,7 @@ const (
 	partThread = 100 + iota
 	partFaults
 	partTicks
+	partPrinted
 	// PartCarried and those above it are a Carrier's.
 	PartCarried
 )
@@ -138,4 +143,24 @@ func (th *thread) hashBuffer(h *trace.Hash) {
 func hashRegs(h *trace.Hash, r *emu.Regs) {
 	h.Words(r.RAX, r.RBX, r.RCX, r.RDX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9,
 		r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.RIP, r.RFLAGS, r.FSBase, r.GSBase)
+}
+
+// mostPrinted is how much of an output tells outcomes apart.
+const mostPrinted = 4096
+
+// printedDigest is of what was printed so far: of its lines in any order, unless their order
+// tells outcomes apart.
+func printedDigest(out []byte, ordered bool) (sum trace.Digest) {
+	out = out[:min(len(out), mostPrinted)]
+	lines := bytes.SplitAfter(out, []byte("\n"))
+	if ordered {
+		lines = [][]byte{out}
+	}
+	for _, l := range lines {
+		h := trace.NewHash()
+		h.Words(partPrinted)
+		h.Text(string(l))
+		sum.Add(h.Sum())
+	}
+	return sum
 }

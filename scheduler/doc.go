@@ -25,18 +25,42 @@
 // that all rooms have. Each keeps the rest itself. A state goes back everywhere: the core
 // says before a thread changes (Keep), at a mark and at a rewind.
 //
-// The life of one step, in call order:
+// # The parts
+//
+// A System takes steps. What it asks while it does is in parts with fields and methods of
+// their own. Each is made in New and has what it needs by name: the guest as it stands
+// (present), what is learned (learning), what is tried (attempt), other parts. None has the
+// System, but for twins, which step it; what a part needs of a step is an interface or a
+// function (stepper, runner).
+//
+//	Traps, Naps, Signals   system calls, sleeps within a step, faults and signals
+//	Sharing, Points        what others share of what is touched; is there a point here?
+//	spins, trials          loops in which threads wait; turns that are tried and taken back
+//	awaits, counts         loops of one read; those that count their turns
+//	Blends                 instructions that come to the same in both orders
+//	Kinship                threads that nothing tells apart
+//	scouts                 what others would do in a long step
+//	buffers, timers        steps that are no thread's: stores on their way, timers going off
+//	Ends, Stacks, Mappings ends of threads and of the process; memory that ends with them
+//	Blocks, Leaks, Panics  wrong accesses, lost blocks, last words
+//	Failing, Promises      calls that may fail; conditions
+//	twins                  Systems beside this one, with other bytes in fresh blocks
+//	uses, longest          for reports
+//
+// # One step
+//
+// Its life, in call order:
 //
 //	System.Step            takes the step, and tells what was learned by it (trace.ErrFiner)
-//	  step                   by what the thread stands at: a trap (stepTrap), a function
+//	  step                   by what the thread stands at: a trap (Traps.stepTrap), a function
 //	                         (Carrier.StepOp), or ordinary code
 //	    Advance                runs the thread to its next point
 //	      runCPU                 one run of the machine, whose accesses are taken in
 //	      Carrier.AtBreak        at a breakpoint: a function's entry or return
-//	      atTrap, trap           at a system call
-//	      atFault, atPrivileged  at what faults: does the guest have a handler for it?
+//	      Traps.atTrap, trap     at a system call
+//	      Signals.atFault        at what faults: does the guest have a handler for it?
 //	    arrive                 stands at the point: is it a spin?
-//	  meetStep               which kinds of points the step met (met.go)
+//	  uses.meetStep          which kinds of points the step met (met.go)
 //	  wakeSpinners           the threads whose spins its writes end (spin.go)
 //	  sightOperations        for candidates of races at fewer points (granularity.go)
 //

@@ -18,6 +18,17 @@ import (
 // is a step of its own; so a call that is made within another step must not touch
 // what wasn't foreseen, and each is compared.
 
+// Sharing is of what threads touch by calls and operations that landgo makes for them: which
+// of it others share, and its record.
+type Sharing struct {
+	in       *present
+	names    *names
+	learning *learning
+	seen     *seen
+	timers   *timers
+	regs     func(trace.TID) *emu.Regs // a thread's present ones
+}
+
 // AllThreads is no thread's id: memory that it touches is shared.
 const AllThreads trace.TID = 1 << 20
 
@@ -36,8 +47,8 @@ func IsClock(addr uint64) bool { return addr >= effect.Clock && addr < effect.Cl
 func (s *fixed) isWord(addr uint64) bool { return s.logs && addr < wordsEnd }
 
 // isLazy reports whether it is that of a word which counts once it has been read.
-func (s *fixed) isLazy(addr uint64) bool {
-	return s.logs && addr >= effect.Lazy && addr < effect.LazyEnd
+func (x *Sharing) isLazy(addr uint64) bool {
+	return x.in.logs && addr >= effect.Lazy && addr < effect.LazyEnd
 }
 
 // passesTime reports whether an access is a sleep's that moves the clock.
@@ -48,42 +59,42 @@ func (s *fixed) passesTime(a *trace.Access) bool {
 // sharesTouch reports whether other threads share what a thread's call touches, and learns
 // from it. A lazy word counts once it has been read by a thread that isn't the only
 // one that there has been.
-func (s *System) sharesTouch(t trace.TID, a *trace.Access) bool {
-	if s.isLazy(a.Addr) {
-		_, shared := s.machine.Sharing(a.Addr)
-		if !shared && !a.IsWrite() && s.hasOthers(t) {
-			s.machine.TouchWord(AllThreads, a.Addr, uint64(a.Size))
-			s.finer, shared = true, true
+func (x *Sharing) sharesTouch(t trace.TID, a *trace.Access) bool {
+	if x.isLazy(a.Addr) {
+		_, shared := x.in.machine.Sharing(a.Addr)
+		if !shared && !a.IsWrite() && x.hasOthers(t) {
+			x.in.machine.TouchWord(AllThreads, a.Addr, uint64(a.Size))
+			x.learning.finer, shared = true, true
 		}
 		return shared
 	}
-	if !s.isWord(a.Addr) {
-		return s.Shared(t, a.Addr, uint64(a.Size))
+	if !x.in.isWord(a.Addr) {
+		return x.Shared(t, a.Addr, uint64(a.Size))
 	}
-	shared, learned := s.machine.TouchWord(t, a.Addr, uint64(a.Size))
+	shared, learned := x.in.machine.TouchWord(t, a.Addr, uint64(a.Size))
 	// Words that are only ever read, a signal's action or where standard output goes,
 	// would be shared by all. Whether one was changed is what its second granule says.
-	_, changed := s.machine.Sharing(a.Addr + effect.Step/2)
+	_, changed := x.in.machine.Sharing(a.Addr + effect.Step/2)
 	if !changed && a.IsWrite() {
-		s.machine.TouchWord(AllThreads, a.Addr+effect.Step/2, 1)
+		x.in.machine.TouchWord(AllThreads, a.Addr+effect.Step/2, 1)
 		changed, learned = true, true
 	}
-	s.finer = s.finer || learned && shared && changed
+	x.learning.finer = x.learning.finer || learned && shared && changed
 	return shared && changed
 }
 
 // Shared notes that a thread uses memory, and reports whether others do. Points become
 // finer if that is news.
-func (s *System) Shared(t trace.TID, addr, size uint64) bool {
-	shared, learned := s.machine.Touch(s.toucher(t), addr, size)
-	s.finer = s.finer || learned
+func (x *Sharing) Shared(t trace.TID, addr, size uint64) bool {
+	shared, learned := x.in.machine.Touch(x.toucher(t), addr, size)
+	x.learning.finer = x.learning.finer || learned
 	return shared
 }
 
 // hasOthers reports whether there is or was another thread.
-func (s *state) hasOthers(t trace.TID) bool {
-	for i := range s.threads {
-		if s.threads[i].Exists && trace.TID(i) != t {
+func (x *Sharing) hasOthers(t trace.TID) bool {
+	for i := range x.in.threads {
+		if x.in.threads[i].Exists && trace.TID(i) != t {
 			return true
 		}
 	}
@@ -92,23 +103,23 @@ func (s *state) hasOthers(t trace.TID) bool {
 
 // foresee says what the call at which a thread stands would touch: nothing where that
 // is the C library's own business.
-func (s *System) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
-	if p.Blocked || th.Starting || s.lib.Running(th.ID)&RunsFollowed != 0 {
+func (q *Traps) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
+	if p.Blocked || th.Starting || q.in.lib.Running(th.ID)&RunsFollowed != 0 {
 		return f
 	}
-	s.trying = true
-	f = s.kernel.Foresee(th.ID, th.trap)
-	s.trying = false
+	q.attempt.trying = true
+	f = q.in.kernel.Foresee(th.ID, th.trap)
+	q.attempt.trying = false
 	return f
 }
 
 // sharesForeseen reports whether another thread shares what a call would touch. alike:
 // the operation of the call says all of that.
-func (s *System) sharesForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight) (shared, alike bool) {
+func (x *Sharing) sharesForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight) (shared, alike bool) {
 	alike = true
 	for i := range f.Accesses {
 		a := &f.Accesses[i]
-		if !s.sharesTouch(th.ID, a) {
+		if !x.sharesTouch(th.ID, a) {
 			continue
 		}
 		shared = true
@@ -117,12 +128,12 @@ func (s *System) sharesForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight)
 		}
 	}
 	for i := range f.Others {
-		if d := &f.Others[i]; s.sharesTouch(d.Thread, &d.Access) {
+		if d := &f.Others[i]; x.sharesTouch(d.Thread, &d.Access) {
 			shared, alike = true, false
 		}
 	}
 	for _, p := range f.Pages {
-		if len(s.changed(th, p)) > 0 {
+		if len(x.changed(th, p)) > 0 {
 			shared, alike = true, false
 		}
 	}
@@ -131,7 +142,7 @@ func (s *System) sharesForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight)
 
 // checkForeseen compares what a call has touched, which was made within a step because
 // it would touch nothing that is shared, with what was foreseen.
-func (s *found) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight, out *kernel.Outcome) {
+func (x *Sharing) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight, out *kernel.Outcome) {
 	for i := range out.Accesses {
 		a := &out.Accesses[i]
 		covered := false
@@ -140,7 +151,7 @@ func (s *found) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight, o
 			covered = covered || o.Addr <= a.Addr && a.Addr+uint64(a.Size) <= o.Addr+uint64(o.Size) && (o.IsWrite() || !a.IsWrite())
 		}
 		if !covered {
-			panic(fmt.Sprintf("scheduler: %s of thread %s touched %d bytes at %#x, which wasn't foreseen", p.Name, s.Name(th.ID), a.Size, a.Addr))
+			panic(fmt.Sprintf("scheduler: %s of thread %s touched %d bytes at %#x, which wasn't foreseen", p.Name, x.names.name(th.ID), a.Size, a.Addr))
 		}
 	}
 }
@@ -148,27 +159,27 @@ func (s *found) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight, o
 // takeEffects records what a call has touched. Memory that trusted code works on is its
 // own business, but words of the kernel's are not: a call of trusted code that shares
 // some is learned to be a step of its own.
-func (s *System) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []trace.Access, others []kernel.Deed, pages []kernel.Pages) {
-	runs := s.lib.Running(th.ID)
+func (x *Sharing) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []trace.Access, others []kernel.Deed, pages []kernel.Pages) {
+	runs := x.in.lib.Running(th.ID)
 	trusted := th.Starting || runs&(RunsFollowed|RunsQuiet) != 0
 	for i := range own {
 		a := &own[i]
-		if trusted && !s.isWord(a.Addr) {
+		if trusted && !x.in.isWord(a.Addr) {
 			continue
 		}
-		if s.touchAs(th, th.ID, tr, pc, a) && runs&RunsQuiet != 0 {
-			s.lib.Meets(th.ID)
+		if x.touchAs(th, th.ID, tr, pc, a) && runs&RunsQuiet != 0 {
+			x.in.lib.Meets(th.ID)
 		}
 	}
 	for i := range others {
-		s.touchAs(th, others[i].Thread, tr, pc, &others[i].Access)
+		x.touchAs(th, others[i].Thread, tr, pc, &others[i].Access)
 	}
 	if trusted {
 		return
 	}
 	for _, p := range pages {
-		for _, r := range s.changed(th, p) {
-			s.Touch(th.ID, tr, pc, r.Lo, uint32(r.Hi-r.Lo), trace.Write)
+		for _, r := range x.changed(th, p) {
+			x.Touch(th.ID, tr, pc, r.Lo, uint32(r.Hi-r.Lo), trace.Write)
 		}
 	}
 }
@@ -186,24 +197,24 @@ func (s *state) progress() uint64 {
 // changed lists the parts of pages that a call changes and other threads touched. A
 // thread that makes what it has just mapped accessible hasn't told others yet: that is
 // how stacks are made, which are their threads' own.
-func (s *present) changed(th *thread, p kernel.Pages) []emu.Range {
-	if p.New && th.mapped == s.progress() {
+func (x *Sharing) changed(th *thread, p kernel.Pages) []emu.Range {
+	if p.New && th.mapped == x.in.progress() {
 		return nil
 	}
-	return s.othersIn(th, p)
+	return x.othersIn(th, p)
 }
 
 // touchAs records an access in the step of a thread that counts as thread t's. It
 // reports whether other threads share what it is to.
-func (s *System) touchAs(th *thread, t trace.TID, tr *trace.Transition, pc uint64, a *trace.Access) bool {
-	if s.Alone(th.ID) && !s.isLazy(a.Addr) || !s.sharesTouch(t, a) || s.Alone(th.ID) {
+func (x *Sharing) touchAs(th *thread, t trace.TID, tr *trace.Transition, pc uint64, a *trace.Access) bool {
+	if x.in.Alone(th.ID) && !x.isLazy(a.Addr) || !x.sharesTouch(t, a) || x.in.Alone(th.ID) {
 		return false
 	}
 	made := *a
 	made.PC = pc
 	tr.Accesses = append(tr.Accesses, made)
-	if s.EveryOperation() && s.Coarse() && !s.isWord(a.Addr) {
-		s.sightings.sight(th.ID, &made, nil, true) // its step begins with it
+	if x.in.EveryOperation() && x.in.Coarse() && !x.in.isWord(a.Addr) {
+		x.seen.sightings.sight(th.ID, &made, nil, true) // its step begins with it
 	}
 	return true
 }
@@ -215,10 +226,10 @@ type recorder interface {
 }
 
 // takeTouched records what the kernel has just touched for a thread.
-func (s *System) takeTouched(th *thread, tr *trace.Transition, pc uint64) {
-	if k, ok := s.kernel.(recorder); ok {
+func (x *Sharing) takeTouched(th *thread, tr *trace.Transition, pc uint64) {
+	if k, ok := x.in.kernel.(recorder); ok {
 		own, others := k.Touched()
-		s.takeEffects(th, tr, pc, own, others, nil)
+		x.takeEffects(th, tr, pc, own, others, nil)
 	}
 }
 
@@ -228,12 +239,12 @@ type lifeKernel interface {
 }
 
 // lifeIsShared reports whether other threads have looked at whether a thread lives.
-func (s *fixed) lifeIsShared(t trace.TID) bool {
-	k, ok := s.kernel.(lifeKernel)
+func (x *Sharing) lifeIsShared(t trace.TID) bool {
+	k, ok := x.in.kernel.(lifeKernel)
 	if !ok {
 		return false
 	}
-	_, shared := s.machine.Sharing(k.LifeWord(t))
+	_, shared := x.in.machine.Sharing(k.LifeWord(t))
 	return shared
 }
 

@@ -18,7 +18,7 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 		d := &dst[len(dst)-1]
 		s.describe(th, d)
 		if s.cfg.Buffers {
-			s.describeBuffer(th, d)
+			s.buffers.holds(th, d)
 		}
 		if d.Status == trace.Ready {
 			ready = true
@@ -28,13 +28,13 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 		}
 		if s.cfg.Buffers {
 			n := len(dst)
-			dst = s.buffer(th, dst)
+			dst = s.buffers.describe(th, dst)
 			ready = ready || len(dst) > n
 		}
 	}
 	letEnd(dst[first:])
-	if s.ticking() {
-		ready = s.letTimers(dst[first:])
+	if s.timers.on() {
+		ready = s.timers.let(dst[first:])
 	}
 	if !ready {
 		s.letExpire(dst[first:])
@@ -44,7 +44,7 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 
 // letExpire makes the timed wait with the earliest deadline ready when no other thread
 // is: a wait runs out only when no other thread can run.
-func (s *present) letExpire(list []trace.Thread) {
+func (s *System) letExpire(list []trace.Thread) {
 	t := s.nextDeadline()
 	for i := range list {
 		if list[i].ID == t {
@@ -56,7 +56,7 @@ func (s *present) letExpire(list []trace.Thread) {
 // describe fills in a thread's status and pending operation, and says what they depend
 // on beside the thread's own state.
 func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
-	if s.hold(th, d) {
+	if s.Kinship.hold(th, d) {
 		return w
 	}
 	d.Waits = th.Waits
@@ -69,8 +69,8 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 			a, exchange := s.machine.Poised(th.Ctx)
 			if d.PendingAccess = a; exchange {
 				w.Addr, w.Size = a.Addr, uint64(a.Size)
-			} else if (s.blending || s.overwriting) && a.Flags&trace.RMW != 0 && canAwait(&a) {
-				d.PendingAccess.SetBlend(s.blendAt(th.ID, &a))
+			} else if (s.Blends.on || s.Blends.overwriting) && a.Flags&trace.RMW != 0 && canAwait(&a) {
+				d.PendingAccess.SetBlend(s.Blends.at(th.ID, &a))
 			}
 		}
 	case StandOp:
@@ -79,12 +79,12 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		w.Anything = true
 		p := s.planned(th)
 		d.Pending, d.Outcomes, d.Loose = p.Op, p.Outcomes, th.loose
-		if op := s.StackEnd(th.ID); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
+		if op := s.Stacks.StackEnd(th.ID); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
 			d.Pending = op
 		}
 		if p.Blocked {
 			d.Status = trace.Blocked
-		} else if n := s.faultOutcomes(th); n > 0 && !th.napping {
+		} else if n := s.Failing.outcomes(th); n > 0 && !th.napping {
 			d.Outcomes = max(p.Outcomes, 1) + n
 		}
 	case StandSleep:
@@ -105,19 +105,19 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		d.Pending.Kind = trace.OpEnd
 	case StandTimer:
 		w.Anything = true
-		s.describeTimer(th, d)
+		s.timers.describe(th, d)
 	case StandExited:
 		d.Status = trace.Exited
 	}
-	d.Late = s.isLate(th, d)
+	d.Late = s.Ends.isLate(th, d)
 	return w
 }
 
 // nextDeadline is the timer that goes off next, if one is set; else the thread whose timed
 // wait runs out first; without one, that for whose loop time passes.
-func (s *present) nextDeadline() trace.TID {
-	if s.ticking() {
-		if t := s.nextTimer(); t != trace.NoThread {
+func (s *System) nextDeadline() trace.TID {
+	if s.timers.on() {
+		if t := s.timers.next(); t != trace.NoThread {
 			return t
 		}
 	}

@@ -29,15 +29,15 @@ func (s *System) endless(th *thread) (spins bool, period int) {
 	r.Flags = s.flags(th, s.lib.Running(th.ID))&^(emu.StopShared|emu.StopAtomic|emu.StopPoints|emu.Hash) | emu.IgnoreBreaks | emu.RecordAll
 	r.Budget = uint64(p)
 	stop = s.machine.Run(&r)
-	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.Ctx, stop.Ctx) != 0 || !s.unchanged(mem, s.redZone(th)) {
+	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.Ctx, stop.Ctx) != 0 || !s.spins.unchanged(mem, s.spins.redZone(th)) {
 		return false, p
 	}
-	if !s.unchanged(mem, emu.Range{}) { // once more: see spinagain.go
+	if !s.spins.unchanged(mem, emu.Range{}) { // once more: see spinagain.go
 		accesses := append([]trace.Access(nil), stop.Accesses...)
 		once := stop.Ctx
 		r.From, mem = once, s.machine.Journal()
 		stop = s.machine.Run(&r)
-		if stop.Why != emu.StopBudget || s.machine.SameCPU(once, stop.Ctx) != 0 || !s.unchanged(mem, emu.Range{}) || !slices.Equal(accesses, stop.Accesses) {
+		if stop.Why != emu.StopBudget || s.machine.SameCPU(once, stop.Ctx) != 0 || !s.spins.unchanged(mem, emu.Range{}) || !slices.Equal(accesses, stop.Accesses) {
 			return false, p
 		}
 	}

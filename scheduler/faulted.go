@@ -18,10 +18,21 @@ type pageKernel interface {
 	FaultLook(t trace.TID, f emu.Fault) (trace.Op, bool)
 }
 
+// signals are those that faults raise and that threads send: where their handlers begin, and
+// what other threads can tell of that.
+type signals struct {
+	in       *named
+	points   *Points
+	sharing  *Sharing
+	seen     *seen
+	learning *learning
+	arrive   func(*thread, *trace.Transition) error // the thread stands at a point
+}
+
 // faultLook is what others have to do with a fault that the thread goes on after.
-func (s *present) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
-	k, ok := s.kernel.(pageKernel)
-	if !ok || s.Alone(th.ID) || !s.EveryOperation() || s.trusted(th) {
+func (g *signals) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
+	k, ok := g.in.kernel.(pageKernel)
+	if !ok || g.in.Alone(th.ID) || !g.in.EveryOperation() || g.in.trusted(th) {
 		return trace.Op{}, false
 	}
 	op, ok := k.FaultLook(th.ID, f)
@@ -31,46 +42,46 @@ func (s *present) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
 
 // atFault deals with an access that faults. framing: the step began with a handler's
 // frame. It reports whether the step is over; if it isn't, the guest handles the fault.
-func (s *System) atFault(th *thread, tr *trace.Transition, stop *emu.Stop, framing bool) (over bool, err error) {
+func (g *signals) atFault(th *thread, tr *trace.Transition, stop *emu.Stop, framing bool) (over bool, err error) {
 	th.Regs = stop.Regs
-	if fell, err := s.lib.Fell(th.ID, tr); err != nil {
+	if fell, err := g.in.lib.Fell(th.ID, tr); err != nil {
 		return true, err
 	} else if fell {
-		return true, s.arrive(th, tr)
+		return true, g.arrive(th, tr)
 	}
-	look, looks := s.faultLook(th, stop.Fault)
+	look, looks := g.faultLook(th, stop.Fault)
 	if looks && len(tr.Accesses)+len(tr.Ops) > 0 {
 		// What other threads do with the page may come before.
 		th.Stand = StandAccess
 		th.Access = trace.Access{Addr: stop.Fault.Addr, PC: stop.PC, Size: 1}
-		return true, s.arrive(th, tr)
+		return true, g.arrive(th, tr)
 	}
 	if looks {
 		tr.Did(look)
 	}
-	if s.handled(th, tr, stop.Fault, framing) {
-		return s.atFrame(th, tr)
+	if g.handled(th, tr, stop.Fault, framing) {
+		return g.atFrame(th, tr)
 	}
-	return true, s.Fail(th.ID, s.FaultFailure(th.ID, stop.Fault))
+	return true, g.in.Fail(th.ID, g.in.Blocks.FaultFailure(th.ID, stop.Fault))
 }
 
 // atPrivileged is the same for an instruction that only a kernel may use.
-func (s *System) atPrivileged(th *thread, tr *trace.Transition, stop *emu.Stop, framing bool) (over bool, err error) {
+func (g *signals) atPrivileged(th *thread, tr *trace.Transition, stop *emu.Stop, framing bool) (over bool, err error) {
 	th.Regs = stop.Regs
 	if stop.Detail == "iret" {
-		return true, s.unmodelled(th, stop) // a program may: it returns to where it is
+		return true, g.in.unmodelled(th, stop) // a program may: it returns to where it is
 	}
-	if s.handled(th, tr, emu.Fault{Kind: emu.FaultProtection}, framing) {
-		return s.atFrame(th, tr)
+	if g.handled(th, tr, emu.Fault{Kind: emu.FaultProtection}, framing) {
+		return g.atFrame(th, tr)
 	}
-	return true, s.Fail(th.ID, &Failure{Kind: trace.Segfault, Thread: th.ID, PC: stop.PC,
+	return true, g.in.Fail(th.ID, &Failure{Kind: trace.Segfault, Thread: th.ID, PC: stop.PC,
 		Message: "a privileged instruction: " + stop.Detail})
 }
 
 // atFrame ends the step of a thread that stands before its handler's frame.
-func (s *System) atFrame(th *thread, tr *trace.Transition) (over bool, err error) {
+func (g *signals) atFrame(th *thread, tr *trace.Transition) (over bool, err error) {
 	if th.framing {
-		return true, s.arrive(th, tr)
+		return true, g.arrive(th, tr)
 	}
 	return false, nil
 }
@@ -78,12 +89,12 @@ func (s *System) atFrame(th *thread, tr *trace.Transition) (over bool, err error
 // handled has the kernel bring a thread to its handler of a fault, if it has one. A
 // thread that has done anything in this step stands before what is written for the
 // handler first, if threads share that.
-func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault, framing bool) bool {
+func (g *signals) handled(th *thread, tr *trace.Transition, f emu.Fault, framing bool) bool {
 	if f.Kind == emu.FaultBlockRead || f.Kind == emu.FaultBlockWrite {
 		return false // landgo's own: the processor finds nothing wrong
 	}
-	if f.Kind == emu.FaultFetch && s.faults {
-		s.Touch(th.ID, tr, th.Regs.RIP, f.Addr, 1, 0)
+	if f.Kind == emu.FaultFetch && g.in.faults {
+		g.sharing.Touch(th.ID, tr, th.Regs.RIP, f.Addr, 1, 0)
 	}
 	// A step that begins before the frame has nothing but the access that faults before
 	// it, which is made again.
@@ -91,22 +102,22 @@ func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault, framing 
 	for i := range tr.Accesses {
 		stood = stood && tr.Accesses[i].PC == th.Regs.RIP
 	}
-	journal, before, regs := s.machine.Journal(), s.machine.Mark(), th.Regs
-	if !s.kernel.Fault(th.ID, f, &th.Regs) {
+	journal, before, regs := g.in.machine.Journal(), g.in.machine.Mark(), th.Regs
+	if !g.in.kernel.Fault(th.ID, f, &th.Regs) {
 		return false
 	}
-	frame := s.sharedByHandler(th, journal, f)
-	if frame.Size != 0 && !stood && !s.trusted(th) && (s.EveryOperation() || s.racing[regs.RIP]) && s.PointAllowed(th.ID, regs.RIP) {
-		s.machine.Rewind(before)
+	frame := g.sharedByHandler(th, journal, f)
+	if frame.Size != 0 && !stood && !g.in.trusted(th) && (g.in.EveryOperation() || g.in.racing[regs.RIP]) && g.points.Allowed(th.ID, regs.RIP) {
+		g.in.machine.Rewind(before)
 		th.Regs = regs
 		th.Stand, th.framing, th.Access = StandAccess, true, frame
 		return true
 	}
 	th.Set = emu.SetAll
-	if s.logs {
-		s.takeTouched(th, tr, regs.RIP)
+	if g.in.logs {
+		g.sharing.takeTouched(th, tr, regs.RIP)
 	} else {
-		s.framed(th, tr, frame)
+		g.framed(th, tr, frame)
 	}
 	return true
 }
@@ -114,14 +125,14 @@ func (s *System) handled(th *thread, tr *trace.Transition, f emu.Fault, framing 
 // sharedByHandler is what the kernel has just touched to bring a thread to its handler,
 // if threads share any of it: the signal's action, or the handler's frame. Size 0: none.
 // Where the fault is, the access that faults is an event already.
-func (s *System) sharedByHandler(th *thread, journal uint64, f emu.Fault) (a trace.Access) {
-	k, ok := s.kernel.(recorder)
+func (g *signals) sharedByHandler(th *thread, journal uint64, f emu.Fault) (a trace.Access) {
+	k, ok := g.in.kernel.(recorder)
 	if !ok {
-		return s.frame(th, journal, &th.Regs)
+		return g.frame(th, journal, &th.Regs)
 	}
 	own, _ := k.Touched()
 	for i := range own {
-		if own[i].Addr != f.Addr && !s.Alone(th.ID) && s.sharesTouch(th.ID, &own[i]) && a.Size == 0 {
+		if own[i].Addr != f.Addr && !g.in.Alone(th.ID) && g.sharing.sharesTouch(th.ID, &own[i]) && a.Size == 0 {
 			a = own[i]
 		}
 	}
@@ -133,16 +144,16 @@ const handlerFrame = 4096
 
 // frame is what the kernel wrote for a handler of th, since a moment of the journal,
 // to where the handler's stack pointer is: the part that threads share. Size 0: none.
-func (s *System) frame(th *thread, since uint64, regs *emu.Regs) (a trace.Access) {
-	if s.Alone(th.ID) {
+func (g *signals) frame(th *thread, since uint64, regs *emu.Regs) (a trace.Access) {
+	if g.in.Alone(th.ID) {
 		return a
 	}
-	a.PC, a.Flags = s.machine.PC(th.Ctx), trace.Write
-	for _, r := range s.machine.Written(since) {
+	a.PC, a.Flags = g.in.machine.PC(th.Ctx), trace.Write
+	for _, r := range g.in.machine.Written(since) {
 		if r.Lo-regs.RSP >= handlerFrame {
 			continue
 		}
-		shared := s.Shared(th.ID, r.Lo, r.Hi-r.Lo)
+		shared := g.sharing.Shared(th.ID, r.Lo, r.Hi-r.Lo)
 		switch {
 		case !shared:
 		case a.Size == 0:
@@ -155,56 +166,56 @@ func (s *System) frame(th *thread, since uint64, regs *emu.Regs) (a trace.Access
 }
 
 // framed records it.
-func (s *System) framed(th *thread, tr *trace.Transition, frame trace.Access) {
+func (g *signals) framed(th *thread, tr *trace.Transition, frame trace.Access) {
 	if frame.Size == 0 {
 		return
 	}
 	tr.Accesses = append(tr.Accesses, frame)
-	if s.EveryOperation() && s.Coarse() {
-		s.sightings.sight(th.ID, &frame, nil, true)
+	if g.in.EveryOperation() && g.in.Coarse() {
+		g.seen.sightings.sight(th.ID, &frame, nil, true)
 	}
 }
 
 // endStores lets a thread end the instruction that it has stored a part of: a signal
 // comes between two instructions, not between the parts of one.
-func (s *System) endStores(th *thread) {
-	if s.trying || th.ID == s.current || th.Half == 0 || s.thisStep().Updates || !s.machine.Stored(th.Ctx) {
+func (b *buffers) endStores(th *thread) {
+	if b.attempt.trying || th.ID == b.attempt.current || th.Half == 0 || b.in.thisStep().Updates || !b.in.machine.Stored(th.Ctx) {
 		return
 	}
-	s.Save(th.ID)
-	if s.cfg.Buffers {
-		s.moves(func() { s.endBuffered(th) })
+	b.in.Save(th.ID)
+	if b.in.cfg.Buffers {
+		b.moves(func() { b.endBuffered(th) })
 		return
 	}
-	s.endInstruction(th)
+	b.endInstruction(th)
 }
 
 // endInstruction runs a thread to the end of the instruction that it is within. The step under
 // way has its accesses.
-func (s *System) endInstruction(th *thread) []trace.Access {
-	stop := s.machine.Run(&emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.IgnoreBreaks, StopAt: 2})
+func (b *buffers) endInstruction(th *thread) []trace.Access {
+	stop := b.in.machine.Run(&emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.IgnoreBreaks, StopAt: 2})
 	th.Ctx, th.Half = stop.Ctx, stop.Parts
 	th.Insns += stop.Insns
-	s.instructions += stop.Insns
-	s.finer = s.finer || stop.Learned
-	tr := s.thisStep()
+	b.seen.instructions += stop.Insns
+	b.learning.finer = b.learning.finer || stop.Learned
+	tr := b.in.thisStep()
 	tr.Accesses = append(tr.Accesses, stop.Accesses...)
 	return stop.Accesses
 }
 
 // MeetFault has a thread meet a fault that landgo meets for it in a call from site, in
 // what that does.
-func (s *System) MeetFault(t trace.TID, site uint64, fault emu.Fault, does string) error {
-	th, tr := &s.threads[t], s.thisStep()
-	s.Touch(t, tr, site, fault.Addr, fault.Size, 0) // whether the page is there
-	if s.handled(th, tr, fault, true) {
+func (g *signals) MeetFault(t trace.TID, site uint64, fault emu.Fault, does string) error {
+	th, tr := &g.in.threads[t], g.in.thisStep()
+	g.sharing.Touch(t, tr, site, fault.Addr, fault.Size, 0) // whether the page is there
+	if g.handled(th, tr, fault, true) {
 		th.Stand, th.framing = StandRun, false
 		return nil
 	}
-	f := s.FaultFailure(t, fault)
+	f := g.in.Blocks.FaultFailure(t, fault)
 	f.PC, f.Message = site, does+": "+f.Message
 	th.Insns++ // the failure is a place of its own
-	return s.Fail(t, f)
+	return g.in.Fail(t, f)
 }
 
 // thisStep is the transition under way.

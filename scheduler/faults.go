@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -15,6 +16,14 @@ import (
 // and whatever an execution has, it has in each order of its steps (por/optimal.go).
 
 // Failer is a kernel of which calls can be had fail.
+// Failing is of the failures that executions may have.
+type Failing struct {
+	in   *present
+	most *int // see LimitFaults; nil: no limit
+	// failed is how many there were of each kind, a byte each. It goes back with the machine.
+	failed emu.Cell
+}
+
 type Failer interface {
 	// CanFail reports whether the call at which a thread stands can fail so.
 	CanFail(t trace.TID, k trace.FaultKind) bool
@@ -22,18 +31,18 @@ type Failer interface {
 	Fail(t trace.TID, k trace.FaultKind) kernel.Outcome
 }
 
-// MayFail reports whether the execution may have another failure of a kind.
-func (s *present) MayFail(k trace.FaultKind) bool {
-	used := s.failed.Get()
-	if s.cfg.Faults[k] <= uint8(used>>(8*k)) {
+// May reports whether the execution may have another failure of a kind.
+func (g *Failing) May(k trace.FaultKind) bool {
+	used := g.failed.Get()
+	if g.in.cfg.Faults[k] <= uint8(used>>(8*k)) {
 		return false
 	}
-	return s.mostFaults == nil || s.Failures() < *s.mostFaults
+	return g.most == nil || g.Count() < *g.most
 }
 
-// Failures is how many failures the execution has had.
-func (s *present) Failures() (n int) {
-	for used := s.failed.Get(); used != 0; used >>= 8 {
+// Count is how many failures the execution has had.
+func (g *Failing) Count() (n int) {
+	for used := g.failed.Get(); used != 0; used >>= 8 {
 		n += int(used & 0xff)
 	}
 	return n
@@ -42,53 +51,53 @@ func (s *present) Failures() (n int) {
 // LimitFaults has executions have n failures at the most, of all kinds together; fewer
 // than none: as many as Config.Faults says.
 func (s *System) LimitFaults(n int) {
-	if s.mostFaults = &n; n < 0 {
-		s.mostFaults = nil
+	if s.Failing.most = &n; n < 0 {
+		s.Failing.most = nil
 	}
 	s.Unlist()
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		w.LimitFaults(n)
 	}
 }
 
 // Failed notes a failure of what a thread called at pc; arg says what was asked for.
-func (s *present) Failed(t trace.TID, tr *trace.Transition, k trace.FaultKind, pc, arg uint64) {
-	s.machine.Put(&s.failed, s.failed.Get()+1<<(8*k))
-	s.threads[t].Effects++
+func (g *Failing) Failed(t trace.TID, tr *trace.Transition, k trace.FaultKind, pc, arg uint64) {
+	g.in.machine.Put(&g.failed, g.failed.Get()+1<<(8*k))
+	g.in.threads[t].Effects++
 	tr.Did(trace.Op{Kind: trace.OpFault, Obj: uint64(k), Arg: arg, PC: pc})
 }
 
-// Faultable reports whether calls of a kind may be had fail where a thread stands: in the
+// Possible reports whether calls of a kind may be had fail where a thread stands: in the
 // program's own code, after the beginning of main.
-func (s *System) Faultable(t trace.TID, k trace.FaultKind) bool {
-	th := &s.threads[t]
-	return s.cfg.Faults[k] > 0 && s.Entered() && !th.Starting && s.lib.Running(t)&(RunsFollowed|RunsQuiet) == 0
+func (g *Failing) Possible(t trace.TID, k trace.FaultKind) bool {
+	th := &g.in.threads[t]
+	return g.in.cfg.Faults[k] > 0 && g.in.Entered() && !th.Starting && g.in.lib.Running(t)&(RunsFollowed|RunsQuiet) == 0
 }
 
-// trapFaults are the kinds of failures that a trap can end with, whether or not the
+// kinds are the kinds of failures that a trap can end with, whether or not the
 // execution may have another.
-func (s *System) trapFaults(th *thread) (list []trace.FaultKind) {
-	f, ok := s.kernel.(Failer)
-	if !ok || !s.cfg.Faults.Any() {
+func (g *Failing) kinds(th *thread) (list []trace.FaultKind) {
+	f, ok := g.in.kernel.(Failer)
+	if !ok || !g.in.cfg.Faults.Any() {
 		return nil
 	}
 	for k := range trace.NumFaults {
-		inside := k == trace.FaultMalloc && s.cfg.NativeMalloc && s.cfg.Faults[k] > 0 && s.Entered() && s.lib.Running(th.ID)&RunsFollowed != 0
-		if (inside || s.Faultable(th.ID, k)) && f.CanFail(th.ID, k) {
+		inside := k == trace.FaultMalloc && g.in.cfg.NativeMalloc && g.in.cfg.Faults[k] > 0 && g.in.Entered() && g.in.lib.Running(th.ID)&RunsFollowed != 0
+		if (inside || g.Possible(th.ID, k)) && f.CanFail(th.ID, k) {
 			list = append(list, k)
 		}
 	}
 	return list
 }
 
-// trapFault is the failure that outcome c of a trap is, whose own outcomes are so many.
-func (s *System) trapFault(th *thread, c trace.Choice, outcomes uint32) (trace.FaultKind, bool) {
+// chosen is the failure that outcome c of a trap is, whose own outcomes are so many.
+func (g *Failing) chosen(th *thread, c trace.Choice, outcomes uint32) (trace.FaultKind, bool) {
 	n := int(c) - int(max(outcomes, 1))
 	if n < 0 {
 		return 0, false
 	}
-	for _, k := range s.trapFaults(th) {
-		if !s.MayFail(k) {
+	for _, k := range g.kinds(th) {
+		if !g.May(k) {
 			continue
 		}
 		if n == 0 {
@@ -99,10 +108,10 @@ func (s *System) trapFault(th *thread, c trace.Choice, outcomes uint32) (trace.F
 	return 0, false
 }
 
-// faultOutcomes is how many outcomes the failures of a trap are.
-func (s *System) faultOutcomes(th *thread) (n uint32) {
-	for _, k := range s.trapFaults(th) {
-		if s.MayFail(k) {
+// outcomes is how many outcomes the failures of a trap are.
+func (g *Failing) outcomes(th *thread) (n uint32) {
+	for _, k := range g.kinds(th) {
+		if g.May(k) {
 			n++
 		}
 	}

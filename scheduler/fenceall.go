@@ -21,21 +21,21 @@ func (s *present) planned(th *thread) kernel.Plan {
 }
 
 // fencesAll learns that a thread makes such a call.
-func (s *System) fencesAll(th *thread) error {
-	if s.known.Fencing.Add(uint64(th.ID)) {
-		s.finer = true
+func (b *buffers) fencesAll(th *thread) error {
+	if b.learning.known.Fencing.Add(uint64(th.ID)) {
+		b.learning.finer = true
 	}
-	if s.tooMany() {
-		return s.severalStore(th)
+	if b.tooMany() {
+		return b.severalStore(th)
 	}
 	return nil
 }
 
 // tooMany reports whether two threads store beside one that empties all buffers.
-func (s *System) tooMany() bool {
-	for t := range s.known.Fencing {
-		others := len(s.known.Storing)
-		if s.known.Storing[t] {
+func (b *buffers) tooMany() bool {
+	for t := range b.learning.known.Fencing {
+		others := len(b.learning.known.Storing)
+		if b.learning.known.Storing[t] {
 			others--
 		}
 		if others > 1 {
@@ -45,32 +45,32 @@ func (s *System) tooMany() bool {
 	return false
 }
 
-func (s *fixed) severalStore(th *thread) error {
-	return s.Invalid(kernel.GapCall, th.ID, 0, "membarrier isn't modelled under x86-TSO where two other threads or more store to shared memory: each thread's buffer is emptied at a moment of its own; --model sc takes memory for sequentially consistent")
+func (b *buffers) severalStore(th *thread) error {
+	return b.in.Invalid(kernel.GapCall, th.ID, 0, "membarrier isn't modelled under x86-TSO where two other threads or more store to shared memory: each thread's buffer is emptied at a moment of its own; --model sc takes memory for sequentially consistent")
 }
 
 // beside is what a step that has to do with a buffer is to such calls.
-func (s *System) beside(k trace.OpKind) trace.Op {
-	if len(s.known.Fencing) == 0 {
+func (b *buffers) beside(k trace.OpKind) trace.Op {
+	if len(b.learning.known.Fencing) == 0 {
 		return trace.Op{}
 	}
 	return trace.Op{Kind: k, Obj: trace.AllBuffers}
 }
 
 // stores notes that a step of a thread puts a store into its buffer.
-func (s *System) stores(th *thread, tr *trace.Transition) {
-	if op := s.beside(trace.OpStores); op.Kind != trace.OpNone {
+func (b *buffers) stores(th *thread, tr *trace.Transition) {
+	if op := b.beside(trace.OpStores); op.Kind != trace.OpNone {
 		tr.Did(op)
-		if !s.probing {
-			s.known.Storing.Add(uint64(th.ID))
+		if !b.attempt.probing {
+			b.learning.known.Storing.Add(uint64(th.ID))
 		}
 	}
 }
 
 // allEmpty reports whether all threads' buffers are.
-func (s *state) allEmpty() bool {
-	for i := range s.threads {
-		if len(s.threads[i].queue) > 0 {
+func (b *buffers) allEmpty() bool {
+	for i := range b.in.threads {
+		if len(b.in.threads[i].queue) > 0 {
 			return false
 		}
 	}

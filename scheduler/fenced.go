@@ -18,14 +18,14 @@ const atHandler = ^uint64(0)
 // FenceAfter has threads wait after the stores of some instructions, from the next rewind to
 // the root on; nil: after none.
 func (s *System) FenceAfter(f func(pc uint64) bool) {
-	s.fenced = f
+	s.buffers.fenced = f
 	s.Unlist()
 }
 
 // atAdded reports whether a thread stands at such a wait. Within the instruction that stores
 // it doesn't.
-func (s *fixed) atAdded(th *thread) bool {
-	return th.fence != 0 && !s.within(th, th.fence)
+func (b *buffers) atAdded(th *thread) bool {
+	return th.fence != 0 && !b.in.within(th, th.fence)
 }
 
 // within reports whether a thread stands within the instruction at pc.

@@ -19,7 +19,7 @@ type Granularity struct {
 // SetGranularity changes where the System stops from now on. What it has learned
 // stays. Preconditions: it stands at its root, and no other mark is in use.
 func (s *System) SetGranularity(g Granularity) {
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		w.SetGranularity(g)
 	}
 	s.cfg.Granularity = g

@@ -39,7 +39,7 @@ func (o *ordinary) Drop(kernel.Pages)                                           
 func (o *ordinary) ObjectBytes() [][2]uint64                                    { return nil }
 func (o *ordinary) Deadline() (trace.TID, uint64)                               { return trace.NoThread, 0 }
 func (o *ordinary) Leave(t trace.TID, tr *trace.Transition) (*Failure, error) {
-	o.in.Exit(t, tr, true)
+	o.in.Ends.Exit(t, tr, true)
 	return nil, nil
 }
 
@@ -187,7 +187,7 @@ func TestScoutBuffers(t *testing.T) {
 	}
 	tr := s.steps[len(s.steps)-1].tr
 	th, journal := &s.threads[tr.Thread], s.machine.Journal()
-	if s.scout(th, tr, scoutAfter); s.machine.Journal() != journal {
+	if s.scouts.scout(th, tr, scoutAfter); s.machine.Journal() != journal {
 		t.Error("it wasn't taken back")
 	}
 }

@@ -23,35 +23,35 @@ import (
 // handlers are the C library's, and look at nothing that the thread is about.
 
 // SeeLife learns that threads look whether others live.
-func (s *System) SeeLife() {
-	if !s.known.Exits {
-		s.known.Exits, s.finer = true, true
+func (g *signals) SeeLife() {
+	if !g.learning.known.Exits {
+		g.learning.known.Exits, g.learning.finer = true, true
 	}
 }
 
 // sends learns of a signal to another thread, or of a look whether it lives.
-func (s *System) sends(th *thread, op trace.Op) {
+func (g *signals) sends(th *thread, op trace.Op) {
 	switch {
 	case op.Kind != trace.OpCancel || op.Obj == uint64(th.ID):
 	case op.Arg == 0:
-		s.SeeLife()
-	case s.lib.Own(op.Arg):
-	case !s.known.Signalled[op.Obj]:
-		s.known.Signalled[op.Obj], s.finer = true, true
+		g.SeeLife()
+	case g.in.lib.Own(op.Arg):
+	case !g.learning.known.Signalled[op.Obj]:
+		g.learning.known.Signalled[op.Obj], g.learning.finer = true, true
 	}
 }
 
 // takesSignals reports whether a call is the one by which a thread takes signals again
 // that it has just created another. The C library blocks them all meanwhile: one to the
 // process goes to another thread then.
-func (s *System) takesSignals(th *thread, p *kernel.Plan) bool {
-	return p.Unmasks && s.createsQuietly(th) && s.known.Signalled[uint64(th.ID)]
+func (g *signals) takesSignals(th *thread, p *kernel.Plan) bool {
+	return p.Unmasks && g.createsQuietly(th) && g.learning.known.Signalled[uint64(th.ID)]
 }
 
 // createsQuietly: it is in the C library's function that creates a thread, not in a
 // handler.
-func (s *fixed) createsQuietly(th *thread) bool {
-	return !th.Starting && s.lib.Running(th.ID)&(RunsCreate|RunsFollowed) == RunsCreate
+func (g *signals) createsQuietly(th *thread) bool {
+	return !th.Starting && g.in.lib.Running(th.ID)&(RunsCreate|RunsFollowed) == RunsCreate
 }
 
 // Interrupt implements kernel.Host.
@@ -63,13 +63,13 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	if th.napping {
 		nap, th.napping = th.pending, false
 	}
-	s.sent = append(s.sent, s.lib.Interrupted(t, regs.RDI, regs.RSP, nap)...)
+	s.Traps.sent = append(s.Traps.sent, s.lib.Interrupted(t, regs.RDI, regs.RSP, nap)...)
 	s.SetRegs(t, regs)
 	th.limited = true // the handler may begin at a breakpoint
 	if s.Undrained(t) {
 		th.fence = atHandler
 	}
-	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.ticking() {
+	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.timers.on() {
 		th.Interrupted = sp
 	}
 }
@@ -93,19 +93,19 @@ func (th *thread) endInterrupt() {
 
 // handlersOwn is the part of its thread's stack that a handler has for itself:
 // nothing where the stack may be part of something else.
-func (s *named) handlersOwn(th *thread) emu.Range {
+func (g *signals) handlersOwn(th *thread) emu.Range {
 	if th.ID != 0 && !th.OwnStack {
 		return emu.Range{}
 	}
 	hi := (th.Interrupted - redZone) &^ 7
-	return emu.Range{Lo: s.mappingStart(hi - 1), Hi: hi}
+	return emu.Range{Lo: g.in.Stacks.mappingStart(hi - 1), Hi: hi}
 }
 
 // party is what makes a thread's accesses: the thread, with the locks that it holds, or
 // its handler, which no lock protects from it.
-func (s *fixed) party(th *thread) (trace.TID, []uint64) {
+func (g *signals) party(th *thread) (trace.TID, []uint64) {
 	if th.Interrupted != 0 {
 		return ^th.ID, nil
 	}
-	return th.ID, s.lib.Holds(th.ID)
+	return th.ID, g.in.lib.Holds(th.ID)
 }

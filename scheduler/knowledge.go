@@ -33,7 +33,7 @@ var errNames = errors.New("threads are numbered in another way")
 // whether the two together have finer preemption points than this one had:
 // then what it ran before is void.
 func (s *System) Learn(k *Knowledge) (news bool, err error) {
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		if _, err := w.learn(k); err != nil {
 			return false, err
 		}
@@ -69,7 +69,7 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 // (trace.ErrFiner), a new thread's number too: others go by what was known.
 func (s *System) Seal(on bool) {
 	s.sealed = on
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		w.sealed = on
 	}
 }

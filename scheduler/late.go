@@ -2,6 +2,16 @@ package scheduler
 
 import "landgo/internal/trace"
 
+// Ends are those of threads and of the process: what is a step, and what other threads can tell.
+type Ends struct {
+	in       *present
+	stacks   *Stacks
+	sharing  *Sharing
+	learning *learning
+	describe func(*thread, *trace.Thread) Watch // of the System
+	late     bool                               // the end of the process comes last
+}
+
 // Late ends: where one thread ends the process well, the others are cut off, at each of
 // their points in some execution. What they would have done is a bug or none; if it is,
 // an execution that goes on shows it. So a search that asks for it (por.Awaiter) is told
@@ -28,25 +38,25 @@ import "landgo/internal/trace"
 
 // EndLate implements por.Awaiter.
 func (s *System) EndLate(on bool) {
-	s.endLate = on && !s.steered() && s.cfg.Fill == nil && s.cfg.Leaks == 0 && !s.Coarse()
+	s.Ends.late = on && !s.steered() && s.cfg.Fill == nil && s.cfg.Leaks == 0 && !s.Coarse()
 	s.Unlist()
 }
 
 // endsWell reports whether a thread, which stands before the end of the process, ends it
 // with status 0, by its own doing.
-func (s *System) endsWell(th *thread) bool {
+func (e *Ends) endsWell(th *thread) bool {
 	switch th.Stand {
 	case StandOp:
 		return true // else the library lets its own code run up to the call
 	case StandTrap:
-		return th.trap.Syscall && s.wordSize == 8 && th.Regs.RDI&0xff == 0 && s.kernel.Plan(th.ID, th.trap).Name == "exit_group"
+		return th.trap.Syscall && e.in.wordSize == 8 && th.Regs.RDI&0xff == 0 && e.in.kernel.Plan(th.ID, th.trap).Name == "exit_group"
 	}
 	return false
 }
 
 // isLate reports whether a thread described by d ends the process late.
-func (s *System) isLate(th *thread, d *trace.Thread) bool {
-	return s.endLate && !s.known.Early && d.Pending.Kind == trace.OpEnd && d.Status == trace.Ready && s.endsWell(th)
+func (e *Ends) isLate(th *thread, d *trace.Thread) bool {
+	return e.late && !e.learning.known.Early && d.Pending.Kind == trace.OpEnd && d.Status == trace.Ready && e.endsWell(th)
 }
 
 // letEnd has late ends wait for the threads that can run.
@@ -79,14 +89,14 @@ func (l *listing) letEnd() {
 
 // endsEarly notes that the process is ended by t, late: could the end have been seen to come
 // before something that another thread did?
-func (s *System) endsEarly(t trace.TID) {
-	if !s.endLate || s.known.Early || s.Alone(t) {
+func (e *Ends) endsEarly(t trace.TID) {
+	if !e.late || e.learning.known.Early || e.in.Alone(t) {
 		return
 	}
-	_, pointer, _ := s.lib.Unwritten(t)
-	for i := range s.steps {
-		if tr := s.steps[i].tr; tr.Thread != t && s.leavesTraces(tr, pointer) {
-			s.known.Early, s.finer = true, true
+	_, pointer, _ := e.in.lib.Unwritten(t)
+	for i := range e.in.steps {
+		if tr := e.in.steps[i].tr; tr.Thread != t && e.leavesTraces(tr, pointer) {
+			e.learning.known.Early, e.learning.finer = true, true
 			return
 		}
 	}
@@ -94,8 +104,8 @@ func (s *System) endsEarly(t trace.TID) {
 
 // leavesTraces reports whether a step did what can be told when the process has ended.
 // pointer is where the C library keeps how much exit is to write, or 0.
-func (s *System) leavesTraces(tr *trace.Transition, pointer uint64) bool {
-	k, prints := s.kernel.(outputKernel)
+func (e *Ends) leavesTraces(tr *trace.Transition, pointer uint64) bool {
+	k, prints := e.in.kernel.(outputKernel)
 	for i := range tr.Accesses {
 		a := &tr.Accesses[i]
 		if prints && a.Flags&trace.Library != 0 && a.Addr == k.OutputWord() || pointer != 0 && a.IsWrite() && a.Addr == pointer {
@@ -113,19 +123,19 @@ func (s *System) leavesTraces(tr *trace.Transition, pointer uint64) bool {
 // longestAfter is how many steps others may take while a thread waits to end the process.
 const longestAfter = 1 << 12
 
-// tireOfWaiting is called now and then.
-func (s *System) tireOfWaiting() {
-	if !s.endLate || s.known.Early {
+// tire is called now and then.
+func (e *Ends) tire() {
+	if !e.late || e.learning.known.Early {
 		return
 	}
-	for i := range s.threads {
-		th := &s.threads[i]
-		if !th.Exists || th.Stand != StandOp && th.Stand != StandTrap || len(s.steps)-int(th.LastStep) < longestAfter {
+	for i := range e.in.threads {
+		th := &e.in.threads[i]
+		if !th.Exists || th.Stand != StandOp && th.Stand != StandTrap || len(e.in.steps)-int(th.LastStep) < longestAfter {
 			continue
 		}
 		var d trace.Thread
-		if s.describe(th, &d); d.Late {
-			s.known.Early, s.finer = true, true
+		if e.describe(th, &d); d.Late {
+			e.learning.known.Early, e.learning.finer = true, true
 		}
 	}
 }

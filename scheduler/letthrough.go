@@ -15,27 +15,27 @@ import (
 // schedule, and the search sees all that they depend on.
 
 // letThrough reports whether a failure is one to let through. reads: it is a read.
-func (s *System) letThrough(f *Failure, reads bool) bool {
+func (k *Blocks) letThrough(f *Failure, reads bool) bool {
 	switch {
-	case s.cfg.LetThrough == nil || s.steered():
+	case k.in.cfg.LetThrough == nil || k.in.steered():
 		return false
 	case f.Kind == trace.UseAfterFree, f.Kind == trace.HeapOverflow && reads, f.Kind == trace.InvalidFree:
 	default:
 		return false
 	}
-	f.Stack, f.At = s.Stack(f.Thread), s.threads[f.Thread].Insns+1
-	if !s.cfg.LetThrough(f) {
+	f.Stack, f.At = k.in.Stack(f.Thread), k.in.threads[f.Thread].Insns+1
+	if !k.in.cfg.LetThrough(f) {
 		return false
 	}
-	if s.probing || s.scouting || s.trying {
+	if k.attempt.probing || k.attempt.scouting || k.attempt.trying {
 		return true // it is taken back
 	}
-	for _, known := range s.through {
+	for _, known := range k.in.through {
 		if known.Kind == f.Kind && known.PC == f.PC {
 			return true
 		}
 	}
-	s.through = append(s.through, f)
+	k.in.through = append(k.in.through, f)
 	return true
 }
 
@@ -44,17 +44,17 @@ func (s *state) LetThrough() []*Failure { return s.through }
 
 // WrongFree reports whether a block that another function gave out may be freed all the
 // same.
-func (s *System) WrongFree(f *Failure) bool { return s.letThrough(f, false) }
+func (k *Blocks) WrongFree(f *Failure) bool { return k.letThrough(f, false) }
 
 // passBlock lets the access through at which a thread has stopped, if it is to be: the
 // instruction is run again, without a look at blocks. before is how many accesses tr had
 // before the run that stopped.
-func (s *System) passBlock(th *thread, tr *trace.Transition, stop *emu.Stop, before int) (allow uint32, pass bool) {
+func (k *Blocks) passBlock(th *thread, tr *trace.Transition, stop *emu.Stop, before int) (allow uint32, pass bool) {
 	if k := stop.Fault.Kind; k != emu.FaultBlockRead && k != emu.FaultBlockWrite {
 		return 0, false
 	}
 	th.Regs = stop.Regs
-	if !s.letThrough(s.FaultFailure(th.ID, stop.Fault), stop.Fault.Kind == emu.FaultBlockRead) {
+	if !k.letThrough(k.FaultFailure(th.ID, stop.Fault), stop.Fault.Kind == emu.FaultBlockRead) {
 		return 0, false
 	}
 	// The run has recorded what the instruction did by then, and the next one will.

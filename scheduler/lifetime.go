@@ -6,12 +6,14 @@ import (
 	"landgo/internal/image"
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/scheduler/known"
 )
 
 // What a System is made of, by how long it lasts. What it knows of its guest for good
 // and can tell another System of is known.Facts. A method reaches what its receiver has:
 // one of present can't learn, count or touch the step under way; one of named finds out
-// names and places besides.
+// names and places besides. The parts of a System (doc.go) have pointers to those of these
+// structures that they need, and to no others.
 
 // fixed is what stays as it is once a guest has begun.
 type fixed struct {
@@ -42,21 +44,6 @@ type fixed struct {
 	starts map[string]uint64
 	// atStart: threads stay at their very beginning when they are created.
 	atStart bool
-	// awaiting: polls aren't possible (await.go). endLate: the end of the process comes last
-	// (late.go).
-	awaiting, endLate bool
-	// blending: what comes to the same in both orders is told (blend.go).
-	blending bool
-	// tallying: and additions to counts that stay above zero (above.go).
-	tallying bool
-	// overwriting: of stores of the same bytes the search runs one order, unless they are
-	// read, and exchanges whose results aren't used are told.
-	overwriting bool
-	// alike: threads that are alike begin in the order of their creation (alike.go).
-	alike bool
-	// fenced says after which stores threads wait as at a fence (fenced.go); nil: after none.
-	fenced     func(pc uint64) bool
-	mostFaults *int // see LimitFaults; nil: no limit
 }
 
 // state is what a step changes. It goes back with a mark: the cells with the machine,
@@ -88,9 +75,6 @@ type cells struct {
 	// allocated before is the C library's.
 	entered emu.Cell
 	ranOut  emu.Flag // a timed wait ran out
-	alarmed emu.Flag // a timer that sends a signal was set, as the kernel has it
-	ticks   emu.Cell // how often timers went off while something else could run
-	failed  emu.Cell // how many failures of each kind there were, a byte each
 	// threadStatus is 1 when the process's status was set by a thread on its way out.
 	threadStatus emu.Cell
 }
@@ -105,21 +89,10 @@ type present struct {
 // for itself.
 type found struct {
 	names    *names
-	dead     map[uint64]dead
-	blends   map[uint64]trace.Blend // of locked instructions
-	leasts   map[uint64]int64       // of those that add and are tested
-	unread   map[uint64]bool        // the places behind calls whose results aren't used
-	mappings map[uint64]uint64      // see mappingStart
-	// scouted is the length of each thread's steps after which scouting is done again
-	// (scout.go).
-	scouted  map[trace.TID]uint64
-	graves   emu.Range          // has all stacks in it that were ever buried
-	cpuKept  bool               // the kernel keeps CPU states, to come back to
-	polled   bool               // a thread has waited in a loop that looks at the clock
-	tried    map[pollKey]bool   // turns of loops (await.go)
-	surveyed map[surveyKey]look // counted spins (counted.go)
-	deadTo   map[onward]dead    // where these lead out
-	kinship  kinship
+	Stacks   *Stacks
+	Blocks   *Blocks
+	Mappings *Mappings
+	timers   *timers
 }
 
 // named is the guest as it stands, and the names and places of its parts.
@@ -136,29 +109,32 @@ type seen struct {
 	calls        map[string]bool // kernel calls met
 	met          Met
 	sightings    sightings
-	uses         map[uint64][]use // by word, while it isn't known that threads share any
+}
+
+// learning is what executions teach. Each part of a System that can learn has a pointer
+// to it.
+type learning struct {
+	known known.Facts // for good; another System can be told of it
+	finer bool        // points became finer in the step under way
+}
+
+// attempt says for what the machine runs: whose step it is, and whether it is tried, to be
+// taken back.
+type attempt struct {
+	current trace.TID // whose step it is
+	// probing: a turn of a loop is being tried. scouting: what others would do in a long
+	// step is being looked at. trying: a call is tried: threads stay as they are.
+	probing, scouting, trying bool
+	turning                   bool // turns of a counted spin are run, but the last (counted.go)
 }
 
 // scratch is of the step under way.
 type scratch struct {
-	current trace.TID // whose step it is
-	finer   bool      // points became finer in it
+	attempt
 	// passedOver: the run under way begins at a point that the rules leave out.
 	passedOver bool
-	// probing: a turn of a loop is being tried, to be taken back. scouting: what others
-	// would do in a long step is being looked at. trying: a call is tried: threads stay
-	// as they are.
-	probing, scouting, trying bool
-	turning                   bool // turns of a counted spin are run, but the last (counted.go)
-	// sent is what the signals of the trap under way depend on (library/interruptedwait.go).
-	sent     []trace.Op
-	foreseen []trace.Access // of one trap
-	frames   []string
-	run      emu.Run
-	buffering
-	indivisible bool             // see asParties
-	failing     *trace.FaultKind // of the trap under way; nil: it doesn't fail
-	pinned      emu.Ctx          // given to the kernel, to come back to
+	run        emu.Run
+	pinned     emu.Ctx // given to the kernel, to come back to
 }
 
 // Enter notes that main has begun, and Entered reports whether it has.

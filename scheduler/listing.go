@@ -140,8 +140,8 @@ func (s *System) Present() *trace.Present {
 	if l.late.Len() > 0 {
 		l.letEnd()
 	}
-	if s.ticking() {
-		s.letTimers(l.from)
+	if s.timers.on() {
+		s.timers.let(l.from)
 		for i := range l.from {
 			if d := &l.from[i]; s.threads[d.ID].isTimer() {
 				l.Note(d)

@@ -35,22 +35,29 @@ const (
 	busyAlone = 1 << 24
 )
 
+// longest remembers the longest execution, and the longest step.
+type longest struct {
+	in      *named
+	seen    *seen
+	attempt *attempt
+}
+
 // noteBusy notes that a thread has run so many instructions in one step, if none has run
 // more. The place is in a source that is known, if the thread has such a function on its
 // stack: what a library is at follows from the call.
-func (s *System) noteBusy(th *thread, ran uint64, period int) {
+func (g *longest) noteBusy(th *thread, ran uint64, period int) {
 	least := uint64(busyStep)
-	if s.isAlone(th) {
+	if g.isAlone(th) {
 		least = busyAlone
 	}
-	if ran >= least && ran > s.met.Busy.Insns && !s.probing {
-		s.met.Busy = Busy{Insns: ran, Period: period, PC: s.ownPC(th.ID, s.machine.PC(th.Ctx)), Thread: s.Name(th.ID)}
+	if ran >= least && ran > g.seen.met.Busy.Insns && !g.attempt.probing {
+		g.seen.met.Busy = Busy{Insns: ran, Period: period, PC: g.in.ownPC(th.ID, g.in.machine.PC(th.Ctx)), Thread: g.in.Name(th.ID)}
 	}
 }
 
 // isAlone: no other thread is there now.
-func (s *present) isAlone(th *thread) bool {
-	return !slices.ContainsFunc(s.threads, func(o thread) bool { return o.ID != th.ID && o.Live() })
+func (g *longest) isAlone(th *thread) bool {
+	return !slices.ContainsFunc(g.in.threads, func(o thread) bool { return o.ID != th.ID && o.Live() })
 }
 
 // longPath is from how many steps on an execution is looked at.
@@ -58,18 +65,18 @@ const longPath = 2000
 
 // noteLong looks at the execution that ends here, or is left, if it is much longer than the
 // longest so far.
-func (s *System) noteLong() {
-	if n := len(s.steps); n >= longPath && n > s.met.Long.Steps*5/4 && !s.probing {
-		s.met.Long = s.whereLong()
+func (g *longest) noteLong() {
+	if n := len(g.in.steps); n >= longPath && n > g.seen.met.Long.Steps*5/4 && !g.attempt.probing {
+		g.seen.met.Long = g.whereLong()
 	}
 }
 
 // whereLong says where the steps of the present path began: at the place in a source that
 // is known where most did, if those are many; else where most did.
-func (s *named) whereLong() Long {
+func (g *longest) whereLong() Long {
 	at := map[uint64]*stepsAt{}
-	for i := range s.steps {
-		st := &s.steps[i]
+	for i := range g.in.steps {
+		st := &g.in.steps[i]
 		pc := beginning(st)
 		p := at[pc]
 		if p == nil {
@@ -85,23 +92,23 @@ func (s *named) whereLong() Long {
 		if best.less(p) {
 			best = p
 		}
-		if known.less(p) && s.hasLine(p.pc) {
+		if known.less(p) && g.in.hasLine(p.pc) {
 			known = p
 		}
 	}
 	if known != nil && known.steps >= best.steps/many {
 		best = known
 	}
-	l := Long{Steps: len(s.steps), PC: best.pc, Part: best.steps}
+	l := Long{Steps: len(g.in.steps), PC: best.pc, Part: best.steps}
 	most := trace.NoThread
 	for _, t := range slices.Sorted(maps.Keys(best.turns)) {
-		l.Threads = append(l.Threads, s.Name(t))
+		l.Threads = append(l.Threads, g.in.Name(t))
 		if n := best.turns[t]; n > l.Turns {
 			l.Turns, most = n, t
 		}
 	}
 	if best != known { // where it was called
-		l.PC = s.ownPC(most, l.PC)
+		l.PC = g.in.ownPC(most, l.PC)
 	}
 	return l
 }

@@ -39,77 +39,80 @@ const (
 )
 
 // covers says which mapping each address belongs to.
+// Mappings are the program's own. Their blocks go back with a mark (state.mapped, covers).
+type Mappings struct{ in *present }
+
 type covers struct {
 	latest heap.Cover // that of the latest mapping, or part that was unmapped, with it
 	living heap.Cover // of mappings that live: the part of each that is still mapped
 }
 
-// Maps takes in what a call has mapped and unmapped. It returns the bug that an
+// Take takes in what a call has mapped and unmapped. It returns the bug that an
 // unmapping is, or nil.
-func (s *present) Maps(t trace.TID, call uint64, out *kernel.Outcome) *Failure {
-	th := &s.threads[t]
-	s.lib.Drop(out.Unmapped)
-	s.lib.Drop(kernel.Pages{Addr: out.Mapped.Addr + out.Kept, Size: out.Mapped.Size - out.Kept})
-	own := !th.Starting && s.lib.Running(th.ID)&(RunsFollowed|RunsQuiet|RunsTested) == 0 && s.Entered()
-	e := s.HeapEvent(th.ID, call)
+func (m *Mappings) Take(t trace.TID, call uint64, out *kernel.Outcome) *Failure {
+	th := &m.in.threads[t]
+	m.in.lib.Drop(out.Unmapped)
+	m.in.lib.Drop(kernel.Pages{Addr: out.Mapped.Addr + out.Kept, Size: out.Mapped.Size - out.Kept})
+	own := !th.Starting && m.in.lib.Running(th.ID)&(RunsFollowed|RunsQuiet|RunsTested) == 0 && m.in.Entered()
+	e := m.in.HeapEvent(th.ID, call)
 	if out.Unmapped.Size != 0 {
-		if f := s.unmap(th, out.Unmapped, e, own); f != nil {
+		if f := m.unmap(th, out.Unmapped, e, own); f != nil {
 			return f
 		}
 	}
 	if p := out.Mapped; p.Size != 0 && own {
-		if at, _, ok := s.covers.living.From(p.Addr); !ok || at.Addr > p.Addr || at.Addr+at.Size < p.Addr+p.Size { // else what was mapped is made use of
-			s.replace(th, p, e)
-			b := s.giveMapping(heap.Block{Addr: p.Addr, Size: p.Size, Family: mappingFamily, Given: e})
-			s.covers.living = s.covers.living.Set(p.Addr, p.Addr+p.Size, s.number())
-			s.tell(th, b, true)
+		if at, _, ok := m.in.covers.living.From(p.Addr); !ok || at.Addr > p.Addr || at.Addr+at.Size < p.Addr+p.Size { // else what was mapped is made use of
+			m.replace(th, p, e)
+			b := m.give(heap.Block{Addr: p.Addr, Size: p.Size, Family: mappingFamily, Given: e})
+			m.in.covers.living = m.in.covers.living.Set(p.Addr, p.Addr+p.Size, m.number())
+			m.tell(th, b, true)
 		}
 	}
 	return nil
 }
 
 // replace ends the mappings of which nothing is left under a new one.
-func (s *present) replace(th *thread, p kernel.Pages, e heap.Event) {
-	under := s.livingIn(p.Addr, p.Addr+p.Size)
-	s.covers.living = s.covers.living.Clear(p.Addr, p.Addr+p.Size)
+func (m *Mappings) replace(th *thread, p kernel.Pages, e heap.Event) {
+	under := m.livingIn(p.Addr, p.Addr+p.Size)
+	m.in.covers.living = m.in.covers.living.Clear(p.Addr, p.Addr+p.Size)
 	for _, n := range under {
-		s.endIfGone(th, n, e)
+		m.endIfGone(th, n, e)
 	}
 }
 
-// giveMapping begins a block of mapped memory, the latest there.
-func (s *state) giveMapping(b heap.Block) heap.Block {
-	out := *s.mapped.Give(b)
-	s.covers.latest = s.covers.latest.Set(b.Addr, b.Addr+b.Size, s.number())
+// give begins a block of mapped memory, the latest there.
+func (m *Mappings) give(b heap.Block) heap.Block {
+	out := *m.in.mapped.Give(b)
+	m.in.covers.latest = m.in.covers.latest.Set(b.Addr, b.Addr+b.Size, m.number())
 	return out
 }
 
 // number is that of the latest block of mapped memory.
-func (s *state) number() int32 { return int32(len(s.mapped.Blocks()) - 1) }
+func (m *Mappings) number() int32 { return int32(len(m.in.mapped.Blocks()) - 1) }
 
-func (s *fixed) tell(th *thread, b heap.Block, given bool) {
-	if s.observer != nil {
-		s.observer.Block(th.ID, b, given)
+func (m *Mappings) tell(th *thread, b heap.Block, given bool) {
+	if m.in.observer != nil {
+		m.in.observer.Block(th.ID, b, given)
 	}
 }
 
 // unmap ends mappings. Of one that ends in part, the part is noted; when all of it
 // is gone it has ended too.
-func (s *present) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Failure {
+func (m *Mappings) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Failure {
 	end := p.Addr + p.Size
-	before := s.endedMapping(p.Addr)
-	live := s.livingIn(p.Addr, end)
-	s.covers.living = s.covers.living.Clear(p.Addr, end)
+	before := m.endedAt(p.Addr)
+	live := m.livingIn(p.Addr, end)
+	m.in.covers.living = m.in.covers.living.Clear(p.Addr, end)
 	for _, n := range live {
-		b := s.mapped.Blocks()[n]
+		b := m.in.mapped.Blocks()[n]
 		if lo, hi := max(p.Addr, b.Addr), min(end, b.Addr+b.Size); lo > b.Addr || hi < b.Addr+b.Size {
-			s.giveMapping(heap.Block{Addr: lo, Size: hi - lo, Family: partFamily, Given: b.Given})
-			s.mapped.Take(partFamily, lo, e)
-			s.tell(th, *s.mapped.At(partFamily, lo), false)
+			m.give(heap.Block{Addr: lo, Size: hi - lo, Family: partFamily, Given: b.Given})
+			m.in.mapped.Take(partFamily, lo, e)
+			m.tell(th, *m.in.mapped.At(partFamily, lo), false)
 		}
-		s.endIfGone(th, n, e)
+		m.endIfGone(th, n, e)
 	}
-	if len(live) > 0 || !own || before == nil || !before.Contains(end-1) || s.cfg.Tested { // on linux alone, see above
+	if len(live) > 0 || !own || before == nil || !before.Contains(end-1) || m.in.cfg.Tested { // on linux alone, see above
 		return nil
 	}
 	return &Failure{Kind: trace.DoubleFree, Thread: th.ID, PC: e.PC, Block: *before,
@@ -118,9 +121,9 @@ func (s *present) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Fai
 
 // livingIn lists the mappings that live and are mapped somewhere in [lo, hi), oldest
 // first.
-func (s *state) livingIn(lo, hi uint64) (list []int32) {
+func (m *Mappings) livingIn(lo, hi uint64) (list []int32) {
 	for lo < hi {
-		p, n, ok := s.covers.living.From(lo)
+		p, n, ok := m.in.covers.living.From(lo)
 		if !ok || p.Addr >= hi {
 			break
 		}
@@ -132,10 +135,10 @@ func (s *state) livingIn(lo, hi uint64) (list []int32) {
 }
 
 // endIfGone ends a mapping of which nothing is mapped any more.
-func (s *present) endIfGone(th *thread, n int32, e heap.Event) {
-	b := s.mapped.Blocks()[n]
+func (m *Mappings) endIfGone(th *thread, n int32, e heap.Event) {
+	b := m.in.mapped.Blocks()[n]
 	for lo := b.Addr; lo < b.Addr+b.Size; {
-		p, owner, ok := s.covers.living.From(lo)
+		p, owner, ok := m.in.covers.living.From(lo)
 		if !ok || p.Addr >= b.Addr+b.Size {
 			break
 		}
@@ -144,35 +147,35 @@ func (s *present) endIfGone(th *thread, n int32, e heap.Event) {
 		}
 		lo = p.Addr + p.Size
 	}
-	s.tell(th, b, false)
-	s.mapped.End(n, e)
+	m.tell(th, b, false)
+	m.in.mapped.End(n, e)
 }
 
-// livingMapping is the mapping that an address belongs to, or nil.
-func (s *state) livingMapping(addr uint64) *heap.Block {
-	n, ok := s.covers.living.At(addr)
+// livingAt is the mapping that an address belongs to, or nil.
+func (m *Mappings) livingAt(addr uint64) *heap.Block {
+	n, ok := m.in.covers.living.At(addr)
 	if !ok {
 		return nil
 	}
-	return &s.mapped.Blocks()[n]
+	return &m.in.mapped.Blocks()[n]
 }
 
-// endedMapping is the latest mapping, or part of one, with an address in it, if
+// endedAt is the latest mapping, or part of one, with an address in it, if
 // that has been unmapped; else nil.
-func (s *state) endedMapping(addr uint64) *heap.Block {
-	n, ok := s.covers.latest.At(addr)
-	if !ok || !s.mapped.Blocks()[n].Freed {
+func (m *Mappings) endedAt(addr uint64) *heap.Block {
+	n, ok := m.in.covers.latest.At(addr)
+	if !ok || !m.in.mapped.Blocks()[n].Freed {
 		return nil
 	}
-	return &s.mapped.Blocks()[n]
+	return &m.in.mapped.Blocks()[n]
 }
 
-// mappingFault describes a fault at memory that was mapped by the program, or
+// fault describes a fault at memory that was mapped by the program, or
 // right behind or before such; ok if it is one. An access next to a thread's stack
 // pointer is about that stack: nearStack.
-func (s *present) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok bool) {
+func (m *Mappings) fault(out *Failure, f emu.Fault, nearStack bool) (ok bool) {
 	does := bytesText(f.Kind == emu.FaultWrite, uint64(f.Size))
-	if b := s.endedMapping(f.Addr); b != nil && s.machine.Prot(f.Addr) == 0 {
+	if b := m.endedAt(f.Addr); b != nil && m.in.machine.Prot(f.Addr) == 0 {
 		out.Kind, out.Block = trace.UseAfterFree, *b
 		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s that has been unmapped", does, f.Addr-b.Addr, heap.Bytes(b.Size))
 		return true
@@ -180,7 +183,7 @@ func (s *present) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok bo
 	if nearStack {
 		return false
 	}
-	if b := s.livingMapping(f.Addr); b != nil {
+	if b := m.livingAt(f.Addr); b != nil {
 		out.Block = *b
 		if f.Addr+uint64(f.Size) > b.Addr+b.Size {
 			out.Kind, out.Message = trace.HeapOverflow, fmt.Sprintf("%s at offset %d of a mapping of %s: beyond its end", does, f.Addr-b.Addr, heap.Bytes(b.Size))
@@ -189,10 +192,10 @@ func (s *present) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok bo
 		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s, in pages that don't allow it", does, f.Addr-b.Addr, heap.Bytes(b.Size))
 		return true
 	}
-	if s.machine.Prot(f.Addr) != 0 {
+	if m.in.machine.Prot(f.Addr) != 0 {
 		return false
 	}
-	for _, b := range s.mapped.LiveOf(mappingFamily) {
+	for _, b := range m.in.mapped.LiveOf(mappingFamily) {
 		switch behind, ahead := f.Addr-b.Addr-b.Size, b.Addr-f.Addr; {
 		case behind < 4096:
 			out.Message = fmt.Sprintf("%s, %s after the end of a mapping of %s", does, heap.Bytes(behind), heap.Bytes(b.Size))
@@ -207,5 +210,5 @@ func (s *present) mappingFault(out *Failure, f emu.Fault, nearStack bool) (ok bo
 	return false
 }
 
-// InMapping reports whether an address is in memory that the program maps or has mapped.
-func (s *state) InMapping(addr uint64) bool { return s.mapped.Around(addr) != nil }
+// Has reports whether an address is in memory that the program maps or has mapped.
+func (m *Mappings) Has(addr uint64) bool { return m.in.mapped.Around(addr) != nil }

@@ -63,7 +63,7 @@ func (s *state) save(t trace.TID) {
 
 // Mark implements por.System.
 func (s *System) Mark() trace.Mark {
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		w.markAlone()
 	}
 	return s.markAlone()
@@ -86,7 +86,7 @@ func (s *state) mark(machine trace.Mark) trace.Mark {
 // Rewind implements por.System.
 func (s *System) Rewind(k trace.Mark) {
 	s.rewindAlone(k)
-	for _, w := range s.twins {
+	for _, w := range s.twins.beside {
 		w.rewindAlone(k)
 		if len(s.steps) < w.lost {
 			w.lost = 0
@@ -95,8 +95,12 @@ func (s *System) Rewind(k trace.Mark) {
 }
 
 func (s *System) rewindAlone(k trace.Mark) {
+	s.longest.noteLong()
+	s.goBack(k)
+}
+
+func (s *present) goBack(k trace.Mark) {
 	m := &s.marks[k]
-	s.noteLong()
 	s.machine.Rewind(m.machine)
 	if s.companion != nil {
 		s.companion.TakeUp(m.threads, m.steps)

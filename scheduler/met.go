@@ -110,37 +110,37 @@ func (s *System) End(wrote string, stuck bool) {
 }
 
 // meetStep takes in what a step did, before which the thread was alone or not.
-func (s *System) meetStep(th *thread, tr *trace.Transition, alone bool) {
+func (m *uses) meetStep(th *thread, tr *trace.Transition, alone bool) {
 	if th.Parent != trace.NoThread && th.Insns > tr.Begin && !th.Starting {
-		s.met.Ran = true
+		m.seen.met.Ran = true
 	}
 	for i := range tr.Ops {
 		switch k := tr.Ops[i].Kind; {
 		case k == trace.OpCreate:
 			alone = false
-		case k == trace.OpAdvance && !s.ranOut.Get():
-			s.machine.PutFlag(&s.ranOut, true)
+		case k == trace.OpAdvance && !m.in.ranOut.Get():
+			m.in.machine.PutFlag(&m.in.ranOut, true)
 		case k == trace.OpJoin:
-			alone = s.Alone(th.ID)
+			alone = m.in.Alone(th.ID)
 		case !alone:
-			s.met.Points |= pointsOfOps[k]
+			m.seen.met.Points |= pointsOfOps[k]
 		}
 	}
-	if s.met.Points&(trace.PointMem|trace.PointAtomic) != trace.PointMem|trace.PointAtomic || len(s.racing) > 0 {
+	if m.seen.met.Points&(trace.PointMem|trace.PointAtomic) != trace.PointMem|trace.PointAtomic || len(m.in.racing) > 0 {
 		for i := range tr.Accesses {
 			a := &tr.Accesses[i]
-			s.met.Points |= trace.PointMem
+			m.seen.met.Points |= trace.PointMem
 			if a.Flags&trace.Atomic != 0 {
-				s.met.Points |= trace.PointAtomic
+				m.seen.met.Points |= trace.PointAtomic
 			}
-			if s.racing[a.PC] {
-				s.met.addRace(a.PC)
+			if m.in.racing[a.PC] {
+				m.seen.met.addRace(a.PC)
 			}
 		}
 	}
-	if !s.met.Shared {
-		if s.met.Shared = s.shares(th, tr); s.met.Shared {
-			s.uses = nil
+	if !m.seen.met.Shared {
+		if m.seen.met.Shared = m.shares(th, tr); m.seen.met.Shared {
+			m.uses = nil
 		}
 	}
 }

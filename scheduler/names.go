@@ -56,6 +56,9 @@ func (n *names) intern(parent trace.TID, ordinal uint64) (trace.TID, error) {
 	return t, nil
 }
 
+// name is a thread's path name.
+func (n *names) name(t trace.TID) string { return n.paths[t] }
+
 // births are the parents of threads from 1 on, and which of its children each is.
 func (n *names) births() (parents []trace.TID, ordinals []uint64) {
 	parents, ordinals = make([]trace.TID, len(n.paths)-1), make([]uint64, len(n.paths)-1)

@@ -23,24 +23,31 @@ type napper interface {
 	Nap(t trace.TID) (left, at uint64, ok bool)
 }
 
+// Naps are sleeps within a step.
+type Naps struct {
+	in       *present
+	sharing  *Sharing
+	learning *learning
+}
+
 // naps reports whether a trap is a sleep of a thread to which signals may come, or
 // one in a schedule that is followed, whose run may have known of such.
-func (s *System) naps(th *thread, p *kernel.Plan) bool {
-	return p.Yield && p.Op.Kind == trace.OpSleep && (s.known.Signalled[uint64(th.ID)] || s.starts != nil) && !s.trusted(th) && !s.Alone(th.ID)
+func (n *Naps) naps(th *thread, p *kernel.Plan) bool {
+	return p.Yield && p.Op.Kind == trace.OpSleep && (n.learning.known.Signalled[uint64(th.ID)] || n.in.starts != nil) && !n.in.trusted(th) && !n.in.Alone(th.ID)
 }
 
 // nap has a thread fall asleep at the trap before which it stands, if it sleeps
 // there: p is the trap's plan. It reports whether it does.
-func (s *System) nap(th *thread, tr *trace.Transition, p *kernel.Plan) bool {
-	if th.napping || !s.naps(th, p) {
+func (n *Naps) nap(th *thread, tr *trace.Transition, p *kernel.Plan) bool {
+	if th.napping || !n.naps(th, p) {
 		return false
 	}
-	k, ok := s.kernel.(napper)
+	k, ok := n.in.kernel.(napper)
 	if !ok {
 		return false
 	}
 	left, at, ok := k.Nap(th.ID)
-	s.takeTouched(th, tr, th.Regs.RIP)
+	n.sharing.takeTouched(th, tr, th.Regs.RIP)
 	if !ok {
 		return false
 	}
@@ -52,8 +59,8 @@ func (s *System) nap(th *thread, tr *trace.Transition, p *kernel.Plan) bool {
 }
 
 // EndNap ends a sleep of a thread whose handler has returned to it.
-func (s *System) EndNap(t trace.TID, tr *trace.Transition, nap trace.Op) {
-	th := &s.threads[t]
+func (n *Naps) EndNap(t trace.TID, tr *trace.Transition, nap trace.Op) {
+	th := &n.in.threads[t]
 	const syscall, timespecSize, eintr = 2, 16, 4
 	r := &th.Regs
 	pc := r.RIP
@@ -64,12 +71,12 @@ func (s *System) EndNap(t trace.TID, tr *trace.Transition, nap trace.Op) {
 	if at == 0 {
 		return
 	}
-	if s.machine.Prot(at)&emu.ProtWrite == 0 || s.machine.Prot(at+timespecSize-1)&emu.ProtWrite == 0 {
+	if n.in.machine.Prot(at)&emu.ProtWrite == 0 || n.in.machine.Prot(at+timespecSize-1)&emu.ProtWrite == 0 {
 		const efault = 14
 		r.RAX = uint64(1<<64 - efault)
 		return
 	}
-	s.Touch(th.ID, tr, pc, at, timespecSize, trace.Write)
-	s.machine.Write64(at, left/1e9)
-	s.machine.Write64(at+8, left%1e9)
+	n.sharing.Touch(th.ID, tr, pc, at, timespecSize, trace.Write)
+	n.in.machine.Write64(at, left/1e9)
+	n.in.machine.Write64(at+8, left%1e9)
 }

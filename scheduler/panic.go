@@ -28,20 +28,23 @@ const maxPanic = 200
 // anyError is what a panic says that comes of another thread's, as its join tells it.
 const anyError = "on an `Err` value: Any {"
 
+// Panics are what threads have said before they ended the process with a panic's status.
+type Panics struct{ in *present }
+
 // Panics remembers that thread t panics, and has said so.
-func (s *System) Panics(t trace.TID) {
-	s.panics = append(s.panics, panicked{t, s.Stack(t), len(s.kernel.Output(2))})
+func (y *Panics) Panics(t trace.TID) {
+	y.in.panics = append(y.in.panics, panicked{t, y.in.Stack(t), len(y.in.kernel.Output(2))})
 }
 
 // Panic is the bug of the panic for which thread t ends the process; nil if there is none.
-func (s *System) Panic(t trace.TID) *Failure {
+func (y *Panics) Panic(t trace.TID) *Failure {
 	var f *Failure
-	for i := len(s.panics) - 1; i >= 0; i-- {
-		p := &s.panics[i]
+	for i := len(y.in.panics) - 1; i >= 0; i-- {
+		p := &y.in.panics[i]
 		if f == nil && p.thread != t {
 			continue
 		}
-		m := panicMessage(s.kernel.Output(2)[:p.said])
+		m := panicMessage(y.in.kernel.Output(2)[:p.said])
 		if m == "" {
 			continue // a hook of the program's said something else
 		}

@@ -60,26 +60,33 @@ func allowed(rules []Rule, stack []string) bool {
 	return ok
 }
 
-// PointAllowed applies --within and --without to a point at pc.
-func (s *System) PointAllowed(t trace.TID, pc uint64) bool {
-	return len(s.cfg.Rules) == 0 || s.passesRules(t, s.cfg.Rules)
+// Points says whether there is a preemption point where a thread stands.
+type Points struct {
+	in     *present
+	seen   *seen
+	frames []string // scratch
 }
 
-// LockPointAllowed is the same for a point lock or unlock.
-func (s *System) LockPointAllowed(t trace.TID) bool {
-	rules := s.cfg.Rules
+// Allowed applies --within and --without to a point at pc.
+func (d *Points) Allowed(t trace.TID, pc uint64) bool {
+	return len(d.in.cfg.Rules) == 0 || d.passesRules(t, d.in.cfg.Rules)
+}
+
+// AllowedForLock is the same for a point lock or unlock.
+func (d *Points) AllowedForLock(t trace.TID) bool {
+	rules := d.in.cfg.Rules
 	if n := slices.IndexFunc(rules, func(r Rule) bool { return r.Piece }); n >= 0 {
 		rules = rules[:n]
 	}
-	return len(rules) == 0 || s.passesRules(t, rules)
+	return len(rules) == 0 || d.passesRules(t, rules)
 }
 
-func (s *System) passesRules(t trace.TID, rules []Rule) bool {
-	stack := s.StackNames(t)
-	if s.steered() || !s.Alone(t) {
+func (d *Points) passesRules(t trace.TID, rules []Rule) bool {
+	stack := d.StackNames(t)
+	if d.in.steered() || !d.in.Alone(t) {
 		for i, r := range rules[:min(64, len(rules))] {
 			if slices.Contains(stack, r.Function) {
-				s.met.Rules |= 1 << i
+				d.seen.met.Rules |= 1 << i
 			}
 		}
 	}

@@ -43,59 +43,68 @@ type promise struct {
 	early   emu.Flag
 }
 
+// Promises are the conditions that the guest has made, and functions of its own run on the
+// side. The conditions go back with a mark (state.promises).
+type Promises struct {
+	in       *named
+	sharing  *Sharing
+	learning *learning
+	regs     func(trace.TID) *emu.Regs // a thread's present ones
+}
+
 // judgedObject is the object of trace.OpJudged: there is one.
 const judgedObject = 1
 
-// Promise takes a condition of thread t's, which stands at the call that makes it. Always:
+// Add takes a condition of thread t's, which stands at the call that makes it. Always:
 // it holds at each point from now on, where a lock is free, if there is one. Not always:
 // it holds at some point before the end.
-func (s *System) Promise(t trace.TID, always bool, holds, arg, lock uint64) error {
-	th := &s.threads[t]
-	if !s.known.Exits { // what a thread's last step changes is looked at before it is gone
-		s.known.Exits = true
-		s.finer = true
+func (j *Promises) Add(t trace.TID, always bool, holds, arg, lock uint64) error {
+	th := &j.in.threads[t]
+	if !j.learning.known.Exits { // what a thread's last step changes is looked at before it is gone
+		j.learning.known.Exits = true
+		j.learning.finer = true
 	}
 	p := &promise{always: always, holds: holds, arg: arg, lock: lock, regs: th.Regs, by: t, updates: th.pushed}
-	s.machine.PutFlag(&p.early, len(th.queue) > 0)
-	s.promises = append(s.promises, p)
+	j.in.machine.PutFlag(&p.early, len(th.queue) > 0)
+	j.in.promises = append(j.in.promises, p)
 	return nil
 }
 
 // judge looks, at the end of a step, whether the promises hold. made is how many there
 // were before, and alone: no other thread was there.
-func (s *System) judge(th *thread, tr *trace.Transition, made int, alone bool) error {
+func (j *Promises) judge(th *thread, tr *trace.Transition, made int, alone bool) error {
 	switch {
-	case len(s.promises) == 0 || tr.End == trace.EndBug:
+	case len(j.in.promises) == 0 || tr.End == trace.EndBug:
 		return nil
 	case tr.End == trace.EndProcess:
-		s.judgeEnd(th, tr)
+		j.judgeEnd(th, tr)
 		return nil
 	}
-	at, touches := s.changedBy(tr)
-	touches = s.comeToCount(th, tr) || len(s.promises) > made && !alone || touches
+	at, touches := j.changedBy(tr)
+	touches = j.comeToCount(th, tr) || len(j.in.promises) > made && !alone || touches
 	if !touches && !alone {
 		return nil
 	}
 	if touches {
 		tr.Did(trace.Op{Kind: trace.OpJudged, Obj: judgedObject})
 	}
-	for _, p := range s.promises {
+	for _, p := range j.in.promises {
 		if !p.always && p.met.Get() || p.early.Get() {
 			continue
 		}
 		if p.lock != 0 {
-			if owner, _ := s.lib.Owner(p.lock); owner != trace.NoThread {
+			if owner, _ := j.in.lib.Owner(p.lock); owner != trace.NoThread {
 				continue
 			}
 		}
-		holds, err := s.holdsNow(th, p)
+		holds, err := j.holdsNow(th, p)
 		switch {
 		case err != nil:
 			return err
 		case holds && !p.always:
-			s.machine.PutFlag(&p.met, true)
-		case !holds && p.always && !s.finer && th.Stand != StandFailure:
-			s.failAfter(th, &Failure{Kind: trace.Invariant, Thread: th.ID, PC: at.pc, Message: s.brokenText(th, p, at.text)})
+			j.in.machine.PutFlag(&p.met, true)
+		case !holds && p.always && !j.learning.finer && th.Stand != StandFailure:
+			j.failAfter(th, &Failure{Kind: trace.Invariant, Thread: th.ID, PC: at.pc, Message: j.brokenText(th, p, at.text)})
 			return nil
 		}
 	}
@@ -104,10 +113,10 @@ func (s *System) judge(th *thread, tr *trace.Transition, made int, alone bool) e
 
 // comeToCount has those conditions count that a step, an update of thread th's buffer, lets
 // count. It reports whether there are some.
-func (s *System) comeToCount(th *thread, tr *trace.Transition) (some bool) {
-	for _, p := range s.promises {
+func (j *Promises) comeToCount(th *thread, tr *trace.Transition) (some bool) {
+	for _, p := range j.in.promises {
 		if tr.Updates && p.early.Get() && p.by == th.ID && th.updated() >= p.updates {
-			s.machine.PutFlag(&p.early, false)
+			j.in.machine.PutFlag(&p.early, false)
 			some = true
 		}
 	}
@@ -115,43 +124,43 @@ func (s *System) comeToCount(th *thread, tr *trace.Transition) (some bool) {
 }
 
 // judgeEnd is the same at the end of the process.
-func (s *System) judgeEnd(th *thread, tr *trace.Transition) {
-	for _, p := range s.promises {
+func (j *Promises) judgeEnd(th *thread, tr *trace.Transition) {
+	for _, p := range j.in.promises {
 		if !p.always && !p.met.Get() {
 			tr.End = trace.EndBug
 			th.Failure = &Failure{Kind: trace.Unreached, Thread: th.ID, PC: th.Regs.RIP,
-				Message: fmt.Sprintf("the program ends, and %s has never held (landgo_eventually)", s.functionText(p))}
+				Message: fmt.Sprintf("the program ends, and %s has never held (landgo_eventually)", j.functionText(p))}
 			return
 		}
 	}
 }
 
 // failAfter makes a thread that has made its step stand before its failure.
-func (s *System) failAfter(th *thread, f *Failure) {
-	s.Save(th.ID)
-	th.Regs = *s.Regs(th.ID)
+func (j *Promises) failAfter(th *thread, f *Failure) {
+	j.in.Save(th.ID)
+	th.Regs = *j.regs(th.ID)
 	th.Set, th.Half = 0, 0
 	if f.PC == 0 {
-		f.PC = s.PC(th.ID)
+		f.PC = j.in.PC(th.ID)
 	}
 	th.Stand, th.Failure, th.Yielding, th.Waits = StandFailure, f, false, nil
 }
 
 // brokenText says which condition doesn't hold after what a thread did.
-func (s *System) brokenText(th *thread, p *promise, does string) string {
-	text := s.functionText(p) + " doesn't hold (landgo_always"
+func (j *Promises) brokenText(th *thread, p *promise, does string) string {
+	text := j.functionText(p) + " doesn't hold (landgo_always"
 	if p.lock != 0 {
-		text += "_when, " + s.VariableName(p.lock) + " is free"
+		text += "_when, " + j.in.VariableName(p.lock) + " is free"
 	}
 	text += ")"
 	if does != "" {
-		text += fmt.Sprintf(" after thread %s %s", s.Name(th.ID), does)
+		text += fmt.Sprintf(" after thread %s %s", j.in.Name(th.ID), does)
 	}
 	return text
 }
 
-func (s *System) functionText(p *promise) string {
-	if f, ok := s.image.SymbolAt(p.holds); ok && f.Addr == p.holds {
+func (j *Promises) functionText(p *promise) string {
+	if f, ok := j.in.image.SymbolAt(p.holds); ok && f.Addr == p.holds {
 		return f.Name
 	}
 	return fmt.Sprintf("the condition at %#x", p.holds)
@@ -165,10 +174,10 @@ type deed struct {
 
 // changedBy reports whether a step may change what a condition reads, and the last of what
 // it did that may.
-func (s *System) changedBy(tr *trace.Transition) (by deed, changes bool) {
+func (j *Promises) changedBy(tr *trace.Transition) (by deed, changes bool) {
 	last := -1
 	for i := range tr.Accesses {
-		if a := &tr.Accesses[i]; a.Flags&(trace.Write|trace.FailedCAS|trace.RMW) != 0 && a.Flags&trace.Buffered == 0 && s.judges(a.Addr, uint64(a.Size)) {
+		if a := &tr.Accesses[i]; a.Flags&(trace.Write|trace.FailedCAS|trace.RMW) != 0 && a.Flags&trace.Buffered == 0 && j.judges(a.Addr, uint64(a.Size)) {
 			does := "writes "
 			switch {
 			case tr.Updates:
@@ -176,18 +185,18 @@ func (s *System) changedBy(tr *trace.Transition) (by deed, changes bool) {
 			case a.Flags&trace.RMW != 0:
 				does = "updates "
 			}
-			by, changes, last = deed{a.PC, does + s.VariableName(a.Addr)}, true, i
+			by, changes, last = deed{a.PC, does + j.in.VariableName(a.Addr)}, true, i
 		}
 	}
 	for i := range tr.Ops {
 		op := &tr.Ops[i]
-		judged := op.Size != 0 && s.judges(op.Obj, uint64(op.Size))
-		for _, p := range s.promises {
+		judged := op.Size != 0 && j.judges(op.Obj, uint64(op.Size))
+		for _, p := range j.in.promises {
 			judged = judged || p.lock != 0 && op.Obj == p.lock
 		}
 		if judged {
 			if int(op.At) > last {
-				by = deed{op.PC, s.OpText(*op)}
+				by = deed{op.PC, j.in.OpText(*op)}
 			}
 			changes = true
 		}
@@ -195,12 +204,12 @@ func (s *System) changedBy(tr *trace.Transition) (by deed, changes bool) {
 	return by, changes
 }
 
-func (s *System) judges(addr, size uint64) bool {
+func (j *Promises) judges(addr, size uint64) bool {
 	if size > 1<<12 { // a stack, or pages: rather than looking at each word
-		return len(s.known.Judged) > 0
+		return len(j.learning.known.Judged) > 0
 	}
 	for w := addr / 8; w <= (addr+size-1)/8; w++ {
-		if s.known.Judged[w] {
+		if j.learning.known.Judged[w] {
 			return true
 		}
 	}
@@ -208,15 +217,15 @@ func (s *System) judges(addr, size uint64) bool {
 }
 
 // holdsNow runs a condition, and learns what it reads.
-func (s *System) holdsNow(th *thread, p *promise) (bool, error) {
-	result, _, err := s.Aside(th.ID, &p.regs, p.holds, nil, []uint64{p.arg}, func(a *trace.Access) {
-		if s.machine.Prot(a.Addr)&emu.ProtWrite == 0 {
+func (j *Promises) holdsNow(th *thread, p *promise) (bool, error) {
+	result, _, err := j.Aside(th.ID, &p.regs, p.holds, nil, []uint64{p.arg}, func(a *trace.Access) {
+		if j.in.machine.Prot(a.Addr)&emu.ProtWrite == 0 {
 			return // it never changes
 		}
-		s.Shared(AllThreads, a.Addr, uint64(a.Size))
+		j.sharing.Shared(AllThreads, a.Addr, uint64(a.Size))
 		for w := a.Addr / 8; w <= (a.Addr+uint64(a.Size)-1)/8; w++ {
-			if s.known.Judged.Add(w) {
-				s.finer = true
+			if j.learning.known.Judged.Add(w) {
+				j.learning.finer = true
 			}
 		}
 	})
@@ -238,41 +247,41 @@ const asideReturn = 0x10
 // any, lie in its stack, and their address is its first argument; what becomes of them is
 // returned too. reads hears of its accesses outside of its own stack. Registers are
 // those of thread t's processor, which isn't changed.
-func (s *System) Aside(t trace.TID, regs *emu.Regs, function uint64, buf []byte, args []uint64, reads func(*trace.Access)) (result uint64, after []byte, err error) {
-	th := &s.threads[t]
+func (j *Promises) Aside(t trace.TID, regs *emu.Regs, function uint64, buf []byte, args []uint64, reads func(*trace.Access)) (result uint64, after []byte, err error) {
+	th := &j.in.threads[t]
 	name := fmt.Sprintf("the function at %#x", function)
-	if f, ok := s.image.SymbolAt(function); ok {
+	if f, ok := j.in.image.SymbolAt(function); ok {
 		name = f.Name
 	}
-	k := s.machine.Mark()
-	defer s.machine.Rewind(k)
+	k := j.in.machine.Mark()
+	defer j.in.machine.Rewind(k)
 	sp := regs.RSP - 256 // below what the caller may keep there
 	sp = (sp - uint64(len(buf))) &^ 63
 	at := sp
 	stack := emu.Range{Lo: sp - asideStack, Hi: regs.RSP - 128}
 	if len(buf) > 0 {
-		s.machine.Write(at, buf)
+		j.in.machine.Write(at, buf)
 		args = append([]uint64{at}, args...)
 	}
 	r := emu.Run{From: th.Ctx, Thread: AllThreads, Flags: emu.IgnoreBreaks | emu.RecordAll, Budget: asideBudget, Set: emu.SetAll, Regs: *regs, Blind: stack}
-	if s.wordSize == 8 {
+	if j.in.wordSize == 8 {
 		for i, to := range []*uint64{&r.Regs.RDI, &r.Regs.RSI, &r.Regs.RDX, &r.Regs.RCX}[:len(args)] {
 			*to = args[i]
 		}
 	} else {
 		sp -= 64
 		for i, v := range args {
-			s.machine.Write32(sp+4*uint64(i), uint32(v))
+			j.in.machine.Write32(sp+4*uint64(i), uint32(v))
 		}
 	}
-	sp -= s.wordSize // the stack is aligned before the call
-	if ok := s.machine.Write(sp, []byte{asideReturn, 0, 0, 0, 0, 0, 0, 0}[:s.wordSize]); !ok {
-		return 0, nil, s.Invalid(kernel.GapCall, t, function, "%s can't be run on the side: its caller has no stack any more", name)
+	sp -= j.in.wordSize // the stack is aligned before the call
+	if ok := j.in.machine.Write(sp, []byte{asideReturn, 0, 0, 0, 0, 0, 0, 0}[:j.in.wordSize]); !ok {
+		return 0, nil, j.in.Invalid(kernel.GapCall, t, function, "%s can't be run on the side: its caller has no stack any more", name)
 	}
 	r.Regs.RSP, r.Regs.RIP = sp, function
-	stop := s.machine.Run(&r)
+	stop := j.in.machine.Run(&r)
 	if stop.Learned {
-		s.finer = true
+		j.learning.finer = true
 	}
 	for i := range stop.Accesses {
 		if a := &stop.Accesses[i]; reads != nil && (a.Addr >= stack.Hi || a.Addr+uint64(a.Size) <= stack.Lo) {
@@ -282,15 +291,15 @@ func (s *System) Aside(t trace.TID, regs *emu.Regs, function uint64, buf []byte,
 	switch {
 	case stop.Why == emu.StopFault && stop.PC == asideReturn:
 		if len(buf) > 0 {
-			after = append(after, s.machine.Bytes(at, uint64(len(buf)))...)
+			after = append(after, j.in.machine.Bytes(at, uint64(len(buf)))...)
 		}
 		return stop.Regs.RAX, after, nil
 	case stop.Why == emu.StopBudget:
-		return 0, nil, s.Invalid(kernel.GapCall, t, stop.PC, "%s, which landgo runs on the side, doesn't return within %d instructions; a condition may not wait for other threads", name, asideBudget)
+		return 0, nil, j.in.Invalid(kernel.GapCall, t, stop.PC, "%s, which landgo runs on the side, doesn't return within %d instructions; a condition may not wait for other threads", name, asideBudget)
 	case stop.Why == emu.StopTrap:
-		return 0, nil, s.Invalid(kernel.GapCall, t, stop.PC, "%s, which landgo runs on the side, makes a system call; it may only look at memory", name)
+		return 0, nil, j.in.Invalid(kernel.GapCall, t, stop.PC, "%s, which landgo runs on the side, makes a system call; it may only look at memory", name)
 	case stop.Why == emu.StopFault:
-		return 0, nil, s.Invalid(kernel.GapCall, t, stop.PC, "%s, which landgo runs on the side, faults at address %#x in some state; it has to be defined in each", name, stop.Fault.Addr)
+		return 0, nil, j.in.Invalid(kernel.GapCall, t, stop.PC, "%s, which landgo runs on the side, faults at address %#x in some state; it has to be defined in each", name, stop.Fault.Addr)
 	}
-	return 0, nil, s.Invalid(kernel.GapCall, t, stop.PC, "%s, which landgo runs on the side, can't be run to its end: %s", name, stop.Detail)
+	return 0, nil, j.in.Invalid(kernel.GapCall, t, stop.PC, "%s, which landgo runs on the side, can't be run to its end: %s", name, stop.Detail)
 }

@@ -220,25 +220,25 @@ func TestUnexamined(t *testing.T) {
 		pairs int
 	}{
 		{"nothing held", func(f *fake) {
-			f.Sight(1, write(1), nil, false)
-			f.Sight(2, write(2), nil, false)
+			f.Sharing.Sight(1, write(1), nil, false)
+			f.Sharing.Sight(2, write(2), nil, false)
 		}, 1},
 		{"one lock at both", func(f *fake) {
-			f.Sight(1, write(1), []uint64{7, 8}, false)
-			f.Sight(2, write(2), []uint64{8}, false)
+			f.Sharing.Sight(1, write(1), []uint64{7, 8}, false)
+			f.Sharing.Sight(2, write(2), []uint64{8}, false)
 		}, 0},
 		{"not always held", func(f *fake) {
-			f.Sight(1, write(1), []uint64{8}, false)
-			f.Sight(1, write(1), []uint64{7}, false)
-			f.Sight(2, write(2), []uint64{8}, false)
+			f.Sharing.Sight(1, write(1), []uint64{8}, false)
+			f.Sharing.Sight(1, write(1), []uint64{7}, false)
+			f.Sharing.Sight(2, write(2), []uint64{8}, false)
 		}, 1},
 		{"points before both", func(f *fake) {
-			f.Sight(1, write(1), nil, true)
-			f.Sight(2, write(2), nil, true)
+			f.Sharing.Sight(1, write(1), nil, true)
+			f.Sharing.Sight(2, write(2), nil, true)
 		}, 0},
 		{"one thread", func(f *fake) {
-			f.Sight(1, write(1), nil, false)
-			f.Sight(1, write(2), nil, false)
+			f.Sharing.Sight(1, write(1), nil, false)
+			f.Sharing.Sight(1, write(2), nil, false)
 		}, 0},
 	} {
 		f := newFake(t)

@@ -39,58 +39,71 @@ const (
 	longestBeginning = 1 << 24
 )
 
+// scouts looks what other threads would do in a long step.
+type scouts struct {
+	in       *present
+	seen     *seen
+	learning *learning
+	attempt  *attempt
+	spins    *spins
+	buffers  *buffers
+	threads  func([]trace.Thread) []trace.Thread // System.Threads
+	// scouted is the length of each thread's steps after which scouting is done again.
+	scouted map[trace.TID]uint64
+}
+
 // cutShort reports whether a step is over that has run for long without a point.
-func (s *System) cutShort(th *thread, tr *trace.Transition) bool {
+func (h *scouts) cutShort(th *thread, tr *trace.Transition) bool {
 	ran := th.Insns - tr.Begin
-	if s.scouting {
+	if h.attempt.scouting {
 		return ran >= scoutSlice
 	}
-	if s.probing || s.limit != 0 || s.cfg.Fill != nil || th.ID != tr.Thread || s.Alone(th.ID) {
+	if h.attempt.probing || h.in.limit != 0 || h.in.cfg.Fill != nil || th.ID != tr.Thread || h.in.Alone(th.ID) {
 		return false
 	}
-	next := max(s.scouted[th.ID], scoutAfter)
-	if ran < min(next, s.cfg.StepBudget) {
+	next := max(h.scouted[th.ID], scoutAfter)
+	if ran < min(next, h.in.cfg.StepBudget) {
 		return false
 	}
-	s.scouted[th.ID] = next * scoutFactor
-	s.hurry()
-	if !s.finer {
-		s.scout(th, tr, ran)
+	h.scouted[th.ID] = next * scoutFactor
+	h.spins.hurry()
+	if !h.learning.finer {
+		h.scout(th, tr, ran)
 	}
-	return s.finer
+	return h.learning.finer
 }
 
 // scout lets the others run without the thread th, whose step tr is under way, and
-// takes that back. What is learned sets System.finer.
-func (s *System) scout(th *thread, tr *trace.Transition, budget uint64) {
-	was, current, observer, begun := *th, s.current, s.observer, s.instructions
-	s.scouting, s.probing, s.observer = true, true, nil
-	under := len(s.under)
-	k := s.markAlone()
-	s.Save(th.ID)
+// takes that back. What is learned sets learning.finer.
+func (h *scouts) scout(th *thread, tr *trace.Transition, budget uint64) {
+	was, current, observer, begun := *th, h.attempt.current, h.in.observer, h.seen.instructions
+	h.attempt.scouting, h.attempt.probing, h.in.observer = true, true, nil
+	under := len(h.buffers.under)
+	k := h.in.markAlone()
+	h.in.Save(th.ID)
 	th.Stand = StandRun
-	s.wakeSpinners(tr)
+	h.in.wakeSpinners(tr)
 	var threads []trace.Thread
 	other, turn := th.ID, 0
-	for n := 0; n < scoutSteps && !s.finer && s.instructions-begun < budget; n++ {
+	for n := 0; n < scoutSteps && !h.learning.finer && h.seen.instructions-begun < budget; n++ {
 		// Their stores are in memory at once, whatever the model: a buffer has no steps here.
-		threads = slices.DeleteFunc(s.Threads(threads[:0]), func(t trace.Thread) bool { return s.isBuffer(t.ID) })
+		threads = slices.DeleteFunc(h.threads(threads[:0]), func(t trace.Thread) bool { return h.in.isBuffer(t.ID) })
 		if other, turn = nextOther(threads, th.ID, other, turn); other == trace.NoThread {
 			break
 		}
-		o := &s.threads[other]
-		s.Save(other)
+		o := &h.in.threads[other]
+		h.in.Save(other)
 		own := &trace.Transition{Thread: other, Begin: o.Insns}
-		if err := s.step(o, own, 0); err != nil || own.End == trace.EndProcess || own.End == trace.EndBug {
+		if err := h.spins.runs.step(o, own, 0); err != nil || own.End == trace.EndProcess || own.End == trace.EndBug {
 			break
 		}
-		s.wakeSpinners(own)
+		h.in.wakeSpinners(own)
 	}
-	s.rewindAlone(k)
-	s.marks = s.marks[:len(s.marks)-1]
-	s.under, s.weak = s.under[:under], 0
+	h.in.goBack(k)
+	h.in.marks = h.in.marks[:len(h.in.marks)-1]
+	h.buffers.under, h.buffers.weak = h.buffers.under[:under], 0
 	*th = was
-	s.scouting, s.probing, s.observer, s.current = false, false, observer, current
+	h.attempt.scouting, h.attempt.probing, h.in.observer, h.attempt.current = false, false, observer, current
 }
 
 // nextOther is the thread, other than self, that goes on after running, which has

@@ -35,41 +35,48 @@ type use struct {
 // objectWord makes keys of objects that have no bytes differ from addresses.
 const objectWord = 1 << 63
 
+// uses are those of each word, while it isn't known that threads share any.
+type uses struct {
+	in   *present
+	seen *seen
+	uses map[uint64][]use
+}
+
 // shares reports whether a step conflicts with what another thread did before.
-func (s *System) shares(th *thread, tr *trace.Transition) bool {
-	if s.uses == nil {
-		s.uses = map[uint64][]use{}
+func (m *uses) shares(th *thread, tr *trace.Transition) bool {
+	if m.uses == nil {
+		m.uses = map[uint64][]use{}
 	}
 	for i := range tr.Accesses {
 		a := &tr.Accesses[i]
-		if s.useBytes(th, a.Addr, uint64(a.Size), a.IsWrite(), a.Blends() != trace.NoBlend || s.cfg.Unordered, s.moment(tr, i)) {
+		if m.useBytes(th, a.Addr, uint64(a.Size), a.IsWrite(), a.Blends() != trace.NoBlend || m.in.cfg.Unordered, m.in.moment(tr, i)) {
 			return true
 		}
 	}
 	for i := range tr.Ops {
 		op := &tr.Ops[i]
-		at := s.moment(tr, int(op.At))
+		at := m.in.moment(tr, int(op.At))
 		switch {
 		case op.Kind == trace.OpCancel, op.Kind == trace.OpTryJoinFail, op.Kind == trace.OpMakeRunnable:
 			return true // it is about another thread
 		case pointsOfOps[op.Kind] == 0 || op.Obj == 0 && op.Size == 0:
 		case op.Size != 0:
-			if s.useBytes(th, op.Obj, uint64(op.Size), true, false, at) {
+			if m.useBytes(th, op.Obj, uint64(op.Size), true, false, at) {
 				return true
 			}
-		case s.useWord(th, objectWord|op.Obj, use{th.ID, at, s.stepped, 0xff, op.Kind != trace.OpSyscall || op.Arg != 0, false}):
+		case m.useWord(th, objectWord|op.Obj, use{th.ID, at, m.seen.stepped, 0xff, op.Kind != trace.OpSyscall || op.Arg != 0, false}):
 			return true
 		}
 	}
 	return false
 }
 
-func (s *System) useBytes(th *thread, addr, size uint64, write, blends bool, at moment) bool {
+func (m *uses) useBytes(th *thread, addr, size uint64, write, blends bool, at moment) bool {
 	for end := addr + size; addr < end; {
 		word, from := addr>>3, addr&7
 		to := min(8, from+end-addr)
 		mask := uint8(0xff) << from & (0xff >> (8 - to))
-		if s.useWord(th, word, use{th.ID, at, s.stepped, mask, write, blends}) {
+		if m.useWord(th, word, use{th.ID, at, m.seen.stepped, mask, write, blends}) {
 			return true
 		}
 		addr += to - from
@@ -79,13 +86,13 @@ func (s *System) useBytes(th *thread, addr, size uint64, write, blends bool, at 
 
 // useWord keeps a use of a word, and reports whether it conflicts with another
 // thread's.
-func (s *System) useWord(th *thread, word uint64, u use) bool {
-	kept := s.uses[word]
+func (m *uses) useWord(th *thread, word uint64, u use) bool {
+	kept := m.uses[word]
 	same := -1
 	for i := range kept {
 		o := &kept[i]
 		step := int(o.at>>24) - 1
-		if step >= len(s.steps) || s.steps[step].number != o.path {
+		if step >= len(m.in.steps) || m.in.steps[step].number != o.path {
 			continue // of another path
 		}
 		if o.thread == th.ID {
@@ -94,7 +101,7 @@ func (s *System) useWord(th *thread, word uint64, u use) bool {
 			}
 			continue
 		}
-		other := &s.threads[o.thread]
+		other := &m.in.threads[o.thread]
 		if o.bytes&u.bytes == 0 || !o.write && !u.write || o.at < th.born {
 			continue
 		}
@@ -111,13 +118,13 @@ func (s *System) useWord(th *thread, word uint64, u use) bool {
 	if len(kept) >= maxUses { // what is left of other paths goes
 		live := kept[:0]
 		for _, o := range kept {
-			if step := int(o.at>>24) - 1; step < len(s.steps) && s.steps[step].number == o.path {
+			if step := int(o.at>>24) - 1; step < len(m.in.steps) && m.in.steps[step].number == o.path {
 				live = append(live, o)
 			}
 		}
 		kept = live
 	}
-	s.uses[word] = append(kept, u)
+	m.uses[word] = append(kept, u)
 	return false
 }
 

@@ -29,8 +29,8 @@ func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition,
 		s.observer.Created(t, child)
 	}
 	s.lib.Born(child, t, roomAt)
-	s.bearAlike(c)
-	s.digUp(regs.RSP)
+	s.Kinship.bear(c)
+	s.Stacks.digUp(regs.RSP)
 	tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.Regs.RIP})
 	tr.Wakes = append(tr.Wakes, child)
 	if !c.Starting && s.Coarse() || s.atStart {
@@ -52,19 +52,19 @@ func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition,
 
 // Touch records an access that landgo makes for a thread to the guest's
 // memory, if it is shared. pc is the instruction that it is for.
-func (s *System) Touch(t trace.TID, tr *trace.Transition, pc, addr uint64, size uint32, flags trace.AccessFlags) {
-	if s.Alone(t) {
+func (x *Sharing) Touch(t trace.TID, tr *trace.Transition, pc, addr uint64, size uint32, flags trace.AccessFlags) {
+	if x.in.Alone(t) {
 		return
 	}
-	shared, learned := s.machine.Touch(s.toucher(t), addr, uint64(size))
+	shared, learned := x.in.machine.Touch(x.toucher(t), addr, uint64(size))
 	if learned {
-		s.finer = true
+		x.learning.finer = true
 	}
 	if shared {
 		a := trace.Access{Addr: addr, Size: size, PC: pc, Flags: flags}
 		tr.Accesses = append(tr.Accesses, a)
-		if s.EveryOperation() && s.Coarse() {
-			s.sightings.sight(t, &a, nil, true) // its step begins with it
+		if x.in.EveryOperation() && x.in.Coarse() {
+			x.seen.sightings.sight(t, &a, nil, true) // its step begins with it
 		}
 	}
 }

@@ -40,6 +40,32 @@ import (
 //
 // A turn may take locks and give them back: spinlocks.go.
 
+// stepper takes steps in the middle of others: they are tried, and taken back.
+type stepper interface {
+	step(*thread, *trace.Transition, trace.Choice) error
+	describe(*thread, *trace.Thread) Watch
+}
+
+// spins finds the loops in which threads wait. It reads the steps of the path and changes how
+// a thread stands, no more.
+type spins struct {
+	in       *present
+	learning *learning
+	trials   *trials
+	runs     stepper
+	dead     map[uint64]dead // registers, by place
+	cpuKept  bool            // the kernel keeps CPU states, to come back to
+	polled   bool            // a thread has waited in a loop that looks at the clock
+}
+
+// trials run a thread on, and take that back. What is learned meanwhile stays.
+type trials struct {
+	in       *present
+	learning *learning
+	attempt  *attempt
+	buffers  *buffers
+}
+
 // stepInfo is what spin detection remembers of a step of the present path.
 type stepInfo struct {
 	tr      *trace.Transition
@@ -50,7 +76,7 @@ type stepInfo struct {
 	pc      uint64 // where the thread stood
 	effects uint64 // of the thread, before the step
 	insns   uint64 // the same
-	prev    int32  // the thread's step before: its index in System.steps + 1; 0: none
+	prev    int32  // the thread's step before: its index in state.steps + 1; 0: none
 	nth     uint32 // how many steps the thread had made before
 	end     uint64 // with store buffers, the journal after it
 	number  uint64 // of all steps that were ever made
@@ -60,15 +86,15 @@ type stepInfo struct {
 
 // freeContexts gives up the contexts of a thread's steps when one of them, tr, has had an
 // effect: no loop's turn goes back beyond that (findTurn).
-func (s *System) freeContexts(th *thread, tr *trace.Transition) {
-	if s.cpuKept || s.calmStep(tr) {
+func (s *spins) freeContexts(th *thread, tr *trace.Transition) {
+	if s.cpuKept || s.calm(tr) {
 		return
 	}
 	later := th.Ctx // which a step that ran nothing began with, too
-	for i := th.LastStep; i != 0 && !s.steps[i-1].freed; i = s.steps[i-1].prev {
-		st := &s.steps[i-1]
+	for i := th.LastStep; i != 0 && !s.in.steps[i-1].freed; i = s.in.steps[i-1].prev {
+		st := &s.in.steps[i-1]
 		if st.freed = true; st.ctx != later {
-			s.machine.Free(st.ctx)
+			s.in.machine.Free(st.ctx)
 		}
 		later = st.ctx
 	}
@@ -88,41 +114,41 @@ const (
 // arrive is called where a thread has come to stand at the end of a step. What a thread
 // that is alone reads isn't on record; the state recurs all the same.
 func (s *System) arrive(th *thread, tr *trace.Transition) error {
-	if s.probing || s.turning || !s.calmStep(tr) || th.ID != tr.Thread || th.Stand != StandRun && s.Alone(th.ID) {
+	if s.probing || s.turning || !s.spins.calm(tr) || th.ID != tr.Thread || th.Stand != StandRun && s.Alone(th.ID) {
 		return nil
 	}
 	switch th.Stand {
 	case StandAccess:
-		if n := len(tr.Accesses); n > 0 && th.LastStep != 0 && s.steps[th.LastStep-1].effects == th.Effects && s.sameRead(&tr.Accesses[n-1], &th.Access) {
-			if spins, single := s.tryTurn(th, tr); spins {
+		if n := len(tr.Accesses); n > 0 && th.LastStep != 0 && s.steps[th.LastStep-1].effects == th.Effects && s.spins.sameRead(&tr.Accesses[n-1], &th.Access) {
+			if spins, single := s.spins.tryTurn(th, tr); spins {
 				if single {
-					s.learnAwait(&th.Access)
+					s.awaits.learn(&th.Access)
 				}
 				read := tr.Accesses[n-1]
 				read.PC = th.Access.PC // the last one was perhaps before the loop
 				s.spinOn(th, []trace.Access{read})
 				return nil
 			}
-			s.learnCounted(th)
+			s.counts.learn(th)
 		}
 		fallthrough
 	case StandRun, StandTrap, StandOp:
-		s.findTurn(th, tr)
+		s.spins.findTurn(th, tr)
 	}
 	return nil
 }
 
 // sameRead reports whether a thread that just made access a is about to make
 // it again. To write what was read isn't meant: that is how a counter is counted.
-func (s *fixed) sameRead(a, next *trace.Access) bool {
+func (s *spins) sameRead(a, next *trace.Access) bool {
 	return a.Addr == next.Addr && a.Size == next.Size && (a.IsWrite() || !next.IsWrite())
 }
 
-// calmStep reports whether a step had no effect that another thread could see.
-func (s *System) calmStep(tr *trace.Transition) bool {
+// calm reports whether a step had no effect that another thread could see.
+func (s *spins) calm(tr *trace.Transition) bool {
 	for i := range tr.Accesses {
 		// A buffered store makes the buffer longer, whatever its value.
-		if a := &tr.Accesses[i]; a.IsWrite() && (a.Flags&trace.Silent == 0 || a.Flags&trace.Buffered != 0) && !s.passesTime(a) {
+		if a := &tr.Accesses[i]; a.IsWrite() && (a.Flags&trace.Silent == 0 || a.Flags&trace.Buffered != 0) && !s.in.passesTime(a) {
 			return false
 		}
 	}
@@ -135,7 +161,7 @@ func (s *System) calmStep(tr *trace.Transition) bool {
 				return false
 			}
 		default:
-			if !plainLock(tr.Ops[i].Kind) || s.known.Contended[tr.Ops[i].Obj] {
+			if !plainLock(tr.Ops[i].Kind) || s.learning.known.Contended[tr.Ops[i].Obj] {
 				return false
 			}
 		}
@@ -145,41 +171,41 @@ func (s *System) calmStep(tr *trace.Transition) bool {
 
 // tryTurn runs the thread once round from where it stands and takes it back:
 // does the state recur, with no effect? single: the turn is one access.
-func (s *System) tryTurn(th *thread, of *trace.Transition) (recurs, single bool) {
-	s.arena.seal(of)
-	s.probe(th, func() { recurs, single = s.comesRound(th) })
+func (s *spins) tryTurn(th *thread, of *trace.Transition) (recurs, single bool) {
+	s.in.arena.seal(of)
+	s.trials.probe(th, func() { recurs, single = s.comesRound(th) })
 	return recurs, single
 }
 
 // probe has f run a thread, and takes all back but what was learned.
-func (s *System) probe(th *thread, f func()) {
-	finer, observer := s.finer, s.observer
-	s.probing, s.observer = true, nil
-	under := len(s.under)
-	k := s.markAlone()
-	s.Save(th.ID)
+func (t *trials) probe(th *thread, f func()) {
+	finer, observer := t.learning.finer, t.in.observer
+	t.attempt.probing, t.in.observer = true, nil
+	under := len(t.buffers.under)
+	k := t.in.markAlone()
+	t.in.Save(th.ID)
 	f()
-	s.rewindAlone(k)
-	s.marks = s.marks[:len(s.marks)-1]
-	s.under, s.weak = s.under[:under], 0
+	t.in.goBack(k)
+	t.in.marks = t.in.marks[:len(t.in.marks)-1]
+	t.buffers.under, t.buffers.weak = t.buffers.under[:under], 0
 	// What the turn learned of sharing is known for good, so the search has to
 	// start again as if the turn were real.
-	s.probing, s.finer, s.observer = false, finer || s.finer, observer
+	t.attempt.probing, t.learning.finer, t.in.observer = false, finer || t.learning.finer, observer
 }
 
 // comesRound runs a thread that stands at an access for a step.
-func (s *System) comesRound(th *thread) (recurs, single bool) {
-	before, mem := *th, s.machine.Journal()
-	tr := s.arena.transition(th.ID, 0)
-	if err := s.step(th, tr, 0); err != nil {
+func (s *spins) comesRound(th *thread) (recurs, single bool) {
+	before, mem := *th, s.in.machine.Journal()
+	tr := s.in.arena.transition(th.ID, 0)
+	if err := s.runs.step(th, tr, 0); err != nil {
 		return false, false // it will come up when the thread is really run
 	}
 	recurs = th.Stand == StandAccess && sameAccess(&th.Access, &before.Access) && th.Half == before.Half && th.Effects == before.Effects &&
-		s.calmStep(tr) && tr.End == trace.EndPoint &&
+		s.calm(tr) && tr.End == trace.EndPoint &&
 		s.sameLive(th, before.Ctx) && s.unchanged(mem, s.redZone(th))
 	single = len(tr.Accesses) == 1 && len(tr.Ops) == 0 && tr.Accesses[0].Addr == before.Access.Addr && tr.Accesses[0].Size == before.Access.Size
 	if recurs && !s.unchanged(mem, emu.Range{}) {
-		s.arena.seal(tr)
+		s.in.arena.seal(tr)
 		recurs = s.again(th, []*trace.Transition{tr})
 	}
 	return recurs, single
@@ -191,16 +217,16 @@ func sameAccess(a, b *trace.Access) bool { return a.Addr == b.Addr && a.Size == 
 
 // findTurn looks for an earlier step of the thread that began in exactly the
 // state in which it now stands, with no effect since.
-func (s *System) findTurn(th *thread, tr *trace.Transition) {
-	pc, near := s.standPC(th), nearSteps
+func (s *spins) findTurn(th *thread, tr *trace.Transition) {
+	pc, near := s.in.standPC(th), nearSteps
 	listed := th.Stand != StandOp && th.Set == 0
 	if !listed {
 		near = maxOpSteps
 	}
 	i := th.LastStep
 	for n := 0; i != 0 && n < near; n++ {
-		st := &s.steps[i-1]
-		if st.tr != tr && !s.calmStep(st.tr) || st.effects != th.Effects {
+		st := &s.in.steps[i-1]
+		if st.tr != tr && !s.calm(st.tr) || st.effects != th.Effects {
 			return
 		}
 		// A step that ends where it began ran nothing: a point right at a
@@ -225,13 +251,13 @@ func (s *System) findTurn(th *thread, tr *trace.Transition) {
 // thread can go on is settled by what happened before, not by the order of
 // unrelated steps. If one did change it, the reads are remembered all the
 // same: the thread goes on because of that.
-func (s *System) turn(th *thread, tr *trace.Transition, i int32) {
+func (s *spins) turn(th *thread, tr *trace.Transition, i int32) {
 	reads, disturbed, own := s.readsSince(th, i)
 	if !s.givesBack(th, i) {
 		return
 	}
 	zone, exact := s.redZone(th), true
-	if !s.machine.Unchanged(own, func(a uint64) bool {
+	if !s.in.machine.Unchanged(own, func(a uint64) bool {
 		for k := range reads { // it wrote no other value to what others see
 			if r := &reads[k]; a >= r.Addr && a < r.Addr+uint64(r.Size) {
 				return true
@@ -249,10 +275,10 @@ func (s *System) turn(th *thread, tr *trace.Transition, i int32) {
 	if !exact && !s.runAgain(th, tr, s.stepsSince(th, i)) {
 		return
 	}
-	s.spinOn(th, reads)
-	th.idles = s.idles(th, i)
+	s.in.spinOn(th, reads)
+	th.idles = s.in.idles(th, i)
 	if looksAtClock(th) {
-		s.kernel.(clockKernel).LooksAnew(th.ID)
+		s.in.kernel.(clockKernel).LooksAnew(th.ID)
 		s.polled = true
 	}
 }
@@ -260,22 +286,22 @@ func (s *System) turn(th *thread, tr *trace.Transition, i int32) {
 // readsSince are the accesses of the thread's own steps from index i on, and
 // the objects whose failed try it saw; whether another thread changed any of the
 // bytes after that; and what the journal has of these steps.
-func (s *present) readsSince(th *thread, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
-	for ; int(i) < len(s.steps); i++ {
-		tr := s.steps[i].tr
+func (s *spins) readsSince(th *thread, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
+	for ; int(i) < len(s.in.steps); i++ {
+		tr := s.in.steps[i].tr
 		if tr.Thread != th.ID {
 			disturbed = disturbed || disturbs(tr, reads) && !(tr.Updates && tr.Of == th.ID)
 			continue
 		}
-		end := s.machine.Journal()
-		if s.steps[i].end != 0 {
-			end = s.steps[i].end
-		} else if int(i)+1 < len(s.steps) {
-			end = s.steps[i+1].journal
+		end := s.in.machine.Journal()
+		if s.in.steps[i].end != 0 {
+			end = s.in.steps[i].end
+		} else if int(i)+1 < len(s.in.steps) {
+			end = s.in.steps[i+1].journal
 		}
-		own = append(own, emu.Stretch{From: s.steps[i].journal, To: end})
+		own = append(own, emu.Stretch{From: s.in.steps[i].journal, To: end})
 		for k := range tr.Accesses {
-			if a := &tr.Accesses[k]; !s.passesTime(a) {
+			if a := &tr.Accesses[k]; !s.in.passesTime(a) {
 				reads = append(reads, *a)
 			}
 		}

@@ -16,31 +16,31 @@ import (
 
 // runAgain reports whether the steps in was, run once more from where a thread stands,
 // bring it back there, and takes them back. of is the transition of the step under way.
-func (s *System) runAgain(th *thread, of *trace.Transition, was []*trace.Transition) bool {
-	s.arena.seal(of)
+func (s *spins) runAgain(th *thread, of *trace.Transition, was []*trace.Transition) bool {
+	s.in.arena.seal(of)
 	var same bool
-	s.probe(th, func() { same = s.again(th, was) })
+	s.trials.probe(th, func() { same = s.again(th, was) })
 	return same
 }
 
 // again runs a thread, which may be in a spin, for as many steps as there are in was.
 // It reports whether they do the same as those, and bring it back to where it stood
 // with no byte changed.
-func (s *System) again(th *thread, was []*trace.Transition) bool {
-	before, pc, mem := *th, s.standPC(th), s.machine.Journal()
+func (s *spins) again(th *thread, was []*trace.Transition) bool {
+	before, pc, mem := *th, s.in.standPC(th), s.in.machine.Journal()
 	for _, w := range was {
 		var d trace.Thread
-		if s.describe(th, &d); d.Status != trace.Ready || d.Outcomes > 1 {
+		if s.runs.describe(th, &d); d.Status != trace.Ready || d.Outcomes > 1 {
 			return false
 		}
-		tr := s.arena.transition(th.ID, 0)
+		tr := s.in.arena.transition(th.ID, 0)
 		tr.Begin = th.Insns
-		if err := s.step(th, tr, 0); err != nil || tr.End != trace.EndPoint || !s.calmStep(tr) || !sameSteps(tr, w) {
+		if err := s.runs.step(th, tr, 0); err != nil || tr.End != trace.EndPoint || !s.calm(tr) || !sameSteps(tr, w) {
 			return false // an error will come up when the thread is really run
 		}
-		s.arena.seal(tr)
+		s.in.arena.seal(tr)
 	}
-	return th.Stand == before.Stand && th.Half == before.Half && th.Effects == before.Effects && s.standPC(th) == pc &&
+	return th.Stand == before.Stand && th.Half == before.Half && th.Effects == before.Effects && s.in.standPC(th) == pc &&
 		th.Set == before.Set && (th.Set == 0 || th.Regs == before.Regs) &&
 		(th.Stand != StandAccess || sameAccess(&th.Access, &before.Access)) &&
 		s.sameLive(th, before.Ctx) && s.unchanged(mem, emu.Range{})
@@ -80,9 +80,9 @@ func sameSteps(a, b *trace.Transition) bool {
 }
 
 // stepsSince are the thread's own steps of the present path from index i on.
-func (s *state) stepsSince(th *thread, i int32) (list []*trace.Transition) {
-	for ; int(i) < len(s.steps); i++ {
-		if tr := s.steps[i].tr; tr.Thread == th.ID {
+func (s *spins) stepsSince(th *thread, i int32) (list []*trace.Transition) {
+	for ; int(i) < len(s.in.steps); i++ {
+		if tr := s.in.steps[i].tr; tr.Thread == th.ID {
 			list = append(list, tr)
 		}
 	}

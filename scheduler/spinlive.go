@@ -10,23 +10,23 @@ import (
 
 // redZone is memory whose contents may be dead, for it is below a thread's stack
 // pointer. Whether it is, spinagain.go finds out.
-func (s *fixed) redZone(th *thread) emu.Range {
-	sp := s.machine.Regs(th.Ctx).RSP
+func (s *spins) redZone(th *thread) emu.Range {
+	sp := s.in.machine.Regs(th.Ctx).RSP
 	return emu.Range{Lo: sp - min(sp, 1<<16), Hi: sp - min(sp, 128)}
 }
 
 // unchanged reports whether memory outside zone is as it was when the journal
 // had the length from.
-func (s *fixed) unchanged(from uint64, zone emu.Range) bool {
-	return s.machine.Unchanged([]emu.Stretch{{From: from, To: s.machine.Journal()}}, func(a uint64) bool { return a >= zone.Lo && a < zone.Hi })
+func (s *spins) unchanged(from uint64, zone emu.Range) bool {
+	return s.in.machine.Unchanged([]emu.Stretch{{From: from, To: s.in.machine.Journal()}}, func(a uint64) bool { return a >= zone.Lo && a < zone.Hi })
 }
 
 // sameLive reports whether a thread's CPU state is that of context c, but for
 // registers and flags that are dead where it stands. That is asked of code only
 // where the thread is about to run an instruction as a whole, or comes back from
 // a lock that landgo carries out.
-func (s *named) sameLive(th *thread, c emu.Ctx) bool {
-	d := s.machine.SameCPU(c, th.Ctx)
+func (s *spins) sameLive(th *thread, c emu.Ctx) bool {
+	d := s.in.machine.SameCPU(c, th.Ctx)
 	if d == 0 {
 		return true
 	}
@@ -41,7 +41,7 @@ func (s *named) sameLive(th *thread, c emu.Ctx) bool {
 	if d&emu.RegDiff(emu.SetRFLAGS) == 0 {
 		return true
 	}
-	return flags && (s.machine.Regs(c).RFLAGS^s.machine.Regs(th.Ctx).RFLAGS)&^arithmetic == 0
+	return flags && (s.in.machine.Regs(c).RFLAGS^s.in.machine.Regs(th.Ctx).RFLAGS)&^arithmetic == 0
 }
 
 // arithmetic are CF, PF, AF, ZF, SF and OF.
@@ -49,14 +49,14 @@ const arithmetic = 0x8d5
 
 // deadWhere says which registers, and whether flags, are dead where a thread stands, if that
 // is known.
-func (s *named) deadWhere(th *thread) (dead x86.RegMask, flags, known bool) {
+func (s *spins) deadWhere(th *thread) (dead x86.RegMask, flags, known bool) {
 	switch {
 	case th.Half != 0:
 	case th.Stand == StandAccess:
 		dead, flags = s.deadAt(th.Access.PC)
 		return dead, flags, true
 	case th.Stand == StandOp:
-		op, ret := s.lib.Call(th.ID)
+		op, ret := s.in.lib.Call(th.ID)
 		if plainLock(op) {
 			// The operation reads its arguments and writes its result, no more.
 			dead, flags = s.deadAt(ret)
@@ -70,10 +70,10 @@ func (s *named) deadWhere(th *thread) (dead x86.RegMask, flags, known bool) {
 const arguments = x86.RDI | x86.RSI | x86.RDX | x86.RCX | x86.R8 | x86.R9
 
 // deadAt is image.Dead, remembered.
-func (s *named) deadAt(pc uint64) (x86.RegMask, bool) {
+func (s *spins) deadAt(pc uint64) (x86.RegMask, bool) {
 	d, ok := s.dead[pc]
 	if !ok {
-		d.regs, d.flags = static.Dead(s.image.File, pc)
+		d.regs, d.flags = static.Dead(s.in.image.File, pc)
 		s.dead[pc] = d
 	}
 	return d.regs, d.flags

@@ -97,10 +97,10 @@ func (s *state) Done(tr *trace.Transition) {
 func (s *scratch) Idle() { s.current = trace.NoThread }
 
 // Refine notes that points became finer in the step under way.
-func (s *scratch) Refine() { s.finer = true }
+func (s *learning) Refine() { s.finer = true }
 
 // Refined reports whether they did.
-func (s *scratch) Refined() bool { return s.finer }
+func (s *learning) Refined() bool { return s.finer }
 
 // Settled reports whether points became finer in the step that has ended, or while
 // nothing was under way, and takes that for known.
@@ -142,12 +142,12 @@ func (s *fixed) Races() bool { return len(s.racing) > 0 }
 
 // Sight takes in accesses of a thread that holds locks; point: there is a preemption
 // point before the first.
-func (s *System) Sight(t trace.TID, as []trace.Access, holds []uint64, point bool) {
-	if !s.Coarse() {
+func (x *Sharing) Sight(t trace.TID, as []trace.Access, holds []uint64, point bool) {
+	if !x.in.Coarse() {
 		return
 	}
 	for i := range as {
-		s.sightings.sight(t, &as[i], holds, i == 0 && point)
+		x.seen.sightings.sight(t, &as[i], holds, i == 0 && point)
 	}
 }
 
@@ -163,8 +163,8 @@ func (s *state) SpinOn(t trace.TID, reads []trace.Access) { s.spinOn(&s.threads[
 
 // ReadsSince are the accesses of a thread's own steps from index i on, whether another
 // changed any of the bytes after that, and what the journal has of these steps.
-func (s *present) ReadsSince(t trace.TID, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
-	return s.readsSince(&s.threads[t], i)
+func (s *System) ReadsSince(t trace.TID, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
+	return s.spins.readsSince(&s.threads[t], i)
 }
 
 // WakeSpinners lets the threads go whose loops read what a step changed.

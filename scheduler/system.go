@@ -35,6 +35,8 @@ type Config struct {
 	Alike func(entry uint64) *static.Code
 	// Ordered: no steps are told to come to the same in both orders (blend.go).
 	Ordered bool
+	// OutputOrder: the order of lines printed tells outcomes apart.
+	OutputOrder bool
 	// Unordered: what runs the guest takes stores for unordered that no read tells apart
 	// (por.Overwriter). All reads are events then.
 	Unordered bool
@@ -61,10 +63,31 @@ type Config struct {
 // System is a guest under control. It implements por.System and kernel.Host.
 type System struct {
 	named
-	known known.Facts
+	learning
 	seen
 	scratch
-	twins []*twin
+	// Parts, with fields and methods of their own.
+	Sharing  *Sharing
+	Kinship  *Kinship
+	Promises *Promises
+	Leaks    *leaks
+	Failing  *Failing
+	Ends     *Ends
+	Points   *Points
+	Signals  *signals
+	Naps     *Naps
+	Panics   *Panics
+	uses     *uses
+	longest  *longest
+	twins    *twins
+	trials   *trials
+	Traps    *Traps
+	scouts   *scouts
+	spins    *spins
+	awaits   *awaits
+	counts   *counts
+	Blends   *blends
+	buffers  *buffers
 }
 
 // Observer hears what happens inside steps, for reports. All methods are
@@ -143,14 +166,44 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 				},
 			},
 			found: found{
-				names: newNames(cfg.MaxThreads, cfg.Buffers), dead: map[uint64]dead{}, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, unread: map[uint64]bool{}, tried: map[pollKey]bool{}, surveyed: map[surveyKey]look{}, deadTo: map[onward]dead{},
-				mappings: map[uint64]uint64{}, scouted: map[trace.TID]uint64{},
+				names: newNames(cfg.MaxThreads, cfg.Buffers),
 			},
 		},
-		known:   known.New(),
-		seen:    seen{calls: map[string]bool{}, sightings: sightings{}},
-		scratch: scratch{pinned: -1},
+		learning: learning{known: known.New()},
+		seen:     seen{calls: map[string]bool{}, sightings: sightings{}},
+		scratch:  scratch{pinned: -1},
 	}
+	s.Stacks = &Stacks{in: &s.present, names: s.names, starts: map[uint64]uint64{}}
+	s.Sharing = &Sharing{in: &s.present, names: s.names, learning: &s.learning, seen: &s.seen, regs: s.Regs}
+	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
+		anyReady: func() bool { return s.Present().Ready.Len() > 0 }}
+	s.buffers = &buffers{in: &s.present, learning: &s.learning, attempt: &s.attempt, seen: &s.seen, run: &s.run}
+	s.timers = &timers{in: &s.present, names: s.names, seen: &s.seen, learning: &s.learning, intern: s.Intern}
+	s.Sharing.timers = s.timers
+	s.Mappings = &Mappings{in: &s.present}
+	s.Promises = &Promises{in: &s.named, sharing: s.Sharing, learning: &s.learning, regs: s.Regs}
+	s.Blocks = &Blocks{in: &s.named, attempt: &s.attempt}
+	s.Leaks = &leaks{in: &s.present, stacks: s.Stacks, blocks: s.Blocks, attempt: &s.attempt}
+	s.Failing = &Failing{in: &s.present}
+	s.Ends = &Ends{in: &s.present, stacks: s.Stacks, sharing: s.Sharing, learning: &s.learning, describe: s.describe}
+	s.Points = &Points{in: &s.present, seen: &s.seen}
+	s.Signals = &signals{in: &s.named, points: s.Points, sharing: s.Sharing, seen: &s.seen, learning: &s.learning, arrive: s.arrive}
+	s.Naps = &Naps{in: &s.present, sharing: s.Sharing, learning: &s.learning}
+	s.Panics = &Panics{in: &s.present}
+	s.uses = &uses{in: &s.present, seen: &s.seen}
+	s.longest = &longest{in: &s.named, seen: &s.seen, attempt: &s.attempt}
+	s.twins = &twins{of: s}
+	s.trials = &trials{in: &s.present, learning: &s.learning, attempt: &s.attempt, buffers: s.buffers}
+	s.spins = &spins{in: &s.present, learning: &s.learning, trials: s.trials, runs: s, dead: map[uint64]dead{}}
+	s.Blends = &blends{in: &s.present, learning: &s.learning, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, unread: map[uint64]bool{}}
+	s.counts = &counts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, kinship: s.Kinship,
+		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]look{}, deadTo: map[onward]dead{}}
+	s.awaits = &awaits{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, tried: map[pollKey]bool{}}
+	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, ends: s.Ends,
+		failures: s.Failing, signals: s.Signals, buffers: s.buffers, leaks: s.Leaks, panics: s.Panics}
+	s.scouts = &scouts{in: &s.present, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, spins: s.spins, buffers: s.buffers,
+		threads: s.Threads, scouted: map[trace.TID]uint64{}}
+	s.timers.sharing, s.timers.signals, s.timers.traps, s.timers.describes = s.Sharing, s.Signals, s.Traps, s.describe
 	s.stopAt(cfg.Race)
 	return s
 }
@@ -198,7 +251,7 @@ func (s *found) Lookup(name string) (trace.TID, bool) { return s.names.lookup(na
 // Regs implements kernel.Host.
 func (s *System) Regs(t trace.TID) *emu.Regs {
 	th := &s.threads[t]
-	s.endStores(th)
+	s.buffers.endStores(th)
 	if t != s.current && th.Set == 0 && (th.Stand == StandAccess || th.Stand == StandSpin || th.Stand == StandRun) {
 		th.Regs = s.machine.Regs(th.Ctx) // regs is a cache then
 	}
@@ -218,7 +271,7 @@ func (s *present) SetRegs(t trace.TID, regs *emu.Regs) {
 
 // CPU implements kernel.Host.
 func (s *System) CPU(t trace.TID) emu.Ctx {
-	s.pinned, s.cpuKept = s.threads[t].Ctx, true
+	s.pinned, s.spins.cpuKept = s.threads[t].Ctx, true
 	return s.pinned
 }
 
@@ -247,8 +300,8 @@ const maxSteps = 200_000
 
 // Step implements por.System.
 func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	if len(s.twins) > 0 {
-		return s.stepBeside(t, c)
+	if len(s.twins.beside) > 0 {
+		return s.twins.stepBeside(t, c)
 	}
 	return s.stepAlone(t, c)
 }
@@ -261,7 +314,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.machine.ResetPath()
 	}
 	if len(s.steps) >= maxSteps {
-		s.noteLong()
+		s.longest.noteLong()
 		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: s.PC(t)}
 	}
 	s.Save(t)
@@ -269,8 +322,8 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.Insns
 	if s.cfg.Buffers {
-		s.moves(func() { s.apply(th) })
-		s.beginsAt(th, tr)
+		s.buffers.moves(func() { s.buffers.apply(th) })
+		s.buffers.beginsAt(th, tr)
 	}
 	info := stepInfo{tr: tr, ctx: th.Ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.Effects, insns: th.Insns}
 	if th.Set != 0 {
@@ -290,10 +343,10 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	}
 	if err == nil && s.cfg.Buffers {
 		s.steps[len(s.steps)-1].end = s.machine.Journal()
-		s.moves(func() { s.takeBack(th) })
+		s.buffers.moves(func() { s.buffers.takeBack(th) })
 	}
 	if err == nil {
-		err = s.judge(th, tr, promises, alone)
+		err = s.Promises.judge(th, tr, promises, alone)
 	}
 	tr.Last = th.Insns
 	s.arena.seal(tr)
@@ -301,19 +354,19 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		return nil, err
 	}
 	s.current = trace.NoThread
-	s.freeContexts(th, tr)
-	s.meetStep(th, tr, alone)
-	s.endPolls(th, tr)
+	s.spins.freeContexts(th, tr)
+	s.uses.meetStep(th, tr, alone)
+	s.spins.endPolls(th, tr)
 	if len(s.steps)%patience == 0 {
-		s.hurry()
+		s.spins.hurry()
 	}
 	if len(s.steps)%longestAfter == 0 {
-		s.tireOfWaiting()
+		s.Ends.tire()
 	}
 	s.wakeSpinners(tr)
-	s.settleAwaits(&s.steps[len(s.steps)-1])
-	s.noteCounts(&s.steps[len(s.steps)-1])
-	s.settleAlike(th, tr)
+	s.awaits.settle(&s.steps[len(s.steps)-1])
+	s.Blends.count(&s.steps[len(s.steps)-1])
+	s.Kinship.settle(th, tr)
 	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)
 	}
@@ -342,9 +395,9 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 		th.Half = 0
 		return s.lib.StepOp(th.ID, tr, c)
 	case StandTrap:
-		return s.stepTrap(th, tr, c)
+		return s.Traps.stepTrap(th, tr, c)
 	case StandSleep:
-		return s.stepExpire(th, tr)
+		return s.Traps.stepExpire(th, tr)
 	case StandSpin:
 		return s.stepPoll(th, tr, c)
 	case StandFence:
@@ -354,7 +407,7 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 		}
 		return s.Advance(th.ID, tr, 0)
 	case StandTimer:
-		return s.stepTimer(th, tr)
+		return s.timers.stepTimer(th, tr)
 	case StandFailure:
 		th.Insns++ // the end counts: schedules name it
 		tr.End = trace.EndBug

@@ -58,7 +58,7 @@ type Thread struct {
 	// Interrupted is where its stack pointer was when a signal came, while the
 	// handler runs; else 0. See interrupt.go.
 	Interrupted uint64
-	LastStep    int32 // its latest step: its index in System.steps + 1
+	LastStep    int32 // its latest step: its index in state.steps + 1
 
 	// Starting: in the runtime's thread start, before the start routine.
 	Starting bool
@@ -78,7 +78,7 @@ type Thread struct {
 	Plain, Asked bool
 }
 
-// thread is a guest thread's state. It is a plain value: System.Save keeps a
+// thread is a guest thread's state. It is a plain value: Save keeps a
 // copy of it before each change, Rewind puts that copy back.
 //
 // invariant: slices in it are never changed in place.
@@ -103,7 +103,7 @@ type stander struct {
 	napping bool     // StandTrap: it sleeps there (nap.go)
 	trap    emu.Trap // StandTrap
 	comes   bool     // StandTimer: something comes of it if it goes off now
-	mapped  uint64   // the moment of its latest map, see System.progress
+	mapped  uint64   // the moment of its latest map, see progress
 	// pending is what it waits for at StandSleep, or when it naps.
 	pending   trace.Op
 	spinStand Stand  // StandSpin: what it stands at otherwise

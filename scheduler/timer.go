@@ -43,6 +43,24 @@ type Clockwork interface {
 	Interrupted(t trace.TID) []emu.Interrupted
 }
 
+// timers are those of the guest that send signals.
+type timers struct {
+	in        *present
+	names     *names
+	seen      *seen
+	learning  *learning
+	sharing   *Sharing
+	signals   *signals
+	traps     *Traps
+	describes func(*thread, *trace.Thread) Watch                  // System.describe
+	intern    func(parent trace.TID, n uint64) (trace.TID, error) // names a thread
+	// Both go back with the machine.
+	alarmed emu.Flag // one was set, as the kernel has it
+	ticks   emu.Cell // how often they went off while something else could run
+	// indivisible: see asParties.
+	indivisible bool
+}
+
 // mostWithTimers bounds the threads of a guest with timers: the machine has sharing bytes
 // for so many, beside those of the guest's own threads.
 const mostWithTimers = 80
@@ -54,64 +72,64 @@ func (t *thread) isTimer() bool { return t.Stand == StandTimer }
 // sets of preemption points.
 const AsksForPoints = "a timer that sends a signal needs a preemption point before every access (--pp mem)"
 
-// ticking reports whether timers have been set, so that the guest may have threads of its
+// on reports whether timers have been set, so that the guest may have threads of its
 // own.
-func (s *present) ticking() bool { return s.alarmed.Get() }
+func (c *timers) on() bool { return c.alarmed.Get() }
 
-// timer is the thread that timer n is to the search, if it was ever set.
-func (s *found) timer(n int) (t trace.TID, ok bool) {
-	t, ok = s.names.ids[child{0, timerOrdinal + uint64(n)}]
+// thread is the thread that timer n is to the search, if it was ever set.
+func (c *timers) thread(n int) (t trace.TID, ok bool) {
+	t, ok = c.names.ids[child{0, timerOrdinal + uint64(n)}]
 	return t, ok
 }
 
-// timerOf is the number of the timer that a thread is.
-func (s *named) timerOf(t trace.TID) int {
-	for n := range s.clockwork.Timers() {
-		if o, ok := s.timer(n); ok && o == t {
+// number is the number of the timer that a thread is.
+func (c *timers) number(t trace.TID) int {
+	for n := range c.in.clockwork.Timers() {
+		if o, ok := c.thread(n); ok && o == t {
 			return n
 		}
 	}
 	panic(fmt.Sprintf("scheduler: thread %d isn't a timer", t))
 }
 
-// setTimers has a thread for each timer that is set, after a call, or after one went off. It
+// set has a thread for each timer that is set, after a call, or after one went off. It
 // reports whether one is newly set: it may go off at once.
-func (s *System) setTimers(th *thread, tr *trace.Transition, kept bool) (more bool, err error) {
-	if !s.ticking() {
-		if s.clockwork == nil || !s.clockwork.Alarming() {
+func (c *timers) set(th *thread, tr *trace.Transition, kept bool) (more bool, err error) {
+	if !c.on() {
+		if c.in.clockwork == nil || !c.in.clockwork.Alarming() {
 			return false, nil
 		}
-		s.machine.PutFlag(&s.alarmed, true)
+		c.in.machine.PutFlag(&c.alarmed, true)
 	}
-	for n := range s.clockwork.Timers() {
-		now := s.clockwork.Timer(n, kept || s.known.Kept)
-		t, known := s.timer(n)
+	for n := range c.in.clockwork.Timers() {
+		now := c.in.clockwork.Timer(n, kept || c.learning.known.Kept)
+		t, known := c.thread(n)
 		if !known && !now.Set {
 			continue
 		}
 		if !known {
-			if err := s.addTimer(th, n); err != nil {
+			if err := c.addTimer(th, n); err != nil {
 				return false, err
 			}
-			t, _ = s.timer(n)
+			t, _ = c.thread(n)
 		}
-		s.ensure(t)
-		s.met.Cut = s.met.Cut || now.Set && !now.Last && s.ticks.Get() >= s.cfg.Ticks
-		if now.Set && !s.known.Signalled[uint64(now.Thread)] {
-			s.known.Signalled[uint64(now.Thread)], s.finer = true, true
+		c.in.ensure(t)
+		c.seen.met.Cut = c.seen.met.Cut || now.Set && !now.Last && c.ticks.Get() >= c.in.cfg.Ticks
+		if now.Set && !c.learning.known.Signalled[uint64(now.Thread)] {
+			c.learning.known.Signalled[uint64(now.Thread)], c.learning.finer = true, true
 		}
-		x := &s.threads[t]
+		x := &c.in.threads[t]
 		if x.Exists == now.Set && x.comes == now.Comes {
 			continue
 		}
-		s.Save(t)
+		c.in.Save(t)
 		if now.Comes && !x.comes {
 			tr.Wakes = append(tr.Wakes, t)
 			more = true
 		}
 		tr.Disables = tr.Disables || x.comes && !now.Comes && t != th.ID
 		x.ID, x.Exists, x.Stand, x.Parent, x.comes = t, now.Set, StandTimer, 0, now.Comes
-		s.Unlist()
+		c.in.Unlist()
 	}
 	return more, nil
 }
@@ -123,98 +141,98 @@ var (
 	setsAnew    = map[string]bool{"setitimer": true, "alarm": true, "timer_settime": true, "timer_delete": true, "getitimer": true, "timer_gettime": true}
 )
 
-// atTimers has a thread stand before a call that has to do with timers' signals.
-func (s *System) atTimers(th *thread, tr *trace.Transition, call string) (stands bool, err error) {
-	if looksAtKept[call] && s.clockwork != nil && !s.known.Kept {
-		s.known.Kept, s.finer = true, true
+// before has a thread stand before a call that has to do with timers' signals.
+func (c *timers) before(th *thread, tr *trace.Transition, call string) (stands bool, err error) {
+	if looksAtKept[call] && c.in.clockwork != nil && !c.learning.known.Kept {
+		c.learning.known.Kept, c.learning.finer = true, true
 	}
-	if !s.ticking() || !setsAnew[call] {
+	if !c.on() || !setsAnew[call] {
 		return false, nil
 	}
-	_, err = s.setTimers(th, tr, true)
-	return !s.Alone(th.ID), err
+	_, err = c.set(th, tr, true)
+	return !c.in.Alone(th.ID), err
 }
 
 // seeJumps learns that a handler is left by a jump: what its thread has done by the time
 // that the signal comes decides what is left undone, so all memory counts as shared.
-func (s *System) seeJumps() {
-	s.known.Jumps, s.finer = true, true
-	s.machine.DeclareAllShared(true)
+func (c *timers) seeJumps() {
+	c.learning.known.Jumps, c.learning.finer = true, true
+	c.in.machine.DeclareAllShared(true)
 }
 
 // addTimer names timer n, for good.
-func (s *System) addTimer(th *thread, n int) error {
+func (c *timers) addTimer(th *thread, n int) error {
 	switch {
-	case s.cfg.Buffers:
-		return s.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "a timer that sends a signal is not modelled with --model tso")
-	case s.cfg.NotForTimers != "":
-		return s.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "a timer that sends a signal is not modelled with this search: %s", s.cfg.NotForTimers)
-	case s.cfg.Deepens: // races between threads of the guest's own aren't seen
-		return s.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, AsksForPoints)
-	case len(s.names.paths) > mostWithTimers:
-		return s.Invalid(kernel.GapThreads, th.ID, th.Regs.RIP, "timers that send signals are not modelled in a program with more than %d threads", mostWithTimers)
+	case c.in.cfg.Buffers:
+		return c.in.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "a timer that sends a signal is not modelled with --model tso")
+	case c.in.cfg.NotForTimers != "":
+		return c.in.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "a timer that sends a signal is not modelled with this search: %s", c.in.cfg.NotForTimers)
+	case c.in.cfg.Deepens: // races between threads of the guest's own aren't seen
+		return c.in.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, AsksForPoints)
+	case len(c.names.paths) > mostWithTimers:
+		return c.in.Invalid(kernel.GapThreads, th.ID, th.Regs.RIP, "timers that send signals are not modelled in a program with more than %d threads", mostWithTimers)
 	}
 	// A signal may come before the end of the process, and time passes while a loop looks at
 	// the clock: ends and such loops are steps like any others.
-	s.finer = s.finer || !s.known.Early || !s.known.Hurried
-	s.known.Early, s.known.Hurried = true, true
-	_, err := s.Intern(0, timerOrdinal+uint64(n))
+	c.learning.finer = c.learning.finer || !c.learning.known.Early || !c.learning.known.Hurried
+	c.learning.known.Early, c.learning.known.Hurried = true, true
+	_, err := c.intern(0, timerOrdinal+uint64(n))
 	return err
 }
 
-// describeTimer says whether a timer can go off while other threads can run.
-func (s *System) describeTimer(th *thread, d *trace.Thread) {
-	now := s.clockwork.Timer(s.timerOf(th.ID), true)
+// describe says whether a timer can go off while other threads can run.
+func (c *timers) describe(th *thread, d *trace.Thread) {
+	now := c.in.clockwork.Timer(c.number(th.ID), true)
 	d.Pending = trace.Op{Kind: trace.OpCancel, Obj: uint64(now.Thread), Arg: now.Signal}
-	d.Loose = s.several()
-	if !th.comes || now.Last || s.ticks.Get() >= s.cfg.Ticks {
+	d.Loose = c.several()
+	if !th.comes || now.Last || c.ticks.Get() >= c.in.cfg.Ticks {
 		d.Status = trace.Blocked
 	}
 }
 
-// timerText says what a timer does.
-func (s *named) timerText(t trace.TID) string {
-	now := s.clockwork.Timer(s.timerOf(t), true)
+// text says what a timer does.
+func (c *timers) text(t trace.TID) string {
+	now := c.in.clockwork.Timer(c.number(t), true)
 	if now.Thread == trace.NoThread {
 		return "sends " + trace.SignalName(now.Signal)
 	}
-	return fmt.Sprintf("sends %s to %s", trace.SignalName(now.Signal), s.Name(now.Thread))
+	return fmt.Sprintf("sends %s to %s", trace.SignalName(now.Signal), c.names.name(now.Thread))
 }
 
 // several reports whether the guest has more than one thread of the kernel's.
-func (s *state) several() bool {
+func (c *timers) several() bool {
 	n := 0
-	for i := range s.threads {
-		if th := &s.threads[i]; th.Exists && th.Live() && !th.isTimer() {
+	for i := range c.in.threads {
+		if th := &c.in.threads[i]; th.Exists && th.Live() && !th.isTimer() {
 			n++
 		}
 	}
 	return n > 1
 }
 
-// letTimers has timers wait where no other thread can run: then letExpire lets one go off,
+// let has timers wait where no other thread can run: then letExpire lets one go off,
 // without counting. That is a step like any other, which could have come before: it may count
 // there. It reports whether a thread can run.
-func (s *state) letTimers(list []trace.Thread) (ready bool) {
+func (c *timers) let(list []trace.Thread) (ready bool) {
 	timers := false
 	for i := range list {
-		timer := s.threads[list[i].ID].isTimer()
+		timer := c.in.threads[list[i].ID].isTimer()
 		timers = timers || timer
 		ready = ready || !timer && list[i].Status == trace.Ready
 	}
 	for i := range list {
-		if timers && !ready && s.threads[list[i].ID].isTimer() {
+		if timers && !ready && c.in.threads[list[i].ID].isTimer() {
 			list[i].Status, list[i].Outcomes = trace.Blocked, 0
 		}
 	}
 	return ready
 }
 
-// nextTimer is the one that has gone off least, which goes off where no thread can run.
-func (s *state) nextTimer() trace.TID {
+// next is the one that has gone off least, which goes off where no thread can run.
+func (c *timers) next() trace.TID {
 	next := trace.NoThread
-	for i := range s.threads {
-		if th := &s.threads[i]; th.Exists && th.isTimer() && th.comes && (next == trace.NoThread || th.Insns < s.threads[next].Insns) {
+	for i := range c.in.threads {
+		if th := &c.in.threads[i]; th.Exists && th.isTimer() && th.comes && (next == trace.NoThread || th.Insns < c.in.threads[next].Insns) {
 			next = th.ID
 		}
 	}
@@ -222,40 +240,40 @@ func (s *state) nextTimer() trace.TID {
 }
 
 // stepTimer has a timer go off.
-func (s *System) stepTimer(th *thread, tr *trace.Transition) error {
+func (c *timers) stepTimer(th *thread, tr *trace.Transition) error {
 	free := true
-	for i := range s.threads {
-		if o := &s.threads[i]; o.Exists && !o.isTimer() && free {
+	for i := range c.in.threads {
+		if o := &c.in.threads[i]; o.Exists && !o.isTimer() && free {
 			var d trace.Thread
-			s.describe(o, &d)
+			c.describes(o, &d)
 			free = d.Status != trace.Ready
 		}
 	}
-	if t := s.nextWait(); free && t != trace.NoThread {
-		return s.Invalid(kernel.GapCall, t, s.PC(t), "a wait with a timeout in which a timer's signal may come is not modelled")
+	if t := c.in.nextWait(); free && t != trace.NoThread {
+		return c.in.Invalid(kernel.GapCall, t, c.in.PC(t), "a wait with a timeout in which a timer's signal may come is not modelled")
 	}
 	if !free {
-		s.machine.Put(&s.ticks, s.ticks.Get()+1)
+		c.in.machine.Put(&c.ticks, c.ticks.Get()+1)
 	}
-	s.met.GoneOff = true
-	s.sent = s.sent[:0]
-	out := s.clockwork.GoOff(s.timerOf(th.ID), th.ID)
+	c.seen.met.GoneOff = true
+	c.traps.sent = c.traps.sent[:0]
+	out := c.in.clockwork.GoOff(c.number(th.ID), th.ID)
 	th.Insns++
 	th.Effects++
 	if out.Invalid != "" {
-		return s.Invalid(out.Gap, trace.TID(0), 0, "%s", out.Invalid)
+		return c.in.Invalid(out.Gap, trace.TID(0), 0, "%s", out.Invalid)
 	}
-	for _, op := range append(out.Ops, s.sent...) {
-		s.sends(th, op)
+	for _, op := range append(out.Ops, c.traps.sent...) {
+		c.signals.sends(th, op)
 		tr.Did(op)
 	}
 	made := len(tr.Accesses)
-	s.takeEffects(th, tr, 0, out.Accesses, out.Others, nil)
-	if !s.several() { // only the thread itself can tell, whose steps depend on this one
+	c.sharing.takeEffects(th, tr, 0, out.Accesses, out.Others, nil)
+	if !c.several() { // only the thread itself can tell, whose steps depend on this one
 		tr.Accesses = tr.Accesses[:made]
 	}
 	for _, w := range out.Wakes {
-		s.wakeFromKernel(w)
+		c.in.wakeFromKernel(w)
 		tr.Wakes = append(tr.Wakes, w)
 	}
 	if out.Signal != 0 {
@@ -263,36 +281,36 @@ func (s *System) stepTimer(th *thread, tr *trace.Transition) error {
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, Message: fmt.Sprintf("killed by signal %d, of a timer", out.Signal)}
 		return nil
 	}
-	_, err := s.setTimers(th, tr, false)
+	_, err := c.set(th, tr, false)
 	return err
 }
 
 // toucher is the party that a thread is where it stands, if the guest may have threads of
 // its own; else the thread.
-func (s *System) toucher(t trace.TID) trace.TID {
-	if !s.ticking() || t < 0 || int(t) >= len(s.threads) || s.threads[t].isTimer() {
+func (x *Sharing) toucher(t trace.TID) trace.TID {
+	if !x.timers.on() || t < 0 || int(t) >= len(x.in.threads) || x.in.threads[t].isTimer() {
 		return t
 	}
-	s.machine.SetInterrupted(s.clockwork.Interrupted(t))
-	return s.machine.Party(s.Regs(t).RSP)
+	x.in.machine.SetInterrupted(x.in.clockwork.Interrupted(t))
+	return x.in.machine.Party(x.regs(t).RSP)
 }
 
 // asParties prepares a thread's run, if the guest may have threads of its own.
-func (s *System) asParties(th *thread, r *emu.Run) {
-	ticking := s.ticking()
-	if ticking || s.indivisible {
-		s.indivisible = ticking && !s.several()
-		s.machine.Indivisible(s.indivisible)
+func (c *timers) asParties(th *thread, r *emu.Run) {
+	ticking := c.on()
+	if ticking || c.indivisible {
+		c.indivisible = ticking && !c.several()
+		c.in.machine.Indivisible(c.indivisible)
 	}
 	if !ticking {
 		return
 	}
-	handlers := s.clockwork.Interrupted(th.ID)
-	if len(handlers) > 0 && !s.known.Jumps {
+	handlers := c.in.clockwork.Interrupted(th.ID)
+	if len(handlers) > 0 && !c.learning.known.Jumps {
 		r.Flags &^= emu.Solo // it may leave them by a jump
 	}
 	if r.Flags&emu.Solo == 0 {
 		r.Flags |= emu.Parties
-		s.machine.SetInterrupted(handlers)
+		c.in.machine.SetInterrupted(handlers)
 	}
 }

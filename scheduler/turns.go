@@ -23,15 +23,15 @@ type turnKey struct {
 type listed struct {
 	on    bool   // it is known to have had no effect
 	state uint64 // of its key; 0: it is in no list
-	older int32  // the next one in the list: its index in System.steps + 1
+	older int32  // the next one in the list: its index in state.steps + 1
 	from  uint32 // the first of the thread's steps, by nth, since which none had an effect
 }
 
 // placeOf is a digest of where a step began: the instruction, and the general registers
 // that aren't dead there.
-func (s *named) placeOf(pc uint64, c emu.Ctx) uint64 {
+func (s *spins) placeOf(pc uint64, c emu.Ctx) uint64 {
 	dead, _ := s.deadAt(pc)
-	r := s.machine.Regs(c)
+	r := s.in.machine.Regs(c)
 	h := pc
 	for i, v := range generalRegs(&r) {
 		if dead&(1<<i) == 0 {
@@ -49,17 +49,17 @@ func generalRegs(r *emu.Regs) [16]uint64 {
 
 // farTurn is findTurn for the thread's step with number i and those before it; 0 if
 // there is none.
-func (s *System) farTurn(th *thread, i int32, pc uint64) int32 {
+func (s *spins) farTurn(th *thread, i int32, pc uint64) int32 {
 	s.enlist(i)
-	if !s.steps[i-1].turns.on {
+	if !s.in.steps[i-1].turns.on {
 		return 0
 	}
-	from := s.steps[i-1].turns.from
-	if last := s.steps[th.LastStep-1].nth; last >= maxSpinSteps {
+	from := s.in.steps[i-1].turns.from
+	if last := s.in.steps[th.LastStep-1].nth; last >= maxSpinSteps {
 		from = max(from, last-maxSpinSteps+1)
 	}
-	for c := s.turns[turnKey{th.ID, s.placeOf(pc, th.Ctx)}]; c != 0; c = s.steps[c-1].turns.older {
-		st := &s.steps[c-1]
+	for c := s.in.turns[turnKey{th.ID, s.placeOf(pc, th.Ctx)}]; c != 0; c = s.in.steps[c-1].turns.older {
+		st := &s.in.steps[c-1]
 		if st.nth < from || st.effects != th.Effects {
 			return 0
 		}
@@ -72,22 +72,22 @@ func (s *System) farTurn(th *thread, i int32, pc uint64) int32 {
 
 // enlist lists the step with number i, and those of its thread before it that aren't
 // yet, back to one with an effect.
-func (s *System) enlist(i int32) {
+func (s *spins) enlist(i int32) {
 	var fresh []int32
-	for ; i != 0 && !s.steps[i-1].turns.on && s.calmStep(s.steps[i-1].tr); i = s.steps[i-1].prev {
+	for ; i != 0 && !s.in.steps[i-1].turns.on && s.calm(s.in.steps[i-1].tr); i = s.in.steps[i-1].prev {
 		fresh = append(fresh, i)
 	}
 	for _, f := range slices.Backward(fresh) {
-		st := &s.steps[f-1]
+		st := &s.in.steps[f-1]
 		st.turns = listed{on: true, from: st.nth}
-		if st.prev != 0 && s.steps[st.prev-1].turns.on {
-			st.turns.from = s.steps[st.prev-1].turns.from
+		if st.prev != 0 && s.in.steps[st.prev-1].turns.on {
+			st.turns.from = s.in.steps[st.prev-1].turns.from
 		}
 		if st.set == 0 {
 			st.turns.state = s.placeOf(st.pc, st.ctx)
 			k := turnKey{st.tr.Thread, st.turns.state}
-			st.turns.older = s.turns[k]
-			s.turns[k] = f
+			st.turns.older = s.in.turns[k]
+			s.in.turns[k] = f
 		}
 	}
 }

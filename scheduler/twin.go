@@ -13,17 +13,16 @@ import (
 
 // Reads of memory that was never written (--check uninit).
 //
-// A guest runs beside twins: the same program, with the same schedule, whose
-// blocks from malloc are filled with other bytes. All that a run depends on is
-// the same but those bytes, so where one goes another way (another instruction
-// comes next, or an access has another address, or a system call does something
-// else), that depends on a byte that the program never wrote. No shadow state
-// can be wrong about that: it is shown by two runs. So there is no false alarm.
-// What the fills happen to agree on isn't seen: a comparison for equality with a
-// value that no fill has. So there are twins with the numbers that the program's own
-// code compares with, as far as a few twins go. What stays unseen: equality with a
-// number beyond those, with one that isn't in the code, or of what was computed
-// from such bytes. Copying such bytes, or computing with them, is no error.
+// A guest runs beside twins: the same program, with the same schedule, whose blocks from
+// malloc are filled with other bytes. All that a run depends on is the same but those
+// bytes. One may go another way: another instruction comes next, or an access has another
+// address, or a system call does something else. That depends on a byte that the program
+// never wrote. No shadow state can be wrong about that: it is shown by two runs. So there
+// is no false alarm. What the fills happen to agree on isn't seen: a comparison for
+// equality with a value that no fill has. So there are twins with the numbers that the
+// program's own code compares with, as far as a few twins go. What stays unseen: equality
+// with a number beyond those, with one that isn't in the code, or of what was computed from
+// such bytes. Copying such bytes, or computing with them, is no error.
 //
 // The string functions of a C library are left out, for they look at bytes
 // beyond those that they were given (image.ReadsAhead); what they return isn't, nor
@@ -81,68 +80,74 @@ type twin struct {
 }
 
 // Beside has t run beside s. Both stand at their roots, without a mark.
-func (s *System) Beside(t *System) { s.twins = append(s.twins, &twin{System: t}) }
+func (s *System) Beside(t *System) { s.twins.beside = append(s.twins.beside, &twin{System: t}) }
+
+// twins run beside a System, by its steps and theirs.
+type twins struct {
+	of     *System
+	beside []*twin
+}
 
 // stepBeside is Step with twins. Where one goes another way, the step ends before
 // the instruction that depends on the fill, and the thread's failure is next.
-func (s *System) stepBeside(t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	k, begin := s.Mark(), s.threads[t].Insns
-	tr, err := s.stepAlone(t, c)
+func (x *twins) stepBeside(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	k, begin := x.of.Mark(), x.of.threads[t].Insns
+	tr, err := x.of.stepAlone(t, c)
 	finer := errors.Is(err, trace.ErrFiner)
 	if err != nil && !finer {
 		return tr, err
 	}
 	var other *twin
-	for _, w := range s.twins {
+	for _, w := range x.beside {
 		if w.lost > 0 {
 			continue
 		}
-		w.limit, w.starts = s.limit, s.starts
-		if s.limit > 0 {
+		w.limit, w.starts = x.of.limit, x.of.starts
+		if x.of.limit > 0 {
 			w.limit += w.threads[t].Insns - begin
 		}
 		their, err := w.stepAlone(t, c)
-		if s.limit > 0 && (err != nil || !s.same(w, t, tr, their)) {
+		if x.of.limit > 0 && (err != nil || !x.same(w, t, tr, their)) {
 			w.rewindAlone(k)
 			w.limit = 0 // to the step's own end: a string function took other steps in it
 			their, err = w.stepAlone(t, c)
 		}
 		finer = finer || errors.Is(err, trace.ErrFiner)
-		if err != nil && !errors.Is(err, trace.ErrFiner) || !s.same(w, t, tr, their) {
+		if err != nil && !errors.Is(err, trace.ErrFiner) || !x.same(w, t, tr, their) {
 			other = w
 			break
 		}
 	}
 	if finer {
-		return tr, s.shareKnowledge()
+		return tr, x.shareKnowledge()
 	}
 	if other == nil {
 		return tr, nil
 	}
-	return s.partAt(k, other, t, c)
+	return x.partAt(k, other, t, c)
 }
 
 // shareKnowledge makes a System and its twins know the same. The search begins
 // again.
-func (s *System) shareKnowledge() error {
-	for _, w := range s.twins {
-		if _, err := s.learn(w.Knowledge()); err != nil {
+func (x *twins) shareKnowledge() error {
+	for _, w := range x.beside {
+		if _, err := x.of.learn(w.Knowledge()); err != nil {
 			return err
 		}
 	}
-	for _, w := range s.twins {
-		if _, err := w.learn(s.Knowledge()); err != nil {
+	for _, w := range x.beside {
+		if _, err := w.learn(x.of.Knowledge()); err != nil {
 			return err
 		}
 	}
-	s.learned++
+	x.of.learned++
 	return trace.ErrFiner
 }
 
 // same reports whether a step of thread t was the same in a twin.
-func (s *present) same(w *twin, t trace.TID, mine, their *trace.Transition) bool {
-	a, b := &s.threads[t], &w.threads[t]
-	if s.machine.Path() != w.machine.Path() || !s.sameTexts(w, t) || a.Stand != b.Stand || mine.End != their.End ||
+func (x *twins) same(w *twin, t trace.TID, mine, their *trace.Transition) bool {
+	a, b := &x.of.threads[t], &w.threads[t]
+	if x.of.machine.Path() != w.machine.Path() || !x.sameTexts(w, t) || a.Stand != b.Stand || mine.End != their.End ||
 		len(mine.Ops) != len(their.Ops) || len(mine.Accesses) != len(their.Accesses) {
 		return false
 	}
@@ -160,42 +165,42 @@ func (s *present) same(w *twin, t trace.TID, mine, their *trace.Transition) bool
 			return false
 		}
 	}
-	return s.sameOutput(w)
+	return x.sameOutput(w)
 }
 
 // sameTexts reports whether the texts that a thread has read end in the same places.
-func (s *fixed) sameTexts(w *twin, t trace.TID) bool {
-	last, ends := s.lib.Texts(t)
+func (x *twins) sameTexts(w *twin, t trace.TID) bool {
+	last, ends := x.of.lib.Texts(t)
 	theirs, end := w.lib.Texts(t)
 	return last == theirs && ends == end
 }
 
-func (s *fixed) sameOutput(w *twin) bool {
-	return bytes.Equal(s.kernel.Output(1), w.kernel.Output(1)) && bytes.Equal(s.kernel.Output(2), w.kernel.Output(2))
+func (x *twins) sameOutput(w *twin) bool {
+	return bytes.Equal(x.of.kernel.Output(1), w.kernel.Output(1)) && bytes.Equal(x.of.kernel.Output(2), w.kernel.Output(2))
 }
 
 // partAt finds the instruction from which on a twin goes another way in a step
 // from mark k, takes the step up to there, and has the thread fail.
-func (s *System) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	last := s.threads[t].Insns
-	s.Rewind(k)
-	begin := s.threads[t].Insns
+func (x *twins) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	last := x.of.threads[t].Insns
+	x.of.Rewind(k)
+	begin := x.of.threads[t].Insns
 	// Up to lo both go the same way; up to hi they don't, or hi is too far.
 	lo, hi := begin, last+1
 	for lo+1 < hi {
 		mid := lo + (hi-lo)/2
-		if s.sameUntil(k, w, t, c, mid) {
+		if x.sameUntil(k, w, t, c, mid) {
 			lo = mid
 		} else {
 			hi = mid
 		}
 	}
 	f := &Failure{Kind: trace.UninitialisedRead, Thread: t, Message: "an address depends on memory of the heap that was never written"}
-	s.sameUntil(k, w, t, c, lo+1)
-	text := !s.sameTexts(w, t)
-	at, _ := s.lib.Texts(t)
-	path, output := s.machine.Path() == w.machine.Path(), s.sameOutput(w)
-	s.sameUntil(k, w, t, c, lo)
+	x.sameUntil(k, w, t, c, lo+1)
+	text := !x.sameTexts(w, t)
+	at, _ := x.of.lib.Texts(t)
+	path, output := x.of.machine.Path() == w.machine.Path(), x.sameOutput(w)
+	x.sameUntil(k, w, t, c, lo)
 	switch {
 	case text:
 		f.Message = "where a text ends depends on memory of the heap that was never written"
@@ -203,74 +208,74 @@ func (s *System) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tr
 		f.Message = "the output depends on memory of the heap that was never written"
 	case path:
 		f.Message = "a system call depends on memory of the heap that was never written"
-	case s.machine.PC(s.threads[t].Ctx) != w.machine.PC(w.threads[t].Ctx):
+	case x.of.machine.PC(x.of.threads[t].Ctx) != w.machine.PC(w.threads[t].Ctx):
 		f.Message = "a branch depends on memory of the heap that was never written"
 		if lo > begin+1 {
 			lo-- // the branch itself
 		}
 	}
-	if b := s.heap.Around(at); text && b != nil {
+	if b := x.of.heap.Around(at); text && b != nil {
 		f.Block = *b
 	} else {
-		f.Block = s.unwritten(k, w, t, c, lo)
+		f.Block = x.unwritten(k, w, t, c, lo)
 	}
-	for _, w := range s.twins {
-		w.lost = len(s.steps) // one too many: 1 + the number before this step
+	for _, w := range x.beside {
+		w.lost = len(x.of.steps) // one too many: 1 + the number before this step
 	}
-	tr, err := s.limited(k, t, c, lo)
+	tr, err := x.limited(k, t, c, lo)
 	if err != nil {
 		return nil, err
 	}
-	th := &s.threads[t]
-	f.PC = s.machine.PC(th.Ctx)
+	th := &x.of.threads[t]
+	f.PC = x.of.machine.PC(th.Ctx)
 	if !th.Live() { // at its first instruction: the step is taken whole
 		th.Failure, tr.End = f, trace.EndBug
 		return tr, nil
 	}
-	return tr, s.Fail(th.ID, f)
+	return tr, x.of.Fail(th.ID, f)
 }
 
 // limited takes a step from mark k up to an instruction number.
-func (s *System) limited(k trace.Mark, t trace.TID, c trace.Choice, until uint64) (*trace.Transition, error) {
-	s.rewindAlone(k)
-	was, exact := s.limit, s.exact
-	s.limit, s.exact = until, until > s.threads[t].Insns
-	if !s.exact {
-		s.limit = was
+func (x *twins) limited(k trace.Mark, t trace.TID, c trace.Choice, until uint64) (*trace.Transition, error) {
+	x.of.rewindAlone(k)
+	was, exact := x.of.limit, x.of.exact
+	x.of.limit, x.of.exact = until, until > x.of.threads[t].Insns
+	if !x.of.exact {
+		x.of.limit = was
 	}
-	tr, err := s.stepAlone(t, c)
-	s.limit, s.exact = was, exact
+	tr, err := x.of.stepAlone(t, c)
+	x.of.limit, x.of.exact = was, exact
 	return tr, err
 }
 
 // sameUntil reports whether a step from mark k goes the same way up to an
 // instruction number.
-func (s *System) sameUntil(k trace.Mark, w *twin, t trace.TID, c trace.Choice, until uint64) bool {
-	mine, err := s.limited(k, t, c, until)
+func (x *twins) sameUntil(k trace.Mark, w *twin, t trace.TID, c trace.Choice, until uint64) bool {
+	mine, err := x.limited(k, t, c, until)
 	if err != nil {
 		return false
 	}
-	their, err := w.limited(k, t, c, until)
-	return err == nil && s.threads[t].Insns == until && s.same(w, t, mine, their)
+	their, err := w.twins.limited(k, t, c, until)
+	return err == nil && x.of.threads[t].Insns == until && x.same(w, t, mine, their)
 }
 
 // unwritten is the block with the last byte that a step reads, up to an
 // instruction number, and that isn't the same in a twin; the zero Block if it
 // was read before the step.
-func (s *System) unwritten(k trace.Mark, w *twin, t trace.TID, c trace.Choice, until uint64) (b heap.Block) {
-	if _, err := w.limited(k, t, c, until); err != nil {
+func (x *twins) unwritten(k trace.Mark, w *twin, t trace.TID, c trace.Choice, until uint64) (b heap.Block) {
+	if _, err := w.twins.limited(k, t, c, until); err != nil {
 		return b
 	}
-	s.cfg.KeepAll = true
-	tr, err := s.limited(k, t, c, until)
-	s.cfg.KeepAll = false
+	x.of.cfg.KeepAll = true
+	tr, err := x.limited(k, t, c, until)
+	x.of.cfg.KeepAll = false
 	if err != nil {
 		return b
 	}
 	for i := len(tr.Accesses) - 1; i >= 0; i-- {
 		a := &tr.Accesses[i]
-		if !bytes.Equal(s.machine.Bytes(a.Addr, uint64(a.Size)), w.machine.Bytes(a.Addr, uint64(a.Size))) {
-			if p := s.heap.Around(a.Addr); p != nil {
+		if !bytes.Equal(x.of.machine.Bytes(a.Addr, uint64(a.Size)), w.machine.Bytes(a.Addr, uint64(a.Size))) {
+			if p := x.of.heap.Around(a.Addr); p != nil {
 				return *p
 			}
 		}

@@ -33,7 +33,8 @@ type early struct {
 	timer   *time.Timer
 	latest  *result.Result
 	shown   *result.Result
-	drawn   int // rows
+	drawn   int    // rows
+	line    string // the latest, elsewhere
 	over    bool
 }
 
@@ -96,7 +97,10 @@ func (e *early) show() {
 	if e.rows == 0 {
 		e.shown = e.latest
 		b := first(e.latest)
-		fmt.Fprintf(e.w, "landgo: %s: %s: %s (%s); landgo goes on\n", news, b.Kind, result.Printable(b.Says()), preemptions(b))
+		if line := fmt.Sprintf("landgo: %s: %s: %s (%s); landgo goes on\n", news, b.Kind, result.Printable(b.Says()), preemptions(b)); line != e.line {
+			e.line = line
+			io.WriteString(e.w, line)
+		}
 		return
 	}
 	e.erase()

@@ -41,6 +41,7 @@ func TestEarly(t *testing.T) {
 			k.SoFar(withBug(7, ""))
 			time.Sleep(c.wait)
 			k.SoFar(withBug(7, ""))
+			k.SoFar(withBug(7, "s1:0000002a:0@9")) // its story is known: the line is the same
 			k.SoFar(withBug(1, "s1:0000002a:0@10"))
 		}}
 		status, stdout, stderr := call(t, f, c.args...)

@@ -48,7 +48,7 @@ var more = []theme{
 	}},
 	{name: "queued", weight: 5, setup: []string{`{mask_both(SIG_BLOCK);|mask_both(SIG_BLOCK);|}`, `act_info(RT0); act_info(RT1);`, `{signals_by_descriptor();|}`}, statements: []statement{
 		{text: `SEE(queue({RT0|RT1}, {n}));`, weight: 5},
-		{text: `{ union sigval q; q.sival_int = {n}; SEE(pthread_sigqueue(th[{o}], {RT0|RT1}, q)); }`, weight: 4},
+		{text: `{ union sigval q; q.sival_int = {n}; SEE(pthread_sigqueue(pthread_self(), {RT0|RT1}, q)); }`, weight: 4},
 		{text: `SEE(taken_value(0));`, weight: 3},
 		{text: `mask_both(SIG_UNBLOCK);`, weight: 3},
 		{text: `mask_both(SIG_BLOCK); {body} mask_both(SIG_UNBLOCK);`},

@@ -22,10 +22,10 @@
 //     says is needed for a proof (Conclude), not by every candidate.
 //   - A job isn't left for a pending superset of its own, as in the authors'
 //     program (§3.4 compares with the suspended ones only).
-//   - A job that may be the proof is run for a warm-up as soon as it is there,
-//     and taken up again when the others have had as much time as it is estimated
-//     to need: so to find its end takes about twice as long as without them. The
-//     one with All has a share of the time in any case (wholeShare).
+//   - A job that may be the proof is run for a warm-up as soon as it is there. It is taken
+//     up again when the others have had as much time as it is estimated to need. So to find
+//     its end takes about twice as long as without them. The one with All has a share of
+//     the time in any case (wholeShare).
 package deepen
 
 import (

@@ -66,7 +66,7 @@ func TestBlends(t *testing.T) {
 						t.Errorf("%s: %d executions, %d blocked, want %d", cc, r.Executions, r.Blocked, p.executions)
 					}
 				}
-				for _, mode := range []string{config.RaceLimited, config.RaceHB} {
+				for _, mode := range inTurn(i/2, config.RaceLimited, config.RaceHB) {
 					cfg.Race = mode
 					cfg.Search = "optimal:commute=0"
 					all := ran(t, cfg)

@@ -287,3 +287,44 @@ static void *c(void *p) { z = 1; return p; } int main(void) { pthread_t w; pthre
 		}
 	}
 }
+
+// freed: each thread has a store in its buffer when it frees a block, and then waits.
+const freed = `#include <pthread.h>
+#include <stdlib.h>
+static volatile int x;
+static void *f(void *p)
+{
+	x = x + 1;
+	*(volatile long *)p = 1;
+	free(p);
+	return 0;
+}
+int main(void)
+{
+	pthread_t t[3];
+	for (int i = 0; i < 3; i++) {
+		long *p = malloc(16);
+		*p = 0;
+		pthread_create(&t[i], 0, f, p);
+	}
+	for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+}
+`
+
+// TestBufferGoesBack: after an update of its buffer a thread that stood before a function of
+// the library stands there again when the search goes back.
+func TestBufferGoesBack(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Guest, c.Out, c.Jobs, c.Model = compile.Text(t, "gcc", freed), config.NoFile, 1, config.ModelTSO
+	c.Search, c.Bounds = "none", por.Bounds{{Measure: por.Delay, Limit: 1}}
+	ctx := &waning{Context: context.Background()}
+	ctx.left.Store(400)
+	r, err := Run(ctx, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != result.Budget || r.Executions < 1_000 {
+		t.Errorf("%s %s, %d executions", r.Verdict, r.Reason, r.Executions)
+	}
+}

@@ -194,3 +194,34 @@ func TestByStates(t *testing.T) {
 		}
 	}
 }
+
+// TestStatesOfOutput: states that differ in what was printed only are two.
+func TestStatesOfOutput(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Guest = compile.Text(t, "gcc", `#include <pthread.h>
+#include <unistd.h>
+static volatile int v, z;
+static volatile char c;
+static void *set(void *p) { v = 1; return p; }
+static void __attribute__((noinline)) print(void) { c = '0' + v; write(1, (void *)&c, 1); c = 0; v = 1; }
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, set, 0);
+	print();
+	__asm__ volatile("xor %%eax, %%eax; xor %%ecx, %%ecx; xor %%edx, %%edx" ::: "rax", "rcx", "rdx");
+	z = 1;
+	z = 2;
+	pthread_join(t, 0);
+}
+`)
+	c.Out, c.Jobs, c.Deepen, c.Search, c.PP = config.NoFile, 1, false, config.Stateful, trace.MemPoints
+	r, err := Run(context.Background(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != result.Verified || len(r.Outcomes) != 2 {
+		t.Errorf("%s, outcomes %v", r.Verdict, r.Outcomes)
+	}
+}

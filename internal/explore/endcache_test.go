@@ -91,9 +91,10 @@ int main(void) { for (int i = 0; i < 3; i++) { pthread_create(&t, 0, f, 0); pthr
 // its end as on the machine that the test runs on; by default and with other searches.
 func TestThreadCaches(t *testing.T) {
 	t.Parallel()
-	for _, p := range threadCaches {
+	for i, p := range threadCaches {
 		// What optimal and none have of one build, sleep and stateful have of the other.
-		for optimise, searches := range map[string][]string{"-O0": {"optimal", "none"}, "-O2": {"sleep", "stateful"}} {
+		for _, optimise := range inTurn(i, "-O0", "-O2") {
+			searches := map[string][]string{"-O0": {"optimal", "none"}, "-O2": {"sleep", "stateful"}}[optimise]
 			t.Run(p.name+" "+optimise, func(t *testing.T) {
 				t.Parallel()
 				bin := compile.Text(t, "gcc", cacheHead+p.source, optimise, "-fno-builtin")

@@ -20,7 +20,7 @@ func (h *hunt) fewerFaults(f *finding) (unlimited func(), err error) {
 	if err := h.outline(f); err != nil { // the guest is at its end then
 		return unlimited, err
 	}
-	used := h.Plain.Failures()
+	used := h.Plain.Failing.Count()
 	unlimited = func() { h.Plain.LimitFaults(-1) }
 	for n := range used {
 		h.Plain.LimitFaults(n)

@@ -273,12 +273,12 @@ int main(void)
 // schedule finds it again.
 func TestHeap(t *testing.T) {
 	t.Parallel()
-	for _, c := range heapCases {
-		for _, cc := range []string{"gcc", "musl-gcc"} {
+	for i, c := range heapCases {
+		for _, cc := range libraries(i) {
 			t.Run(c.name+" "+cc, func(t *testing.T) {
 				t.Parallel()
 				bin, in := c.build(t, cc)
-				for _, malloc := range []config.Malloc{config.MallocTrusted, config.MallocNative} {
+				for _, malloc := range inTurn(i/2, config.MallocTrusted, config.MallocNative) {
 					c.look(t, bin, in, malloc)
 				}
 			})

@@ -179,8 +179,8 @@ int main(void) { HANDLE(SIGUSR1, h, 0); GO(t, user); pthread_kill(t, SIGUSR1); p
 // with EINTR, as on a machine; by default and with no reduction.
 func TestInterruptedWaits(t *testing.T) {
 	t.Parallel()
-	for _, p := range interrupted {
-		for _, cc := range []string{"gcc", "musl-gcc"} {
+	for i, p := range interrupted {
+		for _, cc := range libraries(i) {
 			t.Run(p.name+" "+cc, func(t *testing.T) {
 				t.Parallel()
 				want := p.want

@@ -26,7 +26,7 @@ func TestObjects(t *testing.T) {
 	if err != nil || len(files) < 30 {
 		t.Fatalf("%d programs, %v", len(files), err)
 	}
-	for _, file := range files {
+	for i, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -35,12 +35,12 @@ func TestObjects(t *testing.T) {
 		if len(expected) == 0 {
 			t.Fatalf("%s doesn't say what to expect", file)
 		}
-		compilers := []string{"gcc", "musl-gcc"}
+		compilers := libraries(i)
 		switch {
 		case filepath.Ext(file) == ".cc":
 			compilers = []string{"g++"}
 		case strings.Contains(string(text), "// only: gcc\n"):
-			compilers = compilers[:1]
+			compilers = []string{"gcc"}
 		}
 		for _, e := range expected {
 			for _, cc := range compilers {

@@ -286,6 +286,9 @@ func TestFailOnOutput(t *testing.T) {
 				if r.Finish(); r.Verdict != result.Buggy || len(r.Bugs) != 1 || r.Bug.Kind != trace.Output || len(r.Outcomes) < 2 {
 					t.Fatalf("%s: %s, %d outcomes", search, r.Verdict, len(r.Outcomes))
 				}
+				if len(r.Bug.Stack) > 0 { // main has returned
+					t.Errorf("%s: the stack is %+v", search, r.Bug.Stack)
+				}
 				again, err := Replay(context.Background(), own, result.NewBugFile(r, r.Bug, own.Saved()), nil)
 				if err != nil || !again.Replay.Same || again.Bug.Preemptions != r.Bug.Preemptions {
 					t.Errorf("%s: %v %+v", search, err, again)

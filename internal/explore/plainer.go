@@ -7,8 +7,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// A bug is told with the smallest values that the guest can be given (landgo_choice), and
-// with as few failures of calls (--faults), as its execution can do with: each in turn is
+// A bug is shown with the smallest values that the guest can be given (landgo_choice), and
+// with as few failures of calls (--faults), as its execution can do with. Each in turn is
 // made smaller, as long as the bug comes, with no more preemptions.
 
 // chooses reports whether the guest is given values, or its calls fail.

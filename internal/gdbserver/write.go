@@ -8,7 +8,7 @@ import (
 
 // Writing memory. The run is recorded, so nothing can be changed in it. Where gdb's user is
 // told so in another way than by an error, what was written is shown as long as the run
-// stands where it stands: an error would end a script of gdb's with a failing status, and an
+// stands where it stands. An error would end a script of gdb's with a failing status. An
 // answer that nothing stands behind would leave gdb's caches with other bytes than ours.
 
 // write answers the packets M (hexadecimal) and X (binary).

@@ -40,6 +40,7 @@ type run struct {
 	allShared  bool   // every access is one to shared memory, from the start
 	executions uint64 // the limits; 0 for none
 	seconds    float64
+	pass       int // which of several equal runs
 }
 
 func (r run) args() []string {

@@ -23,35 +23,67 @@ var structures = []structure{
 	{"dglm_queue-N4", "", "", ""}, {"dglm_queue-N5", "dglm-queue(6)", "9.4", "2.2"},
 	{"dglm_oe-N5", "", "", ""}, {"dglm_oe-N6", "dglm-oe(7)", "3.0", "1.0"}, {"dglm_oe-N7", "dglm-oe(8)", "3.6", "1.1"},
 	{"dglm_fifo-N4", "dglm-fifo(7)", "1.8", "1.1"}, {"dglm_fifo-N5", "dglm-fifo(8)", "1.9", "0.8"},
-	{"ms_queue-N4", "ms-queue(6)", "42", "5.0"}, {"ms_queue-N5", "ms-queue(7)", "34", "4.6"},
+	{"ms_queue-N3", "", "", ""}, {"ms_queue-N4", "ms-queue(6)", "42", "5.0"}, {"ms_queue-N5", "ms-queue(7)", "34", "4.6"},
 	{"ms_oe-N4", "", "", ""}, {"ms_oe-N5", "ms-oe(6)", "23", "4.3"}, {"ms_oe-N6", "ms-oe(7)", "34", "5.6"},
 	{"ttas_lock-N3", "", "", ""}, {"ttas_lock-N4", "", "", ""},
 	{"ttas_lock2-N5", "ttas-lock2(7)", "8.0", "2.1"}, {"ttas_lock2-N6", "ttas-lock2(8)", "19", "3.9"},
 	{"ttas_lock3-K2", "ttas-lock3", "22", "3.8"},
 }
 
+// A contestant of Table I is a search, with its bound.
+type contestant struct{ search, bound string }
+
+// unbounded are those without a bound, of which the last is the paper's.
+var unbounded = []contestant{{"optimal", ""}, {"source", ""}, {"trust", ""}}
+
+// inRounds are those with one.
+var inRounds = []contestant{{"rounder:early=0", "rounds=2"}, {"rounder:early=0", "rounds=3"}, {"rounder", "rounds=2"}}
+
+// Runs that end within short seconds are made several times, in turn and one at a
+// time: so what else the machine does slows all of them. The least time of each counts.
+const (
+	passes = 3
+	short  = 2.0
+)
+
+// inTurn makes each contestant's run several times, and returns the fastest of each.
+func (l *lab) inTurn(guest string, list []contestant) (best []outcome) {
+	for pass := range passes {
+		for i, c := range list {
+			if pass > 0 && (!best[i].ended() || best[i].SearchSeconds > short) {
+				continue
+			}
+			o := l.run(run{guest: guest, search: c.search, bound: c.bound, pp: "mem", seconds: 20, pass: pass})[0]
+			switch {
+			case pass == 0:
+				best = append(best, o)
+			case o.ended() && o.SearchSeconds < best[i].SearchSeconds:
+				best[i] = o
+			}
+		}
+	}
+	return best
+}
+
 // speedup compares rounder, as in the paper and with what ends early, with the
 // fastest of the searches that have no bound.
 func speedup(l *lab) error {
-	t := newTable("guest", "fastest without a bound", "executions", "blocked", "time",
+	t := newTable("guest", "fastest without a bound", "executions", "blocked", "time", "`trust`: executions", "blocked", "time",
 		"rounds=2, as in the paper: executions", "blocked", "beyond", "time", "speed-up", "rounds=3: executions", "blocked", "beyond", "time", "speed-up",
 		"rounds=2, with early ends: executions", "blocked", "beyond", "time", "speed-up", "paper", "at 2", "at 3")
 	for _, s := range structures {
-		var runs []run
-		for _, search := range []string{"optimal", "source", "trust"} {
-			runs = append(runs, run{guest: bench(s.name), search: search, pp: "mem", seconds: 20})
-		}
-		for _, b := range []struct{ search, bound string }{{"rounder:early=0", "rounds=2"}, {"rounder:early=0", "rounds=3"}, {"rounder", "rounds=2"}} {
-			runs = append(runs, run{guest: bench(s.name), search: b.search, bound: b.bound, pp: "mem", seconds: 20})
-		}
-		o := l.run(runs...)
-		best := o[0]
+		o := l.inTurn(bench(s.name), slices.Concat(unbounded, inRounds))
+		best, trust := o[0], o[2]
 		for _, x := range o[1:3] {
 			if x.ended() && (!best.ended() || x.SearchSeconds < best.SearchSeconds) {
 				best = x
 			}
 		}
-		cells := []string{s.name, "`" + best.Search + "`", best.counted(best.Executions), thousands(best.Blocked), seconds(best.SearchSeconds)}
+		cells := []string{s.name, "`" + best.Search + "`", best.counted(best.Executions), thousands(best.Blocked), seconds(best.SearchSeconds),
+			trust.counted(trust.Executions), thousands(trust.Blocked), seconds(trust.SearchSeconds)}
+		l.want(trust.Blocked == 0, "%s: trust has %d blocked runs", s.name, trust.Blocked)
+		l.want(slices.Contains(polled, s.name) || !o[0].ended() || !trust.ended() || trust.Executions == o[0].Executions,
+			"%s: trust runs %d executions, optimal %d", s.name, trust.Executions, o[0].Executions)
 		for k, x := range o[3:] {
 			by := ""
 			if x.ended() {
@@ -69,6 +101,10 @@ func speedup(l *lab) error {
 	l.fill("speedup", t.String())
 	return needed(l)
 }
+
+// polled are structures in which a thread waits in a loop, so that trust runs polls and
+// optimal doesn't.
+var polled = []string{"ttas_lock-N3", "ttas_lock-N4"}
 
 // needed tells how many rounds each bug needs.
 func needed(l *lab) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/image/elffile"
 	"landgo/kernel"
 	"landgo/kernel/effect"
 )
@@ -50,7 +51,7 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 	var used uint64
 	for i := range k.img.Segments {
 		s := &k.img.Segments[i]
-		mapped := k.mapsAtStart(s)
+		mapped := k.loader.mapsAtStart(s)
 		if !mapped && !s.Exec {
 			continue
 		}
@@ -70,30 +71,38 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 	}
 	k.space.used = effect.At(wordMemory, used)
 	k.host.Machine().Protect(stack.lo, stack.size(), emu.ProtOf(true, true, k.img.ExecStack))
-	sp, err := k.buildStack()
+	sp, err := k.loader.buildStack()
 	if err != nil {
 		return emu.Regs{}, err
 	}
-	entry, _ := k.begins()
+	entry, _ := k.loader.begins()
 	return emu.Regs{RIP: entry, RSP: sp, RFLAGS: initialFlags}, nil
+}
+
+// loader lays the first thread's stack out, with what the program finds there.
+type loader struct {
+	now   *doing
+	cfg   *Config
+	img   *elffile.File
+	space *space
 }
 
 // buildStack writes, downwards from the stack's end: strings and random bytes,
 // then the words that the ABI wants at the entry (argc, argv, environment,
 // auxiliary vector). It returns the stack pointer.
-func (k *Kernel) buildStack() (uint64, error) {
-	b := stackBuilder{top: k.space.stack.hi}
-	args := k.cfg.Args
+func (d *loader) buildStack() (uint64, error) {
+	b := stackBuilder{top: d.space.stack.hi}
+	args := d.cfg.Args
 	if len(args) == 0 {
-		args = []string{k.img.Path}
+		args = []string{d.img.Path}
 	}
 	random := b.bytes(randomBytes)
 	platform := b.string("x86_64")
 	execfn := b.string(exePath)
-	envp := b.strings(k.environment())
+	envp := b.strings(d.environment())
 	argv := b.strings(args)
 
-	_, base := k.begins()
+	_, base := d.begins()
 	words := []uint64{uint64(len(args))}
 	words = append(append(words, argv...), 0)
 	words = append(append(words, envp...), 0)
@@ -101,12 +110,12 @@ func (k *Kernel) buildStack() (uint64, error) {
 		atHWCAP, hwcap,
 		atPagesz, pageSize,
 		atClktck, clockTicks,
-		atPhdr, k.img.PhdrAddr,
-		atPhent, uint64(k.img.Phent),
-		atPhnum, uint64(k.img.Phnum),
+		atPhdr, d.img.PhdrAddr,
+		atPhent, uint64(d.img.Phent),
+		atPhnum, uint64(d.img.Phnum),
 		atBase, base,
 		atFlags, 0,
-		atEntry, k.img.Entry,
+		atEntry, d.img.Entry,
 		atUID, userID, atEUID, userID, atGID, userID, atEGID, userID,
 		atSecure, 0,
 		atRandom, random,
@@ -118,7 +127,7 @@ func (k *Kernel) buildStack() (uint64, error) {
 	size := uint64(len(words)) * 8
 	sp := (b.top - b.size - size) &^ 15
 	// Linux allows a quarter of the stack for all of this.
-	if b.top-sp > k.space.stack.size()/4 {
+	if b.top-sp > d.space.stack.size()/4 {
 		return 0, kernel.Errorf(kernel.GapArguments, "the guest's arguments and environment don't fit on its stack")
 	}
 	block := make([]byte, b.top-sp)
@@ -126,7 +135,7 @@ func (k *Kernel) buildStack() (uint64, error) {
 		binary.LittleEndian.PutUint64(block[i*8:], w)
 	}
 	b.copyTo(block)
-	if err := k.host.Machine().Load(sp, block); err != nil {
+	if err := d.now.host.Machine().Load(sp, block); err != nil {
 		return 0, fmt.Errorf("writing the guest's first stack: %w", err)
 	}
 	return sp, nil

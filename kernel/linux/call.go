@@ -29,7 +29,7 @@ type call struct {
 // begin makes k.call the call of t and clears the scratch.
 func (k *Kernel) begin(t trace.TID, r *emu.Regs) {
 	k.call = call{
-		k: k, t: k.threads[t], nr: r.RAX, pc: r.RIP, regs: r,
+		k: k, t: k.roster.threads[t], nr: r.RAX, pc: r.RIP, regs: r,
 		a: [6]uint64{r.RDI, r.RSI, r.RDX, r.R10, r.R8, r.R9},
 	}
 	k.ops, k.wakes, k.moves = k.ops[:0], k.wakes[:0], k.moves[:0]
@@ -82,35 +82,38 @@ func beyond(p *kernel.Plan, gap kernel.Gap, reason string) {
 // maxBuffer bounds the bytes that a single call moves (as Linux's MAX_RW_COUNT).
 const maxBuffer = 0x7ffff000
 
-func (k *Kernel) canRead(addr, size uint64) bool  { return k.log.Can(addr, size, emu.ProtRead) }
-func (k *Kernel) canWrite(addr, size uint64) bool { return k.log.Can(addr, size, emu.ProtWrite) }
+// user is the guest's memory as calls find it in their arguments.
+type user struct{ log *effect.Log }
+
+func (u *user) canRead(addr, size uint64) bool  { return u.log.Can(addr, size, emu.ProtRead) }
+func (u *user) canWrite(addr, size uint64) bool { return u.log.Can(addr, size, emu.ProtWrite) }
 
 // copyIn reads guest memory that must be readable; nil if it isn't.
-func (k *Kernel) copyIn(addr, size uint64) []byte {
-	if !k.canRead(addr, size) {
+func (u *user) copyIn(addr, size uint64) []byte {
+	if !u.canRead(addr, size) {
 		return nil
 	}
 	p := make([]byte, size)
-	k.log.Read(addr, p)
+	u.log.Read(addr, p)
 	return p
 }
 
 // copyOut writes guest memory; the result is 0 or EFAULT.
-func (k *Kernel) copyOut(addr uint64, p []byte) uint64 {
-	if !k.canWrite(addr, uint64(len(p))) {
+func (u *user) copyOut(addr uint64, p []byte) uint64 {
+	if !u.canWrite(addr, uint64(len(p))) {
 		return efault
 	}
-	k.log.Write(addr, p)
+	u.log.Write(addr, p)
 	return 0
 }
 
 // path reads a path argument.
-func (k *Kernel) path(addr uint64) (string, bool) {
+func (u *user) path(addr uint64) (string, bool) {
 	return kernel.String(addr, maxPath, func(a uint64) (byte, bool) {
-		if !k.canRead(a, 1) {
+		if !u.canRead(a, 1) {
 			return 0, false
 		}
-		return k.log.Read8(a), true
+		return u.log.Read8(a), true
 	})
 }
 

@@ -288,7 +288,7 @@ func TestBootStack(t *testing.T) {
 	sp := c.threads[0].regs.RSP
 	c.want("alignment", sp&15, 0)
 	c.want("argc", c.m.Read64(sp), 2)
-	str := func(at uint64) string { s, _ := c.k.path(at); return s }
+	str := func(at uint64) string { s, _ := c.k.user.path(at); return s }
 	if a, b, e := str(c.m.Read64(sp+8)), str(c.m.Read64(sp+16)), str(c.m.Read64(sp+32)); a != "prog" || b != "one" || e != "A=b" {
 		t.Errorf("argv %q %q, environment %q", a, b, e)
 	}
@@ -337,10 +337,9 @@ func TestManyArguments(t *testing.T) {
 	for i := range args {
 		args[i] = "a"
 	}
-	k := &Kernel{cfg: Config{Args: args}, img: &elffile.File{}}
-	k.space.stack = span{1 << 30, 1<<30 + 8<<20}
+	l := &loader{cfg: &Config{Args: args}, img: &elffile.File{}, space: &space{stack: span{1 << 30, 1<<30 + 8<<20}}}
 	began := time.Now()
-	if _, err := k.buildStack(); err == nil || !strings.Contains(err.Error(), "don't fit") {
+	if _, err := l.buildStack(); err == nil || !strings.Contains(err.Error(), "don't fit") {
 		t.Error(err)
 	}
 	if took := time.Since(began); took > 10*time.Second {

@@ -107,7 +107,7 @@ func (c *call) write(vec []buffer, o *kernel.Outcome) uint64 {
 	}
 	var n uint64
 	for _, v := range vec {
-		if !k.canRead(v.addr, v.size) {
+		if !k.user.canRead(v.addr, v.size) {
 			if n == 0 {
 				return efault
 			}
@@ -118,7 +118,7 @@ func (c *call) write(vec []buffer, o *kernel.Outcome) uint64 {
 				o.Invalid, o.Gap = fmt.Sprintf("the guest prints more than %d bytes in one execution", to.limit), kernel.GapOutput
 				return 0
 			}
-			k.capture(to, k.copyIn(v.addr, v.size))
+			k.capture(to, k.user.copyIn(v.addr, v.size))
 		}
 		n += v.size
 	}

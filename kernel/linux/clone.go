@@ -47,7 +47,7 @@ func (c *call) cloneArgs() cloneArgs {
 			parentTID: c.a[2], childTID: c.a[3], tls: c.a[4], size: clone3MinSize}
 	}
 	m, at := &c.k.log, c.a[0]
-	if c.a[1] < clone3MinSize || c.a[1] > clone3MaxSize || !c.k.canRead(at, c.a[1]) {
+	if c.a[1] < clone3MinSize || c.a[1] > clone3MaxSize || !c.k.user.canRead(at, c.a[1]) {
 		return cloneArgs{}
 	}
 	a := cloneArgs{flags: m.Read64(at), childTID: m.Read64(at + 16), parentTID: m.Read64(at + 24),
@@ -73,7 +73,7 @@ func planClone(c *call, p *kernel.Plan) {
 		invalid(p, hexReason(p.Name+" with flags %#x is not modelled", a.flags))
 		return
 	}
-	child, err := c.k.child(c.t)
+	child, err := c.k.roster.child(c.t)
 	if err != nil {
 		beyond(p, kernel.GapThreads, err.Error())
 		return
@@ -87,17 +87,17 @@ func doClone(c *call, o *kernel.Outcome) uint64 {
 	if a.size == 0 {
 		return einval
 	}
-	if a.flags&cloneParentSettid != 0 && !k.canWrite(a.parentTID, 4) ||
-		a.flags&cloneChildSettid != 0 && !k.canWrite(a.childTID, 4) {
+	if a.flags&cloneParentSettid != 0 && !k.user.canWrite(a.parentTID, 4) ||
+		a.flags&cloneChildSettid != 0 && !k.user.canWrite(a.childTID, 4) {
 		return efault
 	}
-	child, err := k.child(c.t)
+	child, err := k.roster.child(c.t)
 	if err != nil {
 		o.Invalid, o.Gap = err.Error(), kernel.GapThreads
 		return 0
 	}
 	c.set(&c.t.children, c.get(&c.t.children)+1)
-	k.start(child, c.t)
+	k.roster.start(child, c.t)
 	k.log.Init(&child.stack, a.stack)
 	if a.flags&cloneChildCleartid != 0 {
 		k.log.Init(&child.clearTID, a.childTID)
@@ -127,14 +127,14 @@ func (c *call) childRegs(a cloneArgs) emu.Regs {
 
 // start gives a child the state in which every thread begins. Its creation comes
 // before all that looks at that; that it is there now is the list's.
-func (k *Kernel) start(t, creator *thread) {
-	k.log.Set(&k.list, 0)
-	k.log.Init(&k.live, k.live.Peek()+1)
-	k.log.Init(&t.alive, 1)
-	k.log.Init(&t.blocked, k.log.Get(&creator.blocked))
-	k.log.Init(&t.wait.deadline, noDeadline)
+func (r *roster) start(t, creator *thread) {
+	r.log.Set(&r.list, 0)
+	r.log.Init(&r.live, r.live.Peek()+1)
+	r.log.Init(&t.alive, 1)
+	r.log.Init(&t.blocked, r.log.Get(&creator.blocked))
+	r.log.Init(&t.wait.deadline, noDeadline)
 	for i := range t.name {
-		k.log.Init(&t.name[i], k.log.Get(&creator.name[i]))
+		r.log.Init(&t.name[i], r.log.Get(&creator.name[i]))
 	}
 }
 

@@ -21,7 +21,7 @@ func (c *call) commOf(path string) (t *thread, is bool) {
 	if !ok || !ok2 || err != nil {
 		return nil, false
 	}
-	return c.k.numbered(n), true
+	return c.k.roster.numbered(n), true
 }
 
 // openComm opens a thread's name.
@@ -47,7 +47,7 @@ func (c *call) comm(use uint64) *thread {
 		return nil
 	}
 	if n := c.get(&c.k.files.descriptions[use-useFile].comm); n != 0 {
-		return c.k.threads[n-1]
+		return c.k.roster.threads[n-1]
 	}
 	return nil
 }

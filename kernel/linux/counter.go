@@ -64,7 +64,7 @@ func (c *call) readCount(o *kernel.Outcome, d *description, obj *object, vec []b
 	k.log.Set(&obj.count, n-got)
 	c.op(obj.receive(0))
 	c.fill(vec, pair(got, 0)[:8])
-	k.stir(obj, 0, pollOut)
+	k.objects.stir(obj, 0, pollOut)
 	return 8
 }
 
@@ -86,7 +86,7 @@ func (c *call) writeCount(o *kernel.Outcome, d *description, obj *object, vec []
 	}
 	k.log.Set(&obj.count, n+more)
 	c.op(obj.send(0))
-	k.stir(obj, 0, pollIn)
+	k.objects.stir(obj, 0, pollIn)
 	return 8
 }
 
@@ -120,8 +120,8 @@ func doTimerfd(c *call, o *kernel.Outcome) uint64 {
 }
 
 // expirations is how often a timer has gone off since it was read.
-func (k *Kernel) expirations(o *object, now uint64) uint64 {
-	at, every := k.log.Get(&o.expiry), k.log.Get(&o.interval)
+func (b *objects) expirations(o *object, now uint64) uint64 {
+	at, every := b.log.Get(&o.expiry), b.log.Get(&o.interval)
 	switch {
 	case at == 0 || now < at:
 		return 0
@@ -136,7 +136,7 @@ func (c *call) readTimer(o *kernel.Outcome, d *description, obj *object, vec []b
 	if total < 8 {
 		return einval
 	}
-	n := k.expirations(obj, c.get(&k.clock))
+	n := k.objects.expirations(obj, c.get(&k.clock.now))
 	if n == 0 {
 		return c.waitFor(o, d, obj, 0, pollIn, 0)
 	}
@@ -173,7 +173,7 @@ func (c *call) timer() (*object, uint64) {
 func (c *call) setting(obj *object, now uint64) []byte {
 	at, every := c.get(&obj.expiry), c.get(&obj.interval)
 	var left uint64
-	switch n := c.k.expirations(obj, now); {
+	switch n := c.k.objects.expirations(obj, now); {
 	case at == 0, n > 0 && every == 0:
 	case n > 0:
 		left = at + n*every - now
@@ -200,17 +200,17 @@ func doTimerSettime(c *call, o *kernel.Outcome) uint64 {
 	if errno != 0 {
 		return errno
 	}
-	every, errno := k.timespec(c.a[2])
+	every, errno := k.user.timespec(c.a[2])
 	if errno != 0 {
 		return errno
 	}
-	first, errno := k.timespec(c.a[2] + 16)
+	first, errno := k.user.timespec(c.a[2] + 16)
 	if errno != 0 {
 		return errno
 	}
-	now := c.get(&k.clock)
+	now := c.get(&k.clock.now)
 	if c.a[3] != 0 {
-		if errno := k.copyOut(c.a[3], c.setting(obj, now)); errno != 0 {
+		if errno := k.user.copyOut(c.a[3], c.setting(obj, now)); errno != 0 {
 			return errno
 		}
 	}
@@ -225,7 +225,7 @@ func doTimerSettime(c *call, o *kernel.Outcome) uint64 {
 	k.log.Set(&obj.expiry, at)
 	k.log.Set(&obj.interval, every)
 	c.op(obj.send(0))
-	k.stir(obj, 0, pollIn) // a thread that waits for it waits for another time now
+	k.objects.stir(obj, 0, pollIn) // a thread that waits for it waits for another time now
 	return 0
 }
 
@@ -234,7 +234,7 @@ func doTimerGettime(c *call, o *kernel.Outcome) uint64 {
 	if errno != 0 {
 		return errno
 	}
-	return c.k.copyOut(c.a[1], c.setting(obj, c.look(o)))
+	return c.k.user.copyOut(c.a[1], c.setting(obj, c.look(o)))
 }
 
 // signalfd.
@@ -250,7 +250,7 @@ func doSignalfd(c *call, o *kernel.Outcome) uint64 {
 	if c.a[2] != 8 || flags&^(oNonblock|oCloexec) != 0 {
 		return einval
 	}
-	if !k.canRead(c.a[1], 8) {
+	if !k.user.canRead(c.a[1], 8) {
 		return efault
 	}
 	mask := k.log.Read64(c.a[1]) &^ unblockable
@@ -265,13 +265,13 @@ func doSignalfd(c *call, o *kernel.Outcome) uint64 {
 		return einval
 	}
 	k.log.Set(&obj.mask, mask)
-	k.stir(obj, 0, pollIn)
+	k.objects.stir(obj, 0, pollIn)
 	return uint64(c.int32(0))
 }
 
 // readySignals are those that a thread would read from a descriptor.
-func (k *Kernel) readySignals(t *thread, o *object) uint64 {
-	return (k.log.Get(&t.sent) | k.log.Get(&k.pending)) & k.log.Get(&o.mask)
+func (b *objects) readySignals(t *thread, o *object) uint64 {
+	return (b.log.Get(&t.sent) | b.log.Get(&b.signals.pending)) & b.log.Get(&o.mask)
 }
 
 func (c *call) readSignals(o *kernel.Outcome, d *description, obj *object, vec []buffer, total uint64) uint64 {
@@ -285,17 +285,23 @@ func (c *call) readSignals(o *kernel.Outcome, d *description, obj *object, vec [
 	c.takeOver(c.looks(k.log.Get(&obj.mask)))
 	var out []byte
 	for uint64(len(out))+signalInfoSize <= total {
-		ready := k.readySignals(c.t, obj)
+		ready := k.objects.readySignals(c.t, obj)
 		if ready == 0 {
 			break
 		}
-		sig := k.nextSignal(c.t, ready)
-		i := k.infoOf(sig, k.take(c.t, sig))
+		sig := k.signals.nextSignal(c.t, ready)
+		i := k.signals.take(c.t, sig)
 		b := make([]byte, signalInfoSize)
 		binary.LittleEndian.PutUint32(b, uint32(sig))
 		binary.LittleEndian.PutUint32(b[8:], uint32(i.code))
-		binary.LittleEndian.PutUint32(b[12:], firstNumber)
-		binary.LittleEndian.PutUint32(b[16:], userID)
+		from := 12 // the sender's number and user
+		if i.code == siTimer {
+			from = 24 // the timer's
+		}
+		binary.LittleEndian.PutUint32(b[from:], uint32(i.addr))
+		binary.LittleEndian.PutUint32(b[16:], uint32(i.addr>>32))
+		binary.LittleEndian.PutUint32(b[44:], uint32(i.value))
+		binary.LittleEndian.PutUint64(b[48:], i.value)
 		out = append(out, b...)
 	}
 	if len(out) == 0 {
@@ -307,11 +313,11 @@ func (c *call) readSignals(o *kernel.Outcome, d *description, obj *object, vec [
 }
 
 // tellSignal lets those go that wait for a signal at a descriptor.
-func (k *Kernel) tellSignal(sig uint64) {
-	for n := range k.objects.n.Peek() {
-		if o := k.objects.list[n]; o.kind.Peek() == objSignals && k.log.Get(&o.mask)&bit(sig) != 0 {
-			k.call.op(o.send(0))
-			k.stir(o, 0, pollIn)
+func (b *objects) tellSignal(sig uint64) {
+	for n := range b.n.Peek() {
+		if o := b.list[n]; o.kind.Peek() == objSignals && b.log.Get(&o.mask)&bit(sig) != 0 {
+			b.now.call.op(o.send(0))
+			b.stir(o, 0, pollIn)
 		}
 	}
 }

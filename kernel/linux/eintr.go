@@ -11,12 +11,12 @@ import (
 
 // Restarts reports whether a signal's handler was installed with SA_RESTART.
 func (k *Kernel) Restarts(sig uint64) bool {
-	return sig < numSignals && k.actions[sig].flags.Peek()&saRestart != 0
+	return sig < numSignals && k.signals.actions[sig].flags.Peek()&saRestart != 0
 }
 
 // OnSignalStack reports whether an address is on a thread's alternate stack.
 func (k *Kernel) OnSignalStack(id trace.TID, sp uint64) bool {
-	lo, size := k.threads[id].altStack.Peek(), k.threads[id].altSize.Peek()
+	lo, size := k.roster.threads[id].altStack.Peek(), k.roster.threads[id].altSize.Peek()
 	return size != 0 && sp > lo && sp-lo <= size
 }
 
@@ -34,31 +34,31 @@ const (
 func (k *Kernel) Nap(id trace.TID) (left, at uint64, ok bool) {
 	r := k.host.Regs(id)
 	k.log.Begin(id, r.RIP)
-	c := call{k: k, t: k.threads[id], nr: r.RAX, a: [6]uint64{r.RDI, r.RSI, r.RDX, r.R10, r.R8, r.R9}}
+	c := call{k: k, t: k.roster.threads[id], nr: r.RAX, a: [6]uint64{r.RDI, r.RSI, r.RDX, r.R10, r.R8, r.R9}}
 	var ns, errno uint64
 	switch c.nr {
 	case sysPoll:
 		ns = uint64(max(c.int32(2), 0)) * 1_000_000
 	case sysSelect:
-		if !k.canRead(c.a[4], 16) {
+		if !k.user.canRead(c.a[4], 16) {
 			return 0, 0, false
 		}
 		ns = k.log.Read64(c.a[4])*second + k.log.Read64(c.a[4]+8)*1000
 	case sysNanosleep:
-		ns, errno = k.timespec(c.a[0])
+		ns, errno = k.user.timespec(c.a[0])
 		at = c.a[1]
 	case sysClockNanosleep:
-		ns, errno = k.timespec(c.a[2])
+		ns, errno = k.user.timespec(c.a[2])
 		if c.a[1]&timerAbstime == 0 {
 			at = c.a[3]
-		} else if now := k.clock.Peek(); errno == 0 {
+		} else if now := k.clock.now.Peek(); errno == 0 {
 			ns = k.Realtime(c.a[0], ns)
 			ns -= min(ns, now)
 		}
 	case sysPselect6:
-		ns, errno = k.timespec(c.a[4])
+		ns, errno = k.user.timespec(c.a[4])
 	case sysPpoll:
-		ns, errno = k.timespec(c.a[2])
+		ns, errno = k.user.timespec(c.a[2])
 	}
 	if errno != 0 || ns == 0 {
 		return 0, 0, false
@@ -85,11 +85,11 @@ func (c *call) masked() bool {
 	case sysPpoll:
 		at = c.a[3]
 	case sysPselect6:
-		if c.a[5] != 0 && k.canRead(c.a[5], 8) {
+		if c.a[5] != 0 && k.user.canRead(c.a[5], 8) {
 			at = k.log.Read64(c.a[5])
 		}
 	}
-	return at != 0 && k.canRead(at, 8) && k.log.Read64(at)&^unblockable != k.log.Get(&c.t.blocked)
+	return at != 0 && k.user.canRead(at, 8) && k.log.Read64(at)&^unblockable != k.log.Get(&c.t.blocked)
 }
 
 // planRest is the plan of a poll or a select of no descriptors.

@@ -69,10 +69,10 @@ func doEpollCreate(c *call, o *kernel.Outcome) uint64 {
 }
 
 // entries are an epoll's that count.
-func (k *Kernel) entries(e *object) []*watcher {
+func (b *objects) entries(e *object) []*watcher {
 	var list []*watcher
-	for i := range k.log.Get(&e.list.n) {
-		if w := e.list.entries[i]; k.log.Get(&w.live) != 0 {
+	for i := range b.log.Get(&e.list.n) {
+		if w := e.list.entries[i]; b.log.Get(&w.live) != 0 {
 			list = append(list, w)
 		}
 	}
@@ -108,7 +108,7 @@ func doEpollCtl(c *call, o *kernel.Outcome) uint64 {
 	k, op := c.k, c.a[1]
 	var events, data uint64
 	if op != epollDel {
-		if !k.canRead(c.a[3], epollEventSize) {
+		if !k.user.canRead(c.a[3], epollEventSize) {
 			return efault
 		}
 		events, data = uint64(k.log.Read32(c.a[3])), k.log.Read64(c.a[3]+4)
@@ -126,7 +126,7 @@ func doEpollCtl(c *call, o *kernel.Outcome) uint64 {
 		return einval
 	}
 	var w *watcher
-	for _, x := range k.entries(e) {
+	for _, x := range k.objects.entries(e) {
 		if x.use.Peek() == use && int32(x.fd.Peek()) == c.int32(2) {
 			w = x
 		}
@@ -137,7 +137,7 @@ func doEpollCtl(c *call, o *kernel.Outcome) uint64 {
 		if w != nil {
 			return eexist
 		}
-		w = k.watch(e, obj, end, use)
+		w = k.objects.watch(e, obj, end, use)
 		k.log.Set(&w.fd, c.a[2]&0xffffffff)
 	case epollMod:
 		if w == nil {
@@ -150,7 +150,7 @@ func doEpollCtl(c *call, o *kernel.Outcome) uint64 {
 		if w == nil {
 			return enoent
 		}
-		k.unwatchOne(w)
+		k.objects.unwatchOne(w)
 		return 0
 	default:
 		return einval
@@ -158,10 +158,10 @@ func doEpollCtl(c *call, o *kernel.Outcome) uint64 {
 	k.log.Set(&w.events, events|always)
 	k.log.Set(&w.data, data)
 	k.log.Set(&w.seen, 0)
-	if k.events(obj, end)&(events|always) != 0 {
-		k.enlist(w)
+	if k.objects.events(obj, end)&(events|always) != 0 {
+		k.objects.enlist(w)
 	}
-	k.stir(e, 0, pollOut) // a wait that others sleep in may have another time now
+	k.objects.stir(e, 0, pollOut) // a wait that others sleep in may have another time now
 	return 0
 }
 
@@ -169,9 +169,9 @@ func doEpollCtl(c *call, o *kernel.Outcome) uint64 {
 const always = pollErr | pollHup
 
 // watch makes an entry.
-func (k *Kernel) watch(e, obj *object, end, use uint64) *watcher {
+func (b *objects) watch(e, obj *object, end, use uint64) *watcher {
 	l := e.list
-	n := k.log.Get(&l.n)
+	n := b.log.Get(&l.n)
 	for int(n) >= len(l.entries) {
 		l.entries = append(l.entries, nil)
 	}
@@ -179,78 +179,78 @@ func (k *Kernel) watch(e, obj *object, end, use uint64) *watcher {
 	w := &watcher{epoll: e, of: obj, end: end, live: effect.At(obj.at[2], 0), use: effect.At(at, use), fd: effect.At(at, 0),
 		events: effect.At(at, 0), data: effect.At(at, 0), ready: effect.At(at, 0), seen: effect.At(at, 0)}
 	l.entries[n] = w
-	k.log.Set(&w.live, 1)
-	k.log.Set(&l.n, n+1)
-	m := k.log.Get(&obj.nwatchers[end])
+	b.log.Set(&w.live, 1)
+	b.log.Set(&l.n, n+1)
+	m := b.log.Get(&obj.nwatchers[end])
 	for int(m) >= len(obj.watchers[end]) {
 		obj.watchers[end] = append(obj.watchers[end], nil)
 	}
 	obj.watchers[end][m] = w
-	k.log.Set(&obj.nwatchers[end], m+1)
+	b.log.Set(&obj.nwatchers[end], m+1)
 	return w
 }
 
-func (k *Kernel) unwatchOne(w *watcher) {
-	k.log.Set(&w.live, 0)
-	k.log.Set(&w.ready, 0)
+func (b *objects) unwatchOne(w *watcher) {
+	b.log.Set(&w.live, 0)
+	b.log.Set(&w.ready, 0)
 }
 
 // unwatch is the end of an epoll, forget that of a description that epolls may watch.
-func (k *Kernel) unwatch(e *object) {
-	for _, w := range k.entries(e) {
-		k.unwatchOne(w)
+func (b *objects) unwatch(e *object) {
+	for _, w := range b.entries(e) {
+		b.unwatchOne(w)
 	}
 }
 
-func (k *Kernel) forget(o *object, use uint64) {
+func (b *objects) forget(o *object, use uint64) {
 	for end := range uint64(2) {
-		for i := range k.log.Get(&o.nwatchers[end]) {
-			if w := o.watchers[end][i]; k.log.Get(&w.live) != 0 && w.use.Peek() == use {
-				k.unwatchOne(w)
+		for i := range b.log.Get(&o.nwatchers[end]) {
+			if w := o.watchers[end][i]; b.log.Get(&w.live) != 0 && w.use.Peek() == use {
+				b.unwatchOne(w)
 			}
 		}
 	}
 }
 
 // notice has an entry be told of events of its object.
-func (k *Kernel) notice(w *watcher, events uint64) {
-	if want := k.log.Get(&w.events); events == anyEvent && want&^epollPrivate != 0 || want&events&^epollPrivate != 0 {
-		k.enlist(w)
+func (b *objects) notice(w *watcher, events uint64) {
+	if want := b.log.Get(&w.events); events == anyEvent && want&^epollPrivate != 0 || want&events&^epollPrivate != 0 {
+		b.enlist(w)
 	}
 }
 
 // enlist puts an entry at the end of the ready ones.
-func (k *Kernel) enlist(w *watcher) {
-	if k.log.Get(&w.ready) != 0 {
+func (b *objects) enlist(w *watcher) {
+	if b.log.Get(&w.ready) != 0 {
 		return
 	}
 	e := w.epoll
-	n := k.log.Get(&e.list.next) + 1
-	k.log.Set(&e.list.next, n)
-	k.log.Set(&w.ready, n)
-	k.call.op(e.send(0))
-	k.stir(e, 0, pollIn|pollRdnorm)
+	n := b.log.Get(&e.list.next) + 1
+	b.log.Set(&e.list.next, n)
+	b.log.Set(&w.ready, n)
+	b.now.call.op(e.send(0))
+	b.stir(e, 0, pollIn|pollRdnorm)
 }
 
 // readyOnes are an epoll's ready entries in order. Timers that have gone off are among them.
-func (k *Kernel) readyOnes(e *object) []*watcher {
+func (b *objects) readyOnes(e *object) []*watcher {
 	var list []*watcher
-	all := k.entries(e)
+	all := b.entries(e)
 	for _, w := range all {
-		if w.of.kind.Peek() != objTimer || k.log.Get(&w.events)&pollIn == 0 {
+		if w.of.kind.Peek() != objTimer || b.log.Get(&w.events)&pollIn == 0 {
 			continue
 		}
-		if at := k.log.Get(&w.of.expiry); at != 0 && at <= k.log.Get(&k.clock) && k.log.Get(&w.seen) != at {
-			k.log.Set(&w.seen, at)
-			if k.log.Get(&w.ready) == 0 {
-				n := k.log.Get(&e.list.next) + 1
-				k.log.Set(&e.list.next, n)
-				k.log.Set(&w.ready, n)
+		if at := b.log.Get(&w.of.expiry); at != 0 && at <= b.log.Get(&b.clock.now) && b.log.Get(&w.seen) != at {
+			b.log.Set(&w.seen, at)
+			if b.log.Get(&w.ready) == 0 {
+				n := b.log.Get(&e.list.next) + 1
+				b.log.Set(&e.list.next, n)
+				b.log.Set(&w.ready, n)
 			}
 		}
 	}
 	for _, w := range all {
-		place := k.log.Get(&w.ready)
+		place := b.log.Get(&w.ready)
 		if place == 0 {
 			continue
 		}
@@ -265,14 +265,14 @@ func (k *Kernel) readyOnes(e *object) []*watcher {
 }
 
 // has is the events that an entry has and wants.
-func (k *Kernel) has(w *watcher) uint64 {
-	return k.events(w.of, w.end) & k.log.Get(&w.events) &^ epollPrivate
+func (b *objects) has(w *watcher) uint64 {
+	return b.events(w.of, w.end) & b.log.Get(&w.events) &^ epollPrivate
 }
 
 // hasEvents reports whether a wait would return at once.
-func (k *Kernel) hasEvents(e *object) bool {
-	for _, w := range k.readyOnes(e) {
-		if k.has(w) != 0 {
+func (b *objects) hasEvents(e *object) bool {
+	for _, w := range b.readyOnes(e) {
+		if b.has(w) != 0 {
 			return true
 		}
 	}
@@ -285,7 +285,7 @@ func (c *call) epollTime() (ns, errno uint64) {
 		if c.a[3] == 0 {
 			return noDeadline, 0
 		}
-		return c.k.timespec(c.a[3])
+		return c.k.user.timespec(c.a[3])
 	}
 	if ms := c.int32(3); ms >= 0 {
 		return uint64(ms) * 1_000_000, 0
@@ -299,7 +299,7 @@ func planEpollWait(c *call, p *kernel.Plan) {
 		planFiles(c, p)
 		return
 	}
-	if at := c.a[4]; c.nr != sysEpollWait && at != 0 && c.k.canRead(at, 8) && c.k.log.Read64(at)&^unblockable != c.k.log.Get(&c.t.blocked) {
+	if at := c.a[4]; c.nr != sysEpollWait && at != 0 && c.k.user.canRead(at, 8) && c.k.log.Read64(at)&^unblockable != c.k.log.Get(&c.t.blocked) {
 		invalid(p, p.Name+" with a signal mask is not modelled")
 		return
 	}
@@ -320,17 +320,17 @@ func doEpollWait(c *call, o *kernel.Outcome) uint64 {
 	if errno != 0 {
 		return errno
 	}
-	if !k.canWrite(c.a[1], epollEventSize) {
+	if !k.user.canWrite(c.a[1], epollEventSize) {
 		return efault
 	}
 	var out []byte
 	var back []*watcher
-	for _, w := range k.readyOnes(e) {
+	for _, w := range k.objects.readyOnes(e) {
 		if int64(len(out)/epollEventSize) == most {
 			break
 		}
 		k.log.Set(&w.ready, 0)
-		events := k.has(w)
+		events := k.objects.has(w)
 		if events == 0 {
 			continue
 		}
@@ -350,7 +350,7 @@ func doEpollWait(c *call, o *kernel.Outcome) uint64 {
 	}
 	if len(out) > 0 {
 		c.op(e.receive(0))
-		if errno := k.copyOut(c.a[1], out); errno != 0 {
+		if errno := k.user.copyOut(c.a[1], out); errno != 0 {
 			return errno
 		}
 		return uint64(len(out) / epollEventSize)

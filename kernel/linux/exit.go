@@ -18,12 +18,12 @@ type departure struct {
 }
 
 // departures lists the changes by the exit of t. Valid until the next call.
-func (k *Kernel) departures(t *thread) []departure {
-	k.leaving = k.robustFutexes(t, k.leaving[:0])
-	if at := k.log.Get(&t.clearTID); at != 0 && k.canWrite(at, 4) {
-		k.leaving = append(k.leaving, departure{addr: at, clear: true})
+func (qs *queues) departures(t *thread) []departure {
+	qs.leaving = qs.robustFutexes(t, qs.leaving[:0])
+	if at := qs.log.Get(&t.clearTID); at != 0 && qs.user.canWrite(at, 4) {
+		qs.leaving = append(qs.leaving, departure{addr: at, clear: true})
 	}
-	return k.leaving
+	return qs.leaving
 }
 
 // touchDepartures records the words that an exit changes.
@@ -38,13 +38,13 @@ func (c *call) touchDepartures(list []departure) {
 }
 
 func planExit(c *call, p *kernel.Plan) {
-	if c.k.live.Peek() == 1 {
+	if c.k.roster.live.Peek() == 1 {
 		c.event(p, trace.Op{Kind: trace.OpEnd})
 		return
 	}
 	outcomes := uint64(1)
-	for _, d := range c.k.departures(c.t) {
-		if m := c.k.count(d.addr, waitFutex, notPrivate|matchAny); m > 1 && !d.pi {
+	for _, d := range c.k.queues.departures(c.t) {
+		if m := c.k.queues.count(d.addr, waitFutex, notPrivate|matchAny); m > 1 && !d.pi {
 			outcomes = product(outcomes, m)
 		}
 	}
@@ -62,41 +62,41 @@ func planExit(c *call, p *kernel.Plan) {
 // process is in order with all that any thread does.)
 func doExit(c *call, o *kernel.Outcome) uint64 {
 	k, t := c.k, c.t
-	if k.live.Peek() == 1 {
+	if k.roster.live.Peek() == 1 {
 		return doExitGroup(c, o)
 	}
-	list := k.departures(t)
+	list := k.queues.departures(t)
 	c.touchDepartures(list)
 	for _, d := range list {
 		switch {
 		case d.clear:
 			k.log.Write32(d.addr, 0)
-			k.wakeSome(d.addr, notPrivate|matchAny, 1)
+			k.queues.wakeSome(d.addr, notPrivate|matchAny, 1)
 		case d.pi:
-			k.release(d.addr, futexOwnerDied)
+			k.queues.release(d.addr, futexOwnerDied)
 		default:
 			word := k.log.Read32(d.addr)
 			k.log.Write32(d.addr, word&futexWaiters|futexOwnerDied)
 			if word&futexWaiters != 0 {
-				k.wakeSome(d.addr, notPrivate|matchAny, 1)
+				k.queues.wakeSome(d.addr, notPrivate|matchAny, 1)
 			}
 		}
 	}
-	k.bury(t)
+	k.roster.bury(t)
 	o.ExitThread = true
 	o.Status = int(uint8(c.a[0]))
 	return 0
 }
 
 // bury forgets a thread that is gone.
-func (k *Kernel) bury(t *thread) {
-	k.log.Set(&k.list, 0)
-	k.log.Init(&k.live, k.live.Peek()-1)
-	k.log.Set(&t.alive, 0)
-	k.log.Set(&t.clearTID, 0)
-	k.log.Set(&t.robustList, 0)
-	k.log.Set(&t.sent, 0)
-	k.log.Set(&t.frame, 0)
+func (r *roster) bury(t *thread) {
+	r.log.Set(&r.list, 0)
+	r.log.Init(&r.live, r.live.Peek()-1)
+	r.log.Set(&t.alive, 0)
+	r.log.Set(&t.clearTID, 0)
+	r.log.Set(&t.robustList, 0)
+	r.log.Set(&t.sent, 0)
+	r.log.Set(&t.frame, 0)
 }
 
 // Leave tells the kernel of the end of a thread that the host carried out
@@ -104,17 +104,17 @@ func (k *Kernel) bury(t *thread) {
 // id; musl's lock only if the thread held it), but no thread is woken. The host
 // carries out the wait for the thread.
 func (k *Kernel) Leave(id trace.TID) {
-	t := k.threads[id]
+	t := k.roster.threads[id]
 	k.log.Begin(id, k.host.Regs(id).RIP)
 	if at := k.EndWord(id); at != 0 {
 		k.host.Machine().Write32(at, 0)
 	}
-	k.bury(t)
+	k.roster.bury(t)
 }
 
 // EndWord is where Leave writes for a thread, 0 for nowhere: the host has it on record.
 func (k *Kernel) EndWord(id trace.TID) uint64 {
-	t, m := k.threads[id], k.host.Machine()
+	t, m := k.roster.threads[id], k.host.Machine()
 	if at := t.clearTID.Peek(); at != 0 && m.Prot(at)&m.Prot(at+3)&emu.ProtWrite != 0 && uint64(m.Read32(at)) == t.number {
 		return at
 	}

@@ -47,7 +47,7 @@ func (c *call) waitsOnFutex() bool {
 		return false
 	}
 	f := c.futex()
-	return (f.cmd == futexWait || f.cmd == futexWaitBitset) && f.addr&3 == 0 && c.k.canRead(f.addr, 4) && c.k.log.Read32(f.addr) == uint32(f.val)
+	return (f.cmd == futexWait || f.cmd == futexWaitBitset) && f.addr&3 == 0 && c.k.user.canRead(f.addr, 4) && c.k.log.Read32(f.addr) == uint32(f.val)
 }
 
 // Fail implements scheduler.Failer.
@@ -97,7 +97,7 @@ func (c *call) leaves(flags, time, left uint64) uint64 {
 		return efault
 	}
 	if left != 0 && flags&timerAbstime == 0 {
-		if errno := c.k.copyOut(left, text); errno != 0 {
+		if errno := c.k.user.copyOut(left, text); errno != 0 {
 			return errno
 		}
 	}
@@ -105,4 +105,4 @@ func (c *call) leaves(flags, time, left uint64) uint64 {
 }
 
 // copyTime reads a timespec.
-func (c *call) copyTime(at uint64) []byte { return c.k.copyIn(at, 16) }
+func (c *call) copyTime(at uint64) []byte { return c.k.user.copyIn(at, 16) }

@@ -218,7 +218,7 @@ func (c *call) opening() opening {
 	if c.nr == sysOpenat {
 		at, flags = c.a[1], c.a[2]
 	}
-	p, ok := c.k.path(at)
+	p, ok := c.k.user.path(at)
 	return opening{p, ok, flags}
 }
 
@@ -259,7 +259,7 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 		return c.openFile(&want)
 	}
 	if !found {
-		if c.k.lacks(clean(want.path)) {
+		if c.k.loader.lacks(clean(want.path)) {
 			o.Invalid, o.Gap = clean(want.path), kernel.GapLibrary
 		}
 		return enoent
@@ -305,7 +305,7 @@ func (c *call) install(fd int, use, cloexec uint64) {
 	slot := c.k.files.slot(fd)
 	c.set(&slot.use, use)
 	c.set(&slot.cloexec, cloexec)
-	c.k.holds(use)
+	c.k.objects.holds(use)
 }
 
 func doClose(c *call, o *kernel.Outcome) uint64 {
@@ -326,7 +326,7 @@ func (c *call) close(fd int) {
 	slot := c.k.files.slot(fd)
 	use := c.get(&slot.use)
 	c.set(&slot.use, useClosed)
-	c.k.drops(use)
+	c.k.objects.drops(use)
 }
 
 // doDup is dup, dup2 and dup3.
@@ -351,7 +351,7 @@ func doDup(c *call, o *kernel.Outcome) uint64 {
 	if to <= 2 {
 		c.set(&c.k.files.redirected, 1)
 	}
-	c.k.holds(use)
+	c.k.objects.holds(use)
 	if c.k.files.use(to) != useClosed {
 		c.close(int(to))
 	}

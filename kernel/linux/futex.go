@@ -124,7 +124,7 @@ func planFutex(c *call, p *kernel.Plan) {
 	p.Name = futexNames[f.cmd]
 	outcomes := uint64(1)
 	op := futexOp(trace.OpFutexWake, f.addr)
-	plain := func(addr uint64) uint64 { return c.k.count(addr, waitFutex, f.among(matchAny)) }
+	plain := func(addr uint64) uint64 { return c.k.queues.count(addr, waitFutex, f.among(matchAny)) }
 	switch f.cmd {
 	case futexWait, futexWaitBitset:
 		op = futexOp(trace.OpFutexWait, f.addr)
@@ -132,7 +132,7 @@ func planFutex(c *call, p *kernel.Plan) {
 			outcomes = 2
 		}
 	case futexWake, futexWakeBitset:
-		outcomes = choices(c.k.count(f.addr, waitFutex, f.among(f.val3)), wakeCount(f.val))
+		outcomes = choices(c.k.queues.count(f.addr, waitFutex, f.among(f.val3)), wakeCount(f.val))
 	case futexRequeue, futexCmpRequeue:
 		op = futexOp(trace.OpFutexRequeue, f.addr)
 		m, n := plain(f.addr), count(f.val)
@@ -147,7 +147,7 @@ func planFutex(c *call, p *kernel.Plan) {
 		planLockPI(c, p, f)
 		return
 	case futexUnlockPI:
-		if op = futexOp(trace.OpFutexUnlockPI, f.addr); f.addr&3 == 0 && !c.k.owns(c.t, f.addr) {
+		if op = futexOp(trace.OpFutexUnlockPI, f.addr); f.addr&3 == 0 && !c.k.queues.owns(c.t, f.addr) {
 			op.Kind = trace.OpFutexWait
 		}
 	}
@@ -173,7 +173,7 @@ func doFutex(c *call, o *kernel.Outcome) uint64 {
 			o.Idle = true
 			return efault
 		}
-	} else if !c.k.canRead(f.addr, 4) {
+	} else if !c.k.user.canRead(f.addr, 4) {
 		o.Idle = true
 		return efault
 	}
@@ -182,7 +182,7 @@ func doFutex(c *call, o *kernel.Outcome) uint64 {
 		return c.futexWait(f, o)
 	case futexWake, futexWakeBitset:
 		c.op(futexOp(trace.OpFutexWake, f.addr))
-		return c.woken(o, c.k.wakeSome(f.addr, f.among(f.val3), wakeCount(f.val)))
+		return c.woken(o, c.k.queues.wakeSome(f.addr, f.among(f.val3), wakeCount(f.val)))
 	case futexRequeue, futexCmpRequeue:
 		return c.futexRequeue(f, o)
 	case futexWakeOp:
@@ -215,9 +215,9 @@ func (c *call) futexWait(f futex, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return eagain
 	}
-	if deadline != noDeadline && (c.choice == 1 || deadline <= c.get(&c.k.clock)) {
+	if deadline != noDeadline && (c.choice == 1 || deadline <= c.get(&c.k.clock.now)) {
 		c.op(futexOp(trace.OpFutexTimeout, f.addr))
-		c.k.passes(deadline)
+		c.k.clock.passes(deadline)
 		return etimedout
 	}
 	c.op(op)
@@ -228,7 +228,7 @@ func (c *call) futexWait(f futex, o *kernel.Outcome) uint64 {
 // sleep puts the caller into a queue.
 func (c *call) sleep(o *kernel.Outcome, kind waitKind, addr, bits, deadline uint64, pending trace.Op) {
 	pending.PC = c.pc
-	c.k.enqueue(c.t, kind, addr, bits, deadline)
+	c.k.queues.enqueue(c.t, kind, addr, bits, deadline)
 	o.Sleep, o.Pending = true, pending
 }
 
@@ -238,13 +238,13 @@ func (c *call) deadline(f futex) (uint64, uint64) {
 	if f.timeout == 0 {
 		return noDeadline, 0
 	}
-	ns, errno := c.k.timespec(f.timeout)
+	ns, errno := c.k.user.timespec(f.timeout)
 	if errno != 0 {
 		return 0, errno
 	}
 	switch {
 	case f.cmd == futexWait:
-		return saturatingAdd(c.get(&c.k.clock), ns), 0
+		return saturatingAdd(c.get(&c.k.clock.now), ns), 0
 	case f.realtime || f.cmd == futexLockPI:
 		return sinceEpoch(ns), 0
 	}
@@ -263,11 +263,11 @@ func (c *call) futexRequeue(f futex, o *kernel.Outcome) uint64 {
 		return eagain
 	}
 	c.op(futexOp(trace.OpFutexRequeue, f.addr2))
-	n := k.wakeSome(f.addr, f.among(matchAny), count(f.val))
+	n := k.queues.wakeSome(f.addr, f.among(matchAny), count(f.val))
 	if f.addr2 == f.addr {
 		return c.woken(o, n)
 	}
-	rest := k.waiters(f.addr, waitFutex, f.among(matchAny))
+	rest := k.queues.waiters(f.addr, waitFutex, f.among(matchAny))
 	if len(rest) > 0 {
 		for i, taken := range pick(&c.choice, uint64(len(rest)), f.val2) {
 			if !taken {
@@ -275,8 +275,8 @@ func (c *call) futexRequeue(f futex, o *kernel.Outcome) uint64 {
 			}
 			t := rest[i]
 			bits, deadline := t.wait.bits.Peek(), t.wait.deadline.Peek()
-			k.dequeue(t)
-			k.enqueue(t, waitFutex, f.addr2, bits, deadline)
+			k.queues.dequeue(t)
+			k.queues.enqueue(t, waitFutex, f.addr2, bits, deadline)
 			n++
 		}
 	}
@@ -337,7 +337,7 @@ func (c *call) futexWakeOp(f futex, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return einval
 	}
-	if !k.canWrite(f.addr2, 4) {
+	if !k.user.canWrite(f.addr2, 4) {
 		o.Idle = true
 		return efault
 	}
@@ -345,9 +345,9 @@ func (c *call) futexWakeOp(f futex, o *kernel.Outcome) uint64 {
 	c.op(futexOp(trace.OpFutexWake, f.addr2))
 	new, also := wakeOp(f.val3, k.log.Read32(f.addr2))
 	k.log.Write32(f.addr2, new)
-	n := k.wakeSome(f.addr, f.among(matchAny), wakeCount(f.val))
+	n := k.queues.wakeSome(f.addr, f.among(matchAny), wakeCount(f.val))
 	if also {
-		n += k.wakeSome(f.addr2, f.among(matchAny), wakeCount(f.val2))
+		n += k.queues.wakeSome(f.addr2, f.among(matchAny), wakeCount(f.val2))
 	}
 	return n
 }

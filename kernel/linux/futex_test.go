@@ -174,7 +174,7 @@ func TestWakeOp(t *testing.T) {
 func TestPriorityInheritance(t *testing.T) {
 	c := newCaller(t, Config{})
 	a, b := c.spawn(0, dataPage+8), c.spawn(0, dataPage+16)
-	number := func(id trace.TID) uint64 { return c.k.threads[id].number }
+	number := func(id trace.TID) uint64 { return c.k.roster.threads[id].number }
 	c.want("lock", c.do(0, nrFutex, word, futexLockPI), 0)
 	c.want("word", uint64(c.m.Read32(word)), number(0))
 	c.want("lock again", c.do(0, nrFutex, word, futexLockPI), edeadlk)
@@ -217,7 +217,7 @@ func TestRobustList(t *testing.T) {
 	c := newCaller(t, Config{})
 	ids := c.sleepers(2, word)
 	owner := c.spawn(0, dataPage+8)
-	number := uint32(c.k.threads[owner].number)
+	number := uint32(c.k.roster.threads[owner].number)
 	// Two locks on the list, one of another thread's, one being taken.
 	const head, e1, e2, e3, pend = dataPage + 0x800, dataPage + 0x900, dataPage + 0xa00, dataPage + 0xb00, dataPage + 0xc00
 	const offset = 32
@@ -259,7 +259,7 @@ func TestRobustList(t *testing.T) {
 func TestExitClearsAndWakes(t *testing.T) {
 	c := newCaller(t, Config{})
 	child := c.spawn(0, word)
-	number := c.k.threads[child].number
+	number := c.k.roster.threads[child].number
 	c.want("the id", uint64(c.m.Read32(word)), number)
 	a, b := c.spawn(0, dataPage+8), c.spawn(0, dataPage+16)
 	for _, id := range []trace.TID{a, b} {
@@ -306,7 +306,7 @@ func TestTimeouts(t *testing.T) {
 	c.k.AdvanceTo(when)
 	c.k.Expire(b)
 	c.want("result", c.threads[b].regs.RAX, etimedout)
-	c.want("the clock", c.k.clock.Peek(), when)
+	c.want("the clock", c.k.clock.now.Peek(), when)
 	c.want("left", c.do(0, nrFutex, word, futexWake, 9), 1)
 	if id, _ := c.k.NextDeadline(); id != trace.NoThread {
 		t.Errorf("%d still has a deadline", id)
@@ -337,7 +337,7 @@ func TestSleepsMoveTheClock(t *testing.T) {
 	}
 	c.do(child, nrClockGettime, 0, word2)
 	c.want("seconds", c.m.Read64(word2), epoch/second+3)
-	c.want("the clock", c.k.clock.Peek(), epoch+3*second)
+	c.want("the clock", c.k.clock.now.Peek(), epoch+3*second)
 	c.timespec(word2, 3, 0)
 	for _, nr := range []uint64{nrNanosleep, nrClockGettime} { // one changes the clock, the other reads it
 		args := map[uint64][]uint64{nrNanosleep: {word2, 0}, nrClockGettime: {0, word2}}

@@ -129,33 +129,33 @@ func (f *inode) own(log *effect.Log) {
 }
 
 // resize is truncate. What comes again is zero.
-func (k *Kernel) resize(f *inode, size uint64) {
-	f.own(&k.log)
-	was := k.log.Get(&f.size)
+func (s *space) resize(f *inode, size uint64) {
+	f.own(s.log)
+	was := s.log.Get(&f.size)
 	if size < was {
 		zero := make([]byte, was-size)
-		if base := k.log.Get(&f.base); base != 0 {
-			k.log.Write(base+size, zero)
+		if base := s.log.Get(&f.base); base != 0 {
+			s.log.Write(base+size, zero)
 		} else {
-			f.bytes.write(&k.log, size, 0, zero)
+			f.bytes.write(s.log, size, 0, zero)
 		}
 	}
-	k.log.Set(&f.size, size)
-	if base := k.log.Get(&f.base); base != 0 && pageUp(size) != pageUp(was) {
-		k.openPages(f, base)
+	s.log.Set(&f.size, size)
+	if base := s.log.Get(&f.base); base != 0 && pageUp(size) != pageUp(was) {
+		s.openPages(f, base)
 	}
 }
 
 // openPages gives access to the pages of a mapped file that the file has, and to no others:
 // Linux sends SIGBUS to those who touch them.
-func (k *Kernel) openPages(f *inode, base uint64) {
-	span := k.log.Get(&f.span)
-	has := min(pageUp(k.log.Get(&f.size)), span)
+func (s *space) openPages(f *inode, base uint64) {
+	span := s.log.Get(&f.span)
+	has := min(pageUp(s.log.Get(&f.size)), span)
 	if has > 0 {
-		k.protect(base, has, guestProt(k.log.Get(&f.prot)))
+		s.protect(base, has, guestProt(s.log.Get(&f.prot)))
 	}
 	if has < span {
-		k.protect(base+has, span-has, 0)
+		s.protect(base+has, span-has, 0)
 	}
 }
 
@@ -191,7 +191,7 @@ func (c *call) openFile(want *opening) uint64 {
 		}
 	}
 	if want.flags&oTrunc != 0 && want.flags&oAccmode != 0 {
-		c.k.resize(f, 0)
+		c.k.space.resize(f, 0)
 	}
 	c.install(fd, c.k.files.openInode(n, want.flags), want.flags&oCloexec)
 	return uint64(fd)
@@ -216,7 +216,7 @@ func planMemfd(c *call, p *kernel.Plan) {
 
 func doMemfd(c *call, o *kernel.Outcome) uint64 {
 	c.op(onResource(resourceFiles, 1))
-	if _, ok := c.k.path(c.a[0]); !ok {
+	if _, ok := c.k.user.path(c.a[0]); !ok {
 		return efault
 	}
 	_, fd, ok := c.k.files.free(0)
@@ -300,7 +300,7 @@ func doFtruncate(c *call, o *kernel.Outcome) uint64 {
 		o.Gap, o.Invalid = kernel.GapCall, "ftruncate of a file past the part of it that is mapped is not modelled"
 		return 0
 	}
-	c.k.resize(f, c.a[1])
+	c.k.space.resize(f, c.a[1])
 	return 0
 }
 
@@ -313,9 +313,9 @@ const (
 // unlinking is the path of unlink or unlinkat.
 func (c *call) unlinking() (string, bool) {
 	if c.nr == sysUnlink {
-		return c.k.path(c.a[0])
+		return c.k.user.path(c.a[0])
 	}
-	return c.k.path(c.a[1])
+	return c.k.user.path(c.a[1])
 }
 
 func planUnlink(c *call, p *kernel.Plan) {
@@ -403,7 +403,7 @@ func (c *call) mapShared(o *kernel.Outcome, f *inode, status, size, prot uint64)
 	if !c.fits(span) {
 		return enomem
 	}
-	if base = k.give(c.t, span, guestProt(prot)); failed(base) {
+	if base = k.space.give(c.t, span, guestProt(prot)); failed(base) {
 		return base
 	}
 	k.log.FillFresh(base, text)
@@ -420,9 +420,9 @@ func (c *call) mapShared(o *kernel.Outcome, f *inode, status, size, prot uint64)
 }
 
 // mappedFile is the file that lies in [addr, addr+size), nil for none.
-func (k *Kernel) mappedFile(addr, size uint64) *inode {
-	for i := range k.files.made.Peek() {
-		f := k.files.inodes[i]
+func (s *space) mappedFile(addr, size uint64) *inode {
+	for i := range s.files.made.Peek() {
+		f := s.files.inodes[i]
 		if base := f.base.Peek(); base != 0 && addr < base+f.span.Peek() && base < saturatingAdd(addr, size) {
 			return f
 		}

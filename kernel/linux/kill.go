@@ -18,38 +18,53 @@ type target struct {
 	t      *thread   // nil: no thread
 	shared bool      // sent to the process
 	among  []*thread // of a signal to the process: those that may take it; valid until the next aim
+	info   info      // what it carries
 	errno  uint64
 }
 
-// aim decodes tkill, tgkill and kill.
+// isWrong reports whether the call fails whatever the threads do.
+func (to *target) isWrong() bool {
+	return to.errno == einval || to.errno == efault || to.errno == eperm
+}
+
+// toProcess reports whether the call sends a signal to the process.
+func (c *call) toProcess() bool { return c.nr == sysKill || c.nr == sysSigqueue }
+
+// aim decodes tkill, tgkill, kill, rt_sigqueueinfo and rt_tgsigqueueinfo.
 func (c *call) aim() target {
-	number, sig := c.a[0], c.a[1]
-	switch c.nr {
-	case sysTgkill:
-		number, sig = c.a[1], c.a[2]
-		if int32(c.a[0]) != firstNumber {
-			return target{errno: esrch}
+	number, sig, carried := c.a[0], c.a[1], c.a[2]
+	if c.nr == sysTgkill || c.nr == sysTgsigqueue {
+		number, sig, carried = c.a[1], c.a[2], c.a[3]
+	}
+	i := sentBy(c.toProcess())
+	if c.nr == sysSigqueue || c.nr == sysTgsigqueue {
+		if !c.k.user.canRead(carried, siginfoSize) {
+			return target{errno: efault}
 		}
-	case sysKill:
-		if pid := c.int32(0); pid != firstNumber && pid != 0 && pid != -firstNumber {
-			return target{errno: esrch}
+		i.code, i.addr, i.value = int32(c.k.log.Read32(carried+8)), c.k.log.Read64(carried+16), c.k.log.Read64(carried+24)
+		if (i.code >= 0 || i.code == siTkill) && number&0xffffffff != c.t.number { // as if the kernel had sent it
+			return target{errno: eperm}
 		}
 	}
-	if sig >= numSignals {
+	switch pid := c.int32(0); {
+	case c.nr == sysKill && pid != 0 && pid != -firstNumber && pid != firstNumber,
+		(c.nr == sysTgkill || c.nr == sysTgsigqueue || c.nr == sysSigqueue) && pid != firstNumber:
+		return target{errno: esrch}
+	case sig >= numSignals:
 		return target{errno: einval}
 	}
-	if c.nr == sysKill {
-		among := c.k.takers(sig)
+	if c.toProcess() {
+		among := c.k.signals.takers(sig)
 		n := uint64(len(among))
 		t := among[c.choice%n]
 		c.choice /= n
-		return target{sig: sig, t: t, shared: true, among: among}
+		return target{sig: sig, t: t, shared: true, among: among, info: i}
 	}
-	t := c.k.numbered(number & 0xffffffff)
+	t := c.k.roster.numbered(number & 0xffffffff)
 	if t == nil {
 		return target{errno: c.toTheDead()}
 	}
-	return target{sig: sig, t: t}
+	return target{sig: sig, t: t, info: i}
 }
 
 // toTheDead is the result of a signal to a thread that has ended. musl's pthread_kill, and
@@ -70,31 +85,31 @@ func (c *call) toTheDead() uint64 {
 // processor. Of the others any may take the signal that doesn't block it or waits for
 // it: POSIX leaves that open, and Linux goes round them. A thread that was sent another
 // one takes both. If all block it, the list is the first live thread alone.
-func (k *Kernel) takers(sig uint64) []*thread {
-	k.log.Get(&k.list)
+func (s *signals) takers(sig uint64) []*thread {
+	s.log.Get(&s.roster.list)
 	var first *thread
-	list := k.takersList[:0]
-	for _, t := range k.threads {
-		if t == nil || k.log.Get(&t.alive) == 0 {
+	list := s.takersList[:0]
+	for _, t := range s.roster.threads {
+		if t == nil || s.log.Get(&t.alive) == 0 {
 			continue
 		}
-		if f := k.arriving(t); f != nil && f.shared && f.sig == sig && !k.isRealTime(sig) {
+		if f := s.arriving(t); f != nil && f.got.shared && f.sig == sig && !s.isRealTime(sig) {
 			return append(list[:0], t) // it is still pending, and one signal
 		}
 		if first == nil || t.number < first.number {
 			first = t
 		}
-		if sig != 0 && (k.log.Get(&t.blocked)&bit(sig) == 0 || k.awaits(t, sig) || k.catches(t, sig)) {
+		if sig != 0 && (s.log.Get(&t.blocked)&bit(sig) == 0 || s.awaits(t, sig) || s.catches(t, sig)) {
 			list = append(list, t)
 		}
 	}
 	slices.SortFunc(list, func(a, b *thread) int { return cmp.Compare(a.number, b.number) })
-	k.takersList = list
+	s.takersList = list
 	switch {
 	case len(list) == 0:
 		return append(list, first)
-	case list[0].number == firstNumber && k.arriving(list[0]) == nil:
-		return slices.DeleteFunc(list, func(t *thread) bool { return t != list[0] && k.arriving(t) == nil })
+	case list[0].number == firstNumber && s.arriving(list[0]) == nil:
+		return slices.DeleteFunc(list, func(t *thread) bool { return t != list[0] && s.arriving(t) == nil })
 	}
 	return list
 }
@@ -102,24 +117,24 @@ func (k *Kernel) takers(sig uint64) []*thread {
 // arriving is the frame of the handler at whose first instruction a thread stands, because
 // another thread sent it the signal, or nil. On a machine the signal may still be pending.
 // (That it has been taken already is this order with the handler's first steps before.)
-func (k *Kernel) arriving(t *thread) *frame {
+func (s *signals) arriving(t *thread) *frame {
 	top := t.frame.Peek() // the signal depends on each of the thread's steps anyway
-	if top == 0 || t == k.call.t {
+	if top == 0 || t == s.now.call.t {
 		return nil
 	}
-	f, r := &k.handlers.list[top-1], k.host.Regs(t.id)
-	if f.fault || r.RSP != f.addr || r.RIP != f.handler {
+	f, r := &s.handlers.list[top-1], s.now.host.Regs(t.id)
+	if f.got.fault || r.RSP != f.addr || r.RIP != f.handler {
 		return nil
 	}
 	return f
 }
 
 // awaits reports whether t sleeps in a sigwait for sig.
-func (k *Kernel) awaits(t *thread, sig uint64) bool { return k.log.Get(&t.awaited)&bit(sig) != 0 }
+func (s *signals) awaits(t *thread, sig uint64) bool { return s.log.Get(&t.awaited)&bit(sig) != 0 }
 
 func planKill(c *call, p *kernel.Plan) {
 	to := c.aim()
-	if to.errno == einval {
+	if to.isWrong() {
 		return
 	}
 	if to.sig == 0 || to.t == nil {
@@ -128,13 +143,15 @@ func planKill(c *call, p *kernel.Plan) {
 	}
 	blocks := c.get(&to.t.blocked)&bit(to.sig) != 0
 	p.Outcomes = uint32(len(to.among))
-	if c.k.catches(to.t, to.sig) {
+	if c.k.signals.catches(to.t, to.sig) {
 		p.Outcomes = 2 * max(p.Outcomes, 1)
 	}
 	if !blocks {
 		c.planLook(p, c.lookOf(&to))
 	}
-	switch f := c.k.fate(to.sig); {
+	switch f := c.k.signals.fate(to.sig); {
+	case to.shared && c.k.signals.contended(to.sig):
+		invalid(p, whichFirst)
 	case f == fateStop:
 		invalid(p, p.Name+" with a signal that stops the process is not modelled")
 	case f == fateDeadly && !blocks:
@@ -152,10 +169,10 @@ func (c *call) victim(to target) uint64 {
 	switch {
 	case to.t != nil:
 		return uint64(to.t.id)
-	case c.nr == sysTgkill:
+	case c.nr == sysTgkill || c.nr == sysTgsigqueue:
 		number = c.a[1]
 	}
-	if t, ok := c.k.numbers[number&0xffffffff]; ok {
+	if t, ok := c.k.roster.numbers[number&0xffffffff]; ok {
 		return uint64(t)
 	}
 	return noVictim
@@ -168,6 +185,9 @@ const noVictim = math.MaxUint64
 func doKill(c *call, o *kernel.Outcome) uint64 {
 	k := c.k
 	to := c.aim()
+	if to.isWrong() {
+		return to.errno
+	}
 	if to.t != c.t {
 		c.op(trace.Op{Kind: trace.OpCancel, Obj: c.victim(to), Arg: to.sig})
 	}
@@ -179,101 +199,89 @@ func doKill(c *call, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return 0
 	}
-	if k.catches(to.t, to.sig) {
+	if k.signals.catches(to.t, to.sig) {
 		taken := c.choice&1 != 0
 		if c.choice >>= 1; taken {
-			k.catch(&to, o)
+			k.signals.catch(&to, o)
 			return 0
 		}
 	}
 	if c.get(&to.t.blocked)&bit(to.sig) == 0 {
 		c.takeOver(c.lookOf(&to))
 	}
-	k.send(to, o)
+	k.signals.send(to, o)
 	return 0
 }
 
 // lookOf is the look of the threads that a signal wakes. Of one to the process that
 // may be another's turn by the time.
 func (c *call) lookOf(to *target) look {
-	l := look{by: append(c.k.lookers[:0], to.t), takes: ^c.get(&c.t.blocked)}
+	l := look{by: append(c.k.signals.lookers[:0], to.t), takes: ^c.get(&c.t.blocked)}
 	if to.shared {
 		l.by = append(l.by[:0], to.among...)
 	}
-	for _, t := range c.k.threads {
-		if to.shared && t != nil && c.k.underway(t) && !slices.Contains(l.by, t) {
+	for _, t := range c.k.roster.threads {
+		if to.shared && t != nil && c.k.signals.underway(t) && !slices.Contains(l.by, t) {
 			l.by = append(l.by, t)
 		}
 	}
-	c.k.lookers = l.by
+	c.k.signals.lookers = l.by
 	return l
 }
 
 // send delivers a signal or keeps it until it is unblocked. The caller's own
 // are kept too: Do delivers them once the call has its result.
-func (k *Kernel) send(to target, o *kernel.Outcome) {
-	t, b := to.t, bit(to.sig)
-	f, blocks := k.fate(to.sig), k.log.Get(&to.t.blocked)&bit(to.sig) != 0
+func (s *signals) send(to target, o *kernel.Outcome) {
+	t := to.t
+	f, blocks := s.fate(to.sig), s.log.Get(&t.blocked)&bit(to.sig) != 0
 	switch {
 	case f == fateIgnored && !blocks:
-	case k.isRealTime(to.sig) && k.kept(&to)&b != 0:
-		o.Gap, o.Invalid = kernel.GapCall, "a real-time signal that is sent again before it was taken is not modelled"
-	case k.isPending(&to): // it is one signal
-	case blocks && k.awaits(t, to.sig): // sigwait
+	case s.isPending(&to): // it is one signal
+	case blocks && s.awaits(t, to.sig): // sigwait
 		at := t.wait.addr.Peek()
-		k.log.As(t.id, func() { k.wake(t, k.caught(at, to.sig, to.shared)) })
+		s.log.As(t.id, func() { s.queues.wake(t, s.caught(at, to.sig, to.info)) })
 	case blocks && to.shared:
-		k.log.Set(&k.pending, k.log.Get(&k.pending)|b)
-		k.keepOrigin(to.sig)
-		k.tellSignal(to.sig)
-	case blocks || t == k.call.t:
-		k.log.Set(&t.sent, k.log.Get(&t.sent)|b)
-		k.call.unmasks = t == k.call.t
-		k.keepOrigin(to.sig)
+		s.keep(&to, true)
+		s.objects.tellSignal(to.sig)
+	case blocks || t == s.now.call.t:
+		s.keep(&to, false)
+		s.now.call.unmasks = t == s.now.call.t
 		if blocks {
-			k.tellSignal(to.sig)
+			s.objects.tellSignal(to.sig)
 		}
 	case f == fateDeadly:
 		o.Signal = int(to.sig)
 	default:
-		k.interrupt(&to, o)
+		s.interrupt(&to, o)
 	}
 }
 
 // isRealTime: Linux queues these, each as often as it is sent. The C library's own are
 // left out: it sends them once.
-func (k *Kernel) isRealTime(sig uint64) bool {
-	return sig >= firstRealTime && !kernel.IsLibrarys(k.img.Libc(), sig)
+func (s *signals) isRealTime(sig uint64) bool {
+	return sig >= firstRealTime && !kernel.IsLibrarys(s.img.Libc(), sig)
 }
 
 // isPending reports whether the same signal was sent before, the same way, and perhaps
 // hasn't been taken yet.
-func (k *Kernel) isPending(to *target) bool {
-	f := k.arriving(to.t)
-	return f != nil && f.sig == to.sig && f.shared == to.shared && !k.isRealTime(to.sig)
-}
-
-// kept are the signals that wait where one would that isn't taken at once.
-func (k *Kernel) kept(to *target) uint64 {
-	if to.shared {
-		return k.log.Get(&k.pending)
-	}
-	return k.log.Get(&to.t.sent)
+func (s *signals) isPending(to *target) bool {
+	f := s.arriving(to.t)
+	return f != nil && f.sig == to.sig && f.got.shared == to.shared && !s.isRealTime(to.sig)
 }
 
 // deliver makes a thread that is about to return from a call take the signals
 // that it doesn't block. A signal that the mask permits is never kept: only a
 // call that changes the mask, or sends the caller a signal, has to look.
-func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
+func (s *signals) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 	for {
-		own, shared := k.log.Get(&t.sent), k.log.Get(&k.pending)
-		ready := (own | shared) &^ k.log.Get(&t.blocked)
+		own, shared := s.log.Get(&t.sent), s.log.Get(&s.pending)
+		ready := (own | shared) &^ s.log.Get(&t.blocked)
 		if ready == 0 {
 			break
 		}
-		sig := k.nextSignal(t, ready)
-		shares := k.take(t, sig) || k.call.nr == sysKill && k.call.a[1] == sig
-		switch k.fate(sig) {
+		sig := s.nextSignal(t, ready)
+		i := s.take(t, sig)
+		switch s.fate(sig) {
 		case fateDeadly:
 			o.Signal = int(sig)
 			return
@@ -281,7 +289,7 @@ func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 			o.Invalid = "a signal that stops the process is not modelled"
 			return
 		case fateHandled:
-			if !k.enter(t, sig, regs, k.infoOf(sig, shares)) {
+			if !s.enter(t, sig, regs, i) {
 				o.Signal = sigSegv
 				return
 			}
@@ -290,17 +298,17 @@ func (k *Kernel) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 			}
 		}
 	}
-	if k.log.Get(&t.savedMaskIsWanted) != 0 { // sigsuspend that no handler ended
-		k.log.Set(&t.savedMaskIsWanted, 0)
-		k.log.Set(&t.blocked, k.log.Get(&t.savedMask))
+	if s.log.Get(&t.savedMaskIsWanted) != 0 { // sigsuspend that no handler ended
+		s.log.Set(&t.savedMaskIsWanted, 0)
+		s.log.Set(&t.blocked, s.log.Get(&t.savedMask))
 	}
 }
 
 // nextSignal is the one that a thread takes next, of its own and the process's pending
 // ones in a set: first its own, of these those that faults raise, and the lowest number
 // (dequeue_signal in Linux).
-func (k *Kernel) nextSignal(t *thread, ready uint64) uint64 {
-	for _, set := range []uint64{k.log.Get(&t.sent) & ready, ready} {
+func (s *signals) nextSignal(t *thread, ready uint64) uint64 {
+	for _, set := range []uint64{s.log.Get(&t.sent) & ready, ready} {
 		for _, set := range []uint64{set & ofFaults, set} {
 			if set != 0 {
 				return uint64(bits.TrailingZeros64(set)) + 1
@@ -310,60 +318,50 @@ func (k *Kernel) nextSignal(t *thread, ready uint64) uint64 {
 	return 0
 }
 
-// take removes a signal from those kept for t, or for the process. It reports which.
-func (k *Kernel) take(t *thread, sig uint64) (shares bool) {
-	if own := k.log.Get(&t.sent); own&bit(sig) != 0 {
-		k.log.Set(&t.sent, own&^bit(sig))
-		return false
-	}
-	k.log.Set(&k.pending, k.log.Get(&k.pending)&^bit(sig))
-	return true
-}
-
 // interrupt sends another thread into a handler.
-func (k *Kernel) interrupt(to *target, o *kernel.Outcome) {
+func (s *signals) interrupt(to *target, o *kernel.Outcome) {
 	t, sig := to.t, to.sig
-	regs := *k.host.Regs(t.id)
-	slept, awaited, info := t.wait.kind.Peek() != awake, k.log.Get(&t.awaited), t.wait.addr.Peek()
+	regs := *s.now.host.Regs(t.id)
+	slept, awaited, told := t.wait.kind.Peek() != awake, s.log.Get(&t.awaited), t.wait.addr.Peek()
 	switch {
 	case slept:
-		k.leaveSleep(t, sig, &regs)
-		k.wakes = append(k.wakes, t.id)
+		s.leaveSleep(t, sig, &regs)
+		s.now.wakes = append(s.now.wakes, t.id)
 	case t.wait.retried.On():
-		k.leaveObjects(t, sig, &regs)
+		s.objects.leave(t, sig, &regs)
 	}
 	entered := false
-	k.log.As(t.id, func() { entered = k.enter(t, sig, &regs, k.infoOf(sig, to.shared)) })
+	s.log.As(t.id, func() { entered = s.enter(t, sig, &regs, to.info) })
 	if !entered {
 		o.Signal = sigSegv
 		return
 	}
-	f := &k.handlers.list[t.frame.Peek()-1]
+	f := &s.handlers.list[t.frame.Peek()-1]
 	if f.slept = slept; slept {
-		f.awaited, f.info = awaited, info
+		f.awaited, f.told = awaited, told
 	}
-	k.host.Interrupt(t.id, &regs)
+	s.now.host.Interrupt(t.id, &regs)
 }
 
 // leaveSleep is the way out of an interrupted call: again, or with EINTR. A queue
 // that the thread leaves is one in which another thread's wake might have found it.
-func (k *Kernel) leaveSleep(t *thread, sig uint64, regs *emu.Regs) {
+func (s *signals) leaveSleep(t *thread, sig uint64, regs *emu.Regs) {
 	restart := false
 	switch t.wait.kind.Peek() {
 	case waitObjects:
-		k.leaveObjects(t, sig, regs)
+		s.objects.leave(t, sig, regs)
 		return
 	case waitFutex:
-		restart = t.wait.deadline.Peek() == noDeadline && k.log.Get(&k.actions[sig].flags)&saRestart != 0
-		k.call.op(futexOp(trace.OpFutexTimeout, t.wait.addr.Peek()))
+		restart = t.wait.deadline.Peek() == noDeadline && s.log.Get(&s.actions[sig].flags)&saRestart != 0
+		s.now.call.op(futexOp(trace.OpFutexTimeout, t.wait.addr.Peek()))
 	case waitPI:
 		restart = true
-		k.call.op(futexOp(trace.OpFutexTimeout, t.wait.addr.Peek()))
+		s.now.call.op(futexOp(trace.OpFutexTimeout, t.wait.addr.Peek()))
 	}
-	k.dequeue(t)
+	s.queues.dequeue(t)
 	regs.RAX = eintr
 	if restart {
-		k.again(t, regs)
+		s.queues.again(t, regs)
 	}
 }
 

@@ -94,8 +94,8 @@ func (t *thread) window(n uint64) (w span, shared bool) {
 
 // room is where a thread's next size bytes are, and which of its windows that is;
 // no if it has none that is large enough.
-func (k *Kernel) room(t *thread, size uint64) (addr, window uint64, ok bool) {
-	for used, n := k.log.Get(&t.mapped), k.log.Get(&t.windows); n < mostWindows; used, n = 0, n+1 {
+func (s *space) room(t *thread, size uint64) (addr, window uint64, ok bool) {
+	for used, n := s.log.Get(&t.mapped), s.log.Get(&t.windows); n < mostWindows; used, n = 0, n+1 {
 		if w, _ := t.window(n); size < w.size() && used+size+pageSize <= w.size() {
 			return w.lo + used, n, true
 		}
@@ -104,20 +104,27 @@ func (k *Kernel) room(t *thread, size uint64) (addr, window uint64, ok bool) {
 }
 
 // mappedEnd is behind the latest address that was given to the thread.
-func (k *Kernel) mappedEnd(t *thread) uint64 {
-	w, _ := t.window(k.log.Get(&t.windows))
-	return w.lo + k.log.Get(&t.mapped)
+func (s *space) mappedEnd(t *thread) uint64 {
+	w, _ := t.window(s.log.Get(&t.windows))
+	return w.lo + s.log.Get(&t.mapped)
 }
 
 // sharer is the thread that another one's window belongs to already.
-func (k *Kernel) sharer(t *thread, n uint64) (trace.TID, bool) {
+func (s *space) sharer(t *thread, n uint64) (trace.TID, bool) {
 	w, shared := t.window(n)
-	other, taken := k.windows[w.lo]
+	other, taken := s.windows[w.lo]
 	return other, shared && taken && other != t.id
 }
 
 // space is the state of the address space as a whole.
 type space struct {
+	doing   *doing
+	log     *effect.Log
+	img     *elffile.File
+	roster  *roster
+	files   *files
+	windows map[uint64]trace.TID // by first address
+
 	brkLo, brkHi uint64 // bounds of the break
 	brk          effect.Word
 	low          bool // the trusted allocator has some of the low addresses

@@ -29,25 +29,25 @@ const (
 )
 
 // environment is what the program finds in its environment.
-func (k *Kernel) environment() []string {
-	if k.img.Interpreter() == nil {
-		return k.cfg.Env
+func (d *loader) environment() []string {
+	if d.img.Interpreter() == nil {
+		return d.cfg.Env
 	}
-	return append(slices.Clone(k.cfg.Env), bindNow)
+	return append(slices.Clone(d.cfg.Env), bindNow)
 }
 
 // begins is the first instruction, and where the dynamic linker is (AT_BASE).
-func (k *Kernel) begins() (entry, base uint64) {
-	if i := k.img.Interpreter(); i != nil {
+func (d *loader) begins() (entry, base uint64) {
+	if i := d.img.Interpreter(); i != nil {
 		return i.Entry, i.Base
 	}
-	return k.img.Entry, 0
+	return d.img.Entry, 0
 }
 
 // mapsAtStart reports whether the kernel itself maps a segment.
-func (k *Kernel) mapsAtStart(s *elffile.Segment) bool {
-	p := k.img.PartAt(s.Addr)
-	return p == nil || p == k.img.Parts[0] || p == k.img.Interpreter()
+func (d *loader) mapsAtStart(s *elffile.Segment) bool {
+	p := d.img.PartAt(s.Addr)
+	return p == nil || p == d.img.Parts[0] || p == d.img.Interpreter()
 }
 
 // addParts makes files of the libraries, and of what says where they are.
@@ -67,8 +67,8 @@ func (f *files) addParts(img *elffile.File) {
 }
 
 // lacks reports whether the program asks for a library that it wasn't loaded with.
-func (k *Kernel) lacks(p string) bool {
-	return k.img.Interpreter() != nil && k.cfg.Lacks != nil && strings.Contains(path.Base(p), ".so") && p != "/etc/ld.so.preload" && k.cfg.Lacks(p)
+func (d *loader) lacks(p string) bool {
+	return d.img.Interpreter() != nil && d.cfg.Lacks != nil && strings.Contains(path.Base(p), ".so") && p != "/etc/ld.so.preload" && d.cfg.Lacks(p)
 }
 
 // part is the library that an mmap of a file maps at the library's own place; nil for
@@ -107,11 +107,11 @@ func (c *call) partAddr(p *elffile.File) uint64 {
 }
 
 // fillPart puts a library's content into its pages, but for code, which is there.
-func (k *Kernel) fillPart(addr, size uint64, content []byte) {
+func (s *space) fillPart(addr, size uint64, content []byte) {
 	for at := addr; at < addr+size; {
 		end := addr + size
 		code := false
-		for _, r := range k.img.Code {
+		for _, r := range s.img.Code {
 			if at >= r.Lo && at < r.Hi {
 				end, code = min(end, r.Hi), true
 			} else if r.Lo > at {
@@ -119,9 +119,9 @@ func (k *Kernel) fillPart(addr, size uint64, content []byte) {
 			}
 		}
 		if !code {
-			k.log.Clear(at, end-at)
+			s.log.Clear(at, end-at)
 			if from := at - addr; from < uint64(len(content)) {
-				k.log.FillFresh(at, content[from:min(end-addr, uint64(len(content)))])
+				s.log.FillFresh(at, content[from:min(end-addr, uint64(len(content)))])
 			}
 		}
 		at = end

@@ -14,6 +14,11 @@
 // in part, the plan says so by name (kernel.Invalid), and nothing is ever
 // guessed.
 //
+// A Kernel plans, foresees and does calls. What they work on is in parts, each with its
+// words of state. These are the roster of threads, the queues in which they sleep, signals
+// (with the timers that send some), objects (pipes, sockets, epolls), files, the clock and
+// the space of addresses. user is the guest's memory as calls find it.
+//
 // Invariants:
 //   - Every word that an execution changes is an effect.Word, or a byte of guest
 //     memory. What isn't (the tables of threads and futexes met so far, caches) has
@@ -37,49 +42,38 @@ import (
 
 // Kernel implements kernel.Kernel.
 type Kernel struct {
-	cfg  Config
-	img  *elffile.File
-	host kernel.Host
-	log  effect.Log
+	cfg Config
+	img *elffile.File
+	log effect.Log
+	doing
 
-	threads []*thread            // by TID; grows only
-	numbers map[uint64]trace.TID // guest thread ids; grows only
-	windows map[uint64]trace.TID // by first address, see layout.go
-	live    effect.Word          // threads that haven't exited; see doExit
-	list    effect.Word          // of threads: which there are
-
+	user      user
+	roster    roster
+	queues    queues
+	signals   signals
+	clock     clocks
 	space     space
-	queues    map[uint64]*queue // by address; grows only
-	clock     effect.Word       // CLOCK_REALTIME, in nanoseconds
-	busy      effect.Word       // the part of it that is processor time: looks at it moved it
-	actions   [numSignals]action
-	fences    effect.Word // the commands of membarrier that the process may use
-	pending   effect.Word // signals sent to the process that every thread blocks
-	handlers  frames
+	loader    loader
 	files     files
 	objects   objects
+	fences    effect.Word // the commands of membarrier that the process may use
 	out, errs capture
 
-	alarms   []*alarm                // timers that send signals; grows only
-	alarming effect.Word             // 1: one of them was set
-	origins  [numSignals]effect.Word // of a signal that is kept: 1 + the timer's number, 0 for none
-	serial   effect.Word             // how many handlers threads have entered, once that is
-	from     *alarm                  // whose signal is being sent; nil: a thread's
+	// Scratch of one call, so that calls make no garbage.
+	plan  kernel.Plan
+	tried emu.Regs    // of the caller, while its call is tried
+	stand kernel.Host // a bystander, in place of the host while a call is tried
+	spawn kernel.Spawn
+}
 
-	// Scratch of one call, so that calls make no garbage. The first four are of kill.go and
-	// takeover.go.
-	takersList, options, lookers []*thread
-
-	moves   []move
-	leaving []departure
-	plan    kernel.Plan
-	tried   emu.Regs    // of the caller, while its call is tried
-	stand   kernel.Host // a bystander, in place of the host while a call is tried
+// doing is the call under way, and what comes of it so far.
+type doing struct {
+	host    kernel.Host // or a bystander, while a call is tried
 	call    call
 	outcome kernel.Outcome
 	ops     []trace.Op
 	wakes   []trace.TID
-	spawn   kernel.Spawn
+	moves   []move
 }
 
 var _ kernel.Kernel = (*Kernel)(nil)
@@ -88,27 +82,26 @@ var _ kernel.Kernel = (*Kernel)(nil)
 func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	cfg.setDefaults()
 	k := &Kernel{
-		cfg:     cfg,
-		img:     img,
-		host:    host,
-		stand:   bystander{host},
-		log:     effect.New(host.Machine()),
-		numbers: map[uint64]trace.TID{},
-		windows: map[uint64]trace.TID{},
-		queues:  map[uint64]*queue{},
-		live:    effect.At(wordList, 1),
-		list:    effect.At(wordList, 0),
-		clock:   effect.At(wordClock, epoch),
-		busy:    effect.At(wordClock, 0),
-		pending: effect.At(wordPending, 0),
-		fences:  effect.At(wordFences, 0),
-		objects: objects{n: effect.At(wordFiles, 0)},
+		cfg:    cfg,
+		img:    img,
+		doing:  doing{host: host},
+		stand:  bystander{host},
+		log:    effect.New(host.Machine()),
+		fences: effect.At(wordFences, 0),
 	}
-	for sig := range k.origins {
-		k.origins[sig] = effect.At(wordTimers, 0)
-	}
-	for sig := range k.actions {
-		k.actions[sig] = newAction(uint64(sig))
+	now, log := &k.doing, &k.log
+	k.user = user{log}
+	k.roster = roster{now: now, log: log, numbers: map[uint64]trace.TID{}, live: effect.At(wordList, 1), list: effect.At(wordList, 0)}
+	k.queues = queues{now: now, log: log, user: &k.user, roster: &k.roster, objects: &k.objects, at: map[uint64]*queue{}}
+	k.signals = signals{now: now, log: log, img: img, user: &k.user, roster: &k.roster, queues: &k.queues, objects: &k.objects,
+		pending: effect.At(wordPending, 0), backlog: newBacklog(wordPending)}
+	k.clock = clocks{doing: now, log: log, now: effect.At(wordClock, epoch), busy: effect.At(wordClock, 0)}
+	k.objects = objects{now: now, log: log, user: &k.user, roster: &k.roster, queues: &k.queues, signals: &k.signals, clock: &k.clock, files: &k.files,
+		n: effect.At(wordFiles, 0)}
+	k.space = space{doing: now, log: log, img: img, roster: &k.roster, files: &k.files, windows: map[uint64]trace.TID{}}
+	k.loader = loader{now: now, cfg: &k.cfg, img: img, space: &k.space}
+	for sig := range k.signals.actions {
+		k.signals.actions[sig] = newAction(uint64(sig))
 	}
 	k.out.limit, k.errs.limit = cfg.OutputLimit, cfg.OutputLimit
 	if err := k.space.lay(img, &cfg); err != nil {
@@ -118,7 +111,7 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	if err := k.files.open(&cfg, img); err != nil {
 		return nil, err
 	}
-	k.addFirstThread()
+	k.roster.addFirstThread()
 	return k, nil
 }
 
@@ -200,7 +193,7 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 	*o = kernel.Outcome{}
 	result := row.do(c, o)
 	if !o.Sleep {
-		k.finish(c.t)
+		k.objects.finish(c.t)
 	}
 	switch {
 	case o.Sleep:
@@ -214,10 +207,10 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 			if !c.looked {
 				c.takeOver(c.looks(^c.get(&c.t.blocked)))
 			}
-			k.deliver(c.t, regs, o)
+			k.signals.deliver(c.t, regs, o)
 		}
 	}
-	k.deliverMoved(o)
+	k.signals.deliverMoved(o)
 	o.Fresh = c.fresh
 	o.Accesses, o.Others, o.Pages = k.log.Made(), k.log.Others(), k.log.Pages()
 	o.Ops, o.Wakes = k.ops, k.wakes

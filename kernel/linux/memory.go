@@ -25,22 +25,22 @@ const (
 
 // protect changes the permissions of whole pages, which are in a map from then on, and
 // keeps account of the accessible ones. It reports false when there would be too many.
-func (k *Kernel) protect(addr, size uint64, p emu.Prot) bool {
-	if k.inHeap(addr, size) { // the allocator's account, not the kernel's
-		k.log.Protect(addr, size, mapped(p))
+func (s *space) protect(addr, size uint64, p emu.Prot) bool {
+	if s.inHeap(addr, size) { // the allocator's account, not the kernel's
+		s.log.Protect(addr, size, mapped(p))
 		return true
 	}
-	before, grows := k.log.Used(addr, size), uint64(0)
+	before, grows := s.log.Used(addr, size), uint64(0)
 	if p != 0 {
 		grows = size
 	}
-	if !k.uses(grows, before) {
+	if !s.uses(grows, before) {
 		return false
 	}
 	if p != 0 && before < size {
-		k.call.fresh = kernel.Pages{Addr: addr, Size: size}
+		s.doing.call.fresh = kernel.Pages{Addr: addr, Size: size}
 	}
-	k.log.Protect(addr, size, mapped(p))
+	s.log.Protect(addr, size, mapped(p))
 	return true
 }
 
@@ -53,54 +53,54 @@ func mapped(p emu.Prot) emu.Prot {
 }
 
 // unmap takes whole pages away.
-func (k *Kernel) unmap(addr, size uint64) {
-	k.uses(0, k.log.Used(addr, size))
-	k.log.TakeAway(addr, size)
+func (s *space) unmap(addr, size uint64) {
+	s.uses(0, s.log.Used(addr, size))
+	s.log.TakeAway(addr, size)
 }
 
 // uses keeps account of memory that becomes accessible and that was. The sum is the
 // same in every order of calls: only one that there is too little for reads it.
-func (k *Kernel) uses(more, less uint64) bool {
-	used := k.space.used.Peek() - less + more
-	if used > k.space.limit && more > less {
-		k.log.Get(&k.space.used)
+func (s *space) uses(more, less uint64) bool {
+	used := s.used.Peek() - less + more
+	if used > s.limit && more > less {
+		s.log.Get(&s.used)
 		return false
 	}
-	k.log.Set(&k.space.used, used)
+	s.log.Set(&s.used, used)
 	return true
 }
 
 // give hands thread t size fresh, zero bytes of its window.
-func (k *Kernel) give(t *thread, size uint64, p emu.Prot) uint64 {
+func (s *space) give(t *thread, size uint64, p emu.Prot) uint64 {
 	size = pageUp(size)
-	addr, n, ok := k.room(t, size)
+	addr, n, ok := s.room(t, size)
 	if !ok {
 		return enomem
 	}
-	if p != 0 && !k.uses(size, 0) {
+	if p != 0 && !s.uses(size, 0) {
 		return enomem
 	}
-	k.log.ProtectFresh(addr, size, mapped(p))
+	s.log.ProtectFresh(addr, size, mapped(p))
 	if p != 0 {
-		k.call.fresh = kernel.Pages{Addr: addr, Size: size}
+		s.doing.call.fresh = kernel.Pages{Addr: addr, Size: size}
 	}
 	w, shared := t.window(n)
 	if shared {
-		k.windows[w.lo] = t.id // for good: a name has the same windows in all executions
+		s.windows[w.lo] = t.id // for good: a name has the same windows in all executions
 	}
-	k.log.Set(&t.windows, n)
-	k.log.Set(&t.mapped, addr-w.lo+size+pageSize)
+	s.log.Set(&t.windows, n)
+	s.log.Set(&t.mapped, addr-w.lo+size+pageSize)
 	if p == 0 {
-		k.log.Set(&t.fresh, addr)
+		s.log.Set(&t.fresh, addr)
 	} else {
-		k.log.Set(&t.fresh, 0)
+		s.log.Set(&t.fresh, 0)
 	}
 	return addr
 }
 
 // fits reports whether the thread has room for size more bytes.
 func (c *call) fits(size uint64) bool {
-	_, _, ok := c.k.room(c.t, size)
+	_, _, ok := c.k.space.room(c.t, size)
 	return ok
 }
 
@@ -110,14 +110,14 @@ func guestProt(bits uint64) emu.Prot { return emu.ProtOf(bits&1 != 0, bits&2 != 
 
 // inGuest reports whether [addr, addr+size) lies where maps, the break or the
 // image may be.
-func (k *Kernel) inGuest(addr, size uint64) bool {
+func (s *space) inGuest(addr, size uint64) bool {
 	end := addr + size
 	switch {
 	case end < addr || addr < nullPages:
 		return false
 	case addr >= kernel.WindowsLo:
-		return end <= k.space.stack.hi
-	case k.space.low && addr < kernel.LowHeapHi:
+		return end <= s.stack.hi
+	case s.low && addr < kernel.LowHeapHi:
 		return end <= kernel.LowHeapLo
 	}
 	return end <= kernel.HeapLo
@@ -125,9 +125,9 @@ func (k *Kernel) inGuest(addr, size uint64) bool {
 
 // inHeap reports whether [addr, addr+size) lies where the trusted allocator has its
 // blocks. A program may change what their pages allow, or give back what they hold.
-func (k *Kernel) inHeap(addr, size uint64) bool {
+func (s *space) inHeap(addr, size uint64) bool {
 	within := func(lo, hi uint64) bool { return lo <= addr && addr < hi && size <= hi-addr }
-	return within(kernel.HeapLo, kernel.HeapHi) || k.space.low && within(kernel.LowHeapLo, kernel.LowHeapHi)
+	return within(kernel.HeapLo, kernel.HeapHi) || s.low && within(kernel.LowHeapLo, kernel.LowHeapHi)
 }
 
 func planMmap(c *call, p *kernel.Plan) {
@@ -143,7 +143,7 @@ func planMmap(c *call, p *kernel.Plan) {
 	case flags&mapAnonymous == 0 && flags&mapType != mapPrivate && prot&2 != 0:
 		invalid(p, "mmap of a file, shared and writable, is not modelled without --file rw")
 	case c.part(size) != nil:
-	case flags&mapFixed != 0 && c.k.holdsCode(c.a[0], size):
+	case flags&mapFixed != 0 && c.k.space.holdsCode(c.a[0], size):
 		invalid(p, "mmap over the guest's code is not modelled")
 	case flags&(mapFixed|mapFixedNoreplace) == 0:
 		c.planRoom(p, size)
@@ -151,8 +151,8 @@ func planMmap(c *call, p *kernel.Plan) {
 }
 
 // holdsCode reports whether code is in [addr, addr+size).
-func (k *Kernel) holdsCode(addr, size uint64) bool {
-	for _, r := range k.img.Code {
+func (s *space) holdsCode(addr, size uint64) bool {
+	for _, r := range s.img.Code {
 		if addr < r.Hi && r.Lo < saturatingAdd(addr, size) {
 			return true
 		}
@@ -163,8 +163,8 @@ func (k *Kernel) holdsCode(addr, size uint64) bool {
 // planRoom distinguishes sizes that no machine has room for (ENOMEM) from those
 // that only this layout has no room for.
 func (c *call) planRoom(p *kernel.Plan, size uint64) {
-	_, n, ok := c.k.room(c.t, size)
-	other, taken := c.k.sharer(c.t, n)
+	_, n, ok := c.k.space.room(c.t, size)
+	other, taken := c.k.space.sharer(c.t, n)
 	switch {
 	case ok && taken:
 		beyond(p, kernel.GapMemory, c.row().name+": thread "+c.k.host.Name(c.t.id)+" would get addresses of thread "+c.k.host.Name(other))
@@ -195,30 +195,30 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 	case size < c.a[1] || size > k.cfg.Space:
 		return enomem
 	case part != nil:
-		if addr = c.partAddr(part); !k.protect(addr, size, prot) {
+		if addr = c.partAddr(part); !k.space.protect(addr, size, prot) {
 			return enomem
 		}
-		k.fillPart(addr, size, content)
+		k.space.fillPart(addr, size, content)
 		o.Mapped = kernel.Pages{Addr: addr, Size: size}
 		return addr
 	case flags&(mapFixed|mapFixedNoreplace) != 0:
 		if addr&(pageSize-1) != 0 {
 			return einval
 		}
-		if !k.inGuest(addr, size) {
+		if !k.space.inGuest(addr, size) {
 			return enomem
 		}
 		if flags&mapFixedNoreplace != 0 && k.log.InMap(addr, size) {
 			return eexist
 		}
-		if !k.protect(addr, size, prot) {
+		if !k.space.protect(addr, size, prot) {
 			return enomem
 		}
 		k.log.Clear(addr, size)
 	case !c.fits(size):
 		return enomem
 	default:
-		if addr = k.give(c.t, size, prot); failed(addr) {
+		if addr = k.space.give(c.t, size, prot); failed(addr) {
 			return addr
 		}
 	}
@@ -231,16 +231,16 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 
 func doMunmap(c *call, o *kernel.Outcome) uint64 {
 	addr, size := c.a[0], pageUp(c.a[1])
-	if addr&(pageSize-1) != 0 || size == 0 || !c.k.inGuest(addr, size) {
+	if addr&(pageSize-1) != 0 || size == 0 || !c.k.space.inGuest(addr, size) {
 		return einval
 	}
-	if f := c.k.mappedFile(addr, size); f != nil && c.unmapFile(o, f, addr, size) {
+	if f := c.k.space.mappedFile(addr, size); f != nil && c.unmapFile(o, f, addr, size) {
 		return 0
 	}
-	if c.k.isDeadStack(addr, size) {
-		c.k.log.Quietly(func() { c.k.unmap(addr, size) })
+	if c.k.space.isDeadStack(addr, size) {
+		c.k.log.Quietly(func() { c.k.space.unmap(addr, size) })
 	} else {
-		c.k.unmap(addr, size)
+		c.k.space.unmap(addr, size)
 	}
 	o.Unmapped = kernel.Pages{Addr: addr, Size: size}
 	return 0
@@ -249,13 +249,13 @@ func doMunmap(c *call, o *kernel.Outcome) uint64 {
 // isDeadStack reports whether pages hold the stack of an ended thread, which no
 // other thread has ever touched. A join removes them, after all of the thread's
 // accesses. The memory above the stack is the C library's.
-func (k *Kernel) isDeadStack(addr, size uint64) bool {
-	for _, t := range k.threads {
+func (s *space) isDeadStack(addr, size uint64) bool {
+	for _, t := range s.roster.threads {
 		if t == nil || t.alive.Peek() != 0 {
 			continue
 		}
 		if top := t.stack.Peek(); top != 0 && top-addr-1 < size {
-			return k.log.OnlyOf(t.id, addr, top-addr)
+			return s.log.OnlyOf(t.id, addr, top-addr)
 		}
 	}
 	return false
@@ -275,17 +275,17 @@ func doMprotect(c *call, o *kernel.Outcome) uint64 {
 		return einval
 	case size == 0:
 		return 0
-	case !c.k.inGuest(addr, size) && !c.k.inHeap(addr, size):
+	case !c.k.space.inGuest(addr, size) && !c.k.space.inHeap(addr, size):
 		return enomem
 	}
 	end := c.k.log.MapEnd(addr, size)
-	if end == addr || !c.k.protect(addr, end-addr, guestProt(c.a[2])) {
+	if end == addr || !c.k.space.protect(addr, end-addr, guestProt(c.a[2])) {
 		return enomem
 	}
 	if end < addr+size {
 		return enomem
 	}
-	if fresh := c.get(&c.t.fresh); fresh != 0 && addr >= fresh && addr+size <= c.k.mappedEnd(c.t) {
+	if fresh := c.get(&c.t.fresh); fresh != 0 && addr >= fresh && addr+size <= c.k.space.mappedEnd(c.t) {
 		c.k.log.AreNew()
 	}
 	return 0
@@ -315,7 +315,7 @@ func (k *Kernel) Writable() (list []emu.Range) {
 		add(k.img.Segments[i].Addr, k.img.Segments[i].Addr+k.img.Segments[i].MemSize)
 	}
 	add(k.space.brkLo, k.space.brk.Peek())
-	for _, t := range k.threads {
+	for _, t := range k.roster.threads {
 		if t == nil {
 			continue
 		}

@@ -26,7 +26,7 @@ func TestAddressesAreFunctionsOfNames(t *testing.T) {
 			if i > 0 && !grand[i] {
 				g := c.spawn(ids[i], dataPage+8)
 				grand[i] = true
-				numbers[i] = c.k.threads[g].number
+				numbers[i] = c.k.roster.threads[g].number
 				addrs[i] = append(addrs[i], c.do(g, nrMmap, 0, pageSize, 3, anonymous))
 			}
 			addrs[i] = append(addrs[i], c.do(ids[i], nrMmap, 0, uint64(i+1)*5000, 3, anonymous))
@@ -91,7 +91,7 @@ func TestBreak(t *testing.T) {
 	c := newCaller(t, Config{})
 	low := c.do(0, nrBrk, 0)
 	c.want("grow", c.do(0, nrBrk, low+5000), low+5000)
-	if !c.k.canWrite(low, 5000) || c.k.canWrite(low, 3*pageSize) {
+	if !c.k.user.canWrite(low, 5000) || c.k.user.canWrite(low, 3*pageSize) {
 		t.Error("the break's pages aren't what they should be")
 	}
 	c.m.Write32(low+4096, 7)
@@ -109,7 +109,7 @@ func TestMremap(t *testing.T) {
 	c.want("in place", c.do(0, nrMremap, a, 3*pageSize, 4*pageSize, 0), enomem)
 	b := c.do(0, nrMremap, a, 3*pageSize, 40*pageSize, mremapMaymove)
 	c.want("moved", uint64(c.m.Read32(b+pageSize)), 77)
-	if c.m.Prot(a) != 0 || !c.k.canWrite(b, 40*pageSize) {
+	if c.m.Prot(a) != 0 || !c.k.user.canWrite(b, 40*pageSize) {
 		t.Error("permissions after a move")
 	}
 	c.want("shrink", c.do(0, nrMremap, b, 40*pageSize, pageSize, 0), b)
@@ -257,10 +257,10 @@ func TestWindowsDontOverlap(t *testing.T) {
 // TestWindowsMeet: a thread whose next window is another's gets none, by name.
 func TestWindowsMeet(t *testing.T) {
 	c := newCaller(t, Config{})
-	first := c.k.threads[0]
+	first := c.k.roster.threads[0]
 	for n := uint64(1); n < mostWindows; n++ {
 		w, _ := first.window(n)
-		c.k.windows[w.lo] = c.spawn(0, word)
+		c.k.space.windows[w.lo] = c.spawn(0, word)
 	}
 	if p := c.plan(0, nrMmap, 0, pageSize, 3, anonymous); p.Effect == kernel.Invalid {
 		t.Errorf("its own window: %s", p.Reason)

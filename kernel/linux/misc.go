@@ -42,9 +42,9 @@ func doArchPrctl(c *call, o *kernel.Outcome) uint64 {
 		}
 		return 0
 	case archGetFS:
-		return c.k.copyOut(c.a[1], pair(c.regs.FSBase, 0)[:8])
+		return c.k.user.copyOut(c.a[1], pair(c.regs.FSBase, 0)[:8])
 	case archGetGS:
-		return c.k.copyOut(c.a[1], pair(c.regs.GSBase, 0)[:8])
+		return c.k.user.copyOut(c.a[1], pair(c.regs.GSBase, 0)[:8])
 	}
 	return einval
 }
@@ -81,7 +81,7 @@ func doPrctl(c *call, o *kernel.Outcome) uint64 {
 	case prSetName:
 		var b [nameSize]byte
 		for i := range uint64(nameSize - 1) { // up to the end of the string, if that comes first
-			if !c.k.canRead(c.a[1]+i, 1) {
+			if !c.k.user.canRead(c.a[1]+i, 1) {
 				return efault
 			}
 			if b[i] = c.k.log.Read8(c.a[1] + i); b[i] == 0 {
@@ -91,7 +91,7 @@ func doPrctl(c *call, o *kernel.Outcome) uint64 {
 		c.setName(t, b[:])
 		return 0
 	case prGetName:
-		return c.k.copyOut(c.a[1], pair(c.get(&t.name[0]), c.get(&t.name[1])))
+		return c.k.user.copyOut(c.a[1], pair(c.get(&t.name[0]), c.get(&t.name[1])))
 	case prSetPdeathsig, prSetDumpable, prSetTimerslack, prSetNoNewPrivs, prGetNoNewPrivs:
 		return 0
 	case prGetDumpable:
@@ -139,14 +139,14 @@ func doPrlimit(c *call, o *kernel.Outcome) uint64 {
 	if c.a[3] == 0 {
 		return 0
 	}
-	return c.k.copyOut(c.a[3], c.k.rlimit(c.a[1]))
+	return c.k.user.copyOut(c.a[3], c.k.rlimit(c.a[1]))
 }
 
 func doGetrlimit(c *call, o *kernel.Outcome) uint64 {
 	if c.a[0] >= rlimitCount {
 		return einval
 	}
-	return c.k.copyOut(c.a[1], c.k.rlimit(c.a[0]))
+	return c.k.user.copyOut(c.a[1], c.k.rlimit(c.a[0]))
 }
 
 // doGetrandom gives each thread a fixed sequence of its own.
@@ -158,7 +158,7 @@ func doGetrandom(c *call, o *kernel.Outcome) uint64 {
 		n++
 		p = binary.LittleEndian.AppendUint64(p, mix(c.t.number<<32^n))
 	}
-	if c.k.copyOut(c.a[0], p[:size]) != 0 {
+	if c.k.user.copyOut(c.a[0], p[:size]) != 0 {
 		return efault
 	}
 	c.set(&c.t.randoms, n)
@@ -172,7 +172,7 @@ func doGetaffinity(c *call, o *kernel.Outcome) uint64 {
 	if c.a[1] < 8 || c.a[1]&7 != 0 {
 		return einval
 	}
-	if c.k.copyOut(c.a[2], pair(processors, 0)[:8]) != 0 {
+	if c.k.user.copyOut(c.a[2], pair(processors, 0)[:8]) != 0 {
 		return efault
 	}
 	return 8
@@ -180,7 +180,7 @@ func doGetaffinity(c *call, o *kernel.Outcome) uint64 {
 
 // doSetaffinity: the processors of threads make no difference to them.
 func doSetaffinity(c *call, o *kernel.Outcome) uint64 {
-	if c.a[1] == 0 || !c.k.canRead(c.a[2], min(c.a[1], 8)) {
+	if c.a[1] == 0 || !c.k.user.canRead(c.a[2], min(c.a[1], 8)) {
 		return efault
 	}
 	var mask [8]byte
@@ -193,7 +193,7 @@ func doSetaffinity(c *call, o *kernel.Outcome) uint64 {
 
 func doGetcpu(c *call, o *kernel.Outcome) uint64 {
 	for _, at := range c.a[:2] {
-		if at != 0 && c.k.copyOut(at, make([]byte, 4)) != 0 {
+		if at != 0 && c.k.user.copyOut(at, make([]byte, 4)) != 0 {
 			return efault
 		}
 	}
@@ -206,7 +206,7 @@ func doGetcpu(c *call, o *kernel.Outcome) uint64 {
 func doGetscheduler(c *call, o *kernel.Outcome) uint64 { return 0 }
 
 func doGetparam(c *call, o *kernel.Outcome) uint64 {
-	return c.k.copyOut(c.a[1], make([]byte, 4))
+	return c.k.user.copyOut(c.a[1], make([]byte, 4))
 }
 
 func doSetscheduler(c *call, o *kernel.Outcome) uint64 {
@@ -219,7 +219,7 @@ func doSetscheduler(c *call, o *kernel.Outcome) uint64 {
 func doSetparam(c *call, o *kernel.Outcome) uint64 { return c.setParam(c.a[1]) }
 
 func (c *call) setParam(at uint64) uint64 {
-	if !c.k.canRead(at, 4) {
+	if !c.k.user.canRead(at, 4) {
 		return efault
 	}
 	if c.k.log.Read32(at) != 0 {
@@ -247,7 +247,7 @@ func doUname(c *call, o *kernel.Outcome) uint64 {
 	for i, s := range [...]string{"Linux", "landgo", "6.1.0", "#1", "x86_64", "(none)"} {
 		copy(b[i*field:], s)
 	}
-	return c.k.copyOut(c.a[0], b)
+	return c.k.user.copyOut(c.a[0], b)
 }
 
 func doUserID(c *call, o *kernel.Outcome) uint64 { return userID }

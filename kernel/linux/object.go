@@ -60,6 +60,15 @@ type object struct {
 
 // objects are those made so far in this execution, and what is left of others.
 type objects struct {
+	now     *doing
+	log     *effect.Log
+	user    *user
+	roster  *roster
+	queues  *queues
+	signals *signals
+	clock   *clocks
+	files   *files
+
 	list []*object
 	n    effect.Word
 }
@@ -191,54 +200,54 @@ func (f *files) nonblocking(d *description) bool { return f.log.Get(&d.status)&o
 
 // holds and drops count the descriptors and sleeping calls that have a description. The last
 // one closes its end of an object.
-func (k *Kernel) holds(use uint64) {
+func (b *objects) holds(use uint64) {
 	if use >= useFile {
-		d := k.files.descriptions[use-useFile]
-		k.log.Set(&d.refs, k.log.Get(&d.refs)+1)
+		d := b.files.descriptions[use-useFile]
+		b.log.Set(&d.refs, b.log.Get(&d.refs)+1)
 	}
 }
 
-func (k *Kernel) drops(use uint64) {
+func (b *objects) drops(use uint64) {
 	if use < useFile {
 		return
 	}
-	d := k.files.descriptions[use-useFile]
-	refs := k.log.Get(&d.refs) - 1
-	k.log.Set(&d.refs, refs)
-	n := k.log.Get(&d.object)
+	d := b.files.descriptions[use-useFile]
+	refs := b.log.Get(&d.refs) - 1
+	b.log.Set(&d.refs, refs)
+	n := b.log.Get(&d.object)
 	if refs != 0 || n == 0 {
 		return
 	}
-	o, end := k.objects.list[n-1], k.log.Get(&d.end)
-	k.forget(o, use)
+	o, end := b.list[n-1], b.log.Get(&d.end)
+	b.forget(o, use)
 	switch {
 	case o.kind.Peek() == objPipe:
 		f := o.flow[0]
 		if end == readEnd {
-			k.log.Set(&f.readers, 0)
+			b.log.Set(&f.readers, 0)
 		} else {
-			k.log.Set(&f.writers, 0)
+			b.log.Set(&f.writers, 0)
 		}
-		k.call.op(o.send(0))
-		k.stir(o, 1-end, anyEvent)
+		b.now.call.op(o.send(0))
+		b.stir(o, 1-end, anyEvent)
 	case o.isSocket():
-		if in := o.flow[end]; o.kind.Peek() != objDatagram && k.log.Get(&in.head) != k.log.Get(&in.tail) {
-			k.log.Set(&o.flow[1-end].reset, 1)
+		if in := o.flow[end]; o.kind.Peek() != objDatagram && b.log.Get(&in.head) != b.log.Get(&in.tail) {
+			b.log.Set(&o.flow[1-end].reset, 1)
 		}
-		k.log.Set(&o.flow[end].readers, 0)
-		k.log.Set(&o.flow[end].gone, isClosed)
-		k.log.Set(&o.flow[1-end].writers, 0)
-		k.call.op(o.send(0))
-		k.call.op(o.send(1))
-		k.stir(o, 1-end, anyEvent)
+		b.log.Set(&o.flow[end].readers, 0)
+		b.log.Set(&o.flow[end].gone, isClosed)
+		b.log.Set(&o.flow[1-end].writers, 0)
+		b.now.call.op(o.send(0))
+		b.now.call.op(o.send(1))
+		b.stir(o, 1-end, anyEvent)
 	case o.kind.Peek() == objEpoll:
-		k.unwatch(o)
+		b.unwatch(o)
 	}
 }
 
 // events are those that an end of an object has at the moment.
-func (k *Kernel) events(o *object, end uint64) (e uint64) {
-	get := k.log.Get
+func (b *objects) events(o *object, end uint64) (e uint64) {
+	get := b.log.Get
 	switch o.kind.Peek() {
 	case objPipe:
 		f := o.flow[0]
@@ -251,7 +260,7 @@ func (k *Kernel) events(o *object, end uint64) (e uint64) {
 			}
 			return e
 		}
-		if f.parts(&k.log) < get(&f.room) {
+		if f.parts(b.log) < get(&f.room) {
 			e |= pollOut | pollWrnorm
 		}
 		if get(&f.readers) == 0 {
@@ -274,7 +283,7 @@ func (k *Kernel) events(o *object, end uint64) (e uint64) {
 				e |= pollHup
 			}
 		}
-		if k.writable(out) {
+		if b.writable(out) {
 			e |= pollOut | pollWrnorm
 		}
 	case objEvent:
@@ -290,15 +299,15 @@ func (k *Kernel) events(o *object, end uint64) (e uint64) {
 			}
 		}
 	case objTimer:
-		if k.expirations(o, get(&k.clock)) > 0 {
+		if b.expirations(o, get(&b.clock.now)) > 0 {
 			e |= pollIn
 		}
 	case objSignals:
-		if k.readySignals(k.call.t, o) != 0 {
+		if b.readySignals(b.now.call.t, o) != 0 {
 			e |= pollIn
 		}
 	case objEpoll:
-		if k.hasEvents(o) {
+		if b.hasEvents(o) {
 			e |= pollIn | pollRdnorm
 		}
 	}

@@ -27,7 +27,7 @@ func doGetpgid(c *call, o *kernel.Outcome) uint64 {
 // doGetresid is getresuid and getresgid.
 func doGetresid(c *call, o *kernel.Outcome) uint64 {
 	for _, at := range c.a[:3] {
-		if c.k.copyOut(at, binary.LittleEndian.AppendUint32(nil, userID)) != 0 {
+		if c.k.user.copyOut(at, binary.LittleEndian.AppendUint32(nil, userID)) != 0 {
 			return efault
 		}
 	}
@@ -51,7 +51,7 @@ func doUmask(c *call, o *kernel.Outcome) uint64 {
 
 // doMlock is mlock, munlock and mlock2: there is enough memory.
 func doMlock(c *call, o *kernel.Outcome) uint64 {
-	if from, to := c.a[0]&^(pageSize-1), pageUp(c.a[0]+c.a[1]); to > from && !c.k.inGuest(from, to-from) && !c.k.inHeap(from, to-from) {
+	if from, to := c.a[0]&^(pageSize-1), pageUp(c.a[0]+c.a[1]); to > from && !c.k.space.inGuest(from, to-from) && !c.k.space.inHeap(from, to-from) {
 		return enomem
 	}
 	return 0
@@ -61,7 +61,7 @@ func doMsync(c *call, o *kernel.Outcome) uint64 {
 	if c.a[0]&(pageSize-1) != 0 || c.a[2]&^7 != 0 || c.a[2]&5 == 5 {
 		return einval
 	}
-	if size := pageUp(c.a[1]); size > 0 && !c.k.inGuest(c.a[0], size) && !c.k.inHeap(c.a[0], size) {
+	if size := pageUp(c.a[1]); size > 0 && !c.k.space.inGuest(c.a[0], size) && !c.k.space.inHeap(c.a[0], size) {
 		return enomem
 	}
 	return 0
@@ -113,7 +113,7 @@ const (
 )
 
 func planStatx(c *call, p *kernel.Plan) {
-	path, ok := c.k.path(c.a[1])
+	path, ok := c.k.user.path(c.a[1])
 	if ok && path == "" {
 		planStat(c, p)
 	} else if ok && c.int32(0) != atFDCWD && !strings.HasPrefix(path, "/") {
@@ -122,7 +122,7 @@ func planStatx(c *call, p *kernel.Plan) {
 }
 
 func doStatx(c *call, o *kernel.Outcome) uint64 {
-	path, ok := c.k.path(c.a[1])
+	path, ok := c.k.user.path(c.a[1])
 	var b []byte
 	var errno uint64
 	if ok && path == "" && c.a[2]&atEmptyPath != 0 {
@@ -147,7 +147,7 @@ func doStatx(c *call, o *kernel.Outcome) uint64 {
 	if !c.k.log.Can(c.a[4], statxSize, emu.ProtWrite) {
 		return efault
 	}
-	return c.k.copyOut(c.a[4], out)
+	return c.k.user.copyOut(c.a[4], out)
 }
 
 // instead says what to do without a call that isn't modelled.

@@ -24,14 +24,14 @@ import (
 // and only an owner's unlock ends it.
 
 // owns reports whether t is the owner of the futex at addr.
-func (k *Kernel) owns(t *thread, addr uint64) bool {
-	return uint64(k.log.Read32(addr))&futexTIDMask == t.number
+func (qs *queues) owns(t *thread, addr uint64) bool {
+	return uint64(qs.log.Read32(addr))&futexTIDMask == t.number
 }
 
 // ownedByOther reports whether a lock of addr by t would have to wait.
-func (k *Kernel) ownedByOther(t *thread, addr uint64) bool {
-	owner := uint64(k.log.Read32(addr)) & futexTIDMask
-	return owner != t.number && k.numbered(owner) != nil
+func (qs *queues) ownedByOther(t *thread, addr uint64) bool {
+	owner := uint64(qs.log.Read32(addr)) & futexTIDMask
+	return owner != t.number && qs.roster.numbered(owner) != nil
 }
 
 // lockPI is the operation of a call that takes the futex.
@@ -47,8 +47,8 @@ func planLockPI(c *call, p *kernel.Plan, f futex) {
 	if f.addr&3 != 0 {
 		return
 	}
-	if !c.k.ownedByOther(c.t, f.addr) {
-		if c.k.owns(c.t, f.addr) {
+	if !c.k.queues.ownedByOther(c.t, f.addr) {
+		if c.k.queues.owns(c.t, f.addr) {
 			c.event(p, futexOp(trace.OpFutexWait, f.addr))
 		}
 		return
@@ -68,7 +68,7 @@ func planLockPI(c *call, p *kernel.Plan, f futex) {
 
 func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
 	k := c.k
-	if !k.canWrite(f.addr, 4) {
+	if !k.user.canWrite(f.addr, 4) {
 		o.Idle = true
 		return efault
 	}
@@ -90,16 +90,16 @@ func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
 	switch {
 	case f.cmd == futexTrylockPI:
 		errno = eagain
-	case k.numbered(owner) == nil:
+	case k.roster.numbered(owner) == nil:
 		errno = esrch
 	}
 	if errno != 0 {
 		o.Idle = true
 		return errno
 	}
-	if c.choice == 1 || deadline <= c.get(&k.clock) {
+	if c.choice == 1 || deadline <= c.get(&k.clock.now) {
 		c.op(futexOp(trace.OpFutexTimeout, f.addr))
-		k.passes(deadline)
+		k.clock.passes(deadline)
 		return etimedout
 	}
 	k.log.Write32(f.addr, uint32(word|futexWaiters))
@@ -109,35 +109,35 @@ func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
 
 func (c *call) futexUnlockPI(f futex, o *kernel.Outcome) uint64 {
 	k := c.k
-	if !k.canWrite(f.addr, 4) {
+	if !k.user.canWrite(f.addr, 4) {
 		o.Idle = true
 		return efault
 	}
-	if !k.owns(c.t, f.addr) {
+	if !k.queues.owns(c.t, f.addr) {
 		c.op(futexOp(trace.OpFutexWait, f.addr))
 		o.Idle = true
 		return eperm
 	}
 	c.op(futexOp(trace.OpFutexUnlockPI, f.addr))
-	k.release(f.addr, 0)
+	k.queues.release(f.addr, 0)
 	return 0
 }
 
 // release takes a futex from its owner, leaving bits in the word, and lets
 // those that sleep for it make their calls again.
-func (k *Kernel) release(addr, bits uint64) {
-	k.log.Write32(addr, uint32(bits))
-	for _, t := range k.waiters(addr, waitPI, matchAny) {
-		regs := *k.host.Regs(t.id)
-		k.again(t, &regs)
-		k.dequeue(t)
-		k.host.SetRegs(t.id, &regs)
-		k.wakes = append(k.wakes, t.id)
+func (qs *queues) release(addr, bits uint64) {
+	qs.log.Write32(addr, uint32(bits))
+	for _, t := range qs.waiters(addr, waitPI, matchAny) {
+		regs := *qs.now.host.Regs(t.id)
+		qs.again(t, &regs)
+		qs.dequeue(t)
+		qs.now.host.SetRegs(t.id, &regs)
+		qs.now.wakes = append(qs.now.wakes, t.id)
 	}
 }
 
 // again makes a sleeper's call start anew.
-func (k *Kernel) again(t *thread, regs *emu.Regs) {
+func (qs *queues) again(t *thread, regs *emu.Regs) {
 	regs.RAX = t.sleepCall.Peek()
 	regs.RIP -= syscallSize
 }

@@ -33,7 +33,7 @@ func doPipe(c *call, o *kernel.Outcome) uint64 {
 	if flags&^(oNonblock|oCloexec) != 0 {
 		return einval
 	}
-	if !c.k.canWrite(c.a[0], 8) {
+	if !c.k.user.canWrite(c.a[0], 8) {
 		return efault
 	}
 	return c.couple(objPipe, c.a[0], flags, [2]uint64{0, 1})
@@ -94,7 +94,7 @@ func (c *call) readObject(o *kernel.Outcome, d *description, obj *object, end ui
 	c.op(obj.receive(0))
 	c.fill(vec, p)
 	if full && f.parts(&k.log) < k.log.Get(&f.room) {
-		k.stir(obj, writeEnd, pollOut|pollWrnorm)
+		k.objects.stir(obj, writeEnd, pollOut|pollWrnorm)
 	}
 	return uint64(len(p))
 }
@@ -159,7 +159,7 @@ func (c *call) writeObject(o *kernel.Outcome, d *description, obj *object, end u
 	}
 	if done > before {
 		c.op(obj.send(0))
-		k.stir(obj, readEnd, pollIn|pollRdnorm)
+		k.objects.stir(obj, readEnd, pollIn|pollRdnorm)
 	}
 	if len(left) > 0 {
 		return c.waitFor(o, d, obj, end, pollOut, done)
@@ -179,7 +179,7 @@ func (c *call) done() uint64 {
 func (c *call) brokenPipe(o *kernel.Outcome, about uint64) uint64 {
 	o.Idle = true
 	o.Why, o.About = "SIGPIPE, for no read end is open of", about
-	c.k.send(target{sig: sigPipe, t: c.t}, o)
+	c.k.signals.send(target{sig: sigPipe, t: c.t}, o)
 	if c.unmasks {
 		o.Idle = false
 	}
@@ -195,7 +195,7 @@ func (c *call) planBroken(p *kernel.Plan, obj *object, end uint64) {
 	case objStream:
 		broken = c.get(&obj.flow[1-end].readers)&c.get(&obj.flow[1-end].writers) == 0 && c.noSignal() == 0
 	}
-	if broken && c.done() == 0 && c.k.fate(sigPipe) == fateDeadly && c.get(&c.t.blocked)&bit(sigPipe) == 0 {
+	if broken && c.done() == 0 && c.k.signals.fate(sigPipe) == fateDeadly && c.get(&c.t.blocked)&bit(sigPipe) == 0 {
 		c.event(p, trace.Op{Kind: trace.OpEnd})
 	}
 }
@@ -216,7 +216,7 @@ func planRead(c *call, p *kernel.Plan) {
 // canFill reports whether all of some buffers can be written.
 func (c *call) canFill(vec []buffer) bool {
 	for _, v := range vec {
-		if !c.k.canWrite(v.addr, v.size) {
+		if !c.k.user.canWrite(v.addr, v.size) {
 			return false
 		}
 	}
@@ -238,10 +238,10 @@ func (c *call) fill(vec []buffer, p []byte) {
 // gather reads all of some buffers.
 func (c *call) gather(vec []buffer) (p []byte, ok bool) {
 	for _, v := range vec {
-		if !c.k.canRead(v.addr, v.size) {
+		if !c.k.user.canRead(v.addr, v.size) {
 			return nil, false
 		}
-		p = append(p, c.k.copyIn(v.addr, v.size)...)
+		p = append(p, c.k.user.copyIn(v.addr, v.size)...)
 	}
 	return p, true
 }
@@ -272,6 +272,6 @@ func (c *call) pipeSize(use uint64) uint64 {
 		return ebusy
 	}
 	k.log.Set(&f.room, pages)
-	k.stir(o, writeEnd, pollOut|pollWrnorm)
+	k.objects.stir(o, writeEnd, pollOut|pollWrnorm)
 	return pages * pipePage
 }

@@ -39,7 +39,7 @@ func (c *call) polled() (fds []byte, ready uint64, wants []want, errno uint64) {
 	if n > maxDescriptors {
 		return nil, 0, nil, einval
 	}
-	if fds = c.k.copyIn(c.a[0], n*pollSize); fds == nil {
+	if fds = c.k.user.copyIn(c.a[0], n*pollSize); fds == nil {
 		return nil, 0, nil, efault
 	}
 	for at := 0; at < len(fds); at += pollSize {
@@ -84,7 +84,7 @@ func (c *call) events(fd int32) uint64 {
 		return pollOut | pollWrnorm
 	}
 	if o, end := c.object(use); o != nil {
-		return c.k.events(o, end)
+		return c.k.objects.events(o, end)
 	}
 	return pollIn | pollRdnorm | pollOut | pollWrnorm
 }
@@ -147,8 +147,8 @@ func (c *call) patience() (ns, errno uint64) {
 	case at == 0:
 		return noDeadline, 0
 	case c.nr != sysSelect:
-		return c.k.timespec(at)
-	case !c.k.canRead(at, 16):
+		return c.k.user.timespec(at)
+	case !c.k.user.canRead(at, 16):
 		return 0, efault
 	}
 	sec, usec := c.k.log.Read64(at), c.k.log.Read64(at+8)
@@ -170,12 +170,12 @@ func (c *call) tellRest() {
 	if c.nr == sysPpoll {
 		at = c.a[2]
 	}
-	if c.nr == sysPoll || at == 0 || !c.k.canWrite(at, 16) {
+	if c.nr == sysPoll || at == 0 || !c.k.user.canWrite(at, 16) {
 		return
 	}
 	var left uint64
 	if c.retried() {
-		left = c.t.wait.until.Peek() - min(c.t.wait.until.Peek(), c.get(&c.k.clock))
+		left = c.t.wait.until.Peek() - min(c.t.wait.until.Peek(), c.get(&c.k.clock.now))
 	} else {
 		left, _ = c.patience()
 	}
@@ -196,14 +196,14 @@ func doPoll(c *call, o *kernel.Outcome) uint64 {
 			return efault
 		}
 		if len(wants) > 0 {
-			return c.pollObjects(o, wants, ready, func() { c.k.copyOut(c.a[0], fds) })
+			return c.pollObjects(o, wants, ready, func() { c.k.user.copyOut(c.a[0], fds) })
 		}
 		if ready > 0 || c.impatient() {
 			c.op(onResource(resourceFiles, 1))
-			c.k.copyOut(c.a[0], fds)
+			c.k.user.copyOut(c.a[0], fds)
 			return ready
 		}
-		c.k.copyOut(c.a[0], fds) // which have no event, now and later
+		c.k.user.copyOut(c.a[0], fds) // which have no event, now and later
 	}
 	if c.nr == sysPpoll {
 		return doPselect(c, o)
@@ -257,7 +257,7 @@ func (c *call) selected() (sets [3][]byte, ready uint64, wants []want, errno uin
 		if c.a[1+i] == 0 {
 			continue
 		}
-		if asked[i] = c.k.copyIn(c.a[1+i], size); asked[i] == nil {
+		if asked[i] = c.k.user.copyIn(c.a[1+i], size); asked[i] == nil {
 			return sets, 0, nil, efault
 		}
 		sets[i] = make([]byte, size)
@@ -327,14 +327,14 @@ func doSelect(c *call, o *kernel.Outcome) uint64 {
 		return errno
 	}
 	for i := range sets {
-		if c.a[1+i] != 0 && !c.k.canWrite(c.a[1+i], uint64(len(sets[i]))) {
+		if c.a[1+i] != 0 && !c.k.user.canWrite(c.a[1+i], uint64(len(sets[i]))) {
 			return efault
 		}
 	}
 	tell := func() {
 		for i := range sets {
 			if len(sets[i]) > 0 {
-				c.k.copyOut(c.a[1+i], sets[i])
+				c.k.user.copyOut(c.a[1+i], sets[i])
 			}
 		}
 	}

@@ -25,26 +25,38 @@ type queue struct {
 	head effect.Word // 1 + TID of the first
 }
 
+// queues are those of all futexes: the threads that sleep, and what ends their sleep.
+type queues struct {
+	now     *doing
+	log     *effect.Log
+	user    *user
+	roster  *roster
+	objects *objects
+
+	at      map[uint64]*queue // by address; grows only
+	leaving []departure       // scratch
+}
+
 // queue is the queue of an address.
-func (k *Kernel) queue(addr uint64) *queue {
-	q := k.queues[addr]
+func (qs *queues) queue(addr uint64) *queue {
+	q := qs.at[addr]
 	if q == nil {
 		q = new(queue)
-		k.queues[addr] = q
+		qs.at[addr] = q
 	}
 	return q
 }
 
 // waiters lists those at addr that a wake with these bits would find, of one
 // kind.
-func (k *Kernel) waiters(addr uint64, kind waitKind, bits uint64) []*thread {
-	q := k.queues[addr]
+func (qs *queues) waiters(addr uint64, kind waitKind, bits uint64) []*thread {
+	q := qs.at[addr]
 	if q == nil {
 		return nil
 	}
 	var found []*thread
 	for next := q.head.Peek(); next != 0; {
-		t := k.threads[next-1]
+		t := qs.roster.threads[next-1]
 		if t.isFor(kind, bits) {
 			found = append(found, t)
 		}
@@ -60,14 +72,14 @@ func (t *thread) isFor(kind waitKind, bits uint64) bool {
 }
 
 // count is the number of those waiters.
-func (k *Kernel) count(addr uint64, kind waitKind, bits uint64) uint64 {
-	q := k.queues[addr]
+func (qs *queues) count(addr uint64, kind waitKind, bits uint64) uint64 {
+	q := qs.at[addr]
 	if q == nil {
 		return 0
 	}
 	var n uint64
 	for next := q.head.Peek(); next != 0; {
-		t := k.threads[next-1]
+		t := qs.roster.threads[next-1]
 		if t.isFor(kind, bits) {
 			n++
 		}
@@ -78,63 +90,63 @@ func (k *Kernel) count(addr uint64, kind waitKind, bits uint64) uint64 {
 
 // enqueue puts t to sleep at addr. For waitSignals that is not a queue's
 // address, but the place where sigwait wants the signal's number.
-func (k *Kernel) enqueue(t *thread, kind waitKind, addr, bits, deadline uint64) {
-	k.log.Init(&t.wait.kind, kind)
-	k.log.Init(&t.wait.addr, addr)
-	k.log.Init(&t.wait.bits, bits)
-	k.log.Init(&t.wait.deadline, deadline)
+func (qs *queues) enqueue(t *thread, kind waitKind, addr, bits, deadline uint64) {
+	qs.log.Init(&t.wait.kind, kind)
+	qs.log.Init(&t.wait.addr, addr)
+	qs.log.Init(&t.wait.bits, bits)
+	qs.log.Init(&t.wait.deadline, deadline)
 	switch kind {
 	case waitSignals:
-		k.log.Set(&t.awaited, bits)
+		qs.log.Set(&t.awaited, bits)
 		return
 	case waitObjects:
 		return
 	}
-	link := &k.queue(addr).head
-	for link.Peek() != 0 && k.threads[link.Peek()-1].number < t.number {
-		link = &k.threads[link.Peek()-1].wait.next
+	link := &qs.queue(addr).head
+	for link.Peek() != 0 && qs.roster.threads[link.Peek()-1].number < t.number {
+		link = &qs.roster.threads[link.Peek()-1].wait.next
 	}
-	k.log.Init(&t.wait.next, link.Peek())
-	k.log.Init(link, uint64(t.id)+1)
+	qs.log.Init(&t.wait.next, link.Peek())
+	qs.log.Init(link, uint64(t.id)+1)
 }
 
 // dequeue ends the sleep of t without a result.
-func (k *Kernel) dequeue(t *thread) {
+func (qs *queues) dequeue(t *thread) {
 	switch t.wait.kind.Peek() {
 	case waitSignals:
-		k.log.Set(&t.awaited, 0)
+		qs.log.Set(&t.awaited, 0)
 	case waitObjects:
-		k.log.Init(&t.wait.kind, awake)
-		k.loseInterests(t)
+		qs.log.Init(&t.wait.kind, awake)
+		qs.objects.loseInterests(t)
 	default:
-		link := &k.queue(t.wait.addr.Peek()).head
+		link := &qs.queue(t.wait.addr.Peek()).head
 		for link.Peek() != uint64(t.id)+1 {
-			link = &k.threads[link.Peek()-1].wait.next
+			link = &qs.roster.threads[link.Peek()-1].wait.next
 		}
-		k.log.Init(link, t.wait.next.Peek())
-		k.log.Init(&t.wait.next, 0)
+		qs.log.Init(link, t.wait.next.Peek())
+		qs.log.Init(&t.wait.next, 0)
 	}
-	k.log.Init(&t.wait.kind, awake)
-	k.log.Init(&t.wait.deadline, noDeadline)
+	qs.log.Init(&t.wait.kind, awake)
+	qs.log.Init(&t.wait.deadline, noDeadline)
 }
 
 // wake lets t go with a result.
-func (k *Kernel) wake(t *thread, result uint64) {
-	k.dequeue(t)
-	k.host.SetResult(t.id, result)
-	k.wakes = append(k.wakes, t.id)
+func (qs *queues) wake(t *thread, result uint64) {
+	qs.dequeue(t)
+	qs.now.host.SetResult(t.id, result)
+	qs.now.wakes = append(qs.now.wakes, t.id)
 }
 
 // wakeSome lets n of the waiters at addr go, as the call's choice says, and
 // returns how many there were to let go.
-func (k *Kernel) wakeSome(addr, bits, n uint64) uint64 {
-	w := k.waiters(addr, waitFutex, bits)
+func (qs *queues) wakeSome(addr, bits, n uint64) uint64 {
+	w := qs.waiters(addr, waitFutex, bits)
 	if len(w) == 0 {
 		return 0
 	}
-	for i, taken := range pick(&k.call.choice, uint64(len(w)), n) {
+	for i, taken := range pick(&qs.now.call.choice, uint64(len(w)), n) {
 		if taken {
-			k.wake(w[i], 0)
+			qs.wake(w[i], 0)
 		}
 	}
 	return min(n, uint64(len(w)))

@@ -45,7 +45,7 @@ func doPread(c *call, o *kernel.Outcome) uint64 {
 	if errno != 0 {
 		return errno
 	}
-	if c.k.copyOut(c.a[1], text) != 0 {
+	if c.k.user.copyOut(c.a[1], text) != 0 {
 		return efault
 	}
 	if offset != nil {
@@ -71,7 +71,7 @@ func doReadv(c *call, o *kernel.Outcome) uint64 {
 	read := uint64(len(text))
 	for _, v := range vec {
 		n := min(v.size, uint64(len(text)))
-		if c.k.copyOut(v.addr, text[:n]) != 0 {
+		if c.k.user.copyOut(v.addr, text[:n]) != 0 {
 			return efault
 		}
 		text = text[n:]
@@ -91,7 +91,7 @@ func (c *call) vector(at, n uint64) (vec []buffer, total, errno uint64) {
 	if n > maxVector {
 		return nil, 0, einval
 	}
-	if !c.k.canRead(at, n*16) {
+	if !c.k.user.canRead(at, n*16) {
 		return nil, 0, efault
 	}
 	for i := uint64(0); i < n; i++ {

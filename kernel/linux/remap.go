@@ -28,7 +28,7 @@ func doMadvise(c *call, o *kernel.Outcome) uint64 {
 	if addr&(pageSize-1) != 0 {
 		return einval
 	}
-	if !c.k.inGuest(addr, size) && !c.k.inHeap(addr, size) {
+	if !c.k.space.inGuest(addr, size) && !c.k.space.inHeap(addr, size) {
 		return enomem
 	}
 	if c.a[2] != madvDontneed {
@@ -57,19 +57,19 @@ func doBrk(c *call, o *kernel.Outcome) uint64 {
 	from, to := pageUp(brk), pageUp(want)
 	switch {
 	case to > from:
-		if !c.k.protect(from, to-from, emu.ProtRead|emu.ProtWrite) {
+		if !c.k.space.protect(from, to-from, emu.ProtRead|emu.ProtWrite) {
 			return brk
 		}
 	case to < from:
 		c.k.log.Clear(to, from-to)
-		c.k.unmap(to, from-to)
+		c.k.space.unmap(to, from-to)
 	}
 	c.set(&s.brk, want)
 	return want
 }
 
 func planMremap(c *call, p *kernel.Plan) {
-	if c.k.mappedFile(c.a[0], pageUp(c.a[1])) != nil {
+	if c.k.space.mappedFile(c.a[0], pageUp(c.a[1])) != nil {
 		invalid(p, "mremap of a shared file is not modelled")
 		return
 	}
@@ -97,14 +97,14 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 	switch {
 	case old&(pageSize-1) != 0 || size == 0 || oldSize == 0:
 		return einval
-	case !k.inGuest(old, oldSize) || k.log.MapEnd(old, pageSize) == old:
+	case !k.space.inGuest(old, oldSize) || k.log.MapEnd(old, pageSize) == old:
 		return efault
 	case size <= oldSize:
-		k.unmap(old+size, oldSize-size)
+		k.space.unmap(old+size, oldSize-size)
 		o.Unmapped = kernel.Pages{Addr: old + size, Size: oldSize - size}
 		return old
 	case c.growsInPlace():
-		if !k.protect(old+oldSize, size-oldSize, k.log.Prot(old)) {
+		if !k.space.protect(old+oldSize, size-oldSize, k.log.Prot(old)) {
 			return enomem
 		}
 		k.log.Clear(old+oldSize, size-oldSize)
@@ -113,13 +113,13 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 	case c.a[3]&mremapMaymove == 0 || !c.fits(size):
 		return enomem
 	}
-	addr := k.give(c.t, size, k.log.Prot(old))
+	addr := k.space.give(c.t, size, k.log.Prot(old))
 	if failed(addr) {
 		return addr
 	}
 	before := k.log.Used(old, oldSize)
 	k.log.Move(addr, old, oldSize)
-	k.uses(0, before)
+	k.space.uses(0, before)
 	o.Unmapped, o.Mapped = kernel.Pages{Addr: old, Size: oldSize}, kernel.Pages{Addr: addr, Size: size}
 	return addr
 }

@@ -44,7 +44,7 @@ func (c *call) until(ns uint64) uint64 {
 	if ns == noDeadline {
 		return noDeadline
 	}
-	return saturatingAdd(c.get(&c.k.clock), ns)
+	return saturatingAdd(c.get(&c.k.clock.now), ns)
 }
 
 // await puts the caller to sleep until one of the things that it wants may be, or until a
@@ -65,8 +65,8 @@ func (c *call) await(o *kernel.Outcome, wants []want, until, held, done uint64) 
 		init(&in.end, x.end)
 		init(&in.events, x.events)
 		init(&in.use, x.use)
-		k.holds(x.use)
-		deadline = min(deadline, k.goesOff(x.o))
+		k.objects.holds(x.use)
+		deadline = min(deadline, k.objects.goesOff(x.o))
 		if i == 0 {
 			pending = x.o.receive(x.o.reads(x.end))
 			if x.events&pollIn == 0 {
@@ -75,12 +75,12 @@ func (c *call) await(o *kernel.Outcome, wants []want, until, held, done uint64) 
 		}
 	}
 	if deadline != noDeadline && c.choice == 1 { // with timeouts at any time
-		k.passes(deadline)
+		k.clock.passes(deadline)
 		init(&w.until, until)
 		init(&w.done, done)
 		k.log.Turn(&w.retried, true)
 		for i := range wants {
-			k.drops(wants[i].use)
+			k.objects.drops(wants[i].use)
 		}
 		return c.row().do(c, o)
 	}
@@ -89,7 +89,7 @@ func (c *call) await(o *kernel.Outcome, wants []want, until, held, done uint64) 
 	init(&w.done, done)
 	if !c.retried() && held != 0 {
 		init(&w.held, held)
-		k.holds(held)
+		k.objects.holds(held)
 	}
 	k.log.Turn(&w.retried, true)
 	c.op(pending)
@@ -98,17 +98,17 @@ func (c *call) await(o *kernel.Outcome, wants []want, until, held, done uint64) 
 }
 
 // goesOff is when an object changes by itself.
-func (k *Kernel) goesOff(o *object) uint64 {
+func (b *objects) goesOff(o *object) uint64 {
 	switch o.kind.Peek() {
 	case objTimer:
-		if at := k.log.Get(&o.expiry); at != 0 {
+		if at := b.log.Get(&o.expiry); at != 0 {
 			return at
 		}
 	case objEpoll:
 		first := uint64(noDeadline)
-		for _, w := range k.entries(o) {
-			if t := w.of; t.kind.Peek() == objTimer && k.log.Get(&w.events)&pollIn != 0 {
-				if at := k.log.Get(&t.expiry); at != 0 && k.log.Get(&w.seen) != at {
+		for _, w := range b.entries(o) {
+			if t := w.of; t.kind.Peek() == objTimer && b.log.Get(&w.events)&pollIn != 0 {
+				if at := b.log.Get(&t.expiry); at != 0 && b.log.Get(&w.seen) != at {
 					first = min(first, at)
 				}
 			}
@@ -120,21 +120,21 @@ func (k *Kernel) goesOff(o *object) uint64 {
 
 // stir lets the threads go that sleep for one of these events of an object's end, and has
 // the epolls know that watch it.
-func (k *Kernel) stir(o *object, end, events uint64) {
-	for i := range k.log.Get(&o.nwatchers[end]) {
+func (b *objects) stir(o *object, end, events uint64) {
+	for i := range b.log.Get(&o.nwatchers[end]) {
 		if w := o.watchers[end][i]; w.live.Peek() != 0 {
-			k.notice(w, events)
+			b.notice(w, events)
 		}
 	}
-	for _, t := range k.threads {
+	for _, t := range b.roster.threads {
 		if t == nil || t.wait.kind.Peek() != waitObjects {
 			continue
 		}
 		for i := range t.wait.ninterests.Peek() {
 			in := t.wait.interests.list[i]
-			if k.objects.list[in.object.Peek()] == o && in.end.Peek() == end && (in.events.Peek()|always)&events != 0 {
-				k.rouse(t)
-				k.wakes = append(k.wakes, t.id)
+			if b.list[in.object.Peek()] == o && in.end.Peek() == end && (in.events.Peek()|always)&events != 0 {
+				b.rouse(t)
+				b.now.wakes = append(b.now.wakes, t.id)
 				break
 			}
 		}
@@ -142,33 +142,33 @@ func (k *Kernel) stir(o *object, end, events uint64) {
 }
 
 // rouse has a sleeping thread make its call again.
-func (k *Kernel) rouse(t *thread) {
-	regs := *k.host.Regs(t.id)
-	k.again(t, &regs)
-	k.dequeue(t)
-	k.host.SetRegs(t.id, &regs)
+func (b *objects) rouse(t *thread) {
+	regs := *b.now.host.Regs(t.id)
+	b.queues.again(t, &regs)
+	b.queues.dequeue(t)
+	b.now.host.SetRegs(t.id, &regs)
 }
 
 // loseInterests is the end of a sleep for objects.
-func (k *Kernel) loseInterests(t *thread) {
+func (b *objects) loseInterests(t *thread) {
 	for i := range t.wait.ninterests.Peek() { // which stay on record until the call ends
-		k.drops(t.wait.interests.list[i].use.Peek())
+		b.drops(t.wait.interests.list[i].use.Peek())
 	}
 }
 
 // finish is the end of a call that slept.
-func (k *Kernel) finish(t *thread) {
+func (b *objects) finish(t *thread) {
 	w := &t.wait
 	if !w.retried.On() {
 		return
 	}
 	held := w.held.Peek()
-	k.log.Turn(&w.retried, false)
+	b.log.Turn(&w.retried, false)
 	for _, p := range []*effect.Word{&w.held, &w.until, &w.done, &w.ninterests} {
-		k.log.Init(p, 0)
+		b.log.Init(p, 0)
 	}
 	if held != 0 {
-		k.drops(held)
+		b.drops(held)
 	}
 }
 
@@ -182,34 +182,34 @@ func restarts(nr uint64) bool {
 	return true
 }
 
-// leaveObjects is the way of a signal's target out of a call in which it sleeps for objects,
+// leave is the way of a signal's target out of a call in which it sleeps for objects,
 // or of which it was just let go: a handler comes next. One that was let go and finds what
 // it waited for gets it after the handler: Linux looks for that before it looks for signals.
-func (k *Kernel) leaveObjects(t *thread, sig uint64, regs *emu.Regs) {
+func (b *objects) leave(t *thread, sig uint64, regs *emu.Regs) {
 	w := &t.wait
 	nr, done, slept, ready := t.sleepCall.Peek(), w.done.Peek(), w.kind.Peek() == waitObjects, false
 	for i := range w.ninterests.Peek() {
 		in := w.interests.list[i]
-		o, end := k.objects.list[in.object.Peek()], in.end.Peek()
-		k.call.op(o.receive(o.reads(end)))
+		o, end := b.list[in.object.Peek()], in.end.Peek()
+		b.now.call.op(o.receive(o.reads(end)))
 		if !slept {
-			ready = ready || k.events(o, end)&(in.events.Peek()|always) != 0
+			ready = ready || b.events(o, end)&(in.events.Peek()|always) != 0
 		}
 	}
 	if slept {
-		k.dequeue(t)
+		b.queues.dequeue(t)
 	} else {
 		regs.RIP += syscallSize // it stands before the call
 	}
 	switch {
 	case done > 0:
 		regs.RAX = done
-	case ready || restarts(nr) && k.log.Get(&k.actions[sig].flags)&saRestart != 0:
-		k.again(t, regs)
+	case ready || restarts(nr) && b.log.Get(&b.signals.actions[sig].flags)&saRestart != 0:
+		b.queues.again(t, regs)
 	default:
 		regs.RAX = eintr
 	}
-	k.finish(t)
+	b.finish(t)
 }
 
 // waitTimed has the caller sleep for things, for so long at most; noDeadline for ever. It
@@ -217,9 +217,9 @@ func (k *Kernel) leaveObjects(t *thread, sig uint64, regs *emu.Regs) {
 func (c *call) waitTimed(o *kernel.Outcome, wants []want, ns, held uint64) uint64 {
 	k := c.k
 	until := c.until(ns)
-	if ns == 0 && !c.retried() || until != noDeadline && until <= c.get(&k.clock) {
+	if ns == 0 && !c.retried() || until != noDeadline && until <= c.get(&k.clock.now) {
 		for i := range wants {
-			if k.goesOff(wants[i].o) != noDeadline {
+			if k.objects.goesOff(wants[i].o) != noDeadline {
 				c.look(o) // the time alone may change what is found
 				return 0
 			}
@@ -247,7 +247,7 @@ func (c *call) planTimed(p *kernel.Plan) {
 // Sleeper says what a sleeping thread waits for in a call, and at which address that has its
 // words; false for other sleeps.
 func (k *Kernel) Sleeper(id trace.TID) (what string, at uint64, ok bool) {
-	t := k.threads[id]
+	t := k.roster.threads[id]
 	if t.wait.kind.Peek() != waitObjects || t.wait.ninterests.Peek() == 0 {
 		return "", 0, false
 	}
@@ -273,7 +273,7 @@ func (k *Kernel) Sleeper(id trace.TID) (what string, at uint64, ok bool) {
 // Ends says of the object with words at an address which descriptors keep the end open that
 // others would write to, for one that waits to read; "" if it has no such end.
 func (k *Kernel) Ends(at uint64) string {
-	o := k.madeAt(at)
+	o := k.objects.madeAt(at)
 	if o == nil || o.kind.Peek() != objPipe && !o.isSocket() {
 		return ""
 	}

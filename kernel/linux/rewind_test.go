@@ -41,24 +41,33 @@ func (d *driver) back(m moment, rng *rand.PCG) {
 	d.over, d.why, d.status, d.signal = m.over.over, m.over.why, m.over.status, m.over.signal
 }
 
+// queuedIn has what waits, as text.
+func queuedIn(b *backlog) string {
+	var text []byte
+	for _, q := range b.list[:b.n.Peek()] {
+		text = fmt.Append(text, *q)
+	}
+	return string(text)
+}
+
 // digest is the kernel's whole state and the guest's memory as text.
 func (d *driver) digest() string {
 	k := d.k
 	var b strings.Builder
-	fmt.Fprintln(&b, k.live, k.clock, k.pending, k.space, k.actions) // words as {value address}
-	for _, t := range k.threads {
+	fmt.Fprintln(&b, k.roster.live, k.clock.now, k.signals.pending, queuedIn(k.signals.backlog), k.space, k.signals.actions) // words as {value address}
+	for _, t := range k.roster.threads {
 		if t != nil {
 			c := *t
 			fresh := newThread(t.id, t.parent, t.number)
-			fresh.nth, fresh.hash, fresh.wait.interests = t.nth, t.hash, t.wait.interests
+			fresh.nth, fresh.hash, fresh.wait.interests, fresh.backlog = t.nth, t.hash, t.wait.interests, t.backlog
 			if c != *fresh { // a name that this execution did come to
-				c.parent = nil
-				fmt.Fprintf(&b, "%d %+v\n", t.number, c)
+				c.parent, c.backlog = nil, nil
+				fmt.Fprintf(&b, "%d %+v %s\n", t.number, c, queuedIn(t.backlog))
 			}
 		}
 	}
-	for _, addr := range slices.Sorted(maps.Keys(k.queues)) {
-		if head := k.queues[addr].head.Peek(); head != 0 {
+	for _, addr := range slices.Sorted(maps.Keys(k.queues.at)) {
+		if head := k.queues.at[addr].head.Peek(); head != 0 {
 			fmt.Fprintln(&b, addr, head)
 		}
 	}
@@ -70,7 +79,7 @@ func (d *driver) digest() string {
 	for _, f := range k.files.descriptions[:k.files.opened.Peek()] {
 		fmt.Fprintln(&b, f.kind, f.offset, string(f.text))
 	}
-	fmt.Fprintln(&b, k.files.stdinRead, k.files.redirected, k.handlers.list[:k.handlers.n.Peek()])
+	fmt.Fprintln(&b, k.files.stdinRead, k.files.redirected, k.signals.handlers.list[:k.signals.handlers.n.Peek()])
 	fmt.Fprintf(&b, "%q %q\n", k.Output(1), k.Output(2))
 	h := fnv.New64a()
 	d.memory(func(addr, size uint64) {
@@ -93,7 +102,7 @@ func (d *driver) memory(f func(addr, size uint64)) {
 	}
 	f(s.brkLo, pageUp(s.brk.Peek())-s.brkLo)
 	f(s.stack.hi-1<<18, 1<<18)
-	for _, t := range d.k.threads {
+	for _, t := range d.k.roster.threads {
 		if t != nil {
 			w, _ := t.window(t.windows.Peek())
 			f(w.lo, min(t.mapped.Peek(), 48<<20))

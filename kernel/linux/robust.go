@@ -27,44 +27,44 @@ func doSetRobustList(c *call, o *kernel.Outcome) uint64 {
 func doGetRobustList(c *call, o *kernel.Outcome) uint64 {
 	t := c.t
 	if c.a[0] != 0 {
-		if t = c.k.numbered(c.a[0]); t == nil {
+		if t = c.k.roster.numbered(c.a[0]); t == nil {
 			return esrch
 		}
 	}
-	if c.k.copyOut(c.a[2], pair(robustHeadSize, 0)[:8]) != 0 {
+	if c.k.user.copyOut(c.a[2], pair(robustHeadSize, 0)[:8]) != 0 {
 		return efault
 	}
-	return c.k.copyOut(c.a[1], pair(c.get(&t.robustList), 0)[:8])
+	return c.k.user.copyOut(c.a[1], pair(c.get(&t.robustList), 0)[:8])
 }
 
 // robustFutexes appends the futexes that t holds on its robust list. One with
 // priority inheritance that isn't on the list stays owned by the dead, and a
 // lock of it fails with ESRCH.
-func (k *Kernel) robustFutexes(t *thread, held []departure) []departure {
-	head := k.log.Get(&t.robustList)
-	if head != 0 && k.canRead(head, robustHeadSize) {
-		offset, pending := k.log.Read64(head+8), k.log.Read64(head+16)
-		entry := k.log.Read64(head)
+func (qs *queues) robustFutexes(t *thread, held []departure) []departure {
+	head := qs.log.Get(&t.robustList)
+	if head != 0 && qs.user.canRead(head, robustHeadSize) {
+		offset, pending := qs.log.Read64(head+8), qs.log.Read64(head+16)
+		entry := qs.log.Read64(head)
 		for n := 0; entry&^1 != head && entry&^1 != 0 && n < maxRobust; n++ {
 			// The pending one may or may not be on the list yet.
 			if entry&^1 != pending&^1 {
-				held = k.addRobust(held, t, entry, offset)
+				held = qs.addRobust(held, t, entry, offset)
 			}
-			if !k.canRead(entry&^1, 8) {
+			if !qs.user.canRead(entry&^1, 8) {
 				break
 			}
-			entry = k.log.Read64(entry &^ 1)
+			entry = qs.log.Read64(entry &^ 1)
 		}
 		if pending&^1 != 0 {
-			held = k.addRobust(held, t, pending, offset)
+			held = qs.addRobust(held, t, pending, offset)
 		}
 	}
 	return held
 }
 
-func (k *Kernel) addRobust(held []departure, t *thread, entry, offset uint64) []departure {
+func (qs *queues) addRobust(held []departure, t *thread, entry, offset uint64) []departure {
 	addr := entry&^1 + offset
-	if addr&3 != 0 || !k.canWrite(addr, 4) || uint64(k.log.Read32(addr))&futexTIDMask != t.number {
+	if addr&3 != 0 || !qs.user.canWrite(addr, 4) || uint64(qs.log.Read32(addr))&futexTIDMask != t.number {
 		return held
 	}
 	return append(held, departure{addr: addr, pi: entry&1 != 0})

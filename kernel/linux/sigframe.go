@@ -50,11 +50,11 @@ const (
 	frameCR2     = frameOldMask + 8
 )
 
-// info is a handler's information.
+// info is what a signal carries, beside its number.
 type info struct {
 	code   int32
 	addr   uint64 // of a fault; else the sender
-	value  uint64 // of a timer
+	value  uint64 // of a timer, or of sigqueue
 	trapno uint64
 	fault  bool
 	shared bool // it was sent to the process
@@ -74,12 +74,12 @@ func sentBy(kill bool) info {
 	return i
 }
 
-func (k *Kernel) faultInfo(f emu.Fault, pc uint64) info {
+func (s *signals) faultInfo(f emu.Fault, pc uint64) info {
 	i := info{code: 1, addr: pc, fault: true}
 	switch f.Kind {
 	case emu.FaultRead, emu.FaultWrite, emu.FaultFetch:
 		i.addr, i.trapno = f.Addr, 14
-		if k.log.Prot(f.Addr) != 0 {
+		if s.log.Prot(f.Addr) != 0 {
 			i.code = 2 // SEGV_ACCERR
 		}
 	case emu.FaultIllegal:
@@ -96,13 +96,12 @@ func (k *Kernel) faultInfo(f emu.Fault, pc uint64) info {
 type frame struct {
 	addr uint64
 	sig  uint64
-	// fault: no thread sent the signal. shared: one sent it to the process.
-	fault, shared bool
+	got  info
 	// slept: it ended a call in which the thread slept.
 	slept bool
 	// awaited are the signals that it waited for, if that was the call. It would have
-	// written about one at info.
-	awaited, info uint64
+	// written about one at told.
+	awaited, told uint64
 	mask          uint64 // the thread's, before
 	// handler is where it begins, and once whether the signal has none after that.
 	handler uint64
@@ -120,34 +119,34 @@ type frames struct {
 	n    effect.Word // without a record: a frame's place in the list means nothing
 }
 
-func (k *Kernel) pushFrame(t *thread, f frame) {
-	h := &k.handlers
+func (s *signals) pushFrame(t *thread, f frame) {
+	h := &s.handlers
 	n := h.n.Peek()
-	cpu := k.host.CPU(t.id)
-	if t == k.call.t && k.outcome.RestoreCPU {
-		cpu = k.outcome.Resume // between two handlers nothing of the first is left
-		k.host.KeepCPU(cpu)
+	cpu := s.now.host.CPU(t.id)
+	if t == s.now.call.t && s.now.outcome.RestoreCPU {
+		cpu = s.now.outcome.Resume // between two handlers nothing of the first is left
+		s.now.host.KeepCPU(cpu)
 	}
 	f.cpu = cpu
-	if k.Alarming() {
-		f.serial = k.serial.Peek()
-		k.log.Init(&k.serial, f.serial+1)
-		k.dropFrames(t, func(o *frame) bool { return o.addr-f.addr < frameSize || f.addr-o.addr < frameSize })
+	if s.alarmed() {
+		f.serial = s.serial.Peek()
+		s.log.Init(&s.serial, f.serial+1)
+		s.dropFrames(t, func(o *frame) bool { return o.addr-f.addr < frameSize || f.addr-o.addr < frameSize })
 		n = h.n.Peek()
 	}
-	f.prev = k.log.Get(&t.frame)
+	f.prev = s.log.Get(&t.frame)
 	h.list = append(h.list[:n], f)
-	k.log.Init(&h.n, n+1)
-	k.log.Set(&t.frame, n+1)
+	s.log.Init(&h.n, n+1)
+	s.log.Set(&t.frame, n+1)
 }
 
 // dropFrames forgets some of a thread's frames, wherever they are among the others: a
 // program with threads of its own has handlers on many stacks, which end in any order.
-func (k *Kernel) dropFrames(t *thread, gone func(*frame) bool) {
-	h := &k.handlers
+func (s *signals) dropFrames(t *thread, gone func(*frame) bool) {
+	h := &s.handlers
 	var kept []frame
 	n := 0
-	for at := k.log.Get(&t.frame); at != 0; n++ {
+	for at := s.log.Get(&t.frame); at != 0; n++ {
 		f := h.list[at-1]
 		if at = f.prev; !gone(&f) {
 			kept = append(kept, f)
@@ -161,15 +160,15 @@ func (k *Kernel) dropFrames(t *thread, gone func(*frame) bool) {
 		kept[i].prev = top
 		h.list = append(h.list[:h.n.Peek()], kept[i])
 		top = h.n.Peek() + 1
-		k.log.Init(&h.n, top)
+		s.log.Init(&h.n, top)
 	}
-	k.log.Set(&t.frame, top)
+	s.log.Set(&t.frame, top)
 }
 
 // Interrupted implements scheduler.Clockwork.
 func (k *Kernel) Interrupted(id trace.TID) (list []emu.Interrupted) {
-	for at := k.threads[id].frame.Peek(); at != 0; {
-		f := &k.handlers.list[at-1]
+	for at := k.roster.threads[id].frame.Peek(); at != 0; {
+		f := &k.signals.handlers.list[at-1]
 		list, at = append(list, emu.Interrupted{SP: f.sp, Serial: f.serial}), f.prev
 	}
 	return list
@@ -177,31 +176,31 @@ func (k *Kernel) Interrupted(id trace.TID) (list []emu.Interrupted) {
 
 // enter makes regs those of a handler's first instruction. It reports false
 // where the frame can't be written.
-func (k *Kernel) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
-	a := &k.actions[sig]
-	handler, flags, restorer := k.log.Get(&a.handler), k.log.Get(&a.flags), k.log.Get(&a.restorer)
+func (s *signals) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
+	a := &s.actions[sig]
+	handler, flags, restorer := s.log.Get(&a.handler), s.log.Get(&a.flags), s.log.Get(&a.restorer)
 	sp := regs.RSP - redZone
-	if flags&saOnstack != 0 && k.log.Get(&t.altSize) != 0 && !k.onAltStack(t, regs.RSP) {
-		sp = k.log.Get(&t.altStack) + k.log.Get(&t.altSize)
+	if flags&saOnstack != 0 && s.log.Get(&t.altSize) != 0 && !s.onAltStack(t, regs.RSP) {
+		sp = s.log.Get(&t.altStack) + s.log.Get(&t.altSize)
 	}
 	sp = (sp-frameSize)&^15 - 8
-	if flags&saRestorer == 0 || !k.canWrite(sp, frameSize) {
+	if flags&saRestorer == 0 || !s.user.canWrite(sp, frameSize) {
 		return false
 	}
-	mask := k.log.Get(&t.blocked)
-	blocked := mask | k.log.Get(&a.mask)
-	if k.log.Get(&t.savedMaskIsWanted) != 0 {
-		mask = k.log.Get(&t.savedMask)
-		k.log.Set(&t.savedMaskIsWanted, 0)
+	mask := s.log.Get(&t.blocked)
+	blocked := mask | s.log.Get(&a.mask)
+	if s.log.Get(&t.savedMaskIsWanted) != 0 {
+		mask = s.log.Get(&t.savedMask)
+		s.log.Set(&t.savedMaskIsWanted, 0)
 	}
-	k.log.Write(sp, k.buildFrame(t, sig, regs, i, restorer, mask))
-	k.pushFrame(t, frame{addr: sp, sig: sig, fault: i.fault, shared: i.shared, mask: mask, handler: handler, once: flags&saResethand != 0, sp: regs.RSP})
+	s.log.Write(sp, s.buildFrame(t, sig, regs, i, restorer, mask))
+	s.pushFrame(t, frame{addr: sp, sig: sig, got: i, mask: mask, handler: handler, once: flags&saResethand != 0, sp: regs.RSP})
 	if flags&saNodefer == 0 {
 		blocked |= bit(sig)
 	}
-	k.log.Set(&t.blocked, blocked)
+	s.log.Set(&t.blocked, blocked)
 	if flags&saResethand != 0 {
-		k.log.Set(&a.handler, sigDefault)
+		s.log.Set(&a.handler, sigDefault)
 	}
 	regs.RIP, regs.RSP, regs.RAX = handler, sp, 0
 	regs.RDI, regs.RSI, regs.RDX = sig, sp+frameInfo, sp+frameContext
@@ -209,13 +208,13 @@ func (k *Kernel) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
 	return true
 }
 
-func (k *Kernel) buildFrame(t *thread, sig uint64, regs *emu.Regs, i info, restorer, mask uint64) []byte {
+func (s *signals) buildFrame(t *thread, sig uint64, regs *emu.Regs, i info, restorer, mask uint64) []byte {
 	var b [frameSize]byte
 	put := func(off int, v uint64) { binary.LittleEndian.PutUint64(b[off:], v) }
 	put(0, restorer)
-	put(frameStack, k.log.Get(&t.altStack))
-	put(frameStack+16, k.log.Get(&t.altSize))
-	if k.log.Get(&t.altSize) == 0 {
+	put(frameStack, s.log.Get(&t.altStack))
+	put(frameStack+16, s.log.Get(&t.altSize))
+	if s.log.Get(&t.altSize) == 0 {
 		put(frameStack+8, ssDisable)
 	}
 	for n, r := range frameOrder(regs) {
@@ -249,7 +248,7 @@ func putInfo(b []byte, sig uint64, i info) {
 func doSigreturn(c *call, o *kernel.Outcome) uint64 {
 	k, t := c.k, c.t
 	sp := c.regs.RSP - 8 // the handler's ret took the return address
-	if !k.canRead(sp, frameSize) {
+	if !k.user.canRead(sp, frameSize) {
 		o.Signal = sigSegv
 		return 0
 	}
@@ -262,14 +261,14 @@ func doSigreturn(c *call, o *kernel.Outcome) uint64 {
 	c.remask(k.log.Read64(sp+frameMask) &^ unblockable)
 	c.returned = true
 	for at := c.get(&t.frame); at != 0; {
-		f := &k.handlers.list[at-1]
+		f := &k.signals.handlers.list[at-1]
 		at = f.prev
 		if f.addr != sp {
 			continue
 		}
 		o.RestoreCPU, o.Resume = true, f.cpu
 		if k.Alarming() { // those that were entered later may be on other stacks
-			k.dropFrames(t, func(o *frame) bool { return o.addr == sp })
+			k.signals.dropFrames(t, func(o *frame) bool { return o.addr == sp })
 			break
 		}
 		c.set(&t.frame, at)

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"landgo/emu"
+	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
@@ -22,8 +23,7 @@ import (
 // memory is shared (scheduler/interrupt.go). A signal that the target blocks
 // waits until it unblocks it.
 //
-// Signals carry no more than their number and sender: sigqueue isn't modelled, and
-// a real-time signal that is sent twice before it is taken is invalid.
+// What signals carry, and those that wait, are in sigqueue.go.
 
 const (
 	numSignals = 65
@@ -85,8 +85,32 @@ const (
 	fateStop
 )
 
-func (k *Kernel) fate(sig uint64) fate {
-	switch k.log.Get(&k.actions[sig].handler) {
+// signals are those of the process: their actions, which wait for threads to take them, the
+// handlers that run, and timers that send some.
+type signals struct {
+	now     *doing
+	log     *effect.Log
+	img     *elffile.File
+	user    *user
+	roster  *roster
+	queues  *queues
+	objects *objects
+
+	actions  [numSignals]action
+	pending  effect.Word // signals sent to the process that every thread blocks
+	backlog  *backlog    // of them: what they carry
+	handlers frames
+
+	alarms   []*alarm    // timers that send signals; grows only
+	alarming effect.Word // 1: one of them was set
+	serial   effect.Word // how many handlers threads have entered, once that is
+
+	// Scratch of one call, so that calls make no garbage (kill.go, takeover.go).
+	takersList, options, lookers []*thread
+}
+
+func (s *signals) fate(sig uint64) fate {
+	switch s.log.Get(&s.actions[sig].handler) {
 	case sigIgnore:
 		return fateIgnored
 	case sigDefault:
@@ -103,7 +127,7 @@ func (k *Kernel) fate(sig uint64) fate {
 
 // Handles reports whether the guest has a handler for a signal.
 func (k *Kernel) Handles(signal int) bool {
-	return signal > 0 && signal < numSignals && k.actions[signal].handler.Peek() > sigIgnore
+	return signal > 0 && signal < numSignals && k.signals.actions[signal].handler.Peek() > sigIgnore
 }
 
 // Resources of OpSyscall.
@@ -137,43 +161,25 @@ func doSigaction(c *call, o *kernel.Outcome) uint64 {
 	if sig == 0 || sig >= numSignals || c.a[3] != 8 || c.a[1] != 0 && unblockable&bit(sig) != 0 {
 		return einval
 	}
-	a := &k.actions[sig]
+	a := &k.signals.actions[sig]
 	old := binary.LittleEndian.AppendUint64(append(pair(c.get(&a.handler), c.get(&a.flags)), pair(c.get(&a.restorer), c.get(&a.mask))...), 0)[:32]
 	if c.a[1] != 0 {
-		if !k.canRead(c.a[1], 32) {
+		if !k.user.canRead(c.a[1], 32) {
 			return efault
 		}
 		c.set(&a.handler, k.log.Read64(c.a[1]))
 		c.set(&a.flags, k.log.Read64(c.a[1]+8))
 		c.set(&a.restorer, k.log.Read64(c.a[1]+16))
 		c.set(&a.mask, k.log.Read64(c.a[1]+24)&^unblockable)
-		if k.fate(sig) == fateIgnored {
-			k.discard(sig)
+		if k.signals.fate(sig) == fateIgnored {
+			k.signals.discard(sig)
 		}
 	}
 	c.op(onResource(resourceActions, 1))
 	if c.a[2] != 0 {
-		return k.copyOut(c.a[2], old)
+		return k.user.copyOut(c.a[2], old)
 	}
 	return 0
-}
-
-// discard forgets a signal that is kept for the process or for any thread, since it
-// is ignored from now on. That none is kept is looked at too: a sigwait that takes one
-// before isn't one that comes after.
-func (k *Kernel) discard(sig uint64) {
-	drop := func(w *effect.Word) {
-		if kept := k.log.Get(w); kept&bit(sig) != 0 {
-			k.log.Set(w, kept&^bit(sig))
-		}
-	}
-	drop(&k.pending)
-	k.log.Get(&k.list)
-	for _, t := range k.threads {
-		if t != nil && k.log.Get(&t.alive) != 0 {
-			drop(&t.sent)
-		}
-	}
 }
 
 // newMask is the mask that rt_sigprocmask asks for.
@@ -185,7 +191,7 @@ func (c *call) newMask() (mask, errno uint64) {
 	if c.a[1] == 0 {
 		return old, 0
 	}
-	if !c.k.canRead(c.a[1], 8) {
+	if !c.k.user.canRead(c.a[1], 8) {
 		return old, efault
 	}
 	set := c.k.log.Read64(c.a[1]) &^ unblockable
@@ -209,8 +215,8 @@ func planSigprocmask(c *call, p *kernel.Plan) {
 // planMask is the plan of a call that sets the caller's mask: local, unless a
 // signal has been waiting for it that ends the process.
 func (c *call) planMask(p *kernel.Plan, mask uint64) {
-	for ready := (c.get(&c.t.sent) | c.get(&c.k.pending)) &^ mask; ready != 0; ready &= ready - 1 {
-		if c.k.fate(uint64(bits.TrailingZeros64(ready))+1) == fateDeadly {
+	for ready := (c.get(&c.t.sent) | c.get(&c.k.signals.pending)) &^ mask; ready != 0; ready &= ready - 1 {
+		if c.k.signals.fate(uint64(bits.TrailingZeros64(ready))+1) == fateDeadly {
 			c.event(p, trace.Op{Kind: trace.OpEnd})
 		}
 	}
@@ -225,7 +231,7 @@ func doSigprocmask(c *call, o *kernel.Outcome) uint64 {
 	}
 	c.remask(mask)
 	if c.a[2] != 0 {
-		return c.k.copyOut(c.a[2], pair(old, 0)[:8])
+		return c.k.user.copyOut(c.a[2], pair(old, 0)[:8])
 	}
 	return 0
 }
@@ -237,8 +243,8 @@ func (c *call) remask(mask uint64) {
 }
 
 func doSigpending(c *call, o *kernel.Outcome) uint64 {
-	sent := (c.get(&c.t.sent) | c.get(&c.k.pending)) & c.get(&c.t.blocked)
-	return c.k.copyOut(c.a[0], pair(sent, 0)[:8])
+	sent := (c.get(&c.t.sent) | c.get(&c.k.signals.pending)) & c.get(&c.t.blocked)
+	return c.k.user.copyOut(c.a[0], pair(sent, 0)[:8])
 }
 
 func doSigaltstack(c *call, o *kernel.Outcome) uint64 {
@@ -249,16 +255,16 @@ func doSigaltstack(c *call, o *kernel.Outcome) uint64 {
 	switch {
 	case c.get(&t.altSize) == 0:
 		old[8] = ssDisable
-	case k.onAltStack(t, c.regs.RSP):
+	case k.signals.onAltStack(t, c.regs.RSP):
 		old[8] = ssOnstack
 	}
 	if c.a[0] != 0 {
-		if !k.canRead(c.a[0], 24) {
+		if !k.user.canRead(c.a[0], 24) {
 			return efault
 		}
 		sp, flags, size := k.log.Read64(c.a[0]), uint64(k.log.Read32(c.a[0]+8)), k.log.Read64(c.a[0]+16)
 		switch {
-		case k.onAltStack(t, c.regs.RSP):
+		case k.signals.onAltStack(t, c.regs.RSP):
 			return eperm
 		case flags&^ssAutodisarm == ssDisable:
 			sp, size = 0, 0
@@ -274,7 +280,7 @@ func doSigaltstack(c *call, o *kernel.Outcome) uint64 {
 		c.set(&t.altSize, size)
 	}
 	if c.a[1] != 0 {
-		return k.copyOut(c.a[1], old[:])
+		return k.user.copyOut(c.a[1], old[:])
 	}
 	return 0
 }
@@ -286,14 +292,14 @@ const (
 	minSigstksz  = 2048
 )
 
-func (k *Kernel) onAltStack(t *thread, sp uint64) bool {
-	lo, size := k.log.Get(&t.altStack), k.log.Get(&t.altSize)
+func (s *signals) onAltStack(t *thread, sp uint64) bool {
+	lo, size := s.log.Get(&t.altStack), s.log.Get(&t.altSize)
 	return size != 0 && sp > lo && sp-lo <= size
 }
 
 // Fault implements kernel.Kernel.
 func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
-	t := k.threads[id]
+	t := k.roster.threads[id]
 	k.log.Begin(id, regs.RIP)
 	k.outcome = kernel.Outcome{} // no call is under way, and none has just restored the CPU
 	var sig uint64 = sigSegv
@@ -305,14 +311,14 @@ func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
 	case emu.FaultBreakpoint:
 		sig = sigTrap
 	}
-	if k.fate(sig) != fateHandled || k.log.Get(&t.blocked)&bit(sig) != 0 {
+	if k.signals.fate(sig) != fateHandled || k.log.Get(&t.blocked)&bit(sig) != 0 {
 		return false
 	}
 	at := regs.RIP
 	if f.Kind == emu.FaultBreakpoint {
 		regs.RIP++ // a trap: the handler goes back to what comes after int3
 	}
-	if !k.enter(t, sig, regs, k.faultInfo(f, at)) {
+	if !k.signals.enter(t, sig, regs, k.signals.faultInfo(f, at)) {
 		regs.RIP = at
 		return false
 	}

@@ -59,7 +59,7 @@ func TestSignalToItself(t *testing.T) {
 	c.want("si_pid", uint64(c.m.Read32(r.RSI+16)), firstNumber)
 	c.want("ucontext's rip", c.m.Read64(r.RDX+40+16*8), codePage+2)
 	c.want("ucontext's rsp", c.m.Read64(r.RDX+40+15*8), sp)
-	c.want("the mask inside", c.k.threads[0].blocked.Peek(), bit(sigUsr1)|bit(12))
+	c.want("the mask inside", c.k.roster.threads[0].blocked.Peek(), bit(sigUsr1)|bit(12))
 	// The handler changes a register and returns.
 	c.m.Write(r.RDX+40+11*8, pair(0x3333, 0)[:8]) // rbx
 	r.RSP += 8
@@ -73,7 +73,7 @@ func TestSignalToItself(t *testing.T) {
 	c.want("rbx after", r.RBX, 0x3333)
 	c.want("r15 after", r.R15, 0x2222)
 	c.want("rflags after", r.RFLAGS, 0x202|directionFlag|1)
-	c.want("the mask after", c.k.threads[0].blocked.Peek(), 0)
+	c.want("the mask after", c.k.roster.threads[0].blocked.Peek(), 0)
 }
 
 // TestSignalInterruptsSleep: with EINTR, or the call again.
@@ -130,7 +130,7 @@ func TestBlockedSignalWaits(t *testing.T) {
 	id := c.spawn(0, dataPage+8)
 	c.stack(id)
 	c.block(id, bit(sigUsr1)|bit(sigKill))
-	c.want("kill can't be blocked", c.k.threads[id].blocked.Peek(), bit(sigUsr1))
+	c.want("kill can't be blocked", c.k.roster.threads[id].blocked.Peek(), bit(sigUsr1))
 	c.do(0, sysTkill, firstNumber+1, sigUsr1)
 	c.do(id, 127, word, 8)
 	c.want("pending", c.m.Read64(word), bit(sigUsr1))
@@ -244,7 +244,7 @@ func TestSigsuspend(t *testing.T) {
 	r.RSP += 8
 	c.do(id, nrSigreturn)
 	c.want("result", r.RAX, eintr)
-	c.want("the mask again", c.k.threads[id].blocked.Peek(), bit(sigUsr1))
+	c.want("the mask again", c.k.roster.threads[id].blocked.Peek(), bit(sigUsr1))
 }
 
 // TestHostilePendingSleep: a pause in one thread and its end by another's exit.

@@ -13,17 +13,17 @@ func planSignalSleep(c *call, p *kernel.Plan) {
 
 func planSigsuspend(c *call, p *kernel.Plan) {
 	planSignalSleep(c, p)
-	if c.a[1] == 8 && c.k.canRead(c.a[0], 8) {
+	if c.a[1] == 8 && c.k.user.canRead(c.a[0], 8) {
 		c.planLook(p, c.looks(^c.k.log.Read64(c.a[0])))
 	}
 }
 
 func planSigtimedwait(c *call, p *kernel.Plan) {
 	planSignalSleep(c, p)
-	if c.a[3] == 8 && c.k.canRead(c.a[0], 8) {
+	if c.a[3] == 8 && c.k.user.canRead(c.a[0], 8) {
 		set := c.k.log.Read64(c.a[0]) &^ unblockable
 		c.planLook(p, c.looks(set))
-		if ns, errno := c.waitsFor(); c.k.cfg.TimeoutsAny && errno == 0 && ns != 0 && ns != noDeadline && (c.t.sent.Peek()|c.k.pending.Peek())&set == 0 {
+		if ns, errno := c.waitsFor(); c.k.cfg.TimeoutsAny && errno == 0 && ns != 0 && ns != noDeadline && (c.t.sent.Peek()|c.k.signals.pending.Peek())&set == 0 {
 			p.Outcomes = 2 * max(p.Outcomes, 1) // it may be over at once
 		}
 	}
@@ -34,7 +34,7 @@ func (c *call) waitsFor() (ns, errno uint64) {
 	if c.a[2] == 0 {
 		return noDeadline, 0
 	}
-	return c.k.timespec(c.a[2])
+	return c.k.user.timespec(c.a[2])
 }
 
 func doPause(c *call, o *kernel.Outcome) uint64 {
@@ -47,7 +47,7 @@ func doSigsuspend(c *call, o *kernel.Outcome) uint64 {
 	if c.a[1] != 8 {
 		return einval
 	}
-	if !k.canRead(c.a[0], 8) {
+	if !k.user.canRead(c.a[0], 8) {
 		return efault
 	}
 	mask := k.log.Read64(c.a[0]) &^ unblockable
@@ -55,7 +55,7 @@ func doSigsuspend(c *call, o *kernel.Outcome) uint64 {
 	c.set(&t.savedMaskIsWanted, 1)
 	c.remask(mask)
 	c.takeOver(c.looks(^mask))
-	if (c.get(&t.sent)|c.get(&k.pending))&^mask != 0 {
+	if (c.get(&t.sent)|c.get(&k.signals.pending))&^mask != 0 {
 		return eintr // Do delivers it
 	}
 	return doPause(c, o)
@@ -66,14 +66,14 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 	if c.a[3] != 8 {
 		return einval
 	}
-	if !k.canRead(c.a[0], 8) {
+	if !k.user.canRead(c.a[0], 8) {
 		return efault
 	}
 	set := k.log.Read64(c.a[0]) &^ unblockable
 	c.takeOver(c.looks(set))
-	if ready := (c.get(&t.sent) | c.get(&k.pending)) & set; ready != 0 {
-		sig := k.nextSignal(t, ready)
-		return k.caught(c.a[1], sig, k.take(t, sig))
+	if ready := (c.get(&t.sent) | c.get(&k.signals.pending)) & set; ready != 0 {
+		sig := k.signals.nextSignal(t, ready)
+		return k.signals.caught(c.a[1], sig, k.signals.take(t, sig))
 	}
 	ns, errno := c.waitsFor()
 	if errno != 0 {
@@ -84,9 +84,9 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 	case ns == 0:
 		return eagain
 	case ns != noDeadline:
-		if deadline = saturatingAdd(c.get(&k.clock), ns); c.choice == 1 {
+		if deadline = saturatingAdd(c.get(&k.clock.now), ns); c.choice == 1 {
 			c.op(op)
-			k.passes(deadline)
+			k.clock.passes(deadline)
 			return eagain
 		}
 	}
@@ -96,13 +96,13 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 
 // caught is the result of a sigwait that got sig, with its information at addr
 // if that isn't 0.
-func (k *Kernel) caught(addr, sig uint64, shared bool) uint64 {
+func (s *signals) caught(addr, sig uint64, i info) uint64 {
 	if addr == 0 {
 		return sig
 	}
 	var b [siginfoSize]byte
-	putInfo(b[:], sig, k.infoOf(sig, shared))
-	if k.copyOut(addr, b[:]) != 0 {
+	putInfo(b[:], sig, i)
+	if s.user.copyOut(addr, b[:]) != 0 {
 		return efault
 	}
 	return sig

@@ -54,7 +54,7 @@ func doSocketpair(c *call, o *kernel.Outcome) uint64 {
 		return esocktnosupport
 	case c.a[2] > afUnix:
 		return eprotonosupport
-	case !c.k.canWrite(c.a[3], 8):
+	case !c.k.user.canWrite(c.a[3], 8):
 		return efault
 	}
 	return c.couple(kind, c.a[3], flags, [2]uint64{2, 2})
@@ -92,8 +92,8 @@ func trueSize(kind, n uint64) uint64 {
 const chunk = min(sendBuffer/2-64, maxAlloc+streamFrags)
 
 // takes reports whether a socket takes another message, writable whether poll says so.
-func (k *Kernel) takes(f *flow) bool    { return k.log.Get(&f.used) < sendBuffer }
-func (k *Kernel) writable(f *flow) bool { return k.log.Get(&f.used)*4 <= sendBuffer }
+func (b *objects) takes(f *flow) bool    { return b.log.Get(&f.used) < sendBuffer }
+func (b *objects) writable(f *flow) bool { return b.log.Get(&f.used)*4 <= sendBuffer }
 
 // noSignal is MSG_NOSIGNAL, if the call has it.
 func (c *call) noSignal() uint64 {
@@ -143,14 +143,14 @@ func (c *call) send(o *kernel.Outcome, d *description, obj *object, end uint64, 
 		if total > maxMessage {
 			return emsgsize
 		}
-		if !k.takes(f) {
+		if !k.objects.takes(f) {
 			return c.waitSocket(o, d, obj, end, pollOut, 0, flags)
 		}
 		c.put(obj, end, text)
 		return total
 	}
 	left := text[min(done, total):]
-	for len(left) > 0 && k.takes(f) {
+	for len(left) > 0 && k.objects.takes(f) {
 		n := min(len(left), chunk)
 		c.put(obj, end, left[:n])
 		left, done = left[n:], done+uint64(n)
@@ -167,7 +167,7 @@ func (c *call) put(obj *object, end uint64, p []byte) {
 	f.append(&c.k.log, p, false)
 	c.k.log.Set(&f.used, c.k.log.Get(&f.used)+trueSize(obj.kind.Peek(), uint64(len(p))))
 	c.op(obj.send(1 - end))
-	c.k.stir(obj, 1-end, pollIn|pollRdnorm)
+	c.k.objects.stir(obj, 1-end, pollIn|pollRdnorm)
 }
 
 func (c *call) waitSocket(o *kernel.Outcome, d *description, obj *object, end, events, done, flags uint64) uint64 {
@@ -262,8 +262,8 @@ func (c *call) freed(obj *object, end uint64, sizes ...uint64) {
 	for _, n := range sizes {
 		c.k.log.Set(&f.used, c.k.log.Get(&f.used)-trueSize(obj.kind.Peek(), n))
 	}
-	if len(sizes) > 0 && c.k.writable(f) {
-		c.k.stir(obj, 1-end, pollOut|pollWrnorm)
+	if len(sizes) > 0 && c.k.objects.writable(f) {
+		c.k.objects.stir(obj, 1-end, pollOut|pollWrnorm)
 	}
 }
 
@@ -282,7 +282,7 @@ const messageSize = 56
 func (c *call) message() (m message) {
 	k := c.k
 	m.at = c.a[1]
-	if !k.canRead(m.at, messageSize) {
+	if !k.user.canRead(m.at, messageSize) {
 		m.errno = efault
 		return m
 	}
@@ -378,7 +378,7 @@ func doReceive(c *call, o *kernel.Outcome) uint64 {
 	}
 	if c.nr != sysRecvmsg {
 		if c.a[5] != 0 && c.a[4] != 0 { // the sender has no address
-			return c.result(n, c.k.copyOut(c.a[5], make([]byte, 4)))
+			return c.result(n, c.k.user.copyOut(c.a[5], make([]byte, 4)))
 		}
 		return n
 	}
@@ -386,9 +386,9 @@ func doReceive(c *call, o *kernel.Outcome) uint64 {
 	if truncated {
 		out = msgTrunc
 	}
-	errno = c.k.copyOut(m.at+8, make([]byte, 4))
+	errno = c.k.user.copyOut(m.at+8, make([]byte, 4))
 	if errno == 0 {
-		errno = c.k.copyOut(m.at+40, pair(0, out)[:12])
+		errno = c.k.user.copyOut(m.at+40, pair(0, out)[:12])
 	}
 	return c.result(n, errno)
 }
@@ -427,8 +427,8 @@ func doShutdown(c *call, o *kernel.Outcome) uint64 {
 		k.log.Set(&obj.flow[1-end].writers, 0)
 		c.op(obj.send(1 - end))
 	}
-	k.stir(obj, 0, anyEvent)
-	k.stir(obj, 1, anyEvent)
+	k.objects.stir(obj, 0, anyEvent)
+	k.objects.stir(obj, 1, anyEvent)
 	return 0
 }
 
@@ -460,7 +460,7 @@ func doGetsockopt(c *call, o *kernel.Outcome) uint64 {
 		return errno
 	}
 	k := c.k
-	if !k.canRead(c.a[4], 4) {
+	if !k.user.canRead(c.a[4], 4) {
 		return efault
 	}
 	var v uint32
@@ -478,8 +478,8 @@ func doGetsockopt(c *call, o *kernel.Outcome) uint64 {
 		}
 	}
 	n := min(uint64(k.log.Read32(c.a[4])), 4)
-	if errno := k.copyOut(c.a[3], binary.LittleEndian.AppendUint32(nil, v)[:n]); errno != 0 {
+	if errno := k.user.copyOut(c.a[3], binary.LittleEndian.AppendUint32(nil, v)[:n]); errno != 0 {
 		return errno
 	}
-	return k.copyOut(c.a[4], binary.LittleEndian.AppendUint32(nil, uint32(n)))
+	return k.user.copyOut(c.a[4], binary.LittleEndian.AppendUint32(nil, uint32(n)))
 }

@@ -90,7 +90,7 @@ func (k *Kernel) statKnown(i int) []byte {
 
 func (c *call) statPath(addr uint64) ([]byte, uint64) {
 	k := c.k
-	p, ok := k.path(addr)
+	p, ok := k.user.path(addr)
 	switch {
 	case !ok:
 		return nil, efault
@@ -123,7 +123,7 @@ func planStat(c *call, p *kernel.Plan) {
 }
 
 func planStatat(c *call, p *kernel.Plan) {
-	if path, ok := c.k.path(c.a[1]); ok && path == "" {
+	if path, ok := c.k.user.path(c.a[1]); ok && path == "" {
 		planStat(c, p)
 	} else if ok && c.int32(0) != atFDCWD && !strings.HasPrefix(path, "/") {
 		invalid(p, fmt.Sprintf("newfstatat(%q) relative to a directory is not modelled", path))
@@ -134,7 +134,7 @@ func (c *call) statResult(at uint64, b []byte, errno uint64) uint64 {
 	if errno != 0 {
 		return errno
 	}
-	return c.k.copyOut(at, b)
+	return c.k.user.copyOut(at, b)
 }
 
 func doFstat(c *call, o *kernel.Outcome) uint64 {
@@ -148,7 +148,7 @@ func doStat(c *call, o *kernel.Outcome) uint64 {
 }
 
 func doStatat(c *call, o *kernel.Outcome) uint64 {
-	path, ok := c.k.path(c.a[1])
+	path, ok := c.k.user.path(c.a[1])
 	if ok && path == "" && c.a[3]&atEmptyPath != 0 {
 		b, errno := c.statDescriptor(c.int32(0))
 		return c.statResult(c.a[2], b, errno)
@@ -177,7 +177,7 @@ func doReadlink(c *call, o *kernel.Outcome) uint64 {
 	if c.nr == sysReadlinkat {
 		at, buf, size = c.a[1], c.a[2], c.a[3]
 	}
-	p, ok := c.k.path(at)
+	p, ok := c.k.user.path(at)
 	switch {
 	case !ok:
 		return efault
@@ -191,7 +191,7 @@ func doReadlink(c *call, o *kernel.Outcome) uint64 {
 	}
 	link := []byte(exePath)
 	link = link[:min(size, uint64(len(link)))]
-	if c.k.copyOut(buf, link) != 0 {
+	if c.k.user.copyOut(buf, link) != 0 {
 		return efault
 	}
 	return uint64(len(link))
@@ -232,7 +232,7 @@ func doIoctl(c *call, o *kernel.Outcome) uint64 {
 	if d, obj, end := c.on(c.int32(0)); obj != nil {
 		switch c.a[1] & 0xffffffff {
 		case fionbio:
-			if !c.k.canRead(c.a[2], 4) {
+			if !c.k.user.canRead(c.a[2], 4) {
 				return efault
 			}
 			c.k.files.setNonblocking(d, uint64(c.k.log.Read32(c.a[2])))
@@ -242,7 +242,7 @@ func doIoctl(c *call, o *kernel.Outcome) uint64 {
 			if !ok {
 				return enotty
 			}
-			return c.k.copyOut(c.a[2], binary.LittleEndian.AppendUint32(nil, uint32(n)))
+			return c.k.user.copyOut(c.a[2], binary.LittleEndian.AppendUint32(nil, uint32(n)))
 		}
 	}
 	return enotty
@@ -269,7 +269,7 @@ func doGetcwd(c *call, o *kernel.Outcome) uint64 {
 	if c.a[1] < 2 {
 		return erange
 	}
-	if c.k.copyOut(c.a[0], []byte("/\x00")) != 0 {
+	if c.k.user.copyOut(c.a[0], []byte("/\x00")) != 0 {
 		return efault
 	}
 	return 2

@@ -12,6 +12,8 @@ const (
 	sysDup3       = 292
 	sysClone      = 56
 	sysKill       = 62
+	sysSigqueue   = 129
+	sysTgsigqueue = 297
 	sysTkill      = 200
 	sysTgkill     = 234
 	sysOpenat     = 257
@@ -60,17 +62,19 @@ func init() {
 		sysClone3: {"clone3", planClone, doClone},
 
 		// signal.go, sigframe.go, kill.go, sigwait.go
-		13:        {"rt_sigaction", planSigaction, doSigaction},
-		14:        {"rt_sigprocmask", planSigprocmask, doSigprocmask},
-		15:        {"rt_sigreturn", planSigreturn, doSigreturn},
-		34:        {"pause", planSignalSleep, doPause},
-		sysKill:   {"kill", planKill, doKill},
-		127:       {"rt_sigpending", nil, doSigpending},
-		128:       {"rt_sigtimedwait", planSigtimedwait, doSigtimedwait},
-		130:       {"rt_sigsuspend", planSigsuspend, doSigsuspend},
-		131:       {"sigaltstack", nil, doSigaltstack},
-		sysTkill:  {"tkill", planKill, doKill},
-		sysTgkill: {"tgkill", planKill, doKill},
+		13:            {"rt_sigaction", planSigaction, doSigaction},
+		14:            {"rt_sigprocmask", planSigprocmask, doSigprocmask},
+		15:            {"rt_sigreturn", planSigreturn, doSigreturn},
+		34:            {"pause", planSignalSleep, doPause},
+		sysKill:       {"kill", planKill, doKill},
+		sysSigqueue:   {"rt_sigqueueinfo", planKill, doKill},
+		sysTgsigqueue: {"rt_tgsigqueueinfo", planKill, doKill},
+		127:           {"rt_sigpending", nil, doSigpending},
+		128:           {"rt_sigtimedwait", planSigtimedwait, doSigtimedwait},
+		130:           {"rt_sigsuspend", planSigsuspend, doSigsuspend},
+		131:           {"sigaltstack", nil, doSigaltstack},
+		sysTkill:      {"tkill", planKill, doKill},
+		sysTgkill:     {"tgkill", planKill, doKill},
 
 		// files.go, read.go
 		0:          {"read", planRead, doRead},

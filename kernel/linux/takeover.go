@@ -22,55 +22,61 @@ type look struct {
 
 // looks is the caller's look for signals of a set.
 func (c *call) looks(set uint64) look {
-	c.k.lookers = append(c.k.lookers[:0], c.t)
-	return look{c.k.lookers, set}
+	c.k.signals.lookers = append(c.k.signals.lookers[:0], c.t)
+	return look{c.k.signals.lookers, set}
 }
 
 // A move is a signal that another thread takes.
 type move struct {
 	sig      uint64
 	from, to *thread
+	info     info
 }
 
 // takersOf are the threads that may take the signal which the thread before them was
 // chosen for. Valid until the next call.
-func (k *Kernel) takersOf(t *thread, sig uint64, l look) []*thread {
-	list := append(k.options[:0], t)
+func (s *signals) takersOf(t *thread, sig uint64, l look) []*thread {
+	list := append(s.options[:0], t)
 	for _, o := range l.by {
-		takes := ^k.maskBefore(o)
-		if o == k.call.t {
+		takes := ^s.maskBefore(o)
+		if o == s.now.call.t {
 			takes = l.takes
 		}
 		if o != t && takes&bit(sig) != 0 {
 			list = append(list, o)
 		}
 	}
-	k.options = list
+	s.options = list
 	return list
 }
 
 // maskBefore is a thread's mask, as it was before a signal's handler that the thread
 // hasn't begun.
-func (k *Kernel) maskBefore(t *thread) uint64 {
-	if f := k.arriving(t); f != nil {
+func (s *signals) maskBefore(t *thread) uint64 {
+	if f := s.arriving(t); f != nil {
 		return f.mask
 	}
-	return k.log.Get(&t.blocked)
+	return s.log.Get(&t.blocked)
 }
 
 // underway reports whether a thread was chosen for a signal to the process, and perhaps
 // hasn't got to it.
-func (k *Kernel) underway(t *thread) bool {
-	f := k.arriving(t)
-	return f != nil && f.shared && !k.isRealTime(f.sig)
+func (s *signals) underway(t *thread) bool {
+	f := s.arriving(t)
+	return f != nil && f.got.shared
 }
 
 // planLook multiplies a plan's outcomes by those of a look.
 func (c *call) planLook(p *kernel.Plan, l look) {
 	outcomes := uint64(max(p.Outcomes, 1))
-	for _, t := range c.k.threads {
-		if t != nil && c.k.underway(t) {
-			outcomes = product(outcomes, uint64(len(c.k.takersOf(t, c.k.arriving(t).sig, l))))
+	for _, t := range c.k.roster.threads {
+		if t != nil && c.k.signals.underway(t) {
+			sig := c.k.signals.arriving(t).sig
+			takers := uint64(len(c.k.signals.takersOf(t, sig, l)))
+			if takers > 1 && c.k.signals.isRealTime(sig) && c.k.signals.pending.Peek()&bit(sig) != 0 {
+				invalid(p, whichFirst)
+			}
+			outcomes = product(outcomes, takers)
 		}
 	}
 	if p.Outcomes = uint32(outcomes); outcomes > maxOutcomes {
@@ -85,29 +91,30 @@ func (c *call) planLook(p *kernel.Plan, l look) {
 func (c *call) takeOver(l look) {
 	k := c.k
 	c.looked = true
-	for _, t := range k.threads {
+	for _, t := range k.roster.threads {
 		if t == nil || t == c.t || t.frame.Peek() == 0 { // none of those that have ended
 			continue
 		}
-		if f := &k.handlers.list[t.frame.Peek()-1]; f.fault || !f.shared && c.nr != sysKill {
+		if f := &k.signals.handlers.list[t.frame.Peek()-1]; f.got.fault || !f.got.shared && !c.toProcess() {
 			continue
 		}
 		c.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id), Arg: trace.PassedOver})
-		if !k.underway(t) {
+		if !k.signals.underway(t) {
 			continue
 		}
-		sig := k.arriving(t).sig
-		list := k.takersOf(t, sig, l)
+		f := k.signals.arriving(t)
+		sig := f.sig
+		list := k.signals.takersOf(t, sig, l)
 		n := uint64(len(list))
 		to := list[c.choice%n]
 		if c.choice /= n; to != t {
-			k.moves = append(k.moves, move{sig, t, to})
+			k.moves = append(k.moves, move{sig, t, to, f.got})
 		}
 	}
 	for _, m := range k.moves {
-		k.retract(m.from)
+		k.signals.retract(m.from)
 		if m.to == c.t {
-			k.log.Set(&k.pending, k.log.Get(&k.pending)|bit(m.sig))
+			k.signals.keep(&target{sig: m.sig, info: m.info}, true)
 			c.unmasks = true
 		}
 	}
@@ -115,34 +122,33 @@ func (c *call) takeOver(l look) {
 
 // deliverMoved sends the threads that take others' signals into their handlers, and those
 // that lost one into the next one's that they don't block.
-func (k *Kernel) deliverMoved(o *kernel.Outcome) {
-	for _, m := range k.moves {
-		if m.to != k.call.t {
-			k.interrupt(&target{sig: m.sig, t: m.to, shared: true}, o)
+func (s *signals) deliverMoved(o *kernel.Outcome) {
+	for _, m := range s.now.moves {
+		if m.to != s.now.call.t {
+			s.interrupt(&target{sig: m.sig, t: m.to, shared: true, info: m.info}, o)
 		}
-		if own := k.log.Get(&m.from.sent) &^ k.log.Get(&m.from.blocked); own != 0 {
-			sig := k.nextSignal(m.from, own)
-			k.take(m.from, sig)
-			k.interrupt(&target{sig: sig, t: m.from}, o)
+		if own := s.log.Get(&m.from.sent) &^ s.log.Get(&m.from.blocked); own != 0 {
+			sig := s.nextSignal(m.from, own)
+			s.interrupt(&target{sig: sig, t: m.from, info: s.take(m.from, sig)}, o)
 		}
 	}
 }
 
 // restore takes back that a thread was sent into the handler at whose first instruction it
 // stands: these are its registers before, and the frame.
-func (k *Kernel) restore(t *thread) (emu.Regs, frame) {
-	f := k.handlers.list[t.frame.Peek()-1]
-	regs := *k.host.Regs(t.id)
+func (s *signals) restore(t *thread) (emu.Regs, frame) {
+	f := s.handlers.list[t.frame.Peek()-1]
+	regs := *s.now.host.Regs(t.id)
 	gs, fs := regs.GSBase, regs.FSBase
-	k.log.As(t.id, func() {
+	s.log.As(t.id, func() {
 		for n, r := range frameOrder(&regs) {
-			*r = k.log.Read64(f.addr + frameRegs + uint64(8*n))
+			*r = s.log.Read64(f.addr + frameRegs + uint64(8*n))
 		}
-		k.log.Set(&t.blocked, f.mask)
-		k.log.Set(&t.frame, f.prev)
+		s.log.Set(&t.blocked, f.mask)
+		s.log.Set(&t.frame, f.prev)
 	})
 	if f.once {
-		k.log.Set(&k.actions[f.sig].handler, f.handler)
+		s.log.Set(&s.actions[f.sig].handler, f.handler)
 	}
 	regs.GSBase, regs.FSBase = gs, fs
 	return regs, f
@@ -151,26 +157,26 @@ func (k *Kernel) restore(t *thread) (emu.Regs, frame) {
 // retract has a thread that stands at the first instruction of a handler stand where the
 // signal found it. A call that the signal ended begins again: Linux does so where no
 // handler runs.
-func (k *Kernel) retract(t *thread) {
-	regs, f := k.restore(t)
+func (s *signals) retract(t *thread) {
+	regs, f := s.restore(t)
 	if f.slept && regs.RAX == eintr {
-		k.again(t, &regs)
+		s.queues.again(t, &regs)
 	}
-	k.host.Retract(t.id, &regs, f.cpu)
+	s.now.host.Retract(t.id, &regs, f.cpu)
 }
 
 // catches reports whether a thread was sent out of a wait for signals, one of them sig,
 // into the handler of another, and perhaps hasn't left the wait yet.
-func (k *Kernel) catches(t *thread, sig uint64) bool {
-	f := k.arriving(t)
+func (s *signals) catches(t *thread, sig uint64) bool {
+	f := s.arriving(t)
 	return f != nil && f.awaited&bit(sig) != 0
 }
 
 // catch has such a thread's wait end with the signal. The handler comes after that.
-func (k *Kernel) catch(to *target, o *kernel.Outcome) {
+func (s *signals) catch(to *target, o *kernel.Outcome) {
 	t := to.t
-	regs, f := k.restore(t)
-	k.log.As(t.id, func() { regs.RAX = k.caught(f.info, to.sig, to.shared) })
-	k.host.Retract(t.id, &regs, f.cpu)
-	k.interrupt(&target{sig: f.sig, t: t, shared: f.shared}, o)
+	regs, f := s.restore(t)
+	s.log.As(t.id, func() { regs.RAX = s.caught(f.told, to.sig, to.info) })
+	s.now.host.Retract(t.id, &regs, f.cpu)
+	s.interrupt(&target{sig: f.sig, t: t, shared: f.got.shared, info: f.got}, o)
 }

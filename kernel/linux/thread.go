@@ -33,6 +33,7 @@ type thread struct {
 	// State that others look at.
 	alive         effect.Word
 	blocked, sent effect.Word // signal sets: masked, and sent while masked
+	backlog       *backlog    // of those that were sent: what they carry
 	awaited       effect.Word // signals that a sigwait of its sleeps for
 
 	// State that only its own calls use.
@@ -66,6 +67,7 @@ func newThread(id trace.TID, parent *thread, number uint64) *thread {
 		}
 	}
 	put(wordLife, &t.alive)
+	t.backlog = newBacklog(threadWord(id, wordSignals))
 	put(wordSignals, &t.blocked, &t.sent, &t.awaited)
 	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame,
 		&t.savedMask, &t.savedMaskIsWanted, &t.sleepCall, &t.looks, &t.busy, &t.randoms, &t.name[0], &t.name[1])
@@ -91,11 +93,22 @@ type waiting struct {
 	done       effect.Word // bytes that it has moved
 }
 
-func (k *Kernel) addFirstThread() {
+// roster has the threads, and their names in the guest.
+type roster struct {
+	now *doing
+	log *effect.Log
+
+	threads []*thread            // by TID; grows only
+	numbers map[uint64]trace.TID // guest thread ids; grows only
+	live    effect.Word          // threads that haven't exited; see doExit
+	list    effect.Word          // of threads: which there are
+}
+
+func (r *roster) addFirstThread() {
 	t := newThread(0, nil, firstNumber)
 	t.alive = effect.At(threadWord(0, wordLife), 1)
-	k.threads = append(k.threads, t)
-	k.numbers[t.number] = t.id
+	r.threads = append(r.threads, t)
+	r.numbers[t.number] = t.id
 	for i := range t.name { // as exec names it
 		t.name[i] = effect.At(threadWord(0, wordOwn), nameWord(path.Base(exePath), i))
 	}
@@ -110,25 +123,25 @@ func nameWord(name string, i int) uint64 {
 
 // child is the next child of t, as it was at its creation in every execution
 // before.
-func (k *Kernel) child(t *thread) (*thread, error) {
-	n := k.log.Get(&t.children) + 1
-	id, err := k.host.Intern(t.id, n)
+func (r *roster) child(t *thread) (*thread, error) {
+	n := r.log.Get(&t.children) + 1
+	id, err := r.now.host.Intern(t.id, n)
 	if err != nil {
 		return nil, err
 	}
-	if int(id) < len(k.threads) && k.threads[id] != nil {
-		return k.threads[id], nil
+	if int(id) < len(r.threads) && r.threads[id] != nil {
+		return r.threads[id], nil
 	}
 	c := newThread(id, t, childNumber(t.number, n))
 	c.nth, c.hash = n, nameHash(t, n)
-	if other, taken := k.numbers[c.number]; taken {
-		return nil, fmt.Errorf("threads %s and %s get the same id", k.host.Name(other), k.host.Name(id))
+	if other, taken := r.numbers[c.number]; taken {
+		return nil, fmt.Errorf("threads %s and %s get the same id", r.now.host.Name(other), r.now.host.Name(id))
 	}
-	k.numbers[c.number] = id
-	for int(id) >= len(k.threads) {
-		k.threads = append(k.threads, nil)
+	r.numbers[c.number] = id
+	for int(id) >= len(r.threads) {
+		r.threads = append(r.threads, nil)
 	}
-	k.threads[id] = c
+	r.threads[id] = c
 	return c, nil
 }
 
@@ -148,13 +161,13 @@ func mix(x uint64) uint64 {
 }
 
 // Number is the guest's name for a thread.
-func (k *Kernel) Number(id trace.TID) uint64 { return k.threads[id].number }
+func (k *Kernel) Number(id trace.TID) uint64 { return k.roster.threads[id].number }
 
 // numbered is the live thread with a guest's thread id, or nil.
-func (k *Kernel) numbered(number uint64) *thread {
-	id, ok := k.numbers[number]
-	if !ok || k.log.Get(&k.threads[id].alive) == 0 {
+func (r *roster) numbered(number uint64) *thread {
+	id, ok := r.numbers[number]
+	if !ok || r.log.Get(&r.threads[id].alive) == 0 {
 		return nil
 	}
-	return k.threads[id]
+	return r.threads[id]
 }

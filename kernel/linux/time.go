@@ -6,6 +6,7 @@ import (
 
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/kernel/effect"
 )
 
 // The clock is virtual: nanoseconds since the epoch, from a fixed beginning,
@@ -53,13 +54,21 @@ const (
 	timerAbstime = 1
 )
 
+// clocks is the virtual clock.
+type clocks struct {
+	doing *doing
+	log   *effect.Log
+	now   effect.Word // CLOCK_REALTIME, in nanoseconds
+	busy  effect.Word // the part of it that is processor time: looks at it moved it
+}
+
 // passes lets the clock be no earlier than a time from now on.
-func (k *Kernel) passes(ns uint64) { k.log.Set(&k.clock, max(k.clock.Peek(), ns)) }
+func (ck *clocks) passes(ns uint64) { ck.log.Set(&ck.now, max(ck.now.Peek(), ns)) }
 
 // nextLook is the time that t's next look at the clock shows.
-func (k *Kernel) nextLook(t *thread) uint64 {
-	now := k.log.Get(&k.clock)
-	switch looks := k.log.Get(&t.looks); {
+func (ck *clocks) nextLook(t *thread) uint64 {
+	now := ck.log.Get(&ck.now)
+	switch looks := ck.log.Get(&t.looks); {
 	case looks >= once:
 		now += firstTick << min(looks-once, maxTick)
 	case looks >= freeLooks:
@@ -78,21 +87,21 @@ func (k *Kernel) IsLook(op trace.Op) bool {
 
 // LookMoves has a thread's next look move the clock, sixteen times as far each time.
 func (k *Kernel) LookMoves(id trace.TID, often uint64) {
-	k.log.Init(&k.threads[id].looks, once+4*often)
+	k.log.Init(&k.roster.threads[id].looks, once+4*often)
 }
 
 // LooksAnew lets a thread look as often as at first before its looks move the clock.
-func (k *Kernel) LooksAnew(id trace.TID) { k.log.Init(&k.threads[id].looks, 0) }
+func (k *Kernel) LooksAnew(id trace.TID) { k.log.Init(&k.roster.threads[id].looks, 0) }
 
 // AdvanceTo implements kernel.Kernel.
 func (k *Kernel) AdvanceTo(ns uint64) {
-	k.log.Init(&k.clock, max(k.clock.Peek(), ns)) // in order with all that any thread does
+	k.log.Init(&k.clock.now, max(k.clock.now.Peek(), ns)) // in order with all that any thread does
 }
 
 // NextDeadline implements kernel.Kernel.
 func (k *Kernel) NextDeadline() (trace.TID, uint64) {
 	first, when := trace.NoThread, uint64(noDeadline)
-	for _, t := range k.threads {
+	for _, t := range k.roster.threads {
 		if t != nil && t.alive.Peek() != 0 && t.wait.kind.Peek() != awake && t.wait.deadline.Peek() < when {
 			first, when = t.id, t.wait.deadline.Peek()
 		}
@@ -102,17 +111,17 @@ func (k *Kernel) NextDeadline() (trace.TID, uint64) {
 
 // Expire implements kernel.Kernel.
 func (k *Kernel) Expire(id trace.TID) {
-	t := k.threads[id]
+	t := k.roster.threads[id]
 	result := uint64(etimedout)
 	if t.wait.kind.Peek() == waitSignals {
 		result = eagain
 	}
 	k.log.Begin(id, 0) // in order with all that any thread does, as its advance of the clock is
 	if t.wait.kind.Peek() == waitObjects {
-		k.rouse(t) // it looks once more
+		k.objects.rouse(t) // it looks once more
 		return
 	}
-	k.dequeue(t)
+	k.queues.dequeue(t)
 	k.host.SetResult(id, result)
 }
 
@@ -148,11 +157,11 @@ func saturatingAdd(a, b uint64) uint64 {
 }
 
 // timespec reads a guest's time in nanoseconds.
-func (k *Kernel) timespec(addr uint64) (ns, errno uint64) {
-	if !k.canRead(addr, 16) {
+func (u *user) timespec(addr uint64) (ns, errno uint64) {
+	if !u.canRead(addr, 16) {
 		return 0, efault
 	}
-	sec, nsec := k.log.Read64(addr), k.log.Read64(addr+8)
+	sec, nsec := u.log.Read64(addr), u.log.Read64(addr+8)
 	if int64(sec) < 0 || nsec >= second {
 		return 0, einval
 	}
@@ -171,7 +180,7 @@ func planLook(c *call, p *kernel.Plan) {
 
 // moves is 1 if the caller's next look moves the clock, else 0.
 func (c *call) moves() uint64 {
-	if c.k.nextLook(c.t) > c.k.clock.Peek() {
+	if c.k.clock.nextLook(c.t) > c.k.clock.now.Peek() {
 		return 1
 	}
 	return 0
@@ -183,11 +192,11 @@ func (c *call) look(o *kernel.Outcome) uint64 {
 	moves := c.moves()
 	o.Idle = moves == 0
 	c.op(onResource(resourceClock, moves))
-	ns := k.nextLook(c.t)
+	ns := k.clock.nextLook(c.t)
 	if moves != 0 {
-		k.log.Set(&k.busy, k.busy.Peek()+ns-k.clock.Peek())
-		c.set(&c.t.busy, c.get(&c.t.busy)+ns-k.clock.Peek())
-		k.passes(ns)
+		k.log.Set(&k.clock.busy, k.clock.busy.Peek()+ns-k.clock.now.Peek())
+		c.set(&c.t.busy, c.get(&c.t.busy)+ns-k.clock.now.Peek())
+		k.clock.passes(ns)
 	}
 	looks := c.get(&c.t.looks) + 1
 	if looks > once {
@@ -202,7 +211,7 @@ func (c *call) shows(o *kernel.Outcome, clock uint64) uint64 {
 	ns := c.look(o)
 	switch clock {
 	case clockProcessCPU:
-		return c.get(&c.k.busy)
+		return c.get(&c.k.clock.busy)
 	case clockThreadCPU:
 		return c.get(&c.t.busy)
 	}
@@ -218,7 +227,7 @@ func doClockGettime(c *call, o *kernel.Outcome) uint64 {
 		return einval
 	}
 	ns := c.shows(o, c.a[0])
-	return c.k.copyOut(c.a[1], pair(ns/second, ns%second))
+	return c.k.user.copyOut(c.a[1], pair(ns/second, ns%second))
 }
 
 func doClockGetres(c *call, o *kernel.Outcome) uint64 {
@@ -228,25 +237,25 @@ func doClockGetres(c *call, o *kernel.Outcome) uint64 {
 	if c.a[1] == 0 {
 		return 0
 	}
-	return c.k.copyOut(c.a[1], pair(0, 1))
+	return c.k.user.copyOut(c.a[1], pair(0, 1))
 }
 
 func doGettimeofday(c *call, o *kernel.Outcome) uint64 {
 	ns := c.look(o)
 	if c.a[1] != 0 {
-		if c.k.copyOut(c.a[1], make([]byte, 8)) != 0 {
+		if c.k.user.copyOut(c.a[1], make([]byte, 8)) != 0 {
 			return efault
 		}
 	}
 	if c.a[0] == 0 {
 		return 0
 	}
-	return c.k.copyOut(c.a[0], pair(ns/second, ns%second/1000))
+	return c.k.user.copyOut(c.a[0], pair(ns/second, ns%second/1000))
 }
 
 func doTime(c *call, o *kernel.Outcome) uint64 {
 	s := c.look(o) / second
-	if c.a[0] != 0 && c.k.copyOut(c.a[0], binary.LittleEndian.AppendUint64(nil, s)) != 0 {
+	if c.a[0] != 0 && c.k.user.copyOut(c.a[0], binary.LittleEndian.AppendUint64(nil, s)) != 0 {
 		return efault
 	}
 	return s
@@ -272,21 +281,21 @@ func doClockNanosleep(c *call, o *kernel.Outcome) uint64 {
 func (c *call) nap(o *kernel.Outcome, clock, flags, addr uint64) uint64 {
 	c.op(trace.Op{Kind: trace.OpSleep})
 	o.Idle = true
-	ns, errno := c.k.timespec(addr)
+	ns, errno := c.k.user.timespec(addr)
 	if errno != 0 {
 		return errno
 	}
-	until := saturatingAdd(c.k.clock.Peek(), ns)
+	until := saturatingAdd(c.k.clock.now.Peek(), ns)
 	if flags&timerAbstime != 0 {
 		until = c.k.Realtime(clock, ns)
 		if clock == clockProcessCPU {
-			until = saturatingAdd(c.k.clock.Peek(), ns-min(ns, c.get(&c.k.busy)))
+			until = saturatingAdd(c.k.clock.now.Peek(), ns-min(ns, c.get(&c.k.clock.busy)))
 		}
 	}
-	if clock == clockProcessCPU && until > c.k.clock.Peek() { // a sleep until others have worked
-		c.k.log.Set(&c.k.busy, c.k.busy.Peek()+until-c.k.clock.Peek())
+	if clock == clockProcessCPU && until > c.k.clock.now.Peek() { // a sleep until others have worked
+		c.k.log.Set(&c.k.clock.busy, c.k.clock.busy.Peek()+until-c.k.clock.now.Peek())
 	}
-	c.k.passes(until)
+	c.k.clock.passes(until)
 	return 0
 }
 
@@ -294,7 +303,7 @@ func (c *call) nap(o *kernel.Outcome, clock, flags, addr uint64) uint64 {
 func (c *call) rest(o *kernel.Outcome, ns uint64) uint64 {
 	c.op(trace.Op{Kind: trace.OpSleep})
 	o.Idle = true
-	c.k.passes(saturatingAdd(c.k.clock.Peek(), ns))
+	c.k.clock.passes(saturatingAdd(c.k.clock.now.Peek(), ns))
 	return 0
 }
 
@@ -307,7 +316,7 @@ func doPselect(c *call, o *kernel.Outcome) uint64 {
 	if at == 0 {
 		return doPause(c, o)
 	}
-	ns, errno := c.k.timespec(at)
+	ns, errno := c.k.user.timespec(at)
 	if errno != 0 {
 		return errno
 	}

@@ -59,11 +59,11 @@ func newAlarm(n int) *alarm {
 }
 
 // alarmAt is timer n, which needn't have been met before.
-func (k *Kernel) alarmAt(n int) *alarm {
-	for len(k.alarms) <= n {
-		k.alarms = append(k.alarms, newAlarm(len(k.alarms)))
+func (s *signals) alarmAt(n int) *alarm {
+	for len(s.alarms) <= n {
+		s.alarms = append(s.alarms, newAlarm(len(s.alarms)))
 	}
-	return k.alarms[n]
+	return s.alarms[n]
 }
 
 // setAlarm sets a timer to go off, and notes that signals of timers come from now on.
@@ -71,7 +71,7 @@ func (c *call) setAlarm(a *alarm, left, interval uint64) {
 	c.set(&a.left, left)
 	c.set(&a.interval, interval)
 	if left != 0 {
-		c.k.log.Init(&c.k.alarming, 1)
+		c.k.log.Init(&c.k.signals.alarming, 1)
 	}
 }
 
@@ -82,11 +82,11 @@ func (c *call) itimerval(a *alarm) []byte {
 }
 
 // timeval reads a time with microseconds, in nanoseconds.
-func (k *Kernel) timeval(addr uint64) (ns, errno uint64) {
-	if !k.canRead(addr, 16) {
+func (u *user) timeval(addr uint64) (ns, errno uint64) {
+	if !u.canRead(addr, 16) {
 		return 0, efault
 	}
-	sec, usec := k.log.Read64(addr), k.log.Read64(addr+8)
+	sec, usec := u.log.Read64(addr), u.log.Read64(addr+8)
 	if int64(sec) < 0 || usec >= second/1000 {
 		return 0, einval
 	}
@@ -98,11 +98,11 @@ func doSetitimer(c *call, o *kernel.Outcome) uint64 {
 	if c.a[0] >= itimers {
 		return einval
 	}
-	a := k.alarmAt(int(c.a[0]))
+	a := k.signals.alarmAt(int(c.a[0]))
 	var every, left, errno uint64
 	if c.a[1] != 0 {
-		if every, errno = k.timeval(c.a[1]); errno == 0 {
-			left, errno = k.timeval(c.a[1] + 16)
+		if every, errno = k.user.timeval(c.a[1]); errno == 0 {
+			left, errno = k.user.timeval(c.a[1] + 16)
 		}
 		if errno != 0 {
 			return errno
@@ -111,7 +111,7 @@ func doSetitimer(c *call, o *kernel.Outcome) uint64 {
 	old := c.itimerval(a)
 	c.setAlarm(a, left, every)
 	if c.a[2] != 0 {
-		return k.copyOut(c.a[2], old)
+		return k.user.copyOut(c.a[2], old)
 	}
 	return 0
 }
@@ -120,11 +120,11 @@ func doGetitimer(c *call, o *kernel.Outcome) uint64 {
 	if c.a[0] >= itimers {
 		return einval
 	}
-	return c.k.copyOut(c.a[1], c.itimerval(c.k.alarmAt(int(c.a[0]))))
+	return c.k.user.copyOut(c.a[1], c.itimerval(c.k.signals.alarmAt(int(c.a[0]))))
 }
 
 func doAlarm(c *call, o *kernel.Outcome) uint64 {
-	a := c.k.alarmAt(0)
+	a := c.k.signals.alarmAt(0)
 	left := c.get(&a.left)
 	c.setAlarm(a, c.a[0]&0xffffffff*second, 0)
 	return (left + second - 1) / second
@@ -135,7 +135,7 @@ func (c *call) sigevent() (notify, signal, value, target uint64, ok bool) {
 	if c.a[1] == 0 {
 		return sigevSignal, sigAlrm, 0, 0, true
 	}
-	if !c.k.canRead(c.a[1], 24) {
+	if !c.k.user.canRead(c.a[1], 24) {
 		return 0, 0, 0, 0, false
 	}
 	value = c.k.log.Read64(c.a[1])
@@ -162,11 +162,11 @@ func doTimerCreate(c *call, o *kernel.Outcome) uint64 {
 		return einval
 	case notify != sigevSignal && notify != sigevNone && notify != sigevThreadID:
 		return einval
-	case target != 0 && k.numbered(target) == nil:
+	case target != 0 && k.roster.numbered(target) == nil:
 		return einval
 	}
 	for n := itimers; n < itimers+maxTimers; n++ {
-		a := k.alarmAt(n)
+		a := k.signals.alarmAt(n)
 		if c.get(&a.made) != 0 {
 			continue
 		}
@@ -182,7 +182,7 @@ func doTimerCreate(c *call, o *kernel.Outcome) uint64 {
 		c.set(&a.signal, signal)
 		c.set(&a.target, target)
 		c.set(&a.value, value)
-		return k.copyOut(c.a[2], []byte{byte(n - itimers), 0, 0, 0})
+		return k.user.copyOut(c.a[2], []byte{byte(n - itimers), 0, 0, 0})
 	}
 	return eagain
 }
@@ -190,7 +190,7 @@ func doTimerCreate(c *call, o *kernel.Outcome) uint64 {
 // posixTimer is the timer that a call of timer_create's kin is about, nil for none.
 func (c *call) posixTimer() *alarm {
 	if id := c.a[0] & 0xffffffff; id < maxTimers {
-		if a := c.k.alarmAt(itimers + int(id)); c.get(&a.made) != 0 {
+		if a := c.k.signals.alarmAt(itimers + int(id)); c.get(&a.made) != 0 {
 			return a
 		}
 	}
@@ -208,28 +208,28 @@ func doPosixSettime(c *call, o *kernel.Outcome) uint64 {
 	if a == nil || c.a[2] == 0 {
 		return einval
 	}
-	every, errno := k.timespec(c.a[2])
+	every, errno := k.user.timespec(c.a[2])
 	if errno != 0 {
 		return errno
 	}
-	left, errno := k.timespec(c.a[2] + 16)
+	left, errno := k.user.timespec(c.a[2] + 16)
 	if errno != 0 {
 		return errno
 	}
 	if left != 0 && c.a[1]&timerAbstime != 0 {
-		left = max(left-min(left, onClock(clockRealtime, c.get(&k.clock))), 1)
+		left = max(left-min(left, onClock(clockRealtime, c.get(&k.clock.now))), 1)
 	}
 	old := c.itimerspec(a)
 	c.setAlarm(a, left, every)
 	if c.a[3] != 0 {
-		return k.copyOut(c.a[3], old)
+		return k.user.copyOut(c.a[3], old)
 	}
 	return 0
 }
 
 func doPosixGettime(c *call, o *kernel.Outcome) uint64 {
 	if a := c.posixTimer(); a != nil {
-		return c.k.copyOut(c.a[1], c.itimerspec(a))
+		return c.k.user.copyOut(c.a[1], c.itimerspec(a))
 	}
 	return einval
 }
@@ -252,21 +252,24 @@ func doPosixDelete(c *call, o *kernel.Outcome) uint64 {
 }
 
 // Alarming implements scheduler.Clockwork.
-func (k *Kernel) Alarming() bool { return k.alarming.Peek() != 0 }
+func (k *Kernel) Alarming() bool { return k.signals.alarmed() }
+
+// alarmed reports whether a timer that sends a signal was ever set.
+func (s *signals) alarmed() bool { return s.alarming.Peek() != 0 }
 
 // Timers implements scheduler.Clockwork.
-func (k *Kernel) Timers() int { return len(k.alarms) }
+func (k *Kernel) Timers() int { return len(k.signals.alarms) }
 
 // Timer implements scheduler.Clockwork.
 func (k *Kernel) Timer(n int, kept bool) (x kernel.Timer) {
-	a := k.alarms[n]
+	a := k.signals.alarms[n]
 	sig, left := a.signal.Peek(), a.left.Peek()
 	x = kernel.Timer{Thread: trace.NoThread, Signal: sig}
 	if left == 0 || sig == 0 {
 		return x
 	}
-	to, ok := k.alarmTarget(a)
-	fate := k.fate(sig)
+	to, ok := k.signals.alarmTarget(a)
+	fate := k.signals.fate(sig)
 	x.Last = left >= longTimer || left >= deadlyTimer && fate == fateDeadly
 	blocked := ok && to.t.blocked.Peek()&bit(sig) != 0
 	if !ok || !blocked && (fate == fateIgnored || fate == fateDeadly && x.Last) { // what hangs is told as that
@@ -274,23 +277,33 @@ func (k *Kernel) Timer(n int, kept bool) (x kernel.Timer) {
 	}
 	x.Thread, x.Set = to.t.id, true
 	switch {
-	case blocked && (to.t.sent.Peek()|k.pending.Peek())&bit(sig) != 0: // one more makes no difference
+	case blocked && k.signals.waits(a, &to): // one more makes no difference
 	case blocked:
-		x.Comes = kept || k.awaits(to.t, sig)
+		x.Comes = kept || k.signals.awaits(to.t, sig)
 	default:
 		x.Comes = true
 	}
 	return x
 }
 
+// waits reports whether a timer's signal makes no difference: the same one waits, or for a
+// signal that isn't queued any one of its number.
+func (s *signals) waits(a *alarm, to *target) bool {
+	if !s.isRealTime(to.sig) {
+		return (to.t.sent.Peek()|s.pending.Peek())&bit(to.sig) != 0
+	}
+	timer := uint64(a.n - itimers)
+	return to.t.backlog.ofTimer(to.sig, timer) || s.backlog.ofTimer(to.sig, timer)
+}
+
 // alarmTarget is where a timer's signal goes; !ok: to no thread.
-func (k *Kernel) alarmTarget(a *alarm) (to target, ok bool) {
-	to.sig = k.log.Get(&a.signal)
-	if number := k.log.Get(&a.target); number != 0 {
-		to.t = k.numbered(number)
+func (s *signals) alarmTarget(a *alarm) (to target, ok bool) {
+	to.sig = s.log.Get(&a.signal)
+	if number := s.log.Get(&a.target); number != 0 {
+		to.t = s.roster.numbered(number)
 		return to, to.t != nil
 	}
-	to.shared, to.among = true, k.takers(to.sig)
+	to.shared, to.among = true, s.takers(to.sig)
 	to.t = to.among[0]
 	return to, to.t != nil
 }
@@ -302,52 +315,33 @@ func (k *Kernel) GoOff(n int, by trace.TID) kernel.Outcome {
 	k.ops, k.wakes, k.moves = k.ops[:0], k.wakes[:0], k.moves[:0]
 	o := &k.outcome
 	*o = kernel.Outcome{}
-	a := k.alarms[n]
+	a := k.signals.alarms[n]
 	k.log.Set(&a.left, k.log.Get(&a.interval))
-	switch to, ok := k.alarmTarget(a); {
+	switch to, ok := k.signals.alarmTarget(a); {
 	case !ok:
 	case len(to.among) > 1:
 		o.Gap, o.Invalid = kernel.GapCall, "a timer's signal that several threads could take is not modelled: block it in all but one"
-	case k.fate(to.sig) == fateStop:
+	case k.signals.fate(to.sig) == fateStop:
 		o.Gap, o.Invalid = kernel.GapCall, "a timer's signal that stops the process is not modelled"
 	default:
-		for _, t := range k.threads { // which thread it goes to depends on all
+		for _, t := range k.roster.threads { // which thread it goes to depends on all
 			if t != nil && t.alive.Peek() != 0 && t != to.t {
 				k.call.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id), Arg: trace.PassedOver})
 			}
 		}
 		k.call.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(to.t.id), Arg: to.sig})
-		k.from = a
-		k.send(to, o)
-		k.from = nil
+		to.info = a.told(&k.log, to.shared)
+		k.signals.send(to, o)
 	}
 	o.Accesses, o.Others = k.log.Made(), k.log.Others()
 	o.Ops, o.Wakes = k.ops, k.wakes
 	return *o
 }
 
-// infoOf is the information of a signal that is about to be taken: of a timer, or of the
-// thread that sent it, to the process or to a thread.
-func (k *Kernel) infoOf(sig uint64, shared bool) info {
-	a := k.from
-	if a == nil && k.Alarming() {
-		if n := k.log.Get(&k.origins[sig]); n != 0 {
-			k.log.Set(&k.origins[sig], 0)
-			a = k.alarms[n-1]
-		}
-	}
-	switch {
-	case a == nil:
-		return sentBy(shared)
-	case a.n < itimers:
+// told is what a timer's signal carries.
+func (a *alarm) told(l *effect.Log, shared bool) info {
+	if a.n < itimers {
 		return info{code: siKernel, shared: shared}
 	}
-	return info{code: siTimer, shared: shared, addr: uint64(a.n - itimers), value: k.log.Get(&a.value)}
-}
-
-// keepOrigin notes that a signal which is kept is a timer's.
-func (k *Kernel) keepOrigin(sig uint64) {
-	if k.from != nil {
-		k.log.Set(&k.origins[sig], uint64(k.from.n)+1)
-	}
+	return info{code: siTimer, shared: shared, addr: uint64(a.n - itimers), value: l.Get(&a.value)}
 }

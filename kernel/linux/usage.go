@@ -31,7 +31,7 @@ func doGetrusage(c *call, o *kernel.Outcome) uint64 {
 	default:
 		return einval
 	}
-	return c.k.copyOut(c.a[1], out)
+	return c.k.user.copyOut(c.a[1], out)
 }
 
 // doTimes returns the time since an arbitrary point: the boot.
@@ -39,8 +39,8 @@ func doTimes(c *call, o *kernel.Outcome) uint64 {
 	now := c.look(o)
 	if c.a[0] != 0 {
 		out := make([]byte, 32)
-		binary.LittleEndian.PutUint64(out, c.get(&c.k.busy)/(second/ticksPerSecond))
-		if errno := c.k.copyOut(c.a[0], out); errno != 0 {
+		binary.LittleEndian.PutUint64(out, c.get(&c.k.clock.busy)/(second/ticksPerSecond))
+		if errno := c.k.user.copyOut(c.a[0], out); errno != 0 {
 			return errno
 		}
 	}
@@ -56,5 +56,5 @@ func doSysinfo(c *call, o *kernel.Outcome) uint64 {
 	le.PutUint64(out[40:], 1<<30) // freeram
 	le.PutUint16(out[80:], 1)     // procs
 	le.PutUint32(out[104:], 1)    // mem_unit
-	return c.k.copyOut(c.a[0], out)
+	return c.k.user.copyOut(c.a[0], out)
 }

@@ -27,11 +27,11 @@ func TestUsage(t *testing.T) {
 	c.want("uptime", c.m.Read64(at), 1003)
 	c.want("memory", c.m.Read64(at+32), 2<<30)
 	c.want("unit", uint64(c.m.Read32(at+104)), 1)
-	before := c.k.clock.Peek()
+	before := c.k.clock.now.Peek()
 	for range 40 {
 		c.do(0, nrTimes, 0)
 	}
-	worked := c.k.clock.Peek() - before
+	worked := c.k.clock.now.Peek() - before
 	child := c.spawn(0, dataPage+8)
 	for _, tt := range []struct {
 		what      string

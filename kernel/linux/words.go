@@ -60,7 +60,7 @@ func (k *Kernel) OutputWord() uint64 { return wordOutput }
 func (k *Kernel) WordName(addr uint64) (string, bool) {
 	switch {
 	case addr < wordActions:
-		return k.objectAt(addr)
+		return k.objects.objectAt(addr)
 	case addr >= nullPages:
 		return "", false
 	case addr < wordActions+effect.Step*numSignals:
@@ -68,7 +68,7 @@ func (k *Kernel) WordName(addr uint64) (string, bool) {
 	case addr >= wordThreads:
 		names := [...]string{"the signals of thread %s", "the life of thread %s", "the state of thread %s"}
 		t, which := trace.TID((addr-wordThreads)/threadWords), (addr-wordThreads)%threadWords/effect.Step
-		if int(t) < len(k.threads) && k.threads[t] != nil {
+		if int(t) < len(k.roster.threads) && k.roster.threads[t] != nil {
 			return fmt.Sprintf(names[which], k.host.Name(t)), true
 		}
 	case addr >= wordDescriptors:
@@ -84,8 +84,8 @@ func (k *Kernel) WordName(addr uint64) (string, bool) {
 }
 
 // objectAt describes the object that has words at an address.
-func (k *Kernel) objectAt(addr uint64) (string, bool) {
-	if o := k.madeAt(addr); o != nil {
+func (b *objects) objectAt(addr uint64) (string, bool) {
+	if o := b.madeAt(addr); o != nil {
 		return objectNames[o.kind.Peek()], true
 	}
 	if addr >= wordOpen && addr < wordOpen+128*effect.Step {
@@ -94,9 +94,9 @@ func (k *Kernel) objectAt(addr uint64) (string, bool) {
 	return "", false
 }
 
-func (k *Kernel) madeAt(addr uint64) *object {
-	for n := range k.objects.n.Peek() {
-		if o := k.objects.list[n]; addr == o.at[0] || addr == o.at[1] || addr == o.at[2] {
+func (b *objects) madeAt(addr uint64) *object {
+	for n := range b.n.Peek() {
+		if o := b.list[n]; addr == o.at[0] || addr == o.at[1] || addr == o.at[2] {
 			return o
 		}
 	}
@@ -105,7 +105,7 @@ func (k *Kernel) madeAt(addr uint64) *object {
 
 // WordMade is the stack of the call that made what has words at an address, nil for none.
 func (k *Kernel) WordMade(addr uint64) []uint64 {
-	if o := k.madeAt(addr); o != nil {
+	if o := k.objects.madeAt(addr); o != nil {
 		return o.made
 	}
 	return nil

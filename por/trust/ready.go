@@ -85,9 +85,64 @@ func (g *graph) spinning(t *trace.Thread) {
 		return
 	}
 	lo := int32(len(g.waits))
-	g.waits = append(g.waits, t.Waits...)
+	if !g.settled(t) {
+		g.waits = append(g.waits, t.Waits...)
+	}
 	g.spins = append(g.spins, spun{t.ID, lo, int32(len(g.waits))})
 	g.spin[t.ID] = int32(len(g.spins))
+}
+
+// settled reports whether the trace says by itself that thread t, back at the head
+// of its loop, can go on: another thread changed what a read of the turn had found
+// before the turn was over, and the turn depends on that. No other order of the same
+// trace lets the thread wait there. t.Waits are then the accesses of the turn, in
+// their order.
+func (g *graph) settled(t *trace.Thread) bool {
+	last := g.order.Last(t.ID)
+	if t.Status != trace.Ready || last < 0 {
+		return false
+	}
+	left := t.Waits
+	for i := last; i >= 0 && len(left) > 0; i = g.order.Prev(i) {
+		own := g.steps[i].Accesses
+		n := len(left) - len(own)
+		if n < 0 || len(own) == 0 {
+			return false
+		}
+		for k := range own {
+			if a, b := &own[k], &left[n+k]; a.Addr != b.Addr || a.Size != b.Size {
+				return false
+			}
+		}
+		for j := i + 1; j < last; j++ {
+			if s := &g.steps[j]; s.Thread != t.ID && s.changes(own) && g.order.Before(j, last) {
+				return true
+			}
+		}
+		for k := range own {
+			if own[k].IsWrite() {
+				return false // it may have covered a change before
+			}
+		}
+		left = left[:n]
+	}
+	return false
+}
+
+// changes reports whether s wrote another value to bytes of one of the accesses.
+func (s *step) changes(list []trace.Access) bool {
+	for i := range s.Accesses {
+		a := &s.Accesses[i]
+		if !a.IsWrite() || a.Flags&trace.Silent != 0 {
+			continue
+		}
+		for k := range list {
+			if a.Overlaps(&list[k]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // waitsOf is what thread t's loop read, if its next step ends a spin.

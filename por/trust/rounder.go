@@ -82,10 +82,10 @@ func (w *Walk) within(c *candidate) bool {
 	if w.cfg.Limit < 0 {
 		return true
 	}
-	// The event's round follows from those of what it directly comes after: its
-	// base (what is in that and directly before it counts for no more than the
-	// end of the base does), what of K it depends on, and what it depends on
-	// before that, as far as it is known.
+	// The event's round follows from those of what it directly comes after. That is its
+	// base: what is in that and directly before it counts for no more than the end of the
+	// base does. It is also what of K it depends on, and what it depends on before that, as
+	// far as it is known.
 	var e step
 	e.Thread = c.a.Thread
 	if l := w.order.Last(e.Thread); l >= 0 {

@@ -61,12 +61,12 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 			if on, err := s.endCache(th, th.Regs.RAX); on || err != nil {
 				return scheduler.Pass, err
 			}
-			if s.core.ExitIsStep(th.ID) { // as a call of pthread_exit
+			if s.core.Ends.IsStep(th.ID) { // as a call of pthread_exit
 				th.Stand, th.role, th.phase, th.timed = scheduler.StandOp, profile.ThreadExit, phaseEntry, false
 				th.args[0] = th.Regs.RAX
 				return scheduler.Stay, nil
 			}
-			return s.endThread(th, tr, th.Regs.RAX)
+			return s.lives.endThread(th, tr, th.Regs.RAX)
 		}
 		return scheduler.Step, nil
 	case breakRole:
@@ -76,7 +76,7 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 		}
 		s.takeArgs(th, b.Args)
 		if acts[b.Role].how == property {
-			return s.atProperty(th, tr, b.Role)
+			return s.properties.at(th, tr, b.Role)
 		}
 		if len(th.held) > 0 {
 			if err := s.leavesWait(th, false); err != nil {
@@ -89,8 +89,8 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 		if s.follows(&b) && (th.trusted() || !s.trusts(b.Role)) {
 			return s.atPool(th, tr, &b)
 		}
-		if s.carries(b.Role) {
-			return s.atCarried(th, tr, b.Role)
+		if s.carried.carries(b.Role) {
+			return s.carried.at(th, tr, b.Role)
 		}
 		if (s.cfg.Tested || b.Own) && acts[b.Role].how != ending && !s.trusts(b.Role) {
 			return s.atTested(th, b.Role)
@@ -140,7 +140,7 @@ func (s *Library) atTested(th *thread, r profile.Role) (scheduler.Verdict, error
 	}
 	switch {
 	case s.core.EveryOperation() || s.core.Alone(th.ID):
-	case a.point&s.cfg.Points != 0 && s.core.PointAllowed(th.ID, th.Regs.RIP):
+	case a.point&s.cfg.Points != 0 && s.core.Points.Allowed(th.ID, th.Regs.RIP):
 		return scheduler.Stay, nil
 	case a.release && s.cfg.Points&trace.PointUnlock != 0:
 		sp := th.Regs.RSP
@@ -194,31 +194,31 @@ func (s *Library) atRole(th *thread, tr *trace.Transition) (scheduler.Verdict, e
 	}
 	switch a.how {
 	case quietly, watched:
-		if !s.registers(th) {
+		if !s.endings.registers(th) {
 			return scheduler.Step, nil
 		}
 		if s.isOwnStep(th) {
 			th.Stand, th.phase = scheduler.StandOp, phaseEntry
 			return scheduler.Stay, nil
 		}
-		s.touchByName(th, tr)
-		return s.enterQuiet(th, a.how == watched)
+		s.quiets.touchByName(th, tr)
+		return s.quiets.enter(th, a.how == watched)
 	case noted:
 		if th.role == profile.Caught {
 			s.leaveOnces(th, tr, th.Regs.RSP)
 			return scheduler.Step, nil
 		}
-		s.note(th)
+		s.endings.note(th)
 		return scheduler.Step, nil
 	case ending:
-		return s.atEnding(th)
+		return s.endings.at(th)
 	case allocator: // a student's
 		if s.isOwnStep(th) {
 			th.Stand, th.phase = scheduler.StandOp, phaseEntry
 			return scheduler.Stay, nil
 		}
-		s.touchByName(th, tr)
-		if v, err := s.enterQuiet(th, false); err != nil {
+		s.quiets.touchByName(th, tr)
+		if v, err := s.quiets.enter(th, false); err != nil {
 			return v, err
 		}
 		return s.enterTrustedPool(th, tr)

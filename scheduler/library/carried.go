@@ -51,40 +51,60 @@ const (
 	failed   = ^uint64(0) // a negative number
 )
 
+// carried are the functions of a student's library on threads, which landgo carries out.
+type carried struct {
+	guest   *guest
+	models  *models
+	calls   *calls
+	cells   *cells
+	objects *objectCalls
+	heap    *heapCalls
+	quiets  *quiets
+	runs    operations
+	yield   func(trace.TID, *trace.Transition) scheduler.Verdict
+}
+
+// operations are those at which threads stand.
+type operations interface {
+	advance(th *thread, tr *trace.Transition, allow uint32) error
+	possible(*thread) bool
+	pendingOp(*thread) trace.Op
+}
+
 // carries reports whether landgo carries out a function on threads.
-func (s *Library) carries(r profile.Role) bool {
+func (c *carried) carries(r profile.Role) bool {
 	switch r {
 	case profile.ThreadInit, profile.Create, profile.Join, profile.ThreadExit, profile.Self, profile.Yield:
-		return s.cfg.Tested && s.trusts(r) && s.threadKernel() != nil
+		return c.guest.cfg.Tested && c.guest.trusts(r) && c.threadKernel() != nil
 	}
 	return false
 }
 
-func (s *Library) threadKernel() threadKernel {
-	k, _ := s.kernel.(threadKernel)
+func (c *carried) threadKernel() threadKernel {
+	k, _ := c.guest.kernel.(threadKernel)
 	return k
 }
 
-// atCarried decides what the entry of such a function means.
-func (s *Library) atCarried(th *thread, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
+// at decides what the entry of such a function means.
+func (c *carried) at(th *thread, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
 	if th.quiet.on && r != profile.Self && r != profile.Yield {
-		return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, s.callSite(th), "%s is called inside of a function that is trusted as one step", s.roles[th.Regs.RIP].Name)
+		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, c.guest.callSite(th), "%s is called inside of a function that is trusted as one step", c.guest.roles[th.Regs.RIP].Name)
 	}
 	if th.quiet.on {
-		s.machine.Put(&s.skipped, 1)
-		return s.answer(th, r), nil
+		c.guest.machine.Put(&c.models.skipped, 1)
+		return c.answer(th, r), nil
 	}
 	th.role, th.phase, th.timed = r, phaseEntry, false
 	if r == profile.ThreadInit {
-		return s.initThreads(th)
+		return c.initThreads(th)
 	}
-	s.machine.Put(&s.skipped, 1)
-	return s.carry(th, tr)
+	c.guest.machine.Put(&c.models.skipped, 1)
+	return c.carry(th, tr)
 }
 
 // answer carries out what needs no step where no other thread can run.
-func (s *Library) answer(th *thread, r profile.Role) scheduler.Verdict {
-	k, result := s.threadKernel(), uint64(0)
+func (c *carried) answer(th *thread, r profile.Role) scheduler.Verdict {
+	k, result := c.threadKernel(), uint64(0)
 	if id := int32(th.arg(0)); r == profile.Self {
 		result = k.Number(th.ID)
 	} else if id != -1 {
@@ -92,68 +112,68 @@ func (s *Library) answer(th *thread, r profile.Role) scheduler.Verdict {
 			result = failed
 		}
 	}
-	s.ret(th, result)
+	c.guest.ret(th, result)
 	return scheduler.Pass
 }
 
-func (s *Library) initThreads(th *thread) (scheduler.Verdict, error) {
-	if !s.core.Alone(th.ID) {
-		return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, s.callSite(th), "%s is called while there are other threads", s.roles[th.Regs.RIP].Name)
+func (c *carried) initThreads(th *thread) (scheduler.Verdict, error) {
+	if !c.guest.core.Alone(th.ID) {
+		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, c.guest.callSite(th), "%s is called while there are other threads", c.guest.roles[th.Regs.RIP].Name)
 	}
-	s.machine.Put(&s.stackSize, (uint64(uint32(th.arg(0)))+callRoom+4095)&^4095)
-	return s.enterQuiet(th, false)
+	c.guest.machine.Put(&c.cells.stackSize, (uint64(uint32(th.arg(0)))+callRoom+4095)&^4095)
+	return c.quiets.enter(th, false)
 }
 
 // carry stands before a function, if others could tell when it is carried out, or
 // carries it out.
-func (s *Library) carry(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (c *carried) carry(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	seen := false
-	for _, addr := range s.carriedWords(th) {
-		seen = s.sharesWord(th, addr) || seen
+	for _, addr := range c.carriedWords(th) {
+		seen = c.sharesWord(th, addr) || seen
 	}
 	if th.role == profile.ThreadExit {
-		seen = seen || s.core.ExitIsStep(th.ID) || s.core.StackEnd(th.ID).Kind != trace.OpNone
+		seen = seen || c.guest.core.Ends.IsStep(th.ID) || c.guest.core.Stacks.StackEnd(th.ID).Kind != trace.OpNone
 	}
-	if seen && s.core.EveryOperation() && s.core.PointAllowed(th.ID, s.whereCarried(th)) {
+	if seen && c.guest.core.EveryOperation() && c.guest.core.Points.Allowed(th.ID, c.whereCarried(th)) {
 		th.Stand = scheduler.StandOp
 		return scheduler.Stay, nil
 	}
-	return s.performCarried(th, tr)
+	return c.perform(th, tr)
 }
 
-// describeCarried fills in what a thread does next that stands at such a function.
-func (s *Library) describeCarried(th *thread, d *trace.Thread) {
+// describe fills in what a thread does next that stands at such a function.
+func (c *carried) describe(th *thread, d *trace.Thread) {
 	switch {
 	case th.role == profile.ThreadExit:
-		d.Pending = s.pendingOp(th)
+		d.Pending = c.runs.pendingOp(th)
 		return
 	case th.phase == phaseClaimed:
 		d.Pending = th.pending
-		if !s.possible(th) {
+		if !c.runs.possible(th) {
 			d.Status = trace.Blocked
 		}
 		return
 	}
 	d.Pending.Kind = trace.OpAccess
-	for _, addr := range s.carriedWords(th) {
-		if _, shared := s.machine.Sharing(addr); shared {
-			d.PendingAccess = trace.Access{Addr: addr, Size: 8, PC: s.whereCarried(th), Flags: s.carriedFlags(th)}
+	for _, addr := range c.carriedWords(th) {
+		if _, shared := c.guest.machine.Sharing(addr); shared {
+			d.PendingAccess = trace.Access{Addr: addr, Size: 8, PC: c.whereCarried(th), Flags: c.carriedFlags(th)}
 		}
 	}
 }
 
 // sharesWord reports whether several threads look at a word.
-func (s *Library) sharesWord(th *thread, addr uint64) bool {
-	if s.core.Alone(th.ID) {
+func (c *carried) sharesWord(th *thread, addr uint64) bool {
+	if c.guest.core.Alone(th.ID) {
 		return false
 	}
-	return s.core.Shared(th.ID, addr, 8)
+	return c.guest.core.Sharing.Shared(th.ID, addr, 8)
 }
 
 // carriedWords are those by which others tell when the function at which a thread
 // stands is carried out.
-func (s *Library) carriedWords(th *thread) []uint64 {
-	k := s.threadKernel()
+func (c *carried) carriedWords(th *thread) []uint64 {
+	k := c.threadKernel()
 	switch th.role {
 	case profile.Create:
 		if _, run, join, reason := k.NextChild(th.ID); reason == "" {
@@ -175,7 +195,7 @@ func (s *Library) carriedWords(th *thread) []uint64 {
 }
 
 // carriedFlags: all but a yield change these words.
-func (s *Library) carriedFlags(th *thread) trace.AccessFlags {
+func (c *carried) carriedFlags(th *thread) trace.AccessFlags {
 	if th.role == profile.Yield {
 		return 0
 	}
@@ -183,56 +203,56 @@ func (s *Library) carriedFlags(th *thread) trace.AccessFlags {
 }
 
 // whereCarried is the call for which a function is carried out.
-func (s *Library) whereCarried(th *thread) uint64 {
+func (c *carried) whereCarried(th *thread) uint64 {
 	if th.fellOff {
 		return th.Regs.RIP
 	}
-	return s.callSite(th)
+	return c.guest.callSite(th)
 }
 
-// stepCarried carries out the function at which a thread stands and lets it run on.
-func (s *Library) stepCarried(th *thread, tr *trace.Transition) error {
-	v, err := s.performCarried(th, tr)
+// step carries out the function at which a thread stands and lets it run on.
+func (c *carried) step(th *thread, tr *trace.Transition) error {
+	v, err := c.perform(th, tr)
 	if err != nil || v == scheduler.Stay {
 		return err
 	}
-	return s.advance(th, tr, 0)
+	return c.runs.advance(th, tr, 0)
 }
 
-func (s *Library) performCarried(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
-	if s.untrusted != "" {
-		return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, s.callSite(th), "the allocator, which is trusted, uses %s, which belongs to the functions on threads: leave one of the two out", s.untrusted)
+func (c *carried) perform(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	if c.models.untrusted != "" {
+		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, c.guest.callSite(th), "the allocator, which is trusted, uses %s, which belongs to the functions on threads: leave one of the two out", c.models.untrusted)
 	}
-	k := s.threadKernel()
-	pc := s.whereCarried(th)
+	k := c.threadKernel()
+	pc := c.whereCarried(th)
 	if th.phase == phaseClaimed {
-		return s.takeStatus(th, tr, pc)
+		return c.takeStatus(th, tr, pc)
 	}
-	words := s.carriedWords(th)
+	words := c.carriedWords(th)
 	for _, addr := range words {
-		s.core.Touch(th.ID, tr, pc, addr, 8, s.carriedFlags(th))
+		c.guest.core.Sharing.Touch(th.ID, tr, pc, addr, 8, c.carriedFlags(th))
 	}
 	switch th.role {
 	case profile.Self:
-		return s.answer(th, profile.Self), nil
+		return c.answer(th, profile.Self), nil
 	case profile.Yield:
-		s.answer(th, profile.Yield)
-		return s.Yield(th.ID, tr), nil
+		c.answer(th, profile.Yield)
+		return c.yield(th.ID, tr), nil
 	case profile.Create:
-		return s.create(th, tr, pc)
+		return c.create(th, tr, pc)
 	case profile.ThreadExit:
-		return s.exitCarried(th, tr)
+		return c.exit(th, tr)
 	}
 	t, _, _ := k.Named(uint64(uint32(th.arg(0))))
-	if t == trace.NoThread || t == th.ID || int(t) >= len(s.threads) || !s.threads[t].Exists || s.threads[t].claimed {
-		s.ret(th, failed)
+	if t == trace.NoThread || t == th.ID || int(t) >= len(c.models.threads) || !c.models.threads[t].Exists || c.models.threads[t].claimed {
+		c.guest.ret(th, failed)
 		return scheduler.Pass, nil
 	}
-	s.core.Save(t)
-	s.threads[t].claimed = true
+	c.guest.core.Save(t)
+	c.models.threads[t].claimed = true
 	th.pending, th.phase = trace.Op{Kind: trace.OpJoin, Obj: uint64(t), PC: pc}, phaseClaimed
-	if s.core.Alone(th.ID) {
-		return s.takeStatus(th, tr, pc)
+	if c.guest.core.Alone(th.ID) {
+		return c.takeStatus(th, tr, pc)
 	}
 	th.Insns++ // schedules name the states on both sides
 	th.Stand = scheduler.StandOp
@@ -240,37 +260,37 @@ func (s *Library) performCarried(th *thread, tr *trace.Transition) (scheduler.Ve
 }
 
 // takeStatus ends a join of a thread that has ended.
-func (s *Library) takeStatus(th *thread, tr *trace.Transition, pc uint64) (scheduler.Verdict, error) {
-	t := &s.threads[th.pending.Obj]
+func (c *carried) takeStatus(th *thread, tr *trace.Transition, pc uint64) (scheduler.Verdict, error) {
+	t := &c.models.threads[th.pending.Obj]
 	if t.vanished {
-		return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, pc, "%s waits for thread %s, which ended by vanish and not by thr_exit: only the library knows the effect", s.roles[th.Regs.RIP].Name, s.core.Name(t.ID))
+		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, pc, "%s waits for thread %s, which ended by vanish and not by thr_exit: only the library knows the effect", c.guest.roles[th.Regs.RIP].Name, c.guest.core.Name(t.ID))
 	}
 	if p := th.arg(1); p != 0 {
-		for _, a := range [2]uint64{p, p + s.wordSize - 1} {
-			if s.machine.Prot(a)&emu.ProtWrite == 0 {
-				return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, pc, "%s is to put a status at %#x, which isn't writable", s.roles[th.Regs.RIP].Name, p)
+		for _, a := range [2]uint64{p, p + c.guest.wordSize - 1} {
+			if c.guest.machine.Prot(a)&emu.ProtWrite == 0 {
+				return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, pc, "%s is to put a status at %#x, which isn't writable", c.guest.roles[th.Regs.RIP].Name, p)
 			}
 		}
-		if f := s.core.DeadAccess(th.ID, pc, p, s.wordSize, "a join writes its status", false); f != nil {
-			return scheduler.Stay, s.core.Fail(th.ID, f)
+		if f := c.guest.core.Blocks.DeadAccess(th.ID, pc, p, c.guest.wordSize, "a join writes its status", false); f != nil {
+			return scheduler.Stay, c.guest.core.Fail(th.ID, f)
 		}
-		s.setWord(p, t.Returned)
-		s.core.Touch(th.ID, tr, pc-1, p, uint32(s.wordSize), trace.Write)
+		c.setWord(p, t.Returned)
+		c.guest.core.Sharing.Touch(th.ID, tr, pc-1, p, uint32(c.guest.wordSize), trace.Write)
 	}
-	s.core.Join(t.ID, tr)
+	c.guest.core.Join(t.ID, tr)
 	op := th.pending
 	tr.Did(op)
 	th.phase = phaseEntry
-	s.ret(th, 0)
+	c.guest.ret(th, 0)
 	return scheduler.Pass, nil
 }
 
-func (s *Library) setWord(addr, v uint64) {
-	if s.wordSize == 4 {
-		s.machine.Write32(addr, uint32(v))
+func (c *carried) setWord(addr, v uint64) {
+	if c.guest.wordSize == 4 {
+		c.guest.machine.Write32(addr, uint32(v))
 		return
 	}
-	s.machine.Write64(addr, v)
+	c.guest.machine.Write64(addr, v)
 }
 
 // carriedPlaces is how many stacks of landgo's there may be.
@@ -293,64 +313,64 @@ func carriedPlace(name string) uint64 {
 }
 
 // create makes a thread that runs a function on a stack of landgo's.
-func (s *Library) create(th *thread, tr *trace.Transition, pc uint64) (scheduler.Verdict, error) {
-	k := s.threadKernel()
+func (c *carried) create(th *thread, tr *trace.Transition, pc uint64) (scheduler.Verdict, error) {
+	k := c.threadKernel()
 	child, _, _, reason := k.NextChild(th.ID)
 	if reason != "" {
-		return scheduler.Stay, s.core.Invalid(kernel.GapThreads, th.ID, pc, "%s", reason)
+		return scheduler.Stay, c.guest.core.Invalid(kernel.GapThreads, th.ID, pc, "%s", reason)
 	}
-	if s.stackSize.Get() == 0 { // thr_init comes first
-		s.ret(th, failed)
+	if c.cells.stackSize.Get() == 0 { // thr_init comes first
+		c.guest.ret(th, failed)
 		return scheduler.Pass, nil
 	}
-	place := carriedPlace(s.core.Name(child))
-	apart := s.stackSize.Get() + stackTail + 2*4096
+	place := carriedPlace(c.guest.core.Name(child))
+	apart := c.cells.stackSize.Get() + stackTail + 2*4096
 	base := carriedStacks + place*apart + 4096
-	for i := range s.threads {
-		if s.threads[i].Exists && s.threads[i].roomAt == base+s.stackSize.Get() {
+	for i := range c.models.threads {
+		if c.models.threads[i].Exists && c.models.threads[i].roomAt == base+c.cells.stackSize.Get() {
 			place = carriedPlaces
 		}
 	}
 	if place >= carriedPlaces || base+apart > carriedEnd {
-		return scheduler.Stay, s.core.Invalid(kernel.GapThreads, th.ID, pc, "there is no room for the stack of another thread: at most 95 children of the first thread and 32 others, and 768 MiB")
+		return scheduler.Stay, c.guest.core.Invalid(kernel.GapThreads, th.ID, pc, "there is no room for the stack of another thread: at most 95 children of the first thread and 32 others, and 768 MiB")
 	}
-	number, ok, taken := k.Fork(th.ID, base, s.stackSize.Get(), stackTail)
+	number, ok, taken := k.Fork(th.ID, base, c.cells.stackSize.Get(), stackTail)
 	if taken {
-		return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, pc, "the guest has memory of its own at %#x, where landgo puts the stack of a thread", base)
+		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, pc, "the guest has memory of its own at %#x, where landgo puts the stack of a thread", base)
 	}
 	if !ok {
-		s.ret(th, failed)
+		c.guest.ret(th, failed)
 		return scheduler.Pass, nil
 	}
-	s.Got(th.ID, base, s.stackSize.Get())
-	s.machine.Touch(scheduler.AllThreads, base+s.stackSize.Get(), stackTail)
+	c.heap.Got(th.ID, base, c.cells.stackSize.Get())
+	c.guest.machine.Touch(scheduler.AllThreads, base+c.cells.stackSize.Get(), stackTail)
 	regs := emu.Regs{RFLAGS: th.Regs.RFLAGS}
-	k.Block(&regs, th.arg(0), base+s.stackSize.Get(), th.arg(1))
-	s.ret(th, number)
-	return scheduler.Pass, s.core.Spawn(th.ID, child, &regs, tr, base+s.stackSize.Get())
+	k.Block(&regs, th.arg(0), base+c.cells.stackSize.Get(), th.arg(1))
+	c.guest.ret(th, number)
+	return scheduler.Pass, c.guest.core.Spawn(th.ID, child, &regs, tr, base+c.cells.stackSize.Get())
 }
 
-// exitCarried ends a thread by its thr_exit.
-func (s *Library) exitCarried(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+// exit ends a thread by its thr_exit.
+func (c *carried) exit(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.Insns++ // schedules name the states on both sides
 	th.Stand, th.Returned = scheduler.StandRun, th.arg(0)
-	k := s.threadKernel()
+	k := c.threadKernel()
 	if status, last := k.Last(th.ID); last {
 		k.Leave(th.ID)
-		return scheduler.Stay, s.core.ExitProcess(th.ID, tr, status)
+		return scheduler.Stay, c.guest.core.Traps.ExitProcess(th.ID, tr, status)
 	}
-	if f := s.exitMisuse(th); f != nil {
-		return scheduler.Stay, s.core.Fail(th.ID, f)
+	if f := c.calls.exitMisuse(th); f != nil {
+		return scheduler.Stay, c.guest.core.Fail(th.ID, f)
 	}
 	th.holds = nil
-	s.gone(th, tr, false)
+	c.objects.gone(th, tr, false)
 	return scheduler.Stay, nil
 }
 
 // fallsOff reports whether a thread that jumped to 0 returned from its function: its
 // return address was 0. It stands at a thr_exit with what the function returned.
-func (s *Library) fallsOff(th *thread) bool {
-	if th.roomAt == 0 || th.Regs.RIP != 0 || th.Regs.RSP != th.exitSP+s.wordSize {
+func (c *carried) fallsOff(th *thread) bool {
+	if th.roomAt == 0 || th.Regs.RIP != 0 || th.Regs.RSP != th.exitSP+c.guest.wordSize {
 		return false
 	}
 	th.fellOff = true

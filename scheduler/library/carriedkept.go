@@ -20,37 +20,37 @@ import (
 // the first such call; and it may read what that code only reads, unless it is a
 // pointer, by which more could be written.
 
-// watchThreads begins to look at what the functions keep. What the allocator and the
+// watch begins to look at what the functions keep. What the allocator and the
 // printing of text keep by themselves isn't theirs.
-func (s *Library) watchThreads() {
+func (c *carried) watch() {
 	var carried, allocators, trusted []uint64
-	for addr, b := range s.roles {
+	for addr, b := range c.guest.roles {
 		switch {
 		case b.Role == profile.ThreadInit:
-		case s.carries(b.Role):
+		case c.carries(b.Role):
 			carried = append(carried, addr)
 		case acts[b.Role].how == allocator:
 			allocators = append(allocators, addr)
-			if s.trusts(b.Role) {
+			if c.guest.trusts(b.Role) {
 				trusted = append(trusted, addr)
 			}
 		}
 	}
-	known := func(entry uint64) bool { _, ok := s.roles[entry]; return ok }
-	others := static.Reached(s.image.File, allocators, func(entry uint64) bool { return known(entry) && !slices.Contains(allocators, entry) })
+	known := func(entry uint64) bool { _, ok := c.guest.roles[entry]; return ok }
+	others := static.Reached(c.guest.image.File, allocators, func(entry uint64) bool { return known(entry) && !slices.Contains(allocators, entry) })
 	for _, name := range []string{"printf", "lprintf", "vprintf", "sprintf", "snprintf", "vsnprintf", "putchar", "puts"} {
-		if f, ok := s.image.Symbol(name); ok {
+		if f, ok := c.guest.image.Symbol(name); ok {
 			others[f.Addr] = true
 		}
 	}
-	s.kept = static.Refers(s.image.File, carried, func(entry uint64) bool { return known(entry) || others[entry] })
-	for _, v := range s.kept {
-		s.machine.Touch(scheduler.AllThreads, v.Addr, v.Size)
+	c.models.kept = static.Refers(c.guest.image.File, carried, func(entry uint64) bool { return known(entry) || others[entry] })
+	for _, v := range c.models.kept {
+		c.guest.machine.Touch(scheduler.AllThreads, v.Addr, v.Size)
 	}
 	// A trusted allocator's code runs unseen.
-	for _, v := range static.Refers(s.image.File, trusted, func(uint64) bool { return false }) {
-		if s.keptAt(v.Addr, v.Size) >= 0 {
-			s.untrusted = v.Name
+	for _, v := range static.Refers(c.guest.image.File, trusted, func(uint64) bool { return false }) {
+		if c.models.keptAt(v.Addr, v.Size) >= 0 {
+			c.models.untrusted = v.Name
 		}
 	}
 }

@@ -23,7 +23,12 @@
 //	textCalls, heapCalls, objectCalls
 //	              functions on strings and streams, on memory, on objects. They don't
 //	              use each other
-//	Library       what brings them together: entries, returns, threads, ends
+//	lives         calls on threads: joins, detaching, ends
+//	quiets        functions that the guest's own code carries out without interruption
+//	carried       a student's library of threads
+//	endings       ends of the process, and what was registered for it
+//	properties    objects that are to be linearisable
+//	Library       what brings them together: entries, returns, operations
 //
 // # The files
 //
@@ -37,7 +42,7 @@
 //	allocators    malloc, arenas, follow, pool, own (the library's own blocks), endcache, operators
 //	text          strings, lookpast, streams
 //	threads       threadcalls, carried, carriedkept, distrust
-//	time, ends    deadline, interruptedwait, ending
+//	time, ends    deadline, interruptedwait, ending, terminate
 //	store buffers drains, spinwait
 //	failures      faulty (--faults)
 //	properties    property (landgo's header: conditions, calls that are to be linearisable)

@@ -48,7 +48,7 @@ func (d door) write64(addr, v uint64) {
 // touch records an access. The step has to begin with the call if others tell.
 func (d door) touch(addr uint64, size uint32, flags trace.AccessFlags) {
 	n := len(d.tr.Accesses)
-	d.s.core.Touch(d.th.ID, d.tr, d.s.callSite(d.th)-1, addr, size, flags)
+	d.s.core.Sharing.Touch(d.th.ID, d.tr, d.s.callSite(d.th)-1, addr, size, flags)
 	if len(d.tr.Accesses) > n {
 		d.s.needsPoint(d.th)
 	}
@@ -98,7 +98,7 @@ func (s *calls) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object,
 // anyway, and what lies between is private.
 func (s *calls) afterRelease(th *thread) scheduler.Verdict {
 	if !acts[th.role].release || th.quiet.on || !s.core.Coarse() || s.cfg.Points&(trace.PointUnlock|trace.PointMem) == 0 ||
-		s.core.Alone(th.ID) || !s.core.PointAllowed(th.ID, th.Regs.RIP) {
+		s.core.Alone(th.ID) || !s.core.Points.Allowed(th.ID, th.Regs.RIP) {
 		return scheduler.Pass
 	}
 	return scheduler.Stay
@@ -113,5 +113,5 @@ func (s *calls) readable(p, n uint64) bool {
 // whose entry a thread stands: each is one, or this one was found racing.
 func (s *calls) isPoint(th *thread) bool {
 	site := s.callSite(th)
-	return (s.core.EveryOperation() || s.core.Racing(site-1)) && s.core.PointAllowed(th.ID, site)
+	return (s.core.EveryOperation() || s.core.Racing(site-1)) && s.core.Points.Allowed(th.ID, site)
 }

@@ -49,7 +49,7 @@ func (s *Library) Drains(t trace.TID) bool {
 	case profile.RWTryReadLock, profile.RWTryWriteLock:
 		return s.rwFree(th, s.objectOf(th.arg(0), kindRWLock))
 	case profile.TryJoin:
-		u := s.threadOf(th.arg(0))
+		u := s.lives.threadOf(th.arg(0))
 		return u == trace.NoThread || !s.threads[u].Live()
 	}
 	return true

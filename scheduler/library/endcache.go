@@ -61,7 +61,7 @@ func (s *heapCalls) fillsCache(th *thread) {
 // endCache sends a thread that is about to end, with a result, into that function. It
 // reports whether there was need to. A thread that ends with a lock ends as a bug.
 func (s *Library) endCache(th *thread, retval uint64) (bool, error) {
-	if th.cache != cacheFilled || th.native || s.known.Native || s.ownEnds() || s.exitMisuse(th) != nil {
+	if th.cache != cacheFilled || th.native || s.known.Native || s.lives.ownEnds() || s.exitMisuse(th) != nil {
 		return false, nil
 	}
 	if err := s.leavesWait(th, true); err != nil {

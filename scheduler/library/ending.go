@@ -11,41 +11,55 @@ import (
 	"landgo/scheduler"
 )
 
-// atEnding makes a thread stand before the guest's end.
-func (s *Library) atEnding(th *thread) (scheduler.Verdict, error) {
-	pc := s.callSite(th)
+// endings are the functions that end the process, and what was registered for its end.
+type endings struct {
+	guest  *guest
+	models *models
+	calls  *calls
+	cells  *cells
+	quiets *quiets
+	lives  *threadCalls
+}
+
+// at makes a thread stand before the guest's end.
+func (e *endings) at(th *thread) (scheduler.Verdict, error) {
+	pc := e.guest.callSite(th)
 	switch th.role {
 	case profile.ProcessExit, profile.QuickExit:
-		if s.cfg.Tested || s.exitHandlers.Get() != 0 || s.ownDestructors || th.atExit {
-			s.machine.Put(&s.exiting, 1)
+		if e.guest.cfg.Tested || e.cells.exitHandlers.Get() != 0 || e.guest.ownDestructors || th.atExit {
+			e.guest.machine.Put(&e.models.exiting, 1)
 			th.role = profile.NoRole // what it writes is its own code's, and the handlers'
 			return scheduler.Step, nil
 		}
 		if int32(th.arg(0)) != 0 {
-			return s.enterQuiet(th, false) // a bug: its output is wanted, so buffers are flushed
+			return e.quiets.enter(th, false) // a bug: its output is wanted, so buffers are flushed
 		}
 		th.Stand, th.phase = scheduler.StandOp, phaseEntry
 		return scheduler.Stay, nil
 	case profile.AssertFail:
-		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: s.assertMessage(th)})
+		return scheduler.Stay, e.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: e.assertMessage(th)})
 	case profile.Panic:
-		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "panic: " + strings.TrimRight(s.format(th, s.formatPlace(th)), "\n")})
+		return scheduler.Stay, e.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "panic: " + strings.TrimRight(e.format(th, e.formatPlace(th)), "\n")})
 	case profile.TestReport:
 		if int32(th.arg(0)) == 0 {
 			return scheduler.Step, nil
 		}
-		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "the test reports failure"})
+		return scheduler.Stay, e.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "the test reports failure"})
 	}
-	if b := s.roles[th.Regs.RIP]; b.Own {
-		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: b.Name + " was called"})
+	if b := e.guest.roles[th.Regs.RIP]; b.Own {
+		return scheduler.Stay, e.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: b.Name + " was called"})
 	}
-	if s.handlesAbort() {
+	if e.handlesAbort() {
 		return scheduler.Step, nil
 	}
-	if f := s.core.Panic(th.ID); f != nil {
-		return scheduler.Stay, s.core.Fail(th.ID, f)
+	f := e.guest.core.Panics.Panic(th.ID)
+	if f == nil {
+		f = e.terminated(th)
 	}
-	return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "abort() was called"})
+	if f != nil {
+		return scheduler.Stay, e.guest.core.Fail(th.ID, f)
+	}
+	return scheduler.Stay, e.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "abort() was called"})
 }
 
 // endsProcess reports whether a function with this role ends the process well.
@@ -55,44 +69,44 @@ func endsProcess(r profile.Role) bool {
 
 // formatPlace is the place of the format among a panic function's arguments, from
 // 0: what it formats comes right behind it.
-func (s *Library) formatPlace(th *thread) int {
-	if places := s.roles[th.Regs.RIP].Args; places != nil {
+func (e *endings) formatPlace(th *thread) int {
+	if places := e.guest.roles[th.Regs.RIP].Args; places != nil {
 		return places[0] - 1
 	}
 	return 0
 }
 
 // assertMessage renders the arguments of __assert_fail.
-func (s *Library) assertMessage(th *thread) string {
-	return fmt.Sprintf("assertion failed: %s", s.str(th.arg(0)))
+func (e *endings) assertMessage(th *thread) string {
+	return fmt.Sprintf("assertion failed: %s", e.guest.str(th.arg(0)))
 }
 
 // handlesAbort reports whether the guest has a handler for SIGABRT, so that
 // abort has to be carried out by its own code.
-func (s *Library) handlesAbort() bool {
-	k, ok := s.kernel.(interface{ Handles(signal int) bool })
+func (e *endings) handlesAbort() bool {
+	k, ok := e.guest.kernel.(interface{ Handles(signal int) bool })
 	return ok && k.Handles(6)
 }
 
 // format renders the message of a function like panic(format, ...), at whose
 // entry a thread stands: argument first is the format.
-func (s *Library) format(th *thread, first int) string {
-	return scheduler.Formatted(s.wordSize, s.str, func() uint64 {
+func (e *endings) format(th *thread, first int) string {
+	return scheduler.Formatted(e.guest.wordSize, e.guest.str, func() uint64 {
 		first++
-		return s.vararg(th, first-1)
+		return e.guest.vararg(th, first-1)
 	})
 }
 
 // note remembers a call that changes how threads or the process must end:
 // thread-specific destructors and clean-up handlers are the guest's own code,
 // so the runtime's real exit has to run them.
-func (s *Library) note(th *thread) {
+func (e *endings) note(th *thread) {
 	switch th.role {
 	case profile.Unwinds:
-		s.core.Panics(th.ID)
+		e.guest.core.Panics.Panics(th.ID)
 	case profile.KeyCreate:
 		if th.arg(1) != 0 {
-			s.machine.Put(&s.destructors, 1)
+			e.guest.machine.Put(&e.cells.destructors, 1)
 		}
 	case profile.CleanupPush:
 		th.native = true
@@ -101,10 +115,10 @@ func (s *Library) note(th *thread) {
 	case profile.AtExit:
 		// glibc's start-up registers what runs the destructors of fini_array.
 		// So does the dynamic linker for all files, see hasDestructors.
-		if f, ok := s.image.SymbolAt(th.arg(0)); (!ok || f.Name != "call_fini") && !s.linkersOwn(th.arg(0)) {
-			s.machine.Put(&s.exitHandlers, 1)
-			if !s.threads[0].Live() {
-				s.outlive(false)
+		if f, ok := e.guest.image.SymbolAt(th.arg(0)); (!ok || f.Name != "call_fini") && !e.guest.linkersOwn(th.arg(0)) {
+			e.guest.machine.Put(&e.cells.exitHandlers, 1)
+			if !e.models.threads[0].Live() {
+				e.lives.outlive(false)
 			}
 		}
 	}
@@ -146,5 +160,5 @@ func (s *objectCalls) Leave(t trace.TID, tr *trace.Transition) (*scheduler.Failu
 // gone makes a thread exited. byKernel: its own exit call did it.
 func (s *objectCalls) gone(th *thread, tr *trace.Transition, byKernel bool) {
 	s.leaveOnces(th, tr, ^uint64(0))
-	s.core.Exit(th.ID, tr, byKernel)
+	s.core.Ends.Exit(th.ID, tr, byKernel)
 }

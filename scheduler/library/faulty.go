@@ -33,7 +33,7 @@ func (s *Library) faultOf(th *thread, b *profile.Bound) (trace.FaultKind, bool) 
 			kind = trace.FaultTryLock
 		}
 	}
-	if kind == trace.NumFaults || kind == trace.FaultMalloc && (s.cfg.NativeMalloc || s.cfg.Tested || b.Own) || !s.core.Faultable(th.ID, kind) {
+	if kind == trace.NumFaults || kind == trace.FaultMalloc && (s.cfg.NativeMalloc || s.cfg.Tested || b.Own) || !s.core.Failing.Possible(th.ID, kind) {
 		return 0, false
 	}
 	return kind, true
@@ -78,7 +78,7 @@ func (s *Library) standsBeforeFault(th *thread, b *profile.Bound) bool {
 func (s *Library) stepFault(th *thread, tr *trace.Transition, c trace.Choice) (scheduler.Verdict, error) {
 	if c > 0 {
 		size, _ := th.request()
-		s.core.Failed(th.ID, tr, th.failing, s.callSite(th), size)
+		s.core.Failing.Failed(th.ID, tr, th.failing, s.callSite(th), size)
 		if th.failing != trace.FaultSpurious {
 			return s.fail(th, tr)
 		}
@@ -124,5 +124,5 @@ const thrdNoMemory = 3
 
 // interrupts reports whether a semaphore's wait that falls asleep may be interrupted.
 func (s *objectCalls) interrupts(th *thread) bool {
-	return s.sleeps(th) && s.core.Faultable(th.ID, trace.FaultEINTR)
+	return s.sleeps(th) && s.core.Failing.Possible(th.ID, trace.FaultEINTR)
 }

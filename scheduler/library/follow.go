@@ -105,7 +105,7 @@ func (s *heapCalls) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, pc 
 	if b.Size == 0 || th.quiet.on || th.Starting || s.core.Alone(th.ID) {
 		return
 	}
-	if s.core.Shared(th.ID, b.Addr, b.Size) {
+	if s.core.Sharing.Shared(th.ID, b.Addr, b.Size) {
 		tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: pc})
 	}
 }

@@ -48,7 +48,7 @@ func (s *models) guard(o *object) {
 		return
 	}
 	size := uint64(s.sizes[o.kind])
-	s.core.Shared(scheduler.AllThreads, o.addr, size) // accesses that weren't recorded may have been there
+	s.core.Sharing.Shared(scheduler.AllThreads, o.addr, size) // accesses that weren't recorded may have been there
 	for g := o.addr >> wordShift; g <= (o.addr+size-1)>>wordShift; g++ {
 		s.guarded[g] = append(s.guarded[g], o.addr)
 	}

@@ -214,7 +214,7 @@ func (s *objectCalls) ComeBack(t trace.TID, tr *trace.Transition, frame, next ui
 		return false // the handler has changed where it returns to
 	}
 	if h.nap.Kind != trace.OpNone {
-		s.core.EndNap(t, tr, h.nap)
+		s.core.Naps.EndNap(t, tr, h.nap)
 		return false
 	}
 	if h.phase == phaseEntry { // it was in a call, and didn't wait

@@ -34,7 +34,8 @@ type Config struct {
 }
 
 // Library carries functions out. It implements scheduler.Carrier. It is made of parts,
-// of which each uses those above it only; here they come together.
+// of which each uses those above it only; here they come together. Those that are embedded
+// have what all calls share.
 type Library struct {
 	*guest
 	*models
@@ -43,6 +44,13 @@ type Library struct {
 	*heapCalls
 	*objectCalls
 	cells
+
+	// Parts, with fields and methods of their own.
+	carried    *carried
+	lives      *threadCalls
+	properties *properties
+	quiets     *quiets
+	endings    *endings
 }
 
 // guest is what stays as it is once a guest has begun, and how its functions are called.
@@ -201,6 +209,11 @@ func New(core *scheduler.System, opts Config) *Library {
 		heapCalls:   &heapCalls{guest: g, models: m, calls: c, lowHeap: kernel.HasLowHeap(img.File), far: map[uint64]trace.TID{}},
 		objectCalls: &objectCalls{guest: g, models: m, calls: c},
 	}
+	l.lives = &threadCalls{guest: g, models: m, calls: c, cells: &l.cells, objects: l.objectCalls, yield: l.Yield}
+	l.quiets = &quiets{guest: g, models: m, calls: c, texts: l.textCalls, lives: l.lives}
+	l.carried = &carried{guest: g, models: m, calls: c, cells: &l.cells, objects: l.objectCalls, heap: l.heapCalls, quiets: l.quiets, runs: l, yield: l.Yield}
+	l.properties = &properties{guest: g, models: m}
+	l.endings = &endings{guest: g, models: m, calls: c, cells: &l.cells, quiets: l.quiets, lives: l.lives}
 	core.Carry(l)
 	return l
 }
@@ -243,8 +256,8 @@ func (s *Library) Boot(k kernel.Kernel, roles map[uint64]profile.Bound) {
 	if s.opts.Native {
 		s.distrust()
 	}
-	if s.carries(profile.Create) {
-		s.watchThreads()
+	if s.carried.carries(profile.Create) {
+		s.carried.watch()
 	}
 	s.ensure(0)
 }
@@ -260,10 +273,10 @@ func (s *guest) breakAt(addr uint64, c breakClass) {
 // Fell implements Calls.
 func (s *Library) Fell(t trace.TID, tr *trace.Transition) (bool, error) {
 	th := &s.threads[t]
-	if !s.fallsOff(th) {
+	if !s.carried.fallsOff(th) {
 		return false, nil
 	}
-	_, err := s.carry(th, tr)
+	_, err := s.carried.carry(th, tr)
 	return true, err
 }
 

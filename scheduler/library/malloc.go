@@ -83,8 +83,8 @@ func (s *heapCalls) end(th *thread, b heap.Block) {
 func (s *heapCalls) badFree(th *thread) *scheduler.Failure {
 	p := th.arg(0)
 	what := ""
-	if s.heap.Live(0, p) == nil && !s.core.InHeap(p) {
-		what = s.core.Whose(p)
+	if s.heap.Live(0, p) == nil && !s.core.Blocks.InHeap(p) {
+		what = s.core.Blocks.Whose(p)
 	}
 	w, live := s.heap.Free(p, 0, th.role.String(), what)
 	if live {
@@ -94,7 +94,7 @@ func (s *heapCalls) badFree(th *thread) *scheduler.Failure {
 		}
 	}
 	f := &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
-	if live && s.core.WrongFree(f) {
+	if live && s.core.Blocks.WrongFree(f) {
 		return nil
 	}
 	return f
@@ -146,7 +146,7 @@ func (s *heapCalls) heapOp(th *thread) trace.Op {
 		return trace.Op{}
 	}
 	op.Obj, op.Size = p.Addr, uint32(p.Size)
-	shared := s.core.Shared(th.ID, op.Obj, uint64(op.Size))
+	shared := s.core.Sharing.Shared(th.ID, op.Obj, uint64(op.Size))
 	if !shared {
 		return trace.Op{}
 	}

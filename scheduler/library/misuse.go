@@ -25,10 +25,10 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 	case phaseLeave:
 		return nil // its barrier may be gone
 	}
-	if f := s.core.DeadAccess(th.ID, s.callSite(th), o.addr, s.sizeFor(th.role, o.kind), a.does(), false); f != nil {
+	if f := s.core.Blocks.DeadAccess(th.ID, s.callSite(th), o.addr, s.sizeFor(th.role, o.kind), a.does(), false); f != nil {
 		return f
 	}
-	if t := s.core.BuriedAt(o.addr); t != trace.NoThread {
+	if t := s.core.Stacks.BuriedAt(o.addr); t != trace.NoThread {
 		return &scheduler.Failure{Kind: trace.DeadStack, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("%s on the stack of thread %s, which has ended", a.does(), s.core.Name(t))}
 	}
 	bad := func(format string, args ...any) *scheduler.Failure {
@@ -200,5 +200,5 @@ func (s *calls) failMisuse(th *thread, tr *trace.Transition) (failed bool, err e
 
 // meetFault has a thread meet a fault that landgo meets for it, in what it does.
 func (s *calls) meetFault(th *thread, fault emu.Fault, does string) error {
-	return s.core.MeetFault(th.ID, s.callSite(th), fault, does)
+	return s.core.Signals.MeetFault(th.ID, s.callSite(th), fault, does)
 }

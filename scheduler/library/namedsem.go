@@ -19,9 +19,9 @@ import (
 // a name is an operation on a resource of that name, so that all orders are tried in
 // which threads create, open, close and unlink it. At the start no name exists.
 //
-// A semaphore is mapped into a page of its own, whose address is a function of the
-// name and of how often the name was mapped before: so opening two names commutes,
-// and a pointer that was closed never points to what is opened later.
+// A semaphore is mapped into a page of its own, whose address is a function of the name and
+// of how often the name was mapped before. So opening two names commutes, and a pointer
+// that was closed never points to what is opened later.
 
 const (
 	namedBase  = 9 << 30 // between the break and the allocator's arenas
@@ -143,8 +143,8 @@ func (s *objectCalls) performNamed(th *thread, tr *trace.Transition) (scheduler.
 		return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 1}, "reads a semaphore's name")
 	}
 	pc, size := s.callSite(th), uint64(len(text)+1)
-	s.core.Touch(th.ID, tr, pc-1, th.arg(0), uint32(size), 0)
-	if f := s.core.DeadAccess(th.ID, pc, th.arg(0), size, "reads a semaphore's name", true); f != nil {
+	s.core.Sharing.Touch(th.ID, tr, pc-1, th.arg(0), uint32(size), 0)
+	if f := s.core.Blocks.DeadAccess(th.ID, pc, th.arg(0), size, "reads a semaphore's name", true); f != nil {
 		th.Insns++ // the failure is a place of its own
 		return scheduler.Stay, s.core.Fail(th.ID, f)
 	}
@@ -237,7 +237,7 @@ func (s *objectCalls) semMap(th *thread, n *named, o *namedSem) error {
 	// Both libraries have the value first, and then zeros.
 	s.machine.Write(addr, make([]byte, s.sizes[kindSem]))
 	s.machine.Write32(addr, uint32(o.value.Get()))
-	s.core.Maps(th.ID, s.callSite(th), &kernel.Outcome{Mapped: kernel.Pages{Addr: addr, Size: namedPage}})
+	s.core.Mappings.Take(th.ID, s.callSite(th), &kernel.Outcome{Mapped: kernel.Pages{Addr: addr, Size: namedPage}})
 	s.machine.Put(&n.mapped, n.mapped.Get()+1)
 	s.machine.Put(&o.addr, addr)
 	if !s.known.Native {
@@ -276,11 +276,11 @@ func (s *objectCalls) semClose(th *thread, tr *trace.Transition) (scheduler.Verd
 		value = s.objectOf(addr, kindSem).value
 	}
 	tr.Did(trace.Op{Kind: trace.OpSemDestroy, Obj: addr, Size: s.sizes[kindSem], PC: s.callSite(th)})
-	s.core.Touch(th.ID, tr, s.callSite(th)-1, addr, s.sizes[kindSem], trace.Write)
+	s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, addr, s.sizes[kindSem], trace.Write)
 	s.machine.Put(&o.value, value)
 	s.machine.Put(&o.opens, 0)
 	s.machine.Put(&o.addr, 0)
-	if f := s.core.Maps(th.ID, s.callSite(th), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
+	if f := s.core.Mappings.Take(th.ID, s.callSite(th), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
 		th.Insns++
 		return scheduler.Stay, s.core.Fail(th.ID, f)
 	}

@@ -280,7 +280,7 @@ func (s *models) inUse(o *object) string {
 		return "while thread " + s.core.Name(o.waiters[0]) + " waits there"
 	}
 	for _, t := range append(o.readers[:len(o.readers):len(o.readers)], o.owner) {
-		if t != trace.NoThread && s.threads[t].Live() && !s.core.OnStack(t, o.addr) {
+		if t != trace.NoThread && s.threads[t].Live() && !s.core.Leaks.OnStack(t, o.addr) {
 			if o.kind == kindOnce {
 				return "while thread " + s.core.Name(t) + " runs its routine"
 			}
@@ -309,7 +309,7 @@ func (s *models) touchesObject(th *thread, o *object) {
 		return
 	}
 	size := uint64(s.sizes[o.kind])
-	if !s.core.InHeap(o.addr) && !s.core.InMapping(o.addr) {
+	if !s.core.Blocks.InHeap(o.addr) && !s.core.Mappings.Has(o.addr) {
 		switch {
 		case s.shapes == nil:
 			return
@@ -320,7 +320,7 @@ func (s *models) touchesObject(th *thread, o *object) {
 			return
 		}
 	}
-	s.core.Shared(th.ID, o.addr, size)
+	s.core.Sharing.Shared(th.ID, o.addr, size)
 }
 
 // static reports whether an address is of the program's own segments.

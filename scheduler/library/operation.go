@@ -44,7 +44,7 @@ func (s *Library) pointBefore(th *thread, a *act) bool {
 	}
 	switch th.role {
 	case profile.ThreadExit:
-		return s.core.ExitIsStep(th.ID)
+		return s.core.Ends.IsStep(th.ID)
 	case profile.Yield:
 		return false // order, no race
 	case profile.Join, profile.TryJoin, profile.TimedJoin, profile.ClockJoin:
@@ -52,7 +52,7 @@ func (s *Library) pointBefore(th *thread, a *act) bool {
 		// thread alone, or equal traces would be cut into unequal steps: a
 		// second join may be possible already, or not yet.
 		if th.role == profile.TryJoin || s.opts.AnyTimeout && th.timed {
-			s.core.SeeLife()
+			s.core.Signals.SeeLife()
 		}
 		return !s.core.Alone(th.ID)
 	}
@@ -61,9 +61,9 @@ func (s *Library) pointBefore(th *thread, a *act) bool {
 	}
 	s.contend(th, a)
 	if s.core.EveryOperation() {
-		return !(a.op == trace.OpUnlock && s.merges(th.arg(0))) && s.core.PointAllowed(th.ID, s.callSite(th))
+		return !(a.op == trace.OpUnlock && s.merges(th.arg(0))) && s.core.Points.Allowed(th.ID, s.callSite(th))
 	}
-	return (s.cfg.Points&a.point != 0 || s.core.Racing(s.callSite(th)-1)) && s.core.PointAllowed(th.ID, s.callSite(th))
+	return (s.cfg.Points&a.point != 0 || s.core.Racing(s.callSite(th)-1)) && s.core.Points.Allowed(th.ID, s.callSite(th))
 }
 
 // StepOp implements Calls: it carries out the operation and lets the thread run on.
@@ -101,19 +101,19 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 		return s.advance(th, tr, uint32(trace.Bit(v == scheduler.PassAllow)))
 	}
 	if th.role == profile.CallEnds {
-		if v, err := s.endCall(th, tr); err != nil || v == scheduler.Stay {
+		if v, err := s.properties.endCall(th, tr); err != nil || v == scheduler.Stay {
 			return err
 		}
 		return s.advance(th, tr, 0)
 	}
-	if s.carries(th.role) {
-		return s.stepCarried(th, tr)
+	if s.carried.carries(th.role) {
+		return s.carried.step(th, tr)
 	}
 	if s.isQuiet(th.role) {
 		return s.stepCall(th, tr)
 	}
 	if endsProcess(th.role) {
-		return s.core.ExitProcess(th.ID, tr, int(int32(th.arg(0))))
+		return s.core.Traps.ExitProcess(th.ID, tr, int(int32(th.arg(0))))
 	}
 	var v scheduler.Verdict
 	var err error
@@ -121,7 +121,7 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 		th.Insns++ // schedules name the states on both sides
 	}
 	if th.phase == phaseEnd {
-		_, err := s.endThread(th, tr, th.result)
+		_, err := s.lives.endThread(th, tr, th.result)
 		return err
 	}
 	if acts[th.role].how == allocator && s.cfg.NativeMalloc {

@@ -34,40 +34,40 @@ import (
 
 // registers takes note of a call that makes a key, registers a destructor or changes the unwinder's
 // tables, and reports whether the call runs as one piece. Any other does.
-func (s *Library) registers(th *thread) bool {
+func (e *endings) registers(th *thread) bool {
 	switch th.role {
 	case profile.KeyCreate, profile.ThreadAtExit:
-		s.note(th)
+		e.note(th)
 	case profile.KeyDelete:
-		s.deletesKey(th)
+		e.deletesKey(th)
 	case profile.UnwindLink:
-		return !s.loadsFiles // else another thread may hold the dynamic linker's lock
+		return !e.guest.loadsFiles // else another thread may hold the dynamic linker's lock
 	case profile.UnwindTables:
-		s.changesTables(th)
+		e.changesTables(th)
 		return true
 	default:
 		return true
 	}
-	return s.libc == elffile.Glibc && (th.role != profile.KeyCreate || !s.known.KeysGo) && (th.role != profile.ThreadAtExit || !s.loadsFiles && !s.known.Native)
+	return e.guest.libc == elffile.Glibc && (th.role != profile.KeyCreate || !e.guest.known.KeysGo) && (th.role != profile.ThreadAtExit || !e.guest.loadsFiles && !e.guest.known.Native)
 }
 
 // deletesKey counts the keys that are deleted while other threads live.
-func (s *Library) deletesKey(th *thread) {
+func (e *endings) deletesKey(th *thread) {
 	switch {
-	case s.known.KeysGo || s.core.Alone(th.ID):
-	case s.keysGone.Get() == 0:
-		s.machine.Put(&s.keysGone, 1)
+	case e.guest.known.KeysGo || e.guest.core.Alone(th.ID):
+	case e.cells.keysGone.Get() == 0:
+		e.guest.machine.Put(&e.cells.keysGone, 1)
 	default:
-		s.known.KeysGo = true
-		s.core.Refine()
+		e.guest.known.KeysGo = true
+		e.guest.core.Refine()
 	}
 }
 
 // changesTables learns that the unwinder's tables change while others may search them.
-func (s *Library) changesTables(th *thread) {
-	if !s.known.Tables && !s.core.Alone(th.ID) {
-		s.known.Tables = true
-		s.core.Refine()
+func (e *endings) changesTables(th *thread) {
+	if !e.guest.known.Tables && !e.guest.core.Alone(th.ID) {
+		e.guest.known.Tables = true
+		e.guest.core.Refine()
 	}
 }
 
@@ -133,8 +133,8 @@ func (s *guest) findOver(from uint64) {
 // atOver ends a thread that glibc is about to count out.
 func (s *Library) atOver(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	if !th.native || th.trusted() || s.known.Native || s.known.Last || s.endsCache != 0 ||
-		s.core.ExitIsStep(th.ID) || s.core.StackEnd(th.ID).Kind != trace.OpNone {
+		s.core.Ends.IsStep(th.ID) || s.core.Stacks.StackEnd(th.ID).Kind != trace.OpNone {
 		return scheduler.Step, nil
 	}
-	return s.endThread(th, tr, th.Returned)
+	return s.lives.endThread(th, tr, th.Returned)
 }

@@ -52,9 +52,9 @@ func (s *Library) isOwnStep(th *thread) bool {
 			return true
 		}
 	case profile.Create:
-		shared := s.core.Shared(th.ID, th.arg(0), 8)
-		if at := s.attributes(th); at != 0 {
-			shared = s.core.Shared(th.ID, at, attributesSize) || shared
+		shared := s.core.Sharing.Shared(th.ID, th.arg(0), 8)
+		if at := s.quiets.attributes(th); at != 0 {
+			shared = s.core.Sharing.Shared(th.ID, at, attributesSize) || shared
 		}
 		return shared || s.known.Meeting[s.callSite(th)]
 	}
@@ -75,7 +75,7 @@ func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Acces
 		if q.insn > tr.Begin {
 			a.Insn += uint16(q.insn - tr.Begin)
 		}
-		if !last.Contains(a.Addr) && s.core.InHeap(a.Addr) {
+		if !last.Contains(a.Addr) && s.core.Blocks.InHeap(a.Addr) {
 			last = heap.Block{}
 			if b := s.heap.Around(a.Addr); b != nil {
 				last = *b
@@ -103,18 +103,18 @@ func (s *Library) stepCall(th *thread, tr *trace.Transition) error {
 		th.quiet, th.phase = quiet{}, phaseEntry
 		th.Insns++ // schedules name the states on both sides
 		s.machine.Write64(q.id, q.was)
-		s.core.Touch(th.ID, tr, q.ret-1, q.id, 8, trace.Write)
+		s.core.Sharing.Touch(th.ID, tr, q.ret-1, q.id, 8, trace.Write)
 		return s.advance(th, tr, 0)
 	}
-	if _, err := s.enterQuiet(th, acts[th.role].how == watched); err != nil {
+	if _, err := s.quiets.enter(th, acts[th.role].how == watched); err != nil {
 		return err
 	}
 	th.quiet.own, tr.Loose = true, th.role != profile.Create
 	if th.role == profile.Create && s.libc == elffile.Musl {
 		th.quiet.id, th.quiet.was = th.arg(0), s.machine.Read64(th.arg(0))
-		s.touchAttributes(th, tr)
+		s.quiets.touchAttributes(th, tr)
 	} else {
-		s.touchByName(th, tr)
+		s.quiets.touchByName(th, tr)
 	}
 	if v, err := s.enterTrustedPool(th, tr); err != nil || v == scheduler.Stay {
 		return err
@@ -124,31 +124,31 @@ func (s *Library) stepCall(th *thread, tr *trace.Transition) error {
 
 // touchByName records what the function at whose entry a thread stands is known
 // to touch.
-func (s *Library) touchByName(th *thread, tr *trace.Transition) {
+func (u *quiets) touchByName(th *thread, tr *trace.Transition) {
 	switch th.role {
 	case profile.StdioInput:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, inputWord, 8, trace.Write|trace.Library)
-		s.touchStream(th, tr)
+		u.guest.core.Sharing.Touch(th.ID, tr, u.guest.callSite(th)-1, inputWord, 8, trace.Write|trace.Library)
+		u.texts.touchStream(th, tr)
 	case profile.Stdio:
-		s.touchStream(th, tr)
+		u.texts.touchStream(th, tr)
 	case profile.UnwindFind:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, tablesWord, 8, trace.Library)
+		u.guest.core.Sharing.Touch(th.ID, tr, u.guest.callSite(th)-1, tablesWord, 8, trace.Library)
 	case profile.UnwindTables:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, tablesWord, 8, trace.Write|trace.Library)
+		u.guest.core.Sharing.Touch(th.ID, tr, u.guest.callSite(th)-1, tablesWord, 8, trace.Write|trace.Library)
 	case profile.KeyCreate, profile.KeyDelete:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, keysWord, 8, trace.Write|trace.Library)
+		u.guest.core.Sharing.Touch(th.ID, tr, u.guest.callSite(th)-1, keysWord, 8, trace.Write|trace.Library)
 	case profile.Create:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, th.arg(0), 8, trace.Write)
-		s.touchAttributes(th, tr)
+		u.guest.core.Sharing.Touch(th.ID, tr, u.guest.callSite(th)-1, th.arg(0), 8, trace.Write)
+		u.touchAttributes(th, tr)
 	case profile.Malloc, profile.Calloc, profile.Realloc, profile.Free:
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, allocatorWord, 8, trace.Write)
+		u.guest.core.Sharing.Touch(th.ID, tr, u.guest.callSite(th)-1, allocatorWord, 8, trace.Write)
 	}
 }
 
 // attributes is where those are with which a thread is about to create another, 0 for
 // none. Both libraries read them all.
-func (s *Library) attributes(th *thread) uint64 {
-	if at := th.arg(1); at != ^uint64(0) && !s.cfg.Tested { // C11's has none
+func (u *quiets) attributes(th *thread) uint64 {
+	if at := th.arg(1); at != ^uint64(0) && !u.guest.cfg.Tested { // C11's has none
 		return at
 	}
 	return 0
@@ -156,26 +156,26 @@ func (s *Library) attributes(th *thread) uint64 {
 
 const attributesSize = 56
 
-func (s *Library) touchAttributes(th *thread, tr *trace.Transition) {
-	if at := s.attributes(th); at != 0 {
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, at, attributesSize, 0)
+func (u *quiets) touchAttributes(th *thread, tr *trace.Transition) {
+	if at := u.attributes(th); at != 0 {
+		u.guest.core.Sharing.Touch(th.ID, tr, u.guest.callSite(th)-1, at, attributesSize, 0)
 	}
 }
 
-// leaveQuiet ends a quiet function at its return. musl stores a new thread's
+// leave ends a quiet function at its return. musl stores a new thread's
 // name after the thread may run: landgo takes the store back and makes it a
 // step, so that the new thread can come first.
-func (s *Library) leaveQuiet(th *thread) scheduler.Verdict {
+func (u *quiets) leave(th *thread) scheduler.Verdict {
 	q := &th.quiet
 	if q.id == 0 || th.Regs.RAX != 0 {
-		if q.role == profile.Create && s.libc == elffile.Musl && q.id == 0 && th.Regs.RAX == 0 {
+		if q.role == profile.Create && u.guest.libc == elffile.Musl && q.id == 0 && th.Regs.RAX == 0 {
 			th.Insns++ // as if the store were a step: a replay may not know that it is one
 		}
 		th.quiet = quiet{}
 		return scheduler.Step
 	}
-	now := s.machine.Read64(q.id)
-	s.machine.Write64(q.id, q.was)
+	now := u.guest.machine.Read64(q.id)
+	u.guest.machine.Write64(q.id, q.was)
 	q.on, q.was = false, now
 	th.Stand, th.role, th.phase = scheduler.StandOp, profile.Create, phaseStore
 	return scheduler.Stay

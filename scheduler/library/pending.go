@@ -19,11 +19,11 @@ func (s *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {
 		return anything
 	}
 	if th.phase == phaseFault {
-		d.Pending, d.Loose, d.Outcomes = s.pendingOp(th), true, 1+uint32(trace.Bit(s.core.MayFail(th.failing)))
+		d.Pending, d.Loose, d.Outcomes = s.pendingOp(th), true, 1+uint32(trace.Bit(s.core.Failing.May(th.failing)))
 		return anything
 	}
-	if s.carries(th.role) {
-		s.describeCarried(th, d)
+	if s.carried.carries(th.role) {
+		s.carried.describe(th, d)
 		return anything
 	}
 	d.Pending, d.Loose = s.pendingOp(th), s.isQuiet(th.role) || isNamed(th.role) || s.cfg.NativeMalloc && acts[th.role].how == allocator
@@ -110,11 +110,11 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 	case profile.CallEnds:
 		return op
 	case profile.Join, profile.TryJoin, profile.TimedJoin, profile.ClockJoin, profile.Detach:
-		op.Obj = uint64(s.threadOf(th.arg(0)))
+		op.Obj = uint64(s.lives.threadOf(th.arg(0)))
 		return op
 	}
 	if th.role == profile.ThreadExit {
-		if end := s.core.StackEnd(th.ID); end.Kind != trace.OpNone {
+		if end := s.core.Stacks.StackEnd(th.ID); end.Kind != trace.OpNone {
 			return end
 		}
 		op.Obj = uint64(th.ID)
@@ -183,7 +183,7 @@ func (s *Library) possible(th *thread) bool {
 		o := s.objectOf(th.arg(0), kindOnce)
 		return o.done || o.owner == trace.NoThread
 	case profile.Join, profile.TimedJoin, profile.ClockJoin:
-		t := s.threadOf(th.arg(0))
+		t := s.lives.threadOf(th.arg(0))
 		switch {
 		case t == trace.NoThread || s.threads[t].detached:
 			return true
@@ -201,7 +201,7 @@ func (s *Library) outcomes(th *thread) uint32 {
 	if th.role == profile.CondSignal {
 		return uint32(max(1, len(s.objectOf(th.arg(0), kindCond).waiters)))
 	}
-	if th.phase == phaseEntry && acts[th.role].op == trace.OpSemWait && s.interrupts(th) && s.objectOf(th.arg(0), kindSem).value == 0 && s.core.MayFail(trace.FaultEINTR) {
+	if th.phase == phaseEntry && acts[th.role].op == trace.OpSemWait && s.interrupts(th) && s.objectOf(th.arg(0), kindSem).value == 0 && s.core.Failing.May(trace.FaultEINTR) {
 		return 2
 	}
 	return 1
@@ -248,7 +248,7 @@ func (s *Library) WaitOf(t trace.TID) (scheduler.Wait, bool) {
 		w.For, w.Owner = "thread", trace.TID(th.pending.Obj)
 		w.Name = s.core.Name(w.Owner)
 	case acts[th.role].op == trace.OpJoin:
-		w.For, w.Owner = "thread", s.threadOf(w.Obj)
+		w.For, w.Owner = "thread", s.lives.threadOf(w.Obj)
 		w.Name = s.core.Name(w.Owner)
 	default:
 		w.For, w.Owner = "mutex", s.objectOf(w.Obj, kind).owner

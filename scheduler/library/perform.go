@@ -38,5 +38,5 @@ func (s *Library) perform(th *thread, tr *trace.Transition, c trace.Choice) (sch
 	case kindOnce:
 		return s.performOnce(th, tr, s.use(obj, kindOnce))
 	}
-	return s.performThread(th, tr)
+	return s.lives.perform(th, tr)
 }

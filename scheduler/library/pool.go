@@ -79,7 +79,7 @@ func (s *heapCalls) atPool(th *thread, tr *trace.Transition, b *profile.Bound) (
 // standsAtPool reports whether the beginning or the end of a block, if there is
 // one pending, is a step of its own.
 func (s *heapCalls) standsAtPool(th *thread, pc uint64) bool {
-	return th.pending.Kind != trace.OpNone && !th.trusted() && (s.core.EveryOperation() || s.core.Racing(pc-1)) && s.core.PointAllowed(th.ID, pc)
+	return th.pending.Kind != trace.OpNone && !th.trusted() && (s.core.EveryOperation() || s.core.Racing(pc-1)) && s.core.Points.Allowed(th.ID, pc)
 }
 
 // endsAt is the memory that the call at which a thread stands gives back.
@@ -133,7 +133,7 @@ func (s *heapCalls) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) 
 	if p.Size == 0 || th.trusted() && !s.inTrustedAllocator(th) || s.core.Alone(th.ID) {
 		return trace.Op{}
 	}
-	shared := s.core.Shared(th.ID, p.Addr, p.Size)
+	shared := s.core.Sharing.Shared(th.ID, p.Addr, p.Size)
 	if !shared {
 		return trace.Op{}
 	}
@@ -181,8 +181,8 @@ func (s *heapCalls) enterPool(th *thread, tr *trace.Transition, b *profile.Bound
 // points to, or nil.
 func (s *heapCalls) badPoolFree(th *thread, b *profile.Bound) *scheduler.Failure {
 	p, what := th.arg(0), ""
-	if s.heap.Live(heap.Family(b.Family), p) == nil && !s.core.InHeap(p) && !s.heap.Near(p, 0) {
-		what = s.core.Whose(p)
+	if s.heap.Live(heap.Family(b.Family), p) == nil && !s.core.Blocks.InHeap(p) && !s.heap.Near(p, 0) {
+		what = s.core.Blocks.Whose(p)
 	}
 	w, ok := s.heap.Free(p, heap.Family(b.Family), b.Name, what)
 	if ok {

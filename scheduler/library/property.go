@@ -61,52 +61,58 @@ type opened struct {
 	at      int
 }
 
-// atProperty is asked where a thread calls a function of landgo's header. Its code runs on.
-func (s *Library) atProperty(th *thread, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
+// properties are the objects that the guest says are linearizable.
+type properties struct {
+	guest  *guest
+	models *models
+}
+
+// at is asked where a thread calls a function of landgo's header. Its code runs on.
+func (p *properties) at(th *thread, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
 	if th.trusted() {
 		return scheduler.Step, nil
 	}
 	switch r {
 	case profile.Always:
-		return scheduler.Step, s.core.Promise(th.ID, true, th.arg(0), th.arg(1), 0)
+		return scheduler.Step, p.guest.core.Promises.Add(th.ID, true, th.arg(0), th.arg(1), 0)
 	case profile.AlwaysWhen:
-		return scheduler.Step, s.core.Promise(th.ID, true, th.arg(0), th.arg(1), th.arg(2))
+		return scheduler.Step, p.guest.core.Promises.Add(th.ID, true, th.arg(0), th.arg(1), th.arg(2))
 	case profile.Eventually:
-		return scheduler.Step, s.core.Promise(th.ID, false, th.arg(0), th.arg(1), 0)
+		return scheduler.Step, p.guest.core.Promises.Add(th.ID, false, th.arg(0), th.arg(1), 0)
 	}
-	if s.cfg.Buffers {
-		return scheduler.Stay, s.gapAt(th, "landgo_assert_linearizable isn't modelled with store buffers: is a call over when it returns, or when others see what it stored?")
+	if p.guest.cfg.Buffers {
+		return scheduler.Stay, p.guest.gapAt(th, "landgo_assert_linearizable isn't modelled with store buffers: is a call over when it returns, or when others see what it stored?")
 	}
 	switch r {
 	case profile.Linearizable:
-		spec, err := linear.New(s.number(th.arg(1)), s.number(th.arg(2)))
+		spec, err := linear.New(p.guest.number(th.arg(1)), p.guest.number(th.arg(2)))
 		if err != nil {
-			return scheduler.Stay, s.gapAt(th, "%v", err)
+			return scheduler.Stay, p.guest.gapAt(th, "%v", err)
 		}
-		s.specified = append(s.specified, specified{th.arg(0), spec})
+		p.models.specified = append(p.models.specified, specified{th.arg(0), spec})
 	case profile.LinearizableAs:
 		if n := th.arg(3); n == 0 || n > maxState {
-			return scheduler.Stay, s.gapAt(th, "a specification's state has %d bytes; it can have 1 to %d", n, maxState)
+			return scheduler.Stay, p.guest.gapAt(th, "a specification's state has %d bytes; it can have 1 to %d", n, maxState)
 		}
-		s.specified = append(s.specified, specified{th.arg(0), &ownSpec{lib: s, thread: th, init: th.arg(1), apply: th.arg(2), size: th.arg(3)}})
+		p.models.specified = append(p.models.specified, specified{th.arg(0), &ownSpec{in: p.guest, thread: th, init: th.arg(1), apply: th.arg(2), size: th.arg(3)}})
 	case profile.CallBegins:
-		if s.specOf(th.arg(0)) == nil {
-			return scheduler.Stay, s.gapAt(th, "landgo_op_begin on %s, for which landgo_assert_linearizable wasn't called", s.core.VariableName(th.arg(0)))
+		if p.models.specOf(th.arg(0)) == nil {
+			return scheduler.Stay, p.guest.gapAt(th, "landgo_op_begin on %s, for which landgo_assert_linearizable wasn't called", p.guest.core.VariableName(th.arg(0)))
 		}
-		th.opened = append(slices.Clone(th.opened), opened{th.arg(0), s.number(th.arg(1)), s.number(th.arg(2)), s.callSite(th), -1})
-		if s.core.Alone(th.ID) {
-			s.Steps(th.ID, tr)
+		th.opened = append(slices.Clone(th.opened), opened{th.arg(0), p.guest.number(th.arg(1)), p.guest.number(th.arg(2)), p.guest.callSite(th), -1})
+		if p.guest.core.Alone(th.ID) {
+			p.models.Steps(th.ID, tr)
 		}
 	case profile.CallEnds:
-		i := s.lastOpened(th)
+		i := p.models.lastOpened(th)
 		if i < 0 {
-			return scheduler.Stay, s.gapAt(th, "landgo_op_end on %s without a landgo_op_begin of the same thread before", s.core.VariableName(th.arg(0)))
+			return scheduler.Stay, p.guest.gapAt(th, "landgo_op_end on %s without a landgo_op_begin of the same thread before", p.guest.core.VariableName(th.arg(0)))
 		}
-		if th.opened[i].at < 0 && !s.core.Alone(th.ID) && !s.core.Coarse() {
+		if th.opened[i].at < 0 && !p.guest.core.Alone(th.ID) && !p.guest.core.Coarse() {
 			th.Stand, th.role, th.phase, th.timed = scheduler.StandOp, r, phaseEntry, false
 			return scheduler.Stay, nil
 		}
-		return s.endCall(th, tr)
+		return p.endCall(th, tr)
 	}
 	return scheduler.Step, nil
 }
@@ -166,34 +172,34 @@ func (s *models) Steps(t trace.TID, tr *trace.Transition) {
 }
 
 // endCall ends the call at whose end a thread is: can its result be explained?
-func (s *Library) endCall(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
-	s.Steps(th.ID, tr)
-	i := s.lastOpened(th)
+func (p *properties) endCall(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	p.models.Steps(th.ID, tr)
+	i := p.models.lastOpened(th)
 	o := th.opened[i]
 	th.opened = slices.Delete(slices.Clone(th.opened), i, i+1)
-	spec, begin := s.specOf(o.obj), s.history[o.at]
-	e := called{thread: th.ID, obj: o.obj, part: begin.part, op: o.op, arg: o.arg, pc: s.callSite(th), end: true, of: o.at, result: spec.Normal(o.op, s.number(th.arg(1)))}
+	spec, begin := p.models.specOf(o.obj), p.models.history[o.at]
+	e := called{thread: th.ID, obj: o.obj, part: begin.part, op: o.op, arg: o.arg, pc: p.guest.callSite(th), end: true, of: o.at, result: spec.Normal(o.op, p.guest.number(th.arg(1)))}
 	if own, ok := spec.(*ownSpec); ok {
 		own.thread = th
 	}
-	before, open, err := s.before(&e, spec)
+	before, open, err := p.models.before(&e, spec)
 	if err != nil {
 		return scheduler.Stay, err
 	}
 	var could []int64
 	if e.set, could, err = before.End(spec, open, e.of, e.result); err != nil {
 		if _, gap := err.(*scheduler.InvalidError); !gap {
-			err = s.gapAt(th, "%v", err)
+			err = p.guest.gapAt(th, "%v", err)
 		}
 		return scheduler.Stay, err
 	}
-	s.history = append(s.history, e)
+	p.models.history = append(p.models.history, e)
 	tr.Did(trace.Op{Kind: trace.OpCallEnds, Obj: o.obj, PC: e.pc})
 	if len(e.set) > 0 {
 		return scheduler.Step, nil
 	}
-	return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Linearizability, Thread: th.ID, PC: e.pc,
-		Message: s.unexplained(&e, spec, could), Calls: s.callsOf(&e, spec)})
+	return scheduler.Stay, p.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Linearizability, Thread: th.ID, PC: e.pc,
+		Message: p.unexplained(&e, spec, could), Calls: p.callsOf(&e, spec)})
 }
 
 // before is what may have happened before an end that is to be the next of the history,
@@ -220,8 +226,8 @@ func (s *models) before(e *called, spec linear.Spec) (set linear.Set, open []lin
 }
 
 // unexplained says what result no order explains.
-func (s *Library) unexplained(e *called, spec linear.Spec, could []int64) string {
-	text := fmt.Sprintf("%s %s isn't linearizable: %s", spec.Kind(), s.core.VariableName(e.obj), spec.Name(e.op, e.arg))
+func (p *properties) unexplained(e *called, spec linear.Spec, could []int64) string {
+	text := fmt.Sprintf("%s %s isn't linearizable: %s", spec.Kind(), p.guest.core.VariableName(e.obj), spec.Name(e.op, e.arg))
 	said := spec.Said(e.op, e.result)
 	if said == "" {
 		return text + " can't have happened in any order of the calls"
@@ -242,11 +248,11 @@ func (s *Library) unexplained(e *called, spec linear.Spec, could []int64) string
 }
 
 // callsOf are the calls up to an end, which is the last of the history, with their places.
-func (s *Library) callsOf(e *called, spec linear.Spec) []scheduler.Called {
+func (p *properties) callsOf(e *called, spec linear.Spec) []scheduler.Called {
 	var list []scheduler.Called
 	place, at := map[int]int{}, 0
-	for i := range s.history {
-		h := &s.history[i]
+	for i := range p.models.history {
+		h := &p.models.history[i]
 		if h.obj != e.obj || h.part != e.part {
 			continue
 		}
@@ -277,13 +283,13 @@ func (s *models) historyDigest() trace.Digest {
 // ownSpec is a specification that the guest has as functions: init(state) makes the first
 // state, and apply(state, op, arg) changes it and returns the call's result.
 type ownSpec struct {
-	lib               *Library
+	in                *guest
 	thread            *thread // whose registers they run with
 	init, apply, size uint64
 }
 
 func (o *ownSpec) run(function uint64, state []byte, args ...uint64) (uint64, string, error) {
-	result, after, err := o.lib.core.Aside(o.thread.ID, &o.thread.Regs, function, state, args, nil)
+	result, after, err := o.in.core.Promises.Aside(o.thread.ID, &o.thread.Regs, function, state, args, nil)
 	return result, string(after), err
 }
 
@@ -296,7 +302,7 @@ func (o *ownSpec) Init() (string, error) {
 // Apply implements linear.Spec.
 func (o *ownSpec) Apply(state string, op, arg int64) (linear.Outcome, error) {
 	result, next, err := o.run(o.apply, []byte(state), uint64(op), uint64(arg))
-	return linear.Outcome{State: next, Result: o.lib.number(result)}, err
+	return linear.Outcome{State: next, Result: o.in.number(result)}, err
 }
 
 // Part implements linear.Spec.

@@ -22,13 +22,13 @@ func (s *Library) atReturn(th *thread, tr *trace.Transition) (scheduler.Verdict,
 	}
 	if q := &th.quiet; q.on {
 		if th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+s.wordSize {
-			return s.leaveQuiet(th), nil
+			return s.quiets.leave(th), nil
 		}
 		return scheduler.Step, nil
 	}
 	if r := &th.release; r.on && th.Regs.RIP == r.ret && th.Regs.RSP == r.sp+s.wordSize {
 		th.release = frame{}
-		if s.core.PointAllowed(th.ID, th.Regs.RIP) {
+		if s.core.Points.Allowed(th.ID, th.Regs.RIP) {
 			return scheduler.Stay, nil
 		}
 		return scheduler.Step, nil

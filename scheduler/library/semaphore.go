@@ -17,7 +17,7 @@ func (s *objectCalls) performSem(th *thread, tr *trace.Transition, o *object, c 
 	if th.phase == phaseEntry && s.sleeps(th) {
 		if op = trace.OpSemTryWait; o.value == 0 && c > 0 {
 			s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
-			s.core.Failed(th.ID, tr, trace.FaultEINTR, s.callSite(th), 0)
+			s.core.Failing.Failed(th.ID, tr, trace.FaultEINTR, s.callSite(th), 0)
 			s.setErrno(th, tr, eintr)
 			s.ret(th, ^uint64(0))
 			return scheduler.Pass, nil

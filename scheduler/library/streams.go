@@ -67,8 +67,8 @@ func (s *textCalls) stdout() uint64 {
 // the process before it prints.
 func (s *textCalls) sharesStream(th *thread) bool {
 	at, _, ok := s.streamOf(th)
-	shared := ok && s.core.Shared(th.ID, at, 8)
-	return s.toStdout(th) && s.core.SharesOutput(th.ID) || shared
+	shared := ok && s.core.Sharing.Shared(th.ID, at, 8)
+	return s.toStdout(th) && s.core.Ends.SharesOutput(th.ID) || shared
 }
 
 // toStdout reports whether the call of stdio at whose entry a thread stands works on
@@ -85,10 +85,10 @@ func (s *textCalls) toStdout(th *thread) bool {
 // touchStream records that a call works on its stream.
 func (s *textCalls) touchStream(th *thread, tr *trace.Transition) {
 	if s.toStdout(th) {
-		s.core.TouchOutput(th.ID, tr, s.callSite(th)-1)
+		s.core.Ends.TouchOutput(th.ID, tr, s.callSite(th)-1)
 	}
 	if at, flags, ok := s.streamOf(th); ok {
-		s.core.Touch(th.ID, tr, s.callSite(th)-1, at, 8, flags)
+		s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, at, 8, flags)
 	}
 }
 

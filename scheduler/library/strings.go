@@ -94,8 +94,8 @@ func (s *textCalls) atString(th *thread, tr *trace.Transition) (scheduler.Verdic
 			continue
 		}
 		call.lo = call.hi
-		if out := s.core.DeadAccess(th.ID, th.Regs.RIP, end, 1, is.name+" reads 1 byte", true); out != nil {
-			s.core.Touch(th.ID, tr, th.Regs.RIP, end, 1, 0)
+		if out := s.core.Blocks.DeadAccess(th.ID, th.Regs.RIP, end, 1, is.name+" reads 1 byte", true); out != nil {
+			s.core.Sharing.Touch(th.ID, tr, th.Regs.RIP, end, 1, 0)
 			th.Insns++ // the failure is a place of its own
 			return scheduler.Stay, s.core.Fail(th.ID, out)
 		}

@@ -13,40 +13,50 @@ import (
 
 const setRIP = emu.SetRIP
 
-// performThread carries out the operations on threads: join, detach, exit,
+// threadCalls are the calls on threads: joins, detaching, ends.
+type threadCalls struct {
+	guest   *guest
+	models  *models
+	calls   *calls
+	cells   *cells
+	objects *objectCalls
+	yield   func(trace.TID, *trace.Transition) scheduler.Verdict
+}
+
+// perform carries out the operations on threads: join, detach, exit,
 // yield, sleep.
-func (s *Library) performThread(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (v *threadCalls) perform(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	switch th.role {
 	case profile.Join, profile.TryJoin, profile.TimedJoin, profile.ClockJoin:
-		return s.join(th, tr)
+		return v.join(th, tr)
 	case profile.Detach:
-		t := s.threadOf(th.arg(0))
+		t := v.threadOf(th.arg(0))
 		if t == trace.NoThread {
-			return s.noThread(th)
+			return v.noThread(th)
 		}
-		tr.Did(trace.Op{Kind: trace.OpDetach, Obj: uint64(t), PC: s.callSite(th)})
-		switch j := &s.threads[t]; {
+		tr.Did(trace.Op{Kind: trace.OpDetach, Obj: uint64(t), PC: v.guest.callSite(th)})
+		switch j := &v.models.threads[t]; {
 		case j.detached:
-			return s.notJoinable(th, t, "detached twice")
-		case s.gaveBack(j):
-			return s.notJoinable(th, t, "detached, but was joined")
+			return v.notJoinable(th, t, "detached twice")
+		case v.gaveBack(j):
+			return v.notJoinable(th, t, "detached, but was joined")
 		}
-		s.core.Save(t)
-		s.threads[t].detached = true
-		s.ret(th, 0)
+		v.guest.core.Save(t)
+		v.models.threads[t].detached = true
+		v.guest.ret(th, 0)
 	case profile.ThreadExit:
-		own := th.native || s.ownEnds() || s.unwindsAtEnd(th)
-		if first := &s.threads[0]; th == first || own && !first.Live() {
-			s.outlive(own)
+		own := th.native || v.ownEnds() || v.unwindsAtEnd(th)
+		if first := &v.models.threads[0]; th == first || own && !first.Live() {
+			v.outlive(own)
 		}
 		if own {
 			th.native, th.Returned = true, th.arg(0)
 			return scheduler.Step, nil
 		}
-		return s.endThread(th, tr, th.arg(0))
+		return v.endThread(th, tr, th.arg(0))
 	case profile.Yield:
-		s.ret(th, 0)
-		return s.Yield(th.ID, tr), nil
+		v.guest.ret(th, 0)
+		return v.yield(th.ID, tr), nil
 	}
 	return scheduler.Pass, nil
 }
@@ -79,135 +89,135 @@ func (s *Library) Yield(t trace.TID, tr *trace.Transition) scheduler.Verdict {
 }
 
 // join takes an exited thread's result.
-func (s *Library) join(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
-	t := s.threadOf(th.arg(0))
+func (v *threadCalls) join(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	t := v.threadOf(th.arg(0))
 	switch {
 	case t == trace.NoThread:
-		return s.noThread(th)
-	case s.threads[t].detached:
-		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
-		return s.notJoinable(th, t, "joined, but was detached")
+		return v.noThread(th)
+	case v.models.threads[t].detached:
+		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: v.guest.callSite(th)})
+		return v.notJoinable(th, t, "joined, but was detached")
 	case t == th.ID && th.role != profile.TryJoin:
-		s.ret(th, edeadlk)
+		v.guest.ret(th, edeadlk)
 		return scheduler.Pass, nil
 	}
-	if s.threads[t].Live() { // pthread_tryjoin_np
-		tr.Did(trace.Op{Kind: trace.OpTryJoinFail, Obj: uint64(t), PC: s.callSite(th)})
-		return s.refuse(th, tr, ebusy)
+	if v.models.threads[t].Live() { // pthread_tryjoin_np
+		tr.Did(trace.Op{Kind: trace.OpTryJoinFail, Obj: uint64(t), PC: v.guest.callSite(th)})
+		return v.calls.refuse(th, tr, ebusy)
 	}
-	j := &s.threads[t]
-	if s.gaveBack(j) {
+	j := &v.models.threads[t]
+	if v.gaveBack(j) {
 		// glibc remembers it as long as no other thread has the stack; musl has unmapped that.
-		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
-		if by := j.waitedFor; by != trace.NoThread && by != th.ID && th.role != profile.TryJoin && s.libc == elffile.Glibc {
+		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: v.guest.callSite(th)})
+		if by := j.waitedFor; by != trace.NoThread && by != th.ID && th.role != profile.TryJoin && v.guest.libc == elffile.Glibc {
 			// Where both wait at once, its end wakes one, and the other waits for ever.
-			return s.notJoinable(th, t, "joined by two threads")
+			return v.notJoinable(th, t, "joined by two threads")
 		}
-		if s.libc == elffile.Musl {
-			return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 4}, "joins a thread that was joined")
+		if v.guest.libc == elffile.Musl {
+			return scheduler.Stay, v.calls.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 4}, "joins a thread that was joined")
 		}
-		s.ret(th, esrch)
+		v.guest.ret(th, esrch)
 		return scheduler.Pass, nil
 	}
-	s.core.Join(t, tr)
+	v.guest.core.Join(t, tr)
 	if j.waitedFor = trace.NoThread; th.role != profile.TryJoin {
 		j.waitedFor = th.ID
 	}
 	if !j.OwnStack {
-		s.unlist(j.Self)
+		v.unlist(j.Self)
 	}
-	tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: s.callSite(th)})
+	tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: v.guest.callSite(th)})
 	j.Asked = th.arg(1) != 0
 	if p := th.arg(1); p != 0 {
 		const does = "a join writes its status"
-		d := s.door(th, tr)
-		if f := s.core.DeadAccess(th.ID, s.callSite(th), p, 8, does, false); f != nil {
+		d := v.calls.door(th, tr)
+		if f := v.guest.core.Blocks.DeadAccess(th.ID, v.guest.callSite(th), p, 8, does, false); f != nil {
 			d.touch(p, 8, trace.Write)
 			th.Insns++
-			return scheduler.Stay, s.core.Fail(th.ID, f)
+			return scheduler.Stay, v.guest.core.Fail(th.ID, f)
 		}
-		if s.machine.Prot(p)&emu.ProtWrite == 0 {
+		if v.guest.machine.Prot(p)&emu.ProtWrite == 0 {
 			d.touch(p, 8, trace.Write)
-			return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, does)
+			return scheduler.Stay, v.calls.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, does)
 		}
 		d.write64(p, j.Returned)
 	}
-	s.ret(th, 0)
+	v.guest.ret(th, 0)
 	return scheduler.Pass, nil
 }
 
 // gaveBack reports whether a thread was joined and the library knows it. It looks in
 // the thread's memory, which is the program's where the stack was; musl's first
 // thread never gives its own back.
-func (s *Library) gaveBack(t *thread) bool {
-	return t.Joined && (t.OwnStack || t.Parent == trace.NoThread && s.libc == elffile.Glibc)
+func (v *threadCalls) gaveBack(t *thread) bool {
+	return t.Joined && (t.OwnStack || t.Parent == trace.NoThread && v.guest.libc == elffile.Glibc)
 }
 
 // notJoinable is the misuse of a thread that can't be joined, nor detached. The
 // standard leaves open what comes of it; glibc refuses mostly, and musl crashes.
-func (s *Library) notJoinable(th *thread, t trace.TID, what string) (scheduler.Verdict, error) {
-	f := &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("thread %s is %s", s.core.Name(t), what)}
+func (v *threadCalls) notJoinable(th *thread, t trace.TID, what string) (scheduler.Verdict, error) {
+	f := &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: v.guest.callSite(th), Message: fmt.Sprintf("thread %s is %s", v.guest.core.Name(t), what)}
 	th.Insns++ // the failure is a place of its own
-	return scheduler.Stay, s.core.Fail(th.ID, f)
+	return scheduler.Stay, v.guest.core.Fail(th.ID, f)
 }
 
 // noThread is a call about a thread that there isn't. The C library looks for it in
 // its memory; glibc not at a null pointer.
-func (s *Library) noThread(th *thread) (scheduler.Verdict, error) {
-	if p := th.arg(0); s.machine.Prot(p)&emu.ProtRead == 0 && (p != 0 || s.libc != elffile.Glibc) {
-		return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: p, Size: 4}, "looks for a thread")
+func (v *threadCalls) noThread(th *thread) (scheduler.Verdict, error) {
+	if p := th.arg(0); v.guest.machine.Prot(p)&emu.ProtRead == 0 && (p != 0 || v.guest.libc != elffile.Glibc) {
+		return scheduler.Stay, v.calls.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: p, Size: 4}, "looks for a thread")
 	}
-	s.ret(th, esrch)
+	v.guest.ret(th, esrch)
 	return scheduler.Pass, nil
 }
 
 // ownEnds reports whether threads end by the guest's own code: it has destructors to
 // run, or has to know which thread is the last.
-func (s *Library) ownEnds() bool { return s.destructors.Get() != 0 || s.known.Last }
+func (v *threadCalls) ownEnds() bool { return v.cells.destructors.Get() != 0 || v.guest.known.Last }
 
 // unwindsAtEnd reports whether the pthread_exit at which a thread stands runs code of
 // the guest's: glibc's unwinds the stack, as an exception would.
-func (s *Library) unwindsAtEnd(th *thread) bool {
-	return s.libc == elffile.Glibc && s.image.Handles(&th.Regs, s.core.ReadStack)
+func (v *threadCalls) unwindsAtEnd(th *thread) bool {
+	return v.guest.libc == elffile.Glibc && v.guest.image.Handles(&th.Regs, v.guest.core.ReadStack)
 }
 
 // outlive learns that the process may end with its last thread: the first one ends
 // alone, by pthread_exit. The library then calls exit in the thread that it finds to be
 // the last, which shows if exit runs code of the guest's, or if the library's own code
 // ends that thread. So the library has to count.
-func (s *Library) outlive(own bool) {
-	if !s.known.Native && !s.known.Last && (own || s.exitHandlers.Get() != 0 || s.ownDestructors || s.threads[0].atExit) {
-		s.known.Last = true
-		s.core.Refine()
+func (v *threadCalls) outlive(own bool) {
+	if !v.guest.known.Native && !v.guest.known.Last && (own || v.cells.exitHandlers.Get() != 0 || v.guest.ownDestructors || v.models.threads[0].atExit) {
+		v.guest.known.Last = true
+		v.guest.core.Refine()
 	}
 }
 
 // endThread ends a thread whose start routine returned or that called
 // pthread_exit, with no code of the guest's left to run.
-func (s *Library) endThread(th *thread, tr *trace.Transition, retval uint64) (scheduler.Verdict, error) {
+func (v *threadCalls) endThread(th *thread, tr *trace.Transition, retval uint64) (scheduler.Verdict, error) {
 	th.Returned = retval
-	if s.ownEnds() && !th.native {
+	if v.ownEnds() && !th.native {
 		th.native = true
 		return scheduler.Step, nil
 	}
-	if err := s.leavesWait(th, true); err != nil {
+	if err := v.objects.leavesWait(th, true); err != nil {
 		return scheduler.Stay, err
 	}
-	if f := s.exitMisuse(th); f != nil {
-		return scheduler.Stay, s.core.Fail(th.ID, f)
+	if f := v.calls.exitMisuse(th); f != nil {
+		return scheduler.Stay, v.guest.core.Fail(th.ID, f)
 	}
-	if s.atStackEnd(th, retval) {
+	if v.atStackEnd(th, retval) {
 		return scheduler.Stay, nil
 	}
 	th.holds, th.role = nil, profile.ThreadExit // for lastToEnd, however it ends
-	s.gone(th, tr, false)
+	v.objects.gone(th, tr, false)
 	return scheduler.Stay, nil
 }
 
 // createsDetached reports whether the pthread_create at which a thread stands makes a
 // detached one.
-func (s *Library) createsDetached(th *thread) bool {
-	return s.createsBy(th, glibcDetached, 24, math.MaxUint32)
+func (v *threadCalls) createsDetached(th *thread) bool {
+	return v.createsBy(th, glibcDetached, 24, math.MaxUint32)
 }
 
 // Flags of glibc's pthread_attr_t: the thread is detached; there is an address.
@@ -219,30 +229,30 @@ const (
 // createsBy reports whether the attributes with which a thread is about to create
 // another say something: glibc's pthread_attr_t has flags, musl's a field, which is
 // these bits of a word.
-func (s *Library) createsBy(th *thread, flag uint32, field, bits uint64) bool {
+func (v *threadCalls) createsBy(th *thread, flag uint32, field, bits uint64) bool {
 	attr := th.arg(1)
 	switch {
 	case attr == 0 || attr == ^uint64(0): // C11's
 		return false
-	case s.libc != elffile.Musl:
-		return s.machine.Read32(attr+8)&flag != 0
+	case v.guest.libc != elffile.Musl:
+		return v.guest.machine.Read32(attr+8)&flag != 0
 	}
-	return s.machine.Read64(attr+field)&bits != 0
+	return v.guest.machine.Read64(attr+field)&bits != 0
 }
 
 // threadOf finds a thread by its pthread_t, which in both libcs is the address
 // of its thread control block, the FS base. Where a program gives one stack to one
 // thread after the other, or the library does, it is the one that lives, or can still
 // be joined.
-func (s *Library) threadOf(self uint64) trace.TID {
+func (v *threadCalls) threadOf(self uint64) trace.TID {
 	found := trace.NoThread
-	for i := range s.threads {
-		th := &s.threads[i]
+	for i := range v.models.threads {
+		th := &v.models.threads[i]
 		switch {
-		case !s.threads[i].Exists || th.Self != self || self == 0:
+		case !v.models.threads[i].Exists || th.Self != self || self == 0:
 		case th.Live():
 			return th.ID
-		case found == trace.NoThread || s.threads[found].Joined || s.threads[found].detached:
+		case found == trace.NoThread || v.models.threads[found].Joined || v.models.threads[found].detached:
 			found = th.ID
 		}
 	}
@@ -251,17 +261,17 @@ func (s *Library) threadOf(self uint64) trace.TID {
 
 // callersStack reports whether the pthread_create at which a thread stands uses
 // a stack of the program's.
-func (s *Library) callersStack(th *thread) bool {
-	return s.createsBy(th, glibcStackAddr, 16, math.MaxUint64)
+func (v *threadCalls) callersStack(th *thread) bool {
+	return v.createsBy(th, glibcStackAddr, 16, math.MaxUint64)
 }
 
 // atStackEnd makes a thread that is about to end stand before its end, if others
 // use its stack. (Where each end is a step, it has stood there.)
-func (s *Library) atStackEnd(th *thread, retval uint64) bool {
-	if th.phase == phaseEnd || s.core.ExitIsStep(th.ID) || !s.core.EveryOperation() || !s.core.PointAllowed(th.ID, th.Regs.RIP) {
+func (v *threadCalls) atStackEnd(th *thread, retval uint64) bool {
+	if th.phase == phaseEnd || v.guest.core.Ends.IsStep(th.ID) || !v.guest.core.EveryOperation() || !v.guest.core.Points.Allowed(th.ID, th.Regs.RIP) {
 		return false
 	}
-	op := s.core.StackEnd(th.ID)
+	op := v.guest.core.Stacks.StackEnd(th.ID)
 	if op.Kind == trace.OpNone {
 		return false
 	}
@@ -270,14 +280,13 @@ func (s *Library) atStackEnd(th *thread, retval uint64) bool {
 	return true
 }
 
-// unlist takes a thread that was joined out of its C library's list of threads, as
-// the library's own exit or join would: its control block is on a stack of the
-// program's, which may give that memory back now, and the next pthread_create
-// writes to the list's neighbours. Where the words aren't a list's nothing is
-// changed.
-func (s *Library) unlist(self uint64) {
+// unlist takes a thread that was joined out of its C library's list of threads, as the
+// library's own exit or join would. Its control block is on a stack of the program's, which
+// may give that memory back now. The next pthread_create writes to the list's neighbours.
+// Where the words aren't a list's nothing is changed.
+func (v *threadCalls) unlist(self uint64) {
 	var at, next, prev uint64 // of a node: what its pointers point to, and where in it these are
-	switch s.libc {
+	switch v.guest.libc {
 	case elffile.Musl:
 		at, next, prev = self, 24, 16
 	case elffile.Glibc:
@@ -286,20 +295,20 @@ func (s *Library) unlist(self uint64) {
 		return
 	}
 	word := func(a uint64) uint64 {
-		if s.machine.Prot(a)&emu.ProtWrite == 0 || s.machine.Prot(a+7)&emu.ProtWrite == 0 {
+		if v.guest.machine.Prot(a)&emu.ProtWrite == 0 || v.guest.machine.Prot(a+7)&emu.ProtWrite == 0 {
 			return 0
 		}
-		return s.machine.Read64(a)
+		return v.guest.machine.Read64(a)
 	}
 	after, before := word(at+next), word(at+prev)
 	if after == 0 || before == 0 || word(after+prev) != at || word(before+next) != at {
 		return
 	}
-	s.machine.Write64(before+next, after)
-	s.machine.Write64(after+prev, before)
+	v.guest.machine.Write64(before+next, after)
+	v.guest.machine.Write64(after+prev, before)
 	// What is left in it mustn't depend on the threads that were in the list.
-	s.machine.Write64(at+next, at)
-	s.machine.Write64(at+prev, at)
+	v.guest.machine.Write64(at+next, at)
+	v.guest.machine.Write64(at+prev, at)
 }
 
 // glibcThreadList is where struct pthread of glibc has its place in a list.

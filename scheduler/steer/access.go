@@ -14,27 +14,27 @@ const sectionLock = 1 << 42
 var sectionHolds = []uint64{sectionLock}
 
 // threadDid records accesses to shared memory by a thread.
-func (s *Kernel) threadDid(u *turn, as []trace.Access) {
-	as = s.withoutNote(u.th, as)
+func (f *tails) threadDid(u *turn, as []trace.Access) {
+	as = f.withoutNote(u.th, as)
 	u.tr.Accesses = append(u.tr.Accesses, as...)
-	s.tailDid(u.th, as)
-	s.stores(u.th, as)
+	f.tailDid(u.th, as)
+	f.in.stores(u.th, as)
 	var holds []uint64
-	if !s.on.Get() {
+	if !f.in.on.Get() {
 		holds = sectionHolds
 	}
-	s.Sight(u.th.ID, as, holds, s.run.Allow > 0)
+	f.core.Sharing.Sight(u.th.ID, as, holds, f.proc.run.Allow > 0)
 	for i := range as {
 		a := &as[i]
-		if s.conflictsWithTicks(a) && (s.on.Get() || !s.isScheduling(a)) {
-			s.wide = true
+		if f.conflictsWithTicks(a) && (f.in.on.Get() || !f.in.isScheduling(a)) {
+			f.step.wide = true
 		}
 	}
 }
 
-func (s *Kernel) conflictsWithTicks(a *trace.Access) (conflict bool) {
+func (f *tails) conflictsWithTicks(a *trace.Access) (conflict bool) {
 	granules(a, func(g uint64, bytes uint8) {
-		k := s.known.Ticked[g]
+		k := f.known.Ticked[g]
 		conflict = conflict || k.Writes&bytes != 0 || a.IsWrite() && k.Reads&bytes != 0
 	})
 	return conflict
@@ -61,7 +61,7 @@ func (s *fixed) isScheduling(a *trace.Access) bool {
 
 // tickDid learns what ticks do to memory. What threads did to it before counts
 // differently from then on.
-func (s *Kernel) tickDid(as []trace.Access) {
+func (f *tails) tickDid(as []trace.Access) {
 	for i := range as {
 		a := &as[i]
 		granules(a, func(g uint64, bytes uint8) {
@@ -69,8 +69,8 @@ func (s *Kernel) tickDid(as []trace.Access) {
 			if a.IsWrite() {
 				by.Writes = bytes
 			}
-			if s.known.Ticked.Add(g, by) {
-				s.Refine()
+			if f.known.Ticked.Add(g, by) {
+				f.core.Refine()
 			}
 		})
 	}

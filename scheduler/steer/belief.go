@@ -8,32 +8,42 @@ import (
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
+	"landgo/scheduler/known"
 )
 
 // What a kernel or its profile says of threads is believed until a run contradicts
 // it. A thread that landgo doesn't know of, or takes for waiting or ended, isn't let
 // run where it could be: what is verified then is less than it seems. So a
 // contradiction makes the result invalid, unless it can be the kernel's own mistake.
+// beliefs are what the kernel says of its threads, by calls or in its memory, and what comes
+// of comparing it with what the processor does.
+type beliefs struct {
+	in    *situation
+	core  core
+	known *known.Facts
+	step  *stepping
+	proc  *processor
+}
 
 // comes: by the profile, thread n gets the processor, whose stack pointer is sp.
-func (s *Kernel) comes(u *turn, n, sp uint64) (trace.TID, error) {
-	if _, known := s.numbered(n); !known && !slices.Contains(s.idleOnes(), n) && s.unlisted(n) {
-		return 0, s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+func (b *beliefs) comes(u *turn, n, sp uint64) (trace.TID, error) {
+	if _, known := b.in.numbered(n); !known && !slices.Contains(b.in.idleOnes(), n) && b.in.unlisted(n) {
+		return 0, b.core.invalid(kernel.GapSchedule, u.th, b.proc.pcNow(),
 			"the kernel ran thread %#x, which the profile doesn't list as ready", n)
 	}
-	if err := s.found(u, n); err != nil {
+	if err := b.found(u, n); err != nil {
 		return 0, err
 	}
-	t, _ := s.numbered(n)
-	th := &s.threads[t]
-	if th.own.Tail && th.own.Kind == tailOfNew && s.leftThere(n, sp) {
-		return 0, s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+	t, _ := b.in.numbered(n)
+	th := &b.in.threads[t]
+	if th.own.Tail && th.own.Kind == tailOfNew && b.in.leftThere(n, sp) {
+		return 0, b.core.invalid(kernel.GapSchedule, u.th, b.proc.pcNow(),
 			"thread %#x had ended, by the profile's ended states, and goes on where it was", n)
 	}
-	if !th.own.Idle && !s.saysReady(n) && !th.own.Unannounced {
-		s.save(t)
+	if !th.own.Idle && !b.in.saysReady(n) && !th.own.Unannounced {
+		b.core.save(t)
 		th.own.Unannounced = true
-		s.machine.Put(&s.unannounced, s.unannounced.Get()+1)
+		b.in.machine.Put(&b.in.unannounced, b.in.unannounced.Get()+1)
 	}
 	return t, nil
 }
@@ -81,12 +91,12 @@ func (s *situation) leftThere(n, sp uint64) bool {
 }
 
 // checkIdlers: the profile's idle threads are the same all the time.
-func (s *Kernel) checkIdlers(u *turn) error {
-	idle := s.idleOnes()
-	for i := range s.threads {
-		th := &s.threads[i]
-		if s.threads[i].Exists && th.Live() && th.own.Number != 0 && th.own.Idle != slices.Contains(idle, th.own.Number) {
-			return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+func (b *beliefs) checkIdlers(u *turn) error {
+	idle := b.in.idleOnes()
+	for i := range b.in.threads {
+		th := &b.in.threads[i]
+		if b.in.threads[i].Exists && th.Live() && th.own.Number != 0 && th.own.Idle != slices.Contains(idle, th.own.Number) {
+			return b.core.invalid(kernel.GapSchedule, u.th, b.proc.pcNow(),
 				"the profile's idle variables name one thread, and then another: an idle thread stays what it is")
 		}
 	}
@@ -108,38 +118,38 @@ func (s *situation) waiting() (all []trace.TID) {
 }
 
 // wokenByTick: a tick, or an idle thread, has made ready a thread that waits for others.
-func (s *Kernel) wokenByTick(th *thread) error {
+func (b *beliefs) wokenByTick(th *thread) error {
 	how := "landgo_sleep wasn't called for it"
-	if s.profile != nil {
+	if b.in.profile != nil {
 		how = "it is in none of the profile's sleepers, and in no function of its sleep"
 	}
-	return s.invalid(kernel.GapSchedule, th, th.Regs.RIP,
-		"a tick has woken thread %s, which waits for other threads, as the kernel says, and not for time: %s", s.Name(th.ID), how)
+	return b.core.invalid(kernel.GapSchedule, th, th.Regs.RIP,
+		"a tick has woken thread %s, which waits for other threads, as the kernel says, and not for time: %s", b.core.Name(th.ID), how)
 }
 
 // readyByTick: landgo_ready is called for a thread by a tick, or by the idle thread.
-func (s *Kernel) readyByTick(th *thread) error {
+func (b *beliefs) readyByTick(th *thread) error {
 	o := &th.own
 	switch {
 	case o.State == ownBlocked:
-		return s.wokenByTick(th)
+		return b.wokenByTick(th)
 	case o.State != ownReady || !o.Tail || o.Kind != tailOfYield || o.Interrupted:
-	case s.threads[s.running.Get()].own.Idle:
-		return s.invalid(kernel.GapSchedule, th, th.Regs.RIP,
-			"a tick has woken thread %s, for which the kernel idled: neither landgo_sleep nor landgo_unready was called when it began to wait", s.Name(th.ID))
-	case !s.known.Probes:
+	case b.in.threads[b.in.running.Get()].own.Idle:
+		return b.core.invalid(kernel.GapSchedule, th, th.Regs.RIP,
+			"a tick has woken thread %s, for which the kernel idled: neither landgo_sleep nor landgo_unready was called when it began to wait", b.core.Name(th.ID))
+	case !b.known.Probes:
 		// It waits, perhaps; or ready threads are put into another list.
-		s.known.Probes = true
-		s.Refine()
+		b.known.Probes = true
+		b.core.Refine()
 	}
 	return nil
 }
 
 // checkWoken looks whether a tick has woken one of those that wait.
-func (s *Kernel) checkWoken(waiting []trace.TID) error {
+func (b *beliefs) checkWoken(waiting []trace.TID) error {
 	for _, t := range waiting {
-		if th := &s.threads[t]; th.Live() && s.saysReady(th.own.Number) {
-			return s.wokenByTick(th)
+		if th := &b.in.threads[t]; th.Live() && b.in.saysReady(th.own.Number) {
+			return b.wokenByTick(th)
 		}
 	}
 	return nil
@@ -167,15 +177,15 @@ func (s *Kernel) checkIdle(tr *trace.Transition) (err error) {
 		was := s.running.Get()
 		tr := &trace.Transition{Thread: trace.TID(was)}
 		for ticks := 0; ticks < vainTicks && err == nil; {
-			ticked, done, bad := s.onward(tr)
+			ticked, done, bad := s.ticker.onward(tr)
 			if bad == nil && !done {
-				bad = s.look(tr)
+				bad = s.beliefs.look(tr)
 			}
 			if done || isUnreached(bad) {
 				return
 			}
 			if r := &s.threads[s.running.Get()]; bad == nil && s.running.Get() != was && !r.own.Idle && r.Stand != scheduler.StandSpin {
-				bad = s.invalid(kernel.GapSchedule, r, r.Regs.RIP,
+				bad = s.core.invalid(kernel.GapSchedule, r, r.Regs.RIP,
 					"the kernel gives the processor to thread %s, where no thread is ready by what it or its profile says", s.Name(r.ID))
 			}
 			if ticked {

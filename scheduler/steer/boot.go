@@ -23,14 +23,14 @@ const bootTick = 20_000
 // place of Boot.
 func (s *Kernel) Boot(regs *emu.Regs) error {
 	missing := s.findTells()
-	s.ensure(0)
+	s.beliefs.ensure(0)
 	*s.threads[0].Thread = scheduler.Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}
 	s.threads[0].own.State = ownReady
 	s.machine.Put(&s.cpu, uint64(s.threads[0].Ctx))
 	tr := &trace.Transition{}
 	u := turn{th: &s.threads[0], tr: tr}
 	for !s.booted.Get() {
-		h, err := s.runFor(&u)
+		h, err := s.exec.runFor(&u)
 		if err != nil {
 			return err
 		}
@@ -45,21 +45,21 @@ func (s *Kernel) Boot(regs *emu.Regs) error {
 					s.board.Timer()
 				}
 			}
-			if err := s.bootInterrupt(&u); err != nil {
+			if err := s.ticker.bootInterrupt(&u); err != nil {
 				return err
 			}
 		case atEnd:
 			f := s.threads[0].Failure
-			return s.invalid(kernel.GapSchedule, &s.threads[0], f.PC, "the kernel fails before %s is called: %s", s.upName(), f.Message)
+			return s.core.invalid(kernel.GapSchedule, &s.threads[0], f.PC, "the kernel fails before %s is called: %s", s.upName(), f.Message)
 		}
 	}
 	if missing != "" {
-		return s.invalid(kernel.GapSchedule, &s.threads[0], s.pcNow(), "the kernel doesn't call %s: nothing is known of its threads", missing)
+		return s.core.invalid(kernel.GapSchedule, &s.threads[0], s.proc.pcNow(), "the kernel doesn't call %s: nothing is known of its threads", missing)
 	}
-	if err := s.checkPaging(&u); err != nil {
+	if err := s.exec.checkPaging(&u); err != nil {
 		return err
 	}
-	if err := s.flush(); err != nil {
+	if err := s.proc.flush(); err != nil {
 		return err
 	}
 	s.machine.Put(&s.looked, s.machine.Journal())
@@ -83,36 +83,36 @@ func (s *fixed) upName() string {
 }
 
 // notUp makes the result invalid for what the kernel did before it was up.
-func (s *Kernel) notUp(u *turn, format string, args ...any) error {
-	return s.invalid(kernel.GapSchedule, u.th, s.pcNow(), format, args...)
+func (a *annotations) notUp(u *turn, format string, args ...any) error {
+	return a.core.invalid(kernel.GapSchedule, u.th, a.proc.pcNow(), format, args...)
 }
 
 // bootInterrupt delivers what the timer or another device asks for.
-func (s *Kernel) bootInterrupt(u *turn) error {
-	vector, ok := s.board.Pending()
+func (tk *ticker) bootInterrupt(u *turn) error {
+	vector, ok := tk.in.board.Pending()
 	if !ok {
 		return nil
 	}
-	s.board.Acknowledge()
-	_, err := s.undelivered(u, s.deliver(u.th, vector))
+	tk.in.board.Acknowledge()
+	_, err := tk.undelivered(u, tk.deliver(u.th, vector))
 	return err
 }
 
 // tellEarly takes in what is told before the kernel is up.
-func (s *Kernel) tellEarly(u *turn, kind tellKind) (happening, error) {
-	n := s.argument(0)
+func (a *annotations) tellEarly(u *turn, kind tellKind) (happening, error) {
+	n := a.proc.argument(0)
 	find := func() *early {
-		for i := range s.early {
-			if s.early[i].number == n {
-				return &s.early[i]
+		for i := range a.early {
+			if a.early[i].number == n {
+				return &a.early[i]
 			}
 		}
-		s.early = append(s.early, early{number: n, own: ownThread{Number: n, Tail: true}})
-		return &s.early[len(s.early)-1]
+		a.early = append(a.early, early{number: n, own: ownThread{Number: n, Tail: true}})
+		return &a.early[len(a.early)-1]
 	}
 	switch kind {
 	case tellBooted:
-		return atPoint, s.up(u)
+		return atPoint, a.up(u)
 	case tellCreated:
 		find()
 	case tellReady:
@@ -124,20 +124,20 @@ func (s *Kernel) tellEarly(u *turn, kind tellKind) (happening, error) {
 	case tellIdle:
 		find().own.Idle = true
 	case tellPriority:
-		find().own.Priority = int64(s.argument(1))
+		find().own.Priority = int64(a.proc.argument(1))
 	case tellExited:
-		s.early = slices.DeleteFunc(s.early, func(e early) bool { return e.number == n })
+		a.early = slices.DeleteFunc(a.early, func(e early) bool { return e.number == n })
 	case tellStack:
-		find().own.StackLow = s.argument(1)
+		find().own.StackLow = a.proc.argument(1)
 	case tellSwitch:
-		s.first = n
+		a.first = n
 	case tellAllocated, tellFreed:
-		return s.tellMemory(u, kind)
+		return a.calls.tellMemory(u, kind)
 	case tellPanicked:
-		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel panics before landgo_booted is called: %s", s.text(n))
+		return atNothing, a.core.invalid(kernel.GapSchedule, u.th, a.proc.regs.RIP, "the kernel panics before landgo_booted is called: %s", a.in.text(n))
 	case tellScheduling:
-		if at, ok := s.translate(n); ok {
-			s.scheduling = append(s.scheduling, emu.Range{Lo: at, Hi: at + s.argument(1)})
+		if at, ok := a.in.translate(n); ok {
+			a.in.scheduling = append(a.in.scheduling, emu.Range{Lo: at, Hi: at + a.proc.argument(1)})
 		}
 	}
 	return atNothing, nil
@@ -146,29 +146,29 @@ func (s *Kernel) tellEarly(u *turn, kind tellKind) (happening, error) {
 // fill carries out rep stos while the kernel boots: one that fills all memory before it
 // begins would take seconds for it, and gigabytes of journal. Each word counts as an
 // instruction, as it does otherwise.
-func (s *Kernel) fill(u *turn, n uint64) (happening, error) {
-	pattern := binary.LittleEndian.AppendUint32(nil, uint32(s.regs.RAX))
-	if code := s.code(s.regs.RIP); code[n-1] == stosByte {
+func (ex *execution) fill(u *turn, n uint64) (happening, error) {
+	pattern := binary.LittleEndian.AppendUint32(nil, uint32(ex.proc.regs.RAX))
+	if code := ex.in.code(ex.proc.regs.RIP); code[n-1] == stosByte {
 		pattern = pattern[:1]
 	}
 	unit := uint64(len(pattern))
-	room := elffile.PageSize - s.regs.RDI%elffile.PageSize
-	count := min(s.regs.RCX, room/unit)
-	at, ok := s.translate(s.regs.RDI)
-	if s.wordSize != 4 || !ok || count == 0 || s.regs.RFLAGS&flagDirection != 0 || !s.machine.Fill(at, count*unit, pattern) {
-		stop := s.permit(u)
+	room := elffile.PageSize - ex.proc.regs.RDI%elffile.PageSize
+	count := min(ex.proc.regs.RCX, room/unit)
+	at, ok := ex.in.translate(ex.proc.regs.RDI)
+	if ex.in.wordSize != 4 || !ok || count == 0 || ex.proc.regs.RFLAGS&flagDirection != 0 || !ex.in.machine.Fill(at, count*unit, pattern) {
+		stop := ex.permit(u)
 		if stop.Why != emu.StopInsn {
-			return s.stopped(u, stop)
+			return ex.stopped(u, stop)
 		}
 		return atNothing, nil
 	}
-	s.regs.RDI += count * unit
-	s.regs.RCX -= count
-	s.set = emu.SetAll
+	ex.proc.regs.RDI += count * unit
+	ex.proc.regs.RCX -= count
+	ex.proc.set = emu.SetAll
 	u.th.Insns += count
-	s.Ran(count)
-	if s.regs.RCX == 0 {
-		return s.next(u, n)
+	ex.core.Ran(count)
+	if ex.proc.regs.RCX == 0 {
+		return ex.next(u, n)
 	}
 	return atNothing, nil
 }
@@ -180,35 +180,35 @@ const (
 
 // up makes the threads that are known: the one that runs is the first, the
 // others are its children, in the order in which they were created.
-func (s *Kernel) up(u *turn) error {
+func (a *annotations) up(u *turn) error {
 	var root *early
-	for i := range s.early {
-		if s.early[i].number == s.first {
-			root = &s.early[i]
+	for i := range a.early {
+		if a.early[i].number == a.first {
+			root = &a.early[i]
 		}
 	}
 	if root == nil {
-		return s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_switch hasn't said which thread calls landgo_booted")
+		return a.core.invalid(kernel.GapSchedule, u.th, a.proc.regs.RIP, "landgo_switch hasn't said which thread calls landgo_booted")
 	}
-	s.machine.PutFlag(&s.booted, true)
-	s.control = nil
-	s.machine.Put(&s.born, uint64(1-b2i(root.own.Idle)))
+	a.in.machine.PutFlag(&a.in.booted, true)
+	a.in.control = nil
+	a.in.machine.Put(&a.in.born, uint64(1-b2i(root.own.Idle)))
 	own := root.own
 	own.Tail = false
 	own.State = ownReady
-	own.Calls = s.threads[0].own.Calls
-	s.threads[0].own = own
-	for i := range s.early {
-		e := &s.early[i]
+	own.Calls = a.in.threads[0].own.Calls
+	a.in.threads[0].own = own
+	for i := range a.early {
+		e := &a.early[i]
 		if e == root {
 			continue
 		}
-		s.threads[0].own.Children++
-		t, err := s.Intern(0, s.threads[0].own.Children)
+		a.in.threads[0].own.Children++
+		t, err := a.core.Intern(0, a.in.threads[0].own.Children)
 		if err != nil {
-			return s.invalid(kernel.GapThreads, u.th, s.regs.RIP, "%v", err)
+			return a.core.invalid(kernel.GapThreads, u.th, a.proc.regs.RIP, "%v", err)
 		}
-		s.bear(t, 0, e.own)
+		a.beliefs.bear(t, 0, e.own)
 	}
 	return nil
 }

@@ -45,63 +45,74 @@ func (s *fixed) findCalls() {
 	}
 }
 
+// calls are those of functions with roles that threads are in, and the kernel's blocks.
+type calls struct {
+	in          *situation
+	core        core
+	proc        *processor
+	exec        *execution
+	annotations *annotations
+	end         func(*trace.Transition, trace.End)
+	bootBlocks  []bootBlock
+}
+
 // called takes in that the processor stands where a function is called, or to
 // where one returns.
-func (s *Kernel) called(u *turn) (happening, error) {
-	h, err := s.returned(u)
+func (k *calls) called(u *turn) (happening, error) {
+	h, err := k.returned(u)
 	if err != nil || h == atEnd {
 		return h, err
 	}
-	pc := s.regs.RIP
-	s.enterSleep(u)
-	b, ok := s.named[pc]
+	pc := k.proc.regs.RIP
+	k.enterSleep(u)
+	b, ok := k.in.named[pc]
 	if !ok {
 		return h, nil
 	}
-	if h2, err := s.enterNamed(u, &b); err != nil || h2 != atNothing {
+	if h2, err := k.enterNamed(u, &b); err != nil || h2 != atNothing {
 		return h2, err
 	}
 	return h, nil
 }
 
 // enterCall keeps a call in mind, until it returns.
-func (s *Kernel) enterCall(u *turn, c ownCall) {
-	c.Ret, c.Sp = s.returnAddress(), s.regs.RSP+s.wordSize
-	c.Entry, c.On = s.regs.RIP, s.on.Get()
-	s.save(u.th.ID)
+func (k *calls) enterCall(u *turn, c ownCall) {
+	c.Ret, c.Sp = k.proc.returnAddress(), k.proc.regs.RSP+k.in.wordSize
+	c.Entry, c.On = k.proc.regs.RIP, k.in.on.Get()
+	k.core.save(u.th.ID)
 	own := &u.th.own
 	n := len(own.Calls)
-	for n > 0 && own.Calls[n-1].Sp <= s.regs.RSP && s.sameStack(own.Calls[n-1].Sp) {
+	for n > 0 && own.Calls[n-1].Sp <= k.proc.regs.RSP && k.proc.sameStack(own.Calls[n-1].Sp) {
 		n-- // left in another way than by a return
 	}
 	own.Calls = append(own.Calls[:n:n], c)
-	if !s.returns[c.Ret] {
-		s.returns[c.Ret] = true
-		s.machine.Break(c.Ret, aBreak)
+	if !k.in.returns[c.Ret] {
+		k.in.returns[c.Ret] = true
+		k.in.machine.Break(c.Ret, aBreak)
 	}
 }
 
 // sameStack reports whether a stack pointer is near the present one: a kernel may
 // run an interrupt's handler on another stack.
-func (s *Kernel) sameStack(sp uint64) bool { return s.regs.RSP-sp+1<<16 <= 2<<16 }
+func (p *processor) sameStack(sp uint64) bool { return p.regs.RSP-sp+1<<16 <= 2<<16 }
 
 // returned ends the calls that return here: several, where a function's last call
 // was made by a jump.
-func (s *Kernel) returned(u *turn) (happening, error) {
-	if !s.returns[s.regs.RIP] {
+func (k *calls) returned(u *turn) (happening, error) {
+	if !k.in.returns[k.proc.regs.RIP] {
 		return atNothing, nil
 	}
 	point := atNothing
 	for {
 		own := &u.th.own
 		n := len(own.Calls)
-		if n == 0 || own.Calls[n-1].Ret != s.regs.RIP || own.Calls[n-1].Sp != s.regs.RSP {
+		if n == 0 || own.Calls[n-1].Ret != k.proc.regs.RIP || own.Calls[n-1].Sp != k.proc.regs.RSP {
 			return point, nil
 		}
 		c := own.Calls[n-1]
-		s.save(u.th.ID)
+		k.core.save(u.th.ID)
 		own.Calls = own.Calls[:n-1]
-		h, err := s.ends(u, &c)
+		h, err := k.ends(u, &c)
 		if err != nil || h == atEnd {
 			return h, err
 		}
@@ -112,23 +123,23 @@ func (s *Kernel) returned(u *turn) (happening, error) {
 }
 
 // ends takes in that a call has returned.
-func (s *Kernel) ends(u *turn, c *ownCall) (happening, error) {
+func (k *calls) ends(u *turn, c *ownCall) (happening, error) {
 	switch c.Role {
 	case profile.Malloc, profile.Calloc, profile.AlignedAlloc, profile.Memalign:
-		return s.gaveOwn(u, c)
+		return k.gaveOwn(u, c)
 	case profile.Realloc, profile.ReallocArray:
-		if p := s.result(); c.P != 0 && (p != 0 || c.Size == 0) {
-			if h, err := s.takeBlock(u, "a free", c.P, c.Family, c.Ret); h != atNothing || err != nil {
+		if p := k.proc.result(); c.P != 0 && (p != 0 || c.Size == 0) {
+			if h, err := k.takeBlock(u, "a free", c.P, c.Family, c.Ret); h != atNothing || err != nil {
 				return h, err
 			}
 		}
-		return s.gaveOwn(u, c)
+		return k.gaveOwn(u, c)
 	}
-	if s.leftOff(u, c) {
-		f, _ := s.image.SymbolAt(c.Entry)
-		return s.ended(u, s.failHere(u, trace.Assertion, "%s was called with interrupts on, and returns with them off", f.Name))
+	if k.in.leftOff(u, c) {
+		f, _ := k.in.image.SymbolAt(c.Entry)
+		return k.exec.ended(u, k.exec.failHere(u, trace.Assertion, "%s was called with interrupts on, and returns with them off", f.Name))
 	}
-	if scheduler.PointsAt(c.Role)&trace.PointUnlock != 0 && !u.ticking && s.isPoint(u, trace.PointUnlock) {
+	if scheduler.PointsAt(c.Role)&trace.PointUnlock != 0 && !u.ticking && k.exec.isPoint(u, trace.PointUnlock) {
 		return atPoint, nil
 	}
 	return atNothing, nil
@@ -144,28 +155,28 @@ func (s *reading) leftOff(u *turn, c *ownCall) bool {
 }
 
 // result is what a function has returned.
-func (s *Kernel) result() uint64 {
-	if s.wordSize == 4 {
-		return uint64(uint32(s.regs.RAX))
+func (p *processor) result() uint64 {
+	if p.in.wordSize == 4 {
+		return uint64(uint32(p.regs.RAX))
 	}
-	return s.regs.RAX
+	return p.regs.RAX
 }
 
 // gaveOwn takes in the block that an allocator's call has returned.
-func (s *Kernel) gaveOwn(u *turn, c *ownCall) (happening, error) {
-	if p := s.result(); p != 0 && c.Size != 0 {
-		return s.giveBlock(u, "an allocator", p, c.Size, c.Family, c.Ret)
+func (k *calls) gaveOwn(u *turn, c *ownCall) (happening, error) {
+	if p := k.proc.result(); p != 0 && c.Size != 0 {
+		return k.giveBlock(u, "an allocator", p, c.Size, c.Family, c.Ret)
 	}
 	return atNothing, nil
 }
 
 // enterNamed: a function with a role is called.
-func (s *Kernel) enterNamed(u *turn, b *profile.Bound) (happening, error) {
+func (k *calls) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 	arg := func(n int) uint64 {
 		if b.Args != nil {
 			n = b.Args[n] - 1
 		}
-		return s.argument(n)
+		return k.proc.argument(n)
 	}
 	c := ownCall{Role: b.Role, Family: b.Family}
 	if b.Point != profile.AfterCall {
@@ -178,33 +189,33 @@ func (s *Kernel) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 		if b.Args != nil {
 			first = b.Args[0] - 1
 		}
-		text := scheduler.Formatted(s.wordSize, s.text, func() uint64 {
+		text := scheduler.Formatted(k.in.wordSize, k.in.text, func() uint64 {
 			first++
-			return s.anyArgument(first - 1)
+			return k.proc.anyArgument(first - 1)
 		})
 		text = strings.TrimRight(text, "\n")
-		if s.endsBy(text) {
-			u.th.Regs = s.regs
-			s.end(u.tr, endProcess)
+		if k.in.endsBy(text) {
+			u.th.Regs = k.proc.regs
+			k.end(u.tr, endProcess)
 			return atEnd, nil
 		}
-		return s.panics(u, "the kernel panics: "+text)
+		return k.panics(u, "the kernel panics: "+text)
 	case profile.AssertFail:
-		return s.panics(u, "assertion failed: "+s.text(arg(0)))
+		return k.panics(u, "assertion failed: "+k.in.text(arg(0)))
 	case profile.Abort:
-		return s.panics(u, "the kernel panics in "+b.Name)
+		return k.panics(u, "the kernel panics in "+b.Name)
 	case profile.TestReport:
 		if arg(0) != 0 {
-			return s.panics(u, "the test reports a failure")
+			return k.panics(u, "the test reports a failure")
 		}
 		return atNothing, nil
 	case profile.CondWait:
 		return atNothing, nil
 	case profile.Free:
 		h := atNothing
-		if p := arg(0); p != 0 && !s.insideAllocator(u.th, b.Family) {
+		if p := arg(0); p != 0 && !k.insideAllocator(u.th, b.Family) {
 			var err error
-			if h, err = s.takeBlock(u, "a free", p, b.Family, s.returnAddress()); err != nil || h != atNothing {
+			if h, err = k.takeBlock(u, "a free", p, b.Family, k.proc.returnAddress()); err != nil || h != atNothing {
 				return h, err
 			}
 		}
@@ -219,16 +230,16 @@ func (s *Kernel) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 	case profile.ReallocArray:
 		c.P, c.Size = arg(0), arg(1)*arg(2)
 	}
-	if b.Family != 0 && s.insideAllocator(u.th, b.Family) {
+	if b.Family != 0 && k.insideAllocator(u.th, b.Family) {
 		c.Role, c.Size = profile.InsideAllocator, 0 // one of its functions calls another
 	}
 	if b.Family != 0 || c.LetsGo || points&(trace.PointLock|trace.PointUnlock) != 0 {
-		s.enterCall(u, c) // its return means something
+		k.enterCall(u, c) // its return means something
 	}
-	if points&trace.PointLock != 0 && !u.ticking && s.booted.Get() {
-		s.save(u.th.ID)
+	if points&trace.PointLock != 0 && !u.ticking && k.in.booted.Get() {
+		k.core.save(u.th.ID)
 		u.th.own.Wants = arg(0)
-		if s.isPoint(u, trace.PointLock) {
+		if k.exec.isPoint(u, trace.PointLock) {
 			return atPoint, nil
 		}
 	}
@@ -241,17 +252,17 @@ func (s *reading) endsBy(text string) bool {
 }
 
 // panics: the kernel gives up.
-func (s *Kernel) panics(u *turn, text string) (happening, error) {
-	if !s.booted.Get() {
-		return atNothing, s.notUp(u, "the kernel gives up before %s is called: %s", s.upName(), text)
+func (k *calls) panics(u *turn, text string) (happening, error) {
+	if !k.in.booted.Get() {
+		return atNothing, k.annotations.notUp(u, "the kernel gives up before %s is called: %s", k.in.upName(), text)
 	}
-	u.th.Regs = s.regs
-	return s.ended(u, s.failHere(u, trace.Assertion, "%s", text))
+	u.th.Regs = k.proc.regs
+	return k.exec.ended(u, k.exec.failHere(u, trace.Assertion, "%s", text))
 }
 
 // insideAllocator reports whether a thread is in a call of an allocator's function:
 // of a given one's, or of any (0).
-func (s *Kernel) insideAllocator(th *thread, family uint8) bool {
+func (k *calls) insideAllocator(th *thread, family uint8) bool {
 	for i := range th.own.Calls {
 		if f := th.own.Calls[i].Family; f != 0 && (family == 0 || f == family) {
 			return true
@@ -261,7 +272,7 @@ func (s *Kernel) insideAllocator(th *thread, family uint8) bool {
 }
 
 // inLock reports whether a thread is in a call of a function that acquires something.
-func (s *Kernel) inLock(th *thread) bool {
+func (k *calls) inLock(th *thread) bool {
 	for i := range th.own.Calls {
 		if scheduler.PointsAt(th.own.Calls[i].Role)&trace.PointLock != 0 {
 			return true
@@ -272,7 +283,7 @@ func (s *Kernel) inLock(th *thread) bool {
 
 // inSleep reports whether a thread is in a call of a function in which threads
 // wait for time to pass.
-func (s *Kernel) inSleep(th *thread) bool {
+func (b *beliefs) inSleep(th *thread) bool {
 	for i := range th.own.Calls {
 		if th.own.Calls[i].Sleep {
 			return true
@@ -282,13 +293,13 @@ func (s *Kernel) inSleep(th *thread) bool {
 }
 
 // anyArgument is argument beyond the registers that argument knows.
-func (s *Kernel) anyArgument(n int) uint64 {
-	if s.wordSize == 4 || n < 4 {
-		return s.argument(n)
+func (p *processor) anyArgument(n int) uint64 {
+	if p.in.wordSize == 4 || n < 4 {
+		return p.argument(n)
 	}
 	if n < 6 {
-		return [2]uint64{s.regs.R8, s.regs.R9}[n-4]
+		return [2]uint64{p.regs.R8, p.regs.R9}[n-4]
 	}
-	v, _ := s.word(s.regs.RSP + 8*uint64(n-5))
+	v, _ := p.in.word(p.regs.RSP + 8*uint64(n-5))
 	return v
 }

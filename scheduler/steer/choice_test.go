@@ -89,11 +89,11 @@ func TestTicksLearn(t *testing.T) {
 	k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady})
 	write := trace.Access{Addr: 0x8002, Size: 1, Flags: trace.Write}
 	read := trace.Access{Addr: 0x8006, Size: 4} // over the end of 8 bytes
-	k.tickDid([]trace.Access{write, read})
+	k.tails.tickDid([]trace.Access{write, read})
 	if !k.Settled() {
 		t.Fatal("nothing was learned")
 	}
-	if k.tickDid([]trace.Access{write}); k.Settled() {
+	if k.tails.tickDid([]trace.Access{write}); k.Settled() {
 		t.Error("the same was learned again")
 	}
 	want := known.Ticked{0x8000 >> 3: {Reads: 0xc4, Writes: 0x04}, 0x8008 >> 3: {Reads: 0x03}}
@@ -112,7 +112,7 @@ func TestTicksLearn(t *testing.T) {
 		{trace.Access{Addr: 0x8008, Size: 1}, false},
 		{trace.Access{Addr: 0x8008, Size: 1, Flags: trace.Write}, true},
 	} {
-		if got := k.conflictsWithTicks(&c.a); got != c.conflict {
+		if got := k.tails.conflictsWithTicks(&c.a); got != c.conflict {
 			t.Errorf("%+v: in conflict is %v", c.a, got)
 		}
 	}
@@ -143,7 +143,7 @@ func TestTails(t *testing.T) {
 		k := newKernelOff()
 		k.machine.Write(pop, []byte{0x58})        // pop %eax
 		k.machine.Write(move, []byte{0xa1, 0, 0}) // mov
-		k.tailDid(&k.threads[c.by], []trace.Access{c.a})
+		k.tails.tailDid(&k.threads[c.by], []trace.Access{c.a})
 		if got := k.known.HeavyTails[tailOfYield]; got != c.heavy || k.Settled() != c.heavy {
 			t.Errorf("%s: heavy is %v", c.name, got)
 		}
@@ -154,11 +154,11 @@ func TestTails(t *testing.T) {
 func TestKernelRewinds(t *testing.T) {
 	k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady, Priority: 1}, ownThread{State: ownBlocked})
 	at := k.Mark()
-	k.save(1)
+	k.core.save(1)
 	k.threads[1].own.State, k.threads[1].Insns = ownReady, 7
 	k.machine.Put(&k.ticks, 3)
 	inner := k.Mark()
-	k.save(1)
+	k.core.save(1)
 	k.threads[1].own.Priority = 5
 	k.Rewind(inner)
 	if th := &k.threads[1]; th.own.State != ownReady || th.own.Priority != 0 || th.Insns != 7 {
@@ -213,18 +213,18 @@ func TestStuckKernel(t *testing.T) {
 // is known to have.
 func TestKernelRegs(t *testing.T) {
 	k, _ := newKernel(t, elffile.X86_64, ownThread{})
-	k.set = emu.SetRAX
-	if k.changed() != emu.SetRAX {
+	k.proc.set = emu.SetRAX
+	if k.proc.changed() != emu.SetRAX {
 		t.Error("a single register isn't written alone")
 	}
-	k.set, k.had, k.hadIn = emu.SetAll, emu.Regs{RAX: 1, RBX: 2}, emu.Ctx(k.cpu.Get())
-	if k.regs = k.had; k.changed() != emu.SetRIP {
-		t.Errorf("nothing differs, and %b is written", k.changed())
+	k.proc.set, k.proc.had, k.proc.hadIn = emu.SetAll, emu.Regs{RAX: 1, RBX: 2}, emu.Ctx(k.cpu.Get())
+	if k.proc.regs = k.proc.had; k.proc.changed() != emu.SetRIP {
+		t.Errorf("nothing differs, and %b is written", k.proc.changed())
 	}
-	if k.regs.RBX = 3; k.changed() != emu.SetRIP|emu.SetRBX {
-		t.Errorf("rbx differs, and %b is written", k.changed())
+	if k.proc.regs.RBX = 3; k.proc.changed() != emu.SetRIP|emu.SetRBX {
+		t.Errorf("rbx differs, and %b is written", k.proc.changed())
 	}
-	if k.hadIn = noWhere; k.changed() != emu.SetAll {
-		t.Errorf("nothing is known, and %b is written", k.changed())
+	if k.proc.hadIn = noWhere; k.proc.changed() != emu.SetAll {
+		t.Errorf("nothing is known, and %b is written", k.proc.changed())
 	}
 }

@@ -11,42 +11,42 @@ import (
 // finds what it reads in the device's page (emu.Device).
 
 // device carries out the access to a device before which the processor stopped.
-func (s *Kernel) device(u *turn, stop *emu.Stop) (happening, error) {
+func (ex *execution) device(u *turn, stop *emu.Stop) (happening, error) {
 	a := stop.Device
-	s.asked++
+	ex.in.asked++
 	if !u.ticking {
 		u.th.own.Stored = true // a device may tell it the time
-		s.machine.Put(&s.ports, s.ports.Get()+1)
-		s.wide = true // what it does to the device, and what it finds there, isn't recorded
+		ex.in.machine.Put(&ex.in.ports, ex.in.ports.Get()+1)
+		ex.step.wide = true // what it does to the device, and what it finds there, isn't recorded
 	}
 	var bytes [8]byte
-	if a.Size > uint32(len(bytes)) || s.machine.DeviceBytes(a.Addr, uint64(a.Size)) == nil {
-		return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "an access of %d bytes to a device at %#x isn't modelled", a.Size, a.Addr)
+	if a.Size > uint32(len(bytes)) || ex.in.machine.DeviceBytes(a.Addr, uint64(a.Size)) == nil {
+		return atNothing, ex.core.invalid(kernel.GapDevice, u.th, ex.proc.regs.RIP, "an access of %d bytes to a device at %#x isn't modelled", a.Size, a.Addr)
 	}
 	if !a.Write {
-		v, err := s.board.Load(a.Addr, a.Size)
+		v, err := ex.in.board.Load(a.Addr, a.Size)
 		if err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
+			return atNothing, ex.core.invalid(kernel.GapDevice, u.th, ex.proc.regs.RIP, "%v", err)
 		}
 		binary.LittleEndian.PutUint64(bytes[:], v)
-		copy(s.machine.DeviceBytes(a.Addr, uint64(a.Size)), bytes[:a.Size])
+		copy(ex.in.machine.DeviceBytes(a.Addr, uint64(a.Size)), bytes[:a.Size])
 	}
-	pc := s.regs.RIP
-	ran := s.permit(u)
+	pc := ex.proc.regs.RIP
+	ran := ex.permit(u)
 	if ran.Why != emu.StopInsn {
-		return s.stopped(u, ran)
+		return ex.stopped(u, ran)
 	}
 	if a = ran.Device; a.Write {
-		copy(bytes[:], s.machine.DeviceBytes(a.Addr, uint64(a.Size)))
-		if err := s.board.Store(a.Addr, a.Size, binary.LittleEndian.Uint64(bytes[:])&(1<<(8*a.Size)-1)); err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, pc, "%v", err)
+		copy(bytes[:], ex.in.machine.DeviceBytes(a.Addr, uint64(a.Size)))
+		if err := ex.in.board.Store(a.Addr, a.Size, binary.LittleEndian.Uint64(bytes[:])&(1<<(8*a.Size)-1)); err != nil {
+			return atNothing, ex.core.invalid(kernel.GapDevice, u.th, pc, "%v", err)
 		}
 	}
 	if u.shadow {
 		u.shadow = false
-		return s.turnedOn(u)
+		return ex.turnedOn(u)
 	}
-	if _, waits := s.board.Pending(); waits && s.on.Get() {
+	if _, waits := ex.in.board.Pending(); waits && ex.in.on.Get() {
 		return atOn, nil // a device asks for an interrupt at once
 	}
 	return atNothing, nil

@@ -9,6 +9,24 @@
 // this package knows nothing of. The core knows it as a Companion: what is known of a
 // thread here goes back with the core's own.
 //
+// # The parts
+//
+// A Kernel takes steps: it brings the processor to a thread (reach), and runs that
+// (advanceOwn). The rest is in parts with fields and methods of their own. Each has the
+// kernel as it stands (situation), the core, and other parts by name:
+//
+//	exec         runs the processor, and does what its stops ask for
+//	proc         the registers between two runs, and arguments of calls
+//	ticker       interrupts that are delivered, and how threads go on after them
+//	switches     from one thread to another
+//	annotations  what the kernel tells by calls, or its profile names
+//	calls        functions with roles that threads are in; blocks
+//	beliefs      which threads there are and can run, by what the kernel says
+//	ranks        priorities, against what ticks do
+//	tails        code behind a switch; what ticks touch
+//	sleepers     which threads wake first when only time passes
+//	rounds, livelocks   threads that go round: waiting, or for ever
+//
 // # The files
 //
 //	the kernel    kernel (what a step is), state, lifetime, thread, boot, freeze

@@ -11,7 +11,7 @@ import (
 
 // runnable appends the threads that the processor can be brought to.
 func (s *Kernel) runnable(dst []trace.TID) []trace.TID {
-	best := s.bestPriority()
+	best := s.ranks.bestPriority()
 	for i := range s.threads {
 		if s.threads[i].Exists && s.canRun(&s.threads[i], best) {
 			dst = append(dst, s.threads[i].ID)
@@ -26,7 +26,7 @@ func (s *Kernel) disabled(tr *trace.Transition) bool {
 	if tr.End == trace.EndProcess || tr.End == trace.EndBug {
 		return false
 	}
-	best := s.bestPriority()
+	best := s.ranks.bestPriority()
 	for _, t := range s.could {
 		th := &s.threads[t]
 		if t != tr.Thread && th.Live() && (th.own.State == ownReady || th.own.State == ownSleeping) && !s.canRun(th, best) {
@@ -44,7 +44,7 @@ func (s *Kernel) Present() *trace.Present {
 
 // Threads implements por.System.
 func (s *Kernel) Threads(dst []trace.Thread) []trace.Thread {
-	best := s.bestPriority()
+	best := s.ranks.bestPriority()
 	for i := range s.threads {
 		th := &s.threads[i]
 		if !s.threads[i].Exists || th.own.Idle {
@@ -78,7 +78,7 @@ func (s *Kernel) canRun(th *thread, best int64) bool {
 	if th.own.State == ownReady && uint64(th.ID) == s.running.Get() {
 		return true
 	}
-	if th.own.State == ownSleeping && !s.wakesFirst(th.ID) {
+	if th.own.State == ownSleeping && !s.sleepers.wakesFirst(th.ID) {
 		return false
 	}
 	return th.own.Priority >= best && (!s.known.Probes || s.reachable(th))
@@ -91,7 +91,7 @@ func (s *Kernel) tryOut(do func()) {
 		do()
 		remaps = s.remaps()
 	})
-	s.set, s.wide, s.hadIn = 0, wide, noWhere
+	s.proc.set, s.wide, s.proc.hadIn = 0, wide, noWhere
 	if remaps {
 		s.machine.FlushBoard()
 	}
@@ -119,14 +119,14 @@ func (s *Kernel) reachable(th *thread) bool {
 }
 
 // bestPriority is the highest of the ready threads'.
-func (s *Kernel) bestPriority() (best int64) {
+func (g *ranks) bestPriority() (best int64) {
 	best = math.MinInt64
-	if s.known.Unranked {
+	if g.known.Unranked {
 		return best
 	}
-	for i := range s.threads {
-		th := &s.threads[i]
-		if s.threads[i].Exists && th.Live() && !th.own.Idle && th.own.State == ownReady {
+	for i := range g.in.threads {
+		th := &g.in.threads[i]
+		if g.in.threads[i].Exists && th.Live() && !th.own.Idle && th.own.State == ownReady {
 			best = max(best, th.own.Priority)
 		}
 	}

@@ -53,34 +53,34 @@ func (x *exception) isTrap() bool {
 func (x *exception) hasCode() bool { return x.Vector == 8 || x.Vector >= 10 && x.Vector <= 14 }
 
 // faulted deals with a fault of the thread of a stretch.
-func (s *Kernel) faulted(u *turn, stop *emu.Stop) (happening, error) {
-	s.regs, s.set = stop.Regs, emu.SetAll
+func (ex *execution) faulted(u *turn, stop *emu.Stop) (happening, error) {
+	ex.proc.regs, ex.proc.set = stop.Regs, emu.SetAll
 	if stop.Fault.Kind == emu.FaultStack {
-		return s.overflow(u, stop.Fault.Addr)
+		return ex.overflow(u, stop.Fault.Addr)
 	}
-	if k := stop.Fault.Kind; s.user.Get() && k != emu.FaultBlockRead && k != emu.FaultBlockWrite {
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "an exception of a user program isn't modelled: %s", s.faultOf(u.th, stop.Fault).Message)
+	if k := stop.Fault.Kind; ex.in.user.Get() && k != emu.FaultBlockRead && k != emu.FaultBlockWrite {
+		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, stop.PC, "an exception of a user program isn't modelled: %s", ex.faultOf(u.th, stop.Fault).Message)
 	}
-	if base := s.codeBase(); base != 0 {
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "the code segment begins at %#x: segments that don't begin at 0 aren't modelled", base)
+	if base := ex.in.codeBase(); base != 0 {
+		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, stop.PC, "the code segment begins at %#x: segments that don't begin at 0 aren't modelled", base)
 	}
 	before := u.th.Regs
-	u.th.Regs = s.regs
-	f := s.faultOf(u.th, stop.Fault)
-	if _, gate := s.gate(stop.Trap.Vector); gate && stop.Raised && s.gap.Get() == gapNone {
-		x := exception{Vector: stop.Trap.Vector, Code: uint64(stop.ErrorCode), Addr: stop.Fault.Addr, Regs: s.regs, Kind: f.Kind, Text: f.Message}
+	u.th.Regs = ex.proc.regs
+	f := ex.faultOf(u.th, stop.Fault)
+	if _, gate := ex.in.gate(stop.Trap.Vector); gate && stop.Raised && ex.in.gap.Get() == gapNone {
+		x := exception{Vector: stop.Trap.Vector, Code: uint64(stop.ErrorCode), Addr: stop.Fault.Addr, Regs: ex.proc.regs, Kind: f.Kind, Text: f.Message}
 		if x.isTrap() {
-			s.regs.RIP += uint64(stop.Trap.Len)
+			ex.proc.regs.RIP += uint64(stop.Trap.Len)
 		}
 		u.th.Regs = before
-		if h, taken, err := s.raise(u, &x); taken {
+		if h, taken, err := ex.raise(u, &x); taken {
 			return h, err
 		}
 		f.Message = x.Text
-		s.regs, s.set = x.Regs, emu.SetAll
-		u.th.Regs = s.regs
+		ex.proc.regs, ex.proc.set = x.Regs, emu.SetAll
+		u.th.Regs = ex.proc.regs
 	}
-	s.failOwn(u.th, u.tr, f)
+	ex.failOwn(u.th, u.tr, f)
 	return atEnd, nil
 }
 
@@ -99,25 +99,25 @@ func (s *reading) codeBase() uint64 {
 }
 
 // raise delivers an exception, if its handler comes back.
-func (s *Kernel) raise(u *turn, x *exception) (h happening, taken bool, err error) {
+func (ex *execution) raise(u *turn, x *exception) (h happening, taken bool, err error) {
 	if last := u.th.own.Mended; last != nil {
 		if !x.isTrap() && last.Vector == x.Vector && last.Addr == x.Addr && last.Regs == x.Regs && u.th.Insns == last.Insns+1 && !u.ticking {
 			x.Vain = last.Vain + 1
 		}
 	}
 	if x.Vain >= maxVain {
-		if s.on.Get() && u.points && s.others(u.th) {
-			s.save(u.th.ID)
+		if ex.in.on.Get() && u.points && ex.in.others(u.th) {
+			ex.core.save(u.th.ID)
 			u.th.own.Mended = nil
 			return atCountOut, true, nil
 		}
 		x.Text += ", again and again: its handler returns to it, and has mended nothing"
 		return atNothing, false, nil
 	}
-	if u.trial == 0 && !s.comesBack(u, x) {
+	if u.trial == 0 && !ex.comesBack(u, x) {
 		return atNothing, false, nil
 	}
-	return atNothing, s.enter(u, x), nil
+	return atNothing, ex.enter(u, x), nil
 }
 
 // others reports whether another thread could do something, now or later.
@@ -132,59 +132,59 @@ func (s *path) others(th *thread) bool {
 }
 
 // enter delivers an exception; not, if its frame can't be pushed.
-func (s *Kernel) enter(u *turn, x *exception) bool {
+func (ex *execution) enter(u *turn, x *exception) bool {
 	if x.Vector == pageFault {
-		s.machine.PutFlag(&s.mending, true)
+		ex.in.machine.PutFlag(&ex.in.mending, true)
 	}
 	if u.shadow {
 		u.shadow = false
-		s.interrupts(u, true)
+		ex.in.interrupts(u, true)
 	}
 	var code []uint64
 	if x.hasCode() {
 		code = []uint64{x.Code}
 	}
-	if s.trap(u, x.Vector, code...) != nil {
+	if ex.trap(u, x.Vector, code...) != nil {
 		return false
 	}
 	if x.isTrap() {
-		s.did(u)
+		ex.did(u)
 	}
-	s.save(u.th.ID)
+	ex.core.save(u.th.ID)
 	own := &u.th.own
-	x.SP = s.regs.RSP + uint64(len(code))*s.wordSize
+	x.SP = ex.proc.regs.RSP + uint64(len(code))*ex.in.wordSize
 	n := len(own.Exceptions)
 	own.Exceptions = append(own.Exceptions[:n:n], *x)
 	return true
 }
 
 // trap enters the handler of what an instruction of the thread itself has raised.
-func (s *Kernel) trap(u *turn, vector uint8, code ...uint64) error {
-	was := s.on.Get()
-	if err := s.deliver(u.th, vector, code...); err != nil {
+func (ex *execution) trap(u *turn, vector uint8, code ...uint64) error {
+	was := ex.in.on.Get()
+	if err := ex.ticker.deliver(u.th, vector, code...); err != nil {
 		return err
 	}
-	if was && !s.on.Get() && !u.ticking && s.booted.Get() {
-		s.section(u.tr, true)
+	if was && !ex.in.on.Get() && !u.ticking && ex.in.booted.Get() {
+		ex.in.section(u.tr, true)
 	}
 	return nil
 }
 
 // comesBack tries out whether an exception's handler returns, or gives the processor
 // up. One that goes round without having looked at memory never does.
-func (s *Kernel) comesBack(u *turn, x *exception) (yes bool) {
-	regs, set, stop := s.regs, s.set, s.stopIf
-	s.stopIf = nil // an answer can't be left out
-	s.tryOut(func() {
-		s.save(u.th.ID)
-		s.save(u.tr.Thread)
-		tr := &trace.Transition{Thread: u.tr.Thread, Begin: s.threads[u.tr.Thread].Insns}
-		v := turn{th: &s.threads[u.th.ID], tr: tr, ticking: u.ticking, blind: u.blind, trial: 1 + len(u.th.own.Exceptions)}
-		if !s.enter(&v, x) {
+func (ex *execution) comesBack(u *turn, x *exception) (yes bool) {
+	regs, set, stop := ex.proc.regs, ex.proc.set, ex.in.stopIf
+	ex.in.stopIf = nil // an answer can't be left out
+	ex.tryOut(func() {
+		ex.core.save(u.th.ID)
+		ex.core.save(u.tr.Thread)
+		tr := &trace.Transition{Thread: u.tr.Thread, Begin: ex.in.threads[u.tr.Thread].Insns}
+		v := turn{th: &ex.in.threads[u.th.ID], tr: tr, ticking: u.ticking, blind: u.blind, trial: 1 + len(u.th.own.Exceptions)}
+		if !ex.enter(&v, x) {
 			return
 		}
 		for quiet := (turn{}); ; {
-			h, err := s.runFor(&v)
+			h, err := ex.runFor(&v)
 			switch {
 			case err != nil || h == atEnd:
 				return
@@ -194,22 +194,22 @@ func (s *Kernel) comesBack(u *turn, x *exception) (yes bool) {
 			case h != atCountOut && h != atHalt:
 				continue
 			}
-			v.at = s.regsNow()
+			v.at = ex.proc.regsNow()
 			if quiet.th != nil && quiet.at == v.at && quiet.looked == v.looked {
 				return
 			}
 			quiet = v
 		}
 	})
-	s.regs, s.set, s.stopIf = regs, set, stop
+	ex.proc.regs, ex.proc.set, ex.in.stopIf = regs, set, stop
 	return yes
 }
 
 // goesBack notes that a thread returns from an interrupt by the frame at sp. It reports
 // whether that is from an exception.
-func (s *Kernel) goesBack(th *thread, sp uint64) (yes bool) {
-	for n := len(th.own.Exceptions); n > 0 && th.own.Exceptions[n-1].SP <= sp && s.sameStack(th.own.Exceptions[n-1].SP); n-- {
-		s.save(th.ID)
+func (ex *execution) goesBack(th *thread, sp uint64) (yes bool) {
+	for n := len(th.own.Exceptions); n > 0 && th.own.Exceptions[n-1].SP <= sp && ex.proc.sameStack(th.own.Exceptions[n-1].SP); n-- {
+		ex.core.save(th.ID)
 		x := th.own.Exceptions[n-1]
 		x.Insns = th.Insns
 		th.own.Mended, th.own.Exceptions = &x, th.own.Exceptions[:n-1:n-1]
@@ -221,13 +221,13 @@ func (s *Kernel) goesBack(th *thread, sp uint64) (yes bool) {
 // untreated is the bug of an exception that a thread was treating when it came to its
 // end; nil: none was. One whose handler was left in another way than by a return
 // doesn't count.
-func (s *Kernel) untreated(th *thread) *scheduler.Failure {
+func (ex *execution) untreated(th *thread) *scheduler.Failure {
 	if len(th.own.Exceptions) == 0 {
 		return nil
 	}
 	x, sp := &th.own.Exceptions[0], th.Regs.RSP
-	if uint64(th.ID) == s.running.Get() {
-		sp = s.regsNow().RSP
+	if uint64(th.ID) == ex.in.running.Get() {
+		sp = ex.proc.regsNow().RSP
 	}
 	if sp > x.SP && sp-x.SP < 1<<16 {
 		return nil

@@ -63,7 +63,7 @@ func newKernel(t testing.TB, machine elffile.Machine, threads ...ownThread) (*Ke
 				t.Fatal(err)
 			}
 		}
-		k.bear(id, 0, own)
+		k.beliefs.bear(id, 0, own)
 	}
 	return k, b
 }

@@ -44,7 +44,7 @@ func (s *reading) noGate(vector uint8) error {
 }
 
 // noStack is what it makes of one whose frame can't be pushed.
-func (s *Kernel) noStack(vector uint8, sp uint64) error {
+func (tk *ticker) noStack(vector uint8, sp uint64) error {
 	return &undeliverableError{trace.Segfault, fmt.Sprintf("interrupt %#x can't push its frame at %#x, where nothing is mapped, nor can any fault that follows: the processor is reset (triple fault)", vector, sp)}
 }
 
@@ -67,18 +67,18 @@ func (s *reading) gate(vector uint8) (g [2]uint64, ok bool) {
 
 // undelivered makes a bug of an interrupt that can't be delivered to the thread of a
 // stretch; before the kernel is up it makes the result invalid.
-func (s *Kernel) undelivered(u *turn, err error) (happening, error) {
+func (tk *ticker) undelivered(u *turn, err error) (happening, error) {
 	var un *undeliverableError
 	if !errors.As(err, &un) {
 		return atNothing, err
 	}
-	if !s.booted.Get() {
-		return atNothing, s.notUp(u, "before %s is called, %s", s.upName(), un.text)
+	if !tk.in.booted.Get() {
+		return atNothing, tk.annotations.notUp(u, "before %s is called, %s", tk.in.upName(), un.text)
 	}
-	if s.set != emu.SetAll {
-		s.regs = s.regsNow()
+	if tk.proc.set != emu.SetAll {
+		tk.proc.regs = tk.proc.regsNow()
 	}
-	return s.ended(u, s.failHere(u, un.kind, "%s", un.text))
+	return tk.exec.ended(u, tk.exec.failHere(u, un.kind, "%s", un.text))
 }
 
 // unreachedError: ticks don't bring the processor to a thread. That may be what the
@@ -87,8 +87,8 @@ type unreachedError struct{ *scheduler.InvalidError }
 
 func (e *unreachedError) Unwrap() error { return e.InvalidError }
 
-func (s *Kernel) unreached(th *thread, pc uint64, format string, args ...any) error {
-	err := s.invalid(kernel.GapSchedule, th, pc, format, args...)
+func (tk *ticker) unreached(th *thread, pc uint64, format string, args ...any) error {
+	err := tk.core.invalid(kernel.GapSchedule, th, pc, format, args...)
 	var inv *scheduler.InvalidError
 	if !errors.As(err, &inv) {
 		return err
@@ -123,18 +123,18 @@ const keptFlags = 0x8d5 | 1<<10 | flagInterrupt
 // wrongReturn says in what the state to which an iret returns, with these flags,
 // differs from that in which the thread was interrupted; "" if in nothing, or if it
 // isn't the return from that interrupt.
-func (s *Kernel) wrongReturn(u *turn, flags uint64) string {
+func (ex *execution) wrongReturn(u *turn, flags uint64) string {
 	was := u.until
-	if was == nil || s.regs.RSP != was.RSP || !u.ticking {
+	if was == nil || ex.proc.regs.RSP != was.RSP || !u.ticking {
 		return ""
 	}
-	wide := s.wordSize == 8
+	wide := ex.in.wordSize == 8
 	mask := ^uint64(0)
 	if !wide {
 		mask = 1<<32 - 1
 	}
 	switch {
-	case s.regs.RIP != was.RIP:
+	case ex.proc.regs.RIP != was.RIP:
 		return "" // a kernel may put code of its own between
 	case was.RFLAGS&flagInterrupt != 0 && flags&flagInterrupt == 0:
 		return "the interrupt's handler returns with interrupts off; they were on"
@@ -142,7 +142,7 @@ func (s *Kernel) wrongReturn(u *turn, flags uint64) string {
 		return fmt.Sprintf("the interrupt's handler returns with the flags %#x; they were %#x", flags&keptFlags, was.RFLAGS&keptFlags)
 	}
 	for _, r := range registerNames {
-		now, before := r.of(&s.regs)&mask, r.of(was)&mask
+		now, before := r.of(&ex.proc.regs)&mask, r.of(was)&mask
 		if now == before {
 			continue
 		}

@@ -10,23 +10,23 @@ func (s *fixed) timed() bool { return s.profile != nil && s.profile.Timed }
 
 // enterSleep: the processor stands where a function is called in which threads sleep, if
 // it does.
-func (s *Kernel) enterSleep(u *turn) {
-	if s.profile == nil {
+func (k *calls) enterSleep(u *turn) {
+	if k.in.profile == nil {
 		return
 	}
-	t, ok := s.profile.Sleep[s.regs.RIP]
+	t, ok := k.in.profile.Sleep[k.proc.regs.RIP]
 	if !ok {
 		return
 	}
-	s.enterCall(u, ownCall{Sleep: true})
+	k.enterCall(u, ownCall{Sleep: true})
 	if t.Argument < 0 {
 		return
 	}
 	own := &u.th.own
-	own.Since, own.Length = s.ticks.Get(), s.argument(t.Argument)
+	own.Since, own.Length = k.in.ticks.Get(), k.proc.argument(t.Argument)
 	switch {
-	case t.Size == 8 && s.wordSize == 4:
-		own.Length |= s.argument(t.Argument+1) << 32
+	case t.Size == 8 && k.in.wordSize == 4:
+		own.Length |= k.proc.argument(t.Argument+1) << 32
 	case t.Size == 4:
 		own.Length = uint64(uint32(own.Length))
 	}
@@ -38,31 +38,31 @@ const maxForetold = 1 << 32
 // foretell says when a thread that has begun to sleep will wake: as many ticks
 // after it asked for the time as it wants to sleep. If ticks have come since it
 // called the function, it isn't known when it asked.
-func (s *Kernel) foretell(th *thread) {
+func (b *beliefs) foretell(th *thread) {
 	o := &th.own
 	switch {
-	case o.Since != s.ticks.Get() || o.Length == 0 || o.Length >= maxForetold:
+	case o.Since != b.in.ticks.Get() || o.Length == 0 || o.Length >= maxForetold:
 		o.Wakes = wakesUnknown
 	case o.Length <= maxSleep:
-		o.Wakes = s.ticks.Get() + o.Length
+		o.Wakes = b.in.ticks.Get() + o.Length
 	default:
 		// No thread waits for so many, which are of a mistake: a length read from a stack
 		// that is gone.
 		o.Wakes = wakesNever
-		if !s.known.Oversleeps {
-			s.known.Oversleeps = true
-			s.Refine()
+		if !b.known.Oversleeps {
+			b.known.Oversleeps = true
+			b.core.Refine()
 		}
 	}
 }
 
 // sawTick looks which threads were woken by a tick.
-func (s *Kernel) sawTick(tr *trace.Transition) {
-	for i := range s.threads {
-		th := &s.threads[i]
-		if s.isAsleep(th) && s.saysReady(th.own.Number) {
-			s.save(th.ID)
-			s.woke(th)
+func (b *beliefs) sawTick(tr *trace.Transition) {
+	for i := range b.in.threads {
+		th := &b.in.threads[i]
+		if b.in.isAsleep(th) && b.in.saysReady(th.own.Number) {
+			b.core.save(th.ID)
+			b.woke(th)
 			th.own.State = ownReady
 			if th.ID != tr.Thread {
 				tr.Wakes = append(tr.Wakes, th.ID)

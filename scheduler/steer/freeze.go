@@ -38,9 +38,9 @@ type bootBlock struct {
 }
 
 // keepBlock notes what happens to blocks before the kernel is up.
-func (s *Kernel) keepBlock(b heap.Block, given bool) {
-	if !s.booted.Get() {
-		s.bootBlocks = append(s.bootBlocks, bootBlock{b, given})
+func (k *calls) keepBlock(b heap.Block, given bool) {
+	if !k.in.booted.Get() {
+		k.bootBlocks = append(k.bootBlocks, bootBlock{b, given})
 	}
 }
 
@@ -49,9 +49,9 @@ func (s *Kernel) keepBlock(b heap.Block, given bool) {
 func (s *Kernel) Freeze() (own []byte, machine *emu.Frozen, err error) {
 	b := bootState{
 		Paged: s.paged, Asked: s.asked, Scheduling: s.scheduling,
-		Returns: slices.Sorted(maps.Keys(s.returns)), Blocks: s.bootBlocks,
+		Returns: slices.Sorted(maps.Keys(s.returns)), Blocks: s.calls.bootBlocks,
 	}
-	if !s.Fresh() || len(s.known.Ticked)+len(s.known.TailWords)+len(s.tried) > 0 || s.set != 0 || !s.booted.Get() {
+	if !s.Fresh() || len(s.known.Ticked)+len(s.known.TailWords)+len(s.tried) > 0 || s.proc.set != 0 || !s.booted.Get() {
 		return nil, nil, errors.New("the kernel isn't just up")
 	}
 	for i := range s.threads {
@@ -96,7 +96,7 @@ func (s *Kernel) Thaw(own []byte, machine *emu.Frozen) error {
 		s.machine.Put(c, b.Cells[i])
 	}
 	s.machine.Put(&s.cpu, uint64(cpu))
-	s.ensure(trace.TID(len(b.Threads) - 1))
+	s.beliefs.ensure(trace.TID(len(b.Threads) - 1))
 	for i := range s.threads {
 		*s.threads[i].Thread, s.threads[i].own = b.Threads[i], b.Own[i]
 		s.threads[i].Ctx = cpu
@@ -108,7 +108,7 @@ func (s *Kernel) Thaw(own []byte, machine *emu.Frozen) error {
 			s.Heap().Take(k.Block.Family, k.Block.Addr, k.Block.Back)
 		}
 	}
-	s.scheduling, s.bootBlocks, s.paged, s.asked = b.Scheduling, b.Blocks, b.Paged, b.Asked
+	s.scheduling, s.calls.bootBlocks, s.paged, s.asked = b.Scheduling, b.Blocks, b.Paged, b.Asked
 	s.machine.Put(&s.looked, s.machine.Journal())
 	return nil
 }

@@ -11,24 +11,24 @@ import (
 // there.
 
 // tellMemory is what an annotation says.
-func (s *Kernel) tellMemory(u *turn, kind tellKind) (happening, error) {
+func (k *calls) tellMemory(u *turn, kind tellKind) (happening, error) {
 	if kind == tellAllocated {
-		return s.giveBlock(u, "landgo_allocated", s.argument(0), s.argument(1), 0, s.returnAddress())
+		return k.giveBlock(u, "landgo_allocated", k.proc.argument(0), k.proc.argument(1), 0, k.proc.returnAddress())
 	}
-	return s.takeBlock(u, "a free", s.argument(0), 0, s.returnAddress())
+	return k.takeBlock(u, "a free", k.proc.argument(0), 0, k.proc.returnAddress())
 }
 
 // giveBlock: an allocator gives n bytes at p to the code at pc.
-func (s *Kernel) giveBlock(u *turn, by string, p, n uint64, family uint8, pc uint64) (happening, error) {
-	at, ok := s.translate(p)
+func (k *calls) giveBlock(u *turn, by string, p, n uint64, family uint8, pc uint64) (happening, error) {
+	at, ok := k.in.translate(p)
 	if !ok {
-		return s.ended(u, s.failHere(u, trace.InvalidFree, "%s names %#x, where nothing is mapped", by, p))
+		return k.exec.ended(u, k.exec.failHere(u, trace.InvalidFree, "%s names %#x, where nothing is mapped", by, p))
 	}
-	b := s.Heap().Give(heap.Block{Addr: at, Size: n, Family: heap.Family(family), Given: s.eventAt(u, pc)})
-	s.keepBlock(*b, true)
-	s.machine.Alive(at, n, true)
-	s.observed(u, b, true)
-	s.blockOp(u, trace.OpReuse, b, pc)
+	b := k.core.Heap().Give(heap.Block{Addr: at, Size: n, Family: heap.Family(family), Given: k.in.eventAt(u, pc)})
+	k.keepBlock(*b, true)
+	k.in.machine.Alive(at, n, true)
+	k.observed(u, b, true)
+	k.in.blockOp(u, trace.OpReuse, b, pc)
 	return atNothing, nil
 }
 
@@ -37,27 +37,27 @@ func (s *path) eventAt(u *turn, pc uint64) heap.Event {
 }
 
 // takeBlock: the code at pc gives the block at p back.
-func (s *Kernel) takeBlock(u *turn, by string, p uint64, family uint8, pc uint64) (happening, error) {
-	at, ok := s.translate(p)
+func (k *calls) takeBlock(u *turn, by string, p uint64, family uint8, pc uint64) (happening, error) {
+	at, ok := k.in.translate(p)
 	if !ok {
-		return s.ended(u, s.failHere(u, trace.InvalidFree, "%s names %#x, where nothing is mapped", by, p))
+		return k.exec.ended(u, k.exec.failHere(u, trace.InvalidFree, "%s names %#x, where nothing is mapped", by, p))
 	}
-	w, ok := s.Heap().Free(at, heap.Family(family), by, s.whoseOwn(at))
-	if !ok && !s.booted.Get() {
+	w, ok := k.core.Heap().Free(at, heap.Family(family), by, k.in.whoseOwn(at))
+	if !ok && !k.in.booted.Get() {
 		return atNothing, nil // an allocator may get its memory so
 	}
 	if !ok {
-		h, err := s.ended(u, s.failHere(u, w.Kind, "%s", w.Message))
-		s.threads[u.tr.Thread].Failure.Block = w.Block
+		h, err := k.exec.ended(u, k.exec.failHere(u, w.Kind, "%s", w.Message))
+		k.in.threads[u.tr.Thread].Failure.Block = w.Block
 		return h, err
 	}
-	b := *s.Heap().At(heap.Family(family), at)
-	s.blockOp(u, trace.OpFree, &b, pc)
-	s.observed(u, &b, false)
-	s.machine.Alive(b.Addr, b.Size, false)
-	b.Back = s.eventAt(u, pc)
-	s.keepBlock(b, false)
-	s.Heap().Take(heap.Family(family), at, b.Back)
+	b := *k.core.Heap().At(heap.Family(family), at)
+	k.in.blockOp(u, trace.OpFree, &b, pc)
+	k.observed(u, &b, false)
+	k.in.machine.Alive(b.Addr, b.Size, false)
+	b.Back = k.in.eventAt(u, pc)
+	k.keepBlock(b, false)
+	k.core.Heap().Take(heap.Family(family), at, b.Back)
 	return atNothing, nil
 }
 
@@ -68,8 +68,8 @@ func (s *fixed) whoseOwn(at uint64) string {
 	return ""
 }
 
-func (s *Kernel) observed(u *turn, b *heap.Block, given bool) {
-	s.Block(u.th.ID, *b, given)
+func (k *calls) observed(u *turn, b *heap.Block, given bool) {
+	k.core.Block(u.th.ID, *b, given)
 }
 
 // blockOp records that a block begins or ends: accesses to its bytes depend on that.

@@ -45,16 +45,16 @@ func TestDeliver(t *testing.T) {
 	} {
 		k, _ := newKernel(t, c.machine, ownThread{State: ownReady})
 		withGate(k, 0x20, c.kind)
-		k.regs, k.set = emu.Regs{RIP: 0x1100, RSP: 0x9008, RFLAGS: flagInterrupt}, emu.SetAll
-		if err := k.deliver(&k.threads[0], 0x20, c.code...); err != nil {
+		k.proc.regs, k.proc.set = emu.Regs{RIP: 0x1100, RSP: 0x9008, RFLAGS: flagInterrupt}, emu.SetAll
+		if err := k.ticker.deliver(&k.threads[0], 0x20, c.code...); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if k.regs.RIP != handler || k.regs.RSP != c.sp || k.on.Get() != c.on || (k.regs.RFLAGS&flagInterrupt != 0) != c.on {
-			t.Errorf("%s: the handler begins with %+v, interrupts are %t", c.name, k.regs, k.on.Get())
+		if k.proc.regs.RIP != handler || k.proc.regs.RSP != c.sp || k.on.Get() != c.on || (k.proc.regs.RFLAGS&flagInterrupt != 0) != c.on {
+			t.Errorf("%s: the handler begins with %+v, interrupts are %t", c.name, k.proc.regs, k.on.Get())
 		}
 		var frame []uint64
 		for i := range c.frame {
-			v, _ := k.Word(k.regs.RSP + uint64(i)*k.wordSize)
+			v, _ := k.Word(k.proc.regs.RSP + uint64(i)*k.wordSize)
 			frame = append(frame, v)
 		}
 		if !slices.Equal(frame, c.frame) {
@@ -69,16 +69,16 @@ func TestReturnFromInterrupt(t *testing.T) {
 		k, _ := newKernel(t, machine, ownThread{State: ownReady})
 		withGate(k, 0x20, gateInterrupt)
 		was := emu.Regs{RIP: 0x1100, RSP: 0x9000, RFLAGS: flagInterrupt | 2, RBX: 7}
-		k.regs, k.set = was, emu.SetAll
-		if err := k.deliver(&k.threads[0], 0x20); err != nil {
+		k.proc.regs, k.proc.set = was, emu.SetAll
+		if err := k.ticker.deliver(&k.threads[0], 0x20); err != nil {
 			t.Fatal(err)
 		}
 		u := turn{th: &k.threads[0], tr: &trace.Transition{}, ticking: true, until: &was}
-		if h, err := k.interruptReturn(&u); err != nil || h != atOn {
+		if h, err := k.exec.interruptReturn(&u); err != nil || h != atOn {
 			t.Fatalf("%v: %d, %v", machine, h, err)
 		}
-		if k.regs != was || !k.on.Get() {
-			t.Errorf("%v: %+v, interrupts are %t", machine, k.regs, k.on.Get())
+		if k.proc.regs != was || !k.on.Get() {
+			t.Errorf("%v: %+v, interrupts are %t", machine, k.proc.regs, k.on.Get())
 		}
 	}
 }
@@ -86,17 +86,17 @@ func TestReturnFromInterrupt(t *testing.T) {
 // TestNoGate: an interrupt without a gate, or without a stack, is the kernel's fault.
 func TestNoGate(t *testing.T) {
 	k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady})
-	k.regs, k.set = emu.Regs{RIP: 0x1100, RSP: 0x9000}, emu.SetAll
+	k.proc.regs, k.proc.set = emu.Regs{RIP: 0x1100, RSP: 0x9000}, emu.SetAll
 	var un *undeliverableError
-	if err := k.deliver(&k.threads[0], 0x20); !errors.As(err, &un) || un.kind != trace.Segfault {
+	if err := k.ticker.deliver(&k.threads[0], 0x20); !errors.As(err, &un) || un.kind != trace.Segfault {
 		t.Errorf("no table: %v", err)
 	}
 	withGate(k, 0x20, gateInterrupt)
-	if err := k.deliver(&k.threads[0], 0x21); !errors.As(err, &un) {
+	if err := k.ticker.deliver(&k.threads[0], 0x21); !errors.As(err, &un) {
 		t.Errorf("no gate: %v", err)
 	}
-	k.regs.RSP = 1 << 30
-	if err := k.deliver(&k.threads[0], 0x20); !errors.As(err, &un) {
+	k.proc.regs.RSP = 1 << 30
+	if err := k.ticker.deliver(&k.threads[0], 0x20); !errors.As(err, &un) {
 		t.Errorf("no stack: %v", err)
 	}
 }
@@ -117,9 +117,9 @@ func TestWrongReturn(t *testing.T) {
 		{"elsewhere", func(r *emu.Regs) { r.RIP, r.RBX = 0x1200, 8 }, flagInterrupt, false},
 	} {
 		k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady})
-		k.regs = was
-		c.change(&k.regs)
-		if why := k.wrongReturn(&turn{ticking: true, until: &was}, c.flags); (why != "") != c.wrong {
+		k.proc.regs = was
+		c.change(&k.proc.regs)
+		if why := k.exec.wrongReturn(&turn{ticking: true, until: &was}, c.flags); (why != "") != c.wrong {
 			t.Errorf("%s: %q", c.name, why)
 		}
 	}
@@ -149,15 +149,15 @@ func TestPorts(t *testing.T) {
 	}
 	k, b := newKernel(t, elffile.I386, ownThread{State: ownReady})
 	k.machine.Write(0x8000, []byte{0xee}) // out %al,%dx
-	k.regs = emu.Regs{RIP: 0x8000, RDX: 0x3f8, RAX: 0x1241}
+	k.proc.regs = emu.Regs{RIP: 0x8000, RDX: 0x3f8, RAX: 0x1241}
 	u := turn{th: &k.threads[0], tr: &trace.Transition{}}
-	if h, err := k.port(&u); err != nil || h != atNothing || b.ports[0x3f8] != 0x41 || k.regs.RIP != 0x8001 || k.ports.Get() != 1 {
-		t.Errorf("out: %d, %v; port %#x, at %#x, %d accesses", h, err, b.ports[0x3f8], k.regs.RIP, k.ports.Get())
+	if h, err := k.exec.port(&u); err != nil || h != atNothing || b.ports[0x3f8] != 0x41 || k.proc.regs.RIP != 0x8001 || k.ports.Get() != 1 {
+		t.Errorf("out: %d, %v; port %#x, at %#x, %d accesses", h, err, b.ports[0x3f8], k.proc.regs.RIP, k.ports.Get())
 	}
 	k.machine.Write(0x8001, []byte{0xec}) // in %dx,%al
 	b.ports[0x3f8] = 0xff
 	b.Timer()
-	if h, err := k.port(&u); err != nil || h != atOn || k.regs.RAX != 0x12ff {
-		t.Errorf("in: %d, %v, rax %#x", h, err, k.regs.RAX)
+	if h, err := k.exec.port(&u); err != nil || h != atOn || k.proc.regs.RAX != 0x12ff {
+		t.Errorf("in: %d, %v, rax %#x", h, err, k.proc.regs.RAX)
 	}
 }

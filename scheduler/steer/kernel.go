@@ -60,6 +60,21 @@ type Kernel struct {
 	known *known.Facts
 	boot
 	scratch
+
+	// Parts, with fields and methods of their own.
+	core        core
+	proc        *processor
+	tails       *tails
+	beliefs     *beliefs
+	sleepers    *sleepers
+	rounds      *rounds
+	livelocks   *livelocks
+	ranks       *ranks
+	switches    *switches
+	calls       *calls
+	annotations *annotations
+	ticker      *ticker
+	exec        *execution
 }
 
 // Board is what a Kernel needs of its machine's devices.
@@ -124,9 +139,24 @@ func New(s *scheduler.System, b Board, roles map[uint64]profile.Bound, profile *
 			},
 			path: path{threads: make([]thread, 0, s.Config().MaxThreads)},
 		},
-		known:   s.Known(),
-		scratch: scratch{hadIn: noWhere},
+		known: s.Known(),
 	}
+	in, known, c := &k.situation, k.known, core{s}
+	k.core = c
+	k.proc = &processor{in: in, hadIn: noWhere}
+	k.ranks = &ranks{in: in, core: c, known: known}
+	k.tails = &tails{in: in, core: c, known: known, step: &k.stepping, proc: k.proc}
+	k.beliefs = &beliefs{in: in, core: c, known: known, step: &k.stepping, proc: k.proc}
+	k.switches = &switches{in: in, core: c, proc: k.proc, beliefs: k.beliefs, ranks: k.ranks}
+	k.calls = &calls{in: in, core: c, proc: k.proc, end: k.end}
+	k.annotations = &annotations{in: in, core: c, known: known, step: &k.stepping, proc: k.proc, beliefs: k.beliefs, tails: k.tails, calls: k.calls, switches: k.switches}
+	k.ticker = &ticker{in: in, core: c, step: &k.stepping, proc: k.proc, beliefs: k.beliefs, tails: k.tails, ranks: k.ranks, annotations: k.annotations}
+	k.exec = &execution{in: in, core: c, known: known, step: &k.stepping, proc: k.proc, tails: k.tails, beliefs: k.beliefs, switches: k.switches, calls: k.calls,
+		annotations: k.annotations, ticker: k.ticker, failOwn: k.failOwn, end: k.end, tryOut: k.tryOut}
+	k.calls.exec, k.calls.annotations, k.annotations.exec, k.ticker.exec = k.exec, k.annotations, k.exec, k.exec
+	k.sleepers = &sleepers{in: in, core: c, known: known, step: &k.stepping, beliefs: k.beliefs, onward: k.ticker.onward, tryOut: k.tryOut}
+	k.rounds = &rounds{in: in, core: c, known: known, step: &k.stepping, proc: k.proc, ranks: k.ranks, canRun: k.canRun}
+	k.livelocks = &livelocks{in: in, core: c, known: known, step: &k.stepping, rounds: k.rounds, take: k.Step, tryOut: k.tryOut, waitOf: k.waitOf}
 	s.Steer(k)
 	return k
 }
@@ -144,14 +174,14 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	}
 	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu.Get()), journal: s.machine.Journal(), pc: th.Regs.RIP, prev: prev, insns: th.Insns, ticks: s.ticks.Get(), ports: s.ports.Get(), clock: s.machine.ClockReads(), on: s.on.Cell().Get(), ons: s.ons.Get(), at: s.standing()})
 	s.could = s.runnable(s.could[:0])
-	s.due = s.passes(th)
+	s.due = s.rounds.passes(th)
 	s.wide = s.unsettled() || th.own.Round || s.due
-	s.countVain()
+	s.livelocks.countVain()
 	s.tried, s.wakers = nil, nil
-	if s.ranked() {
+	if s.ranks.ranked() {
 		s.tryRanks()
 	}
-	f := s.livelock(th)
+	f := s.livelocks.livelock(th)
 	if th = &s.threads[t]; f != nil {
 		th.Failure = f
 		s.end(tr, trace.EndBug)
@@ -159,16 +189,16 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 		err = s.take(th, tr, c)
 	}
 	if err == nil && s.gap.Get() != gapNone && tr.End != trace.EndBug && tr.End != trace.EndProcess {
-		err = s.openGap(&turn{th: th, tr: tr})
+		err = s.switches.openGap(&turn{th: th, tr: tr})
 	}
 	if err == nil {
-		err = s.look(tr)
+		err = s.beliefs.look(tr)
 	}
 	if err == nil {
 		err = s.checkAnnounced(th, tr)
 	}
 	if err == nil {
-		err = s.flush()
+		err = s.proc.flush()
 	}
 	s.wide = s.wide || s.unsettled() || th.own.Round
 	tr.Did(trace.Op{Kind: trace.OpSyscall, Obj: schedulerResource, Arg: uint64(b2i(s.wide))})
@@ -180,7 +210,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 		return nil, err
 	}
 	s.WakeSpinners(tr)
-	s.findSpin(th, tr)
+	s.rounds.findSpin(th, tr)
 	tr.Disables = s.disabled(tr)
 	s.Idle()
 	if tr.End != trace.EndProcess && tr.End != trace.EndBug {
@@ -231,7 +261,7 @@ func (s *Kernel) take(th *thread, tr *trace.Transition, c trace.Choice) error {
 
 // end ends the guest. In a try nothing else has saved the thread that is tried.
 func (s *Kernel) end(tr *trace.Transition, how trace.End) {
-	s.save(tr.Thread)
+	s.core.save(tr.Thread)
 	if th := &s.threads[tr.Thread]; th.Insns == tr.Begin {
 		th.Insns++ // the end is a place of its own, whichever thread came to it
 	}
@@ -255,7 +285,7 @@ func (s *Kernel) unsettled() bool {
 		case ownSleeping:
 			return true
 		case ownReady:
-			if th.own.Tail && s.isHeavy(th.own.Kind) || !first && !s.known.Unranked && th.own.Priority != priority {
+			if th.own.Tail && s.tails.isHeavy(th.own.Kind) || !first && !s.known.Unranked && th.own.Priority != priority {
 				return true
 			}
 			first, priority = false, th.own.Priority
@@ -278,28 +308,28 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 		limit = maxSleep
 	} else {
 		// A disk may take longer than the kernel takes to choose a thread that is ready.
-		defer func(was bool) { s.timerOnly = was }(s.timerOnly)
-		s.timerOnly = true
+		defer func(was bool) { s.ticker.timerOnly = was }(s.ticker.timerOnly)
+		s.ticker.timerOnly = true
 	}
 	for ticks := 0; ; {
 		r := &s.threads[s.running.Get()]
 		switch {
 		case r.ID == th.ID && th.own.Interrupted:
-			done, err = s.land(r, tr)
+			done, err = s.ticker.land(r, tr)
 		case r.ID == th.ID && !th.own.Halted:
 			return false, nil
 		case !s.on.Get() && r.own.Interrupted:
-			done, err = s.land(r, tr)
+			done, err = s.ticker.land(r, tr)
 		case !s.on.Get():
-			done, err = s.tail(r, tr)
+			done, err = s.ticker.tail(r, tr)
 		case s.keeps(r):
-			return false, s.unreached(th, s.PC(th.ID), "thread %s runs the kernel's code and doesn't give way to thread %s, which the kernel says is ready", s.Name(r.ID), s.Name(th.ID))
+			return false, s.ticker.unreached(th, s.PC(th.ID), "thread %s runs the kernel's code and doesn't give way to thread %s, which the kernel says is ready", s.Name(r.ID), s.Name(th.ID))
 		default:
 			if ticks++; ticks > limit {
-				return false, s.unreached(th, s.PC(th.ID),
+				return false, s.ticker.unreached(th, s.PC(th.ID),
 					"%d ticks of the timer don't bring the processor to thread %s, which the kernel says is ready", limit, s.Name(th.ID))
 			}
-			done, err = s.tick(r, tr)
+			done, err = s.ticker.tick(r, tr)
 		}
 		if err != nil || done {
 			return done, err
@@ -310,8 +340,8 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 // failOwn ends the guest with a bug: at once with interrupts off, for then no other thread
 // can forestall it; else as a step of its own.
 func (s *Kernel) failOwn(th *thread, tr *trace.Transition, f *scheduler.Failure) {
-	s.save(th.ID)
-	if x := s.untreated(th); x != nil {
+	s.core.save(th.ID)
+	if x := s.exec.untreated(th); x != nil {
 		f, th.Regs = x, th.own.Exceptions[0].Regs
 	}
 	th.Failure = f

@@ -5,6 +5,7 @@ import (
 	"landgo/internal/image"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
+	"landgo/scheduler"
 )
 
 // What a Kernel is made of, by how long it lasts, and what a method can reach: one of
@@ -109,40 +110,30 @@ type situation struct {
 
 // boot is of the way to the place where the kernel is up.
 type boot struct {
-	early      []early
-	earlyMade  []uint64 // threads with which the profile's created functions were called
-	bootBlocks []bootBlock
-	bootInsns  uint64
-	first      uint64 // the thread that calls landgo_booted, by the kernel's number
-	tickAt     uint64
+	bootInsns uint64
+	tickAt    uint64
 }
 
-// scratch is of the step under way, or of what is tried in it.
-type scratch struct {
-	present trace.Present
-	// regs are to be written into the processor before it runs on; set says which.
-	// Empty between steps.
-	regs emu.Regs
-	set  emu.RegSet
-	// had is what context hadIn has in them, where it is known.
-	had   emu.Regs
-	hadIn emu.Ctx
-	run   emu.Run
+// stepping is the step under way, or what is tried in it.
+type stepping struct {
+	could []trace.TID // the threads that could run before the step
+	wide  bool        // the step depends on every step
+	due   bool        // a tick comes with it
 	// tried are the threads of which it was found out by trying whether they can run, in
 	// the present state.
 	tried   map[trace.TID]bool
 	wakers  []trace.TID // see time.go; nil: not known yet
-	could   []trace.TID // the threads that could run before the step
-	wide    bool        // the step depends on every step
-	due     bool        // a tick comes with it
 	probing bool        // ticks are being tried
-	ways    []coming    // see resched.go
-	coming  coming      // what is to come in the step, where interrupts are on
-	// timerOnly: no disk's interrupt comes in a tick's place.
-	timerOnly bool
-	trying    bool   // a livelock is
-	polled    uint64 // instructions since stopIf was asked
-	// portValue is what the next instruction that is permitted reads from a port.
-	portValue uint32
-	tickBest  int64 // see outranks
+	trying  bool        // a livelock is
 }
+
+// scratch is of the step under way, or of what is tried in it.
+type scratch struct {
+	stepping
+	present trace.Present
+	ways    []coming // see resched.go
+	coming  coming   // what is to come in the step, where interrupts are on
+}
+
+// core is the System, as the parts of a Kernel use it.
+type core struct{ *scheduler.System }

@@ -9,6 +9,7 @@ import (
 	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/scheduler"
+	"landgo/scheduler/known"
 )
 
 // A kernel's livelock: threads that give the processor up to one another, or to
@@ -42,47 +43,59 @@ const (
 	firstVain = 8
 )
 
+// livelocks finds threads that run for ever to no effect.
+type livelocks struct {
+	in     *situation
+	core   core
+	known  *known.Facts
+	step   *stepping
+	rounds *rounds
+	take   func(trace.TID, trace.Choice) (*trace.Transition, error) // a step
+	tryOut func(func())
+	waitOf func(*thread) scheduler.Wait
+}
+
 // countVain counts the ticks that come because all threads have gone round, until one
 // does something in a round, or gives the processor up elsewhere.
-func (s *Kernel) countVain() {
-	if s.due {
-		s.machine.Put(&s.vain, s.vain.Get()+1)
+func (v *livelocks) countVain() {
+	if v.step.due {
+		v.in.machine.Put(&v.in.vain, v.in.vain.Get()+1)
 	}
 }
 
 // livelock is what is claimed of the state before the step under way; nil: nothing.
-func (s *Kernel) livelock(next *thread) *scheduler.Failure {
-	off := s.offRounds()
-	if n := s.vain.Get(); !off && (!s.due || n < firstVain || n&(n-1) != 0 || s.trying || s.machine.ClockReads() != 0) {
+func (v *livelocks) livelock(next *thread) *scheduler.Failure {
+	off := v.rounds.offRounds()
+	if n := v.in.vain.Get(); !off && (!v.step.due || n < firstVain || n&(n-1) != 0 || v.step.trying || v.in.machine.ClockReads() != 0) {
 		return nil
 	}
 	turning := map[trace.TID]bool{}
-	for _, t := range s.could {
+	for _, t := range v.step.could {
 		turning[t] = true
 	}
 	f := &scheduler.Failure{Kind: trace.Livelock}
-	for i := range s.threads {
-		th := &s.threads[i]
-		if !s.threads[i].Exists || !th.Live() || th.own.Idle {
+	for i := range v.in.threads {
+		th := &v.in.threads[i]
+		if !v.in.threads[i].Exists || !th.Live() || th.own.Idle {
 			continue
 		}
 		switch {
 		case th.own.State == ownSleeping && !off:
 			return nil
 		case !turning[th.ID] && !th.own.Ended:
-			f.Waits = append(f.Waits, s.waitOf(th))
+			f.Waits = append(f.Waits, v.waitOf(th))
 		}
 	}
-	if !off && (!s.comesRound(next, turning) || !s.goesOn()) {
+	if !off && (!v.comesRound(next, turning) || !v.goesOn()) {
 		return nil
 	}
 	var names []string
-	for i := range s.threads {
-		if t := s.threads[i].ID; turning[t] {
+	for i := range v.in.threads {
+		if t := v.in.threads[i].ID; turning[t] {
 			if len(names) == 0 {
-				f.Thread, f.PC = t, s.PC(t)
+				f.Thread, f.PC = t, v.in.pc(t)
 			}
-			names = append(names, s.Name(t))
+			names = append(names, v.core.Name(t))
 		}
 	}
 	what, why := "the kernel goes round for ever", fmt.Sprintf(", and %d ticks have changed nothing that is read there", vainTicks)
@@ -99,45 +112,45 @@ func (s *Kernel) livelock(next *thread) *scheduler.Failure {
 
 // goesOn lets the kernel go on by its own choices, and takes that back. It reports
 // whether vainTicks ticks change nothing.
-func (s *Kernel) goesOn() (yes bool) {
-	could, due, stop, finer := append([]trace.TID(nil), s.could...), s.due, s.stopIf, false
-	s.trying, s.stopIf = true, nil // an answer can't be left out
-	s.tryOut(func() {
-		for until := s.vain.Get() + vainTicks; s.vain.Get() < until; {
-			t := trace.TID(s.running.Get())
-			tr, err := s.Step(t, 0)
+func (v *livelocks) goesOn() (yes bool) {
+	could, due, stop, finer := append([]trace.TID(nil), v.step.could...), v.step.due, v.in.stopIf, false
+	v.step.trying, v.in.stopIf = true, nil // an answer can't be left out
+	v.tryOut(func() {
+		for until := v.in.vain.Get() + vainTicks; v.in.vain.Get() < until; {
+			t := trace.TID(v.in.running.Get())
+			tr, err := v.take(t, 0)
 			if errors.Is(err, trace.ErrFiner) {
 				finer = true
 			} else if err != nil {
 				return // what is wrong shows when it is done for good
 			}
-			if tr.End != trace.EndPoint || s.vain.Get() == 0 || !slices.Contains(s.could, trace.TID(s.running.Get())) {
+			if tr.End != trace.EndPoint || v.in.vain.Get() == 0 || !slices.Contains(v.step.could, trace.TID(v.in.running.Get())) {
 				return
 			}
 		}
 		turning := map[trace.TID]bool{}
-		for _, t := range s.could {
+		for _, t := range v.step.could {
 			turning[t] = true
 		}
-		yes = slices.Equal(s.could, could) && s.comesRound(&s.threads[s.running.Get()], turning)
+		yes = slices.Equal(v.step.could, could) && v.comesRound(&v.in.threads[v.in.running.Get()], turning)
 	})
-	s.trying, s.stopIf = false, stop
+	v.step.trying, v.in.stopIf = false, stop
 	if finer {
-		s.Refine()
+		v.core.Refine()
 	}
-	s.could, s.due, s.tried, s.wakers = could, due, nil, nil
+	v.step.could, v.step.due, v.step.tried, v.step.wakers = could, due, nil, nil
 	return yes
 }
 
 // comesRound reports whether everything that was read in these threads' last rounds,
 // and the rounds that lie between, has the value now that it had before.
-func (s *Kernel) comesRound(next *thread, turning map[trace.TID]bool) bool {
+func (v *livelocks) comesRound(next *thread, turning map[trace.TID]bool) bool {
 	read := map[uint64]uint8{}
-	from := len(s.steps) - 1 // up to there the accesses are in read; the step under way has none
+	from := len(v.in.steps) - 1 // up to there the accesses are in read; the step under way has none
 	reads := func(pa uint64) bool { return read[pa>>3]&(1<<(pa&7)) != 0 }
 	readFrom := func(b *stepInfo) {
-		for ; from > 0 && &s.steps[from] != b; from-- {
-			for _, a := range s.steps[from-1].tr.Accesses {
+		for ; from > 0 && &v.in.steps[from] != b; from-- {
+			for _, a := range v.in.steps[from-1].tr.Accesses {
 				if !a.IsWrite() || a.Flags&trace.RMW != 0 {
 					granules(&a, func(g uint64, bytes uint8) { read[g] |= bytes })
 				}
@@ -146,30 +159,30 @@ func (s *Kernel) comesRound(next *thread, turning map[trace.TID]bool) bool {
 	}
 	// What is unread of what ticks change, and of stacks, on which handlers leave
 	// something where a frame has a gap.
-	dead, stacks := s.dead(next), []emu.Range{}
+	dead, stacks := v.in.dead(next), []emu.Range{}
 	for t := range turning {
-		stacks = append(stacks, s.stackPage(&s.threads[t]))
+		stacks = append(stacks, v.in.stackPage(&v.in.threads[t]))
 	}
 	unread := func(pa uint64) bool {
 		if reads(pa) {
 			return false
 		}
-		owner, _ := s.machine.Sharing(pa)
-		return owner == handlerThread || s.known.Ticked[pa>>3].Writes != 0 || slices.ContainsFunc(stacks, func(r emu.Range) bool { return r.Lo <= pa && pa < r.Hi })
+		owner, _ := v.in.machine.Sharing(pa)
+		return owner == handlerThread || v.known.Ticked[pa>>3].Writes != 0 || slices.ContainsFunc(stacks, func(r emu.Range) bool { return r.Lo <= pa && pa < r.Hi })
 	}
 	asBefore := func(b *stepInfo) bool {
-		return s.machine.Unchanged(s.since(b), func(pa uint64) bool { return dead(pa) || unread(pa) })
+		return v.in.machine.Unchanged(v.in.since(b), func(pa uint64) bool { return dead(pa) || unread(pa) })
 	}
-	last := len(s.steps) - 1
+	last := len(v.in.steps) - 1
 	for i := last - 1; i >= 0 && last-i <= maxRound; i-- {
-		b := &s.steps[i]
+		b := &v.in.steps[i]
 		readFrom(b)
-		whole := b.ticks != s.ticks.Get() && b.ports == s.ports.Get()
-		if s.alone() {
-			whole = whole && b.turn && b.tr.Thread == next.ID && s.machine.SameCPU(b.ctx, s.steps[last].ctx) == 0
+		whole := b.ticks != v.in.ticks.Get() && b.ports == v.in.ports.Get()
+		if v.rounds.alone() {
+			whole = whole && b.turn && b.tr.Thread == next.ID && v.in.machine.SameCPU(b.ctx, v.in.steps[last].ctx) == 0
 		} else {
 			for t := range turning {
-				whole = whole && b.journal <= s.threads[t].own.LapBefore
+				whole = whole && b.journal <= v.in.threads[t].own.LapBefore
 			}
 		}
 		if whole && asBefore(b) {

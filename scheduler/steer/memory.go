@@ -112,7 +112,7 @@ func (s *Kernel) Registers(t trace.TID) emu.Regs {
 	if th := &s.threads[t]; s.running.Get() != uint64(t) || th.own.Interrupted {
 		return th.Regs
 	}
-	return s.regsNow()
+	return s.proc.regsNow()
 }
 
 func (s *reading) byteAt(va uint64) (byte, bool) {
@@ -134,21 +134,21 @@ func (s *reading) code(pc uint64) []byte {
 }
 
 // checkPaging refuses page tables that the engine doesn't follow.
-func (s *Kernel) checkPaging(u *turn) error {
-	if s.paged || s.machine.HasPaging() {
+func (ex *execution) checkPaging(u *turn) error {
+	if ex.in.paged || ex.in.machine.HasPaging() {
 		return nil
 	}
-	b := s.boardRegs()
+	b := ex.in.boardRegs()
 	if !b.Paging() {
 		return nil
 	}
-	s.paged = true
-	for i := range s.image.Segments {
-		seg := &s.image.Segments[i]
+	ex.in.paged = true
+	for i := range ex.in.image.Segments {
+		seg := &ex.in.image.Segments[i]
 		for at := seg.Addr; at < seg.Addr+seg.MemSize; at += 4096 {
-			if pa, ok := s.walkTables(&b, at); !ok || pa != at {
-				return s.invalid(kernel.GapPaging, u.th, s.pcNow(),
-					"the kernel's page tables put %#x elsewhere, and %s takes each address for its own: landgo needs libunicorn 2.1 or newer for this kernel", at, s.machine.Version())
+			if pa, ok := ex.in.walkTables(&b, at); !ok || pa != at {
+				return ex.core.invalid(kernel.GapPaging, u.th, ex.proc.pcNow(),
+					"the kernel's page tables put %#x elsewhere, and %s takes each address for its own: landgo needs libunicorn 2.1 or newer for this kernel", at, ex.in.machine.Version())
 			}
 		}
 	}
@@ -176,23 +176,23 @@ func (s *fixed) walkTables(b *emu.BoardRegs, va uint64) (uint64, bool) {
 }
 
 // failHere ends the guest with a bug at the processor's place.
-func (s *Kernel) failHere(u *turn, kind trace.BugKind, format string, args ...any) error {
-	f := &scheduler.Failure{Kind: kind, Thread: u.th.ID, PC: s.regs.RIP, Message: fmt.Sprintf(format, args...)}
+func (ex *execution) failHere(u *turn, kind trace.BugKind, format string, args ...any) error {
+	f := &scheduler.Failure{Kind: kind, Thread: u.th.ID, PC: ex.proc.regs.RIP, Message: fmt.Sprintf(format, args...)}
 	if u.th.own.Idle {
 		f.Thread = u.tr.Thread
 	}
 	if !u.ticking {
-		u.th.Regs = s.regs
+		u.th.Regs = ex.proc.regs
 	}
-	s.failOwn(u.th, u.tr, f)
+	ex.failOwn(u.th, u.tr, f)
 	return nil
 }
 
 // faultOf is the bug of a processor fault. Through a kernel's own page tables the
 // engine doesn't say whether it was a read.
-func (s *Kernel) faultOf(th *thread, f emu.Fault) *scheduler.Failure {
-	out := s.FaultFailure(th.ID, f)
-	out.PC = s.regs.RIP
+func (ex *execution) faultOf(th *thread, f emu.Fault) *scheduler.Failure {
+	out := ex.core.Blocks.FaultFailure(th.ID, f)
+	out.PC = ex.proc.regs.RIP
 	if f.Kind == emu.FaultRead && out.Kind == trace.Segfault {
 		out.Message = fmt.Sprintf("page fault at address %#x", f.Addr)
 		if f.Addr < elffile.PageSize {

@@ -5,11 +5,11 @@ import (
 	"landgo/internal/trace"
 )
 
-// Loops without interrupts. What the processor does with interrupts off follows from
-// its registers and the memory, unless it asks a device or a clock. If all of that is as
-// it was before, it goes round for ever, and no interrupt can end it: a thread that spins
-// with interrupts off, or waits there for others; a handler that waits for the thread that
-// it interrupted; threads that yield to each other with interrupts off.
+// Loops without interrupts. What the processor does with interrupts off follows from its
+// registers and the memory, unless it asks a device or a clock. If all of that is as it was
+// before, it goes round for ever, and no interrupt can end it. It is a thread that spins
+// with interrupts off, or waits there for others; or a handler that waits for the thread
+// that it interrupted; or threads that yield to each other with interrupts off.
 
 const (
 	// offFrom is how many instructions a stretch has before that is looked for.
@@ -31,15 +31,15 @@ type offLoop struct {
 
 // endless reports whether the stretch under way, in which so many instructions were run,
 // has come to a state in which it was before.
-func (s *Kernel) endless(l *offLoop, ran uint64) (bool, error) {
-	if s.on.Get() || !s.booted.Get() || ran < offFrom || s.gap.Get() != gapNone {
+func (ex *execution) endless(l *offLoop, ran uint64) (bool, error) {
+	if ex.in.on.Get() || !ex.in.booted.Get() || ran < offFrom || ex.in.gap.Get() != gapNone {
 		return false, nil
 	}
-	if err := s.flush(); err != nil {
+	if err := ex.proc.flush(); err != nil {
 		return false, err
 	}
-	now := offLoop{journal: s.machine.Journal(), cpu: s.machine.CPUDigest(emu.Ctx(s.cpu.Get())), asked: s.asked + s.machine.ClockReads()}
-	if l.looks > 0 && now.asked == l.asked && now.cpu == l.cpu && s.machine.Unchanged([]emu.Stretch{{From: l.journal, To: now.journal}}, func(uint64) bool { return false }) {
+	now := offLoop{journal: ex.in.machine.Journal(), cpu: ex.in.machine.CPUDigest(emu.Ctx(ex.in.cpu.Get())), asked: ex.in.asked + ex.in.machine.ClockReads()}
+	if l.looks > 0 && now.asked == l.asked && now.cpu == l.cpu && ex.in.machine.Unchanged([]emu.Stretch{{From: l.journal, To: now.journal}}, func(uint64) bool { return false }) {
 		return true, nil
 	}
 	if l.looks++; l.looks == 1 || l.looks > offLooks {
@@ -54,4 +54,4 @@ const offText = "interrupts are off, and the processor goes round in a loop for 
 
 // offRounds: with the step under way the processor is where it was before, and
 // interrupts were off all the time.
-func (s *Kernel) offRounds() bool { return s.due && s.steps[len(s.steps)-1].off }
+func (o *rounds) offRounds() bool { return o.step.due && o.in.steps[len(o.in.steps)-1].off }

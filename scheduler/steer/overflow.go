@@ -73,10 +73,10 @@ func (s *reading) beneath(low uint64) emu.Range {
 }
 
 // overflow is the bug of a store to a physical address.
-func (s *Kernel) overflow(u *turn, pa uint64) (happening, error) {
-	e := s.stackEnd(u.th)
-	sp := min(s.regs.RSP, e.low-(e.beneath.Hi-pa))
-	return s.ended(u, s.failHere(u, trace.StackOverflow, "the stack pointer %#x is below the thread's stack", sp))
+func (ex *execution) overflow(u *turn, pa uint64) (happening, error) {
+	e := ex.in.stackEnd(u.th)
+	sp := min(ex.proc.regs.RSP, e.low-(e.beneath.Hi-pa))
+	return ex.ended(u, ex.failHere(u, trace.StackOverflow, "the stack pointer %#x is below the thread's stack", sp))
 }
 
 // frameOverflows reports whether an interrupt's frame, which goes down to sp, is

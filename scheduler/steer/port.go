@@ -10,60 +10,60 @@ import (
 // time, for they access memory.
 
 // port carries out an access to a port.
-func (s *Kernel) port(u *turn) (happening, error) {
-	p, ok := decodePort(s.code(s.regs.RIP))
+func (ex *execution) port(u *turn) (happening, error) {
+	p, ok := decodePort(ex.in.code(ex.proc.regs.RIP))
 	if !ok {
-		return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "this form of port input or output isn't modelled")
+		return atNothing, ex.core.invalid(kernel.GapDevice, u.th, ex.proc.regs.RIP, "this form of port input or output isn't modelled")
 	}
-	number := uint16(s.regs.RDX)
+	number := uint16(ex.proc.regs.RDX)
 	if p.immediate {
 		number = uint16(p.port)
 	}
-	disk := s.board.UsesDisk(number)
-	if (disk || p.strings && s.isOthers(u.th, p.memory(&s.regs))) && s.isPoint(u, trace.PointMem) {
-		return s.point(u)
+	disk := ex.in.board.UsesDisk(number)
+	if (disk || p.strings && ex.in.isOthers(u.th, p.memory(&ex.proc.regs))) && ex.isPoint(u, trace.PointMem) {
+		return ex.point(u)
 	}
-	s.asked++
+	ex.in.asked++
 	if !u.ticking {
 		u.th.own.Stored = true // a device may tell it the time
-		s.machine.Put(&s.ports, s.ports.Get()+1)
-		s.wide = s.wide || disk // which sector comes next, say, isn't recorded
+		ex.in.machine.Put(&ex.in.ports, ex.in.ports.Get()+1)
+		ex.step.wide = ex.step.wide || disk // which sector comes next, say, isn't recorded
 	}
 	if p.strings {
-		return s.portString(u, p, number)
+		return ex.portString(u, p, number)
 	}
 	mask := uint64(1)<<(8*p.size) - 1
 	if p.out {
-		if err := s.board.Out(number, p.size, uint32(s.regs.RAX&mask)); err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
+		if err := ex.in.board.Out(number, p.size, uint32(ex.proc.regs.RAX&mask)); err != nil {
+			return atNothing, ex.core.invalid(kernel.GapDevice, u.th, ex.proc.regs.RIP, "%v", err)
 		}
-		if status, ended := s.board.Ended(); ended {
-			return atEnd, s.switchedOff(u, status)
+		if status, ended := ex.in.board.Ended(); ended {
+			return atEnd, ex.switchedOff(u, status)
 		}
 	} else {
-		v, err := s.board.In(number, p.size)
+		v, err := ex.in.board.In(number, p.size)
 		if err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
+			return atNothing, ex.core.invalid(kernel.GapDevice, u.th, ex.proc.regs.RIP, "%v", err)
 		}
-		s.regs.RAX = s.regs.RAX&^mask | uint64(v)
+		ex.proc.regs.RAX = ex.proc.regs.RAX&^mask | uint64(v)
 		if p.size == 4 {
-			s.regs.RAX = uint64(v)
+			ex.proc.regs.RAX = uint64(v)
 		}
 	}
-	h, err := s.next(u, p.length)
+	h, err := ex.next(u, p.length)
 	if h != atNothing || err != nil {
 		return h, err
 	}
-	return s.portUsed(u)
+	return ex.portUsed(u)
 }
 
 // portUsed is what follows an access to a port.
-func (s *Kernel) portUsed(u *turn) (happening, error) {
+func (ex *execution) portUsed(u *turn) (happening, error) {
 	if u.shadow {
 		u.shadow = false
-		return s.turnedOn(u)
+		return ex.turnedOn(u)
 	}
-	if _, waits := s.board.Pending(); waits && s.on.Get() {
+	if _, waits := ex.in.board.Pending(); waits && ex.in.on.Get() {
 		return atOn, nil // a device asks for an interrupt at once
 	}
 	return atNothing, nil
@@ -71,40 +71,40 @@ func (s *Kernel) portUsed(u *turn) (happening, error) {
 
 // portString carries out an element of ins or outs. The engine does what concerns memory,
 // so that is recorded, and faults are found.
-func (s *Kernel) portString(u *turn, p portInsn, number uint16) (happening, error) {
+func (ex *execution) portString(u *turn, p portInsn, number uint16) (happening, error) {
 	value := uint32(0)
-	if at := p.memory(&s.regs); !p.out && s.mapped(at, uint64(p.size)) && p.moves(&s.regs) {
+	if at := p.memory(&ex.proc.regs); !p.out && ex.in.mapped(at, uint64(p.size)) && p.moves(&ex.proc.regs) {
 		var err error
-		if value, err = s.board.In(number, p.size); err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, s.regs.RIP, "%v", err)
+		if value, err = ex.in.board.In(number, p.size); err != nil {
+			return atNothing, ex.core.invalid(kernel.GapDevice, u.th, ex.proc.regs.RIP, "%v", err)
 		}
 	}
-	moves, pc := p.moves(&s.regs), s.regs.RIP
-	stop := s.permitPort(u, value)
+	moves, pc := p.moves(&ex.proc.regs), ex.proc.regs.RIP
+	stop := ex.permitPort(u, value)
 	if stop.Why != emu.StopInsn {
-		if !p.out && stop.Why == emu.StopFault && s.mapped(p.memory(&s.regs), uint64(p.size)) {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, pc, "a fault of an instruction that has read from a port isn't modelled: what it read is lost")
+		if !p.out && stop.Why == emu.StopFault && ex.in.mapped(p.memory(&ex.proc.regs), uint64(p.size)) {
+			return atNothing, ex.core.invalid(kernel.GapDevice, u.th, pc, "a fault of an instruction that has read from a port isn't modelled: what it read is lost")
 		}
-		return s.stopped(u, stop)
+		return ex.stopped(u, stop)
 	}
 	if p.out && moves {
-		if err := s.board.Out(number, p.size, stop.Port); err != nil {
-			return atNothing, s.invalid(kernel.GapDevice, u.th, pc, "%v", err)
+		if err := ex.in.board.Out(number, p.size, stop.Port); err != nil {
+			return atNothing, ex.core.invalid(kernel.GapDevice, u.th, pc, "%v", err)
 		}
-		if status, ended := s.board.Ended(); ended {
-			s.regs = s.regsNow()
-			return atEnd, s.switchedOff(u, status)
+		if status, ended := ex.in.board.Ended(); ended {
+			ex.proc.regs = ex.proc.regsNow()
+			return atEnd, ex.switchedOff(u, status)
 		}
 	}
-	return s.portUsed(u)
+	return ex.portUsed(u)
 }
 
 // permitPort has the engine execute one instruction that accesses a port, from which it
 // reads value.
-func (s *Kernel) permitPort(u *turn, value uint32) *emu.Stop {
-	s.portValue = value
-	defer func() { s.portValue = 0 }()
-	return s.permit(u)
+func (ex *execution) permitPort(u *turn, value uint32) *emu.Stop {
+	ex.portValue = value
+	defer func() { ex.portValue = 0 }()
+	return ex.permit(u)
 }
 
 // isOthers reports whether another thread than th has touched the memory at an address.

@@ -22,172 +22,172 @@ const (
 
 // privileged carries out the privileged instruction at which the processor
 // stopped, of so many bytes.
-func (s *Kernel) privileged(u *turn, name string, n uint64) (happening, error) {
-	if s.user.Get() {
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "a privileged instruction of a user program (%s) isn't modelled", name)
+func (ex *execution) privileged(u *turn, name string, n uint64) (happening, error) {
+	if ex.in.user.Get() {
+		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, ex.proc.regs.RIP, "a privileged instruction of a user program (%s) isn't modelled", name)
 	}
 	switch name {
 	case "cli":
-		if s.isPoint(u, trace.PointCLI) {
-			return s.point(u)
+		if ex.isPoint(u, trace.PointCLI) {
+			return ex.point(u)
 		}
 		u.shadow = false
-		s.regs.RFLAGS &^= flagInterrupt
-		s.interrupts(u, false)
-		return s.next(u, n)
+		ex.proc.regs.RFLAGS &^= flagInterrupt
+		ex.in.interrupts(u, false)
+		return ex.next(u, n)
 	case "sti":
-		s.regs.RFLAGS |= flagInterrupt
-		if !s.on.Get() {
+		ex.proc.regs.RFLAGS |= flagInterrupt
+		if !ex.in.on.Get() {
 			u.shadow = true
 		}
-		return s.next(u, n)
+		return ex.next(u, n)
 	case "popf":
-		v, ok := s.word(s.regs.RSP)
+		v, ok := ex.in.word(ex.proc.regs.RSP)
 		if !ok {
 			break // the engine finds the fault
 		}
-		if v&flagInterrupt == 0 && s.isPoint(u, trace.PointCLI) {
-			return s.point(u)
+		if v&flagInterrupt == 0 && ex.isPoint(u, trace.PointCLI) {
+			return ex.point(u)
 		}
-		s.regs.RSP += s.wordSize
-		s.regs.RIP += n
-		return s.setFlags(u, v)
+		ex.proc.regs.RSP += ex.in.wordSize
+		ex.proc.regs.RIP += n
+		return ex.setFlags(u, v)
 	case "iret":
-		return s.interruptReturn(u)
+		return ex.interruptReturn(u)
 	case "hlt":
-		return s.halt(u, n)
+		return ex.halt(u, n)
 	case "port input or output":
-		return s.port(u)
+		return ex.port(u)
 	case "load of the stack pointer":
-		return s.stackLoad(u)
+		return ex.stackLoad(u)
 	case "rep stos":
-		return s.fill(u, n)
+		return ex.fill(u, n)
 	case "sysret", "sysexit", "rsm", "lmsw", "rdpmc", "invept, invvpid or invpcid":
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "the instruction %s isn't modelled", name)
+		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, ex.proc.regs.RIP, "the instruction %s isn't modelled", name)
 	}
 	if name == "move to or from a control register" || name == "popf" || name == "wrmsr" {
-		s.paged = false
+		ex.in.paged = false
 	}
-	s.volatile = s.volatile || s.booted.Get()
-	stop := s.permit(u)
+	ex.in.volatile = ex.in.volatile || ex.in.booted.Get()
+	stop := ex.permit(u)
 	switch stop.Why {
 	case emu.StopInsn:
 	default:
-		return s.stopped(u, stop)
+		return ex.stopped(u, stop)
 	}
 	if u.shadow {
 		u.shadow = false
-		return s.turnedOn(u)
+		return ex.turnedOn(u)
 	}
-	return atNothing, s.checkPaging(u)
+	return atNothing, ex.checkPaging(u)
 }
 
 // permit has the engine execute one instruction.
-func (s *Kernel) permit(u *turn) *emu.Stop {
-	s.set = 0
-	s.run = emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: u.th.ID, User: s.user.Get(), Flags: s.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
-		StopAt: 2, Permit: true, Port: s.portValue, SkipBreak: true, Reuse: !s.kept(), Blind: u.blind}
+func (ex *execution) permit(u *turn) *emu.Stop {
+	ex.proc.set = 0
+	ex.proc.run = emu.Run{From: emu.Ctx(ex.in.cpu.Get()), Thread: u.th.ID, User: ex.in.user.Get(), Flags: ex.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
+		StopAt: 2, Permit: true, Port: ex.portValue, SkipBreak: true, Reuse: !ex.in.kept(), Blind: u.blind}
 	if u.ticking {
-		s.run.Thread = handlerThread
+		ex.proc.run.Thread = handlerThread
 	}
 	u.begun = true
-	return s.execute(u)
+	return ex.execute(u)
 }
 
 // next goes on behind an instruction that landgo has carried out.
-func (s *Kernel) next(u *turn, n uint64) (happening, error) {
-	s.regs.RIP += n
-	s.set = emu.SetAll
-	s.did(u)
+func (ex *execution) next(u *turn, n uint64) (happening, error) {
+	ex.proc.regs.RIP += n
+	ex.proc.set = emu.SetAll
+	ex.did(u)
 	return atNothing, nil
 }
 
 // isPoint reports whether there is a preemption point of a kind before the next
 // instruction.
-func (s *Kernel) isPoint(u *turn, kind trace.Points) bool {
-	if !s.on.Get() || !u.points || !u.begun || s.Config().Points&kind == 0 || s.aloneOwn() {
+func (ex *execution) isPoint(u *turn, kind trace.Points) bool {
+	if !ex.in.on.Get() || !u.points || !u.begun || ex.core.Config().Points&kind == 0 || ex.in.aloneOwn() {
 		return false
 	}
-	u.th.Regs = s.regs
-	return s.meets(u.th, s.regs.RIP, kind)
+	u.th.Regs = ex.proc.regs
+	return ex.meets(u.th, ex.proc.regs.RIP, kind)
 }
 
 // meets reports whether a thread stops at a point of a kind at pc, and
 // notes that it does.
-func (s *Kernel) meets(th *thread, pc uint64, kind trace.Points) bool {
+func (ex *execution) meets(th *thread, pc uint64, kind trace.Points) bool {
 	switch {
 	case kind&(trace.PointLock|trace.PointUnlock) != 0:
-		if !s.LockPointAllowed(th.ID) {
+		if !ex.core.Points.AllowedForLock(th.ID) {
 			return false
 		}
-	case !s.PointAllowed(th.ID, pc):
+	case !ex.core.Points.Allowed(th.ID, pc):
 		return false
 	}
-	s.Meet(scheduler.Met{Points: kind})
+	ex.core.Meet(scheduler.Met{Points: kind})
 	return true
 }
 
-func (s *Kernel) point(u *turn) (happening, error) {
-	s.set = 0 // nothing was changed
+func (ex *execution) point(u *turn) (happening, error) {
+	ex.proc.set = 0 // nothing was changed
 	return atPoint, nil
 }
 
 // setFlags loads the flags: interrupts may come on, at once, or go off.
-func (s *Kernel) setFlags(u *turn, v uint64) (happening, error) {
-	s.regs.RFLAGS = v&writableFlags | 2
-	s.set = emu.SetAll
-	s.did(u)
-	was := s.on.Get()
+func (ex *execution) setFlags(u *turn, v uint64) (happening, error) {
+	ex.proc.regs.RFLAGS = v&writableFlags | 2
+	ex.proc.set = emu.SetAll
+	ex.did(u)
+	was := ex.in.on.Get()
 	u.shadow = false
 	switch {
 	case v&flagTrap != 0:
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "single stepping (the trap flag) isn't modelled")
+		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, ex.proc.regs.RIP, "single stepping (the trap flag) isn't modelled")
 	case v&flagInterrupt == 0:
-		s.interrupts(u, false)
+		ex.in.interrupts(u, false)
 	case !was:
-		return s.turnedOn(u)
+		return ex.turnedOn(u)
 	}
 	return atNothing, nil
 }
 
 // interruptReturn is iret, within the kernel.
-func (s *Kernel) interruptReturn(u *turn) (happening, error) {
+func (ex *execution) interruptReturn(u *turn) (happening, error) {
 	var frame [5]uint64 // rip, cs, flags, and on x86-64 always rsp, ss
 	words := 3
-	if s.wordSize == 8 {
+	if ex.in.wordSize == 8 {
 		words = 5
 	}
 	for i := range words {
-		v, ok := s.word(s.regs.RSP + uint64(i)*s.wordSize)
+		v, ok := ex.in.word(ex.proc.regs.RSP + uint64(i)*ex.in.wordSize)
 		if !ok {
-			return atNothing, s.failHere(u, trace.Segfault, "iret takes its frame from %#x, where nothing is mapped", s.regs.RSP)
+			return atNothing, ex.failHere(u, trace.Segfault, "iret takes its frame from %#x, where nothing is mapped", ex.proc.regs.RSP)
 		}
 		frame[i] = v
 	}
-	b := s.boardRegs()
+	b := ex.in.boardRegs()
 	switch {
 	case frame[1]&3 != 0:
-		return s.toUser(u, frame)
+		return ex.toUser(u, frame)
 	case frame[1] != b.CS:
-		return s.ended(u, s.failHere(u, trace.Segfault, "iret goes to code segment %#x, which isn't the kernel's %#x: it takes its frame from elsewhere than where the interrupt put it", frame[1], b.CS))
-	case !s.image.IsCode(frame[0]):
-		return s.ended(u, s.failHere(u, trace.Segfault, "iret goes to %#x, where no code is: it takes its frame from elsewhere than where the interrupt put it", frame[0]))
+		return ex.ended(u, ex.failHere(u, trace.Segfault, "iret goes to code segment %#x, which isn't the kernel's %#x: it takes its frame from elsewhere than where the interrupt put it", frame[1], b.CS))
+	case !ex.in.image.IsCode(frame[0]):
+		return ex.ended(u, ex.failHere(u, trace.Segfault, "iret goes to %#x, where no code is: it takes its frame from elsewhere than where the interrupt put it", frame[0]))
 	}
-	from, at := s.regs.RSP, s.regs.RIP
-	s.regs.RIP = frame[0]
-	s.regs.RSP += 3 * s.wordSize
+	from, at := ex.proc.regs.RSP, ex.proc.regs.RIP
+	ex.proc.regs.RIP = frame[0]
+	ex.proc.regs.RSP += 3 * ex.in.wordSize
 	if words == 5 {
-		s.regs.RSP = frame[3]
+		ex.proc.regs.RSP = frame[3]
 	}
-	if why := s.wrongReturn(u, frame[2]); why != "" {
-		s.regs.RIP, s.regs.RSP = at, from
-		return s.ended(u, s.failHere(u, trace.Assertion, "%s", why))
+	if why := ex.wrongReturn(u, frame[2]); why != "" {
+		ex.proc.regs.RIP, ex.proc.regs.RSP = at, from
+		return ex.ended(u, ex.failHere(u, trace.Assertion, "%s", why))
 	}
-	if _, err := s.stackJump(u, from, s.regs.RSP); err != nil {
+	if _, err := ex.switches.stackJump(u, from, ex.proc.regs.RSP); err != nil {
 		return atNothing, err
 	}
-	back := s.goesBack(u.th, from)
-	h, err := s.setFlags(u, frame[2])
+	back := ex.goesBack(u.th, from)
+	h, err := ex.setFlags(u, frame[2])
 	if back && len(u.th.own.Exceptions) < u.trial {
 		h = atReturn
 	}
@@ -195,37 +195,37 @@ func (s *Kernel) interruptReturn(u *turn) (happening, error) {
 }
 
 // halt waits for an interrupt.
-func (s *Kernel) halt(u *turn, n uint64) (happening, error) {
+func (ex *execution) halt(u *turn, n uint64) (happening, error) {
 	if u.shadow { // sti; hlt
 		u.shadow = false
-		s.interrupts(u, true)
+		ex.in.interrupts(u, true)
 	}
-	if s.gap.Get() != gapNone && s.booted.Get() {
-		return atNothing, s.openGap(u)
+	if ex.in.gap.Get() != gapNone && ex.in.booted.Get() {
+		return atNothing, ex.switches.openGap(u)
 	}
-	if !s.on.Get() {
-		if !s.booted.Get() {
-			return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel stops for good (hlt with interrupts off) before %s is called", s.upName())
+	if !ex.in.on.Get() {
+		if !ex.in.booted.Get() {
+			return atNothing, ex.core.invalid(kernel.GapSchedule, u.th, ex.proc.regs.RIP, "the kernel stops for good (hlt with interrupts off) before %s is called", ex.in.upName())
 		}
-		return s.ended(u, s.failHere(u, trace.Deadlock, "the processor stops for good: hlt with interrupts off"))
+		return ex.ended(u, ex.failHere(u, trace.Deadlock, "the processor stops for good: hlt with interrupts off"))
 	}
-	s.next(u, n)
+	ex.next(u, n)
 	return atHalt, nil
 }
 
 // ended is what happened when a guest has failed.
-func (s *Kernel) ended(_ *turn, err error) (happening, error) { return atEnd, err }
+func (ex *execution) ended(_ *turn, err error) (happening, error) { return atEnd, err }
 
 // switchedOff ends the guest as the kernel wanted.
-func (s *Kernel) switchedOff(u *turn, status uint64) error {
-	if !s.booted.Get() {
-		return s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "the kernel has switched the machine off before %s was called: nothing was looked at", s.upName())
+func (ex *execution) switchedOff(u *turn, status uint64) error {
+	if !ex.in.booted.Get() {
+		return ex.core.invalid(kernel.GapSchedule, u.th, ex.proc.regs.RIP, "the kernel has switched the machine off before %s was called: nothing was looked at", ex.in.upName())
 	}
-	s.did(u)
-	u.th.Regs = s.regs
-	if status != 0 || s.untreated(u.th) != nil {
-		return s.failHere(u, trace.Assertion, "the kernel ends with status %d", status)
+	ex.did(u)
+	u.th.Regs = ex.proc.regs
+	if status != 0 || ex.untreated(u.th) != nil {
+		return ex.failHere(u, trace.Assertion, "the kernel ends with status %d", status)
 	}
-	s.end(u.tr, endProcess)
+	ex.end(u.tr, endProcess)
 	return nil
 }

@@ -13,12 +13,12 @@ func (s *Kernel) StopIf(f func() bool) { s.stopIf = f }
 
 // toStop asks, after so many more instructions. What is tried only is never
 // stopped: the threads that can run would be wrong.
-func (s *Kernel) toStop(n uint64) bool {
-	if s.polled += n + stopCost; s.polled < maxRun || s.stopIf == nil || s.probing {
+func (ex *execution) toStop(n uint64) bool {
+	if ex.polled += n + stopCost; ex.polled < maxRun || ex.in.stopIf == nil || ex.step.probing {
 		return false
 	}
-	s.polled = 0
-	return s.stopIf()
+	ex.polled = 0
+	return ex.in.stopIf()
 }
 
 // stopCost is how many instructions a stop of the processor takes as long as.
@@ -28,69 +28,82 @@ const stopCost = 100
 const maxRun = 1_000_000
 
 // cpuRun runs the processor to its next stop and takes in what it did.
-func (s *Kernel) cpuRun(u *turn) *emu.Stop {
-	r := &s.run
-	*r = emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: u.th.ID, Allow: u.allow, SkipBreak: s.atBreak.Get(), User: s.user.Get(), Blind: u.blind, Reuse: !s.kept(),
-		Budget: min(s.Config().StepBudget, maxRun), Set: s.changed(), Regs: s.regs}
-	s.set = 0
-	r.Flags = s.flagsOwn(u)
-	if s.profile != nil && s.profile.Stack != 0 && s.profile.Stack < elffile.PageSize {
+func (ex *execution) cpuRun(u *turn) *emu.Stop {
+	r := &ex.proc.run
+	*r = emu.Run{From: emu.Ctx(ex.in.cpu.Get()), Thread: u.th.ID, Allow: u.allow, SkipBreak: ex.in.atBreak.Get(), User: ex.in.user.Get(), Blind: u.blind, Reuse: !ex.in.kept(),
+		Budget: min(ex.core.Config().StepBudget, maxRun), Set: ex.proc.changed(), Regs: ex.proc.regs}
+	ex.proc.set = 0
+	r.Flags = ex.flagsOwn(u)
+	if ex.in.profile != nil && ex.in.profile.Stack != 0 && ex.in.profile.Stack < elffile.PageSize {
 		r.Flags |= emu.StackLoads
 	}
 	if u.ticking {
 		r.Thread = handlerThread
 	}
 	switch {
-	case !s.booted.Get():
+	case !ex.in.booted.Get():
 		r.Budget = bootTick
-	case u.unhurried() && s.on.Get():
+	case u.unhurried() && ex.in.on.Get():
 		r.Budget = stretch
-	case !s.on.Get():
-		r.Budget = min(s.Config().StepBudget, offRun)
+	case !ex.in.on.Get():
+		r.Budget = min(ex.core.Config().StepBudget, offRun)
 	}
-	if u.shadow || s.stepsGap() {
+	if u.shadow || ex.in.stepsGap() {
 		r.StopAt = 2
-	} else if s.LimitOf() != 0 && u.trial == 0 && !u.ticking && u.th.ID == u.tr.Thread && s.LimitOf() >= u.th.Insns {
-		r.StopAt = s.LimitOf() - u.th.Insns + 1
+	} else if ex.core.LimitOf() != 0 && u.trial == 0 && !u.ticking && u.th.ID == u.tr.Thread && ex.core.LimitOf() >= u.th.Insns {
+		r.StopAt = ex.core.LimitOf() - u.th.Insns + 1
 	}
-	return s.execute(u)
+	return ex.execute(u)
+}
+
+// processor has the registers between two runs, and what calls find in them.
+type processor struct {
+	in *situation
+	// regs are to be written into the processor before it runs on; set says which.
+	// Empty between steps.
+	regs emu.Regs
+	set  emu.RegSet
+	// had is what context hadIn has in them, where it is known.
+	had   emu.Regs
+	hadIn emu.Ctx
+	run   emu.Run
 }
 
 // changed are the registers of s.set that the processor has otherwise. Writing
 // all of them takes longer than a short run does.
-func (s *Kernel) changed() emu.RegSet {
-	if s.set != emu.SetAll || s.hadIn != emu.Ctx(s.cpu.Get()) {
-		return s.set
+func (p *processor) changed() emu.RegSet {
+	if p.set != emu.SetAll || p.hadIn != emu.Ctx(p.in.cpu.Get()) {
+		return p.set
 	}
-	return emu.Differing(&s.regs, &s.had) | emu.SetRIP
+	return emu.Differing(&p.regs, &p.had) | emu.SetRIP
 }
 
 // noWhere is no context.
 const noWhere emu.Ctx = -1
 
 // execute makes the run that was prepared.
-func (s *Kernel) execute(u *turn) *emu.Stop {
-	r := &s.run
-	if e := s.stackEnd(u.th); e.low != 0 {
+func (ex *execution) execute(u *turn) *emu.Stop {
+	r := &ex.proc.run
+	if e := ex.in.stackEnd(u.th); e.low != 0 {
 		r.StackLow, r.Beneath = e.low, e.beneath
 	}
-	s.machine.PutFlag(&s.atBreak, false)
-	s.hadIn = noWhere
-	v := s.Viewer()
-	if n, freezes := s.Freezes(u.th.ID, u.th.Insns); freezes && !u.ticking && u.trial == 0 && !s.tries() && (r.StopAt == 0 || n < r.StopAt) {
+	ex.in.machine.PutFlag(&ex.in.atBreak, false)
+	ex.proc.hadIn = noWhere
+	v := ex.core.Viewer()
+	if n, freezes := ex.core.Freezes(u.th.ID, u.th.Insns); freezes && !u.ticking && u.trial == 0 && !ex.tries() && (r.StopAt == 0 || n < r.StopAt) {
 		r.StopAt = n + 1
 	}
-	if v != nil && !s.tries() && u.trial == 0 {
+	if v != nil && !ex.tries() && u.trial == 0 {
 		r.Flags |= emu.Narrate
 	}
-	from, journal := u.th.Insns, s.machine.Journal()
-	stop := s.machine.Run(r)
+	from, journal := u.th.Insns, ex.in.machine.Journal()
+	stop := ex.in.machine.Run(r)
 	switch stop.Why {
 	case emu.StopBreak, emu.StopTrap, emu.StopPrivileged:
-		s.had, s.hadIn = stop.Regs, stop.Ctx
+		ex.proc.had, ex.proc.hadIn = stop.Regs, stop.Ctx
 	}
-	s.machine.Put(&s.cpu, uint64(stop.Ctx))
-	s.Ran(stop.Insns)
+	ex.in.machine.Put(&ex.in.cpu, uint64(stop.Ctx))
+	ex.core.Ran(stop.Insns)
 	if !u.ticking {
 		u.th.Insns += stop.Insns
 	}
@@ -106,69 +119,69 @@ func (s *Kernel) execute(u *turn) *emu.Stop {
 		if u.trial > 0 {
 			u.looked += uint64(len(stop.Accesses)) // it comes again, if it is done for good
 		} else if u.ticking {
-			s.tickDid(stop.Accesses)
+			ex.tails.tickDid(stop.Accesses)
 		} else {
-			s.threadDid(u, stop.Accesses)
+			ex.tails.threadDid(u, stop.Accesses)
 		}
 	}
 	if stop.Learned && r.Flags&(emu.Quiet|emu.Solo) == 0 {
-		s.Refine()
+		ex.core.Refine()
 	}
 	return stop
 }
 
 // flagsOwn are the machine's flags for a stretch.
-func (s *Kernel) flagsOwn(u *turn) (f emu.RunFlags) {
+func (ex *execution) flagsOwn(u *turn) (f emu.RunFlags) {
 	switch {
-	case !s.booted.Get():
+	case !ex.in.booted.Get():
 		return emu.Solo | emu.Fills
-	case s.gap.Get() != gapNone:
+	case ex.in.gap.Get() != gapNone:
 		return emu.Quiet | emu.Check
 	case u.ticking:
-	case s.aloneOwn():
+	case ex.in.aloneOwn():
 		f = emu.Solo
-	case !u.points || !s.on.Get():
-	case s.Config().Points&trace.PointMem != 0:
+	case !u.points || !ex.in.on.Get():
+	case ex.core.Config().Points&trace.PointMem != 0:
 		f = emu.StopShared
 	default:
-		if s.Config().Points&(trace.PointAtomic|trace.PointSync) != 0 {
+		if ex.core.Config().Points&(trace.PointAtomic|trace.PointSync) != 0 {
 			f = emu.StopAtomic
 		}
-		if s.Races() {
+		if ex.core.Races() {
 			f |= emu.StopPoints
 		}
 	}
-	if s.Config().KeepAll && !u.ticking || u.trial > 0 {
+	if ex.core.Config().KeepAll && !u.ticking || u.trial > 0 {
 		f |= emu.RecordAll
 	}
-	if s.insideAllocator(u.th, 0) {
+	if ex.calls.insideAllocator(u.th, 0) {
 		f |= emu.Unchecked
 	}
 	return f
 }
 
 // regsNow are the processor's registers.
-func (s *Kernel) regsNow() emu.Regs {
-	if s.set == emu.SetAll {
-		return s.regs
+func (p *processor) regsNow() emu.Regs {
+	if p.set == emu.SetAll {
+		return p.regs
 	}
-	return s.machine.Regs(emu.Ctx(s.cpu.Get()))
+	return p.in.machine.Regs(emu.Ctx(p.in.cpu.Get()))
 }
 
-func (s *Kernel) pcNow() uint64 { return s.regsNow().RIP }
+func (p *processor) pcNow() uint64 { return p.regsNow().RIP }
 
 // flush writes what is left to write into the processor, so that its context is
 // all of its state.
-func (s *Kernel) flush() error {
-	if s.set == 0 {
+func (p *processor) flush() error {
+	if p.set == 0 {
 		return nil
 	}
-	s.run = emu.Run{From: emu.Ctx(s.cpu.Get()), User: s.user.Get(), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: s.changed(), Regs: s.regs, Reuse: !s.kept()}
-	s.set, s.hadIn = 0, noWhere
-	stop := s.machine.Run(&s.run)
-	s.machine.Put(&s.cpu, uint64(stop.Ctx))
+	p.run = emu.Run{From: emu.Ctx(p.in.cpu.Get()), User: p.in.user.Get(), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: p.changed(), Regs: p.regs, Reuse: !p.in.kept()}
+	p.set, p.hadIn = 0, noWhere
+	stop := p.in.machine.Run(&p.run)
+	p.in.machine.Put(&p.in.cpu, uint64(stop.Ctx))
 	return nil
 }
 
 // tries: what is run is only tried, and taken back.
-func (s *Kernel) tries() bool { return s.probing || s.trying }
+func (ex *execution) tries() bool { return ex.step.probing || ex.step.trying }

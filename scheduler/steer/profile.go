@@ -27,9 +27,9 @@ import (
 const maxListed = 4096
 
 // look reads which threads can run, where the kernel doesn't tell.
-func (s *Kernel) look(tr *trace.Transition) error {
-	if s.profile != nil {
-		return s.lookOwn(tr)
+func (b *beliefs) look(tr *trace.Transition) error {
+	if b.in.profile != nil {
+		return b.lookOwn(tr)
 	}
 	return nil
 }
@@ -55,55 +55,55 @@ func (s *fixed) tellAt(addr uint64, kind tellKind) {
 }
 
 // tellOwn takes in what the call of a function means that the profile names.
-func (s *Kernel) tellOwn(u *turn, kind tellKind) (happening, error) {
+func (a *annotations) tellOwn(u *turn, kind tellKind) (happening, error) {
 	if kind == tellScroll {
-		s.scroll(u)
+		a.scroll(u)
 		return atNothing, nil
 	}
-	if !s.booted.Get() {
+	if !a.in.booted.Get() {
 		switch kind {
 		case tellBooted:
-			return atPoint, s.bootFound(u)
+			return atPoint, a.bootFound(u)
 		case tellCreated:
-			s.earlyMade = append(s.earlyMade, s.argument(s.profile.Created[s.regs.RIP]))
+			a.earlyMade = append(a.earlyMade, a.proc.argument(a.in.profile.Created[a.proc.regs.RIP]))
 		}
 		return atNothing, nil
 	}
 	switch {
 	case kind == tellCreated:
-		return atNothing, s.found(u, s.argument(s.profile.Created[s.regs.RIP]))
-	case kind == tellUnlocked && s.isPoint(u, trace.PointUnlock):
+		return atNothing, a.beliefs.found(u, a.proc.argument(a.in.profile.Created[a.proc.regs.RIP]))
+	case kind == tellUnlocked && a.exec.isPoint(u, trace.PointUnlock):
 		return atPoint, nil
 	}
 	return atNothing, nil
 }
 
 // bootFound makes the threads that there are when the kernel is up.
-func (s *Kernel) bootFound(u *turn) error {
-	s.first = s.runner(s.regs.RSP)
-	if !s.saysReady(s.first) {
-		return s.notUp(u, "the thread that calls %s runs, and its state isn't among the profile's ready ones", s.upName())
+func (a *annotations) bootFound(u *turn) error {
+	a.first = a.in.runner(a.proc.regs.RSP)
+	if !a.in.saysReady(a.first) {
+		return a.notUp(u, "the thread that calls %s runs, and its state isn't among the profile's ready ones", a.in.upName())
 	}
-	root := ownThread{Number: s.first, Priority: s.priorityOf(s.first), Idle: slices.Contains(s.idleOnes(), s.first)}
-	s.early = []early{{number: s.first, own: root}}
-	s.earlyMade = slices.DeleteFunc(s.earlyMade, func(n uint64) bool { return !s.saysReady(n) })
-	for _, n := range slices.Concat(s.idleOnes(), s.listed(), s.earlyMade) {
-		if slices.ContainsFunc(s.early, func(e early) bool { return e.number == n }) {
+	root := ownThread{Number: a.first, Priority: a.in.priorityOf(a.first), Idle: slices.Contains(a.in.idleOnes(), a.first)}
+	a.early = []early{{number: a.first, own: root}}
+	a.earlyMade = slices.DeleteFunc(a.earlyMade, func(n uint64) bool { return !a.in.saysReady(n) })
+	for _, n := range slices.Concat(a.in.idleOnes(), a.in.listed(), a.earlyMade) {
+		if slices.ContainsFunc(a.early, func(e early) bool { return e.number == n }) {
 			continue
 		}
-		own := ownThread{Number: n, Tail: true, Idle: slices.Contains(s.idleOnes(), n), Priority: s.priorityOf(n)}
+		own := ownThread{Number: n, Tail: true, Idle: slices.Contains(a.in.idleOnes(), n), Priority: a.in.priorityOf(n)}
 		if !own.Idle {
 			own.State = ownReady
 		}
-		s.early = append(s.early, early{number: n, own: own})
+		a.early = append(a.early, early{number: n, own: own})
 	}
-	if root.Idle && len(s.early) == 1 {
-		return s.notUp(u, "the profile's idle variables name the thread that calls %s, and there is no other to run", s.upName())
+	if root.Idle && len(a.early) == 1 {
+		return a.notUp(u, "the profile's idle variables name the thread that calls %s, and there is no other to run", a.in.upName())
 	}
-	if s.profile.Current != 0 && len(s.profile.Idle) == 0 && s.first != 0 {
-		s.early = append(s.early, early{own: ownThread{Tail: true, Idle: true}})
+	if a.in.profile.Current != 0 && len(a.in.profile.Idle) == 0 && a.first != 0 {
+		a.early = append(a.early, early{own: ownThread{Tail: true, Idle: true}})
 	}
-	return s.up(u)
+	return a.up(u)
 }
 
 // runner is the number of the thread that runs, whose stack pointer is given.
@@ -193,57 +193,57 @@ func (s *reading) priorityOf(n uint64) int64 {
 }
 
 // found makes thread n exist, if it doesn't.
-func (s *Kernel) found(u *turn, n uint64) error {
-	if _, known := s.numbered(n); known || n == 0 {
+func (b *beliefs) found(u *turn, n uint64) error {
+	if _, known := b.in.numbered(n); known || n == 0 {
 		return nil
 	}
-	if err := s.createdOwn(u, n); err != nil {
+	if err := b.createdOwn(u, n); err != nil {
 		return err
 	}
-	t, _ := s.numbered(n)
-	th := &s.threads[t]
-	th.own.Priority = s.priorityOf(n)
-	if th.own.Idle = slices.Contains(s.idleOnes(), n); th.own.Idle {
-		s.machine.Put(&s.born, s.born.Get()-1)
+	t, _ := b.in.numbered(n)
+	th := &b.in.threads[t]
+	th.own.Priority = b.in.priorityOf(n)
+	if th.own.Idle = slices.Contains(b.in.idleOnes(), n); th.own.Idle {
+		b.in.machine.Put(&b.in.born, b.in.born.Get()-1)
 	}
 	return nil
 }
 
 // discover makes the threads exist that are ready.
-func (s *Kernel) discover(u *turn) error {
-	for _, n := range s.listed() {
-		if err := s.found(u, n); err != nil {
+func (b *beliefs) discover(u *turn) error {
+	for _, n := range b.in.listed() {
+		if err := b.found(u, n); err != nil {
 			return err
 		}
 	}
-	s.machine.Put(&s.looked, s.machine.Journal())
+	b.in.machine.Put(&b.in.looked, b.in.machine.Journal())
 	return nil
 }
 
 // turnedOnOwn: a thread's own code has turned interrupts on.
-func (s *Kernel) turnedOnOwn(u *turn) error {
-	if err := s.discover(u); err != nil {
+func (b *beliefs) turnedOnOwn(u *turn) error {
+	if err := b.discover(u); err != nil {
 		return err
 	}
-	if th := u.th; s.profile.Stack != 0 && !th.own.Idle && !th.own.Interrupted && s.runner(s.regsNow().RSP) != th.own.Number {
-		return s.invalid(kernel.GapSchedule, th, s.pcNow(), "a stack of an unknown thread is in use: the state of the thread that was switched to isn't among the profile's ready ones")
+	if th := u.th; b.in.profile.Stack != 0 && !th.own.Idle && !th.own.Interrupted && b.in.runner(b.proc.regsNow().RSP) != th.own.Number {
+		return b.core.invalid(kernel.GapSchedule, th, b.proc.pcNow(), "a stack of an unknown thread is in use: the state of the thread that was switched to isn't among the profile's ready ones")
 	}
 	return nil
 }
 
 // lookOwn reads which threads can run, at the end of a step.
-func (s *Kernel) lookOwn(tr *trace.Transition) error {
-	u := turn{th: &s.threads[tr.Thread], tr: tr}
-	if err := s.discover(&u); err != nil {
+func (b *beliefs) lookOwn(tr *trace.Transition) error {
+	u := turn{th: &b.in.threads[tr.Thread], tr: tr}
+	if err := b.discover(&u); err != nil {
 		return err
 	}
-	if err := s.checkIdlers(&u); err != nil {
+	if err := b.checkIdlers(&u); err != nil {
 		return err
 	}
-	asleep, queued := s.members(s.profile.Sleepers), s.members(s.profile.Lists)
-	for i := range s.threads {
-		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && !th.own.Idle {
-			s.lookAt(th, tr, asleep, queued, uint64(th.ID) == s.running.Get())
+	asleep, queued := b.in.members(b.in.profile.Sleepers), b.in.members(b.in.profile.Lists)
+	for i := range b.in.threads {
+		if th := &b.in.threads[i]; b.in.threads[i].Exists && th.Live() && !th.own.Idle {
+			b.lookAt(th, tr, asleep, queued, uint64(th.ID) == b.in.running.Get())
 		}
 	}
 	return nil
@@ -260,69 +260,69 @@ func (s *reading) members(lists []profile.ThreadList) (all []uint64) {
 // lookAt reads whether a thread can run: by its state, or because the kernel has left
 // it in a list of ready ones, or it runs, whatever its state says. A thread may note that
 // it waits, or that it has ended, with interrupts on, and be interrupted before it does.
-func (s *Kernel) lookAt(th *thread, tr *trace.Transition, asleep, queued []uint64, runs bool) {
+func (b *beliefs) lookAt(th *thread, tr *trace.Transition, asleep, queued []uint64, runs bool) {
 	state := ownBlocked
 	switch {
-	case s.saysReady(th.own.Number), slices.Contains(queued, th.own.Number):
+	case b.in.saysReady(th.own.Number), slices.Contains(queued, th.own.Number):
 		state = ownReady
 	case runs:
 		state = ownReady
-	case s.saysEnded(th.own.Number):
-	case slices.Contains(asleep, th.own.Number), s.inSleep(th):
+	case b.in.saysEnded(th.own.Number):
+	case slices.Contains(asleep, th.own.Number), b.inSleep(th):
 		state = ownSleeping
 	}
-	priority := s.priorityOf(th.own.Number)
+	priority := b.in.priorityOf(th.own.Number)
 	if state == th.own.State && priority == th.own.Priority {
 		return
 	}
-	s.save(th.ID)
+	b.core.save(th.ID)
 	if state == ownReady && th.own.State != ownReady && th.ID != tr.Thread {
 		tr.Wakes = append(tr.Wakes, th.ID)
 	}
-	if state == ownSleeping && th.own.State != ownSleeping && s.timed() {
-		s.foretell(th)
+	if state == ownSleeping && th.own.State != ownSleeping && b.in.timed() {
+		b.foretell(th)
 	}
 	th.own.State, th.own.Priority = state, priority
 }
 
 // leaveOwn: thread r gives the processor away, perhaps for good.
-func (s *Kernel) leaveOwn(u *turn, r *thread) {
+func (b *beliefs) leaveOwn(u *turn, r *thread) {
 	if r.own.Idle {
 		return
 	}
-	s.lookAt(r, u.tr, s.members(s.profile.Sleepers), s.members(s.profile.Lists), false)
-	if !s.saysEnded(r.own.Number) {
+	b.lookAt(r, u.tr, b.in.members(b.in.profile.Sleepers), b.in.members(b.in.profile.Lists), false)
+	if !b.in.saysEnded(r.own.Number) {
 		return
 	}
-	s.save(r.ID)
+	b.core.save(r.ID)
 	r.own.Ended = true
 	if r.ID == u.tr.Thread {
 		u.tr.End = trace.EndThread
 	}
-	u.tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(r.ID), PC: s.pcNow()})
+	u.tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(r.ID), PC: b.proc.pcNow()})
 }
 
 // jumpOwn: the stack pointer was changed. It reports whether another thread runs
 // from here on.
-func (s *Kernel) jumpOwn(u *turn, from, to uint64) (bool, error) {
-	n := s.runner(to)
-	s.machine.PutFlag(&s.lent, s.profile.Stack != 0 && !s.isThread(n))
-	if s.profile.Stack == 0 {
+func (w *switches) jumpOwn(u *turn, from, to uint64) (bool, error) {
+	n := w.in.runner(to)
+	w.in.machine.PutFlag(&w.in.lent, w.in.profile.Stack != 0 && !w.in.isThread(n))
+	if w.in.profile.Stack == 0 {
 		if onOneStack(from, to) {
 			return false, nil
 		}
-		if n == s.threads[s.running.Get()].own.Number || !s.isThread(n) {
-			s.machine.Put(&s.gap, gapJumped) // the variable is assigned later
-			s.machine.Put(&s.gapFrom, s.Instructions())
-			s.machine.Put(&s.gapTo, to)
+		if n == w.in.threads[w.in.running.Get()].own.Number || !w.in.isThread(n) {
+			w.in.machine.Put(&w.in.gap, gapJumped) // the variable is assigned later
+			w.in.machine.Put(&w.in.gapFrom, w.core.Instructions())
+			w.in.machine.Put(&w.in.gapTo, to)
 			return false, nil
 		}
 	}
-	if !s.isThread(n) {
+	if !w.in.isThread(n) {
 		return false, nil // a stack of no thread's, such as an interrupt's
 	}
-	t, err := s.comes(u, n, to)
-	return err == nil && s.switched(u, uint64(t)), err
+	t, err := w.beliefs.comes(u, n, to)
+	return err == nil && w.switched(u, uint64(t)), err
 }
 
 // isThread: there is one of that number, or could be.
@@ -338,31 +338,31 @@ func (s *situation) isThread(n uint64) bool {
 func (s *reading) stepsGap() bool { return s.profile != nil && s.gap.Get() == gapJumped }
 
 // pollGap looks whether it has. It reports whether another thread runs from here on.
-func (s *Kernel) pollGap(u *turn) (bool, error) {
-	if !s.stepsGap() {
+func (w *switches) pollGap(u *turn) (bool, error) {
+	if !w.in.stepsGap() {
 		return false, nil
 	}
-	n, _ := s.word(s.profile.Current)
-	if n == s.threads[s.running.Get()].own.Number || !s.isThread(n) {
+	n, _ := w.in.word(w.in.profile.Current)
+	if n == w.in.threads[w.in.running.Get()].own.Number || !w.in.isThread(n) {
 		return false, nil
 	}
-	s.machine.Put(&s.gap, gapNone)
-	t, err := s.comes(u, n, s.gapTo.Get())
-	return err == nil && s.switched(u, uint64(t)), err
+	w.in.machine.Put(&w.in.gap, gapNone)
+	t, err := w.beliefs.comes(u, n, w.in.gapTo.Get())
+	return err == nil && w.switched(u, uint64(t)), err
 }
 
 // withoutNote is what a thread did, but for the first store to its own state after
 // it was switched to: it notes that it runs. That is a part of the switch, as what
 // comes before landgo_switch is in kernels with annotations; and between ready and
 // running landgo sees no difference.
-func (s *Kernel) withoutNote(th *thread, as []trace.Access) []trace.Access {
-	if s.profile == nil || !th.own.Tail || th.own.Noted || s.on.Get() {
+func (f *tails) withoutNote(th *thread, as []trace.Access) []trace.Access {
+	if f.in.profile == nil || !th.own.Tail || th.own.Noted || f.in.on.Get() {
 		return as
 	}
-	at, ok := s.translate(th.own.Number + s.profile.State.Offset)
+	at, ok := f.in.translate(th.own.Number + f.in.profile.State.Offset)
 	for i := range as {
-		if a := &as[i]; ok && a.IsWrite() && a.Addr == at && uint64(a.Size) == s.profile.State.Size {
-			s.save(th.ID)
+		if a := &as[i]; ok && a.IsWrite() && a.Addr == at && uint64(a.Size) == f.in.profile.State.Size {
+			f.core.save(th.ID)
 			th.own.Noted = true
 			return slices.Concat(as[:i], as[i+1:])
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"landgo/internal/trace"
+	"landgo/scheduler/known"
 )
 
 // A kernel that names priorities says that no tick takes the processor to a
@@ -22,36 +23,44 @@ import (
 // kernels.
 const rankTicks = 8
 
+// ranks compares the threads' priorities with what ticks do.
+type ranks struct {
+	in    *situation
+	core  core
+	known *known.Facts
+	best  int64
+}
+
 // outranks notes that a tick has given the processor to thread to. What counts is the
 // best priority when the tick took it from a thread: a priority that is read may follow
 // from which thread runs, and an idle thread may be the scheduler, run in between.
-func (s *Kernel) outranks(to *thread) {
+func (g *ranks) outranks(to *thread) {
 	if to.own.Idle {
 		return
 	}
-	if !s.known.Unranked && to.own.Priority < s.tickBest {
-		s.known.Unranked = true
-		s.Refine()
+	if !g.known.Unranked && to.own.Priority < g.best {
+		g.known.Unranked = true
+		g.core.Refine()
 	}
-	s.tickBest = math.MinInt64
+	g.best = math.MinInt64
 }
 
 // rankAtTick notes the best priority when a tick comes to thread r.
-func (s *Kernel) rankAtTick(r *thread) {
+func (g *ranks) rankAtTick(r *thread) {
 	if !r.own.Idle {
-		s.tickBest = math.MinInt64
+		g.best = math.MinInt64
 	}
-	s.tickBest = max(s.tickBest, s.bestPriority())
+	g.best = max(g.best, g.bestPriority())
 }
 
 // ranked reports whether ready threads differ in priority.
-func (s *Kernel) ranked() bool {
-	if s.known.Unranked {
+func (g *ranks) ranked() bool {
+	if g.known.Unranked {
 		return false
 	}
-	best := s.bestPriority()
-	for i := range s.threads {
-		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && !th.own.Idle && th.own.State == ownReady && th.own.Priority != best {
+	best := g.bestPriority()
+	for i := range g.in.threads {
+		if th := &g.in.threads[i]; g.in.threads[i].Exists && th.Live() && !th.own.Idle && th.own.State == ownReady && th.own.Priority != best {
 			return true
 		}
 	}
@@ -81,7 +90,7 @@ func (s *Kernel) tryRanks() {
 	s.tryOut(func() {
 		tr := &trace.Transition{Thread: trace.TID(s.running.Get())}
 		for ticks := 0; ticks < rankTicks && !s.known.Unranked; {
-			ticked, done, err := s.onward(tr)
+			ticked, done, err := s.ticker.onward(tr)
 			if done || err != nil {
 				return // what is wrong shows when it is done for good
 			}

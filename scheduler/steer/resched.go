@@ -71,10 +71,10 @@ func (s *Kernel) come(th *thread, tr *trace.Transition) (done bool, err error) {
 
 // interrupted lets the next interrupt come, and brings the processor back to thread th.
 func (s *Kernel) interrupted(th *thread, tr *trace.Transition, timerOnly bool) (done bool, err error) {
-	was := s.timerOnly
-	s.timerOnly = timerOnly
-	done, err = s.tick(th, tr)
-	if s.timerOnly = was; done || err != nil {
+	was := s.ticker.timerOnly
+	s.ticker.timerOnly = timerOnly
+	done, err = s.ticker.tick(th, tr)
+	if s.ticker.timerOnly = was; done || err != nil {
 		return done, err
 	}
 	return s.reach(th, tr)

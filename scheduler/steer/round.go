@@ -9,6 +9,7 @@ import (
 	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
+	"landgo/scheduler/known"
 )
 
 // Threads that wait for time by giving the processor up again and again (a
@@ -80,8 +81,19 @@ func (s *reading) ownStack(th *thread, pa uint64) bool {
 	return r.Lo <= pa && pa < r.Hi
 }
 
+// rounds finds where threads have gone round, and the loops in which they wait.
+type rounds struct {
+	in     *situation
+	core   core
+	known  *known.Facts
+	step   *stepping
+	proc   *processor
+	ranks  *ranks
+	canRun func(th *thread, best int64) bool
+}
+
 // sectionEnds: interrupts are on again, and the thread still has the processor.
-func (s *Kernel) sectionEnds(th *thread) {
+func (o *rounds) sectionEnds(th *thread) {
 	th.own.Stored = th.own.Stored || th.own.Storing
 	th.own.Storing = false
 }
@@ -135,7 +147,7 @@ func (s *situation) kept() bool {
 
 // alone: of all threads only one can run. Those that spin count, for a replay doesn't
 // know of all.
-func (s *Kernel) alone() bool { return len(s.could) == 1 && !s.someSpins() }
+func (o *rounds) alone() bool { return len(o.step.could) == 1 && !o.in.someSpins() }
 
 // since is what was written since a step began.
 func (s *fixed) since(i *stepInfo) []emu.Stretch {
@@ -162,18 +174,18 @@ func (s *situation) dead(th *thread) func(pa uint64) bool {
 }
 
 // atTurn reports whether a round can end where thread th is to take a step.
-func (s *Kernel) atTurn(th *thread) bool {
-	if s.alone() {
+func (o *rounds) atTurn(th *thread) bool {
+	if o.alone() {
 		return th.own.State == ownReady && th.Stand != scheduler.StandAccess
 	}
-	if s.someSpins() {
+	if o.in.someSpins() {
 		return false
 	}
 	any := false
-	best := s.bestPriority()
-	for i := range s.threads {
-		th := &s.threads[i]
-		if !s.threads[i].Exists || th.own.State != ownReady || !s.canRun(th, best) {
+	best := o.ranks.bestPriority()
+	for i := range o.in.threads {
+		th := &o.in.threads[i]
+		if !o.in.threads[i].Exists || th.own.State != ownReady || !o.canRun(th, best) {
 			continue
 		}
 		if !th.own.Round || !th.own.Tail || th.own.Kind != tailOfYield {
@@ -185,14 +197,14 @@ func (s *Kernel) atTurn(th *thread) bool {
 }
 
 // passes reports whether time passes with the step of th that is under way.
-func (s *Kernel) passes(th *thread) bool {
-	now := &s.steps[len(s.steps)-1]
-	if now.turn = s.atTurn(th); !now.turn {
+func (o *rounds) passes(th *thread) bool {
+	now := &o.in.steps[len(o.in.steps)-1]
+	if now.turn = o.atTurn(th); !now.turn {
 		return false
 	}
-	dead := s.dead(th)
-	for i, n := len(s.steps)-2, 0; i >= 0 && n < maxRound; i-- {
-		b := &s.steps[i]
+	dead := o.in.dead(th)
+	for i, n := len(o.in.steps)-2, 0; i >= 0 && n < maxRound; i-- {
+		b := &o.in.steps[i]
 		if b.ticks != now.ticks || b.ports != now.ports || b.clock != now.clock {
 			return false
 		}
@@ -200,8 +212,8 @@ func (s *Kernel) passes(th *thread) bool {
 			continue
 		}
 		n++
-		if b.on == now.on && s.machine.SameCPU(b.ctx, now.ctx) == 0 && s.machine.Unchanged(s.since(b), dead) {
-			now.off = now.on == 0 && b.ons == now.ons && !s.trying
+		if b.on == now.on && o.in.machine.SameCPU(b.ctx, now.ctx) == 0 && o.in.machine.Unchanged(o.in.since(b), dead) {
+			now.off = now.on == 0 && b.ons == now.ons && !o.step.trying
 			return true
 		}
 	}

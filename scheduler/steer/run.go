@@ -5,6 +5,7 @@ import (
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
+	"landgo/scheduler/known"
 )
 
 // The processor runs a thread's own code, or the code that a tick runs, on the stack of
@@ -63,50 +64,72 @@ const stretch = 20_000
 // end in it.
 const sections = 2 * stretch
 
+// execution runs the processor for a turn, and does what its stops ask for: privileged
+// instructions, ports, faults, the way to user mode and back.
+type execution struct {
+	in          *situation
+	core        core
+	known       *known.Facts
+	step        *stepping
+	proc        *processor
+	tails       *tails
+	beliefs     *beliefs
+	switches    *switches
+	calls       *calls
+	annotations *annotations
+	ticker      *ticker
+	failOwn     func(*thread, *trace.Transition, *scheduler.Failure)
+	end         func(*trace.Transition, trace.End)
+	tryOut      func(func())
+	// portValue is what the next instruction that is permitted reads from a port.
+	portValue uint32
+	polled    uint64 // instructions since stopIf was asked
+}
+
 // run runs the processor until something happens.
-func (s *Kernel) runFor(u *turn) (happening, error) {
+func (ex *execution) runFor(u *turn) (happening, error) {
 	ran := uint64(0)
 	var loop offLoop
 	for {
-		if again, err := s.endless(&loop, ran); err != nil || again {
+		if again, err := ex.endless(&loop, ran); err != nil || again {
 			if again {
-				s.regs = s.regsNow()
-				return s.ended(u, s.failHere(u, trace.Livelock, offText))
+				ex.proc.regs = ex.proc.regsNow()
+				return ex.ended(u, ex.failHere(u, trace.Livelock, offText))
 			}
 			return atNothing, err
 		}
-		if u.th.Insns-u.tr.Begin >= s.Config().StepBudget && u.th.ID == u.tr.Thread || ran > s.Config().StepBudget {
-			return atNothing, &scheduler.BudgetError{Insns: max(ran, u.th.Insns-u.tr.Begin), PC: s.pcNow(), Thread: u.th.ID}
+		if u.th.Insns-u.tr.Begin >= ex.core.Config().StepBudget && u.th.ID == u.tr.Thread || ran > ex.core.Config().StepBudget {
+			return atNothing, &scheduler.BudgetError{Insns: max(ran, u.th.Insns-u.tr.Begin), PC: ex.proc.pcNow(), Thread: u.th.ID}
 		}
-		stop := s.cpuRun(u)
+		stop := ex.cpuRun(u)
 		ran += stop.Insns
-		if s.toStop(stop.Insns) {
+		if ex.toStop(stop.Insns) {
 			return atNothing, scheduler.ErrStopped
 		}
 		if stop.Insns > 0 {
 			u.begun = true
 		}
 		before := u.th
-		h, err := s.stopped(u, stop)
+		h, err := ex.stopped(u, stop)
 		if err == nil && u.th != before && before.own.Ended && len(before.own.Exceptions) > 0 {
-			s.failOwn(before, u.tr, s.untreated(before))
+			ex.failOwn(before, u.tr, ex.untreated(before))
 			return atEnd, nil
 		}
 		if err != nil || h != atNothing {
 			return h, err
 		}
-		if u.until != nil && s.on.Get() && s.set&emu.SetRIP != 0 && s.regs.RIP == u.until.RIP && s.regs.RSP == u.until.RSP {
+		if u.until != nil && ex.in.on.Get() && ex.proc.set&emu.SetRIP != 0 && ex.proc.regs.RIP == u.until.RIP && ex.proc.regs.RSP == u.until.RSP {
 			return atReturn, nil
 		}
-		if switched, err := s.pollGap(u); switched || err != nil {
+		if switched, err := ex.switches.pollGap(u); switched || err != nil {
 			return atSwitch, err
 		}
-		if err := s.checkGap(u); err != nil {
+		if err := ex.switches.checkGap(u); err != nil {
 			return h, err
 		}
 		u.ran += stop.Insns
 		clean := stop.Why == emu.StopBudget || stop.Why == emu.StopPrivileged
-		if clean && u.ran >= stretch && u.unhurried() && s.on.Get() || stop.Why == emu.StopBudget && !s.booted.Get() {
+		if clean && u.ran >= stretch && u.unhurried() && ex.in.on.Get() || stop.Why == emu.StopBudget && !ex.in.booted.Get() {
 			u.ran = 0
 			return atCountOut, nil
 		}
@@ -114,62 +137,62 @@ func (s *Kernel) runFor(u *turn) (happening, error) {
 }
 
 // stopped deals with a stop of the processor.
-func (s *Kernel) stopped(u *turn, stop *emu.Stop) (happening, error) {
+func (ex *execution) stopped(u *turn, stop *emu.Stop) (happening, error) {
 	switch stop.Why {
 	case emu.StopInsn:
-		if !u.ticking && u.trial == 0 && !s.tries() && s.Frozen(u.th.ID, u.th.Insns) {
-			s.saw(u)
+		if !u.ticking && u.trial == 0 && !ex.tries() && ex.core.Frozen(u.th.ID, u.th.Insns) {
+			ex.saw(u)
 			return atNothing, scheduler.ErrStopped
 		}
 		if u.shadow {
 			u.shadow = false
-			return s.turnedOn(u)
+			return ex.turnedOn(u)
 		}
-		if s.stepsGap() {
+		if ex.in.stepsGap() {
 			return atNothing, nil
 		}
 		return atLimit, nil
 	case emu.StopBudget:
 		return atNothing, nil
 	case emu.StopAccess:
-		s.saw(u)
-		if !s.meets(u.th, stop.PC, trace.PointMem) {
+		ex.saw(u)
+		if !ex.meets(u.th, stop.PC, trace.PointMem) {
 			u.allow = 1
 			return atNothing, nil
 		}
 		u.th.Stand, u.th.Access = scheduler.StandAccess, stop.Access
 		return atPoint, nil
 	case emu.StopBreak:
-		s.regs = stop.Regs
-		return s.tell(u)
+		ex.proc.regs = stop.Regs
+		return ex.annotations.tell(u)
 	case emu.StopPrivileged:
-		s.regs = stop.Regs
-		return s.privileged(u, stop.Detail, uint64(stop.Trap.Len))
+		ex.proc.regs = stop.Regs
+		return ex.privileged(u, stop.Detail, uint64(stop.Trap.Len))
 	case emu.StopTrap:
-		s.regs = stop.Regs
+		ex.proc.regs = stop.Regs
 		if stop.Trap.Syscall || stop.Trap.Sysenter {
-			return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "system calls of user programs (syscall, sysenter) aren't modelled in kernels")
+			return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, stop.PC, "system calls of user programs (syscall, sysenter) aren't modelled in kernels")
 		}
-		if g, ok := s.gate(stop.Trap.Vector); s.user.Get() && (!ok || g[0]>>gateLevel&3 < userRing) {
-			return atNothing, s.invalid(kernel.GapInstruction, u.th, stop.PC, "a trap of a user program that its kernel doesn't allow (int %#x) isn't modelled", stop.Trap.Vector)
+		if g, ok := ex.in.gate(stop.Trap.Vector); ex.in.user.Get() && (!ok || g[0]>>gateLevel&3 < userRing) {
+			return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, stop.PC, "a trap of a user program that its kernel doesn't allow (int %#x) isn't modelled", stop.Trap.Vector)
 		}
-		s.regs.RIP += uint64(stop.Trap.Len)
-		s.set = emu.SetAll
-		s.did(u)
-		return s.undelivered(u, s.trap(u, stop.Trap.Vector))
+		ex.proc.regs.RIP += uint64(stop.Trap.Len)
+		ex.proc.set = emu.SetAll
+		ex.did(u)
+		return ex.ticker.undelivered(u, ex.trap(u, stop.Trap.Vector))
 	case emu.StopFault:
-		return s.faulted(u, stop)
+		return ex.faulted(u, stop)
 	case emu.StopDevice:
-		s.regs = stop.Regs
-		return s.device(u, stop)
+		ex.proc.regs = stop.Regs
+		return ex.device(u, stop)
 	case emu.StopUnmodelled:
-		return atNothing, s.Unmodelled(u.th.ID, stop)
+		return atNothing, ex.core.Unmodelled(u.th.ID, stop)
 	}
-	return atNothing, s.invalid(kernel.GapEngine, u.th, stop.PC, "the engine stopped for reason %d", stop.Why)
+	return atNothing, ex.core.invalid(kernel.GapEngine, u.th, stop.PC, "the engine stopped for reason %d", stop.Why)
 }
 
 // did counts an instruction that landgo has carried out.
-func (s *Kernel) did(u *turn) {
+func (ex *execution) did(u *turn) {
 	u.begun = true
 	if !u.ticking {
 		u.th.Insns++
@@ -177,21 +200,21 @@ func (s *Kernel) did(u *turn) {
 }
 
 // saw takes the registers of the thread that runs, for its stack.
-func (s *Kernel) saw(u *turn) {
+func (ex *execution) saw(u *turn) {
 	if u.ticking {
 		return
 	}
-	u.th.Regs = s.regsNow()
+	u.th.Regs = ex.proc.regsNow()
 }
 
 // turnedOn: interrupts have come on.
-func (s *Kernel) turnedOn(u *turn) (happening, error) {
-	s.interrupts(u, true)
-	if s.stepsGap() {
-		return atOn, s.openGap(u)
+func (ex *execution) turnedOn(u *turn) (happening, error) {
+	ex.in.interrupts(u, true)
+	if ex.in.stepsGap() {
+		return atOn, ex.switches.openGap(u)
 	}
-	if s.profile != nil && s.booted.Get() && !u.ticking {
-		return atOn, s.turnedOnOwn(u)
+	if ex.in.profile != nil && ex.in.booted.Get() && !u.ticking {
+		return atOn, ex.beliefs.turnedOnOwn(u)
 	}
 	return atOn, nil
 }
@@ -234,7 +257,7 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 		if done, err := s.come(th, tr); done || err != nil {
 			return err
 		}
-		h, err := s.runFor(&u)
+		h, err := s.exec.runFor(&u)
 		if err != nil {
 			return err
 		}
@@ -247,32 +270,32 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 		switch h {
 		case atOn:
 			th.own.Tail = false
-			s.sectionEnds(th)
+			s.rounds.sectionEnds(th)
 			if s.due {
 				s.due = false
-				if done, err := s.tick(th, tr); done || err != nil {
+				if done, err := s.ticker.tick(th, tr); done || err != nil {
 					return err
 				}
 				if done, err := s.reach(th, tr); done || err != nil {
 					return err
 				}
 			}
-			if done, err := s.devices(&u); done || err != nil {
+			if done, err := s.ticker.devices(&u); done || err != nil {
 				return err
 			}
 			if s.Config().Points&trace.PointSTI != 0 && !s.aloneOwn() {
-				s.saw(&u)
-				if s.meets(th, th.Regs.RIP, trace.PointSTI) {
+				s.exec.saw(&u)
+				if s.exec.meets(th, th.Regs.RIP, trace.PointSTI) {
 					return nil
 				}
 			}
 		case atPoint, atLimit, atEnd:
 			if h != atEnd {
-				s.saw(&u)
+				s.exec.saw(&u)
 			}
 			return nil
 		case atHalt:
-			s.saw(&u)
+			s.exec.saw(&u)
 			th.own.Halted, th.Yielding = true, true
 			return nil
 		case atSwitch:
@@ -284,12 +307,12 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 		case atCountOut:
 			// A loop: time passes, and the kernel may choose another.
 			th.own.Tail = false
-			s.sectionEnds(th)
-			s.saw(&u)
-			if spins, err := s.spins(th); spins || err != nil {
+			s.rounds.sectionEnds(th)
+			s.exec.saw(&u)
+			if spins, err := s.rounds.spins(th); spins || err != nil {
 				return err
 			}
-			if done, err := s.tick(th, tr); done || err != nil {
+			if done, err := s.ticker.tick(th, tr); done || err != nil {
 				return err
 			}
 			if !s.aloneOwn() {

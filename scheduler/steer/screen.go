@@ -11,21 +11,21 @@ import "landgo/emu"
 
 // scroll carries out a profile's function (to, from, size), at whose entry the processor
 // stands, if it is such a copy.
-func (s *Kernel) scroll(u *turn) {
-	to, n := s.argument(0), s.argument(2)
-	dst, ok := s.onScreen(to, n)
-	src, ok2 := s.onScreen(s.argument(1), n)
-	back, ok3 := s.word(s.regs.RSP)
-	if s.on.Get() || !ok || !ok2 || !ok3 {
+func (a *annotations) scroll(u *turn) {
+	to, n := a.proc.argument(0), a.proc.argument(2)
+	dst, ok := a.in.onScreen(to, n)
+	src, ok2 := a.in.onScreen(a.proc.argument(1), n)
+	back, ok3 := a.in.word(a.proc.regs.RSP)
+	if a.in.on.Get() || !ok || !ok2 || !ok3 {
 		return
 	}
-	s.machine.Write(dst, append([]byte(nil), s.machine.Bytes(src, n)...))
-	s.regs.RAX = to
-	s.regs.RSP += s.wordSize
-	s.regs.RIP = back
-	s.set = emu.SetAll
-	s.machine.PutFlag(&s.atBreak, false)
-	s.did(u)
+	a.in.machine.Write(dst, append([]byte(nil), a.in.machine.Bytes(src, n)...))
+	a.proc.regs.RAX = to
+	a.proc.regs.RSP += a.in.wordSize
+	a.proc.regs.RIP = back
+	a.proc.set = emu.SetAll
+	a.in.machine.PutFlag(&a.in.atBreak, false)
+	a.exec.did(u)
 }
 
 // onScreen is where n bytes of the screen are in memory; false for other memory.

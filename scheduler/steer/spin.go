@@ -29,58 +29,58 @@ const maxSpinBack = 16
 
 // spins reports whether a thread that has run for long is in such a loop, and has it
 // wait then.
-func (s *Kernel) spins(th *thread) (bool, error) {
-	if err := s.flush(); err != nil || s.gap.Get() != gapNone || s.user.Get() {
+func (o *rounds) spins(th *thread) (bool, error) {
+	if err := o.proc.flush(); err != nil || o.in.gap.Get() != gapNone || o.in.user.Get() {
 		return false, err
 	}
-	r := emu.Run{From: emu.Ctx(s.cpu.Get()), Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * scheduler.MaxPeriod}
-	k, mem := s.machine.Mark(), s.machine.Journal()
-	defer s.machine.Rewind(k)
-	stop := s.machine.Run(&r)
+	r := emu.Run{From: emu.Ctx(o.in.cpu.Get()), Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * scheduler.MaxPeriod}
+	k, mem := o.in.machine.Mark(), o.in.machine.Journal()
+	defer o.in.machine.Rewind(k)
+	stop := o.in.machine.Run(&r)
 	p := scheduler.Period(stop.PCs)
 	if stop.Why != emu.StopBudget || p == 0 {
 		return false, nil
 	}
-	s.machine.Rewind(k)
+	o.in.machine.Rewind(k)
 	// Nothing is learned of sharing: what it reads it has read before.
 	r.Flags, r.Budget = emu.RecordAll|emu.IgnoreBreaks, uint64(p)
-	stop = s.machine.Run(&r)
-	same := stop.Why == emu.StopBudget && s.machine.SameCPU(emu.Ctx(s.cpu.Get()), stop.Ctx) == 0 &&
-		s.machine.Unchanged([]emu.Stretch{{From: mem, To: s.machine.Journal()}}, s.dead(th))
-	return same && s.spinsOn(th, slices.Clone(stop.Accesses)), nil
+	stop = o.in.machine.Run(&r)
+	same := stop.Why == emu.StopBudget && o.in.machine.SameCPU(emu.Ctx(o.in.cpu.Get()), stop.Ctx) == 0 &&
+		o.in.machine.Unchanged([]emu.Stretch{{From: mem, To: o.in.machine.Journal()}}, o.in.dead(th))
+	return same && o.spinsOn(th, slices.Clone(stop.Accesses)), nil
 }
 
 // spinsOn has a thread wait for a change of what its loop reads, unless that is
 // what ticks change.
-func (s *Kernel) spinsOn(th *thread, as []trace.Access) bool {
+func (o *rounds) spinsOn(th *thread, as []trace.Access) bool {
 	for i := range as {
 		ticks := false
-		granules(&as[i], func(g uint64, bytes uint8) { ticks = ticks || s.known.Ticked[g].Writes&bytes != 0 })
+		granules(&as[i], func(g uint64, bytes uint8) { ticks = ticks || o.known.Ticked[g].Writes&bytes != 0 })
 		if ticks || as[i].IsWrite() && as[i].Flags&trace.Silent == 0 {
 			return false
 		}
 	}
-	s.SpinOn(th.ID, as)
+	o.core.SpinOn(th.ID, as)
 	return true
 }
 
 // findSpin looks for an earlier step of a thread that began as the one under way has
 // ended.
-func (s *Kernel) findSpin(th *thread, tr *trace.Transition) {
-	at := emu.Ctx(s.cpu.Get())
-	if !s.on.Get() || tr.End != trace.EndPoint || uint64(th.ID) != s.running.Get() || th.own.Interrupted || th.own.State != ownReady ||
-		th.Stand != scheduler.StandRun && th.Stand != scheduler.StandAccess || th.own.Halted || s.aloneOwn() || s.gap.Get() != gapNone || s.user.Get() {
+func (o *rounds) findSpin(th *thread, tr *trace.Transition) {
+	at := emu.Ctx(o.in.cpu.Get())
+	if !o.in.on.Get() || tr.End != trace.EndPoint || uint64(th.ID) != o.in.running.Get() || th.own.Interrupted || th.own.State != ownReady ||
+		th.Stand != scheduler.StandRun && th.Stand != scheduler.StandAccess || th.own.Halted || o.in.aloneOwn() || o.in.gap.Get() != gapNone || o.in.user.Get() {
 		return
 	}
 	for i, n := th.LastStep, 0; i != 0 && n < maxSpinBack; n++ {
-		st := &s.steps[i-1]
-		if st.ticks != s.ticks.Get() || st.ports != s.ports.Get() || st.clock != s.machine.ClockReads() || !calmOwn(st.tr) {
+		st := &o.in.steps[i-1]
+		if st.ticks != o.in.ticks.Get() || st.ports != o.in.ports.Get() || st.clock != o.in.machine.ClockReads() || !calmOwn(st.tr) {
 			return
 		}
-		if st.at == th.ID && st.insns != th.Insns && st.pc == th.Regs.RIP && s.machine.SameCPU(st.ctx, at) == 0 {
-			reads, disturbed, own := s.ReadsSince(th.ID, i-1)
-			if !disturbed && s.machine.Unchanged(own, s.dead(th)) {
-				s.spinsOn(th, reads)
+		if st.at == th.ID && st.insns != th.Insns && st.pc == th.Regs.RIP && o.in.machine.SameCPU(st.ctx, at) == 0 {
+			reads, disturbed, own := o.core.ReadsSince(th.ID, i-1)
+			if !disturbed && o.in.machine.Unchanged(own, o.in.dead(th)) {
+				o.spinsOn(th, reads)
 			}
 			return
 		}

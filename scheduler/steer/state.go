@@ -17,7 +17,7 @@ import (
 func (s *Kernel) Rewind(k trace.Mark) {
 	remaps := s.remaps()
 	s.System.Rewind(k)
-	s.set, s.tried, s.wakers, s.hadIn = 0, nil, nil, noWhere
+	s.proc.set, s.tried, s.wakers, s.proc.hadIn = 0, nil, nil, noWhere
 	if remaps {
 		s.machine.FlushBoard()
 	}
@@ -35,7 +35,7 @@ func (s *Kernel) Stuck(ended bool) *scheduler.Failure {
 		if !s.threads[i].Exists || !th.Live() || th.own.Idle || th.own.Ended {
 			continue
 		}
-		if x := s.untreated(th); x != nil {
+		if x := s.exec.untreated(th); x != nil {
 			return x
 		}
 		f.Waits = append(f.Waits, s.waitOf(th))
@@ -70,10 +70,10 @@ func (s *Kernel) waitOf(th *thread) scheduler.Wait {
 		w.For, w.Name = "the processor:", "it is ready, and no tick brings it there"
 	case th.own.State == ownSleeping:
 		w.For, w.Name = "time to pass:", "no tick of the timer wakes it"
-	case s.hasChannel() && !s.inLock(th):
+	case s.hasChannel() && !s.calls.inLock(th):
 		c := s.channelOf(th)
 		w.For, w.Obj, w.Name = "being woken on", c, s.channelName(c)
-	case th.own.Wants != 0 && (s.profile == nil || s.inLock(th)):
+	case th.own.Wants != 0 && (s.profile == nil || s.calls.inLock(th)):
 		w.For, w.Obj, w.Name = "the object", th.own.Wants, s.VariableName(th.own.Wants)
 	}
 	return w
@@ -143,6 +143,9 @@ func (s *Kernel) OpText(op trace.Op) string {
 
 // PC is the instruction at which a thread stands.
 func (s *Kernel) PC(t trace.TID) uint64 { return s.threads[t].Regs.RIP }
+
+// pc is PC, for the parts.
+func (s *situation) pc(t trace.TID) uint64 { return s.threads[t].Regs.RIP }
 
 // State is a digest of what an execution left behind, for replays: the writable
 // memory of the kernel's own image, and the threads that have ended. Page tables aren't in it:
@@ -237,12 +240,12 @@ func (s *Kernel) Digest() (trace.Digest, error) {
 // learns that when it lets the threads run; a replay of the execution that it
 // then reports never does.
 func (s *Kernel) Settle() (news bool) {
-	if s.ranked() {
+	if s.ranks.ranked() {
 		if s.tryRanks(); s.known.Unranked {
 			return s.Settled()
 		}
 	}
-	best := s.bestPriority()
+	best := s.ranks.bestPriority()
 	for i := range s.threads {
 		th := &s.threads[i]
 		if !s.known.Probes && s.threads[i].Exists && th.Stand != scheduler.StandFailure && s.canRun(th, best) && !s.reachable(th) {

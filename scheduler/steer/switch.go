@@ -31,23 +31,23 @@ func onOneStack(from, to uint64) bool { return to-from+minJump <= 2*minJump }
 const maxGap = 2000
 
 // stackLoad has the engine execute an instruction that loads the stack pointer.
-func (s *Kernel) stackLoad(u *turn) (happening, error) {
-	from := s.regs.RSP
+func (ex *execution) stackLoad(u *turn) (happening, error) {
+	from := ex.proc.regs.RSP
 	shadow := u.shadow
-	if s.booted.Get() && !u.ticking {
-		u.th.Regs = s.regs
-		u.th.own.Stack, _ = s.translate(from)
+	if ex.in.booted.Get() && !u.ticking {
+		u.th.Regs = ex.proc.regs
+		u.th.own.Stack, _ = ex.in.translate(from)
 	}
-	stop := s.permit(u)
+	stop := ex.permit(u)
 	if stop.Why != emu.StopInsn {
-		return s.stopped(u, stop)
+		return ex.stopped(u, stop)
 	}
-	to := s.machine.Regs(emu.Ctx(s.cpu.Get())).RSP
+	to := ex.in.machine.Regs(emu.Ctx(ex.in.cpu.Get())).RSP
 	if shadow {
 		u.shadow = false
-		s.interrupts(u, true)
+		ex.in.interrupts(u, true)
 	}
-	if done, err := s.stackJump(u, from, to); done || err != nil {
+	if done, err := ex.switches.stackJump(u, from, to); done || err != nil {
 		return atSwitch, err
 	}
 	if shadow {
@@ -56,21 +56,31 @@ func (s *Kernel) stackLoad(u *turn) (happening, error) {
 	return atNothing, nil
 }
 
+// switches are those of the processor from one thread to another, as the stack pointer and
+// the kernel tell them.
+type switches struct {
+	in      *situation
+	core    core
+	proc    *processor
+	beliefs *beliefs
+	ranks   *ranks
+}
+
 // stackJump notes that the stack pointer was changed. It reports whether this
 // completes a switch.
-func (s *Kernel) stackJump(u *turn, from, to uint64) (bool, error) {
-	if s.profile != nil && s.booted.Get() {
-		return s.jumpOwn(u, from, to)
+func (w *switches) stackJump(u *turn, from, to uint64) (bool, error) {
+	if w.in.profile != nil && w.in.booted.Get() {
+		return w.jumpOwn(u, from, to)
 	}
-	if !s.booted.Get() || onOneStack(from, to) {
+	if !w.in.booted.Get() || onOneStack(from, to) {
 		return false, nil
 	}
-	if s.gap.Get() == gapTold {
-		s.machine.Put(&s.gap, gapNone)
-		return s.switchedTo(u, s.toldOf.Get()), nil
+	if w.in.gap.Get() == gapTold {
+		w.in.machine.Put(&w.in.gap, gapNone)
+		return w.switchedTo(u, w.in.toldOf.Get()), nil
 	}
-	s.machine.Put(&s.gap, gapJumped)
-	s.machine.Put(&s.gapFrom, s.Instructions())
+	w.in.machine.Put(&w.in.gap, gapJumped)
+	w.in.machine.Put(&w.in.gapFrom, w.core.Instructions())
 	return false, nil
 }
 
@@ -78,21 +88,21 @@ func (s *Kernel) stackJump(u *turn, from, to uint64) (bool, error) {
 // that it waits has been put on the ready list, and landgo_ready will be called,
 // or has been forgotten (unannounced). In a kernel that puts threads there with
 // interrupts on it may be called late.
-func (s *Kernel) switchedTo(u *turn, to uint64) bool {
-	if th := &s.threads[to]; to != s.running.Get() && !th.own.Idle && th.own.State != ownReady {
-		s.save(th.ID)
+func (w *switches) switchedTo(u *turn, to uint64) bool {
+	if th := &w.in.threads[to]; to != w.in.running.Get() && !th.own.Idle && th.own.State != ownReady {
+		w.core.save(th.ID)
 		th.own.State, th.own.Unannounced = ownReady, true
-		s.machine.Put(&s.unannounced, s.unannounced.Get()+1)
+		w.in.machine.Put(&w.in.unannounced, w.in.unannounced.Get()+1)
 	}
-	return s.switched(u, to)
+	return w.switched(u, to)
 }
 
 // announced: landgo_ready was called for a thread, which may have ended.
-func (s *Kernel) announced(th *thread) {
+func (b *beliefs) announced(th *thread) {
 	if th.own.Unannounced {
-		s.save(th.ID)
+		b.core.save(th.ID)
 		th.own.Unannounced = false
-		s.machine.Put(&s.unannounced, s.unannounced.Get()-1)
+		b.in.machine.Put(&b.in.unannounced, b.in.unannounced.Get()-1)
 	}
 }
 
@@ -106,11 +116,11 @@ func (s *Kernel) checkAnnounced(th *thread, tr *trace.Transition) error {
 	for i := range s.threads {
 		x := &s.threads[i]
 		if s.threads[i].Exists && x.own.Unannounced && s.profile != nil {
-			return s.invalid(kernel.GapSchedule, th, s.pcNow(),
+			return s.core.invalid(kernel.GapSchedule, th, s.proc.pcNow(),
 				"the kernel has given the processor to thread %s, and its state wasn't among the profile's ready ones", s.Name(x.ID))
 		}
 		if s.threads[i].Exists && x.own.Unannounced {
-			return s.invalid(kernel.GapSchedule, th, s.pcNow(),
+			return s.core.invalid(kernel.GapSchedule, th, s.proc.pcNow(),
 				"the kernel has given the processor to thread %s, and landgo_ready wasn't called when it was created, or woken", s.Name(x.ID))
 		}
 	}
@@ -118,18 +128,18 @@ func (s *Kernel) checkAnnounced(th *thread, tr *trace.Transition) error {
 }
 
 // switched: from here another thread's code runs.
-func (s *Kernel) switched(u *turn, to uint64) bool {
-	if to == s.running.Get() {
+func (w *switches) switched(u *turn, to uint64) bool {
+	if to == w.in.running.Get() {
 		return false
 	}
-	r := &s.threads[s.running.Get()]
-	if !s.on.Get() && !u.ticking {
-		s.section(u.tr, false)
+	r := &w.in.threads[w.in.running.Get()]
+	if !w.in.on.Get() && !u.ticking {
+		w.in.section(u.tr, false)
 	}
-	s.save(r.ID)
-	s.save(s.threads[to].ID)
-	if s.profile != nil {
-		s.leaveOwn(u, r)
+	w.core.save(r.ID)
+	w.core.save(w.in.threads[to].ID)
+	if w.in.profile != nil {
+		w.beliefs.leaveOwn(u, r)
 	}
 	if r.own.Ended {
 		r.Stand = scheduler.StandExited
@@ -139,35 +149,35 @@ func (s *Kernel) switched(u *turn, to uint64) bool {
 			r.own.Kind = tailOfYield
 		}
 	}
-	s.threads[to].own.Noted = false
-	s.machine.Put(&s.running, to)
-	u.th = &s.threads[to]
+	w.in.threads[to].own.Noted = false
+	w.in.machine.Put(&w.in.running, to)
+	u.th = &w.in.threads[to]
 	if u.ticking {
-		s.outranks(u.th)
+		w.ranks.outranks(u.th)
 	} else {
-		s.tickBest = math.MinInt64
+		w.ranks.best = math.MinInt64
 	}
 	return true
 }
 
 // checkGap: the stack was changed, and nothing else came.
-func (s *Kernel) checkGap(u *turn) error {
-	if s.gap.Get() != gapNone && s.Instructions()-s.gapFrom.Get() > maxGap {
-		return s.openGap(u)
+func (w *switches) checkGap(u *turn) error {
+	if w.in.gap.Get() != gapNone && w.core.Instructions()-w.in.gapFrom.Get() > maxGap {
+		return w.openGap(u)
 	}
 	return nil
 }
 
 // openGap: one half of a switch came, and not the other.
-func (s *Kernel) openGap(u *turn) error {
+func (w *switches) openGap(u *turn) error {
 	switch {
-	case s.profile != nil:
-		return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+	case w.in.profile != nil:
+		return w.core.invalid(kernel.GapSchedule, u.th, w.proc.pcNow(),
 			"the stack was switched, and the profile's variable current doesn't tell whose the new one is")
-	case s.gap.Get() == gapTold:
-		return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+	case w.in.gap.Get() == gapTold:
+		return w.core.invalid(kernel.GapSchedule, u.th, w.proc.pcNow(),
 			"landgo_switch has named another thread, and the stack wasn't switched beside it")
 	}
-	return s.invalid(kernel.GapSchedule, u.th, s.pcNow(),
+	return w.core.invalid(kernel.GapSchedule, u.th, w.proc.pcNow(),
 		"the stack was switched, and landgo_switch wasn't called beside it: it says whose the new one is")
 }

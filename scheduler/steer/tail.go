@@ -28,45 +28,55 @@ const (
 
 var _ = [numTailKinds]bool(known.Kernel{}.HeavyTails)
 
+// tails are the code that threads run after they gave the processor up, and what it has in
+// common with ticks.
+type tails struct {
+	in    *situation
+	core  core
+	known *known.Facts
+	step  *stepping
+	proc  *processor
+}
+
 // isHeavy reports whether tails of a kind may do what others can tell. Those of
 // threads that waited look at what they waited for.
-func (s *Kernel) isHeavy(k tailKind) bool { return k == tailOfWait || s.known.HeavyTails[k] }
+func (f *tails) isHeavy(k tailKind) bool { return k == tailOfWait || f.known.HeavyTails[k] }
 
 // pending reports whether a ready thread stands before a tail that is taken for
 // one that others can't tell.
-func (s *Kernel) pending(th *thread) bool {
-	return th.own.Tail && th.own.State == ownReady && !th.own.Idle && th.Live() && !s.isHeavy(th.own.Kind)
+func (f *tails) pending(th *thread) bool {
+	return th.own.Tail && th.own.State == ownReady && !th.own.Idle && th.Live() && !f.isHeavy(th.own.Kind)
 }
 
 // inTail notes that a thread does something that others can tell, in its tail if
 // it is in one.
-func (s *Kernel) inTail(th *thread) {
-	if !s.on.Get() && s.pending(th) {
-		s.makeHeavy(th.own.Kind)
+func (f *tails) inTail(th *thread) {
+	if !f.in.on.Get() && f.pending(th) {
+		f.makeHeavy(th.own.Kind)
 	}
 }
 
-func (s *Kernel) makeHeavy(k tailKind) {
-	s.known.HeavyTails[k] = true
-	s.Refine()
+func (f *tails) makeHeavy(k tailKind) {
+	f.known.HeavyTails[k] = true
+	f.core.Refine()
 }
 
 // tailDid looks at accesses of a thread that may be in its tail, or meddle with
 // another's.
-func (s *Kernel) tailDid(th *thread, as []trace.Access) {
-	mine := !s.on.Get() && s.pending(th)
+func (f *tails) tailDid(th *thread, as []trace.Access) {
+	mine := !f.in.on.Get() && f.pending(th)
 	for i := range as {
 		a := &as[i]
 		if mine {
-			if !s.ofFrame(a) {
-				s.inTail(th)
+			if !f.in.ofFrame(a) {
+				f.inTail(th)
 			} else if th.own.Kind == tailOfNew {
-				granules(a, func(g uint64, _ uint8) { s.known.TailWords[known.TailWord{Thread: th.ID, At: g}] = true })
+				granules(a, func(g uint64, _ uint8) { f.known.TailWords[known.TailWord{Thread: th.ID, At: g}] = true })
 			}
 		}
-		for k := range s.threads {
-			if v := &s.threads[k]; s.threads[k].Exists && v != th && s.pending(v) && s.meddles(a, v) {
-				s.makeHeavy(v.own.Kind)
+		for k := range f.in.threads {
+			if v := &f.in.threads[k]; f.in.threads[k].Exists && v != th && f.pending(v) && f.meddles(a, v) {
+				f.makeHeavy(v.own.Kind)
 			}
 		}
 	}
@@ -74,7 +84,7 @@ func (s *Kernel) tailDid(th *thread, as []trace.Access) {
 
 // made notes that what a transition has from so many accesses and operations on is a
 // thread's, whose tail it was.
-func (s *Kernel) made(th *thread, tr *trace.Transition, accesses, ops int) {
+func (f *tails) made(th *thread, tr *trace.Transition, accesses, ops int) {
 	if th.ID == tr.Thread || th.own.Idle || len(tr.Accesses) == accesses {
 		return
 	}
@@ -88,9 +98,9 @@ const frameRoom = 1024
 // meddles reports whether an access is to what the tail of another thread pops or
 // pushes. Where the stack of one that hasn't run will be isn't known; but where
 // it was in other executions.
-func (s *Kernel) meddles(a *trace.Access, v *thread) (yes bool) {
+func (f *tails) meddles(a *trace.Access, v *thread) (yes bool) {
 	if v.own.Kind == tailOfNew {
-		granules(a, func(g uint64, _ uint8) { yes = yes || s.known.TailWords[known.TailWord{Thread: v.ID, At: g}] })
+		granules(a, func(g uint64, _ uint8) { yes = yes || f.known.TailWords[known.TailWord{Thread: v.ID, At: g}] })
 		return yes
 	}
 	sp := v.own.Stack

@@ -7,6 +7,7 @@ import (
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
+	"landgo/scheduler/known"
 )
 
 // What a kernel tells of its scheduler, by calls of empty functions
@@ -77,11 +78,11 @@ const Needed = 5
 
 // argument is the n-th argument of the function at whose entry the processor
 // stands.
-func (s *Kernel) argument(n int) uint64 {
-	if s.wordSize == 8 {
-		return [4]uint64{s.regs.RDI, s.regs.RSI, s.regs.RDX, s.regs.RCX}[n]
+func (p *processor) argument(n int) uint64 {
+	if p.in.wordSize == 8 {
+		return [4]uint64{p.regs.RDI, p.regs.RSI, p.regs.RDX, p.regs.RCX}[n]
 	}
-	v, _ := s.word(s.regs.RSP + 4 + 4*uint64(n))
+	v, _ := p.in.word(p.regs.RSP + 4 + 4*uint64(n))
 	return v
 }
 
@@ -91,69 +92,88 @@ type early struct {
 	own    ownThread
 }
 
+// annotations are what the kernel tells, by calls of landgo's functions or of those that its
+// profile names.
+type annotations struct {
+	in       *situation
+	core     core
+	known    *known.Facts
+	step     *stepping
+	proc     *processor
+	beliefs  *beliefs
+	tails    *tails
+	calls    *calls
+	switches *switches
+	exec     *execution
+	// Of the way to the place where the kernel is up.
+	early     []early
+	earlyMade []uint64 // threads with which the profile's created functions were called
+	first     uint64   // the thread that calls landgo_booted, by the kernel's number
+}
+
 // tell takes in what the kernel tells at the annotation before which the
 // processor stands, and goes on behind it.
-func (s *Kernel) tell(u *turn) (happening, error) {
-	s.machine.PutFlag(&s.atBreak, true)
-	h, err := s.called(u)
-	kind, tells := s.tells[s.regs.RIP]
+func (a *annotations) tell(u *turn) (happening, error) {
+	a.in.machine.PutFlag(&a.in.atBreak, true)
+	h, err := a.calls.called(u)
+	kind, tells := a.in.tells[a.proc.regs.RIP]
 	if err != nil || h == atEnd || !tells {
 		return h, err
 	}
-	if s.profile != nil {
-		if h2, err := s.tellOwn(u, kind); err != nil || h2 != atNothing {
+	if a.in.profile != nil {
+		if h2, err := a.tellOwn(u, kind); err != nil || h2 != atNothing {
 			return h2, err
 		}
 		return h, nil
 	}
-	if !s.booted.Get() {
-		return s.tellEarly(u, kind)
+	if !a.in.booted.Get() {
+		return a.tellEarly(u, kind)
 	}
-	if err = s.checkGap(u); err != nil && kind != tellSwitch {
+	if err = a.switches.checkGap(u); err != nil && kind != tellSwitch {
 		return atNothing, err
 	}
 	if kind != tellSwitch && !u.ticking {
-		s.inTail(u.th)
+		a.tails.inTail(u.th)
 	}
-	n := s.argument(0)
+	n := a.proc.argument(0)
 	switch kind {
 	case tellBooted:
 		return atNothing, nil
 	case tellLocking:
 		u.th.own.Wants = n
-		if s.isPoint(u, trace.PointLock) {
+		if a.exec.isPoint(u, trace.PointLock) {
 			return atPoint, nil
 		}
 		return atNothing, nil
 	case tellUnlocked:
-		if s.isPoint(u, trace.PointUnlock) {
+		if a.exec.isPoint(u, trace.PointUnlock) {
 			return atPoint, nil
 		}
 		return atNothing, nil
 	case tellAllocated, tellFreed:
-		return s.tellMemory(u, kind)
+		return a.calls.tellMemory(u, kind)
 	case tellPanicked:
-		u.th.Regs = s.regs
-		return s.ended(u, s.failHere(u, trace.Assertion, "the kernel panics: %s", s.text(n)))
+		u.th.Regs = a.proc.regs
+		return a.exec.ended(u, a.exec.failHere(u, trace.Assertion, "the kernel panics: %s", a.in.text(n)))
 	case tellCreated:
-		return atNothing, s.createdOwn(u, n)
+		return atNothing, a.beliefs.createdOwn(u, n)
 	case tellScheduling:
-		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_scheduling is called after landgo_booted")
+		return atNothing, a.core.invalid(kernel.GapSchedule, u.th, a.proc.regs.RIP, "landgo_scheduling is called after landgo_booted")
 	}
-	t, ok := s.numbered(n)
-	if th := s.late(n); !ok && kind == tellReady && th != nil {
-		s.announced(th)
+	t, ok := a.in.numbered(n)
+	if th := a.in.late(n); !ok && kind == tellReady && th != nil {
+		a.beliefs.announced(th)
 		return atNothing, nil
 	}
 	if !ok {
-		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_%s names thread %#x, which landgo_created hasn't, or which has ended", tellNames[kind], n)
+		return atNothing, a.core.invalid(kernel.GapSchedule, u.th, a.proc.regs.RIP, "landgo_%s names thread %#x, which landgo_created hasn't, or which has ended", tellNames[kind], n)
 	}
-	s.save(t)
-	th := &s.threads[t]
+	a.core.save(t)
+	th := &a.in.threads[t]
 	switch kind {
 	case tellReady:
 		if u.ticking && !th.own.Idle {
-			if err := s.readyByTick(th); err != nil {
+			if err := a.beliefs.readyByTick(th); err != nil {
 				return atNothing, err
 			}
 		}
@@ -161,45 +181,45 @@ func (s *Kernel) tell(u *turn) (happening, error) {
 			u.tr.Wakes = append(u.tr.Wakes, t)
 		}
 		if th.own.State == ownSleeping && u.ticking {
-			s.woke(th)
+			a.beliefs.woke(th)
 		}
 		th.own.State, th.own.Wakes = ownReady, wakesUnknown
-		s.announced(th)
+		a.beliefs.announced(th)
 	case tellUnready:
 		th.own.State = ownBlocked
 	case tellSleep:
 		th.own.State, th.own.Wakes = ownSleeping, wakesUnknown
 	case tellStack:
-		th.own.StackLow = s.argument(1)
+		th.own.StackLow = a.proc.argument(1)
 	case tellExited:
 		th.own.Ended = true
 		th.own.State = ownBlocked
 		if t == u.tr.Thread {
 			u.tr.End = trace.EndThread
 		}
-		u.tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(t), PC: s.regs.RIP})
+		u.tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(t), PC: a.proc.regs.RIP})
 	case tellIdle:
-		return atNothing, s.invalid(kernel.GapSchedule, u.th, s.regs.RIP, "landgo_idle is called after landgo_booted")
+		return atNothing, a.core.invalid(kernel.GapSchedule, u.th, a.proc.regs.RIP, "landgo_idle is called after landgo_booted")
 	case tellPriority:
-		th.own.Priority = int64(s.argument(1))
+		th.own.Priority = int64(a.proc.argument(1))
 	case tellSwitch:
-		return s.tellSwitch(u, uint64(t))
+		return a.switches.tellSwitch(u, uint64(t))
 	}
 	return atNothing, nil
 }
 
 // tellSwitch: thread t has the processor, or is about to get it.
-func (s *Kernel) tellSwitch(u *turn, t uint64) (happening, error) {
+func (w *switches) tellSwitch(u *turn, t uint64) (happening, error) {
 	switch {
-	case s.gap.Get() == gapJumped:
-		s.machine.Put(&s.gap, gapNone)
-		if s.switchedTo(u, t) {
+	case w.in.gap.Get() == gapJumped:
+		w.in.machine.Put(&w.in.gap, gapNone)
+		if w.switchedTo(u, t) {
 			return atSwitch, nil
 		}
-	case t != s.running.Get():
-		s.machine.Put(&s.gap, gapTold)
-		s.machine.Put(&s.toldOf, t)
-		s.machine.Put(&s.gapFrom, s.Instructions())
+	case t != w.in.running.Get():
+		w.in.machine.Put(&w.in.gap, gapTold)
+		w.in.machine.Put(&w.in.toldOf, t)
+		w.in.machine.Put(&w.in.gapFrom, w.core.Instructions())
 	}
 	return atNothing, nil
 }
@@ -225,33 +245,33 @@ func (s *path) late(n uint64) *thread {
 }
 
 // createdOwn names a new thread: the creator's n-th.
-func (s *Kernel) createdOwn(u *turn, n uint64) error {
-	s.save(u.th.ID)
+func (b *beliefs) createdOwn(u *turn, n uint64) error {
+	b.core.save(u.th.ID)
 	u.th.own.Children++
-	t, err := s.Intern(u.th.ID, u.th.own.Children)
+	t, err := b.core.Intern(u.th.ID, u.th.own.Children)
 	if err != nil {
-		return s.invalid(kernel.GapThreads, u.th, s.regs.RIP, "%v", err)
+		return b.core.invalid(kernel.GapThreads, u.th, b.proc.regs.RIP, "%v", err)
 	}
-	s.bear(t, u.th.ID, ownThread{Number: n, Tail: true})
-	s.threads[t].Created = s.returnAddress()
-	u.tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(t), PC: s.regs.RIP})
+	b.bear(t, u.th.ID, ownThread{Number: n, Tail: true})
+	b.in.threads[t].Created = b.proc.returnAddress()
+	u.tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(t), PC: b.proc.regs.RIP})
 	return nil
 }
 
 // returnAddress is that of the function at whose entry the processor stands.
-func (s *Kernel) returnAddress() uint64 {
-	v, _ := s.word(s.regs.RSP)
+func (p *processor) returnAddress() uint64 {
+	v, _ := p.in.word(p.regs.RSP)
 	return v
 }
 
 // bear makes a thread exist.
-func (s *Kernel) bear(t, parent trace.TID, own ownThread) {
-	s.ensure(t)
-	s.save(t)
-	*s.threads[t].Thread = scheduler.Thread{ID: t, Exists: true, Parent: parent, Ctx: emu.Ctx(s.cpu.Get())}
-	s.threads[t].own = own
+func (b *beliefs) bear(t, parent trace.TID, own ownThread) {
+	b.ensure(t)
+	b.core.save(t)
+	*b.in.threads[t].Thread = scheduler.Thread{ID: t, Exists: true, Parent: parent, Ctx: emu.Ctx(b.in.cpu.Get())}
+	b.in.threads[t].own = own
 	if !own.Idle {
-		s.machine.Put(&s.born, s.born.Get()+1)
+		b.in.machine.Put(&b.in.born, b.in.born.Get()+1)
 	}
 }
 

@@ -74,15 +74,15 @@ type ownSave struct {
 
 // ensure makes room for thread t. Threads never move: the capacity is there from the
 // start.
-func (s *Kernel) ensure(t trace.TID) {
-	s.Ensure(t)
-	for i := len(s.threads); i <= int(t); i++ {
-		s.threads = append(s.threads, thread{Thread: s.Thread(trace.TID(i))})
+func (b *beliefs) ensure(t trace.TID) {
+	b.core.Ensure(t)
+	for i := len(b.in.threads); i <= int(t); i++ {
+		b.in.threads = append(b.in.threads, thread{Thread: b.core.Thread(trace.TID(i))})
 	}
 }
 
 // save keeps the present state of a thread for Rewind.
-func (s *Kernel) save(t trace.TID) { s.Save(t) }
+func (c *core) save(t trace.TID) { c.Save(t) }
 
 // Keep implements scheduler.Companion.
 func (s *Kernel) Keep(t trace.TID) {
@@ -100,6 +100,6 @@ func (s *Kernel) TakeUp(n, steps int) {
 }
 
 // invalid makes the error for what isn't modelled.
-func (s *Kernel) invalid(gap kernel.Gap, th *thread, pc uint64, format string, args ...any) error {
-	return s.Invalid(gap, th.ID, pc, format, args...)
+func (c *core) invalid(gap kernel.Gap, th *thread, pc uint64, format string, args ...any) error {
+	return c.Invalid(gap, th.ID, pc, format, args...)
 }

@@ -15,53 +15,68 @@ import (
 // a thread lends to the handler. What is done there concerns no other thread.
 const handlerRoom = 4096
 
+// ticker has the interrupts that landgo delivers, and how threads go on after them.
+type ticker struct {
+	in          *situation
+	core        core
+	step        *stepping
+	proc        *processor
+	beliefs     *beliefs
+	tails       *tails
+	ranks       *ranks
+	annotations *annotations
+	exec        *execution
+	// timerOnly: no disk's interrupt comes in a tick's place.
+	timerOnly bool
+}
+
 // tick delivers a timer interrupt, or a disk's that is due, to the thread that the processor runs, which
 // stands with interrupts on, and runs its handler until another thread has the
 // processor, or this one stands with interrupts on again.
-func (s *Kernel) tick(r *thread, tr *trace.Transition) (done bool, err error) {
-	if disk := !s.timerOnly && s.board.Disk(); !disk && !s.board.Timer() {
-		s.Meet(scheduler.Met{Barred: true})
-		return false, s.unreached(r, s.pcNow(),
+func (tk *ticker) tick(r *thread, tr *trace.Transition) (done bool, err error) {
+	if disk := !tk.timerOnly && tk.in.board.Disk(); !disk && !tk.in.board.Timer() {
+		tk.core.Meet(scheduler.Met{Barred: true})
+		return false, tk.unreached(r, tk.proc.pcNow(),
 			"the timer's interrupt can't be delivered: its line is off, or the kernel hasn't told the interrupt controller that the last one has ended")
 	}
-	vector, ok := s.board.Pending()
+	vector, ok := tk.in.board.Pending()
 	if !ok {
-		return false, s.unreached(r, s.pcNow(), "the timer's interrupt can't be delivered: another one is in service")
+		return false, tk.unreached(r, tk.proc.pcNow(), "the timer's interrupt can't be delivered: another one is in service")
 	}
-	s.board.Acknowledge()
-	s.Meet(scheduler.Met{Ticks: true})
-	s.machine.Put(&s.ticks, s.ticks.Get()+1)
-	s.save(r.ID)
+	tk.in.board.Acknowledge()
+	tk.core.Meet(scheduler.Met{Ticks: true})
+	tk.in.machine.Put(&tk.in.ticks, tk.in.ticks.Get()+1)
+	tk.core.save(r.ID)
 	r.own.Halted = false
 	if !r.own.Interrupted {
-		r.Regs = s.regsNow()
+		r.Regs = tk.proc.regsNow()
 		r.own.Interrupted = true
 	}
-	fromUser := s.user.Get()
-	if err := s.deliver(r, vector); err != nil {
-		h, err := s.undelivered(&turn{th: r, tr: tr}, err)
+	fromUser := tk.in.user.Get()
+	if err := tk.deliver(r, vector); err != nil {
+		h, err := tk.undelivered(&turn{th: r, tr: tr}, err)
 		return h == atEnd, err
 	}
 	r.own.Frames = r.Regs.RSP
 	if fromUser {
-		r.own.Frames = s.regs.RSP + userFrame*s.wordSize
+		r.own.Frames = tk.proc.regs.RSP + userFrame*tk.in.wordSize
 	}
-	u := turn{th: r, tr: tr, ticking: true, until: &r.Regs, blind: s.stackBelow(r.own.Frames)}
-	s.rankAtTick(r)
-	waiting, keeps := s.waiting(), !fromUser && s.keeps(r)
-	done, err = s.finish(&u)
-	if keeps && uint64(r.ID) != s.running.Get() && !done && err == nil {
-		return false, s.invalid(kernel.GapSchedule, r, r.Regs.RIP, "a tick has taken the processor from thread %s, which runs the kernel's code: by resched in the profile none does", s.Name(r.ID))
+	u := turn{th: r, tr: tr, ticking: true, until: &r.Regs, blind: tk.in.stackBelow(r.own.Frames)}
+	tk.ranks.rankAtTick(r)
+	waiting, keeps := tk.in.waiting(), !fromUser && tk.in.keeps(r)
+	done, err = tk.finish(&u)
+	if keeps && uint64(r.ID) != tk.in.running.Get() && !done && err == nil {
+		return false, tk.core.invalid(kernel.GapSchedule, r, r.Regs.RIP, "a tick has taken the processor from thread %s, which runs the kernel's code: by resched in the profile none does", tk.core.Name(r.ID))
 	}
 	if !done && err == nil {
-		err = s.checkWoken(waiting)
+		err = tk.beliefs.checkWoken(waiting)
 	}
-	if s.timed() && !done && err == nil {
-		s.sawTick(tr)
+	if tk.in.timed() && !done && err == nil {
+		tk.beliefs.sawTick(tr)
 	}
-	if r.own.Idle && uint64(r.ID) == s.running.Get() && s.on.Get() && !done && err == nil {
+	if r.own.Idle && uint64(r.ID) == tk.in.running.Get() && tk.in.on.Get() && !done && err == nil {
 		// It may look for ready threads with interrupts on, outside of the tick.
-		return s.tail(r, tr)
+		return tk.tail(r, tr)
 	}
 	return done, err
 }
@@ -84,9 +99,9 @@ func (s *reading) stackBelow(sp uint64) emu.Range {
 }
 
 // finish runs a handler to its end, or to a switch.
-func (s *Kernel) finish(u *turn) (done bool, err error) {
+func (tk *ticker) finish(u *turn) (done bool, err error) {
 	for {
-		h, err := s.runFor(u)
+		h, err := tk.exec.runFor(u)
 		if err != nil {
 			return false, err
 		}
@@ -101,7 +116,7 @@ func (s *Kernel) finish(u *turn) (done bool, err error) {
 			u.th.own.Interrupted = false
 			return false, nil
 		case atOn:
-			if s.landed(u.th) {
+			if tk.landed(u.th) {
 				u.th.own.Interrupted = false
 				return false, nil
 			}
@@ -114,37 +129,37 @@ func (s *Kernel) finish(u *turn) (done bool, err error) {
 }
 
 // landed: the processor stands where a thread was interrupted.
-func (s *Kernel) landed(th *thread) bool {
-	now := s.regsNow()
-	return s.on.Get() && now.RIP == th.Regs.RIP && now.RSP == th.Regs.RSP
+func (tk *ticker) landed(th *thread) bool {
+	now := tk.proc.regsNow()
+	return tk.in.on.Get() && now.RIP == th.Regs.RIP && now.RSP == th.Regs.RSP
 }
 
 // land runs the end of the handler of a thread that was interrupted, which has
 // the processor again.
-func (s *Kernel) land(th *thread, tr *trace.Transition) (done bool, err error) {
-	s.save(th.ID)
-	if s.landed(th) {
+func (tk *ticker) land(th *thread, tr *trace.Transition) (done bool, err error) {
+	tk.core.save(th.ID)
+	if tk.landed(th) {
 		th.own.Interrupted = false
 		return false, nil
 	}
-	u := turn{th: th, tr: tr, ticking: true, until: &th.Regs, blind: s.stackBelow(th.own.Frames)}
-	return s.finish(&u)
+	u := turn{th: th, tr: tr, ticking: true, until: &th.Regs, blind: tk.in.stackBelow(th.own.Frames)}
+	return tk.finish(&u)
 }
 
 // tail runs a thread that has the processor with interrupts off until they are
 // on: it gave it up itself, or it is the idle one. That one may have them on.
-func (s *Kernel) tail(th *thread, tr *trace.Transition) (done bool, err error) {
-	s.save(th.ID)
+func (tk *ticker) tail(th *thread, tr *trace.Transition) (done bool, err error) {
+	tk.core.save(th.ID)
 	u := turn{th: th, tr: tr, ticking: th.own.Idle}
 	if th.own.Idle {
-		u.blind = s.stackBelow(s.regsNow().RSP + handlerRoom/2)
+		u.blind = tk.in.stackBelow(tk.proc.regsNow().RSP + handlerRoom/2)
 	}
-	defer s.made(th, tr, len(tr.Accesses), len(tr.Ops))
+	defer tk.tails.made(th, tr, len(tr.Accesses), len(tr.Ops))
 	if !th.own.Idle {
-		s.section(tr, true)
+		tk.in.section(tr, true)
 	}
 	for {
-		h, err := s.runFor(&u)
+		h, err := tk.exec.runFor(&u)
 		if err != nil {
 			return false, err
 		}
@@ -157,7 +172,7 @@ func (s *Kernel) tail(th *thread, tr *trace.Transition) (done bool, err error) {
 			th.own.Tail = false
 			th.own.Halted = h == atHalt && !th.own.Idle
 			if !th.own.Idle {
-				th.Regs = s.regsNow()
+				th.Regs = tk.proc.regsNow()
 			}
 			return false, nil
 		}
@@ -166,24 +181,24 @@ func (s *Kernel) tail(th *thread, tr *trace.Transition) (done bool, err error) {
 
 // devices delivers what devices other than the timer ask for, when interrupts
 // have come on. Their handlers count as the thread's own code.
-func (s *Kernel) devices(u *turn) (done bool, err error) {
-	for s.on.Get() {
-		vector, ok := s.board.Pending()
+func (tk *ticker) devices(u *turn) (done bool, err error) {
+	for tk.in.on.Get() {
+		vector, ok := tk.in.board.Pending()
 		if !ok {
 			return false, nil
 		}
-		s.board.Acknowledge()
-		back := s.regsNow()
-		if err := s.deliver(u.th, vector); err != nil {
-			h, err := s.undelivered(u, err)
+		tk.in.board.Acknowledge()
+		back := tk.proc.regsNow()
+		if err := tk.deliver(u.th, vector); err != nil {
+			h, err := tk.undelivered(u, err)
 			return h == atEnd, err
 		}
-		if !s.on.Get() {
-			s.section(u.tr, true)
+		if !tk.in.on.Get() {
+			tk.in.section(u.tr, true)
 		}
 		v := turn{th: u.th, tr: u.tr, until: &back}
-		for !s.on.Get() {
-			h, err := s.runFor(&v)
+		for !tk.in.on.Get() {
+			h, err := tk.exec.runFor(&v)
 			if err != nil {
 				return false, err
 			}
@@ -191,7 +206,7 @@ func (s *Kernel) devices(u *turn) (done bool, err error) {
 				return true, nil
 			}
 			if h == atLimit {
-				s.saw(&v)
+				tk.exec.saw(&v)
 				return true, nil
 			}
 		}
@@ -208,49 +223,49 @@ const (
 
 // deliver enters the handler of an interrupt, as the processor does: it pushes
 // where to go on, and an exception's error code, and turns interrupts off.
-func (s *Kernel) deliver(th *thread, vector uint8, code ...uint64) error {
-	regs := s.regsNow()
-	b := s.boardRegs()
-	g, ok := s.gate(vector)
+func (tk *ticker) deliver(th *thread, vector uint8, code ...uint64) error {
+	regs := tk.proc.regsNow()
+	b := tk.in.boardRegs()
+	g, ok := tk.in.gate(vector)
 	if !ok {
-		return s.noGate(vector)
+		return tk.in.noGate(vector)
 	}
 	low, high, kind := g[0], g[1], g[0]>>40&0xf
 	handler := low&0xffff | low>>32&0xffff0000 | high<<32
-	if s.wordSize == 8 && low>>32&7 != 0 {
-		return s.invalid(kernel.GapInstruction, th, regs.RIP, "interrupt %#x switches to a stack of its own (IST), which isn't modelled", vector)
+	if tk.in.wordSize == 8 && low>>32&7 != 0 {
+		return tk.core.invalid(kernel.GapInstruction, th, regs.RIP, "interrupt %#x switches to a stack of its own (IST), which isn't modelled", vector)
 	}
 	frame := []uint64{regs.RFLAGS | 2, b.CS, regs.RIP}
 	sp := regs.RSP
-	if s.user.Get() {
+	if tk.in.user.Get() {
 		var err error
 		var pushed []uint64
-		if sp, pushed, err = s.fromUser(th, &regs, low>>16&0xffff); err != nil {
+		if sp, pushed, err = tk.exec.fromUser(th, &regs, low>>16&0xffff); err != nil {
 			return err
 		}
 		frame = append(pushed, frame...)
 	}
-	if s.wordSize == 8 {
+	if tk.in.wordSize == 8 {
 		frame = append([]uint64{b.SS, regs.RSP}, frame...)
 		sp &^= 15
 	}
 	frame = append(frame, code...)
-	if err := s.frameOverflows(th, vector, sp-uint64(len(frame))*s.wordSize); err != nil {
+	if err := tk.in.frameOverflows(th, vector, sp-uint64(len(frame))*tk.in.wordSize); err != nil {
 		return err
 	}
 	for _, v := range frame {
-		sp -= s.wordSize
-		if !s.store(sp, v) {
-			return s.noStack(vector, sp)
+		sp -= tk.in.wordSize
+		if !tk.in.store(sp, v) {
+			return tk.noStack(vector, sp)
 		}
 	}
 	regs.RSP, regs.RIP = sp, handler
 	regs.RFLAGS &^= flagTrap | flagNested | flagResume
 	if kind == gateInterrupt {
 		regs.RFLAGS &^= flagInterrupt
-		s.machine.PutFlag(&s.on, false)
+		tk.in.machine.PutFlag(&tk.in.on, false)
 	}
-	s.regs, s.set = regs, emu.SetAll
-	s.machine.PutFlag(&s.atBreak, false)
+	tk.proc.regs, tk.proc.set = regs, emu.SetAll
+	tk.in.machine.PutFlag(&tk.in.atBreak, false)
 	return nil
 }

@@ -5,14 +5,15 @@ import (
 	"slices"
 
 	"landgo/internal/trace"
+	"landgo/scheduler/known"
 )
 
-// Sleep. Ticks can come as often as the search likes, but a sleep must not end
-// before one that ends earlier by the kernel's own clock and whose thread then
-// never got to execute an instruction: no timer is so fast, and a kernel's tests
-// of its clock take that for granted. So of the threads that sleep those can run
-// that wake first when nothing but time passes. Only the kernel
-// knows which they are; it is found out by letting time pass, and taking that back.
+// Sleep. Ticks can come as often as the search likes. But a sleep must not end before one
+// that ends earlier by the kernel's own clock and whose thread then never got to execute an
+// instruction. No timer is so fast, and a kernel's tests of its clock take that for
+// granted. So of the threads that sleep those can run that wake first when nothing but time
+// passes. Only the kernel knows which they are; it is found out by letting time pass, and
+// taking that back.
 //
 // That takes as many ticks as a sleep has left, and is asked in every state. But
 // when a kernel wakes a thread is settled, for nearly all kernels, when the thread
@@ -32,12 +33,23 @@ const (
 	wakesNever   = math.MaxUint64
 )
 
+// sleepers are the threads that sleep, and which of them wakes first.
+type sleepers struct {
+	in      *situation
+	core    core
+	known   *known.Facts
+	step    *stepping
+	beliefs *beliefs
+	onward  func(*trace.Transition) (ticked, done bool, err error)
+	tryOut  func(func())
+}
+
 // wakesFirst reports whether a thread that sleeps is one of those.
-func (s *Kernel) wakesFirst(t trace.TID) bool {
-	if s.wakers == nil {
-		s.wakers = s.findWakers()
+func (z *sleepers) wakesFirst(t trace.TID) bool {
+	if z.step.wakers == nil {
+		z.step.wakers = z.findWakers()
 	}
-	return slices.Contains(s.wakers, t)
+	return slices.Contains(z.step.wakers, t)
 }
 
 func (s *path) isAsleep(th *thread) bool {
@@ -45,24 +57,24 @@ func (s *path) isAsleep(th *thread) bool {
 }
 
 // findWakers names those that wake first: none, but not nil, if it takes too long.
-func (s *Kernel) findWakers() []trace.TID {
-	if s.known.Unsteady || s.profile != nil && !s.timed() { // at which tick such a kernel wakes a thread isn't seen
-		return s.probeTime(false)
+func (z *sleepers) findWakers() []trace.TID {
+	if z.known.Unsteady || z.in.profile != nil && !z.in.timed() { // at which tick such a kernel wakes a thread isn't seen
+		return z.probeTime(false)
 	}
 	first := uint64(wakesNever)
-	for i := range s.threads {
-		th := &s.threads[i]
-		if !s.isAsleep(th) {
+	for i := range z.in.threads {
+		th := &z.in.threads[i]
+		if !z.in.isAsleep(th) {
 			continue
 		}
 		if th.own.Wakes == wakesUnknown {
-			s.probeTime(true)
+			z.probeTime(true)
 		}
 		first = min(first, th.own.Wakes)
 	}
 	wakers := []trace.TID{}
-	for i := range s.threads {
-		if th := &s.threads[i]; s.isAsleep(th) && th.own.Wakes == first && first != wakesNever {
+	for i := range z.in.threads {
+		if th := &z.in.threads[i]; z.in.isAsleep(th) && th.own.Wakes == first && first != wakesNever {
 			wakers = append(wakers, th.ID)
 		}
 	}
@@ -71,31 +83,31 @@ func (s *Kernel) findWakers() []trace.TID {
 
 // probeTime lets time pass, and takes it back: until a thread wakes, or, to
 // foretell, until all have whose wake-up isn't foretold.
-func (s *Kernel) probeTime(foretell bool) []trace.TID {
+func (z *sleepers) probeTime(foretell bool) []trace.TID {
 	var asleep []trace.TID
-	for i := range s.threads {
-		if th := &s.threads[i]; s.isAsleep(th) && (!foretell || th.own.Wakes == wakesUnknown) {
+	for i := range z.in.threads {
+		if th := &z.in.threads[i]; z.in.isAsleep(th) && (!foretell || th.own.Wakes == wakesUnknown) {
 			asleep = append(asleep, th.ID)
 		}
 	}
 	woken := map[trace.TID]uint64{}
-	s.probing = true
-	s.tryOut(func() {
-		broken := s.passTime(func() bool {
+	z.step.probing = true
+	z.tryOut(func() {
+		broken := z.passTime(func() bool {
 			for _, t := range asleep {
-				if _, known := woken[t]; !known && s.threads[t].own.State != ownSleeping {
-					woken[t] = s.ticks.Get()
+				if _, known := woken[t]; !known && z.in.threads[t].own.State != ownSleeping {
+					woken[t] = z.in.ticks.Get()
 				}
 			}
 			return len(woken) == len(asleep) || !foretell && len(woken) > 0
 		})
 		for _, t := range asleep {
 			if _, known := woken[t]; broken && !known {
-				woken[t] = s.ticks.Get() // it can run, and then what is wrong comes up
+				woken[t] = z.in.ticks.Get() // it can run, and then what is wrong comes up
 			}
 		}
 	})
-	s.probing = false
+	z.step.probing = false
 	wakers := []trace.TID{}
 	for _, t := range asleep {
 		at, ok := woken[t]
@@ -105,8 +117,8 @@ func (s *Kernel) probeTime(foretell bool) []trace.TID {
 			at = wakesNever
 		}
 		if foretell {
-			s.save(t)
-			s.threads[t].own.Wakes = at
+			z.core.save(t)
+			z.in.threads[t].own.Wakes = at
 		}
 	}
 	return wakers
@@ -114,12 +126,12 @@ func (s *Kernel) probeTime(foretell bool) []trace.TID {
 
 // passTime lets ticks pass until enough does. It reports whether something else
 // came up than that: the end of the guest, or what landgo doesn't model.
-func (s *Kernel) passTime(enough func() bool) (broken bool) {
-	tr := &trace.Transition{Thread: trace.TID(s.running.Get())}
+func (z *sleepers) passTime(enough func() bool) (broken bool) {
+	tr := &trace.Transition{Thread: trace.TID(z.in.running.Get())}
 	for range maxIdle {
-		_, done, err := s.onward(tr)
+		_, done, err := z.onward(tr)
 		if err == nil && !done {
-			err = s.look(tr)
+			err = z.beliefs.look(tr)
 		}
 		if done || err != nil {
 			return done || !isUnreached(err)
@@ -133,26 +145,26 @@ func (s *Kernel) passTime(enough func() bool) (broken bool) {
 
 // onward lets the processor go on where no thread is to be chosen: to the end of a
 // handler or of a section without interrupts, else by a tick.
-func (s *Kernel) onward(tr *trace.Transition) (ticked, done bool, err error) {
-	r := &s.threads[s.running.Get()]
+func (tk *ticker) onward(tr *trace.Transition) (ticked, done bool, err error) {
+	r := &tk.in.threads[tk.in.running.Get()]
 	switch {
-	case !s.on.Get() && r.own.Interrupted:
-		done, err = s.land(r, tr)
-	case !s.on.Get():
-		done, err = s.tail(r, tr)
+	case !tk.in.on.Get() && r.own.Interrupted:
+		done, err = tk.land(r, tr)
+	case !tk.in.on.Get():
+		done, err = tk.tail(r, tr)
 	default:
 		ticked = true
-		done, err = s.tick(r, tr)
+		done, err = tk.tick(r, tr)
 	}
 	return ticked, done, err
 }
 
 // woke: a tick, or what came of one, has woken a thread.
-func (s *Kernel) woke(th *thread) {
+func (b *beliefs) woke(th *thread) {
 	foretold := th.own.Wakes
 	th.own.Wakes = wakesUnknown
-	if !s.probing && !s.known.Unsteady && foretold != wakesUnknown && foretold != s.ticks.Get() {
-		s.known.Unsteady = true
-		s.Refine()
+	if !b.step.probing && !b.known.Unsteady && foretold != wakesUnknown && foretold != b.in.ticks.Get() {
+		b.known.Unsteady = true
+		b.core.Refine()
 	}
 }

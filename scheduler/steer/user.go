@@ -21,67 +21,67 @@ const (
 )
 
 // toUser is iret to a user program.
-func (s *Kernel) toUser(u *turn, frame [5]uint64) (happening, error) {
-	if s.wordSize != 4 || !s.machine.HasPrograms() {
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "a return to user mode (iret to code segment %#x) isn't modelled here: only in i386 kernels with a task register and addresses of their own", frame[1])
+func (ex *execution) toUser(u *turn, frame [5]uint64) (happening, error) {
+	if ex.in.wordSize != 4 || !ex.in.machine.HasPrograms() {
+		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, ex.proc.regs.RIP, "a return to user mode (iret to code segment %#x) isn't modelled here: only in i386 kernels with a task register and addresses of their own", frame[1])
 	}
 	for i := range uint64(2) {
-		v, ok := s.word(s.regs.RSP + (3+i)*s.wordSize)
+		v, ok := ex.in.word(ex.proc.regs.RSP + (3+i)*ex.in.wordSize)
 		if !ok {
-			return atNothing, s.failHere(u, trace.Segfault, "iret takes its frame from %#x, where nothing is mapped", s.regs.RSP)
+			return atNothing, ex.failHere(u, trace.Segfault, "iret takes its frame from %#x, where nothing is mapped", ex.proc.regs.RSP)
 		}
 		frame[3+i] = v
 	}
 	switch {
 	case frame[2]&flagTrap != 0:
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "single stepping (the trap flag) isn't modelled")
+		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, ex.proc.regs.RIP, "single stepping (the trap flag) isn't modelled")
 	case frame[2]&flagInterrupt == 0:
-		return atNothing, s.invalid(kernel.GapInstruction, u.th, s.regs.RIP, "a user program with interrupts off isn't modelled")
+		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, ex.proc.regs.RIP, "a user program with interrupts off isn't modelled")
 	}
-	from, at := s.regs.RSP, s.regs.RIP
-	s.regs.RIP, s.regs.RSP = frame[0], frame[3]
-	why := s.wrongReturn(u, frame[2])
-	s.regs.RIP, s.regs.RSP = at, from
+	from, at := ex.proc.regs.RSP, ex.proc.regs.RIP
+	ex.proc.regs.RIP, ex.proc.regs.RSP = frame[0], frame[3]
+	why := ex.wrongReturn(u, frame[2])
+	ex.proc.regs.RIP, ex.proc.regs.RSP = at, from
 	if why != "" {
-		return s.ended(u, s.failHere(u, trace.Assertion, "%s", why))
+		return ex.ended(u, ex.failHere(u, trace.Assertion, "%s", why))
 	}
-	s.machine.KeepKernel(emu.Ctx(s.cpu.Get()))
-	stop := s.permit(u)
+	ex.in.machine.KeepKernel(emu.Ctx(ex.in.cpu.Get()))
+	stop := ex.permit(u)
 	if stop.Why != emu.StopInsn {
-		return s.stopped(u, stop)
+		return ex.stopped(u, stop)
 	}
-	if cs := s.machine.BoardRegs(emu.Ctx(s.cpu.Get())).CS; cs != frame[1] {
-		return atNothing, s.invalid(kernel.GapEngine, u.th, at, "iret to code segment %#x left %#x", frame[1], cs)
+	if cs := ex.in.machine.BoardRegs(emu.Ctx(ex.in.cpu.Get())).CS; cs != frame[1] {
+		return atNothing, ex.core.invalid(kernel.GapEngine, u.th, at, "iret to code segment %#x left %#x", frame[1], cs)
 	}
-	s.volatile = s.volatile || s.booted.Get()
-	s.machine.PutFlag(&s.user, true)
-	if s.on.Get() {
+	ex.in.volatile = ex.in.volatile || ex.in.booted.Get()
+	ex.in.machine.PutFlag(&ex.in.user, true)
+	if ex.in.on.Get() {
 		return atNothing, nil
 	}
-	return s.turnedOn(u)
+	return ex.turnedOn(u)
 }
 
 // fromUser enters the kernel from user mode: the processor stands there then, with the
 // stack pointer and the stack's segment that the task's segment names.
-func (s *Kernel) fromUser(th *thread, regs *emu.Regs, code uint64) (sp uint64, pushed []uint64, err error) {
-	if err := s.flush(); err != nil {
+func (ex *execution) fromUser(th *thread, regs *emu.Regs, code uint64) (sp uint64, pushed []uint64, err error) {
+	if err := ex.proc.flush(); err != nil {
 		return 0, nil, err
 	}
-	b := s.machine.BoardRegs(emu.Ctx(s.cpu.Get()))
-	sp, ok := s.word(b.Task + taskStack)
-	segment, ok2 := s.word(b.Task + taskSegment)
+	b := ex.in.machine.BoardRegs(emu.Ctx(ex.in.cpu.Get()))
+	sp, ok := ex.in.word(b.Task + taskStack)
+	segment, ok2 := ex.in.word(b.Task + taskSegment)
 	if !ok || !ok2 || b.TaskLimit < taskSegment+1 {
-		return 0, nil, s.invalid(kernel.GapInstruction, th, regs.RIP, "an interrupt of a user program finds no stack: the task register names %#x", b.Task)
+		return 0, nil, ex.core.invalid(kernel.GapInstruction, th, regs.RIP, "an interrupt of a user program finds no stack: the task register names %#x", b.Task)
 	}
-	to, ok := s.machine.EnterKernel(emu.Ctx(s.cpu.Get()), !s.kept())
+	to, ok := ex.in.machine.EnterKernel(emu.Ctx(ex.in.cpu.Get()), !ex.in.kept())
 	if !ok {
-		return 0, nil, s.invalid(kernel.GapInstruction, th, regs.RIP, "a user program that changes segments or uses floating point isn't modelled")
+		return 0, nil, ex.core.invalid(kernel.GapInstruction, th, regs.RIP, "a user program that changes segments or uses floating point isn't modelled")
 	}
-	if k := s.machine.BoardRegs(to); k.CS != code || k.SS != segment&0xffff {
-		return 0, nil, s.invalid(kernel.GapInstruction, th, regs.RIP, "an interrupt of a user program enters segments %#x:%#x, but the kernel returned to it from %#x:%#x (not modelled)", code, segment&0xffff, k.CS, k.SS)
+	if k := ex.in.machine.BoardRegs(to); k.CS != code || k.SS != segment&0xffff {
+		return 0, nil, ex.core.invalid(kernel.GapInstruction, th, regs.RIP, "an interrupt of a user program enters segments %#x:%#x, but the kernel returned to it from %#x:%#x (not modelled)", code, segment&0xffff, k.CS, k.SS)
 	}
-	s.machine.Put(&s.cpu, uint64(to))
-	s.machine.PutFlag(&s.user, false)
-	s.hadIn = noWhere
+	ex.in.machine.Put(&ex.in.cpu, uint64(to))
+	ex.in.machine.PutFlag(&ex.in.user, false)
+	ex.proc.hadIn = noWhere
 	return sp, []uint64{b.SS, regs.RSP}, nil
 }

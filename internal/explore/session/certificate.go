@@ -111,7 +111,7 @@ func (s *Session) assumptions() []string {
 		out = append(out, "conditions see what is in memory, and nothing that is in a store buffer")
 	}
 	if s.Plain != nil {
-		if text := s.Plain.AlikeText(); text != "" {
+		if text := s.Plain.Kinship.AlikeText(); text != "" {
 			out = append(out, text)
 		}
 	}

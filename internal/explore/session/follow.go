@@ -11,12 +11,12 @@ import (
 	"landgo/scheduler"
 )
 
-// FollowAll follows a schedule to its end. In a fresh process less is known of
-// what threads share than when the schedule was made, so a step could go too
-// far: what it shows of sharing is kept, and the schedule begins again. So does
-// a schedule that can't be followed because it was made with libc's own code
-// for threads and locks, before the call that shows that this is needed; and one
-// that was made before threads' ends were steps, and so doesn't name them.
+// FollowAll follows a schedule to its end. In a fresh process less is known of what threads
+// share than when the schedule was made, so a step could go too far: what it shows of
+// sharing is kept, and the schedule begins again. So does a schedule that can't be followed
+// because it was made with libc's own code for threads and locks, before the call that
+// shows that this is needed. So does one that was made before threads' ends were steps, and
+// doesn't name them.
 func (s *Session) FollowAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Failure, error) {
 	if s.Following {
 		s.limitStarts(sched)

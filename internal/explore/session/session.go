@@ -251,10 +251,11 @@ func (p *Program) uniprocessor() bool {
 
 func (s *Session) schedulerConfig() scheduler.Config {
 	c := scheduler.Config{
-		StepBudget: s.Config.StepBudget,
-		MaxThreads: s.Config.MaxThreads,
-		Tested:     !s.Platform.carriesOut,
-		Guarded:    s.Config.TrustedRoles() != nil,
+		OutputOrder: s.Config.ObserveStdout,
+		StepBudget:  s.Config.StepBudget,
+		MaxThreads:  s.Config.MaxThreads,
+		Tested:      !s.Platform.carriesOut,
+		Guarded:     s.Config.TrustedRoles() != nil,
 	}
 	switch {
 	case s.Config.Checks(config.CheckLeak):

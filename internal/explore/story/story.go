@@ -181,6 +181,9 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 	if fl.Stack != nil { // the thread went on
 		b.Stack = st.Frames(fl.Stack)
 	}
+	if fl.Kind == trace.Output && result.Innermost(b.Stack).File == "" {
+		b.Stack = []result.Frame{} // main has returned: no line of the program's is to blame
+	}
 	st.switches(b)
 	st.choices(b)
 	st.waits(b, fl)

@@ -8,11 +8,11 @@ import (
 	"landgo/internal/trace"
 )
 
-// Blends says how the instruction at pc, a locked one, blends with others (trace.Blend): it
-// adds to memory, combines bits, or exchanges with memory, and neither the flags that it leaves nor, with xadd and xchg, what
-// memory held before are read by anything (Dead). NoBlend: it doesn't, or that isn't certain.
-// It holds of an image whose flags don't cross returns (FlagsCross), where a path that ends at
-// a call or a return reads none.
+// Blends says how the instruction at pc, a locked one, blends with others (trace.Blend). It
+// adds to memory, combines bits, or exchanges with memory. Nothing reads the flags that it
+// leaves nor, with xadd and xchg, what memory held before (Dead). NoBlend: it doesn't, or
+// that isn't certain. It holds of an image whose flags don't cross returns (FlagsCross),
+// where a path that ends at a call or a return reads none.
 func Blends(f *elffile.File, pc uint64) trace.Blend {
 	code := fixedCode(f, pc)
 	inst, _, err := x86.Decode(code, f.Machine)

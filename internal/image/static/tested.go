@@ -10,9 +10,10 @@ import (
 // mostLeast bounds the numbers that results are compared with.
 const mostLeast = 1 << 12
 
-// Tested says of the instruction at pc, a locked one that adds to memory, what memory has to
-// hold before so that its result is the same for all that the code makes of it: that number or
-// more, if the sum is above zero as well. 0: there is no such number, or that isn't certain.
+// Tested is of the instruction at pc, a locked one that adds to memory. It says what memory
+// has to hold before so that its result is the same for all that the code makes of it: that
+// number or more, if the sum is above zero as well. 0: there is no such number, or that
+// isn't certain.
 //
 // Of numbers above zero that don't overflow the flags are the same, but for those of the low
 // bits: parity and adjust. So conditions on the others may read them. They may also be those of

@@ -1,0 +1,179 @@
+package scheduler
+
+import (
+	"testing"
+
+	"landgo/emu"
+	"landgo/heap"
+	"landgo/internal/image"
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/static"
+	"landgo/internal/trace"
+	"landgo/kernel"
+)
+
+// still is a System with so many threads whose machine has memory and no processor, so
+// nothing runs. Its parts are tested at home.
+func still(t *testing.T, cfg Config, threads int) *System {
+	t.Helper()
+	m, err := emu.New(emu.Config{Space: 1 << 20, Code: []emu.Range{{Lo: 0x1000, Hi: 0x2000}}, NoEngine: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	cfg.Points = trace.PointMem
+	s := New(cfg, m, image.Of(&elffile.File{Code: []elffile.Range{{Lo: 0x1000, Hi: 0x2000}}}))
+	for i := range threads {
+		s.ensure(trace.TID(i))
+		s.threads[i].Exists, s.threads[i].Stand = true, StandRun
+	}
+	return s
+}
+
+// TestKinshipEnds: threads that are created in a row are alike until an execution ends
+// between their joins.
+func TestKinshipEnds(t *testing.T) {
+	for _, tc := range []struct {
+		joined int
+		unlike bool
+	}{{1, true}, {2, false}} {
+		s := still(t, Config{Alike: func(uint64) *static.Code { return &static.Code{} }}, 3)
+		k := s.Kinship
+		k.on = true
+		root := &s.threads[0]
+		for i := 1; i < 3; i++ {
+			th := &s.threads[i]
+			th.Plain, th.Entry = true, 0x1000
+			k.meets(root, &trace.Op{Kind: trace.OpCreate, Obj: uint64(i)})
+		}
+		if a, b := &s.threads[1], &s.threads[2]; a.group != 1 || b.group != 1 || a.next != 2 || !b.held {
+			t.Fatalf("groups %d and %d, next %d, held %v", a.group, b.group, a.next, b.held)
+		}
+		s.threads[2].held = false // the first has acted
+		for i := 1; i <= tc.joined; i++ {
+			s.threads[i].Joined = true
+			k.meets(root, &trace.Op{Kind: trace.OpJoin, Obj: uint64(i)})
+		}
+		k.endsJoining(&trace.Transition{End: trace.EndProcess})
+		if s.known.Unlike != tc.unlike || s.finer != tc.unlike {
+			t.Errorf("after %d joins: told apart %v, points finer %v", tc.joined, s.known.Unlike, s.finer)
+		}
+	}
+}
+
+// TestTimersWait: a timer waits for other threads where none can run, and the one that has
+// gone off least goes off.
+func TestTimersWait(t *testing.T) {
+	s := still(t, Config{}, 3)
+	for i, insns := range []uint64{0, 5, 2} {
+		if i > 0 {
+			s.threads[i].Stand, s.threads[i].comes, s.threads[i].Insns = StandTimer, true, insns
+		}
+	}
+	list := []trace.Thread{{ID: 0, Status: trace.Blocked}, {ID: 1, Status: trace.Ready}, {ID: 2, Status: trace.Ready}}
+	if s.timers.let(list) || list[1].Status != trace.Blocked || s.timers.next() != 2 || s.timers.several() {
+		t.Errorf("%v, next %d", list, s.timers.next())
+	}
+	list[0].Status, list[1].Status = trace.Ready, trace.Ready
+	if !s.timers.let(list) || list[1].Status != trace.Ready {
+		t.Errorf("a thread can run: %v", list)
+	}
+}
+
+// TestMappingsGone: pages of a mapping that are unmapped twice are a bug, and an access to
+// them names it.
+func TestMappingsGone(t *testing.T) {
+	s := still(t, Config{}, 1)
+	s.Enter()
+	take := func(out kernel.Outcome) *Failure { return s.Mappings.Take(0, 0x1000, &out) }
+	s.steps = append(s.steps, stepInfo{tr: &trace.Transition{}})
+	s.lib = noLibrary{}
+	if f := take(kernel.Outcome{Mapped: kernel.Pages{Addr: 0x8000, Size: 0x2000}}); f != nil {
+		t.Fatal(f)
+	}
+	if !s.Mappings.Has(0x9fff) {
+		t.Error("the mapping isn't there")
+	}
+	gone := kernel.Outcome{Unmapped: kernel.Pages{Addr: 0x9000, Size: 0x1000}}
+	if f := take(gone); f != nil {
+		t.Fatal(f)
+	}
+	var f Failure
+	if !s.Mappings.fault(&f, emu.Fault{Addr: 0x9008, Size: 8}, false) || f.Kind != trace.UseAfterFree {
+		t.Errorf("an access behind: %+v", f)
+	}
+	if f := take(gone); f == nil || f.Kind != trace.DoubleFree || f.Block.Family != heap.Family(partFamily) {
+		t.Errorf("unmapped twice: %+v", f)
+	}
+}
+
+// noLibrary hears of pages whose contents are gone.
+type noLibrary struct{ uncarried }
+
+func (noLibrary) Drop(kernel.Pages) {}
+
+// TestFailuresLeft: a kind of failure is possible until an execution has had so many, and
+// none is beyond the limit of all.
+func TestFailuresLeft(t *testing.T) {
+	s := still(t, Config{Faults: trace.Faults{trace.FaultMalloc: 2}}, 1)
+	tr := &trace.Transition{}
+	for n := range 2 {
+		if !s.Failing.May(trace.FaultMalloc) || s.Failing.Count() != n {
+			t.Fatalf("after %d of 2 there were %d", n, s.Failing.Count())
+		}
+		s.Failing.Failed(0, tr, trace.FaultMalloc, 0x1000, 0)
+	}
+	if s.Failing.May(trace.FaultMalloc) || len(tr.Ops) != 2 {
+		t.Error("a third one is possible")
+	}
+	s = still(t, Config{Faults: trace.Faults{trace.FaultMalloc: 2}}, 1)
+	if s.LimitFaults(0); s.Failing.May(trace.FaultMalloc) {
+		t.Error("one is possible beyond the limit")
+	}
+}
+
+// TestBuffersHold: a load of a buffered store's bytes is answered by the buffer, one of more
+// bytes waits for it, and so does a locked instruction.
+func TestBuffersHold(t *testing.T) {
+	s := still(t, Config{Buffers: true}, 4)
+	th := &s.threads[0]
+	s.buffers.push(th, &trace.Access{Addr: 0x8000, Size: 4, PC: 0x1000, Flags: trace.Write}, 0, 1)
+	th.Stand = StandAccess
+	for _, tc := range []struct {
+		size    uint32
+		flags   trace.AccessFlags
+		blocked bool
+	}{{4, 0, false}, {8, 0, true}, {4, trace.Atomic | trace.Write, true}} {
+		th.Access = trace.Access{Addr: 0x8000, Size: tc.size, Flags: tc.flags}
+		d := trace.Thread{Status: trace.Ready, Pending: trace.Op{Kind: trace.OpAccess}, PendingAccess: th.Access}
+		s.buffers.holds(th, &d)
+		if blocked := d.Status == trace.Blocked; blocked != tc.blocked || !blocked && d.PendingAccess.Flags&trace.Buffered == 0 {
+			t.Errorf("%d bytes, flags %x: status %v, %+v", tc.size, tc.flags, d.Status, d.PendingAccess)
+		}
+	}
+	if list := s.buffers.describe(th, nil); len(list) != 1 || list[0].ID != bufferOf(0) || !list[0].Updates {
+		t.Errorf("the buffer: %+v", list)
+	}
+}
+
+// TestCalm: a step is calm if it changed nothing that others can tell.
+func TestCalm(t *testing.T) {
+	s := still(t, Config{}, 1)
+	for _, tc := range []struct {
+		what string
+		tr   trace.Transition
+		calm bool
+	}{
+		{"a read", trace.Transition{Accesses: []trace.Access{{Addr: 0x8000, Size: 4}}}, true},
+		{"a store of the same value", trace.Transition{Accesses: []trace.Access{{Addr: 0x8000, Size: 4, Flags: trace.Write | trace.Silent}}}, true},
+		{"the same into a buffer", trace.Transition{Accesses: []trace.Access{{Addr: 0x8000, Size: 4, Flags: trace.Write | trace.Silent | trace.Buffered}}}, false},
+		{"a store", trace.Transition{Accesses: []trace.Access{{Addr: 0x8000, Size: 4, Flags: trace.Write}}}, false},
+		{"a yield", trace.Transition{Ops: []trace.Op{{Kind: trace.OpYield}}}, true},
+		{"a post", trace.Transition{Ops: []trace.Op{{Kind: trace.OpSemPost}}}, false},
+		{"a wake", trace.Transition{Wakes: []trace.TID{0}}, false},
+	} {
+		if s.spins.calm(&tc.tr) != tc.calm {
+			t.Errorf("%s: calm is %v", tc.what, !tc.calm)
+		}
+	}
+}
