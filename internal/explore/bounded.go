@@ -164,15 +164,17 @@ func unending(err error) bool {
 // than are given, if any are.
 func (b *bounded) explore(longest int) error {
 	engine, err := por.New(b.search, por.Options{
-		OneEvent: b.OneEvent(), Bounds: b.bounds, Iterate: true, TooLong: longest, WarmUp: math.MaxUint64, // it isn't divided
-		Stop: func() bool { return b.ending || b.raced() && !b.Config.KeepGoing },
+		OneEvent: b.OneEvent(), Bounds: b.bounds, Iterate: len(b.bounds) > 0, TooLong: longest, WarmUp: math.MaxUint64, // it isn't divided
+		Stop: func() bool {
+			return b.ending || b.raced() && !b.Config.KeepGoing || b.byStates() && b.steps > statesLimit
+		},
 	})
 	if err != nil {
 		return err
 	}
 	b.Guest.Rewind(b.Root)
 	var sys por.System = b.Guest
-	if b.Config.FailOnRace || b.Buffered() {
+	if b.Config.FailOnRace || b.Buffered() && !b.byStates() {
 		b.watched = races.Watch(b.Session)
 		b.watched.Blind = !b.Config.FailOnRace
 		sys = b.watched
@@ -238,7 +240,7 @@ func (b *bounded) end() {
 
 // proves reports whether it has explored everything.
 func (b *bounded) proves() bool {
-	return b.over && b.err == nil && b.stats.Complete && b.stats.Pruned == 0 && len(b.found) == 0 && !b.raced()
+	return b != nil && b.over && b.err == nil && b.stats.Complete && b.stats.Pruned == 0 && len(b.found) == 0 && !b.raced()
 }
 
 // nearlyOver reports whether the first job is still alone and may soon be over.
@@ -253,6 +255,8 @@ func (d *deepening) nearlyOver() bool {
 // part: one step in so many is a search's own, of its steps and the jobs'.
 func (d *deepening) part(b *bounded) uint64 {
 	switch {
+	case b.byStates():
+		return statesShare
 	case d.nearlyOver():
 		return aloneShare
 	case b.search != "bpor" && d.bounded != nil && d.bounded.stats.Levels == 0 && b.stats.Levels <= boundedSoon:
@@ -288,7 +292,8 @@ func (d *deepening) delay() {
 // letBounded lets the bounded searches have their shares.
 func (d *deepening) letBounded() {
 	d.delay()
-	for _, b := range d.ascending() {
+	d.lookAtStates()
+	for _, b := range d.besides() {
 		part := d.part(b)
 		if b.over || b.steps*(part-1) >= d.steps-d.warm {
 			continue
@@ -299,9 +304,17 @@ func (d *deepening) letBounded() {
 	}
 }
 
+// besides lists the searches that have a guest and a share of their own.
+func (d *deepening) besides() []*bounded {
+	if d.states == nil {
+		return d.ascending()
+	}
+	return append(d.ascending(), d.states)
+}
+
 // endBounded ends them, and takes over what they have come to.
 func (d *deepening) endBounded() error {
-	for _, b := range d.ascending() {
+	for _, b := range d.besides() {
 		b.end()
 		d.takeBounded(b)
 		d.takeShown(b.shown)
@@ -317,6 +330,9 @@ func (d *deepening) takeBounded(b *bounded) {
 		return
 	}
 	b.taken = true
+	if b.err != nil && b.byStates() {
+		return // a state without a digest, or without an end: the jobs come to what matters
+	}
 	if b.err != nil && !unending(b.err) {
 		d.boundedErr = b.err
 		return
