@@ -30,7 +30,7 @@ const statesLimit = 2_000_000
 // verdict in thousands of steps, where every other search needs millions. It begins after
 // statesAfter steps, or where the first job has met an execution of statesLong: threads that
 // back out and try again. It has statesSoon steps at once, and then one in statesShare.
-// Stored states take memory, so it ends after statesLimit.
+// Stored states take memory, so it ends after statesLimit; and a run that is saved has none.
 const (
 	statesAfter             = 500_000
 	statesLong              = 1_000
@@ -47,7 +47,8 @@ func (d *deepening) stateable() bool {
 
 // lookAtStates begins that search when it is due.
 func (d *deepening) lookAtStates() {
-	if d.states != nil || d.stateless || d.warm == 0 && d.steps < warmSteps/2 || d.settled() {
+	saves := d.Config.Checkpoint != "" || d.Config.Resume != "" // stored states are in no checkpoint
+	if d.states != nil || d.stateless || saves || d.warm == 0 && d.steps < warmSteps/2 || d.settled() {
 		return
 	}
 	first := d.spaces[d.plan.Jobs()[0]]
