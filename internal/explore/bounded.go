@@ -91,9 +91,9 @@ func (d *deepening) accompany() {
 		return
 	}
 	d.warm = d.steps
-	d.bounded, _ = d.hire("bpor", por.Preempt) // without room there is none
+	d.bounded, _ = d.hire("bpor", rising(por.Preempt)) // without room there is none
 	if d.result.Threads > manyThreads {
-		d.delayed, _ = d.hire("bounded", por.Delay)
+		d.delayed, _ = d.hire("bounded", rising(por.Delay))
 	}
 }
 
@@ -102,8 +102,9 @@ func besides(s *session.Session) *hunt {
 	return &hunt{Session: s, result: &result.Result{}, seen: map[string]*finding{}}
 }
 
-// hire begins a search by ascending bound, with a guest of its own.
-func (d *deepening) hire(search string, m por.Measure) (*bounded, error) {
+// hire begins a search beside the jobs, with a guest of its own: by ascending bound, if
+// there are bounds.
+func (d *deepening) hire(search string, bounds por.Bounds) (*bounded, error) {
 	s, err := d.Another()
 	if err != nil {
 		if s != nil {
@@ -111,12 +112,15 @@ func (d *deepening) hire(search string, m por.Measure) (*bounded, error) {
 		}
 		return nil, err
 	}
-	return hireOn(s, search, m), nil
+	return hireOn(s, search, bounds), nil
 }
 
-// hireOn begins a search by ascending bound on a guest.
-func hireOn(s *session.Session, search string, m por.Measure) *bounded {
-	b := &bounded{hunt: besides(s), search: search, bounds: por.Bounds{{Measure: m, Limit: boundedMost}}, turn: make(chan bool), back: make(chan struct{})}
+// rising is the bound of a search by ascending bound.
+func rising(m por.Measure) por.Bounds { return por.Bounds{{Measure: m, Limit: boundedMost}} }
+
+// hireOn begins such a search on a guest.
+func hireOn(s *session.Session, search string, bounds por.Bounds) *bounded {
+	b := &bounded{hunt: besides(s), search: search, bounds: bounds, turn: make(chan bool), back: make(chan struct{})}
 	go b.work()
 	return b
 }
@@ -285,7 +289,7 @@ func (d *deepening) delay() {
 		return
 	}
 	var err error
-	d.delayed, err = d.hire("bounded", por.Delay)
+	d.delayed, err = d.hire("bounded", rising(por.Delay))
 	d.undelayed = err != nil // without room there is none
 }
 

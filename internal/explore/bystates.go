@@ -30,7 +30,7 @@ const statesLimit = 2_000_000
 // verdict in thousands of steps, where every other search needs millions. It begins after
 // statesAfter steps, or where the first job has met an execution of statesLong: threads that
 // back out and try again. It has statesSoon steps at once, and then one in statesShare.
-// Stored states take memory, so it ends after statesLimit; and a run that is saved has none.
+// Stored states take memory, so it ends after statesLimit.
 const (
 	statesAfter             = 500_000
 	statesLong              = 1_000
@@ -47,28 +47,17 @@ func (d *deepening) stateable() bool {
 
 // lookAtStates begins that search when it is due.
 func (d *deepening) lookAtStates() {
-	saves := d.Config.Checkpoint != "" || d.Config.Resume != "" // stored states are in no checkpoint
-	if d.states != nil || d.stateless || saves || d.warm == 0 && d.steps < warmSteps/2 || d.settled() {
+	if d.states != nil || d.stateless || d.warm == 0 && d.steps < warmSteps/2 || d.settled() {
 		return
 	}
 	first := d.spaces[d.plan.Jobs()[0]]
 	if d.steps < d.pace(statesAfter) && (first == nil || first.stats.Longest < statesLong) {
 		return
 	}
-	if d.stateless = !d.stateable() || !d.accompanied(); d.stateless {
-		return
+	if d.stateable() && d.accompanied() {
+		d.states, _ = d.hire(config.Stateful, nil) // without room there is none
 	}
-	s, err := d.Another()
-	if err != nil {
-		if s != nil {
-			s.Close()
-		}
-		d.stateless = true
-		return
-	}
-	d.states = &bounded{hunt: besides(s), search: config.Stateful, turn: make(chan bool), back: make(chan struct{})}
-	go d.states.work()
-	if d.states.run(statesSoon) {
+	if d.stateless = d.states == nil; !d.stateless && d.states.run(statesSoon) {
 		d.takeBounded(d.states)
 	}
 }
