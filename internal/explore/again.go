@@ -21,17 +21,27 @@ import (
 // that waits for them (docs/memory.md). --max-executions is used instead if it is given.
 const leastAgain, enoughAgain = 20_000, 5
 
+// A verdict by states has looked at no races. The second search then is one by states, too,
+// for at most moreStates times as many steps, or leastStates: a loop that stores in each turn
+// has states without end.
+const leastStates, moreStates = 50_000, 8
+
 // withBuffers is the result of that second search; nil if there is none, or it has no
 // verdict.
 func (h *hunt) withBuffers(ctx context.Context, cfg config.Config) (*result.Result, error) {
 	r := h.result
 	delayed := slices.IndexFunc(r.Warnings, func(w result.Warning) bool { return w.Code == result.SequentialOnly })
-	if cfg.Model == config.ModelSC || cfg.Model == config.ModelTSO || r.Verdict != result.Verified || delayed < 0 {
+	states := r.Search == config.Stateful && h.Buffered()
+	if cfg.Model == config.ModelSC || cfg.Model == config.ModelTSO || r.Verdict != result.Verified || delayed < 0 && !states {
 		return nil, nil
 	}
-	fewer := cfg.PP != trace.MemPoints
+	fewer, most := cfg.PP != trace.MemPoints, uint64(0)
 	cfg.Model, cfg.PP, cfg.Races, cfg.Checkpoint, cfg.Resume = config.ModelTSO, trace.MemPoints, nil, "", ""
-	if cfg.MaxExecutions == 0 {
+	if states {
+		delayed = len(r.Warnings)
+		r.Warnings = append(r.Warnings, result.Warning{Code: result.SequentialOnly, Text: "under sequential consistency only: it was explored state by state"})
+		cfg.Search, most = config.Stateful, max(leastStates, moreStates*(r.Transitions+r.Blocked))
+	} else if cfg.MaxExecutions == 0 {
 		cfg.MaxExecutions = max(leastAgain, enoughAgain*r.Executions)
 	}
 	if cfg.Time > 0 && h.Clock.Elapsed() >= cfg.Time {
@@ -40,7 +50,7 @@ func (h *hunt) withBuffers(ctx context.Context, cfg config.Config) (*result.Resu
 	if cfg.Validate() != nil {
 		return nil, nil // it isn't proven there; the warning stays
 	}
-	again, err := runOnce(ctx, h.Clock, cfg, h.obs, nil)
+	again, err := runFor(ctx, h.Clock, cfg, h.obs, nil, most)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +60,10 @@ func (h *hunt) withBuffers(ctx context.Context, cfg config.Config) (*result.Resu
 		*text += "; it can't be run with store buffers: " + again.Reason
 		return nil, nil
 	default:
+		if states {
+			*text += "; with store buffers it has more states than were looked at, and none of these had a bug"
+			return nil, nil
+		}
 		*text += fmt.Sprintf("; with store buffers %d executions were run and had no bug, and --model tso runs all", again.Executions)
 		return nil, nil
 	}

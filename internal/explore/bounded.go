@@ -91,9 +91,9 @@ func (d *deepening) accompany() {
 		return
 	}
 	d.warm = d.steps
-	d.bounded, _ = d.hire("bpor", por.Preempt) // without room there is none
+	d.bounded, _ = d.hire("bpor", rising(por.Preempt)) // without room there is none
 	if d.result.Threads > manyThreads {
-		d.delayed, _ = d.hire("bounded", por.Delay)
+		d.delayed, _ = d.hire("bounded", rising(por.Delay))
 	}
 }
 
@@ -102,8 +102,9 @@ func besides(s *session.Session) *hunt {
 	return &hunt{Session: s, result: &result.Result{}, seen: map[string]*finding{}}
 }
 
-// hire begins a search by ascending bound, with a guest of its own.
-func (d *deepening) hire(search string, m por.Measure) (*bounded, error) {
+// hire begins a search beside the jobs, with a guest of its own: by ascending bound, if
+// there are bounds.
+func (d *deepening) hire(search string, bounds por.Bounds) (*bounded, error) {
 	s, err := d.Another()
 	if err != nil {
 		if s != nil {
@@ -111,12 +112,15 @@ func (d *deepening) hire(search string, m por.Measure) (*bounded, error) {
 		}
 		return nil, err
 	}
-	return hireOn(s, search, m), nil
+	return hireOn(s, search, bounds), nil
 }
 
-// hireOn begins a search by ascending bound on a guest.
-func hireOn(s *session.Session, search string, m por.Measure) *bounded {
-	b := &bounded{hunt: besides(s), search: search, bounds: por.Bounds{{Measure: m, Limit: boundedMost}}, turn: make(chan bool), back: make(chan struct{})}
+// rising is the bound of a search by ascending bound.
+func rising(m por.Measure) por.Bounds { return por.Bounds{{Measure: m, Limit: boundedMost}} }
+
+// hireOn begins such a search on a guest.
+func hireOn(s *session.Session, search string, bounds por.Bounds) *bounded {
+	b := &bounded{hunt: besides(s), search: search, bounds: bounds, turn: make(chan bool), back: make(chan struct{})}
 	go b.work()
 	return b
 }
@@ -164,15 +168,17 @@ func unending(err error) bool {
 // than are given, if any are.
 func (b *bounded) explore(longest int) error {
 	engine, err := por.New(b.search, por.Options{
-		OneEvent: b.OneEvent(), Bounds: b.bounds, Iterate: true, TooLong: longest, WarmUp: math.MaxUint64, // it isn't divided
-		Stop: func() bool { return b.ending || b.raced() && !b.Config.KeepGoing },
+		OneEvent: b.OneEvent(), Bounds: b.bounds, Iterate: len(b.bounds) > 0, TooLong: longest, WarmUp: math.MaxUint64, // it isn't divided
+		Stop: func() bool {
+			return b.ending || b.raced() && !b.Config.KeepGoing || b.byStates() && b.steps > statesLimit
+		},
 	})
 	if err != nil {
 		return err
 	}
 	b.Guest.Rewind(b.Root)
 	var sys por.System = b.Guest
-	if b.Config.FailOnRace || b.Buffered() {
+	if b.Config.FailOnRace || b.Buffered() && !b.byStates() {
 		b.watched = races.Watch(b.Session)
 		b.watched.Blind = !b.Config.FailOnRace
 		sys = b.watched
@@ -238,7 +244,7 @@ func (b *bounded) end() {
 
 // proves reports whether it has explored everything.
 func (b *bounded) proves() bool {
-	return b.over && b.err == nil && b.stats.Complete && b.stats.Pruned == 0 && len(b.found) == 0 && !b.raced()
+	return b != nil && b.over && b.err == nil && b.stats.Complete && b.stats.Pruned == 0 && len(b.found) == 0 && !b.raced()
 }
 
 // nearlyOver reports whether the first job is still alone and may soon be over.
@@ -253,6 +259,8 @@ func (d *deepening) nearlyOver() bool {
 // part: one step in so many is a search's own, of its steps and the jobs'.
 func (d *deepening) part(b *bounded) uint64 {
 	switch {
+	case b.byStates():
+		return statesShare
 	case d.nearlyOver():
 		return aloneShare
 	case b.search != "bpor" && d.bounded != nil && d.bounded.stats.Levels == 0 && b.stats.Levels <= boundedSoon:
@@ -281,14 +289,15 @@ func (d *deepening) delay() {
 		return
 	}
 	var err error
-	d.delayed, err = d.hire("bounded", por.Delay)
+	d.delayed, err = d.hire("bounded", rising(por.Delay))
 	d.undelayed = err != nil // without room there is none
 }
 
 // letBounded lets the bounded searches have their shares.
 func (d *deepening) letBounded() {
 	d.delay()
-	for _, b := range d.ascending() {
+	d.lookAtStates()
+	for _, b := range d.besides() {
 		part := d.part(b)
 		if b.over || b.steps*(part-1) >= d.steps-d.warm {
 			continue
@@ -299,9 +308,17 @@ func (d *deepening) letBounded() {
 	}
 }
 
+// besides lists the searches that have a guest and a share of their own.
+func (d *deepening) besides() []*bounded {
+	if d.states == nil {
+		return d.ascending()
+	}
+	return append(d.ascending(), d.states)
+}
+
 // endBounded ends them, and takes over what they have come to.
 func (d *deepening) endBounded() error {
-	for _, b := range d.ascending() {
+	for _, b := range d.besides() {
 		b.end()
 		d.takeBounded(b)
 		d.takeShown(b.shown)
@@ -317,6 +334,9 @@ func (d *deepening) takeBounded(b *bounded) {
 		return
 	}
 	b.taken = true
+	if b.err != nil && b.byStates() {
+		return // a state without a digest, or without an end: the jobs come to what matters
+	}
 	if b.err != nil && !unending(b.err) {
 		d.boundedErr = b.err
 		return

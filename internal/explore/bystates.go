@@ -25,12 +25,48 @@ type byStates struct {
 // without an end has no end of states.
 const statesLimit = 2_000_000
 
+// Beside that, a deepening that is far from its end has a search by states on a guest of its
+// own. A program with few states and many interleavings (barriers, a pool's queue) has a
+// verdict in thousands of steps, where every other search needs millions. It begins after
+// statesAfter steps, or where the first job has met an execution of statesLong: threads that
+// back out and try again. It has statesSoon steps at once, and then one in statesShare.
+// Stored states take memory, so it ends after statesLimit.
+const (
+	statesAfter             = 500_000
+	statesLong              = 1_000
+	statesSoon, statesShare = 1 << 15, 8
+)
+
+// byStates reports whether it is that search.
+func (b *bounded) byStates() bool { return b.search == config.Stateful }
+
+// stateable reports whether the guest can be searched by states.
+func (d *deepening) stateable() bool {
+	return d.Platform.StepCost == 1 && !d.Config.Naive() && !d.Config.Seeded() && !d.Config.FailOnRace && d.Config.MaxExecutions == 0 && len(d.Config.AllRules()) == 0
+}
+
+// lookAtStates begins that search when it is due.
+func (d *deepening) lookAtStates() {
+	if d.states != nil || d.stateless || d.warm == 0 && d.steps < warmSteps/2 || d.settled() {
+		return
+	}
+	first := d.spaces[d.plan.Jobs()[0]]
+	if d.steps < d.pace(statesAfter) && (first == nil || first.stats.Longest < statesLong) {
+		return
+	}
+	if d.stateable() && d.accompanied() {
+		d.states, _ = d.hire(config.Stateful, nil) // without room there is none
+	}
+	if d.stateless = d.states == nil; !d.stateless && d.states.run(statesSoon) {
+		d.takeBounded(d.states)
+	}
+}
+
 // endless reports whether the deepening has given up because of an execution
 // without an end, where another search could go on.
 func (d *deepening) endless() bool {
 	var long *scheduler.BudgetError
-	return d.doomed != nil && errors.As(d.doomed.err, &long) && long.Steps != 0 && d.whole(d.doomed.job) && d.stopped == "" && len(d.found) == 0 &&
-		d.Platform.StepCost == 1 && !d.Config.Naive() && !d.Config.Seeded() && !d.Config.FailOnRace && d.Config.MaxExecutions == 0 && len(d.Config.AllRules()) == 0
+	return d.doomed != nil && errors.As(d.doomed.err, &long) && long.Steps != 0 && d.whole(d.doomed.job) && d.stopped == "" && len(d.found) == 0 && d.stateable()
 }
 
 // lookByStates makes the search, and takes over the bugs that it finds.

@@ -62,6 +62,106 @@ int main(void)
 }
 `
 
+// meetByHand: three threads meet at a barrier made by hand. It has thousands of states, and far
+// more interleavings than can be run.
+const meetByHand = `#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int arrived, round, at[3];
+static void meet(void)
+{
+	pthread_mutex_lock(&m);
+	int mine = round;
+	if (++arrived == 3) {
+		arrived = 0;
+		round++;
+		pthread_cond_broadcast(&c);
+	} else
+		while (mine == round)
+			pthread_cond_wait(&c, &m);
+	pthread_mutex_unlock(&m);
+}
+static void *f(void *a)
+{
+	int me = (long)a;
+	for (int i = 0; i < 2; i++) {
+		at[me] = i;
+		meet();
+		assert(at[(me + 1) % 3] == i);
+		meet();
+	}
+	return 0;
+}
+int main(void)
+{
+	pthread_t t[3];
+	for (long i = 0; i < 3; i++) pthread_create(&t[i], 0, f, (void *)i);
+	for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+}
+`
+
+// backOutAndStore: threads that back out and try again, and then look for each other's store, which may
+// still be in a buffer.
+const backOutAndStore = `#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+static pthread_mutex_t m[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static volatile int here[2], alone;
+static void *f(void *a)
+{
+	int me = (long)a;
+	for (;;) {
+		pthread_mutex_lock(&m[me]);
+		if (pthread_mutex_trylock(&m[(me + 1) % 3]) == 0)
+			break;
+		pthread_mutex_unlock(&m[me]);
+		sched_yield();
+	}
+	pthread_mutex_unlock(&m[(me + 1) % 3]);
+	pthread_mutex_unlock(&m[me]);
+	if (me < 2) {
+		here[me] = 1;
+		if (!here[!me])
+			__sync_fetch_and_add(&alone, 1);
+	}
+	return 0;
+}
+int main(void)
+{
+	pthread_t t[3];
+	for (long i = 0; i < 3; i++) pthread_create(&t[i], 0, f, (void *)i);
+	for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+	assert(alone < 2);
+}
+`
+
+// TestStatesBeside: a search by states beside the others comes to a verdict where they are
+// far from their end; and what store buffers do is searched by states, too.
+func TestStatesBeside(t *testing.T) {
+	t.Parallel()
+	for _, g := range []struct {
+		name, source string
+		verdict      result.Verdict
+		memory       string
+	}{
+		{"rounds", meetByHand, result.Verified, "x86-TSO (store buffers explored)"},
+		{"late", backOutAndStore, result.Buggy, "x86-TSO (store buffers explored)"},
+	} {
+		c := config.Default()
+		c.Guest, c.Out, c.Jobs = compile.Text(t, "gcc", g.source), config.NoFile, 1
+		ctx := &waning{Context: context.Background()}
+		ctx.left.Store(40_000)
+		r, err := Run(ctx, c, nil)
+		if err != nil {
+			t.Fatal(g.name, err)
+		}
+		if r.Verdict != g.verdict || r.Search != config.Stateful || r.Certificate.Memory != g.memory {
+			t.Errorf("%s: %s by %s under %s: %s", g.name, r.Verdict, r.Search, r.Certificate.Memory, r.Reason)
+		}
+	}
+}
+
 // TestByStates: without --pp, a guest whose executions needn't end is searched by
 // states, to a verdict; one whose executions can't end has none.
 func TestByStates(t *testing.T) {

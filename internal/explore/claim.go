@@ -38,7 +38,7 @@ const fairlyLimit = 500_000
 // a claim.
 func (d *deepening) lookFairly() {
 	if d.bounded == nil {
-		if d.bounded, _ = d.hire("bpor", por.Preempt); d.bounded == nil {
+		if d.bounded, _ = d.hire("bpor", rising(por.Preempt)); d.bounded == nil {
 			return // without room there is none
 		}
 	}

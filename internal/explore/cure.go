@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"landgo/internal/explore/config"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/por"
@@ -190,7 +191,11 @@ func (c *curer) try(fences []place) (executions uint64, over bool) {
 		at, ok := c.at(pc)
 		return ok && slices.Contains(fences, at)
 	})
-	engine, err := por.New("optimal", por.Options{OneEvent: c.OneEvent(), Unmerged: c.Config.Unmerged(), Variable: c.Image.Extent,
+	search := "optimal"
+	if c.Config.Search == config.Stateful { // threads that back out and try again have executions without an end
+		search = config.Stateful
+	}
+	engine, err := por.New(search, por.Options{OneEvent: c.OneEvent(), Unmerged: c.Config.Unmerged(), Variable: c.Image.Extent,
 		Stop: func() bool { return c.run.steps >= c.run.most || c.tired() }})
 	if err != nil {
 		panic(err) // it is a constant

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"landgo/internal/deepen"
+	"landgo/internal/explore/config"
 	"landgo/internal/explore/saved"
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
@@ -23,7 +24,8 @@ import (
 // it was saved is run again.
 //
 // The searches beside the jobs are the exception. The bounded one hands over in the
-// middle of its walk (bounded.go), not where a search can be saved. It is run
+// middle of its walk (bounded.go), not where a search can be saved; so does the one by
+// states. It is run
 // again to where it was, which takes as long as it took: half of all time so far at
 // the most (boundedFirst). So are the samples (waysShare), for their guest has learned
 // what the jobs' needn't know.
@@ -83,7 +85,7 @@ func (d *deepening) saved() *saved.Deepening {
 	if k := d.stuck; k != nil {
 		s.Stuck = &saved.Stuck{Job: k.job.ID, Verdict: k.result.Verdict, Reason: k.result.Reason, Problem: k.result.Problem, Place: k.result.Place}
 	}
-	s.Preempt, s.Delay = d.bounded.saved(), d.delayed.saved()
+	s.Preempt, s.Delay, s.States = d.bounded.saved(), d.delayed.saved(), d.states.saved()
 	if r := d.rung; r != nil && r.bounded != nil {
 		s.Rung = r.bounded.saved()
 	}
@@ -247,19 +249,24 @@ func (d *deepening) catchUp(s *saved.Deepening) error {
 	}
 	var err error
 	if s.Preempt != nil {
-		if d.bounded, err = d.hire("bpor", por.Preempt); err != nil {
+		if d.bounded, err = d.hire("bpor", rising(por.Preempt)); err != nil {
 			return err
 		}
 	}
 	if s.Delay != nil {
-		if d.delayed, err = d.hire("bounded", por.Delay); err != nil {
+		if d.delayed, err = d.hire("bounded", rising(por.Delay)); err != nil {
 			return err
 		}
 	}
-	return errors.Join(d.bounded.catchUp(d, s.Preempt), d.delayed.catchUp(d, s.Delay))
+	if s.States != nil {
+		if d.states, err = d.hire(config.Stateful, nil); err != nil {
+			return err
+		}
+	}
+	return errors.Join(d.bounded.catchUp(d, s.Preempt), d.delayed.catchUp(d, s.Delay), d.states.catchUp(d, s.States))
 }
 
-// saved is where a search by ascending bound is, nil if there is none.
+// saved is where a search beside the jobs is, nil if there is none.
 func (b *bounded) saved() *saved.Ascending {
 	if b == nil {
 		return nil
@@ -280,7 +287,7 @@ func (b *bounded) catchUp(d *deepening, to *saved.Ascending) error {
 		d.show()
 	}
 	if b.steps != to.Steps || b.over != to.Over {
-		return result.Errorf(result.BadCheckpoint, "%s: the search by ascending bound goes another way", d.Config.Resume)
+		return result.Errorf(result.BadCheckpoint, "%s: a search beside the jobs goes another way", d.Config.Resume)
 	}
 	b.taken = b.over
 	return nil

@@ -20,6 +20,7 @@ import (
 
 // hunt is one search of a state space for bugs. It is the por.Observer.
 type hunt struct {
+	most uint64 // steps that the search may have; 0: any number
 	*session.Session
 	obs    Observer
 	lender Lender // nil: the search isn't lent
@@ -331,6 +332,8 @@ func (h *hunt) tell(p por.Progress) {
 func (h *hunt) stop() bool {
 	switch {
 	case h.raced() && !h.Config.KeepGoing:
+	case h.most > 0 && steps(h.stats) > h.most:
+		h.stopped = result.OutOfExecutions
 	default:
 		why := h.Limits.Unwanted()
 		if why != "" {

@@ -36,7 +36,7 @@ func (d *deepening) account() {
 		out.Estimate = result.Total(float64(j.Executions), j.Share)
 		d.result.Jobs = append(d.result.Jobs, out)
 	}
-	for _, b := range d.ascending() {
+	for _, b := range d.besides() {
 		state := deepen.Suspended
 		switch {
 		case b.proves():
@@ -44,8 +44,13 @@ func (d *deepening) account() {
 		case len(b.found) > 0:
 			state = deepen.Failing
 		}
-		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Bound: string(b.bounds[0].Measure), At: b.at(), State: state.String(),
-			Executions: b.stats.Executions, Blocked: b.stats.Blocked, Transitions: b.steps})
+		out := result.Job{PP: "mem", State: state.String(), Executions: b.stats.Executions, Blocked: b.stats.Blocked, Transitions: b.steps}
+		if b.byStates() {
+			out.Search = config.Stateful
+		} else {
+			out.Bound, out.At = string(b.bounds[0].Measure), b.at()
+		}
+		d.result.Jobs = append(d.result.Jobs, out)
 		sum.Executions += b.stats.Executions
 		sum.Assumed += b.stats.Assumed
 		sum.Blocked += b.stats.Blocked
@@ -82,7 +87,9 @@ func (d *deepening) account() {
 	}
 	if p := d.plan.Proof(); p != nil {
 		sum = d.spaces[p].stats
-	} else if !d.byStates.proves() && len(d.plan.Jobs()) == 1 {
+	} else if d.states.proves() {
+		sum = d.states.stats
+	} else if !d.byStates.proves() && !d.states.proves() && len(d.plan.Jobs()) == 1 {
 		sum = d.spaces[d.plan.Jobs()[0]].stats
 		d.share, d.sized = d.plan.Jobs()[0].Share, sum.Executions
 	}
@@ -128,13 +135,15 @@ func (d *deepening) accountOutcomes() {
 		all = &d.bounded.outcomes
 	case d.byStates.proves():
 		all = &d.byStates.outcomes
+	case d.states.proves():
+		all = &d.states.outcomes
 	default:
 		for _, j := range d.plan.Jobs() {
 			if sp := d.spaces[j]; sp != nil {
 				all.merge(&sp.outcomes)
 			}
 		}
-		for _, b := range d.ascending() {
+		for _, b := range d.besides() {
 			all.merge(&b.outcomes)
 		}
 		if d.ways != nil && d.ways.hunt != nil {

@@ -44,6 +44,10 @@ func (d *deepening) verdict() error {
 		r.Verdict = result.Verified
 		r.Search, r.Certificate.Search = config.Stateful, config.Stateful
 		r.Reason = "explored state by state, for some executions have no end"
+	case d.states.proves():
+		r.Verdict = result.Verified
+		r.Search, r.Certificate.Search = config.Stateful, config.Stateful
+		r.Reason = "explored state by state: it has far more interleavings than states"
 	case (d.Config.Naive() || d.Config.Seeded()) && d.stopped == "" && d.lastEnd() != nil:
 		r.Verdict = result.Verified
 		r.PP = d.name(d.lastEnd())

@@ -88,6 +88,11 @@ func damaged(checkpoint string, why any) error {
 
 // runOnce is Run, but for what a checkpoint is to blame for.
 func runOnce(ctx context.Context, clock limits.Clock, cfg config.Config, obs Observer, to Lender) (*result.Result, error) {
+	return runFor(ctx, clock, cfg, obs, to, 0)
+}
+
+// runFor is runOnce for so many steps at the most; 0: any number.
+func runFor(ctx context.Context, clock limits.Clock, cfg config.Config, obs Observer, to Lender, most uint64) (*result.Result, error) {
 	if cfg.Checkpoint != "" {
 		if err := saved.CheckWritable(cfg.Checkpoint); err != nil {
 			return nil, err
@@ -101,7 +106,7 @@ func runOnce(ctx context.Context, clock limits.Clock, cfg config.Config, obs Obs
 	}
 	defer s.Close()
 	r := s.NewResult()
-	h := &hunt{Session: s, obs: obs, lender: to, result: r, seen: map[string]*finding{}}
+	h := &hunt{Session: s, obs: obs, lender: to, result: r, seen: map[string]*finding{}, most: most}
 	h.publish()
 	if err != nil {
 		if err := s.VerdictOf(err, r); err != nil {

@@ -64,7 +64,7 @@ func (d *deepening) climb() {
 		}
 		return
 	}
-	d.rung.bounded = hireOn(s, "bpor", por.Preempt)
+	d.rung.bounded = hireOn(s, "bpor", rising(por.Preempt))
 }
 
 // open reports whether the rung may go on.

@@ -36,6 +36,7 @@ type Deepening struct {
 	Warm    uint64     `json:"warm,omitempty"`
 	Preempt *Ascending `json:"preempt,omitempty"`
 	Delay   *Ascending `json:"delay,omitempty"`
+	States  *Ascending `json:"states,omitempty"`
 	Rung    *Ascending `json:"rung,omitempty"`
 	Slices  int        `json:"slices,omitempty"` // of the ways
 	Gained  int        `json:"gained,omitempty"` // bugs that they found
