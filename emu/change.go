@@ -236,6 +236,30 @@ func (m *Machine) SharedHull(lo, hi uint64) (hull Range) {
 	return hull
 }
 
+// Claim makes the bytes of [lo, hi) shared that only another thread's untrusted code has touched:
+// they were thread t's all the time. own tells of such a thread that it had them before. It
+// reports whether there were any; to 8 bytes.
+func (m *Machine) Claim(t trace.TID, lo, hi uint64, own func(other trace.TID, addr uint64) bool) (learned bool) {
+	if bool(m.c.all_shared) || hi <= lo || !m.inSpace(lo, hi-lo) {
+		return false
+	}
+	touched := m.touchedPages()
+	for g, last := lo>>C.GRANULE_SHIFT, (hi-1)>>C.GRANULE_SHIFT; g <= last; {
+		end := min(last+1, (g>>pageShift+1)<<pageShift)
+		if touched[g>>pageShift] == 0 {
+			g = end
+			continue
+		}
+		for page := unsafe.Slice((*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), g)), end-g); len(page) > 0; page, g = page[1:], g+1 {
+			if b := page[0]; b != C.UNTOUCHED && b <= C.LAST_OWNER && trace.TID(b)-1 != t && !own(trace.TID(b)-1, g<<C.GRANULE_SHIFT) {
+				page[0], learned = C.SHARED, true
+			}
+		}
+		g = end
+	}
+	return learned
+}
+
 // Others lists the parts of [addr, addr+n) that another thread's untrusted code
 // has touched, in order, to 8 bytes. Thread t counts from now on as one that
 // touched the rest.
