@@ -257,9 +257,17 @@ const out = document.createElement("output");
 out.textContent = r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ; ")).join("\n") || "none of " + r.passes.length;
 document.body.append(out);
 });</script></body>`
-	for _, scheme := range []string{"light", "dark"} {
+	wide := lost() // its picture is wider than the window
+	for i := range 8 {
+		wide.Bug.ThreadStarts = append(wide.Bug.ThreadStarts, result.ThreadStart{Thread: fmt.Sprintf("0.%d", i+3), Function: "more"})
+	}
+	for _, scheme := range []string{"light", "dark", "light, wide"} {
 		dir := t.TempDir()
-		page := strings.Replace(written(t, covered()), "prefers-color-scheme:dark", map[string]string{"light": "max-width:1px", "dark": "min-width:1px"}[scheme], 1)
+		r := covered()
+		if scheme == "light, wide" {
+			r, scheme = wide, "light"
+		}
+		page := strings.Replace(written(t, r), "prefers-color-scheme:dark", map[string]string{"light": "max-width:1px", "dark": "min-width:1px"}[scheme], 1)
 		file := filepath.Join(dir, "page.html")
 		if err := os.WriteFile(file, []byte(strings.Replace(page, "</body>", "<script>"+string(script)+"</script>"+ask, 1)), 0o644); err != nil {
 			t.Fatal(err)
