@@ -35,6 +35,7 @@ type namer struct {
 	lives  []blockLife
 	from   map[string]int    // blocks by name and where
 	locals map[uint64]string // variables on stacks, and thread-local ones
+	wholes map[uint64]string // structures that pointers point to
 }
 
 // given notes a new block.
@@ -188,7 +189,15 @@ func (n *namer) pointer(s *session.Session, v uint64) string {
 		return ""
 	}
 	if name, ok := s.Guest.Variable(v); ok {
-		return "&" + name
+		whole, known := n.wholes[v]
+		if !known {
+			if n.wholes == nil {
+				n.wholes = map[uint64]string{}
+			}
+			whole = s.Whole(v, name)
+			n.wholes[v] = whole
+		}
+		return "&" + whole
 	}
 	b := n.around(v)
 	if b == nil {
