@@ -52,6 +52,16 @@ int main(void)
 	for (int i = 0; i < 10; i++) free(list[i]);
 	free(0);
 }`, "leak-all", "verified", ""},
+	{"whole pages", `
+#ifndef __GLIBC__ /* musl has none */
+#define pvalloc(n) ((n) < 0 ? 0 : memalign(4096, 4096))
+#endif
+int main(void) { char *p = pvalloc(10), *q = valloc(10); memset(p, 1, 4096); assert(!((long)p % 4096) && !((long)q % 4096) && !pvalloc(-1)); free(p), free(q); }`, "leak-all", "verified", ""},
+	{"beyond whole pages", `
+#ifndef __GLIBC__
+#define pvalloc(n) memalign(4096, 4096)
+#endif
+int main(void) { char *p = pvalloc(10); p[4096] = 1; free(p); }`, "", "heap-overflow", ""},
 	{"a thread's variable after its end", `
 static __thread int v;
 static void *lend(void *a) { v = 3; return &v; }
