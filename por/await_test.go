@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Programs that poll in loops, under optimal, which is spared the polls. Two judges: one
+// Programs that poll in loops, under searches that are spared the polls. Two judges: one
 // runs all interleavings with the polls, as every other search does; it says which states
 // and bugs there are. The other runs those without polls; it says which traces there are.
 
