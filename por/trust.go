@@ -14,13 +14,13 @@ import (
 type graphWalk struct {
 	*trust.Walk
 	budget
-	sys   System
-	obs   Observer
+	sys System
+	obs Observer
 	// awaits: the System spares the search polls, if it can.
 	awaits bool
-	ends  Stats // but for what the walk counts itself
-	ended Execution
-	finer bool // what was run so far is void
+	ends   Stats // but for what the walk counts itself
+	ended  Execution
+	finer  bool // what was run so far is void
 }
 
 // left are the rules of the walk that faults leave out.

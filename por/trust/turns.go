@@ -13,10 +13,10 @@ type pass struct {
 	thread trace.TID
 	op     trace.Op
 	access trace.Access // an await's, whose op is OpAccess
-	loose  bool  // as trace.Thread has it
-	held   *deed // what it would do, beyond the bound
-	at     int32 // events before
-	old    int32 // graph.passed before
+	loose  bool         // as trace.Thread has it
+	held   *deed        // what it would do, beyond the bound
+	at     int32        // events before
+	old    int32        // graph.passed before
 }
 
 // hold is a thread of which the next event is beyond the bound: from there on,
