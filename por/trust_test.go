@@ -70,6 +70,11 @@ func checkRounder(p *model.Program, judge *survey, k int, opts Options) error {
 		}
 		return nil
 	}
+	return withinRounds(s, judge, k)
+}
+
+// withinRounds compares what rounder visited within k rounds with the traces of the judge.
+func withinRounds(s, judge *survey, k int) error {
 	within := 0
 	for c, r := range judge.traces {
 		if r.rounds > k {

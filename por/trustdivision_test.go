@@ -19,10 +19,14 @@ func TestTrustDivision(t *testing.T) {
 		programsOf = 40
 	}
 	created, standing := programs(false, false), rapid.Custom(func(t *rapid.T) *model.Program { return drawStanding(t, false, false) })
+	waits := polling()
 	for seed, seen := 0, 0; seen < programsOf; seed++ {
 		p := created.Example(seed)
 		if seed%5 > 2 {
 			p = standing.Example(seed)
+		}
+		if seed%5 == 2 {
+			p = waits.Example(seed)
 		}
 		judge := judged(t, p, judgeLimit)
 		if judge == nil || len(judge.traces) < 3 {

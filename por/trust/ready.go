@@ -81,7 +81,7 @@ func (g *graph) widen(n int) {
 
 // spinning notes what a thread waits for, or waited for.
 func (g *graph) spinning(t *trace.Thread) {
-	if len(t.Waits) == 0 || g.spin[t.ID] != 0 {
+	if len(t.Waits) == 0 || g.spin[t.ID] != 0 || t.Awaits && g.awaits {
 		return
 	}
 	lo := int32(len(g.waits))

@@ -29,7 +29,11 @@ func (w *Walk) passedOver() {
 		}
 		b := w.pool.get()
 		b.Event = relation.Event{Thread: p.thread, Loose: p.loose}
-		b.OwnOps([]trace.Op{p.op})
+		if p.op.Kind == trace.OpAccess {
+			b.OwnAccesses([]trace.Access{p.access})
+		} else {
+			b.OwnOps([]trace.Op{p.op})
+		}
 		w.spun(b)
 		w.expect(b)
 	}
@@ -107,7 +111,7 @@ func (w *Walk) gatherPending() {
 		last := w.steps[w.size()-1].Thread
 		for k := range w.threads {
 			t := &w.threads[k]
-			if t.ID == last || t.Status != trace.Ready && (t.Status != trace.Blocked || !contends(t.Pending.Kind)) || t.Pending.Kind == trace.OpAdvance {
+			if t.ID == last || t.Status != trace.Ready && !w.contending(t) || t.Pending.Kind == trace.OpAdvance {
 				continue // an advance comes when no thread can run, and is never reversed
 			}
 			b := w.pool.get()

@@ -49,6 +49,7 @@ type Walk struct {
 // New is a walk, which Begin begins.
 func New(cfg Config) *Walk {
 	w := &Walk{cfg: cfg}
+	w.awaits = cfg.Awaits
 	w.cand.g = &w.graph
 	return w
 }
