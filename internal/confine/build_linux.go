@@ -186,11 +186,11 @@ func (b *Build) limit(over, gone <-chan bool, h *heard) string {
 			return b.full(h)
 		}
 		all := descendants()
-		waits.look(all.pids)
-		if len(all.pids) > b.Processes {
+		waits.look(all)
+		if len(all) > b.Processes {
 			return fmt.Sprintf("it started more than %d processes", b.Processes)
 		}
-		if all.memory > b.Memory {
+		if memoryOf(all) > b.Memory {
 			return fmt.Sprintf("it took more than %d MiB of memory", b.Memory>>20)
 		}
 		if time.Since(looked) > 200*time.Millisecond {
@@ -271,6 +271,7 @@ func inside() error {
 		}
 	}
 	if b.Level != Off {
+		layer("files kept back", keepFiles)
 		layer("no new privileges", func() error { return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) })
 		layer("another user", func() error { return b.become() })
 		layer("limits", b.setLimits)

@@ -75,6 +75,11 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// compiled is a command that runs the body of a program in C.
+func compiled(body string) string {
+	return "cat >x.c <<'E'\n#define _GNU_SOURCE\n#include <sys/mman.h>\n#include <unistd.h>\nint main(void) { " + body + " return 0; }\nE\ngcc -o x x.c && exec ./x"
+}
+
 // TestBuildLimits: a build that takes too much of something is ended, with all that it
 // has started.
 func TestBuildLimits(t *testing.T) {
@@ -89,6 +94,8 @@ func TestBuildLimits(t *testing.T) {
 		{"files", "i=0; while [ $i -lt 2000 ]; do : >$i; i=$((i+1)); done; sleep 5", "more than 500 files", nil},
 		{"disk", "for i in 1 2 3 4 5 6; do head -c 16M /dev/zero >$i; done; sleep 5", "its files have more than", nil},
 		{"memory", "head -c 1G /dev/zero | tail -c 1G >/dev/null & head -c 1G /dev/zero | tail -c 1G >/dev/null; wait", "", func(b *Build) { b.Memory = 64 << 20 }},
+		{"hidden memory", compiled(`unsigned char *p = mmap(0, 256 << 20, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+			for (long i = 0; i < 256 << 20; i += 4096) { p[i] = 1; if (!(i & 0xfffff)) madvise(p, i, MADV_DONTNEED); } sleep(3);`), "MiB of memory", func(b *Build) { b.Memory = 128 << 20 }},
 		{"leaves processes", "(setsid sleep 1000 &) ; (setsid sh -c 'trap \"\" TERM HUP; sleep 1001' &); exit 3", "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -140,8 +147,14 @@ func TestBuildConfined(t *testing.T) {
 	}
 	defer os.RemoveAll(outside)
 	os.Chmod(outside, 0o777)
+	left, err := unix.Open(secret, unix.O_RDONLY, 0) // as landgo's own parent may leave one
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(left)
 	for name, command := range map[string]string{
 		"reads":     "cat " + secret,
+		"inherits":  fmt.Sprintf("bash -c 'cat <&%d'", left),
 		"passwords": "cat /etc/passwd",
 		"includes":  "echo '#include \"/etc/passwd\"' >x.c; gcc -E x.c | grep root",
 		"lists":     "ls " + outside,

@@ -6,25 +6,59 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// family are processes, and their resident memory in bytes.
-type family struct {
-	pids   []int
-	memory uint64
+// memoryOf is what processes take of the machine's memory: what is resident or put out to
+// disk, the kernel's tables of their pages, and all that they share without a file. That
+// stays when a process lets go of its pages, and is only told by its size.
+func memoryOf(pids []int) (bytes uint64) {
+	shared := map[string]bool{}
+	for _, pid := range pids {
+		dir := "/proc/" + strconv.Itoa(pid)
+		status, err := os.ReadFile(dir + "/status")
+		if err != nil {
+			continue
+		}
+		for _, line := range strings.Split(string(status), "\n") {
+			switch name, value, _ := strings.Cut(line, ":"); name {
+			case "RssAnon", "RssFile", "VmSwap", "VmPTE":
+				n, _ := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 54)
+				bytes += n << 10
+			}
+		}
+		maps, err := os.ReadFile(dir + "/maps")
+		if err != nil {
+			continue
+		}
+		for _, line := range strings.Split(string(maps), "\n") {
+			// begin-end rights offset device inode /dev/zero (deleted)
+			if !strings.HasSuffix(line, "/dev/zero (deleted)") {
+				continue
+			}
+			fields := strings.Fields(line)
+			if part := strings.Join(fields[2:5], " "); !shared[part] {
+				shared[part] = true
+				begin, end, _ := strings.Cut(fields[0], "-")
+				from, _ := strconv.ParseUint(begin, 16, 64)
+				to, _ := strconv.ParseUint(end, 16, 64)
+				bytes += to - from
+			}
+		}
+	}
+	return bytes
 }
 
 // descendants are the processes beneath this one that aren't over.
-func descendants() (f family) {
+func descendants() (pids []int) {
 	names, err := os.ReadDir("/proc")
 	if err != nil {
-		return family{}
+		return nil
 	}
 	children := map[int][]int{}
-	pages := map[int]uint64{}
 	for _, n := range names {
 		pid, err := strconv.Atoi(n.Name())
 		if err != nil {
@@ -36,19 +70,17 @@ func descendants() (f family) {
 		}
 		// pid (name) state parent ...; a name may have anything in it.
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-		if len(fields) < 22 || string(fields[0]) == "Z" || string(fields[0]) == "X" {
+		if len(fields) < 2 || string(fields[0]) == "Z" || string(fields[0]) == "X" {
 			continue
 		}
 		parent, _ := strconv.Atoi(string(fields[1]))
-		pages[pid], _ = strconv.ParseUint(string(fields[21]), 10, 63)
 		children[parent] = append(children[parent], pid)
 	}
 	for next := children[os.Getpid()]; len(next) > 0; next = next[1:] {
-		f.pids = append(f.pids, next[0])
-		f.memory += pages[next[0]] * uint64(os.Getpagesize())
+		pids = append(pids, next[0])
 		next = append(next, children[next[0]]...)
 	}
-	return f
+	return pids
 }
 
 // starved is by how much a build's time is stretched at most where it waits for a processor.
@@ -89,7 +121,7 @@ func sweep() {
 	stopped := map[int]bool{}
 	for range 1000 {
 		fresh := false
-		for _, pid := range descendants().pids {
+		for _, pid := range descendants() {
 			if !stopped[pid] {
 				stopped[pid], fresh = true, true
 				unix.Kill(pid, unix.SIGSTOP)
@@ -100,7 +132,7 @@ func sweep() {
 		}
 	}
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		left := descendants().pids
+		left := descendants()
 		if len(left) == 0 {
 			return
 		}
