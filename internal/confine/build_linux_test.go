@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -200,4 +202,60 @@ func TestFrontEnds(t *testing.T) {
 			t.Errorf("%s is left", dir)
 		}
 	}
+}
+
+// TestWardenKilled: kill -9 of a build's warden leaves nothing of the build, also what has
+// left its group and its parents.
+func TestWardenKilled(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("it takes root to make a user, or a namespace, for a build")
+	}
+	b := room(t, "(setsid sh -c 'sleep 1004 & sleep 1005' &); touch there; sleep 1006")
+	self, _ := os.Executable()
+	over := make(chan error)
+	go func() {
+		_, err := b.Run(context.Background(), self)
+		over <- err
+	}()
+	for there := false; !there; time.Sleep(10 * time.Millisecond) {
+		_, err := os.Stat(filepath.Join(b.Dir, "there"))
+		there = err == nil
+	}
+	time.Sleep(100 * time.Millisecond)
+	killed := 0
+	for _, p := range processes() {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid))
+		if p.parent == os.Getpid() && strings.Contains(string(line), BuildWarden) {
+			unix.Kill(p.pid, unix.SIGKILL)
+			killed++
+		}
+	}
+	if err := <-over; err == nil || killed != 1 {
+		t.Fatalf("%d wardens killed, %v", killed, err)
+	}
+	none := func(when string) {
+		t.Helper()
+		for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+			left, err := exec.Command("pgrep", "-U", fmt.Sprint(b.User)).Output()
+			if len(left) == 0 && err != nil {
+				return
+			}
+			if time.Since(begin) > 5*time.Second {
+				t.Fatalf("%s: left are %s", when, left)
+			}
+		}
+	}
+	none("the warden was killed")
+
+	// Where there is no namespace, by the user.
+	for range 3 {
+		cmd := exec.Command("sleep", "1007")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(b.User)}}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go cmd.Wait()
+	}
+	b.sweepUser()
+	none("by the user")
 }

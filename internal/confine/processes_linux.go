@@ -52,13 +52,15 @@ func memoryOf(pids []int) (bytes uint64) {
 	return bytes
 }
 
-// descendants are the processes beneath this one that aren't over.
-func descendants() (pids []int) {
+// process is one that isn't over.
+type process struct{ pid, parent int }
+
+// processes are those of the machine.
+func processes() (all []process) {
 	names, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
 	}
-	children := map[int][]int{}
 	for _, n := range names {
 		pid, err := strconv.Atoi(n.Name())
 		if err != nil {
@@ -74,7 +76,16 @@ func descendants() (pids []int) {
 			continue
 		}
 		parent, _ := strconv.Atoi(string(fields[1]))
-		children[parent] = append(children[parent], pid)
+		all = append(all, process{pid, parent})
+	}
+	return all
+}
+
+// descendants are the processes beneath this one.
+func descendants() (pids []int) {
+	children := map[int][]int{}
+	for _, p := range processes() {
+		children[p.parent] = append(children[p.parent], p.pid)
 	}
 	for next := children[os.Getpid()]; len(next) > 0; next = next[1:] {
 		pids = append(pids, next[0])
@@ -131,8 +142,13 @@ func sweep() {
 			break
 		}
 	}
+	endAll(descendants)
+}
+
+// endAll kills processes until there are none.
+func endAll(all func() []int) {
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		left := descendants()
+		left := all()
 		if len(left) == 0 {
 			return
 		}
@@ -140,6 +156,23 @@ func sweep() {
 			unix.Kill(pid, unix.SIGKILL)
 		}
 	}
+}
+
+// sweepUser ends the processes of a build whose warden was killed, by the user that no
+// others have, if there is one.
+func (b *Build) sweepUser() {
+	if b.User == 0 || b.Level == Off {
+		return
+	}
+	endAll(func() (pids []int) {
+		for _, p := range processes() {
+			var st unix.Stat_t
+			if unix.Stat("/proc/"+strconv.Itoa(p.pid), &st) == nil && int(st.Uid) == b.User {
+				pids = append(pids, p.pid)
+			}
+		}
+		return pids
+	})
 }
 
 // sizeOf is the size of a folder in bytes, and how many files it has; it stops counting
