@@ -65,9 +65,9 @@ type partAnswer struct {
 // prepareParts makes the stream of parts, and the workers' queue of it, and waits for a
 // cluster that has just started.
 func (q *Queue) prepareParts(ctx context.Context) (jobs jetstream.Consumer, err error) {
-	for deadline := time.Now().Add(patience); ; pause(ctx, 250*time.Millisecond) {
+	for begin := time.Now(); ; pause(ctx, 250*time.Millisecond) {
 		jobs, err = q.partsThere(ctx)
-		if err == nil || ctx.Err() != nil || !passing(err) || time.Now().After(deadline) {
+		if err == nil || ctx.Err() != nil || time.Since(begin) > min(patience, waitFor(err)) {
 			return jobs, err
 		}
 	}
