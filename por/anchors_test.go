@@ -171,9 +171,9 @@ func TestSpinLocks(t *testing.T) {
 }
 
 // TestSinglePath: on the paper's own two programs every form of dynamic
-// partial-order reduction runs a single path, up to 11 threads of the indexer
-// and 13 of the file system (Flanagan and Godefroid, Figs 6 and 8), and more
-// with one thread more.
+// partial-order reduction runs a single path, up to 11 threads of the indexer and
+// 13 of the file system (Flanagan and Godefroid, Figs 6 and 8). With one thread
+// more it runs several.
 func TestSinglePath(t *testing.T) {
 	for _, search := range []string{"dpor", "dpor:sleep=0", "dpor:figure=3", "dpor:figure=3,sleep=0", "dpor:figure=4",
 		"dpor:figure=4,sleep=0", "classic", "nidhugg", "source", "optimal"} {

@@ -31,12 +31,13 @@ import (
 // which each read finds the store that it is named by. In such an order sys has taken the
 // steps (observersrun.go): no value is ever given to a read.
 //
-// What optimal asks of such outcomes: each execution has one of them; they are named the
-// same wherever the same happens before the read; all that are possible behind other steps
-// that are independent of the read are possible before them. A constraint of another read
-// may take outcomes away, but never the last: of stores between which there is no cycle
-// yet one is the maximum. It makes no difference in which order two reads take theirs from
-// each other, since what counts is whether all constraints together have a cycle.
+// Optimal asks three things of such outcomes. Each execution has one of them. They are
+// named the same wherever the same happens before the read. All that are possible behind
+// other steps that are independent of the read are possible before them. A constraint of
+// another read may take outcomes away, but never the last: of stores between which there
+// is no cycle yet one is the maximum. It makes no difference in which order two reads take
+// theirs from each other, since what counts is whether all constraints together have a
+// cycle.
 //
 // A read e' that is reversed has new candidates in its new place. Of these, outcomes counts
 // what is possible together with all of v. Let c and c' be outcomes of e' in both places.

@@ -186,10 +186,10 @@ func TestRoundsTable(t *testing.T) {
 	}
 }
 
-// TestRounderEarly: with early=0 rounder visits, once, all traces within the
-// bound in which every thread runs to its end, and none beyond, if the first
-// thread makes the others, then joins all or none, and does no more before; it
-// leaves out some others.
+// TestRounderEarly: rounder with early=0 visits exactly once each trace within the
+// bound in which every thread runs to its end, and none beyond, if the first thread
+// makes the others, then joins all or none, and does no more before. It leaves out
+// some others.
 func TestRounderEarly(t *testing.T) {
 	full, others, missed := 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -143,10 +143,11 @@ type Teller interface {
 	// Deadline is the thread whose timed wait runs out first, by TID if several do, and
 	// when; else NoThread.
 	Deadline() (t trace.TID, when uint64)
-	// Unwritten is what a thread that has ended the process by exit, or as its last
-	// thread, leaves in the library's buffer of standard output: exit writes it. lost:
-	// the end writes nothing of that buffer, so that only what was flushed before shows.
-	// pointer is where the library keeps how much of it there is, which exit reads, or 0.
+	// Unwritten is the text left in the library's buffer of standard output by a thread
+	// that has ended the process, by exit or as its last thread. The function exit writes
+	// it. lost: the end writes nothing of that buffer, so that only text flushed before
+	// shows. pointer is where the library keeps the text's length, which exit reads, or
+	// 0.
 	Unwritten(trace.TID) (text []byte, pointer uint64, lost bool)
 	// Holds are the addresses of the mutexes that a thread holds, oldest first.
 	Holds(trace.TID) []uint64

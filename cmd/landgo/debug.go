@@ -38,8 +38,8 @@ func (a *app) debugCommand() *cobra.Command {
 		Use:   "debug [flags] BUGFILE [GUEST]",
 		Short: "debug the interleaving of a bug file, forwards and backwards",
 		Long: `debug starts gdb on the interleaving that a bug file holds, at its end, or at the
-beginning of a turn: a stretch of one thread's, as "monitor lanes" and the pages
-of landgo page number them. The run is recorded: reverse-continue, reverse-step and their like go back in it, threads
+beginning of a turn. A turn is a stretch of one thread's, as "monitor lanes" and the
+pages of landgo page number them. The run is recorded: reverse-continue, reverse-step and their like go back in it, threads
 take turns as they did, and nothing can be changed. "info threads" says what each
 thread waits for.
 

@@ -17,8 +17,9 @@ import (
 // its warning.
 
 // leastAgain is how many executions the second search may have in any case, and enoughAgain
-// how many for each of the first: more than reorderings within buffers make of a program
-// that waits for them (docs/memory.md). --max-executions is used instead if it is given.
+// how many for each of the first. That is more than reorderings within buffers make of a
+// program that waits for them (docs/memory.md). --max-executions is used instead if it is
+// given.
 const leastAgain, enoughAgain = 20_000, 5
 
 // A verdict by states has looked at no races. The second search then is one by states, too,

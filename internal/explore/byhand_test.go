@@ -86,8 +86,8 @@ func byHand(t *testing.T, c config.Config, file *result.BugFile, choose func(deb
 }
 
 // TestByHand: in each kind of guest, from its beginning and along a bug's schedule, a
-// position has one state from wherever one comes to it; what-if and moves that fail change
-// nothing; undo takes choices back; and a run that is saved ends in its replay as it did.
+// position has one state, however it was reached. What-if and moves that fail change
+// nothing, and undo takes choices back. A run that is saved ends in its replay as it did.
 func TestByHand(t *testing.T) {
 	t.Parallel()
 	configs := map[string]config.Config{"kernel": kernelConfig(kernelBuilt(t, "kernel-release_off"), "lock", "mem")}

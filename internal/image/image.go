@@ -82,9 +82,9 @@ func recognized(f *elffile.File) *Image {
 const pebblesStart = 0x1000000
 
 // recognizeKernel: Pebbles says so itself. Anything else for x86-64 is a Linux
-// program: gcc -static makes these, with a libc or without. i386 files of the
-// course's own Makefiles have no mark, but begin at _main or have their text at
-// an address of its own. Any other one is a kernel, if it sets up interrupts as only
+// program: gcc -static makes these, with a libc or without. Files for i386 of the
+// course's own Makefiles have no mark, but begin at _main or have their text at an
+// address of its own. Any other one is a kernel, if it sets up interrupts as only
 // kernels do, or nothing that is known here.
 func (im *Image) recognizeKernel() elffile.Kernel {
 	if im.SaysPebbles() {

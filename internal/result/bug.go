@@ -22,8 +22,8 @@ type Bug struct {
 	Cause string `json:"cause"`
 	// Passing is what comes the other way round in the nearest run that passes, or "".
 	Passing string `json:"passing,omitempty"`
-	// Difference are the two events that Passing is about, in this run: the one that comes
-	// first here, and, if it happens here at all, the one that comes first there.
+	// Difference are the two events that Passing is about, in this run. The first comes first
+	// here. The second comes first there, and is left out if it doesn't happen here.
 	Difference []Moment `json:"difference,omitempty"`
 	// PassingSchedule is that run, for "landgo replay --schedule".
 	PassingSchedule string `json:"passing_schedule,omitempty"`

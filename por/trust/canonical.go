@@ -23,11 +23,11 @@ func (w *Walk) canonical() bool {
 	return w.representative()
 }
 
-// settles goes back over revisit r of the graph at hand, after those behind it.
-// It reports whether r couldn't be another event. That is so if the thread that
-// it displaced, and all revisits from there on did, goes on in turn after them:
-// what that thread was kept from is what it does then, and what depends on it
-// comes later. behind is that thread, or NoThread.
+// settles goes back over revisit r of the graph at hand, after those behind it. It
+// reports whether r couldn't be another event. That is so if the thread that it
+// displaced, and all revisits from there on displaced, goes on in turn after them.
+// That thread then does what it was kept from, and what depends on that comes
+// later. behind is that thread, or NoThread.
 func (w *Walk) settles(behind *trace.TID, r int32) bool {
 	switch next := int(r) + 1; {
 	case next == w.size():

@@ -126,7 +126,7 @@ var guestOptions = []Option{
 		Name: "model", Group: GroupWorld, Value: "sc|tso|auto",
 		Help:  "the memory model: sequentially consistent, x86-TSO with store buffers, or that where it matters",
 		Words: models,
-		Doc:   "With tso, memory is that of an x86 machine with several processors: a store waits in its processor's buffer, where the thread itself finds it at once and others only later. Fences, locked instructions and most system calls wait until the buffer is empty. landgo then has a preemption point before every access, and refuses searches and bounds that aren't proven there. With sc a store is seen by all threads at once, and a warning says where a machine's buffers could make a difference. With auto, the default, the program is then searched again with store buffers, as far as tso can search it.",
+		Doc:   "With tso, memory is that of an x86 machine with several processors. A store waits in its processor's buffer, where the thread itself finds it at once and others only later. Fences, locked instructions and most system calls wait until the buffer is empty. landgo then has a preemption point before every access, and refuses searches and bounds that aren't proven there. With sc a store is seen by all threads at once, and a warning says where a machine's buffers could make a difference. With auto, the default, the program is then searched again with store buffers, as far as tso can search it.",
 		Set: func(c *Config, v string) error {
 			return setWord(&c.Model, v, models...)
 		},

@@ -29,9 +29,9 @@ func (st *Story) collisions(b *result.Bug) {
 	}
 }
 
-// wanted says which collision will do: between two accesses of the thread's, or beside one;
-// with a write, or with any access of the other's; under a common lock, too. of, if there is
-// something in it, are the addresses to which it is.
+// wanted says which collision will do: between two accesses of the thread's, or beside one,
+// with a write or with any access of the other's, under a common lock too. If of isn't
+// empty, the collision is at these addresses.
 type wanted struct {
 	both, write, locked bool
 	of                  []result.Addr

@@ -108,8 +108,8 @@ func (f *File) Interpreter() *File {
 	return f.Parts[1]
 }
 
-// OfLibc reports whether the code at an address is of the C library's files, in a
-// program that has a dynamic linker: of the library itself, its dynamic linker, and those
+// OfLibc reports whether the code at an address is of the C library's files, in a program
+// that has a dynamic linker. These are the library itself, its dynamic linker, and those
 // parts that older versions had in files of their own.
 func (f *File) OfLibc(addr uint64) bool {
 	p := f.PartAt(addr)

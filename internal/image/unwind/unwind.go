@@ -70,9 +70,9 @@ func (t *Table) Handles(regs *trace.Regs, read func(addr uint64) (uint64, bool))
 	return false
 }
 
-// Frame is the frame of a stack that holds addr: pc is in its function, and
-// base is the stack pointer's value after its return. ok is false if none does,
-// or it is that of the C library's start code.
+// Frame is the frame of a stack that holds addr. pc is in its function, and base is
+// the stack pointer's value after its return. ok is false if no frame does, or the
+// frame is that of the C library's start code.
 func (t *Table) Frame(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (pc, base uint64, ok bool) {
 	const redZone = 128
 	if addr < regs.RSP-redZone {
