@@ -57,6 +57,8 @@ type Kernel struct {
 	files     files
 	objects   objects
 	fences    effect.Word // the commands of membarrier that the process may use
+	limits    limits
+	dumpable  effect.Word
 	out, errs capture
 
 	// Scratch of one call, so that calls make no garbage.
@@ -82,12 +84,13 @@ var _ kernel.Kernel = (*Kernel)(nil)
 func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	cfg.setDefaults()
 	k := &Kernel{
-		cfg:    cfg,
-		img:    img,
-		doing:  doing{host: host},
-		stand:  kernel.Host{Machine: host.Machine, Threads: still{host.Threads}, Interrupter: deaf{}},
-		log:    effect.New(host.Machine),
-		fences: effect.At(wordFences, 0),
+		cfg:      cfg,
+		img:      img,
+		doing:    doing{host: host},
+		stand:    kernel.Host{Machine: host.Machine, Threads: still{host.Threads}, Interrupter: deaf{}},
+		log:      effect.New(host.Machine),
+		fences:   effect.At(wordFences, 0),
+		dumpable: effect.At(wordDumps, 1),
 	}
 	now, log := &k.doing, &k.log
 	k.user = user{log}
@@ -107,7 +110,8 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	if err := k.space.lay(img, &cfg); err != nil {
 		return nil, err
 	}
-	k.files.log = &k.log
+	k.limits.begin(&cfg)
+	k.files.log, k.files.limit = &k.log, &k.limits[rlimitNofile].soft
 	if err := k.files.open(&cfg, img); err != nil {
 		return nil, err
 	}

@@ -34,14 +34,6 @@ func doGetresid(c *call, o *kernel.Outcome) uint64 {
 	return 0
 }
 
-// doGetpriority returns 20 - nice, as the call does.
-func doGetpriority(c *call, o *kernel.Outcome) uint64 {
-	if c.a[0] > 2 {
-		return einval
-	}
-	return 20
-}
-
 // doUmask: no file outlives the guest, and its own may do with its files what it likes.
 func doUmask(c *call, o *kernel.Outcome) uint64 {
 	old := c.get(&c.k.files.umask)

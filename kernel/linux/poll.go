@@ -36,7 +36,7 @@ const (
 // the others wait for.
 func (c *call) polled() (fds []byte, ready uint64, wants []want, errno uint64) {
 	n := c.a[1]
-	if n > maxDescriptors {
+	if n > c.get(c.k.files.limit) {
 		return nil, 0, nil, einval
 	}
 	if fds = c.k.user.copyIn(c.a[0], n*pollSize); fds == nil {
