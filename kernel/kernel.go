@@ -147,8 +147,8 @@ type Timer struct {
 }
 
 // Host is the scheduler's service to a kernel.
-type Host interface {
-	Machine() *emu.Machine
+type Host struct {
+	Machine *emu.Machine
 	Threads
 	Interrupter
 }

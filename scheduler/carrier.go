@@ -11,8 +11,8 @@ import (
 // to point and asks its Carrier at breakpoints. It takes all that it knows of such
 // functions from here.
 
-// Carrier carries functions of the guest out.
-type Carrier interface {
+// Carrier carries functions of the guest out. The parts may be one and the same.
+type Carrier struct {
 	Keeper
 	Calls
 	Watcher
@@ -198,7 +198,15 @@ func (s *fixed) trusted(th *thread) bool {
 
 // uncarried stands for the Carrier that a guest has none of which schedules its threads
 // itself. No thread of it is ever at a function, so only this is asked.
-type uncarried struct{ Carrier }
+type uncarried struct {
+	Keeper
+	Calls
+	Memory
+	Teller
+}
+
+// carrier is that as a Carrier.
+func (u uncarried) carrier() Carrier { return Carrier{Keeper: u, Calls: u, Memory: u, Teller: u} }
 
 func (uncarried) Keep(trace.TID)                             {}
 func (uncarried) Steps(trace.TID, *trace.Transition)         {}

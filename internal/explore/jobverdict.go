@@ -164,7 +164,7 @@ func (d *deepening) mostPoints() (most *deepen.Job) {
 
 // showRaces hands the candidates of all jobs on to the report.
 func (d *deepening) showRaces() {
-	w := &races.Watched{Runner: d.Guest, Races: &races.Lookout{Detector: d.races}, Listed: d.Config.Race != config.RaceOff, Fine: true}
+	w := &races.Watched{Runner: d.Guest.Runner, Races: &races.Lookout{Detector: d.races}, Listed: d.Config.Race != config.RaceOff, Fine: true}
 	for i := range d.sighted {
 		w.Races.Shown = append(w.Races.Shown, d.sighted[i].path)
 	}

@@ -48,7 +48,7 @@ func (e *kernelEnds) Ended(x *por.Execution) bool {
 		return true
 	}
 	h := hunt{Session: e.Session}
-	end := fmt.Sprintf("%016x %s", e.Guest.Runner.(*steer.Kernel).Outcome(), e.Console.Output(1))
+	end := fmt.Sprintf("%016x %s", e.Guest.Blender.(*steer.Kernel).Outcome(), e.Console.Output(1))
 	if f := h.failureAt(x); f != nil {
 		end = h.key(f)
 	}
@@ -403,7 +403,7 @@ func TestKernelStepStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	b := s.Guest.Runner.(*steer.Kernel)
+	b := s.Guest.Blender.(*steer.Kernel)
 	b.StopIf(func() bool { return true })
 	for range 100_000 {
 		b.Rewind(s.Root)

@@ -27,7 +27,7 @@ func (h *hunt) passing(f *finding) []por.PathStep {
 		return nil
 	}
 	fine := h.finer
-	s := &shortener{hunt: h, want: f, run: &counted{Runner: h.Guest, most: h.refiningSteps()}}
+	s := &shortener{hunt: h, want: f, run: &counted{Runner: h.Guest.Runner, most: h.refiningSteps()}}
 	s.divide()
 	h.stopsWithin(h.Session, true)
 	defer h.stopsWithin(h.Session, false)

@@ -24,7 +24,7 @@ func bootedFrom(t *testing.T, c config.Config) (insns uint64, notes []string) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	return s.Guest.Runner.(*steer.Kernel).BootInstructions(), s.Notes
+	return s.Guest.Blender.(*steer.Kernel).BootInstructions(), s.Notes
 }
 
 // outcome is what a run may not say in another way for having begun at a kept boot.

@@ -40,15 +40,14 @@ func (f *File) relocs(do func(reloc)) {
 	if f.Sections == nil {
 		return
 	}
-	const size = 24
 	for _, s := range f.Sections.Sections {
 		if s.Type != elf.SHT_RELA || s.Flags&elf.SHF_ALLOC == 0 {
 			continue
 		}
 		_, b := f.Section(s.Name)
-		for ; len(b) >= size; b = b[size:] {
-			info := order.Uint64(b[8:])
-			do(reloc{f.Base + order.Uint64(b), uint32(info), uint32(info >> 32), order.Uint64(b[16:])})
+		for ; len(b) >= relaSize64; b = b[relaSize64:] {
+			r := decodeAs[elf.Rela64](b)
+			do(reloc{f.Base + r.Off, elf.R_TYPE64(r.Info), elf.R_SYM64(r.Info), uint64(r.Addend)})
 		}
 	}
 }
