@@ -13,10 +13,10 @@ import (
 // here waits for one away: what isn't back is done here. So a part that is lost, or comes
 // twice, or too late, costs time and changes nothing.
 //
-// A unit's results are functions of the unit (batch.go), so it is all the same who works
-// on it. Only a unit that rests at its limit is taken from away. One that ends the
-// search (it has seen enough, has learned, has failed) is done again here, where what
-// it has learned or met is wanted.
+// A unit's results are functions of the unit (batch.go), so it is all the same which
+// machine works on it. Only a unit that rests at its limit is taken from away. One that
+// ends the search (it has seen enough, has learned, has failed) is done again here,
+// where what it has learned or met is wanted.
 
 // Away has parts of batches worked on elsewhere.
 type Away interface {

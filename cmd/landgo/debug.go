@@ -143,7 +143,7 @@ func (a *app) attach(ctx context.Context, t debugger.Target, c *config.Config, d
 	return a.startGDB(ctx, l, t, c, d)
 }
 
-// piped answers the gdb that has started this process, from now on: it doesn't wait for
+// piped answers the gdb that has started this process, from now on. It doesn't wait for
 // the run to be ready. end is called when the run won't be any more.
 func (a *app) piped() (attach func(debugger.Target) error, end func()) {
 	ready, over := make(chan debugger.Target, 1), make(chan error, 1)

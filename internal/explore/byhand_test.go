@@ -13,7 +13,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// TestByHandAll: who chooses every thread everywhere comes to as many executions as a search
+// TestByHandAll: choosing every thread everywhere comes to as many executions as a search
 // without a reduction, and to as many bugs.
 func TestByHandAll(t *testing.T) {
 	t.Parallel()

@@ -126,8 +126,9 @@ func TestKernelStepTells(t *testing.T) {
 	}
 }
 
-// A thread that sleeps for longer than anybody waits is left asleep, and the verdict
-// says so: no ticks are spent on it, and no other thread is tried for its sake.
+// A thread that sleeps for longer than any thread waits is left asleep, and the
+// verdict says so. No ticks are spent on it, and no other thread is tried for its
+// sake.
 func TestKernelOversleeps(t *testing.T) {
 	t.Parallel()
 	r, err := Run(context.Background(), kernelConfig(kernelBuilt(t, "course"), "oversleep", "cli"), nil)

@@ -11,9 +11,10 @@
 //   - profile: the meaning of the guest's functions
 //
 // The package itself opens a file with all of it, and finds out for which system the file
-// is. It stands between a file and everything else: emu loads its segments, kernel takes its
-// guest from it, scheduler finds the trusted functions in it, result and report name code
-// and data by it. It never runs anything and knows nothing of a machine's state.
+// is. It stands between a file and everything else. The emulator loads its segments, kernel
+// takes its guest from it, scheduler finds the trusted functions in it. Package result and
+// report name code and data by it. It never runs anything and knows nothing of a machine's
+// state.
 //
 // Invariants: an Image is a function of the bytes of the file, and of the libraries that it
 // is linked with, so the same on any machine.

@@ -325,8 +325,8 @@ func (f *Frame) Where() string {
 	return f.Address.String()
 }
 
-// Innermost is the first frame of a stack that has a source line of the user's, or a
-// source line, or the first one, or an empty one: the place that a person wants to see.
+// Innermost is the frame of a stack that a person wants to see. It is the first with a
+// source line of the user's, or with a source line, or the first one, or an empty one.
 func Innermost(stack []Frame) Frame {
 	for _, f := range stack {
 		if f.File != "" && !f.Library {

@@ -11,11 +11,11 @@ import (
 
 // A libc's string functions read whole words, up to beyond the end of what they
 // were given (emu.Config.Ahead), so the machine can't tell whether they read too
-// far. What such a function has to read by its meaning is looked at when it is
-// called: within a trusted function, which is one event, and where no other thread
-// uses the memory. Elsewhere another thread may end the block, or write the byte
-// that ends the string, between the call and the read, and what tells then is the
-// read alone.
+// far. The bytes that such a function has to read by its meaning are looked at when
+// it is called. So it is within a trusted function, which is one event, and where
+// no other thread uses the memory. Elsewhere another thread may end the block, or
+// write the byte that ends the string, between the call and the read, and what
+// tells then is the read alone.
 
 func (s *textCalls) breakStrings() {
 	s.strings = map[uint64]*stringReading{}

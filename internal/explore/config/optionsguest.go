@@ -135,7 +135,7 @@ var guestOptions = []Option{
 		Name: "timeouts", Group: GroupWorld, Value: "last|any",
 		Help:  "when a timed wait runs out: when no other thread can run, or at any point",
 		Words: timeouts,
-		Doc:   "With last, a timeout fires only when nothing else can run, as in a test that uses it only against hanging. With any, every order of the timeout and the other threads is explored.",
+		Doc:   "With last, a timeout fires only when nothing else can run, as in a test that uses it only as a watchdog. With any, every order of the timeout and the other threads is explored.",
 		Set: func(c *Config, v string) error {
 			return setWord(&c.Timeouts, v, timeouts...)
 		},

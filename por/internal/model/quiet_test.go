@@ -129,9 +129,8 @@ func missed(p *Program) (missed, spun, ended, ok bool) {
 	return missed, spun, len(want) > 0, all && whole
 }
 
-// TestQuietLocks: to take a loop that locks and unlocks for a spin loses no
-// state in which the program can end, of those that it comes to if the loop is
-// run again and again.
+// TestQuietLocks: taking a loop that locks and unlocks for a spin loses no state in
+// which the program can end. The comparison runs the loop again and again.
 func TestQuietLocks(t *testing.T) {
 	programs, ends, spins := 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
