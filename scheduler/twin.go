@@ -25,11 +25,11 @@ import (
 // with a number beyond those, with one that isn't in the code, or of what was computed from
 // such bytes. Copying such bytes, or computing with them, is no error.
 //
-// The string functions of a C library are left out, for they look at bytes
-// beyond those that they were given (image.ReadsAhead); what they return isn't, nor
-// where the texts end that they are given. How many instructions they take may
+// The string functions of a C library are left out, for they look at bytes beyond
+// those that they were given (image.ReadsAhead). Their results aren't left out, nor
+// the ends of the texts that they are given. How many instructions they take may
 // depend on those bytes too, so a thread's instruction numbers may differ between a
-// System and its twins: what counts is the path outside of them. In a step in which
+// System and its twins. Only the path outside of them counts. In a step in which
 // they differ, the place that is found for a difference can be such a function.
 //
 // Invariant: a twin has the same marks as its System, and has learned the same.
@@ -43,7 +43,7 @@ type Fill [8]byte
 const numberFills = 6
 
 // Fills are the fills for a guest: the System's own, then its twins'. As numbers
-// the first three are 0, -1, and large positive ones; then come those that the
+// the first three are 0, -1, and large positive ones. Then come those that the
 // guest compares with, in their own size, and as single bytes where they are small.
 func Fills(im *image.Image) []Fill {
 	list := []Fill{of(0, 1), of(0xff, 1), of(0x5a, 1)}
@@ -278,9 +278,9 @@ func (x *twins) sameUntil(k trace.Mark, w *twin, t trace.TID, c trace.Choice, un
 	return err == nil && x.of.threads[t].Insns == until && x.same(w, t, mine, their)
 }
 
-// unwritten is the block with the last byte that a step reads, up to an
-// instruction number, and that isn't the same in a twin; the zero Block if it
-// was read before the step, or is on a stack.
+// unwritten is the block with the last byte that a step reads, up to an instruction
+// number, and that isn't the same in a twin. It is the zero Block if it was read
+// before the step, or is on a stack.
 func (x *twins) unwritten(k trace.Mark, w *twin, t trace.TID, c trace.Choice, until uint64) (b heap.Block, stack bool) {
 	if _, err := w.twins.limited(k, t, c, until); err != nil {
 		return b, false

@@ -291,8 +291,8 @@ int main(void)
 }`, "uninit", "verified", ""},
 }
 
-// TestHeap: each error of the heap is found, at its byte, and correct programs
-// have none, with landgo's allocator and with the C library's own; a replay of the
+// TestHeap: each error of the heap is found, at its byte, and correct programs have
+// none, with landgo's allocator and with the C library's own. A replay of the
 // schedule finds it again.
 func TestHeap(t *testing.T) {
 	t.Parallel()

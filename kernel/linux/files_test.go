@@ -80,7 +80,7 @@ func TestFiles(t *testing.T) {
 	if s := c.read(buf, n); !strings.Contains(s, "[stack]") || !strings.Contains(s, "00401000-00402000 r-xp") {
 		t.Errorf("maps: %q", s)
 	}
-	if _, err := New(c.driver, c.k.img, Config{Files: map[string]string{"x": host + "-missing"}}); err == nil {
+	if _, err := New(c.driver.host(), c.k.img, Config{Files: map[string]string{"x": host + "-missing"}}); err == nil {
 		t.Error("a file that isn't there was accepted")
 	}
 }

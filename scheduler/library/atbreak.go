@@ -151,8 +151,8 @@ func (s *Library) atTested(th *thread, r profile.Role) (scheduler.Verdict, error
 }
 
 // atInner carries out a trusted operation inside of a trusted function that the
-// guest's own code carries out (a student's malloc takes a mutex): no other
-// thread runs there, so it can't wait for one.
+// guest's own code carries out (a student's malloc takes a mutex). No other thread
+// runs there, so it can't wait for one.
 func (s *Library) atInner(th *thread, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
 	if !onObject(r) {
 		return scheduler.Step, nil

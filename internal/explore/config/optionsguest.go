@@ -126,7 +126,7 @@ var guestOptions = []Option{
 		Name: "model", Group: GroupWorld, Value: "sc|tso|auto",
 		Help:  "the memory model: sequentially consistent, x86-TSO with store buffers, or that where it matters",
 		Words: models,
-		Doc:   "With tso, memory is that of an x86 machine with several processors: a store waits in its processor's buffer, where the thread itself finds it at once and others only later. Fences, locked instructions and most system calls wait until the buffer is empty. landgo then has a preemption point before every access, and refuses searches and bounds that aren't proven there. With sc a store is seen by all threads at once, and a warning says where a machine's buffers could make a difference. With auto, the default, the program is then searched again with store buffers, as far as tso can search it.",
+		Doc:   "With tso, memory is that of an x86 machine with several processors. A store waits in its processor's buffer, where the thread itself finds it at once and others only later. Fences, locked instructions and most system calls wait until the buffer is empty. landgo then has a preemption point before every access, and refuses searches and bounds that aren't proven there. With sc a store is seen by all threads at once, and a warning says where a machine's buffers could make a difference. With auto, the default, the program is then searched again with store buffers, as far as tso can search it.",
 		Set: func(c *Config, v string) error {
 			return setWord(&c.Model, v, models...)
 		},
@@ -135,7 +135,7 @@ var guestOptions = []Option{
 		Name: "timeouts", Group: GroupWorld, Value: "last|any",
 		Help:  "when a timed wait runs out: when no other thread can run, or at any point",
 		Words: timeouts,
-		Doc:   "With last, a timeout fires only when nothing else can run, as in a test that uses it only against hanging. With any, every order of the timeout and the other threads is explored.",
+		Doc:   "With last, a timeout fires only when nothing else can run, as in a test that uses it only as a watchdog. With any, every order of the timeout and the other threads is explored.",
 		Set: func(c *Config, v string) error {
 			return setWord(&c.Timeouts, v, timeouts...)
 		},
