@@ -91,7 +91,7 @@ papers: build
 	$(ENV) go run -buildvcs=false ./internal/papers $(PAPERSFLAGS)
 
 ## make study    deepening against the other searches, on mutants: writes docs/quicksand.md, and all tables to
-##               bin/quicksand.md (twenty minutes; half of it with STUDYFLAGS="-jobs 2")
+##               bin/quicksand.md (ten minutes; half of it with STUDYFLAGS="-jobs 2")
 study: build
 	$(ENV) go run -buildvcs=false ./internal/study $(STUDYFLAGS)
 

@@ -40,11 +40,9 @@ func (b *Build) Run(ctx context.Context, landgo string) (*BuildEnd, error) {
 	}
 	stop := context.AfterFunc(ctx, func() { in.Close() })
 	defer stop()
-	if _, err := in.Write(append(text, '\n')); err != nil {
-		cmd.Wait()
-		return nil, fmt.Errorf("the build's warden died: %w", err)
-	}
-	if err := cmd.Wait(); err != nil {
+	_, err = in.Write(append(text, '\n'))
+	if err = errors.Join(err, cmd.Wait()); err != nil {
+		b.sweepUser()
 		return nil, fmt.Errorf("the build's warden died: %w: %.300s", err, said.String())
 	}
 	if err := ctx.Err(); err != nil {
@@ -125,10 +123,21 @@ func (b *Build) watch(gone <-chan bool) (*BuildEnd, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := &exec.Cmd{Path: self, Args: []string{self, BuildInside}, Env: []string{}, Dir: b.Work, Stdout: write, Stderr: write,
-		ExtraFiles: []*os.File{spec, tell}, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
+	inner := func(flags uintptr) *exec.Cmd {
+		if b.Level == Off {
+			flags = 0
+		}
+		return &exec.Cmd{Path: self, Args: []string{self, BuildInside}, Env: []string{}, Dir: b.Work, Stdout: write, Stderr: write,
+			ExtraFiles: []*os.File{spec, tell}, SysProcAttr: &syscall.SysProcAttr{Setpgid: true, Cloneflags: flags}}
+	}
+	// It is the first of a namespace of processes, where this one may make one. Should
+	// the warden be killed, the shell is, and the kernel ends all that it has started.
+	cmd := inner(unix.CLONE_NEWPID)
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		cmd = inner(0)
+		if err := cmd.Start(); err != nil {
+			return nil, err
+		}
 	}
 	write.Close()
 	spec.Close()
@@ -186,11 +195,11 @@ func (b *Build) limit(over, gone <-chan bool, h *heard) string {
 			return b.full(h)
 		}
 		all := descendants()
-		waits.look(all.pids)
-		if len(all.pids) > b.Processes {
+		waits.look(all)
+		if len(all) > b.Processes {
 			return fmt.Sprintf("it started more than %d processes", b.Processes)
 		}
-		if all.memory > b.Memory {
+		if memoryOf(all) > b.Memory {
 			return fmt.Sprintf("it took more than %d MiB of memory", b.Memory>>20)
 		}
 		if time.Since(looked) > 200*time.Millisecond {
@@ -271,6 +280,7 @@ func inside() error {
 		}
 	}
 	if b.Level != Off {
+		layer("files kept back", keepFiles)
 		layer("no new privileges", func() error { return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) })
 		layer("another user", func() error { return b.become() })
 		layer("limits", b.setLimits)

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -75,6 +77,11 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// compiled is a command that runs the body of a program in C.
+func compiled(body string) string {
+	return "cat >x.c <<'E'\n#define _GNU_SOURCE\n#include <sys/mman.h>\n#include <unistd.h>\nint main(void) { " + body + " return 0; }\nE\ngcc -o x x.c && exec ./x"
+}
+
 // TestBuildLimits: a build that takes too much of something is ended, with all that it
 // has started.
 func TestBuildLimits(t *testing.T) {
@@ -89,6 +96,8 @@ func TestBuildLimits(t *testing.T) {
 		{"files", "i=0; while [ $i -lt 2000 ]; do : >$i; i=$((i+1)); done; sleep 5", "more than 500 files", nil},
 		{"disk", "for i in 1 2 3 4 5 6; do head -c 16M /dev/zero >$i; done; sleep 5", "its files have more than", nil},
 		{"memory", "head -c 1G /dev/zero | tail -c 1G >/dev/null & head -c 1G /dev/zero | tail -c 1G >/dev/null; wait", "", func(b *Build) { b.Memory = 64 << 20 }},
+		{"hidden memory", compiled(`unsigned char *p = mmap(0, 256 << 20, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+			for (long i = 0; i < 256 << 20; i += 4096) { p[i] = 1; if (!(i & 0xfffff)) madvise(p, i, MADV_DONTNEED); } sleep(3);`), "MiB of memory", func(b *Build) { b.Memory = 128 << 20 }},
 		{"leaves processes", "(setsid sleep 1000 &) ; (setsid sh -c 'trap \"\" TERM HUP; sleep 1001' &); exit 3", "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -140,8 +149,14 @@ func TestBuildConfined(t *testing.T) {
 	}
 	defer os.RemoveAll(outside)
 	os.Chmod(outside, 0o777)
+	left, err := unix.Open(secret, unix.O_RDONLY, 0) // as landgo's own parent may leave one
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(left)
 	for name, command := range map[string]string{
 		"reads":     "cat " + secret,
+		"inherits":  fmt.Sprintf("bash -c 'cat <&%d'", left),
 		"passwords": "cat /etc/passwd",
 		"includes":  "echo '#include \"/etc/passwd\"' >x.c; gcc -E x.c | grep root",
 		"lists":     "ls " + outside,
@@ -187,4 +202,60 @@ func TestFrontEnds(t *testing.T) {
 			t.Errorf("%s is left", dir)
 		}
 	}
+}
+
+// TestWardenKilled: kill -9 of a build's warden leaves nothing of the build, also what has
+// left its group and its parents.
+func TestWardenKilled(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("it takes root to make a user, or a namespace, for a build")
+	}
+	b := room(t, "(setsid sh -c 'sleep 1004 & sleep 1005' &); touch there; sleep 1006")
+	self, _ := os.Executable()
+	over := make(chan error)
+	go func() {
+		_, err := b.Run(context.Background(), self)
+		over <- err
+	}()
+	for there := false; !there; time.Sleep(10 * time.Millisecond) {
+		_, err := os.Stat(filepath.Join(b.Dir, "there"))
+		there = err == nil
+	}
+	time.Sleep(100 * time.Millisecond)
+	killed := 0
+	for _, p := range processes() {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid))
+		if p.parent == os.Getpid() && strings.Contains(string(line), BuildWarden) {
+			unix.Kill(p.pid, unix.SIGKILL)
+			killed++
+		}
+	}
+	if err := <-over; err == nil || killed != 1 {
+		t.Fatalf("%d wardens killed, %v", killed, err)
+	}
+	none := func(when string) {
+		t.Helper()
+		for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+			left, err := exec.Command("pgrep", "-U", fmt.Sprint(b.User)).Output()
+			if len(left) == 0 && err != nil {
+				return
+			}
+			if time.Since(begin) > 5*time.Second {
+				t.Fatalf("%s: left are %s", when, left)
+			}
+		}
+	}
+	none("the warden was killed")
+
+	// Where there is no namespace, by the user.
+	for range 3 {
+		cmd := exec.Command("sleep", "1007")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(b.User)}}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go cmd.Wait()
+	}
+	b.sweepUser()
+	none("by the user")
 }

@@ -15,7 +15,7 @@ var allowed = []uint32{
 	unix.SYS_RECVMSG, unix.SYS_SENDMSG, unix.SYS_SHUTDOWN,
 	unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_WAIT, unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_PWAIT2,
 	unix.SYS_EVENTFD2, unix.SYS_PIPE2, unix.SYS_POLL, unix.SYS_PPOLL,
-	unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MPROTECT, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_BRK, unix.SYS_MINCORE, unix.SYS_MEMBARRIER,
+	unix.SYS_MUNMAP, unix.SYS_MPROTECT, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_BRK, unix.SYS_MINCORE, unix.SYS_MEMBARRIER,
 	unix.SYS_FUTEX, unix.SYS_SCHED_YIELD, unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS,
 	unix.SYS_SCHED_GETAFFINITY, unix.SYS_GETCPU, unix.SYS_RESTART_SYSCALL,
 	unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK,
@@ -40,6 +40,7 @@ var refused = map[uint32]unix.Errno{
 const (
 	prSetVMA  = 0x53564d41 // Go's runtime names its memory
 	prSetName = unix.PR_SET_NAME
+	mapType   = 0xf // private, shared, ...
 )
 
 // Offsets in the kernel's struct seccomp_data.
@@ -77,6 +78,14 @@ func program(pid uint32) ([]unix.SockFilter, error) {
 	unless(unix.BPF_JEQ, thread, 1)
 	ret(allow)
 	ret(unix.SECCOMP_RET_KILL_PROCESS)
+	// Memory of this process alone: what is shared without a file stays when the process
+	// lets go of it, and isn't a part of its size, which the front watches.
+	unless(unix.BPF_JEQ, unix.SYS_MMAP, 5)
+	load(arg(3))
+	p = append(p, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: mapType})
+	unless(unix.BPF_JEQ, unix.MAP_PRIVATE, 1)
+	ret(allow)
+	ret(unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM))
 	// Calls of which some uses are allowed: the argument's low word is one of a list.
 	// The high word doesn't count for any of them: the kernel takes an int.
 	some := func(nr, n uint32, values ...uint32) {

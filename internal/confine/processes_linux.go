@@ -6,25 +6,61 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// family are processes, and their resident memory in bytes.
-type family struct {
-	pids   []int
-	memory uint64
+// memoryOf is the memory that processes take of the machine: resident or put out to disk,
+// the kernel's tables of their pages, and all that they share without a file. That stays
+// when a process lets go of its pages, and is only told by its size.
+func memoryOf(pids []int) (bytes uint64) {
+	shared := map[string]bool{}
+	for _, pid := range pids {
+		dir := "/proc/" + strconv.Itoa(pid)
+		status, err := os.ReadFile(dir + "/status")
+		if err != nil {
+			continue
+		}
+		for _, line := range strings.Split(string(status), "\n") {
+			switch name, value, _ := strings.Cut(line, ":"); name {
+			case "RssAnon", "RssFile", "VmSwap", "VmPTE":
+				n, _ := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 54)
+				bytes += n << 10
+			}
+		}
+		maps, err := os.ReadFile(dir + "/maps")
+		if err != nil {
+			continue
+		}
+		for _, line := range strings.Split(string(maps), "\n") {
+			// begin-end rights offset device inode /dev/zero (deleted)
+			if !strings.HasSuffix(line, "/dev/zero (deleted)") {
+				continue
+			}
+			fields := strings.Fields(line)
+			if part := strings.Join(fields[2:5], " "); !shared[part] {
+				shared[part] = true
+				begin, end, _ := strings.Cut(fields[0], "-")
+				from, _ := strconv.ParseUint(begin, 16, 64)
+				to, _ := strconv.ParseUint(end, 16, 64)
+				bytes += to - from
+			}
+		}
+	}
+	return bytes
 }
 
-// descendants are the processes beneath this one that aren't over.
-func descendants() (f family) {
+// process is one that isn't over.
+type process struct{ pid, parent int }
+
+// processes are those of the machine.
+func processes() (all []process) {
 	names, err := os.ReadDir("/proc")
 	if err != nil {
-		return family{}
+		return nil
 	}
-	children := map[int][]int{}
-	pages := map[int]uint64{}
 	for _, n := range names {
 		pid, err := strconv.Atoi(n.Name())
 		if err != nil {
@@ -36,19 +72,26 @@ func descendants() (f family) {
 		}
 		// pid (name) state parent ...; a name may have anything in it.
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-		if len(fields) < 22 || string(fields[0]) == "Z" || string(fields[0]) == "X" {
+		if len(fields) < 2 || string(fields[0]) == "Z" || string(fields[0]) == "X" {
 			continue
 		}
 		parent, _ := strconv.Atoi(string(fields[1]))
-		pages[pid], _ = strconv.ParseUint(string(fields[21]), 10, 63)
-		children[parent] = append(children[parent], pid)
+		all = append(all, process{pid, parent})
+	}
+	return all
+}
+
+// descendants are the processes beneath this one.
+func descendants() (pids []int) {
+	children := map[int][]int{}
+	for _, p := range processes() {
+		children[p.parent] = append(children[p.parent], p.pid)
 	}
 	for next := children[os.Getpid()]; len(next) > 0; next = next[1:] {
-		f.pids = append(f.pids, next[0])
-		f.memory += pages[next[0]] * uint64(os.Getpagesize())
+		pids = append(pids, next[0])
 		next = append(next, children[next[0]]...)
 	}
-	return f
+	return pids
 }
 
 // starved is by how much a build's time is stretched at most where it waits for a processor.
@@ -89,7 +132,7 @@ func sweep() {
 	stopped := map[int]bool{}
 	for range 1000 {
 		fresh := false
-		for _, pid := range descendants().pids {
+		for _, pid := range descendants() {
 			if !stopped[pid] {
 				stopped[pid], fresh = true, true
 				unix.Kill(pid, unix.SIGSTOP)
@@ -99,8 +142,13 @@ func sweep() {
 			break
 		}
 	}
+	endAll(descendants)
+}
+
+// endAll kills processes until there are none.
+func endAll(all func() []int) {
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		left := descendants().pids
+		left := all()
 		if len(left) == 0 {
 			return
 		}
@@ -108,6 +156,23 @@ func sweep() {
 			unix.Kill(pid, unix.SIGKILL)
 		}
 	}
+}
+
+// sweepUser ends the processes of a build whose warden was killed, by the user that no
+// others have, if there is one.
+func (b *Build) sweepUser() {
+	if b.User == 0 || b.Level == Off {
+		return
+	}
+	endAll(func() (pids []int) {
+		for _, p := range processes() {
+			var st unix.Stat_t
+			if unix.Stat("/proc/"+strconv.Itoa(p.pid), &st) == nil && int(st.Uid) == b.User {
+				pids = append(pids, p.pid)
+			}
+		}
+		return pids
+	})
 }
 
 // sizeOf is the size of a folder in bytes, and how many files it has; it stops counting

@@ -3,8 +3,10 @@ package confine
 import (
 	"debug/elf"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -15,6 +17,9 @@ import (
 // locked its goroutine to the thread and never unlocks it. program is the path of the
 // engine, which is to be started.
 func Start(program string) (missing []Missing) {
+	if err := keepFiles(); err != nil {
+		missing = append(missing, Missing{"files kept back", err.Error()})
+	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		missing = append(missing, Missing{"no new privileges", err.Error()})
 	}
@@ -24,6 +29,22 @@ func Start(program string) (missing []Missing) {
 		missing = append(missing, Missing{"landlock", err.Error()})
 	}
 	return missing
+}
+
+// keepFiles has what this process starts from now on get no file but those that it is
+// given: the user's shell may have opened others, which landlock doesn't take away.
+func keepFiles() error {
+	const first = 3
+	if unix.CloseRange(first, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return nil
+	}
+	open, err := os.ReadDir("/proc/self/fd") // before Linux 5.11
+	for _, f := range open {
+		if fd, err := strconv.Atoi(f.Name()); err == nil && fd >= first {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return err
 }
 
 // Rights of landlock's first version, and those that came later.

@@ -104,6 +104,13 @@ func mappingForm(keys []key, required ...string) form {
 	return f
 }
 
+// elsewhere says where options of landgo run are that aren't a test's.
+var elsewhere = map[string]string{
+	"time": "give the test a time:", "stdin": "give the test a stdin:",
+	"jobs": "landgo grade has --jobs", "confine": "landgo grade has --confine",
+	"sysroot": "link the programs statically", "library-path": "link the programs statically",
+}
+
 // optionTaken reports whether a test may have an option: what the search is, and not
 // where its results go.
 func optionTaken(o *config.Option) bool {

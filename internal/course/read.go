@@ -188,9 +188,14 @@ func (r *reader) test(n yaml.Node, what, dir string) (t Test, err error) {
 	t.Config.Jobs = 1
 	var options *yaml.Node
 	set := map[string]func(yaml.Node) error{
-		"name":  func(n yaml.Node) (err error) { t.Name, err = r.word(n, what+".name", "push-pop"); return err },
-		"guest": func(n yaml.Node) (err error) { t.Guest, err = r.local(n, what+".guest"); return err },
-		"args":  func(n yaml.Node) (err error) { t.Config.Args, err = r.words(n, what+".args"); return err },
+		"name": func(n yaml.Node) (err error) { t.Name, err = r.word(n, what+".name", "push-pop"); return err },
+		"guest": func(n yaml.Node) (err error) {
+			if t.Guest, err = r.local(n, what+".guest"); err == nil && t.Guest == "." {
+				err = r.complain(n, "%s.guest has to be a program's path in the built submission, not the folder", what)
+			}
+			return err
+		},
+		"args": func(n yaml.Node) (err error) { t.Config.Args, err = r.words(n, what+".args"); return err },
 		"stdin": func(n yaml.Node) error {
 			path, err := r.local(n, what+".stdin")
 			if err != nil {

@@ -47,6 +47,9 @@ func (r *reader) each(n yaml.Node, what string, set map[string]func(yaml.Node) e
 	for _, f := range n.Fields {
 		take, ok := set[f.Key.Text]
 		if !ok {
+			if where := elsewhere[f.Key.Text]; where != "" && set["search"] != nil {
+				return r.complain(f.Key, "%s has no key %q: %s", what, f.Key.Text, where)
+			}
 			if near := config.DidYouMean("%s", f.Key.Text, names); near != "" {
 				return r.complain(f.Key, "%s has no key %q%s", what, f.Key.Text, near)
 			}

@@ -58,7 +58,7 @@ func labs(t *testing.T) (all []string) {
 
 // soakHostile are submissions that no course wants: what their build does, and their lab.
 var soakHostile = []struct{ build, lab string }{
-	{"exec 2>/dev/null; f() { f | f & }; f; while :; do :; done", ""}, // what it says, and whether a fork fails, is luck
+	{"exec 2>/dev/null; f() { f | f & }; (f); while :; do :; done", ""}, // what it says, and which fork fails, is luck
 	{"while :; do :; done", ""},
 	{"gcc -g -O1 -static -pthread -o lab lab.c; head -c 3000 lab >x; mv x lab", "int main(void) { return 0; }"},
 	{"gcc -g -O1 -static -pthread -o lab lab.c", "#include <pthread.h>\n#include <assert.h>\nstatic int x;\nstatic void *f(void *a)\n{\n#line 1 \"SECRET\"\n\tint t = x; x = t + 1; return a;\n}\nint main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); pthread_join(t, 0); pthread_join(u, 0); assert(x == 2); return 0; }\n"},
@@ -189,8 +189,8 @@ func freeAddresses(t *testing.T, n int) (all []string) {
 	return all
 }
 
-// TestSoakGrade: a class with two workers and three servers, of which fronts, engines,
-// workers and servers are killed all the time, has the tables of one that nothing
+// TestSoakGrade: a class has two workers and three servers, and its fronts, engines,
+// workers and servers are killed all the time. Its tables are those of one that nothing
 // disturbed, byte for byte. LANDGO_SOAK_GRADE says how large: students, tests of each and
 // kills, as in 60x3x40.
 func TestSoakGrade(t *testing.T) {

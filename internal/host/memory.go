@@ -18,7 +18,32 @@ func Resident(pid int) (uint64, bool) {
 	return ResidentIn(f)
 }
 
-// ResidentIn reads it from a process's file statm, which may stay open.
+// Footprint is what a process takes of the machine's memory, in bytes, if the system says
+// so. It counts resident memory, memory put out to disk, and the kernel's tables of its
+// pages. A process can fill these tables without a page of its own. threads is how many
+// it has.
+func Footprint(pid int) (bytes uint64, threads int, ok bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, 0, false
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		name, value, _ := strings.Cut(line, ":")
+		n, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 54)
+		if err != nil {
+			continue
+		}
+		switch name {
+		case "VmRSS", "VmSwap", "VmPTE":
+			bytes += n << 10
+		case "Threads":
+			threads = int(n)
+		}
+	}
+	return bytes, threads, bytes > 0
+}
+
+// ResidentIn reads what Resident is from a process's file statm, which may stay open.
 func ResidentIn(statm io.ReaderAt) (uint64, bool) {
 	var text [128]byte
 	n, _ := statm.ReadAt(text[:], 0)

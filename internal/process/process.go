@@ -194,9 +194,9 @@ func hung(over <-chan bool, after time.Duration, f func()) {
 	}
 }
 
-// watchMemory stops an engine that has more memory than it may, and then calls f. An
-// engine watches its memory by itself, and ends a run in time: this is for one that
-// doesn't.
+// watchMemory stops an engine that has more memory or threads than it may, and then calls
+// f. An engine watches its memory by itself, and ends a run in time: this is for one that
+// doesn't, or that hides what it takes.
 func (c *child) watchMemory(over <-chan bool, limit uint64, f func()) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -206,13 +206,16 @@ func (c *child) watchMemory(over <-chan bool, limit uint64, f func()) {
 			return
 		case <-tick.C:
 		}
-		if n, ok := host.Resident(c.cmd.Process.Pid); ok && n > limit+limit/12 {
+		if n, threads, ok := host.Footprint(c.cmd.Process.Pid); ok && (n > limit+limit/12 || threads > maxThreads) {
 			c.cmd.Process.Signal(syscall.SIGSTOP)
 			f()
 			return
 		}
 	}
 }
+
+// maxThreads is more than an engine starts: Go's own, and one for each worker of a search.
+const maxThreads = 2000
 
 // child is an engine that was started.
 type child struct {

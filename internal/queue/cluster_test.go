@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"landgo/internal/grade/flags"
 	"landgo/internal/result"
@@ -77,6 +79,23 @@ func (c *cluster) start(t *testing.T, i int) { c.servers[i] = begin(t, c.options
 func (c *cluster) stop(i int) {
 	c.servers[i].Shutdown()
 	c.servers[i].WaitForShutdown()
+}
+
+// TestWaitFor: servers that are finding their leader are waited for longer than what
+// won't change.
+func TestWaitFor(t *testing.T) {
+	for err, want := range map[error]time.Duration{
+		fmt.Errorf("the queue of jobs: %w", context.DeadlineExceeded):                      12 * patience,
+		&jetstream.APIError{Code: 503, ErrorCode: noLeader}:                                12 * patience,
+		fmt.Errorf("the outcomes: %w", &jetstream.APIError{Code: 400, ErrorCode: noPeers}): 2 * patience,
+		jetstream.ErrJetStreamNotEnabled:                                                   2 * patience,
+		nats.ErrNoResponders:                                                               2 * patience,
+		&jetstream.APIError{Code: 400, ErrorCode: jetstream.JSErrCodeStreamNameInUse}:      0,
+	} {
+		if got := waitFor(err); got != want {
+			t.Errorf("%v: %v, want %v", err, got, want)
+		}
+	}
 }
 
 // TestCluster: with three servers of which one goes at a time, and workers that are
@@ -221,8 +240,8 @@ func certificate(t *testing.T) (cert, key string) {
 	return cert, key
 }
 
-// TestServe: landgo's own server lets in who has the token, and by TLS who knows its
-// authority; errors name the server without its password.
+// TestServe: landgo's own server lets in clients with the token, and by TLS those
+// that know its authority; errors name the server without its password.
 func TestServe(t *testing.T) {
 	cert, key := certificate(t)
 	own := flags.Queue{Cert: cert, Key: key}

@@ -79,14 +79,15 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 		q.conn.Close()
 		return nil, err
 	}
-	// A cluster that has just started has no leader yet.
-	deadline := time.Now().Add(2 * patience)
-	for {
+	// A cluster that has just started, or lost a server, has no leader yet.
+	for begin, told := time.Now(), false; ; pause(ctx, 250*time.Millisecond) {
 		err = q.prepare(ctx)
-		if err == nil || ctx.Err() != nil || !passing(err) || time.Now().After(deadline) {
+		if waited := time.Since(begin); err == nil || ctx.Err() != nil || waited > waitFor(err) {
 			break
+		} else if waited > patience && !told {
+			told = true
+			q.o.Say(fmt.Sprintf("%s: %v: trying again", q.where(), err))
 		}
-		pause(ctx, 250*time.Millisecond)
 	}
 	if err != nil {
 		q.conn.Close()
@@ -226,17 +227,25 @@ func (q *Queue) repair(ctx context.Context) {
 	}
 }
 
-// passing reports whether an error may be gone when the servers have found each other.
-func passing(err error) bool {
+// waitFor is how long after the first try it is worth trying again. An error may be gone
+// when the servers have found each other, which takes long on a busy machine. A server
+// without JetStream won't answer better.
+func waitFor(err error) time.Duration {
 	var api *jetstream.APIError
-	if errors.As(err, &api) {
-		return api.Code == 503 || api.ErrorCode == noPeers
+	switch {
+	case errors.As(err, &api) && api.ErrorCode == noLeader, errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+		return 12 * patience
+	case api == nil, api.Code == 503, api.ErrorCode == noPeers:
+		return 2 * patience
 	}
-	return true
+	return 0
 }
 
-// noPeers is the server's code for a cluster with too few servers.
-const noPeers = 10005
+// The server's codes for a cluster that has no leader at the moment, or too few servers.
+const (
+	noLeader = 10008
+	noPeers  = 10005
+)
 
 // pause waits, or less if the context is over.
 func pause(ctx context.Context, d time.Duration) {
