@@ -47,6 +47,12 @@ static void *a(void *v) { pthread_mutex_lock(&m); pthread_mutex_lock(&n); pthrea
 static void *b(void *v) { pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pthread_mutex_unlock(&n); return v; }
 int main(void) { pthread_t x, y; pthread_create(&x, 0, a, 0); pthread_create(&y, 0, b, 0); pthread_join(x, 0); pthread_join(y, 0); return 0; }`,
 			func(c *config.Config) { c.LocksTested = []string{config.AllLocks} }, []string{`"for":"mutex","object":"m"`, `"for":"mutex","object":"n"`, `"owner":"0.2"`, `"cycle":["0.1","0.2"]`, "different orders", `"for":"thread"`}, []string{`"for":"a wake-up`}},
+		{"a semaphore that is tested", "gcc", "-O1", `#include <pthread.h>
+#include <semaphore.h>
+static sem_t s;
+static void *a(void *v) { sem_wait(&s); return v; }
+int main(void) { sem_init(&s, 0, 0); pthread_t x; pthread_create(&x, 0, a, 0); pthread_join(x, 0); return 0; }`,
+			func(c *config.Config) { c.LocksTested = []string{config.AllLocks} }, []string{`"for":"semaphore","object":"s"`}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

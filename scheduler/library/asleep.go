@@ -1,6 +1,8 @@
 package library
 
 import (
+	"strings"
+
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -27,7 +29,11 @@ func (s *Library) asleep(t trace.TID, at uint64) (w scheduler.Wait, ok bool) {
 		if !found {
 			continue
 		}
-		if w.For = s.sleepsFor(s.meant[f.Addr].Role); w.For != "" {
+		w.For = s.sleepsFor(s.meant[f.Addr].Role)
+		if s.libc == elffile.Glibc && strings.HasPrefix(f.Name, "__new_sem_wait_slow") { // which sem_wait ends in
+			w.For = "semaphore"
+		}
+		if w.For != "" {
 			w.Name = s.core.VariableName(at)
 			return w, true
 		}
