@@ -36,7 +36,7 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 			th.exitPC = s.core.Word(th.exitSP)
 			s.breakAt(th.exitPC, breakExit)
 			s.findOver(th.exitPC)
-			if s.core.Coarse() {
+			if s.core.Coarse() || s.cfg.Fill != nil {
 				return scheduler.Stay, nil // see spawn
 			}
 		}
