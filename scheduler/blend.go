@@ -28,13 +28,13 @@ import (
 type blends struct {
 	in       *present
 	learning *learning
-	on       bool // what comes to the same in both orders is told
+	on       bool // steps that come to the same in both orders are told
 	tallying bool // and additions to counts that stay above zero (above.go)
 	// overwriting: of stores of the same bytes the search runs one order, unless they are
 	// read, and exchanges whose results aren't used are told.
 	overwriting bool
-	// What the code says, by place: of locked instructions, of those that add and are tested,
-	// and behind calls, where results aren't used.
+	// The code's properties, by place: of locked instructions, of those that add and are
+	// tested, and behind calls, where results aren't used.
 	blends map[uint64]trace.Blend
 	leasts map[uint64]int64
 	unread map[uint64]bool
