@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Programs that poll in loops, under optimal, which is spared the polls. Two judges: one
+// Programs that poll in loops, under searches that are spared the polls. Two judges: one
 // runs all interleavings with the polls, as every other search does; it says which states
 // and bugs there are. The other runs those without polls; it says which traces there are.
 
@@ -72,7 +72,7 @@ func polling() *rapid.Generator[*model.Program] {
 }
 
 // awaitingSearches are those that are spared polls.
-var awaitingSearches = []string{"dpor", "nidhugg", "source", "optimal"}
+var awaitingSearches = []string{"dpor", "nidhugg", "source", "optimal", "trust"}
 
 // agreeAwaits compares the searches with both judges.
 func agreeAwaits(p *model.Program, limit uint64, f fault) error {
@@ -105,6 +105,20 @@ func agreeAwaits(p *model.Program, limit uint64, f fault) error {
 			return fmt.Errorf("%s: %w", search, err)
 		}
 	}
+	if !pure(p) {
+		return nil
+	}
+	for k := range 3 {
+		opts := single
+		opts.fault, opts.Bounds = f, Bounds{{Rounds, k}}
+		found, err := explore("rounder", p, opts)
+		if err == nil {
+			err = withinRounds(found, awaits, k)
+		}
+		if err != nil {
+			return fmt.Errorf("rounder, rounds=%d: %w", k, err)
+		}
+	}
 	return nil
 }
 
@@ -129,7 +143,7 @@ func agreeAwait(search string, p *model.Program, awaits *survey, f fault) error 
 			return fmt.Errorf("missed a trace of %d", len(awaits.traces))
 		}
 	}
-	if search != "optimal" {
+	if search != "optimal" && search != "trust" {
 		return nil
 	}
 	if int(found.stats.Executions) != len(awaits.traces) {

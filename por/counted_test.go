@@ -100,7 +100,7 @@ func spinCounted(t *rapid.T, code *[]model.Instr, kind, a int, v, turns int64) {
 // countedLimit is how many executions a program may have, each turn for itself.
 const countedLimit = 1500
 
-// agreeCounted compares optimal with both judges.
+// agreeCounted compares optimal and trust with both judges.
 func agreeCounted(p *model.Program, limit uint64) (collapsed bool, err error) {
 	turns, err := exhaust(p, limit)
 	if err != nil {
@@ -132,18 +132,20 @@ func agreeCounted(p *model.Program, limit uint64) (collapsed bool, err error) {
 	if err := allOutcomes(turns, steps); err != nil {
 		return false, fmt.Errorf("steps of all turns: %w", err)
 	}
-	spare = nil
-	found, err := explore("optimal", p, single)
-	if err != nil {
-		return false, err
-	}
-	spare = nil
-	if err := allOutcomes(turns, found); err != nil {
-		return false, err
-	}
-	for c := range steps.traces {
-		if found.traces[c] == nil && pure(p) {
-			return false, fmt.Errorf("missed a trace of %d", len(steps.traces))
+	for _, search := range []string{"optimal", "trust"} {
+		spare = nil
+		found, err := explore(search, p, single)
+		spare = nil
+		if err == nil {
+			err = allOutcomes(turns, found)
+		}
+		for c := range steps.traces {
+			if err == nil && found.traces[c] == nil && pure(p) {
+				err = fmt.Errorf("missed a trace of %d", len(steps.traces))
+			}
+		}
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", search, err)
 		}
 	}
 	return steps.stats.Executions < turns.stats.Executions, nil

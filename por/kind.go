@@ -117,7 +117,7 @@ const (
 
 var optimised = Param{Name: "optimised", Default: 1, Most: 1, Help: "1: conservative backtrack points only where the bound cut something off; 0: wherever the paper has them"}
 
-var early = Param{Name: "early", Default: 1, Most: 1, Help: "1: also executions that end, or stop, with threads that need more rounds to go on; 0: drops these as its paper does, is faster, and proves nothing",
+var early = Param{Name: "early", Default: 1, Most: 1, sparing: true, Help: "1: also executions that end, or stop, with threads that need more rounds to go on; 0: drops these as its paper does, is faster, and proves nothing",
 	proves: func(v uint64) bool { return v == 1 }}
 
 var lazyCut = Param{Name: "cut", Default: cutSound, Most: cutPrinted, Help: "1: refuses a step when all traces that go on from it are beyond the bound; 0: refuses nothing on the way; 2: refuses as its paper does, and proves nothing",
@@ -183,9 +183,9 @@ var kinds = []Kind{
 	{Name: "readsfrom", Paper: "Abdulla, Atig, Jonsson, Lång, Ngo and Sagonas, OOPSLA 2019", About: "optimal; loads and stores have an order only where a load finds the store", Claim: Nothing, NotForKernels: "their steps are more than one event",
 		WhyNot: beyond, SingleEvents: true, observes: true, sources: true, whole: cellular, strategy: newOptimal},
 	{Name: "trust", Paper: "Kokologiannakis, Marmanis, Gladstein and Vafeiadis, POPL 2022", About: "builds each execution graph once, by revisits; memory linear in the graph", NotForKernels: "their steps are more than one event",
-		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, run: runTrust, lent: borrowGraphs},
+		WhyNot: beyond + "; within rounds: rounder", SingleEvents: true, awaits: true, run: runTrust, lent: borrowGraphs},
 	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds", NotForKernels: "their steps are more than one event",
-		Bounds: []Measure{Rounds}, NeedsBound: true, WhyNot: beyond, SingleEvents: true, Params: []Param{early}, run: runTrust, lent: borrowGraphs},
+		Bounds: []Measure{Rounds}, NeedsBound: true, WhyNot: beyond, SingleEvents: true, awaits: true, Params: []Param{early}, run: runTrust, lent: borrowGraphs},
 	{Name: "random", Buffers: true, Paper: "random walk", About: "samples: any ready thread takes the next step", Claim: Nothing,
 		WhyNot: unbounded, Params: sampled(), strategy: newRandom, run: runSampling, lent: borrowSamples},
 	{Name: "pct", Buffers: true, Paper: "Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010", About: "samples: random priorities, with d-1 changes; a run meets a bug of depth d with a probability of 1/(n k^(d-1)) or more", Claim: Nothing,

@@ -14,22 +14,24 @@ import (
 type graphWalk struct {
 	*trust.Walk
 	budget
-	sys   System
-	obs   Observer
-	ends  Stats // but for what the walk counts itself
-	ended Execution
-	finer bool // what was run so far is void
+	sys System
+	obs Observer
+	// awaits: the System spares the search polls, if it can.
+	awaits bool
+	ends   Stats // but for what the walk counts itself
+	ended  Execution
+	finer  bool // what was run so far is void
 }
 
 // left are the rules of the walk that faults leave out.
 var left = map[fault]trust.Rule{notMaximal: trust.Maximality, anyDisplacer: trust.Displacers, noPending: trust.Pending, oneOutcome: trust.Outcomes, dropBacktrack: trust.Revisits}
 
 func newGraphWalk(sys System, obs Observer, spec Spec, opts *Options) *graphWalk {
-	cfg := trust.Config{Limit: -1, OneEvent: opts.OneEvent, Unmerged: opts.Unmerged, Without: left[opts.fault]}
+	cfg := trust.Config{Limit: -1, Awaits: spec.awaits() && opts.OneEvent && opts.fault != noAwaiting, OneEvent: opts.OneEvent, Unmerged: opts.Unmerged, Without: left[opts.fault]}
 	if k, ok := opts.Bounds.Limit(Rounds); ok {
 		cfg.Limit, cfg.Dropping = int32(k), spec.Param(early.Name) == 0
 	}
-	w := &graphWalk{Walk: trust.New(cfg), sys: sys, obs: obs}
+	w := &graphWalk{Walk: trust.New(cfg), sys: sys, obs: obs, awaits: cfg.Awaits}
 	w.opts, w.ended.walk = opts, w
 	return w
 }
@@ -64,6 +66,9 @@ func runTrust(sys System, obs Observer, spec Spec, opts Options) (Stats, error) 
 
 // begin begins at the empty graph; the counts are those of the search so far.
 func (w *graphWalk) begin() {
+	if s, ok := w.sys.(Awaiter); ok {
+		s.Await(w.awaits)
+	}
 	w.Begin(w.sys, w)
 	w.ended.Last = nil
 }

@@ -10,19 +10,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTrustDivision: trust and rounder in units visit what they visit in one go, and all
-// counts are the same with any number of workers, and when the search is killed
-// again and again.
+// TestTrustDivision: trust and rounder in units visit what they visit in one go. All
+// counts are the same with any number of workers, and when the search is killed again
+// and again.
 func TestTrustDivision(t *testing.T) {
 	programsOf, kills := 150, 0
 	if testing.Short() {
 		programsOf = 40
 	}
 	created, standing := programs(false, false), rapid.Custom(func(t *rapid.T) *model.Program { return drawStanding(t, false, false) })
+	waits := polling()
 	for seed, seen := 0, 0; seen < programsOf; seed++ {
 		p := created.Example(seed)
 		if seed%5 > 2 {
 			p = standing.Example(seed)
+		}
+		if seed%5 == 2 {
+			p = waits.Example(seed)
 		}
 		judge := judged(t, p, judgeLimit)
 		if judge == nil || len(judge.traces) < 3 {

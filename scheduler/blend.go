@@ -21,7 +21,7 @@ import (
 // take no order from it (race.blended, race.Triangular); with --fail-on race, where accesses
 // have to be seen as neighbours, nothing blends. Nor does anything with store buffers, or where
 // steps have several accesses. Nor do locked instructions on bytes that threads await (await.go,
-// counted.go): such a thread may go on without two of them, though without neither alone; and
+// counted.go): such a thread may go on without two of them, though without neither alone. And
 // the values between them have to be those of one order.
 
 // blends are the instructions that come to the same in both orders.

@@ -18,6 +18,9 @@ import (
 // what it keeps.
 type ordinary struct {
 	uncarried
+	Watcher
+	Signals
+	Lives
 	in           *System
 	kept, marked int
 }
@@ -79,8 +82,8 @@ func bootOrdinary(t testing.TB, buffers bool) (*System, *ordinary) {
 	t.Cleanup(m.Close)
 	s := New(Config{Granularity: Granularity{Points: trace.PointMem}, StepBudget: 10_000_000, Buffers: buffers}, m, img)
 	o := &ordinary{in: s}
-	s.Carry(o)
-	k, err := linux.New(s, img.File, linux.Config{Args: []string{"guest"}})
+	s.Carry(Carrier{o, o, o, o, o, o, o})
+	k, err := linux.New(s.Host(), img.File, linux.Config{Args: []string{"guest"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func (g *signals) createsQuietly(th *thread) bool {
 	return !th.Starting && g.in.lib.Running(th.ID)&(RunsCreate|RunsFollowed) == RunsCreate
 }
 
-// Interrupt implements kernel.Host.
+// Interrupt implements kernel.Interrupter.
 func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	sp := s.Regs(t).RSP
 	th := &s.threads[t]
@@ -74,7 +74,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	}
 }
 
-// Retract implements kernel.Host.
+// Retract implements kernel.Interrupter.
 func (s *System) Retract(t trace.TID, regs *emu.Regs, c emu.Ctx) {
 	frame := s.Regs(t).RSP
 	s.SetRegs(t, regs)

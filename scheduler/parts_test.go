@@ -87,7 +87,7 @@ func TestMappingsGone(t *testing.T) {
 	s.Enter()
 	take := func(out kernel.Outcome) *Failure { return s.Mappings.Take(0, 0x1000, &out) }
 	s.steps = append(s.steps, stepInfo{tr: &trace.Transition{}})
-	s.lib = noLibrary{}
+	s.lib.Memory = noLibrary{}
 	if f := take(kernel.Outcome{Mapped: kernel.Pages{Addr: 0x8000, Size: 0x2000}}); f != nil {
 		t.Fatal(f)
 	}

@@ -60,7 +60,7 @@ type Config struct {
 	LetThrough func(*Failure) bool
 }
 
-// System is a guest under control. It implements por.System and kernel.Host.
+// System is a guest under control. It implements por.System, and the parts of a kernel.Host.
 type System struct {
 	named
 	learning
@@ -109,7 +109,7 @@ type Viewer interface {
 	// where the run stopped.
 	Ran(t trace.TID, insns, journal, at uint64)
 	// Moved is called where stores in a thread's buffer were put into memory for its step, or
-	// taken back after it: what the journal has from one length to another is no store.
+	// taken back after it. The journal's entries from one length to another are no stores.
 	Moved(from, to uint64)
 }
 
@@ -159,7 +159,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 			present: present{
 				fixed: fixed{
 					cfg: cfg, image: img, machine: m, wordSize: img.Machine.Word(),
-					lowHeap: kernel.HasLowHeap(img.File), lib: uncarried{},
+					lowHeap: kernel.HasLowHeap(img.File), lib: uncarried{}.carrier(),
 				},
 				state: state{
 					threads: make([]thread, 0, cfg.MaxThreads), turns: map[turnKey]int32{},
@@ -230,10 +230,15 @@ func (s *present) Boot(k kernel.Kernel, roles map[uint64]profile.Bound, regs *em
 // Observe makes o the observer from now on; nil: none.
 func (s *fixed) Observe(o Observer) { s.observer = o }
 
-// Machine implements kernel.Host.
+// Machine is the guest's.
 func (s *fixed) Machine() *emu.Machine { return s.machine }
 
-// Intern implements kernel.Host.
+// Host is the System as its guest's kernel has it.
+func (s *System) Host() kernel.Host {
+	return kernel.Host{Machine: s.machine, Threads: s, Interrupter: s}
+}
+
+// Intern implements kernel.Threads.
 func (s *System) Intern(parent trace.TID, n uint64) (trace.TID, error) {
 	known := len(s.names.paths)
 	t, err := s.names.intern(parent, n)
@@ -243,13 +248,13 @@ func (s *System) Intern(parent trace.TID, n uint64) (trace.TID, error) {
 	return t, err
 }
 
-// Name implements kernel.Host: the thread's path name.
+// Name implements kernel.Threads: the thread's path name.
 func (s *found) Name(t trace.TID) string { return s.names.paths[t] }
 
 // Lookup finds a thread by its path name.
 func (s *found) Lookup(name string) (trace.TID, bool) { return s.names.lookup(name) }
 
-// Regs implements kernel.Host.
+// Regs implements kernel.Threads.
 func (s *System) Regs(t trace.TID) *emu.Regs {
 	th := &s.threads[t]
 	s.buffers.endStores(th)
@@ -259,7 +264,7 @@ func (s *System) Regs(t trace.TID) *emu.Regs {
 	return &th.Regs
 }
 
-// SetRegs implements kernel.Host.
+// SetRegs implements kernel.Threads.
 func (s *present) SetRegs(t trace.TID, regs *emu.Regs) {
 	s.Save(t)
 	th := &s.threads[t]
@@ -270,16 +275,16 @@ func (s *present) SetRegs(t trace.TID, regs *emu.Regs) {
 	}
 }
 
-// CPU implements kernel.Host.
+// CPU implements kernel.Interrupter.
 func (s *System) CPU(t trace.TID) emu.Ctx {
 	s.pinned, s.spins.cpuKept = s.threads[t].Ctx, true
 	return s.pinned
 }
 
-// KeepCPU implements kernel.Host.
+// KeepCPU implements kernel.Interrupter.
 func (s *scratch) KeepCPU(c emu.Ctx) { s.pinned = c }
 
-// SetResult implements kernel.Host.
+// SetResult implements kernel.Threads.
 func (s *present) SetResult(t trace.TID, v uint64) {
 	s.Save(t)
 	th := &s.threads[t]

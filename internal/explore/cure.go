@@ -56,7 +56,7 @@ func (h *hunt) cure() {
 		return
 	}
 	h.refining()
-	c := &curer{hunt: h, run: &counted{Runner: h.Guest, most: h.refiningSteps()}, places: map[uint64]place{}, stores: map[place]map[string]bool{}}
+	c := &curer{hunt: h, run: &counted{Runner: h.Guest.Runner, most: h.refiningSteps()}, places: map[uint64]place{}, stores: map[place]map[string]bool{}}
 	h.stopsWithin(h.Session, true)
 	defer h.stopsWithin(h.Session, false)
 	defer h.Guest.Rewind(h.Root)

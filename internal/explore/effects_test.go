@@ -122,6 +122,12 @@ int main(void) { signal(SIGUSR1, h); pthread_t u; pthread_create(&first, 0, a, 0
 		{"the lowest descriptor", `A { x = dup(1); return p; } B { y = dup(2); return p; } MAIN(, assert(x < y))`, "assertion"},
 		{"fstat and close", `static int fd; A { struct stat s; y = fstat(fd, &s); return p; } B { close(fd); return p; } MAIN(fd = dup(1), assert(!y))`, "assertion"},
 		{"a flag of a descriptor", `static int fd; A { y = fcntl(fd, F_GETFD); return p; } B { fcntl(fd, F_SETFD, FD_CLOEXEC); return p; } MAIN(fd = dup(1), assert(!y))`, "assertion"},
+		{"a limit and a descriptor", `A { x = dup(1); return p; } B { struct rlimit l; getrlimit(RLIMIT_NOFILE, &l); l.rlim_cur = 3; setrlimit(RLIMIT_NOFILE, &l); return p; } MAIN(, assert(x == 3))`, "assertion"},
+		{"a limit and a look at it", `A { struct rlimit l; getrlimit(RLIMIT_NOFILE, &l); x = l.rlim_cur; return p; } B { struct rlimit l = {3, 3}; setrlimit(RLIMIT_NOFILE, &l); return p; } MAIN(, assert(x > 3))`, "assertion"},
+		{"another thread's processors", `static int first; A { long m = 2; syscall(SYS_sched_setaffinity, first, 8, &m); return p; }
+int main(void) { first = syscall(SYS_gettid); pthread_t t; pthread_create(&t, 0, a, 0); int cpu; syscall(SYS_getcpu, &cpu, 0, 0); pthread_join(t, 0); assert(!cpu); }`, "assertion"},
+		{"two names for a file", `A { x = !rename("/dev/shm/f", "/dev/shm/g"); return p; } B { y = !rename("/dev/shm/f", "/dev/shm/h"); return p; } MAIN(close(open("/dev/shm/f", O_CREAT | O_RDWR, 0600)), assert(x + y == 1); assert(x))`, "assertion"},
+		{"a folder that both make", `A { x = !mkdir("/dev/shm/d", 0700); return p; } B { y = !mkdir("/dev/shm/d", 0700); return p; } MAIN(, assert(x + y == 1); assert(y))`, "assertion"},
 		{"two writes", `A { write(1, "x", 1); return p; } B { write(1, "y", 1); return p; } MAIN(, )`, "verified"},
 		// Objects that threads talk through.
 		{"two writers to a pipe", `static int q[2]; A { write(q[1], "a", 1); return p; } B { write(q[1], "b", 1); return p; } MAIN(pipe(q), read(q[0], buf, 2); assert(buf[0] == 'a'))`, "assertion"},

@@ -53,7 +53,7 @@ func (h *hunt) minimise(f *finding) error {
 	if f.failure.Kind == trace.Output {
 		return nil // no execution shows it alone
 	}
-	run := &counted{Runner: h.Guest, most: h.refiningSteps()}
+	run := &counted{Runner: h.Guest.Runner, most: h.refiningSteps()}
 	if h.shorten(f, run) {
 		if err := h.outline(f); err != nil {
 			return err
@@ -118,6 +118,13 @@ type counted struct {
 func (c *counted) Step(t trace.TID, choice trace.Choice) (*trace.Transition, error) {
 	c.steps++
 	return c.Runner.Step(t, choice)
+}
+
+// runner is the guest, counted.
+func (c *counted) runner() session.Runner {
+	r := c.Runner
+	r.System = c
+	return r
 }
 
 // minimiser is the por.Observer of a search for a shorter story.

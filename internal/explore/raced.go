@@ -70,7 +70,7 @@ func (h *hunt) minimiseRace(f *finding, run *counted, opts por.Options) error {
 		return err
 	}
 	h.Guest.Rewind(h.Root)
-	w := &races.Watched{Runner: run, Adjacent: races.NewLookout(h.RaceConfig(race.Adjacent))}
+	w := &races.Watched{Runner: run.runner(), Adjacent: races.NewLookout(h.RaceConfig(race.Adjacent))}
 	m := &raceMinimiser{minimiser: minimiser{hunt: h, want: f}, w: w}
 	h.stopsWithin(h.Session, true)
 	stats, err := engine.Run(w, m)

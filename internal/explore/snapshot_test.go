@@ -24,7 +24,7 @@ func bootedFrom(t *testing.T, c config.Config) (insns uint64, notes []string) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	return s.Guest.Runner.(*steer.Kernel).BootInstructions(), s.Notes
+	return s.Guest.Blender.(*steer.Kernel).BootInstructions(), s.Notes
 }
 
 // outcome is what a run may not say in another way for having begun at a kept boot.
@@ -37,8 +37,8 @@ func outcome(r *result.Result) string {
 }
 
 // TestKeptBoot: a run that begins where a boot was kept gives what one gives that
-// boots: right kernels and wrong ones, with what is known of memory and threads by
-// annotations and by a profile, on both machines.
+// boots. It is tried with right kernels and wrong ones, described by annotations
+// and by a profile, on both machines.
 func TestKeptBoot(t *testing.T) {
 	t.Parallel()
 	silent := silentProfile(t, false)

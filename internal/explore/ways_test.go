@@ -162,7 +162,7 @@ func TestShorten(t *testing.T) {
 			f := h.found[0]
 			before, key := f.preemptions, f.key
 			h.refining()
-			shorter := h.shorten(f, &counted{Runner: s.Guest, most: 1 << 40})
+			shorter := h.shorten(f, &counted{Runner: s.Guest.Runner, most: 1 << 40})
 			if shorter != (f.preemptions < before) || f.preemptions < g.preemptions && before >= g.preemptions {
 				t.Errorf("%s: %d preemptions of %d", g.name, f.preemptions, before)
 			}
@@ -206,7 +206,7 @@ func TestShortenFiner(t *testing.T) {
 			f := h.found[0]
 			before, kind, known := f.preemptions, f.failure.Kind, h.Epoch()
 			h.refining()
-			h.shorten(f, &counted{Runner: s.Guest, most: 1 << 40})
+			h.shorten(f, &counted{Runner: s.Guest.Runner, most: 1 << 40})
 			if h.Epoch() != known {
 				met++
 			}

@@ -55,13 +55,13 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 		if !mapped && !s.Exec {
 			continue
 		}
-		if err := k.host.Machine().Load(s.Addr, s.Data); err != nil {
+		if err := k.host.Machine.Load(s.Addr, s.Data); err != nil {
 			return emu.Regs{}, fmt.Errorf("loading the guest: %w", err)
 		}
 		if !mapped {
 			continue
 		}
-		k.host.Machine().Protect(s.Addr, s.MemSize, emu.ProtOf(s.Read, s.Write, s.Exec))
+		k.host.Machine.Protect(s.Addr, s.MemSize, emu.ProtOf(s.Read, s.Write, s.Exec))
 		used += s.MemSize
 	}
 	stack := k.space.stack
@@ -70,7 +70,7 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 		return emu.Regs{}, kernel.Errorf(kernel.GapMemory, "the guest needs %d bytes to start and may have %d", used, k.space.limit)
 	}
 	k.space.used = effect.At(wordMemory, used)
-	k.host.Machine().Protect(stack.lo, stack.size(), emu.ProtOf(true, true, k.img.ExecStack))
+	k.host.Machine.Protect(stack.lo, stack.size(), emu.ProtOf(true, true, k.img.ExecStack))
 	sp, err := k.loader.buildStack()
 	if err != nil {
 		return emu.Regs{}, err
@@ -135,7 +135,7 @@ func (d *loader) buildStack() (uint64, error) {
 		binary.LittleEndian.PutUint64(block[i*8:], w)
 	}
 	b.copyTo(block)
-	if err := d.now.host.Machine().Load(sp, block); err != nil {
+	if err := d.now.host.Machine.Load(sp, block); err != nil {
 		return 0, fmt.Errorf("writing the guest's first stack: %w", err)
 	}
 	return sp, nil

@@ -128,6 +128,8 @@ func TestUnmodelledCallsAreInvalidByName(t *testing.T) {
 	c := newCaller(t, Config{})
 	at := uint64(dataPage)
 	c.m.Write(at, []byte("file\x00"))
+	limit := uint64(dataPage + 64)
+	c.m.Write(limit, pair(1<<30, 1<<30))
 	for _, tt := range []struct {
 		reason string
 		nr     uint64
@@ -150,7 +152,10 @@ func TestUnmodelledCallsAreInvalidByName(t *testing.T) {
 		{"fcntl(5) is not modelled", 72, []uint64{1, 5}},
 		{"prctl(22) is not modelled", 157, []uint64{22}},
 		{"arch_prctl(0x5) is not modelled", 158, []uint64{5}},
-		{"changing a resource limit", 302, []uint64{0, 3, at}},
+		{"another limit for the first thread's stack", 302, []uint64{0, rlimitStack, limit}},
+		{"a limit of RLIMIT_AS is not modelled", sysSetrlimit, []uint64{9, limit}},
+		{"a limit of more than 1024 descriptors", sysSetrlimit, []uint64{rlimitNofile, limit}},
+		{"setpriority of more than one thread", 141, []uint64{2, 0, 5}},
 		{"kill with a signal that stops", sysKill, []uint64{firstNumber, sigStop}},
 	} {
 		p := c.plan(0, tt.nr, tt.args...)

@@ -32,7 +32,9 @@ func (c *call) sink() (to *capture, use, errno uint64) {
 		return &c.k.out, use, 0
 	case use == useStderr:
 		return &c.k.errs, use, 0
-	case use >= useFile && c.k.files.of(use).char:
+	case c.device(use) == devFull:
+		return nil, use, enospc
+	case c.device(use) != noDevice:
 		return nil, use, 0 // swallows all
 	}
 	return nil, 0, ebadf

@@ -136,6 +136,7 @@ func (r *roster) start(t, creator *thread) {
 	for i := range t.name {
 		r.log.Init(&t.name[i], r.log.Get(&creator.name[i]))
 	}
+	t.traits.inherit(r.log, &creator.traits)
 }
 
 func doSetTIDAddress(c *call, o *kernel.Outcome) uint64 {

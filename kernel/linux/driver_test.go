@@ -16,7 +16,7 @@ import (
 	"landgo/kernel"
 )
 
-// driver is the least scheduler that runs a guest: it implements kernel.Host,
+// driver is the least scheduler that runs a guest: it is a kernel.Host,
 // runs threads round robin for a quantum of instructions, and takes the choice
 // that it is told to.
 type driver struct {
@@ -71,7 +71,7 @@ func newImageDriver(t testing.TB, img *elffile.File, cfg Config) *driver {
 	t.Cleanup(m.Close)
 	d := &driver{m: m, names: []string{"0"}, ids: map[[2]uint64]trace.TID{}, calls: map[string]bool{}, quantum: 1500,
 		choose: func(uint32) trace.Choice { return 0 }}
-	if d.k, err = New(d, img, cfg); err != nil {
+	if d.k, err = New(d.host(), img, cfg); err != nil {
 		t.Fatal(err)
 	}
 	regs, err := d.k.Boot()
@@ -82,7 +82,8 @@ func newImageDriver(t testing.TB, img *elffile.File, cfg Config) *driver {
 	return d
 }
 
-func (d *driver) Machine() *emu.Machine { return d.m }
+// host is the driver as the kernel has it.
+func (d *driver) host() kernel.Host { return kernel.Host{Machine: d.m, Threads: d, Interrupter: d} }
 
 func (d *driver) Intern(parent trace.TID, n uint64) (trace.TID, error) {
 	key := [2]uint64{uint64(parent), n}

@@ -30,13 +30,15 @@ const (
 )
 
 const (
-	espipe   = ^uint64(28)
-	epipe    = ^uint64(31)
-	erange   = ^uint64(33)
-	edeadlk  = ^uint64(34)
-	enosys   = ^uint64(37)
-	enotsock = ^uint64(87)
-	emsgsize = ^uint64(89)
+	enospc    = ^uint64(27)
+	espipe    = ^uint64(28)
+	epipe     = ^uint64(31)
+	erange    = ^uint64(33)
+	edeadlk   = ^uint64(34)
+	enosys    = ^uint64(37)
+	enotempty = ^uint64(38)
+	enotsock  = ^uint64(87)
+	emsgsize  = ^uint64(89)
 
 	eprotonosupport = ^uint64(92)
 	esocktnosupport = ^uint64(93)

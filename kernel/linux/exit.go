@@ -107,14 +107,14 @@ func (k *Kernel) Leave(id trace.TID) {
 	t := k.roster.threads[id]
 	k.log.Begin(id, k.host.Regs(id).RIP)
 	if at := k.EndWord(id); at != 0 {
-		k.host.Machine().Write32(at, 0)
+		k.host.Machine.Write32(at, 0)
 	}
 	k.roster.bury(t)
 }
 
 // EndWord is where Leave writes for a thread, 0 for nowhere: the host has it on record.
 func (k *Kernel) EndWord(id trace.TID) uint64 {
-	t, m := k.roster.threads[id], k.host.Machine()
+	t, m := k.roster.threads[id], k.host.Machine
 	if at := t.clearTID.Peek(); at != 0 && m.Prot(at)&m.Prot(at+3)&emu.ProtWrite != 0 && uint64(m.Read32(at)) == t.number {
 		return at
 	}

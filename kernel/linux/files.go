@@ -32,7 +32,7 @@ const (
 type file struct {
 	path    string
 	content []byte
-	char    bool // a character device: reads give its content, then the end
+	device  device
 	maps    bool // content is made when it's opened
 	// part is, of a library, what is loaded of it.
 	part *elffile.File
@@ -69,8 +69,9 @@ const (
 
 // files are the guest's, its descriptors and what they mean.
 type files struct {
-	log    *effect.Log // the door to the words below
-	writes bool        // the guest may make and write files anywhere
+	log    *effect.Log  // the door to the words below
+	limit  *effect.Word // of descriptors
+	writes bool         // the guest may make and write files anywhere
 	known  []file
 	byPath map[string]int
 	stdin  []byte
@@ -90,7 +91,9 @@ func (f *files) open(cfg *Config, img *elffile.File) error {
 	f.byPath = map[string]int{}
 	f.stdin, f.writes = cfg.Stdin, cfg.WriteFiles
 	f.add(file{path: mapsPath, maps: true})
-	f.add(file{path: "/dev/null", char: true})
+	for d := devNull; int(d) < len(deviceNames); d++ {
+		f.add(file{path: "/dev/" + deviceNames[d], device: d})
+	}
 	f.add(file{path: "/sys/devices/system/cpu/online", content: []byte("0-1\n")})
 	f.add(file{path: "/sys/devices/system/cpu/possible", content: []byte("0-1\n")})
 	f.addParts(img)
@@ -180,12 +183,15 @@ func (c *call) content(fd int32) ([]byte, uint64) {
 	if o, _ := c.object(use); o != nil {
 		return nil, enodev
 	}
+	if d := c.device(use); d != noDevice && d != devZero {
+		return nil, enodev
+	}
 	return c.text(use), 0
 }
 
 // free gives the lowest free descriptor from least on, or false.
 func (f *files) free(least int) (*descriptor, int, bool) {
-	for fd := least; fd < maxDescriptors; fd++ {
+	for fd := least; fd < int(f.log.Get(f.limit)); fd++ {
 		if d := f.slot(fd); f.log.Get(&d.use) == useClosed {
 			return d, fd, true
 		}
@@ -199,6 +205,7 @@ const (
 	oCreat     = 0x40
 	oTrunc     = 0x200
 	oDirectory = 0x10000
+	oTmpfile   = 0x410000
 	oCloexec   = 0x80000
 	oPath      = 0x200000
 
@@ -230,11 +237,11 @@ func planOpen(c *call, p *kernel.Plan) {
 	}
 	writes := o.flags&oAccmode != 0 || o.flags&(oCreat|oTrunc) != 0
 	switch {
-	case o.ok && writes && clean(o.path) != "/dev/null" && !c.k.files.writable(clean(o.path)):
+	case o.ok && writes && !c.k.files.isDevice(clean(o.path)) && !c.k.files.writable(clean(o.path)):
 		invalid(p, fmt.Sprintf("%s(%q) for writing is not modelled without --file rw, by which a guest writes files in memory", p.Name, o.path))
 	case o.ok && c.nr == sysOpenat && c.int32(0) != atFDCWD && !strings.HasPrefix(o.path, "/"):
 		invalid(p, fmt.Sprintf("openat(%q) relative to a directory is not modelled", o.path))
-	case o.ok && o.flags&(oPath|oDirectory) != 0:
+	case o.ok && o.flags&(oPath|oDirectory) != 0 && o.flags&oTmpfile != oTmpfile:
 		invalid(p, fmt.Sprintf("%s(%q) of a directory is not modelled", p.Name, o.path))
 	default:
 		planFiles(c, p)
@@ -255,8 +262,11 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 		return c.openComm(t, want.flags)
 	}
 	i, found := f.byPath[clean(want.path)]
-	if own, gone := c.k.files.named(clean(want.path)); own != nil || gone || c.k.files.writable(clean(want.path)) && !(found && (f.known[i].char || f.known[i].maps)) && (want.flags&oAccmode != 0 || want.flags&oCreat != 0) {
-		return c.openFile(&want)
+	if want.flags&oTmpfile == oTmpfile {
+		return c.openNameless(want.flags)
+	}
+	if f.touched(clean(want.path)) || c.k.files.writable(clean(want.path)) && !(found && (f.known[i].device != noDevice || f.known[i].maps)) && (want.flags&oAccmode != 0 || want.flags&oCreat != 0) {
+		return c.openFile(o, &want)
 	}
 	if !found {
 		if c.k.loader.lacks(clean(want.path)) {
@@ -341,7 +351,7 @@ func doDup(c *call, o *kernel.Outcome) uint64 {
 	}
 	to := c.int32(1)
 	switch {
-	case to < 0 || to >= maxDescriptors:
+	case to < 0 || uint64(to) >= c.get(c.k.files.limit):
 		return ebadf
 	case c.int32(0) == to && c.nr == sysDup3:
 		return einval
@@ -416,7 +426,7 @@ func doFcntl(c *call, o *kernel.Outcome) uint64 {
 	slot := c.k.files.slot(int(fd))
 	switch c.a[1] {
 	case fDupfd, fDupfdCloexec:
-		if least := c.int32(2); least >= 0 && least < maxDescriptors {
+		if least := c.int32(2); least >= 0 && uint64(least) < c.get(c.k.files.limit) {
 			return c.dup(use, int(least), (c.a[1]/fDupfdCloexec)*oCloexec)
 		}
 		return einval
@@ -461,6 +471,9 @@ func doLseek(c *call, o *kernel.Outcome) uint64 {
 	}
 	if o, _ := c.object(use); o != nil {
 		return espipe
+	}
+	if c.device(use) != noDevice {
+		return 0
 	}
 	open := c.k.files.description(use)
 	from := map[uint64]uint64{0: 0, 1: c.get(&open.offset), 2: uint64(len(c.text(use)))}

@@ -80,7 +80,7 @@ func TestFiles(t *testing.T) {
 	if s := c.read(buf, n); !strings.Contains(s, "[stack]") || !strings.Contains(s, "00401000-00402000 r-xp") {
 		t.Errorf("maps: %q", s)
 	}
-	if _, err := New(c.driver, c.k.img, Config{Files: map[string]string{"x": host + "-missing"}}); err == nil {
+	if _, err := New(c.driver.host(), c.k.img, Config{Files: map[string]string{"x": host + "-missing"}}); err == nil {
 		t.Error("a file that isn't there was accepted")
 	}
 }
@@ -124,6 +124,92 @@ func TestRedirected(t *testing.T) {
 	}
 	c.want("close", c.do(0, nrClose, 1), 0)
 	c.want("write", c.do(0, nrWrite, 1, buf, 3), ebadf)
+}
+
+// TestNames: names of files and folders in memory, and what a file of the user's goes by.
+func TestNames(t *testing.T) {
+	host := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(host, []byte("0123456789"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := newCaller(t, Config{Files: map[string]string{"given": host}, WriteFiles: true})
+	at := uint64(dataPage + 0x800)
+	name := func(s string) uint64 {
+		at += 32
+		return c.text(at, s)
+	}
+	buf := uint64(dataPage + 0x400)
+	size := func(path string) uint64 {
+		if r := c.do(0, 4, name(path), buf); r != 0 {
+			return r
+		}
+		return c.m.Read64(buf + 48)
+	}
+	make := func(path, text string) {
+		fd := c.do(0, 2, name(path), oCreat|oTrunc|1)
+		c.want("write "+path, c.do(0, nrWrite, fd, name(text), uint64(len(text))), uint64(len(text)))
+		c.do(0, nrClose, fd)
+	}
+	start := c.m.Mark()
+	make("a", "one")
+	c.want("rename", c.do(0, sysRename, name("a"), name("b")), 0)
+	c.want("the old name", size("a"), enoent)
+	c.want("the new one", size("b"), 3)
+	make("a", "seven77")
+	c.want("over another file", c.do(0, sysRename, name("a"), name("b")), 0)
+	c.want("which it is now", size("b"), 7)
+	c.want("nothing left", c.do(0, sysRename, name("a"), name("c")), enoent)
+	cwd := int64(atFDCWD)
+	make("a", "1")
+	c.want("without replacing", c.do(0, sysRenameat2, uint64(cwd), name("a"), uint64(cwd), name("b"), renameNoreplace), eexist)
+	c.want("of the user's", c.do(0, sysRename, name("given"), name("a")), 0)
+	c.want("it is gone", size("given"), enoent)
+	c.want("it is there", size("a"), 10)
+	c.want("onto a removed name", c.do(0, sysRename, name("b"), name("given")), 0)
+	c.want("which is found", size("given"), 7)
+	c.want("removed", c.do(0, sysUnlink, name("given")), 0)
+	c.want("and gone", size("given"), enoent)
+
+	c.want("link", c.do(0, sysLink, name("a"), name("twin")), 0)
+	c.want("both", size("twin"), 10)
+	c.want("two names", c.m.Read64(buf+16), 2)
+	c.want("one onto the other", c.do(0, sysRename, name("a"), name("twin")), 0)
+	c.want("does nothing", size("a"), 10)
+	c.want("unlink", c.do(0, sysUnlink, name("a")), 0)
+	c.want("the other name", size("twin"), 10)
+	c.want("a name that is there", c.do(0, sysLink, name("twin"), name("twin")), eexist)
+
+	c.want("mkdir", c.do(0, sysMkdir, name("d"), 0o755), 0)
+	c.want("again", c.do(0, sysMkdir, name("d"), 0o755), eexist)
+	c.want("a folder", c.do(0, 4, name("d"), buf), 0)
+	c.want("its mode", uint64(c.m.Read32(buf+24)), modeDir)
+	make("d/x", "1")
+	c.want("one that isn't empty", c.do(0, sysRmdir, name("d")), enotempty)
+	c.want("a file is none", c.do(0, sysRmdir, name("d/x")), enotdir)
+	c.want("a folder is no file", c.do(0, sysUnlink, name("d")), eisdir)
+	c.want("a file onto it", c.do(0, sysRename, name("d/x"), name("d")), eisdir)
+	c.want("to write to it", c.do(0, 2, name("d"), 1), eisdir)
+	c.want("unlink", c.do(0, sysUnlink, name("d/x")), 0)
+	c.want("rmdir", c.do(0, sysUnlinkat, uint64(cwd), name("d"), atRemovedir), 0)
+	c.want("and no more", c.do(0, sysRmdir, name("d")), enoent)
+	c.want("access for writing", c.do(0, sysAccess, name("twin"), 2), 0)
+	c.want("to execute", c.do(0, sysAccess, name("twin"), 1), eacces)
+	fd := c.do(0, 2, name("/tmp"), oTmpfile|2)
+	c.want("a file without a name", c.do(0, nrWrite, fd, name("abc"), 3), 3)
+
+	c.m.Rewind(start)
+	c.want("gone back", size("given"), 10)
+	c.want("gone back", size("twin"), enoent)
+	if p := c.plan(0, sysRenameat2, uint64(cwd), name("a"), uint64(cwd), name("b"), 2); p.Effect != kernel.Invalid {
+		t.Errorf("an exchange of names: %+v", p)
+	}
+	if p := c.plan(0, sysMkdirat, 5, name("a")); p.Effect != kernel.Invalid || !strings.Contains(p.Reason, "relative to a directory") {
+		t.Errorf("a relative name: %+v", p)
+	}
+	read := newCaller(t, Config{})
+	if p := read.plan(0, sysRename, read.text(dataPage, "a"), read.text(dataPage+8, "b")); p.Effect != kernel.Invalid || !strings.Contains(p.Reason, "--file rw") {
+		t.Errorf("without --file rw: %+v", p)
+	}
 }
 
 // TestDescriptorsRunOut: and nothing grows without bound.

@@ -14,11 +14,12 @@ import (
 // the user says so (Config.WriteFiles).
 //
 // All calls on files are operations on one resource, so their words share the address of the
-// open files. A file that is mapped shared lies in the guest's memory as long as it is: there
+// open files. A file that is mapped shared lies in the guest's memory as long as it is. There
 // is one place, which each map of it gets, and calls read and write there.
 type inode struct {
 	path   string // what it was made as, "" for none
 	linked effect.Word
+	same   effect.Word // index+1 of the file that this is another name of; 0: it is a file
 	size   effect.Word
 	bytes  cells
 	from   []byte // a file's of the user, that isn't written so far; see own
@@ -35,6 +36,7 @@ const (
 	nameless = iota // it has no name, or none any more
 	named
 	removed // a file of the user's had the name, and has it no more
+	folder
 )
 
 const (
@@ -44,32 +46,16 @@ const (
 	oAppend     = 0x400
 )
 
-// named is the file of a path that the guest made or may write, nil for none. gone: the
-// guest has removed a file of that name.
-func (f *files) named(path string) (i *inode, gone bool) {
-	for n := f.log.Get(&f.made); n > 0; n-- {
-		if i := f.inodes[n-1]; i.path == path {
-			switch f.log.Get(&i.linked) {
-			case named:
-				return i, false
-			case removed:
-				return nil, true
-			}
-		}
-	}
-	return nil, false
-}
-
 // makeFile is a new, empty file.
 func (f *files) makeFile(path string, link uint64) (*inode, uint64) {
 	n := f.log.Get(&f.made)
 	for int(n) >= len(f.inodes) {
 		w := effect.At(wordFiles, 0)
-		f.inodes = append(f.inodes, &inode{linked: w, size: w, copied: w, base: w, span: w, prot: w, maps: w})
+		f.inodes = append(f.inodes, &inode{linked: w, same: w, size: w, copied: w, base: w, span: w, prot: w, maps: w})
 	}
 	made := f.inodes[n]
 	made.path, made.from = path, nil
-	for _, w := range []*effect.Word{&made.size, &made.copied, &made.base, &made.span, &made.prot, &made.maps} {
+	for _, w := range []*effect.Word{&made.same, &made.size, &made.copied, &made.base, &made.span, &made.prot, &made.maps} {
 		f.log.Init(w, 0)
 	}
 	f.log.Set(&made.linked, link)
@@ -147,7 +133,7 @@ func (s *space) resize(f *inode, size uint64) {
 }
 
 // openPages gives access to the pages of a mapped file that the file has, and to no others:
-// Linux sends SIGBUS to those who touch them.
+// Linux sends SIGBUS to threads that touch them.
 func (s *space) openPages(f *inode, base uint64) {
 	span := s.log.Get(&f.span)
 	has := min(pageUp(s.log.Get(&f.size)), span)
@@ -160,40 +146,33 @@ func (s *space) openPages(f *inode, base uint64) {
 }
 
 // openFile opens a file that the guest makes or may write.
-func (c *call) openFile(want *opening) uint64 {
+func (c *call) openFile(o *kernel.Outcome, want *opening) uint64 {
 	path := clean(want.path)
-	f, gone := c.k.files.named(path)
-	i, known := c.k.files.byPath[path]
-	known = known && !gone && f == nil
+	if c.k.files.folder(path) {
+		if want.flags&oAccmode != 0 || want.flags&oCreat != 0 {
+			return eisdir
+		}
+		o.Gap, o.Invalid = kernel.GapCall, fmt.Sprintf("open(%q) of a directory is not modelled", want.path)
+		return 0
+	}
+	f := c.k.files.lookUp(path)
 	switch {
-	case (f != nil || known) && want.flags&(oCreat|oExcl) == oCreat|oExcl:
+	case f != nil && want.flags&(oCreat|oExcl) == oCreat|oExcl:
 		return eexist
-	case f == nil && !known && want.flags&oCreat == 0:
+	case f == nil && want.flags&oCreat == 0:
 		return enoent
 	}
 	_, fd, ok := c.k.files.free(0)
 	if !ok {
 		return emfile
 	}
-	n := uint64(0)
-	switch {
-	case f != nil:
-		for n = 0; c.k.files.inodes[n] != f; n++ {
-		}
-	default:
-		f, n = c.k.files.makeFile(path, named)
-		if known {
-			f.from = c.k.files.known[i].content
-			if f.from == nil {
-				f.from = []byte{}
-			}
-			c.k.log.Init(&f.size, uint64(len(f.from)))
-		}
+	if f == nil {
+		f, _ = c.k.files.makeFile(path, named)
 	}
 	if want.flags&oTrunc != 0 && want.flags&oAccmode != 0 {
 		c.k.space.resize(f, 0)
 	}
-	c.install(fd, c.k.files.openInode(n, want.flags), want.flags&oCloexec)
+	c.install(fd, c.k.files.openInode(c.k.files.index(f), want.flags), want.flags&oCloexec)
 	return uint64(fd)
 }
 
@@ -219,16 +198,21 @@ func doMemfd(c *call, o *kernel.Outcome) uint64 {
 	if _, ok := c.k.user.path(c.a[0]); !ok {
 		return efault
 	}
+	flags := uint64(2)
+	if c.a[1]&1 != 0 {
+		flags |= oCloexec
+	}
+	return c.openNameless(flags)
+}
+
+// openNameless is an open file of no name: memfd_create, and open with O_TMPFILE.
+func (c *call) openNameless(flags uint64) uint64 {
 	_, fd, ok := c.k.files.free(0)
 	if !ok {
 		return emfile
 	}
 	_, n := c.k.files.makeFile("", nameless)
-	cloexec := uint64(0)
-	if c.a[1]&1 != 0 {
-		cloexec = oCloexec
-	}
-	c.install(fd, c.k.files.openInode(n, 2), cloexec)
+	c.install(fd, c.k.files.openInode(n, flags), flags&oCloexec)
 	return uint64(fd)
 }
 
@@ -304,56 +288,7 @@ func doFtruncate(c *call, o *kernel.Outcome) uint64 {
 	return 0
 }
 
-const (
-	sysPwrite64 = 18
-	sysUnlink   = 87
-	sysUnlinkat = 263
-)
-
-// unlinking is the path of unlink or unlinkat.
-func (c *call) unlinking() (string, bool) {
-	if c.nr == sysUnlink {
-		return c.k.user.path(c.a[0])
-	}
-	return c.k.user.path(c.a[1])
-}
-
-func planUnlink(c *call, p *kernel.Plan) {
-	path, ok := c.unlinking()
-	switch {
-	case !ok:
-	case c.nr == sysUnlinkat && (c.a[2] != 0 || c.int32(0) != atFDCWD && !strings.HasPrefix(path, "/")):
-		invalid(p, fmt.Sprintf("unlinkat(%q) of a directory, or relative to one, is not modelled", path))
-		return
-	case !c.k.files.writable(clean(path)):
-		invalid(p, fmt.Sprintf("%s(%q) is not modelled without --file rw", p.Name, path))
-		return
-	}
-	planFiles(c, p)
-}
-
-func doUnlink(c *call, o *kernel.Outcome) uint64 {
-	c.op(onResource(resourceFiles, 1))
-	path, ok := c.unlinking()
-	if !ok {
-		return efault
-	}
-	path = clean(path)
-	f, gone := c.k.files.named(path)
-	_, known := c.k.files.byPath[path]
-	switch {
-	case f != nil:
-		c.set(&f.linked, nameless)
-		if known {
-			c.k.files.makeFile(path, removed)
-		}
-	case known && !gone:
-		c.k.files.makeFile(path, removed)
-	default:
-		return enoent
-	}
-	return 0
-}
+const sysPwrite64 = 18
 
 // doSync: nothing outlives the guest.
 func doSync(c *call, o *kernel.Outcome) uint64 {

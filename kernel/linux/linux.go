@@ -57,6 +57,8 @@ type Kernel struct {
 	files     files
 	objects   objects
 	fences    effect.Word // the commands of membarrier that the process may use
+	limits    limits
+	dumpable  effect.Word
 	out, errs capture
 
 	// Scratch of one call, so that calls make no garbage.
@@ -82,12 +84,13 @@ var _ kernel.Kernel = (*Kernel)(nil)
 func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	cfg.setDefaults()
 	k := &Kernel{
-		cfg:    cfg,
-		img:    img,
-		doing:  doing{host: host},
-		stand:  bystander{host},
-		log:    effect.New(host.Machine()),
-		fences: effect.At(wordFences, 0),
+		cfg:      cfg,
+		img:      img,
+		doing:    doing{host: host},
+		stand:    kernel.Host{Machine: host.Machine, Threads: still{host.Threads}, Interrupter: deaf{}},
+		log:      effect.New(host.Machine),
+		fences:   effect.At(wordFences, 0),
+		dumpable: effect.At(wordDumps, 1),
 	}
 	now, log := &k.doing, &k.log
 	k.user = user{log}
@@ -107,7 +110,8 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	if err := k.space.lay(img, &cfg); err != nil {
 		return nil, err
 	}
-	k.files.log = &k.log
+	k.limits.begin(&cfg)
+	k.files.log, k.files.limit = &k.log, &k.limits[rlimitNofile].soft
 	if err := k.files.open(&cfg, img); err != nil {
 		return nil, err
 	}
@@ -140,7 +144,7 @@ func (k *Kernel) Foresee(t trace.TID, trap emu.Trap) kernel.Foresight {
 	k.tried = *host.Regs(t)
 	k.host = k.stand
 	var o kernel.Outcome
-	host.Machine().Try(func() { o = k.Do(t, trap, 0, &k.tried) })
+	host.Machine.Try(func() { o = k.Do(t, trap, 0, &k.tried) })
 	k.host = host
 	f := kernel.Foresight{Accesses: o.Accesses, Others: o.Others, Pages: o.Pages, Ops: o.Ops}
 	if o.Signal != 0 {
@@ -155,7 +159,7 @@ func (k *Kernel) try(f func(*kernel.Outcome)) {
 	host, was, ops, wakes, moves := k.host, k.call, len(k.ops), len(k.wakes), len(k.moves)
 	k.tried = *was.regs
 	k.call.regs, k.host = &k.tried, k.stand
-	host.Machine().Try(func() {
+	host.Machine.Try(func() {
 		var o kernel.Outcome
 		k.call.row().do(&k.call, &o)
 		f(&o)
@@ -164,15 +168,18 @@ func (k *Kernel) try(f func(*kernel.Outcome)) {
 	k.ops, k.wakes, k.moves = k.ops[:ops], k.wakes[:wakes], k.moves[:moves]
 }
 
-// bystander is a host that lets a call be tried: its threads stay as they are.
-type bystander struct{ kernel.Host }
+// still and deaf are a bystander's, for a call that is tried: its threads stay as they are.
+type still struct{ kernel.Threads }
 
-func (bystander) SetResult(trace.TID, uint64)           {}
-func (bystander) SetRegs(trace.TID, *emu.Regs)          {}
-func (bystander) Interrupt(trace.TID, *emu.Regs)        {}
-func (bystander) Retract(trace.TID, *emu.Regs, emu.Ctx) {}
-func (bystander) CPU(trace.TID) emu.Ctx                 { return 0 }
-func (bystander) KeepCPU(emu.Ctx)                       {}
+func (still) SetResult(trace.TID, uint64)  {}
+func (still) SetRegs(trace.TID, *emu.Regs) {}
+
+type deaf struct{}
+
+func (deaf) Interrupt(trace.TID, *emu.Regs)        {}
+func (deaf) Retract(trace.TID, *emu.Regs, emu.Ctx) {}
+func (deaf) CPU(trace.TID) emu.Ctx                 { return 0 }
+func (deaf) KeepCPU(emu.Ctx)                       {}
 
 // Do implements kernel.Kernel.
 func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.Regs) kernel.Outcome {

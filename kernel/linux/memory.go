@@ -294,7 +294,7 @@ func doMprotect(c *call, o *kernel.Outcome) uint64 {
 // Writable lists the memory that the guest may write, except the host's, in no
 // order.
 func (k *Kernel) Writable() (list []emu.Range) {
-	m := k.host.Machine()
+	m := k.host.Machine
 	add := func(lo, hi uint64) {
 		if hi <= lo {
 			return

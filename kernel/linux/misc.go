@@ -49,155 +49,26 @@ func doArchPrctl(c *call, o *kernel.Outcome) uint64 {
 	return einval
 }
 
-// Options of prctl.
-const (
-	prSetName = 15
-	prGetName = 16
-	prSetVMA  = 0x53564d41
-
-	// Of these only the answers matter.
-	prSetPdeathsig  = 1
-	prGetDumpable   = 3
-	prSetDumpable   = 4
-	prSetTimerslack = 29
-	prGetTimerslack = 30
-	prSetNoNewPrivs = 38
-	prGetNoNewPrivs = 39
-
-	nameSize = 16
-)
-
-func planPrctl(c *call, p *kernel.Plan) {
-	switch c.a[0] {
-	case prSetName, prGetName, prSetVMA, prSetPdeathsig, prGetDumpable, prSetDumpable, prSetTimerslack, prGetTimerslack, prSetNoNewPrivs, prGetNoNewPrivs:
-	default:
-		invalid(p, hexReason("prctl(%d) is not modelled", c.a[0]))
-	}
-}
-
-func doPrctl(c *call, o *kernel.Outcome) uint64 {
-	t := c.t
-	switch c.a[0] {
-	case prSetName:
-		var b [nameSize]byte
-		for i := range uint64(nameSize - 1) { // up to the end of the string, if that comes first
-			if !c.k.user.canRead(c.a[1]+i, 1) {
-				return efault
-			}
-			if b[i] = c.k.log.Read8(c.a[1] + i); b[i] == 0 {
-				break
-			}
-		}
-		c.setName(t, b[:])
-		return 0
-	case prGetName:
-		return c.k.user.copyOut(c.a[1], pair(c.get(&t.name[0]), c.get(&t.name[1])))
-	case prSetPdeathsig, prSetDumpable, prSetTimerslack, prSetNoNewPrivs, prGetNoNewPrivs:
-		return 0
-	case prGetDumpable:
-		return 1
-	case prGetTimerslack:
-		return 50_000
-	}
-	return einval // PR_SET_VMA: an option of the kernel's build
-}
-
-// Resource limits.
-const (
-	rlimitStack  = 3
-	rlimitCore   = 4
-	rlimitNofile = 7
-	rlimitCount  = 16
-	unlimited    = ^uint64(0)
-)
-
-func (k *Kernel) rlimit(resource uint64) []byte {
-	switch resource {
-	case rlimitStack:
-		return pair(k.cfg.StackLimit, unlimited)
-	case rlimitCore:
-		return pair(0, 0)
-	case rlimitNofile:
-		return pair(maxDescriptors, maxDescriptors)
-	}
-	return pair(unlimited, unlimited)
-}
-
-func planPrlimit(c *call, p *kernel.Plan) {
-	if c.a[2] != 0 {
-		invalid(p, "changing a resource limit is not modelled")
-	}
-}
-
-func doPrlimit(c *call, o *kernel.Outcome) uint64 {
-	if pid := c.int32(0); pid != 0 && pid != firstNumber {
-		return esrch
-	}
-	if c.a[1] >= rlimitCount {
-		return einval
-	}
-	if c.a[3] == 0 {
-		return 0
-	}
-	return c.k.user.copyOut(c.a[3], c.k.rlimit(c.a[1]))
-}
-
-func doGetrlimit(c *call, o *kernel.Outcome) uint64 {
-	if c.a[0] >= rlimitCount {
-		return einval
-	}
-	return c.k.user.copyOut(c.a[1], c.k.rlimit(c.a[0]))
-}
-
-// doGetrandom gives each thread a fixed sequence of its own.
 func doGetrandom(c *call, o *kernel.Outcome) uint64 {
 	size := min(c.a[1], 1<<16)
+	n := c.get(&c.t.randoms)
+	if c.k.user.copyOut(c.a[0], c.random(size)) != 0 {
+		c.set(&c.t.randoms, n)
+		return efault
+	}
+	return size
+}
+
+// random gives each thread a fixed sequence of its own.
+func (c *call) random(size uint64) []byte {
 	p := make([]byte, 0, size+8)
 	n := c.get(&c.t.randoms)
 	for uint64(len(p)) < size {
 		n++
 		p = binary.LittleEndian.AppendUint64(p, mix(c.t.number<<32^n))
 	}
-	if c.k.user.copyOut(c.a[0], p[:size]) != 0 {
-		return efault
-	}
 	c.set(&c.t.randoms, n)
-	return size
-}
-
-// There are two processors, whatever the host has.
-const processors = 0b11
-
-func doGetaffinity(c *call, o *kernel.Outcome) uint64 {
-	if c.a[1] < 8 || c.a[1]&7 != 0 {
-		return einval
-	}
-	if c.k.user.copyOut(c.a[2], pair(processors, 0)[:8]) != 0 {
-		return efault
-	}
-	return 8
-}
-
-// doSetaffinity: the processors of threads make no difference to them.
-func doSetaffinity(c *call, o *kernel.Outcome) uint64 {
-	if c.a[1] == 0 || !c.k.user.canRead(c.a[2], min(c.a[1], 8)) {
-		return efault
-	}
-	var mask [8]byte
-	c.k.log.Read(c.a[2], mask[:min(c.a[1], 8)])
-	if binary.LittleEndian.Uint64(mask[:])&processors == 0 {
-		return einval
-	}
-	return 0
-}
-
-func doGetcpu(c *call, o *kernel.Outcome) uint64 {
-	for _, at := range c.a[:2] {
-		if at != 0 && c.k.user.copyOut(at, make([]byte, 4)) != 0 {
-			return efault
-		}
-	}
-	return 0
+	return p[:size]
 }
 
 // Scheduling policies: all threads are ordinary ones, and an unprivileged

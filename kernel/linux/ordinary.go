@@ -9,7 +9,7 @@ import (
 	"landgo/kernel"
 )
 
-// Calls that ordinary programs make on their way, and that say little: who they are, memory
+// Calls that ordinary programs make on their way, and that say little: their ids, memory
 // that isn't to be swapped, advice.
 
 func doZero(c *call, o *kernel.Outcome) uint64 { return 0 }
@@ -32,14 +32,6 @@ func doGetresid(c *call, o *kernel.Outcome) uint64 {
 		}
 	}
 	return 0
-}
-
-// doGetpriority returns 20 - nice, as the call does.
-func doGetpriority(c *call, o *kernel.Outcome) uint64 {
-	if c.a[0] > 2 {
-		return einval
-	}
-	return 20
 }
 
 // doUmask: no file outlives the guest, and its own may do with its files what it likes.

@@ -9,9 +9,9 @@ import (
 	"landgo/kernel/effect"
 )
 
-// results is a host that remembers the results of calls, and has nothing else.
+// results are threads of which the results of calls are remembered, and nothing else.
 type results struct {
-	kernel.Host
+	kernel.Threads
 	of map[trace.TID]uint64
 }
 
@@ -28,7 +28,7 @@ func TestQueueOrder(t *testing.T) {
 	t.Cleanup(m.Close)
 	log := effect.New(m)
 	host := results{of: map[trace.TID]uint64{}}
-	now := &doing{host: host}
+	now := &doing{host: kernel.Host{Threads: host}}
 	r := &roster{now: now, log: &log}
 	for i := range 3 {
 		r.threads = append(r.threads, newThread(trace.TID(i), nil, firstNumber+uint64(i)))

@@ -44,6 +44,7 @@ var probes = []struct {
 	{name: "attr", calls: "openat read close"},
 	{name: "stdin", stdin: "one\ntwo\n", file: "alpha\nbeta\n", calls: "openat lseek pread64 dup"},
 	{name: "nested", calls: "clone3"},
+	{name: "said", calls: "prctl setpriority sched_setaffinity prlimit64 setrlimit"},
 }
 
 func TestProbes(t *testing.T) {

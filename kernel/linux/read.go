@@ -18,6 +18,9 @@ func (c *call) unread(size uint64) (text []byte, offset *effect.Word, errno uint
 		if o, _ := c.object(use); o != nil {
 			return nil, nil, espipe
 		}
+		if d := c.device(use); d != noDevice {
+			return c.gives(d, size), nil, 0
+		}
 		text, offset = c.text(use), &c.k.files.description(use).offset
 	}
 	at := c.get(offset)
@@ -67,7 +70,9 @@ func doReadv(c *call, o *kernel.Outcome) uint64 {
 	if errno != 0 {
 		return errno
 	}
-	c.set(offset, c.get(offset)+uint64(len(text)))
+	if offset != nil {
+		c.set(offset, c.get(offset)+uint64(len(text)))
+	}
 	read := uint64(len(text))
 	for _, v := range vec {
 		n := min(v.size, uint64(len(text)))

@@ -72,17 +72,22 @@ func (c *call) statDescriptor(fd int32) ([]byte, uint64) {
 }
 
 func (c *call) statInode(f *inode) []byte {
-	n := uint64(0)
-	for c.k.files.inodes[n] != f {
-		n++
+	n := c.k.files.index(f)
+	b := stat(firstInode+n, 0o100600, c.get(&f.size))
+	names := uint64(0)
+	for _, i := range c.k.files.inodes[:c.get(&c.k.files.made)] {
+		if (i == f || c.get(&i.same) == n+1) && c.get(&i.linked) == named {
+			names++
+		}
 	}
-	return stat(firstInode+n, 0o100600, c.get(&f.size))
+	binary.LittleEndian.PutUint64(b[16:], names)
+	return b
 }
 
 func (k *Kernel) statKnown(i int) []byte {
 	f := &k.files.known[i]
 	mode := uint32(modeRegular)
-	if f.char {
+	if f.device != noDevice {
 		mode = modeChar
 	}
 	return stat(uint64(i)+10, mode, uint64(len(f.content)))
@@ -98,18 +103,19 @@ func (c *call) statPath(addr uint64) ([]byte, uint64) {
 		return nil, enoent
 	}
 	p = clean(p)
-	if f, gone := c.k.files.named(p); f != nil {
+	switch f, link := c.k.files.named(p); {
+	case link == folder:
+		return stat(firstInode+c.k.files.index(f), modeDir, 0), 0
+	case f != nil:
 		return c.statInode(f), 0
-	} else if gone {
+	case link == removed:
 		return nil, enoent
 	}
 	if i, found := k.files.byPath[p]; found {
 		return k.statKnown(i), 0
 	}
-	for known := range k.files.byPath {
-		if p == "/" || strings.HasPrefix(known, p+"/") {
-			return stat(1, modeDir, 0), 0
-		}
+	if k.files.hasBelow(p) {
+		return stat(1, modeDir, 0), 0
 	}
 	return nil, enoent
 }
@@ -157,7 +163,17 @@ func doStatat(c *call, o *kernel.Outcome) uint64 {
 	return c.statResult(c.a[2], b, errno)
 }
 
-// doAccess: everything that exists can be read.
+// hasBelow reports whether a path is a folder of files that are there from the beginning on.
+func (f *files) hasBelow(p string) bool {
+	for known := range f.byPath {
+		if p == "/" || strings.HasPrefix(known, p+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// doAccess: everything that exists can be read, and written where the guest writes files.
 func doAccess(c *call, o *kernel.Outcome) uint64 {
 	at, mode := c.a[0], c.a[1]
 	if c.nr != sysAccess {
@@ -166,7 +182,13 @@ func doAccess(c *call, o *kernel.Outcome) uint64 {
 	if _, errno := c.statPath(at); errno != 0 {
 		return errno
 	}
-	if mode&3 != 0 { // to write or execute
+	path, _ := c.k.user.path(at)
+	path = clean(path)
+	folder := c.k.files.folder(path) || c.k.files.hasBelow(path)
+	switch {
+	case mode&2 != 0 && !c.k.files.writable(path) && !c.k.files.isDevice(path):
+		return eacces
+	case mode&1 != 0 && !folder: // to execute
 		return eacces
 	}
 	return 0

@@ -128,9 +128,19 @@ func init() {
 		74:          {"fsync", planFiles, doSync},
 		75:          {"fdatasync", planFiles, doSync},
 		77:          {"ftruncate", planFiles, doFtruncate},
-		sysUnlink:   {"unlink", planUnlink, doUnlink},
-		sysUnlinkat: {"unlinkat", planUnlink, doUnlink},
 		319:         {"memfd_create", planMemfd, doMemfd},
+
+		// paths.go
+		sysRename:    {"rename", planPaths, doRename},
+		sysMkdir:     {"mkdir", planPaths, doMkdir},
+		sysRmdir:     {"rmdir", planPaths, doRmdir},
+		sysLink:      {"link", planPaths, doLink},
+		sysUnlink:    {"unlink", planPaths, doUnlink},
+		sysMkdirat:   {"mkdirat", planPaths, doMkdir},
+		sysUnlinkat:  {"unlinkat", planPaths, doUnlink},
+		sysRenameat:  {"renameat", planPaths, doRename},
+		sysLinkat:    {"linkat", planPaths, doLink},
+		sysRenameat2: {"renameat2", planPaths, doRename},
 
 		// capture.go
 		1:  {"write", planWrite, doWrite},
@@ -171,7 +181,6 @@ func init() {
 		120: {"getresgid", nil, doGetresid},
 		121: {"getpgid", nil, doGetpgid},
 		124: {"getsid", nil, doGetpgid},
-		140: {"getpriority", nil, doGetpriority},
 		149: {"mlock", nil, doMlock},
 		150: {"munlock", nil, doMlock},
 		151: {"mlockall", nil, doZero},
@@ -182,11 +191,23 @@ func init() {
 		436: {"close_range", planCloseRange, doCloseRange},
 		439: {"faccessat2", nil, doAccess},
 
+		// limits.go
+		97:           {"getrlimit", nil, doGetrlimit},
+		sysSetrlimit: {"setrlimit", planSetrlimit, doSetrlimit},
+		302:          {"prlimit64", planSetrlimit, doSetrlimit},
+
+		// traits.go
+		140: {"getpriority", nil, doGetpriority},
+		141: {"setpriority", planSetpriority, doSetpriority},
+		157: {"prctl", planPrctl, doPrctl},
+		203: {"sched_setaffinity", nil, doSetaffinity},
+		204: {"sched_getaffinity", nil, doGetaffinity},
+		309: {"getcpu", nil, doGetcpu},
+
 		// misc.go
 		24:  {"sched_yield", planYield, doYield},
 		99:  {"sysinfo", planLook, doSysinfo},
 		63:  {"uname", nil, doUname},
-		97:  {"getrlimit", nil, doGetrlimit},
 		102: {"getuid", nil, doUserID},
 		104: {"getgid", nil, doUserID},
 		107: {"geteuid", nil, doUserID},
@@ -198,12 +219,7 @@ func init() {
 		145: {"sched_getscheduler", nil, doGetscheduler},
 		146: {"sched_get_priority_max", nil, doPriorityMax},
 		147: {"sched_get_priority_min", nil, doPriorityMin},
-		157: {"prctl", planPrctl, doPrctl},
 		158: {"arch_prctl", planArchPrctl, doArchPrctl},
-		203: {"sched_setaffinity", nil, doSetaffinity},
-		204: {"sched_getaffinity", nil, doGetaffinity},
-		302: {"prlimit64", planPrlimit, doPrlimit},
-		309: {"getcpu", nil, doGetcpu},
 		318: {"getrandom", nil, doGetrandom},
 		324: {"membarrier", planMembarrier, doMembarrier},
 		334: {"rseq", nil, doRseq},

@@ -54,12 +54,14 @@ type thread struct {
 	randoms                      effect.Word // words of getrandom so far
 	name                         [2]effect.Word
 
+	traits traits
+
 	wait waiting
 }
 
 // newThread is a thread with its words in their places.
 func newThread(id trace.TID, parent *thread, number uint64) *thread {
-	t := &thread{id: id, parent: parent, number: number}
+	t := &thread{id: id, parent: parent, number: number, traits: newTraits(id)}
 	t.wait.interests = new(interests)
 	put := func(which uint64, words ...*effect.Word) {
 		for _, w := range words {

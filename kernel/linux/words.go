@@ -21,7 +21,7 @@ const (
 	wordTimers      = wordOutput + effect.Step
 	wordDescriptors = 0x5000 // from descriptor 0 on
 	wordThreads     = 0x9000 // threadWords for each
-	threadWords     = 3 * effect.Step
+	threadWords     = 4 * effect.Step
 	maxWordThreads  = (nullPages - wordThreads) / threadWords
 
 	// Words from effect.Lazy on count once they have been read: sleeps move the
@@ -30,10 +30,12 @@ const (
 	wordList   = effect.Lazy + effect.Step
 	wordMemory = effect.Lazy + 2*effect.Step
 	wordFences = effect.Lazy + 3*effect.Step
+	wordLimits = effect.Lazy + 4*effect.Step
+	wordDumps  = effect.Lazy + 5*effect.Step
 )
 
-// A thread's words: those that signals read, whether it lives, and those that
-// only its own calls use. Threads beyond those that there are addresses for
+// A thread's words: those that signals read, whether it lives, those that
+// only its own calls use, and what is said of it (traits). Threads beyond those that there are addresses for
 // share them: that makes more calls depend on each other than do.
 func threadWord(t trace.TID, which uint64) uint64 {
 	return wordThreads + uint64(t)%maxWordThreads*threadWords + which
@@ -43,6 +45,7 @@ const (
 	wordSignals = iota * effect.Step
 	wordLife
 	wordOwn
+	wordTraits
 )
 
 // objectWord and descriptionWord are the addresses of the words of objects and of open files.
@@ -66,7 +69,7 @@ func (k *Kernel) WordName(addr uint64) (string, bool) {
 	case addr < wordActions+effect.Step*numSignals:
 		return fmt.Sprintf("the action of signal %d", (addr-wordActions)/effect.Step), true
 	case addr >= wordThreads:
-		names := [...]string{"the signals of thread %s", "the life of thread %s", "the state of thread %s"}
+		names := [...]string{"the signals of thread %s", "the life of thread %s", "the state of thread %s", "the properties of thread %s"}
 		t, which := trace.TID((addr-wordThreads)/threadWords), (addr-wordThreads)%threadWords/effect.Step
 		if int(t) < len(k.roster.threads) && k.roster.threads[t] != nil {
 			return fmt.Sprintf(names[which], k.host.Name(t)), true
@@ -78,7 +81,7 @@ func (k *Kernel) WordName(addr uint64) (string, bool) {
 		wordPending: "the process's signals", wordFiles: "the open files", wordBreak: "the break", wordOutput: "the output",
 		wordTimers: "the timers",
 		wordClock:  "the clock", wordList: "the list of threads", wordMemory: "the memory in use",
-		wordFences: "the process's use of membarrier",
+		wordFences: "the process's use of membarrier", wordLimits: "the limits of the process", wordDumps: "whether the process can be dumped",
 	}[addr]
 	return name, ok
 }

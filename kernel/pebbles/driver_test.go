@@ -65,7 +65,7 @@ const (
 	actorGone
 )
 
-// world runs one guest. It implements kernel.Host.
+// world runs one guest. It is a kernel.Host.
 type world struct {
 	m      *emu.Machine
 	img    *image.Image
@@ -96,7 +96,7 @@ func openWorld(t testing.TB, path string, cfg Config) *world {
 	}
 	t.Cleanup(m.Close)
 	w := &world{m: m, img: img, names: []string{"0"}, ids: map[string]trace.TID{"0": 0}}
-	if w.k, err = New(w, img.File, cfg); err != nil {
+	if w.k, err = New(w.host(), img.File, cfg); err != nil {
 		t.Fatal(err)
 	}
 	regs, err := w.k.Boot()
@@ -107,7 +107,9 @@ func openWorld(t testing.TB, path string, cfg Config) *world {
 	return w
 }
 
-func (w *world) Machine() *emu.Machine                          { return w.m }
+// host is the world as the kernel has it.
+func (w *world) host() kernel.Host { return kernel.Host{Machine: w.m, Threads: w, Interrupter: w} }
+
 func (w *world) Name(t trace.TID) string                        { return w.names[t] }
 func (w *world) SetResult(t trace.TID, v uint64)                { w.actors[t].regs.RAX = v }
 func (w *world) Regs(t trace.TID) *emu.Regs                     { return &w.actors[t].regs }

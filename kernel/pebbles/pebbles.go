@@ -95,7 +95,7 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 		return nil, err
 	}
 	k := &Kernel{
-		cfg: cfg, img: img, host: host, mem: host.Machine(), m: host.Machine(), form: &form64,
+		cfg: cfg, img: img, host: host, mem: host.Machine, m: host.Machine, form: &form64,
 		numbers: map[uint64]trace.TID{},
 	}
 	if img.Machine == elffile.I386 {

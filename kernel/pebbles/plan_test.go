@@ -163,7 +163,7 @@ func TestImagesThatDoNotFit(t *testing.T) {
 	} {
 		w := newWorld(t, "abi-errors", Config{})
 		img := &elffile.File{Segments: []elffile.Segment{{Addr: c.segment, MemSize: pageSize, Read: true, Exec: true}}}
-		if _, err := New(w, img, c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := New(w.host(), img, c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
@@ -171,7 +171,7 @@ func TestImagesThatDoNotFit(t *testing.T) {
 
 func TestArgumentsThatDoNotFit(t *testing.T) {
 	w := newWorld(t, "abi-errors", Config{})
-	k, err := New(w, w.k.img, Config{Args: []string{strings.Repeat("x", 32<<10)}})
+	k, err := New(w.host(), w.k.img, Config{Args: []string{strings.Repeat("x", 32<<10)}})
 	if err != nil {
 		t.Fatal(err)
 	}

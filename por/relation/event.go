@@ -233,9 +233,8 @@ type Step struct {
 // Keep makes s own what its event points to.
 func (s *Step) Keep() {
 	s.OwnOps(s.Ops)
-	s.accesses = append(s.accesses[:0], s.Accesses...)
-	s.waits = append(s.waits[:0], s.Waits...)
-	s.Accesses, s.Waits = s.accesses, s.waits
+	s.OwnAccesses(s.Accesses)
+	s.OwnWaits(s.Waits)
 }
 
 // Owned is a copy of e that points to nothing of others.
@@ -251,10 +250,16 @@ func (s *Step) Copy(e *Event) {
 	s.Keep()
 }
 
-// OwnOps makes the operations of s a copy of ops, OwnWaits its waits one of waits.
+// OwnOps makes the operations of s a copy of ops, OwnAccesses its accesses one of accesses,
+// OwnWaits its waits one of waits.
 func (s *Step) OwnOps(ops []trace.Op) {
 	s.ops = append(s.ops[:0], ops...)
 	s.Ops = s.ops
+}
+
+func (s *Step) OwnAccesses(accesses []trace.Access) {
+	s.accesses = append(s.accesses[:0], accesses...)
+	s.Accesses = s.accesses
 }
 
 func (s *Step) OwnWaits(waits []trace.Access) {
@@ -276,8 +281,7 @@ func (s *Step) Begin(t *trace.Thread) {
 	s.Event = Event{Thread: t.ID, Loose: t.Loose, Update: t.Updates, Of: t.Of, Flushed: t.Flushed}
 	switch t.Pending.Kind {
 	case trace.OpAccess:
-		s.accesses = append(s.accesses[:0], t.PendingAccess)
-		s.Accesses = s.accesses
+		s.OwnAccesses([]trace.Access{t.PendingAccess})
 		if t.Beside.Kind != trace.OpNone {
 			s.OwnOps([]trace.Op{t.Beside})
 		}

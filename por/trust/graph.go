@@ -15,8 +15,9 @@ import (
 // is also the linearisation by which the System realises it: adding an event is
 // a step, and taking one back is nothing but a Rewind before the next step.
 type graph struct {
-	sys   System
-	order *relation.Order // happens-before: the transitive closure of po, rf, co and fr
+	sys    System
+	awaits bool            // Config.Awaits
+	order  *relation.Order // happens-before: the transitive closure of po, rf, co and fr
 	// steps[:n] are the events, steps[i] with the state before it; steps[n] is
 	// the state now, without an event.
 	steps []step

@@ -29,7 +29,11 @@ func (w *Walk) passedOver() {
 		}
 		b := w.pool.get()
 		b.Event = relation.Event{Thread: p.thread, Loose: p.loose}
-		b.OwnOps([]trace.Op{p.op})
+		if p.op.Kind == trace.OpAccess {
+			b.OwnAccesses([]trace.Access{p.access})
+		} else {
+			b.OwnOps([]trace.Op{p.op})
+		}
 		w.spun(b)
 		w.expect(b)
 	}
@@ -107,7 +111,7 @@ func (w *Walk) gatherPending() {
 		last := w.steps[w.size()-1].Thread
 		for k := range w.threads {
 			t := &w.threads[k]
-			if t.ID == last || t.Status != trace.Ready && (t.Status != trace.Blocked || !contends(t.Pending.Kind)) || t.Pending.Kind == trace.OpAdvance {
+			if t.ID == last || t.Status != trace.Ready && !w.contending(t) || t.Pending.Kind == trace.OpAdvance {
 				continue // an advance comes when no thread can run, and is never reversed
 			}
 			b := w.pool.get()
@@ -210,7 +214,7 @@ func (w *Walk) insert(t trace.TID, choice trace.Choice, r, redo int32, displaced
 }
 
 // fits reports whether the newest event, a revisit, leads to a graph that wasn't
-// there: it really displaces, all that came with it happens before it, and it
+// there. It has to displace indeed, all that came with it happens before it, and it
 // comes in order.
 func (w *Walk) fits(n int) bool {
 	s := &w.steps[n]
@@ -225,9 +229,9 @@ func (w *Walk) fits(n int) bool {
 	return w.chained(n)
 }
 
-// chained reports whether the events that displaced a thread, one after the
-// other, of which revisit n is the last, came in order: each is the one that the
-// guide chooses.
+// chained reports whether the events that displaced a thread, one after the other,
+// came in order: each is the one that the guide chooses. Revisit n is the last of
+// them.
 func (w *Walk) chained(n int) bool {
 	s := &w.steps[n]
 	for p := s.group - 1; p >= 0 && w.steps[p].added == revisits && w.steps[p].displaced.Thread == s.displaced.Thread; p = w.steps[p].group - 1 {

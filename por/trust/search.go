@@ -35,6 +35,8 @@ type Config struct {
 	Limit int32
 	// Dropping: a graph beyond the bound is dropped.
 	Dropping bool
+	// Awaits: the System spares the walk the polls of loops (por.Awaiter).
+	Awaits bool
 	// OneEvent and Unmerged are promises of the System's (por.Options).
 	OneEvent, Unmerged bool
 	// Without is a rule that is left out, for a test of tests.

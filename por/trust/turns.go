@@ -12,10 +12,11 @@ import (
 type pass struct {
 	thread trace.TID
 	op     trace.Op
-	loose  bool  // as trace.Thread has it
-	held   *deed // what it would do, beyond the bound
-	at     int32 // events before
-	old    int32 // graph.passed before
+	access trace.Access // an await's, whose op is OpAccess
+	loose  bool         // as trace.Thread has it
+	held   *deed        // what it would do, beyond the bound
+	at     int32        // events before
+	old    int32        // graph.passed before
 }
 
 // hold is a thread of which the next event is beyond the bound: from there on,
@@ -45,8 +46,8 @@ func (g *graph) take(s *step) {
 			}
 			s.next, s.outcomes = t.ID, t.Outcomes
 			return
-		case t.Status == trace.Blocked && contends(t.Pending.Kind):
-			g.pass(pass{thread: t.ID, op: t.Pending, loose: t.Loose})
+		case g.contending(t):
+			g.pass(pass{thread: t.ID, op: t.Pending, loose: t.Loose, access: t.PendingAccess})
 		}
 	}
 }
@@ -83,6 +84,12 @@ func (g *graph) holding(t trace.TID) *deed {
 		return g.holds[k-1].what
 	}
 	return nil
+}
+
+// contending reports whether thread t can't run now, and may have to thank another for it
+// that came first.
+func (g *graph) contending(t *trace.Thread) bool {
+	return t.Status == trace.Blocked && contends(t.Pending.Kind) || t.Status == trace.Spinning && t.Awaits && g.awaits
 }
 
 // contends reports whether a thread that is blocked before an operation of kind

@@ -34,7 +34,7 @@ func boot(t testing.TB, path string, cfg scheduler.Config, opts Config) (*schedu
 	}
 	s := scheduler.New(cfg, m, img)
 	l := New(s, opts)
-	k, err := linux.New(s, img.File, linux.Config{Args: []string{"guest"}})
+	k, err := linux.New(s.Host(), img.File, linux.Config{Args: []string{"guest"}})
 	if err != nil {
 		t.Fatal(err)
 	}

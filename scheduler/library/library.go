@@ -33,7 +33,7 @@ type Config struct {
 	NoMerge bool
 }
 
-// Library carries functions out. It implements scheduler.Carrier. It is made of parts,
+// Library carries functions out. It is each part of a scheduler.Carrier. It is made of parts,
 // of which each uses those above it only; here they come together. Those that are embedded
 // have what all calls share.
 type Library struct {
@@ -93,8 +93,8 @@ type models struct {
 	*guest
 	path
 	// skipped is 1 once a function of carried.go has been carried out; kept are the
-	// variables of those functions, by address, and untrusted is one of them that a
-	// trusted allocator uses too (carriedkept.go).
+	// variables of those functions, by address. One of them that a trusted
+	// allocator uses too is untrusted (carriedkept.go).
 	skipped   emu.Cell
 	kept      []static.Mention
 	untrusted string
@@ -179,8 +179,6 @@ const (
 	breakEntry
 )
 
-var _ scheduler.Carrier = (*Library)(nil)
-
 // New carries out functions of a System's guest, from its Boot on.
 func New(core *scheduler.System, opts Config) *Library {
 	cfg, img := core.Config(), core.Image()
@@ -212,7 +210,7 @@ func New(core *scheduler.System, opts Config) *Library {
 	l.carried = &carried{guest: g, models: m, calls: c, cells: &l.cells, objects: l.objectCalls, heap: l.heapCalls, quiets: l.quiets, runs: l, yield: l.Yield}
 	l.properties = &properties{guest: g, models: m}
 	l.endings = &endings{guest: g, models: m, calls: c, cells: &l.cells, quiets: l.quiets, lives: l.lives}
-	core.Carry(l)
+	core.Carry(scheduler.Carrier{Keeper: l, Calls: l, Watcher: l, Signals: l, Lives: l, Memory: l, Teller: l})
 	return l
 }
 

@@ -70,7 +70,7 @@ type Lookout struct {
 
 // Watch begins at the root, where the session's guest has to stand.
 func Watch(s *session.Session) *Watched {
-	w := &Watched{Runner: s.Guest, Listed: s.Config.Race != config.RaceOff, Fine: s.Fine(), unordered: s.Config.Observes()}
+	w := &Watched{Runner: s.Guest.Runner, Listed: s.Config.Race != config.RaceOff, Fine: s.Fine(), unordered: s.Config.Observes()}
 	cfg := s.RaceConfig(race.Limited)
 	cfg.Fine = w.Fine
 	if s.Config.Race == config.RaceHB || s.Platform.OrdersOnly {

@@ -5,12 +5,13 @@ import (
 
 	"landgo/internal/explore/session"
 	"landgo/internal/trace"
+	"landgo/por"
 	"landgo/race"
 )
 
-// steps is a runner whose step number n is the same whichever thread takes it.
+// steps is a System whose step number n is the same whichever thread takes it.
 type steps struct {
-	session.Runner
+	por.System
 	list []trace.Transition
 	at   int
 }
@@ -28,13 +29,13 @@ func write(t trace.TID, pc uint64) trace.Transition {
 }
 
 func watching(list ...trace.Transition) *Watched {
-	return &Watched{Runner: &steps{list: list}, Races: NewLookout(race.Config{Mode: race.HB})}
+	return &Watched{Runner: session.Runner{System: &steps{list: list}}, Races: NewLookout(race.Config{Mode: race.HB})}
 }
 
 // run takes steps until there are no more.
 func run(t *testing.T, w *Watched) {
 	t.Helper()
-	for s := w.Runner.(*steps); s.at < len(s.list); {
+	for s := w.System.(*steps); s.at < len(s.list); {
 		if _, err := w.Step(s.list[s.at].Thread, 0); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"landgo/internal/image/debuginfo"
 	"landgo/internal/result"
 	"landgo/internal/trace"
+	"landgo/por"
 	"landgo/scheduler"
 )
 
@@ -17,8 +18,8 @@ import (
 // Points are noted step by step, by a runner around the guest's own, which only a search
 // that asks for coverage has.
 //
-// Each guest has its own account. What a worker's has reached in a part of a divided search
-// is taken with what else was seen of the part (TakeReached), and added to the others' if
+// Each guest has its own account. A worker's lines from a part of a divided search are
+// taken with what else was seen of the part (TakeReached). They are added to the others' if
 // the part counts. So the sum is the same for any number of workers.
 type Coverage struct {
 	mu     sync.Mutex
@@ -81,7 +82,7 @@ func (s *Session) cover() {
 	}
 	s.account = &account{c.nothing(), s.Machine, map[uint64]bool{}}
 	c.open[s.account] = true
-	s.Guest.Runner = &pointed{Runner: s.Guest.Runner, s: s.Plain, in: &s.Program, c: c, account: s.account, last: trace.NoThread}
+	s.Guest.System = &pointed{System: s.Guest.System, present: s.Guest.Census, s: s.Plain, in: &s.Program, c: c, account: s.account, last: trace.NoThread}
 }
 
 func (c *Coverage) nothing() *Reached {
@@ -140,12 +141,13 @@ func (s *Session) ForgetPoints() {
 	}
 }
 
-// pointed is a runner that notes the points which a search comes to.
+// pointed notes the points which a search comes to.
 type pointed struct {
-	Runner
-	s  *scheduler.System
-	in *Program
-	c  *Coverage
+	por.System
+	present por.Census
+	s       *scheduler.System
+	in      *Program
+	c       *Coverage
 	*account
 	last  trace.TID // the thread of the step before, a store buffer's not
 	marks []trace.TID
@@ -156,7 +158,7 @@ func (p *pointed) Step(t trace.TID, choice trace.Choice) (*trace.Transition, err
 	if !p.c.done {
 		p.note(t)
 	}
-	tr, err := p.Runner.Step(t, choice)
+	tr, err := p.System.Step(t, choice)
 	if tr != nil && !tr.Updates {
 		p.last = t
 	}
@@ -165,7 +167,7 @@ func (p *pointed) Step(t trace.TID, choice trace.Choice) (*trace.Transition, err
 
 // Mark implements por.System.
 func (p *pointed) Mark() trace.Mark {
-	k := p.Runner.Mark()
+	k := p.System.Mark()
 	for len(p.marks) <= int(k) {
 		p.marks = append(p.marks, trace.NoThread)
 	}
@@ -175,7 +177,7 @@ func (p *pointed) Mark() trace.Mark {
 
 // Rewind implements por.System.
 func (p *pointed) Rewind(k trace.Mark) {
-	p.Runner.Rewind(k)
+	p.System.Rewind(k)
 	p.last = trace.NoThread
 	if int(k) < len(p.marks) {
 		p.last = p.marks[k]
@@ -187,7 +189,7 @@ func (p *pointed) note(next trace.TID) {
 	if p.last == trace.NoThread {
 		return
 	}
-	list := p.Runner.Present().Threads
+	list := p.present.Present().Threads
 	i, ok := slices.BinarySearchFunc(list, p.last, func(th trace.Thread, t trace.TID) int { return cmp.Compare(th.ID, t) })
 	if !ok {
 		return

@@ -8,7 +8,7 @@ import (
 
 // Guest is a guest under control: one whose threads landgo schedules, or a kernel that
 // schedules its own. Its interfaces are cut by caller: what only searches (a detector
-// that looks on, a count of steps) asks for a runner, and can be tested with one.
+// that looks on, a count of steps) asks for a Runner, and can be tested with a few steps.
 type Guest struct {
 	Runner
 	Tally
@@ -23,7 +23,15 @@ type Guest struct {
 
 // guestOf has each caller's side of one implementation.
 func guestOf[G interface {
-	Runner
+	por.System
+	por.Census
+	por.Hasher
+	por.Awaiter
+	por.Blender
+	por.Counter
+	por.Overwriter
+	por.Symmetric
+	Stopper
 	Tally
 	Learner
 	Recorder
@@ -33,28 +41,29 @@ func guestOf[G interface {
 	Namer
 	Explainer
 }](g G) *Guest {
-	return &Guest{g, g, g, g, g, g, g, g, g}
+	return &Guest{Runner{g, Sparing{g, g, g, g, g, g, g, g}}, g, g, g, g, g, g, g, g}
 }
 
-// Runner is what searches ask.
-type Runner interface {
+// Runner is what searches ask. What looks on at the steps takes the place of the System.
+type Runner struct {
 	por.System
-	por.Census
-	// Digest is for searches that store states.
-	Digest() (trace.Digest, error)
-	// Await and WouldGo are those of por.Awaiter.
-	por.Awaiter
-	// Blend is that of por.Blender.
-	por.Blender
-	// Count, Counts and Uncount are those of por.Counter.
-	por.Counter
-	// Overwrite is that of por.Overwriter.
-	por.Overwriter
-	// Symmetry is that of por.Symmetric.
-	por.Symmetric
-	// StopIf has steps ask whether to end with scheduler.ErrStopped.
-	StopIf(func() bool)
+	Sparing
 }
+
+// Sparing is what a search may ask for beside steps, to make fewer of them.
+type Sparing struct {
+	por.Census
+	por.Hasher
+	por.Awaiter
+	por.Blender
+	por.Counter
+	por.Overwriter
+	por.Symmetric
+	Stopper
+}
+
+// Stopper has steps ask whether to end with scheduler.ErrStopped.
+type Stopper interface{ StopIf(func() bool) }
 
 // Tally has totals of all that was run.
 type Tally interface {

@@ -74,7 +74,7 @@ func (s *Session) bootLinux(in *inputs) error {
 		}
 		files[f.Guest] = in.contents[1+i]
 	}
-	k, err := linux.New(s.Plain, s.Image.File, linux.Config{
+	k, err := linux.New(s.Plain.Host(), s.Image.File, linux.Config{
 		Args: s.argv(), Env: s.environment(), Stdin: in.stdin, Contents: files, MemoryLimit: s.guestMemory(),
 		OutputLimit: uint64(s.Config.MaxOutput), TimeoutsAny: s.Config.Timeouts == config.TimeoutsAny,
 		ObserveStdout: s.Config.ObserveStdout, WriteFiles: s.Config.WritesFiles(), Lacks: s.lacks,

@@ -44,7 +44,7 @@ func (p *Program) pebblesMachine() (emu.Config, error) {
 }
 
 func (s *Session) bootPebbles(in *inputs) error {
-	k, err := pebbles.New(s.Plain, s.Image.File, pebbles.Config{
+	k, err := pebbles.New(s.Plain.Host(), s.Image.File, pebbles.Config{
 		Args: s.argv(), Stdin: in.stdin, OutputLimit: uint64(s.Config.MaxOutput), ObserveOutput: s.Config.ObserveStdout,
 	})
 	if err != nil {

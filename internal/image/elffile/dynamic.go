@@ -61,20 +61,15 @@ func (h *header) readDynamic(data []byte) error {
 // that can't be read are left out, but for those of libraries.
 func (h *header) readTags(b, data []byte) error {
 	d := &h.dynamic
-	size := 16
-	if h.machine == I386 {
-		size = 8
-	}
+	size := dynSize(h.machine)
 	if len(b) > maxDynamic*size {
 		return errorf(Broken, "a dynamic section of %d entries", len(b)/size)
 	}
 	var needed []uint64
 	values := map[elf.DynTag]uint64{}
 	for ; len(b) >= size; b = b[size:] {
-		tag, value := elf.DynTag(order.Uint32(b)), uint64(order.Uint32(b[4:]))
-		if size == 16 {
-			tag, value = elf.DynTag(order.Uint64(b)), order.Uint64(b[8:])
-		}
+		e := decodeDyn(h.machine, b)
+		tag, value := elf.DynTag(e.Tag), e.Val
 		if tag == elf.DT_NULL {
 			break
 		}

@@ -15,6 +15,9 @@ const (
 	headerSize32, headerSize64   = 52, 64
 	progSize32, progSize64       = 32, 56
 	sectionSize32, sectionSize64 = 40, 64
+	dynSize32, dynSize64         = 8, 16
+	relaSize64                   = 24
+	noteSize                     = 12
 )
 
 // isNarrow reports whether a file is an ELF32.
@@ -66,3 +69,23 @@ func decodeSection(narrow bool, b []byte) elf.Section64 {
 		Size: uint64(s.Size), Link: s.Link, Info: s.Info, Addralign: uint64(s.Addralign), Entsize: uint64(s.Entsize),
 	}
 }
+
+// dynSize is the size of an entry of a dynamic section.
+func dynSize(m Machine) int {
+	if m == I386 {
+		return dynSize32
+	}
+	return dynSize64
+}
+
+func decodeDyn(m Machine, b []byte) elf.Dyn64 {
+	if m != I386 {
+		return decodeAs[elf.Dyn64](b)
+	}
+	d := decodeAs[elf.Dyn32](b)
+	return elf.Dyn64{Tag: int64(d.Tag), Val: uint64(d.Val)}
+}
+
+// A noteHeader begins a note: the sizes of its owner's name and of its description, and its
+// type (Elf32_Nhdr and Elf64_Nhdr are alike; debug/elf has neither).
+type noteHeader struct{ Name, Desc, Type uint32 }

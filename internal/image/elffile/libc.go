@@ -102,22 +102,22 @@ func hasNote(data []byte, p elf.ProgHeader, owner string) bool {
 		align = 8
 	}
 	b := data[p.Off : p.Off+p.Filesz]
-	for len(b) >= 12 {
-		namesz, descsz := uint64(order.Uint32(b)), uint64(order.Uint32(b[4:]))
-		b = b[12:]
-		if namesz > uint64(len(b)) {
+	for len(b) >= noteSize {
+		n := decodeAs[noteHeader](b)
+		rest := uint64(len(b) - noteSize)
+		if uint64(n.Name) > rest {
 			return false
 		}
-		if strings.TrimRight(string(b[:namesz]), "\x00") == owner {
+		if strings.TrimRight(string(b[noteSize:noteSize+n.Name]), "\x00") == owner {
 			return true
 		}
 		// Offsets of the description and of the next note, from the note's start.
-		desc := (12 + namesz + align - 1) &^ (align - 1)
-		next := (desc + descsz + align - 1) &^ (align - 1)
-		if next-12 > uint64(len(b)) {
+		desc := (noteSize + uint64(n.Name) + align - 1) &^ (align - 1)
+		next := (desc + uint64(n.Desc) + align - 1) &^ (align - 1)
+		if next > uint64(len(b)) {
 			return false
 		}
-		b = b[next-12:]
+		b = b[next:]
 	}
 	return false
 }

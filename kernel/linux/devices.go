@@ -1,0 +1,39 @@
+package linux
+
+// device is a character device that every Linux has.
+type device int
+
+const (
+	noDevice  device = iota
+	devNull          // it is at its end, and swallows what is written
+	devZero          // zeros
+	devFull          // zeros, and nothing can be written
+	devRandom        // what getrandom gives
+	devURandom
+)
+
+var deviceNames = [...]string{devNull: "null", devZero: "zero", devFull: "full", devRandom: "random", devURandom: "urandom"}
+
+// device is what a use has open, noDevice for anything else.
+func (c *call) device(use uint64) device {
+	if use < useFile {
+		return noDevice
+	}
+	return c.k.files.of(use).device
+}
+
+func (f *files) isDevice(path string) bool {
+	i, found := f.byPath[path]
+	return found && f.known[i].device != noDevice
+}
+
+// gives is what a read of n bytes gets from a device.
+func (c *call) gives(d device, n uint64) []byte {
+	switch d {
+	case devZero, devFull:
+		return make([]byte, min(n, maxFileSize))
+	case devRandom, devURandom:
+		return c.random(min(n, maxFileSize))
+	}
+	return nil
+}
