@@ -45,9 +45,10 @@ type handover struct {
 }
 
 // atPlaces looks for an execution of the finding with fewer preemptions, at places where it
-// has some. It takes half of the steps that are left.
+// has some. It takes half of the steps that are left. (Store buffers would be threads of their
+// own in it.)
 func (s *shortener) atPlaces() {
-	if s.over {
+	if s.over || s.Config.Buffers() {
 		return
 	}
 	most := s.run.most
