@@ -56,6 +56,7 @@ enum kind {
 	KIND_ALIGNED,    /* its operand in memory has 16 bytes, and is aligned */
 	KIND_CONTROL,    /* loads a control word, or flags, from memory */
 	KIND_REMAINDER,  /* fprem, fprem1 */
+	KIND_FRAME,      /* plain, and the first of a function whose frame is filled: frame.c */
 };
 
 /* The control words that an instruction of KIND_CONTROL loads. */

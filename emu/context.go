@@ -62,7 +62,7 @@ func (m *Machine) Start(r *Regs) Ctx {
 
 // StartFrom is Start for a thread that another one creates, at parent. Like a kernel it
 // hands the control words of the floating-point unit on: rounding, precision, flags.
-// (The data registers are nobody's at a call.)
+// (No code relies on the data registers at a call.)
 func (m *Machine) StartFrom(parent Ctx, r *Regs) Ctx {
 	c := m.Start(r)
 	C.context_inherit(m.c, C.int32_t(c), C.int32_t(parent))

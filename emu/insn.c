@@ -40,6 +40,8 @@ static uint8_t learn_class(struct machine *m, uint64_t addr, uint32_t size)
 	bool crosses = (addr ^ (addr + size - 1)) >> PAGE_SHIFT;
 	if (kind == KIND_PLAIN && size <= 16 && crosses)
 		kind = KIND_CROSSING;
+	if (kind == KIND_PLAIN && has_frame(m, addr))
+		kind = KIND_FRAME;
 	uint8_t *class = &m->code[code_at(m, addr) - m->code_lo];
 	*class = (*class & CODE_BREAK) | CODE_KNOWN | kind;
 	m->learned = m->insn;
@@ -176,6 +178,9 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 	case KIND_REMAINDER:
 		if (!(m->knobs & KNOB_NO_GUARD))
 			virtual_remainder(m, look(m, addr).len, look(m, addr).nearest);
+		return;
+	case KIND_FRAME:
+		fill_frame(m, addr);
 		return;
 	case KIND_TRAP:
 		stop_before(m, addr, STOP_TRAP);

@@ -240,6 +240,7 @@ void machine_close(struct machine *m)
 	free(m->programs);
 	free(m->stale);
 	free((void *)m->early);
+	free((void *)m->filled);
 	free(m->journal);
 	free(m->records);
 	free(m->trace);

@@ -309,6 +309,12 @@ struct interrupted {
 	uint64_t serial;
 };
 
+/* A function, and the bytes of the stack that it uses: Frame in frame.go. */
+struct frame {
+	uint64_t pc;
+	uint64_t size;
+};
+
 struct machine {
 	/* Read or written by the hooks at every instruction and access. */
 	uint64_t pc;         /* of the instruction under way */
@@ -411,6 +417,9 @@ struct machine {
 	uint8_t flip;         /* after an exclusive or with this */
 	const uint64_t *early; /* early_len pairs, ascending: code that reads ahead */
 	uint32_t early_len;
+	uint32_t nfilled;
+	const struct frame *filled; /* functions whose frames are filled, ascending; frame.c */
+	uint8_t fill[8];      /* by the last three bits of an address */
 	uint64_t grave_lo;    /* the hull of all stacks of ended threads so far, or more */
 	uint64_t grave_len;
 	const uint64_t *graves; /* grave_slots pairs: such a stack, or 0, 0 */

@@ -3,6 +3,10 @@
 #ifndef LANDGO_PARTS_H
 #define LANDGO_PARTS_H
 
+/* frame.c */
+bool has_frame(const struct machine *m, uint64_t pc);
+void fill_frame(struct machine *m, uint64_t pc);
+
 /* program.c */
 uint64_t program_at(const struct machine *m, uint64_t pc);
 bool program_parted(const struct machine *m, uint64_t page);

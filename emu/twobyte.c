@@ -60,6 +60,9 @@ static struct insn group15(const struct bytes *b)
 			return unmodelled("xrstor");
 		case 6:
 			return unmodelled(b->data16 ? "clwb" : "xsaveopt");
+		case 7:
+			if (b->data16)
+				return unmodelled("clflushopt");
 		}
 		return plain(); /* stmxcsr, clflush */
 	}

@@ -13,11 +13,10 @@ func (h *Heap) Unfreed() (list []Block) {
 	return list
 }
 
-// Lost lists those of Unfreed to which nothing points: no register, no word in
-// the roots, nor in a block that isn't lost. A word points to a block if it is the address of
-// one of its bytes, or of the byte behind its last. words gives the words of a
-// piece of memory, at multiples of their size; it is called for the roots, then
-// for blocks, each once.
+// Lost lists those of Unfreed to which nothing points: no register, no word in the roots, nor
+// in a block that isn't lost. A word points to a block if it is the address of one of its
+// bytes, or of the byte behind its last. words gives the words of a piece of memory, at
+// multiples of their size. It is called for the roots, then for blocks, each once.
 //
 // That is conservative: a number that happens to look like an address keeps a
 // block, so a block that is listed is lost.

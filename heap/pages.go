@@ -1,10 +1,9 @@
 package heap
 
-// Allocators of the program's own may give out memory that is in use already,
-// so each of their blocks is compared with the live ones near it. pages has
-// these: the numbers of the live blocks of followed pools on each page, in no
-// order, and beside that those that are large. Rewind keeps it up by what it
-// takes back.
+// Allocators of the program's own may give out memory that is in use already, so
+// each of their blocks is compared with the live ones near it. On each page, pages
+// has the numbers of the live blocks of followed pools, in no order. Beside that it
+// has the large blocks. Rewind keeps it up by what it takes back.
 type pages struct {
 	on    map[uint64][]int32 // by page
 	large []int32

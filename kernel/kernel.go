@@ -143,7 +143,7 @@ type Timer struct {
 	Signal uint64
 	Set    bool // it goes off some time, and something comes of it
 	Comes  bool // something comes of it now
-	Last   bool // it is one against hanging: it goes off where nothing else can be done
+	Last   bool // it is a watchdog: it goes off where nothing else can be done
 }
 
 // Host is the scheduler's service to a kernel.

@@ -83,8 +83,8 @@ func (c *counts) hold(o *relation.Order, opts *Options) bool {
 	return all
 }
 
-// least is the least that an addition finds in any order, by the flow: those that come in any order
-// with it are in the windows of b. low is a bound for it.
+// least is the least that an addition finds in any order, by the flow. Additions that come in any
+// order with it are in the windows of b. low is a bound for it.
 func (c *counts) least(o *relation.Order, b *sameBytes, low int64, f fault) int64 {
 	if b.within() > mostCounted {
 		return low

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What tests have in common that run random programs by a search and by judges. agree is the
+// Helpers of tests that run random programs by a search and by judges. agree is the
 // difference between them; errTooLarge: the program has too many executions to be judged.
 
 // onRandom has random programs judged, until as many as rapid wants weren't too large.

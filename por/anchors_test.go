@@ -117,7 +117,7 @@ func TestAnchors(t *testing.T) {
 }
 
 // TestSpinLocksAwaited: without polls, a search runs as many executions of a ticket lock as
-// there are orders of the critical sections, and of each lock as many as there are
+// there are orders of the critical sections. Of each lock it runs as many as there are
 // traces by sleep sets alone.
 func TestSpinLocksAwaited(t *testing.T) {
 	orders := map[string]uint64{"ticketlock 2": 2, "ticketlock 3": 6, "ticketlock 4": 24}
@@ -146,9 +146,9 @@ func TestSpinLocksAwaited(t *testing.T) {
 	}
 }
 
-// TestSpinLocks: programs that wait in loops finish, with as many executions
-// as there are orders of the critical sections and of the polls that saw a
-// change or came before one.
+// TestSpinLocks: programs that wait in loops finish. They have as many executions
+// as there are orders of the critical sections and of the polls that saw a change
+// or came before one.
 func TestSpinLocks(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -170,10 +170,10 @@ func TestSpinLocks(t *testing.T) {
 	}
 }
 
-// TestSinglePath: on the paper's own two programs every form of dynamic
-// partial-order reduction runs a single path, up to 11 threads of the indexer
-// and 13 of the file system (Flanagan and Godefroid, Figs 6 and 8), and more
-// with one thread more.
+// TestSinglePath: the paper's own two programs (Flanagan and Godefroid, Figs 6 and
+// 8) have a single path, by every form of dynamic partial-order reduction. So it is
+// up to 11 threads of the indexer and 13 of the file system. With one thread more
+// they have several.
 func TestSinglePath(t *testing.T) {
 	for _, search := range []string{"dpor", "dpor:sleep=0", "dpor:figure=3", "dpor:figure=3,sleep=0", "dpor:figure=4",
 		"dpor:figure=4,sleep=0", "classic", "nidhugg", "source", "optimal"} {

@@ -13,16 +13,16 @@ import (
 // here waits for one away: what isn't back is done here. So a part that is lost, or comes
 // twice, or too late, costs time and changes nothing.
 //
-// A unit's results are functions of the unit (batch.go), so it is all the same who works
-// on it. Only a unit that rests at its limit is taken from away. One that ends the
-// search (it has seen enough, has learned, has failed) is done again here, where what
-// it has learned or met is wanted.
+// A unit's results are functions of the unit (batch.go), so it is all the same which
+// machine works on it. Only a unit that rests at its limit is taken from away. One that
+// ends the search (it has seen enough, has learned, has failed) is done again here,
+// where what it has learned or met is wanted.
 
 // Away has parts of batches worked on elsewhere.
 type Away interface {
-	// Offer is called at the beginning of a batch, with its parts in their order: the
-	// last ones are to be done first. done is to be called with a part's place and what
-	// WorkAway made of it, from any goroutine, until Over returns.
+	// Offer is called at the beginning of a batch, with its parts in their order. The
+	// last ones are to be done first. done has to be called with a part's place and
+	// what WorkAway made of it, from any goroutine, until Over returns.
 	Offer(parts [][]byte, done func(part int, result []byte))
 	// Over says that what of the batch isn't back isn't wanted any more.
 	Over()
@@ -132,10 +132,10 @@ func (b *batch) takeBack(a *awayParts, part int, text []byte, away Away) {
 	}
 }
 
-// WorkAway works on a part of a search. opts are those of the search, but that Stop is
-// one's own; w's observer sees what is run, and seen writes what it has seen. spent: the
-// worker's System knows more now than the search's, or has failed, and is of no use for
-// another part.
+// WorkAway works on a part of a search. opts are those of the search, except for Stop,
+// which is the worker's own. w's observer sees the executions, and seen writes what it
+// has seen. spent: the worker's System knows more now than the search's, or has failed,
+// and is of no use for another part.
 func WorkAway(search string, opts Options, w Worker, part []byte, seen func(any) ([]byte, error)) (result []byte, spent bool, err error) {
 	spec, err := ParseSpec(search)
 	if err != nil {

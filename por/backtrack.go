@@ -63,7 +63,7 @@ func (s *backtrack) addAll(n *node) {
 
 // longestTurn is how many steps a thread takes by default before others go on. A
 // thread that waits for them in a loop that isn't an exact spin (it counts, or
-// works meanwhile) would never let them otherwise, and the first execution had
+// works meanwhile) would never let them otherwise. The first execution would have
 // no end. It isn't used under a bound: there a thread is left where the bound
 // allows it.
 const longestTurn = 1024

@@ -7,24 +7,24 @@ import (
 )
 
 // bounded is search "bounded", and "none" with a bound: every ready thread, with
-// every outcome of its step, in every state, as far as the execution stays
-// within the bounds. It follows Musuvathi and Qadeer (PLDI 2007) for preemptions
-// and switches, Emmi, Qadeer and Rakamaric (POPL 2011) for delays, and Coons,
-// Musuvathi and McKinley (OOPSLA 2013, §2.5.2) for the fair bound. See meter.go
-// for what is counted. A step that exceeds a bound counts as pruned.
+// every outcome of its step, in every state, as far as the execution stays within
+// the bounds. It follows Musuvathi and Qadeer (PLDI 2007) for preemptions and
+// switches, Emmi, Qadeer and Rakamaric (POPL 2011) for delays. The fair bound is
+// that of Coons, Musuvathi and McKinley (OOPSLA 2013, §2.5.2). See meter.go for
+// what is counted. A step that exceeds a bound counts as pruned.
 //
 // Sound for any bounds together: no measure ever falls along an execution. So
 // each execution within the bounds is a path of the tree whose prefixes are
 // within them too.
 //
 // With Options.Iterate the first of the bounds (in the order of Measures) is 0
-// first, then 1, and so on, until it cuts nothing off any more; the others
-// stand. No work is done twice. Where the bound strikes, the step is put, with
-// its path, into the frontier of the value that it needs (ICB's work queues;
-// iteration.go). When the walk is back at the root it takes up the frontier of
-// the next value, by chunks: some hundred entries make a tree of steps to run
-// again (Stats.Replayed). A frontier is in the order of the walk that wrote it,
-// so entries of a chunk share most of their steps.
+// first, then 1, and so on, until it cuts nothing off any more; the others stand.
+// No work is done twice. Where the bound strikes, the step is put, with its path,
+// into the frontier of the value that it needs (ICB's work queues; iteration.go).
+// When the walk is back at the root it takes up the frontier of the next value, by
+// chunks. Some hundred entries make a tree of steps to run again (Stats.Replayed).
+// A frontier is in the order of the walk that wrote it, so entries of a chunk share
+// most of their steps.
 //
 // Deviation: ICB's Algorithm 1 keeps states in its queues. Here these are paths,
 // as in their tool (§4), and no state is remembered as visited.

@@ -39,10 +39,10 @@ func TestBPORIsDPOR(t *testing.T) {
 	}
 }
 
-// TestThesisAccount: account of the Nidhugg thesis is three threads with a
-// critical section each, of one lock: 6 traces without a bound and with, at any
-// bound, for lazy-bpor (as there, 6/6/6), and for each of ours. Nidhugg- and
-// Source-BPOR run 6, 27 and 42 executions there, at bounds 0, 1 and 2.
+// TestThesisAccount: account of the Nidhugg thesis is three threads with a critical
+// section each, of one lock. It has 6 traces without a bound and at any bound, for
+// lazy-bpor (as there, 6/6/6) and for each of ours. Nidhugg- and Source-BPOR run 6,
+// 27 and 42 executions there, at bounds 0, 1 and 2.
 func TestThesisAccount(t *testing.T) {
 	for search, want := range map[string]uint64{"lazy-bpor": 6, "bpor": 6, "nidhugg-bpor": 6, "source-bpor": 6,
 		"nidhugg-bpor:optimised=0": 6, "source-bpor:optimised=0": 6} {
@@ -56,14 +56,14 @@ func TestThesisAccount(t *testing.T) {
 }
 
 // TestThesisSleep is why. Where each thread has an event of its own before its
-// lock, the start of its block is another state than that of the race, so that
-// there are conservative branches. By the letter of the slides the first branch
-// of a state sleeps below them, also where it was cut off by the bound, and is
-// missed: one execution of six at bound 0, which can't be what they measured.
-// If nothing sleeps below a conservative branch, all six are found, and again
-// and again, the more so the higher the bound, as in their table. With
-// sleepbound.go that remains at bound 1, where something is cut off; at bound 2
-// they are found once.
+// lock, the start of its block is another state than that of the race. So there are
+// conservative branches. By the letter of the slides the first branch of a state
+// sleeps below them, also where it was cut off by the bound, and is missed. That
+// gives one execution of six at bound 0, which can't be what they measured. If
+// nothing sleeps below a conservative branch, all six are found, and again and
+// again, the more so the higher the bound, as in their table. With sleepbound.go
+// that remains at bound 1, where something is cut off; at bound 2 they are found
+// once.
 func TestThesisSleep(t *testing.T) {
 	p := &model.Program{Bytes: 32, Mutexes: 1, Standing: true}
 	for i := 1; i <= 3; i++ {

@@ -25,8 +25,8 @@ type branch struct {
 	kids  *branch
 	// again: it was run before, and only leads back to where to go on.
 	again bool
-	// For searches within a bound (bpor.go): what was spent up to and with the
-	// step; whether something below it was cut off; whether it was a yield or
+	// For searches within a bound (bpor.go): the price up to and with the step, and
+	// whether something below it was cut off. Also whether it was a yield or
 	// changed which other threads can run.
 	price        int32
 	cut, changes bool

@@ -106,7 +106,7 @@ func (r *bufferRun) spent(path []PathStep) map[Measure]int {
 	return c
 }
 
-// key is the same for two executions if and only if they are of one trace: each
+// key is the same for two executions if and only if they are of one trace. Then each
 // byte's writes are in the same order, each load finds the same, and what works on a
 // mutex is in the same order.
 func (r *bufferRun) key() string {
@@ -458,9 +458,9 @@ func TestBuffersBlend(t *testing.T) {
 	}
 }
 
-// TestBuffersLateEnds: with ends of the process that come last, optimal finds the bugs, the
-// deadlocks, and where there is no bug the registers of the threads that end the process, as all
-// executions with ends anywhere have them.
+// TestBuffersLateEnds: with ends of the process that come last, optimal finds what all
+// executions with ends anywhere have. These are the bugs, the deadlocks, and where there is no
+// bug the registers of the threads that end the process.
 func TestBuffersLateEnds(t *testing.T) {
 	programs, first := soakBuffers(t, 150)
 	judged, cut, bugs := 0, 0, 0
@@ -574,8 +574,9 @@ func fencingProgram(seed uint64) *model.Program {
 	return p
 }
 
-// TestFencesForAll: a fence for all threads that is one moment, at which all buffers are empty,
-// comes to what one does during which each is at some moment: where one other thread stores.
+// TestFencesForAll: a fence for all threads may be one moment, at which all buffers are empty,
+// or a time during which each is empty at some moment. Both come to the same where one other
+// thread stores.
 func TestFencesForAll(t *testing.T) {
 	programs, first := soakBuffers(t, 24)
 	fewer := 0

@@ -182,8 +182,8 @@ func (r *recorder) oneRound(i int, x *trace.Transition) bool {
 }
 
 // leaves reports whether x leaves a barrier at which event i arrived, in the same round or
-// before: not after the round's last arrival, the next that completed one since its thread's
-// own.
+// before. So it isn't after the round's last arrival, the next that completed one since its
+// thread's own.
 func (r *recorder) leaves(i int, x *trace.Transition) bool {
 	if len(x.Ops) != 1 || x.Ops[0].Kind != trace.OpBarrierLeave || !arrives(r.path[i]) || r.path[i].Ops[0].Obj != x.Ops[0].Obj {
 		return false

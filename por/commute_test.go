@@ -156,9 +156,9 @@ func combines(p *model.Program) bool {
 	return false
 }
 
-// crowded reports whether more threads meet at a barrier than it is for. Which of them are in
-// a round is a matter of order then, and an arrival that sleeps is woken by the last of a round
-// although it could be in that.
+// crowded reports whether more threads meet at a barrier than it is for. Which of them are in a
+// round is a matter of order then. The last of a round wakes an arrival that sleeps, although
+// that could be in the round.
 func crowded(p *model.Program) bool {
 	users := 0
 	for _, code := range p.Threads {

@@ -72,7 +72,7 @@ func (s *bpor) dozes(j int32, u trace.TID) bool {
 // step that is a yield, or changes which threads can run, may make independent
 // steps dearer (§4.3.2). So every thread is added before it (Definition 4.7,
 // requirement 2). With a preemption bound too it may also end or begin a free
-// leaving, and every thread is added at its block's start as well ("whenever a
+// leaving. Then every thread is added at its block's start as well ("whenever a
 // thread's enabledness changes", §5.3).
 //
 // Deviation: the paper tells release operations by their kind. Here what counts

@@ -108,7 +108,7 @@ func dropTail(list []int, drop func(int) bool) []int {
 }
 
 // windowsOf calls look for each addition of thread t whose result is tested, with bounds for what
-// it finds: no order has it find less than low, or more than high.
+// it finds. No order has it find less than low, or more than high.
 func (b *sameBytes) windowsOf(o *relation.Order, t int, f fault, look func(e *countAt, low, high int64)) {
 	b.windows = b.windows[:0]
 	for i := range b.threads {

@@ -51,9 +51,9 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestDeepBatches: such a search is divided, saved and gone on with like any other:
-// what is saved is the same with one worker and with two, and for a search that
-// goes on from what was saved a batch before.
+// TestDeepBatches: such a search is divided, saved and gone on with like any other.
+// The saved form is the same with one worker and with two, and for a search that
+// goes on from the form of a batch before.
 func TestDeepBatches(t *testing.T) {
 	p := deepProgram()
 	laps := func(name string, jobs, n int, from []byte) (list [][]byte) {

@@ -125,9 +125,9 @@ func compare(name string, p *model.Program, judge, s *survey, opts Options) erro
 	return nil
 }
 
-// patches reports whether a program may have what trust runs in vain: a
-// compare-and-exchange of bytes that another access writes in parts, or a lock
-// that several threads may keep from one.
+// patches reports whether trust may run executions of a program in vain. There is a
+// compare-and-exchange of bytes that another access writes in parts, or a lock that
+// several threads may keep from one.
 func patches(p *model.Program) bool {
 	type extent struct{ at, size int }
 	casts, written := false, map[extent]bool{}
@@ -243,9 +243,9 @@ func differ(t *testing.T, gen *rapid.Generator[sized], checks int, seen *sample,
 	t.Log("skipped", skipped)
 }
 
-// agreeAll compares every search, within every bound, with the judge, on a
-// program of single events. few: smaller samples, and the searches don't all run
-// a second time on every program, without being told that events are single.
+// agreeAll compares every search, within every bound, with the judge, on a program
+// of single events. few: samples are smaller, and not all searches run a second
+// time on every program without knowing that events are single.
 func agreeAll(p *model.Program, judge *survey, few bool) error {
 	if err := checkBoundings(boundings, p, judge, Options{OneEvent: true, Unmerged: true}); err != nil {
 		return err

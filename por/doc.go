@@ -41,9 +41,9 @@
 //
 // # What a search sees
 //
-// A strategy gets a handle (strategy.go): the path to read, the backtrack sets to
-// add to, what the threads would do next, what the bounds have counted, and whether
-// to stop. It tells the explorer what it needs in one value. It never calls the
+// A strategy gets a handle (strategy.go). It has the path to read, the backtrack
+// sets to add to, the threads' next operations, the bounds' counts, and whether to
+// stop. It tells the explorer what it needs in one value. It never calls the
 // System.
 //
 // # Glossary
@@ -53,7 +53,7 @@
 //	                lets the thread out (trace.Thread.Awaits); else the step would be a poll
 //	backtrack set   what is to be explored from a state, and was (node.todo, node.done)
 //	batch, unit     a divided search goes in batches of work units
-//	blend           to come to the same in both orders, because nobody uses what tells them
+//	blend           to come to the same in both orders, because nothing uses what tells them
 //	                apart: increments, references given back (above.go), arrivals at a barrier (package relation, commuting)
 //	block           steps of one thread between places where it can be left freely
 //	bound           a limit on preemptions, delays, rounds ... of an execution

@@ -49,8 +49,8 @@ func count(b *branch) (n int) {
 	return n
 }
 
-// Moves is how the estimate of a search's size has moved: a share of a tree whose branches aren't
-// known yet is no more than a guess, and the guesses before say how good it is.
+// Moves is how the estimate of a search's size has moved. A share of a tree whose branches aren't
+// known yet is no more than a guess. The guesses before say how good it is.
 type Moves struct {
 	at     []uint64 // executions, each a tenth more than the last
 	totals []float64

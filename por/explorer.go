@@ -11,8 +11,8 @@ import (
 // explorer is EXPLORE of the papers, the depth-first walk that most searches
 // share: it runs, rewinds and counts. A strategy says which branches a state has.
 //
-// The walk of one execution: enter a state (open); take its next branch; step;
-// enter the state after; and so on to a state where no thread can run or every
+// The walk of one execution: enter a state (open), take its next branch, step,
+// enter the state after. So it goes on to a state where no thread can run or every
 // branch is redundant (end). Then leave states, newest first, until one has a
 // branch left, rewind to it, and go on from there.
 type explorer struct {

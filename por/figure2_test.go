@@ -41,9 +41,9 @@ func pathsOf(t *testing.T, search string, p *model.Program) ([]string, Stats) {
 var figures = []string{"dpor:sleep=0", "dpor:figure=3,sleep=0", "dpor:figure=4,sleep=0", "dpor:figure=3,sleep=0,mark=1", "classic"}
 
 // TestFigure2 is Flanagan and Godefroid's Figure 2, the state space of the indexer with
-// two threads and one message each: cas(table[84], 0, 12) and cas(table[91], 0, 13), and
-// threads that block at their exit. It has four states, four transitions and two paths.
-// DPOR follows one, with backtrack sets of one thread.
+// two threads and one message each. The steps are cas(table[84], 0, 12) and
+// cas(table[91], 0, 13), and threads block at their exit. It has four states, four
+// transitions and two paths. DPOR follows one, with backtrack sets of one thread.
 func TestFigure2(t *testing.T) {
 	cas := func(at, message int64) []model.Instr {
 		return []model.Instr{{Code: model.Set, R: 2, C: message}, {Code: model.CompareXR, R: 1, A: int(4 * at), D: 2, Size: 4}}

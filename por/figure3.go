@@ -23,8 +23,8 @@ import (
 // isn't one of them and is dependent and co-enabled: that is i, and E is made of
 // those gathered. No clocks are looked at.
 //
-// Of E, p is taken if it can be, and nothing is added if E has a process of the
-// backtrack set already (their optimization 1, at the end of §3). Optimization 2 is in
+// Of E, p is taken if it can be. Nothing is added if E has a process of the backtrack
+// set already (their optimization 1, at the end of §3). Optimization 2 is in
 // marking.go.
 //
 // Terms, soundness and the other deviations: eager.go.

@@ -54,8 +54,8 @@ func TestFrontier(t *testing.T) {
 }
 
 // TestChunks: the trees of a frontier's chunks have its entries for leaves, in
-// order, and only those are new; and a pool that gets all branches back keeps no
-// more than it may.
+// order, and only those are new. A pool that gets all branches back keeps no more
+// than it may.
 func TestChunks(t *testing.T) {
 	rnd := rand.New(rand.NewSource(2))
 	var f frontier
@@ -124,9 +124,9 @@ func sum(path []frontierStep) int {
 	return n
 }
 
-// TestFewReplays: going from one entry of a frontier to the next costs little:
-// each step that is run to come back to a place is of the few since the last
-// state that the two share.
+// TestFewReplays: going from one entry of a frontier to the next costs little. Each
+// step that is run to come back to a place is one of the few since the last state
+// that the two share.
 func TestFewReplays(t *testing.T) {
 	s, err := New("bounded", Options{Bounds: Bounds{{Preempt, 3}}, Iterate: true})
 	if err != nil {

@@ -1,8 +1,8 @@
 package por
 
-// iteration is how far a search by ascending bound has come (Musuvathi and
-// Qadeer, PLDI 2007, Algorithm 1): the value of the bound, what of it is left to
-// take up, and what waits for higher values.
+// iteration is how far a search by ascending bound has come (Musuvathi and Qadeer,
+// PLDI 2007, Algorithm 1). It has the value of the bound, the entries that are left
+// of it, and those that wait for higher values.
 type iteration struct {
 	level, limit int32               // the value at hand, and the greatest
 	from         int32               // the first
@@ -34,8 +34,7 @@ func (a *iteration) takeOver(v int32, f *frontier) error {
 }
 
 // nextChunk is the next entries of the frontier being taken up: nil if there are
-// none. over: nothing else is left at this value, so the next one's turn has
-// come.
+// none. over: nothing else is left at this value, and it is the next one's turn.
 func (a *iteration) nextChunk(over bool) (*chunk, error) {
 	for {
 		if a.source != nil {

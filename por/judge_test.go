@@ -49,9 +49,9 @@ func newSurvey(p *model.Program) *survey {
 	return s
 }
 
-// spare is the machine and the recorder that a survey of the last program was
-// made with, nil while they are used: the same program goes through sixty
-// searches, each of which takes microseconds.
+// spare is the machine and the recorder that a survey of the last program was made
+// with, nil while they are used. The same program goes through sixty searches of
+// some microseconds each.
 var spare *survey
 
 func borrow(p *model.Program) *survey {

@@ -11,9 +11,9 @@ import (
 
 // Programs whose main thread, or another, ends the process while others run, under optimal
 // with ends that come last. Two judges again: with ends anywhere, and with ends that come
-// last. There have to be the same bugs, the same deadlocks, and, where there is no bug,
-// the same threads that end the process, with the same registers: what a status is made
-// of. (What was written to memory by the end differs; scheduler/late.go says who could tell.)
+// last. There have to be the same bugs and the same deadlocks. Where there is no bug, the
+// same threads end the process with the same registers: a status is made of these. (What was
+// written to memory by the end differs; scheduler/late.go says who could tell.)
 
 // lateSurvey is what the executions of a program lead to.
 type lateSurvey struct {

@@ -122,7 +122,7 @@ func (s *lazyBPOR) end(e Ending) {
 }
 
 // inVain reports whether a step that fell asleep just now, on the way to n, will never be
-// woken: then all that goes on from n was explored from the state before. (A step that
+// woken. Then all that goes on from n was explored from the state before. (A step that
 // has slept for longer says nothing: what races with the path since then isn't known.)
 func (s *lazyBPOR) inVain(n *node) bool {
 	p := &s.path.nodes[n.depth-1]

@@ -18,7 +18,7 @@ import (
 // preemption of its own. That is less than the least at times (two stretches may
 // exclude each other without such an event), and never more.
 //
-// What a thread would do next counts as an event: if it is done, it comes there; if it
+// A thread's next operation counts as an event. If it is done, it comes there. If it
 // never is, the thread was left for good, and that costs as much.
 type unavoidable struct {
 	path *path
@@ -129,8 +129,8 @@ func (u *unavoidable) after(start int32, events []int32) bool {
 }
 
 // costly reports whether it is a preemption to leave a thread after event last,
-// whatever the others do; op is what it does next, at event i, or hasn't done yet (-1).
-// start is where its stretch began.
+// whatever the others do. The thread's next operation is op, at event i, or not done
+// yet (-1). start is where its stretch began.
 func (u *unavoidable) costly(start, last, i int32, op *trace.Op) bool {
 	p, t := u.path, u.path.order.Thread(last)
 	switch {

@@ -122,7 +122,7 @@ func (h *habits) note(e *relation.Event, n int32) bool {
 }
 
 // private reports whether step b, known from the newest state or one before it, can come
-// first in every trace from there, as far as is known, and relies on it.
+// first in every trace from there, as far as is known. It then relies on that.
 func (h *habits) private(b *branch) bool {
 	if !h.on || b.Global || b.Advance || b.Wild || b.Loose || len(b.Waits) > 0 {
 		return false

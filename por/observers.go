@@ -10,13 +10,14 @@ import (
 // observers makes of a System another one, in which two stores of the same bytes come to
 // the same in both orders. Memory holds all stores that could be the last, and a read has
 // an outcome for each of them. That is the equivalence of Aronis, Jonsson, Lång and Sagonas
-// ("Optimal dynamic partial order reduction with observers", TACAS 2018): two stores race
+// ("Optimal dynamic partial order reduction with observers", TACAS 2018). Two stores race
 // only if a read, the observer, tells which came later. Optimal-DPOR over this system runs
 // each of its traces once.
 //
-// Deviation: in the paper a race of two stores is found when the observer is run, and
-// reversed by a sequence that ends with the observer; what sleeps is judged with such
-// sequences. Here that is all in the outcomes of the read, which optimal has anyway.
+// Deviation: in the paper a race of two stores is found when the observer is run. A
+// sequence that ends with the observer reverses it, and sleeping steps are judged
+// with such sequences. Here that is all in the outcomes of the read, which optimal
+// has anyway.
 //
 // A *storeCell* is bytes of which all accesses so far were of exactly these bytes, each the
 // only event of its step. The stores of other bytes keep their orders. Where more is
@@ -31,12 +32,13 @@ import (
 // which each read finds the store that it is named by. In such an order sys has taken the
 // steps (observersrun.go): no value is ever given to a read.
 //
-// What optimal asks of such outcomes: each execution has one of them; they are named the
-// same wherever the same happens before the read; all that are possible behind other steps
-// that are independent of the read are possible before them. A constraint of another read
-// may take outcomes away, but never the last: of stores between which there is no cycle
-// yet one is the maximum. It makes no difference in which order two reads take theirs from
-// each other, since what counts is whether all constraints together have a cycle.
+// Optimal asks three things of such outcomes. Each execution has one of them. They are
+// named the same wherever the same happens before the read. All that are possible behind
+// other steps that are independent of the read are possible before them. A constraint of
+// another read may take outcomes away, but never the last: of stores between which there
+// is no cycle yet one is the maximum. It makes no difference in which order two reads take
+// theirs from each other, since what counts is whether all constraints together have a
+// cycle.
 //
 // A read e' that is reversed has new candidates in its new place. Of these, outcomes counts
 // what is possible together with all of v. Let c and c' be outcomes of e' in both places.
@@ -145,8 +147,8 @@ func unordered(a *trace.Access) {
 	a.Flags |= trace.Unordered
 }
 
-// ways are the outcomes that a read of c may have in the present state, nil if there is
-// but one, and there would be with other outcomes of other reads.
+// ways are the outcomes that a read of c may have in the present state. It is nil if
+// there is only one, and would be with other outcomes of other reads.
 func (o *observers) ways(c *storeCell) (list []trace.Choice) {
 	if c == nil {
 		return nil
@@ -209,8 +211,8 @@ func (o *observers) precedes(i int32, s *settled) bool {
 	return slices.ContainsFunc(s.stores, func(j int32) bool { return j != s.last && o.before(i, j) })
 }
 
-// outcomes are those that v's last step may have in its new place, if it reads a cell. open:
-// another execution with the same steps up to this one may have others.
+// outcomes are those that v's last step may have in its new place, if it reads a cell.
+// Outcomes are open if another execution with the same steps up to this one may have others.
 func (o *observers) outcomes(v *relation.Sequence) (list []trace.Choice, open, reads bool) {
 	e := &v.Last.Event
 	if len(e.Accesses) != 1 || stores(&e.Accesses[0]) || !o.isCell(&e.Accesses[0]) {

@@ -12,10 +12,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Programs under search observers. The judge runs all interleavings. It says to what the
-// threads can come, and which classes of executions there are: executions of one class have
-// the same events, each read finds the same store, and all that depends comes in the same
-// order, but for two stores of the same bytes.
+// Programs under search observers. The judge runs all interleavings. It says what the
+// threads can come to, and which classes of executions there are. Executions of one class
+// have the same events, and each read finds the same store. All that depends comes in the
+// same order, but for two stores of the same bytes.
 
 // watcher is what a search found, or the judge.
 type watcher struct {

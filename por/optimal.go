@@ -124,8 +124,9 @@ func (s *optimal) end(e Ending) {
 }
 
 // insert puts the sequence, which reverses a race, into the wakeup tree of the
-// state before that, once for each outcome that its last step e' has if it comes
-// first there. It reports whether the answer may change while e' is on the stack.
+// state before the race. It does so once for each outcome that its last step e' has
+// if it comes first there. It reports whether the answer may change while e' is on
+// the stack.
 func (s *optimal) insert() (open bool) {
 	n, e := &s.path.nodes[s.seq.From], s.seq.Last
 	s.sets.own(n)

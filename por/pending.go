@@ -19,9 +19,10 @@ type pending struct {
 }
 
 // races calls f for each race of an event c with an operation that is blocked at
-// the end of the execution, as if it came next. e is the step that could have
-// come before c, row the clock of what it needs before it. (A spinning thread
-// has none, unless it awaits: all writes of what it read came before.)
+// the end of the execution, as if it came next. Of the other arguments, e is the
+// step that could have come before c, and row the clock of what it needs before it.
+// (A spinning thread has none, unless it awaits: all writes of what it read came
+// before.)
 func (p *pending) races(f func(c int32, e *relation.Step, row []int32)) {
 	for k := range p.path.threads {
 		switch t := &p.path.threads[k]; {

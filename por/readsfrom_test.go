@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Programs under search readsfrom, against the judge of observers_test.go: executions of one
+// Programs under search readsfrom, against the judge of observers_test.go. Executions of one
 // class have the same events, each load finds the same store, and all else that depends comes
 // in the same order.
 

@@ -98,8 +98,8 @@ func TestSamplingReaches(t *testing.T) {
 	}
 }
 
-// TestPOSEven: partial-order sampling meets the least likely trace of readers
-// and a writer far more often than a random walk does when independent steps
+// TestPOSEven: partial-order sampling meets the least likely trace of readers and a
+// writer far more often than a random walk does. That is so when independent steps
 // lie between (Yuan et al., §2 and §5).
 func TestPOSEven(t *testing.T) {
 	// One step of thread 2 has to come before all of thread 1's.

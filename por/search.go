@@ -5,7 +5,7 @@ import "errors"
 // A Search explores the executions of a System.
 type Search interface {
 	// Run explores sys from its current state on, until nothing is left, the
-	// observer or Options stop it, or a step fails; the System is left in some
+	// observer or Options stop it, or a step fails. The System is left in some
 	// state of its own.
 	Run(sys System, obs Observer) (Stats, error)
 }
@@ -37,10 +37,10 @@ type Progress struct {
 type Options struct {
 	// Bounds limit the executions that are explored.
 	Bounds Bounds
-	// Iterate, with a bound, explores bound 0 first, then 1, and so on, so that
-	// the first bug found has the fewest preemptions (or what the first of the
-	// bounds counts). Executions and transitions of a lower bound are counted
-	// (and observed) once; running them again is Replayed.
+	// Iterate, with a bound, explores bound 0 first, then 1, and so on. So the
+	// first bug found has the fewest preemptions, or the least of what the first
+	// bound counts. Executions and transitions of a lower bound are counted (and
+	// observed) once; running them again is Replayed.
 	Iterate bool
 	// From is the bound that Iterate begins with; what has more than Bounds allow is
 	// taken for that.
@@ -80,7 +80,7 @@ type Options struct {
 	Stop func() bool
 
 	// Crew, if not nil, offers workers to a search that can be divided
-	// (Spec.Whole), unless MaxExecutions is given: a search that stops after so
+	// (Spec.Whole), unless MaxExecutions is given. A search that stops after so
 	// many goes in one order from the start.
 	Crew Crew
 	// Away, if not nil, has parts of a divided search worked on elsewhere too.

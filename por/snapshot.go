@@ -7,17 +7,18 @@ import (
 	"landgo/internal/trace"
 )
 
-// A snapshot is a search at rest as plain bytes: its counts, and every state on
-// the way to one of its units, with what is planned, taken and asleep there.
-// Steps are named by thread, choice and the thread's instruction number. Of
-// those that were taken, what dependence compares is kept too. Its length grows
-// with depth, not with executions. With a bound that is raised it also has what
-// waits for that, and for a search that stores states these.
+// A snapshot is a search at rest as plain bytes. It has the counts, and every state
+// on the way to a unit, with its planned, taken and sleeping steps. Steps are named
+// by thread, choice and the thread's instruction number. Of those that were taken,
+// what dependence compares is kept too. Its length grows with depth, not with
+// executions. With a bound that is raised it also has what waits for that, and for
+// a search that stores states these.
 //
-// Form: unsigned varints, in this order: snapshotVersion; the counts; whether
-// the search is undivided, and if so its steps; the taken steps, each once, for
-// states share them; the states, those before a state before it; the units; the
-// orphans; what waits for greater bounds. Lists begin with their length.
+// Form: unsigned varints, in this order: snapshotVersion, the counts, whether the
+// search is undivided, and if so its steps. Then the taken steps, each once, for
+// states share them, and the states, those before a state before it. Then the
+// units, the orphans, and the steps that wait for greater bounds. Lists begin with
+// their length.
 //
 // To go on from one is what each batch begins with. So what was argued for
 // batches holds for a search that was interrupted, and all its counts are those

@@ -5,16 +5,16 @@ import (
 	"landgo/por/relation"
 )
 
-// source-bpor is Source-BPOR (Nidhugg thesis, Sachinoglou 2018, Algorithm 13):
-// before a race one initial is added as in source-DPOR, and conservative points
-// at the starts of blocks according to persistent sets.
+// source-bpor is Source-BPOR (Nidhugg thesis, Sachinoglou 2018, Algorithm 13).
+// Before a race one initial is added as in source-DPOR, and conservative points at
+// the starts of blocks according to persistent sets.
 //
-// Deviation: that isn't sound. A source set may hold, in place of a thread with
-// which the reversed sequence begins, another that is independent of it, and
-// that may come first at a higher price only (finding 14). So the persistent
-// set's point before the race is added too, as a conservative one: where the
-// bound cut nothing off, the source set stands. So soundness is bpor's, with its
-// optimised=1, and is judged as that is.
+// Deviation: that isn't sound. In place of a thread with which the reversed
+// sequence begins, a source set may hold another that is independent of it. That
+// one may come first only at a higher price (finding 14). So the persistent set's
+// point before the race is added too, as a conservative one: where the bound cut
+// nothing off, the source set stands. So soundness is bpor's, with its optimised=1,
+// and is judged as that is.
 //
 // Of the initials that Algorithm 13 may add, one is added that happens before the
 // second event of the race. The thesis calls Source-BPOR and Nidhugg-BPOR equivalent

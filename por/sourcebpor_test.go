@@ -6,8 +6,8 @@ import (
 	"landgo/por/internal/model"
 )
 
-// TestSourceBPOR: a program of which source-bpor missed an end within the bound,
-// found by the differential test, before a block's start got what leads to a
+// TestSourceBPOR: source-bpor missed an end of this program within the bound, as
+// the differential test found. That was before a block's start got what leads to a
 // race's second step too (conservative.go).
 func TestSourceBPOR(t *testing.T) {
 	p := &model.Program{Bytes: 16, Mutexes: 2, Conds: 1, Sems: []int{0, 1}, RWLocks: 1, Barriers: []int{2}, Budget: 9, Threads: [][]model.Instr{

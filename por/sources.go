@@ -14,17 +14,17 @@ import (
 // Sagonas ("Optimal stateless model checking for reads-from equivalence under sequential
 // consistency", OOPSLA 2019).
 //
-// A load has an outcome for each store of the path, and for what was there first, that it can
-// find: where the path's steps, with it, have an order in which each load finds its store
-// (package readsfrom). In such an order sys takes the steps. A store is named by its thread
-// and its number in the thread; so are the outcomes of loads.
+// A load has an outcome for each store of the path that it can find, and for the first value.
+// It can find a store if the path's steps, with it, have an order in which each load finds
+// its store (package readsfrom). In such an order sys takes the steps. A store is named by
+// its thread and its number in the thread; so are the outcomes of loads.
 //
 // A *configuration* is a set of such steps with all that happens before them (the thread's
 // earlier steps, the store that is found, dependent operations) that has such an order. A
 // class of executions is a configuration that can't be larger. That optimal-DPOR, over this
 // system, comes to each class: say the walk has left state E, and C is a class with E that
 // was run nowhere. Take an explored or sleeping step b of E and a largest part K of C
-// behind E, closed under what happens before, so that E, b and K together are a
+// behind E. K is closed under what happens before, so E, b and K together are a
 // configuration. Take an execution with them, which there is by induction. Let e be a first
 // step of C behind E and K.
 //   - e is of b's thread, or depends on b: this is a race (for a load b and a store of K, the

@@ -11,10 +11,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Programs that wait in loops, under trust and rounder. Their traces are those
-// of an order in which a step that ends a spin, or that would have ended one had
-// no thread changed what its loop read, reads all that the loop read: unless such a
-// change came before the turn's last step in every order.
+// Programs that wait in loops, under trust and rounder. Their traces are those of
+// an order in which some steps read all that their loop read. These are the steps
+// that end a spin, or that would have ended one had no thread changed what the loop
+// read. It isn't so where such a change came before the turn's last step in every
+// order.
 
 // waiting adds what a thread's loop read to its next step, for a recorder, and
 // plain takes it away again, for the search.
@@ -371,9 +372,9 @@ func TestSettledSpin(t *testing.T) {
 }
 
 // settledSpin has as many traces as there are orders of what reads and writes the
-// same byte, by hand: x is read twice before the change (one turn), twice after it
-// (one), or changes in between (a second turn, after the change). y is read once or
-// twice, and its store comes before, between or after.
+// same byte. By hand: x is read twice before the change (one turn), twice after it
+// (one), or changes in between (a second turn, after the change). And y is read
+// once or twice, and its store comes before, between or after.
 var settledSpin = model.Program{Bytes: 16, Standing: true, Threads: [][]model.Instr{
 	{{Code: model.Store, C: 1}},
 	{{Code: model.Load}, {Code: model.Load, A: 8, R: 2}, {Code: model.Load, R: 1},

@@ -7,10 +7,10 @@ import (
 	"landgo/internal/trace"
 )
 
-// stateful is search without partial-order reduction that stores the states it
-// has visited, and goes back when it comes to one again (Flanagan and Godefroid,
-// POPL 2005, §5, the configurations with a stateful search). With sleep sets it
-// matches states as in Godefroid (LNCS 1032, Fig. 5.2):
+// stateful is search without partial-order reduction that stores the states it has
+// visited, and goes back when it comes to one again. Flanagan and Godefroid (POPL
+// 2005, §5) have configurations with such a search. With sleep sets it matches
+// states as in Godefroid (LNCS 1032, Fig. 5.2):
 //
 //	if s isn't in H { enter s in H with its sleep set; T = enabled \ s.Sleep }
 //	else { T = H(s).Sleep \ s.Sleep; s.Sleep = H(s).Sleep = s.Sleep n H(s).Sleep }
@@ -24,16 +24,15 @@ import (
 // comes to a stored state is counted as blocked.
 //
 // Soundness: a state is known by a 128-bit digest (Hasher), which says all that
-// what follows depends on. Two states that differ are taken for one with a
-// chance of about 2^-128 a pair. Without sleep sets it is then a graph search.
-// With them, let w lead from a visited s to a state. If no first transition of a
-// w' equivalent to w is in H(s).Sleep, then that state is visited, by induction
-// on the length of w. Take the first visit of s after which H(s).Sleep has no
-// such transition. Those that it had before, or at a first visit all of them,
-// are in T; let t be the one explored first. Its successor's sleep set has no
-// first transition of what is left of w: that one would be independent of t, and
-// a first transition of w asleep in s or explored before t. Cycles make no
-// difference to this.
+// what follows depends on. Two states that differ are taken for one with a chance
+// of about 2^-128 a pair. Without sleep sets it is then a graph search. With them,
+// let w lead from a visited s to a state. If no first transition of a w' equivalent
+// to w is in H(s).Sleep, then that state is visited, by induction on the length of
+// w. Take the first visit of s after which H(s).Sleep has no such transition. Those
+// that it had before, or at a first visit all of them, are in T; let t be the one
+// explored first. Its successor's sleep set has no first transition of what is left
+// of w. That one would be independent of t, and a first transition of w asleep in s
+// or explored before t. Cycles make no difference to this.
 //
 // A thread that turns in a loop without effect is seen to spin once it is back
 // where it was, a property of the path that led there. Only then is a deadlock
@@ -80,10 +79,10 @@ type stored struct {
 // Hasher is a System that can tell states apart. A search that stores states
 // needs one.
 type Hasher interface {
-	// Digest is the same for two states if and only if all that can be done
-	// from them, and where it leads, is the same, as far as 128 bits go. It
-	// isn't asked for after an end of the process. An error says which part
-	// of the state has no digest.
+	// Digest is the same for two states if and only if the same can be done from
+	// them, and leads to the same. That holds as far as 128 bits go. It isn't asked
+	// for after an end of the process. An error says which part of the state has no
+	// digest.
 	Digest() (trace.Digest, error)
 }
 

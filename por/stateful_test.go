@@ -12,9 +12,9 @@ import (
 	"landgo/por/internal/model"
 )
 
-// twins wraps a System and checks its digests: two states with the same one
-// have the same threads, and the same step leads from both to states with the
-// same one, doing the same.
+// twins wraps a System and checks its digests. Two states with the same digest have
+// the same threads. The same step does the same in both, and leads to states with
+// the same digest.
 type twins struct {
 	System
 	hasher Hasher
@@ -170,8 +170,8 @@ func TestStatefulStates(t *testing.T) {
 	}
 }
 
-// TestStatefulCycles: a program that can run for ever is finished by a stateful
-// search, for it has few states; one that has to isn't called right; and a
+// TestStatefulCycles: a stateful search finishes a program that can run for ever,
+// for it has few states. One that has to run for ever isn't called right. A
 // deadlock of spinning threads is found.
 func TestStatefulCycles(t *testing.T) {
 	for _, search := range []string{"stateful", "stateful:sleep=0"} {

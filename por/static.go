@@ -32,14 +32,14 @@ import (
 // first rounds saw much. They may have seen nothing.
 //
 // The sets. PersistentSet is a closure, as the stubborn sets of Godefroid 1996, ch. 4.
-// It begins with a process; for each in it, ready or not, it takes in all whose
-// future may depend on its next step, and, where it isn't ready, all that may wake it.
-// What can run of these is persistent: nothing outside ever touches what they do next,
-// nor lets one of them go on. The first of the smallest such sets is taken.
+// It begins with a process; for each in it, ready or not, it takes in all whose future
+// may depend on its next step. Where the process isn't ready, it takes in all that may
+// wake it. What can run of these is persistent: nothing outside ever touches what they
+// do next, nor lets one of them go on. The first of the smallest such sets is taken.
 //
 // static=2 widens every byte and every object to the variable that it is in
-// (Options.Variable): that is what an analysis knows that can't tell the elements of
-// an array apart, as the paper's. Whether locks guard data isn't known here.
+// (Options.Variable). An analysis knows no more if it can't tell the elements of an
+// array apart, as the paper's can't. Whether locks guard data isn't known here.
 //
 // With sleep sets, or steps of several events, backtrack sets are source sets (source.go).
 // Where the initial that a race asks for isn't in the static set, all of that is explored.

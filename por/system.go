@@ -32,7 +32,7 @@ type Census interface {
 	Present() *trace.Present
 }
 
-// Awaiter is a System that can spare a search the polls of a loop: a step that only
+// Awaiter is a System that can spare a search the polls of a loop. A step that only
 // brings its thread back to where it was, with no effect, isn't possible then
 // (trace.Thread.Awaits).
 type Awaiter interface {
@@ -42,16 +42,16 @@ type Awaiter interface {
 	// EndLate says whether ends of the process that only cut other threads off come last
 	// from now on (trace.Thread.Late).
 	EndLate(on bool)
-	// WouldGo says of the steps of the present execution that wrote the bytes which thread
-	// t, an awaiting one, is about to read, whether it could go on with what was there
-	// before each. It calls f for each, newest first; back is how many steps came after it.
-	// Each of these writes is of all these bytes.
+	// WouldGo is about the steps of the present execution that wrote the bytes which thread
+	// t, an awaiting one, is about to read. It says whether t could go on with the value
+	// before each of them. It calls f for each, newest first; back is how many steps came
+	// after it. Each of these writes is of all these bytes.
 	WouldGo(t trace.TID, f func(back int, goes bool))
 }
 
 // Blender is a System that can tell which steps come to the same in both orders, because
-// what tells them apart isn't used: read-modify-writes (trace.Blend) and arrivals at a
-// barrier (trace.Gathers).
+// what tells them apart isn't used. These are read-modify-writes (trace.Blend) and
+// arrivals at a barrier (trace.Gathers).
 type Blender interface {
 	// Blend says whether the System does so from now on. It stands at the state in which a
 	// search begins.

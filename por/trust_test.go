@@ -186,9 +186,9 @@ func TestRoundsTable(t *testing.T) {
 	}
 }
 
-// TestRounderEarly: with early=0 rounder visits, once, all traces within the
-// bound in which every thread runs to its end, and none beyond, if the first
-// thread makes the others, then joins all or none, and does no more before; it
+// TestRounderEarly: let the first thread make the others, then join all or none,
+// and do no more before. Then rounder with early=0 visits exactly once each trace
+// within the bound in which every thread runs to its end, and none beyond. It
 // leaves out some others.
 func TestRounderEarly(t *testing.T) {
 	full, others, missed := 0, 0, 0

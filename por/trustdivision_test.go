@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTrustDivision: trust and rounder in units visit what they visit in one go, and all
-// counts are the same with any number of workers, and when the search is killed
-// again and again.
+// TestTrustDivision: trust and rounder in units visit what they visit in one go. All
+// counts are the same with any number of workers, and when the search is killed again
+// and again.
 func TestTrustDivision(t *testing.T) {
 	programsOf, kills := 150, 0
 	if testing.Short() {

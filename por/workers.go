@@ -37,9 +37,9 @@ type Crew interface {
 }
 
 // warmUp is how many steps without news of finer points a search makes in one go
-// before it is divided, if its Kind says no other: a twentieth of a second. Most
-// searches that learn have learned by then, and for those that are over other
-// workers wouldn't have begun yet.
+// before it is divided. That is a twentieth of a second. Its Kind may say another
+// number. Most searches that learn have learned by then, and for those that are
+// over other workers wouldn't have begun yet.
 const warmUp = 50_000
 
 // warmUp is that of a search.

@@ -87,10 +87,10 @@ func splitting() (names []string) {
 // allWorkers are the numbers of workers of the tests.
 var allWorkers = []int{1, 2, 3, 8}
 
-// TestTogether: a search in batches finds what one does that isn't divided: the
-// same final states and bugs, the same traces, as many executions; where all
-// branches are known from the start, all counts are the same. And however many
-// workers there are, all counts are the same.
+// TestTogether: a search in batches finds what an undivided one does: the same
+// final states and bugs, the same traces, as many executions. Where all branches
+// are known from the start, all counts are the same. And however many workers there
+// are, all counts are the same.
 func TestTogether(t *testing.T) {
 	programsOf := 60 // the soak divides more (soakDivided)
 	if testing.Short() {

@@ -29,12 +29,12 @@ func (c Class) String() string {
 	return [...]string{"untested", "false positive", "benign", "bug"}[c]
 }
 
-// Class is a candidate's class after a search. complete: the search ran
-// all interleavings there are at its points, without a bound. failed: a thread
-// was preempted right before one of its instructions in the execution of a bug.
-// The candidate has to be from a detector that watched that search alone, for
-// Bare depends on the points. Of the classes from several searches the last in
-// the order above holds.
+// Class is a candidate's class after a search. complete: the search ran all
+// interleavings there are at its points, without a bound. failed: in a bug's
+// execution, a thread was preempted right before one of its instructions. The
+// candidate has to be from a detector that watched that search alone, for Bare
+// depends on the points. Of the classes from several searches the last in the order
+// above holds.
 func (c *Candidate) Class(complete, failed bool) Class {
 	switch {
 	case failed:

@@ -57,7 +57,7 @@ type Config struct {
 	// compilers make such loads of sequentially consistent ones. a plain store
 	// may be relaxed, and releases nothing.
 	Atomic func(pc, addr uint64) Atomicity
-	// Stores: a plain store releases, too, where it is to an object that is declared as
+	// Stores: some plain stores release, too. These are to an object that is declared as
 	// atomic, or to bytes that locked instructions access (a lock word that is set back). As
 	// the code was compiled, what comes before it is done before it. In C that is so only of a
 	// store that isn't relaxed.

@@ -37,12 +37,12 @@ import (
 // reads from memory past it. A chain of dependences leads from r over its first event w, of
 // another thread, to an event that conflicts with s and comes before s reaches memory. All
 // that w depends on came without s and without t's later stores, which are behind it. So it
-// can be run before s, and then s at once, t's events up to r, and w beside r: an execution
-// without a delay, with this race in it. (Should w depend on one of t's loads after s, that
-// load is the r of a shorter chain.) Only what w itself reads of t's buffered stores can
-// differ, and only of a compare-and-exchange. One that finds such a store and fails counts
-// as a store beside r. internal/litmus checks the condition, and each of its parts, against
-// x86-TSO itself.
+// can be run before s, and then s at once, t's events up to r, and w beside r. That is an
+// execution without a delay, with this race in it. (Should w depend on one of t's loads
+// after s, that load is the r of a shorter chain.) Only what w itself reads of t's buffered
+// stores can differ, and only of a compare-and-exchange. One that finds such a store and
+// fails counts as a store beside r. internal/litmus checks the condition, and each of its
+// parts, against x86-TSO itself.
 //
 // One execution of each Mazurkiewicz trace will do: adjacency and program order are the
 // same in all of them. A race in a prefix is one in each execution that goes on from it.
@@ -239,7 +239,7 @@ func (d *Triangular) Step(t *trace.Transition) {
 			n = min(n, int(o.At))
 		}
 		next, fence = d.until(n, next, fence)
-		// Of a fence and an operation at one place, it isn't known which came first: the
+		// Of a fence and an operation at one place, it isn't known which came first. The
 		// operation finds the buffer as it was before the fence, and leaves it as after.
 		by := t.DidBy(i)
 		d.looks(by, o)

@@ -76,9 +76,9 @@ func (d *Triangular) effect(t trace.TID, o *trace.Op) {
 	}
 }
 
-// nested follows who holds a mutex, and reports whether an operation only counts how often: a
-// recursive mutex is locked again, and let go but for the first time, by plain stores to memory
-// that no other thread reads meanwhile.
+// nested follows which thread holds a mutex, and reports whether an operation only counts how
+// often. Further locks and unlocks of a recursive mutex are plain stores to memory that no
+// other thread reads meanwhile.
 func (d *Triangular) nested(t trace.TID, o *trace.Op) bool {
 	const most = 1 << 16
 	switch o.Kind {

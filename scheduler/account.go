@@ -11,7 +11,8 @@ import (
 // What a report asks about a state, beside Stack and Stuck.
 
 // Position is how far a thread is: the instructions that it has completed, and how
-// many events it has made of the next one, inside of which it stands unless it is 0.
+// many events it has made of the next one. It stands inside of that, unless the
+// number is 0.
 type Position struct {
 	Insns uint64
 	Part  uint32
@@ -189,7 +190,7 @@ func (s *fixed) Limit(insns uint64) { s.limit, s.exact = insns, insns != 0 }
 func (s *fixed) LimitStarts(insns map[string]uint64) { s.starts = insns }
 
 // StayAtStart has threads stand at their very beginning when they are created: what is
-// private of it is of their own first step then, for a person who looks on.
+// private of it is of their own first step then, for a user that looks on.
 func (s *fixed) StayAtStart(on bool) { s.atStart = on }
 
 // Instructions is the number of guest instructions run so far, what was taken

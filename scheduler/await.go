@@ -6,11 +6,11 @@ import (
 	"landgo/internal/trace"
 )
 
-// Awaits: the loops of exact spins that make one shared access a turn. What such a turn
-// does is settled by the value that it finds: either it only brings the thread back to
-// where it stood, with no effect (it polls), or the thread goes on. A step that polls
-// changes nothing at all, so a search that asks for it (por.Awaiter) is told that it isn't
-// possible: each execution with polls leads where the one without them does, and those
+// Awaits: the loops of exact spins that make one shared access a turn. The value that such
+// a turn finds settles what it does. Either it only brings the thread back to where it
+// stood, with no effect (it polls), or the thread goes on. A step that polls changes
+// nothing at all. So a search that asks for it (por.Awaiter) learns that it isn't
+// possible. Each execution with polls leads where the one without them does, and those
 // without are a fraction. A thread is woken by the writes alone with which it goes on.
 //
 // Whether it does isn't a matter of the loop's test, which landgo doesn't know. The turn is

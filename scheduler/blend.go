@@ -22,7 +22,7 @@ import (
 // have to be seen as neighbours, nothing blends. Nor does anything where steps have several
 // accesses, or an arrival with store buffers (those of locked instructions are empty, and
 // TestBuffersBlend in por judges them). Nor do locked instructions on bytes that threads await (await.go,
-// counted.go): such a thread may go on without two of them, though without neither alone; and
+// counted.go): such a thread may go on without two of them, though without neither alone. And
 // the values between them have to be those of one order.
 
 // blends are the instructions that come to the same in both orders.

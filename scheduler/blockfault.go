@@ -63,9 +63,9 @@ func (k *Blocks) closedBlock(out *Failure, f emu.Fault) (ok bool) {
 	return true
 }
 
-// DeadAccess is the bug of something that landgo does for a thread with bytes
-// that aren't all in a live block, or nil: as if the guest's own code had. reads: it only
-// reads them.
+// DeadAccess is the bug of something that landgo does for a thread with bytes that aren't
+// all in a live block, or nil. The guest's own code would have the same bug. reads: it
+// only reads them.
 func (k *Blocks) DeadAccess(t trace.TID, pc, addr, size uint64, does string, reads bool) *Failure {
 	if size == 0 || !k.in.machine.Dead(addr, size) {
 		return nil

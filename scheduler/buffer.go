@@ -11,20 +11,20 @@ import (
 
 // Store buffers, for guests on several x86 processors (x86-TSO: Sewell, Sarkar, Owens,
 // Zappa Nardelli and Myreen, CACM 2010). A thread's plain store to memory that threads
-// share goes into the thread's buffer, and to memory by a step of the buffer, which is
-// to a search a thread of its own (por/relation/buffer.go). Loads find the thread's own
-// buffered stores first.
+// share goes into the thread's buffer, and to memory by a step of the buffer. The
+// buffer is to a search a thread of its own (por/relation/buffer.go). Loads find the
+// thread's own buffered stores first.
 //
 // Between steps memory is what all threads see. In a step of a thread its buffered
-// stores are in memory too, so that its loads find them: they are put there before the
+// stores are in memory too, so that its loads find them. They are put there before the
 // step (apply) and taken back after it (takeBack), through the machine's journal. What
 // one step stores is one entry, as the step is one event.
 //
-// A locked instruction, a fence, an instruction that serialises, an operation that the
-// library makes by such ones (Memory.Drains) and a system call that is a step of its own
-// wait until the buffer is empty. Whether a thread has something to wait for is asked of
-// its own past alone (stored), not of what is still in the buffer: equal executions have
-// equal steps, however early updates come.
+// Some steps wait until the buffer is empty: a locked instruction, a fence, an
+// instruction that serialises, an operation that the library makes by such ones
+// (Memory.Drains), and a system call that is a step of its own. Whether a thread has
+// something to wait for is asked of its own past alone (stored), not of the stores still
+// in the buffer. Equal executions have equal steps, however early updates come.
 //
 // A load of bytes that the newest store to them has in part waits until that store is in
 // memory, as a processor does whose forwarding fails. Not all do: an AMD EPYC was seen to go on
@@ -442,7 +442,7 @@ func (s *present) SeenBy(t trace.TID, addr, n uint64) []byte {
 func (b *buffers) mixes(th *thread) error {
 	pc := b.mixed
 	b.mixed = 0
-	return b.in.Invalid(kernel.GapInstruction, th.ID, pc, "a load of bytes of which its thread's newest store, with no fence since, has only some isn't modelled with --model tso: some processors wait for the store, and some don't")
+	return b.in.Invalid(kernel.GapInstruction, th.ID, pc, "a load of bytes that its thread's newest store wrote only in part, with no fence since, isn't modelled with --model tso: some processors wait for the store, and some don't")
 }
 
 // unordered is the error for a store that isn't in order with others.

@@ -77,8 +77,8 @@ type Signals interface {
 	// sleep that it ends, if its Kind isn't 0. What the signal's effect depends on is
 	// returned.
 	Interrupted(t trace.TID, signal, frame uint64, nap trace.Op) []trace.Op
-	// InCall: a handler begins after a call of the kernel, in a function or not. frame is
-	// the stack pointer at its entry; it returns to pc, with the stack pointer sp.
+	// InCall: a handler begins after a call of the kernel, in a function or not. The
+	// stack pointer at its entry is frame. It returns to pc, with the stack pointer sp.
 	InCall(t trace.TID, frame, pc, sp uint64)
 	// Retract: the handler with this frame hasn't begun after all. The thread stands where
 	// it stood.
@@ -143,10 +143,11 @@ type Teller interface {
 	// Deadline is the thread whose timed wait runs out first, by TID if several do, and
 	// when; else NoThread.
 	Deadline() (t trace.TID, when uint64)
-	// Unwritten is what a thread that has ended the process by exit, or as its last
-	// thread, leaves in the library's buffer of standard output: exit writes it. lost:
-	// the end writes nothing of that buffer, so that only what was flushed before shows.
-	// pointer is where the library keeps how much of it there is, which exit reads, or 0.
+	// Unwritten is the text left in the library's buffer of standard output by a thread
+	// that has ended the process, by exit or as its last thread. The function exit writes
+	// it. lost: the end writes nothing of that buffer, so only text flushed before shows.
+	// The field pointer is where the library keeps the text's length, which exit reads,
+	// or 0.
 	Unwritten(trace.TID) (text []byte, pointer uint64, lost bool)
 	// Holds are the addresses of the mutexes that a thread holds, oldest first.
 	Holds(trace.TID) []uint64

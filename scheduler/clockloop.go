@@ -8,7 +8,7 @@ import (
 )
 
 // A loop that waits and looks at the clock meanwhile (a watchdog, a poll with a limit in
-// time) is an exact spin too: as long as no time passes, its turns do the same. It waits
+// time) is an exact spin too. As long as no time passes, its turns do the same. It waits
 // for a change of what it reads, or of the time. As a timed wait runs out only when no
 // other thread can run, time passes for such a loop only then. Else a watchdog of five
 // seconds would bite each thread that isn't run for forty turns of its loop, which no

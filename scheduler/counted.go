@@ -18,13 +18,13 @@ import (
 // poll (await.go); run one by one, the turns multiply with each write of these bytes.
 //
 // In an optimal search all turns of such a spin are one step, with the value that is there
-// when it is taken. That misses nothing if a thread's turns leave no more behind than the
-// count, and what is left when the spin is over doesn't tell how often the thread has looked.
-// For take an execution in which writes come between the turns. The thread polled, in order,
-// u1 ... un, and then left with v. Leave out its turns but the last: what polls has no
-// effect, so all others do the same. Have it take the step there: it polls v as long as v
-// has it poll, and leaves with v, in the same state. So each execution with all turns
-// comes to what one comes to in which each spin is a single step; and that is an execution.
+// when it is taken. That misses nothing under two conditions. A thread's turns leave no more
+// behind than the count. And the state after the spin doesn't tell how often the thread has
+// looked. For take an execution in which writes come between the turns. The thread polled, in
+// order, u1 ... un, and then left with v. Leave out its turns but the last: what polls has no
+// effect, so all others do the same. Have it take the step there: it polls v as long as v has
+// it poll, and leaves with v, in the same state. So each execution with all turns comes to
+// what one comes to in which each spin is a single step; and that is an execution.
 //
 // Whether it is so is tried each time that a thread stands before a spin, or that its bytes
 // were written (survey). All values are tried that were there in this execution. In each
@@ -36,8 +36,8 @@ import (
 // independent steps: all writes of these bytes depend on each other, for nothing blends
 // then. Where it isn't so, that is learned, and all begins again with the turns one by one.
 //
-// A count that ends nowhere (a back-off that stays at its most) comes to a state that recurs:
-// then there is no way out with this value, and the thread awaits another one.
+// A count that ends nowhere (a back-off that stays at its most) comes to a state that recurs.
+// Then there is no way out with this value, and the thread awaits another one.
 //
 // Judged by TestCounted in por, on programs with all turns and with steps of all turns.
 
@@ -46,7 +46,7 @@ import (
 const mostTurns = 1 << 7
 
 // learn notes that a thread, which has just looked at what it is about to look at
-// again, is in a loop that counts: it comes back to an instruction of those that look.
+// again, is in a loop that counts. It comes back to an instruction of those that look.
 func (c *counts) learn(th *thread) {
 	a := th.Access
 	if !c.awaiting() || c.kinship.now() || !canAwait(&a) || c.learning.known.Counted[a.PC] || c.learning.known.Uncounted[a.PC] || c.learning.known.Piecemeal[a.PC] {
@@ -324,7 +324,8 @@ func (c *counts) surveyFrom(th *thread, values []uint64) look {
 }
 
 // tryWith runs a turn of a thread as if its bytes held v, and takes it back. p is how the thread
-// stands then; nil if it left and that can't be compared, which compares asks for.
+// stands then. With compares it is nil if the thread left and wrote to the machine's log,
+// because that can't be compared.
 func (c *counts) tryWith(th *thread, at *trace.Access, v, mem uint64, compares bool) (o afterTurn, p *poise) {
 	k := c.in.markAlone()
 	c.in.Save(th.ID)

@@ -87,6 +87,6 @@
 //
 // Invariant: a System is a function of (image, configuration, steps taken). All
 // state that a step changes is in state (lifetime.go), which goes back with a mark,
-// or derived from it; except what is known and found for good, which only makes
-// preemption points finer.
+// or derived from it. Only the parts known and found are kept for good, and these
+// only make preemption points finer.
 package scheduler

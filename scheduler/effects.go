@@ -15,8 +15,8 @@ import (
 // one touches them.
 //
 // A call is foreseen before it is made. Where other threads share what it would touch it
-// is a step of its own; so a call that is made within another step must not touch
-// what wasn't foreseen, and each is compared.
+// is a step of its own. So a call within another step must not touch anything
+// unforeseen, and each is compared.
 
 // Sharing is of what threads touch by calls and operations that landgo makes for them: which
 // of it others share, and its record.
@@ -157,8 +157,8 @@ func (x *Sharing) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight,
 }
 
 // takeEffects records what a call has touched. Memory that trusted code works on is its
-// own business, but words of the kernel's are not: a call of trusted code that shares
-// some is learned to be a step of its own.
+// own business, but words of the kernel's are not. If a call of trusted code shares
+// some, landgo learns that it is a step of its own.
 func (x *Sharing) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []trace.Access, others []kernel.Deed, pages []kernel.Pages) {
 	runs := x.in.lib.Running(th.ID)
 	trusted := th.Starting || runs&(RunsFollowed|RunsQuiet) != 0

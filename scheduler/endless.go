@@ -7,11 +7,10 @@ import (
 	"landgo/internal/trace"
 )
 
-// endless looks whether a thread that has run for long within one step is in a
-// loop with no effect: it finds the period of its program counters and tries
-// one more turn. A loop of more than maxPeriod instructions isn't found and
-// runs into the step budget. period is that of a loop that has an effect, 0 if there is
-// none.
+// endless looks whether a thread that has run for long within one step is in a loop
+// with no effect. It finds the period of the thread's program counters and tries one
+// more turn. A loop of more than maxPeriod instructions isn't found and runs into the
+// step budget. period is that of a loop that has an effect, 0 if there is none.
 func (s *System) endless(th *thread) (spins bool, period int) {
 	// It may run on into a trusted function, so nothing is learned of sharing.
 	r := emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * MaxPeriod}

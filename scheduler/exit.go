@@ -6,9 +6,9 @@ import "landgo/internal/trace"
 
 // IsStep reports whether a thread's end is a step of its own. It orders what the thread did
 // before what comes after its join, and races with nothing. So it may be part of the
-// thread's last step, unless others try to join it, and see that it still lives after it
-// did all else, or send it a signal then. The first thread that does has the search start
-// again.
+// thread's last step, with two exceptions. Others may try to join it, and see that it still
+// lives after it did all else, or send it a signal then. The first thread that does has the
+// search start again.
 func (e *Ends) IsStep(t trace.TID) bool {
 	th := &e.in.threads[t]
 	return !e.in.Alone(t) && (e.in.Undrained(t) || e.learning.known.Exits || e.learning.known.Signalled[uint64(th.ID)] || e.sharing.lifeIsShared(th.ID) || e.readsEnd(th))

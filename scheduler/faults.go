@@ -7,7 +7,7 @@ import (
 )
 
 // Calls that fail because the search has them fail (Config.Faults). Such a call begins a
-// step, and has an outcome more for each kind that it can fail with, as long as the
+// step. It has an outcome more for each kind that it can fail with, as long as the
 // execution may have another failure of the kind. It begins a step after that too: where
 // steps end may not depend on what others have had. Which failure is whose is told apart
 // by the outcome alone, so that a failure commutes with what doesn't depend on the call.

@@ -10,9 +10,9 @@ type Granularity struct {
 	Points trace.Points
 	Rules  []Rule // --within, --without
 	// Race are instructions before whose accesses to shared memory there is a
-	// point, too. Where memory isn't known to be shared yet, sharing is learned
-	// as with PointMem; a step is named by its thread's instruction number all
-	// the same, so a schedule means the same at each granularity.
+	// point, too. Where memory isn't known to be shared yet, sharing is learned as
+	// with PointMem. A step is named by its thread's instruction number all the
+	// same, so a schedule means the same at each granularity.
 	Race []uint64
 }
 
@@ -68,9 +68,9 @@ func (s *seen) Look(g *Sights) *Sights {
 	return g
 }
 
-// sightOperations remembers the objects that a step worked on, as if it had
-// written them: an access to a mutex's bytes, or to a block that is freed,
-// conflicts with the operation. The operation's own point is before the step.
+// sightOperations remembers the objects that a step worked on, as if it had written
+// them. An access to a mutex's bytes, or to a block that is freed, conflicts with
+// the operation. The operation's own point is before the step.
 func (s *seen) sightOperations(tr *trace.Transition) {
 	for i := range tr.Ops {
 		if op := &tr.Ops[i]; op.Size != 0 {

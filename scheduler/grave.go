@@ -8,9 +8,9 @@ import (
 )
 
 // The stack of a thread that has ended is no thread's, although its pages may stay
-// mapped for the next thread: an access to it is a bug. It is the memory from
-// the start of its mapping up to the thread control block, with the thread-local
-// variables; what a C library keeps from there on is its own.
+// mapped for the next thread: an access to it is a bug. It is the memory from the
+// start of its mapping up to the thread control block, with the thread-local
+// variables. The memory from there on is the C library's own.
 //
 // A stack that the program gave pthread_create itself is the program's memory,
 // and so is that of a thread made without pthread_create.
@@ -58,9 +58,9 @@ func (g *Stacks) StackEnd(t trace.TID) trace.Op {
 // maxThreadLocal is more than thread-local variables take.
 const maxThreadLocal = 1 << 20
 
-// stackOf is a created thread's stack: from its mapping's start to where its
-// stack pointer was at its start, and its thread-local variables, which both
-// libraries have between there and the control block.
+// stackOf is a created thread's stack: from its mapping's start to the first stack
+// pointer, with its thread-local variables. Both libraries have these between there
+// and the control block.
 func (g *Stacks) stackOf(th *thread) emu.Range {
 	r := emu.Range{Lo: g.mappingStart(th.Stack - 1), Hi: th.Stack}
 	if th.Self > r.Hi && th.Self-r.Hi <= maxThreadLocal {

@@ -120,9 +120,9 @@ func (l *leaks) regsOf(th *thread) emu.Regs {
 	return l.in.machine.Regs(th.Ctx)
 }
 
-// roots are where pointers count at the end, beside registers: all writable
-// memory but the heap, the stacks of threads that have ended, and
-// what is below a live thread's stack pointer.
+// roots are where pointers count at the end, beside registers. That is all writable
+// memory but the heap, the stacks of threads that have ended, and the memory below
+// a live thread's stack pointer.
 func (l *leaks) roots() []heap.Piece {
 	var skip []emu.Range
 	for _, p := range l.in.heap.Owned() {

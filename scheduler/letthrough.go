@@ -46,9 +46,9 @@ func (s *state) LetThrough() []*Failure { return s.through }
 // same.
 func (k *Blocks) WrongFree(f *Failure) bool { return k.letThrough(f, false) }
 
-// passBlock lets the access through at which a thread has stopped, if it is to be: the
-// instruction is run again, without a look at blocks. before is how many accesses tr had
-// before the run that stopped.
+// passBlock lets the access through at which a thread has stopped, if it is to be. It
+// runs the instruction again, without a look at blocks. The argument before is how
+// many accesses tr had before the run that stopped.
 func (k *Blocks) passBlock(th *thread, tr *trace.Transition, stop *emu.Stop, before int) (allow uint32, pass bool) {
 	if k := stop.Fault.Kind; k != emu.FaultBlockRead && k != emu.FaultBlockWrite {
 		return 0, false

@@ -114,7 +114,7 @@ type seen struct {
 // learning is what executions teach. Each part of a System that can learn has a pointer
 // to it.
 type learning struct {
-	known known.Facts // for good; another System can be told of it
+	known known.Facts // for good; another System can take it over
 	finer bool        // points became finer in the step under way
 }
 
@@ -122,8 +122,8 @@ type learning struct {
 // taken back.
 type attempt struct {
 	current trace.TID // whose step it is
-	// probing: a turn of a loop is being tried. scouting: what others would do in a long
-	// step is being looked at. trying: a call is tried: threads stay as they are.
+	// probing: a turn of a loop is being tried. scouting: others run on trial within a
+	// long step. trying: a call is tried, and threads stay as they are.
 	probing, scouting, trying bool
 	turning                   bool // turns of a counted spin are run, but the last (counted.go)
 }

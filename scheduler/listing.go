@@ -8,9 +8,9 @@ import (
 	"landgo/internal/trace"
 )
 
-// What a search asks in each state, which threads there are and which can run, is kept
-// from state to state, and only what changed is described again: a step among a hundred
-// threads costs what one among two does.
+// In each state a search asks which threads there are and which can run. The answer is
+// kept from state to state, and only changes are described again. So a step among a
+// hundred threads costs what one among two does.
 //
 // A thread is described again
 //
@@ -244,8 +244,8 @@ func (l *listing) disturb() {
 	}
 }
 
-// askLocks asks once for each lock that was perhaps taken or let go who has it, and lets
-// the threads before it run or not: a hundred may wait for one.
+// askLocks asks once for each lock that was perhaps taken or let go which thread has it,
+// and lets the threads before it run or not. A hundred may wait for one.
 func (s *present) askLocks() {
 	l := &s.listing
 	for len(l.locks) > 0 {

@@ -19,8 +19,8 @@ import (
 //
 // A mapping has whole pages: what lies between the bytes asked for and the end of
 // the last page may be used on every machine. Behind a mapping of linux's a page
-// stays free (kernel/linux/layout.go); on pebbles the program chooses the place,
-// and an access beyond one mapping into the next isn't told from any other.
+// stays free (kernel/linux/layout.go); on pebbles the program chooses the place.
+// There an access beyond one mapping into the next isn't told from any other.
 //
 // To unmap on linux what is unmapped already is called a bug, although the call
 // succeeds: on a real machine another thread may have been given the addresses

@@ -9,8 +9,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// An execution that no thread can go on from is a deadlock or a livelock, but for a
-// program that was never to end: a server, or a test whose threads work for ever. What
+// An execution that no thread can go on from is a deadlock or a livelock. But some
+// programs were never to end: a server, or a test whose threads work for ever. What
 // the two have in common is that no thread waits for a thing that another one owes it:
 //
 //   - The first thread sleeps in a loop that has no condition (image.Forever), or waits there
@@ -24,8 +24,8 @@ import (
 // taken as meant is said on the first line of the result.
 
 // idles reports whether a loop's turn, a thread's own steps from index i on, is one that
-// a program may be meant to be in for ever: it sleeps and the thread is the first, or it
-// takes locks.
+// a program may be meant to be in for ever. Then it sleeps and the thread is the first,
+// or it takes locks.
 func (s *state) idles(th *thread, i int32) bool {
 	for ; int(i) < len(s.steps); i++ {
 		tr := s.steps[i].tr

@@ -6,11 +6,11 @@ import (
 	"landgo/internal/trace"
 )
 
-// names interns threads' names: a thread is called by the path of its place in
-// the tree of creations ("0" the first thread, "0.2" its second child,
-// "0.2.1" that one's first), which no order of execution can change. Interned
-// numbers are kept for a whole exploration and never rewound, so that one name
-// is one TID in all of its executions.
+// names interns threads' names. A thread's name is the path of its place in the
+// tree of creations, which no order of execution can change. "0" is the first
+// thread, "0.2" its second child, "0.2.1" that one's first. Interned numbers are
+// kept for a whole exploration and never rewound, so that one name is one TID in
+// all of its executions.
 type names struct {
 	paths []string
 	ids   map[child]trace.TID

@@ -88,8 +88,9 @@ func (s *fixed) ReadStack(addr uint64) (uint64, bool) {
 	return s.Word(addr), true
 }
 
-// Describe is the name of an address: a variable with a place of its own, a part
-// of a heap block with where it was allocated, a local variable, or the address.
+// Describe is the name of an address. That is a variable with a place of its own, a
+// part of a heap block with its allocation, a local variable, or the address
+// itself.
 func (s *named) Describe(addr uint64) string {
 	if n, ok := s.Variable(addr); ok {
 		return n

@@ -30,8 +30,9 @@ type Naps struct {
 	learning *learning
 }
 
-// naps reports whether a trap is a sleep of a thread to which signals may come, or
-// one in a schedule that is followed, whose run may have known of such.
+// naps reports whether a trap is a sleep of a thread to which signals may come. A
+// sleep in a schedule that is followed counts too, because that run may have known
+// of signals.
 func (n *Naps) naps(th *thread, p *kernel.Plan) bool {
 	return p.Yield && p.Op.Kind == trace.OpSleep && (n.learning.known.Signalled[uint64(th.ID)] || n.in.starts != nil) && !n.in.trusted(th) && !n.in.Alone(th.ID)
 }

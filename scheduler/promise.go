@@ -9,18 +9,18 @@ import (
 )
 
 // Promises are conditions that the guest wants to hold always, or at some time
-// (landgo_always, landgo_eventually): functions of its own, which are run on the side at
-// the end of a step, and what they store is taken back.
+// (landgo_always, landgo_eventually). They are functions of its own, which are run on
+// the side at the end of a step. Their stores are taken back.
 //
-// A condition depends on states, and a search runs one execution of each trace: two steps
+// A condition depends on states, and a search runs one execution of each trace. Two steps
 // that it takes for independent could make a state between them that no execution of the
 // trace has. So steps that may change what a condition reads have one order in each trace
 // (trace.OpJudged), as visible steps have in the theory of partial orders. What conditions
-// read is learned for good, by words (known.Facts.Judged): in the last search, all that
-// any condition read in any state is known from the beginning. Take an execution whose
-// n-th such step breaks a condition, and the one of its trace that is run. Its first n such
-// steps are the same and write the same values, so the words have the same values after
-// the n-th in both; the condition reads no others, and fails there too.
+// read is learned for good, by words (known.Facts.Judged): in the last search, all that any
+// condition read in any state is known from the beginning. Take an execution whose n-th
+// such step breaks a condition, and the one of its trace that is run. Its first n such
+// steps are the same and write the same values, so the words have the same values after the
+// n-th in both. The condition reads no others, and fails there too.
 //
 // A condition also counts as a thread that reads these words: accesses to them are events.
 //
@@ -244,8 +244,8 @@ const asideReturn = 0x10
 
 // Aside runs a function of the guest on the side, as if it were called where a thread has
 // the registers regs, and takes all that it stores back. The bytes of buf, if there are
-// any, lie in its stack, and their address is its first argument; what becomes of them is
-// returned too. reads hears of its accesses outside of its own stack. Registers are
+// any, lie in its stack, and their address is its first argument. Their bytes after the
+// call are returned too. reads gets its accesses outside of its own stack. Registers are
 // those of thread t's processor, which isn't changed.
 func (j *Promises) Aside(t trace.TID, regs *emu.Regs, function uint64, buf []byte, args []uint64, reads func(*trace.Access)) (result uint64, after []byte, err error) {
 	th := &j.in.threads[t]

@@ -17,12 +17,12 @@ import (
 // others run on from where they stand, the thread itself doesn't, and all of that
 // is taken back. It changes nothing but what is known of sharing, which is learned
 // for good and only makes points finer. If there is news, the step ends where it is
-// and the search starts again (trace.ErrFiner), with the loop's reads as points;
-// if not, it goes on, up to the step budget.
+// and the search starts again (trace.ErrFiner), with the loop's reads as points. If
+// not, it goes on, up to the step budget.
 
 const (
 	// scoutAfter is how many instructions a thread's step has before it is looked
-	// at for the first time; each further look comes after scoutFactor times as
+	// at for the first time. Each further look comes after scoutFactor times as
 	// many, and one more at the end of the step budget. A guest that computes for
 	// long without waiting for another thread pays for a few looks in all.
 	scoutAfter  = 1 << 20

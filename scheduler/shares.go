@@ -4,7 +4,7 @@ import "landgo/internal/trace"
 
 // Whether threads share anything is asked until it is known that they do, which is
 // mostly within some steps. Two threads share what one changes and the other uses, if
-// neither was created after what the other did to it, nor was joined before: else
+// neither was created after what the other did to it, nor was joined before. Else
 // there is one order only, whatever the search does.
 
 // moment is a place in an execution: the step's place on the path, and the number of

@@ -8,14 +8,14 @@ import (
 	"landgo/internal/trace"
 )
 
-// An exact spin: a thread that is back where it was, with nothing
-// done that another could see and nothing changed in what it read, will do the
-// same for ever, until one of the bytes that it read changes. It waits for
-// that, rather than being run again.
+// An exact spin: a thread is back where it was, has done nothing that another could
+// see, and nothing that it read has changed. It will do the same for ever, until
+// one of the bytes that it read changes. It waits for that, rather than being run
+// again.
 //
-// The test is made where a thread comes to stand, and only after it has polled
-// once as an ordinary step: so what may happen between the reads of a loop is
-// explored from that first turn. Two ways to know:
+// The test is made where a thread comes to stand, and only after it has polled once
+// as an ordinary step. So events between the reads of a loop are explored from that
+// first turn. Two ways to know:
 //
 //   - A loop with one shared read: after a poll of the bytes that the thread is
 //     about to read again, one more turn is tried and taken back. If it comes
@@ -30,11 +30,11 @@ import (
 // only on the way that the loop takes now isn't enough: a write of another's in the middle
 // of the next turn may lead elsewhere.
 //
-// "No effect" is each write silent, one by one; a back-out lock, whose visible
-// writes cancel out only in sum, isn't a spin. That time passes in a sleep is none
-// either: a loop that sleeps and looks at nothing but memory waits for that, or for a
-// timed wait to run out, which happens once no other thread can run. One that looks at
-// the clock waits for time to pass, too: clockloop.go.
+// "No effect" is each write silent, one by one; a back-out lock, whose visible writes
+// cancel out only in sum, isn't a spin. That time passes in a sleep is none either. A
+// loop that sleeps and looks at nothing but memory waits for that, or for a timed wait
+// to run out. That happens once no other thread can run. One that looks at the clock
+// waits for time to pass, too: clockloop.go.
 //
 // A search may be spared the first poll, too, and all that come to nothing: await.go.
 //
@@ -245,12 +245,12 @@ func (s *spins) findTurn(th *thread, tr *trace.Transition) {
 	}
 }
 
-// turn makes the thread spin if its steps from index i on, which brought it back
-// to where it stood, changed none of its private memory and no other thread changed what
-// they read. What others did besides, and when, makes no difference: whether the
-// thread can go on is settled by what happened before, not by the order of
-// unrelated steps. If one did change it, the reads are remembered all the
-// same: the thread goes on because of that.
+// turn makes the thread spin under two conditions. Its steps from index i on, which
+// brought it back to where it stood, changed none of its private memory. And no other
+// thread changed what they read. What others did besides, and when, makes no difference:
+// whether the thread can go on is settled by what happened before, not by the order of
+// unrelated steps. If one did change it, the reads are remembered all the same: the
+// thread goes on because of that.
 func (s *spins) turn(th *thread, tr *trace.Transition, i int32) {
 	reads, disturbed, own := s.readsSince(th, i)
 	if !s.givesBack(th, i) {
@@ -283,9 +283,9 @@ func (s *spins) turn(th *thread, tr *trace.Transition, i int32) {
 	}
 }
 
-// readsSince are the accesses of the thread's own steps from index i on, and
-// the objects whose failed try it saw; whether another thread changed any of the
-// bytes after that; and what the journal has of these steps.
+// readsSince are the accesses of the thread's own steps from index i on, and the
+// objects whose failed try it saw. It also says whether another thread changed any
+// of the bytes after that, and what the journal has of these steps.
 func (s *spins) readsSince(th *thread, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
 	for ; int(i) < len(s.in.steps); i++ {
 		tr := s.in.steps[i].tr

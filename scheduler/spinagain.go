@@ -6,16 +6,16 @@ import (
 )
 
 // What lies below a stack pointer is dead, as a rule: the next call overwrites it. So
-// a turn of a loop may leave other bytes there than it found, those of its first calls
-// instead of what was there before, and be a turn all the same. But a stack may lie in
-// a block of the heap, in a static array, in another thread's memory or in an array on
-// the very stack, and then live variables may lie below it. Which it is can't be told
+// a turn of a loop may leave other bytes there than it found, and be a turn all the
+// same. They are those of its first calls instead of those before. But a stack may lie
+// in a block of the heap, in a static array, in another thread's memory or in an array
+// on the very stack. Then live variables may lie below it. Which it is can't be told
 // from addresses. So where only such bytes differ, the turn is run once more, and
-// taken back: it has to do the same, and to leave every byte as it was. Then the
-// state recurs in all, whatever is dead.
+// taken back: it has to do the same, and to leave every byte as it was. Then the state
+// recurs in all, whatever is dead.
 
 // runAgain reports whether the steps in was, run once more from where a thread stands,
-// bring it back there, and takes them back. of is the transition of the step under way.
+// bring it back there, and takes them back. The transition of the step under way is of.
 func (s *spins) runAgain(th *thread, of *trace.Transition, was []*trace.Transition) bool {
 	s.in.arena.seal(of)
 	var same bool

@@ -5,10 +5,10 @@ import (
 	"hash/fnv"
 )
 
-// State is a digest of what an execution left behind, for comparing searches
-// and replays: the writable memory of the program's own segments outside of
-// trusted objects, and the threads that have ended. Two orders of independent steps have the
-// same; instruction counts and output aren't in it.
+// State is a digest of what an execution left behind, for comparing searches and replays. It
+// covers the writable memory of the program's own segments outside of trusted objects, and
+// the threads that have ended. Two orders of independent steps have the same; instruction
+// counts and output aren't in it.
 func (s *present) State() uint64 {
 	h := fnv.New64a()
 	holes := s.lib.ObjectBytes()

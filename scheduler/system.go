@@ -109,7 +109,7 @@ type Viewer interface {
 	// where the run stopped.
 	Ran(t trace.TID, insns, journal, at uint64)
 	// Moved is called where stores in a thread's buffer were put into memory for its step, or
-	// taken back after it: what the journal has from one length to another is no store.
+	// taken back after it. The journal's entries from one length to another are no stores.
 	Moved(from, to uint64)
 }
 

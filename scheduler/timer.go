@@ -15,8 +15,8 @@ import (
 //
 // An interval timer could go off for ever. Config.Ticks is how often timers go off in an
 // execution while something else can run. Where nothing else can (all threads wait or spin)
-// time passes, and one goes off without counting; one against hanging (Clockwork.Timer) goes
-// off only then.
+// time passes, and one goes off without counting; a watchdog (Clockwork.Timer) goes off only
+// then.
 //
 // The guest's own threads share memory as threads do, and are told apart by their stacks
 // (emu.Machine.Party). A handler is a party apart from the code that it interrupts.
@@ -134,8 +134,8 @@ func (c *timers) set(th *thread, tr *trace.Transition, kept bool) (more bool, er
 	return more, nil
 }
 
-// looksAtKept are the calls to which it makes a difference whether a signal is kept; setsAnew
-// are those to which it makes one whether a timer has gone off, whose signal comes later.
+// To the calls of looksAtKept it makes a difference whether a signal is kept. To those of
+// setsAnew it makes one whether a timer has gone off, whose signal comes later.
 var (
 	looksAtKept = map[string]bool{"rt_sigpending": true, "rt_sigtimedwait": true, "signalfd": true, "signalfd4": true}
 	setsAnew    = map[string]bool{"setitimer": true, "alarm": true, "timer_settime": true, "timer_delete": true, "getitimer": true, "timer_gettime": true}
@@ -153,8 +153,9 @@ func (c *timers) before(th *thread, tr *trace.Transition, call string) (stands b
 	return !c.in.Alone(th.ID), err
 }
 
-// seeJumps learns that a handler is left by a jump: what its thread has done by the time
-// that the signal comes decides what is left undone, so all memory counts as shared.
+// seeJumps learns that a handler is left by a jump. Whatever its thread has done by the
+// time that the signal comes decides what is left undone, so all memory counts as
+// shared.
 func (c *timers) seeJumps() {
 	c.learning.known.Jumps, c.learning.finer = true, true
 	c.in.machine.DeclareAllShared(true)

@@ -246,9 +246,9 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 	return q.goesOn(th, tr, call, p, &out, waits || set)
 }
 
-// goesOn has a thread end, sleep or yield after a trap, if that says so. call is the trap's
-// place; waits: the thread is back in a function in which it waits. It reports whether the
-// step is over.
+// goesOn has a thread end, sleep or yield after a trap, if that says so. The trap's place
+// is call. waits: the thread is back in a function in which it waits. It reports whether
+// the step is over.
 func (q *Traps) goesOn(th *thread, tr *trace.Transition, call uint64, p *kernel.Plan, out *kernel.Outcome, waits bool) (over bool, err error) {
 	switch {
 	case out.Signal != 0:

@@ -7,10 +7,10 @@ import (
 	"landgo/internal/trace"
 )
 
-// The steps of the present path by where they began: so that a thread that reads
-// and reads, as one that sorts or searches a table does, needn't look through
-// thousands of its steps at each further one (findTurn). A step is listed once its
-// thread has made nearSteps more without an effect that others could see.
+// The steps of the present path by where they began. A thread that sorts or
+// searches a table reads and reads. With this it needn't look through thousands of
+// its steps at each further one (findTurn). A step is listed once its thread has
+// made nearSteps more without an effect that others could see.
 
 // turnKey is where a thread's step began: a digest of what sameLive compares for
 // certain.

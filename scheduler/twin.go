@@ -14,7 +14,8 @@ import (
 // Reads of memory that was never written (--check uninit).
 //
 // A guest runs beside twins: the same program, with the same schedule, whose blocks from
-// malloc are filled with other bytes. All that a run depends on is the same but those
+// malloc, and the frames that its functions begin with (emu.Machine.FillFrames), are filled
+// with other bytes. All that a run depends on is the same but those
 // bytes. One may go another way: another instruction comes next, or an access has another
 // address, or a system call does something else. That depends on a byte that the program
 // never wrote. No shadow state can be wrong about that: it is shown by two runs. So there
@@ -24,11 +25,11 @@ import (
 // with a number beyond those, with one that isn't in the code, or of what was computed from
 // such bytes. Copying such bytes, or computing with them, is no error.
 //
-// The string functions of a C library are left out, for they look at bytes
-// beyond those that they were given (image.ReadsAhead); what they return isn't, nor
-// where the texts end that they are given. How many instructions they take may
+// The string functions of a C library are left out, for they look at bytes beyond
+// those that they were given (image.ReadsAhead). Their results aren't left out, nor
+// the ends of the texts that they are given. How many instructions they take may
 // depend on those bytes too, so a thread's instruction numbers may differ between a
-// System and its twins: what counts is the path outside of them. In a step in which
+// System and its twins. Only the path outside of them counts. In a step in which
 // they differ, the place that is found for a difference can be such a function.
 //
 // Invariant: a twin has the same marks as its System, and has learned the same.
@@ -42,7 +43,7 @@ type Fill [8]byte
 const numberFills = 6
 
 // Fills are the fills for a guest: the System's own, then its twins'. As numbers
-// the first three are 0, -1, and large positive ones; then come those that the
+// the first three are 0, -1, and large positive ones. Then come those that the
 // guest compares with, in their own size, and as single bytes where they are small.
 func Fills(im *image.Image) []Fill {
 	list := []Fill{of(0, 1), of(0xff, 1), of(0x5a, 1)}
@@ -119,6 +120,9 @@ func (x *twins) stepBeside(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		}
 	}
 	if finer {
+		if other != nil { // the execution goes on to its end, without them
+			x.lose()
+		}
 		return tr, x.shareKnowledge()
 	}
 	if other == nil {
@@ -195,7 +199,8 @@ func (x *twins) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tra
 			hi = mid
 		}
 	}
-	f := &Failure{Kind: trace.UninitialisedRead, Thread: t, Message: "an address depends on memory of the heap that was never written"}
+	f := &Failure{Kind: trace.UninitialisedRead, Thread: t}
+	what, stack := "an address depends on", false
 	x.sameUntil(k, w, t, c, lo+1)
 	text := !x.sameTexts(w, t)
 	at, _ := x.of.lib.Texts(t)
@@ -203,25 +208,32 @@ func (x *twins) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tra
 	x.sameUntil(k, w, t, c, lo)
 	switch {
 	case text:
-		f.Message = "where a text ends depends on memory of the heap that was never written"
+		what = "where a text ends depends on"
 	case path && !output:
-		f.Message = "the output depends on memory of the heap that was never written"
+		what = "the output depends on"
 	case path:
-		f.Message = "a system call depends on memory of the heap that was never written"
+		what = "a system call depends on"
 	case x.of.machine.PC(x.of.threads[t].Ctx) != w.machine.PC(w.threads[t].Ctx):
-		f.Message = "a branch depends on memory of the heap that was never written"
+		what = "a branch depends on"
 		if lo > begin+1 {
 			lo-- // the branch itself
 		}
 	}
 	if b := x.of.heap.Around(at); text && b != nil {
 		f.Block = *b
+	} else if text {
+		stack = true
 	} else {
-		f.Block = x.unwritten(k, w, t, c, lo)
+		f.Block, stack = x.unwritten(k, w, t, c, lo)
 	}
-	for _, w := range x.beside {
-		w.lost = len(x.of.steps) // one too many: 1 + the number before this step
+	f.Message = what + " memory that was never written"
+	switch {
+	case f.Block.Size > 0:
+		f.Message = what + " memory of the heap that was never written"
+	case stack:
+		f.Message = what + " memory of the stack that was never written"
 	}
+	x.lose()
 	tr, err := x.limited(k, t, c, lo)
 	if err != nil {
 		return nil, err
@@ -233,6 +245,13 @@ func (x *twins) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tra
 		return tr, nil
 	}
 	return tr, x.of.Fail(th.ID, f)
+}
+
+// lose has the twins stand still, for the latest step was another one in one of them.
+func (x *twins) lose() {
+	for _, w := range x.beside {
+		w.lost = len(x.of.steps) // with that step: 1 + the number before it
+	}
 }
 
 // limited takes a step from mark k up to an instruction number.
@@ -259,26 +278,27 @@ func (x *twins) sameUntil(k trace.Mark, w *twin, t trace.TID, c trace.Choice, un
 	return err == nil && x.of.threads[t].Insns == until && x.same(w, t, mine, their)
 }
 
-// unwritten is the block with the last byte that a step reads, up to an
-// instruction number, and that isn't the same in a twin; the zero Block if it
-// was read before the step.
-func (x *twins) unwritten(k trace.Mark, w *twin, t trace.TID, c trace.Choice, until uint64) (b heap.Block) {
+// unwritten is the block with the last byte that a step reads, up to an instruction
+// number, and that isn't the same in a twin. It is the zero Block if it was read
+// before the step, or is on a stack.
+func (x *twins) unwritten(k trace.Mark, w *twin, t trace.TID, c trace.Choice, until uint64) (b heap.Block, stack bool) {
 	if _, err := w.twins.limited(k, t, c, until); err != nil {
-		return b
+		return b, false
 	}
 	x.of.cfg.KeepAll = true
 	tr, err := x.limited(k, t, c, until)
 	x.of.cfg.KeepAll = false
 	if err != nil {
-		return b
+		return b, false
 	}
 	for i := len(tr.Accesses) - 1; i >= 0; i-- {
 		a := &tr.Accesses[i]
 		if !bytes.Equal(x.of.machine.Bytes(a.Addr, uint64(a.Size)), w.machine.Bytes(a.Addr, uint64(a.Size))) {
 			if p := x.of.heap.Around(a.Addr); p != nil {
-				return *p
+				return *p, false
 			}
+			return b, true
 		}
 	}
-	return b
+	return b, false
 }

@@ -8,10 +8,11 @@ import (
 )
 
 // Below the granularity of every shared access, a verdict leaves something out: accesses
-// that conflict and were never tried in other orders. sightings remembers where each thread
-// touched shared memory and which locks it always held there. A pair of places of different
-// threads, of which one writes, with no lock in common, and not with a preemption point
-// before both, is unexamined. It is kept for a whole exploration and never rewound.
+// that conflict and were never tried in other orders. The type sightings remembers where
+// each thread touched shared memory and which locks it always held there. A pair of places
+// of different threads, of which one writes, with no lock in common, and not with a
+// preemption point before both, is unexamined. It is kept for a whole exploration and never
+// rewound.
 //
 // Happens-before isn't considered: what a semaphore or a barrier orders counts
 // too. The number errs on the side of saying too much.

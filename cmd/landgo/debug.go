@@ -38,8 +38,8 @@ func (a *app) debugCommand() *cobra.Command {
 		Use:   "debug [flags] BUGFILE [GUEST]",
 		Short: "debug the interleaving of a bug file, forwards and backwards",
 		Long: `debug starts gdb on the interleaving that a bug file holds, at its end, or at the
-beginning of a turn: a stretch of one thread's, as "monitor lanes" and the pages
-of landgo page number them. The run is recorded: reverse-continue, reverse-step and their like go back in it, threads
+beginning of a turn. A turn is a stretch of one thread's, as "monitor lanes" and the
+pages of landgo page number them. The run is recorded: reverse-continue, reverse-step and their like go back in it, threads
 take turns as they did, and nothing can be changed. "info threads" says what each
 thread waits for.
 
@@ -143,7 +143,7 @@ func (a *app) attach(ctx context.Context, t debugger.Target, c *config.Config, d
 	return a.startGDB(ctx, l, t, c, d)
 }
 
-// piped answers the gdb that has started this process, from now on: it doesn't wait for
+// piped answers the gdb that has started this process, from now on. It doesn't wait for
 // the run to be ready. end is called when the run won't be any more.
 func (a *app) piped() (attach func(debugger.Target) error, end func()) {
 	ready, over := make(chan debugger.Target, 1), make(chan error, 1)

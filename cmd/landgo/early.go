@@ -16,11 +16,11 @@ import (
 	"landgo/internal/result"
 )
 
-// An early report shows a bug while landgo looks for a shorter story, or for other
-// bugs. It is for a user at the terminal: it goes to standard error, and what is known is
-// shown half a second after the first bug, if the run isn't over by then. On a
-// terminal it is the bug's report, and each shorter one replaces the one before. The
-// final report replaces that. Elsewhere it is a line.
+// An early report shows a bug while landgo looks for a shorter story, or for other bugs.
+// It is for a user at the terminal, and goes to standard error. It shows what is known
+// half a second after the first bug, if the run isn't over by then. On a terminal it is
+// the bug's report, and each shorter one replaces the one before. The final report
+// replaces that. Elsewhere it is a line.
 type early struct {
 	w     io.Writer
 	style report.Style

@@ -20,7 +20,7 @@ func withBug(preemptions int, schedule string) *result.Result {
 }
 
 // TestEarly: a bug is shown half a second after it was found, and so is each shorter
-// one, but not one that is as long; the final report has standard output for itself. A
+// one, but not one that is as long. The final report has standard output for itself. A
 // run that is over by then shows nothing.
 func TestEarly(t *testing.T) {
 	old := soon

@@ -27,7 +27,7 @@ func (a *app) exploreCommand() *cobra.Command {
 		Long: `explore stands at the beginning of a program, or of a bug file's interleaving, and
 you say which thread takes the next step. A step is the run from one preemption
 point to the next (--pp says where these are; before every access to shared memory
-by default). It shows which threads can go on, and why the others can't; it goes back, shows
+by default). It shows which threads can go on, and why the others can't. It goes back, shows
 variables at each step, and says how it would end from here if another thread
 went on.
 

@@ -26,7 +26,7 @@ func (a *app) pageCommand() *cobra.Command {
 		Use:   "page [flags] BUGFILE [GUEST]",
 		Short: "draw the interleaving of a bug file as an HTML page",
 		Long: `page runs the interleaving that a bug file holds, and writes a page with a lane for
-each thread: what it does, where it was switched away from and why, the source and
+each thread. A lane shows what it does, where it was switched away from and why, the source and
 the variables at each step. The page is one file, and asks for nothing from anywhere.
 It goes to test.html for test.landgo, or where --html says.`,
 		Example: `  landgo page test.landgo

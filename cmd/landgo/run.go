@@ -30,8 +30,8 @@ $CFLAGS or $CXXFLAGS, and $LDLIBS behind them. With --make DIR the guest is what
 "make -C DIR GUEST" makes. The program of a source is kept in the user's cache, for
 replays.
 
-With --nats, workers on other machines ("landgo worker") help with the search, which
-they ask for at a NATS server or cluster with JetStream; with --serve landgo is that
+With --nats, workers on other machines ("landgo worker") help with the search. They
+ask for work at a NATS server or cluster with JetStream; with --serve landgo is that
 server itself. Verdict, counts and schedule are those of one machine.
 
 The verdict is verified, bounded, bug, budget or invalid ("landgo help exit").`,

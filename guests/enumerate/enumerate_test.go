@@ -251,9 +251,9 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestBackingOutIsNoSpin: a loop whose visible writes cancel out goes on for
-// ever here (the other thread can see between them), where a rule that only
-// looks at their sum would call it a livelock.
+// TestBackingOutIsNoSpin: a loop whose visible writes cancel out goes on for ever
+// here, because the other thread can see between them. A rule that only looks at
+// their sum would call it a livelock.
 func TestBackingOutIsNoSpin(t *testing.T) {
 	p := &Program{Memory: []int{1}, Threads: [][]Stmt{
 		Seq(Loop([]int{0}, FetchAdd(0, N(0), N(1)), If(Eq(R(0), N(0)), Break()), FetchAdd(1, N(0), N(-1)), Set(1, N(0)))),

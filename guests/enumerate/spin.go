@@ -11,10 +11,9 @@ type visit struct {
 }
 
 // visitLoop is called when a thread stands at a loop's head. It spins if it was
-// there before with the same registers, has done nothing since that another
-// thread could tell, and nothing that it looked at has been changed since
-// (spinObserve forgets visits of which that isn't so). It then waits for what
-// it looked at to be written.
+// there before with the same registers, has done nothing since that another thread
+// could tell, and nothing that it looked at has been changed since. (spinObserve
+// forgets the other visits.) It then waits for what it looked at to be written.
 func (s *state) visitLoop(t int) {
 	th := &s.threads[t]
 	for _, v := range th.visits {
@@ -51,9 +50,9 @@ func (s *state) spinObserve(t int, uses []use, effect bool) {
 }
 
 // forget drops the visits after which the thread looked at something that these
-// uses change, and ends its spin if that is what it waits for: it is then at the
-// loop's head and has looked at nothing yet. A silent store counts as a change:
-// the other thread looks again, and finds the same.
+// uses change, and ends its spin if that is what it waits for. It is then at the
+// loop's head and has looked at nothing yet. A silent store counts as a change: the
+// other thread looks again, and finds the same.
 func (th *thread) forget(uses []use) {
 	if th.spin != nil && changes(uses, th.spin) {
 		th.spin = nil

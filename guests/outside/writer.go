@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A statement is a template of C. {x} and {y} stand for 0 or 1, {n} for 1 to 3,
-// {S} for a signal, {o} for main or an older thread, {P}
-// for a point, {body} for more statements, {a|b} for either. All but the last are
-// the same all over a statement.
+// A statement is a template of C. {x} and {y} stand for 0 or 1, {n} for 1 to 3, {S}
+// for a signal. {o} stands for main or an older thread, {P} for a point, {body} for
+// more statements, {a|b} for either. All but the last are the same all over a
+// statement.
 type statement struct {
 	text   string
 	weight int  // 0 is 1

@@ -20,8 +20,8 @@ type Counts struct {
 }
 
 // An enumerator counts orders. Different ticks can lead to the same order, and
-// leave different ready lists behind, so what it goes through are sets of
-// states: all in which the kernel can be after an order.
+// leave different ready lists behind. So it goes through sets of states: all in
+// which the kernel can be after an order.
 type enumerator struct {
 	known map[string]*tree
 }

@@ -7,8 +7,9 @@ import (
 	"golang.org/x/text/width"
 )
 
-// cell is how many columns of a terminal a character takes: two, of East Asian scripts and
-// most emoji (Unicode's annex 11); none, of one that is put on the character before it.
+// cell is how many columns of a terminal a character takes. Those of East Asian scripts
+// and most emoji take two (Unicode's annex 11). One that is put on the character before it
+// takes none.
 func cell(r rune) int {
 	switch {
 	case r < 0x300:

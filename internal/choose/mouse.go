@@ -2,9 +2,10 @@ package choose
 
 import "fmt"
 
-// What a terminal is told to send clicks and turns of the wheel, by rows and columns of any
-// number (xterm's modes 1000 and 1006), and to do so no more. Until then a user selects text
-// with the mouse; a terminal that is asked leaves that to the mouse with the shift key.
+// The sequences by which a terminal begins to send clicks and turns of the wheel, by rows
+// and columns of any number, and stops (xterm's modes 1000 and 1006). Until then a user
+// selects text with the mouse; a terminal that is asked leaves that to the mouse with the
+// shift key.
 const (
 	mouseOn  = "\x1b[?1000h\x1b[?1006h"
 	mouseOff = "\x1b[?1006l\x1b[?1000l"

@@ -28,7 +28,7 @@ func (s Style) paint(look, text string) string {
 }
 
 // marks are those of a step that is taken, of one that lies ahead, and of a lane without
-// one; and what a line that is cut off ends with, and rules are made of.
+// one. Beside them are the end of a line that is cut off, and the character of rules.
 func (s Style) marks() (taken, ahead, none, cut, rule string) {
 	if s.Plain {
 		return "*", "o", "|", "~", "-"

@@ -57,8 +57,8 @@ func Assembly(t testing.TB, source string, flags ...string) string {
 	return once(t, "gcc", "guest.s", source, append([]string{"-nostdlib"}, flags...))
 }
 
-// Exact is the path of a program that a compiler makes with these arguments and no others:
-// of source text, in a file of this name, or of the file, if the text is empty.
+// Exact is the path of a program that a compiler makes with these arguments and no others.
+// Its source is the text, in a file of this name, or the file itself if the text is empty.
 func Exact(t testing.TB, cc, name, source string, args ...string) string {
 	t.Helper()
 	return built(t, cc, name, source, args)

@@ -60,11 +60,11 @@ func alone(dir string) (free func(), err error) {
 	}
 }
 
-// kept is the path of the program that a compiler makes of a source: of the text that is
-// given, in a file of this name, or of the file, if the text is empty. It is the one of an
-// earlier run if nothing is changed that it depends on: the compiler and its library, the
-// arguments, the source and the headers beside it, and the folder, which debug information
-// names.
+// kept is the path of the program that a compiler makes of a source. That is the given
+// text, in a file of this name, or the file itself if the text is empty. It is the one of
+// an earlier run if nothing is changed that it depends on. That is the compiler and its
+// library, the arguments, the source and the headers beside it, and the folder, which
+// debug information names.
 func kept(cc, name, text string, args []string) (string, error) {
 	dir, err := room()
 	if err != nil {

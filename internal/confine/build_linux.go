@@ -130,8 +130,8 @@ func (b *Build) watch(gone <-chan bool) (*BuildEnd, error) {
 		return &exec.Cmd{Path: self, Args: []string{self, BuildInside}, Env: []string{}, Dir: b.Work, Stdout: write, Stderr: write,
 			ExtraFiles: []*os.File{spec, tell}, SysProcAttr: &syscall.SysProcAttr{Setpgid: true, Cloneflags: flags}}
 	}
-	// As the first of a namespace of processes, where this one may make one: should the
-	// warden be killed, the shell is, and the kernel ends all that it has started.
+	// It is the first of a namespace of processes, where this one may make one. Should
+	// the warden be killed, the shell is, and the kernel ends all that it has started.
 	cmd := inner(unix.CLONE_NEWPID)
 	if err := cmd.Start(); err != nil {
 		cmd = inner(0)

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryOf is what processes take of the machine's memory: what is resident or put out to
-// disk, the kernel's tables of their pages, and all that they share without a file. That
-// stays when a process lets go of its pages, and is only told by its size.
+// memoryOf is the memory that processes take of the machine: resident or put out to disk,
+// the kernel's tables of their pages, and all that they share without a file. That stays
+// when a process lets go of its pages, and is only told by its size.
 func memoryOf(pids []int) (bytes uint64) {
 	shared := map[string]bool{}
 	for _, pid := range pids {

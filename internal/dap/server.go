@@ -27,9 +27,9 @@ type server struct {
 	vars    map[int]string   // gdb's variable objects, by reference
 }
 
-// Serve answers an editor until it leaves. gdb's machine interface is read from out and
-// asked by in; gdb has the program, and connects to the run by the command given. bug is what
-// is wrong at the run's end, and ended whether it stands there.
+// Serve answers an editor until it leaves. gdb's machine interface is read from out and asked
+// by in. gdb has the program, and connects to the run by the given command. The run's failure
+// is bug, and ended says whether it stands at its end.
 func Serve(editor io.ReadWriter, out io.Reader, in io.Writer, connect, bug string, ended bool) error {
 	s := &server{r: bufio.NewReader(editor), w: editor, bug: bug, ended: ended, breaks: map[string][]int{}, vars: map[int]string{}}
 	s.gdb = newGDB(out, in, s.stoppedAt)

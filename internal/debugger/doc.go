@@ -1,5 +1,6 @@
-// Package debugger is what a debugger asks of a recorded run, and what it is told: the
-// words between the process that has the run and the one that has the user.
+// Package debugger has a debugger's questions about a recorded run, and their answers.
+// They are the words between the process that has the run and the one that has the
+// user.
 //
 // A run is a sequence of ticks. A tick is an instruction of one thread, or a part of one
 // that other threads see in parts, or a call that landgo carries out for a thread. A
@@ -7,6 +8,6 @@
 //
 // Invariant: nothing here changes the run. Each moment has one state.
 //
-// The same connection serves a user who chooses by hand which thread is next (Chooser):
-// there is a run in the making then, and steps in place of ticks.
+// By the same connection a user chooses by hand which thread is next (Chooser): there
+// is a run in the making then, and steps in place of ticks.
 package debugger

@@ -169,9 +169,9 @@ func (p *Plan) Candidate(j *Job, at uint64, c Class) {
 	p.add(Set{Kinds: p.opts.Seeds[0].Kinds, At: []uint64{at}}, c)
 }
 
-// TooLarge reports whether j, a small job of a candidate's instruction, takes long
-// or was left because there isn't the time for it, and may be narrowed by function.
-// left is how many steps there is time for.
+// TooLarge reports whether j, a small job of a candidate's instruction, may be
+// narrowed by function. It takes long, or was left because there isn't the time for
+// it. left is how many steps there is time for.
 func (p *Plan) TooLarge(j *Job, left float64) bool {
 	if p.opts.Naive || j.State != Suspended && j.State != Running || len(j.Set.At) != 1 || len(j.Set.Within) > 0 || j.Set.Kinds != p.opts.Seeds[0].Kinds {
 		return false

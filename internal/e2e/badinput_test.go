@@ -14,9 +14,9 @@ import (
 	"landgo/internal/result"
 )
 
-// complains checks an ending without a verdict: nothing on stdout but the object that
-// --json prints for it, one line on
-// stderr that names the kind of problem, and its exit status.
+// complains checks an ending without a verdict. There is nothing on stdout but the
+// object that --json prints for it, one line on stderr that names the kind of
+// problem, and its exit status.
 func (e ending) complains(t *testing.T, kind result.ErrorKind, words ...string) {
 	t.Helper()
 	if e.stdout != "" && !isFailure(e.stdout) {

@@ -12,8 +12,8 @@ import (
 )
 
 // TestCoverage: the lines that the interleavings run are those that the program's comments
-// say, those too that one interleaving alone comes to; what is never come to isn't run, nor
-// what a thread only stands before. The document for editors says the same.
+// say, those too that one interleaving alone reaches. A line that is never reached isn't
+// run, nor one that a thread only stands before. The document for editors says the same.
 func TestCoverage(t *testing.T) {
 	guest := guest(t, "covered.c")
 	text, err := os.ReadFile("testdata/covered.c")

@@ -137,9 +137,9 @@ func TestDebugDynamic(t *testing.T) {
 }
 
 // TestDebugAccepted: the acceptance session, with both C libraries, static, position-independent
-// and dynamically linked: a watchpoint for every access stops at the same ones in both
+// and dynamically linked. A watchpoint for every access stops at the same ones in both
 // directions, the run can't be changed, and a session says the same each time. gdb writes what
-// monitor says to standard error; its standard output has the schedule in the list of threads,
+// monitor says to standard error. Its standard output has the schedule in the list of threads,
 // and its status is 0, for no command of the script fails.
 func TestDebugAccepted(t *testing.T) {
 	needsGDB(t)

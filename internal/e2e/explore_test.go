@@ -153,7 +153,7 @@ func TestExploreJSON(t *testing.T) {
 }
 
 // TestExploreOwn: variables on a thread's stack and thread-local ones are shown, of the thread
-// that is named and where it stands; those of a block hide the function's, and those of the
+// that is named and where it stands. Those of a block hide the function's, and those of the
 // function its callers'.
 func TestExploreOwn(t *testing.T) {
 	t.Parallel()
@@ -275,8 +275,8 @@ func asDocumented(t *testing.T, frame string) {
 	}
 }
 
-// terminal is a pseudo-terminal of 80 columns and 24 rows: the end of who sits there, and
-// that of a program.
+// terminal is a pseudo-terminal of 80 columns and 24 rows: the end of the user that sits
+// there, and that of a program.
 func terminal(t *testing.T) (main, side *os.File) {
 	t.Helper()
 	main, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)

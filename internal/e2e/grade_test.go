@@ -114,9 +114,9 @@ func pagesOf(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// TestGradeClass: a class has the tables that it should have, a second run costs next to
-// nothing, and one in which the front, engines and all are killed at any moment comes to
-// the same tables, byte for byte.
+// TestGradeClass: a class has the tables that it should have, and a second run costs
+// next to nothing. If the front, engines and all are killed at any moment, a run comes
+// to the same tables, byte for byte.
 func TestGradeClass(t *testing.T) {
 	needsLandlock(t)
 	dir := class(t)

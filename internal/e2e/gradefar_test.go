@@ -11,8 +11,7 @@ import (
 )
 
 // TestGradeServe: with landgo as the server, a worker of another process does all
-// searches, the tables are those of a class on one machine, and the worker ends when it is
-// asked to.
+// searches, and ends when it is asked to. The tables are those of a class on one machine.
 func TestGradeServe(t *testing.T) {
 	needsLandlock(t)
 	dir := t.TempDir()

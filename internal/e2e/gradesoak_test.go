@@ -189,8 +189,8 @@ func freeAddresses(t *testing.T, n int) (all []string) {
 	return all
 }
 
-// TestSoakGrade: a class with two workers and three servers, of which fronts, engines,
-// workers and servers are killed all the time, has the tables of one that nothing
+// TestSoakGrade: a class has two workers and three servers, and its fronts, engines,
+// workers and servers are killed all the time. Its tables are those of one that nothing
 // disturbed, byte for byte. LANDGO_SOAK_GRADE says how large: students, tests of each and
 // kills, as in 60x3x40.
 func TestSoakGrade(t *testing.T) {

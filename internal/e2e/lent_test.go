@@ -84,7 +84,7 @@ func TestRunServe(t *testing.T) {
 		t.Errorf("%v: %s\n%s", err, rest.String(), difference(withoutSeconds(want.stdout), withoutSeconds(out.String())))
 	}
 	if took := time.Since(begin); took > 2*time.Second && !strings.Contains(rest.String(), "parts of the search") {
-		t.Errorf("in %v nobody has helped: %s", took, rest.String())
+		t.Errorf("in %v no worker has helped: %s", took, rest.String())
 	}
 	workers[1].Process.Signal(syscall.SIGTERM)
 	if err := workers[1].Wait(); err != nil {

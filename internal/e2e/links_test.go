@@ -48,7 +48,7 @@ func anchors(t *testing.T, path string) map[string]bool {
 }
 
 // TestLinks: each link between documents leads to a file, and to a heading that it
-// has; each document that a source names by its path is there, and so is each
+// has. Each document that a source names by its path is there, and so is each
 // package that a command of theirs tests or runs.
 func TestLinks(t *testing.T) {
 	out, err := exec.Command("git", "-C", top, "ls-files", "-co", "--exclude-standard", "-z").Output()

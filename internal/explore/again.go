@@ -12,13 +12,14 @@ import (
 
 // A search takes memory for sequentially consistent and looks for triangular races
 // (memory.go). Where it finds one, and no bug, the program is searched again with store
-// buffers, unless --model sc is given: for what time is left, and for at most enoughAgain
-// times as many executions. If that search has no end, the verdict stays what it was, with
-// its warning.
+// buffers, unless --model sc is given. It gets the time that is left, and at most
+// enoughAgain times as many executions. If that search has no end, the verdict stays what
+// it was, with its warning.
 
 // leastAgain is how many executions the second search may have in any case, and enoughAgain
-// how many for each of the first: more than reorderings within buffers make of a program
-// that waits for them (docs/memory.md). --max-executions is used instead if it is given.
+// how many for each of the first. That is more than reorderings within buffers make of a
+// program that waits for them (docs/memory.md). --max-executions is used instead if it is
+// given.
 const leastAgain, enoughAgain = 20_000, 5
 
 // A verdict by states has looked at no races. The second search then is one by states, too,

@@ -26,8 +26,8 @@ static void *again(void *a) { while (!plain) ; seen = 1; return a; }
 static void *once(void *a) { plain = 1; return a; }
 `
 
-// TestAwaits: a lock of the program's own has as many executions as orders of its sections;
-// and without its polls a program comes to what it comes to with all of them.
+// TestAwaits: a lock of the program's own has as many executions as orders of its sections.
+// Without its polls a program comes to the same ends as with all of them.
 func TestAwaits(t *testing.T) {
 	t.Parallel()
 	for _, p := range []struct {

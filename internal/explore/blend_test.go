@@ -49,7 +49,7 @@ func TestBlends(t *testing.T) {
 		{"a write behind it", "stores", "", 0},
 		{"a data race between", "around", "", 0},
 		{"a barrier", "arrives", "pthread_barrier_init(&bar, 0, 3);", 1},
-		{"who is last at a barrier", "serial", "pthread_barrier_init(&bar, 0, 3);", 6},
+		{"which is last at a barrier", "serial", "pthread_barrier_init(&bar, 0, 3);", 6},
 		{"two rounds", "rounds", "pthread_barrier_init(&bar, 0, 3);", 1},
 		{"a counter that is waited for", "meets", "", 0},
 		{"a counter that goes on", "early", "", 0},

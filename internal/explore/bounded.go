@@ -16,15 +16,16 @@ import (
 )
 
 // bounded is a search bounded by preemptions that has a share of an iterative
-// deepening's time: at every access, bound 0 first, then 1, and so on (Musuvathi
-// and Qadeer, PLDI 2007; Coons, Musuvathi and McKinley, OOPSLA 2013). Most bugs
-// need one or two preemptions; Blum and Gibson (OOPSLA 2016, §6.3) found that it
-// beats their method where no data-race candidates appear, and propose to run
-// both. Deviation: it has its share in any case, once the warm-up is over.
+// deepening's time. It has a point at every access, and takes bound 0 first, then
+// 1, and so on (Musuvathi and Qadeer, PLDI 2007; Coons, Musuvathi and McKinley,
+// OOPSLA 2013). Most bugs need one or two preemptions; Blum and Gibson (OOPSLA
+// 2016, §6.3) found that it beats their method where no data-race candidates
+// appear, and propose to run both. Deviation: it has its share in any case, once
+// the warm-up is over.
 //
-// It has a machine and a goroutine of its own and is left in place, in the
-// middle of its walk: one of the two works at a time, and each hands over after
-// a number of steps. So the order of everything is settled by numbers of steps.
+// It has a machine and a goroutine of its own and is left in place, in the middle
+// of its walk. One of the two works at a time, and each hands over after a number
+// of steps. So the order of everything is settled by numbers of steps.
 //
 // What it has explored to the end is a claim: no bug with so many preemptions. It is
 // what a run that ends without a proof can say for sure. So it has half of all steps
@@ -32,15 +33,15 @@ import (
 // the first job has been alone for pauseSteps, or isn't alone any more.
 //
 // Where an execution may have no end (threads that wait, and write while they do), it
-// begins again with a fair bound: a thread that yields may be ahead of others by
+// begins again with a fair bound. A thread that yields may be ahead of others by
 // fairLead yields (Coons et al., §2.5.2). The claim names that.
 //
 // Where there are more than manyThreads, a search by ascending delays (Emmi, Qadeer and
-// Rakamaric, POPL 2011) has a share beside it. Executions with two preemptions grow
-// with the square of the steps and with the choices of a thread at each; those with two
-// delays only with the former. So it has one, too, where the search by preemptions hasn't
-// come to an end of bound 0 in delayedAfter steps: each wait of a thread is a choice of the
-// next one there, and costs no preemption.
+// Rakamaric, POPL 2011) has a share beside it. Executions with two preemptions grow with
+// the square of the steps and with the choices of a thread at each; those with two delays
+// only with the former. So it has one, too, where the search by preemptions hasn't come to
+// an end of bound 0 in delayedAfter steps. Each wait of a thread is a choice of the next
+// one there, and costs no preemption.
 type bounded struct {
 	*hunt
 	search string

@@ -13,7 +13,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// TestByHandAll: who chooses every thread everywhere comes to as many executions as a search
+// TestByHandAll: choosing every thread everywhere comes to as many executions as a search
 // without a reduction, and to as many bugs.
 func TestByHandAll(t *testing.T) {
 	t.Parallel()
@@ -86,8 +86,8 @@ func byHand(t *testing.T, c config.Config, file *result.BugFile, choose func(deb
 }
 
 // TestByHand: in each kind of guest, from its beginning and along a bug's schedule, a
-// position has one state from wherever one comes to it; what-if and moves that fail change
-// nothing; undo takes choices back; and a run that is saved ends in its replay as it did.
+// position has one state, however it was reached. What-if and moves that fail change
+// nothing, and undo takes choices back. A run that is saved ends in its replay as it did.
 func TestByHand(t *testing.T) {
 	t.Parallel()
 	configs := map[string]config.Config{"kernel": kernelConfig(kernelBuilt(t, "kernel-release_off"), "lock", "mem")}

@@ -11,11 +11,11 @@ import (
 	"landgo/scheduler"
 )
 
-// byStates is a stateful search with a point before every access, for guests of
-// which an execution has no end: threads that try for a lock, back out and try
-// again come back to states that they have been in. The deepening's own searches
-// run executions to their ends and can't go on; this one is left where it has
-// been before (por/stateful.go). A deepening turns to it instead of giving up.
+// byStates is a stateful search with a point before every access, for guests with
+// endless executions. Threads that try for a lock, back out and try again come back
+// to states that they have been in. The deepening's own searches run executions to
+// their ends and can't go on; this one is left where it has been before
+// (por/stateful.go). A deepening turns to it instead of giving up.
 type byStates struct {
 	*hunt
 	err error // a *por.EndlessError, or what it couldn't do

@@ -34,7 +34,7 @@ int main(void) {
 }
 
 // TestCallRace: whichever of its instructions touch a byte, a trusted call is one
-// party to a race, with the line of the call; what the library keeps of its streams
+// party to a race, with the line of the call. The library's data about its streams
 // is in order by the library's own means.
 func TestCallRace(t *testing.T) {
 	t.Parallel()

@@ -120,9 +120,9 @@ func outcomesOf(t *testing.T, s *session.Session, search string, at deepen.Set, 
 }
 
 // TestConvergence is Theorem 1 (Blum and Gibson, OOPSLA 2016, §5.1) as deepen.go
-// has it, on random C programs: points before synchronisation and before the
-// accesses of the instructions that conflict without one, added as they are
-// found, reach all bugs and final states that a search by sleep sets with a point
+// has it, on random C programs. Points lie before synchronisation, and before the
+// accesses of the instructions that conflict without one, added as they are found.
+// They reach all bugs and final states that a search by sleep sets with a point
 // before every access reaches, and none besides. LANDGO_SOAK_GUESTS, LANDGO_SEED
 // and LANDGO_PROGRAM as for TestRandomPrograms.
 func TestConvergence(t *testing.T) {
@@ -202,10 +202,10 @@ func TestConvergence(t *testing.T) {
 	}
 }
 
-// TestConvergenceOfRounds: with jobs at work in rounds from the start, by one
-// worker or several, deepening of random C programs finds a bug where sleep sets
-// with a point before every access find one, all of them if it goes on, and says
-// verified elsewhere; with the space of all points, and without it.
+// TestConvergenceOfRounds: jobs work in rounds from the start, by one worker or
+// several, with the space of all points and without it. Deepening of random C
+// programs then finds a bug where sleep sets with a point before every access find
+// one, and all of them if it goes on. Elsewhere it says verified.
 func TestConvergenceOfRounds(t *testing.T) {
 	seed, n, only, soak := randomRun(t, 23, 16)
 	limit := uint64(1000)

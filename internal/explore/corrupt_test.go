@@ -113,7 +113,7 @@ func TestCorruptCheckpoint(t *testing.T) {
 	}
 }
 
-// TestCorruptBoot: a kept boot with wrong values whose sum is right is told of and
+// TestCorruptBoot: a kept boot with wrong values whose sum is right is reported and
 // the kernel booted, or gone on from.
 func TestCorruptBoot(t *testing.T) {
 	c := kernelConfig(kernelBuilt(t, "kernel"), "lock memtest=1", "cli")

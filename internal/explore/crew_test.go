@@ -44,9 +44,9 @@ func sameFor(t *testing.T, c config.Config, jobs ...int) (r *result.Result) {
 }
 
 // TestJobs: nothing that is reported depends on the number of workers, however
-// often it is tried, also if a search is divided before everything is known of
-// what threads share; and its verdict and executions are those of a search that
-// isn't divided.
+// often it is tried, also if a search is divided before everything is known of what
+// threads share. Its verdict and executions are those of a search that isn't
+// divided.
 func TestJobs(t *testing.T) {
 	defer func() { warmUp, unitSteps = 0, 0 }()
 	guests := []struct{ name, variant, search, bound string }{

@@ -134,9 +134,9 @@ func insnAt(source string, line int) (at [2]int) {
 	return at
 }
 
-// TestCureOfLitmus: of litmus tests that assert an outcome of sequential consistency, the
-// machine of package litmus comes to no other with the fences of the cure, and to others
-// with any fewer. LANDGO_SOAK_LITMUS has it try all tests.
+// TestCureOfLitmus: litmus tests assert an outcome of sequential consistency. With the
+// fences of the cure, the machine of package litmus comes to no other, and with any fewer
+// to others. LANDGO_SOAK_LITMUS has it try all tests.
 func TestCureOfLitmus(t *testing.T) {
 	t.Parallel()
 	every := 13

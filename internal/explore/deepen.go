@@ -15,11 +15,11 @@ import (
 )
 
 // Iterative deepening (Blum and Gibson, OOPSLA 2016): without --pp, landgo runs
-// many searches of one guest, each of which switches threads at the points of
-// one set, and package deepen says which when. All begin at the root of one
-// booted machine: a search that is left for another is kept as what a checkpoint
-// has of it (por/snapshot.go), and goes on from there. One runs at a time at
-// first (turn.go), then several in rounds (round.go).
+// many searches of one guest. Each switches threads at the points of one set, and
+// package deepen says which when. All begin at the root of one booted machine. A
+// search that is left for another is kept in the form of a checkpoint
+// (por/snapshot.go), and goes on from there. One runs at a time at first (turn.go),
+// then several in rounds (round.go).
 //
 // What proves that there is no bug at any point:
 //
@@ -37,7 +37,7 @@ import (
 // an invisible access i, after an event o of another thread that conflicts with i and comes
 // later than the beginning of t's step. If there were none, i could be put to where its
 // step is. Now let t, and each thread that lacks the end of a step, finish the step where
-// it is: the others' events stay what they are up to the first that conflicts with
+// it is. The others' events stay what they are up to the first that conflicts with
 // something added, o at the latest. This is the beginning of an explored execution, and has
 // two conflicting accesses, of which the earlier is invisible. They have no lock in common:
 // t has released none since i that another thread has taken. So they have been seen, and

@@ -56,9 +56,9 @@ int main(void)
 }
 `
 
-// TestDeepeningGoesOn: a deepening that is ended at any time, and gone on with
-// from its checkpoint by something that knows nothing else, again and again,
-// reports what one does that was left alone.
+// TestDeepeningGoesOn: a deepening is ended at any time, and goes on from its
+// checkpoint in something that knows nothing else, again and again. It reports what
+// an undisturbed one does.
 func TestDeepeningGoesOn(t *testing.T) {
 	warm(t, 1)
 	old := pauseSteps

@@ -8,9 +8,9 @@ import (
 	"landgo/internal/result"
 )
 
-// TestDeepeningWith: with an option that limits what is explored, or says what
-// counts as a bug, a deepening that is left early for other sets says what one
-// search of all points says.
+// TestDeepeningWith: an option limits what is explored, or says what counts as a
+// bug. With it, a deepening that is left early for other sets says what one search
+// of all points says.
 func TestDeepeningWith(t *testing.T) {
 	warm(t, 1)
 	deepened := 0

@@ -11,9 +11,9 @@ import (
 	"landgo/scheduler"
 )
 
-// twins wraps a guest and checks its digests on every path: two states with the
-// same one have the same threads, and the same step leads from both to states
-// with the same one, doing the same.
+// twins wraps a guest and checks its digests on every path. Two states with the
+// same digest have the same threads. The same step does the same in both, and leads
+// to states with the same digest.
 type twins struct {
 	*scheduler.System
 	states map[trace.Digest]string

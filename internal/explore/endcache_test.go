@@ -29,8 +29,9 @@ static void *use(void *a) { p = malloc(24); free(p); return a; }
 `
 
 // threadCaches has programs that see when glibc's allocator uses again what an ended
-// thread freed. machine is what the machine shows: 1 for the assertion in each run,
-// 0 for none in any, -1 where the runs differ, or the order that shows it is rare.
+// thread freed. The field machine is the machine's own result: 1 for the assertion
+// in each run, 0 for none in any. It is -1 where the runs differ, or the order that
+// shows it is rare.
 var threadCaches = []struct {
 	name, source, want string
 	machine            int

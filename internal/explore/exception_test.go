@@ -33,7 +33,7 @@ int main()
 `
 
 // TestExceptions: what the unwinder does to find a function's tables, and to sort
-// them at the first throw, is one step, as with other functions of the library: two
+// them at the first throw, is one step, as with other functions of the library. Two
 // threads that throw are verified with a handful of executions, wherever they may
 // be switched.
 func TestExceptions(t *testing.T) {

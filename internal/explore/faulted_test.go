@@ -13,9 +13,9 @@ func defines(program string, names ...string) string {
 	return strings.NewReplacer(names...).Replace(program)
 }
 
-// TestFaultsAreEvents: an access that faults, and after which the thread goes on, comes
-// before and after what another thread does with the page; so do operations and system
-// calls that find the page closed. Each program is right in one order only.
+// TestFaultsAreEvents: an access faults, and the thread goes on. It comes before and
+// after what another thread does with the page. So do operations and system calls that
+// find the page closed. Each program is right in one order only.
 func TestFaultsAreEvents(t *testing.T) {
 	t.Parallel()
 	const program = `#define _GNU_SOURCE

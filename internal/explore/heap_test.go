@@ -52,6 +52,16 @@ int main(void)
 	for (int i = 0; i < 10; i++) free(list[i]);
 	free(0);
 }`, "leak-all", "verified", ""},
+	{"whole pages", `
+#ifndef __GLIBC__ /* musl has none */
+#define pvalloc(n) ((n) < 0 ? 0 : memalign(4096, 4096))
+#endif
+int main(void) { char *p = pvalloc(10), *q = valloc(10); memset(p, 1, 4096); assert(!((long)p % 4096) && !((long)q % 4096) && !pvalloc(-1)); free(p), free(q); }`, "leak-all", "verified", ""},
+	{"beyond whole pages", `
+#ifndef __GLIBC__
+#define pvalloc(n) memalign(4096, 4096)
+#endif
+int main(void) { char *p = pvalloc(10); p[4096] = 1; free(p); }`, "", "heap-overflow", ""},
 	{"a thread's variable after its end", `
 static __thread int v;
 static void *lend(void *a) { v = 3; return &v; }
@@ -248,6 +258,19 @@ int main(void) { short *p = malloc(2); KEEP(p); switch (*p) { case 300: puts("x"
 	{"equal to a number, and written", `
 int main(void) { struct { char c; int b; } *p = malloc(8), *q = malloc(8); p->c = 7, p->b = 77; KEEP(p); *q = *p; KEEP(q); if (q->b == 77) puts("x"); if (q->c == 'q') puts("y"); }`, "uninit", "verified", ""},
 	{"a block that is used again", `int main(void) { int *p = malloc(4); *p = 1; free(p); int *q = malloc(4); KEEP(q); if (*q == 0) puts("x"); }`, "uninit", "uninitialised-read", "a branch depends"},
+	{"a variable of a function, where another left its own", `
+static __attribute__((noinline)) int leave(void) { volatile int y[16]; for (int i = 0; i < 16; i++) y[i] = 9; return y[3]; }
+static __attribute__((noinline)) int look(int k) { volatile int x[4]; if (k) x[2] = 7; return x[2]; }
+static void *f(void *a) { leave(); if (look(0)) puts("x"); return a; }
+int main(void) { GO(t, f); pthread_join(t, 0); }`, "uninit", "uninitialised-read", "a branch depends on memory of the stack"},
+	{"a variable that is set on the way that is taken", `
+static __attribute__((noinline)) int look(int k) { volatile int x[4]; if (k) x[2] = 7; return k ? x[2] : 3; }
+struct pair { char c; int i; };
+static struct pair copy;
+static void *f(void *a) { if (look(1) == 7 && look(0) == 3) { volatile struct pair p; p.c = 1, p.i = 2; struct pair q = p; copy = q; char b[32]; strcpy(b, "abc"); if (strlen(b) != 3) puts("x"); } return a; }
+int main(void) { GO(t, f); f(0); pthread_join(t, 0); }`, "uninit", "verified", ""},
+	{"a text on the stack that nothing ends", `static void *f(void *a) { char b[16]; KEEP(b); b[0] = 'x'; size_t n = strlen(b); KEEP(n); return a; } int main(void) { GO(t, f); pthread_join(t, 0); }`, "uninit", "uninitialised-read", "where a text ends depends on memory of the stack"},
+	{"a mutex that was never set up", `static void *f(void *a) { pthread_mutex_t *m = malloc(sizeof *m); KEEP(m); pthread_mutex_lock(m); pthread_mutex_unlock(m); free(m); return a; } int main(void) { GO(t, f); pthread_join(t, 0); }`, "uninit", "uninitialised-read", "depends on memory of the heap"},
 	{"copied and added up, but not looked at", `
 struct pair { char c; int i; } a, b;
 int main(void)
@@ -268,8 +291,8 @@ int main(void)
 }`, "uninit", "verified", ""},
 }
 
-// TestHeap: each error of the heap is found, at its byte, and correct programs
-// have none, with landgo's allocator and with the C library's own; a replay of the
+// TestHeap: each error of the heap is found, at its byte, and correct programs have
+// none, with landgo's allocator and with the C library's own. A replay of the
 // schedule finds it again.
 func TestHeap(t *testing.T) {
 	t.Parallel()

@@ -148,7 +148,8 @@ func (d *deepening) lastEnd() *deepen.Job {
 
 // mostPoints is, of jobs that are all finished or part of others, the one with the most
 // points. A candidate that it shows without a point would have made a larger one, so
-// its end is the total verification of Blum and Gibson's Theorem 1. nil: not all are.
+// its end is the total verification of Blum and Gibson's Theorem 1. It is nil if not
+// all are.
 func (d *deepening) mostPoints() (most *deepen.Job) {
 	for _, j := range d.plan.Jobs() {
 		switch {

@@ -72,8 +72,8 @@ int main(void) {
 	}
 }
 
-// TestOwnEndWord: a thread that gives the kernel a word of its own to clear at its end
-// leaves the thread that joins it waiting, for the C library's word is never cleared.
+// TestOwnEndWord: a thread gives the kernel a word of its own to clear at its end. The
+// thread that joins it waits for ever, for the C library's word is never cleared.
 func TestOwnEndWord(t *testing.T) {
 	t.Parallel()
 	const source = `#define _GNU_SOURCE

@@ -93,8 +93,9 @@ var (
 )
 
 // TestKernelSearchesAgree: the reductions reach the same ends of kernels as no
-// reduction does: right kernels and wrong ones, with threads that wait, sleep, and
-// have priorities; kernels that tell of wake-ups, and such where it is read.
+// reduction does. There are right kernels and wrong ones, with threads that wait,
+// sleep, and have priorities. Some tell landgo of wake-ups; of others it reads
+// them.
 func TestKernelSearchesAgree(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ program, test, pp string }{
@@ -290,9 +291,10 @@ func TestKernelAnnotations(t *testing.T) {
 }
 
 // TestKernelDeepens: where landgo chooses the points, it comes to the search by
-// preemptions long before a kernel's steps have used up the time: they take many
-// times as long as a program's, and are planned for so. Between the two accesses
-// of this mistake is neither a cli nor a sti, and the space of all points is large.
+// preemptions long before a kernel's steps have used up the time. They take many
+// times as long as a program's, and the plan allows for that. Between the two
+// accesses of this mistake is neither a cli nor a sti, and the space of all points
+// is large.
 func TestKernelDeepens(t *testing.T) {
 	t.Parallel()
 	c := kernelConfig(kernelBuilt(t, "kernel-create_unguarded"), "create", "yield")

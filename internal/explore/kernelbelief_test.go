@@ -11,8 +11,8 @@ import (
 )
 
 // TestWrongProfiles: a profile that is wrong about a kernel's threads verifies nothing
-// in fewer executions than the right one does, and makes no bug of what is none: the
-// result is invalid, for what the run contradicts.
+// in fewer executions than the right one does, and makes no bug of what is none. The
+// result is invalid, with the contradiction as the reason.
 func TestWrongProfiles(t *testing.T) {
 	t.Parallel()
 	const list, sleepers = "ready-list: {variable: ready, first: first, next: next", "sleepers: {variable: sleepers, first"
@@ -107,7 +107,7 @@ func TestWrongProfiles(t *testing.T) {
 }
 
 // TestListedThread: a thread that the kernel has left in its ready list can run,
-// whatever its state says: here its page is freed, and its state set to ENDED, before it
+// whatever its state says. Here its page is freed, and its state set to ENDED, before it
 // has left the processor for the last time.
 func TestListedThread(t *testing.T) {
 	t.Setenv("CFLAGS", "-DLANDGO_SILENT -DEXIT_EARLY=1")

@@ -117,7 +117,7 @@ void test_halt(void)
 	ASSERT(ticks_passed() > before);
 }
 
-/* Nobody touches the keyboard, and the screen keeps what is written. */
+/* No user touches the keyboard, and the screen keeps what is written. */
 void test_console(void)
 {
 	volatile uint16_t *screen = (uint16_t *)0xb8000;

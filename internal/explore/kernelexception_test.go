@@ -13,8 +13,8 @@ import (
 )
 
 // TestKernelExceptions: an exception that the kernel's own handler treats, and goes on
-// from, is no bug; one is whose handler doesn't come back, with the exception as what
-// is told, at its instruction.
+// from, is no bug. One whose handler doesn't come back is: the bug is the exception,
+// at its instruction.
 func TestKernelExceptions(t *testing.T) {
 	t.Parallel()
 	const (

@@ -9,7 +9,7 @@ import (
 )
 
 // TestKernelFaults: what goes wrong between a thread and its interrupts is told as
-// what it is, on both machines, where the threads are told of by a profile.
+// what it is, on both machines, where a profile describes the threads.
 func TestKernelFaults(t *testing.T) {
 	t.Parallel()
 	for _, k := range []struct{ program, kind, text string }{
@@ -49,7 +49,7 @@ func TestKernelFaults(t *testing.T) {
 
 // TestKernelLoopsOff: where interrupts are off and everything comes back to what it
 // was, that is for ever, in a thread, in a handler, or in threads that yield to each
-// other; and a loop that counts is none of these.
+// other. A loop that counts is none of these.
 func TestKernelLoopsOff(t *testing.T) {
 	t.Parallel()
 	const line, says = "	(void)unused;\n	return 7;", "interrupts are off, and the processor goes round in a loop for ever"
@@ -84,9 +84,9 @@ func TestKernelLoopsOff(t *testing.T) {
 }
 
 // TestKernelStackOverflow: a thread that goes below its stack and comes back before it
-// stops has written into its own structure, or below it; told at whatever points,
-// where annotations or the kernel's shape say where stacks are, and of a last call too,
-// which only pushes.
+// stops has written into its own structure, or below it. It is told at whatever points,
+// where annotations or the kernel's shape say where stacks are. A last call that only
+// pushes is told too.
 func TestKernelStackOverflow(t *testing.T) {
 	t.Parallel()
 	const line = "	(void)unused;\n	return 7;"

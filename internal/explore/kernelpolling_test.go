@@ -42,9 +42,9 @@ func pollingConfig(t testing.TB, program, pp string, vars ...string) config.Conf
 	return c
 }
 
-// TestPolling: a kernel without a multiboot header, which mends a page fault while it boots
-// and has a disk, is explored by when ticks ask its threads to give way, and by when the
-// disk's interrupt comes. The mistakes that only such an order shows are found.
+// TestPolling: a kernel without a multiboot header mends a page fault while it boots, and
+// has a disk. The search varies when ticks ask its threads to give way, and when the disk's
+// interrupt comes. The mistakes that only such an order shows are found.
 func TestPolling(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -72,9 +72,9 @@ func TestSilentKernel(t *testing.T) {
 }
 
 // TestSilentKernelCounts: without annotations, by a profile, a kernel has as many
-// interleavings as with them: whether stacks tell which thread runs, or a variable
-// that is assigned before or after the switch of stacks; and whether threads switch
-// to each other, or to a scheduler that looks for the next one with interrupts on.
+// interleavings as with them. Stacks tell which thread runs, or a variable that is
+// assigned before or after the switch of stacks. Threads switch to each other, or
+// to a scheduler that looks for the next one with interrupts on.
 func TestSilentKernelCounts(t *testing.T) {
 	t.Parallel()
 	type build struct{ machine, flags string }

@@ -14,8 +14,9 @@ import (
 )
 
 // TestKernelWaitsLong: threads that yield to each other until 1,500 ticks have passed,
-// more than a livelock is claimed after, are no livelock, and come to an end: where a
-// loop of the kernel's own reads the clock, and where a course's kernel sleeps so.
+// more than a livelock is claimed after, are no livelock, and come to an end. So it is
+// where a loop of the kernel's own reads the clock, and where a course's kernel sleeps
+// so.
 func TestKernelWaitsLong(t *testing.T) {
 	t.Parallel()
 	for _, k := range []struct{ program, test string }{{"kernel", "watch"}, {"course", "long_nap"}} {
@@ -125,8 +126,9 @@ func TestKernelStepTells(t *testing.T) {
 	}
 }
 
-// A thread that sleeps for longer than anybody waits is left asleep, and the verdict
-// says so: no ticks are spent on it, and no other thread is tried for its sake.
+// A thread that sleeps for longer than any thread waits is left asleep, and the
+// verdict says so. No ticks are spent on it, and no other thread is tried for its
+// sake.
 func TestKernelOversleeps(t *testing.T) {
 	t.Parallel()
 	r, err := Run(context.Background(), kernelConfig(kernelBuilt(t, "course"), "oversleep", "cli"), nil)

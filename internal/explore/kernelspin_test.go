@@ -39,7 +39,7 @@ static const struct {
 const spinNames = `	{"spin", test_spin}, {"await_setter", test_await_setter}, {"look", test_look}, {"never", test_never}, {"never_two", test_never_two}, {"high", test_high}, {"create", test_create}`
 
 // TestKernelSpins: a thread that waits in a loop for another isn't run again before
-// something changes: what it waits for comes, the search has an end, and its
+// something changes. The awaited change comes, the search has an end, and its
 // executions end as those of an exhaustive one. Where no thread is left to change it,
 // that is a livelock; not where a tick does.
 func TestKernelSpins(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"landgo/internal/trace"
 )
 
-// TestKernelTails: what a thread does before interrupts are on for the first time, the
-// instruction behind sti too, is its own, although another's step runs it where ticks
-// pass over the thread: so the story can say what was between its read and its write.
+// TestKernelTails: a thread's acts before interrupts are on for the first time, the
+// instruction behind sti too, are its own. Yet another's step runs them where ticks
+// pass over the thread. So the story can say what was between its read and its write.
 func TestKernelTails(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]string{

@@ -50,8 +50,8 @@ func usersConfig(t testing.TB, program, test, pp string) config.Config {
 }
 
 // TestUserPrograms: a kernel with user programs, its clock the local APIC's, ends where
-// its threads wait for input; mistakes of the kernel's and of its programs' are found,
-// with what a program and the kernel do to one page at two addresses.
+// its threads wait for input. Mistakes of the kernel and of its programs are found,
+// also where a program and the kernel use one page at two addresses.
 func TestUserPrograms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -10,8 +10,9 @@ import (
 )
 
 // TestKernelProfileWords: another way to describe the same kernel gives the same
-// interleavings: where a function's point is, how long a thread sleeps, numbers in place
-// of names that the debug information hasn't got, and functions that it lacks.
+// interleavings. The profiles vary where a function's point is, and how long a thread
+// sleeps. They have numbers in place of names that the debug information hasn't got, and
+// functions that it lacks.
 func TestKernelProfileWords(t *testing.T) {
 	t.Parallel()
 	for _, machine := range []string{"x86-64", "i386"} {

@@ -26,7 +26,7 @@ type lent struct {
 	part saved.Part
 }
 
-// lends has a search's parts lent, if there is whom to lend them to, and one worker isn't
+// lends has a search's parts lent, if there are workers elsewhere, and one worker isn't
 // to see all of it. set are the points of a space of a deepening, nil: those of the
 // configuration.
 func (c *crew) lends(opts *por.Options, to Lender, set *deepen.Set) {

@@ -120,8 +120,8 @@ int main(void) {
 `
 
 // TestLent: what is reported of a search is the same whether parts of it are done
-// elsewhere or not: of one search and of a deepening, with bugs, races, points that become
-// finer, outcomes and bounds.
+// elsewhere or not. So it is of one search and of a deepening, with bugs, races, points
+// that become finer, outcomes and bounds.
 func TestLent(t *testing.T) {
 	defer func() { warmUp, unitSteps = 0, 0 }()
 	warmUp, unitSteps = 60, 150

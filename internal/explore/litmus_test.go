@@ -31,8 +31,8 @@ func memoryRun(t *testing.T, c config.Config) (*result.Result, []string) {
 }
 
 // TestLitmus: of litmus tests compiled by gcc, the search has just the outcomes that the
-// machine of package litmus has under the same memory model; and where it says that a verdict
-// is one under x86-TSO, store buffers add none. LANDGO_SOAK_LITMUS has it run all tests.
+// machine of package litmus has under the same memory model. Where it says that a verdict is
+// one under x86-TSO, store buffers add none. LANDGO_SOAK_LITMUS has it run all tests.
 func TestLitmus(t *testing.T) {
 	t.Parallel()
 	every := 23
@@ -73,8 +73,8 @@ func TestLitmus(t *testing.T) {
 }
 
 // TestMemoryGuests: the classics of guests/memory are right under sequential consistency, and
-// under x86-TSO as their table says: what has a bug there isn't claimed to be free of it,
-// and the twin with fences is. Store buffers make at most one more step of a store.
+// under x86-TSO as their table says. A guest with a bug there isn't claimed to be free of it,
+// and its twin with fences is. Store buffers make at most one more step of a store.
 func TestMemoryGuests(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../guests/memory/memory.json")

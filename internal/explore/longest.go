@@ -5,8 +5,9 @@ import "landgo/internal/result"
 // manyTurns is from how often on that a thread came to one place it is told.
 const manyTurns = 100
 
-// long says where the work of a run went that ended with a budget: its steps, if its
-// executions are long and a loop makes them so; its instructions, if steps are long.
+// long says where the work of a run went that ended with a budget. It went into
+// steps, if executions are long and a loop makes them so, or into instructions, if
+// steps are long.
 func (h *hunt) long() {
 	r := h.result
 	if r.Verdict != result.Budget || h.Guest == nil {

@@ -91,8 +91,8 @@ int main(int argc, char **argv)
 #endif
 `
 
-// TestOperators: what one of C++'s operators gave out is to be given back by its
-// own, by any of its forms; a program that does so is right, and one that
+// TestOperators: memory from one of C++'s operators has to be given back by its own
+// counterpart, in any of its forms. A program that does so is right. One that
 // replaces an operator isn't judged, as its new may be malloc by its own word.
 func TestOperators(t *testing.T) {
 	t.Parallel()

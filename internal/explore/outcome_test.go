@@ -180,8 +180,8 @@ func TestOutputsWithoutOrder(t *testing.T) {
 }
 
 // TestOutputsCutShort: a process that ends while its threads print has an outcome for
-// each of the places where that cuts the output, by write and by stdio, whichever thread
-// ends it. One that waits for its threads has none of that, and no more steps.
+// each place where that cuts the output. So it is by write and by stdio, whichever
+// thread ends it. One that waits for its threads has none of that, and no more steps.
 func TestOutputsCutShort(t *testing.T) {
 	t.Parallel()
 	const head = "#include <pthread.h>\n#include <semaphore.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\nstatic sem_t s;\n"

@@ -21,11 +21,11 @@ import (
 	"landgo/scheduler"
 )
 
-// TestOutside: programs that print what they saw have the outcomes that the
-// default search lists and no others: by no reduction, by samples, with libc's
-// own code, and on the machine that the test runs on, delayed here and there.
-// LANDGO_SOAK_OUTSIDE=N in the environment runs N programs with a fresh seed and
-// goes on after a finding; LANDGO_SEED gives a seed, LANDGO_PROGRAM one of its
+// TestOutside: programs that print what they saw have the outcomes that the default
+// search lists and no others. They are tried by no reduction, by samples, with
+// libc's own code, and on the machine that the test runs on, delayed here and
+// there. LANDGO_SOAK_OUTSIDE=N in the environment runs N programs with a fresh seed
+// and goes on after a finding; LANDGO_SEED gives a seed, LANDGO_PROGRAM one of its
 // programs, LANDGO_CC a compiler, LANDGO_SOAK_RUNS how often each runs natively.
 // LANDGO_THEMES=A,B leaves programs out that have nothing to do with these themes.
 func TestOutside(t *testing.T) {
@@ -107,9 +107,9 @@ type outsideRun struct {
 	n          int
 	cc, build  string
 	nativeRuns int
-	// effort is how many times the fixed sample's executions searches may have,
-	// and most how long they may take, if that isn't 0: the sample, by which a
-	// change is judged, is the same on every machine.
+	// effort is how many times the fixed sample's executions searches may have, and
+	// most how long they may take, if that isn't 0. The sample, by which a change
+	// is judged, is the same on every machine.
 	effort uint64
 	most   time.Duration
 

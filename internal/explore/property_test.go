@@ -59,8 +59,9 @@ func exploredProperties(t *testing.T, search string, c config.Config, limit uint
 }
 
 // TestPropertiesAgree: on random programs with conditions and with a register that is to be
-// linearizable, the searches that leave executions out find the bugs that all executions
-// have, and the same final states; with store buffers too. LANDGO_SOAK_GUESTS=N runs N programs with a fresh seed.
+// linearizable, the searches that leave executions out find the bugs that all executions have, and
+// the same final states. So they do with store buffers. LANDGO_SOAK_GUESTS=N runs N programs with a
+// fresh seed.
 func TestPropertiesAgree(t *testing.T) {
 	t.Parallel()
 	seed, n, only := uint64(3), 24, -1

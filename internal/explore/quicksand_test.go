@@ -13,9 +13,9 @@ import (
 	"landgo/internal/trace"
 )
 
-// TestFiguresOfQuicksand: deepening, without ever preempting at every access,
-// comes to what Blum and Gibson say of their examples (OOPSLA 2016, Figures 1, 3,
-// 5 and 6): guests/papers has them, and what their text says.
+// TestFiguresOfQuicksand: deepening, without ever preempting at every access, comes
+// to what Blum and Gibson say of their examples (OOPSLA 2016, Figures 1, 3, 5 and
+// 6). They are in guests/papers, with what their text says.
 func TestFiguresOfQuicksand(t *testing.T) {
 	leaveOutWhole(t)
 	rows, err := guests.Papers()
@@ -69,7 +69,7 @@ func TestFiguresOfQuicksand(t *testing.T) {
 }
 
 // TestRecycledBetweenThreads: Figure 5 where glibc's own malloc, with one arena for
-// all, gives the second thread the block that the first one gave back: no race is
+// all, gives the second thread the block that the first one gave back. No race is
 // listed or examined, and what was spared is counted.
 func TestRecycledBetweenThreads(t *testing.T) {
 	t.Parallel()
@@ -94,10 +94,10 @@ int main(void) { pthread_t t, u; mallopt(M_ARENA_MAX, 1); pthread_create(&t, 0, 
 	}
 }
 
-// TestRecycledFirst: Figure 6 where a pass over one execution misses the bug. glibc's
-// own malloc gives the second thread the first one's block, so the two accesses look
-// like Figure 5's; the preemption before the free, which shows that they aren't, is found
-// all the same.
+// TestRecycledFirst: Figure 6 where a pass over one execution misses the bug. glibc's own
+// malloc gives the second thread the first one's block, so the two accesses look like
+// Figure 5's. The preemption before the free, which shows that they aren't, is found all
+// the same.
 func TestRecycledFirst(t *testing.T) {
 	t.Parallel()
 	cfg := config.Default()

@@ -106,7 +106,7 @@ func TestRaceIsBug(t *testing.T) {
 
 // TestLibraryRaces: what the C library reads and writes by plain instructions to
 // synchronise is no race where its code is tested, nor what the kernel does to a
-// futex; the program's own accesses are.
+// futex. The program's own accesses are races.
 func TestLibraryRaces(t *testing.T) {
 	t.Parallel()
 	const program = `#include <pthread.h>

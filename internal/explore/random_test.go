@@ -17,9 +17,9 @@ import (
 	"landgo/por"
 )
 
-// TestRandomPrograms: on random C programs, as compilers make them of musl and
-// glibc, optimal, TruSt and one more in turn reach the final states and bugs
-// that exhaustive search reaches, at every granularity.
+// TestRandomPrograms: the programs are random C programs, as compilers make them of
+// musl and glibc. On them optimal, TruSt and one more in turn reach the final
+// states and bugs that exhaustive search reaches, at every granularity.
 // LANDGO_SOAK_GUESTS=N in the environment runs N programs with a fresh seed;
 // LANDGO_SEED gives a seed, and LANDGO_PROGRAM one program of it.
 func TestRandomPrograms(t *testing.T) {

@@ -117,8 +117,8 @@ func (h *hunt) tells(f *finding, b *result.Bug) {
 	h.publish()
 }
 
-// writeAfresh is write for a bug that what was learned since it was found has led astray: its
-// schedule is followed on another guest, which knows nothing yet, as a replay does.
+// writeAfresh is write for a bug whose path was led astray by what was learned since. It
+// follows the schedule on another guest, which knows nothing yet, as a replay does.
 func (h *hunt) writeAfresh(f *finding) error {
 	s, err := h.Another()
 	if s != nil {

@@ -10,8 +10,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// TestStrayedBug: a bug whose path isn't one any more, because of what was learned since,
-// is told by its schedule on another guest; it was an internal error, or a panic.
+// TestStrayedBug: a bug's path may be none any more, because of what was learned since.
+// Then it is told by its schedule on another guest. It was an internal error, or a panic.
 func TestStrayedBug(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"lost_update", "deadlock_two", "use_after_free"} {

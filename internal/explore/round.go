@@ -13,16 +13,16 @@ import (
 
 // A deepening that isn't over soon goes in rounds: up to roundJobs jobs are at work at
 // a time, in the order in which the plan deals them. Each has the guest of a free
-// worker to itself, for roundSteps steps. When all are
-// done, what they came to is folded in, in that order, and the plan deals anew.
-// Which jobs, how many, for how long and in which order depends on steps so far
-// alone; so what is reported is the same for any number of workers, one
-// included. (por/batch.go does the same for the parts of one search.)
+// worker to itself, for roundSteps steps. When all are done, what they came to is
+// folded in, in that order, and the plan deals anew. Which jobs, how many, for how
+// long and in which order depends on steps so far alone. So the report is the same for
+// any number of workers, one included. (por/batch.go does the same for the parts of
+// one search.)
 //
-// A round ends early where a turn ends everything: it met a bug, a guest that
-// can't be controlled, or memory that wasn't known to be shared, so that the
-// steps of all jobs become others. Of several the first in the order counts, what
-// comes after it is thrown away, and what comes before is done in full.
+// A round ends early where a turn ends everything. It met a bug, a guest that can't
+// be controlled, or memory that wasn't known to be shared, so that the steps of all
+// jobs become others. Of several the first in the order counts, what comes after it
+// is thrown away, and what comes before is done in full.
 //
 // The paper's jobs are processes that know of each other's progress at any time
 // (Blum and Gibson, OOPSLA 2016, §3.4). Deviation: here it is known between
@@ -36,9 +36,9 @@ const (
 )
 
 var (
-	// opening is how many steps of all jobs are run one job at a time: most
-	// guests that teach anything of sharing have done so by then, and most small
-	// ones are verified.
+	// opening is how many steps of all jobs are run one job at a time. Most guests
+	// that teach anything of sharing have done so by then, and most small ones are
+	// verified.
 	opening uint64 = 500_000
 	// roundSteps is how long a turn of a round is: long against what it takes
 	// to come back to where a job was left.

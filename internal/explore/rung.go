@@ -13,8 +13,9 @@ import (
 
 // A thread library's mutex can have more steps than all that lies above it. So beside
 // the search of the library as it is goes one in which its mutex is trusted, as by
-// --trust mutex: by ascending preemptions, on a guest of its own. It is the rung below
-// the tested library, and what it comes to is told by its assumption (result.Rung).
+// --trust mutex. It goes by ascending preemptions, on a guest of its own. It is the
+// rung below the tested library, and what it comes to is told by its assumption
+// (result.Rung).
 //
 // A bug that it finds is a bug of the run only if the tested library has it too
 // (confirm.go). What can't be confirmed is told with the assumption, and is no verdict.

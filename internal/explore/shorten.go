@@ -10,10 +10,10 @@ import (
 	"landgo/scheduler"
 )
 
-// A bug's execution can have hundreds of preemptions, if it was a sample's, and the
+// A bug's execution can have hundreds of preemptions, if it was a sample's. The
 // bounded search for the least (minimise) has to go through all executions with few of
 // them. So first those that the bug doesn't need are left out. This is delta debugging
-// (Zeller and Hildebrandt, TSE 2002) over the execution's preemptions: half of them
+// (Zeller and Hildebrandt, TSE 2002) over the execution's preemptions. Half of them
 // are left out, then a quarter, and so on to single ones, as long as the bug comes.
 // Jalbert and Sen (FSE 2010) simplify traces by the same two moves. The result has no
 // preemption that could be left out alone. It needn't be the least.

@@ -10,10 +10,10 @@ import (
 	"landgo/por"
 )
 
-// TestSinglePath: on the real guests of Flanagan and Godefroid's experiments
-// every form of dynamic partial-order reduction runs a single path, up to 11
-// threads of the indexer and 13 of the file system (Figs 6 and 8), and more with
-// one thread more.
+// TestSinglePath: the real guests of Flanagan and Godefroid's experiments (Figs 6
+// and 8) have a single path, by every form of dynamic partial-order reduction. So
+// it is up to 11 threads of the indexer and 13 of the file system. With one thread
+// more they have several.
 func TestSinglePath(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

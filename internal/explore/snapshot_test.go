@@ -37,8 +37,8 @@ func outcome(r *result.Result) string {
 }
 
 // TestKeptBoot: a run that begins where a boot was kept gives what one gives that
-// boots: right kernels and wrong ones, with what is known of memory and threads by
-// annotations and by a profile, on both machines.
+// boots. It is tried with right kernels and wrong ones, described by annotations
+// and by a profile, on both machines.
 func TestKeptBoot(t *testing.T) {
 	t.Parallel()
 	silent := silentProfile(t, false)

@@ -26,9 +26,9 @@ __attribute__((noinline)) static void on(void (*f)(void), char *top)
 static void *set(void *a) { if (other) flag = 1; return a; }
 `
 
-// TestSpinsOnOtherStacks: a loop whose variables lie below the stack pointer, on a stack
-// in a block of the heap, in an array or on an alternate stack, isn't a spin while they
-// change. One whose variables don't change is, wherever its stack is.
+// TestSpinsOnOtherStacks: a loop isn't a spin while its variables change, where these
+// lie below the stack pointer. The stack is in a block of the heap, in an array, or an
+// alternate one. One whose variables don't change is, wherever its stack is.
 func TestSpinsOnOtherStacks(t *testing.T) {
 	t.Parallel()
 	const main = `

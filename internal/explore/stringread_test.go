@@ -26,8 +26,8 @@ static volatile long sink;
 `
 
 // readsWithin are calls of string functions and of stdio that may read no more than
-// the blocks have that they are given: by a length, a precision, or because what is
-// looked for comes before.
+// the given blocks have. A length limits them, or a precision, or the character
+// that is looked for comes before.
 var readsWithin = []string{
 	`char*p=mk("abcd",4); printf("%.4s\n",p); printf("%.2s\n",p); free(p);`,
 	`char*p=mk("abcd",4); printf("%.*s\n",4,p); printf("%-8.*s|\n",3,p); free(p);`,

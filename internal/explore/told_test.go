@@ -16,8 +16,8 @@ import (
 )
 
 // TestToldAsFollowed: a system that follows a schedule cuts a step off where the schedule
-// leaves a thread and nothing is known to be shared; the story of what was
-// followed has the same steps. Here the schedules stop within private code.
+// leaves a thread and nothing is known to be shared. The story of the same run has the
+// same steps. Here the schedules stop within private code.
 func TestToldAsFollowed(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"lost_update", "withdraw", "early_exit", "lost_wakeup"} {
@@ -56,9 +56,9 @@ func TestToldAsFollowed(t *testing.T) {
 	}
 }
 
-// TestCauseIsWhatNoLockProtects: a thread that is preempted within a race has what
-// it did under a lock before and after changed by others as well, and that isn't
-// told as the cause. An access right after its lock is told as made with it.
+// TestCauseIsWhatNoLockProtects: a thread is preempted within a race. Others also
+// change what it did under a lock before and after, and that isn't told as the
+// cause. An access right after its lock is told as made with it.
 func TestCauseIsWhatNoLockProtects(t *testing.T) {
 	t.Parallel()
 	c := config.Default()

@@ -47,7 +47,7 @@ func TestTryJoinSeesLife(t *testing.T) {
 }
 
 // endJoined has a thread whose instructions are private in a fresh process up to its end, and
-// one that joins it in time: its end was a step when the bug was found.
+// one that joins it in time. Its end was a step when the bug was found.
 const endJoined = `#define _GNU_SOURCE
 #include <pthread.h>
 #include <time.h>

@@ -17,12 +17,12 @@ import (
 // it is left again, on one guest. It is the por.Observer. What it finds it keeps
 // to itself, until it is folded in.
 //
-// A turn that is alone asks the plan every few thousand steps whether to go
-// on, and tells it what it has found by then; its search is divided among all
-// workers once it is large (por/batch.go). After a number of steps it is paused, so
-// that the deepening can be saved: whether it is or not, the search goes on from
-// what a checkpoint has of it, and so runs the same. One of several at work at a
-// time does nothing of that: it goes on for a number of steps.
+// A turn that is alone asks the plan every few thousand steps whether to go on, and
+// tells it what it has found by then. Its search is divided among all workers once
+// it is large (por/batch.go). After a number of steps it is paused, so that the
+// deepening can be saved. Whether it is or not, the search goes on from the form of
+// a checkpoint, and so runs the same. One of several at work at a time does nothing
+// of that: it goes on for a number of steps.
 type turn struct {
 	*hunt
 	d     *deepening
@@ -68,8 +68,9 @@ func (d *deepening) turnOf(j *deepen.Job) *turn {
 	return s
 }
 
-// steps is how long a search has taken, by no clock: its transitions, and for each
-// execution as many as its end takes the time of, where races are looked for.
+// steps is how long a search has taken, by no clock. It counts transitions, and
+// where races are looked for, as many more for each execution as its end takes the
+// time of.
 func steps(s por.Stats) uint64 {
 	const end = 8
 	return s.Transitions + s.Replayed + end*(s.Executions+s.Blocked)

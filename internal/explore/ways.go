@@ -10,8 +10,8 @@ import (
 // Beside its jobs, an iterative deepening looks for bugs in ways that prove nothing:
 // samples of the whole program, with a point before every access. Depth-first search
 // varies the end of an execution first. Where a program has many threads, a shallow
-// bug can lie far from all that it varies in hours, and be in one of a dozen samples
-// (Thomson, Donaldson and Betts, PPoPP 2014, measured that on 52 programs).
+// bug can lie far from all that it varies in hours, and be in one of a dozen
+// samples. Thomson, Donaldson and Betts (PPoPP 2014) measured that on 52 programs.
 //
 // The ways share a second guest. So what they learn of shared memory doesn't void the jobs'
 // steps, and the jobs run as they would without them. Each has slices of a number of steps,

@@ -1,10 +1,10 @@
 // Package format writes results for other programs: graders, tools of continuous
 // integration, spreadsheets.
 //
-// Each format takes a list of cases, of which a run has one and a grading many. What a
-// guest or a file says, its names and messages, is hostile: no text of it ends a field, a
-// line or a document, and no program that reads the document obeys it. The same cases
-// give the same bytes.
+// Each format takes a list of cases, of which a run has one and a grading many. Names and
+// messages of a guest or a file are hostile. No text of theirs ends a field, a line or a
+// document, and no program that reads the document obeys it. The same cases give the same
+// bytes.
 package format
 
 import (
@@ -145,7 +145,7 @@ func (c *Case) text(o Options) string {
 	return b.String()
 }
 
-// paged is the text, with where the bug's page is: for those who have the run's files.
+// paged is the text, with the place of the bug's page: for readers with the run's files.
 func (c *Case) paged(o Options) string {
 	if bugs := c.bugs(); len(bugs) > 0 && bugs[0].Page != "" {
 		return c.text(o) + "Page: " + result.Printable(bugs[0].Page) + "\n"

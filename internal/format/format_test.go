@@ -166,7 +166,7 @@ func each(t *testing.T, name string, check func(t *testing.T, text []byte, cases
 	}
 }
 
-// TestPaged: the documents of those who have the run's files name the page of its bug, and
+// TestPaged: documents for readers with the run's files name the page of its bug, and
 // those for students don't.
 func TestPaged(t *testing.T) {
 	for name, want := range map[string]bool{"junit": true, "sarif": true, "github": true, "gradescope": false, "autolab": false, "csv": false} {

@@ -52,7 +52,7 @@ func parse(t *testing.T, text []byte) *element {
 }
 
 // The rules of the two schemas that are in use, where both are strict as the stricter
-// one: for each element its attributes, each with the form of its value, and its children
+// one. Each element has its attributes, each with the form of its value, and its children
 // in their order, each with the least and the greatest number.
 
 var (

@@ -5,7 +5,7 @@ import "landgo/internal/trace"
 // kinds has a sentence on each kind of bug, for formats that list the rules of a tool.
 var kinds = map[trace.BugKind]string{
 	trace.Assertion:          "The program ends with a failed assertion, an abort, a panic or a failing exit status in an interleaving of its threads.",
-	trace.Deadlock:           "Threads wait for ever for what nobody gives them.",
+	trace.Deadlock:           "Threads wait for ever for what no thread gives them.",
 	trace.Livelock:           "Threads run for ever without getting on.",
 	trace.Segfault:           "A thread accesses memory that isn't there or isn't its to access.",
 	trace.IllegalInstruction: "A thread runs into what is no instruction.",

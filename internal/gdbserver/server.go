@@ -30,7 +30,7 @@ type server struct {
 	// going on; 0: the one of the latest stop.
 	general, resumed int
 	stopped          int    // the thread of the latest stop
-	reply            string // that told of it
+	reply            string // that announced it
 	xml              string // of the threads, while gdb reads it
 
 	notes   io.Writer       // what gdb's user is to read; nil: gdb shows nothing but answers
@@ -136,7 +136,7 @@ func (s *server) interrupted() bool {
 
 // soon is how long an interrupt between two packets holds for the next run. gdb sends it
 // there while it looks at a breakpoint's condition, and goes on by itself in a few
-// milliseconds. A user who was just too late to stop a run takes longer.
+// milliseconds. A user just too late to stop a run takes longer.
 const soon = 300 * time.Millisecond
 
 // begin waits for the target, and finds out where it stands.

@@ -92,9 +92,9 @@ func (s *Submission) unpack(store *Store, own []string) error {
 	return nil
 }
 
-// within is the folder in an unpacked archive that the submission begins in: the only one
-// in it, as many programs make archives, unless the course has files in a folder of its
-// name.
+// within is the folder in an unpacked archive that the submission begins in. It is the
+// only one in it, as many programs make archives, unless the course has files in a folder
+// of its name.
 func within(dir string, own []string) string {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 || !entries[0].IsDir() {

@@ -3,8 +3,8 @@
 // A job is one program and one test's options. Two students with the same program have the
 // same job, and a job that was done once is never done again. Its outcome is a file in the
 // run's folder, under a name made of all that the outcome depends on. So the same command
-// goes on where a killed one was, and its tables are those of one that nothing disturbed:
-// there is no time in them, and their order is that of the names.
+// goes on where a killed one was, and its tables are those of one that nothing disturbed.
+// There is no time in them, and their order is that of the names.
 //
 // The files:
 //

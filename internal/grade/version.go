@@ -19,9 +19,9 @@ var systemLibraries = []string{
 	"/lib*/libgcc_s.so.1", "/lib*/*-linux-gnu/libgcc_s.so.1", "/lib*/libpthread.so.0", "/lib*/*-linux-gnu/libpthread.so.0",
 }
 
-// VersionOf is what outcomes are kept for, and what workers of one class have in common:
-// landgo's version, the engine's very program, and the libraries by which a dynamically
-// linked program runs.
+// VersionOf is the version that outcomes are kept for, and that workers of one class
+// have in common. It has landgo's version, the engine's very program, and the libraries
+// by which a dynamically linked program runs.
 func VersionOf(engine string) (string, error) {
 	h := sha256.New()
 	if engine != "" {

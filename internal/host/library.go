@@ -13,7 +13,7 @@ import (
 )
 
 // Libraries says which shared libraries a run may read. A guest's file names the
-// libraries that it needs, and may be hostile: a Keeper hands out nothing but ELF files
+// libraries that it needs, and may be hostile. A Keeper hands out nothing but ELF files
 // of the type of shared libraries, from folders where these are.
 type Libraries struct {
 	// Root is the folder that stands for the system's root, "" for the root itself:

@@ -19,8 +19,9 @@ func Resident(pid int) (uint64, bool) {
 }
 
 // Footprint is what a process takes of the machine's memory, in bytes, if the system says
-// so: what is resident, what was put out to disk, and the kernel's tables of its pages,
-// which a process can fill without a page of its own. threads is how many it has.
+// so. It counts resident memory, memory put out to disk, and the kernel's tables of its
+// pages. A process can fill these tables without a page of its own. threads is how many
+// it has.
 func Footprint(pid int) (bytes uint64, threads int, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -11,9 +11,10 @@
 //   - profile: the meaning of the guest's functions
 //
 // The package itself opens a file with all of it, and finds out for which system the file
-// is. It stands between a file and everything else: emu loads its segments, kernel takes its
-// guest from it, scheduler finds the trusted functions in it, result and report name code
-// and data by it. It never runs anything and knows nothing of a machine's state.
+// is. It stands between a file and everything else. The emulator loads its segments, kernel
+// takes its guest from it, scheduler finds the trusted functions in it. Package result and
+// report name code and data by it. It never runs anything and knows nothing of a machine's
+// state.
 //
 // Invariants: an Image is a function of the bytes of the file, and of the libraries that it
 // is linked with, so the same on any machine.
@@ -82,9 +83,9 @@ func recognized(f *elffile.File) *Image {
 const pebblesStart = 0x1000000
 
 // recognizeKernel: Pebbles says so itself. Anything else for x86-64 is a Linux
-// program: gcc -static makes these, with a libc or without. i386 files of the
-// course's own Makefiles have no mark, but begin at _main or have their text at
-// an address of its own. Any other one is a kernel, if it sets up interrupts as only
+// program: gcc -static makes these, with a libc or without. Files for i386 of the
+// course's own Makefiles have no mark, but begin at _main or have their text at an
+// address of its own. Any other one is a kernel, if it sets up interrupts as only
 // kernels do, or nothing that is known here.
 func (im *Image) recognizeKernel() elffile.Kernel {
 	if im.SaysPebbles() {

@@ -1,7 +1,7 @@
 // Package linear decides whether the calls of an object are linearisable (Herlihy and Wing,
-// TOPLAS 1990). They are if there is one moment for each call, between its beginning and
-// its end, such that the calls in the order of these moments give the results that they
-// gave. A call that has no end yet may have had its moment, with any result, or not.
+// TOPLAS 1990). They are if one can choose a moment for each call, between its beginning
+// and its end, so that the calls give the same results in the order of the moments. A call
+// that has no end yet may have had its moment, with any result, or not.
 //
 // A history is taken in from its beginning to its end, as it grows. What is kept of its
 // past is a set of configurations: each a state of the object's sequential

@@ -7,7 +7,7 @@ import (
 )
 
 // The axioms of x86-TSO (Owens, Sarkar and Sewell, TPHOLs 2009, in the form of Alglave's
-// thesis, 2010, §3.3): an execution is which store each load reads (rf) and the order of the
+// thesis, 2010, §3.3). An execution is which store each load reads (rf) and the order of the
 // stores to each location (co). It is allowed if
 //
 //   - each location by itself is sequentially consistent: program order on it, rf, co and fr

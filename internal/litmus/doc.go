@@ -1,5 +1,5 @@
-// Package litmus has small programs and three judges of what they can come to on x86: an
-// operational machine with store buffers, a set of axioms, and C sources to run on a
+// Package litmus has small programs and three judges of their outcomes on x86. These are
+// an operational machine with store buffers, a set of axioms, and C sources to run on a
 // processor. None of them is landgo's, so they can tell whether landgo is right.
 //
 // The machine is x86-TSO (Sewell, Sarkar, Owens, Zappa Nardelli and Myreen, "x86-TSO: a

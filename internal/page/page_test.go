@@ -270,9 +270,9 @@ document.body.append(out);
 	}
 }
 
-// TestWoke: a row that wakes a thread leads to where that goes on; a thread's rows come after
-// the step that sent it a signal, though one without rows is between; and stacks are the
-// user's frames, with all beside them.
+// TestWoke: a row that wakes a thread leads to where that goes on. A thread's rows come after
+// the step that sent it a signal, though one without rows is between. Stacks are the user's
+// frames, with all beside them.
 func TestWoke(t *testing.T) {
 	r := lost()
 	r.Account[0].Operations = append(r.Account[0].Operations, result.Operation{Does: "signals c"}, result.Operation{Does: "joins 0.3"})

@@ -95,7 +95,8 @@ func (s *story) awaits(b *result.Bug, thread string) string {
 	return ""
 }
 
-// cycle draws who waits for whom: threads in a circle of arrows, each with what it waits for.
+// cycle draws which thread waits for which: threads in a circle of arrows, each with what
+// it waits for.
 func (s *story) cycle(b *result.Bug) template.HTML {
 	n := len(b.Cycle)
 	if n < 2 || n > 6 {

@@ -272,7 +272,7 @@ func (r *Row) at(f result.Frame) {
 	}
 }
 
-// end adds how the run ends: the failure, and who waits for what.
+// end adds how the run ends: the failure, and what each thread waits for.
 func (s *story) end(b *result.Bug) {
 	step := 1
 	if n := len(s.rows); n > 0 {
@@ -329,8 +329,8 @@ func behindAssert(b *result.Bug) []result.Frame {
 	return stack
 }
 
-// own is where the user's code stands on a stack, if that is to be seen in a source of a
-// language: a kernel's threads all wait in the assembler code of its switch.
+// own is where the user's code stands on a stack, if a source of a language shows that.
+// A kernel's threads all wait in the assembler code of its switch.
 func own(stack []result.Frame) result.Frame {
 	assembler := func(f *result.Frame) bool { return strings.HasSuffix(strings.ToLower(f.File), ".s") }
 	inner := result.Innermost(stack)

@@ -50,8 +50,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestPlace: what the user looks at first is his own code, and not a switch in assembler
-// code; the row is in a turn by whose number a debugger knows it.
+// TestPlace: the user first sees his own code, and not a switch in assembler code. The
+// row is in a turn, and a debugger knows that by its number.
 func TestPlace(t *testing.T) {
 	r := lost()
 	r.Bug.Stack = []result.Frame{{Function: "switch", File: "s.S", Line: 3}, {Function: "wait", File: "sync.c", Line: 9}}

@@ -5,8 +5,8 @@
 // of a built tree, or with `make papers`.
 //
 // It can be run in pieces: -only runs some experiments, and keeps their tables in a
-// file; -pages writes the pages from what is kept there, and says where something
-// wasn't run.
+// file. -pages writes the pages from that file, and says where something wasn't
+// run.
 //
 // The pages' texts are the templates in pages; each experiment here fills in tables by
 // name. All that it prints except times is the same on each run, because a search is

@@ -18,8 +18,8 @@ type Lending struct {
 }
 
 // Lend starts a program that hands out the parts of a search, and waits until it can. It
-// is told what it has to know, has one end of a socket as its descriptor 3, and ends when
-// its standard input does; the engine gets the socket's other end.
+// gets what it has to know, has one end of a socket as its descriptor 3, and ends when
+// its standard input does. The engine gets the socket's other end.
 func Lend(program string, asked any, stderr io.Writer, args ...string) (engine *os.File, l *Lending, err error) {
 	near, far, err := wire.Sockets()
 	if err != nil {

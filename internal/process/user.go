@@ -7,7 +7,7 @@ import (
 	"landgo/internal/wire"
 )
 
-// user is who debugs a run that the engine has.
+// user is the user that debugs a run in the engine.
 type user struct {
 	use     func(*debugger.Remote) error
 	answers chan *debugger.Answer

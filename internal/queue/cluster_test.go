@@ -240,8 +240,8 @@ func certificate(t *testing.T) (cert, key string) {
 	return cert, key
 }
 
-// TestServe: landgo's own server lets in who has the token, and by TLS who knows its
-// authority; errors name the server without its password.
+// TestServe: landgo's own server lets in clients with the token, and by TLS those
+// that know its authority; errors name the server without its password.
 func TestServe(t *testing.T) {
 	cert, key := certificate(t)
 	own := flags.Queue{Cert: cert, Key: key}

@@ -227,8 +227,8 @@ func (q *Queue) repair(ctx context.Context) {
 	}
 }
 
-// waitFor is how long after the first try it is worth to try again: an error may be gone
-// when the servers have found each other, which takes a busy machine long. A server
+// waitFor is how long after the first try it is worth trying again. An error may be gone
+// when the servers have found each other, which takes long on a busy machine. A server
 // without JetStream won't answer better.
 func waitFor(err error) time.Duration {
 	var api *jetstream.APIError

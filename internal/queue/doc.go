@@ -10,16 +10,16 @@
 //	                           too long for a message
 //	key-value landgo-outcomes  what jobs came to, by their keys
 //
-// A worker takes a message, keeps saying that it is at work (InProgress), puts the
-// outcome, and only then acknowledges. So a job whose worker is killed is handed out
-// again after a while (DeadAfter), and one that was done but not acknowledged is found to be
-// done. The first outcome of a job stays. A job that was handed out grade.Tries times
-// without an outcome is poison: the worker that gets it next tells that it was lost, and
-// takes it out of the stream.
+// A worker takes a message, keeps saying that it is at work (InProgress), puts the outcome,
+// and only then acknowledges. So a job whose worker is killed is handed out again after a
+// while (DeadAfter), and one that was done but not acknowledged is found to be done. The
+// first outcome of a job stays. A job that was handed out grade.Tries times without an
+// outcome is poison. The worker that gets it next tells that it was lost, and takes it out
+// of the stream.
 //
-// The front watches the outcomes, and looks for those that it waits for now and then: an
-// outcome that it wasn't told of is found so, and a job that a server lost is offered
-// again. A front that was killed finds in the stream and among the outcomes what it has
+// The front watches the outcomes, and looks now and then for those that it waits for. So
+// it finds an outcome whose message was lost, and offers a job again that a server lost.
+// A front that was killed finds in the stream and among the outcomes what it has
 // offered.
 //
 // Parts of one search, of landgo run, have a stream of their own, LANDGO_PARTS, in memory.

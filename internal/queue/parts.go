@@ -21,7 +21,7 @@ import (
 
 // Parts of one search (por/away.go) go through a stream of their own, in memory: they are
 // worth nothing without the search that they are of. Workers ask the search whether a part
-// is still wanted, and hand results to it, by requests: where the search has ended, these
+// is still wanted, and hand results to it, by requests. Where the search has ended, these
 // have no responder, and the worker drops the part.
 const (
 	partsName    = "LANDGO_PARTS"
@@ -273,7 +273,7 @@ func (l *Lent) put(ctx context.Context, o *wire.Offer, i int) error {
 }
 
 // clear takes the parts that are left out of the stream. What can't be taken out is
-// dropped by who gets it.
+// dropped by the worker that gets it.
 func (l *Lent) clear(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), asking)
 	defer cancel()

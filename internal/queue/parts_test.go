@@ -124,8 +124,8 @@ func (l *lending) helped(work func(part []byte) ([]byte, error), dies func() boo
 	}
 }
 
-// TestParts: parts of a search come to a worker with the program and its input, and what
-// they came to comes back, however long it is, also where engines die; nothing of a batch
+// TestParts: parts of a search come to a worker with the program and its input. Their
+// results come back, however long they are, also where engines die. Nothing of a batch
 // comes back after it is over.
 func TestParts(t *testing.T) {
 	l := lend(t)
@@ -196,6 +196,6 @@ func TestPartsOver(t *testing.T) {
 		}
 	}
 	if len(begun) > 0 {
-		t.Error("a part was begun that nobody wanted")
+		t.Error("a part was begun that the search didn't want")
 	}
 }

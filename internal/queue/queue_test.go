@@ -86,7 +86,7 @@ tests:
 `
 
 // class is one of so many students, whose programs are all different. Its folder is told
-// by the caller, who can run it again.
+// by the caller, which can run it again.
 func class(t testing.TB, dir, run string, n int) *grade.Class {
 	t.Helper()
 	handedIn := filepath.Join(dir, "submissions")

@@ -22,8 +22,8 @@ type Bug struct {
 	Cause string `json:"cause"`
 	// Passing is what comes the other way round in the nearest run that passes, or "".
 	Passing string `json:"passing,omitempty"`
-	// Difference are the two events that Passing is about, in this run: the one that comes
-	// first here, and, if it happens here at all, the one that comes first there.
+	// Difference are the two events that Passing is about, in this run. The first comes first
+	// here. The second comes first there, and is left out if it doesn't happen here.
 	Difference []Moment `json:"difference,omitempty"`
 	// PassingSchedule is that run, for "landgo replay --schedule".
 	PassingSchedule string `json:"passing_schedule,omitempty"`
@@ -325,8 +325,8 @@ func (f *Frame) Where() string {
 	return f.Address.String()
 }
 
-// Innermost is the first frame of a stack that has a source line of the user's, or a
-// source line, or the first one, or an empty one: the place that a person wants to see.
+// Innermost is the frame of a stack that a person wants to see. It is the first with a
+// source line of the user's, or with a source line, or the first one, or an empty one.
 func Innermost(stack []Frame) Frame {
 	for _, f := range stack {
 		if f.File != "" && !f.Library {

@@ -92,9 +92,9 @@ func functionName(name string) string {
 	return name
 }
 
-// variableName leaves off which of many a variable is: offsets, the numbers of elements,
-// blocks and threads, and the object that a member is of, which is the caller's: a.lock
-// and b.lock are .lock.
+// variableName leaves off which of many a variable is: offsets, and the numbers of
+// elements, blocks and threads. It leaves off the object of a member, which is the
+// caller's: a.lock and b.lock are .lock.
 func variableName(symbol string) string {
 	base, _, _ := strings.Cut(symbol, "+")
 	base = strings.TrimSpace(base)

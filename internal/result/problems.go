@@ -126,7 +126,7 @@ var Problems = []Problem{
 		"give a program: gcc -g -pthread links one of object files"},
 	{Dynamic, ExitUsage,
 		`guest.elf: it needs libfoo.so.1, which isn't in the system's folders of libraries`,
-		"A dynamically linked program brings only half of its code. landgo runs it with the dynamic linker that it names and the libraries that it needs, and one of these isn't there or can't be used. It looks in the system's folders, in those that the program names (DT_RPATH, DT_RUNPATH) if they are the system's or beneath the program's own, and in those of LD_LIBRARY_PATH, given by --env.",
+		"A dynamically linked program brings only half of its code. landgo runs it with the dynamic linker that it names and the libraries that it needs, and one of these isn't there or can't be used. It looks in the system's folders and in those of LD_LIBRARY_PATH, given by --env. It looks in those that the program names (DT_RPATH, DT_RUNPATH) if they are the system's or beneath the program's own.",
 		"install the library, give its folder with --library-path DIR, the root of the system that it was built for with --sysroot DIR, or link the program with gcc -static -pthread"},
 	{Sanitized, ExitUsage,
 		`guest.elf: built with -fsanitize=thread`,

@@ -204,9 +204,8 @@ type RacePair struct {
 	BothOrders bool `json:"both_orders,omitempty"`
 	// Class classifies a candidate after the search. It is "bug" if in the execution of a
 	// bug that is shown a thread was preempted right before one of the two, or the bug is
-	// the race. It is "benign" if all interleavings were run and each of the two came first
-	// in some, and "false positive" if all were run and one always came first; else
-	// "untested".
+	// the race. If all interleavings were run, it is "benign" where each of the two came
+	// first in some, and "false positive" where one always came first. Else it is "untested".
 	Class string `json:"class,omitempty"`
 	// VerifiedAt is, of a benign one of a run that isn't verified, the set of
 	// points, as --pp takes it, at which all interleavings were run.

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Rung is what was found beside the search of the guest as it is: with parts of a tested
-// thread library trusted, or with a kernel's locks run as one piece each. It says nothing
-// of these parts.
+// Rung is what was found beside the search of the guest as it is. Parts of a tested thread
+// library were trusted, or a kernel's locks ran as one piece each. It says nothing of these
+// parts.
 type Rung struct {
 	// Trust is what was trusted, as --trust takes it.
 	Trust string `json:"trust,omitempty"`

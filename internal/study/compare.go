@@ -54,9 +54,9 @@ func (t trial) whole() bool {
 	return t.Verdict == result.Verified && (strings.HasPrefix(t.Granularity, "mem") || t.Unexamined == 0 || t.byCandidates())
 }
 
-// byCandidates: it counts as verified by the paper's Theorem 1. Its proof adds both
-// accesses of a candidate, its program the later one only after it was seen in both
-// orders (§3.5); so landgo doesn't call that a proof, and the study counts where it is none.
+// byCandidates: it counts as verified by the paper's Theorem 1. Its proof adds both accesses
+// of a candidate, its program the later one only after it was seen in both orders (§3.5). So
+// landgo doesn't call that a proof, and the study counts where it is none.
 func (t trial) byCandidates() bool {
 	return t.Contestant == deepLimited.name || t.Contestant == deepPure.name || t.Contestant == byClock.name
 }

@@ -33,10 +33,10 @@ var libraries = []library{
 	}},
 }
 
-// tests says which tests a mistake in a file is paired with: six each, of what
-// the file is for. thread.c is under every test; it is paired with those of
-// threads. Of these, a mistake is paired with those that come to call the
-// function which has it.
+// tests says which tests a mistake in a file is paired with: six each, of the
+// file's subject. thread.c is under every test; it is paired with those of threads.
+// Of these, a mistake is paired with those that come to call the function which has
+// it.
 var tests = map[string][]string{
 	"mutex.c":  {"mutex", "sections", "three", "rounds", "apart", "destroy"},
 	"guard.h":  {"mutex", "sections", "cond", "sem", "rwlock", "join"},

@@ -16,12 +16,12 @@ var threads = []string{"--without", "thr_create", "--without", "thr_exit", "--wi
 
 // args are the options of a pair, the same for all contestants.
 //
-// The paper's race detector takes mutexes as correct but in mx_test, and no test is
-// preempted in thr_create, thr_exit and thr_join that is about mutexes, semaphores or
-// signals. --without does the latter in the tests of mutexes. Elsewhere --trust does
-// both, since landgo would go on to count what a function that it doesn't preempt in
-// leaves unexamined. spin's thr_exit gives a mutex back by hand, so with it threads
-// have to be trusted too, and its tests of joining trust nothing.
+// The paper's race detector takes mutexes as correct but in mx_test. No test about
+// mutexes, semaphores or signals is preempted in thr_create, thr_exit and thr_join.
+// --without does the latter in the tests of mutexes. Elsewhere --trust does both,
+// since landgo would go on to count what a function that it doesn't preempt in leaves
+// unexamined. spin's thr_exit gives a mutex back by hand, so with it threads have to
+// be trusted too, and its tests of joining trust nothing.
 func (p pair) args() []string {
 	switch f := familyOf[p.test]; {
 	case p.kernel():

@@ -9,7 +9,7 @@ import (
 	"landgo/kernel"
 )
 
-// A kernel whose loader a profile describes (image.Loader): page tables, the size of
+// A kernel whose loader a profile describes (image.Loader). Page tables, the size of
 // memory and the arguments are in memory, and the kernel begins behind the code that put
 // them there.
 

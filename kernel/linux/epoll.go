@@ -165,7 +165,7 @@ func doEpollCtl(c *call, o *kernel.Outcome) uint64 {
 	return 0
 }
 
-// always are the events that are told of unasked.
+// always are the events that are reported unasked.
 const always = pollErr | pollHup
 
 // watch makes an entry.
@@ -212,7 +212,7 @@ func (b *objects) forget(o *object, use uint64) {
 	}
 }
 
-// notice has an entry be told of events of its object.
+// notice reports events of an object to its entry.
 func (b *objects) notice(w *watcher, events uint64) {
 	if want := b.log.Get(&w.events); events == anyEvent && want&^epollPrivate != 0 || want&events&^epollPrivate != 0 {
 		b.enlist(w)

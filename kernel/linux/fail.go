@@ -9,7 +9,8 @@ import (
 //
 //	malloc    mmap, mremap, and brk that asks for more: ENOMEM, and the break as it is
 //	spurious  a wait on a futex with the expected value: returns 0
-//	eintr     the same, a sleep, poll and select of no descriptor, and read of standard input: EINTR
+//	eintr     the same, a sleep, poll and select of no descriptor, read of standard input, and a call
+//	          that would wait for a pipe, a socket or their kin: EINTR
 //	create    clone of a thread: EAGAIN
 //
 // Of a wait on a futex the word is read all the same: with another value it doesn't wait.
@@ -25,7 +26,8 @@ func (k *Kernel) CanFail(t trace.TID, kind trace.FaultKind) bool {
 		return c.waitsOnFutex()
 	case trace.FaultEINTR:
 		return c.waitsOnFutex() || c.nr == sysRead && c.a[0] == 0 || c.nr == sysNanosleep || c.nr == sysClockNanosleep ||
-			(c.nr == sysPoll || c.nr == sysPpoll) && c.a[1] == 0 || (c.nr == sysSelect || c.nr == sysPselect6) && c.a[0] == 0
+			(c.nr == sysPoll || c.nr == sysPpoll) && c.a[1] == 0 || (c.nr == sysSelect || c.nr == sysPselect6) && c.a[0] == 0 ||
+			c.waitsForObjects()
 	case trace.FaultCreate:
 		return c.nr == sysClone || c.nr == sysClone3
 	}
@@ -35,8 +37,11 @@ func (k *Kernel) CanFail(t trace.TID, kind trace.FaultKind) bool {
 // Numbers of calls that fail.
 const (
 	sysRead   = 0
+	sysWrite  = 1
 	sysMmap   = 9
 	sysBrk    = 12
+	sysReadv  = 19
+	sysWritev = 20
 	sysMremap = 25
 	sysFutex  = 202
 )
@@ -48,6 +53,18 @@ func (c *call) waitsOnFutex() bool {
 	}
 	f := c.futex()
 	return (f.cmd == futexWait || f.cmd == futexWaitBitset) && f.addr&3 == 0 && c.k.user.canRead(f.addr, 4) && c.k.log.Read32(f.addr) == uint32(f.val)
+}
+
+// waitsForObjects reports whether the call is one on objects that would sleep now.
+func (c *call) waitsForObjects() (waits bool) {
+	switch c.nr {
+	case sysRead, sysReadv, sysWrite, sysWritev, sysSendto, sysRecvfrom, sysSendmsg, sysRecvmsg, sysPoll, sysPpoll, sysSelect, sysPselect6,
+		sysEpollWait, sysEpollPwait, sysEpollPwait2:
+		if !c.retried() {
+			c.k.try(func(o *kernel.Outcome) { waits = o.Sleep && c.t.wait.kind.Peek() == waitObjects })
+		}
+	}
+	return waits
 }
 
 // Fail implements scheduler.Failer.
@@ -79,6 +96,11 @@ func (c *call) fail(kind trace.FaultKind) uint64 {
 		return c.leaves(0, c.a[0], c.a[1])
 	case c.nr == sysClockNanosleep:
 		return c.leaves(c.a[1], c.a[2], c.a[3])
+	case kind == trace.FaultEINTR && c.waitsForObjects(): // what that looks at is on record
+		var p kernel.Plan
+		if c.row().plan(c, &p); p.Effect == kernel.Event {
+			c.op(p.Op)
+		}
 	case kind == trace.FaultMalloc && c.nr == sysBrk:
 		return c.get(&c.k.space.brk)
 	case kind == trace.FaultMalloc:

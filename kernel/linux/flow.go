@@ -4,8 +4,8 @@ import "landgo/kernel/effect"
 
 // A flow is one direction of a pipe or of a socket pair: its bytes, in parts. A part is a
 // page of a pipe, or what one send put into a socket. Positions count from the beginning
-// and only grow; what is there is kept by position, so what is behind the tail is of no
-// matter, and a state that has gone back is as it was.
+// and only grow. The content is kept by position, so bytes behind the tail don't matter,
+// and a state that has gone back is as it was.
 //
 // All words have one address, the flow's. Those of the bytes have no record of their own:
 // each use of them is one of head or tail.

@@ -14,7 +14,7 @@ import (
 // the user says so (Config.WriteFiles).
 //
 // All calls on files are operations on one resource, so their words share the address of the
-// open files. A file that is mapped shared lies in the guest's memory as long as it is: there
+// open files. A file that is mapped shared lies in the guest's memory as long as it is. There
 // is one place, which each map of it gets, and calls read and write there.
 type inode struct {
 	path   string // what it was made as, "" for none
@@ -133,7 +133,7 @@ func (s *space) resize(f *inode, size uint64) {
 }
 
 // openPages gives access to the pages of a mapped file that the file has, and to no others:
-// Linux sends SIGBUS to those who touch them.
+// Linux sends SIGBUS to threads that touch them.
 func (s *space) openPages(f *inode, base uint64) {
 	span := s.log.Get(&f.span)
 	has := min(pageUp(s.log.Get(&f.size)), span)

@@ -304,9 +304,9 @@ func (s *signals) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 	}
 }
 
-// nextSignal is the one that a thread takes next, of its own and the process's pending
-// ones in a set: first its own, of these those that faults raise, and the lowest number
-// (dequeue_signal in Linux).
+// nextSignal is the signal that a thread takes next, of its own and the process's
+// pending ones in a set. Its own come first, of these those that faults raise, and the
+// lowest number (dequeue_signal in Linux).
 func (s *signals) nextSignal(t *thread, ready uint64) uint64 {
 	for _, set := range []uint64{s.log.Get(&t.sent) & ready, ready} {
 		for _, set := range []uint64{set & ofFaults, set} {

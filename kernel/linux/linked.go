@@ -18,8 +18,8 @@ import (
 // doesn't let a run change code. mmap gives the permissions, and fills in the rest.
 
 // bindNow has the dynamic linker look up all functions at the start. Otherwise it does so
-// when a function is first called, by whichever thread, and writes what it found for the
-// others: a race of its own, that is none of the program's.
+// when a function is first called, by whichever thread, and writes the address for the
+// others. That is a race of its own, and none of the program's.
 const bindNow = "LD_BIND_NOW=1"
 
 // cachePath and muslPath are where dynamic linkers learn in which folders libraries are.

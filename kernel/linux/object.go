@@ -13,9 +13,9 @@ import (
 // that sleep for such a change, and each makes its call again. So an attempt that has to
 // wait is a step of its own, as a wait on a futex is.
 //
-// What a call depends on is told by words: those of each side of an object share an address,
-// so two calls on one direction of a pipe depend on each other, and calls on different
-// objects don't.
+// Words tell what a call depends on. Those of each side of an object share an address, so
+// two calls on one direction of a pipe depend on each other, and calls on different objects
+// don't.
 
 // Kinds of objects.
 const (

@@ -9,7 +9,7 @@ import (
 	"landgo/kernel"
 )
 
-// Calls that ordinary programs make on their way, and that say little: who they are, memory
+// Calls that ordinary programs make on their way, and that say little: their ids, memory
 // that isn't to be swapped, advice.
 
 func doZero(c *call, o *kernel.Outcome) uint64 { return 0 }

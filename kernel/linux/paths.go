@@ -27,8 +27,9 @@ const (
 	renameNoreplace = 1
 )
 
-// entry is the latest that the guest did to a name, and whether that is a file's name now, a
-// folder's, or a removed one's; nil if it did nothing, or nothing is left of it.
+// entry is the latest that the guest did to a name, and whether that is now a file's name, a
+// folder's, or a removed one's. It is nil if the guest did nothing, or nothing is left of
+// it.
 func (f *files) entry(path string) (*inode, uint64) {
 	for n := f.log.Get(&f.made); n > 0; n-- {
 		if i := f.inodes[n-1]; i.path == path {
@@ -40,8 +41,8 @@ func (f *files) entry(path string) (*inode, uint64) {
 	return nil, nameless
 }
 
-// named is the file or folder of a path, of those that the guest made or may write; nil for
-// none, and removed if the guest has removed a file of that name.
+// named is the file or folder of a path, of those that the guest made or may write. It is
+// nil for none, and removed if the guest has removed a file of that name.
 func (f *files) named(path string) (*inode, uint64) {
 	i, link := f.entry(path)
 	if link == removed {

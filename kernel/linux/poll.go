@@ -8,7 +8,7 @@ import (
 	"landgo/kernel"
 )
 
-// poll, select and their kin. Of what has no object behind it, a descriptor never waits: the
+// poll, select and their kin. A descriptor without an object behind it never waits. The
 // standard ones are pipes whose other ends are there until the input is read up, and all
 // others are files. So a call returns at once, or sleeps for objects, or nothing will ever
 // end it but its timeout and signals.

@@ -10,9 +10,9 @@ import (
 	"landgo/kernel/effect"
 )
 
-// Sleeps in calls on objects. A thread sleeps for events of the ends of objects. What
-// brings one about (stir) lets it go, and it makes its call again from the beginning, with
-// the rest of the time that it had, and for a write what is left to write. So does a thread
+// Sleeps in calls on objects. A thread sleeps for events of the ends of objects. Whatever
+// brings one about (stir) wakes the thread. It makes its call again from the beginning,
+// with the rest of its time, and for a write with the rest of the bytes. So does a thread
 // whose time has run out: it looks once more.
 
 // interest is a thing that a sleeping thread waits for.
@@ -47,8 +47,9 @@ func (c *call) until(ns uint64) uint64 {
 	return saturatingAdd(c.get(&c.k.clock.now), ns)
 }
 
-// await puts the caller to sleep until one of the things that it wants may be, or until a
-// time. done is what a write has written. held is the description that the call is about.
+// await puts the caller to sleep until one of the things that it wants may be there, or
+// until a time. done is what a write has written. held is the description that the call
+// is about.
 func (c *call) await(o *kernel.Outcome, wants []want, until, held, done uint64) uint64 {
 	k, t := c.k, c.t
 	w := &t.wait

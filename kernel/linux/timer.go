@@ -31,9 +31,9 @@ const (
 	siKernel = 128
 	siTimer  = -2
 
-	// longTimer is from which length on a timer is one against hanging: it goes off only
-	// when nothing else can be done. deadlyTimer is the same of a timer whose signal ends the
-	// process: a shorter one may be set by mistake before its handler.
+	// longTimer is the length from which on a timer is a watchdog: it goes off only when
+	// nothing else can be done. deadlyTimer is the same for a timer whose signal ends the
+	// process. A shorter one may be set by mistake before its handler.
 	longTimer, deadlyTimer = 5 * second, second
 )
 

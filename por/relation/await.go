@@ -1,13 +1,13 @@
 package relation
 
 // Awaits: a step that is possible only where its first access finds a value that lets its
-// thread out of a loop. What is there before the step is a matter of one thing, the last
-// write of these bytes, for each write is of all of them, and any two depend on each other.
-// So the step is to its writes what an acquire is to a lock: the write that let it go on is
-// no race if the value before didn't, and hides an earlier one that may be. Jonsson, Lång
-// and Sagonas ("Awaiting for Godot", FMCAD 2022) treat awaits so. They search for a set of
-// writes to be left out; here one is enough, for what comes after it in the bytes goes with
-// it.
+// thread out of a loop. The value before the step depends on one thing, the last write of
+// these bytes. For each write is of all of them, and any two depend on each other. So the
+// step is to its writes what an acquire is to a lock. The write that let it go on is no
+// race if the value before didn't let it. It hides an earlier one that may be a race.
+// Jonsson, Lång and Sagonas ("Awaiting for Godot", FMCAD 2022) treat awaits so. They search
+// for a set of writes to be left out; here one is enough, for what comes after it in the
+// bytes goes with it.
 //
 // Deviation: their awaits are instructions, with a condition in the program. Here the
 // System finds out which values let a thread go on (Event.Await).

@@ -66,10 +66,9 @@ func (e *Event) unbuffered() *Event {
 
 // answered is for step e of a wakeup tree, which is to come before what is left of v. It
 // has e as it is there, as it is where its loads find memory, and the position of the event
-// of v from which on it is that. In the execution that e is of, the update of a store that
-// e loads may have come before e, or behind it; here it hasn't come unless it is in the
-// prefix or was taken from v. Then the buffer answers until the first of v's updates of
-// these bytes.
+// of v from which on it is that. In e's own execution, the update of a store that e loads
+// may have come before e, or behind it. Here it hasn't come unless it is in the prefix or
+// was taken from v. Then the buffer answers until the first of v's updates of these bytes.
 func (s *Sequence) answered(e *Event) (here, inMemory *Event, until int32) {
 	inMemory = e.unbuffered()
 	queue := s.queue(e.Thread)

@@ -7,12 +7,13 @@ import "landgo/internal/trace"
 //   - Read-modify-writes of the same bytes whose results aren't used (trace.Blend). A counter
 //     that n threads increment has one order, not n!. They don't commute with reads, other
 //     writes or blends, and so a read comes after all of those that it finds, each for itself.
-//   - Arrivals at a barrier in one round, where it isn't asked who came last (trace.Gathers). Who
-//     completes the round and who is in the next one is a matter of order: two arrivals commute
-//     if both are in the round in each order. That is so for two of one round of the
-//     execution, since a round is over before an arrival of the next. Of a step that hasn't been
-//     taken it isn't known: it may be kept out of the round by the one that completes it.
-//     Each thread leaves after all of its round's arrivals, an order that is never reversed.
+//   - Arrivals at a barrier in one round, where the program doesn't ask which came last
+//     (trace.Gathers). Which thread completes the round, and which are in the next one, is a
+//     matter of order: two arrivals commute if both are in the round in each order. That is so
+//     for two of one round of the execution, since a round is over before an arrival of the next.
+//     Of a step that hasn't been taken it isn't known: it may be kept out of the round by the one
+//     that completes it. Each thread leaves after all of its round's arrivals, an order that is
+//     never reversed.
 //
 // The System says of which steps that is so; here it is taken for true. In Godefroid's terms
 // (1996, ch. 3) this is a finer independence of the same operations: conditional on the

@@ -7,11 +7,11 @@ import (
 	"landgo/internal/trace"
 )
 
-// Conflicts appends to dst the events that e depends on and that aren't in base,
-// a clock, newest first: all of them, where gather finds those that e directly
-// comes after. If an event is in a base, so is all that it depends on before it.
-// So a walk ends where all older events are known to be in base, and costs what
-// it finds.
+// Conflicts appends to dst the events that e depends on and that aren't in base, a
+// clock, newest first. These are all of them; gather finds those that e directly
+// comes after. If an event is in a base, so is all that it depends on before it. So
+// a walk ends where all older events are known to be in base, and costs what it
+// finds.
 func (o *Order) Conflicts(e *Event, base []int32, dst []int32) []int32 {
 	o.found = dst
 	o.tick(len(o.ev) + 1)

@@ -323,9 +323,8 @@ func (o *Order) need(c int32, row []int32) {
 	}
 }
 
-// Pending calls f for each event that a thread's blocked operation, e, races
-// with, as if it came next. row is a clock of what the operation needs to come
-// first.
+// Pending calls f for each event that a thread's blocked operation, e, races with,
+// as if it came next. The clock row has what the operation needs to come first.
 func (o *Order) Pending(e *Event, first trace.Op, f func(c int32, row []int32)) {
 	end := int32(len(o.ev))
 	if o.waitsForUpdate(e) {

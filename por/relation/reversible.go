@@ -13,10 +13,11 @@ func (o *Order) dropped(i int32) bool {
 }
 
 // possible reports whether e could have come before event c. e is the event at
-// position end, or one pending there. The question is whether e's thread, having
-// done all that it did before, can run in the state before c followed by what
-// came between and doesn't happen after c. possible leaves in o.drops what would
-// have to come later: c and, for a writer, the readers that would hold the lock.
+// position end, or one pending there. e's thread has done all that it did before.
+// The question is whether it can run in the state before c, followed by what came
+// between and doesn't happen after c. The method possible leaves in o.drops what
+// would have to come later: c and, for a writer, the readers that would hold the
+// lock.
 //
 // This is the reversible race of Abdulla et al. (JACM 2017, §3 and the treatment
 // of blocking there), decided by the kind of the operation with which e begins.

@@ -14,8 +14,8 @@ import (
 // are the *rest*: it commutes with the essential part, and is added as far as it
 // is needed.
 //
-// A branch b is a *weak initial* of v after a state (JACM 2017, Definition 3.5)
-// if b is a first step of v, or depends on no step of v. The paper's v is the
+// A branch b is a *weak initial* of v after a state if b is a first step of v, or
+// depends on no step of v (JACM 2017, Definition 3.5). The paper's v is the
 // essential part and all of the rest; grow makes the difference.
 //
 // e' *may vary*: in its new place, without c, it may do something else than
@@ -204,8 +204,8 @@ func (s *Sequence) Event(i int32) *Event {
 	return s.o.ev[i].event
 }
 
-// Found reports whether v reverses a race of a load with a store that it could have found, and
-// Essential whether event i is of the essential part, e' left out.
+// Found reports whether v reverses a race of a load with a store that it could have found.
+// Essential reports whether event i is of the essential part, e' left out.
 func (s *Sequence) Found() bool            { return s.upto < s.end }
 func (s *Sequence) Essential(i int32) bool { _, is := slices.BinarySearch(s.whole, i); return is }
 
@@ -240,9 +240,8 @@ func (s *Sequence) Begins(i int32) Verdict {
 // Later reports whether v has events that came after e'.
 func (s *Sequence) Later() bool { return s.after > 0 }
 
-// Starts says whether b is a first step of v (an initial), and found whether v
-// has a step of its thread. known: b is asleep or explored, so that what it did
-// is known.
+// Starts says whether b is a first step of v (an initial), and found whether v has
+// a step of its thread. known: b is asleep or explored, so its effects are known.
 func (s *Sequence) Starts(b *Step, known bool) (how Verdict, found bool) {
 	for k, i := range s.items {
 		if s.thread(i) != b.Thread {

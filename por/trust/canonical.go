@@ -7,11 +7,11 @@ import (
 
 // Which of the orders that make one trace counts (doc.go).
 
-// canonical reports whether the graph at hand, an execution, came about in the
-// one order in which it is counted: each displaced thread was displaced by the
-// event that first would be. It can only be another if a thread stayed displaced
-// while others that don't depend on what displaced it went on (readers of a lock
-// that keep a writer waiting).
+// canonical reports whether the graph at hand, an execution, came about in the one
+// order in which it is counted. In it each displaced thread was displaced by the
+// first event that would displace it. It can only be another if a thread stayed
+// displaced while others that don't depend on what displaced it went on (readers of
+// a lock that keep a writer waiting).
 func (w *Walk) canonical() bool {
 	behind := trace.NoThread
 	for k := len(w.turned) - 1; k >= 0; k-- {
@@ -23,11 +23,11 @@ func (w *Walk) canonical() bool {
 	return w.representative()
 }
 
-// settles goes back over revisit r of the graph at hand, after those behind it.
-// It reports whether r couldn't be another event. That is so if the thread that
-// it displaced, and all revisits from there on did, goes on in turn after them:
-// what that thread was kept from is what it does then, and what depends on it
-// comes later. behind is that thread, or NoThread.
+// settles goes back over revisit r of the graph at hand, after those behind it. It
+// reports whether r couldn't be another event. That is so if the thread that it
+// displaced, and all revisits from there on displaced, goes on in turn after them.
+// That thread then does what it was kept from, and what depends on that comes
+// later. behind is that thread, or NoThread.
 func (w *Walk) settles(behind *trace.TID, r int32) bool {
 	switch next := int(r) + 1; {
 	case next == w.size():
@@ -66,11 +66,11 @@ func (w *Walk) foremost(i int32, c *candidate) bool {
 	return w.displ.first(w.order.Before) == i
 }
 
-// representative reports whether the graph at hand is the one of its trace that
-// is counted. It is finer than the trace where a compare-and-exchange failed on bytes
-// of several writes: it is ordered like a success, also with reads and other
-// failures that don't depend on it. The one that counts is in the order in which Algorithm 1 takes the
-// trace's events, so that it needs no more rounds than the trace.
+// representative reports whether the graph at hand is the one of its trace that is counted. It is
+// finer than the trace where a compare-and-exchange failed on bytes of several writes. The failure
+// is ordered like a success, also with reads and other failures that don't depend on it. The one
+// that counts is in the order in which Algorithm 1 takes the trace's events, so that it needs no
+// more rounds than the trace.
 func (w *Walk) representative() bool {
 	w.pairs = w.pairs[:0]
 	for _, i := range w.weak {

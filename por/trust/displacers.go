@@ -8,10 +8,10 @@ import (
 // displacers are events that depend on what a thread did at its turn, e, and of
 // which the first displaces it (doc.go).
 //
-// Where e is a compare-and-exchange or a try, what it depends on is settled by
-// those that it depends on in any case (changes): while one of them is to come,
-// the others don't count, as e may fail after it. So of those the first is
-// looked for, and before it come only the others that happen before it.
+// Where e is a compare-and-exchange or a try, some steps are ones that it depends
+// on in any case (changes). They settle what else it depends on: while one of them
+// is to come, the others don't count, as e may fail after it. So of those the first
+// is looked for, and before it come only the others that happen before it.
 type displacers struct {
 	all   []displacer
 	fails relation.Step // what e does where it fails

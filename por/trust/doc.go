@@ -60,14 +60,14 @@
 // two writes depend on each other. So it is possible, and the same, wherever all that happens
 // before it has happened, as dependence is asked to have it. No poll is run.
 //
-// Other spins: a thread that is back at the head of its loop as it was goes on only
-// because another wrote what the loop read (Thread.Waits), before it came back
-// or since. Where the trace doesn't settle which, its next event counts as a read
-// of all that, in either case, and waits for no thread (Transition.Wakes)
-// besides. Each trace of that order is visited once. The trace settles it if such a
-// write happens before the turn's last event: the loop of a lock-free structure that
-// reads a variable again and finds it changed (graph.settled). Then the next event
-// is like any other, and the papers' Theorem 1 holds as it stands.
+// Other spins: a thread may be back at the head of its loop as it was. It goes on
+// only because another wrote what the loop read (Thread.Waits), before it came back
+// or since. Where the trace doesn't settle which, its next event counts as a read of
+// all that, in either case, and waits for no thread (Transition.Wakes) besides. Each
+// trace of that order is visited once. The trace settles it if such a write happens
+// before the turn's last event: the loop of a lock-free structure that reads a
+// variable again and finds it changed (graph.settled). Then the next event is like
+// any other, and the papers' Theorem 1 holds as it stands.
 //
 // A try or a compare-and-exchange that fails depends on less than where it
 // succeeds. Say it fails at its turn in P, and in K it succeeds, after a read of

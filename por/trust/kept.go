@@ -5,10 +5,10 @@ import (
 	"landgo/por/relation"
 )
 
-// kept is what a graph P had beyond event r when a revisit of r left it, so that
-// P needn't be made again, step by step, when the revisit's graphs are done
-// (doc.go). It holds no state of the System: to stand in one of P's states
-// beyond r, the walk runs the steps to there again (graph.come).
+// kept is the part of a graph P beyond event r when a revisit of r left it. So P
+// needn't be made again, step by step, when the revisit's graphs are done (doc.go).
+// It holds no state of the System: to stand in one of P's states beyond r, the walk
+// runs the steps to there again (graph.come).
 //
 // Memory: the events thrown away, for each of the nested revisits under way. A
 // walk that was suspended comes back without. It makes P again as guided(K)

@@ -43,9 +43,9 @@ func (c *candidate) inOrder() bool {
 	return true
 }
 
-// next takes back events of the graph at hand, up to r. It says how much beyond
-// r has to be made again when the graphs that come of the present revisit of r
-// are done: up to where more revisits, or other outcomes, are left. -1: all of
+// next takes back events of the graph at hand, up to r. It says how much beyond r
+// has to be made again when the graphs that come of the present revisit of r are
+// done. That is up to where more revisits, or other outcomes, are left. -1: all of
 // it, as revisits of the whole are left.
 func (w *Walk) next(r int) int32 {
 	if w.look() {
@@ -69,8 +69,8 @@ func (w *Walk) next(r int) int32 {
 	return 0
 }
 
-// again makes the graph again of which a revisit by thread t is done, as far as
-// redo says, and goes on to look through what is left of its revisits.
+// again makes the graph whose revisit by thread t is done again, as far as redo
+// says. It goes on to look through the rest of its revisits.
 func (w *Walk) again(t trace.TID, r, redo int32, displaced *deed, k *kept) (bool, error) {
 	w.pool.put(displaced)
 	w.estimate.ascend()

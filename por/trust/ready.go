@@ -93,10 +93,10 @@ func (g *graph) spinning(t *trace.Thread) {
 }
 
 // settled reports whether the trace says by itself that thread t, back at the head
-// of its loop, can go on: another thread changed what a read of the turn had found
-// before the turn was over, and the turn depends on that. No other order of the same
-// trace lets the thread wait there. t.Waits are then the accesses of the turn, in
-// their order.
+// of its loop, can go on. It can if another thread changed what a read of the turn
+// had found before the turn was over, and the turn depends on that. No other order
+// of the same trace lets the thread wait there. t.Waits are then the accesses of the
+// turn, in their order.
 func (g *graph) settled(t *trace.Thread) bool {
 	last := g.order.Last(t.ID)
 	if t.Status != trace.Ready || last < 0 {

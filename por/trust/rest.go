@@ -6,9 +6,9 @@ import (
 	"landgo/internal/trace"
 )
 
-// Rest is a walk at rest, between two graphs: its graph with the steps that made
-// it, for all else can be made again from that (guided, in doc.go), and how
-// deep it is in its subtree.
+// Rest is a walk at rest, between two graphs. It has its graph with the steps that
+// made it, for all else can be made again from that (guided, in doc.go), and its
+// depth in its subtree.
 type Rest struct {
 	steps         []restEvent
 	top           []*deed // held in the last state
@@ -115,8 +115,8 @@ func (w *Walk) holdAll(held []*deed) {
 // Divisible reports whether Divide can divide what is left.
 func (w *Walk) Divisible() bool { return w.nested > 0 }
 
-// Divide divides what is left in two: the subtree of the graph that the outermost
-// revisit has made, as far as that is still to do, and the rest, which goes on as if
+// Divide divides what is left in two. One is the subtree of the graph that the
+// outermost revisit has made, as far as that is still to do. The rest goes on as if
 // that revisit was done.
 func (w *Walk) Divide() (inner, rest *Rest, err error) {
 	inner = w.Suspend()

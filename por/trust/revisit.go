@@ -214,7 +214,7 @@ func (w *Walk) insert(t trace.TID, choice trace.Choice, r, redo int32, displaced
 }
 
 // fits reports whether the newest event, a revisit, leads to a graph that wasn't
-// there: it really displaces, all that came with it happens before it, and it
+// there. It has to displace indeed, all that came with it happens before it, and it
 // comes in order.
 func (w *Walk) fits(n int) bool {
 	s := &w.steps[n]
@@ -229,9 +229,9 @@ func (w *Walk) fits(n int) bool {
 	return w.chained(n)
 }
 
-// chained reports whether the events that displaced a thread, one after the
-// other, of which revisit n is the last, came in order: each is the one that the
-// guide chooses.
+// chained reports whether the events that displaced a thread, one after the other,
+// came in order: each is the one that the guide chooses. Revisit n is the last of
+// them.
 func (w *Walk) chained(n int) bool {
 	s := &w.steps[n]
 	for p := s.group - 1; p >= 0 && w.steps[p].added == revisits && w.steps[p].displaced.Thread == s.displaced.Thread; p = w.steps[p].group - 1 {

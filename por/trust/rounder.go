@@ -19,28 +19,28 @@ import "landgo/internal/trace"
 // 21 and 22).
 //
 // The price: an execution in which a thread can only go on beyond the bound is
-// followed to where no other thread can go on either. It is no execution within
-// the bound (Beyond), but leads to those that end early. No more can be
-// left out without knowing that none does: where one thread is beyond the bound,
-// a failing assertion within it may take any order of the others' steps.
+// followed to where no other thread can go on either. It is no execution within the
+// bound (Beyond), but leads to those that end early. No more can be left out
+// without knowing that none does. Where one thread is beyond the bound, a failing
+// assertion within it may take any order of the others' steps.
 //
-// With the option early=0 graphs are dropped as in the paper (Config.Dropping).
-// Each trace within the bound in which all threads run to their ends is then
-// visited, once. Of those that end early only some are, so it proves nothing. Beyond the paper, a graph is dropped one round sooner while the first thread
-// joins the others (Walk.latest): all of their events come before its end, which
-// is in a later round. That is right for programs of which the first thread makes
-// the others, joins them all, and does nothing else while they live: no thread
-// then depends on its joins, and Proposition 2 holds of what the others do.
+// With the option early=0 graphs are dropped as in the paper (Config.Dropping). Each trace within
+// the bound in which all threads run to their ends is then visited, once. Of those that end early
+// only some are, so it proves nothing. Beyond the paper, a graph is dropped one round sooner while
+// the first thread joins the others (Walk.latest). All of their events come before its end, which
+// is in a later round. That is right for programs whose first thread makes the others, joins them
+// all, and does nothing else while they live. No thread then depends on its joins, and Proposition
+// 2 holds of what the others do.
 //
-// Rounds of a graph (§II-B and Algorithm 1): how often a round-robin scheduler
-// of threads in ascending order has to start again from the first, at the least,
-// to run some linearisation. All events count, main's joins and the threads'
-// ends too. The greedy scheduler runs each event as early as any can: in the
-// round of the latest event that has to come before it, or in the one after if
-// that event's thread comes later in a round. So an event's round is known when
-// it is added, from those that it directly depends on, and the graph's rounds
-// are the latest event's. (Deviation: Algorithm 1 is a pass over the graph per
-// event; the differential test has it as it stands in the paper.)
+// Rounds of a graph (§II-B and Algorithm 1). A round-robin scheduler of threads in
+// ascending order has to start again from the first so often, at the least, to run
+// some linearisation. All events count, main's joins and the threads' ends too. The
+// greedy scheduler runs each event as early as any can. That is in the round of the
+// latest event that has to come before it, or in the one after if that event's
+// thread comes later in a round. So an event's round is known when it is added,
+// from those that it directly depends on, and the graph's rounds are the latest
+// event's. (Deviation: Algorithm 1 is a pass over the graph per event; the
+// differential test has it as it stands in the paper.)
 
 // beyond reports whether the graph at hand is beyond the bound, or leads to none
 // but such, as far as its newest event says (latest).

@@ -66,8 +66,8 @@ func (w *Walk) Begin(sys System, search Search) {
 	}
 }
 
-// Explore visits the graphs that are left of the walk's subtree, until rest says
-// so between two of them. done: the newest event is a revisit that is done with.
+// Explore visits the graphs that are left of the walk's subtree, until rest stops
+// it between two of them. done: the newest event is a revisit that is done with.
 // over: all are visited.
 func (w *Walk) Explore(done bool, rest func() (bool, error)) (over bool, err error) {
 	for {

@@ -16,11 +16,12 @@ type Facts struct {
 	Meeting Addresses
 	// Signalled are the threads that others send signals to.
 	Signalled Addresses
-	// Awaits are reads by which a thread was seen to wait in a loop of one access, and
-	// Piecemeal those of them of whose bytes a part was written, or more (scheduler/await.go).
+	// Awaits are reads by which a thread was seen to wait in a loop of one access. Piecemeal
+	// are those of them where a write covered only a part of the bytes, or more than these
+	// (scheduler/await.go).
 	Awaits, Piecemeal Addresses
 	// Counted are reads by which a thread was seen to look at the same bytes again and again
-	// while it counts, and Uncounted those of them that tell how often it has looked
+	// while it counts. Uncounted are those of them that tell how often it has looked
 	// (scheduler/counted.go).
 	Counted, Uncounted Addresses
 	// Awaited are the bytes that such reads were seen to look at.

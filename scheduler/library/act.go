@@ -171,6 +171,7 @@ var ways = [profile.NumRoles]act{
 	profile.PosixMemalign:    {how: allocator},
 	profile.Memalign:         {how: allocator},
 	profile.Valloc:           {how: allocator},
+	profile.Pvalloc:          {how: allocator},
 	profile.MallocUsableSize: {how: allocator},
 	profile.InsideAllocator:  {how: allocator},
 

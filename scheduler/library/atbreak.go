@@ -36,7 +36,7 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 			th.exitPC = s.core.Word(th.exitSP)
 			s.breakAt(th.exitPC, breakExit)
 			s.findOver(th.exitPC)
-			if s.core.Coarse() {
+			if s.core.Coarse() || s.cfg.Fill != nil {
 				return scheduler.Stay, nil // see spawn
 			}
 		}
@@ -151,8 +151,8 @@ func (s *Library) atTested(th *thread, r profile.Role) (scheduler.Verdict, error
 }
 
 // atInner carries out a trusted operation inside of a trusted function that the
-// guest's own code carries out (a student's malloc takes a mutex): no other
-// thread runs there, so it can't wait for one.
+// guest's own code carries out (a student's malloc takes a mutex). No other thread
+// runs there, so it can't wait for one.
 func (s *Library) atInner(th *thread, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
 	if !onObject(r) {
 		return scheduler.Step, nil

@@ -16,7 +16,7 @@ import (
 // itself (thr_create, thr_join, thr_exit, thr_getid, thr_yield). They are threads of the
 // kernel, with stacks of landgo's. What is wrong with these functions is no part of what is
 // tested. Their code never runs. Of thr_init the size of stacks is noted, and its code runs
-// as well, in one piece: it often sets up what other parts of the library need, a mutex for
+// as well, in one piece. It often sets up what other parts of the library need, a mutex for
 // malloc say.
 //
 //	thr_create  a thread at once, with a stack of at least the size that was asked
@@ -297,7 +297,7 @@ func (c *carried) setWord(addr, v uint64) {
 const carriedPlaces = 128
 
 // carriedPlace is a function of a thread's name alone: the n-th child of the first
-// thread has place n; deeper ones share the last 32 by a hash of their names.
+// thread has place n. Deeper ones share the last 32 by a hash of their names.
 func carriedPlace(name string) uint64 {
 	parts := strings.Split(name, ".")
 	if len(parts) <= 2 {

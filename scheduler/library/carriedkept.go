@@ -12,9 +12,9 @@ import (
 )
 
 // What the rest of a library knows of threads that landgo carries out (carried.go) it has
-// to know by calls (gettid, make_runnable, ...): where it looks into what the functions
+// to know by calls (gettid, make_runnable, ...). If it looks into what the functions
 // keep, that isn't there. The variables that their code mentions (image.Refers), and the
-// room above a stack, where many libraries have a thread's structure, are watched: where
+// room above a stack, where many libraries have a thread's structure, are watched. Where
 // code that does run reads one, the run ends as invalid. It may store there, for what it
 // stores is known; it may read what is there before the first such call. And it may read
 // what that code only reads, unless it is a pointer, by which more could be written.

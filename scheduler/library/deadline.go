@@ -11,7 +11,7 @@ import (
 )
 
 // The trusted timed operations (pthread_cond_timedwait and its like) take an
-// absolute time on a clock: the one that is given before the time
+// absolute time on a clock. It is the clock given before the time
 // (pthread_cond_clockwait), that of the condition variable's attribute, or
 // CLOCK_REALTIME. The scheduler's deadlines are all on the last.
 

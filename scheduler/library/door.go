@@ -6,9 +6,9 @@ import (
 	"landgo/scheduler"
 )
 
-// What a function that landgo carries out reads and writes of the guest's memory for its
-// thread are accesses like any others: another thread may come between, or change what
-// is read. All of it goes through a door, which has it on record.
+// A function that landgo carries out reads and writes the guest's memory for its thread.
+// These are accesses like any others: another thread may come between, or change the
+// bytes. All of it goes through a door, which has it on record.
 //
 // A thread that reads or writes what others use has to begin a step with it. A call that is a step
 // of its own does so (operation.go). Of the others it isn't known beforehand what

@@ -8,11 +8,11 @@ import (
 	"landgo/internal/trace"
 )
 
-// Drains implements Memory: which operations the C library makes by locked instructions,
-// or by calls of the kernel, so that they empty the thread's store buffer (glibc's nptl and
-// musl's src/thread; where these differ, what the least of them does). What fails, or finds
-// nothing to do, is found out by loads; objects are set up by plain stores, and a recursive
-// mutex is counted by them.
+// Drains implements Memory: which operations the C library makes by locked instructions, or
+// by calls of the kernel, so that they empty the thread's store buffer. It follows glibc's
+// nptl and musl's src/thread. Where these differ, an operation drains only if both
+// libraries' does. What fails, or finds nothing to do, is found out by loads; objects are
+// set up by plain stores, and a recursive mutex is counted by them.
 func (s *Library) Drains(t trace.TID) bool {
 	th := &s.threads[t]
 	if th.phase != phaseEntry {
@@ -56,7 +56,7 @@ func (s *Library) Drains(t trace.TID) bool {
 }
 
 // unlocksByStore reports whether a role is of spin locks that are let go by a plain store, as
-// glibc's are: what follows may be done before others see the lock free. musl has a fence there.
+// glibc's are. The thread may go on before others see the lock free. musl has a fence there.
 func (s *guest) unlocksByStore(r profile.Role) bool {
 	switch r {
 	case profile.SpinInit, profile.SpinDestroy, profile.SpinLock, profile.SpinTryLock, profile.SpinUnlock, profile.SpinInitOrUnlock:

@@ -97,9 +97,9 @@ func (e *endings) format(th *thread, first int) string {
 	})
 }
 
-// note remembers a call that changes how threads or the process must end:
-// thread-specific destructors and clean-up handlers are the guest's own code,
-// so the runtime's real exit has to run them.
+// note remembers a call that changes how threads or the process must end.
+// Thread-specific destructors and clean-up handlers are the guest's own code, so
+// the runtime's real exit has to run them.
 func (e *endings) note(th *thread) {
 	switch th.role {
 	case profile.Unwinds:

@@ -18,7 +18,7 @@ import (
 func (s *Library) faultOf(th *thread, b *profile.Bound) (trace.FaultKind, bool) {
 	kind := trace.NumFaults
 	switch b.Role {
-	case profile.Malloc, profile.Calloc, profile.AlignedAlloc, profile.PosixMemalign, profile.Memalign, profile.Valloc:
+	case profile.Malloc, profile.Calloc, profile.AlignedAlloc, profile.PosixMemalign, profile.Memalign, profile.Valloc, profile.Pvalloc:
 		kind = trace.FaultMalloc
 	case profile.Realloc, profile.ReallocArray:
 		if s.asksFor(th, b.Role) > 0 || th.arg(0) == 0 {

@@ -89,8 +89,8 @@ func (s *heapCalls) follow(th *thread, tr *trace.Transition) (scheduler.Verdict,
 }
 
 // wipe clears a block that a call gives back, and returns what was in it, where
-// twins differ in that (--check uninit): musl's allocator puts its next block there
-// by what it finds in the memory. What realloc is to keep is put back afterwards.
+// twins differ in that (--check uninit). By the bytes that it finds there, musl's
+// allocator places its next block. What realloc is to keep is put back afterwards.
 func (s *heapCalls) wipe(b *heap.Block) []byte {
 	if s.cfg.Fill == nil || b.Size == 0 {
 		return nil
@@ -170,8 +170,8 @@ func (s *heapCalls) leaveFollowed(th *thread, tr *trace.Transition) {
 	th.alloc = nil
 }
 
-// Got implements Memory: pages that a thread got from its kernel are the allocator's, and in
-// no block yet, if it was the allocator that asked; else they aren't the heap's.
+// Got implements Memory. If the allocator asked for them, pages that a thread got from its
+// kernel are the allocator's, and in no block yet. Else they aren't the heap's.
 func (s *heapCalls) Got(t trace.TID, addr, size uint64) {
 	th := &s.threads[t]
 	switch {

@@ -10,11 +10,11 @@ import (
 )
 
 // A student's mutex that is trusted (--trust) is landgo's model of one: its own
-// functions never run, so what their fields would hold is nowhere. The rest of
-// the library is ordinary code, and may look into a mutex or write to it past its
-// functions: a thread's last unlock is often a store in assembler. Going on then
-// would make deadlocks that the library hasn't got. So every access to the bytes
-// of a trusted object is looked at:
+// functions never run, so what their fields would hold is nowhere. The rest of the
+// library is ordinary code, and may look into a mutex or write to it past its
+// functions. A thread's last unlock is often a store in assembler. Going on then
+// would make deadlocks that the library hasn't got. So every access to the bytes of
+// a trusted object is looked at:
 //
 //   - a read, or a write while a thread holds it or waits: the guest can't be
 //     controlled on these terms, and the run ends as invalid;

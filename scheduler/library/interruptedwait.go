@@ -152,8 +152,9 @@ func (s *objectCalls) sleepers(o *object) (n uint64) {
 	return n
 }
 
-// sleeps reports whether a wait for a semaphore is two steps: one that falls asleep
-// where the count is 0, so that a signal comes before it or after it, and the wait.
+// sleeps reports whether a wait for a semaphore is two steps. One falls asleep
+// where the count is 0, so that a signal comes before it or after it. The other is
+// the wait.
 func (s *objectCalls) sleeps(th *thread) bool {
 	return (len(s.known.Signalled) > 0 || s.sleepy || s.cfg.Faults[trace.FaultEINTR] > 0) && acts[th.role].op == trace.OpSemWait && !th.quiet.on && !s.cfg.Tested
 }

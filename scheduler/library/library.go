@@ -93,8 +93,8 @@ type models struct {
 	*guest
 	path
 	// skipped is 1 once a function of carried.go has been carried out; kept are the
-	// variables of those functions, by address, and untrusted is one of them that a
-	// trusted allocator uses too (carriedkept.go).
+	// variables of those functions, by address. One of them that a trusted
+	// allocator uses too is untrusted (carriedkept.go).
 	skipped   emu.Cell
 	kept      []static.Mention
 	untrusted string

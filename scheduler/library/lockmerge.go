@@ -4,15 +4,16 @@ import "landgo/internal/trace"
 
 // Merging lock and unlock with their neighbours (Lipton 1975, reduction). As long as
 // threads only lock a mutex, and its owner unlocks it, no other thread can tell the state
-// after a lock from the one before: in neither is another operation on it possible. So
+// after a lock from the one before. In neither is another operation on it possible. So
 // what other threads do between the lock and the next access can be done before the lock:
 // a lock moves right. In the same way an unlock moves left. Under PointMem a critical
 // section of n accesses is then n steps rather than n+2, and has as many traces.
 //
-// Other operations see whether the mutex is held at a moment: a trylock, a timed lock, an
-// unlock by another thread, a lock by a signal's handler, and initialisation and
-// destruction while other threads live. The first of them makes the mutex contended from
-// then on. If a lock was merged before, the search starts again (trace.ErrFiner).
+// Other operations see whether the mutex is held at a moment. These are a trylock, a
+// timed lock, an unlock by another thread, a lock by a signal's handler, and
+// initialisation and destruction while other threads live. The first of them makes the
+// mutex contended from then on. If a lock was merged before, the search starts again
+// (trace.ErrFiner).
 
 // merges reports whether lock and unlock of a mutex are merged, and remembers
 // that they were.

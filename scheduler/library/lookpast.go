@@ -3,10 +3,10 @@ package library
 import "landgo/internal/trace"
 
 // A string function that reads whole vectors takes in bytes of its neighbours and
-// looks past them: what another thread does to those is no race with it. They
-// count for dependence all the same. What the function reads by its meaning is known
-// at its entry (strings.go), and where a string ended, it is looked again at each
-// read: another thread may have made it longer.
+// looks past them: what another thread does to those is no race with it. They count
+// for dependence all the same. The bytes that the function reads by its meaning are
+// known at its entry (strings.go). Where a string ended, each read looks again:
+// another thread may have made it longer.
 
 // stringCall is a call of a string function. The zero value is none that is known.
 type stringCall struct {

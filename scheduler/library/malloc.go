@@ -132,7 +132,7 @@ func (s *heapCalls) heapOp(th *thread) trace.Op {
 		if th.arg(0) == 0 {
 			op.Kind = trace.OpReuse
 		}
-	case profile.Malloc, profile.Valloc, profile.Calloc, profile.AlignedAlloc, profile.Memalign, profile.PosixMemalign:
+	case profile.Malloc, profile.Valloc, profile.Pvalloc, profile.Calloc, profile.AlignedAlloc, profile.Memalign, profile.PosixMemalign:
 		op.Kind = trace.OpReuse
 	}
 	var p heap.Piece
@@ -161,6 +161,8 @@ func (t *thread) request() (size, align uint64) {
 		return t.arg(0), 0
 	case profile.Valloc:
 		return t.arg(0), 4096
+	case profile.Pvalloc: // whole pages
+		return max(t.arg(0), (t.arg(0)+4095)&^4095), 4096
 	case profile.Calloc:
 		return product(t.arg(0), t.arg(1)), 0
 	case profile.Realloc:

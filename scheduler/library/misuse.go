@@ -144,9 +144,9 @@ func (a *act) ends() bool {
 func (o *object) unusable() bool { return o.destroyed || o.strange || o.torn != "" }
 
 // objectFault is the fault that the operation at whose entry a thread stands meets
-// at its object, or what else it is given: a null pointer, or another where the
-// guest has no memory. The object is landgo's, its bytes are the guest's. What a
-// thread library does there with faults of its own (pebbles) isn't known.
+// at its object, or at another argument. That is a null pointer, or one to where
+// the guest has no memory. The object is landgo's, its bytes are the guest's. What
+// a thread library does there with faults of its own (pebbles) isn't known.
 func (s *calls) objectFault(th *thread) (f emu.Fault, faults bool) {
 	if s.cfg.Tested || !onObject(th.role) || th.phase != phaseEntry {
 		return f, false

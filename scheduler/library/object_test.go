@@ -12,8 +12,8 @@ import (
 )
 
 // TestObjectsRewind: after any changes to objects, marks and rewinds, each object
-// is what a plain copy of all of them at the mark says, though only its first
-// change between two marks is kept.
+// is as in a plain copy of all of them at the mark. Yet only its first change
+// between two marks is kept.
 func TestObjectsRewind(t *testing.T) {
 	sys, lib := boot(t, "../../bin/guests/musl-O2/lost_update", scheduler.Config{}, Config{})
 	v, ok := sys.Image().Symbol("x")

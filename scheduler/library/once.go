@@ -46,10 +46,11 @@ func (s *objectCalls) endOnce(th *thread, tr *trace.Transition) {
 }
 
 // leaveOnces ends the once routines of a thread whose frames lie at or below an
-// address on its stack: an exception, or the thread's end, went past them. The
-// next caller begins such a routine again. The library says so when the exception
-// passes pthread_once; landgo sees it when what catches the exception calls the
-// runtime, whose frame is where pthread_once's was if the same function called both.
+// address on its stack: an exception, or the thread's end, went past them. The next
+// caller begins such a routine again. The library says so when the exception passes
+// pthread_once; landgo sees it when the code that catches the exception calls the
+// runtime. The runtime's frame is where pthread_once's was if the same function
+// called both.
 func (s *objectCalls) leaveOnces(th *thread, tr *trace.Transition, top uint64) {
 	for n := len(th.onces); n > 0 && th.onces[n-1].sp <= top; n-- {
 		f := th.onces[n-1]

@@ -13,8 +13,8 @@ import (
 //
 // Some call another (new[] calls new, by a jump), so an operator is remembered at
 // its entry, up to the allocator's call in it. The new-handler, which new calls
-// when there is no memory, may call anything; a block is judged only if what is
-// remembered is there where the operator's own call can find it.
+// when there is no memory, may call anything. A block is judged only if the note
+// about it is where the operator's own call can find it.
 
 // operatorFrame is a call of an operator under way, until it calls the allocator.
 type operatorFrame struct {

@@ -71,9 +71,9 @@ func (e *endings) changesTables(th *thread) {
 	}
 }
 
-// passesLock reports whether a thread is at a lock of the dynamic linker's: to look a file up for
-// a destructor, or to see which files have variables of a thread that it creates. Files that glibc
-// loads for itself have none.
+// passesLock reports whether a thread is at a lock of the dynamic linker's. There it looks a file
+// up for a destructor, or sees which files have variables of a thread that it creates. Files that
+// glibc loads for itself have none.
 func (s *Library) passesLock(th *thread, r profile.Role) bool {
 	if !th.quiet.on || r != profile.MutexLock && r != profile.MutexUnlock {
 		return false

@@ -3,10 +3,10 @@ package library
 import "landgo/scheduler"
 
 // libraryOwn are functions of the C library, and of what gcc puts beside it, that
-// allocate what they keep for themselves: the environment, time zones, the buffers
-// of wide streams, values of many keys, exit handlers, tables of the unwinder. What
-// they call for that (tsearch) others may call for themselves, so the whole stack
-// counts. Functions that run as one piece needn't be here.
+// allocate memory and keep it for themselves. They have the environment, time
+// zones, the buffers of wide streams, values of many keys, exit handlers, tables of
+// the unwinder. What they call for that (tsearch) others may call for themselves,
+// so the whole stack counts. Functions that run as one piece needn't be here.
 var libraryOwn = map[string]bool{
 	"setenv": true, "__setenv": true, "putenv": true, "__putenv": true, "__add_to_environ": true,
 	"tzset": true, "__tzset": true, "tzset_internal": true, "__tz_convert": true, "__tzfile_read": true,
@@ -23,9 +23,9 @@ func (s *heapCalls) isLibrarys(th *thread) bool {
 	return th.quiet.on && !th.quiet.gives || !s.core.Entered() || s.libraryAsks(th)
 }
 
-// libraryAsks reports whether a call of the allocator comes from such a function,
-// where the user wants to know: with --check leak-all, which is about all that the
-// program itself asked for.
+// libraryAsks reports whether a call of the allocator comes from such a function.
+// It does so with --check leak-all only, which is about all that the program itself
+// asked for.
 func (s *heapCalls) libraryAsks(th *thread) bool {
 	if s.cfg.Leaks != scheduler.LeaksAll {
 		return false

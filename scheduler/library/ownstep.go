@@ -62,9 +62,9 @@ func (s *Library) isOwnStep(th *thread) bool {
 }
 
 // attribute makes what a trusted call has just touched the call's: to the thread that tells
-// races apart it is one event, at the call's place. Which of its instructions reads
-// a byte first, and which last, is the library's business; and so is a stream, which
-// has a lock of its own, and is looked at in part without.
+// races apart it is one event, at the call's place. Which of its instructions reads a byte
+// first, and which last, is the library's business. So is a stream, which has a lock of its
+// own, and whose parts are sometimes read without it.
 func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Access) {
 	q := &th.quiet
 	keys := q.role == profile.KeyCreate || q.role == profile.KeyDelete // glibc's table of them has no lock
@@ -162,9 +162,9 @@ func (u *quiets) touchAttributes(th *thread, tr *trace.Transition) {
 	}
 }
 
-// leave ends a quiet function at its return. musl stores a new thread's
-// name after the thread may run: landgo takes the store back and makes it a
-// step, so that the new thread can come first.
+// leave ends a quiet function at its return. musl stores a new thread's name after
+// the thread may run. So landgo takes the store back and makes it a step, and the
+// new thread can come first.
 func (u *quiets) leave(th *thread) scheduler.Verdict {
 	q := &th.quiet
 	if q.id == 0 || th.Regs.RAX != 0 {

@@ -19,10 +19,10 @@ import (
 // that others have touched are events, as with the trusted allocator: every access to the
 // block depends on them. Each is a step of its own where each event is one.
 //
-// Of the allocator's memory, all that is in no block is forbidden to others: the
-// variables that its profile names, and pages that it gets from the kernel in a
-// call of its own. Where its memory is another allocator's too (a chunk of malloc's),
-// only blocks that have been freed are.
+// The allocator's memory outside of blocks is forbidden to others. That memory is the
+// variables that its profile names, and pages that it gets from the kernel in a call
+// of its own. Where its memory is another allocator's too (a chunk of malloc's), only
+// blocks that have been freed are.
 
 // insideFrame is a call of a tested allocator's function, to its return to ret at
 // stack pointer sp.

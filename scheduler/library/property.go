@@ -17,14 +17,14 @@ import (
 // and the calls of objects that are to be linearisable.
 //
 // A call begins with the next event of its thread, and is over with the latest one, though
-// landgo_op_begin and landgo_op_end are called earlier or later: between, the thread does
-// what no other thread can tell. That is as good. Take an execution with calls that begin
-// and end anywhere. In the one with the same events whose calls are as short as that, each
-// call that was over before another began still is. So if no order explains the results in
-// the first, none does in the second; and the second is an execution too.
+// landgo_op_begin and landgo_op_end are called earlier or later. Between, the thread does
+// only what no other thread can tell. That is as good. Take an execution with calls that
+// begin and end anywhere. In the one with the same events whose calls are as short as
+// that, each call that was over before another began still is. So if no order explains the
+// results in the first, none does in the second; and the second is an execution too.
 //
 // Its beginning and its end are operations of the steps in which these events are
-// (trace.OpCallBegins, OpCallEnds): a beginning depends on each end, so all executions of a
+// (trace.OpCallBegins, OpCallEnds). A beginning depends on each end, so all executions of a
 // trace have the same order of calls in real time. Two beginnings, or two ends, make no
 // difference to it. A call without any event may be anywhere between its thread's
 // neighbouring ones: its end is a step of its own, with its beginning.

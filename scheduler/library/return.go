@@ -8,8 +8,9 @@ import (
 // Where calls return: landgo has a breakpoint behind each call whose end matters, and
 // a thread is at its call's return if its stack pointer is that call's too.
 
-// atReturn ends the call that returns where a thread is, if one does: of an allocator,
-// of a quiet function, of a tested one that releases, or of a once routine.
+// atReturn ends the call that returns where a thread is, if one does. The call is of
+// an allocator, of a quiet function, of a tested one that releases, or of a once
+// routine.
 func (s *Library) atReturn(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
 	if v, err := s.leavePools(th, tr); err != nil || v == scheduler.Stay {
 		return v, err

@@ -9,17 +9,17 @@ import (
 	"landgo/internal/trace"
 )
 
-// The order in which threads write to standard output isn't looked at, only whether the
-// process ends before they do, unless it is to be explored (Config.OrderedOutput). A stream whose bytes the program can read is another thing:
-// one that it opened over memory (fmemopen, open_memstream, fopencookie), and standard
-// output once the program gave it a buffer. So is standard output where the process ends
-// without a flush, by _exit or with the descriptor closed: a print shows there if a flush
-// comes after it, by any thread. The calls that work on such a stream are in order with
-// each other; so are those that say where a stream is with those that take input. That
-// is told by the stream's address: what is in it is the library's business.
+// The order in which threads write to standard output isn't looked at, only whether the process
+// ends before they do, unless it is to be explored (Config.OrderedOutput). A stream whose bytes the
+// program can read is another thing: one that it opened over memory (fmemopen, open_memstream,
+// fopencookie), and standard output once the program gave it a buffer. So is standard output where
+// the process ends without a flush, by _exit or with the descriptor closed. A print shows there if
+// a flush comes after it, by any thread. The calls that work on such a stream are in order with
+// each other; so are those that say where a stream is with those that take input. That is told by
+// the stream's address: what is in it is the library's business.
 
-// streamOf is the address that stands for a stream: the one on which the call of stdio
-// works at whose entry a thread stands. ok: such calls have to be in an order.
+// streamOf is the address that stands for a stream. A thread stands at the entry of a
+// call of stdio, which works on that stream. ok: such calls have to be in an order.
 func (s *textCalls) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, ok bool) {
 	name := s.roles[th.Regs.RIP].Name
 	n, given := libc.StreamArg(name)

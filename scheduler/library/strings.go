@@ -11,11 +11,11 @@ import (
 
 // A libc's string functions read whole words, up to beyond the end of what they
 // were given (emu.Config.Ahead), so the machine can't tell whether they read too
-// far. What such a function has to read by its meaning is looked at when it is
-// called: within a trusted function, which is one event, and where no other thread
-// uses the memory. Elsewhere another thread may end the block, or write the byte
-// that ends the string, between the call and the read, and what tells then is the
-// read alone.
+// far. The bytes that such a function has to read by its meaning are looked at when
+// it is called. So it is within a trusted function, which is one event, and where
+// no other thread uses the memory. Elsewhere another thread may end the block, or
+// write the byte that ends the string, between the call and the read, and what
+// tells then is the read alone.
 
 func (s *textCalls) breakStrings() {
 	s.strings = map[uint64]*stringReading{}
@@ -113,8 +113,8 @@ type texts struct {
 }
 
 // reads follows a reading from p on to its end, or to the first byte that is in no
-// live block, if it comes to one; 0 is an end that isn't known. other is the other
-// one of two arguments: a pointer, or the character that is looked for.
+// live block, if it comes to one. 0 is an end that isn't known. The other one of
+// two arguments is other: a pointer, or the character that is looked for.
 func (s *textCalls) reads(r reading, p, other, n uint64) (at uint64, dead bool) {
 	const chunk = 64
 	for done := uint64(0); done < n; {

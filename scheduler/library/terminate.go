@@ -55,8 +55,8 @@ func (e *endings) nameAt(pc uint64) string {
 	return f.Name
 }
 
-// ofRuntime reports whether a call that returns to pc is one of the C++ runtime's: of its
-// handler, or of the library that it is in, whose own functions may have no names.
+// ofRuntime reports whether a call that returns to pc is one of the C++ runtime's. It is
+// of its handler, or of the library that it is in, whose own functions may have no names.
 func (e *endings) ofRuntime(pc uint64) bool {
 	if strings.HasPrefix(e.nameAt(pc), handles) {
 		return true
@@ -65,7 +65,7 @@ func (e *endings) ofRuntime(pc uint64) bool {
 	return ok && len(e.guest.image.Parts) > 1 && e.guest.image.PartAt(f.Addr) != e.guest.image.Parts[0] && e.guest.image.PartAt(f.Addr) == e.guest.image.PartAt(pc-1)
 }
 
-// uncaughtException is the latest exception that a handler has told of on standard error.
+// uncaughtException is the latest exception that a handler has reported on standard error.
 func uncaughtException(errs []byte) string {
 	for _, u := range uncaught {
 		at := bytes.LastIndex(errs, []byte(u.before))

@@ -33,9 +33,9 @@ type life struct {
 	// atExit: if it ends the process, code of the guest's runs first.
 	atExit bool
 	cache  cache // see endcache.go
-	// Of a thread that landgo made (carried.go): roomAt is where its stack ends.
-	// claimed: another thread joins it. vanished: it ended by a call of the kernel's.
-	// fellOff: its function has returned.
+	// Of a thread that landgo made (carried.go), the stack ends at roomAt. claimed:
+	// another thread joins it. vanished: it ended by a call of the kernel's. fellOff:
+	// its function has returned.
 	roomAt                     uint64
 	claimed, vanished, fellOff bool
 }

@@ -182,7 +182,7 @@ func (v *threadCalls) unwindsAtEnd(th *thread) bool {
 
 // outlive learns that the process may end with its last thread: the first one ends
 // alone, by pthread_exit. The library then calls exit in the thread that it finds to be
-// the last, which shows if exit runs code of the guest's, or if the library's own code
+// the last. That shows if exit runs code of the guest's, or if the library's own code
 // ends that thread. So the library has to count.
 func (v *threadCalls) outlive(own bool) {
 	if !v.guest.known.Native && !v.guest.known.Last && (own || v.cells.exitHandlers.Get() != 0 || v.guest.ownDestructors || v.models.threads[0].atExit) {

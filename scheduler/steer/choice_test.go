@@ -12,9 +12,9 @@ import (
 	"landgo/scheduler/known"
 )
 
-// TestWhoCanRun: ticks bring the processor to the threads that are ready, of the best
-// priority, unless priorities were seen not to matter; not to the idle one, and not to
-// one that spins.
+// TestWhoCanRun: ticks bring the processor to the ready threads of the best priority,
+// or to all ready ones if priorities were seen not to matter. They don't bring it to
+// the idle thread, nor to one that spins.
 func TestWhoCanRun(t *testing.T) {
 	threads := []ownThread{
 		{State: ownReady, Priority: 1},

@@ -98,9 +98,9 @@ func (s *Kernel) tryOut(do func()) {
 }
 
 // reachable tries whether ticks bring the processor to a thread, and takes that
-// back. Once a ready thread was met that they don't bring it to (the kernel has
-// lost it, or keeps the processor from others by a counter of its own), this
-// decides which threads can run.
+// back. This decides which threads can run, once a ready thread was met that ticks
+// don't bring it to. The kernel has lost that thread, or keeps the processor from
+// others by a counter of its own.
 func (s *Kernel) reachable(th *thread) bool {
 	if s.tried == nil {
 		s.tried = map[trace.TID]bool{}

@@ -11,16 +11,15 @@ import (
 // that it maps now, a division that it mends, an instruction that it emulates. Whether
 // one is a bug is decided by what comes of it.
 //
-// Where there is a gate, it is tried out what the handler does: it returns, or gives
-// the processor up; then the exception is delivered for good, as a part of what the
-// thread does. If instead it ends the guest, or the thread, stops for good, or faults,
-// the exception is the bug, told at its instruction, and the handler hasn't run. If
-// such comes after it has given the processor up, the exception is what is told as
-// well.
+// Where there is a gate, landgo tries the handler out. If it returns, or gives the
+// processor up, the exception is delivered for good, as a part of what the thread
+// does. If instead it ends the guest, or the thread, stops for good, or faults, the
+// exception is the bug, told at its instruction, and the handler hasn't run. If such
+// comes after it has given the processor up, the exception is what is told as well.
 //
 // A handler that returns to where the exception was raised has to have mended
-// something: if nothing but the exception comes of it again and again, with interrupts
-// off or while no other thread can run, that is the bug.
+// something. If the same exception comes again and again, with interrupts off or while
+// no other thread can run, that is the bug.
 
 // exception is one whose handler hasn't returned yet.
 type exception struct {

@@ -6,8 +6,8 @@ import (
 )
 
 // What a kernel's own allocators give out and take back (landgo_allocated,
-// landgo_freed). Its memory is all open, but for what was freed: no thread may touch
-// that before it is given out again, not even a switch to a stack that lies
+// landgo_freed). Its memory is all open, but for freed blocks. No thread may touch
+// these before they are given out again, not even by a switch to a stack that lies
 // there.
 
 // tellMemory is what an annotation says.

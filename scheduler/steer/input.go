@@ -6,11 +6,11 @@ import (
 )
 
 // No key is ever typed. A kernel whose threads wait for input in the end has nothing more to do,
-// and that is no deadlock; nor is it that a thread waits for the end of a child that does.
-// Both are known by what a waiting thread waits for, its *channel*, which the profile has
-// to name: an address or a value for input, and for its children a thread's own
-// structure or a value. All threads that are left have to wait so: one that waits for something else makes the end
-// a deadlock, and a report says so.
+// and that is no deadlock. Nor is it one if a thread waits for the end of a child that does. Both
+// are known by a waiting thread's *channel*, which the profile has to name. For input that is an
+// address or a value, and for children a thread's own structure or a value. All threads that are
+// left have to wait so: one that waits for something else makes the end a deadlock, and a report
+// says so.
 
 func (s *fixed) hasChannel() bool { return s.profile != nil && s.profile.Channel.Size != 0 }
 

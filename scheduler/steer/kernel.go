@@ -20,20 +20,20 @@ import (
 //
 //	thread s, at a point ── tick ──> handler, scheduler ── switch ──> u ── tick ──> ... ──> t ── its step
 //
-// Where a thread was interrupted, it goes on with interrupts on, and can be
-// interrupted again at once, before it does anything. A thread that gave the
-// processor up itself is switched to with interrupts off, and runs its *tail*
-// (the rest of a wait in semaphore_down) before they are on: no other thread can keep it
-// from that. So a thread past which another one is brought has run its tail.
+// Where a thread was interrupted, it goes on with interrupts on, and can be interrupted
+// again at once, before it does anything. A thread that gave the processor up itself is
+// switched to with interrupts off, and runs its *tail* (the rest of a wait in
+// semaphore_down) before they are on. No other thread can keep it from that. So a thread
+// past which another one is brought has run its tail.
 //
 // # Dependence
 //
-// What the interrupt's handler and the switch do for a tick is no event of a
-// thread's: which thread runs next is the search's choice. That two steps commute whose
-// accesses don't conflict rests on this: where all ready threads were
-// interrupted, the order of the ready list makes no difference, for ticks reach
-// all of them past each other. It doesn't hold in these cases, and a step to
-// which one applies depends on every step of another thread (wide):
+// What the interrupt's handler and the switch do for a tick is no event of a thread's:
+// which thread runs next is the search's choice. Two steps whose accesses don't
+// conflict commute for this reason. Where all ready threads were interrupted, the order
+// of the ready list makes no difference, for ticks reach all of them past each other.
+// It doesn't hold in these cases, and a step to which one applies depends on every step
+// of another thread (wide):
 //
 //   - A ready thread stands before its tail, before the step or after it: the
 //     order in which threads are reached decides which have run their tails. (A wake-up

@@ -8,8 +8,8 @@ import (
 	"landgo/scheduler"
 )
 
-// What a Kernel is made of, by how long it lasts, and what a method can reach: one of
-// reading sees no step and no thread, one of situation no step under way and no System.
+// A Kernel's parts, by how long they last and what a method can reach. One of reading
+// sees no step and no thread, one of situation no step under way and no System.
 
 // fixed is what stays as it is once the kernel is up.
 type fixed struct {

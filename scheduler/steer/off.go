@@ -8,8 +8,8 @@ import (
 // Loops without interrupts. What the processor does with interrupts off follows from its
 // registers and the memory, unless it asks a device or a clock. If all of that is as it was
 // before, it goes round for ever, and no interrupt can end it. It is a thread that spins
-// with interrupts off, or waits there for others; or a handler that waits for the thread
-// that it interrupted; or threads that yield to each other with interrupts off.
+// with interrupts off, or waits there for others. Or it is a handler that waits for the
+// thread that it interrupted, or threads that yield to each other with interrupts off.
 
 const (
 	// offFrom is how many instructions a stretch has before that is looked for.

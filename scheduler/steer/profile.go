@@ -10,15 +10,15 @@ import (
 	"landgo/kernel"
 )
 
-// A kernel without annotations, which a profile describes (image.OwnKernel). Whether a
-// thread can run is read from the state in its structure, at the end of a step and where
-// a thread gives the processor up. So the state has to be true wherever interrupts are on. A thread's name is the address of its structure. It exists
-// from when it is first seen in a list of ready ones or in a table, or is switched
-// to, or a function is called with it that the profile names.
+// A kernel without annotations, which a profile describes (image.OwnKernel). Whether a thread can
+// run is read from the state in its structure, at the end of a step and where a thread gives the
+// processor up. So the state has to be true wherever interrupts are on. A thread's name is the
+// address of its structure. It exists once it is seen in a list of ready ones or in a table, or is
+// switched to. A call with it of a function that the profile names will do too.
 //
-// What the processor runs is told by the stack: a structure that begins the block
-// that it is in; or by a variable, which may be assigned before the stacks are
-// exchanged or after. In the latter case the kernel is run one instruction at a
+// The stack tells which thread the processor runs, by a structure that begins the
+// block that it is in. Or a variable does, which may be assigned before the stacks
+// are exchanged or after. In the latter case the kernel is run one instruction at a
 // time until it is. A kernel without an idle thread may have a stack for its
 // scheduler, and no thread in the variable while that runs: thread 0 is the idle one
 // then.

@@ -8,16 +8,15 @@ import (
 	"landgo/scheduler/known"
 )
 
-// A kernel that names priorities says that no tick takes the processor to a
-// thread while a better one is ready. That is tried, not believed: what doesn't
-// hold would keep whole orders from being run, and a verdict would say nothing
-// of them. Once a tick was seen to choose a lesser thread, landgo ignores
-// priorities from then on (unranked): all ready threads can run, as far as
-// ticks reach them, and the search starts again.
+// A kernel that names priorities says that no tick takes the processor to a thread
+// while a better one is ready. That is tried, not believed: what doesn't hold would
+// keep whole orders from being run, and a verdict would say nothing of them. Once a
+// tick was seen to choose a lesser thread, landgo ignores priorities from then on
+// (unranked). All ready threads can run, as far as ticks reach them, and the search
+// starts again.
 //
-// It is seen if it ever happens within rankTicks ticks of a state from which a
-// step was taken, or by any tick that is delivered to bring the processor
-// somewhere.
+// It is seen if it ever happens within rankTicks ticks of a state from which a step
+// was taken. Ticks that are delivered to bring the processor somewhere count too.
 
 // rankTicks is how many ticks are tried: more than the slice of time of most
 // kernels.
@@ -31,9 +30,10 @@ type ranks struct {
 	best  int64
 }
 
-// outranks notes that a tick has given the processor to thread to. What counts is the
-// best priority when the tick took it from a thread: a priority that is read may follow
-// from which thread runs, and an idle thread may be the scheduler, run in between.
+// outranks notes that a tick has given the processor to thread to. The best priority
+// counts as it was when the tick took the processor from a thread. A priority that is
+// read may follow from which thread runs, and an idle thread may be the scheduler, run
+// in between.
 func (g *ranks) outranks(to *thread) {
 	if to.own.Idle {
 		return

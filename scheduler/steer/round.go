@@ -13,9 +13,9 @@ import (
 )
 
 // Threads that wait for time by giving the processor up again and again (a
-// timer_sleep that yields until enough ticks have passed) hand it to one another
-// for ever, for landgo's timer ticks only where a search wants another thread. But
-// time passes for them, too: where they *have gone round*, a tick comes with the next
+// timer_sleep that yields until enough ticks have passed) hand it to one another for
+// ever. For landgo's timer ticks only where a search wants another thread. But time
+// passes for them, too: where they *have gone round*, a tick comes with the next
 // step. That is where
 //
 //   - each thread that can run has given the processor up, at the place and with the
@@ -26,10 +26,10 @@ import (
 //     below the stack pointers of those that gave the processor up aside.
 //
 // No order is lost by it. A shortest way to whatever can be reached doesn't go through
-// the same state twice, nor does one that differs from it in the order of steps only
-// that don't interfere: so no such tick comes there. Nothing of this rests on which
-// memory is known to be shared, for a replay knows less of that (explore, followAll):
-// for the same reason no round begins before an access.
+// the same state twice. Nor does one that differs from it only in the order of steps
+// that don't interfere. So no such tick comes there. Nothing of this rests on which
+// memory is known to be shared, for a replay knows less of that (explore, followAll).
+// For the same reason no round begins before an access.
 //
 // Whether a step brings a tick depends on what the others did. So the steps of threads
 // that gave the processor up twice in this way depend on every step (Kernel, wide).
@@ -59,9 +59,8 @@ func (s *fixed) itsOwn(th *thread, pa uint64) bool {
 	return !shared && owner == th.ID
 }
 
-// stackPage is the page of memory in which a thread's stack pointer was last, as
-// far as it is known to be the thread's stack, and not its structure; empty where it
-// isn't.
+// stackPage is the page of memory in which a thread's stack pointer was last, as far
+// as it is known to be the thread's stack, and not its structure. Else it is empty.
 func (s *reading) stackPage(th *thread) emu.Range {
 	page := th.Regs.RSP &^ (elffile.PageSize - 1)
 	low := th.own.StackLow

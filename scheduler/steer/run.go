@@ -31,8 +31,8 @@ type turn struct {
 	shadow bool
 	// until, where ticking: the stretch ends where the thread was interrupted.
 	until *emu.Regs
-	// trial, if not 0: an exception's handler is tried out, of a thread that has as many
-	// under way then. looked is how much memory it has looked at, and at where it stood.
+	// trial, if not 0: an exception's handler is tried out, of a thread that then has as
+	// many under way. looked has how much memory it has looked at, and where it stood.
 	trial  int
 	looked uint64
 	at     emu.Regs

@@ -3,11 +3,11 @@ package steer
 import "landgo/emu"
 
 // The text screen scrolls by a copy of its 4,000 bytes, which a small kernel makes byte
-// by byte, for each line that a thread prints: most of what an execution of its tests
-// executes. Such a copy, from the screen to the screen and
-// with interrupts off, is made at once: as one instruction, the return. It is no
-// access of the thread's: what the screen shows is a device's state. The order
-// of prints is in the place of the cursor, which the same section writes.
+// by byte, for each line that a thread prints. That is most of what an execution of its
+// tests executes. Such a copy, from the screen to the screen and with interrupts off,
+// is made at once: as one instruction, the return. It is no access of the thread's:
+// what the screen shows is a device's state. The order of prints is in the place of the
+// cursor, which the same section writes.
 
 // scroll carries out a profile's function (to, from, size), at whose entry the processor
 // stands, if it is such a copy.

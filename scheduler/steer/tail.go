@@ -5,12 +5,11 @@ import (
 	"landgo/scheduler/known"
 )
 
-// A thread that gave the processor up itself comes back with interrupts off, and
-// runs its tail until they are on. A tail is *heavy* if it does what others can
-// tell: then it makes a difference whether it was run (Kernel). What isn't meant is that
-// it pops what it pushed before it left: return addresses and saved registers,
-// which are memory that threads share only because a thread's creator wrote the
-// first of them.
+// A thread that gave the processor up itself comes back with interrupts off, and runs
+// its tail until they are on. A tail is *heavy* if it does what others can tell: then it
+// makes a difference whether it was run (Kernel). It isn't meant that it pops what it
+// pushed before it left. These are return addresses and saved registers: memory that
+// threads share only because a thread's creator wrote the first of them.
 //
 // No other thread touches these words, unless by a wild pointer. That would be an
 // access in conflict with the tail's, so some execution has it before the tail is

@@ -15,15 +15,15 @@ import (
 // passes. Only the kernel knows which they are; it is found out by letting time pass, and
 // taking that back.
 //
-// That takes as many ticks as a sleep has left, and is asked in every state. But
-// when a kernel wakes a thread is settled, for nearly all kernels, when the thread
-// goes to sleep: at a tick of the clock, whatever the others do. So the tick is
-// foretold once for each sleep (ownThread.wakes), and those wake first that wake at
-// the first tick. Each wake-up by a tick that happens afterwards is held against
-// what was foretold. The first that comes at another tick ends this for good
-// (unsteady): the search starts again, and asks in every state. A wrong answer
-// can't go unnoticed: a thread that is let wake too early wakes later than foretold, or
-// with another that was foretold for later, in some execution that the search makes.
+// That takes as many ticks as a sleep has left, and is asked in every state. But when a
+// kernel wakes a thread is settled, for nearly all kernels, when the thread goes to
+// sleep: at a tick of the clock, whatever the others do. So the tick is foretold once
+// for each sleep (ownThread.wakes), and those wake first that wake at the first tick.
+// Each wake-up by a tick that happens afterwards is held against what was foretold. The
+// first that comes at another tick ends this for good (unsteady): the search starts
+// again, and asks in every state. A wrong answer can't go unnoticed. In some execution
+// that the search makes, a thread that is let wake too early wakes later than foretold,
+// or with another that was foretold for later.
 
 // maxIdle is how many ticks may pass until a thread wakes.
 const maxIdle = 20_000

@@ -28,8 +28,9 @@ func Open(s *session.Session, sched trace.Schedule, kind trace.BugKind, message 
 	return c, err
 }
 
-// learnRuns and learnSteps bound what is run before the first choice to learn what threads
-// share: rows that are known from the beginning needn't be made anew under the user's eyes.
+// learnRuns and learnSteps bound the work before the first choice, by which landgo learns
+// what threads share. Rows that are known from the beginning needn't be made anew under the
+// user's eyes.
 const learnRuns, learnSteps = 48, 20_000
 
 // learn has threads take turns at random. Only what asks for a library that isn't loaded

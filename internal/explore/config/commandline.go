@@ -13,9 +13,9 @@ func (c *Config) RunCommand() string {
 	return commandLine("run", c, "", shellQuote(c.Guest))
 }
 
-// ReplayCommand is the command line that replays a bug: its file if there is
-// one, with the guest if it is another than the file names, else its schedule with the
-// options that it was made with.
+// ReplayCommand is the command line that replays a bug. It names the bug's file if
+// there is one, with the guest if that is another than the file names. Else it has the
+// schedule with the options that it was made with.
 func (c *Config) ReplayCommand(file, schedule string, guest ...string) string {
 	if file != "" {
 		words := []string{"landgo", "replay"}

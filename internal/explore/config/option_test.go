@@ -18,9 +18,9 @@ var samples = map[string]string{
 	"out": "x.landgo", "html": "x.html", "coverage": "true", "coverage-out": "x.info", "source": "src", "snapshot": "boots", "json": "true", "format": "sarif", "brief": "true", "points": "12.5", "quiet": "true", "verbose": "true", "ignore": "heap@pop", "native-sync": "true", "all-shared": "true", "no-heap": "true", "processor-time": "true", "sync-only": "true", "candidates-only": "true",
 }
 
-// TestOptionsCoverConfig: each option changes a field and says its value, and
-// each field but the guest, its arguments and what a bug file has in a file's place
-// is changed by an option.
+// TestOptionsCoverConfig: each option changes a field and says its value. An option
+// changes each field, except the guest, its arguments and the contents that a bug
+// file has in a file's place.
 func TestOptionsCoverConfig(t *testing.T) {
 	changed := map[string]bool{"Guest": true, "Args": true, "GuestNamed": true, "Input": true, "InputLeft": true}
 	for i := range Options {

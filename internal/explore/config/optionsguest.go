@@ -126,7 +126,7 @@ var guestOptions = []Option{
 		Name: "model", Group: GroupWorld, Value: "sc|tso|auto",
 		Help:  "the memory model: sequentially consistent, x86-TSO with store buffers, or that where it matters",
 		Words: models,
-		Doc:   "With tso, memory is that of an x86 machine with several processors: a store waits in its processor's buffer, where the thread itself finds it at once and others only later. Fences, locked instructions and most system calls wait until the buffer is empty. landgo then has a preemption point before every access, and refuses searches and bounds that aren't proven there. With sc a store is seen by all threads at once, and a warning says where a machine's buffers could make a difference. With auto, the default, the program is then searched again with store buffers, as far as tso can search it.",
+		Doc:   "With tso, memory is that of an x86 machine with several processors. A store waits in its processor's buffer, where the thread itself finds it at once and others only later. Fences, locked instructions and most system calls wait until the buffer is empty. landgo then has a preemption point before every access, and refuses searches and bounds that aren't proven there. With sc a store is seen by all threads at once, and a warning says where a machine's buffers could make a difference. With auto, the default, the program is then searched again with store buffers, as far as tso can search it.",
 		Set: func(c *Config, v string) error {
 			return setWord(&c.Model, v, models...)
 		},
@@ -135,7 +135,7 @@ var guestOptions = []Option{
 		Name: "timeouts", Group: GroupWorld, Value: "last|any",
 		Help:  "when a timed wait runs out: when no other thread can run, or at any point",
 		Words: timeouts,
-		Doc:   "With last, a timeout fires only when nothing else can run, as in a test that uses it only against hanging. With any, every order of the timeout and the other threads is explored.",
+		Doc:   "With last, a timeout fires only when nothing else can run, as in a test that uses it only as a watchdog. With any, every order of the timeout and the other threads is explored.",
 		Set: func(c *Config, v string) error {
 			return setWord(&c.Timeouts, v, timeouts...)
 		},
@@ -257,7 +257,7 @@ var guestOptions = []Option{
 		Name: "check", Group: GroupWorld, Value: "leak,...", Repeat: true,
 		Help:  "further errors that count as bugs: leak, leak-all, uninit",
 		Words: checks, List: true,
-		Doc: "With leak, a block of the heap is a bug if nothing points into it at the program's end: no register, static variable, live stack or other block. With leak-all, every remaining block is a bug. With uninit, a branch, an address or a system call must not depend on bytes of the heap which were never written. The guest runs beside two to eight twins with other bytes in fresh blocks, among them the first six numbers with which its own code compares. All have to go the same way. That takes three to nine times as long and more. The C library's own blocks don't count. Wrong accesses to the heap are always bugs.",
+		Doc: "With leak, a block of the heap is a bug if nothing points into it at the program's end: no register, static variable, live stack or other block. With leak-all, every remaining block is a bug. With uninit, a branch, an address or a system call must not depend on bytes of the heap, or on Linux of a function's variables, which were never written. The guest runs beside two to eight twins with other bytes in fresh blocks and in the frames that functions with source lines begin with, among them the first six numbers with which its own code compares. All have to go the same way. That takes three to nine times as long and more. The C library's own blocks don't count. Wrong accesses to the heap are always bugs.",
 		Set: setChecks,
 		Get: func(c *Config) []string { return one(strings.Join(c.CheckFor, ",")) },
 	}, {

@@ -13,10 +13,10 @@ import (
 )
 
 // Watch watches the time, the memory and the user's patience for a run, from a
-// goroutine of its own: whatever the rest is at, be it in the engine's C code. When
-// one is used up, searches hear of it where they ask, and a guest in the middle of a
-// step is stopped there. A run that still hasn't ended some time later is late: then
-// the observer ends the process with what was found so far.
+// goroutine of its own. It does so whatever the rest is at, be it in the engine's C
+// code. When one is used up, searches hear of it where they ask, and a guest in the
+// middle of a step is stopped there. A run that still hasn't ended some time later
+// is late: then the observer ends the process with what was found so far.
 type Watch struct {
 	cancel context.Context
 	time   time.Duration

@@ -1,5 +1,5 @@
-// Package races has race detectors look on while a search runs: it keeps, for each
-// data-race candidate, the path on which it was seen, describes candidates for a
+// Package races has race detectors look on while a search runs. For each data-race
+// candidate it keeps the path on which it was seen. It describes candidates for a
 // result, and says which conflicting accesses a verdict's points left out.
 // Invariant: detectors go back with the guest, and change nothing of it.
 package races

@@ -20,8 +20,8 @@ import (
 // to: compressed JSON, with package por's bytes in it.
 const PartFormat = "landgo-part/1"
 
-// Part is some units of a divided search, and all that a worker needs who has the same
-// guest and the same configuration.
+// Part is some units of a divided search, and all that a worker needs that has the
+// same guest and the same configuration.
 type Part struct {
 	Format  string `json:"format"`
 	Version string `json:"version"`

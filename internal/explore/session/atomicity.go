@@ -14,7 +14,7 @@ func (s *Session) RaceConfig(m race.Mode) race.Config {
 
 // synchronises is race.Config.Library. Of a C library in a file of its own, the functions
 // that it doesn't give out have no names, or only where its debug information is
-// installed: what they do to the library's own memory is its own business.
+// installed. Their accesses to the library's own memory are its own business.
 func (s *Session) synchronises(pc, addr uint64) bool {
 	if libc.Synchronises(s.Image.Info, pc) {
 		return true

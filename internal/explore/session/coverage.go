@@ -18,8 +18,8 @@ import (
 // Points are noted step by step, by a runner around the guest's own, which only a search
 // that asks for coverage has.
 //
-// Each guest has its own account. What a worker's has reached in a part of a divided search
-// is taken with what else was seen of the part (TakeReached), and added to the others' if
+// Each guest has its own account. A worker's lines from a part of a divided search are
+// taken with what else was seen of the part (TakeReached). They are added to the others' if
 // the part counts. So the sum is the same for any number of workers.
 type Coverage struct {
 	mu     sync.Mutex

@@ -12,11 +12,11 @@ import (
 )
 
 // FollowAll follows a schedule to its end. In a fresh process less is known of what threads
-// share than when the schedule was made, so a step could go too far: what it shows of
-// sharing is kept, and the schedule begins again. So does a schedule that can't be followed
-// because it was made with libc's own code for threads and locks, before the call that
-// shows that this is needed. So does one that was made before threads' ends were steps, and
-// doesn't name them.
+// share than when the schedule was made, so a step could go too far. Its news of sharing is
+// kept, and the schedule begins again. So does a schedule that can't be followed because it
+// was made with libc's own code for threads and locks, before the call that shows that this
+// is needed. So does one that was made before threads' ends were steps, and doesn't name
+// them.
 func (s *Session) FollowAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Failure, error) {
 	if s.Following {
 		s.limitStarts(sched)
@@ -261,8 +261,8 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 }
 
 // Take runs a step of a path that was run before. What was learned since may keep it from
-// being taken: a thread that would be stepped where it can't go on is a broken invariant of
-// the scheduler's, so that is asked first.
+// being taken. To step a thread where it can't go on would break an invariant of the
+// scheduler, so that is asked first.
 func (s *Session) Take(p *por.PathStep) (*trace.Transition, error) {
 	if err := s.Possible(p); err != nil {
 		return nil, err

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// OpenMP's libraries turn in a loop before they sleep: gcc's 300,000 times at each wait.
-// Each turn looks at a word that other threads write, and one of few bounds in the library
-// ends the loop. Run turn by turn, nothing of the program would be seen for them. Each library
-// reads from its environment whether it turns or sleeps at once. It sleeps only where the
-// word still is what it looked for, as a turn goes on only then; so all that the program's
-// own code can do is there without the turns.
+// OpenMP's libraries turn in a loop before they sleep: gcc's 300,000 times at each wait. Each
+// turn looks at a word that other threads write, and one of few bounds in the library ends the
+// loop. Run turn by turn, nothing of the program would be seen for them. Each library reads
+// from its environment whether it turns or sleeps at once. It sleeps only where the word still
+// is what it looked for, as a turn goes on only then. So all that the program's own code can
+// do is there without the turns.
 //
 // landgo chooses the guest's environment. So a guest with such a library is told to sleep
 // at once, unless the user says something about that.

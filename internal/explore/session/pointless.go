@@ -14,9 +14,9 @@ import (
 // can't be anywhere in a program, and why; "" if all can. A verdict at such a
 // granularity would claim more than was looked at.
 //
-// What decides is what the loaded image contains, not what runs: a program with
-// a C library always has locks and locked instructions, those of the library.
-// mem and sync are never pointless: they find their points in a run.
+// The contents of the loaded image decide, not what runs. A program with a C
+// library always has locks and locked instructions, those of the library. But mem
+// and sync are never pointless: they find their points in a run.
 func (p *Program) pointlessProgram() string {
 	pp := p.Config.PP
 	switch {

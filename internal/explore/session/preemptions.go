@@ -25,8 +25,8 @@ func (s *Session) CountPreemptions(path []por.PathStep) (n int, err error) {
 	return n, nil
 }
 
-// Complete takes a race's path to the end of the instruction that its last step
-// is within: a replay, in which the memory isn't known to be shared before that
+// Complete takes a race's path to the end of the instruction that its last step is
+// within. A replay, in which the memory isn't known to be shared before that
 // instruction, couldn't stop there.
 func (s *Session) Complete(path []por.PathStep) ([]por.PathStep, error) {
 	t := path[len(path)-1].Thread

@@ -160,6 +160,13 @@ func (s *Session) beginOnce() (err error) {
 		return result.Errorf(result.BadEngine, "the CPU emulator can't be started: %w", err)
 	}
 	s.Machine.DeclareAllShared(s.Config.AllShared)
+	if s.Config.Checks(config.CheckUninit) && s.Platform.carriesOut {
+		var frames []emu.Frame
+		for _, f := range static.Frames(s.Image.Info) {
+			frames = append(frames, emu.Frame{PC: f.Addr, Size: f.Size})
+		}
+		s.Machine.FillFrames(s.fill, frames)
+	}
 	s.Plain = scheduler.New(s.schedulerConfig(), s.Machine, s.Image)
 	s.Guest = guestOf(s.Plain)
 	return s.boot()

@@ -11,8 +11,8 @@ import (
 	"landgo/scheduler"
 )
 
-// trustable refuses --trust where there is no thread library to trust parts of, and
-// for objects of unknown size: all their bytes are watched, for code that goes past the
+// trustable refuses --trust where there is no thread library to trust parts of, and for
+// objects of unknown size. All their bytes are watched, for code that goes past the
 // trusted functions. A guest that hasn't got the functions has no such objects.
 func (p *Program) trustable() error {
 	if len(p.Config.Trust) > 0 && !p.Platform.testsLibrary {

@@ -9,7 +9,7 @@ import (
 // What a failing run's story says of stores that wait in a store buffer (recordbuffer.go).
 
 // unseen tells of the first store that another thread comes before, because it is in its
-// store buffer: of those that their own thread has loaded something behind, if there is one.
+// store buffer. It prefers a store behind which its own thread has loaded something.
 func (st *Story) unseen(b *result.Bug) bool {
 	for _, loads := range []bool{true, false} {
 		for j := range st.beats {

@@ -8,11 +8,11 @@ import (
 	"landgo/internal/trace"
 )
 
-// collisions finds the accesses that the story is about: at a preemption, a
-// thread was between two accesses of its own to what another thread then
-// changed, without a lock in common if there is such a thing. If there is nothing
-// of the kind, an access of the other's that conflicts with one of the thread's
-// will do, a write before a read. What threads wait for at the end comes before all else.
+// collisions finds the accesses that the story is about. At a preemption, a thread was
+// between two accesses of its own to memory that another thread then changed, without a
+// lock in common if there is such a case. If there is nothing of the kind, an access of
+// the other's that conflicts with one of the thread's will do, a write before a read.
+// What threads wait for at the end comes before all else.
 func (st *Story) collisions(b *result.Bug) {
 	kinds := []wanted{{both: true, write: true}, {both: true, write: true, locked: true}, {write: true}, {}, {write: true, locked: true}, {locked: true}}
 	for _, w := range append(awaited(b, kinds), kinds...) {
@@ -29,9 +29,9 @@ func (st *Story) collisions(b *result.Bug) {
 	}
 }
 
-// wanted says which collision will do: between two accesses of the thread's, or beside one;
-// with a write, or with any access of the other's; under a common lock, too. of, if there is
-// something in it, are the addresses to which it is.
+// wanted says which collision will do: between two accesses of the thread's, or beside one,
+// with a write or with any access of the other's, under a common lock too. If of isn't
+// empty, the collision is at these addresses.
 type wanted struct {
 	both, write, locked bool
 	of                  []result.Addr

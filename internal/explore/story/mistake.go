@@ -161,7 +161,7 @@ func (st *Story) failsAt(f *scheduler.Failure) bool {
 }
 
 // sameUpdate reports whether both threads of the hit write where the one does, one
-// instruction after its read and the other before: whatever else protects the variable, it
+// instruction after its read and the other before. Whatever else protects the variable, it
 // doesn't do so there.
 func (st *Story) sameUpdate() bool {
 	before, mid, after := st.accessAt(st.hit.before), st.accessAt(st.hit.mid), st.accessAt(st.hit.after)

@@ -185,9 +185,9 @@ func inLibrary(stack []result.Frame) bool {
 	return false
 }
 
-// bookkeeping reports whether an access is of no interest to people. It is one of what a
-// kernel has words for in landgo's model, a library's to what isn't the user's, or the look
-// at a word that the dynamic linker keeps a function's address in.
+// bookkeeping reports whether an access is of no interest to people. It is an access to a
+// word that a kernel has in landgo's model, or a library's access to what isn't the user's.
+// Or it is the look at a word that the dynamic linker keeps a function's address in.
 func (st *Story) bookkeeping(a *result.Access) bool {
 	addr := uint64(a.Address)
 	if addr < lowestVariable {

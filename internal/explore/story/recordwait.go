@@ -46,8 +46,8 @@ func (r *record) testedFor(wait, signal call) bool {
 	return false
 }
 
-// tested is the last read of a thread's of the same bytes before it waited in a beat, under
-// a lock; ok if its last access to them before is one.
+// tested is a thread's last read of the same bytes before it waited in a beat, under a
+// lock. It is ok if the thread's last access to them before is a read.
 func (r *record) tested(t trace.TID, wait int, used *trace.Access) (x at, ok bool) {
 	for x, a := range r.backward(t, at{wait, len(r.beats[wait].accesses)}) {
 		if a.Addr == used.Addr && a.Size == used.Size {
@@ -57,9 +57,9 @@ func (r *record) tested(t trace.TID, wait int, used *trace.Access) (x at, ok boo
 	return x, false
 }
 
-// news reports whether a thread, woken from its wait in a beat and before it lets its locks
-// go, reads something that it had tested, and that has another value now. That may be
-// what it has waited for.
+// news reports whether a thread, woken from its wait in a beat, reads something that it had
+// tested, and that has another value now. It does so before it lets its locks go. That may
+// be what it has waited for.
 func (r *record) news(t trace.TID, wait, goesOn int) bool {
 	for y, used := range r.forward(t, at{beat: goesOn}) {
 		if len(r.held(y)) == 0 {

@@ -23,7 +23,7 @@ type Story struct {
 	roots                              // the user's functions that they run
 	hit     *hit                       // the collision, if it is one in the strict sense
 	flip    *flip                      // what Against has found
-	// Differs are the events of this run that Against has told of.
+	// Differs are the events of this run that Against has described.
 	Differs  []result.Moment
 	flips    []flip          // pairs of accesses that come the other way round in that run
 	collided []at            // what the cause is about

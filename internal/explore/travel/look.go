@@ -128,9 +128,9 @@ func (t *Travel) PCAt(at uint64) uint64 {
 // maxAuxiliary bounds it, in bytes.
 const maxAuxiliary = 4096
 
-// auxiliary is the auxiliary vector of a program that stands at its beginning: what the
-// kernel has put on its stack is argc, the arguments, 0, the environment, 0, and that
-// (System V ABI, AMD64 supplement, "Initial Stack").
+// auxiliary is the auxiliary vector of a program that stands at its beginning. The
+// kernel has put argc, the arguments, 0, the environment, 0, and the vector on its
+// stack (System V ABI, AMD64 supplement, "Initial Stack").
 func (t *Travel) auxiliary(sp uint64) []byte {
 	const word, end = 8, 0
 	at := sp + word

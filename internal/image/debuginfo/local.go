@@ -8,11 +8,11 @@ import (
 	"landgo/internal/trace"
 )
 
-// Local names the variable of a function on a thread's stack that holds addr,
-// down to the element and the field: "main::sums[1]". It knows variables that
-// live in memory for the whole of their scope, as those do whose address is
-// taken: no other thread could access another kind. atomic: the part is declared
-// so. regs and read are as in Unwind; addr may be in any frame.
+// Local names the variable of a function on a thread's stack that holds addr, down
+// to the element and the field: "main::sums[1]". It knows variables that live in
+// memory for the whole of their scope, as those do whose address is taken. No other
+// thread could access another kind. atomic: the part is declared so. regs and read
+// are as in Unwind, and addr may be in any frame.
 func (d *Info) Local(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (name string, atomic, ok bool) {
 	pc, base, ok := d.Frame(regs, read, addr)
 	if !ok {

@@ -7,9 +7,9 @@ import (
 )
 
 // gcc passes the arguments of an i386 function in registers where it sees all its
-// calls: that of a static one whose address isn't taken. landgo, which reads them on
-// the stack, would take anything for them. The debug information says where the first
-// parameter is at the function's entry.
+// calls, as of a static one whose address isn't taken. But landgo, which reads them
+// on the stack, would take anything for them. The debug information says where the
+// first parameter is at the function's entry.
 
 // Kinds of entries of a location list (DWARF 5, §7.7.3), and of an expression that is
 // a register.

@@ -14,8 +14,8 @@ func (d *Info) TypeSize(name string) (size uint64, ok bool) {
 	return size, ok && err == nil
 }
 
-// types gives f the entries at the top of each compile unit, where the types are
-// that a program names, until f is done. f may read on from its entry.
+// types gives f the entries at the top of each compile unit until f is done. The
+// types that a program names are there. f may read on from its entry.
 func (d *Info) types(f func(r *dieReader, e *dwarf.Entry) (done bool)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

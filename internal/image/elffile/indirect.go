@@ -9,7 +9,7 @@ import (
 
 // Functions that are chosen at start-up (STT_GNU_IFUNC): a C library has several of its
 // string functions, for processors that can do more or less. What a dynamic linker chose
-// is in the words that it filled in for those who call them.
+// is in the words that it filled in for their callers.
 
 // Slot is a word that the dynamic linker fills in with the address of a function that it
 // has chosen, of these names.
@@ -161,9 +161,9 @@ func (f *File) keepNames(before map[string]int) {
 	}
 }
 
-// Refers reports whether a file of a program that has a dynamic linker, other than the libraries
-// of C and of the compiler, has a dynamic symbol of one of these names: its own, or one that it
-// asks for. A file that can't be read has.
+// Refers reports whether a file has a dynamic symbol of one of these names. The program has a
+// dynamic linker, and the libraries of C and of the compiler are left out. The symbol is its
+// own, or one that it asks for. A file that can't be read has.
 func (f *File) Refers(names ...string) bool {
 	for i, p := range f.Parts {
 		if i > 0 && f.OfRuntime(p.Base) {

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Join makes one File of a program and the parts that it is made of when it runs: the
-// program's own, with the segments, the code and the symbols of all. A name means what it
-// means to the dynamic linker: its definition in the first part, in the order given, that
-// gives it out. What is the program's alone (sections, entry point, thread-local storage)
-// is of its own file still, and each part has its own.
+// Join makes one File of a program and the parts that it is made of when it runs. It is
+// the program's own, with the segments, the code and the symbols of all. A name means
+// what it means to the dynamic linker: its definition in the first part, in the order
+// given, that gives it out. What is the program's alone (sections, entry point,
+// thread-local storage) is of its own file still, and each part has its own.
 func Join(program *File, beside []*File) (*File, error) {
 	f := *program
 	f.Parts = append([]*File{program}, beside...)
@@ -108,8 +108,8 @@ func (f *File) Interpreter() *File {
 	return f.Parts[1]
 }
 
-// OfLibc reports whether the code at an address is of the C library's files, in a
-// program that has a dynamic linker: of the library itself, its dynamic linker, and those
+// OfLibc reports whether the code at an address is of the C library's files, in a program
+// that has a dynamic linker. These are the library itself, its dynamic linker, and those
 // parts that older versions had in files of their own.
 func (f *File) OfLibc(addr uint64) bool {
 	p := f.PartAt(addr)

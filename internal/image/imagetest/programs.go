@@ -1,6 +1,6 @@
-// Package imagetest has what the tests of internal/image and of its rooms share: real
-// executables, built from internal/image/testdata with the machine's compilers, and a
-// tracer that runs one instruction by instruction.
+// Package imagetest is shared by the tests of internal/image and of its rooms. It has
+// real executables, built from internal/image/testdata with the machine's compilers,
+// and a tracer that runs one instruction by instruction.
 package imagetest
 
 import (

@@ -1,6 +1,6 @@
-// Package libc has what landgo knows of glibc and musl by name and layout: stdio's streams
-// and what its functions do with them, which functions synchronise, and which functions a
-// program has in place of the library's own.
+// Package libc has what landgo knows of glibc and musl by name and layout. That is stdio's
+// streams and what its functions do with them, which functions synchronise, and which
+// functions a program has in place of the library's own.
 package libc
 
 import (

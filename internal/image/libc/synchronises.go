@@ -34,7 +34,8 @@ func Synchronises(info *debuginfo.Info, pc uint64) bool {
 }
 
 // Inner reports whether the instruction at pc is of a function that a C library, in a file
-// of its own, doesn't give out: all others can call it only by one that it does.
+// of its own, doesn't give out. All other code can call it only by one that the library
+// does give out.
 func Inner(info *debuginfo.Info, pc uint64) bool {
 	if len(info.Parts) == 0 || !info.OfLibc(pc) {
 		return false

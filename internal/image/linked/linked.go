@@ -1,6 +1,7 @@
-// Package linked finds what a dynamically linked program is made of when it runs: its
-// dynamic linker and the libraries that these need, each at the place where landgo loads
-// it. It looks where the dynamic linker itself would, so that both find the same files.
+// Package linked finds the parts of a dynamically linked program when it runs. These are
+// its dynamic linker and the libraries that they need, each at the place where landgo
+// loads it. It looks where the dynamic linker itself would, so that both find the same
+// files.
 //
 // Invariant: what is found is a function of the files' contents and the Search. A file is
 // untrusted: any bytes give a File or an error.

@@ -41,9 +41,9 @@ var muslFolders = []string{"/lib", "/usr/local/lib", "/usr/lib", "/lib/x86_64-li
 // guest sees it.
 type candidate struct{ root, at, shown string }
 
-// find finds a library that a file needs, as ld.so(8) does: by a path, if the name has a
-// slash; else in DT_RPATH, in the folders given, in DT_RUNPATH, in the system's. A file for
-// another machine is passed over.
+// find finds a library that a file needs, as ld.so(8) does. It goes by a path if the name
+// has a slash. Else it looks in DT_RPATH, in the folders given, in DT_RUNPATH, in the
+// system's. A file for another machine is passed over.
 func (s *search) find(name string, by *elffile.File) (shown string, data []byte, err error) {
 	var skipped error
 	for _, c := range s.candidates(name, by) {

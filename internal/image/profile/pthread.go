@@ -156,6 +156,7 @@ var allocator = join(
 	bind(PosixMemalign, "posix_memalign"),
 	bind(Memalign, "memalign"),
 	bind(Valloc, "valloc"),
+	bind(Pvalloc, "pvalloc"),
 	bind(MallocUsableSize, "malloc_usable_size"),
 	// Functions that look through the allocator's memory: the first one gives a
 	// thread's cache back at its end.

@@ -104,6 +104,7 @@ const (
 	PosixMemalign
 	Memalign
 	Valloc
+	Pvalloc
 	MallocUsableSize
 	FreeAll         // a user's profile: ends all blocks of its allocator
 	InsideAllocator // may touch the allocator's memory: of glibc, and by a user's profile
@@ -157,7 +158,7 @@ var roleNames = [NumRoles]string{
 	"cancel", "key-create", "key-delete", "cleanup-push", "cleanup-pop",
 	"exit", "quick-exit", "at-exit", "thread-at-exit", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print", "unwinds",
 	"yield", "sleep",
-	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "malloc-usable-size", "free-all", "inside",
+	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "pvalloc", "malloc-usable-size", "free-all", "inside",
 	"stdio", "stdio-input", "unwind-find", "unwind-tables", "unwind-link", "bookkeeping", "float-flags",
 	"always", "always-when", "eventually", "linearizable", "linearizable-as", "call-begins", "call-ends",
 }

@@ -7,12 +7,12 @@ import (
 	"landgo/internal/image/x86"
 )
 
-// FlagsCross reports whether the arithmetic flags may matter across a return: somewhere in the
-// image code reads them behind a call, or where a function begins, before it has set them. No compiler makes such code (the
-// psABI, 3.2.1: they aren't preserved across calls), but a program's own assembly may. Where no
-// code has it, the flags are dead at every return and call. So it is asked of the whole image:
-// some milliseconds. Libraries of the system that are files of their own are compilers' work. It says true where it can't tell, and of images of more than
-// mostCode bytes.
+// FlagsCross reports whether the arithmetic flags may matter across a return. Then code somewhere
+// in the image reads them behind a call, or where a function begins, before it has set them. No
+// compiler makes such code (the psABI, 3.2.1: they aren't preserved across calls), but a program's
+// own assembly may. Where no code has it, the flags are dead at every return and call. So it is
+// asked of the whole image: some milliseconds. Libraries of the system that are files of their own
+// are compilers' work. It says true where it can't tell, and of images of more than mostCode bytes.
 func FlagsCross(f *elffile.File) bool {
 	size := uint64(0)
 	for _, r := range f.Code {
@@ -120,7 +120,7 @@ const (
 )
 
 // reads reports whether a path from pc reads one of the open arithmetic flags before it sets
-// them, this side of the next call and return. far is how many instructions came before.
+// them, this side of the next call and return. The path has had far instructions.
 func (w *acrossWalk) reads(pc uint64, far int, open openFlags) bool {
 	for ; far < acrossReach; far++ {
 		if n, plain := quick(w.file.Bytes(pc, x86.MaxInst), w.file.Machine); plain {

@@ -11,9 +11,9 @@ import (
 )
 
 // Two threads that run one function with one argument are alike if nothing that the code
-// does depends on where the thread's own memory is: its stack, its thread control block.
-// Alike proves that of the code, on all paths from the function's entry to its return. It
-// follows three kinds of values:
+// does depends on the address of the thread's own memory. That is its stack and its
+// thread control block. Alike proves that of the code, on all paths from the function's
+// entry to its return. It follows three kinds of values:
 //
 //   - same: what is equal in two threads that have read equal values from memory;
 //   - a place on the stack, as an offset from the stack pointer at entry;
@@ -51,7 +51,7 @@ type Trust struct {
 const alikeReach = 20_000
 
 // Alike says whether threads that begin at entry are alike. trust says what landgo makes of
-// a function, and word is what is in memory that can't be written any more.
+// a function, and word reads memory that can't be written any more.
 func Alike(f *elffile.File, entry uint64, trust func(addr uint64) Trust, word func(addr uint64) (uint64, bool)) *Code {
 	w := alikeWalk{file: f, trust: trust, word: word, code: &Code{Stack: map[uint64]bool{}}, seen: map[visit]*frame{}, contexts: map[context]int{}, elsewhere: map[uint64]bool{}}
 	if f.Machine != elffile.X86_64 {

@@ -8,9 +8,9 @@ import (
 // decidesReach is how many instructions Decides looks at.
 const decidesReach = 16
 
-// Decides reports whether the code at read looks at memory to decide where it goes on: the
-// next branch has a condition and comes before the instruction at use, in the same
-// function. So what is used there is used only if the value allows it.
+// Decides reports whether the code at read looks at memory to decide where it goes on.
+// Then the next branch has a condition and comes before the instruction at use, in the
+// same function. So what is used there is used only if the value allows it.
 func Decides(f *elffile.File, read, use uint64) bool {
 	from, ok := f.SymbolAt(read)
 	to, same := f.SymbolAt(use)

@@ -10,10 +10,11 @@ import (
 // foreverReach is how many instructions Forever follows.
 const foreverReach = 4096
 
-// Forever reports whether a program goes round in a loop that nothing ends, from the
-// innermost of its own instructions on a stack of program counters (return addresses,
-// but for the first): there is no condition on the way. Functions of its own that it
-// calls are followed; those without line information, a library's, are taken to return.
+// Forever reports whether a program goes round in a loop that nothing ends: there is no
+// condition on the way. It begins at the innermost of its own instructions on a stack
+// of program counters (return addresses, but for the first). Functions of its own that
+// it calls are followed; those without line information, a library's, are taken to
+// return.
 func Forever(info *debuginfo.Info, stack []uint64) bool {
 	for len(stack) > 0 && !hasLine(info, stack[0]) {
 		stack = stack[1:]

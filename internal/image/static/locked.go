@@ -66,9 +66,9 @@ func AnyLocked(file *elffile.File) bool {
 	return false
 }
 
-// lockedIn looks for a locked instruction in [pc, end), which begins with one,
-// up to the first that doesn't decode; next is where it stopped. left is how
-// many instructions are looked at yet.
+// lockedIn looks for a locked instruction in [pc, end), which begins with one, up
+// to the first that doesn't decode. It stopped at next. left is how many
+// instructions are looked at yet.
 func lockedIn(f *elffile.File, pc, end uint64, left *int) (locked bool, next uint64) {
 	for pc < end {
 		if *left--; *left < 0 {

@@ -7,12 +7,11 @@ import (
 	"landgo/internal/image/x86"
 )
 
-// DeadOnward is Dead for a thread of which it is known where it returns to, the innermost
-// first: a path goes on behind a return, and into the functions that are called by their
-// addresses, and behind their returns. Where stops holds landgo may carry a function out itself:
-// it reads the registers of arguments, writes its result, and leaves the others as they
-// are. A return to ends ends the thread, with its result in RAX. Behind the last return all counts as
-// read.
+// DeadOnward is Dead for a thread of which it is known where it returns to, the innermost first. A
+// path goes on behind a return, and into the functions that are called by their addresses, and
+// behind their returns. Where stops holds landgo may carry a function out itself: it reads the
+// registers of arguments, writes its result, and leaves the others as they are. A return to ends
+// ends the thread, with its result in RAX. Behind the last return all counts as read.
 func DeadOnward(f *elffile.File, pc uint64, returns []uint64, ends uint64, stops func(pc uint64) bool) (regs x86.RegMask, flags bool) {
 	w := onwardWalk{file: f, ends: ends, stops: stops, seen: map[onwardPlace]x86.RegMask{}}
 	w.walk(pc, allRegs|flagsBit, returns)

@@ -5,9 +5,9 @@ import "landgo/internal/image/elffile"
 // Most instructions of a compiler's are of a few forms, whose length is told in a few steps. A
 // walk of a whole image needs no more of them, and the decoder takes twenty times as long.
 
-// quick is the length of the instruction that code begins with, and whether it has nothing to do
-// with flags and goes on with the next: a move, or an address. It is 0 for what only the decoder
-// tells, and what the decoder doesn't take for an instruction.
+// quick is the length of the instruction that code begins with, and whether it is a move or the
+// computation of an address. Such a one has nothing to do with flags, and goes on with the next.
+// It is 0 for what only the decoder tells, and what the decoder doesn't take for an instruction.
 func quick(code []byte, m elffile.Machine) (n int, plain bool) {
 	if len(code) < 8 {
 		return 0, false

@@ -1,6 +1,6 @@
-// Package static answers questions about a guest's code by reading it, without running it:
-// the callers of a function, which addresses and numbers the code mentions, which registers are
-// dead, which loops never end, which instructions are locked.
+// Package static answers questions about a guest's code by reading it, without running it. It
+// finds the callers of a function, the addresses and numbers that the code mentions, dead
+// registers, loops that never end, and locked instructions.
 package static
 
 import (

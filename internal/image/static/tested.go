@@ -10,10 +10,10 @@ import (
 // mostLeast bounds the numbers that results are compared with.
 const mostLeast = 1 << 12
 
-// Tested is of the instruction at pc, a locked one that adds to memory. It says what memory
-// has to hold before so that its result is the same for all that the code makes of it: that
-// number or more, if the sum is above zero as well. 0: there is no such number, or that
-// isn't certain.
+// Tested is of the instruction at pc, a locked one that adds to memory. It says which
+// number memory has to hold before, or more, so that its result is the same for all that
+// the code makes of it. The sum has to be above zero as well. 0: there is no such number,
+// or that isn't certain.
 //
 // Of numbers above zero that don't overflow the flags are the same, but for those of the low
 // bits: parity and adjust. So conditions on the others may read them. They may also be those of
@@ -51,8 +51,8 @@ func Tested(f *elffile.File, pc uint64) int64 {
 	return max(d.least, 1)
 }
 
-// flagsTested reports whether code reads no more of the flags at pc than conditions do which are the
-// same for all numbers above zero, this side of the next call and return.
+// flagsTested reports whether code reads the flags at pc only by conditions that are the same for
+// all numbers above zero. It looks this side of the next call and return.
 func flagsTested(f *elffile.File, pc uint64) bool {
 	w := acrossWalk{file: f, strict: true, tests: true}
 	return !w.reads(pc, 0, allFlags)
@@ -73,8 +73,8 @@ func condition(op x86asm.Op) bool {
 	return false
 }
 
-// test reports whether an instruction compares register r with a number, or tests it, and how much
-// has to be there so that the flags are those of a number above zero.
+// test reports whether an instruction compares register r with a number, or tests it. It also says
+// how much has to be there so that the flags are those of a number above zero.
 func test(inst *x86asm.Inst, r x86asm.Reg) (least int64, ok bool) {
 	if inst.Args[0] != x86asm.Arg(r) {
 		return 0, false

@@ -11,9 +11,9 @@ import (
 // symbols; other than the way forwards (file epilogue.go) it works in functions
 // that never return, like abort.
 
-// prologue makes the row that call-frame information would have for pc. It runs
-// the function from its beginning, with a made-up stack: on each path the stack
-// is as deep there as in the real run. called: pc is behind a call.
+// prologue makes the row that call-frame information would have for pc. It runs the
+// function from its beginning, with a made-up stack. On each path the stack is as
+// deep there as in the real run. called: pc is behind a call.
 func (t *Table) prologue(pc uint64, called bool) (*cfiRow, bool) {
 	at := pc
 	if called {

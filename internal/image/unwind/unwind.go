@@ -1,6 +1,7 @@
 // Package unwind finds the return addresses on a thread's stack: by the file's call-frame
 // information (cfi.go, cfirow.go, recipe.go), or else by the code itself (prologue.go,
-// epilogue.go). walker.go goes from frame to frame; sigframe.go passes signal handlers.
+// epilogue.go). Of the other files, walker.go goes from frame to frame, and sigframe.go
+// passes signal handlers.
 package unwind
 
 import (
@@ -70,9 +71,9 @@ func (t *Table) Handles(regs *trace.Regs, read func(addr uint64) (uint64, bool))
 	return false
 }
 
-// Frame is the frame of a stack that holds addr: pc is in its function, and
-// base is the stack pointer's value after its return. ok is false if none does,
-// or it is that of the C library's start code.
+// Frame is the frame of a stack that holds addr. Its function has pc, and base is
+// the stack pointer's value after its return. It isn't ok if no frame holds addr,
+// or the frame is that of the C library's start code.
 func (t *Table) Frame(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (pc, base uint64, ok bool) {
 	const redZone = 128
 	if addr < regs.RSP-redZone {

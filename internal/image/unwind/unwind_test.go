@@ -63,9 +63,9 @@ func (s *shadow) wanted(im *guest) []uint64 {
 	return pcs
 }
 
-// TestUnwindEverywhere compares the unwinder with the real stack at every
-// instruction of whole runs: each way to compile a program with one C library, whose own
-// code is the same each time. With LANDGO_SOAK each is with both.
+// TestUnwindEverywhere compares the unwinder with the real stack at every instruction of
+// whole runs. There is a run for each way to compile a program with one C library, whose
+// own code is the same each time. With LANDGO_SOAK each is with both.
 func TestUnwindEverywhere(t *testing.T) {
 	for i, l := range imagetest.Libcs {
 		for k, flags := range []string{"-O0", "-O1", "-O2", "-O2 -fno-omit-frame-pointer", "-O2 -s", "-Os -fno-asynchronous-unwind-tables -g"} {

@@ -34,9 +34,9 @@ func (m *Machine) letEnd(list []trace.Thread) {
 	}
 }
 
-// awaits reports whether thread t stands at an access of which nothing but the value that
-// it finds decides whether the thread goes on: all writes of these bytes are of all of
-// them, and lie within a word. (A poll counts as an event of a thread's budget.)
+// awaits reports whether thread t stands at an access where only the value that it finds
+// decides whether the thread goes on. All writes of these bytes are of all of them, and
+// lie within a word. (A poll counts as an event of a thread's budget.)
 func (m *Machine) awaits(t int) bool {
 	in := m.next(t)
 	if !m.awaiting || in == nil || m.w[t*threadLen+wBug] != 0 || m.w[t*threadLen+wState] != alive {

@@ -71,8 +71,8 @@ func (m *Machine) did(x *trace.Transition, k trace.OpKind) {
 	}
 }
 
-// answer is the newest store of thread t since it last waited that has a byte of a load,
-// and whether it has all of them; -1 if there is none.
+// answer is the newest store of thread t, since it last waited, that has a byte of a
+// load; -1 if there is none. It also says whether the store has all the load's bytes.
 func (m *Machine) answer(t, at, size int) (n int, whole bool) {
 	for n = m.count(t, bPushed) - 1; n >= m.count(t, bDrained); n-- {
 		e := m.entry(t, n)

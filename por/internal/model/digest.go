@@ -2,10 +2,10 @@ package model
 
 import "landgo/internal/trace"
 
-// Digest implements por.Hasher: everything in the machine's state that a later
-// step depends on. What isn't in it: how many instructions a thread has run,
-// when its reads were made, and which thread wrote last: of that it matters only whether
-// another has written since.
+// Digest implements por.Hasher: everything in the machine's state that a later step
+// depends on. It leaves out how many instructions a thread has run, when its reads were
+// made, and which thread wrote last. Of the last it matters only whether another thread
+// has written since.
 func (m *Machine) Digest() (trace.Digest, error) {
 	h := trace.NewHash()
 	for t := range m.p.Threads {

@@ -263,9 +263,9 @@ func (m *Machine) unchanged(t int) bool {
 }
 
 // visit notes that thread t is at a loop head. It spins if it is in the same local state as
-// at its last visit, made no change since, each write for itself, for as long as nothing
-// that it read is written. To lock and to unlock what is quiet is no change: all that
-// others may have met is a wait. Else the loop is watched from here on.
+// at its last visit, and made no change since, each write for itself. It spins for as long
+// as nothing that it read is written. To lock and to unlock what is quiet is no change: all
+// that others may have met is a wait. Else the loop is watched from here on.
 func (m *Machine) visit(t, pc int) {
 	b := t * threadLen
 	same := m.w[b+wHead] == int64(pc+1) && m.w[b+wReads] > 0 && m.w[b+wHolds] == 0

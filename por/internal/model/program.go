@@ -123,9 +123,9 @@ type Program struct {
 	// Coarse: preemption points before acquiring operations only, so that a
 	// step may make many events.
 	Coarse bool
-	// Merge: a lock goes with the access or unlock after it into one step, and
-	// an unlock with the access or unlock before it (Lipton's reduction, as
-	// package scheduler does it).
+	// Merge is Lipton's reduction, as package scheduler does it. A lock goes with
+	// the access or unlock after it into one step, and an unlock with the access or
+	// unlock before it.
 	Merge bool
 	// Standing: all threads are there from the start, and one that is at its end
 	// is gone without a step for it. Such programs have far fewer executions of

@@ -69,9 +69,10 @@ func polls() *rapid.Generator[*Program] {
 	})
 }
 
-// leadsTo are the states in which a program can end, but for those in which a
-// thread waits in a loop for ever or was cut off in one; whether one was taken to
-// wait; and whether that is all, of most states at the most.
+// leadsTo are the states in which a program can end, except those in which a thread
+// waits in a loop for ever or was cut off in one. It also says whether a thread was
+// taken to wait, and whether these are all the states: it looks at most at that
+// many.
 func leadsTo(p *Program, most int) (ends map[uint64]bool, spun, all bool) {
 	m, seen := New(p), map[trace.Digest]bool{}
 	ends = map[uint64]bool{}
@@ -128,9 +129,8 @@ func missed(p *Program) (missed, spun, ended, ok bool) {
 	return missed, spun, len(want) > 0, all && whole
 }
 
-// TestQuietLocks: to take a loop that locks and unlocks for a spin loses no
-// state in which the program can end, of those that it comes to if the loop is
-// run again and again.
+// TestQuietLocks: taking a loop that locks and unlocks for a spin loses no state in
+// which the program can end. The comparison runs the loop again and again.
 func TestQuietLocks(t *testing.T) {
 	programs, ends, spins := 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
