@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"landgo/internal/confine"
+	"landgo/internal/explore/config"
 	"landgo/internal/grade/flags"
 	"landgo/internal/process"
 	"landgo/internal/result"
@@ -49,6 +51,8 @@ docs/grading.md has all of the course's file, and more on workers.`,
 		},
 	}
 	f.Add(cmd.Flags())
+	completeWords(cmd, "format", config.Formats, false)
+	completeWords(cmd, "confine", confine.Levels, false)
 	return cmd
 }
 
@@ -75,6 +79,7 @@ its jobs back and ends. It waits for jobs, and for a server that is away.`,
 		},
 	}
 	f.Add(cmd.Flags())
+	completeWords(cmd, "confine", confine.Levels, false)
 	return cmd
 }
 
