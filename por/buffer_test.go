@@ -344,7 +344,7 @@ func soakBuffers(t *testing.T, usual int) (programs int, first uint64) {
 }
 
 // TestBuffersWithin: within a bound there are the executions that spend no more, by a count of
-// their own. What a buffer does costs nothing.
+// their own. A buffer's steps cost nothing.
 func TestBuffersWithin(t *testing.T) {
 	programs, first := soakBuffers(t, 60)
 	judged := 0
@@ -537,7 +537,7 @@ func (r *endsRun) Ended(x *Execution) bool {
 	return true
 }
 
-// fencingProgram is a random program of two threads, or of three of which one only loads,
+// fencingProgram is a random program of two threads, or of three where one only loads,
 // where some fences empty all buffers.
 func fencingProgram(seed uint64) *model.Program {
 	r := rand.New(rand.NewPCG(seed, 23))

@@ -9,11 +9,11 @@ import (
 //
 //   - locked instructions that add to memory or combine bits, and whose results aren't used.
 //     That is so by the code alone: the flags, and a register that gets what memory held, are
-//     overwritten on every path before they are read (static.Blends). What the two orders leave
-//     different is nothing that the thread ever looks at.
+//     overwritten on every path before they are read (static.Blends). The thread never looks at
+//     what the two orders leave different.
 //   - those that add, and of whose results only is used whether a count is above zero, as long
 //     as it is (above.go).
-//   - exchanges with memory of which the result isn't used, where stores have no order
+//   - exchanges with memory whose result isn't used, where stores have no order
 //     (Overwrite). They are stores then.
 //   - arrivals at a trusted barrier whose result isn't read (library/barrier.go).
 //
