@@ -18,7 +18,7 @@ type Told struct {
 	_    uint8
 }
 
-// What is what a run did.
+// What is a kind of a run's acts.
 type What uint8
 
 const (

@@ -91,7 +91,7 @@ func (b *batch) lend(d division, opts *Options) (over func()) {
 		p.put(partVersion, uint64(a.total), uint64(lo), uint64(hi-lo))
 		l.part(p, lo, hi)
 		if p.failed != nil {
-			return nil // what can't be packed is done here
+			return nil // parts that can't be packed are done here
 		}
 		a.lo = append(a.lo, lo)
 		parts = append(parts, p.buf)

@@ -99,7 +99,7 @@ type batch struct {
 	polls  sync.Mutex
 	next   int
 	begun  []bool // here, or done away
-	over   bool   // what comes from away now comes too late
+	over   bool   // results from away come too late now
 	done   []done
 	limit  atomic.Int64 // units from here on aren't wanted
 	halted atomic.Bool  // stop said so

@@ -17,8 +17,8 @@ type branch struct {
 	// finished, of a branch taken from a shared state: nothing is left to explore
 	// below it.
 	finished bool
-	// What to run after it, the wakeup tree below: the steps of chain, one after the
-	// other, then one of kids. Neither: it is a leaf. Trees share the steps of
+	// The steps to run after it, the wakeup tree below: those of chain, one after
+	// the other, then one of kids. Neither: it is a leaf. Trees share the steps of
 	// chains, which stay as they are: to take a step of one, make a branch of it
 	// (pool.below).
 	chain []*branch

@@ -180,7 +180,7 @@ func (x *explorer) close() {
 	}
 	p.cur = nil
 	if p.shared != nil {
-		// What others know of it is a copy, in p.shared.done.
+		// Others have a copy of it, in p.shared.done.
 		x.exit = frontierStep{b.Thread, b.Choice}
 		x.sets.pool.put(b)
 		return

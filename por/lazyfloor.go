@@ -185,7 +185,7 @@ func (u *unavoidable) isFree(start, last, i int32, op *trace.Op) bool {
 			}
 		case trace.OpMutexInit, trace.OpMutexDestroy, trace.OpRWInit, trace.OpRWDestroy, trace.OpTryLockFail, trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
 		default:
-			return false // what it does to the lock isn't looked at here
+			return false // its effect on the lock isn't looked at here
 		}
 	}
 	return settled

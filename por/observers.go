@@ -78,7 +78,7 @@ type taken struct {
 	cell    *storeCell   // of its access, nil if that isn't of one
 	before  []int32      // cell.stores before
 	settled int          // len(observers.settled) before
-	fresh   bool         // what it does isn't known yet
+	fresh   bool         // its effects aren't known yet
 }
 
 // settled is what a read has said: of the stores, last is the last.

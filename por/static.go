@@ -14,14 +14,14 @@ import (
 // Searches dpor:static=1 and static=2; with dynamic=0 all of each static set is
 // explored, which is their Static POR.
 //
-// What the sets are made from. The paper needs to know of each process "which
-// operations on which communication objects" it might execute in the future, and has
-// that from a static analysis of the source. Machine code doesn't tell it. So landgo
-// takes a *promise* in its place (promise.go): each thread's n-th step does only what
-// it was seen to do. The search keeps to it as if it were proved, and checks every step
-// that it runs, and how each thread's next step begins in every state. If something
-// broke the promise, it is widened by all that was seen, and the search begins again
-// from the root; what it counted is void. The search is over when nothing broke it.
+// The sources of the sets. The paper needs to know of each process "which operations on
+// which communication objects" it might execute in the future, and has that from a
+// static analysis of the source. Machine code doesn't tell it. So landgo takes a
+// *promise* in its place (promise.go): each thread's n-th step does only what it was
+// seen to do. The search keeps to it as if it were proved, and checks every step that
+// it runs, and how each thread's next step begins in every state. If something broke
+// the promise, it is widened by all that was seen, and the search begins again from the
+// root; what it counted is void. The search is over when nothing broke it.
 //
 // Soundness. Let P be the program, and P' the one in which a thread stops for good
 // where its next step begins otherwise than promised, or goes on otherwise. In P' the
@@ -48,10 +48,10 @@ import (
 // it is explored elsewhere, but an execution that ends there doesn't show the races that
 // make others come first, before it (finding 29).
 type static struct {
-	strategy // what is done within the sets
+	strategy // the search within the sets
 	handle
-	held    promise // what is relied on, the same in a whole round
-	seen    promise // what was seen in this round, and held
+	held    promise // the one relied on, the same in a whole round
+	seen    promise // the part seen in this round, which held
 	states  []staticState
 	broken  bool
 	learned bool // the next start from the root is for a new promise

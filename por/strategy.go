@@ -62,9 +62,9 @@ type handle struct {
 	spec  Spec
 	opts  *Options
 	path  *path      // the execution under way, to be read
-	sets  *backtrack // what to explore from its states, to be added to
-	next  *pending   // what its threads would do next
-	meter *meter     // what it has spent of the bounds, nil without bounds
+	sets  *backtrack // branches to explore from its states, to be added to
+	next  *pending   // the next operations of its threads
+	meter *meter     // its spending of the bounds, nil without bounds
 	stats *Stats     // a search counts what a bound of its own cuts off
 	// budget says whether to stop.
 	budget *budget

@@ -19,8 +19,7 @@ import (
 // takes one of a state at a time, so that what sleeps beside the next one is
 // known.
 //
-// What a search has to offer for that (Kind.Whole), if it is a strategy of the
-// common walk:
+// A strategy of the common walk has to offer for that (Kind.Whole):
 //   - A branch's exploration is right whatever the order in which branches of one
 //     state are taken, given that the sleep set has those taken before it, in
 //     progress or done.
@@ -112,8 +111,8 @@ type treeUnit struct {
 	thread trace.TID
 	choice trace.Choice
 	start  *sharedState // tip when the batch began
-	taken  *branch      // what takes has taken, nil: there was nothing
-	todo   *branch      // what that left planned in start
+	taken  *branch      // the branch that takes has taken, nil: there was nothing
+	todo   *branch      // the branch that it left planned in start
 	plans  []plan
 	cutOff map[int32]*frontier // by the bound that is iterated
 	stats  Stats

@@ -20,7 +20,7 @@ type graphWalk struct {
 	awaits bool
 	ends   Stats // but for what the walk counts itself
 	ended  Execution
-	finer  bool // what was run so far is void
+	finer  bool // the executions so far are void
 }
 
 // left are the rules of the walk that faults leave out.
@@ -159,7 +159,7 @@ func (p *packer) Put(numbers ...uint64) { p.put(numbers...) }
 
 func (p *packer) PutStep(s *relation.Step) { p.putStep(&branch{Step: *s}) }
 
-// What follows implements trust.Reader.
+// The methods below implement trust.Reader.
 
 func (u *unpacker) Get() uint64               { return u.get() }
 func (u *unpacker) Below(limit uint64) uint64 { return u.below(limit) }

@@ -2,9 +2,9 @@ package race
 
 import "landgo/internal/trace"
 
-// What the functions and system calls that landgo carries out do to the store buffer of their
-// thread. landgo runs none of their code, so this is what every supported C library and
-// kernel does there; where these differ, it is the least.
+// The effect of functions and system calls that landgo carries out on the store buffer of
+// their thread. landgo runs none of their code. So this is what every supported C library and
+// kernel does there, and the least of it where these differ.
 
 // buffering is what an operation does about the store buffer.
 type buffering uint8

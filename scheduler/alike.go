@@ -35,7 +35,7 @@ import (
 //   - Where an execution ends with a join that isn't over, what would follow a join of
 //     fewer threads isn't known: as if they were told apart.
 //
-// What is seen in executions of the search is enough. Take the first step of an execution
+// The executions of the search are enough to look at. Take the first step of an execution
 // by which threads are told apart. It comes after steps of which none does, and these have
 // their places changed in an execution of the search, which has that step too. So from then
 // on none are alike, for good (known.Facts.Unlike), and all begins again.

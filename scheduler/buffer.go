@@ -75,7 +75,7 @@ type buffers struct {
 	fenced func(pc uint64) bool
 
 	// Of the step under way.
-	under [][]byte // what the parts of the buffer lie over, in their order
+	under [][]byte // the bytes below the parts of the buffer, in their order
 	weak  uint64   // an instruction whose stores aren't in order, 0 for none
 	mixed uint64   // one that loads bytes of which the newest store has only some, 0 for none
 	// nonTemporal has the instructions that were looked at, by address.

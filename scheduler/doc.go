@@ -21,9 +21,9 @@
 //	scheduler/steer     a kernel that schedules its threads itself. It takes steps of its own; the
 //	                    core knows it as a Companion, whose state goes back with the core's.
 //
-// What they speak of is a thread's id (trace.TID) and its Thread, the part of its state
-// that all rooms have. Each keeps the rest itself. A state goes back everywhere: the core
-// says before a thread changes (Keep), at a mark and at a rewind.
+// They exchange a thread's id (trace.TID) and its Thread, the part of its state that all
+// rooms have. Each keeps the rest itself. A state goes back everywhere: the core says
+// before a thread changes (Keep), at a mark and at a rewind.
 //
 // # The parts
 //

@@ -30,7 +30,7 @@ type Ends struct {
 //   - Threads that wait when no other can run wait at an early end as well, and a cycle of
 //     locks stays one. No timed wait runs out as long as the end is possible.
 //
-// What can be told is what is left outside: output, and what other system calls did. A
+// Only effects outside show the difference: output, and those of other system calls. A
 // thread may be seen to do anything of that without having to do it by the end. Then ends
 // come anywhere again, for good (known.Facts.Early), and all begins anew. So they do where
 // others go on for long, and perhaps for ever, and with --check leak, for a thread that is

@@ -60,7 +60,7 @@ const judgedObject = 1
 // it holds at some point before the end.
 func (j *Promises) Add(t trace.TID, always bool, holds, arg, lock uint64) error {
 	th := &j.in.threads[t]
-	if !j.learning.known.Exits { // what a thread's last step changes is looked at before it is gone
+	if !j.learning.known.Exits { // the changes of a thread's last step are looked at before it is gone
 		j.learning.known.Exits = true
 		j.learning.finer = true
 	}

@@ -188,8 +188,8 @@ func (t *trials) probe(th *thread, f func()) {
 	t.in.goBack(k)
 	t.in.marks = t.in.marks[:len(t.in.marks)-1]
 	t.buffers.under, t.buffers.weak = t.buffers.under[:under], 0
-	// What the turn learned of sharing is known for good, so the search has to
-	// start again as if the turn were real.
+	// The turn's news of sharing is known for good, so the search has to start
+	// again as if the turn were real.
 	t.attempt.probing, t.learning.finer, t.in.observer = false, finer || t.learning.finer, observer
 }
 

@@ -25,7 +25,7 @@ type Traps struct {
 	panics   *Panics
 
 	// Of the trap under way.
-	sent     []trace.Op // what its signals depend on (library/interruptedwait.go)
+	sent     []trace.Op // the operations on which its signals depend (library/interruptedwait.go)
 	foreseen []trace.Access
 	failing  *trace.FaultKind // nil: it doesn't fail
 }

@@ -177,7 +177,7 @@ var attacksOnKernel = map[string]func() error{
 	"landlock-again":  func() error { return call(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, 1) },
 	"protection-keys": func() error { return call(unix.SYS_PKEY_ALLOC, 0, 0) },
 	"system-state":    func() error { return call(unix.SYS_SYSINFO, into()) },
-	"inherited": func() error { // what landgo was started with
+	"inherited": func() error { // descriptors that landgo was started with
 		for fd := uintptr(4); fd < 512; fd++ {
 			n, _, errno := unix.Syscall(unix.SYS_READ, fd, into(), 6)
 			if errno == 0 && strings.HasPrefix(string(room[:n]), "secret") {

@@ -19,7 +19,7 @@ import (
 type crew struct {
 	*hunt
 	workers []*hunt
-	kept    scheduler.Witnessed // what was seen before and in the parts so far
+	kept    scheduler.Witnessed // all seen before and in the parts so far
 	reached *session.Reached    // the same
 	sealed  bool
 	// stand has a worker's guest begin a part, with detectors looking on.

@@ -21,7 +21,7 @@ import (
 // (por/snapshot.go), and goes on from there. One runs at a time at first (turn.go),
 // then several in rounds (round.go).
 //
-// What proves that there is no bug at any point:
+// Either of these proves that there is no bug at any point:
 //
 //   - the end of the search with a point before every access (mem); or
 //   - the end of a search with points before every operation of synchronisation
@@ -282,7 +282,7 @@ func (d *deepening) ended(s *turn) error {
 	case s.stats.Complete && s.sp.buggy:
 		d.plan.Failed(j, false)
 		d.exhausted = d.exhausted || d.whole(j)
-	case s.stats.Complete && j.Set.Kinds == trace.SyncPoints && !d.Config.Naive() && !d.Judged(): // what holds between is judged too
+	case s.stats.Complete && j.Set.Kinds == trace.SyncPoints && !d.Config.Naive() && !d.Judged(): // conditions between are judged too
 		d.plan.Conclude(j, d.open())
 	case s.stats.Complete:
 		d.plan.Finished(j)

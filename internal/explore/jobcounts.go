@@ -8,7 +8,7 @@ import (
 	"landgo/por"
 )
 
-// What a result says of the jobs of an iterative deepening.
+// The jobs of an iterative deepening, as a result shows them.
 
 // account puts the jobs and their counts into the result: those of the job that
 // is the proof, else the sums.

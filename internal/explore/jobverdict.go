@@ -11,7 +11,7 @@ import (
 	"landgo/race"
 )
 
-// What an iterative deepening has come to, once no job runs any more.
+// The verdict of an iterative deepening, once no job runs any more.
 
 // verdict says what the jobs have come to.
 func (d *deepening) verdict() error {

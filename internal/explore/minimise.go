@@ -84,8 +84,8 @@ func (h *hunt) minimise(f *finding) error {
 	}
 	got, stats, err := h.seek(engine, run, f)
 	if err != nil {
-		// What the reduced search didn't meet (a step budget) leaves the bug
-		// as it was.
+		// Something that the reduced search didn't meet (a step budget) leaves the
+		// bug as it was.
 		return nil
 	}
 	if (got || stats.Complete) && !cyclic {

@@ -75,7 +75,7 @@ func (h *hunt) sampledPassing(run *counted) []por.PathStep {
 	h.Guest.Rewind(h.Root)
 	h.finer = h.finer || stats.Restarts > 0
 	if err != nil {
-		return nil // what ends it says nothing of the bug
+		return nil // its end says nothing of the bug
 	}
 	return p.path
 }
@@ -165,7 +165,7 @@ func (h *hunt) unlessFiner(path []por.PathStep, before bool) []por.PathStep {
 func (h *hunt) contrast(f *finding, st *story.Story, b *result.Bug) {
 	passes := h.passing(f)
 	if passes == nil && h.finer {
-		// What other threads did has shown what is shared: the steps of both are finer.
+		// Other threads' accesses have shown what is shared: the steps of both are finer.
 		if h.refine(f) != nil {
 			return
 		}

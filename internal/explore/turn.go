@@ -221,7 +221,7 @@ func (s *turn) Ended(x *por.Execution) bool {
 		return false
 	}
 	if d := s.d; !d.passed {
-		// What one execution shows is told apart (result.Job).
+		// The candidates of one execution are told apart (result.Job).
 		d.candidates(s)
 		d.passed = true
 	}

@@ -237,7 +237,7 @@ func (u *unpacking) file(name string, mode fs.FileMode, from io.Reader) error {
 		return errTooMuch(fmt.Sprintf("%q leads out of it", name))
 	}
 	if first, _, _ := strings.Cut(rel, "/"); first == "__MACOSX" || path.Base(rel) == ".DS_Store" {
-		return nil // what systems leave behind
+		return nil // files that systems leave behind
 	}
 	if strings.Count(rel, "/") > maxDepth {
 		return errTooMuch("its folders are too deep")

@@ -42,7 +42,7 @@ func Submissions(dir string) (all []Submission, err error) {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") && (!e.IsDir() || e.Name() == ".git") {
-			continue // what systems and tools leave behind
+			continue // files that systems and tools leave behind
 		}
 		s := Submission{Name: e.Name(), Dir: filepath.Join(dir, e.Name())}
 		switch {

@@ -9,7 +9,7 @@ import (
 // The picture has little room, so a variable loses what says whose it is there:
 // "main::cache.entries of T0 main" is cache.entries, and "node.next (allocated at x.c:7)"
 // node.next. Where two variables of the story would have one name, both keep their own.
-// What the pointer is on says all.
+// The pointer on a text shows all of it.
 
 // shortTexts gives the rows short texts.
 func (s *story) shortTexts() {

@@ -151,7 +151,7 @@ type Blend uint8
 
 // The blends.
 const (
-	NoBlend  Blend = iota // what it read is used, or counts for what it writes
+	NoBlend  Blend = iota // the value that it read is used, or counts for the one that it writes
 	BlendAdd              // adds, or subtracts, a number
 	BlendAnd
 	BlendOr

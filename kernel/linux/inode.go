@@ -17,7 +17,7 @@ import (
 // open files. A file that is mapped shared lies in the guest's memory as long as it is. There
 // is one place, which each map of it gets, and calls read and write there.
 type inode struct {
-	path   string // what it was made as, "" for none
+	path   string // the path that it was made by, "" for none
 	linked effect.Word
 	same   effect.Word // index+1 of the file that this is another name of; 0: it is a file
 	size   effect.Word

@@ -18,7 +18,7 @@ type target struct {
 	t      *thread   // nil: no thread
 	shared bool      // sent to the process
 	among  []*thread // of a signal to the process: those that may take it; valid until the next aim
-	info   info      // what it carries
+	info   info      // its value
 	errno  uint64
 }
 

@@ -17,7 +17,7 @@ package relation
 func (o *Order) gatherAwait(e *Event, base []int32) {
 	for _, w := range e.Await.Past {
 		if t := o.ev[w.At].thread; t == e.Thread || base[t] > w.At {
-			return // what is older happens before what the thread has done
+			return // older writes happen before the thread's own events
 		}
 		if o.find(e, w.At, base); w.Goes {
 			return

@@ -167,7 +167,7 @@ func (o *Order) gatherOps(e *Event, op *trace.Op, n int32, first trace.Op, base 
 			continue
 		}
 		if classOf[op.Kind] == syscallClass && y.arg != 1 && op.Arg != 1 {
-			next = y.other // what only reads the resource commutes with all that do
+			next = y.other // readers of the resource commute with each other
 			continue
 		}
 		if op.Kind == trace.OpBarrierArrive && y.kind == trace.OpBarrierArrive && op.Arg&y.arg&trace.Gathers != 0 {

@@ -13,7 +13,7 @@ import "landgo/internal/trace"
 // gatherSource finds the store that e, a load, finds.
 func (o *Order) gatherSource(e *Event, base []int32) {
 	if e.Choice == 0 {
-		return // what was there from the start
+		return // the first value
 	}
 	n := o.granule(e.Accesses[0].Addr &^ 7)
 	for k := o.grans[n].write; k >= 0; k = o.accs[k].prevWrite {

@@ -6,7 +6,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// What a revisit of a graph would be, and whether it is one (revisit.go).
+// A revisit that a graph may have, and whether it is one (revisit.go).
 
 // candidate is a revisit of the graph at hand, P: what thread a.Thread would do
 // next comes before event r, with K before it. K is what was in the graph before
@@ -14,7 +14,7 @@ import (
 type candidate struct {
 	g      *graph
 	a      *deed // as far as its context doesn't matter
-	varies bool  // what it does may be less
+	varies bool  // its effects may be fewer
 	lone   bool  // it is an atomic access, and may be a compare-and-exchange
 	base   []int32
 	found  []int32 // the events of P that a depends on and that aren't in base, newest first

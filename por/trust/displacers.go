@@ -14,7 +14,7 @@ import (
 // is looked for, and before it come only the others that happen before it.
 type displacers struct {
 	all   []displacer
-	fails relation.Step // what e does where it fails
+	fails relation.Step // e's step where it fails
 	less  bool          // that is less than what it did
 }
 

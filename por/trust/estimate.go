@@ -21,7 +21,7 @@ type graphEstimate struct {
 	descents        []descent
 	done            float64
 	untracked       int     // revisits under way, within those of descents, about which nothing is kept
-	untrackedWeight float64 // what the outermost of them weighs
+	untrackedWeight float64 // the weight of the outermost of them
 }
 
 // leastWeight is the weight from which on a revisit is followed.

@@ -27,7 +27,7 @@ type guide struct {
 type guided struct {
 	*deed
 	at    int32   // where it stood
-	clock []int32 // what happened before it there
+	clock []int32 // the events that happened before it there
 	now   int32   // where it stands
 }
 

@@ -22,7 +22,7 @@ type kept struct {
 	ready rows
 	fails rows
 
-	// What came with the states after r's.
+	// The data of the states after r's.
 	spins  []spun
 	waits  []trace.Access
 	passes []pass

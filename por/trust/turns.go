@@ -14,7 +14,7 @@ type pass struct {
 	op     trace.Op
 	access trace.Access // an await's, whose op is OpAccess
 	loose  bool         // as trace.Thread has it
-	held   *deed        // what it would do, beyond the bound
+	held   *deed        // its next event, beyond the bound
 	at     int32        // events before
 	old    int32        // graph.passed before
 }

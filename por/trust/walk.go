@@ -34,7 +34,7 @@ type Walk struct {
 	cand    candidate
 	pending []*deed
 	which   int
-	spare   []*kept // what is free of kept.go
+	spare   []*kept // unused parts of kept.go
 	room    eventRoom
 	guide   guide
 	displ   displacers

@@ -26,7 +26,7 @@ import (
 //	thr_exit    the stack is no thread's from here on; the last thread ends the task,
 //	            with the status of set_status
 //
-// What the library knows of threads besides stands in carriedkept.go.
+// The library's other knowledge of threads is in carriedkept.go.
 
 // threadKernel is a kernel on which this works. The words are addresses that stand
 // for a thread's states: a call that looks at one depends on the calls that change it.

@@ -28,7 +28,7 @@ type followed struct {
 	p           uint64 // the pointer that it was given
 	size, align uint64
 	origin      heap.Origin // of what it gives out
-	kept        []byte      // what wipe took out of the block
+	kept        []byte      // the bytes that wipe took out of the block
 }
 
 // atFollowed makes a thread stand before a call of the allocator, or lets it go

@@ -108,7 +108,7 @@ type path struct {
 	threads   []thread // by TID
 	threadLog scheduler.Log[threadSaved]
 	objects   map[uint64]*object
-	saved     []saved // what objects were
+	saved     []saved // earlier states of objects
 	marks     []mark
 	specified []specified // see property.go
 	history   []called

@@ -204,7 +204,7 @@ func (x *namedSems) semOpen(th *thread, tr *trace.Transition, name string) (sche
 		if th.arg(2)&0o600 != 0o600 {
 			denied = true
 		}
-		set := x.guest.machine.Put // what a rewound execution left is overwritten
+		set := x.guest.machine.Put // the remains of a rewound execution are overwritten
 		set(&o.addr, 0)
 		set(&o.opens, 0)
 		set(&o.value, value)

@@ -29,8 +29,8 @@ import (
 // difference to it. A call without any event may be anywhere between its thread's
 // neighbouring ones: its end is a step of its own, with its beginning.
 //
-// What a step's end has to show isn't known before it is run, so a search isn't promised
-// that steps are one event (por.Options.OneEvent) where a guest has such calls.
+// A step has to be run to know what its end must show. So a search isn't promised that
+// steps are one event (por.Options.OneEvent) where a guest has such calls.
 
 // specified is an object with a specification.
 type specified struct {

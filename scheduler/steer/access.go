@@ -5,7 +5,7 @@ import (
 	"landgo/scheduler/known"
 )
 
-// What becomes of the accesses that a run made: a thread's own, and those of a tick.
+// The fate of the accesses that a run made: a thread's own, and those of a tick.
 
 // sectionLock stands for a section without interrupts, in the lists of locks
 // that a thread holds.

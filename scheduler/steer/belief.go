@@ -11,9 +11,9 @@ import (
 	"landgo/scheduler/known"
 )
 
-// What a kernel or its profile says of threads is believed until a run contradicts it. A
-// thread that landgo doesn't know of, or takes for waiting or ended, isn't let run where it
-// could be: what is verified then is less than it seems. So a contradiction makes the result
+// landgo believes a kernel or its profile about threads until a run contradicts it. A thread
+// that landgo doesn't know of, or takes for waiting or ended, isn't let run where it could
+// be: what is verified then is less than it seems. So a contradiction makes the result
 // invalid, unless it can be the kernel's own mistake. The type beliefs has what the kernel
 // says of its threads, by calls or in its memory, and the result of comparing that with the
 // processor's behaviour.

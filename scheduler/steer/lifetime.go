@@ -132,7 +132,7 @@ type scratch struct {
 	stepping
 	present trace.Present
 	ways    []coming // see resched.go
-	coming  coming   // what is to come in the step, where interrupts are on
+	coming  coming   // the rest of the step, where interrupts are on
 }
 
 // core is the System, as the parts of a Kernel use it.

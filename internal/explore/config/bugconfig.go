@@ -9,7 +9,7 @@ import (
 	"landgo/internal/result"
 )
 
-// What a bug file has of a configuration. The file may come from a stranger, so it
+// The part of a configuration in a bug file. The file may come from a stranger, so it
 // sets no limit and names no file of the machine that replays it. What the guest reads
 // is in it, up to a size; more comes from the replay's own flags. The schedule's check
 // says whether it is the same.

@@ -199,7 +199,7 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 	for ; ; arrives = false {
 		pos := s.Guest.Position(t)
 		if pos.Insns > g.Until && s.Aligning && !ran(path, t) {
-			return path, "", nil // what was private of its beginning it has done already
+			return path, "", nil // it has done the private part of its beginning already
 		}
 		if pos.Insns > g.Until {
 			return path, fmt.Sprintf("thread %s is at instruction %d already", g.Thread, pos.Insns), nil

@@ -106,7 +106,7 @@ func (st *Story) Against(passes *Story) string {
 					st.flips = append(st.flips, *st.flipOf(passes, early, late, mine[at-1].at))
 				}
 				// In this run the one that is late there comes first.
-				of := st.hit != nil && early.overlaps(st.accessAt(st.hit.mid)) // what the cause is about
+				of := st.hit != nil && early.overlaps(st.accessAt(st.hit.mid)) // the accesses of the cause
 				if best[0] < 0 || of && !about || of == about && at < when[its[best[0]].eventKey] {
 					if passes.eventPlace(early) != "" && passes.eventPlace(late) != "" {
 						best, about = [2]int{i, j}, of
