@@ -57,7 +57,7 @@ func (p *pool) get() *branch {
 	return new(branch)
 }
 
-// named returns a branch of which nothing is known yet but its name.
+// named returns a branch with its name only.
 func (p *pool) named(t trace.TID, c trace.Choice) *branch {
 	b := p.get()
 	b.Thread, b.Choice, b.Wild = t, c, true

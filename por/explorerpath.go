@@ -148,7 +148,8 @@ func widened(sets []uint64, words, n int) ([]uint64, int) {
 	return wide, w
 }
 
-// close leaves the current state, of which everything is explored, and with it the event that led there.
+// close leaves the current state, which is wholly explored, and with it the event that led
+// there.
 func (x *explorer) close() {
 	n := &x.nodes[len(x.nodes)-1]
 	if n.shared == nil {

@@ -28,14 +28,15 @@ import (
 // promise holds in all executions, so that the sets are persistent there, and the
 // search of P' misses no state of a thread. If some execution of P broke the promise,
 // then P' has the state in which a thread stops first, and the search meets it. It
-// met none in its last round: P' and P are the same. What is no argument: that the
-// first rounds saw much. They may have seen nothing.
+// met none in its last round: P' and P are the same. It is no argument that the first
+// rounds saw much. They may have seen nothing.
 //
 // The sets. PersistentSet is a closure, as the stubborn sets of Godefroid 1996, ch. 4.
 // It begins with a process; for each in it, ready or not, it takes in all whose future
 // may depend on its next step. Where the process isn't ready, it takes in all that may
-// wake it. What can run of these is persistent: nothing outside ever touches what they
-// do next, nor lets one of them go on. The first of the smallest such sets is taken.
+// wake it. Those of them that can run are persistent: nothing outside ever touches
+// what they do next, nor lets one of them go on. The first of the smallest such sets
+// is taken.
 //
 // static=2 widens every byte and every object to the variable that it is in
 // (Options.Variable). An analysis knows no more if it can't tell the elements of an
@@ -44,9 +45,9 @@ import (
 // With sleep sets, or steps of several events, backtrack sets are source sets (source.go).
 // Where the initial that a race asks for isn't in the static set, all of that is explored.
 // It has an initial of the reversed sequence, or every step in it is a weak one, as nothing
-// in the sequence touches it. So a set that sleeps as a whole isn't taken. What begins with
-// it is explored elsewhere, but an execution that ends there doesn't show the races that
-// make others come first, before it (finding 29).
+// in the sequence touches it. So a set that sleeps as a whole isn't taken. Executions that
+// begin with it are explored elsewhere, but an execution that ends there doesn't show the
+// races that make others come first, before it (finding 29).
 type static struct {
 	strategy // the search within the sets
 	handle

@@ -45,7 +45,7 @@ type needs struct {
 	mark func(depth int) bool
 	// left, if not nil, is called when the walk has gone back to a state.
 	left func(depth int)
-	// late: a state of which nothing is left to explore may still get branches.
+	// late: a wholly explored state may still get branches.
 	late bool
 	// refill, if not nil, may give such a state more branches.
 	refill func(n *node) (bool, error)

@@ -8,7 +8,7 @@ import (
 	"landgo/por/trust"
 )
 
-// The searches trust and rounder, of which the walk is in package trust.
+// The searches trust and rounder. Their walk is in package trust.
 
 // graphWalk is a walk over execution graphs, and what the search counts of it.
 type graphWalk struct {
@@ -85,7 +85,7 @@ func (w *graphWalk) taught(err error) error {
 	return err
 }
 
-// counts are those of the search; setCounts sets them, of which it has used so many steps.
+// counts are those of the search. setCounts sets them, with so many steps used.
 func (w *graphWalk) counts() Stats {
 	s := w.ends
 	s.Pruned, s.Transitions, s.Replayed = w.Pruned, w.Transitions, w.Replayed

@@ -143,8 +143,8 @@ func (s *System) Rest() (news bool) {
 	return news
 }
 
-// worksOnBytes reports whether an operation may change its object's bytes by itself. What a
-// call on a futex writes is an access besides.
+// worksOnBytes reports whether an operation may change its object's bytes by itself. A
+// write of a call on a futex is an access besides.
 func worksOnBytes(op *trace.Op) bool {
 	switch op.Kind {
 	case trace.OpFutexWait, trace.OpFutexWake, trace.OpFutexRequeue, trace.OpFutexTimeout:

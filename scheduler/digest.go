@@ -127,7 +127,8 @@ func (s *fixed) threadDigest(th *thread) trace.Digest {
 	return h.Sum()
 }
 
-// hashBuffer adds a store buffer. What has left it answers no load, and no load waits for it.
+// hashBuffer adds a store buffer. A store that has left it answers no load, and no load
+// waits for it.
 func (th *thread) hashBuffer(h *trace.Hash) {
 	h.Words(uint64(len(th.queue)), trace.Bit(th.stored), trace.Bit(th.atNone), trace.Bit(th.begun), th.fence)
 	for i := range th.queue {

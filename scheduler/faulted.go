@@ -9,8 +9,8 @@ import (
 //
 // A thread that faults finds the page as others left it: the access is an event. On
 // linux the machine stops before it, and records it as a read, as any other
-// (emu.Faults); on pebbles it is a look at the page. What the kernel writes for the
-// handler, on the thread's stack or on another, is an access as well.
+// (emu.Faults); on pebbles it is a look at the page. The kernel's stores for the
+// handler, on the thread's stack or on another, are accesses as well.
 
 // pageKernel is a kernel in which the handler of a fault can find pages that others
 // map and take away.

@@ -13,12 +13,13 @@ type Ends struct {
 }
 
 // Late ends: where one thread ends the process well, the others are cut off, at each of
-// their points in some execution. What they would have done is a bug or none; if it is,
-// an execution that goes on shows it. So a search that asks for it (por.Awaiter) is told
-// that such an end isn't possible as long as another thread can run. No bug is lost:
+// their points in some execution. Their next steps would show a bug or none. If there is
+// one, an execution that goes on shows it. So a search that asks for it (por.Awaiter) is
+// told that such an end isn't possible as long as another thread can run. No bug is
+// lost:
 //
 //   - What the others did before the end they do in the execution that goes on, too: it
-//     begins with the same steps. What they do after that is explored besides.
+//     begins with the same steps. Their steps after that are explored besides.
 //   - The ending thread stands before its last step, and does no more than to end. Its
 //     status is its own: it has it already, and it is 0. An end with another status, or
 //     by a bug, isn't late.

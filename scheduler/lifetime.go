@@ -71,8 +71,8 @@ type state struct {
 
 // cells go back with the machine.
 type cells struct {
-	// entered is 1 once main has begun, or if the guest names no main. What is
-	// allocated before is the C library's.
+	// entered is 1 once main has begun, or if the guest names no main. Blocks
+	// allocated before are the C library's.
 	entered emu.Cell
 	ranOut  emu.Flag // a timed wait ran out
 	// threadStatus is 1 when the process's status was set by a thread on its way out.

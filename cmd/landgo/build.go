@@ -55,8 +55,8 @@ func (a *app) built(ctx context.Context, folder string, own []string) (string, e
 	return oneGuest(own)
 }
 
-// fromSources compiles sources, of which the first gives the program its name. C++ among
-// them has all compiled by its compiler, as a linker needs that one's libraries.
+// fromSources compiles sources. The first gives the program its name. C++ among them has
+// all compiled by its compiler, as a linker needs that one's libraries.
 func (a *app) fromSources(ctx context.Context, sources []string) (string, error) {
 	l := languages[".c"]
 	for _, name := range sources {

@@ -45,7 +45,7 @@ int main(int argc, char **argv) { pthread_t t; pthread_create(&t, 0, f, 0); f(0)
 	if r := try("CC=gcc", "run", "--json", "--pp", "sync", at("lost.c"), "--", "more").decode(t); r.Verdict != result.Verified {
 		t.Errorf("with an argument: %s: %s", r.Verdict, r.Reason)
 	}
-	// What the compiler and make said stands above landgo's own line.
+	// The messages of the compiler and of make stand above landgo's own line.
 	after := func(e ending, said string) ending {
 		t.Helper()
 		lines := strings.SplitAfter(e.stderr, "\n")

@@ -71,8 +71,8 @@ const (
 	// up to aloneSteps of it.
 	aloneShare, aloneSteps = 16, 1_000_000
 	// longSteps is of how many steps an execution has to be that it has its full share at
-	// once. What races of such are worth takes a time that grows with the square, and the
-	// first job's end is far though few steps are left.
+	// once. Judging their races takes a time that grows with the square, and the first
+	// job's end is far though few steps are left.
 	longSteps = 2_000
 	// boundedSlice is how many steps it takes at a time, or more.
 	boundedSlice = 16_384

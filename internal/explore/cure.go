@@ -226,7 +226,7 @@ func (c *curer) Progress(p por.Progress) {
 	}
 }
 
-// Restarted implements por.Observer. What is known of failing runs stays: a fence is after
+// Restarted implements por.Observer. The knowledge of failing runs stays: a fence is after
 // an instruction, however fine the steps are.
 func (c *curer) Restarted() {}
 

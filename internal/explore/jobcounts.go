@@ -98,7 +98,7 @@ func (d *deepening) account() {
 	d.counts(sum)
 }
 
-// at is the bound's value of which a search has explored a part; nil if it is over.
+// at is the bound's value that a search has explored in part; nil if it is over.
 func (b *bounded) at() *int {
 	if b.err == nil && b.stats.Complete || len(b.found) > 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 
 // The run that passes and is nearest to one that fails. It is without one of its
 // preemptions, or with a thread's turn some steps earlier, or without all switches that
-// aren't needed. What differs between the two is what the bug needs (Zeller, FSE 2002,
+// aren't needed. The bug needs the difference between the two (Zeller, FSE 2002,
 // isolates the difference of two states so).
 
 // maxPassing is how many of a bug's preemptions are tried.

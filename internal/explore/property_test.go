@@ -182,8 +182,8 @@ func TestPropertyGuests(t *testing.T) {
 	}
 }
 
-// TestConditionsBuffered: with store buffers a condition is about memory. What its thread has
-// stored before it makes it counts as being there.
+// TestConditionsBuffered: with store buffers a condition is about memory. Its thread's stores
+// before it makes it count as being there.
 func TestConditionsBuffered(t *testing.T) {
 	t.Parallel()
 	const head = bufferHead + `#include "landgo-linux.h"

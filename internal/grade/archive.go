@@ -53,8 +53,8 @@ const (
 	tarAt     = 257
 )
 
-// unpack gives a submission that is an archive its folder, in the run's. What is wrong
-// with the archive is its problem. own are the paths that the course names.
+// unpack gives a submission that is an archive its folder, in the run's. The archive's
+// error is its problem. own are the paths that the course names.
 func (s *Submission) unpack(store *Store, own []string) error {
 	if s.Archive == "" || s.Problem != "" || s.Dir != "" {
 		return nil

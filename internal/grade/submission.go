@@ -29,8 +29,8 @@ type Submission struct {
 	Problem string
 }
 
-// Submissions are those in a folder, by name: folders and archives. What is neither is
-// one too, with a problem, unless its name begins with a dot.
+// Submissions are those in a folder, by name: folders and archives. An entry that is
+// neither is one too, with a problem, unless its name begins with a dot.
 func Submissions(dir string) (all []Submission, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

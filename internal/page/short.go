@@ -38,7 +38,7 @@ func (s *story) shortTexts() {
 // block is the name of a part of a block of memory.
 var block = regexp.MustCompile(`\S+ \(allocated at [^()]*\)`)
 
-// nameless is a block of which only the address is known.
+// nameless is a block with no name but its address.
 var nameless = regexp.MustCompile(`^(frees|is given) 0x[0-9a-f]+$`)
 
 // owned are the names in a text that say whose they are.

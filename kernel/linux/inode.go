@@ -114,7 +114,7 @@ func (f *inode) own(log *effect.Log) {
 	log.Set(&f.copied, 1)
 }
 
-// resize is truncate. What comes again is zero.
+// resize is truncate. Bytes that come again are zero.
 func (s *space) resize(f *inode, size uint64) {
 	f.own(s.log)
 	was := s.log.Get(&f.size)

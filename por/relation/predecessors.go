@@ -7,8 +7,8 @@ import (
 )
 
 // gather fills o.found with the events that e directly depends on, newest first,
-// each once: those by other threads that aren't in e's base. What it leaves out
-// happens before one that it has.
+// each once: those by other threads that aren't in e's base. Those that it leaves
+// out happen before one that it has.
 //
 // For an operation that can block, the release that let it in is no race:
 // reversed, the operation would still be impossible. But it hides the acquire

@@ -2,7 +2,7 @@ package relation
 
 import "landgo/internal/trace"
 
-// Loads and stores of which no order counts but that of a load and the store that it finds
+// Loads and stores that have no order but that of a load and the store that it finds
 // (trace.Unordered). A load has as many outcomes as stores that it can find.
 //
 // A load r and a store w that comes after it, but doesn't happen after it, *race*: r could

@@ -81,9 +81,9 @@ func (w *Walk) needed(c *candidate, i int32) bool {
 }
 
 // vain reports whether c.a is a compare-and-exchange that fails after K, and so a
-// read on which r doesn't depend. What it reads there is what it would have read
-// before u, the oldest write of its bytes that isn't in K. If its thread stood
-// before it already then, it is known whether it would have failed.
+// read on which r doesn't depend. It reads there what it would have read before u,
+// the oldest write of its bytes that isn't in K. If its thread stood before it
+// already then, it is known whether it would have failed.
 func (c *candidate) vain() bool {
 	if !c.lone {
 		return false

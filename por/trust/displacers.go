@@ -32,7 +32,7 @@ func (d *displacers) begin(e *relation.Event) {
 	}
 }
 
-// add adds event a, of which id is the number.
+// add adds event a with number id.
 func (d *displacers) add(id int32, a *relation.Event) {
 	d.all = append(d.all, displacer{id, a.Thread, !d.less || d.fails.Dependent(a)})
 }

@@ -16,7 +16,7 @@ import (
 // with and without.
 type kept struct {
 	// steps[i] is event r+i with the state before it; the last is P's last state,
-	// without an event. What they point to is their own.
+	// without an event. Everything they point to is their own.
 	steps []step
 	wakes []woken
 	ready rows

@@ -19,8 +19,8 @@ type pass struct {
 	old    int32        // graph.passed before
 }
 
-// hold is a thread of which the next event is beyond the bound: from there on,
-// as it can only come to happen after more.
+// hold is a thread whose next event is beyond the bound: from there on, as it can
+// only come to happen after more.
 type hold struct {
 	what *deed
 	old  int32 // graph.held before

@@ -19,8 +19,8 @@ import (
 // known; it may read what is there before the first such call. And it may read what that
 // code only reads, unless it is a pointer, by which more could be written.
 
-// watch begins to look at what the functions keep. What the allocator and the
-// printing of text keep by themselves isn't theirs.
+// watch begins to look at what the functions keep. The variables of the allocator
+// and of the printing of text aren't theirs.
 func (c *carried) watch() {
 	var carried, allocators, trusted []uint64
 	for addr, b := range c.guest.roles {

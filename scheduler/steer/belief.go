@@ -48,10 +48,10 @@ func (b *beliefs) comes(u *turn, n, sp uint64) (trace.TID, error) {
 	return t, nil
 }
 
-// unlisted reports whether thread n, of which nothing is known, was ready when
-// threads were looked for last, and hasn't been in a list since. A kernel may make a
-// thread and give it the processor in one section, and a new thread's state is what
-// its memory was before.
+// unlisted reports whether the unknown thread n was ready when threads were looked
+// for last, and hasn't been in a list since. A kernel may make a thread and give it
+// the processor in one section, and a new thread's state is what its memory was
+// before.
 func (s *situation) unlisted(n uint64) bool {
 	yes := true
 	values := func(va, size uint64, f func(v uint64) bool) {

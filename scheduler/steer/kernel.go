@@ -50,7 +50,7 @@ import (
 //     kernel can say that some memory is its scheduler's alone
 //     (landgo_scheduling); what is done there without interrupts depends on the
 //     set of ready threads only, not on the order, and is an event like any other.
-//   - Ready threads of different priority, of which ticks reach the best only.
+//   - Ready threads of different priority: ticks reach only the best.
 //
 // The label of a step is the same in all equivalent orders: to swap two steps
 // that aren't wide changes none of the conditions.

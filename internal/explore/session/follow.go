@@ -260,9 +260,9 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 	}
 }
 
-// Take runs a step of a path that was run before. What was learned since may keep it from
-// being taken. To step a thread where it can't go on would break an invariant of the
-// scheduler, so that is asked first.
+// Take runs a step of a path that was run before. News since may keep it from being
+// taken. To step a thread where it can't go on would break an invariant of the scheduler,
+// so that is asked first.
 func (s *Session) Take(p *por.PathStep) (*trace.Transition, error) {
 	if err := s.Possible(p); err != nil {
 		return nil, err

@@ -164,7 +164,7 @@ func (r *record) flipOf(passes *Story, early, late *event, first at) *flip {
 	return f
 }
 
-// final says of which addresses an event's thread writes no more after it.
+// final says whether an event's thread writes an address no more after it.
 func (r *record) final(e *event) func(addr uint64) bool {
 	t := r.madeAt(e)
 	return func(addr uint64) bool {
