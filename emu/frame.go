@@ -16,8 +16,8 @@ import (
 type Frame struct{ PC, Size uint64 }
 
 // FillFrames has each of these functions begin with so many bytes of fill below its stack
-// pointer: the byte at an address is the one at its last three bits. What a function reads
-// of its variables before it writes them is that, then, and not what was left there. The
+// pointer: the byte at an address is the one at its last three bits. A function that reads
+// its variables before it writes them then finds that, and not the bytes left there. The
 // fills aren't accesses, and go back with the machine. Nothing has run so far.
 func (m *Machine) FillFrames(fill [8]byte, list []Frame) {
 	list = slices.Clone(list)

@@ -6,8 +6,8 @@ import "C"
 import "unsafe"
 
 // Told is a part of what runs with Narrate did: an instruction that was completed, or an
-// access, which comes behind its instruction. Of an instruction of which others see the
-// parts, the accesses made so far come without it, and the others with it, later.
+// access, which comes behind its instruction. Where others see an instruction's parts,
+// the accesses made so far come without it, and the others with it, later.
 type Told struct {
 	// Addr is the instruction's, or that of what is accessed.
 	Addr uint64
@@ -18,7 +18,7 @@ type Told struct {
 	_    uint8
 }
 
-// What is what a run did.
+// What is a kind of a run's acts.
 type What uint8
 
 const (

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What a processor refuses of an instruction with an operand in memory, the machine
-// has to refuse. The processor that the test runs on tells: the manuals leave it no
+// If a processor refuses an instruction with an operand in memory, the machine has
+// to refuse it. The processor that the test runs on tells: the manuals leave it no
 // choice.
 
 // operandInsts are instructions with their operand at (%rbx), where the place of the

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What the engine keeps between runs: translated code, hooks, and machines beside each
+// The engine's state between runs: translated code, hooks, and machines beside each
 // other.
 
 // The host's writes into memory are seen at once; translated code is forgotten

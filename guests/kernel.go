@@ -21,7 +21,7 @@ var KernelPointLists = []string{"yield", "lock", "unlock", "lock,unlock", "cli",
 // KernelPointLists.
 type KernelTest struct {
 	Guest
-	Test   string // what "test=" on the command line says
+	Test   string // the value of "test=" on the command line
 	Kernel string // the program without a mistake: kernel, or course
 }
 

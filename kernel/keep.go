@@ -7,7 +7,7 @@ import (
 	"reflect"
 )
 
-// What a boot leaves behind in structures of several packages, as bytes. They mean
+// The result of a boot in structures of several packages, as bytes. They mean
 // something to the same build of landgo only.
 
 // Encode is a value as bytes. It refuses types with fields that would be lost: those

@@ -21,7 +21,7 @@ import (
 // closure (Picard 1976). Only additions to the same bytes are in it, and what happens
 // before something happens before what comes after that. So it is a flow from additions of
 // positive numbers to those of negative ones that come after them, each as much as it is.
-// What finds none lowers the count.
+// An addition that finds none lowers the count.
 //
 // Were there an execution of M' that isn't one of M, take a shortest. Its last step is an e of B
 // that finds too little. Some execution was run of the trace of one that begins with it. There e

@@ -8,10 +8,10 @@ import (
 //
 // At the beginning of a batch its units are offered in *parts*, a few units in a row
 // each, as bytes (awaytree.go, awayothers.go). The search's own workers take units from
-// the front of the batch, those away take parts from its end. What a part came to comes
-// back as bytes, unit by unit. The first that has done a unit counts, and no worker
-// here waits for one away: what isn't back is done here. So a part that is lost, or comes
-// twice, or too late, costs time and changes nothing.
+// the front of the batch, those away take parts from its end. A part's results come back
+// as bytes, unit by unit. The first that has done a unit counts, and no worker here waits
+// for one away: what isn't back is done here. So a part that is lost, or comes twice, or
+// too late, costs time and changes nothing.
 //
 // A unit's results are functions of the unit (batch.go), so it is all the same which
 // machine works on it. Only a unit that rests at its limit is taken from away. One that
@@ -91,7 +91,7 @@ func (b *batch) lend(d division, opts *Options) (over func()) {
 		p.put(partVersion, uint64(a.total), uint64(lo), uint64(hi-lo))
 		l.part(p, lo, hi)
 		if p.failed != nil {
-			return nil // what can't be packed is done here
+			return nil // parts that can't be packed are done here
 		}
 		a.lo = append(a.lo, lo)
 		parts = append(parts, p.buf)

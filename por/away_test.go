@@ -13,8 +13,8 @@ import (
 )
 
 // elsewhere works on parts of searches on machines of its own, as another process would: it
-// has the program and the bytes of a part, and gives bytes back. What observers saw goes
-// by its place in saw.
+// has the program and the bytes of a part, and gives bytes back. An observer's sights go by
+// their place in saw.
 type elsewhere struct {
 	t      *testing.T
 	p      *model.Program
@@ -109,8 +109,8 @@ func (e *elsewhere) Seen(text []byte) (any, error) {
 	return e.saw[i], nil
 }
 
-// TestAway: a search of which parts are worked on elsewhere, some of them twice, some in
-// vain, has all counts and all that is seen of one that is alone.
+// TestAway: parts of a search are worked on elsewhere, some of them twice, some in vain,
+// has all counts and all that is seen of one that is alone.
 func TestAway(t *testing.T) {
 	programsOf, units := 35, 0
 	if testing.Short() {

@@ -8,9 +8,9 @@ import (
 
 // Units of one tree's search, worked on away (away.go).
 //
-// A part has the states on the way to its units, as a snapshot has (snapshot.go). What a
-// unit came to names states and steps of the part by their places, where they are those
-// that the unit shares with others: these aren't changed. What was the unit's alone is
+// A part has the states on the way to its units, as a snapshot has (snapshot.go). A
+// unit's result names states and steps of the part by their places, where they are those
+// that the unit shares with others: these aren't changed. Those of the unit alone are
 // written anew.
 
 // treeForm is how both sides of a part name its states and taken steps: by their places.

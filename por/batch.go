@@ -12,9 +12,9 @@ import (
 // order; free workers take them, and each works alone and for a limited number of
 // steps. When all are done, their results are merged in that order, and the next
 // batch is made of what is left. The units, their limits and their order are
-// functions of the search so far, not of which worker took what or how fast. So
-// every count, the bug shown and the schedules are the same for any number of
-// workers, one included.
+// functions of the search so far, and don't depend on which worker took what or how
+// fast. So every count, the bug shown and the schedules are the same for any number
+// of workers, one included.
 //
 // A batch ends early where a unit ends the search (it met a bug, learned of finer
 // points, failed). Of several such units the first in the order counts: what comes
@@ -99,7 +99,7 @@ type batch struct {
 	polls  sync.Mutex
 	next   int
 	begun  []bool // here, or done away
-	over   bool   // what comes from away now comes too late
+	over   bool   // results from away come too late now
 	done   []done
 	limit  atomic.Int64 // units from here on aren't wanted
 	halted atomic.Bool  // stop said so

@@ -227,7 +227,7 @@ func (s *bpor) ran(i int32) {
 func (s *bpor) end(e Ending) { s.finish(e, s.point) }
 func (s *bpor) expire()      { s.next.expiring(s.pending(s.point)) }
 
-// point is Backtrack, for the race of which s.seq is the reversed sequence.
+// point is Backtrack, for the race that s.seq reverses.
 func (s *bpor) point() (open bool) {
 	open = s.main()
 	if s.preempt && !s.naive {

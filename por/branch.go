@@ -17,8 +17,8 @@ type branch struct {
 	// finished, of a branch taken from a shared state: nothing is left to explore
 	// below it.
 	finished bool
-	// What to run after it, the wakeup tree below: the steps of chain, one after the
-	// other, then one of kids. Neither: it is a leaf. Trees share the steps of
+	// The steps to run after it, the wakeup tree below: those of chain, one after
+	// the other, then one of kids. Neither: it is a leaf. Trees share the steps of
 	// chains, which stay as they are: to take a step of one, make a branch of it
 	// (pool.below).
 	chain []*branch
@@ -57,7 +57,7 @@ func (p *pool) get() *branch {
 	return new(branch)
 }
 
-// named returns a branch of which nothing is known yet but its name.
+// named returns a branch with its name only.
 func (p *pool) named(t trace.TID, c trace.Choice) *branch {
 	b := p.get()
 	b.Thread, b.Choice, b.Wild = t, c, true

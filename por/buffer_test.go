@@ -297,6 +297,21 @@ func bufferProgram(seed uint64) *model.Program {
 	return p
 }
 
+// countingProgram is one in which threads also change counters whose values they don't use.
+func countingProgram(seed uint64) *model.Program {
+	p := bufferProgram(seed)
+	r := rand.New(rand.NewPCG(seed, 23))
+	for _, code := range p.Threads {
+		for k := range code {
+			if in := &code[k]; (in.Code == model.Load || in.Code == model.Store) && r.IntN(2) == 0 {
+				change := []model.Code{model.Add, model.Add, model.Add, model.Or, model.And, model.Xor}[r.IntN(6)]
+				*in = model.Instr{Code: change, A: in.A, Size: in.Size, C: 1 + int64(r.IntN(3))}
+			}
+		}
+	}
+	return p
+}
+
 // cell draws what is accessed: mostly one of two words.
 func cell(r *rand.Rand, in model.Instr) model.Instr {
 	switch r.IntN(12) {
@@ -329,7 +344,7 @@ func soakBuffers(t *testing.T, usual int) (programs int, first uint64) {
 }
 
 // TestBuffersWithin: within a bound there are the executions that spend no more, by a count of
-// their own. What a buffer does costs nothing.
+// their own. A buffer's steps cost nothing.
 func TestBuffersWithin(t *testing.T) {
 	programs, first := soakBuffers(t, 60)
 	judged := 0
@@ -399,6 +414,46 @@ func TestBuffers(t *testing.T) {
 		}
 	}
 	if t.Log(programs, "programs,", more, "with outcomes that no interleaving has"); more*50 < programs {
+		t.Error("a poor sample")
+	}
+}
+
+// TestBuffersBlend: what comes to the same in both orders does so with store buffers too. The
+// searches find the outcomes of the machine of the paper, in no more executions than they
+// take without.
+func TestBuffersBlend(t *testing.T) {
+	fewer := 0
+	programs, first := soakBuffers(t, 400)
+	for n := range programs {
+		seed := first + uint64(n)
+		p := countingProgram(seed)
+		want := model.Outcomes(p)
+		for _, name := range []string{"sleep", "source", "optimal"} {
+			all, err := runBuffered(name+":commute=0", p, bufferOptions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := runBuffered(name, p, bufferOptions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !r.stats.Complete || !all.stats.Complete {
+				continue
+			}
+			if got := sorted(r.outcomes); !slices.Equal(got, want) {
+				t.Fatalf("seed %d: %s: %d outcomes, want %d:\n%v\nwant\n%v\n%v", seed, name, len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"), p)
+			}
+			if r.stats.Executions > all.stats.Executions {
+				t.Errorf("seed %d: %s: %d executions, %d where nothing comes to the same", seed, name, r.stats.Executions, all.stats.Executions)
+			}
+			if name == "optimal" {
+				if r.stats.Executions < all.stats.Executions {
+					fewer++
+				}
+			}
+		}
+	}
+	if t.Log(programs, "programs,", fewer, "with fewer executions"); fewer*20 < programs {
 		t.Error("a poor sample")
 	}
 }
@@ -482,7 +537,7 @@ func (r *endsRun) Ended(x *Execution) bool {
 	return true
 }
 
-// fencingProgram is a random program of two threads, or of three of which one only loads,
+// fencingProgram is a random program of two threads, or of three where one only loads,
 // where some fences empty all buffers.
 func fencingProgram(seed uint64) *model.Program {
 	r := rand.New(rand.NewPCG(seed, 23))

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Programs of which some steps come to the same in both orders, under the searches that know
-// it (Kind.blends). Two judges run all interleavings. One knows nothing of it: it says which
+// Programs with steps that come to the same in both orders, under the searches that know it
+// (Kind.blends). Two judges run all interleavings. One knows nothing of it: it says which
 // states and bugs there are. The other says which traces there are, of the finer independence.
 
 // blending draws programs of two to four threads with counters whose results aren't used, and

@@ -52,7 +52,7 @@ func (s *bpor) early(j int32, u, q trace.TID) {
 func (s *bpor) release(c, i int32) {
 	u := s.path.order.Thread(i)
 	if s.path.isReady(c, u) && s.dozes(c, u) {
-		s.later(c, allThreads) // what leads u to its acquire may begin with others
+		s.later(c, allThreads) // the way of u to its acquire may begin with others
 	} else if s.path.isReady(c, u) {
 		s.later(c, u)
 	} else if s.path.order.Prev(i) > c {

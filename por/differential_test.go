@@ -19,10 +19,10 @@ import (
 const (
 	// programsPerTest is for the tests that have no numbers of their own.
 	programsPerTest = 1300
-	// What is wrong with a search shows on a soak's programs (soak_test.go), most of
-	// which are small: the slowest mutant needs 1886 of them (mutants_test.go). A large
-	// one takes as long as five of them. Programs with steps of several events are
-	// fewer, as in a soak.
+	// A search's errors show on a soak's programs (soak_test.go), most of which are
+	// small: the slowest mutant needs 1886 of them (mutants_test.go). A large one takes
+	// as long as five of them. Programs with steps of several events are fewer, as in a
+	// soak.
 	smallPrograms, largePrograms = 2000, 250
 	smallOfSteps, largeOfSteps   = 1000, 200
 )
@@ -213,7 +213,8 @@ func TestDifferential(t *testing.T) {
 }
 
 // differ compares searches with the judge on so many programs, or on as many as
-// -rapid.checks says. What comes after a finding, to make it smaller, isn't in the sample.
+// -rapid.checks says. The programs after a finding, to make it smaller, aren't in the
+// sample.
 func differ(t *testing.T, gen *rapid.Generator[sized], checks int, seen *sample, agree func(*rapid.T, *model.Program, *survey) error) {
 	t.Helper()
 	if !checksGiven {

@@ -28,13 +28,13 @@
 //	        Sequence.Reverse    v, which reverses a race
 //	        backtrack.insert    v into the wakeup tree of the state before the race
 //	    strategy's refill   within bounds: more branches, or the next bound
-//	    explorer.close      leave a state of which nothing is left; its branch sleeps
+//	    explorer.close      leave a state that is wholly explored; its branch sleeps
 //
 // After warmUp steps a search is divided (batch.go): divide deals units, workers
 // take them, merge puts the results together. A unit is a subtree with the path to
 // it (treeunit.go), a range of runs (sampledivision.go) or the subtree of an
-// execution graph (trustdivision.go). What lies between two batches is also what a
-// checkpoint has (snapshot.go).
+// execution graph (trustdivision.go). The state between two batches is also that of
+// a checkpoint (snapshot.go).
 //
 // TruSt has no stack of states: it grows an execution graph and lets later events
 // revisit earlier ones (package trust tells how).
@@ -91,7 +91,7 @@
 //	                promise
 //	within bounds   meter; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,
 //	                lazyhabits, lazyleast, lazyprefixes
-//	TruSt           trust, of which the walk is a room of its own
+//	TruSt           trust, whose walk is a room of its own
 //	sampling        sampling, randomwalk, pct, pos, distinct
 //	divided         batch; treedivision, treeunit; sampledivision; trustdivision;
 //	                snapshot, packer; away, awaytree, awayothers

@@ -32,7 +32,7 @@ type explorer struct {
 	meter   *meter   // nil without bounds
 	rising  *bounded // the search, if it goes by ascending bound
 	root    trace.Mark
-	finer   bool // what was run so far is void: points became finer, or a search has learned
+	finer   bool // the executions so far are void: points became finer, or a search has learned
 	ended   Execution
 	// exit is the step of the shared state that the walk went back to last.
 	exit frontierStep

@@ -125,8 +125,8 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// What the races of a long execution want is kept in little, and looked for no
-// longer than the user waits: the i-th of n races wants i steps.
+// The sequences of a long execution's races take little memory, and no longer than
+// the user waits: that of the i-th of n races has i steps.
 func TestManyRaces(t *testing.T) {
 	const n = 1500
 	p := model.TwoWriters(n)

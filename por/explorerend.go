@@ -58,8 +58,8 @@ func (x *explorer) end(e Ending) {
 	x.strat.end(e)
 }
 
-// maxRunOut is how far an execution is followed after points became finer. What
-// isn't learned now is learned later.
+// maxRunOut is how far an execution is followed after points became finer. Facts
+// that aren't learned now are learned later.
 const maxRunOut = 4096
 
 // runOut lets the execution in which points became finer run on by the default

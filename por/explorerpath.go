@@ -148,7 +148,8 @@ func widened(sets []uint64, words, n int) ([]uint64, int) {
 	return wide, w
 }
 
-// close leaves the current state, of which everything is explored, and with it the event that led there.
+// close leaves the current state, which is wholly explored, and with it the event that led
+// there.
 func (x *explorer) close() {
 	n := &x.nodes[len(x.nodes)-1]
 	if n.shared == nil {
@@ -180,7 +181,7 @@ func (x *explorer) close() {
 	}
 	p.cur = nil
 	if p.shared != nil {
-		// What others know of it is a copy, in p.shared.done.
+		// Others have a copy of it, in p.shared.done.
 		x.exit = frontierStep{b.Thread, b.Choice}
 		x.sets.pool.put(b)
 		return

@@ -68,8 +68,8 @@ func (x *explorer) take(n *node) *branch {
 		}
 		if !x.isReady(n.depth, b.Thread) || !x.possible(n, b.Thread, b.Choice) || x.asleep(n, b.Thread, b.Choice) {
 			// The reversed step isn't possible after all (a wait that ended for
-			// another reason, a choice that isn't there), or turns out
-			// redundant. What was taken for covered by it may not be: explore
+			// another reason, a choice that isn't there), or turns out redundant.
+			// Sequences that were taken for covered by it may not be: explore
 			// everything here.
 			x.sets.pool.putAll(b)
 			x.sets.addAll(n)

@@ -17,14 +17,14 @@ const (
 	anyInitial            // source-bpor adds any initial, also one that is independent of the race
 	keepPromise           // a broken promise of dpor:static isn't heeded
 	noWakers              // static persistent sets have no heed of what lets a thread go on
-	asSeen                // what a step that failed may do elsewhere isn't promised
+	asSeen                // a step that failed promises nothing about elsewhere
 	deadToTheWorld        // a static persistent set may sleep as a whole
 	noFresh               // no new persistent set is begun where dpor:mark=1 needs one
-	calmSleep             // what others are exploring sleeps like what is explored
+	calmSleep             // branches that others are exploring sleep like explored ones
 	notMaximal            // trust revisits whatever the graph was made of
 	staysBuffered         // a sleeping load that a store buffer answered stays so behind the update
 	anyDisplacer          // and whichever of several events displaced a thread there
-	noAwaiting            // what waits in a loop at an execution's end doesn't race
+	noAwaiting            // a thread that waits in a loop at an execution's end doesn't race
 	racingEnds            // an end that comes last races with all that came before
 	nearAwait             // a write that lets a thread out of a loop hides those before it
 	oneOutcome            // only the first outcome of a step is explored

@@ -6,8 +6,8 @@ import (
 	"landgo/por/internal/model"
 )
 
-// What the differential test found, by number, and what it was. Each program
-// goes through every search.
+// The differential test's findings, by number, with their causes. Each program goes
+// through every search.
 type finding struct {
 	name string
 	prog model.Program
@@ -165,7 +165,7 @@ var findings = []finding{
 	}}},
 }
 
-// What random programs seldom have.
+// Cases that random programs seldom have.
 var byHand = []finding{
 	{"Coons, Musuvathi and McKinley 2013, Fig. 1", model.Program{Threads: [][]model.Instr{
 		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}},

@@ -181,8 +181,8 @@ func (c *chunk) tree(p *pool) (tree *branch) {
 	return tree
 }
 
-// append adds all of g's entries, of which none was read. Preconditions: nor was
-// any of f's.
+// append adds all of g's entries. None of them was read. Preconditions: nor was any
+// of f's.
 func (f *frontier) append(g *frontier) error {
 	if g.file != nil {
 		in := io.NewSectionReader(g.file, 0, g.size)

@@ -104,7 +104,7 @@ func agreeLate(p *model.Program, f fault) error {
 	return nil
 }
 
-// ending draws programs of which an end of the process may cut threads off.
+// ending draws programs whose threads an end of the process may cut off.
 func ending() *rapid.Generator[*model.Program] {
 	return rapid.Custom(func(t *rapid.T) *model.Program {
 		var p *model.Program

@@ -159,8 +159,9 @@ func (u *unavoidable) hasEnded(last int32, op *trace.Op) bool {
 
 // isFree reports whether op's lock is free after event last in each linearisation in
 // which the thread wasn't left since start. It isn't where another thread may have taken
-// it before start and not have given it back. What is still to come can't have: it is
-// after an operation of the stretch on the lock, or after op if that was done (event i).
+// it before start and not have given it back. An operation still to come can't have: it
+// is after an operation of the stretch on the lock, or after op if that was done (event
+// i).
 func (u *unavoidable) isFree(start, last, i int32, op *trace.Op) bool {
 	o := u.path.order
 	t, settled := o.Thread(last), i >= 0
@@ -185,7 +186,7 @@ func (u *unavoidable) isFree(start, last, i int32, op *trace.Op) bool {
 			}
 		case trace.OpMutexInit, trace.OpMutexDestroy, trace.OpRWInit, trace.OpRWDestroy, trace.OpTryLockFail, trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
 		default:
-			return false // what it does to the lock isn't looked at here
+			return false // its effect on the lock isn't looked at here
 		}
 	}
 	return settled

@@ -135,7 +135,7 @@ func (l *leastPreemptions) goesOn(counts []int32, t trace.TID) bool {
 		return false // at a yield, or at its end
 	}
 	op, waits, wakers := trace.Op{}, []trace.Access(nil), o.Wakers(t)
-	again := true // what it locks and has, it may lock again
+	again := true // it may lock again a lock that it has
 	i := l.next(counts, t)
 	if i >= 0 {
 		op, waits, wakers = o.First(i), p.nodes[i].cur.Waits, o.WakersOf(i)

@@ -25,8 +25,8 @@ import (
 // process is left to begin with, all were explored.
 //
 // Soundness: the last set is closed under the demands of its processes, so their
-// Lemma 1 holds of it. What was explored for sets that were given up is more than
-// that. What was planned for them stays planned (the paper doesn't say).
+// Lemma 1 holds of it. The branches explored for sets that were given up are more
+// than that. The branches planned for them stay planned (the paper doesn't say).
 type marking struct {
 	*figure3
 	states []persistentSet // by depth

@@ -33,8 +33,8 @@ var counted = [len(cost{})]Measure{Preempt, Fair, Delay, Switches}
 type meter struct {
 	path   *path
 	limits cost // the greatest values allowed, -1: any
-	// first is the measure of counted that is the first of the bounds: that
-	// which Options.Iterate raises. What has spent less than fresh of it was
+	// first is the measure of counted that is the first of the bounds: that which
+	// Options.Iterate raises. An execution that has spent less than fresh of it was
 	// seen in an earlier round.
 	first  int
 	fresh  int32

@@ -19,7 +19,7 @@ import (
 // with such sequences. Here that is all in the outcomes of the read, which optimal
 // has anyway.
 //
-// A *storeCell* is bytes of which all accesses so far were of exactly these bytes, each the
+// A *storeCell* is bytes whose accesses so far were all of exactly these bytes, each the
 // only event of its step. The stores of other bytes keep their orders. Where more is
 // learned of a byte the search begins again (observerscells.go).
 //
@@ -78,7 +78,7 @@ type taken struct {
 	cell    *storeCell   // of its access, nil if that isn't of one
 	before  []int32      // cell.stores before
 	settled int          // len(observers.settled) before
-	fresh   bool         // what it does isn't known yet
+	fresh   bool         // its effects aren't known yet
 }
 
 // settled is what a read has said: of the stores, last is the last.

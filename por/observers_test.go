@@ -35,7 +35,7 @@ type watcher struct {
 	reads bool
 }
 
-// ordered8 are the bytes of which stores have an order.
+// ordered8 are the bytes whose stores have an order.
 type ordered8 map[uint64]bool
 
 func (w *watcher) Ended(x *Execution) bool {
@@ -346,7 +346,7 @@ func TestObserversAmong(t *testing.T) {
 	})
 }
 
-// What the soak found, as in findings_test.go.
+// The soak's findings, as in findings_test.go.
 var observersFindings = []finding{
 	{"1: a compare-and-exchange that fails for what it found covers no read that finds something else", model.Program{Bytes: 8, Standing: true, Threads: [][]model.Instr{
 		{{Code: model.Store, C: 2}},

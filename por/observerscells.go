@@ -6,8 +6,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// The bytes of which stores have no order until they are read (observers.go). Any others
-// have one: those that an access has together with different bytes, or across granules; and
+// The bytes whose stores have no order until they are read (observers.go). Any others have
+// one: those that an access has together with different bytes, or across granules; and
 // those that a step accesses which does something else besides. So have those that an
 // operation works on, which may read them without an access, and that a loop waits for,
 // since a store of any value may wake it.

@@ -27,7 +27,7 @@ type realState struct {
 
 // errUnrepeated is a broken invariant: a step depends only on what happens before it, and on
 // the store that it reads.
-var errUnrepeated = errors.New("search observers has found a step that ends otherwise though what it reads is the same: use search optimal")
+var errUnrepeated = errors.New("search observers has found a step that ends otherwise though it reads the same values: use search optimal")
 
 func (o *observers) now() *realState { return &o.real.states[len(o.real.states)-1] }
 
@@ -76,7 +76,8 @@ func (o *observers) remember() {
 	}
 }
 
-// Rewind implements System. What is left of the execution is one of what is left of the path.
+// Rewind implements System. The steps that are left are an execution of the path that is
+// left.
 func (o *observers) Rewind(m trace.Mark) {
 	n := o.marks[m]
 	o.marks = o.marks[:m+1]

@@ -34,8 +34,7 @@ import (
 //     it) doesn't contain. Only then may another continuation of the same prefix
 //     give another answer, and the race stays open while e' is on the stack.
 //   - v's non-essential events are added only as far as they are needed to tell v
-//     from what is asleep or already in the tree. What is left out commutes with
-//     v.
+//     from what is asleep or already in the tree. The rest commutes with v.
 //   - What e' does in its new place isn't known before it is run. A failing try
 //     or compare-and-exchange is taken for one that may succeed. At coarse
 //     granularity e' is taken to depend on everything: on what sleeps, so that v
@@ -46,11 +45,11 @@ import (
 //     operation that blocks (relation/await.go).
 //   - An end of the process that only cuts the others off comes last where the System
 //     says so (trace.Thread.Late). It races with nothing: earlier it isn't possible.
-//   - A step with several outcomes (which waiter a signal lets go) is that many
-//     events, of which each execution has one. Its other outcomes become branches
-//     when it is first run and not on the way to a reversed step (ran). That some of
-//     them aren't possible after others' (--faults) makes no difference: what a step does
-//     with its first outcome is possible after all that is independent of it.
+//   - A step with several outcomes (which waiter a signal lets go) is that many events,
+//     and each execution has one of them. The other outcomes become branches when it is
+//     first run and not on the way to a reversed step (ran). That some of them aren't
+//     possible after others' (--faults) makes no difference: what a step does with its
+//     first outcome is possible after all that is independent of it.
 //   - Where the reversed step turns out impossible (a spin that ended for another
 //     reason), all ready threads become branches of that state: sound, not
 //     optimal.

@@ -7,8 +7,8 @@ import (
 )
 
 // The numbers, lists and events of which snapshots (snapshot.go, trustdivision.go) are
-// made. What an unpacker reads is checked against limits, for a file may be damaged: it
-// goes on with zeros then, and is bad.
+// made. An unpacker checks its input against limits, for a file may be damaged: it goes
+// on with zeros then, and is bad.
 
 // packer writes a snapshot. ids numbers the taken steps; all lists those from number
 // first on.

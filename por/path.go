@@ -20,7 +20,7 @@ type path struct {
 	words     int             // of a bit set
 	sleep     []*branch       // the states' sleep sets, end to end
 	choices   []choice        // threads with several outcomes, per state
-	observers *observers      // what the System was made of, nil but in that search
+	observers *observers      // the layer over the System, nil but in that search
 	// divided: other walks may be exploring what is before or beside what this one explores.
 	divided bool
 	spins   []spin  // spinning threads and their reads

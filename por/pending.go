@@ -5,9 +5,9 @@ import (
 	"landgo/por/relation"
 )
 
-// pending is what the threads would do next. What is still to come at the end of
-// an execution takes part in races too. What its methods return or hand to f is
-// valid until the next call.
+// pending is what the threads would do next. Operations still to come at the end of
+// an execution take part in races too. Values that its methods return or hand to f
+// are valid until the next call.
 type pending struct {
 	path  *path
 	opts  *Options
@@ -37,9 +37,9 @@ func (p *pending) races(f func(c int32, e *relation.Step, row []int32)) {
 	}
 }
 
-// expiring does the same for a wait that is about to run out. What it waits for
-// in vain could have come earlier, and no end of the execution will see it
-// pending. It is called in the state in which no thread can run.
+// expiring does the same for a wait that is about to run out. The event that it
+// waits for in vain could have come earlier, and no end of the execution will see
+// it pending. It is called in the state in which no thread can run.
 func (p *pending) expiring(f func(c int32, e *relation.Step, row []int32)) {
 	for k := range p.path.threads {
 		if t := &p.path.threads[k]; t.Expiring {

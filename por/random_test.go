@@ -205,7 +205,7 @@ func (w *writer) choice() {
 	}
 }
 
-// chosen draws a program with choices, and with calls of which up to two fail.
+// chosen draws a program with choices, and with calls, up to two of which fail.
 func chosen(coarse, merge bool) *rapid.Generator[sized] {
 	return rapid.Custom(func(t *rapid.T) sized {
 		n := 2 + pick(t, "threads", 2)

@@ -13,8 +13,8 @@ import (
 var errKilled = errors.New("killed")
 
 // interrupted runs a search that is killed after each second time that it was
-// saved, and gone on with from there on new machines, until it ends. What is
-// seen is put together.
+// saved, and gone on with from there on new machines, until it ends. The sights are
+// put together.
 func interrupted(name string, p *model.Program, jobs int, opts Options) (*survey, int, error) {
 	var all *survey
 	var last []byte

@@ -166,8 +166,8 @@ func (s *sampling) once() error {
 	return nil
 }
 
-// run makes one run. What every run begins with, up to the first state in
-// which there is anything to pick, is run once.
+// run makes one run. The beginning of all runs, up to the first state in which
+// there is anything to pick, is run once.
 func (s *sampling) run() error {
 	x := s.x
 	s.rand = rand.New(rand.NewPCG(x.spec.Param("seed"), s.done))

@@ -47,11 +47,11 @@ type Options struct {
 	From int
 	// OneEvent promises that a thread's own state settles, before a step, which
 	// bytes and objects the step works on. It makes one access or operation, as
-	// with a preemption point before every access (--pp mem), or takes locks
-	// before it and releases its locks after it. What a reversed step will do is
-	// then known, up to the success of a try or of a compare-and-exchange and to
-	// releases. Without it the searches stay sound, and optimal may run
-	// executions that turn out redundant (Stats.Blocked).
+	// with a preemption point before every access (--pp mem), or takes locks before
+	// it and releases its locks after it. The effects of a reversed step are then
+	// known, up to the success of a try or of a compare-and-exchange and to
+	// releases. Without it the searches stay sound, and optimal may run executions
+	// that turn out redundant (Stats.Blocked).
 	OneEvent bool
 	// Unmerged promises, with OneEvent, that a step that takes a lock does
 	// nothing else. Otherwise what a thread that stays blocked would have done

@@ -49,7 +49,7 @@ func (x *explorer) inherit(n, p *node) {
 		}
 	}
 	if p.shared != nil {
-		// What others are exploring sleeps too, but what it leads to isn't in
+		// Branches that others are exploring sleep too, but their results aren't in
 		// the wakeup tree yet: see wakeup.go.
 		for b := p.done; b != nil; b = b.next {
 			if !b.finished && keep(b) && x.opts.fault != calmSleep {

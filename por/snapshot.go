@@ -295,7 +295,7 @@ func (t *treeDivision) unpack(data []byte, limit int32) error {
 	return nil
 }
 
-// state reads a state, of which those before and the taken steps are known.
+// state reads a state. The states before it and the taken steps are known.
 func (u *unpacker) state(states []*sharedState, taken []*branch, listed map[*branch]bool) *sharedState {
 	j := &sharedState{}
 	up := u.below(uint64(len(states)) + 1)

@@ -16,11 +16,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The soak: the differential test on very many programs, of a seed that no one
-// has tried. Most of them are small: what is wrong with a search shows on small
-// programs as well, and the judge needs a twentieth of the time for one. What
-// needs more is left to the few large ones. That nothing is lost by it is a test
-// too: the mutants are hunted among these programs (mutants_test.go).
+// The soak: the differential test on very many programs, of a seed that no one has
+// tried. Most of them are small: what is wrong with a search shows on small
+// programs as well, and the judge needs a twentieth of the time for one. Errors
+// that need more are left to the few large ones. That nothing is lost by it is a
+// test too: the mutants are hunted among these programs (mutants_test.go).
 
 const (
 	// soakTail: one in so many programs is drawn as large as those of the

@@ -40,7 +40,7 @@ func newNidhuggBPOR(h handle) strategy {
 	s := newBounding(h)
 	s.seq.Persistent = true
 	s.optimised = s.spec.Param("optimised") == 1
-	s.sources = !s.opts.OneEvent // what happens before a step isn't known before it is taken
+	s.sources = !s.opts.OneEvent // the events that happen before a step aren't known before it is taken
 	return s
 }
 

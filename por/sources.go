@@ -197,8 +197,8 @@ func (o *observers) reverse(s *optimal) (open bool) {
 	return s.sets.insert(&s.path.nodes[v.From], v)
 }
 
-// joint is Sequence.Joint of v. What a step needs before it, that isn't in the path, may be
-// less than what is asked for here: then v is explored though it is covered.
+// joint is Sequence.Joint of v. A step may need fewer events before it that aren't in the
+// path than are asked for here. Then v is explored though it is covered.
 func (o *observers) joint(v *relation.Sequence) func(b *relation.Step, aside []*relation.Step) bool {
 	return func(b *relation.Step, aside []*relation.Step) bool {
 		if !b.Loads() || o.fault == looseInitials {

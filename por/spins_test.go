@@ -262,7 +262,7 @@ func loops() *rapid.Generator[*model.Program] {
 	})
 }
 
-// What TestSpins found, as in findings_test.go.
+// The findings of TestSpins, as in findings_test.go.
 var spinFindings = []finding{
 	{"1: a loop disturbed before it comes back to its head, or after, is one trace", model.Program{Threads: [][]model.Instr{
 		{{Code: model.Create, A: 1}, {Code: model.Load}, {Code: model.Store, A: 8}},
@@ -297,8 +297,8 @@ func TestSpins(t *testing.T) {
 	onRandom(t, loops(), func(p *model.Program) error { return checkSpins(p) })
 }
 
-// retries draws programs of two or three threads, of which some read a variable, do
-// more, and begin again if it was changed meanwhile.
+// retries draws programs of two or three threads. Some read a variable, do more,
+// and begin again if it was changed meanwhile.
 func retries() *rapid.Generator[*model.Program] {
 	return rapid.Custom(func(t *rapid.T) *model.Program {
 		p := &model.Program{Bytes: 24, Standing: true, Budget: 8, Calm: pick(t, "calm", 2) > 0}

@@ -14,28 +14,29 @@ import (
 // Searches dpor:static=1 and static=2; with dynamic=0 all of each static set is
 // explored, which is their Static POR.
 //
-// What the sets are made from. The paper needs to know of each process "which
-// operations on which communication objects" it might execute in the future, and has
-// that from a static analysis of the source. Machine code doesn't tell it. So landgo
-// takes a *promise* in its place (promise.go): each thread's n-th step does only what
-// it was seen to do. The search keeps to it as if it were proved, and checks every step
-// that it runs, and how each thread's next step begins in every state. If something
-// broke the promise, it is widened by all that was seen, and the search begins again
-// from the root; what it counted is void. The search is over when nothing broke it.
+// The sources of the sets. The paper needs to know of each process "which operations on
+// which communication objects" it might execute in the future, and has that from a
+// static analysis of the source. Machine code doesn't tell it. So landgo takes a
+// *promise* in its place (promise.go): each thread's n-th step does only what it was
+// seen to do. The search keeps to it as if it were proved, and checks every step that
+// it runs, and how each thread's next step begins in every state. If something broke
+// the promise, it is widened by all that was seen, and the search begins again from the
+// root; what it counted is void. The search is over when nothing broke it.
 //
 // Soundness. Let P be the program, and P' the one in which a thread stops for good
 // where its next step begins otherwise than promised, or goes on otherwise. In P' the
 // promise holds in all executions, so that the sets are persistent there, and the
 // search of P' misses no state of a thread. If some execution of P broke the promise,
 // then P' has the state in which a thread stops first, and the search meets it. It
-// met none in its last round: P' and P are the same. What is no argument: that the
-// first rounds saw much. They may have seen nothing.
+// met none in its last round: P' and P are the same. It is no argument that the first
+// rounds saw much. They may have seen nothing.
 //
 // The sets. PersistentSet is a closure, as the stubborn sets of Godefroid 1996, ch. 4.
 // It begins with a process; for each in it, ready or not, it takes in all whose future
 // may depend on its next step. Where the process isn't ready, it takes in all that may
-// wake it. What can run of these is persistent: nothing outside ever touches what they
-// do next, nor lets one of them go on. The first of the smallest such sets is taken.
+// wake it. Those of them that can run are persistent: nothing outside ever touches
+// what they do next, nor lets one of them go on. The first of the smallest such sets
+// is taken.
 //
 // static=2 widens every byte and every object to the variable that it is in
 // (Options.Variable). An analysis knows no more if it can't tell the elements of an
@@ -44,14 +45,14 @@ import (
 // With sleep sets, or steps of several events, backtrack sets are source sets (source.go).
 // Where the initial that a race asks for isn't in the static set, all of that is explored.
 // It has an initial of the reversed sequence, or every step in it is a weak one, as nothing
-// in the sequence touches it. So a set that sleeps as a whole isn't taken. What begins with
-// it is explored elsewhere, but an execution that ends there doesn't show the races that
-// make others come first, before it (finding 29).
+// in the sequence touches it. So a set that sleeps as a whole isn't taken. Executions that
+// begin with it are explored elsewhere, but an execution that ends there doesn't show the
+// races that make others come first, before it (finding 29).
 type static struct {
-	strategy // what is done within the sets
+	strategy // the search within the sets
 	handle
-	held    promise // what is relied on, the same in a whole round
-	seen    promise // what was seen in this round, and held
+	held    promise // the one relied on, the same in a whole round
+	seen    promise // the part seen in this round, which held
 	states  []staticState
 	broken  bool
 	learned bool // the next start from the root is for a new promise

@@ -45,7 +45,7 @@ type needs struct {
 	mark func(depth int) bool
 	// left, if not nil, is called when the walk has gone back to a state.
 	left func(depth int)
-	// late: a state of which nothing is left to explore may still get branches.
+	// late: a wholly explored state may still get branches.
 	late bool
 	// refill, if not nil, may give such a state more branches.
 	refill func(n *node) (bool, error)
@@ -62,9 +62,9 @@ type handle struct {
 	spec  Spec
 	opts  *Options
 	path  *path      // the execution under way, to be read
-	sets  *backtrack // what to explore from its states, to be added to
-	next  *pending   // what its threads would do next
-	meter *meter     // what it has spent of the bounds, nil without bounds
+	sets  *backtrack // branches to explore from its states, to be added to
+	next  *pending   // the next operations of its threads
+	meter *meter     // its spending of the bounds, nil without bounds
 	stats *Stats     // a search counts what a bound of its own cuts off
 	// budget says whether to stop.
 	budget *budget

@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Programs of which some threads are alike, under the searches that know it. One judge runs
-// all interleavings: it says which states and bugs there are, if threads that are alike may
-// change places. The other runs those in which they begin in order: it says which traces there
-// are then.
+// Programs with threads that are alike, under the searches that know it. One judge runs all
+// interleavings: it says which states and bugs there are, if threads that are alike may change
+// places. The other runs those in which they begin in order: it says which traces there are
+// then.
 
 // alikes draws programs of two to four threads that are alike, beside a first thread that
 // creates them, and perhaps another.

@@ -9,18 +9,16 @@ import (
 
 // A search of one tree, divided: what explorer.go and explorerstep.go do alone.
 //
-// Between two batches the tree is *shared states*: those on the way from the
-// root to where each unit goes on. In a batch a unit is a walk like any other,
-// below the last state on its way below which other units are too. The states up
-// to there, with what is planned, taken and asleep there, are read and not
-// changed. What the unit would add to their branches it keeps to itself, and the
-// merge adds it, unit by unit. A batch that has room for further units takes
-// branches left in the states nearest to the root, where the most is below. It
-// takes one of a state at a time, so that what sleeps beside the next one is
-// known.
+// Between two batches the tree is *shared states*: those on the way from the root
+// to where each unit goes on. In a batch a unit is a walk like any other, below the
+// last state on its way below which other units are too. The states up to there,
+// with what is planned, taken and asleep there, are read and not changed. The unit
+// keeps its additions to their branches to itself, and the merge adds them, unit by
+// unit. A batch that has room for further units takes branches left in the states
+// nearest to the root, where the most is below. It takes one of a state at a time,
+// so that what sleeps beside the next one is known.
 //
-// What a search has to offer for that (Kind.Whole), if it is a strategy of the
-// common walk:
+// A strategy of the common walk has to offer for that (Kind.Whole):
 //   - A branch's exploration is right whatever the order in which branches of one
 //     state are taken, given that the sleep set has those taken before it, in
 //     progress or done.
@@ -36,17 +34,17 @@ import (
 // difference to the tree: sleep sets compare what they did first, which is known
 // when they are taken.
 //
-// A sequence v that a race gives is left out if a branch that is asleep, done or
-// in progress begins it. For one in progress the sequential search's argument
-// for one that is done holds. By the end of the search, what it leads to that
-// doesn't begin with something taken before has been explored. What begins with
-// that was covered from there, by induction over the order. That is the theorem
-// of source-DPOR (JACM 2017, §5.3), which holds for any sleep set, whatever is
+// A sequence v that a race gives is left out if a branch that is asleep, done or in
+// progress begins it. For one in progress the sequential search's argument for one
+// that is done holds. By the end of the search, what it leads to that doesn't begin
+// with something taken before has been explored. Sequences that begin with that
+// were covered from there, by induction over the order. That is the theorem of
+// source-DPOR (JACM 2017, §5.3), which holds for any sleep set, whatever is
 // explored first. Its proof compares at the end of the exploration of a state. A
 // shared state is left only when nothing is planned or in progress there and the
 // results of all units below it are merged. That results come late does no harm:
-// what covered a sequence when it was left out still does, for planned branches
-// are only ever taken, and taken ones finished.
+// what covered a sequence when it was left out still does, for planned branches are
+// only ever taken, and taken ones finished.
 //
 // Optimal-DPOR takes more for covered: what a sleeping step only commutes with,
 // too. That holds because all that the sleeping step led to was put into the
@@ -112,8 +110,8 @@ type treeUnit struct {
 	thread trace.TID
 	choice trace.Choice
 	start  *sharedState // tip when the batch began
-	taken  *branch      // what takes has taken, nil: there was nothing
-	todo   *branch      // what that left planned in start
+	taken  *branch      // the branch that takes has taken, nil: there was nothing
+	todo   *branch      // the branch that it left planned in start
 	plans  []plan
 	cutOff map[int32]*frontier // by the bound that is iterated
 	stats  Stats
@@ -299,7 +297,7 @@ func begins(chain []*branch, b *branch) int {
 	return -1
 }
 
-// progress implements division. What is done lies below the branches explored
+// progress implements division. The finished part lies below the branches explored
 // at shared states.
 func (t *treeDivision) progress() Progress {
 	p := Progress{Stats: t.stats}

@@ -8,7 +8,7 @@ import (
 	"landgo/por/trust"
 )
 
-// The searches trust and rounder, of which the walk is in package trust.
+// The searches trust and rounder. Their walk is in package trust.
 
 // graphWalk is a walk over execution graphs, and what the search counts of it.
 type graphWalk struct {
@@ -20,7 +20,7 @@ type graphWalk struct {
 	awaits bool
 	ends   Stats // but for what the walk counts itself
 	ended  Execution
-	finer  bool // what was run so far is void
+	finer  bool // the executions so far are void
 }
 
 // left are the rules of the walk that faults leave out.
@@ -85,7 +85,7 @@ func (w *graphWalk) taught(err error) error {
 	return err
 }
 
-// counts are those of the search; setCounts sets them, of which it has used so many steps.
+// counts are those of the search. setCounts sets them, with so many steps used.
 func (w *graphWalk) counts() Stats {
 	s := w.ends
 	s.Pruned, s.Transitions, s.Replayed = w.Pruned, w.Transitions, w.Replayed
@@ -159,7 +159,7 @@ func (p *packer) Put(numbers ...uint64) { p.put(numbers...) }
 
 func (p *packer) PutStep(s *relation.Step) { p.putStep(&branch{Step: *s}) }
 
-// What follows implements trust.Reader.
+// The methods below implement trust.Reader.
 
 func (u *unpacker) Get() uint64               { return u.get() }
 func (u *unpacker) Below(limit uint64) uint64 { return u.below(limit) }

@@ -6,13 +6,13 @@ import "landgo/por/relation"
 // to be explored there, in order, each with the tree of what to run after it.
 // A leaf stands for everything that can follow.
 
-// What sleeps at a leaf is a *stray*. There is none in the paper: v was inserted
-// because it wakes everything. Here a step may turn out to do less than it might
-// have done, and wake less. What a stray leads to is then missing from the tree
-// below the leaf, which took it for covered. So a stray excuses only what begins
-// with it, as in source-DPOR. So is what another worker is exploring when a branch
-// beside it is taken: what will be found there isn't in the tree below that branch
-// any more (TestTogetherLarger).
+// A branch that sleeps at a leaf is a *stray*. There is none in the paper: v was
+// inserted because it wakes everything. Here a step may turn out to do less than it
+// might have done, and wake less. What a stray leads to is then missing from the
+// tree below the leaf, which took it for covered. So a stray excuses only what
+// begins with it, as in source-DPOR. So is what another worker is exploring when a
+// branch beside it is taken: what will be found there isn't in the tree below that
+// branch any more (TestTogetherLarger).
 
 // insert makes sure that something explored from the state of n covers v (JACM
 // 2017, §6, the test of Algorithm 2 line 8 and insert of Definition 6.3). It
@@ -90,7 +90,7 @@ const shortChain = 3
 // a thousand more steps each.
 func (s *backtrack) append(n *node, list **branch, v *relation.Sequence) {
 	if list == &n.todo && !s.path.isReady(n.depth, v.Event(v.Items()[0]).Thread) {
-		// What lets it go isn't known to v: explore everything here.
+		// v doesn't know the step that lets it go: explore everything here.
 		s.addAll(n)
 		return
 	}

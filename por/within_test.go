@@ -34,8 +34,8 @@ func disagreeWithin(name string, p *model.Program, judge *survey, opts Options, 
 			}
 		}
 	}
-	// What a search without order shows of a trace may be dearer than need be:
-	// the judge knows what it costs.
+	// A search without order may show a dearer execution of a trace than need be:
+	// the judge knows the least price.
 	if kind, _, _ := strings.Cut(name, ":"); kindNamed(kind).Unordered {
 		for c, got := range s.traces {
 			if known := judge.traces[c]; known != nil {

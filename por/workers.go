@@ -6,9 +6,9 @@ import "cmp"
 
 // Worker works on units of a search.
 type Worker struct {
-	// Begin returns a System for the next unit. It stands at the state at which
-	// the search began. It knows threads by the same numbers and has the same
-	// preemption points as the search's own. What it learns from now on is news
+	// Begin returns a System for the next unit. It stands at the state at which the
+	// search began. It knows threads by the same numbers and has the same
+	// preemption points as the search's own. Facts learned from now on are news
 	// (ErrFiner).
 	Begin func() System
 	// Obs sees what is run there. Only Ended is called, from a goroutine of its

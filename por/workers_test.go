@@ -203,9 +203,8 @@ func TestTogetherMutant(t *testing.T) {
 	t.Error("nothing was missed")
 }
 
-// TestTogetherBounded: the same for rounds of growing bounds. What is run again
-// to come back to where a bound struck depends on the division, not on the
-// workers.
+// TestTogetherBounded: the same for rounds of growing bounds. The steps run again
+// to come back to where a bound struck depend on the division, not on the workers.
 func TestTogetherBounded(t *testing.T) {
 	for _, p := range []*model.Program{model.Micro(2, 2), model.MutexInc(2, 2), model.LastZero(2)} {
 		for bound := 0; bound <= 3; bound++ {
@@ -283,7 +282,7 @@ func (f *first) Ended(x *Execution) bool {
 func (f *first) Progress(Progress) {}
 func (f *first) Restarted()        { f.path = nil }
 
-// finders is a Crew each of which stops at the first bug.
+// finders is a Crew whose workers stop at the first bug.
 type finders struct {
 	plainHands
 	found *first

@@ -52,8 +52,8 @@ import (
 // samples.
 //
 // An order that isn't there would hide a race, so an operation on an object orders as in
-// mode HB only, and accesses as in mode Adjacent. What a missing order adds is a race
-// that is told and isn't one.
+// mode HB only, and accesses as in mode Adjacent. A missing order adds a race that is
+// told and isn't one.
 type Triangular struct {
 	order
 	cfg      TriangularConfig

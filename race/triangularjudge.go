@@ -16,7 +16,7 @@ func (d *Triangular) judge(v *tsoVisit) {
 	}
 }
 
-// triangle adds the race of load r and store w, one of which is under way, if it is one.
+// triangle adds the race of load r and store w, if it is one. One of the two is under way.
 func (d *Triangular) triangle(r, w *tsoVisit, m contact) {
 	s := &d.visits[r.store]
 	before := w.before

@@ -2,9 +2,9 @@ package race
 
 import "landgo/internal/trace"
 
-// What the functions and system calls that landgo carries out do to the store buffer of their
-// thread. landgo runs none of their code, so this is what every supported C library and
-// kernel does there; where these differ, it is the least.
+// The effect of functions and system calls that landgo carries out on the store buffer of
+// their thread. landgo runs none of their code. So this is what every supported C library and
+// kernel does there, and the least of it where these differ.
 
 // buffering is what an operation does about the store buffer.
 type buffering uint8
@@ -105,7 +105,8 @@ func (d *Triangular) nested(t trace.TID, o *trace.Op) bool {
 }
 
 // looks takes in an operation as an access to its object: a plain load, or a change.
-// What lies between isn't asked: two that nothing orders are taken to be adjacent.
+// Events between aren't asked about: two that nothing orders are taken to be
+// adjacent.
 func (d *Triangular) looks(t trace.TID, o *trace.Op) {
 	b := bufferingOf[o.Kind]
 	if o.Kind != trace.OpOnce && (b == nothing || o.Size == 0) {
@@ -166,8 +167,8 @@ func (d *Triangular) operatedOn(o *trace.Op) *tsoObject {
 // calls takes in the beginning or the end of a call of an object that is to be
 // linearizable. Which calls are over before others begin is the same on x86-TSO where the
 // buffer is empty at each. These moments can then be taken for locked instructions on one
-// more variable, which change nothing, and of which no triangular race is made. With a
-// store in the buffer the call is over before others see what it did.
+// more variable, which change nothing, and make no triangular race. With a store in the
+// buffer the call is over before others see what it did.
 func (d *Triangular) calls(t trace.TID, o *trace.Op) {
 	s := d.slots[d.threads[t].store]
 	if s == 0 || o.Kind != trace.OpCallBegins && o.Kind != trace.OpCallEnds {

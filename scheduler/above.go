@@ -22,7 +22,7 @@ type tally struct {
 
 // Count implements por.Counter.
 func (s *System) Count(on bool) {
-	s.Blends.tallying = on && s.Blends.on
+	s.Blends.tallying = on && s.Blends.on && !s.cfg.Buffers
 	s.Unlist()
 }
 

@@ -8,7 +8,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// What a report asks about a state, beside Stack and Stuck.
+// A report's questions about a state, beside Stack and Stuck.
 
 // Position is how far a thread is: the instructions that it has completed, and how
 // many events it has made of the next one. It stands inside of that, unless the

@@ -30,7 +30,7 @@ func (s *fixed) StopIf(f func() bool) { s.stopIf = f }
 func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error {
 	th := &s.threads[t]
 	skip := (th.Stand == StandOp || th.Stand == StandRun) && !th.limited
-	past := th.Stand == StandAccess || th.Stand == StandFence // what it stands at has waited
+	past := th.Stand == StandAccess || th.Stand == StandFence // the operation there has waited
 	skip = skip || th.Stand == StandFence && th.begun
 	th.Stand, th.limited, th.begun = StandRun, false, false
 	framing := th.framing
@@ -270,7 +270,7 @@ func (s *System) flags(th *thread, runs Running) emu.RunFlags {
 	case runs&RunsQuiet != 0:
 		f = emu.Quiet
 		if runs&RunsChecked != 0 {
-			f |= emu.Check // what it is given may be dead
+			f |= emu.Check // its argument may be dead
 		}
 		if runs&RunsWatched != 0 && !s.Alone(th.ID) {
 			f |= emu.Watch

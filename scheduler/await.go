@@ -21,8 +21,8 @@ import (
 // then. Where it is written in parts, or an operation works on its bytes, it isn't of this
 // kind: a value of several writes is no event's. That is learned, too.
 //
-// What is watched beside a search (race.Triangular) sees the program without polls. That is
-// as good: under x86-TSO a poll changes nothing either, so the program has the same states
+// Detectors beside a search (race.Triangular) see the program without polls. That is as
+// good: under x86-TSO a poll changes nothing either, so the program has the same states
 // there with its polls and without. The theorem is one about programs some of whose loads
 // are possible with some values only (Bouajjani, Meyer and Möhlmann, ICALP 2011: their
 // assertions).
@@ -143,8 +143,8 @@ func (s *System) Rest() (news bool) {
 	return news
 }
 
-// worksOnBytes reports whether an operation may change its object's bytes by itself. What a
-// call on a futex writes is an access besides.
+// worksOnBytes reports whether an operation may change its object's bytes by itself. A
+// write of a call on a futex is an access besides.
 func worksOnBytes(op *trace.Op) bool {
 	switch op.Kind {
 	case trace.OpFutexWait, trace.OpFutexWake, trace.OpFutexRequeue, trace.OpFutexTimeout:

@@ -9,18 +9,19 @@ import (
 //
 //   - locked instructions that add to memory or combine bits, and whose results aren't used.
 //     That is so by the code alone: the flags, and a register that gets what memory held, are
-//     overwritten on every path before they are read (static.Blends). What the two orders leave
-//     different is nothing that the thread ever looks at.
+//     overwritten on every path before they are read (static.Blends). The thread never looks at
+//     what the two orders leave different.
 //   - those that add, and of whose results only is used whether a count is above zero, as long
 //     as it is (above.go).
-//   - exchanges with memory of which the result isn't used, where stores have no order
+//   - exchanges with memory whose result isn't used, where stores have no order
 //     (Overwrite). They are stores then.
 //   - arrivals at a trusted barrier whose result isn't read (library/barrier.go).
 //
 // Detectors beside the search see one order of the two. So those that ask for happens-before
 // take no order from it (race.blended, race.Triangular); with --fail-on race, where accesses
-// have to be seen as neighbours, nothing blends. Nor does anything with store buffers, or where
-// steps have several accesses. Nor do locked instructions on bytes that threads await (await.go,
+// have to be seen as neighbours, nothing blends. Nor does anything where steps have several
+// accesses, or an arrival with store buffers (those of locked instructions are empty, and
+// TestBuffersBlend in por judges them). Nor do locked instructions on bytes that threads await (await.go,
 // counted.go): such a thread may go on without two of them, though without neither alone. And
 // the values between them have to be those of one order.
 
@@ -28,13 +29,13 @@ import (
 type blends struct {
 	in       *present
 	learning *learning
-	on       bool // what comes to the same in both orders is told
+	on       bool // steps that come to the same in both orders are told
 	tallying bool // and additions to counts that stay above zero (above.go)
 	// overwriting: of stores of the same bytes the search runs one order, unless they are
 	// read, and exchanges whose results aren't used are told.
 	overwriting bool
-	// What the code says, by place: of locked instructions, of those that add and are tested,
-	// and behind calls, where results aren't used.
+	// The code's properties, by place: of locked instructions, of those that add and are
+	// tested, and behind calls, where results aren't used.
 	blends map[uint64]trace.Blend
 	leasts map[uint64]int64
 	unread map[uint64]bool
@@ -43,7 +44,7 @@ type blends struct {
 // Blend implements por.Blender.
 func (s *System) Blend(on bool) {
 	s.Blends.tallying = false
-	s.Blends.on = on && !s.cfg.Ordered && !s.steered() && !s.Coarse() && !s.cfg.Buffers
+	s.Blends.on = on && !s.cfg.Ordered && !s.steered() && !s.Coarse()
 	s.Unlist()
 }
 
@@ -53,8 +54,8 @@ func (s *System) Overwrite(on bool) {
 	s.Unlist()
 }
 
-// On reports whether the search was promised to be told what blends.
-func (bl *blends) On() bool { return bl.on }
+// Arrivals reports whether the search is told of arrivals that blend.
+func (bl *blends) Arrivals() bool { return bl.on && !bl.in.cfg.Buffers }
 
 // mark marks the accesses that blend.
 func (bl *blends) mark(t trace.TID, list []trace.Access) {

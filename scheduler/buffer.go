@@ -17,8 +17,8 @@ import (
 //
 // Between steps memory is what all threads see. In a step of a thread its buffered
 // stores are in memory too, so that its loads find them. They are put there before the
-// step (apply) and taken back after it (takeBack), through the machine's journal. What
-// one step stores is one entry, as the step is one event.
+// step (apply) and taken back after it (takeBack), through the machine's journal. The
+// stores of one step are one entry, as the step is one event.
 //
 // Some steps wait until the buffer is empty: a locked instruction, a fence, an
 // instruction that serialises, an operation that the library makes by such ones
@@ -63,8 +63,8 @@ type ordinal struct {
 
 func (o *ordinal) overlaps(addr, size uint64) bool { return o.addr < addr+size && addr < o.addr+o.size }
 
-// buffers are the store buffers of all threads. What is in one is a thread's (storing), and
-// goes back with it.
+// buffers are the store buffers of all threads. Its contents are a thread's (storing), and
+// go back with it.
 type buffers struct {
 	in       *present
 	learning *learning
@@ -75,9 +75,9 @@ type buffers struct {
 	fenced func(pc uint64) bool
 
 	// Of the step under way.
-	under [][]byte // what the parts of the buffer lie over, in their order
+	under [][]byte // the bytes below the parts of the buffer, in their order
 	weak  uint64   // an instruction whose stores aren't in order, 0 for none
-	mixed uint64   // one that loads bytes of which the newest store has only some, 0 for none
+	mixed uint64   // one that loads bytes that the newest store has only in part, 0 for none
 	// nonTemporal has the instructions that were looked at, by address.
 	nonTemporal map[uint64]bool
 }

@@ -45,7 +45,7 @@ type Calls interface {
 	// Boot begins, with the functions that have roles, by their first addresses, once the
 	// kernel is there and before any thread is.
 	Boot(k kernel.Kernel, roles map[uint64]profile.Bound)
-	// Steps: a thread begins a step. What it had begun to do shows from here on.
+	// Steps: a thread begins a step. Calls that it had begun show from here on.
 	Steps(trace.TID, *trace.Transition)
 	// AtBreak is asked where a thread has stopped at a breakpoint.
 	AtBreak(trace.TID, *trace.Transition) (Verdict, error)
@@ -74,8 +74,8 @@ type Signals interface {
 	// Own: the functions send a signal themselves, for their own ends.
 	Own(signal uint64) bool
 	// Interrupted: a signal's handler begins, with its frame at an address. nap is the
-	// sleep that it ends, if its Kind isn't 0. What the signal's effect depends on is
-	// returned.
+	// sleep that it ends, if its Kind isn't 0. It returns the operations on which the
+	// signal's effect depends.
 	Interrupted(t trace.TID, signal, frame uint64, nap trace.Op) []trace.Op
 	// InCall: a handler begins after a call of the kernel, in a function or not. The
 	// stack pointer at its entry is frame. It returns to pc, with the stack pointer sp.
@@ -158,7 +158,7 @@ type Teller interface {
 type Running uint8
 
 const (
-	// RunsFollowed: the guest's own allocator, of which nothing is looked at.
+	// RunsFollowed: the guest's own allocator, whose accesses aren't looked at.
 	RunsFollowed Running = 1 << iota
 	// RunsQuiet: a trusted function, without interruption.
 	RunsQuiet
@@ -197,8 +197,8 @@ func (s *fixed) trusted(th *thread) bool {
 	return th.Starting || s.lib.Running(th.ID)&(RunsFollowed|RunsQuiet) != 0
 }
 
-// uncarried stands for the Carrier that a guest has none of which schedules its threads
-// itself. No thread of it is ever at a function, so only this is asked.
+// uncarried stands for the Carrier that is missing in a guest which schedules its
+// threads itself. No thread of it is ever at a function, so only this is asked.
 type uncarried struct {
 	Keeper
 	Calls

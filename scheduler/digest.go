@@ -23,12 +23,12 @@ import (
 //   - each trusted object;
 //   - the lines printed so far, by which outcomes are told apart.
 //
-// What isn't in it: how many instructions a thread has run; what is known (known.Facts, the
-// same for all states); and the steps that led there. The processor's clock tells the
-// instructions: a guest that reads it is refused. Of the steps, spin detection reads the
-// latest of a thread's own. So a thread that has been seen to spin differs from one that is
-// about to be (por/stateful.go says why that is enough). The number of steps of an execution
-// has a limit (maxSteps) that is a failure.
+// It leaves out how many instructions a thread has run, known.Facts (the same for all
+// states), and the steps that led there. The processor's clock tells the instructions: a
+// guest that reads it is refused. Of the steps, spin detection reads the latest of a
+// thread's own. So a thread that has been seen to spin differs from one that is about to be
+// (por/stateful.go says why that is enough). The number of steps of an execution has a limit
+// (maxSteps) that is a failure.
 func (s *System) Digest() (trace.Digest, error) {
 	sum, err := s.machine.Digest()
 	if err != nil {
@@ -127,7 +127,8 @@ func (s *fixed) threadDigest(th *thread) trace.Digest {
 	return h.Sum()
 }
 
-// hashBuffer adds a store buffer. What has left it answers no load, and no load waits for it.
+// hashBuffer adds a store buffer. A store that has left it answers no load, and no load
+// waits for it.
 func (th *thread) hashBuffer(h *trace.Hash) {
 	h.Words(uint64(len(th.queue)), trace.Bit(th.stored), trace.Bit(th.atNone), trace.Bit(th.begun), th.fence)
 	for i := range th.queue {

@@ -5,10 +5,10 @@
 //	traps ── kernel.Kernel ─┤ scheduler.System ── por (through its System interface)
 //
 // A step runs one thread from where it stands to its next preemption point. A
-// thread always stands at a known operation: before a shared access, at the
-// entry of a trusted function, before a trap, asleep, in an exact spin, before
-// its failure, or gone. What lies between is private to the thread, so a new
-// thread's private beginning is run at its creation.
+// thread always stands at a known operation: before a shared access, at the entry
+// of a trusted function, before a trap, asleep, in an exact spin, before its
+// failure, or gone. Its instructions between are private to it, so a new thread's
+// private beginning is run at its creation.
 //
 // # Three rooms
 //
@@ -21,17 +21,17 @@
 //	scheduler/steer     a kernel that schedules its threads itself. It takes steps of its own; the
 //	                    core knows it as a Companion, whose state goes back with the core's.
 //
-// What they speak of is a thread's id (trace.TID) and its Thread, the part of its state
-// that all rooms have. Each keeps the rest itself. A state goes back everywhere: the core
-// says before a thread changes (Keep), at a mark and at a rewind.
+// They exchange a thread's id (trace.TID) and its Thread, the part of its state that all
+// rooms have. Each keeps the rest itself. A state goes back everywhere: the core says
+// before a thread changes (Keep), at a mark and at a rewind.
 //
 // # The parts
 //
-// A System takes steps. What it asks while it does is in parts with fields and methods of
-// their own. Each is made in New and has what it needs by name: the guest as it stands
-// (present), what is learned (learning), what is tried (attempt), other parts. None has the
-// System, but for twins, which step it; what a part needs of a step is an interface or a
-// function (stepper, runner).
+// A System takes steps. The rest (spins, sharing, signals, ...) is in parts with fields and
+// methods of their own. Each is made in New and has what it needs by name: the guest as it
+// stands (present), what is learned (learning), what is tried (attempt), other parts. None
+// has the System, but for twins, which step it; what a part needs of a step is an interface
+// or a function (stepper, runner).
 //
 //	Traps, Naps, Signals   system calls, sleeps within a step, faults and signals
 //	Sharing, Points        what others share of what is touched; is there a point here?

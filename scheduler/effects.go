@@ -9,10 +9,10 @@ import (
 	"landgo/kernel/effect"
 )
 
-// What a kernel touches for a thread: guest memory, pages and words of its own state,
-// all of them recorded by the kernel's log (package effect). Words have addresses where
-// no guest has memory, and are shared as memory is: private to a thread until a second
-// one touches them.
+// A kernel's accesses for a thread: guest memory, pages and words of its own state, all
+// of them recorded by the kernel's log (package effect). Words have addresses where no
+// guest has memory, and are shared as memory is: private to a thread until a second one
+// touches them.
 //
 // A call is foreseen before it is made. Where other threads share what it would touch it
 // is a step of its own. So a call within another step must not touch anything

@@ -65,8 +65,8 @@ type outputKernel interface {
 }
 
 // SharesOutput reports whether what a thread is about to print may come too late: the
-// process was seen to end while other threads were there, of which one prints. Prints
-// are then events. They don't depend on each other, but on the end.
+// process was seen to end while other threads were there, one of them with output.
+// Prints are then events. They don't depend on each other, but on the end.
 func (e *Ends) SharesOutput(t trace.TID) bool {
 	k, ok := e.in.kernel.(outputKernel)
 	return ok && !e.in.Alone(t) && e.sharing.sharesTouch(t, &trace.Access{Addr: k.OutputWord(), Size: outputSize})

@@ -7,10 +7,10 @@ import (
 
 // A thread that goes on after a fault.
 //
-// What a thread finds where it faults is what others did with the page: the access
-// is an event. On linux the machine stops before it, and records it as a read, as any
-// other (emu.Faults); on pebbles it is a look at the page. What the kernel writes for
-// the handler, on the thread's stack or on another, is an access as well.
+// A thread that faults finds the page as others left it: the access is an event. On
+// linux the machine stops before it, and records it as a read, as any other
+// (emu.Faults); on pebbles it is a look at the page. The kernel's stores for the
+// handler, on the thread's stack or on another, are accesses as well.
 
 // pageKernel is a kernel in which the handler of a fault can find pages that others
 // map and take away.
@@ -51,7 +51,7 @@ func (g *signals) atFault(th *thread, tr *trace.Transition, stop *emu.Stop, fram
 	}
 	look, looks := g.faultLook(th, stop.Fault)
 	if looks && len(tr.Accesses)+len(tr.Ops) > 0 {
-		// What other threads do with the page may come before.
+		// Other threads may use the page before.
 		th.Stand = StandAccess
 		th.Access = trace.Access{Addr: stop.Fault.Addr, PC: stop.PC, Size: 1}
 		return true, g.arrive(th, tr)

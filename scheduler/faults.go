@@ -15,8 +15,8 @@ import (
 // more. That makes no two calls dependent: the first outcome of each always is possible,
 // and whatever an execution has, it has in each order of its steps (por/optimal.go).
 
-// Failer is a kernel of which calls can be had fail.
-// Failing is of the failures that executions may have.
+// Failer is a kernel whose calls can be made to fail. Failing is of the failures
+// that executions may have.
 type Failing struct {
 	in   *present
 	most *int // see LimitFaults; nil: no limit

@@ -7,9 +7,10 @@ import (
 
 // Fences that the guest hasn't got, tried without building it anew. After a store for which
 // FenceAfter's function says so, its thread waits until its buffer is empty, as at an mfence
-// behind that instruction. The wait isn't a step of its own. What the thread does next is
-// enabled only then, and what lies between is private to it. An xchg in place of the store
-// comes to the same: nothing of the thread lies between the store and its way to memory.
+// behind that instruction. The wait isn't a step of its own. The thread's next operation is
+// enabled only then, and the instructions between are private to it. An xchg in place of the
+// store comes to the same: nothing of the thread lies between the store and its way to
+// memory.
 
 // atHandler stands for the store's place where a thread waits before a signal's handler: the
 // kernel takes the signal from its list by locked instructions, on the thread's processor.

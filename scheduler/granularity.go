@@ -16,8 +16,8 @@ type Granularity struct {
 	Race []uint64
 }
 
-// SetGranularity changes where the System stops from now on. What it has learned
-// stays. Preconditions: it stands at its root, and no other mark is in use.
+// SetGranularity changes where the System stops from now on. Its knowledge stays.
+// Preconditions: it stands at its root, and no other mark is in use.
 func (s *System) SetGranularity(g Granularity) {
 	for _, w := range s.twins.beside {
 		w.SetGranularity(g)

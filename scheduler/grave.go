@@ -95,7 +95,7 @@ func (g *Stacks) stackOf(th *thread) emu.Range {
 }
 
 // mappingStart is the lowest address from which on all pages up to addr are
-// writable. What it was is looked up first: stacks are large.
+// writable. The last answer is looked up first: stacks are large.
 func (g *Stacks) mappingStart(addr uint64) uint64 {
 	writable := func(a uint64) bool { return g.in.machine.Prot(a)&emu.ProtWrite != 0 }
 	if lo, ok := g.starts[addr]; ok && writable(lo) && (lo < 4096 || !writable(lo-4096)) {

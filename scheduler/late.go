@@ -13,12 +13,13 @@ type Ends struct {
 }
 
 // Late ends: where one thread ends the process well, the others are cut off, at each of
-// their points in some execution. What they would have done is a bug or none; if it is,
-// an execution that goes on shows it. So a search that asks for it (por.Awaiter) is told
-// that such an end isn't possible as long as another thread can run. No bug is lost:
+// their points in some execution. Their next steps would show a bug or none. If there is
+// one, an execution that goes on shows it. So a search that asks for it (por.Awaiter) is
+// told that such an end isn't possible as long as another thread can run. No bug is
+// lost:
 //
 //   - What the others did before the end they do in the execution that goes on, too: it
-//     begins with the same steps. What they do after that is explored besides.
+//     begins with the same steps. Their steps after that are explored besides.
 //   - The ending thread stands before its last step, and does no more than to end. Its
 //     status is its own: it has it already, and it is 0. An end with another status, or
 //     by a bug, isn't late.
@@ -30,7 +31,7 @@ type Ends struct {
 //   - Threads that wait when no other can run wait at an early end as well, and a cycle of
 //     locks stays one. No timed wait runs out as long as the end is possible.
 //
-// What can be told is what is left outside: output, and what other system calls did. A
+// Only effects outside show the difference: output, and those of other system calls. A
 // thread may be seen to do anything of that without having to do it by the end. Then ends
 // come anywhere again, for good (known.Facts.Early), and all begins anew. So they do where
 // others go on for long, and perhaps for ever, and with --check leak, for a thread that is

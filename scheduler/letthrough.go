@@ -10,9 +10,9 @@ import (
 // comes behind them, they are let through: the step goes on as it would on a machine,
 // and the error is remembered. Each place is remembered once in an execution.
 //
-// What the access finds is what is in memory there, by this execution's order of events,
-// and the access is an event like any other. So the thread's steps stay a function of the
-// schedule, and the search sees all that they depend on.
+// The access finds the bytes in memory there, by this execution's order of events, and is
+// an event like any other. So the thread's steps stay a function of the schedule, and the
+// search sees all that they depend on.
 
 // letThrough reports whether a failure is one to let through. reads: it is a read.
 func (k *Blocks) letThrough(f *Failure, reads bool) bool {

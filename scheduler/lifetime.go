@@ -9,11 +9,11 @@ import (
 	"landgo/scheduler/known"
 )
 
-// What a System is made of, by how long it lasts. What it knows of its guest for good
-// and can tell another System of is known.Facts. A method reaches what its receiver has:
-// one of present can't learn, count or touch the step under way; one of named finds out
-// names and places besides. The parts of a System (doc.go) have pointers to those of these
-// structures that they need, and to no others.
+// A System's parts, by how long they last. Its knowledge of the guest that is for good,
+// and that another System can take over, is known.Facts. A method reaches what its
+// receiver has: one of present can't learn, count or touch the step under way; one of
+// named finds out names and places besides. The parts of a System (doc.go) have pointers
+// to those of these structures that they need, and to no others.
 
 // fixed is what stays as it is once a guest has begun.
 type fixed struct {
@@ -29,7 +29,7 @@ type fixed struct {
 	wordSize  uint64    // of the general registers, in bytes
 	lowHeap   bool      // see kernel.HasLowHeap
 
-	// What the user of the System asks for, between steps.
+	// The wishes of the System's user, between steps.
 	stopIf   func() bool
 	observer Observer
 	viewer   Viewer
@@ -71,8 +71,8 @@ type state struct {
 
 // cells go back with the machine.
 type cells struct {
-	// entered is 1 once main has begun, or if the guest names no main. What is
-	// allocated before is the C library's.
+	// entered is 1 once main has begun, or if the guest names no main. Blocks
+	// allocated before are the C library's.
 	entered emu.Cell
 	ranOut  emu.Flag // a timed wait ran out
 	// threadStatus is 1 when the process's status was set by a thread on its way out.

@@ -93,8 +93,8 @@ func (l *listing) watchersStale() {
 	l.objects = l.objects[:0]
 }
 
-// rewound notes that memory has gone back to what it was at a moment of the journal. What
-// goes back to later than the latest look has changed nothing that was seen.
+// rewound notes that memory has gone back to what it was at a moment of the journal. A
+// rewind to later than the latest look has changed nothing that was seen.
 func (l *listing) rewound(to uint64) {
 	if to < l.journal {
 		l.watchersStale()

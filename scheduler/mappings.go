@@ -10,12 +10,11 @@ import (
 	"landgo/kernel"
 )
 
-// Memory that the program itself maps (mmap; new_pages on pebbles) is blocks
-// too, each with the call that mapped it and the one that took it back. Its pages are what keeps accesses out,
-// so nothing has to be checked that doesn't fault anyway, and no program that is
-// right can be told off for an access. What is mapped within a function of the C
-// library (stacks, malloc's large blocks) or before the program's first thread
-// runs is theirs, and no block of these.
+// Memory that the program itself maps (mmap; new_pages on pebbles) is blocks too, each with the
+// call that mapped it and the one that took it back. Its pages are what keeps accesses out, so
+// nothing has to be checked that doesn't fault anyway, and no program that is right can be told off
+// for an access. Memory mapped within a function of the C library (stacks, malloc's large blocks),
+// or before the program's first thread runs, is no block of these.
 //
 // A mapping has whole pages: what lies between the bytes asked for and the end of
 // the last page may be used on every machine. Behind a mapping of linux's a page
@@ -71,7 +70,7 @@ func (m *Mappings) Take(t trace.TID, call uint64, out *kernel.Outcome) *Failure 
 	return nil
 }
 
-// replace ends the mappings of which nothing is left under a new one.
+// replace ends the mappings that lie wholly under a new one.
 func (m *Mappings) replace(th *thread, p kernel.Pages, e heap.Event) {
 	under := m.livingIn(p.Addr, p.Addr+p.Size)
 	m.in.covers.living = m.in.covers.living.Clear(p.Addr, p.Addr+p.Size)
@@ -134,7 +133,7 @@ func (m *Mappings) livingIn(lo, hi uint64) (list []int32) {
 	return slices.Compact(list)
 }
 
-// endIfGone ends a mapping of which nothing is mapped any more.
+// endIfGone ends a mapping that has no mapped page any more.
 func (m *Mappings) endIfGone(th *thread, n int32, e heap.Event) {
 	b := m.in.mapped.Blocks()[n]
 	for lo := b.Addr; lo < b.Addr+b.Size; {

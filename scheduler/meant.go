@@ -10,8 +10,8 @@ import (
 )
 
 // An execution that no thread can go on from is a deadlock or a livelock. But some
-// programs were never to end: a server, or a test whose threads work for ever. What
-// the two have in common is that no thread waits for a thing that another one owes it:
+// programs were never to end: a server, or a test whose threads work for ever. In
+// both, no thread waits for a thing that another one owes it:
 //
 //   - The first thread sleeps in a loop that has no condition (image.Forever), or waits there
 //     for signals from outside the program (pause). A wait for one signal, behind which the

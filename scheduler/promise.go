@@ -15,9 +15,9 @@ import (
 // A condition depends on states, and a search runs one execution of each trace. Two steps
 // that it takes for independent could make a state between them that no execution of the
 // trace has. So steps that may change what a condition reads have one order in each trace
-// (trace.OpJudged), as visible steps have in the theory of partial orders. What conditions
-// read is learned for good, by words (known.Facts.Judged): in the last search, all that any
-// condition read in any state is known from the beginning. Take an execution whose n-th
+// (trace.OpJudged), as visible steps have in the theory of partial orders. The words that
+// conditions read are learned for good (known.Facts.Judged): in the last search, all that
+// any condition read in any state is known from the beginning. Take an execution whose n-th
 // such step breaks a condition, and the one of its trace that is run. Its first n such
 // steps are the same and write the same values, so the words have the same values after the
 // n-th in both. The condition reads no others, and fails there too.
@@ -60,7 +60,7 @@ const judgedObject = 1
 // it holds at some point before the end.
 func (j *Promises) Add(t trace.TID, always bool, holds, arg, lock uint64) error {
 	th := &j.in.threads[t]
-	if !j.learning.known.Exits { // what a thread's last step changes is looked at before it is gone
+	if !j.learning.known.Exits { // the changes of a thread's last step are looked at before it is gone
 		j.learning.known.Exits = true
 		j.learning.finer = true
 	}

@@ -15,7 +15,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// fake is a guest that schedules its threads itself, of which nothing runs: its
+// fake is a guest that schedules its threads itself, and whose code never runs: its
 // machine has no processor. It keeps a number for each thread.
 type fake struct {
 	*System

@@ -74,7 +74,7 @@ func (h *scouts) cutShort(th *thread, tr *trace.Transition) bool {
 }
 
 // scout lets the others run without the thread th, whose step tr is under way, and
-// takes that back. What is learned sets learning.finer.
+// takes that back. News sets learning.finer.
 func (h *scouts) scout(th *thread, tr *trace.Transition, budget uint64) {
 	was, current, observer, begun := *th, h.attempt.current, h.in.observer, h.seen.instructions
 	h.attempt.scouting, h.attempt.probing, h.in.observer = true, true, nil

@@ -115,7 +115,7 @@ func (m *uses) useWord(th *thread, word uint64, u use) bool {
 		kept[same] = u
 		return false
 	}
-	if len(kept) >= maxUses { // what is left of other paths goes
+	if len(kept) >= maxUses { // the rest of other paths goes
 		live := kept[:0]
 		for _, o := range kept {
 			if step := int(o.at>>24) - 1; step < len(m.in.steps) && m.in.steps[step].number == o.path {

@@ -26,9 +26,9 @@ import (
 //
 // In both, registers and flags may differ that are dead there by the code alone, whichever
 // way the loop goes on (image.Dead). The states that follow then differ in nothing else,
-// and those registers have the same values from where they are overwritten. What is dead
-// only on the way that the loop takes now isn't enough: a write of another's in the middle
-// of the next turn may lead elsewhere.
+// and those registers have the same values from where they are overwritten. It isn't
+// enough that a register is dead on the way that the loop takes now: a write of another's
+// in the middle of the next turn may lead elsewhere.
 //
 // "No effect" is each write silent, one by one; a back-out lock, whose visible writes
 // cancel out only in sum, isn't a spin. That time passes in a sleep is none either. A
@@ -58,7 +58,7 @@ type spins struct {
 	polled   bool            // a thread has waited in a loop that looks at the clock
 }
 
-// trials run a thread on, and take that back. What is learned meanwhile stays.
+// trials run a thread on, and take that back. News learned meanwhile stays.
 type trials struct {
 	in       *present
 	learning *learning
@@ -111,8 +111,8 @@ const (
 	maxOpSteps   = 64
 )
 
-// arrive is called where a thread has come to stand at the end of a step. What a thread
-// that is alone reads isn't on record; the state recurs all the same.
+// arrive is called where a thread has come to stand at the end of a step. Reads of a
+// thread that is alone aren't on record; the state recurs all the same.
 func (s *System) arrive(th *thread, tr *trace.Transition) error {
 	if s.probing || s.turning || !s.spins.calm(tr) || th.ID != tr.Thread || th.Stand != StandRun && s.Alone(th.ID) {
 		return nil
@@ -188,8 +188,8 @@ func (t *trials) probe(th *thread, f func()) {
 	t.in.goBack(k)
 	t.in.marks = t.in.marks[:len(t.in.marks)-1]
 	t.buffers.under, t.buffers.weak = t.buffers.under[:under], 0
-	// What the turn learned of sharing is known for good, so the search has to
-	// start again as if the turn were real.
+	// The turn's news of sharing is known for good, so the search has to start
+	// again as if the turn were real.
 	t.attempt.probing, t.learning.finer, t.in.observer = false, finer || t.learning.finer, observer
 }
 
@@ -247,10 +247,10 @@ func (s *spins) findTurn(th *thread, tr *trace.Transition) {
 
 // turn makes the thread spin under two conditions. Its steps from index i on, which
 // brought it back to where it stood, changed none of its private memory. And no other
-// thread changed what they read. What others did besides, and when, makes no difference:
-// whether the thread can go on is settled by what happened before, not by the order of
-// unrelated steps. If one did change it, the reads are remembered all the same: the
-// thread goes on because of that.
+// thread changed what they read. Other threads' other acts, and their times, make no
+// difference: whether the thread can go on is settled by what happened before, not by
+// the order of unrelated steps. If one did change it, the reads are remembered all the
+// same: the thread goes on because of that.
 func (s *spins) turn(th *thread, tr *trace.Transition, i int32) {
 	reads, disturbed, own := s.readsSince(th, i)
 	if !s.givesBack(th, i) {

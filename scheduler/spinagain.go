@@ -5,8 +5,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// What lies below a stack pointer is dead, as a rule: the next call overwrites it. So
-// a turn of a loop may leave other bytes there than it found, and be a turn all the
+// Memory below a stack pointer is dead, as a rule: the next call overwrites it. So a
+// turn of a loop may leave other bytes there than it found, and be a turn all the
 // same. They are those of its first calls instead of those before. But a stack may lie
 // in a block of the heap, in a static array, in another thread's memory or in an array
 // on the very stack. Then live variables may lie below it. Which it is can't be told

@@ -113,7 +113,7 @@ func (s *System) Settled() bool {
 	return true
 }
 
-// Noted counts that something was learned of which points don't become finer.
+// Noted counts that something was learned that doesn't make points finer.
 func (s *seen) Noted() { s.learned++ }
 
 // TryOut does something and takes it back, in the middle of a step too. A limit (Limit) is

@@ -101,8 +101,8 @@ type Observer interface {
 	Created(parent, child trace.TID)
 }
 
-// Viewer hears of all that the processor runs for threads, for a debugger. What is only
-// tried, and taken back, isn't told.
+// Viewer hears of all that the processor runs for threads, for a debugger. Steps that
+// are only tried, and taken back, aren't told.
 type Viewer interface {
 	// Ran is called after each run of a thread that had completed so many instructions,
 	// when the machine's journal had that length. Machine.Told has what it did; at is

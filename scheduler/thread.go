@@ -71,7 +71,7 @@ type Thread struct {
 	OwnStack bool
 	Joined   bool
 	Leaving  bool   // it has called a thread library's thr_exit
-	Returned uint64 // what it has ended with
+	Returned uint64 // the value with which it has ended
 	// Argument is that of its start routine. Plain: it was created by a trusted function,
 	// without attributes. Asked: what it has ended with was taken by a join.
 	Argument     uint64

@@ -25,7 +25,7 @@ type Traps struct {
 	panics   *Panics
 
 	// Of the trap under way.
-	sent     []trace.Op // what its signals depend on (library/interruptedwait.go)
+	sent     []trace.Op // the operations on which its signals depend (library/interruptedwait.go)
 	foreseen []trace.Access
 	failing  *trace.FaultKind // nil: it doesn't fail
 }
@@ -145,8 +145,7 @@ func (q *Traps) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error
 	return q.runs.Advance(th.ID, tr, 0)
 }
 
-// trap carries a trap out, of which p and f say what it is. It reports whether the step
-// is over.
+// trap carries out the trap that p and f describe. It reports whether the step is over.
 func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel.Plan, foreseen *kernel.Foresight) (bool, error) {
 	call, sp := th.Regs.RIP, th.Regs.RSP
 	if f := q.deadBuffer(th, tr, p, foreseen); f != nil {
@@ -280,8 +279,8 @@ func (q *Traps) goesOn(th *thread, tr *trace.Transition, call uint64, p *kernel.
 	return waits, nil
 }
 
-// deadBuffer is the bug of a call whose arguments point to memory of the heap
-// that is in no live block, or nil. What it found there is on record.
+// deadBuffer is the bug of a call whose arguments point to memory of the heap that
+// is in no live block, or nil. The value that it found there is on record.
 func (q *Traps) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f *kernel.Foresight) *Failure {
 	if th.Starting || q.in.lib.Running(th.ID)&(RunsFollowed|RunsCreate) != 0 {
 		return nil

@@ -15,15 +15,15 @@ import (
 //
 // A guest runs beside twins: the same program, with the same schedule, whose blocks from
 // malloc, and the frames that its functions begin with (emu.Machine.FillFrames), are filled
-// with other bytes. All that a run depends on is the same but those
-// bytes. One may go another way: another instruction comes next, or an access has another
-// address, or a system call does something else. That depends on a byte that the program
-// never wrote. No shadow state can be wrong about that: it is shown by two runs. So there
-// is no false alarm. What the fills happen to agree on isn't seen: a comparison for
-// equality with a value that no fill has. So there are twins with the numbers that the
-// program's own code compares with, as far as a few twins go. What stays unseen: equality
-// with a number beyond those, with one that isn't in the code, or of what was computed from
-// such bytes. Copying such bytes, or computing with them, is no error.
+// with other bytes. All that a run depends on is the same but those bytes. One may go
+// another way: another instruction comes next, or an access has another address, or a
+// system call does something else. That depends on a byte that the program never wrote. No
+// shadow state can be wrong about that: it is shown by two runs. So there is no false
+// alarm. Where all fills agree, nothing is seen: a comparison for equality with a value
+// that no fill has. So there are twins with the numbers that the program's own code
+// compares with, as far as a few twins go. It doesn't see equality with a number beyond
+// those, with one that isn't in the code, or of what was computed from such bytes. Copying
+// such bytes, or computing with them, is no error.
 //
 // The string functions of a C library are left out, for they look at bytes beyond
 // those that they were given (image.ReadsAhead). Their results aren't left out, nor

@@ -10,7 +10,7 @@ import (
 // Below the granularity of every shared access, a verdict leaves something out: accesses
 // that conflict and were never tried in other orders. The type sightings remembers where
 // each thread touched shared memory and which locks it always held there. A pair of places
-// of different threads, of which one writes, with no lock in common, and not with a
+// of different threads, at least one a write, with no lock in common, and not with a
 // preemption point before both, is unexamined. It is kept for a whole exploration and never
 // rewound.
 //

@@ -21,8 +21,8 @@ import (
 // socket is the descriptor whose other end the engine has.
 const socket = 3
 
-// lend hands out the parts of a search for landgo run. What it is to do comes by standard
-// input, at whose end the search is over; whether it can goes to standard output.
+// lend hands out the parts of a search for landgo run. Its orders come by standard input,
+// at whose end the search is over. Whether it can goes to standard output.
 func (c *call) lend() error {
 	if _, err := syscall.Getpeername(socket); err != nil {
 		return result.Errorf(result.Usage, "landgo run starts this")

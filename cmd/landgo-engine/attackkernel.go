@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"runtime"
@@ -175,7 +177,7 @@ var attacksOnKernel = map[string]func() error{
 	"landlock-again":  func() error { return call(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, 1) },
 	"protection-keys": func() error { return call(unix.SYS_PKEY_ALLOC, 0, 0) },
 	"system-state":    func() error { return call(unix.SYS_SYSINFO, into()) },
-	"inherited": func() error { // what landgo was started with
+	"inherited": func() error { // descriptors that landgo was started with
 		for fd := uintptr(4); fd < 512; fd++ {
 			n, _, errno := unix.Syscall(unix.SYS_READ, fd, into(), 6)
 			if errno == 0 && strings.HasPrefix(string(room[:n]), "secret") {
@@ -202,6 +204,20 @@ var attacksOnKernel = map[string]func() error{
 			}
 		}
 		return errors.New("it was slow")
+	},
+	"flood": func() error { // messages that the front needs much memory to read
+		const begin, item, end = `{"so_far":{"result":{"Bugs":[{}`, `,{}`, `]}}}`
+		many := (40 << 20) / len(item)
+		b := binary.LittleEndian.AppendUint32(nil, uint32(len(begin)+many*len(item)+len(end)))
+		b = append(append(append(b, begin...), bytes.Repeat([]byte(item), many)...), end...)
+		for len(b) > 0 {
+			n, err := unix.Write(3, b)
+			if err != nil {
+				return err
+			}
+			b = b[n:]
+		}
+		return nil
 	},
 	"threads": func() error { // each has memory of the kernel's
 		const many = 8000

@@ -98,26 +98,30 @@ func hasPage(c *cobra.Command) bool {
 
 // completeOption has shells offer the values of an option, where the table lists them.
 func completeOption(c *cobra.Command, o *config.Option) {
-	if len(o.Words) == 0 {
-		return // a file, or free text
+	if len(o.Words) > 0 { // else it is a file, or free text
+		completeWords(c, o.Name, o.Words, o.List)
 	}
+}
+
+// completeWords has shells offer the values of a flag, which may be a list of them.
+func completeWords(c *cobra.Command, flag string, words []string, list bool) {
 	offer := func(_ *cobra.Command, _ []string, typed string) (offers []string, how cobra.ShellCompDirective) {
 		how = cobra.ShellCompDirectiveNoFileComp
 		before := ""
-		if o.List { // the last entry is being typed
+		if list { // the last entry is being typed
 			how |= cobra.ShellCompDirectiveNoSpace
 			if i := strings.LastIndexByte(typed, ','); i >= 0 {
 				before, typed = typed[:i+1], typed[i+1:]
 			}
 		}
-		for _, w := range o.Words {
+		for _, w := range words {
 			if strings.HasPrefix(w, typed) {
 				offers = append(offers, before+w)
 			}
 		}
 		return offers, how
 	}
-	if err := c.RegisterFlagCompletionFunc(o.Name, offer); err != nil {
+	if err := c.RegisterFlagCompletionFunc(flag, offer); err != nil {
 		panic(err) // the flag isn't there
 	}
 }

@@ -35,7 +35,7 @@ In a terminal it has the whole screen; ? lists the keys. Otherwise, or with
 --script, it reads commands, a line each: "help" lists them. With --json it writes
 an object a line for each, and one before the first ("landgo schema explore").
 
-What was chosen can be saved: a bug file that replay, debug and explore take, and
+The choices can be saved: a bug file that replay, debug and explore take, and
 page too if it ends with a bug.`,
 		Example: `  landgo explore test.c
   landgo explore test.landgo

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"landgo/internal/confine"
+	"landgo/internal/explore/config"
 	"landgo/internal/grade/flags"
 	"landgo/internal/process"
 	"landgo/internal/result"
@@ -22,7 +24,7 @@ SUBMISSIONS has a folder or an archive (zip, tar, tar.gz, tar.bz2) for each stud
 It prints a matrix of students and tests, and the mistakes that were made, the most
 frequent first.
 
-What is done is kept in the run's folder (--run): the same command goes on after
+Finished work is kept in the run's folder (--run): the same command goes on after
 an interrupt or a crash, and a program that was checked isn't checked again.
 Builds and searches are confined; where the kernel or the container hasn't got
 what that takes, grade refuses to run unless --confine best allows it.
@@ -49,6 +51,8 @@ docs/grading.md has all of the course's file, and more on workers.`,
 		},
 	}
 	f.Add(cmd.Flags())
+	completeWords(cmd, "format", config.Formats, false)
+	completeWords(cmd, "confine", confine.Levels, false)
 	return cmd
 }
 
@@ -75,12 +79,13 @@ its jobs back and ends. It waits for jobs, and for a server that is away.`,
 		},
 	}
 	f.Add(cmd.Flags())
+	completeWords(cmd, "confine", confine.Levels, false)
 	return cmd
 }
 
-// become makes this process another program of landgo's, with the same arguments. What
-// grading takes, a server and a client of NATS among it, starts slower than a small
-// guest runs, so it isn't in landgo itself.
+// become makes this process another program of landgo's, with the same arguments.
+// Grading needs a server and a client of NATS, among others. These start slower than a
+// small guest runs, so it isn't in landgo itself.
 func become(name string) error {
 	path, err := process.Beside(name)
 	if err != nil {

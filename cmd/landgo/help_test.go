@@ -33,3 +33,15 @@ func TestHelpOfOwnFlags(t *testing.T) {
 		}
 	}
 }
+
+// TestCompleted: shells offer the words that a flag takes.
+func TestCompleted(t *testing.T) {
+	for _, c := range []struct{ command, flag, typed, want string }{
+		{"run", "--format", "gi", "github\n"}, {"grade", "--format", "g", "gradescope\ngithub\n"}, {"grade", "--confine", "", "best\noff\nrequire\n"}, {"worker", "--confine", "r", "require\n"},
+		{"run", "--pp", "lock,unl", "lock,unlock\n"},
+	} {
+		if _, got, _ := call(t, &fake{}, "__complete", c.command, c.flag, c.typed); !strings.HasPrefix(got, c.want+":") {
+			t.Errorf("%s %s %s: %q, want %q", c.command, c.flag, c.typed, got, c.want)
+		}
+	}
+}

@@ -7,8 +7,8 @@
 // A program is written in a mini language of loads, stores, read-modify-writes and
 // synchronisation operations (this file and statement.go). It is compiled to flat code
 // (code.go), run one event at a time by a deterministic interpreter (state.go, event.go,
-// spin.go), and enumerated level by level (enumerate.go). What counts as the same trace is
-// decided by dependence.go alone, which follows landgo's published dependence and not its
+// spin.go), and enumerated level by level (enumerate.go). Dependence decides what counts
+// as the same trace.go alone, which follows landgo's published dependence and not its
 // implementation.
 package enumerate
 

@@ -43,7 +43,7 @@ type Program struct {
 	Seed     uint64
 	Number   int
 	Language Language
-	Themes   []string // what its statements are about
+	Themes   []string // the subjects of its statements
 	// setup runs before the threads are created, and is always whole; bodies[0] is what main does
 	// before it joins, bodies[t] what thread t does, after what it sees then.
 	setup, after []*node

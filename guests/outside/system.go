@@ -102,7 +102,7 @@ var system = []theme{
 		{text: `SEE(strchr(tx[{x}].text, '3') != 0);`},
 		{text: `SEE((int)strlen(tx[{x}].text));`},
 		{text: `__atomic_store_n(&tx[{x}].text[0], {0|'7'}, 5);`},
-		{text: `if (!__atomic_exchange_n(&texted[{x}], 1, 5)) snprintf(tx[{x}].text + 4, 4, "%d", {n} + 5);`}, // what was there looks as half a call does
+		{text: `if (!__atomic_exchange_n(&texted[{x}], 1, 5)) snprintf(tx[{x}].text + 4, 4, "%d", {n} + 5);`}, // the earlier text looks as half a call does
 		{text: `SEE(__atomic_load_n(&tx[{x}].text[4], 5));`},
 		{text: `strcpy(tx[{x}].text, "{4|5}");`},
 		{text: `memset(tx[{x}].text, '{6|7}', 1);`},

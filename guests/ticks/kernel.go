@@ -3,10 +3,10 @@
 // other. It shares no code with landgo's searches, nor with its machine: it is
 // the judge of the counts in guests/kernel/expect.json.
 //
-// What it takes for granted is in guests/kernel/README.md: the ready list's order, that a
-// tick can come wherever interrupts are on and nowhere else. So is that a thread which was
-// switched away from inside a section goes on there, with interrupts still off. So it knows
-// not only which threads are ready but which of them a sequence of ticks can reach.
+// Its assumptions are in guests/kernel/README.md: the ready list's order, that a tick can
+// come wherever interrupts are on and nowhere else. So is that a thread which was switched
+// away from inside a section goes on there, with interrupts still off. So it knows not only
+// which threads are ready but which of them a sequence of ticks can reach.
 package ticks
 
 import (

@@ -6,7 +6,7 @@ import "slices"
 type kind uint8
 
 const (
-	begin  kind = iota // what a new thread does before it turns interrupts on
+	begin  kind = iota // a new thread's work before it turns interrupts on
 	create             // a thread with program a and priority b
 	join               // thread a
 	exit
@@ -21,7 +21,7 @@ const (
 	sleep // a ticks
 	end   // power off
 
-	// What the mistakes make of them.
+	// The operations of the mistakes.
 	gap       // interrupts off and on again
 	look      // down, if a isn't 0: then to operation c
 	downBlind // sleeps, whatever a is

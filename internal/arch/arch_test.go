@@ -95,7 +95,7 @@ var may = map[string][]string{
 	// It looks at its own heap while it searches.
 	"internal/bench": {"guests", "internal/result", "internal/explore", "internal/explore/config", "internal/explore/config", "por", "internal"},
 	"internal/setup": {},
-	// What tests of internal/image share is built as all tests' programs are.
+	// The programs that tests of internal/image share are built as those of all tests.
 	"internal/image/imagetest": {"internal"},
 	"internal/litmus":          {},
 }
@@ -201,8 +201,8 @@ func TestWithoutUnicorn(t *testing.T) {
 	}
 }
 
-// TestEngineLicences: what is linked with Unicorn, part of which is under version 2 of
-// the GPL only, is under a licence that goes with that version (RATIONALE.md).
+// TestEngineLicences: Unicorn is partly under version 2 of the GPL only. All that is
+// linked with it is under a licence that goes with that version (RATIONALE.md).
 func TestEngineLicences(t *testing.T) {
 	fits := []string{"landgo", "golang.org/x/arch", "golang.org/x/sys", "github.com/goccy/go-yaml", "github.com/ianlancetaylor/demangle"}
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", module+"cmd/landgo-engine").Output()

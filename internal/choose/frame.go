@@ -12,7 +12,7 @@ import (
 // maxTold is how many lines an answer has beside the run; a longer one has a page.
 const maxTold = 3
 
-// What the screen has beside the steps: a share of its height at most.
+// The screen's part beside the steps: a share of its height at most.
 const leastListed = 4
 
 // Frame is the screen: as many lines as it has rows, none wider than it.

@@ -5,7 +5,7 @@ import "unicode/utf8"
 // Key is a key that was pressed: a character, or a name ("up", "enter", "ctrl-c").
 type Key string
 
-// keys are those of which a terminal sends several bytes, and the control characters.
+// keys are those that a terminal sends as several bytes, and the control characters.
 var keys = map[string]Key{
 	"\x1b[A": "up", "\x1b[B": "down", "\x1b[C": "right", "\x1b[D": "left",
 	"\x1bOA": "up", "\x1bOB": "down", "\x1bOC": "right", "\x1bOD": "left",

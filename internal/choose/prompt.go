@@ -2,7 +2,7 @@ package choose
 
 // prompt is a line in which the user types.
 type prompt struct {
-	ask  string // what is asked for
+	ask  string // the question
 	text []rune
 	then func(words string) string // makes a command of it
 }

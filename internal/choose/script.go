@@ -33,7 +33,7 @@ func (r *Run) Script(ctx context.Context, in io.Reader, out io.Writer) (failed i
 		if err != nil {
 			failed++
 		}
-		if moves && r.JSON { // what it says is in the steps
+		if moves && r.JSON { // its text is in the steps
 			answer = strings.Join(r.view.Told, "\n")
 		}
 		if err := r.write(out, line, answer, err); err != nil {

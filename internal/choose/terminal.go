@@ -20,8 +20,8 @@ func OnTerminal(in, out *os.File) bool {
 	return out != nil && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd())) && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != ""
 }
 
-// What a terminal is told (xterm's names): another screen, no cursor, no wrapping at the
-// right edge; and the reverse.
+// Sequences for a terminal (xterm's names): another screen, no cursor, no wrapping at
+// the right edge; and the reverse.
 const (
 	enter = "\x1b[?1049h\x1b[?25l\x1b[?7l"
 	leave = "\x1b[?7h\x1b[?25h\x1b[?1049l"

@@ -24,7 +24,7 @@ type Build struct {
 	// had: at most three times as long in all.
 	Time time.Duration
 	// Memory is in bytes, of all processes together; Disk that of the folder's files;
-	// Output that of standard output and error, of which Kept is kept.
+	// Output that of standard output and error. Kept of it is kept.
 	Memory, Disk, Output, Kept uint64
 	// Processes and Files are how many there may be, of files beneath the folder.
 	Processes, Files int

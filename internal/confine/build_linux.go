@@ -81,7 +81,7 @@ func warden() error {
 	if err != nil {
 		return err
 	}
-	// What the command leaves behind becomes a child of this process.
+	// Processes that the command leaves behind become children of this process.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (b *Build) watch(gone <-chan bool) (*BuildEnd, error) {
 	end.Limit = b.limit(over, gone, heard)
 	sweep()
 	<-over
-	sweep() // what the last ones left
+	sweep() // the remains of the last ones
 	end.Status = cmd.ProcessState.ExitCode()
 	out.SetReadDeadline(time.Now().Add(time.Second))
 	if end.Limit == "" {

@@ -50,7 +50,7 @@ const (
 	atArgs   = 16
 )
 
-// program is the filter of a process. What isn't in its tables kills the process.
+// program is the filter of a process. A call that isn't in its tables kills the process.
 func program(pid uint32) ([]unix.SockFilter, error) {
 	var p []unix.SockFilter
 	load := func(at uint32) { p = append(p, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}) }
@@ -86,8 +86,8 @@ func program(pid uint32) ([]unix.SockFilter, error) {
 	unless(unix.BPF_JEQ, unix.MAP_PRIVATE, 1)
 	ret(allow)
 	ret(unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM))
-	// Calls of which some uses are allowed: the argument's low word is one of a list.
-	// The high word doesn't count for any of them: the kernel takes an int.
+	// Calls with some allowed uses: the argument's low word is one of a list. The
+	// high word doesn't count for any of them: the kernel takes an int.
 	some := func(nr, n uint32, values ...uint32) {
 		unless(unix.BPF_JEQ, nr, uint8(2*len(values)+2))
 		load(arg(n))

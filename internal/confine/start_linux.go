@@ -23,7 +23,8 @@ func Start(program string) (missing []Missing) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		missing = append(missing, Missing{"no new privileges", err.Error()})
 	}
-	// What a privileged parent has passed on; older kernels have no such set.
+	// The capabilities that a privileged parent has passed on; older kernels have no such
+	// set.
 	unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
 	if err := landlock(readable(program)); err != nil {
 		missing = append(missing, Missing{"landlock", err.Error()})

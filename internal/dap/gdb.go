@@ -17,7 +17,7 @@ type GDB struct {
 	mu      sync.Mutex
 	token   int
 	waiting map[int]chan record
-	console strings.Builder // what gdb says for people, since it was taken
+	console strings.Builder // gdb's text for people, since it was taken
 	over    bool
 }
 

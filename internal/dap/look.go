@@ -121,7 +121,7 @@ func (s *server) variables(r *dap.Request, a *dap.VariablesArguments) (dap.Messa
 	return out, nil
 }
 
-// evaluate evaluates an expression. What is typed in the editor's console is a command
+// evaluate evaluates an expression. A line typed in the editor's console is a command
 // of gdb's.
 func (s *server) evaluate(r *dap.Request, a *dap.EvaluateArguments) (dap.Message, error) {
 	frame := ""

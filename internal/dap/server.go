@@ -13,7 +13,7 @@ import (
 type server struct {
 	r   *bufio.Reader
 	gdb *GDB
-	bug string // what is wrong at the run's end
+	bug string // the failure at the run's end
 	// ended: the run stands at its end when the editor comes.
 	ended bool
 

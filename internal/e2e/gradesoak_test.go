@@ -280,7 +280,13 @@ func TestSoakGrade(t *testing.T) {
 	done := map[string]int{}
 	begin := time.Now()
 	finished := 0 // classes
-	for total := 0; total < kills || finished < 2; {
+	total := func() (n int) {
+		for _, k := range done {
+			n += k
+		}
+		return n
+	}
+	for total() < kills || finished < 2 {
 		round++
 		course()
 		p, most := far("killed"), kills/3 // the first class is built too
@@ -297,10 +303,9 @@ func TestSoakGrade(t *testing.T) {
 				continue
 			case <-time.After(time.Duration(200+random.Intn(800)) * time.Millisecond):
 			}
-			if total >= most {
+			if total() >= most {
 				continue
 			}
-			total++
 			switch kind := []string{"front", "worker", "worker", "engine", "engine", "server"}[random.Intn(6)]; kind {
 			case "front":
 				p.kill()

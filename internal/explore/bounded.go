@@ -27,10 +27,10 @@ import (
 // of its walk. One of the two works at a time, and each hands over after a number
 // of steps. So the order of everything is settled by numbers of steps.
 //
-// What it has explored to the end is a claim: no bug with so many preemptions. It is
-// what a run that ends without a proof can say for sure. So it has half of all steps
-// until it can say so of boundedSoon preemptions, and a quarter from then on. It begins when
-// the first job has been alone for pauseSteps, or isn't alone any more.
+// Each bound that it has explored to the end is a claim: no bug with so many preemptions. A
+// run that ends without a proof can say that for sure. So it has half of all steps until it
+// can say so of boundedSoon preemptions, and a quarter from then on. It begins when the
+// first job has been alone for pauseSteps, or isn't alone any more.
 //
 // Where an execution may have no end (threads that wait, and write while they do), it
 // begins again with a fair bound. A thread that yields may be ahead of others by
@@ -71,8 +71,8 @@ const (
 	// up to aloneSteps of it.
 	aloneShare, aloneSteps = 16, 1_000_000
 	// longSteps is of how many steps an execution has to be that it has its full share at
-	// once. What races of such are worth takes a time that grows with the square, and the
-	// first job's end is far though few steps are left.
+	// once. Judging their races takes a time that grows with the square, and the first
+	// job's end is far though few steps are left.
 	longSteps = 2_000
 	// boundedSlice is how many steps it takes at a time, or more.
 	boundedSlice = 16_384

@@ -22,7 +22,7 @@ func (d *deepening) claim() {
 	}
 }
 
-// claims is how many values of which bound the search has explored to their ends.
+// claims is the bound of the search, and how many of its values are explored to their ends.
 func (b *bounded) claims() (levels uint64, bounds por.Bounds) {
 	if b.plain > 0 && b.plain >= b.stats.Levels {
 		return b.plain, b.bounds[:1]

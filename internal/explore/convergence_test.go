@@ -71,10 +71,9 @@ func TestDeepeningAgrees(t *testing.T) {
 	}
 }
 
-// outcomes is the por.Observer that collects bugs, and the final states of
-// executions in which no thread was cut short by the end of the process. What an
-// unfinished thread had done for itself by then is seen by no other thread, and it is
-// more at coarser steps.
+// outcomes is the por.Observer that collects bugs, and the final states of executions
+// in which no thread was cut short by the end of the process. No other thread sees an
+// unfinished thread's private acts by then, and they are more at coarser steps.
 type outcomes struct {
 	*session.Session
 	bugs, whole, cut map[string]bool

@@ -136,7 +136,7 @@ func TestCorruptBoot(t *testing.T) {
 		}
 		return explained(Run(context.Background(), c, nil))
 	})
-	// What another user may have written isn't looked at.
+	// Files that another user may have written aren't looked at.
 	if err := os.WriteFile(files[0], good, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -10,16 +10,15 @@ import (
 	"landgo/scheduler"
 )
 
-// crew is a hunt's workers: each has a guest booted from the same file with the
-// same configuration, the first that of the hunt itself, and sees its own
-// executions. What they see is taken part by part, and kept in the order of the
-// parts (por/batch.go), so that what is reported doesn't depend on which worker saw it.
-// All know the same of threads and what they share; if one learns more, all begin anew
-// with that.
+// crew is a hunt's workers: each has a guest booted from the same file with the same
+// configuration, the first that of the hunt itself, and sees its own executions. Their
+// findings are taken part by part, and kept in the order of the parts (por/batch.go),
+// so that what is reported doesn't depend on which worker saw it. All know the same of
+// threads and what they share; if one learns more, all begin anew with that.
 type crew struct {
 	*hunt
 	workers []*hunt
-	kept    scheduler.Witnessed // what was seen before and in the parts so far
+	kept    scheduler.Witnessed // all seen before and in the parts so far
 	reached *session.Reached    // the same
 	sealed  bool
 	// stand has a worker's guest begin a part, with detectors looking on.

@@ -29,7 +29,7 @@ type curer struct {
 	*hunt
 	run    *counted
 	places map[uint64]place
-	stores map[place]map[string]bool // what is stored there
+	stores map[place]map[string]bool // the values stored there
 	// overtaken has, of each failing run, the places of the stores that were overtaken.
 	overtaken [][]place
 	sets      int            // looked at
@@ -226,7 +226,7 @@ func (c *curer) Progress(p por.Progress) {
 	}
 }
 
-// Restarted implements por.Observer. What is known of failing runs stays: a fence is after
+// Restarted implements por.Observer. The knowledge of failing runs stays: a fence is after
 // an instruction, however fine the steps are.
 func (c *curer) Restarted() {}
 

@@ -11,8 +11,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// Debug is Replay, after which use has the run to go to and fro in. What the replay
-// found is the run's, also if the bug didn't come back.
+// Debug is Replay, after which use has the run to go to and fro in. The replay's
+// findings are the run's, also if the bug didn't come back.
 func Debug(ctx context.Context, cfg config.Config, file *result.BugFile, obs Observer, use func(debugger.Target) error) (*result.Result, error) {
 	return again(ctx, cfg, file, obs, use)
 }

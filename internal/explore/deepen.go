@@ -21,7 +21,7 @@ import (
 // (por/snapshot.go), and goes on from there. One runs at a time at first (turn.go),
 // then several in rounds (round.go).
 //
-// What proves that there is no bug at any point:
+// Either of these proves that there is no bug at any point:
 //
 //   - the end of the search with a point before every access (mem); or
 //   - the end of a search with points before every operation of synchronisation
@@ -33,15 +33,15 @@ import (
 // Call accesses without a point before them invisible, everything else visible: a step is
 // something visible and the invisible accesses that follow it. Take a shortest execution,
 // switched anywhere, that is equivalent to none that was explored. All but its last event
-// is equivalent to a sequence of steps of which some lack their ends. In it thread t makes
-// an invisible access i, after an event o of another thread that conflicts with i and comes
+// is equivalent to a sequence of steps, some without their ends. In it thread t makes an
+// invisible access i, after an event o of another thread that conflicts with i and comes
 // later than the beginning of t's step. If there were none, i could be put to where its
 // step is. Now let t, and each thread that lacks the end of a step, finish the step where
 // it is. The others' events stay what they are up to the first that conflicts with
 // something added, o at the latest. This is the beginning of an explored execution, and has
-// two conflicting accesses, of which the earlier is invisible. They have no lock in common:
-// t has released none since i that another thread has taken. So they have been seen, and
-// one has no point before it.
+// two conflicting accesses, and the earlier is invisible. They have no lock in common: t
+// has released none since i that another thread has taken. So they have been seen, and one
+// has no point before it.
 //
 // Merging lock and unlock with their neighbours (scheduler/library/lockmerge.go) keeps
 // that: a lock that is only locked and unlocked moves right over others' events,
@@ -282,7 +282,7 @@ func (d *deepening) ended(s *turn) error {
 	case s.stats.Complete && s.sp.buggy:
 		d.plan.Failed(j, false)
 		d.exhausted = d.exhausted || d.whole(j)
-	case s.stats.Complete && j.Set.Kinds == trace.SyncPoints && !d.Config.Naive() && !d.Judged(): // what holds between is judged too
+	case s.stats.Complete && j.Set.Kinds == trace.SyncPoints && !d.Config.Naive() && !d.Judged(): // conditions between are judged too
 		d.plan.Conclude(j, d.open())
 	case s.stats.Complete:
 		d.plan.Finished(j)

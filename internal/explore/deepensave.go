@@ -15,13 +15,13 @@ import (
 	"landgo/scheduler"
 )
 
-// An iterative deepening in a checkpoint: the plan, and of each job what is kept
-// of one that isn't running, with its search as it was left. It is saved between
-// two turns or rounds, where nothing runs. These come after numbers of steps,
-// whether there is a checkpoint or not; and every turn goes on from what a
-// checkpoint has. So a deepening that was killed has the jobs, in the same order
-// and with the same counts, of one that wasn't. What was run since the last time
-// it was saved is run again.
+// An iterative deepening in a checkpoint: the plan, and of each job what is kept of
+// one that isn't running, with its search as it was left. It is saved between two
+// turns or rounds, where nothing runs. These come after numbers of steps, whether
+// there is a checkpoint or not; and every turn goes on from what a checkpoint has.
+// So a deepening that was killed has the jobs, in the same order and with the same
+// counts, of one that wasn't. The steps since the last time it was saved are run
+// again.
 //
 // The searches beside the jobs are the exception. The bounded one hands over in the
 // middle of its walk (bounded.go), not where a search can be saved; so does the one by

@@ -93,7 +93,7 @@ int main(void) { for (int i = 0; i < 3; i++) { pthread_create(&t, 0, f, 0); pthr
 func TestThreadCaches(t *testing.T) {
 	t.Parallel()
 	for i, p := range threadCaches {
-		// What optimal and none have of one build, sleep and stateful have of the other.
+		// optimal and none take one build, sleep and stateful the other.
 		for _, optimise := range inTurn(i, "-O0", "-O2") {
 			searches := map[string][]string{"-O0": {"optimal", "none"}, "-O2": {"sleep", "stateful"}}[optimise]
 			t.Run(p.name+" "+optimise, func(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 )
 
 // fewerFaults looks for the bug with fewer failures of calls (--faults): without any, with
-// one, and so on, each time within the steps that minimising may take. What it finds takes
-// the place of what was known, however many preemptions it has. Executions have no more
+// one, and so on, each time within the steps that minimising may take. Its finding takes
+// the place of the known bug, however many preemptions it has. Executions have no more
 // failures than that until unlimited is called.
 func (h *hunt) fewerFaults(f *finding) (unlimited func(), err error) {
 	unlimited = func() {}

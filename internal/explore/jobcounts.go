@@ -8,7 +8,7 @@ import (
 	"landgo/por"
 )
 
-// What a result says of the jobs of an iterative deepening.
+// The jobs of an iterative deepening, as a result shows them.
 
 // account puts the jobs and their counts into the result: those of the job that
 // is the proof, else the sums.
@@ -98,7 +98,7 @@ func (d *deepening) account() {
 	d.counts(sum)
 }
 
-// at is the bound's value of which a search has explored a part; nil if it is over.
+// at is the bound's value that a search has explored in part; nil if it is over.
 func (b *bounded) at() *int {
 	if b.err == nil && b.stats.Complete || len(b.found) > 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"landgo/race"
 )
 
-// What an iterative deepening has come to, once no job runs any more.
+// The verdict of an iterative deepening, once no job runs any more.
 
 // verdict says what the jobs have come to.
 func (d *deepening) verdict() error {
@@ -65,8 +65,8 @@ func (d *deepening) verdict() error {
 	return nil
 }
 
-// alignAll aligns all bugs. What is learned on the way to one makes the steps of those
-// before others.
+// alignAll aligns all bugs. News on the way to one makes the steps of those before
+// others.
 func (d *deepening) alignAll() error {
 	for known, first := d.Epoch(), true; first || d.Epoch() != known; first = false {
 		known = d.Epoch()

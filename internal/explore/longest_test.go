@@ -12,7 +12,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// loops has a loop on line 5, of which each turn is a step, and one on line 6 that has
+// loops has a loop on line 5, where each turn is a step, and one on line 6 that has
 // none.
 const loops = `#include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

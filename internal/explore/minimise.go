@@ -28,9 +28,9 @@ func (h *hunt) refiningSteps() uint64 {
 
 // minimise looks for the interleaving with the fewest preemptions: bounded
 // partial-order reduction (Coons, Musuvathi and McKinley, OOPSLA 2013), at bounds
-// 0, 1, 2, ... What it finds first is the least, and if it ends without, what was
-// known is. A fair bound of the search stays. Where one bug is asked for, the story
-// told is the shortest of any bug; with --keep-going each has its own.
+// 0, 1, 2, ... Its first finding is the least. If it ends without, the known bug
+// is. A fair bound of the search stays. Where one bug is asked for, the story told
+// is the shortest of any bug; with --keep-going each has its own.
 func (h *hunt) minimise(f *finding) error {
 	unlimited, err := h.fewerFaults(f)
 	defer unlimited()
@@ -84,8 +84,8 @@ func (h *hunt) minimise(f *finding) error {
 	}
 	got, stats, err := h.seek(engine, run, f)
 	if err != nil {
-		// What the reduced search didn't meet (a step budget) leaves the bug
-		// as it was.
+		// Something that the reduced search didn't meet (a step budget) leaves the
+		// bug as it was.
 		return nil
 	}
 	if (got || stats.Complete) && !cyclic {

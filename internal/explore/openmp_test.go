@@ -12,7 +12,7 @@ import (
 )
 
 // TestOpenMP: a program of OpenMP's is verified by default, for its library doesn't turn in
-// loops. What the user says about turns counts.
+// loops. The user's word about turns counts.
 func TestOpenMP(t *testing.T) {
 	t.Parallel()
 	c := config.Default()

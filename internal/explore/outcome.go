@@ -14,7 +14,7 @@ import (
 
 // An execution's outcome is what it wrote to standard output. (Its exit status is 0, or
 // it is a bug.) Two outcomes of one program are no bug in themselves, but a race that
-// decides between them isn't benign either. What is counted is executions that a search
+// decides between them isn't benign either. The counts are of executions that a search
 // ran: a search with a reduction runs one of each trace, so a trace counts once,
 // however many interleavings it has.
 //

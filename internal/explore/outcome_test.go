@@ -206,7 +206,8 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); puts("b"); pthread_jo
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); return 0; }`, []string{"", "a", "ab"}},
 		{`static void *f(void *p) { putc_unlocked('a', stdout); return p; }
 int main(void) { pthread_t t; printf("x"); pthread_create(&t, 0, f, 0); return 0; }`, []string{"x", "xa"}},
-		// What is left in the buffer is lost: a print shows if a flush comes after it, another thread's too.
+		// The rest of the buffer is lost: a print shows if a flush comes after it, another
+		// thread's too.
 		{`static void *f(void *p) { puts("a"); sem_post(&s); return p; }
 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); fflush(stdout); sem_wait(&s); _exit(0); }`, []string{"", "a\n"}},
 		{`static void *f(void *p) { puts("a"); sem_post(&s); return p; }

@@ -243,7 +243,7 @@ func (o *outsideRun) deepened(c config.Config, listed *listing) *disagreement {
 	}
 	for _, wrong := range wrongs {
 		d := c
-		// What a handler of exit writes besides ("x") isn't in the line that is compared.
+		// A handler of exit writes "x" besides, which isn't in the line that is compared.
 		d.Args = []string{c.Args[0], strings.Trim(wrong, " x")}
 		want := result.Buggy
 		if wrong == "no such outcome" && !fails {

@@ -15,7 +15,7 @@ import (
 
 // The run that passes and is nearest to one that fails. It is without one of its
 // preemptions, or with a thread's turn some steps earlier, or without all switches that
-// aren't needed. What differs between the two is what the bug needs (Zeller, FSE 2002,
+// aren't needed. The bug needs the difference between the two (Zeller, FSE 2002,
 // isolates the difference of two states so).
 
 // maxPassing is how many of a bug's preemptions are tried.
@@ -75,7 +75,7 @@ func (h *hunt) sampledPassing(run *counted) []por.PathStep {
 	h.Guest.Rewind(h.Root)
 	h.finer = h.finer || stats.Restarts > 0
 	if err != nil {
-		return nil // what ends it says nothing of the bug
+		return nil // its end says nothing of the bug
 	}
 	return p.path
 }
@@ -165,7 +165,7 @@ func (h *hunt) unlessFiner(path []por.PathStep, before bool) []por.PathStep {
 func (h *hunt) contrast(f *finding, st *story.Story, b *result.Bug) {
 	passes := h.passing(f)
 	if passes == nil && h.finer {
-		// What other threads did has shown what is shared: the steps of both are finer.
+		// Other threads' accesses have shown what is shared: the steps of both are finer.
 		if h.refine(f) != nil {
 			return
 		}

@@ -86,7 +86,7 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 		news = news || s.learned
 	}
 	if news {
-		// What those have learned that don't count can't be taken from them.
+		// The knowledge of turns that don't count can't be taken from them.
 		d.dismiss()
 		if err := d.Session.Anew(known); err != nil {
 			return err
@@ -216,7 +216,7 @@ func (r *round) serve(stand *session.Session) {
 			r.mu.Unlock()
 		}
 		if s.learned {
-			return // what this guest knows is another one's business
+			return // this guest's knowledge is another one's business
 		}
 	}
 }

@@ -89,6 +89,7 @@ func (h *hunt) shorten(f *finding, run *counted) bool {
 		}
 		size = min(size, len(s.forced()))
 	}
+	s.atPlaces()
 	if s.lost {
 		*f = before // its path's steps are others now
 	}
@@ -145,6 +146,12 @@ func (s *shortener) without(at, n int, m move) bool {
 		}
 		count = s.try(s.some(at, n, m))
 	}
+	return s.takes(count)
+}
+
+// takes takes the execution tried last for the finding's if the bug came, with fewer
+// preemptions.
+func (s *shortener) takes(count int) bool {
 	if s.failure == nil || count >= s.want.preemptions {
 		return false
 	}
@@ -189,17 +196,12 @@ func (s *shortener) settle() {
 // try runs the execution without the preemptions at the ends of some stints, and
 // counts those that it has all the same.
 func (s *shortener) try(out map[int]move) (preemptions int) {
-	s.Guest.Rewind(s.Root)
-	s.path, s.failure, s.ended, s.coarse = s.path[:0], nil, false, false
 	at := map[trace.TID]uint64{}
 	next, began := 0, 0 // the stint under way, and the length of the path when it began
-	longest := 2*len(s.want.path) + 1000
-	for len(s.path) < longest {
-		if s.over = s.worn(); s.over {
-			return preemptions
+	return s.execute(func() trace.TID {
+		if n := len(s.path); n > 0 {
+			at[s.path[n-1].Thread] = s.path[n-1].Last
 		}
-		s.threads = s.Guest.Threads(s.threads[:0])
-		t := trace.NoThread
 		for ; next < len(s.stints); next, began = next+1, len(s.path) {
 			g := &s.stints[next]
 			th := session.Find(s.threads, g.thread)
@@ -208,15 +210,25 @@ func (s *shortener) try(out map[int]move) (preemptions int) {
 			case out[next] == longer && th.Yielding && len(s.path) > began:
 			case out[next] == 0 && at[g.thread] >= g.until:
 			default:
-				t = g.thread
-			}
-			if t != trace.NoThread {
-				break
+				return g.thread
 			}
 		}
-		if t == trace.NoThread {
-			t = por.Afterwards(s.threads, lastOf(s.path))
+		return por.Afterwards(s.threads, lastOf(s.path))
+	})
+}
+
+// execute runs an execution of which pick chooses the threads, from those in s.threads, and
+// counts its preemptions.
+func (s *shortener) execute(pick func() trace.TID) (preemptions int) {
+	s.Guest.Rewind(s.Root)
+	s.path, s.failure, s.ended, s.coarse = s.path[:0], nil, false, false
+	longest := 2*len(s.want.path) + 1000
+	for len(s.path) < longest {
+		if s.over = s.worn(); s.over {
+			return preemptions
 		}
+		s.threads = s.Guest.Threads(s.threads[:0])
+		t := pick()
 		if t == trace.NoThread {
 			s.failure, s.ended = s.wanted(s.Guest.Stuck(false)), true
 			return preemptions
@@ -235,7 +247,6 @@ func (s *shortener) try(out map[int]move) (preemptions int) {
 			return preemptions
 		}
 		step.Last = tr.Last
-		at[t] = tr.Last
 		s.path = append(s.path, step)
 		if step.Preemption {
 			preemptions++

@@ -122,8 +122,8 @@ static volatile sig_atomic_t got, n;
 static void handler(int s) { int here[4] = {1}; got = here[0]; }
 static void *user(void *a) { n++; sem_t s; sem_init(&s, 0, 1); sem_wait(&s); n++; return a; }
 int main(void) { signal(SIGUSR1, handler); GO(t, user); int r = pthread_kill(t, SIGUSR1); pthread_join(t, 0); assert(!r && n == 2); }`, "verified", 0},
-		// What a once routine calls last returns for it, and for the pthread_once that
-		// is itself another routine's last call: the second to come mustn't wait.
+		// The last call of a once routine returns for it, and for the pthread_once
+		// that is itself another routine's last call: the second to come mustn't wait.
 		{"a once routine whose last call prints", `
 static pthread_once_t o;
 O2 static void set(void) { puts("set"); }

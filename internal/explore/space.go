@@ -17,7 +17,7 @@ type space struct {
 	tree        []byte        // por.Options.Save's
 	epoch       session.Epoch // when it was left
 	told        map[race.Pair]deepen.Class
-	seen        *races.Watched // what its searches' detectors have found so far
+	seen        *races.Watched // its searches' detectors, with their findings so far
 	buggy       bool           // a bug was found in it
 	outcomes    outputs
 	moves       por.Moves

@@ -13,9 +13,9 @@ import (
 	"landgo/scheduler"
 )
 
-// turn is a job at work, from where it was left, or from its root, to where
-// it is left again, on one guest. It is the por.Observer. What it finds it keeps
-// to itself, until it is folded in.
+// turn is a job at work, from where it was left, or from its root, to where it is
+// left again, on one guest. It is the por.Observer. It keeps its findings to
+// itself, until it is folded in.
 //
 // A turn that is alone asks the plan every few thousand steps whether to go on, and
 // tells it what it has found by then. Its search is divided among all workers once
@@ -221,7 +221,7 @@ func (s *turn) Ended(x *por.Execution) bool {
 		return false
 	}
 	if d := s.d; !d.passed {
-		// What one execution shows is told apart (result.Job).
+		// The candidates of one execution are told apart (result.Job).
 		d.candidates(s)
 		d.passed = true
 	}
@@ -236,7 +236,7 @@ func (s *turn) Ended(x *por.Execution) bool {
 }
 
 // Restarted implements por.Observer: what the job has found so far will be found
-// again. What was folded in has its schedule.
+// again. A bug that was folded in has its schedule.
 func (s *turn) Restarted() {
 	clear(s.seen)
 	s.found, s.checks = nil, nil

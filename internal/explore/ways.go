@@ -62,8 +62,8 @@ const (
 	// execution is run to its end.
 	firstSlice, laterSlice = 8_192, 32_768
 	// stepInsns is how many instructions count as one step more: a sample runs all of an
-	// execution again, of which the jobs run the end only. So a guest with long steps
-	// (exceptions, whose tables a static program sorts first) has fewer samples.
+	// execution again, and jobs only its end. So a guest with long steps (exceptions,
+	// whose tables a static program sorts first) has fewer samples.
 	stepInsns = 1024
 	// longestSample is how many steps an execution may have at first, and mostSample at the
 	// most: longerSample times as many each time that none has come to its end.

@@ -322,3 +322,73 @@ func TestWaysAlone(t *testing.T) {
 	}
 	t.Logf("%d bugs", found)
 }
+
+// pool is a pool of threads whose owner stops it without its mutex: a worker that has
+// looked whether to stop misses the wake-up.
+const pool = `
+#include <pthread.h>
+#include <stdatomic.h>
+enum { WORKERS = 3, JOBS = 6 };
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
+static int jobs, sum;
+static atomic_int over;
+static void *work(void *u)
+{
+	for (;;) {
+		pthread_mutex_lock(&m);
+		while (!jobs && !over) pthread_cond_wait(&more, &m);
+		if (!jobs) break;
+		sum += jobs--;
+		pthread_mutex_unlock(&m);
+	}
+	pthread_mutex_unlock(&m);
+	return u;
+}
+int main(void)
+{
+	pthread_t t[WORKERS];
+	for (int i = 0; i < WORKERS; i++) pthread_create(&t[i], 0, work, 0);
+	for (int i = 0; i < JOBS; i++) {
+		pthread_mutex_lock(&m);
+		jobs++;
+		pthread_cond_signal(&more);
+		pthread_mutex_unlock(&m);
+	}
+	over = 1;
+	pthread_cond_broadcast(&more);
+	for (int i = 0; i < WORKERS; i++) pthread_join(t[i], 0);
+	return 0;
+}`
+
+// TestShortenByPlaces: a bug is shown with the two preemptions that it needs, where no
+// preemption of the sample's can be left out alone.
+func TestShortenByPlaces(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", pool), config.NoFile, trace.PointMem, false
+	for seed := range 4 {
+		c.Search = fmt.Sprintf("random:seed=%d", seed+1)
+		s, err := session.Open(c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &hunt{Session: s, result: s.NewResult(), seen: map[string]*finding{}}
+		if err := h.search(); err != nil || len(h.found) != 1 {
+			t.Fatalf("seed %d: %v, %d bugs", seed+1, err, len(h.found))
+		}
+		f := h.found[0]
+		before, key := f.preemptions, f.key
+		h.refining()
+		run := &counted{Runner: s.Guest.Runner, most: minimiseSteps}
+		h.shorten(f, run)
+		if f.preemptions > 2 || f.failure.Kind != trace.Deadlock || followed(t, s, f.path) != f.key {
+			t.Errorf("seed %d: %d preemptions of %d: %s, was %s", seed+1, f.preemptions, before, f.key, key)
+		}
+		if run.steps > minimiseSteps {
+			t.Errorf("seed %d: %d steps", seed+1, run.steps)
+		}
+		t.Logf("%d preemptions of %d, %d steps", f.preemptions, before, run.steps)
+		s.Close()
+	}
+}

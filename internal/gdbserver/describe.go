@@ -124,7 +124,7 @@ func original(wide bool) string {
 
 // shortSchedule is the length of a schedule that a list of threads has at the run's end. A
 // gdb of the user's own prints the list to its standard output, and monitor's answers to
-// standard error. So a session that is kept says of which run it is.
+// standard error. So a session that is kept names its run.
 const shortSchedule = 64
 
 // threadsXML is the list of threads.

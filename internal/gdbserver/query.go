@@ -10,7 +10,7 @@ import (
 	"landgo/internal/debugger"
 )
 
-// What gdb asks of a run that stands still.
+// gdb's questions about a run that stands still.
 
 func (s *server) query(p string) (string, error) {
 	name, rest, _ := strings.Cut(p, ":")

@@ -50,7 +50,7 @@ func (s *server) vCont(p string) (string, error) {
 	return s.run(o)
 }
 
-// resume answers the packets of which one letter says how to go on.
+// resume answers the packets in which one letter says how to go on.
 func (s *server) resume(p string) (string, error) {
 	var o debugger.Order
 	switch {

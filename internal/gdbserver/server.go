@@ -33,7 +33,7 @@ type server struct {
 	reply            string // that announced it
 	xml              string // of the threads, while gdb reads it
 
-	notes   io.Writer       // what gdb's user is to read; nil: gdb shows nothing but answers
+	notes   io.Writer       // text for gdb's user; nil: gdb shows nothing but answers
 	written map[uint64]byte // memory that was written since the run came here
 }
 

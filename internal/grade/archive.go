@@ -53,8 +53,8 @@ const (
 	tarAt     = 257
 )
 
-// unpack gives a submission that is an archive its folder, in the run's. What is wrong
-// with the archive is its problem. own are the paths that the course names.
+// unpack gives a submission that is an archive its folder, in the run's. The archive's
+// error is its problem. own are the paths that the course names.
 func (s *Submission) unpack(store *Store, own []string) error {
 	if s.Archive == "" || s.Problem != "" || s.Dir != "" {
 		return nil
@@ -237,7 +237,7 @@ func (u *unpacking) file(name string, mode fs.FileMode, from io.Reader) error {
 		return errTooMuch(fmt.Sprintf("%q leads out of it", name))
 	}
 	if first, _, _ := strings.Cut(rel, "/"); first == "__MACOSX" || path.Base(rel) == ".DS_Store" {
-		return nil // what systems leave behind
+		return nil // files that systems leave behind
 	}
 	if strings.Count(rel, "/") > maxDepth {
 		return errTooMuch("its folders are too deep")

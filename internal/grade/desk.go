@@ -22,8 +22,8 @@ type Job struct {
 
 // Outcome is what a job came to.
 type Outcome struct {
-	// Result is the engine's at first, with the paths of this machine. What is kept has
-	// neither those nor times in it.
+	// Result is the engine's at first, with the paths of this machine. The kept form
+	// has neither those nor times in it.
 	Result *result.Result
 	// Lost: no engine lived to tell. Such an outcome isn't kept: the next run tries again.
 	Lost bool `json:"-"`

@@ -29,8 +29,8 @@ type Submission struct {
 	Problem string
 }
 
-// Submissions are those in a folder, by name: folders and archives. What is neither is
-// one too, with a problem, unless its name begins with a dot.
+// Submissions are those in a folder, by name: folders and archives. An entry that is
+// neither is one too, with a problem, unless its name begins with a dot.
 func Submissions(dir string) (all []Submission, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func Submissions(dir string) (all []Submission, err error) {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") && (!e.IsDir() || e.Name() == ".git") {
-			continue // what systems and tools leave behind
+			continue // files that systems and tools leave behind
 		}
 		s := Submission{Name: e.Name(), Dir: filepath.Join(dir, e.Name())}
 		switch {

@@ -19,7 +19,7 @@ const (
 	opCache     Op = "cache"
 	opTemporary Op = "temporary"
 	opLibrary   Op = "library"
-	opKeep      Op = "keep" // what Of has begun
+	opKeep      Op = "keep" // the file that Of has begun
 	opDrop      Op = "drop"
 )
 

@@ -11,7 +11,7 @@ import (
 )
 
 // A Keeper opens files for another process: those that the user named, and no other.
-// What the other process asks for may be a hostile program's wish.
+// A request of the other process may be a hostile program's wish.
 type Keeper struct {
 	Read  []string // paths
 	Write []string // paths that may be written, and read

@@ -7,8 +7,8 @@ import (
 
 // A test is a critical cycle: edges that lead from access to access, and back to the first.
 // Within a thread they go by program order, from thread to thread by communication on one
-// location. What the program can come to, the cycle's own outcome and all others, the machine
-// says and the axioms do.
+// location. The machine and the axioms say which outcomes the program can have, the cycle's
+// own and all others.
 
 // Edge is one edge of a cycle, in diy's terms.
 type Edge uint8

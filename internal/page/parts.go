@@ -103,7 +103,8 @@ func (s *story) cycle(b *result.Bug) template.HTML {
 		return ""
 	}
 	const height, gap = 34, 74
-	// What a thread waits for stands below it, and the arrow back to the first is right of all.
+	// The object of a thread's wait stands below it, and the arrow back to the first is
+	// right of all.
 	width, back := 0, 0
 	for _, thread := range b.Cycle {
 		width = max(width, 24+int(letter*float64(utf8.RuneCountInString(text(s.called.Of(thread), maxCycle)))))

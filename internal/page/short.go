@@ -9,7 +9,7 @@ import (
 // The picture has little room, so a variable loses what says whose it is there:
 // "main::cache.entries of T0 main" is cache.entries, and "node.next (allocated at x.c:7)"
 // node.next. Where two variables of the story would have one name, both keep their own.
-// What the pointer is on says all.
+// The pointer on a text shows all of it.
 
 // shortTexts gives the rows short texts.
 func (s *story) shortTexts() {
@@ -44,7 +44,7 @@ var block = regexp.MustCompile(`\S+ \(allocated at [^()]*\)`)
 // longFailure is a failure with where exactly.
 var longFailure = regexp.MustCompile(`^(.*?) (at offset |on the stack of |in the thread-local |in thread-local ).*`)
 
-// nameless is a block of which only the address is known.
+// nameless is a block with no name but its address.
 var nameless = regexp.MustCompile(`^(frees|is given) 0x[0-9a-f]+$`)
 
 // owned are the names in a text that say whose they are.

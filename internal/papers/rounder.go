@@ -39,7 +39,7 @@ type contestant struct {
 	seconds       float64
 }
 
-// unbounded are those without a bound, of which the last is the paper's.
+// unbounded are those without a bound. The last is the paper's.
 var unbounded = []contestant{{"optimal", "", 20}, {"source", "", 20}, {"trust", "", 20}}
 
 // inRounds are those with one.

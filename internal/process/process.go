@@ -1,7 +1,7 @@
-// Package process runs the engine in a process of its own. What runs the guest may fail
-// in ways that it can't tell of, an abort in the emulator's C code among them. That has
-// to end with exit status 5 and never look like a verdict. And the guest may be hostile:
-// this process has the user's files, the other one has the guest.
+// Package process runs the engine in a process of its own. The code that runs the guest
+// may fail in ways that it can't report, an abort in the emulator's C code among them.
+// That has to end with exit status 5 and never look like a verdict. And the guest may be
+// hostile: this process has the user's files, the other one has the guest.
 package process
 
 import (
@@ -63,13 +63,12 @@ func (p *Engine) Replay(ctx context.Context, c config.Config, f *result.BugFile,
 	return whole(end, err)
 }
 
-// Debug implements wire.Engine. What use is doing ends with an error where the engine dies.
+// Debug implements wire.Engine. use ends with an error where the engine dies.
 func (p *Engine) Debug(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer, use func(debugger.Target) error) (*result.Result, error) {
 	return p.used(ctx, wire.Debug, c, f, o, func(r *debugger.Remote) error { return use(r) })
 }
 
-// Explore implements wire.Engine. What choose is doing ends with an error where the engine
-// dies.
+// Explore implements wire.Engine. choose ends with an error where the engine dies.
 func (p *Engine) Explore(ctx context.Context, c config.Config, f *result.BugFile, o wire.Observer, choose func(debugger.Chooser) error) (*result.Result, error) {
 	return p.used(ctx, wire.Explore, c, f, o, func(r *debugger.Remote) error { return choose(r) })
 }

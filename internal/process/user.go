@@ -13,7 +13,7 @@ type user struct {
 	answers chan *debugger.Answer
 	gone    chan bool  // closed when the engine says nothing any more
 	begun   bool       // use was called
-	done    chan error // what it returned
+	done    chan error // its result
 }
 
 // begin has the run used, in a goroutine of its own: this one hears the engine.

@@ -98,7 +98,7 @@ func TestWaitFor(t *testing.T) {
 	}
 }
 
-// TestCluster: with three servers of which one goes at a time, and workers that are
+// TestCluster: with three servers, where one goes at a time, and workers that are
 // killed, the tables are those of an undisturbed class, byte for byte.
 func TestCluster(t *testing.T) {
 	const students = 10

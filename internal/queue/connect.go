@@ -167,7 +167,7 @@ func (q *Queue) options() ([]nats.Option, error) {
 	return all, nil
 }
 
-// prepare makes what isn't there. What is there stays as it is.
+// prepare makes what isn't there. Things that are there stay as they are.
 func (q *Queue) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

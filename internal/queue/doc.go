@@ -1,7 +1,7 @@
 // Package queue hands the jobs of a class, and parts of one search, out to workers on many
 // machines, by NATS JetStream.
 //
-// What lies at the server, whatever is killed when:
+// The server has, whatever is killed when:
 //
 //	stream LANDGO_JOBS         a message for each job that has no outcome yet. Its subject
 //	                           has the job's key, and there is one message a subject: a

@@ -145,7 +145,7 @@ func (w *partWorker) take(ctx context.Context, msg jetstream.Msg) {
 		r.Data = nil
 	}
 	w.ask(ctx, &m, r)
-	msg.Ack() // what the search hasn't heard it does itself
+	msg.Ack() // the search does a part itself if it has heard nothing of it
 }
 
 // ask asks the search, or tells it. A search that has ended wants nothing.

@@ -13,7 +13,7 @@ import (
 	"landgo/internal/wire"
 )
 
-// jobMessage is a job. What its search reads lies at the server, by its digest.
+// jobMessage is a job. Its search's input lies at the server, by its digest.
 type jobMessage struct {
 	Key string `json:"key"`
 	// Guest is the program's digest, Name its path in the submission.

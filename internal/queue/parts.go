@@ -93,7 +93,7 @@ func (q *Queue) partsThere(ctx context.Context) (jetstream.Consumer, error) {
 	return c, nil
 }
 
-// Lent is a search of which parts lie at the server.
+// Lent is a search whose parts lie at the server.
 type Lent struct {
 	q      *Queue
 	name   string
@@ -272,8 +272,8 @@ func (l *Lent) put(ctx context.Context, o *wire.Offer, i int) error {
 	return err
 }
 
-// clear takes the parts that are left out of the stream. What can't be taken out is
-// dropped by the worker that gets it.
+// clear takes the parts that are left out of the stream. A message that can't be
+// taken out is dropped by the worker that gets it.
 func (l *Lent) clear(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), asking)
 	defer cancel()

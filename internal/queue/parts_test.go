@@ -19,7 +19,7 @@ import (
 	"landgo/internal/wire"
 )
 
-// lending is a search of which parts are lent at a server of this process, and workers.
+// lending is a search that lends parts at a server of this process, and workers.
 type lending struct {
 	t      *testing.T
 	dir    string

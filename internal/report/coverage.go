@@ -8,7 +8,7 @@ import (
 	"landgo/internal/result"
 )
 
-// maxUnused is how many files are named of which no line was run.
+// maxUnused is how many files without a line that was run are named.
 const maxUnused = 5
 
 // coverage shows which lines no interleaving ran, and the preemption points.

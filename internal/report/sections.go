@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A page is made of sections with a blank line between, and a section of rows: each
-// is a line, or several that belong together. Rows that come again and again are
-// folded. What is too long for a report then loses the middle of its longest sections.
+// A page is made of sections with a blank line between, and a section of rows: each is
+// a line, or several that belong together. Rows that come again and again are folded.
+// A text that is too long for a report then loses the middle of its longest sections.
 
 // maxLines is how many lines a report has, unless all is asked for.
 const maxLines = 200

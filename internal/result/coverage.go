@@ -8,7 +8,7 @@ type Coverage struct {
 	Run   int `json:"run"`
 	// Files are those of the guest's own code that some execution ran lines of.
 	Files []CoveredFile `json:"files"`
-	// Unused are the other files, of which no line was run.
+	// Unused are the other files: no line of theirs was run.
 	Unused []string `json:"unused,omitempty"`
 	// Carried are functions that landgo carries out itself, so that their lines aren't run.
 	// They aren't among Lines.

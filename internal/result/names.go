@@ -54,7 +54,7 @@ func LabelByPath(starts []ThreadStart) {
 // file's folders of a lambda, the classes around a method.
 func shortFunction(name string) string {
 	name = Printable(name)
-	if name == "_start" || strings.HasPrefix(name, "std::") { // what isn't the user's
+	if name == "_start" || strings.HasPrefix(name, "std::") { // code that isn't the user's
 		return ""
 	}
 	if at, ok := strings.CutPrefix(name, "lambda at "); ok {

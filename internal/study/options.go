@@ -8,7 +8,7 @@ import (
 	"landgo/internal/mutate"
 )
 
-// What the paper restricts in each test (§6.1), in landgo's options.
+// The paper's restrictions in each test (§6.1), in landgo's options.
 
 // threads are the functions in which its tests of mutexes, semaphores and signals are
 // not preempted.

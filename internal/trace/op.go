@@ -112,7 +112,7 @@ const (
 
 	// Of data, and of the world: they depend on nothing.
 	OpChoose // the guest was given a value. Obj: how many there are; Arg: which
-	OpAssume // what the guest assumes doesn't hold: blocks for ever
+	OpAssume // the guest's assumption doesn't hold: blocks for ever
 	OpFault  // a call fails because the search has it fail. Obj: the FaultKind; Arg: what was asked for
 
 	NumOps

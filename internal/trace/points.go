@@ -97,7 +97,7 @@ func (s Points) At(places []string) string {
 type PointError struct {
 	Name   string
 	Known  bool   // it is a kind, but not one that takes places
-	Places string // what it has behind the equals sign
+	Places string // its text behind the equals sign
 }
 
 func (e *PointError) Error() string {

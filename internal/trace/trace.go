@@ -124,9 +124,9 @@ const (
 	// Buffered: the thread's store buffer took the store, or answered the load. No other
 	// thread's step depends on it: a store shows with its update.
 	Buffered
-	// Unordered: a store of which a search takes no order with other such stores of the
-	// same bytes. A read of them says which was the last. Or a load that has an order with
-	// the store that it finds alone, of which the step's Choice is the same: then each such
+	// Unordered: a store that a search doesn't order with other such stores of the same
+	// bytes. A read of them says which was the last. Or a load that has an order with the
+	// store that it finds alone, of which the step's Choice is the same: then each such
 	// store has a name. No System sets it.
 	Unordered
 )
@@ -151,7 +151,7 @@ type Blend uint8
 
 // The blends.
 const (
-	NoBlend  Blend = iota // what it read is used, or counts for what it writes
+	NoBlend  Blend = iota // the value that it read is used, or counts for the one that it writes
 	BlendAdd              // adds, or subtracts, a number
 	BlendAnd
 	BlendOr

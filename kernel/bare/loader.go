@@ -89,7 +89,7 @@ func (b *Board) tables32(mapped uint64) error {
 	const page = elffile.PageSize
 	high, tables := b.img.Bias>>22, mapped/page/entries32
 	if high+tables > entries32 {
-		return kernel.Errorf(kernel.GapLayout, "a kernel linked %#x above its memory, of which the profile's loader maps %d MiB: its addresses have no room for them", b.img.Bias, mapped>>20)
+		return kernel.Errorf(kernel.GapLayout, "a kernel linked %#x above its memory has no addresses for the %d MiB that the profile's loader maps", b.img.Bias, mapped>>20)
 	}
 	directory := make([]byte, page)
 	put := binary.LittleEndian.PutUint32

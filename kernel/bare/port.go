@@ -110,7 +110,7 @@ var clockRegisters = [128]uint64{4: 0x12, 6: 0x01, 7: 0x01, 8: 0x01, 9: 0x20, 10
 // much memory there is.
 func (b *Board) cmosRegister(n uint64) uint64 {
 	extended := min((b.cfg.Memory-firstMegabyte)>>10, 0xfc00)
-	var above uint64 // what is above 16 MiB, in pieces of 64 KiB
+	var above uint64 // the memory above 16 MiB, in pieces of 64 KiB
 	if b.cfg.Memory > 16<<20 {
 		above = min((b.cfg.Memory-16<<20)>>16, 0xffff)
 	}
@@ -174,7 +174,7 @@ func (b *Board) out(port uint16, v uint64) error {
 	case port == bochsPower:
 		b.power(byte(v))
 	case port >= pciAddress && port < pciData+4: // no device is there
-	case port >= printerFirst && port <= printerLast: // what is printed isn't kept
+	case port >= printerFirst && port <= printerLast: // printed bytes aren't kept
 	default:
 		if c, register, control, ok := diskPort(port); ok {
 			return b.writeDisk(c, register, control, v)

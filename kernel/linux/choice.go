@@ -7,8 +7,8 @@ import (
 	"landgo/kernel"
 )
 
-// What guests/landgo-linux.h calls: system calls that Linux hasn't got, and refuses. So
-// no symbol is needed to know them, and a program with them runs without landgo too.
+// The system calls of guests/landgo-linux.h: Linux hasn't got these, and refuses them.
+// So no symbol is needed to know them, and a program with them runs without landgo too.
 
 // Their numbers.
 const (

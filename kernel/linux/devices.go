@@ -8,7 +8,7 @@ const (
 	devNull          // it is at its end, and swallows what is written
 	devZero          // zeros
 	devFull          // zeros, and nothing can be written
-	devRandom        // what getrandom gives
+	devRandom        // as getrandom
 	devURandom
 )
 

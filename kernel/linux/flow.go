@@ -21,8 +21,9 @@ type flow struct {
 	ends             cells // of each part, the position of its end
 }
 
-// What the end that reads a socket's flow is to the end that writes it. The first datagram
-// that is sent to a closed socket is refused; behind that the sender is connected to none.
+// The state of the end that reads a socket's flow, for the end that writes it. The first
+// datagram that is sent to a closed socket is refused; behind that the sender is connected
+// to none.
 const (
 	isThere = iota
 	isClosed

@@ -17,7 +17,7 @@ import (
 // open files. A file that is mapped shared lies in the guest's memory as long as it is. There
 // is one place, which each map of it gets, and calls read and write there.
 type inode struct {
-	path   string // what it was made as, "" for none
+	path   string // the path that it was made by, "" for none
 	linked effect.Word
 	same   effect.Word // index+1 of the file that this is another name of; 0: it is a file
 	size   effect.Word
@@ -114,7 +114,7 @@ func (f *inode) own(log *effect.Log) {
 	log.Set(&f.copied, 1)
 }
 
-// resize is truncate. What comes again is zero.
+// resize is truncate. Bytes that come again are zero.
 func (s *space) resize(f *inode, size uint64) {
 	f.own(s.log)
 	was := s.log.Get(&f.size)

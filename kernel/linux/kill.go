@@ -18,7 +18,7 @@ type target struct {
 	t      *thread   // nil: no thread
 	shared bool      // sent to the process
 	among  []*thread // of a signal to the process: those that may take it; valid until the next aim
-	info   info      // what it carries
+	info   info      // its value
 	errno  uint64
 }
 
@@ -79,12 +79,13 @@ func (c *call) toTheDead() uint64 {
 	return esrch
 }
 
-// takers are the threads of which one takes a signal to the process. Linux prefers the
-// first thread (complete_signal), if that doesn't block the signal. Where it was sent
-// another signal, and hasn't got to that yet, it is passed over unless it runs on a
-// processor. Of the others any may take the signal that doesn't block it or waits for
-// it: POSIX leaves that open, and Linux goes round them. A thread that was sent another
-// one takes both. If all block it, the list is the first live thread alone.
+// takers are the threads that a signal to the process may go to. One takes it. Linux
+// prefers the first thread (complete_signal), if that doesn't block the signal. Where
+// it was sent another signal, and hasn't got to that yet, it is passed over unless it
+// runs on a processor. Of the others any may take the signal that doesn't block it or
+// waits for it: POSIX leaves that open, and Linux goes round them. A thread that was
+// sent another one takes both. If all block it, the list is the first live thread
+// alone.
 func (s *signals) takers(sig uint64) []*thread {
 	s.log.Get(&s.roster.list)
 	var first *thread

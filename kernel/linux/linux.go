@@ -14,14 +14,14 @@
 // in part, the plan says so by name (kernel.Invalid), and nothing is ever
 // guessed.
 //
-// A Kernel plans, foresees and does calls. What they work on is in parts, each with its
-// words of state. These are the roster of threads, the queues in which they sleep, signals
-// (with the timers that send some), objects (pipes, sockets, epolls), files, the clock and
-// the space of addresses. user is the guest's memory as calls find it.
+// A Kernel plans, foresees and does calls. Their data is in parts, each with its words of
+// state. These are the roster of threads, the queues in which they sleep, signals (with
+// the timers that send some), objects (pipes, sockets, epolls), files, the clock and the
+// space of addresses. user is the guest's memory as calls find it.
 //
 // Invariants:
 //   - Every word that an execution changes is an effect.Word, or a byte of guest
-//     memory. What isn't (the tables of threads and futexes met so far, caches) has
+//     memory. The rest (the tables of threads and futexes met so far, caches) has
 //     the same value in every execution. The links of futex queues are words without
 //     a record: the futex operations of their address stand for them.
 //   - Thread ids and addresses are functions of (name of the asking thread, its

@@ -9,7 +9,7 @@ import (
 	"landgo/kernel/effect"
 )
 
-// results are threads of which the results of calls are remembered, and nothing else.
+// results are threads whose results of calls are remembered, and nothing else.
 type results struct {
 	kernel.Threads
 	of map[trace.TID]uint64

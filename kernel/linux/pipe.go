@@ -5,9 +5,9 @@ import (
 	"landgo/kernel"
 )
 
-// Pipes, as Linux has them: sixteen pages, each of which holds a part of one write. A write's
-// odd bytes go to the last page if that has room for them (pipe_write in fs/pipe.c). A write
-// of a page or less is in one piece; one of more may be mixed with others.
+// Pipes, as Linux has them: sixteen pages, and each holds a part of one write. A write's odd
+// bytes go to the last page if that has room for them (pipe_write in fs/pipe.c). A write of a
+// page or less is in one piece; one of more may be mixed with others.
 
 const (
 	oNonblock = 0x800

@@ -89,7 +89,7 @@ func (c *call) events(fd int32) uint64 {
 	return pollIn | pollRdnorm | pollOut | pollWrnorm
 }
 
-// planPoll: a call that waits for no object is a sleep. What another one finds depends on the
+// planPoll: a call that waits for no object is a sleep. Another one's result depends on the
 // opens, closes and reads of other threads.
 func planPoll(c *call, p *kernel.Plan) {
 	if c.a[1] == 0 {

@@ -21,7 +21,7 @@ type interest struct {
 	use                 effect.Word // the description, which stays open meanwhile; 0 for none
 }
 
-// interests are a thread's, of which its wait says how many count. The list grows only.
+// interests are a thread's. Its wait says how many of them count. The list grows only.
 type interests struct{ list []*interest }
 
 // want is an interest before it is one.
@@ -183,9 +183,9 @@ func restarts(nr uint64) bool {
 	return true
 }
 
-// leave is the way of a signal's target out of a call in which it sleeps for objects,
-// or of which it was just let go: a handler comes next. One that was let go and finds what
-// it waited for gets it after the handler: Linux looks for that before it looks for signals.
+// leave is the way of a signal's target out of a call in which it sleeps for objects, or
+// that has just let it go: a handler comes next. One that was let go and finds what it
+// waited for gets it after the handler: Linux looks for that before it looks for signals.
 func (b *objects) leave(t *thread, sig uint64, regs *emu.Regs) {
 	w := &t.wait
 	nr, done, slept, ready := t.sleepCall.Peek(), w.done.Peek(), w.kind.Peek() == waitObjects, false

@@ -23,7 +23,7 @@ import (
 // memory is shared (scheduler/interrupt.go). A signal that the target blocks
 // waits until it unblocks it.
 //
-// What signals carry, and those that wait, are in sigqueue.go.
+// The values of signals, and pending signals, are in sigqueue.go.
 
 const (
 	numSignals = 65

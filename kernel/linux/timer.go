@@ -12,8 +12,8 @@ import (
 // instructions, whatever its length; package scheduler has each as a thread of its own
 // (scheduler/timer.go), whose steps are GoOff.
 //
-// What is left of a timer is what it was set to: no processor's time passes that isn't
-// looked at (time.go). While its signal is pending a timer doesn't go off, so there are no
+// A timer always has left what it was set to: no processor's time passes that isn't looked
+// at (time.go). While its signal is pending a timer doesn't go off, so there are no
 // overruns.
 
 const (
@@ -272,7 +272,7 @@ func (k *Kernel) Timer(n int, kept bool) (x kernel.Timer) {
 	fate := k.signals.fate(sig)
 	x.Last = left >= longTimer || left >= deadlyTimer && fate == fateDeadly
 	blocked := ok && to.t.blocked.Peek()&bit(sig) != 0
-	if !ok || !blocked && (fate == fateIgnored || fate == fateDeadly && x.Last) { // what hangs is told as that
+	if !ok || !blocked && (fate == fateIgnored || fate == fateDeadly && x.Last) { // a program that hangs is told as one
 		return x
 	}
 	x.Thread, x.Set = to.t.id, true

@@ -8,8 +8,8 @@ import (
 	"landgo/kernel/effect"
 )
 
-// What a process says of itself and its threads: prctl, the processors that a thread may run
-// on, how nice it is. None of it makes a difference to when threads run. What was said is
+// A process's traits and its threads': prctl, the processors that a thread may run on, how
+// nice it is. None of it makes a difference to when threads run. A value that was set is
 // answered later.
 
 // traits are a thread's. A thread has its creator's at first, but for none.

@@ -14,9 +14,9 @@
 // access to an address in the kernel's part of memory (layout.go).
 //
 // Invariants:
-//   - Every word that an execution changes is assigned through Machine.Set, or
-//     is a byte of guest memory. What isn't (the table of the threads met so
-//     far, the storage behind counted lists) has no influence on a result.
+//   - Every word that an execution changes is assigned through Machine.Set, or is a
+//     byte of guest memory. The rest (the table of the threads met so far, the
+//     storage behind counted lists) has no influence on a result.
 //   - Thread ids are functions of the thread's name. Addresses are the guest's
 //     own choice.
 package pebbles

@@ -5,7 +5,7 @@ import "slices"
 // Initial is the store of what a load finds that was there from the start.
 const Initial = -1
 
-// Graph is events, 0 to n-1, of which some have to come before others.
+// Graph is events, 0 to n-1. Some have to come before others.
 type Graph struct {
 	n, words int
 	after    []uint64 // of each event a set of words: what comes after it

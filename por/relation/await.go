@@ -13,11 +13,11 @@ package relation
 // System finds out which values let a thread go on (Event.Await).
 
 // gatherAwait finds the writes that an await comes after, as far back as one without
-// which it could have come. What is older happens before that one.
+// which it could have come. Older ones happen before that one.
 func (o *Order) gatherAwait(e *Event, base []int32) {
 	for _, w := range e.Await.Past {
 		if t := o.ev[w.At].thread; t == e.Thread || base[t] > w.At {
-			return // what is older happens before what the thread has done
+			return // older writes happen before the thread's own events
 		}
 		if o.find(e, w.At, base); w.Goes {
 			return

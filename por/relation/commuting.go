@@ -2,7 +2,7 @@ package relation
 
 import "landgo/internal/trace"
 
-// What comes to the same in both orders, beyond the kinds of operations (kinds.go):
+// Steps that come to the same in both orders, beyond the kinds of operations (kinds.go):
 //
 //   - Read-modify-writes of the same bytes whose results aren't used (trace.Blend). A counter
 //     that n threads increment has one order, not n!. They don't commute with reads, other
@@ -15,9 +15,9 @@ import "landgo/internal/trace"
 //     that completes it. Each thread leaves after all of its round's arrivals, an order that is
 //     never reversed.
 //
-// The System says of which steps that is so; here it is taken for true. In Godefroid's terms
-// (1996, ch. 3) this is a finer independence of the same operations: conditional on the
-// round, and on what the code does with a result.
+// The System says for which steps that is so; here it is taken for true. In Godefroid's
+// terms (1996, ch. 3) this is a finer independence of the same operations: conditional on
+// the round, and on what the code does with a result.
 
 // commutes reports whether an access of all bytes in m, which blends, comes to the same
 // before r.
@@ -25,8 +25,8 @@ func (r *accRec) commutes(m uint8, blend trace.Blend) bool {
 	return blend != trace.NoBlend && r.blend == blend && r.mask == m
 }
 
-// blends notes how a, of which r is being made for granule n, blends, and finds the access
-// before it with which it commutes.
+// r is being made of access a for granule n. blends notes how a blends, and finds the
+// access before it with which it commutes.
 func (x *index) blends(n int32, r *accRec, a *trace.Access) int32 {
 	if r.blend = a.Blends(); r.blend == trace.NoBlend {
 		return -1
@@ -66,8 +66,8 @@ func (o *Order) arrived(e *Event, r int32, base []int32) bool {
 	return true
 }
 
-// round calls f for the events that arrived in the round that record r completed. What came
-// before that round happens before each of them.
+// round calls f for the events that arrived in the round that record r completed. Events
+// before that round happen before each of them.
 func (o *Order) round(r int32, f func(i int32)) {
 	f(o.ops[r].ev)
 	for r = o.ops[r].prev; r >= 0; r = o.ops[r].prev {

@@ -32,7 +32,7 @@ type accRec struct {
 	mask      uint8
 	write     bool
 	blend     trace.Blend
-	blended   int32 // the access before of which the order with this one doesn't count, -1 for none
+	blended   int32 // the access before whose order with this one doesn't count, -1 for none
 	run       int32 // the first of those accesses, this one if there are none: a walk passes over all at once
 	// The bytes of the granule that this access or one before it has, and those
 	// that one of them writes: a walk for others ends here.

@@ -73,7 +73,7 @@ type record struct {
 	// Lengths of the stacks before the event.
 	wakes, accs, ops, races, needs, releases int32
 
-	first    trace.Op // what the step began with
+	first    trace.Op // the step's first operation
 	pushed   bool     // its thread's store buffer took a store
 	advanced int32    // o.advanced before the event
 }

@@ -212,8 +212,8 @@ func does(t trace.TID, k trace.OpKind, arg uint64) *Event {
 	return &Event{Thread: t, Ops: []trace.Op{{Kind: k, Obj: 1, Arg: arg}}}
 }
 
-// TestReversible: of operations that wait, those pairs race of which the second
-// could have come first.
+// TestReversible: of operations that wait, those pairs race whose second could have
+// come first.
 func TestReversible(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -7,8 +7,8 @@ import (
 )
 
 // gather fills o.found with the events that e directly depends on, newest first,
-// each once: those by other threads that aren't in e's base. What it leaves out
-// happens before one that it has.
+// each once: those by other threads that aren't in e's base. Those that it leaves
+// out happen before one that it has.
 //
 // For an operation that can block, the release that let it in is no race:
 // reversed, the operation would still be impossible. But it hides the acquire
@@ -167,7 +167,7 @@ func (o *Order) gatherOps(e *Event, op *trace.Op, n int32, first trace.Op, base 
 			continue
 		}
 		if classOf[op.Kind] == syscallClass && y.arg != 1 && op.Arg != 1 {
-			next = y.other // what only reads the resource commutes with all that do
+			next = y.other // readers of the resource commute with each other
 			continue
 		}
 		if op.Kind == trace.OpBarrierArrive && y.kind == trace.OpBarrierArrive && op.Arg&y.arg&trace.Gathers != 0 {

@@ -59,7 +59,7 @@ func (o *Order) possible(c int32, e *Event, first trace.Op, end int32) bool {
 		}
 		return !known
 	case trace.OpBarrierLeave:
-		return true // what let it go is in its base
+		return true // the event that let it go is in its base
 	case trace.OpOnce:
 		if o.last[e.Thread] <= c {
 			return o.Ready(c, e.Thread)
@@ -246,7 +246,7 @@ func (o *Order) MayBeCoenabled(i int32, op trace.Op) bool {
 		own := o.ev[ev].thread == o.ev[i].thread
 		switch kind {
 		case trace.OpMutexInit, trace.OpMutexDestroy, trace.OpRWInit, trace.OpRWDestroy:
-			return depth <= 0 // what came before doesn't count
+			return depth <= 0 // earlier events don't count
 		case trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock:
 			own = own && op.Kind == trace.OpWriteLock
 		}

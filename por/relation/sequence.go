@@ -46,7 +46,7 @@ type Sequence struct {
 	row    []int32 // a clock of what e' needs before it
 	search bool    // row doesn't have all of it: what e' depends on has to be looked for
 	whole  []int32 // the essential part, without e'
-	near   []int32 // what isn't left out, of collect
+	near   []int32 // the items of collect that aren't left out
 	join   []int32 // of the clocks of what e' needs and of the essential part
 
 	items     []int32 // v, without what was taken from it; -1, last, is e'
@@ -306,7 +306,7 @@ func (s *Sequence) Weak(b *Step, known bool) Verdict {
 	depends := func(i int32) bool {
 		at := i
 		if i < 0 && s.Varies {
-			at = math.MaxInt32 // what it comes after there isn't known
+			at = math.MaxInt32 // its predecessors there aren't known
 		} else if i < 0 {
 			at = s.end
 		}
@@ -398,7 +398,7 @@ func (s *Sequence) Remove(b *Step) {
 	}
 	for k, i := range s.items {
 		if s.thread(i) == b.Thread {
-			// What is taken is mostly near the start, so what is before it moves.
+			// The taken item is mostly near the start, so those before it move.
 			copy(s.items[1:k+1], s.items[:k])
 			s.items = s.items[1:]
 			if k < s.essential {

@@ -2,7 +2,7 @@ package relation
 
 import "landgo/internal/trace"
 
-// Loads and stores of which no order counts but that of a load and the store that it finds
+// Loads and stores that have no order but that of a load and the store that it finds
 // (trace.Unordered). A load has as many outcomes as stores that it can find.
 //
 // A load r and a store w that comes after it, but doesn't happen after it, *race*: r could
@@ -13,7 +13,7 @@ import "landgo/internal/trace"
 // gatherSource finds the store that e, a load, finds.
 func (o *Order) gatherSource(e *Event, base []int32) {
 	if e.Choice == 0 {
-		return // what was there from the start
+		return // the first value
 	}
 	n := o.granule(e.Accesses[0].Addr &^ 7)
 	for k := o.grans[n].write; k >= 0; k = o.accs[k].prevWrite {

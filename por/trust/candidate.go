@@ -6,7 +6,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// What a revisit of a graph would be, and whether it is one (revisit.go).
+// A revisit that a graph may have, and whether it is one (revisit.go).
 
 // candidate is a revisit of the graph at hand, P: what thread a.Thread would do
 // next comes before event r, with K before it. K is what was in the graph before
@@ -14,7 +14,7 @@ import (
 type candidate struct {
 	g      *graph
 	a      *deed // as far as its context doesn't matter
-	varies bool  // what it does may be less
+	varies bool  // its effects may be fewer
 	lone   bool  // it is an atomic access, and may be a compare-and-exchange
 	base   []int32
 	found  []int32 // the events of P that a depends on and that aren't in base, newest first
@@ -81,9 +81,9 @@ func (w *Walk) needed(c *candidate, i int32) bool {
 }
 
 // vain reports whether c.a is a compare-and-exchange that fails after K, and so a
-// read on which r doesn't depend. What it reads there is what it would have read
-// before u, the oldest write of its bytes that isn't in K. If its thread stood
-// before it already then, it is known whether it would have failed.
+// read on which r doesn't depend. It reads there what it would have read before u,
+// the oldest write of its bytes that isn't in K. If its thread stood before it
+// already then, it is known whether it would have failed.
 func (c *candidate) vain() bool {
 	if !c.lone {
 		return false

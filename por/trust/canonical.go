@@ -46,7 +46,7 @@ func (w *Walk) settles(behind *trace.TID, r int32) bool {
 func (w *Walk) foremost(i int32, c *candidate) bool {
 	a := &w.steps[i]
 	e := &a.displaced.Event
-	next := int32(-1) // what the displaced thread did then
+	next := int32(-1) // the displaced thread's event then
 	w.displ.begin(e)
 	for j := a.group; j < int32(w.size()); j++ {
 		s := &w.steps[j]

@@ -14,7 +14,7 @@ import (
 // is looked for, and before it come only the others that happen before it.
 type displacers struct {
 	all   []displacer
-	fails relation.Step // what e does where it fails
+	fails relation.Step // e's step where it fails
 	less  bool          // that is less than what it did
 }
 
@@ -32,7 +32,7 @@ func (d *displacers) begin(e *relation.Event) {
 	}
 }
 
-// add adds event a, of which id is the number.
+// add adds event a with number id.
 func (d *displacers) add(id int32, a *relation.Event) {
 	d.all = append(d.all, displacer{id, a.Thread, !d.less || d.fails.Dependent(a)})
 }

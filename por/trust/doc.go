@@ -56,8 +56,8 @@
 // displaced and is blocked since has its turn again when it can run.
 //
 // Awaits: a step of a loop that is possible only with some values in memory
-// (trace.Thread.Awaits) is an operation that blocks. What it reads is the last write, and any
-// two writes depend on each other. So it is possible, and the same, wherever all that happens
+// (trace.Thread.Awaits) is an operation that blocks. It reads the last write, and any two
+// writes depend on each other. So it is possible, and the same, wherever all that happens
 // before it has happened, as dependence is asked to have it. No poll is run.
 //
 // Other spins: a thread may be back at the head of its loop as it was. It goes on

@@ -13,15 +13,15 @@ import "slices"
 // graph follow from it at once. So this estimate doesn't wait until a
 // branch was found, as those of the other searches do.
 //
-// Memory: some numbers for each revisit of the graphs on the way to each graph
-// of which a revisit is under way. Nothing is kept of revisits that weigh little
-// (leastWeight), of long ways (longestWay), and of those that it would take too long to
-// find (mostEffort).
+// Memory: some numbers for each revisit of the graphs on the way to each graph whose
+// revisit is under way. Nothing is kept of revisits that weigh little (leastWeight), of
+// long ways (longestWay), and of those that it would take too long to find
+// (mostEffort).
 type graphEstimate struct {
 	descents        []descent
 	done            float64
 	untracked       int     // revisits under way, within those of descents, about which nothing is kept
-	untrackedWeight float64 // what the outermost of them weighs
+	untrackedWeight float64 // the weight of the outermost of them
 }
 
 // leastWeight is the weight from which on a revisit is followed.
@@ -31,8 +31,8 @@ const leastWeight = 1e-4
 // known until it is done.
 const longestWay = 1 << 11
 
-// mostEffort is what may be spent on a way: looks at an event for a revisit.
-// What isn't found with it weighs nothing.
+// mostEffort is what may be spent on a way: looks at an event for a revisit. Graphs
+// that aren't found with it weigh nothing.
 const mostEffort = 1 << 17
 
 // descent is the way from a graph that a revisit made, or from the empty one, to the
@@ -44,8 +44,8 @@ type descent struct {
 	graphs         []graphWeight // of the graphs with floor events, floor+1 and so on
 }
 
-// graphWeight is a graph on that way. What weighs all that comes of it is known from the
-// way's end on.
+// graphWeight is a graph on that way. The weight of all that comes of it is known from
+// the way's end on.
 type graphWeight struct {
 	before, weight float64
 	known          bool

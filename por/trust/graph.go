@@ -59,7 +59,7 @@ type step struct {
 	passes   int32     // len(passes) before the state's own
 	holds    int32     // len(holds) before the state's own
 
-	relation.Event                // what it did; a weak one stands for one that succeeded
+	relation.Event                // its operation; a weak one stands for one that succeeded
 	weak           bool           // it failed, and is ordered like a success (patched):
 	did            relation.Event // this is what it did
 	begin, last    uint64
@@ -72,7 +72,7 @@ type step struct {
 	// revisit, at the revisiting event.
 	displaced *deed
 	redo      int32 // see Walk.next
-	kept      *kept // what the revisit threw away, nil if it has to be made again
+	kept      *kept // the part that the revisit threw away, nil if it has to be made again
 	rounds    int32 // of the graph up to this event, less one
 	round     int32 // of the event
 	taken     int32 // its round in the trace, see canonical.go

@@ -8,8 +8,8 @@ import (
 	"landgo/por/relation"
 )
 
-// guide is K, the events that have to come into a graph that is made again, in
-// the order in which they stood (maximal.go). What of it is in the graph again
+// guide is K, the events that have to come into a graph that is made again, in the
+// order in which they stood (maximal.go). The part of it that is in the graph again
 // is closed under what happened before.
 type guide struct {
 	events []guided
@@ -27,7 +27,7 @@ type guide struct {
 type guided struct {
 	*deed
 	at    int32   // where it stood
-	clock []int32 // what happened before it there
+	clock []int32 // the events that happened before it there
 	now   int32   // where it stands
 }
 

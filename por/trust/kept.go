@@ -16,13 +16,13 @@ import (
 // with and without.
 type kept struct {
 	// steps[i] is event r+i with the state before it; the last is P's last state,
-	// without an event. What they point to is their own.
+	// without an event. Everything they point to is their own.
 	steps []step
 	wakes []woken
 	ready rows
 	fails rows
 
-	// What came with the states after r's.
+	// The data of the states after r's.
 	spins  []spun
 	waits  []trace.Access
 	passes []pass

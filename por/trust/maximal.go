@@ -87,9 +87,8 @@ func (w *Walk) again(t trace.TID, r, redo int32, displaced *deed, k *kept) (bool
 	return false, w.remake(t, r, redo)
 }
 
-// remake makes the graph again of which a revisit by thread t is done, as far as
-// redo says, with the guide. What stands there beyond event r came with the
-// revisit: K.
+// remake makes the graph again whose revisit by thread t is done, as far as redo
+// says, with the guide. The events there beyond event r came with the revisit: K.
 func (w *Walk) remake(t trace.TID, r, redo int32) error {
 	w.guide.fill(w, int(r))
 	for w.size() > int(r) {

@@ -5,7 +5,7 @@ import (
 	"landgo/por/relation"
 )
 
-// What a walk has of the search that it is part of, and of the program.
+// A walk's view of the search that it is part of, and of the program.
 
 // System is the program (por.System).
 type System interface {

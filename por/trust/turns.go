@@ -14,13 +14,13 @@ type pass struct {
 	op     trace.Op
 	access trace.Access // an await's, whose op is OpAccess
 	loose  bool         // as trace.Thread has it
-	held   *deed        // what it would do, beyond the bound
+	held   *deed        // its next event, beyond the bound
 	at     int32        // events before
 	old    int32        // graph.passed before
 }
 
-// hold is a thread of which the next event is beyond the bound: from there on,
-// as it can only come to happen after more.
+// hold is a thread whose next event is beyond the bound: from there on, as it can
+// only come to happen after more.
 type hold struct {
 	what *deed
 	old  int32 // graph.held before

@@ -34,7 +34,7 @@ type Walk struct {
 	cand    candidate
 	pending []*deed
 	which   int
-	spare   []*kept // what is free of kept.go
+	spare   []*kept // unused parts of kept.go
 	room    eventRoom
 	guide   guide
 	displ   displacers
@@ -214,7 +214,7 @@ func (w *Walk) end(how Ending) {
 // all that came of it is done.
 var errUnmade = errors.New("search trust has lost the graph that a revisit was made from: use search optimal")
 
-// back leaves graphs of which everything is explored, and goes on to the next.
+// back leaves wholly explored graphs, and goes on to the next.
 func (w *Walk) back() (more bool, err error) {
 	for !w.Over() {
 		if w.looking {

@@ -18,7 +18,7 @@ func (s *objectCalls) performBarrier(th *thread, tr *trace.Transition, o *object
 		return scheduler.Pass, nil
 	}
 	arg := uint64(0)
-	if op == trace.OpBarrierArrive && s.core.Blends.On() && s.core.Blends.ResultDead(s.callSite(th)) {
+	if op == trace.OpBarrierArrive && s.core.Blends.Arrivals() && s.core.Blends.ResultDead(s.callSite(th)) {
 		// Whether it is the serial thread makes no difference to it.
 		if arg = trace.Gathers; uint64(len(o.waiters))+1 >= o.value {
 			arg |= trace.Completes

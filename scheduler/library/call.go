@@ -6,7 +6,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// What a thread is at in the functions that landgo carries out.
+// A thread's progress in the functions that landgo carries out.
 
 // phase is how far a trusted operation of several steps has come.
 type phase uint8

@@ -14,10 +14,9 @@ import (
 
 // With --trust threads, landgo carries the functions on threads of a student's library out
 // itself (thr_create, thr_join, thr_exit, thr_getid, thr_yield). They are threads of the
-// kernel, with stacks of landgo's. What is wrong with these functions is no part of what is
-// tested. Their code never runs. Of thr_init the size of stacks is noted, and its code runs
-// as well, in one piece. It often sets up what other parts of the library need, a mutex for
-// malloc say.
+// kernel, with stacks of landgo's. The errors of these functions aren't tested. Their code
+// never runs. Of thr_init the size of stacks is noted, and its code runs as well, in one
+// piece. It often sets up what other parts of the library need, a mutex for malloc say.
 //
 //	thr_create  a thread at once, with a stack of at least the size that was asked
 //	            for and no exception handler; its function's return is a thr_exit
@@ -26,7 +25,7 @@ import (
 //	thr_exit    the stack is no thread's from here on; the last thread ends the task,
 //	            with the status of set_status
 //
-// What the library knows of threads besides stands in carriedkept.go.
+// The library's other knowledge of threads is in carriedkept.go.
 
 // threadKernel is a kernel on which this works. The words are addresses that stand
 // for a thread's states: a call that looks at one depends on the calls that change it.

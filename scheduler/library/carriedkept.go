@@ -11,16 +11,16 @@ import (
 	"landgo/scheduler"
 )
 
-// What the rest of a library knows of threads that landgo carries out (carried.go) it has
-// to know by calls (gettid, make_runnable, ...). If it looks into what the functions
-// keep, that isn't there. The variables that their code mentions (image.Refers), and the
-// room above a stack, where many libraries have a thread's structure, are watched. Where
-// code that does run reads one, the run ends as invalid. It may store there, for what it
-// stores is known; it may read what is there before the first such call. And it may read
-// what that code only reads, unless it is a pointer, by which more could be written.
+// The rest of a library has to learn of threads that landgo carries out (carried.go) by
+// calls (gettid, make_runnable, ...). If it looks into what the functions keep, that
+// isn't there. The variables that their code mentions (image.Refers), and the room above
+// a stack, where many libraries have a thread's structure, are watched. Where code that
+// does run reads one, the run ends as invalid. It may store there, for what it stores is
+// known; it may read what is there before the first such call. And it may read what that
+// code only reads, unless it is a pointer, by which more could be written.
 
-// watch begins to look at what the functions keep. What the allocator and the
-// printing of text keep by themselves isn't theirs.
+// watch begins to look at what the functions keep. The variables of the allocator
+// and of the printing of text aren't theirs.
 func (c *carried) watch() {
 	var carried, allocators, trusted []uint64
 	for addr, b := range c.guest.roles {

@@ -47,6 +47,7 @@
 //	failures      faulty (--faults)
 //	properties    property (landgo's header: conditions, calls that are to be linearisable)
 //
-// Invariant: what a step changes goes back with a mark (path, cells). What is found for
-// good only makes preemption points finer, or is a function of the guest alone.
+// Invariant: what a step changes goes back with a mark (path, cells). Knowledge that is
+// found for good only makes preemption points finer, or is a function of the guest
+// alone.
 package library

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// pastTheDoor are the functions, of the core too, that read or write the guest's memory other than through
-// a door, with why they may. What a thread can tell from another's isn't among them.
+// pastTheDoor are the functions, of the core too, that read or write the guest's memory other than
+// through a door, with why they may. Accesses by which threads can tell each other's order aren't
+// among them.
 var pastTheDoor = map[string]string{
 	"fixed.within":            "the instruction at which a thread stands: code",
 	"fixed.Word":              "a word of the thread's own stack: a return address, an argument; see usesOfWord",

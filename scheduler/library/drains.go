@@ -11,7 +11,7 @@ import (
 // Drains implements Memory: which operations the C library makes by locked instructions, or
 // by calls of the kernel, so that they empty the thread's store buffer. It follows glibc's
 // nptl and musl's src/thread. Where these differ, an operation drains only if both
-// libraries' does. What fails, or finds nothing to do, is found out by loads; objects are
+// libraries' does. A call that fails, or finds nothing to do, does so by loads; objects are
 // set up by plain stores, and a recursive mutex is counted by them.
 func (s *Library) Drains(t trace.TID) bool {
 	th := &s.threads[t]

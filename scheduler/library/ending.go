@@ -28,7 +28,7 @@ func (e *endings) at(th *thread) (scheduler.Verdict, error) {
 	case profile.ProcessExit, profile.QuickExit:
 		if e.guest.cfg.Tested || e.cells.exitHandlers.Get() != 0 || e.guest.ownDestructors || th.atExit {
 			e.guest.machine.Put(&e.models.exiting, 1)
-			th.role = profile.NoRole // what it writes is its own code's, and the handlers'
+			th.role = profile.NoRole // its stores are its own code's, and the handlers'
 			return scheduler.Step, nil
 		}
 		if int32(th.arg(0)) != 0 {

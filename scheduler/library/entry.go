@@ -12,8 +12,8 @@ import (
 )
 
 // Where the dynamic linker is done, and the program itself begins. The dynamic linker has
-// chosen among the functions of which a library has several (elffile.Slot): only now is
-// it known which code are the C library's string functions. All that it did before is one
+// chosen where a library has several for one function (elffile.Slot): only now is it
+// known which code are the C library's string functions. All that it did before is one
 // piece, without a preemption point.
 
 // atEntry takes in what the dynamic linker has done.

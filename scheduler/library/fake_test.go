@@ -13,7 +13,7 @@ import (
 	"landgo/scheduler"
 )
 
-// world is a guest of which nothing runs: its machine has memory and no processor. Its
+// world is a guest whose code never runs: its machine has memory and no processor. Its
 // threads call functions one after the other, and the test says whose turn it is.
 type world struct {
 	*Library
@@ -21,7 +21,7 @@ type world struct {
 	tr    *trace.Transition // of the latest call or step
 }
 
-// fakeKernel is a kernel of which only the clock is asked.
+// fakeKernel is a kernel that has only a clock.
 type fakeKernel struct {
 	kernel.Kernel
 	now uint64

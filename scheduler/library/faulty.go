@@ -103,7 +103,7 @@ func (s *Library) fail(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 			s.ret(th, enomem)
 			break
 		}
-		s.begins = true // what it does to errno is the step's
+		s.begins = true // its store to errno is the step's
 		s.give(th, tr, 0)
 		s.begins = false
 	case trace.FaultCreate:

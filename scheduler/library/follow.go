@@ -7,10 +7,10 @@ import (
 	"landgo/scheduler"
 )
 
-// The guest's own allocator, followed from outside (--malloc native): its code
-// runs as it is, without interruption, and its calls' arguments and results say
-// which blocks there are. What it does to its own memory isn't checked.
-// Another access to that memory is, wherever it is in no block.
+// The guest's own allocator, followed from outside (--malloc native): its code runs
+// as it is, without interruption, and its calls' arguments and results say which
+// blocks there are. Its accesses to its own memory aren't checked. Another access
+// to that memory is, wherever it is in no block.
 //
 // Its calls aren't independent: which address one returns depends on all before
 // it. So each call is an event that depends on all others, besides the end of the
@@ -28,7 +28,7 @@ type followed struct {
 	p           uint64 // the pointer that it was given
 	size, align uint64
 	origin      heap.Origin // of what it gives out
-	kept        []byte      // what wipe took out of the block
+	kept        []byte      // the bytes that wipe took out of the block
 }
 
 // atFollowed makes a thread stand before a call of the allocator, or lets it go
@@ -90,7 +90,8 @@ func (s *heapCalls) follow(th *thread, tr *trace.Transition) (scheduler.Verdict,
 
 // wipe clears a block that a call gives back, and returns what was in it, where
 // twins differ in that (--check uninit). By the bytes that it finds there, musl's
-// allocator places its next block. What realloc is to keep is put back afterwards.
+// allocator places its next block. The bytes that realloc has to keep are put back
+// afterwards.
 func (s *heapCalls) wipe(b *heap.Block) []byte {
 	if s.cfg.Fill == nil || b.Size == 0 {
 		return nil
@@ -100,7 +101,7 @@ func (s *heapCalls) wipe(b *heap.Block) []byte {
 	return kept
 }
 
-// lifeOp records that a block of which others use the memory begins or ends, at pc.
+// lifeOp records that a block whose memory others use begins or ends, at pc.
 func (s *heapCalls) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, pc uint64, b *heap.Block) {
 	if b.Size == 0 || th.quiet.on || th.Starting || s.core.Alone(th.ID) {
 		return

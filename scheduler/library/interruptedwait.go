@@ -305,7 +305,7 @@ func (s *objectCalls) releaseHeld(t trace.TID, barrier uint64) bool {
 }
 
 // leavesWait looks at the waits of a thread whose handlers are left by a jump, or
-// by the thread's end. What the library is left in then isn't modelled.
+// by the thread's end. The library's state then isn't modelled.
 func (s *objectCalls) leavesWait(th *thread, ends bool) error {
 	k, _ := s.kernel.(signaller)
 	for n := len(th.held); n > 0; n-- {

@@ -34,8 +34,8 @@ type Config struct {
 }
 
 // Library carries functions out. It is each part of a scheduler.Carrier. It is made of parts,
-// of which each uses those above it only; here they come together. Those that are embedded
-// have what all calls share.
+// and each uses those above it only; here they come together. Those that are embedded have
+// what all calls share.
 type Library struct {
 	*guest
 	*models
@@ -109,7 +109,7 @@ type path struct {
 	threads   []thread // by TID
 	threadLog scheduler.Log[threadSaved]
 	objects   map[uint64]*object
-	saved     []saved // what objects were
+	saved     []saved // earlier states of objects
 	marks     []mark
 	specified []specified // see property.go
 	history   []called
@@ -298,7 +298,7 @@ func (s *Library) Digest() trace.Digest {
 	return sum
 }
 
-// advance lets a thread run on. What comes is another call.
+// advance lets a thread run on. The next one is another call.
 func (s *Library) advance(th *thread, tr *trace.Transition, allow uint32) error {
 	s.begins = false
 	return s.core.Advance(th.ID, tr, allow)

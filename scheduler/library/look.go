@@ -4,14 +4,14 @@ import (
 	"landgo/internal/trace"
 )
 
-// What a step held from doing on has to be in its record. Without a preemption
-// point before an operation the step goes through it where it is possible, and ends
-// before it where it isn't. So how far it went depends on the object, although it
-// did nothing to it. The same goes for a misuse that only another thread's
-// operation makes one (a mutex destroyed while a thread holds it). A search that
-// doesn't know of it takes the release for independent of the step and never tries
-// the release first. So such a step has a *look* at the object in its record, which
-// depends on what changes it, as a failing try does.
+// If something kept a step from going on, its record has to have that. Without a
+// preemption point before an operation the step goes through it where it is
+// possible, and ends before it where it isn't. So how far it went depends on the
+// object, although it did nothing to it. The same goes for a misuse that only
+// another thread's operation makes one (a mutex destroyed while a thread holds it).
+// A search that doesn't know of it takes the release for independent of the step
+// and never tries the release first. So such a step has a *look* at the object in
+// its record, which depends on what changes it, as a failing try does.
 
 // looks are the operations that stand for a look at an object of each kind.
 var looks = [...]trace.OpKind{

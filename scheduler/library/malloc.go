@@ -44,7 +44,7 @@ func (s *heapCalls) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
 		if p == 0 {
 			s.machine.Protect(r.Lo, r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite)
 			if s.cfg.Pools {
-				s.machine.Alive(r.Lo, r.Hi-r.Lo, false) // what is outside may be used elsewhere
+				s.machine.Alive(r.Lo, r.Hi-r.Lo, false) // memory outside may be used elsewhere
 			}
 		}
 		return true

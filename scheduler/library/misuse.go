@@ -145,8 +145,8 @@ func (o *object) unusable() bool { return o.destroyed || o.strange || o.torn != 
 
 // objectFault is the fault that the operation at whose entry a thread stands meets
 // at its object, or at another argument. That is a null pointer, or one to where
-// the guest has no memory. The object is landgo's, its bytes are the guest's. What
-// a thread library does there with faults of its own (pebbles) isn't known.
+// the guest has no memory. The object is landgo's, its bytes are the guest's. It
+// isn't known how a thread library treats faults of its own there (pebbles).
 func (s *calls) objectFault(th *thread) (f emu.Fault, faults bool) {
 	if s.cfg.Tested || !onObject(th.role) || th.phase != phaseEntry {
 		return f, false

@@ -15,8 +15,8 @@ import (
 
 // Named semaphores: sem_open, sem_close and sem_unlink of one process. The C library
 // makes them of files that it creates, links and maps; landgo carries the three out
-// as a whole, also where it distrusts the library's other functions. What they do to
-// a name is an operation on a resource of that name, so that all orders are tried in
+// as a whole, also where it distrusts the library's other functions. Their act on a
+// name is an operation on a resource of that name, so that all orders are tried in
 // which threads create, open, close and unlink it. At the start no name exists.
 //
 // A semaphore is mapped into a page of its own, whose address is a function of the name and
@@ -66,7 +66,7 @@ func isNamed(r profile.Role) bool {
 	return r == profile.SemOpen || r == profile.SemClose || r == profile.SemUnlink
 }
 
-// namedSems are the named semaphores. What changes of them are cells.
+// namedSems are the named semaphores. Their changing parts are cells.
 type namedSems struct {
 	guest  *guest
 	models *models
@@ -204,7 +204,7 @@ func (x *namedSems) semOpen(th *thread, tr *trace.Transition, name string) (sche
 		if th.arg(2)&0o600 != 0o600 {
 			denied = true
 		}
-		set := x.guest.machine.Put // what a rewound execution left is overwritten
+		set := x.guest.machine.Put // the remains of a rewound execution are overwritten
 		set(&o.addr, 0)
 		set(&o.opens, 0)
 		set(&o.value, value)

@@ -17,8 +17,8 @@ import (
 // has its initialiser's bytes again, so a new one with the same bytes needs no telling
 // apart.
 //
-// What landgo writes is no access: the operation is the event, and it overlaps every
-// access to the bytes (trace.Op.Size).
+// landgo's own stores are no accesses: the operation is the event, and it overlaps
+// every access to the bytes (trace.Op.Size).
 
 // objectWords is the most words that an object's model is kept in.
 const objectWords = 5

@@ -11,9 +11,9 @@ import (
 	"landgo/scheduler"
 )
 
-// What glibc does for objects of a thread (thread_local of C++, std's of Rust) and for keys, and
-// what is left of a thread behind their destructors. Other threads can tell little of it, and
-// three rules leave out the rest:
+// glibc's work for objects of a thread (thread_local of C++, std's of Rust) and for keys, and
+// the rest of a thread behind their destructors. Other threads can tell little of it, and three
+// rules leave out the rest:
 //
 //   - A key is made or deleted in one step, and such steps have an order: the next key's number
 //     depends on it. glibc does each by one exchange of the key's word. What it stores besides
@@ -29,8 +29,8 @@ import (
 //     thread of a process calls exit (known.Last), and where others see the thread end, glibc's
 //     own code goes on.
 //
-// What such a call reads or writes of memory that code outside of such calls uses too is recorded,
-// and makes it a step of its own (ownstep.go).
+// Code outside of such calls may use the same memory. Then a call's accesses to it are recorded,
+// and make the call a step of its own (ownstep.go).
 
 // registers takes note of a call that makes a key, registers a destructor or changes the unwinder's
 // tables, and reports whether the call runs as one piece. Any other does.

@@ -5,8 +5,9 @@ import "landgo/scheduler"
 // libraryOwn are functions of the C library, and of what gcc puts beside it, that
 // allocate memory and keep it for themselves. They have the environment, time
 // zones, the buffers of wide streams, values of many keys, exit handlers, tables of
-// the unwinder. What they call for that (tsearch) others may call for themselves,
-// so the whole stack counts. Functions that run as one piece needn't be here.
+// the unwinder. They use functions for that (tsearch) that others may call for
+// themselves, so the whole stack counts. Functions that run as one piece needn't be
+// here.
 var libraryOwn = map[string]bool{
 	"setenv": true, "__setenv": true, "putenv": true, "__putenv": true, "__add_to_environ": true,
 	"tzset": true, "__tzset": true, "tzset_internal": true, "__tz_convert": true, "__tzfile_read": true,

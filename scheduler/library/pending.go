@@ -9,7 +9,8 @@ import (
 	"landgo/scheduler"
 )
 
-// What a thread that stands at a trusted function would do next, and whether it can.
+// The next operation of a thread that stands at a trusted function, and whether the thread
+// can go on.
 
 // DescribeOp implements Teller.
 func (s *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {

@@ -10,8 +10,8 @@ import (
 )
 
 // An allocator of the program's own, that a profile names: its code is tested like
-// all other code of the program's, and may be interrupted anywhere. What its
-// calls are given and return says which blocks there are.
+// all other code of the program's, and may be interrupted anywhere. The arguments
+// and results of its calls say which blocks there are.
 //
 // A block's life begins where the call that gives it out returns, and ends where the call
 // that takes it back begins. In between the allocator does with its memory what it likes,
@@ -52,8 +52,8 @@ func (s *heapCalls) OwnMemory(allocators []profile.Allocator) {
 // code is the program's.
 func (s *heapCalls) follows(b *profile.Bound) bool { return b.Followed() && s.cfg.Pools }
 
-// atPool makes a thread stand before a call that ends a block of which others
-// use the memory, or lets it go into the call.
+// atPool makes a thread stand before a call that ends a block whose memory others
+// use, or lets it go into the call.
 func (s *heapCalls) atPool(th *thread, tr *trace.Transition, b *profile.Bound) (scheduler.Verdict, error) {
 	family := heap.Family(b.Family)
 	if n := len(th.inside); n > 0 && th.inside[n-1].family == family {

@@ -36,7 +36,7 @@ func (s *Library) atReturn(th *thread, tr *trace.Transition) (scheduler.Verdict,
 	}
 	if n := len(th.onces); n > 0 && th.onces[n-1].sp+s.wordSize == th.Regs.RSP {
 		if s.core.AwaitEmpty(th.ID) {
-			return scheduler.Stay, nil // what the routine has stored comes first
+			return scheduler.Stay, nil // the routine's stores come first
 		}
 		s.endOnce(th, tr)
 	}

@@ -12,8 +12,8 @@ import (
 // PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP keeps new readers out as soon as a writer waits, a
 // thread too that reads already. So it matters when the writer came, and its coming is an event. At
 // such a lock a thread that can't go on goes to sleep in a step of its own (trace.OpReadQueue,
-// OpWriteQueue; phaseAsleep). What lets it go on wakes it, and it tries again (phaseAgain). Its
-// steps are tries, which are always possible.
+// OpWriteQueue; phaseAsleep). The operation that lets it go on wakes it, and it tries again
+// (phaseAgain). Its steps are tries, which are always possible.
 
 // preferWriter is the kind that keeps readers out, in glibc's numbers.
 const preferWriter = 2

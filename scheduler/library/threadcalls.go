@@ -305,7 +305,7 @@ func (v *threadCalls) unlist(self uint64) {
 	}
 	v.guest.machine.Write64(before+next, after)
 	v.guest.machine.Write64(after+prev, before)
-	// What is left in it mustn't depend on the threads that were in the list.
+	// Its remains mustn't depend on the threads that were in the list.
 	v.guest.machine.Write64(at+next, at)
 	v.guest.machine.Write64(at+prev, at)
 }

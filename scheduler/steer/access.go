@@ -5,7 +5,7 @@ import (
 	"landgo/scheduler/known"
 )
 
-// What becomes of the accesses that a run made: a thread's own, and those of a tick.
+// The fate of the accesses that a run made: a thread's own, and those of a tick.
 
 // sectionLock stands for a section without interrupts, in the lists of locks
 // that a thread holds.
@@ -59,7 +59,7 @@ func (s *fixed) isScheduling(a *trace.Access) bool {
 	return false
 }
 
-// tickDid learns what ticks do to memory. What threads did to it before counts
+// tickDid learns what ticks do to memory. Threads' earlier accesses to it count
 // differently from then on.
 func (f *tails) tickDid(as []trace.Access) {
 	for i := range as {

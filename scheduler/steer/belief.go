@@ -11,9 +11,9 @@ import (
 	"landgo/scheduler/known"
 )
 
-// What a kernel or its profile says of threads is believed until a run contradicts it. A
-// thread that landgo doesn't know of, or takes for waiting or ended, isn't let run where it
-// could be: what is verified then is less than it seems. So a contradiction makes the result
+// landgo believes a kernel or its profile about threads until a run contradicts it. A thread
+// that landgo doesn't know of, or takes for waiting or ended, isn't let run where it could
+// be: what is verified then is less than it seems. So a contradiction makes the result
 // invalid, unless it can be the kernel's own mistake. The type beliefs has what the kernel
 // says of its threads, by calls or in its memory, and the result of comparing that with the
 // processor's behaviour.
@@ -48,10 +48,10 @@ func (b *beliefs) comes(u *turn, n, sp uint64) (trace.TID, error) {
 	return t, nil
 }
 
-// unlisted reports whether thread n, of which nothing is known, was ready when
-// threads were looked for last, and hasn't been in a list since. A kernel may make a
-// thread and give it the processor in one section, and a new thread's state is what
-// its memory was before.
+// unlisted reports whether the unknown thread n was ready when threads were looked
+// for last, and hasn't been in a list since. A kernel may make a thread and give it
+// the processor in one section, and a new thread's state is what its memory was
+// before.
 func (s *situation) unlisted(n uint64) bool {
 	yes := true
 	values := func(va, size uint64, f func(v uint64) bool) {

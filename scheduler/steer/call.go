@@ -25,7 +25,7 @@ type ownCall struct {
 	On     bool // interrupts were on
 	// sp is the stack pointer behind the return to ret.
 	Sp, Ret uint64
-	P, Size uint64 // what an allocator was given
+	P, Size uint64 // an allocator's arguments
 }
 
 // findCalls sets breakpoints on the functions that have roles.

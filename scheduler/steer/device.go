@@ -17,7 +17,7 @@ func (ex *execution) device(u *turn, stop *emu.Stop) (happening, error) {
 	if !u.ticking {
 		u.th.own.Stored = true // a device may tell it the time
 		ex.in.machine.Put(&ex.in.ports, ex.in.ports.Get()+1)
-		ex.step.wide = true // what it does to the device, and what it finds there, isn't recorded
+		ex.step.wide = true // its effect on the device, and the device's answer, aren't recorded
 	}
 	var bytes [8]byte
 	if a.Size > uint32(len(bytes)) || ex.in.machine.DeviceBytes(a.Addr, uint64(a.Size)) == nil {

@@ -113,7 +113,7 @@ func (s *Kernel) reachable(th *thread) bool {
 	var err error
 	s.tryOut(func() { _, err = s.reach(th, &trace.Transition{Thread: th.ID, Begin: th.Insns}) })
 	s.stopIf = stop
-	// What else is wrong shows when it is done for good.
+	// Other errors show when it is done for good.
 	s.tried[th.ID] = !isUnreached(err)
 	return s.tried[th.ID]
 }

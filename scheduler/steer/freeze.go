@@ -13,9 +13,9 @@ import (
 	"landgo/scheduler"
 )
 
-// What a boot leaves behind, beside the machine's memory and its devices' state:
-// the threads that are known, and what the kernel said of its memory. Everything is as at the
-// end of Boot, before the first mark.
+// The result of a boot, beside the machine's memory and its devices' state: the known
+// threads, and the kernel's calls about its memory. Everything is as at the end of Boot,
+// before the first mark.
 
 // bootState is the part of a Kernel that a boot changes.
 type bootState struct {

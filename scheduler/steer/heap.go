@@ -5,10 +5,10 @@ import (
 	"landgo/internal/trace"
 )
 
-// What a kernel's own allocators give out and take back (landgo_allocated,
-// landgo_freed). Its memory is all open, but for freed blocks. No thread may touch
-// these before they are given out again, not even by a switch to a stack that lies
-// there.
+// The blocks that a kernel's own allocators give out and take back
+// (landgo_allocated, landgo_freed). Its memory is all open, but for freed blocks.
+// No thread may touch these before they are given out again, not even by a switch
+// to a stack that lies there.
 
 // tellMemory is what an annotation says.
 func (k *calls) tellMemory(u *turn, kind tellKind) (happening, error) {

@@ -28,12 +28,12 @@ import (
 //
 // # Dependence
 //
-// What the interrupt's handler and the switch do for a tick is no event of a thread's:
-// which thread runs next is the search's choice. Two steps whose accesses don't
-// conflict commute for this reason. Where all ready threads were interrupted, the order
-// of the ready list makes no difference, for ticks reach all of them past each other.
-// It doesn't hold in these cases, and a step to which one applies depends on every step
-// of another thread (wide):
+// The work of the interrupt's handler and of the switch for a tick is no event of a
+// thread's: which thread runs next is the search's choice. Two steps whose accesses
+// don't conflict commute for this reason. Where all ready threads were interrupted, the
+// order of the ready list makes no difference, for ticks reach all of them past each
+// other. It doesn't hold in these cases, and a step to which one applies depends on
+// every step of another thread (wide):
 //
 //   - A ready thread stands before its tail, before the step or after it: the
 //     order in which threads are reached decides which have run their tails. (A wake-up
@@ -50,7 +50,7 @@ import (
 //     kernel can say that some memory is its scheduler's alone
 //     (landgo_scheduling); what is done there without interrupts depends on the
 //     set of ready threads only, not on the order, and is an event like any other.
-//   - Ready threads of different priority, of which ticks reach the best only.
+//   - Ready threads of different priority: ticks reach only the best.
 //
 // The label of a step is the same in all equivalent orders: to swap two steps
 // that aren't wide changes none of the conditions.

@@ -119,8 +119,8 @@ type stepping struct {
 	could []trace.TID // the threads that could run before the step
 	wide  bool        // the step depends on every step
 	due   bool        // a tick comes with it
-	// tried are the threads of which it was found out by trying whether they can run, in
-	// the present state.
+	// tried are the threads that landgo has tried, and whether they can run, in the
+	// present state.
 	tried   map[trace.TID]bool
 	wakers  []trace.TID // see time.go; nil: not known yet
 	probing bool        // ticks are being tried
@@ -132,7 +132,7 @@ type scratch struct {
 	stepping
 	present trace.Present
 	ways    []coming // see resched.go
-	coming  coming   // what is to come in the step, where interrupts are on
+	coming  coming   // the rest of the step, where interrupts are on
 }
 
 // core is the System, as the parts of a Kernel use it.

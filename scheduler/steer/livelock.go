@@ -122,7 +122,7 @@ func (v *livelocks) goesOn() (yes bool) {
 			if errors.Is(err, trace.ErrFiner) {
 				finer = true
 			} else if err != nil {
-				return // what is wrong shows when it is done for good
+				return // the error shows when it is done for good
 			}
 			if tr.End != trace.EndPoint || v.in.vain.Get() == 0 || !slices.Contains(v.step.could, trace.TID(v.in.running.Get())) {
 				return
@@ -157,8 +157,8 @@ func (v *livelocks) comesRound(next *thread, turning map[trace.TID]bool) bool {
 			}
 		}
 	}
-	// What is unread of what ticks change, and of stacks, on which handlers leave
-	// something where a frame has a gap.
+	// The unread bytes among those that ticks change, and of stacks, on which
+	// handlers leave something where a frame has a gap.
 	dead, stacks := v.in.dead(next), []emu.Range{}
 	for t := range turning {
 		stacks = append(stacks, v.in.stackPage(&v.in.threads[t]))

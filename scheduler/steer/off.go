@@ -5,7 +5,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// Loops without interrupts. What the processor does with interrupts off follows from its
+// Loops without interrupts. The processor's acts with interrupts off follow from its
 // registers and the memory, unless it asks a device or a clock. If all of that is as it was
 // before, it goes round for ever, and no interrupt can end it. It is a thread that spins
 // with interrupts off, or waits there for others. Or it is a handler that waits for the

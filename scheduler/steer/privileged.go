@@ -7,9 +7,9 @@ import (
 	"landgo/scheduler"
 )
 
-// What only a kernel may do. Interrupts, ports and halting are carried out here;
-// what changes control registers, descriptor tables and the stack pointer is the
-// engine's to execute.
+// Instructions that only a kernel may execute. Interrupts, ports and halting are
+// carried out here. The engine executes those that change control registers,
+// descriptor tables and the stack pointer.
 
 const (
 	flagInterrupt = 1 << 9

@@ -92,7 +92,7 @@ func (s *Kernel) tryRanks() {
 		for ticks := 0; ticks < rankTicks && !s.known.Unranked; {
 			ticked, done, err := s.ticker.onward(tr)
 			if done || err != nil {
-				return // what is wrong shows when it is done for good
+				return // the error shows when it is done for good
 			}
 			if ticked {
 				ticks++

@@ -11,7 +11,7 @@ import (
 	"landgo/scheduler"
 )
 
-// What a report and a search ask about a kernel's state.
+// A report's and a search's questions about a kernel's state.
 
 // Rewind implements por.System.
 func (s *Kernel) Rewind(k trace.Mark) {
@@ -254,7 +254,7 @@ func (s *Kernel) Settle() (news bool) {
 			return true
 		}
 	}
-	return s.Settled() // what the tries have met may be news, too
+	return s.Settled() // the tries may have met news, too
 }
 
 // Distrust implements what a replay asks: nothing is trusted.

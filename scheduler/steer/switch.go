@@ -84,10 +84,10 @@ func (w *switches) stackJump(u *turn, from, to uint64) (bool, error) {
 	return false, nil
 }
 
-// switchedTo is switched, by the kernel's annotations. A thread of which they say
-// that it waits has been put on the ready list, and landgo_ready will be called,
-// or has been forgotten (unannounced). In a kernel that puts threads there with
-// interrupts on it may be called late.
+// switchedTo is switched, by the kernel's annotations. A thread that waits by these
+// has been put on the ready list, and landgo_ready will be called, or has been
+// forgotten (unannounced). In a kernel that puts threads there with interrupts on
+// it may be called late.
 func (w *switches) switchedTo(u *turn, to uint64) bool {
 	if th := &w.in.threads[to]; to != w.in.running.Get() && !th.own.Idle && th.own.State != ownReady {
 		w.core.save(th.ID)

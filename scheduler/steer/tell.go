@@ -10,7 +10,7 @@ import (
 	"landgo/scheduler/known"
 )
 
-// What a kernel tells of its scheduler, by calls of empty functions
+// A kernel's reports on its scheduler, by calls of empty functions
 // (guests/kernel/landgo.h).
 
 type tellKind uint8

@@ -30,7 +30,7 @@ type ownThread struct {
 	State    ownState
 	Idle     bool
 	Priority int64
-	Wants    uint64 // what it was about to acquire last
+	Wants    uint64 // the object that it was about to acquire last
 	Children uint64
 	// tail: it gave the processor up itself, or hasn't run yet.
 	Tail  bool

@@ -11,8 +11,8 @@ import (
 // Interrupts: how they are delivered, what ticks do, and how a thread comes back
 // to where it was interrupted.
 
-// handlerRoom is how much of the stack below the place where it was interrupted
-// a thread lends to the handler. What is done there concerns no other thread.
+// handlerRoom is how much of the stack below the place where it was interrupted a
+// thread lends to the handler. Accesses there concern no other thread.
 const handlerRoom = 4096
 
 // ticker has the interrupts that landgo delivers, and how threads go on after them.

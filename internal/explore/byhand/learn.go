@@ -24,7 +24,7 @@ func Open(s *session.Session, sched trace.Schedule, kind trace.BugKind, message 
 	}
 	s.Following = true
 	err := c.lay(nothing, sched)
-	s.Following = false // what comes of choices isn't the file's
+	s.Following = false // the result of choices isn't the file's
 	return c, err
 }
 

@@ -36,7 +36,7 @@ func (c *Chooser) Choose(m debugger.Move) (*debugger.View, error) {
 		}
 		return nil, err
 	}
-	if c.s.Epoch() != c.epoch { // what was tried has taught something
+	if c.s.Epoch() != c.epoch { // a try has taught something
 		if err := c.lay(c.schedule(c.at), c.schedule(len(c.rows))); err != nil {
 			return nil, err
 		}

@@ -9,9 +9,9 @@ import (
 	"landgo/internal/result"
 )
 
-// What a bug file has of a configuration. The file may come from a stranger, so it
-// sets no limit and names no file of the machine that replays it. What the guest reads
-// is in it, up to a size; more comes from the replay's own flags. The schedule's check
+// The part of a configuration in a bug file. The file may come from a stranger, so it
+// sets no limit and names no file of the machine that replays it. The guest's input is
+// in it, up to a size; more comes from the replay's own flags. The schedule's check
 // says whether it is the same.
 
 // maxKeptInput bounds what a bug file has of a guest's input, all together.
@@ -84,7 +84,7 @@ func keepInput(guest, host string, content []byte, room *int) savedInput {
 }
 
 // ConfigOf is the configuration that a bug file's bug was found with, within the
-// usual limits. What it hasn't got, TakeHost has.
+// usual limits. TakeHost has the rest.
 func ConfigOf(f *result.BugFile) (Config, error) {
 	usual := Default()
 	usual.Deepen = false

@@ -45,7 +45,7 @@ func TestBugFileConfig(t *testing.T) {
 		t.Error("the check depends on what a bug file hasn't got")
 	}
 
-	// What the replay is given.
+	// The replay's own configuration.
 	given := Default()
 	if err := got.TakeHost(&given); err == nil || !strings.Contains(err.Error(), "--file HOST:/large") {
 		t.Errorf("an input that is missing: %v", err)

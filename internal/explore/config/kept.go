@@ -33,8 +33,8 @@ func (c *Config) Check(image []byte, contents ...[]byte) uint32 {
 	return binary.BigEndian.Uint32(h.Sum(nil))
 }
 
-// Kept is the configuration as schedules depend on it. What a bug file has of it is
-// in Saved.
+// Kept is the configuration as schedules depend on it. The part in a bug file is
+// Saved.
 func (c *Config) Kept() json.RawMessage {
 	text, err := json.Marshal(c)
 	if err != nil {

@@ -78,7 +78,7 @@ var searchOptions = []Option{
 	}, {
 		Name: "ignore", Group: GroupSearch, Value: "KIND[@FUNCTION]", Repeat: true,
 		Help: "look behind a known bug: of this kind, with FUNCTION on a call stack",
-		Doc:  "The kinds are those of reports; heap is all errors of the heap. A bug that matches is counted and not reported, and the search goes on. What its execution would do afterwards isn't explored, unless it is an error that --keep-going goes behind. A verdict names what was ignored, as a warning.",
+		Doc:  "The kinds are those of reports; heap is all errors of the heap. A bug that matches is counted and not reported, and the search goes on. The rest of its execution isn't explored, unless it is an error that --keep-going goes behind. A verdict names what was ignored, as a warning.",
 		Set:  setIgnored,
 		Get: func(c *Config) (values []string) {
 			for _, i := range c.Ignore {
@@ -297,7 +297,7 @@ var searchOptions = []Option{
 		Get:  func(c *Config) []string { return flag(c.Brief) },
 	}, {
 		Name: "points", Group: GroupOutput, Value: "N",
-		Help: "what a pass is worth, with --format gradescope, autolab or csv",
+		Help: "the points of a pass, with --format gradescope, autolab or csv",
 		Doc:  "A verdict of verified or bounded gets them all, any other result none.",
 		Set:  setPoints,
 		Get:  func(c *Config) []string { return one(strconv.FormatFloat(c.Points, 'g', -1, 64)) },

@@ -20,7 +20,7 @@ const (
 const (
 	CheckLeak    = "leak"     // blocks that nothing points to when the program ends
 	CheckLeakAll = "leak-all" // all blocks that are left then
-	CheckUninit  = "uninit"   // what a run does depends on memory that was never written
+	CheckUninit  = "uninit"   // a run depends on memory that was never written
 )
 
 var checks = []string{CheckLeak, CheckLeakAll, CheckUninit}

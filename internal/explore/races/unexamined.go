@@ -11,9 +11,9 @@ import (
 )
 
 // Below the granularity of every shared access, a verdict leaves something out: accesses
-// that conflict and were never tried in other orders. What these are the race detector
-// knows: candidates, atomic ones too, of which one access was made without a preemption
-// point right before it. By limited happens-before, for under it preemption points at all
+// that conflict and were never tried in other orders. The race detector knows these:
+// candidates, atomic ones too, with one access that was made without a preemption point
+// right before it. By limited happens-before, for under it preemption points at all
 // candidates and all synchronisation are as good as points everywhere (Blum and Gibson,
 // OOPSLA 2016, Theorem 1). If nothing is unexamined, a verdict at lock and unlock points is
 // one at every access. Pure happens-before would leave out what the order of two critical

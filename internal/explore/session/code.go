@@ -2,7 +2,7 @@ package session
 
 import "landgo/internal/image/static"
 
-// What a guest's code says to a story.
+// A guest's code, as a story asks about it.
 
 // Decides reports whether code goes by what it reads to come to a use of something else.
 func (p *Program) Decides(read, use uint64) bool { return static.Decides(p.Image.File, read, use) }

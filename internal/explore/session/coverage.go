@@ -238,7 +238,7 @@ func (p *pointed) isUsers(pc uint64) bool {
 	return known
 }
 
-// Cover puts into a result what was reached so far. What is run from then on isn't the
+// Cover puts into a result what was reached so far. Code run from then on isn't the
 // search's.
 func (s *Session) Cover(r *result.Result) {
 	c := s.Covered

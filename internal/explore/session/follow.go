@@ -199,7 +199,7 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 	for ; ; arrives = false {
 		pos := s.Guest.Position(t)
 		if pos.Insns > g.Until && s.Aligning && !ran(path, t) {
-			return path, "", nil // what was private of its beginning it has done already
+			return path, "", nil // it has done the private part of its beginning already
 		}
 		if pos.Insns > g.Until {
 			return path, fmt.Sprintf("thread %s is at instruction %d already", g.Thread, pos.Insns), nil
@@ -260,9 +260,9 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 	}
 }
 
-// Take runs a step of a path that was run before. What was learned since may keep it from
-// being taken. To step a thread where it can't go on would break an invariant of the
-// scheduler, so that is asked first.
+// Take runs a step of a path that was run before. News since may keep it from being
+// taken. To step a thread where it can't go on would break an invariant of the scheduler,
+// so that is asked first.
 func (s *Session) Take(p *por.PathStep) (*trace.Transition, error) {
 	if err := s.Possible(p); err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func guestOf[G interface {
 	return &Guest{Runner{g, Sparing{g, g, g, g, g, g, g, g}}, g, g, g, g, g, g, g, g}
 }
 
-// Runner is what searches ask. What looks on at the steps takes the place of the System.
+// Runner is what searches ask. An onlooker at the steps takes the place of the System.
 type Runner struct {
 	por.System
 	Sparing

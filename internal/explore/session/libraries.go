@@ -29,7 +29,7 @@ func (s *Session) lacks(name string) bool {
 		return false
 	}
 	defer f.Close()
-	const most = 64 << 20 // what is larger isn't looked at: it is asked for again
+	const most = 64 << 20 // a larger file isn't looked at: it is asked for again
 	data, err := io.ReadAll(io.LimitReader(f, most))
 	if err != nil {
 		return false

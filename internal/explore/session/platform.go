@@ -52,7 +52,7 @@ type Platform struct {
 	// pointless says which kinds of preemption points the guest can't have (pointless.go).
 	pointless func(*Program) string
 
-	// What certificates say.
+	// The texts of certificates.
 	trusted     func(*Program) (basis, full string)
 	sleeps      string // when a sleep ends by itself, "": as --timeouts says
 	assumptions func(*Session) []string

@@ -8,7 +8,7 @@ import (
 	"landgo/por"
 )
 
-// What a unit of a search has reached, on its way to another process.
+// The lines that a unit of a search has reached, on their way to another process.
 
 // Saved is that as plain data. nil: coverage isn't asked for.
 func (r *Reached) Saved() *saved.Reached {

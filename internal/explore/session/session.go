@@ -29,7 +29,7 @@ type Session struct {
 	Guest   *Guest
 	Plain   *scheduler.System // that Guest is, or is made of
 	Console Console
-	found   func() []string // what a kernel's own scheduler turned out to do; nil before it boots
+	found   func() []string // the ways of a kernel's own scheduler, as they turned out; nil before it boots
 	Root    trace.Mark
 	Check   uint32   // binds schedules to guest and configuration
 	Inputs  [][]byte // that a schedule depends on, see Config.Check
@@ -187,7 +187,7 @@ func (s *Session) Anew(known *scheduler.Knowledge) error {
 	}
 	fresh.Guest.TakeWitnessed()
 	fresh.Clock, fresh.lives = s.Clock, s.lives+1
-	if s.account != nil { // what was reached by now is to be forgotten where the search is (ForgetPoints)
+	if s.account != nil { // code reached by now is to be forgotten where the search is (ForgetPoints)
 		fresh.CountReached(s.TakeReached())
 	}
 	stops := s.stops

@@ -106,7 +106,7 @@ func (st *Story) Against(passes *Story) string {
 					st.flips = append(st.flips, *st.flipOf(passes, early, late, mine[at-1].at))
 				}
 				// In this run the one that is late there comes first.
-				of := st.hit != nil && early.overlaps(st.accessAt(st.hit.mid)) // what the cause is about
+				of := st.hit != nil && early.overlaps(st.accessAt(st.hit.mid)) // the accesses of the cause
 				if best[0] < 0 || of && !about || of == about && at < when[its[best[0]].eventKey] {
 					if passes.eventPlace(early) != "" && passes.eventPlace(late) != "" {
 						best, about = [2]int{i, j}, of
@@ -164,7 +164,7 @@ func (r *record) flipOf(passes *Story, early, late *event, first at) *flip {
 	return f
 }
 
-// final says of which addresses an event's thread writes no more after it.
+// final says whether an event's thread writes an address no more after it.
 func (r *record) final(e *event) func(addr uint64) bool {
 	t := r.madeAt(e)
 	return func(addr uint64) bool {

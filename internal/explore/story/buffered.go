@@ -6,7 +6,7 @@ import (
 	"landgo/internal/result"
 )
 
-// What a failing run's story says of stores that wait in a store buffer (recordbuffer.go).
+// A failing run's story about stores that wait in a store buffer (recordbuffer.go).
 
 // unseen tells of the first store that another thread comes before, because it is in its
 // store buffer. It prefers a store behind which its own thread has loaded something.

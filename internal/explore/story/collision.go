@@ -12,7 +12,7 @@ import (
 // between two accesses of its own to memory that another thread then changed, without a
 // lock in common if there is such a case. If there is nothing of the kind, an access of
 // the other's that conflicts with one of the thread's will do, a write before a read.
-// What threads wait for at the end comes before all else.
+// The objects that threads wait for at the end come before all else.
 func (st *Story) collisions(b *result.Bug) {
 	kinds := []wanted{{both: true, write: true}, {both: true, write: true, locked: true}, {write: true}, {}, {write: true, locked: true}, {locked: true}}
 	list := awaited(b, kinds)
@@ -80,10 +80,10 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 			by := st.beats[j].madeBy(k)
 			before, okB := st.lastConflict(t, at{j, k}, mid)
 			after, okA := st.firstConflict(t, resume, mid)
-			// What is before the one's creation or after its end can't be otherwise.
+			// An event before the one's creation or after its end can't be otherwise.
 			okB = okB && !st.between(before, at{j, k}, trace.OpCreate, by)
 			okA = okA && !st.between(at{j, k}, after, trace.OpJoin, by)
-			// What was there in an earlier life of the memory, or is in a later one, is something else.
+			// An earlier or later life of the memory has another content.
 			okB = okB && !st.freed(before, at{j, k}, mid.Addr)
 			okA = okA && !st.freed(at{j, k}, after, mid.Addr)
 			if w.both && !(okB && okA) || w.write && !mid.IsWrite() || !okB && !okA {

@@ -113,7 +113,7 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 		}
 		return fmt.Sprintf("Each access to %s is atomic, but thread %s's two together (%s, %s) aren't. Use one atomic operation for both, or a lock.", variable, t, where(x.Stack), where(y.Stack))
 	case atomic(st.hit.mid) || atomic(st.hit.before) || atomic(st.hit.after), st.accessAt(st.hit.before).IsWrite():
-		return "" // what is meant isn't as plain
+		return "" // the intention isn't as plain
 	}
 	between := fmt.Sprintf("thread %s's read and write of it (%s)", t, where(x.Stack))
 	if to := where(y.Stack); to != where(x.Stack) {

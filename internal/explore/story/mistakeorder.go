@@ -116,7 +116,7 @@ func (r *record) readsUnder(f *flip, from at, lock string) bool {
 
 // announced: a thread sees by a variable that another one has come so far, and then reads what that
 // one writes only later. The variable is accessed atomically, or decides where the thread goes on.
-// What a lock word or a count tells changes again after that; such a variable isn't meant.
+// A lock word or a count changes again after that; such a variable isn't meant.
 func (st *Story) announced(f *flip) string {
 	data := st.shown(f.first.beat, f.first.access)
 	read := st.accessAt(f.first)

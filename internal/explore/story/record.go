@@ -10,7 +10,7 @@ import (
 )
 
 // record is an execution as it was replayed, step by step. It answers what happened when,
-// and which accesses met. What of that a person should see is a Story's concern.
+// and which accesses met. A Story decides which of that a person should see.
 type record struct {
 	*session.Session
 	path     []por.PathStep

@@ -7,7 +7,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// What a record answers: which accesses conflict, what was held, and what lies between.
+// A record's answers: which accesses conflict, which locks were held, and which events lie
+// between.
 
 // readHeld are the locks that a thread holds for reading at an access.
 func (r *record) readHeld(t trace.TID, x at) (list []uint64) {

@@ -5,7 +5,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// What a record says of waits: where a condition was tested for one, and what changed.
+// A record's answers about waits: where a condition was tested for one, and what changed.
 
 // waitedAt is the last call before a beat with which a thread waits for a condition
 // variable, or nil.

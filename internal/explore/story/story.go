@@ -23,11 +23,11 @@ type Story struct {
 	born    []trace.TID                // the threads that the run created, in order
 	roots                              // the user's functions that they run
 	hit     *hit                       // the collision, if it is one in the strict sense
-	flip    *flip                      // what Against has found
+	flip    *flip                      // the finding of Against
 	// Differs are the events of this run that Against has described.
 	Differs  []result.Moment
 	flips    []flip          // pairs of accesses that come the other way round in that run
-	collided []at            // what the cause is about
+	collided []at            // the accesses of the cause
 	lined    *bool           // see lines
 	stored   map[uint64]bool // the words of eight bytes that are written; see varies
 }

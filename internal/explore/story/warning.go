@@ -80,8 +80,8 @@ func barred(s *session.Session, met *scheduler.Met) bool {
 	return s.Platform.Ticks && met.Barred && !met.Ticks
 }
 
-// missed lists the kinds of points that were asked for and that no run came to. What
-// there is of mem in a program, its threads share: that has a warning of its own.
+// missed lists the kinds of points that were asked for and that no run came to. The
+// points of mem in a program are at shared memory: that has a warning of its own.
 func missed(s *session.Session, met *scheduler.Met) (kinds []string) {
 	if s.Config.Deepens() {
 		return nil // landgo chooses

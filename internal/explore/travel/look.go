@@ -11,7 +11,7 @@ import (
 	"landgo/scheduler"
 )
 
-// What is to be seen at a moment.
+// The state at a moment, as it is shown.
 
 // here brings the machine to the present moment, from which a search may have taken it.
 func (t *Travel) here() error {

@@ -84,8 +84,8 @@ func (t *Travel) bring(at uint64) error {
 	return fmt.Errorf("thread %s didn't come to instruction %d", t.s.Guest.Name(tid), step.Limit)
 }
 
-// freeze takes a kernel's step, and leaves it at an instruction of its thread. What the
-// step teaches may end it sooner: then it goes on.
+// freeze takes a kernel's step, and leaves it at an instruction of its thread. News of
+// the step may end it sooner: then it goes on.
 func (t *Travel) freeze(p *piece, insns uint64) error {
 	tid, step := p.step.Thread, p.step
 	t.s.Plain.FreezeAt(tid, insns)

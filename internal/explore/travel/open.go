@@ -41,8 +41,8 @@ type Travel struct {
 	interrupted atomic.Bool
 }
 
-// Open follows a schedule, of which a replay has said what comes of it. The session is
-// the Travel's own from then on.
+// Open follows a schedule. A replay has shown its result. The session is the Travel's
+// own from then on.
 func Open(s *session.Session, sched trace.Schedule, bug *result.Bug) (*Travel, error) {
 	t := &Travel{s: s, bug: bug, sched: sched, roots: map[trace.TID]string{}}
 	if err := t.follow(sched); err != nil {

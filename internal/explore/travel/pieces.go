@@ -97,8 +97,8 @@ func (t *Travel) addPiece(step por.PathStep, from scheduler.Position) (*trace.Tr
 	return tr, nil
 }
 
-// take takes a step. What it teaches of sharing makes later steps shorter, which go on
-// to where they went before.
+// take takes a step. Its news of sharing makes later steps shorter, which go on to
+// where they went before.
 func (t *Travel) take(step *por.PathStep) (*trace.Transition, error) {
 	tr, err := t.s.Take(step)
 	if errors.Is(err, por.ErrFiner) {

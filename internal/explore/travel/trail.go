@@ -137,8 +137,8 @@ func (t *trail) continues(tick uint64) bool { return tick == 0 && t.resumed }
 // completes reports whether an instruction is over with a tick.
 func (t *trail) completes(tick uint64) bool { return !t.halved || tick+1 < uint64(len(t.pcs)) }
 
-// trails are those of pieces. What is beyond keepTrails is made again when it is asked
-// for.
+// trails are those of pieces. Trails beyond keepTrails are made again when they are
+// asked for.
 type trails struct {
 	of    map[int]*trail
 	order []int

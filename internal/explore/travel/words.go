@@ -11,7 +11,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// What a user asks in words: gdb's monitor, and the console of an editor.
+// A user's questions in words: gdb's monitor, and the console of an editor.
 
 type command struct {
 	name, takes, help string

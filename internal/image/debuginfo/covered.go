@@ -26,7 +26,7 @@ func (d *Info) Pieces() (all []Piece) {
 				r := &u.rows[i]
 				next := i + 1
 				for next < len(u.rows)-1 && u.rows[next].addr == r.addr && !u.rows[next].end {
-					next++ // a line of which the compiler left a place only, before the next one's code
+					next++ // the compiler left only a place of this line, before the next one's code
 				}
 				if r.end || r.line == 0 || r.file == nil || u.rows[next].addr <= r.addr || seen[r] {
 					continue

@@ -8,7 +8,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// What people call things of C++. DWARF has a function's last name only ("pop",
+// People's names for things of C++. DWARF has a function's last name only ("pop",
 // "operator()"), and symbols are mangled.
 
 // Demangled is the name behind a symbol of C++, without parameters ("pool::Queue<int>::pop"),

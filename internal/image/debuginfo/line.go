@@ -91,8 +91,8 @@ func (d *Info) Frames(pc uint64) []Frame {
 	return fs
 }
 
-// framesOfPart is Frames of code that is in a library. What has no name there may have got
-// one when the dynamic linker chose it; else it is called after the library.
+// framesOfPart is Frames of code that is in a library. Code without a name there may have
+// got one when the dynamic linker chose it; else it is called after the library.
 func (d *Info) framesOfPart(p *Info, pc uint64) []Frame {
 	fs := slices.Clone(p.Frames(pc))
 	last := &fs[len(fs)-1]

@@ -11,8 +11,8 @@ import (
 )
 
 // A thread's own variables: those on its stack that live in memory, and thread-local ones of
-// the program itself. A variable of which the compiler has a register, or several places in
-// turn, isn't known here.
+// the program itself. A variable that the compiler keeps in a register, or in several places
+// in turn, isn't known here.
 
 // Own is where a thread's own variables are.
 type Own struct {

@@ -11,7 +11,7 @@ const (
 	Broken                        // headers that contradict the file, or each other
 	WrongMachine                  // made for another one
 	NotProgram                    // an object file, a library, a core dump
-	Unlinked                      // what it is linked with isn't there, or can't be used
+	Unlinked                      // a library that it is linked with isn't there, or can't be used
 	NoCode                        // nothing to load or to execute
 	TooLarge                      // beyond a guest's limits
 )

@@ -8,8 +8,8 @@ import (
 )
 
 // Functions that are chosen at start-up (STT_GNU_IFUNC): a C library has several of its
-// string functions, for processors that can do more or less. What a dynamic linker chose
-// is in the words that it filled in for their callers.
+// string functions, for processors that can do more or less. The dynamic linker's
+// choices are in the words that it filled in for their callers.
 
 // Slot is a word that the dynamic linker fills in with the address of a function that it
 // has chosen, of these names.

@@ -12,8 +12,8 @@ import (
 // Join makes one File of a program and the parts that it is made of when it runs. It is
 // the program's own, with the segments, the code and the symbols of all. A name means
 // what it means to the dynamic linker: its definition in the first part, in the order
-// given, that gives it out. What is the program's alone (sections, entry point,
-// thread-local storage) is of its own file still, and each part has its own.
+// given, that gives it out. Sections, entry point and thread-local storage are the
+// program's alone. They are of its own file still, and each part has its own.
 func Join(program *File, beside []*File) (*File, error) {
 	f := *program
 	f.Parts = append([]*File{program}, beside...)

@@ -8,7 +8,7 @@ import (
 )
 
 // TestVersions: a library's versions are symbols of the address 0 for the linker, and name
-// nothing of the guest's. What is at a number of its own stays.
+// nothing of the guest's. A symbol at a number of its own stays.
 func TestVersions(t *testing.T) {
 	dir := t.TempDir()
 	source, script, out := filepath.Join(dir, "x.c"), filepath.Join(dir, "x.map"), filepath.Join(dir, "x.so")

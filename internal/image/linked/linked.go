@@ -76,8 +76,8 @@ func placeBehind(end uint64) uint64 {
 }
 
 // close adds all that the program and its parts need, breadth first: a name means the
-// first that gives it out, in that order. What the environment has loaded first, and
-// what a run has asked for itself, is among it.
+// first that gives it out, in that order. Libraries that the environment has loaded
+// first, and those that a run has asked for itself, are among it.
 func (s *search) close() error {
 	type wish struct {
 		name string

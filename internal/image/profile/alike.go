@@ -1,6 +1,6 @@
 package profile
 
-// alikeArgs has the roles of which no result tells threads apart that call the function with
+// alikeArgs has the roles whose results tell no threads apart that call the function with
 // the same arguments, with how many of these they have. Whether a try succeeds, and which
 // thread a barrier tells that it was the last, is settled by the order of the calls alone.
 var alikeArgs = map[Role]int{

@@ -55,7 +55,7 @@ var (
 )
 
 const (
-	aboveUnit    = 4 << 20 // what a page directory's entry maps
+	aboveUnit    = 4 << 20 // the memory that a page directory's entry maps
 	maxArguments = elffile.PageSize
 )
 

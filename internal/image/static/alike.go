@@ -19,10 +19,10 @@ import (
 //   - a place on the stack, as an offset from the stack pointer at entry;
 //   - own: what the thread may have to itself: registers and stack as the runtime left them.
 //
-// A place may be copied, moved by a constant, kept on the stack, and used as an address. What
-// is own may be copied and kept there. Anything else done with either is refused: to compute
-// with them, to compare them, to store them elsewhere, to hand them to a function. So all
-// that leaves the thread is same, and so is the way that it takes.
+// A place may be copied, moved by a constant, kept on the stack, and used as an address. Own
+// addresses may be copied and kept there. Anything else done with either is refused: to
+// compute with them, to compare them, to store them elsewhere, to hand them to a function. So
+// all that leaves the thread is same, and so is the way that it takes.
 //
 // It is a proof about instructions that address the stack by such a place. That others don't
 // happen to reach it, by an address that is a number like any other, has to be watched in

@@ -6,7 +6,7 @@ import (
 	"landgo/internal/image/x86"
 )
 
-// What Alike knows of the registers and the stack at an instruction.
+// Alike's knowledge of the registers and the stack at an instruction.
 
 type valueKind uint8
 

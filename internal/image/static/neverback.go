@@ -2,8 +2,8 @@ package static
 
 import "golang.org/x/arch/x86/x86asm"
 
-// Calls that don't come back: of a panic, or of what ends the process. What is behind such a call
-// is another place's code, to which jumps lead: it may well read flags.
+// Calls that don't come back: of a panic, or of what ends the process. The code behind such a
+// call belongs to another place, to which jumps lead: it may well read flags.
 
 // neverBack reports whether the call at pc is of a function that never returns, for certain.
 func (w *acrossWalk) neverBack(pc uint64) bool {

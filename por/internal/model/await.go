@@ -102,7 +102,7 @@ func loads(in *Instr) bool {
 }
 
 // polls reports whether the next step of thread t, which awaits, would only bring it back
-// to where it is. What the step reads into a register is dead before.
+// to where it is. A register into which the step reads is dead before.
 func (m *Machine) polls(t int) bool {
 	if m.counts(t) {
 		return m.recurs(t)

@@ -27,7 +27,7 @@ const (
 	wReads // number of reads since the loop head
 	wSpin  // 1: it came round to its loop head as it was
 	wSum   // sum of its own changes since the loop head (for SpinInSum)
-	wHolds // what it locked since the loop head, less what it unlocked: a byte for each lock
+	wHolds // its locks since the loop head, less its unlocks: a byte for each lock
 	wDone  // events carried out
 	wRegs
 	wHeadRegs = wRegs + NumRegs

@@ -4,7 +4,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// What an instruction is to a search, when it is possible, and what it does.
+// An instruction as a search sees it, when it is possible, and its effect.
 
 // op is the operation at which thread t stands, OpAccess for an access.
 func (m *Machine) op(t int) trace.Op {

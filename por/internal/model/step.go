@@ -248,7 +248,7 @@ func (m *Machine) State() uint64 {
 		for _, i := range []int{wPC, wState, wQueue, wBug} {
 			mix(m.w[b+i])
 		}
-		dead := -1 // what a thread is about to overwrite: a poll leaves something there
+		dead := -1 // the register that a thread is about to overwrite: a poll leaves something there
 		if in := m.next(t); m.w[b+wState] == alive && in != nil && m.op(t).Kind == trace.OpAccess && loads(in) {
 			dead = in.R
 		}

@@ -162,7 +162,7 @@ func (s *tso) step(p *Program, t int) (can bool, bug int) {
 		}
 		old, _ := int64(0), 0
 		switch in.Code {
-		case FetchAdd, Exchange, CompareEx:
+		case FetchAdd, Exchange, CompareEx, Add, And, Or, Xor:
 			old, _ = s.read(t, in.A, size)
 		}
 		switch in.Code {
@@ -177,6 +177,14 @@ func (s *tso) step(p *Program, t int) (can bool, bug int) {
 		case FetchAdd:
 			s.write(tsoStore{in.A, size, old + in.C})
 			r[in.R] = old
+		case Add:
+			s.write(tsoStore{in.A, size, old + in.C})
+		case And:
+			s.write(tsoStore{in.A, size, old & in.C})
+		case Or:
+			s.write(tsoStore{in.A, size, old | in.C})
+		case Xor:
+			s.write(tsoStore{in.A, size, old ^ in.C})
 		case Exchange:
 			s.write(tsoStore{in.A, size, in.C})
 			r[in.R] = old
