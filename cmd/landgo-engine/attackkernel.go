@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"runtime"
@@ -202,6 +204,20 @@ var attacksOnKernel = map[string]func() error{
 			}
 		}
 		return errors.New("it was slow")
+	},
+	"flood": func() error { // messages that the front needs much memory to read
+		const begin, item, end = `{"so_far":{"result":{"Bugs":[{}`, `,{}`, `]}}}`
+		many := (40 << 20) / len(item)
+		b := binary.LittleEndian.AppendUint32(nil, uint32(len(begin)+many*len(item)+len(end)))
+		b = append(append(append(b, begin...), bytes.Repeat([]byte(item), many)...), end...)
+		for len(b) > 0 {
+			n, err := unix.Write(3, b)
+			if err != nil {
+				return err
+			}
+			b = b[n:]
+		}
+		return nil
 	},
 	"threads": func() error { // each has memory of the kernel's
 		const many = 8000

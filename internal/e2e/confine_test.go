@@ -61,7 +61,8 @@ func (a attacker) try(t *testing.T, attack string, options []string, by ...strin
 
 // failed reports whether an attack has failed.
 func failed(e ending) bool {
-	refused := strings.Contains(e.stderr, "refused: ") || strings.Contains(e.stderr, "signal: bad system call") || e.status == result.ExitBudget
+	refused := strings.Contains(e.stderr, "refused: ") || strings.Contains(e.stderr, "signal: bad system call") ||
+		strings.Contains(e.stderr, "a message that takes too much memory") || e.status == result.ExitBudget
 	return refused && (e.stdout == "" || e.status == result.ExitBudget) && !strings.Contains(e.stderr, "succeeded")
 }
 
@@ -70,7 +71,7 @@ func failed(e ending) bool {
 var prevented = []string{"nothing", "environment", "ask", "ask-write", "ask-folder", "ptrace", "read-memory", "ring", "memory", "time", "root", "namespace", "exec-self", "limits",
 	"exec-descriptor", "write-memory", "pidfd", "pidfd-signal", "pidfd-file", "queue-signal", "key", "keyring", "request-key", "user-fault", "perf", "bpf", "raw-socket",
 	"join-namespace", "clone-namespace", "clone-process", "vfork", "by-handle", "memory-of-front", "filter", "ports", "modules", "other-numbers", "landlock-again", "protection-keys",
-	"watch-all", "mount-api", "root-folder", "kernel-log", "real-time", "threads", "page-tables"}
+	"watch-all", "mount-api", "root-folder", "kernel-log", "real-time", "threads", "page-tables", "flood"}
 
 // harmful are attacks that would change the machine.
 var harmful = []string{"mount", "host-name", "clock", "shared-memory", "semaphores", "messages", "message-queue", "link", "folder"}

@@ -55,14 +55,25 @@ func (s *shortener) atPlaces() {
 	defer func() { s.run.most = most }()
 	s.run.most -= (most - min(s.run.steps, most)) / 2
 	all := s.preemptedAt()
+	for s.coarse {
+		if s.settle(); s.over {
+			return
+		}
+		all = s.preemptedAt()
+	}
 	for k := 1; k <= fewMost && k < s.want.preemptions && s.want.preemptions >= fewFrom; k++ {
 		for n := 2; ; n *= 2 {
 			some := map[spot]bool{}
 			for _, p := range all[:min(n, len(all))] {
 				some[p] = true
 			}
-			if s.visit(some, nil, k) || s.over {
-				return
+			for s.visit(some, nil, k) {
+				if !s.coarse || s.over {
+					return
+				}
+				if s.settle(); s.over {
+					return
+				}
 			}
 			if n >= len(all) {
 				break
@@ -93,7 +104,8 @@ func (s *shortener) preemptedAt() (list []spot) {
 	})
 }
 
-// visit tries all executions with k handovers, the first of which are given.
+// visit tries all executions with k handovers, the first of which are given. It reports
+// whether no more are to be tried: one of them is the finding's now, or points became finer.
 func (s *shortener) visit(places map[spot]bool, overs []handover, k int) bool {
 	type meeting struct {
 		n     int
@@ -121,12 +133,15 @@ func (s *shortener) visit(places map[spot]bool, overs []handover, k int) bool {
 		}
 		return t
 	})
-	if len(overs) == k {
+	switch {
+	case s.over || s.coarse:
+		return true
+	case len(overs) == k:
 		return s.takes(count)
 	}
 	for _, m := range slices.Backward(met) {
 		for _, t := range m.ready {
-			if s.over || s.coarse || s.visit(places, append(overs, handover{m.n, t}), k) {
+			if s.visit(places, append(overs, handover{m.n, t}), k) {
 				return true
 			}
 		}

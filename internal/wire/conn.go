@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,17 @@ import (
 // maxMessage bounds a message, in bytes: a result with a story of many thousand steps
 // is smaller.
 const maxMessage = 256 << 20
+
+// maxValues bounds the values in a message: each takes memory beside its text.
+const maxValues = 4 << 20
+
+// values is how many values a message has, at the most.
+func values(text []byte) (n int) {
+	for _, mark := range []string{",", "[", "{"} {
+		n += bytes.Count(text, []byte(mark))
+	}
+	return n
+}
 
 // Conn is one end of the socket. Send may be called from any goroutine, Receive from
 // one.
@@ -102,7 +114,7 @@ func (c *Conn) Send(message any, files ...*os.File) error {
 	if len(text) > maxMessage {
 		return fmt.Errorf("a message of %d MiB", len(text)>>20)
 	}
-	bytes := append(binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(text)), uint32(len(text))), text...)
+	whole := append(binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(text)), uint32(len(text))), text...)
 	var rights []byte
 	if len(files) > 0 {
 		fds := make([]int, len(files))
@@ -117,15 +129,15 @@ func (c *Conn) Send(message any, files ...*os.File) error {
 	defer c.leave()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(bytes) > 0 {
-		n, err := unix.SendmsgN(c.fd, bytes, rights, nil, unix.MSG_NOSIGNAL)
+	for len(whole) > 0 {
+		n, err := unix.SendmsgN(c.fd, whole, rights, nil, unix.MSG_NOSIGNAL)
 		if err == unix.EINTR {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		bytes, rights = bytes[n:], nil
+		whole, rights = whole[n:], nil
 	}
 	return nil
 }
@@ -151,6 +163,10 @@ func (c *Conn) Receive(message any) ([]*os.File, error) {
 	}
 	files := c.parked
 	c.parked = nil
+	if values(text) > maxValues {
+		closeAll(files)
+		return nil, errMuch
+	}
 	if err := json.Unmarshal(text, message); err != nil {
 		closeAll(files)
 		return nil, fmt.Errorf("a message that can't be read: %w", err)

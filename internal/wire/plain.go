@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -71,10 +72,20 @@ func plain(v reflect.Value) any {
 	panic(fmt.Sprintf("a %v in a message", v.Type()))
 }
 
-// decode fills in what p points to from encode's text.
-func decode(text []byte, p any) error { return fill(text, reflect.ValueOf(p).Elem()) }
+// maxDecoded bounds what a text is decoded to, in bytes. Two bytes of text can stand for
+// a structure of a thousand, and the engine may be hostile.
+const maxDecoded = 1 << 30
 
-func fill(text []byte, v reflect.Value) error {
+var errMuch = errors.New("a message that takes too much memory")
+
+// decode fills in what p points to from encode's text.
+func decode(text []byte, p any) error {
+	room := maxDecoded
+	return fill(text, reflect.ValueOf(p).Elem(), &room)
+}
+
+// fill fills in v, for which room has what is left, in bytes.
+func fill(text []byte, v reflect.Value, room *int) error {
 	switch v.Kind() {
 	case reflect.Struct:
 		fields := map[string]json.RawMessage{}
@@ -85,7 +96,7 @@ func fill(text []byte, v reflect.Value) error {
 			name := v.Type().Field(i).Name
 			if part, ok := fields[name]; ok {
 				delete(fields, name)
-				if err := fill(part, v.Field(i)); err != nil {
+				if err := fill(part, v.Field(i), room); err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}
 			}
@@ -105,16 +116,22 @@ func fill(text []byte, v reflect.Value) error {
 		if err := json.Unmarshal(text, &parts); err != nil {
 			return err
 		}
+		if *room -= len(parts) * int(v.Type().Elem().Size()); *room < 0 {
+			return errMuch
+		}
 		v.Set(reflect.MakeSlice(v.Type(), len(parts), len(parts)))
 		for i, part := range parts {
-			if err := fill(part, v.Index(i)); err != nil {
+			if err := fill(part, v.Index(i), room); err != nil {
 				return err
 			}
 		}
 		return nil
 	case reflect.Pointer:
+		if *room -= int(v.Type().Elem().Size()); *room < 0 {
+			return errMuch
+		}
 		v.Set(reflect.New(v.Type().Elem()))
-		return fill(text, v.Elem())
+		return fill(text, v.Elem(), room)
 	case reflect.String:
 		return fillString(text, v)
 	case reflect.Float64:

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -235,4 +236,38 @@ func FuzzFromEngine(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestFlood: a message that would take much more memory than its text isn't decoded.
+func TestFlood(t *testing.T) {
+	a, b := pair(t)
+	item := []byte(",{}")
+	text := append([]byte(`{"so_far":{"result":{"Bugs":[{}`), bytes.Repeat(item, maxValues/2+1)...)
+	text = append(text, "]}}}"...)
+	go func() {
+		for all := append(binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text...); len(all) > 0; {
+			n, err := unix.Write(a.fd, all)
+			if err != nil {
+				return
+			}
+			all = all[n:]
+		}
+	}()
+	var m FromEngine
+	if _, err := b.Receive(&m); err != errMuch {
+		t.Errorf("%v", err)
+	}
+	b.Close()
+
+	for _, c := range []struct {
+		room int
+		much bool
+	}{{10_000_000, false}, {10_000, true}} {
+		var r result.Result
+		room := c.room
+		err := fill([]byte(`{"Bugs":[{}`+strings.Repeat(",{}", 999)+`]}`), reflect.ValueOf(&r).Elem(), &room)
+		if errors.Is(err, errMuch) != c.much || !c.much && (err != nil || len(r.Bugs) != 1000) {
+			t.Errorf("room for %d bytes: %v, %d bugs", c.room, err, len(r.Bugs))
+		}
+	}
 }

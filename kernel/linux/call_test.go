@@ -130,6 +130,8 @@ func TestUnmodelledCallsAreInvalidByName(t *testing.T) {
 	c.m.Write(at, []byte("file\x00"))
 	limit := uint64(dataPage + 64)
 	c.m.Write(limit, pair(1<<30, 1<<30))
+	c.m.Write(limit+16, pair(1<<32, 1<<32))
+	c.m.Write(limit+32, pair(4096, 4096))
 	for _, tt := range []struct {
 		reason string
 		nr     uint64
@@ -152,7 +154,8 @@ func TestUnmodelledCallsAreInvalidByName(t *testing.T) {
 		{"fcntl(5) is not modelled", 72, []uint64{1, 5}},
 		{"prctl(22) is not modelled", 157, []uint64{22}},
 		{"arch_prctl(0x5) is not modelled", 158, []uint64{5}},
-		{"another limit for the first thread's stack", 302, []uint64{0, rlimitStack, limit}},
+		{"a stack of 4294967296 bytes for the first thread (RLIMIT_STACK) is more", 302, []uint64{0, rlimitStack, limit + 16}},
+		{"a lower limit for the first thread's stack", sysSetrlimit, []uint64{rlimitStack, limit + 32}},
 		{"a limit of RLIMIT_AS is not modelled", sysSetrlimit, []uint64{9, limit}},
 		{"a limit of more than 1024 descriptors", sysSetrlimit, []uint64{rlimitNofile, limit}},
 		{"setpriority of more than one thread", 141, []uint64{2, 0, 5}},

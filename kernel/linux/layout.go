@@ -133,6 +133,9 @@ type space struct {
 	limit        uint64
 }
 
+// mostStack is the room that is kept for the first thread's stack.
+const mostStack = firstWindow / 8
+
 func (s *space) lay(img *elffile.File, cfg *Config) error {
 	var end uint64
 	for i := range img.Segments {
@@ -142,9 +145,8 @@ func (s *space) lay(img *elffile.File, cfg *Config) error {
 		}
 		end = max(end, g.Addr+g.MemSize)
 	}
-	const most = firstWindow / 8
 	s.stack.hi = kernel.GuestHi - pageSize
-	if cfg.StackLimit > most {
+	if cfg.StackLimit > mostStack {
 		return fmt.Errorf("a stack of %d bytes doesn't fit: give a smaller one", cfg.StackLimit)
 	}
 	s.stack.lo = s.stack.hi - cfg.StackLimit

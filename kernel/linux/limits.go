@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"landgo/emu"
 	"landgo/kernel"
 	"landgo/kernel/effect"
 )
@@ -76,8 +77,11 @@ func planSetrlimit(c *call, p *kernel.Plan) {
 			invalid(p, fmt.Sprintf("a limit of more than %d descriptors is not modelled", maxDescriptors))
 		}
 	case rlimitStack:
-		if soft != now.soft.Peek() {
-			invalid(p, "another limit for the first thread's stack (RLIMIT_STACK) is not modelled: a thread can be created with a larger stack")
+		switch room := c.k.space.limit - c.k.space.used.Peek(); {
+		case soft < now.soft.Peek():
+			invalid(p, "a lower limit for the first thread's stack (RLIMIT_STACK) is not modelled")
+		case soft > now.soft.Peek() && (soft > mostStack || soft > room):
+			beyond(p, kernel.GapMemory, fmt.Sprintf("a stack of %d bytes for the first thread (RLIMIT_STACK) is more memory than the guest has", soft))
 		}
 	default:
 		if soft != now.soft.Peek() {
@@ -108,6 +112,9 @@ func doSetrlimit(c *call, o *kernel.Outcome) uint64 {
 		if hard > c.get(&l.hard) {
 			return eperm
 		}
+		if resource == rlimitStack {
+			c.k.space.growStack(c.get(&l.soft), soft)
+		}
 		c.set(&l.soft, soft)
 		c.set(&l.hard, hard)
 	}
@@ -123,4 +130,12 @@ func doGetrlimit(c *call, o *kernel.Outcome) uint64 {
 	}
 	l := &c.k.limits[c.a[0]]
 	return c.k.user.copyOut(c.a[1], pair(c.get(&l.soft), c.get(&l.hard)))
+}
+
+// growStack gives the first thread's stack its room under a higher limit. On Linux it gets
+// that page by page.
+func (s *space) growStack(was, now uint64) {
+	if was, now = pageUp(was), pageUp(now); now > was && now <= mostStack {
+		s.protect(s.stack.hi-now, now-was, emu.ProtOf(true, true, s.img.ExecStack))
+	}
 }

@@ -22,6 +22,13 @@ static void processors(const char *what, pid_t t)
 	printf("%s: %d %d\n", what, r < 0, CPU_COUNT(&set) == 1);
 }
 
+static int deep(int n)
+{
+	volatile char b[1 << 20];
+	b[0] = n, b[sizeof b - 1] = 1;
+	return n ? b[sizeof b - 1] + deep(n - 1) : b[0];
+}
+
 static void *child(void *a)
 {
 	SAY(prctl(PR_GET_TIMERSLACK));
@@ -108,6 +115,11 @@ int main(void)
 	SAY(errno == EFAULT);
 	SAY(syscall(SYS_prlimit64, 1 << 29, RLIMIT_CORE, 0, &l));
 	SAY(errno == ESRCH);
+
+	SAY(getrlimit(RLIMIT_STACK, &l));
+	l.rlim_cur = 64 << 20;
+	SAY(setrlimit(RLIMIT_STACK, &l));
+	SAY(deep(40));
 
 	char b[64] = "abc";
 	int zero = open("/dev/zero", O_RDWR), full = open("/dev/full", O_WRONLY), some = open("/dev/urandom", O_RDONLY);
