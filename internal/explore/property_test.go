@@ -58,9 +58,9 @@ func exploredProperties(t *testing.T, search string, c config.Config, limit uint
 	return e, stats.Complete
 }
 
-// TestPropertiesAgree: on random programs with conditions and with a register that is to be
-// linearizable, the searches that leave executions out find the bugs that all executions have, and
-// the same final states. So they do with store buffers. LANDGO_SOAK_GUESTS=N runs N programs with a
+// TestPropertiesAgree: random programs have conditions, and a register that is to be linearizable.
+// On them the searches that leave executions out find the bugs that all executions have, and the
+// same final states. So they do with store buffers. LANDGO_SOAK_GUESTS=N runs N programs with a
 // fresh seed.
 func TestPropertiesAgree(t *testing.T) {
 	t.Parallel()
