@@ -390,6 +390,9 @@ const (
 	fSetfd        = 2
 	fGetfl        = 3
 	fSetfl        = 4
+	fGetlk        = 5
+	fSetlk        = 6
+	fSetlkw       = 7
 	fDupfdCloexec = 1030
 	fSetpipeSize  = 1031
 	fGetpipeSize  = 1032
@@ -397,7 +400,7 @@ const (
 
 func planFcntl(c *call, p *kernel.Plan) {
 	switch c.a[1] {
-	case fDupfd, fGetfd, fSetfd, fGetfl, fDupfdCloexec:
+	case fDupfd, fGetfd, fSetfd, fGetfl, fDupfdCloexec, fGetlk, fSetlk, fSetlkw:
 		planFiles(c, p)
 	case fSetfl:
 		if _, o, _ := c.on(c.int32(0)); o == nil && c.k.files.use(c.int32(0)) < useFile && c.k.files.use(c.int32(0)) != useClosed {
@@ -437,6 +440,8 @@ func doFcntl(c *call, o *kernel.Outcome) uint64 {
 		return 0
 	case fSetpipeSize, fGetpipeSize:
 		return c.pipeSize(use)
+	case fGetlk, fSetlk, fSetlkw:
+		return c.recordLock(use)
 	}
 	switch {
 	case use == useStdout || use == useStderr:
