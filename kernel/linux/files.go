@@ -191,7 +191,8 @@ func (c *call) content(fd int32) ([]byte, uint64) {
 
 // free gives the lowest free descriptor from least on, or false.
 func (f *files) free(least int) (*descriptor, int, bool) {
-	for fd := least; fd < int(f.log.Get(f.limit)); fd++ {
+	limit := int(f.log.Get(f.limit))
+	for fd := least; fd < limit; fd++ {
 		if d := f.slot(fd); f.log.Get(&d.use) == useClosed {
 			return d, fd, true
 		}
