@@ -84,7 +84,7 @@ func (a *app) fromSources(ctx context.Context, sources []string) (string, error)
 func programPath(name string, of []string) (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", result.Errorf(result.Unwritable, "there is no folder for the program: %w", err)
+		return "", result.Errorf(result.Unwritable, "there is no folder for the program: %w: set XDG_CACHE_HOME to one", err)
 	}
 	here, err := os.Getwd()
 	if err != nil {
