@@ -238,8 +238,8 @@ func (m *Machine) SharedHull(lo, hi uint64) (hull Range) {
 	return hull
 }
 
-// Claim makes the bytes of [lo, hi) shared that only another thread's untrusted code has touched:
-// they were thread t's all the time. own tells of such a thread that it had them before. It
+// Claim makes the bytes of [lo, hi) shared that only another thread's untrusted code has touched.
+// They were thread t's all the time. own tells of such a thread that it had them before. It
 // reports whether there were any; to 8 bytes.
 func (m *Machine) Claim(t trace.TID, lo, hi uint64, own func(other trace.TID, addr uint64) bool) (learned bool) {
 	if bool(m.c.all_shared) || hi <= lo || !m.inSpace(lo, hi-lo) {

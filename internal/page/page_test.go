@@ -334,8 +334,8 @@ func TestReduce(t *testing.T) {
 	}
 }
 
-// TestOutlived: the end of a block, and of a stack, is joined to its use; a block's locks that
-// go with it aren't told; and the page says which sources it couldn't read.
+// TestOutlived: the end of a block, and of a stack, is joined to its use. A block's locks that
+// go with it aren't told. The page says which sources it couldn't read.
 func TestOutlived(t *testing.T) {
 	r := lost()
 	b := r.Bug

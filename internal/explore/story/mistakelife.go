@@ -110,8 +110,8 @@ func (st *Story) burying(b *result.Bug, f *scheduler.Failure) {
 	}
 }
 
-// graveUse is the access to an ended thread's stack that a failure is about, with a beat of -1
-// if the failure is an operation on an object there, and what was there.
+// graveUse is the access to an ended thread's stack that a failure is about, and what was
+// there. Its beat is -1 if the failure is an operation on an object there.
 func (st *Story) graveUse(b *result.Bug, f *scheduler.Failure) (used at, what string, ok bool) {
 	used = at{beat: -1}
 	if f.Kind != trace.DeadStack || f.Dead == 0 || where(b.Stack) == "" {

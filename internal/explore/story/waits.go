@@ -51,8 +51,8 @@ func waitCycle(waits []result.Wait) []string {
 }
 
 // taker is the thread that holds the mutex with a word, and where it took it, as the run's
-// accesses to the word say: of a mutex that the guest's own code takes. Nothing is in the word
-// of one that is free.
+// accesses to the word say. It is for a mutex that the guest's own code takes. Nothing is in
+// the word of one that is free.
 func (st *Story) taker(word uint64) (t trace.TID, where *result.Frame, ok bool) {
 	free := true
 	for i := range st.beats {
