@@ -59,6 +59,7 @@ static bool touch(struct machine *m, uint64_t granule)
 	}
 	if (*s == m->owner)
 		return false;
+	m->owners++;
 	if (*s == UNTOUCHED) {
 		*s = (uint8_t)m->owner;
 		return m->owner == SHARED;

@@ -178,9 +178,11 @@ func (m *Machine) TouchWord(t trace.TID, addr, n uint64) (shared, learned bool) 
 			shared = true
 		case *b == C.UNTOUCHED:
 			*b = me
+			m.c.owners++
 			m.noteTouched(g)
 		case *b > C.LAST_OWNER: // trusted code only
 			*b, learned = me, true
+			m.c.owners++
 		case *b != me:
 			*b, shared, learned = C.SHARED, true, true
 		}
@@ -236,6 +238,62 @@ func (m *Machine) SharedHull(lo, hi uint64) (hull Range) {
 	return hull
 }
 
+// Claim makes the bytes of [lo, hi) shared that only another thread's untrusted code has touched:
+// they were thread t's all the time. own tells of such a thread that it had them before. It
+// reports whether there were any; to 8 bytes.
+func (m *Machine) Claim(t trace.TID, lo, hi uint64, own func(other trace.TID, addr uint64) bool) (learned bool) {
+	if bool(m.c.all_shared) || hi <= lo || !m.inSpace(lo, hi-lo) {
+		return false
+	}
+	me := uint8(C.SHARED)
+	if t >= 0 && t < C.LAST_OWNER {
+		me = uint8(t) + 1
+	}
+	looked := claimed{hi, t, uint64(m.c.owners)}
+	if m.claimed[lo] == looked {
+		return false
+	}
+	clean := true
+	kinds := []byte{C.UNTOUCHED, C.TRUSTED_ONLY, C.SHARED}
+	if me != C.SHARED {
+		kinds = []byte{C.UNTOUCHED, me, C.TRUSTED_ONLY, C.SHARED}
+	}
+	touched := m.touchedPages()
+	for g, last := lo>>C.GRANULE_SHIFT, (hi-1)>>C.GRANULE_SHIFT; g <= last; {
+		end := min(last+1, (g>>pageShift+1)<<pageShift)
+		if touched[g>>pageShift] == 0 {
+			g = end
+			continue
+		}
+		page := unsafe.Slice((*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), g)), end-g)
+		rest := len(page) // of the bytes that others may have touched
+		for _, b := range kinds {
+			if rest > 0 {
+				rest -= bytes.Count(page, []byte{b})
+			}
+		}
+		clean = clean && rest == 0
+		for i := 0; rest > 0 && i < len(page); i++ {
+			if b := page[i]; b != C.UNTOUCHED && b <= C.LAST_OWNER && b != me && !own(trace.TID(b)-1, (g+uint64(i))<<C.GRANULE_SHIFT) {
+				page[i], learned = C.SHARED, true
+			}
+		}
+		g = end
+	}
+	if clean {
+		m.claimed[lo] = looked
+	}
+	return learned
+}
+
+// claimed is a stretch of memory in which only its thread was, when so many granules had had a
+// first owner.
+type claimed struct {
+	hi     uint64
+	t      trace.TID
+	owners uint64
+}
+
 // Others lists the parts of [addr, addr+n) that another thread's untrusted code
 // has touched, in order, to 8 bytes. Thread t counts from now on as one that
 // touched the rest.
@@ -264,6 +322,7 @@ func (m *Machine) Others(t trace.TID, addr, n uint64) []Range {
 		owner := shadow[i]
 		if owner == C.UNTOUCHED || owner == C.TRUSTED_ONLY {
 			shadow[i] = me
+			m.c.owners++
 			continue
 		}
 		if owner == me && me != C.SHARED {

@@ -2,7 +2,7 @@
  * What is on the stack before a function's own variables: where a machine is given
  * frames, each of these functions finds a fill in the bytes that its frame is going to
  * have. They are below the stack pointer at its first instruction, so what they had is
- * nobody's any more (the red zone is that of a function that calls none).
+ * unused from then on (the red zone is that of a function that calls none).
  *
  * The fill is part of the instruction, like a store that isn't an access.
  */

@@ -21,7 +21,7 @@ static struct insn look(const struct machine *m, uint64_t addr)
 	return classify(m->mem + addr, rest < 16 ? (uint32_t)rest : 16, m->is32);
 }
 
-static uint8_t learn_class(struct machine *m, uint64_t addr, uint32_t size)
+uint8_t learn_class(struct machine *m, uint64_t addr, uint32_t size)
 {
 	struct insn x = look(m, addr);
 	enum kind kind = x.kind;

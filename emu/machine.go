@@ -46,11 +46,12 @@ type Machine struct {
 	perm  []uint8        // by page
 	// written, by page: not 0 if it may hold something, as far as the journal was looked at.
 	written []uint8
-	code    []uint8  // class bytes of code, see classify.h
-	brk     []uint8  // breakpoint classes of code
-	point   []uint8  // marks of code, see Points
-	lo      uint64   // physical address of code[0] and brk[0]
-	named   []uint64 // the instructions that Points named
+	code    []uint8            // class bytes of code, see classify.h
+	brk     []uint8            // breakpoint classes of code
+	point   []uint8            // marks of code, see Points
+	lo      uint64             // physical address of code[0] and brk[0]
+	named   []uint64           // the instructions that Points named
+	claimed map[uint64]claimed // see Claim
 	// loaded is where Load has written.
 	loaded []Range
 	log    []change
@@ -82,6 +83,7 @@ func New(cfg Config) (*Machine, error) {
 		return nil, fmt.Errorf("can't set up the machine: %s", C.GoString(msg))
 	}
 	m := &Machine{
+		claimed: map[uint64]claimed{},
 		c:       c,
 		cfg:     cfg,
 		space:   space,

@@ -103,6 +103,8 @@ void hash_path(struct machine *m, uint64_t word);
 /* run.c */
 bool machine_ran(const struct machine *m, uint64_t lo, uint64_t hi);
 void machine_not_ran(struct machine *m, uint64_t lo, uint64_t hi);
+void machine_did(struct machine *m, uint64_t addr, uint32_t size);
+uint8_t learn_class(struct machine *m, uint64_t addr, uint32_t size);
 
 /* narrate.c */
 void narrate(struct machine *m, uint64_t addr, uint32_t size, uint8_t what);

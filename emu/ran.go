@@ -14,3 +14,7 @@ func (m *Machine) Ran(lo, hi uint64) bool {
 func (m *Machine) ForgetRan(lo, hi uint64) {
 	C.machine_not_ran(m.c, C.uint64_t(lo), C.uint64_t(hi))
 }
+
+// Did has Ran count an instruction of size bytes that was carried out for the machine, which only
+// came to it (StopPrivileged).
+func (m *Machine) Did(pc, size uint64) { C.machine_did(m.c, C.uint64_t(pc), C.uint32_t(size)) }

@@ -325,6 +325,14 @@ void machine_not_ran(struct machine *m, uint64_t lo, uint64_t hi)
 	}
 }
 
+/* The instruction at addr was executed, but not by the machine: a kernel carried it out. */
+void machine_did(struct machine *m, uint64_t addr, uint32_t size)
+{
+	uint64_t off = code_at(m, addr) - m->code_lo;
+	if (off < m->code_len && !(m->code[off] & CODE_KNOWN))
+		learn_class(m, addr, size);
+}
+
 void machine_run(struct machine *m)
 {
 	const struct slot *from = &m->slots[m->order.from];

@@ -69,6 +69,7 @@ func marked(p []byte) iter.Seq[uint64] {
 // the same thread numbers. It reports whether the two together know of memory
 // that more than one thread touches and that this machine didn't know of.
 func (m *Machine) LearnSharing(pages []SharingPage) (news bool, err error) {
+	m.c.owners++
 	for _, p := range pages {
 		if p.Number >= uint64(len(m.touchedPages())) || len(p.Bytes) != pageSize {
 			return news, errors.New("the knowledge of sharing is of another address space")

@@ -26,9 +26,9 @@ import "landgo/internal/trace"
 // Deviations:
 //   - next(s, u) is looked at when u takes the step (as in dpor.go), and not in
 //     each s. Where it is an acquire it is also looked at when it comes to be
-//     impossible (waiting): then u can't be added at the start of a later block,
-//     and a race that is found later may have no other place. Steps never taken
-//     are looked at at the end. Only races that nothing orders between count: the
+//     impossible (waiting). Then u can't be added at the start of a later block,
+//     and a race that is found later may have no other place. Steps never taken are
+//     looked at at the end. Only races that nothing orders between count: the
 //     "optimized" rule 1 of §5. A point that a race with an event further back
 //     would give comes from the execution in which the nearer race is reversed.
 //     That is within the bound because block starts are.

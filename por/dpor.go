@@ -10,26 +10,25 @@ package por
 // that of source-DPOR (source.go).
 //
 // Deviations:
-//   - An object has any number of last accesses, a transition any number of
-//     objects (relation/order.go). Figure 5 looks at next(s, p) of every p in
-//     every state s. Here it is looked at when p takes the step, with all that
-//     the step did: at coarse granularity that isn't known before. Steps that
-//     weren't taken are looked at at the end of the execution. Between the two p
-//     doesn't move, and the proof needs lines 3-9 in s for p only if p is taken
-//     from s, or no thread is (appendix, cases 2 and 3).
+//   - An object has any number of last accesses, a transition any number of objects
+//     (relation/order.go). Figure 5 looks at next(s, p) of every p in every state
+//     s. Here it is looked at when p takes the step, with all that the step did: at
+//     coarse granularity that isn't known before. Steps that weren't taken are
+//     looked at at the end of the execution. Between the two p doesn't move. The
+//     proof needs lines 3-9 in s for p only if p is taken from s, or no thread is
+//     (appendix, cases 2 and 3).
 //   - "May be co-enabled" is decided exactly where the operation allows
 //     (relation/reversible.go), so that acquires race with acquires as in §4.2.
 //   - All last dependent transitions that aren't ordered among each other get a
 //     backtrack point, not only the greatest.
-//   - Sleep sets "can be added exactly as in [10]", says §3. That loses
-//     executions (TestFinding1). A point is a thread p ready before e, which
-//     needn't be a first step of the reversed sequence: the paper counts on the
-//     exploration of p there to find the rest. But p may be asleep there, or what
-//     it leads to cut by what sleeps. Then it is explored from an earlier state,
-//     to which its races add their points, and not to this one. So a first step
-//     of the reversed sequence is added too, unless there is one. Then the
-//     backtrack set is a source set (source.go), which is what soundness with
-//     sleep sets takes.
+//   - Sleep sets "can be added exactly as in [10]", says §3. That loses executions
+//     (TestFinding1). A point is a thread p ready before e, which needn't be a
+//     first step of the reversed sequence. The paper counts on the exploration of p
+//     there to find the rest. But p may be asleep there, or what it leads to cut by
+//     what sleeps. Then it is explored from an earlier state, to which its races
+//     add their points, and not to this one. So a first step of the reversed
+//     sequence is added too, unless there is one. Then the backtrack set is a
+//     source set (source.go), which is what soundness with sleep sets takes.
 //   - The process's end, operations blocked for ever, outcomes: see optimal.go.
 type dpor struct {
 	source

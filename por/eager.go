@@ -22,13 +22,13 @@ import (
 //   - Of a transition only its beginning is known before it is run (a step of
 //     several events, a try that may fail). Lines 4-7 are gone through again when
 //     it has run, with all that it did. That is still sound: the proof uses what
-//     lines 3-9 do in s for p only if p is taken from s or no process is
-//     (appendix, case 2); otherwise it comes from the calls below (case 3). But
-//     what a step of several events goes on to may depend on what others did
-//     before it, and with it the step's dependence. Then line 4's last transition
-//     isn't enough: where the two are reversed the step may no longer depend on
-//     an earlier one that it has to come before as well (finding 18). There the
-//     backtrack sets are also made source sets, as with sleep sets below.
+//     lines 3-9 do in s for p only if p is taken from s or no process is (appendix,
+//     case 2). Otherwise it comes from the calls below (case 3). But what a step of
+//     several events goes on to may depend on what others did before it, and with
+//     it the step's dependence. Then line 4's last transition isn't enough. Where
+//     the two are reversed the step may no longer depend on an earlier one that it
+//     has to come before as well (finding 18). There the backtrack sets are also
+//     made source sets, as with sleep sets below.
 //   - The process's end ends every process. It depends on everything. The next
 //     transitions of those it cuts off get the point that line 4 would give them
 //     in the state after it. A wake-up or a creation is an order that isn't a

@@ -13,7 +13,7 @@ import (
 // with ends that come last. Two judges again: with ends anywhere, and with ends that come
 // last. There have to be the same bugs and the same deadlocks. Where there is no bug, the
 // same threads end the process with the same registers: a status is made of these. (What was
-// written to memory by the end differs; scheduler/late.go says who could tell.)
+// written to memory by the end differs; scheduler/late.go says what could tell.)
 
 // lateSurvey is what the executions of a program lead to.
 type lateSurvey struct {

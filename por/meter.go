@@ -16,15 +16,15 @@ var counted = [len(cost{})]Measure{Preempt, Fair, Delay, Switches}
 //     an exact spin. And it may be left freely where the fair bound keeps it
 //     from going on (their §5.3), so that a state has a step within both bounds.
 //   - Switches: 1 for a step of another thread than the last one's.
-//   - Delay (Emmi, Qadeer and Rakamaric, POPL 2011): how many ready threads are
-//     passed over by a deterministic scheduler that goes on with the last
-//     thread while it is ready, else with the next in the order of creation,
-//     round and round. A thread at a yield comes after all others, and one
-//     that the fair bound blocks isn't in the round: passing it costs nothing.
+//   - Delay (Emmi, Qadeer and Rakamaric, POPL 2011): how many ready threads a
+//     deterministic scheduler passes over. It goes on with the last thread while
+//     that is ready, else with the next in the order of creation, round and round.
+//     A thread at a yield comes after all others, and one that the fair bound
+//     blocks isn't in the round: passing it costs nothing.
 //   - Fair (Coons et al., Definition 2.6): the greatest lead in yields that a
-//     thread had, where it took a step, over one that was ready. A yield is a
-//     step that is taken from a yield: so Y is a thread's own, whatever the
-//     others do, and a search may use it as Coons et al. do.
+//     thread had, where it took a step, over one that was ready. A yield is a step
+//     that is taken from a yield. So Y is a thread's own, whatever the others do,
+//     and a search may use it as Coons et al. do.
 //
 // A step of a store buffer counts nothing, for it is none of a thread's: neither it nor the
 // switch to it, nor is it passed over. A thread that waits for its buffer can't go on.

@@ -29,18 +29,18 @@ import (
 //
 // Deviations:
 //   - Algorithm 2 looks at every race of E each time. Here a race is settled once
-//     unless the answer rested on events after e': a weak initial, here or
+//     unless the answer rested on events after e'. That is a weak initial, here or
 //     further up in the tree, that v's essential part (e' and what happens before
 //     it) doesn't contain. Only then may another continuation of the same prefix
 //     give another answer, and the race stays open while e' is on the stack.
 //   - v's non-essential events are added only as far as they are needed to tell v
 //     from what is asleep or already in the tree. The rest commutes with v.
-//   - What e' does in its new place isn't known before it is run. A failing try
-//     or compare-and-exchange is taken for one that may succeed. At coarse
-//     granularity e' is taken to depend on everything: on what sleeps, so that v
-//     may be inserted although it turns out redundant (counted as blocked when it
-//     does); and on the rest of v, which then comes before e'. What then still
-//     sleeps at a leaf excuses less (wakeup.go).
+//   - What e' does in its new place isn't known before it is run. A failing try or
+//     compare-and-exchange is taken for one that may succeed. At coarse granularity
+//     e' is taken to depend on everything. It depends on what sleeps, so that v may
+//     be inserted although it turns out redundant (counted as blocked when it
+//     does). And it depends on the rest of v, which then comes before e'. What then
+//     still sleeps at a leaf excuses less (wakeup.go).
 //   - A poll isn't run where the System can tell it (Awaiter). Such an await is an
 //     operation that blocks (relation/await.go).
 //   - An end of the process that only cuts the others off comes last where the System

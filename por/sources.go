@@ -31,10 +31,10 @@ import (
 //     one of relation/sources.go). Its sequence v has K and e. What begins v in E, or covers
 //     it, could be taken for b with a larger K.
 //   - else e doesn't go with b and K, though without b it does. Both are loads then: a store
-//     can always come last, an operation that is possible too. Without b its thread t
-//     could load elsewhere: behind t's last step of E in an order of E, K and e. It finds a
-//     store of E there, which is an outcome of t in E that goes with K and e; or one of K,
-//     and is a race of b. Its sequence has K and that load, and what covers it in E is
+//     can always come last, an operation that is possible too. Without b its thread t could
+//     load elsewhere: behind t's last step of E in an order of E, K and e. It finds a store
+//     of E there, which is an outcome of t in E that goes with K and e. Or it finds one of
+//     K, and is a race of b. Its sequence has K and that load, and what covers it in E is
 //     another b, of another thread, with the same K. There are as many of these as threads.
 //
 // This needs more of a weak initial b of v than that nothing of v depends on it: there has

@@ -22,9 +22,9 @@ import (
 //   - A branch's exploration is right whatever the order in which branches of one
 //     state are taken, given that the sleep set has those taken before it, in
 //     progress or done.
-//   - It keeps nothing across executions but in the nodes of the path (todo,
-//     done, sleep), in what it can build again from the path's events, and what
-//     it gives away as a resumer.
+//   - It keeps nothing across executions but in the nodes of the path (todo, done,
+//     sleep). The rest it can build again from the path's events, or gives away as
+//     a resumer.
 //   - Where it changes todo of a node that may not be the last one, it calls
 //     backtrack.own before.
 //

@@ -6,11 +6,11 @@
 // Two definitions of order, as in Blum and Gibson (OOPSLA 2016, §2.2), and one
 // of our own for what is called a bug (adjacent.go):
 //
-//   - HB, pure happens-before (Lamport): two accesses race unless
-//     synchronisation orders them: creation, join, a lock's release before its
-//     next acquisition, a wake-up, a barrier, a locked instruction before the
-//     next one on the same bytes. It misses a race that another execution's
-//     order of two critical sections would show.
+//   - HB, pure happens-before (Lamport): two accesses race unless synchronisation
+//     orders them. That is creation, join, a lock's release before its next
+//     acquisition, a wake-up, a barrier, a locked instruction before the next one
+//     on the same bytes. It misses a race that another execution's order of two
+//     critical sections would show.
 //   - Limited happens-before (O'Callahan and Choi, PPoPP 2003): locks and locked
 //     instructions order nothing; instead accesses under a common lock don't
 //     race. It finds more, some of them false: where the order of two critical

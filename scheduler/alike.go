@@ -22,10 +22,10 @@ import (
 //
 //   - The k-th to begin is in E' the k-th that was created. It is there when it begins: k
 //     threads that have begun were created before.
-//   - Their code does nothing that depends on where a thread's own memory is
-//     (static.Alike), so it makes the same accesses and operations in both, with the same
-//     values, but for its own stack. An instruction that reaches that in another way is seen
-//     (watch), and so is another thread that reaches it.
+//   - Their code does nothing that depends on where a thread's own memory is (static.Alike).
+//     So it makes the same accesses and operations in both, with the same values, but for
+//     its own stack. An instruction that reaches that in another way is seen (watch), and so
+//     is another thread that reaches it.
 //   - What landgo and the kernel know of a thread is its number, which the operations of
 //     Trusted functions show only in the words of locks: these accesses are seen.
 //   - Their creator does nothing others can tell between their creations, nor their joins,

@@ -138,7 +138,8 @@ type Teller interface {
 	// to.
 	PendingOp(trace.TID) trace.Op
 	Call(trace.TID) (op trace.OpKind, ret uint64)
-	// WaitOf says what it waits for; a thread that spins: in a lock's function.
+	// WaitOf says what it waits for; a thread that spins: in a lock's function; one that
+	// sleeps: in the own code of a function whose meaning is known.
 	WaitOf(trace.TID) (Wait, bool)
 	// Deadline is the thread whose timed wait runs out first, by TID if several do, and
 	// when; else NoThread.

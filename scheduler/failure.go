@@ -16,6 +16,9 @@ type Failure struct {
 	// Block is the block of memory that a wrong access or free was about, if
 	// there is one.
 	Block heap.Block
+	// Dead is the thread that has ended, of a wrong access to its stack. (Thread 0 has no
+	// stack of its own.)
+	Dead trace.TID
 	// Stack is where the thread stood, if it went on after that: of a panic, and of an error
 	// that was let through. Of the latter At is the number of the instruction in its
 	// thread's life.

@@ -20,6 +20,7 @@ import (
 type Stacks struct {
 	in     *present
 	names  *names
+	learns *learning
 	hull   emu.Range         // has all stacks in it that were ever buried
 	starts map[uint64]uint64 // see mappingStart
 }
@@ -29,6 +30,7 @@ func (g *Stacks) bury(th *thread, tr *trace.Transition) {
 	if !th.OwnStack {
 		return
 	}
+	g.claim(th)
 	if op := g.StackEnd(th.ID); op.Kind != trace.OpNone {
 		tr.Did(op)
 	}
@@ -37,6 +39,29 @@ func (g *Stacks) bury(th *thread, tr *trace.Transition) {
 		g.hull = r
 	}
 	g.hull = emu.Range{Lo: min(g.hull.Lo, r.Lo), Hi: max(g.hull.Hi, r.Hi)}
+}
+
+// claim: what is on a thread's stack is the thread's, though it has touched none of it. (A
+// buffer that another thread is to fill, for one.) Where others were there, they share it, and
+// the end of the stack is an event for them.
+func (g *Stacks) claim(th *thread) {
+	if g.in.Alone(th.ID) {
+		return
+	}
+	r := g.stackOf(th)
+	if g.in.machine.Claim(th.ID, r.Lo, r.Hi, func(other trace.TID, addr uint64) bool {
+		if int(other) >= len(g.in.threads) || !g.in.threads[other].Exists {
+			return true // of another execution, which has learned of it
+		}
+		o := &g.in.threads[other]
+		if !o.OwnStack {
+			return false
+		}
+		was := g.stackOf(o) // the stack may have been its own before
+		return addr >= was.Lo && addr < was.Hi
+	}) {
+		g.learns.Refine()
+	}
 }
 
 // StackEnd is the end of a stack that others use, as an operation, or the zero
@@ -124,8 +149,20 @@ func (g *Stacks) graveFault(out *Failure, f emu.Fault, does string) {
 	out.Message = fmt.Sprintf("%s on the stack of a thread that has ended", does)
 	for a := f.Addr; a < f.Addr+uint64(f.Size); a++ {
 		if t := g.BuriedAt(a); t != trace.NoThread {
-			out.Message = fmt.Sprintf("%s on the stack of thread %s, which has ended", does, g.names.name(t))
+			out.Message, out.Dead = fmt.Sprintf("%s %s", does, g.Grave(t, a)), t
 			return
 		}
 	}
+}
+
+// Grave says what was at an address on the stack of a thread that has ended.
+func (g *Stacks) Grave(t trace.TID, addr uint64) string {
+	th := &g.in.threads[t]
+	switch name, _, ok := g.in.image.ThreadLocal(th.Self, addr); {
+	case ok:
+		return fmt.Sprintf("in the thread-local variable %s of thread %s, which has ended", name, g.names.name(t))
+	case addr >= th.Stack:
+		return fmt.Sprintf("in thread-local memory of thread %s, which has ended", g.names.name(t))
+	}
+	return fmt.Sprintf("on the stack of thread %s, which has ended", g.names.name(t))
 }

@@ -14,8 +14,8 @@ import (
 type Whereabouts struct {
 	// Block is the block of the heap that it is in, with no Addr if it is in none.
 	Block heap.Block
-	// Local is the variable on the stack of Thread, "" if there is none; Atomic: it,
-	// or the part of it that is there, is declared so.
+	// Local is the variable on the stack of Thread, or a thread-local one of it, "" if there
+	// is none; Atomic: it, or the part of it that is there, is declared so.
 	Local  string
 	Atomic bool
 	Thread trace.TID
@@ -39,6 +39,18 @@ func (s *present) Whereabouts(addr uint64) (w Whereabouts) {
 			return w
 		}
 	}
+	for _, live := range []bool{true, false} { // the memory of one that has ended may be another's
+		for i := range s.threads {
+			th := &s.threads[i]
+			if !th.Exists || th.Live() != live || th.Self == 0 {
+				continue
+			}
+			if name, atomic, ok := s.image.ThreadLocal(th.Self, addr); ok {
+				w.Local, w.Atomic, w.Thread = name, atomic, th.ID
+				return w
+			}
+		}
+	}
 	for i := range s.threads {
 		if !s.threads[i].Exists || !s.threads[i].Live() {
 			continue
@@ -50,6 +62,23 @@ func (s *present) Whereabouts(addr uint64) (w Whereabouts) {
 		}
 	}
 	return w
+}
+
+// controlSize is more than a C library keeps of a thread from its thread pointer on.
+const controlSize = 4096
+
+// Controlled is the thread of which the C library keeps something at an address, in no
+// variable, or NoThread.
+func (s *present) Controlled(addr uint64) trace.TID {
+	if _, ok := s.Variable(addr); ok {
+		return trace.NoThread
+	}
+	for i := range s.threads {
+		if th := &s.threads[i]; th.Exists && th.Self != 0 && addr >= th.Self && addr-th.Self < controlSize {
+			return th.ID
+		}
+	}
+	return trace.NoThread
 }
 
 // Pointee is what the pointer at an address points to by its declaration, if that is in a
@@ -67,6 +96,32 @@ func (s *present) Pointee(addr uint64) (p debuginfo.Pointee, ok bool) {
 		}
 	}
 	return p, false
+}
+
+// pointerRoom is how much of a stack is searched for a pointer, in words.
+const pointerRoom = 96
+
+// PointeeOf is what a pointer on a thread's stack that has a value points to, by its
+// declaration, if there is one near the stack's top whose structure has this size.
+func (s *present) PointeeOf(t trace.TID, value, size uint64) (p debuginfo.Pointee, ok bool) {
+	if s.isBuffer(t) || s.threads[t].isTimer() {
+		return p, false
+	}
+	regs := s.stackRegs(&s.threads[t])
+	for i := range uint64(pointerRoom) {
+		at := regs.RSP + i*s.wordSize
+		v, readable := s.ReadStack(at)
+		if !readable {
+			break
+		}
+		if v != value {
+			continue
+		}
+		if p, ok = s.image.LocalPointee(&regs, s.ReadStack, at); ok && p.Fits(size) {
+			return p, true
+		}
+	}
+	return debuginfo.Pointee{}, false
 }
 
 // stackRegs are the registers from which a thread's stack is unwound.

@@ -9,6 +9,15 @@ import (
 // Spins reports whether a thread waits in a loop for a change of what it reads.
 func (s *present) Spins(t trace.TID) bool { return s.threads[t].Stand == StandSpin }
 
+// Asleep is the word at which a thread sleeps in a call of the kernel's.
+func (s *present) Asleep(t trace.TID) (at uint64, ok bool) {
+	th := &s.threads[t]
+	if th.Stand != StandSleep || th.pending.Kind != trace.OpFutexWait && th.pending.Kind != trace.OpFutexLockPI {
+		return 0, false
+	}
+	return th.pending.Obj, true
+}
+
 // Awaited is what the loop reads in which a thread waits.
 func (s *present) Awaited(t trace.TID) []trace.Access { return changeable(s.threads[t].Waits) }
 

@@ -79,6 +79,11 @@ func (s *named) waitsFor(th *thread) (Wait, bool) {
 	w := Wait{Thread: th.ID, Owner: trace.NoThread}
 	switch th.Stand {
 	case StandSleep:
+		if _, at := s.Asleep(th.ID); at {
+			if w, ok := s.lib.WaitOf(th.ID); ok {
+				return w, true // in the own code of a function whose meaning is known
+			}
+		}
 		w.For, w.Obj = th.pending.Kind.String(), th.pending.Obj
 		w.Name = s.VariableName(w.Obj)
 		switch th.pending.Kind {

@@ -174,7 +174,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		seen:     seen{calls: map[string]bool{}, sightings: sightings{}},
 		scratch:  scratch{pinned: -1},
 	}
-	s.Stacks = &Stacks{in: &s.present, names: s.names, starts: map[uint64]uint64{}}
+	s.Stacks = &Stacks{in: &s.present, names: s.names, learns: &s.learning, starts: map[uint64]uint64{}}
 	s.Sharing = &Sharing{in: &s.present, names: s.names, learning: &s.learning, seen: &s.seen, regs: s.Regs}
 	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
 		anyReady: func() bool { return s.Present().Ready.Len() > 0 }}

@@ -100,7 +100,7 @@ func (q *Traps) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 	return p.Effect == kernel.Event
 }
 
-// plainCalls are the calls that leave a store buffer as it is, as far as anybody promises.
+// plainCalls are the calls that leave a store buffer as it is, as far as systems promise that.
 // All others take locks in a kernel, or are taken to.
 var plainCalls = map[string]bool{"getpid": true, "gettid": true, "getppid": true, "getuid": true, "geteuid": true, "getgid": true, "getegid": true,
 	"landgo_choice": true, "landgo_assume": true, "clock_gettime": true, "gettimeofday": true, "time": true, "getcpu": true}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,6 +47,11 @@ func (a *app) built(ctx context.Context, folder string, own []string) (string, e
 			return a.fromSources(ctx, own)
 		}
 	}
+	if len(own) == 1 {
+		if info, err := os.Stat(own[0]); err == nil && info.IsDir() {
+			return "", result.Errorf(result.NotProgram, "%s: a folder: --make %s TARGET has make build a program there", own[0], own[0])
+		}
+	}
 	return oneGuest(own)
 }
 
@@ -78,7 +84,7 @@ func (a *app) fromSources(ctx context.Context, sources []string) (string, error)
 func programPath(name string, of []string) (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", result.Errorf(result.Unwritable, "there is no folder for the program: %w", err)
+		return "", result.Errorf(result.Unwritable, "there is no folder for the program: %w: set XDG_CACHE_HOME to one", err)
 	}
 	here, err := os.Getwd()
 	if err != nil {
@@ -95,10 +101,14 @@ func programPath(name string, of []string) (string, error) {
 // compile runs a command that builds; what it says is for the user as it is.
 func (a *app) compile(ctx context.Context, what, command string, args ...string) error {
 	cmd := exec.CommandContext(ctx, command, args...)
-	cmd.Stdout, cmd.Stderr = a.stderr, a.stderr
+	var said strings.Builder
+	cmd.Stdout, cmd.Stderr = a.stderr, io.MultiWriter(a.stderr, &said)
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {
 		return result.Errorf(result.NotBuilt, "%s: there is no %s here", what, command)
+	}
+	if err != nil && command != "make" && strings.Contains(said.String(), "undefined reference") {
+		return result.Errorf(result.NotBuilt, "%s: %s: %w; LDLIBS names libraries to link with, LDLIBS=-lm for one", what, strings.Join(append([]string{command}, args...), " "), err)
 	}
 	if err != nil {
 		return result.Errorf(result.NotBuilt, "%s: %s: %w", what, strings.Join(append([]string{command}, args...), " "), err)

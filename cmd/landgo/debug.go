@@ -22,7 +22,7 @@ import (
 	"landgo/internal/result"
 )
 
-// debugging says how a run is shown to whom.
+// debugging says how a run is shown, and to which user.
 type debugging struct {
 	stdio   bool   // gdb has started this process
 	listen  string // where gdb will connect to

@@ -1,4 +1,4 @@
-/* A biased lock with an asymmetric fence: its owner enters by a plain store, and who revokes the bias
+/* A biased lock with an asymmetric fence: its owner enters by a plain store, and the thread that revokes it
  * pays for both by membarrier. Without it neither sees the other. */
 #include "memory.h"
 #include <linux/membarrier.h>

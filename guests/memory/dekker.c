@@ -1,4 +1,4 @@
-/* Dekker's lock, tried once: who finds the other's flag gives up. Without the fence neither
+/* Dekker's lock, tried once: a thread that finds the other's flag gives up. Without the fence neither
  * finds it. */
 #include "memory.h"
 static volatile int flag[2], in;

@@ -11,6 +11,7 @@ OPT ?= -O2
 # gcc, for no header or library of a C library's is used.
 ifeq ($(MACHINE),i386)
 CFLAGS += -m32
+ASFLAGS += -m32
 LDFLAGS += -m32
 endif
 

@@ -175,7 +175,7 @@ func TestBadCommands(t *testing.T) {
 		words []string
 	}{
 		{"no file", []string{"run", "nowhere.elf"}, result.NoFile, []string{"nowhere.elf"}},
-		{"a directory", []string{"run", t.TempDir()}, result.Unreadable, []string{"not a regular file"}},
+		{"a directory", []string{"run", t.TempDir()}, result.NotProgram, []string{"a folder: --make"}},
 		{"no dynamic linker", []string{"run", dynamic}, result.Dynamic, []string{"/lib64/ld-nowhere.so.2", "--sysroot", "-static"}},
 		{"no guest", []string{"run"}, result.Usage, nil},
 		{"unknown command", []string{"rnu", good}, result.Usage, []string{`run`}},

@@ -94,10 +94,10 @@ func TestDebug(t *testing.T) {
 		{guest: "glibc-O1/use_after_free", commands: "break free\nreverse-continue\nup\nmonitor where", want: []string{
 			`Thread 3 "0.2 writer" hit Breakpoint 1`, "writer (arg=0x0) at linux/use_after_free.c:33", "* 0.2 writer, instruction", "next: frees"}},
 		// The store that raced, by its value; then each call of the function, the last first.
-		{guest: "musl-O1/lost_update", commands: "watch x if x == 0\nreverse-continue\ndelete\nbreak add\nreverse-continue\nreverse-continue\nnext\nprint $_thread\nmonitor who-wrote x\nmonitor at #4\ncontinue\nmonitor what-if 0\nmonitor what-if 0.1", want: []string{
+		{guest: "musl-O1/lost_update", commands: "watch x if x == 0\nreverse-continue\ndelete\nbreak add\nreverse-continue\nreverse-continue\nnext\nprint $_thread\nmonitor who-wrote x\nmonitor at #4\ncontinue\nmonitor what-if 0\nmonitor what-if T1\nmonitor who-wrote *&x", want: []string{
 			`"0.2 add" hit Hardware watchpoint`, "New value = 0", "linux/lost_update.c:21",
 			`"0.2 add" hit Breakpoint`, `"0.1 add" hit Breakpoint`, "int v = x", "nothing was stored",
-			"continue goes to moment", "thread 0 main can't go on here: it waits for thread 0.1 to end", "it ends with a bug: assertion", "schedule  s1:"}},
+			"continue goes to moment", "thread 0 main can't go on here: it waits for thread 0.1 to end", "it ends with a bug: assertion", "schedule  s1:", "0.2 add, at moment"}},
 		{guest: "pie/lost_update", commands: "break add\nreverse-continue\ninfo symbol $pc", want: []string{"hit Breakpoint 1, add", "add in section .text"}},
 		{guest: "pebbles-i386/queue-cond_unlocks_first-cond", commands: "info threads\nbt 1\nreverse-stepi\nreverse-stepi\nstepi\nshow architecture\nmonitor what-if 9", want: []string{
 			`"0 `, "i386", `there is no thread "9" at this moment`}},

@@ -9,11 +9,11 @@ import (
 )
 
 // Leaving preemptions out one by one (shorten.go) ends where each that is left is needed
-// beside the others, though another execution may show the bug with fewer: a pool's worker
-// that misses the last wake-up does so whichever of ten jobs it had. The bounded search
-// (minimise) comes to that one after all others with as few preemptions. But where threads
-// are preempted in the one at hand is known. So first executions are tried that have one
-// preemption at one of these places, then two, then three; beside them a thread goes on
+// beside the others. Yet another execution may show the bug with fewer: a pool's worker
+// misses the last wake-up whichever of ten jobs it had. The bounded search (minimise)
+// comes to that one after all others with as few preemptions. But where threads are
+// preempted in the one at hand is known. So first executions are tried that have one
+// preemption at one of these places, then two, then three. Beside them a thread goes on
 // until it waits, and the next in a circle follows. The last two places of the execution
 // come first, then four, and so on.
 

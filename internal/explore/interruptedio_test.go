@@ -10,7 +10,7 @@ import (
 )
 
 // TestInterruptedIO: with --faults eintr=1 a call that waits for a pipe or its kin may end
-// with EINTR, one that needn't wait doesn't, and a program that tries again is right.
+// with EINTR. One that needn't wait doesn't, and a program that tries again is right.
 func TestInterruptedIO(t *testing.T) {
 	t.Parallel()
 	const program = `#include <errno.h>

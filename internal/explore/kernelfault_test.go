@@ -48,8 +48,8 @@ func TestKernelFaults(t *testing.T) {
 }
 
 // TestKernelLoopsOff: where interrupts are off and everything comes back to what it
-// was, that is for ever, in a thread, in a handler, or in threads that yield to each
-// other. A loop that counts is none of these.
+// was, that is for ever. So it is in a thread, in a handler, or in threads that
+// yield to each other. A loop that counts is none of these.
 func TestKernelLoopsOff(t *testing.T) {
 	t.Parallel()
 	const line, says = "	(void)unused;\n	return 7;", "interrupts are off, and the processor goes round in a loop for ever"

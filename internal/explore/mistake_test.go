@@ -87,7 +87,7 @@ pthread_cond_signal(&q); JOIN(a); unused(); }`, []string{"Thread 0 changes x (gu
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); LOCK(m); y = 1; UNLOCK(m); LOCK(m); y = 0; UNLOCK(m);
 x = 1;
-pthread_cond_signal(&q); JOIN(a); unused(); }`, []string{"changes x (guest.c:23) without m and signals q (guest.c:24)"}, "thread 0 changes x (guest.c:23) after thread 0.1's read (guest.c:20), and before it went on"},
+pthread_cond_signal(&q); JOIN(a); unused(); }`, []string{"changes x (guest.c:23) without m and signals q (guest.c:24)"}, "thread 0 changes x (guest.c:23) after thread 0.1's read (guest.c:20), and before that thread went on"},
 		{"a flag set after its signal", `A { LOCK(m); while (!x)
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); pthread_cond_signal(&q);
@@ -318,6 +318,32 @@ MAIN { top = calloc(1, 4); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []strin
 		{"a lock that is free again", `static atomic_int l;
 A { int v; do v = 0; while (!atomic_compare_exchange_strong(&l, &v, 1)); x++; l = 0; return p; }
 MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); assert(x == 3); unused(); }`, nil, ""},
+		{"a thread-local variable of a thread that has ended", `static _Thread_local struct { int a, b[2]; } own; static int *shown;
+A { LOCK(m);
+shown = &own.b[1]; UNLOCK(m); own.a = 1; return p; }
+B { LOCK(m); int *o = shown; UNLOCK(m);
+if (o) y = *o; return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.2 finds the address of own.b[1] of thread 0.1 in shown (guest.c:23), and thread 0.1, whose memory that is, has ended"}, "thread 0.1 ends before thread 0.2 uses own.b[1] of thread 0.1 (guest.c:24)"},
+		{"a thread that is cancelled keeps its lock", `A { LOCK(m);
+x = 1; pause(); UNLOCK(m); return p; }
+MAIN { GO(a); pthread_cancel(a_); JOIN(a);
+LOCK(m); x = 2; UNLOCK(m); unused(); }`, []string{"Thread 0.1 takes m (guest.c:20) and ends without letting it go"}, ""},
+		{"a loop that waits for an ended thread", `A {
+z = 1; return p; }
+B {
+while (z); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, "thread 0.2 waits for z to change (guest.c:23), which thread 0.1 has set to 1 (guest.c:21) before it ended"},
+		{"a buffer that is filled when its thread has ended", `static int *volatile lent;
+A { int room[4]; lent = room; return p; }
+B { int *r = lent;
+if (r) r[1] = 1; return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.2 finds the address of the stack of thread 0.1 in lent (guest.c:22)"}, "thread 0.1 ends before thread 0.2 uses the stack of thread 0.1 (guest.c:23)"},
+		{"a count of users that is looked at again", `struct s { volatile int refs; } *s;
+A {
+s->refs--;
+if (!s->refs) free(s);
+return p; }
+MAIN { s = malloc(sizeof *s); s->refs = 2; GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); unused(); }`, []string{"(guest.c:22) and looks at it again (guest.c:23), as two steps", "and frees the block (guest.c:23)", "one atomic operation"}, ""},
 		{"without threads", `MAIN { assert(x); unused(); }`, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -58,9 +58,9 @@ func exploredProperties(t *testing.T, search string, c config.Config, limit uint
 	return e, stats.Complete
 }
 
-// TestPropertiesAgree: on random programs with conditions and with a register that is to be
-// linearizable, the searches that leave executions out find the bugs that all executions have, and
-// the same final states. So they do with store buffers. LANDGO_SOAK_GUESTS=N runs N programs with a
+// TestPropertiesAgree: random programs have conditions, and a register that is to be linearizable.
+// On them the searches that leave executions out find the bugs that all executions have, and the
+// same final states. So they do with store buffers. LANDGO_SOAK_GUESTS=N runs N programs with a
 // fresh seed.
 func TestPropertiesAgree(t *testing.T) {
 	t.Parallel()
@@ -259,5 +259,33 @@ static volatile long cell;
 				t.Errorf("with store buffers %s", r.Verdict)
 			}
 		})
+	}
+}
+
+// TestObjectsByTheirVariable: an object is called by the variable that begins at its address,
+// not by that one's first part.
+func TestObjectsByTheirVariable(t *testing.T) {
+	t.Parallel()
+	const program = `#include "../../guests/landgo-linux.h"
+static struct { int lock[2]; long value; } thing;
+static long list[3];
+static struct { long before, inside; } whole;
+int main(void) {
+	landgo_assert_linearizable(OBJECT, LANDGO_REGISTER);
+	landgo_op_void(OBJECT, LANDGO_WRITE, 4, (void)(thing.value = list[0] = whole.inside = 5));
+	landgo_op(OBJECT, LANDGO_READ, 0, 6);
+	return 0;
+}
+`
+	header, err := filepath.Abs("../../guests/landgo-linux.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for object, name := range map[string]string{"&thing": "register thing isn't", "list": "register list isn't", "&list[1]": "register list[1] isn't", "&whole.inside": "register whole.inside isn't"} {
+		cfg := config.Default()
+		cfg.Out, cfg.Guest = config.NoFile, compile.Text(t, "gcc", defines(program, "OBJECT", object, "../../guests/landgo-linux.h", header))
+		if r := runOf(t, cfg); r.Bug == nil || !strings.Contains(r.Bug.Message, name) {
+			t.Errorf("%s: %v %+v", object, r.Verdict, r.Bug)
+		}
 	}
 }

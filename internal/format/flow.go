@@ -26,7 +26,7 @@ func moments(b *result.Bug) (all []moment) {
 			if a.Bookkeeping {
 				continue
 			}
-			all = append(all, moment{orElse(a.Thread, thread), fmt.Sprintf("%s %s %s%s", names.Noun(orElse(a.Thread, thread)), a.Op, names.In(a.Name()), values(a)), "important", result.Innermost(a.Stack)})
+			all = append(all, moment{orElse(a.Thread, thread), fmt.Sprintf("%s %s %s%s", names.Noun(orElse(a.Thread, thread)), a.Op, names.In(a.Name()), names.In(values(a))), "important", result.Innermost(a.Stack)})
 		}
 		for i := range wakings {
 			w := &wakings[i]

@@ -12,8 +12,9 @@ import (
 //
 //   - each location by itself is sequentially consistent: program order on it, rf, co and fr
 //     (a load comes before the stores after the one that it reads) have no cycle;
-//   - global happens-before has none: rf between threads, co, fr, and program order without
-//     that of a store and a later load, unless a fence is between or one of the two is locked;
+//   - global happens-before has none: rf between threads, co, fr, and program order. A store
+//     and a later load aren't in that order, unless a fence is between or one of the two is
+//     locked;
 //   - nothing is stored between the two halves of a locked instruction.
 
 // event is a load or a store. Store number i < locations is the one that makes location i 0.

@@ -53,8 +53,15 @@ func (s *story) draw() template.HTML {
 		}
 	}
 	for _, c := range s.races {
-		fmt.Fprintf(&b, `<path class="race" d="M%d %d L%d %d"><title>nothing orders these two</title></path>`,
-			x(s.rows[c[0]].Thread)-12, y(c[0])-4, x(s.rows[c[1]].Thread)-12, y(c[1])-4)
+		why := "nothing orders these two"
+		switch from := &s.rows[c[0]]; {
+		case from.Block == "freed":
+			why = "the block is freed, and used afterwards"
+		case from.Gone:
+			why = "the thread ends, and its memory is used afterwards"
+		}
+		fmt.Fprintf(&b, `<path class="race" d="M%d %d L%d %d"><title>%s</title></path>`,
+			x(s.rows[c[0]].Thread)-12, y(c[0])-4, x(s.rows[c[1]].Thread)-12, y(c[1])-4, why)
 	}
 	for i := range s.rows {
 		s.row(&b, i)

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -54,11 +55,12 @@ func Write(w io.Writer, r *result.Result, sources func(string) ([]byte, error)) 
 	d := data{Version: Version, Threads: s.names, Rows: s.rows, Files: s.quote(sources)}
 	d.File = bugFile(b)
 	missed(d.Files, r.Coverage)
+	unread := s.unread(d.Files)
 	var out bytes.Buffer
 	err := tmpl.Execute(&out, map[string]any{
 		"Guest": clean(cmp.Or(r.Guest.Source, r.Guest.Path)), "Bug": b, "Title": title(b), "Cause": clean(s.called.In(b.Cause)), "Passing": clean(s.called.In(b.Passing)), "Mistake": clean(s.called.In(b.Mistake)), "Cure": clean(s.called.In(b.Cure.Plain())), "Threads": s.legend(),
 		"Style": template.CSS(style), "Script": template.JS(script), "Data": d, "Lanes": s.draw(), "Rows": s.table(), "Cut": s.cut,
-		"Block": b.Block, "Names": s.called, "Stacks": s.stacks(b), "Output": clean(b.Output), "Granularity": r.Certificate.Granularity, "Memory": r.Certificate.Memory, "Replay": clean(b.Replay), "Life": s.life(b), "Cycle": s.cycle(b), "Wide": len(s.names) >= 5, "Coverage": r.Coverage, "Differs": len(b.Difference) > 0, "Version": r.Version,
+		"Block": b.Block, "Names": s.called, "Stacks": s.stacks(b), "Output": clean(b.Output), "Granularity": r.Certificate.Granularity, "Memory": r.Certificate.Memory, "Replay": clean(b.Replay), "Life": s.life(b), "Cycle": s.cycle(b), "Wide": len(s.names) >= 5, "Coverage": r.Coverage, "Differs": len(b.Difference) > 0, "Unread": unread, "Version": r.Version,
 	})
 	if err != nil {
 		return err
@@ -94,6 +96,16 @@ func (s *story) table() (lines []line) {
 		lines = append(lines, l)
 	}
 	return lines
+}
+
+// unread are the files that couldn't be read of what the story is about.
+func (s *story) unread(files map[string]source) (names []string) {
+	for _, r := range s.rows {
+		if _, ok := files[r.File]; (r.Cause || r.Fails || len(files) == 0) && r.File != "" && !r.foreign && !ok && !slices.Contains(names, r.File) && len(names) < 3 {
+			names = append(names, clean(r.File))
+		}
+	}
+	return names
 }
 
 const (

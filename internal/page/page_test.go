@@ -257,9 +257,17 @@ const out = document.createElement("output");
 out.textContent = r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ; ")).join("\n") || "none of " + r.passes.length;
 document.body.append(out);
 });</script></body>`
-	for _, scheme := range []string{"light", "dark"} {
+	wide := lost() // its picture is wider than the window
+	for i := range 8 {
+		wide.Bug.ThreadStarts = append(wide.Bug.ThreadStarts, result.ThreadStart{Thread: fmt.Sprintf("0.%d", i+3), Function: "more"})
+	}
+	for _, scheme := range []string{"light", "dark", "light, wide"} {
 		dir := t.TempDir()
-		page := strings.Replace(written(t, covered()), "prefers-color-scheme:dark", map[string]string{"light": "max-width:1px", "dark": "min-width:1px"}[scheme], 1)
+		r := covered()
+		if scheme == "light, wide" {
+			r, scheme = wide, "light"
+		}
+		page := strings.Replace(written(t, r), "prefers-color-scheme:dark", map[string]string{"light": "max-width:1px", "dark": "min-width:1px"}[scheme], 1)
 		file := filepath.Join(dir, "page.html")
 		if err := os.WriteFile(file, []byte(strings.Replace(page, "</body>", "<script>"+string(script)+"</script>"+ask, 1)), 0o644); err != nil {
 			t.Fatal(err)
@@ -277,15 +285,15 @@ func TestWoke(t *testing.T) {
 	r := lost()
 	r.Account[0].Operations = append(r.Account[0].Operations, result.Operation{Does: "signals c"}, result.Operation{Does: "joins 0.3"})
 	r.Account[0].Wakes = []string{"0.2"}
-	r.Account[4].After = 2
-	r.Account = append(r.Account[:4], result.Event{Thread: "0", After: 2}, r.Account[4])
+	r.Account[4].After = 3
+	r.Account = append(r.Account[:4], result.Event{Thread: "0", After: 3}, r.Account[4])
 	r.Account[5].After = 0
 	s := tell(r, r.Bug)
 	if w := s.rows[2].Woke; len(w) != 1 || s.rows[w[0]].Text != "reads x = 0" || s.rows[w[0]].Thread != 2 {
 		t.Errorf("woke %v of %+v", w, s.rows[2])
 	}
 	joins := s.rows[len(s.rows)-3]
-	if joins.Text != "joins T1 add" || !strings.Contains(fmt.Sprint(joins.After), fmt.Sprint(4)) {
+	if joins.Text != "joins T1 add" || fmt.Sprint(joins.After) != "[7 9]" {
 		t.Errorf("%+v", joins)
 	}
 	if picture := string(s.draw()); strings.Count(picture, `class="woke"`) != 1 {
@@ -298,5 +306,59 @@ func TestWoke(t *testing.T) {
 	r.Bug.Waits = []result.Wait{{Thread: "0.1", Stack: frame(3)}, {Thread: "0.2", Stack: frame(4)}}
 	if st := s.stacks(r.Bug); len(st) != 2 || st[1].Thread != "T2 add" || st[1].All != nil {
 		t.Errorf("%+v", st)
+	}
+}
+
+// TestSwitchBehindNothing: a preemption is drawn though the other thread's first step has
+// nothing to show.
+func TestSwitchBehindNothing(t *testing.T) {
+	r := lost()
+	r.Account = append(r.Account[:2:2], append([]result.Event{{Thread: "0.2", Accesses: []result.Access{{Thread: "0.2", Op: "reads", Bookkeeping: true}}}}, r.Account[2:]...)...)
+	r.Bug.Difference = nil
+	if row := tell(r, r.Bug).rows[3]; !row.Preempt || row.Why != "preempted" {
+		t.Errorf("%+v", row)
+	}
+}
+
+// TestReduce: what follows from other edges, or from a thread's own order, isn't drawn.
+func TestReduce(t *testing.T) {
+	s := &story{names: []string{"a", "b", "c"}, rows: []Row{
+		{Thread: 0}, {Thread: 0}, {Thread: 1, After: []int{0, 1}}, {Thread: 1, After: []int{0}}, {Thread: 2, After: []int{1, 3}}, {Thread: 0, After: []int{2}}}}
+	s.reduce()
+	var got [][]int
+	for _, r := range s.rows {
+		got = append(got, r.After)
+	}
+	if fmt.Sprint(got) != "[[] [] [1] [] [3] [2]]" {
+		t.Error(got)
+	}
+}
+
+// TestOutlived: the end of a block, and of a stack, is joined to its use; a block's locks that
+// go with it aren't told; and the page says which sources it couldn't read.
+func TestOutlived(t *testing.T) {
+	r := lost()
+	b := r.Bug
+	at := func(line int) *result.Frame { f := frame(line)[0]; return &f }
+	b.Kind, b.Message, b.Accesses, b.Difference = "use-after-free", "reads 4 bytes at offset 4 of a block of 8 bytes that has been freed", nil, nil
+	b.Block = &result.Block{Size: 8, Freed: &result.Origin{Thread: "0.1", Step: 4, Stack: frame(5)}}
+	r.Account[3].Operations = []result.Operation{{Does: "frees node.next", Place: at(5)}, {Does: "destroys node.lock", Place: at(5)}, {Does: "ends", Before: 1}}
+	s := tell(r, b)
+	last := len(s.rows) - 1
+	if len(s.races) != 1 || s.races[0][1] != last || s.rows[s.races[0][0]].Text != "frees the block" || s.rows[last].short != "use-after-free: reads 4 bytes" {
+		t.Errorf("%v of %+v", s.races, s.rows)
+	}
+	if picture := string(s.draw()); !strings.Contains(picture, "the block is freed, and used afterwards") || strings.Contains(picture, "destroys") {
+		t.Errorf("in\n%s", picture)
+	}
+	b.Kind, b.Message, b.Block = "stack-use-after-end", "reads 4 bytes on the stack of thread 0.1, which has ended", nil
+	r.Account[3].Operations = []result.Operation{{Does: "gives its stack up"}, {Does: "ends", Before: 1}}
+	s = tell(r, b)
+	if len(s.races) != 1 || !s.rows[s.races[0][0]].Gone || !s.rows[s.races[0][0]].Cause {
+		t.Errorf("%v of %+v", s.races, s.rows)
+	}
+	var out bytes.Buffer
+	if err := Write(&out, r, func(string) ([]byte, error) { return nil, errors.New("none") }); err != nil || !strings.Contains(out.String(), "No source of a.c:") {
+		t.Errorf("%v: the page doesn't say that it has no source", err)
 	}
 }

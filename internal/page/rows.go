@@ -11,12 +11,13 @@ import (
 
 // Row is one dot of the picture: an operation or an access of a thread.
 type Row struct {
-	Thread int    `json:"t"`
-	Text   string `json:"text"`
-	short  string // in the picture
-	File   string `json:"file,omitempty"`
-	Line   int    `json:"line,omitempty"`
-	Func   string `json:"func,omitempty"`
+	Thread  int    `json:"t"`
+	Text    string `json:"text"`
+	short   string // in the picture
+	foreign bool   // a library's line
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Func    string `json:"func,omitempty"`
 	// Step is the account's step, from 1. Turn is the stretch of one thread's steps that it is
 	// in, from 1: landgo debug --at TURN.
 	Step int `json:"step"`
@@ -40,6 +41,8 @@ type Row struct {
 	Differs int `json:"differs,omitempty"`
 	// Block is the end of the block's life that the row is: "allocated", "freed".
 	Block string `json:"block,omitempty"`
+	// Gone: the thread's stack ends here, and is used afterwards.
+	Gone bool `json:"gone,omitempty"`
 	// Buffers: the access goes to the thread's store buffer; Flushes: from there to memory.
 	Buffers bool   `json:"buffers,omitempty"`
 	Flushes bool   `json:"flushes,omitempty"`
@@ -95,7 +98,7 @@ func tell(r *result.Result, b *result.Bug) *story {
 	last := map[int]int{}      // step: its last row
 	behind := map[string]int{} // by thread: a step that its next row comes after
 	var after [][]int          // of rows, as steps
-	turn := 0
+	turn, why, preempt := 0, "", false
 	for i := range r.Account {
 		e := &r.Account[i]
 		if i == 0 || r.Account[i-1].Thread != e.Thread {
@@ -112,8 +115,11 @@ func tell(r *result.Result, b *result.Bug) *story {
 		for k := range rows {
 			rows[k].Turn = turn
 		}
-		if len(rows) > 0 && i > 0 && r.Account[i-1].Thread != e.Thread {
-			rows[0].Why, rows[0].Preempt = s.called.In(r.Account[i-1].Switch), r.Account[i-1].Preemption
+		if i > 0 && r.Account[i-1].Thread != e.Thread {
+			why, preempt = s.called.In(r.Account[i-1].Switch), r.Account[i-1].Preemption
+		}
+		if len(rows) > 0 && why != "" { // the steps before may have nothing to show
+			rows[0].Why, rows[0].Preempt, why, preempt = why, preempt, "", false
 		}
 		s.rows = append(s.rows, rows...)
 		after = append(after, afters...)
@@ -128,6 +134,7 @@ func tell(r *result.Result, b *result.Bug) *story {
 			}
 		}
 	}
+	s.reduce()
 	s.wake(r.Account)
 	s.end(b)
 	for i := range s.rows {
@@ -136,6 +143,7 @@ func tell(r *result.Result, b *result.Bug) *story {
 		}
 	}
 	s.collide()
+	s.outlived()
 	s.fold()
 	s.shorten()
 	s.shortTexts()
@@ -167,15 +175,24 @@ func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, aft
 		for len(operations) > 0 && (operations[0].Before <= k || k == len(e.Accesses)) {
 			op := operations[0]
 			operations = operations[1:]
-			if op.Does == "syscall" && len(op.After) == 0 {
+			if (op.Does == "syscall" || strings.HasPrefix(op.Does, "syscall 0x")) && len(op.After) == 0 {
 				continue // which one isn't known
+			}
+			if s.lined && strings.HasPrefix(op.Does, "futex-") && (len(op.After) == 0 && len(e.Wakes) == 0 || strings.Contains(op.Does, " the C library's record of ")) {
+				continue // which a library's function makes; where a thread waits, the switch says so
 			}
 			if s.lined && inLibrary(op, e) && (strings.Contains(op.Does, "lock") || strings.HasPrefix(op.Does, "passes ")) && len(op.After) == 0 {
 				continue // a library's own
 			}
-			r := Row{Text: s.called.In(op.Does), Held: op.Held, Differs: differs(b, step, 0, op.Does), Block: lifeOf(b, e, step, op)}
+			r := Row{Text: s.called.In(op.Does), Held: s.calledAll(op.Held), Differs: differs(b, step, 0, op.Does), Block: lifeOf(b, e, step, op)}
 			if r.Block == "freed" {
-				r.Text = "frees the block"
+				r.Text, r.Cause = "frees the block", b.Kind == trace.UseAfterFree || b.Kind == trace.DoubleFree
+			}
+			if r.Text == "gives its stack up" && gone(b, e.Thread) {
+				r.Gone, r.Cause = true, true
+			}
+			if n := len(rows); n > 0 && op.Place != nil && strings.HasPrefix(rows[n-1].Text, "frees ") && strings.HasPrefix(op.Does, "destroys ") && rows[n-1].File == op.Place.File && rows[n-1].Line == op.Place.Line {
+				continue // with its memory
 			}
 			if op.Place != nil {
 				r.at(*op.Place)
@@ -197,7 +214,7 @@ func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, aft
 		}
 	}
 	if len(rows) == 0 && (e.ChoiceText != "" || e.Output != "") {
-		r := Row{Text: e.ChoiceText, Held: e.Held}
+		r := Row{Text: e.ChoiceText, Held: s.calledAll(e.Held)}
 		if r.Text == "" {
 			r.Text = "prints"
 		}
@@ -208,6 +225,11 @@ func (s *story) event(e *result.Event, step int, b *result.Bug) (rows []Row, aft
 		rows[len(rows)-1].Output = e.Output
 	}
 	return rows, after
+}
+
+// gone reports whether a bug is about the stack of this thread, which has ended.
+func gone(b *result.Bug, thread string) bool {
+	return b.Kind == trace.DeadStack && strings.HasSuffix(b.Message, " of thread "+thread+", which has ended")
 }
 
 // inLibrary reports whether an operation is in code without lines of the user's.
@@ -249,7 +271,7 @@ func lifeOf(b *result.Bug, e *result.Event, step int, op result.Operation) strin
 }
 
 func (s *story) access(a *result.Access, b *result.Bug) Row {
-	r := Row{Buffers: a.Op == "buffers", Flushes: a.Op == "flushes", Text: a.Op + " " + s.called.In(a.Name()), Variable: s.called.In(a.Name()), Value: s.called.In(a.New), Writes: a.New != "", Held: a.Held}
+	r := Row{Buffers: a.Op == "buffers", Flushes: a.Op == "flushes", Text: a.Op + " " + s.called.In(a.Name()), Variable: s.called.In(a.Name()), Value: s.called.In(a.New), Writes: a.New != "", Held: s.calledAll(a.Held)}
 	if !r.Writes {
 		r.Value = s.called.In(a.Old)
 	}
@@ -265,8 +287,15 @@ func (s *story) access(a *result.Access, b *result.Bug) Row {
 	return r
 }
 
+func (s *story) calledAll(list []string) (all []string) {
+	for _, text := range list {
+		all = append(all, s.called.In(text))
+	}
+	return all
+}
+
 func (r *Row) at(f result.Frame) {
-	r.File, r.Line, r.Func = f.File, f.Line, f.Function
+	r.File, r.Line, r.Func, r.foreign = f.File, f.Line, f.Function, f.Library
 	if f.Line == 0 {
 		r.File = ""
 	}
@@ -286,7 +315,7 @@ func (s *story) end(b *result.Bug) {
 		if w.Owner != "" && w.Owner != w.Object {
 			text += ", which " + s.called.Noun(w.Owner) + " holds"
 		}
-		r := Row{Thread: s.lane(w.Thread), Text: text, Step: step, Waits: true, Cause: true, Held: w.Held}
+		r := Row{Thread: s.lane(w.Thread), Text: text, Step: step, Waits: true, Cause: true, Held: s.calledAll(w.Held)}
 		r.at(own(w.Stack))
 		s.rows = append(s.rows, r)
 	}
@@ -363,6 +392,16 @@ func (s *story) collide() {
 			s.races = append(s.races, [2]int{before, i})
 		}
 		before = i
+	}
+}
+
+// outlived joins the end of a block, or of a stack, to its use by another thread.
+func (s *story) outlived() {
+	last := len(s.rows) - 1
+	for i := range s.rows {
+		if r := &s.rows[i]; r.Cause && (r.Block == "freed" || r.Gone) && r.Thread != s.rows[last].Thread {
+			s.races = append(s.races, [2]int{i, last})
+		}
 	}
 }
 

@@ -32,11 +32,17 @@ func (s *story) shortTexts() {
 				r.short = strings.ReplaceAll(r.short, name, short)
 			}
 		}
+		if m := longFailure.FindStringSubmatch(r.short); r.Fails && m != nil {
+			r.short = m[1] // the page's title has it all
+		}
 	}
 }
 
 // block is the name of a part of a block of memory.
 var block = regexp.MustCompile(`\S+ \(allocated at [^()]*\)`)
+
+// longFailure is a failure with where exactly.
+var longFailure = regexp.MustCompile(`^(.*?) (at offset |on the stack of |in the thread-local |in thread-local ).*`)
 
 // nameless is a block with no name but its address.
 var nameless = regexp.MustCompile(`^(frees|is given) 0x[0-9a-f]+$`)

@@ -138,13 +138,11 @@ func (p *page) accesses(list []result.Access) {
 // does is an access in words, with its values.
 func (p *page) does(a *result.Access) string {
 	text := fmt.Sprintf("%s %s", a.Op, clean(p.names.In(a.Name())))
-	switch {
-	case a.Old != "" && a.New != "":
-		text += fmt.Sprintf(" (%s -> %s)", a.Old, a.New)
-	case a.Old != "":
-		text += fmt.Sprintf(" (%s)", a.Old)
-	case a.New != "":
-		text += fmt.Sprintf(" (%s)", a.New)
+	switch before, after := clean(p.names.In(a.Old)), clean(p.names.In(a.New)); {
+	case before != "" && after != "":
+		text += fmt.Sprintf(" (%s -> %s)", before, after)
+	case before+after != "":
+		text += fmt.Sprintf(" (%s)", before+after)
 	}
 	if len(a.Held) > 0 {
 		text += " holding " + clean(p.names.In(strings.Join(a.Held, ", ")))

@@ -152,7 +152,7 @@ func (p *page) loops(loops []result.Loop) {
 func (p *page) waited(a *result.Access) string {
 	text := clean(p.names.In(a.Name()))
 	if a.Old != "" {
-		text += fmt.Sprintf(" (it is %s)", a.Old)
+		text += fmt.Sprintf(" (it is %s)", clean(p.names.In(a.Old)))
 	}
 	return text
 }

@@ -19,7 +19,7 @@ func (b *Board) checkHeader() error {
 	const known = elffile.MultibootAligned | elffile.MultibootMemory | elffile.MultibootVideo
 	switch unknown := h.Flags & 0xffff &^ known; {
 	case unknown != 0:
-		return kernel.Errorf(kernel.GapLayout, "the multiboot header asks for what no loader has (flags %#x)", unknown)
+		return kernel.Errorf(kernel.GapLayout, "the multiboot header asks for things that no loader has (flags %#x)", unknown)
 	case h.Flags&elffile.MultibootVideo != 0:
 		return kernel.Errorf(kernel.GapDevice, "the multiboot header asks for a video mode (flag 2); landgo has the text screen")
 	case h.Flags&elffile.MultibootAddresses == 0:

@@ -151,7 +151,7 @@ func TestUnmodelledCallsAreInvalidByName(t *testing.T) {
 		{`open("file") for writing is not modelled`, 2, []uint64{at, 0x41}},
 		{`openat("file") relative to a directory`, sysOpenat, []uint64{5, at}},
 		{"ioctl(0x1234) is not modelled", 16, []uint64{1, 0x1234}},
-		{"fcntl(5) is not modelled", 72, []uint64{1, 5}},
+		{"fcntl(9) is not modelled", 72, []uint64{1, 9}},
 		{"prctl(22) is not modelled", 157, []uint64{22}},
 		{"arch_prctl(0x5) is not modelled", 158, []uint64{5}},
 		{"a stack of 4294967296 bytes for the first thread (RLIMIT_STACK) is more", 302, []uint64{0, rlimitStack, limit + 16}},

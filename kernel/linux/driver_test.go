@@ -16,9 +16,9 @@ import (
 	"landgo/kernel"
 )
 
-// driver is the least scheduler that runs a guest: it is a kernel.Host,
-// runs threads round robin for a quantum of instructions, and takes the choice
-// that it is told to.
+// driver is the least scheduler that runs a guest. It is a kernel.Host, runs
+// threads round robin for a quantum of instructions, and takes the choice that a
+// test gives it.
 type driver struct {
 	m       *emu.Machine
 	k       *Kernel

@@ -191,7 +191,8 @@ func (c *call) content(fd int32) ([]byte, uint64) {
 
 // free gives the lowest free descriptor from least on, or false.
 func (f *files) free(least int) (*descriptor, int, bool) {
-	for fd := least; fd < int(f.log.Get(f.limit)); fd++ {
+	limit := int(f.log.Get(f.limit))
+	for fd := least; fd < limit; fd++ {
 		if d := f.slot(fd); f.log.Get(&d.use) == useClosed {
 			return d, fd, true
 		}
@@ -390,6 +391,9 @@ const (
 	fSetfd        = 2
 	fGetfl        = 3
 	fSetfl        = 4
+	fGetlk        = 5
+	fSetlk        = 6
+	fSetlkw       = 7
 	fDupfdCloexec = 1030
 	fSetpipeSize  = 1031
 	fGetpipeSize  = 1032
@@ -397,7 +401,7 @@ const (
 
 func planFcntl(c *call, p *kernel.Plan) {
 	switch c.a[1] {
-	case fDupfd, fGetfd, fSetfd, fGetfl, fDupfdCloexec:
+	case fDupfd, fGetfd, fSetfd, fGetfl, fDupfdCloexec, fGetlk, fSetlk, fSetlkw:
 		planFiles(c, p)
 	case fSetfl:
 		if _, o, _ := c.on(c.int32(0)); o == nil && c.k.files.use(c.int32(0)) < useFile && c.k.files.use(c.int32(0)) != useClosed {
@@ -437,6 +441,8 @@ func doFcntl(c *call, o *kernel.Outcome) uint64 {
 		return 0
 	case fSetpipeSize, fGetpipeSize:
 		return c.pipeSize(use)
+	case fGetlk, fSetlk, fSetlkw:
+		return c.recordLock(use)
 	}
 	switch {
 	case use == useStdout || use == useStderr:

@@ -194,6 +194,17 @@ func TestNames(t *testing.T) {
 	c.want("and no more", c.do(0, sysRmdir, name("d")), enoent)
 	c.want("access for writing", c.do(0, sysAccess, name("twin"), 2), 0)
 	c.want("to execute", c.do(0, sysAccess, name("twin"), 1), eacces)
+	lock := func(cmd, kind, fd uint64) uint64 {
+		c.m.Write(buf, append(pair(kind, 0), pair(0, 0)...))
+		return c.do(0, 72, fd, cmd, buf)
+	}
+	reader := c.do(0, 2, name("twin"), 0)
+	c.want("a read lock", lock(fSetlk, lockRead, reader), 0)
+	c.want("a write lock of a reader", lock(fSetlkw, lockWrite, reader), ebadf)
+	c.want("no such lock", lock(fSetlk, 9, reader), einval)
+	c.want("no lock of another process", lock(fGetlk, lockWrite, reader), 0)
+	c.want("which it says", c.m.Read64(buf)&0xffff, lockNone)
+	c.want("a lock that can't be read", c.do(0, 72, reader, fSetlk, 5), efault)
 	fd := c.do(0, 2, name("/tmp"), oTmpfile|2)
 	c.want("a file without a name", c.do(0, nrWrite, fd, name("abc"), 3), 3)
 

@@ -41,7 +41,7 @@
 //	              lockmerge, guard
 //	allocators    malloc, arenas, follow, pool, own (the library's own blocks), endcache, operators
 //	text          strings, lookpast, streams
-//	threads       threadcalls, carried, carriedkept, distrust
+//	threads       threadcalls, carried, carriedkept, distrust, asleep
 //	time, ends    deadline, interruptedwait, ending, terminate
 //	store buffers drains, spinwait
 //	failures      faulty (--faults)

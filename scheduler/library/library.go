@@ -68,7 +68,8 @@ type guest struct {
 	// roles are the functions that are carried out, or looked at, by their first
 	// addresses. Those that are distrusted go.
 	roles          map[uint64]profile.Bound
-	spins          map[uint64]bool // functions of spin locks whose own code is run: whether they wait (spinwait.go)
+	meant          map[uint64]profile.Bound // all that Boot was given, for reports
+	spins          map[uint64]bool          // functions of spin locks whose own code is run: whether they wait (spinwait.go)
 	breaks         map[uint64]breakClass
 	sizes          objectSizes
 	shapes         *shapes         // where objects' bytes mean nothing to landgo: nil
@@ -216,7 +217,7 @@ func New(core *scheduler.System, opts Config) *Library {
 
 // Boot implements Calls.
 func (s *Library) Boot(k kernel.Kernel, roles map[uint64]profile.Bound) {
-	s.kernel = k
+	s.kernel, s.meant = k, roles
 	for addr, b := range roles {
 		if s.cfg.Buffers && s.unlocksByStore(b.Role) && !b.Own {
 			s.spins[addr] = b.Role == profile.SpinLock

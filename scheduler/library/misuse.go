@@ -29,7 +29,7 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 		return f
 	}
 	if t := s.core.Stacks.BuriedAt(o.addr); t != trace.NoThread {
-		return &scheduler.Failure{Kind: trace.DeadStack, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf("%s on the stack of thread %s, which has ended", a.does(), s.core.Name(t))}
+		return &scheduler.Failure{Kind: trace.DeadStack, Thread: th.ID, PC: s.callSite(th), Dead: t, Message: a.does() + " " + s.core.Stacks.Grave(t, o.addr)}
 	}
 	bad := func(format string, args ...any) *scheduler.Failure {
 		args = append([]any{s.core.VariableName(o.addr)}, args...)

@@ -213,6 +213,9 @@ func (s *Library) WaitOf(t trace.TID) (scheduler.Wait, bool) {
 	if s.core.Spins(t) {
 		return s.spinWait(t)
 	}
+	if at, sleeps := s.core.Asleep(t); sleeps {
+		return s.asleep(t, at)
+	}
 	th := &s.threads[t]
 	w := scheduler.Wait{Thread: th.ID, Owner: trace.NoThread}
 	if s.possible(th) {

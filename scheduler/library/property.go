@@ -225,9 +225,20 @@ func (s *models) before(e *called, spec linear.Spec) (set linear.Set, open []lin
 	return set, open, err
 }
 
+// objectName is the name of an object: the variable that begins there, and not its first
+// part, which has the same address.
+func (p *properties) objectName(addr uint64) string {
+	name := p.guest.core.VariableName(addr)
+	at := strings.IndexAny(name, ".[")
+	if at <= 0 || name[at-1] == ' ' || strings.HasPrefix(p.guest.core.VariableName(addr-1), name[:at]) {
+		return name
+	}
+	return name[:at]
+}
+
 // unexplained says what result no order explains.
 func (p *properties) unexplained(e *called, spec linear.Spec, could []int64) string {
-	text := fmt.Sprintf("%s %s isn't linearizable: %s", spec.Kind(), p.guest.core.VariableName(e.obj), spec.Name(e.op, e.arg))
+	text := fmt.Sprintf("%s %s isn't linearizable: %s", spec.Kind(), p.objectName(e.obj), spec.Name(e.op, e.arg))
 	said := spec.Said(e.op, e.result)
 	if said == "" {
 		return text + " can't have happened in any order of the calls"

@@ -45,11 +45,11 @@ import (
 //     from each state in which it is ready, before the end at the latest.
 //   - A thread sleeps: ticks may wake it, and their number depends on the order.
 //   - The step accesses memory in conflict with what ticks were seen to do
-//     (known.Ticked): outside of a section without interrupts that is a race with
-//     the interrupt; and in one it may see how many there were (a clock). The
-//     kernel can say that some memory is its scheduler's alone
-//     (landgo_scheduling); what is done there without interrupts depends on the
-//     set of ready threads only, not on the order, and is an event like any other.
+//     (known.Ticked). Outside of a section without interrupts that is a race with
+//     the interrupt, and in one it may see how many there were (a clock). The
+//     kernel can say that some memory is its scheduler's alone (landgo_scheduling).
+//     Accesses there without interrupts depend on the set of ready threads only,
+//     not on the order, and are events like any other.
 //   - Ready threads of different priority: ticks reach only the best.
 //
 // The label of a step is the same in all equivalent orders: to swap two steps

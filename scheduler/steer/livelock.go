@@ -16,14 +16,14 @@ import (
 // themselves, for ever, and nothing comes of it. It is claimed where
 //
 //   - each thread that can run has gone round (round.go), and no thread sleeps;
-//   - vainTicks ticks are let come then, one with each round, and none changes that,
-//     or brings the processor to a thread that is ready and can't run because of its
-//     priority. These are tried, and taken back: the run that is shown ends where
-//     nothing new comes;
-//   - all memory is then as it was before their last rounds, but for dead stack, and
-//     for what they haven't read there of what ticks change, and of the stacks, on which
-//     handlers leave something. Not even the scheduler's lists are left out. A thread
-//     that looks at a clock, in whatever way, has read what ticks have changed.
+//   - vainTicks ticks then come, one with each round. None changes that, or brings
+//     the processor to a thread that is ready and can't run because of its priority.
+//     These are tried, and taken back: the run that is shown ends where nothing new
+//     comes;
+//   - all memory is then as it was before their last rounds, but for dead stack and for
+//     bytes that they haven't read there. Those are ones that ticks change, and stacks,
+//     on which handlers leave something. Not even the scheduler's lists are left out. A
+//     thread that looks at a clock, in whatever way, has read what ticks have changed.
 //
 // Then each goes on as it did, in every round: what it does follows from its
 // registers and what it reads, and all of it is as it was. An unread change by

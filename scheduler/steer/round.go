@@ -18,9 +18,9 @@ import (
 // passes for them, too: where they *have gone round*, a tick comes with the next
 // step. That is where
 //
-//   - each thread that can run has given the processor up, at the place and with the
-//     registers that a function call keeps as the time before, and hasn't gone on since. Or
-//     only one can run, and gets the processor back at once;
+//   - each thread that can run has given the processor up and hasn't gone on since. It did
+//     so at the same place as the time before, with the same registers among those that a
+//     function call keeps. Or only one can run, and gets the processor back at once;
 //   - and since an earlier state of that kind no tick has come, no port was used and no
 //     clock read, and the processor and all memory are as they were then. The stacks
 //     below the stack pointers of those that gave the processor up aside.

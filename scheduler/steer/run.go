@@ -167,7 +167,11 @@ func (ex *execution) stopped(u *turn, stop *emu.Stop) (happening, error) {
 		return ex.annotations.tell(u)
 	case emu.StopPrivileged:
 		ex.proc.regs = stop.Regs
-		return ex.privileged(u, stop.Detail, uint64(stop.Trap.Len))
+		h, err := ex.privileged(u, stop.Detail, uint64(stop.Trap.Len))
+		if ex.proc.regs.RIP != stop.Regs.RIP {
+			ex.in.machine.Did(stop.Regs.RIP, uint64(stop.Trap.Len))
+		}
+		return h, err
 	case emu.StopTrap:
 		ex.proc.regs = stop.Regs
 		if stop.Trap.Syscall || stop.Trap.Sysenter {

@@ -66,7 +66,7 @@ func (tk *ticker) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	waiting, keeps := tk.in.waiting(), !fromUser && tk.in.keeps(r)
 	done, err = tk.finish(&u)
 	if keeps && uint64(r.ID) != tk.in.running.Get() && !done && err == nil {
-		return false, tk.core.invalid(kernel.GapSchedule, r, r.Regs.RIP, "a tick has taken the processor from thread %s, which runs the kernel's code: by resched in the profile none does", tk.core.Name(r.ID))
+		return false, tk.core.invalid(kernel.GapSchedule, r, r.Regs.RIP, "a tick has taken the processor from thread %s, which runs the kernel's code: the profile's resched says that no tick does", tk.core.Name(r.ID))
 	}
 	if !done && err == nil {
 		err = tk.beliefs.checkWoken(waiting)

@@ -55,7 +55,7 @@ static void *leaves(void *arg)
 	return NULL;
 }
 
-/* A status by return and by thr_exit; who can't be joined. */
+/* A status by return and by thr_exit; threads that can't be joined. */
 static int status(void)
 {
 	void *status = NULL;
@@ -98,7 +98,7 @@ static int self(void)
 	return 0;
 }
 
-/* Of two who join a thread one gets it, whichever comes first. */
+/* Of two that join a thread one gets it, whichever comes first. */
 static int tid;
 static volatile int mine, yours;
 

@@ -44,7 +44,7 @@ var guestOptions = []Option{
 	}, {
 		Name: "file", Group: GroupGuest, Value: "HOST[:GUEST]", Repeat: true,
 		Help: "let the guest read the file HOST, under the path GUEST; rw: let it write files in memory",
-		Doc:  "Without GUEST the guest sees it under the path given. The guest can open no other file, but for /dev/null, zero, full, random and urandom. With \"--file rw\" it can make files, and write, rename and remove those that it was given, in memory: each execution begins with the files as they were, and nothing is written outside. Files of shm_open and memfd_create are always there. A file named rw is \"--file ./rw\".",
+		Doc:  "Without GUEST the guest sees it under the path given. The guest can open no other file, but for /dev/null, zero, full, random and urandom. With \"--file rw\" it can make files, and write, rename and remove those that it was given, in memory. Each execution begins with the files as they were, and nothing is written outside. Files of shm_open and memfd_create are always there. A file named rw is \"--file ./rw\".",
 		Set:  setFile,
 		Get:  func(c *Config) []string { return c.filesAsGiven(false) },
 	}, {
@@ -257,7 +257,7 @@ var guestOptions = []Option{
 		Name: "check", Group: GroupWorld, Value: "leak,...", Repeat: true,
 		Help:  "further errors that count as bugs: leak, leak-all, uninit",
 		Words: checks, List: true,
-		Doc: "With leak, a block of the heap is a bug if nothing points into it at the program's end: no register, static variable, live stack or other block. With leak-all, every remaining block is a bug. With uninit, a branch, an address or a system call must not depend on bytes of the heap, or on Linux of a function's variables, which were never written. The guest runs beside two to eight twins with other bytes in fresh blocks and in the frames that functions with source lines begin with, among them the first six numbers with which its own code compares. All have to go the same way. That takes three to nine times as long and more. The C library's own blocks don't count. Wrong accesses to the heap are always bugs.",
+		Doc: "With leak, a block of the heap is a bug if nothing points into it at the program's end: no register, static variable, live stack or other block. With leak-all, every remaining block is a bug. With uninit, a branch, an address or a system call must not depend on bytes of the heap, or on Linux of a function's variables, which were never written. The guest runs beside two to eight twins with other bytes in fresh blocks and in the frames that functions with source lines begin with. These include the first six numbers with which its own code compares. All have to go the same way. That takes three to nine times as long and more. The C library's own blocks don't count. Wrong accesses to the heap are always bugs.",
 		Set: setChecks,
 		Get: func(c *Config) []string { return one(strings.Join(c.CheckFor, ",")) },
 	}, {

@@ -29,6 +29,10 @@ func (s *Session) synchronises(pc, addr uint64) bool {
 	return w.Local == "" && (w.Block.Addr == 0 || w.Block.Library || s.Image.OfLibc(w.Block.Given.PC-1))
 }
 
+// OnThreads reports whether an instruction is of a function of the C library's on threads and
+// locks.
+func (s *Session) OnThreads(pc uint64) bool { return libc.Synchronises(s.Image.Info, pc) }
+
 // Buffered reports whether processors have store buffers, so that a search is to look for
 // triangular races: one that runs every trace, and proves something.
 func (s *Session) Buffered() bool {

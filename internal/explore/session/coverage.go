@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 
 	"landgo/emu"
@@ -304,7 +305,7 @@ func (s *Session) sum(c *result.Coverage) {
 	}
 	var used []result.CoveredFile
 	for _, f := range c.Files {
-		if startsOnly(&f) {
+		if startsOnly(&f) || headerOnly(&f) {
 			continue
 		}
 		ran := map[string]bool{}
@@ -344,6 +345,11 @@ func startsOnly(f *result.CoveredFile) bool {
 	return !slices.ContainsFunc(f.Lines, func(l result.CoveredLine) bool {
 		return !slices.Contains([]string{"_start", "_start_c", "_init", "_fini"}, l.Function)
 	})
+}
+
+// headerOnly reports whether a file is landgo's own header, whose functions are empty.
+func headerOnly(f *result.CoveredFile) bool {
+	return !slices.ContainsFunc(f.Lines, func(l result.CoveredLine) bool { return !strings.HasPrefix(l.Function, "landgo_") })
 }
 
 // passages are the points, those at one line that do the same together.

@@ -133,7 +133,9 @@ type Namer interface {
 	VariableName(addr uint64) string
 	Describe(addr uint64) string
 	Whereabouts(addr uint64) scheduler.Whereabouts
+	Controlled(addr uint64) trace.TID
 	Pointee(addr uint64) (Pointee, bool)
+	PointeeOf(t trace.TID, value, size uint64) (Pointee, bool)
 }
 
 // Explainer is what reports ask of a state: what is wrong in it, and what each

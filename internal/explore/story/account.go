@@ -28,7 +28,7 @@ func (st *Story) Account() []result.Event {
 			e.Does += text
 			after := edges.after(op, b.step.Thread, i+1)
 			if text != "" {
-				e.Operations = append(e.Operations, result.Operation{Does: text, Before: min(int(op.At), len(b.accesses)), Place: st.called(op), After: after, Held: st.heldAfter(b, n+1)})
+				e.Operations = append(e.Operations, result.Operation{Does: text, Before: min(int(op.At), len(b.accesses)), Place: st.madeBy(op, i), After: after, Held: st.heldAfter(b, n+1)})
 			}
 		}
 		for k := range b.accesses {
@@ -37,6 +37,17 @@ func (st *Story) Account() []result.Event {
 		out = append(out, e)
 	}
 	return out
+}
+
+// madeBy is where the guest's code makes an operation of a beat's, or nil. A block's life has
+// the whole stack, which leads through a library to the user's code.
+func (st *Story) madeBy(op trace.Op, beat int) *result.Frame {
+	if stack, ok := st.ends[lifeEnd{beat + 1, op.Obj, op.Kind == trace.OpReuse}]; ok {
+		if f := result.Innermost(stack); f.File != "" && !f.Library {
+			return &f
+		}
+	}
+	return st.called(op)
 }
 
 // called is where the guest's code makes a call, or nil.

@@ -18,6 +18,13 @@ type lifeKey struct {
 // lifeStacks is where threads stood when a block was given out, and given back.
 type lifeStacks struct{ given, back []result.Frame }
 
+// lifeEnd is a block's beginning or end in a step, from 1.
+type lifeEnd struct {
+	step  int
+	addr  uint64
+	given bool
+}
+
 // Block implements scheduler.Observer.
 func (st *Story) Block(t trace.TID, b heap.Block, given bool) {
 	key := lifeKey{b.Family, b.Addr, b.Generation}
@@ -28,9 +35,11 @@ func (st *Story) Block(t trace.TID, b heap.Block, given bool) {
 	}
 	stack := allocating(st.Session, t, b)
 	if given {
+		st.ends[lifeEnd{len(st.beats) + 1, b.Addr, true}] = stack
 		l.given = stack
 		st.given(st.Session, b, stack)
 	} else {
+		st.ends[lifeEnd{len(st.beats) + 1, b.Addr, false}] = stack
 		l.back = stack
 	}
 }

@@ -15,7 +15,12 @@ import (
 // The objects that threads wait for at the end come before all else.
 func (st *Story) collisions(b *result.Bug) {
 	kinds := []wanted{{both: true, write: true}, {both: true, write: true, locked: true}, {write: true}, {}, {write: true, locked: true}, {locked: true}}
-	for _, w := range append(awaited(b, kinds), kinds...) {
+	list := awaited(b, kinds)
+	for _, w := range kinds { // what the C library's locks do in their own code comes last
+		w.users = true
+		list = append(list, w)
+	}
+	for _, w := range append(list, kinds...) {
 		for i := range st.beats {
 			for _, t := range st.tails(i) {
 				if st.collision(b, i, t, w) {
@@ -31,10 +36,11 @@ func (st *Story) collisions(b *result.Bug) {
 
 // wanted says which collision will do: between two accesses of the thread's, or beside one,
 // with a write or with any access of the other's, under a common lock too. If of isn't
-// empty, the collision is at these addresses.
+// empty, the collision is at these addresses. users: not by a function of the C library's on
+// threads.
 type wanted struct {
-	both, write, locked bool
-	of                  []result.Addr
+	both, write, locked, users bool
+	of                         []result.Addr
 }
 
 // awaited is kinds of what threads wait for at the end.
@@ -66,6 +72,9 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 		for k := range st.beats[j].accesses {
 			mid := &st.beats[j].accesses[k]
 			if st.beats[j].madeBy(k) == t || len(w.of) > 0 && !slices.Contains(w.of, result.Addr(mid.Addr)) {
+				continue
+			}
+			if w.users && st.OnThreads(mid.PC) {
 				continue
 			}
 			by := st.beats[j].madeBy(k)
@@ -120,7 +129,7 @@ func (st *Story) cause(t trace.TID, before, mid, after at, okB, okA bool) string
 		return fmt.Sprintf("%s between %s's %s (%s) and its %s (%s)", line, name, noun[x.Op], place(x), noun[y.Op], place(y))
 	case okB:
 		x := st.shown(before.beat, before.access)
-		return fmt.Sprintf("%s after %s's %s (%s), and before it went on", line, name, noun[x.Op], place(x))
+		return fmt.Sprintf("%s after %s's %s (%s), and before that thread went on", line, name, noun[x.Op], place(x))
 	}
 	y := st.shown(after.beat, after.access)
 	return fmt.Sprintf("%s before %s's %s (%s)", line, name, noun[y.Op], place(y))

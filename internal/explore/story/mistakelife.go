@@ -51,6 +51,9 @@ func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 	case f.Kind == trace.DoubleFree:
 		return fmt.Sprintf("Thread %s (%s) and thread %s (%s) both free the block. Let one thread own it, or let a thread take the pointer and clear it in one atomic step.", u, freed, t, used)
 	}
+	if text := st.countedTwice(user, freer, freed); text != "" {
+		return text
+	}
 	for x, a := range st.backward(user, st.end()) {
 		if a.IsWrite() || st.rawAt(x) != f.Block.Addr || a.Addr-f.Block.Addr < f.Block.Size {
 			continue
@@ -63,6 +66,100 @@ func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 			return fmt.Sprintf("Thread %s takes the pointer from %s (%s), and thread %s frees the block (%s) before thread %s is done with it (%s). Hold one lock over both, or count the threads that use the block and free it with the last.", t, p.Name(), where(p.Stack), u, freed, t, used)
 		}
 		return fmt.Sprintf("Thread %s frees the block (%s), and thread %s still finds the pointer in %s (%s). Take the pointer away before the free, with a lock over both.", u, freed, t, p.Name(), where(p.Stack))
+	}
+	return ""
+}
+
+// countedTwice: a thread changes a count of users in a block, and looks at it again. In between,
+// another one changes it too and frees the block.
+func (st *Story) countedTwice(user, freer trace.TID, freed string) string {
+	var again, change at
+	for x, a := range st.backward(user, st.end()) {
+		again = x
+		if change = st.lastOf(user, x, a); a.IsWrite() || change.beat < 0 || !st.accessAt(change).IsWrite() {
+			return ""
+		}
+		break
+	}
+	if !change.before(again) {
+		return ""
+	}
+	other := st.lastOf(freer, again, st.accessAt(again))
+	for other.beat >= 0 && !st.accessAt(other).IsWrite() {
+		other = st.lastOf(freer, other, st.accessAt(again))
+	}
+	c, g := st.shown(change.beat, change.access), st.shown(again.beat, again.access)
+	if other.beat < 0 || !change.before(other) || where(c.Stack) == "" || where(g.Stack) == "" || c.Symbol == "" {
+		return ""
+	}
+	t, u := st.Guest.Name(user), st.Guest.Name(freer)
+	return fmt.Sprintf("Thread %s changes %s (%s) and looks at it again (%s), as two steps. In between, thread %s changes it too (%s) and frees the block (%s). Change the count by one atomic operation, and look at what that returns.",
+		t, c.Name(), where(c.Stack), where(g.Stack), u, where(st.shown(other.beat, other.access).Stack), freed)
+}
+
+// burying makes the end of a thread the cause of a use of its stack.
+func (st *Story) burying(b *result.Bug, f *scheduler.Failure) {
+	used, what, ok := st.graveUse(b, f)
+	if !ok {
+		return
+	}
+	b.Cause = fmt.Sprintf("thread %s ends before thread %s uses %s (%s)", st.Guest.Name(f.Dead), b.Thread, what, where(b.Stack))
+	b.Accesses, st.collided, st.hit = nil, nil, nil
+	if used.beat >= 0 {
+		b.Accesses, st.collided = []result.Access{st.shown(used.beat, used.access)}, []at{used}
+	}
+}
+
+// graveUse is the access to an ended thread's stack that a failure is about, with a beat of -1
+// if the failure is an operation on an object there, and what was there.
+func (st *Story) graveUse(b *result.Bug, f *scheduler.Failure) (used at, what string, ok bool) {
+	used = at{beat: -1}
+	if f.Kind != trace.DeadStack || f.Dead == 0 || where(b.Stack) == "" {
+		return used, "", false
+	}
+	what = "the stack of thread " + st.Guest.Name(f.Dead)
+	for i := range st.beats {
+		for k := range st.beats[i].ops {
+			o := &st.beats[i].ops[k]
+			if o.Kind != trace.OpFree || st.beats[i].step.Thread != f.Dead {
+				continue
+			}
+			for x, a := range st.backward(f.Thread, st.end()) {
+				if x.beat > i && a.Addr >= o.Obj && a.Addr < o.Obj+uint64(o.Size) {
+					used = x
+				}
+				break
+			}
+		}
+	}
+	if used.beat >= 0 {
+		if a := st.shown(used.beat, used.access); a.Symbol != "" {
+			what = a.Name()
+		}
+	}
+	return used, what, true
+}
+
+// goneStack: a thread uses the stack of one that has ended, by an address that it finds in a
+// variable.
+func (st *Story) goneStack(b *result.Bug, f *scheduler.Failure) string {
+	used, what, ok := st.graveUse(b, f)
+	if !ok || used.beat < 0 {
+		return ""
+	}
+	const near = 4096 // an object's part may be meant by the object's address
+	to := st.accessAt(used).Addr
+	for x, a := range st.backward(f.Thread, used) {
+		if v := st.rawAt(x); a.IsWrite() || uint64(a.Size) != st.Image.Machine.Word() || v > to || to-v > near {
+			continue
+		}
+		p := st.shown(x.beat, x.access)
+		if p.Symbol == "" || p.Bookkeeping || where(p.Stack) == "" {
+			continue
+		}
+		t, u := st.Guest.Name(f.Thread), st.Guest.Name(f.Dead)
+		return fmt.Sprintf("Thread %s finds the address of %s in %s (%s), and thread %s, whose memory that is, has ended. Let thread %s wait for its users, or keep what others use in memory that outlives it.",
+			t, what, p.Name(), where(p.Stack), u, u)
 	}
 	return ""
 }

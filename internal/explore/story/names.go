@@ -26,14 +26,16 @@ type blockLife struct {
 	name  string // "block"; with a number, if others came from the same line
 	call  uint64 // where the user's code asks for it, 0 if that isn't known
 	// as is what a pointer to it says that it is, if one was seen.
-	as *session.Pointee
+	as    *session.Pointee
+	tries int // see ask
 }
 
 // namer names memory in one execution.
 type namer struct {
 	lives  []blockLife
 	from   map[string]int    // blocks by name and where
-	locals map[uint64]string // variables on stacks
+	locals map[uint64]string // variables on stacks, and thread-local ones
+	wholes map[uint64]string // structures that pointers point to
 }
 
 // given notes a new block.
@@ -79,6 +81,17 @@ func (n *namer) of(s *session.Session, addr uint64) string {
 		}
 		return name
 	}
+	if name := n.local(s, addr); name != "" {
+		return name
+	}
+	if of := s.Guest.Controlled(addr); of != trace.NoThread {
+		return "the C library's record of thread " + s.Guest.Name(of)
+	}
+	return ""
+}
+
+// local is the name of an address on a stack, or in a thread-local variable, or "".
+func (n *namer) local(s *session.Session, addr uint64) string {
 	name, known := n.locals[addr]
 	if !known {
 		if n.locals == nil {
@@ -152,16 +165,48 @@ func (n *namer) learn(s *session.Session, at, value uint64) {
 	}
 }
 
+// maxTries is how many accesses to a block are looked at for a pointer to it.
+const maxTries = 8
+
+// ask looks for what an address's block is among the variables of the thread that uses it, if
+// nothing else says so.
+func (n *namer) ask(s *session.Session, t trace.TID, addr uint64) {
+	b := n.around(addr)
+	if b == nil || b.as != nil || b.tries == maxTries {
+		return
+	}
+	b.tries++
+	if _, ok := b.typed(s, 0); ok {
+		b.tries = maxTries
+	} else if p, ok := s.Guest.PointeeOf(t, b.Addr, b.Size); ok {
+		b.as = &p
+	}
+}
+
 // pointer is a value as the name of what it points to, or "".
 func (n *namer) pointer(s *session.Session, v uint64) string {
 	if v < lowestVariable {
 		return ""
 	}
 	if name, ok := s.Guest.Variable(v); ok {
-		return "&" + name
+		whole, known := n.wholes[v]
+		if !known {
+			if n.wholes == nil {
+				n.wholes = map[uint64]string{}
+			}
+			whole = s.Whole(v, name)
+			n.wholes[v] = whole
+		}
+		return "&" + whole
 	}
 	b := n.around(v)
 	if b == nil {
+		// Of 32 bits, a number would too often be taken for an address.
+		if s.Image.Machine.Word() == 8 && v < 1<<47 {
+			if name := n.local(s, v); name != "" {
+				return "&" + name
+			}
+		}
 		return ""
 	}
 	name := b.name
@@ -201,9 +246,30 @@ func (st *Story) bookkeeping(a *result.Access) bool {
 		return true
 	case inLibrary(a.Stack) || len(a.Stack) > 0 && a.Stack[0].File == "":
 		b := st.around(addr)
-		return b != nil && b.inner || st.linkers(a)
+		return b != nil && b.inner || st.linkers(a) || b == nil && st.libcs(a)
 	}
 	return false
+}
+
+// libcs reports whether an access is the C library's to what it keeps for itself, or only a
+// look at what it synchronises threads by. What it changes in what it keeps of another thread
+// is of interest: the thread is cancelled, say.
+func (st *Story) libcs(a *result.Access) bool {
+	if of := st.Guest.Controlled(uint64(a.Address)); of != trace.NoThread {
+		return a.New == "" || st.Guest.Name(of) == a.Thread
+	}
+	inner := false
+	for i := range a.Stack {
+		f := &a.Stack[i]
+		if f.File != "" {
+			break
+		}
+		inner = inner || st.OnThreads(uint64(f.Address))
+	}
+	if st.Image.Declared(uint64(a.Address)) {
+		return inner && a.New == "" && a.Op == "reads"
+	}
+	return a.Symbol != "" && (inner || strings.HasPrefix(a.Symbol, "__"))
 }
 
 // linkers reports whether an access is of what a program that is linked dynamically has

@@ -17,6 +17,7 @@ type Story struct {
 	outputs  map[int]int
 	adjacent []neighbour // races, where they are bugs
 	blocks   map[lifeKey]*lifeStacks
+	ends     map[lifeEnd][]result.Frame // where threads stood then
 	namer
 	created map[trace.TID]result.Frame // where a thread was made, by the user's code
 	born    []trace.TID                // the threads that the run created, in order
@@ -34,7 +35,7 @@ type Story struct {
 // Tell replays a path and tells its story. The path must be one of this
 // session's System.
 func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
-	st := &Story{record: record{Session: s, path: path, Schedule: trace.Schedule{Check: s.Check}}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{},
+	st := &Story{record: record{Session: s, path: path, Schedule: trace.Schedule{Check: s.Check}}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{}, ends: map[lifeEnd][]result.Frame{},
 		created: map[trace.TID]result.Frame{}, roots: roots{}}
 	s.Guest.Rewind(s.Root)
 	s.Guest.Observe(st)
@@ -68,12 +69,20 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 			name := ""
 			if addr := b.accesses[j].Addr; addr >= lowestVariable {
 				if _, ok := s.Guest.Variable(addr); !ok {
+					st.ask(s, p.Thread, addr)
 					name = st.of(s, addr)
 				}
 			}
 			b.names = append(b.names, name)
 		}
 		b.ops, b.wakes = append(b.ops, tr.Ops...), append(b.wakes, tr.Wakes...)
+		for j := range b.ops { // an object's name, while its stack is there
+			if o := &b.ops[j]; o.Size != 0 && o.Obj >= lowestVariable && o.Kind != trace.OpFree {
+				if _, ok := s.Guest.Variable(o.Obj); !ok {
+					st.of(s, o.Obj)
+				}
+			}
+		}
 		b.out = st.newOutput()
 		last := s.Guest.Position(p.Thread)
 		seg := trace.Segment{Thread: s.Guest.Name(p.Thread), Until: last.Insns, Part: last.Part, Choice: p.Choice}
@@ -196,6 +205,8 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 	}
 	b.Block = st.block(&fl.Block)
 	st.freeing(b, fl)
+	st.burying(b, fl)
+	st.spinning(b)
 	st.starts(b)
 	if !b.BeforeThreads && !st.Config.Buffers() {
 		b.Mistake = st.mistake(b, fl)

@@ -85,9 +85,9 @@ func TestAwaited(t *testing.T) {
 		waits result.Addr
 		want  string
 	}{
-		{0, "thread 2 changes balance (guest.c:3) after thread 1's read (guest.c:2), and before it went on"},
-		{128, "thread 2 changes balance (guest.c:4) after thread 1's read (guest.c:4), and before it went on"},
-		{256, "thread 2 changes balance (guest.c:3) after thread 1's read (guest.c:2), and before it went on"},
+		{0, "thread 2 changes balance (guest.c:3) after thread 1's read (guest.c:2), and before that thread went on"},
+		{128, "thread 2 changes balance (guest.c:4) after thread 1's read (guest.c:4), and before that thread went on"},
+		{256, "thread 2 changes balance (guest.c:3) after thread 1's read (guest.c:2), and before that thread went on"},
 	} {
 		b := result.Bug{Waits: []result.Wait{{Thread: "1", Address: c.waits}}}
 		if st.collisions(&b); b.Cause != c.want {
@@ -129,8 +129,8 @@ func TestCollision(t *testing.T) {
 		want  string
 	}{
 		{"between two", []beat{begun, between, again}, "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:2) and its write (guest.c:4)"},
-		{"after one", []beat{begun, between}, "thread 2 changes balance (guest.c:3) after thread 1's read (guest.c:2), and before it went on"},
-		{"a write behind a read", []beat{again, looked, between}, "thread 2 changes balance (guest.c:3) after thread 1's write (guest.c:4), and before it went on"},
+		{"after one", []beat{begun, between}, "thread 2 changes balance (guest.c:3) after thread 1's read (guest.c:2), and before that thread went on"},
+		{"a write behind a read", []beat{again, looked, between}, "thread 2 changes balance (guest.c:3) after thread 1's write (guest.c:4), and before that thread went on"},
 		{"the memory's next life", []beat{begun, anew, again}, "thread 2 changes balance (guest.c:3) before thread 1's write (guest.c:4)"},
 		{"all under a lock", under, "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:4) and its write (guest.c:4)"},
 		{"some under a lock", append(slices.Clone(under), begun, between, again), "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:2) and its write (guest.c:4)"},

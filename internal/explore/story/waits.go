@@ -22,10 +22,55 @@ func (st *Story) waits(b *result.Bug, f *scheduler.Failure) {
 		if w.Owner != trace.NoThread {
 			out.Owner = st.Guest.Name(w.Owner)
 			out.Acquired = st.acquired(w.Owner, w.Obj)
+		} else if owner, at, ok := st.taker(w.Obj); ok && w.For == "mutex" {
+			out.Owner, out.Acquired = st.Guest.Name(owner), at
 		}
 		b.Waits = append(b.Waits, out)
 	}
-	b.Cycle = st.cycle(f)
+	if b.Cycle = st.cycle(f); b.Cycle == nil {
+		b.Cycle = waitCycle(b.Waits)
+	}
+}
+
+// waitCycle is a cycle of threads that wait for each other, by names, or nil.
+func waitCycle(waits []result.Wait) []string {
+	next := map[string]string{}
+	for i := range waits {
+		next[waits[i].Thread] = waits[i].Owner
+	}
+	for i := range waits {
+		names := []string{waits[i].Thread}
+		for t := next[names[0]]; t != "" && len(names) <= len(waits); t = next[t] {
+			if t == names[0] {
+				return names
+			}
+			names = append(names, t)
+		}
+	}
+	return nil
+}
+
+// taker is the thread that holds the mutex with a word, and where it took it, as the run's
+// accesses to the word say: of a mutex that the guest's own code takes. Nothing is in the word
+// of one that is free.
+func (st *Story) taker(word uint64) (t trace.TID, where *result.Frame, ok bool) {
+	free := true
+	for i := range st.beats {
+		b := &st.beats[i]
+		for k := range b.accesses {
+			if a := &b.accesses[k]; a.Addr != word || !a.IsWrite() {
+				continue
+			}
+			switch v := b.values[k].raw; {
+			case v == 0:
+				free, ok = true, false
+			case free:
+				f := result.Innermost(st.shown(i, k).Stack)
+				free, t, where, ok = false, b.madeBy(k), &f, b.accesses[k].Flags&trace.RMW != 0
+			}
+		}
+	}
+	return t, where, ok
 }
 
 // toUser is a stack up to its innermost frame of the user's, or its first frame.

@@ -1,5 +1,5 @@
 // Programs whose number of outcomes has a formula: ./formulas NAME N K. Each
-// prints one line that says in which order its threads did what, or who got what.
+// prints one line that says in which order its threads did what, or which got what.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* What keeps accesses apart, that happens-before doesn't know. FLAG: a plain flag; the flag races, what it publishes
- * doesn't. PETERSON: a lock made of atomic variables. OWNERSHIP: a note under a lock says who may use it.
+ * doesn't. PETERSON: a lock made of atomic variables. OWNERSHIP: a note under a lock says which thread may use it.
  * READERS, POSTS: what comes between two accesses commutes, and keeps nothing apart. */
 #include <pthread.h>
 #include <semaphore.h>

@@ -19,7 +19,7 @@ const whatIfSteps = 20_000
 // whatIf lets another thread go on at the present moment, and then each as long as it
 // can. The state is taken back.
 func (t *Travel) whatIf(q *debugger.Question) (string, error) {
-	tid, ok := t.s.Guest.Lookup(q.Words[1])
+	tid, ok := t.s.Guest.Lookup(t.pathOf(q.Words[1]))
 	if !ok || !t.exists(t.owner(tid)) {
 		return "", fmt.Errorf("there is no thread %q at this moment", q.Words[1])
 	}
@@ -59,6 +59,25 @@ func (t *Travel) whatIf(q *debugger.Question) (string, error) {
 		}
 	}
 	return fmt.Sprintf("it goes on for more than %d steps\n", whatIfSteps), nil
+}
+
+// pathOf is the path name of a thread that a user names as reports do: "T2", or "T2b", its store
+// buffer.
+func (t *Travel) pathOf(name string) string {
+	if t.bug == nil {
+		return name
+	}
+	short, buffer := strings.CutSuffix(name, trace.BufferMark)
+	names := t.bug.Names()
+	for path := range names {
+		if names.Short(path) == short {
+			if buffer {
+				return path + trace.BufferMark
+			}
+			return path
+		}
+	}
+	return name
 }
 
 // until is the schedule up to the present moment.

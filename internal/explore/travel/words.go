@@ -29,7 +29,7 @@ func init() { // help lists them
 		{"locks", "", "the locks that threads hold, and wait for", (*Travel).locks},
 		{"at", "MOMENT", "have the next continue go to a moment; TURN: or #TURN the beginning of a turn", (*Travel).goAt},
 		{"buffers", "", "the stores that are in threads' store buffers, oldest first: other threads don't see them yet", (*Travel).buffers},
-		{"who-wrote", "PLACE", "the latest store before the present moment to an address, or to a variable's beginning", (*Travel).whoWrote},
+		{"who-wrote", "PLACE", "the latest store before the present moment to an address, or to the beginning of a variable or its part: x.field, a[3]", (*Travel).whoWrote},
 		{"what-if", "THREAD", "what comes of it if another thread goes on here, and the rest runs by itself", (*Travel).whatIf},
 		{"cause", "", "what is wrong at the end of the run", (*Travel).cause},
 		{"help", "", "this list", help},
@@ -229,13 +229,9 @@ func (t *Travel) goAt(q *debugger.Question) (string, error) {
 }
 
 func (t *Travel) whoWrote(q *debugger.Question) (string, error) {
-	addr, err := strconv.ParseUint(q.Words[1], 0, 64)
+	addr, err := t.place(q.Words[1])
 	if err != nil {
-		symbol, ok := t.s.Image.Symbol(strings.TrimPrefix(q.Words[1], "&"))
-		if !ok {
-			return "", fmt.Errorf("%q is no address, and no variable with a place of its own", q.Words[1])
-		}
-		addr = symbol.Addr
+		return "", err
 	}
 	place := addr
 	if t.s.Platform.Ticks {
@@ -259,6 +255,24 @@ func (t *Travel) whoWrote(q *debugger.Question) (string, error) {
 		return fmt.Sprintf("the store buffer of %s, at moment %d: the store at %s\n", t.name(t.current), t.at, at(result.Innermost(t.s.Frames([]uint64{t.pieces[n].flushed})))), nil
 	}
 	return fmt.Sprintf("%s, at moment %d: %s\n", t.name(t.current), t.at, at(result.Innermost(t.s.Stack(t.current)))), nil
+}
+
+// place is the address that a word means: a number, a variable, or a part of one.
+func (t *Travel) place(word string) (uint64, error) {
+	if addr, err := strconv.ParseUint(word, 0, 64); err == nil {
+		return addr, nil
+	}
+	word = strings.TrimPrefix(word, "&")
+	if symbol, ok := t.s.Image.Symbol(word); ok {
+		return symbol.Addr, nil
+	}
+	if value, err := t.s.Evaluate(trace.NoThread, "&"+word); err == nil {
+		hex, _, _ := strings.Cut(value, " ") // before a name
+		if addr, err := strconv.ParseUint(hex, 0, 64); err == nil {
+			return addr, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no address, and no variable with a place of its own", word)
 }
 
 func (t *Travel) cause(*debugger.Question) (string, error) {

@@ -100,13 +100,49 @@ func (e *expression) owned(name string) (o object, known bool, err error) {
 	}
 	for i := range e.d.vars.own {
 		v := &e.d.vars.own[i]
-		if tls := e.d.File.TLS; tls != nil && (v.name == name || strings.HasSuffix(v.name, "::"+name)) {
-			align := max(tls.Align, 1)
-			block := (tls.MemSize + align - 1) / align * align
-			return object{typ: v.typ, addr: e.own.Pointer - block + v.at, place: true, size: e.d.sizeOf(v.typ, maxTypeDepth)}, true, nil
+		if e.d.File.TLS != nil && (v.name == name || strings.HasSuffix(v.name, "::"+name)) {
+			return object{typ: v.typ, addr: e.own.Pointer - e.d.threadBlock() + v.at, place: true, size: e.d.sizeOf(v.typ, maxTypeDepth)}, true, nil
 		}
 	}
 	return o, false, nil
+}
+
+// threadBlock is the distance from the program's thread-local variables to the thread pointer,
+// 0 if it has none.
+func (d *Info) threadBlock() uint64 {
+	tls := d.File.TLS
+	if tls == nil {
+		return 0
+	}
+	align := max(tls.Align, 1)
+	return (tls.MemSize + align - 1) / align * align
+}
+
+// ThreadLocal names the thread-local variable of the program's that is at addr, down to the
+// element and the field, for the thread with this pointer. atomic: it, or that part, is
+// declared so.
+func (d *Info) ThreadLocal(pointer, addr uint64) (name string, atomic, ok bool) {
+	block := d.threadBlock()
+	if addr >= pointer || pointer-addr > block {
+		return "", false, false
+	}
+	d.named(0) // finds the variables, with the lock that the rest needs too
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at := addr - (pointer - block)
+	for i := range d.vars.own {
+		v := &d.vars.own[i]
+		if at < v.at || at-v.at >= d.sizeOf(v.typ, maxTypeDepth) {
+			continue
+		}
+		d.vars.atomic = false
+		part := ""
+		if err := d.guard(func() error { part = d.part(v.typ, at-v.at, maxTypeDepth); return nil }); err != nil {
+			part = distance(at - v.at)
+		}
+		return v.name + part, d.vars.atomic, true
+	}
+	return "", false, false
 }
 
 // declared is the variable of a name in a scope with the code at pc: that of the innermost

@@ -48,6 +48,12 @@ func (d *Info) Variable(addr uint64) (string, bool) {
 	return n.name, n.name != ""
 }
 
+// Declared reports whether a variable at an address has debug information.
+func (d *Info) Declared(addr uint64) bool {
+	n := d.named(addr)
+	return n.name != "" && n.symbol == ""
+}
+
 // linked is the address at which a kernel is linked to have the contents at one
 // of its memory.
 func (d *Info) linked(addr uint64) uint64 {

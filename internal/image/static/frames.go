@@ -15,7 +15,7 @@ type Frame struct{ Addr, Size uint64 }
 const maxFrame = 1 << 16
 
 // Frames are those of the functions with source lines. One may be told too large: below
-// the stack pointer at a function's first instruction is nothing that anybody needs.
+// the stack pointer at a function's first instruction is nothing that the code needs.
 func Frames(info *debuginfo.Info) (list []Frame) {
 	for _, f := range info.Functions {
 		if fs := info.Frames(f.Addr); len(fs) == 0 || fs[0].File == "" {

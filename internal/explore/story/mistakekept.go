@@ -1,0 +1,64 @@
+package story
+
+import (
+	"fmt"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+)
+
+// Threads that wait for what another one has left behind.
+
+// spinning makes what a thread's loop reads the cause of a livelock: who wrote it last.
+func (st *Story) spinning(b *result.Bug) {
+	if b.Kind != trace.Livelock || b.Cause != "" {
+		return
+	}
+	for i := range b.Loops {
+		l := &b.Loops[i]
+		spins, ok := st.Guest.Lookup(l.Thread)
+		for k := range l.Waits {
+			a := &l.Waits[k]
+			w, by, written := st.lastWrite(uint64(a.Address), uint64(a.Size))
+			if !ok || !written || by == spins {
+				continue
+			}
+			m := st.shown(w.beat, w.access)
+			if m.Bookkeeping || where(m.Stack) == "" || m.New == "" {
+				continue
+			}
+			b.Cause = fmt.Sprintf("thread %s waits for %s to change (%s), which thread %s has set to %s (%s)", l.Thread, m.Name(), where(l.Lines), m.Thread, m.New, where(m.Stack))
+			if st.Guest.StateText(by) == "ended" {
+				b.Cause += " before it ended"
+			}
+			b.Accesses, st.collided = []result.Access{m}, []at{w}
+			return
+		}
+	}
+}
+
+// lastWrite is the run's last write to a variable.
+func (r *record) lastWrite(addr, size uint64) (w at, by trace.TID, ok bool) {
+	for i := len(r.beats) - 1; i >= 0; i-- {
+		b := &r.beats[i]
+		for k := len(b.accesses) - 1; k >= 0; k-- {
+			if a := &b.accesses[k]; a.IsWrite() && a.Addr < addr+size && addr < a.Addr+uint64(a.Size) {
+				return at{i, k}, b.madeBy(k), true
+			}
+		}
+	}
+	return w, trace.NoThread, false
+}
+
+// kept: a thread waits for ever for a mutex whose holder has ended.
+func (st *Story) kept(b *result.Bug) string {
+	for i := range b.Waits {
+		w := &b.Waits[i]
+		owner, ok := st.Guest.Lookup(w.Owner)
+		if w.For != "mutex" || !ok || w.Acquired == nil || w.Acquired.File == "" || st.Guest.StateText(owner) != "ended" {
+			continue
+		}
+		return fmt.Sprintf("Thread %s takes %s (%s) and ends without letting it go. Unlock it on every way to the thread's end; where a thread can be cancelled, by pthread_cleanup_push.", w.Owner, w.Object, w.Acquired.Where())
+	}
+	return ""
+}

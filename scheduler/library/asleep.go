@@ -1,0 +1,69 @@
+package library
+
+import (
+	"strings"
+
+	"landgo/internal/image/elffile"
+	"landgo/internal/image/profile"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// Where landgo leaves functions to the guest's own code (distrust.go, --locks tested), their
+// waits are calls of the kernel's on words of memory. What they are for, the function on the
+// thread's stack says.
+
+// asleep says what a thread that sleeps at a word waits for, by the innermost function that
+// it has called whose meaning is known.
+func (s *Library) asleep(t trace.TID, at uint64) (w scheduler.Wait, ok bool) {
+	w = scheduler.Wait{Thread: t, Obj: at, Owner: trace.NoThread}
+	if of := s.core.Controlled(at); of != trace.NoThread && of != t { // pthread_join isn't always on the stack
+		w.For, w.Owner, w.Name = "thread", of, s.core.Name(of)
+		return w, true
+	}
+	for i, pc := range s.core.Stack(t) {
+		if i > 0 {
+			pc--
+		}
+		f, found := s.image.SymbolAt(pc)
+		if !found {
+			continue
+		}
+		w.For = s.sleepsFor(s.meant[f.Addr].Role)
+		if s.libc == elffile.Glibc && strings.HasPrefix(f.Name, "__new_sem_wait_slow") { // which sem_wait ends in
+			w.For = "semaphore"
+		}
+		if w.For != "" {
+			w.Name = s.core.VariableName(at)
+			return w, true
+		}
+	}
+	return w, false
+}
+
+// sleepsFor is what a function with a role sleeps for, "" if it doesn't, or not at a word of
+// its object's.
+func (s *Library) sleepsFor(r profile.Role) string {
+	a := &acts[r]
+	if !onObject(r) {
+		return ""
+	}
+	switch a.kind {
+	case kindMutex:
+		return "mutex"
+	case kindCond:
+		if s.libc == elffile.Musl {
+			return "" // at a word on its stack
+		}
+		return "condition variable"
+	case kindSem:
+		return "semaphore"
+	case kindRWLock:
+		return "read-write lock"
+	case kindBarrier:
+		return "barrier"
+	case kindOnce:
+		return "once"
+	}
+	return ""
+}
