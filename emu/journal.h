@@ -1,6 +1,6 @@
 /*
  * The undo journal: for each change of guest memory or of page permissions, the
- * old value. Go appends to it as well (journal.go), in the same format.
+ * old value. Go appends to it as well (mark.go), in the same format.
  */
 #ifndef LANDGO_JOURNAL_H
 #define LANDGO_JOURNAL_H

@@ -6,4 +6,23 @@
 // It stands above all packages but report and the command. Invariant: a result
 // is a function of the image, the configuration and landgo's version; only
 // times differ.
+//
+// # The files
+//
+//	the way in       run (Run), replay (Replay), debug, byhand, inspection, help (parts of another
+//	                 process's search), observer (progress and what was found, for the caller)
+//	one search       hunt (what a search is, and that it is por's Observer), checkpoint, crew (several
+//	                 workers), lend (workers elsewhere), prompt (stopped within a step), sofar, longest
+//	many searches    deepen (the loop), seeds (where it begins), space (what is kept of a job that
+//	                 rests), turn (one at work), round (several at once), narrow (jobs by parts),
+//	                 deepensave, jobcounts, jobtable, jobverdict
+//	beside them      ways (samples), bounded (ascending bounds), bystates, claim (what these prove
+//	                 where no verdict is), rung (locks trusted first), confirm (its bugs without that)
+//	what it finds    outcome and outputsave (outputs), differing (outputs as bugs), raced (races as
+//	                 bugs), ignored, memory (the memory model), again (a second search, with buffers),
+//	                 selfcheck (executions run twice)
+//	a bug, smaller   minimise (a search for fewer preemptions), shorten (preemptions of the execution
+//	                 left out), fewpreemptions (the same, by places), fewerfaults, plainer (smaller
+//	                 values), patience (how long all that may take)
+//	a bug, told      report, passing (a run that passes, to compare), cure (fences)
 package explore

@@ -1,6 +1,8 @@
 package linux
 
 import (
+	"fmt"
+
 	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -118,3 +120,6 @@ func (u *user) path(addr uint64) (string, bool) {
 }
 
 const maxPath = 4096
+
+// hexReason formats a reason with one number.
+func hexReason(format string, v uint64) string { return fmt.Sprintf(format, v) }

@@ -1,33 +1,3 @@
-// Package linux is the kernel that an x86-64 Linux program believes it
-// runs on: memory, threads, futexes, signals, a clock, descriptors. landgo is
-// that kernel. No system call of the guest reaches the host, and no byte of
-// the guest is an argument of one.
-//
-//	scheduler ── Plan, Foresee, Do ──> Kernel ── table of calls ──> memory.go, futex.go, ...
-//	                                     └── effect.Log: guest memory, pages, words of state
-//
-// Each call is a row of the table (table.go): whether it is modelled and
-// possible (plan), and doing it. Its accesses aren't listed anywhere: handlers
-// reach memory and state through the log only, which records them. The accesses
-// of a future call are found by carrying it out and taking that back (Foresee).
-// A call that other threads can observe is an event. If a call is modelled only
-// in part, the plan says so by name (kernel.Invalid), and nothing is ever
-// guessed.
-//
-// A Kernel plans, foresees and does calls. Their data is in parts, each with its words of
-// state. These are the roster of threads, the queues in which they sleep, signals (with
-// the timers that send some), objects (pipes, sockets, epolls), files, the clock and the
-// space of addresses. user is the guest's memory as calls find it.
-//
-// Invariants:
-//   - Every word that an execution changes is an effect.Word, or a byte of guest
-//     memory. The rest (the tables of threads and futexes met so far, caches) has
-//     the same value in every execution. The links of futex queues are words without
-//     a record: the futex operations of their address stand for them.
-//   - Thread ids and addresses are functions of (name of the asking thread, its
-//     own history): see layout.go and thread.go.
-//   - Where several threads could be woken, choices number the subsets of the
-//     waiters in the order of their thread ids, never of their arrival.
 package linux
 
 import (

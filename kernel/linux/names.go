@@ -63,3 +63,16 @@ var callNames = [...]string{
 	"quotactl_fd", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
 	"memfd_secret", "process_mrelease", "futex_waitv", "set_mempolicy_home_node",
 }
+
+// instead says what to do without a call that isn't modelled.
+var instead = map[uint64]string{
+	41:  "let threads talk over a socketpair",
+	57:  noProcess,
+	58:  noProcess,
+	59:  "check the program that it starts by itself",
+	61:  "there are no child processes; threads are joined",
+	247: "there are no child processes; threads are joined",
+	322: "check the program that it starts by itself",
+}
+
+const noProcess = "make the process a thread, or check by itself what it runs"

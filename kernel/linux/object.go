@@ -9,7 +9,7 @@ import (
 // (eventfd), timers, signal descriptors, lists of descriptors (epoll). A description
 // (files.go) refers to one, and to the side of it that it is.
 //
-// A call that has to wait sleeps (rest.go). Whatever changes an object lets all threads go
+// A call that has to wait sleeps (interest.go). Whatever changes an object lets all threads go
 // that sleep for such a change, and each makes its call again. So an attempt that has to
 // wait is a step of its own, as a wait on a futex is.
 //

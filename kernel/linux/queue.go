@@ -13,7 +13,7 @@ const (
 	waitFutex            // in a futex queue
 	waitPI               // in a futex queue, for ownership, with a deadline
 	waitSignals          // for signals only (pause, sigsuspend, sigtimedwait)
-	waitObjects          // for events of objects, see rest.go
+	waitObjects          // for events of objects, see interest.go
 )
 
 const noDeadline = ^uint64(0)

@@ -43,9 +43,6 @@ func init() {
 		9:  {"mmap", planMmap, doMmap},
 		10: {"mprotect", planMprotect, doMprotect},
 		11: {"munmap", nil, doMunmap},
-		12: {"brk", nil, doBrk},
-		25: {"mremap", planMremap, doMremap},
-		28: {"madvise", planMadvise, doMadvise},
 
 		// futex.go, pi.go, robust.go
 		202: {"futex", planFutex, doFutex},
@@ -157,14 +154,13 @@ func init() {
 		262:           {"newfstatat", planStatat, doStatat},
 		sysReadlinkat: {"readlinkat", nil, doReadlink},
 		269:           {"faccessat", nil, doAccess},
+		439:           {"faccessat2", nil, doAccess},
 
 		// poll.go, time.go
 		sysPoll:  {"poll", planPoll, doPoll},
 		23:       {"select", planSelect, doSelect},
 		35:       {"nanosleep", planSleep, doNanosleep},
 		96:       {"gettimeofday", planLook, doGettimeofday},
-		98:       {"getrusage", planLook, doGetrusage},
-		100:      {"times", planLook, doTimes},
 		201:      {"time", planLook, doTime},
 		228:      {"clock_gettime", planLook, doClockGettime},
 		229:      {"clock_getres", nil, doClockGetres},
@@ -189,7 +185,13 @@ func init() {
 		325: {"mlock2", nil, doMlock},
 		332: {"statx", planStatx, doStatx},
 		436: {"close_range", planCloseRange, doCloseRange},
-		439: {"faccessat2", nil, doAccess},
+		63:  {"uname", nil, doUname},
+		102: {"getuid", nil, doUserID},
+		104: {"getgid", nil, doUserID},
+		107: {"geteuid", nil, doUserID},
+		108: {"getegid", nil, doUserID},
+		110: {"getppid", nil, doGetppid},
+		334: {"rseq", nil, doRseq},
 
 		// limits.go
 		97:           {"getrlimit", nil, doGetrlimit},
@@ -204,24 +206,32 @@ func init() {
 		204: {"sched_getaffinity", nil, doGetaffinity},
 		309: {"getcpu", nil, doGetcpu},
 
-		// misc.go
+		// policy.go
 		24:  {"sched_yield", planYield, doYield},
-		99:  {"sysinfo", planLook, doSysinfo},
-		63:  {"uname", nil, doUname},
-		102: {"getuid", nil, doUserID},
-		104: {"getgid", nil, doUserID},
-		107: {"geteuid", nil, doUserID},
-		108: {"getegid", nil, doUserID},
-		110: {"getppid", nil, doGetppid},
 		142: {"sched_setparam", nil, doSetparam},
 		143: {"sched_getparam", nil, doGetparam},
 		144: {"sched_setscheduler", nil, doSetscheduler},
 		145: {"sched_getscheduler", nil, doGetscheduler},
 		146: {"sched_get_priority_max", nil, doPriorityMax},
 		147: {"sched_get_priority_min", nil, doPriorityMin},
+
+		// archprctl.go
 		158: {"arch_prctl", planArchPrctl, doArchPrctl},
+
+		// random.go
 		318: {"getrandom", nil, doGetrandom},
+
+		// membarrier.go
 		324: {"membarrier", planMembarrier, doMembarrier},
-		334: {"rseq", nil, doRseq},
+
+		// remap.go
+		12: {"brk", nil, doBrk},
+		25: {"mremap", planMremap, doMremap},
+		28: {"madvise", planMadvise, doMadvise},
+
+		// usage.go
+		98:  {"getrusage", planLook, doGetrusage},
+		100: {"times", planLook, doTimes},
+		99:  {"sysinfo", planLook, doSysinfo},
 	}
 }

@@ -86,7 +86,7 @@ type waiting struct {
 	deadline effect.Word // noDeadline for none
 	next     effect.Word // 1 + TID of the next in the queue
 
-	// Of a sleep for objects (rest.go), and of the call that is made again after it.
+	// Of a sleep for objects (interest.go), and of the call that is made again after it.
 	interests  *interests
 	ninterests effect.Word
 	retried    effect.Flag // its call is one that slept

@@ -46,7 +46,7 @@
 // or made again as guided(K) (again in maximal.go).
 //
 // The subtree of a graph shares nothing with others. So another worker can take
-// it, and this one goes on as if it was done with (division.go).
+// it, and this one goes on as if it was done with (por/trustdivision.go).
 //
 // Blocking: a thread may be blocked at its turn before a lock, a semaphore or
 // another operation in which others take part. Then its turn is passed over, but

@@ -4,4 +4,14 @@
 // record has what happened, and answers which accesses met (record.go); a Story says what
 // of that a person should see. And it warns where a verdict means less than it seems to.
 // Invariant: a story is made of one execution alone, and changes nothing of a search.
+//
+// # The files
+//
+//	a story          story (in which order it is told), account (each step), starts (threads), switches,
+//	                 waits, choices, block (lives of memory), buffered (stores unseen), names (memory)
+//	what met         collision, looks (a test repeated after a wait), race and view (a data race)
+//	the mistake      mistake (its name, and those of locks), mistakelife, mistakekept, mistakewait,
+//	                 mistakeorder and against (a run that passes beside it)
+//	the record       record, recordquery, recordwait, recordbuffer, walk (accesses to and fro)
+//	a verdict        warning (what lessens it)
 package story

@@ -1,0 +1,31 @@
+package linux
+
+import (
+	"encoding/binary"
+
+	"landgo/kernel"
+)
+
+// getrandom, and all else that a guest takes for random.
+
+func doGetrandom(c *call, o *kernel.Outcome) uint64 {
+	size := min(c.a[1], 1<<16)
+	n := c.get(&c.t.randoms)
+	if c.k.user.copyOut(c.a[0], c.random(size)) != 0 {
+		c.set(&c.t.randoms, n)
+		return efault
+	}
+	return size
+}
+
+// random gives each thread a fixed sequence of its own.
+func (c *call) random(size uint64) []byte {
+	p := make([]byte, 0, size+8)
+	n := c.get(&c.t.randoms)
+	for uint64(len(p)) < size {
+		n++
+		p = binary.LittleEndian.AppendUint64(p, mix(c.t.number<<32^n))
+	}
+	c.set(&c.t.randoms, n)
+	return p[:size]
+}
