@@ -23,4 +23,18 @@
 // lower bits name mapped memory. Misaligned SSE operands don't fault, and
 // floating-point exceptions are never raised. Segment bases can't be set in
 // 32-bit mode.
+//
+// # The files
+//
+//	a machine     machine, types, knobs, layout (what Go and C share), virtual.c (the processor)
+//	a run         run and run.c, context (registers of threads), ran (what was executed)
+//	hooks         insn.c (before an instruction), access.c (before an access), fault.c, abort.c
+//	what a run    record.c (accesses that are events), sharing (what threads share), party (threads of
+//	has done      a timer or signal), narrate (for debuggers), written (stores taken back)
+//	instructions  classify.c, twobyte.c, opcode.h, operand.c, half.c and stored.c (stopped half-way),
+//	              probe.c (what one is about to do), remainder.c
+//	going back    mark, journal.c, change (values of Go's side), before (bytes at an earlier moment)
+//	memory        memory, pages, heap (blocks), stack.c, frame
+//	whole states  digest, freeze
+//	kernels       board, device.c, program.c (user programs of a kernel)
 package emu

@@ -264,7 +264,7 @@ func TestAllowed(t *testing.T) {
 // TestMapsOfFiles: what doc.go says of the files of a room names each.
 func TestMapsOfFiles(t *testing.T) {
 	for _, room := range []string{
-		"scheduler", "scheduler/library", "scheduler/steer", "por/trust", "kernel/linux", "race",
+		"scheduler", "scheduler/library", "scheduler/steer", "por/trust", "kernel/linux", "race", "emu",
 		"internal/explore", "internal/explore/config", "internal/explore/session", "internal/explore/story",
 	} {
 		dir := filepath.Join("..", "..", room)
