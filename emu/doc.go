@@ -29,12 +29,12 @@
 //	a machine     machine, types, knobs, layout (what Go and C share), virtual.c (the processor)
 //	a run         run and run.c, context (registers of threads), ran (what was executed)
 //	hooks         insn.c (before an instruction), access.c (before an access), fault.c, abort.c
-//	what a run    record.c (accesses that are events), sharing (what threads share), party (threads of
-//	has done      a timer or signal), narrate (for debuggers), written (stores taken back)
+//	what a run    record.c (accesses that are events), sharing (what threads share), party (which of
+//	has done      the guest's own threads or handlers accesses memory), narrate (for debuggers)
 //	instructions  classify.c, twobyte.c, opcode.h, operand.c, half.c and stored.c (stopped half-way),
 //	              probe.c (what one is about to do), remainder.c
 //	going back    mark, journal.c, change (values of Go's side), before (bytes at an earlier moment)
-//	memory        memory, pages, heap (blocks), stack.c, frame
+//	memory        memory, pages, written (pages that were ever written to), heap (blocks), stack.c, frame
 //	whole states  digest, freeze
 //	kernels       board, device.c, program.c (user programs of a kernel)
 package emu

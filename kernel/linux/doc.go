@@ -37,8 +37,8 @@
 //	a beginning   boot (the first stack), linked (a dynamic linker), ldcache, layout (addresses)
 //	threads       thread, clone, exit, robust (locks of threads that end), archprctl (a thread's base
 //	              registers), traits (prctl, processors, niceness), policy (of scheduling), comm (names)
-//	sleeping      queue (threads that sleep on a futex), interest (those that wait for several
-//	              things), futex, pi (futexes with owners), eintr (sleeps that a signal ends)
+//	sleeping      queue (threads that sleep on a futex), interest (those that sleep for events of
+//	              objects), futex, pi (futexes with owners), eintr (sleeps that a signal ends)
 //	signals       signal (actions, delivery), sigframe, sigqueue, sigwait, kill, takeover (of signals to
 //	              the process), timer (alarms)
 //	memory        memory (mmap, mprotect), remap (mremap, madvise, brk), maps (/proc/self/maps), membarrier
