@@ -423,7 +423,7 @@ func TestBuffers(t *testing.T) {
 // take without.
 func TestBuffersBlend(t *testing.T) {
 	fewer := 0
-	programs, first := soakBuffers(t, 400)
+	programs, first := soakBuffers(t, 200)
 	for n := range programs {
 		seed := first + uint64(n)
 		p := countingProgram(seed)

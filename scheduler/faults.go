@@ -20,7 +20,7 @@ import (
 type Failing struct {
 	in   *present
 	most *int // see LimitFaults; nil: no limit
-	// failed is how many there were of each kind, a byte each. It goes back with the machine.
+	// failed is how many there were of each kind, a byte each.
 	failed emu.Cell
 }
 

@@ -81,7 +81,7 @@ func referencePage(t *testing.T) string {
 	comments := fieldComments(t, "result")
 	for _, v := range []any{result.Result{}, result.Guest{}, result.Library{}, result.Estimate{}, result.Longest{}, result.Busiest{}, result.Job{}, result.Warning{}, result.RacePair{}, result.Outcome{}, result.Coverage{}, result.CoveredFile{}, result.CoveredLine{}, result.CoveredPoint{}, result.Ignored{}, result.Rung{}, result.Certificate{}, result.Replay{},
 		result.Bug{}, result.Cure{}, result.Fence{}, result.Choice{}, result.ThreadStart{}, result.Step{}, result.Frame{}, result.Access{}, result.Moment{}, result.Waking{}, result.Wait{}, result.Loop{}, result.Call{}, result.Block{}, result.Origin{}, result.Event{}, result.Operation{},
-		result.Inspection{}, result.Role{}, result.PointKind{}, result.Unmodelled{}, result.Failure{}, result.FailureDetail{}, result.Exploring{}, result.ExploringStep{}, result.ExploringThread{}, result.ExploringValue{}} {
+		result.Inspection{}, result.Role{}, result.PointPlaces{}, result.Unmodelled{}, result.Failure{}, result.FailureDetail{}, result.Exploring{}, result.ExploringStep{}, result.ExploringThread{}, result.ExploringValue{}} {
 		jsonTable(t, &b, reflect.TypeOf(v), comments)
 	}
 	b.WriteString("\n## Schedules\n\nA schedule is one word: `s1:CHECK:THREAD@UNTIL[+PART][/CHOICE],...`. CHECK binds it to the guest and the options that it depends on. Each segment lets one thread run until it has completed UNTIL instructions in its life. THREAD is its path name: `0` is the first thread, `0.2` its second child. PART, if there, ends the segment inside the next instruction, after that many of its accesses. CHOICE is the outcome of the segment's first step, where that has several.\n")

@@ -65,7 +65,7 @@ func TestSchemas(t *testing.T) {
 			t.Error("a negative number is valid")
 		}
 	}
-	_, stdout, _ := call(t, &fake{seen: &result.Inspection{Points: []result.PointKind{{Places: -1}}}}, "inspect", "--json", "guest.elf")
+	_, stdout, _ := call(t, &fake{seen: &result.Inspection{Points: []result.PointPlaces{{Places: -1}}}}, "inspect", "--json", "guest.elf")
 	if err := validate(inspections, stdout); err != nil {
 		t.Error(err)
 	}

@@ -282,7 +282,7 @@ func TestWaysAlone(t *testing.T) {
 			t.Fatal(pattern, err)
 		}
 		for i, path := range guests {
-			if !soaks && i%20 != 2 {
+			if !soaks && i%30 != 2 {
 				continue
 			}
 			c := config.Default()
@@ -367,7 +367,7 @@ func TestShortenByPlaces(t *testing.T) {
 	t.Parallel()
 	c := config.Default()
 	c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", pool), config.NoFile, trace.PointMem, false
-	for seed := range 4 {
+	for _, seed := range []int{1, 2} {
 		c.Search = fmt.Sprintf("random:seed=%d", seed+1)
 		s, err := session.Open(c, nil)
 		if err != nil {

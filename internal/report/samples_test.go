@@ -331,7 +331,7 @@ func inspection() *result.Inspection {
 			{Meaning: "lock", Function: "pthread_mutex_lock", Address: 0x404d10, Trusted: true},
 			{Meaning: "unlock", Function: "my_unlock", Address: 0x401e10},
 		},
-		Points: []result.PointKind{
+		Points: []result.PointPlaces{
 			{Name: "lock", Places: 1, Note: "before an acquire"}, {Name: "atomic", Places: 1234, Note: "lock-prefixed instructions, and xchg with memory"},
 			{Name: "mem", Places: -1, Note: "before each access to memory that threads share, which is learned while the guest runs"},
 		},

@@ -23,7 +23,7 @@ type Inspection struct {
 	// Functions are those whose meaning landgo knows.
 	Functions []Role `json:"functions"`
 	// Points are the preemption points, by kind.
-	Points []PointKind `json:"points"`
+	Points []PointPlaces `json:"points"`
 	// Trusted lists the parts that are taken as correct.
 	Trusted []string `json:"trusted"`
 	// Unmodelled lists the places at which a run would end as invalid.
@@ -38,8 +38,8 @@ type Role struct {
 	Trusted  bool   `json:"trusted"`
 }
 
-// PointKind says how many places there are for one kind of preemption point.
-type PointKind struct {
+// PointPlaces says how many places there are for one kind of preemption point.
+type PointPlaces struct {
 	Name string `json:"name"` // as in --pp
 	// Places is the number of places found; -1 where only a run can tell.
 	Places int    `json:"places"`

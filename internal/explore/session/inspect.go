@@ -77,7 +77,7 @@ func (p *Program) points(in *result.Inspection) {
 	if p.Platform.Annotated && p.NoRoles() {
 		lockNote, unlockNote = "where the kernel calls landgo_locking", "where it calls landgo_unlocked"
 	}
-	in.Points = []result.PointKind{
+	in.Points = []result.PointPlaces{
 		{Name: "yield", Places: -1, Note: "voluntary switches, as the guest makes them"},
 		{Name: "lock", Places: locks, Note: lockNote},
 		{Name: "unlock", Places: unlocks, Note: unlockNote},
@@ -87,7 +87,7 @@ func (p *Program) points(in *result.Inspection) {
 	}
 	if p.Platform.Interrupts {
 		in.Points = append(in.Points,
-			result.PointKind{Name: "cli", Places: -1, Note: "before interrupts go off"},
-			result.PointKind{Name: "sti", Places: -1, Note: "after they have come on"})
+			result.PointPlaces{Name: "cli", Places: -1, Note: "before interrupts go off"},
+			result.PointPlaces{Name: "sti", Places: -1, Note: "after they have come on"})
 	}
 }
