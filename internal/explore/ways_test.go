@@ -142,6 +142,21 @@ func TestCrowded(t *testing.T) {
 	}
 }
 
+// sampledBug is the bug that a random walk finds, still as long as there, and its hunt.
+func sampledBug(t *testing.T, c config.Config, seed int) (*hunt, *finding) {
+	t.Helper()
+	c.Search = fmt.Sprintf("random:seed=%d", seed)
+	s, err := session.Open(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hunt{Session: s, result: s.NewResult(), seen: map[string]*finding{}}
+	if err := h.search(); err != nil || len(h.found) != 1 {
+		t.Fatalf("%s, seed %d: %v, %d bugs", c.Guest, seed, err, len(h.found))
+	}
+	return h, h.found[0]
+}
+
 // TestShorten: a sample's bug is the same one without the preemptions that it doesn't
 // need, and never has fewer than a bounded search proves to be the least.
 func TestShorten(t *testing.T) {
@@ -150,16 +165,8 @@ func TestShorten(t *testing.T) {
 		c := config.Default()
 		c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", crowd+g.source), config.NoFile, trace.PointMem, false
 		for seed := range 3 {
-			c.Search = fmt.Sprintf("random:seed=%d", seed+1)
-			s, err := session.Open(c, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			h := &hunt{Session: s, result: s.NewResult(), seen: map[string]*finding{}}
-			if err := h.search(); err != nil || len(h.found) != 1 {
-				t.Fatalf("%s: %v, %d bugs", g.name, err, len(h.found))
-			}
-			f := h.found[0]
+			h, f := sampledBug(t, c, seed+1)
+			s := h.Session
 			before, key := f.preemptions, f.key
 			h.refining()
 			shorter := h.shorten(f, &counted{Runner: s.Guest.Runner, most: 1 << 40})
@@ -194,16 +201,8 @@ func TestShortenFiner(t *testing.T) {
 		c := config.Default()
 		c.Guest, c.Out, c.Cmdline, c.PP, c.Deepen = "../../bin/guests/kernel/kernel-"+g[0], config.NoFile, "test="+g[1], trace.PointMem, false
 		for seed := range 2 {
-			c.Search = fmt.Sprintf("random:seed=%d", seed+1)
-			s, err := session.Open(c, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			h := &hunt{Session: s, result: s.NewResult(), seen: map[string]*finding{}}
-			if err := h.search(); err != nil || len(h.found) != 1 {
-				t.Fatalf("%s: %v, %d bugs", g, err, len(h.found))
-			}
-			f := h.found[0]
+			h, f := sampledBug(t, c, seed+1)
+			s := h.Session
 			before, kind, known := f.preemptions, f.failure.Kind, h.Epoch()
 			h.refining()
 			h.shorten(f, &counted{Runner: s.Guest.Runner, most: 1 << 40})
@@ -367,26 +366,18 @@ func TestShortenByPlaces(t *testing.T) {
 	t.Parallel()
 	c := config.Default()
 	c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", pool), config.NoFile, trace.PointMem, false
-	for _, seed := range []int{1, 2} {
-		c.Search = fmt.Sprintf("random:seed=%d", seed+1)
-		s, err := session.Open(c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := &hunt{Session: s, result: s.NewResult(), seen: map[string]*finding{}}
-		if err := h.search(); err != nil || len(h.found) != 1 {
-			t.Fatalf("seed %d: %v, %d bugs", seed+1, err, len(h.found))
-		}
-		f := h.found[0]
+	for _, seed := range []int{2, 3} {
+		h, f := sampledBug(t, c, seed)
+		s := h.Session
 		before, key := f.preemptions, f.key
 		h.refining()
 		run := &counted{Runner: s.Guest.Runner, most: minimiseSteps}
 		h.shorten(f, run)
 		if f.preemptions > 2 || f.failure.Kind != trace.Deadlock || followed(t, s, f.path) != f.key {
-			t.Errorf("seed %d: %d preemptions of %d: %s, was %s", seed+1, f.preemptions, before, f.key, key)
+			t.Errorf("seed %d: %d preemptions of %d: %s, was %s", seed, f.preemptions, before, f.key, key)
 		}
 		if run.steps > minimiseSteps {
-			t.Errorf("seed %d: %d steps", seed+1, run.steps)
+			t.Errorf("seed %d: %d steps", seed, run.steps)
 		}
 		t.Logf("%d preemptions of %d, %d steps", f.preemptions, before, run.steps)
 		s.Close()

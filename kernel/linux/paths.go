@@ -219,11 +219,15 @@ func doRename(c *call, o *kernel.Outcome) uint64 {
 	if f == nil {
 		return enoent
 	}
-	switch there := c.k.files.lookUp(to); {
-	case c.k.files.folder(to) || there == nil && c.k.files.hasBelow(to):
-		return eisdir
-	case there != nil && c.nr == sysRenameat2 && c.a[4] == renameNoreplace:
+	there := c.k.files.lookUp(to)
+	folder := c.k.files.folder(to) || there == nil && c.k.files.hasBelow(to)
+	switch {
+	case (there != nil || folder) && c.nr == sysRenameat2 && c.a[4] == renameNoreplace:
 		return eexist
+	case strings.HasPrefix(from, to+"/"): // the folder that it lies in
+		return enotempty
+	case folder:
+		return eisdir
 	case there == f:
 		return 0 // also of two names of one file
 	}
