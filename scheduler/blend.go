@@ -54,7 +54,7 @@ func (s *System) Overwrite(on bool) {
 	s.Unlist()
 }
 
-// Arrivals reports whether the search is told of arrivals that blend.
+// Arrivals reports whether arrivals at a barrier may blend.
 func (bl *blends) Arrivals() bool { return bl.on && !bl.in.cfg.Buffers }
 
 // mark marks the accesses that blend.

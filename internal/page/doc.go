@@ -3,7 +3,7 @@
 //
 // The file asks for nothing from anywhere. Without JavaScript it is a static picture
 // with a table; with it, one walks through the steps. Of the files, rows.go makes the
-// steps of a replay's account into rows, draw.go makes rows into a picture, and page.go
-// puts both, the sources and page.js together. All text of the guest's is escaped by
-// html/template and encoding/json.
+// steps of a replay's account into rows, fold.go leaves out of a long story, draw.go makes
+// rows into a picture, and page.go puts both, the sources and page.js together. All text of
+// the guest's is escaped by html/template and encoding/json.
 package page

@@ -15,7 +15,7 @@ import (
 // processor up, the exception is delivered for good, as a part of what the thread
 // does. If instead it ends the guest, or the thread, stops for good, or faults, the
 // exception is the bug, told at its instruction, and the handler hasn't run. If such
-// comes after it has given the processor up, the exception is what is told as well.
+// comes after it has given the processor up, the exception is reported as well.
 //
 // A handler that returns to where the exception was raised has to have mended
 // something. If the same exception comes again and again, with interrupts off or while
