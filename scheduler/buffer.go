@@ -348,13 +348,7 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	}
 	s.current = trace.NoThread
 	s.wakeSpinners(tr)
-	if s.finer {
-		s.finer = false
-		s.learned++
-		s.Unlist()
-		return tr, trace.ErrFiner
-	}
-	return tr, nil
+	return tr, s.news()
 }
 
 // drainAll writes all buffers to memory, at the end of the process.

@@ -361,13 +361,18 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	}
 	s.current = trace.NoThread
 	s.settle(th, tr, alone)
-	if s.finer {
-		s.finer = false
-		s.learned++
-		s.Unlist()
-		return tr, trace.ErrFiner
+	return tr, s.news()
+}
+
+// news is trace.ErrFiner if points became finer in the step that is over.
+func (s *System) news() error {
+	if !s.finer {
+		return nil
 	}
-	return tr, nil
+	s.finer = false
+	s.learned++
+	s.Unlist()
+	return trace.ErrFiner
 }
 
 // settle has the parts take in a step that is over. alone: no other thread was there.
