@@ -21,6 +21,7 @@ var probes = []struct {
 	env   []string
 	stdin string
 	file  string // content of a file given as the only argument
+	makes bool   // it makes files, in a folder of its own
 }{
 	{name: "hello", calls: "exit_group write newfstatat|fstat", env: []string{"GREETING=hi"}},
 	{name: "join", calls: "clone3 exit mmap mprotect"},
@@ -45,6 +46,7 @@ var probes = []struct {
 	{name: "stdin", stdin: "one\ntwo\n", file: "alpha\nbeta\n", calls: "openat lseek pread64 dup"},
 	{name: "nested", calls: "clone3"},
 	{name: "said", calls: "prctl setpriority sched_setaffinity prlimit64 setrlimit"},
+	{name: "names", calls: "mkdir rename link unlink rmdir renameat2", makes: true},
 }
 
 func TestProbes(t *testing.T) {
@@ -68,7 +70,7 @@ func TestProbes(t *testing.T) {
 					files[host] = host
 				}
 				status, signal, output := native(t, args, p.env, p.stdin)
-				d := newDriver(t, guest, Config{Args: args, Env: p.env, Stdin: []byte(p.stdin), Files: files})
+				d := newDriver(t, guest, Config{Args: args, Env: p.env, Stdin: []byte(p.stdin), Files: files, WriteFiles: p.makes})
 				d.run(500_000)
 				if d.why != "" {
 					t.Errorf("stopped: %s", d.why)
@@ -97,7 +99,7 @@ func TestProbes(t *testing.T) {
 func native(t *testing.T, args, env []string, stdin string) (status, signal int, output []byte) {
 	t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = env
+	cmd.Env, cmd.Dir = env, t.TempDir()
 	if env == nil {
 		cmd.Env = []string{}
 	}
