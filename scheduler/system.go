@@ -343,6 +343,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.steps = append(s.steps, info)
 	alone, promises := s.Alone(th.ID), len(s.promises)
 	th.LastStep = int32(len(s.steps))
+	s.Signals.gets(th, tr)
 	err := s.stepTurns(th, tr, c)
 	if s.known.Signalled[uint64(t)] {
 		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(t)})

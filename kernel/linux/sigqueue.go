@@ -137,10 +137,11 @@ func (s *signals) discard(sig uint64) {
 }
 
 // isUntaken reports whether a real-time signal of this number was sent to the process
-// before, and the thread that was chosen for it perhaps hasn't got to it.
+// before, and the thread that was chosen for it perhaps hasn't got to it. Of threads that wait
+// any was chosen, so that every order comes; but the first thread is preferred.
 func (s *signals) isUntaken(sig uint64) bool {
 	for _, t := range s.roster.threads {
-		if t != nil && s.underway(t) && s.arriving(t).sig == sig {
+		if t != nil && s.meant(t) == sig && (t.number == firstNumber || s.ended(t) == nil) {
 			return s.isRealTime(sig)
 		}
 	}
@@ -155,7 +156,7 @@ func (s *signals) contended(sig uint64) bool {
 	}
 	n := 0
 	for _, t := range s.roster.threads {
-		if t != nil && t.alive.Peek() != 0 && (s.maskBefore(t)&bit(sig) == 0 || s.awaits(t, sig) || s.catches(t, sig)) {
+		if t != nil && t.alive.Peek() != 0 && (s.maskBefore(t)&bit(sig) == 0 || s.awaits(t, sig) || s.catches(t, sig) || s.meant(t) == sig) {
 			n++
 		}
 	}
