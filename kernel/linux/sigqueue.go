@@ -137,11 +137,12 @@ func (s *signals) discard(sig uint64) {
 }
 
 // isUntaken reports whether a real-time signal of this number was sent to the process
-// before, and the thread that was chosen for it perhaps hasn't got to it. Of threads that wait
-// any was chosen, so that every order comes; but the first thread is preferred.
+// before, and the handler's thread that was chosen for it perhaps hasn't got to it. No thread can
+// tell that another one waits already: so that of two that wait either has the first comes by
+// the order in which they begin to.
 func (s *signals) isUntaken(sig uint64) bool {
 	for _, t := range s.roster.threads {
-		if t != nil && s.meant(t) == sig && (t.number == firstNumber || s.ended(t) == nil) {
+		if t != nil && s.underway(t) && s.arriving(t).sig == sig {
 			return s.isRealTime(sig)
 		}
 	}
