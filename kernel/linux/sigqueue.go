@@ -52,6 +52,16 @@ func (b *backlog) add(l *effect.Log, sig uint64, i info) {
 	l.Set(&b.n, n+1)
 }
 
+// addFirst has a signal wait before the others.
+func (b *backlog) addFirst(l *effect.Log, sig uint64, i info) {
+	b.add(l, 0, info{})
+	for at := l.Get(&b.n) - 1; at > 0; at-- {
+		q := b.list[at-1]
+		b.list[at].put(l, l.Get(&q.sig), q.get(l))
+	}
+	b.list[0].put(l, sig, i)
+}
+
 // remove takes the first entry of a signal out. more: there is another one.
 func (b *backlog) remove(l *effect.Log, sig uint64) (i info, found, more bool) {
 	n := l.Get(&b.n)
@@ -96,6 +106,16 @@ func (s *signals) keep(to *target, process bool) {
 	s.log.Set(set, was|bit(to.sig))
 	if again := was&bit(to.sig) != 0; s.isRealTime(to.sig) || !again && to.info != usual {
 		list.add(s.log, to.sig, to.info)
+	}
+}
+
+// keepAgain has a signal wait for the process that was on its way to a thread: it was sent before
+// those that wait.
+func (s *signals) keepAgain(sig uint64, i info) {
+	was := s.log.Get(&s.pending)
+	s.log.Set(&s.pending, was|bit(sig))
+	if s.isRealTime(sig) || was&bit(sig) == 0 && i != sentBy(true) {
+		s.backlog.addFirst(s.log, sig, i)
 	}
 }
 

@@ -81,7 +81,7 @@ func (c *call) planLook(p *kernel.Plan, l look) {
 		}
 		if sig := c.k.signals.meant(t); sig != 0 {
 			takers := uint64(len(c.k.signals.takersOf(t, sig, l)))
-			if takers > 1 && c.k.signals.isRealTime(sig) && c.k.signals.pending.Peek()&bit(sig) != 0 {
+			if takers > 1 && c.k.signals.ended(t) == nil && c.k.signals.isRealTime(sig) && c.k.signals.pending.Peek()&bit(sig) != 0 {
 				invalid(p, whichFirst)
 			}
 			outcomes = product(outcomes, takers)
@@ -120,7 +120,7 @@ func (c *call) takeOver(l look) {
 	}
 	for _, m := range k.moves {
 		if m.to == c.t {
-			k.signals.keep(&target{sig: m.sig, info: m.info}, true)
+			k.signals.keepAgain(m.sig, m.info)
 			c.unmasks = true
 		}
 	}
