@@ -208,7 +208,7 @@ func (s *turn) Progress(p por.Progress) {
 		s.leave, s.paused = true, true
 	}
 	if s.stopped == "" && (len(s.found) == 0 && !s.watched.Raced || s.Config.KeepGoing) {
-		d.letRung()
+		d.letRungs()
 		d.letWays()
 	}
 	d.letBounded()
