@@ -51,6 +51,8 @@ type Config struct {
 	Deepens bool
 	// Buffers: stores to shared memory go through store buffers (buffer.go).
 	Buffers bool
+	// YieldRounds: the turns of long loops count as yields (rounds.go).
+	YieldRounds bool
 	// MaxThreads bounds the number of threads of all executions.
 	MaxThreads int
 	// KeepAll records private accesses too (replays).
@@ -379,6 +381,7 @@ func (s *System) news() error {
 // settle has the parts take in a step that is over. alone: no other thread was there.
 func (s *System) settle(th *thread, tr *trace.Transition, alone bool) {
 	s.spins.freeContexts(th, tr)
+	s.round(th)
 	s.uses.meetStep(th, tr, alone)
 	s.spins.endPolls(th, tr)
 	if len(s.steps)%patience == 0 {
