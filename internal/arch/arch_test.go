@@ -293,6 +293,26 @@ func TestMapsOfFiles(t *testing.T) {
 	}
 }
 
+// TestCoreKnowsNoGuest: the core of the scheduler speaks of threads, calls and kernels, and of no
+// library's or kernel's own.
+func TestCoreKnowsNoGuest(t *testing.T) {
+	files, err := filepath.Glob("../../scheduler/*.go")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"pebbles", "Pebbles", "pthread_", "glibc", "musl", "Pintos", "xv6"} {
+			if !strings.HasSuffix(f, "_test.go") && strings.Contains(string(text), name) {
+				t.Errorf("%s speaks of %s", f, name)
+			}
+		}
+	}
+}
+
 // mostMethods is how many methods an interface may have of its own, beside the interfaces
 // that it is made of: one that has more is cut by its callers.
 const mostMethods = 8
