@@ -15,9 +15,9 @@
 // guessed.
 //
 // A Kernel plans, foresees and does calls. Their data is in parts, each with its words of
-// state. These are the roster of threads, the queues in which they sleep, signals (with
-// the timers that send some), objects (pipes, sockets, epolls), files, the clock and the
-// space of addresses. user is the guest's memory as calls find it.
+// state. These are the roster of threads, the queues in which they sleep, and signals (with
+// the timers that send some). Objects (pipes, sockets, epolls), files, the clock and the
+// space of addresses are the others. user is the guest's memory as calls find it.
 //
 // Invariants:
 //   - Every word that an execution changes is an effect.Word, or a byte of guest

@@ -126,8 +126,8 @@ func (c *call) takeOver(l look) {
 	}
 }
 
-// mayBeMeant reports whether a thread is in a handler that a signal to the process began, any
-// handler for a signal that is sent to the process, or goes on after its wait for one.
+// mayBeMeant reports whether a thread is in a handler that a signal to the process began, or
+// goes on after its wait for one. A handler for a signal that is sent to the process counts too.
 func (c *call) mayBeMeant(t *thread) bool {
 	if n := t.waitEnd.Peek(); n != 0 && c.k.signals.ends.list[n-1].info.shared {
 		return true
