@@ -45,7 +45,8 @@
 //	memory        memory (mmap, mprotect), remap (mremap, madvise, brk), maps (/proc/self/maps), membarrier
 //	objects       object (pipes and their like), flow (bytes on their way), pipe, socket, counter (eventfd,
 //	              timerfd, signalfd), epoll, poll
-//	files         files (descriptors), inode (files that the guest makes), recordlock (fcntl's locks),
+//	files         files (descriptors), standard (output by its name), inode (files that the guest
+//	              makes), recordlock (fcntl's locks),
 //	              paths, stat, read, devices, capture (output)
 //	the rest      time, usage, limits, choice (landgo_choice), random, ordinary (ids, uname, statx, advice)
 package linux
