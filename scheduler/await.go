@@ -45,6 +45,7 @@ type awaits struct {
 	attempt  *attempt
 	spins    *spins
 	counts   *counts
+	backs    *backouts
 	blends   *blends
 	on       bool             // polls aren't possible
 	tried    map[pollKey]bool // turns of loops
@@ -70,18 +71,24 @@ func (aw *awaits) waitsHere(a *trace.Access) bool {
 
 // isAwait reports whether a thread stands at an access by which it is known to wait.
 func (aw *awaits) isAwait(th *thread) bool {
-	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
+	return aw.backs.tries(th) || th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
 		aw.learning.known.Awaits[th.Access.PC] && !aw.learning.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0
 }
 
 // settle is called at the end of each step: which threads await now, and can those
 // that do go on?
 func (aw *awaits) settle(info *stepInfo) {
-	if !aw.on || len(aw.learning.known.Awaits)+len(aw.learning.known.Counted) == 0 {
+	if !aw.on {
 		return
 	}
 	tr := info.tr
+	if len(aw.learning.known.Awaits)+len(aw.learning.known.Counted)+len(aw.learning.known.Movers) == 0 && !aw.backs.watching {
+		aw.backs.learn(&aw.in.threads[tr.Thread])
+		return
+	}
 	aw.noteWrites(info)
+	aw.backs.noteUse(info)
+	aw.backs.learn(&aw.in.threads[tr.Thread])
 	for i := range aw.in.threads {
 		th := &aw.in.threads[i]
 		counted := aw.counts.is(th)
@@ -134,7 +141,7 @@ func (s *System) Rest() (news bool) {
 		if !th.Exists || th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || !canAwait(&th.Access) || s.steered() || s.Alone(th.ID) {
 			continue
 		}
-		if s.awaits.polls(th, nil) {
+		if s.awaits.polls(th, nil) || s.awaits.backs.rests(th) {
 			s.Save(th.ID)
 			s.spinOn(th, []trace.Access{th.Access})
 		}
@@ -173,6 +180,9 @@ func (aw *awaits) meets(tr *trace.Transition, at *trace.Access) (meets bool) {
 }
 
 func (aw *awaits) giveUp(a *trace.Access) {
+	if aw.backs.moves(a) {
+		aw.backs.tell(a)
+	}
 	if !aw.learning.known.Piecemeal[a.PC] {
 		aw.learning.known.Piecemeal[a.PC] = true
 		aw.learning.finer = true
@@ -266,6 +276,9 @@ const mostPolls = 1 << 14
 // polls reports whether the next step of a thread that awaits would only bring it back, if
 // it found the value v, nil for what is there.
 func (aw *awaits) polls(th *thread, v *uint64) bool {
+	if aw.backs.tries(th) {
+		return aw.backs.fails(th, v)
+	}
 	key := pollKey{thread: th.ID, effects: th.Effects}
 	a := &th.Access
 	if v == nil {
