@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -100,7 +99,13 @@ type onto struct {
 
 // tries reports whether a thread stands before a try with which it may back out.
 func (b *backouts) tries(th *thread) bool {
-	return len(b.learning.known.Movers) > 0 && b.canTry(th) && b.moves(&th.Access) && !b.learning.known.Told[th.Access.Addr]
+	return len(b.learning.known.Movers) > 0 && b.canTry(th) && b.moves(&th.Access) && !b.told(&th.Access)
+}
+
+// told reports whether others can tell tries that fail at a word. Conditions of the user's look at it
+// after each step (promise.go).
+func (b *backouts) told(a *trace.Access) bool {
+	return b.learning.known.Told[a.Addr] || b.learning.known.Judged[a.Addr>>3]
 }
 
 // canTry reports whether a thread stands before an addition whose result it uses.
@@ -139,7 +144,7 @@ func (b *backouts) blindly(pc uint64) bool {
 // learn is told of a thread's step. The thread may stand before a try that it comes to again, after one that
 // failed.
 func (b *backouts) learn(th *thread) {
-	if !b.on() || !b.canTry(th) || th.Stand != StandAccess || b.moves(&th.Access) || b.learning.known.Told[th.Access.Addr] || b.vain[th.Access.PC] > mostVain {
+	if !b.on() || !b.canTry(th) || th.Stand != StandAccess || b.moves(&th.Access) || b.told(&th.Access) || b.vain[th.Access.PC] > mostVain {
 		return
 	}
 	writes := 0
@@ -482,19 +487,6 @@ func (w *wayBack) step(n *room, v uint64) bool {
 // for the word.
 func (w *wayBack) poise() poise {
 	p := w.counts.poiseOf(w.th, false)
-	bytes := map[uint64]byte{}
-	for _, r := range w.in.machine.Written(w.from) {
-		was := w.in.machine.Before(w.from, r.Lo, r.Hi-r.Lo)
-		for i, x := range w.in.machine.Bytes(r.Lo, r.Hi-r.Lo) {
-			if a := r.Lo + uint64(i); x != was[i] && (a < w.at.Addr || a >= w.at.Addr+uint64(w.at.Size)) {
-				bytes[a] = x
-			}
-		}
-	}
-	var text []byte
-	for _, a := range slices.Sorted(maps.Keys(bytes)) {
-		text = append(binary.LittleEndian.AppendUint64(text, a), bytes[a])
-	}
-	p.memory = string(text)
+	p.memory = w.counts.differences(w.from, &w.at)
 	return p
 }

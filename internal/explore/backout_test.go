@@ -31,6 +31,9 @@ static void *old(void *a) {
 	__atomic_fetch_add(&plain, all, __ATOMIC_SEQ_CST);
 	return a;
 }
+static sem_t sem;
+static void *timed(void *a) { int f = seen; struct timespec t = {1, 0}; wlock(); assert(sem_timedwait(&sem, &t) == 0 || !f); atomic_fetch_add(&l, all); return a; }
+static void *raises(void *a) { seen = 1; return a; }
 static void *greedy(void *a) { while (atomic_fetch_sub(&l, all) != all) atomic_fetch_add(&l, all); data++; atomic_fetch_add(&l, all); return a; }
 static void *late(void *a) { int v = atomic_fetch_sub(&l, 1); while (v <= 0) { atomic_fetch_add(&l, 1); while (atomic_load(&l) != all) ; v = atomic_fetch_sub(&l, 1); } atomic_fetch_add(&l, 1); return a; }
 static void *keeps(void *a) { int v = atomic_fetch_sub(&l, 1); while (v <= 0) { atomic_fetch_add(&l, 1); while (atomic_load(&l) <= 0) ; v = atomic_fetch_sub(&l, 1); } atomic_fetch_add(&l, 1); seen += 64 * (v & 15); return a; }
@@ -54,6 +57,7 @@ func TestBackOut(t *testing.T) {
 		{"it keeps what it found", "GO(t, wr); GO(u, rd); GO(v, keeps); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0},
 		{"of a variable that isn't declared atomic", "GO(t, old); GO(u, old); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2},
 		{"it doesn't wait", "GO(t, wr); GO(u, greedy); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2},
+		{"a wait that runs out meanwhile", "sem_init(&sem, 0, 0); GO(t, timed); GO(u, wr); GO(v, raises); pthread_join(v, 0); pthread_join(t, 0); pthread_join(u, 0);", "assertion", 0},
 		{"it isn't given back", "GO(t, leaves); GO(u, wr); pthread_join(t, 0); pthread_join(u, 0);", "livelock", 0},
 	} {
 		t.Run(p.name, func(t *testing.T) {
