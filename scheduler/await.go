@@ -266,8 +266,21 @@ func (s *System) WouldGo(t trace.TID, f func(back int, goes bool)) {
 // pollKey is a thread in a state of its own, and a value before it.
 type pollKey struct {
 	thread          trace.TID
-	number, effects uint64 // of the step that brought it there, and of what it did in the kernel
+	number, effects uint64 // of the step that brought it there (since), and of what it did in the kernel
 	value           uint64
+}
+
+// since is the number of the step since which a thread stands as it does: its latest one, or the one
+// that created it. 0: it stood so before the search, which may have learned since.
+func (s *present) since(th *thread) uint64 {
+	i := th.LastStep
+	if i == 0 {
+		i = int32(th.born >> momentShift)
+	}
+	if i == 0 || int(i) > len(s.steps) {
+		return 0
+	}
+	return s.steps[i-1].number
 }
 
 // mostPolls bounds how much is remembered of turns that were tried.
@@ -289,11 +302,9 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 	} else {
 		key.value = *v
 	}
-	if th.LastStep != 0 {
-		key.number = aw.in.steps[th.LastStep-1].number
-		if known, ok := aw.tried[key]; ok {
-			return known
-		}
+	key.number = aw.in.since(th)
+	if known, ok := aw.tried[key]; ok {
+		return known
 	}
 	was, current := *th, aw.attempt.current
 	var recurs, single bool
@@ -314,7 +325,7 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 	if len(aw.tried) >= mostPolls {
 		clear(aw.tried)
 	}
-	if th.LastStep != 0 {
+	if key.number != 0 {
 		aw.tried[key] = recurs && single
 	}
 	return recurs && single

@@ -299,14 +299,12 @@ func (b *backouts) survey(th *thread, v *uint64) *tries {
 		return &tries{}
 	}
 	key := surveyKey{thread: th.ID, effects: th.Effects}
-	if th.LastStep != 0 {
-		h := trace.NewHash()
-		h.Words(values...)
-		h.Words(moved...)
-		key.number, key.values = b.in.steps[th.LastStep-1].number, h.Sum()
-		if r, ok := b.surveyed[key]; ok {
-			return r
-		}
+	h := trace.NewHash()
+	h.Words(values...)
+	h.Words(moved...)
+	key.number, key.values = b.in.since(th), h.Sum()
+	if r, ok := b.surveyed[key]; ok {
+		return r
 	}
 	was, current := *th, b.attempt.current
 	var r *tries
@@ -326,7 +324,7 @@ func (b *backouts) survey(th *thread, v *uint64) *tries {
 	if len(b.surveyed) >= mostPolls {
 		clear(b.surveyed)
 	}
-	if th.LastStep != 0 {
+	if key.number != 0 {
 		b.surveyed[key] = r
 	}
 	return r

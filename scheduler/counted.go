@@ -262,13 +262,11 @@ const mostReturns = 8
 func (c *counts) survey(th *thread) (l look) {
 	values := c.valuesAt(&th.Access, c.valueAt(&th.Access))
 	key := surveyKey{thread: th.ID, effects: th.Effects}
-	if th.LastStep != 0 {
-		h := trace.NewHash()
-		h.Words(values...)
-		key.number, key.values = c.in.steps[th.LastStep-1].number, h.Sum()
-		if known, ok := c.surveyed[key]; ok {
-			return known
-		}
+	h := trace.NewHash()
+	h.Words(values...)
+	key.number, key.values = c.in.since(th), h.Sum()
+	if known, ok := c.surveyed[key]; ok {
+		return known
 	}
 	was, current := *th, c.attempt.current
 	c.spins.trials.probe(th, func() {
@@ -279,7 +277,7 @@ func (c *counts) survey(th *thread) (l look) {
 	if len(c.surveyed) >= mostPolls {
 		clear(c.surveyed)
 	}
-	if th.LastStep != 0 {
+	if key.number != 0 {
 		c.surveyed[key] = l
 	}
 	return l
