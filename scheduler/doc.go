@@ -74,7 +74,7 @@
 //	a step        system, advance, trap, points, granularity, enabled, listing, spawn, exit, late
 //	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
 //	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, backout, blend, above, alike, clockloop, turns, endless,
-//	              scout
+//	              rounds, scout
 //	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
 //	timers        timer (threads of a program's own)
 //	reports       account, describe, naming, stuck, meant, failure, errors, blockfault, letthrough, leak, format, met,

@@ -86,8 +86,10 @@ func (p *page) headline(r *result.Result) {
 	case result.Invalid:
 		rest = clean(r.Reason)
 	}
-	if r.Rung != nil && r.Verdict == result.Budget {
-		rest += "; " + clean(r.Rung.Text())
+	if r.Verdict == result.Budget {
+		for i := range r.Rungs {
+			rest += "; " + clean(r.Rungs[i].Text())
+		}
 	}
 	text := verdict + ": " + rest
 	if len(text) <= p.width {

@@ -37,6 +37,7 @@ func (s *Session) boot() error {
 func (s *Session) startProgram(k kernel.Kernel, regs *emu.Regs) {
 	s.Console = k
 	lib := library.New(s.Plain, s.libraryConfig())
+	s.library = lib
 	s.Plain.Boot(k, s.roles, regs)
 	if s.pools() {
 		lib.OwnMemory(s.profile.Allocators)
