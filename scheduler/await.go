@@ -21,6 +21,8 @@ import (
 // then. Where it is written in parts, or an operation works on its bytes, it isn't of this
 // kind: a value of several writes is no event's. That is learned, too.
 //
+// A turn whose effect is taken back is of that kind, too: backout.go.
+//
 // Detectors beside a search (race.Triangular) see the program without polls. That is as
 // good: under x86-TSO a poll changes nothing either, so the program has the same states
 // there with its polls and without. The theorem is one about programs some of whose loads

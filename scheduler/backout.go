@@ -23,11 +23,11 @@ import (
 //  4. A try that fails with a value fails also with what others' tries may have added to that.
 //
 // For take an execution with tries that fail, and leave them out, from the try to the next one.
-// The word differs by what threads have added that are on their way back. So an addition whose
-// result isn't used does the same (3). A try that works worked with the word as it
-// is without (4: it would have failed otherwise), and comes to the same state (2). Nothing else looks at the word. So what
-// is left is an execution, in which all else happened as before. Where it ends, a thread that
-// waits on its way back waits before its try, as it would fail (1). A thread that tries
+// The word differs by what threads have added that are on their way back. An addition whose
+// result isn't used does the same (3). A try that works does so with the word as it is now, too:
+// else it would have failed (4). It comes to the same state (2). Nothing else looks at the word.
+// So what is left is an execution, in which all else happened as before. Where it ends, a thread
+// that waits on its way back waits before its try, which would fail (1). A thread that tries
 // again and again, with no other able to go on, waits there as well: such an execution has no end.
 //
 // The conditions are looked at where a thread stands before a try, for all values that the word had
@@ -35,9 +35,8 @@ import (
 // taken back. Where one doesn't hold that is learned, and the search begins again with all tries. An
 // execution that breaks the third begins like one without tries that fail, which the search comes to.
 //
-// Kokologiannakis, Ren and Vafeiadis ("Dynamic Partial Order Reductions for Spinloops", FMCAD 2021) leave out
-// loops with a net effect of zero where no more than one thread reads each value of them. Here others may,
-// if it makes no difference.
+// Loops with a net effect of zero are those of Kokologiannakis, Ren and Vafeiadis ("Dynamic Partial Order
+// Reductions for Spinloops", FMCAD 2021). The conditions here are landgo's own.
 //
 // Judged by TestBacks in por, on programs with all tries and without those that fail.
 
