@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os/exec"
@@ -176,5 +177,27 @@ static void h(int g) { __atomic_fetch_add(&n, 1, __ATOMIC_SEQ_CST); wrong |= oth
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			endsAs(t, onProgram(compile.Text(t, cc, head+c.source)), c.want, "optimal", "source", "none")
 		}
+	}
+}
+
+// TestInterceptedSignal: the story says which thread was first at a signal that was on its way.
+func TestInterceptedSignal(t *testing.T) {
+	t.Parallel()
+	guest := compile.Text(t, "gcc", `#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+static volatile int got; static sem_t s; static pthread_t m;
+static void on(int g) { got = 1; }
+static void *other(void *a) { pthread_kill(m, SIGUSR1); signal(SIGUSR1, SIG_IGN); sem_post(&s); return a; }
+int main(void) { pthread_t t; m = pthread_self(); signal(SIGUSR1, on); pthread_create(&t, 0, other, 0); while (sem_wait(&s)) ; assert(got); pthread_join(t, 0); }
+`)
+	r, err := Run(context.Background(), onProgram(guest), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "thread 0.1 gets at SIGUSR1 (guest.c:7) while it is on its way to thread 0"
+	if r.Finish(); r.Bug == nil || r.Bug.Cause != want {
+		t.Errorf("verdict %s, bug %+v, want the cause %q", r.Verdict, r.Bug, want)
 	}
 }

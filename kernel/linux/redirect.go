@@ -44,10 +44,11 @@ func (c *call) planRedirect(p *kernel.Plan) {
 func (c *call) undelivered(sig uint64) (late []target) {
 	for _, t := range c.coming(sig) {
 		c.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id), Arg: trace.PassedOver})
-		yet := c.choice&1 == 0
-		if c.choice >>= 1; yet {
+		begun := c.choice&1 == 0
+		if c.choice >>= 1; begun {
 			continue
 		}
+		c.k.ops[len(c.k.ops)-1].Arg |= sig
 		i := c.k.signals.lose(t)
 		late = append(late, target{sig: sig, t: t, shared: i.shared, info: i})
 	}

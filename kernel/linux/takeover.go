@@ -115,6 +115,7 @@ func (c *call) takeOver(l look) {
 		n := uint64(len(list))
 		to := list[c.choice%n]
 		if c.choice /= n; to != t {
+			k.ops[len(k.ops)-1].Arg |= sig
 			k.moves = append(k.moves, move{sig, t, to, k.signals.lose(t)})
 		}
 	}
