@@ -98,8 +98,10 @@ type signals struct {
 
 	actions  [numSignals]action
 	pending  effect.Word // signals sent to the process that every thread blocks
+	way      effect.Word // how often one was sent that a thread gets, and how often a thread got to one
 	backlog  *backlog    // of them: what they carry
 	handlers frames
+	ends     waitEnds
 
 	alarms   []*alarm    // timers that send signals; grows only
 	alarming effect.Word // 1: one of them was set
@@ -109,14 +111,17 @@ type signals struct {
 	takersList, options, lookers []*thread
 }
 
+// ignores reports whether signals that have an action are dropped.
+func ignores(sig, action uint64) bool {
+	return action == sigIgnore || action == sigDefault && (sig == sigChld || sig == sigCont || sig == sigUrg || sig == sigWnch)
+}
+
 func (s *signals) fate(sig uint64) fate {
-	switch s.log.Get(&s.actions[sig].handler) {
-	case sigIgnore:
+	switch action := s.log.Get(&s.actions[sig].handler); {
+	case ignores(sig, action):
 		return fateIgnored
-	case sigDefault:
+	case action == sigDefault:
 		switch sig {
-		case sigChld, sigCont, sigUrg, sigWnch:
-			return fateIgnored
 		case sigStop, sigTstp, sigTtin, sigTtou:
 			return fateStop
 		}
@@ -154,6 +159,7 @@ func planSigaction(c *call, p *kernel.Plan) {
 		changes = 1
 	}
 	c.event(p, onResource(resourceActions, changes))
+	c.planRedirect(p)
 }
 
 func doSigaction(c *call, o *kernel.Outcome) uint64 {
@@ -167,6 +173,7 @@ func doSigaction(c *call, o *kernel.Outcome) uint64 {
 		if !k.user.canRead(c.a[1], 32) {
 			return efault
 		}
+		late := c.undelivered(sig)
 		c.set(&a.handler, k.log.Read64(c.a[1]))
 		c.set(&a.flags, k.log.Read64(c.a[1]+8))
 		c.set(&a.restorer, k.log.Read64(c.a[1]+16))
@@ -174,6 +181,7 @@ func doSigaction(c *call, o *kernel.Outcome) uint64 {
 		if k.signals.fate(sig) == fateIgnored {
 			k.signals.discard(sig)
 		}
+		k.signals.redirect(late, o)
 	}
 	c.op(onResource(resourceActions, 1))
 	if c.a[2] != 0 {
@@ -242,8 +250,20 @@ func (c *call) remask(mask uint64) {
 	c.unmasks = true
 }
 
+// A signal to the process is pending also while it is on its way to another thread.
+
 func doSigpending(c *call, o *kernel.Outcome) uint64 {
-	sent := (c.get(&c.t.sent) | c.get(&c.k.signals.pending)) & c.get(&c.t.blocked)
+	c.get(&c.k.signals.way)
+	sent := c.get(&c.t.sent) | c.get(&c.k.signals.pending)
+	for _, t := range c.k.roster.threads {
+		if t == nil {
+			continue
+		}
+		if sig := c.k.signals.meant(t); sig != 0 {
+			sent |= bit(sig)
+		}
+	}
+	sent &= c.get(&c.t.blocked)
 	return c.k.user.copyOut(c.a[0], pair(sent, 0)[:8])
 }
 
