@@ -129,7 +129,7 @@ func (c *call) takeOver(l look) {
 // mayBeMeant reports whether a thread is in a handler that a signal to the process began, or
 // goes on after its wait for one. A handler for a signal that is sent to the process counts too.
 func (c *call) mayBeMeant(t *thread) bool {
-	if t.waitEnd.Peek() != 0 {
+	if n := t.waitEnd.Peek(); n != 0 && c.k.signals.ends.list[n-1].info.shared {
 		return true
 	}
 	if t.frame.Peek() == 0 { // as that of those that have ended
