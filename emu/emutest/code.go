@@ -202,7 +202,6 @@ func (c *Code) Cli() *Code           { return c.add(nil, 0xfa) }
 func (c *Code) Sti() *Code           { return c.add(nil, 0xfb) }
 func (c *Code) Iret() *Code          { return c.add(nil, 0x48, 0xcf) }
 func (c *Code) Out(port uint8) *Code { return c.add(nil, 0xe6, port) }
-func (c *Code) In(port uint8) *Code  { return c.add(nil, 0xe4, port) }
 
 // LoadStack is mov %rcx, %rsp.
 func (c *Code) LoadStack() *Code { return c.add(func(p *emu.CPU) { p.RSP = p.RCX }, 0x48, 0x89, 0xcc) }

@@ -91,8 +91,14 @@ func tells(c *emutest.Code, kind tellKind, of func(*emu.CPU) uint64) {
 
 func current(p *emu.CPU) uint64 { return p.Load(kCurrent, 8) }
 
+// told is how a kernel's scheduler is known.
+type told struct {
+	profile *profile.OwnKernel // nil: by annotations
+	late    bool               // the variable that says which thread runs is assigned behind the switch of stacks
+}
+
 // kernelOf writes the kernel, with threads that run these parts.
-func kernelOf(parts []func(*emutest.Code)) *emutest.Code {
+func kernelOf(how told, parts []func(*emutest.Code)) *emutest.Code {
 	n, idle := len(parts), len(parts)
 	c := emutest.New(kCode)
 	for kind := range numTells {
@@ -137,12 +143,23 @@ func kernelOf(parts []func(*emutest.Code)) *emutest.Code {
 		}
 	})
 	stay := c.Here() + 6 + 1 + 1 + 1 + 5 + 1 + 3
+	assigns := func(c *emutest.Code) { c.Do(func(p *emu.CPU) { p.Store(kCurrent, 8, p.RAX) }) }
+	if how.late {
+		stay++ // the assignment would come behind the switch
+	}
 	c.JumpIf(func(p *emu.CPU) bool { return p.RAX == p.RBX }, stay)
 	c.Do(func(p *emu.CPU) { p.Store(p.RBX+kSP, 8, p.RSP) })
-	c.Do(func(p *emu.CPU) { p.Store(kCurrent, 8, p.RAX) })
+	if how.late {
+		c.Nop()
+	} else {
+		assigns(c)
+	}
 	tells(c, tellSwitch, func(p *emu.CPU) uint64 { return p.RAX })
 	c.Do(func(p *emu.CPU) { p.RCX = p.Load(p.RAX+kSP, 8) })
-	c.LoadStack().Return()
+	if c.LoadStack(); how.late {
+		assigns(c)
+	}
+	c.Return()
 
 	c.At(kExit).Cli()
 	c.Do(func(p *emu.CPU) { p.Store(current(p)+kState, 4, isEnded) })
@@ -227,9 +244,9 @@ func described(n int) *profile.OwnKernel {
 }
 
 // bootScript boots the kernel: with annotations, or with a profile.
-func bootScript(t testing.TB, cfg scheduler.Config, own *profile.OwnKernel, roles map[uint64]profile.Bound, parts ...func(*emutest.Code)) *guest {
+func bootScript(t testing.TB, cfg scheduler.Config, how told, roles map[uint64]profile.Bound, parts ...func(*emutest.Code)) *guest {
 	t.Helper()
-	code := kernelOf(parts)
+	code := kernelOf(how, parts)
 	names := map[string]uint64{}
 	for kind, name := range tellNames {
 		names[profile.TellPrefix+name] = kTell(tellKind(kind))
@@ -256,7 +273,7 @@ func bootScript(t testing.TB, cfg scheduler.Config, own *profile.OwnKernel, role
 	}
 	cfg.MaxThreads = 16
 	b := &offBoard{fakeBoard: fakeBoard{ports: map[uint16]uint32{}}, m: m}
-	k := New(scheduler.New(cfg, m, image.Of(file)), Board{Ports: b, Interrupts: b, Devices: b}, roles, own)
+	k := New(scheduler.New(cfg, m, image.Of(file)), Board{Ports: b, Interrupts: b, Devices: b}, roles, how.profile)
 	if err := k.Boot(&emu.Regs{RIP: kBoot, RSP: stackTop(0), RFLAGS: 2}); err != nil {
 		t.Fatal(err)
 	}

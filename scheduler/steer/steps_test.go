@@ -105,13 +105,9 @@ func TestKernelOutcomes(t *testing.T) {
 		{"a trap of the kernel's own", []part{func(c *emutest.Code) { c.Trap(0x30) }, put(0, 1)}, []int{9}, []string{"[1] ends"}},
 		{"an exception that the kernel mends", []part{all(put(8, 1), func(c *emutest.Code) { c.Illegal() }, put(0, 1)), put(1, 1)}, []int{0}, []string{"[1] ends"}},
 	} {
-		for _, how := range []string{"annotations", "profile"} {
-			t.Run(tc.name+"/"+how, func(t *testing.T) {
-				own := described(len(tc.parts))
-				if how == "annotations" {
-					own = nil
-				}
-				if got := bootScript(t, scheduler.Config{}, own, nil, tc.parts...).ends(t, nil, tc.of...); !slices.Equal(got, tc.want) {
+		for name, how := range map[string]told{"annotations": {}, "profile": {profile: described(len(tc.parts))}, "profile, assigned late": {described(len(tc.parts)), true}} {
+			t.Run(tc.name+"/"+name, func(t *testing.T) {
+				if got := bootScript(t, scheduler.Config{}, how, nil, tc.parts...).ends(t, nil, tc.of...); !slices.Equal(got, tc.want) {
 					t.Errorf("%q, want %q", got, tc.want)
 				}
 			})
@@ -163,7 +159,7 @@ func TestLivelock(t *testing.T) {
 		{"one that another ends", []part{until(0, yields), all(yields, yields, put(0, 1))}, "ends"},
 		{"one that time ends", []part{ticked, ticked}, "ends"},
 	} {
-		if got := bootScript(t, scheduler.Config{}, nil, nil, tc.parts...).unforced(t); got != tc.want {
+		if got := bootScript(t, scheduler.Config{}, told{}, nil, tc.parts...).unforced(t); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
 	}
@@ -199,7 +195,7 @@ func TestKernelBugs(t *testing.T) {
 		}), "stack-overflow: "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := bootScript(t, scheduler.Config{}, nil, nil, tc.bug, put(0, 1)).ends(t, nil)
+			got := bootScript(t, scheduler.Config{}, told{}, nil, tc.bug, put(0, 1)).ends(t, nil)
 			for i := range got {
 				if got[i] = strings.TrimPrefix(got[i], "[] "); strings.HasPrefix(got[i], tc.want) {
 					got[i] = tc.want
@@ -254,7 +250,7 @@ func TestKernelRoles(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.bound.Point = profile.AfterCall
-			g := bootScript(t, scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem | trace.PointLock | trace.PointUnlock}}, nil,
+			g := bootScript(t, scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem | trace.PointLock | trace.PointUnlock}}, told{},
 				map[uint64]profile.Bound{function: tc.bound}, tc.calls, put(1, 1), func(c *emutest.Code) {
 					next := c.Here()
 					c.At(function)
@@ -279,7 +275,7 @@ func TestKernelTexts(t *testing.T) {
 	said := map[string]bool{}
 	var g *guest
 	outcomes := map[uint64]bool{}
-	g = bootScript(t, scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem | trace.PointCLI}}, nil, nil,
+	g = bootScript(t, scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem | trace.PointCLI}}, told{}, nil,
 		all(put(0, 1), off(put(1, 1)), waits), all(sleeps(2), take(0, 2)))
 	g.ends(t, func() {
 		for i := range g.threads {
@@ -311,7 +307,7 @@ func TestKernelTexts(t *testing.T) {
 // alone; where they don't, that is learned and all can run.
 func TestPriorities(t *testing.T) {
 	// This kernel's scheduler looks at no priority, so it is found out.
-	g := bootScript(t, scheduler.Config{}, nil, nil, all(tellsOf(tellPriority, number(0), 5), put(0, 1), take(1, 2)), all(put(1, 1), take(0, 3)))
+	g := bootScript(t, scheduler.Config{}, told{}, nil, all(tellsOf(tellPriority, number(0), 5), put(0, 1), take(1, 2)), all(put(1, 1), take(0, 3)))
 	if got, want := g.ends(t, nil, 2, 3), []string{"[0 1] ends", "[1 0] ends", "[1 1] ends"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -322,7 +318,7 @@ func TestPriorities(t *testing.T) {
 
 // TestBlocksTold: an observer hears of a kernel's blocks, and of none that a try gives out.
 func TestBlocksTold(t *testing.T) {
-	g := bootScript(t, scheduler.Config{}, nil, nil, all(tellsOf(tellAllocated, 0x40000, 64), tellsOf(tellFreed, 0x40000, 0)))
+	g := bootScript(t, scheduler.Config{}, told{}, nil, all(tellsOf(tellAllocated, 0x40000, 64), tellsOf(tellFreed, 0x40000, 0)))
 	o := &observed{}
 	g.Observe(o)
 	if got := g.ends(t, nil); !slices.Equal(got, []string{"[] ends"}) {
@@ -345,7 +341,7 @@ func (*observed) Created(_, _ trace.TID) {}
 func TestAskedToGiveWay(t *testing.T) {
 	own := described(2)
 	own.Resched = debuginfo.Member{Offset: 32, Size: 4}
-	g := bootScript(t, scheduler.Config{}, own, nil, put(0, 1), put(1, 1))
+	g := bootScript(t, scheduler.Config{}, told{profile: own}, nil, put(0, 1), put(1, 1))
 	if g.keeps(&g.threads[0]) != true || g.isAsked(&g.threads[0]) {
 		t.Error("it gives the processor up to a tick, or has been asked to")
 	}
