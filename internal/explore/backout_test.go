@@ -32,7 +32,7 @@ static void *old(void *a) {
 	return a;
 }
 static sem_t sem;
-static void *timed(void *a) { int f = seen; struct timespec t = {1, 0}; wlock(); assert(sem_timedwait(&sem, &t) == 0 || !f); atomic_fetch_add(&l, all); return a; }
+static void *timed(void *a) { int f = seen; struct timespec t; clock_gettime(CLOCK_REALTIME, &t); t.tv_sec++; wlock(); assert(sem_timedwait(&sem, &t) == 0 || !f); atomic_fetch_add(&l, all); return a; }
 static void *raises(void *a) { seen = 1; return a; }
 static void *greedy(void *a) { while (atomic_fetch_sub(&l, all) != all) atomic_fetch_add(&l, all); data++; atomic_fetch_add(&l, all); return a; }
 static void *late(void *a) { int v = atomic_fetch_sub(&l, 1); while (v <= 0) { atomic_fetch_add(&l, 1); while (atomic_load(&l) != all) ; v = atomic_fetch_sub(&l, 1); } atomic_fetch_add(&l, 1); return a; }
