@@ -68,6 +68,9 @@ func (m *Machine) Written(since uint64) (list []Range) {
 			continue
 		}
 		at, size := u.where&(1<<C.UNDO_KIND_SHIFT-1), u.where>>C.UNDO_SIZE_SHIFT
+		if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_FILL {
+			size = u.old >> 8
+		}
 		if n := len(list); n > 0 && list[n-1].Hi == at {
 			list[n-1].Hi += size
 		} else {
