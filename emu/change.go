@@ -183,6 +183,8 @@ func (m *Machine) TouchWord(t trace.TID, addr, n uint64) (shared, learned bool) 
 			*b = me
 			m.c.owners++
 			m.noteTouched(g)
+		case *b == C.CONSTANT:
+			*b, shared, learned = C.SHARED, true, true
 		case *b > C.LAST_OWNER: // trusted code only
 			*b, learned = me, true
 			m.c.owners++
