@@ -41,6 +41,18 @@ static const int regs32[NREGS] = {
 	[REG_RIP] = UC_X86_REG_EIP, [REG_RFLAGS] = UC_X86_REG_EFLAGS,
 };
 
+/* Without an engine the CPU is its general registers, as Go keeps them (script.go). */
+static size_t context_size(const struct machine *m)
+{
+	return m->uc ? uc_context_size(m->uc) : sizeof m->plain;
+}
+
+void context_plain(struct machine *m)
+{
+	for (int i = 0; i < NREGS; i++)
+		m->reg_at[i] = i == REG_RIP ? -1 : (int32_t)(i * (int)sizeof *m->plain);
+}
+
 static const int *reg_ids(const struct machine *m)
 {
 	return m->is32 ? regs32 : regs64;
@@ -169,7 +181,7 @@ static struct batch *new_batch(struct machine *m, int32_t n, size_t size)
 	if (n != SLOT_BATCH)
 		madvise(b, LARGE_BATCH, MADV_HUGEPAGE);
 	for (int32_t i = 0; i < n; i++)
-		memcpy(b->contexts + (size_t)i * size, m->fresh, uc_context_size(m->uc));
+		memcpy(b->contexts + (size_t)i * size, m->uc ? (const void *)m->fresh : m->plain, context_size(m));
 	b->next = m->batches;
 	m->batches = b;
 	return b;
@@ -178,7 +190,7 @@ static struct batch *new_batch(struct machine *m, int32_t n, size_t size)
 /* Makes at least one more slot. */
 const char *slots_grow(struct machine *m)
 {
-	size_t size = (uc_context_size(m->uc) + BATCH_ALIGN - 1) / BATCH_ALIGN * BATCH_ALIGN;
+	size_t size = (context_size(m) + BATCH_ALIGN - 1) / BATCH_ALIGN * BATCH_ALIGN;
 	int32_t n = m->slot_cap < FEW_SLOTS ? SLOT_BATCH : (int32_t)((LARGE_BATCH - sizeof(struct batch)) / size);
 	int32_t cap = m->slot_cap + n;
 	if (cap > m->slot_room) {
@@ -229,38 +241,48 @@ void cpu_write(struct machine *m, uint32_t set, const uint64_t *regs)
 	while (set) {
 		int i = __builtin_ctz(set);
 		set &= set - 1;
-		if (i < NREGS && ids[i])
+		if (!m->uc)
+			m->plain[i] = regs[i];
+		else if (i < NREGS && ids[i])
 			uc_reg_write(m->uc, ids[i], &regs[i]);
 	}
 }
 
-/* A register of the engine's CPU in the middle of a run, by the number that
- * instructions give it. */
-uint64_t cpu_encoded(const struct machine *m, int number)
+/* A general register of the CPU in the middle of a run. */
+uint64_t cpu_read(const struct machine *m, int i)
 {
-	static const int order[] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI };
 	uint64_t v = 0;
-	int i = number < 8 ? order[number] : REG_R8 + number - 8;
+	if (!m->uc)
+		return m->plain[i];
 	uc_reg_read(m->uc, reg_ids(m)[i], &v);
 	return v;
 }
 
-uint64_t cpu_flags(const struct machine *m)
+/* The same by the number that instructions give it. */
+uint64_t cpu_encoded(const struct machine *m, int number)
 {
-	uint64_t v = 0;
-	uc_reg_read(m->uc, UC_X86_REG_EFLAGS, &v);
-	return v;
+	static const int order[] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI };
+	return cpu_read(m, number < 8 ? order[number] : REG_R8 + number - 8);
+}
+
+static void context_keep(struct machine *m, uc_context *to)
+{
+	if (m->uc)
+		uc_context_save(m->uc, to);
+	else
+		memcpy(to, m->plain, sizeof m->plain);
 }
 
 /* Makes slot a CPU that has run nothing, with these registers. */
 void context_start(struct machine *m, int32_t slot, const uint64_t *regs)
 {
 	struct slot *s = &m->slots[slot];
-	uc_context_restore(m->uc, m->fresh);
+	if (m->uc)
+		uc_context_restore(m->uc, m->fresh);
 	cpu_write(m, (1u << NREGS) - 1, regs);
-	uc_context_save(m->uc, s->cpu);
+	context_keep(m, s->cpu);
 	m->live = slot;
-	if (m->bare)
+	if (m->bare && m->uc)
 		uc_reg_read(m->uc, UC_X86_REG_CR3, &s->cr3);
 	m->cr3 = s->cr3;
 	s->pc = regs[REG_RIP];
@@ -277,6 +299,8 @@ void context_inherit(struct machine *m, int32_t slot, int32_t parent)
 	uint32_t mxcsr = 0;
 	uc_context *from = m->slots[parent].cpu;
 	uc_context *to = m->slots[slot].cpu;
+	if (!m->uc)
+		return;
 	uc_context_reg_read(from, UC_X86_REG_FPCW, &fpcw);
 	uc_context_reg_read(from, UC_X86_REG_MXCSR, &mxcsr);
 	if (fpcw == RESET_FPCW && mxcsr == RESET_MXCSR)
@@ -288,6 +312,10 @@ void context_inherit(struct machine *m, int32_t slot, int32_t parent)
 
 void context_load(struct machine *m, int32_t slot)
 {
+	if (!m->uc) {
+		memcpy(m->plain, m->slots[slot].cpu, sizeof m->plain);
+		return;
+	}
 	uc_context_restore(m->uc, m->slots[slot].cpu);
 	m->live = slot;
 	if (m->bare)
@@ -296,9 +324,9 @@ void context_load(struct machine *m, int32_t slot)
 
 void context_save(struct machine *m, int32_t slot)
 {
-	uc_context_save(m->uc, m->slots[slot].cpu);
+	context_keep(m, m->slots[slot].cpu);
 	m->live = slot;
-	if (m->bare) {
+	if (m->bare && m->uc) {
 		uc_reg_read(m->uc, UC_X86_REG_CR3, &m->slots[slot].cr3);
 		m->cr3 = m->slots[slot].cr3;
 	}
@@ -340,6 +368,8 @@ uint32_t context_diff(struct machine *m, int32_t a, int32_t b)
 	context_regs(m, b, y);
 	for (int i = 0; i < NREGS; i++)
 		diff |= (uint32_t)(x[i] != y[i]) << i;
+	if (!m->uc)
+		return diff;
 	for (int i = 0; i < (m->is32 ? XMM_REGS / 2 : XMM_REGS); i++)
 		if (!same(p, q, UC_X86_REG_XMM0 + i))
 			diff |= DIFF_SSE;
@@ -361,6 +391,8 @@ void context_words(struct machine *m, int32_t slot, uint64_t *words)
 	uc_context *c = m->slots[slot].cpu;
 	memset(words, 0, CONTEXT_WORDS * sizeof *words);
 	context_regs(m, slot, words);
+	if (!m->uc)
+		return;
 	words += NREGS;
 	for (int i = 0; i < (m->is32 ? XMM_REGS / 2 : XMM_REGS); i++)
 		uc_context_reg_read(c, UC_X86_REG_XMM0 + i, words + 2 * i);

@@ -77,14 +77,14 @@ static void note_pc(struct machine *m, uint64_t addr)
 /* The value that a compare-and-exchange compares with. */
 static void note_cas(struct machine *m, uint64_t addr, bool pair)
 {
-	uint64_t low = 0;
+	uint64_t low;
 	uint64_t high = 0;
 	m->atomic = m->insn;
 	if (m->knobs & KNOB_NO_CAS)
 		return;
-	uc_reg_read(m->uc, m->is32 ? UC_X86_REG_EAX : UC_X86_REG_RAX, &low);
+	low = cpu_read(m, REG_RAX);
 	if (pair)
-		uc_reg_read(m->uc, m->is32 ? UC_X86_REG_EDX : UC_X86_REG_RDX, &high);
+		high = cpu_read(m, REG_RDX);
 	m->cas = m->insn;
 	m->cas_pair = pair && look(m, addr).wide;
 	if (pair && !m->cas_pair)
@@ -113,7 +113,7 @@ static bool changes_nothing(struct machine *m, uint64_t addr, enum kind kind)
 	if (!m->bare || kind == KIND_FILL)
 		return false;
 	if (kind == KIND_PRIVILEGED)
-		return *p == CLI && !(cpu_flags(m) & FLAG_INTERRUPT);
+		return *p == CLI && !(cpu_read(m, REG_RFLAGS) & FLAG_INTERRUPT);
 	int from = stack_source(p, m->is32);
 	if (from < 0 || (m->order.flags & RUN_STACK_LOADS))
 		return false;

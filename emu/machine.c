@@ -130,6 +130,8 @@ struct machine *machine_open(bool engine, bool is32, uint64_t space, uint64_t co
 	m->code_lo = code_lo;
 	m->code_len = code_len;
 	m->live = -1;
+	if (!engine)
+		context_plain(m);
 	if (!reserve_all(m))
 		*err = "the address space can't be reserved";
 	else if (!allocate_all(m))

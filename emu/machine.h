@@ -290,6 +290,13 @@ struct events {
 	struct held held[MAX_HELD];
 };
 
+/* How things were when a run began. */
+struct begun {
+	uint64_t journal; /* the journal's length */
+	uint64_t first;   /* the length of what was told */
+	bool resumed;     /* the run goes on inside an instruction */
+};
+
 /* A page of registers beyond the guest's memory. The engine finds bytes there,
  * put by the receiver of the accesses. */
 struct device {
@@ -439,6 +446,7 @@ struct machine {
 	uint8_t *brk;         /* breakpoint class per code byte */
 	uint8_t *point;       /* per code byte: 1 before instructions that RUN_STOP_POINTS stops at */
 	uc_context *fresh;    /* the CPU before its first instruction */
+	uint64_t plain[NREGS]; /* the CPU of a machine without an engine */
 	int32_t reg_at[NREGS]; /* offset of a register in a saved context, or -1 */
 	int32_t exception_at; /* offset of the error code in a saved context, or -1 */
 	int32_t live;         /* slot that the engine's CPU equals, or -1 */

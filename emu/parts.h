@@ -31,7 +31,7 @@ static inline bool is_program(const struct machine *m, uint64_t pc)
 	return m->programs && pc < m->code_bias && m->user;
 }
 
-/* machine.c: without an engine nothing runs, and there are no contexts. */
+/* machine.c: without an engine only scripts run (script.go). */
 struct machine *machine_open(bool engine, bool is32, uint64_t space, uint64_t code_lo, uint64_t code_len, const char **err);
 const char *machine_map(struct machine *m, uint64_t lo, uint64_t hi, bool code);
 const char *machine_hook(struct machine *m);
@@ -53,7 +53,8 @@ uint32_t context_diff(struct machine *m, int32_t a, int32_t b);
 void context_words(struct machine *m, int32_t slot, uint64_t *words);
 void cpu_write(struct machine *m, uint32_t set, const uint64_t *regs);
 uint64_t cpu_encoded(const struct machine *m, int number);
-uint64_t cpu_flags(const struct machine *m);
+uint64_t cpu_read(const struct machine *m, int i);
+void context_plain(struct machine *m);
 void context_exception(struct machine *m, int32_t slot);
 
 /* abort.c */
@@ -61,6 +62,8 @@ uc_err engine_run(struct machine *m, size_t count);
 
 /* run.c */
 void machine_run(struct machine *m);
+struct begun script_begin(struct machine *m);
+void script_end(struct machine *m, struct begun b);
 void begin_pass(struct machine *m);
 void emulate(struct machine *m);
 void set_alarm(struct machine *m);

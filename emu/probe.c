@@ -27,7 +27,7 @@ bool probe_needed(const struct machine *m)
 		return false; /* all of a locked instruction is known already */
 	if (!is_whole(m, &m->slots[m->order.to]))
 		return false;
-	if (m->knobs & KNOB_NO_PROBE)
+	if (!m->uc || (m->knobs & KNOB_NO_PROBE))
 		return false;
 	return !(m->code[code_at(m, m->stop_pc) - m->code_lo] & CODE_SINGLE);
 }

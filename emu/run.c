@@ -15,7 +15,8 @@ void stop_run(struct machine *m, enum why why)
 {
 	m->why = why;
 	m->alarm = 0;
-	uc_emu_stop(m->uc);
+	if (m->uc)
+		uc_emu_stop(m->uc);
 }
 
 /* Notes that the stop to come is at an access of the instruction under way. */
@@ -163,6 +164,8 @@ void emulate(struct machine *m)
 static uint64_t engine_pc(struct machine *m)
 {
 	uint64_t pc = 0;
+	if (!m->uc)
+		return m->plain[REG_RIP];
 	uc_reg_read(m->uc, m->is32 ? UC_X86_REG_EIP : UC_X86_REG_RIP, &pc);
 	return pc;
 }
@@ -171,7 +174,7 @@ static uint64_t engine_pc(struct machine *m)
  * a helper of the engine, and so ran to its end. */
 static bool late(struct machine *m)
 {
-	if (!m->stop_in_access || (m->knobs & KNOB_NO_LATE))
+	if (!m->stop_in_access || !m->uc || (m->knobs & KNOB_NO_LATE))
 		return false;
 	return m->insn != m->stop_insn || engine_pc(m) != m->stop_pc;
 }
@@ -333,22 +336,28 @@ void machine_did(struct machine *m, uint64_t addr, uint32_t size)
 		learn_class(m, addr, size);
 }
 
-void machine_run(struct machine *m)
+static struct begun begin(struct machine *m)
 {
 	const struct slot *from = &m->slots[m->order.from];
-	uint64_t journal = m->njournal;
-	uint64_t first = m->ntold;
-	bool resumed = from->parts && !(m->order.set & 1u << REG_RIP);
-
+	struct begun b = {
+		.journal = m->njournal,
+		.first = m->ntold,
+		.resumed = from->parts && !(m->order.set & 1u << REG_RIP),
+	};
 	begin_run(m);
 	begin_pass(m);
 	programs_forget(m);
 	load(m, from);
-	half_resume(m, resumed ? from : NULL);
-	emulate(m);
+	half_resume(m, b.resumed ? from : NULL);
+	return b;
+}
+
+static void end(struct machine *m, struct begun b)
+{
+	const struct slot *from = &m->slots[m->order.from];
 	if (late(m))
-		run_again(m, from, journal, resumed);
-	undo_poised(m, journal);
+		run_again(m, from, b.journal, b.resumed);
+	undo_poised(m, b.journal);
 	stored_show(m);
 	place(m);
 	records_finish(m);
@@ -357,11 +366,33 @@ void machine_run(struct machine *m)
 	m->result.why = m->why;
 	if (unlikely(m->learned == m->result.insns + 1))
 		unlearn(m);
-	fill_slot(m, from, resumed);
+	fill_slot(m, from, b.resumed);
 	fill_regs(m);
-	narrate_end(m, first);
+	narrate_end(m, b.first);
 	if (unlikely(probe_needed(m)))
 		probe(m);
 	if (m->order.reuse)
 		slots_swap(m, m->order.from, m->order.to);
+}
+
+void machine_run(struct machine *m)
+{
+	struct begun b = begin(m);
+	emulate(m);
+	end(m, b);
+}
+
+/* The same where Go carries the instructions out between the two, and calls the hooks
+ * (script.go). */
+struct begun script_begin(struct machine *m)
+{
+	struct begun b = begin(m);
+	set_view(m);
+	set_alarm(m);
+	return b;
+}
+
+void script_end(struct machine *m, struct begun b)
+{
+	end(m, b);
 }

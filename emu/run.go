@@ -28,7 +28,11 @@ func (m *Machine) Run(r *Run) *Stop {
 	}
 	to := m.newSlot()
 	m.order(r, to)
-	C.run_at(C.uintptr_t(uintptr(unsafe.Pointer(m.c))))
+	if m.cfg.Script != nil {
+		m.play()
+	} else {
+		C.run_at(m.address())
+	}
 	if m.c.order.reuse {
 		if int32(to) == int32(m.c.nslots)-1 {
 			m.c.nslots--

@@ -91,8 +91,9 @@ type Config struct {
 	// that it puts into memory. It is i386, and its page tables have two levels.
 	Programs bool
 	// NoEngine: the machine has memory, marks and what is known of sharing, and no
-	// processor: there are no contexts, and nothing runs. For tests of what goes back.
+	// processor but that of its Script; without one nothing runs. For tests.
 	NoEngine bool
+	Script   Script
 }
 
 // Range is an address range [Lo, Hi).

@@ -21,6 +21,7 @@ const (
 	GapSchedule               // a scheduler that contradicts the kernel's description
 	GapCode                   // code that is changed or made at run time
 	GapPaging                 // page tables that this engine doesn't follow
+	GapSegment                // segments that don't begin at 0
 	GapLibrary                // a library that the guest wasn't loaded with; the reason is its path alone
 )
 

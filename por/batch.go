@@ -262,4 +262,5 @@ func (s *Stats) add(o Stats) {
 	s.Transitions += o.Transitions
 	s.Replayed += o.Replayed
 	s.Longest = max(s.Longest, o.Longest)
+	s.Weighed += o.Weighed
 }

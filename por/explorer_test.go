@@ -137,6 +137,9 @@ func TestManyRaces(t *testing.T) {
 	if got := after.TotalAlloc - before.TotalAlloc; st.Executions != 3 || got > 60<<20 {
 		t.Errorf("%d executions took %d MiB, where a step of what is wanted needs 8 bytes", st.Executions, got>>20)
 	}
+	if st.Weighed < 10*st.Transitions {
+		t.Errorf("%d events were looked at to reverse the races of %d", st.Weighed, st.Transitions)
+	}
 	seen := &tally{}
 	amid := 0
 	s, _ := New("optimal", Options{OneEvent: true, Stop: func() bool {

@@ -126,6 +126,9 @@ type Stats struct {
 	// Longest is, of a search that goes back in its path, how many steps the longest
 	// execution had.
 	Longest uint64
+	// Weighed is how many events were looked at to reverse races. Where executions have
+	// thousands of races, that takes longer than the steps.
+	Weighed uint64
 	// Complete: the whole space was explored, within the bound if there is one.
 	Complete bool
 }

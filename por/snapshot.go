@@ -23,7 +23,7 @@ import (
 // To go on from one is what each batch begins with. So what was argued for
 // batches holds for a search that was interrupted, and all its counts are those
 // of one that wasn't.
-const snapshotVersion = 7
+const snapshotVersion = 8
 
 // ErrSnapshot is one that can't be read.
 var ErrSnapshot = errors.New("the checkpoint's search is damaged")
@@ -70,7 +70,7 @@ func (p *packer) putTree(b *branch) {
 }
 
 func (p *packer) putCounts(s *Stats) {
-	p.put(s.Executions, s.Assumed, s.Blocked, s.Pruned, s.Transitions, s.Replayed, s.Restarts, s.Levels, s.Longest)
+	p.put(s.Executions, s.Assumed, s.Blocked, s.Pruned, s.Transitions, s.Replayed, s.Restarts, s.Levels, s.Longest, s.Weighed)
 }
 
 // pack implements division.
@@ -214,7 +214,7 @@ func (u *unpacker) tree(depth int) (list *branch) {
 }
 
 func (u *unpacker) counts(s *Stats) {
-	for _, field := range []*uint64{&s.Executions, &s.Assumed, &s.Blocked, &s.Pruned, &s.Transitions, &s.Replayed, &s.Restarts, &s.Levels, &s.Longest} {
+	for _, field := range []*uint64{&s.Executions, &s.Assumed, &s.Blocked, &s.Pruned, &s.Transitions, &s.Replayed, &s.Restarts, &s.Levels, &s.Longest, &s.Weighed} {
 		*field = u.get()
 	}
 }

@@ -79,7 +79,7 @@ func (s *source) reverse(i int32, insert func() bool) {
 // again calls insert for race r.
 func (s *source) again(r int32, insert func() bool) (open bool) {
 	if race := s.path.order.Races[r]; !s.fails() && !s.leavesOut(race) {
-		s.seq.Reverse(race)
+		s.stats.Weighed += s.seq.Reverse(race)
 		open = insert()
 	}
 	return open

@@ -73,7 +73,7 @@
 //
 //	a step        system, advance, start (the first, kept), trap, points, granularity, enabled, listing, spawn, exit, late
 //	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
-//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, blend, above, alike, clockloop, turns, endless,
+//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, blend, above, alike, clockloop, turns, endless, rounds,
 //	              scout
 //	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
 //	timers        timer (threads of a program's own)

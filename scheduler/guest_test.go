@@ -67,6 +67,7 @@ void _start(void) {
 // bootOrdinary brings that program under control; with store buffers, if asked for.
 func bootOrdinary(t testing.TB, buffers bool) (*System, *ordinary) {
 	t.Helper()
+	needsProcessor(t)
 	img, err := image.Open(compile.Exact(t, "gcc", "guest.c", withoutLibc, "-g", "-O1", "-static", "-nostdlib", "-fno-stack-protector", "-fcf-protection=none"), linked.Search{})
 	if err != nil {
 		t.Fatal(err)

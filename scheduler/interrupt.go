@@ -18,6 +18,10 @@ import (
 //   - its accesses count as another thread's, and no lock protects them from their
 //     own thread's (unexamined.go).
 //
+// A signal to the process is on its way to one thread until that goes on: meanwhile another
+// one may take it, or see it pending. The step in which its thread gets to it has an access
+// that such looks depend on.
+//
 // That a thread gets signals is a fact (known.Facts.Signalled). A handler that is left by a jump
 // counts as running for ever. The signals that cancel a thread are left out: their
 // handlers are the C library's, and look at nothing that the thread is about.
@@ -41,11 +45,26 @@ func (g *signals) sends(th *thread, op trace.Op) {
 	}
 }
 
+// Receiver is a kernel in which a signal to the process is on its way to a thread until the
+// thread goes on.
+type Receiver interface {
+	// Gets has a thread that goes on get to such a signal. The accesses are of the words
+	// of the kernel's state by which others can tell; none where there was no signal.
+	Gets(t trace.TID) []trace.Access
+}
+
+// gets has a thread that goes on get to the signal that is on its way to it.
+func (g *signals) gets(th *thread, tr *trace.Transition) {
+	if k, ok := g.in.kernel.(Receiver); ok && g.learning.known.Signalled[uint64(th.ID)] {
+		g.sharing.takeEffects(th, tr, th.Regs.RIP, k.Gets(th.ID), nil, nil)
+	}
+}
+
 // takesSignals reports whether a call is the one by which a thread takes signals again
 // that it has just created another. The C library blocks them all meanwhile: one to the
 // process goes to another thread then.
 func (g *signals) takesSignals(th *thread, p *kernel.Plan) bool {
-	return p.Unmasks && g.createsQuietly(th) && g.learning.known.Signalled[uint64(th.ID)]
+	return p.Unmasks && g.createsQuietly(th) && len(g.learning.known.Signalled) > 0
 }
 
 // createsQuietly: it is in the C library's function that creates a thread, not in a

@@ -51,6 +51,8 @@ type Config struct {
 	Deepens bool
 	// Buffers: stores to shared memory go through store buffers (buffer.go).
 	Buffers bool
+	// YieldRounds: the turns of long loops count as yields (rounds.go).
+	YieldRounds bool
 	// MaxThreads bounds the number of threads of all executions.
 	MaxThreads int
 	// KeepAll records private accesses too (replays).
@@ -346,6 +348,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.steps = append(s.steps, info)
 	alone, promises := s.Alone(th.ID), len(s.promises)
 	th.LastStep = int32(len(s.steps))
+	s.Signals.gets(th, tr)
 	err := s.stepTurns(th, tr, c)
 	if s.known.Signalled[uint64(t)] {
 		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(t)})
@@ -381,6 +384,7 @@ func (s *System) news() error {
 // settle has the parts take in a step that is over. alone: no other thread was there.
 func (s *System) settle(th *thread, tr *trace.Transition, alone bool) {
 	s.spins.freeContexts(th, tr)
+	s.round(th)
 	s.uses.meetStep(th, tr, alone)
 	s.spins.endPolls(th, tr)
 	if len(s.steps)%patience == 0 {

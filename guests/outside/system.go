@@ -29,6 +29,18 @@ var system = []theme{
 		{text: `mask(SIG_BLOCK, SIGUSR1); {P} SEE(awaited(SIGUSR1));`},
 		{text: `{P} suspend();`},
 	}},
+	{name: "robbed", weight: 5, setup: []string{`act(SIGUSR1, on, {0|SA_RESTART});`, `{act(SIGUSR2, other, 0);|act(SIGUSR2, on, SA_RESTART);}`, `mask(SIG_BLOCK, SIGUSR1);`, `{mask(SIG_BLOCK, SIGUSR2);|}`}, statements: []statement{
+		{text: `kill(getpid(), {S});`, weight: 6},
+		{text: `mask(SIG_BLOCK, {S}); {P} SEE(robbed({S}));`, weight: 3, only: inThread},
+		{text: `SEE(taken({S}));`, weight: 4},
+		{text: `SEE(pending({S}));`, weight: 2},
+		{text: `mask(SIG_UNBLOCK, {S});`, weight: 2},
+		{text: `{P} suspend();`, only: inThread},
+		{text: `pthread_kill(th[{o}], {S});`},
+		{text: `SEE(ERR(sem_wait(&s[{x}])));`, weight: 2, only: inThread},
+		{text: `sem_post(&s[{x}]);`, weight: 2},
+		{text: `SEE(__atomic_load_n(&took[me], 5));`},
+	}},
 	{name: "interrupted", weight: 3, setup: []string{`act(SIGUSR1, on, {0|SA_RESTART});`}, statements: []statement{
 		{text: `SEE(pthread_kill(th[{0|1}], SIGUSR1));`, weight: 4, only: inMain},
 		{text: `pthread_kill(th[{o}], SIGUSR1);`, weight: 2},

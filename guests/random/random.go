@@ -37,6 +37,8 @@ static const struct timespec past = {1, 0};
 static void once(void) { v[3] = v[3] * 3 + v[0] + 1; if (v[2]) sched_yield(); v[0]++; }
 static long futex(volatile int *p, int op, int x) { return syscall(SYS_futex, p, op, x, 0, 0, 0); }
 #define SEE(t, x) (seen[t] = seen[t] * 7 + (x) + 1)
+static volatile int *volatile lent[2];
+static __attribute__((noinline)) void called(int x, int t, int waits) { volatile int q[2]; lent[x] = q; if (waits) sched_yield(); q[x] = t; SEE(t, q[0] & 7); }
 `
 
 // start is main: it runs the program whose number is its argument.

@@ -62,4 +62,10 @@ var statements = []statement{
 	{name: "free", weight: 1, text: `free((void *)__atomic_exchange_n(&heap[{x}], 0, 5));`},
 	{name: "use", weight: 1, text: `{ int *q = (int *)heap[{x}]; if (q) SEE({t}, *q); }`},
 	{name: "allocate", weight: 1, text: `{ int *q = malloc(16); *q = {t}; heap[{x}] = (long)q; }`},
+
+	// What a thread lends of its stack, itself or by a call that returns, may outlive it.
+	{name: "lend", weight: 1, text: `{ volatile int q[2]; {|q[0] = {t};|q[1] = 0;} lent[{x}] = q; {body} {|lent[{x}] = 0;|SEE({t}, q[1] & 7);} }`},
+	{name: "lendcalled", weight: 1, text: `called({x}, {t}, {0|1});`},
+	{name: "borrow", weight: 2, text: `{ volatile int *q = lent[{x}]; if (q) {q[0] = {t} + 2|q[1]++|SEE({t}, q[0] & 7)}; }`},
+	{name: "borrowlong", weight: 1, text: `{ volatile int *q = lent[{x}]; if (q) q[0] = {t}, {sched_yield(),|sem_wait(&s[1]),|} SEE({t}, q[0] & 7); }`},
 }

@@ -98,6 +98,7 @@ var may = map[string][]string{
 	// The programs that tests of internal/image share are built as those of all tests.
 	"internal/image/imagetest": {"internal"},
 	"internal/litmus":          {},
+	"emu/emutest":              {"emu"},
 }
 
 // cgo lists the packages that may contain C.

@@ -34,7 +34,9 @@ import (
 //
 // Where an execution may have no end (threads that wait, and write while they do), it
 // begins again with a fair bound. A thread that yields may be ahead of others by
-// fairLead yields (Coons et al., §2.5.2). The claim names that.
+// fairLead yields (Coons et al., §2.5.2). The claim names that. If there is no end even
+// then, for a thread waits that doesn't yield, the turns of its loop count as yields from
+// then on (scheduler.YieldRounds).
 //
 // Where there are more than manyThreads, a search by ascending delays (Emmi, Qadeer and
 // Rakamaric, POPL 2011) has a share beside it. Executions with two preemptions grow with
@@ -81,8 +83,10 @@ const (
 	// endlessSteps is after how many steps of an execution it begins again, with
 	// fairLead.
 	endlessSteps, fairLead = 5_000, 1
-	manyThreads            = 4
-	delayedAfter           = 500_000
+	// stillEndless is after how many it begins once more, and takes loops' turns as yields.
+	stillEndless = 100_000
+	manyThreads  = 4
+	delayedAfter = 500_000
 )
 
 // accompany starts them, once the warm-up is over, unless there is no room for further
@@ -145,7 +149,11 @@ func (b *bounded) work() {
 		b.plain = b.stats.Levels
 		b.bounds = append(b.bounds, por.Bound{Measure: por.Fair, Limit: fairLead})
 		b.before = 0
-		err = b.explore(0)
+		if err = b.explore(stillEndless); unending(err) && !b.ending && len(b.found) == 0 && !b.Platform.Ticks {
+			b.Plain.YieldRounds()
+			b.before = 0
+			err = b.explore(0)
+		}
 	}
 	for _, f := range b.found {
 		var s trace.Schedule
@@ -248,9 +256,13 @@ func (b *bounded) proves() bool {
 	return b != nil && b.over && b.err == nil && b.stats.Complete && b.stats.Pruned == 0 && len(b.found) == 0 && !b.raced()
 }
 
+// fairly reports whether executions had no end without a fair bound. The jobs' have none
+// then either.
+func (b *bounded) fairly() bool { return len(b.bounds) > 1 }
+
 // nearlyOver reports whether the first job is still alone and may soon be over.
 func (d *deepening) nearlyOver() bool {
-	if d.alone == nil || d.steps >= d.pace(aloneSteps) {
+	if d.alone == nil || d.steps >= d.pace(aloneSteps) || d.bounded != nil && d.bounded.fairly() {
 		return false
 	}
 	s := &d.spaces[d.alone].stats

@@ -10,18 +10,20 @@ import (
 	"landgo/scheduler"
 )
 
-// An execution above a trusted mutex is followed with the library's own one: each thread
-// runs to where it stood after each of its steps. That place is an instruction, and how
-// many mutexes the thread has locked by then. A thread that waits for a trusted mutex
-// hasn't begun to lock it, so here it isn't let in before the mutex is free either. Each
-// call of the library's own mutex finds it free and comes to its end alone. So a library
-// whose mutex is right follows, whatever order it serves waiters in. When the events are
+// An execution above trusted functions is followed with the library's own: each thread runs
+// to where it stood after each of its steps. That place is an instruction, and how many
+// calls of these functions the thread has begun by then (scheduler/library/entered.go). A
+// thread that waits for a trusted mutex hasn't begun to lock it, so here it isn't let in
+// before the mutex is free either. One that waits in a condition variable has given its
+// mutex back, so here it runs on until it sleeps. Each other call finds what it needs and
+// comes to its end alone. So a library that is right follows, whatever order it serves
+// waiters in; one that wakes another waiter than the execution's doesn't. When the events are
 // used up, all threads run until none can: those that wait for a mutex then wait in it, and
 // a deadlock shows.
 //
 // The failure that comes is the tested library's, and its schedule is of that.
 
-// event is a step of an execution above a trusted mutex, and where its thread stood then.
+// event is a step of an execution above trusted functions, and where its thread stood then.
 type event struct {
 	thread  string
 	choice  trace.Choice
@@ -29,26 +31,26 @@ type event struct {
 	ended   bool   // the thread's end was part of it
 	pc      uint64 // where it stood then
 	within  bool   // that is a trusted function
-	locks   int    // that it had locked
+	sleeps  bool   // which it has begun, and waits
+	calls   int    // of trusted functions that it had begun, the one at which it stood too
 }
 
 // eventsOf lists the events of a path.
 func eventsOf(s *session.Session, path []por.PathStep) (list []event, err error) {
 	s.Guest.Rewind(s.Root)
-	locks := map[trace.TID]int{}
 	for i := range path {
 		p := path[i]
 		pc := s.Guest.PC(p.Thread)
-		if s.Locks(pc) {
-			locks[p.Thread]++
-		}
+		before, _ := s.Entered(p.Thread)
 		e := event{thread: s.Guest.Name(p.Thread), choice: p.Choice, carried: s.Carries(pc)}
 		tr, err := s.Take(&p)
 		if err != nil {
 			return nil, err
 		}
-		e.pc, e.locks, e.ended = s.Guest.PC(p.Thread), locks[p.Thread], tr.End == trace.EndThread
+		e.pc, e.ended = s.Guest.PC(p.Thread), tr.End == trace.EndThread
+		e.calls, _ = s.Entered(p.Thread)
 		e.within = s.Carries(e.pc)
+		e.sleeps = e.within && e.carried && e.calls == before
 		list = append(list, e)
 	}
 	return list, nil
@@ -71,7 +73,7 @@ func (d *deepening) confirm(r *rung, f *finding) *finding {
 	if err != nil {
 		return nil
 	}
-	s, err := d.Another()
+	s, err := d.Counting(r.trust)
 	if err != nil {
 		if s != nil {
 			s.Close()
@@ -84,7 +86,7 @@ func (d *deepening) confirm(r *rung, f *finding) *finding {
 		return nil // it met threads in another order
 	}
 	for range confirmTries {
-		c := &confirmer{hunt: h, locks: r.Locks, begun: map[trace.TID]int{}, stood: map[trace.TID]uint64{}}
+		c := &confirmer{hunt: h}
 		err := c.along(events)
 		switch {
 		case errors.Is(err, por.ErrFiner):
@@ -135,11 +137,6 @@ type confirmer struct {
 	failure *scheduler.Failure
 	over    bool // the execution has come to its end
 	threads []trace.Thread
-
-	locks func(pc uint64) bool // it is of a function that locks a mutex
-	begun map[trace.TID]int    // calls of it
-	stood map[trace.TID]uint64 // before the last step
-	first uint64               // the first instruction of it that a thread stands before
 }
 
 // errAway: a thread doesn't come to where it stood.
@@ -182,31 +179,27 @@ func (c *confirmer) bring(t trace.TID, e *event) error {
 	for range confirmWithin {
 		c.threads = c.Guest.Threads(c.threads[:0])
 		th := session.Find(c.threads, t)
-		switch gone := th == nil || th.Status == trace.Exited; {
-		case e.ended || gone:
-			if e.ended && gone {
+		if th == nil || th.Status == trace.Exited {
+			if e.ended {
 				return nil
 			}
-		case e.within && c.begun[t] == e.locks+1, !e.within && c.begun[t] == e.locks && c.Guest.PC(t) == e.pc:
+			return errAway
+		}
+		calls, within := c.Entered(t)
+		switch {
+		case e.ended:
+		case e.sleeps && calls == e.calls && within && th.Status != trace.Ready,
+			e.within && !e.sleeps && calls >= e.calls,
+			!e.within && calls == e.calls && !within && c.Guest.PC(t) == e.pc:
 			return nil
+		case calls > e.calls || e.sleeps && calls == e.calls && !within:
+			return errAway
 		}
 		if err := c.step(t, 0); err != nil || c.over {
 			return err
 		}
 	}
 	return errAway
-}
-
-// arrive counts a call that locks a mutex, if the thread has just come into one.
-func (c *confirmer) arrive(t trace.TID) {
-	pc := c.Guest.PC(t)
-	if c.locks(pc) && (!c.locks(c.stood[t]) || pc == c.first) {
-		if c.first == 0 {
-			c.first = pc
-		}
-		c.begun[t]++
-	}
-	c.stood[t] = pc
 }
 
 // step takes one step of a thread.
@@ -216,9 +209,6 @@ func (c *confirmer) step(t trace.TID, choice trace.Choice) error {
 	if th == nil || th.Status != trace.Ready || uint32(choice) >= max(th.Outcomes, 1) {
 		return errAway
 	}
-	if _, begun := c.stood[t]; !begun {
-		c.arrive(t) // its creation may have brought it into a call
-	}
 	p := por.PathStep{Thread: t, Choice: choice, Begin: c.Guest.Position(t).Insns}
 	tr, err := c.Guest.Step(t, choice)
 	if err != nil {
@@ -226,7 +216,6 @@ func (c *confirmer) step(t trace.TID, choice trace.Choice) error {
 	}
 	p.Last = tr.Last
 	c.path = append(c.path, p)
-	c.arrive(t)
 	switch tr.End {
 	case trace.EndBug:
 		c.failure, c.over = c.Guest.Failure(t), true

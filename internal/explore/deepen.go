@@ -79,11 +79,11 @@ type deepening struct {
 	stateless  bool     // that can't be, or there is no room
 	warm       uint64
 	boundedErr error
-	ways       *ways // nil as long as there are none
-	rung       *rung // as ways
-	exhausted  bool  // all bugs there are were found
-	stuck      *turn // of a job that has no end
-	doomed     *turn // that ended everything
+	ways       *ways  // nil as long as there are none
+	ladder     ladder // as ways
+	exhausted  bool   // all bugs there are were found
+	stuck      *turn  // of a job that has no end
+	doomed     *turn  // that ended everything
 	byStates   *byStates
 	// alone goes on, alone, before anything else is looked at: it was only paused.
 	alone    *deepen.Job
@@ -156,7 +156,7 @@ func (h *hunt) deepen() error {
 	}
 	err = errors.Join(err, d.endBounded())
 	d.endWays()
-	d.endRung()
+	d.endRungs()
 	var byStates error
 	if d.endless() {
 		byStates = d.lookByStates()

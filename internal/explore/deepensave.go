@@ -85,10 +85,7 @@ func (d *deepening) saved() *saved.Deepening {
 	if k := d.stuck; k != nil {
 		s.Stuck = &saved.Stuck{Job: k.job.ID, Verdict: k.result.Verdict, Reason: k.result.Reason, Problem: k.result.Problem, Place: k.result.Place}
 	}
-	s.Preempt, s.Delay, s.States = d.bounded.saved(), d.delayed.saved(), d.states.saved()
-	if r := d.rung; r != nil && r.bounded != nil {
-		s.Rung = r.bounded.saved()
-	}
+	s.Preempt, s.Delay, s.States, s.Rungs = d.bounded.saved(), d.delayed.saved(), d.states.saved(), d.ladder.saved()
 	if w := d.ways; w != nil {
 		s.Slices, s.Gained = w.slices, w.gained
 	}
@@ -244,7 +241,7 @@ func (d *deepening) catchUp(s *saved.Deepening) error {
 	if d.ways != nil {
 		d.ways.gained = s.Gained
 	}
-	if err := d.climbTo(s.Rung); err != nil {
+	if err := d.climbTo(s.Rungs); err != nil {
 		return err
 	}
 	var err error
@@ -291,20 +288,4 @@ func (b *bounded) catchUp(d *deepening, to *saved.Ascending) error {
 	}
 	b.taken = b.over
 	return nil
-}
-
-// climbTo has the rung run again to where it was.
-func (d *deepening) climbTo(to *saved.Ascending) error {
-	if to == nil {
-		return nil
-	}
-	if d.climb(); d.rung == nil || d.rung.bounded == nil {
-		return nil
-	}
-	err := d.rung.catchUp(d, to)
-	if d.rung.over {
-		d.rung.taken = false
-		d.takeRung()
-	}
-	return err
 }

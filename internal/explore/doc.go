@@ -17,7 +17,8 @@
 //	                 rests), turn (one at work), round (several at once), narrow (jobs by parts),
 //	                 deepensave, jobcounts, jobtable, jobverdict
 //	beside them      ways (samples), bounded (ascending bounds), bystates, claim (what these prove
-//	                 where no verdict is), rung (locks trusted first), confirm (its bugs without that)
+//	                 where no verdict is), rung (locks trusted first), ladder (which of these
+//	                 there are, and when), confirm (their bugs without that)
 //	what it finds    outcome and outputsave (outputs), differing (outputs as bugs), raced (races as
 //	                 bugs), ignored, memory (the memory model), again (a second search, with buffers),
 //	                 selfcheck (executions run twice)

@@ -1,15 +1,9 @@
 package explore
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"landgo/internal/explore/config"
-	"landgo/internal/explore/limits"
-	"landgo/internal/explore/session"
-	"landgo/internal/result"
 )
 
 // On a kernel's rung the functions that lock run as one piece. A bug above them is
@@ -25,40 +19,23 @@ func TestKernelRung(t *testing.T) {
 	} {
 		t.Run(c.guest, func(t *testing.T) {
 			t.Parallel()
-			cfg := config.Default()
-			cfg.Guest, cfg.Out, cfg.Cmdline = filepath.Join("../../bin/guests/kernel", c.guest), config.NoFile, "test="+c.test
-			w := limits.Begin(context.Background(), &cfg, nil)
-			defer w.Close()
-			s, err := session.Open(cfg, w)
-			if err != nil {
-				t.Fatal(err)
+			d := laddered(t, filepath.Join("../../bin/guests/kernel", c.guest), "test="+c.test)
+			top := d.ladder[len(d.ladder)-1]
+			if !top.begun() || !slices.Contains(top.pieces, "semaphore_down") {
+				t.Fatalf("the rung's pieces are %v", top.pieces)
 			}
-			defer s.Close()
-			d := newDeepening(&hunt{Session: s, result: &result.Result{}, seen: map[string]*finding{}})
-			d.climb()
-			if !d.rung.open() || !slices.Contains(d.rung.pieces, "semaphore_down") {
-				t.Fatalf("the rung's pieces are %v", d.rung.pieces)
-			}
-			for n := 0; d.rung.open() && n < 200; n++ {
-				d.rung.run(d.pace(boundedSlice))
-			}
-			d.rung.end()
-			d.takeRung()
-			d.endRung()
+			top.end()
+			top.take(d)
 			if c.kind == "" {
-				if len(d.found) != 0 || d.result.Rung == nil || d.result.Rung.Bug != nil {
-					t.Fatalf("%v was found, and the rung tells %v", d.found, d.result.Rung)
+				if len(d.found) != 0 || top.doubt != nil {
+					t.Fatalf("%v was found", d.found)
 				}
 				return
 			}
 			if len(d.found) != 1 {
-				t.Fatalf("%d bugs were confirmed, of %d (%v)", len(d.found), len(d.rung.found), d.rung.err)
+				t.Fatalf("%d bugs were confirmed, of %d (%v)", len(d.found), len(top.found), top.err)
 			}
-			f := d.found[0]
-			_, failure, err := s.FollowAll(f.schedule)
-			if err != nil || failure == nil || string(failure.Kind) != c.kind || d.key(failure) != f.key {
-				t.Errorf("the schedule ends with %v, %v; want %s", failure, err, f.key)
-			}
+			d.replays(t, c.kind)
 		})
 	}
 }

@@ -269,27 +269,41 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	for _, machine := range []string{"-m64", "-m32"} {
 		for _, c := range pagesCases {
-			runtime := "../../guests/pebbles/runtime"
-			dir := t.TempDir()
-			source, bin := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
-			text := "#include \"pebbles.h\"\n#define AT ((volatile char *)0x30000000)\n#define new_pages(p, n) new_pages((void *)(p), n)\n" +
-				"#define remove_pages(p) remove_pages((void *)(p))\nint main(void) {" + c.source + " return 0; }"
-			if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			args := strings.Fields(machine + " -std=gnu11 -g -O1 -w -ffreestanding -fno-pic -fno-stack-protector -fcf-protection=none -mgeneral-regs-only" +
-				" -fasynchronous-unwind-tables -nostdlib -static -no-pie -Wl,-Ttext-segment=0x1000000 -Wl,-e,_main -Wl,--build-id=none -I" + runtime)
-			args = append(args, "-o", bin, source)
-			for _, f := range []string{"crt0.S", "traps.S", "exit.c", "malloc.c", "printf.c", "string.c"} {
-				args = append(args, filepath.Join(runtime, f))
-			}
-			if msg, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-				if machine == "-m32" {
-					t.Skipf("gcc -m32: %s", msg)
-				}
-				t.Fatalf("%v\n%s", err, msg)
-			}
+			bin := forPebbles(t, machine, "#define AT ((volatile char *)0x30000000)\n#define new_pages(p, n) new_pages((void *)(p), n)\n"+
+				"#define remove_pages(p) remove_pages((void *)(p))\nint main(void) {"+c.source+" return 0; }", "")
 			t.Run(c.name+machine, func(t *testing.T) { c.look(t, bin, "", config.MallocTrusted) })
 		}
 	}
+}
+
+// forPebbles builds a program for Pebbles, with one of the thread libraries of guests, if
+// one is named.
+func forPebbles(t *testing.T, machine, text, library string) string {
+	t.Helper()
+	const pebbles = "../../guests/pebbles/"
+	dir := t.TempDir()
+	source, bin := filepath.Join(dir, "guest.c"), filepath.Join(dir, "guest")
+	if err := os.WriteFile(source, []byte("#include \"pebbles.h\"\n"+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := strings.Fields(machine + " -std=gnu11 -g -O1 -w -ffreestanding -fno-pic -fno-stack-protector -fcf-protection=none -mgeneral-regs-only" +
+		" -fasynchronous-unwind-tables -nostdlib -static -no-pie -Wl,-Ttext-segment=0x1000000 -Wl,-e,_main -Wl,--build-id=none -I" + pebbles + "runtime")
+	args = append(args, "-o", bin, source)
+	for _, f := range []string{"crt0.S", "traps.S", "exit.c", "malloc.c", "printf.c", "string.c"} {
+		args = append(args, pebbles+"runtime/"+f)
+	}
+	if library != "" {
+		parts, err := filepath.Glob(pebbles + library + "/*.[cS]")
+		if err != nil || len(parts) == 0 {
+			t.Fatalf("no library %s (%v)", library, err)
+		}
+		args = append(append(args, parts...), "-I"+pebbles+library)
+	}
+	if msg, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+		if machine == "-m32" {
+			t.Skipf("gcc -m32: %s", msg)
+		}
+		t.Fatalf("%v\n%s", err, msg)
+	}
+	return bin
 }

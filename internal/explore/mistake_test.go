@@ -175,6 +175,15 @@ MAIN { GO(a); int v = x; assert(v == x || v == 2); JOIN(a); unused(); }`, nil, "
 static int some(void) { LOCK(m); int n = x; UNLOCK(m); return n; }
 A { if (some()) take(); return p; }
 MAIN { x = 1; GO(a); if (some()) take(); JOIN(a); unused(); }`, []string{"lets m go (guest.c:21) between its two accesses to x (guest.c:21, guest.c:20)"}, ""},
+		{"looked at, let go, done twice", `A { LOCK(m); int had = x;
+UNLOCK(m); if (!had) { LOCK(m); if (!x) x = 1;
+y++; UNLOCK(m); } return p; }
+B { return a(p); }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(y == 1); unused(); }`, []string{"lets m go (guest.c:21) after it has looked at x, and changes y (guest.c:22) when it has it again", "has done the same (guest.c:22)", "look again"}, ""},
+		{"looked at, let go, and another mistake", `A { LOCK(m); int had = x;
+UNLOCK(m); y = y + 1; if (!had) { LOCK(m); if (!x) x = 1; UNLOCK(m); } return p; }
+B { return a(p); }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(y == 2); unused(); }`, []string{"change of y"}, ""},
 		{"unlocked too early", `A { LOCK(m); int v = x;
 UNLOCK(m);
 x = v + 1; return p; }

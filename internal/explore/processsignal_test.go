@@ -35,6 +35,15 @@ static void show(void) { for (int g = 0; g < 2; g++) for (int c = 'a'; c <= 'm';
 #define MAIN int main(void) { signal(SIGUSR1, h); signal(SIGUSR2, h);
 #define JOIN(t) pthread_join(t, 0)
 `
+	const take = `
+#include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+static int take(void) { sigset_t k; struct timespec z = {0}; sigemptyset(&k); sigaddset(&k, SIGUSR1); return sigtimedwait(&k, 0, &z); }`
+	const open = take + `
+#include <semaphore.h>
+static sem_t up, go;
+A mask(SIG_UNBLOCK, SIGUSR1); sem_post(&up); while (sem_wait(&go)) ; return p; }`
 	for i, c := range []struct{ name, source, want string }{
 		{"while the first thread creates it", `
 A send(SIGUSR1); return p; }
@@ -69,6 +78,16 @@ MAIN mask(SIG_BLOCK, SIGUSR1); GO(t, a); JOIN(t); show(); }`, "a1"},
 		{"a thread waits for it", `
 A sigset_t k; int g; sigemptyset(&k); sigaddset(&k, SIGUSR1); sigwait(&k, &g); h(g); return p; }
 MAIN mask(SIG_BLOCK, SIGUSR1); GO(t, a); send(SIGUSR1); JOIN(t); show(); }`, "a1"},
+		{"another thread takes what one was to handle", open + `
+B if (take() > 0) h(SIGUSR1); return p; }
+MAIN mask(SIG_BLOCK, SIGUSR1); GO(t, a); GO(u, b); sem_wait(&up); send(SIGUSR1); sem_post(&go); JOIN(t); JOIN(u); show(); }`, "a1|b1"},
+		{"another thread sees what one is to handle", open + `
+B sigset_t k; sigpending(&k); if (sigismember(&k, SIGUSR1)) h(SIGUSR2); return p; }
+MAIN mask(SIG_BLOCK, SIGUSR1); GO(t, a); GO(u, b); sem_wait(&up); send(SIGUSR1); sem_post(&go); JOIN(t); JOIN(u); show(); }`, "a1|a1b1"},
+		{"another thread takes what ended a wait", take + `
+A sigset_t k; sigemptyset(&k); sigaddset(&k, SIGUSR1); h(syscall(SYS_rt_sigtimedwait, &k, 0, 0, 8L) < 0 && errno == EINTR ? SIGUSR2 : SIGUSR1); return p; }
+B if (take() > 0) h(SIGUSR1); return p; }
+MAIN mask(SIG_BLOCK, SIGUSR1); GO(t, a); GO(u, b); send(SIGUSR1); JOIN(u); send(SIGUSR1); JOIN(t); show(); }`, "a1|a1b1|b1a1"},
 		{"two signals, and a handler for one", `
 static pthread_barrier_t r;
 A pthread_barrier_wait(&r); send(SIGUSR1); send(SIGUSR1); return p; }

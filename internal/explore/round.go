@@ -119,7 +119,7 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 		}
 		d.narrow(j)
 	}
-	d.letRung()
+	d.letRungs()
 	d.letWays()
 	d.letBounded()
 	d.show()

@@ -11,52 +11,39 @@ import (
 	"landgo/por"
 )
 
-// A thread library's mutex can have more steps than all that lies above it. So beside
-// the search of the library as it is goes one in which its mutex is trusted, as by
-// --trust mutex. It goes by ascending preemptions, on a guest of its own. It is the
-// rung below the tested library, and what it comes to is told by its assumption
-// (result.Rung).
+// A thread library's locks can have more steps than all that lies above them. So beside
+// the search of the library as it is go some in which parts of it are trusted, as by
+// --trust: its mutex; then its condition variables too, its semaphores, its read-write
+// locks. Each goes by ascending preemptions, on a guest of its own. These are the rungs of
+// a ladder (ladder.go) whose foot is the tested library, and what a rung comes to is told
+// by its assumption (result.Rung).
 //
 // A bug that it finds is a bug of the run only if the tested library has it too
 // (confirm.go). A finding that can't be confirmed is told with the assumption, and is
-// no verdict. A library that opens a mutex by hand can't be run so: the rung steps
+// no verdict. A library that opens a trusted object by hand can't be run so: the rung steps
 // aside, and the tested search goes on as if there were none.
 //
 // Nothing carries a kernel's own locks out for it. On a kernel's rung each function that
 // locks or unlocks runs as one piece, as by --without, with a point before it or after it. A run of
-// that kind is one of the kernel as it is, and is confirmed by running it so.
+// that kind is one of the kernel as it is, and is confirmed by running it so. Where the
+// kernel's profile names semaphores, condition variables or read-write locks, there is a
+// rung on which these run as they are, above locks in one piece.
 type rung struct {
 	*bounded
 	trust  []string
 	pieces []string // functions
 	doubt  *finding // its bug that the tested library hasn't shown
+	// roomless: there was no room for a guest.
+	roomless bool
 }
 
-const (
-	// rungFirst: one step in so many is the rung's until it has had rungSoon steps, and
-	// one in rungShare from then on.
-	rungFirst, rungShare = 2, 16
-	rungSoon             = 500_000
-)
-
-// climb begins the rung, if the guest has a mutex that can be trusted, or is a kernel
-// that says which functions lock.
-func (d *deepening) climb() {
-	if d.rung != nil || !d.accompanied() || len(d.Config.Trust) > 0 {
-		return
-	}
+// begin gives the rung a guest and a search. Without room for that there is none.
+func (r *rung) begin(d *deepening) {
 	cfg := d.Config
-	if d.Trustable("mutex") {
-		d.rung = &rung{trust: []string{"mutex"}}
-		cfg.Trust = d.rung.trust
-	} else if locks := d.LockFunctions(); len(locks) > 0 {
-		d.rung = &rung{pieces: locks}
-		cfg.Rules = slices.Clone(cfg.Rules)
-		for _, f := range locks {
-			cfg.Rules = append(cfg.Rules, config.Rule{Without: true, Function: f, Piece: true})
-		}
-	} else {
-		return
+	cfg.Trust = r.trust
+	cfg.Rules = slices.Clone(cfg.Rules)
+	for _, f := range r.pieces {
+		cfg.Rules = append(cfg.Rules, config.Rule{Without: true, Function: f, Piece: true})
 	}
 	s, err := session.Open(cfg, d.Limits)
 	if err != nil {
@@ -65,44 +52,26 @@ func (d *deepening) climb() {
 		}
 		return
 	}
-	d.rung.bounded = hireOn(s, "bpor", rising(por.Preempt))
+	r.bounded = hireOn(s, "bpor", rising(por.Preempt))
 }
+
+// begun reports whether the rung has a guest.
+func (r *rung) begun() bool { return r.bounded != nil }
 
 // open reports whether the rung may go on.
-func (r *rung) open() bool { return r != nil && r.bounded != nil && !r.over }
+func (r *rung) open() bool { return r.begun() && !r.over }
 
-// letRung lets the rung have its share.
-func (d *deepening) letRung() {
-	if d.settled() || d.stop() {
-		return
-	}
-	d.climb()
-	for d.rung.open() && !d.settled() {
-		share := uint64(rungShare)
-		if d.rung.steps < d.pace(rungSoon) {
-			share = rungFirst
-		}
-		if d.rung.steps*(share-1) >= d.steps {
-			return
-		}
-		if d.rung.run(d.pace(boundedSlice)) {
-			d.takeRung()
-		}
-		if d.stop() {
-			return
-		}
-	}
-}
+// aside reports whether what the rung trusts can't be trusted alone.
+func (r *rung) aside() bool { return r.err != nil && !unending(r.err) }
 
-// takeRung takes over the bugs that the rung has found and that the tested library has.
-func (d *deepening) takeRung() {
-	r := d.rung
-	if r == nil || r.bounded == nil || r.taken {
+// take takes over the bugs that the rung has found and that the tested library has.
+func (r *rung) take(d *deepening) {
+	if !r.begun() || r.taken {
 		return
 	}
 	r.taken = true
-	if r.err != nil && !unending(r.err) {
-		return // this library's mutex can't be trusted
+	if r.aside() {
+		return
 	}
 	for i, f := range r.found {
 		own := d.confirm(r, f)
@@ -118,39 +87,27 @@ func (d *deepening) takeRung() {
 	}
 }
 
-// endRung ends the rung, and tells how far it came.
-func (d *deepening) endRung() {
-	r := d.rung
-	if r == nil || r.bounded == nil {
-		return
-	}
+// finish ends the rung, and tells how far it came; nil: it has nothing to say.
+func (r *rung) finish() *result.Rung {
 	r.end()
-	if d.rungless() {
-		r.Session.Close()
-		return
+	defer r.Session.Close()
+	if r.aside() || len(r.found) > 0 && r.doubt == nil {
+		return nil
 	}
-	out := &result.Rung{Trust: strings.Join(r.trust, ","), Pieces: r.pieces}
+	out := &result.Rung{Trust: strings.Join(r.trust, ","), Pieces: r.pieces, Whole: r.proves()}
 	if f := r.doubt; f != nil {
 		out.Bug, out.Replay = r.brief(f), r.Config.ReplayCommand("", f.schedule.String())
 	} else if levels, bounds := r.claims(); levels > 0 {
 		of := &result.Result{}
 		claim(of, levels, bounds)
 		out.BoundedAt, out.BoundedBy = of.BoundedAt, of.BoundedBy
+	} else {
+		return nil
 	}
-	out.Whole = r.proves()
-	if out.Bug != nil || out.BoundedAt != nil {
-		d.result.Rung = out
-	}
-	r.Session.Close()
+	return out
 }
 
-// rungless: the rung has nothing to say.
-func (d *deepening) rungless() bool {
-	r := d.rung
-	return r.err != nil && !unending(r.err) || len(r.found) > 0 && r.doubt == nil
-}
-
-// brief of a rung's bug names its schedule, which is one above a trusted mutex.
+// brief of a rung's bug names its schedule, which is one above trusted functions.
 func (r *rung) brief(f *finding) *result.Bug {
 	b := r.bounded.brief(f)
 	b.Schedule = f.schedule.String()

@@ -70,10 +70,11 @@ func (d *deepening) turnOf(j *deepen.Job) *turn {
 
 // steps is how long a search has taken, by no clock. It counts transitions, and
 // where races are looked for, as many more for each execution as its end takes the
-// time of.
+// time of. Where reversing races takes longer than that (a hundred threads that all race),
+// it counts the events that were looked at for it.
 func steps(s por.Stats) uint64 {
-	const end = 8
-	return s.Transitions + s.Replayed + end*(s.Executions+s.Blocked)
+	const end, weighed = 8, 512
+	return max(s.Transitions+s.Replayed+end*(s.Executions+s.Blocked), s.Weighed/weighed)
 }
 
 // run runs a job alone until it ends or is left.
@@ -208,7 +209,7 @@ func (s *turn) Progress(p por.Progress) {
 		s.leave, s.paused = true, true
 	}
 	if s.stopped == "" && (len(s.found) == 0 && !s.watched.Raced || s.Config.KeepGoing) {
-		d.letRung()
+		d.letRungs()
 		d.letWays()
 	}
 	d.letBounded()

@@ -37,7 +37,7 @@ func Brief(w io.Writer, r *result.Result, s Style) {
 	s.Source, s.Color, s.Verbose = nil, false, false
 	b := &digest{style: s}
 	known := *r
-	known.Rung = nil // it ends in a command with a schedule
+	known.Rungs = nil // one may end in a command with a schedule
 	if r.Bug != nil && r.Verdict == result.Buggy {
 		b.bug(&known)
 	} else {

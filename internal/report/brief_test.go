@@ -78,7 +78,7 @@ func TestBriefIsShort(t *testing.T) {
 // schedule, which a student has no use for.
 func TestBriefWithoutCommand(t *testing.T) {
 	r := samples()["budget"]
-	r.Rung = &result.Rung{Trust: "mutex", Bug: samples()["deadlock"].Bug, Replay: "landgo replay --schedule s1:7f03a9c2:0@1 lost"}
+	r.Rungs = []result.Rung{{Trust: "mutex", Bug: samples()["deadlock"].Bug, Replay: "landgo replay --schedule s1:7f03a9c2:0@1 lost"}}
 	r.Finish()
 	var b bytes.Buffer
 	if Brief(&b, r, plain); strings.Contains(b.String(), "s1:") || !strings.HasPrefix(b.String(), "budget under sequential consistency: ") {

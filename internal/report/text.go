@@ -89,8 +89,10 @@ func (p *page) headline(r *result.Result) {
 			rest = strings.TrimSuffix(rest, ": "+clean(own))
 		}
 	}
-	if r.Rung != nil && r.Verdict == result.Budget {
-		rest += "; " + clean(r.Rung.Text())
+	if r.Verdict == result.Budget {
+		for i := range r.Rungs {
+			rest += "; " + clean(r.Rungs[i].Text())
+		}
 	}
 	text := verdict + ": " + rest
 	if len(text) <= p.width {

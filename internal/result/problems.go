@@ -63,6 +63,7 @@ const (
 	OtherScheduler        ErrorKind = "other-scheduler"
 	NoAnnotations         ErrorKind = "no-annotations"
 	NoPaging              ErrorKind = "no-paging"
+	OtherSegments         ErrorKind = "other-segments"
 	EmptyPass             ErrorKind = "empty-pass"
 )
 
@@ -257,6 +258,10 @@ var Problems = []Problem{
 		`kernel.elf is a kernel that doesn't describe its threads: it has none of landgo's annotations (landgo_booted, landgo_created, landgo_ready, landgo_unready, landgo_switch)`,
 		"A kernel switches its threads itself. landgo has to know the threads, which of them can run, and which one does. The kernel calls empty functions that say so, or a profile names its lists and fields.",
 		"run \"landgo header > landgo.h\", include it, and call its functions where their comments say; or describe the kernel in a profile (--profile; docs/kernels.md has both)"},
+	{OtherSegments, ExitInvalid,
+		`the code segment begins at 0x40000000: segments that don't begin at 0 aren't modelled`,
+		"The kernel's descriptor table moves addresses before paging does, as in the first versions of uCore's labs. landgo knows flat segments only.",
+		"set paging up before the kernel runs at its high addresses, with segments from 0 on, as later versions of uCore do in kern/init/entry.S: a page directory that has the first 4 MiB at both places"},
 	{NoPaging, ExitInvalid,
 		`the kernel's page tables put 0xc0100000 elsewhere, and unicorn 2.0.1 takes each address for its own: landgo needs libunicorn 2.1 or newer for this kernel`,
 		"Kernels whose addresses aren't their memory's need an engine that follows page tables.",

@@ -58,9 +58,9 @@ type Result struct {
 	// "ticks=1" of a program whose timers send signals.
 	BoundedAt *int   `json:"bounded_at,omitempty"`
 	BoundedBy string `json:"bounded_by,omitempty"`
-	// Rung is, of a budget result on pebbles or of a kernel, what holds with parts of the thread
-	// library trusted.
-	Rung *Rung `json:"rung,omitempty"`
+	// Rungs are, of a budget result on pebbles or of a kernel, what holds with parts of the
+	// thread library trusted, from the fewest up.
+	Rungs []Rung `json:"rungs,omitempty"`
 
 	// Executions is the number of maximal runs that reached an end, a bug and
 	// a deadlock too.
@@ -303,8 +303,10 @@ func (r *Result) Finish() {
 	for _, b := range r.Bugs {
 		b.Fingerprint = b.FingerprintOf(nil)
 	}
-	if r.Rung != nil && r.Rung.Bug != nil {
-		r.Rung.Bug.Fingerprint = r.Rung.Bug.FingerprintOf(nil)
+	for i := range r.Rungs {
+		if b := r.Rungs[i].Bug; b != nil {
+			b.Fingerprint = b.FingerprintOf(nil)
+		}
 	}
 	fillLists(reflect.ValueOf(r))
 }

@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -31,7 +32,7 @@ func (r *Rung) Text() string {
 	case r.Bug != nil && len(r.Pieces) > 0:
 		return fmt.Sprintf("%s: %s: %s; not confirmed without that (%s)", with, r.Bug.Kind, r.Bug.Message, r.Replay)
 	case r.Bug != nil:
-		return fmt.Sprintf("%s: %s: %s; not confirmed with the library's own %s (%s)", with, r.Bug.Kind, r.Bug.Message, r.Trust, r.Replay)
+		return fmt.Sprintf("%s: %s: %s; not confirmed with the library's own %s (%s)", with, r.Bug.Kind, r.Bug.Message, inWords(strings.Split(r.Trust, ",")), r.Replay)
 	case r.Whole:
 		return with + ", no interleaving has a bug"
 	case *r.BoundedAt == 0:
@@ -43,6 +44,14 @@ func (r *Rung) Text() string {
 	}
 }
 
+// Implies reports whether a rung says all that one says that trusts more.
+func (r *Rung) Implies(more *Rung) bool {
+	if r.Bug != nil || more.Bug != nil {
+		return r.Bug != nil && more.Bug != nil && r.Bug.Kind == more.Bug.Kind && r.Bug.Message == more.Bug.Message
+	}
+	return r.Whole || !more.Whole && *r.BoundedAt >= *more.BoundedAt && r.BoundedBy == "preempt="+strconv.Itoa(*r.BoundedAt)
+}
+
 // piecesNamed is how many functions are named in a sentence.
 const piecesNamed = 3
 
@@ -50,12 +59,21 @@ const piecesNamed = 3
 func (r *Rung) assumption() string {
 	switch n := len(r.Pieces); {
 	case n == 0:
-		return "with the library's " + r.Trust + " trusted"
+		return "with the library's " + inWords(strings.Split(r.Trust, ",")) + " trusted"
 	case n == 1:
 		return "with " + r.Pieces[0] + " as one piece"
 	case n > piecesNamed:
 		return fmt.Sprintf("with %s and %d other functions that lock as one piece each", strings.Join(r.Pieces[:piecesNamed-1], ", "), n-piecesNamed+1)
 	default:
-		return "with " + strings.Join(r.Pieces[:n-1], ", ") + " and " + r.Pieces[n-1] + " as one piece each"
+		return "with " + inWords(r.Pieces) + " as one piece each"
 	}
+}
+
+// inWords is "a, b and c".
+func inWords(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

@@ -40,7 +40,7 @@
 //	sleeping      queue (threads that sleep on a futex), interest (those that sleep for events of
 //	              objects), futex, pi (futexes with owners), eintr (sleeps that a signal ends)
 //	signals       signal (actions, delivery), sigframe, sigqueue, sigwait, kill, takeover (of signals to
-//	              the process), timer (alarms)
+//	              the process), waitend (of sigwait by one), timer (alarms)
 //	memory        memory (mmap, mprotect), remap (mremap, madvise, brk), maps (/proc/self/maps), membarrier
 //	objects       object (pipes and their like), flow (bytes on their way), pipe, socket, counter (eventfd,
 //	              timerfd, signalfd), epoll, poll

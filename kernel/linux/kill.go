@@ -200,6 +200,9 @@ func doKill(c *call, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return 0
 	}
+	if to.shared {
+		c.set(&k.signals.way, c.get(&k.signals.way)+1)
+	}
 	if k.signals.catches(to.t, to.sig) {
 		taken := c.choice&1 != 0
 		if c.choice >>= 1; taken {
@@ -239,8 +242,7 @@ func (s *signals) send(to target, o *kernel.Outcome) {
 	case f == fateIgnored && !blocks:
 	case s.isPending(&to): // it is one signal
 	case blocks && s.awaits(t, to.sig): // sigwait
-		at := t.wait.addr.Peek()
-		s.log.As(t.id, func() { s.queues.wake(t, s.caught(at, to.sig, to.info)) })
+		s.log.As(t.id, func() { s.endWait(&to) })
 	case blocks && to.shared:
 		s.keep(&to, true)
 		s.objects.tellSignal(to.sig)

@@ -67,7 +67,7 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	k.roster = roster{now: now, log: log, numbers: map[uint64]trace.TID{}, live: effect.At(wordList, 1), list: effect.At(wordList, 0)}
 	k.queues = queues{now: now, log: log, user: &k.user, roster: &k.roster, objects: &k.objects, at: map[uint64]*queue{}}
 	k.signals = signals{now: now, log: log, img: img, user: &k.user, roster: &k.roster, queues: &k.queues, objects: &k.objects,
-		pending: effect.At(wordPending, 0), backlog: newBacklog(wordPending)}
+		pending: effect.At(wordPending, 0), way: effect.At(wordWay, 0), backlog: newBacklog(wordPending)}
 	k.clock = clocks{doing: now, log: log, now: effect.At(wordClock, epoch), busy: effect.At(wordClock, 0)}
 	k.objects = objects{now: now, log: log, user: &k.user, roster: &k.roster, queues: &k.queues, signals: &k.signals, clock: &k.clock, files: &k.files,
 		n: effect.At(wordFiles, 0)}
@@ -168,6 +168,9 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 	regs.RCX, regs.R11 = regs.RIP, regs.RFLAGS
 	o := &k.outcome
 	*o = kernel.Outcome{}
+	if c.t.waitEnd.Peek() != 0 {
+		c.set(&c.t.waitEnd, 0)
+	}
 	result := row.do(c, o)
 	if !o.Sleep {
 		k.objects.finish(c.t)

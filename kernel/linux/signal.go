@@ -98,8 +98,10 @@ type signals struct {
 
 	actions  [numSignals]action
 	pending  effect.Word // signals sent to the process that every thread blocks
+	way      effect.Word // how often one was sent that a thread gets, and how often a thread got to one
 	backlog  *backlog    // of them: what they carry
 	handlers frames
+	ends     waitEnds
 
 	alarms   []*alarm    // timers that send signals; grows only
 	alarming effect.Word // 1: one of them was set
@@ -242,8 +244,20 @@ func (c *call) remask(mask uint64) {
 	c.unmasks = true
 }
 
+// A signal to the process is pending also while it is on its way to another thread.
+
 func doSigpending(c *call, o *kernel.Outcome) uint64 {
-	sent := (c.get(&c.t.sent) | c.get(&c.k.signals.pending)) & c.get(&c.t.blocked)
+	c.get(&c.k.signals.way)
+	sent := c.get(&c.t.sent) | c.get(&c.k.signals.pending)
+	for _, t := range c.k.roster.threads {
+		if t == nil {
+			continue
+		}
+		if sig := c.k.signals.meant(t); sig != 0 {
+			sent |= bit(sig)
+		}
+	}
+	sent &= c.get(&c.t.blocked)
 	return c.k.user.copyOut(c.a[0], pair(sent, 0)[:8])
 }
 

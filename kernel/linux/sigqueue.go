@@ -52,6 +52,16 @@ func (b *backlog) add(l *effect.Log, sig uint64, i info) {
 	l.Set(&b.n, n+1)
 }
 
+// addFirst has a signal wait before the others.
+func (b *backlog) addFirst(l *effect.Log, sig uint64, i info) {
+	b.add(l, 0, info{})
+	for at := l.Get(&b.n) - 1; at > 0; at-- {
+		q := b.list[at-1]
+		b.list[at].put(l, l.Get(&q.sig), q.get(l))
+	}
+	b.list[0].put(l, sig, i)
+}
+
 // remove takes the first entry of a signal out. more: there is another one.
 func (b *backlog) remove(l *effect.Log, sig uint64) (i info, found, more bool) {
 	n := l.Get(&b.n)
@@ -99,6 +109,16 @@ func (s *signals) keep(to *target, process bool) {
 	}
 }
 
+// keepAgain has a signal wait for the process that was on its way to a thread: it was sent before
+// those that wait.
+func (s *signals) keepAgain(sig uint64, i info) {
+	was := s.log.Get(&s.pending)
+	s.log.Set(&s.pending, was|bit(sig))
+	if s.isRealTime(sig) || was&bit(sig) == 0 && i != sentBy(true) {
+		s.backlog.addFirst(s.log, sig, i)
+	}
+}
+
 // take removes a signal from those that wait for a thread, or for the process.
 func (s *signals) take(t *thread, sig uint64) info {
 	set, list, usual := &t.sent, t.backlog, sentBy(false)
@@ -137,7 +157,9 @@ func (s *signals) discard(sig uint64) {
 }
 
 // isUntaken reports whether a real-time signal of this number was sent to the process
-// before, and the thread that was chosen for it perhaps hasn't got to it.
+// before, and the handler's thread that was chosen for it perhaps hasn't got to it. No thread can
+// tell that another one waits already: so that of two that wait either has the first comes by
+// the order in which they begin to.
 func (s *signals) isUntaken(sig uint64) bool {
 	for _, t := range s.roster.threads {
 		if t != nil && s.underway(t) && s.arriving(t).sig == sig {
@@ -155,7 +177,7 @@ func (s *signals) contended(sig uint64) bool {
 	}
 	n := 0
 	for _, t := range s.roster.threads {
-		if t != nil && t.alive.Peek() != 0 && (s.maskBefore(t)&bit(sig) == 0 || s.awaits(t, sig) || s.catches(t, sig)) {
+		if t != nil && t.alive.Peek() != 0 && (s.maskBefore(t)&bit(sig) == 0 || s.awaits(t, sig) || s.catches(t, sig) || s.meant(t) == sig) {
 			n++
 		}
 	}

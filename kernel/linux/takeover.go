@@ -1,6 +1,8 @@
 package linux
 
 import (
+	"slices"
+
 	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -38,16 +40,20 @@ type move struct {
 func (s *signals) takersOf(t *thread, sig uint64, l look) []*thread {
 	list := append(s.options[:0], t)
 	for _, o := range l.by {
-		takes := ^s.maskBefore(o)
-		if o == s.now.call.t {
-			takes = l.takes
-		}
-		if o != t && takes&bit(sig) != 0 {
+		if o != t && s.takes(o, l)&bit(sig) != 0 {
 			list = append(list, o)
 		}
 	}
 	s.options = list
 	return list
+}
+
+// takes are the signals that one of the threads that look takes.
+func (s *signals) takes(t *thread, l look) uint64 {
+	if t == s.now.call.t {
+		return l.takes
+	}
+	return ^s.maskBefore(t)
 }
 
 // maskBefore is a thread's mask, as it was before a signal's handler that the thread
@@ -70,10 +76,12 @@ func (s *signals) underway(t *thread) bool {
 func (c *call) planLook(p *kernel.Plan, l look) {
 	outcomes := uint64(max(p.Outcomes, 1))
 	for _, t := range c.k.roster.threads {
-		if t != nil && c.k.signals.underway(t) {
-			sig := c.k.signals.arriving(t).sig
+		if t == nil {
+			continue
+		}
+		if sig := c.k.signals.meant(t); sig != 0 {
 			takers := uint64(len(c.k.signals.takersOf(t, sig, l)))
-			if takers > 1 && c.k.signals.isRealTime(sig) && c.k.signals.pending.Peek()&bit(sig) != 0 {
+			if takers > 1 && c.k.signals.ended(t) == nil && c.k.signals.isRealTime(sig) && c.k.signals.pending.Peek()&bit(sig) != 0 {
 				invalid(p, whichFirst)
 			}
 			outcomes = product(outcomes, takers)
@@ -91,44 +99,71 @@ func (c *call) planLook(p *kernel.Plan, l look) {
 func (c *call) takeOver(l look) {
 	k := c.k
 	c.looked = true
+	if slices.ContainsFunc(l.by, func(t *thread) bool { return k.signals.takes(t, l) != 0 }) {
+		c.get(&k.signals.way)
+	}
 	for _, t := range k.roster.threads {
-		if t == nil || t == c.t || t.frame.Peek() == 0 { // none of those that have ended
-			continue
-		}
-		if f := &k.signals.handlers.list[t.frame.Peek()-1]; f.got.fault || !f.got.shared && !c.toProcess() {
+		if t == nil || t == c.t || !c.mayBeMeant(t) {
 			continue
 		}
 		c.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id), Arg: trace.PassedOver})
-		if !k.signals.underway(t) {
+		sig := k.signals.meant(t)
+		if sig == 0 {
 			continue
 		}
-		f := k.signals.arriving(t)
-		sig := f.sig
 		list := k.signals.takersOf(t, sig, l)
 		n := uint64(len(list))
 		to := list[c.choice%n]
 		if c.choice /= n; to != t {
-			k.moves = append(k.moves, move{sig, t, to, f.got})
+			k.moves = append(k.moves, move{sig, t, to, k.signals.lose(t)})
 		}
 	}
 	for _, m := range k.moves {
-		k.signals.retract(m.from)
 		if m.to == c.t {
-			k.signals.keep(&target{sig: m.sig, info: m.info}, true)
+			k.signals.keepAgain(m.sig, m.info)
 			c.unmasks = true
 		}
 	}
 }
 
+// mayBeMeant reports whether a thread is in a handler that a signal to the process began, any
+// handler for a signal that is sent to the process, or goes on after its wait for one.
+func (c *call) mayBeMeant(t *thread) bool {
+	if t.waitEnd.Peek() != 0 {
+		return true
+	}
+	if t.frame.Peek() == 0 { // as that of those that have ended
+		return false
+	}
+	f := &c.k.signals.handlers.list[t.frame.Peek()-1]
+	return !f.got.fault && (f.got.shared || c.toProcess())
+}
+
+// lose takes the signal to the process from a thread that it was meant for, and says what
+// it carries.
+func (s *signals) lose(t *thread) info {
+	if e := s.ended(t); e != nil {
+		s.undoEnd(t, e)
+		return e.info
+	}
+	i := s.arriving(t).got
+	s.retract(t)
+	return i
+}
+
 // deliverMoved sends the threads that take others' signals into their handlers, and those
-// that lost one into the next one's that they don't block.
+// that lost one into the next one's that they don't block, or out of their waits.
 func (s *signals) deliverMoved(o *kernel.Outcome) {
 	for _, m := range s.now.moves {
 		if m.to != s.now.call.t {
 			s.interrupt(&target{sig: m.sig, t: m.to, shared: true, info: m.info}, o)
 		}
-		if own := s.log.Get(&m.from.sent) &^ s.log.Get(&m.from.blocked); own != 0 {
-			sig := s.nextSignal(m.from, own)
+		if s.ended(m.from) != nil {
+			s.endAgain(m.from)
+			continue
+		}
+		if ready := (s.log.Get(&m.from.sent) | s.log.Get(&s.pending)) &^ s.log.Get(&m.from.blocked); ready != 0 {
+			sig := s.nextSignal(m.from, ready)
 			s.interrupt(&target{sig: sig, t: m.from, info: s.take(m.from, sig)}, o)
 		}
 	}

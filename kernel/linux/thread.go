@@ -47,6 +47,7 @@ type thread struct {
 
 	altStack, altSize            effect.Word
 	frame                        effect.Word // 1 + index of its latest signal frame
+	waitEnd                      effect.Word // 1 + index of how its latest wait for signals ended, until its next call
 	savedMask, savedMaskIsWanted effect.Word // sigsuspend: the mask to restore
 	sleepCall                    effect.Word // number of the call in which it sleeps
 	looks                        effect.Word // how often it read the clock
@@ -71,7 +72,7 @@ func newThread(id trace.TID, parent *thread, number uint64) *thread {
 	put(wordLife, &t.alive)
 	t.backlog = newBacklog(threadWord(id, wordSignals))
 	put(wordSignals, &t.blocked, &t.sent, &t.awaited)
-	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame,
+	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame, &t.waitEnd,
 		&t.savedMask, &t.savedMaskIsWanted, &t.sleepCall, &t.looks, &t.busy, &t.randoms, &t.name[0], &t.name[1])
 	return t
 }

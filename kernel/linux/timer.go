@@ -330,6 +330,9 @@ func (k *Kernel) GoOff(n int, by trace.TID) kernel.Outcome {
 			}
 		}
 		k.call.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(to.t.id), Arg: to.sig})
+		if to.shared {
+			k.log.Set(&k.signals.way, k.log.Get(&k.signals.way)+1)
+		}
 		to.info = a.told(&k.log, to.shared)
 		k.signals.send(to, o)
 	}

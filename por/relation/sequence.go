@@ -60,13 +60,13 @@ type Sequence struct {
 // step's thread alone settles what the step works on (Step.Blur).
 func NewSequence(o *Order, oneEvent bool) *Sequence { return &Sequence{o: o, oneEvent: oneEvent} }
 
-// Reverse makes v for the race r.
-func (s *Sequence) Reverse(r Race) {
+// Reverse makes v for the race r, and says how many events were looked at for that.
+func (s *Sequence) Reverse(r Race) (looked uint64) {
 	o := s.o
 	o.drops = append(o.drops[:0], r.First)
 	if r.found {
 		s.findSecond(r)
-		return
+		return s.looked()
 	}
 	cur := o.ev[r.Second].event
 	if first := o.ev[r.Second].first; first.Kind == trace.OpWriteLock {
@@ -81,6 +81,15 @@ func (s *Sequence) Reverse(r Race) {
 	}
 	s.search = s.Varies || r.need >= 0 && s.hidden()
 	s.collect()
+	return s.looked()
+}
+
+// looked is how many events, or threads without one, collect looked at.
+func (s *Sequence) looked() uint64 {
+	if s.search {
+		return uint64(s.o.width + len(s.near))
+	}
+	return uint64(s.o.width + len(s.whole))
 }
 
 // Pending makes v for the race of c with e, a step that is blocked at the end of

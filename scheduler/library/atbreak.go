@@ -75,6 +75,7 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 			return scheduler.Step, nil // not trusted any more
 		}
 		s.takeArgs(th, b.Args)
+		s.enter(th, b.Role)
 		if acts[b.Role].how == property {
 			return s.properties.at(th, tr, b.Role)
 		}

@@ -99,8 +99,14 @@ type call struct {
 	// release is the frame of a tested function after whose return there is a
 	// preemption point.
 	release frame
-	onces   []onceFrame // once routines under way, outermost first
-	holds   []uint64    // addresses of mutexes held, oldest first
+	// entered is how many calls the thread has begun of the functions whose calls are
+	// counted; the last one at the instruction enteredAt. outermost is that one while its
+	// own code runs. A state's digest has none of these: they say where a thread was.
+	entered   int
+	enteredAt uint64
+	outermost frame
+	onces     []onceFrame // once routines under way, outermost first
+	holds     []uint64    // addresses of mutexes held, oldest first
 	// held are the waits that signals interrupted, outermost first.
 	held []held
 }

@@ -36,6 +36,7 @@
 //	a call        atbreak (its entry), act (the table of roles), operation, pending, perform, return
 //	own code      quiet (run without interruption), ownstep (when that is a step of its own), over (keys, and
 //	              what a thread does at its end)
+//	counts        entered (calls of trusted functions, to follow an execution where they are tested)
 //	what it does  convention (arguments, results), door (to the guest's memory), look, misuse, errno, faulty
 //	objects       object, objectbytes; mutex, cond, semaphore, barrier, rwlock, once; namedsem,
 //	              lockmerge, guard

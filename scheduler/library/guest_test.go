@@ -118,6 +118,7 @@ int main(void) {
 func TestLostUpdate(t *testing.T) {
 	for _, cc := range []string{"gcc", "musl-gcc"} {
 		t.Run(cc, func(t *testing.T) {
+			needsProcessor(t)
 			s, _ := boot(t, compile.Text(t, cc, lostUpdate), scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, Config{})
 			got := enumerate(t, s)
 			// Each thread reads, then writes: C(4,2) = 6 orders, of which 2 are
@@ -235,6 +236,7 @@ int main(void) {
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			for _, o := range []string{"-O0", "-O2"} {
 				t.Run(c.name+"/"+cc+o, func(t *testing.T) {
+					needsProcessor(t)
 					s, _ := boot(t, compile.Text(t, cc, c.source, o), scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, Config{})
 					got := enumerate(t, s)
 					got.steps = 0

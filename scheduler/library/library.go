@@ -21,6 +21,8 @@ type Config struct {
 	// Trusted, where the guest's own library is tested, are the roles whose functions are
 	// trusted all the same; nil: none. The System's Config has Guarded then.
 	Trusted *[profile.NumRoles]bool
+	// Counted are the roles whose functions' calls are counted (entered.go); nil: none.
+	Counted *[profile.NumRoles]bool
 	// Profile, with Trusted, is where the sizes of the library's objects may be.
 	Profile *profile.Profile
 	// Native leaves threads and locks to the guest's own code from the start.
@@ -87,6 +89,8 @@ type settled struct {
 	// guarded are the trusted objects that lie in a word (guard.go), all that were
 	// ever met.
 	guarded map[uint64][]uint64
+	// everEntered are the roles whose functions were called.
+	everEntered [profile.NumRoles]bool
 }
 
 // models are what landgo keeps of threads and of objects, and how that goes back.

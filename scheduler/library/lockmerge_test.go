@@ -83,6 +83,7 @@ void *f(void *p) { pthread_mutex_lock(&m); x = 1; pthread_mutex_lock(&n); y = x;
 void *g(void *p) { pthread_mutex_lock(&n); y = 5; pthread_mutex_lock(&m); x = y; pthread_mutex_unlock(&m); pthread_mutex_unlock(&n); return p; }`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			needsProcessor(t)
 			path := compile.Text(t, "musl-gcc", head+threads+tail)
 			merged := endStates(t, path, Config{})
 			apart := endStates(t, path, Config{NoMerge: true})

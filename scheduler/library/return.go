@@ -12,6 +12,7 @@ import (
 // an allocator, of a quiet function, of a tested one that releases, or of a once
 // routine.
 func (s *Library) atReturn(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+	s.leave(th)
 	if v, err := s.leavePools(th, tr); err != nil || v == scheduler.Stay {
 		return v, err
 	}

@@ -109,7 +109,7 @@ func TestGoesBack(t *testing.T) {
 				}
 			}
 		})
-		if moved < 100 {
+		if moved < 50 {
 			t.Errorf("only %d operations were carried out", moved)
 		}
 	})

@@ -61,7 +61,7 @@ func (ex *execution) faulted(u *turn, stop *emu.Stop) (happening, error) {
 		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, stop.PC, "an exception of a user program isn't modelled: %s", ex.faultOf(u.th, stop.Fault).Message)
 	}
 	if base := ex.in.codeBase(); base != 0 {
-		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, stop.PC, "the code segment begins at %#x: segments that don't begin at 0 aren't modelled", base)
+		return atNothing, ex.core.invalid(kernel.GapSegment, u.th, stop.PC, "the code segment begins at %#x: segments that don't begin at 0 aren't modelled", base)
 	}
 	before := u.th.Regs
 	u.th.Regs = ex.proc.regs

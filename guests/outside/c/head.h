@@ -123,6 +123,7 @@ static void mask(int how, int n) { sigset_t s = set(n); pthread_sigmask(how, &s,
 static int masked(int n) { sigset_t s; pthread_sigmask(SIG_BLOCK, 0, &s); return sigismember(&s, n); }
 static int pending(int n) { sigset_t s; sigpending(&s); return sigismember(&s, n); }
 static int taken(int n) { sigset_t s = set(n); struct timespec none = {0, 0}; int r = sigtimedwait(&s, 0, &none); return r < 0 ? -errno : r; }
+static int robbed(int n) { sigset_t s = set(n); siginfo_t i; i.si_signo = -1; int r = sigwaitinfo(&s, &i); return r < 0 ? i.si_signo * errno : r + i.si_signo; }
 static int awaited(int n) { sigset_t s = set(n); int r = 0; sigwait(&s, &r); return r; }
 static void suspend(void) { sigset_t s = set(0); sigsuspend(&s); }
 static char alternate[THREADS][32768];

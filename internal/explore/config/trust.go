@@ -52,19 +52,32 @@ func setTrust(c *Config, v string) error {
 }
 
 // TrustedRoles are the roles of the groups that are trusted; nil if none is.
-func (c *Config) TrustedRoles() *[profile.NumRoles]bool {
-	if len(c.Trust) == 0 {
+func (c *Config) TrustedRoles() *[profile.NumRoles]bool { return RolesOf(c.Trust) }
+
+// RolesOf are the roles of groups; nil if there are none.
+func RolesOf(groups []string) *[profile.NumRoles]bool {
+	if len(groups) == 0 {
 		return nil
 	}
 	var roles [profile.NumRoles]bool
 	for _, g := range trustGroups {
-		if slices.Contains(c.Trust, g.name) {
+		if slices.Contains(groups, g.name) {
 			for _, r := range g.roles {
 				roles[r] = true
 			}
 		}
 	}
 	return &roles
+}
+
+// Needed is the group that a group needs; "": none.
+func Needed(group string) string {
+	for _, g := range trustGroups {
+		if g.name == group {
+			return g.needs
+		}
+	}
+	return ""
 }
 
 // ObjectRoles are the roles of the functions that take objects of a group: its own,

@@ -33,13 +33,13 @@ type Deepening struct {
 	Alone   int              `json:"alone,omitempty"`
 	Used    time.Duration    `json:"used"` // ns
 
-	Warm    uint64     `json:"warm,omitempty"`
-	Preempt *Ascending `json:"preempt,omitempty"`
-	Delay   *Ascending `json:"delay,omitempty"`
-	States  *Ascending `json:"states,omitempty"`
-	Rung    *Ascending `json:"rung,omitempty"`
-	Slices  int        `json:"slices,omitempty"` // of the ways
-	Gained  int        `json:"gained,omitempty"` // bugs that they found
+	Warm    uint64       `json:"warm,omitempty"`
+	Preempt *Ascending   `json:"preempt,omitempty"`
+	Delay   *Ascending   `json:"delay,omitempty"`
+	States  *Ascending   `json:"states,omitempty"`
+	Rungs   []*Ascending `json:"rungs,omitempty"`  // nil: not begun
+	Slices  int          `json:"slices,omitempty"` // of the ways
+	Gained  int          `json:"gained,omitempty"` // bugs that they found
 }
 
 // Ascending is where a search by ascending bound is.

@@ -40,6 +40,7 @@ var gapProblems = map[kernel.Gap]result.ErrorKind{
 	kernel.GapSchedule:    result.OtherScheduler,
 	kernel.GapCode:        result.CodeChanged,
 	kernel.GapPaging:      result.NoPaging,
+	kernel.GapSegment:     result.OtherSegments,
 	kernel.GapLibrary:     result.Dynamic,
 }
 

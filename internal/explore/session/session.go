@@ -51,6 +51,10 @@ type Session struct {
 	// Covered is what it and the sessions that came of it reached, nil: not wanted.
 	Covered *Coverage
 	account *account
+	// counted are groups of --trust's. The calls of their functions are counted by library,
+	// as those of the groups that are trusted.
+	counted []string
+	library *library.Library // of a program
 }
 
 func newSession(cfg config.Config, img *image.Image, w *limits.Watch) *Session {
@@ -212,6 +216,18 @@ func (s *Session) Another() (*Session, error) {
 	return t.opened()
 }
 
+// Counting is a new session of the guest, in which the calls of the functions of groups of
+// --trust's are counted. The caller closes it, also with an error.
+func (s *Session) Counting(groups []string) (*Session, error) {
+	if err := s.Config.Validate(); err != nil {
+		return nil, err
+	}
+	t := s.alike()
+	t.roles = profile.Roles(t.Image.Info, t.profile)
+	t.counted = groups
+	return t.opened()
+}
+
 // alike is a session with what was read for this one.
 func (s *Session) alike() *Session {
 	t := newSession(s.Config, s.Image, s.Limits)
@@ -314,6 +330,7 @@ func (s *Session) libraryConfig() library.Config {
 	c := library.Config{
 		AnyTimeout: s.Config.Timeouts == config.TimeoutsAny,
 		Trusted:    s.Config.TrustedRoles(),
+		Counted:    config.RolesOf(append(s.counted, s.Config.Trust...)),
 		Profile:    s.profile,
 		Native:     s.Config.NativeSync || len(s.Config.LocksTested) > 0,
 		NoMerge:    s.Config.Unmerged(),

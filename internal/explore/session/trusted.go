@@ -63,20 +63,34 @@ func (p *Program) Carries(pc uint64) bool {
 	return ok && p.trusts(b)
 }
 
-// Locks reports whether an instruction is of a function that locks a mutex.
-func (p *Program) Locks(pc uint64) bool {
-	f, ok := p.Image.SymbolAt(pc)
-	return ok && p.roles[f.Addr].Role == profile.MutexLock
+// Entered is how many calls a thread has begun of the functions whose calls are counted,
+// and whether the last of them, if its own code runs, is under way.
+func (s *Session) Entered(t trace.TID) (calls int, within bool) { return s.library.Entered(t) }
+
+// Called reports whether a function of a group of --trust's was called in any execution.
+func (s *Session) Called(group string) bool {
+	for r, of := range config.RolesOf([]string{group}) {
+		if of && s.library.EverEntered(profile.Role(r)) {
+			return true
+		}
+	}
+	return false
 }
 
 // LockFunctions are a kernel's own functions that lock and unlock: those with such a
-// role in its profile, and those that call the annotations, by name.
-func (p *Program) LockFunctions() (names []string) {
+// role in its profile, and those that call the annotations, by name. Those that the
+// profile says to be of some groups of --trust's are left out.
+func (p *Program) LockFunctions(without ...string) (names []string) {
 	if !p.Platform.Annotated {
 		return nil
 	}
+	left := config.RolesOf(without)
+	isLeft := map[string]bool{}
 	for _, b := range p.roles {
-		if scheduler.PointsAt(b.Role)&(trace.PointLock|trace.PointUnlock) != 0 {
+		switch {
+		case left != nil && left[b.Role]:
+			isLeft[b.Name] = true
+		case scheduler.PointsAt(b.Role)&(trace.PointLock|trace.PointUnlock) != 0:
 			names = append(names, b.Name)
 		}
 	}
@@ -86,5 +100,5 @@ func (p *Program) LockFunctions() (names []string) {
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return isLeft[name] })
 }

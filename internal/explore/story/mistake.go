@@ -68,8 +68,11 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 		return ""
 	}
 	acts := st.writesAt(st.hit.thread, st.hit.after)
-	if st.otherLocks() && !st.sameUpdate() || !acts && !st.failsAt(f) {
+	if st.otherLocks() && !st.sameUpdate() {
 		return ""
+	}
+	if !acts && !st.failsAt(f) {
+		return st.doneTwice(f, &x, &m, &y)
 	}
 	variable, t, u := m.Name(), st.Guest.Name(st.hit.thread), m.Thread
 	if lock := st.sharedLock(); lock != "" && acts {
@@ -120,6 +123,44 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 		between = fmt.Sprintf("thread %s's read (%s) and write (%s)", t, where(x.Stack), to)
 	}
 	return fmt.Sprintf("Nothing keeps thread %s's change of %s (%s) from coming between %s. Let both threads hold one lock there, or use one atomic operation.", u, variable, where(m.Stack), between)
+}
+
+// doneTwice: a thread looks at something under a lock, lets the lock go, and makes under it
+// the changes that another one has made in between.
+func (st *Story) doneTwice(f *scheduler.Failure, x, m, y *result.Access) string {
+	all := common(common(x.Held, y.Held), m.Held)
+	if len(all) == 0 || st.accessAt(st.hit.before).IsWrite() || len(f.Waits) > 0 {
+		return ""
+	}
+	lock, u := all[0], st.beats[st.hit.mid.beat].madeBy(st.hit.mid.access)
+	let, changed, by := st.letGo(st.hit.thread, lock), at{-1, 0}, at{-1, 0}
+	for again, a := range st.forward(st.hit.thread, st.hit.after) {
+		if a.Addr < lowestVariable || !a.IsWrite() {
+			continue
+		}
+		if !slices.Contains(st.held(again), lock) {
+			break
+		}
+		first := st.lastOf(u, st.hit.after, a)
+		for first.beat >= 0 && !st.accessAt(first).IsWrite() {
+			first = st.lastOf(u, first, a)
+		}
+		if first.beat < 0 || first.before(st.hit.before) || !slices.Contains(st.held(first), lock) {
+			return ""
+		}
+		if changed.beat < 0 {
+			changed, by = again, first
+		}
+	}
+	if let == "" || changed.beat < 0 {
+		return ""
+	}
+	both, first := st.shown(changed.beat, changed.access), st.shown(by.beat, by.access)
+	if both.Symbol == "" || where(both.Stack) == "" || where(first.Stack) == "" {
+		return ""
+	}
+	return fmt.Sprintf("Thread %s lets %s go (%s) after it has looked at %s, and changes %s (%s) when it has it again. In between thread %s has done the same (%s). Hold %s over both, or look again after taking it.",
+		st.Guest.Name(st.hit.thread), lock, let, m.Name(), both.Name(), where(both.Stack), m.Thread, where(first.Stack), lock)
 }
 
 // sharedLock is a lock that both threads of the hit hold for reading at what they write, or

@@ -54,6 +54,9 @@ func Forever(info *debuginfo.Info, stack []uint64) bool {
 				back = append(back, next)
 				continue
 			}
+			if f, ok := info.SymbolAt(next - 1); ok && f.Size != 0 && next-f.Addr >= f.Size {
+				return false // nothing is behind the call: it doesn't return
+			}
 			pc = next
 			continue
 		case kind == jumps && hasLine(info, to):

@@ -15,7 +15,7 @@ func TestForever(t *testing.T) {
 			return s.Addr
 		}
 		for label, want := range map[string]bool{
-			"in_plain": true, "in_calls": true, "in_condition": false, "in_within": false, "in_pointer": false, "in_ends": false,
+			"in_plain": true, "in_calls": true, "in_condition": false, "in_within": false, "in_pointer": false, "in_ends": false, "in_leaves": false,
 		} {
 			if got := Forever(info, []uint64{at("sched_yield"), at(label)}); got != want {
 				t.Errorf("%s, %s: %v", opt, label, got)

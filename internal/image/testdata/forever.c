@@ -53,6 +53,17 @@ void ends(void)
 	sched_yield();
 	__asm__ volatile("in_ends:");
 }
+void leaves(void)
+{
+	sched_yield();
+	__asm__ volatile("in_leaves:");
+	_exit(0);
+}
+void behind(void)
+{
+	for (;;)
+		sched_yield();
+}
 int main(void)
 {
 	plain();
@@ -61,5 +72,7 @@ int main(void)
 	within();
 	pointer(nap);
 	ends();
+	leaves();
+	behind();
 	return 0;
 }

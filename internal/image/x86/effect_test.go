@@ -120,6 +120,9 @@ func TestEffectsOnTheProcessor(t *testing.T) {
 		last = &experiment{text: text, e: e, before: *regs}
 		if !writesMemory(&inst) {
 			last.other = perturbed(t, tid, *regs, e)
+			if !ReadsFlags(inst.Op) && differ(perturbed(t, tid, *regs, Effects{Reads: 1<<16 - 1, ReadsFlags: true}), perturbed(t, tid, *regs, Effects{Reads: 1<<16 - 1})) {
+				t.Errorf("%#x: %s: it depends on flags", regs.Rip, text)
+			}
 		}
 	})
 	if status != 0 {
@@ -158,6 +161,17 @@ func perturbed(t *testing.T, tid int, regs syscall.PtraceRegs, e Effects) *sysca
 		t.Errorf("%#x: %v when what isn't read is changed", before.Rip, status.StopSignal())
 	}
 	return after
+}
+
+// differ reports whether an instruction's results differ in more than flags.
+func differ(a, b *syscall.PtraceRegs) bool {
+	x, y := generalRegs(a), generalRegs(b)
+	for i := range x {
+		if *x[i] != *y[i] {
+			return true
+		}
+	}
+	return a.Rip != b.Rip
 }
 
 // checkCoverage wants each opcode of the table tried, but for vector ones,

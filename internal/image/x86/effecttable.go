@@ -179,7 +179,7 @@ var vectorCompares = []x86asm.Op{x86asm.COMISD, x86asm.COMISS, x86asm.UCOMISD, x
 // them in a register, for the kernel to put them back.)
 func ReadsFlags(op x86asm.Op) bool {
 	switch op {
-	case x86asm.LAHF, x86asm.CMC, x86asm.INTO, x86asm.LOOPE, x86asm.LOOPNE, x86asm.FCMOVB, x86asm.FCMOVBE, x86asm.FCMOVE,
+	case x86asm.RCL, x86asm.RCR, x86asm.DAA, x86asm.DAS, x86asm.AAA, x86asm.AAS, x86asm.LAHF, x86asm.CMC, x86asm.INTO, x86asm.LOOPE, x86asm.LOOPNE, x86asm.FCMOVB, x86asm.FCMOVBE, x86asm.FCMOVE,
 		x86asm.FCMOVNB, x86asm.FCMOVNBE, x86asm.FCMOVNE, x86asm.FCMOVNU, x86asm.FCMOVU, x86asm.PUSHF, x86asm.PUSHFD, x86asm.PUSHFQ:
 		return true
 	}
@@ -194,7 +194,8 @@ func ReadsCarry(op x86asm.Op) (carry, others bool) {
 	case x86asm.JE, x86asm.JNE, x86asm.JS, x86asm.JNS, x86asm.JO, x86asm.JNO, x86asm.JP, x86asm.JNP, x86asm.JG, x86asm.JGE, x86asm.JL, x86asm.JLE,
 		x86asm.SETE, x86asm.SETNE, x86asm.SETS, x86asm.SETNS, x86asm.SETG, x86asm.SETGE, x86asm.SETL, x86asm.SETLE:
 		return false, true
-	case x86asm.JB, x86asm.JAE, x86asm.SETB, x86asm.SETAE, x86asm.CMOVB, x86asm.CMOVAE, x86asm.ADC, x86asm.SBB:
+	case x86asm.JB, x86asm.JAE, x86asm.SETB, x86asm.SETAE, x86asm.CMOVB, x86asm.CMOVAE, x86asm.ADC, x86asm.SBB,
+		x86asm.RCL, x86asm.RCR:
 		return true, false
 	}
 	return true, true
