@@ -38,7 +38,7 @@ type Frozen struct {
 // Freeze copies the state with a context. It fails if that holds an address of
 // landgo's own process, by which it would mean something else in another one.
 func (m *Machine) Freeze(c Ctx) (*Frozen, error) {
-	var cpu CPU
+	var cpu Processor
 	err := m.FreezeCPU(c, &cpu)
 	if err == nil {
 		err = m.Movable(&cpu)
@@ -120,7 +120,7 @@ func (m *Machine) Thaw(f *Frozen) (Ctx, error) {
 	}
 	c := m.Start(&Regs{RIP: f.PC})
 	m.c.clock_reads = C.uint64_t(f.ClockRead)
-	return c, m.thawCPU(c, &CPU{f.CPU, f.Check}, f.PC, f.Clock)
+	return c, m.thawCPU(c, &Processor{f.CPU, f.Check}, f.PC, f.Clock)
 }
 
 // lowest is below all memory that isn't the program's own. The engine is a

@@ -27,8 +27,8 @@ type Leg struct {
 	Runs, Words []uint64
 }
 
-// CPU is a context's processor as plain data, with the registers that are read from it.
-type CPU struct {
+// Processor is a context's processor as plain data, with the registers that are read from it.
+type Processor struct {
 	State []byte // as the engine has it
 	Check []uint64
 }
@@ -98,7 +98,7 @@ var errOtherMachine = errors.New("the state is of another machine")
 
 // Play has come of the context from what came of a leg. The context of the stop has the
 // general registers only, unless the processor at its end is given. reuse: see Run.Reuse.
-func (m *Machine) Play(l *Leg, from Ctx, reuse bool, end *CPU) (*Stop, error) {
+func (m *Machine) Play(l *Leg, from Ctx, reuse bool, end *Processor) (*Stop, error) {
 	if len(l.Runs)%2 != 0 {
 		return nil, errOtherMachine
 	}
@@ -140,7 +140,7 @@ func (m *Machine) Play(l *Leg, from Ctx, reuse bool, end *CPU) (*Stop, error) {
 
 // FreezeCPU copies a context's processor, into the memory of an earlier copy if there is
 // one. Whether another machine can go on with it is asked of Movable.
-func (m *Machine) FreezeCPU(c Ctx, to *CPU) error {
+func (m *Machine) FreezeCPU(c Ctx, to *Processor) error {
 	n := int(C.context_frozen(m.c))
 	if n <= 0 {
 		return errors.New("the engine's saved state has another form")
@@ -159,7 +159,7 @@ func (m *Machine) FreezeCPU(c Ctx, to *CPU) error {
 
 // Movable fails if a processor's state holds an address of landgo's own process, by which
 // it would mean something else in another one.
-func (m *Machine) Movable(c *CPU) error {
+func (m *Machine) Movable(c *Processor) error {
 	mapped, err := ownMemory()
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func (m *Machine) Movable(c *CPU) error {
 }
 
 // thawCPU puts a processor's state into a context.
-func (m *Machine) thawCPU(c Ctx, from *CPU, pc, clock uint64) error {
+func (m *Machine) thawCPU(c Ctx, from *Processor, pc, clock uint64) error {
 	if n := int(C.context_frozen(m.c)); n == 0 || len(from.State) != n {
 		return errOtherMachine
 	}

@@ -25,7 +25,7 @@ import (
 type Opening struct {
 	Legs  []Leg
 	Insns uint64
-	CPU   emu.CPU
+	CPU   emu.Processor
 	// Ran are the instructions that were executed, and perhaps others, ascending: each by
 	// its distance from the one before. Breaks are where breakpoints were.
 	Ran, Breaks []uint64
@@ -264,7 +264,7 @@ func (s *System) playLeg(th *thread, tr *trace.Transition, skip bool, look *uint
 	}
 	g.next++
 	*look = l.Look
-	var cpu *emu.CPU
+	var cpu *emu.Processor
 	if g.next == len(g.play.Legs) {
 		cpu = &g.play.CPU
 	}
