@@ -65,8 +65,10 @@ void board_regs(struct machine *m, int32_t slot, struct board_regs *r)
 	uint16_t cs = 0;
 	uint16_t ss = 0;
 	*r = (struct board_regs){ 0 };
-	if (!m->uc)
+	if (!m->uc) {
+		*r = m->plain_board;
 		return;
+	}
 	uc_context_reg_read(c, UC_X86_REG_CR0, &r->cr0);
 	uc_context_reg_read(c, UC_X86_REG_CR2, &r->cr2);
 	uc_context_reg_read(c, UC_X86_REG_CR3, &r->cr3);

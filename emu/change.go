@@ -220,17 +220,20 @@ func (m *Machine) TouchTrusted(t trace.TID, addr, n uint64) (learned bool) {
 // SharedHull is the smallest range that has all bytes of [lo, hi) in it that
 // threads share, to 8 bytes; empty if there are none.
 func (m *Machine) SharedHull(lo, hi uint64) (hull Range) {
-	touched := m.touchedPages()
-	first, last := lo>>C.GRANULE_SHIFT, (hi-1)>>C.GRANULE_SHIFT
 	if hi <= lo || !m.inSpace(lo, hi-lo) {
 		return hull
 	}
+	first, last := lo>>C.GRANULE_SHIFT, (hi-1)>>C.GRANULE_SHIFT
+	touched := m.touchedPages()[:last>>pageShift+1]
 	for g := first; g <= last; {
-		end := min(last+1, (g>>pageShift+1)<<pageShift)
-		if touched[g>>pageShift] == 0 { // a stack is large, and little of it is used
-			g = end
-			continue
+		next := bytes.IndexByte(touched[g>>pageShift:], 1) // a stack is large, and little of it is used
+		if next < 0 {
+			break
 		}
+		if next > 0 {
+			g = (g>>pageShift + uint64(next)) << pageShift
+		}
+		end := min(last+1, (g>>pageShift+1)<<pageShift)
 		page := unsafe.Slice((*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), g)), end-g)
 		if i := bytes.IndexByte(page, C.SHARED); i >= 0 {
 			if hull.Hi == 0 {

@@ -129,6 +129,8 @@ void context_exception(struct machine *m, int32_t slot)
 {
 	const int32_t none = -1;
 	char *c = (char *)m->slots[slot].cpu + m->exception_at;
+	if (!m->uc)
+		return; /* those of a script have no error code */
 	if (m->exception_at < 0) {
 		m->result.raised = false;
 		return;

@@ -446,7 +446,8 @@ struct machine {
 	uint8_t *brk;         /* breakpoint class per code byte */
 	uint8_t *point;       /* per code byte: 1 before instructions that RUN_STOP_POINTS stops at */
 	uc_context *fresh;    /* the CPU before its first instruction */
-	uint64_t plain[NREGS]; /* the CPU of a machine without an engine */
+	uint64_t plain[NREGS]; /* the CPU of a machine without an engine, */
+	struct board_regs plain_board; /* which is the same in all its contexts */
 	int32_t reg_at[NREGS]; /* offset of a register in a saved context, or -1 */
 	int32_t exception_at; /* offset of the error code in a saved context, or -1 */
 	int32_t live;         /* slot that the engine's CPU equals, or -1 */

@@ -267,6 +267,8 @@ func TestEvents(t *testing.T) {
 		{insn: "rdrand %eax", why: StopUnmodelled, name: "rdrand"},
 		{insn: "rdseed %rax", why: StopUnmodelled, name: "rdseed"},
 		{insn: "xgetbv", why: StopUnmodelled, name: "xgetbv"},
+		{insn: ".byte 0x0f, 0x01, 0xe8", why: StopUnmodelled, name: "serialize and its kin"},
+		{insn: ".byte 0x0f, 0x01, 0xfc", why: StopUnmodelled, name: "monitorx, mwaitx, clzero or rdpru"},
 		{insn: "xsave (%rbx)", why: StopUnmodelled, name: "xsave"},
 		{insn: "popcnt %eax, %eax", why: StopUnmodelled, name: "popcnt"},
 		{insn: "lzcnt %eax, %eax", why: StopUnmodelled, name: "lzcnt"},

@@ -42,7 +42,9 @@ type Insn struct {
 // CPU is the processor of a machine that runs a Script.
 type CPU struct {
 	*Regs
-	m *Machine
+	// Board is the rest, of a bare machine. No rewind takes its changes back.
+	Board *BoardRegs
+	m     *Machine
 }
 
 // Load reads up to 8 bytes of memory.
@@ -80,7 +82,7 @@ func (m *Machine) address() C.uintptr_t { return C.uintptr_t(uintptr(unsafe.Poin
 // play is a run of a script.
 func (m *Machine) play() {
 	begun := C.script_begin(m.c)
-	cpu := CPU{Regs: (*trace.Regs)(unsafe.Pointer(&m.c.plain)), m: m}
+	cpu := CPU{Regs: (*trace.Regs)(unsafe.Pointer(&m.c.plain)), Board: (*BoardRegs)(unsafe.Pointer(&m.c.plain_board)), m: m}
 	cpu.RIP = uint64(m.c.pc)
 	for {
 		pc := cpu.RIP

@@ -33,6 +33,10 @@ static struct insn group7(const struct bytes *b)
 	case 0xEE:
 	case 0xEF:
 		return unmodelled("protection keys");
+	case 0xE8: case 0xE9: case 0xEA: case 0xEB: case 0xEC: case 0xED: /* programs may have these */
+		return unmodelled("serialize and its kin");
+	case 0xFA: case 0xFB: case 0xFC: case 0xFD:
+		return unmodelled("monitorx, mwaitx, clzero or rdpru");
 	case 0xF9:
 		return whole(b, KIND_RDTSCP, 3);
 	case 0xF8:

@@ -17,6 +17,7 @@ type recorder struct {
 	blocked bool // a thread waited for more than a join, at some time
 	// awaiting: polls aren't possible, whatever the search says.
 	awaiting bool
+	endless  bool // an execution that points became finer in may have no end
 	// late: ends of the process come last if the search wants them to.
 	late bool
 	// blending: what comes to the same in both orders is one trace if the search wants it so;
@@ -41,6 +42,9 @@ type recMark struct {
 }
 
 func (r *recorder) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	if len(r.path) == 64 && r.endless {
+		return &trace.Transition{Thread: t, End: trace.EndProcess}, nil
+	}
 	r.prices = append(r.prices, r.price().plus(r.stands[len(r.path)], t))
 	x, err := r.System.Step(t, c)
 	if len(r.path) == 64 {

@@ -45,7 +45,7 @@ type survey struct {
 func newSurvey(p *model.Program) *survey {
 	s := &survey{m: model.New(p), p: p}
 	s.Restarted()
-	s.r = &recorder{System: s.m}
+	s.r = &recorder{System: s.m, endless: p.Backs}
 	return s
 }
 
@@ -64,12 +64,14 @@ func borrow(p *model.Program) *survey {
 	return s
 }
 
-// ended notes the execution at whose end the system stands.
-func (s *survey) ended(e Ending) {
-	s.longest = max(s.longest, len(s.r.path))
+// outcome is where the system stands at an execution's end.
+func (s *survey) outcome(e Ending) outcome {
 	o := outcome{ending: e, state: s.m.State()}
-	if s.p.Counts {
+	if s.p.Counts || s.p.Backs {
 		o.state = s.m.Shared() // how often a thread has looked that is cut off, or stuck, is its own business
+	}
+	if s.p.Backs && (e == EndedBug || s.p.MainEnds && e == EndedProcess) {
+		o.state = 0 // and what it had added when it was cut off
 	}
 	if s.p.Alike > 0 {
 		o.state = s.m.AlikeState()
@@ -77,6 +79,13 @@ func (s *survey) ended(e Ending) {
 	if e == EndedBug {
 		o.bug = s.m.Bug + 1
 	}
+	return o
+}
+
+// ended notes the execution at whose end the system stands.
+func (s *survey) ended(e Ending) {
+	s.longest = max(s.longest, len(s.r.path))
+	o := s.outcome(e)
 	if e == EndedProcess && s.ender != nil && len(s.r.path) > 0 {
 		if x := s.r.path[len(s.r.path)-1]; x.End == trace.EndProcess {
 			s.ender[s.m.Local(x.Thread)] = true
@@ -143,6 +152,9 @@ func explore(name string, p *model.Program, opts Options) (*survey, error) {
 // or it looks so.
 func exhaust(p *model.Program, limit uint64) (*survey, error) { return exhaustTo(newSurvey(p), limit) }
 
+// mostSteps bounds an execution: a loop may have no end.
+const mostSteps = 60
+
 func exhaustTo(s *survey, limit uint64) (*survey, error) {
 	s.judges = true
 	all := true
@@ -151,6 +163,9 @@ func exhaustTo(s *survey, limit uint64) (*survey, error) {
 	var walk func(share float64) error
 	walk = func(share float64) error {
 		d := len(s.r.path)
+		if d > mostSteps {
+			return errTooLarge
+		}
 		if d == len(states) {
 			states = append(states, nil)
 		}

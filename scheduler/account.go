@@ -125,8 +125,15 @@ func (s *named) OpText(op trace.Op) string {
 		if op.Arg == trace.PassedOver {
 			return ""
 		}
-		if t := trace.TID(op.Obj); int(t) < len(s.names.paths) && t >= 0 && op.Arg != 0 && !s.lib.Own(op.Arg) {
-			return fmt.Sprintf("sends %s to %s", trace.SignalName(op.Arg), s.Name(t))
+		t := trace.TID(op.Obj)
+		if int(t) >= len(s.names.paths) || t < 0 {
+			break
+		}
+		if sig := op.Caught(); sig != 0 {
+			return fmt.Sprintf("finds %s still on its way to %s", trace.SignalName(sig), s.Name(t))
+		}
+		if sig := op.Signal(); sig != 0 && !s.lib.Own(sig) {
+			return fmt.Sprintf("sends %s to %s", trace.SignalName(sig), s.Name(t))
 		}
 	case trace.OpTurn, trace.OpJudged, trace.OpStores, trace.OpStored:
 		return ""

@@ -21,6 +21,8 @@ import (
 // then. Where it is written in parts, or an operation works on its bytes, it isn't of this
 // kind: a value of several writes is no event's. That is learned, too.
 //
+// A turn whose effect is taken back is of that kind, too: backout.go.
+//
 // Detectors beside a search (race.Triangular) see the program without polls. That is as
 // good: under x86-TSO a poll changes nothing either, so the program has the same states
 // there with its polls and without. The theorem is one about programs some of whose loads
@@ -45,6 +47,7 @@ type awaits struct {
 	attempt  *attempt
 	spins    *spins
 	counts   *counts
+	backs    *backouts
 	blends   *blends
 	on       bool             // polls aren't possible
 	tried    map[pollKey]bool // turns of loops
@@ -70,18 +73,24 @@ func (aw *awaits) waitsHere(a *trace.Access) bool {
 
 // isAwait reports whether a thread stands at an access by which it is known to wait.
 func (aw *awaits) isAwait(th *thread) bool {
-	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
+	return aw.backs.tries(th) || th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
 		aw.learning.known.Awaits[th.Access.PC] && !aw.learning.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0
 }
 
 // settle is called at the end of each step: which threads await now, and can those
 // that do go on?
 func (aw *awaits) settle(info *stepInfo) {
-	if !aw.on || len(aw.learning.known.Awaits)+len(aw.learning.known.Counted) == 0 {
+	if !aw.on {
 		return
 	}
 	tr := info.tr
+	if len(aw.learning.known.Awaits)+len(aw.learning.known.Counted)+len(aw.learning.known.Movers) == 0 && !aw.backs.watching {
+		aw.backs.learn(&aw.in.threads[tr.Thread])
+		return
+	}
 	aw.noteWrites(info)
+	aw.backs.noteUse(info)
+	aw.backs.learn(&aw.in.threads[tr.Thread])
 	for i := range aw.in.threads {
 		th := &aw.in.threads[i]
 		counted := aw.counts.is(th)
@@ -134,7 +143,7 @@ func (s *System) Rest() (news bool) {
 		if !th.Exists || th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || !canAwait(&th.Access) || s.steered() || s.Alone(th.ID) {
 			continue
 		}
-		if s.awaits.polls(th, nil) {
+		if s.awaits.polls(th, nil) || s.awaits.backs.rests(th) {
 			s.Save(th.ID)
 			s.spinOn(th, []trace.Access{th.Access})
 		}
@@ -173,6 +182,9 @@ func (aw *awaits) meets(tr *trace.Transition, at *trace.Access) (meets bool) {
 }
 
 func (aw *awaits) giveUp(a *trace.Access) {
+	if aw.backs.moves(a) {
+		aw.backs.tell(a)
+	}
 	if !aw.learning.known.Piecemeal[a.PC] {
 		aw.learning.known.Piecemeal[a.PC] = true
 		aw.learning.finer = true
@@ -256,8 +268,21 @@ func (s *System) WouldGo(t trace.TID, f func(back int, goes bool)) {
 // pollKey is a thread in a state of its own, and a value before it.
 type pollKey struct {
 	thread          trace.TID
-	number, effects uint64 // of the step that brought it there, and of what it did in the kernel
+	number, effects uint64 // of the step that brought it there (since), and of what it did in the kernel
 	value           uint64
+}
+
+// since is the number of the step since which a thread stands as it does: its latest one, or the one
+// that created it. 0: it stood so before the search, which may have learned since.
+func (s *present) since(th *thread) uint64 {
+	i := th.LastStep
+	if i == 0 {
+		i = int32(th.born >> momentShift)
+	}
+	if i == 0 || int(i) > len(s.steps) {
+		return 0
+	}
+	return s.steps[i-1].number
 }
 
 // mostPolls bounds how much is remembered of turns that were tried.
@@ -266,6 +291,9 @@ const mostPolls = 1 << 14
 // polls reports whether the next step of a thread that awaits would only bring it back, if
 // it found the value v, nil for what is there.
 func (aw *awaits) polls(th *thread, v *uint64) bool {
+	if aw.backs.tries(th) {
+		return aw.backs.fails(th, v)
+	}
 	key := pollKey{thread: th.ID, effects: th.Effects}
 	a := &th.Access
 	if v == nil {
@@ -276,11 +304,9 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 	} else {
 		key.value = *v
 	}
-	if th.LastStep != 0 {
-		key.number = aw.in.steps[th.LastStep-1].number
-		if known, ok := aw.tried[key]; ok {
-			return known
-		}
+	key.number = aw.in.since(th)
+	if known, ok := aw.tried[key]; ok {
+		return known
 	}
 	was, current := *th, aw.attempt.current
 	var recurs, single bool
@@ -301,7 +327,7 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 	if len(aw.tried) >= mostPolls {
 		clear(aw.tried)
 	}
-	if th.LastStep != 0 {
+	if key.number != 0 {
 		aw.tried[key] = recurs && single
 	}
 	return recurs && single

@@ -91,17 +91,23 @@ func (bl *blends) isAwaited(a *trace.Access) bool {
 // at is how an access of thread t blends: static.Blends, remembered, or as one of those that
 // are counted (above.go).
 func (bl *blends) at(t trace.TID, a *trace.Access) trace.Blend {
-	b, ok := bl.blends[a.PC]
-	if !ok {
-		b = static.Blends(bl.in.image.File, a.PC)
-		bl.blends[a.PC] = b
-	}
+	b := bl.byCode(a.PC)
 	if b == trace.NoBlend && bl.leastAt(a.PC) > 0 && !bl.learning.known.Below[nameBelow(t, a)] {
 		b = trace.BlendAdd
 	}
 	if b == trace.NoBlend || b == trace.BlendStore && !bl.overwriting || b != trace.BlendStore && (!bl.on || bl.isAwaited(a)) ||
 		bl.in.image.FlagsCross() {
 		return trace.NoBlend
+	}
+	return b
+}
+
+// byCode is static.Blends, remembered.
+func (bl *blends) byCode(pc uint64) trace.Blend {
+	b, ok := bl.blends[pc]
+	if !ok {
+		b = static.Blends(bl.in.image.File, pc)
+		bl.blends[pc] = b
 	}
 	return b
 }

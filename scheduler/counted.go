@@ -262,13 +262,11 @@ const mostReturns = 8
 func (c *counts) survey(th *thread) (l look) {
 	values := c.valuesAt(&th.Access, c.valueAt(&th.Access))
 	key := surveyKey{thread: th.ID, effects: th.Effects}
-	if th.LastStep != 0 {
-		h := trace.NewHash()
-		h.Words(values...)
-		key.number, key.values = c.in.steps[th.LastStep-1].number, h.Sum()
-		if known, ok := c.surveyed[key]; ok {
-			return known
-		}
+	h := trace.NewHash()
+	h.Words(values...)
+	key.number, key.values = c.in.since(th), h.Sum()
+	if known, ok := c.surveyed[key]; ok {
+		return known
 	}
 	was, current := *th, c.attempt.current
 	c.spins.trials.probe(th, func() {
@@ -279,7 +277,7 @@ func (c *counts) survey(th *thread) (l look) {
 	if len(c.surveyed) >= mostPolls {
 		clear(c.surveyed)
 	}
-	if th.LastStep != 0 {
+	if key.number != 0 {
 		c.surveyed[key] = l
 	}
 	return l
@@ -335,7 +333,7 @@ func (c *counts) tryWith(th *thread, at *trace.Access, v, mem uint64, compares b
 	if o != fails {
 		now := c.poiseOf(th, o == leaves)
 		if p = &now; o == leaves {
-			now.did, now.memory = doings(tr), c.differences(mem)
+			now.did, now.memory = doings(tr), c.differences(mem, &trace.Access{})
 			if c.in.machine.Logged() != logged && compares {
 				p = nil
 			}
@@ -410,14 +408,14 @@ func (c *counts) valuesAt(a *trace.Access, now uint64) []uint64 {
 }
 
 // differences are the bytes that differ from what was there at a moment of the journal, and
-// what they are.
-func (c *counts) differences(since uint64) string {
+// what they are; but for those of an access.
+func (c *counts) differences(since uint64, but *trace.Access) string {
 	bytes := map[uint64]byte{}
 	for _, r := range c.in.machine.Written(since) {
 		was := c.in.machine.Before(since, r.Lo, r.Hi-r.Lo)
 		for i, b := range c.in.machine.Bytes(r.Lo, r.Hi-r.Lo) {
-			if b != was[i] {
-				bytes[r.Lo+uint64(i)] = b
+			if a := r.Lo + uint64(i); b != was[i] && (a < but.Addr || a >= but.Addr+uint64(but.Size)) {
+				bytes[a] = b
 			}
 		}
 	}

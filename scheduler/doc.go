@@ -36,7 +36,7 @@
 //	Traps, Naps, Signals   system calls, sleeps within a step, faults and signals
 //	Sharing, Points        what others share of what is touched; is there a point here?
 //	spins, trials          loops in which threads wait; turns that are tried and taken back
-//	awaits, counts         loops of one read; those that count their turns
+//	awaits, counts, backs  loops of one read; those that count their turns; those that add, and take that back
 //	Blends                 instructions that come to the same in both orders
 //	Kinship                threads that nothing tells apart
 //	scouts                 what others would do in a long step
@@ -73,8 +73,8 @@
 //
 //	a step        system, advance, start (the first, kept), trap, points, granularity, enabled, listing, spawn, exit, late
 //	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
-//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, blend, above, alike, clockloop, turns, endless, rounds,
-//	              scout
+//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, backout, blend, above, alike, clockloop, turns, endless,
+//	              rounds, scout
 //	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
 //	timers        timer (threads of a program's own)
 //	reports       account, describe, naming, stuck, meant, failure, errors, blockfault, letthrough, leak, format, met,

@@ -21,8 +21,8 @@ type endTeller interface {
 	EndWord(t trace.TID) uint64
 }
 
-// endWord is where the end of a thread shows in memory (glibc's thread id in the
-// control block, which pthread_kill looks at), or 0.
+// endWord is where the end of a thread shows in memory (a thread's number in its control
+// block, which others look at), or 0.
 func (e *Ends) endWord(th *thread) uint64 {
 	if k, ok := e.in.kernel.(endTeller); ok {
 		return k.EndWord(th.ID)

@@ -7,10 +7,11 @@ import (
 
 // A thread that goes on after a fault.
 //
-// A thread that faults finds the page as others left it: the access is an event. On
-// linux the machine stops before it, and records it as a read, as any other
-// (emu.Faults); on pebbles it is a look at the page. The kernel's stores for the
-// handler, on the thread's stack or on another, are accesses as well.
+// A thread that faults finds the page as others left it: the access is an event. The
+// machine stops before it, and records it as a read, as any other (emu.Faults). Under a
+// kernel that lets handlers change the pages of others it is a look at the page
+// (pageKernel). The kernel's stores for the handler, on the thread's stack or on another,
+// are accesses as well.
 
 // pageKernel is a kernel in which the handler of a fault can find pages that others
 // map and take away.

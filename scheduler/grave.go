@@ -12,8 +12,8 @@ import (
 // start of its mapping up to the thread control block, with the thread-local
 // variables. The memory from there on is the C library's own.
 //
-// A stack that the program gave pthread_create itself is the program's memory,
-// and so is that of a thread made without pthread_create.
+// A stack that the program gave for the thread itself is the program's memory, and so is
+// that of a thread which no trusted function has made.
 
 // Stacks are those of threads: where they are, and which are no thread's any more. A System
 // finds out for itself where they begin.

@@ -47,7 +47,7 @@ func (l *leaks) leak(th *thread) *Failure {
 		if len(l.in.heap.Unfreed()) > 0 {
 			list = l.in.heap.Lost(l.registers(), l.roots(), l.words)
 		}
-		// On pebbles the program chooses where its pages are, and its code can know it.
+		// A tested library chooses where its pages are, and its code can know it.
 		if len(l.in.mapped.Unfreed()) > 0 && !l.in.cfg.Tested {
 			list = append(list, l.lostMappings()...)
 		}

@@ -10,22 +10,22 @@ import (
 	"landgo/kernel"
 )
 
-// Memory that the program itself maps (mmap; new_pages on pebbles) is blocks too, each with the
+// Memory that the program itself maps by a call of the kernel's is blocks too, each with the
 // call that mapped it and the one that took it back. Its pages are what keeps accesses out, so
 // nothing has to be checked that doesn't fault anyway, and no program that is right can be told off
 // for an access. Memory mapped within a function of the C library (stacks, malloc's large blocks),
 // or before the program's first thread runs, is no block of these.
 //
 // A mapping has whole pages: what lies between the bytes asked for and the end of
-// the last page may be used on every machine. Behind a mapping of linux's a page
-// stays free (kernel/linux/layout.go); on pebbles the program chooses the place.
-// There an access beyond one mapping into the next isn't told from any other.
+// the last page may be used on every machine. Behind a mapping whose place the kernel
+// chooses, a page stays free. Where the program chooses the place, an access beyond one
+// mapping into the next isn't told from any other.
 //
-// To unmap on linux what is unmapped already is called a bug, although the call
-// succeeds: on a real machine another thread may have been given the addresses
+// To unmap what is unmapped already is called a bug, where the kernel chooses places and
+// the call succeeds. On a real machine another thread may have been given the addresses
 // by then. Here none is given twice, so that what it would destroy isn't seen
-// otherwise. On pebbles the program chooses the addresses, so all that a second
-// remove_pages may do is run; and its result tells of a failure.
+// otherwise. Where the program chooses the addresses, all that a second call may do is run;
+// and its result tells of a failure.
 
 // mappingFamily tells mappings from blocks of allocators.
 const (
@@ -111,7 +111,7 @@ func (m *Mappings) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Fa
 		}
 		m.endIfGone(th, n, e)
 	}
-	if len(live) > 0 || !own || before == nil || !before.Contains(end-1) || m.in.cfg.Tested { // on linux alone, see above
+	if len(live) > 0 || !own || before == nil || !before.Contains(end-1) || m.in.cfg.Tested { // see above
 		return nil
 	}
 	return &Failure{Kind: trace.DoubleFree, Thread: th.ID, PC: e.PC, Block: *before,

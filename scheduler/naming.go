@@ -101,8 +101,8 @@ func (s *present) Pointee(addr uint64) (p debuginfo.Pointee, ok bool) {
 // pointerRoom is how much of a stack is searched for a pointer, in words.
 const pointerRoom = 96
 
-// PointeeOf is what a pointer on a thread's stack that has a value points to, by its
-// declaration, if there is one near the stack's top whose structure has this size.
+// PointeeOf is what a pointer with a value on a thread's stack points to, by its
+// declaration. Such a pointer has to be near the stack's top, and its structure of this size.
 func (s *present) PointeeOf(t trace.TID, value, size uint64) (p debuginfo.Pointee, ok bool) {
 	if s.isBuffer(t) || s.threads[t].isTimer() {
 		return p, false

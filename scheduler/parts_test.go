@@ -177,3 +177,70 @@ func TestCalm(t *testing.T) {
 		}
 	}
 }
+
+// TestThreadDigest: what a thread's next step depends on tells its states apart.
+func TestThreadDigest(t *testing.T) {
+	s := still(t, Config{}, 1)
+	th := &s.threads[0]
+	th.Ctx = s.machine.Start(&emu.Regs{RIP: 0x1000})
+	seen := map[trace.Digest]string{}
+	for _, tc := range []struct {
+		what   string
+		change func(*thread)
+	}{
+		{"as it is", func(*thread) {}},
+		{"before an access", func(th *thread) { th.Stand, th.Access = StandAccess, trace.Access{Addr: 0x8000, Size: 4, PC: 0x1000} }},
+		{"before another", func(th *thread) { th.Stand, th.Access = StandAccess, trace.Access{Addr: 0x8008, Size: 4, PC: 0x1000} }},
+		{"in a loop", func(th *thread) { th.Stand, th.Waits = StandSpin, []trace.Access{{Addr: 0x8000, Size: 4}} }},
+		{"in one that reads other bytes", func(th *thread) { th.Stand, th.Waits = StandSpin, []trace.Access{{Addr: 0x8008, Size: 4}} }},
+		{"for which time has passed", func(th *thread) {
+			th.Stand, th.passes, th.Waits = StandSpin, 1, []trace.Access{{Addr: 0x8008, Size: 4}}
+		}},
+		{"yielding", func(th *thread) { th.Yielding = true }},
+		{"within an instruction", func(th *thread) { th.Half = 1 }},
+		{"asleep", func(th *thread) { th.Stand, th.pending = StandSleep, trace.Op{Kind: trace.OpFutexWait, Obj: 0x8000} }},
+		{"asleep elsewhere", func(th *thread) { th.Stand, th.pending = StandSleep, trace.Op{Kind: trace.OpFutexWait, Obj: 0x8008} }},
+		{"before a failure", func(th *thread) { th.Stand, th.Failure = StandFailure, &Failure{Kind: trace.Segfault} }},
+		{"with other registers to come", func(th *thread) { th.Set, th.Regs.RAX = emu.SetRAX, 7 }},
+		{"ended", func(th *thread) { th.Stand = StandExited }},
+		{"ended with a value", func(th *thread) { th.Stand, th.Returned = StandExited, 7 }},
+	} {
+		s.lib.Keeper = hashless{}
+		was := *th
+		tc.change(th)
+		d := s.threadDigest(th)
+		if other, ok := seen[d]; ok {
+			t.Errorf("%q has the digest of %q", tc.what, other)
+		}
+		seen[d], *th = tc.what, was
+	}
+}
+
+// hashless knows nothing of threads.
+type hashless struct{ uncarried }
+
+func (hashless) HashThread(trace.TID, *trace.Hash, bool) {}
+
+// TestHandlersFrame: what a kernel writes for a handler is an access where another thread has
+// been there, and lives.
+func TestHandlersFrame(t *testing.T) {
+	s := still(t, Config{}, 2)
+	th := &s.threads[0]
+	th.Ctx = s.machine.Start(&emu.Regs{RIP: 0x1000})
+	s.machine.Touch(0, 0x8000, 64)
+	s.machine.Touch(1, 0x8000, 64)
+	since := s.machine.Journal()
+	s.machine.Write64(0x8010, 1)
+	s.machine.Write64(0x8018, 2)
+	regs := emu.Regs{RSP: 0x8010}
+	if a := s.Signals.frame(th, since, &regs); a.Addr != 0x8010 || a.Size != 16 || !a.IsWrite() {
+		t.Errorf("its frame: %+v", a)
+	}
+	if a := s.Signals.frame(th, since, &emu.Regs{RSP: 0x20000}); a.Size != 0 {
+		t.Errorf("what is elsewhere counts: %+v", a)
+	}
+	s.threads[1].Stand, s.threads[1].Joined = StandExited, true
+	if a := s.Signals.frame(th, since, &regs); a.Size != 0 {
+		t.Errorf("alone: %+v", a)
+	}
+}

@@ -160,58 +160,10 @@ func (g *scripted) values(n ...int) (v []uint32) {
 	return v
 }
 
-// explore runs all interleavings, again while points become finer, and counts what end
-// tells of each one's end. In each state that it comes to the two lists of threads have to
-// agree, and state is called if it isn't nil.
+// explore runs all interleavings.
 func (g *scripted) explore(t testing.TB, state func(), end func() string) map[string]int {
 	t.Helper()
-	ends := map[string]int{}
-	var from func() bool
-	from = func() bool {
-		k, any := g.Mark(), false
-		threads := g.Threads(nil)
-		if p := g.Present(); !sameThreads(p.Threads, threads) {
-			t.Fatalf("the list that is kept: %+v\nand made anew: %+v", p.Threads, threads)
-		}
-		if state != nil {
-			state()
-		}
-		for _, th := range threads {
-			for c := range trace.Choice(th.Outcomes) {
-				if th.Status != trace.Ready {
-					continue
-				}
-				any = true
-				tr, err := g.Step(th.ID, c)
-				if err == trace.ErrFiner {
-					return false
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				if tr.End == trace.EndProcess || tr.End == trace.EndBug {
-					ends[end()]++
-				} else if !from() {
-					return false
-				}
-				g.Rewind(k)
-			}
-		}
-		if !any {
-			ends[end()]++
-		}
-		return true
-	}
-	for g.Rewind(g.root); !from(); g.Rewind(g.root) {
-		clear(ends)
-	}
-	g.Rewind(g.root)
-	return ends
-}
-
-// sameThreads compares what is told of threads, without what points to elsewhere.
-func sameThreads(a, b []trace.Thread) bool {
-	return slices.EqualFunc(a, b, func(x, y trace.Thread) bool { return fmt.Sprintf("%+v", x) == fmt.Sprintf("%+v", y) })
+	return emutest.Explore(t, g.System, g.root, state, end)
 }
 
 // outcomes are the values of some numbers at the ends of all interleavings.

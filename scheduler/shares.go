@@ -11,8 +11,10 @@ import "landgo/internal/trace"
 // the step's accesses before it. 0 is never.
 type moment uint64
 
+const momentShift = 24
+
 func (s *state) moment(tr *trace.Transition, accesses int) moment {
-	return moment(len(s.steps))<<24 | moment(min(accesses, 1<<24-2)+1)
+	return moment(len(s.steps))<<momentShift | moment(min(accesses, 1<<momentShift-2)+1)
 }
 
 // Join notes that a thread has been joined, which it has to be kept for.
@@ -91,7 +93,7 @@ func (m *uses) useWord(th *thread, word uint64, u use) bool {
 	same := -1
 	for i := range kept {
 		o := &kept[i]
-		step := int(o.at>>24) - 1
+		step := int(o.at>>momentShift) - 1
 		if step >= len(m.in.steps) || m.in.steps[step].number != o.path {
 			continue // of another path
 		}
@@ -118,7 +120,7 @@ func (m *uses) useWord(th *thread, word uint64, u use) bool {
 	if len(kept) >= maxUses { // the rest of other paths goes
 		live := kept[:0]
 		for _, o := range kept {
-			if step := int(o.at>>24) - 1; step < len(m.in.steps) && m.in.steps[step].number == o.path {
+			if step := int(o.at>>momentShift) - 1; step < len(m.in.steps) && m.in.steps[step].number == o.path {
 				live = append(live, o)
 			}
 		}

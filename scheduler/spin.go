@@ -81,6 +81,7 @@ type stepInfo struct {
 	end     uint64 // with store buffers, the journal after it
 	number  uint64 // of all steps that were ever made
 	turns   listed
+	tried   bool // the thread stood before a try with which it may back out (backout.go)
 	freed   bool // ctx and those of the thread's steps before aren't compared with any more
 }
 

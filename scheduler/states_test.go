@@ -432,21 +432,22 @@ func TestTexts(t *testing.T) {
 		t.Errorf("threads at the root: %+v", starts)
 	}
 	for op, want := range map[trace.Op]string{
-		{Kind: trace.OpLock, Obj: at(3), Size: 40}:            fmt.Sprintf("locks %#x", at(3)),
-		{Kind: trace.OpCreate, Obj: 1}:                        "creates 0.1",
-		{Kind: trace.OpJoin, Obj: 2}:                          "joins 0.2",
-		{Kind: trace.OpCancel, Obj: 1, Arg: sigUser}:          "sends SIGUSR1 to 0.1",
-		{Kind: trace.OpCancel, Obj: 1, Arg: trace.PassedOver}: "",
-		{Kind: trace.OpCallBegins, Obj: at(3)}:                fmt.Sprintf("begins a call on %#x", at(3)),
-		{Kind: trace.OpCallEnds, Obj: at(3)}:                  fmt.Sprintf("ends a call on %#x", at(3)),
-		{Kind: trace.OpFenceAll}:                              "empties all store buffers",
-		{Kind: trace.OpTurn}:                                  "",
-		{Kind: trace.OpExit}:                                  "ends",
-		{Kind: trace.OpEnd}:                                   "ends the process",
-		{Kind: trace.OpYield}:                                 "yields",
-		{Kind: trace.OpSleep}:                                 "sleeps",
-		{Kind: trace.OpAdvance}:                               "times out",
-		{Kind: trace.OpFree, Obj: at(3), Size: 8}:             "gives its stack up",
+		{Kind: trace.OpLock, Obj: at(3), Size: 40}:                      fmt.Sprintf("locks %#x", at(3)),
+		{Kind: trace.OpCreate, Obj: 1}:                                  "creates 0.1",
+		{Kind: trace.OpJoin, Obj: 2}:                                    "joins 0.2",
+		{Kind: trace.OpCancel, Obj: 1, Arg: sigUser}:                    "sends SIGUSR1 to 0.1",
+		{Kind: trace.OpCancel, Obj: 1, Arg: trace.PassedOver}:           "",
+		{Kind: trace.OpCancel, Obj: 1, Arg: trace.PassedOver | sigUser}: "finds SIGUSR1 still on its way to 0.1",
+		{Kind: trace.OpCallBegins, Obj: at(3)}:                          fmt.Sprintf("begins a call on %#x", at(3)),
+		{Kind: trace.OpCallEnds, Obj: at(3)}:                            fmt.Sprintf("ends a call on %#x", at(3)),
+		{Kind: trace.OpFenceAll}:                                        "empties all store buffers",
+		{Kind: trace.OpTurn}:                                            "",
+		{Kind: trace.OpExit}:                                            "ends",
+		{Kind: trace.OpEnd}:                                             "ends the process",
+		{Kind: trace.OpYield}:                                           "yields",
+		{Kind: trace.OpSleep}:                                           "sleeps",
+		{Kind: trace.OpAdvance}:                                         "times out",
+		{Kind: trace.OpFree, Obj: at(3), Size: 8}:                       "gives its stack up",
 	} {
 		if got := g.OpText(op); got != want {
 			t.Errorf("%+v: %q, want %q", op, got, want)

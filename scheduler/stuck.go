@@ -8,7 +8,7 @@ import (
 
 // Stuck explains a state in which threads are left that can never run: nil if there
 // are none. With ended, the process has ended. That lets off all threads but those
-// in a cycle of locks (on Linux an exit ends the others, whatever they wait for).
+// in a cycle of locks (an exit ends the others, whatever they wait for).
 func (s *System) Stuck(ended bool) *Failure {
 	var waits []Wait
 	spinning := false

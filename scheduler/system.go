@@ -88,6 +88,7 @@ type System struct {
 	scouts   *scouts
 	spins    *spins
 	awaits   *awaits
+	backs    *backouts
 	counts   *counts
 	Blends   *blends
 	buffers  *buffers
@@ -201,7 +202,9 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Blends = &blends{in: &s.present, learning: &s.learning, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, unread: map[uint64]bool{}}
 	s.counts = &counts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, kinship: s.Kinship,
 		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]look{}, deadTo: map[onward]dead{}}
-	s.awaits = &awaits{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, tried: map[pollKey]bool{}}
+	s.backs = &backouts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, kinship: s.Kinship,
+		on: func() bool { return s.awaits.on }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*tries{}, adding: map[uint64]bool{}, vain: map[uint64]int{}}
+	s.awaits = &awaits{backs: s.backs, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, tried: map[pollKey]bool{}}
 	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, ends: s.Ends,
 		failures: s.Failing, signals: s.Signals, buffers: s.buffers, leaks: s.Leaks, panics: s.Panics}
 	s.scouts = &scouts{in: &s.present, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, spins: s.spins, buffers: s.buffers,
@@ -337,6 +340,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.buffers.beginsAt(th, tr)
 	}
 	info := stepInfo{tr: tr, ctx: th.Ctx, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.Effects, insns: th.Insns}
+	info.tried = s.backs.tries(th)
 	if th.Set != 0 {
 		info.set, info.regs = th.Set, th.Regs
 	}

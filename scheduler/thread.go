@@ -64,7 +64,7 @@ type Thread struct {
 	Starting bool
 	Entry    uint64 // the start routine
 	Created  uint64 // the return address of the creating call
-	Self     uint64 // pthread_t: the FS base at its start
+	Self     uint64 // the thread pointer at its start: where its control block is
 	// Stack is its stack pointer at its first instruction; OwnStack: that stack was made
 	// for it, and ends with it.
 	Stack    uint64

@@ -1,10 +1,3 @@
-// Command landgo explores the interleavings of a multithreaded program. It runs
-// a compiled binary once for each way in which its threads can take turns that
-// could make a difference, and shows the one that fails.
-//
-// This package turns flags into a configuration and a result into text and an
-// exit status. The program landgo-engine does the work of the commands
-// that look at a guest; package internal/process talks to it. landgo-class grades.
 package main
 
 import (

@@ -16,6 +16,7 @@ import (
 type Code struct {
 	Script emu.Script
 	lo, at uint64
+	hi     uint64 // the highest end of an instruction
 }
 
 // New begins code at an address.
@@ -24,7 +25,7 @@ func New(at uint64) *Code { return &Code{Script: emu.Script{}, lo: at, at: at} }
 // Here is the address of the next instruction.
 func (c *Code) Here() uint64 { return c.at }
 
-// At goes on at another address, further on.
+// At goes on at another address, not before the beginning.
 func (c *Code) At(addr uint64) *Code {
 	c.at = addr
 	return c
@@ -36,13 +37,13 @@ func (c *Code) Put(m *emu.Machine) {
 		panic(err)
 	}
 	const page = 1 << 12
-	lo, hi := c.lo&^(page-1), (c.at+page)&^(page-1)
+	lo, hi := c.lo&^(page-1), (c.hi+page)&^(page-1)
 	m.Protect(lo, hi-lo, emu.ProtRead|emu.ProtExec)
 }
 
 // Bytes are the code's bytes, from its beginning on.
 func (c *Code) Bytes() []byte {
-	p := make([]byte, c.at-c.lo)
+	p := make([]byte, c.hi-c.lo)
 	for at, insn := range c.Script {
 		copy(p[at-c.lo:], insn.Bytes)
 	}
@@ -52,6 +53,7 @@ func (c *Code) Bytes() []byte {
 func (c *Code) add(do func(*emu.CPU), bytes ...byte) *Code {
 	c.Script[c.at] = emu.Insn{Bytes: bytes, Do: do}
 	c.at += uint64(len(bytes))
+	c.hi = max(c.hi, c.at)
 	return c
 }
 
@@ -190,11 +192,16 @@ func (c *Code) Return() *Code {
 	}, 0xc3)
 }
 
-// Halt, Cli and Sti are privileged instructions.
-func (c *Code) Halt() *Code { return c.add(nil, 0xf4) }
-func (c *Code) Cli() *Code {
-	return c.add(func(p *emu.CPU) { p.RFLAGS &^= 1 << 9 }, 0xfa)
-}
-func (c *Code) Sti() *Code {
-	return c.add(func(p *emu.CPU) { p.RFLAGS |= 1 << 9 }, 0xfb)
-}
+// As is an instruction with other bytes.
+func (c *Code) As(do func(*emu.CPU), bytes ...byte) *Code { return c.add(do, bytes...) }
+
+// Instructions that a kernel carries out, or landgo for it: hlt, cli, sti, iretq, and out of
+// AL to a port.
+func (c *Code) Halt() *Code          { return c.add(nil, 0xf4) }
+func (c *Code) Cli() *Code           { return c.add(nil, 0xfa) }
+func (c *Code) Sti() *Code           { return c.add(nil, 0xfb) }
+func (c *Code) Iret() *Code          { return c.add(nil, 0x48, 0xcf) }
+func (c *Code) Out(port uint8) *Code { return c.add(nil, 0xe6, port) }
+
+// LoadStack is mov %rcx, %rsp.
+func (c *Code) LoadStack() *Code { return c.add(func(p *emu.CPU) { p.RSP = p.RCX }, 0x48, 0x89, 0xcc) }

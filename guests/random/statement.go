@@ -1,8 +1,8 @@
 package random
 
-// statement is a template of C. In it stand {t} for the thread's number, {x}
-// and {y} for 0 or 1, {m} for a mutex, {n} for a number up to 4, {body} for
-// more statements, and {a|b} for either. SEE puts a value into what the thread
+// statement is a template of C. In it {t} stands for the thread's number, {x} and {y} for
+// 0 or 1, {m} for a mutex, and {n} for a number up to 4. {body} stands for more statements,
+// and {a|b} for either. SEE puts a value into what the thread
 // has seen, which is part of the final state.
 type statement struct {
 	name, text string

@@ -98,7 +98,7 @@ var may = map[string][]string{
 	// The programs that tests of internal/image share are built as those of all tests.
 	"internal/image/imagetest": {"internal"},
 	"internal/litmus":          {},
-	"emu/emutest":              {"emu"},
+	"emu/emutest":              {"emu", "internal/trace"},
 }
 
 // cgo lists the packages that may contain C.
@@ -267,6 +267,8 @@ func TestMapsOfFiles(t *testing.T) {
 	for _, room := range []string{
 		"scheduler", "scheduler/library", "scheduler/steer", "por/trust", "kernel/linux", "race", "emu",
 		"internal/explore", "internal/explore/config", "internal/explore/session", "internal/explore/story",
+		"internal/image/debuginfo", "internal/image/static", "internal/image/elffile", "internal/image/profile",
+		"internal/result", "internal/bench", "cmd/landgo",
 	} {
 		dir := filepath.Join("..", "..", room)
 		text, err := os.ReadFile(filepath.Join(dir, "doc.go"))
@@ -277,7 +279,7 @@ func TestMapsOfFiles(t *testing.T) {
 		if !found {
 			t.Fatalf("%s has no map of files", room)
 		}
-		words := strings.FieldsFunc(list, func(r rune) bool { return r < 'a' || r > 'z' })
+		words := strings.FieldsFunc(list, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(files) < 10 {
 			t.Fatalf("%s has %d files: %v", room, len(files), err)
@@ -286,6 +288,26 @@ func TestMapsOfFiles(t *testing.T) {
 			name := strings.TrimSuffix(filepath.Base(f), ".go")
 			if !strings.HasSuffix(name, "_test") && name != "doc" && !slices.Contains(words, name) {
 				t.Errorf("%s/doc.go doesn't say what %s is for", room, f)
+			}
+		}
+	}
+}
+
+// TestCoreKnowsNoGuest: the core of the scheduler speaks of threads, calls and kernels, and of no
+// library's or kernel's own.
+func TestCoreKnowsNoGuest(t *testing.T) {
+	files, err := filepath.Glob("../../scheduler/*.go")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"pebbles", "Pebbles", "pthread_", "glibc", "musl", "Pintos", "xv6"} {
+			if !strings.HasSuffix(f, "_test.go") && strings.Contains(string(text), name) {
+				t.Errorf("%s speaks of %s", f, name)
 			}
 		}
 	}

@@ -24,6 +24,9 @@ static void *sets(void *a) { flag = 1; flag = 2; flag = 3; seen = seen * 4 + 2; 
 static void *halves(void *a) { *(volatile short *)&flag = 2; flag = 3; seen = seen * 4 + 2; return a; }
 static void *again(void *a) { while (!plain) ; seen = 1; return a; }
 static void *once(void *a) { plain = 1; return a; }
+static sem_t sem;
+static void *timed(void *a) { int f = flag; struct timespec t = {1, 0}; while (atomic_exchange(&lock, 1)) ; assert(sem_timedwait(&sem, &t) == 0 || !f); lock = 0; return a; }
+static void *raises(void *a) { flag = 1; return a; }
 `
 
 // TestAwaits: a lock of the program's own has as many executions as orders of its sections.
@@ -40,6 +43,7 @@ func TestAwaits(t *testing.T) {
 		{"a value that passes", "GO(t, waits); GO(u, sets); pthread_join(u, 0); flag = 2; pthread_join(t, 0); printf(\"%d\\n\", seen);", "verified", 0},
 		{"a value that stays away", "GO(t, waits); GO(u, sets); pthread_join(u, 0); pthread_join(t, 0);", "livelock", 0},
 		{"a value in parts", "GO(t, waits); GO(u, halves); pthread_join(u, 0); flag = 2; pthread_join(t, 0); printf(\"%d\\n\", seen);", "verified", 0},
+		{"a wait that runs out meanwhile", "sem_init(&sem, 0, 0); GO(t, timed); GO(u, swap); GO(v, raises); pthread_join(v, 0); pthread_join(t, 0); pthread_join(u, 0);", "assertion", 0},
 		{"a data race", "GO(t, again); GO(u, once); pthread_join(t, 0); pthread_join(u, 0); printf(\"%d\\n\", seen);", "verified", 0},
 	} {
 		t.Run(p.name, func(t *testing.T) {

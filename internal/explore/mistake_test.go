@@ -175,6 +175,17 @@ MAIN { GO(a); int v = x; assert(v == x || v == 2); JOIN(a); unused(); }`, nil, "
 static int some(void) { LOCK(m); int n = x; UNLOCK(m); return n; }
 A { if (some()) take(); return p; }
 MAIN { x = 1; GO(a); if (some()) take(); JOIN(a); unused(); }`, []string{"lets m go (guest.c:21) between its two accesses to x (guest.c:21, guest.c:20)"}, ""},
+		{"counted down, and used", `static struct { int refs; pthread_mutex_t m; } *s;
+static void put(void) { LOCK(s->m);
+s->refs--; UNLOCK(s->m);
+LOCK(s->m); int last = s->refs == 0; UNLOCK(s->m); if (last)
+free(s); }
+A { put(); return p; }
+MAIN { s = malloc(sizeof *s); s->refs = 2; pthread_mutex_init(&s->m, 0); GO(a); put(); JOIN(a); unused(); }`, []string{"counts block (allocated at guest.c:26) down (guest.c:22), and uses the block after that (guest.c:23)", "down to 0 (guest.c:22) and frees the block (guest.c:24)", "Look at the count"}, ""},
+		{"changed, and freed", `static struct { int level; pthread_mutex_t m; } *s;
+A { LOCK(s->m); s->level = 3; UNLOCK(s->m); LOCK(s->m); UNLOCK(s->m); return p; }
+B { LOCK(s->m); s->level = 1; UNLOCK(s->m); free(s); return p; }
+MAIN { s = malloc(sizeof *s); s->level = 2; pthread_mutex_init(&s->m, 0); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"pointer", "s ("}, ""},
 		{"looked at, let go, done twice", `A { LOCK(m); int had = x;
 UNLOCK(m); if (!had) { LOCK(m); if (!x) x = 1;
 y++; UNLOCK(m); } return p; }

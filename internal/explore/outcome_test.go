@@ -103,6 +103,37 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+// TestOutputByName: what a program writes to standard output by its name is its output.
+func TestOutputByName(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"} {
+		c := config.Default()
+		c.Guest, c.Out = compile.Text(t, "gcc", `#include <stdio.h>
+#include <pthread.h>
+static volatile int x = 1;
+static void *f(void *p) { x = 2; return p; }
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, f, 0);
+	FILE *out = fopen("`+path+`", "w");
+	if (!out)
+		return 1;
+	fprintf(out, "%d\n", x);
+	fclose(out);
+	pthread_join(t, 0);
+}
+`), config.NoFile
+		r, err := Run(context.Background(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := outputsOf(r); r.Verdict != result.Verified || !slices.Equal(got, []string{"1\n", "2\n"}) {
+			t.Errorf("%s: %s (%s), output %q", path, r.Verdict, r.Reason, got)
+		}
+	}
+}
+
 // TestSilence: an execution that writes nothing is shown by a schedule, beside one that
 // writes.
 func TestSilence(t *testing.T) {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os/exec"
@@ -44,6 +45,10 @@ static int take(void) { sigset_t k; struct timespec z = {0}; sigemptyset(&k); si
 #include <semaphore.h>
 static sem_t up, go;
 A mask(SIG_UNBLOCK, SIGUSR1); sem_post(&up); while (sem_wait(&go)) ; return p; }`
+	const both = `
+static pthread_t m; static pthread_barrier_t r;`
+	const waits = `
+MAIN m = pthread_self(); pthread_barrier_init(&r, 0, 2); GO(t, a); pthread_barrier_wait(&r); JOIN(t); show(); }`
 	for i, c := range []struct{ name, source, want string }{
 		{"while the first thread creates it", `
 A send(SIGUSR1); return p; }
@@ -88,6 +93,18 @@ MAIN mask(SIG_BLOCK, SIGUSR1); GO(t, a); GO(u, b); sem_wait(&up); send(SIGUSR1);
 A sigset_t k; sigemptyset(&k); sigaddset(&k, SIGUSR1); h(syscall(SYS_rt_sigtimedwait, &k, 0, 0, 8L) < 0 && errno == EINTR ? SIGUSR2 : SIGUSR1); return p; }
 B if (take() > 0) h(SIGUSR1); return p; }
 MAIN mask(SIG_BLOCK, SIGUSR1); GO(t, a); GO(u, b); send(SIGUSR1); JOIN(u); send(SIGUSR1); JOIN(t); show(); }`, "a1|a1b1|b1a1"},
+		{"ignored before the first thread has got to it", both + `
+A pthread_barrier_wait(&r); send(SIGUSR1); signal(SIGUSR1, SIG_IGN); return p; }` + waits, "|m1"},
+		{"ignored before a thread has got to its own", both + `
+A pthread_barrier_wait(&r); pthread_kill(m, SIGUSR1); signal(SIGUSR1, SIG_IGN); return p; }` + waits, "|m1"},
+		{"another handler before the first thread has got to it", both + `
+static void other(int g) { by[1]['d']++; }
+A pthread_barrier_wait(&r); pthread_kill(m, SIGUSR1); signal(SIGUSR1, other); return p; }` + waits, "d1|m1"},
+		{"no handler before the first thread has got to it", both + `
+A pthread_barrier_wait(&r); send(SIGUSR1); signal(SIGUSR1, SIG_DFL); return p; }` + waits, "m1|signal 10"},
+		{"ignored before a wait for it ends", both + take + `
+B sigset_t k; sigemptyset(&k); sigaddset(&k, SIGUSR1); if (syscall(SYS_rt_sigtimedwait, &k, 0, 0, 8L) > 0) h(SIGUSR1); return p; }
+MAIN mask(SIG_BLOCK, SIGUSR1); GO(u, b); pthread_kill(u, SIGUSR1); signal(SIGUSR1, SIG_IGN); send(SIGUSR1); signal(SIGUSR1, h); JOIN(u); show(); }`, "|b1"},
 		{"two signals, and a handler for one", `
 static pthread_barrier_t r;
 A pthread_barrier_wait(&r); send(SIGUSR1); send(SIGUSR1); return p; }
@@ -160,5 +177,27 @@ static void h(int g) { __atomic_fetch_add(&n, 1, __ATOMIC_SEQ_CST); wrong |= oth
 		for _, cc := range []string{"gcc", "musl-gcc"} {
 			endsAs(t, onProgram(compile.Text(t, cc, head+c.source)), c.want, "optimal", "source", "none")
 		}
+	}
+}
+
+// TestInterceptedSignal: the story says which thread was first at a signal that was on its way.
+func TestInterceptedSignal(t *testing.T) {
+	t.Parallel()
+	guest := compile.Text(t, "gcc", `#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+static volatile int got; static sem_t s; static pthread_t m;
+static void on(int g) { got = 1; }
+static void *other(void *a) { pthread_kill(m, SIGUSR1); signal(SIGUSR1, SIG_IGN); sem_post(&s); return a; }
+int main(void) { pthread_t t; m = pthread_self(); signal(SIGUSR1, on); pthread_create(&t, 0, other, 0); while (sem_wait(&s)) ; assert(got); pthread_join(t, 0); }
+`)
+	r, err := Run(context.Background(), onProgram(guest), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "thread 0.1 gets at SIGUSR1 (guest.c:7) while it is on its way to thread 0"
+	if r.Finish(); r.Bug == nil || r.Bug.Cause != want {
+		t.Errorf("verdict %s, bug %+v, want the cause %q", r.Verdict, r.Bug, want)
 	}
 }

@@ -55,7 +55,7 @@ int main(void) {
 }`
 )
 
-// TestRounds: where a thread's loop has no end without another thread, and no yield, the
+// TestRounds: a thread's loop may have no end without another thread, and no yield. The
 // search by preemptions comes to its claims all the same, and to the bugs behind the loop.
 func TestRounds(t *testing.T) {
 	for _, c := range []struct {

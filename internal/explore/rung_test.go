@@ -43,7 +43,7 @@ func TestRungs(t *testing.T) {
 			if text := ownMistakes[c.guest]; text != "" {
 				guest = forPebbles(t, "-m64", text, "queue")
 			}
-			d := laddered(t, guest, "")
+			d := laddered(t, guest, "", "")
 			for i, want := range c.rungs {
 				d.found, d.seen = nil, map[string]*finding{}
 				r, got := d.ladder[i], absent
@@ -133,8 +133,11 @@ var ownMistakes = map[string]string{
 }
 
 // laddered is a deepening whose rungs have run.
-func laddered(t *testing.T, guest, cmdline string) *deepening {
+func laddered(t *testing.T, guest, cmdline, profile string) *deepening {
 	cfg := config.Default()
+	if profile != "" {
+		cfg.Profile = &config.Profile{Path: "kernel.yaml", Text: profile}
+	}
 	cfg.Guest, cfg.Out, cfg.Cmdline = guest, config.NoFile, cmdline
 	w := limits.Begin(context.Background(), &cfg, nil)
 	t.Cleanup(w.Close)

@@ -17,14 +17,15 @@ import (
 // steps, and the jobs run as they would without them. Each has slices of a number of steps,
 // in turn; a search is left between two executions and goes on from there. The first slices
 // come as soon as the first job turns out not to be tiny. Then the ways have every other
-// step until each has firstSamples executions or long ones, or all have had firstSteps.
+// step until each has firstSamples executions, or all have had firstSteps.
 // From then on they have one in waysShare; or, where they have found more bugs a step than
 // all else (--keep-going), in gainShare. All that is counted in steps and instructions, so
 // that it is the same on every machine.
 //
 // A sample costs its steps only: neither clocks nor race detectors look on
-// (por.Options.Uncounted). One that doesn't end is cut off; where all are, the way's next
-// ones may be longer. An error in a sample (a
+// (por.Options.Uncounted). One that doesn't end is cut off. As long as all are, one in three
+// of the way's next ones may be longer. A long program's bug may come early, and many starts
+// find that. An error in a sample (a
 // call that isn't modelled, a step without an end) ends its way, and is no verdict:
 // the jobs come to it if it matters.
 type ways struct {
@@ -42,7 +43,9 @@ type way struct {
 	tree   []byte // where it was left
 	over   bool
 	stats  por.Stats // since it began
-	most   int       // steps that its executions may have
+	most   int       // steps that its next execution may have
+	reach  int       // the most that any might have
+	cuts   int       // slices in which all were cut off
 }
 
 // samplers are the ways, in the order of their slices. They are told apart by what
@@ -66,7 +69,7 @@ const (
 	// whose tables a static program sorts first) has fewer samples.
 	stepInsns = 1024
 	// longestSample is how many steps an execution may have at first, and mostSample at the
-	// most: longerSample times as many each time that none has come to its end.
+	// most. Those that may be longer have longerSample times as many each time.
 	longestSample, longerSample, mostSample = 20_000, 8, 1_280_000
 	// sampleRuns is more than a way comes to.
 	sampleRuns = "runs=1000000000"
@@ -88,7 +91,7 @@ func (d *deepening) try() {
 	}
 	d.ways.hunt = besides(s)
 	for _, name := range samplers {
-		d.ways.list = append(d.ways.list, &way{search: withOption(name, sampleRuns), most: longestSample})
+		d.ways.list = append(d.ways.list, &way{search: withOption(name, sampleRuns), most: longestSample, reach: longestSample})
 	}
 }
 
@@ -129,7 +132,7 @@ func (w *ways) due(steps uint64, bugs int) bool {
 		share = gainShare
 	}
 	for _, o := range w.list {
-		if !o.over && o.stats.Executions < firstSamples && o.most == longestSample && w.steps < w.pace(firstSteps) {
+		if !o.over && o.stats.Executions < firstSamples && w.steps < w.pace(firstSteps) {
 			share = firstShare
 		}
 	}
@@ -190,10 +193,20 @@ func (w *ways) slice() bool {
 	w.counts.Transitions += run.steps
 	o.stats = stats
 	if stats.Executions == 0 && stats.Pruned > 0 {
-		o.most = min(longerSample*o.most, mostSample)
+		o.cut()
 	}
 	o.over = err != nil && err != errLeft || stats.Complete
 	return w.stopped == ""
+}
+
+// cut notes that all samples were cut off so far, and settles how long the next may be.
+func (o *way) cut() {
+	o.cuts++
+	o.most = longestSample
+	if o.cuts%3 == 2 {
+		o.reach = min(longerSample*o.reach, mostSample)
+		o.most = o.reach
+	}
 }
 
 // takeWays takes over the bugs that the ways have found.

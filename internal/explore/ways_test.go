@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"landgo/internal/compile"
@@ -252,12 +253,12 @@ func TestDue(t *testing.T) {
 		share        uint64
 	}{
 		{0, 0, enough, waysShare}, {0, 3, enough, waysShare}, {1, 1, enough, gainShare}, {1, 3, enough, gainShare}, {1, 40, enough, waysShare},
-		{0, 0, enough - 1, firstShare}, {1, 1, 0, firstShare},
+		{0, 0, enough - 1, firstShare}, {1, 1, 0, firstShare}, // also where those so far were cut off
 	} {
 		onLinux := &session.Session{Program: session.Program{Platform: &session.Platform{StepCost: 1}}}
 		w := &ways{hunt: &hunt{Session: onLinux}, gained: c.gained}
 		for _, n := range []uint64{enough, c.samples} {
-			w.list = append(w.list, &way{stats: por.Stats{Executions: n}, most: longestSample})
+			w.list = append(w.list, &way{stats: por.Stats{Executions: n}, most: mostSample})
 		}
 		if !w.due(0, 0) {
 			t.Error("the first slices wait")
@@ -267,6 +268,20 @@ func TestDue(t *testing.T) {
 		if w.due(steps-steps/8, c.bugs) || !w.due(steps+steps/8, c.bugs) {
 			t.Errorf("%d of %d bugs: not one step in %d", c.gained, c.bugs, c.share)
 		}
+	}
+}
+
+// TestCutSamples: where all samples are too long, most of the next ones are as short as the
+// first all the same, and the others ever longer.
+func TestCutSamples(t *testing.T) {
+	o := &way{most: longestSample, reach: longestSample}
+	var got []int
+	for range 9 {
+		got = append(got, o.most/longestSample)
+		o.cut()
+	}
+	if want := []int{1, 1, 8, 1, 1, 64, 1, 1, 64}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package linear decides whether the calls of an object are linearisable (Herlihy and Wing,
 // TOPLAS 1990). They are if one can choose a moment for each call, between its beginning
-// and its end, so that the calls give the same results in the order of the moments. A call
+// and its end. In the order of these moments the calls have to give the same results. A call
 // that has no end yet may have had its moment, with any result, or not.
 //
 // A history is taken in from its beginning to its end, as it grows. Of its past a set of

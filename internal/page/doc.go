@@ -2,8 +2,8 @@
 // downwards, beside the source and the state at each step.
 //
 // The file asks for nothing from anywhere. Without JavaScript it is a static picture
-// with a table; with it, one walks through the steps. Of the files, rows.go makes the
-// steps of a replay's account into rows, fold.go leaves out of a long story, draw.go makes
-// rows into a picture, and page.go puts both, the sources and page.js together. All text of
+// with a table; with it, one walks through the steps. rows.go makes the steps of a replay's
+// account into rows, fold.go leaves out of a long story, and draw.go makes rows into a
+// picture. page.go puts both, the sources and page.js together. All text of
 // the guest's is escaped by html/template and encoding/json.
 package page

@@ -1,10 +1,3 @@
-// Package result is landgo's report about a guest: the verdict, the bug with
-// its interleaving and places, the certificate, their JSON form, the bug file,
-// and the table of errors.
-//
-// It stands between explore, which fills these values in, and report and
-// cmd/landgo, which show them. The values are plain data: identical runs give
-// identical ones, but for times.
 package result
 
 // Verdict is the outcome of a run.

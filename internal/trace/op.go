@@ -121,9 +121,27 @@ const (
 // AllBuffers is the object of OpStores, OpStored and OpFenceAll.
 const AllBuffers = 1
 
-// PassedOver is OpCancel's Arg where the thread could have got a signal to the process, and
-// another got it.
+// PassedOver is OpCancel's Arg where the thread could have got a signal, and another thread's step
+// decides whether it does. With the signal's number beside it, the signal was on its way to the
+// thread, and is taken from it.
 const PassedOver = 1 << 16
+
+// Signal is the signal that an operation sends to another thread, or 0.
+func (o *Op) Signal() uint64 {
+	if o.Kind != OpCancel || o.Arg&PassedOver != 0 {
+		return 0
+	}
+	return o.Arg
+}
+
+// Caught is the signal that an operation finds on its way to another thread, and takes from
+// it, or 0.
+func (o *Op) Caught() uint64 {
+	if o.Kind != OpCancel || o.Arg&PassedOver == 0 {
+		return 0
+	}
+	return o.Arg &^ PassedOver
+}
 
 // Gathers and Completes are OpBarrierArrive's Arg. Gathers: nothing comes of which of its
 // round's arrivals it is, so that two of them come to the same in both orders. Completes: it

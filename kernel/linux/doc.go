@@ -15,9 +15,9 @@
 // guessed.
 //
 // A Kernel plans, foresees and does calls. Their data is in parts, each with its words of
-// state. These are the roster of threads, the queues in which they sleep, signals (with
-// the timers that send some), objects (pipes, sockets, epolls), files, the clock and the
-// space of addresses. user is the guest's memory as calls find it.
+// state. These are the roster of threads, the queues in which they sleep, and signals (with
+// the timers that send some). Objects (pipes, sockets, epolls), files, the clock and the
+// space of addresses are the others. user is the guest's memory as calls find it.
 //
 // Invariants:
 //   - Every word that an execution changes is an effect.Word, or a byte of guest
@@ -40,11 +40,13 @@
 //	sleeping      queue (threads that sleep on a futex), interest (those that sleep for events of
 //	              objects), futex, pi (futexes with owners), eintr (sleeps that a signal ends)
 //	signals       signal (actions, delivery), sigframe, sigqueue, sigwait, kill, takeover (of signals to
-//	              the process), waitend (of sigwait by one), timer (alarms)
+//	              the process), waitend (of sigwait by one), redirect (of
+//	              signals on their way, by sigaction), timer (alarms)
 //	memory        memory (mmap, mprotect), remap (mremap, madvise, brk), maps (/proc/self/maps), membarrier
 //	objects       object (pipes and their like), flow (bytes on their way), pipe, socket, counter (eventfd,
 //	              timerfd, signalfd), epoll, poll
-//	files         files (descriptors), inode (files that the guest makes), recordlock (fcntl's locks),
+//	files         files (descriptors), standard (output by its name), inode (files that the guest
+//	              makes), recordlock (fcntl's locks),
 //	              paths, stat, read, devices, capture (output)
 //	the rest      time, usage, limits, choice (landgo_choice), random, ordinary (ids, uname, statx, advice)
 package linux

@@ -232,7 +232,7 @@ func (c *call) opening() opening {
 
 func planOpen(c *call, p *kernel.Plan) {
 	o := c.opening()
-	if _, comm := c.commOf(clean(o.path)); comm && o.ok {
+	if _, comm := c.commOf(clean(o.path)); o.ok && (comm || c.outputNamed(clean(o.path), o.flags) != useClosed) {
 		planFiles(c, p)
 		return
 	}
@@ -261,6 +261,9 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 	}
 	if t, comm := c.commOf(clean(want.path)); comm {
 		return c.openComm(t, want.flags)
+	}
+	if use := c.outputNamed(clean(want.path), want.flags); use != useClosed {
+		return c.dup(use, 0, want.flags&oCloexec)
 	}
 	i, found := f.byPath[clean(want.path)]
 	if want.flags&oTmpfile == oTmpfile {

@@ -111,14 +111,17 @@ type signals struct {
 	takersList, options, lookers []*thread
 }
 
+// ignores reports whether signals that have an action are dropped.
+func ignores(sig, action uint64) bool {
+	return action == sigIgnore || action == sigDefault && (sig == sigChld || sig == sigCont || sig == sigUrg || sig == sigWnch)
+}
+
 func (s *signals) fate(sig uint64) fate {
-	switch s.log.Get(&s.actions[sig].handler) {
-	case sigIgnore:
+	switch action := s.log.Get(&s.actions[sig].handler); {
+	case ignores(sig, action):
 		return fateIgnored
-	case sigDefault:
+	case action == sigDefault:
 		switch sig {
-		case sigChld, sigCont, sigUrg, sigWnch:
-			return fateIgnored
 		case sigStop, sigTstp, sigTtin, sigTtou:
 			return fateStop
 		}
@@ -156,6 +159,7 @@ func planSigaction(c *call, p *kernel.Plan) {
 		changes = 1
 	}
 	c.event(p, onResource(resourceActions, changes))
+	c.planRedirect(p)
 }
 
 func doSigaction(c *call, o *kernel.Outcome) uint64 {
@@ -169,6 +173,7 @@ func doSigaction(c *call, o *kernel.Outcome) uint64 {
 		if !k.user.canRead(c.a[1], 32) {
 			return efault
 		}
+		late := c.undelivered(sig)
 		c.set(&a.handler, k.log.Read64(c.a[1]))
 		c.set(&a.flags, k.log.Read64(c.a[1]+8))
 		c.set(&a.restorer, k.log.Read64(c.a[1]+16))
@@ -176,6 +181,7 @@ func doSigaction(c *call, o *kernel.Outcome) uint64 {
 		if k.signals.fate(sig) == fateIgnored {
 			k.signals.discard(sig)
 		}
+		k.signals.redirect(late, o)
 	}
 	c.op(onResource(resourceActions, 1))
 	if c.a[2] != 0 {

@@ -115,6 +115,7 @@ func (c *call) takeOver(l look) {
 		n := uint64(len(list))
 		to := list[c.choice%n]
 		if c.choice /= n; to != t {
+			k.ops[len(k.ops)-1].Arg |= sig
 			k.moves = append(k.moves, move{sig, t, to, k.signals.lose(t)})
 		}
 	}
@@ -126,10 +127,10 @@ func (c *call) takeOver(l look) {
 	}
 }
 
-// mayBeMeant reports whether a thread is in a handler that a signal to the process began, any
-// handler for a signal that is sent to the process, or goes on after its wait for one.
+// mayBeMeant reports whether a thread is in a handler that a signal to the process began, or
+// goes on after its wait for one. A handler for a signal that is sent to the process counts too.
 func (c *call) mayBeMeant(t *thread) bool {
-	if t.waitEnd.Peek() != 0 {
+	if n := t.waitEnd.Peek(); n != 0 && c.k.signals.ends.list[n-1].info.shared {
 		return true
 	}
 	if t.frame.Peek() == 0 { // as that of those that have ended

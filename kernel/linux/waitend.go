@@ -5,13 +5,13 @@ import (
 	"landgo/kernel/effect"
 )
 
-// A signal to the process that ends a wait for signals wakes one thread, and stays with
-// the process until that thread gets to it. Another thread that looks meanwhile may take it. The
-// one that was woken then takes what else it waits for, or its call ends with EINTR (Linux's
-// do_sigtimedwait). landgo has the wait end with the signal at once, and remembers how to take
-// that back until the thread goes on.
+// A signal that ends a wait for signals wakes a thread, and is pending until that thread gets
+// to it. Meanwhile another thread may take it, if it was sent to the process, or have it
+// ignored. The one that was woken then takes what else it waits for, or its call ends with EINTR
+// (Linux's do_sigtimedwait). landgo has the wait end with the signal at once, and remembers how
+// to take that back until the thread goes on.
 
-// waitEnd is a signal to the process that ended a thread's wait.
+// waitEnd is a signal that ended a thread's wait.
 type waitEnd struct {
 	sig  uint64
 	info info
@@ -36,7 +36,7 @@ func (s *signals) endWait(to *target) {
 	}
 	result := s.caught(e.at, e.sig, e.info)
 	s.queues.wake(t, result)
-	if to.shared && result == e.sig {
+	if result == e.sig {
 		n := s.ends.n.Peek()
 		s.ends.list = append(s.ends.list[:n], e)
 		s.log.Init(&s.ends.n, n+1)
@@ -44,8 +44,8 @@ func (s *signals) endWait(to *target) {
 	}
 }
 
-// ended is how a signal to the process ended a thread's wait, if the thread perhaps hasn't got
-// to that yet, or nil.
+// ended is how a signal ended a thread's wait, if the thread perhaps hasn't got to that yet, or
+// nil.
 func (s *signals) ended(t *thread) *waitEnd {
 	n := t.waitEnd.Peek() // the end depends on each of the thread's steps anyway
 	if n == 0 || t == s.now.call.t || s.now.host.Regs(t.id).RIP != s.ends.list[n-1].pc {
@@ -82,7 +82,7 @@ func (s *signals) meant(t *thread) uint64 {
 	if f := s.arriving(t); f != nil && f.got.shared {
 		return f.sig
 	}
-	if e := s.ended(t); e != nil {
+	if e := s.ended(t); e != nil && e.info.shared {
 		return e.sig
 	}
 	return 0
@@ -95,10 +95,18 @@ func (k *Kernel) Gets(id trace.TID) []trace.Access {
 		return nil
 	}
 	k.call.t = nil // no call is under way
-	if k.signals.meant(t) == 0 {
+	var sig uint64
+	if f := k.signals.arriving(t); f != nil {
+		sig = f.sig
+	} else if e := k.signals.ended(t); e != nil {
+		sig = e.sig
+	} else {
 		return nil
 	}
 	k.log.Begin(id, k.host.Regs(id).RIP)
-	k.log.Set(&k.signals.way, k.log.Get(&k.signals.way)+1)
+	k.log.Get(&k.signals.actions[sig].handler) // as it is now, see redirect.go
+	if k.signals.meant(t) != 0 {
+		k.log.Set(&k.signals.way, k.log.Get(&k.signals.way)+1)
+	}
 	return k.log.Made()
 }

@@ -14,8 +14,8 @@ import (
 // are the *rest*: it commutes with the essential part, and is added as far as it
 // is needed.
 //
-// A branch b is a *weak initial* of v after a state if b is a first step of v, or
-// depends on no step of v (JACM 2017, Definition 3.5). The paper's v is the
+// After a state, a branch is a *weak initial* of v if it is a first step of v, or
+// depends on none of v's (JACM 2017, Definition 3.5). The paper's v is the
 // essential part and all of the rest; grow makes the difference.
 //
 // e' *may vary*: in its new place, without c, it may do something else than

@@ -24,6 +24,10 @@ type Facts struct {
 	// while it counts. Uncounted are those of them that tell how often it has looked
 	// (scheduler/counted.go).
 	Counted, Uncounted Addresses
+	// Movers are threads that try to add to a word, and take back what they added where they can't go
+	// on. Told are those words in which others can tell tries that failed (scheduler/backout.go).
+	Movers Movers
+	Told   Addresses
 	// Awaited are the bytes that such reads were seen to look at.
 	Awaited Addresses
 	// Below are additions that don't always leave a count above zero: names of a thread, a place
@@ -85,7 +89,7 @@ type Kernel struct {
 
 // New is nothing yet.
 func New() Facts {
-	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Below: Addresses{},
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Told: Addresses{}, Below: Addresses{},
 		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
@@ -111,6 +115,8 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Piecemeal.merge(o.Piecemeal) || news
 	news = k.Counted.merge(o.Counted) || news
 	news = k.Uncounted.merge(o.Uncounted) || news
+	news = k.Movers.merge(o.Movers) || news
+	news = k.Told.merge(o.Told) || news
 	news = k.Awaited.merge(o.Awaited) || news
 	news = k.Below.merge(o.Below) || news
 	news = k.Judged.merge(o.Judged) || news

@@ -30,6 +30,8 @@ func set(t *testing.T, v reflect.Value) {
 		v.SetBool(true)
 	case reflect.Uint64:
 		v.SetUint(7)
+	case reflect.Uint32:
+		v.SetUint(4)
 	case reflect.Uint8:
 		v.SetUint(3)
 	case reflect.Int32:

@@ -81,6 +81,43 @@ func (s *Ticked) UnmarshalJSON(b []byte) error {
 	return unlist(b, func(t tickedJSON) { s.Add(t.At, Bytes{t.Reads, t.Writes}) })
 }
 
+// Mover is what a thread adds to a word for a while.
+type Mover struct {
+	Thread   trace.TID
+	At, Adds uint64
+	Size     uint32
+}
+
+// Movers is a set of those.
+type Movers map[Mover]bool
+
+// Add adds one. It reports whether it is new.
+func (s Movers) Add(m Mover) bool {
+	was := s[m]
+	s[m] = true
+	return !was
+}
+
+func (s Movers) merge(o Movers) (news bool) {
+	for m := range o {
+		news = s.Add(m) || news
+	}
+	return news
+}
+
+// MarshalJSON implements json.Marshaler.
+func (s Movers) MarshalJSON() ([]byte, error) {
+	return list(s, func(m Mover, _ bool) Mover { return m }, func(a, b Mover) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Adds, b.Adds), cmp.Compare(a.Size, b.Size))
+	})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Movers) UnmarshalJSON(b []byte) error {
+	*s = Movers{}
+	return unlist(b, func(m Mover) { (*s)[m] = true })
+}
+
 // TailWord is 8 bytes that the tail of a new thread pops or pushes, by address / 8.
 type TailWord struct {
 	Thread trace.TID

@@ -87,7 +87,7 @@ func (s *Kernel) StateText(t trace.TID) string {
 		return "ended"
 	case th.own.Halted:
 		return "waits for an interrupt"
-	case th.Yielding, th.Stand == scheduler.StandSpin:
+	case th.Stand == scheduler.StandSpin:
 		return "runs in a loop"
 	case th.own.State == ownSleeping:
 		return "sleeps"
@@ -96,6 +96,8 @@ func (s *Kernel) StateText(t trace.TID) string {
 		return "waits for " + w.String()
 	case th.own.Tail:
 		return "gives way"
+	case th.Yielding:
+		return "runs in a loop"
 	}
 	return "stops"
 }

@@ -155,7 +155,13 @@ static int mapped(void *p) { return p == MAP_FAILED ? errno : 0; }
 static long bottom;
 static void rise(int pages) { syscall(SYS_brk, bottom + 4096 * pages); }
 static int height(void) { return (syscall(SYS_brk, 0) - bottom) / 4096; }
-static void base(void) { act(SIGSEGV, wrong, 0); bottom = (syscall(SYS_brk, 0) + 4095) & ~4095L; rise(1); }
+static void base(void) {
+	void *volatile first = malloc(1); // glibc's heap is there
+	free(first);
+	act(SIGSEGV, wrong, 0);
+	bottom = (syscall(SYS_brk, 0) + 4095) & ~4095L;
+	rise(1);
+}
 
 // Descriptors.
 static int fd[2];

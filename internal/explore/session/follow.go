@@ -223,6 +223,11 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 			// thread has looked at it yet: else it is a step, and the schedule begins again.
 			return path, "", nil
 		}
+		if th != nil && th.Status == trace.Blocked {
+			if th, err = s.expires(t); err != nil {
+				return path, "", err
+			}
+		}
 		if th == nil || th.Status != trace.Ready || uint32(choice) >= th.Outcomes {
 			if s.Guest.Settle() {
 				return path, "", por.ErrFiner
@@ -280,6 +285,12 @@ func (s *Session) Possible(p *por.PathStep) error {
 		s.Guest.Unspin(p.Thread)
 		th = Find(s.Guest.Threads(nil), p.Thread)
 	}
+	if th != nil && th.Status == trace.Blocked {
+		var err error
+		if th, err = s.expires(p.Thread); err != nil {
+			return err
+		}
+	}
 	if th != nil && th.Status == trace.Ready && uint32(p.Choice) < max(th.Outcomes, 1) {
 		return nil
 	}
@@ -287,6 +298,15 @@ func (s *Session) Possible(p *por.PathStep) error {
 		return result.Errorf(result.BadCheckpoint, "%s: a path in it can't be followed", s.Config.Resume)
 	}
 	return &Invalid{Kind: result.Diverged, Reason: fmt.Sprintf("thread %s can't take the step that it took before", s.Guest.Name(p.Thread))}
+}
+
+// expires is how a thread that is blocked stands once those wait that would only poll: its wait runs
+// out then, if it is timed. A search that was spared the polls saw them wait.
+func (s *Session) expires(t trace.TID) (*trace.Thread, error) {
+	if s.Guest.Rest() {
+		return nil, por.ErrFiner
+	}
+	return Find(s.Guest.Threads(nil), t), nil
 }
 
 // ran reports whether a thread has taken a step.

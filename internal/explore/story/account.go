@@ -94,7 +94,7 @@ func (e *edges) after(op trace.Op, by trace.TID, step int) (steps []int) {
 		e.ends[by] = step
 		return steps
 	case trace.OpCancel:
-		if op.Arg != 0 && op.Arg != trace.PassedOver && trace.TID(op.Obj) != by {
+		if op.Signal() != 0 && trace.TID(op.Obj) != by {
 			e.created[trace.TID(op.Obj)] = step // which then runs its handler
 		}
 		return steps

@@ -14,6 +14,9 @@ import (
 // the other's that conflicts with one of the thread's will do, a write before a read.
 // The objects that threads wait for at the end come before all else.
 func (st *Story) collisions(b *result.Bug) {
+	if st.intercepted(b) {
+		return
+	}
 	kinds := []wanted{{both: true, write: true}, {both: true, write: true, locked: true}, {write: true}, {}, {write: true, locked: true}, {locked: true}}
 	list := awaited(b, kinds)
 	for _, w := range kinds { // what the C library's locks do in their own code comes last
@@ -135,11 +138,26 @@ func (st *Story) cause(t trace.TID, before, mid, after at, okB, okA bool) string
 	return fmt.Sprintf("%s before %s's %s (%s)", line, name, noun[y.Op], place(y))
 }
 
+// intercepted tells of the latest signal that another thread than its own got at first. That is a
+// choice of the execution, which isn't left without need.
+func (st *Story) intercepted(b *result.Bug) bool {
+	for i := len(st.beats) - 1; i >= 0; i-- {
+		for _, o := range st.beats[i].ops {
+			if sig := o.Caught(); sig != 0 {
+				b.Cause = fmt.Sprintf("thread %s gets at %s (%s) while it is on its way to thread %s", st.Guest.Name(st.beats[i].step.Thread), trace.SignalName(sig),
+					where(st.Frames(st.beats[i].stack)), st.Guest.Name(trace.TID(o.Obj)))
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // interrupted tells of a collision that it is a signal, if its middle is: where the thread
 // that gets it was, by its last access of the user's.
 func (st *Story) interrupted(b *result.Bug, t trace.TID, mid at) {
 	i := slices.IndexFunc(st.beats[mid.beat].ops, func(o trace.Op) bool {
-		return o.Kind == trace.OpCancel && o.Obj == uint64(t) && o.Arg != 0 && o.Arg != trace.PassedOver
+		return o.Obj == uint64(t) && o.Signal() != 0
 	})
 	if i < 0 || st.accessAt(mid).Addr >= lowestVariable {
 		return

@@ -51,8 +51,10 @@ func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 	case f.Kind == trace.DoubleFree:
 		return fmt.Sprintf("Thread %s (%s) and thread %s (%s) both free the block. Let one thread own it, or let a thread take the pointer and clear it in one atomic step.", u, freed, t, used)
 	}
-	if text := st.countedTwice(user, freer, freed); text != "" {
-		return text
+	for _, text := range []string{st.countedTwice(user, freer, freed), st.countedDown(f, freed, used)} {
+		if text != "" {
+			return text
+		}
 	}
 	for x, a := range st.backward(user, st.end()) {
 		if a.IsWrite() || st.rawAt(x) != f.Block.Addr || a.Addr-f.Block.Addr < f.Block.Size {
@@ -95,6 +97,43 @@ func (st *Story) countedTwice(user, freer trace.TID, freed string) string {
 	t, u := st.Guest.Name(user), st.Guest.Name(freer)
 	return fmt.Sprintf("Thread %s changes %s (%s) and looks at it again (%s), as two steps. In between, thread %s changes it too (%s) and frees the block (%s). Change the count by one atomic operation, and look at what that returns.",
 		t, c.Name(), where(c.Stack), where(g.Stack), u, where(st.shown(other.beat, other.access).Stack), freed)
+}
+
+// countedDown: a thread counts itself out of a block's users and then uses the block, which
+// another one has counted down to 0 in between, and freed.
+func (st *Story) countedDown(f *scheduler.Failure, freed, used string) string {
+	user, freer := f.Thread, f.Block.Back.Thread
+	for x, a := range st.backward(user, st.end()) {
+		if a.Addr-f.Block.Addr >= f.Block.Size {
+			continue
+		}
+		last := st.lastOf(freer, st.end(), a)
+		for last.beat >= 0 && !st.accessAt(last).IsWrite() {
+			last = st.lastOf(freer, last, a)
+		}
+		if last.beat < 0 || !x.before(last) {
+			return ""
+		}
+		left, mine := st.oneLess(user, x)
+		if none, its := st.oneLess(freer, last); !mine || !its || left == 0 || none != 0 {
+			return ""
+		}
+		c, o := st.shown(x.beat, x.access), st.shown(last.beat, last.access)
+		if c.Symbol == "" || where(c.Stack) == "" || where(o.Stack) == "" {
+			return ""
+		}
+		return fmt.Sprintf("Thread %s counts %s down (%s), and uses the block after that (%s). In between thread %s counts it down to 0 (%s) and frees the block (%s). Look at the count where it is counted down, under one lock, and leave the block alone from then on.",
+			st.Guest.Name(user), c.Name(), where(c.Stack), used, st.Guest.Name(freer), where(o.Stack), freed)
+	}
+	return ""
+}
+
+// oneLess reports whether a thread's write takes 1 from the number that it read before, and
+// what is left.
+func (r *record) oneLess(t trace.TID, x at) (left uint64, ok bool) {
+	read := r.lastOf(t, x, r.accessAt(x))
+	left = r.rawAt(x)
+	return left, r.accessAt(x).IsWrite() && read.beat >= 0 && !r.accessAt(read).IsWrite() && r.rawAt(read) == left+1
 }
 
 // burying makes the end of a thread the cause of a use of its stack.

@@ -226,7 +226,7 @@ func (st *Story) handledTooEarly(b *result.Bug) string {
 			continue
 		}
 		for _, sent := range slices.Backward(st.calls(uint64(waiter), trace.OpCancel)) {
-			if st.by(sent) == waiter || sent.op.Arg == 0 || sent.op.Arg == trace.PassedOver {
+			if st.by(sent) == waiter || sent.op.Signal() == 0 {
 				continue
 			}
 			if test, change, ok := st.changedByItself(waiter, sent.beat); ok {

@@ -1,9 +1,3 @@
-// Package elffile reads an ELF executable as plain data: its header, segments, sections,
-// symbols and notes, and which C library it has.
-//
-// Invariants: a File is a function of the file's bytes alone. All addresses in it are
-// those that the guest will see. A file is untrusted: any bytes give a File or an error,
-// in memory proportional to the file.
 package elffile
 
 import (

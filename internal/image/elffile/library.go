@@ -2,6 +2,7 @@ package elffile
 
 import (
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 )
@@ -31,18 +32,20 @@ func ParseLibrary(name string, data []byte, base uint64) (*File, error) {
 // landgo's places satisfy what they ask for.
 func plainlyAligned(data []byte) []byte {
 	h := decodeHeader(data)
-	const alignAt = 48 // of an Elf64_Phdr
 	copied := false
 	for i := uint64(0); i < uint64(h.Phnum); i++ {
 		at := h.Phoff + i*progSize64
-		p := decodeProg(X86_64, data[at:])
-		if p.Type != elf.PT_LOAD || p.Align <= PageSize || p.Align > LibraryAlign {
+		p := decodeAs[elf.Prog64](data[at:])
+		if elf.ProgType(p.Type) != elf.PT_LOAD || p.Align <= PageSize || p.Align > LibraryAlign {
 			continue
 		}
 		if !copied {
 			data, copied = append([]byte(nil), data...), true
 		}
-		order.PutUint64(data[at+alignAt:], PageSize)
+		p.Align = PageSize
+		if _, err := binary.Encode(data[at:], order, p); err != nil {
+			panic(err) // the structure was decoded from there
+		}
 	}
 	return data
 }

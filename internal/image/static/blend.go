@@ -50,6 +50,21 @@ func Blends(f *elffile.File, pc uint64) trace.Blend {
 	return blend
 }
 
+// Adds reports whether the instruction at pc, a locked one, adds to memory, whatever it leaves.
+func Adds(f *elffile.File, pc uint64) bool {
+	code := fixedCode(f, pc)
+	inst, _, err := x86.Decode(code, f.Machine)
+	if locked, _, err2 := Locked(f, code); err != nil || err2 != nil || !locked {
+		return false
+	}
+	switch inst.Op {
+	case x86asm.ADD, x86asm.SUB, x86asm.INC, x86asm.DEC, x86asm.XADD:
+		_, memory := inst.Args[0].(x86asm.Mem)
+		return memory
+	}
+	return false
+}
+
 // flagsDead is Dead for the flags alone, where what is read behind a return isn't known to be
 // none: FlagsCross says so.
 func flagsDead(f *elffile.File, pc uint64) bool {

@@ -1,6 +1,3 @@
-// Package static answers questions about a guest's code by reading it, without running it. It
-// finds the callers of a function, the addresses and numbers that the code mentions, dead
-// registers, loops that never end, and locked instructions.
 package static
 
 import (

@@ -39,6 +39,9 @@ func (m *Machine) letEnd(list []trace.Thread) {
 // lie within a word. (A poll counts as an event of a thread's budget.)
 func (m *Machine) awaits(t int) bool {
 	in := m.next(t)
+	if m.triesAt(t) {
+		return m.backed[in.A] && m.knownTry(t, m.tryAll(t))
+	}
 	if !m.awaiting || in == nil || m.w[t*threadLen+wBug] != 0 || m.w[t*threadLen+wState] != alive {
 		return false
 	}
@@ -107,6 +110,9 @@ func (m *Machine) polls(t int) bool {
 	if m.counts(t) {
 		return m.recurs(t)
 	}
+	if m.triesAt(t) {
+		return m.failsNow(t, m.peek(m.next(t).A, 8))
+	}
 	b, from, in := t*threadLen, len(m.log), m.next(t)
 	bug := m.Bug
 	before := [2 + NumRegs]int64{m.w[b+wPC], m.w[b+wBug]}
@@ -137,6 +143,11 @@ func (m *Machine) WouldGo(id trace.TID, f func(back int, goes bool)) {
 	a := m.access(t, m.next(t))
 	from := len(m.log)
 	at, size := int(a.Addr)-memBase, int(a.Size)
+	if m.triesAt(t) {
+		r := m.tryAll(t)
+		m.earlier(at, size, func(i int, v int64) { f(m.nstep-1-i, !r.fails[v]) })
+		return
+	}
 	m.earlier(at, size, func(i int, v int64) {
 		for k := range size {
 			m.set(m.mem+at+k, v>>(8*k)&0xff)

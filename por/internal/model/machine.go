@@ -71,7 +71,12 @@ type Machine struct {
 	awaiting  bool
 	uncounted map[[2]int]bool // spins, by thread and place, that can't be one step
 	lives     [][]uint32      // see live
-	endLate   bool            // an end of the process waits for all that can run
+	// Of tries that fail (backout.go): which threads move which words, words in which some do, and
+	// those in which that can be told.
+	movers           map[mover]bool
+	backed, unbacked map[int]bool
+	relearn          bool // since the execution began such a word became known
+	endLate          bool // an end of the process waits for all that can run
 	// overwrites: a Swap is told to be a store.
 	overwrites bool
 	blending   bool // read-modify-writes and arrivals are told to commute
@@ -94,7 +99,7 @@ type Machine struct {
 
 // New returns a machine at the program's start.
 func New(p *Program) *Machine {
-	m := &Machine{p: p, uncounted: map[[2]int]bool{}, below: map[site]bool{}}
+	m := &Machine{p: p, uncounted: map[[2]int]bool{}, below: map[site]bool{}, movers: map[mover]bool{}, backed: map[int]bool{}, unbacked: map[int]bool{}}
 	at := len(p.Threads) * threadLen
 	place := func(n int) int { a := at; at += n; return a }
 	m.mem, m.ver = place(p.Bytes), place(p.Bytes)
@@ -147,6 +152,7 @@ func (m *Machine) Mark() trace.Mark { return trace.Mark(uint64(m.nstep)<<32 | ui
 func (m *Machine) Rewind(k trace.Mark) {
 	m.undo(int(k & 0xffffffff))
 	m.nstep = int(k >> 32)
+	m.relearn = m.relearn && m.nstep > 0
 	for n := len(m.tallies); n > 0 && m.tallies[n-1].step >= m.nstep; n-- {
 		m.tallies = m.tallies[:n-1]
 	}

@@ -165,6 +165,10 @@ type Program struct {
 	// polls. Undeclared: no thread awaits in one. CountsBadly is for tests of the tests.
 	Counts, Undeclared bool
 	CountsBadly        CountFault
+	// Backs: tries that fail, and take back what they added, aren't possible for a search that is
+	// spared polls. BacksBadly is for tests of the tests.
+	Backs      bool
+	BacksBadly BackFault
 	// Alike, if not 0, is how many threads from number 1 on are alike: they have the same code.
 	Alike int
 	// Hushed is a wrong spin rule, for a test of the tests: to lock and unlock is

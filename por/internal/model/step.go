@@ -105,6 +105,8 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 	if m.w[b+wState] != alive || expires && m.expiring() != t || m.w[b+wSpin] != 0 && m.unchanged(t) {
 		panic(fmt.Sprintf("model: step of thread %d, which can't run", t))
 	}
+	in := m.next(t)
+	m.noteTry(t)
 	x := m.newStep(id, c)
 	x.Begin, x.Frees = uint64(m.w[b+wInsns]), m.frees(t)
 	if m.p.Buffers {
@@ -135,6 +137,12 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 		x.End = trace.EndThread
 	}
 	x.Last = uint64(m.w[b+wInsns])
+	if m.p.Backs && m.awaiting {
+		m.noteUse(t, in, x)
+		for u := range m.p.Threads {
+			m.noteTry(u)
+		}
+	}
 	err := m.Finer
 	m.Finer = nil
 	return x, err

@@ -1,0 +1,96 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+)
+
+const backoutHead = heapHead + `
+#include <stdatomic.h>
+#include <stdio.h>
+enum { all = 0x1000 };
+static atomic_int l = all, seen;
+static int data, plain = all;
+static void rlock(void) { int v = atomic_fetch_sub(&l, 1); while (v <= 0) { atomic_fetch_add(&l, 1); while (atomic_load(&l) <= 0) ; v = atomic_fetch_sub(&l, 1); } }
+static void wlock(void) { int v = atomic_fetch_sub(&l, all); while (v != all) { atomic_fetch_add(&l, all); while (atomic_load(&l) != all) ; v = atomic_fetch_sub(&l, all); } }
+static void *rd(void *a) { rlock(); int d = data; atomic_fetch_add(&l, 1); seen += d; return a; }
+static void *wr(void *a) { wlock(); data++; atomic_fetch_add(&l, all); return a; }
+static void *leaves(void *a) { wlock(); data++; return a; }
+static void *tries(void *a) { if (atomic_fetch_sub(&l, all) == all) data++; else seen += 8; atomic_fetch_add(&l, all); return a; }
+static void *looks(void *a) { if (atomic_load(&l) < 0) seen += 16; return a; }
+static void *half(void *a) { short s = *(volatile short *)&l; if (s == 1) seen += 32; return a; }
+static void *old(void *a) {
+	while (__atomic_fetch_sub(&plain, all, __ATOMIC_SEQ_CST) != all) {
+		__atomic_fetch_add(&plain, all, __ATOMIC_SEQ_CST);
+		while (*(volatile int *)&plain != all) ;
+	}
+	data++;
+	__atomic_fetch_add(&plain, all, __ATOMIC_SEQ_CST);
+	return a;
+}
+static sem_t sem;
+static void *timed(void *a) { int f = seen; struct timespec t = {1, 0}; wlock(); assert(sem_timedwait(&sem, &t) == 0 || !f); atomic_fetch_add(&l, all); return a; }
+static void *raises(void *a) { seen = 1; return a; }
+static void *greedy(void *a) { while (atomic_fetch_sub(&l, all) != all) atomic_fetch_add(&l, all); data++; atomic_fetch_add(&l, all); return a; }
+static void *late(void *a) { int v = atomic_fetch_sub(&l, 1); while (v <= 0) { atomic_fetch_add(&l, 1); while (atomic_load(&l) != all) ; v = atomic_fetch_sub(&l, 1); } atomic_fetch_add(&l, 1); return a; }
+static void *keeps(void *a) { int v = atomic_fetch_sub(&l, 1); while (v <= 0) { atomic_fetch_add(&l, 1); while (atomic_load(&l) <= 0) ; v = atomic_fetch_sub(&l, 1); } atomic_fetch_add(&l, 1); seen += 64 * (v & 15); return a; }
+`
+
+// TestBackOut: tries of a reader-writer lock that fail aren't run where nothing tells them. The
+// counts are those of the orders in which threads take the lock and give it back.
+func TestBackOut(t *testing.T) {
+	t.Parallel()
+	for _, p := range []struct {
+		name, main, verdict string
+		executions          uint64 // 0: not by a formula
+	}{
+		{"two writers", "GO(t, wr); GO(u, wr); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2},
+		{"two writers and a reader", "GO(t, wr); GO(u, wr); GO(v, rd); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 6},
+		{"a writer and two readers", "GO(t, wr); GO(u, rd); GO(v, rd); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 14},
+		{"it tries once", "GO(t, wr); GO(u, wr); GO(v, tries); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0},
+		{"another looks", "GO(t, wr); GO(u, wr); GO(v, looks); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0},
+		{"at a half of it", "GO(t, wr); GO(u, wr); GO(v, half); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0},
+		{"it waits for longer", "GO(t, wr); GO(u, rd); GO(v, late); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0},
+		{"it keeps what it found", "GO(t, wr); GO(u, rd); GO(v, keeps); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0},
+		{"of a variable that isn't declared atomic", "GO(t, old); GO(u, old); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2},
+		{"it doesn't wait", "GO(t, wr); GO(u, greedy); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2},
+		{"a wait that runs out meanwhile", "sem_init(&sem, 0, 0); GO(t, timed); GO(u, wr); GO(v, raises); pthread_join(v, 0); pthread_join(t, 0); pthread_join(u, 0);", "assertion", 0},
+		{"it isn't given back", "GO(t, leaves); GO(u, wr); pthread_join(t, 0); pthread_join(u, 0);", "livelock", 0},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := onProgram(compile.Text(t, "gcc", backoutHead+"int main(void) { "+p.main+" printf(\"%d %d\\n\", data, seen); return 0; }", "-O1"))
+			cfg.Race = config.RaceOff
+			endsAs(t, cfg, p.verdict, "optimal", "source", "trust")
+			if p.verdict != "verified" {
+				return
+			}
+			cfg.Search = "sleep"
+			all := ran(t, cfg)
+			if strings.Contains(p.main, "old") {
+				raceOfTries(t, cfg)
+			}
+			for _, cfg.Search = range []string{"optimal", "source", "trust"} {
+				few := ran(t, cfg)
+				if differentOutputs(all) != differentOutputs(few) {
+					t.Errorf("%s: outputs %q, with all tries %q", cfg.Search, differentOutputs(few), differentOutputs(all))
+				}
+				if p.executions > 0 && cfg.Search != "trust" && (few.Executions != p.executions || few.Blocked > 0) || p.executions == 0 && few.Executions < all.Executions/4 {
+					t.Errorf("%s: %d executions, %d blocked, want %d of %d", cfg.Search, few.Executions, few.Blocked, p.executions, all.Executions)
+				}
+			}
+		})
+	}
+}
+
+// raceOfTries: a race on the word of the tries is described with tries that fail.
+func raceOfTries(t *testing.T, cfg config.Config) {
+	cfg.Race, cfg.Search = config.RaceLimited, "sleep"
+	all := ran(t, cfg)
+	if cfg.Search = "optimal"; all.RaceCount == 0 || ran(t, cfg).RaceCount != all.RaceCount {
+		t.Errorf("with all tries %d races, not as many without", all.RaceCount)
+	}
+}

@@ -1,0 +1,15 @@
+// Package elffile reads an ELF executable as plain data: its header, segments, sections,
+// symbols and notes, and which C library it has.
+//
+// Invariants: a File is a function of the file's bytes alone. All addresses in it are
+// those that the guest will see. A file is untrusted: any bytes give a File or an error,
+// in memory proportional to the file.
+//
+// # The files
+//
+//	a file        file, header, elf (its structures), segment, narrow (where code is)
+//	names         symbol, names
+//	programs      libc, dynamic, library, join (a program and its libraries), indirect (functions chosen at the start)
+//	kernels       multiboot, task
+//	damage        error, sectioncheck
+package elffile

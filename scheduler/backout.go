@@ -1,0 +1,489 @@
+package scheduler
+
+import (
+	"maps"
+	"slices"
+
+	"landgo/internal/image/static"
+	"landgo/internal/trace"
+	"landgo/scheduler/known"
+)
+
+// Back-outs: a thread adds to a word, finds there a value with which it can't go on, takes its
+// addition back, waits, and tries again. Reader-writer spin locks are of that kind. In a search that is
+// spared polls (await.go) a try isn't possible where it would fail. That misses nothing, and
+// no verdict differs, under these conditions:
+//
+//  1. From a try that fails a thread comes back to a try, whatever it finds, and does nothing on the
+//     way but to look at the word and to add to it. What it has added is nothing then, and
+//     where it may wait. It waits there only as long as a try would fail.
+//  2. Tries that work with several values leave the thread in the same state, wherever in
+//     the loop they were made. With one value they work everywhere or nowhere.
+//  3. Other threads make such tries, or add and use nothing of what they find.
+//  4. A try that fails with a value fails also with what others' tries may have added to that.
+//
+// For take an execution with tries that fail, and leave them out, from the try to the next one.
+// The word differs by what threads have added that are on their way back. An addition whose
+// result isn't used does the same (3). A try that works does so with the word as it is now, too:
+// else it would have failed (4). It comes to the same state (2). Nothing else looks at the word.
+// So what is left is an execution, in which all else happened as before. Where it ends, a thread
+// that waits on its way back waits before its try, which would fail (1). A thread that tries
+// again and again, with no other able to go on, waits there as well: such an execution has no end.
+//
+// The conditions are looked at where a thread stands before a try, for all values that the word had
+// in the execution, with all sums that others may have added. It is run from there with each, and
+// taken back. Where one doesn't hold that is learned, and the search begins again with all tries. An
+// execution that breaks the third begins like one without tries that fail, which the search comes to.
+//
+// Loops with a net effect of zero are those of Kokologiannakis, Ren and Vafeiadis ("Dynamic Partial Order
+// Reductions for Spinloops", FMCAD 2021). The conditions here are landgo's own.
+//
+// Judged by TestBacks in por, on programs with all tries and without those that fail.
+
+// mostPlaces bounds the places of a way back, mostMoved what others may have added, and mostHeld how
+// many values a word may have had.
+const (
+	mostPlaces = 64
+	mostMoved  = 64
+	mostHeld   = 32
+)
+
+// backouts are the words with which threads back out.
+type backouts struct {
+	in       *present
+	learning *learning
+	attempt  *attempt
+	spins    *spins
+	counts   *counts
+	blends   *blends
+	kinship  *Kinship
+	on       func() bool // tries that fail aren't possible
+	// waitsHere: see awaits.
+	waitsHere func(*trace.Access) bool
+	surveyed  map[surveyKey]*tries
+	adding    map[uint64]bool // instructions that add, by place
+	vain      map[uint64]int  // surveys that came to nothing, by place
+	watching  bool            // there may be some: which values words have had is of interest
+	// taught is a step in which something was learned, by its place on the path and its number. An
+	// execution that has it runs on to its end, with tries that weren't known.
+	taught int
+	number uint64
+}
+
+// tries are how a thread's tries end, by the value that the word holds.
+type tries struct {
+	fails map[uint64]bool
+	added []uint64 // what they have added on the way back
+	good  bool     // no other thread can tell those that fail
+}
+
+// spot is one on the way back, or before a try: how the thread stands, and what it has added.
+type spot struct {
+	poise poise
+	added uint64
+}
+
+// room is what is known of a place.
+type room struct {
+	head, open bool // before a try; the thread may leave from here
+	added      uint64
+	next       map[uint64]onto
+}
+
+// onto is where a step leads: to is nil if out of the loop. After a try the thread stands as out says.
+type onto struct {
+	to  *room
+	out poise
+}
+
+// tries reports whether a thread stands before a try with which it may back out.
+func (b *backouts) tries(th *thread) bool {
+	return len(b.learning.known.Movers) > 0 && b.canTry(th) && b.moves(&th.Access) && !b.told(&th.Access)
+}
+
+// told reports whether others can tell tries that fail at a word. Conditions of the user's look at it
+// after each step (promise.go).
+func (b *backouts) told(a *trace.Access) bool {
+	return b.learning.known.Told[a.Addr] || b.learning.known.Judged[a.Addr>>3]
+}
+
+// canTry reports whether a thread stands before an addition whose result it uses.
+func (b *backouts) canTry(th *thread) bool {
+	a := &th.Access
+	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.awaits && th.spinStand == StandAccess) && th.Half == 0 && th.Set == 0 &&
+		a.Flags&trace.RMW != 0 && canAwait(a) && b.adds(a.PC) && !b.blindly(a.PC) && !b.kinship.now() &&
+		!b.learning.known.Signalled[uint64(th.ID)] // a handler may look at where it stands
+}
+
+// moves reports whether tries at a word may fail.
+func (b *backouts) moves(a *trace.Access) bool {
+	for m := range b.learning.known.Movers {
+		if m.At == a.Addr {
+			return true
+		}
+	}
+	return false
+}
+
+// adds is static.Adds, remembered.
+func (b *backouts) adds(pc uint64) bool {
+	adds, ok := b.adding[pc]
+	if !ok {
+		adds = static.Adds(b.in.image.File, pc)
+		b.adding[pc] = adds
+	}
+	return adds
+}
+
+// blindly reports whether an instruction adds, and nothing of what it finds is used.
+func (b *backouts) blindly(pc uint64) bool {
+	return b.blends.byCode(pc) == trace.BlendAdd && !b.in.image.FlagsCross()
+}
+
+// learn is told of a thread's step. The thread may stand before a try that it comes to again, after one that
+// failed.
+func (b *backouts) learn(th *thread) {
+	if !b.on() || !b.canTry(th) || th.Stand != StandAccess || b.moves(&th.Access) || b.told(&th.Access) || b.vain[th.Access.PC] > mostVain {
+		return
+	}
+	writes := 0
+	for i, n := th.LastStep, 0; i != 0 && n < mostPlaces && writes < 2; n++ {
+		st := &b.in.steps[i-1]
+		if len(st.tr.Ops) != 0 || len(st.tr.Accesses) != 1 || !sameBytes(&st.tr.Accesses[0], &th.Access) {
+			return
+		}
+		if st.tr.Accesses[0].IsWrite() {
+			writes++
+		}
+		i = st.prev
+	}
+	if writes < 2 {
+		return
+	}
+	b.watching = true
+	if r := b.survey(th, nil); !r.good || len(r.added) == 0 {
+		b.vain[th.Access.PC]++
+	} else {
+		b.note(th, r)
+	}
+}
+
+// mostVain bounds how often a place is looked at that isn't of this kind.
+const mostVain = 8
+
+// note takes in how a thread's tries end.
+func (b *backouts) note(th *thread, r *tries) {
+	a := &th.Access
+	if !r.good {
+		if !b.runsOut() {
+			b.tell(a)
+		}
+		return
+	}
+	for _, v := range r.added {
+		if b.learning.known.Movers.Add(known.Mover{Thread: th.ID, At: a.Addr, Size: a.Size, Adds: v}) {
+			b.learning.finer, b.taught = true, len(b.in.steps)-1
+			b.number = b.in.steps[b.taught].number
+		}
+	}
+}
+
+// runsOut reports whether the execution under way began before something was learned.
+func (b *backouts) runsOut() bool {
+	return b.number != 0 && b.taught < len(b.in.steps) && b.in.steps[b.taught].number == b.number
+}
+
+// tell notes that others can tell tries that fail at a word.
+func (b *backouts) tell(a *trace.Access) {
+	if !b.learning.known.Told[a.Addr] {
+		b.learning.known.Told[a.Addr], b.learning.finer = true, true
+	}
+}
+
+// noteUse looks at what a step did to words with which threads back out.
+func (b *backouts) noteUse(info *stepInfo) {
+	if len(b.learning.known.Movers) == 0 || b.runsOut() {
+		return
+	}
+	for m := range b.learning.known.Movers {
+		word := trace.Access{Addr: m.At, Size: m.Size}
+		if b.learning.known.Told[m.At] || m.Thread == info.tr.Thread || !b.in.threads[m.Thread].Exists || !b.in.threads[m.Thread].Live() {
+			continue
+		}
+		for i := range info.tr.Accesses {
+			if a := &info.tr.Accesses[i]; a.Overlaps(&word) && !(sameBytes(a, &word) && a.Flags&trace.RMW != 0 && (info.tried || b.blindly(a.PC))) {
+				b.tell(&word)
+			}
+		}
+		for i := range info.tr.Ops {
+			if op := &info.tr.Ops[i]; (&trace.Access{Addr: op.Obj, Size: max(op.Size, 1)}).Overlaps(&word) {
+				b.tell(&word)
+			}
+		}
+	}
+}
+
+// fails reports whether a thread's try would fail with a value, nil for the present one. One
+// that hasn't been announced to others is possible.
+func (b *backouts) fails(th *thread, v *uint64) bool {
+	r := b.survey(th, v)
+	b.note(th, r)
+	for _, m := range r.added {
+		if !b.learning.known.Movers[known.Mover{Thread: th.ID, At: th.Access.Addr, Size: th.Access.Size, Adds: m}] {
+			return false
+		}
+	}
+	now := b.counts.valueAt(&th.Access)
+	if v != nil {
+		now = *v
+	}
+	return r.good && r.fails[now]
+}
+
+// rests reports whether a thread that stands before a try would only come back.
+func (b *backouts) rests(th *thread) bool {
+	if !b.canTry(th) {
+		return false
+	}
+	r := b.survey(th, nil)
+	return r.good && r.fails[b.counts.valueAt(&th.Access)]
+}
+
+// moved are the sums that other threads' tries may have added to a word for a while.
+func (b *backouts) moved(th *thread) []uint64 {
+	sums, by := []uint64{0}, map[trace.TID][]uint64{}
+	for m := range b.learning.known.Movers {
+		if m.At == th.Access.Addr && m.Thread != th.ID {
+			by[m.Thread] = append(by[m.Thread], m.Adds)
+		}
+	}
+	for _, adds := range by {
+		next := slices.Clone(sums)
+		for _, a := range adds {
+			for _, s := range sums {
+				next = append(next, (s+a)&sizeMask(th.Access.Size))
+			}
+		}
+		slices.Sort(next)
+		if sums = slices.Compact(next); len(sums) > mostMoved {
+			return nil
+		}
+	}
+	return sums
+}
+
+func sizeMask(size uint32) uint64 { return 1<<(8*size-1)<<1 - 1 }
+
+// held are the values that a word has had in the present execution, now and v first; nil if there are too many.
+func (b *backouts) held(a *trace.Access, v *uint64) []uint64 {
+	list := []uint64{b.counts.valueAt(a)}
+	if v != nil && *v != list[0] {
+		list = append(list, *v)
+	}
+	for i := b.in.latest[a.Addr&^7]; i != 0; i = b.in.wrote[i-1].older {
+		if w := &b.in.wrote[i-1]; w.addr == a.Addr && w.size == a.Size && !slices.Contains(list, w.old) {
+			if list = append(list, w.old); len(list) > mostHeld {
+				return nil
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// survey finds out how a thread's tries end with the values that the word has had, and v.
+func (b *backouts) survey(th *thread, v *uint64) *tries {
+	values, moved := b.held(&th.Access, v), b.moved(th)
+	if values == nil || moved == nil {
+		return &tries{}
+	}
+	key := surveyKey{thread: th.ID, effects: th.Effects}
+	h := trace.NewHash()
+	h.Words(values...)
+	h.Words(moved...)
+	key.number, key.values = b.in.since(th), h.Sum()
+	if r, ok := b.surveyed[key]; ok {
+		return r
+	}
+	was, current := *th, b.attempt.current
+	var r *tries
+	b.spins.trials.probe(th, func() {
+		th.Stand, th.Waits, th.awaits = StandAccess, nil, false
+		w := wayBack{backouts: b, th: th, at: th.Access, from: b.in.machine.Journal(), rooms: map[spot]*room{}}
+		for _, x := range values {
+			for _, d := range moved {
+				w.all = append(w.all, (x+d)&sizeMask(w.at.Size))
+			}
+		}
+		slices.Sort(w.all)
+		w.all = slices.Compact(w.all)
+		r = w.survey(values, moved)
+	})
+	*th, b.attempt.current = was, current
+	if len(b.surveyed) >= mostPolls {
+		clear(b.surveyed)
+	}
+	if key.number != 0 {
+		b.surveyed[key] = r
+	}
+	return r
+}
+
+// wayBack is a survey under way: of a thread, from before a try.
+type wayBack struct {
+	*backouts
+	th    *thread
+	at    trace.Access
+	from  uint64   // the machine's journal where it began
+	all   []uint64 // what a thread may find
+	rooms map[spot]*room
+}
+
+// survey is that of values, with what others may have added to them.
+func (w *wayBack) survey(values, moved []uint64) *tries {
+	if !w.look(0) {
+		return &tries{}
+	}
+	w.closeRooms()
+	r := &tries{fails: map[uint64]bool{}}
+	var out *poise
+	added := map[uint64]bool{}
+	for _, n := range w.rooms {
+		if !n.head && !n.open && n.added != 0 {
+			added[n.added] = true
+		}
+		for v, o := range n.next {
+			if !n.head {
+				continue
+			}
+			fails := o.to != nil && (o.to.head || !o.to.open)
+			if old, ok := r.fails[v]; ok && old != fails {
+				return &tries{}
+			}
+			if r.fails[v] = fails; fails {
+				continue
+			}
+			if out != nil && *out != o.out {
+				return &tries{}
+			}
+			out = &o.out
+		}
+	}
+	for _, v := range values {
+		for _, d := range moved {
+			if r.fails[v] && !r.fails[(v+d)&sizeMask(w.at.Size)] {
+				return &tries{}
+			}
+		}
+		for _, n := range w.rooms {
+			if !n.head && !n.open && !n.comesOut(v, r.fails[v]) {
+				return &tries{}
+			}
+		}
+	}
+	r.added, r.good = slices.Sorted(maps.Keys(added)), true
+	return r
+}
+
+// comesOut reports whether a thread comes to a try from here, with a word that stays. It may
+// stay in a loop if it waits, and has taken back what it added.
+func (n *room) comesOut(v uint64, waits bool) bool {
+	for range mostPlaces {
+		if n.head {
+			return true
+		}
+		n = n.next[v].to
+	}
+	for range mostPlaces {
+		if n.added != 0 {
+			return false
+		}
+		n = n.next[v].to
+	}
+	return waits
+}
+
+// closeRooms finds out from where a thread may leave but by a try.
+func (w *wayBack) closeRooms() {
+	for again := true; again; {
+		again = false
+		for _, n := range w.rooms {
+			for _, o := range n.next {
+				if !n.head && !n.open && o.to != nil && !o.to.head && o.to.open {
+					n.open, again = true, true
+				}
+			}
+		}
+	}
+}
+
+// look runs the thread from where it stands, with each value. It reports whether that could
+// be done, and there are few places.
+func (w *wayBack) look(added uint64) bool {
+	if len(w.rooms) >= mostPlaces {
+		return false
+	}
+	b, th := w.backouts, w.th
+	n := &room{head: added == 0 && th.Access.Flags&trace.RMW != 0 && b.adds(th.Access.PC) && !b.blindly(th.Access.PC), added: added, next: map[uint64]onto{}}
+	w.rooms[spot{w.poise(), added}] = n
+	for _, v := range w.all {
+		k := b.in.markAlone()
+		b.in.Save(th.ID)
+		b.counts.putValue(&w.at, (v+added)&sizeMask(w.at.Size))
+		ok := w.step(n, v)
+		b.in.goBack(k)
+		b.in.marks = b.in.marks[:len(b.in.marks)-1]
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// step takes one with a value, and looks on from there.
+func (w *wayBack) step(n *room, v uint64) bool {
+	b, th := w.backouts, w.th
+	effects, logged := th.Effects, b.in.machine.Logged()
+	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
+	tr := b.in.arena.transition(th.ID, 0)
+	tr.Begin = th.Insns
+	if err := b.spins.runs.step(th, tr, 0); err != nil {
+		return false
+	}
+	b.in.arena.seal(tr)
+	if b.in.machine.Logged() != logged || th.Effects != effects {
+		n.open = true
+		return !n.head // what the machine's log has can't be compared
+	}
+	stands, o := w.poise(), onto{}
+	if th.Stand == StandAccess && sameBytes(&th.Access, &w.at) && th.Half == 0 && th.Set == 0 && tr.End == trace.EndPoint && len(tr.Ops) == 0 && len(tr.Wakes) == 0 &&
+		len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &w.at) && (!tr.Accesses[0].IsWrite() || b.adds(tr.Accesses[0].PC)) {
+		if !b.waitsHere(&tr.Accesses[0]) {
+			return false // it would be missing in the description of a race
+		}
+		p := spot{stands, (b.counts.valueAt(&w.at) - v) & sizeMask(w.at.Size)}
+		if w.rooms[p] == nil && !w.look(p.added) {
+			return false
+		}
+		o.to = w.rooms[p]
+	} else {
+		n.open = true
+	}
+	if n.head {
+		for i := range tr.Accesses { // wherever the try was made, and whether it changed something
+			tr.Accesses[i].PC, tr.Accesses[i].Flags = 0, tr.Accesses[i].Flags&^trace.Silent
+		}
+		o.out = b.counts.poiseOf(th, true)
+		o.out.did, o.out.memory = doings(tr), stands.memory
+	}
+	n.next[v] = o
+	return true
+}
+
+// poise is how the thread stands, and which bytes are other than where the survey began, but
+// for the word.
+func (w *wayBack) poise() poise {
+	p := w.counts.poiseOf(w.th, false)
+	p.memory = w.counts.differences(w.from, &w.at)
+	return p
+}
