@@ -40,9 +40,19 @@ static void note_touched(struct machine *m, uint64_t granule)
 		*page = m->regions[granule >> PAGE_SHIFT >> PAGE_SHIFT] = true;
 }
 
+/* An access to a constant granule: a write makes it shared. */
+static bool touch_constant(struct machine *m, uint8_t *s, bool write)
+{
+	if (!write)
+		return false;
+	m->result.learned = true;
+	*s = SHARED;
+	return true;
+}
+
 /* Marks a granule as touched by the running thread. Reports whether it is
  * shared. */
-static bool touch(struct machine *m, uint64_t granule)
+static bool touch(struct machine *m, uint64_t granule, bool write)
 {
 	uint8_t *s = &m->shadow[granule];
 	if (*s == SHARED)
@@ -52,6 +62,8 @@ static bool touch(struct machine *m, uint64_t granule)
 		*s = SHARED;
 		return true;
 	}
+	if (*s == CONSTANT)
+		return touch_constant(m, s, write);
 	if (intrudes(m, granule)) {
 		m->result.learned |= *s != UNTOUCHED;
 		*s = SHARED;
@@ -71,11 +83,13 @@ static bool touch(struct machine *m, uint64_t granule)
 
 /* The same for trusted code: only its accesses to memory that untrusted code of
  * another thread touched matter. */
-static bool touch_trusted(struct machine *m, uint64_t granule)
+static bool touch_trusted(struct machine *m, uint64_t granule, bool write)
 {
 	uint8_t *s = &m->shadow[granule];
 	if (*s == SHARED)
 		return true;
+	if (*s == CONSTANT)
+		return touch_constant(m, s, write);
 	note_touched(m, granule);
 	if (*s == UNTOUCHED)
 		*s = TRUSTED_ONLY;
@@ -86,16 +100,16 @@ static bool touch_trusted(struct machine *m, uint64_t granule)
 	return true;
 }
 
-static bool touch_all(struct machine *m, uint64_t addr, uint64_t last)
+static bool touch_all(struct machine *m, uint64_t addr, uint64_t last, bool write)
 {
-	bool (*one)(struct machine *, uint64_t) = m->watching ? touch_trusted : touch;
+	bool (*one)(struct machine *, uint64_t, bool) = m->watching ? touch_trusted : touch;
 	uint64_t first_granule = addr >> GRANULE_SHIFT;
 	uint64_t last_granule = last >> GRANULE_SHIFT;
 	if (unlikely(m->order.flags & RUN_PARTIES))
 		m->owner = party_running(m);
-	bool shared = one(m, first_granule);
+	bool shared = one(m, first_granule, write);
 	if (last_granule != first_granule)
-		shared |= one(m, last_granule);
+		shared |= one(m, last_granule, write);
 	return shared;
 }
 
@@ -120,7 +134,7 @@ static inline void check_grave(struct machine *m, uint64_t addr, uint32_t size, 
 static void look_at(struct machine *m, uint64_t addr, uint32_t size, bool write, int64_t value)
 {
 	bool solo = m->order.flags & RUN_SOLO;
-	bool shared = !solo && touch_all(m, addr, addr + size - 1);
+	bool shared = !solo && touch_all(m, addr, addr + size - 1, write);
 	bool silent = write && !memcmp(m->mem + addr, &value, size);
 	if (shared)
 		event_access(m, addr, size, write, silent);
@@ -178,7 +192,7 @@ static inline void observe(struct machine *m, uint64_t addr, uint32_t size, bool
 /* The same of an access that is going to fault. */
 static void observe_fault(struct machine *m, uint64_t addr, uint32_t size, bool write)
 {
-	if (!(m->order.flags & RUN_SOLO) && touch_all(m, addr, addr + size - 1))
+	if (!(m->order.flags & RUN_SOLO) && touch_all(m, addr, addr + size - 1, true))
 		event_fault(m, addr, size, write);
 }
 

@@ -68,6 +68,9 @@ func (m *Machine) Written(since uint64) (list []Range) {
 			continue
 		}
 		at, size := u.where&(1<<C.UNDO_KIND_SHIFT-1), u.where>>C.UNDO_SIZE_SHIFT
+		if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_FILL {
+			size = u.old >> 8
+		}
 		if n := len(list); n > 0 && list[n-1].Hi == at {
 			list[n-1].Hi += size
 		} else {
@@ -180,6 +183,8 @@ func (m *Machine) TouchWord(t trace.TID, addr, n uint64) (shared, learned bool) 
 			*b = me
 			m.c.owners++
 			m.noteTouched(g)
+		case *b == C.CONSTANT:
+			*b, shared, learned = C.SHARED, true, true
 		case *b > C.LAST_OWNER: // trusted code only
 			*b, learned = me, true
 			m.c.owners++

@@ -127,10 +127,13 @@ func (m *Machine) digestMemory(sum *trace.Digest, from uint64) {
 			continue
 		}
 		if isFill(u) {
-			for a, n := place(u), u.old>>8; n > 0; a, n = a+1, n-1 {
-				g := at(m.granules, a&^7)
-				shift := a % 8 * 8
-				g.value = g.value&^(0xff<<shift) | u.old&0xff<<shift
+			lo, hi := place(u), place(u)+u.old>>8
+			for i := index(m.granules, lo&^7); i < len(m.granules) && m.granules[i].place < hi; i++ {
+				g := &m.granules[i]
+				for a := max(g.place, lo); a < min(g.place+8, hi); a++ {
+					shift := a % 8 * 8
+					g.value = g.value&^(0xff<<shift) | u.old&0xff<<shift
+				}
 			}
 			continue
 		}
@@ -201,7 +204,10 @@ func once(t []touched) []touched {
 	return slices.Compact(t)
 }
 
-func at(t []touched, place uint64) *touched {
+func at(t []touched, place uint64) *touched { return &t[index(t, place)] }
+
+// index is where a place is, or would be.
+func index(t []touched, place uint64) int {
 	lo, hi := 0, len(t)
 	for lo < hi {
 		if mid := (lo + hi) / 2; t[mid].place < place {
@@ -210,7 +216,7 @@ func at(t []touched, place uint64) *touched {
 			hi = mid
 		}
 	}
-	return &t[lo]
+	return lo
 }
 
 // CPUDigest is the same for two contexts if and only if SameCPU finds no

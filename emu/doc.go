@@ -27,7 +27,8 @@
 // # The files
 //
 //	a machine     machine, types, knobs, layout (what Go and C share), virtual.c (the processor)
-//	a run         run and run.c, script (without an engine, for tests), context (registers of threads), ran (what was executed)
+//	a run         run and run.c, script (without an engine, for tests), context (registers of threads), ran (what
+//	              was executed), leg (what came of a run, played)
 //	hooks         insn.c (before an instruction), access.c (before an access), fault.c, abort.c
 //	what a run    record.c (accesses that are events), sharing (what threads share), party (which of
 //	has done      the guest's own threads or handlers accesses memory), narrate (for debuggers)

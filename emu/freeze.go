@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"unsafe"
 )
@@ -39,23 +38,16 @@ type Frozen struct {
 // Freeze copies the state with a context. It fails if that holds an address of
 // landgo's own process, by which it would mean something else in another one.
 func (m *Machine) Freeze(c Ctx) (*Frozen, error) {
-	n := int(C.context_frozen(m.c))
-	if n <= 0 {
-		return nil, errors.New("the engine's saved state has another form")
-	}
-	s := m.slot(c)
-	if s.parts != 0 || s.poised.size != 0 {
-		return nil, errors.New("the processor is inside an instruction")
-	}
-	f := &Frozen{CPU: make([]byte, n), PC: uint64(s.pc), Clock: uint64(s.clock), ClockRead: uint64(m.c.clock_reads), Check: m.registers(c)}
-	C.context_freeze(m.c, C.int32_t(c), unsafe.Pointer(&f.CPU[0]))
-	mapped, err := ownMemory()
+	var cpu Processor
+	err := m.FreezeCPU(c, &cpu)
 	if err == nil {
-		err = m.noAddresses(f.CPU, mapped)
+		err = m.Movable(&cpu)
 	}
 	if err != nil {
 		return nil, err
 	}
+	s := m.slot(c)
+	f := &Frozen{CPU: cpu.State, PC: uint64(s.pc), Clock: uint64(s.clock), ClockRead: m.ClockReads(), Check: cpu.Check}
 	m.eachWritten(0, m.space, func(at uint64) {
 		if page := m.Bytes(at, pageSize); !f.fills(at, page) {
 			f.Pages = append(f.Pages, at/pageSize)
@@ -94,8 +86,8 @@ func (m *Machine) registers(c Ctx) []uint64 {
 // Thaw puts a frozen state into a machine in which nothing has run, and returns its
 // context. An error leaves the machine unusable.
 func (m *Machine) Thaw(f *Frozen) (Ctx, error) {
-	if len(f.CPU) != int(C.context_frozen(m.c)) || len(f.CPU) == 0 || len(f.Data) != len(f.Pages)*pageSize || m.c.ran {
-		return 0, errors.New("the state is of another machine")
+	if len(f.Data) != len(f.Pages)*pageSize || m.c.ran {
+		return 0, errOtherMachine
 	}
 	for _, r := range m.loaded {
 		clear(m.Bytes(r.Lo, r.Hi-r.Lo))
@@ -127,12 +119,8 @@ func (m *Machine) Thaw(f *Frozen) (Ctx, error) {
 		}
 	}
 	c := m.Start(&Regs{RIP: f.PC})
-	C.context_thaw(m.c, C.int32_t(c), unsafe.Pointer(&f.CPU[0]), C.uint64_t(f.PC), C.uint64_t(f.Clock))
 	m.c.clock_reads = C.uint64_t(f.ClockRead)
-	if !slices.Equal(m.registers(c), f.Check) {
-		return 0, errors.New("the engine reads other registers from the state than were in it")
-	}
-	return c, nil
+	return c, m.thawCPU(c, &Processor{f.CPU, f.Check}, f.PC, f.Clock)
 }
 
 // lowest is below all memory that isn't the program's own. The engine is a

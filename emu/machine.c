@@ -76,7 +76,7 @@ static const char *open_engine(struct machine *m)
 		return uc_strerror(err);
 	/* 2.0.1 ignores this, and executes the same instructions and more:
 	 * classify refuses those. */
-	err = uc_ctl_set_cpu_model(m->uc, UC_CPU_X86_NEHALEM);
+	err = uc_ctl_set_cpu_model(m->uc, UC_CPU_X86_HASWELL);
 	if (err)
 		return uc_strerror(err);
 #if UC_API_MAJOR > 2 || UC_API_MINOR >= 1

@@ -18,6 +18,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"unsafe"
 
@@ -51,6 +52,7 @@ type Machine struct {
 	point   []uint8            // marks of code, see Points
 	lo      uint64             // physical address of code[0] and brk[0]
 	named   []uint64           // the instructions that Points named
+	broken  []uint64           // where brk isn't 0, or was not
 	claimed map[uint64]claimed // see Claim
 	// loaded is where Load has written.
 	loaded []Range
@@ -230,6 +232,9 @@ func (m *Machine) Break(addr uint64, class uint8) bool {
 	if off >= uint64(len(m.code)) {
 		return false
 	}
+	if m.brk[off] == 0 && class != 0 {
+		m.broken = append(m.broken, addr)
+	}
 	m.brk[off] = class
 	if class == 0 {
 		m.code[off] &^= C.CODE_BREAK
@@ -237,6 +242,11 @@ func (m *Machine) Break(addr uint64, class uint8) bool {
 		m.code[off] |= C.CODE_BREAK
 	}
 	return true
+}
+
+// Broken are the addresses of all breakpoints, in no order.
+func (m *Machine) Broken() []uint64 {
+	return slices.DeleteFunc(slices.Clone(m.broken), func(a uint64) bool { return !m.Breaks(a) })
 }
 
 // Breaks reports whether there is a breakpoint before the instruction at addr.

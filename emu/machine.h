@@ -46,11 +46,13 @@ enum { PERM_READ = 1, PERM_WRITE = 2, PERM_EXEC = 4 };
 
 /*
  * The sharing byte of a granule. It only moves forward: untouched, then one
- * owner or trusted code only, then shared; never rewound.
+ * owner or trusted code only, then shared; never rewound. A constant one is
+ * shared once it is written to, and until then its reads are nobody's.
  */
 enum {
 	UNTOUCHED = 0,
 	LAST_OWNER = 250, /* 1..250: touched by thread number owner-1 only */
+	CONSTANT = 253,
 	TRUSTED_ONLY = 254,
 	SHARED = 255,
 	NOBODY = 256, /* no byte has this value: every access looks further */

@@ -272,6 +272,8 @@ func TestEvents(t *testing.T) {
 		{insn: "xsave (%rbx)", why: StopUnmodelled, name: "xsave"},
 		{insn: "popcnt %eax, %eax", why: StopUnmodelled, name: "popcnt"},
 		{insn: "lzcnt %eax, %eax", why: StopUnmodelled, name: "lzcnt"},
+		{insn: "clflushopt (%rbx)", why: StopUnmodelled, name: "clflushopt"},
+		{insn: "clwb (%rbx)", why: StopUnmodelled, name: "clwb"},
 		{insn: "aesenc %xmm0, %xmm0", why: StopUnmodelled, name: "aes"},
 		{insn: "xbegin .", why: StopUnmodelled, name: "transactional memory"},
 		{insn: "xtest", why: StopUnmodelled, name: "xtest"},

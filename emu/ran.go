@@ -18,3 +18,15 @@ func (m *Machine) ForgetRan(lo, hi uint64) {
 // Did has Ran count an instruction of size bytes that was carried out for the machine, which only
 // came to it (StopPrivileged).
 func (m *Machine) Did(pc, size uint64) { C.machine_did(m.c, C.uint64_t(pc), C.uint32_t(size)) }
+
+// EachRan calls f with the instructions that were executed, by any thread in any run,
+// ascending.
+func (m *Machine) EachRan(f func(addr uint64)) {
+	for _, r := range m.cfg.Code {
+		for a, c := range m.code[r.Lo-m.lo : r.Hi-m.lo] {
+			if c&C.CODE_KNOWN != 0 {
+				f(r.Lo + uint64(a))
+			}
+		}
+	}
+}

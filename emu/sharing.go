@@ -10,6 +10,38 @@ import (
 	"unsafe"
 )
 
+// DeclareConstant says that nobody writes to these words once there are threads. A read of
+// one is an access that others can't tell, and none of its owner's, until somebody does.
+func (m *Machine) DeclareConstant(words []uint64) {
+	for _, a := range words {
+		if a%8 == 0 && m.inSpace(a, 8) {
+			g := a >> C.GRANULE_SHIFT
+			m.noteTouched(g)
+			m.sharingBytes(g >> pageShift)[g%pageSize] = C.CONSTANT
+		}
+	}
+}
+
+// Vary says that what is in [addr, addr+n), or whether it can be read, changes: it is
+// shared if it was declared constant. It reports whether any was.
+func (m *Machine) Vary(addr, n uint64) (learned bool) {
+	if n == 0 || !m.inSpace(addr, n) {
+		return false
+	}
+	touched := m.touchedPages()
+	for g, last := addr>>C.GRANULE_SHIFT, (addr+n-1)>>C.GRANULE_SHIFT; g <= last; {
+		end := min(last+1, (g>>pageShift+1)<<pageShift)
+		if touched[g>>pageShift] != 0 {
+			page := m.sharingBytes(g >> pageShift)[g%pageSize : (end-1)%pageSize+1]
+			for i := bytes.IndexByte(page, C.CONSTANT); i >= 0; i = bytes.IndexByte(page, C.CONSTANT) {
+				page[i], learned = C.SHARED, true
+			}
+		}
+		g = end
+	}
+	return learned
+}
+
 // SharingPage is the knowledge of the sharing of one stretch of memory: a byte
 // for each granule of 8 bytes, as machine.h has them.
 type SharingPage struct {

@@ -212,7 +212,7 @@ struct insn map0f(const struct bytes *b)
 	case 0xB8:
 		return b->rep ? unmodelled("popcnt") : illegal();
 	case 0xBD:
-		/* tzcnt (F3 0F BC) stays: compilers emit it for bsf, with which it agrees wherever bsf is defined. */
+		/* tzcnt (F3 0F BC) is one for every processor since 2013, whatever cpuid says. */
 		return b->rep ? unmodelled("lzcnt") : plain();
 	case 0xC7:
 		return group9(b);

@@ -71,3 +71,41 @@ func (m *Machine) IsZero(page uint64) bool {
 }
 
 var zeroPage [pageSize]byte
+
+// Overlay gives whole pages these contents, and zeros behind them; Rewind takes it back.
+// Pages that have them already put nothing into the journal, and a stretch of pages that
+// hold zeros one entry. It refuses what Write refuses.
+func (m *Machine) Overlay(addr, size uint64, p []byte) bool {
+	if !m.inSpace(addr, size) || m.touchesCode(addr, size) || m.c.programs != nil {
+		return false
+	}
+	m.noteWritten()
+	blank := uint64(0) // pages before at that hold zeros, and are to hold something
+	for at := uint64(0); ; at += pageSize {
+		var want []byte
+		if at < size {
+			want = p[min(at, uint64(len(p))):min(at+pageSize, uint64(len(p)))]
+		}
+		page := addr + at
+		if at < size && !allZero(want) && (m.written[page>>pageShift] == 0 || m.IsZero(page)) {
+			blank += pageSize
+			continue
+		}
+		if blank > 0 {
+			lo := at - blank
+			m.push(undoEntry{addr + lo | C.UNDO_FILL<<C.UNDO_KIND_SHIFT, blank << 8})
+			copy(m.Bytes(addr+lo, blank), p[lo:])
+			blank = 0
+		}
+		if at >= size {
+			return true
+		}
+		if now := m.Bytes(page, pageSize); m.written[page>>pageShift] != 0 && (!bytes.Equal(now[:len(want)], want) || !allZero(now[len(want):])) {
+			m.Write(page, want)
+			m.Write(page+uint64(len(want)), zeroPage[len(want):])
+		}
+	}
+}
+
+// allZero reports whether a part of a page holds zeros only.
+func allZero(p []byte) bool { return bytes.Equal(p, zeroPage[:len(p)]) }

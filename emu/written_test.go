@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"bytes"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -55,4 +56,54 @@ func TestClear(t *testing.T) {
 			"": func(*rapid.T) {},
 		})
 	})
+}
+
+// Overlay leaves these bytes, whatever was on the pages, with few entries in the journal,
+// and Rewind takes it back.
+func TestOverlay(t *testing.T) {
+	const pages = 16
+	g := load(t, "hlt\n", Config{})
+	g.Protect(dataAt, pages*pageSize, ProtRead|ProtWrite)
+	origin := g.Mark()
+	rapid.Check(t, func(t *rapid.T) {
+		g.Rewind(origin)
+		before := make([]byte, pages*pageSize)
+		for range rapid.IntRange(0, 3).Draw(t, "stores") {
+			at := rapid.Uint64Range(0, pages*pageSize-8).Draw(t, "at")
+			g.Write64(dataAt+at, rapid.Uint64().Draw(t, "value"))
+		}
+		g.Read(dataAt, before)
+		digest, err := g.Digest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := g.Mark()
+		lo := rapid.Uint64Range(0, pages-1).Draw(t, "page")
+		n := rapid.Uint64Range(1, pages-lo).Draw(t, "pages")
+		p := make([]byte, rapid.Uint64Range(0, n*pageSize).Draw(t, "bytes"))
+		fill := rapid.SampledFrom([]byte{0, 1}).Draw(t, "fill")
+		for i := range p {
+			p[i] = fill * byte(i+i>>12+1)
+		}
+		want := append([]byte(nil), before...)
+		clear(want[lo*pageSize:][:n*pageSize])
+		copy(want[lo*pageSize:], p)
+		for range 2 {
+			if !g.Overlay(dataAt+lo*pageSize, n*pageSize, p) || !bytes.Equal(g.Bytes(dataAt, pages*pageSize), want) {
+				t.Fatal("it isn't there")
+			}
+		}
+		if now, err := g.Digest(); err != nil || (now == digest) != bytes.Equal(want, before) {
+			t.Fatalf("the digest: %v", err)
+		}
+		g.Rewind(k)
+		if again, err := g.Digest(); err != nil || again != digest || !bytes.Equal(g.Bytes(dataAt, pages*pageSize), before) {
+			t.Fatalf("it isn't taken back (%v)", err)
+		}
+	})
+	g.Rewind(origin)
+	fresh := g.Journal()
+	if g.Overlay(dataAt+pages*pageSize, 64*pageSize, bytes.Repeat([]byte{7}, 63*pageSize+1)); g.Journal() != fresh+1 {
+		t.Errorf("%d entries for pages that held zeros", g.Journal()-fresh)
+	}
 }

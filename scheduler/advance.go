@@ -45,7 +45,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		if th.Insns-tr.Begin >= s.cfg.StepBudget {
 			return &BudgetError{Insns: th.Insns - tr.Begin, PC: s.machine.PC(th.Ctx), Thread: th.ID}
 		}
-		if th.Insns >= look {
+		if th.Insns >= look && !(t == 0 && s.starting.plays()) {
 			spins, period := s.endless(th)
 			if spins {
 				return nil
@@ -59,7 +59,10 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		}
 		before := len(tr.Accesses)
 		s.run.SkipFence = past
-		stop := s.runCPU(th, tr, allow, skip || pass, look-th.Insns, pass)
+		stop, err := s.runOrPlay(th, tr, allow, skip || pass, &look, pass)
+		if err != nil {
+			return err
+		}
 		// A function may begin with an instruction that waits: the two stops are at one place.
 		begun := skip && stop.Insns == 0
 		past = past && stop.Insns == 0 && stop.Why == emu.StopBreak

@@ -71,7 +71,7 @@
 //
 // # The files
 //
-//	a step        system, advance, trap, points, granularity, enabled, listing, spawn, exit, late
+//	a step        system, advance, start (the first, kept), trap, points, granularity, enabled, listing, spawn, exit, late
 //	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
 //	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, backout, blend, above, alike, clockloop, turns, endless,
 //	              rounds, scout

@@ -29,6 +29,8 @@ type fixed struct {
 	wordSize  uint64    // of the general registers, in bytes
 	lowHeap   bool      // see kernel.HasLowHeap
 
+	openings *Openings // the guest's start, once it is known; nil: it is always run
+
 	// The wishes of the System's user, between steps.
 	stopIf   func() bool
 	observer Observer
@@ -135,6 +137,7 @@ type scratch struct {
 	passedOver bool
 	run        emu.Run
 	pinned     emu.Ctx // given to the kernel, to come back to
+	starting   starting
 }
 
 // Enter notes that main has begun, and Entered reports whether it has.

@@ -314,6 +314,9 @@ func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	if len(s.twins.beside) > 0 {
 		return s.twins.stepBeside(t, c)
 	}
+	if s.isStart(t) {
+		return s.stepStart(t, c)
+	}
 	return s.stepAlone(t, c)
 }
 

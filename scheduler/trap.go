@@ -111,6 +111,7 @@ func (x *Sharing) othersIn(th *thread, p kernel.Pages) []emu.Range {
 	if p.Size == 0 || x.in.Alone(th.ID) {
 		return nil
 	}
+	x.learning.finer = x.in.machine.Vary(p.Addr, p.Size) || x.learning.finer
 	return x.in.machine.Others(th.ID, p.Addr, p.Size)
 }
 

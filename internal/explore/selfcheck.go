@@ -26,6 +26,7 @@ func (h *hunt) selfCheck() error {
 		return err
 	}
 	other.Following = true
+	other.Plain.Opens(nil) // its start is run
 	for i, path := range h.checks {
 		sched, err := story.Schedule(h.Session, path)
 		if err != nil {

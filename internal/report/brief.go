@@ -315,6 +315,6 @@ func (b *digest) other(r *result.Result) {
 		b.write(2, b.text("  ", "in "+b.place(f)))
 	}
 	if r.Problem != "" {
-		b.write(BriefLines/2-2, func(p *page) { p.problem(r.Problem, r.Verdict == result.Invalid) })
+		b.write(BriefLines/2-2, func(p *page) { p.problem(r, r.Verdict == result.Invalid) })
 	}
 }

@@ -293,7 +293,7 @@ func interrupted() *result.Result {
 
 func invalid() *result.Result {
 	r := base(result.Invalid)
-	r.Reason, r.Problem = "system call 41 (socket) is not modelled", result.UnmodelledCall
+	r.Reason, r.Problem = "system call 41 (socket) is not modelled: let threads talk over a socketpair", result.UnmodelledCall
 	r.Place = []result.Frame{{Function: "socket", Address: 0x44a1b0}, at("main", "lost.c", 18, 0x40119c)}
 	r.Executions, r.Threads = 0, 1
 	return r

@@ -21,11 +21,11 @@ func Text(w io.Writer, r *result.Result, s Style) {
 		p.bugs(r)
 	case r.Verdict == result.Invalid:
 		p.places(r)
-		p.problem(r.Problem, true)
+		p.problem(r, true)
 	case r.Verdict == result.Budget:
 		p.places(r)
 		p.effort(r)
-		p.problem(r.Problem, false)
+		p.problem(r, false)
 	case r.Reason != "":
 		p.wrap("  ", clean(r.Reason))
 	}
@@ -85,6 +85,9 @@ func (p *page) headline(r *result.Result) {
 		}
 	case result.Invalid:
 		rest = clean(r.Reason)
+		if own := r.OwnCure(); own != "" {
+			rest = strings.TrimSuffix(rest, ": "+clean(own))
+		}
 	}
 	if r.Verdict == result.Budget {
 		for i := range r.Rungs {
@@ -167,16 +170,16 @@ func (p *page) places(r *result.Result) {
 	}
 }
 
-// problem shows the cure for a reason, and its full cause.
-func (p *page) problem(kind result.ErrorKind, full bool) {
-	if kind == "" {
+// problem shows the cure for a result's reason, and its full cause.
+func (p *page) problem(r *result.Result, full bool) {
+	if r.Problem == "" {
 		return
 	}
-	problem := result.Explain(kind)
+	problem := result.Explain(r.Problem)
 	if full {
 		p.wrap("  why:  ", problem.Cause)
 	}
-	p.wrap("  cure: ", problem.Cure+" [landgo help errors "+string(problem.Kind)+"]")
+	p.wrap("  cure: ", cmp.Or(clean(r.OwnCure()), problem.Cure)+" [landgo help errors "+string(problem.Kind)+"]")
 }
 
 // ignored lists the known bugs that the search went on behind.

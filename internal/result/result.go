@@ -310,3 +310,11 @@ func (r *Result) Finish() {
 	}
 	fillLists(reflect.ValueOf(r))
 }
+
+// OwnCure is what to do without a call that isn't modelled, if the reason says so; else "".
+func (r *Result) OwnCure() (cure string) {
+	if r.Problem == UnmodelledCall {
+		_, cure, _ = strings.Cut(r.Reason, " is not modelled: ")
+	}
+	return cure
+}

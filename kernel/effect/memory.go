@@ -165,6 +165,12 @@ func (l *Log) ProtectFresh(addr, size uint64, p emu.Prot) { l.m.Protect(addr, si
 // FillFresh writes to fresh pages.
 func (l *Log) FillFresh(addr uint64, p []byte) { l.m.Write(addr, p) }
 
+// Overlay gives whole pages these contents, and zeros behind them.
+func (l *Log) Overlay(addr, size uint64, p []byte) {
+	l.changes(addr, size)
+	l.m.Overlay(addr, size, p)
+}
+
 // Used is the number of bytes of [addr, addr+size), whole pages, that are accessible
 // in some way. It is for a sum over all pages that calls change without reading it.
 func (l *Log) Used(addr, size uint64) uint64 { return l.m.Mapped(addr, size) }

@@ -267,6 +267,9 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 	}
 	i, found := f.byPath[clean(want.path)]
 	if want.flags&oTmpfile == oTmpfile {
+		if errno := c.k.files.placeless(clean(want.path) + "/."); errno != 0 {
+			return errno
+		}
 		return c.openNameless(want.flags)
 	}
 	if f.touched(clean(want.path)) || c.k.files.writable(clean(want.path)) && !(found && (f.known[i].device != noDevice || f.known[i].maps)) && (want.flags&oAccmode != 0 || want.flags&oCreat != 0) {

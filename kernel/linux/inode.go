@@ -167,6 +167,9 @@ func (c *call) openFile(o *kernel.Outcome, want *opening) uint64 {
 		return emfile
 	}
 	if f == nil {
+		if errno := c.k.files.placeless(path); errno != 0 {
+			return errno
+		}
 		f, _ = c.k.files.makeFile(path, named)
 	}
 	if want.flags&oTrunc != 0 && want.flags&oAccmode != 0 {

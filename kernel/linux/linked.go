@@ -119,10 +119,8 @@ func (s *space) fillPart(addr, size uint64, content []byte) {
 			}
 		}
 		if !code {
-			s.log.Clear(at, end-at)
-			if from := at - addr; from < uint64(len(content)) {
-				s.log.FillFresh(at, content[from:min(end-addr, uint64(len(content)))])
-			}
+			n := uint64(len(content))
+			s.log.Overlay(at, end-at, content[min(at-addr, n):min(end-addr, n)])
 		}
 		at = end
 	}

@@ -1,5 +1,10 @@
 package linux
 
+import (
+	"slices"
+	"strings"
+)
+
 // CallName is the name of a system call number, "unknown" for none.
 func CallName(nr uint64) string {
 	if nr < uint64(len(callNames)) && callNames[nr] != "" {
@@ -64,15 +69,47 @@ var callNames = [...]string{
 	"memfd_secret", "process_mrelease", "futex_waitv", "set_mempolicy_home_node",
 }
 
-// instead says what to do without a call that isn't modelled.
-var instead = map[uint64]string{
-	41:  "let threads talk over a socketpair",
-	57:  noProcess,
-	58:  noProcess,
-	59:  "check the program that it starts by itself",
-	61:  "there are no child processes; threads are joined",
-	247: "there are no child processes; threads are joined",
-	322: "check the program that it starts by itself",
-}
+// instead says what to do without a call that isn't modelled, where there is something to
+// say.
+var instead = byCall(map[string]string{
+	"fork vfork":      noProcess,
+	"execve execveat": "check the program that it starts by itself",
+	"wait4 waitid":    "there are no child processes; threads are joined",
+	"ptrace process_vm_readv process_vm_writev kcmp pidfd_open pidfd_getfd pidfd_send_signal setpgid setsid": "there is no other process: leave it out of the test program",
+	"socket connect accept accept4 bind listen":                                                              "let threads talk over a socketpair",
+	"shmget shmat shmctl shmdt":                                                                              "threads share all memory; a name for it is given by shm_open, and mmap",
+	"semget semop semctl semtimedop":                                                                         "use sem_init or sem_open",
+	"msgget msgsnd msgrcv msgctl":                                                                            noMessages,
+	"mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr":                                 noMessages,
+	"inotify_init inotify_init1 inotify_add_watch inotify_rm_watch fanotify_init fanotify_mark":              "nobody else changes the files: have a thread write to a pipe where one changes",
+	"chdir fchdir chroot":                                                                                    "name files by whole paths, as --file HOST:GUEST gives them; the working directory is /",
+	"getdents getdents64":                                                                                    "name the files in the program: folders can't be listed",
+	"chmod fchmod fchmodat chown fchown lchown fchownat":                                                     "leave it out of the test program, which may read and write all files that it has",
+	"utime utimes utimensat futimesat":                                                                       "leave it out of the test program: its files have no times",
+	"symlink symlinkat":                                                                                      "use link, or the file's own name",
+	"mknod mknodat":                                                                                          "use a pipe: a named one is for other processes",
+	"sendfile splice tee vmsplice copy_file_range":                                                           "read, and write what was read",
+	"io_setup io_submit io_getevents io_destroy io_cancel io_uring_setup io_uring_enter io_uring_register": "read and write, and wait by epoll or poll",
+	"setuid setgid setreuid setregid setresuid setresgid setfsuid setfsgid setgroups capset":               "leave it out of the test program, which has one user",
+	"sched_setattr": "use pthread_setschedparam, or leave it out of the test program",
+})
 
-const noProcess = "make the process a thread, or check by itself what it runs"
+const (
+	noProcess  = "make the process a thread, or check by itself what it runs"
+	noMessages = "use a queue under a mutex, or a pipe"
+)
+
+// byCall has the numbers of calls for their names.
+func byCall(texts map[string]string) map[uint64]string {
+	list := map[uint64]string{}
+	for names, text := range texts {
+		for _, name := range strings.Fields(names) {
+			n := slices.Index(callNames[:], name)
+			if n < 0 {
+				panic("linux: no call is named " + name)
+			}
+			list[uint64(n)] = text
+		}
+	}
+	return list
+}

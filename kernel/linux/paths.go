@@ -2,6 +2,7 @@ package linux
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"landgo/kernel"
@@ -90,6 +91,35 @@ func (f *files) index(i *inode) (n uint64) {
 		n++
 	}
 	return n
+}
+
+// systemFolders are there on every machine. Others are where the guest makes them, or has
+// files from the beginning on.
+var systemFolders = map[string]bool{
+	"/": true, "/bin": true, "/boot": true, "/dev": true, "/dev/shm": true, "/etc": true, "/home": true, "/lib": true, "/media": true, "/mnt": true,
+	"/opt": true, "/proc": true, "/root": true, "/run": true, "/sbin": true, "/srv": true, "/sys": true, "/tmp": true, "/usr": true, "/usr/local": true,
+	"/var": true, "/var/lib": true, "/var/log": true, "/var/run": true, "/var/tmp": true,
+}
+
+// isFolder reports whether a path is a folder, whoever made it.
+func (f *files) isFolder(p string) bool {
+	_, link := f.entry(p)
+	return link == folder || link != named && (systemFolders[p] || f.hasBelow(p))
+}
+
+// placeless is the error of making something in a folder that isn't there; 0 if it is.
+func (f *files) placeless(p string) uint64 {
+	dir := path.Dir(p)
+	if f.isFolder(dir) {
+		return 0
+	}
+	for ; !f.isFolder(dir); dir = path.Dir(dir) {
+		_, link := f.entry(dir)
+		if _, known := f.byPath[dir]; link == named || known && link != removed {
+			return enotdir
+		}
+	}
+	return enoent
 }
 
 // unname takes a name away from what has it.
@@ -219,6 +249,9 @@ func doRename(c *call, o *kernel.Outcome) uint64 {
 	if f == nil {
 		return enoent
 	}
+	if errno := c.k.files.placeless(to); errno != 0 {
+		return errno
+	}
 	there := c.k.files.lookUp(to)
 	folder := c.k.files.folder(to) || there == nil && c.k.files.hasBelow(to)
 	switch {
@@ -253,6 +286,9 @@ func doLink(c *call, o *kernel.Outcome) uint64 {
 	case c.k.files.lookUp(to) != nil || c.k.files.folder(to) || c.k.files.hasBelow(to):
 		return eexist
 	default:
+		if errno := c.k.files.placeless(to); errno != 0 {
+			return errno
+		}
 		c.k.files.name(f, to)
 	}
 	return 0
@@ -268,6 +304,9 @@ func doMkdir(c *call, o *kernel.Outcome) uint64 {
 	path = clean(path)
 	if c.k.files.lookUp(path) != nil || c.k.files.folder(path) || c.k.files.hasBelow(path) {
 		return eexist
+	}
+	if errno := c.k.files.placeless(path); errno != 0 {
+		return errno
 	}
 	c.k.files.makeFile(path, folder)
 	return 0

@@ -156,7 +156,7 @@ type Output struct {
 	// Sources are folders that source lines are quoted from, beside the working
 	// directory and the guest's.
 	Sources []string `json:"-"`
-	// Snapshot is where kernels' boots are kept: a directory, "" the user's cache,
+	// Snapshot is where kernels' boots and programs' starts are kept: a directory, "" the user's cache,
 	// SnapshotOff nowhere.
 	Snapshot string `json:"-"`
 }

@@ -12,11 +12,26 @@ import (
 // image, the fields that a bug file keeps, and what is in the files that those name:
 // standard input, then Files in their order.
 func (c *Config) Check(image []byte, contents ...[]byte) uint32 {
-	kept := *c
+	kept := c.placeless()
 	// A run within other limits is the same run, as far as they let it.
 	limits := Default()
 	kept.StepBudget, kept.MaxThreads, kept.MaxOutput = limits.StepBudget, limits.MaxThreads, limits.MaxOutput
-	// Where the host keeps a file doesn't matter, only what is in it.
+	sum := kept.digest(image, contents)
+	return binary.BigEndian.Uint32(sum[:])
+}
+
+// StartCheck is a digest of all that a program's start depends on, before it has a second
+// thread: of what a schedule does, but for where threads may be switched.
+func (c *Config) StartCheck(image []byte, contents ...[]byte) [sha256.Size]byte {
+	kept := c.placeless()
+	kept.PP, kept.Races, kept.Rules, kept.Model = 0, nil, nil, ""
+	return kept.digest(image, contents)
+}
+
+// placeless is the configuration without where the host keeps files: only what is in them
+// matters.
+func (c *Config) placeless() *Config {
+	kept := *c
 	kept.Stdin, kept.Sysroot, kept.LibraryPath = "", "", nil
 	if c.Profile != nil {
 		kept.Profile = &Profile{Text: c.Profile.Text}
@@ -25,12 +40,17 @@ func (c *Config) Check(image []byte, contents ...[]byte) uint32 {
 	for _, f := range c.Files {
 		kept.Files = append(kept.Files, GuestFile{Guest: f.Guest})
 	}
+	return &kept
+}
+
+// digest is of an image, the fields that a bug file keeps, and contents.
+func (c *Config) digest(image []byte, contents [][]byte) (sum [sha256.Size]byte) {
 	h := sha256.New()
-	for _, part := range append([][]byte{image, kept.Kept()}, contents...) {
+	for _, part := range append([][]byte{image, c.Kept()}, contents...) {
 		sum := sha256.Sum256(part)
 		h.Write(sum[:])
 	}
-	return binary.BigEndian.Uint32(h.Sum(nil))
+	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // Kept is the configuration as schedules depend on it. The part in a bug file is

@@ -44,7 +44,7 @@ var guestOptions = []Option{
 	}, {
 		Name: "file", Group: GroupGuest, Value: "HOST[:GUEST]", Repeat: true,
 		Help: "let the guest read the file HOST, under the path GUEST; rw: let it write files in memory",
-		Doc:  "Without GUEST the guest sees it under the path given. The guest can open no other file, but for /dev/null, zero, full, random and urandom. With \"--file rw\" it can make files, and write, rename and remove those that it was given, in memory. Each execution begins with the files as they were, and nothing is written outside. Files of shm_open and memfd_create are always there. A file named rw is \"--file ./rw\".",
+		Doc:  "Without GUEST the guest sees it under the path given. The guest can open no other file, but for /dev/null, zero, full, random and urandom. With \"--file rw\" it can make files, and write, rename and remove those that it was given, in memory. A folder has to be there first: one of every system (/tmp, /var/log), one of a given file, or one that the guest makes. Each execution begins with the files as they were, and nothing is written outside. Files of shm_open and memfd_create are always there. A file named rw is \"--file ./rw\".",
 		Set:  setFile,
 		Get:  func(c *Config) []string { return c.filesAsGiven(false) },
 	}, {

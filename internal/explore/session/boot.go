@@ -36,6 +36,7 @@ func (s *Session) boot() error {
 // loaded it.
 func (s *Session) startProgram(k kernel.Kernel, regs *emu.Regs) {
 	s.Console = k
+	s.Machine.DeclareConstant(s.Image.Offsets())
 	lib := library.New(s.Plain, s.libraryConfig())
 	s.library = lib
 	s.Plain.Boot(k, s.roles, regs)

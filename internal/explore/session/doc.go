@@ -7,7 +7,7 @@
 //
 // # The files
 //
-//	a session        session, guest (its scheduler, cut by caller), boot, keptboot, evaluate, memory
+//	a session        session, guest (its scheduler, cut by caller), boot, keptboot, keptstart, evaluate, memory
 //	a program        program (is it one that landgo can run?), profile, trusted (functions), libraries,
 //	                 openmp, scan and code (what its instructions say), inspect
 //	by kernel        platform (the table), onlinux, onpebbles, ownkernel

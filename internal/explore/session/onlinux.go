@@ -87,7 +87,7 @@ func (s *Session) bootLinux(in *inputs) error {
 		return bootError(s.Config.Guest, err)
 	}
 	s.startProgram(k, &regs)
-	return nil
+	return s.findStart()
 }
 
 // trustedLibrary says which of the C library's functions are taken as correct.

@@ -43,6 +43,8 @@ type Session struct {
 	Following bool
 	// Aligning: the schedule was made where threads stand at their very beginning.
 	Aligning bool
+	// openings has the program's start, for all sessions that are alike.
+	openings *scheduler.Openings
 	// afresh: no kept boot is used, for it was damaged.
 	afresh bool
 	Notes  []string // for the user, a line each
@@ -229,7 +231,7 @@ func (s *Session) Counting(groups []string) (*Session, error) {
 // alike is a session with what was read for this one.
 func (s *Session) alike() *Session {
 	t := newSession(s.Config, s.Image, s.Limits)
-	t.Covered = s.Covered
+	t.Covered, t.openings = s.Covered, s.openings
 	t.profile, t.builtIn, t.misfit, t.roles = s.profile, s.builtIn, s.misfit, s.roles
 	return t
 }

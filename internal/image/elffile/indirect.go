@@ -24,6 +24,8 @@ const (
 	relocGlobDat  = 6
 	relocJump     = 7
 	relocRelative = 8
+	relocModule   = 16
+	relocOffset   = 17
 	relocTPOffset = 18
 	relocIndirect = 37
 )
@@ -50,6 +52,21 @@ func (f *File) relocs(do func(reloc)) {
 			do(reloc{f.Base + r.Off, elf.R_TYPE64(r.Info), elf.R_SYM64(r.Info), uint64(r.Addend)})
 		}
 	}
+}
+
+// Offsets lists the words of all parts in which code finds the addresses of functions and
+// variables of other files, and of its thread's (the global offset tables). The dynamic
+// linker fills them in before a file's code runs, and nobody writes to them later.
+func (f *File) Offsets() (words []uint64) {
+	for _, p := range f.files() {
+		p.relocs(func(r reloc) {
+			switch r.kind {
+			case relocGlobDat, relocJump, relocModule, relocOffset, relocTPOffset, relocIndirect:
+				words = append(words, r.at)
+			}
+		})
+	}
+	return words
 }
 
 // Slots lists the words of all parts that hold chosen functions.
@@ -186,11 +203,8 @@ func (f *File) Refers(names ...string) bool {
 // Filled is what the dynamic linker puts into words of memory that hold addresses of the same
 // file, by the words' addresses.
 func (f *File) Filled() map[uint64]uint64 {
-	list, parts := map[uint64]uint64{}, f.Parts
-	if len(parts) == 0 {
-		parts = []*File{f}
-	}
-	for _, p := range parts {
+	list := map[uint64]uint64{}
+	for _, p := range f.files() {
 		p.relocs(func(r reloc) {
 			if r.kind == relocRelative {
 				list[r.at] = p.Base + r.addend
@@ -198,4 +212,12 @@ func (f *File) Filled() map[uint64]uint64 {
 		})
 	}
 	return list
+}
+
+// files are the program's file, and those that it was linked with.
+func (f *File) files() []*File {
+	if len(f.Parts) == 0 {
+		return []*File{f}
+	}
+	return f.Parts
 }

@@ -57,5 +57,19 @@ int main(void)
 	says("gone", rmdir("b"));
 	file("b", "x", 1);
 	size("b");
+	says("a file in no folder", open("no/f", O_CREAT | O_RDWR, 0644));
+	says("a file in no folder of one that is", open("a/no/f", O_CREAT | O_WRONLY | O_TRUNC, 0644));
+	says("a file in a file", open("b/f", O_CREAT | O_RDWR, 0644));
+	says("a file further in a file", open("b/no/f", O_CREAT | O_RDWR, 0644));
+	says("a folder in no folder", mkdir("no/d", 0755));
+	says("a folder in a file", mkdir("b/d", 0755));
+	says("into no folder", rename("b", "no/b"));
+	says("a name in no folder", link("b", "no/b"));
+	says("a nameless file in no folder", open("no", O_TMPFILE | O_RDWR, 0600));
+	says("a folder in a folder", mkdir("a/d", 0755));
+	file("a/d/f", "12", 2);
+	size("a/d/f");
+	says("gone", unlink("a/d/f") | rmdir("a/d"));
+	says("a file in a folder that is gone", open("a/d/f", O_CREAT | O_RDWR, 0644));
 	return 0;
 }
