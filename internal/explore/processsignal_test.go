@@ -105,6 +105,10 @@ A pthread_barrier_wait(&r); send(SIGUSR1); signal(SIGUSR1, SIG_DFL); return p; }
 		{"ignored before a wait for it ends", both + take + `
 B sigset_t k; sigemptyset(&k); sigaddset(&k, SIGUSR1); if (syscall(SYS_rt_sigtimedwait, &k, 0, 0, 8L) > 0) h(SIGUSR1); return p; }
 MAIN mask(SIG_BLOCK, SIGUSR1); GO(u, b); pthread_kill(u, SIGUSR1); signal(SIGUSR1, SIG_IGN); send(SIGUSR1); signal(SIGUSR1, h); JOIN(u); show(); }`, "|b1"},
+		{"a wait begins before the first thread has got to it", both + take + `
+A pthread_barrier_wait(&r); send(SIGUSR1); sigset_t k; sigemptyset(&k); sigaddset(&k, SIGUSR2);
+	if (syscall(SYS_rt_sigtimedwait, &k, 0, 0, 8L) < 0) by[1]['d']++; return p; }
+MAIN mask(SIG_BLOCK, SIGUSR2); pthread_barrier_init(&r, 0, 2); GO(t, a); pthread_barrier_wait(&r); while (!by[0]['m'] && !by[0]['a']) ; pthread_kill(t, SIGUSR2); JOIN(t); show(); }`, "a1d1|m1|m1d1"},
 		{"two signals, and a handler for one", `
 static pthread_barrier_t r;
 A pthread_barrier_wait(&r); send(SIGUSR1); send(SIGUSR1); return p; }

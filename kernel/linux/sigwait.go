@@ -22,11 +22,29 @@ func planSigtimedwait(c *call, p *kernel.Plan) {
 	planSignalSleep(c, p)
 	if c.a[3] == 8 && c.k.user.canRead(c.a[0], 8) {
 		set := c.k.log.Read64(c.a[0]) &^ unblockable
-		c.planLook(p, c.looks(set))
+		c.planLook(p, c.looks(set|^c.get(&c.t.blocked)))
+		if c.disturbed(set) {
+			p.Outcomes = 2 * max(p.Outcomes, 1)
+		}
 		if ns, errno := c.waitsFor(); c.k.cfg.TimeoutsAny && errno == 0 && ns != 0 && ns != noDeadline && (c.t.sent.Peek()|c.k.signals.pending.Peek())&set == 0 {
 			p.Outcomes = 2 * max(p.Outcomes, 1) // it may be over at once
 		}
 	}
+}
+
+// disturbed reports whether a signal is on its way to another thread that the caller doesn't
+// block, nor waits for. The wait may end with EINTR then, whichever of the two gets it: Linux
+// looks whether anything is pending after it has changed the mask (recalc_sigpending).
+func (c *call) disturbed(set uint64) bool {
+	for _, t := range c.k.roster.threads {
+		if t == nil || t == c.t {
+			continue
+		}
+		if sig := c.k.signals.meant(t); sig != 0 && (set|c.get(&c.t.blocked))&bit(sig) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // waitsFor is how long sigtimedwait waits at most, noDeadline for ever.
@@ -70,7 +88,12 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 		return efault
 	}
 	set := k.log.Read64(c.a[0]) &^ unblockable
-	c.takeOver(c.looks(set))
+	disturbed := c.disturbed(set)
+	c.takeOver(c.looks(set | ^c.get(&t.blocked)))
+	if disturbed {
+		disturbed = c.choice&1 == 1
+		c.choice >>= 1
+	}
 	if ready := (c.get(&t.sent) | c.get(&k.signals.pending)) & set; ready != 0 {
 		sig := k.signals.nextSignal(t, ready)
 		return k.signals.caught(c.a[1], sig, k.signals.take(t, sig))
@@ -78,6 +101,9 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 	ns, errno := c.waitsFor()
 	if errno != 0 {
 		return errno
+	}
+	if disturbed || (c.get(&t.sent)|c.get(&k.signals.pending))&^c.get(&t.blocked) != 0 {
+		return eintr // Do delivers what is pending
 	}
 	op, deadline := trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id)}, ns
 	switch {
