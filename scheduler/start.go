@@ -114,6 +114,10 @@ func (s *Openings) noted(start *Opening) {
 // worthNoting is the least number of instructions of a start that is noted.
 const worthNoting = 1 << 19
 
+// A start is noted up to so many instructions, and legs: a program may loop before it has
+// a second thread.
+const mostNoted, mostLegs = busyAlone / 2, 1 << 12
+
 // starting is a System's part in the step that is the start.
 type starting struct {
 	play  *Opening // nil: none is played
@@ -199,7 +203,7 @@ func (s *System) noteBegin(th *thread, skip bool) {
 		return
 	}
 	b := s.legBegin(th, skip)
-	if !plainRun(b.Flags) || !s.Alone(th.ID) || th.Interrupted != 0 || s.pinned >= 0 || th.Insns >= busyAlone/2 {
+	if !plainRun(b.Flags) || !s.Alone(th.ID) || th.Interrupted != 0 || s.pinned >= 0 || th.Insns >= mostNoted || len(g.note.Legs) == mostLegs {
 		g.over = true
 		return
 	}
@@ -213,7 +217,7 @@ func (s *System) noteEnd(th *thread, stop *emu.Stop, look uint64) {
 	if g.begin == nil {
 		return
 	}
-	if len(stop.Accesses) > 0 || stop.Half || stop.Learned {
+	if len(stop.Accesses) > 0 || stop.Half || stop.Learned || th.Insns >= mostNoted {
 		g.over, g.begin = true, nil
 		return
 	}
