@@ -42,6 +42,9 @@ func played(t *testing.T, c config.Config) bool {
 // gives that runs it each time.
 func TestKeptStart(t *testing.T) {
 	t.Parallel()
+	if inAnother(t) {
+		return
+	}
 	for _, deepens := range []bool{true, false} {
 		c := startConfig(t, "FIXED")
 		c.Deepen = deepens
@@ -71,6 +74,9 @@ func TestKeptStart(t *testing.T) {
 // configuration only.
 func TestKeptStartFits(t *testing.T) {
 	t.Parallel()
+	if inAnother(t) {
+		return
+	}
 	c := startConfig(t, "FIXED")
 	if played(t, c) {
 		t.Fatal("a start was kept that hadn't been")
@@ -116,6 +122,9 @@ func TestKeptStartFits(t *testing.T) {
 // is left for a run of its own.
 func TestKeptStartDamaged(t *testing.T) {
 	t.Parallel()
+	if inAnother(t) {
+		return
+	}
 	c := startConfig(t, "FIXED")
 	r, err := Run(context.Background(), c, nil)
 	if err != nil {

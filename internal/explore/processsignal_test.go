@@ -136,11 +136,11 @@ MAIN signal(SIGUSR2, look); mask(SIG_BLOCK, SIGUSR1); GO(t, a); JOIN(t); printf(
 				if got := strings.Join(slices.Sorted(maps.Keys(listed)), "|"); got != c.want {
 					t.Errorf("optimal lists %q, want %q", got, c.want)
 				}
-				if all := list(cfg, "none", 1000, 0); len(all.beyond(&listing{outcomes: listed})) > 0 || all.complete && len(all.outcomes) != len(listed) {
+				if all := list(cfg, "none", 300, 0); len(all.beyond(&listing{outcomes: listed})) > 0 || all.complete && len(all.outcomes) != len(listed) {
 					t.Errorf("none lists %v", all)
 				}
 				cfg.NativeSync = true
-				if own := list(cfg, "optimal", 1000, 0); len(own.beyond(&listing{outcomes: listed})) > 0 || own.complete && len(own.outcomes) != len(listed) {
+				if own := list(cfg, "optimal", 300, 0); len(own.beyond(&listing{outcomes: listed})) > 0 || own.complete && len(own.outcomes) != len(listed) {
 					t.Errorf("with the library's own creation: %v", own)
 				}
 				for range 10 { // the soak runs more, of random programs (TestOutside)

@@ -41,6 +41,9 @@ func outcome(r *result.Result) string {
 // and by a profile, on both machines.
 func TestKeptBoot(t *testing.T) {
 	t.Parallel()
+	if inAnother(t) {
+		return
+	}
 	silent := silentProfile(t, false)
 	i386 := silentKernel(t, "i386", "kernel", "")
 	for _, k := range []struct {
@@ -85,6 +88,9 @@ func TestKeptBoot(t *testing.T) {
 // configuration only.
 func TestKeptBootFits(t *testing.T) {
 	t.Parallel()
+	if inAnother(t) {
+		return
+	}
 	c := kernelConfig(kernelBuilt(t, "kernel"), "lock memtest=1", "cli")
 	c.Snapshot = t.TempDir()
 	if n, _ := bootedFrom(t, c); n == 0 {
@@ -119,6 +125,9 @@ func TestKeptBootFits(t *testing.T) {
 // booted, and its boot is kept once more.
 func TestKeptBootDamaged(t *testing.T) {
 	t.Parallel()
+	if inAnother(t) {
+		return
+	}
 	c := kernelConfig(kernelBuilt(t, "kernel"), "lock memtest=1", "cli")
 	c.Snapshot = t.TempDir()
 	bootedFrom(t, c)
