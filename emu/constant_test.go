@@ -6,7 +6,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// TestConstant: reads of a word that was declared constant are no events, whoever reads. A
+// TestConstant: reads of a word that was declared constant are no events in any thread. A
 // write, and what changes its page, makes it shared, which is news.
 func TestConstant(t *testing.T) {
 	for name, change := range map[string]func(g *guest) bool{

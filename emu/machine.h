@@ -47,7 +47,7 @@ enum { PERM_READ = 1, PERM_WRITE = 2, PERM_EXEC = 4 };
 /*
  * The sharing byte of a granule. It only moves forward: untouched, then one
  * owner or trusted code only, then shared; never rewound. A constant one is
- * shared once it is written to, and until then its reads are nobody's.
+ * shared once it is written to, and until then no thread owns it by reading.
  */
 enum {
 	UNTOUCHED = 0,

@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// DeclareConstant says that nobody writes to these words once there are threads. A read of
-// one is an access that others can't tell, and none of its owner's, until somebody does.
+// DeclareConstant says that no thread writes to these words once there are several. A read of
+// one is no event, and makes no thread its owner, until one is written after all.
 func (m *Machine) DeclareConstant(words []uint64) {
 	for _, a := range words {
 		if a%8 == 0 && m.inSpace(a, 8) {

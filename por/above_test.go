@@ -126,20 +126,7 @@ func agreeCounts(p *model.Program, limit uint64, f fault) (fewer bool, err error
 }
 
 func TestCountsAbove(t *testing.T) {
-	programs, large, fewer := 0, 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
-		p := referring().Draw(rt, "program")
-		programs++
-		switch less, err := agreeCounts(p, spinLimit, sound); {
-		case err == errTooLarge:
-			large++
-		case err != nil:
-			rt.Fatalf("%v\n%v", err, p)
-		case less:
-			fewer++
-		}
-	})
-	t.Logf("%d programs, %d too large, %d with fewer executions", programs, large, fewer)
+	sparing(t, referring(), func(p *model.Program) (bool, error) { return agreeCounts(p, spinLimit, sound) })
 }
 
 // TestCountsAboveMutants: what is left out of the rules is found.
@@ -156,22 +143,5 @@ func TestCountsAboveMutants(t *testing.T) {
 
 // TestSoakCounts is TestCountsAbove on as many programs as LANDGO_SOAK says.
 func TestSoakCounts(t *testing.T) {
-	gen, fewer, run := referring(), 0, 0
-	soakBatches(t, func(seed uint64) bool {
-		return soakOne(t, seed, func(rt *rapid.T) {
-			p := gen.Draw(rt, "program")
-			less, err := agreeCounts(p, spinLimit, sound)
-			if err != nil && err != errTooLarge {
-				rt.Fatalf("%v\n%v", err, p)
-			}
-			if err == nil {
-				run++
-			}
-			if less {
-				fewer++
-			}
-		})
-	}, func() string {
-		return fmt.Sprintf("%d programs that count references, %d with fewer executions", run, fewer)
-	})
+	soakSparing(t, referring(), func(p *model.Program) (bool, error) { return agreeCounts(p, spinLimit, sound) })
 }

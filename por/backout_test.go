@@ -306,21 +306,7 @@ func agreeBacks(p *model.Program, limit uint64) (fewer bool, err error) {
 }
 
 func TestBacks(t *testing.T) {
-	programs, tooLarge, fewer := 0, 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
-		p := backing().Draw(rt, "program")
-		programs++
-		switch less, err := agreeBacks(p, spinLimit); {
-		case err == errTooLarge:
-			tooLarge++
-			rt.Skip()
-		case err != nil:
-			rt.Fatalf("%v\n%v", err, p)
-		case less:
-			fewer++
-		}
-	})
-	t.Logf("%d programs, %d too large, %d with tries that aren't run", programs, tooLarge, fewer)
+	sparing(t, backing(), func(p *model.Program) (bool, error) { return agreeBacks(p, spinLimit) })
 }
 
 // TestBackMutants: the programs of TestBacks show each rule of back-outs that is left out.
@@ -338,22 +324,5 @@ func TestBackMutants(t *testing.T) {
 
 // TestSoakBacks is TestBacks on as many programs as LANDGO_SOAK says.
 func TestSoakBacks(t *testing.T) {
-	run, fewer := 0, 0
-	soakBatches(t, func(seed uint64) bool {
-		return soakOne(t, seed, func(rt *rapid.T) {
-			p := backing().Draw(rt, "program")
-			less, err := agreeBacks(p, spinLimit)
-			switch {
-			case err == errTooLarge:
-				rt.Skip()
-			case err != nil:
-				rt.Fatalf("%v\n%v", err, p)
-			case less:
-				fewer++
-			}
-			run++
-		})
-	}, func() string {
-		return fmt.Sprintf("%d programs that back out, %d with tries that aren't run", run, fewer)
-	})
+	soakSparing(t, backing(), func(p *model.Program) (bool, error) { return agreeBacks(p, spinLimit) })
 }

@@ -167,21 +167,7 @@ func allOutcomes(all, found *survey) error {
 }
 
 func TestCounted(t *testing.T) {
-	programs, tooLarge, fewer := 0, 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
-		p := counting().Draw(rt, "program")
-		programs++
-		switch collapsed, err := agreeCounted(p, countedLimit); {
-		case err == errTooLarge:
-			tooLarge++
-			rt.Skip()
-		case err != nil:
-			rt.Fatalf("%v\n%v", err, p)
-		case collapsed:
-			fewer++
-		}
-	})
-	t.Logf("%d programs, %d too large, %d with fewer executions", programs, tooLarge, fewer)
+	sparing(t, counting(), func(p *model.Program) (bool, error) { return agreeCounted(p, countedLimit) })
 }
 
 // TestCountedMutants: the programs of TestCounted show each rule of counted spins that is left
@@ -200,22 +186,5 @@ func TestCountedMutants(t *testing.T) {
 
 // TestSoakCounted is TestCounted on as many programs as LANDGO_SOAK says.
 func TestSoakCounted(t *testing.T) {
-	run, fewer := 0, 0
-	soakBatches(t, func(seed uint64) bool {
-		return soakOne(t, seed, func(rt *rapid.T) {
-			p := counting().Draw(rt, "program")
-			collapsed, err := agreeCounted(p, countedLimit)
-			switch {
-			case err == errTooLarge:
-				rt.Skip()
-			case err != nil:
-				rt.Fatalf("%v\n%v", err, p)
-			case collapsed:
-				fewer++
-			}
-			run++
-		})
-	}, func() string {
-		return fmt.Sprintf("%d programs with counted spins, %d with fewer executions", run, fewer)
-	})
+	soakSparing(t, counting(), func(p *model.Program) (bool, error) { return agreeCounted(p, countedLimit) })
 }

@@ -140,7 +140,7 @@ func (b *backouts) blindly(pc uint64) bool {
 	return b.blends.byCode(pc) == trace.BlendAdd && !b.in.image.FlagsCross()
 }
 
-// learn is told of a thread's step. The thread may stand before a try that it comes to again, after one that
+// learn looks at a thread after its step. The thread may stand before a try that it comes to again, after one that
 // failed.
 func (b *backouts) learn(th *thread) {
 	if !b.on() || !b.canTry(th) || th.Stand != StandAccess || b.moves(&th.Access) || b.told(&th.Access) || b.vain[th.Access.PC] > mostVain {

@@ -66,7 +66,7 @@ func Explore(t testing.TB, s System, root trace.Mark, state func(), end func() s
 	return ends
 }
 
-// same compares what is told of threads, without what points to elsewhere.
+// same compares the listings of threads, without what points to elsewhere.
 func same(a, b []trace.Thread) bool {
 	return slices.EqualFunc(a, b, func(x, y trace.Thread) bool { return fmt.Sprintf("%+v", x) == fmt.Sprintf("%+v", y) })
 }

@@ -81,7 +81,7 @@ var instead = byCall(map[string]string{
 	"semget semop semctl semtimedop":                                                                         "use sem_init or sem_open",
 	"msgget msgsnd msgrcv msgctl":                                                                            noMessages,
 	"mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr":                                 noMessages,
-	"inotify_init inotify_init1 inotify_add_watch inotify_rm_watch fanotify_init fanotify_mark":              "nobody else changes the files: have a thread write to a pipe where one changes",
+	"inotify_init inotify_init1 inotify_add_watch inotify_rm_watch fanotify_init fanotify_mark":              "no other process changes the files: have a thread write to a pipe where one changes",
 	"chdir fchdir chroot":                                                                                    "name files by whole paths, as --file HOST:GUEST gives them; the working directory is /",
 	"getdents getdents64":                                                                                    "name the files in the program: folders can't be listed",
 	"chmod fchmod fchmodat chown fchown lchown fchownat":                                                     "leave it out of the test program, which may read and write all files that it has",

@@ -101,7 +101,7 @@ var systemFolders = map[string]bool{
 	"/var": true, "/var/lib": true, "/var/log": true, "/var/run": true, "/var/tmp": true,
 }
 
-// isFolder reports whether a path is a folder, whoever made it.
+// isFolder reports whether a path is a folder, the host's or one that the guest made.
 func (f *files) isFolder(p string) bool {
 	_, link := f.entry(p)
 	return link == folder || link != named && (systemFolders[p] || f.hasBelow(p))

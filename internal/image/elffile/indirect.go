@@ -56,7 +56,7 @@ func (f *File) relocs(do func(reloc)) {
 
 // Offsets lists the words of all parts in which code finds the addresses of functions and
 // variables of other files, and of its thread's (the global offset tables). The dynamic
-// linker fills them in before a file's code runs, and nobody writes to them later.
+// linker fills them in before a file's code runs, and nothing writes to them later.
 func (f *File) Offsets() (words []uint64) {
 	for _, p := range f.files() {
 		p.relocs(func(r reloc) {
