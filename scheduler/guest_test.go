@@ -7,6 +7,7 @@ import (
 	"landgo/emu"
 	"landgo/internal/compile"
 	"landgo/internal/image"
+	"landgo/internal/image/elffile"
 	"landgo/internal/image/linked"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -84,7 +85,14 @@ func bootOrdinary(t testing.TB, buffers bool) (*System, *ordinary) {
 	s := New(Config{Granularity: Granularity{Points: trace.PointMem}, StepBudget: 10_000_000, Buffers: buffers}, m, img)
 	o := &ordinary{in: s}
 	s.Carry(Carrier{o, o, o, o, o, o, o})
-	k, err := linux.New(s.Host(), img.File, linux.Config{Args: []string{"guest"}})
+	bootLinux(t, s, img.File)
+	return s, o
+}
+
+// bootLinux puts a guest of Linux into a System, at its first instruction.
+func bootLinux(t testing.TB, s *System, f *elffile.File) {
+	t.Helper()
+	k, err := linux.New(s.Host(), f, linux.Config{Args: []string{"guest"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +101,6 @@ func bootOrdinary(t testing.TB, buffers bool) (*System, *ordinary) {
 		t.Fatal(err)
 	}
 	s.Boot(k, nil, &regs)
-	return s, o
 }
 
 // enumerate runs every interleaving, depth first, from the root, and counts their ends

@@ -136,15 +136,7 @@ func boot(t testing.TB, cfg Config, program func(*emutest.Code)) *scripted {
 	s := New(cfg, m, image.Of(f))
 	o := &bare{ordinary: ordinary{in: s}, owner: trace.NoThread, naps: map[uint64]trace.Op{}}
 	s.Carry(Carrier{o, o, o, o, o, o, o})
-	k, err := linux.New(s.Host(), f, linux.Config{Args: []string{"guest"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	regs, err := k.Boot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Boot(k, nil, &regs)
+	bootLinux(t, s, f)
 	s.Enter()
 	return &scripted{System: s, lib: o}
 }

@@ -119,28 +119,21 @@ func TestCorruptBoot(t *testing.T) {
 	c := kernelConfig(kernelBuilt(t, "kernel"), "lock memtest=1", "cli")
 	c.Snapshot, c.Time, c.StepBudget = t.TempDir(), 10*time.Second, 20_000_000
 	bootedFrom(t, c)
-	files, _ := filepath.Glob(c.Snapshot + "/*")
-	if len(files) != 1 {
-		t.Fatalf("kept: %v", files)
-	}
-	good, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	file, good := kept(t, c)
 	head := len(saved.BootMagic) + 32 + crc32.Size
 	corrupt.Run(t, "boot", corrupt.Binary, good[head:], corrupt.Count(t, 25, 1), corruptBound, func(data []byte) error {
 		text := append(append([]byte(nil), good[:head]...), data...)
 		binary.LittleEndian.PutUint32(text[head-crc32.Size:], crc32.Checksum(data, saved.BootSum))
-		if err := os.WriteFile(files[0], text, 0o600); err != nil {
+		if err := os.WriteFile(file, text, 0o600); err != nil {
 			return err
 		}
 		return explained(Run(context.Background(), c, nil))
 	})
 	// Files that another user may have written aren't looked at.
-	if err := os.WriteFile(files[0], good, 0o600); err != nil {
+	if err := os.WriteFile(file, good, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(files[0], 0o666); err != nil {
+	if err := os.Chmod(file, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if n, notes := bootedFrom(t, c); n == 0 || len(notes) != 1 {

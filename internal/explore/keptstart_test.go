@@ -131,35 +131,28 @@ func TestKeptStartDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := outcome(r)
-	files, _ := filepath.Glob(c.Snapshot + "/*.start")
-	if len(files) != 1 {
-		t.Fatalf("kept: %v", files)
-	}
-	good, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	file, good := kept(t, c)
 	key := [32]byte(good[len(saved.StartMagic):])
-	kept, err := saved.ReadStart(files[0], key)
+	start, err := saved.ReadStart(file, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := len(kept.Legs) - 1
+	last := len(start.Legs) - 1
 	for name, damage := range map[string]func() bool{ // whether the file is whole
-		"cut":   func() bool { return os.WriteFile(files[0], good[:len(good)/2], 0o600) != nil },
-		"empty": func() bool { kept.Legs = nil; return true },
-		"short": func() bool { kept.Legs = kept.Legs[:last/2]; return true },
-		"a leg": func() bool { kept.Legs[last/2].As.Skip = !kept.Legs[last/2].As.Skip; return true },
-		"stop":  func() bool { kept.Legs[last].PC++; return true },
-		"place": func() bool { kept.Legs[last].Runs[0] = 1 << 60; return true },
-		"words": func() bool { kept.Legs[last].Words = nil; return true },
+		"cut":   func() bool { return os.WriteFile(file, good[:len(good)/2], 0o600) != nil },
+		"empty": func() bool { start.Legs = nil; return true },
+		"short": func() bool { start.Legs = start.Legs[:last/2]; return true },
+		"a leg": func() bool { start.Legs[last/2].As.Skip = !start.Legs[last/2].As.Skip; return true },
+		"stop":  func() bool { start.Legs[last].PC++; return true },
+		"place": func() bool { start.Legs[last].Runs[0] = 1 << 60; return true },
+		"words": func() bool { start.Legs[last].Words = nil; return true },
 	} {
-		if kept, err = saved.ReadStart(files[0], key); err != nil {
+		if start, err = saved.ReadStart(file, key); err != nil {
 			t.Fatal(err)
 		}
 		whole := damage()
 		if whole {
-			if err := saved.WriteStart(files[0], key, kept); err != nil {
+			if err := saved.WriteStart(file, key, start); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -176,7 +169,7 @@ func TestKeptStartDamaged(t *testing.T) {
 		if !whole && !played(t, c) {
 			t.Errorf("%s: the start wasn't kept once more", name)
 		}
-		if err := os.WriteFile(files[0], good, 0o600); err != nil {
+		if err := os.WriteFile(file, good, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

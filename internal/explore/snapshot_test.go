@@ -121,6 +121,20 @@ func TestKeptBootFits(t *testing.T) {
 	}
 }
 
+// kept is the one file that runs with a configuration have kept, and its content.
+func kept(t *testing.T, c config.Config) (path string, content []byte) {
+	t.Helper()
+	files, _ := filepath.Glob(c.Snapshot + "/*")
+	if len(files) != 1 {
+		t.Fatalf("kept: %v", files)
+	}
+	content, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files[0], content
+}
+
 // TestKeptBootDamaged: one line tells that a file is damaged, the kernel is
 // booted, and its boot is kept once more.
 func TestKeptBootDamaged(t *testing.T) {
@@ -131,14 +145,7 @@ func TestKeptBootDamaged(t *testing.T) {
 	c := kernelConfig(kernelBuilt(t, "kernel"), "lock memtest=1", "cli")
 	c.Snapshot = t.TempDir()
 	bootedFrom(t, c)
-	files, _ := filepath.Glob(c.Snapshot + "/*")
-	if len(files) != 1 {
-		t.Fatalf("kept: %v", files)
-	}
-	good, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	file, good := kept(t, c)
 	flipped := func(at int) []byte {
 		b := append([]byte(nil), good...)
 		b[at] ^= 4
@@ -149,7 +156,7 @@ func TestKeptBootDamaged(t *testing.T) {
 		"sum": flipped(len(saved.BootMagic) + 33), "first": flipped(len(saved.BootMagic) + 36), "middle": flipped(len(good) / 2), "last": flipped(len(good) - 1),
 		"longer": append(append([]byte(nil), good...), 0), "noise": []byte(strings.Repeat("landgo", 1000)),
 	} {
-		if err := os.WriteFile(files[0], text, 0o600); err != nil {
+		if err := os.WriteFile(file, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Run(context.Background(), c, nil)

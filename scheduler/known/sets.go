@@ -11,22 +11,27 @@ import (
 // Sets of facts. In JSON they are lists in ascending order, so that the same facts are
 // the same text.
 
+// add adds an element to a set. It reports whether it is new.
+func add[S ~map[E]bool, E comparable](s S, e E) bool {
+	was := s[e]
+	s[e] = true
+	return !was
+}
+
+func unite[S ~map[E]bool, E comparable](s, o S) (news bool) {
+	for e := range o {
+		news = add(s, e) || news
+	}
+	return news
+}
+
 // Addresses is a set of addresses, or of threads' numbers.
 type Addresses map[uint64]bool
 
 // Add adds an address. It reports whether it is new.
-func (s Addresses) Add(a uint64) bool {
-	was := s[a]
-	s[a] = true
-	return !was
-}
+func (s Addresses) Add(a uint64) bool { return add(s, a) }
 
-func (s Addresses) merge(o Addresses) (news bool) {
-	for a := range o {
-		news = s.Add(a) || news
-	}
-	return news
-}
+func (s Addresses) merge(o Addresses) (news bool) { return unite(s, o) }
 
 // MarshalJSON implements json.Marshaler.
 func (s Addresses) MarshalJSON() ([]byte, error) {
@@ -92,18 +97,9 @@ type Mover struct {
 type Movers map[Mover]bool
 
 // Add adds one. It reports whether it is new.
-func (s Movers) Add(m Mover) bool {
-	was := s[m]
-	s[m] = true
-	return !was
-}
+func (s Movers) Add(m Mover) bool { return add(s, m) }
 
-func (s Movers) merge(o Movers) (news bool) {
-	for m := range o {
-		news = s.Add(m) || news
-	}
-	return news
-}
+func (s Movers) merge(o Movers) (news bool) { return unite(s, o) }
 
 // MarshalJSON implements json.Marshaler.
 func (s Movers) MarshalJSON() ([]byte, error) {
