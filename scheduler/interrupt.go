@@ -18,9 +18,9 @@ import (
 //   - its accesses count as another thread's, and no lock protects them from their
 //     own thread's (unexamined.go).
 //
-// A signal to the process is on its way to one thread until that goes on: meanwhile another
-// one may take it, or see it pending. The step in which its thread gets to it has an access
-// that such looks depend on.
+// A signal is on its way to a thread until that goes on. Meanwhile another one may give it
+// another action; and of one to the process, take it or see it pending. The step in which the
+// thread gets to its signal has accesses that depend on all that.
 //
 // That a thread gets signals is a fact (known.Facts.Signalled). A handler that is left by a jump
 // counts as running for ever. The signals that cancel a thread are left out: their
@@ -45,11 +45,10 @@ func (g *signals) sends(th *thread, op trace.Op) {
 	}
 }
 
-// Receiver is a kernel in which a signal to the process is on its way to a thread until the
-// thread goes on.
+// Receiver is a kernel in which a signal is on its way to a thread until the thread goes on.
 type Receiver interface {
-	// Gets has a thread that goes on get to such a signal. The accesses are of the words
-	// of the kernel's state by which others can tell; none where there was no signal.
+	// Gets has a thread that goes on get to its signal. The accesses are of words of the
+	// kernel's state that other threads' calls have to do with; none where there was no signal.
 	Gets(t trace.TID) []trace.Access
 }
 

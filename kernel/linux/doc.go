@@ -40,13 +40,12 @@
 //	sleeping      queue (threads that sleep on a futex), interest (those that sleep for events of
 //	              objects), futex, pi (futexes with owners), eintr (sleeps that a signal ends)
 //	signals       signal (actions, delivery), sigframe, sigqueue, sigwait, kill, takeover (of signals to
-//	              the process), waitend (of sigwait by one), redirect (of
-//	              signals on their way, by sigaction), timer (alarms)
+//	              the process), waitend (of a sigwait), redirect (by sigaction, of signals on their
+//	              way), timer (alarms)
 //	memory        memory (mmap, mprotect), remap (mremap, madvise, brk), maps (/proc/self/maps), membarrier
 //	objects       object (pipes and their like), flow (bytes on their way), pipe, socket, counter (eventfd,
 //	              timerfd, signalfd), epoll, poll
 //	files         files (descriptors), standard (output by its name), inode (files that the guest
-//	              makes), recordlock (fcntl's locks),
-//	              paths, stat, read, devices, capture (output)
+//	              makes), recordlock (fcntl's locks), paths, stat, read, devices, capture (output)
 //	the rest      time, usage, limits, choice (landgo_choice), random, ordinary (ids, uname, statx, advice)
 package linux
