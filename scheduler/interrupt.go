@@ -54,7 +54,10 @@ type Receiver interface {
 
 // gets has a thread that goes on get to the signal that is on its way to it.
 func (g *signals) gets(th *thread, tr *trace.Transition) {
-	if k, ok := g.in.kernel.(Receiver); ok && g.learning.known.Signalled[uint64(th.ID)] {
+	if len(g.learning.known.Signalled) == 0 || !g.learning.known.Signalled[uint64(th.ID)] {
+		return
+	}
+	if k, ok := g.in.kernel.(Receiver); ok {
 		g.sharing.takeEffects(th, tr, th.Regs.RIP, k.Gets(th.ID), nil, nil)
 	}
 }
