@@ -216,7 +216,7 @@ func TestLocalCallsAndEvents(t *testing.T) {
 		{nrFutex, []uint64{at, futexWait, 5}, trace.OpFutexLook, at},
 		{nrFutex, []uint64{at, futexWake | futexPrivate, 1}, trace.OpFutexMiss, at},
 		{nrFutex, []uint64{at, futexWaitBitset | futexClockRealtime, 5, 0, 0, matchAny}, trace.OpFutexLook, at},
-		{nrFutex, []uint64{at + 8, futexWait, 0}, trace.OpFutexWait, at + 8},
+		{nrFutex, []uint64{at + 64, futexWait, 0}, trace.OpFutexWait, at + 64},
 		{nrFutex, []uint64{at, futexRequeue, 1, 1, at + 4}, trace.OpFutexRequeue, at},
 		{nrFutex, []uint64{at, futexLockPI}, trace.OpFutexLockPI, at},
 		{nrFutex, []uint64{at, futexTrylockPI}, trace.OpFutexTryPI, at},
