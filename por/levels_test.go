@@ -46,7 +46,7 @@ func TestLevels(t *testing.T) {
 			}
 		}
 	})
-	if claims < 50 {
+	if claims < 50 && !testing.Short() {
 		t.Errorf("%d claims: too few to say anything", claims)
 	}
 }
