@@ -100,7 +100,7 @@ func TestClaimByDelays(t *testing.T) {
 	c := config.Default()
 	c.Guest, c.Out, c.Jobs, c.Race = compile.Text(t, "gcc", meetings), config.NoFile, 1, config.RaceOff
 	ctx := &waning{Context: context.Background()}
-	ctx.left.Store(4_000)
+	ctx.left.Store(2_000)
 	r, err := Run(ctx, c, nil)
 	if err != nil || r.Verdict != result.Budget || !strings.HasPrefix(r.BoundedBy, "delay=") || !strings.Contains(r.Tried(), "without a preemption, ") {
 		t.Errorf("%v, %s, claim %q by %s, tried %q, jobs %+v", err, r.Verdict, r.Claimed(), r.BoundedBy, r.Tried(), r.Jobs)
