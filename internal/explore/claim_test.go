@@ -40,7 +40,7 @@ func TestClaims(t *testing.T) {
 		polls        int64
 	}{
 		{"polite", polite, true, 1_000},
-		{"fib_bench-N5", "", false, 7_000},
+		{"fib_bench-N5", "", false, 3_000},
 		{"fib_bench-N4", "", false, 600}, // while the first job is alone
 	} {
 		c := config.Default()
@@ -100,7 +100,7 @@ func TestClaimByDelays(t *testing.T) {
 	c := config.Default()
 	c.Guest, c.Out, c.Jobs, c.Race = compile.Text(t, "gcc", meetings), config.NoFile, 1, config.RaceOff
 	ctx := &waning{Context: context.Background()}
-	ctx.left.Store(4_000)
+	ctx.left.Store(2_000)
 	r, err := Run(ctx, c, nil)
 	if err != nil || r.Verdict != result.Budget || !strings.HasPrefix(r.BoundedBy, "delay=") || !strings.Contains(r.Tried(), "without a preemption, ") {
 		t.Errorf("%v, %s, claim %q by %s, tried %q, jobs %+v", err, r.Verdict, r.Claimed(), r.BoundedBy, r.Tried(), r.Jobs)
