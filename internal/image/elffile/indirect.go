@@ -56,9 +56,15 @@ func (f *File) relocs(do func(reloc)) {
 
 // Offsets lists the words of all parts in which code finds the addresses of functions and
 // variables of other files, and of its thread's (the global offset tables). The dynamic
-// linker fills them in before a file's code runs, and nothing writes to them later.
+// linker fills them in before a file's code runs, and nothing writes to them later. Where the
+// linker knew them, no relocation is left: the section has them all.
 func (f *File) Offsets() (words []uint64) {
 	for _, p := range f.files() {
+		if s, b := p.Section(".got"); s != nil && s.Flags&elf.SHF_ALLOC != 0 {
+			for at := uint64(0); at+8 <= uint64(len(b)); at += 8 {
+				words = append(words, p.Base+s.Addr+at)
+			}
+		}
 		p.relocs(func(r reloc) {
 			switch r.kind {
 			case relocGlobDat, relocJump, relocModule, relocOffset, relocTPOffset, relocIndirect:
