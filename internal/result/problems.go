@@ -205,7 +205,7 @@ var Problems = []Problem{
 	{UnmodelledInstruction, ExitInvalid,
 		`instruction vaddps is not modelled, in sum (vec.c:9)`,
 		"The program uses an extension that the emulated processor hasn't got, or an instruction that only a kernel may use.",
-		"build the file that has the function with -march=x86-64 (which has SSE2), without -mavx, -mbmi or -march=native; for code that can't be changed add -mno-avx. Library functions that ask the processor what it has (cpuid) don't come here: it says that it has none of these"},
+		"build the file that has the function with -march=x86-64 or -march=x86-64-v2 (up to SSE4.2 and popcnt), without -mavx, -mbmi or -march=native; for code that can't be changed add -mno-avx. Library functions that ask the processor what it has (cpuid) don't come here: it says that it has none of these"},
 	{CodeChanged, ExitInvalid,
 		`a store into code isn't modelled, in start (boot.S:13)`,
 		"landgo takes the program's code as fixed. It is changed or made at run time, or shares a page of 4,096 bytes with data.",
