@@ -84,8 +84,8 @@ func (f *File) Slots() (list []Slot) {
 		}
 	}
 	for _, p := range f.Parts {
-		var syms []elf.Symbol
-		if err := Guard(func() (err error) { syms, err = p.Sections.DynamicSymbols(); return err }); err != nil {
+		syms, err := p.dynamics()
+		if err != nil {
 			syms = nil
 		}
 		p.relocs(func(r reloc) {
@@ -117,8 +117,8 @@ func (f *File) findErrno() (addr uint64) {
 		if p.libc != Glibc {
 			continue
 		}
-		var syms []elf.Symbol
-		if err := Guard(func() (err error) { syms, err = p.Sections.DynamicSymbols(); return err }); err != nil {
+		syms, err := p.dynamics()
+		if err != nil {
 			return 0
 		}
 		at := slices.IndexFunc(syms, func(s elf.Symbol) bool {
@@ -166,6 +166,11 @@ func (f *File) AddFunctions(list []Symbol) {
 		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Name, b.Name))
 	})
 	f.Symbols = append(f.Symbols, slices.Compact(fresh)...)
+	if len(f.Parts) > 0 {
+		f.orderSymbols()
+		f.nameAsLinked()
+		return
+	}
 	names := f.byName
 	f.indexSymbols()
 	f.keepNames(names)
@@ -173,10 +178,6 @@ func (f *File) AddFunctions(list []Symbol) {
 
 // keepNames has names mean what they meant, after the symbols were put in order again.
 func (f *File) keepNames(before map[string]int) {
-	if len(f.Parts) > 0 {
-		f.nameAsLinked()
-		return
-	}
 	for name := range f.byName {
 		if _, ok := before[name]; !ok {
 			delete(f.byName, name)
@@ -192,8 +193,7 @@ func (f *File) Refers(names ...string) bool {
 		if i > 0 && f.OfRuntime(p.Base) {
 			continue
 		}
-		var syms []elf.Symbol
-		err := Guard(func() (err error) { syms, err = p.Sections.DynamicSymbols(); return err })
+		syms, err := p.dynamics()
 		if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 			return true
 		}
