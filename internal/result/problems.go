@@ -75,6 +75,7 @@ const (
 	StepTooLong     ErrorKind = "step-too-long"
 	NoEnd           ErrorKind = "no-end"
 	NoEndWithin     ErrorKind = "no-end-within"
+	NoEndTicks      ErrorKind = "no-end-ticks"
 	Endless         ErrorKind = "endless"
 	ProvesNothing   ErrorKind = "proves-nothing"
 	Interrupted     ErrorKind = "interrupted"
@@ -295,6 +296,10 @@ var Problems = []Problem{
 		`an execution has 200000 steps and no end`,
 		"Threads go on for ever without returning to an earlier state, and with few preemptions no other thread lets them end. The claims for fewer preemptions stand.",
 		"add a fair bound, with which a thread that yields lets others go on: --bound preempt=2,fair=5; or have the waiting loop yield, or count its turns"},
+	{NoEndTicks, ExitBudget,
+		`an execution has 200000 steps and no end`,
+		"The program switches its threads itself, and goes on for ever: each of them looks, gives way, and is chosen again. So does a package whose threads all wait for one that a tick has made it lose. landgo tells no deadlock where code still runs.",
+		"see whether it ends with --ticks 0, where no timer goes off: if so, a tick in a wrong place is to blame, near the loop that is named; if not, pass smaller numbers"},
 	{Endless, ExitBudget,
 		`no execution has an end: 7 states, and none of them leads to one`,
 		"Search stateful has seen every state, and none has a bug. But from some states no execution ends, whatever the threads do: a livelock, unless it is meant, as in a server's loop.",
