@@ -159,3 +159,48 @@ func TestLinked(t *testing.T) {
 		})
 	}
 }
+
+// ownAllocator is a program whose allocator tries its mutex first. glibc calls it while it
+// creates a thread.
+const ownAllocator = `#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static char room[1 << 20] __attribute__((aligned(16)));
+static size_t used;
+void *malloc(size_t n)
+{
+	if (pthread_mutex_trylock(&m))
+		pthread_mutex_lock(&m);
+	void *p = room + used;
+	used += (n + 15) & ~15ul;
+	pthread_mutex_unlock(&m);
+	return p;
+}
+void free(void *p) { (void)p; }
+void *calloc(size_t n, size_t size) { return memset(malloc(n * size), 0, n * size); }
+void *realloc(void *p, size_t n) { void *q = malloc(n); return p ? memcpy(q, p, n) : q; }
+static void *f(void *a) { return *(char **)a = malloc(10); }
+int main(void)
+{
+	pthread_t t;
+	char *p, *q;
+	pthread_create(&t, 0, f, &p);
+	f(&q);
+	pthread_join(t, 0);
+	return p == q;
+}
+`
+
+// TestOwnAllocatorsLock: the dynamic linker's locks are passed over where glibc creates a
+// thread, and an allocator's own aren't. Else one is tried and never given back.
+func TestOwnAllocatorsLock(t *testing.T) {
+	t.Parallel()
+	for _, how := range [][]string{{compile.Dynamic}, nil} {
+		c := config.Default()
+		c.Guest = compile.Text(t, "gcc", ownAllocator, append(how, "-w")...)
+		if r := runOf(t, c); r.Verdict != result.Verified || r.Executions < 2 {
+			t.Errorf("%v: %s (%s) after %d executions", how, r.Verdict, r.Reason, r.Executions)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package library
 
 import (
+	"strings"
+
 	"golang.org/x/arch/x86/x86asm"
 
 	"landgo/internal/image"
@@ -74,11 +76,22 @@ func (e *endings) changesTables(th *thread) {
 // passesLock reports whether a thread is at a lock of the dynamic linker's. There it looks a file
 // up for a destructor, or sees which files have variables of a thread that it creates. Files that
 // glibc loads for itself have none.
+// A program's own allocator, called from there, locks and unlocks mutexes of its own.
 func (s *Library) passesLock(th *thread, r profile.Role) bool {
-	if !th.quiet.on || r != profile.MutexLock && r != profile.MutexUnlock {
+	if !th.quiet.on || r != profile.MutexLock && r != profile.MutexUnlock || !s.ofLinker(th.arg(0)) {
 		return false
 	}
 	return th.quiet.role == profile.ThreadAtExit || th.quiet.role == profile.Create && s.libc == elffile.Glibc && !s.loads()
+}
+
+// ofLinker reports whether a mutex is the dynamic linker's; in a static program glibc has its
+// variables.
+func (s *guest) ofLinker(mutex uint64) bool {
+	if linker := s.image.Interpreter(); linker != nil {
+		return s.image.PartAt(mutex) == linker
+	}
+	v, ok := s.image.ObjectAt(mutex)
+	return ok && strings.HasPrefix(v.Name, "_dl_load_")
 }
 
 // loads reports whether the program may load files while other threads live, or give them back.
