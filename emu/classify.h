@@ -56,6 +56,7 @@ enum kind {
 	KIND_ALIGNED,    /* its operand in memory has 16 bytes, and is aligned */
 	KIND_CONTROL,    /* loads a control word, or flags, from memory */
 	KIND_REMAINDER,  /* fprem, fprem1 */
+	KIND_COMPARE,    /* cmpxchg of four bytes without a lock, in 64-bit mode */
 	KIND_FRAME,      /* plain, and the first of a function whose frame is filled: frame.c */
 };
 
@@ -92,6 +93,8 @@ struct insn {
 	bool aligned;     /* KIND_ALIGNED, and fxrstor */
 	enum control control;
 	bool nearest;     /* fprem1 */
+	bool half;        /* cmpxchg of four bytes, in 64-bit mode: halves.c */
+	int8_t target;    /* the register, as instructions number them, that it may exchange; -1: memory */
 };
 
 /*

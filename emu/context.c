@@ -260,11 +260,23 @@ uint64_t cpu_read(const struct machine *m, int i)
 	return v;
 }
 
-/* The same by the number that instructions give it. */
-uint64_t cpu_encoded(const struct machine *m, int number)
+/* A register by the number that instructions give it. */
+static int encoded(int number)
 {
 	static const int order[] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI };
-	return cpu_read(m, number < 8 ? order[number] : REG_R8 + number - 8);
+	return number < 8 ? order[number] : REG_R8 + number - 8;
+}
+
+uint64_t cpu_encoded(const struct machine *m, int number)
+{
+	return cpu_read(m, encoded(number));
+}
+
+void cpu_write_encoded(struct machine *m, int number, uint64_t v)
+{
+	uint64_t regs[NREGS];
+	regs[encoded(number)] = v;
+	cpu_write(m, 1u << encoded(number), regs);
 }
 
 static void context_keep(struct machine *m, uc_context *to)

@@ -62,6 +62,8 @@ func comparedInsts() []string {
 	}
 	add("OP", "clc", "stc", "cmc", "cqto", "cltd", "cltq", "cwtl", "cbtw", "bswapq %rax", "bswapl %ebx",
 		"movzbl %bh, %eax", "movsbq %bl, %rax", "movslq %ebx, %rax", "leal 5(%rax,%rbx,4), %esi", "leaw 5(%rax,%rbx,4), %si",
+		"cmpxchgl %ebx, %esi", "movl %eax, %esi; cmpxchgl %ebx, %esi", "movl %eax, scratch(%rip); cmpxchgl %ebx, scratch(%rip)",
+		"lock cmpxchgl %ebx, scratch(%rip)", "movl %eax, scratch(%rip); lock cmpxchgl %ebx, scratch(%rip)",
 		"xchgw %ax, %bx", "xchgb %al, %bh", "cmpxchg8b scratch(%rip)", "crc32q %rbx, %rax", "crc32b %bl, %eax",
 		"popcnt %bx, %ax", "lzcnt %bx, %ax", "tzcnt %bx, %ax")
 	return list

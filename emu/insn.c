@@ -163,6 +163,12 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 	case KIND_CAS_PAIR:
 		note_fence(m);
 		note_cas(m, addr, kind == KIND_CAS_PAIR);
+		if (kind == KIND_CAS)
+			halves_note(m, look(m, addr));
+		return;
+	case KIND_COMPARE:
+		halves_note(m, look(m, addr));
+		check_end(m, addr, size);
 		return;
 	case KIND_STRINGS:
 		m->strings = m->insn;
@@ -232,6 +238,10 @@ static void look_further(struct machine *m, uint64_t addr, uint32_t size)
 	uint64_t off = code_at(m, addr) - m->code_lo;
 	if (m->why)
 		return; /* a late stop: the instruction before this one should have been the last */
+	if (unlikely(n == m->halves.at)) {
+		halves_restore(m);
+		set_alarm(m);
+	}
 	if (n == 2 && m->half_from) {
 		half_finish(m);
 		set_alarm(m);

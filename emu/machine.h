@@ -353,6 +353,12 @@ struct machine {
 		bool aligned;         /* it has to be aligned */
 		enum control control; /* it is such a control word */
 	} guard;
+	struct {
+		uint64_t at;          /* not 0: before this instruction, upper halves are put back, */
+		uint64_t compared;    /* RAX's, */
+		uint64_t target;      /* or that of the register that wasn't exchanged, */
+		int8_t reg;           /* this one, as instructions number them; -1: none */
+	} halves;
 	uint64_t wrote;      /* number of the latest instruction that stored, */
 	uint64_t wrote_from; /* and the journal's length before it */
 	uint64_t read_insn;  /* number of the latest instruction that loaded, */
@@ -481,6 +487,7 @@ enum {
 	KNOB_COUNT = 1 << 10,        /* let the engine count instructions as well */
 	KNOB_NO_PROBE = 1 << 11,     /* tell of a poised event what was seen of it */
 	KNOB_NO_GUARD = 1 << 12,     /* let the engine load and store what the processor refuses */
+	KNOB_NO_HALVES = 1 << 13,    /* a compare-and-exchange of four bytes clears upper halves */
 };
 
 #include "parts.h"

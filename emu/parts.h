@@ -53,6 +53,7 @@ uint32_t context_diff(struct machine *m, int32_t a, int32_t b);
 void context_words(struct machine *m, int32_t slot, uint64_t *words);
 void cpu_write(struct machine *m, uint32_t set, const uint64_t *regs);
 uint64_t cpu_encoded(const struct machine *m, int number);
+void cpu_write_encoded(struct machine *m, int number, uint64_t v);
 uint64_t cpu_read(const struct machine *m, int i);
 void context_plain(struct machine *m);
 void context_exception(struct machine *m, int32_t slot);
@@ -82,6 +83,11 @@ bool on_bad_insn(uc_engine *uc, void *user);
 
 /* operand.c */
 bool operand_refused(struct machine *m, uint64_t addr, uint32_t size);
+
+/* halves.c */
+struct insn;
+void halves_note(struct machine *m, struct insn x);
+void halves_restore(struct machine *m);
 
 /* party.c */
 uint32_t party_at(struct machine *m, uint64_t sp);

@@ -90,6 +90,8 @@ void set_alarm(struct machine *m)
 		m->alarm = 2;
 	if (o->flags & (RUN_TRACE | RUN_HASH | RUN_NARRATE))
 		m->alarm = 0;
+	if (m->halves.at && m->alarm > m->halves.at)
+		m->alarm = m->halves.at;
 }
 
 static void begin_run(struct machine *m)
@@ -119,6 +121,7 @@ void begin_pass(struct machine *m)
 	m->cas = 0;
 	m->strings = 0;
 	m->guard.insn = 0;
+	m->halves.at = 0;
 	m->open = false;
 	m->stop_in_access = false;
 	m->stop_at_fetch = false;
@@ -228,6 +231,8 @@ static void place(struct machine *m)
 	if (m->stop_at_fetch) {
 		r->pc = engine_pc(m);
 		r->insns = m->insn;
+		if (m->halves.at == m->insn + 1)
+			halves_restore(m);
 		if (m->half_from && m->insn >= 1)
 			half_finish(m);
 		return;

@@ -79,6 +79,19 @@ static struct insn group15(const struct bytes *b)
 	return plain(); /* lfence, sfence */
 }
 
+/* 0F B0 and B1. */
+static struct insn compare_exchange(const struct bytes *b)
+{
+	uint8_t modrm = peek(b, 2);
+	struct insn x = { .kind = b->lock ? KIND_CAS : KIND_PLAIN, .target = -1 };
+	x.half = peek(b, 1) == 0xB1 && !b->is32 && !b->wide && !b->data16;
+	if (!in_memory(modrm))
+		x.target = (int8_t)((modrm & 7) | (b->rex & REX_B ? 8 : 0));
+	if (x.half && !b->lock)
+		x.kind = KIND_COMPARE;
+	return x;
+}
+
 /* 0F C7: cmpxchg8b and cmpxchg16b, random numbers, more state saving. */
 static struct insn group9(const struct bytes *b)
 {
@@ -208,7 +221,7 @@ struct insn map0f(const struct bytes *b)
 		return group15(b);
 	case 0xB0:
 	case 0xB1:
-		return b->lock ? (struct insn){ .kind = KIND_CAS } : plain();
+		return compare_exchange(b);
 	case 0xB8:
 		/* popcnt. Every processor since 2013 has it, and tzcnt and lzcnt (F3 0F BC and BD),
 		 * whatever cpuid says. */

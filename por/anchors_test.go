@@ -2,6 +2,7 @@ package por
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"landgo/por/internal/model"
@@ -34,61 +35,70 @@ func runModel(t testing.TB, name string, p *model.Program, opts Options) (Stats,
 	return st, &seen
 }
 
+// slowness says when an anchor is run.
+type slowness int
+
+const (
+	quick    slowness = iota
+	slow              // not by go test -short
+	soakOnly          // in a soak: a smaller one of its kind is always run
+)
+
 // The number of traces of each program as Nidhugg and GenMC count them.
 var anchors = []struct {
 	name   string
 	prog   *model.Program
 	traces uint64
 	stuck  int
-	slow   bool
+	slow   slowness
 }{
-	{"writer_readers 4", model.WriterReaders(4), 16, 0, false},
-	{"writer_readers 8", model.WriterReaders(8), 256, 0, false},
-	{"writer_readers 12", model.WriterReaders(12), 4096, 0, false},
-	{"nwriters 4", model.NWriters(4), 24, 0, false},
-	{"nwriters 7", model.NWriters(7), 5040, 0, false},
-	{"nwriters 8", model.NWriters(8), 40320, 0, true},
-	{"indexer 11", model.Indexer(11, false), 1, 0, false},
-	{"indexer 12", model.Indexer(12, false), 8, 0, false},
-	{"indexer 13", model.Indexer(13, false), 64, 0, false},
-	{"indexer 15", model.Indexer(15, false), 4096, 0, true},
-	{"indexer locked 12", model.Indexer(12, true), 8, 0, false},
-	{"indexer locked 13", model.Indexer(13, true), 64, 0, false},
-	{"indexer locked 15", model.Indexer(15, true), 4096, 0, true},
-	{"filesystem 13", model.FileSystem(13), 1, 0, false},
-	{"filesystem 14", model.FileSystem(14), 2, 0, false},
-	{"filesystem 18", model.FileSystem(18), 32, 0, false},
-	{"filesystem 22", model.FileSystem(22), 512, 0, true},
-	{"lastzero 5", model.LastZero(5), 64, 0, false},
-	{"lastzero 10", model.LastZero(10), 3328, 0, false},
-	{"lastzero 12", model.LastZero(12), 15360, 0, true},
-	{"micro 2 3", model.Micro(2, 3), 736, 0, false},
-	{"micro 2 5", model.Micro(2, 5), 80464, 0, true},
-	{"micro 3 2", model.Micro(3, 2), 51318, 0, true},
-	{"fib_bench 3", model.FibBench(3, 34), 1698, 0, false},
-	{"fib_bench 4", model.FibBench(4, 89), 19605, 0, true},
-	{"din_phil 3", model.Philosophers(3, false), 7, 1, false},
-	{"din_phil 5", model.Philosophers(5, false), 31, 1, false},
-	{"din_phil 3 ordered", model.Philosophers(3, true), 6, 0, false},
-	{"din_phil 8 ordered", model.Philosophers(8, true), 254, 0, false},
-	{"mutex_inc 4 1", model.MutexInc(4, 1), 24, 0, false},
-	{"mutex_inc 7 1", model.MutexInc(7, 1), 5040, 0, false},
-	{"mutex_inc 3 2", model.MutexInc(3, 2), 90, 0, false},
-	{"mutex_inc 3 3", model.MutexInc(3, 3), 1680, 0, false},
-	{"mutex_inc 2 8", model.MutexInc(2, 8), 12870, 0, true},
-	{"ainc 4", model.AInc(4), 24, 0, false},
-	{"ainc 7", model.AInc(7), 5040, 0, false},
-	{"peterson 1", model.Peterson(1), 14, 0, false},
-	{"peterson 2", model.Peterson(2), 2420, 0, false},
-	{"ring 3", model.Ring(3), 20, 0, false},
-	{"ring 4", model.Ring(4), 70, 0, false},
-	{"ring 8", model.Ring(8), 12870, 0, true},
-	{"two_cells 2", model.TwoCells(2), 22, 0, false},
-	{"two_cells 3", model.TwoCells(3), 300, 0, false},
-	{"two_cells 4", model.TwoCells(4), 6576, 0, false},
-	{"ledger", model.Ledger(), 6, 0, false},
-	{"abba", model.ABBA(false), 3, 1, false},
-	{"abba ok", model.ABBA(true), 2, 0, false},
+	{"writer_readers 4", model.WriterReaders(4), 16, 0, quick},
+	{"writer_readers 8", model.WriterReaders(8), 256, 0, quick},
+	{"writer_readers 12", model.WriterReaders(12), 4096, 0, quick},
+	{"nwriters 4", model.NWriters(4), 24, 0, quick},
+	{"nwriters 7", model.NWriters(7), 5040, 0, quick},
+	{"nwriters 8", model.NWriters(8), 40320, 0, soakOnly},
+	{"indexer 11", model.Indexer(11, false), 1, 0, quick},
+	{"indexer 12", model.Indexer(12, false), 8, 0, quick},
+	{"indexer 13", model.Indexer(13, false), 64, 0, quick},
+	{"indexer 15", model.Indexer(15, false), 4096, 0, slow},
+	{"indexer locked 12", model.Indexer(12, true), 8, 0, quick},
+	{"indexer locked 13", model.Indexer(13, true), 64, 0, quick},
+	{"indexer locked 15", model.Indexer(15, true), 4096, 0, soakOnly},
+	{"filesystem 13", model.FileSystem(13), 1, 0, quick},
+	{"filesystem 14", model.FileSystem(14), 2, 0, quick},
+	{"filesystem 18", model.FileSystem(18), 32, 0, quick},
+	{"filesystem 22", model.FileSystem(22), 512, 0, slow},
+	{"lastzero 5", model.LastZero(5), 64, 0, quick},
+	{"lastzero 10", model.LastZero(10), 3328, 0, quick},
+	{"lastzero 12", model.LastZero(12), 15360, 0, soakOnly},
+	{"micro 2 3", model.Micro(2, 3), 736, 0, quick},
+	{"micro 2 5", model.Micro(2, 5), 80464, 0, soakOnly},
+	{"micro 3 2", model.Micro(3, 2), 51318, 0, slow},
+	{"fib_bench 3", model.FibBench(3, 34), 1698, 0, quick},
+	{"fib_bench 4", model.FibBench(4, 89), 19605, 0, slow},
+	{"din_phil 3", model.Philosophers(3, false), 7, 1, quick},
+	{"din_phil 5", model.Philosophers(5, false), 31, 1, quick},
+	{"din_phil 3 ordered", model.Philosophers(3, true), 6, 0, quick},
+	{"din_phil 8 ordered", model.Philosophers(8, true), 254, 0, quick},
+	{"mutex_inc 4 1", model.MutexInc(4, 1), 24, 0, quick},
+	{"mutex_inc 7 1", model.MutexInc(7, 1), 5040, 0, quick},
+	{"mutex_inc 3 2", model.MutexInc(3, 2), 90, 0, quick},
+	{"mutex_inc 3 3", model.MutexInc(3, 3), 1680, 0, quick},
+	{"mutex_inc 2 8", model.MutexInc(2, 8), 12870, 0, slow},
+	{"ainc 4", model.AInc(4), 24, 0, quick},
+	{"ainc 7", model.AInc(7), 5040, 0, quick},
+	{"peterson 1", model.Peterson(1), 14, 0, quick},
+	{"peterson 2", model.Peterson(2), 2420, 0, quick},
+	{"ring 3", model.Ring(3), 20, 0, quick},
+	{"ring 4", model.Ring(4), 70, 0, quick},
+	{"ring 8", model.Ring(8), 12870, 0, slow},
+	{"two_cells 2", model.TwoCells(2), 22, 0, quick},
+	{"two_cells 3", model.TwoCells(3), 300, 0, quick},
+	{"two_cells 4", model.TwoCells(4), 6576, 0, quick},
+	{"ledger", model.Ledger(), 6, 0, quick},
+	{"abba", model.ABBA(false), 3, 1, quick},
+	{"abba ok", model.ABBA(true), 2, 0, quick},
 }
 
 // TestAnchors: optimal runs one execution of each trace and none in vain. Divided,
@@ -96,7 +106,7 @@ var anchors = []struct {
 func TestAnchors(t *testing.T) {
 	for _, a := range anchors {
 		t.Run(a.name, func(t *testing.T) {
-			if a.slow && testing.Short() {
+			if a.slow == slow && testing.Short() || a.slow == soakOnly && os.Getenv("LANDGO_SOAK") == "" {
 				t.Skip("more than 5000 traces")
 			}
 			st, seen := runModel(t, "optimal", a.prog, Options{OneEvent: true, Unmerged: true, WarmUp: math.MaxUint64})

@@ -18,13 +18,13 @@ import (
 
 const (
 	// programsPerTest is for the tests that have no numbers of their own.
-	programsPerTest = 1300
+	programsPerTest = 800
 	// A search's errors show on a soak's programs (soak_test.go), most of which are
-	// small: the slowest mutant needs 1886 of them (mutants_test.go). A large one takes
-	// as long as five of them. Programs with steps of several events are fewer, as in a
+	// small: all mutants but two need fewer (mutants_test.go). A large one takes as long as
+	// five of them. Programs with steps of several events are fewer, as in a
 	// soak.
-	smallPrograms, largePrograms = 2000, 250
-	smallOfSteps, largeOfSteps   = 1000, 200
+	smallPrograms, largePrograms = 1200, 150
+	smallOfSteps, largeOfSteps   = 600, 120
 )
 
 // givenSeed is -rapid.seed as the user gave it, 0 if not; checksGiven, that -rapid.checks
@@ -212,19 +212,26 @@ func TestDifferential(t *testing.T) {
 	t.Log(&small)
 }
 
+// setChecks sets the number of programs, unless -rapid.checks says it. The function that it
+// returns takes that back.
+func setChecks(checks int) (restore func()) {
+	if checksGiven {
+		return func() {}
+	}
+	if testing.Short() {
+		checks /= 4
+	}
+	old := flag.Lookup("rapid.checks").Value.String()
+	flag.Set("rapid.checks", fmt.Sprint(checks))
+	return func() { flag.Set("rapid.checks", old) }
+}
+
 // differ compares searches with the judge on so many programs, or on as many as
 // -rapid.checks says. The programs after a finding, to make it smaller, aren't in the
 // sample.
 func differ(t *testing.T, gen *rapid.Generator[sized], checks int, seen *sample, agree func(*rapid.T, *model.Program, *survey) error) {
 	t.Helper()
-	if !checksGiven {
-		old := flag.Lookup("rapid.checks").Value.String()
-		defer flag.Set("rapid.checks", old)
-		if testing.Short() {
-			checks /= 4
-		}
-		flag.Set("rapid.checks", fmt.Sprint(checks))
-	}
+	defer setChecks(checks)()
 	skipped, found := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
 		p := gen.Draw(rt, "program")

@@ -61,8 +61,10 @@ func within(t *testing.T, search string, p *model.Program, preemptions int) *sur
 }
 
 // TestLazyCuts: what is cut off on the way are traces beyond the bound, each of the
-// others is run once, and the work is about that of bpor.
+// others is run once, and the work is about that of bpor. The cheapest order of whole blocks
+// is never below the least, and above it at times.
 func TestLazyCuts(t *testing.T) {
+	more := false
 	for name, p := range lazyPrograms {
 		for b := range 3 {
 			whole, cut, bpor := within(t, "lazy-bpor:cut=0", p, b), within(t, "lazy-bpor", p, b), within(t, "bpor", p, b)
@@ -77,7 +79,20 @@ func TestLazyCuts(t *testing.T) {
 			if cut.stats.Transitions > 4*bpor.stats.Transitions || name == "micro" && cut.stats.Transitions > whole.stats.Transitions/10 {
 				t.Errorf("%s, %d: %d transitions; %d when nothing is cut off, bpor %d", name, b, cut.stats.Transitions, whole.stats.Transitions, bpor.stats.Transitions)
 			}
+			if name == "micro" && b != 1 {
+				continue // each time all of its 51318 traces
+			}
+			blocks := within(t, "lazy-bpor:cut=0,blocks=1", p, b)
+			for c := range blocks.traces {
+				if whole.traces[c] == nil {
+					t.Errorf("%s, %d: the blocks let in a trace beyond the bound", name, b)
+				}
+			}
+			more = more || len(blocks.traces) < len(whole.traces)
 		}
+	}
+	if !more {
+		t.Error("the blocks tell the least every time: no test of the estimate")
 	}
 }
 
@@ -93,25 +108,5 @@ func TestLazyPrinted(t *testing.T) {
 		if spec, err := ParseSpec(search); err != nil || spec.Claim() != Nothing {
 			t.Errorf("%s claims to prove something (%v)", search, err)
 		}
-	}
-}
-
-// TestLazyBlocks: the cheapest order of whole blocks is never below the least, and above
-// it at times.
-func TestLazyBlocks(t *testing.T) {
-	more := false
-	for name, p := range lazyPrograms {
-		for b := range 3 {
-			exact, blocks := within(t, "lazy-bpor:cut=0", p, b), within(t, "lazy-bpor:cut=0,blocks=1", p, b)
-			for c := range blocks.traces {
-				if exact.traces[c] == nil {
-					t.Errorf("%s, %d: the blocks let in a trace beyond the bound", name, b)
-				}
-			}
-			more = more || len(blocks.traces) < len(exact.traces)
-		}
-	}
-	if !more {
-		t.Error("the blocks tell the least every time: no test of the estimate")
 	}
 }

@@ -10,6 +10,7 @@ import (
 // an execution within the values reaches that it says are explored. The judge runs
 // every execution.
 func TestLevels(t *testing.T) {
+	defer setChecks(1300)() // few of them are stopped after a first value
 	claims := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		p := programs(false, false).Draw(rt, "program")
@@ -46,7 +47,7 @@ func TestLevels(t *testing.T) {
 			}
 		}
 	})
-	if claims < 50 {
+	if claims < 50 && !testing.Short() {
 		t.Errorf("%d claims: too few to say anything", claims)
 	}
 }

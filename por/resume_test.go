@@ -70,13 +70,13 @@ func TestResume(t *testing.T) {
 				if name == "bounded" {
 					opts.Bounds, opts.Iterate = Bounds{{Preempt, 2}}, true
 				}
+				one, failed := together(name, p, 1, opts)
 				for _, jobs := range []int{1, 2} {
 					s, n, err := interrupted(name, p, jobs, opts)
 					kills += n
 					if err == nil && name != "bounded" && name != "pct:runs=200" {
 						err = compare(name, p, judge, s, opts)
 					}
-					one, failed := together(name, p, 1, opts)
 					if err == nil {
 						err = failed
 					}

@@ -135,7 +135,7 @@ func (s *named) OpText(op trace.Op) string {
 		if sig := op.Signal(); sig != 0 && !s.lib.Own(sig) {
 			return fmt.Sprintf("sends %s to %s", trace.SignalName(sig), s.Name(t))
 		}
-	case trace.OpTurn, trace.OpJudged, trace.OpStores, trace.OpStored:
+	case trace.OpTurn, trace.OpJudged, trace.OpStores, trace.OpStored, trace.OpPage:
 		return ""
 	case trace.OpCallBegins:
 		return "begins a call on " + s.VariableName(op.Obj)

@@ -235,7 +235,7 @@ func (s *System) Distrust() bool {
 // distrustAfter does so after a call of the guest's own that trusted functions don't know
 // of.
 func (q *Traps) distrustAfter(th *thread, p *kernel.Plan) {
-	if p.Name == "set_tid_address" && !q.in.trusted(th) && q.in.Entered() && q.runs.Distrust() {
+	if (p.Name == "set_tid_address" || p.Name == "set_robust_list") && !q.in.trusted(th) && q.in.Entered() && q.runs.Distrust() {
 		q.learning.finer = true
 	}
 }

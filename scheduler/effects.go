@@ -180,7 +180,22 @@ func (x *Sharing) takeEffects(th *thread, tr *trace.Transition, pc uint64, own [
 	for _, p := range pages {
 		for _, r := range x.changed(th, p) {
 			x.Touch(th.ID, tr, pc, r.Lo, uint32(r.Hi-r.Lo), trace.Write)
+			x.changePages(tr, pc, r)
 		}
+	}
+}
+
+// pageSize is that of x86.
+const pageSize = 4096
+
+// changePages records the change of pages as what store buffers depend on, too: a store that is
+// in one was allowed when the buffer took it.
+func (x *Sharing) changePages(tr *trace.Transition, pc uint64, r emu.Range) {
+	if !x.in.cfg.Buffers {
+		return
+	}
+	for page := r.Lo &^ (pageSize - 1); page < r.Hi; page += pageSize {
+		tr.Did(trace.Op{Kind: trace.OpPage, Obj: page, Size: pageSize, PC: pc})
 	}
 }
 

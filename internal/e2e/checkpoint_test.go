@@ -78,7 +78,7 @@ func TestCheckpoint(t *testing.T) {
 func TestDeepeningCheckpoint(t *testing.T) {
 	good, other := guest(t, "../../../testdata/split.c"), guest(t, "lost.c")
 	file := filepath.Join(t.TempDir(), "search.ckpt")
-	for _, jobs := range []string{"1", "2"} {
+	for _, jobs := range inTurn(1, "1", "2") { // explore's TestDeepeningGoesOn has one worker
 		args := []string{"run", "--json", "--jobs", jobs}
 		os.Remove(file)
 		want := run(t, append(args, good)...).decode(t)

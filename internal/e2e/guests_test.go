@@ -23,12 +23,12 @@ const (
 // soaks: every row is run on every build.
 var soaks = os.Getenv("LANDGO_SOAK") != ""
 
-// inTurn is one of the builds, another for the next guest; in a soak it is all.
-func inTurn(i int) []string {
+// inTurn is one of several ways, another for the next guest; in a soak it is all.
+func inTurn[T any](i int, ways ...T) []T {
 	if soaks {
-		return guests.Builds
+		return ways
 	}
-	return guests.Builds[i%len(guests.Builds):][:1]
+	return ways[i%len(ways):][:1]
 }
 
 // explore runs landgo on a guest of the tables, at the finest granularity.
@@ -122,7 +122,7 @@ func TestLinuxGuests(t *testing.T) {
 		t.Run(bad.Name, func(t *testing.T) {
 			t.Parallel()
 			var first *result.Result
-			builds := inTurn(i / 2)
+			builds := inTurn(i/2, guests.Builds...)
 			if fixed.Spins {
 				builds = guests.Builds
 			}

@@ -30,7 +30,7 @@ func TestTimeHolds(t *testing.T) {
 		{"system calls", "-DPROTECT", []string{"--step-budget", "1000000000000"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := run(t, append(append([]string{"run", "--json", "--time", "1s"}, c.args...), guest(t, "limits.c", c.source))...)
+			e := run(t, append(append([]string{"run", "--json", "--time", "500ms"}, c.args...), guest(t, "limits.c", c.source))...)
 			r := e.decode(t)
 			if r.Verdict != result.Budget || r.Problem != result.OutOfTime {
 				t.Errorf("%s %s (%s)", r.Verdict, r.Problem, r.Reason)

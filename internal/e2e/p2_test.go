@@ -95,7 +95,7 @@ func TestLongTurn(t *testing.T) {
 			if kind == "" {
 				searches = append(searches, "stateful") // knows of no turns
 			}
-			for _, search := range searches {
+			for _, search := range inTurn(int(optimise[2]-'0')/2, searches...) {
 				r := run(t, "run", "--json", "--pp", "mem", "--out", "none", "--search", search, guest).decode(t)
 				var got trace.BugKind
 				if r.Bug != nil {

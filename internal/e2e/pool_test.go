@@ -49,7 +49,7 @@ func TestPool(t *testing.T) {
 	if err != nil || !strings.Contains(string(page), "```yaml\n"+string(text)+"```\n") {
 		t.Errorf("docs/profiles.md hasn't the profile that is tested here (%v)", err)
 	}
-	for _, c := range []struct {
+	for n, c := range []struct {
 		mistake, check string
 		kind           trace.BugKind
 		least          int
@@ -74,6 +74,9 @@ func TestPool(t *testing.T) {
 			t.Parallel()
 			paths, options := poolGuests(t, "-DMISTAKE_"+c.mistake)
 			for i, path := range paths {
+				if i > 0 && i != 1+n%2 && !soaks {
+					continue // the next mistake is looked for on it
+				}
 				file := filepath.Join(t.TempDir(), "pool.landgo")
 				args := append(options[i], "--out", file)
 				if c.check != "" {

@@ -29,7 +29,7 @@ func TestSame(t *testing.T) {
 	} {
 		t.Run(strings.Join(args[:len(args)-1], " "), func(t *testing.T) {
 			var first ending
-			for i, procs := range []string{"1", "2", "4"} {
+			for i, procs := range []string{"1", "4"} {
 				cmd := command(t, args...)
 				cmd.Env = append(os.Environ(), "GOMAXPROCS="+procs)
 				e := finish(t, cmd)

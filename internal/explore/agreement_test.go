@@ -239,9 +239,9 @@ func TestSharingDeclared(t *testing.T) {
 // bugs as landgo's model of it, and none where there is none.
 func TestOwnCodeAgrees(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"lost_update", "withdraw", "deadlock_two", "wrong_lock", "ping_pong"} {
-		for _, variant := range []string{"-DFAULTY", "-DFIXED"} {
-			for _, cc := range []string{"gcc", "musl-gcc"} {
+	for i, name := range []string{"lost_update", "withdraw", "deadlock_two", "wrong_lock", "ping_pong"} {
+		for v, variant := range []string{"-DFAULTY", "-DFIXED"} {
+			for _, cc := range libraries(i + v) {
 				t.Run(name+variant+"/"+cc, func(t *testing.T) {
 					c := config.Default()
 					c.Guest = build(t, cc, "-O1", name, variant)

@@ -72,6 +72,10 @@ int main(void) { struct timespec now; clock_gettime(CLOCK_MONOTONIC, &now); RUN 
 		{"membarrier that fails", `A { x = 1; r[0] = y; return p; } B { y = 1; BARRIER; r[1] = x; return p; } PRINT(2)`, 3, 4},
 		{"membarrier by both", `A { x = 1; EVERYWHERE; r[0] = y; return p; } B { y = 1; EVERYWHERE; r[1] = x; return p; } PRINT(2)`, 3, 3},
 		{"membarrier too late", `A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; EVERYWHERE; return p; } PRINT(2)`, 3, 4},
+		{"a page that allows no more stores", `#include <signal.h>
+#include <sys/mman.h>
+static char *page; static void mend(int s) { r[0]++; mprotect(page, 4096, 3); } A { *(volatile char *)page = 1; return p; } B { mprotect(page, 4096, 1); return p; }
+int main(void) { signal(SIGSEGV, mend); page = mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); RUN printf("%d\n", r[0]); return 0; }`, 2, 2},
 		{"message passing", `A { x = 1; y = 1; return p; } B { r[0] = y; r[1] = x; return p; } PRINT(2)`, 3, 3},
 		{"load buffering", `A { r[0] = x; y = 1; return p; } B { r[1] = y; x = 1; return p; } PRINT(2)`, 3, 3},
 		{"n6: its own store, and another's", `A { x = 1; r[0] = x; r[1] = y; return p; } B { y = 2; x = 2; return p; } int main(void) { RUN printf("%d%d%d\n", r[0], r[1], x); return 0; }`, 4, 5},
@@ -137,6 +141,8 @@ B { pthread_spin_lock(&k); pthread_spin_lock(&l); pthread_spin_unlock(&l); pthre
 		{"a mutex", `A { x = 1; pthread_mutex_lock(&m); y = 1; pthread_mutex_unlock(&m); return p; } B { pthread_mutex_lock(&m); if (y) assert(x); pthread_mutex_unlock(&m); return p; } MAIN`, "verified", "verified"},
 		{"once", `static void set(void) { x = 1; } A { pthread_once(&once, set); assert(x); return p; } B { pthread_once(&once, set); assert(x); return p; } MAIN`, "verified", "verified"},
 		{"a block goes back with a store to it under way", `static int *volatile q; A { int *p1 = malloc(8); q = p1; FENCE; *p1 = 1; free(p1); int *p2 = calloc(2, 4); assert(!*p2); free(p2); return p; } B { r[0] = !!q; return p; } MAIN`, "verified", "verified"},
+		{"a store to a block that another thread frees", `static int *q; A { x = 1; if (!y) *(volatile int *)q = 1; return p; } B { y = 1; if (!x) free(q); return p; } int main(void) { q = malloc(8); RUN return 0; }`, "verified", "use-after-free"},
+		{"which frees first", `static int *q; A { x = 1; if (!y) free(q); return p; } B { y = 1; if (!x) *(volatile int *)q = 1; return p; } int main(void) { q = malloc(8); RUN return 0; }`, "verified", "use-after-free"},
 		{"a flag and a block", `static int *volatile q; A { int *n = malloc(8); *n = 7; q = n; return p; } B { int *n = q; if (n) { assert(*n == 7); free(n); } return p; } MAIN`, "verified", "verified"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func TestClaims(t *testing.T) {
 		polls        int64
 	}{
 		{"polite", polite, true, 1_000},
-		{"fib_bench-N5", "", false, 7_000},
+		{"fib_bench-N5", "", false, 3_000},
 		{"fib_bench-N4", "", false, 600}, // while the first job is alone
 	} {
 		c := config.Default()

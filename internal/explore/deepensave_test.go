@@ -70,10 +70,11 @@ func TestDeepeningGoesOn(t *testing.T) {
 		polls  int64 // of each process
 	}{
 		{"split", func(c *config.Config) { c.Jobs = 2 }, 1 << 40, 300},
-		{"split", func(c *config.Config) { c.Jobs, c.KeepGoing, c.FailOnRace, c.Search = 1, true, true, "source" }, 5_000, 300},
 		{"rare", func(*config.Config) {}, 3_000, 400},
 		{"fib_bench-N3", func(c *config.Config) { c.Race = config.RaceHB }, 1, 20},
-		{"fib_bench-N3-BAD", func(c *config.Config) { c.KeepGoing, c.SelfCheck = true, true }, 2_000, 50},
+		{"fib_bench-N3-BAD", func(c *config.Config) {
+			c.Jobs, c.KeepGoing, c.FailOnRace, c.SelfCheck, c.Search = 1, true, true, true, "source"
+		}, 2_000, 50},
 		{"fib_bench-N3", func(c *config.Config) { c.Deepen, c.PP = false, trace.PointRace|trace.PointYield }, 1, 20},
 		{"split", func(c *config.Config) { c.SyncOnly = true }, 1, 1},
 		{"queue-cond", func(c *config.Config) { c.Jobs = 1 }, 2_000, 200},

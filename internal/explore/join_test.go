@@ -87,3 +87,20 @@ int main(void) { pthread_t t; pthread_create(&t, 0, a, 0); pthread_join(t, 0); }
 		endsAs(t, onProgram(compile.Text(t, cc, source)), "deadlock", "optimal", "none")
 	}
 }
+
+// TestOwnRobustList: a thread gives the kernel a list of robust futexes of its own, which are
+// marked at its end.
+func TestOwnRobustList(t *testing.T) {
+	t.Parallel()
+	const source = `#define _GNU_SOURCE
+#include <assert.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static struct { struct robust_list link; unsigned word; } lock;
+static struct robust_list_head held = {{&lock.link}, sizeof lock.link, 0};
+static void *a(void *p) { lock.link.next = &held.list; lock.word = syscall(SYS_gettid); syscall(SYS_set_robust_list, &held, sizeof held); return p; }
+int main(void) { pthread_t t; pthread_create(&t, 0, a, 0); pthread_join(t, 0); assert(lock.word == FUTEX_OWNER_DIED); }`
+	endsAs(t, onProgram(compile.Text(t, "gcc", source)), "verified", "optimal", "none")
+}

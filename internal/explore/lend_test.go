@@ -100,10 +100,10 @@ static void *work(void *p) {
 	y = seen + 1;
 #else
 	__atomic_fetch_add(&y, 1, __ATOMIC_SEQ_CST);
-#endif
 	pthread_mutex_lock(&m);
 	x++;
 	pthread_mutex_unlock(&m);
+#endif
 	return 0;
 }
 int main(void) {
@@ -113,7 +113,7 @@ int main(void) {
 	for (int i = 0; i < 3; i++)
 		pthread_join(t[i], 0);
 	printf("%d\\n", last);
-	assert(x == 6);
+	assert(x >= 3);
 	assert(y == 3);
 	return 0;
 }

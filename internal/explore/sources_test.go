@@ -54,6 +54,20 @@ int main(void) { p = PAGE; GO(t, writer); mprotect(p, 4096, PROT_READ); pthread_
 static int *volatile p;
 static void *clear(void *a) { madvise(p, 4096, MADV_DONTNEED); return a; }
 int main(void) { p = PAGE; *p = 7; GO(t, clear); int v = *(volatile int *)p; assert(v == 7); pthread_join(t, 0); }`, "assertion", 1},
+		{"msync of pages that another takes away", `
+static int *volatile p;
+static void *take(void *a) { munmap(p, 4096); return a; }
+int main(void) { p = PAGE; GO(t, take); assert(!msync(p, 4096, MS_ASYNC)); pthread_join(t, 0); }`, "assertion", 1},
+		{"madvise of them", `
+static int *volatile p;
+static void *take(void *a) { munmap(p, 4096); return a; }
+int main(void) { p = PAGE; GO(t, take); assert(!madvise(p, 4096, MADV_NORMAL)); pthread_join(t, 0); }`, "assertion", 1},
+		{"madvise with a hole", `
+int main(void) {
+	char *p = mmap(0, 12288, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(p + 4096, 4096), p[0] = p[8192] = 1;
+	assert(madvise(p, 12288, MADV_DONTNEED) == -1 && errno == ENOMEM && !p[0] && !p[8192] && !madvise(p, 4096, MADV_DONTNEED));
+}`, "verified", 0},
 		// The formatted digit comes between the writer's two accesses.
 		{"sprintf to what another writes", `
 static char buf[32];

@@ -11,7 +11,7 @@ import (
 func TestTerminated(t *testing.T) {
 	t.Parallel()
 	const head = "#include <stdexcept>\n#include <thread>\n#include <vector>\n#include <cstdlib>\nstatic int balance = 3;\n"
-	for _, p := range []struct{ name, text, want string }{
+	for i, p := range []struct{ name, text, want string }{
 		{"in a thread", `int main() { std::thread a([] { if (balance < 4) throw std::runtime_error("not  enough"); }); a.join(); }`,
 			"uncaught exception: std::runtime_error: not enough"},
 		{"without a text", `struct lost {}; int main() { std::thread a([] { throw lost(); }); a.join(); }`, "uncaught exception: lost"},
@@ -23,7 +23,7 @@ func TestTerminated(t *testing.T) {
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			for _, flags := range [][]string{{"-O0"}, {"-O0", compile.Dynamic}} {
+			for _, flags := range inTurn(i, []string{"-O0"}, []string{"-O0", compile.Dynamic}) {
 				c := onProgram(compile.Text(t, "g++", head+p.text, flags...))
 				c.Deepen, c.Jobs, c.Model = false, 1, config.ModelSC
 				if r := ran(t, c); r.Bug == nil || r.Bug.Message != p.want {

@@ -83,6 +83,9 @@ const (
 	// bytes depends on them.
 	OpFree  // the block's life ends (free, realloc)
 	OpReuse // a block that was free before is given out again
+	// With store buffers: a page is taken away, is another one, or allows something else. What
+	// a buffer takes or answers depends on it too.
+	OpPage
 
 	OpYield   // a voluntary switch: depends on nothing
 	OpSleep   // depends on nothing under the default time model
@@ -174,7 +177,7 @@ var opNames = [NumOps]string{
 	"rdlock", "tryrdlock", "tryrdlock-fail", "wrlock", "trywrlock", "trywrlock-fail", "rdqueue", "wrqueue", "rdunlock", "wrunlock", "rw-init", "rw-destroy",
 	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once", "once-look",
 	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-try-pi", "futex-unlock-pi",
-	"deschedule", "make-runnable", "free", "reuse", "yield", "sleep", "time", "advance", "syscall", "send", "receive", "interrupts-off", "interrupts-on",
+	"deschedule", "make-runnable", "free", "reuse", "page", "yield", "sleep", "time", "advance", "syscall", "send", "receive", "interrupts-off", "interrupts-on",
 	"call-begins", "call-ends", "judged", "stores", "stored", "fence-all", "end", "choose", "assume", "fault",
 }
 

@@ -130,6 +130,16 @@ func (s *space) inHeap(addr, size uint64) bool {
 	return within(kernel.HeapLo, kernel.HeapHi) || s.low && within(kernel.LowHeapLo, kernel.LowHeapHi)
 }
 
+// isMapped reports whether all of [addr, addr+size), whole pages, is in maps. The caller
+// changes nothing of them.
+func (s *space) isMapped(addr, size uint64) bool {
+	if !s.inGuest(addr, size) && !s.inHeap(addr, size) {
+		return false
+	}
+	s.log.Touch(addr, size, 0)
+	return s.log.MapEnd(addr, size) == addr+size
+}
+
 func planMmap(c *call, p *kernel.Plan) {
 	size, prot, flags := pageUp(c.a[1]), c.a[2], c.a[3]
 	known := uint64(mapType | mapFixed | mapAnonymous | mapFixedNoreplace | mapHarmless)

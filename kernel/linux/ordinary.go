@@ -53,7 +53,7 @@ func doMsync(c *call, o *kernel.Outcome) uint64 {
 	if c.a[0]&(pageSize-1) != 0 || c.a[2]&^7 != 0 || c.a[2]&5 == 5 {
 		return einval
 	}
-	if size := pageUp(c.a[1]); size > 0 && !c.k.space.inGuest(c.a[0], size) && !c.k.space.inHeap(c.a[0], size) {
+	if size := pageUp(c.a[1]); size > 0 && !c.k.space.isMapped(c.a[0], size) {
 		return enomem
 	}
 	return 0

@@ -28,10 +28,16 @@ func doMadvise(c *call, o *kernel.Outcome) uint64 {
 	if addr&(pageSize-1) != 0 {
 		return einval
 	}
+	if size == 0 {
+		return 0
+	}
 	if !c.k.space.inGuest(addr, size) && !c.k.space.inHeap(addr, size) {
 		return enomem
 	}
 	if c.a[2] != madvDontneed {
+		if !c.k.space.isMapped(addr, size) {
+			return enomem
+		}
 		return 0
 	}
 	// Just below the stack pointer glibc gives it back at a thread's end. To go
@@ -39,8 +45,11 @@ func doMadvise(c *call, o *kernel.Outcome) uint64 {
 	// another thread begins to use it later is in order with nothing.)
 	if end, sp := addr+size, c.regs.RSP; end <= sp && sp-end <= 1<<16 && c.k.log.OnlyOf(c.t.id, addr, size) {
 		c.k.log.Quietly(func() { c.k.log.Clear(addr, size) })
-	} else {
-		c.k.log.Clear(addr, size)
+		return 0
+	}
+	c.k.log.Clear(addr, size) // of pages that are in no map, nothing can be seen
+	if c.k.log.MapEnd(addr, size) < addr+size {
+		return enomem
 	}
 	return 0
 }

@@ -44,6 +44,9 @@ func (o *Order) conflictsOf(e *Event, base []int32) {
 		if ob := &o.objs[i]; ob.plain {
 			for g := ob.lo &^ 7; g < ob.hi; g += 8 {
 				o.withBytes(e, o.granule(g), trace.GranuleMask(g, ob.lo, ob.hi), true, trace.NoBlend, base)
+				if ob.ends && o.metBuffers {
+					o.withBytes(e, o.granuleOf(g, inBuffers), trace.GranuleMask(g, ob.lo, ob.hi), true, trace.NoBlend, base)
+				}
 			}
 		}
 	}
@@ -54,10 +57,16 @@ func (o *Order) conflictsOf(e *Event, base []int32) {
 }
 
 func (o *Order) withAccess(e *Event, a *trace.Access, base []int32) {
-	hi := a.Addr + uint64(a.Size)
+	hi, at := a.Addr+uint64(a.Size), inMemory
+	if a.Flags&trace.Buffered != 0 {
+		o.knowBuffers()
+		at = inBuffers
+	}
 	for g := a.Addr &^ 7; g < hi; g += 8 {
-		n := o.granule(g)
-		o.withBytes(e, n, trace.GranuleMask(g, a.Addr, hi), a.IsWrite(), a.Blends(), base)
+		n := o.granuleOf(g, at)
+		if at == inMemory {
+			o.withBytes(e, n, trace.GranuleMask(g, a.Addr, hi), a.IsWrite(), a.Blends(), base)
+		}
 		for k := o.grans[n].objs; k >= 0; k = o.objGranules[k+1] {
 			if ob := &o.objs[o.objGranules[k]]; a.Addr < ob.hi && ob.lo < hi {
 				o.withOps(e, nil, o.objGranules[k], base)

@@ -120,16 +120,14 @@ func (e *Event) Loads() bool {
 
 // meets reports whether an access of another thread depends on e.
 func (e *Event) meets(a *trace.Access) bool {
-	if a.Flags&trace.Buffered != 0 {
-		return false
-	}
+	buffered := a.Flags&trace.Buffered != 0
 	for i := range e.Accesses {
-		if e.Accesses[i].Flags&trace.Buffered == 0 && a.Conflicts(&e.Accesses[i]) {
+		if !buffered && e.Accesses[i].Flags&trace.Buffered == 0 && a.Conflicts(&e.Accesses[i]) {
 			return true
 		}
 	}
 	for i := range e.Waits {
-		if a.Conflicts(&e.Waits[i]) {
+		if !buffered && a.Conflicts(&e.Waits[i]) {
 			return true
 		}
 	}

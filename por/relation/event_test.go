@@ -19,6 +19,9 @@ func TestDependent(t *testing.T) {
 	mem := func(addr uint64, size uint32, f trace.AccessFlags) trace.Transition {
 		return trace.Transition{Accesses: []trace.Access{{Addr: addr, Size: size, Flags: f}}}
 	}
+	ends := func(k trace.OpKind) trace.Transition {
+		return trace.Transition{Ops: []trace.Op{{Kind: k, Obj: 0x100, Size: 40}}}
+	}
 	sized := trace.Transition{Ops: []trace.Op{{Kind: trace.OpLock, Obj: 0x100, Size: 40}}}
 	for _, c := range []struct {
 		name string
@@ -50,6 +53,11 @@ func TestDependent(t *testing.T) {
 		{"yields", op(trace.OpYield, 0, 0), op(trace.OpYield, 0, 0), false},
 		{"a read of a mutex's bytes", mem(0x110, 4, 0), sized, true},
 		{"a read beside it", mem(0x128, 4, 0), sized, false},
+		{"a store that a buffer takes", mem(0x110, 4, trace.Write|trace.Buffered), sized, false},
+		{"and the end of its block", mem(0x110, 4, trace.Write|trace.Buffered), ends(trace.OpFree), true},
+		{"or of its page", mem(0x110, 4, trace.Write|trace.Buffered), ends(trace.OpPage), true},
+		{"a load that a buffer answers, and the end of its block", mem(0x110, 4, trace.Buffered), ends(trace.OpFree), true},
+		{"a block beside it", mem(0x128, 4, trace.Write|trace.Buffered), ends(trace.OpFree), false},
 		{"the process's end", trace.Transition{End: trace.EndProcess}, mem(8, 4, 0), true},
 		{"a bug", trace.Transition{End: trace.EndBug}, op(trace.OpYield, 0, 0), true},
 		{"an advance of the clock", op(trace.OpAdvance, 0, 0), mem(8, 4, 0), true},

@@ -16,7 +16,16 @@ type index struct {
 	objs        []object
 	objGranules []int32 // linked: object number, next
 	ops         []opRec
+	metBuffers  bool // a store buffer was met, in this execution or an earlier one
 }
+
+// place is where a granule is.
+type place uint32
+
+const (
+	inMemory  place = iota
+	inBuffers       // what store buffers have taken, or answered
+)
 
 type granule struct {
 	head, write int32 // newest access, newest write
@@ -43,6 +52,7 @@ type object struct {
 	head   int32
 	lo, hi uint64 // its bytes; lo == hi if it has none
 	plain  bool   // an access touched its bytes, in this execution or an earlier one
+	ends   bool   // its operations end the life of its bytes, or begin it
 }
 
 type opRec struct {
@@ -83,6 +93,8 @@ func (x *index) enter(e *Event, i int32) {
 	for k := range e.Accesses {
 		if e.Accesses[k].Flags&trace.Buffered == 0 {
 			x.enterAccess(&e.Accesses[k], i)
+		} else {
+			x.enterBuffered(&e.Accesses[k], i)
 		}
 	}
 	for k := range e.Waits {
@@ -121,18 +133,45 @@ func (x *index) leave(accs, ops int) {
 	x.ops = x.ops[:ops]
 }
 
-func (x *index) granule(g uint64) int32 {
-	n := x.granules.number(g, 0)
+// granule numbers a granule of memory, or of what buffers have of it (inBuffers).
+func (x *index) granule(g uint64) int32 { return x.granuleOf(g, inMemory) }
+
+func (x *index) granuleOf(g uint64, at place) int32 {
+	n := x.granules.number(g, uint32(at))
 	if int(n) == len(x.grans) {
 		x.grans = append(x.grans, granule{-1, -1, -1, false})
 	}
 	return n
 }
 
-func (x *index) enterAccess(a *trace.Access, i int32) {
+func (x *index) enterAccess(a *trace.Access, i int32) { x.enterAt(a, inMemory, i) }
+
+// enterBuffered enters what event i does with a buffer. It is no access to memory, and no
+// access depends on it; only the end of the bytes' life does (ends).
+func (x *index) enterBuffered(a *trace.Access, i int32) {
+	x.knowBuffers()
+	b := trace.Access{Addr: a.Addr, Size: a.Size}
+	x.enterAt(&b, inBuffers, i)
+}
+
+// knowBuffers has the objects whose bytes' life ends be found by what buffers do with them,
+// from the first time on that a buffer is met.
+func (x *index) knowBuffers() {
+	if x.metBuffers {
+		return
+	}
+	x.metBuffers = true
+	for n := range x.objs {
+		if x.objs[n].ends {
+			x.place(int32(n), inBuffers)
+		}
+	}
+}
+
+func (x *index) enterAt(a *trace.Access, at place, i int32) {
 	hi := a.Addr + uint64(a.Size)
 	for g := a.Addr &^ 7; g < hi; g += 8 {
-		n := x.granule(g)
+		n := x.granuleOf(g, at)
 		gr := &x.grans[n]
 		if !gr.plain {
 			gr.plain = true
@@ -182,12 +221,22 @@ func (x *index) object(op *trace.Op) int32 {
 	if op.Size > 0 {
 		ob.lo, ob.hi = op.Obj, op.Obj+uint64(op.Size)
 	}
+	ob.ends = ends[op.Kind]
+	x.objs = append(x.objs, ob)
+	x.place(n, inMemory)
+	if ob.ends && x.metBuffers {
+		x.place(n, inBuffers)
+	}
+	return n
+}
+
+// place has an object be found by its bytes.
+func (x *index) place(n int32, at place) {
+	ob := &x.objs[n]
 	for g := ob.lo &^ 7; g < ob.hi; g += 8 {
-		gr := x.granule(g)
+		gr := x.granuleOf(g, at)
 		x.objGranules = append(x.objGranules, n, x.grans[gr].objs)
 		x.grans[gr].objs = int32(len(x.objGranules) - 2)
 		ob.plain = ob.plain || x.grans[gr].plain
 	}
-	x.objs = append(x.objs, ob)
-	return n
 }

@@ -34,6 +34,7 @@ const (
 	threadClass // Obj is a TID
 	descheduleClass
 	heapClass
+	pageClass
 	syscallClass // Obj is a resource number
 	callClass    // of the guest's own operations
 	judgedClass
@@ -61,7 +62,7 @@ var classOf = [trace.NumOps]class{
 	trace.OpFutexWait: futexClass, trace.OpFutexWake: futexClass, trace.OpFutexRequeue: futexClass, trace.OpFutexTimeout: futexClass,
 	trace.OpFutexLockPI: futexClass, trace.OpFutexTryPI: futexClass, trace.OpFutexUnlockPI: futexClass,
 	trace.OpDeschedule: descheduleClass, trace.OpMakeRunnable: descheduleClass,
-	trace.OpFree: heapClass, trace.OpReuse: heapClass,
+	trace.OpFree: heapClass, trace.OpReuse: heapClass, trace.OpPage: pageClass,
 	trace.OpCallBegins: callClass, trace.OpCallEnds: callClass,
 	trace.OpJudged:  judgedClass,
 	trace.OpSyscall: syscallClass,
@@ -159,8 +160,13 @@ func opsDepend(a, b *trace.Op) bool {
 // touches reports whether an access overlaps the bytes of an operation's
 // object.
 func touches(a *trace.Access, o *trace.Op) bool {
-	return o.Size > 0 && a.Flags&trace.Buffered == 0 && a.Addr < o.Obj+uint64(o.Size) && o.Obj < a.Addr+uint64(a.Size)
+	return o.Size > 0 && (a.Flags&trace.Buffered == 0 || ends[o.Kind]) && a.Addr < o.Obj+uint64(o.Size) && o.Obj < a.Addr+uint64(a.Size)
 }
+
+// ends[k]: an operation of kind k decides whether its bytes may be accessed at all. A
+// processor looks at that when it takes a store into its buffer, or answers a load from
+// there: these depend on it, though they touch no memory.
+var ends = [trace.NumOps]bool{trace.OpFree: true, trace.OpReuse: true, trace.OpPage: true}
 
 // Acquires reports whether an operation of kind k is possible in some states
 // only, and other threads' operations may make it impossible.

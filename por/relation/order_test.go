@@ -83,6 +83,9 @@ func anyEvent(rnd *rand.Rand) *Event {
 		if rnd.Intn(2) == 0 {
 			a.Flags = trace.Write
 		}
+		if rnd.Intn(4) == 0 {
+			a.Flags |= trace.Buffered
+		}
 		return a
 	}
 	for range rnd.Intn(3) {
@@ -93,11 +96,15 @@ func anyEvent(rnd *rand.Rand) *Event {
 		read.Flags = 0
 		e.Waits = []trace.Access{read}
 	}
-	kinds := []trace.OpKind{trace.OpTryLock, trace.OpTryLockFail, trace.OpUnlock, trace.OpSemPost, trace.OpSemGet, trace.OpSemTryWait, trace.OpSyscall, trace.OpOnceLook}
+	kinds := []trace.OpKind{trace.OpTryLock, trace.OpTryLockFail, trace.OpUnlock, trace.OpSemPost, trace.OpSemGet, trace.OpSemTryWait, trace.OpSyscall, trace.OpOnceLook,
+		trace.OpFree, trace.OpReuse, trace.OpPage}
 	for range rnd.Intn(2) {
 		o := trace.Op{Kind: kinds[rnd.Intn(len(kinds))], Obj: uint64(0x104 + 8*rnd.Intn(2)), Arg: uint64(rnd.Intn(2))}
 		if rnd.Intn(2) == 0 {
 			o.Obj, o.Size = 0x200+o.Obj, 4
+			if rnd.Intn(3) == 0 {
+				o.Obj, o.Size = o.Obj-0x200+4, 8 // bytes of the accesses
+			}
 			e.Accesses = append(e.Accesses, trace.Access{Addr: o.Obj + uint64(rnd.Intn(8)), Size: 1})
 		}
 		e.Ops = append(e.Ops, o)

@@ -27,6 +27,7 @@ func (o *Order) gather(e *Event, first trace.Op, base []int32) {
 		}
 		switch {
 		case e.Accesses[k].Flags&trace.Buffered != 0:
+			o.gatherBuffered(e, &e.Accesses[k], base)
 		case e.Loads():
 			o.gatherSource(e, base)
 		default:
@@ -46,6 +47,9 @@ func (o *Order) gather(e *Event, first trace.Op, base []int32) {
 		if ob := &o.objs[n]; ob.plain {
 			for g := ob.lo &^ 7; g < ob.hi; g += 8 {
 				o.walk(e, o.granule(g), trace.GranuleMask(g, ob.lo, ob.hi), true, trace.NoBlend, base)
+				if ob.ends && o.metBuffers {
+					o.walk(e, o.granuleOf(g, inBuffers), trace.GranuleMask(g, ob.lo, ob.hi), true, trace.NoBlend, base)
+				}
 			}
 		}
 	}
@@ -113,18 +117,31 @@ func (o *Order) gatherAccess(e *Event, a *trace.Access, base []int32) {
 	for g := a.Addr &^ 7; g < hi; g += 8 {
 		n := o.granule(g)
 		o.walk(e, n, trace.GranuleMask(g, a.Addr, hi), a.IsWrite(), a.Blends(), base)
-		for k := o.grans[n].objs; k >= 0; k = o.objGranules[k+1] {
-			ob := &o.objs[o.objGranules[k]]
-			if a.Addr >= ob.hi || ob.lo >= hi {
-				continue
-			}
-			for r := ob.head; r >= 0; r = o.ops[r].prev {
-				o.find(e, o.ops[r].ev, base)
-				if o.ops[r].stops() {
-					break
-				}
+		o.gatherObjects(e, n, a, base)
+	}
+}
+
+// gatherObjects finds the operations on objects that have bytes of an access in granule n.
+func (o *Order) gatherObjects(e *Event, n int32, a *trace.Access, base []int32) {
+	for k := o.grans[n].objs; k >= 0; k = o.objGranules[k+1] {
+		ob := &o.objs[o.objGranules[k]]
+		if a.Addr >= ob.hi || ob.lo >= a.Addr+uint64(a.Size) {
+			continue
+		}
+		for r := ob.head; r >= 0; r = o.ops[r].prev {
+			o.find(e, o.ops[r].ev, base)
+			if o.ops[r].stops() {
+				break
 			}
 		}
+	}
+}
+
+// gatherBuffered: a buffer takes or answers a only where its bytes may be accessed.
+func (o *Order) gatherBuffered(e *Event, a *trace.Access, base []int32) {
+	o.knowBuffers()
+	for g := a.Addr &^ 7; g < a.Addr+uint64(a.Size); g += 8 {
+		o.gatherObjects(e, o.granuleOf(g, inBuffers), a, base)
 	}
 }
 

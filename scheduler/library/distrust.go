@@ -13,7 +13,8 @@ import (
 //   - uses a robust mutex, or one whose priority protects it (the kernel may refuse that),
 //   - waits with a deadline that may run out at any time, or, on a condition variable,
 //     one that has passed, or
-//   - tells the kernel another word to clear at a thread's end (the core's distrustAfter).
+//   - tells the kernel of another word to clear at a thread's end, or of other robust futexes
+//     (the core's distrustAfter).
 //
 // The guest's own code knows what those do to a thread that waits; landgo's model of the
 // functions doesn't. The search then starts again (trace.ErrFiner).

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 
 	"landgo/internal/trace"
 )
@@ -14,8 +15,10 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 		if m.w[b+wState] == notYet {
 			continue
 		}
-		dst = append(dst, trace.Thread{ID: trace.TID(t), Status: trace.Exited})
+		dst = slices.Grow(dst, 1)[:len(dst)+1] // and cleared where it is: it is large
 		th := &dst[len(dst)-1]
+		*th = trace.Thread{}
+		th.ID, th.Status = trace.TID(t), trace.Exited
 		if m.w[b+wState] == exited {
 			continue
 		}

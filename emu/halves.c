@@ -1,0 +1,41 @@
+/*
+ * The upper halves of registers at a compare-and-exchange of four bytes, in 64-bit
+ * mode. A processor writes RAX only where the values differ, and a register that it
+ * would exchange only where they don't. What it doesn't write keeps its upper half.
+ * The engine writes both always, and clears them: they are put back before the next
+ * instruction.
+ */
+#include "classify.h"
+#include "machine.h"
+
+static uint64_t upper(uint64_t v)
+{
+	return v >> 32;
+}
+
+/* The instruction under way is such a one. */
+void halves_note(struct machine *m, struct insn x)
+{
+	if (!x.half || (m->knobs & KNOB_NO_HALVES))
+		return;
+	m->halves.compared = cpu_encoded(m, 0);
+	m->halves.reg = x.target > 0 ? x.target : -1; /* RAX is always equal to itself */
+	m->halves.target = m->halves.reg < 0 ? 0 : cpu_encoded(m, m->halves.reg);
+	if (x.target == 0 || !(upper(m->halves.compared) | upper(m->halves.target)))
+		return;
+	m->halves.at = m->insn + 1;
+	if (m->alarm > m->halves.at)
+		m->alarm = m->halves.at;
+}
+
+/* It has ended. RAX has the value that was found: if it is the one that was compared
+ * with, RAX wasn't to be written. */
+void halves_restore(struct machine *m)
+{
+	bool equal = (uint32_t)cpu_encoded(m, 0) == (uint32_t)m->halves.compared;
+	m->halves.at = 0;
+	if (equal)
+		cpu_write_encoded(m, 0, m->halves.compared);
+	else if (m->halves.reg >= 0)
+		cpu_write_encoded(m, m->halves.reg, m->halves.target);
+}
