@@ -53,6 +53,8 @@ func comparedInsts() []string {
 	for _, s := range []struct{ suffix, a, b string }{{"q", "%rax", "%rbx"}, {"l", "%eax", "%ebx"}} {
 		add("OP"+s.suffix+" %cl, "+s.b+", "+s.a, "shld", "shrd")
 		add("or"+s.suffix+" $8, "+s.b+"; OP"+s.suffix+" "+s.b+", "+s.a, "bsf", "bsr")
+		add("OP "+s.b+", "+s.a, "popcnt", "lzcnt", "tzcnt")
+		add("OP scratch(%rip), "+s.a, "popcnt", "lzcnt", "tzcnt")
 	}
 	for _, cc := range strings.Fields("a ae b be e g ge l le ne no np ns o p s") {
 		add("OP"+cc+" %al", "set")
@@ -62,7 +64,8 @@ func comparedInsts() []string {
 		"movzbl %bh, %eax", "movsbq %bl, %rax", "movslq %ebx, %rax", "leal 5(%rax,%rbx,4), %esi", "leaw 5(%rax,%rbx,4), %si",
 		"cmpxchgl %ebx, %esi", "movl %eax, %esi; cmpxchgl %ebx, %esi", "movl %eax, scratch(%rip); cmpxchgl %ebx, scratch(%rip)",
 		"lock cmpxchgl %ebx, scratch(%rip)", "movl %eax, scratch(%rip); lock cmpxchgl %ebx, scratch(%rip)",
-		"xchgw %ax, %bx", "xchgb %al, %bh", "cmpxchg8b scratch(%rip)", "crc32q %rbx, %rax", "crc32b %bl, %eax")
+		"xchgw %ax, %bx", "xchgb %al, %bh", "cmpxchg8b scratch(%rip)", "crc32q %rbx, %rax", "crc32b %bl, %eax",
+		"popcnt %bx, %ax", "lzcnt %bx, %ax", "tzcnt %bx, %ax")
 	return list
 }
 

@@ -270,8 +270,6 @@ func TestEvents(t *testing.T) {
 		{insn: ".byte 0x0f, 0x01, 0xe8", why: StopUnmodelled, name: "serialize and its kin"},
 		{insn: ".byte 0x0f, 0x01, 0xfc", why: StopUnmodelled, name: "monitorx, mwaitx, clzero or rdpru"},
 		{insn: "xsave (%rbx)", why: StopUnmodelled, name: "xsave"},
-		{insn: "popcnt %eax, %eax", why: StopUnmodelled, name: "popcnt"},
-		{insn: "lzcnt %eax, %eax", why: StopUnmodelled, name: "lzcnt"},
 		{insn: "clflushopt (%rbx)", why: StopUnmodelled, name: "clflushopt"},
 		{insn: "clwb (%rbx)", why: StopUnmodelled, name: "clwb"},
 		{insn: "aesenc %xmm0, %xmm0", why: StopUnmodelled, name: "aes"},

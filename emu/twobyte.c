@@ -223,10 +223,9 @@ struct insn map0f(const struct bytes *b)
 	case 0xB1:
 		return compare_exchange(b);
 	case 0xB8:
-		return b->rep ? unmodelled("popcnt") : illegal();
-	case 0xBD:
-		/* tzcnt (F3 0F BC) is one for every processor since 2013, whatever cpuid says. */
-		return b->rep ? unmodelled("lzcnt") : plain();
+		/* popcnt. Every processor since 2013 has it, and tzcnt and lzcnt (F3 0F BC and BD),
+		 * whatever cpuid says. */
+		return b->rep ? plain() : illegal();
 	case 0xC7:
 		return group9(b);
 	}

@@ -79,7 +79,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); }
 	}
 	says(try("run", "forgot.c"), "deadlock", "waits for data from the pipe made at forgot.c:6 (its read end is descriptor 3, its write end is descriptor 4)")
 	says(try("run", "broken.c"), "killed by signal 13: SIGPIPE, for no read end is open of the pipe made at broken.c:6")
-	says(try("run", "log.c"), "for writing is not modelled without --file rw")
+	says(try("run", "log.c"), "for writing is not modelled", "cure: add --file rw")
 	bug := at("log.landgo")
 	says(try("run", "--file", "rw", "--out", bug, "log.c"), "assertion failed: fgetc(f) == 'a'")
 	if r := try("replay", "--json", bug).decode(t); r.Replay == nil || !r.Replay.Same {

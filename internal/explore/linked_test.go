@@ -44,6 +44,27 @@ int main()
 }
 `
 
+// objects is a program of C++ that counts the objects of its threads. While they run it loads
+// a file, or only could.
+const objects = `#include <atomic>
+#include <dlfcn.h>
+#include <string>
+#include <thread>
+std::atomic<int> live;
+struct object { std::string s = "a text of its own, that isn't short"; object() { live++; } ~object() { live--; } };
+thread_local object o;
+static void f() { o.s += "x"; }
+int main(int n, char **)
+{
+	std::thread t(f), u(f);
+#ifdef LOADS
+	dlopen("nothing.so", RTLD_LAZY);
+#endif
+	t.join(), u.join();
+	return live != 0;
+}
+`
+
 // callsThrough has calls of an object that begin with a call of the C library.
 const callsThrough = `#include <pthread.h>
 #include <string.h>
@@ -98,7 +119,7 @@ func TestLinked(t *testing.T) {
 		{"gcc", "lost_update", "FIXED"}, {"gcc", "if_not_while", "BUG"}, {"gcc", "freed_string", "BUG"}, {"gcc", "once_each", "FIXED"},
 		{"gcc", "deadlock_two", "BUG"}, {"gcc", "early_exit", "FIXED"}, {"gcc", "heap_overflow", "BUG"}, {"gcc", "race_stack", "FIXED"},
 		{"musl-gcc", "lost_update", "BUG"}, {"musl-gcc", "if_not_while", "FIXED"}, {"musl-gcc", "double_free", "BUG"},
-		{"g++", "", "FIXED"}, {"gcc", "text", "CALLS"},
+		{"g++", "", "FIXED"}, {"gcc", "text", "CALLS"}, {"g++", "objects", "COUNTED"}, {"g++", "objects", "LOADS"},
 	}
 	if soaks {
 		files, err := filepath.Glob("../../guests/linux/*.c")
@@ -119,6 +140,8 @@ func TestLinked(t *testing.T) {
 				switch p.name {
 				case "":
 					return compile.Text(t, p.cc, exceptions, flags...)
+				case "objects":
+					return compile.Text(t, p.cc, objects, append(flags, "-w")...)
 				case "text":
 					return compile.Text(t, p.cc, callsThrough, append(flags, "-I../../guests")...)
 				}
@@ -129,9 +152,55 @@ func TestLinked(t *testing.T) {
 				how = []string{compile.Dynamic, "-fno-pie", "-no-pie", "-Wl,-z,now"}
 			}
 			// The unwinder of C++ finds its tables in other steps.
-			if got, want := of(build(how...), p.cc != "g++"), of(build(), p.cc != "g++"); got != want {
+			steps := p.cc != "g++" || p.variant == "COUNTED"
+			if got, want := of(build(how...), steps), of(build(), steps); got != want {
 				t.Errorf("%v: %s\nstatically: %s", how, got, want)
 			}
 		})
+	}
+}
+
+// ownAllocator is a program whose allocator tries its mutex first. glibc calls it while it
+// creates a thread.
+const ownAllocator = `#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static char room[1 << 20] __attribute__((aligned(16)));
+static size_t used;
+void *malloc(size_t n)
+{
+	if (pthread_mutex_trylock(&m))
+		pthread_mutex_lock(&m);
+	void *p = room + used;
+	used += (n + 15) & ~15ul;
+	pthread_mutex_unlock(&m);
+	return p;
+}
+void free(void *p) { (void)p; }
+void *calloc(size_t n, size_t size) { return memset(malloc(n * size), 0, n * size); }
+void *realloc(void *p, size_t n) { void *q = malloc(n); return p ? memcpy(q, p, n) : q; }
+static void *f(void *a) { return *(char **)a = malloc(10); }
+int main(void)
+{
+	pthread_t t;
+	char *p, *q;
+	pthread_create(&t, 0, f, &p);
+	f(&q);
+	pthread_join(t, 0);
+	return p == q;
+}
+`
+
+// TestOwnAllocatorsLock: the dynamic linker's locks are passed over where glibc creates a
+// thread, and an allocator's own aren't. Else one is tried and never given back.
+func TestOwnAllocatorsLock(t *testing.T) {
+	t.Parallel()
+	for _, how := range [][]string{{compile.Dynamic}, nil} {
+		c := config.Default()
+		c.Guest = compile.Text(t, "gcc", ownAllocator, append(how, "-w")...)
+		if r := runOf(t, c); r.Verdict != result.Verified || r.Executions < 2 {
+			t.Errorf("%v: %s (%s) after %d executions", how, r.Verdict, r.Reason, r.Executions)
+		}
 	}
 }

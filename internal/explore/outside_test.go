@@ -23,7 +23,7 @@ import (
 
 // TestOutside: programs that print what they saw have the outcomes that the default
 // search lists and no others. They are tried by no reduction, by samples, with
-// libc's own code, and on the machine that the test runs on, delayed here and
+// libc's own code, with store buffers, and on the machine that the test runs on, delayed here and
 // there. LANDGO_SOAK_OUTSIDE=N in the environment runs N programs with a fresh seed
 // and goes on after a finding; LANDGO_SEED gives a seed, LANDGO_PROGRAM one of its
 // programs, LANDGO_CC a compiler, LANDGO_SOAK_RUNS how often each runs natively.
@@ -153,9 +153,10 @@ func (d *disagreement) String() string {
 
 // Gates that aren't a judge's.
 const (
-	failing  = "error"
-	hardware = "machine"
-	deepens  = "deepening"
+	failing   = "error"
+	hardware  = "machine"
+	deepens   = "deepening"
+	ownStores = "store buffers"
 )
 
 // nativeSync is the judge that runs the C library's own locks.
@@ -204,6 +205,11 @@ func (o *outsideRun) check(g *outsideGuest, k int, p *outside.Program, gate stri
 			return f
 		}
 	}
+	if gate == "" && (o.most > 0 || p.Number%8 == 0) || gate == ownStores {
+		if f := o.buffered(c, listed); f != nil {
+			return f
+		}
+	}
 	if gate == "" && p.Number%4 == 0 || gate == deepens {
 		return o.deepened(c, listed)
 	}
@@ -227,6 +233,20 @@ func compareListings(gate string, listed, other *listing) *disagreement {
 		return nil
 	}
 	return f
+}
+
+// buffered: with store buffers, the search lists what no reduction does; and all that there is
+// without them.
+func (o *outsideRun) buffered(c config.Config, listed *listing) *disagreement {
+	c.Model = config.ModelTSO
+	here := list(c, "optimal", 300*o.effort, o.most)
+	if here.err != nil || !here.complete {
+		return nil // it is larger, and more of it isn't modelled
+	}
+	if missing := listed.beyond(here); len(missing) > 0 {
+		return &disagreement{gate: ownStores, missing: missing, listed: here, other: listed}
+	}
+	return compareListings(ownStores, here, list(c, "none", 200*o.effort, o.most/2))
 }
 
 // deepened: without --pp, an outcome is found where it is called wrong, and a

@@ -61,6 +61,11 @@ MAIN GO(t, a); GO(u, b); JOIN(t); JOIN(u); show(); }`, "a1|b1|m1"},
 static pthread_barrier_t r;
 A pthread_barrier_wait(&r); send(SIGUSR1); return p; }
 MAIN pthread_barrier_init(&r, 0, 2); GO(t, a); pthread_barrier_wait(&r); JOIN(t); show(); }`, "m1"},
+		{"to the number of a thread that ends", `
+#include <sys/syscall.h>
+static atomic_int number;
+A number = syscall(SYS_gettid); return p; }
+MAIN GO(t, a); while (!number) ; int r = syscall(SYS_tgkill, getpid(), number, SIGUSR1); JOIN(t); printf("%d", r); show(); }`, "-1|0|0a1"},
 		{"two signals may be one", `
 static pthread_barrier_t r;
 A pthread_barrier_wait(&r); send(SIGUSR1); return p; }

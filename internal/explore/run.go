@@ -59,11 +59,22 @@ func runTicking(ctx context.Context, clock limits.Clock, cfg config.Config, obs 
 		if err == nil && n < most && r.Verdict == result.Bounded {
 			continue
 		}
-		if err == nil && n > least && r.Verdict == result.Budget && r.BoundedAt == nil {
-			at := int(n) - 1
-			r.BoundedAt, r.BoundedBy = &at, ticksBound(n-1)
+		if err == nil {
+			ticked(r, n, least)
 		}
 		return r, err
+	}
+}
+
+// ticked says in the result of n ticks what came of fewer, from least on, and what helps where
+// there is no end: search stateful isn't for timers.
+func ticked(r *result.Result, n, least uint64) {
+	if n > least && r.Verdict == result.Budget && r.BoundedAt == nil {
+		at := int(n) - 1
+		r.BoundedAt, r.BoundedBy = &at, ticksBound(n-1)
+	}
+	if r.Problem == result.NoEnd {
+		r.Problem = result.NoEndTicks
 	}
 }
 

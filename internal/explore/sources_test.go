@@ -365,8 +365,8 @@ func TestThreadLocal(t *testing.T) {
 	bin := compile.Text(t, "g++", `
 #include <cassert>
 #include <pthread.h>
-static int n;
-struct counted { int v; ~counted() { __atomic_fetch_add(&n, v, __ATOMIC_SEQ_CST); } };
+static int n, before;
+struct counted { int v; ~counted() { __atomic_store_n(&before, __atomic_fetch_add(&n, v, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST); } };
 static thread_local counted own = {1};
 static void *user(void *a) { own.v++; return a; }
 int main()

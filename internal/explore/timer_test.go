@@ -68,6 +68,21 @@ func TestOwnThreads(t *testing.T) {
 	}
 }
 
+// TestTicksWithoutEnd: a program that waits for ever after a tick is told what helps there,
+// and what fewer ticks have shown.
+func TestTicksWithoutEnd(t *testing.T) {
+	r := &result.Result{Verdict: result.Budget, Problem: result.NoEnd}
+	ticked(r, 2, 1)
+	cure := result.Explain(r.Problem).Cure
+	if r.Problem != result.NoEndTicks || !strings.Contains(cure, "--ticks 0") || strings.Contains(cure, "stateful") || r.BoundedAt == nil || *r.BoundedAt != 1 || r.BoundedBy != "ticks=1" {
+		t.Errorf("%s, cure: %s, bounded by %q", r.Problem, cure, r.BoundedBy)
+	}
+	first := &result.Result{Verdict: result.Budget, Problem: result.OutOfTime}
+	if ticked(first, 1, 1); first.BoundedAt != nil || first.Problem != result.OutOfTime {
+		t.Errorf("nothing was shown before: %+v", first)
+	}
+}
+
 // timed is the beginning of programs whose timer goes off once, after so many microseconds
 // on a machine, unless left says more, and which print what comes of it.
 const timed = `#define _GNU_SOURCE

@@ -18,12 +18,15 @@ func (p *Engine) Path() (string, error) {
 	return Beside(Name)
 }
 
+// executable is the path of the program that runs, by /proc.
+var executable = os.Executable
+
 // Beside is the path of another program of landgo's: beside landgo, or where
 // `make install` puts it.
 func Beside(program string) (string, error) {
-	self, err := os.Executable()
+	self, err := executable()
 	if err != nil {
-		return "", err
+		return "", result.Errorf(result.BadEngine, "where %s lies isn't known, for this system doesn't say where landgo does (%w): mount -t proc proc /proc", program, err)
 	}
 	if real, err := filepath.EvalSymlinks(self); err == nil {
 		self = real

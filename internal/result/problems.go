@@ -75,6 +75,7 @@ const (
 	StepTooLong     ErrorKind = "step-too-long"
 	NoEnd           ErrorKind = "no-end"
 	NoEndWithin     ErrorKind = "no-end-within"
+	NoEndTicks      ErrorKind = "no-end-ticks"
 	Endless         ErrorKind = "endless"
 	ProvesNothing   ErrorKind = "proves-nothing"
 	Interrupted     ErrorKind = "interrupted"
@@ -205,7 +206,7 @@ var Problems = []Problem{
 	{UnmodelledInstruction, ExitInvalid,
 		`instruction vaddps is not modelled, in sum (vec.c:9)`,
 		"The program uses an extension that the emulated processor hasn't got, or an instruction that only a kernel may use.",
-		"build the file that has the function with -march=x86-64 (which has SSE2), without -mavx, -mbmi or -march=native; for code that can't be changed add -mno-avx. Library functions that ask the processor what it has (cpuid) don't come here: it says that it has none of these"},
+		"build the file that has the function with -march=x86-64 or -march=x86-64-v2 (up to SSE4.2 and popcnt), without -mavx, -mbmi or -march=native; for code that can't be changed add -mno-avx. Library functions that ask the processor what it has (cpuid) don't come here: it says that it has none of these"},
 	{CodeChanged, ExitInvalid,
 		`a store into code isn't modelled, in start (boot.S:13)`,
 		"landgo takes the program's code as fixed. It is changed or made at run time, or shares a page of 4,096 bytes with data.",
@@ -295,6 +296,10 @@ var Problems = []Problem{
 		`an execution has 200000 steps and no end`,
 		"Threads go on for ever without returning to an earlier state, and with few preemptions no other thread lets them end. The claims for fewer preemptions stand.",
 		"add a fair bound, with which a thread that yields lets others go on: --bound preempt=2,fair=5; or have the waiting loop yield, or count its turns"},
+	{NoEndTicks, ExitBudget,
+		`an execution has 200000 steps and no end`,
+		"The program switches its threads itself, and goes on for ever: each of them looks, gives way, and is chosen again. So does a package whose threads all wait for one that a tick has made it lose. landgo tells no deadlock where code still runs.",
+		"see whether it ends with --ticks 0, where no timer goes off: if so, a tick in a wrong place is to blame, near the loop that is named; if not, pass smaller numbers"},
 	{Endless, ExitBudget,
 		`no execution has an end: 7 states, and none of them leads to one`,
 		"Search stateful has seen every state, and none has a bug. But from some states no execution ends, whatever the threads do: a livelock, unless it is meant, as in a server's loop.",

@@ -239,7 +239,7 @@ func planOpen(c *call, p *kernel.Plan) {
 	writes := o.flags&oAccmode != 0 || o.flags&(oCreat|oTrunc) != 0
 	switch {
 	case o.ok && writes && !c.k.files.isDevice(clean(o.path)) && !c.k.files.writable(clean(o.path)):
-		invalid(p, fmt.Sprintf("%s(%q) for writing is not modelled without --file rw, by which a guest writes files in memory", p.Name, o.path))
+		invalid(p, fmt.Sprintf("%s(%q) for writing is not modelled: "+writesFiles, p.Name, o.path))
 	case o.ok && c.nr == sysOpenat && c.int32(0) != atFDCWD && !strings.HasPrefix(o.path, "/"):
 		invalid(p, fmt.Sprintf("openat(%q) relative to a directory is not modelled", o.path))
 	case o.ok && o.flags&(oPath|oDirectory) != 0 && o.flags&oTmpfile != oTmpfile:

@@ -20,6 +20,9 @@ type target struct {
 	among  []*thread // of a signal to the process: those that may take it; valid until the next aim
 	info   info      // its value
 	errno  uint64
+	// lingers: the thread has ended for the others, and may still have its number for Linux,
+	// which tells them before it gives the number up. A signal to it is lost then.
+	lingers bool
 }
 
 // isWrong reports whether the call fails whatever the threads do.
@@ -62,7 +65,9 @@ func (c *call) aim() target {
 	}
 	t := c.k.roster.numbered(number & 0xffffffff)
 	if t == nil {
-		return target{errno: c.toTheDead()}
+		errno := c.toTheDead()
+		_, lived := c.k.roster.numbers[number&0xffffffff]
+		return target{errno: errno, lingers: errno == esrch && lived}
 	}
 	return target{sig: sig, t: t, info: i}
 }
@@ -140,6 +145,9 @@ func planKill(c *call, p *kernel.Plan) {
 	}
 	if to.sig == 0 || to.t == nil {
 		c.event(p, trace.Op{Kind: trace.OpCancel, Obj: c.victim(to)})
+		if to.lingers {
+			p.Outcomes = 2
+		}
 		return
 	}
 	blocks := c.get(&to.t.blocked)&bit(to.sig) != 0
@@ -193,6 +201,9 @@ func doKill(c *call, o *kernel.Outcome) uint64 {
 		c.op(trace.Op{Kind: trace.OpCancel, Obj: c.victim(to), Arg: to.sig})
 	}
 	switch {
+	case to.lingers && c.choice == 1:
+		o.Idle = true
+		return 0
 	case to.errno != 0:
 		o.Idle = true
 		return to.errno

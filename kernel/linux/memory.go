@@ -151,7 +151,7 @@ func planMmap(c *call, p *kernel.Plan) {
 	case flags&mapAnonymous == 0 && flags&mapType != mapPrivate && c.k.files.inode(c.k.files.use(c.int32(4))) != nil:
 		planFiles(c, p)
 	case flags&mapAnonymous == 0 && flags&mapType != mapPrivate && prot&2 != 0:
-		invalid(p, "mmap of a file, shared and writable, is not modelled without --file rw")
+		invalid(p, "mmap of a file, shared and writable, is not modelled: "+writesFiles)
 	case c.part(size) != nil:
 	case flags&mapFixed != 0 && c.k.space.holdsCode(c.a[0], size):
 		invalid(p, "mmap over the guest's code is not modelled")

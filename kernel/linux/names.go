@@ -95,8 +95,9 @@ var instead = byCall(map[string]string{
 })
 
 const (
-	noProcess  = "make the process a thread, or check by itself what it runs"
-	noMessages = "use a queue under a mutex, or a pipe"
+	writesFiles = "add --file rw, by which the program writes files in memory"
+	noProcess   = "make the process a thread, or check by itself what it runs"
+	noMessages  = "use a queue under a mutex, or a pipe"
 )
 
 // byCall has the numbers of calls for their names.

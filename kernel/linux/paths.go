@@ -208,7 +208,7 @@ func planPaths(c *call, p *kernel.Plan) {
 	case relative != "":
 		invalid(p, fmt.Sprintf("%s(%q) relative to a directory is not modelled", p.Name, relative))
 	case closed != "":
-		invalid(p, fmt.Sprintf("%s(%q) is not modelled without --file rw, by which a guest writes files in memory", p.Name, closed))
+		invalid(p, fmt.Sprintf("%s(%q) is not modelled: "+writesFiles, p.Name, closed))
 	case renames && (c.k.files.folder(clean(first)) || c.k.files.hasBelow(clean(first))):
 		invalid(p, fmt.Sprintf("%s(%q) of a directory is not modelled", p.Name, first))
 	default:

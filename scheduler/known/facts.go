@@ -58,6 +58,8 @@ type Facts struct {
 	Jumps bool
 	// KeysGo: a second key was deleted while other threads lived (library/over.go).
 	KeysGo bool
+	// Loads: a static program has loaded a file while other threads lived (library/over.go).
+	Loads bool
 	// Tables: the unwinder's tables changed while other threads lived (library/ownstep.go).
 	Tables bool
 	// Unlike: threads that seemed alike were told apart (scheduler/alike.go).
@@ -130,6 +132,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	is(&k.Lost, o.Lost)
 	is(&k.Early, o.Early)
 	is(&k.KeysGo, o.KeysGo)
+	is(&k.Loads, o.Loads)
 	is(&k.Tables, o.Tables)
 	is(&k.Unlike, o.Unlike)
 	is(&k.Hurried, o.Hurried)

@@ -148,6 +148,7 @@ var ways = [profile.NumRoles]act{
 	profile.CleanupPush:  {how: noted},
 	profile.AtExit:       {how: noted},
 	profile.ThreadAtExit: {how: watched},
+	profile.LoadFile:     {how: noted},
 	profile.Caught:       {how: noted},
 	profile.ProcessExit:  {how: ending},
 	profile.QuickExit:    {how: ending},

@@ -112,6 +112,8 @@ func (e *endings) note(th *thread) {
 		th.native = true
 	case profile.ThreadAtExit: // a thread_local object of C++ has been made
 		th.native, th.atExit = true, true
+	case profile.LoadFile:
+		e.noteLoad(th)
 	case profile.AtExit:
 		// glibc's start-up registers what runs the destructors of fini_array.
 		// So does the dynamic linker for all files, see hasDestructors.

@@ -77,7 +77,7 @@ type guest struct {
 	shapes         *shapes         // where objects' bytes mean nothing to landgo: nil
 	ownAllocator   bool            // the guest's malloc isn't its library's
 	ownDestructors bool            // see hasDestructors
-	loadsFiles     bool            // see loadsFiles
+	mayLoad        bool            // see mayLoad
 	overSought     map[uint64]bool // where findOver has looked from
 	begun          bool            // see atEntry
 }
@@ -236,7 +236,7 @@ func (s *Library) Boot(k kernel.Kernel, roles map[uint64]profile.Bound) {
 		s.ownAllocator = s.ownAllocator && (b.Role != profile.Malloc || b.Own)
 	}
 	s.findEndsCache()
-	s.loadsFiles = loadsFiles(s.image)
+	s.mayLoad = mayLoad(s.image)
 	m, named := s.image.Symbol("main")
 	linked := s.image.Interpreter() != nil
 	if linked {

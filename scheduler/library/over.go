@@ -1,6 +1,8 @@
 package library
 
 import (
+	"strings"
+
 	"golang.org/x/arch/x86/x86asm"
 
 	"landgo/internal/image"
@@ -22,7 +24,7 @@ import (
 //     have become free that it passed. So after a second deletion it makes keys by its own code.
 //   - Registering a destructor is one piece. It puts a node into the thread's own list. It looks
 //     the destructor's file up, under the dynamic linker's lock, which it needs against files that
-//     come and go. In a program that loads none (loadsFiles) the list of files stays, so the order
+//     come and go. In a program that loads none (loads) the list of files stays, so the order
 //     of two such sections makes no difference, and the lock is passed over.
 //   - A thread that ran its destructors is over where glibc counts it out (findOver), as one is
 //     without destructors where its start routine returns. Where the count is used, for the last
@@ -41,14 +43,14 @@ func (e *endings) registers(th *thread) bool {
 	case profile.KeyDelete:
 		e.deletesKey(th)
 	case profile.UnwindLink:
-		return !e.guest.loadsFiles // else another thread may hold the dynamic linker's lock
+		return !e.guest.loads() // else another thread may hold the dynamic linker's lock
 	case profile.UnwindTables:
 		e.changesTables(th)
 		return true
 	default:
 		return true
 	}
-	return e.guest.libc == elffile.Glibc && (th.role != profile.KeyCreate || !e.guest.known.KeysGo) && (th.role != profile.ThreadAtExit || !e.guest.loadsFiles && !e.guest.known.Native)
+	return e.guest.libc == elffile.Glibc && (th.role != profile.KeyCreate || !e.guest.known.KeysGo) && (th.role != profile.ThreadAtExit || !e.guest.loads() && !e.guest.known.Native)
 }
 
 // deletesKey counts the keys that are deleted while other threads live.
@@ -74,25 +76,40 @@ func (e *endings) changesTables(th *thread) {
 // passesLock reports whether a thread is at a lock of the dynamic linker's. There it looks a file
 // up for a destructor, or sees which files have variables of a thread that it creates. Files that
 // glibc loads for itself have none.
+// A program's own allocator, called from there, locks and unlocks mutexes of its own.
 func (s *Library) passesLock(th *thread, r profile.Role) bool {
-	if !th.quiet.on || r != profile.MutexLock && r != profile.MutexUnlock {
+	if !th.quiet.on || r != profile.MutexLock && r != profile.MutexUnlock || !s.ofLinker(th.arg(0)) {
 		return false
 	}
-	return th.quiet.role == profile.ThreadAtExit || th.quiet.role == profile.Create && s.libc == elffile.Glibc && !s.loadsFiles
+	return th.quiet.role == profile.ThreadAtExit || th.quiet.role == profile.Create && s.libc == elffile.Glibc && !s.loads()
 }
 
-// loadsFiles reports whether the program may load files while it runs, or give them back.
-func loadsFiles(img *image.Image) bool {
-	names := []string{"dlopen", "dlmopen", "dlclose"}
-	if img.Interpreter() != nil {
-		return img.Refers(names...)
+// ofLinker reports whether a mutex is the dynamic linker's; in a static program glibc has its
+// variables.
+func (s *guest) ofLinker(mutex uint64) bool {
+	if linker := s.image.Interpreter(); linker != nil {
+		return s.image.PartAt(mutex) == linker
 	}
-	for _, name := range names {
-		if _, ok := img.Symbol(name); ok {
-			return true
-		}
+	v, ok := s.image.ObjectAt(mutex)
+	return ok && strings.HasPrefix(v.Name, "_dl_load_")
+}
+
+// loads reports whether the program may load files while other threads live, or give them back.
+func (s *guest) loads() bool { return s.mayLoad || s.known.Loads }
+
+// mayLoad reports whether a program with a dynamic linker has a way to that. It may come to an
+// older version of these functions, which the symbols don't name, so a call isn't waited for.
+// Every static program has them since glibc 2.34, and hardly one calls them: see noteLoad.
+func mayLoad(img *image.Image) bool {
+	return img.Interpreter() != nil && img.Refers("dlopen", "dlmopen", "dlclose")
+}
+
+// noteLoad learns that a static program loads a file, or gives one back, while others live.
+func (e *endings) noteLoad(th *thread) {
+	if !e.guest.loads() && !e.guest.core.Alone(th.ID) {
+		e.guest.known.Loads = true
+		e.guest.core.Refine()
 	}
-	return false
 }
 
 // overReach bounds the instructions that findOver looks at.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 
 	"landgo/internal/host"
 )
@@ -107,6 +108,8 @@ type File struct {
 	errnoSlot uint64 // see ErrnoSlot; 0: there is none
 	// library: it was read as a part beside the program.
 	library bool
+	// dynamics are the symbols that the file gives out to others, or asks them for.
+	dynamics func() ([]elf.Symbol, error)
 }
 
 // role is what a file is read as.
@@ -204,6 +207,10 @@ func parse(data []byte, as role) (*File, error) {
 	if f.Sections, err = openSections(data); err != nil {
 		return nil, err
 	}
+	f.dynamics = sync.OnceValues(func() (syms []elf.Symbol, err error) {
+		err = Guard(func() (err error) { syms, err = f.Sections.DynamicSymbols(); return err })
+		return syms, err
+	})
 	if err := f.addSymbols(); err != nil {
 		return nil, err
 	}

@@ -130,7 +130,7 @@ func TestSymbolRank(t *testing.T) {
 	}
 	for i := range ranked {
 		for j := range ranked {
-			if got := ranked[i].less(&ranked[j]); got != (i < j) {
+			if got := ranked[i].compare(&ranked[j]) < 0; got != (i < j) {
 				t.Errorf("%s before %s: %v", ranked[i].Name, ranked[j].Name, got)
 			}
 		}

@@ -56,9 +56,15 @@ func (f *File) relocs(do func(reloc)) {
 
 // Offsets lists the words of all parts in which code finds the addresses of functions and
 // variables of other files, and of its thread's (the global offset tables). The dynamic
-// linker fills them in before a file's code runs, and nothing writes to them later.
+// linker fills them in before a file's code runs, and nothing writes to them later. Where the
+// linker knew them, no relocation is left: the section has them all.
 func (f *File) Offsets() (words []uint64) {
 	for _, p := range f.files() {
+		if s, b := p.Section(".got"); s != nil && s.Flags&elf.SHF_ALLOC != 0 {
+			for at := uint64(0); at+8 <= uint64(len(b)); at += 8 {
+				words = append(words, p.Base+s.Addr+at)
+			}
+		}
 		p.relocs(func(r reloc) {
 			switch r.kind {
 			case relocGlobDat, relocJump, relocModule, relocOffset, relocTPOffset, relocIndirect:
@@ -78,8 +84,8 @@ func (f *File) Slots() (list []Slot) {
 		}
 	}
 	for _, p := range f.Parts {
-		var syms []elf.Symbol
-		if err := Guard(func() (err error) { syms, err = p.Sections.DynamicSymbols(); return err }); err != nil {
+		syms, err := p.dynamics()
+		if err != nil {
 			syms = nil
 		}
 		p.relocs(func(r reloc) {
@@ -111,8 +117,8 @@ func (f *File) findErrno() (addr uint64) {
 		if p.libc != Glibc {
 			continue
 		}
-		var syms []elf.Symbol
-		if err := Guard(func() (err error) { syms, err = p.Sections.DynamicSymbols(); return err }); err != nil {
+		syms, err := p.dynamics()
+		if err != nil {
 			return 0
 		}
 		at := slices.IndexFunc(syms, func(s elf.Symbol) bool {
@@ -160,6 +166,11 @@ func (f *File) AddFunctions(list []Symbol) {
 		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Name, b.Name))
 	})
 	f.Symbols = append(f.Symbols, slices.Compact(fresh)...)
+	if len(f.Parts) > 0 {
+		f.orderSymbols()
+		f.nameAsLinked()
+		return
+	}
 	names := f.byName
 	f.indexSymbols()
 	f.keepNames(names)
@@ -167,10 +178,6 @@ func (f *File) AddFunctions(list []Symbol) {
 
 // keepNames has names mean what they meant, after the symbols were put in order again.
 func (f *File) keepNames(before map[string]int) {
-	if len(f.Parts) > 0 {
-		f.nameAsLinked()
-		return
-	}
 	for name := range f.byName {
 		if _, ok := before[name]; !ok {
 			delete(f.byName, name)
@@ -186,8 +193,7 @@ func (f *File) Refers(names ...string) bool {
 		if i > 0 && f.OfRuntime(p.Base) {
 			continue
 		}
-		var syms []elf.Symbol
-		err := Guard(func() (err error) { syms, err = p.Sections.DynamicSymbols(); return err })
+		syms, err := p.dynamics()
 		if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 			return true
 		}

@@ -37,7 +37,7 @@ func Join(program *File, beside []*File) (*File, error) {
 		}
 	}
 	f.Stripped = program.Stripped
-	f.indexSymbols()
+	f.orderSymbols()
 	f.nameAsLinked()
 	f.errnoSlot = f.findErrno()
 	return &f, nil
@@ -46,10 +46,6 @@ func Join(program *File, beside []*File) (*File, error) {
 // nameAsLinked has names mean what they mean to the dynamic linker. Where no part gives
 // a name out, it is what the program itself, then its parts, call so.
 func (f *File) nameAsLinked() {
-	index := map[uint64][]int{} // of symbols by address
-	for i := range f.Symbols {
-		index[f.Symbols[i].Addr] = append(index[f.Symbols[i].Addr], i)
-	}
 	f.byName = make(map[string]int, len(f.Symbols))
 	for _, global := range []bool{true, false} {
 		for _, p := range f.Parts {
@@ -58,11 +54,8 @@ func (f *File) nameAsLinked() {
 				if _, known := f.byName[name]; known || s.Global != global {
 					continue
 				}
-				for _, j := range index[s.Addr] {
-					if f.Symbols[j] == *s {
-						f.byName[name] = j
-						break
-					}
+				if j, found := slices.BinarySearchFunc(f.Symbols, s, func(a Symbol, b *Symbol) int { return a.compare(b) }); found {
+					f.byName[name] = j
 				}
 			}
 		}

@@ -57,20 +57,16 @@ const versionHidden = 0x8000
 // readExported reads the symbols that a file gives out to others: the default version of
 // each name.
 func (f *File) readExported() error {
-	var syms []elf.Symbol
-	err := Guard(func() (err error) {
-		syms, err = f.Sections.DynamicSymbols()
-		return err
-	})
+	syms, err := f.dynamics()
 	if errors.Is(err, elf.ErrNoSymbols) {
 		return nil
 	}
 	if err != nil {
 		return errorf(Broken, "a damaged table of dynamic symbols (%w)", err)
 	}
-	known := map[string]int{}
+	known := make(map[label]int, len(f.Symbols))
 	for i := range f.Symbols {
-		known[fmt.Sprintf("%s %x", f.Symbols[i].Name, f.Symbols[i].Addr)] = i
+		known[f.Symbols[i].label()] = i
 	}
 	_, versions := f.Section(".gnu.version")
 	for i := range syms {
@@ -81,7 +77,7 @@ func (f *File) readExported() error {
 		if !ok || !sym.Global {
 			continue
 		}
-		if n, ok := known[fmt.Sprintf("%s %x", sym.Name, sym.Addr)]; ok {
+		if n, ok := known[sym.label()]; ok {
 			f.Symbols[n].Global = true
 			continue
 		}
@@ -104,13 +100,13 @@ func (f *File) AddDebugSymbols(data []byte) error {
 	if err := Guard(func() (err error) { syms, err = sections.Symbols(); return err }); err != nil {
 		return err
 	}
-	known := map[string]bool{}
+	known := make(map[label]bool, len(f.Symbols))
 	for i := range f.Symbols {
-		known[fmt.Sprintf("%s %x", f.Symbols[i].Name, f.Symbols[i].Addr)] = true
+		known[f.Symbols[i].label()] = true
 	}
 	for i := range syms {
 		sym, ok := f.symbol(&syms[i])
-		if !ok || known[fmt.Sprintf("%s %x", sym.Name, sym.Addr)] {
+		if !ok || known[sym.label()] {
 			continue
 		}
 		sym.Global = false

@@ -1,10 +1,11 @@
 package elffile
 
 import (
+	"cmp"
 	"debug/elf"
 	"errors"
+	"slices"
 	"sort"
-	"strings"
 )
 
 // Kind is the kind of a symbol.
@@ -40,35 +41,46 @@ type Symbol struct {
 	end uint64 // of its section; bounds a symbol without a size
 }
 
-// less orders by address, then by rank.
-func (s *Symbol) less(t *Symbol) bool {
+// compare orders by address, then by rank.
+func (s *Symbol) compare(t *Symbol) int {
 	if s.Addr != t.Addr {
-		return s.Addr < t.Addr
+		return cmp.Compare(s.Addr, t.Addr)
 	}
-	if s.Kind == Label != (t.Kind == Label) {
-		return t.Kind == Label
-	}
-	if s.Global != t.Global {
-		return s.Global
-	}
-	if a, b := underscores(s.Name), underscores(t.Name); a != b {
-		return a < b
-	}
-	if s.Weak != t.Weak {
-		return t.Weak
-	}
-	if len(s.Name) != len(t.Name) {
-		return len(s.Name) < len(t.Name)
-	}
-	if s.Name != t.Name {
-		return s.Name < t.Name
-	}
-	return s.Size > t.Size
+	return cmp.Or(
+		first(s.Kind != Label, t.Kind != Label),
+		first(s.Global, t.Global),
+		cmp.Compare(underscores(s.Name), underscores(t.Name)),
+		first(!s.Weak, !t.Weak),
+		cmp.Compare(len(s.Name), len(t.Name)),
+		cmp.Compare(s.Name, t.Name),
+		cmp.Compare(t.Size, s.Size))
 }
 
-func underscores(name string) int {
-	return len(name) - len(strings.TrimLeft(name, "_"))
+// first has that come first of which something is true.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
+
+func underscores(name string) (n int) {
+	for n < len(name) && name[n] == '_' {
+		n++
+	}
+	return n
+}
+
+// label is what a symbol is known by, beside others.
+type label struct {
+	name string
+	addr uint64
+}
+
+func (s *Symbol) label() label { return label{s.Name, s.Addr} }
 
 func (f *File) addSymbols() error {
 	if err := f.readSymbols(); err != nil {
@@ -119,12 +131,17 @@ func (f *File) readSymbols() error {
 
 // indexSymbols puts the symbols in order, and makes what is found by them.
 func (f *File) indexSymbols() {
-	sort.Slice(f.Symbols, func(i, j int) bool { return f.Symbols[i].less(&f.Symbols[j]) })
-	f.Functions, f.objects = nil, nil
+	f.orderSymbols()
 	f.byName = make(map[string]int, len(f.Symbols))
 	for i := range f.Symbols {
 		f.addName(i)
 	}
+}
+
+// orderSymbols is indexSymbols without the names.
+func (f *File) orderSymbols() {
+	slices.SortFunc(f.Symbols, func(a, b Symbol) int { return a.compare(&b) })
+	f.Functions, f.objects = nil, nil
 	f.addFunctions()
 	f.addObjects()
 }

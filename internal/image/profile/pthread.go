@@ -139,6 +139,7 @@ var process = join(
 	bind(QuickExit, "quick_exit"),
 	bind(AtExit, "atexit", "__cxa_atexit", "on_exit", "at_quick_exit"),
 	bind(ThreadAtExit, "__cxa_thread_atexit_impl"),
+	bind(LoadFile, "dlopen", "dlmopen", "dlclose"),
 	bind(Caught, "__cxa_begin_catch", "_Unwind_Resume"),
 	bind(Abort, "abort"),
 	bind(AssertFail, "__assert_fail"),

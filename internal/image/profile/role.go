@@ -84,6 +84,7 @@ const (
 	QuickExit   // quick_exit: runs handlers of its own, and writes nothing
 	AtExit
 	ThreadAtExit // a function to be called when the calling thread ends
+	LoadFile     // loads a shared library, or gives it back
 	Caught       // called by a C++ handler or clean-up that an exception came to
 	Abort
 	AssertFail // __assert_fail(expression, file, line, function)
@@ -156,7 +157,7 @@ var roleNames = [NumRoles]string{
 	"once",
 	"thread-init", "create", "join", "try-join", "timed-join", "clock-join", "detach", "thread-exit", "self",
 	"cancel", "key-create", "key-delete", "cleanup-push", "cleanup-pop",
-	"exit", "quick-exit", "at-exit", "thread-at-exit", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print", "unwinds",
+	"exit", "quick-exit", "at-exit", "thread-at-exit", "load-file", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print", "unwinds",
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "pvalloc", "malloc-usable-size", "free-all", "inside",
 	"stdio", "stdio-input", "unwind-find", "unwind-tables", "unwind-link", "bookkeeping", "float-flags",

@@ -163,6 +163,9 @@ func (w *acrossWalk) reads(pc uint64, far int, open openFlags) bool {
 			if to == pc || to < pc && far > acrossReach/2 { // a loop that the process ends in
 				return false
 			}
+			if w.nowhere(to) {
+				return false
+			}
 			next = to
 		case forks: // one that reads no flags, or those that were set
 			if w.reads(to, far+1, open) {
@@ -172,6 +175,12 @@ func (w *acrossWalk) reads(pc uint64, far int, open openFlags) bool {
 		pc = next
 	}
 	return true
+}
+
+// nowhere reports whether nothing can be at an address, so that a jump there faults: that of a
+// weak function that the program was linked without. libstdc++ has some, for transactions.
+func (w *acrossWalk) nowhere(addr uint64) bool {
+	return addr < elffile.PageSize && !w.file.IsCode(addr)
 }
 
 // decode is the instruction at pc and its length; nil for vector instructions that the decoder

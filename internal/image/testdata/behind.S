@@ -1,4 +1,5 @@
-/* Behind a call that never comes back is code to which a jump leads, with flags: FlagsCross. */
+/* Behind a call that never comes back is code to which a jump leads, with flags: FlagsCross. Nor
+   does a jump to nowhere read any: a function that isn't there is at 0. */
 	.globl	main
 	.type	main, @function
 main:
@@ -17,6 +18,11 @@ quits:
 	pushq	%rax
 	call	abort
 	.size	quits, . - quits
+	.weak	absent
+	.type	leaves, @function
+leaves:
+	jmp	absent
+	.size	leaves, . - leaves
 	.type	word, @function
 word:
 	xorl	%eax, %eax
