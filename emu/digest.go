@@ -154,6 +154,14 @@ func (m *Machine) digestMemory(sum *trace.Digest, from uint64) {
 	}
 }
 
+// WordsSince is a digest of how words of Go-side state have changed since the log had this
+// length (Logged): equal for two ways from one state that come to the same words. An error
+// means that a part can't be told apart.
+func (m *Machine) WordsSince(logged int) (sum trace.Digest, err error) {
+	err = m.digestWords(&sum, logged)
+	return sum, err
+}
+
 // digestWords adds the changes of the log's entries from index from on.
 func (m *Machine) digestWords(sum *trace.Digest, from int) error {
 	entries := m.log[from:]

@@ -26,7 +26,7 @@
 //
 // # The files
 //
-//	a machine     machine, types, knobs, layout (what Go and C share), virtual.c (the processor)
+//	a machine     machine, types (configuration, registers, what a run takes, and the Stop that it gives), knobs, layout (what Go and C share), virtual.c (the processor)
 //	a run         run and run.c, script (without an engine, for tests), context (registers of threads), ran (what
 //	              was executed), leg (what came of a run, played)
 //	hooks         insn.c (before an instruction), access.c (before an access), fault.c, abort.c

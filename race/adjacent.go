@@ -64,7 +64,9 @@ func group(o *trace.Op) uint8 {
 		return 2
 	case trace.OpSemTryWaitFail, trace.OpSemGet:
 		return 3
-	case trace.OpTryLockFail, trace.OpTryJoinFail, trace.OpTryWriteLockFail, trace.OpCondLook, trace.OpOnceLook, trace.OpBarrierLeave:
+	case trace.OpFutexWait:
+		return 6
+	case trace.OpTryLockFail, trace.OpTryJoinFail, trace.OpTryWriteLockFail, trace.OpCondLook, trace.OpOnceLook, trace.OpBarrierLeave, trace.OpFutexMiss:
 		return 4 // no two of them are of one kind of object
 	case trace.OpSyscall:
 		if o.Arg != 1 {
@@ -74,7 +76,7 @@ func group(o *trace.Op) uint8 {
 	return 0
 }
 
-const groups = 6
+const groups = 7
 
 // Commute reports whether two operations on one object are put in no order.
 func Commute(a, b *trace.Op) bool { return group(a) != 0 && group(a) == group(b) }
@@ -83,7 +85,7 @@ func Commute(a, b *trace.Op) bool { return group(a) != 0 && group(a) == group(b)
 // with.
 func (d *Detector) onObject(t trace.TID, o *trace.Op) {
 	switch o.Kind {
-	case trace.OpYield, trace.OpSleep, trace.OpTime, trace.OpCreate:
+	case trace.OpYield, trace.OpSleep, trace.OpTime, trace.OpCreate, trace.OpFutexLook:
 		return
 	}
 	k := objectKey{anyOperation, o.Obj}

@@ -41,7 +41,7 @@ var bufferingOf = [trace.NumOps]buffering{
 
 	trace.OpBarrierArrive: drains, trace.OpBarrierInit: stores, trace.OpBarrierDestroy: stores,
 
-	trace.OpFutexWait: drains, trace.OpFutexWake: drains, trace.OpFutexRequeue: drains, trace.OpFutexTimeout: drains,
+	trace.OpFutexWait: drains, trace.OpFutexLook: drains, trace.OpFutexWake: drains, trace.OpFutexMiss: drains, trace.OpFutexRequeue: drains, trace.OpFutexTimeout: drains,
 	trace.OpFutexLockPI: drains, trace.OpFutexTryPI: drains, trace.OpFutexUnlockPI: drains,
 
 	trace.OpSend: drains, trace.OpReceive: drains,

@@ -152,15 +152,8 @@ func (s *System) Rest() (news bool) {
 	return news
 }
 
-// worksOnBytes reports whether an operation may change its object's bytes by itself. A
-// write of a call on a futex is an access besides.
-func worksOnBytes(op *trace.Op) bool {
-	switch op.Kind {
-	case trace.OpFutexWait, trace.OpFutexWake, trace.OpFutexRequeue, trace.OpFutexTimeout:
-		return false
-	}
-	return op.Size != 0
-}
+// worksOnBytes reports whether an operation may change its object's bytes by itself.
+func worksOnBytes(op *trace.Op) bool { return op.Size != 0 }
 
 // meets reports whether a step changes the bytes of an access at which a thread
 // waits.

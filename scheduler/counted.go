@@ -119,10 +119,15 @@ func (c *counts) turnOnce(th *thread, in func(pc uint64) bool) (afterTurn, *trac
 	c.in.arena.seal(tr)
 	if th.Stand == StandAccess && sameBytes(&th.Access, &at) && th.Half == 0 && th.Set == 0 && in(th.Access.PC) &&
 		th.Effects == effects && c.in.machine.Logged() == logged && tr.End == trace.EndPoint && c.spins.calm(tr) &&
-		len(tr.Ops) == 0 && len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &at) && c.spins.unchanged(mem, emu.Range{}) {
+		onlyYields(tr.Ops) && len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &at) && c.spins.unchanged(mem, emu.Range{}) {
 		return stays, tr
 	}
 	return leaves, tr
+}
+
+// onlyYields: a turn may yield, which depends on nothing.
+func onlyYields(ops []trace.Op) bool {
+	return !slices.ContainsFunc(ops, func(o trace.Op) bool { return o.Kind != trace.OpYield })
 }
 
 // poise is how a thread stands after a turn: equal for two that behave the same. Of a
@@ -139,12 +144,19 @@ type poise struct {
 	fpu      emu.FPU
 	rest     trace.Digest
 	effects  uint64
-	// Of a thread that left: what it did, and which bytes are other than where the survey began.
+	// Of a thread that left: what it did, which bytes are other than where the survey began, and
+	// how it changed the kernel's words.
 	did, memory string
+	words       trace.Digest
 }
 
 // poiseOf is that of a thread. left: it has left the spin.
 func (c *counts) poiseOf(th *thread, left bool) poise {
+	if !th.Live() { // its registers are nothing to others
+		p := poise{stand: th.Stand, effects: th.Effects, rest: c.in.threadDigest(th)}
+		c.restOf(&p)
+		return p
+	}
 	p := poise{stand: th.Stand, addr: th.Access.Addr, size: th.Access.Size, pc: th.Access.PC, half: th.Half, set: th.Set, effects: th.Effects, fpu: c.in.machine.FPU(th.Ctx)}
 	r := c.in.machine.Regs(th.Ctx)
 	general := generalRegs(&r)
@@ -172,11 +184,16 @@ func (c *counts) poiseOf(th *thread, left bool) poise {
 	h := trace.NewHash()
 	c.in.lib.HashThread(th.ID, &h, th.Stand == StandOp || th.Stand == StandTrap)
 	if p.rest = h.Sum(); left {
-		p.rest.Add(c.in.heap.Digest())
-		p.rest.Add(c.in.mapped.Digest())
-		p.rest.Add(c.in.lib.Digest())
+		c.restOf(&p)
 	}
 	return p
+}
+
+// restOf adds what is outside of a thread, of memory and of the kernel.
+func (c *counts) restOf(p *poise) {
+	p.rest.Add(c.in.heap.Digest())
+	p.rest.Add(c.in.mapped.Digest())
+	p.rest.Add(c.in.lib.Digest())
 }
 
 // look is what a survey of a counted spin came to.
@@ -322,8 +339,8 @@ func (c *counts) surveyFrom(th *thread, values []uint64) look {
 }
 
 // tryWith runs a turn of a thread as if its bytes held v, and takes it back. p is how the thread
-// stands then. With compares it is nil if the thread left and wrote to the machine's log,
-// because that can't be compared.
+// stands then. With compares it is nil if the thread left and changed a part of the
+// kernel's state that can't be compared.
 func (c *counts) tryWith(th *thread, at *trace.Access, v, mem uint64, compares bool) (o afterTurn, p *poise) {
 	k := c.in.markAlone()
 	c.in.Save(th.ID)
@@ -334,7 +351,8 @@ func (c *counts) tryWith(th *thread, at *trace.Access, v, mem uint64, compares b
 		now := c.poiseOf(th, o == leaves)
 		if p = &now; o == leaves {
 			now.did, now.memory = doings(tr), c.differences(mem, &trace.Access{})
-			if c.in.machine.Logged() != logged && compares {
+			var err error
+			if now.words, err = c.in.machine.WordsSince(logged); err != nil && compares {
 				p = nil
 			}
 		}
@@ -360,16 +378,17 @@ func (s *System) stepTurns(th *thread, tr *trace.Transition, c trace.Choice) (er
 			}
 			return err // it was stopped on the way
 		}
-		tr.Accesses, tr.Fences = tr.Accesses[:0], tr.Fences[:0]
+		tr.Accesses, tr.Fences, tr.Ops = tr.Accesses[:0], tr.Fences[:0], tr.Ops[:0]
 	}
 }
 
-// doings is what a step has done that other threads can observe.
+// doings is what a step has done that other threads can observe. By which instruction it looked
+// is nothing to them: compilers copy a loop's first look.
 func doings(tr *trace.Transition) string {
 	text := fmt.Append(nil, tr.End, tr.Wakes, tr.Loose, tr.Disables)
 	for i := range tr.Accesses {
 		a := &tr.Accesses[i]
-		text = fmt.Append(text, a.Addr, a.Size, a.PC, a.Flags, a.Ahead)
+		text = fmt.Append(text, a.Addr, a.Size, a.Flags, a.Ahead)
 	}
 	for _, op := range tr.Ops {
 		text = fmt.Append(text, op)

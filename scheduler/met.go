@@ -162,7 +162,7 @@ var pointsOfOps = func() (of [trace.NumOps]trace.Points) {
 	of[trace.OpTryReadLockFail], of[trace.OpTryWriteLockFail] = of[trace.OpTryReadLock], of[trace.OpTryWriteLock]
 	of[trace.OpReadUnlock] = of[trace.OpWriteUnlock]
 	// Without roles, lock and unlock mean the calls of the kernel's.
-	for _, k := range []trace.OpKind{trace.OpFutexWait, trace.OpFutexWake, trace.OpFutexRequeue, trace.OpFutexLockPI, trace.OpFutexTryPI, trace.OpFutexUnlockPI} {
+	for _, k := range []trace.OpKind{trace.OpFutexWait, trace.OpFutexLook, trace.OpFutexWake, trace.OpFutexMiss, trace.OpFutexRequeue, trace.OpFutexLockPI, trace.OpFutexTryPI, trace.OpFutexUnlockPI} {
 		of[k] |= trace.PointLock | trace.PointUnlock
 	}
 	return of

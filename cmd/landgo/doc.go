@@ -8,9 +8,10 @@
 //
 // # The files
 //
-//	a call        main, app, command, sink, terminal, watch (its end)
+//	a call        main (exit status), app (the tree of commands, options as flags), cobra (usage errors, names,
+//	              completion), sink, terminal, watch (its end)
 //	run, replay   run, replay, build (sources), early (a bug before the result), lend (help on other machines)
 //	by hand       explore, debug, edit
-//	results       format, coverage, page, schema
-//	other         grade, inspect, header, help, man, searches, version
+//	results       format, coverage, page, schema (JSON Schema of the results)
+//	other         grade, inspect, header, help, man, searches (the list of searches), version
 package main

@@ -268,7 +268,8 @@ func TestMapsOfFiles(t *testing.T) {
 		"scheduler", "scheduler/library", "scheduler/steer", "por/trust", "kernel/linux", "race", "emu",
 		"internal/explore", "internal/explore/config", "internal/explore/session", "internal/explore/story",
 		"internal/image/debuginfo", "internal/image/static", "internal/image/elffile", "internal/image/profile",
-		"internal/result", "internal/bench", "cmd/landgo",
+		"internal/result", "internal/bench", "cmd/landgo", "internal/report", "kernel/bare", "kernel/pebbles",
+		"por/internal/model", "internal/papers", "internal/study", "internal/trace", "internal/format",
 	} {
 		dir := filepath.Join("..", "..", room)
 		text, err := os.ReadFile(filepath.Join(dir, "doc.go"))

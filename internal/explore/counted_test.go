@@ -15,6 +15,7 @@ static volatile int plain;
 #define PAUSE __builtin_ia32_pause()
 static void *gives(void *a) { for (int i = 0; i < 10; i++) { if (flag == 2) goto out; PAUSE; } slow = 1; while (flag != 2) ; out: seen = seen * 4 + 1; return a; }
 static void *yields(void *a) { for (int i = 0; i < 6; i++) { if (flag == 2) goto out; if (i > 3) sched_yield(); PAUSE; } slow = 1; out: seen = seen * 4 + 1; return a; }
+static void *ends(void *a) { for (int i = 0; i < 12; i++) { if (flag == 2) return a; if (i < 6) PAUSE; else sched_yield(); } while (flag != 2) ; return a; }
 static void *backs(void *a) { for (int n = 1; flag != 2; n = n < 32 ? n * 2 : n) for (int i = 0; i < n; i++) PAUSE; seen = seen * 4 + 1; return a; }
 static void *keeps(void *a) { int i = 0; while (i < 3 && flag != 2) i++; seen = seen * 8 + i; return a; }
 static void *adds(void *a) { int n = 0; for (int i = 0; i < 3; i++) n += flag; seen = seen * 16 + n; return a; }
@@ -33,7 +34,8 @@ func TestCounted(t *testing.T) {
 		executions        uint64 // the most that optimal runs
 	}{
 		{"gives up", "gives", "sets", 16},
-		{"yields", "yields", "sets", 64},
+		{"yields", "yields", "sets", 24},
+		{"ends behind it", "ends", "sets", 8},
 		{"backs off", "backs", "sets", 4},
 		{"keeps the count", "keeps", "sets", 1 << 20},
 		{"adds what it finds", "adds", "sets", 1 << 20},

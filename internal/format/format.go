@@ -1,9 +1,3 @@
-// Package format writes results for other programs: graders, tools of continuous
-// integration, spreadsheets.
-//
-// Each format takes a list of cases. A run has one and a grading many. Names and messages
-// of a guest or a file are hostile. No text of theirs ends a field, a line or a document,
-// and no program that reads the document obeys it. The same cases give the same bytes.
 package format
 
 import (

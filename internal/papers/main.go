@@ -1,16 +1,3 @@
-// Command papers runs the experiments of the papers whose searches landgo has,
-// on guests/papers and the other guests. It writes docs/papers.md, a summary, and
-// docs/papers/*.md with all tables: the paper's figure, landgo's, and why they differ
-// where they do. It fails if a figure that has to be met isn't. Run it from the top
-// of a built tree, or with `make papers`.
-//
-// It can be run in pieces: -only runs some experiments, and keeps their tables in a
-// file. -pages writes the pages from that file, and says where something wasn't
-// run.
-//
-// The pages' texts are the templates in pages; each experiment here fills in tables by
-// name. All that it prints except times is the same on each run, because a search is
-// cut by its executions first. The limit on time only stops a search that makes none.
 package main
 
 import (

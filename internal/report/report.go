@@ -1,10 +1,3 @@
-// Package report shows results: a first screen that a student understands, a
-// step-by-step account of a replay, an inspection, progress, and JSON for
-// machines.
-//
-// It turns plain values of package result into text and knows nothing of how
-// they came about. The same value gives the same bytes: no clock, no map order,
-// no terminal is asked here; Style has all that the look depends on.
 package report
 
 import (

@@ -68,8 +68,11 @@ const (
 	OpOnce     // a once call finds the routine done, or begins it, or the routine has ended (Arg); blocks while another runs it
 	OpOnceLook // finds the routine under way, and changes nothing
 
-	OpFutexWait // reads the word and enqueues, or returns at once
+	// A call on a futex reads and writes the word by accesses; its operation is on the queue only.
+	OpFutexWait // finds the value that it expects, and enqueues
+	OpFutexLook // finds another value, and leaves the queue as it is
 	OpFutexWake
+	OpFutexMiss // a wake that finds no waiter
 	OpFutexRequeue
 	OpFutexTimeout
 	OpFutexLockPI // blocks while owned
@@ -176,7 +179,7 @@ var opNames = [NumOps]string{
 	"sem-wait", "sem-trywait", "sem-trywait-fail", "sem-post", "sem-get", "sem-init", "sem-destroy",
 	"rdlock", "tryrdlock", "tryrdlock-fail", "wrlock", "trywrlock", "trywrlock-fail", "rdqueue", "wrqueue", "rdunlock", "wrunlock", "rw-init", "rw-destroy",
 	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once", "once-look",
-	"futex-wait", "futex-wake", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-try-pi", "futex-unlock-pi",
+	"futex-wait", "futex-look", "futex-wake", "futex-miss", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-try-pi", "futex-unlock-pi",
 	"deschedule", "make-runnable", "free", "reuse", "page", "yield", "sleep", "time", "advance", "syscall", "send", "receive", "interrupts-off", "interrupts-on",
 	"call-begins", "call-ends", "judged", "stores", "stored", "fence-all", "end", "choose", "assume", "fault",
 }

@@ -1,9 +1,3 @@
-// Package trace is the vocabulary that the other packages share: threads,
-// accesses, synchronisation operations, transitions, choices and schedules.
-//
-// It is a leaf: it imports nothing of landgo, so that the searches (por), the
-// observers (race, heap) and the machine (emu) can be built and tested without
-// each other.
 package trace
 
 import (

@@ -127,12 +127,18 @@ func planFutex(c *call, p *kernel.Plan) {
 	plain := func(addr uint64) uint64 { return c.k.queues.count(addr, waitFutex, f.among(matchAny)) }
 	switch f.cmd {
 	case futexWait, futexWaitBitset:
-		op = futexOp(trace.OpFutexWait, f.addr)
-		if c.k.cfg.TimeoutsAny && f.timeout != 0 && c.k.log.Read32(f.addr) == uint32(f.val) {
+		op.Kind = trace.OpFutexWait
+		switch {
+		case f.addr&3 != 0 || !c.k.user.canRead(f.addr, 4):
+		case c.k.log.Read32(f.addr) != uint32(f.val):
+			op.Kind = trace.OpFutexLook
+		case c.k.cfg.TimeoutsAny && f.timeout != 0:
 			outcomes = 2
 		}
 	case futexWake, futexWakeBitset:
-		outcomes = choices(c.k.queues.count(f.addr, waitFutex, f.among(f.val3)), wakeCount(f.val))
+		waiting := c.k.queues.count(f.addr, waitFutex, f.among(f.val3))
+		op.Kind = wakeKind(waiting)
+		outcomes = choices(waiting, wakeCount(f.val))
 	case futexRequeue, futexCmpRequeue:
 		op = futexOp(trace.OpFutexRequeue, f.addr)
 		m, n := plain(f.addr), count(f.val)
@@ -181,7 +187,7 @@ func doFutex(c *call, o *kernel.Outcome) uint64 {
 	case futexWait, futexWaitBitset:
 		return c.futexWait(f, o)
 	case futexWake, futexWakeBitset:
-		c.op(futexOp(trace.OpFutexWake, f.addr))
+		c.op(futexOp(wakeKind(c.k.queues.count(f.addr, waitFutex, f.among(f.val3))), f.addr))
 		return c.woken(o, c.k.queues.wakeSome(f.addr, f.among(f.val3), wakeCount(f.val)))
 	case futexRequeue, futexCmpRequeue:
 		return c.futexRequeue(f, o)
@@ -193,6 +199,14 @@ func doFutex(c *call, o *kernel.Outcome) uint64 {
 	return c.futexUnlockPI(f, o)
 }
 
+// wakeKind is the kind of a wake that finds so many waiters.
+func wakeKind(waiting uint64) trace.OpKind {
+	if waiting == 0 {
+		return trace.OpFutexMiss
+	}
+	return trace.OpFutexWake
+}
+
 // woken is the result of a wake.
 func (c *call) woken(o *kernel.Outcome, n uint64) uint64 {
 	o.Idle = n == 0
@@ -200,7 +214,6 @@ func (c *call) woken(o *kernel.Outcome, n uint64) uint64 {
 }
 
 func (c *call) futexWait(f futex, o *kernel.Outcome) uint64 {
-	op := futexOp(trace.OpFutexWait, f.addr)
 	if f.val3 == 0 {
 		o.Idle = true
 		return einval
@@ -211,7 +224,7 @@ func (c *call) futexWait(f futex, o *kernel.Outcome) uint64 {
 		return errno
 	}
 	if c.k.log.Read32(f.addr) != uint32(f.val) {
-		c.op(op)
+		c.op(futexOp(trace.OpFutexLook, f.addr))
 		o.Idle = true
 		return eagain
 	}
@@ -220,6 +233,7 @@ func (c *call) futexWait(f futex, o *kernel.Outcome) uint64 {
 		c.k.clock.passes(deadline)
 		return etimedout
 	}
+	op := futexOp(trace.OpFutexWait, f.addr)
 	c.op(op)
 	c.sleep(o, waitFutex, f.addr, f.among(f.val3), deadline, op)
 	return 0

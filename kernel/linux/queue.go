@@ -152,7 +152,8 @@ func (qs *queues) wakeSome(addr, bits, n uint64) uint64 {
 	return min(n, uint64(len(w)))
 }
 
-// futexOp is an operation on a futex word.
+// futexOp is an operation on the queue of a futex word. It has no bytes: what the
+// call does with the word is accesses, and a wake uses the address as a name only.
 func futexOp(kind trace.OpKind, addr uint64) trace.Op {
-	return trace.Op{Kind: kind, Obj: addr, Size: 4}
+	return trace.Op{Kind: kind, Obj: addr}
 }

@@ -59,7 +59,7 @@ var classOf = [trace.NumOps]class{
 	trace.OpRWInit: rwClass, trace.OpRWDestroy: rwClass,
 	trace.OpBarrierArrive: barrierClass, trace.OpBarrierLeave: barrierClass, trace.OpBarrierInit: barrierClass, trace.OpBarrierDestroy: barrierClass,
 	trace.OpOnce: onceClass, trace.OpOnceLook: onceClass,
-	trace.OpFutexWait: futexClass, trace.OpFutexWake: futexClass, trace.OpFutexRequeue: futexClass, trace.OpFutexTimeout: futexClass,
+	trace.OpFutexWait: futexClass, trace.OpFutexWake: futexClass, trace.OpFutexMiss: futexClass, trace.OpFutexRequeue: futexClass, trace.OpFutexTimeout: futexClass,
 	trace.OpFutexLockPI: futexClass, trace.OpFutexTryPI: futexClass, trace.OpFutexUnlockPI: futexClass,
 	trace.OpDeschedule: descheduleClass, trace.OpMakeRunnable: descheduleClass,
 	trace.OpFree: heapClass, trace.OpReuse: heapClass, trace.OpPage: pageClass,
@@ -72,7 +72,8 @@ var classOf = [trace.NumOps]class{
 
 // independent lists, for each class, the kinds that commute with each other;
 // every other pair of one class depends. Kinds without a class (create, yield,
-// sleep, time under the default time model) depend on nothing.
+// sleep, time under the default time model, a futex's wait that finds another value)
+// depend on nothing.
 var independent = [][2][]trace.OpKind{
 	// A failing try changes nothing, nor does a look.
 	{{trace.OpTryLockFail}, {trace.OpTryLockFail}},
@@ -88,6 +89,10 @@ var independent = [][2][]trace.OpKind{
 	{{trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock, trace.OpTryReadLockFail, trace.OpReadQueue},
 		{trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock, trace.OpTryReadLockFail, trace.OpReadQueue}},
 	{{trace.OpTryReadLockFail, trace.OpTryWriteLockFail}, {trace.OpTryReadLockFail, trace.OpTryWriteLockFail}},
+	// Which waiter a wake lets go is a choice, and no matter of who came first. A wake that
+	// finds no waiter changes nothing. (A wait that finds another value has no class.)
+	{{trace.OpFutexWait}, {trace.OpFutexWait}},
+	{{trace.OpFutexMiss}, {trace.OpFutexMiss}},
 	// A barrier lets all threads go that arrived in its round; other arrivals and
 	// leavings make no difference to that. (The order of the last arrival and the
 	// leaving is in Transition.Wakes.)

@@ -107,6 +107,7 @@ func TestFlagsCross(t *testing.T) {
 		{"musl-gcc", "threads.c", "-static -O2", false},
 		{"gcc", "threads.c", "-static -O2", false},
 		{"gcc", "threads.c", "-static -O0", false},
+		{"g++", "threads.cc", "-static -O2", false},
 		{"musl-gcc", "across.S", "-static", true},
 		{"musl-gcc", "behind.S", "-static", false},
 	} {

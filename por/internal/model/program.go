@@ -1,11 +1,3 @@
-// Package model is a tiny in-memory multithreaded machine: a por.System for
-// tests of the searches, without an emulator.
-//
-// A Program is a few threads of simple instructions over shared bytes and synchronisation
-// objects. A Machine runs it one event at a time, as package scheduler runs a guest. A step
-// carries out the event that the thread stands at and goes on to just before the next one.
-// A thread always stands at a known event. Invariant: all state lives in one array of words
-// that is assigned through an undo log, so Mark and Rewind cost what was changed.
 package model
 
 import "fmt"
