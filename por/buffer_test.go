@@ -33,6 +33,7 @@ type bufferRun struct {
 	outcomes map[string]bool
 	traces   map[string]bool
 	spends   func(map[Measure]int) // is told what each execution has spent, by its own count
+	awaiting bool                  // polls aren't possible, whatever the search says
 	ends     bool                  // some execution ended in a bug: its updates are in no order with the end
 	stats    Stats
 }
@@ -54,6 +55,8 @@ func (r *bufferRun) Rewind(k trace.Mark) {
 	r.Machine.Rewind(m.inner)
 }
 
+func (r *bufferRun) Await(on bool) { r.Machine.Await(on || r.awaiting) }
+
 func (r *bufferRun) Progress(Progress) {}
 func (r *bufferRun) Restarted()        {}
 
@@ -64,9 +67,10 @@ func (r *bufferRun) Ended(x *Execution) bool {
 	if r.spends != nil {
 		r.spends(r.spent(x.Path(nil)))
 	}
-	regs, mem := r.Registers(), r.Memory()
+	regs, mem := r.p.Settled(r.Registers(), r.Machine.Ended()), r.Memory()
 	bug := 0
 	if x.Ending == EndedBug {
+		regs = r.p.Settled(r.Registers(), nil)
 		bug, mem, r.ends = r.Bug+1, nil, true
 	}
 	r.outcomes[model.OutcomeText(regs, mem, bug)] = true
@@ -240,13 +244,20 @@ func readsOwn(p *model.Program) bool {
 	for _, code := range p.Threads {
 		for i, l := range code {
 			for _, s := range code[:i] {
-				if l.Code == model.Load && (s.Code == model.Store || s.Code == model.StoreR) && s.A < l.A+l.Size && l.A < s.A+s.Size {
+				if l.Code == model.Load && (s.Code == model.Store || s.Code == model.StoreR) && s.A < l.A+sizeOf(&l) && l.A < s.A+sizeOf(&s) {
 					return true
 				}
 			}
 		}
 	}
 	return false
+}
+
+func sizeOf(in *model.Instr) int {
+	if in.Size == 0 {
+		return 8
+	}
+	return in.Size
 }
 
 func sorted(set map[string]bool) (list []string) {
