@@ -323,6 +323,19 @@ func countingProgram(seed uint64) *model.Program {
 	return p
 }
 
+// meetingProgram is one in which threads also meet at a barrier, mostly all of them.
+func meetingProgram(seed uint64) *model.Program {
+	p := countingProgram(seed)
+	r := rand.New(rand.NewPCG(seed, 24))
+	p.Barriers = []int{len(p.Threads) - r.IntN(5)/4}
+	for t, code := range p.Threads {
+		if r.IntN(6) > 0 {
+			p.Threads[t] = slices.Insert(slices.Clone(code), r.IntN(len(code)+1), model.Instr{Code: model.Barrier})
+		}
+	}
+	return p
+}
+
 // cell draws what is accessed: mostly one of two words.
 func cell(r *rand.Rand, in model.Instr) model.Instr {
 	switch r.IntN(12) {
@@ -433,11 +446,17 @@ func TestBuffers(t *testing.T) {
 // searches find the outcomes of the machine of the paper, in no more executions than they
 // take without.
 func TestBuffersBlend(t *testing.T) {
+	for name, program := range map[string]func(uint64) *model.Program{"counters": countingProgram, "barriers": meetingProgram} {
+		t.Run(name, func(t *testing.T) { buffersBlend(t, program) })
+	}
+}
+
+func buffersBlend(t *testing.T, program func(seed uint64) *model.Program) {
 	fewer := 0
 	programs, first := soakBuffers(t, 200)
 	for n := range programs {
 		seed := first + uint64(n)
-		p := countingProgram(seed)
+		p := program(seed)
 		want := model.Outcomes(p)
 		for _, name := range []string{"sleep", "source", "optimal"} {
 			all, err := runBuffered(name+":commute=0", p, bufferOptions)

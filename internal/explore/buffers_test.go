@@ -377,3 +377,19 @@ int main(void) { pthread_t w; pthread_create(&w, 0, c, 0); RUN pthread_join(w, 0
 		})
 	}
 }
+
+// TestBufferArrivals: arrivals at a barrier, which wait for their buffers, have one order with store
+// buffers, too.
+func TestBufferArrivals(t *testing.T) {
+	t.Parallel()
+	const source = bufferHead + `static pthread_barrier_t meet;
+static volatile int own[3];
+static void *c(void *p) { long i = (long)p; own[i] = 1; pthread_barrier_wait(&meet); r[i] = own[(i + 1) % 3]; return 0; }
+int main(void) { pthread_t t[3]; pthread_barrier_init(&meet, 0, 3); for (long i = 0; i < 3; i++) pthread_create(&t[i], 0, c, (void *)i);
+for (int i = 0; i < 3; i++) pthread_join(t[i], 0); assert(r[0] && r[1] && r[2]); return 0; }`
+	cfg := onProgram(compile.Text(t, "gcc", source, "-O1"))
+	cfg.Model, cfg.Search, cfg.Deepen = config.ModelTSO, "optimal", false
+	if r := ran(t, cfg); r.Verdict != result.Verified || r.Executions != 1 || r.Blocked > 0 {
+		t.Errorf("%s, %d executions, %d blocked", r.Verdict, r.Executions, r.Blocked)
+	}
+}

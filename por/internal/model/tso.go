@@ -10,7 +10,8 @@ import (
 // Outcomes of a program on the machine of Sewell, Sarkar, Owens, Zappa Nardelli and
 // Myreen (CACM 2010), by following every step that it can take, state by state. It
 // shares nothing with Machine but the instructions: it is what searches over that are
-// judged by. It knows memory accesses, fences, mutexes, jumps and assertions.
+// judged by. It knows memory accesses, fences, mutexes, barriers, jumps and
+// assertions.
 
 // tso is a state.
 type tso struct {
@@ -23,6 +24,9 @@ type tso struct {
 	// threads in awaits, a bit for each: those that haven't been empty since.
 	called []bool
 	awaits []uint
+	// Of each barrier, how many have arrived in a round, and the number of rounds; of each thread,
+	// the round that it has arrived in, plus one.
+	arrived, rounds, in []int
 }
 
 type tsoStore struct {
@@ -36,7 +40,8 @@ type tsoStore struct {
 // then doesn't count (Settled).
 func Outcomes(p *Program) []string {
 	s := &tso{pc: make([]int, len(p.Threads)), regs: make([][NumRegs]int64, len(p.Threads)), mem: make([]byte, p.Bytes),
-		buffer: make([][]tsoStore, len(p.Threads)), owner: make([]int, p.Mutexes), called: make([]bool, len(p.Threads)), awaits: make([]uint, len(p.Threads))}
+		buffer: make([][]tsoStore, len(p.Threads)), owner: make([]int, p.Mutexes), called: make([]bool, len(p.Threads)), awaits: make([]uint, len(p.Threads)),
+		arrived: make([]int, len(p.Barriers)), rounds: make([]int, len(p.Barriers)), in: make([]int, len(p.Threads))}
 	for i, b := range p.Init {
 		s.mem[i] = b
 	}
@@ -194,8 +199,10 @@ func (s *tso) key() string {
 		b = binary.AppendVarint(b, -1)
 		b = binary.AppendUvarint(b, uint64(s.awaits[t])<<1|uint64(b2i(s.called[t])))
 	}
-	for _, o := range s.owner {
-		b = binary.AppendVarint(b, int64(o))
+	for _, list := range [][]int{s.owner, s.arrived, s.rounds, s.in} {
+		for _, v := range list {
+			b = binary.AppendVarint(b, int64(v))
+		}
 	}
 	return string(append(b, s.mem...))
 }
@@ -207,7 +214,8 @@ func OutcomeText(regs [][NumRegs]int64, mem []byte, bug int) string {
 
 func (s *tso) copy() *tso {
 	n := &tso{pc: append([]int(nil), s.pc...), regs: append([][NumRegs]int64(nil), s.regs...), mem: append([]byte(nil), s.mem...), owner: append([]int(nil), s.owner...),
-		called: append([]bool(nil), s.called...), awaits: append([]uint(nil), s.awaits...)}
+		called: append([]bool(nil), s.called...), awaits: append([]uint(nil), s.awaits...),
+		arrived: append([]int(nil), s.arrived...), rounds: append([]int(nil), s.rounds...), in: append([]int(nil), s.in...)}
 	for _, b := range s.buffer {
 		n.buffer = append(n.buffer, append([]tsoStore(nil), b...))
 	}
@@ -334,6 +342,20 @@ func (s *tso) step(p *Program, t int) (can bool, bug int) {
 			s.owner[in.A] = t + 1
 		case Unlock:
 			s.owner[in.A] = 0
+		case Barrier: // two steps: it arrives, and it leaves
+			switch s.in[t] {
+			case 0:
+				s.in[t] = s.rounds[in.A] + 1
+				if s.arrived[in.A]++; s.arrived[in.A] == p.Barriers[in.A] {
+					s.arrived[in.A] = 0
+					s.rounds[in.A]++
+				}
+				s.pc[t]--
+			case s.rounds[in.A] + 1:
+				return waits()
+			default:
+				s.in[t] = 0
+			}
 		default:
 			panic(fmt.Sprintf("model: %v isn't modelled with store buffers", *in))
 		}
