@@ -329,8 +329,8 @@ func TestBufferGoesBack(t *testing.T) {
 	}
 }
 
-// TestBufferAwaits: with store buffers, too, a lock of the program's own has as many executions as
-// orders of its sections, and a program without polls comes to what it comes to with all of them.
+// TestBufferAwaits: a lock of the program's own has as many executions as orders of its sections.
+// Without its polls a program comes to what it comes to with all of them.
 func TestBufferAwaits(t *testing.T) {
 	t.Parallel()
 	const head = bufferHead + `#define TAKE(l) while (__sync_lock_test_and_set(&(l), 1)) ;
