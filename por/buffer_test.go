@@ -33,6 +33,7 @@ type bufferRun struct {
 	outcomes map[string]bool
 	traces   map[string]bool
 	spends   func(map[Measure]int) // is told what each execution has spent, by its own count
+	awaiting bool                  // polls aren't possible, whatever the search says
 	ends     bool                  // some execution ended in a bug: its updates are in no order with the end
 	stats    Stats
 }
@@ -54,6 +55,8 @@ func (r *bufferRun) Rewind(k trace.Mark) {
 	r.Machine.Rewind(m.inner)
 }
 
+func (r *bufferRun) Await(on bool) { r.Machine.Await(on || r.awaiting) }
+
 func (r *bufferRun) Progress(Progress) {}
 func (r *bufferRun) Restarted()        {}
 
@@ -64,9 +67,10 @@ func (r *bufferRun) Ended(x *Execution) bool {
 	if r.spends != nil {
 		r.spends(r.spent(x.Path(nil)))
 	}
-	regs, mem := r.Registers(), r.Memory()
+	regs, mem := r.p.Settled(r.Registers(), r.Machine.Ended()), r.Memory()
 	bug := 0
 	if x.Ending == EndedBug {
+		regs = r.p.Settled(r.Registers(), nil)
 		bug, mem, r.ends = r.Bug+1, nil, true
 	}
 	r.outcomes[model.OutcomeText(regs, mem, bug)] = true
@@ -240,13 +244,20 @@ func readsOwn(p *model.Program) bool {
 	for _, code := range p.Threads {
 		for i, l := range code {
 			for _, s := range code[:i] {
-				if l.Code == model.Load && (s.Code == model.Store || s.Code == model.StoreR) && s.A < l.A+l.Size && l.A < s.A+s.Size {
+				if l.Code == model.Load && (s.Code == model.Store || s.Code == model.StoreR) && s.A < l.A+sizeOf(&l) && l.A < s.A+sizeOf(&s) {
 					return true
 				}
 			}
 		}
 	}
 	return false
+}
+
+func sizeOf(in *model.Instr) int {
+	if in.Size == 0 {
+		return 8
+	}
+	return in.Size
 }
 
 func sorted(set map[string]bool) (list []string) {
@@ -307,6 +318,19 @@ func countingProgram(seed uint64) *model.Program {
 				change := []model.Code{model.Add, model.Add, model.Add, model.Or, model.And, model.Xor}[r.IntN(6)]
 				*in = model.Instr{Code: change, A: in.A, Size: in.Size, C: 1 + int64(r.IntN(3))}
 			}
+		}
+	}
+	return p
+}
+
+// meetingProgram is one in which threads also meet at a barrier, mostly all of them.
+func meetingProgram(seed uint64) *model.Program {
+	p := countingProgram(seed)
+	r := rand.New(rand.NewPCG(seed, 24))
+	p.Barriers = []int{len(p.Threads) - r.IntN(5)/4}
+	for t, code := range p.Threads {
+		if r.IntN(6) > 0 {
+			p.Threads[t] = slices.Insert(slices.Clone(code), r.IntN(len(code)+1), model.Instr{Code: model.Barrier})
 		}
 	}
 	return p
@@ -422,11 +446,17 @@ func TestBuffers(t *testing.T) {
 // searches find the outcomes of the machine of the paper, in no more executions than they
 // take without.
 func TestBuffersBlend(t *testing.T) {
+	for name, program := range map[string]func(uint64) *model.Program{"counters": countingProgram, "barriers": meetingProgram} {
+		t.Run(name, func(t *testing.T) { buffersBlend(t, program) })
+	}
+}
+
+func buffersBlend(t *testing.T, program func(seed uint64) *model.Program) {
 	fewer := 0
 	programs, first := soakBuffers(t, 200)
 	for n := range programs {
 		seed := first + uint64(n)
-		p := countingProgram(seed)
+		p := program(seed)
 		want := model.Outcomes(p)
 		for _, name := range []string{"sleep", "source", "optimal"} {
 			all, err := runBuffered(name+":commute=0", p, bufferOptions)

@@ -128,6 +128,8 @@ func (r *recorder) Symmetry(on bool) {
 	}
 }
 
+func (r *recorder) News() bool { return r.System.(Awaiter).News() }
+
 func (r *recorder) WouldGo(t trace.TID, f func(back int, goes bool)) {
 	r.System.(Awaiter).WouldGo(t, f)
 }

@@ -30,6 +30,10 @@ func (x *explorer) endProcess(t *trace.Transition) {
 func (x *explorer) end(e Ending) {
 	n := &x.nodes[len(x.nodes)-1]
 	n.ended = true
+	if x.next.foresees() {
+		x.finer = true // the execution's steps aren't as they were
+		return
+	}
 	if !x.counts.hold(x.order, &x.opts) {
 		x.finer = true
 	}

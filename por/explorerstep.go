@@ -214,7 +214,7 @@ func (x *explorer) await(t trace.TID) (a *relation.Await, late bool) {
 		return nil, false
 	}
 	if th.Awaits {
-		a = &relation.Await{Past: x.next.past(t, nil)}
+		a = &relation.Await{Past: x.next.past(th, nil)}
 	}
 	return a, th.Late && x.opts.fault != racingEnds
 }

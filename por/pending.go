@@ -30,11 +30,23 @@ func (p *pending) races(f func(c int32, e *relation.Step, row []int32)) {
 			p.racesOf(t, f)
 		case t.Status == trace.Spinning && t.Awaits && p.awaiter != nil && p.opts.fault != noAwaiting:
 			e := p.upcoming(t)
-			p.await.Past = p.past(t.ID, p.await.Past[:0])
+			p.await.Past = p.past(t, p.await.Past[:0])
 			e.Await = &p.await
 			p.path.order.Pending(&e.Event, t.Pending, func(c int32, row []int32) { f(c, e, row) })
 		}
 	}
+}
+
+// foresees reports whether points became finer in what threads that wait at the end of an execution
+// could have done.
+func (p *pending) foresees() bool {
+	asked := false
+	for k := range p.path.threads {
+		if t := &p.path.threads[k]; p.awaiter != nil && t.Status == trace.Spinning && t.Awaits {
+			p.await.Past, asked = p.past(t, p.await.Past[:0]), true
+		}
+	}
+	return asked && p.awaiter.News()
 }
 
 // expiring does the same for a wait that is about to run out. The event that it
@@ -96,11 +108,22 @@ func (p *pending) waitsFor(t *trace.Thread) *relation.Event {
 	return nil
 }
 
-// past appends to dst what the next step of thread t, which awaits, comes after.
-func (p *pending) past(t trace.TID, dst []relation.Past) []relation.Past {
-	depth := p.path.depth()
-	p.awaiter.WouldGo(t, func(back int, goes bool) {
-		if at := depth - 1 - back; at >= 0 {
+// past appends to dst what the next step of thread t, which awaits, comes after. These are
+// the writes since the newest update of the thread's own store buffer: before that the buffer
+// has the store, and answers. Nor does it come after any where the buffer answers now.
+func (p *pending) past(t *trace.Thread, dst []relation.Past) []relation.Past {
+	if t.PendingAccess.Flags&trace.Buffered != 0 {
+		return dst
+	}
+	depth, own := p.path.depth(), false
+	p.awaiter.WouldGo(t.ID, func(back int, goes bool) {
+		at := depth - 1 - back
+		if at < 0 {
+			return
+		}
+		e := p.path.event(int32(at))
+		own = own || e.Update && e.Of == t.ID
+		if !own {
 			dst = append(dst, relation.Past{At: int32(at), Goes: goes || p.opts.fault == nearAwait})
 		}
 	})

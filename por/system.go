@@ -46,8 +46,12 @@ type Awaiter interface {
 	// WouldGo is about the steps of the present execution that wrote the bytes which thread
 	// t, an awaiting one, is about to read. It says whether t could go on with the value
 	// before each of them. It calls f for each, newest first; back is how many steps came
-	// after it. Each of these writes is of all these bytes.
+	// after it. Each of these writes is of all these bytes. Where the thread's store buffer has
+	// answered since a write, or would now, what is said of that write doesn't count.
 	WouldGo(t trace.TID, f func(back int, goes bool))
+	// News reports whether points became finer in WouldGo, and no step has told it since. It is
+	// asked once.
+	News() bool
 }
 
 // Blender is a System that can tell which steps come to the same in both orders, because

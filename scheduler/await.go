@@ -29,11 +29,18 @@ import (
 // are possible with some values only (Bouajjani, Meyer and Möhlmann, ICALP 2011: their
 // assertions).
 //
-// Judged by TestAwaits in por, on programs that are run with all polls and without any.
+// With store buffers (buffer.go) a look finds the thread's own store, if its buffer has one, and
+// memory else. A poll leaves the buffer as it is. A plain load whose buffer answers goes on or
+// polls by that store alone, until its update and another thread's that comes after. A locked
+// instruction waits for its buffer first; only then does what is in memory decide. So a thread is
+// tried again when others' writes reach the bytes, and when its own buffer has made an update.
+//
+// Judged by TestAwaits in por, on programs that are run with all polls and without any, and by
+// TestBufferAwaits, on those that the machine of Sewell et al. runs.
 
 // Await implements por.Awaiter.
 func (s *System) Await(on bool) {
-	s.awaits.on = on && !s.steered() && s.cfg.Fill == nil && !s.Coarse() && !s.cfg.Buffers // not proven with store buffers
+	s.awaits.on = on && !s.steered() && s.cfg.Fill == nil && !s.Coarse()
 	for i := range s.threads {
 		s.threads[i].awaits, s.threads[i].turns = false, 0
 	}
@@ -49,6 +56,7 @@ type awaits struct {
 	counts   *counts
 	backs    *backouts
 	blends   *blends
+	buffers  *buffers
 	on       bool             // polls aren't possible
 	tried    map[pollKey]bool // turns of loops
 }
@@ -104,14 +112,18 @@ func (aw *awaits) settle(info *stepInfo) {
 			continue
 		case !th.awaits && th.turns == 0:
 			aw.blends.noteAwaited(&th.Access)
-			if aw.inParts(&th.Access) {
+			if aw.inParts(&th.Access) || th.queuesParts(&th.Access) {
 				aw.giveUp(&th.Access)
 				continue
 			}
-		case !aw.meets(tr, &th.Access):
+		case !aw.meets(tr, &th.Access) && !(tr.Updates && tr.Of == th.ID):
 			continue
 		}
 		aw.in.Save(th.ID)
+		if th.Access.Flags&trace.Atomic != 0 && len(th.queue) > 0 {
+			th.awaits = true // its buffer comes first
+			continue
+		}
 		var polls bool
 		if counted {
 			if polls = aw.counts.settle(th); !aw.waitsHere(&th.Access) {
@@ -159,7 +171,7 @@ func worksOnBytes(op *trace.Op) bool { return op.Size != 0 }
 // waits.
 func (aw *awaits) meets(tr *trace.Transition, at *trace.Access) (meets bool) {
 	for i := range tr.Accesses {
-		if a := &tr.Accesses[i]; a.IsWrite() && a.Overlaps(at) {
+		if a := &tr.Accesses[i]; a.IsWrite() && a.Flags&trace.Buffered == 0 && a.Overlaps(at) {
 			if a.Addr != at.Addr || a.Size != at.Size {
 				aw.giveUp(at)
 			}
@@ -197,7 +209,7 @@ type wrote struct {
 // noteWrites remembers what a step wrote.
 func (aw *awaits) noteWrites(info *stepInfo) {
 	for i := range info.tr.Accesses {
-		if a := &info.tr.Accesses[i]; a.IsWrite() {
+		if a := &info.tr.Accesses[i]; a.IsWrite() && a.Flags&trace.Buffered == 0 {
 			aw.noteWrite(info, a.Addr, uint64(a.Size), !canAwait(a))
 		}
 	}
@@ -214,7 +226,7 @@ func (aw *awaits) noteWrite(info *stepInfo, addr, size uint64, part bool) {
 		next := min(addr&^7+8, end)
 		w := wrote{addr: addr, size: uint32(next - addr), part: part, step: int32(len(aw.in.steps) - 1), older: aw.in.latest[addr&^7]}
 		if !part {
-			aw.in.machine.Values(info.journal, addr, next-addr, func(v uint64) { w.old = v })
+			aw.in.machine.Values(info.before, addr, next-addr, func(v uint64) { w.old = v })
 		}
 		aw.in.wrote = append(aw.in.wrote, w)
 		aw.in.latest[addr&^7] = int32(len(aw.in.wrote))
@@ -290,10 +302,7 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 	key := pollKey{thread: th.ID, effects: th.Effects}
 	a := &th.Access
 	if v == nil {
-		var b [8]byte
-		copy(b[:], aw.in.machine.Bytes(a.Addr, uint64(a.Size)))
-		now := binary.LittleEndian.Uint64(b[:])
-		key.value = now
+		key.value = aw.in.found(th, a)
 	} else {
 		key.value = *v
 	}
@@ -304,6 +313,7 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 	was, current := *th, aw.attempt.current
 	var recurs, single bool
 	aw.spins.trials.probe(th, func() {
+		aw.buffers.enter(th)
 		if v != nil {
 			var b [8]byte
 			binary.LittleEndian.PutUint64(b[:], *v)

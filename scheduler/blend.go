@@ -20,8 +20,8 @@ import (
 // Detectors beside the search see one order of the two. So those that ask for happens-before
 // take no order from it (race.blended, race.Triangular); with --fail-on race, where accesses
 // have to be seen as neighbours, nothing blends. Nor does anything where steps have several
-// accesses, or an arrival with store buffers (those of locked instructions are empty, and
-// TestBuffersBlend in por judges them). Nor do locked instructions on bytes that threads await (await.go,
+// accesses. With store buffers a thread's is empty where it makes a locked instruction or arrives
+// (TestBuffersBlend in por judges both). Nor do locked instructions on bytes that threads await (await.go,
 // counted.go): such a thread may go on without two of them, though without neither alone. And
 // the values between them have to be those of one order.
 
@@ -55,7 +55,7 @@ func (s *System) Overwrite(on bool) {
 }
 
 // Arrivals reports whether arrivals at a barrier may blend.
-func (bl *blends) Arrivals() bool { return bl.on && !bl.in.cfg.Buffers }
+func (bl *blends) Arrivals() bool { return bl.on }
 
 // mark marks the accesses that blend.
 func (bl *blends) mark(t trace.TID, list []trace.Access) {

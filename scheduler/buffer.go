@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"landgo/emu"
@@ -135,12 +136,47 @@ func (b *buffers) takeBack(th *thread) {
 	th.inStep = false
 }
 
+// enter has a thread, outside of a step, find memory as its next step does. It is for a trial,
+// which is taken back.
+func (b *buffers) enter(th *thread) {
+	if b.in.cfg.Buffers {
+		b.apply(th)
+		b.beginsAt(th, &trace.Transition{})
+	}
+}
+
+// stand is how a thread stands; one that awaits, before its next look.
+func (th *thread) stand() Stand {
+	if th.Stand == StandSpin && th.awaits {
+		return th.spinStand
+	}
+	return th.Stand
+}
+
+// queuesParts reports whether a thread's buffer has stores of a part of an access's bytes, or of more.
+func (th *thread) queuesParts(a *trace.Access) bool {
+	return slices.ContainsFunc(th.queue, func(e entry) bool {
+		return slices.ContainsFunc(e.parts, func(p part) bool { return p.Overlaps(a) && !sameBytes(&p.Access, a) })
+	})
+}
+
+// found is what an access of a thread would find.
+func (s *present) found(th *thread, a *trace.Access) uint64 {
+	var b [8]byte
+	if len(th.queue) == 0 {
+		copy(b[:], s.machine.Bytes(a.Addr, uint64(a.Size)))
+	} else {
+		copy(b[:], s.SeenBy(th.ID, a.Addr, uint64(a.Size)))
+	}
+	return binary.LittleEndian.Uint64(b[:])
+}
+
 // waitsForAll reports whether what a thread stands at waits until its buffer is empty.
 func (b *buffers) waitsForAll(th *thread) bool {
 	if b.atAdded(th) {
 		return true
 	}
-	switch th.Stand {
+	switch th.stand() {
 	case StandAccess:
 		return th.Access.Flags&trace.Atomic != 0
 	case StandOp:
@@ -158,7 +194,7 @@ func (b *buffers) flushed(th *thread) uint32 {
 	switch {
 	case b.waitsForAll(th):
 		return th.pushed
-	case th.Stand == StandAccess && !th.Access.IsWrite():
+	case th.stand() == StandAccess && !th.Access.IsWrite():
 		if o, whole := th.answer(th.Access.Addr, uint64(th.Access.Size)); o != nil && !whole {
 			return o.n
 		}
@@ -197,7 +233,7 @@ func (b *buffers) holds(th *thread, d *trace.Thread) {
 	if d.Status == trace.Ready && (d.Flushed > th.updated() || d.Pending.Kind == trace.OpFenceAll && !b.allEmpty()) {
 		d.Status, d.Outcomes = trace.Blocked, 0
 	}
-	if a := &d.PendingAccess; d.Pending.Kind == trace.OpAccess && th.Stand == StandAccess && a.Flags&trace.Atomic == 0 &&
+	if a := &d.PendingAccess; d.Pending.Kind == trace.OpAccess && th.stand() == StandAccess && a.Flags&trace.Atomic == 0 &&
 		(a.IsWrite() || th.answered(a.Addr, uint64(a.Size))) {
 		a.Flags |= trace.Buffered
 		if a.IsWrite() {
@@ -324,7 +360,7 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	tr := s.arena.transition(b, 0)
 	tr.Updates, tr.Of, tr.Begin, tr.Last = true, th.ID, own.Insns, e.number
 	own.Insns = e.number
-	info := stepInfo{tr: tr, journal: s.machine.Journal()}
+	info := stepInfo{tr: tr, before: s.machine.Journal(), journal: s.machine.Journal()}
 	for i := range e.parts {
 		p := &e.parts[i]
 		a := p.Access
@@ -348,6 +384,7 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	}
 	s.current = trace.NoThread
 	s.wakeSpinners(tr)
+	s.awaits.settle(&s.steps[len(s.steps)-1])
 	return tr, s.news()
 }
 

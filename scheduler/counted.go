@@ -92,6 +92,7 @@ type counts struct {
 	attempt  *attempt
 	spins    *spins
 	kinship  *Kinship
+	buffers  *buffers
 	awaiting func() bool // polls aren't possible
 	surveyed map[surveyKey]look
 	deadTo   map[onward]dead // where these lead out
@@ -277,7 +278,10 @@ const mostReturns = 8
 // survey tries what a thread that stands before a counted spin does with the value that is there, and
 // with those that were.
 func (c *counts) survey(th *thread) (l look) {
-	values := c.valuesAt(&th.Access, c.valueAt(&th.Access))
+	values := []uint64{c.in.found(th, &th.Access)}
+	if !th.answered(th.Access.Addr, uint64(th.Access.Size)) {
+		values = c.valuesAt(&th.Access, values[0])
+	}
 	key := surveyKey{thread: th.ID, effects: th.Effects}
 	h := trace.NewHash()
 	h.Words(values...)
@@ -287,6 +291,7 @@ func (c *counts) survey(th *thread) (l look) {
 	}
 	was, current := *th, c.attempt.current
 	c.spins.trials.probe(th, func() {
+		c.buffers.enter(th)
 		th.Stand = StandAccess
 		l = c.surveyFrom(th, values)
 	})

@@ -72,7 +72,8 @@ type stepInfo struct {
 	ctx     emu.Ctx    // before the step
 	set     emu.RegSet // and what was to be written to its registers
 	regs    emu.Regs
-	journal uint64 // the machine's journal before the step
+	before  uint64 // the machine's journal before the step, and before its buffered stores were put into memory
+	journal uint64 // the same, after that
 	pc      uint64 // where the thread stood
 	effects uint64 // of the thread, before the step
 	insns   uint64 // the same

@@ -334,3 +334,68 @@ func TestBufferGoesBack(t *testing.T) {
 		t.Errorf("%s %s, %d executions", r.Verdict, r.Reason, r.Executions)
 	}
 }
+
+// TestBufferAwaits: a lock of the program's own has as many executions as orders of its sections.
+// Without its polls a program comes to what it comes to with all of them.
+func TestBufferAwaits(t *testing.T) {
+	t.Parallel()
+	const head = bufferHead + `#define TAKE(l) while (__sync_lock_test_and_set(&(l), 1)) ;
+#define ENTER in++; assert(in == 1); in--
+`
+	const lock = `static void *%s(void *p) { %s return p; } `
+	both := func(code string) string {
+		return fmt.Sprintf(lock, "a", code) + fmt.Sprintf(lock, "b", code) + "MAIN"
+	}
+	for _, c := range []struct {
+		name, source, verdict string
+		executions            uint64 // 0: not by a formula
+	}{
+		{"test and set", both(`TAKE(z) ENTER; z = 0;`), "verified", 2},
+		{"tickets", both(`int me = __sync_fetch_and_add(&x, 1); while (y != me) ; ENTER; y = me + 1;`), "verified", 2},
+		{"a store before a lock", `A { x = 1; TAKE(z) r[0] = y; z = 0; return p; } B { y = 1; TAKE(z) r[1] = x; z = 0; return p; } PRINT(2)`, "verified", 0},
+		{"each waits for the other's store", `A { x = 1; while (!y) ; r[0] = x; return p; } B { y = 1; while (!x) ; r[1] = y; return p; } PRINT(2)`, "verified", 0},
+		{"its own store, until another's", `A { x = 1; while (x == 1) ; r[0] = y; return p; } B { y = 1; while (x != 1) ; x = 2; return p; } PRINT(1)`, "verified", 0},
+		{"a wait that counts", `A { y = 1; for (int i = 0; i < 2 && !x; i++) ; r[0] = x; return p; } B { x = 1; r[1] = y; return p; } PRINT(2)`, "verified", 0},
+		{"its own store, for ever", `A { x = 1; while (x == 1) ; return p; } B { r[0] = x; return p; } MAIN`, "livelock", 0},
+		{"another byte is shared in what it could have done", `A { x = 0; return p; } B { x = 2; while (x == 2) ; while (y != 2) ; return p; } static void *c(void *p) { TAKE(x) y = 1; return p; }
+int main(void) { pthread_t w; pthread_create(&w, 0, c, 0); RUN pthread_join(w, 0); return 0; }`, "livelock", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := onProgram(compile.Text(t, "gcc", head+c.source, "-O1"))
+			cfg.Model, cfg.Deepen, cfg.Race = config.ModelTSO, false, config.RaceOff
+			endsAs(t, cfg, c.verdict, "optimal", "source")
+			if c.verdict != "verified" {
+				return
+			}
+			cfg.Search, cfg.ObserveStdout = "optimal", true
+			few := ran(t, cfg)
+			if c.executions > 0 {
+				if few.Executions != c.executions || few.Blocked > 0 {
+					t.Errorf("%d executions, %d blocked, want %d", few.Executions, few.Blocked, c.executions)
+				}
+				return
+			}
+			cfg.Search = "sleep"
+			if all := ran(t, cfg); all.Verdict != result.Verified || differentOutputs(all) != differentOutputs(few) {
+				t.Errorf("outputs %q, with all polls %q", differentOutputs(few), differentOutputs(all))
+			}
+		})
+	}
+}
+
+// TestBufferArrivals: arrivals at a barrier, which wait for their buffers, have one order with store
+// buffers, too.
+func TestBufferArrivals(t *testing.T) {
+	t.Parallel()
+	const source = bufferHead + `static pthread_barrier_t meet;
+static volatile int own[3];
+static void *c(void *p) { long i = (long)p; own[i] = 1; pthread_barrier_wait(&meet); r[i] = own[(i + 1) % 3]; return 0; }
+int main(void) { pthread_t t[3]; pthread_barrier_init(&meet, 0, 3); for (long i = 0; i < 3; i++) pthread_create(&t[i], 0, c, (void *)i);
+for (int i = 0; i < 3; i++) pthread_join(t[i], 0); assert(r[0] && r[1] && r[2]); return 0; }`
+	cfg := onProgram(compile.Text(t, "gcc", source, "-O1"))
+	cfg.Model, cfg.Search, cfg.Deepen = config.ModelTSO, "optimal", false
+	if r := ran(t, cfg); r.Verdict != result.Verified || r.Executions != 1 || r.Blocked > 0 {
+		t.Errorf("%s, %d executions, %d blocked", r.Verdict, r.Executions, r.Blocked)
+	}
+}

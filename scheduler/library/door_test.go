@@ -25,6 +25,7 @@ var pastTheDoor = map[string]string{
 	"door.write32":            "the door",
 	"door.write64":            "the door",
 	"awaits.polls":            "the value that a turn of a loop would find: tried, and taken back",
+	"present.found":           "the same, as it is now",
 	"counts.valueAt":          "the same",
 	"counts.putValue":         "the same",
 	"counts.differences":      "compares two turns of a loop that are tried",

@@ -7,7 +7,7 @@ import (
 )
 
 // Await implements por.Awaiter.
-func (m *Machine) Await(on bool) { m.awaiting = on && m.spins && !m.p.Buffers }
+func (m *Machine) Await(on bool) { m.awaiting = on && m.spins && !(m.p.Buffers && m.p.Backs) }
 
 // EndLate implements por.Awaiter.
 func (m *Machine) EndLate(on bool) { m.endLate = on && !m.p.Coarse && !m.p.Merge }
@@ -137,6 +137,9 @@ func (m *Machine) polls(t int) bool {
 	return same
 }
 
+// News implements por.Awaiter: what is learned in between is told by the next step.
+func (m *Machine) News() bool { return false }
+
 // WouldGo implements por.Awaiter.
 func (m *Machine) WouldGo(id trace.TID, f func(back int, goes bool)) {
 	t := int(id)
@@ -166,7 +169,7 @@ func (m *Machine) earlier(at, size int, f func(step int, v int64)) {
 	for i := m.nstep - 1; i >= 0; i-- {
 		for k := range m.steps[i].Accesses {
 			w := &m.steps[i].Accesses[k]
-			if !w.IsWrite() || !w.Overlaps(&a) {
+			if !w.IsWrite() || w.Flags&trace.Buffered != 0 || !w.Overlaps(&a) {
 				continue
 			}
 			// The oldest value that was kept since.

@@ -195,6 +195,14 @@ func (m *Machine) update(t int, x *trace.Transition) {
 	m.did(x, trace.OpStored)
 }
 
+// Ended says which threads have.
+func (m *Machine) Ended() (list []bool) {
+	for t := range m.p.Threads {
+		list = append(list, m.w[t*threadLen+wState] == exited)
+	}
+	return list
+}
+
 // Registers are those of all threads, and Memory is what has been written there.
 func (m *Machine) Registers() [][NumRegs]int64 {
 	regs := make([][NumRegs]int64, len(m.p.Threads))

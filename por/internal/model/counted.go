@@ -55,9 +55,14 @@ func (m *Machine) survey(t int) look {
 	from, bug := len(m.log), m.Bug
 	a := m.access(t, m.next(t))
 	at, size := int(a.Addr)-memBase, int(a.Size)
-	now := m.peek(at, size)
+	now, answered := m.peek(at, size), false
+	if m.p.Buffers {
+		if v, ok := m.forwarded(t, at, size); ok {
+			now, answered = v, true
+		}
+	}
 	values := []int64{now}
-	if m.p.CountsBadly != PresentValue {
+	if m.p.CountsBadly != PresentValue && !answered {
 		values = m.values(at, size, values)
 	}
 	undo := func(n int) { m.undo(n); m.Bug = bug }

@@ -44,7 +44,9 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 				th.Waits = append(th.Waits, trace.Access{Addr: uint64(memBase + as>>8), Size: uint32(as & 0xff)})
 			}
 		}
-		if th.Status == trace.Ready && m.counts(t) {
+		if waits := th.Flushed > uint32(m.count(t, bUpdated)); th.Status == trace.Ready && waits {
+			th.Awaits = (m.counts(t) || m.awaits(t)) && !(m.p.Counts && m.p.Undeclared)
+		} else if th.Status == trace.Ready && m.counts(t) {
 			l := m.survey(t)
 			if th.Awaits = !m.p.Undeclared; !l.counts {
 				m.uncounted[[2]int{t, int(m.w[b+wPC])}] = true
