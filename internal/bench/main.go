@@ -105,7 +105,7 @@ func counts(rows []anchor) error {
 		fmt.Printf("%-20s %9s", r.Name, r.expected())
 		for _, b := range builds {
 			path := "bin/guests/" + b + "/" + r.Name
-			var args []string
+			args := slices.Clone(plain)
 			if r.KeepGoing {
 				args = append(args, "--keep-going")
 			}

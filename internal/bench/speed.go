@@ -83,7 +83,7 @@ func wrong(path string, s sample, want uint64) error {
 
 // transitions measures what a transition costs without a C library.
 func transitions(runs int, show printer) error {
-	s, err := median(runs, "bin/guests/nolibc/counter")
+	s, err := median(runs, append(plain, "bin/guests/nolibc/counter")...)
 	if err != nil {
 		return err
 	}
