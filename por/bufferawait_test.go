@@ -189,6 +189,24 @@ func TestBufferAwaitMutants(t *testing.T) {
 	}
 }
 
+// TestAnsweredUntilUpdate: a load that was explored where the buffer answered it stays answered until
+// the update of that store. So it begins no sequence that has the update, and another's behind
+// it. With that the thread waits for ever, and no event of its own tells that it came later.
+func TestAnsweredUntilUpdate(t *testing.T) {
+	store := func(a int, v int64) model.Instr { return model.Instr{Code: model.Store, A: a, C: v} }
+	until := func(a, at int) []model.Instr {
+		return []model.Instr{{Code: model.Load, A: a}, {Code: model.JumpNe, A: at}}
+	}
+	p := &model.Program{Bytes: 24, Standing: true, Calm: true, Buffers: true, Threads: [][]model.Instr{
+		{store(0, 1), {Code: model.Exchange, A: 8, C: 1}},
+		append([]model.Instr{store(0, 0)}, until(0, 1)...),
+		append(until(8, 0), store(0, 0)),
+	}}
+	if _, err := agreeBoth(p, 5000); err != nil {
+		t.Error(err)
+	}
+}
+
 // fails reports whether a rule that is left out shows: a search comes to something else, or runs
 // a thread that can't run.
 func fails(p *model.Program, f fault) (found bool) {

@@ -64,7 +64,7 @@ func (e *Event) unbuffered() *Event {
 	return e
 }
 
-// answered is for step e of a wakeup tree, which is to come before what is left of v. It
+// answered is for step e, of a wakeup tree or asleep, which is to come before what is left of v. It
 // has e as it is there, as it is where its loads find memory, and the position of the event
 // of v from which on it is that. In e's own execution, the update of a store that e loads
 // may have come before e, or behind it. Here it hasn't come unless it is in the prefix or

@@ -309,7 +309,7 @@ func (s *Sequence) Weak(b *Step, known bool) Verdict {
 	}
 	e := &b.Event
 	inMemory, answered := e, int32(math.MaxInt32)
-	if !known && s.o.buffered {
+	if s.o.buffered {
 		e, inMemory, answered = s.answered(e)
 	}
 	depends := func(i int32) bool {
