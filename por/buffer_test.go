@@ -58,7 +58,10 @@ func (r *bufferRun) Rewind(k trace.Mark) {
 func (r *bufferRun) Await(on bool) { r.Machine.Await(on || r.awaiting) }
 
 func (r *bufferRun) Progress(Progress) {}
-func (r *bufferRun) Restarted()        {}
+func (r *bufferRun) Restarted() {
+	clear(r.outcomes)
+	clear(r.traces)
+}
 
 func (r *bufferRun) Ended(x *Execution) bool {
 	if x.Ending == EndedBlocked || x.Ending == EndedPruned {

@@ -261,6 +261,8 @@ func (s *tso) step(p *Program, t int) (can bool, bug int) {
 		}
 		s.pc[t]++
 		switch in.Code {
+		case Nop:
+			continue
 		case Jump:
 			s.pc[t] = in.A
 			continue
