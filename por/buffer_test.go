@@ -2,10 +2,10 @@ package por
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"testing"
@@ -263,13 +263,7 @@ func sizeOf(in *model.Instr) int {
 	return in.Size
 }
 
-func sorted(set map[string]bool) (list []string) {
-	for s := range set {
-		list = append(list, s)
-	}
-	sort.Strings(list)
-	return list
-}
+func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // bufferProgram is a random program of loads, stores, fences, locked instructions and
 // locks, over parts of two words.
