@@ -21,8 +21,8 @@ func (l leaver) SoFar(r *result.Result) {
 	}
 }
 
-// TestSampledBuffers: a bug that buffers make is found where the search with buffers has no end,
-// as a loop stores in each turn, and where the search without has none for long.
+// TestSampledBuffers: a bug that buffers make is found where the search with buffers has no end, as
+// a loop stores in each turn. So it is where the search without buffers takes long.
 func TestSampledBuffers(t *testing.T) {
 	t.Parallel()
 	for name, source := range map[string]string{
