@@ -90,6 +90,7 @@ func (r *bufferRun) spent(path []PathStep) map[Measure]int {
 			goesOn[th.ID] = ready[th.ID] && th.Pending.Kind != trace.OpEnd // which may be left freely
 		}
 		if s.Thread < n {
+			c[Delay] += int(s.Choice)
 			if last != trace.NoThread && s.Thread != last {
 				c[Switches]++
 				if goesOn[last] {

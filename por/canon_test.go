@@ -45,7 +45,7 @@ func (r *recorder) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) 
 	if len(r.path) == 64 && r.endless {
 		return &trace.Transition{Thread: t, End: trace.EndProcess}, nil
 	}
-	r.prices = append(r.prices, r.price().plus(r.stands[len(r.path)], t))
+	r.prices = append(r.prices, r.price().plus(r.stands[len(r.path)], t, c))
 	x, err := r.System.Step(t, c)
 	if len(r.path) == 64 {
 		panic("a random program with more than 64 events")
