@@ -16,7 +16,7 @@ import (
 
 // mistake names the mistake that a run shows and what to change, or is "".
 func (st *Story) mistake(b *result.Bug, f *scheduler.Failure) string {
-	for _, text := range []string{lockOrder(b), st.kept(b), st.lostSignal(b), st.tooEarly(b), st.handledTooEarly(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.reused(), st.unprotected(f)} {
+	for _, text := range []string{lockOrder(b), st.kept(b), st.lostSignal(b), st.tooEarly(b), st.handledTooEarly(b), st.roundMissed(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.takenBackLate(), st.reused(), st.unprotected(f)} {
 		if text != "" {
 			return text
 		}
@@ -68,22 +68,25 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 		return ""
 	}
 	acts := st.writesAt(st.hit.thread, st.hit.after)
-	if st.otherLocks() && !st.sameUpdate() {
-		return ""
-	}
-	if !acts && !st.failsAt(f) {
-		return st.doneTwice(f, &x, &m, &y)
-	}
 	variable, t, u := m.Name(), st.Guest.Name(st.hit.thread), m.Thread
-	if lock := st.sharedLock(); lock != "" && acts {
-		return fmt.Sprintf("Threads %s and %s change %s (%s) while both hold %s for reading, which lets them in together. Take it for writing.", t, u, variable, lines(y, m), lock)
-	}
 	both := common(x.Held, y.Held)
 	all := common(both, m.Held)
 	atomic := func(x at) bool {
 		a := st.accessAt(x)
 		declared, _ := st.Image.Atomic(a.PC, a.Addr)
 		return declared || a.Flags&trace.Atomic != 0
+	}
+	if lock := st.sharedLock(); lock != "" && acts && !atomic(st.hit.mid) && !atomic(st.hit.after) {
+		return fmt.Sprintf("Threads %s and %s change %s (%s) while both hold %s for reading, which lets them in together. Take it for writing.", t, u, variable, lines(y, m), lock)
+	}
+	if text := st.lookedForReading(&x, &m, &y); text != "" && acts {
+		return text
+	}
+	if len(all) == 0 && st.otherLocks() && !st.sameUpdate() {
+		return ""
+	}
+	if !acts && !st.failsAt(f) {
+		return st.doneTwice(f, &x, &m, &y)
 	}
 	switch {
 	case len(all) > 0:
@@ -175,6 +178,23 @@ func (st *Story) sharedLock() string {
 	return ""
 }
 
+// lookedForReading: a thread looks at something with a lock held for reading, lets it go, and
+// changes that with the lock held for writing. Another one has changed it in between.
+func (st *Story) lookedForReading(x, m, y *result.Access) string {
+	t, u := st.hit.thread, st.beats[st.hit.mid.beat].madeBy(st.hit.mid.access)
+	mine, its := st.writeHeld(t, st.hit.after), st.writeHeld(u, st.hit.mid)
+	for _, l := range st.readHeld(t, st.hit.before) {
+		lock := st.Guest.VariableName(l)
+		let := st.letGo(t, lock)
+		if !slices.Contains(mine, l) || !slices.Contains(its, l) || let == "" {
+			continue
+		}
+		return fmt.Sprintf("Thread %s looks at %s (%s) while it holds %s for reading, lets that go (%s), and changes %s (%s) when it holds it for writing. In between thread %s changes it (%s). Look again after taking %s for writing.",
+			st.Guest.Name(t), m.Name(), where(x.Stack), lock, let, m.Name(), where(y.Stack), m.Thread, where(m.Stack), lock)
+	}
+	return ""
+}
+
 // lines are the places of two accesses: one, if they are on one line.
 func lines(x, y result.Access) string {
 	if where(x.Stack) == where(y.Stack) {
@@ -252,7 +272,7 @@ func (st *Story) letGo(t trace.TID, lock string) string {
 			o := &st.beats[i].ops[k]
 			early := i == st.hit.before.beat && int(o.At) <= st.hit.before.access
 			late := i == st.hit.after.beat && int(o.At) > st.hit.after.access
-			if o.Kind == trace.OpUnlock && !early && !late && st.beats[i].step.Thread == t && st.Guest.VariableName(o.Obj) == lock {
+			if unlocks(o) && !early && !late && st.beats[i].step.Thread == t && st.Guest.VariableName(o.Obj) == lock {
 				return st.place(call{i, o})
 			}
 		}
