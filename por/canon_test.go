@@ -33,6 +33,7 @@ type recorder struct {
 type standing struct {
 	id           trace.TID
 	ready, yield bool
+	wakes        bool // its outcomes are the waiters that a signal may wake
 	ends         bool // all that is left of it is its end
 }
 
@@ -82,7 +83,7 @@ func (r *recorder) Threads(dst []trace.Thread) []trace.Thread {
 		if (t.Status == trace.Blocked || t.Status == trace.Spinning) && t.Pending.Kind != trace.OpJoin {
 			r.blocked = true
 		}
-		all = append(all, standing{t.ID, t.Status == trace.Ready, t.Yielding, t.Pending.Kind == trace.OpExit || t.Pending.Kind == trace.OpEnd})
+		all = append(all, standing{t.ID, t.Status == trace.Ready, t.Yielding, t.Pending.Kind == trace.OpCondSignal, t.Pending.Kind == trace.OpExit || t.Pending.Kind == trace.OpEnd})
 	}
 	r.stands[len(r.path)] = all
 	return dst

@@ -20,9 +20,8 @@ var counted = [len(cost{})]Measure{Preempt, Fair, Delay, Switches}
 //     deterministic scheduler passes over. It goes on with the last thread while
 //     that is ready, else with the next in the order of creation, round and round.
 //     A thread at a yield comes after all others, and one that the fair bound
-//     blocks isn't in the round: passing it costs nothing. Where a step may do
-//     several things (which waiter a signal wakes), the scheduler takes the first,
-//     and passes over one for each number more.
+//     blocks isn't in the round: passing it costs nothing. Where a step may
+//     wake one of several waiters, the scheduler takes the first.
 //   - Fair (Coons et al., Definition 2.6): the greatest lead in yields that a
 //     thread had, where it took a step, over one that was ready. A yield is a step
 //     that is taken from a yield. So Y is a thread's own, whatever the others do,
@@ -149,12 +148,20 @@ func (m *meter) after(n *node, t trace.TID, o trace.Choice) cost {
 	}
 	c[1] = max(c[1], m.yields[t]-s.least)
 	if m.limits[2] >= 0 {
-		c[2] += m.delays(n, t) + int32(o)
+		c[2] += m.delays(n, t)
+		if u := m.path.thread(t); u != nil && wakesOne(u.Pending.Kind) {
+			c[2] += int32(o)
+		}
 	}
 	if n.running != trace.NoThread && n.running != t {
 		c[3]++
 	}
 	return c
+}
+
+// wakesOne reports whether the outcomes of an operation are waiters, of which it wakes one.
+func wakesOne(k trace.OpKind) bool {
+	return k == trace.OpCondSignal || k == trace.OpFutexWake || k == trace.OpFutexRequeue
 }
 
 // delays is how many threads the deterministic scheduler passes over for t.
