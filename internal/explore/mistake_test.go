@@ -407,6 +407,19 @@ MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(x == 6); unused(); }`, []string{"c
 UNLOCK(m); z++; LOCK(m);
 x = v + 1; UNLOCK(m); return p; }
 MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}, ""},
+		{"a lock of two let go before the write", `static struct { volatile int next; pthread_mutex_t m; } t[4];
+A { LOCK(t[1].m); LOCK(t[2].m); int n = t[1].next; if (n == 2) { y = 1;
+UNLOCK(t[1].m);
+t[1].next = t[2].next; } else UNLOCK(t[1].m); UNLOCK(t[2].m); return p; }
+B { LOCK(t[1].m);
+int n = t[1].next; LOCK(t[n].m); t[3].next = n; t[1].next = 3; UNLOCK(t[n].m); UNLOCK(t[1].m); return p; }
+MAIN { t[1].next = 2; for (int i = 0; i < 4; i++) pthread_mutex_init(&t[i].m, 0); GO(a); GO(b); JOIN(a); JOIN(b); assert(!y || t[3].next != 2); unused(); }`, []string{"Thread 0.1 lets t[1].m go (guest.c:22) before it writes t[1].next (guest.c:23), and thread 0.2, which holds t[1].m, uses that (guest.c:25)", "Unlock after"}, ""},
+		{"a lock of two let go after the write", `static struct { volatile int next; pthread_mutex_t m; } t[4];
+A { LOCK(t[1].m); LOCK(t[2].m); int n = t[1].next; if (n == 2) { y = 1;
+t[1].next = t[2].next; } UNLOCK(t[1].m); UNLOCK(t[2].m); return p; }
+B { LOCK(t[1].m);
+int n = t[1].next; LOCK(t[n].m); t[3].next = n; t[1].next = 3; UNLOCK(t[n].m); UNLOCK(t[1].m); return p; }
+MAIN { t[1].next = 2; for (int i = 0; i < 4; i++) pthread_mutex_init(&t[i].m, 0); GO(a); GO(b); JOIN(a); JOIN(b); assert(!y || t[3].next == 2); unused(); }`, nil, ""},
 		{"without threads", `MAIN { assert(x); unused(); }`, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 
 // mistake names the mistake that a run shows and what to change, or is "".
 func (st *Story) mistake(b *result.Bug, f *scheduler.Failure) string {
-	for _, text := range []string{lockOrder(b), st.kept(b), st.lostSignal(b), st.tooEarly(b), st.handledTooEarly(b), st.roundMissed(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.takenBackLate(), st.reused(), st.unprotected(f)} {
+	for _, text := range []string{lockOrder(b), st.kept(b), st.lostSignal(b), st.tooEarly(b), st.handledTooEarly(b), st.roundMissed(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.takenBackLate(), st.reused(), st.unprotected(f), st.letGoBefore()} {
 		if text != "" {
 			return text
 		}
@@ -178,6 +178,32 @@ func (st *Story) sharedLock() string {
 	return ""
 }
 
+// letGoBefore: of two accesses that met, one is made without a lock that its thread held at its
+// access before to the same, has let go since, and that the other access is made under.
+func (st *Story) letGoBefore() string {
+	if len(st.collided) != 2 {
+		return ""
+	}
+	for i, late := range st.collided {
+		other := st.collided[1-i]
+		t, u := st.beats[late.beat].madeBy(late.access), st.beats[other.beat].madeBy(other.access)
+		before := st.lastOf(t, late, st.accessAt(late))
+		if t == u || before.beat < 0 || len(common(st.held(late), st.held(other))) > 0 || !st.accessAt(late).IsWrite() {
+			continue
+		}
+		for _, lock := range common(st.held(before), st.held(other)) {
+			let := st.unlocked(t, lock, before, late)
+			w, o, b := st.shown(late.beat, late.access), st.shown(other.beat, other.access), st.shown(before.beat, before.access)
+			if let == "" || w.Symbol == "" || where(w.Stack) == "" || where(o.Stack) == "" || result.Innermost(b.Stack).Function != result.Innermost(w.Stack).Function {
+				continue
+			}
+			return fmt.Sprintf("Thread %s lets %s go (%s) before it writes %s (%s), and thread %s, which holds %s, uses that (%s). Unlock after the last access.",
+				w.Thread, lock, let, w.Name(), where(w.Stack), o.Thread, lock, where(o.Stack))
+		}
+	}
+	return ""
+}
+
 // lookedForReading: a thread looks at something with a lock held for reading, lets it go, and
 // changes that with the lock held for writing. Another one has changed it in between.
 func (st *Story) lookedForReading(x, m, y *result.Access) string {
@@ -267,11 +293,16 @@ func (st *Story) writesAt(t trace.TID, x at) bool {
 
 // letGo is where a thread unlocked a lock between the accesses of the hit, or "".
 func (st *Story) letGo(t trace.TID, lock string) string {
-	for i := st.hit.before.beat; i <= st.hit.after.beat; i++ {
+	return st.unlocked(t, lock, st.hit.before, st.hit.after)
+}
+
+// unlocked is where a thread unlocked a lock between two accesses, or "".
+func (st *Story) unlocked(t trace.TID, lock string, before, after at) string {
+	for i := before.beat; i <= after.beat; i++ {
 		for k := range st.beats[i].ops {
 			o := &st.beats[i].ops[k]
-			early := i == st.hit.before.beat && int(o.At) <= st.hit.before.access
-			late := i == st.hit.after.beat && int(o.At) > st.hit.after.access
+			early := i == before.beat && int(o.At) <= before.access
+			late := i == after.beat && int(o.At) > after.access
 			if unlocks(o) && !early && !late && st.beats[i].step.Thread == t && st.Guest.VariableName(o.Obj) == lock {
 				return st.place(call{i, o})
 			}
