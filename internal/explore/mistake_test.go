@@ -407,6 +407,11 @@ MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(x == 6); unused(); }`, []string{"c
 UNLOCK(m); z++; LOCK(m);
 x = v + 1; UNLOCK(m); return p; }
 MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}, ""},
+		{"a thread that is woken, and hasn't gone on", `static void __attribute__((noinline, optimize("no-optimize-sibling-calls"))) sleeps(void) { pthread_cond_wait(&q, &m); }
+A { LOCK(m); z = 1; while (!x) sleeps(); x = 0; UNLOCK(m); return p; }
+B { LOCK(m); if (x) { x = 0; y = 1; } UNLOCK(m); return p; }
+MAIN { GO(a); GO(b); LOCK(m); int w = z; x = 1; pthread_cond_signal(&q);
+UNLOCK(m); LOCK(m); int v = x; UNLOCK(m); assert(v || !y || !w); JOIN(b); unused(); }`, nil, ""},
 		{"a lock of two let go before the write", `static struct { volatile int next; pthread_mutex_t m; } t[4];
 A { LOCK(t[1].m); LOCK(t[2].m); int n = t[1].next; if (n == 2) { y = 1;
 UNLOCK(t[1].m);
