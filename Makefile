@@ -12,7 +12,7 @@ TESTFLAGS ?= -count=1 -timeout 40m -vet=off -ldflags=-w
 # These take longest: they begin first, so that no processor idles at the end.
 LONGEST := ./internal/explore ./internal/e2e ./por
 
-.PHONY: help setup paging build landgo guests test vet fmt demo bench papers pictures film study soak fuzz cover install dist clean
+.PHONY: help setup paging build landgo guests test govet vet fmt demo bench papers pictures film study soak fuzz cover install dist clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -49,8 +49,8 @@ guests: setup
 	$(SUBMAKE) guests/kernel
 	$(SUBMAKE) guests/kernel MACHINE=i386
 
-## make test     everything that a change has to pass; at its end, what was skipped
-test: build fmt vet
+## make test     builds, go vet and every test; at its end, what was skipped
+test: build fmt govet
 	$(ENV) set -o pipefail; go test -json $(TESTFLAGS) $(LONGEST) ./... | go run -buildvcs=false ./internal/skips
 
 # They allocate much, and end soon: a quarter of their time was the collector's.
@@ -61,9 +61,11 @@ SPARING = GOGC=400 GOMEMLIMIT=3GiB
 # no folder is newer than this.
 LIVE = bin/.live
 
-## make vet      go vet, staticcheck, and what no program or test calls
-vet: setup
+govet: setup
 	$(ENV) go vet ./...
+
+## make vet      go vet, staticcheck, and what no program or test calls: three minutes the first time
+vet: govet
 	$(ENV) $(SPARING) go run honnef.co/go/tools/cmd/staticcheck ./...
 	@[ -e $(LIVE) ] && [ -z "$$(find . -mindepth 1 -name '.?*' -prune -o -path ./bin -prune -o \( -type d -o -name '*.go' -o -name 'go.*' \) -newer $(LIVE) -print -quit)" ] || { \
 		$(ENV) mkdir -p bin; touch $(LIVE).now; dead=$$($(SPARING) go run golang.org/x/tools/cmd/deadcode -test ./...) && [ -z "$$dead" ] || { echo "$$dead"; exit 1; }; \

@@ -26,14 +26,17 @@
 //
 // # The files
 //
-//	a machine     machine, types (configuration, registers, what a run takes, and the Stop that it gives), knobs, layout (what Go and C share), virtual.c (the processor)
-//	a run         run and run.c, script (without an engine, for tests), context (registers of threads), ran (what
-//	              was executed), leg (what came of a run, played)
+//	a machine     machine, types (configuration, registers), knobs, layout (what Go and C
+//	              share), virtual.c (the processor)
+//	a run         order (what a run is told to do), stop (what it ended with), run and run.c,
+//	              script (without an engine, for tests), context (registers of threads), ran
+//	              (what was executed), leg (what came of a run, played)
 //	hooks         insn.c (before an instruction), access.c (before an access), fault.c, abort.c
 //	what a run    record.c (accesses that are events), sharing (what threads share), party (which of
 //	has done      the guest's own threads or handlers accesses memory), narrate (for debuggers)
 //	instructions  classify.c, twobyte.c, opcode.h, operand.c, half.c and stored.c (stopped half-way),
 //	              probe.c (what one is about to do), remainder.c, halves.c
+//	              (upper halves of registers that cmpxchg leaves)
 //	going back    mark, journal.c, change (values of Go's side), before (bytes at an earlier moment)
 //	memory        memory, pages, written (pages that were ever written to), heap (blocks), stack.c, frame
 //	whole states  digest, freeze

@@ -23,6 +23,7 @@ const (
 	GapPaging                 // page tables that this engine doesn't follow
 	GapSegment                // segments that don't begin at 0
 	GapLibrary                // a library that the guest wasn't loaded with; the reason is its path alone
+	GapStart                  // a program that its dynamic linker can't load
 )
 
 // Error is an error of a kernel's that can't start a guest, with its kind.

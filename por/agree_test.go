@@ -24,7 +24,7 @@ func onRandom(t *testing.T, gen *rapid.Generator[*model.Program], agree func(*mo
 			tooLarge++
 			rt.Skip()
 		case err != nil:
-			rt.Fatalf("%v\n%v", err, p)
+			tellFinding(rt, err, p)
 		}
 	})
 	t.Logf("%d programs, %d too large", programs, tooLarge)
@@ -60,7 +60,7 @@ func soakSparing(t *testing.T, gen *rapid.Generator[*model.Program], agree func(
 			case err == errTooLarge:
 				rt.Skip()
 			case err != nil:
-				rt.Fatalf("%v\n%v", err, p)
+				tellFinding(rt, err, p)
 			case less:
 				fewer++
 			}

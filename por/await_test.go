@@ -30,35 +30,28 @@ func polling() *rapid.Generator[*model.Program] {
 				}
 			}
 			for k := 1 + pick(t, "length", 5-n); k > 0; k-- {
-				a, v, r, head := 8*pick(t, "where", 2), int64(pick(t, "value", 3)), pick(t, "register", 2), len(code)
+				a, v, r := 8*pick(t, "where", 2), int64(pick(t, "value", 3)), pick(t, "register", 2)
 				switch pick(t, "kind", 16) {
-				case 0, 1, 2: // until it has a value
-					put(model.Instr{Code: model.Load, A: a, R: r}, model.Instr{Code: model.JumpNe, R: r, C: v, A: head})
-				case 3: // while it has one
-					put(model.Instr{Code: model.Load, A: a, R: r}, model.Instr{Code: model.JumpIf, R: r, C: v, A: head})
-				case 4, 5: // test and set
-					put(model.Instr{Code: model.Exchange, A: a, R: r, C: 1}, model.Instr{Code: model.JumpIf, R: r, C: 1, A: head})
-					if pick(t, "inside", 2) == 0 {
-						put(model.Instr{Code: model.Load, A: 16, R: 2})
-					}
-					if pick(t, "gives back", 4) > 0 {
-						put(model.Instr{Code: model.Store, A: a})
-					}
-				case 6: // compare and exchange until it works
-					put(model.Instr{Code: model.CompareEx, A: a, R: r, C: v, D: 1}, model.Instr{Code: model.JumpIf, R: r, A: head})
-				case 7: // test, and test and set
-					put(model.Instr{Code: model.Load, A: a, R: r}, model.Instr{Code: model.JumpIf, R: r, C: 1, A: head},
-						model.Instr{Code: model.Exchange, A: a, R: r, C: 1}, model.Instr{Code: model.JumpIf, R: r, C: 1, A: head})
-				case 8: // a yield in the loop: two events
-					put(model.Instr{Code: model.Load, A: a, R: r}, model.Instr{Code: model.Yield}, model.Instr{Code: model.JumpIf, R: r, C: v, A: head})
+				case 0, 1, 2:
+					waits(t, &code, untilValue, a, v, r)
+				case 3:
+					waits(t, &code, whileValue, a, v, r)
+				case 4, 5:
+					waits(t, &code, testAndSet, a, v, r)
+				case 6:
+					waits(t, &code, compareAndExchange, a, v, r)
+				case 7:
+					waits(t, &code, testFirst, a, v, r)
+				case 8:
+					waits(t, &code, withYield, a, v, r)
 				case 9:
 					put(model.Instr{Code: model.Lock}, model.Instr{Code: model.Store, A: a, C: v}, model.Instr{Code: model.Unlock})
 				case 10:
 					put(model.Instr{Code: model.Load, A: a, R: r}, model.Instr{Code: model.AssNe, A: len(code), R: r, C: v})
 				case 11:
 					put(model.Instr{Code: model.FetchAdd, A: a, R: r, C: 1})
-				case 12: // two variables
-					put(model.Instr{Code: model.Load, A: 0, R: 0}, model.Instr{Code: model.Load, A: 8, R: 1}, model.Instr{Code: model.JumpIf, R: r, C: v, A: head})
+				case 12:
+					waits(t, &code, forTwo, a, v, r)
 				case 13: // part of a variable
 					put(model.Instr{Code: model.Store, A: 16, Size: 4, C: v})
 				default:
@@ -69,6 +62,50 @@ func polling() *rapid.Generator[*model.Program] {
 		}
 		return p
 	})
+}
+
+// loop is a way to wait.
+type loop int
+
+const (
+	untilValue         loop = iota // until a variable has a value
+	whileValue                     // while it has one
+	testAndSet                     // a lock of the program's own
+	compareAndExchange             // until it works
+	testFirst                      // a load before the test and set
+	withYield                      // two events in a turn
+	forTwo                         // a turn looks at two variables
+)
+
+// waits writes such a loop.
+func waits(t *rapid.T, code *[]model.Instr, kind loop, a int, v int64, r int) {
+	head := len(*code)
+	put := func(in ...model.Instr) { *code = append(*code, in...) }
+	load := model.Instr{Code: model.Load, A: a, R: r}
+	whileHas := func(v int64) model.Instr { return model.Instr{Code: model.JumpIf, R: r, C: v, A: head} }
+	set := model.Instr{Code: model.Exchange, A: a, R: r, C: 1}
+	switch kind {
+	case untilValue:
+		put(load, model.Instr{Code: model.JumpNe, R: r, C: v, A: head})
+	case whileValue:
+		put(load, whileHas(v))
+	case testAndSet:
+		put(set, whileHas(1))
+		if pick(t, "inside", 2) == 0 {
+			put(model.Instr{Code: model.Load, A: 16, R: 2})
+		}
+		if pick(t, "gives back", 4) > 0 {
+			put(model.Instr{Code: model.Store, A: a})
+		}
+	case compareAndExchange:
+		put(model.Instr{Code: model.CompareEx, A: a, R: r, C: v, D: 1}, whileHas(0))
+	case testFirst:
+		put(load, whileHas(1), set, whileHas(1))
+	case withYield:
+		put(load, model.Instr{Code: model.Yield}, whileHas(v))
+	case forTwo:
+		put(model.Instr{Code: model.Load, A: 0, R: 0}, model.Instr{Code: model.Load, A: 8, R: 1}, whileHas(v))
+	}
 }
 
 // awaitingSearches are those that are spared polls.
@@ -180,7 +217,7 @@ func TestAwaits(t *testing.T) {
 			tooLarge++
 			rt.Skip()
 		case err != nil:
-			rt.Fatalf("%v\n%v", err, p)
+			tellFinding(rt, err, p)
 		}
 	})
 	t.Logf("%d programs, %d with a loop, %d too large", programs, waits, tooLarge)
@@ -211,7 +248,7 @@ func TestSoakAwaits(t *testing.T) {
 			case err == errTooLarge:
 				rt.Skip()
 			case err != nil:
-				rt.Fatalf("%v\n%v", err, p)
+				tellFinding(rt, err, p)
 			}
 			run++
 		})

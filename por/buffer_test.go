@@ -2,10 +2,10 @@ package por
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,7 +58,10 @@ func (r *bufferRun) Rewind(k trace.Mark) {
 func (r *bufferRun) Await(on bool) { r.Machine.Await(on || r.awaiting) }
 
 func (r *bufferRun) Progress(Progress) {}
-func (r *bufferRun) Restarted()        {}
+func (r *bufferRun) Restarted() {
+	clear(r.outcomes)
+	clear(r.traces)
+}
 
 func (r *bufferRun) Ended(x *Execution) bool {
 	if x.Ending == EndedBlocked || x.Ending == EndedPruned {
@@ -264,13 +267,7 @@ func sizeOf(in *model.Instr) int {
 	return in.Size
 }
 
-func sorted(set map[string]bool) (list []string) {
-	for s := range set {
-		list = append(list, s)
-	}
-	sort.Strings(list)
-	return list
-}
+func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // bufferProgram is a random program of loads, stores, fences, locked instructions and
 // locks, over parts of two words.

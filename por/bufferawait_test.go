@@ -26,10 +26,10 @@ func pollingBuffered() *rapid.Generator[*model.Program] {
 			for k := 1 + pick(t, "length", 6-n); k > 0; k-- {
 				a, v, r, head := 8*pick(t, "where", 2), int64(pick(t, "value", 3)), pick(t, "register", 2), len(code)
 				switch pick(t, "kind", 20) {
-				case 0, 1: // until it has a value
-					put(model.Instr{Code: model.Load, A: a, R: r}, model.Instr{Code: model.JumpNe, R: r, C: v, A: head})
-				case 2: // while it has one
-					put(model.Instr{Code: model.Load, A: a, R: r}, model.Instr{Code: model.JumpIf, R: r, C: v, A: head})
+				case 0, 1:
+					waits(t, &code, untilValue, a, v, r)
+				case 2:
+					waits(t, &code, whileValue, a, v, r)
 				case 3: // its own store, and until that is overwritten, maybe by what was there
 					put(model.Instr{Code: model.Store, A: a, C: v}, model.Instr{Code: model.Load, A: a, R: r})
 					if pick(t, "by what", 2) == 0 {
@@ -37,29 +37,22 @@ func pollingBuffered() *rapid.Generator[*model.Program] {
 					} else {
 						put(model.Instr{Code: model.JumpNe, R: r, A: head + 1})
 					}
-				case 4, 5: // test and set
-					put(model.Instr{Code: model.Exchange, A: a, R: r, C: 1}, model.Instr{Code: model.JumpIf, R: r, C: 1, A: head})
-					if pick(t, "inside", 2) == 0 {
-						put(model.Instr{Code: model.Load, A: 16, R: 2})
-					}
-					if pick(t, "gives back", 4) > 0 {
-						put(model.Instr{Code: model.Store, A: a})
-					}
-				case 6: // compare and exchange until it works
-					put(model.Instr{Code: model.CompareEx, A: a, R: r, C: v, D: 1}, model.Instr{Code: model.JumpIf, R: r, A: head})
-				case 7: // test, and test and set
-					put(model.Instr{Code: model.Load, A: a, R: r}, model.Instr{Code: model.JumpIf, R: r, C: 1, A: head},
-						model.Instr{Code: model.Exchange, A: a, R: r, C: 1}, model.Instr{Code: model.JumpIf, R: r, C: 1, A: head})
-				case 8: // a yield in the loop: two events
-					put(model.Instr{Code: model.Load, A: a, R: r}, model.Instr{Code: model.Yield}, model.Instr{Code: model.JumpIf, R: r, C: v, A: head})
+				case 4, 5:
+					waits(t, &code, testAndSet, a, v, r)
+				case 6:
+					waits(t, &code, compareAndExchange, a, v, r)
+				case 7:
+					waits(t, &code, testFirst, a, v, r)
+				case 8:
+					waits(t, &code, withYield, a, v, r)
 				case 9:
 					put(model.Instr{Code: model.Fence})
 				case 10, 11:
 					put(model.Instr{Code: model.Load, A: a, R: r}, model.Instr{Code: model.AssNe, A: len(code), R: r, C: v})
 				case 12:
 					put(model.Instr{Code: model.FetchAdd, A: a, R: r, C: 1})
-				case 13: // two variables
-					put(model.Instr{Code: model.Load, A: 0, R: 0}, model.Instr{Code: model.Load, A: 8, R: 1}, model.Instr{Code: model.JumpIf, R: r, C: v, A: head})
+				case 13:
+					waits(t, &code, forTwo, a, v, r)
 				case 14: // a part of a variable, or more than it
 					put(cellOf(pick(t, "cell", 5), model.Instr{Code: model.Store, C: v}))
 				default:
@@ -148,7 +141,7 @@ func TestBufferAwaits(t *testing.T) {
 			waits++
 		}
 		if ok, err := agreeBoth(p, bufferOptions.MaxExecutions); err != nil {
-			rt.Fatalf("%v\n%v", err, p)
+			tellFinding(rt, err, p)
 		} else if ok {
 			judged++
 		}
@@ -222,7 +215,7 @@ func TestSoakBufferAwaits(t *testing.T) {
 		return soakOne(t, seed, func(rt *rapid.T) {
 			p := pollingBuffered().Draw(rt, "program")
 			if _, err := agreeBoth(p, soakLimit); err != nil {
-				rt.Fatalf("%v\n%v", err, p)
+				tellFinding(rt, err, p)
 			}
 			run++
 		})

@@ -204,7 +204,7 @@ func TestSoakBlends(t *testing.T) {
 		return soakOne(t, seed, func(rt *rapid.T) {
 			p := gen.Draw(rt, "program")
 			if err := agreeBlends(p, spinLimit, sound); err != nil && err != errTooLarge {
-				rt.Fatalf("%v\n%v", err, p)
+				tellFinding(rt, err, p)
 			}
 		})
 	}, func() string { return "" })

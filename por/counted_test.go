@@ -3,6 +3,8 @@ package por
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"landgo/internal/trace"
@@ -16,18 +18,23 @@ import (
 
 // counting draws programs of two or three threads. One waits in loops that end after some
 // turns, back off for longer and longer, count what they find, or keep the count.
-func counting() *rapid.Generator[*model.Program] {
+// With buffers there are fences, too, and loads of what a thread has stored.
+func counting(buffers bool) *rapid.Generator[*model.Program] {
+	kinds := 14
+	if buffers {
+		kinds = 18
+	}
 	return rapid.Custom(func(t *rapid.T) *model.Program {
 		n := 2 + pick(t, "threads", 2)
 		p := &model.Program{Bytes: 24, Standing: true, Mutexes: 1, Calm: true, Counts: true, Undeclared: pick(t, "undeclared", 3) == 0,
-			Init: map[int]byte{0: byte(pick(t, "init", 2))}}
+			Buffers: buffers, Init: map[int]byte{0: byte(pick(t, "init", 2))}}
 		spins := 0
 		for range n {
 			var code []model.Instr
 			put := func(in ...model.Instr) { code = append(code, in...) }
 			for k := 1 + pick(t, "length", 5-n); k > 0; k-- {
 				a, v, r := 8*pick(t, "where", 2), int64(pick(t, "value", 3)), pick(t, "register", 2)
-				kind := pick(t, "kind", 14)
+				kind := pick(t, "kind", kinds)
 				if kind < 6 && spins > 1 {
 					kind += 6
 				}
@@ -45,6 +52,10 @@ func counting() *rapid.Generator[*model.Program] {
 					put(model.Instr{Code: model.FetchAdd, A: a, R: r, C: 1})
 				case 9:
 					put(model.Instr{Code: model.Add, A: a, R: r, C: 1})
+				case 14:
+					put(model.Instr{Code: model.Fence})
+				case 15: // a store, and a load of it, or of the other word
+					put(model.Instr{Code: model.Store, A: a, C: v}, model.Instr{Code: model.Load, A: []int{a, 8 - a}[r], R: r})
 				case 10: // until it has a value
 					put(model.Instr{Code: model.Load, A: a, R: r}, model.Instr{Code: model.JumpNe, R: r, C: v, A: len(code)})
 				default:
@@ -167,7 +178,7 @@ func allOutcomes(all, found *survey) error {
 }
 
 func TestCounted(t *testing.T) {
-	sparing(t, counting(), func(p *model.Program) (bool, error) { return agreeCounted(p, countedLimit) })
+	sparing(t, counting(false), func(p *model.Program) (bool, error) { return agreeCounted(p, countedLimit) })
 }
 
 // TestCountedMutants: the programs of TestCounted show each rule of counted spins that is left
@@ -175,7 +186,7 @@ func TestCounted(t *testing.T) {
 func TestCountedMutants(t *testing.T) {
 	for f := model.AnyExit; f <= model.LeadsNowhere; f++ {
 		t.Run(fmt.Sprint("fault ", f), func(t *testing.T) {
-			findsFault(t, counting(), 6000, func(p *model.Program) error {
+			findsFault(t, counting(false), 6000, func(p *model.Program) error {
 				p.CountsBadly = f
 				_, err := agreeCounted(p, countedLimit)
 				return err
@@ -186,5 +197,73 @@ func TestCountedMutants(t *testing.T) {
 
 // TestSoakCounted is TestCounted on as many programs as LANDGO_SOAK says.
 func TestSoakCounted(t *testing.T) {
-	soakSparing(t, counting(), func(p *model.Program) (bool, error) { return agreeCounted(p, countedLimit) })
+	soakSparing(t, counting(false), func(p *model.Program) (bool, error) { return agreeCounted(p, countedLimit) })
+}
+
+// countedBuffers compares searches for which all turns of a loop are one step with the machine of
+// the paper, which runs each turn for itself and has store buffers. It reports whether there
+// are fewer executions than with all turns.
+func countedBuffers(p *model.Program, limit uint64) (collapsed bool, err error) {
+	want := model.Outcomes(p)
+	for _, p.Lazy = range []bool{false, true} {
+		opts := bufferOptions
+		opts.MaxExecutions = limit
+		for _, name := range []string{"dpor", "source", "optimal"} {
+			r, err := runBuffered(name, p, opts)
+			if err != nil {
+				return false, err
+			}
+			if !r.stats.Complete {
+				return false, errTooLarge
+			}
+			if got := sorted(r.outcomes); !slices.Equal(got, want) {
+				return false, fmt.Errorf("%s, updates last: %v: %d outcomes, want %d:\n%v\nwant\n%v", name, p.Lazy, len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			if name != "optimal" {
+				continue
+			}
+			p.Counts = false
+			turns, err := runBuffered(name, p, opts)
+			if p.Counts = true; err != nil {
+				return false, err
+			}
+			collapsed = collapsed || !turns.stats.Complete || r.stats.Executions < turns.stats.Executions
+		}
+	}
+	return collapsed, nil
+}
+
+func TestCountedBuffers(t *testing.T) {
+	gen, fewer := counting(true), 0
+	for n := range 150 {
+		p := gen.Example(n)
+		less, err := countedBuffers(p, bufferOptions.MaxExecutions)
+		if err != nil {
+			t.Fatalf("program %d: %v\n%v", n, err, p)
+		}
+		if less {
+			fewer++
+		}
+	}
+	if fewer < 30 {
+		t.Errorf("%d programs have fewer executions", fewer)
+	}
+}
+
+// TestCountedBufferMutants: such programs show the rules about what a turn leaves behind.
+func TestCountedBufferMutants(t *testing.T) {
+	for f := model.AnyExit; f <= model.AllDead; f++ {
+		t.Run(fmt.Sprint("fault ", f), func(t *testing.T) {
+			findsFault(t, counting(true), 2000, func(p *model.Program) error {
+				p.CountsBadly = f
+				_, err := countedBuffers(p, bufferOptions.MaxExecutions)
+				return err
+			})
+		})
+	}
+}
+
+// TestSoakCountedBuffers is TestCountedBuffers on as many programs as LANDGO_SOAK says.
+func TestSoakCountedBuffers(t *testing.T) {
+	soakSparing(t, counting(true), func(p *model.Program) (bool, error) { return countedBuffers(p, bufferOptions.MaxExecutions) })
 }

@@ -245,7 +245,7 @@ func differ(t *testing.T, gen *rapid.Generator[sized], checks int, seen *sample,
 		}
 		if err := agree(rt, p.Program, judge); err != nil {
 			found = true
-			rt.Fatalf("%v\n%v", err, p.Program)
+			tellFinding(rt, err, p.Program)
 		}
 	})
 	t.Log("skipped", skipped)

@@ -136,7 +136,7 @@ func TestSoakLateEnds(t *testing.T) {
 			case err == errTooLarge:
 				rt.Skip()
 			case err != nil:
-				rt.Fatalf("%v\n%v", err, p)
+				tellFinding(rt, err, p)
 			}
 			run++
 		})

@@ -341,7 +341,7 @@ func TestObserversAmong(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := gen.Draw(rt, "program")
 		if err := agreeObserved(p.Program, p.limit, sound); err != nil && err != errTooLarge {
-			rt.Fatalf("%v\n%v", err, p.Program)
+			tellFinding(rt, err, p.Program)
 		}
 	})
 }
@@ -424,7 +424,7 @@ func soakWatched(t *testing.T, agree func(*model.Program, uint64, fault) error) 
 			case err == errTooLarge:
 				tooLarge++
 			case err != nil:
-				rt.Fatalf("%v\n%v", err, s.Program)
+				tellFinding(rt, err, s.Program)
 			}
 		})
 	}, func() string { return fmt.Sprintf("%d too large", tooLarge) })

@@ -23,7 +23,7 @@ func TestReadsFromAmong(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := gen.Draw(rt, "program")
 		if err := agreeReads(p.Program, p.limit, sound); err != nil && err != errTooLarge {
-			rt.Fatalf("%v\n%v", err, p.Program)
+			tellFinding(rt, err, p.Program)
 		}
 	})
 }

@@ -120,8 +120,9 @@ func soakBatches(t *testing.T, run func(seed uint64) bool, seen func() string) {
 	fmt.Printf("soak of %d programs, seed %d\n", n, seed)
 	began, failed := time.Now(), 0
 	for done := 0; done < n; done += soakBatch {
-		if !run(seed) {
+		if newest = ""; !run(seed) {
 			failed++
+			fmt.Printf("a finding, seed %d:\n%s\n", seed, newest)
 		}
 		if batch := done / soakBatch; batch%10 == 0 || done+soakBatch >= n {
 			var used syscall.Rusage
@@ -131,6 +132,16 @@ func soakBatches(t *testing.T, run func(seed uint64) bool, seen func() string) {
 		}
 		seed += 0x9e3779b97f4a7c15
 	}
+}
+
+// newest is the last program that failed, and how: the smallest of its batch, once rapid is done with
+// making it smaller.
+var newest string
+
+// tellFinding fails with a program.
+func tellFinding(t *rapid.T, err error, p *model.Program) {
+	newest = fmt.Sprintf("%v\n%v", err, p)
+	t.Fatal(newest)
 }
 
 // soak runs a batch of programs, or a part of it.

@@ -23,7 +23,7 @@ const (
 
 var bufferingOf = [trace.NumOps]buffering{
 	trace.OpCreate: drains, trace.OpExit: drains, trace.OpJoin: drains, trace.OpTryJoin: drains, trace.OpTryJoinFail: looks,
-	trace.OpDetach: drains,
+	trace.OpDetach: drains, trace.OpName: looks,
 
 	trace.OpLock: drains, trace.OpTryLock: drains, trace.OpTryLockFail: looks, trace.OpUnlock: drains,
 	trace.OpMutexInit: stores, trace.OpMutexDestroy: stores,

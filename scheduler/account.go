@@ -116,9 +116,9 @@ var opVerbs = map[trace.OpKind]string{
 // OpText puts an operation into words.
 func (s *named) OpText(op trace.Op) string {
 	switch op.Kind {
-	case trace.OpCreate, trace.OpJoin, trace.OpDetach, trace.OpMakeRunnable:
+	case trace.OpCreate, trace.OpJoin, trace.OpDetach, trace.OpName, trace.OpMakeRunnable:
 		if t := trace.TID(op.Obj); int(t) < len(s.names.paths) && t >= 0 {
-			return map[trace.OpKind]string{trace.OpCreate: "creates", trace.OpJoin: "joins", trace.OpDetach: "detaches",
+			return map[trace.OpKind]string{trace.OpCreate: "creates", trace.OpJoin: "joins", trace.OpDetach: "detaches", trace.OpName: "names",
 				trace.OpMakeRunnable: "makes runnable"}[op.Kind] + " " + s.Name(t)
 		}
 	case trace.OpCancel:

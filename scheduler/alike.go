@@ -205,9 +205,9 @@ func (k *Kinship) meets(th *thread, op *trace.Op) {
 			k.joins(th, j)
 			return
 		}
-	case trace.OpTryJoin, trace.OpTryJoinFail, trace.OpDetach, trace.OpCancel:
+	case trace.OpTryJoin, trace.OpTryJoinFail, trace.OpDetach, trace.OpCancel, trace.OpName:
 		if k.in.threads[op.Obj].group != 0 {
-			k.unlike("one of them alone is detached, signalled, or asked whether it lives")
+			k.unlike("one of them alone is detached, signalled, named, or asked whether it lives")
 		}
 	case trace.OpAdvance:
 		if k.most > 0 {

@@ -164,9 +164,6 @@ func (s *System) Rest() (news bool) {
 	return news
 }
 
-// worksOnBytes reports whether an operation may change its object's bytes by itself.
-func worksOnBytes(op *trace.Op) bool { return op.Size != 0 }
-
 // meets reports whether a step changes the bytes of an access at which a thread
 // waits.
 func (aw *awaits) meets(tr *trace.Transition, at *trace.Access) (meets bool) {
@@ -178,8 +175,8 @@ func (aw *awaits) meets(tr *trace.Transition, at *trace.Access) (meets bool) {
 			meets = true
 		}
 	}
-	for i := range tr.Ops {
-		if op := &tr.Ops[i]; worksOnBytes(op) && at.Overlaps(&trace.Access{Addr: op.Obj, Size: op.Size}) {
+	for i := range tr.Ops { // one with bytes may change them
+		if op := &tr.Ops[i]; op.Size != 0 && at.Overlaps(&trace.Access{Addr: op.Obj, Size: op.Size}) {
 			aw.giveUp(at)
 		}
 	}
@@ -214,7 +211,7 @@ func (aw *awaits) noteWrites(info *stepInfo) {
 		}
 	}
 	for i := range info.tr.Ops {
-		if op := &info.tr.Ops[i]; worksOnBytes(op) {
+		if op := &info.tr.Ops[i]; op.Size != 0 {
 			aw.noteWrite(info, op.Obj, uint64(op.Size), true)
 		}
 	}

@@ -99,6 +99,9 @@ type Lives interface {
 	// Leave: a thread's own code calls the kernel to end it. It returns the bug that this
 	// is, or nil.
 	Leave(trace.TID, *trace.Transition) (*Failure, error)
+	// LeaveProcess: a thread calls the kernel to end the process. It says why that isn't
+	// the guest's own doing, or nil.
+	LeaveProcess(trace.TID) error
 	// EndsAt is where a thread's start routine returns to, if landgo ends the thread there,
 	// with its result in RAX; else 0.
 	EndsAt(trace.TID) uint64

@@ -42,6 +42,7 @@ func (o *ordinary) Got(trace.TID, uint64, uint64)                               
 func (o *ordinary) Drop(kernel.Pages)                                           {}
 func (o *ordinary) ObjectBytes() [][2]uint64                                    { return nil }
 func (o *ordinary) Deadline() (trace.TID, uint64)                               { return trace.NoThread, 0 }
+func (o *ordinary) LeaveProcess(trace.TID) error                                { return nil }
 func (o *ordinary) Leave(t trace.TID, tr *trace.Transition) (*Failure, error) {
 	o.in.Ends.Exit(t, tr, true)
 	return nil, nil

@@ -156,7 +156,7 @@ func (s *spins) calm(tr *trace.Transition) bool {
 	}
 	for i := range tr.Ops {
 		switch tr.Ops[i].Kind {
-		case trace.OpYield, trace.OpTurn, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
+		case trace.OpYield, trace.OpTurn, trace.OpName, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
 			trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
 		case trace.OpSyscall:
 			if !s.isLook(tr.Ops[i]) {

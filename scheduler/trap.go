@@ -260,6 +260,9 @@ func (q *Traps) goesOn(th *thread, tr *trace.Transition, call uint64, p *kernel.
 		tr.End = trace.EndBug
 		return true, nil
 	case out.ExitProcess:
+		if err := q.in.lib.LeaveProcess(th.ID); err != nil {
+			return false, err
+		}
 		return true, q.ExitProcess(th.ID, tr, out.Status)
 	case out.ExitThread:
 		f, err := q.in.lib.Leave(th.ID, tr)

@@ -102,8 +102,8 @@ func TestKernels(t *testing.T) {
 			}
 			flags := withinPreemptions(k, k.PP)
 			for _, build := range builds[1:] {
-				if !soaks && i%3 > 0 {
-					continue // a third of the rows has both
+				if !soaks && i%6 > 0 {
+					continue // a sixth of the rows has both
 				}
 				report(t, k.Guest, build, onKernel(t, k, build, flags...))
 			}

@@ -47,14 +47,7 @@ int main(void)
 }
 `,
 	})
-	build := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("gcc", append([]string{"-g", "-pthread"}, args...)...)
-		cmd.Dir = dir
-		if said, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("gcc %s: %v\n%s", strings.Join(args, " "), err, said)
-		}
-	}
+	build := builder(t, dir)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	if err := os.Mkdir(at("lib"), 0o755); err != nil {
 		t.Fatal(err)
@@ -105,5 +98,52 @@ int main(void)
 	r = run(t, "run", "--json", "--pp", "yield", "--library-path", at("elsewhere"), at("main")).decode(t)
 	if r.Verdict != result.Verified {
 		t.Errorf("with --library-path: %s: %s", r.Verdict, r.Reason)
+	}
+}
+
+// TestCantBeLoaded: a program whose library is older than it, or lacks a function, doesn't
+// begin. A constructor that ends the process is the program's own.
+func TestCantBeLoaded(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"main.c":    "int needed(void); int main(void) { return needed() - 1; }\n",
+		"other.c":   "int other(void) { return 1; }\n",
+		"needed.c":  "int needed(void) { return 1; }\n",
+		"leaves.c":  "#include <stdlib.h>\nint needed(void) { return 1; }\n__attribute__((constructor)) void begin(void) { exit(3); }\n",
+		"new.map":   "NEW { global: needed; };\n",
+		"first.map": "FIRST { global: needed; };\n",
+	})
+	build := builder(t, dir)
+	library := func(args ...string) {
+		t.Helper()
+		build(append([]string{"-shared", "-fPIC", "-o", "libneeded.so"}, args...)...)
+	}
+	runs := func() *result.Result {
+		t.Helper()
+		return run(t, "run", "--json", filepath.Join(dir, "main")).decode(t)
+	}
+	library("needed.c", "-Wl,--version-script=new.map")
+	build("-o", "main", "main.c", "-L.", "-lneeded", "-Wl,-rpath,$ORIGIN")
+	for lib, says := range map[string]string{"needed.c -Wl,--version-script=first.map": "version `NEW' not found", "other.c": "needed"} {
+		library(strings.Fields(lib)...)
+		if r := runs(); r.Verdict != result.Invalid || r.Problem != result.NotLoaded || !strings.Contains(r.Reason, says) {
+			t.Errorf("%s: %s (%s): %s", lib, r.Verdict, r.Problem, r.Reason)
+		}
+	}
+	library("leaves.c", "-Wl,--version-script=new.map")
+	if r := runs(); r.Bug == nil || !strings.Contains(r.Bug.Message, "status 3") {
+		t.Errorf("%s: %s", r.Verdict, r.Reason)
+	}
+}
+
+// builder runs gcc in a folder.
+func builder(t *testing.T, dir string) func(args ...string) {
+	return func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("gcc", append([]string{"-g", "-pthread"}, args...)...)
+		cmd.Dir = dir
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("gcc %s: %v\n%s", strings.Join(args, " "), err, said)
+		}
 	}
 }

@@ -36,7 +36,7 @@ func (h *hunt) withBuffers(ctx context.Context, cfg config.Config) (*result.Resu
 	if cfg.Model == config.ModelSC || cfg.Model == config.ModelTSO || r.Verdict != result.Verified || delayed < 0 && !states {
 		return nil, nil
 	}
-	fewer, most := cfg.PP != trace.MemPoints, uint64(0)
+	fewer, most, samples := cfg.PP != trace.MemPoints, uint64(0), samplesBuffers(&cfg)
 	cfg.Model, cfg.PP, cfg.Races, cfg.Checkpoint, cfg.Resume = config.ModelTSO, trace.MemPoints, nil, "", ""
 	if states {
 		delayed = len(r.Warnings)
@@ -51,7 +51,7 @@ func (h *hunt) withBuffers(ctx context.Context, cfg config.Config) (*result.Resu
 	if cfg.Validate() != nil {
 		return nil, nil // it isn't proven there; the warning stays
 	}
-	again, err := runFor(ctx, h.Clock, cfg, h.obs, nil, most)
+	again, err := h.runBuffered(ctx, cfg, most, samples)
 	if err != nil {
 		return nil, err
 	}
@@ -68,10 +68,26 @@ func (h *hunt) withBuffers(ctx context.Context, cfg config.Config) (*result.Resu
 		*text += fmt.Sprintf("; with store buffers %d executions were run and had no bug, and --model tso runs all", again.Executions)
 		return nil, nil
 	}
-	for _, b := range again.Bugs {
-		if b.Model = string(config.ModelTSO); fewer {
-			b.PP = again.PP
+	ofBuffers(again, fewer)
+	return again, nil
+}
+
+// runBuffered makes the second search. If it isn't small, samples come first.
+func (h *hunt) runBuffered(ctx context.Context, cfg config.Config, most uint64, samples bool) (*result.Result, error) {
+	if samples {
+		soon := cfg
+		soon.MaxExecutions = soonAgain
+		again, err := runFor(ctx, h.Clock, soon, h.obs, nil, soonSteps)
+		if err != nil || again.Verdict != result.Budget {
+			return again, err
+		}
+		sampled, err := h.sampleBuffers(ctx, cfg)
+		if sampled != nil || err != nil {
+			return sampled, err
+		}
+		if cfg.Time > 0 && h.Clock.Elapsed() >= cfg.Time {
+			return again, nil
 		}
 	}
-	return again, nil
+	return runFor(ctx, h.Clock, cfg, h.obs, nil, most)
 }

@@ -162,7 +162,7 @@ func TestAlikeRandom(t *testing.T) {
 		"assert(x < 5);", "sched_yield();", "next();", "pthread_barrier_wait(&bar);",
 	}
 	some := 0
-	for i := range 12 {
+	for i := range 6 {
 		r := rand.New(rand.NewPCG(uint64(i), 23))
 		draw := func(k int) (code string) {
 			for range k {

@@ -39,7 +39,7 @@ func TestClaims(t *testing.T) {
 		fair         bool
 		polls        int64
 	}{
-		{"polite", polite, true, 1_000},
+		{"polite", polite, true, 1_500}, // of which samples with store buffers have some
 		{"fib_bench-N5", "", false, 3_000},
 		{"fib_bench-N4", "", false, 600}, // while the first job is alone
 	} {

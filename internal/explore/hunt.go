@@ -50,6 +50,11 @@ type hunt struct {
 	// patience is when the refining of a bug ends, in processor time; unreadable the same
 	// where its story is too long to be read.
 	patience, unreadable time.Duration
+	// sampling takes samples with store buffers, once (sampled.go); nil: there are to be none, or
+	// they were taken. sampled is a bug's result, nil if they have none.
+	sampling    func() (*result.Result, error)
+	sampled     *result.Result
+	samplingErr error
 }
 
 // finding is a bug, with the execution that showed it.
@@ -304,6 +309,9 @@ func (h *hunt) Progress(p por.Progress) {
 	h.share = p.Share
 	h.stats = p.Stats
 	h.moves.Note(p.Stats.Executions, p.Share)
+	if h.Config.Buffers() && len(h.found) == 0 {
+		h.sample(steps(p.Stats))
+	}
 	if now := time.Now(); now.Sub(h.lastTold) >= 200*time.Millisecond {
 		h.lastTold = now
 		h.tell(p)
@@ -332,6 +340,7 @@ func (h *hunt) tell(p por.Progress) {
 func (h *hunt) stop() bool {
 	switch {
 	case h.raced() && !h.Config.KeepGoing:
+	case h.sampled != nil || h.samplingErr != nil:
 	case h.most > 0 && steps(h.stats) > h.most:
 		h.stopped = result.OutOfExecutions
 	default:

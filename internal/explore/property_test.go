@@ -64,7 +64,7 @@ func exploredProperties(t *testing.T, search string, c config.Config, limit uint
 // fresh seed.
 func TestPropertiesAgree(t *testing.T) {
 	t.Parallel()
-	seed, n, only := uint64(3), 24, -1
+	seed, n, only := uint64(3), 12, -1
 	if v, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_GUESTS")); err == nil {
 		seed, n = rand.Uint64(), v
 	}

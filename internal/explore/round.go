@@ -121,6 +121,7 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 	}
 	d.letRungs()
 	d.letWays()
+	d.letSamples(nil)
 	d.letBounded()
 	d.show()
 	return nil

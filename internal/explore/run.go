@@ -126,12 +126,18 @@ func runFor(ctx context.Context, clock limits.Clock, cfg config.Config, obs Obse
 		s.Finish(r)
 		return r, nil
 	}
+	if most == 0 && samplesBuffers(&cfg) {
+		h.sampling = func() (*result.Result, error) { return h.sampleBuffers(ctx, cfg) }
+	}
 	search := h.search
 	if cfg.Deepens() {
 		search = h.deepen
 	}
 	if err := search(); err != nil {
 		return nil, err
+	}
+	if h.sampled != nil || h.samplingErr != nil {
+		return h.sampled, h.samplingErr
 	}
 	// Before anything is run again that isn't of the search.
 	s.Cover(r)

@@ -80,6 +80,10 @@ static void *user(void *a) { int z = 0; while (!look(&z)) ; return a; }`, "livel
 		{"a spin that calls, in several steps", `
 static int __attribute__((noinline)) look(int *p) { volatile int here[4] = {*p}; return here[0] + flag + other; }
 static void *user(void *a) { int z = 0; while (!look(&z)) sched_yield(); return a; }`, "livelock"},
+		{"a spin that calls twice, and looks at what no other thread touches", `
+static volatile int mine;
+static int __attribute__((noinline)) look(void) { return mine; }
+static void *user(void *a) { while (!look() && !look()) ; return a; }`, "livelock"},
 		{"a spin of a handler on an alternate stack", `
 static char room[16384];
 static void h(int s) { while (!flag) ; }

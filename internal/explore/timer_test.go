@@ -68,6 +68,15 @@ func TestOwnThreads(t *testing.T) {
 	}
 }
 
+// TestNoTicks: where timers never go off, the first line says why one thread ran.
+func TestNoTicks(t *testing.T) {
+	t.Parallel()
+	r := runOf(t, ticking(compile.Text(t, "gcc", timed+"static void handle(int sig) { x = sig; }\nint main(void) { begin(); }\n"), 0))
+	if r.Bound != "ticks=0" || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Text, "(--ticks 0)") {
+		t.Errorf("%s by %s: %+v", r.Verdict, r.Bound, r.Warnings)
+	}
+}
+
 // TestTicksWithoutEnd: a program that waits for ever after a tick is told what helps there,
 // and what fewer ticks have shown.
 func TestTicksWithoutEnd(t *testing.T) {

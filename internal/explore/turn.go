@@ -211,9 +211,24 @@ func (s *turn) Progress(p por.Progress) {
 	if s.stopped == "" && (len(s.found) == 0 && !s.watched.Raced || s.Config.KeepGoing) {
 		d.letRungs()
 		d.letWays()
+		d.letSamples(s.watched)
 	}
 	d.letBounded()
 	d.show()
+}
+
+// letSamples lets samples with store buffers be taken, if there was a triangular race.
+func (d *deepening) letSamples(watched *races.Watched) {
+	racy := func(w *races.Watched) bool { return w != nil && w.Triangular != nil && len(w.Triangular.Found()) > 0 }
+	for _, sp := range d.spaces {
+		if racy(watched) {
+			break
+		}
+		watched = sp.seen
+	}
+	if racy(watched) && len(d.found) == 0 {
+		d.sample(d.steps)
+	}
 }
 
 // Ended implements por.Observer.

@@ -2,6 +2,7 @@ package litmus
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -57,12 +58,7 @@ func (t *Test) Allowed() []string {
 	x.order = make([][]int, t.Locations)
 	x.outcomes = map[string]bool{}
 	x.chooseReads(0)
-	var list []string
-	for o := range x.outcomes {
-		list = append(list, o)
-	}
-	slices.Sort(list)
-	return list
+	return slices.Sorted(maps.Keys(x.outcomes))
 }
 
 // execution is a candidate.

@@ -64,6 +64,7 @@ const (
 	NoAnnotations         ErrorKind = "no-annotations"
 	NoPaging              ErrorKind = "no-paging"
 	OtherSegments         ErrorKind = "other-segments"
+	NotLoaded             ErrorKind = "not-loaded"
 	EmptyPass             ErrorKind = "empty-pass"
 )
 
@@ -267,6 +268,10 @@ var Problems = []Problem{
 		`the kernel's page tables put 0xc0100000 elsewhere, and unicorn 2.0.1 takes each address for its own: landgo needs libunicorn 2.1 or newer for this kernel`,
 		"Kernels whose addresses aren't their memory's need an engine that follows page tables.",
 		"run \"make paging\", which gets libunicorn 2.1 or says why it can't, and build landgo again"},
+	{NotLoaded, ExitInvalid,
+		`the program's dynamic linker, /lib64/ld-linux-x86-64.so.2, can't load it: guest: /lib/libfoo.so.1: version 'FOO_2' not found (required by guest)`,
+		"The program began with its dynamic linker, which ended the process before the program's own code ran. A library is older than the program (a version isn't found), or lacks a function that the program calls.",
+		"install the library that is named as new as the program wants it, give its folder with --library-path DIR, or the root of the system that the program was built on with --sysroot DIR"},
 	{EmptyPass, ExitInvalid,
 		`--strict: verified, but only one thread ever ran`,
 		"The search ended without a bug, but there was nothing to search. The program never had a second thread, its threads share nothing, or no run came to the preemption points that were asked for. Or executions had bugs that --ignore names. With --strict that isn't a pass.",

@@ -20,6 +20,7 @@ const (
 	OpDetach // Obj: the detached thread's TID
 	OpCancel // a signal to another thread. Obj: its TID; Arg: the signal, 0 if there is none or no thread to get it, or PassedOver
 	OpTurn   // a step of a thread that others send signals to. Obj: its own TID
+	OpName   // names a thread to a function, which the thread has to be there for. Obj: its TID
 
 	OpLock // blocks while held
 	OpTryLock
@@ -173,7 +174,7 @@ const (
 )
 
 var opNames = [NumOps]string{
-	"none", "access", "create", "exit", "join", "tryjoin", "tryjoin-fail", "detach", "cancel", "turn",
+	"none", "access", "create", "exit", "join", "tryjoin", "tryjoin-fail", "detach", "cancel", "turn", "name",
 	"lock", "trylock", "trylock-fail", "unlock", "mutex-init", "mutex-destroy",
 	"cond-wait", "signal", "broadcast", "cond-timeout", "cond-init", "cond-destroy", "cond-look",
 	"sem-wait", "sem-trywait", "sem-trywait-fail", "sem-post", "sem-get", "sem-init", "sem-destroy",

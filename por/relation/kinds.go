@@ -46,7 +46,7 @@ const (
 var classOf = [trace.NumOps]class{
 	trace.OpExit: threadClass, trace.OpJoin: threadClass, trace.OpTryJoin: threadClass,
 	trace.OpTryJoinFail: threadClass, trace.OpDetach: threadClass, trace.OpCancel: threadClass,
-	trace.OpTurn: threadClass,
+	trace.OpTurn: threadClass, trace.OpName: threadClass,
 	trace.OpLock: mutexClass, trace.OpTryLock: mutexClass, trace.OpTryLockFail: mutexClass, trace.OpUnlock: mutexClass,
 	trace.OpMutexInit: mutexClass, trace.OpMutexDestroy: mutexClass,
 	trace.OpCondWait: condClass, trace.OpCondSignal: condClass, trace.OpCondBroadcast: condClass,
@@ -77,7 +77,7 @@ var classOf = [trace.NumOps]class{
 var independent = [][2][]trace.OpKind{
 	// A failing try changes nothing, nor does a look.
 	{{trace.OpTryLockFail}, {trace.OpTryLockFail}},
-	{{trace.OpTryJoinFail}, {trace.OpTryJoinFail}},
+	{{trace.OpTryJoinFail, trace.OpName}, {trace.OpTryJoinFail, trace.OpName}},
 	{{trace.OpCondLook}, {trace.OpCondLook}},
 	{{trace.OpOnceLook}, {trace.OpOnceLook}},
 	// Posts add up. A failing sem_trywait and sem_getvalue change nothing.
@@ -108,7 +108,9 @@ var independent = [][2][]trace.OpKind{
 	{{trace.OpDetach}, {trace.OpExit}},
 	// A thread's steps depend on the signals that it is sent, for a handler runs
 	// where it stands. To wait for its end or to detach it is the same everywhere.
-	{{trace.OpTurn}, {trace.OpTurn, trace.OpExit, trace.OpJoin, trace.OpTryJoin, trace.OpTryJoinFail, trace.OpDetach}},
+	{{trace.OpTurn}, {trace.OpTurn, trace.OpExit, trace.OpJoin, trace.OpTryJoin, trace.OpTryJoinFail, trace.OpDetach, trace.OpName}},
+	// To name a thread is to ask whether it may be named: a signal to it changes nothing in that.
+	{{trace.OpName}, {trace.OpCancel}},
 }
 
 // dependentOps[a][b]: operations of kinds a and b on one object depend.

@@ -35,6 +35,8 @@ const (
 	watched
 	// noted: ordinary code, but landgo remembers that it was called.
 	noted
+	// naming: ordinary code, before which landgo looks at the thread that it names (named.go).
+	naming
 	// allocator: landgo carries it out (malloc.go).
 	allocator
 	// ending: the guest's end.
@@ -135,12 +137,14 @@ var ways = [profile.NumRoles]act{
 
 	profile.Once: {how: operation, kind: kindOnce},
 
-	profile.Create:    {how: quietly},
-	profile.Join:      {how: operation},
-	profile.TryJoin:   {how: operation},
-	profile.TimedJoin: {how: operation, deadline: 2},
-	profile.ClockJoin: {how: operation, deadline: 3},
-	profile.Detach:    {how: operation},
+	profile.Create:      {how: quietly},
+	profile.Join:        {how: operation},
+	profile.TryJoin:     {how: operation},
+	profile.TimedJoin:   {how: operation, deadline: 2},
+	profile.ClockJoin:   {how: operation, deadline: 3},
+	profile.Detach:      {how: operation},
+	profile.NamesThread: {how: naming},
+	profile.Cancel:      {how: naming},
 
 	profile.ThreadExit:   {how: operation},
 	profile.KeyCreate:    {how: watched},

@@ -93,6 +93,11 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 		if s.carried.carries(b.Role) {
 			return s.carried.at(th, tr, b.Role)
 		}
+		if s.names(th, &b) {
+			if v, err := s.lives.atName(th, tr, b.Role); err != nil || v == scheduler.Stay {
+				return v, err
+			}
+		}
 		if (s.cfg.Tested || b.Own) && acts[b.Role].how != ending && !s.trusts(b.Role) {
 			return s.atTested(th, b.Role)
 		}
@@ -113,7 +118,7 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 			s.ret(th, 0)
 			return scheduler.Pass, nil
 		}
-		if th.trusted() {
+		if th.trusted() || s.distrusted && namesThread(b.Role) {
 			return scheduler.Step, nil
 		}
 		th.role = b.Role
@@ -223,6 +228,8 @@ func (s *Library) atRole(th *thread, tr *trace.Transition) (scheduler.Verdict, e
 			return v, err
 		}
 		return s.enterTrustedPool(th, tr)
+	case naming:
+		return scheduler.Step, nil
 	case operation:
 		return s.atOperation(th, tr, a)
 	}

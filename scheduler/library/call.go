@@ -33,6 +33,8 @@ const (
 	phaseSleeps
 	// phaseTouch: before a call that touches what others do (door.go).
 	phaseTouch
+	// phaseNames: before a call that names a thread, of the guest's own code (named.go).
+	phaseNames
 	// phaseFault: before a call that may be had fail (faulty.go).
 	phaseFault
 	// phaseTaken: a tested allocator is about to take a block back.
@@ -105,6 +107,7 @@ type call struct {
 	entered   int
 	enteredAt uint64
 	outermost frame
+	named     namedCall   // see named.go
 	onces     []onceFrame // once routines under way, outermost first
 	holds     []uint64    // addresses of mutexes held, oldest first
 	// held are the waits that signals interrupted, outermost first.
@@ -134,6 +137,9 @@ func (c *call) hashCalls(h *trace.Hash) {
 	}
 	if b := c.given; b != nil {
 		h.Words(b.Addr, b.Size, uint64(b.Family))
+	}
+	if n := &c.named; n.on {
+		h.Words(n.ret, n.sp, uint64(n.joined))
 	}
 	h.Word(uint64(len(c.onces)))
 	for _, o := range c.onces {

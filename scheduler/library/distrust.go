@@ -28,6 +28,9 @@ func (s *Library) distrust() {
 		if isNamed(b.Role) {
 			continue // of files that landgo's kernel hasn't got
 		}
+		if namesThread(b.Role) {
+			continue // whether the thread is there is looked at still
+		}
 		switch acts[b.Role].how {
 		case quietly, watched, allocator, ending, property:
 		case noted: // exit still runs what the guest has registered

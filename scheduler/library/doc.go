@@ -42,7 +42,7 @@
 //	              lockmerge, guard
 //	allocators    malloc, arenas, follow, pool, own (the library's own blocks), endcache, operators
 //	text          strings, lookpast, streams
-//	threads       threadcalls, carried, carriedkept, distrust, asleep
+//	threads       threadcalls, named (uses of a thread's name), carried, carriedkept, distrust, asleep
 //	time, ends    deadline, interruptedwait, ending, terminate
 //	store buffers drains, spinwait
 //	failures      faulty (--faults)

@@ -9,6 +9,8 @@ import (
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/image/static"
+	"landgo/internal/trace"
+	"landgo/kernel"
 )
 
 // Where the dynamic linker is done, and the program itself begins. The dynamic linker has
@@ -42,6 +44,23 @@ func (s *Library) atEntry() {
 	if !s.cfg.Tested {
 		s.breakStrings()
 	}
+}
+
+// LeaveProcess implements Lives: a dynamic linker that can't load the program ends the process
+// before the program begins. Constructors of glibc's libraries run before that, too: their
+// call is the library's.
+func (s *Library) LeaveProcess(t trace.TID) error {
+	linker, pc := s.image.Interpreter(), s.core.PC(t)
+	if s.begun || linker == nil || s.image.PartAt(pc) != linker {
+		return nil
+	}
+	says := cmp.Or(lastLine(s.kernel.Output(2)), "it doesn't say why")
+	return s.core.Invalid(kernel.GapStart, t, pc, "the program's dynamic linker, %s, can't load it: %s", linker.Path, says)
+}
+
+func lastLine(text []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return lines[len(lines)-1]
 }
 
 // chosen are the functions that the dynamic linker has chosen.

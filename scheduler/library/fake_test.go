@@ -104,7 +104,7 @@ func (w *world) step(t testing.TB, id trace.TID, c trace.Choice) scheduler.Verdi
 	w.begins = true
 	defer func() { w.begins = false }()
 	switch {
-	case th.phase == phaseTouch:
+	case th.phase == phaseTouch || th.phase == phaseNames:
 		return w.took(t)(w.stepTouch(th, w.tr))
 	case acts[th.role].how == allocator:
 		return w.took(t)(w.performHeap(th, w.tr))

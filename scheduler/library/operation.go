@@ -92,7 +92,7 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 		}
 		return s.advance(th, tr, uint32(trace.Bit(v == scheduler.PassAllow)))
 	}
-	if th.phase == phaseTouch {
+	if th.phase == phaseTouch || th.phase == phaseNames {
 		v, err := s.stepTouch(th, tr)
 		if err != nil || v == scheduler.Stay {
 			return err

@@ -19,6 +19,10 @@ func (s *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {
 		d.Pending, d.Loose = trace.Op{PC: th.Regs.RIP}, true
 		return anything
 	}
+	if th.phase == phaseNames {
+		d.Pending, d.Loose = s.lives.naming(th), true
+		return anything
+	}
 	if th.phase == phaseFault {
 		d.Pending, d.Loose, d.Outcomes = s.pendingOp(th), true, 1+uint32(trace.Bit(s.core.Failing.May(th.failing)))
 		return anything
@@ -94,6 +98,8 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 	switch th.phase {
 	case phaseEnd, phaseTaken, phaseGiven:
 		return th.pending
+	case phaseNames:
+		return s.lives.naming(th)
 	case phaseFault:
 		return trace.Op{Kind: trace.OpFault, Obj: uint64(th.failing), PC: th.Regs.RIP}
 	}
@@ -151,7 +157,7 @@ func (s *Library) pendingOp(th *thread) trace.Op {
 // now. A misuse is possible: it is done as a failure.
 func (s *Library) possible(th *thread) bool {
 	switch th.phase {
-	case phaseTaken, phaseGiven, phaseTouch, phaseFault:
+	case phaseTaken, phaseGiven, phaseTouch, phaseNames, phaseFault:
 		return true
 	case phaseClaimed:
 		return !s.threads[th.pending.Obj].Live()

@@ -77,7 +77,7 @@ func TestPrograms(t *testing.T) {
 		{"once", take(0, 1), []part{invoke(profile.Once, at(once), progThread), invoke(profile.Once, at(once), progThread)}, []int{1}, []string{"[1] ends"}},
 		{"a spin lock", take(0, 1), []part{spins, spins}, []int{1}, []string{"[2] ends"}},
 		{"pthread_exit", nothing, []part{all(invoke(profile.ThreadExit, 3), put(0, 1))}, []int{0}, []string{"[0] ends"}},
-		{"joined twice", all(joins(1), keep(0)), []part{nothing}, []int{0}, []string{"[3] ends"}},
+		{"joined twice", all(joins(1), keep(0)), []part{nothing}, []int{0}, []string{"[0] lock-misuse"}},
 		{"freed while it is used", nothing, []part{all(invoke(profile.Malloc, 32), func(c *emutest.Code) {
 			c.Do(func(p *emu.CPU) { p.RBX = p.RAX }).Do(func(p *emu.CPU) { p.Store(at(0), 8, p.RBX) })
 			c.Do(func(p *emu.CPU) { p.RDI = p.RBX }).Call(progCalls + 16*uint64(profile.Free))

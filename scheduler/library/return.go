@@ -28,6 +28,7 @@ func (s *Library) atReturn(th *thread, tr *trace.Transition) (scheduler.Verdict,
 		}
 		return scheduler.Step, nil
 	}
+	s.lives.endNamed(th, tr)
 	if r := &th.release; r.on && th.Regs.RIP == r.ret && th.Regs.RSP == r.sp+s.wordSize {
 		th.release = frame{}
 		if s.core.Points.Allowed(th.ID, th.Regs.RIP) {

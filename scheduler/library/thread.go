@@ -27,6 +27,7 @@ type life struct {
 	childArgument             uint64
 	childPlain                bool // without attributes
 	detached                  bool
+	wasJoined                 bool      // by the C library's own code
 	waitedFor                 trace.TID // once it was joined: by which thread, if that waited
 	// native: the runtime's own exit code runs (destructors, clean-up handlers).
 	native bool
@@ -82,7 +83,7 @@ func (s *models) Rewind(k trace.Mark) {
 // HashThread implements Keeper.
 func (s *models) HashThread(t trace.TID, h *trace.Hash, atOp bool) {
 	th := &s.threads[t]
-	h.Words(trace.Bit(th.detached), uint64(th.waitedFor))
+	h.Words(trace.Bit(th.detached), trace.Bit(th.wasJoined), uint64(th.waitedFor))
 	if !th.Live() {
 		return
 	}
@@ -105,6 +106,9 @@ func (s *models) Born(child, parent trace.TID, roomAt uint64) {
 		c.Starting, c.Entry, c.Created = true, p.entryOfChild, p.quiet.ret
 		c.OwnStack, c.detached = p.childStack, p.childDetached
 		c.Argument, c.Plain = p.childArgument, p.childPlain
+	}
+	if s.cfg.Tested {
+		c.detached, p.childDetached = p.childDetached, false
 	}
 	if c.roomAt = roomAt; roomAt != 0 {
 		c.exitSP = c.Stack

@@ -38,7 +38,7 @@ func (v *threadCalls) perform(th *thread, tr *trace.Transition) (scheduler.Verdi
 		switch j := &v.models.threads[t]; {
 		case j.detached:
 			return v.notJoinable(th, t, "detached twice")
-		case v.gaveBack(j):
+		case j.Joined:
 			return v.notJoinable(th, t, "detached, but was joined")
 		}
 		v.guest.core.Save(t)
@@ -105,18 +105,17 @@ func (v *threadCalls) join(th *thread, tr *trace.Transition) (scheduler.Verdict,
 		return v.calls.refuse(th, tr, ebusy)
 	}
 	j := &v.models.threads[t]
-	if v.gaveBack(j) {
+	if j.Joined {
 		// glibc remembers it as long as no other thread has the stack; musl has unmapped that.
 		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: v.guest.callSite(th)})
-		if by := j.waitedFor; by != trace.NoThread && by != th.ID && th.role != profile.TryJoin && v.guest.libc == elffile.Glibc {
+		if v.guest.libc == elffile.Musl && v.gaveBack(j) {
+			return scheduler.Stay, v.calls.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 4}, "joins a thread that was joined")
+		}
+		if by := j.waitedFor; by != trace.NoThread && by != th.ID && th.role != profile.TryJoin {
 			// Where both wait at once, its end wakes one, and the other waits for ever.
 			return v.notJoinable(th, t, "joined by two threads")
 		}
-		if v.guest.libc == elffile.Musl {
-			return scheduler.Stay, v.calls.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 4}, "joins a thread that was joined")
-		}
-		v.guest.ret(th, esrch)
-		return scheduler.Pass, nil
+		return v.notJoinable(th, t, "joined twice")
 	}
 	v.guest.core.Join(t, tr)
 	if j.waitedFor = trace.NoThread; th.role != profile.TryJoin {
@@ -251,7 +250,7 @@ func (v *threadCalls) threadOf(self uint64) trace.TID {
 		case !v.models.threads[i].Exists || th.Self != self || self == 0:
 		case th.Live():
 			return th.ID
-		case found == trace.NoThread || v.models.threads[found].Joined || v.models.threads[found].detached:
+		case found == trace.NoThread || v.over(&v.models.threads[found]) || v.models.threads[found].detached:
 			found = th.ID
 		}
 	}

@@ -42,6 +42,7 @@ var gapProblems = map[kernel.Gap]result.ErrorKind{
 	kernel.GapPaging:      result.NoPaging,
 	kernel.GapSegment:     result.OtherSegments,
 	kernel.GapLibrary:     result.Dynamic,
+	kernel.GapStart:       result.NotLoaded,
 }
 
 // builders are commands that make a program of a file that isn't one: the program's name

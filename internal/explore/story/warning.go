@@ -36,6 +36,9 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 	kernel := s.Platform.Ticks
 	switch {
 	case met.GoneOff: // its threads are its own
+	case met.Cut && s.Config.MostTicks() == 0 && !met.Ran:
+		warn(result.OneThread, "only one thread ever ran, and timers that send signals never went off (--ticks 0)")
+		return all
 	case r.Threads < 2 && kernel:
 		warn(result.OneThread, "there was one thread only: no other was alive when the kernel said that it is up (landgo_booted), and none was created after it")
 		return all

@@ -75,6 +75,9 @@ const (
 	ThreadExit
 	Self
 	Cancel
+	// NamesThread: takes the name of a thread first, asks about that thread or changes it, and
+	// does no more.
+	NamesThread
 	KeyCreate
 	KeyDelete
 	CleanupPush
@@ -156,7 +159,7 @@ var roleNames = [NumRoles]string{
 	"spin-init", "spin-destroy", "spin-lock", "spin-trylock", "spin-unlock", "spin-init-or-unlock",
 	"once",
 	"thread-init", "create", "join", "try-join", "timed-join", "clock-join", "detach", "thread-exit", "self",
-	"cancel", "key-create", "key-delete", "cleanup-push", "cleanup-pop",
+	"cancel", "names-thread", "key-create", "key-delete", "cleanup-push", "cleanup-pop",
 	"exit", "quick-exit", "at-exit", "thread-at-exit", "load-file", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print", "unwinds",
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "pvalloc", "malloc-usable-size", "free-all", "inside",

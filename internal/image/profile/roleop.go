@@ -57,6 +57,7 @@ var roleOps = [NumRoles]trace.OpKind{
 	TimedJoin:        trace.OpJoin,
 	ClockJoin:        trace.OpJoin,
 	Detach:           trace.OpDetach,
+	NamesThread:      trace.OpName,
 	ThreadExit:       trace.OpExit,
 	ProcessExit:      trace.OpEnd,
 	QuickExit:        trace.OpEnd,

@@ -110,9 +110,6 @@ type acrossWalk struct {
 // acrossReach bounds the instructions that are looked at behind a call, on each path.
 const acrossReach = 256
 
-// nullPage is the part of memory, from address 0 on, where nothing can be mapped.
-const nullPage = 4096
-
 // openFlags are those that nothing has set yet.
 type openFlags uint8
 
@@ -126,9 +123,6 @@ const (
 // them, this side of the next call and return. The path has had far instructions.
 func (w *acrossWalk) reads(pc uint64, far int, open openFlags) bool {
 	for ; far < acrossReach; far++ {
-		if pc < nullPage { // a weak function that the program hasn't got: the process ends there
-			return false
-		}
 		if n, plain := quick(w.file.Bytes(pc, x86.MaxInst), w.file.Machine); plain {
 			pc += uint64(n)
 			continue

@@ -3,8 +3,9 @@ package model
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
-	"sort"
+	"slices"
 )
 
 // Outcomes of a program on the machine of Sewell, Sarkar, Owens, Zappa Nardelli and
@@ -48,12 +49,7 @@ func Outcomes(p *Program) []string {
 	w := walk{p: p, number: map[string]int{}, found: map[string]bool{}}
 	w.visit(s)
 	w.settle()
-	var list []string
-	for o := range w.found {
-		list = append(list, o)
-	}
-	sort.Strings(list)
-	return list
+	return slices.Sorted(maps.Keys(w.found))
 }
 
 // walk visits all states.
@@ -261,6 +257,8 @@ func (s *tso) step(p *Program, t int) (can bool, bug int) {
 		}
 		s.pc[t]++
 		switch in.Code {
+		case Nop:
+			continue
 		case Jump:
 			s.pc[t] = in.A
 			continue
