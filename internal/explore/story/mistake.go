@@ -178,8 +178,8 @@ func (st *Story) sharedLock() string {
 	return ""
 }
 
-// letGoBefore: of two accesses that met, one is made without a lock that its thread held at its
-// access before to the same, has let go since, and that the other access is made under.
+// letGoBefore: of two accesses that met, one is made without a lock that the other is made
+// under. Its thread held that lock at its access before, and has let it go since.
 func (st *Story) letGoBefore() string {
 	if len(st.collided) != 2 {
 		return ""
