@@ -73,9 +73,9 @@ func (s *bounded) seed(n *node, kids *branch) error {
 	}
 	tail := &n.todo
 	for t := range s.sets.byTurns(n) {
-		c := s.meter.after(n, t)
-		ok, but := s.meter.within(c, s.measure)
 		for o := trace.Choice(0); o < s.path.outcomes(n, t); o++ {
+			c := s.meter.after(n, t, o)
+			ok, but := s.meter.within(c, s.measure)
 			if ok {
 				*tail = s.sets.pool.named(t, o)
 				tail = &(*tail).next

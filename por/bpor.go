@@ -184,7 +184,7 @@ func (s *bpor) cheapest(n *node) (best trace.TID, refused uint64) {
 		if _, ok := s.sets.awake(n, t); !ok {
 			continue
 		}
-		c := s.meter.after(n, t)
+		c := s.meter.after(n, t, 0)
 		if ok, _ := s.meter.within(c, 0); !ok {
 			refused++
 			continue
@@ -202,7 +202,7 @@ func (s *bpor) cheapest(n *node) (best trace.TID, refused uint64) {
 
 // allow is line 12 of Algorithm 2.
 func (s *bpor) allow(n *node, b *branch) bool {
-	if ok, _ := s.meter.within(s.meter.after(n, b.Thread), 0); ok {
+	if ok, _ := s.meter.within(s.meter.after(n, b.Thread, b.Choice), 0); ok {
 		return true
 	}
 	s.stats.Pruned++

@@ -87,12 +87,16 @@ func (r *bufferRun) spent(path []PathStep) map[Measure]int {
 	c := map[Measure]int{}
 	last := trace.NoThread
 	for _, s := range path {
-		ready, goesOn := map[trace.TID]bool{}, map[trace.TID]bool{}
+		ready, goesOn, signals := map[trace.TID]bool{}, map[trace.TID]bool{}, map[trace.TID]bool{}
 		for _, th := range m.Threads(nil) {
 			ready[th.ID] = th.Status == trace.Ready
+			signals[th.ID] = th.Pending.Kind == trace.OpCondSignal
 			goesOn[th.ID] = ready[th.ID] && th.Pending.Kind != trace.OpEnd // which may be left freely
 		}
 		if s.Thread < n {
+			if signals[s.Thread] {
+				c[Delay] += int(s.Choice)
+			}
 			if last != trace.NoThread && s.Thread != last {
 				c[Switches]++
 				if goesOn[last] {

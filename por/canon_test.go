@@ -33,6 +33,7 @@ type recorder struct {
 type standing struct {
 	id           trace.TID
 	ready, yield bool
+	wakes        bool // its outcomes are the waiters that a signal may wake
 	ends         bool // all that is left of it is its end
 }
 
@@ -45,7 +46,7 @@ func (r *recorder) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) 
 	if len(r.path) == 64 && r.endless {
 		return &trace.Transition{Thread: t, End: trace.EndProcess}, nil
 	}
-	r.prices = append(r.prices, r.price().plus(r.stands[len(r.path)], t))
+	r.prices = append(r.prices, r.price().plus(r.stands[len(r.path)], t, c))
 	x, err := r.System.Step(t, c)
 	if len(r.path) == 64 {
 		panic("a random program with more than 64 events")
@@ -82,7 +83,7 @@ func (r *recorder) Threads(dst []trace.Thread) []trace.Thread {
 		if (t.Status == trace.Blocked || t.Status == trace.Spinning) && t.Pending.Kind != trace.OpJoin {
 			r.blocked = true
 		}
-		all = append(all, standing{t.ID, t.Status == trace.Ready, t.Yielding, t.Pending.Kind == trace.OpExit || t.Pending.Kind == trace.OpEnd})
+		all = append(all, standing{t.ID, t.Status == trace.Ready, t.Yielding, t.Pending.Kind == trace.OpCondSignal, t.Pending.Kind == trace.OpExit || t.Pending.Kind == trace.OpEnd})
 	}
 	r.stands[len(r.path)] = all
 	return dst

@@ -83,6 +83,19 @@ func TestChoiceIsNoPreemption(t *testing.T) {
 	}
 }
 
+// TestSignalsWithoutDelay: without a delay a signal wakes the first waiter only, and each
+// further one is a delay.
+func TestSignalsWithoutDelay(t *testing.T) {
+	waits := []model.Instr{{Code: model.Lock}, {Code: model.CondWait}, {Code: model.Unlock}}
+	p := &model.Program{Bytes: 16, Mutexes: 1, Conds: 1, Threads: [][]model.Instr{waits, waits, waits, {{Code: model.Signal}}}, Standing: true}
+	for delays, want := range []uint64{1, 8} {
+		s, err := explore("bounded", p, Options{OneEvent: true, Unmerged: true, Bounds: Bounds{{Delay, delays}}})
+		if err != nil || s.stats.Executions != want {
+			t.Errorf("within %d delays: %+v, %v; want %d executions", delays, s.stats, err, want)
+		}
+	}
+}
+
 // TestChoiceMutants: what is wrong with choices is found.
 func TestChoiceMutants(t *testing.T) {
 	for _, m := range []struct {

@@ -127,7 +127,7 @@ func (x *explorer) perform(n *node, b *branch) (*trace.Transition, error) {
 	var first trace.Op
 	if t := x.thread(b.Thread); t != nil {
 		if x.meter != nil {
-			b.price = x.meter.step(n, b.Thread, t.Yielding)
+			b.price = x.meter.step(n, b.Thread, b.Choice, t.Yielding)
 		}
 		if first = t.Pending; t.Expiring {
 			first = trace.Op{Kind: trace.OpAdvance}

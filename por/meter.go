@@ -20,7 +20,8 @@ var counted = [len(cost{})]Measure{Preempt, Fair, Delay, Switches}
 //     deterministic scheduler passes over. It goes on with the last thread while
 //     that is ready, else with the next in the order of creation, round and round.
 //     A thread at a yield comes after all others, and one that the fair bound
-//     blocks isn't in the round: passing it costs nothing.
+//     blocks isn't in the round: passing it costs nothing. Where a step may
+//     wake one of several waiters, the scheduler takes the first.
 //   - Fair (Coons et al., Definition 2.6): the greatest lead in yields that a
 //     thread had, where it took a step, over one that was ready. A yield is a step
 //     that is taken from a yield. So Y is a thread's own, whatever the others do,
@@ -84,11 +85,11 @@ func (m *meter) enter(n *node) {
 	}
 }
 
-// step notes that thread t goes on from n, the newest state, and returns the
+// step notes that thread t goes on from n, the newest state, with an outcome, and returns the
 // preemptions up to and with it.
-func (m *meter) step(n *node, t trace.TID, yields bool) int32 {
+func (m *meter) step(n *node, t trace.TID, o trace.Choice, yields bool) int32 {
 	m.states = atLeast(m.states, int(n.depth)+2)
-	m.states[n.depth+1].spent = m.after(n, t)
+	m.states[n.depth+1].spent = m.after(n, t, o)
 	if m.states[n.depth].yields = yields; yields {
 		m.yields[t]++
 	}
@@ -135,8 +136,8 @@ func (m *meter) leaves(n *node) bool {
 }
 
 // after is what the execution has spent when t has gone on from n, the newest
-// state.
-func (m *meter) after(n *node, t trace.TID) cost {
+// state, with an outcome.
+func (m *meter) after(n *node, t trace.TID, o trace.Choice) cost {
 	s := &m.states[n.depth]
 	c := s.spent
 	if m.flushes(t) {
@@ -148,11 +149,19 @@ func (m *meter) after(n *node, t trace.TID) cost {
 	c[1] = max(c[1], m.yields[t]-s.least)
 	if m.limits[2] >= 0 {
 		c[2] += m.delays(n, t)
+		if u := m.path.thread(t); u != nil && wakesOne(u.Pending.Kind) {
+			c[2] += int32(o)
+		}
 	}
 	if n.running != trace.NoThread && n.running != t {
 		c[3]++
 	}
 	return c
+}
+
+// wakesOne reports whether the outcomes of an operation are waiters, of which it wakes one.
+func wakesOne(k trace.OpKind) bool {
+	return k == trace.OpCondSignal || k == trace.OpFutexWake || k == trace.OpFutexRequeue
 }
 
 // delays is how many threads the deterministic scheduler passes over for t.

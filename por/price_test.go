@@ -70,9 +70,14 @@ func (p *price) lead(threads []standing, t trace.TID) (most int32) {
 	return most
 }
 
-// plus is the price with one more step: of thread t in a state with the given
-// threads.
-func (p price) plus(threads []standing, t trace.TID) price {
+// plus is the price with one more step: of thread t, with an outcome, in a
+// state with the given threads.
+func (p price) plus(threads []standing, t trace.TID, c trace.Choice) price {
+	for i := range threads {
+		if threads[i].id == t && threads[i].wakes {
+			p.delay += int32(c)
+		}
+	}
 	var goesOn, yields, stands bool // of the last thread; of t; the last is ready
 	for i := range threads {
 		th := &threads[i]

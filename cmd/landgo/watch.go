@@ -135,6 +135,7 @@ func (w *watch) end(why result.ErrorKind) int {
 	r.Seconds = max(r.Seconds, w.seen.Elapsed.Seconds())
 	if r.Verdict != result.Buggy && r.Problem == "" {
 		r.Verdict, r.Problem, r.Reason = result.Budget, why, c.LimitText(why)
+		r.BoundedAt, r.BoundedBy = w.seen.BoundedAt, w.seen.BoundedBy
 	}
 	r.Finish()
 	if r.Replay == nil {

@@ -21,7 +21,7 @@ func TestLate(t *testing.T) {
 		want   string
 	}{
 		{"nothing", nil, result.ExitBudget, "budget: the time of 1s is used up"},
-		{"no bug", &result.Result{Verdict: result.Budget}, result.ExitBudget, "budget: the time of 1s is used up"},
+		{"no bug", &result.Result{Verdict: result.Budget}, result.ExitBudget, "budget: the time of 1s is used up; no bug with at most 1 preemption"},
 		{"verified so far", &result.Result{Verdict: result.Verified}, result.ExitBudget, "budget: the time of 1s is used up"},
 		{"a bug", withVerdict(result.Buggy), result.ExitBug, "landgo replay guest.elf.landgo\n"},
 		{"a bug without a schedule", &result.Result{Verdict: result.Buggy, Bugs: []*result.Bug{{Kind: trace.Assertion, Message: "so"}}}, result.ExitBug, "so"},
@@ -33,7 +33,8 @@ func TestLate(t *testing.T) {
 				defer close(hangs)
 				f := &fake{act: func(_ context.Context, o wire.Observer) {
 					k := o
-					k.Progress(result.Progress{Phase: "searching", Executions: 1234})
+					at := 1
+					k.Progress(result.Progress{Phase: "searching", Executions: 1234, BoundedAt: &at, BoundedBy: "preempt=1"})
 					if c.soFar != nil {
 						r := *c.soFar
 						k.SoFar(&r)

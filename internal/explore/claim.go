@@ -8,18 +8,24 @@ import (
 // claim says in a result without a verdict what is explored to its end all the same:
 // the executions with few preemptions, or else those with few delays.
 func (d *deepening) claim() {
-	if d.result.Verdict != result.Budget {
-		return
+	if d.result.Verdict == result.Budget {
+		d.result.BoundedAt, d.result.BoundedBy = d.claimed()
 	}
+}
+
+// claimed is the claim that a run would make that ended now.
+func (d *deepening) claimed() (at *int, by string) {
 	for _, b := range d.ascending() {
 		if len(b.found) > 0 || b.raced() {
-			return
+			return nil, ""
 		}
 		if levels, bounds := b.claims(); levels > 0 {
-			claim(d.result, levels, bounds)
-			return
+			var r result.Result
+			claim(&r, levels, bounds)
+			return r.BoundedAt, r.BoundedBy
 		}
 	}
+	return nil, ""
 }
 
 // claims is the bound of the search, and how many of its values are explored to their ends.

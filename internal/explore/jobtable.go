@@ -56,5 +56,6 @@ func (d *deepening) show() {
 		out.Jobs = nil // one search so far
 	}
 	out.Estimate = result.Total(float64(size), out.Explored)
+	out.BoundedAt, out.BoundedBy = d.claimed()
 	d.obs.Progress(out)
 }

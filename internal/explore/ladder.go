@@ -25,7 +25,9 @@ const (
 	rungSoon             = 500_000
 )
 
-// trustedSoon are the groups of --trust's that rungs trust, each beside those before it.
+// trustedSoon are the groups of --trust's that rungs trust, each beside those before it. Those
+// that need no other one have a rung of their own, too: a mutex that is opened by hand can't be
+// trusted, and a semaphore may be all that a program uses.
 var trustedSoon = []string{"mutex", "cond", "sem", "rwlock"}
 
 // newLadder lists what rungs there may be: of a guest whose library has objects that can be
@@ -40,6 +42,11 @@ func (d *deepening) newLadder() ladder {
 		if needs := config.Needed(group); d.Trustable(group) && (needs == "" || slices.Contains(trust, needs)) {
 			trust = append(slices.Clone(trust), group)
 			l = append(l, &rung{trust: trust})
+		}
+	}
+	for _, group := range trustedSoon[1:] {
+		if len(l) > 0 && config.Needed(group) == "" && d.Trustable(group) {
+			l = append(l, &rung{trust: []string{group}})
 		}
 	}
 	if len(l) > 0 {
@@ -115,7 +122,9 @@ func (d *deepening) letRungs() {
 // endRungs ends the rungs, and tells how far each came. One that comes no further than a
 // rung that trusts less isn't told.
 func (d *deepening) endRungs() {
-	for _, r := range d.ladder {
+	fewest := slices.Clone(d.ladder)
+	slices.SortStableFunc(fewest, func(a, b *rung) int { return len(a.trust) - len(b.trust) })
+	for _, r := range fewest {
 		if !r.begun() {
 			continue
 		}

@@ -157,7 +157,7 @@ MAIN { GO(a); z++; JOIN(a); assert(z == 2); unused(); }`, []string{"Each access 
 MAIN { GO(a); x = 1; JOIN(a); unused(); }`, nil, ""},
 		{"a read lock", `static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
 A { pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); return p; }
-MAIN { GO(a); pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0 changes x (guest.c:22) while it holds l for reading, which lets thread 0.1 in", "Take it for writing"}, ""},
+MAIN { GO(a); pthread_rwlock_rdlock(&l); x++; pthread_rwlock_unlock(&l); JOIN(a); assert(x == 2); unused(); }`, []string{"Threads 0 and 0.1 change x (guest.c:22, guest.c:21) while both hold l for reading", "Take it for writing"}, ""},
 		{"one item for two", `A { LOCK(m); while (!x)
 pthread_cond_wait(&q, &m);
 x--; UNLOCK(m); return p; }
@@ -364,6 +364,67 @@ s->refs--;
 if (!s->refs) free(s);
 return p; }
 MAIN { s = malloc(sizeof *s); s->refs = 2; GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); unused(); }`, []string{"(guest.c:22) and looks at it again (guest.c:23), as two steps", "and frees the block (guest.c:23)", "one atomic operation"}, ""},
+		{"a barrier without rounds", `static void meet(void) { LOCK(m); if (++x == 2) {
+x = 0; pthread_cond_broadcast(&q); } else while (x)
+pthread_cond_wait(&q, &m); UNLOCK(m); }
+A { meet(); meet(); return p; }
+MAIN { GO(a); meet(); meet(); JOIN(a); unused(); }`, []string{"wakes thread 0", "changes x again (guest.c:20) before that has looked at it (guest.c:21)", "Count the rounds"}, ""},
+		{"a broadcast whose item another one takes", `static void *get(void *p) { LOCK(m); while (!x)
+pthread_cond_wait(&q, &m); x--; UNLOCK(m); return p; }
+MAIN { pthread_t a_, b_; pthread_create(&a_, 0, get, 0); pthread_create(&b_, 0, get, 0); LOCK(m); x++; pthread_cond_broadcast(&q); UNLOCK(m); JOIN(a); JOIN(b); unused(); }`, nil, ""},
+		{"a mark taken back after the last look", `A { z = 1; for (;;) { LOCK(m);
+int n = x; x = 0; UNLOCK(m); y += n; if (!n) break; }
+z = 0; return p; }
+MAIN { x = 1; GO(a); LOCK(m);
+x++; UNLOCK(m);
+int at = atomic_exchange(&z, 1); JOIN(a); assert(!at || y == 2); unused(); }`, []string{"changes x (guest.c:24) and finds z set (guest.c:25)", "looked for the last time (guest.c:21)", "takes z back only then (guest.c:22)", "Look again"}, ""},
+		{"a mark taken back before the last look", `A { z = 1; z = 0; LOCK(m); int n = x; x = 0; UNLOCK(m); y += n; return p; }
+MAIN { x = 1; GO(a); LOCK(m); x++; UNLOCK(m); int at = atomic_exchange(&z, 1); JOIN(a); assert(!at || y == 1); unused(); }`, nil, ""},
+		{"a post before the write", `#include <semaphore.h>
+static sem_t s; static volatile int v[2];
+A {
+sem_post(&s);
+v[1] = 4; return p; }
+MAIN { sem_init(&s, 0, 0); GO(a);
+sem_wait(&s);
+assert(v[1] == 4); JOIN(a); unused(); }`, []string{"posts s (guest.c:23) before it writes v[1] (guest.c:24)", "waited for that (guest.c:26), reads it (guest.c:27)", "Post after the write"}, ""},
+		{"a post for another write", `#include <semaphore.h>
+static sem_t s;
+A { x = 1; sem_post(&s); LOCK(m); y = 4; UNLOCK(m); return p; }
+MAIN { sem_init(&s, 0, 0); GO(a); sem_wait(&s); LOCK(m); int v = y; UNLOCK(m); assert(x && v); JOIN(a); unused(); }`, nil, ""},
+		{"looked at for reading, changed for writing", `static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+A { pthread_rwlock_rdlock(&l); int had = x;
+pthread_rwlock_unlock(&l); if (!had) { pthread_rwlock_wrlock(&l);
+x++; pthread_rwlock_unlock(&l); } return p; }
+MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); assert(x == 1); unused(); }`, []string{"looks at x (guest.c:21) while it holds l for reading, lets that go (guest.c:22), and changes x (guest.c:23)", "Look again after taking l for writing"}, ""},
+		{"a change with a lock for reading, in two lines", `static pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;
+A { pthread_rwlock_rdlock(&w); int v = x;
+x = v + 1; pthread_rwlock_unlock(&w); return p; }
+B { pthread_rwlock_rdlock(&w);
+x += 5; pthread_rwlock_unlock(&w); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(x == 6); unused(); }`, []string{"change x", "both hold w for reading", "Take it for writing"}, ""},
+		{"let go, beside an atomic variable", `A { LOCK(m); int v = x;
+UNLOCK(m); z++; LOCK(m);
+x = v + 1; UNLOCK(m); return p; }
+MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}, ""},
+		{"a thread that is woken, and hasn't gone on", `static void __attribute__((noinline, optimize("no-optimize-sibling-calls"))) sleeps(void) { pthread_cond_wait(&q, &m); }
+A { LOCK(m); z = 1; while (!x) sleeps(); x = 0; UNLOCK(m); return p; }
+B { LOCK(m); if (x) { x = 0; y = 1; } UNLOCK(m); return p; }
+MAIN { GO(a); GO(b); LOCK(m); int w = z; x = 1; pthread_cond_signal(&q);
+UNLOCK(m); LOCK(m); int v = x; UNLOCK(m); assert(v || !y || !w); JOIN(b); unused(); }`, nil, ""},
+		{"a lock of two let go before the write", `static struct { volatile int next; pthread_mutex_t m; } t[4];
+A { LOCK(t[1].m); LOCK(t[2].m); int n = t[1].next; if (n == 2) { y = 1;
+UNLOCK(t[1].m);
+t[1].next = t[2].next; } else UNLOCK(t[1].m); UNLOCK(t[2].m); return p; }
+B { LOCK(t[1].m);
+int n = t[1].next; LOCK(t[n].m); t[3].next = n; t[1].next = 3; UNLOCK(t[n].m); UNLOCK(t[1].m); return p; }
+MAIN { t[1].next = 2; for (int i = 0; i < 4; i++) pthread_mutex_init(&t[i].m, 0); GO(a); GO(b); JOIN(a); JOIN(b); assert(!y || t[3].next != 2); unused(); }`, []string{"Thread 0.1 lets t[1].m go (guest.c:22) before it writes t[1].next (guest.c:23), and thread 0.2, which holds t[1].m, uses that (guest.c:25)", "Unlock after"}, ""},
+		{"a lock of two let go after the write", `static struct { volatile int next; pthread_mutex_t m; } t[4];
+A { LOCK(t[1].m); LOCK(t[2].m); int n = t[1].next; if (n == 2) { y = 1;
+t[1].next = t[2].next; } UNLOCK(t[1].m); UNLOCK(t[2].m); return p; }
+B { LOCK(t[1].m);
+int n = t[1].next; LOCK(t[n].m); t[3].next = n; t[1].next = 3; UNLOCK(t[n].m); UNLOCK(t[1].m); return p; }
+MAIN { t[1].next = 2; for (int i = 0; i < 4; i++) pthread_mutex_init(&t[i].m, 0); GO(a); GO(b); JOIN(a); JOIN(b); assert(!y || t[3].next == 2); unused(); }`, nil, ""},
 		{"without threads", `MAIN { assert(x); unused(); }`, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

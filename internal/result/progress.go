@@ -18,6 +18,9 @@ type Progress struct {
 	Estimate Amount
 	// Left is how long the rest will take; 0 while it isn't known.
 	Left time.Duration
+	// BoundedAt and BoundedBy are the Result's, as far as is known.
+	BoundedAt *int
+	BoundedBy string
 	// Jobs are the spaces begun and not over, of a run that chooses its
 	// preemption points itself, the running one first; Verified and Waiting how
 	// many others are explored to their ends, and not begun.

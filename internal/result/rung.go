@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,8 +45,13 @@ func (r *Rung) Text() string {
 	}
 }
 
-// Implies reports whether a rung says all that one says that trusts more.
+// Implies reports whether a rung says all that another one says, and trusts no more.
 func (r *Rung) Implies(more *Rung) bool {
+	for _, group := range strings.Split(r.Trust, ",") {
+		if !slices.Contains(strings.Split(more.Trust, ","), group) {
+			return false
+		}
+	}
 	if r.Bug != nil || more.Bug != nil {
 		return r.Bug != nil && more.Bug != nil && r.Bug.Kind == more.Bug.Kind && r.Bug.Message == more.Bug.Message
 	}

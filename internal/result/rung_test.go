@@ -29,6 +29,9 @@ func TestRungImplies(t *testing.T) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
+	if alone := (&Rung{Trust: "sem", Whole: true}); alone.Implies(&Rung{Trust: "mutex,cond", Whole: true}) || !alone.Implies(&Rung{Trust: "mutex,cond,sem", Whole: true}) {
+		t.Error("a rung is implied by one that trusts less, and by no other")
+	}
 	if got := (&Rung{Trust: "mutex,cond,sem", Whole: true}).Text(); got != "with the library's mutex, cond and sem trusted, no interleaving has a bug" {
 		t.Error(got)
 	}

@@ -16,7 +16,7 @@ import (
 
 // mistake names the mistake that a run shows and what to change, or is "".
 func (st *Story) mistake(b *result.Bug, f *scheduler.Failure) string {
-	for _, text := range []string{lockOrder(b), st.kept(b), st.lostSignal(b), st.tooEarly(b), st.handledTooEarly(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.reused(), st.unprotected(f)} {
+	for _, text := range []string{lockOrder(b), st.kept(b), st.lostSignal(b), st.tooEarly(b), st.handledTooEarly(b), st.roundMissed(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.takenBackLate(), st.reused(), st.unprotected(f), st.letGoBefore()} {
 		if text != "" {
 			return text
 		}
@@ -68,22 +68,25 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 		return ""
 	}
 	acts := st.writesAt(st.hit.thread, st.hit.after)
-	if st.otherLocks() && !st.sameUpdate() {
-		return ""
-	}
-	if !acts && !st.failsAt(f) {
-		return st.doneTwice(f, &x, &m, &y)
-	}
 	variable, t, u := m.Name(), st.Guest.Name(st.hit.thread), m.Thread
-	if lock := st.sharedLock(); lock != "" && acts {
-		return fmt.Sprintf("Threads %s and %s change %s (%s) while both hold %s for reading, which lets them in together. Take it for writing.", t, u, variable, lines(y, m), lock)
-	}
 	both := common(x.Held, y.Held)
 	all := common(both, m.Held)
 	atomic := func(x at) bool {
 		a := st.accessAt(x)
 		declared, _ := st.Image.Atomic(a.PC, a.Addr)
 		return declared || a.Flags&trace.Atomic != 0
+	}
+	if lock := st.sharedLock(); lock != "" && acts && !atomic(st.hit.mid) && !atomic(st.hit.after) {
+		return fmt.Sprintf("Threads %s and %s change %s (%s) while both hold %s for reading, which lets them in together. Take it for writing.", t, u, variable, lines(y, m), lock)
+	}
+	if text := st.lookedForReading(&x, &m, &y); text != "" && acts {
+		return text
+	}
+	if len(all) == 0 && st.otherLocks() && !st.sameUpdate() {
+		return ""
+	}
+	if !acts && !st.failsAt(f) {
+		return st.doneTwice(f, &x, &m, &y)
 	}
 	switch {
 	case len(all) > 0:
@@ -175,6 +178,49 @@ func (st *Story) sharedLock() string {
 	return ""
 }
 
+// letGoBefore: of two accesses that met, one is made without a lock that the other is made
+// under. Its thread held that lock at its access before, and has let it go since.
+func (st *Story) letGoBefore() string {
+	if len(st.collided) != 2 {
+		return ""
+	}
+	for i, late := range st.collided {
+		other := st.collided[1-i]
+		t, u := st.beats[late.beat].madeBy(late.access), st.beats[other.beat].madeBy(other.access)
+		before := st.lastOf(t, late, st.accessAt(late))
+		if t == u || before.beat < 0 || len(common(st.held(late), st.held(other))) > 0 || !st.accessAt(late).IsWrite() {
+			continue
+		}
+		for _, lock := range common(st.held(before), st.held(other)) {
+			let := st.unlocked(t, lock, before, late)
+			w, o, b := st.shown(late.beat, late.access), st.shown(other.beat, other.access), st.shown(before.beat, before.access)
+			if let == "" || w.Symbol == "" || where(w.Stack) == "" || where(o.Stack) == "" || result.Innermost(b.Stack).Function != result.Innermost(w.Stack).Function {
+				continue
+			}
+			return fmt.Sprintf("Thread %s lets %s go (%s) before it writes %s (%s), and thread %s, which holds %s, uses that (%s). Unlock after the last access.",
+				w.Thread, lock, let, w.Name(), where(w.Stack), o.Thread, lock, where(o.Stack))
+		}
+	}
+	return ""
+}
+
+// lookedForReading: a thread looks at something with a lock held for reading, lets it go, and
+// changes that with the lock held for writing. Another one has changed it in between.
+func (st *Story) lookedForReading(x, m, y *result.Access) string {
+	t, u := st.hit.thread, st.beats[st.hit.mid.beat].madeBy(st.hit.mid.access)
+	mine, its := st.writeHeld(t, st.hit.after), st.writeHeld(u, st.hit.mid)
+	for _, l := range st.readHeld(t, st.hit.before) {
+		lock := st.Guest.VariableName(l)
+		let := st.letGo(t, lock)
+		if !slices.Contains(mine, l) || !slices.Contains(its, l) || let == "" {
+			continue
+		}
+		return fmt.Sprintf("Thread %s looks at %s (%s) while it holds %s for reading, lets that go (%s), and changes %s (%s) when it holds it for writing. In between thread %s changes it (%s). Look again after taking %s for writing.",
+			st.Guest.Name(t), m.Name(), where(x.Stack), lock, let, m.Name(), where(y.Stack), m.Thread, where(m.Stack), lock)
+	}
+	return ""
+}
+
 // lines are the places of two accesses: one, if they are on one line.
 func lines(x, y result.Access) string {
 	if where(x.Stack) == where(y.Stack) {
@@ -247,12 +293,17 @@ func (st *Story) writesAt(t trace.TID, x at) bool {
 
 // letGo is where a thread unlocked a lock between the accesses of the hit, or "".
 func (st *Story) letGo(t trace.TID, lock string) string {
-	for i := st.hit.before.beat; i <= st.hit.after.beat; i++ {
+	return st.unlocked(t, lock, st.hit.before, st.hit.after)
+}
+
+// unlocked is where a thread unlocked a lock between two accesses, or "".
+func (st *Story) unlocked(t trace.TID, lock string, before, after at) string {
+	for i := before.beat; i <= after.beat; i++ {
 		for k := range st.beats[i].ops {
 			o := &st.beats[i].ops[k]
-			early := i == st.hit.before.beat && int(o.At) <= st.hit.before.access
-			late := i == st.hit.after.beat && int(o.At) > st.hit.after.access
-			if o.Kind == trace.OpUnlock && !early && !late && st.beats[i].step.Thread == t && st.Guest.VariableName(o.Obj) == lock {
+			early := i == before.beat && int(o.At) <= before.access
+			late := i == after.beat && int(o.At) > after.access
+			if unlocks(o) && !early && !late && st.beats[i].step.Thread == t && st.Guest.VariableName(o.Obj) == lock {
 				return st.place(call{i, o})
 			}
 		}

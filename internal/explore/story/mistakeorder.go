@@ -36,7 +36,7 @@ func (st *Story) MistakeAgainst(failed trace.TID) string {
 			return text
 		}
 	}
-	for _, kind := range []func(*flip) string{st.announced, st.beforeLock, st.letIn} {
+	for _, kind := range []func(*flip) string{st.postedEarly, st.announced, st.beforeLock, st.letIn} {
 		for i := range st.flips {
 			if text := kind(&st.flips[i]); text != "" {
 				return text

@@ -106,6 +106,9 @@ func (st *Story) overtaken(failed trace.TID) (text string, wait, goesOn int) {
 	for goesOn < len(st.beats) && st.beats[goesOn].step.Thread != failed {
 		goesOn++
 	}
+	if goesOn == len(st.beats) {
+		return "", -1, 0 // it hasn't gone on
+	}
 	for i := signal.beat + 1; i < goesOn; i++ {
 		for k := range st.beats[i].accesses {
 			mid := &st.beats[i].accesses[k]

@@ -11,17 +11,27 @@ import (
 // between.
 
 // readHeld are the locks that a thread holds for reading at an access.
-func (r *record) readHeld(t trace.TID, x at) (list []uint64) {
+func (r *record) readHeld(t trace.TID, x at) []uint64 {
+	return r.locked(t, x, trace.OpReadUnlock, trace.OpReadLock, trace.OpTryReadLock)
+}
+
+// writeHeld are the read-write locks that a thread holds for writing at an access.
+func (r *record) writeHeld(t trace.TID, x at) []uint64 {
+	return r.locked(t, x, trace.OpWriteUnlock, trace.OpWriteLock, trace.OpTryWriteLock)
+}
+
+// locked are the objects that a thread has taken by some operations, up to an access, and not
+// let go by another.
+func (r *record) locked(t trace.TID, x at, gives trace.OpKind, takes ...trace.OpKind) (list []uint64) {
 	for i := 0; i <= x.beat; i++ {
 		for k := range r.beats[i].ops {
 			o := &r.beats[i].ops[k]
 			if r.beats[i].step.Thread != t || i == x.beat && int(o.At) > x.access {
 				continue
 			}
-			switch o.Kind {
-			case trace.OpReadLock, trace.OpTryReadLock:
+			if slices.Contains(takes, o.Kind) {
 				list = append(list, o.Obj)
-			case trace.OpReadUnlock:
+			} else if o.Kind == gives {
 				list = slices.DeleteFunc(list, func(l uint64) bool { return l == o.Obj })
 			}
 		}
@@ -121,7 +131,7 @@ func (r *record) heldAfter(b *beat, operations int) []string {
 		switch {
 		case takes(o):
 			list = append(list, r.Guest.VariableName(o.Obj))
-		case o.Kind == trace.OpUnlock, o.Kind == trace.OpReadUnlock, o.Kind == trace.OpWriteUnlock:
+		case unlocks(o):
 			name := r.Guest.VariableName(o.Obj)
 			list = slices.DeleteFunc(list, func(l string) bool { return l == name })
 		}

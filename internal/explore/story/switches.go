@@ -169,6 +169,11 @@ func takes(o *trace.Op) bool {
 	return false
 }
 
+// unlocks reports whether an operation lets a lock go.
+func unlocks(o *trace.Op) bool {
+	return o.Kind == trace.OpUnlock || o.Kind == trace.OpReadUnlock || o.Kind == trace.OpWriteUnlock
+}
+
 // PreemptedAt adds the instructions before which a thread was preempted in the
 // story, and those of a race that is its bug. A thread at the entry of
 // the allocator counts as at the call, as in race.Access.

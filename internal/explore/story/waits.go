@@ -1,6 +1,8 @@
 package story
 
 import (
+	"slices"
+
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -13,7 +15,13 @@ func (st *Story) waits(b *result.Bug, f *scheduler.Failure) {
 		if w.Spins {
 			loop := result.Loop{Thread: st.Guest.Name(w.Thread), Lines: toUser(stack)}
 			for i := range w.Reads {
-				loop.Waits = append(loop.Waits, st.Access(w.Thread, &w.Reads[i]))
+				a := st.Access(w.Thread, &w.Reads[i])
+				if a.Symbol == "" {
+					a.Symbol = st.of(st.Session, w.Reads[i].Addr)
+				}
+				if !slices.ContainsFunc(loop.Waits, func(o result.Access) bool { return o.Address == a.Address && o.Size == a.Size }) {
+					loop.Waits = append(loop.Waits, a)
+				}
 			}
 			b.Loops = append(b.Loops, loop)
 			continue
