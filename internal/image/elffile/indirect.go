@@ -54,10 +54,10 @@ func (f *File) relocs(do func(reloc)) {
 	}
 }
 
-// Constants lists the memory of all parts that nothing writes to once their code runs: segments
-// that are read only from the start, what the dynamic linker makes so once it has filled it in
-// (vtables, say), and the words in which code finds the addresses of functions and variables of
-// other files, and of its thread's (the global offset tables). Where the linker knew those, no
+// Constants lists the memory of all parts that nothing writes to once their code runs. Some
+// segments are read only from the start. The dynamic linker makes others so once it has filled
+// them in (vtables, say). And in the words of global offset tables code finds the addresses of
+// functions and variables of other files, and of its thread's. Where the linker knew those, no
 // relocation is left: the section has them all.
 func (f *File) Constants() (list []Range) {
 	for _, p := range f.files() {
