@@ -157,19 +157,24 @@ func (m *Machine) Values(since, addr, n uint64, f func(v uint64)) {
 }
 
 // Touch says of n bytes that landgo itself reads or writes for a thread whether
-// threads share them, and learns from it as from an access of untrusted code.
-func (m *Machine) Touch(t trace.TID, addr, n uint64) (shared, learned bool) {
+// threads share them, and learns from it as from an access of untrusted code. What is
+// declared constant is shared once it is written.
+func (m *Machine) Touch(t trace.TID, addr, n uint64, write bool) (shared, learned bool) {
 	if !m.inSpace(addr, n) {
 		return false, false
 	}
 	if m.c.all_shared {
 		return true, false
 	}
-	return m.TouchWord(t, addr, n)
+	return m.touch(t, addr, n, write)
 }
 
 // TouchWord is Touch of a word that isn't memory: DeclareAllShared doesn't mean it.
 func (m *Machine) TouchWord(t trace.TID, addr, n uint64) (shared, learned bool) {
+	return m.touch(t, addr, n, true)
+}
+
+func (m *Machine) touch(t trace.TID, addr, n uint64, write bool) (shared, learned bool) {
 	me := uint8(C.SHARED)
 	if t >= 0 && t < C.LAST_OWNER {
 		me = uint8(t) + 1
@@ -183,6 +188,8 @@ func (m *Machine) TouchWord(t trace.TID, addr, n uint64) (shared, learned bool) 
 			*b = me
 			m.c.owners++
 			m.noteTouched(g)
+		case *b == C.CONSTANT && !write:
+			continue
 		case *b == C.CONSTANT:
 			*b, shared, learned = C.SHARED, true, true
 		case *b > C.LAST_OWNER: // trusted code only

@@ -15,7 +15,7 @@ func TestConstant(t *testing.T) {
 			return s.Learned && len(s.Accesses) == 1
 		},
 		"page": func(g *guest) bool { return g.Vary(dataAt&^(pageSize-1), pageSize) },
-		"call": func(g *guest) bool { shared, learned := g.Touch(1, dataAt, 8); return shared && learned },
+		"call": func(g *guest) bool { shared, learned := g.Touch(1, dataAt, 8, true); return shared && learned },
 		"another machine": func(g *guest) bool {
 			o := load(t, "hlt\n", Config{})
 			o.TouchWord(0, dataAt, 8)
@@ -26,7 +26,7 @@ func TestConstant(t *testing.T) {
 	} {
 		g := load(t, "mov (%rbx), %rax\nhlt\nstore: mov %rax, (%rbx)\nhlt\n", Config{})
 		g.Protect(dataAt, pageSize, ProtRead|ProtWrite)
-		g.DeclareConstant([]uint64{dataAt})
+		g.DeclareConstant([]Range{{dataAt - 7, dataAt + 15}})
 		reads := func(t trace.TID) *Stop {
 			return g.Run(&Run{From: g.start(0), Thread: t, Set: SetRBX, Regs: Regs{RBX: dataAt}, Flags: StopShared, StopAt: 2})
 		}

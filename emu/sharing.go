@@ -7,17 +7,26 @@ import (
 	"bytes"
 	"errors"
 	"iter"
+	"slices"
 	"unsafe"
 )
 
-// DeclareConstant says that no thread writes to these words once there are several. A read of
-// one is no event, and makes no thread its owner, until one is written after all.
-func (m *Machine) DeclareConstant(words []uint64) {
-	for _, a := range words {
-		if a%8 == 0 && m.inSpace(a, 8) {
-			g := a >> C.GRANULE_SHIFT
+// DeclareConstant says that no thread writes to these bytes once there are several; granules
+// that are only in part of them are left out. A read of one is no event, and makes no thread
+// its owner, until one is written after all.
+func (m *Machine) DeclareConstant(ranges []Range) {
+	for _, r := range ranges {
+		if r.Hi <= r.Lo || !m.inSpace(r.Lo, r.Hi-r.Lo) {
+			continue
+		}
+		for g, last := (r.Lo+(1<<C.GRANULE_SHIFT-1))>>C.GRANULE_SHIFT, r.Hi>>C.GRANULE_SHIFT; g < last; {
+			end := min(last, (g>>pageShift+1)<<pageShift)
 			m.noteTouched(g)
-			m.sharingBytes(g >> pageShift)[g%pageSize] = C.CONSTANT
+			page := m.sharingBytes(g >> pageShift)[g%pageSize : (end-1)%pageSize+1]
+			for i := range page {
+				page[i] = C.CONSTANT
+			}
+			g = end
 		}
 	}
 }
@@ -72,13 +81,17 @@ func (m *Machine) regions() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(m.c.regions)), m.space>>C.GRANULE_SHIFT>>pageShift>>pageShift+1)
 }
 
-// SharingPages is all that was learned of sharing, in ascending order.
+// SharingPages is all that was learned of sharing, in ascending order: what was declared
+// constant and still is wasn't learned.
 func (m *Machine) SharingPages() (pages []SharingPage) {
 	all := m.touchedPages()
 	for region := range marked(m.regions()) { // there are millions of pages, and few of them touched
 		first := region << pageShift
 		for i := range marked(all[first:min(first+pageSize, uint64(len(all)))]) {
-			pages = append(pages, SharingPage{first + i, append([]byte(nil), m.sharingBytes(first+i)...)})
+			page := m.sharingBytes(first + i)
+			if bytes.Count(page, []byte{C.CONSTANT})+bytes.Count(page, []byte{C.UNTOUCHED}) < len(page) {
+				pages = append(pages, SharingPage{first + i, slices.Clone(page)})
+			}
 		}
 	}
 	return pages

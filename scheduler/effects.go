@@ -69,7 +69,7 @@ func (x *Sharing) sharesTouch(t trace.TID, a *trace.Access) bool {
 		return shared
 	}
 	if !x.in.isWord(a.Addr) {
-		return x.Shared(t, a.Addr, uint64(a.Size))
+		return x.shared(t, a.Addr, uint64(a.Size), a.IsWrite())
 	}
 	shared, learned := x.in.machine.TouchWord(t, a.Addr, uint64(a.Size))
 	// Words that are only ever read, a signal's action or where standard output goes,
@@ -83,10 +83,14 @@ func (x *Sharing) sharesTouch(t trace.TID, a *trace.Access) bool {
 	return shared && changed
 }
 
-// Shared notes that a thread uses memory, and reports whether others do. Points become
-// finer if that is news.
+// Shared notes that a thread uses memory, and may change it, and reports whether others use it.
+// Points become finer if that is news.
 func (x *Sharing) Shared(t trace.TID, addr, size uint64) bool {
-	shared, learned := x.in.machine.Touch(x.toucher(t), addr, size)
+	return x.shared(t, addr, size, true)
+}
+
+func (x *Sharing) shared(t trace.TID, addr, size uint64, write bool) bool {
+	shared, learned := x.in.machine.Touch(x.toucher(t), addr, size, write)
 	x.learning.finer = x.learning.finer || learned
 	return shared
 }

@@ -227,8 +227,8 @@ func TestHandlersFrame(t *testing.T) {
 	s := still(t, Config{}, 2)
 	th := &s.threads[0]
 	th.Ctx = s.machine.Start(&emu.Regs{RIP: 0x1000})
-	s.machine.Touch(0, 0x8000, 64)
-	s.machine.Touch(1, 0x8000, 64)
+	s.machine.Touch(0, 0x8000, 64, true)
+	s.machine.Touch(1, 0x8000, 64, true)
 	since := s.machine.Journal()
 	s.machine.Write64(0x8010, 1)
 	s.machine.Write64(0x8018, 2)

@@ -222,7 +222,7 @@ func (j *Promises) holdsNow(th *thread, p *promise) (bool, error) {
 		if j.in.machine.Prot(a.Addr)&emu.ProtWrite == 0 {
 			return // it never changes
 		}
-		j.sharing.Shared(AllThreads, a.Addr, uint64(a.Size))
+		j.sharing.shared(AllThreads, a.Addr, uint64(a.Size), a.IsWrite())
 		for w := a.Addr / 8; w <= (a.Addr+uint64(a.Size)-1)/8; w++ {
 			if j.learning.known.Judged.Add(w) {
 				j.learning.finer = true

@@ -57,7 +57,7 @@ func (x *Sharing) Touch(t trace.TID, tr *trace.Transition, pc, addr uint64, size
 	if x.in.Alone(t) {
 		return
 	}
-	shared, learned := x.in.machine.Touch(x.toucher(t), addr, uint64(size))
+	shared, learned := x.in.machine.Touch(x.toucher(t), addr, uint64(size), flags&trace.Write != 0)
 	if learned {
 		x.learning.finer = true
 	}

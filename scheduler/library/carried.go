@@ -342,7 +342,7 @@ func (c *carried) create(th *thread, tr *trace.Transition, pc uint64) (scheduler
 		return scheduler.Pass, nil
 	}
 	c.heap.Got(th.ID, base, c.cells.stackSize.Get())
-	c.guest.machine.Touch(scheduler.AllThreads, base+c.cells.stackSize.Get(), stackTail)
+	c.guest.machine.Touch(scheduler.AllThreads, base+c.cells.stackSize.Get(), stackTail, true)
 	regs := emu.Regs{RFLAGS: th.Regs.RFLAGS}
 	k.Block(&regs, th.arg(0), base+c.cells.stackSize.Get(), th.arg(1))
 	c.guest.ret(th, number)

@@ -44,7 +44,7 @@ func (c *carried) watch() {
 	}
 	c.models.kept = static.Refers(c.guest.image.File, carried, func(entry uint64) bool { return known(entry) || others[entry] })
 	for _, v := range c.models.kept {
-		c.guest.machine.Touch(scheduler.AllThreads, v.Addr, v.Size)
+		c.guest.machine.Touch(scheduler.AllThreads, v.Addr, v.Size, true)
 	}
 	// A trusted allocator's code runs unseen.
 	for _, v := range static.Refers(c.guest.image.File, trusted, func(uint64) bool { return false }) {

@@ -36,7 +36,11 @@ func (s *Session) boot() error {
 // loaded it.
 func (s *Session) startProgram(k kernel.Kernel, regs *emu.Regs) {
 	s.Console = k
-	s.Machine.DeclareConstant(s.Image.Offsets())
+	var constants []emu.Range
+	for _, r := range s.Image.Constants() {
+		constants = append(constants, emu.Range{Lo: r.Lo, Hi: r.Hi})
+	}
+	s.Machine.DeclareConstant(constants)
 	lib := library.New(s.Plain, s.libraryConfig())
 	s.library = lib
 	s.Plain.Boot(k, s.roles, regs)

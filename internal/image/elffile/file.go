@@ -80,6 +80,7 @@ type File struct {
 	// no segment holds them. Phnum and Phent are their number and size.
 	PhdrAddr     uint64
 	Phnum, Phent int
+	relro        Range // what a dynamic linker makes read only (PT_GNU_RELRO)
 	// ExecStack: the stack may be executed (functions within functions, of gcc's).
 	ExecStack bool
 	// TLS is the initial thread-local storage; nil without any.

@@ -54,25 +54,33 @@ func (f *File) relocs(do func(reloc)) {
 	}
 }
 
-// Offsets lists the words of all parts in which code finds the addresses of functions and
-// variables of other files, and of its thread's (the global offset tables). The dynamic
-// linker fills them in before a file's code runs, and nothing writes to them later. Where the
-// linker knew them, no relocation is left: the section has them all.
-func (f *File) Offsets() (words []uint64) {
+// Constants lists the memory of all parts that nothing writes to once their code runs. Some
+// segments are read only from the start. The dynamic linker makes others so once it has filled
+// them in (vtables, say). And in the words of global offset tables code finds the addresses of
+// functions and variables of other files, and of its thread's. Where the linker knew those, no
+// relocation is left: the section has them all.
+func (f *File) Constants() (list []Range) {
 	for _, p := range f.files() {
-		if s, b := p.Section(".got"); s != nil && s.Flags&elf.SHF_ALLOC != 0 {
-			for at := uint64(0); at+8 <= uint64(len(b)); at += 8 {
-				words = append(words, p.Base+s.Addr+at)
+		for _, s := range p.Segments {
+			r := Range{s.Addr, s.Addr + s.MemSize}
+			if s.Write {
+				r = Range{max(r.Lo, p.relro.Lo), min(r.Hi, p.relro.Hi)}
 			}
+			if r.Lo < r.Hi {
+				list = append(list, r)
+			}
+		}
+		if s, b := p.Section(".got"); s != nil && s.Flags&elf.SHF_ALLOC != 0 {
+			list = append(list, Range{p.Base + s.Addr, p.Base + s.Addr + uint64(len(b))})
 		}
 		p.relocs(func(r reloc) {
 			switch r.kind {
 			case relocGlobDat, relocJump, relocModule, relocOffset, relocTPOffset, relocIndirect:
-				words = append(words, r.at)
+				list = append(list, Range{r.at, r.at + 8})
 			}
 		})
 	}
-	return words
+	return list
 }
 
 // Slots lists the words of all parts that hold chosen functions.

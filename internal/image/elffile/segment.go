@@ -50,6 +50,8 @@ func (f *File) addSegments(h *header, data []byte) error {
 			}
 		case elf.PT_GNU_STACK:
 			f.ExecStack = p.Flags&elf.PF_X != 0
+		case elf.PT_GNU_RELRO:
+			f.relro = Range{h.base + p.Vaddr, h.base + p.Vaddr + p.Memsz}
 		case elf.PT_TLS:
 			f.TLS = &TLS{Addr: p.Vaddr + h.base, FileSize: p.Filesz, MemSize: p.Memsz, Align: p.Align}
 		}
