@@ -89,7 +89,7 @@ static pthread_t at;
 static void handle(int n) {}
 A { x = 1; *(volatile int *)(line + 62) = -1; return p; }
 B { pthread_kill(at, SIGUSR1); r[0] = *(volatile short *)(line + 64) & 1; r[1] = x; r[2] = *(volatile short *)(line + 62) & 1; return p; }
-int main(void) { pthread_t v; signal(SIGUSR1, handle); pthread_create(&at, 0, a, 0); pthread_create(&v, 0, b, 0); pthread_join(at, 0); pthread_join(v, 0); printf("%d%d%d\n", r[0], r[1], r[2]); return 0; }`, 5, 5},
+int main(void) { pthread_t v; signal(SIGUSR1, handle); pthread_create(&at, 0, a, 0); pthread_create(&v, 0, b, 0); pthread_join(v, 0); pthread_join(at, 0); printf("%d%d%d\n", r[0], r[1], r[2]); return 0; }`, 5, 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, cc := range libraries(i) {

@@ -80,7 +80,7 @@ static void *user(void *a) { pthread_barrier_wait(&b); return a; }
 static void *sender(void *a) { pthread_kill(*(pthread_t *)a, SIGUSR1); return a; }
 int main(void) {
 	pthread_barrier_init(&b, 0, 2); HANDLE(SIGUSR1, late, 0); GO(t, user); pthread_t u; pthread_create(&u, 0, sender, &t);
-	x = 2; pthread_barrier_wait(&b); assert(x == 2); pthread_join(t, 0); pthread_join(u, 0); }`, "assertion", ""},
+	x = 2; pthread_barrier_wait(&b); assert(x == 2); pthread_join(u, 0); pthread_join(t, 0); }`, "assertion", ""},
 	{"mutex, read-write lock, join", `
 static void *none(void *a) { return a; }
 static void *user(void *a) {

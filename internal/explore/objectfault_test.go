@@ -56,7 +56,7 @@ int main(void) { pthread_t t; (void)t; (void)m; (void)use; (void)handle; (void)s
 		{"late = &m; pthread_create(&t, 0, use, 0); pthread_join(t, 0)", "", "gcc"},
 		{"late = &m; pthread_create(&t, 0, use, 0); pthread_join(t, (void **)16)", "segfault", "gcc"},
 		{"pthread_join((pthread_t)0xdeadbee0, 0)", "segfault", "gcc"},
-		{"late = &m; pthread_create(&t, 0, use, 0); pthread_join(t, 0); if (pthread_join(t, 0) == 0) abort()", "", "gcc"},
+		{"late = &m; pthread_create(&t, 0, use, 0); pthread_join(t, 0); if (pthread_join(t, 0) == 0) abort()", "lock-misuse", "gcc"},
 		{"sem_getvalue(&s, 0)", "segfault", "gcc"},
 		{"pthread_mutex_init(&m, (void *)16)", "segfault", "gcc"},
 		// A time is read at once, or where there is something to wait for.

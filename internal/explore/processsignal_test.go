@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"landgo/internal/compile"
+	"landgo/internal/explore/config"
 	"landgo/internal/trace"
 )
 
@@ -208,5 +209,18 @@ int main(void) { pthread_t t; m = pthread_self(); signal(SIGUSR1, on); pthread_c
 	const want = "thread 0.1 gets at SIGUSR1 (guest.c:7) while it is on its way to thread 0"
 	if r.Finish(); r.Bug == nil || r.Bug.Cause != want {
 		t.Errorf("verdict %s, bug %+v, want the cause %q", r.Verdict, r.Bug, want)
+	}
+}
+
+// TestSignalsAssumed: the certificate of a program that sends signals says when they come.
+func TestSignalsAssumed(t *testing.T) {
+	t.Parallel()
+	for send, want := range map[string]bool{"pthread_kill(pthread_self(), SIGUSR1);": true, "": false} {
+		c := config.Default()
+		c.Out = config.NoFile
+		c.Guest = compile.Text(t, "gcc", "#include <pthread.h>\n#include <signal.h>\nstatic void ends(int sig) {}\nint main(void) { signal(SIGUSR1, ends); "+send+" }\n")
+		if said := runOf(t, c).Certificate.Assumptions; slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, "a signal comes in the step that sends it") }) != want {
+			t.Errorf("%q: %q", send, said)
+		}
 	}
 }

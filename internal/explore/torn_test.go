@@ -38,8 +38,8 @@ int main(void) {
 	real = 1.0L;
 	pthread_create(&one, 0, first, 0);
 	pthread_create(&two, 0, second, 0);
+	pthread_join(two, 0); // which may signal the other
 	pthread_join(one, 0);
-	pthread_join(two, 0);
 	assert(CHECK);
 	return 0;
 }

@@ -278,6 +278,10 @@ func TestExitClearsAndWakes(t *testing.T) {
 	}
 	c.want("the word", uint64(c.m.Read32(word)), 0)
 	c.want("a signal to the dead", c.do(0, sysTkill, number, 0), esrch)
+	for _, nr := range []uint64{142, 143, 144, 145} { // sched_setparam and its like
+		c.want("a policy of the dead", c.do(0, nr, number, word, word), esrch)
+		c.want("a policy below 0", c.do(0, nr, ^uint64(0), word, word), einval)
+	}
 }
 
 func TestTheLastExitEndsTheProcess(t *testing.T) {

@@ -8,26 +8,43 @@ import (
 // Scheduling policies: all threads are ordinary ones, and an unprivileged
 // program may not make them anything else. And sched_yield.
 
-func doGetscheduler(c *call, o *kernel.Outcome) uint64 { return 0 }
+func doGetscheduler(c *call, o *kernel.Outcome) uint64 { return c.policyOf() }
 
 func doGetparam(c *call, o *kernel.Outcome) uint64 {
+	if errno := c.policyOf(); errno != 0 {
+		return errno
+	}
 	return c.k.user.copyOut(c.a[1], make([]byte, 4))
 }
 
-func doSetscheduler(c *call, o *kernel.Outcome) uint64 {
-	if c.a[1] != 0 {
-		return eperm
+// policyOf is 0, or what a call says about the thread in its first argument that isn't there.
+func (c *call) policyOf() uint64 {
+	switch {
+	case c.int32(0) < 0:
+		return einval
+	case c.whose(c.a[0]&0xffffffff) == nil:
+		return esrch
 	}
-	return c.setParam(c.a[2])
+	return 0
 }
 
-func doSetparam(c *call, o *kernel.Outcome) uint64 { return c.setParam(c.a[1]) }
+func doSetscheduler(c *call, o *kernel.Outcome) uint64 {
+	return c.setPolicy(c.a[1], c.a[2])
+}
 
-func (c *call) setParam(at uint64) uint64 {
+func doSetparam(c *call, o *kernel.Outcome) uint64 { return c.setPolicy(0, c.a[1]) }
+
+func (c *call) setPolicy(policy, at uint64) uint64 {
 	if !c.k.user.canRead(at, 4) {
 		return efault
 	}
-	if c.k.log.Read32(at) != 0 {
+	if errno := c.policyOf(); errno != 0 {
+		return errno
+	}
+	switch {
+	case policy != 0:
+		return eperm
+	case c.k.log.Read32(at) != 0:
 		return einval
 	}
 	return 0
