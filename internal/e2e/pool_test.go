@@ -74,7 +74,7 @@ func TestPool(t *testing.T) {
 			t.Parallel()
 			paths, options := poolGuests(t, "-DMISTAKE_"+c.mistake)
 			for i, path := range paths {
-				if i > 0 && i != 1+n%2 && !soaks {
+				if i > 0 && n%4 != 2*(i-1) && !soaks {
 					continue // the next mistake is looked for on it
 				}
 				file := filepath.Join(t.TempDir(), "pool.landgo")

@@ -126,7 +126,7 @@ func outcomesOf(t *testing.T, s *session.Session, search string, at deepen.Set, 
 // and LANDGO_PROGRAM as for TestRandomPrograms.
 func TestConvergence(t *testing.T) {
 	t.Parallel()
-	seed, n, only, soak := randomRun(t, 7, 40)
+	seed, n, only, soak := randomRun(t, 7, 28)
 	limit := uint64(2000)
 	if soak {
 		limit = 20_000

@@ -24,7 +24,7 @@ import (
 // LANDGO_SEED gives a seed, and LANDGO_PROGRAM one program of it.
 func TestRandomPrograms(t *testing.T) {
 	t.Parallel()
-	seed, n, only, soak := randomRun(t, 1, 30)
+	seed, n, only, soak := randomRun(t, 1, 20)
 	limit := uint64(300)
 	if soak {
 		limit = 3000
