@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -73,6 +74,7 @@ func TestRunServe(t *testing.T) {
 	for range 2 {
 		w := exec.Command(landgo, append(strings.Fields(call), "--jobs", "1", "--dead-after", "1s")...)
 		w.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		w.Env = append(os.Environ(), "TMPDIR="+t.TempDir()) // one that is killed leaves its cache behind
 		if err := w.Start(); err != nil {
 			t.Fatal(err)
 		}
