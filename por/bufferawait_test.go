@@ -133,6 +133,7 @@ func awaitingBuffered(search string, p *model.Program, opts Options) (*bufferRun
 }
 
 func TestBufferAwaits(t *testing.T) {
+	defer setChecks(50)()
 	programs, judged, waits := 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		p := pollingBuffered().Draw(rt, "program")
