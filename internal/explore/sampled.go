@@ -16,7 +16,7 @@ import (
 // one of a few hundred samples (Yuan, Yang and Gu, Partial Order Aware Concurrency Sampling,
 // CAV 2018). So samples are taken once: while a search goes on that has had sampleAfter steps,
 // and before a second search (again.go) has more than its first soonAgain executions, or soonSteps
-// steps. They prove nothing, so what else is told of a program stays as it is.
+// steps. They prove nothing, and change nothing in what the search says.
 
 const (
 	sampleAfter = 100_000

@@ -147,6 +147,7 @@ func TestUnmodelledCallsAreInvalidByName(t *testing.T) {
 		{"mmap with flags 0x40000 is not modelled", nrMmap, []uint64{0, pageSize, 3, 0x40022}},
 		{"mprotect with protection 0x1000003", nrMprotect, []uint64{dataPage, pageSize, 0x1000003}},
 		{"madvise(0x64) is not modelled", nrMadvise, []uint64{dataPage, pageSize, 100}},
+		{"madvise(MADV_DONTNEED) of the program's own files is not modelled: their contents would come back", nrMadvise, []uint64{dataPage, pageSize, madvDontneed}},
 		{"mremap with flags 0x3", nrMremap, []uint64{dataPage, pageSize, pageSize, 3}},
 		{`open("file") for writing is not modelled`, 2, []uint64{at, 0x41}},
 		{`openat("file") relative to a directory`, sysOpenat, []uint64{5, at}},

@@ -2,6 +2,7 @@ package linux
 
 import (
 	"landgo/emu"
+	"landgo/internal/image/elffile"
 	"landgo/kernel"
 )
 
@@ -15,10 +16,24 @@ const (
 
 func planMadvise(c *call, p *kernel.Plan) {
 	switch a := c.a[2]; {
+	case a == madvDontneed && c.k.space.ofFiles(c.a[0], pageUp(c.a[1])):
+		invalid(p, "madvise(MADV_DONTNEED) of the program's own files is not modelled: their contents would come back")
 	case a <= 3, a == madvDontneed, a == madvFree, a >= 10 && a <= 17:
 	default:
 		invalid(p, hexReason("madvise(%#x) is not modelled", a))
 	}
+}
+
+// ofFiles reports whether a part of a range is where the program, or a library of its, is loaded.
+func (s *space) ofFiles(addr, size uint64) bool {
+	for _, f := range append([]*elffile.File{s.img}, s.img.Parts...) {
+		for i := range f.Segments {
+			if g := &f.Segments[i]; addr < g.Addr+g.MemSize && g.Addr < addr+size {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // doMadvise clears the pages of MADV_DONTNEED. MADV_FREE leaves them, as Linux
