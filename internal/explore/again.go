@@ -8,6 +8,7 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 	"landgo/internal/trace"
+	"landgo/por"
 )
 
 // A search takes memory for sequentially consistent and looks for triangular races
@@ -25,7 +26,7 @@ const leastAgain, enoughAgain = 20_000, 5
 // A verdict by states has looked at no races. The second search then is one by states, too,
 // for at most moreStates times as many steps, or leastStates: a loop that stores in each turn
 // has states without end.
-const leastStates, moreStates = 50_000, 8
+const leastStates, moreStates = 1_000_000, 8
 
 // withBuffers is the result of that second search; nil if there is none, or it has no
 // verdict.
@@ -41,7 +42,7 @@ func (h *hunt) withBuffers(ctx context.Context, cfg config.Config) (*result.Resu
 	if states {
 		delayed = len(r.Warnings)
 		r.Warnings = append(r.Warnings, result.Warning{Code: result.SequentialOnly, Text: "under sequential consistency only: it was explored state by state"})
-		cfg.Search, most = config.Stateful, max(leastStates, moreStates*(r.Transitions+r.Blocked))
+		cfg.Search, most = config.Stateful, max(leastStates, moreStates*stepsOf(r))
 	} else if cfg.MaxExecutions == 0 {
 		cfg.MaxExecutions = max(leastAgain, enoughAgain*r.Executions)
 	}
@@ -89,5 +90,13 @@ func (h *hunt) runBuffered(ctx context.Context, cfg config.Config, most uint64, 
 			return again, nil
 		}
 	}
+	if samples && most == 0 {
+		most = besideStates
+	}
 	return runFor(ctx, h.Clock, cfg, h.obs, nil, most)
+}
+
+// stepsOf is about how many steps a result's search took.
+func stepsOf(r *result.Result) uint64 {
+	return steps(por.Stats{Transitions: r.Transitions, Replayed: r.Replayed, Executions: r.Executions, Blocked: r.Blocked})
 }

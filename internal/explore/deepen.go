@@ -157,7 +157,7 @@ func (h *hunt) deepen() error {
 	err = errors.Join(err, d.endBounded())
 	d.endWays()
 	d.endRungs()
-	if d.sampled != nil || d.samplingErr != nil { // that is the result
+	if d.instead != nil || d.insteadErr != nil { // that is the result
 		return err
 	}
 	var byStates error
@@ -182,7 +182,7 @@ func (h *hunt) deepen() error {
 
 // settled reports whether the verdict is known.
 func (d *deepening) settled() bool {
-	return d.sampled != nil || d.samplingErr != nil || d.plan.Proof() != nil || d.exhausted || d.bounded != nil && d.bounded.proves() || d.states.proves() || len(d.found) > 0 && !d.Config.KeepGoing
+	return d.instead != nil || d.insteadErr != nil || d.plan.Proof() != nil || d.exhausted || d.bounded != nil && d.bounded.proves() || d.states.proves() || len(d.found) > 0 && !d.Config.KeepGoing
 }
 
 // whole: a job with a point before every access.

@@ -51,10 +51,15 @@ type hunt struct {
 	// where its story is too long to be read.
 	patience, unreadable time.Duration
 	// sampling takes samples with store buffers, once (sampled.go); nil: there are to be none, or
-	// they were taken. sampled is a bug's result, nil if they have none.
-	sampling    func() (*result.Result, error)
-	sampled     *result.Result
-	samplingErr error
+	// they were taken.
+	sampling func() (*result.Result, error)
+	// counting searches by states with store buffers, for so many steps (bufferstates.go); nil: never.
+	// It is due after nextCount steps of this search.
+	counting  func(most uint64) (*result.Result, error)
+	nextCount uint64
+	// instead is the result of one of these, which takes the place of this search's; nil: neither had one.
+	instead    *result.Result
+	insteadErr error
 }
 
 // finding is a bug, with the execution that showed it.
@@ -311,6 +316,7 @@ func (h *hunt) Progress(p por.Progress) {
 	h.moves.Note(p.Stats.Executions, p.Share)
 	if h.Config.Buffers() && len(h.found) == 0 {
 		h.sample(steps(p.Stats))
+		h.count(steps(p.Stats))
 	}
 	if now := time.Now(); now.Sub(h.lastTold) >= 200*time.Millisecond {
 		h.lastTold = now
@@ -340,7 +346,7 @@ func (h *hunt) tell(p por.Progress) {
 func (h *hunt) stop() bool {
 	switch {
 	case h.raced() && !h.Config.KeepGoing:
-	case h.sampled != nil || h.samplingErr != nil:
+	case h.instead != nil || h.insteadErr != nil:
 	case h.most > 0 && steps(h.stats) > h.most:
 		h.stopped = result.OutOfExecutions
 	default:

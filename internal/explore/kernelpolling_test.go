@@ -131,6 +131,11 @@ func TestPollingLoaded(t *testing.T) {
 	if r := ends(low); r.Verdict != result.Verified || r.Executions != with.Executions {
 		t.Errorf("with physical addresses: %s (%s), %d executions, want %d", r.Verdict, r.Reason, r.Executions, with.Executions)
 	}
+	shared := pollingConfig(t, "polling", "yield", "LOW=0xc0000000", "SHARE=16")
+	shared.Profile.Text = c.Profile.Text
+	if r := ends(shared); r.Verdict != result.Verified || r.Executions != with.Executions {
+		t.Errorf("with a page of text and data: %s (%s), %d executions, want %d", r.Verdict, r.Reason, r.Executions, with.Executions)
+	}
 	low.Profile = nil
 	if r := ends(low); r.Verdict != result.Invalid || !strings.Contains(r.Reason, "says nothing of its threads") {
 		t.Errorf("without a profile: %s (%s)", r.Verdict, r.Reason)

@@ -129,6 +129,9 @@ func runFor(ctx context.Context, clock limits.Clock, cfg config.Config, obs Obse
 	if most == 0 && samplesBuffers(&cfg) {
 		h.sampling = func() (*result.Result, error) { return h.sampleBuffers(ctx, cfg) }
 	}
+	if cfg.Model == config.ModelTSO && !cfg.FailOnRace && (most == 0 && samplesBuffers(&cfg) || most == besideStates) {
+		h.counting, h.nextCount = func(most uint64) (*result.Result, error) { return h.countBuffers(ctx, cfg, most) }, countAfter
+	}
 	search := h.search
 	if cfg.Deepens() {
 		search = h.deepen
@@ -136,8 +139,9 @@ func runFor(ctx context.Context, clock limits.Clock, cfg config.Config, obs Obse
 	if err := search(); err != nil {
 		return nil, err
 	}
-	if h.sampled != nil || h.samplingErr != nil {
-		return h.sampled, h.samplingErr
+	h.countAtEnd()
+	if h.instead != nil || h.insteadErr != nil {
+		return h.instead, h.insteadErr
 	}
 	// Before anything is run again that isn't of the search.
 	s.Cover(r)

@@ -60,6 +60,6 @@ func ofBuffers(r *result.Result, fewer bool) {
 func (h *hunt) sample(made uint64) {
 	if take := h.sampling; take != nil && made >= h.pace(sampleAfter) {
 		h.sampling = nil
-		h.sampled, h.samplingErr = take()
+		h.instead, h.insteadErr = take()
 	}
 }

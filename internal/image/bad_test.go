@@ -64,10 +64,13 @@ func (m *madeELF) bytes() []byte {
 	binary.LittleEndian.PutUint16(b[56:], uint16(n))
 	binary.LittleEndian.PutUint16(b[58:], 64)
 	for i, p := range m.progs {
+		if p.Paddr == 0 {
+			p.Paddr = p.Vaddr
+		}
 		h := b[64+56*i:]
 		binary.LittleEndian.PutUint32(h, uint32(p.Type))
 		binary.LittleEndian.PutUint32(h[4:], uint32(p.Flags))
-		for j, v := range []uint64{p.Off, p.Vaddr, p.Vaddr, p.Filesz, p.Memsz, p.Align} {
+		for j, v := range []uint64{p.Off, p.Vaddr, p.Paddr, p.Filesz, p.Memsz, p.Align} {
 			binary.LittleEndian.PutUint64(h[8+8*j:], v)
 		}
 	}

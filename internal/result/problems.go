@@ -150,7 +150,7 @@ var Problems = []Problem{
 	{TooLarge, ExitUsage,
 		`guest.elf: the guest's segments end at 0x7f0000005000, beyond landgo's limit for them of 0x1fffff000`,
 		"The file or its segments are larger than 1 GiB, or lie at addresses that landgo uses otherwise.",
-		"make its arrays smaller, or link it at its default address"},
+		"make its arrays smaller, or link it at its default address; the parts of a kernel at one distance from their addresses"},
 	{NoKernel, ExitUsage,
 		`guest.elf: nothing in the file says what it runs on`,
 		"landgo knows Linux programs (glibc, musl or no libc) and thread libraries on the pebbles interface.",

@@ -35,3 +35,14 @@ if [ -x "$landgo_deps/bin/musl-gcc" ]; then
 	PATH=$landgo_deps/bin:$PATH
 fi
 export PATH
+
+# landgo's front is built without cgo, the engine and the tests with it. With these tags Go's
+# net is the same in both, so that it is compiled once, and all that imports it. The user's own
+# flags stay.
+if command -v go >/dev/null 2>&1; then
+	landgo_flags=$(go env GOFLAGS 2>/dev/null) || :
+	case $landgo_flags in
+	*-tags*) ;;
+	*) export GOFLAGS="${landgo_flags:+$landgo_flags }-tags=netgo,osusergo" ;;
+	esac
+fi

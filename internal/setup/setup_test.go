@@ -172,3 +172,13 @@ func TestUnsuitable(t *testing.T) {
 		}
 	}
 }
+
+// TestOneNet: with cgo and without it, Go's packages have the same files. So what imports
+// them is compiled once, for the front and for the tests. The user's flags stay.
+func TestOneNet(t *testing.T) {
+	cmd := exec.Command("sh", "-euc", `. internal/setup/env.sh; echo "$GOFLAGS"; CGO_ENABLED=1 go list -f '{{.CgoFiles}}' net os/user`)
+	cmd.Dir, cmd.Env = "../..", append(os.Environ(), "GOFLAGS=-buildvcs=false")
+	if out, err := cmd.Output(); err != nil || string(out) != "-buildvcs=false -tags=netgo,osusergo\n[]\n[]\n" {
+		t.Fatalf("%q %v", out, err)
+	}
+}

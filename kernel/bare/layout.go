@@ -50,12 +50,8 @@ func MachineConfig(img *elffile.File, followed bool, memory uint64, l *profile.L
 		c.Mode = emu.I386
 	}
 	for _, s := range img.Segments {
-		at := img.Physical(s.Addr)
-		if at > memory || s.MemSize > memory-at {
-			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x, outside of the machine's %d MiB of memory: a kernel lies at its physical addresses (p_paddr), or below its own by the profile's loader.above", at, memory>>20)
-		}
-		if !placed && img.Bias != 0 && at != s.Physical {
-			return c, kernel.Errorf(kernel.GapLayout, "a segment at %#x is to be loaded at %#x, others at %#x below their addresses: all parts have to be at their own addresses, or moved by the same distance", s.Addr, s.Physical, img.Bias)
+		if err := checkPlace(img, &s, memory, placed); err != nil {
+			return c, err
 		}
 	}
 	if !paged {
@@ -72,4 +68,21 @@ func MachineConfig(img *elffile.File, followed bool, memory uint64, l *profile.L
 		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})
 	}
 	return c, nil
+}
+
+// checkPlace: s lies in the machine's memory, and where its file puts it, unless a
+// profile's loader has places of its own.
+func checkPlace(img *elffile.File, s *elffile.Segment, memory uint64, placed bool) error {
+	if at := img.Physical(s.Addr); at > memory || s.MemSize > memory-at {
+		return kernel.Errorf(kernel.GapLayout, "a segment at %#x, outside of the machine's %d MiB of memory: a kernel lies at its physical addresses (p_paddr), or below its own by the profile's loader.above", at, memory>>20)
+	}
+	if placed || img.Bias == 0 {
+		return nil
+	}
+	for _, p := range append([]elffile.Placed{{Addr: s.Addr, Physical: s.Physical}}, s.Rest...) {
+		if img.Physical(p.Addr) != p.Physical {
+			return kernel.Errorf(kernel.GapLayout, "a segment at %#x is to be loaded at %#x, others at %#x below their addresses: all parts have to be at their own addresses, or moved by the same distance; if the kernel's loader puts it %#[3]x below all the same, say so in a profile (loader: {above: %#[3]x})", p.Addr, p.Physical, img.Bias)
+		}
+	}
+	return nil
 }

@@ -7,7 +7,7 @@
 //
 // # The files
 //
-//	a file        file, header, elf (its structures), segment, narrow (where code is)
+//	a file        file, header, elf (its structures), segment, share (a page of two segments), narrow (where code is)
 //	names         symbol, names
 //	programs      libc, dynamic, library, join (a program and its libraries), indirect (functions chosen at the start)
 //	kernels       multiboot, task

@@ -14,9 +14,12 @@ type Segment struct {
 	Physical uint64
 	// Permissions, of whole pages.
 	Read, Write, Exec bool
+	// Rest are the further program headers in it, of a kernel: where each is to be.
+	Rest []Placed
 	// Headers: it holds the file's own headers and nothing else, as where a
 	// linker was told where the text begins.
 	Headers bool
+	used    uint64 // the end in memory of what its headers ask for, from Addr
 }
 
 // Range is the address range [Lo, Hi).
@@ -63,8 +66,16 @@ func (f *File) addSegments(h *header, data []byte) error {
 		return err
 	}
 	sort.SliceStable(loads, func(i, j int) bool { return loads[i].Vaddr < loads[j].Vaddr })
-	for _, p := range loads {
-		f.addSegment(p, h, data)
+	shared := bootLoaded(loads)
+	for i := range loads {
+		p, n := &loads[i], len(f.Segments)
+		f.addSegment(*p, h, data)
+		if !shared || n == 0 {
+			continue
+		}
+		if both, ok := f.Segments[n-1].joined(&f.Segments[n], p, data); ok {
+			f.Segments = append(f.Segments[:n-1], both)
+		}
 	}
 	if s := f.Segments; len(s) > 1 && s[0].Headers && s[0].Addr+s[0].MemSize > s[1].Addr {
 		f.Segments = s[1:] // the page is there with the other one
@@ -147,7 +158,7 @@ func (f *File) addSegment(p elf.ProgHeader, h *header, data []byte) {
 		f.PhdrAddr = h.base + p.Vaddr + (h.phoff - p.Off)
 	}
 	f.Segments = append(f.Segments, Segment{
-		Addr: h.base + lo, Data: bytes, MemSize: hi - lo, Physical: h.base + p.Paddr - (p.Vaddr - lo),
+		Addr: h.base + lo, Data: bytes, MemSize: hi - lo, Physical: h.base + p.Paddr - (p.Vaddr - lo), used: p.Vaddr - lo + p.Memsz,
 		Read:  p.Flags&elf.PF_R != 0,
 		Write: p.Flags&elf.PF_W != 0,
 		Exec:  p.Flags&elf.PF_X != 0,

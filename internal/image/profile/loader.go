@@ -146,9 +146,9 @@ func (f *field) place() (Named, error) {
 }
 
 // loader finds what a profile's loader names; nil if it has none, or a multiboot loader
-// can start the kernel.
+// can start the kernel: it has the header, and one distance from all its addresses.
 func (f *finder) loader(l *LoaderProfile) *Loader {
-	if l == nil || f.info.Multiboot() != nil {
+	if l == nil || f.info.Multiboot() != nil && !f.info.Scattered() {
 		return nil
 	}
 	bias := f.info.Bias

@@ -1,0 +1,41 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
+)
+
+// TestBufferStates: a loop that stores in each turn, and waits for that at a fence, makes
+// executions without number of few states. Such a program has a verdict with store buffers, also
+// where that is a second search.
+func TestBufferStates(t *testing.T) {
+	t.Parallel()
+	const locks = `A { %s flag[0] = 1; FENCE; while (flag[1]) ; in++; assert(in == 1); in--; flag[0] = 0; return p; }
+B { %s again: flag[1] = 0; FENCE; if (flag[0]) goto again; flag[1] = 1; FENCE; if (flag[0]) goto again; in++; assert(in == 1); in--; flag[1] = 0; return p; } MAIN`
+	for _, c := range []struct {
+		name, first, second string
+		model               config.Model
+	}{
+		{"from the start", "", "", config.ModelTSO},
+		{"a second search", "x = 1; r[0] = y;", "y = 1; FENCE; r[1] = x;", config.ModelAuto},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := onProgram(compile.Text(t, "gcc", bufferHead+fmt.Sprintf(locks, c.first, c.second)))
+			cfg.Model, cfg.Time, cfg.Jobs = c.model, 60*time.Second, 1
+			r, err := Run(context.Background(), cfg, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Verdict != result.Verified || r.Search != config.Stateful || r.Certificate.Memory != "x86-TSO (store buffers explored)" {
+				t.Errorf("%s by %s, memory %s: %s", r.Verdict, r.Search, r.Certificate.Memory, r.Reason)
+			}
+		})
+	}
+}
