@@ -50,6 +50,11 @@ type Receiver interface {
 	// Gets has a thread that goes on get to its signal. The accesses are of words of the
 	// kernel's state that other threads' calls have to do with; none where there was no signal.
 	Gets(t trace.TID) []trace.Access
+	// LastTry has a thread that stands at a handler's first instruction try the call once more
+	// that the signal has interrupted: regs are the handler's, and change where another
+	// handler comes first. name is the call's. nil: there was no call. The result is valid
+	// until the kernel's next call.
+	LastTry(t trace.TID, regs *emu.Regs) (out *kernel.Outcome, name string)
 }
 
 // gets has a thread that goes on get to the signal that is on its way to it.
@@ -86,7 +91,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	}
 	s.Traps.sent = append(s.Traps.sent, s.lib.Interrupted(t, regs.RDI, regs.RSP, nap)...)
 	s.SetRegs(t, regs)
-	th.limited = true // the handler may begin at a breakpoint
+	th.limited, th.handles = true, true // the handler may begin at a breakpoint
 	if s.Undrained(t) {
 		th.fence = atHandler
 	}

@@ -354,7 +354,10 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	alone, promises := s.Alone(th.ID), len(s.promises)
 	th.LastStep = int32(len(s.steps))
 	s.Signals.gets(th, tr)
-	err := s.stepTurns(th, tr, c)
+	over, err := s.Traps.lastTry(th, tr)
+	if err == nil && !over {
+		err = s.stepTurns(th, tr, c)
+	}
 	if s.known.Signalled[uint64(t)] {
 		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(t)})
 	}

@@ -97,6 +97,9 @@ type stander struct {
 	// limited: it was stopped at its instruction number (Limit), perhaps at a
 	// breakpoint that it hasn't reached otherwise.
 	limited bool
+	// handles: a signal has it stand at a handler's first instruction, perhaps out of a call
+	// (lastTry).
+	handles bool
 	// framing: StandAccess is before what the kernel writes for the handler of a fault.
 	framing bool
 	loose   bool     // StandTrap: it touches more than its operation says

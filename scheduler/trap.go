@@ -283,6 +283,43 @@ func (q *Traps) goesOn(th *thread, tr *trace.Transition, call uint64, p *kernel.
 	return waits, nil
 }
 
+// lastTry begins the step of a thread that a signal has sent into a handler, perhaps out of a
+// call: the thread looks once more for what it waited for. It reports whether the step is over.
+func (q *Traps) lastTry(th *thread, tr *trace.Transition) (over bool, err error) {
+	if !th.handles {
+		return false, nil
+	}
+	th.handles = false
+	k, ok := q.in.kernel.(Receiver)
+	if !ok {
+		return false, nil
+	}
+	at := th.Regs.RIP
+	out, name := k.LastTry(th.ID, &th.Regs)
+	if out == nil {
+		return false, nil
+	}
+	th.Effects++
+	for _, op := range out.Ops {
+		tr.Did(op)
+	}
+	q.sharing.takeEffects(th, tr, at, out.Accesses, out.Others, out.Pages)
+	for _, w := range out.Wakes {
+		q.in.wakeFromKernel(w)
+		tr.Wakes = append(tr.Wakes, w)
+	}
+	if out.Invalid != "" {
+		return false, q.in.Invalid(out.Gap, th.ID, at, "%s", out.Invalid)
+	}
+	if f := q.deadBuffer(th, tr, &kernel.Plan{Name: name}, &kernel.Foresight{Accesses: out.Accesses}); f != nil {
+		return true, q.in.Fail(th.ID, f)
+	}
+	if out.Signal != 0 {
+		return q.goesOn(th, tr, at, &kernel.Plan{Name: name}, out, false)
+	}
+	return false, nil
+}
+
 // deadBuffer is the bug of a call whose arguments point to memory of the heap that
 // is in no live block, or nil. The value that it found there is on record.
 func (q *Traps) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f *kernel.Foresight) *Failure {

@@ -38,7 +38,8 @@
 //	threads       thread, clone, exit, robust (locks of threads that end), archprctl (a thread's base
 //	              registers), traits (prctl, processors, niceness), policy (of scheduling), comm (names)
 //	sleeping      queue (threads that sleep on a futex), interest (those that sleep for events of
-//	              objects), futex, pi (futexes with owners), eintr (sleeps that a signal ends)
+//	              objects), futex, pi (futexes with owners), eintr (sleeps that a signal ends), lasttry (calls
+//	              that a signal interrupts)
 //	signals       signal (actions, delivery), sigframe, sigqueue, sigwait, kill, takeover (of signals to
 //	              the process), waitend (of a sigwait), redirect (by sigaction, of signals on their
 //	              way), timer (alarms)

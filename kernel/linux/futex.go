@@ -288,9 +288,9 @@ func (c *call) futexRequeue(f futex, o *kernel.Outcome) uint64 {
 				continue
 			}
 			t := rest[i]
-			bits, deadline := t.wait.bits.Peek(), t.wait.deadline.Peek()
+			kind, bits, deadline := t.wait.kind.Peek(), t.wait.bits.Peek(), t.wait.deadline.Peek()
 			k.queues.dequeue(t)
-			k.queues.enqueue(t, waitFutex, f.addr2, bits, deadline)
+			k.queues.enqueue(t, kind, f.addr2, bits, deadline)
 			n++
 		}
 	}

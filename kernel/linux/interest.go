@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
@@ -171,46 +170,6 @@ func (b *objects) finish(t *thread) {
 	if held != 0 {
 		b.drops(held)
 	}
-}
-
-// restarts reports whether a call begins again after a handler with SA_RESTART: those that
-// wait for several things, or for a time, don't.
-func restarts(nr uint64) bool {
-	switch nr {
-	case sysPoll, sysPpoll, sysSelect, sysPselect6, sysEpollWait, sysEpollPwait, sysEpollPwait2:
-		return false
-	}
-	return true
-}
-
-// leave is the way of a signal's target out of a call in which it sleeps for objects, or
-// that has just let it go: a handler comes next. One that was let go and finds what it
-// waited for gets it after the handler: Linux looks for that before it looks for signals.
-func (b *objects) leave(t *thread, sig uint64, regs *emu.Regs) {
-	w := &t.wait
-	nr, done, slept, ready := t.sleepCall.Peek(), w.done.Peek(), w.kind.Peek() == waitObjects, false
-	for i := range w.ninterests.Peek() {
-		in := w.interests.list[i]
-		o, end := b.list[in.object.Peek()], in.end.Peek()
-		b.now.call.op(o.receive(o.reads(end)))
-		if !slept {
-			ready = ready || b.events(o, end)&(in.events.Peek()|always) != 0
-		}
-	}
-	if slept {
-		b.queues.dequeue(t)
-	} else {
-		regs.RIP += syscallSize // it stands before the call
-	}
-	switch {
-	case done > 0:
-		regs.RAX = done
-	case ready || restarts(nr) && b.log.Get(&b.signals.actions[sig].flags)&saRestart != 0:
-		b.queues.again(t, regs)
-	default:
-		regs.RAX = eintr
-	}
-	b.finish(t)
 }
 
 // waitTimed has the caller sleep for things, for so long at most; noDeadline for ever. It

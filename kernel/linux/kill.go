@@ -336,13 +336,17 @@ func (s *signals) nextSignal(t *thread, ready uint64) uint64 {
 func (s *signals) interrupt(to *target, o *kernel.Outcome) {
 	t, sig := to.t, to.sig
 	regs := *s.now.host.Regs(t.id)
-	slept, awaited, told := t.wait.kind.Peek() != awake, s.log.Get(&t.awaited), t.wait.addr.Peek()
+	slept, awaited, told := t.wait.kind.Peek() != awake && !t.leaves(), s.log.Get(&t.awaited), t.wait.addr.Peek()
+	tries := false
 	switch {
+	case t.leaves(): // another handler comes first
 	case slept:
-		s.leaveSleep(t, sig, &regs)
+		tries = s.leaveSleep(t, sig, &regs)
 		s.now.wakes = append(s.now.wakes, t.id)
 	case t.wait.retried.On():
-		s.objects.leave(t, sig, &regs)
+		regs.RIP += syscallSize // it stands before the call
+		s.leaveObjects(t, sig, &regs)
+		tries = true
 	}
 	entered := false
 	s.log.As(t.id, func() { entered = s.enter(t, sig, &regs, to.info) })
@@ -354,29 +358,10 @@ func (s *signals) interrupt(to *target, o *kernel.Outcome) {
 	if f.slept = slept; slept {
 		f.awaited, f.told = awaited, told
 	}
+	if tries {
+		s.log.Init(&t.wait.leaving, f.addr)
+	}
 	s.now.host.Interrupt(t.id, &regs)
-}
-
-// leaveSleep is the way out of an interrupted call: again, or with EINTR. A queue
-// that the thread leaves is one in which another thread's wake might have found it.
-func (s *signals) leaveSleep(t *thread, sig uint64, regs *emu.Regs) {
-	restart := false
-	switch t.wait.kind.Peek() {
-	case waitObjects:
-		s.objects.leave(t, sig, regs)
-		return
-	case waitFutex:
-		restart = t.wait.deadline.Peek() == noDeadline && s.log.Get(&s.actions[sig].flags)&saRestart != 0
-		s.now.call.op(futexOp(trace.OpFutexTimeout, t.wait.addr.Peek()))
-	case waitPI:
-		restart = true
-		s.now.call.op(futexOp(trace.OpFutexTimeout, t.wait.addr.Peek()))
-	}
-	s.queues.dequeue(t)
-	regs.RAX = eintr
-	if restart {
-		s.queues.again(t, regs)
-	}
 }
 
 const syscallSize = 2

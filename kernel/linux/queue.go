@@ -14,6 +14,7 @@ const (
 	waitPI               // in a futex queue, for ownership, with a deadline
 	waitSignals          // for signals only (pause, sigsuspend, sigtimedwait)
 	waitObjects          // for events of objects, see interest.go
+	waitLeaving          // still in a futex queue: a signal has woken it, see lasttry.go
 )
 
 const noDeadline = ^uint64(0)
@@ -67,8 +68,8 @@ func (qs *queues) waiters(addr uint64, kind waitKind, bits uint64) []*thread {
 
 // isFor reports whether a wake with these bits is for t, which waits at its address.
 func (t *thread) isFor(kind waitKind, bits uint64) bool {
-	own := t.wait.bits.Peek()
-	return t.wait.kind.Peek() == kind && own&bits&matchAny != 0 && (own^bits)&notPrivate == 0
+	own, is := t.wait.bits.Peek(), t.wait.kind.Peek()
+	return (is == kind || is == waitLeaving && kind == waitFutex) && own&bits&matchAny != 0 && (own^bits)&notPrivate == 0
 }
 
 // count is the number of those waiters.
@@ -145,7 +146,11 @@ func (qs *queues) wakeSome(addr, bits, n uint64) uint64 {
 		return 0
 	}
 	for i, taken := range pick(&qs.now.call.choice, uint64(len(w)), n) {
-		if taken {
+		switch {
+		case !taken:
+		case w[i].leaves():
+			qs.wakeLeaving(w[i])
+		default:
 			qs.wake(w[i], 0)
 		}
 	}

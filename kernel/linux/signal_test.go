@@ -120,7 +120,43 @@ func TestSignalInterruptsSleep(t *testing.T) {
 		c.want(tt.name+": rip", pc, wantPC)
 		c.want(tt.name+": rax", rax, wantRAX)
 		c.want(tt.name+": rsp", c.m.Read64(frame+frameRegs+15*8), sp)
+		c.lastTry(id)
+		c.want(tt.name+": rip after the last try", c.m.Read64(frame+frameRIP), wantPC)
+		c.want(tt.name+": rax after the last try", c.m.Read64(frame+frameRAX), wantRAX)
 		c.want(tt.name+": no thread waits", c.do(0, nrFutex, word, futexWake, 9), 0)
+	}
+}
+
+// lastTry has a thread go on that a signal has woken.
+func (c *caller) lastTry(id trace.TID) *kernel.Outcome {
+	o, _ := c.k.LastTry(id, &c.threads[id].regs)
+	return o
+}
+
+// TestWakeAfterSignal: a wake finds a thread that a signal has woken, until the thread goes on.
+// Its handler comes after the call.
+func TestWakeAfterSignal(t *testing.T) {
+	for _, flags := range []uint64{0, saRestart} {
+		c := newCaller(t, Config{})
+		c.handle(sigUsr1, flags, 0)
+		id := c.spawn(0, dataPage+8)
+		c.stack(id)
+		if _, o := c.choose1(0, id, nrFutex, word, futexWait, 0, 0); !o.Sleep {
+			t.Fatalf("%+v", o)
+		}
+		c.do(0, sysTgkill, firstNumber, firstNumber+1, sigUsr1)
+		frame := c.threads[id].regs.RSP
+		c.want("woken", c.do(0, nrFutex, word, futexWake, 1), 1)
+		c.want("rip", c.m.Read64(frame+frameRIP), codePage+2)
+		c.want("rax", c.m.Read64(frame+frameRAX), 0)
+		c.want("woken again", c.do(0, nrFutex, word, futexWake, 1), 0)
+		if o := c.lastTry(id); o == nil || len(o.Ops) != 1 || o.Ops[0].Kind != trace.OpFutexTimeout || o.Ops[0].Obj != word {
+			t.Errorf("its next step isn't in order with the wake: %+v", o)
+		}
+		c.want("rax after that", c.m.Read64(frame+frameRAX), 0)
+		if c.lastTry(id) != nil {
+			t.Error("it tries twice")
+		}
 	}
 }
 

@@ -195,7 +195,9 @@ func (s *signals) restore(t *thread) (emu.Regs, frame) {
 // handler runs.
 func (s *signals) retract(t *thread) {
 	regs, f := s.restore(t)
-	if f.slept && regs.RAX == eintr {
+	if t.wait.leaving.Peek() == f.addr {
+		s.stay(t, &regs)
+	} else if f.slept && regs.RAX == eintr {
 		s.queues.again(t, &regs)
 	}
 	s.now.host.Retract(t.id, &regs, f.cpu)

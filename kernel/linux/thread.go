@@ -87,6 +87,10 @@ type waiting struct {
 	deadline effect.Word // noDeadline for none
 	next     effect.Word // 1 + TID of the next in the queue
 
+	// leaving is the frame of the handler that has interrupted its call, until the thread goes
+	// on (lasttry.go); 0 for none.
+	leaving effect.Word
+
 	// Of a sleep for objects (interest.go), and of the call that is made again after it.
 	interests  *interests
 	ninterests effect.Word

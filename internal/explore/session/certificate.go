@@ -113,7 +113,7 @@ func (s *Session) assumptions() []string {
 		out = append(out, "system calls and the C library's streams empty a thread's store buffer")
 	}
 	if s.calls(senders) {
-		out = append(out, "a signal comes in the step that sends it, not after what the sender does next")
+		out = append(out, "a signal comes to a thread that runs in the step that sends it, not after what the sender does next")
 	}
 	if s.calls(timers) {
 		out = append(out, fmt.Sprintf("while something else can run, at most %d ticks of timers that send signals: none of a timer of 5 s or more, or of 1 s or more whose signal ends the process", s.Config.MostTicks()))
