@@ -31,19 +31,16 @@ func polling() *rapid.Generator[*model.Program] {
 			}
 			for k := 1 + pick(t, "length", 5-n); k > 0; k-- {
 				a, v, r := 8*pick(t, "where", 2), int64(pick(t, "value", 3)), pick(t, "register", 2)
-				switch pick(t, "kind", 16) {
-				case 0, 1, 2:
+				kind := pick(t, "kind", 16)
+				if loop, ok := drawnLoops[kind]; ok {
+					waits(t, &code, loop, a, v, r)
+					continue
+				}
+				switch kind {
+				case 2:
 					waits(t, &code, untilValue, a, v, r)
 				case 3:
 					waits(t, &code, whileValue, a, v, r)
-				case 4, 5:
-					waits(t, &code, testAndSet, a, v, r)
-				case 6:
-					waits(t, &code, compareAndExchange, a, v, r)
-				case 7:
-					waits(t, &code, testFirst, a, v, r)
-				case 8:
-					waits(t, &code, withYield, a, v, r)
 				case 9:
 					put(model.Instr{Code: model.Lock}, model.Instr{Code: model.Store, A: a, C: v}, model.Instr{Code: model.Unlock})
 				case 10:
@@ -76,6 +73,10 @@ const (
 	withYield                      // two events in a turn
 	forTwo                         // a turn looks at two variables
 )
+
+// drawnLoops are those that polling and pollingBuffered draw by the same number. Other numbers
+// are each generator's own.
+var drawnLoops = map[int]loop{0: untilValue, 1: untilValue, 4: testAndSet, 5: testAndSet, 6: compareAndExchange, 7: testFirst, 8: withYield}
 
 // waits writes such a loop.
 func waits(t *rapid.T, code *[]model.Instr, kind loop, a int, v int64, r int) {

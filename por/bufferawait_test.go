@@ -25,9 +25,12 @@ func pollingBuffered() *rapid.Generator[*model.Program] {
 			put := func(in ...model.Instr) { code = append(code, in...) }
 			for k := 1 + pick(t, "length", 6-n); k > 0; k-- {
 				a, v, r, head := 8*pick(t, "where", 2), int64(pick(t, "value", 3)), pick(t, "register", 2), len(code)
-				switch pick(t, "kind", 20) {
-				case 0, 1:
-					waits(t, &code, untilValue, a, v, r)
+				kind := pick(t, "kind", 20)
+				if loop, ok := drawnLoops[kind]; ok {
+					waits(t, &code, loop, a, v, r)
+					continue
+				}
+				switch kind {
 				case 2:
 					waits(t, &code, whileValue, a, v, r)
 				case 3: // its own store, and until that is overwritten, maybe by what was there
@@ -37,14 +40,6 @@ func pollingBuffered() *rapid.Generator[*model.Program] {
 					} else {
 						put(model.Instr{Code: model.JumpNe, R: r, A: head + 1})
 					}
-				case 4, 5:
-					waits(t, &code, testAndSet, a, v, r)
-				case 6:
-					waits(t, &code, compareAndExchange, a, v, r)
-				case 7:
-					waits(t, &code, testFirst, a, v, r)
-				case 8:
-					waits(t, &code, withYield, a, v, r)
 				case 9:
 					put(model.Instr{Code: model.Fence})
 				case 10, 11:

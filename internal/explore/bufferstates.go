@@ -12,8 +12,8 @@ import (
 // States with store buffers. A loop that stores in each turn, and waits for that store at a
 // fence, comes back to states that it has been in, and its executions are without number. So a
 // search with store buffers that the user hasn't chosen, and that goes on and on, is followed
-// by one by states (por/stateful.go): after countAfter steps, and then each time it has made
-// countAgain times as many. That one may have countMore times the steps that were made. It has
+// by one by states (por/stateful.go): after countAfter steps, or an execution of statesLong,
+// and then each time it has made countAgain times as many. That one may have countMore times the steps that were made. It has
 // no end where a loop stores and nothing has it wait for that: each turn makes the buffer longer.
 const (
 	countAfter            = 100_000
@@ -27,9 +27,11 @@ const besideStates = math.MaxUint64
 
 // count makes that search when it is due.
 func (h *hunt) count(made uint64) {
-	if h.counting == nil || h.instead != nil || h.insteadErr != nil || made < h.pace(h.nextCount) {
+	long := h.nextCount == countAfter && h.stats.Longest >= statesLong
+	if h.counting == nil || h.instead != nil || h.insteadErr != nil || made < h.pace(h.nextCount) && !long {
 		return
 	}
+	made = max(made, countAfter)
 	h.nextCount = countAgain * made
 	h.instead, h.insteadErr = h.counting(min(countMost, countMore*made))
 	if countMore*made >= countMost {

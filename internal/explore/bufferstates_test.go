@@ -39,3 +39,19 @@ B { %s again: flag[1] = 0; FENCE; if (flag[0]) goto again; flag[1] = 1; FENCE; i
 		})
 	}
 }
+
+// TestBufferStatesLong: where an execution is long, they are searched at once. Two threads that
+// announce themselves, and step back if both did, have none that is longest.
+func TestBufferStatesLong(t *testing.T) {
+	t.Parallel()
+	cfg := onProgram(compile.Text(t, "gcc", bufferHead+`A { for (;;) { flag[0] = 1; if (!flag[1]) break; flag[0] = 0; } in++; assert(in == 1); in--; flag[0] = 0; return p; }
+B { for (;;) { flag[1] = 1; if (!flag[0]) break; flag[1] = 0; while (flag[0]) ; } in++; assert(in == 1); in--; flag[1] = 0; return p; } MAIN`))
+	cfg.Model, cfg.Time, cfg.ProcessorTime, cfg.Jobs = config.ModelTSO, 4*time.Second, true, 1
+	r, err := Run(context.Background(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != result.Buggy || r.Search != config.Stateful {
+		t.Errorf("%s by %s, %d executions: %s", r.Verdict, r.Search, r.Executions, r.Reason)
+	}
+}
