@@ -18,7 +18,7 @@ import (
 const (
 	countAfter            = 100_000
 	countAgain, countMore = 4, 8
-	countLong             = 4_000 // where buffers are long, each costs milliseconds
+	countLong             = 4_000      // where buffers are long, each costs milliseconds
 	countMost             = 12_000_000 // stored states take memory
 )
 
