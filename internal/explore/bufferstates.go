@@ -13,11 +13,12 @@ import (
 // fence, comes back to states that it has been in, and its executions are without number. So a
 // search with store buffers that the user hasn't chosen, and that goes on and on, is followed
 // by one by states (por/stateful.go): after countAfter steps, or an execution of statesLong,
-// and then each time it has made countAgain times as many. That one may have countMore times the steps that were made. It has
-// no end where a loop stores and nothing has it wait for that: each turn makes the buffer longer.
+// and then each time it has made countAgain times as many. That one may have countMore times
+// the steps that were made. It has no end where a loop stores and nothing has it wait for that: each turn makes the buffer longer.
 const (
 	countAfter            = 100_000
 	countAgain, countMore = 4, 8
+	countLong             = 4_000      // where buffers are long, each costs milliseconds
 	countMost             = 12_000_000 // stored states take memory
 )
 
@@ -31,7 +32,13 @@ func (h *hunt) count(made uint64) {
 	if h.counting == nil || h.instead != nil || h.insteadErr != nil || made < h.pace(h.nextCount) && !long {
 		return
 	}
-	made = max(made, countAfter)
+	if long { // the first states only: buffers may be long, and a bug that needs that is in a sample
+		h.nextCount = countAfter + 1
+		if h.instead, h.insteadErr = h.counting(countLong); h.instead == nil && h.insteadErr == nil {
+			h.sample(max(made, h.pace(sampleAfter)))
+		}
+		return
+	}
 	h.nextCount = countAgain * made
 	h.instead, h.insteadErr = h.counting(min(countMost, countMore*made))
 	if countMore*made >= countMost {
