@@ -21,10 +21,11 @@ type turnKey struct {
 
 // listed is a step's place in the list of its key.
 type listed struct {
-	on    bool   // it is known to have had no effect
 	state uint64 // of its key; 0: it is in no list
 	older int32  // the next one in the list: its index in state.steps + 1
+	other int32  // the next one in the list before which the thread had run fewer instructions
 	from  uint32 // the first of the thread's steps, by nth, since which none had an effect
+	on    bool   // it is known to have had no effect
 }
 
 // placeOf is a digest of where a step began: the instruction, and the general registers
@@ -58,13 +59,17 @@ func (s *spins) farTurn(th *thread, i int32, pc uint64) int32 {
 	if last := s.in.steps[th.LastStep-1].nth; last >= maxSpinSteps {
 		from = max(from, last-maxSpinSteps+1)
 	}
-	for c := s.in.turns[turnKey{th.ID, s.placeOf(pc, th.Ctx)}]; c != 0; c = s.in.steps[c-1].turns.older {
+	for c := s.in.turns[turnKey{th.ID, s.placeOf(pc, th.Ctx)}]; c != 0; {
 		st := &s.in.steps[c-1]
-		if st.nth < from || st.effects != th.Effects {
+		switch {
+		case st.nth < from || st.effects != th.Effects:
 			return 0
-		}
-		if st.insns != th.Insns && st.pc == pc && s.sameLive(th, st.ctx) {
+		case st.insns == th.Insns: // no instruction since: thousands may be so
+			c = st.turns.other
+		case st.pc == pc && s.sameLive(th, st.ctx):
 			return c
+		default:
+			c = st.turns.older
 		}
 	}
 	return 0
@@ -87,6 +92,9 @@ func (s *spins) enlist(i int32) {
 			st.turns.state = s.placeOf(st.pc, st.ctx)
 			k := turnKey{st.tr.Thread, st.turns.state}
 			st.turns.older = s.in.turns[k]
+			if st.turns.other = st.turns.older; st.turns.other != 0 && s.in.steps[st.turns.other-1].insns == st.insns {
+				st.turns.other = s.in.steps[st.turns.other-1].turns.other
+			}
 			s.in.turns[k] = f
 		}
 	}

@@ -107,9 +107,11 @@ type call struct {
 	entered   int
 	enteredAt uint64
 	outermost frame
-	named     namedCall   // see named.go
-	onces     []onceFrame // once routines under way, outermost first
-	holds     []uint64    // addresses of mutexes held, oldest first
+	// namedAt is the instruction, plus 1, at which it last named a thread.
+	namedAt uint64
+	named   namedCall   // see named.go
+	onces   []onceFrame // once routines under way, outermost first
+	holds   []uint64    // addresses of mutexes held, oldest first
 	// held are the waits that signals interrupted, outermost first.
 	held []held
 }

@@ -59,6 +59,9 @@ func (v *threadCalls) atName(th *thread, tr *trace.Transition, r profile.Role) (
 	if t == trace.NoThread || t == th.ID && r != profile.Detach || v.withinNamed(th) {
 		return scheduler.Step, nil
 	}
+	if th.namedAt == th.Insns+1 { // its first instruction waited: it is met again there
+		return scheduler.Step, nil
+	}
 	th.role = r
 	if !v.calls.begins && !v.guest.core.Alone(th.ID) && v.calls.isPoint(th) {
 		th.Stand, th.phase, th.timed = scheduler.StandOp, phaseNames, false
@@ -67,6 +70,7 @@ func (v *threadCalls) atName(th *thread, tr *trace.Transition, r profile.Role) (
 	op := v.naming(th)
 	op.PC = v.guest.callSite(th)
 	tr.Did(op)
+	th.namedAt = th.Insns + 1
 	j := &v.models.threads[t]
 	if j.detached && j.Live() && t != th.ID {
 		v.guest.core.Signals.SeeLife() // it depends on its end
