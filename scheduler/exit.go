@@ -40,7 +40,10 @@ func (e *Ends) readsEnd(th *thread) bool {
 }
 
 // leaver is a kernel that wants to know of threads whose end landgo carries out.
-type leaver interface{ Leave(trace.TID) }
+// It returns those whose sleep that ends.
+type leaver interface {
+	Leave(trace.TID) []trace.TID
+}
 
 // Exit makes a thread exited. byKernel: its own exit call did it.
 func (e *Ends) Exit(t trace.TID, tr *trace.Transition, byKernel bool) {
@@ -52,7 +55,10 @@ func (e *Ends) Exit(t trace.TID, tr *trace.Transition, byKernel bool) {
 		if at := e.endWord(th); at != 0 {
 			e.sharing.Touch(th.ID, tr, th.Regs.RIP, at, 4, trace.Write|trace.Atomic)
 		}
-		k.Leave(th.ID)
+		for _, w := range k.Leave(th.ID) {
+			e.in.wakeFromKernel(w)
+			tr.Wakes = append(tr.Wakes, w)
+		}
 		e.sharing.takeTouched(th, tr, th.Regs.RIP)
 	}
 	tr.End = trace.EndThread

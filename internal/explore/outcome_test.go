@@ -346,3 +346,17 @@ func TestFailOnOutput(t *testing.T) {
 		t.Errorf("two orders: %v %s", err, r.Verdict)
 	}
 }
+
+// TestPIOwnerEnds: the owner of a lock with priority inheritance ends without an unlock, and
+// the lock isn't robust. Linux gives it to a thread that waits, and ESRCH to one that comes later;
+// landgo doesn't tell them apart, and says so.
+func TestPIOwnerEnds(t *testing.T) {
+	t.Parallel()
+	for _, native := range []bool{false, true} {
+		c := onProgram(compile.File(t, "gcc", "testdata/piowner.c"))
+		c.NativeSync = native
+		if r := runOf(t, c); r.Verdict != result.Invalid || !strings.Contains(r.Reason, "whose owner has ended") {
+			t.Errorf("native %v: %s (%s)", native, r.Verdict, r.Reason)
+		}
+	}
+}

@@ -19,7 +19,7 @@ type departure struct {
 
 // departures lists the changes by the exit of t. Valid until the next call.
 func (qs *queues) departures(t *thread) []departure {
-	qs.leaving = qs.robustFutexes(t, qs.leaving[:0])
+	qs.leaving = qs.abandoned(t, qs.robustFutexes(t, qs.leaving[:0]))
 	if at := qs.log.Get(&t.clearTID); at != 0 && qs.user.canWrite(at, 4) {
 		qs.leaving = append(qs.leaving, departure{addr: at, clear: true})
 	}
@@ -101,15 +101,22 @@ func (r *roster) bury(t *thread) {
 
 // Leave tells the kernel of the end of a thread that the host carried out
 // itself, without an exit call. The call's words are cleared (glibc's thread
-// id; musl's lock only if the thread held it), but no thread is woken. The host
-// carries out the wait for the thread.
-func (k *Kernel) Leave(id trace.TID) {
+// id; musl's lock only if the thread held it), but no thread that joins is woken. The host
+// carries out the wait for the thread. Those that sleep for a futex of the thread's with
+// priority inheritance are woken: Leave returns them.
+func (k *Kernel) Leave(id trace.TID) []trace.TID {
 	t := k.roster.threads[id]
 	k.log.Begin(id, k.host.Regs(id).RIP)
+	k.wakes = k.wakes[:0]
+	for _, d := range k.queues.abandoned(t, nil) {
+		k.log.Touch(d.addr, 4, trace.Write|trace.RMW|trace.Atomic)
+		k.queues.release(d.addr, futexOwnerDied)
+	}
 	if at := k.EndWord(id); at != 0 {
 		k.host.Machine.Write32(at, 0)
 	}
 	k.roster.bury(t)
+	return k.wakes
 }
 
 // EndWord is where Leave writes for a thread, 0 for nowhere: the host has it on record.

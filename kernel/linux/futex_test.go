@@ -171,6 +171,32 @@ func TestWakeOp(t *testing.T) {
 	}
 }
 
+// TestAbandonedPI: the owner's end lets those try again that sleep for a time, and the word
+// says of it. One that comes without a time may have come before that or after: landgo doesn't
+// know.
+func TestAbandonedPI(t *testing.T) {
+	c := newCaller(t, Config{})
+	a, b := c.spawn(0, dataPage+8), c.spawn(0, dataPage+16)
+	number := c.k.roster.threads[a].number
+	c.timespec(word2, 1<<32, 0)
+	c.want("lock", c.do(a, nrFutex, word, futexLockPI), 0)
+	for _, id := range []trace.TID{0, b} {
+		if _, o := c.choose1(0, id, nrFutex, word, futexLockPI, 0, word2); !o.Sleep {
+			t.Fatalf("a lock of an owned futex didn't sleep: %+v", o)
+		}
+		c.want("marked", uint64(c.m.Read32(word)), number|futexWaiters)
+	}
+	if _, o := c.choose1(0, a, nrExit); len(o.Wakes) != 2 {
+		t.Errorf("the owner's end woke %v", o.Wakes)
+	}
+	c.want("its owner died", uint64(c.m.Read32(word)), futexOwnerDied)
+	c.want("again", c.do(b, nrFutex, word, futexLockPI, 0, word2), 0)
+	c.m.Write32(word, uint32(number))
+	if _, o := c.choose1(0, 0, nrFutex, word, futexLockPI); o.Invalid == "" {
+		t.Errorf("a lock of a dead owner's: %+v", o)
+	}
+}
+
 func TestPriorityInheritance(t *testing.T) {
 	c := newCaller(t, Config{})
 	a, b := c.spawn(0, dataPage+8), c.spawn(0, dataPage+16)

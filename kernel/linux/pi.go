@@ -1,6 +1,8 @@
 package linux
 
 import (
+	"slices"
+
 	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -17,7 +19,9 @@ import (
 // among them.
 //
 // Only a lock with a timeout sleeps in a queue, so that its deadline is known.
-// A release lets all of those try again.
+// A release lets all of those try again, and so does the owner's end: the word says
+// then that its owner died. A lock without one, whose owner has ended, isn't modelled:
+// Linux gives it the futex if it came before that, and ESRCH if it came behind.
 
 // A call that fails because of the word's owner changes nothing and counts as a
 // wait that returns at once. For a search only a lock that was taken is a lock,
@@ -91,6 +95,10 @@ func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
 	case f.cmd == futexTrylockPI:
 		errno = eagain
 	case k.roster.numbered(owner) == nil:
+		if _, lived := k.roster.numbers[owner]; lived {
+			o.Gap, o.Invalid = kernel.GapCall, "futex(FUTEX_LOCK_PI) of a futex whose owner has ended, and hadn't released it, is not modelled"
+			return 0
+		}
 		errno = esrch
 	}
 	if errno != 0 {
@@ -140,4 +148,21 @@ func (qs *queues) release(addr, bits uint64) {
 func (qs *queues) again(t *thread, regs *emu.Regs) {
 	regs.RAX = t.sleepCall.Peek()
 	regs.RIP -= syscallSize
+}
+
+// abandoned appends the futexes of t that others sleep for, to those that it holds on its
+// robust list.
+func (qs *queues) abandoned(t *thread, held []departure) []departure {
+	for _, u := range qs.roster.threads {
+		if u == nil || u.wait.kind.Peek() != waitPI {
+			continue
+		}
+		addr := u.wait.addr.Peek()
+		if !qs.owns(t, addr) ||
+			slices.ContainsFunc(held, func(d departure) bool { return d.addr == addr }) {
+			continue
+		}
+		held = append(held, departure{addr: addr, pi: true})
+	}
+	return held
 }

@@ -72,12 +72,13 @@ func (k *Kernel) Last(t trace.TID) (status int, last bool) {
 	return int(int32(k.status)), k.live == 1 && k.threads[t].state != vanished
 }
 
-// Leave ends a thread whose end landgo carries out.
-func (k *Kernel) Leave(t trace.TID) {
+// Leave ends a thread whose end landgo carries out. It ends no other thread's sleep.
+func (k *Kernel) Leave(t trace.TID) []trace.TID {
 	if th := k.thread(t); th != nil && th.state != vanished {
 		k.set(&th.state, vanished)
 		k.set(&k.live, k.live-1)
 	}
+	return nil
 }
 
 // Block lays out the call of function on a stack that ends at top, as for a

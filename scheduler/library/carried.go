@@ -37,7 +37,7 @@ type threadKernel interface {
 	Fork(t trace.TID, base, size, room uint64) (number uint64, ok, taken bool)
 	Block(regs *emu.Regs, function, top, arg uint64)
 	Last(t trace.TID) (status int, last bool)
-	Leave(t trace.TID)
+	Leave(t trace.TID) []trace.TID
 }
 
 const (

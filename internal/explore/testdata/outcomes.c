@@ -58,7 +58,10 @@ static void *other(void *a) {
 	switch (kind) {
 	case 0: seen[1] = sem_timedwait(&sem, &past); break;
 	case 1: seen[1] = pthread_tryjoin_np(first, 0); break;
-	case 2: seen[1] = futex(FUTEX_TRYLOCK_PI); break;
+	case 2:
+		if ((seen[1] = futex(FUTEX_TRYLOCK_PI)) == 0)
+			futex(FUTEX_UNLOCK_PI);
+		break;
 	case 3: case 4:
 		if ((seen[1] = pthread_mutex_trylock(&mutex)) == 0)
 			pthread_mutex_unlock(&mutex);
