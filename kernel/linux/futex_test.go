@@ -192,6 +192,7 @@ func TestAbandonedPI(t *testing.T) {
 	c.want("its owner died", uint64(c.m.Read32(word)), futexOwnerDied)
 	c.want("again", c.do(b, nrFutex, word, futexLockPI, 0, word2), 0)
 	c.m.Write32(word, uint32(number))
+	c.want("a lock with a time", c.do(b, nrFutex, word, futexLockPI, 0, word2), esrch)
 	if _, o := c.choose1(0, 0, nrFutex, word, futexLockPI); o.Invalid == "" {
 		t.Errorf("a lock of a dead owner's: %+v", o)
 	}

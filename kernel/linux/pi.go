@@ -95,8 +95,8 @@ func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
 	case f.cmd == futexTrylockPI:
 		errno = eagain
 	case k.roster.numbered(owner) == nil:
-		if _, lived := k.roster.numbers[owner]; lived {
-			o.Gap, o.Invalid = kernel.GapCall, "futex(FUTEX_LOCK_PI) of a futex whose owner has ended, and hadn't released it, is not modelled"
+		if _, lived := k.roster.numbers[owner]; lived && f.timeout == 0 {
+			o.Gap, o.Invalid = kernel.GapCall, "futex(FUTEX_LOCK_PI) without a timeout of a futex whose owner has ended, and hadn't released it, is not modelled"
 			return 0
 		}
 		errno = esrch
