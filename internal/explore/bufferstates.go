@@ -12,49 +12,50 @@ import (
 // States with store buffers. A loop that stores in each turn, and waits for that store at a
 // fence, comes back to states that it has been in, and its executions are without number. So a
 // search with store buffers that the user hasn't chosen, and that goes on and on, is followed
-// by one by states (por/stateful.go): after countAfter steps, or an execution of statesLong,
-// and then each time it has made countAgain times as many. That one may have countMore times
-// the steps that were made. It has no end where a loop stores and nothing has it wait for that: each turn makes the buffer longer.
+// by one by states (por/stateful.go). It comes after bufferedAfter steps, or an execution of
+// statesLong, and again each time the search has made bufferedAgain times as many. It may have
+// bufferedMore times the steps that were made. It has no end where a loop stores and nothing has
+// it wait for that: each turn makes the buffer longer.
 const (
-	countAfter            = 100_000
-	countAgain, countMore = 4, 8
-	countLong             = 4_000      // where buffers are long, each costs milliseconds
-	countMost             = 12_000_000 // stored states take memory
+	bufferedAfter               = 100_000
+	bufferedAgain, bufferedMore = 4, 8
+	bufferedLong                = 4_000      // where buffers are long, each costs milliseconds
+	bufferedMost                = 12_000_000 // stored states take memory
 )
 
 // besideStates is so many steps (runFor) that they have no end, of a second search that may
 // have searches by states.
 const besideStates = math.MaxUint64
 
-// count makes that search when it is due.
-func (h *hunt) count(made uint64) {
-	long := h.nextCount == countAfter && h.stats.Longest >= statesLong
-	if h.counting == nil || h.instead != nil || h.insteadErr != nil || made < h.pace(h.nextCount) && !long {
+// tryStates makes that search when it is due.
+func (h *hunt) tryStates(made uint64) {
+	long := h.nextStates == bufferedAfter && h.stats.Longest >= statesLong
+	if h.stately == nil || h.instead != nil || h.insteadErr != nil || made < h.pace(h.nextStates) && !long {
 		return
 	}
 	if long { // the first states only: buffers may be long, and a bug that needs that is in a sample
-		h.nextCount = countAfter + 1
-		if h.instead, h.insteadErr = h.counting(countLong); h.instead == nil && h.insteadErr == nil {
+		h.nextStates = bufferedAfter + 1
+		if h.instead, h.insteadErr = h.stately(bufferedLong); h.instead == nil && h.insteadErr == nil {
 			h.sample(max(made, h.pace(sampleAfter)))
 		}
 		return
 	}
-	h.nextCount = countAgain * made
-	h.instead, h.insteadErr = h.counting(min(countMost, countMore*made))
-	if countMore*made >= countMost {
-		h.counting = nil
+	h.nextStates = bufferedAgain * made
+	h.instead, h.insteadErr = h.stately(min(bufferedMost, bufferedMore*made))
+	if bufferedMore*made >= bufferedMost {
+		h.stately = nil
 	}
 }
 
-// countAtEnd makes it where the search has given up, for an execution has no end.
-func (h *hunt) countAtEnd() {
-	if h.counting != nil && h.instead == nil && h.insteadErr == nil && h.result.Problem == result.NoEnd {
-		h.instead, h.insteadErr = h.counting(countMost)
+// tryStatesAtEnd makes it where the search has given up, for an execution has no end.
+func (h *hunt) tryStatesAtEnd() {
+	if h.stately != nil && h.instead == nil && h.insteadErr == nil && h.result.Problem == result.NoEnd {
+		h.instead, h.insteadErr = h.stately(bufferedMost)
 	}
 }
 
-// countBuffers is a search by states with store buffers. The result is nil if it has no verdict.
-func (h *hunt) countBuffers(ctx context.Context, cfg config.Config, most uint64) (*result.Result, error) {
+// statesWithBuffers is a search by states with store buffers. The result is nil if it has no verdict.
+func (h *hunt) statesWithBuffers(ctx context.Context, cfg config.Config, most uint64) (*result.Result, error) {
 	fewer := cfg.PP != trace.MemPoints
 	cfg.Model, cfg.PP, cfg.Races, cfg.Checkpoint, cfg.Resume, cfg.Deepen = config.ModelTSO, trace.MemPoints, nil, "", "", false
 	cfg.Search, cfg.MaxExecutions = config.Stateful, 0

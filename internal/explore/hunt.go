@@ -53,10 +53,10 @@ type hunt struct {
 	// sampling takes samples with store buffers, once (sampled.go); nil: there are to be none, or
 	// they were taken.
 	sampling func() (*result.Result, error)
-	// counting searches by states with store buffers, for so many steps (bufferstates.go); nil: never.
-	// It is due after nextCount steps of this search.
-	counting  func(most uint64) (*result.Result, error)
-	nextCount uint64
+	// stately searches by states with store buffers, for so many steps (bufferstates.go); nil: never.
+	// It is due after nextStates steps of this search.
+	stately    func(most uint64) (*result.Result, error)
+	nextStates uint64
 	// instead is the result of one of these, which takes the place of this search's; nil: neither had one.
 	instead    *result.Result
 	insteadErr error
@@ -316,7 +316,7 @@ func (h *hunt) Progress(p por.Progress) {
 	h.moves.Note(p.Stats.Executions, p.Share)
 	if h.Config.Buffers() && len(h.found) == 0 {
 		h.sample(steps(p.Stats))
-		h.count(steps(p.Stats))
+		h.tryStates(steps(p.Stats))
 	}
 	if now := time.Now(); now.Sub(h.lastTold) >= 200*time.Millisecond {
 		h.lastTold = now

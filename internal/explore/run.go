@@ -130,7 +130,7 @@ func runFor(ctx context.Context, clock limits.Clock, cfg config.Config, obs Obse
 		h.sampling = func() (*result.Result, error) { return h.sampleBuffers(ctx, cfg) }
 	}
 	if cfg.Model == config.ModelTSO && !cfg.FailOnRace && (most == 0 && samplesBuffers(&cfg) || most == besideStates) {
-		h.counting, h.nextCount = func(most uint64) (*result.Result, error) { return h.countBuffers(ctx, cfg, most) }, countAfter
+		h.stately, h.nextStates = func(most uint64) (*result.Result, error) { return h.statesWithBuffers(ctx, cfg, most) }, bufferedAfter
 	}
 	search := h.search
 	if cfg.Deepens() {
@@ -139,7 +139,7 @@ func runFor(ctx context.Context, clock limits.Clock, cfg config.Config, obs Obse
 	if err := search(); err != nil {
 		return nil, err
 	}
-	h.countAtEnd()
+	h.tryStatesAtEnd()
 	if h.instead != nil || h.insteadErr != nil {
 		return h.instead, h.insteadErr
 	}
