@@ -12,7 +12,6 @@ import (
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
-	"landgo/internal/trace"
 )
 
 // TestProcessSignals: which threads take a signal to the process, by two searches, by the
@@ -126,42 +125,36 @@ static void look(int g) { seen = 1; }
 A send(SIGUSR2); return p; }
 MAIN signal(SIGUSR2, look); mask(SIG_BLOCK, SIGUSR1); GO(t, a); JOIN(t); printf("%d\n", seen); fflush(stdout); }`, "1"},
 	} {
-		for _, cc := range libraries(i) {
-			t.Run(c.name+" "+cc, func(t *testing.T) {
-				t.Parallel()
-				guest := compile.Text(t, cc, head+c.source)
-				cfg := onProgram(guest)
-				cfg.PP = trace.MemPoints
-				outcomes := func(how string, l *listing) map[string]int {
-					if l.err != nil || !l.complete {
-						t.Errorf("%s: %v", how, l)
-					}
-					return l.outcomes
+		onLibraries(t, i, c.name, head+c.source, func(t *testing.T, guest string, cfg config.Config) {
+			outcomes := func(how string, l *listing) map[string]int {
+				if l.err != nil || !l.complete {
+					t.Errorf("%s: %v", how, l)
 				}
-				listed := outcomes("optimal", list(cfg, "optimal", 30000, 0))
-				if got := strings.Join(slices.Sorted(maps.Keys(listed)), "|"); got != c.want {
-					t.Errorf("optimal lists %q, want %q", got, c.want)
+				return l.outcomes
+			}
+			listed := outcomes("optimal", list(cfg, "optimal", 30000, 0))
+			if got := strings.Join(slices.Sorted(maps.Keys(listed)), "|"); got != c.want {
+				t.Errorf("optimal lists %q, want %q", got, c.want)
+			}
+			if all := list(cfg, "none", 300, 0); len(all.beyond(&listing{outcomes: listed})) > 0 || all.complete && len(all.outcomes) != len(listed) {
+				t.Errorf("none lists %v", all)
+			}
+			cfg.NativeSync = true
+			if own := list(cfg, "optimal", 300, 0); len(own.outcomes) == 0 || len(own.beyond(&listing{outcomes: listed})) > 0 || own.complete && len(own.outcomes) != len(listed) {
+				t.Errorf("with the library's own creation: %v", own)
+			}
+			for range 10 { // the soak runs more, of random programs (TestOutside)
+				cmd := exec.Command(guest)
+				out, err := cmd.Output()
+				got := strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", " ")
+				if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+					got, err = fmt.Sprintf("signal %d", status.Signal()), nil
 				}
-				if all := list(cfg, "none", 300, 0); len(all.beyond(&listing{outcomes: listed})) > 0 || all.complete && len(all.outcomes) != len(listed) {
-					t.Errorf("none lists %v", all)
+				if err != nil || listed[got] == 0 {
+					t.Errorf("the machine has %q %v", got, err)
 				}
-				cfg.NativeSync = true
-				if own := list(cfg, "optimal", 300, 0); len(own.outcomes) == 0 || len(own.beyond(&listing{outcomes: listed})) > 0 || own.complete && len(own.outcomes) != len(listed) {
-					t.Errorf("with the library's own creation: %v", own)
-				}
-				for range 10 { // the soak runs more, of random programs (TestOutside)
-					cmd := exec.Command(guest)
-					out, err := cmd.Output()
-					got := strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", " ")
-					if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-						got, err = fmt.Sprintf("signal %d", status.Signal()), nil
-					}
-					if err != nil || listed[got] == 0 {
-						t.Errorf("the machine has %q %v", got, err)
-					}
-				}
-			})
-		}
+			}
+		})
 	}
 }
 

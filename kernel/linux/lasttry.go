@@ -117,7 +117,7 @@ func (k *Kernel) LastTry(id trace.TID, regs *emu.Regs) (out *kernel.Outcome, nam
 	k.begin(id, regs)
 	k.log.Init(&t.wait.leaving, 0)
 	c, o := &k.call, &k.outcome
-	*o = kernel.Outcome{}
+	c.nr, *o = t.sleepCall.Peek(), kernel.Outcome{}
 	if t.wait.retried.On() {
 		k.tryObjects(c, frame, o)
 	} else {
@@ -139,7 +139,7 @@ func (k *Kernel) LastTry(id trace.TID, regs *emu.Regs) (out *kernel.Outcome, nam
 // it is over as leaveObjects has it, or with what it wrote before.
 func (k *Kernel) tryObjects(c *call, frame uint64, o *kernel.Outcome) {
 	t := c.t
-	c.nr, c.pc = t.sleepCall.Peek(), k.log.Read64(frame+frameRIP)
+	c.pc = k.log.Read64(frame + frameRIP)
 	if k.log.Read64(frame+frameRAX) == eintr {
 		c.pc -= syscallSize
 	}

@@ -18,8 +18,8 @@ import (
 // A signal is delivered in the step that sends it: its target goes on in the
 // handler from wherever it stands. One that sleeps in a call tries that once more
 // when it goes on (lasttry.go). Hardware may be later.
-// But to the target, a later delivery during its run is the same as this one
-// with the sender's step later. So sending to another thread (OpCancel with the
+// To a target that runs, a later delivery is the same as this one with the sender's
+// step later. (Deviation: it never comes after what the sender does next.) So sending to another thread (OpCancel with the
 // target as object) depends on every step of that thread, and the handler's
 // memory is shared (scheduler/interrupt.go). A signal that the target blocks
 // waits until it unblocks it.
