@@ -66,6 +66,8 @@ func (s *named) StateText(t trace.TID) string {
 		return ""
 	case th.isTimer():
 		return s.timers.text(t)
+	case th.isArrival():
+		return s.arrivals.text(t)
 	case th.Stand == StandFence:
 		return "waits until its stores are in memory"
 	case th.Stand == StandExited:
@@ -121,7 +123,7 @@ func (s *named) OpText(op trace.Op) string {
 			return map[trace.OpKind]string{trace.OpCreate: "creates", trace.OpJoin: "joins", trace.OpDetach: "detaches", trace.OpName: "names",
 				trace.OpMakeRunnable: "makes runnable"}[op.Kind] + " " + s.Name(t)
 		}
-	case trace.OpCancel:
+	case trace.OpCancel, trace.OpPost:
 		if op.Arg == trace.PassedOver {
 			return ""
 		}
@@ -132,7 +134,10 @@ func (s *named) OpText(op trace.Op) string {
 		if sig := op.Caught(); sig != 0 {
 			return fmt.Sprintf("finds %s still on its way to %s", trace.SignalName(sig), s.Name(t))
 		}
-		if sig := op.Signal(); sig != 0 && !s.lib.Own(sig) {
+		switch sig := op.Signal(); {
+		case op.Arg&trace.Arrives != 0:
+			return "arrives: " + trace.SignalName(sig)
+		case sig != 0 && !s.lib.Own(sig):
 			return fmt.Sprintf("sends %s to %s", trace.SignalName(sig), s.Name(t))
 		}
 	case trace.OpTurn, trace.OpJudged, trace.OpStores, trace.OpStored, trace.OpPage:

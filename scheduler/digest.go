@@ -81,11 +81,15 @@ const (
 
 func (s *fixed) threadDigest(th *thread) trace.Digest {
 	h := trace.NewHash()
+	if th.isArrival() {
+		h.Words(partThread, uint64(th.ID))
+		return h.Sum()
+	}
 	if th.isTimer() { // of several, the one that has gone off least is next
 		h.Words(partThread, uint64(th.ID), th.Insns)
 		return h.Sum()
 	}
-	h.Words(partThread, uint64(th.ID), uint64(th.Stand), th.Returned, trace.Bit(th.Joined))
+	h.Words(partThread, uint64(th.ID), uint64(th.Stand), th.Returned, trace.Bit(th.Joined), trace.Bit(th.woken))
 	if !th.Live() {
 		s.lib.HashThread(th.ID, &h, false)
 		return h.Sum()

@@ -24,6 +24,9 @@ type child struct {
 	ordinal uint64
 }
 
+// arrivalOrdinal is that of the signals on their way to a thread (arrival.go).
+const arrivalOrdinal = 1 << 31
+
 // timerOrdinal is the ordinal of the first timer (timer.go), which no child has.
 const timerOrdinal = 1 << 32
 
@@ -45,7 +48,10 @@ func (n *names) intern(parent trace.TID, ordinal uint64) (trace.TID, error) {
 	}
 	t := trace.TID(len(n.paths))
 	name := fmt.Sprintf("%s.%d", n.paths[parent], ordinal)
-	if ordinal >= timerOrdinal {
+	switch {
+	case ordinal == arrivalOrdinal:
+		name = n.paths[parent] + trace.ArrivalMark
+	case ordinal >= timerOrdinal:
 		name = fmt.Sprintf("%s.%s%d", n.paths[parent], trace.TimerMark, ordinal-timerOrdinal+1)
 	}
 	n.paths = append(n.paths, name)

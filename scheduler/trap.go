@@ -21,6 +21,7 @@ type Traps struct {
 	failures *Failing
 	signals  *signals
 	buffers  *buffers
+	arrivals *arrivals
 	leaks    *leaks
 	panics   *Panics
 
@@ -243,7 +244,11 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 	if err != nil {
 		return false, err
 	}
-	return q.goesOn(th, tr, call, p, &out, waits || set)
+	over, err := q.goesOn(th, tr, call, p, &out, waits || set)
+	if err == nil {
+		q.arrivals.set(th, tr)
+	}
+	return over, err
 }
 
 // goesOn has a thread end, sleep or yield after a trap, if that says so. The trap's place
@@ -342,7 +347,7 @@ func (q *Traps) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f *
 // wakeFromKernel lets a thread out of a kernel queue.
 func (s *present) wakeFromKernel(t trace.TID) {
 	s.Save(t)
-	s.threads[t].Stand = StandRun
+	s.threads[t].Stand, s.threads[t].woken = StandRun, true
 }
 
 // ExitProcess ends the guest.

@@ -279,7 +279,11 @@ func lastOf(path []por.PathStep) trace.TID {
 // preempts reports whether going on with thread t is a preemption of the one that ran
 // before, as searches count them.
 func (s *shortener) preempts(t trace.TID) bool {
-	last := session.Find(s.threads, lastOf(s.path))
-	return last != nil && last.ID != t && last.Status == trace.Ready && !last.Yielding &&
+	path := s.path
+	for len(path) > 0 && s.IsBeside(path[len(path)-1].Thread) {
+		path = path[:len(path)-1]
+	}
+	last := session.Find(s.threads, lastOf(path))
+	return !s.IsBeside(t) && last != nil && last.ID != t && last.Status == trace.Ready && !last.Yielding &&
 		last.Pending.Kind != trace.OpExit && last.Pending.Kind != trace.OpEnd
 }

@@ -153,6 +153,12 @@ func parseSegment(text string) (Segment, error) {
 // BufferMark is behind a thread's name in that of its store buffer.
 const BufferMark = "b"
 
+// ArrivalMark is behind a thread's name in that of the signals on their way to it.
+const ArrivalMark = "s"
+
+// IsArrivalName reports whether s is the name of signals on their way to a thread.
+func IsArrivalName(s string) bool { return strings.HasSuffix(s, ArrivalMark) }
+
 // TimerMark begins the last part of a timer's name: "0.t1" is the first.
 const TimerMark = "t"
 
@@ -169,7 +175,7 @@ func OwnerName(s string) string { return strings.TrimSuffix(s, BufferMark) }
 // IsThreadName reports whether a string is a thread's path name: 0 for the
 // first thread, and a child's ordinal, from 1, for each generation after it.
 func IsThreadName(s string) bool {
-	s = strings.TrimSuffix(s, BufferMark)
+	s = strings.TrimSuffix(strings.TrimSuffix(s, BufferMark), ArrivalMark)
 	first, rest, more := strings.Cut(s, ".")
 	if first != "0" {
 		return false
