@@ -52,6 +52,8 @@ func (s *named) NextText(t trace.TID) string {
 		return s.OpText(s.lib.PendingOp(th.ID))
 	case StandTrap:
 		return "calls " + s.planned(th).Name
+	case StandArrival:
+		return s.arrivals.text(t)
 	case StandFailure:
 		return "fails"
 	}
@@ -136,7 +138,7 @@ func (s *named) OpText(op trace.Op) string {
 		}
 		switch sig := op.Signal(); {
 		case op.Arg&trace.Arrives != 0:
-			return "arrives: " + trace.SignalName(sig)
+			return "gets " + trace.SignalName(sig)
 		case sig != 0 && !s.lib.Own(sig):
 			return fmt.Sprintf("sends %s to %s", trace.SignalName(sig), s.Name(t))
 		}

@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"fmt"
-	"strings"
 
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -15,9 +14,9 @@ import (
 // none of a guest's thread: it counts as no switch, and a search that has no other reason
 // begins with it.
 //
-// Signals come at once where timers send some, whose steps they would be taken for, in searches
-// that can't have a thread that another one's step takes away, and to threads beyond half of those
-// that there may be.
+// Signals come at once beside timers that send some, and in searches that don't know that a step
+// may take a thread away that could run. So they do to threads beyond half of those that there
+// may be.
 
 // Courier is a kernel in which signals arrive some time after they were sent.
 type Courier interface {
@@ -180,5 +179,8 @@ func (a *arrivals) step(th *thread, tr *trace.Transition, c trace.Choice) error 
 func (a *arrivals) text(id trace.TID) string {
 	to := a.of(id)
 	sig, _ := a.in.courier.Coming(to)
-	return fmt.Sprintf("%s is on its way to %s", strings.TrimSpace(trace.SignalName(sig)), a.names.name(to))
+	if sig == 0 {
+		return "no signal is on its way to " + a.names.name(to)
+	}
+	return fmt.Sprintf("%s is on its way to %s", trace.SignalName(sig), a.names.name(to))
 }

@@ -16,6 +16,9 @@ func (s *present) PC(t trace.TID) uint64 {
 		}
 		return 0
 	}
+	if s.threads[t].isArrival() {
+		t = s.threads[t].Parent
+	}
 	return s.standPC(&s.threads[t])
 }
 

@@ -168,15 +168,16 @@ func IsTimerName(s string) bool { return strings.Contains(s, "."+TimerMark) }
 // IsBufferName reports whether s is a store buffer's name.
 func IsBufferName(s string) bool { return strings.HasSuffix(s, BufferMark) }
 
-// OwnerName is the name of the thread that a store buffer belongs to; a thread's name is its
-// own.
-func OwnerName(s string) string { return strings.TrimSuffix(s, BufferMark) }
+// OwnerName is the name of the thread that a store buffer belongs to, or that signals are on
+// their way to; a thread's name is its own.
+func OwnerName(s string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(s, BufferMark), ArrivalMark)
+}
 
 // IsThreadName reports whether a string is a thread's path name: 0 for the
 // first thread, and a child's ordinal, from 1, for each generation after it.
 func IsThreadName(s string) bool {
-	s = strings.TrimSuffix(strings.TrimSuffix(s, BufferMark), ArrivalMark)
-	first, rest, more := strings.Cut(s, ".")
+	first, rest, more := strings.Cut(OwnerName(s), ".")
 	if first != "0" {
 		return false
 	}

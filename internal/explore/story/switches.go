@@ -137,7 +137,7 @@ func (st *Story) sends(i int, o *trace.Op) (w result.Waking, ok bool) {
 	case o.Signal() == 0 || w.Does == "" || trace.TID(o.Obj) == t:
 		return w, false
 	case o.Arg&trace.Arrives != 0:
-		w.Thread, w.Does = st.Guest.Name(trace.TID(o.Obj)), "gets "+trace.SignalName(o.Signal())
+		w.Thread = st.Guest.Name(trace.TID(o.Obj))
 		return w, !slices.ContainsFunc(st.beats[i-1].ops, func(sent trace.Op) bool { return sent.Kind == trace.OpPost && sent.Obj == o.Obj })
 	case o.PC != 0:
 		w.Place = result.Innermost(toUser(st.Frames(st.beats[i].stack)))
