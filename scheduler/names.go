@@ -24,11 +24,13 @@ type child struct {
 	ordinal uint64
 }
 
-// arrivalOrdinal is that of the signals on their way to a thread (arrival.go).
-const arrivalOrdinal = 1 << 31
-
-// timerOrdinal is the ordinal of the first timer (timer.go), which no child has.
-const timerOrdinal = 1 << 32
+// Ordinals that no child has: of the signals on their way to a thread (arrival.go), of the first
+// timer (timer.go), and of the drain that thread 0 has of another one's buffer (fenceall.go).
+const (
+	arrivalOrdinal = 1 << 31
+	timerOrdinal   = 1 << 32
+	drainOrdinal   = 1 << 40
+)
 
 func newNames(max int, buffers bool) *names {
 	n := &names{paths: []string{"0"}, ids: map[child]trace.TID{}, max: max, each: 1}
@@ -51,6 +53,8 @@ func (n *names) intern(parent trace.TID, ordinal uint64) (trace.TID, error) {
 	switch {
 	case ordinal == arrivalOrdinal:
 		name = n.paths[parent] + trace.ArrivalMark
+	case ordinal >= drainOrdinal:
+		name = n.paths[parent] + trace.BufferMark + n.paths[ordinal-drainOrdinal]
 	case ordinal >= timerOrdinal:
 		name = fmt.Sprintf("%s.%s%d", n.paths[parent], trace.TimerMark, ordinal-timerOrdinal+1)
 	}

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"landgo/internal/trace"
@@ -25,8 +26,9 @@ const panicStatus = 101
 // maxPanic bounds a panic's message in a headline.
 const maxPanic = 200
 
-// anyError is what a panic says that comes of another thread's, as its join tells it.
-const anyError = "on an `Err` value: Any {"
+// passedOn is what a panic says that comes of another thread's: as its join tells it, and as a
+// scope tells it that waits for its threads.
+var passedOn = []string{"on an `Err` value: Any {", "a scoped thread panicked"}
 
 // Panics are what threads have said before they ended the process with a panic's status.
 type Panics struct{ in *present }
@@ -49,7 +51,7 @@ func (y *Panics) Panic(t trace.TID) *Failure {
 			continue // a hook of the program's said something else
 		}
 		f = &Failure{Kind: trace.Assertion, Message: m, Thread: p.thread, PC: p.stack[0], Stack: p.stack}
-		if !strings.Contains(m, anyError) {
+		if !slices.ContainsFunc(passedOn, func(s string) bool { return strings.Contains(m, s) }) {
 			break
 		}
 	}

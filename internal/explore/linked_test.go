@@ -160,6 +160,18 @@ func TestLinked(t *testing.T) {
 	}
 }
 
+// TestLinkedByStates: the dynamic linker reads the processor's clock, for its statistics. A
+// search by states isn't refused for that, also if it goes back to before the linker.
+func TestLinkedByStates(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Guest = compile.File(t, "gcc", "../../guests/linux/lost_update.c", compile.Dynamic, "-DFIXED")
+	c.Search, c.Deepen, c.Jobs, c.Model = "stateful", false, 1, config.ModelSC
+	if r := ran(t, c); r.Verdict != result.Verified {
+		t.Errorf("%s: %s", r.Verdict, r.Reason)
+	}
+}
+
 // ownAllocator is a program whose allocator tries its mutex first. glibc calls it while it
 // creates a thread.
 const ownAllocator = `#include <pthread.h>

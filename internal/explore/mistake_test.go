@@ -215,6 +215,23 @@ MAIN { b = calloc(1, 4); GO(a); GO(c); JOIN(a); JOIN(c); unused(); }`, []string{
 return (void *)(long)*n; }
 MAIN { int *n = calloc(1, 4); pthread_t a_; pthread_create(&a_, 0, a, n);
 free(n); JOIN(a); unused(); }`, []string{"Thread 0 frees the block (guest.c:23) without waiting for thread 0.1", "(guest.c:21)", "Join that thread before the free"}, ""},
+		{"a free without a join, of a block found by a variable", `static int *volatile b;
+A { return (void *)(long)*b; }
+MAIN { b = calloc(1, 4); GO(a);
+free(b); JOIN(a); unused(); }`, []string{"Thread 0 frees the block (guest.c:23) without waiting for thread 0.1", "Join that thread before the free"}, ""},
+		{"a child's block that a third one handed over", `static int *_Atomic g;
+A { atomic_store(&g, calloc(1, 4)); return p; }
+B { int *n = atomic_exchange(&g, 0); if (n)
+*n = 1; return p; }
+MAIN { GO(a); GO(b); int *n = atomic_load(&g); if (n)
+free(n); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0 frees the block (guest.c:25), and thread 0.2 still finds the pointer in g (guest.c:22)", "before the free"}, ""},
+		{"a block that is handed over, and used after that", `static int *volatile b;
+A { volatile int *n = calloc(1, 4); LOCK(m);
+b = (int *)n; UNLOCK(m);
+x = *n; return p; }
+MAIN { GO(a); LOCK(m);
+int *n = b; UNLOCK(m);
+free(n); JOIN(a); unused(); }`, []string{"Thread 0.1 hands the block over in b (guest.c:22), and still uses it after that (guest.c:23)", "thread 0 takes it (guest.c:25) and frees it (guest.c:26)", "before it hands it over"}, ""},
 		{"two frees", `static int *volatile b;
 A { if (b) {
 free(b); b = 0; } return p; }

@@ -64,6 +64,11 @@ func TestRustPanic(t *testing.T) {
 	pthread_join(t, 0);
 	panics("b.rs:1:1:\ncalled on an ` + "`Err` value: Any { .. }" + `\n");
 	exit(101);`,
+		"scoped": `pthread_t t;
+	pthread_create(&t, 0, f, 0);
+	pthread_join(t, 0);
+	panics("b.rs:1:1:\na scoped thread panicked\n");
+	exit(101);`,
 	} {
 		r := rustRun(t, compile.Text(t, "gcc", rustNames+`
 static void *f(void *a) { user(); return a; }

@@ -23,11 +23,11 @@ func (s *Library) atEntry() {
 	if _, named := s.image.Symbol("main"); !named || s.cfg.Tested {
 		s.core.Enter()
 	}
-	if s.begun { // a search that goes back to the very beginning comes here again
+	s.machine.ForgetClockReads() // which measure how long it took, each time
+	if s.begun {                 // a search that goes back to the very beginning comes here again
 		return
 	}
 	s.begun = true
-	s.machine.ForgetClockReads() // which measure how long it took
 	chosen := s.chosen()
 	s.image.AddFunctions(chosen)
 	for _, f := range chosen {

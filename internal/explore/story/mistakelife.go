@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"landgo/heap"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -46,7 +47,7 @@ func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 	t, u := st.Guest.Name(user), st.Guest.Name(freer)
 	atFree := int(f.Block.Back.Step) - 1 // the beat
 	switch {
-	case isChild(t, u) && !st.joins(freer, user, atFree):
+	case isChild(t, u) && !st.joins(freer, user, atFree) && !st.comesLater(f):
 		return fmt.Sprintf("Thread %s frees the block (%s) without waiting for thread %s, which it created and which still uses it (%s). Join that thread before the free.", u, freed, t, used)
 	case f.Kind == trace.DoubleFree:
 		return fmt.Sprintf("Thread %s (%s) and thread %s (%s) both free the block. Let one thread own it, or let a thread take the pointer and clear it in one atomic step.", u, freed, t, used)
@@ -56,18 +57,80 @@ func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 			return text
 		}
 	}
-	for x, a := range st.backward(user, st.end()) {
-		if a.IsWrite() || st.rawAt(x) != f.Block.Addr || a.Addr-f.Block.Addr < f.Block.Size {
+	x, _, ok := st.foundAt(user, st.end(), &f.Block)
+	if !ok {
+		return st.handedOver(f, freed, used)
+	}
+	p := st.shown(x.beat, x.access)
+	if p.Symbol == "" || p.Bookkeeping || where(p.Stack) == "" {
+		return ""
+	}
+	if x.beat < atFree {
+		return fmt.Sprintf("Thread %s takes the pointer from %s (%s), and thread %s frees the block (%s) before thread %s is done with it (%s). Hold one lock over both, or count the threads that use the block and free it with the last.", t, p.Name(), where(p.Stack), u, freed, t, used)
+	}
+	return fmt.Sprintf("Thread %s frees the block (%s), and thread %s still finds the pointer in %s (%s). Take the pointer away before the free, with a lock over both.", u, freed, t, p.Name(), where(p.Stack))
+}
+
+// foundAt is the last access before a point by which a thread reads the address of a block,
+// or one in it, that another thread wrote, outside of the block. It is the write, too, whose
+// beat is -1 if it isn't on record.
+func (st *Story) foundAt(t trace.TID, before at, b *heap.Block) (x, from at, ok bool) {
+	for x, a := range st.backward(t, before) {
+		if a.Addr-b.Addr < b.Size || a.IsWrite() && a.Flags&trace.RMW == 0 {
 			continue
 		}
-		p := st.shown(x.beat, x.access)
-		if p.Symbol == "" || p.Bookkeeping || where(p.Stack) == "" {
+		w, by, known := st.source(x)
+		v := st.rawAt(x)
+		if a.IsWrite() { // what an exchange found is what was there
+			if !known || st.accessAt(w).Addr != a.Addr || st.accessAt(w).Size != a.Size {
+				continue
+			}
+			v = st.rawAt(w)
+		}
+		switch {
+		case v-b.Addr >= b.Size, known && by == t:
+		case known:
+			return x, w, true
+		default:
+			return x, at{beat: -1}, true
+		}
+	}
+	return x, from, false
+}
+
+// comesLater reports whether the user of a freed block has it from elsewhere than from the
+// thread that created it: it has allocated it, or read its address from memory that was
+// written after the user was created, or by a third thread.
+func (st *Story) comesLater(f *scheduler.Failure) bool {
+	if f.Block.Given.Thread == f.Thread {
+		return true
+	}
+	_, from, ok := st.foundAt(f.Thread, st.end(), &f.Block)
+	if !ok || from.beat < 0 {
+		return false
+	}
+	return st.beats[from.beat].madeBy(from.access) != f.Block.Back.Thread || !st.between(from, st.end(), trace.OpCreate, f.Thread)
+}
+
+// handedOver: a thread writes the address of a block to where another one takes it and frees
+// the block, and uses the block after that.
+func (st *Story) handedOver(f *scheduler.Failure, freed, used string) string {
+	atFree := at{beat: int(f.Block.Back.Step) - 1}
+	taken, _, ok := st.foundAt(f.Block.Back.Thread, at{beat: atFree.beat + 1}, &f.Block)
+	if !ok {
+		return ""
+	}
+	for x, a := range st.backward(f.Thread, taken) {
+		if !a.IsWrite() || a.Addr-f.Block.Addr < f.Block.Size || st.rawAt(x)-f.Block.Addr >= f.Block.Size {
+			continue
+		}
+		p, q := st.shown(x.beat, x.access), st.shown(taken.beat, taken.access)
+		if p.Symbol == "" || p.Bookkeeping || where(p.Stack) == "" || where(q.Stack) == "" {
 			return ""
 		}
-		if x.beat < atFree {
-			return fmt.Sprintf("Thread %s takes the pointer from %s (%s), and thread %s frees the block (%s) before thread %s is done with it (%s). Hold one lock over both, or count the threads that use the block and free it with the last.", t, p.Name(), where(p.Stack), u, freed, t, used)
-		}
-		return fmt.Sprintf("Thread %s frees the block (%s), and thread %s still finds the pointer in %s (%s). Take the pointer away before the free, with a lock over both.", u, freed, t, p.Name(), where(p.Stack))
+		t, u := st.Guest.Name(f.Thread), st.Guest.Name(f.Block.Back.Thread)
+		return fmt.Sprintf("Thread %s hands the block over in %s (%s), and still uses it after that (%s). In between, thread %s takes it (%s) and frees it (%s). Let thread %s be done with the block before it hands it over.",
+			t, p.Name(), where(p.Stack), used, u, where(q.Stack), freed, t)
 	}
 	return ""
 }
