@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"slices"
 
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -93,6 +94,9 @@ func (a *arrivals) set(th *thread, tr *trace.Transition) {
 			comes = sig != 0
 		}
 		x := &a.in.threads[id]
+		if comes && !slices.Contains(th.posted, id) && slices.ContainsFunc(tr.Ops, func(o trace.Op) bool { return o.Obj == uint64(t) && o.Signal() != 0 && o.Arg&trace.Arrives == 0 }) {
+			th.posted, th.sent = append(slices.Clip(th.posted), id), append(slices.Clip(th.sent), id)
+		}
 		if x.Exists == comes {
 			continue
 		}
@@ -104,17 +108,60 @@ func (a *arrivals) set(th *thread, tr *trace.Transition) {
 				a.learning.known.Signalled[uint64(t)], a.learning.finer = true, true
 			}
 		}
+		if !comes {
+			a.arrived(id, tr)
+		}
 		tr.Disables = tr.Disables || !comes && id != th.ID
 		x.ID, x.Exists, x.Stand, x.Parent = id, comes, StandArrival, t
 		a.in.Unlist()
 	}
 }
 
+// arrived notes that signals are no longer on their way.
+func (a *arrivals) arrived(id trace.TID, tr *trace.Transition) {
+	for i := range a.in.threads {
+		o := &a.in.threads[i]
+		at := slices.Index(o.posted, id)
+		if at < 0 {
+			continue
+		}
+		a.in.Save(o.ID)
+		if a.atEnd(o) {
+			tr.Wakes = append(tr.Wakes, o.ID)
+		}
+		o.posted = slices.Delete(slices.Clone(o.posted), at, at+1)
+	}
+}
+
+// atEnd reports whether a thread stands before its end.
+func (a *arrivals) atEnd(th *thread) bool {
+	switch th.Stand {
+	case StandTrap:
+		return a.in.planned(th).Op.Kind == trace.OpExit
+	case StandOp:
+		return a.in.lib.PendingOp(th.ID).Kind == trace.OpExit
+	}
+	return false
+}
+
+// ends notes in the step in which a thread ends that signals which it sent arrived before.
+func (a *arrivals) ends(th *thread, tr *trace.Transition) {
+	for _, id := range th.sent {
+		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(a.of(id))})
+	}
+}
+
 // of is the thread that signals are on their way to.
 func (a *arrivals) of(id trace.TID) trace.TID { return a.in.threads[id].Parent }
 
-// holds reports whether a thread takes a signal before it leaves a call from which it was woken.
-func (a *arrivals) holds(th *thread) bool {
+// holds reports whether a thread that d describes waits for signals. It takes its own before it
+// leaves a call from which it was woken. The end of a thread takes longer than any signal: what
+// it sent arrives before.
+func (a *arrivals) holds(th *thread, d *trace.Thread) bool {
+	if len(th.sent) > 0 && a.atEnd(th) {
+		d.Loose = true // it depends on the arrivals
+		return len(th.posted) > 0
+	}
 	if !a.met || !th.woken {
 		return false
 	}
@@ -171,7 +218,6 @@ func (a *arrivals) step(th *thread, tr *trace.Transition, c trace.Choice) error 
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: to, Message: fmt.Sprintf("killed by signal %d", out.Signal)}
 		return nil
 	}
-	a.set(th, tr)
 	return nil
 }
 

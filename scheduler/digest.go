@@ -3,6 +3,7 @@ package scheduler
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"landgo/emu"
 	"landgo/internal/trace"
@@ -132,6 +133,9 @@ func (s *fixed) threadDigest(th *thread) trace.Digest {
 		h.Word(f.PC)
 	}
 	h.Words(trace.Bit(th.Starting), th.Entry, th.Created, th.Self, th.Stack, trace.Bit(th.OwnStack), th.Interrupted)
+	for _, id := range slices.Concat(th.posted, []trace.TID{trace.NoThread}, th.sent) {
+		h.Word(uint64(id))
+	}
 	if s.cfg.Buffers {
 		th.hashBuffer(&h)
 	}

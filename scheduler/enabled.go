@@ -115,7 +115,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	case StandExited:
 		d.Status = trace.Exited
 	}
-	if d.Status == trace.Ready && s.arrivals.holds(th) {
+	if s.arrivals.holds(th, d) && d.Status == trace.Ready {
 		d.Status, d.Outcomes = trace.Blocked, 0
 	}
 	d.Late = s.Ends.isLate(th, d)

@@ -209,7 +209,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*tries{}, adding: map[uint64]bool{}, vain: map[uint64]int{}}
 	s.awaits = &awaits{backs: s.backs, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: map[pollKey]bool{}}
 	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, ends: s.Ends,
-		failures: s.Failing, signals: s.Signals, buffers: s.buffers, arrivals: s.arrivals, leaks: s.Leaks, panics: s.Panics}
+		failures: s.Failing, signals: s.Signals, buffers: s.buffers, leaks: s.Leaks, panics: s.Panics}
 	s.scouts = &scouts{in: &s.present, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, spins: s.spins, buffers: s.buffers,
 		threads: s.Threads, scouted: map[trace.TID]uint64{}}
 	s.arrivals.sharing, s.arrivals.signals, s.arrivals.traps, s.arrivals.describes = s.Sharing, s.Signals, s.Traps, s.describe
@@ -371,6 +371,10 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.buffers.moves(func() { s.buffers.takeBack(th) })
 	}
 	if err == nil {
+		if !th.Live() {
+			s.arrivals.ends(th, tr)
+		}
+		s.arrivals.set(th, tr)
 		err = s.Promises.judge(th, tr, promises, alone)
 	}
 	tr.Last = th.Insns

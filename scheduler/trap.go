@@ -21,7 +21,6 @@ type Traps struct {
 	failures *Failing
 	signals  *signals
 	buffers  *buffers
-	arrivals *arrivals
 	leaks    *leaks
 	panics   *Panics
 
@@ -245,11 +244,7 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 	if err != nil {
 		return false, err
 	}
-	over, err := q.goesOn(th, tr, call, p, &out, waits || set)
-	if err == nil {
-		q.arrivals.set(th, tr)
-	}
-	return over, err
+	return q.goesOn(th, tr, call, p, &out, waits || set)
 }
 
 // goesOn has a thread end, sleep or yield after a trap, if that says so. The trap's place

@@ -29,7 +29,7 @@ static void h(int g) { by[g == SIGUSR2][(int)me]++; }
 static void mask(int how, int g) { sigset_t k; sigemptyset(&k); sigaddset(&k, g); pthread_sigmask(how, &k, 0); }
 static void send(int g) { kill(getpid(), g); }
 static pthread_t t, u;
-static void show(void) { for (int g = 0; g < 2; g++) for (int c = 'a'; c <= 'm'; c++) if (by[g][c]) printf("%c%d", c, by[g][c]); puts(""); fflush(stdout); }
+static void show(void) { getppid(); for (int g = 0; g < 2; g++) for (int c = 'a'; c <= 'm'; c++) if (by[g][c]) printf("%c%d", c, by[g][c]); puts(""); fflush(stdout); }
 #define A static void *a(void *p) { me = 'a';
 #define B static void *b(void *p) { me = 'b';
 #define GO(t, f) pthread_create(&t, 0, f, 0)
