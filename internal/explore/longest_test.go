@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,6 +103,16 @@ func TestLongestBuffer(t *testing.T) {
 		}
 		if grows := r.Longest != nil && r.Longest.Buffered >= manyTurns; grows != buffered || (r.Verdict == result.Verified) == buffered {
 			t.Errorf("%q: %s, %+v", fence, r.Verdict, r.Longest)
+		}
+		if cfg.Model = config.ModelAuto; !buffered {
+			continue
+		}
+		r, err = Run(context.Background(), cfg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, warning := memoryOf(r); r.Verdict != result.Verified || !strings.Contains(warning, "there is no end of them") {
+			t.Errorf("by default: %s, %s", r.Verdict, warning)
 		}
 	}
 }
