@@ -18,6 +18,8 @@ type Long struct {
 	Threads []string `json:",omitempty"`
 	Turns   int      `json:",omitempty"`
 	Part    int      `json:",omitempty"`
+	// Buffered is how many stores that thread's buffer has had at once.
+	Buffered int `json:",omitempty"`
 }
 
 // Busy is a loop within one step: a thread that runs for long without a preemption point.
@@ -107,10 +109,28 @@ func (g *longest) whereLong() Long {
 			l.Turns, most = n, t
 		}
 	}
+	l.Buffered = g.buffered(most)
 	if best != known { // where it was called
 		l.PC = g.in.ownPC(most, l.PC)
 	}
 	return l
+}
+
+// buffered is how many stores a thread's buffer has had at once in the present path.
+func (g *longest) buffered(t trace.TID) (most int) {
+	now := 0
+	for i := range g.in.steps {
+		switch tr := g.in.steps[i].tr; {
+		case tr.Updates && tr.Of == t && len(tr.Accesses) > 0:
+			now--
+		case tr.Thread == t && slices.ContainsFunc(tr.Accesses, func(a trace.Access) bool {
+			return a.Flags&(trace.Buffered|trace.Write) == trace.Buffered|trace.Write
+		}):
+			now++
+		}
+		most = max(most, now)
+	}
+	return most
 }
 
 // stepsAt is a place where steps began, and how many of each thread.

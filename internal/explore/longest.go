@@ -17,6 +17,9 @@ func (h *hunt) long() {
 	if l := &met.Long; l.Turns >= manyTurns {
 		if fs := h.Frames([]uint64{l.PC}); len(fs) > 0 {
 			r.Longest = &result.Longest{Steps: l.Steps, Place: result.Innermost(fs), Part: l.Part, Threads: l.Threads, Turns: l.Turns}
+			if l.Buffered >= manyTurns {
+				r.Longest.Buffered = l.Buffered
+			}
 		}
 	}
 	if b := &met.Busy; b.Insns > 0 {

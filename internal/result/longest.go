@@ -13,6 +13,9 @@ type Longest struct {
 	Threads []string `json:"threads"`
 	// Turns is how often the thread came there that did so most often.
 	Turns int `json:"turns"`
+	// Buffered is how many stores that thread's buffer has had at once, where a search with store
+	// buffers has no end for that.
+	Buffered int `json:"buffered,omitempty"`
 }
 
 // Busiest is a loop within one step: a thread that runs for long without a preemption
