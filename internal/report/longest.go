@@ -23,7 +23,17 @@ func (p *page) longest(l *result.Longest) {
 	}
 	p.wrap("  loop: ", fmt.Sprintf("the longest execution has %s so far, and %s of them begin in %s: %s",
 		count(uint64(l.Steps), "step"), group(uint64(l.Part)), p.where(l.Place), turns))
+	switch {
+	case l.Replay == "":
+	case len(l.Replay) <= longCommand:
+		p.line("        to see how it comes there: %s", l.Replay)
+	default:
+		p.line("        --json has a schedule that shows how it comes there")
+	}
 }
+
+// longCommand is up to how many characters a command is shown.
+const longCommand = 1000
 
 // busiest says where the instructions went of a run with long steps.
 func (p *page) busiest(b *result.Busiest) {
