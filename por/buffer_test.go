@@ -165,12 +165,10 @@ func (r *bufferRun) key() string {
 		}
 		for i := range x.Ops {
 			switch x.Ops[i].Kind {
-			case trace.OpStores, trace.OpStored:
+			case trace.OpStores, trace.OpStored, trace.OpFenceAll:
 				continue
-			case trace.OpFenceAll: // it comes before the stores that come later
-				for t := range r.p.Threads {
-					text += fmt.Sprintf(" %d", len(pushed[trace.TID(t)]))
-				}
+			case trace.OpDrained: // it comes before the stores that come later
+				orders[1<<40|uint64(x.Thread)] = append(orders[1<<40|uint64(x.Thread)], fmt.Sprint(len(pushed[x.Of])))
 				continue
 			}
 			orders[x.Ops[i].Obj] = append(orders[x.Ops[i].Obj], name)
@@ -568,8 +566,7 @@ func (r *endsRun) Ended(x *Execution) bool {
 	return true
 }
 
-// fencingProgram is a random program of two threads, or of three where one only loads,
-// where some fences empty all buffers.
+// fencingProgram is a random program of two or three threads where some fences empty all buffers.
 func fencingProgram(seed uint64) *model.Program {
 	r := rand.New(rand.NewPCG(seed, 23))
 	p := bufferProgram(seed)
@@ -584,16 +581,14 @@ func fencingProgram(seed uint64) *model.Program {
 		}
 		p.Threads = [][]model.Instr{put(at(st, 0, 0), model.Instr{Code: model.FenceAll}, at(ld, 8, 0), more(1)), put(more(1), at(st, 8, 0), at(ld, 0, 0), more(2))}
 		if r.IntN(3) == 0 {
-			p.Threads = append(p.Threads, put(cell(r, model.Instr{Code: model.Load}), cell(r, model.Instr{Code: model.Load, R: 1})))
+			p.Threads = append(p.Threads, put(more(0), more(1)))
 		}
 		return p
 	}
 	put := false
-	for t, code := range p.Threads {
+	for _, code := range p.Threads {
 		for i := range code {
 			switch in := &code[i]; {
-			case t == 2 && in.Code != model.Load:
-				*in = cell(r, model.Instr{Code: model.Load, R: i % model.NumRegs})
 			case in.Code == model.Fence || in.Code == model.Exchange || in.Code == model.Load && r.IntN(5) == 0:
 				*in, put = model.Instr{Code: model.FenceAll}, true
 			}
@@ -605,10 +600,27 @@ func fencingProgram(seed uint64) *model.Program {
 	return p
 }
 
-// TestFencesForAll: a fence for all threads may be one moment, at which all buffers are empty,
-// or a time during which each is empty at some moment. Both come to the same where one other
-// thread stores.
+// ringProgram has three threads that each store, and load what the next one stores. One empties
+// all buffers between. Each may find 0, but then no moment finds all buffers empty: that of the
+// second thread's store has come to memory after the third has loaded, and that of the third
+// after the fence.
+func ringProgram() *model.Program {
+	st := func(a int) model.Instr { return model.Instr{Code: model.Store, A: a, C: 1, Size: 8} }
+	ld := func(a int) model.Instr { return model.Instr{Code: model.Load, A: a, Size: 8} }
+	return &model.Program{Bytes: 24, Standing: true, Buffers: true,
+		Threads: [][]model.Instr{{st(0), {Code: model.FenceAll}, ld(16)}, {st(8), ld(0)}, {st(16), ld(8)}}}
+}
+
+// TestFencesForAll: a fence for all threads is a time during which each buffer is empty at some
+// moment.
 func TestFencesForAll(t *testing.T) {
+	ring := ringProgram()
+	if want := model.Outcomes(ring); len(want) != 8 {
+		t.Errorf("the ring has %d outcomes", len(want))
+	}
+	if err := checkBuffered(ring, append(outcomeSearches, bufferSearches...), bufferOptions); err != nil {
+		t.Error("the ring:", err)
+	}
 	programs, first := soakBuffers(t, 24)
 	fewer := 0
 	for n := range programs {
@@ -701,8 +713,13 @@ func TestBufferMutants(t *testing.T) {
 			return checkBuffered(&wrong, []string{"stateful"}, bufferOptions)
 		})
 	})
-	for name, fault := range map[string]model.BufferFault{"a fence for all that waits for all": model.WeakFenceAll, "stores that one sees": model.UnseenStores} {
+	for name, fault := range map[string]model.BufferFault{"a fence for all that waits for all": model.WeakFenceAll, "stores that one sees": model.UnseenStores,
+		"a moment for each buffer": model.OneMoment} {
 		t.Run(name, func(t *testing.T) {
+			wrong := ringProgram()
+			if wrong.Fault = fault; checkBuffered(wrong, []string{"source"}, bufferOptions) != nil {
+				return
+			}
 			for seed := range 400 {
 				wrong := fencingProgram(uint64(seed))
 				wrong.Fault = fault

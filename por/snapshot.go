@@ -46,8 +46,8 @@ func (p *packer) putStep(b *branch) {
 			flags |= 1 << i
 		}
 	}
-	of := uint64(0) // whose store buffer it is, if it is an update
-	if b.Update {
+	of := uint64(0) // whose store buffer it is
+	if b.OfBuffer() {
 		of = uint64(b.Of) + 1
 	}
 	p.put(uint64(b.Thread), uint64(b.Choice), b.last, flags, uint64(b.price), of, uint64(b.Flushed))
@@ -196,6 +196,7 @@ func (u *unpacker) step() *branch {
 	}
 	b.Flushed = uint32(u.below(1 << 32))
 	b.Accesses, b.Ops, b.Waits = getList(u, u.access), getList(u, u.op), getList(u, u.access)
+	b.TellDrains()
 	return b
 }
 

@@ -67,6 +67,9 @@ func (s *named) StateText(t trace.TID) string {
 	case th.isTimer():
 		return s.timers.text(t)
 	case th.Stand == StandFence:
+		if th.calls > 0 {
+			return "waits until each store buffer was empty once"
+		}
 		return "waits until its stores are in memory"
 	case th.Stand == StandExited:
 		return "ended"
@@ -141,6 +144,8 @@ func (s *named) OpText(op trace.Op) string {
 		return "begins a call on " + s.VariableName(op.Obj)
 	case trace.OpCallEnds:
 		return "ends a call on " + s.VariableName(op.Obj)
+	case trace.OpDrained:
+		return s.Name(trace.TID(op.Obj)) + "'s store buffer is empty"
 	case trace.OpFenceAll:
 		return "empties all store buffers"
 	case trace.OpExit:

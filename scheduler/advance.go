@@ -74,9 +74,6 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		if s.buffers.mixed != 0 {
 			return s.buffers.mixes(th)
 		}
-		if len(s.known.Storing) > 1 && s.buffers.tooMany() {
-			return s.buffers.severalStore(th)
-		}
 		if len(stop.Accesses) > 0 {
 			allow = 0
 			if s.cfg.Guarded {

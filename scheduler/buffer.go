@@ -34,6 +34,7 @@ import (
 
 // storing is a thread's part of it. It is a plain value: slices are never changed in place.
 type storing struct {
+	draining
 	queue  []entry   // buffered stores, oldest first
 	recent []ordinal // the stores since the thread last waited for all, oldest first
 	pushed uint32    // entries that it has ever had
@@ -70,6 +71,7 @@ type buffers struct {
 	in       *present
 	learning *learning
 	attempt  *attempt
+	intern   func(parent trace.TID, n uint64) (trace.TID, error) // names a thread
 	seen     *seen
 	run      *emu.Run // the System's
 	// fenced says after which stores threads wait as at a fence (fenced.go); nil: after none.
@@ -230,14 +232,14 @@ func (b *buffers) holds(th *thread, d *trace.Thread) {
 		return
 	}
 	d.Flushed = b.flushed(th)
-	if d.Status == trace.Ready && (d.Flushed > th.updated() || d.Pending.Kind == trace.OpFenceAll && !b.allEmpty()) {
+	if d.Status == trace.Ready && (d.Flushed > th.updated() || th.calls > 0) {
 		d.Status, d.Outcomes = trace.Blocked, 0
 	}
 	if a := &d.PendingAccess; d.Pending.Kind == trace.OpAccess && th.stand() == StandAccess && a.Flags&trace.Atomic == 0 &&
 		(a.IsWrite() || th.answered(a.Addr, uint64(a.Size))) {
 		a.Flags |= trace.Buffered
 		if a.IsWrite() {
-			d.Beside = b.beside(trace.OpStores)
+			d.Beside = b.beside(th, trace.OpStores)
 		}
 	}
 }
@@ -250,7 +252,7 @@ func (b *buffers) describe(th *thread, dst []trace.Thread) []trace.Thread {
 	parts := th.queue[0].parts
 	return append(dst, trace.Thread{ID: bufferOf(th.ID), Outcomes: 1, Next: true, Updates: true, Of: th.ID,
 		Pending: trace.Op{Kind: trace.OpAccess, PC: parts[0].PC}, PendingAccess: parts[0].Access, Loose: len(parts) > 1,
-		Beside: b.beside(trace.OpStored)})
+		Beside: b.beside(th, trace.OpStored)})
 }
 
 // beginsAt notes, before a thread's step, what it comes after.
@@ -350,29 +352,19 @@ func (b *buffers) endBuffered(th *thread) {
 	b.under = under
 }
 
-// update is a step of a buffer: its oldest entry goes to memory.
+// update is a step of a buffer: its oldest entry goes to memory. Or it is one of a drain.
 func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	th, own := &s.threads[b-1], &s.threads[b]
 	s.state.save(b)
-	s.Save(th.ID)
-	e := th.queue[0]
-	th.queue = th.queue[1:]
 	tr := s.arena.transition(b, 0)
-	tr.Updates, tr.Of, tr.Begin, tr.Last = true, th.ID, own.Insns, e.number
-	own.Insns = e.number
+	tr.Updates, tr.Begin = true, own.Insns
 	info := stepInfo{tr: tr, before: s.machine.Journal(), journal: s.machine.Journal()}
-	for i := range e.parts {
-		p := &e.parts[i]
-		a := p.Access
-		if slices.Equal(s.machine.Bytes(a.Addr, uint64(a.Size)), p.bytes) {
-			a.Flags |= trace.Silent
-		}
-		s.machine.Write(a.Addr, p.bytes)
-		tr.Accesses = append(tr.Accesses, a)
+	if th.asked {
+		s.drain(th, tr)
+	} else {
+		s.flush(th, tr)
 	}
-	if op := s.buffers.beside(trace.OpStored); op.Kind != trace.OpNone {
-		tr.Did(op)
-	}
+	own.Insns = tr.Last
 	info.end = s.machine.Journal()
 	s.stepped++
 	info.number = s.stepped
@@ -386,6 +378,26 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	s.wakeSpinners(tr)
 	s.awaits.settle(&s.steps[len(s.steps)-1])
 	return tr, s.news()
+}
+
+// flush writes the oldest entry of a thread's buffer to memory.
+func (s *System) flush(th *thread, tr *trace.Transition) {
+	s.Save(th.ID)
+	e := th.queue[0]
+	th.queue = th.queue[1:]
+	tr.Of, tr.Last = th.ID, e.number
+	for i := range e.parts {
+		p := &e.parts[i]
+		a := p.Access
+		if slices.Equal(s.machine.Bytes(a.Addr, uint64(a.Size)), p.bytes) {
+			a.Flags |= trace.Silent
+		}
+		s.machine.Write(a.Addr, p.bytes)
+		tr.Accesses = append(tr.Accesses, a)
+	}
+	if op := s.buffers.beside(th, trace.OpStored); op.Kind != trace.OpNone {
+		tr.Did(op)
+	}
 }
 
 // drainAll writes all buffers to memory, at the end of the process.

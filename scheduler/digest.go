@@ -50,6 +50,8 @@ func (s *System) Digest() (trace.Digest, error) {
 	for i := range s.threads {
 		if s.threads[i].Exists {
 			sum.Add(s.threadDigest(&s.threads[i]))
+		} else if s.threads[i].asked {
+			sum.Add(drainDigest(trace.TID(i)))
 		}
 	}
 	sum.Add(s.lib.Digest())
@@ -78,6 +80,13 @@ const (
 	// PartCarried and those above it are a Carrier's.
 	PartCarried
 )
+
+// drainDigest is that of a drain that has found no empty buffer yet.
+func drainDigest(hole trace.TID) trace.Digest {
+	h := trace.NewHash()
+	h.Words(partThread, uint64(hole))
+	return h.Sum()
+}
 
 func (s *fixed) threadDigest(th *thread) trace.Digest {
 	h := trace.NewHash()

@@ -11,6 +11,9 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 	ready := false
 	for i := range s.threads {
 		if !s.threads[i].Exists {
+			n := len(dst)
+			dst = s.buffers.describeDrain(&s.threads[i], dst)
+			ready = ready || len(dst) > n && dst[n].Status == trace.Ready
 			continue
 		}
 		th := &s.threads[i]

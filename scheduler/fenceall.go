@@ -1,78 +1,109 @@
 package scheduler
 
 import (
+	"maps"
+	"slices"
+
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
 
-// A call that empties the store buffers of all threads (membarrier). Each is empty at some
-// moment during the call. Where at most one other thread ever stores, that is one moment, at
-// which all are: the call is one step, possible while they are. With two others there are
-// executions in which no single moment does for both, which isn't modelled. Stores, and their
-// flushes, are operations on which the call depends, once such a call was met.
+// A call that empties the store buffers of all threads (membarrier). Each is empty at a moment
+// of its own during the call. So the call is several steps. It begins, when the caller's own
+// buffer is empty. For each thread that ever stores, a *drain* finds the buffer empty, as a step
+// of its own. When all have, the caller goes on, by a step that does nothing else. A drain is a
+// thread to the search, of a caller and an owner of a buffer. Stores, and their flushes, are
+// operations on which it depends, once such a call was met.
+//
+// The drains of a call are of all threads that ever store, whether they are there or not: so a
+// thread's creation and end are in no order with the call.
+
+// draining is what drains add to a thread's state.
+type draining struct {
+	calls uint32 // of the caller: drains that it waits for
+	// Of the hole beside a drain: it is to find the buffer of a thread empty for another.
+	asked      bool
+	of, caller trace.TID
+}
 
 // planned is what the trap at which a thread stands will do.
 func (s *present) planned(th *thread) kernel.Plan {
 	p := s.kernel.Plan(th.ID, th.trap)
 	if p.Fences && s.cfg.Buffers && !s.Alone(th.ID) {
-		p.Effect, p.Op = kernel.Event, trace.Op{Kind: trace.OpFenceAll, Obj: trace.AllBuffers}
+		p.Effect, p.Op = kernel.Event, trace.Op{Kind: trace.OpFenceAll}
 	}
 	return p
 }
 
 // fencesAll learns that a thread makes such a call.
-func (b *buffers) fencesAll(th *thread) error {
+func (b *buffers) fencesAll(th *thread) {
 	if b.learning.known.Fencing.Add(uint64(th.ID)) {
 		b.learning.finer = true
 	}
-	if b.tooMany() {
-		return b.severalStore(th)
-	}
-	return nil
 }
 
-// tooMany reports whether two threads store beside one that empties all buffers.
-func (b *buffers) tooMany() bool {
-	for t := range b.learning.known.Fencing {
-		others := len(b.learning.known.Storing)
-		if b.learning.known.Storing[t] {
-			others--
-		}
-		if others > 1 {
-			return true
-		}
-	}
-	return false
-}
-
-func (b *buffers) severalStore(th *thread) error {
-	return b.in.Invalid(kernel.GapCall, th.ID, 0, "membarrier isn't modelled under x86-TSO where two other threads or more store to shared memory: each thread's buffer is emptied at a moment of its own; --model sc takes memory for sequentially consistent")
-}
-
-// beside is what a step that has to do with a buffer is to such calls.
-func (b *buffers) beside(k trace.OpKind) trace.Op {
+// beside is what a step that has to do with a thread's buffer is to such calls.
+func (b *buffers) beside(th *thread, k trace.OpKind) trace.Op {
 	if len(b.learning.known.Fencing) == 0 {
 		return trace.Op{}
 	}
-	return trace.Op{Kind: k, Obj: trace.AllBuffers}
+	return trace.Op{Kind: k, Obj: uint64(th.ID)}
 }
 
 // stores notes that a step of a thread puts a store into its buffer.
 func (b *buffers) stores(th *thread, tr *trace.Transition) {
-	if op := b.beside(trace.OpStores); op.Kind != trace.OpNone {
-		tr.Did(op)
-		if !b.attempt.probing {
-			b.learning.known.Storing.Add(uint64(th.ID))
-		}
+	op := b.beside(th, trace.OpStores)
+	if op.Kind == trace.OpNone {
+		return
+	}
+	tr.Did(op)
+	if !b.attempt.probing && b.learning.known.Storing.Add(uint64(th.ID)) {
+		b.learning.finer = true
 	}
 }
 
-// allEmpty reports whether all threads' buffers are.
-func (b *buffers) allEmpty() bool {
-	for i := range b.in.threads {
-		if len(b.in.threads[i].queue) > 0 {
-			return false
+// callsAll has drains for the call that a thread has made. The thread has a step to take then
+// even if there are none, for a schedule counts it.
+func (b *buffers) callsAll(th *thread, tr *trace.Transition) error {
+	for _, n := range slices.Sorted(maps.Keys(b.learning.known.Storing)) {
+		t := trace.TID(n)
+		if t == th.ID {
+			continue
 		}
+		hole, err := b.intern(t, drainOrdinal+uint64(th.ID))
+		if err != nil {
+			return err
+		}
+		b.in.ensure(bufferOf(hole))
+		b.in.Save(hole)
+		b.in.threads[hole].draining = draining{asked: true, of: t, caller: th.ID}
+		th.calls++
+		tr.Wakes = append(tr.Wakes, bufferOf(hole))
 	}
-	return true
+	th.Stand, th.atNone = StandFence, true
+	return nil
+}
+
+// describeDrain describes the drain beside a hole, if it is asked.
+func (b *buffers) describeDrain(hole *thread, dst []trace.Thread) []trace.Thread {
+	if !hole.asked {
+		return dst
+	}
+	d := trace.Thread{ID: bufferOf(hole.ID), Outcomes: 1, Next: true, Updates: true, Of: hole.of, Pending: trace.Op{Kind: trace.OpDrained, Obj: uint64(hole.of)}}
+	if len(b.in.threads[hole.of].queue) > 0 {
+		d.Status, d.Outcomes = trace.Blocked, 0
+	}
+	return append(dst, d)
+}
+
+// drain is a step of the drain beside a hole.
+func (s *present) drain(hole *thread, tr *trace.Transition) {
+	caller := &s.threads[hole.caller]
+	s.Save(hole.ID)
+	s.Save(caller.ID)
+	hole.asked = false
+	caller.calls--
+	tr.Of, tr.Last = hole.of, tr.Begin+1
+	tr.Wakes = append(tr.Wakes, caller.ID)
+	tr.Did(trace.Op{Kind: trace.OpDrained, Obj: uint64(hole.of)})
 }

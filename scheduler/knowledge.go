@@ -163,20 +163,32 @@ func (g *Sighting) place() place { return place{g.Thread, g.Access.PC, g.Access.
 // append adds a thread that another System has met as its next.
 func (n *names) append(path string) error {
 	i := strings.LastIndexByte(path, '.')
-	if i < 0 || !trace.IsThreadName(path) {
+	if !trace.IsThreadName(path) {
 		return errNames
 	}
-	parent, ok := n.lookup(path[:i])
+	owner, caller, drain := strings.Cut(path, trace.BufferMark)
+	if !drain && i >= 0 {
+		owner = path[:i]
+	}
+	parent, ok := n.lookup(owner)
 	if !ok {
 		return errNames
 	}
 	var ordinal uint64
-	last, timer := strings.CutPrefix(path[i+1:], trace.TimerMark)
-	for _, c := range last {
-		ordinal = ordinal*10 + uint64(c-'0')
-	}
-	if timer {
-		ordinal += timerOrdinal - 1
+	if drain {
+		by, ok := n.lookup(caller)
+		if !ok {
+			return errNames
+		}
+		ordinal = drainOrdinal + uint64(by)
+	} else {
+		last, timer := strings.CutPrefix(path[i+1:], trace.TimerMark)
+		for _, c := range last {
+			ordinal = ordinal*10 + uint64(c-'0')
+		}
+		if timer {
+			ordinal += timerOrdinal - 1
+		}
 	}
 	t, err := n.intern(parent, ordinal)
 	if err == nil && int(t) != len(n.paths)-n.each {

@@ -150,7 +150,7 @@ var pointsOfOps = func() (of [trace.NumOps]trace.Points) {
 	for k := range of {
 		switch trace.OpKind(k) {
 		case trace.OpNone, trace.OpAccess, trace.OpCreate, trace.OpExit, trace.OpJoin, trace.OpTryJoin, trace.OpTryJoinFail,
-			trace.OpDetach, trace.OpName, trace.OpTurn, trace.OpStores, trace.OpStored, trace.OpFenceAll, trace.OpPage, trace.OpYield, trace.OpSleep, trace.OpAdvance, trace.OpEnd,
+			trace.OpDetach, trace.OpName, trace.OpTurn, trace.OpStores, trace.OpStored, trace.OpDrained, trace.OpFenceAll, trace.OpPage, trace.OpYield, trace.OpSleep, trace.OpAdvance, trace.OpEnd,
 			trace.OpCallBegins, trace.OpCallEnds, trace.OpJudged:
 		default:
 			of[k] = trace.PointSync

@@ -24,8 +24,12 @@ type child struct {
 	ordinal uint64
 }
 
-// timerOrdinal is the ordinal of the first timer (timer.go), which no child has.
-const timerOrdinal = 1 << 32
+// timerOrdinal is the ordinal of the first timer (timer.go), which no child has; drainOrdinal
+// that of the drain that thread 0 has of another one's buffer (fenceall.go).
+const (
+	timerOrdinal = 1 << 32
+	drainOrdinal = 1 << 40
+)
 
 func newNames(max int, buffers bool) *names {
 	n := &names{paths: []string{"0"}, ids: map[child]trace.TID{}, max: max, each: 1}
@@ -45,7 +49,9 @@ func (n *names) intern(parent trace.TID, ordinal uint64) (trace.TID, error) {
 	}
 	t := trace.TID(len(n.paths))
 	name := fmt.Sprintf("%s.%d", n.paths[parent], ordinal)
-	if ordinal >= timerOrdinal {
+	if ordinal >= drainOrdinal {
+		name = n.paths[parent] + trace.BufferMark + n.paths[ordinal-drainOrdinal]
+	} else if ordinal >= timerOrdinal {
 		name = fmt.Sprintf("%s.%s%d", n.paths[parent], trace.TimerMark, ordinal-timerOrdinal+1)
 	}
 	n.paths = append(n.paths, name)

@@ -441,6 +441,7 @@ func TestTexts(t *testing.T) {
 		{Kind: trace.OpCallBegins, Obj: at(3)}:                          fmt.Sprintf("begins a call on %#x", at(3)),
 		{Kind: trace.OpCallEnds, Obj: at(3)}:                            fmt.Sprintf("ends a call on %#x", at(3)),
 		{Kind: trace.OpFenceAll}:                                        "empties all store buffers",
+		{Kind: trace.OpDrained, Obj: 1}:                                 "0.1's store buffer is empty",
 		{Kind: trace.OpTurn}:                                            "",
 		{Kind: trace.OpExit}:                                            "ends",
 		{Kind: trace.OpEnd}:                                             "ends the process",

@@ -46,9 +46,7 @@ func (q *Traps) atTrap(th *thread, tr *trace.Transition) (bool, error) {
 		return false, q.in.Invalid(p.Gap, th.ID, th.Regs.RIP, "%s", p.Reason)
 	}
 	if p.Op.Kind == trace.OpFenceAll {
-		if err := q.buffers.fencesAll(th); err != nil {
-			return false, err
-		}
+		q.buffers.fencesAll(th)
 	}
 	f := q.foresee(th, &p)
 	stands, err := q.in.timers.before(th, tr, p.Name)
@@ -71,7 +69,7 @@ func (q *Traps) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		}
 	}
 	switch {
-	case !p.Blocked && len(q.failures.kinds(th)) > 0:
+	case p.Op.Kind == trace.OpFenceAll, !p.Blocked && len(q.failures.kinds(th)) > 0:
 		return true
 	case q.in.Undrained(th.ID) && !plainCalls[p.Name] && !q.in.trusted(th):
 		return true
@@ -139,6 +137,9 @@ func (q *Traps) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error
 	q.failing = nil
 	if err != nil || done {
 		return err
+	}
+	if p.Op.Kind == trace.OpFenceAll {
+		return q.buffers.callsAll(th, tr)
 	}
 	if th.Regs.RIP != next {
 		th.limited = true // it is elsewhere, perhaps at a breakpoint

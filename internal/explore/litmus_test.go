@@ -72,6 +72,41 @@ func TestLitmus(t *testing.T) {
 	t.Logf("%d tests are robust, %d aren't", robust, fragile)
 }
 
+// TestLitmusForAll: the same of tests with one membarrier in place of all fences.
+func TestLitmusForAll(t *testing.T) {
+	t.Parallel()
+	every := 29
+	if os.Getenv("LANDGO_SOAK_LITMUS") != "" {
+		every = 1
+	}
+	n, fewer := 0, 0
+	for _, c := range litmus.Cycles(200) {
+		if len(c.Program.Threads) < 3 {
+			continue
+		}
+		for _, x := range c.ForAll() {
+			if n++; n%every != 0 {
+				continue
+			}
+			want := litmus.OutcomesOf(x.Program, litmus.TSO, x.Tell)
+			if free := litmus.OutcomesOf(x.Unfenced(), litmus.TSO, x.Tell); len(want) < len(free) {
+				fewer++
+			}
+			cfg := config.Default()
+			cfg.Guest, cfg.Out, cfg.Jobs, cfg.Model = compile.Text(t, "gcc", x.Source(), "-O1"), config.NoFile, 1, config.ModelTSO
+			for _, search := range []string{"optimal", "source", "stateful"} {
+				cfg.Search, cfg.Deepen, cfg.ObserveStdout = search, false, true
+				if r, got := memoryRun(t, cfg); r.Verdict != result.Verified || r.OtherOutcomes > 0 || !slices.Equal(got, want) {
+					t.Errorf("%s: %v: %s (%s) with %q, want %q\n%v", search, x.Cycle, r.Verdict, r.Reason, got, want, x.Program)
+				}
+			}
+		}
+	}
+	if t.Logf("%d of %d tests, in %d the membarrier matters", n/every, n, fewer); fewer == 0 {
+		t.Error("a poor sample")
+	}
+}
+
 // TestMemoryGuests: the classics of guests/memory are right under sequential consistency, and
 // under x86-TSO as their table says. A guest with a bug there isn't claimed to be free of it,
 // and its twin with fences is. Store buffers make at most one more step of a store.

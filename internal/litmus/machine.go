@@ -33,6 +33,8 @@ type core struct {
 	pc     int
 	regs   [Registers]int
 	buffer []pending // oldest first
+	called bool      // it is in a fence for all
+	awaits []bool    // of the threads, those whose buffers weren't empty since that began
 }
 
 type pending struct {
@@ -62,6 +64,10 @@ func (m *Machine) key() string {
 		k = append(k, byte(c.pc), byte(len(c.buffer)))
 		for _, r := range c.regs {
 			k = append(k, byte(r), byte(r>>8), byte(r>>16), byte(r>>24))
+		}
+		k = append(k, byte(len(c.awaits)))
+		for _, a := range c.awaits {
+			k = append(k, map[bool]byte{true: 1}[a])
 		}
 		for _, s := range c.buffer {
 			k = append(append(k, byte(s.addr), byte(len(s.data))), s.data...)
@@ -141,6 +147,9 @@ func (m *Machine) Step(t int) bool {
 	if !ok || m.waits(t, &x) {
 		return false
 	}
+	if x.Kind == FenceAll {
+		return m.asks(t)
+	}
 	c := &m.cores[t]
 	c.pc++
 	switch x.Kind {
@@ -177,7 +186,9 @@ func (m *Machine) Flush(t int) bool {
 		return false
 	}
 	copy(m.mem[c.buffer[0].addr:], c.buffer[0].data)
-	c.buffer = slices.Clone(c.buffer[1:])
+	if c.buffer = slices.Clone(c.buffer[1:]); len(c.buffer) == 0 {
+		m.emptied(t)
+	}
 	return true
 }
 

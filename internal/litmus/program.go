@@ -21,7 +21,8 @@ const (
 	Exchange             // Reg, [Addr] = [Addr], Value: a locked instruction
 	CAS                  // if [Addr] is 0, it becomes Value; Reg = what it was: a locked instruction
 	Fence
-	Skip // skips the next Value instructions if Reg isn't 0
+	FenceAll // empties the buffers of all threads (forall.go)
+	Skip     // skips the next Value instructions if Reg isn't 0
 )
 
 // Insn is one instruction. Numbers are little-endian.
@@ -65,6 +66,8 @@ func (x Insn) String() string {
 		return fmt.Sprintf("r%d = cas %s, 0, %d", x.Reg, at, x.Value)
 	case Fence:
 		return "mfence"
+	case FenceAll:
+		return "membarrier"
 	}
 	return fmt.Sprintf("if r%d skip %d", x.Reg, x.Value)
 }

@@ -20,6 +20,7 @@ static int single[THREADS][REGISTERS], (*out)[THREADS][REGISTERS] = &single;
 #define STORE(l, x) __asm__ volatile("movl %%1, %%0" : "=m"(at[l].v) : "i"(x) : "memory")
 #define LOAD(r, l) __asm__ volatile("movl %%1, %%0" : "=r"(r) : "m"(at[l].v) : "memory")
 #define XCHG(l, x) { int y = x; __asm__ volatile("xchgl %%0, %%1" : "+r"(y), "+m"(at[l].v) : : "memory"); }
+#define FENCEALL() syscall(324, 8, 0, 0)
 #define MFENCE() __asm__ volatile("mfence" : : : "memory")
 #define LOCKED() { int y = 0; __asm__ volatile("lock orl $0, %%0" : "+m"(y) : : "memory"); }
 %s
@@ -83,6 +84,7 @@ static void *soak(void *n)
 int main(int argc, char **argv)
 {
 	pthread_t t[THREADS];
+	syscall(324, 16, 0, 0);
 	if (argc > 1) {
 		runs = atol(argv[1]);
 		loc = aligned_alloc(64, sizeof *loc * BATCH);
@@ -117,6 +119,8 @@ func (t *Test) Source() string {
 				fmt.Fprintf(&threads, "\tSTORE(%d, %d);\n", l, x.Value)
 			case x.Kind == Exchange:
 				fmt.Fprintf(&threads, "\tXCHG(%d, %d)\n", l, x.Value)
+			case x.Kind == FenceAll:
+				threads.WriteString("\tFENCEALL();\n")
 			case x.Value == int(LockDWR):
 				threads.WriteString("\tLOCKED()\n")
 			default:

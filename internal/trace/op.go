@@ -110,10 +110,12 @@ const (
 	OpCallBegins
 	OpCallEnds
 	OpJudged // the step may change what a condition reads (landgo_always): such steps have one order
-	// Of store buffers, where a thread empties those of all (membarrier). Obj: AllBuffers.
+	// Of store buffers, where a thread empties those of all (membarrier). Obj: the thread whose
+	// buffer it is; of OpFenceAll none.
+	OpFenceAll // begins: each buffer is to be empty once before the thread goes on
 	OpStores   // a step puts a store into its thread's buffer
 	OpStored   // a store leaves a buffer
-	OpFenceAll // is possible while all buffers are empty
+	OpDrained  // is possible while the buffer is empty
 
 	OpEnd // the process's end: depends on every step of a live thread
 
@@ -124,9 +126,6 @@ const (
 
 	NumOps
 )
-
-// AllBuffers is the object of OpStores, OpStored and OpFenceAll.
-const AllBuffers = 1
 
 // PassedOver is OpCancel's Arg where the thread could have got a signal, and another thread's step
 // decides whether it does. With the signal's number beside it, the signal was on its way to the

@@ -150,7 +150,8 @@ func parseSegment(text string) (Segment, error) {
 	return g, nil
 }
 
-// BufferMark is behind a thread's name in that of its store buffer.
+// BufferMark is behind a thread's name in that of its store buffer. What finds the buffer of 0.1
+// empty for a call by 0.2 (membarrier) is "0.1b0.2b".
 const BufferMark = "b"
 
 // TimerMark begins the last part of a timer's name: "0.t1" is the first.
@@ -162,14 +163,25 @@ func IsTimerName(s string) bool { return strings.Contains(s, "."+TimerMark) }
 // IsBufferName reports whether s is a store buffer's name.
 func IsBufferName(s string) bool { return strings.HasSuffix(s, BufferMark) }
 
+// IsDrainName reports whether s is the name of what finds a store buffer empty for a call.
+func IsDrainName(s string) bool {
+	return IsThreadName(s) && strings.Count(s, BufferMark) > 1
+}
+
 // OwnerName is the name of the thread that a store buffer belongs to; a thread's name is its
 // own.
-func OwnerName(s string) string { return strings.TrimSuffix(s, BufferMark) }
+func OwnerName(s string) string {
+	s, _, _ = strings.Cut(s, BufferMark)
+	return s
+}
 
 // IsThreadName reports whether a string is a thread's path name: 0 for the
 // first thread, and a child's ordinal, from 1, for each generation after it.
 func IsThreadName(s string) bool {
 	s = strings.TrimSuffix(s, BufferMark)
+	if owner, caller, drain := strings.Cut(s, BufferMark); drain {
+		return IsThreadName(owner) && !strings.Contains(caller, BufferMark) && IsThreadName(caller)
+	}
 	first, rest, more := strings.Cut(s, ".")
 	if first != "0" {
 		return false

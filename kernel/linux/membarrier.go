@@ -9,7 +9,7 @@ import (
 // membarrier has all threads of the process order their accesses to memory, where one
 // thread asks for it. Where memory is sequentially consistent each access is in order
 // anyway, and the call does nothing. Where there are store buffers, the scheduler has it wait
-// until they are empty (Plan.Fences).
+// until each was empty once (Plan.Fences).
 
 // Commands of membarrier(2). A process announces itself before it uses the expedited one.
 const (

@@ -21,6 +21,11 @@ import (
 //   - the updates that a fence, or a load of bytes that are buffered in part, waits for
 //     before that (uf).
 //
+// A fence for all threads (membarrier) is several events, as each buffer is empty at a moment of
+// its own while the call runs. The call begins, and wakes a thread for each buffer. This finds
+// the buffer empty (trace.OpDrained) and wakes the caller. It depends on the buffer's stores and
+// updates as on those that take and release a lock.
+//
 // There is no edge between a load and the update of its own thread's store: the load
 // finds the same before it, in the buffer, and after it, in memory. So a load that the
 // buffer answers comes before an update by others only if that overwrites the store
@@ -36,6 +41,16 @@ type buffers struct {
 
 // Buffers reports whether e is an update of f's thread's buffer.
 func (e *Event) Buffers(f *Event) bool { return e.Update && e.Of == f.Thread }
+
+// TellDrains tells the step that finds a buffer empty from an update.
+func (e *Event) TellDrains() {
+	if e.Update && len(e.Ops) > 0 && e.Ops[0].Kind == trace.OpDrained {
+		e.Update, e.Drains = false, true
+	}
+}
+
+// OfBuffer reports whether e is a step of a store buffer, and of no thread of the guest.
+func (e *Event) OfBuffer() bool { return e.Update || e.Drains }
 
 // pushes reports whether a store of e goes into the buffer.
 func (e *Event) pushes() bool {
@@ -193,8 +208,8 @@ func (o *Order) waitsForUpdate(e *Event) bool {
 	return len(o.own[o.flusher[e.Thread]]) < int(e.Flushed)
 }
 
-// allStored reports whether all buffers are empty, without what is dropped: the updates of
-// a store that is dropped are, too.
+// allStored reports whether a buffer is empty, without what is dropped: the update of a store
+// that is dropped is, too.
 func (o *Order) allStored(op *trace.Op, end int32) bool {
 	buffered := 0
 	for r := o.objs[o.object(op)].head; r >= 0; r = o.ops[r].prev {

@@ -21,8 +21,10 @@ type Event struct {
 	// Late: it is possible only where nothing else is (trace.Thread.Late), and races with
 	// nothing.
 	Late bool
-	// Update, Of and Flushed: see trace.Transition, and buffer.go.
+	// Update, Of and Flushed: see trace.Transition, and buffer.go. Drains: it isn't an update,
+	// but what finds the buffer of thread Of empty.
 	Update   bool
+	Drains   bool
 	Of       trace.TID
 	Flushed  uint32
 	Accesses []trace.Access
@@ -48,6 +50,7 @@ type Past struct {
 // NewEvent returns what dependence sees of t. It is valid as long as t is.
 func NewEvent(t *trace.Transition) Event {
 	e := Event{Thread: t.Thread, Choice: t.Choice, Accesses: t.Accesses, Ops: t.Ops, Loose: t.Loose, Update: t.Updates, Of: t.Of, Flushed: t.Flushed}
+	e.TellDrains()
 	e.Global = t.End == trace.EndProcess || t.End == trace.EndBug
 	for i := range t.Ops {
 		if k := t.Ops[i].Kind; k == trace.OpEnd || k == trace.OpAdvance {
@@ -287,6 +290,7 @@ func (s *Step) Begin(t *trace.Thread) {
 		s.Global = true
 	default:
 		s.OwnOps([]trace.Op{t.Pending})
+		s.TellDrains()
 	}
 }
 

@@ -67,11 +67,11 @@ var classOf = [trace.NumOps]class{
 	trace.OpJudged:  judgedClass,
 	trace.OpSyscall: syscallClass,
 	trace.OpSend:    channelClass, trace.OpReceive: channelClass,
-	trace.OpStores: bufferClass, trace.OpStored: bufferClass, trace.OpFenceAll: bufferClass,
+	trace.OpStores: bufferClass, trace.OpStored: bufferClass, trace.OpDrained: bufferClass,
 }
 
 // independent lists, for each class, the kinds that commute with each other;
-// every other pair of one class depends. Kinds without a class (create, yield,
+// every other pair of one class depends. Kinds without a class (create, fence for all, yield,
 // sleep, time under the default time model, a futex's wait that finds another value)
 // depend on nothing.
 var independent = [][2][]trace.OpKind{
@@ -101,9 +101,9 @@ var independent = [][2][]trace.OpKind{
 	// nor which of two was over first.
 	{{trace.OpCallBegins}, {trace.OpCallBegins}},
 	{{trace.OpCallEnds}, {trace.OpCallEnds}},
-	// Stores go into buffers, and leave them, in any order; what empties all changes none.
+	// Stores go into a buffer, and leave it, in any order; what finds it empty changes nothing.
 	{{trace.OpStores, trace.OpStored}, {trace.OpStores, trace.OpStored}},
-	{{trace.OpFenceAll}, {trace.OpFenceAll}},
+	{{trace.OpDrained}, {trace.OpDrained}},
 	// The end of a thread and its being detached commute.
 	{{trace.OpDetach}, {trace.OpExit}},
 	// A thread's steps depend on the signals that it is sent, for a handler runs
@@ -147,7 +147,7 @@ var total = func() (t [trace.NumOps]bool) {
 
 var acquires = [trace.NumOps]bool{
 	trace.OpLock: true, trace.OpSemWait: true, trace.OpReadLock: true, trace.OpWriteLock: true,
-	trace.OpFutexLockPI: true, trace.OpOnce: true, trace.OpJoin: true, trace.OpFenceAll: true,
+	trace.OpFutexLockPI: true, trace.OpOnce: true, trace.OpJoin: true, trace.OpDrained: true,
 }
 
 // opsDepend reports whether two operations depend.

@@ -41,7 +41,7 @@ func (o *Order) possible(c int32, e *Event, first trace.Op, end int32) bool {
 			}
 		}
 		return v > 0
-	case trace.OpFenceAll:
+	case trace.OpDrained:
 		return o.allStored(&first, end)
 	case trace.OpReadLock:
 		return !o.writerHolds(&first, e.Thread, end)
@@ -225,7 +225,7 @@ func (o *Order) letGo(c int32, e *Event, end int32) bool {
 // join and i the exit that it waits for.
 func (o *Order) MayBeCoenabled(i int32, op trace.Op) bool {
 	switch op.Kind {
-	case trace.OpFenceAll: // while there is something to update it is impossible
+	case trace.OpDrained: // while there is something to update it is impossible
 		return !o.ev[i].event.Update
 	case trace.OpJoin:
 		for _, y := range o.ev[i].event.Ops {

@@ -37,7 +37,7 @@ type Facts struct {
 	// (scheduler/promise.go).
 	Judged Addresses
 	// Fencing are the threads that empty the store buffers of all (scheduler/fenceall.go), and
-	// Storing those that store while one does.
+	// Storing those that store at all, once there is one.
 	Fencing, Storing Addresses
 	// Timed: a trusted function was called with a time at which it gives up. It is only told.
 	Timed bool

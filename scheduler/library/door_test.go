@@ -60,7 +60,7 @@ var pastTheDoor = map[string]string{
 	"buffers.apply":           "a thread's own buffered stores, on record when they were made",
 	"buffers.takeBack":        "the same",
 	"buffers.push":            "the same",
-	"System.update":           "the step of a store buffer, which says so",
+	"System.flush":            "the step of a store buffer, which says so",
 	"buffers.drainAll":        "the process's end, which is in order with all",
 	"buffers.outOfOrder":      "code",
 	"present.SeenBy":          "reports: values",

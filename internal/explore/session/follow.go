@@ -71,6 +71,9 @@ func (s *Session) followPart(sched trace.Schedule) (path []por.PathStep, err err
 	s.Guest.Rewind(s.Root)
 	for n, g := range sched.Segments {
 		t, ok := s.Guest.Lookup(g.Thread)
+		if !ok && trace.IsDrainName(g.Thread) {
+			continue // nothing is known yet of that thread's stores
+		}
 		if !ok {
 			return path, s.diverged(n, "there is no thread "+g.Thread)
 		}
@@ -92,8 +95,13 @@ func (s *Session) followPart(sched trace.Schedule) (path []por.PathStep, err err
 func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, failure *scheduler.Failure, err error) {
 	s.Guest.Rewind(s.Root)
 	s.Unfinished = false
+	unknown := -1
 	for n, g := range sched.Segments {
 		t, ok := s.Guest.Lookup(g.Thread)
+		if !ok && trace.IsDrainName(g.Thread) {
+			unknown = n // nothing is known yet of that thread's stores
+			continue
+		}
 		if !ok {
 			return path, nil, s.diverged(n, "there is no thread "+g.Thread)
 		}
@@ -119,6 +127,9 @@ func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, 
 	}
 	if s.Guest.Rest() {
 		return path, nil, por.ErrFiner
+	}
+	if unknown >= 0 {
+		return path, nil, s.diverged(unknown, "there is no thread "+sched.Segments[unknown].Thread)
 	}
 	if !ends && s.standsBeforeEnd(sched.Segments) {
 		return path, nil, errEnds

@@ -12,13 +12,15 @@ func (st *Story) Account() []result.Event {
 	for i := range st.beats {
 		b := &st.beats[i]
 		e := result.Event{
-			Thread: st.Guest.Name(b.step.Thread), Begin: b.step.Begin, End: b.step.Last,
+			Thread: laneOf(st.Guest.Name(b.step.Thread)), Begin: b.step.Begin, End: b.step.Last,
 			Choice: uint32(b.step.Choice), Stack: st.Frames(b.stack), Held: st.heldAfter(b, len(b.ops)), Output: b.out,
 			Switch: b.why, Preemption: i+1 < len(st.beats) && st.beats[i+1].step.Preemption,
 		}
 		e.After = edges.born(b.step.Thread)
 		for _, t := range b.woken() {
-			e.Wakes = append(e.Wakes, st.Guest.Name(t))
+			if name := st.Guest.Name(t); !trace.IsDrainName(name) {
+				e.Wakes = append(e.Wakes, name)
+			}
 		}
 		for n, op := range b.ops {
 			text := st.named(st.Guest.OpText(op))
@@ -37,6 +39,14 @@ func (st *Story) Account() []result.Event {
 		out = append(out, e)
 	}
 	return out
+}
+
+// laneOf is a thread's name for a reader: what finds a store buffer empty is told with that.
+func laneOf(name string) string {
+	if trace.IsDrainName(name) {
+		return trace.OwnerName(name) + trace.BufferMark
+	}
+	return name
 }
 
 // madeBy is where the guest's code makes an operation of a beat's, or nil. A block's life has

@@ -5,7 +5,8 @@ import "landgo/internal/trace"
 // Store buffers, as x86-TSO has them (por/relation/buffer.go): a thread's stores
 // go into its buffer, and thread n+t, of n threads, writes the oldest of thread t's to
 // memory. A locked instruction, a fence and every operation but a yield or the process's
-// end wait until the thread's buffer is empty.
+// end wait until the thread's buffer is empty. Where thread c empties all buffers, thread
+// 2n+c*n+t finds that of thread t empty.
 
 // BufferFault is a rule of the buffers that is left out, for a test of the tests.
 type BufferFault uint8
@@ -18,6 +19,7 @@ const (
 	WeakLocked                  // a locked instruction doesn't wait
 	NoConflict                  // an update is no write to dependence
 	WeakFenceAll                // a fence for all waits for its own thread's buffer only
+	OneMoment                   // it waits until all buffers are empty at once
 	UnseenStores                // stores are no operations to dependence
 	UnhashedBuffers             // a state's digest has no buffers
 )
@@ -27,6 +29,7 @@ const (
 	bPushed   = iota // stores that it has ever had
 	bUpdated         // of those, what is in memory
 	bDrained         // bPushed when the thread last waited for all
+	bAsked           // threads whose fence for all waits for this buffer, a bit for each
 	bEntries         // of three words: address, size, value
 	maxStores = 24
 	bufferLen = bEntries + 3*maxStores
@@ -46,27 +49,52 @@ func (m *Machine) count(t, word int) int {
 // empty reports whether thread t's buffer is.
 func (m *Machine) empty(t int) bool { return m.count(t, bPushed) == m.count(t, bUpdated) }
 
-// allEmpty reports whether all buffers are.
-func (m *Machine) allEmpty() bool {
+// fenceAll begins a fence for all by thread c.
+func (m *Machine) fenceAll(c int, x *trace.Transition) {
 	for t := range m.p.Threads {
-		if !m.empty(t) {
-			return false
+		if at := m.buf + t*bufferLen + bAsked; t != c && m.p.Fault != WeakFenceAll {
+			m.set(at, m.w[at]|1<<c)
+			x.Wakes = append(x.Wakes, m.drain(c, t))
 		}
 	}
-	return true
 }
 
-// beside is what a step that has to do with a buffer is to a fence for all.
-func (m *Machine) beside(k trace.OpKind) trace.Op {
+// drain is the thread that finds thread t's buffer empty for thread c.
+func (m *Machine) drain(c, t int) trace.TID {
+	n := len(m.p.Threads)
+	return trace.TID(2*n + c*n + t)
+}
+
+// fencing reports whether thread c's fence for all waits for a buffer.
+func (m *Machine) fencing(c int) bool {
+	for t := range m.p.Threads {
+		if m.count(t, bAsked)>>c&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// drained is the step that finds thread t's buffer empty for thread c.
+func (m *Machine) drained(c, t int, x *trace.Transition) {
+	at := m.buf + t*bufferLen + bAsked
+	m.set(at, m.w[at]&^(1<<c))
+	x.Updates, x.Of = true, trace.TID(t)
+	x.Wakes = append(x.Wakes, trace.TID(c))
+	x.Did(trace.Op{Kind: trace.OpDrained, Obj: uint64(t)})
+}
+
+// beside is what a step that has to do with thread t's buffer is to a fence for all.
+func (m *Machine) beside(t int, k trace.OpKind) trace.Op {
 	if !m.fencesAll || m.p.Fault == UnseenStores {
 		return trace.Op{}
 	}
-	return trace.Op{Kind: k, Obj: trace.AllBuffers}
+	return trace.Op{Kind: k, Obj: uint64(t)}
 }
 
 // did adds it to a step.
-func (m *Machine) did(x *trace.Transition, k trace.OpKind) {
-	if op := m.beside(k); op.Kind != trace.OpNone {
+func (m *Machine) did(x *trace.Transition, t int, k trace.OpKind) {
+	if op := m.beside(t, k); op.Kind != trace.OpNone {
 		x.Did(op)
 	}
 }
@@ -168,10 +196,32 @@ func (m *Machine) buffersThreads(dst []trace.Thread) []trace.Thread {
 		if m.p.Buffers && !m.empty(t) {
 			a, _ := m.oldest(t)
 			dst = append(dst, trace.Thread{ID: trace.TID(len(m.p.Threads) + t), Outcomes: 1, Next: !m.p.Lazy, Updates: true, Of: trace.TID(t),
-				Pending: trace.Op{Kind: trace.OpAccess}, PendingAccess: a, Beside: m.beside(trace.OpStored)})
+				Pending: trace.Op{Kind: trace.OpAccess}, PendingAccess: a, Beside: m.beside(t, trace.OpStored)})
+		}
+	}
+	for c := range m.p.Threads {
+		for t := range m.p.Threads {
+			if m.count(t, bAsked)>>c&1 == 0 {
+				continue
+			}
+			d := trace.Thread{ID: m.drain(c, t), Outcomes: 1, Next: !m.p.Lazy, Updates: true, Of: trace.TID(t), Pending: trace.Op{Kind: trace.OpDrained, Obj: uint64(t)}}
+			if !m.empty(t) || m.p.Fault == OneMoment && !m.allEmpty() {
+				d.Status, d.Outcomes = trace.Blocked, 0
+			}
+			dst = append(dst, d)
 		}
 	}
 	return dst
+}
+
+// allEmpty reports whether all buffers are.
+func (m *Machine) allEmpty() bool {
+	for t := range m.p.Threads {
+		if !m.empty(t) {
+			return false
+		}
+	}
+	return true
 }
 
 // update is a step of thread t's buffer.
@@ -192,7 +242,7 @@ func (m *Machine) update(t int, x *trace.Transition) {
 	x.Updates, x.Of = true, trace.TID(t)
 	x.Begin, x.Last = uint64(n), uint64(n+1)
 	x.Accesses = append(x.Accesses, a)
-	m.did(x, trace.OpStored)
+	m.did(x, t, trace.OpStored)
 }
 
 // Ended says which threads have.

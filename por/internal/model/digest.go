@@ -37,7 +37,7 @@ func (m *Machine) Digest() (trace.Digest, error) {
 // hashBuffer adds what is in a thread's buffer.
 func (m *Machine) hashBuffer(h *trace.Hash, t int) {
 	from, to := m.count(t, bUpdated), m.count(t, bPushed)
-	h.Words(uint64(to-from), trace.Bit(to > m.count(t, bDrained)))
+	h.Words(uint64(to-from), trace.Bit(to > m.count(t, bDrained)), uint64(m.count(t, bAsked)))
 	m.hash(h, m.entry(t, from), 3*(to-from))
 }
 

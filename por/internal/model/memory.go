@@ -117,7 +117,7 @@ func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
 		}
 		if m.p.Buffers {
 			m.push(t, at, size, v)
-			m.did(x, trace.OpStores)
+			m.did(x, t, trace.OpStores)
 		} else {
 			m.store(t, at, size, v, a)
 		}

@@ -83,7 +83,10 @@ func (m *Machine) op(t int) trace.Op {
 	case Fence:
 		return trace.Op{}
 	case FenceAll:
-		return trace.Op{Kind: trace.OpFenceAll, Obj: trace.AllBuffers}
+		if m.w[b+wPhase] != 0 {
+			return trace.Op{}
+		}
+		return trace.Op{Kind: trace.OpFenceAll}
 	case Choose:
 		return trace.Op{Kind: trace.OpChoose, Obj: uint64(in.C)}
 	case Assume:
@@ -131,7 +134,7 @@ func (m *Machine) blocked(t int) bool {
 	}
 	switch i := m.index(t, in); in.Code {
 	case FenceAll:
-		return m.p.Fault != WeakFenceAll && !m.allEmpty()
+		return m.fencing(t)
 	case Lock:
 		return m.held(t, i)
 	case CondWait:
@@ -270,6 +273,11 @@ func (m *Machine) operate(t int, c trace.Choice, in *Instr, op *trace.Op, x *tra
 		past = false
 	case trace.OpBarrierLeave:
 		m.set(b+wPhase, 0)
+	case trace.OpFenceAll:
+		m.fenceAll(t, x)
+		m.set(b+wPhase, 1)
+		m.set(b+wInsns, m.w[b+wInsns]+1)
+		past = false
 	case trace.OpCreate:
 		m.set(in.A*threadLen+wState, alive)
 		m.advance(in.A)

@@ -28,7 +28,7 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 		case trace.OpAccess:
 			th.PendingAccess = m.access(t, m.next(t))
 			if in := m.next(t); m.p.Buffers && (in.Code == Store || in.Code == StoreR) {
-				th.Beside = m.beside(trace.OpStores)
+				th.Beside = m.beside(t, trace.OpStores)
 			}
 		case trace.OpYield:
 			th.Yielding = true
@@ -99,7 +99,11 @@ func (m *Machine) expiring() int {
 // Step implements por.System.
 func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) {
 	t := int(id)
-	if n := len(m.p.Threads); t >= n {
+	if n := len(m.p.Threads); t >= 2*n {
+		x := m.newStep(id, c)
+		m.drained((t-2*n)/n, (t-2*n)%n, x)
+		return x, nil
+	} else if t >= n {
 		x := m.newStep(id, c)
 		m.update(t-n, x)
 		m.leave(t - n)
@@ -215,6 +219,7 @@ func (m *Machine) event(t int, c trace.Choice, x *trace.Transition) {
 	case trace.OpAccess:
 		m.memory(t, in, x)
 	case trace.OpNone:
+		m.set(b+wPhase, 0)
 	default:
 		if !m.operate(t, c, in, &op, x) {
 			return
