@@ -64,6 +64,11 @@ func TestRustPanic(t *testing.T) {
 	pthread_join(t, 0);
 	panics("b.rs:1:1:\ncalled on an ` + "`Err` value: Any { .. }" + `\n");
 	exit(101);`,
+		"poisoned": `pthread_t t;
+	pthread_create(&t, 0, f, 0);
+	pthread_join(t, 0);
+	panics("b.rs:1:1:\ncalled on an ` + "`Err` value: PoisonError { .. }" + `\n");
+	exit(101);`,
 		"scoped": `pthread_t t;
 	pthread_create(&t, 0, f, 0);
 	pthread_join(t, 0);
@@ -84,7 +89,11 @@ int main(void)
 			t.Errorf("%s: %s %s", name, r.Verdict, r.Reason)
 			continue
 		}
-		if want := "panicked at a.rs:3:7: the queue is empty"; r.Bug.Message != want {
+		want := "panicked at a.rs:3:7: the queue is empty"
+		if name == "poisoned" {
+			want += "; thread 0 finds its lock poisoned and panicked at b.rs:1:1: called on an `Err` value: PoisonError { .. }"
+		}
+		if r.Bug.Message != want {
 			t.Errorf("%s: %q, not %q", name, r.Bug.Message, want)
 		}
 		if len(r.Bug.Stack) < 3 || !strings.Contains(r.Bug.Stack[2].Function, "user") {
