@@ -26,15 +26,13 @@ const panicStatus = 101
 // maxPanic bounds a panic's message in a headline.
 const maxPanic = 200
 
-// poisoned is what a panic says that comes of another thread's, which had a lock.
-const poisoned = "on an `Err` value: PoisonError {"
-
-// passedOn is what a panic says that comes of another thread's: as its join tells it, and as a
-// scope tells it that waits for its threads.
-var passedOn = []string{"on an `Err` value: Any {", "a scoped thread panicked"}
+// passedOn is what a panic says that comes of another thread's: as its join tells it, a lock that
+// this has poisoned, or a scope that waits for its threads. The bug is the first one, in whichever
+// of these ways it ends the program.
+var passedOn = []string{"on an `Err` value: Any {", "on an `Err` value: PoisonError {", "a scoped thread panicked"}
 
 // Panics are what threads have said before they ended the process with a panic's status.
-type Panics struct{ in *named }
+type Panics struct{ in *present }
 
 // Panics remembers that thread t panics, and has said so.
 func (y *Panics) Panics(t trace.TID) {
@@ -44,7 +42,6 @@ func (y *Panics) Panics(t trace.TID) {
 // Panic is the bug of the panic for which thread t ends the process; nil if there is none.
 func (y *Panics) Panic(t trace.TID) *Failure {
 	var f *Failure
-	last := ""
 	for i := len(y.in.panics) - 1; i >= 0; i-- {
 		p := &y.in.panics[i]
 		if f == nil && p.thread != t {
@@ -54,11 +51,7 @@ func (y *Panics) Panic(t trace.TID) *Failure {
 		if m == "" {
 			continue // a hook of the program's said something else
 		}
-		f = &Failure{Kind: trace.Assertion, Message: m + last, Thread: p.thread, PC: p.stack[0], Stack: p.stack}
-		if strings.Contains(m, poisoned) {
-			last = fmt.Sprintf("; thread %s finds its lock poisoned and %s", y.in.Name(p.thread), m)
-			continue
-		}
+		f = &Failure{Kind: trace.Assertion, Message: m, Thread: p.thread, PC: p.stack[0], Stack: p.stack}
 		if !slices.ContainsFunc(passedOn, func(s string) bool { return strings.Contains(m, s) }) {
 			break
 		}

@@ -193,7 +193,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Points = &Points{in: &s.present, seen: &s.seen}
 	s.Signals = &signals{in: &s.named, points: s.Points, sharing: s.Sharing, seen: &s.seen, learning: &s.learning, arrive: s.arrive}
 	s.Naps = &Naps{in: &s.present, sharing: s.Sharing, learning: &s.learning}
-	s.Panics = &Panics{in: &s.named}
+	s.Panics = &Panics{in: &s.present}
 	s.uses = &uses{in: &s.present, seen: &s.seen}
 	s.longest = &longest{in: &s.named, seen: &s.seen, attempt: &s.attempt}
 	s.twins = &twins{of: s}
