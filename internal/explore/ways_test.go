@@ -193,6 +193,32 @@ func TestShorten(t *testing.T) {
 	}
 }
 
+// TestShortenCoarse: a bug is shortened whose steps were longer where it was found.
+func TestShortenCoarse(t *testing.T) {
+	t.Parallel()
+	for _, g := range crowded {
+		c := config.Default()
+		c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", crowd+g.source), config.NoFile, trace.PointMem, false
+		h, f := sampledBug(t, c, 1)
+		s := h.Session
+		steps := f.path[:0]
+		for _, p := range f.path {
+			if n := len(steps); n > 0 && steps[n-1].Thread == p.Thread && p.Choice == 0 {
+				steps[n-1].Last = p.Last
+				continue
+			}
+			steps = append(steps, p)
+		}
+		f.path = steps
+		h.refining()
+		h.shorten(f, &counted{Runner: s.Guest.Runner, most: 1 << 40})
+		if failure := followed(t, s, f.path); failure != f.key || f.preemptions > g.preemptions+3 {
+			t.Errorf("%s: its path ends in %q, the bug is %q; %d preemptions are left, it needs %d", g.name, failure, f.key, f.preemptions, g.preemptions)
+		}
+		s.Close()
+	}
+}
+
 // TestShortenFiner: shortening goes on where it meets memory that threads weren't known
 // to share. The bug stays one of its kind.
 func TestShortenFiner(t *testing.T) {
