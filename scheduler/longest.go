@@ -20,6 +20,8 @@ type Long struct {
 	Part    int      `json:",omitempty"`
 	// Way is the execution up to the third turn in the loop in which it stays.
 	Way []trace.Segment `json:",omitempty"`
+	// Buffered is how many stores that thread's buffer has had at once.
+	Buffered int `json:",omitempty"`
 }
 
 // Busy is a loop within one step: a thread that runs for long without a preemption point.
@@ -110,6 +112,7 @@ func (g *longest) whereLong() Long {
 		}
 	}
 	l.Way = g.way(best.pc, most)
+	l.Buffered = g.buffered(most)
 	if best != known { // where it was called
 		l.PC = g.in.ownPC(most, l.PC)
 	}
@@ -164,6 +167,23 @@ func (g *longest) way(pc uint64, t trace.TID) (list []trace.Segment) {
 		s.Append(seg)
 	}
 	return s.Segments
+}
+
+// buffered is how many stores a thread's buffer has had at once in the present path.
+func (g *longest) buffered(t trace.TID) (most int) {
+	now := 0
+	for i := range g.in.steps {
+		switch tr := g.in.steps[i].tr; {
+		case tr.Updates && tr.Of == t && len(tr.Accesses) > 0:
+			now--
+		case tr.Thread == t && slices.ContainsFunc(tr.Accesses, func(a trace.Access) bool {
+			return a.Flags&(trace.Buffered|trace.Write) == trace.Buffered|trace.Write
+		}):
+			now++
+		}
+		most = max(most, now)
+	}
+	return most
 }
 
 // stepsAt is a place where steps began, and how many of each thread.

@@ -21,6 +21,9 @@ func (h *hunt) long() {
 		if fs := h.Frames([]uint64{l.PC}); len(fs) > 0 {
 			r.Longest = &result.Longest{Steps: l.Steps, Place: result.Innermost(fs), Part: l.Part, Threads: l.Threads, Turns: l.Turns}
 			h.showLong(l.Way)
+			if l.Buffered >= manyTurns {
+				r.Longest.Buffered = l.Buffered
+			}
 		}
 	}
 	if b := &met.Busy; b.Insns > 0 {

@@ -2,9 +2,12 @@ package explore
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
@@ -94,5 +97,33 @@ func TestLongest(t *testing.T) {
 	r = run("once", func(c *config.Config) { c.MaxExecutions = 1 })
 	if r.Longest != nil || r.Busiest != nil {
 		t.Errorf("of a short program: %+v, %+v", r.Longest, r.Busiest)
+	}
+}
+
+// TestLongestBuffer: where a loop stores in each turn and has no fence, a run with store buffers
+// says that these grow, so that it has no end; one with a fence there has a verdict.
+func TestLongestBuffer(t *testing.T) {
+	t.Parallel()
+	const beats = `A { while (!y) { x = 1; %s } return p; } B { r[0] = x; y = 1; return p; } MAIN`
+	for fence, buffered := range map[string]bool{"": true, "FENCE;": false} {
+		cfg := onProgram(compile.Text(t, "gcc", bufferHead+fmt.Sprintf(beats, fence), "-g"))
+		cfg.Model, cfg.Time, cfg.ProcessorTime, cfg.Jobs = config.ModelTSO, 2*time.Second, true, 1
+		r, err := Run(context.Background(), cfg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if grows := r.Longest != nil && r.Longest.Buffered >= manyTurns; grows != buffered || (r.Verdict == result.Verified) == buffered {
+			t.Errorf("%q: %s, %+v", fence, r.Verdict, r.Longest)
+		}
+		if cfg.Model = config.ModelAuto; !buffered {
+			continue
+		}
+		r, err = Run(context.Background(), cfg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, warning := memoryOf(r); r.Verdict != result.Verified || !strings.Contains(warning, "there is no end of them") {
+			t.Errorf("by default: %s, %s", r.Verdict, warning)
+		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"landgo/internal/explore/config"
-	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
 	"landgo/por"
@@ -45,7 +44,7 @@ func (r *rung) begin(d *deepening) {
 	for _, f := range r.pieces {
 		cfg.Rules = append(cfg.Rules, config.Rule{Without: true, Function: f, Piece: true})
 	}
-	s, err := session.Open(cfg, d.Limits)
+	s, err := d.OpenAs(cfg)
 	if err != nil {
 		if s != nil {
 			s.Close()

@@ -193,29 +193,28 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// TestShortenCoarse: a bug is shortened whose steps were longer where it was found.
-func TestShortenCoarse(t *testing.T) {
+// TestShortenAligned: a bug is shortened by the steps that its execution has where it is
+// shortened, if it was found with others.
+func TestShortenAligned(t *testing.T) {
 	t.Parallel()
 	for _, g := range crowded {
 		c := config.Default()
 		c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", crowd+g.source), config.NoFile, trace.PointMem, false
 		h, f := sampledBug(t, c, 1)
-		s := h.Session
-		steps := f.path[:0]
-		for _, p := range f.path {
-			if n := len(steps); n > 0 && steps[n-1].Thread == p.Thread && p.Choice == 0 {
-				steps[n-1].Last = p.Last
-				continue
-			}
-			steps = append(steps, p)
-		}
-		f.path = steps
 		h.refining()
-		h.shorten(f, &counted{Runner: s.Guest.Runner, most: 1 << 40})
-		if failure := followed(t, s, f.path); failure != f.key || f.preemptions > g.preemptions+3 {
-			t.Errorf("%s: its path ends in %q, the bug is %q; %d preemptions are left, it needs %d", g.name, failure, f.key, f.preemptions, g.preemptions)
+		s := &shortener{hunt: h, want: f, run: &counted{Runner: h.Guest.Runner, most: 1 << 40}, shortens: true}
+		path := slices.Clone(f.path)
+		var others []por.PathStep
+		for _, p := range path {
+			others = append(others, p, p)
 		}
-		s.Close()
+		f.path = others
+		s.preemptedAt() // some of them can't be taken
+		s.divide()
+		if s.align(); s.lost || len(f.path) != len(path) || followed(t, h.Session, f.path) != f.key {
+			t.Errorf("%s: %d steps, and not %d", g.name, len(f.path), len(path))
+		}
+		h.Close()
 	}
 }
 

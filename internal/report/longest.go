@@ -30,6 +30,10 @@ func (p *page) longest(l *result.Longest) {
 	default:
 		p.line("        --json has a schedule that shows how it comes there")
 	}
+	if l.Buffered > 0 {
+		p.wrap("        ", fmt.Sprintf("each turn stores, and nothing there has the thread wait until that is in memory: its store buffer has had %s at once. "+
+			"No length is the longest, so this search has no end; with a fence in the loop it may have one", count(uint64(l.Buffered), "store")))
+	}
 }
 
 // longCommand is up to how many characters a command is shown.
@@ -56,7 +60,7 @@ func (p *page) effort(r *result.Result) {
 	if r.Busiest != nil {
 		p.busiest(r.Busiest)
 	}
-	if r.Longest != nil || r.Busiest != nil && r.Busiest.Period > 0 {
+	if r.Longest != nil && r.Longest.Buffered == 0 || r.Busiest != nil && r.Busiest.Period > 0 {
 		p.wrap("        ", fewerTurns)
 	}
 }

@@ -17,6 +17,9 @@ type Longest struct {
 	// command that shows it. Both are missing where landgo can't go that way again.
 	Schedule string `json:"schedule,omitempty"`
 	Replay   string `json:"replay,omitempty"`
+	// Buffered is how many stores that thread's buffer has had at once, where a search with store
+	// buffers has no end for that.
+	Buffered int `json:"buffered,omitempty"`
 }
 
 // Busiest is a loop within one step: a thread that runs for long without a preemption

@@ -100,6 +100,19 @@ func Open(cfg config.Config, w *limits.Watch) (*Session, error) {
 	return s.opened()
 }
 
+// OpenAs is Open of the session's own guest, with a configuration that doesn't say otherwise
+// which files that is. They aren't read again.
+func (s *Session) OpenAs(cfg config.Config) (*Session, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	t := newSession(cfg, s.Image, s.Limits)
+	if err := t.readProfile(); err != nil {
+		return nil, err
+	}
+	return t.opened()
+}
+
 // opened loads the guest that was read.
 func (s *Session) opened() (_ *Session, err error) {
 	if err := s.trustable(); err != nil {
