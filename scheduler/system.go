@@ -340,7 +340,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.buffers.moves(func() { s.buffers.apply(th) })
 		s.buffers.beginsAt(th, tr)
 	}
-	info := stepInfo{tr: tr, ctx: th.Ctx, before: before, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.Effects, insns: th.Insns}
+	info := stepInfo{tr: tr, ctx: th.Ctx, before: before, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.Effects, insns: th.Insns, half: th.Half}
 	info.tried = s.backs.tries(th)
 	if th.Set != 0 {
 		info.set, info.regs = th.Set, th.Regs

@@ -72,6 +72,17 @@ func TestLongest(t *testing.T) {
 	if l := r.Longest; r.Problem != result.NoEnd || l == nil || l.Place.Line != 5 || l.Steps != 200_000 || l.Turns < 50_000 || l.Part < l.Turns || !slices.Contains(l.Threads, "0.1") || slices.Contains(l.Threads, "0") {
 		t.Errorf("%s: %+v", r.Problem, l)
 	}
+	// Each turn has two steps.
+	shows := func(r *result.Result) {
+		again := config.Default()
+		again.Guest, again.Out, again.PP, again.Deepen = r.Guest.Path, config.NoFile, trace.MemPoints, false
+		if r.Longest == nil || r.Longest.Replay == "" {
+			t.Errorf("nothing shows how the execution comes to its loop: %+v", r.Longest)
+		} else if got, err := Replay(context.Background(), again, &result.BugFile{Schedule: r.Longest.Schedule}, nil); err != nil || got.Verdict != result.Budget || !got.Replay.Unfinished || got.Transitions < 7 || got.Transitions > 200 {
+			t.Errorf("%s: %v, %s, %d steps", r.Longest.Replay, err, got.Reason, got.Transitions)
+		}
+	}
+	shows(r)
 	if _, err := exec.LookPath("g++"); err == nil {
 		r = run("once", func(c *config.Config) { c.Guest = compile.Text(t, "g++", atomics, "-g", "-O1") })
 		if l := r.Longest; l == nil || l.Place.Library || l.Place.Line != 4 {

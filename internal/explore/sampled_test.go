@@ -8,6 +8,8 @@ import (
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
+	"landgo/internal/explore/limits"
+	"landgo/internal/explore/session"
 	"landgo/internal/result"
 )
 
@@ -57,5 +59,28 @@ int main(void) { pthread_t w[3]; for (int i = 0; i < 3; i++) pthread_create(&w[i
 				t.Errorf("the replay: %+v %v", again, err)
 			}
 		})
+	}
+}
+
+// keeper counts the results of each verdict.
+type keeper map[result.Verdict]int
+
+func (keeper) Progress(Progress)        {}
+func (keeper) Late(result.ErrorKind)    {}
+func (k keeper) SoFar(r *result.Result) { k[r.Verdict]++ }
+
+// TestBesideKeepsResult: a run that is late is told by its latest result. Samples without a bug
+// are none.
+func TestBesideKeepsResult(t *testing.T) {
+	t.Parallel()
+	for check, want := range map[string]bool{"r[0] + r[1] < 3": false, "r[0] || r[1]": true} {
+		cfg := onProgram(compile.Text(t, "gcc", bufferHead+`A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; return p; }
+int main(void) { RUN assert(`+check+`); return 0; }`))
+		told := keeper{}
+		h := &hunt{Session: &session.Session{Clock: limits.StartClock(false)}, obs: told}
+		r, err := h.sampleBuffers(context.Background(), cfg)
+		if err != nil || (r != nil) != want || (told[result.Buggy] > 0) != want || told[result.Budget] > 0 || told[result.Verified] > 0 {
+			t.Errorf("%s: %+v, %v, told %v", check, r, err, told)
+		}
 	}
 }
