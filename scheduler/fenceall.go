@@ -72,7 +72,7 @@ func (b *buffers) callsAll(th *thread, tr *trace.Transition) error {
 		}
 		hole, err := b.intern(t, drainOrdinal+uint64(th.ID))
 		if err != nil {
-			return err
+			return b.in.Invalid(kernel.GapThreads, th.ID, th.Regs.RIP, "membarrier isn't modelled with --model tso beside so many threads that store: %v", err)
 		}
 		b.in.ensure(bufferOf(hole))
 		b.in.Save(hole)

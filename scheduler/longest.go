@@ -18,6 +18,10 @@ type Long struct {
 	Threads []string `json:",omitempty"`
 	Turns   int      `json:",omitempty"`
 	Part    int      `json:",omitempty"`
+	// Way is the execution up to the third turn in the loop in which it stays.
+	Way []trace.Segment `json:",omitempty"`
+	// Buffered is how many stores that thread's buffer has had at once.
+	Buffered int `json:",omitempty"`
 }
 
 // Busy is a loop within one step: a thread that runs for long without a preemption point.
@@ -107,10 +111,79 @@ func (g *longest) whereLong() Long {
 			l.Turns, most = n, t
 		}
 	}
+	l.Way = g.way(best.pc, most)
+	l.Buffered = g.buffered(most)
 	if best != known { // where it was called
 		l.PC = g.in.ownPC(most, l.PC)
 	}
 	return l
+}
+
+// shownTurns is how many turns of the loop in which an execution stays are on its way.
+const shownTurns = 3
+
+// way is the present path up to so many turns that a thread makes in the loop in which it stays to
+// the end: from where on it comes to an instruction again and again, without a long time in
+// between. It is nil for a kernel that schedules its threads itself: a part of its path is none.
+func (g *longest) way(pc uint64, t trace.TID) (list []trace.Segment) {
+	if g.in.steered() {
+		return nil
+	}
+	var turns []int
+	for i := range g.in.steps {
+		if st := &g.in.steps[i]; st.tr.Thread == t && beginning(st) == pc {
+			turns = append(turns, i)
+		}
+	}
+	if len(turns) <= shownTurns {
+		return nil
+	}
+	const long = 8 // times the usual
+	usual := (turns[len(turns)-1] - turns[0]) / (len(turns) - 1)
+	from := len(turns) - 1
+	for from > 0 && turns[from]-turns[from-1] <= long*usual {
+		from--
+	}
+	if from += shownTurns; from >= len(turns) {
+		return nil
+	}
+	ends := map[trace.TID]Position{} // of the steps on the way
+	for i := range g.in.threads {
+		if th := &g.in.threads[i]; th.Exists {
+			ends[th.ID] = Position{Insns: th.Insns, Part: th.Half}
+		}
+	}
+	for i := len(g.in.steps) - 1; i >= 0; i-- {
+		st := &g.in.steps[i]
+		if i < turns[from] {
+			end := ends[st.tr.Thread]
+			list = append(list, trace.Segment{Thread: g.in.Name(st.tr.Thread), Until: end.Insns, Part: end.Part, Choice: st.tr.Choice})
+		}
+		ends[st.tr.Thread] = Position{Insns: st.insns, Part: st.half}
+	}
+	slices.Reverse(list)
+	var s trace.Schedule
+	for _, seg := range list {
+		s.Append(seg)
+	}
+	return s.Segments
+}
+
+// buffered is how many stores a thread's buffer has had at once in the present path.
+func (g *longest) buffered(t trace.TID) (most int) {
+	now := 0
+	for i := range g.in.steps {
+		switch tr := g.in.steps[i].tr; {
+		case tr.Updates && tr.Of == t && len(tr.Accesses) > 0:
+			now--
+		case tr.Thread == t && slices.ContainsFunc(tr.Accesses, func(a trace.Access) bool {
+			return a.Flags&(trace.Buffered|trace.Write) == trace.Buffered|trace.Write
+		}):
+			now++
+		}
+		most = max(most, now)
+	}
+	return most
 }
 
 // stepsAt is a place where steps began, and how many of each thread.

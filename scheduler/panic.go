@@ -26,9 +26,10 @@ const panicStatus = 101
 // maxPanic bounds a panic's message in a headline.
 const maxPanic = 200
 
-// passedOn is what a panic says that comes of another thread's: as its join tells it, and as a
-// scope tells it that waits for its threads.
-var passedOn = []string{"on an `Err` value: Any {", "a scoped thread panicked"}
+// passedOn is what a panic says that comes of another thread's: as its join tells it, a lock that
+// this has poisoned, or a scope that waits for its threads. The bug is the first one, in whichever
+// of these ways it ends the program.
+var passedOn = []string{"on an `Err` value: Any {", "on an `Err` value: PoisonError {", "a scoped thread panicked"}
 
 // Panics are what threads have said before they ended the process with a panic's status.
 type Panics struct{ in *present }

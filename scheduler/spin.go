@@ -77,6 +77,7 @@ type stepInfo struct {
 	pc      uint64 // where the thread stood
 	effects uint64 // of the thread, before the step
 	insns   uint64 // the same
+	half    uint32 // and how many accesses of an instruction it had made
 	prev    int32  // the thread's step before: its index in state.steps + 1; 0: none
 	nth     uint32 // how many steps the thread had made before
 	end     uint64 // with store buffers, the journal after it

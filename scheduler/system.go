@@ -209,7 +209,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*tries{}, adding: map[uint64]bool{}, vain: map[uint64]int{}}
 	s.awaits = &awaits{backs: s.backs, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: map[pollKey]bool{}}
 	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, ends: s.Ends,
-		failures: s.Failing, signals: s.Signals, buffers: s.buffers, leaks: s.Leaks, panics: s.Panics}
+		failures: s.Failing, signals: s.Signals, buffers: s.buffers, arrivals: s.arrivals, leaks: s.Leaks, panics: s.Panics}
 	s.scouts = &scouts{in: &s.present, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, spins: s.spins, buffers: s.buffers,
 		threads: s.Threads, scouted: map[trace.TID]uint64{}}
 	s.arrivals.sharing, s.arrivals.signals, s.arrivals.traps, s.arrivals.describes = s.Sharing, s.Signals, s.Traps, s.describe
@@ -345,7 +345,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.buffers.moves(func() { s.buffers.apply(th) })
 		s.buffers.beginsAt(th, tr)
 	}
-	info := stepInfo{tr: tr, ctx: th.Ctx, before: before, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.Effects, insns: th.Insns}
+	info := stepInfo{tr: tr, ctx: th.Ctx, before: before, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.Effects, insns: th.Insns, half: th.Half}
 	info.tried = s.backs.tries(th)
 	if th.Set != 0 {
 		info.set, info.regs = th.Set, th.Regs

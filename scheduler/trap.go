@@ -21,6 +21,7 @@ type Traps struct {
 	failures *Failing
 	signals  *signals
 	buffers  *buffers
+	arrivals *arrivals
 	leaks    *leaks
 	panics   *Panics
 
@@ -239,6 +240,9 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 		if err := q.runs.Spawn(th.ID, out.Spawn.Child, &out.Spawn.Regs, tr, 0); err != nil {
 			return false, err
 		}
+	}
+	if out.Posts { // before the thread ends
+		q.arrivals.set(th, tr)
 	}
 	set, err := q.in.timers.set(th, tr, false)
 	if err != nil {

@@ -58,7 +58,7 @@ func (r *Run) lane(word string) (*debugger.Lane, error) {
 	n, err := strconv.Atoi(digits)
 	for i := range r.view.Lanes {
 		l := &r.view.Lanes[i]
-		if l.Thread == word || err == nil && l.Number == n && l.Stores == stores {
+		if l.Thread == word || err == nil && l.Number == n && l.Stores == stores && !l.Empties {
 			return l, nil
 		}
 	}
@@ -111,8 +111,12 @@ func (r *Run) bug() string {
 	return r.says(text)
 }
 
-// sign is how a user names a thread in a word: "1", or "1b", its store buffer.
+// sign is how a user names a thread in a word: "1", or "1b", its store buffer. What finds a buffer
+// empty has its path name.
 func sign(l *debugger.Lane) string {
+	if l.Empties {
+		return l.Thread
+	}
 	if l.Stores {
 		return fmt.Sprintf("%db", l.Number)
 	}

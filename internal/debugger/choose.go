@@ -93,6 +93,9 @@ type Lane struct {
 	Thread, Root string
 	// Stores: it is the store buffer of the thread with its number.
 	Stores bool
+	// Empties: it is what finds that buffer empty, for a call that empties all (membarrier). It is
+	// known by its path name only.
+	Empties bool
 	// Live: it is there at the moment. Ready: it can take a step, with one of so many
 	// Outcomes. About says what it would do, or why it can't: "waits for mutex m, which 0.2
 	// holds".

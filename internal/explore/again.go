@@ -66,7 +66,11 @@ func (h *hunt) withBuffers(ctx context.Context, cfg config.Config) (*result.Resu
 			*text += "; with store buffers it has more states than were looked at, and none of these had a bug"
 			return nil, nil
 		}
-		*text += fmt.Sprintf("; with store buffers %d executions were run and had no bug, and --model tso runs all", again.Executions)
+		rest := "and --model tso runs all"
+		if l := again.Longest; l != nil && l.Buffered > 0 {
+			rest = "and there is no end of them: a loop fills a buffer, without a fence: " + l.Place.Where()
+		}
+		*text += fmt.Sprintf("; with store buffers %d executions were run and had no bug, %s", again.Executions, rest)
 		return nil, nil
 	}
 	ofBuffers(again, fewer)

@@ -62,7 +62,7 @@ func (h *hunt) statesWithBuffers(ctx context.Context, cfg config.Config, most ui
 	if cfg.Validate() != nil || cfg.Time > 0 && h.Clock.Elapsed() >= cfg.Time {
 		return nil, nil
 	}
-	r, err := runFor(ctx, h.Clock, cfg, h.obs, nil, most)
+	r, err := runFor(ctx, h.Clock, cfg, setAside(h.obs), nil, most)
 	if err != nil || r.Verdict != result.Verified && r.Verdict != result.Buggy {
 		return nil, err
 	}

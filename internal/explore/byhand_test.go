@@ -7,6 +7,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/debugger"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
@@ -97,6 +98,10 @@ func TestByHand(t *testing.T) {
 	buffers := onProgram("../../bin/guests/glibc-O1/lost_update")
 	buffers.Model = config.ModelTSO
 	configs["buffers"] = buffers
+	drains := onProgram(compile.Text(t, "gcc", bufferHead+`A { x = 1; EVERYWHERE; r[0] = z; return p; } B { y = 1; r[1] = x; return p; } C { z = 1; r[2] = y; return p; }
+int main(void) { pthread_t w; pthread_create(&w, 0, c, 0); RUN pthread_join(w, 0); assert(r[0] || r[1] || r[2]); return 0; }`))
+	drains.Model = config.ModelTSO
+	configs["a fence for all buffers"] = drains
 	for name, c := range configs {
 		t.Run(name, func(t *testing.T) {
 			byHand(t, c, &result.BugFile{}, func(chooser debugger.Chooser) error { return strolls(t, c, chooser) })

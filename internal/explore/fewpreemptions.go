@@ -83,11 +83,11 @@ func (s *shortener) atPlaces() {
 }
 
 // preemptedAt lists the places where threads are preempted in the finding's execution, the
-// last first.
+// last first; where it goes another way than it did, those up to there.
 func (s *shortener) preemptedAt() (list []spot) {
 	s.execute(func() trace.TID {
 		n := len(s.path)
-		if n == len(s.want.path) {
+		if n == len(s.want.path) || !s.goesOn(n) {
 			return trace.NoThread
 		}
 		if s.want.path[n].Preemption {
@@ -102,6 +102,29 @@ func (s *shortener) preemptedAt() (list []spot) {
 		known[p] = true
 		return was
 	})
+}
+
+// goesOn reports whether step n of the finding's execution can come next, as its thread can run.
+func (s *shortener) goesOn(n int) bool {
+	th := session.Find(s.threads, s.want.path[n].Thread)
+	return th != nil && th.Status == trace.Ready
+}
+
+// align has the finding's steps be those that it has here, where it was found with others: while
+// the guest knew of less, or of more.
+func (s *shortener) align() {
+	same := true
+	s.execute(func() trace.TID {
+		n := len(s.path)
+		same = same && (n == 0 || s.path[n-1].Last == s.want.path[n-1].Last)
+		if same = same && n < len(s.want.path) && s.goesOn(n); !same {
+			return trace.NoThread
+		}
+		return s.want.path[n].Thread
+	})
+	if !s.over && (s.coarse || len(s.path) < len(s.want.path)) {
+		s.settle()
+	}
 }
 
 // visit tries all executions with k handovers, the first of which are given. It reports

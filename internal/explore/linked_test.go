@@ -172,6 +172,32 @@ func TestLinkedByStates(t *testing.T) {
 	}
 }
 
+// lost is a program whose threads' objects add up a sum as they end.
+const lost = `#include <cassert>
+#include <thread>
+volatile int sum;
+struct object { int n = 0; ~object() { sum = sum + n; } };
+thread_local object o;
+static void f() { o.n = 1; }
+int main()
+{
+	std::thread t(f), u(f);
+	t.join(), u.join();
+	assert(sum == 2);
+}
+`
+
+// TestLinkedCause: the cause is what the program's own code does, and not how the C library
+// counts the destructors of objects in between, in memory without a name.
+func TestLinkedCause(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Guest, c.Deepen, c.Jobs = compile.Text(t, "g++", lost, compile.Dynamic), false, 1
+	if r := ran(t, c); r.Bug == nil || !strings.Contains(r.Bug.Cause, "changes sum") {
+		t.Errorf("%s: %+v", r.Verdict, r.Bug)
+	}
+}
+
 // ownAllocator is a program whose allocator tries its mutex first. glibc calls it while it
 // creates a thread.
 const ownAllocator = `#include <pthread.h>

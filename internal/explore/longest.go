@@ -1,6 +1,9 @@
 package explore
 
-import "landgo/internal/result"
+import (
+	"landgo/internal/result"
+	"landgo/internal/trace"
+)
 
 // manyTurns is from how often on that a thread came to one place it is told.
 const manyTurns = 100
@@ -17,6 +20,10 @@ func (h *hunt) long() {
 	if l := &met.Long; l.Turns >= manyTurns {
 		if fs := h.Frames([]uint64{l.PC}); len(fs) > 0 {
 			r.Longest = &result.Longest{Steps: l.Steps, Place: result.Innermost(fs), Part: l.Part, Threads: l.Threads, Turns: l.Turns}
+			h.showLong(l.Way)
+			if l.Buffered >= manyTurns {
+				r.Longest.Buffered = l.Buffered
+			}
 		}
 	}
 	if b := &met.Busy; b.Insns > 0 {
@@ -24,4 +31,18 @@ func (h *hunt) long() {
 			r.Busiest = &result.Busiest{Thread: b.Thread, Instructions: b.Insns, Place: result.Innermost(fs), Period: b.Period}
 		}
 	}
+}
+
+// showLong names the way of the longest execution to its loop, if it can be followed.
+func (h *hunt) showLong(way []trace.Segment) {
+	sched := trace.Schedule{Check: h.Check, Segments: way}
+	if len(way) == 0 {
+		return
+	}
+	if _, err := h.FollowPart(sched); err != nil {
+		return
+	}
+	l := h.result.Longest
+	l.Schedule = sched.String()
+	l.Replay = h.Config.ReplayCommand("", l.Schedule)
 }

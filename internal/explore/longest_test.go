@@ -2,9 +2,12 @@ package explore
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
@@ -69,6 +72,17 @@ func TestLongest(t *testing.T) {
 	if l := r.Longest; r.Problem != result.NoEnd || l == nil || l.Place.Line != 5 || l.Steps != 200_000 || l.Turns < 50_000 || l.Part < l.Turns || !slices.Contains(l.Threads, "0.1") || slices.Contains(l.Threads, "0") {
 		t.Errorf("%s: %+v", r.Problem, l)
 	}
+	// Each turn has two steps.
+	shows := func(r *result.Result) {
+		again := config.Default()
+		again.Guest, again.Out, again.PP, again.Deepen = r.Guest.Path, config.NoFile, trace.MemPoints, false
+		if r.Longest == nil || r.Longest.Replay == "" {
+			t.Errorf("nothing shows how the execution comes to its loop: %+v", r.Longest)
+		} else if got, err := Replay(context.Background(), again, &result.BugFile{Schedule: r.Longest.Schedule}, nil); err != nil || got.Verdict != result.Budget || !got.Replay.Unfinished || got.Transitions < 7 || got.Transitions > 200 {
+			t.Errorf("%s: %v, %s, %d steps", r.Longest.Replay, err, got.Reason, got.Transitions)
+		}
+	}
+	shows(r)
 	if _, err := exec.LookPath("g++"); err == nil {
 		r = run("once", func(c *config.Config) { c.Guest = compile.Text(t, "g++", atomics, "-g", "-O1") })
 		if l := r.Longest; l == nil || l.Place.Library || l.Place.Line != 4 {
@@ -83,5 +97,33 @@ func TestLongest(t *testing.T) {
 	r = run("once", func(c *config.Config) { c.MaxExecutions = 1 })
 	if r.Longest != nil || r.Busiest != nil {
 		t.Errorf("of a short program: %+v, %+v", r.Longest, r.Busiest)
+	}
+}
+
+// TestLongestBuffer: where a loop stores in each turn and has no fence, a run with store buffers
+// says that these grow, so that it has no end; one with a fence there has a verdict.
+func TestLongestBuffer(t *testing.T) {
+	t.Parallel()
+	const beats = `A { while (!y) { x = 1; %s } return p; } B { r[0] = x; y = 1; return p; } MAIN`
+	for fence, buffered := range map[string]bool{"": true, "FENCE;": false} {
+		cfg := onProgram(compile.Text(t, "gcc", bufferHead+fmt.Sprintf(beats, fence), "-g"))
+		cfg.Model, cfg.Time, cfg.ProcessorTime, cfg.Jobs = config.ModelTSO, 2*time.Second, true, 1
+		r, err := Run(context.Background(), cfg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if grows := r.Longest != nil && r.Longest.Buffered >= manyTurns; grows != buffered || (r.Verdict == result.Verified) == buffered {
+			t.Errorf("%q: %s, %+v", fence, r.Verdict, r.Longest)
+		}
+		if cfg.Model = config.ModelAuto; !buffered {
+			continue
+		}
+		r, err = Run(context.Background(), cfg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, warning := memoryOf(r); r.Verdict != result.Verified || !strings.Contains(warning, "there is no end of them") {
+			t.Errorf("by default: %s, %s", r.Verdict, warning)
+		}
 	}
 }

@@ -33,3 +33,21 @@ func late(obs Observer) func(result.ErrorKind) {
 	}
 	return nil
 }
+
+// aside is the Keeper of a run beside another one. That it has found no bug is no news of that one.
+type aside struct{ Keeper }
+
+// SoFar implements Keeper.
+func (a aside) SoFar(r *result.Result) {
+	if r.Verdict == result.Buggy {
+		a.Keeper.SoFar(r)
+	}
+}
+
+// setAside is the observer of a run beside the one that obs observes.
+func setAside(obs Observer) Observer {
+	if k, ok := obs.(Keeper); ok {
+		return aside{k}
+	}
+	return obs
+}

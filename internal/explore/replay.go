@@ -140,6 +140,9 @@ func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *r
 	r.Account = st.Account()
 	r.Verdict = result.Budget
 	r.Reason = "this interleaving ended without a bug"
+	if r.Replay.Unfinished = s.Unfinished; s.Unfinished {
+		r.Reason = "the schedule ends before the execution does, without a bug up to there"
+	}
 	if f := passedOf(s, file); f != nil && (failure == nil || file.Kind != "" && (failure.Kind != file.Kind || failure.Message != file.Message)) {
 		failure = f
 	}

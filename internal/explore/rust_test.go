@@ -64,6 +64,11 @@ func TestRustPanic(t *testing.T) {
 	pthread_join(t, 0);
 	panics("b.rs:1:1:\ncalled on an ` + "`Err` value: Any { .. }" + `\n");
 	exit(101);`,
+		"poisoned": `pthread_t t;
+	pthread_create(&t, 0, f, 0);
+	pthread_join(t, 0);
+	panics("b.rs:1:1:\ncalled on an ` + "`Err` value: PoisonError { .. }" + `\n");
+	exit(101);`,
 		"scoped": `pthread_t t;
 	pthread_create(&t, 0, f, 0);
 	pthread_join(t, 0);

@@ -39,7 +39,7 @@ func (h *hunt) sampleBuffers(ctx context.Context, cfg config.Config) (*result.Re
 	if cfg.Validate() != nil || cfg.Time > 0 && h.Clock.Elapsed() >= cfg.Time {
 		return nil, nil
 	}
-	r, err := runFor(ctx, h.Clock, cfg, h.obs, nil, sampledSteps)
+	r, err := runFor(ctx, h.Clock, cfg, setAside(h.obs), nil, sampledSteps)
 	if err != nil || r.Verdict != result.Buggy {
 		return nil, err
 	}

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+	"landgo/internal/explore/limits"
+	"landgo/internal/explore/session"
 	"landgo/internal/result"
 )
 
@@ -22,20 +25,26 @@ func (l leaver) SoFar(r *result.Result) {
 }
 
 // TestSampledBuffers: a bug that buffers make is found where the search with buffers has no end, as
-// a loop stores in each turn. So it is where the search without buffers takes long.
+// a loop stores in each turn, also where that search is the first. So it is where the search
+// without buffers takes long.
 func TestSampledBuffers(t *testing.T) {
 	t.Parallel()
-	for name, source := range map[string]string{
-		"a loop that stores": `A { flag[0] = 1; while (flag[1]) ; in++; assert(in == 1); in--; flag[0] = 0; return p; }
-B { again: flag[1] = 0; if (flag[0]) goto again; flag[1] = 1; if (flag[0]) goto again; in++; assert(in == 1); in--; flag[1] = 0; return p; } MAIN`,
-		"a large space": `static volatile int many[3];
+	const stores = `A { flag[0] = 1; while (flag[1]) ; in++; assert(in == 1); in--; flag[0] = 0; return p; }
+B { again: flag[1] = 0; if (flag[0]) goto again; flag[1] = 1; if (flag[0]) goto again; in++; assert(in == 1); in--; flag[1] = 0; return p; } MAIN`
+	for name, c := range map[string]struct {
+		model  config.Model
+		source string
+	}{
+		"a loop that stores":          {config.ModelAuto, stores},
+		"with buffers from the start": {config.ModelTSO, stores},
+		"a large space": {config.ModelAuto, `static volatile int many[3];
 static void *each(void *p) { for (int i = 0; i < 6; i++) __atomic_fetch_add(&many[i % 3], many[(i + 1) % 3] + 1, 5); return p; }
 A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; return p; }
-int main(void) { pthread_t w[3]; for (int i = 0; i < 3; i++) pthread_create(&w[i], 0, each, 0); RUN assert(r[0] || r[1]); for (int i = 0; i < 3; i++) pthread_join(w[i], 0); return 0; }`,
+int main(void) { pthread_t w[3]; for (int i = 0; i < 3; i++) pthread_create(&w[i], 0, each, 0); RUN assert(r[0] || r[1]); for (int i = 0; i < 3; i++) pthread_join(w[i], 0); return 0; }`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := onProgram(compile.Text(t, "gcc", bufferHead+source))
-			cfg.Time, cfg.Jobs = 60*time.Second, 1
+			cfg := onProgram(compile.Text(t, "gcc", bufferHead+c.source))
+			cfg.Model, cfg.Time, cfg.Jobs = c.model, 60*time.Second, 1
 			ctx, cancel := context.WithCancel(context.Background())
 			r, err := Run(ctx, cfg, leaver{cancel})
 			cancel()
@@ -50,5 +59,28 @@ int main(void) { pthread_t w[3]; for (int i = 0; i < 3; i++) pthread_create(&w[i
 				t.Errorf("the replay: %+v %v", again, err)
 			}
 		})
+	}
+}
+
+// keeper counts the results of each verdict.
+type keeper map[result.Verdict]int
+
+func (keeper) Progress(Progress)        {}
+func (keeper) Late(result.ErrorKind)    {}
+func (k keeper) SoFar(r *result.Result) { k[r.Verdict]++ }
+
+// TestBesideKeepsResult: a run that is late is told by its latest result. Samples without a bug
+// are none.
+func TestBesideKeepsResult(t *testing.T) {
+	t.Parallel()
+	for check, want := range map[string]bool{"r[0] + r[1] < 3": false, "r[0] || r[1]": true} {
+		cfg := onProgram(compile.Text(t, "gcc", bufferHead+`A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; return p; }
+int main(void) { RUN assert(`+check+`); return 0; }`))
+		told := keeper{}
+		h := &hunt{Session: &session.Session{Clock: limits.StartClock(false)}, obs: told}
+		r, err := h.sampleBuffers(context.Background(), cfg)
+		if err != nil || (r != nil) != want || (told[result.Buggy] > 0) != want || told[result.Budget] > 0 || told[result.Verified] > 0 {
+			t.Errorf("%s: %+v, %v, told %v", check, r, err, told)
+		}
 	}
 }

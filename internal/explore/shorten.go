@@ -81,6 +81,7 @@ func (h *hunt) shorten(f *finding, run *counted) bool {
 	before.path = slices.Clone(f.path)
 	h.stopsWithin(h.Session, true)
 	defer h.stopsWithin(h.Session, false)
+	s.align()
 	for size := len(s.forced()); size > 0 && !s.over; size /= 2 {
 		for at := 0; at < len(s.forced()) && !s.over; {
 			if !s.without(at, size, later) && !s.without(at, size, longer) {

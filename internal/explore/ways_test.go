@@ -193,6 +193,31 @@ func TestShorten(t *testing.T) {
 	}
 }
 
+// TestShortenAligned: a bug is shortened by the steps that its execution has where it is
+// shortened, if it was found with others.
+func TestShortenAligned(t *testing.T) {
+	t.Parallel()
+	for _, g := range crowded {
+		c := config.Default()
+		c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", crowd+g.source), config.NoFile, trace.PointMem, false
+		h, f := sampledBug(t, c, 1)
+		h.refining()
+		s := &shortener{hunt: h, want: f, run: &counted{Runner: h.Guest.Runner, most: 1 << 40}, shortens: true}
+		path := slices.Clone(f.path)
+		var others []por.PathStep
+		for _, p := range path {
+			others = append(others, p, p)
+		}
+		f.path = others
+		s.preemptedAt() // some of them can't be taken
+		s.divide()
+		if s.align(); s.lost || len(f.path) != len(path) || followed(t, h.Session, f.path) != f.key {
+			t.Errorf("%s: %d steps, and not %d", g.name, len(f.path), len(path))
+		}
+		h.Close()
+	}
+}
+
 // TestShortenFiner: shortening goes on where it meets memory that threads weren't known
 // to share. The bug stays one of its kind.
 func TestShortenFiner(t *testing.T) {

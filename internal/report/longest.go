@@ -23,7 +23,21 @@ func (p *page) longest(l *result.Longest) {
 	}
 	p.wrap("  loop: ", fmt.Sprintf("the longest execution has %s so far, and %s of them begin in %s: %s",
 		count(uint64(l.Steps), "step"), group(uint64(l.Part)), p.where(l.Place), turns))
+	switch {
+	case l.Replay == "":
+	case len(l.Replay) <= longCommand:
+		p.line("        to see how it comes there: %s", l.Replay)
+	default:
+		p.line("        --json has a schedule that shows how it comes there")
+	}
+	if l.Buffered > 0 {
+		p.wrap("        ", fmt.Sprintf("each turn stores, and nothing there has the thread wait until that is in memory: its store buffer has had %s at once. "+
+			"No length is the longest, so this search has no end; with a fence in the loop it may have one", count(uint64(l.Buffered), "store")))
+	}
 }
+
+// longCommand is up to how many characters a command is shown.
+const longCommand = 1000
 
 // busiest says where the instructions went of a run with long steps.
 func (p *page) busiest(b *result.Busiest) {
@@ -46,7 +60,7 @@ func (p *page) effort(r *result.Result) {
 	if r.Busiest != nil {
 		p.busiest(r.Busiest)
 	}
-	if r.Longest != nil || r.Busiest != nil && r.Busiest.Period > 0 {
+	if r.Longest != nil && r.Longest.Buffered == 0 || r.Busiest != nil && r.Busiest.Period > 0 {
 		p.wrap("        ", fewerTurns)
 	}
 }

@@ -150,6 +150,8 @@ func (p *page) replayed(r *result.Replay) {
 		p.line("The same bug came back.")
 	case r.Expected != "":
 		p.wrap("", fmt.Sprintf("The bug of the file didn't come back: %s: %s", r.Expected, clean(r.Message)))
+	case r.Unfinished:
+		p.line("The schedule ends before the execution does, and leads to no bug.")
 	default:
 		p.line("The schedule leads to no bug.")
 	}

@@ -13,6 +13,13 @@ type Longest struct {
 	Threads []string `json:"threads"`
 	// Turns is how often the thread came there that did so most often.
 	Turns int `json:"turns"`
+	// Schedule leads to the loop in which the execution stays, and some turns in it. Replay is the
+	// command that shows it. Both are missing where landgo can't go that way again.
+	Schedule string `json:"schedule,omitempty"`
+	Replay   string `json:"replay,omitempty"`
+	// Buffered is how many stores that thread's buffer has had at once, where a search with store
+	// buffers has no end for that.
+	Buffered int `json:"buffered,omitempty"`
 }
 
 // Busiest is a loop within one step: a thread that runs for long without a preemption

@@ -278,6 +278,8 @@ type Replay struct {
 	Message  string        `json:"message"`
 	// Same: the same bug came back.
 	Same bool `json:"same"`
+	// Unfinished: the schedule ends before the execution does, as one that leads to a loop.
+	Unfinished bool `json:"unfinished,omitempty"`
 }
 
 // Finish adds the common fields of every result to one that explore filled in:

@@ -175,17 +175,17 @@ func (s *Kernel) Outcome() uint64 {
 func (s *situation) digest(without func(at uint64) bool) uint64 {
 	h := fnv.New64a()
 	tables := s.pageTables()
+	word := make([]byte, 0, 16)
 	for _, seg := range s.image.Segments {
 		if !seg.Write {
 			continue
 		}
 		for lo, at := s.image.Physical(seg.Addr), s.image.Physical(seg.Addr); at < lo+seg.MemSize; at += 8 {
-			if tables[at>>12] || without(at) {
+			v := s.machine.Read64(at)
+			if v == 0 || tables[at>>12] || without(at) { // most words are 0
 				continue
 			}
-			if v := s.machine.Read64(at); v != 0 {
-				h.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, at), v))
-			}
+			h.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(word, at), v))
 		}
 	}
 	for i := range s.threads {

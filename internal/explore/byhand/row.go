@@ -88,7 +88,7 @@ func (c *Chooser) do(step por.PathStep, take func(*por.PathStep) (*trace.Transit
 	}
 	text += c.besides(tr, &access)
 	for _, w := range tr.Wakes {
-		if !slices.Contains(made, w) {
+		if !slices.Contains(made, w) && !trace.IsDrainName(g.Name(w)) {
 			text += ", wakes " + g.Name(w)
 		}
 	}
@@ -130,6 +130,9 @@ func (c *Chooser) besides(tr *trace.Transition, first *trace.Access) (text strin
 
 // next says what a thread's next step begins with, "" if that is nothing that others see.
 func (c *Chooser) next(t trace.TID) string {
+	if name := c.s.Guest.Name(t); trace.IsDrainName(name) {
+		return trace.OwnerName(name) + "'s store buffer is empty"
+	}
 	if c.s.IsBuffer(t) {
 		return c.s.Guest.VariableName(c.oldest(t).Addr) + " reaches memory"
 	}

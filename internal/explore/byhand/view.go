@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"landgo/internal/debugger"
+	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
 	"landgo/internal/trace"
@@ -179,6 +180,9 @@ func (c *Chooser) lanes(threads []trace.Thread, over bool) (lanes []debugger.Lan
 	numbers := map[string]int{}
 	for _, t := range c.order {
 		l := debugger.Lane{Thread: c.s.Guest.Name(t), Stores: c.s.IsBuffer(t), Outcomes: 1, About: "isn't there yet"}
+		if l.Empties = trace.IsDrainName(l.Thread); l.Empties && session.Find(threads, t) == nil {
+			continue
+		}
 		if l.Stores {
 			l.Number = numbers[trace.OwnerName(l.Thread)]
 		} else {
@@ -224,6 +228,9 @@ func (c *Chooser) exists(t trace.TID) bool {
 
 // state says why a thread can't go on.
 func (c *Chooser) state(t trace.TID) string {
+	if trace.IsDrainName(c.s.Guest.Name(t)) {
+		return "waits until the store buffer is empty"
+	}
 	if c.s.IsBuffer(t) {
 		return "holds no store"
 	}

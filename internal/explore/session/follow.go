@@ -94,6 +94,7 @@ func (s *Session) followPart(sched trace.Schedule) (path []por.PathStep, err err
 // which a thread's last segment goes to the thread's end, if it stands before it.
 func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, failure *scheduler.Failure, err error) {
 	s.Guest.Rewind(s.Root)
+	s.Unfinished = false
 	unknown := -1
 	for n, g := range sched.Segments {
 		t, ok := s.Guest.Lookup(g.Thread)
@@ -138,6 +139,7 @@ func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, 
 			if s.Guest.Settle() {
 				return path, nil, por.ErrFiner
 			}
+			s.Unfinished = true
 			return path, nil, nil
 		}
 	}

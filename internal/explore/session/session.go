@@ -41,6 +41,8 @@ type Session struct {
 	twins []*Session
 	// Following: it follows schedules that another session made.
 	Following bool
+	// Unfinished: the execution goes on where the schedule ends that FollowAll has followed.
+	Unfinished bool
 	// Aligning: the schedule was made where threads stand at their very beginning.
 	Aligning bool
 	// openings has the program's start, for all sessions that are alike.

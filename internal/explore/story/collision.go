@@ -40,7 +40,7 @@ func (st *Story) collisions(b *result.Bug) {
 // wanted says which collision will do: between two accesses of the thread's, or beside one,
 // with a write or with any access of the other's, under a common lock too. If of isn't
 // empty, the collision is at these addresses. users: not by a function of the C library's on
-// threads.
+// threads, nor by a library to memory that has no name.
 type wanted struct {
 	both, write, locked, users bool
 	of                         []result.Addr
@@ -92,6 +92,9 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 			if w.both && !(okB && okA) || w.write && !mid.IsWrite() || !okB && !okA {
 				continue
 			}
+			if w.users && st.nameless(at{j, k}) {
+				continue
+			}
 			if !w.locked && (okB && st.together(at{j, k}, before) || okA && st.together(at{j, k}, after)) {
 				continue
 			}
@@ -116,6 +119,14 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 		}
 	}
 	return false
+}
+
+// nameless reports whether an access is a library's own, to memory without a name: how it
+// counts what uses it, say.
+func (st *Story) nameless(x at) bool {
+	a := st.shown(x.beat, x.access)
+	f := result.Innermost(a.Stack)
+	return a.Symbol == "" && (f.File == "" || f.Library)
 }
 
 // cause puts a collision into one line.
