@@ -111,8 +111,8 @@ type stander struct {
 	// posted are the threads of signals that it sent and that are on their way, sent those of all
 	// that ever were.
 	posted, sent []trace.TID
-	comes  bool   // StandTimer: something comes of it if it goes off now
-	mapped uint64 // the moment of its latest map, see progress
+	comes        bool   // StandTimer: something comes of it if it goes off now
+	mapped       uint64 // the moment of its latest map, see progress
 	// pending is what it waits for at StandSleep, or when it naps.
 	pending   trace.Op
 	spinStand Stand  // StandSpin: what it stands at otherwise
