@@ -122,6 +122,8 @@ type Outcome struct {
 	// Gap the kind of thing.
 	Invalid string
 	Gap     Gap
+	// Posts: the call sent another thread a signal that arrives later.
+	Posts bool
 	// Idle: the call changed nothing that a thread can observe (a yield, a wake
 	// without a waiter, a wait that found another value, a look at the clock).
 	// A loop around it can be an exact spin.
@@ -185,9 +187,27 @@ type Interrupter interface {
 	Retract(t trace.TID, regs *emu.Regs, c emu.Ctx)
 	// CPU names the whole CPU state in which such a thread, or the caller, stands.
 	CPU(t trace.TID) emu.Ctx
+	// Arrival says when a signal that another thread sends to t comes to it.
+	Arrival(t trace.TID) Arrival
+	// TakesInCall reports whether a handler may come where t's call returns: it isn't one of
+	// a trusted function.
+	TakesInCall(t trace.TID) bool
 	// KeepCPU has the caller leave such a state as it is, which Resume goes on with.
 	KeepCPU(c emu.Ctx)
 }
+
+// Arrival says when a signal comes to the thread that another one sends it to.
+type Arrival uint8
+
+const (
+	// ArrivesAtOnce: in the step that sends it.
+	ArrivesAtOnce Arrival = iota
+	// Arrives: in a step of its own.
+	Arrives
+	// ArrivesInCall: in a step of its own, before the thread leaves the call from which it was
+	// woken.
+	ArrivesInCall
+)
 
 // Kernel answers the traps of one guest.
 type Kernel interface {

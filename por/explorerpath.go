@@ -50,7 +50,7 @@ func (x *explorer) observe(n *node) (able int) {
 	if i > 0 {
 		p := &x.nodes[i-1]
 		n.running, n.preemptions, n.turn = p.cur.Thread, p.preemptions, 1
-		if p.cur.OfBuffer() { // no thread was switched away from
+		if p.cur.Beside() { // no thread was switched away from
 			n.running = p.running
 		}
 		if p.running == n.running {

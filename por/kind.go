@@ -40,6 +40,8 @@ type Kind struct {
 	// NotForKernels says why the steps of a kernel that schedules its own threads
 	// don't suit it, "" if they do.
 	NotForKernels string
+	// arrivals: signals that arrive later suit it all the same.
+	arrivals bool
 
 	// awaits: it knows steps that are possible only with some values in memory, with its
 	// options at their defaults. endsLate: it knows those that come last.
@@ -158,7 +160,7 @@ var kinds = []Kind{
 		}, whole: cutOff, strategy: newLazyBPOR},
 	{Name: "sleep", Buffers: true, Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
 		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", Params: []Param{commute, symmetry}, strategy: newSleep},
-	{Name: "stateful", Buffers: true, AnyBuffers: true, Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states", NotForKernels: "the future effects of ticks aren't in the hash of a state",
+	{Name: "stateful", Buffers: true, AnyBuffers: true, Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states", NotForKernels: "the future effects of ticks aren't in the hash of a state", arrivals: true,
 		WhyNot: "the rest of a bound differs between two ways to a state", Params: []Param{
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets, 0: without"},
 		}, whole: oneTable, strategy: newStateful},

@@ -27,7 +27,7 @@ var counted = [len(cost{})]Measure{Preempt, Fair, Delay, Switches}
 //     that is taken from a yield. So Y is a thread's own, whatever the others do,
 //     and a search may use it as Coons et al. do.
 //
-// A step of a store buffer counts nothing, for it is none of a thread's: neither it nor the
+// A step of a store buffer, or of a signal on its way, counts nothing, for it is none of a thread's: neither it nor the
 // switch to it, nor is it passed over. A thread that waits for its buffer can't go on.
 //
 // Preempt, Switches and Delay add up; Fair is a maximum.
@@ -118,10 +118,11 @@ func (m *meter) blocked(n *node, t trace.TID) bool {
 	return m.limits[1] >= 0 && m.yields[t]-m.states[n.depth].least > m.limits[1]
 }
 
-// flushes reports whether t, which can run in the newest state, is a store buffer.
+// flushes reports whether t, which can run in the newest state, is a store buffer, or a signal
+// on its way.
 func (m *meter) flushes(t trace.TID) bool {
 	u := m.path.thread(t)
-	return u != nil && u.Updates
+	return u != nil && (u.Updates || u.Arrives)
 }
 
 // leaves reports whether leaving the thread that ran before n is free there;

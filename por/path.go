@@ -173,7 +173,7 @@ func (p *path) pathSteps(dst []PathStep) []PathStep {
 }
 
 // preempts reports whether the event that leads on from n is a preemption.
-func (n *node) preempts() bool { return !n.cur.OfBuffer() && n.preempting(n.cur.Thread) }
+func (n *node) preempts() bool { return !n.cur.Beside() && n.preempting(n.cur.Thread) }
 
 // preempting reports whether running t in the state of n is a preemption.
 func (n *node) preempting(t trace.TID) bool { return n.couldGoOn && t != n.running }

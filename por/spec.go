@@ -79,6 +79,10 @@ func (s Spec) NotForKernels() string {
 	return s.kind.NotForKernels
 }
 
+// Arrivals reports whether the search knows that a step may take a thread away that could run: a
+// signal on its way to a thread that takes it in a call.
+func (s Spec) Arrivals() bool { return s.kind.arrivals || s.NotForKernels() == "" }
+
 // Param is the value of an option that the search's kind has.
 func (s Spec) Param(name string) uint64 {
 	for i, p := range s.kind.Params {

@@ -28,6 +28,7 @@ var edgesOf = [trace.NumOps]edges{
 	trace.OpJoin:    acquire,
 	trace.OpTryJoin: acquire,
 	trace.OpCancel:  wakes,
+	trace.OpPost:    wakes,
 
 	trace.OpLock:    acquire | locks,
 	trace.OpTryLock: acquire | locks,

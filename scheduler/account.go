@@ -52,6 +52,8 @@ func (s *named) NextText(t trace.TID) string {
 		return s.OpText(s.lib.PendingOp(th.ID))
 	case StandTrap:
 		return "calls " + s.planned(th).Name
+	case StandArrival:
+		return s.arrivals.text(t)
 	case StandFailure:
 		return "fails"
 	}
@@ -66,6 +68,8 @@ func (s *named) StateText(t trace.TID) string {
 		return ""
 	case th.isTimer():
 		return s.timers.text(t)
+	case th.isArrival():
+		return s.arrivals.text(t)
 	case th.Stand == StandFence:
 		if th.calls > 0 {
 			return "waits until each store buffer was empty once"
@@ -124,7 +128,7 @@ func (s *named) OpText(op trace.Op) string {
 			return map[trace.OpKind]string{trace.OpCreate: "creates", trace.OpJoin: "joins", trace.OpDetach: "detaches", trace.OpName: "names",
 				trace.OpMakeRunnable: "makes runnable"}[op.Kind] + " " + s.Name(t)
 		}
-	case trace.OpCancel:
+	case trace.OpCancel, trace.OpPost:
 		if op.Arg == trace.PassedOver {
 			return ""
 		}
@@ -135,7 +139,10 @@ func (s *named) OpText(op trace.Op) string {
 		if sig := op.Caught(); sig != 0 {
 			return fmt.Sprintf("finds %s still on its way to %s", trace.SignalName(sig), s.Name(t))
 		}
-		if sig := op.Signal(); sig != 0 && !s.lib.Own(sig) {
+		switch sig := op.Signal(); {
+		case op.Arg&trace.Arrives != 0:
+			return "gets " + trace.SignalName(sig)
+		case sig != 0 && !s.lib.Own(sig):
 			return fmt.Sprintf("sends %s to %s", trace.SignalName(sig), s.Name(t))
 		}
 	case trace.OpTurn, trace.OpJudged, trace.OpStores, trace.OpStored, trace.OpPage:

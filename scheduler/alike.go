@@ -205,7 +205,7 @@ func (k *Kinship) meets(th *thread, op *trace.Op) {
 			k.joins(th, j)
 			return
 		}
-	case trace.OpTryJoin, trace.OpTryJoinFail, trace.OpDetach, trace.OpCancel, trace.OpName:
+	case trace.OpTryJoin, trace.OpTryJoinFail, trace.OpDetach, trace.OpCancel, trace.OpPost, trace.OpName:
 		if k.in.threads[op.Obj].group != 0 {
 			k.unlike("one of them alone is detached, signalled, named, or asked whether it lives")
 		}

@@ -16,13 +16,16 @@ func (s *present) PC(t trace.TID) uint64 {
 		}
 		return 0
 	}
+	if s.threads[t].isArrival() {
+		t = s.threads[t].Parent
+	}
 	return s.standPC(&s.threads[t])
 }
 
 // Stack is a thread's call stack: program counters, innermost first, return
 // addresses after the first.
 func (s *present) Stack(t trace.TID) []uint64 {
-	if s.isBuffer(t) || s.threads[t].isTimer() {
+	if s.isBuffer(t) || s.threads[t].isTimer() || s.threads[t].isArrival() {
 		return []uint64{s.PC(t)}
 	}
 	regs := s.stackRegs(&s.threads[t])

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"landgo/emu"
 	"landgo/internal/trace"
@@ -90,11 +91,15 @@ func drainDigest(hole trace.TID) trace.Digest {
 
 func (s *fixed) threadDigest(th *thread) trace.Digest {
 	h := trace.NewHash()
+	if th.isArrival() {
+		h.Words(partThread, uint64(th.ID))
+		return h.Sum()
+	}
 	if th.isTimer() { // of several, the one that has gone off least is next
 		h.Words(partThread, uint64(th.ID), th.Insns)
 		return h.Sum()
 	}
-	h.Words(partThread, uint64(th.ID), uint64(th.Stand), th.Returned, trace.Bit(th.Joined))
+	h.Words(partThread, uint64(th.ID), uint64(th.Stand), th.Returned, trace.Bit(th.Joined), trace.Bit(th.woken))
 	if !th.Live() {
 		s.lib.HashThread(th.ID, &h, false)
 		return h.Sum()
@@ -128,6 +133,9 @@ func (s *fixed) threadDigest(th *thread) trace.Digest {
 		h.Word(f.PC)
 	}
 	h.Words(trace.Bit(th.Starting), th.Entry, th.Created, th.Self, th.Stack, trace.Bit(th.OwnStack), th.Interrupted)
+	for _, id := range slices.Concat(th.posted, []trace.TID{trace.NoThread}, th.sent) {
+		h.Word(uint64(id))
+	}
 	if s.cfg.Buffers {
 		th.hashBuffer(&h)
 	}

@@ -75,7 +75,7 @@
 //	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
 //	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, backout, blend, above, alike, clockloop, turns, endless,
 //	              rounds, scout
-//	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
+//	traps         effects, shares, nap, interrupt, arrival, faulted, faults, mappings, grave
 //	timers        timer (threads of a program's own)
 //	reports       account, describe, naming, stuck, meant, failure, errors, blockfault, letthrough, leak, format, met,
 //	              longest, unexamined, panic

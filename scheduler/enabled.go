@@ -109,8 +109,14 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	case StandTimer:
 		w.Anything = true
 		s.timers.describe(th, d)
+	case StandArrival:
+		w.Anything = true
+		s.arrivals.describe(th, d)
 	case StandExited:
 		d.Status = trace.Exited
+	}
+	if s.arrivals.holds(th, d) && d.Status == trace.Ready {
+		d.Status, d.Outcomes = trace.Blocked, 0
 	}
 	d.Late = s.Ends.isLate(th, d)
 	return w

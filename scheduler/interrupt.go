@@ -91,9 +91,12 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	}
 	s.Traps.sent = append(s.Traps.sent, s.lib.Interrupted(t, regs.RDI, regs.RSP, nap)...)
 	s.SetRegs(t, regs)
-	th.limited, th.handles = true, true // the handler may begin at a breakpoint
+	th.limited, th.handles, th.woken = true, true, false // the handler may begin at a breakpoint
 	if s.Undrained(t) {
 		th.fence = atHandler
+	}
+	if by := &s.threads[max(s.current, 0)]; !by.isArrival() && !by.isTimer() && !s.lib.Own(regs.RDI) {
+		s.seen.met.AtOnce = true
 	}
 	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.timers.on() {
 		th.Interrupted = sp

@@ -162,6 +162,13 @@ func (g *Sighting) place() place { return place{g.Thread, g.Access.PC, g.Access.
 
 // append adds a thread that another System has met as its next.
 func (n *names) append(path string) error {
+	if of, ok := strings.CutSuffix(path, trace.ArrivalMark); ok {
+		parent, ok := n.lookup(of)
+		if !ok {
+			return errNames
+		}
+		return n.appendChild(parent, arrivalOrdinal)
+	}
 	i := strings.LastIndexByte(path, '.')
 	if !trace.IsThreadName(path) {
 		return errNames
@@ -190,6 +197,11 @@ func (n *names) append(path string) error {
 			ordinal += timerOrdinal - 1
 		}
 	}
+	return n.appendChild(parent, ordinal)
+}
+
+// appendChild is append by a parent and the place among its children.
+func (n *names) appendChild(parent trace.TID, ordinal uint64) error {
 	t, err := n.intern(parent, ordinal)
 	if err == nil && int(t) != len(n.paths)-n.each {
 		err = errNames

@@ -26,6 +26,7 @@ type fixed struct {
 	faults    bool      // see Boot
 	companion Companion // of a guest that schedules its threads itself; nil: landgo does
 	clockwork Clockwork // the kernel, if it has timers that send signals; else nil
+	courier   Courier   // the kernel, if signals arrive some time after they were sent; else nil
 	wordSize  uint64    // of the general registers, in bytes
 	lowHeap   bool      // see kernel.HasLowHeap
 
@@ -95,6 +96,7 @@ type found struct {
 	Blocks   *Blocks
 	Mappings *Mappings
 	timers   *timers
+	arrivals *arrivals
 }
 
 // named is the guest as it stands, and the names and places of its parts.

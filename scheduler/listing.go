@@ -148,6 +148,9 @@ func (s *System) Present() *trace.Present {
 			}
 		}
 	}
+	if s.arrivals.met {
+		l.Next = s.arrivals.next()
+	}
 	if l.Ready.Len() == 0 {
 		if t := s.nextDeadline(); t != trace.NoThread && l.place[t] != 0 {
 			d := &l.from[l.place[t]-1]

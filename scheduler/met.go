@@ -43,6 +43,8 @@ type Met struct {
 	Ticks, Barred bool
 	// GoneOff: a timer that sends a signal has.
 	GoneOff bool `json:",omitempty"`
+	// AtOnce: a signal came to another thread in the step that sent it.
+	AtOnce bool `json:",omitempty"`
 	// Cut: timers could have gone off more often than Config.Ticks says.
 	Cut bool `json:",omitempty"`
 }
@@ -70,6 +72,7 @@ func (m *Met) add(o Met) {
 	m.Ticks = m.Ticks || o.Ticks
 	m.Barred = m.Barred || o.Barred
 	m.GoneOff = m.GoneOff || o.GoneOff
+	m.AtOnce = m.AtOnce || o.AtOnce
 	m.Cut = m.Cut || o.Cut
 }
 

@@ -24,11 +24,12 @@ type child struct {
 	ordinal uint64
 }
 
-// timerOrdinal is the ordinal of the first timer (timer.go), which no child has; drainOrdinal
-// that of the drain that thread 0 has of another one's buffer (fenceall.go).
+// Ordinals that no child has: of the signals on their way to a thread (arrival.go), of the first
+// timer (timer.go), and of the drain that thread 0 has of another one's buffer (fenceall.go).
 const (
-	timerOrdinal = 1 << 32
-	drainOrdinal = 1 << 40
+	arrivalOrdinal = 1 << 31
+	timerOrdinal   = 1 << 32
+	drainOrdinal   = 1 << 40
 )
 
 func newNames(max int, buffers bool) *names {
@@ -49,9 +50,12 @@ func (n *names) intern(parent trace.TID, ordinal uint64) (trace.TID, error) {
 	}
 	t := trace.TID(len(n.paths))
 	name := fmt.Sprintf("%s.%d", n.paths[parent], ordinal)
-	if ordinal >= drainOrdinal {
+	switch {
+	case ordinal == arrivalOrdinal:
+		name = n.paths[parent] + trace.ArrivalMark
+	case ordinal >= drainOrdinal:
 		name = n.paths[parent] + trace.BufferMark + n.paths[ordinal-drainOrdinal]
-	} else if ordinal >= timerOrdinal {
+	case ordinal >= timerOrdinal:
 		name = fmt.Sprintf("%s.%s%d", n.paths[parent], trace.TimerMark, ordinal-timerOrdinal+1)
 	}
 	n.paths = append(n.paths, name)

@@ -104,7 +104,7 @@ const pointerRoom = 96
 // PointeeOf is what a pointer with a value on a thread's stack points to, by its
 // declaration. Such a pointer has to be near the stack's top, and its structure of this size.
 func (s *present) PointeeOf(t trace.TID, value, size uint64) (p debuginfo.Pointee, ok bool) {
-	if s.isBuffer(t) || s.threads[t].isTimer() {
+	if s.isBuffer(t) || s.threads[t].isTimer() || s.threads[t].isArrival() {
 		return p, false
 	}
 	regs := s.stackRegs(&s.threads[t])

@@ -59,7 +59,7 @@ func (m *uses) shares(th *thread, tr *trace.Transition) bool {
 		op := &tr.Ops[i]
 		at := m.in.moment(tr, int(op.At))
 		switch {
-		case op.Kind == trace.OpCancel, op.Kind == trace.OpTryJoinFail, op.Kind == trace.OpMakeRunnable:
+		case op.Kind == trace.OpCancel, op.Kind == trace.OpPost, op.Kind == trace.OpTryJoinFail, op.Kind == trace.OpMakeRunnable:
 			return true // it is about another thread
 		case pointsOfOps[op.Kind] == 0 || op.Obj == 0 && op.Size == 0:
 		case op.Size != 0:

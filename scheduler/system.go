@@ -47,6 +47,8 @@ type Config struct {
 	Ticks uint64
 	// NotForTimers, if not empty, is why the search can't have timers that send signals.
 	NotForTimers string
+	// AtOnce: signals to other threads come in the step that sends them (arrival.go).
+	AtOnce bool
 	// Deepens: the search chooses among sets of preemption points by the races that it sees.
 	Deepens bool
 	// Buffers: stores to shared memory go through store buffers (buffer.go).
@@ -182,6 +184,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
 		anyReady: func() bool { return s.Present().Ready.Len() > 0 }}
 	s.buffers = &buffers{in: &s.present, learning: &s.learning, attempt: &s.attempt, seen: &s.seen, run: &s.run, intern: s.Intern}
+	s.arrivals = &arrivals{in: &s.present, names: s.names, seen: &s.seen, learning: &s.learning, intern: s.Intern}
 	s.timers = &timers{in: &s.present, names: s.names, seen: &s.seen, learning: &s.learning, intern: s.Intern}
 	s.Sharing.timers = s.timers
 	s.Mappings = &Mappings{in: &s.present}
@@ -206,9 +209,10 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*tries{}, adding: map[uint64]bool{}, vain: map[uint64]int{}}
 	s.awaits = &awaits{backs: s.backs, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: map[pollKey]bool{}}
 	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, ends: s.Ends,
-		failures: s.Failing, signals: s.Signals, buffers: s.buffers, leaks: s.Leaks, panics: s.Panics}
+		failures: s.Failing, signals: s.Signals, buffers: s.buffers, arrivals: s.arrivals, leaks: s.Leaks, panics: s.Panics}
 	s.scouts = &scouts{in: &s.present, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, spins: s.spins, buffers: s.buffers,
 		threads: s.Threads, scouted: map[trace.TID]uint64{}}
+	s.arrivals.sharing, s.arrivals.signals, s.arrivals.traps, s.arrivals.describes = s.Sharing, s.Signals, s.Traps, s.describe
 	s.timers.sharing, s.timers.signals, s.timers.traps, s.timers.describes = s.Sharing, s.Signals, s.Traps, s.describe
 	s.stopAt(cfg.Race)
 	return s
@@ -221,6 +225,7 @@ func (s *present) Boot(k kernel.Kernel, roles map[uint64]profile.Bound, regs *em
 	s.kernel = k
 	_, s.logs = k.(recorder)
 	s.clockwork, _ = k.(Clockwork)
+	s.courier, _ = k.(Courier)
 	_, looks := k.(pageKernel)
 	s.faults = !looks && !s.steered() // an access that faults is an event of the machine's
 	s.ensure(0)
@@ -366,6 +371,10 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.buffers.moves(func() { s.buffers.takeBack(th) })
 	}
 	if err == nil {
+		if !th.Live() {
+			s.arrivals.ends(th, tr)
+		}
+		s.arrivals.set(th, tr)
 		err = s.Promises.judge(th, tr, promises, alone)
 	}
 	tr.Last = th.Insns
@@ -415,7 +424,7 @@ func (s *System) settle(th *thread, tr *trace.Transition, alone bool) {
 
 // step carries out what the thread stands at, then lets it run on.
 func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
-	th.Yielding, th.Waits, th.awaits, th.turns = false, nil, false, 0
+	th.Yielding, th.Waits, th.awaits, th.turns, th.woken = false, nil, false, 0, false
 	s.current = th.ID
 	if th.Stand != StandFailure {
 		s.lib.Steps(th.ID, tr)
@@ -442,6 +451,8 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 		return s.Advance(th.ID, tr, 0)
 	case StandTimer:
 		return s.timers.stepTimer(th, tr)
+	case StandArrival:
+		return s.arrivals.step(th, tr, c)
 	case StandFailure:
 		th.Insns++ // the end counts: schedules name it
 		tr.End = trace.EndBug

@@ -32,6 +32,8 @@ const (
 	StandFence
 	// StandTimer: it is a timer that sends a signal, see timer.go.
 	StandTimer
+	// StandArrival: it is a signal on its way to a thread, see arrival.go.
+	StandArrival
 )
 
 // Thread is what every kind of guest has of a thread.
@@ -105,8 +107,12 @@ type stander struct {
 	loose   bool     // StandTrap: it touches more than its operation says
 	napping bool     // StandTrap: it sleeps there (nap.go)
 	trap    emu.Trap // StandTrap
-	comes   bool     // StandTimer: something comes of it if it goes off now
-	mapped  uint64   // the moment of its latest map, see progress
+	woken   bool     // StandRun: another thread ended its call, which it hasn't left
+	// posted are the threads of signals that it sent and that are on their way, sent those of all
+	// that ever were.
+	posted, sent []trace.TID
+	comes        bool   // StandTimer: something comes of it if it goes off now
+	mapped       uint64 // the moment of its latest map, see progress
 	// pending is what it waits for at StandSleep, or when it naps.
 	pending   trace.Op
 	spinStand Stand  // StandSpin: what it stands at otherwise

@@ -21,6 +21,7 @@ type Traps struct {
 	failures *Failing
 	signals  *signals
 	buffers  *buffers
+	arrivals *arrivals
 	leaks    *leaks
 	panics   *Panics
 
@@ -240,6 +241,9 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 			return false, err
 		}
 	}
+	if out.Posts { // before the thread ends
+		q.arrivals.set(th, tr)
+	}
 	set, err := q.in.timers.set(th, tr, false)
 	if err != nil {
 		return false, err
@@ -343,7 +347,7 @@ func (q *Traps) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f *
 // wakeFromKernel lets a thread out of a kernel queue.
 func (s *present) wakeFromKernel(t trace.TID) {
 	s.Save(t)
-	s.threads[t].Stand = StandRun
+	s.threads[t].Stand, s.threads[t].woken = StandRun, true
 }
 
 // ExitProcess ends the guest.

@@ -162,7 +162,7 @@ func (c *confirmer) along(events []event) error {
 	}
 	for range confirmAfter {
 		c.threads = c.Guest.Threads(c.threads[:0])
-		t := por.Afterwards(c.threads, lastOf(c.path))
+		t := por.Afterwards(c.threads, c.ran(c.path))
 		if t == trace.NoThread {
 			c.failure, c.over = c.Guest.Stuck(false), true
 			return nil

@@ -91,7 +91,7 @@ func (s *shortener) preemptedAt() (list []spot) {
 			return trace.NoThread
 		}
 		if s.want.path[n].Preemption {
-			list = append(list, whereIs(session.Find(s.threads, lastOf(s.path))))
+			list = append(list, whereIs(session.Find(s.threads, s.ran(s.path))))
 		}
 		return s.want.path[n].Thread
 	})
@@ -137,8 +137,8 @@ func (s *shortener) visit(places map[spot]bool, overs []handover, k int) bool {
 	var met []meeting
 	n, next := 0, 0
 	count := s.execute(func() trace.TID {
-		t := por.Afterwards(s.threads, lastOf(s.path))
-		if t == trace.NoThread || t != lastOf(s.path) || !places[whereIs(session.Find(s.threads, t))] {
+		t := por.Afterwards(s.threads, s.ran(s.path))
+		if t == trace.NoThread || t != s.ran(s.path) || !places[whereIs(session.Find(s.threads, t))] {
 			return t
 		}
 		switch n++; {

@@ -232,7 +232,7 @@ func (h *hunt) Ended(x *por.Execution) bool {
 // threadsIn is how many of a state's threads are the guest's.
 func threadsIn(list []trace.Thread) (n int) {
 	for i := range list {
-		if !list[i].Updates {
+		if !list[i].Updates && !list[i].Arrives {
 			n++
 		}
 	}

@@ -34,18 +34,19 @@ static volatile int n, go, r, x;
 static void h(int g) { n = n + 1; }
 static void post(int g) { sem_post(&s2); }
 static struct timespec far = {2000000000, 0};
+#define END(a) (getppid(), a) // a signal on its way comes by then
 `
 
 // interrupted has programs in which a signal finds a thread in a wait, with what a
 // machine shows. musl is what it shows there, if that is another thing.
 var interrupted = []struct{ name, source, want, musl string }{
 	{"cond", `
-static void *user(void *a) { pthread_mutex_lock(&m); while (!go) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return a; }
+static void *user(void *a) { pthread_mutex_lock(&m); while (!go) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return END(a); }
 int main(void) {
 	HANDLE(SIGUSR1, h, 0); GO(t, user); pthread_kill(t, SIGUSR1);
 	pthread_mutex_lock(&m); go = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_join(t, 0); assert(n == 1); }`, "verified", ""},
 	{"cond with a deadline", `
-static void *user(void *a) { pthread_mutex_lock(&m); while (!go) if (pthread_cond_timedwait(&c, &m, &far)) assert(0); pthread_mutex_unlock(&m); return a; }
+static void *user(void *a) { pthread_mutex_lock(&m); while (!go) if (pthread_cond_timedwait(&c, &m, &far)) assert(0); pthread_mutex_unlock(&m); return END(a); }
 int main(void) {
 	HANDLE(SIGUSR1, h, 0); GO(t, user); pthread_kill(t, SIGUSR1);
 	pthread_mutex_lock(&m); go = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_join(t, 0); assert(n == 1); }`, "verified", ""},
@@ -62,13 +63,13 @@ int main(void) {
 	if (!g) { x = 1; _exit(0); }
 	pthread_kill(t, SIGUSR1); pthread_cond_signal(&c); x = 1; pthread_join(t, 0); }`, "verified", ""},
 	{"cond broadcast and nested handlers", `
-static void *user(void *a) { pthread_mutex_lock(&m); while (!go) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return a; }
+static void *user(void *a) { pthread_mutex_lock(&m); while (!go) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return END(a); }
 int main(void) {
 	HANDLE(SIGUSR1, h, 0); HANDLE(SIGUSR2, h, 0); GO(t, user);
 	pthread_kill(t, SIGUSR1); pthread_kill(t, SIGUSR2);
 	pthread_mutex_lock(&m); go = 1; pthread_cond_broadcast(&c); pthread_mutex_unlock(&m); pthread_join(t, 0); assert(n >= 1 && n <= 2); }`, "verified", ""},
 	{"barrier", `
-static void *user(void *a) { pthread_barrier_wait(&b); pthread_barrier_wait(&b); return a; }
+static void *user(void *a) { pthread_barrier_wait(&b); pthread_barrier_wait(&b); return END(a); }
 int main(void) {
 	pthread_barrier_init(&b, 0, 2); HANDLE(SIGUSR1, h, 0); GO(t, user); pthread_kill(t, SIGUSR1);
 	pthread_barrier_wait(&b); pthread_barrier_wait(&b); pthread_join(t, 0); assert(n == 1); }`, "verified", ""},
@@ -85,7 +86,7 @@ int main(void) {
 static void *none(void *a) { return a; }
 static void *user(void *a) {
 	pthread_mutex_lock(&m); pthread_mutex_unlock(&m); assert(!pthread_rwlock_wrlock(&w)); pthread_rwlock_unlock(&w);
-	GO(t, none); assert(!pthread_join(t, 0)); return a; }
+	GO(t, none); assert(!pthread_join(t, 0)); return END(a); }
 int main(void) {
 	HANDLE(SIGUSR1, h, 0); pthread_mutex_lock(&m); pthread_rwlock_rdlock(&w); GO(t, user); pthread_kill(t, SIGUSR1);
 	pthread_mutex_unlock(&m); pthread_rwlock_unlock(&w); pthread_join(t, 0); assert(n == 1); }`, "verified", ""},
@@ -96,7 +97,7 @@ int main(void) { HANDLE(SIGUSR1, h, 0); sem_init(&s, 0, 0); GO(t, user); pthread
 static void *user(void *a) { assert(sem_wait(&s) && errno == EINTR); return a; }
 int main(void) { HANDLE(SIGUSR1, h, 0); sem_init(&s, 0, 0); GO(t, user); pthread_kill(t, SIGUSR1); sem_post(&s); pthread_join(t, 0); }`, "assertion", ""},
 	{"sem tries again", `
-static void *user(void *a) { while (sem_wait(&s)) assert(errno == EINTR); return a; }
+static void *user(void *a) { while (sem_wait(&s)) assert(errno == EINTR); return END(a); }
 int main(void) { HANDLE(SIGUSR1, h, 0); sem_init(&s, 0, 0); GO(t, user); pthread_kill(t, SIGUSR1); sem_post(&s); pthread_join(t, 0); assert(n == 1); int v; sem_getvalue(&s, &v); assert(v == 0); }`, "verified", ""},
 	{"sem with SA_RESTART", `
 static void *user(void *a) { assert(!sem_wait(&s)); return a; }
@@ -134,7 +135,7 @@ int main(void) { HANDLE(SIGUSR1, out, 0); sem_init(&s, 0, 0); GO(t, user); pthre
 static char stack[16384];
 static void *user(void *a) {
 	stack_t k = {.ss_sp = stack, .ss_size = sizeof stack}; sigaltstack(&k, 0);
-	pthread_mutex_lock(&m); while (!go) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return a; }
+	pthread_mutex_lock(&m); while (!go) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return END(a); }
 static void lock(int g) { pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_lock(&l); n = n + 1; pthread_mutex_unlock(&l); }
 int main(void) {
 	HANDLE(SIGUSR1, lock, SA_ONSTACK); GO(t, user); pthread_kill(t, SIGUSR1);
@@ -166,7 +167,7 @@ int main(void) { HANDLE(SIGUSR1, h, 0); GO(t, user); pthread_kill(t, SIGUSR1); p
 static void *user(void *a) { assert(poll(0, 0, -1) == -1 && errno == EINTR); return a; }
 int main(void) { HANDLE(SIGUSR1, h, 0); GO(t, user); pthread_kill(t, SIGUSR1); pthread_join(t, 0); }`, "deadlock", ""},
 	{"a sleep that polls", `
-static void *user(void *a) { while (!go) usleep(1); return a; }
+static void *user(void *a) { while (!go) usleep(1); return END(a); }
 int main(void) { HANDLE(SIGUSR1, h, 0); GO(t, user); pthread_kill(t, SIGUSR1); go = 1; pthread_join(t, 0); assert(n == 1); }`, "verified", ""},
 	{"a creation's name is stored after a handler", `
 static pthread_t id;

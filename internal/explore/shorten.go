@@ -214,7 +214,7 @@ func (s *shortener) try(out map[int]move) (preemptions int) {
 				return g.thread
 			}
 		}
-		return por.Afterwards(s.threads, lastOf(s.path))
+		return por.Afterwards(s.threads, s.ran(s.path))
 	})
 }
 
@@ -277,10 +277,18 @@ func lastOf(path []por.PathStep) trace.TID {
 	return path[len(path)-1].Thread
 }
 
+// ran is the thread of the guest that took the last step of a path that one took.
+func (h *hunt) ran(path []por.PathStep) trace.TID {
+	for len(path) > 0 && h.IsBeside(path[len(path)-1].Thread) {
+		path = path[:len(path)-1]
+	}
+	return lastOf(path)
+}
+
 // preempts reports whether going on with thread t is a preemption of the one that ran
 // before, as searches count them.
 func (s *shortener) preempts(t trace.TID) bool {
-	last := session.Find(s.threads, lastOf(s.path))
-	return last != nil && last.ID != t && last.Status == trace.Ready && !last.Yielding &&
+	last := session.Find(s.threads, s.ran(s.path))
+	return !s.IsBeside(t) && last != nil && last.ID != t && last.Status == trace.Ready && !last.Yielding &&
 		last.Pending.Kind != trace.OpExit && last.Pending.Kind != trace.OpEnd
 }

@@ -42,6 +42,13 @@ static int empty(void) { fcntl(p[0], F_SETFL, O_NONBLOCK); return read(p[0], big
 #define SAY(...) printf(__VA_ARGS__), fflush(stdout)
 `
 	for i, c := range []struct{ name, source, want string }{
+		// A signal to a thread that runs is on its way until the thread's next call returns.
+		{"a thread that runs", `static volatile int x, up; A up = 1; while (!x) ; r = n; return q; }
+MAIN(h, 0) GO; while (!up) ; KILL; x = 1; JOIN; SAY("%d %d", r, n); }`, "0 0|0 1|1 1"},
+		{"a thread that waits for the sender's end", `static void *a(void *q) { KILL; return q; }
+int main(void) { t = pthread_self(); handle(h, 0); pthread_t u; pthread_create(&u, 0, a, 0); pthread_join(u, 0); SAY("%d", n); }`, "1"},
+		{"a thread that runs and calls", `static volatile int x, up; A up = 1; while (!x) ; getppid(); r = n; return q; }
+MAIN(h, 0) GO; while (!up) ; KILL; x = 1; JOIN; SAY("%d %d", r, n); }`, "1 1"},
 		{"a read", `A RESULT(read(p[0], &c, 1)) return q; }
 MAIN(h, 0) GO; KILL; write(p[1], "x", 1); JOIN; SAY("%d %d", r, n); }`, "-4 1|1 1"},
 		{"a read that is left", `A if (!left) { read(p[0], &c, 1); pause(); } return q; }

@@ -78,7 +78,10 @@ func (p *page) did1(a *result.Access) string {
 // wakes says which threads a call wakes.
 func (p *page) wakes(w *result.Waking) string {
 	text := p.short(w.Thread) + " " + p.names.In(w.Does) + inPassing(w.Place)
-	if len(w.Wakes) == 0 {
+	switch {
+	case len(w.Wakes) == 0 && w.Signal:
+		return text
+	case len(w.Wakes) == 0:
 		return text + ": no thread waits for it"
 	}
 	return text + ": wakes " + p.several(w.Wakes)

@@ -213,11 +213,13 @@ type Call struct {
 	Unexplained bool `json:"unexplained,omitempty"`
 }
 
-// Waking is a call that wakes threads, or a signal that could have.
+// Waking is a call that wakes threads, or a signal that could have; also a signal of the system
+// that a thread sends to another, or gets.
 type Waking struct {
 	Thread string   `json:"thread"`
-	Does   string   `json:"does"`  // "signals c"
-	Wakes  []string `json:"wakes"` // none: no thread waited
+	Does   string   `json:"does"`             // "signals c", "sends SIGUSR1 to 0.1", "gets SIGUSR1"
+	Signal bool     `json:"signal,omitempty"` // of the system
+	Wakes  []string `json:"wakes"`            // none: no thread waited
 	Place  Frame    `json:"place"`
 }
 

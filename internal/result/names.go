@@ -119,6 +119,9 @@ func (n Names) Of(path string) string {
 	if of, ok := strings.CutSuffix(path, trace.BufferMark); ok && n[of] != "" {
 		return n.Short(of) + "'s stores"
 	}
+	if of, ok := strings.CutSuffix(path, trace.ArrivalMark); ok && n[of] != "" {
+		return n.Short(of) + "'s signal"
+	}
 	if of, caller, ok := strings.Cut(strings.TrimSuffix(path, trace.BufferMark), trace.BufferMark); ok && n[of] != "" {
 		return n.Short(of) + "'s buffer for " + n.Short(caller)
 	}

@@ -19,6 +19,7 @@ const (
 	OpTryJoinFail
 	OpDetach // Obj: the detached thread's TID
 	OpCancel // a signal to another thread. Obj: its TID; Arg: the signal, 0 if there is none or no thread to get it, or PassedOver
+	OpPost   // the same for a signal that arrives later, in a step of its own. Obj, Arg: as of OpCancel
 	OpTurn   // a step of a thread that others send signals to. Obj: its own TID
 	OpName   // names a thread to a function, which the thread has to be there for. Obj: its TID
 
@@ -132,12 +133,15 @@ const (
 // thread, and is taken from it.
 const PassedOver = 1 << 16
 
-// Signal is the signal that an operation sends to another thread, or 0.
+// Arrives is in OpCancel's Arg where the signal was sent before, and arrives.
+const Arrives = 1 << 17
+
+// Signal is the signal that an operation sends to another thread, or that arrives there, or 0.
 func (o *Op) Signal() uint64 {
-	if o.Kind != OpCancel || o.Arg&PassedOver != 0 {
+	if o.Kind != OpCancel && o.Kind != OpPost || o.Arg&PassedOver != 0 {
 		return 0
 	}
-	return o.Arg
+	return o.Arg &^ Arrives
 }
 
 // Caught is the signal that an operation finds on its way to another thread, and takes from
@@ -173,7 +177,7 @@ const (
 )
 
 var opNames = [NumOps]string{
-	"none", "access", "create", "exit", "join", "tryjoin", "tryjoin-fail", "detach", "cancel", "turn", "name",
+	"none", "access", "create", "exit", "join", "tryjoin", "tryjoin-fail", "detach", "cancel", "post", "turn", "name",
 	"lock", "trylock", "trylock-fail", "unlock", "mutex-init", "mutex-destroy",
 	"cond-wait", "signal", "broadcast", "cond-timeout", "cond-init", "cond-destroy", "cond-look",
 	"sem-wait", "sem-trywait", "sem-trywait-fail", "sem-post", "sem-get", "sem-init", "sem-destroy",

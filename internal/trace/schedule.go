@@ -154,6 +154,12 @@ func parseSegment(text string) (Segment, error) {
 // empty for a call by 0.2 (membarrier) is "0.1b0.2b".
 const BufferMark = "b"
 
+// ArrivalMark is behind a thread's name in that of the signals on their way to it.
+const ArrivalMark = "s"
+
+// IsArrivalName reports whether s is the name of signals on their way to a thread.
+func IsArrivalName(s string) bool { return strings.HasSuffix(s, ArrivalMark) }
+
 // TimerMark begins the last part of a timer's name: "0.t1" is the first.
 const TimerMark = "t"
 
@@ -168,11 +174,11 @@ func IsDrainName(s string) bool {
 	return IsThreadName(s) && strings.Count(s, BufferMark) > 1
 }
 
-// OwnerName is the name of the thread that a store buffer belongs to; a thread's name is its
-// own.
+// OwnerName is the name of the thread that a store buffer belongs to, or that signals are on
+// their way to; a thread's name is its own.
 func OwnerName(s string) string {
 	s, _, _ = strings.Cut(s, BufferMark)
-	return s
+	return strings.TrimSuffix(s, ArrivalMark)
 }
 
 // IsThreadName reports whether a string is a thread's path name: 0 for the
@@ -182,7 +188,7 @@ func IsThreadName(s string) bool {
 	if owner, caller, drain := strings.Cut(s, BufferMark); drain {
 		return IsThreadName(owner) && !strings.Contains(caller, BufferMark) && IsThreadName(caller)
 	}
-	first, rest, more := strings.Cut(s, ".")
+	first, rest, more := strings.Cut(strings.TrimSuffix(s, ArrivalMark), ".")
 	if first != "0" {
 		return false
 	}

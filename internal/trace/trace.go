@@ -76,6 +76,9 @@ type Thread struct {
 	// more, if Loose).
 	Updates bool
 	Of      TID
+	// Arrives: it isn't a thread of the guest, but a signal on its way to one, which its next
+	// step has arrive.
+	Arrives bool
 	// Flushed is how many updates of the thread's store buffer its next step comes after.
 	// It is Blocked until these are made.
 	Flushed uint32

@@ -122,18 +122,22 @@ func (s *signals) takers(sig uint64) []*thread {
 
 // arriving is the frame of the handler at whose first instruction a thread stands, because
 // another thread sent it the signal, or nil. On a machine the signal may still be pending.
-// (That it has been taken already is this order with the handler's first steps before.)
+// (That it has been taken already is this order with the handler's first steps before.) A
+// signal that arrived in a step of its own was taken then.
 func (s *signals) arriving(t *thread) *frame {
 	top := t.frame.Peek() // the signal depends on each of the thread's steps anyway
 	if top == 0 || t == s.now.call.t {
 		return nil
 	}
 	f, r := &s.handlers.list[top-1], s.now.host.Regs(t.id)
-	if f.got.fault || r.RSP != f.addr || r.RIP != f.handler {
+	if f.got.fault || f.taken || r.RSP != f.addr || r.RIP != f.handler {
 		return nil
 	}
 	return f
 }
+
+// latest is the frame of the handler that a thread has entered last.
+func (s *signals) latest(t *thread) *frame { return &s.handlers.list[t.frame.Peek()-1] }
 
 // awaits reports whether t sleeps in a sigwait for sig.
 func (s *signals) awaits(t *thread, sig uint64) bool { return s.log.Get(&t.awaited)&bit(sig) != 0 }
@@ -151,11 +155,12 @@ func planKill(c *call, p *kernel.Plan) {
 		return
 	}
 	blocks := c.get(&to.t.blocked)&bit(to.sig) != 0
+	arrives := c.k.signals.arrives(&to)
 	p.Outcomes = uint32(len(to.among))
 	if c.k.signals.catches(to.t, to.sig) {
 		p.Outcomes = 2 * max(p.Outcomes, 1)
 	}
-	if !blocks {
+	if !blocks && !arrives {
 		c.planLook(p, c.lookOf(&to))
 	}
 	switch f := c.k.signals.fate(to.sig); {
@@ -167,6 +172,8 @@ func planKill(c *call, p *kernel.Plan) {
 		c.event(p, trace.Op{Kind: trace.OpEnd})
 	case to.t == c.t && p.Outcomes < 2:
 		// To itself: no other thread can tell.
+	case arrives:
+		c.event(p, c.posts(&to))
 	default:
 		c.event(p, trace.Op{Kind: trace.OpCancel, Obj: uint64(to.t.id)})
 	}
@@ -197,7 +204,11 @@ func doKill(c *call, o *kernel.Outcome) uint64 {
 	if to.isWrong() {
 		return to.errno
 	}
-	if to.t != c.t {
+	arrives := k.signals.arrives(&to)
+	switch {
+	case arrives:
+		c.op(c.posts(&to))
+	case to.t != c.t:
 		c.op(trace.Op{Kind: trace.OpCancel, Obj: c.victim(to), Arg: to.sig})
 	}
 	switch {
@@ -220,6 +231,11 @@ func doKill(c *call, o *kernel.Outcome) uint64 {
 			k.signals.catch(&to, o)
 			return 0
 		}
+	}
+	if arrives {
+		k.signals.keep(&to, false)
+		o.Posts = true
+		return 0
 	}
 	if c.get(&to.t.blocked)&bit(to.sig) == 0 {
 		c.takeOver(c.lookOf(&to))
@@ -307,6 +323,7 @@ func (s *signals) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 				o.Signal = sigSegv
 				return
 			}
+			s.latest(t).taken = !i.shared
 			if o.Interrupted == 0 {
 				o.Interrupted = regs.RSP
 			}
@@ -354,7 +371,7 @@ func (s *signals) interrupt(to *target, o *kernel.Outcome) {
 		o.Signal = sigSegv
 		return
 	}
-	f := &s.handlers.list[t.frame.Peek()-1]
+	f := s.latest(t)
 	if f.slept = slept; slept {
 		f.awaited, f.told = awaited, told
 	}

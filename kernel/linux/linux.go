@@ -57,7 +57,7 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 		cfg:      cfg,
 		img:      img,
 		doing:    doing{host: host},
-		stand:    kernel.Host{Machine: host.Machine, Threads: still{host.Threads}, Interrupter: deaf{}},
+		stand:    kernel.Host{Machine: host.Machine, Threads: still{host.Threads}, Interrupter: deaf{host.Interrupter}},
 		log:      effect.New(host.Machine),
 		fences:   effect.At(wordFences, 0),
 		dumpable: effect.At(wordDumps, 1),
@@ -104,6 +104,7 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 	if row.plan != nil {
 		row.plan(c, &k.plan)
 	}
+	c.planArrival(&k.plan)
 	return k.plan
 }
 
@@ -144,8 +145,10 @@ type still struct{ kernel.Threads }
 func (still) SetResult(trace.TID, uint64)  {}
 func (still) SetRegs(trace.TID, *emu.Regs) {}
 
-type deaf struct{}
+type deaf struct{ of kernel.Interrupter }
 
+func (d deaf) Arrival(t trace.TID) kernel.Arrival  { return d.of.Arrival(t) }
+func (d deaf) TakesInCall(t trace.TID) bool        { return d.of.TakesInCall(t) }
 func (deaf) Interrupt(trace.TID, *emu.Regs)        {}
 func (deaf) Retract(trace.TID, *emu.Regs, emu.Ctx) {}
 func (deaf) CPU(trace.TID) emu.Ctx                 { return 0 }
@@ -183,7 +186,7 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 		if !c.returned {
 			regs.RAX = result
 		}
-		if c.unmasks {
+		if c.unmasks = c.unmasks || c.takesArrivals(); c.unmasks {
 			if !c.looked {
 				c.takeOver(c.looks(^c.get(&c.t.blocked)))
 			}

@@ -99,6 +99,8 @@ type frame struct {
 	got  info
 	// slept: it ended a call in which the thread slept.
 	slept bool
+	// taken: no other thread can tell that the signal was pending.
+	taken bool
 	// awaited are the signals that it waited for, if that was the call. It would have
 	// written about one at told.
 	awaited, told uint64

@@ -15,12 +15,12 @@ import (
 // real-time signal), raise and abort, handlers reached by raise, pthread_kill
 // and faults, masks, sigsuspend and sigwait.
 //
-// A signal is delivered in the step that sends it: its target goes on in the
-// handler from wherever it stands. One that sleeps in a call tries that once more
-// when it goes on (lasttry.go). Hardware may be later.
-// To a target that runs, a later delivery is the same as this one with the sender's
-// step later. (Deviation: it never comes after what the sender does next.) So sending to another thread (OpCancel with the
-// target as object) depends on every step of that thread, and the handler's
+// A signal to another thread arrives some time after it was sent (arrival.go). One to the process is
+// delivered in the step that sends it: its target goes on in the handler from wherever it
+// stands. One that sleeps in a call tries that once more when it goes on (lasttry.go). To a
+// target that runs, a later delivery is the same as this one with the sender's step later.
+// (Deviation: it never comes after what the sender does next.) So sending to another thread
+// (OpCancel with the target as object) depends on every step of that thread, and the handler's
 // memory is shared (scheduler/interrupt.go). A signal that the target blocks
 // waits until it unblocks it.
 //

@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"landgo/internal/trace"
 	"landgo/kernel/effect"
 )
 
@@ -151,6 +152,9 @@ func (s *signals) discard(sig uint64) {
 	s.log.Get(&s.roster.list)
 	for _, t := range s.roster.threads {
 		if t != nil && s.log.Get(&t.alive) != 0 {
+			if t != s.now.call.t && s.onTheirWay(t)&bit(sig) != 0 {
+				s.now.call.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id), Arg: trace.PassedOver | sig})
+			}
 			drop(&t.sent, t.backlog)
 		}
 	}

@@ -118,6 +118,8 @@ func (w *world) Retract(t trace.TID, regs *emu.Regs, _ emu.Ctx) { w.SetRegs(t, r
 func (w *world) SetRegs(t trace.TID, r *emu.Regs)               { w.actors[t].regs, w.actors[t].set = *r, emu.SetAll }
 func (w *world) CPU(t trace.TID) emu.Ctx                        { return w.actors[t].ctx }
 func (w *world) Stack(trace.TID) []uint64                       { return nil }
+func (w *world) Arrival(trace.TID) kernel.Arrival               { return kernel.ArrivesAtOnce }
+func (w *world) TakesInCall(trace.TID) bool                     { return true }
 func (w *world) KeepCPU(emu.Ctx)                                {}
 
 func (w *world) Intern(parent trace.TID, n uint64) (trace.TID, error) {

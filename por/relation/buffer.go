@@ -49,6 +49,12 @@ func (e *Event) TellDrains() {
 	}
 }
 
+// Beside reports whether e is a step of no thread of the guest: of a store buffer, or of a signal on
+// its way.
+func (e *Event) Beside() bool {
+	return e.OfBuffer() || len(e.Ops) > 0 && e.Ops[0].Kind == trace.OpCancel && e.Ops[0].Arg&trace.Arrives != 0
+}
+
 // OfBuffer reports whether e is a step of a store buffer, and of no thread of the guest.
 func (e *Event) OfBuffer() bool { return e.Update || e.Drains }
 

@@ -46,7 +46,7 @@ const (
 var classOf = [trace.NumOps]class{
 	trace.OpExit: threadClass, trace.OpJoin: threadClass, trace.OpTryJoin: threadClass,
 	trace.OpTryJoinFail: threadClass, trace.OpDetach: threadClass, trace.OpCancel: threadClass,
-	trace.OpTurn: threadClass, trace.OpName: threadClass,
+	trace.OpPost: threadClass, trace.OpTurn: threadClass, trace.OpName: threadClass,
 	trace.OpLock: mutexClass, trace.OpTryLock: mutexClass, trace.OpTryLockFail: mutexClass, trace.OpUnlock: mutexClass,
 	trace.OpMutexInit: mutexClass, trace.OpMutexDestroy: mutexClass,
 	trace.OpCondWait: condClass, trace.OpCondSignal: condClass, trace.OpCondBroadcast: condClass,
@@ -111,6 +111,9 @@ var independent = [][2][]trace.OpKind{
 	{{trace.OpTurn}, {trace.OpTurn, trace.OpExit, trace.OpJoin, trace.OpTryJoin, trace.OpTryJoinFail, trace.OpDetach, trace.OpName}},
 	// To name a thread is to ask whether it may be named: a signal to it changes nothing in that.
 	{{trace.OpName}, {trace.OpCancel}},
+	// A signal that arrives later is kept in words, which its arrival and the thread's calls
+	// read. That the thread is there, it depends on besides.
+	{{trace.OpPost}, {trace.OpPost, trace.OpTurn, trace.OpName, trace.OpCancel}},
 }
 
 // dependentOps[a][b]: operations of kinds a and b on one object depend.

@@ -72,11 +72,11 @@ func (c *Chooser) step(name string, outcome uint32) error {
 func (c *Chooser) preempts(t trace.TID) bool {
 	for n := c.at - 1; n >= 0; n-- {
 		ran := c.rows[n].step.Thread
-		if c.s.IsBuffer(ran) {
+		if c.s.IsBeside(ran) {
 			continue
 		}
 		th := session.Find(c.s.Guest.Threads(nil), ran)
-		return ran != t && !c.s.IsBuffer(t) && th != nil && th.Status == trace.Ready && !th.Yielding
+		return ran != t && !c.s.IsBeside(t) && th != nil && th.Status == trace.Ready && !th.Yielding
 	}
 	return false
 }

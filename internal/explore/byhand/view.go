@@ -125,7 +125,7 @@ func (c *Chooser) evaluate(thread, text string) (string, error) {
 		return c.s.Evaluate(trace.NoThread, text)
 	}
 	t, ok := c.s.Guest.Lookup(thread)
-	if !ok || !c.exists(t) || c.s.IsBuffer(t) || !c.s.Plain.Thread(t).Live() {
+	if !ok || !c.exists(t) || c.s.IsBeside(t) || !c.s.Plain.Thread(t).Live() {
 		return "", fmt.Errorf("thread %s isn't there", thread)
 	}
 	return c.s.Evaluate(t, text)
@@ -208,7 +208,7 @@ func (c *Chooser) lanes(threads []trace.Thread, over bool) (lanes []debugger.Lan
 
 // root finds out what function a thread runs, where it stands.
 func (c *Chooser) root(t trace.TID, stack []result.Frame) {
-	if c.roots[t] == "" && !c.s.IsBuffer(t) {
+	if c.roots[t] == "" && !c.s.IsBeside(t) {
 		c.roots[t] = story.Root(stack)
 	}
 }

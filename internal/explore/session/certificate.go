@@ -96,9 +96,6 @@ func (p *Program) profileName() string {
 // timers are the calls that set one which may send a signal.
 var timers = []string{"alarm", "setitimer", "timer_settime"}
 
-// senders are the calls that send a signal.
-var senders = []string{"kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"}
-
 // calls reports whether the guest has called one of these.
 func (s *Session) calls(names []string) bool {
 	return s.Guest != nil && slices.ContainsFunc(s.Guest.Calls(), func(call string) bool { return slices.Contains(names, call) })
@@ -112,8 +109,8 @@ func (s *Session) assumptions() []string {
 	if s.Config.Buffers() {
 		out = append(out, "system calls and the C library's streams empty a thread's store buffer")
 	}
-	if s.calls(senders) {
-		out = append(out, "a signal comes to a thread that runs in the step that sends it, not after what the sender does next")
+	if s.Guest != nil && s.Guest.Met().AtOnce {
+		out = append(out, "a signal to the process, or beside timers that send some, comes to a thread that runs in the step that sends it, not after what the sender does next")
 	}
 	if s.calls(timers) {
 		out = append(out, fmt.Sprintf("while something else can run, at most %d ticks of timers that send signals: none of a timer of 5 s or more, or of 1 s or more whose signal ends the process", s.Config.MostTicks()))

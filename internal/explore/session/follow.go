@@ -339,10 +339,10 @@ func (s *Session) ending(path []por.PathStep) *scheduler.Failure {
 // preempts reports whether going on with thread t is a preemption of the one
 // that ran before.
 func (s *Session) preempts(threads []trace.Thread, path []por.PathStep, t trace.TID) bool {
-	for len(path) > 0 && s.IsBuffer(path[len(path)-1].Thread) {
+	for len(path) > 0 && s.IsBeside(path[len(path)-1].Thread) {
 		path = path[:len(path)-1]
 	}
-	if len(path) == 0 || path[len(path)-1].Thread == t || s.IsBuffer(t) {
+	if len(path) == 0 || path[len(path)-1].Thread == t || s.IsBeside(t) {
 		return false
 	}
 	last := Find(threads, path[len(path)-1].Thread)
@@ -352,6 +352,12 @@ func (s *Session) preempts(threads []trace.Thread, path []por.PathStep, t trace.
 // IsBuffer reports whether a thread of a path is a store buffer.
 func (s *Session) IsBuffer(t trace.TID) bool {
 	return s.Config.Buffers() && trace.IsBufferName(s.Guest.Name(t))
+}
+
+// IsBeside reports whether a thread of a path is none of the guest's: a store buffer, or signals
+// on their way to a thread.
+func (s *Session) IsBeside(t trace.TID) bool {
+	return s.IsBuffer(t) || trace.IsArrivalName(s.Guest.Name(t))
 }
 
 // Find is a thread of a list, nil if it isn't there.

@@ -311,7 +311,7 @@ func (s *Session) schedulerConfig() scheduler.Config {
 	c.Buffers = s.Config.Buffers()
 	c.Faults = s.Config.Failures()
 	if spec, err := por.ParseSpec(s.Config.Search); err == nil {
-		c.NotForTimers = spec.NotForKernels()
+		c.NotForTimers, c.AtOnce = spec.NotForKernels(), !spec.Arrivals()
 	}
 	c.Ticks, c.Deepens = s.Config.MostTicks(), s.Config.Deepens()
 	c.Granularity = s.Granularity(s.Config.PP, s.Racing)

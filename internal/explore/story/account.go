@@ -8,7 +8,7 @@ import (
 // Account is the step-by-step account of an execution.
 func (st *Story) Account() []result.Event {
 	var out []result.Event
-	edges := newEdges()
+	edges, last := newEdges(), map[string]uint64{}
 	for i := range st.beats {
 		b := &st.beats[i]
 		e := result.Event{
@@ -16,6 +16,13 @@ func (st *Story) Account() []result.Event {
 			Choice: uint32(b.step.Choice), Stack: st.Frames(b.stack), Held: st.heldAfter(b, len(b.ops)), Output: b.out,
 			Switch: b.why, Preemption: i+1 < len(st.beats) && st.beats[i+1].step.Preemption,
 		}
+		arrives := trace.IsArrivalName(e.Thread)
+		if arrives { // that is told of the thread that gets the signal
+			e.Thread = trace.OwnerName(e.Thread)
+			e.Begin = last[e.Thread]
+			e.End = e.Begin
+		}
+		last[e.Thread] = e.End
 		e.After = edges.born(b.step.Thread)
 		for _, t := range b.woken() {
 			if name := st.Guest.Name(t); !trace.IsDrainName(name) {
@@ -34,6 +41,9 @@ func (st *Story) Account() []result.Event {
 			}
 		}
 		for k := range b.accesses {
+			if arrives {
+				break // to words of the kernel's
+			}
 			e.Accesses = append(e.Accesses, st.shown(i, k))
 		}
 		out = append(out, e)

@@ -142,7 +142,7 @@ func (r *record) heldAfter(b *beat, operations int) []string {
 // leftAt is the stack at which the thread before beat i was left: where it
 // stood when it went on, or where it stands at the end.
 func (r *record) leftAt(i int) []uint64 {
-	for r.IsBuffer(r.beats[i-1].step.Thread) {
+	for r.IsBeside(r.beats[i-1].step.Thread) {
 		i--
 	}
 	t := r.beats[i-1].step.Thread

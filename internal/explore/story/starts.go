@@ -83,7 +83,7 @@ func (rs roots) look(s *session.Session, t trace.TID, stack []uint64) {
 		r = &root{}
 		rs[t] = r
 	}
-	if r.found || r.tries == rootTries || s.IsBuffer(t) {
+	if r.found || r.tries == rootTries || s.IsBeside(t) {
 		return
 	}
 	r.tries++

@@ -88,10 +88,10 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		seg := trace.Segment{Thread: s.Guest.Name(p.Thread), Until: last.Insns, Part: last.Part, Choice: p.Choice}
 		st.Schedule.Append(seg)
 		next := i + 1 // the next step of a thread
-		for next < len(path) && s.IsBuffer(path[next].Thread) {
+		for next < len(path) && s.IsBeside(path[next].Thread) {
 			next++
 		}
-		if next < len(path) && path[next].Thread != p.Thread && !s.IsBuffer(p.Thread) {
+		if next < len(path) && path[next].Thread != p.Thread && !s.IsBeside(p.Thread) {
 			b.why = st.named(leaves(s, p.Thread, path[next].Preemption))
 			if path[next].Preemption {
 				b.left = s.Guest.Stack(p.Thread)

@@ -13,7 +13,7 @@ func (st *Story) switches(b *result.Bug) {
 	from, last := 0, 0 // the latest beat of a thread
 	for i := 1; i < len(st.beats); i++ {
 		prev, next := &st.beats[last], &st.beats[i]
-		if st.IsBuffer(next.step.Thread) {
+		if st.IsBeside(next.step.Thread) {
 			continue
 		}
 		last = i
@@ -101,6 +101,11 @@ func (st *Story) wakings(from, to int) (list []result.Waking) {
 			o := &b.ops[k]
 			switch o.Kind {
 			case trace.OpCondSignal, trace.OpCondBroadcast, trace.OpSemPost, trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock:
+			case trace.OpCancel, trace.OpPost:
+				if w, ok := st.sends(i, o); ok {
+					list = append(list, w)
+				}
+				continue
 			default:
 				continue
 			}
@@ -121,6 +126,23 @@ func (st *Story) wakings(from, to int) (list []result.Waking) {
 		}
 	}
 	return list
+}
+
+// sends is an operation of beat i that sends a thread a signal, or by which one arrives; the
+// sending itself tells of one that arrives at once.
+func (st *Story) sends(i int, o *trace.Op) (w result.Waking, ok bool) {
+	t := st.beats[i].step.Thread
+	w = result.Waking{Thread: st.Guest.Name(t), Does: st.Guest.OpText(*o), Signal: true}
+	switch {
+	case o.Signal() == 0 || w.Does == "" || trace.TID(o.Obj) == t:
+		return w, false
+	case o.Arg&trace.Arrives != 0:
+		w.Thread = st.Guest.Name(trace.TID(o.Obj))
+		return w, !slices.ContainsFunc(st.beats[i-1].ops, func(sent trace.Op) bool { return sent.Kind == trace.OpPost && sent.Obj == o.Obj })
+	case o.PC != 0:
+		w.Place = result.Innermost(toUser(st.Frames(st.beats[i].stack)))
+	}
+	return w, true
 }
 
 // woken are the threads that a beat wakes, and doesn't create.

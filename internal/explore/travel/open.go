@@ -170,7 +170,7 @@ func (t *Travel) name(tid trace.TID) string {
 
 // root finds out what function a thread runs, where it stands.
 func (t *Travel) root(tid trace.TID) {
-	if t.roots[tid] == "" && !t.s.IsBuffer(tid) {
+	if t.roots[tid] == "" && !t.s.IsBeside(tid) {
 		t.roots[tid] = story.Root(t.s.Stack(tid))
 	}
 }

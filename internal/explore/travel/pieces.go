@@ -18,9 +18,10 @@ type piece struct {
 	flushed  uint64 // the store that a store buffer writes to memory in it; 0: it is a thread's
 }
 
-// owner is the thread that a debugger sees take a step: a store buffer's is its thread's.
+// owner is the thread that a debugger sees take a step: a store buffer's, or a signal's arrival,
+// is its thread's.
 func (t *Travel) owner(tid trace.TID) trace.TID {
-	if t.s.IsBuffer(tid) {
+	if t.s.IsBeside(tid) {
 		if own, ok := t.s.Guest.Lookup(trace.OwnerName(t.s.Guest.Name(tid))); ok {
 			return own
 		}

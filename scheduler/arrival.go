@@ -1,0 +1,232 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+
+	"landgo/internal/trace"
+	"landgo/kernel"
+)
+
+// Signals on their way. A signal to a thread that runs arrives some time after it was sent (see
+// kernel/linux/arrival.go). While one is on its way to a thread, there is another thread to
+// the search, whose step is that it arrives. So each step of the guest's thread depends on it
+// (interrupt.go), and the search tries it at each point. As a store buffer's, such a step is
+// none of a guest's thread: it counts as no switch, and a search that has no other reason
+// begins with it.
+//
+// Signals come at once beside timers that send some, and in searches that don't know that a step
+// may take a thread away that could run. So they do to threads beyond half of those that there
+// may be.
+
+// Courier is a kernel in which signals arrive some time after they were sent.
+type Courier interface {
+	// Coming is a signal that is on its way to a thread, and how many outcomes its arrival
+	// has; 0 for none.
+	Coming(t trace.TID) (sig uint64, outcomes uint32)
+	// Arrive has all signals arrive that are on their way to a thread. By is the thread that
+	// this is to the search.
+	Arrive(t, by trace.TID, c trace.Choice) kernel.Outcome
+}
+
+// arrivals are signals on their way.
+type arrivals struct {
+	in        *present
+	names     *names
+	seen      *seen
+	learning  *learning
+	sharing   *Sharing
+	signals   *signals
+	traps     *Traps
+	describes func(*thread, *trace.Thread) Watch                  // System.describe
+	intern    func(parent trace.TID, n uint64) (trace.TID, error) // names a thread
+	met       bool                                                // some signal was sent that arrives later
+}
+
+// isArrival reports whether a thread is a signal on its way.
+func (t *thread) isArrival() bool { return t.Stand == StandArrival }
+
+// at is the thread that signals on their way to t are to the search, if there ever were any.
+func (a *arrivals) at(t trace.TID) (trace.TID, bool) {
+	id, ok := a.names.ids[child{t, arrivalOrdinal}]
+	return id, ok
+}
+
+// Arrival implements kernel.Interrupter.
+func (s *System) Arrival(t trace.TID) kernel.Arrival {
+	a := s.arrivals
+	if s.courier == nil || s.timers.on() || s.cfg.AtOnce {
+		return kernel.ArrivesAtOnce
+	}
+	if _, known := a.at(t); !known {
+		if len(a.names.paths) > a.names.max/2 {
+			return kernel.ArrivesAtOnce
+		}
+		if _, err := a.intern(t, arrivalOrdinal); err != nil {
+			return kernel.ArrivesAtOnce
+		}
+	}
+	if a.met = true; s.threads[t].woken {
+		return kernel.ArrivesInCall
+	}
+	return kernel.Arrives
+}
+
+// TakesInCall implements kernel.Interrupter.
+func (s *System) TakesInCall(t trace.TID) bool { return !s.trusted(&s.threads[t]) }
+
+// set has a thread for the signals on their way to each thread, after a step that may have sent
+// or taken some.
+func (a *arrivals) set(th *thread, tr *trace.Transition) {
+	if !a.met {
+		return
+	}
+	for i := range a.in.threads {
+		t := trace.TID(i)
+		id, known := a.at(t)
+		if !known {
+			continue
+		}
+		a.in.ensure(id)
+		comes := false
+		if to := &a.in.threads[t]; to.Exists && to.Live() {
+			sig, _ := a.in.courier.Coming(t)
+			comes = sig != 0
+		}
+		x := &a.in.threads[id]
+		if comes && !slices.Contains(th.posted, id) && slices.ContainsFunc(tr.Ops, func(o trace.Op) bool { return o.Obj == uint64(t) && o.Signal() != 0 && o.Arg&trace.Arrives == 0 }) {
+			th.posted, th.sent = append(slices.Clip(th.posted), id), append(slices.Clip(th.sent), id)
+		}
+		if x.Exists == comes {
+			continue
+		}
+		a.in.Save(id)
+		a.in.Save(t)
+		if comes {
+			tr.Wakes = append(tr.Wakes, id)
+			if !a.learning.known.Signalled[uint64(t)] {
+				a.learning.known.Signalled[uint64(t)], a.learning.finer = true, true
+			}
+		}
+		if !comes {
+			a.arrived(id, tr)
+		}
+		tr.Disables = tr.Disables || !comes && id != th.ID
+		x.ID, x.Exists, x.Stand, x.Parent = id, comes, StandArrival, t
+		a.in.Unlist()
+	}
+}
+
+// arrived notes that signals are no longer on their way.
+func (a *arrivals) arrived(id trace.TID, tr *trace.Transition) {
+	for i := range a.in.threads {
+		o := &a.in.threads[i]
+		at := slices.Index(o.posted, id)
+		if at < 0 {
+			continue
+		}
+		a.in.Save(o.ID)
+		if a.atEnd(o) {
+			tr.Wakes = append(tr.Wakes, o.ID)
+		}
+		o.posted = slices.Delete(slices.Clone(o.posted), at, at+1)
+	}
+}
+
+// atEnd reports whether a thread stands before its end.
+func (a *arrivals) atEnd(th *thread) bool {
+	switch th.Stand {
+	case StandTrap:
+		return a.in.planned(th).Op.Kind == trace.OpExit
+	case StandOp:
+		return a.in.lib.PendingOp(th.ID).Kind == trace.OpExit
+	}
+	return false
+}
+
+// ends notes in the step in which a thread ends that signals which it sent arrived before.
+func (a *arrivals) ends(th *thread, tr *trace.Transition) {
+	for _, id := range th.sent {
+		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(a.of(id))})
+	}
+}
+
+// of is the thread that signals are on their way to.
+func (a *arrivals) of(id trace.TID) trace.TID { return a.in.threads[id].Parent }
+
+// holds reports whether a thread that d describes waits for signals. It takes its own before it
+// leaves a call from which it was woken. The end of a thread takes longer than any signal: what
+// it sent arrives before.
+func (a *arrivals) holds(th *thread, d *trace.Thread) bool {
+	if len(th.sent) > 0 && a.atEnd(th) {
+		d.Loose = true // it depends on the arrivals
+		return len(th.posted) > 0
+	}
+	if !a.met || !th.woken {
+		return false
+	}
+	id, ok := a.at(th.ID)
+	return ok && int(id) < len(a.in.threads) && a.in.threads[id].Exists
+}
+
+// next is the first thread of signals on their way, with which a search begins; NoThread if
+// there is none.
+func (a *arrivals) next() trace.TID {
+	for i := range a.in.threads {
+		if x := &a.in.threads[i]; x.Exists && x.isArrival() {
+			return x.ID
+		}
+	}
+	return trace.NoThread
+}
+
+// describe describes a thread of signals on their way.
+func (a *arrivals) describe(th *thread, d *trace.Thread) {
+	to := a.of(th.ID)
+	sig, outcomes := a.in.courier.Coming(to)
+	d.Pending = trace.Op{Kind: trace.OpCancel, Obj: uint64(to), Arg: sig | trace.Arrives}
+	d.Outcomes, d.Loose, d.Next, d.Arrives = outcomes, true, true, true
+}
+
+// step has the signals arrive.
+func (a *arrivals) step(th *thread, tr *trace.Transition, c trace.Choice) error {
+	to := a.of(th.ID)
+	var d trace.Thread
+	if a.describes(&a.in.threads[to], &d); d.Late && !a.learning.known.Early {
+		a.learning.known.Early, a.learning.finer = true, true // it may end before, without a handler
+	}
+	a.traps.sent = a.traps.sent[:0]
+	out := a.in.courier.Arrive(to, th.ID, c)
+	th.Insns++
+	th.Effects++
+	if out.Invalid != "" {
+		return a.in.Invalid(out.Gap, to, a.in.PC(to), "%s", out.Invalid)
+	}
+	for _, op := range append(out.Ops, a.traps.sent...) {
+		a.signals.sends(th, op)
+		tr.Did(op)
+	}
+	a.sharing.takeEffects(th, tr, 0, out.Accesses, out.Others, nil)
+	for _, w := range out.Wakes {
+		a.in.wakeFromKernel(w)
+		tr.Wakes = append(tr.Wakes, w)
+	}
+	a.in.Save(to)
+	a.in.threads[to].woken = false
+	if out.Signal != 0 {
+		tr.End = trace.EndBug
+		th.Failure = &Failure{Kind: trace.Assertion, Thread: to, Message: fmt.Sprintf("killed by signal %d", out.Signal)}
+		return nil
+	}
+	return nil
+}
+
+// text says what a thread of signals on their way stands for.
+func (a *arrivals) text(id trace.TID) string {
+	to := a.of(id)
+	sig, _ := a.in.courier.Coming(to)
+	if sig == 0 {
+		return "no signal is on its way to " + a.names.name(to)
+	}
+	return fmt.Sprintf("%s is on its way to %s", trace.SignalName(sig), a.names.name(to))
+}
