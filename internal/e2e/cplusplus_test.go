@@ -49,7 +49,7 @@ func TestToldNames(t *testing.T) {
 	}{
 		{"stats.cc", []string{"changes Stats.bytes (allocated at stats.cc:6)", "Stats.bytes, allocated at stats.cc:6: T1", "lambda stats.cc:16 writes it"}, []string{"block + ", "byte 8", "execute_native"}},
 		{"table.cc", []string{"takes Fork[0].m (allocated at table.cc:11) (table.cc:14) and then Fork[1].m", "waits for mutex Fork[2].m", "reads main::table.forks+8"}, []string{"block + "}},
-		{"handler.c", []string{"T1 admin sends SIGUSR1 to T0 main (handler.c:17) after that thread writes conf (handler.c:29)", "T0 preempted before it writes conf, then T1 main handler.c:31"}, []string{"signals of T0 main (0)"}},
+		{"handler.c", []string{"T1 admin sends SIGUSR1 to T0 main (handler.c:17), which comes after that thread writes conf (handler.c:29)", "T0 preempted before it writes conf, then T1 main handler.c:31"}, []string{"signals of T0 main (0)"}},
 	} {
 		path := filepath.Join(t.TempDir(), "guest")
 		if text, err := exec.Command("g++", "-x", map[bool]string{true: "c++", false: "c"}[strings.HasSuffix(c.source, ".cc")], "-O1", "-g", "-static", "-pthread", "-o", path, "testdata/"+c.source).CombinedOutput(); err != nil {

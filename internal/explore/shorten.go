@@ -277,9 +277,9 @@ func lastOf(path []por.PathStep) trace.TID {
 	return path[len(path)-1].Thread
 }
 
-// ran is the thread of the guest that took the last step of a path that one took.
+// ran is the thread of a path's last step, but for arrivals of signals.
 func (h *hunt) ran(path []por.PathStep) trace.TID {
-	for len(path) > 0 && h.IsBeside(path[len(path)-1].Thread) {
+	for len(path) > 0 && h.IsArrival(path[len(path)-1].Thread) {
 		path = path[:len(path)-1]
 	}
 	return lastOf(path)
@@ -289,6 +289,6 @@ func (h *hunt) ran(path []por.PathStep) trace.TID {
 // before, as searches count them.
 func (s *shortener) preempts(t trace.TID) bool {
 	last := session.Find(s.threads, s.ran(s.path))
-	return !s.IsBeside(t) && last != nil && last.ID != t && last.Status == trace.Ready && !last.Yielding &&
+	return !s.IsArrival(t) && last != nil && last.ID != t && last.Status == trace.Ready && !last.Yielding &&
 		last.Pending.Kind != trace.OpExit && last.Pending.Kind != trace.OpEnd
 }

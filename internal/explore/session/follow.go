@@ -356,9 +356,10 @@ func (s *Session) IsBuffer(t trace.TID) bool {
 
 // IsBeside reports whether a thread of a path is none of the guest's: a store buffer, or signals
 // on their way to a thread.
-func (s *Session) IsBeside(t trace.TID) bool {
-	return s.IsBuffer(t) || trace.IsArrivalName(s.Guest.Name(t))
-}
+func (s *Session) IsBeside(t trace.TID) bool { return s.IsBuffer(t) || s.IsArrival(t) }
+
+// IsArrival reports whether a thread of a path is signals on their way to one.
+func (s *Session) IsArrival(t trace.TID) bool { return trace.IsArrivalName(s.Guest.Name(t)) }
 
 // Find is a thread of a list, nil if it isn't there.
 func Find(threads []trace.Thread, t trace.TID) *trace.Thread {

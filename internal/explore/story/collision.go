@@ -173,8 +173,16 @@ func (st *Story) interrupted(b *result.Bug, t trace.TID, mid at) {
 	if i < 0 || st.accessAt(mid).Addr >= lowestVariable {
 		return
 	}
+	comes := &st.beats[mid.beat].ops[i]
+	sent := st.sending(call{mid.beat, comes}).beat
 	m := st.shown(mid.beat, mid.access)
-	text := fmt.Sprintf("thread %s sends %s to thread %s (%s)", m.Thread, trace.SignalName(st.beats[mid.beat].ops[i].Arg), st.Guest.Name(t), where(m.Stack))
+	if k := slices.IndexFunc(st.beats[sent].accesses, func(a trace.Access) bool { return a.IsWrite() && a.Addr == st.accessAt(mid).Addr }); k >= 0 {
+		m = st.shown(sent, k)
+	}
+	text := fmt.Sprintf("thread %s sends %s to thread %s (%s)", m.Thread, trace.SignalName(comes.Signal()), st.Guest.Name(t), where(m.Stack))
+	if sent != mid.beat {
+		text += ", which comes"
+	}
 	for x := range st.backward(t, mid) {
 		if a := st.shown(x.beat, x.access); !a.Bookkeeping && a.Symbol != "" && where(a.Stack) != "" {
 			b.Cause = fmt.Sprintf("%s after that thread %s %s (%s), and before it goes on", text, a.Op, a.Name(), where(a.Stack))

@@ -233,12 +233,23 @@ func (st *Story) handledTooEarly(b *result.Bug) string {
 				continue
 			}
 			if test, change, ok := st.changedByItself(waiter, sent.beat); ok {
+				sent = st.sending(sent)
 				return fmt.Sprintf("Thread %s tests %s (%s), then thread %s's signal comes (%s) and its handler changes %s (%s), then thread %s waits (%s) for a signal that has come already. Block the signal before the test, and wait with sigsuspend, which lets it in.",
 					w.Thread, test.Name(), where(test.Stack), st.Guest.Name(st.by(sent)), where(st.Frames(st.beats[sent.beat].stack)), change.Name(), where(change.Stack), w.Thread, where(w.Stack))
 			}
 		}
 	}
 	return ""
+}
+
+// sending is the call that sent the signal which another call, or an arrival, brings.
+func (r *record) sending(c call) call {
+	for _, o := range slices.Backward(r.calls(c.op.Obj, trace.OpPost, trace.OpCancel)) {
+		if c.op.Arg&trace.Arrives != 0 && o.beat < c.beat && o.op.Signal() == c.op.Signal() && o.op.Arg&trace.Arrives == 0 {
+			return o
+		}
+	}
+	return c
 }
 
 // changedByItself is a thread's last read of a variable before a beat, and its own write of

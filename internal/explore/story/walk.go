@@ -44,7 +44,7 @@ func (r *record) backward(t trace.TID, before at) iter.Seq2[at, *trace.Access] {
 func (r *record) end() at { return at{len(r.beats), 0} }
 
 // source is the last write to an access's bytes before it, by whichever thread; ok if
-// there is one.
+// there is one. What another thread's store buffer holds isn't written yet.
 func (r *record) source(x at) (w at, by trace.TID, ok bool) {
 	a := r.accessAt(x)
 	for i := x.beat; i >= 0; i-- {
@@ -54,6 +54,9 @@ func (r *record) source(x at) (w at, by trace.TID, ok bool) {
 			last = x.access
 		}
 		for k := last - 1; k >= 0; k-- {
+			if r.buffered(i, k) && b.madeBy(k) != r.beats[x.beat].step.Thread && r.updateOf(i) > x.beat {
+				continue
+			}
 			if o := &b.accesses[k]; o.IsWrite() && o.Addr < a.Addr+uint64(a.Size) && a.Addr < o.Addr+uint64(o.Size) {
 				return at{i, k}, b.madeBy(k), true
 			}
