@@ -184,7 +184,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
 		anyReady: func() bool { return s.Present().Ready.Len() > 0 }}
 	s.buffers = &buffers{in: &s.present, learning: &s.learning, attempt: &s.attempt, seen: &s.seen, run: &s.run, intern: s.Intern}
-	s.arrivals = &arrivals{in: &s.present, names: s.names, seen: &s.seen, learning: &s.learning, intern: s.Intern}
+	s.arrivals = &arrivals{in: &s.present, names: s.names, learning: &s.learning, intern: s.Intern}
 	s.timers = &timers{in: &s.present, names: s.names, seen: &s.seen, learning: &s.learning, intern: s.Intern}
 	s.Sharing.timers = s.timers
 	s.Mappings = &Mappings{in: &s.present}

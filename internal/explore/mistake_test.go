@@ -49,6 +49,10 @@ MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"different orders"
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); LOCK(m);
 pthread_cond_signal(&q); UNLOCK(m); JOIN(a); unused(); }`, []string{"Thread 0 signals q (guest.c:23) before thread 0.1 waits for it (guest.c:21)", "lost"}, ""},
+		{"a flag that a store buffer holds", `static volatile int k;
+B { y = 1; if (!x) k++; return p; }
+C { __atomic_exchange_n(&x, 1, 5); if (!y) k++; return p; }
+MAIN { GO(c); GO(b); JOIN(c); JOIN(b); assert(k < 2); unused(); }`, nil, ""},
 		{"a signal before pause", `static void h(int s) {
 x = s; }
 A { pthread_t *t = p;

@@ -45,7 +45,7 @@ func (c *call) takesArrivals() bool {
 // those to the process then.
 func (c *call) planArrival(p *kernel.Plan) {
 	switch c.nr {
-	case 14, 15, 128, 130, sysTkill, sysTgkill, sysKill, sysSigqueue, sysTgsigqueue:
+	case sysSigmask, sysSigreturn, sysSigwait, sysSigsuspend, sysTkill, sysTgkill, sysKill, sysSigqueue, sysTgsigqueue:
 		return // it looks anyway
 	}
 	if p.Effect != kernel.Invalid && c.takesArrivals() {

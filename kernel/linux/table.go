@@ -13,6 +13,10 @@ const (
 	sysClone      = 56
 	sysKill       = 62
 	sysSigqueue   = 129
+	sysSigmask    = 14
+	sysSigreturn  = 15
+	sysSigwait    = 128
+	sysSigsuspend = 130
 	sysTgsigqueue = 297
 	sysTkill      = 200
 	sysTgkill     = 234
@@ -60,15 +64,15 @@ func init() {
 
 		// signal.go, sigframe.go, kill.go, sigwait.go
 		13:            {"rt_sigaction", planSigaction, doSigaction},
-		14:            {"rt_sigprocmask", planSigprocmask, doSigprocmask},
-		15:            {"rt_sigreturn", planSigreturn, doSigreturn},
+		sysSigmask:    {"rt_sigprocmask", planSigprocmask, doSigprocmask},
+		sysSigreturn:  {"rt_sigreturn", planSigreturn, doSigreturn},
 		34:            {"pause", planSignalSleep, doPause},
 		sysKill:       {"kill", planKill, doKill},
 		sysSigqueue:   {"rt_sigqueueinfo", planKill, doKill},
 		sysTgsigqueue: {"rt_tgsigqueueinfo", planKill, doKill},
 		127:           {"rt_sigpending", nil, doSigpending},
-		128:           {"rt_sigtimedwait", planSigtimedwait, doSigtimedwait},
-		130:           {"rt_sigsuspend", planSigsuspend, doSigsuspend},
+		sysSigwait:    {"rt_sigtimedwait", planSigtimedwait, doSigtimedwait},
+		sysSigsuspend: {"rt_sigsuspend", planSigsuspend, doSigsuspend},
 		131:           {"sigaltstack", nil, doSigaltstack},
 		sysTkill:      {"tkill", planKill, doKill},
 		sysTgkill:     {"tgkill", planKill, doKill},
