@@ -131,6 +131,8 @@ type space struct {
 	stack        span
 	used         effect.Word // bytes accessible
 	limit        uint64
+	// copiedLo and copiedHi are bounds of all private maps of files (--file) that there ever were.
+	copiedLo, copiedHi effect.Word
 }
 
 // mostStack is the room that is kept for the first thread's stack.
@@ -159,6 +161,7 @@ func (s *space) lay(img *elffile.File, cfg *Config) error {
 		return kernel.Errorf(kernel.GapLayout, "the guest's segments end at %#x, beyond landgo's limit for them of %#x", end, s.brkHi)
 	}
 	s.brk = effect.At(wordBreak, s.brkLo)
+	s.copiedLo, s.copiedHi = effect.At(wordFiles, 0), effect.At(wordFiles, 0)
 	s.limit = cfg.MemoryLimit
 	return nil
 }

@@ -234,6 +234,10 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 	}
 	if n := min(uint64(len(content)), size); n > 0 {
 		k.log.FillFresh(addr, content[:n]) // or to pages that Clear has on record
+		if lo := c.get(&k.space.copiedLo); lo == 0 || addr < lo {
+			c.set(&k.space.copiedLo, addr)
+		}
+		c.set(&k.space.copiedHi, max(c.get(&k.space.copiedHi), addr+size))
 	}
 	o.Mapped = kernel.Pages{Addr: addr, Size: size}
 	return addr

@@ -18,6 +18,8 @@ func planMadvise(c *call, p *kernel.Plan) {
 	switch a := c.a[2]; {
 	case a == madvDontneed && c.k.space.ofFiles(c.a[0], pageUp(c.a[1])):
 		invalid(p, "madvise(MADV_DONTNEED) of the program's own files is not modelled: their contents would come back")
+	case a == madvDontneed && c.mayBeCopied(c.a[0], pageUp(c.a[1])):
+		invalid(p, "madvise(MADV_DONTNEED) where a file may be mapped is not modelled: its contents would come back")
 	case a <= 3, a == madvDontneed, a == madvFree, a >= 10 && a <= 17:
 	default:
 		invalid(p, hexReason("madvise(%#x) is not modelled", a))
@@ -34,6 +36,18 @@ func (s *space) ofFiles(addr, size uint64) bool {
 		}
 	}
 	return false
+}
+
+// mayBeCopied reports whether a range lies between private maps of files. A thread's stack is
+// none.
+func (c *call) mayBeCopied(addr, size uint64) bool {
+	return !c.deadStack(addr, size) && addr < c.get(&c.k.space.copiedHi) && c.get(&c.k.space.copiedLo) < addr+size
+}
+
+// deadStack reports whether a range is just below the caller's stack pointer.
+func (c *call) deadStack(addr, size uint64) bool {
+	end, sp := addr+size, c.regs.RSP
+	return end <= sp && sp-end <= 1<<16
 }
 
 // doMadvise clears the pages of MADV_DONTNEED. MADV_FREE leaves them, as Linux
@@ -58,7 +72,7 @@ func doMadvise(c *call, o *kernel.Outcome) uint64 {
 	// Just below the stack pointer glibc gives it back at a thread's end. To go
 	// through that took longer than the rest of a small execution. (Deviation: that
 	// another thread begins to use it later is in order with nothing.)
-	if end, sp := addr+size, c.regs.RSP; end <= sp && sp-end <= 1<<16 && c.k.log.OnlyOf(c.t.id, addr, size) {
+	if c.deadStack(addr, size) && c.k.log.OnlyOf(c.t.id, addr, size) {
 		c.k.log.Quietly(func() { c.k.log.Clear(addr, size) })
 		return 0
 	}
