@@ -206,7 +206,7 @@ func (k *Kinship) meets(th *thread, op *trace.Op) {
 			return
 		}
 	case trace.OpTryJoin, trace.OpTryJoinFail, trace.OpDetach, trace.OpCancel, trace.OpPost, trace.OpName:
-		if k.in.threads[op.Obj].group != 0 {
+		if op.Obj < uint64(len(k.in.threads)) && k.in.threads[op.Obj].group != 0 { // else there is no such thread
 			k.unlike("one of them alone is detached, signalled, named, or asked whether it lives")
 		}
 	case trace.OpAdvance:

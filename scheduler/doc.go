@@ -40,7 +40,7 @@
 //	Blends                 instructions that come to the same in both orders
 //	Kinship                threads that nothing tells apart
 //	scouts                 what others would do in a long step
-//	buffers, timers        steps that are no thread's: stores on their way, timers going off
+//	buffers, timers, arrivals  steps that are no thread's: stores on their way, timers going off
 //	Ends, Stacks, Mappings ends of threads and of the process; memory that ends with them
 //	Blocks, Leaks, Panics  wrong accesses, lost blocks, last words
 //	Failing, Promises      calls that may fail; conditions

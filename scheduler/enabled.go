@@ -115,6 +115,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	case StandExited:
 		d.Status = trace.Exited
 	}
+	d.Loose = d.Loose || s.known.Signalled[uint64(th.ID)]
 	if s.arrivals.holds(th, d) && d.Status == trace.Ready {
 		d.Status, d.Outcomes = trace.Blocked, 0
 	}

@@ -365,6 +365,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	}
 	if s.known.Signalled[uint64(t)] {
 		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(t)})
+		tr.Loose = true // before a signal, or after it, the step is another one
 	}
 	if err == nil && s.cfg.Buffers {
 		s.steps[len(s.steps)-1].end = s.machine.Journal()

@@ -47,6 +47,8 @@ static int empty(void) { fcntl(p[0], F_SETFL, O_NONBLOCK); return read(p[0], big
 MAIN(h, 0) GO; while (!up) ; KILL; x = 1; JOIN; SAY("%d %d", r, n); }`, "0 0|0 1|1 1"},
 		{"a thread that waits for the sender's end", `static void *a(void *q) { KILL; return q; }
 int main(void) { t = pthread_self(); handle(h, 0); pthread_t u; pthread_create(&u, 0, a, 0); pthread_join(u, 0); SAY("%d", n); }`, "1"},
+		{"a thread that looks twice", `static volatile int x; A int seen = x; r = 10 * seen + n; return q; }
+MAIN(h, 0) GO; KILL; x = 1; JOIN; SAY("%d", r); }`, "0|1|10|11"},
 		{"a thread that runs and calls", `static volatile int x, up; A up = 1; while (!x) ; getppid(); r = n; return q; }
 MAIN(h, 0) GO; while (!up) ; KILL; x = 1; JOIN; SAY("%d %d", r, n); }`, "1 1"},
 		{"a read", `A RESULT(read(p[0], &c, 1)) return q; }

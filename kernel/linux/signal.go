@@ -19,9 +19,9 @@ import (
 // delivered in the step that sends it: its target goes on in the handler from wherever it
 // stands. One that sleeps in a call tries that once more when it goes on (lasttry.go). To a
 // target that runs, a later delivery is the same as this one with the sender's step later.
-// (Deviation: it never comes after what the sender does next.) So sending to another thread
-// (OpCancel with the target as object) depends on every step of that thread, and the handler's
-// memory is shared (scheduler/interrupt.go). A signal that the target blocks
+// (Deviation: it never comes after what the sender does next.) So the step in which a signal
+// comes (OpCancel with the target as object) depends on every step of that thread, and the
+// handler's memory is shared (scheduler/interrupt.go). A signal that the target blocks
 // waits until it unblocks it.
 //
 // The values of signals, and pending signals, are in sigqueue.go.

@@ -17,7 +17,7 @@ func (st *Story) Account() []result.Event {
 			Switch: b.why, Preemption: i+1 < len(st.beats) && st.beats[i+1].step.Preemption,
 		}
 		arrives := trace.IsArrivalName(e.Thread)
-		if arrives { // that is told of the thread that gets the signal
+		if arrives { // the row is that of the thread which gets the signal
 			e.Thread = trace.OwnerName(e.Thread)
 			e.Begin = last[e.Thread]
 			e.End = e.Begin
