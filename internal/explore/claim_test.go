@@ -123,9 +123,9 @@ func TestClaimWithBug(t *testing.T) {
 }
 
 // TestOwnBound: what a search within the user's bound has explored when it ends early is
-// claimed; and where an execution has no end, the advice isn't what the user did.
+// claimed; and where an execution has no end, the advice isn't what the user did. It takes 2 GiB:
+// beside other tests the process would come to its limit.
 func TestOwnBound(t *testing.T) {
-	t.Parallel()
 	c := config.Default()
 	c.Guest, c.Out, c.Deepen = compile.Text(t, "gcc", polite), config.NoFile, false
 	c.Search, c.Bounds = "bpor", por.Bounds{{Measure: por.Preempt, Limit: 2}}
