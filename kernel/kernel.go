@@ -207,6 +207,8 @@ const (
 	// ArrivesInCall: in a step of its own, before the thread leaves the call from which it was
 	// woken.
 	ArrivesInCall
+	// NoArrival: there are too many threads to name the signal's way as one more.
+	NoArrival
 )
 
 // Kernel answers the traps of one guest.

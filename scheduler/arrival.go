@@ -16,8 +16,7 @@ import (
 // begins with it.
 //
 // Signals come at once beside timers that send some, and in searches that don't know that a step
-// may take a thread away that could run. So they do to threads beyond half of those that there
-// may be.
+// may take a thread away that could run.
 
 // Courier is a kernel in which signals arrive some time after they were sent.
 type Courier interface {
@@ -34,8 +33,6 @@ type arrivals struct {
 	in        *present
 	names     *names
 	learning  *learning
-	sharing   *Sharing
-	signals   *signals
 	traps     *Traps
 	describes func(*thread, *trace.Thread) Watch                  // System.describe
 	intern    func(parent trace.TID, n uint64) (trace.TID, error) // names a thread
@@ -57,15 +54,11 @@ func (s *System) Arrival(t trace.TID) kernel.Arrival {
 	if s.courier == nil || s.timers.on() || s.cfg.AtOnce {
 		return kernel.ArrivesAtOnce
 	}
-	if _, known := a.at(t); !known {
-		if len(a.names.paths) > a.names.max/2 {
-			return kernel.ArrivesAtOnce
-		}
-		if _, err := a.intern(t, arrivalOrdinal); err != nil {
-			return kernel.ArrivesAtOnce
-		}
+	if _, err := a.intern(t, arrivalOrdinal); err != nil {
+		return kernel.NoArrival
 	}
-	if a.met = true; s.threads[t].woken {
+	a.met = true
+	if s.threads[t].woken {
 		return kernel.ArrivesInCall
 	}
 	return kernel.Arrives
@@ -201,21 +194,9 @@ func (a *arrivals) step(th *thread, tr *trace.Transition, c trace.Choice) error 
 	if a.describes(&a.in.threads[to], &d); d.Late && !a.learning.known.Early {
 		a.learning.known.Early, a.learning.finer = true, true // it may end before, without a handler
 	}
-	a.traps.sent = a.traps.sent[:0]
-	out := a.in.courier.Arrive(to, th.ID, c)
-	th.Insns++
-	th.Effects++
-	if out.Invalid != "" {
-		return a.in.Invalid(out.Gap, to, a.in.PC(to), "%s", out.Invalid)
-	}
-	for _, op := range append(out.Ops, a.traps.sent...) {
-		a.signals.sends(th, op)
-		tr.Did(op)
-	}
-	a.sharing.takeEffects(th, tr, 0, out.Accesses, out.Others, nil)
-	for _, w := range out.Wakes {
-		a.in.wakeFromKernel(w)
-		tr.Wakes = append(tr.Wakes, w)
+	out, err := a.traps.brings(th, tr, func() kernel.Outcome { return a.in.courier.Arrive(to, th.ID, c) })
+	if err != nil {
+		return err
 	}
 	a.in.Save(to)
 	a.in.threads[to].woken = false

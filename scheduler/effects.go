@@ -105,16 +105,14 @@ func (x *Sharing) hasOthers(t trace.TID) bool {
 	return false
 }
 
-// foresee says what the call at which a thread stands would touch: nothing where that
-// is the C library's own business.
-func (q *Traps) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
-	if p.Blocked || th.Starting || q.in.lib.Running(th.ID)&RunsFollowed != 0 {
-		return f
+// othersIn lists the parts of pages that other threads touched: a thread's own
+// accesses are in order with its calls.
+func (x *Sharing) othersIn(th *thread, p kernel.Pages) []emu.Range {
+	if p.Size == 0 || x.in.Alone(th.ID) {
+		return nil
 	}
-	q.attempt.trying = true
-	f = q.in.kernel.Foresee(th.ID, th.trap)
-	q.attempt.trying = false
-	return f
+	x.learning.finer = x.in.machine.Vary(p.Addr, p.Size) || x.learning.finer
+	return x.in.machine.Others(th.ID, p.Addr, p.Size)
 }
 
 // sharesForeseen reports whether another thread shares what a call would touch. alike:

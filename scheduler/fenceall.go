@@ -26,15 +26,6 @@ type draining struct {
 	of, caller trace.TID
 }
 
-// planned is what the trap at which a thread stands will do.
-func (s *present) planned(th *thread) kernel.Plan {
-	p := s.kernel.Plan(th.ID, th.trap)
-	if p.Fences && s.cfg.Buffers && !s.Alone(th.ID) {
-		p.Effect, p.Op = kernel.Event, trace.Op{Kind: trace.OpFenceAll}
-	}
-	return p
-}
-
 // fencesAll learns that a thread makes such a call.
 func (b *buffers) fencesAll(th *thread) {
 	if b.learning.known.Fencing.Add(uint64(th.ID)) {

@@ -11,7 +11,7 @@ import (
 // A handler is another party in its thread: where it comes matters to what both
 // touch, as if another thread did it. So, once a thread was sent a signal by
 // another,
-//   - each of its steps has OpTurn, on which sending depends, and its end is a step;
+//   - each of its steps has OpTurn, on which the coming of a signal depends, and its end is a step;
 //   - what a handler touches is shared with other threads that do, its own thread too,
 //     but for the stack below where the thread stood;
 //   - a lock that it takes isn't merged with what comes next (library/lockmerge.go);

@@ -212,8 +212,8 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		failures: s.Failing, signals: s.Signals, buffers: s.buffers, arrivals: s.arrivals, leaks: s.Leaks, panics: s.Panics}
 	s.scouts = &scouts{in: &s.present, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, spins: s.spins, buffers: s.buffers,
 		threads: s.Threads, scouted: map[trace.TID]uint64{}}
-	s.arrivals.sharing, s.arrivals.signals, s.arrivals.traps, s.arrivals.describes = s.Sharing, s.Signals, s.Traps, s.describe
-	s.timers.sharing, s.timers.signals, s.timers.traps, s.timers.describes = s.Sharing, s.Signals, s.Traps, s.describe
+	s.arrivals.traps, s.arrivals.describes = s.Traps, s.describe
+	s.timers.traps, s.timers.describes = s.Traps, s.describe
 	s.stopAt(cfg.Race)
 	return s
 }

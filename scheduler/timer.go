@@ -49,8 +49,6 @@ type timers struct {
 	names     *names
 	seen      *seen
 	learning  *learning
-	sharing   *Sharing
-	signals   *signals
 	traps     *Traps
 	describes func(*thread, *trace.Thread) Watch                  // System.describe
 	intern    func(parent trace.TID, n uint64) (trace.TID, error) // names a thread
@@ -257,32 +255,20 @@ func (c *timers) stepTimer(th *thread, tr *trace.Transition) error {
 		c.in.machine.Put(&c.ticks, c.ticks.Get()+1)
 	}
 	c.seen.met.GoneOff = true
-	c.traps.sent = c.traps.sent[:0]
-	out := c.in.clockwork.GoOff(c.number(th.ID), th.ID)
-	th.Insns++
-	th.Effects++
-	if out.Invalid != "" {
-		return c.in.Invalid(out.Gap, trace.TID(0), 0, "%s", out.Invalid)
-	}
-	for _, op := range append(out.Ops, c.traps.sent...) {
-		c.signals.sends(th, op)
-		tr.Did(op)
-	}
 	made := len(tr.Accesses)
-	c.sharing.takeEffects(th, tr, 0, out.Accesses, out.Others, nil)
+	out, err := c.traps.brings(th, tr, func() kernel.Outcome { return c.in.clockwork.GoOff(c.number(th.ID), th.ID) })
+	if err != nil {
+		return err
+	}
 	if !c.several() { // only the thread itself can tell, whose steps depend on this one
 		tr.Accesses = tr.Accesses[:made]
-	}
-	for _, w := range out.Wakes {
-		c.in.wakeFromKernel(w)
-		tr.Wakes = append(tr.Wakes, w)
 	}
 	if out.Signal != 0 {
 		tr.End = trace.EndBug
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, Message: fmt.Sprintf("killed by signal %d, of a timer", out.Signal)}
 		return nil
 	}
-	_, err := c.set(th, tr, false)
+	_, err = c.set(th, tr, false)
 	return err
 }
 

@@ -61,6 +61,27 @@ func (q *Traps) atTrap(th *thread, tr *trace.Transition) (bool, error) {
 	return q.trap(th, tr, 0, &p, &f)
 }
 
+// planned is what the trap at which a thread stands will do.
+func (s *present) planned(th *thread) kernel.Plan {
+	p := s.kernel.Plan(th.ID, th.trap)
+	if p.Fences && s.cfg.Buffers && !s.Alone(th.ID) {
+		p.Effect, p.Op = kernel.Event, trace.Op{Kind: trace.OpFenceAll}
+	}
+	return p
+}
+
+// foresee says what the call at which a thread stands would touch: nothing where that
+// is the C library's own business.
+func (q *Traps) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
+	if p.Blocked || th.Starting || q.in.lib.Running(th.ID)&RunsFollowed != 0 {
+		return f
+	}
+	q.attempt.trying = true
+	f = q.in.kernel.Foresee(th.ID, th.trap)
+	q.attempt.trying = false
+	return f
+}
+
 // isEvent reports whether a trap has to be a step of its own.
 func (q *Traps) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 	th.loose = false
@@ -103,16 +124,6 @@ func (q *Traps) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 // All others take locks in a kernel, or are taken to.
 var plainCalls = map[string]bool{"getpid": true, "gettid": true, "getppid": true, "getuid": true, "geteuid": true, "getgid": true, "getegid": true,
 	"landgo_choice": true, "landgo_assume": true, "clock_gettime": true, "gettimeofday": true, "time": true, "getcpu": true}
-
-// othersIn lists the parts of pages that other threads touched: a thread's own
-// accesses are in order with its calls.
-func (x *Sharing) othersIn(th *thread, p kernel.Pages) []emu.Range {
-	if p.Size == 0 || x.in.Alone(th.ID) {
-		return nil
-	}
-	x.learning.finer = x.in.machine.Vary(p.Addr, p.Size) || x.learning.finer
-	return x.in.machine.Others(th.ID, p.Addr, p.Size)
-}
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
 func (q *Traps) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error {
@@ -158,9 +169,7 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 	if p.Op.Kind == trace.OpChoose {
 		th.Effects++ // a loop with it isn't one that waits
 	}
-	if !q.seen.calls[p.Name] {
-		q.seen.calls[p.Name] = true
-	}
+	q.seen.calls[p.Name] = true
 	journal, logged := q.in.machine.Journal(), q.in.machine.Logged()
 	frame := th.Regs.RSP - 8 // a handler's, if this is its return
 	q.sent = q.sent[:0]
@@ -232,10 +241,7 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 		return true, q.in.Fail(th.ID, f)
 	}
 	q.sharing.takeEffects(th, tr, call, out.Accesses, out.Others, out.Pages)
-	for _, w := range out.Wakes {
-		q.in.wakeFromKernel(w)
-		tr.Wakes = append(tr.Wakes, w)
-	}
+	q.wake(tr, out.Wakes)
 	if out.Spawn != nil {
 		if err := q.runs.Spawn(th.ID, out.Spawn.Child, &out.Spawn.Regs, tr, 0); err != nil {
 			return false, err
@@ -288,6 +294,33 @@ func (q *Traps) goesOn(th *thread, tr *trace.Transition, call uint64, p *kernel.
 	return waits, nil
 }
 
+// brings carries out a step of no thread of the guest's that has a thread get a signal: a
+// timer's, or an arrival.
+func (q *Traps) brings(th *thread, tr *trace.Transition, does func() kernel.Outcome) (kernel.Outcome, error) {
+	q.sent = q.sent[:0]
+	out := does()
+	th.Insns++
+	th.Effects++
+	if out.Invalid != "" {
+		return out, q.in.Invalid(out.Gap, trace.TID(0), 0, "%s", out.Invalid)
+	}
+	for _, op := range append(out.Ops, q.sent...) {
+		q.signals.sends(th, op)
+		tr.Did(op)
+	}
+	q.sharing.takeEffects(th, tr, 0, out.Accesses, out.Others, nil)
+	q.wake(tr, out.Wakes)
+	return out, nil
+}
+
+// wake lets threads out of kernel queues.
+func (q *Traps) wake(tr *trace.Transition, wakes []trace.TID) {
+	for _, w := range wakes {
+		q.in.wakeFromKernel(w)
+		tr.Wakes = append(tr.Wakes, w)
+	}
+}
+
 // lastTry begins the step of a thread that a signal has sent into a handler, perhaps out of a
 // call: the thread looks once more for what it waited for. It reports whether the step is over.
 func (q *Traps) lastTry(th *thread, tr *trace.Transition) (over bool, err error) {
@@ -309,10 +342,7 @@ func (q *Traps) lastTry(th *thread, tr *trace.Transition) (over bool, err error)
 		tr.Did(op)
 	}
 	q.sharing.takeEffects(th, tr, at, out.Accesses, out.Others, out.Pages)
-	for _, w := range out.Wakes {
-		q.in.wakeFromKernel(w)
-		tr.Wakes = append(tr.Wakes, w)
-	}
+	q.wake(tr, out.Wakes)
 	if out.Invalid != "" {
 		return false, q.in.Invalid(out.Gap, th.ID, at, "%s", out.Invalid)
 	}

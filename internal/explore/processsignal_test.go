@@ -12,6 +12,7 @@ import (
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
+	"landgo/internal/result"
 )
 
 // TestProcessSignals: which threads take a signal to the process, by two searches, by the
@@ -202,6 +203,20 @@ int main(void) { pthread_t t; m = pthread_self(); signal(SIGUSR1, on); pthread_c
 	const want = "thread 0.1 gets at SIGUSR1 (guest.c:7) while it is on its way to thread 0"
 	if r.Finish(); r.Bug == nil || r.Bug.Cause != want {
 		t.Errorf("verdict %s, bug %+v, want the cause %q", r.Verdict, r.Bug, want)
+	}
+}
+
+// TestArrivalNames: a signal on its way counts as a thread. Where there is no name for it, the run
+// is invalid: that mustn't depend on which threads a search met before.
+func TestArrivalNames(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Out, c.MaxThreads = config.NoFile, 2
+	c.Guest = compile.Text(t, "gcc", "#include <pthread.h>\n#include <signal.h>\nstatic pthread_t m; static void h(int g) {}\n"+
+		"static void *t(void *a) { pthread_kill(m, SIGUSR1); return a; }\n"+
+		"int main(void) { pthread_t c; m = pthread_self(); signal(SIGUSR1, h); pthread_create(&c, 0, t, 0); pthread_join(c, 0); }\n")
+	if r := runOf(t, c); r.Verdict != result.Invalid || !strings.Contains(r.Reason, "--max-threads") {
+		t.Errorf("%s: %s", r.Verdict, r.Reason)
 	}
 }
 

@@ -156,6 +156,10 @@ func planKill(c *call, p *kernel.Plan) {
 	}
 	blocks := c.get(&to.t.blocked)&bit(to.sig) != 0
 	arrives := c.k.signals.arrives(&to)
+	if arrives && c.k.host.Arrival(to.t.id) == kernel.NoArrival {
+		beyond(p, kernel.GapThreads, p.Name+": signals on their way count as threads, one for each thread that gets some, and there are too many: see --max-threads")
+		return
+	}
 	p.Outcomes = uint32(len(to.among))
 	if c.k.signals.catches(to.t, to.sig) {
 		p.Outcomes = 2 * max(p.Outcomes, 1)
