@@ -10,10 +10,9 @@ import (
 	"sync"
 )
 
-// An engine takes a millisecond to be set up, and as long to translate what a small program
-// runs. So a closed machine waits for a guest whose code lies where its own did: another
-// search or replay of the same program. It is as a new one then, but for the engine's
-// translations. Those of code that is another one are dropped before the first run.
+// So that the next search or replay of a program needn't set an engine up, and translate the same
+// code again, a closed machine waits for a guest whose code lies where its own did. It is as a
+// new one then, but for the engine's translations. Translations of code that differs are dropped before the first run.
 
 // idleMachine is one that was closed, and is empty.
 type idleMachine struct {
@@ -24,8 +23,8 @@ type idleMachine struct {
 	was  []byte  // what was there
 }
 
-// maxIdle is how many machines wait: as many as one run of landgo uses, and few enough for
-// what each keeps, which is a few MiB. None waits whose code takes more than mostCode.
+// maxIdle is how many machines wait: few, for each keeps its translations. None waits whose code
+// takes more than mostCode.
 const (
 	maxIdle  = 8
 	mostCode = 32 << 20
@@ -36,9 +35,9 @@ var idle struct {
 	list []idleMachine // in the order in which they were closed
 }
 
-// unused is a machine that waits for a guest like this, with the code of which its engine has
+// takeIdle is a machine that waits for a guest like this, with the code of which its engine has
 // translations; nil if there is none.
-func unused(cfg *Config, space uint64) (*C.struct_machine, []byte) {
+func takeIdle(cfg *Config, space uint64) (*C.struct_machine, []byte) {
 	if cfg.NoEngine || cfg.Bare {
 		return nil, nil
 	}
@@ -53,9 +52,9 @@ func unused(cfg *Config, space uint64) (*C.struct_machine, []byte) {
 	return nil, nil
 }
 
-// leave has the machine wait for another guest, in the place of the one that has waited
+// keepIdle has the machine wait for another guest, in the place of the one that has waited
 // longest if too many do. It reports whether it can.
-func (m *Machine) leave() bool {
+func (m *Machine) keepIdle() bool {
 	was, size := m.was, uint64(0)
 	for _, r := range m.cfg.Code {
 		size += r.Hi - r.Lo
@@ -82,7 +81,7 @@ func (m *Machine) leave() bool {
 	return true
 }
 
-// dropOther has the engine forget its translations of pages of code that are others by now.
+// dropOther has the engine forget its translations of pages of code whose bytes differ by now.
 func (m *Machine) dropOther() {
 	was := m.was
 	for _, r := range m.cfg.Code {

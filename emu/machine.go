@@ -84,7 +84,7 @@ func New(cfg Config) (*Machine, error) {
 		lo, n = 0, space // it may be anywhere
 	}
 	var msg *C.char
-	c, was := unused(&cfg, space)
+	c, was := takeIdle(&cfg, space)
 	found := c != nil
 	if !found {
 		c = C.machine_open(C.bool(!cfg.NoEngine), C.bool(cfg.Mode == I386), C.uint64_t(space), C.uint64_t(lo), C.uint64_t(n), &msg)
@@ -209,7 +209,7 @@ func (m *Machine) Close() {
 	if m.c == nil {
 		return
 	}
-	if !m.leave() {
+	if !m.keepIdle() {
 		m.release()
 	}
 	*m = Machine{}

@@ -40,7 +40,8 @@
 //	Blends                 instructions that come to the same in both orders
 //	Kinship                threads that nothing tells apart
 //	scouts                 what others would do in a long step
-//	buffers, timers, arrivals  steps that are no thread's: stores on their way, timers going off
+//	buffers, timers,       steps of no thread of the guest's: stores and signals on their way,
+//	arrivals               timers going off
 //	Ends, Stacks, Mappings ends of threads and of the process; memory that ends with them
 //	Blocks, Leaks, Panics  wrong accesses, lost blocks, last words
 //	Failing, Promises      calls that may fail; conditions
@@ -52,6 +53,9 @@
 // Its life, in call order:
 //
 //	System.Step            takes the step, and tells what was learned by it (trace.ErrFiner)
+//	  stepAlone              the frame of a step: what was there before it, and what comes of it
+//	  Traps.lastTry          a call that a signal has interrupted looks once more
+//	  stepTurns              the step, and the turns of a counted spin after it (counted.go)
 //	  step                   by what the thread stands at: a trap (Traps.stepTrap), a function
 //	                         (Carrier.StepOp), or ordinary code
 //	    Advance                runs the thread to its next point
@@ -60,6 +64,7 @@
 //	      Traps.atTrap, trap     at a system call
 //	      Signals.atFault        at what faults: does the guest have a handler for it?
 //	    arrive                 stands at the point: is it a spin?
+//	  arrivals.set           which signals are on their way now
 //	  Promises.judge         does a condition still hold?
 //	  settle                 the parts take the step in:
 //	    uses.meetStep          which kinds of points it met (met.go)
@@ -75,8 +80,8 @@
 //	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
 //	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, backout, blend, above, alike, clockloop, turns, endless,
 //	              rounds, scout
-//	traps         effects, shares, nap, interrupt, arrival, faulted, faults, mappings, grave
-//	timers        timer (threads of a program's own)
+//	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
+//	beside them   timer (threads of a program's own), arrival (signals on their way)
 //	reports       account, describe, naming, stuck, meant, failure, errors, blockfault, letthrough, leak, format, met,
 //	              longest, unexamined, panic
 //	conditions    promise (landgo_always, landgo_eventually)

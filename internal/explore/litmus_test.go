@@ -30,15 +30,20 @@ func memoryRun(t *testing.T, c config.Config) (*result.Result, []string) {
 	return r, got
 }
 
+// litmusStep is of how many litmus tests one is run: of all in a soak.
+func litmusStep(usual int) int {
+	if os.Getenv("LANDGO_SOAK_LITMUS") != "" {
+		return 1
+	}
+	return usual
+}
+
 // TestLitmus: of litmus tests compiled by gcc, the search has just the outcomes that the
 // machine of package litmus has under the same memory model. Where it says that a verdict is
 // one under x86-TSO, store buffers add none. LANDGO_SOAK_LITMUS has it run all tests.
 func TestLitmus(t *testing.T) {
 	t.Parallel()
-	every := 23
-	if os.Getenv("LANDGO_SOAK_LITMUS") != "" {
-		every = 1
-	}
+	every := litmusStep(23)
 	robust, fragile := 0, 0
 	for i, x := range litmus.Cycles(200) {
 		if i%every != 0 {
@@ -75,10 +80,7 @@ func TestLitmus(t *testing.T) {
 // TestLitmusForAll: the same of tests with one membarrier in place of all fences.
 func TestLitmusForAll(t *testing.T) {
 	t.Parallel()
-	every := 29
-	if os.Getenv("LANDGO_SOAK_LITMUS") != "" {
-		every = 1
-	}
+	every := litmusStep(29)
 	n, fewer := 0, 0
 	for _, c := range litmus.Cycles(200) {
 		if len(c.Program.Threads) < 3 {

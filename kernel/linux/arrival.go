@@ -41,8 +41,8 @@ func (c *call) takesArrivals() bool {
 	return c.k.signals.onTheirWay(c.t) != 0 && c.k.host.TakesInCall(c.t.id)
 }
 
-// planArrival multiplies a plan's outcomes where the caller takes such a signal: it looks for
-// those to the process then.
+// planArrival multiplies a plan's outcomes where the caller takes a signal that is on its way:
+// Linux has it look for signals to the process then, which another thread may be about to take.
 func (c *call) planArrival(p *kernel.Plan) {
 	switch c.nr {
 	case sysSigmask, sysSigreturn, sysSigwait, sysSigsuspend, sysTkill, sysTgkill, sysKill, sysSigqueue, sysTgsigqueue:
@@ -53,7 +53,7 @@ func (c *call) planArrival(p *kernel.Plan) {
 	}
 }
 
-// Coming implements scheduler.Courier.
+// Coming implements scheduler.Courier. No call may be under way.
 func (k *Kernel) Coming(id trace.TID) (sig uint64, outcomes uint32) {
 	t := k.roster.threads[id]
 	if t.alive.Peek() == 0 {
