@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// So that the next search or replay of a program needn't set an engine up, and translate the same
-// code again, a closed machine waits for a guest whose code lies where its own did. It is as a
-// new one then, but for the engine's translations. Translations of code that differs are dropped before the first run.
+// A closed machine waits for a guest whose code lies where its own did: another search or replay
+// of the same program. That needn't set an engine up, nor translate the same code again. The
+// machine is as a new one then, but for the engine's translations. Translations of code that differs are dropped before the first run.
 
 // idleMachine is one that was closed, and is empty.
 type idleMachine struct {
