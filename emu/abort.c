@@ -27,7 +27,6 @@ uc_err engine_run(struct machine *m, size_t count)
 	rescue = &here;
 	uc_err err = uc_emu_start(m->uc, m->pc, 0, 0, count);
 	rescue = NULL;
-	m->soiled |= err != UC_ERR_OK;
 	return err;
 }
 

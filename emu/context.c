@@ -173,7 +173,7 @@ struct batch {
 	_Alignas(BATCH_ALIGN) char contexts[];
 };
 
-/* Where the contexts of n more slots go. */
+/* Where the contexts of n more slots go, each with the header of a saved one. */
 static struct batch *new_batch(struct machine *m, int32_t n, size_t size)
 {
 	size_t bytes = sizeof(struct batch) + (size_t)n * size;
@@ -182,16 +182,11 @@ static struct batch *new_batch(struct machine *m, int32_t n, size_t size)
 		return NULL;
 	if (n != SLOT_BATCH)
 		madvise(b, LARGE_BATCH, MADV_HUGEPAGE);
+	for (int32_t i = 0; i < n; i++)
+		memcpy(b->contexts + (size_t)i * size, m->uc ? (const void *)m->fresh : m->plain, context_size(m));
 	b->next = m->batches;
 	m->batches = b;
 	return b;
-}
-
-/* Gives the next slot the header of a saved context, before its first use: to do so for all of
- * a batch would touch memory that most executions never use. */
-void slot_prepare(struct machine *m)
-{
-	memcpy(m->slots[m->slots_ready++].cpu, m->uc ? (const void *)m->fresh : m->plain, context_size(m));
 }
 
 /* Makes at least one more slot. */

@@ -34,9 +34,6 @@ func (m *Machine) newSlot() Ctx {
 			panic(fmt.Sprintf("emu: context %d: %s", m.c.nslots, C.GoString(msg)))
 		}
 	}
-	if m.c.nslots == m.c.slots_ready {
-		C.slot_prepare(m.c)
-	}
 	m.c.nslots++
 	return Ctx(m.c.nslots - 1)
 }

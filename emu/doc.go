@@ -26,9 +26,8 @@
 //
 // # The files
 //
-//	a machine     machine, idle (closed, until another guest of the same code), types
-//	              (configuration, registers), knobs, layout (what Go and C share), virtual.c
-//	              (the processor)
+//	a machine     machine, types (configuration, registers), knobs, layout (what Go and C
+//	              share), virtual.c (the processor)
 //	a run         order (what a run is told to do), stop (what it ended with), run and run.c,
 //	              script (without an engine, for tests), context (registers of threads), ran
 //	              (what was executed), leg (what came of a run, played)

@@ -14,7 +14,6 @@ static void idle(uc_engine *uc, uint64_t addr, uint32_t size, void *user)
 static void idle_hook(struct machine *m)
 {
 	uc_hook h;
-	m->soiled = true;
 	uc_hook_add(m->uc, &h, UC_HOOK_CODE, (void *)idle, NULL, 1, 0);
 }
 */

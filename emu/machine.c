@@ -11,7 +11,6 @@ enum {
 	FIRST_RECORDS = 1 << 10,
 	PAGE_BYTES = 1 << PAGE_SHIFT,
 	FEW_PAGES = 8,        /* for fewer, a call takes as long as their faults */
-	FEW_CONTEXTS = 2048,  /* that a machine without a guest keeps room for */
 	MUCH_CODE = 8 << 20,
 	CODE_BUFFER = 64 << 20, /* of translated code; Unicorn's default reserves 1 GiB */
 };
@@ -220,93 +219,6 @@ const char *machine_code_changed(struct machine *m, uint64_t lo, uint64_t hi)
 	return err ? uc_strerror(err) : NULL;
 }
 
-/* Has a reservation read as zero bytes again, and gives its memory back. */
-static bool wipe(uint8_t *p, uint64_t n)
-{
-	return !madvise(p, n, MADV_DONTNEED);
-}
-
-/* The same where memory for all of it was taken, and will be again. */
-static bool wipe_code(struct machine *m, uint8_t *p)
-{
-	if (m->code_len > MUCH_CODE)
-		return wipe(p, m->code_len + 1);
-	memset(p, 0, m->code_len + 1);
-	return true;
-}
-
-static bool wipe_all(struct machine *m)
-{
-	return wipe(m->mem, m->space + SLACK) && wipe(m->perm, m->space >> PAGE_SHIFT) &&
-	       wipe(m->written, m->space >> PAGE_SHIFT) && wipe(m->shadow, m->space >> GRANULE_SHIFT) &&
-	       wipe((uint8_t *)m->touched, m->space >> GRANULE_SHIFT >> PAGE_SHIFT) &&
-	       wipe((uint8_t *)m->regions, (m->space >> GRANULE_SHIFT >> PAGE_SHIFT >> PAGE_SHIFT) + 1) &&
-	       wipe(m->point, m->code_len + 1) && wipe_code(m, m->code) && wipe_code(m, m->brk);
-}
-
-static void free_records(struct machine *m)
-{
-	free(m->stale);
-	free((void *)m->early);
-	free((void *)m->filled);
-	free(m->journal);
-	free(m->records);
-	free(m->trace);
-	free(m->told);
-	free(m->repeat);
-}
-
-/*
- * Makes a machine as it was before its guest was loaded, but for the engine's
- * translations: those of code that is another one then have to be dropped
- * (machine_drop) before the next run. False: it can't be, and is to be closed.
- */
-bool machine_empty(struct machine *m)
-{
-	struct machine old = *m;
-	if (!m->uc || m->broken || m->soiled || m->knobs || m->bare || m->programs)
-		return false;
-	if (!wipe_all(m))
-		return false;
-	if (m->slot_cap > FEW_CONTEXTS)
-		slots_free(m);
-	free_records(m);
-	memset(m, 0, sizeof *m);
-	m->uc = old.uc;
-	m->is32 = old.is32;
-	m->space = old.space;
-	m->mem = old.mem;
-	m->perm = old.perm;
-	m->written = old.written;
-	m->shadow = old.shadow;
-	m->touched = old.touched;
-	m->regions = old.regions;
-	m->code_lo = old.code_lo;
-	m->code_len = old.code_len;
-	m->code = old.code;
-	m->brk = old.brk;
-	m->point = old.point;
-	m->fresh = old.fresh;
-	memcpy(m->reg_at, old.reg_at, sizeof m->reg_at);
-	m->exception_at = old.exception_at;
-	m->live = -1;
-	if (old.slot_cap <= FEW_CONTEXTS) {
-		m->slots = old.slots;
-		m->slots_ready = old.slots_ready;
-		m->batches = old.batches;
-		m->slot_cap = old.slot_cap;
-		m->slot_room = old.slot_room;
-	}
-	return allocate_all(m);
-}
-
-/* Drops the engine's translations of code in [lo, hi). */
-const char *machine_drop(struct machine *m, uint64_t lo, uint64_t hi)
-{
-	uc_err err = uc_ctl_remove_cache(m->uc, lo, hi);
-	return err ? uc_strerror(err) : NULL;
-}
-
 void machine_close(struct machine *m)
 {
 	slots_free(m);
@@ -328,6 +240,13 @@ void machine_close(struct machine *m)
 	for (uint32_t i = 0; i < m->ndevices; i++)
 		free(m->devices[i].page);
 	free(m->programs);
-	free_records(m);
+	free(m->stale);
+	free((void *)m->early);
+	free((void *)m->filled);
+	free(m->journal);
+	free(m->records);
+	free(m->trace);
+	free(m->told);
+	free(m->repeat);
 	free(m);
 }

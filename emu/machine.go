@@ -63,10 +63,6 @@ type Machine struct {
 
 	regsSet bool // stop.Regs isn't zero
 
-	// was is the code of which the engine has translations, of an earlier guest, until the first
-	// run; nil: it has none.
-	was []byte
-
 	digests         []digestPoint // oldest first
 	words           map[*uint64]uint64
 	granules, pages []touched // scratch of Digest
@@ -84,11 +80,7 @@ func New(cfg Config) (*Machine, error) {
 		lo, n = 0, space // it may be anywhere
 	}
 	var msg *C.char
-	c, was := takeIdle(&cfg, space)
-	found := c != nil
-	if !found {
-		c = C.machine_open(C.bool(!cfg.NoEngine), C.bool(cfg.Mode == I386), C.uint64_t(space), C.uint64_t(lo), C.uint64_t(n), &msg)
-	}
+	c := C.machine_open(C.bool(!cfg.NoEngine), C.bool(cfg.Mode == I386), C.uint64_t(space), C.uint64_t(lo), C.uint64_t(n), &msg)
 	if c == nil {
 		return nil, fmt.Errorf("can't set up the machine: %s", C.GoString(msg))
 	}
@@ -104,20 +96,19 @@ func New(cfg Config) (*Machine, error) {
 		brk:     unsafe.Slice((*uint8)(c.brk), n),
 		point:   unsafe.Slice((*uint8)(c.point), n),
 		lo:      lo,
-		was:     was,
 	}
 	c.uniprocessor = C.bool(cfg.Uniprocessor)
 	c.bare, c.code_bias = C.bool(cfg.Bare), C.uint64_t(cfg.CodeBias)
 	m.mapHeap()
-	if cfg.NoEngine || found {
+	if cfg.NoEngine {
 		return m, nil
 	}
 	if err := m.mapBoard(); err != nil {
-		m.release()
+		m.Close()
 		return nil, err
 	}
 	if err := m.mapMemory(); err != nil {
-		m.release()
+		m.Close()
 		return nil, err
 	}
 	return m, nil
@@ -209,14 +200,9 @@ func (m *Machine) Close() {
 	if m.c == nil {
 		return
 	}
-	if !m.keepIdle() {
-		m.release()
-	}
+	C.machine_close(m.c)
 	*m = Machine{}
 }
-
-// release gives all of the machine back.
-func (m *Machine) release() { C.machine_close(m.c) }
 
 // Version is the version of the engine.
 func (m *Machine) Version() string {

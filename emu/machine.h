@@ -449,7 +449,6 @@ struct machine {
 	uint32_t halt;        /* set from outside: the run is to end at the next instruction */
 	bool ran;             /* code may have been translated */
 	bool broken;          /* the engine has given up: it isn't run or closed any more */
-	bool soiled;          /* the engine has failed, or isn't as others are: no other guest gets it */
 	uint8_t *brk;         /* breakpoint class per code byte */
 	uint8_t *point;       /* per code byte: 1 before instructions that RUN_STOP_POINTS stops at */
 	uc_context *fresh;    /* the CPU before its first instruction */
@@ -459,7 +458,6 @@ struct machine {
 	int32_t exception_at; /* offset of the error code in a saved context, or -1 */
 	int32_t live;         /* slot that the engine's CPU equals, or -1 */
 	int32_t nslots;       /* in use */
-	int32_t slots_ready;  /* whose context has its header */
 	int32_t slot_cap;     /* with a context */
 	int32_t slot_room;    /* there is memory for */
 	struct slot *slots;

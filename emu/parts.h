@@ -36,15 +36,12 @@ struct machine *machine_open(bool engine, bool is32, uint64_t space, uint64_t co
 const char *machine_map(struct machine *m, uint64_t lo, uint64_t hi, bool code);
 const char *machine_hook(struct machine *m);
 void machine_close(struct machine *m);
-bool machine_empty(struct machine *m);
-const char *machine_drop(struct machine *m, uint64_t lo, uint64_t hi);
 void machine_populate(struct machine *m, uint64_t addr, uint64_t n);
 const char *machine_code_changed(struct machine *m, uint64_t lo, uint64_t hi);
 
 /* context.c */
 const char *context_init(struct machine *m);
 const char *slots_grow(struct machine *m);
-void slot_prepare(struct machine *m);
 void slots_free(struct machine *m);
 void slots_swap(struct machine *m, int32_t a, int32_t b);
 void context_start(struct machine *m, int32_t slot, const uint64_t *regs);

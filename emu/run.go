@@ -26,9 +26,6 @@ func (m *Machine) Run(r *Run) *Stop {
 	if r.From < 0 || int32(r.From) >= int32(m.c.nslots) {
 		panic(fmt.Sprintf("emu: run from context %d of %d", r.From, m.c.nslots))
 	}
-	if m.was != nil && !m.c.ran {
-		m.dropOther()
-	}
 	to := m.newSlot()
 	m.order(r, to)
 	if m.cfg.Script != nil {
