@@ -6,13 +6,13 @@ ENV     := . internal/setup/env.sh &&
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PREFIX  ?= /usr/local
 # A package that hangs is ended then; a slow machine needs twice the usual time. The tests'
-# programs need no debug information, and were vetted before. No result is taken from an earlier run: e2e builds landgo itself, and
-# go doesn't see that it depends on its sources.
+# programs need no debug information, and make vet has looked at them. No result is taken from
+# an earlier run: e2e builds landgo itself, and go doesn't see that it depends on its sources.
 TESTFLAGS ?= -count=1 -timeout 40m -vet=off -ldflags=-w
 # These take longest: they begin first, so that no processor idles at the end.
 LONGEST := ./internal/explore ./internal/e2e ./por
 
-.PHONY: help setup paging build landgo guests test govet vet fmt demo bench papers pictures film study soak fuzz cover install dist clean
+.PHONY: help setup paging build landgo guests test vet fmt demo bench papers pictures film study soak fuzz cover install dist clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -49,8 +49,8 @@ guests: setup
 	$(SUBMAKE) guests/kernel
 	$(SUBMAKE) guests/kernel MACHINE=i386
 
-## make test     builds, go vet and every test; at its end, what was skipped
-test: build fmt govet
+## make test     builds, and runs every test; at its end, what was skipped
+test: build fmt
 	$(ENV) set -o pipefail; go test -json $(TESTFLAGS) $(LONGEST) ./... | go run -buildvcs=false ./internal/skips
 
 # They allocate much, and end soon: a quarter of their time was the collector's.
@@ -61,11 +61,9 @@ SPARING = GOGC=400 GOMEMLIMIT=3GiB
 # no folder is newer than this.
 LIVE = bin/.live
 
-govet: setup
-	$(ENV) go vet ./...
-
 ## make vet      go vet, staticcheck, and what no program or test calls: three minutes the first time
-vet: govet
+vet: setup
+	$(ENV) go vet ./...
 	$(ENV) $(SPARING) go run honnef.co/go/tools/cmd/staticcheck ./...
 	@[ -e $(LIVE) ] && [ -z "$$(find . -mindepth 1 -name '.?*' -prune -o -path ./bin -prune -o \( -type d -o -name '*.go' -o -name 'go.*' \) -newer $(LIVE) -print -quit)" ] || { \
 		$(ENV) mkdir -p bin; touch $(LIVE).now; dead=$$($(SPARING) go run golang.org/x/tools/cmd/deadcode -test ./...) && [ -z "$$dead" ] || { echo "$$dead"; exit 1; }; \

@@ -112,9 +112,9 @@ func (e *elsewhere) Seen(text []byte) (any, error) {
 // TestAway: parts of a search are worked on elsewhere, some of them twice, some in vain,
 // has all counts and all that is seen of one that is alone.
 func TestAway(t *testing.T) {
-	programsOf, units := 24, 0
+	programsOf, units := 15, 0
 	if testing.Short() {
-		programsOf = 15
+		programsOf = 8
 	}
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, coarse := range []bool{false, true} {

@@ -18,13 +18,13 @@ import (
 
 const (
 	// programsPerTest is for the tests that have no numbers of their own.
-	programsPerTest = 800
+	programsPerTest = 500
 	// A search's errors show on a soak's programs (soak_test.go), most of which are
 	// small: all mutants but two need fewer (mutants_test.go). A large one takes as long as
 	// five of them. Programs with steps of several events are fewer, as in a
 	// soak.
-	smallPrograms, largePrograms = 1200, 150
-	smallOfSteps, largeOfSteps   = 600, 120
+	smallPrograms, largePrograms = 800, 150
+	smallOfSteps, largeOfSteps   = 400, 80
 )
 
 // givenSeed is -rapid.seed as the user gave it, 0 if not; checksGiven, that -rapid.checks

@@ -89,7 +89,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 				th.Stand, allow, s.passedOver = StandRun, 1, true
 				continue
 			}
-			return s.arrive(th, tr)
+			return s.standAt(th, tr)
 		case emu.StopBreak:
 			th.Regs = stop.Regs
 			v, err := s.lib.AtBreak(th.ID, tr)
@@ -98,7 +98,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			}
 			switch v {
 			case Stay:
-				return s.arrive(th, tr)
+				return s.standAt(th, tr)
 			case Pass:
 				allow = 0 // an access after it is another event
 			case PassAllow:
@@ -118,7 +118,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 				return err
 			}
 			if done {
-				return s.arrive(th, tr)
+				return s.standAt(th, tr)
 			}
 		case emu.StopFault:
 			if again, ok := s.Blocks.passBlock(th, tr, stop, before); ok && !passing {
@@ -131,7 +131,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		case emu.StopFence:
 			if s.buffers.atFence(th) {
 				th.begun = begun
-				return s.arrive(th, tr)
+				return s.standAt(th, tr)
 			}
 			past, skip = true, begun
 		case emu.StopBudget:

@@ -379,7 +379,7 @@ func (s *System) stepTurns(th *thread, tr *trace.Transition, c trace.Choice) (er
 		s.turning = false
 		if err != nil || th.Stand != StandAccess || !sameBytes(&th.Access, &at) || s.limit != 0 && th.Insns >= s.limit {
 			if err == nil {
-				err = s.arrive(th, tr)
+				err = s.standAt(th, tr)
 			}
 			return err // it was stopped on the way
 		}

@@ -63,7 +63,7 @@
 //	      Carrier.AtBreak        at a breakpoint: a function's entry or return
 //	      Traps.atTrap, trap     at a system call
 //	      Signals.atFault        at what faults: does the guest have a handler for it?
-//	    arrive                 stands at the point: is it a spin?
+//	    standAt                stands at the point: is it a spin?
 //	  arrivals.set           which signals are on their way now
 //	  Promises.judge         does a condition still hold?
 //	  settle                 the parts take the step in:

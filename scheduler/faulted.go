@@ -27,7 +27,7 @@ type signals struct {
 	sharing  *Sharing
 	seen     *seen
 	learning *learning
-	arrive   func(*thread, *trace.Transition) error // the thread stands at a point
+	standAt  func(*thread, *trace.Transition) error // the thread stands at a point
 }
 
 // faultLook is what others have to do with a fault that the thread goes on after.
@@ -48,14 +48,14 @@ func (g *signals) atFault(th *thread, tr *trace.Transition, stop *emu.Stop, fram
 	if fell, err := g.in.lib.Fell(th.ID, tr); err != nil {
 		return true, err
 	} else if fell {
-		return true, g.arrive(th, tr)
+		return true, g.standAt(th, tr)
 	}
 	look, looks := g.faultLook(th, stop.Fault)
 	if looks && len(tr.Accesses)+len(tr.Ops) > 0 {
 		// Other threads may use the page before.
 		th.Stand = StandAccess
 		th.Access = trace.Access{Addr: stop.Fault.Addr, PC: stop.PC, Size: 1}
-		return true, g.arrive(th, tr)
+		return true, g.standAt(th, tr)
 	}
 	if looks {
 		tr.Did(look)
@@ -82,7 +82,7 @@ func (g *signals) atPrivileged(th *thread, tr *trace.Transition, stop *emu.Stop,
 // atFrame ends the step of a thread that stands before its handler's frame.
 func (g *signals) atFrame(th *thread, tr *trace.Transition) (over bool, err error) {
 	if th.framing {
-		return true, g.arrive(th, tr)
+		return true, g.standAt(th, tr)
 	}
 	return false, nil
 }

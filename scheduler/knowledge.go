@@ -10,8 +10,8 @@ import (
 	"landgo/scheduler/known"
 )
 
-// Knowledge is what a System has learned, as plain data: with it a System of the same guest and configuration has the same threads' numbers and
-// the same preemption points.
+// Knowledge is what a System has learned, as plain data: with it a System of the same guest and
+// configuration has the same threads' numbers and the same preemption points.
 type Knowledge struct {
 	Names   []string // threads' path names, by TID
 	Sharing []emu.SharingPage
@@ -25,6 +25,9 @@ func (s *System) Knowledge() *Knowledge {
 
 // Known is what the System has learned, to be added to.
 func (s *learning) Known() *known.Facts { return &s.known }
+
+// Noted counts that something was learned that doesn't make points finer.
+func (s *seen) Noted() { s.learned++ }
 
 // errNames is knowledge from a System that numbers threads in another way.
 var errNames = errors.New("threads are numbered in another way")

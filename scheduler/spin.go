@@ -114,9 +114,9 @@ const (
 	maxOpSteps   = 64
 )
 
-// arrive is called where a thread has come to stand at the end of a step. Reads of a
+// standAt is called where a thread has come to stand at the end of a step. Reads of a
 // thread that is alone aren't on record; the state recurs all the same.
-func (s *System) arrive(th *thread, tr *trace.Transition) error {
+func (s *System) standAt(th *thread, tr *trace.Transition) error {
 	if s.probing || s.turning || !s.spins.calm(tr) || th.ID != tr.Thread || th.Stand != StandRun && s.Alone(th.ID) {
 		return nil
 	}

@@ -113,9 +113,6 @@ func (s *System) Settled() bool {
 	return true
 }
 
-// Noted counts that something was learned that doesn't make points finer.
-func (s *seen) Noted() { s.learned++ }
-
 // TryOut does something and takes it back, in the middle of a step too. A limit (Limit) is
 // of that step, and not of what is tried: a stretch that ends there would never go on.
 func (s *System) TryOut(do func()) {

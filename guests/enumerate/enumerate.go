@@ -28,9 +28,9 @@ type Result struct {
 	Bugs []Bug
 }
 
-// name is a trace's canonical form, hashed: equal for two interleavings if and
+// digest is a trace's canonical form, hashed: equal for two interleavings if and
 // only if they have the same events and order each dependent pair the same way.
-type name [2]uint64
+type digest [2]uint64
 
 // past is an event that has happened, after others.
 type past struct {
@@ -44,22 +44,22 @@ type past struct {
 type node struct {
 	state       *state
 	events      *past // the last of them
-	name        name
+	digest      digest
 	last        int
 	preemptions int // the least number of all interleavings that lead here
 }
 
 type nodeKey struct {
-	name name
-	last int
+	digest digest
+	last   int
 }
 
 type enumeration struct {
 	points trace.Points
 	lean   *sharing // nil: full
 	level  map[nodeKey]*node
-	ends   map[name]int // maximal traces, with the least preemptions
-	stuck  map[name]bool
+	ends   map[digest]int // maximal traces, with the least preemptions
+	stuck  map[digest]bool
 	bugs   map[Bug]int // Preemptions left 0 in the key
 }
 
@@ -103,7 +103,7 @@ func Count(p *Program) (int, error) {
 
 // run goes through the trace prefixes by their length.
 func (e *enumeration) run(p *Program) error {
-	e.ends, e.stuck, e.bugs = map[name]int{}, map[name]bool{}, map[Bug]int{}
+	e.ends, e.stuck, e.bugs = map[digest]int{}, map[digest]bool{}, map[Bug]int{}
 	e.level = map[nodeKey]*node{{}: {state: newState(p)}}
 	for len(e.level) > 0 {
 		now := e.level
@@ -146,7 +146,7 @@ func (e *enumeration) expand(n *node) {
 	if !anyReady {
 		kind := n.state.stuck()
 		if kind != "" {
-			e.stuck[n.name] = true
+			e.stuck[n.digest] = true
 		}
 		e.end(n, kind, "")
 		return
@@ -180,7 +180,7 @@ func (e *enumeration) mayPreempt(s *state, t int) bool {
 
 // add puts a node into the next level, or lowers the price of its twin there.
 func (e *enumeration) add(n *node) {
-	key := nodeKey{n.name, n.last}
+	key := nodeKey{n.digest, n.last}
 	if e.lean != nil {
 		key.last = 0
 	}
@@ -193,8 +193,8 @@ func (e *enumeration) add(n *node) {
 
 // end records a maximal trace.
 func (e *enumeration) end(n *node, kind Kind, message string) {
-	if price, ok := e.ends[n.name]; !ok || n.preemptions < price {
-		e.ends[n.name] = n.preemptions
+	if price, ok := e.ends[n.digest]; !ok || n.preemptions < price {
+		e.ends[n.digest] = n.preemptions
 	}
 	if kind == "" {
 		return
@@ -240,15 +240,15 @@ func (n *node) successor(t, outcome, price int) *node {
 			h[1] += before[1]
 		}
 	}
-	s.name = name{n.name[0] + scramble(h[0]), n.name[1] + scramble(h[1])}
+	s.digest = digest{n.digest[0] + scramble(h[0]), n.digest[1] + scramble(h[1])}
 	s.events = &past{t, index, uses, n.events}
 	return s
 }
 
-// mixed is an event's own part of its trace's name.
-func mixed(thread, index, outcome int) name {
+// mixed is an event's own part of its trace's digest.
+func mixed(thread, index, outcome int) digest {
 	x := uint64(thread)<<40 | uint64(index)<<8 | uint64(uint8(outcome))
-	return name{scramble(x + 0x9e3779b97f4a7c15), scramble(x ^ 0xd1b54a32d192ed03)}
+	return digest{scramble(x + 0x9e3779b97f4a7c15), scramble(x ^ 0xd1b54a32d192ed03)}
 }
 
 // scramble is a bijection without visible structure (splitmix64's finisher).

@@ -181,7 +181,7 @@ func random(r *rand.Rand) *Program {
 func TestRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	compared, many, buggy, early := 0, 0, 0, 0
-	for i := 0; compared < 80; i++ {
+	for i := 0; compared < 50; i++ {
 		p := random(r)
 		n, done := runNaive(p, 5_000)
 		if !done {

@@ -17,7 +17,7 @@ type thread struct {
 	life life
 	pc   int
 	regs Regs
-	// done counts its events: with the thread's number, an event's name.
+	// done counts its events: with the thread's number it tells the event.
 	done int
 	// woken: its wait on a condition variable is over, or its barrier opened.
 	woken bool

@@ -91,7 +91,7 @@ func built(t testing.TB, cc, name, source string, args []string) string {
 func arguments(cc string, flags []string) []string {
 	args := []string{"-g", "-w", "-pthread"}
 	if !slices.Contains(flags, Dynamic) {
-		args = append(append(args, "-static"), smallTables()...)
+		args = append(append(args, "-static"), quickLink()...)
 	}
 	flags = slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return f == Dynamic })
 	if !slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "-O") }) {

@@ -30,7 +30,7 @@ import (
 // LANDGO_THEMES=A,B leaves programs out that have nothing to do with these themes.
 func TestOutside(t *testing.T) {
 	t.Parallel()
-	o := &outsideRun{T: t, seed: 1, n: 16, nativeRuns: 15, effort: 1, refused: map[string]int{}, told: map[string]int{}}
+	o := &outsideRun{T: t, seed: 1, n: 10, nativeRuns: 15, effort: 1, refused: map[string]int{}, told: map[string]int{}}
 	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_OUTSIDE")); err == nil {
 		o.seed, o.n, o.nativeRuns, o.effort, o.most = rand.Uint64N(1<<32), n, 300, 6, 2*time.Second
 	}

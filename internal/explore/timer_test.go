@@ -44,7 +44,7 @@ func TestOwnThreads(t *testing.T) {
 	if err != nil || len(sources) != len(table) {
 		t.Errorf("%d programs, %d in the table, %v", len(sources), len(table), err)
 	}
-	for _, g := range table {
+	for i, g := range table {
 		t.Run(g.Name, func(t *testing.T) {
 			t.Parallel()
 			source := "../../guests/uthreads/" + g.Name + ".c"
@@ -55,7 +55,7 @@ func TestOwnThreads(t *testing.T) {
 				t.Errorf("%s (%s): %+v", r.Verdict, r.Reason, r.Bug)
 			}
 			fixed := compile.File(t, "gcc", source, "-O1", "-DFIXED")
-			for _, search := range []string{"none", "sleep", "dpor", "optimal"} {
+			for _, search := range append(inTurn(i, "none", "sleep", "dpor"), "optimal") {
 				cfg := ticking(fixed, 1)
 				if cfg.Search = search; search == "optimal" {
 					cfg.SelfCheck = true
