@@ -29,6 +29,7 @@ var languages = map[string]language{
 	".cc":  {"CXX", "c++", "CXXFLAGS"},
 	".cpp": {"CXX", "c++", "CXXFLAGS"},
 	".cxx": {"CXX", "c++", "CXXFLAGS"},
+	".c++": {"CXX", "c++", "CXXFLAGS"},
 	".C":   {"CXX", "c++", "CXXFLAGS"},
 }
 

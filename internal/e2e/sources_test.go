@@ -20,7 +20,7 @@ void *f(void *p) { int y = x; x = y + 1; return p; }
 int main(int argc, char **argv) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); pthread_join(t, 0); assert(x == 2 || argc > 1); }
 `
 	write(t, dir, map[string]string{
-		"lost.c": lost, "lost.cc": strings.ReplaceAll(lost, "int x;", "int x; template <class T> T same(T v) { return v; }"), "wrong.c": "int main(void) { return nowhere; }\n",
+		"lost.c": lost, "lost.cc": strings.ReplaceAll(lost, "int x;", "int x; template <class T> T same(T v) { return v; }"), "lost.c++": lost, "wrong.c": "int main(void) { return nowhere; }\n",
 		"Makefile": "lost: lost.c\n\tgcc -g -pthread -o $@ $<\nbroken:\n\texit 3\n", "lost.rs": "fn main() {}\n",
 		"root.c": "#include <math.h>\nint main(int c, char **v) { return sqrt(c + 3) != 2; }\n",
 	})
@@ -31,7 +31,7 @@ int main(int argc, char **argv) { pthread_t t; pthread_create(&t, 0, f, 0); f(0)
 		cmd.Env = append(cmd.Environ(), "XDG_CACHE_HOME="+at("cache"), env)
 		return finish(t, cmd)
 	}
-	for _, args := range [][]string{{at("lost.c")}, {at("lost.cc")}, {"--make", dir, "lost"}} {
+	for _, args := range [][]string{{at("lost.c")}, {at("lost.cc")}, {at("lost.c++")}, {"--make", dir, "lost"}} {
 		bug := at("bug.landgo")
 		e := try("CFLAGS=-O1", append([]string{"run", "--json", "--quiet", "--out", bug}, args...)...)
 		if r := e.decode(t); r.Bug == nil || !strings.Contains(r.Bug.Message, "x == 2") {

@@ -43,6 +43,9 @@ int main(void) { pthread_t t; create(&t, w, 0); return 0; }`, nil, []result.Warn
 	{"usage", `
 static void *w(void *a) { return a; }
 int main(int c, char **v) { if (c < 2) { fputs("usage: guest N\nmore\n", stderr); return 0; } pair(w); }`, nil, []result.WarningCode{result.OneThread}, `it wrote "usage: guest N"`},
+	{"a file that isn't given", `
+static void *w(void *a) { return a; }
+int main(void) { if (!fopen("input", "r")) { perror("input"); return 0; } pair(w); }`, nil, []result.WarningCode{result.OneThread}, "only the files of --file"},
 	{"usage, with arguments", `
 static _Atomic int x;
 static void *w(void *a) { x++; return a; }

@@ -239,4 +239,7 @@ func (p *page) output(text string) {
 	for _, l := range lines {
 		p.line("  %s", p.cut(clean(l), 2))
 	}
+	if result.MissedFile(text) {
+		p.wrap("", result.FilesAreGiven)
+	}
 }

@@ -246,3 +246,14 @@ func TestStatement(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestMissedFile: of a program that finds no file the report says how to give it one.
+func TestMissedFile(t *testing.T) {
+	for output, hint := range map[string]bool{"input: No such file or directory\n": true, "input: Permission denied\n": false} {
+		var text bytes.Buffer
+		Found(&text, &result.Result{Bug: &result.Bug{Message: "exit status 1", BeforeThreads: true, Output: output}}, Style{})
+		if got := strings.Contains(text.String(), "--file"); got != hint {
+			t.Errorf("%q: the hint %v, want %v:\n%s", output, got, hint, text.String())
+		}
+	}
+}

@@ -46,6 +46,9 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 		text := "only one thread ever ran"
 		if met.Wrote != "" {
 			text += fmt.Sprintf("; it wrote %q", met.Wrote)
+			if result.MissedFile(met.Wrote) {
+				text += " (" + result.FilesAreGiven + ")"
+			}
 		}
 		warn(result.OneThread, "%s", text)
 		return all

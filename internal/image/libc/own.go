@@ -1,6 +1,7 @@
 package libc
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,7 +15,9 @@ import (
 //
 // How to tell. A function with line information is the program's own: C
 // libraries are installed without, and of one that was built with it the source
-// is in a folder that says so. Without line information: a libc defines a
+// is in a folder that says so. Debian 11 installs libpthread.a with it: its folders
+// are relative ones ("nptl/pthread_join.c"), which a compiler gives only where it is
+// told to (-ffile-prefix-map). Without line information: a libc defines a
 // replaceable function as a weak symbol, or under a second name that it uses
 // itself (__libc_malloc), and a program does neither. Musl has functions with
 // one strong name (free, sem_wait); of those, free goes with malloc, and the
@@ -35,18 +38,23 @@ func IsOwn(info *debuginfo.Info, s *elffile.Symbol) bool {
 		return !info.OfRuntime(s.Addr)
 	}
 	if fs := info.Frames(s.Addr); len(fs) > 0 && fs[0].File != "" {
-		path := fs[len(fs)-1].Path
-		return !strings.Contains(path, "glibc") && !strings.Contains(path, "musl")
+		path := filepath.Clean(fs[len(fs)-1].Path)
+		return !strings.Contains(path, "glibc") && !strings.Contains(path, "musl") &&
+			!(strings.HasPrefix(path, "nptl/") && hasSecondName(info, s))
 	}
 	if s.Weak || !slices.ContainsFunc(replaceable[info.Libc()], func(p string) bool {
 		return s.Name == p || strings.HasSuffix(p, "_") && strings.HasPrefix(s.Name, p)
 	}) {
 		return false
 	}
+	return !hasSecondName(info, s)
+}
+
+func hasSecondName(info *debuginfo.Info, s *elffile.Symbol) bool {
 	for i := range info.Symbols {
 		if t := &info.Symbols[i]; t.Addr == s.Addr && t.Name != s.Name && t.Kind != elffile.Object {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }
