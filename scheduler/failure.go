@@ -24,11 +24,31 @@ type Failure struct {
 	// thread's life.
 	Stack []uint64
 	At    uint64
+	// Misuse is the rule that a lock's use breaks, Lock the lock's address, and Holder the
+	// thread that holds it, or trace.NoThread.
+	Misuse Misuse
+	Lock   uint64
+	Holder trace.TID
 	// Calls are those of an object that no order explains (package linear).
 	Calls []Called
 	// Waits lists what each thread waits for (deadlock, livelock).
 	Waits []Wait
 }
+
+// Misuse is a rule of locks that a thread breaks.
+type Misuse uint8
+
+// The rules, where the events before tell what to change.
+const (
+	OtherMisuse  Misuse = iota
+	KeptAtEnd           // a thread ends while it holds the lock
+	TakenTwice          // a thread wants a lock that it holds
+	Upgraded            // it holds the lock for reading, and wants it for writing
+	NotTaken            // it lets a lock go that no thread holds
+	AnothersLock        // it lets a lock go that another thread holds
+	HeldAtItsEnd        // it destroys or initialises a lock that a thread holds
+	UsedGone            // it uses what was destroyed
+)
 
 // Called is a call of an object, in a history.
 type Called struct {

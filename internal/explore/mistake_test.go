@@ -446,6 +446,45 @@ t[1].next = t[2].next; } UNLOCK(t[1].m); UNLOCK(t[2].m); return p; }
 B { LOCK(t[1].m);
 int n = t[1].next; LOCK(t[n].m); t[3].next = n; t[1].next = 3; UNLOCK(t[n].m); UNLOCK(t[1].m); return p; }
 MAIN { t[1].next = 2; for (int i = 0; i < 4; i++) pthread_mutex_init(&t[i].m, 0); GO(a); GO(b); JOIN(a); JOIN(b); assert(!y || t[3].next == 2); unused(); }`, nil, ""},
+		{"kept at the end", `A {
+LOCK(m); if (x) return p;
+UNLOCK(m); x = 1; return p; }
+MAIN { GO(a); JOIN(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(b); unused(); }`, []string{"Thread 0.2 takes m (guest.c:21) and ends", "Unlock it on every way"}, ""},
+		{"taken twice", `static void __attribute__((noinline)) add(void) {
+LOCK(m); x++; UNLOCK(m); }
+A { LOCK(m);
+add(); UNLOCK(m); return p; }
+MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 takes m (guest.c:22) and wants it once more (guest.c:21)"}, ""},
+		{"held for reading, wanted for writing", `static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+A { pthread_rwlock_rdlock(&l);
+if (!x) { pthread_rwlock_wrlock(&l); x = 1; pthread_rwlock_unlock(&l); } pthread_rwlock_unlock(&l); return p; }
+MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 holds l for reading (guest.c:21) and wants it for writing (guest.c:22)", "look again"}, ""},
+		{"let go twice", `A { LOCK(m); x++;
+UNLOCK(m);
+UNLOCK(m); return p; }
+MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21), and once more (guest.c:22)"}, ""},
+		{"let go, never taken", `A { x++;
+UNLOCK(m); return p; }
+MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) without having taken it"}, ""},
+		{"another thread's lock", `A {
+UNLOCK(m); return p; }
+MAIN { LOCK(m);
+GO(a); JOIN(a); unused(); }`, []string{"Thread 0 takes m (guest.c:22), and thread 0.1 lets it go (guest.c:21)", "semaphore"}, ""},
+		{"destroyed while it is held", `#include <semaphore.h>
+static sem_t s, u;
+A { LOCK(m); sem_post(&s); sem_wait(&u);
+UNLOCK(m); return p; }
+MAIN { sem_init(&s, 0, 0); sem_init(&u, 0, 0); GO(a); sem_wait(&s);
+pthread_mutex_destroy(&m); sem_post(&u); JOIN(a); unused(); }`, []string{"Thread 0.1 takes m (guest.c:22), and thread 0 destroys or initialises it (guest.c:25)", "pthread_join"}, ""},
+		{"destroyed by its holder", `A { LOCK(m);
+pthread_mutex_destroy(&m); return p; }
+MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 takes m (guest.c:20), and destroys or initialises it (guest.c:21)", "Unlock it first"}, ""},
+		{"used when it is destroyed", `#include <semaphore.h>
+static sem_t s;
+A { sem_wait(&s);
+LOCK(m); x = 1; UNLOCK(m); return p; }
+MAIN { sem_init(&s, 0, 0); GO(a);
+pthread_mutex_destroy(&m); sem_post(&s); JOIN(a); unused(); }`, []string{"Thread 0 destroys m (guest.c:25) before thread 0.1 uses it (guest.c:23)", "pthread_join"}, ""},
 		{"without threads", `MAIN { assert(x); unused(); }`, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -35,10 +35,14 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 		args = append([]any{s.core.VariableName(o.addr)}, args...)
 		return &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf(format, args...)}
 	}
+	broken := func(rule scheduler.Misuse, holder trace.TID, f *scheduler.Failure) *scheduler.Failure {
+		f.Misuse, f.Lock, f.Holder = rule, o.addr, holder
+		return f
+	}
 	switch {
 	case a.inits():
 	case o.destroyed:
-		return bad("%s is used after it was destroyed")
+		return broken(scheduler.UsedGone, trace.NoThread, bad("%s is used after it was destroyed"))
 	case th.role == profile.SpinInitOrUnlock:
 	case o.torn != "":
 		return bad("%s is overwritten %s", o.torn)
@@ -51,7 +55,7 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 	switch a.op {
 	case trace.OpLock:
 		if o.owner == th.ID && o.mtype == mutexNormal && !th.timed {
-			return bad("%s is locked twice by the same thread")
+			return broken(scheduler.TakenTwice, th.ID, bad("%s is locked twice by the same thread"))
 		}
 	case trace.OpUnlock:
 		if th.role == profile.SpinInitOrUnlock && o.owner == trace.NoThread {
@@ -59,17 +63,17 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 		}
 		if o.owner != th.ID && o.mtype == mutexNormal {
 			if o.owner == trace.NoThread {
-				return bad("%s is unlocked, but no thread holds it")
+				return broken(scheduler.NotTaken, trace.NoThread, bad("%s is unlocked, but no thread holds it"))
 			}
-			return bad("%s is unlocked by thread %s, but thread %s holds it", s.core.Name(th.ID), s.core.Name(o.owner))
+			return broken(scheduler.AnothersLock, o.owner, bad("%s is unlocked by thread %s, but thread %s holds it", s.core.Name(th.ID), s.core.Name(o.owner)))
 		}
 	case trace.OpMutexDestroy:
 		if o.owner != trace.NoThread {
-			return bad("%s is destroyed while thread %s holds it", s.core.Name(o.owner))
+			return broken(scheduler.HeldAtItsEnd, o.owner, bad("%s is destroyed while thread %s holds it", s.core.Name(o.owner)))
 		}
 	case trace.OpMutexInit:
 		if o.owner != trace.NoThread {
-			return bad("%s is initialised while thread %s holds it", s.core.Name(o.owner))
+			return broken(scheduler.HeldAtItsEnd, o.owner, bad("%s is initialised while thread %s holds it", s.core.Name(o.owner)))
 		}
 	case trace.OpCondWait:
 		m := s.objectOf(th.arg(1), kindMutex)
@@ -85,15 +89,19 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 			return bad("%s is downgraded by thread %s, which doesn't hold it for writing", s.core.Name(th.ID))
 		}
 		if o.owner != th.ID && index(o.readers, th.ID) < 0 {
-			return bad("%s is unlocked by thread %s, which doesn't hold it", s.core.Name(th.ID))
+			return broken(scheduler.NotTaken, trace.NoThread, bad("%s is unlocked by thread %s, which doesn't hold it", s.core.Name(th.ID)))
 		}
 	case trace.OpReadLock:
 		if o.owner == th.ID && s.libc != elffile.Glibc && !th.timed {
-			return bad("%s is locked for reading by thread %s, which holds it for writing", s.core.Name(th.ID))
+			return broken(scheduler.TakenTwice, th.ID, bad("%s is locked for reading by thread %s, which holds it for writing", s.core.Name(th.ID)))
 		}
 	case trace.OpWriteLock:
 		if (o.owner == th.ID && s.libc != elffile.Glibc || index(o.readers, th.ID) >= 0) && !th.timed {
-			return bad("%s is locked for writing by thread %s, which holds it already", s.core.Name(th.ID))
+			rule := scheduler.TakenTwice
+			if o.owner != th.ID {
+				rule = scheduler.Upgraded
+			}
+			return broken(rule, th.ID, bad("%s is locked for writing by thread %s, which holds it already", s.core.Name(th.ID)))
 		}
 	case trace.OpRWDestroy:
 		if o.owner != trace.NoThread || len(o.readers) > 0 {
@@ -115,7 +123,7 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 func (s *calls) exitMisuse(th *thread) *scheduler.Failure {
 	for _, a := range th.holds {
 		if o := s.objects[a]; !o.destroyed && o.owner == th.ID && !s.rewritten(o) {
-			return &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: th.Regs.RIP,
+			return &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: th.Regs.RIP, Misuse: scheduler.KeptAtEnd, Lock: a, Holder: th.ID,
 				Message: fmt.Sprintf("thread %s ends while it holds %s", s.core.Name(th.ID), s.core.VariableName(a))}
 		}
 	}

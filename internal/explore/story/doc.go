@@ -10,7 +10,7 @@
 //	a story          story (in which order it is told), account (each step), starts (threads), switches,
 //	                 waits, choices, block (lives of memory), buffered (stores unseen), names (memory)
 //	what met         collision, looks (a test repeated after a wait), race and view (a data race)
-//	the mistake      mistake (its name, and those of locks), mistakelife, mistakekept, mistakewait, mistakemissed,
+//	the mistake      mistake (its name), mistakelock, mistakelife, mistakekept, mistakewait, mistakemissed,
 //	                 mistakeorder and against (a run that passes beside it)
 //	the record       record, recordquery, recordwait, recordbuffer, walk (accesses to and fro)
 //	a verdict        warning (what lessens it)

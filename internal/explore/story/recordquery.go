@@ -173,6 +173,20 @@ func (r *record) acquired(owner trace.TID, obj uint64) *result.Frame {
 	return nil
 }
 
+// lastOperation is the thread that made the last operation of some kinds on an object, and where; "" if
+// no line says it.
+func (r *record) lastOperation(obj uint64, kinds ...trace.OpKind) (trace.TID, string) {
+	for i := len(r.beats) - 1; i >= 0; i-- {
+		for k := len(r.beats[i].ops) - 1; k >= 0; k-- {
+			if op := &r.beats[i].ops[k]; op.Obj == obj && slices.Contains(kinds, op.Kind) && op.PC != 0 {
+				f := result.Innermost(r.Frames([]uint64{op.PC - 1}))
+				return r.beats[i].step.Thread, f.Where()
+			}
+		}
+	}
+	return trace.NoThread, ""
+}
+
 // stale reports whether a thread has read something else between two accesses to a word,
 // and another thread has changed that before the second.
 func (r *record) stale(t trace.TID, from, to at) bool {
