@@ -38,6 +38,7 @@ type Plan struct {
 	Yield    bool     // a voluntary switch
 	Unmasks  bool     // its thread takes signals after it that it didn't before
 	Fences   bool     // it empties the store buffers of other threads' processors
+	Lockless bool     // its thread's store buffer may be as it was when it returns
 	Name     string   // the call's name, for reports and certificates
 	Reason   string   // for Invalid: one clause, e.g. "system call 41 (socket) is not modelled"
 	Gap      Gap      // for Invalid: the kind of thing

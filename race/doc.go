@@ -34,5 +34,6 @@
 //	              (where accesses were), adjacent (mode Adjacent), candidate, class
 //	orders        order (clocks of threads and objects), sync (what operations order), clock (vectors),
 //	              lockset
-//	store buffers triangular (triangular races), triangularjudge, triangularops (what operations drain)
+//	store buffers triangular (triangular races), triangularjudge, triangularops (what operations drain),
+//	              triangularasleep (before there may be one)
 package race

@@ -56,6 +56,7 @@ import (
 // told and isn't one.
 type Triangular struct {
 	order
+	asleep
 	cfg      TriangularConfig
 	cells    map[uint64]*tsoCell
 	recent   [64]recentCell // some of cells
@@ -161,14 +162,26 @@ type contact struct {
 // NewTriangular returns a watch at the start of an execution.
 func NewTriangular(cfg TriangularConfig) *Triangular {
 	return &Triangular{order: newOrder(), cfg: cfg, cells: map[uint64]*tsoCell{}, objs: map[uint64]*tsoObject{},
-		visits: make([]tsoVisit, 1), found: map[triangle]*Triangle{}, stores: map[uint64]bool{}}
+		visits: make([]tsoVisit, 1), found: map[triangle]*Triangle{}, stores: map[uint64]bool{},
+		asleep: asleep{sleeps: !cfg.Unordered}} // Crossed has to be known from the start
 }
 
 // Mark remembers the present state. Marks nest like a stack.
-func (d *Triangular) Mark() int { return d.mark(len(d.visits), 0) }
+func (d *Triangular) Mark() int {
+	if d.sleeps {
+		d.asleep.marks = append(d.asleep.marks, len(d.path))
+	}
+	return d.mark(len(d.visits), 0)
+}
 
 // Rewind comes back to a mark, and forgets all later ones.
-func (d *Triangular) Rewind(k int) { d.visits = d.visits[:d.rewind(k).visits] }
+func (d *Triangular) Rewind(k int) {
+	d.visits = d.visits[:d.rewind(k).visits]
+	if d.sleeps {
+		d.asleep.marks = d.asleep.marks[:k+1]
+		d.path = d.path[:d.asleep.marks[k]]
+	}
+}
 
 // Forget forgets what was found.
 func (d *Triangular) Forget() {
@@ -220,8 +233,15 @@ func (x *Triangle) less(y *Triangle) bool {
 // the threads did orders them, and the search doesn't run the other order.
 func (d *Triangular) Crossed() []Pair { return d.crossed }
 
-// Step watches one transition.
+// Step watches one transition, which has to stay as it is until it is taken back.
 func (d *Triangular) Step(t *trace.Transition) {
+	if d.sleeps {
+		if !d.doze(t) {
+			d.path = append(d.path, t)
+			return
+		}
+		d.wake()
+	}
 	d.stored, d.step, d.crossed = false, t, d.crossed[:0]
 	if len(t.Ops) == 0 && len(t.Wakes) == 0 && len(t.Tails) == 0 {
 		d.ensure(t.Thread)
@@ -294,11 +314,10 @@ func (d *Triangular) drain(t trace.TID) {
 // access watches one access.
 func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	lo, hi := a.Counted()
-	if lo == hi || d.cfg.Clock != nil && d.cfg.Clock(lo) {
+	if d.passes(lo, hi) {
 		return
 	}
-	// The C library works on what it keeps in order by itself under a lock of its own.
-	locked := a.Flags&(trace.Atomic|trace.Library) != 0
+	locked := d.isLocked(a)
 	if locked {
 		d.drain(t)
 	}
@@ -314,7 +333,7 @@ func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	if d.cfg.fault == ignoreLockedStores && locked {
 		v.Write = false
 	}
-	word := d.cfg.Word != nil && d.cfg.Word(lo)
+	word := d.isWord(lo)
 	if !locked && !(word && (v.Write || d.changesKernel())) {
 		v.store = d.slots[th.store]
 	}
@@ -335,12 +354,32 @@ func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	case v.Write && !word && d.cfg.fault == storesDrain && d.slots[th.store] != 0:
 		d.set(th.store, 0)
 	case v.Write && !word:
-		d.set(th.store, at)
-		d.stored = true
-		if pc := &d.known[a.PC%uint64(len(d.known))]; *pc != a.PC {
-			*pc = a.PC
-			d.stores[a.PC] = true
-		}
+		d.buffered(th.store, at, a.PC)
+	}
+}
+
+// passes reports whether an access of bytes from lo to hi is none to the watch.
+func (d *Triangular) passes(lo, hi uint64) bool {
+	return lo == hi || d.cfg.Clock != nil && d.cfg.Clock(lo)
+}
+
+// isLocked reports whether an access waits for its thread's buffer. The C library works on
+// what it keeps in order by itself under a lock of its own. A kernel looks at some of its state
+// without one.
+func (d *Triangular) isLocked(a *trace.Access) bool {
+	return a.Flags&trace.Atomic != 0 || a.Flags&trace.Library != 0 && !d.isWord(a.Addr)
+}
+
+func (d *Triangular) isWord(addr uint64) bool { return d.cfg.Word != nil && d.cfg.Word(addr) }
+
+// buffered notes that the plain store at visit n, of the instruction at pc, may be in the buffer
+// that has the slot.
+func (d *Triangular) buffered(slot, n int32, pc uint64) {
+	d.set(slot, n)
+	d.stored = true
+	if known := &d.known[pc%uint64(len(d.known))]; *known != pc {
+		*known = pc
+		d.stores[pc] = true
 	}
 }
 

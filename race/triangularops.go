@@ -108,15 +108,11 @@ func (d *Triangular) nested(t trace.TID, o *trace.Op) bool {
 // Events between aren't asked about: two that nothing orders are taken to be
 // adjacent.
 func (d *Triangular) looks(t trace.TID, o *trace.Op) {
-	b := bufferingOf[o.Kind]
-	if o.Kind != trace.OpOnce && (b == nothing || o.Size == 0) {
+	if !hasObject(o) {
 		return
 	}
-	x := d.lately[o.Obj>>3%uint64(len(d.lately))]
-	if x == nil || x.addr != o.Obj {
-		x = d.operatedOn(o)
-	}
-	look := b == looks
+	x := d.operatedOn(o)
+	look := looksAt(o)
 	buffered := d.slots[d.threads[t].store]
 	if look && buffered == 0 {
 		return
@@ -150,8 +146,20 @@ func (d *Triangular) looks(t trace.TID, o *trace.Op) {
 	d.set(own, int32(len(d.visits)-1))
 }
 
+// hasObject reports whether an operation has an object in the guest's memory that it may load or
+// change.
+func hasObject(o *trace.Op) bool {
+	return o.Kind == trace.OpOnce || bufferingOf[o.Kind] != nothing && o.Size != 0
+}
+
+// looksAt reports whether an operation may be a plain load of its object.
+func looksAt(o *trace.Op) bool { return hasObject(o) && bufferingOf[o.Kind] == looks }
+
 // operatedOn is the object of an operation.
 func (d *Triangular) operatedOn(o *trace.Op) *tsoObject {
+	if x := d.lately[o.Obj>>3%uint64(len(d.lately))]; x != nil && x.addr == o.Obj {
+		return x
+	}
 	x := d.objs[o.Obj]
 	if x == nil {
 		x = &tsoObject{addr: o.Obj}

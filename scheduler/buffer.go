@@ -184,7 +184,7 @@ func (b *buffers) waitsForAll(th *thread) bool {
 	case StandOp:
 		return b.in.lib.Drains(th.ID)
 	case StandTrap:
-		return !plainCalls[b.in.planned(th).Name]
+		return !b.in.planned(th).Lockless
 	case StandFence:
 		return true
 	}

@@ -93,7 +93,7 @@ func (q *Traps) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 	switch {
 	case p.Op.Kind == trace.OpFenceAll, !p.Blocked && len(q.failures.kinds(th)) > 0:
 		return true
-	case q.in.Undrained(th.ID) && !plainCalls[p.Name] && !q.in.trusted(th):
+	case q.in.Undrained(th.ID) && !p.Lockless && !q.in.trusted(th):
 		return true
 	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || q.naps.naps(th, p) || q.in.lib.ComesBack(th.ID, p.Name):
 		return true
@@ -119,11 +119,6 @@ func (q *Traps) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 	// which thread goes on.
 	return p.Effect == kernel.Event
 }
-
-// plainCalls are the calls that leave a store buffer as it is, as far as systems promise that.
-// All others take locks in a kernel, or are taken to.
-var plainCalls = map[string]bool{"getpid": true, "gettid": true, "getppid": true, "getuid": true, "geteuid": true, "getgid": true, "getegid": true,
-	"landgo_choice": true, "landgo_assume": true, "clock_gettime": true, "gettimeofday": true, "time": true, "getcpu": true}
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
 func (q *Traps) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error {
@@ -240,7 +235,11 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 	if f := q.in.Mappings.Take(th.ID, call, &out); f != nil {
 		return true, q.in.Fail(th.ID, f)
 	}
+	made := len(tr.Accesses)
 	q.sharing.takeEffects(th, tr, call, out.Accesses, out.Others, out.Pages)
+	if q.in.cfg.Buffers && p.Lockless { // what it stores comes after what its thread has stored
+		q.buffers.takeStores(th, tr, tr.Accesses[made:], journal, th.Insns)
+	}
 	q.wake(tr, out.Wakes)
 	if out.Spawn != nil {
 		if err := q.runs.Spawn(th.ID, out.Spawn.Child, &out.Spawn.Regs, tr, 0); err != nil {

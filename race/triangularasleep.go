@@ -1,0 +1,121 @@
+package race
+
+import (
+	"math"
+
+	"landgo/internal/trace"
+)
+
+// A watch for triangular races sleeps until an execution has what may be the load of one: a
+// plain load, or what counts as one, with a store before it that may still be in the buffer
+// and doesn't have all of its bytes. Up to there no execution had a race, so it only follows
+// which store each thread may have in its buffer. Most programs never wake it. When it wakes,
+// it looks at the present execution again from the start, and at all that come after in full.
+
+// asleep is what a watch that sleeps remembers of the present execution.
+type asleep struct {
+	sleeps bool
+	path   []*trace.Transition
+	marks  []int // by mark, the length of path
+}
+
+// doze follows a transition, and reports whether the watch has to wake for it.
+func (d *Triangular) doze(t *trace.Transition) (wakes bool) {
+	d.stored, d.step = false, t
+	d.ensureAll(t)
+	next, fence := 0, 0
+	for i := range t.Ops {
+		o := &t.Ops[i]
+		n := len(t.Accesses)
+		if o.At != math.MaxUint16 {
+			n = min(n, int(o.At))
+		}
+		if next, fence, wakes = d.glance(n, next, fence); wakes {
+			return true
+		}
+		by := t.DidBy(i)
+		if d.slots[d.threads[by].store] != 0 && (looksAt(o) || o.Kind == trace.OpCallBegins || o.Kind == trace.OpCallEnds) {
+			return true
+		}
+		if hasObject(o) {
+			d.operatedOn(o)
+		}
+		fence = d.fences(t, fence, next)
+		d.effect(by, o)
+	}
+	next, fence, wakes = d.glance(len(t.Accesses), next, fence)
+	d.fences(t, fence, next)
+	return wakes
+}
+
+// glance is until, for doze.
+func (d *Triangular) glance(n, next, fence int) (int, int, bool) {
+	t := d.step
+	for ; next < n; next++ {
+		fence = d.fences(t, fence, next)
+		if d.mayRace(t.By(next), &t.Accesses[next]) {
+			return next, fence, true
+		}
+	}
+	if n == len(t.Accesses) {
+		fence = d.fences(t, fence, n)
+	}
+	return next, fence, false
+}
+
+// mayRace follows an access, and reports whether it may be the load of a race.
+func (d *Triangular) mayRace(t trace.TID, a *trace.Access) bool {
+	lo, hi := a.Counted()
+	if d.passes(lo, hi) {
+		return false
+	}
+	locked := d.isLocked(a)
+	if locked {
+		d.drain(t)
+	}
+	slot := d.threads[t].store
+	switch last := d.slots[slot]; {
+	case locked:
+		d.drain(t)
+	case !a.IsWrite():
+		return last != 0 && !(d.covered(&d.visits[last], lo, hi) && !d.besideAny(lo, hi)) && !(d.isWord(lo) && d.changesKernel())
+	case !d.isWord(lo):
+		d.visits = append(d.visits, tsoVisit{Access: Access{Thread: t, Addr: lo, Size: uint32(hi - lo), Write: true}})
+		d.buffered(slot, int32(len(d.visits)-1), a.PC)
+	}
+	return false
+}
+
+// covered reports whether a store has all bytes of a range.
+func (d *Triangular) covered(s *tsoVisit, lo, hi uint64) bool {
+	return s.Addr <= lo && hi <= s.Addr+uint64(s.Size)
+}
+
+// besideAny reports whether operations were made on objects that have bytes of a range.
+func (d *Triangular) besideAny(lo, hi uint64) bool {
+	for g := lo &^ 7; g < hi; g += 8 {
+		if c := d.cells[g]; c != nil && c.object {
+			return true
+		}
+	}
+	return false
+}
+
+// wake has the watch look at the present execution from the start, up to where it is.
+func (d *Triangular) wake() {
+	old := d.asleep
+	d.asleep = asleep{}
+	d.order, d.visits = newOrder(), d.visits[:1]
+	d.cells, d.objs = map[uint64]*tsoCell{}, map[uint64]*tsoObject{}
+	clear(d.recent[:])
+	clear(d.lately[:])
+	seen := 0
+	for _, n := range append(old.marks, len(old.path)) {
+		for ; seen < n; seen++ {
+			d.Step(old.path[seen])
+		}
+		if len(d.order.marks) < len(old.marks) {
+			d.Mark()
+		}
+	}
+}
