@@ -96,5 +96,5 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); }
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("go build: %s", said)
 	}
-	try("run", at("hi")).complains(t, result.OtherRuntime, "a Go program")
+	try("run", at("hi")).complains(t, result.OtherRuntime, "(go test -race looks for their races); use the language's own tools")
 }

@@ -29,13 +29,13 @@ func sanitizer(img *image.Image) string {
 func otherRuntime(img *image.Image) string {
 	for _, section := range []string{".gopclntab", ".note.go.buildid", ".data.rel.ro.gopclntab"} {
 		if s, _ := img.Section(section); s != nil {
-			return "a Go program: its goroutines are switched by Go's own scheduler, which landgo doesn't know"
+			return "a Go program: its goroutines are switched by Go's own scheduler, which landgo doesn't know (go test -race looks for their races)"
 		}
 	}
 	_, comment := img.Section(".comment")
 	_, starts := img.Symbol("start.posixCallMainAndExit")
 	if _, libc := img.Symbol("pthread_create"); !libc && (starts || bytes.Contains(comment, []byte("zig "))) {
-		return "a Zig program without a C library: landgo doesn't know the threads and locks of Zig's std; build it with -lc -mcpu x86_64"
+		return "a Zig program without a C library: landgo doesn't know the threads and locks of Zig's std (with -lc -mcpu x86_64 they are the C library's)"
 	}
 	return ""
 }
