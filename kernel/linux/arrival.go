@@ -36,9 +36,9 @@ func (s *signals) arrives(to *target) bool {
 // manyArrivals says why a signal can't be on its way.
 const manyArrivals = ": signals on their way count as threads, one for each thread that gets some, and there are too many: see --max-threads"
 
-// posts is the sending of a signal that arrives later: a thread's steps don't depend on it, but
-// for one that leaves a call from which it was woken (Linux has it take the signal first), or one
-// that the signal wakes.
+// posts is the sending of a signal that arrives later: a thread's steps don't depend on it. But
+// one does that leaves a call from which it was woken, for Linux has it take the signal first. So
+// does one that the signal wakes.
 func (c *call) posts(t *thread, sig uint64) trace.Op {
 	op := trace.Op{Kind: trace.OpPost, Obj: uint64(t.id), Arg: sig}
 	if c.k.host.Arrival(t.id) == kernel.ArrivesInCall || c.k.signals.sigwaits(t) {

@@ -264,7 +264,7 @@ func (s *signals) isRealTime(sig uint64) bool {
 }
 
 // deliver makes a thread that is about to return from a call take the signals
-// that it doesn't block, after a call that changes the mask, or sends the caller a signal.
+// that it doesn't block. The call has changed the mask, or sent the caller a signal.
 func (s *signals) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 	for {
 		own, shared := s.log.Get(&t.sent), s.log.Get(&s.pending)
