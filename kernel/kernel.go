@@ -125,6 +125,8 @@ type Outcome struct {
 	Gap     Gap
 	// Posts: the call sent another thread a signal that arrives later.
 	Posts bool
+	// Held: the caller goes on when it has taken the signals that are on their way to it.
+	Held bool
 	// Idle: the call changed nothing that a thread can observe (a yield, a wake
 	// without a waiter, a wait that found another value, a look at the clock).
 	// A loop around it can be an exact spin.
@@ -183,9 +185,6 @@ type Interrupter interface {
 	// Interrupt has a thread that isn't running go on with a handler's registers,
 	// between two of its instructions.
 	Interrupt(t trace.TID, regs *emu.Regs)
-	// Retract takes that back, before the handler's first instruction: these were its
-	// registers, and the CPU state that CPU named.
-	Retract(t trace.TID, regs *emu.Regs, c emu.Ctx)
 	// CPU names the whole CPU state in which such a thread, or the caller, stands.
 	CPU(t trace.TID) emu.Ctx
 	// Arrival says when a signal that another thread sends to t comes to it.

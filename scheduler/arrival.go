@@ -19,12 +19,11 @@ import (
 
 // Courier is a kernel in which signals arrive some time after they were sent.
 type Courier interface {
-	// Coming is a signal that is on its way to a thread, and how many outcomes its arrival
-	// has; 0 for none.
-	Coming(t trace.TID) (sig uint64, outcomes uint32)
-	// Arrive has all signals arrive that are on their way to a thread. By is the thread that
-	// this is to the search.
-	Arrive(t, by trace.TID, c trace.Choice) kernel.Outcome
+	// Coming is a signal that is on its way to a thread; 0 for none. No call may be under way.
+	Coming(t trace.TID) uint64
+	// Arrive has the first signal arrive of those that are on their way to a thread. By is the
+	// thread that this is to the search.
+	Arrive(t, by trace.TID) kernel.Outcome
 }
 
 // arrivals are signals on their way.
@@ -33,6 +32,7 @@ type arrivals struct {
 	names     *names
 	learning  *learning
 	traps     *Traps
+	stacks    *Stacks
 	describes func(*thread, *trace.Thread) Watch                  // System.describe
 	intern    func(parent trace.TID, n uint64) (trace.TID, error) // names a thread
 	met       bool                                                // some signal was sent that arrives later
@@ -50,7 +50,7 @@ func (a *arrivals) at(t trace.TID) (trace.TID, bool) {
 // Arrival implements kernel.Interrupter.
 func (s *System) Arrival(t trace.TID) kernel.Arrival {
 	a := s.arrivals
-	if s.courier == nil || s.timers.on() || s.cfg.AtOnce {
+	if s.courier == nil || s.timers.on() || s.cfg.AtOnce || s.Alone(t) {
 		return kernel.ArrivesAtOnce
 	}
 	if _, err := a.intern(t, arrivalOrdinal); err != nil {
@@ -81,8 +81,7 @@ func (a *arrivals) set(th *thread, tr *trace.Transition) {
 		a.in.ensure(id)
 		comes := false
 		if to := &a.in.threads[t]; to.Exists && to.Live() {
-			sig, _ := a.in.courier.Coming(t)
-			comes = sig != 0
+			comes = a.in.courier.Coming(t) != 0
 		}
 		if comes && !slices.Contains(th.posted, id) && sendsTo(tr, t) {
 			th.posted, th.sent = append(slices.Clip(th.posted), id), append(slices.Clip(th.sent), id)
@@ -100,6 +99,9 @@ func (a *arrivals) set(th *thread, tr *trace.Transition) {
 			}
 		} else {
 			a.arrived(id, tr)
+			if a.in.threads[t].woken { // another thread took what it waited for
+				tr.Wakes = append(tr.Wakes, t)
+			}
 			tr.Disables = tr.Disables || id != th.ID
 		}
 		x.ID, x.Exists, x.Stand, x.Parent = id, comes, StandArrival, t
@@ -136,7 +138,8 @@ func (a *arrivals) atEnd(th *thread) bool {
 	case StandTrap:
 		return a.in.planned(th).Op.Kind == trace.OpExit
 	case StandOp:
-		return a.in.lib.PendingOp(th.ID).Kind == trace.OpExit
+		op := a.in.lib.PendingOp(th.ID)
+		return op.Kind == trace.OpExit || op.Kind == trace.OpFree && op == a.stacks.StackEnd(th.ID)
 	}
 	return false
 }
@@ -181,24 +184,24 @@ func (a *arrivals) next() trace.TID {
 // describe describes a thread of signals on their way.
 func (a *arrivals) describe(th *thread, d *trace.Thread) {
 	to := a.of(th.ID)
-	sig, outcomes := a.in.courier.Coming(to)
+	sig := a.in.courier.Coming(to)
 	d.Pending = trace.Op{Kind: trace.OpCancel, Obj: uint64(to), Arg: sig | trace.Arrives}
-	d.Outcomes, d.Loose, d.Next, d.Arrives = outcomes, true, true, true
+	d.Loose, d.Next, d.Arrives = true, true, true
 }
 
-// step has the signals arrive.
-func (a *arrivals) step(th *thread, tr *trace.Transition, c trace.Choice) error {
+// step has a signal arrive.
+func (a *arrivals) step(th *thread, tr *trace.Transition) error {
 	to := a.of(th.ID)
 	var d trace.Thread
 	if a.describes(&a.in.threads[to], &d); d.Late && !a.learning.known.Early {
 		a.learning.known.Early, a.learning.finer = true, true // it may end before, without a handler
 	}
-	out, err := a.traps.brings(th, tr, func() kernel.Outcome { return a.in.courier.Arrive(to, th.ID, c) })
+	out, err := a.traps.brings(th, tr, func() kernel.Outcome { return a.in.courier.Arrive(to, th.ID) })
 	if err != nil {
 		return err
 	}
 	a.in.Save(to)
-	a.in.threads[to].woken = false
+	a.in.threads[to].woken = out.Held
 	if out.Signal != 0 {
 		tr.End = trace.EndBug
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: to, Message: fmt.Sprintf("killed by signal %d", out.Signal)}
@@ -209,7 +212,7 @@ func (a *arrivals) step(th *thread, tr *trace.Transition, c trace.Choice) error 
 // text says what a thread of signals on their way stands for.
 func (a *arrivals) text(id trace.TID) string {
 	to := a.of(id)
-	sig, _ := a.in.courier.Coming(to)
+	sig := a.in.courier.Coming(to)
 	if sig == 0 {
 		return "no signal is on its way to " + a.names.name(to)
 	}

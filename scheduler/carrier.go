@@ -80,9 +80,6 @@ type Signals interface {
 	// InCall: a handler begins after a call of the kernel, in a function or not. The
 	// stack pointer at its entry is frame. It returns to pc, with the stack pointer sp.
 	InCall(t trace.TID, frame, pc, sp uint64)
-	// Retract: the handler with this frame hasn't begun after all. The thread stands where
-	// it stood.
-	Retract(t trace.TID, frame uint64)
 	// ComesBack: the call of that name is the return to a function that was interrupted.
 	ComesBack(trace.TID, string) bool
 	// ComeBack: a handler with this frame has returned; next is the frame of one that

@@ -40,9 +40,9 @@ func (e *Ends) readsEnd(th *thread) bool {
 }
 
 // leaver is a kernel that wants to know of threads whose end landgo carries out.
-// It returns those whose sleep that ends.
+// It returns those whose sleep that ends, and the operations that it was.
 type leaver interface {
-	Leave(trace.TID) []trace.TID
+	Leave(trace.TID) ([]trace.TID, []trace.Op)
 }
 
 // Exit makes a thread exited. byKernel: its own exit call did it.
@@ -55,7 +55,11 @@ func (e *Ends) Exit(t trace.TID, tr *trace.Transition, byKernel bool) {
 		if at := e.endWord(th); at != 0 {
 			e.sharing.Touch(th.ID, tr, th.Regs.RIP, at, 4, trace.Write|trace.Atomic)
 		}
-		for _, w := range k.Leave(th.ID) {
+		wakes, ops := k.Leave(th.ID)
+		for _, o := range ops {
+			tr.Did(o)
+		}
+		for _, w := range wakes {
 			e.in.wakeFromKernel(w)
 			tr.Wakes = append(tr.Wakes, w)
 		}

@@ -18,10 +18,6 @@ import (
 //   - its accesses count as another thread's, and no lock protects them from their
 //     own thread's (unexamined.go).
 //
-// A signal is on its way to a thread until that goes on. Meanwhile another one may give it
-// another action; and of one to the process, take it or see it pending. The step in which the
-// thread gets to its signal has accesses that depend on all that.
-//
 // That a thread gets signals is a fact (known.Facts.Signalled). A handler that is left by a jump
 // counts as running for ever. The signals that cancel a thread are left out: their
 // handlers are the C library's, and look at nothing that the thread is about.
@@ -45,26 +41,13 @@ func (g *signals) sends(th *thread, op trace.Op) {
 	}
 }
 
-// Receiver is a kernel in which a signal is on its way to a thread until the thread goes on.
+// Receiver is a kernel in which a thread that a signal has woken looks once more for what it waits for.
 type Receiver interface {
-	// Gets has a thread that goes on get to its signal. The accesses are of words of the
-	// kernel's state that other threads' calls have to do with; none where there was no signal.
-	Gets(t trace.TID) []trace.Access
 	// LastTry has a thread that stands at a handler's first instruction try the call once more
 	// that the signal has interrupted: regs are the handler's, and change where another
 	// handler comes first. name is the call's. nil: there was no call. The result is valid
 	// until the kernel's next call.
 	LastTry(t trace.TID, regs *emu.Regs) (out *kernel.Outcome, name string)
-}
-
-// gets has a thread that goes on get to the signal that is on its way to it.
-func (g *signals) gets(th *thread, tr *trace.Transition) {
-	if len(g.learning.known.Signalled) == 0 || !g.learning.known.Signalled[uint64(th.ID)] {
-		return
-	}
-	if k, ok := g.in.kernel.(Receiver); ok {
-		g.sharing.takeEffects(th, tr, th.Regs.RIP, k.Gets(th.ID), nil, nil)
-	}
 }
 
 // takesSignals reports whether a call is the one by which a thread takes signals again
@@ -101,16 +84,6 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.timers.on() {
 		th.Interrupted = sp
 	}
-}
-
-// Retract implements kernel.Interrupter.
-func (s *System) Retract(t trace.TID, regs *emu.Regs, c emu.Ctx) {
-	frame := s.Regs(t).RSP
-	s.SetRegs(t, regs)
-	th := &s.threads[t]
-	th.Ctx, th.limited = c, true
-	th.endInterrupt()
-	s.lib.Retract(t, frame)
 }
 
 // endInterrupt ends a handler that returned to where its thread stood.

@@ -53,7 +53,6 @@ func (b *bare) ComeBack(t trace.TID, tr *trace.Transition, frame, _ uint64) bool
 	return false
 }
 
-func (*bare) Retract(trace.TID, uint64)             {}
 func (*bare) EndsAt(trace.TID) uint64               { return 0 }
 func (*bare) Distrust() bool                        { return false }
 func (*bare) Settle() bool                          { return false }

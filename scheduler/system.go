@@ -184,7 +184,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
 		anyReady: func() bool { return s.Present().Ready.Len() > 0 }}
 	s.buffers = &buffers{in: &s.present, learning: &s.learning, attempt: &s.attempt, seen: &s.seen, run: &s.run, intern: s.Intern}
-	s.arrivals = &arrivals{in: &s.present, names: s.names, learning: &s.learning, intern: s.Intern}
+	s.arrivals = &arrivals{in: &s.present, names: s.names, stacks: s.Stacks, learning: &s.learning, intern: s.Intern}
 	s.timers = &timers{in: &s.present, names: s.names, seen: &s.seen, learning: &s.learning, intern: s.Intern}
 	s.Sharing.timers = s.timers
 	s.Mappings = &Mappings{in: &s.present}
@@ -358,7 +358,6 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	s.steps = append(s.steps, info)
 	alone, promises := s.Alone(th.ID), len(s.promises)
 	th.LastStep = int32(len(s.steps))
-	s.Signals.gets(th, tr)
 	over, err := s.Traps.lastTry(th, tr)
 	if err == nil && !over {
 		err = s.stepTurns(th, tr, c)
@@ -453,7 +452,7 @@ func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
 	case StandTimer:
 		return s.timers.stepTimer(th, tr)
 	case StandArrival:
-		return s.arrivals.step(th, tr, c)
+		return s.arrivals.step(th, tr)
 	case StandFailure:
 		th.Insns++ // the end counts: schedules name it
 		tr.End = trace.EndBug

@@ -287,6 +287,9 @@ func (q *Traps) goesOn(th *thread, tr *trace.Transition, call uint64, p *kernel.
 		th.Stand, th.pending = StandSleep, out.Pending
 		th.pending.PC = call
 		return true, nil
+	case out.Held:
+		th.woken = true
+		return true, nil
 	case p.Yield:
 		return q.in.lib.Yield(th.ID, tr) == Stay, nil
 	}

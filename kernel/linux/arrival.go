@@ -1,106 +1,200 @@
 package linux
 
 import (
+	"cmp"
+	"math/bits"
+	"slices"
+
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/kernel/effect"
 )
 
 // A signal to a thread that runs arrives some time after it was sent: the thread may meanwhile
 // see what the sender does next. Linux marks the thread (TIF_SIGPENDING), and interrupts the
-// processor on which it runs. The thread takes the signal when that interrupt comes, or where
+// processor on which it runs. The thread takes the signal when that interrupt comes, or before
 // its next call returns.
 //
-// So a signal to another thread (pthread_kill, tgkill, rt_tgsigqueueinfo), that the thread has a
-// handler for and doesn't block, is kept. To take it is a step of its own, of a thread that the
-// search has beside the guest's (scheduler/arrival.go). A signal to the process comes in the
-// step that sends it (signal.go), as the C library's own and a timer's do.
+// So a signal that a thread has a handler for and doesn't block is kept, whether it was sent to the
+// thread (pthread_kill) or to the process (kill). To take it is a step of its own, of a thread
+// that the search has beside the guest's (scheduler/arrival.go). The C library's own come in the
+// step that sends them.
+//
+// Signals to the process wait in a set that all threads share. One thread is told of each (takers).
+// That thread takes all that is there for it, as does any other that looks there first. Those are the
+// threads that were told of another signal, change their mask, or wait for signals. A thread that
+// loses its signal so goes on as if nothing had been. Where a thread that was told blocks the
+// signal, or ends, it tells another one.
 
 // arrives reports whether a signal is kept until it arrives.
 func (s *signals) arrives(to *target) bool {
-	return to.t != nil && to.sig != 0 && !to.shared && to.t != s.now.call.t && s.now.call.t != nil &&
+	return to.t != nil && to.sig != 0 && (to.shared || to.t != s.now.call.t) && s.now.call.t != nil &&
 		!kernel.IsLibrarys(s.img.Libc(), to.sig) && s.log.Get(&to.t.blocked)&bit(to.sig) == 0 && s.fate(to.sig) == fateHandled &&
 		s.now.host.Arrival(to.t.id) != kernel.ArrivesAtOnce
 }
 
-// posts is the sending of a signal that arrives later: a thread's steps don't depend on it, but
-// for one that leaves a call from which it was woken (Linux has it take the signal first).
-func (c *call) posts(to *target) trace.Op {
-	op := trace.Op{Kind: trace.OpPost, Obj: uint64(to.t.id), Arg: to.sig}
-	if c.k.host.Arrival(to.t.id) == kernel.ArrivesInCall {
+// manyArrivals says why a signal can't be on its way.
+const manyArrivals = ": signals on their way count as threads, one for each thread that gets some, and there are too many: see --max-threads"
+
+// posts is the sending of a signal that arrives later: a thread's steps don't depend on it. But
+// one does that leaves a call from which it was woken, for Linux has it take the signal first. So
+// does one that the signal wakes.
+func (c *call) posts(t *thread, sig uint64) trace.Op {
+	op := trace.Op{Kind: trace.OpPost, Obj: uint64(t.id), Arg: sig}
+	if c.k.host.Arrival(t.id) == kernel.ArrivesInCall || c.k.signals.sigwaits(t) {
 		op.Kind = trace.OpCancel
 	}
 	return op
 }
 
-// onTheirWay are the signals that were sent to a thread and haven't arrived.
-func (s *signals) onTheirWay(t *thread) uint64 { return s.log.Get(&t.sent) &^ s.log.Get(&t.blocked) }
+// onTheirWay are the signals that were sent to a thread, or that it was told of, and haven't
+// arrived. Get reads a word.
+func (s *signals) onTheirWay(t *thread) uint64 { return s.arriving(t, s.log.Get) }
 
-// takesArrivals reports whether the caller takes signals that are on their way to it where its
-// call returns.
-func (c *call) takesArrivals() bool {
-	return c.k.signals.onTheirWay(c.t) != 0 && c.k.host.TakesInCall(c.t.id)
+func (s *signals) arriving(t *thread, get func(*effect.Word) uint64) uint64 {
+	set, open := get(&t.sent), ^get(&t.blocked)
+	if set&open != 0 || get(&t.told) != 0 {
+		set |= get(&s.pending)
+	}
+	return set & open
 }
 
-// planArrival multiplies a plan's outcomes where the caller takes a signal that is on its way:
-// Linux has it look for signals to the process then, which another thread may be about to take.
-func (c *call) planArrival(p *kernel.Plan) {
-	switch c.nr {
-	case sysSigmask, sysSigreturn, sysSigwait, sysSigsuspend, sysTkill, sysTgkill, sysKill, sysSigqueue, sysTgsigqueue:
-		return // it looks anyway
-	}
-	if p.Effect != kernel.Invalid && c.takesArrivals() {
-		c.planLook(p, c.looks(^c.get(&c.t.blocked)))
+// looks reports whether a thread looks for signals where it goes on, or leaves a call.
+func (s *signals) looks(t *thread) bool {
+	return s.log.Get(&t.told) != 0 || s.log.Get(&t.sent)&^s.log.Get(&t.blocked) != 0
+}
+
+// tell has a thread look for signals to the process.
+func (s *signals) tell(t *thread) {
+	if s.log.Get(&t.told) == 0 {
+		s.log.Set(&t.told, 1)
 	}
 }
 
-// Coming implements scheduler.Courier. No call may be under way.
-func (k *Kernel) Coming(id trace.TID) (sig uint64, outcomes uint32) {
-	t := k.roster.threads[id]
-	if t.alive.Peek() == 0 {
-		return 0, 0
+// recalculate is Linux's recalc_sigpending: a thread that looked at its signals looks again if there
+// is one that it doesn't block, whichever thread was told of it.
+func (s *signals) recalculate(t *thread) {
+	told := uint64(0)
+	if (s.log.Get(&t.sent)|s.log.Get(&s.pending))&^s.log.Get(&t.blocked) != 0 {
+		told = 1
 	}
-	set := t.sent.Peek() &^ t.blocked.Peek()
+	if s.log.Get(&t.told) != told {
+		s.log.Set(&t.told, told)
+	}
+}
+
+// retarget has a thread that takes signals of a set no longer tell others of those to the process:
+// the next that doesn't block one (Linux's retarget_shared_pending).
+func (s *signals) retarget(from *thread, set uint64) {
 	if set == 0 {
-		return 0, 0
+		return
 	}
-	k.log.Begin(id, 0)
-	k.call = call{k: k}
-	sig = k.signals.nextSignal(t, set)
-	var p kernel.Plan
-	k.call.planLook(&p, k.signals.looksAs(t))
-	return sig, max(p.Outcomes, 1)
-}
-
-// looksAs is the look of a thread that takes signals.
-func (s *signals) looksAs(t *thread) look {
-	s.lookers = append(s.lookers[:0], t)
-	return look{by: s.lookers}
-}
-
-// Arrive implements scheduler.Courier.
-func (k *Kernel) Arrive(id, by trace.TID, choice trace.Choice) kernel.Outcome {
-	s, t, o := &k.signals, k.roster.threads[id], &k.outcome
-	k.log.Begin(by, 0)
-	k.call = call{k: k, choice: uint64(choice)}
-	k.ops, k.wakes, k.moves = k.ops[:0], k.wakes[:0], k.moves[:0]
-	*o = kernel.Outcome{}
-	k.call.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(id), Arg: s.nextSignal(t, s.onTheirWay(t)) | trace.Arrives})
-	k.call.takeOver(s.looksAs(t))
-	for ready := s.onTheirWay(t); ready != 0 && o.Signal == 0 && o.Invalid == ""; ready = s.onTheirWay(t) {
-		sig := s.nextSignal(t, ready)
-		i := s.take(t, sig)
-		switch s.fate(sig) {
-		case fateDeadly:
-			o.Signal = int(sig)
-		case fateStop:
-			o.Gap, o.Invalid = kernel.GapCall, "a signal that stops the process is not modelled"
-		case fateHandled:
-			if s.interrupt(&target{sig: sig, t: t, info: i}, o); o.Signal == 0 {
-				s.latest(t).taken = true
-			}
+	if set &= s.log.Get(&s.pending); set == 0 {
+		return
+	}
+	s.log.Get(&s.roster.list)
+	var others []*thread
+	for _, t := range s.roster.threads {
+		if t != nil && t != from && s.log.Get(&t.alive) != 0 {
+			others = append(others, t)
 		}
 	}
-	s.deliverMoved(o)
+	slices.SortFunc(others, func(a, b *thread) int {
+		if before := a.number < from.number; before != (b.number < from.number) {
+			return map[bool]int{true: 1, false: -1}[before] // Linux goes round them
+		}
+		return cmp.Compare(a.number, b.number)
+	})
+	for _, t := range others {
+		takes := set & (s.log.Get(&t.awaited) | ^s.log.Get(&t.blocked))
+		if takes == 0 {
+			continue
+		}
+		set &^= takes
+		if s.looks(t) {
+			continue
+		}
+		s.now.call.op(s.now.call.posts(t, uint64(bits.TrailingZeros64(takes))+1))
+		s.tell(t)
+		s.rouse(t)
+		s.now.outcome.Posts = true
+	}
+}
+
+// sigwaits reports whether a thread sleeps in a sigwait, which looks for what it waits for whatever
+// signal ends it.
+func (s *signals) sigwaits(t *thread) bool {
+	return t.wait.kind.Peek() == waitSignals && s.log.Get(&t.awaited) != 0
+}
+
+// rouse has a thread that waits for signals make its call again: it takes what is there then.
+func (s *signals) rouse(t *thread) {
+	if !s.sigwaits(t) {
+		return
+	}
+	s.log.As(t.id, func() {
+		s.log.Turn(&t.wait.roused, true)
+		regs := *s.now.host.Regs(t.id)
+		s.queues.again(t, &regs)
+		s.queues.dequeue(t)
+		s.now.host.SetRegs(t.id, &regs)
+	})
+	s.now.wakes = append(s.now.wakes, t.id)
+}
+
+// leave is the end of a call. The caller takes signals that are on their way to it before it
+// goes on.
+func (c *call) leave(o *kernel.Outcome) {
+	s := &c.k.signals
+	switch {
+	case s.onTheirWay(c.t) == 0:
+		if c.get(&c.t.told) != 0 {
+			c.set(&c.t.told, 0)
+		}
+	case !c.k.host.TakesInCall(c.t.id):
+	case c.k.host.Arrival(c.t.id) == kernel.ArrivesAtOnce:
+		s.deliver(c.t, c.regs, o)
+	case c.k.host.Arrival(c.t.id) == kernel.NoArrival:
+		o.Gap, o.Invalid = kernel.GapThreads, CallName(c.nr)+manyArrivals
+	default:
+		o.Held = true
+	}
+}
+
+// Coming implements scheduler.Courier.
+func (k *Kernel) Coming(id trace.TID) (sig uint64) {
+	t := k.roster.threads[id]
+	if t.alive.Peek() == 0 || t.wait.roused.On() {
+		return 0
+	}
+	if set := k.signals.arriving(t, (*effect.Word).Peek); set != 0 {
+		k.log.Begin(id, 0)
+		return k.signals.nextSignal(t, set)
+	}
+	return 0
+}
+
+// Arrive implements scheduler.Courier. Where more than one signal is on its way, the thread takes
+// the others in steps of their own, before it begins the handler: another thread may be first.
+func (k *Kernel) Arrive(id, by trace.TID) kernel.Outcome {
+	s, t, o := &k.signals, k.roster.threads[id], &k.outcome
+	k.log.Begin(by, 0)
+	k.call = call{k: k}
+	k.ops, k.wakes = k.ops[:0], k.wakes[:0]
+	*o = kernel.Outcome{}
+	sig := s.nextSignal(t, s.onTheirWay(t))
+	k.call.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(id), Arg: sig | trace.Arrives})
+	i := s.take(t, sig)
+	switch s.fate(sig) {
+	case fateDeadly:
+		o.Signal = int(sig)
+	case fateStop:
+		o.Gap, o.Invalid = kernel.GapCall, "a signal that stops the process is not modelled"
+	case fateHandled:
+		s.interrupt(&target{sig: sig, t: t, info: i}, o)
+	}
+	s.recalculate(t)
+	o.Held = s.looks(t)
 	o.Accesses, o.Others = k.log.Made(), k.log.Others()
 	o.Ops, o.Wakes = k.ops, k.wakes
 	return *o

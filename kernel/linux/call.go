@@ -24,8 +24,6 @@ type call struct {
 	// unmasks: the caller's mask has changed, or it was sent a signal by
 	// itself: kept signals may come now.
 	unmasks bool
-	// looked: it has looked which signals to the process it takes.
-	looked bool
 }
 
 // begin makes k.call the call of t and clears the scratch.
@@ -34,7 +32,7 @@ func (k *Kernel) begin(t trace.TID, r *emu.Regs) {
 		k: k, t: k.roster.threads[t], nr: r.RAX, pc: r.RIP, regs: r,
 		a: [6]uint64{r.RDI, r.RSI, r.RDX, r.R10, r.R8, r.R9},
 	}
-	k.ops, k.wakes, k.moves = k.ops[:0], k.wakes[:0], k.moves[:0]
+	k.ops, k.wakes = k.ops[:0], k.wakes[:0]
 	k.log.Begin(t, r.RIP)
 }
 

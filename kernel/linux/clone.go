@@ -1,6 +1,8 @@
 package linux
 
 import (
+	"math/bits"
+
 	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -98,6 +100,12 @@ func doClone(c *call, o *kernel.Outcome) uint64 {
 	}
 	c.set(&c.t.children, c.get(&c.t.children)+1)
 	k.roster.start(child, c.t)
+	// A new thread looks at its signals (calculate_sigpending).
+	if open := ^(c.get(&c.t.blocked) | bit(firstRealTime) | bit(firstRealTime+1) | bit(firstRealTime+2)); open != 0 && c.get(&k.signals.pending)&open != 0 {
+		k.log.Init(&child.told, 1)
+		c.op(c.posts(child, uint64(bits.TrailingZeros64(c.get(&k.signals.pending)&open))+1))
+		o.Posts = true
+	}
 	k.log.Init(&child.stack, a.stack)
 	if a.flags&cloneChildCleartid != 0 {
 		k.log.Init(&child.clearTID, a.childTID)

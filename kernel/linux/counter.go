@@ -282,7 +282,6 @@ func (c *call) readSignals(o *kernel.Outcome, d *description, obj *object, vec [
 	if !c.canFill(vec) {
 		return efault
 	}
-	c.takeOver(c.looks(k.log.Get(&obj.mask)))
 	var out []byte
 	for uint64(len(out))+signalInfoSize <= total {
 		ready := k.objects.readySignals(c.t, obj)

@@ -104,14 +104,13 @@ func (d *driver) SetResult(t trace.TID, v uint64) {
 	d.threads[t].regs.RAX = v
 	d.threads[t].set = emu.SetAll
 }
-func (d *driver) Regs(t trace.TID) *emu.Regs                     { return &d.threads[t].regs }
-func (d *driver) CPU(t trace.TID) emu.Ctx                        { return d.threads[t].ctx }
-func (d *driver) Stack(trace.TID) []uint64                       { return nil }
-func (d *driver) Arrival(trace.TID) kernel.Arrival               { return kernel.ArrivesAtOnce }
-func (d *driver) TakesInCall(trace.TID) bool                     { return true }
-func (d *driver) KeepCPU(emu.Ctx)                                {}
-func (d *driver) Interrupt(t trace.TID, regs *emu.Regs)          { d.SetRegs(t, regs) }
-func (d *driver) Retract(t trace.TID, regs *emu.Regs, _ emu.Ctx) { d.SetRegs(t, regs) }
+func (d *driver) Regs(t trace.TID) *emu.Regs            { return &d.threads[t].regs }
+func (d *driver) CPU(t trace.TID) emu.Ctx               { return d.threads[t].ctx }
+func (d *driver) Stack(trace.TID) []uint64              { return nil }
+func (d *driver) Arrival(trace.TID) kernel.Arrival      { return kernel.ArrivesAtOnce }
+func (d *driver) TakesInCall(trace.TID) bool            { return true }
+func (d *driver) KeepCPU(emu.Ctx)                       {}
+func (d *driver) Interrupt(t trace.TID, regs *emu.Regs) { d.SetRegs(t, regs) }
 func (d *driver) SetRegs(t trace.TID, regs *emu.Regs) {
 	th := d.threads[t]
 	th.regs, th.set, th.trap = *regs, emu.SetAll, nil

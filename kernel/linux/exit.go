@@ -82,10 +82,18 @@ func doExit(c *call, o *kernel.Outcome) uint64 {
 			}
 		}
 	}
-	k.roster.bury(t)
+	k.bury(t)
 	o.ExitThread = true
 	o.Status = int(uint8(c.a[0]))
 	return 0
+}
+
+// bury has a thread end: another one takes the signals to the process that it was told of.
+func (k *Kernel) bury(t *thread) {
+	if k.signals.looks(t) {
+		k.signals.retarget(t, ^k.log.Get(&t.blocked))
+	}
+	k.roster.bury(t)
 }
 
 // bury forgets a thread that is gone.
@@ -96,6 +104,7 @@ func (r *roster) bury(t *thread) {
 	r.log.Set(&t.clearTID, 0)
 	r.log.Set(&t.robustList, 0)
 	r.log.Set(&t.sent, 0)
+	r.log.Set(&t.told, 0)
 	r.log.Set(&t.frame, 0)
 }
 
@@ -103,11 +112,12 @@ func (r *roster) bury(t *thread) {
 // itself, without an exit call. The call's words are cleared (glibc's thread
 // id; musl's lock only if the thread held it), but no thread that joins is woken. The host
 // carries out the wait for the thread. Those that sleep for a futex of the thread's with
-// priority inheritance are woken: Leave returns them.
-func (k *Kernel) Leave(id trace.TID) []trace.TID {
+// priority inheritance are woken: Leave returns them, and the operations that it was.
+func (k *Kernel) Leave(id trace.TID) ([]trace.TID, []trace.Op) {
 	t := k.roster.threads[id]
 	k.log.Begin(id, k.host.Regs(id).RIP)
-	k.wakes = k.wakes[:0]
+	k.ops, k.wakes = k.ops[:0], k.wakes[:0]
+	k.call = call{k: k, t: t, pc: k.host.Regs(id).RIP}
 	for _, d := range k.queues.abandoned(t, nil) {
 		k.log.Touch(d.addr, 4, trace.Write|trace.RMW|trace.Atomic)
 		k.queues.release(d.addr, futexOwnerDied)
@@ -115,8 +125,8 @@ func (k *Kernel) Leave(id trace.TID) []trace.TID {
 	if at := k.EndWord(id); at != 0 {
 		k.host.Machine.Write32(at, 0)
 	}
-	k.roster.bury(t)
-	return k.wakes
+	k.bury(t)
+	return k.wakes, k.ops
 }
 
 // EndWord is where Leave writes for a thread, 0 for nowhere: the host has it on record.

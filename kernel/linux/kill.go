@@ -84,60 +84,50 @@ func (c *call) toTheDead() uint64 {
 	return esrch
 }
 
-// takers are the threads that a signal to the process may go to. One takes it. Linux
+// takers are the threads of which one is told of a signal to the process. Linux
 // prefers the first thread (complete_signal), if that doesn't block the signal. Where
-// it was sent another signal, and hasn't got to that yet, it is passed over unless it
-// runs on a processor. Of the others any may take the signal that doesn't block it or
-// waits for it: POSIX leaves that open, and Linux goes round them. A thread that was
-// sent another one takes both. If all block it, the list is the first live thread
-// alone.
+// it was told of another signal, and hasn't got to that yet, it is passed over unless it
+// runs on a processor. Of the others it may be any that doesn't block it or
+// waits for it: POSIX leaves that open, and Linux goes round them. To tell one again that was told
+// of another makes no difference. So of those the list has one. If all block the signal, the list is
+// the first live thread alone.
 func (s *signals) takers(sig uint64) []*thread {
 	s.log.Get(&s.roster.list)
-	var first *thread
 	list := s.takersList[:0]
+	if t := s.roster.threads[0]; s.log.Get(&t.alive) != 0 && sig != 0 && (s.isQueued(&target{sig: sig, shared: true}) || s.wants(t, sig) && !s.looks(t)) {
+		return append(list, t)
+	}
+	var first, told *thread
 	for _, t := range s.roster.threads {
 		if t == nil || s.log.Get(&t.alive) == 0 {
 			continue
 		}
-		if f := s.arriving(t); f != nil && f.got.shared && f.sig == sig && !s.isRealTime(sig) {
-			return append(list[:0], t) // it is still pending, and one signal
-		}
 		if first == nil || t.number < first.number {
 			first = t
 		}
-		if sig != 0 && (s.log.Get(&t.blocked)&bit(sig) == 0 || s.awaits(t, sig) || s.catches(t, sig)) {
+		switch {
+		case sig == 0 || !s.wants(t, sig):
+		case !s.looks(t):
 			list = append(list, t)
+		case told == nil || t.number < told.number:
+			told = t
 		}
+	}
+	if told != nil {
+		list = append(list, told)
 	}
 	slices.SortFunc(list, func(a, b *thread) int { return cmp.Compare(a.number, b.number) })
 	s.takersList = list
-	switch {
-	case len(list) == 0:
+	if len(list) == 0 {
 		return append(list, first)
-	case list[0].number == firstNumber && s.arriving(list[0]) == nil:
-		return slices.DeleteFunc(list, func(t *thread) bool { return t != list[0] && s.arriving(t) == nil })
 	}
 	return list
 }
 
-// arriving is the frame of the handler at whose first instruction a thread stands, because
-// another thread sent it the signal, or nil. On a machine the signal may still be pending.
-// (That it has been taken already is this order with the handler's first steps before.) A
-// signal that arrived in a step of its own was taken then.
-func (s *signals) arriving(t *thread) *frame {
-	top := t.frame.Peek() // the signal depends on each of the thread's steps anyway
-	if top == 0 || t == s.now.call.t {
-		return nil
-	}
-	f, r := &s.handlers.list[top-1], s.now.host.Regs(t.id)
-	if f.got.fault || f.taken || r.RSP != f.addr || r.RIP != f.handler {
-		return nil
-	}
-	return f
+// wants reports whether a thread takes a signal that is sent to it.
+func (s *signals) wants(t *thread, sig uint64) bool {
+	return s.log.Get(&t.blocked)&bit(sig) == 0 || s.awaits(t, sig)
 }
-
-// latest is the frame of the handler that a thread has entered last.
-func (s *signals) latest(t *thread) *frame { return &s.handlers.list[t.frame.Peek()-1] }
 
 // awaits reports whether t sleeps in a sigwait for sig.
 func (s *signals) awaits(t *thread, sig uint64) bool { return s.log.Get(&t.awaited)&bit(sig) != 0 }
@@ -157,27 +147,19 @@ func planKill(c *call, p *kernel.Plan) {
 	blocks := c.get(&to.t.blocked)&bit(to.sig) != 0
 	arrives := c.k.signals.arrives(&to)
 	if arrives && c.k.host.Arrival(to.t.id) == kernel.NoArrival {
-		beyond(p, kernel.GapThreads, p.Name+": signals on their way count as threads, one for each thread that gets some, and there are too many: see --max-threads")
+		beyond(p, kernel.GapThreads, p.Name+manyArrivals)
 		return
 	}
 	p.Outcomes = uint32(len(to.among))
-	if c.k.signals.catches(to.t, to.sig) {
-		p.Outcomes = 2 * max(p.Outcomes, 1)
-	}
-	if !blocks && !arrives {
-		c.planLook(p, c.lookOf(&to))
-	}
 	switch f := c.k.signals.fate(to.sig); {
-	case to.shared && c.k.signals.contended(to.sig):
-		invalid(p, whichFirst)
 	case f == fateStop:
 		invalid(p, p.Name+" with a signal that stops the process is not modelled")
 	case f == fateDeadly && !blocks:
 		c.event(p, trace.Op{Kind: trace.OpEnd})
-	case to.t == c.t && p.Outcomes < 2:
+	case to.t == c.t && p.Outcomes < 2 && !arrives:
 		// To itself: no other thread can tell.
 	case arrives:
-		c.event(p, c.posts(&to))
+		c.event(p, c.posts(to.t, to.sig))
 	default:
 		c.event(p, trace.Op{Kind: trace.OpCancel, Obj: uint64(to.t.id)})
 	}
@@ -211,7 +193,7 @@ func doKill(c *call, o *kernel.Outcome) uint64 {
 	arrives := k.signals.arrives(&to)
 	switch {
 	case arrives:
-		c.op(c.posts(&to))
+		c.op(c.posts(to.t, to.sig))
 	case to.t != c.t:
 		c.op(trace.Op{Kind: trace.OpCancel, Obj: c.victim(to), Arg: to.sig})
 	}
@@ -226,42 +208,30 @@ func doKill(c *call, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return 0
 	}
-	if to.shared {
-		c.set(&k.signals.way, c.get(&k.signals.way)+1)
-	}
-	if k.signals.catches(to.t, to.sig) {
-		taken := c.choice&1 != 0
-		if c.choice >>= 1; taken {
-			k.signals.catch(&to, o)
-			return 0
-		}
-	}
-	if arrives {
-		k.signals.keep(&to, false)
-		o.Posts = true
+	if k.signals.isQueued(&to) {
+		o.Idle = true
 		return 0
 	}
-	if c.get(&to.t.blocked)&bit(to.sig) == 0 {
-		c.takeOver(c.lookOf(&to))
+	if arrives {
+		k.signals.keep(&to, to.shared)
+		if to.shared {
+			k.signals.tell(to.t)
+		}
+		k.signals.rouse(to.t)
+		o.Posts = true
+		return 0
 	}
 	k.signals.send(to, o)
 	return 0
 }
 
-// lookOf is the look of the threads that a signal wakes. Of one to the process that
-// may be another's turn by the time.
-func (c *call) lookOf(to *target) look {
-	l := look{by: append(c.k.signals.lookers[:0], to.t), takes: ^c.get(&c.t.blocked)}
-	if to.shared {
-		l.by = append(l.by[:0], to.among...)
+// isQueued reports whether the same signal was sent before and hasn't been taken: it is one signal.
+func (s *signals) isQueued(to *target) bool {
+	set := &s.pending
+	if !to.shared {
+		set = &to.t.sent
 	}
-	for _, t := range c.k.roster.threads {
-		if to.shared && t != nil && c.k.signals.underway(t) && !slices.Contains(l.by, t) {
-			l.by = append(l.by, t)
-		}
-	}
-	c.k.signals.lookers = l.by
-	return l
+	return s.log.Get(set)&bit(to.sig) != 0 && !s.isRealTime(to.sig)
 }
 
 // send delivers a signal or keeps it until it is unblocked. The caller's own
@@ -271,18 +241,15 @@ func (s *signals) send(to target, o *kernel.Outcome) {
 	f, blocks := s.fate(to.sig), s.log.Get(&t.blocked)&bit(to.sig) != 0
 	switch {
 	case f == fateIgnored && !blocks:
-	case s.isPending(&to): // it is one signal
-	case blocks && s.awaits(t, to.sig): // sigwait
-		s.log.As(t.id, func() { s.endWait(&to) })
-	case blocks && to.shared:
-		s.keep(&to, true)
-		s.objects.tellSignal(to.sig)
-	case blocks || t == s.now.call.t:
-		s.keep(&to, false)
-		s.now.call.unmasks = t == s.now.call.t
-		if blocks {
-			s.objects.tellSignal(to.sig)
+	case blocks:
+		s.keep(&to, to.shared)
+		if s.awaits(t, to.sig) {
+			s.tell(t)
+			s.rouse(t)
 		}
+	case t == s.now.call.t:
+		s.keep(&to, false)
+		s.now.call.unmasks = true
 	case f == fateDeadly:
 		o.Signal = int(to.sig)
 	default:
@@ -296,16 +263,8 @@ func (s *signals) isRealTime(sig uint64) bool {
 	return sig >= firstRealTime && !kernel.IsLibrarys(s.img.Libc(), sig)
 }
 
-// isPending reports whether the same signal was sent before, the same way, and perhaps
-// hasn't been taken yet.
-func (s *signals) isPending(to *target) bool {
-	f := s.arriving(to.t)
-	return f != nil && f.sig == to.sig && f.got.shared == to.shared && !s.isRealTime(to.sig)
-}
-
 // deliver makes a thread that is about to return from a call take the signals
-// that it doesn't block. A signal that the mask permits is never kept: only a
-// call that changes the mask, or sends the caller a signal, has to look.
+// that it doesn't block. The call has changed the mask, or sent the caller a signal.
 func (s *signals) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 	for {
 		own, shared := s.log.Get(&t.sent), s.log.Get(&s.pending)
@@ -327,12 +286,12 @@ func (s *signals) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 				o.Signal = sigSegv
 				return
 			}
-			s.latest(t).taken = !i.shared
 			if o.Interrupted == 0 {
 				o.Interrupted = regs.RSP
 			}
 		}
 	}
+	s.recalculate(t)
 	if s.log.Get(&t.savedMaskIsWanted) != 0 { // sigsuspend that no handler ended
 		s.log.Set(&t.savedMaskIsWanted, 0)
 		s.log.Set(&t.blocked, s.log.Get(&t.savedMask))
@@ -357,8 +316,7 @@ func (s *signals) nextSignal(t *thread, ready uint64) uint64 {
 func (s *signals) interrupt(to *target, o *kernel.Outcome) {
 	t, sig := to.t, to.sig
 	regs := *s.now.host.Regs(t.id)
-	slept, awaited, told := t.wait.kind.Peek() != awake && !t.leaves(), s.log.Get(&t.awaited), t.wait.addr.Peek()
-	tries := false
+	slept, tries := t.wait.kind.Peek() != awake && !t.leaves(), false
 	switch {
 	case t.leaves(): // another handler comes first
 	case slept:
@@ -375,12 +333,8 @@ func (s *signals) interrupt(to *target, o *kernel.Outcome) {
 		o.Signal = sigSegv
 		return
 	}
-	f := s.latest(t)
-	if f.slept = slept; slept {
-		f.awaited, f.told = awaited, told
-	}
 	if tries {
-		s.log.Init(&t.wait.leaving, f.addr)
+		s.log.Init(&t.wait.leaving, regs.RSP)
 	}
 	s.now.host.Interrupt(t.id, &regs)
 }

@@ -74,18 +74,6 @@ func (s *signals) leaveObjects(t *thread, sig uint64, regs *emu.Regs) {
 	}
 }
 
-// stay has a thread that lost its signal, before it has tried its call once more, go on with
-// the call. regs are those that the handler's frame had.
-func (s *signals) stay(t *thread, regs *emu.Regs) {
-	s.log.Init(&t.wait.leaving, 0)
-	if t.wait.kind.Peek() == waitLeaving {
-		s.queues.dequeue(t)
-	}
-	if regs.RAX == eintr {
-		s.queues.again(t, regs)
-	}
-}
-
 // wakeLeaving ends the wait of a thread that a signal has woken by a wake that found it all
 // the same: the call returns that, and the handler comes then.
 func (qs *queues) wakeLeaving(t *thread) {

@@ -45,7 +45,6 @@ type doing struct {
 	outcome kernel.Outcome
 	ops     []trace.Op
 	wakes   []trace.TID
-	moves   []move
 }
 
 var _ kernel.Kernel = (*Kernel)(nil)
@@ -67,7 +66,7 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	k.roster = roster{now: now, log: log, numbers: map[uint64]trace.TID{}, live: effect.At(wordList, 1), list: effect.At(wordList, 0)}
 	k.queues = queues{now: now, log: log, user: &k.user, roster: &k.roster, objects: &k.objects, at: map[uint64]*queue{}}
 	k.signals = signals{now: now, log: log, img: img, user: &k.user, roster: &k.roster, queues: &k.queues, objects: &k.objects,
-		pending: effect.At(wordPending, 0), way: effect.At(wordWay, 0), backlog: newBacklog(wordPending)}
+		pending: effect.At(wordPending, 0), backlog: newBacklog(wordPending)}
 	k.clock = clocks{doing: now, log: log, now: effect.At(wordClock, epoch), busy: effect.At(wordClock, 0)}
 	k.objects = objects{now: now, log: log, user: &k.user, roster: &k.roster, queues: &k.queues, signals: &k.signals, clock: &k.clock, files: &k.files,
 		n: effect.At(wordFiles, 0)}
@@ -104,7 +103,6 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 	if row.plan != nil {
 		row.plan(c, &k.plan)
 	}
-	c.planArrival(&k.plan)
 	return k.plan
 }
 
@@ -127,7 +125,7 @@ func (k *Kernel) Foresee(t trace.TID, trap emu.Trap) kernel.Foresight {
 
 // try carries the present call out, lets f look what comes of it, and takes it back.
 func (k *Kernel) try(f func(*kernel.Outcome)) {
-	host, was, ops, wakes, moves := k.host, k.call, len(k.ops), len(k.wakes), len(k.moves)
+	host, was, ops, wakes := k.host, k.call, len(k.ops), len(k.wakes)
 	k.tried = *was.regs
 	k.call.regs, k.host = &k.tried, k.stand
 	host.Machine.Try(func() {
@@ -136,7 +134,7 @@ func (k *Kernel) try(f func(*kernel.Outcome)) {
 		f(&o)
 	})
 	k.host, k.call = host, was
-	k.ops, k.wakes, k.moves = k.ops[:ops], k.wakes[:wakes], k.moves[:moves]
+	k.ops, k.wakes = k.ops[:ops], k.wakes[:wakes]
 }
 
 // still and deaf are a bystander's, for a call that is tried: its threads stay as they are.
@@ -147,12 +145,11 @@ func (still) SetRegs(trace.TID, *emu.Regs) {}
 
 type deaf struct{ of kernel.Interrupter }
 
-func (d deaf) Arrival(t trace.TID) kernel.Arrival  { return d.of.Arrival(t) }
-func (d deaf) TakesInCall(t trace.TID) bool        { return d.of.TakesInCall(t) }
-func (deaf) Interrupt(trace.TID, *emu.Regs)        {}
-func (deaf) Retract(trace.TID, *emu.Regs, emu.Ctx) {}
-func (deaf) CPU(trace.TID) emu.Ctx                 { return 0 }
-func (deaf) KeepCPU(emu.Ctx)                       {}
+func (d deaf) Arrival(t trace.TID) kernel.Arrival { return d.of.Arrival(t) }
+func (d deaf) TakesInCall(t trace.TID) bool       { return d.of.TakesInCall(t) }
+func (deaf) Interrupt(trace.TID, *emu.Regs)       {}
+func (deaf) CPU(trace.TID) emu.Ctx                { return 0 }
+func (deaf) KeepCPU(emu.Ctx)                      {}
 
 // Do implements kernel.Kernel.
 func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.Regs) kernel.Outcome {
@@ -171,9 +168,6 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 	regs.RCX, regs.R11 = regs.RIP, regs.RFLAGS
 	o := &k.outcome
 	*o = kernel.Outcome{}
-	if c.t.waitEnd.Peek() != 0 {
-		c.set(&c.t.waitEnd, 0)
-	}
 	result := row.do(c, o)
 	if !o.Sleep {
 		k.objects.finish(c.t)
@@ -186,14 +180,11 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 		if !c.returned {
 			regs.RAX = result
 		}
-		if c.unmasks = c.unmasks || c.takesArrivals(); c.unmasks {
-			if !c.looked {
-				c.takeOver(c.looks(^c.get(&c.t.blocked)))
-			}
+		if c.unmasks {
 			k.signals.deliver(c.t, regs, o)
 		}
+		c.leave(o)
 	}
-	k.signals.deliverMoved(o)
 	o.Fresh = c.fresh
 	o.Accesses, o.Others, o.Pages = k.log.Made(), k.log.Others(), k.log.Pages()
 	o.Ops, o.Wakes = k.ops, k.wakes

@@ -204,9 +204,6 @@ func (c *call) planBroken(p *kernel.Plan, obj *object, end uint64) {
 func planRead(c *call, p *kernel.Plan) {
 	if _, obj, end := c.on(c.int32(0)); obj != nil {
 		c.event(p, obj.receive(obj.reads(end)))
-		if obj.kind.Peek() == objSignals {
-			c.planLook(p, c.looks(c.get(&obj.mask)))
-		}
 		c.planTimed(p)
 		return
 	}

@@ -94,24 +94,11 @@ func (s *signals) faultInfo(f emu.Fault, pc uint64) info {
 
 // frame remembers a handler's frame until its return.
 type frame struct {
-	addr uint64
-	sig  uint64
-	got  info
-	// slept: it ended a call in which the thread slept.
-	slept bool
-	// taken: no other thread can tell that the signal was pending.
-	taken bool
-	// awaited are the signals that it waited for, if that was the call. It would have
-	// written about one at told.
-	awaited, told uint64
-	mask          uint64 // the thread's, before
-	// handler is where it begins, and once whether the signal has none after that.
-	handler uint64
-	once    bool
-	sp      uint64 // the stack pointer when the signal came
-	serial  uint64 // see Interrupted
-	cpu     emu.Ctx
-	prev    uint64 // 1 + index of the thread's next outer one
+	addr   uint64
+	sp     uint64 // the stack pointer when the signal came
+	serial uint64 // see Interrupted
+	cpu    emu.Ctx
+	prev   uint64 // 1 + index of the thread's next outer one
 }
 
 // frames is a list that grows with every handler entered and shrinks when
@@ -196,11 +183,13 @@ func (s *signals) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
 		s.log.Set(&t.savedMaskIsWanted, 0)
 	}
 	s.log.Write(sp, s.buildFrame(t, sig, regs, i, restorer, mask))
-	s.pushFrame(t, frame{addr: sp, sig: sig, got: i, mask: mask, handler: handler, once: flags&saResethand != 0, sp: regs.RSP})
+	s.pushFrame(t, frame{addr: sp, sp: regs.RSP})
 	if flags&saNodefer == 0 {
 		blocked |= bit(sig)
 	}
+	was := s.log.Get(&t.blocked)
 	s.log.Set(&t.blocked, blocked)
+	s.retarget(t, blocked&^was)
 	if flags&saResethand != 0 {
 		s.log.Set(&a.handler, sigDefault)
 	}

@@ -15,13 +15,11 @@ import (
 // real-time signal), raise and abort, handlers reached by raise, pthread_kill
 // and faults, masks, sigsuspend and sigwait.
 //
-// A signal to another thread arrives some time after it was sent (arrival.go). One to the process is
-// delivered in the step that sends it: its target goes on in the handler from wherever it
-// stands. One that sleeps in a call tries that once more when it goes on (lasttry.go). To a
-// target that runs, a later delivery is the same as this one with the sender's step later.
-// (Deviation: it never comes after what the sender does next.) So the step in which a signal
-// comes (OpCancel with the target as object) depends on every step of that thread, and the
-// handler's memory is shared (scheduler/interrupt.go). A signal that the target blocks
+// A signal to another thread, or to the process, arrives some time after it was sent (arrival.go).
+// Where signals come at once, the target goes on in the handler from wherever it
+// stands. One that sleeps in a call tries that once more when it goes on (lasttry.go). So the step
+// in which a signal comes (OpCancel with the target as object) depends on every step of that thread,
+// and the handler's memory is shared (scheduler/interrupt.go). A signal that the target blocks
 // waits until it unblocks it.
 //
 // The values of signals, and pending signals, are in sigqueue.go.
@@ -98,18 +96,15 @@ type signals struct {
 	objects *objects
 
 	actions  [numSignals]action
-	pending  effect.Word // signals sent to the process that every thread blocks
-	way      effect.Word // how often one was sent that a thread gets, and how often a thread got to one
+	pending  effect.Word // signals sent to the process that no thread has taken
 	backlog  *backlog    // of them: what they carry
 	handlers frames
-	ends     waitEnds
 
 	alarms   []*alarm    // timers that send signals; grows only
 	alarming effect.Word // 1: one of them was set
 	serial   effect.Word // how many handlers threads have entered, once that is
 
-	// Scratch of one call, so that calls make no garbage (kill.go, takeover.go).
-	takersList, options, lookers []*thread
+	takersList []*thread // scratch, so that calls make no garbage (kill.go)
 }
 
 // ignores reports whether signals that have an action are dropped.
@@ -160,7 +155,6 @@ func planSigaction(c *call, p *kernel.Plan) {
 		changes = 1
 	}
 	c.event(p, onResource(resourceActions, changes))
-	c.planRedirect(p)
 }
 
 func doSigaction(c *call, o *kernel.Outcome) uint64 {
@@ -174,7 +168,6 @@ func doSigaction(c *call, o *kernel.Outcome) uint64 {
 		if !k.user.canRead(c.a[1], 32) {
 			return efault
 		}
-		late := c.undelivered(sig)
 		c.set(&a.handler, k.log.Read64(c.a[1]))
 		c.set(&a.flags, k.log.Read64(c.a[1]+8))
 		c.set(&a.restorer, k.log.Read64(c.a[1]+16))
@@ -182,7 +175,6 @@ func doSigaction(c *call, o *kernel.Outcome) uint64 {
 		if k.signals.fate(sig) == fateIgnored {
 			k.signals.discard(sig)
 		}
-		k.signals.redirect(late, o)
 	}
 	c.op(onResource(resourceActions, 1))
 	if c.a[2] != 0 {
@@ -229,7 +221,6 @@ func (c *call) planMask(p *kernel.Plan, mask uint64) {
 			c.event(p, trace.Op{Kind: trace.OpEnd})
 		}
 	}
-	c.planLook(p, c.looks(^mask))
 }
 
 func doSigprocmask(c *call, o *kernel.Outcome) uint64 {
@@ -247,24 +238,19 @@ func doSigprocmask(c *call, o *kernel.Outcome) uint64 {
 
 // remask sets the caller's mask.
 func (c *call) remask(mask uint64) {
+	s := &c.k.signals
+	was, looks := c.get(&c.t.blocked), s.looks(c.t)
 	c.set(&c.t.blocked, mask)
 	c.unmasks = true
+	if looks {
+		s.retarget(c.t, mask&^was)
+	}
 }
 
 // A signal to the process is pending also while it is on its way to another thread.
 
 func doSigpending(c *call, o *kernel.Outcome) uint64 {
-	c.get(&c.k.signals.way)
-	sent := c.get(&c.t.sent) | c.get(&c.k.signals.pending)
-	for _, t := range c.k.roster.threads {
-		if t == nil {
-			continue
-		}
-		if sig := c.k.signals.meant(t); sig != 0 {
-			sent |= bit(sig)
-		}
-	}
-	sent &= c.get(&c.t.blocked)
+	sent := (c.get(&c.t.sent) | c.get(&c.k.signals.pending)) & c.get(&c.t.blocked)
 	return c.k.user.copyOut(c.a[0], pair(sent, 0)[:8])
 }
 

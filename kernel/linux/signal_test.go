@@ -256,7 +256,7 @@ func TestSigwait(t *testing.T) {
 	if _, o := c.choose1(0, 0, sysKill, firstNumber, sigUsr1); len(o.Wakes) != 1 || o.Wakes[0] != id {
 		t.Fatalf("%+v", o)
 	}
-	c.want("sigwait", c.threads[id].regs.RAX, sigUsr1)
+	c.want("sigwait", c.do(id, c.threads[id].regs.RAX, word, dataPage+0x700, 0, 8), sigUsr1)
 	c.want("si_signo", uint64(c.m.Read32(dataPage+0x700)), sigUsr1)
 	c.do(0, sysTkill, firstNumber, sigUsr1)
 	c.want("one that has come", c.do(0, 128, word, 0, 0, 8), sigUsr1)

@@ -53,16 +53,6 @@ func (b *backlog) add(l *effect.Log, sig uint64, i info) {
 	l.Set(&b.n, n+1)
 }
 
-// addFirst has a signal wait before the others.
-func (b *backlog) addFirst(l *effect.Log, sig uint64, i info) {
-	b.add(l, 0, info{})
-	for at := l.Get(&b.n) - 1; at > 0; at-- {
-		q := b.list[at-1]
-		b.list[at].put(l, l.Get(&q.sig), q.get(l))
-	}
-	b.list[0].put(l, sig, i)
-}
-
 // remove takes the first entry of a signal out. more: there is another one.
 func (b *backlog) remove(l *effect.Log, sig uint64) (i info, found, more bool) {
 	n := l.Get(&b.n)
@@ -108,16 +98,7 @@ func (s *signals) keep(to *target, process bool) {
 	if again := was&bit(to.sig) != 0; s.isRealTime(to.sig) || !again && to.info != usual {
 		list.add(s.log, to.sig, to.info)
 	}
-}
-
-// keepAgain has a signal wait for the process that was on its way to a thread: it was sent before
-// those that wait.
-func (s *signals) keepAgain(sig uint64, i info) {
-	was := s.log.Get(&s.pending)
-	s.log.Set(&s.pending, was|bit(sig))
-	if s.isRealTime(sig) || was&bit(sig) == 0 && i != sentBy(true) {
-		s.backlog.addFirst(s.log, sig, i)
-	}
+	s.objects.tellSignal(to.sig)
 }
 
 // take removes a signal from those that wait for a thread, or for the process.
@@ -148,7 +129,6 @@ func (s *signals) discard(sig uint64) {
 			}
 		}
 	}
-	drop(&s.pending, s.backlog)
 	s.log.Get(&s.roster.list)
 	for _, t := range s.roster.threads {
 		if t != nil && s.log.Get(&t.alive) != 0 {
@@ -158,35 +138,5 @@ func (s *signals) discard(sig uint64) {
 			drop(&t.sent, t.backlog)
 		}
 	}
+	drop(&s.pending, s.backlog)
 }
-
-// isUntaken reports whether a real-time signal of this number was sent to the process
-// before, and the handler's thread that was chosen for it perhaps hasn't got to it. No thread can
-// tell that another one waits already: so that of two that wait either has the first comes by
-// the order in which they begin to.
-func (s *signals) isUntaken(sig uint64) bool {
-	for _, t := range s.roster.threads {
-		if t != nil && s.underway(t) && s.arriving(t).sig == sig {
-			return s.isRealTime(sig)
-		}
-	}
-	return false
-}
-
-// contended reports whether a real-time signal that is sent to the process could change
-// places with one sent before: whichever thread is first takes the first.
-func (s *signals) contended(sig uint64) bool {
-	if !s.isUntaken(sig) {
-		return false
-	}
-	n := 0
-	for _, t := range s.roster.threads {
-		if t != nil && t.alive.Peek() != 0 && (s.maskBefore(t)&bit(sig) == 0 || s.awaits(t, sig) || s.catches(t, sig) || s.meant(t) == sig) {
-			n++
-		}
-	}
-	return n > 1
-}
-
-// Cases of real-time signals to the process that aren't modelled.
-const whichFirst = "real-time signals to the process that several threads could take are not modelled: block them in all threads but one"

@@ -11,40 +11,14 @@ func planSignalSleep(c *call, p *kernel.Plan) {
 	c.event(p, trace.Op{Kind: trace.OpCancel, Obj: uint64(c.t.id)})
 }
 
-func planSigsuspend(c *call, p *kernel.Plan) {
-	planSignalSleep(c, p)
-	if c.a[1] == 8 && c.k.user.canRead(c.a[0], 8) {
-		c.planLook(p, c.looks(^c.k.log.Read64(c.a[0])))
-	}
-}
-
 func planSigtimedwait(c *call, p *kernel.Plan) {
 	planSignalSleep(c, p)
 	if c.a[3] == 8 && c.k.user.canRead(c.a[0], 8) {
 		set := c.k.log.Read64(c.a[0]) &^ unblockable
-		c.planLook(p, c.looks(set|^c.get(&c.t.blocked)))
-		if c.disturbed(set) {
-			p.Outcomes = 2 * max(p.Outcomes, 1)
-		}
-		if ns, errno := c.waitsFor(); c.k.cfg.TimeoutsAny && errno == 0 && ns != 0 && ns != noDeadline && (c.t.sent.Peek()|c.k.signals.pending.Peek())&set == 0 {
+		if ns, errno := c.waitsFor(); c.k.cfg.TimeoutsAny && errno == 0 && ns != 0 && ns != noDeadline && !c.t.wait.roused.On() && (c.t.sent.Peek()|c.k.signals.pending.Peek())&set == 0 {
 			p.Outcomes = 2 * max(p.Outcomes, 1) // it may be over at once
 		}
 	}
-}
-
-// disturbed reports whether a signal is on its way to another thread that the caller doesn't
-// block, nor waits for. The wait may end with EINTR then, whichever of the two gets it: Linux
-// looks whether anything is pending after it has changed the mask (recalc_sigpending).
-func (c *call) disturbed(set uint64) bool {
-	for _, t := range c.k.roster.threads {
-		if t == nil || t == c.t {
-			continue
-		}
-		if sig := c.k.signals.meant(t); sig != 0 && (set|c.get(&c.t.blocked))&bit(sig) == 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // waitsFor is how long sigtimedwait waits at most, noDeadline for ever.
@@ -72,7 +46,6 @@ func doSigsuspend(c *call, o *kernel.Outcome) uint64 {
 	c.set(&t.savedMask, c.get(&t.blocked))
 	c.set(&t.savedMaskIsWanted, 1)
 	c.remask(mask)
-	c.takeOver(c.looks(^mask))
 	if (c.get(&t.sent)|c.get(&k.signals.pending))&^mask != 0 {
 		return eintr // Do delivers it
 	}
@@ -88,22 +61,21 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 		return efault
 	}
 	set := k.log.Read64(c.a[0]) &^ unblockable
-	disturbed := c.disturbed(set)
-	c.takeOver(c.looks(set | ^c.get(&t.blocked)))
-	if disturbed {
-		disturbed = c.choice&1 == 1
-		c.choice >>= 1
-	}
+	roused := t.wait.roused.On()
+	k.log.Turn(&t.wait.roused, false)
 	if ready := (c.get(&t.sent) | c.get(&k.signals.pending)) & set; ready != 0 {
 		sig := k.signals.nextSignal(t, ready)
-		return k.signals.caught(c.a[1], sig, k.signals.take(t, sig))
+		i := k.signals.take(t, sig)
+		k.signals.recalculate(t)
+		return k.signals.caught(c.a[1], sig, i)
 	}
+	k.signals.recalculate(t)
 	ns, errno := c.waitsFor()
 	if errno != 0 {
 		return errno
 	}
-	if disturbed || (c.get(&t.sent)|c.get(&k.signals.pending))&^c.get(&t.blocked) != 0 {
-		return eintr // Do delivers what is pending
+	if roused || c.get(&t.told) != 0 {
+		return eintr // another thread may take what is pending before
 	}
 	op, deadline := trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id)}, ns
 	switch {

@@ -72,7 +72,7 @@ func init() {
 		sysTgsigqueue: {"rt_tgsigqueueinfo", planKill, doKill},
 		127:           {"rt_sigpending", nil, doSigpending},
 		sysSigwait:    {"rt_sigtimedwait", planSigtimedwait, doSigtimedwait},
-		sysSigsuspend: {"rt_sigsuspend", planSigsuspend, doSigsuspend},
+		sysSigsuspend: {"rt_sigsuspend", planSignalSleep, doSigsuspend},
 		131:           {"sigaltstack", nil, doSigaltstack},
 		sysTkill:      {"tkill", planKill, doKill},
 		sysTgkill:     {"tgkill", planKill, doKill},

@@ -35,6 +35,7 @@ type thread struct {
 	blocked, sent effect.Word // signal sets: masked, and sent while masked
 	backlog       *backlog    // of those that were sent: what they carry
 	awaited       effect.Word // signals that a sigwait of its sleeps for
+	told          effect.Word // 1: it takes signals to the process where it goes on (Linux's TIF_SIGPENDING)
 
 	// State that only its own calls use.
 	children   effect.Word // created so far
@@ -47,7 +48,6 @@ type thread struct {
 
 	altStack, altSize            effect.Word
 	frame                        effect.Word // 1 + index of its latest signal frame
-	waitEnd                      effect.Word // 1 + index of how its latest wait for signals ended, until its next call
 	savedMask, savedMaskIsWanted effect.Word // sigsuspend: the mask to restore
 	sleepCall                    effect.Word // number of the call in which it sleeps
 	looks                        effect.Word // how often it read the clock
@@ -71,8 +71,8 @@ func newThread(id trace.TID, parent *thread, number uint64) *thread {
 	}
 	put(wordLife, &t.alive)
 	t.backlog = newBacklog(threadWord(id, wordSignals))
-	put(wordSignals, &t.blocked, &t.sent, &t.awaited)
-	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame, &t.waitEnd,
+	put(wordSignals, &t.blocked, &t.sent, &t.awaited, &t.told)
+	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame,
 		&t.savedMask, &t.savedMaskIsWanted, &t.sleepCall, &t.looks, &t.busy, &t.randoms, &t.name[0], &t.name[1])
 	return t
 }
@@ -90,6 +90,9 @@ type waiting struct {
 	// leaving is the frame of the handler that has interrupted its call, until the thread goes
 	// on (lasttry.go); 0 for none.
 	leaving effect.Word
+
+	// roused: a signal has ended its wait for signals, and it hasn't looked for what it waits for.
+	roused effect.Flag
 
 	// Of a sleep for objects (interest.go), and of the call that is made again after it.
 	interests  *interests

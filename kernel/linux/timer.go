@@ -312,7 +312,7 @@ func (s *signals) alarmTarget(a *alarm) (to target, ok bool) {
 func (k *Kernel) GoOff(n int, by trace.TID) kernel.Outcome {
 	k.log.Begin(by, 0)
 	k.call = call{k: k}
-	k.ops, k.wakes, k.moves = k.ops[:0], k.wakes[:0], k.moves[:0]
+	k.ops, k.wakes = k.ops[:0], k.wakes[:0]
 	o := &k.outcome
 	*o = kernel.Outcome{}
 	a := k.signals.alarms[n]
@@ -330,9 +330,6 @@ func (k *Kernel) GoOff(n int, by trace.TID) kernel.Outcome {
 			}
 		}
 		k.call.op(trace.Op{Kind: trace.OpCancel, Obj: uint64(to.t.id), Arg: to.sig})
-		if to.shared {
-			k.log.Set(&k.signals.way, k.log.Get(&k.signals.way)+1)
-		}
 		to.info = a.told(&k.log, to.shared)
 		k.signals.send(to, o)
 	}

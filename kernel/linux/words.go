@@ -19,9 +19,8 @@ const (
 	wordBreak       = wordFiles + effect.Step
 	wordOutput      = wordBreak + effect.Step
 	wordTimers      = wordOutput + effect.Step
-	wordWay         = wordTimers + effect.Step // of signals to the process that are on their way
-	wordDescriptors = 0x5000                   // from descriptor 0 on
-	wordThreads     = 0x9000                   // threadWords for each
+	wordDescriptors = 0x5000 // from descriptor 0 on
+	wordThreads     = 0x9000 // threadWords for each
 	threadWords     = 4 * effect.Step
 	maxWordThreads  = (nullPages - wordThreads) / threadWords
 
@@ -83,7 +82,6 @@ func (k *Kernel) WordName(addr uint64) (string, bool) {
 		wordTimers: "the timers",
 		wordClock:  "the clock", wordList: "the list of threads", wordMemory: "the memory in use",
 		wordFences: "the process's use of membarrier", wordLimits: "the limits of the process", wordDumps: "whether the process can be dumped",
-		wordWay: "the signals on their way",
 	}[addr]
 	return name, ok
 }

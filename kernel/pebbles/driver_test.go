@@ -110,17 +110,16 @@ func openWorld(t testing.TB, path string, cfg Config) *world {
 // host is the world as the kernel has it.
 func (w *world) host() kernel.Host { return kernel.Host{Machine: w.m, Threads: w, Interrupter: w} }
 
-func (w *world) Name(t trace.TID) string                        { return w.names[t] }
-func (w *world) SetResult(t trace.TID, v uint64)                { w.actors[t].regs.RAX = v }
-func (w *world) Regs(t trace.TID) *emu.Regs                     { return &w.actors[t].regs }
-func (w *world) Interrupt(t trace.TID, regs *emu.Regs)          { w.SetRegs(t, regs) }
-func (w *world) Retract(t trace.TID, regs *emu.Regs, _ emu.Ctx) { w.SetRegs(t, regs) }
-func (w *world) SetRegs(t trace.TID, r *emu.Regs)               { w.actors[t].regs, w.actors[t].set = *r, emu.SetAll }
-func (w *world) CPU(t trace.TID) emu.Ctx                        { return w.actors[t].ctx }
-func (w *world) Stack(trace.TID) []uint64                       { return nil }
-func (w *world) Arrival(trace.TID) kernel.Arrival               { return kernel.ArrivesAtOnce }
-func (w *world) TakesInCall(trace.TID) bool                     { return true }
-func (w *world) KeepCPU(emu.Ctx)                                {}
+func (w *world) Name(t trace.TID) string               { return w.names[t] }
+func (w *world) SetResult(t trace.TID, v uint64)       { w.actors[t].regs.RAX = v }
+func (w *world) Regs(t trace.TID) *emu.Regs            { return &w.actors[t].regs }
+func (w *world) Interrupt(t trace.TID, regs *emu.Regs) { w.SetRegs(t, regs) }
+func (w *world) SetRegs(t trace.TID, r *emu.Regs)      { w.actors[t].regs, w.actors[t].set = *r, emu.SetAll }
+func (w *world) CPU(t trace.TID) emu.Ctx               { return w.actors[t].ctx }
+func (w *world) Stack(trace.TID) []uint64              { return nil }
+func (w *world) Arrival(trace.TID) kernel.Arrival      { return kernel.ArrivesAtOnce }
+func (w *world) TakesInCall(trace.TID) bool            { return true }
+func (w *world) KeepCPU(emu.Ctx)                       {}
 
 func (w *world) Intern(parent trace.TID, n uint64) (trace.TID, error) {
 	name := fmt.Sprintf("%s.%d", w.names[parent], n)

@@ -250,25 +250,6 @@ func (t *thread) goOnWaiting(h *held) {
 // Own implements Signals: cancellation, and changes of user ids.
 func (s *objectCalls) Own(signal uint64) bool { return kernel.IsLibrarys(s.libc, signal) }
 
-// Retract implements Signals: another thread takes the signal. A sleep begins again: it
-// may end at any point.
-func (s *objectCalls) Retract(t trace.TID, frame uint64) {
-	th := &s.threads[t]
-	n := len(th.held)
-	if n == 0 || th.held[n-1].frame != frame {
-		return
-	}
-	h := th.held[n-1]
-	th.held = th.held[: n-1 : n-1]
-	switch {
-	case h.nap.Kind != trace.OpNone:
-	case h.phase == phaseEntry:
-		th.role, th.args, th.quiet = h.role, h.args, h.quiet
-	default:
-		th.goOnWaiting(&h)
-	}
-}
-
 const eintr = 4
 
 // wakeHeld signals a thread that waits on a condition variable, and is in a handler

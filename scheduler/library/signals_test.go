@@ -82,19 +82,3 @@ func TestSleepEnds(t *testing.T) {
 		}
 	})
 }
-
-// TestRetracted: a thread stands where it stood if another takes the signal.
-func TestRetracted(t *testing.T) {
-	both(t, func(t *testing.T, libc elffile.Libc) {
-		w := newWorld(t, libc, 2, Config{})
-		w.does(t, 0, profile.BarrierInit, barA, 0, 2)
-		w.call(t, 0, profile.BarrierWait, barA)
-		w.step(t, 0, 0)
-		frame := w.signal(t, 0, trace.Op{})
-		w.Retract(0, frame)
-		th := &w.threads[0]
-		if th.Stand != scheduler.StandOp || th.phase != phaseLeave || len(th.held) != 0 {
-			t.Errorf("it stands at %d, phase %d, with %d waits", th.Stand, th.phase, len(th.held))
-		}
-	})
-}

@@ -110,7 +110,7 @@ func (s *Session) assumptions() []string {
 		out = append(out, "system calls and the C library's streams empty a thread's store buffer")
 	}
 	if s.Guest != nil && s.Guest.Met().AtOnce {
-		out = append(out, "a signal to the process, or beside timers that send some, comes to a thread that runs in the step that sends it, not after what the sender does next")
+		out = append(out, "a signal comes to a thread that runs in the step that sends it, not after what the sender does next: beside timers that send some, and in searches that can't have it otherwise")
 	}
 	if s.calls(timers) {
 		out = append(out, fmt.Sprintf("while something else can run, at most %d ticks of timers that send signals: none of a timer of 5 s or more, or of 1 s or more whose signal ends the process", s.Config.MostTicks()))
