@@ -180,6 +180,13 @@ type Threads interface {
 	SetRegs(t trace.TID, regs *emu.Regs)
 }
 
+// Leaver is a kernel that wants to know of threads whose end landgo carries out.
+type Leaver interface {
+	// Leave is such an end. It returns the threads whose sleep that ends, and the operations
+	// that it was.
+	Leave(trace.TID) ([]trace.TID, []trace.Op)
+}
+
 // Interrupter puts signals' handlers between a thread's instructions.
 type Interrupter interface {
 	// Interrupt has a thread that isn't running go on with a handler's registers,

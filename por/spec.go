@@ -79,9 +79,13 @@ func (s Spec) NotForKernels() string {
 	return s.kind.NotForKernels
 }
 
-// Arrivals reports whether the search knows that a step may take a thread away that could run: a
-// signal on its way to a thread that takes it in a call.
-func (s Spec) Arrivals() bool { return s.kind.arrivals || s.NotForKernels() == "" }
+// Arrivals reports whether the search is proven with signals on their way. It knows then that a step
+// may take a thread away that could run: such a signal, where the thread takes it in a call. And
+// where it reduces within a bound, it knows steps that cost nothing, as store buffers' are.
+func (s Spec) Arrivals() bool {
+	k := s.kind
+	return k.arrivals || s.NotForKernels() == "" && (k.Buffers || !k.NeedsBound)
+}
 
 // Param is the value of an option that the search's kind has.
 func (s Spec) Param(name string) uint64 {

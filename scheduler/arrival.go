@@ -56,7 +56,7 @@ func (s *System) Arrival(t trace.TID) kernel.Arrival {
 	if _, err := a.intern(t, arrivalOrdinal); err != nil {
 		return kernel.NoArrival
 	}
-	a.met = true
+	a.met, s.seen.met.Later = true, true
 	if s.threads[t].woken {
 		return kernel.ArrivesInCall
 	}

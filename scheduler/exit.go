@@ -1,6 +1,9 @@
 package scheduler
 
-import "landgo/internal/trace"
+import (
+	"landgo/internal/trace"
+	"landgo/kernel"
+)
 
 // The end of a thread, as far as others can tell.
 
@@ -39,19 +42,13 @@ func (e *Ends) readsEnd(th *thread) bool {
 	return e.sharing.Shared(th.ID, at, 4)
 }
 
-// leaver is a kernel that wants to know of threads whose end landgo carries out.
-// It returns those whose sleep that ends, and the operations that it was.
-type leaver interface {
-	Leave(trace.TID) ([]trace.TID, []trace.Op)
-}
-
 // Exit makes a thread exited. byKernel: its own exit call did it.
 func (e *Ends) Exit(t trace.TID, tr *trace.Transition, byKernel bool) {
 	th := &e.in.threads[t]
 	th.Stand = StandExited
 	th.Yielding = false
 	e.stacks.bury(th, tr)
-	if k, ok := e.in.kernel.(leaver); ok && !byKernel {
+	if k, ok := e.in.kernel.(kernel.Leaver); ok && !byKernel {
 		if at := e.endWord(th); at != 0 {
 			e.sharing.Touch(th.ID, tr, th.Regs.RIP, at, 4, trace.Write|trace.Atomic)
 		}

@@ -45,6 +45,8 @@ type Met struct {
 	GoneOff bool `json:",omitempty"`
 	// AtOnce: a signal came to another thread in the step that sent it.
 	AtOnce bool `json:",omitempty"`
+	// Later: a signal arrived in a step of its own.
+	Later bool `json:",omitempty"`
 	// Cut: timers could have gone off more often than Config.Ticks says.
 	Cut bool `json:",omitempty"`
 }
@@ -72,7 +74,7 @@ func (m *Met) add(o Met) {
 	m.Ticks = m.Ticks || o.Ticks
 	m.Barred = m.Barred || o.Barred
 	m.GoneOff = m.GoneOff || o.GoneOff
-	m.AtOnce = m.AtOnce || o.AtOnce
+	m.AtOnce, m.Later = m.AtOnce || o.AtOnce, m.Later || o.Later
 	m.Cut = m.Cut || o.Cut
 }
 

@@ -253,8 +253,11 @@ func (b *bounded) end() {
 
 // proves reports whether it has explored everything.
 func (b *bounded) proves() bool {
-	return b != nil && b.over && b.err == nil && b.stats.Complete && b.stats.Pruned == 0 && len(b.found) == 0 && !b.raced()
+	return b != nil && b.over && b.err == nil && b.proven() && b.stats.Complete && b.stats.Pruned == 0 && len(b.found) == 0 && !b.raced()
 }
+
+// proven reports whether its claims hold for the guest.
+func (b *bounded) proven() bool { return b.search != "bpor" || b.provenWithin() }
 
 // fairly reports whether executions had no end without a fair bound. The jobs' have none
 // then either.

@@ -30,6 +30,9 @@ func (d *deepening) claimed() (at *int, by string) {
 
 // claims is the bound of the search, and how many of its values are explored to their ends.
 func (b *bounded) claims() (levels uint64, bounds por.Bounds) {
+	if !b.proven() {
+		return 0, nil
+	}
 	if b.plain > 0 && b.plain >= b.stats.Levels {
 		return b.plain, b.bounds[:1]
 	}

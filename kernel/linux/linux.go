@@ -47,7 +47,10 @@ type doing struct {
 	wakes   []trace.TID
 }
 
-var _ kernel.Kernel = (*Kernel)(nil)
+var (
+	_ kernel.Kernel = (*Kernel)(nil)
+	_ kernel.Leaver = (*Kernel)(nil)
+)
 
 // New prepares a kernel for img. Nothing of the machine is touched before Boot.
 func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {

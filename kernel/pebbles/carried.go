@@ -73,12 +73,12 @@ func (k *Kernel) Last(t trace.TID) (status int, last bool) {
 }
 
 // Leave ends a thread whose end landgo carries out. It ends no other thread's sleep.
-func (k *Kernel) Leave(t trace.TID) []trace.TID {
+func (k *Kernel) Leave(t trace.TID) ([]trace.TID, []trace.Op) {
 	if th := k.thread(t); th != nil && th.state != vanished {
 		k.set(&th.state, vanished)
 		k.set(&k.live, k.live-1)
 	}
-	return nil
+	return nil, nil
 }
 
 // Block lays out the call of function on a stack that ends at top, as for a

@@ -62,7 +62,10 @@ type Kernel struct {
 	outcome  kernel.Outcome
 }
 
-var _ kernel.Kernel = (*Kernel)(nil)
+var (
+	_ kernel.Kernel = (*Kernel)(nil)
+	_ kernel.Leaver = (*Kernel)(nil)
+)
 
 // New prepares a kernel for img. Nothing of the machine is touched before Boot.
 func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {

@@ -30,6 +30,7 @@ import (
 // threadKernel is a kernel on which this works. The words are addresses that stand
 // for a thread's states: a call that looks at one depends on the calls that change it.
 type threadKernel interface {
+	kernel.Leaver
 	Number(t trace.TID) uint64
 	Named(number uint64) (id trace.TID, run, join uint64)
 	Runs(t trace.TID) bool
@@ -37,7 +38,6 @@ type threadKernel interface {
 	Fork(t trace.TID, base, size, room uint64) (number uint64, ok, taken bool)
 	Block(regs *emu.Regs, function, top, arg uint64)
 	Last(t trace.TID) (status int, last bool)
-	Leave(t trace.TID) []trace.TID
 }
 
 const (

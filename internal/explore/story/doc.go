@@ -8,7 +8,7 @@
 // # The files
 //
 //	a story          story (in which order it is told), account (each step), starts (threads), switches,
-//	                 waits, choices, block (lives of memory), buffered (stores unseen), names (memory)
+//	                 waits, choices, block (lives of memory), buffered (stores unseen), names (memory), callers
 //	what met         collision, looks (a test repeated after a wait), race and view (a data race)
 //	the mistake      mistake (its name), mistakelock, mistakelife, mistakekept, mistakewait, mistakemissed,
 //	                 mistakeorder and against (a run that passes beside it)

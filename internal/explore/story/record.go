@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"landgo/internal/explore/session"
+	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/por"
 )
@@ -22,9 +23,10 @@ type record struct {
 type beat struct {
 	step     por.PathStep
 	accesses []trace.Access
-	by       []trace.TID // of accesses, where other threads made some
-	values   []value     // of accesses
-	names    []string    // of what is accessed, "" if it has a variable's
+	by       []trace.TID      // of accesses, where other threads made some
+	values   []value          // of accesses
+	stacks   [][]result.Frame // of accesses in a library's headers, if they were asked for (callers.go)
+	names    []string         // of what is accessed, "" if it has a variable's
 	ops      []trace.Op
 	wakes    []trace.TID
 	// Of the thread of the step, before it: where it stood, if that isn't where it was

@@ -170,6 +170,9 @@ func (st *Story) shown(j, k int) result.Access {
 	if len(b.stack) > 0 && b.stack[0] == b.accesses[k].PC && standsInLibrary(st.Session, b.accesses[k].PC) {
 		a.Stack = st.Frames(b.stack)
 	}
+	if b.stacks != nil && b.stacks[k] != nil {
+		a.Stack = b.stacks[k]
+	}
 	a.Bookkeeping = st.bookkeeping(&a)
 	return a
 }

@@ -136,23 +136,39 @@ func RaceAccess(s *session.Session, a *race.Access) result.Access {
 	return out
 }
 
+// mostCarried is how many functions that landgo has carried out in a step count: each is an
+// instruction of the thread's, and isn't one in the accesses' numbers.
+const mostCarried = 4
+
 // stackWithin is the stack of an access in the step that comes next, which is
 // run to there and taken back. Nil: the thread doesn't come to stand there.
 func stackWithin(s *session.Session, p *por.PathStep, a *race.Access) ([]result.Frame, error) {
 	k := s.Guest.Mark()
-	defer s.Guest.Rewind(k)
-	if until := p.Begin + uint64(a.Insn) - 1; a.Insn > 0 && until > p.Begin && until < p.Last {
+	stands := func() bool { return s.Guest.PC(p.Thread) == a.PC || calledAt(s, p.Thread, a.PC) }
+	until := p.Begin + uint64(a.Insn) - 1
+	if a.Insn == 0 || until <= p.Begin || until >= p.Last {
+		if !stands() {
+			return nil, nil
+		}
+		return s.Stack(p.Thread), nil
+	}
+	for most := min(until+mostCarried, p.Last-1); until <= most; until++ {
 		s.Guest.Limit(until)
 		_, err := s.Guest.Step(p.Thread, p.Choice)
 		s.Guest.Limit(0)
+		var stack []result.Frame
+		if stands() {
+			stack = s.Stack(p.Thread)
+		}
+		s.Guest.Rewind(k)
 		if err != nil && !errors.Is(err, por.ErrFiner) { // a stop in the middle of a step can teach something
 			return nil, err
 		}
+		if stack != nil {
+			return stack, nil
+		}
 	}
-	if s.Guest.PC(p.Thread) != a.PC && !calledAt(s, p.Thread, a.PC) {
-		return nil, nil
-	}
-	return s.Stack(p.Thread), nil
+	return nil, nil
 }
 
 // calledAt: a thread stands at a function's entry, and pc is in the call.

@@ -1,0 +1,77 @@
+package story
+
+import (
+	"slices"
+
+	"landgo/internal/result"
+	"landgo/race"
+)
+
+// Code of a library's headers, as that of std::atomic, has lines, but not the user's. Which line
+// of the user's an access is for, only the thread's stack at the access says. A step may have
+// several accesses, and the stack is known where it begins. So the path is run once more, in a
+// session of its own, and its steps are left at these accesses (stackWithin).
+
+// Of an execution's last accesses so many are looked at, of one that isn't longer than this.
+const mostCallers, longestCalled = 256, 20_000
+
+// callers finds the stacks of accesses in a library's code that has lines.
+func (st *Story) callers() {
+	if len(st.path) > longestCalled {
+		return
+	}
+	var wanted []at
+	for i := len(st.beats) - 1; i >= 0 && len(wanted) < mostCallers; i-- {
+		b := &st.beats[i]
+		if b.by != nil || st.IsBeside(b.step.Thread) {
+			continue
+		}
+		for k := len(b.accesses) - 1; k >= 0; k-- {
+			if st.inHeader(b.accesses[k].PC) {
+				wanted = append(wanted, at{i, k})
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	slices.Reverse(wanted)
+	beside, err := st.OpenAs(st.Session.Config)
+	if err != nil {
+		return
+	}
+	defer beside.Close()
+	if _, err := beside.Guest.Learn(st.Guest.Knowledge()); err != nil {
+		return
+	}
+	beside.Guest.Rewind(beside.Root)
+	for i := range st.path {
+		b := &st.beats[i]
+		for ; len(wanted) > 0 && wanted[0].beat == i; wanted = wanted[1:] {
+			a := &b.accesses[wanted[0].access]
+			stack, err := stackWithin(beside, &st.path[i], &race.Access{PC: a.PC, Insn: a.Insn})
+			if err != nil {
+				return
+			}
+			if b.stacks == nil {
+				b.stacks = make([][]result.Frame, len(b.accesses))
+			}
+			b.stacks[wanted[0].access] = stack
+		}
+		if _, err := beside.Take(&st.path[i]); len(wanted) == 0 || err != nil {
+			return // for finer points, the rest of the path has other steps there
+		}
+	}
+}
+
+// inHeader reports whether code has lines, and none of them is the user's.
+func (st *Story) inHeader(pc uint64) bool {
+	lines := false
+	for _, f := range st.Image.Frames(pc) {
+		if f.File != "" && !f.Library() {
+			return false
+		}
+		lines = lines || f.File != ""
+	}
+	return lines
+}
