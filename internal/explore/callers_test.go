@@ -25,7 +25,7 @@ int main() {
 	stop = true;
 	c.notify_one();
 	t.join();
-}`)))
+}`, "-O0")))
 	if r.Bug == nil {
 		t.Fatalf("%s: no bug", r.Verdict)
 	}
