@@ -126,4 +126,4 @@ type stander struct {
 }
 
 // Live: it hasn't ended.
-func (t *Thread) Live() bool { return t.Stand != StandExited }
+func (t *Thread) Live() bool { return t.Exists && t.Stand != StandExited }

@@ -52,7 +52,13 @@ func TestBufferCalls(t *testing.T) {
 		{"39", false},               // getpid: seen
 		{"145 0", false},            // sched_getscheduler: seen
 		{"1 -1 0 0", false},         // write, without a file: seen
-		{"131 0 0", false},          // sigaltstack: seen
+		{"131 0 0", false},          // sigaltstack, which only asks: seen
+		{"293 4198400 1 0", false},  // pipe2 with other flags: seen
+		{"290 0 2 0", false},        // eventfd2 with other flags: seen
+		{"292 5 5 0", false},        // dup3 to itself: seen
+		{"200 -1 10 0", false},      // tkill of no thread: seen
+		{"435 4198400 8 0", false},  // clone3 with too small a structure: seen
+		{"3 -1", true},              // close, which takes the lock first
 		{"157 3", false},            // prctl(PR_GET_DUMPABLE), a word that threads share: seen
 		{"62 1 0", false},           // kill, signal 0
 		{"13 9 0 0", false},         // rt_sigaction(SIGKILL)

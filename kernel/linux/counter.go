@@ -303,6 +303,7 @@ func (c *call) readSignals(o *kernel.Outcome, d *description, obj *object, vec [
 		binary.LittleEndian.PutUint64(b[48:], i.value)
 		out = append(out, b...)
 	}
+	k.signals.recalculate(c.t) // also where there was none
 	if len(out) == 0 {
 		return c.waitFor(o, d, obj, 0, pollIn, 0)
 	}

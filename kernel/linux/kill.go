@@ -264,7 +264,9 @@ func (s *signals) isRealTime(sig uint64) bool {
 }
 
 // deliver makes a thread that is about to return from a call take the signals
-// that it doesn't block. The call has changed the mask, or sent the caller a signal.
+// that it doesn't block. The call has changed the mask, or sent the caller a signal. Linux takes
+// them one by one. So after one with a handler the others arrive in steps of their own, if signals
+// do: another thread may take one in between.
 func (s *signals) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 	for {
 		own, shared := s.log.Get(&t.sent), s.log.Get(&s.pending)
@@ -289,6 +291,10 @@ func (s *signals) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 			if o.Interrupted == 0 {
 				o.Interrupted = regs.RSP
 			}
+			if s.othersArrive(t) {
+				s.recalculate(t)
+				return
+			}
 		}
 	}
 	s.recalculate(t)
@@ -296,6 +302,15 @@ func (s *signals) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 		s.log.Set(&t.savedMaskIsWanted, 0)
 		s.log.Set(&t.blocked, s.log.Get(&t.savedMask))
 	}
+}
+
+// othersArrive reports whether there are more signals for a thread, which arrive later.
+func (s *signals) othersArrive(t *thread) bool {
+	if (s.log.Get(&t.sent)|s.log.Get(&s.pending))&^s.log.Get(&t.blocked) == 0 {
+		return false
+	}
+	a := s.now.host.Arrival(t.id)
+	return a == kernel.Arrives || a == kernel.ArrivesInCall
 }
 
 // nextSignal is the signal that a thread takes next, of its own and the process's

@@ -9,8 +9,8 @@ var lockless = map[string]bool{
 	"getpid": true, "gettid": true, "getppid": true, "getpgrp": true, "getpgid": true, "getsid": true,
 	"getuid": true, "geteuid": true, "getgid": true, "getegid": true, "getresuid": true, "getresgid": true, "getgroups": true,
 	"getpriority": true, "sched_getscheduler": true, "sched_getparam": true, "sched_get_priority_max": true, "sched_get_priority_min": true,
-	"prctl": true, "arch_prctl": true, "set_tid_address": true, "set_robust_list": true, "get_robust_list": true, "rseq": true, "sigaltstack": true,
-	"clock_gettime": true, "clock_getres": true, "gettimeofday": true, "time": true, "getcpu": true, "getrandom": true,
+	"prctl": true, "arch_prctl": true, "set_tid_address": true, "set_robust_list": true, "rseq": true,
+	"clock_getres": true, "gettimeofday": true, "time": true, "getcpu": true, "getrandom": true,
 	// A name that isn't there is found so without one.
 	"stat": true, "lstat": true, "access": true, "readlink": true, "getcwd": true,
 	"landgo_choice": true, "landgo_assume": true,
@@ -18,12 +18,15 @@ var lockless = map[string]bool{
 
 // ofFile are the calls whose first argument is a descriptor. Without a file there is no lock.
 var ofFile = map[string]bool{
-	"read": true, "readv": true, "write": true, "writev": true, "pread64": true, "pwrite64": true, "close": true, "lseek": true, "fstat": true,
+	"read": true, "readv": true, "write": true, "writev": true, "pread64": true, "pwrite64": true, "lseek": true, "fstat": true,
 	"dup": true, "dup2": true, "dup3": true, "fcntl": true, "ioctl": true, "fsync": true, "fdatasync": true, "ftruncate": true,
 	"sendto": true, "recvfrom": true, "sendmsg": true, "recvmsg": true, "shutdown": true, "getsockopt": true, "fadvise64": true,
 	"epoll_wait": true, "epoll_pwait": true, "epoll_pwait2": true, "epoll_ctl": true, "timerfd_settime": true, "timerfd_gettime": true,
 	"newfstatat": true, "readlinkat": true, "faccessat": true, "faccessat2": true, "statx": true,
 }
+
+// lastClock is the greatest number of a clock; those below 0 are of what threads have run.
+const lastClock = 11
 
 // lockless reports whether the call may be made without a lock. It is asked of the name and the
 // arguments alone: whether a thread waits for its store buffer is no matter of what others do.
@@ -31,14 +34,45 @@ func (c *call) lockless(name string) bool {
 	switch {
 	case lockless[name]:
 		return true
-	case ofFile[name]:
-		return c.int32(0) < 0 // the directory of a relative path, too: the name may not be there
+	case ofFile[name] && c.int32(0) < 0: // the directory of a relative path, too: the name may not be there
+		return true
 	}
 	switch name {
+	case "clock_gettime": // the time that a thread or the process has run is looked up under one
+		id := c.int32(0)
+		return id >= 0 && id != 2 && id != 3
+	case "sigaltstack":
+		return c.a[0] == 0 // it only asks
+	case "dup3":
+		return c.a[0] == c.a[1] || c.a[2]&^oCloexec != 0
+	case "pread64", "pwrite64":
+		return int64(c.a[3]) < 0
+	case "pipe2":
+		return c.a[1]&^(oNonblock|oCloexec|oDirect|oExcl) != 0
+	case "eventfd2":
+		return c.a[1]&^(oNonblock|oCloexec|efdSemaphore) != 0
+	case "epoll_create1":
+		return c.a[0]&^oCloexec != 0
+	case "timerfd_create":
+		return c.a[1]&^(oNonblock|oCloexec) != 0 || uint32(c.a[0]) > lastClock
+	case "clock_nanosleep":
+		return c.int32(0) > lastClock
+	case "timer_create":
+		return c.int32(0) > lastClock
+	case "setpriority":
+		return c.a[0] > 2
+	case "rt_sigpending":
+		return c.a[1] > 8
+	case "rt_sigsuspend":
+		return c.a[1] != 8
+	case "mmap":
+		return c.a[5]&(pageSize-1) != 0
+	case "clone3":
+		return c.a[1] < 64
 	case "kill", "tkill": // signal 0 only asks whether the thread is there
-		return uint32(c.a[1])-1 >= numSignals-1
+		return uint32(c.a[1])-1 >= numSignals-1 || name == "tkill" && c.int32(0) <= 0
 	case "tgkill":
-		return uint32(c.a[2])-1 >= numSignals-1
+		return uint32(c.a[2])-1 >= numSignals-1 || c.int32(0) <= 0 || c.int32(1) <= 0
 	case "rt_sigaction":
 		return c.a[0]-1 >= numSignals-1 || unblockable&bit(c.a[0]) != 0
 	case "rt_sigprocmask":

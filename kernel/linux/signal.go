@@ -236,10 +236,13 @@ func doSigprocmask(c *call, o *kernel.Outcome) uint64 {
 	return 0
 }
 
-// remask sets the caller's mask.
+// remask sets the caller's mask. It looks at its signals then, unless the mask stays as it is.
 func (c *call) remask(mask uint64) {
 	s := &c.k.signals
 	was, looks := c.get(&c.t.blocked), s.looks(c.t)
+	if mask == was {
+		return
+	}
 	c.set(&c.t.blocked, mask)
 	c.unmasks = true
 	if looks {

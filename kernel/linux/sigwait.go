@@ -46,6 +46,7 @@ func doSigsuspend(c *call, o *kernel.Outcome) uint64 {
 	c.set(&t.savedMask, c.get(&t.blocked))
 	c.set(&t.savedMaskIsWanted, 1)
 	c.remask(mask)
+	c.unmasks = true
 	if (c.get(&t.sent)|c.get(&k.signals.pending))&^mask != 0 {
 		return eintr // Do delivers it
 	}

@@ -7,6 +7,7 @@ import (
 	"landgo/internal/image/libc"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
+	"landgo/scheduler"
 )
 
 // The order in which threads write to standard output isn't looked at, only whether the process
@@ -120,7 +121,7 @@ func (s *textCalls) Unwritten(t trace.TID) (text []byte, pointer uint64, lost bo
 // lastToEnd reports whether the process ended with a thread whose function returned, or
 // that called pthread_exit: the library calls exit in the last one.
 func (s *textCalls) lastToEnd(th *thread) bool {
-	return !s.known.Native && th.role == profile.ThreadExit && !slices.ContainsFunc(s.threads, func(o thread) bool { return o.Live() })
+	return !s.known.Native && th.role == profile.ThreadExit && !slices.ContainsFunc(s.threads, func(o thread) bool { return o.Live() && o.Stand != scheduler.StandTimer })
 }
 
 // maxUnwritten is more than a buffer of standard output has.
