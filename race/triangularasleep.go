@@ -69,13 +69,9 @@ func (d *Triangular) mayRace(t trace.TID, a *trace.Access) bool {
 	if d.passes(lo, hi) {
 		return false
 	}
-	locked := d.isLocked(a)
-	if locked {
-		d.drain(t)
-	}
 	slot := d.threads[t].store
 	switch last := d.slots[slot]; {
-	case locked:
+	case d.isLocked(a):
 		d.drain(t)
 	case !a.IsWrite():
 		return last != 0 && !(d.covered(&d.visits[last], lo, hi) && !d.besideAny(lo, hi)) && !(d.isWord(lo) && d.changesKernel())

@@ -272,7 +272,7 @@ int main(void) {
 	}
 	c.Search, c.Deepen, c.PP = "bpor", false, trace.MemPoints
 	c.Bounds = por.Bounds{{Measure: por.Preempt, Limit: 2}}
-	if r := ran(t, c); r.Verdict == result.Verified && !strings.Contains(strings.Join(r.Certificate.Assumptions, " "), "in the step that sends it") {
+	if r := ran(t, c); !strings.Contains(strings.Join(r.Certificate.Assumptions, " "), "in the step that sends it") {
 		t.Errorf("bpor: %s, and its certificate doesn't say when signals come: %q", r.Verdict, r.Certificate.Assumptions)
 	}
 }

@@ -20,8 +20,8 @@ import (
 // that the search has beside the guest's (scheduler/arrival.go). The C library's own come in the
 // step that sends them.
 //
-// Signals to the process wait in a set that all threads share. One thread is told of each (takers).
-// That thread takes all that is there for it, as does any other that looks there first. Those are the
+// Signals to the process wait in a set that all threads share. Each has one thread look for it
+// (takers). That thread takes all that is there for it, as does any other that looks there first. Those are the
 // threads that were told of another signal, change their mask, or wait for signals. A thread that
 // loses its signal so goes on as if nothing had been. Where a thread that was told blocks the
 // signal, or ends, it tells another one.

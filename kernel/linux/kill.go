@@ -84,7 +84,7 @@ func (c *call) toTheDead() uint64 {
 	return esrch
 }
 
-// takers are the threads of which one is told of a signal to the process. Linux
+// takers are the threads of which one has to look for a signal to the process. Linux
 // prefers the first thread (complete_signal), if that doesn't block the signal. Where
 // it was told of another signal, and hasn't got to that yet, it is passed over unless it
 // runs on a processor. Of the others it may be any that doesn't block it or

@@ -29,7 +29,7 @@ var ofFile = map[string]bool{
 const lastClock = 11
 
 // lockless reports whether the call may be made without a lock. It is asked of the name and the
-// arguments alone: whether a thread waits for its store buffer is no matter of what others do.
+// arguments alone: nothing that other threads do decides whether a thread waits for its store buffer.
 func (c *call) lockless(name string) bool {
 	switch {
 	case lockless[name]:
