@@ -90,7 +90,7 @@ func (f *finding) passed() bool { return f.failure.At != 0 }
 // search runs the configured search and puts verdict and counts into the
 // result.
 func (h *hunt) search() error {
-	opts := por.Options{MaxExecutions: h.Config.MaxExecutions, Stop: h.stop, OneEvent: h.OneEvent(), Bounds: h.Config.Bounds, Variable: h.Image.Extent}
+	opts := por.Options{MaxExecutions: h.Config.MaxExecutions, Stop: h.stop, OneEvent: h.OneEvent(), Bounds: h.Config.Bounds, Variable: h.Image.Extent, Leaves: h.Config.Leaves}
 	if _, rounds := h.Config.Bounds.Limit(por.Rounds); len(h.Config.Bounds) > 0 && !rounds {
 		opts.Iterate, opts.From = true, h.Config.BoundFrom
 	}
@@ -134,6 +134,8 @@ func (h *hunt) search() error {
 	switch {
 	case len(h.found) > 0:
 		r.Verdict = result.Buggy
+	case stats.Complete && h.Config.Leaves > 0:
+		r.Verdict, r.Problem = result.Budget, result.NoEnd
 	case stats.Complete && (spec.Kind().Claim == por.Nothing || spec.Claim() == por.Nothing && stats.Pruned > 0):
 		r.Verdict, r.Problem = result.Budget, result.ProvesNothing
 		r.Reason = fmt.Sprintf("search %v has ended without a bug, and proves nothing", spec)

@@ -168,6 +168,9 @@ func runFor(ctx context.Context, clock limits.Clock, cfg config.Config, obs Obse
 	if again, err := h.withBuffers(ctx, cfg); again != nil || err != nil {
 		return again, err
 	}
+	if again, err := h.besides(ctx, cfg); again != nil || err != nil {
+		return again, err
+	}
 	r.Warn(s.Config.Strict)
 	s.Finish(r)
 	return r, nil
