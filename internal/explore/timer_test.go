@@ -53,7 +53,14 @@ func TestOwnThreads(t *testing.T) {
 			cfg.Deepen = true
 			r := runOf(t, cfg)
 			if r.Verdict != result.Buggy || string(r.Bug.Kind) != g.Bug || r.Bug.Preemptions != g.Preemptions {
-				t.Errorf("%s (%s): %+v", r.Verdict, r.Reason, r.Bug)
+				t.Fatalf("%s (%s): %+v", r.Verdict, r.Reason, r.Bug)
+			}
+			// As its bug file has it: with the ticks that were asked for, not those of the search.
+			again := cfg.For(&r.Guest, r.Bug)
+			if got, err := Replay(context.Background(), *again, &result.BugFile{Kind: r.Bug.Kind, Message: r.Bug.Message, Schedule: r.Bug.Schedule}, nil); err != nil {
+				t.Errorf("replayed: %v", err)
+			} else if got.Verdict != result.Buggy {
+				t.Errorf("replayed: %s (%s)", got.Verdict, got.Reason)
 			}
 			fixed := compile.File(t, "gcc", source, "-O1", "-DFIXED")
 			for _, search := range append(inTurn(i, "none", "sleep", "dpor"), "optimal") {
