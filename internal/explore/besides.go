@@ -16,11 +16,11 @@ const leastLeft = 2000
 // error. The result is to have the place of this search's; nil: there was nothing to do.
 func (h *hunt) besides(ctx context.Context, cfg config.Config) (*result.Result, error) {
 	r := h.result
-	if r.Problem != result.NoEnd || cfg.Leaves > 0 || h.most > 0 || h.stats.Longest == 0 || !h.Guest.Met().GoneOff {
+	if r.Problem != result.NoEnd || h.leaves > 0 || h.most > 0 || h.stats.Longest == 0 || !h.Guest.Met().GoneOff {
 		return nil, nil
 	}
-	cfg.Leaves, cfg.Checkpoint, cfg.Resume = max(leastLeft, 4*int(h.stats.Longest)), "", ""
-	again, err := runOnce(ctx, h.Clock, cfg, h.obs, nil)
+	cfg.Checkpoint, cfg.Resume = "", ""
+	again, err := runLeaving(ctx, h.Clock, cfg, h.obs, nil, 0, max(leastLeft, 4*int(h.stats.Longest)))
 	if err != nil {
 		return nil, err
 	}

@@ -105,9 +105,6 @@ type Searching struct {
 	// Ignore are known bugs, which are none.
 	Ignore    []Ignored `json:"ignore,omitempty"`
 	SelfCheck bool      `json:"-"`
-	// Leaves, if not 0, is after how many steps the search leaves an execution, to look for
-	// bugs in others. It proves nothing then.
-	Leaves int `json:"-"`
 	// Strict: a verdict with a warning is invalid.
 	Strict bool `json:"-"`
 	Jobs   int  `json:"-"` // workers; 0: as many as there are cores
