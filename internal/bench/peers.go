@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"landgo/internal/result"
-	"landgo/internal/trace"
 )
 
 // The same programs by other model checkers of C, where they are installed. $NIDHUGG is nidhuggc's
@@ -108,8 +107,10 @@ func own(model, path string) (o outcome, err error) {
 		return o, err
 	}
 	o = outcome{string(s.Verdict), s.Executions - s.AssumedAway, s.cpu}
-	if s.Bug != nil && (s.Bug.Kind == trace.Livelock || s.Bug.Kind == trace.Deadlock) {
-		o.verdict = string(s.Bug.Kind)
+	if s.Bug != nil {
+		if kind := fmt.Sprint(s.Bug.Kind); kind == "livelock" || kind == "deadlock" {
+			o.verdict = kind
+		}
 	}
 	return o, nil
 }
