@@ -45,6 +45,60 @@ B {
 LOCK(n);
 LOCK(m); UNLOCK(m); UNLOCK(n); return p; }
 MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"different orders", "thread 0.1 takes m (guest.c:21) and then n (guest.c:22)", "thread 0.2 takes n (guest.c:24) and then m (guest.c:25)", "one order"}, ""},
+		{"an argument that is changed", `A {
+int i = *(volatile int *)p; x |= i; return p; }
+MAIN { pthread_t t[2]; int i; for (i = 1; i < 3; i++)
+pthread_create(&t[i - 1], 0, a, &i);
+for (i = 0; i < 2; i++) pthread_join(t[i], 0);
+assert(x == 3); unused(); }`, []string{"Thread 0 creates thread 0.1 (guest.c:23) and changes main::i (guest.c:24) before that has read it (guest.c:21)"}, ""},
+		{"a variable that a thread's creator changes under a lock", `A { LOCK(m); y = x; UNLOCK(m); return p; }
+MAIN { GO(a); LOCK(m); x = 1; UNLOCK(m); JOIN(a); assert(!y); unused(); }`, nil, ""},
+		{"a semaphore under a lock", `#include <semaphore.h>
+static sem_t s; A { LOCK(m);
+sem_wait(&s); UNLOCK(m); return p; }
+B { LOCK(m); x++; UNLOCK(m);
+sem_post(&s); return p; }
+MAIN { sem_init(&s, 0, 0); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.1 waits for s (guest.c:22) while it holds m (guest.c:21), and thread 0.2 needs that (guest.c:23) before it posts s (guest.c:24)"}, ""},
+		{"a semaphore that another thread posts", `#include <semaphore.h>
+static sem_t s; A { LOCK(m); sem_wait(&s); UNLOCK(m); return p; }
+B { LOCK(m); x++; UNLOCK(m); return p; }
+C { if (!z++) sem_post(&s); return p; }
+MAIN { sem_init(&s, 0, 0); GO(a); GO(b); GO(c); if (z++) sem_post(&s); JOIN(a); JOIN(b); JOIN(c); unused(); }`, nil, ""},
+		{"a monitor in a monitor", `A { LOCK(n);
+LOCK(m); while (!x)
+pthread_cond_wait(&q, &m); UNLOCK(m); UNLOCK(n); return p; }
+B { LOCK(n);
+LOCK(m); x = 1; pthread_cond_signal(&q); UNLOCK(m); UNLOCK(n); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.1 waits for q (guest.c:22) while it holds n (guest.c:20), and thread 0.2 needs that (guest.c:23) before it signals q (guest.c:24)"}, ""},
+		{"a join under a lock", `A {
+LOCK(m); x++; UNLOCK(m); return p; }
+MAIN { GO(a);
+LOCK(m);
+JOIN(a); UNLOCK(m); unused(); }`, []string{"Thread 0 waits for thread 0.1 to end (guest.c:24) while it holds m (guest.c:23), and thread 0.1 needs that to go on (guest.c:21)"}, ""},
+		{"work that is left at the end", `A { for (;;) { LOCK(m); while (!x && !y) pthread_cond_wait(&q, &m);
+if (y) { UNLOCK(m); return p; }
+x--; z++; UNLOCK(m); } }
+MAIN { GO(a); LOCK(m);
+x++; pthread_cond_signal(&q); UNLOCK(m);
+LOCK(m); y = 1; pthread_cond_signal(&q); UNLOCK(m); JOIN(a); assert(z == 1); unused(); }`, []string{"Thread 0.1 ends when it finds 1 in y (guest.c:21). What thread 0 has put into x before (guest.c:24) is left there; in a run that passes thread 0.1 takes it (guest.c:22)"}, ""},
+		{"no work is left at the end", `A { for (;;) { LOCK(m); while (!x && !y) pthread_cond_wait(&q, &m);
+if (!x) { UNLOCK(m); return p; }
+x--; z += !y; UNLOCK(m); } }
+MAIN { GO(a); LOCK(m);
+x++; pthread_cond_signal(&q); UNLOCK(m);
+LOCK(m); y = 1; pthread_cond_signal(&q); UNLOCK(m); JOIN(a); assert(z == 1); unused(); }`, nil, ""},
+		{"a look again under the lock", `#include <semaphore.h>
+static sem_t s; static void enter(void) { sem_post(&s); if (x < 1) { LOCK(m);
+if (x < 1)
+x++; UNLOCK(m); } assert(!y); y = x; }
+A { enter(); return p; } B { enter(); return p; }
+MAIN { sem_init(&s, 0, 0); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
+		{"a look before the lock, beside a semaphore", `#include <semaphore.h>
+static sem_t s; static void enter(void) { sem_post(&s); if (
+x < 1) { LOCK(m);
+x++; assert(x < 2); UNLOCK(m); } }
+A { enter(); return p; } B { enter(); return p; }
+MAIN { sem_init(&s, 0, 0); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.2 reads x (guest.c:22) before it takes m (guest.c:22), under which thread 0.1 changes it (guest.c:23)"}, ""},
 		{"a signal too early", `A { LOCK(m);
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); LOCK(m);

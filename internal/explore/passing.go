@@ -192,7 +192,7 @@ func against(s *session.Session, f *scheduler.Failure, st *story.Story, b *resul
 		b.PassingSchedule, b.Difference = other.Schedule.String(), st.Differs
 	}
 	if b.Mistake == "" {
-		b.Mistake = st.MistakeAgainst(f.Thread)
+		b.Mistake = st.MistakeAgainst(b, f.Thread, other)
 	}
 }
 

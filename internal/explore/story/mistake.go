@@ -16,7 +16,7 @@ import (
 
 // mistake names the mistake that a run shows and what to change, or is "".
 func (st *Story) mistake(b *result.Bug, f *scheduler.Failure) string {
-	for _, text := range []string{lockOrder(b), st.kept(b), st.misused(b, f), st.lostSignal(b), st.tooEarly(b), st.handledTooEarly(b), st.roundMissed(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.takenBackLate(), st.reused(), st.unprotected(f), st.letGoBefore()} {
+	for _, text := range []string{lockOrder(b), joinsHolding(b), st.kept(b), st.misused(b, f), st.lostSignal(b), st.tooEarly(b), st.handledTooEarly(b), st.roundMissed(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.takenBackLate(), st.reused(), st.unprotected(f), st.letGoBefore()} {
 		if text != "" {
 			return text
 		}
@@ -81,6 +81,9 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 	}
 	if text := st.lookedForReading(&x, &m, &y); text != "" && acts {
 		return text
+	}
+	if both := common(m.Held, y.Held); acts && len(x.Held) == 0 && len(both) > 0 && !atomic(st.hit.before) && !st.accessAt(st.hit.after).IsWrite() {
+		return st.lookedBefore(&x, &m, &y, both[0])
 	}
 	if len(all) == 0 && st.otherLocks() && !st.sameUpdate() {
 		return ""
@@ -219,6 +222,16 @@ func (st *Story) lookedForReading(x, m, y *result.Access) string {
 			st.Guest.Name(t), m.Name(), where(x.Stack), lock, let, m.Name(), where(y.Stack), m.Thread, where(m.Stack), lock)
 	}
 	return ""
+}
+
+// lookedBefore: a thread looks at something, and then takes the lock under which it and another
+// one change that.
+func (st *Story) lookedBefore(x, m, y *result.Access, lock string) string {
+	if st.accessAt(st.hit.before).IsWrite() || result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function {
+		return ""
+	}
+	return fmt.Sprintf("Thread %s looks at %s (%s) before it takes %s, under which it changes that (%s). In between thread %s changes it (%s). Look at it after taking %s.",
+		st.Guest.Name(st.hit.thread), m.Name(), where(x.Stack), lock, where(y.Stack), m.Thread, where(m.Stack), lock)
 }
 
 // lines are the places of two accesses: one, if they are on one line.

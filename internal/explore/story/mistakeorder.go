@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"landgo/internal/result"
 	"landgo/internal/trace"
 )
 
@@ -22,11 +23,14 @@ type flip struct {
 }
 
 // MistakeAgainst names the mistake that a run and one that passes show together, or is
-// "". Against has to have been asked.
-func (st *Story) MistakeAgainst(failed trace.TID) string {
+// "". Against has to have been asked of that one.
+func (st *Story) MistakeAgainst(b *result.Bug, failed trace.TID, passes *Story) string {
 	f := st.flip
 	if f == nil {
 		return ""
+	}
+	if text := st.heldAcross(b, passes); text != "" {
+		return text
 	}
 	if f.late.op == nil && f.early.op == nil && !f.late.writes && f.early.writes && f.other == failed {
 		if text := st.doubleChecked(f); text != "" {
@@ -36,6 +40,9 @@ func (st *Story) MistakeAgainst(failed trace.TID) string {
 			return text
 		}
 	}
+	if text := st.changedTooEarly(f, passes); text != "" {
+		return text
+	}
 	for _, kind := range []func(*flip) string{st.postedEarly, st.announced, st.beforeLock, st.letIn} {
 		for i := range st.flips {
 			if text := kind(&st.flips[i]); text != "" {
@@ -43,7 +50,38 @@ func (st *Story) MistakeAgainst(failed trace.TID) string {
 			}
 		}
 	}
+	if len(b.Waits) == 0 {
+		return st.leftBehind(passes)
+	}
 	return ""
+}
+
+// changedTooEarly: a thread reads a variable at its start, and the thread that created it has
+// changed that since.
+func (st *Story) changedTooEarly(f *flip, passes *Story) string {
+	if f.early.op != nil || f.late.op != nil || f.early.writes || !f.late.writes || !isChild(f.early.thread, f.late.thread) || !passes.begins(f.thread, f.early.at) {
+		return ""
+	}
+	read, data := passes.accessAt(f.early.at), st.shown(f.first.beat, f.first.access)
+	created := st.created[f.thread]
+	if atomic, _ := st.Image.Atomic(read.PC, read.Addr); atomic || read.Flags&trace.Atomic != 0 || data.Symbol == "" || created.File == "" || f.here == "" || f.earlyIs == "" {
+		return ""
+	}
+	return fmt.Sprintf("Thread %s creates thread %s (%s) and changes %s (%s) before that has read it (%s). Give each thread a variable of its own for what it begins with.",
+		data.Thread, f.early.thread, created.Where(), data.Name(), f.here, f.earlyIs)
+}
+
+// begins reports whether a thread does nothing that others could tell before an access.
+func (r *record) begins(t trace.TID, x at) bool {
+	for range r.backward(t, x) {
+		return false
+	}
+	for i := 0; i <= x.beat; i++ {
+		if r.beats[i].step.Thread == t && slices.ContainsFunc(r.beats[i].ops, func(o trace.Op) bool { return takes(&o) || o.Kind == trace.OpSemWait }) {
+			return false
+		}
+	}
+	return true
 }
 
 // beforeLock: a thread reads what another one changes under a lock, then takes that lock,
@@ -91,23 +129,23 @@ func (st *Story) letIn(f *flip) string {
 }
 
 // readsUnder reports whether the late thread of a flip reads the same again while it holds a
-// lock.
-func (r *record) readsUnder(f *flip, from at, lock string) bool {
-	until := at{beat: len(r.beats)} // it lets the lock go
-	for i := from.beat; i < len(r.beats) && until.beat == len(r.beats); i++ {
-		for k := range r.beats[i].ops {
-			o := &r.beats[i].ops[k]
-			if here := (at{i, int(o.At)}); o.Kind == trace.OpUnlock && r.beats[i].step.Thread == f.other && !here.before(from) && r.Guest.VariableName(o.Obj) == lock {
+// lock, and not only to change it.
+func (st *Story) readsUnder(f *flip, from at, lock string) bool {
+	until := at{beat: len(st.beats)} // it lets the lock go
+	for i := from.beat; i < len(st.beats) && until.beat == len(st.beats); i++ {
+		for k := range st.beats[i].ops {
+			o := &st.beats[i].ops[k]
+			if here := (at{i, int(o.At)}); o.Kind == trace.OpUnlock && st.beats[i].step.Thread == f.other && !here.before(from) && st.Guest.VariableName(o.Obj) == lock {
 				until = here
 				break
 			}
 		}
 	}
-	for x, a := range r.forward(f.other, from) {
-		if !x.before(until) {
+	for x, a := range st.forward(f.other, from) {
+		if !x.before(until) || f.late.overlaps(a) && a.IsWrite() {
 			return false
 		}
-		if f.late.overlaps(a) && !a.IsWrite() {
+		if f.late.overlaps(a) && !st.writesAt(f.other, x) {
 			return true
 		}
 	}

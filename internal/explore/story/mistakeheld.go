@@ -1,0 +1,112 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+)
+
+// Mistakes about what a thread has or leaves when it waits, or ends.
+
+// heldAcross: a thread waits for ever for what another one does in a run that passes. It holds
+// a lock meanwhile, and the other thread waits for that.
+func (st *Story) heldAcross(b *result.Bug, passes *Story) string {
+	for i := range b.Waits {
+		w := &b.Waits[i]
+		for k := range b.Waits {
+			v := &b.Waits[k]
+			if !heldIn(w, v) {
+				continue
+			}
+			object, _, _ := strings.Cut(w.Object, " (")
+			does := map[string]string{"semaphore": "posts " + object, "condition variable": "signals " + object, "barrier": "comes there"}[w.For]
+			if place := passes.helps(v.Thread, uint64(w.Address)); place != "" {
+				return fmt.Sprintf("Thread %s waits for %s (%s) while it holds %s (%s), and thread %s needs that (%s) before it %s (%s). Wait without %s.",
+					w.Thread, object, where(w.Stack), v.Object, v.Acquired.Where(), v.Thread, where(v.Stack), does, place, v.Object)
+			}
+		}
+	}
+	return ""
+}
+
+// joinsHolding: a thread waits for another one's end while it holds the lock that this one needs.
+func joinsHolding(b *result.Bug) string {
+	for i := range b.Waits {
+		w := &b.Waits[i]
+		for k := range b.Waits {
+			if v := &b.Waits[k]; w.For == "thread" && w.Owner == v.Thread && heldIn(w, v) {
+				return fmt.Sprintf("Thread %s waits for thread %s to end (%s) while it holds %s (%s), and thread %s needs that to go on (%s). Let %s go before the join.",
+					w.Thread, v.Thread, where(w.Stack), v.Object, v.Acquired.Where(), v.Thread, where(v.Stack), v.Object)
+			}
+		}
+	}
+	return ""
+}
+
+// heldIn reports whether v waits for a lock that is held in w.
+func heldIn(w, v *result.Wait) bool {
+	return v.Owner == w.Thread && (v.For == "mutex" || v.For == "read-write lock") && v.Acquired != nil && where(w.Stack) != "" && where(v.Stack) != ""
+}
+
+// helps is where a thread makes a call that lets those go on that wait for an object; "" if it
+// makes none.
+func (r *record) helps(thread string, obj uint64) string {
+	for _, c := range r.calls(obj, trace.OpSemPost, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpBarrierArrive) {
+		if r.Guest.Name(r.by(c)) == thread {
+			return r.place(c)
+		}
+	}
+	return ""
+}
+
+// leftBehind: a thread ends because of what it finds in one variable, and what lies in another
+// one is left there. In a run that passes it takes that.
+func (st *Story) leftBehind(passes *Story) string {
+	for _, t := range st.born {
+		x, ok := st.lastFound(t)
+		if !ok || st.Guest.StateText(t) != "ended" {
+			continue
+		}
+		for y, took := range passes.forward(t, at{}) {
+			left, giver, ok := st.lastWrite(took.Addr, uint64(took.Size))
+			_, from, given := passes.source(y)
+			if took.IsWrite() || took.Overlaps(st.accessAt(x)) || !ok || giver == t || !given || passes.Guest.Name(from) != st.Guest.Name(giver) {
+				continue
+			}
+			set, _, _ := st.source(x)
+			taken, takes := passes.takenAt(t, y)
+			if !takes || !left.before(set) || len(common(st.held(left), st.held(x))) == 0 {
+				continue
+			}
+			s, l, h := st.shown(x.beat, x.access), st.shown(left.beat, left.access), passes.shown(taken.beat, taken.access)
+			if s.Symbol == "" || l.Symbol == "" || where(s.Stack) == "" || where(l.Stack) == "" || where(h.Stack) == "" {
+				continue
+			}
+			return fmt.Sprintf("Thread %s ends when it finds %s in %s (%s). What thread %s has put into %s before (%s) is left there; in a run that passes thread %s takes it (%s). Look at %s too before the end.",
+				s.Thread, s.Old, s.Name(), where(s.Stack), l.Thread, l.Name(), where(l.Stack), s.Thread, where(h.Stack), l.Name())
+		}
+	}
+	return ""
+}
+
+// lastFound is a thread's last access, if it read under a lock what another one had written.
+func (r *record) lastFound(t trace.TID) (x at, ok bool) {
+	for x, a := range r.backward(t, r.end()) {
+		_, by, ok := r.source(x)
+		return x, ok && by != t && !a.IsWrite() && len(r.held(x)) > 0
+	}
+	return x, false
+}
+
+// takenAt is where a thread that has read a variable writes it next, if it holds a lock over both.
+func (r *record) takenAt(t trace.TID, x at) (y at, ok bool) {
+	first := r.accessAt(x)
+	for y, a := range r.forward(t, at{x.beat, x.access + 1}) {
+		if a.Overlaps(first) && a.IsWrite() {
+			return y, len(common(r.held(x), r.held(y))) > 0
+		}
+	}
+	return y, false
+}
