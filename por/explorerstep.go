@@ -25,6 +25,12 @@ func (x *explorer) open(kids *branch) error {
 		x.end(ending)
 		return nil
 	}
+	if x.opts.Leaves > 0 && int(n.depth) >= x.opts.Leaves {
+		x.sets.pool.putAll(kids)
+		x.stats.Pruned++
+		x.end(EndedPruned)
+		return nil
+	}
 	x.markAt(n, able)
 	if err := x.strat.seed(n, kids); err != nil {
 		return err

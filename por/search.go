@@ -72,6 +72,9 @@ type Options struct {
 	// Variable, if not nil, is the variable that an address is in, size 0 if none.
 	// Equal for all addresses of a variable (static.go).
 	Variable func(addr uint64) (lo, size uint64)
+	// Leaves, if not 0, is after how many steps a search leaves an execution, and counts it
+	// as pruned. It proves nothing then.
+	Leaves int
 	// TooLong, if not 0, is after how many steps of one execution a search that doesn't
 	// sample ends with ErrTooLong.
 	TooLong int

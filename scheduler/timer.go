@@ -301,3 +301,7 @@ func (c *timers) asParties(th *thread, r *emu.Run) {
 		c.in.machine.SetInterrupted(handlers)
 	}
 }
+
+// Ticking reports whether the execution has set a timer that sends signals: the guest may
+// have threads of its own then.
+func (s *System) Ticking() bool { return s.timers.on() }

@@ -33,6 +33,9 @@ var languages = map[string]language{
 	".C":   {"CXX", "c++", "CXXFLAGS"},
 }
 
+// sanitizers are the flags of those whose programs can't be run.
+var sanitizers = []string{"-fsanitize=thread", "-fsanitize=address", "-fsanitize=hwaddress", "-fsanitize=memory", "-fsanitize=leak"}
+
 // built is the guest of a command's arguments: a program that is given, or one that is
 // made of sources, or by make in a folder.
 func (a *app) built(ctx context.Context, folder string, own []string) (string, error) {
@@ -72,12 +75,18 @@ func (a *app) fromSources(ctx context.Context, sources []string) (string, error)
 	if len(compiler) == 0 {
 		compiler = []string{l.usual}
 	}
+	flags := strings.Fields(os.Getenv(l.flags))
+	for _, f := range slices.Concat(compiler[1:], flags) { // the engine knows the program alone
+		if slices.Contains(sanitizers, f) {
+			return "", result.Errorf(result.Sanitized, "%s: %s or %s has %s", sources[0], l.flags, l.compiler, f)
+		}
+	}
 	first := filepath.Base(sources[0])
 	program, err := programPath(strings.TrimSuffix(first, filepath.Ext(first)), append(compiler, sources...))
 	if err != nil {
 		return "", err
 	}
-	args := slices.Concat(compiler[1:], []string{"-g", "-pthread"}, strings.Fields(os.Getenv(l.flags)), []string{"-o", program}, sources, strings.Fields(os.Getenv("LDLIBS")))
+	args := slices.Concat(compiler[1:], []string{"-g", "-pthread"}, flags, []string{"-o", program}, sources, strings.Fields(os.Getenv("LDLIBS")))
 	return program, a.compile(ctx, sources[0], compiler[0], args...)
 }
 

@@ -13,4 +13,5 @@
 //	costs         what can be switched off
 //	kernels       boots
 //	memory        what a search's memory depends on
+//	peers         other model checkers beside landgo
 package main

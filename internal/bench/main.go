@@ -15,7 +15,7 @@ func main() {
 }
 
 // names of the tables, in the order in which they are made.
-var names = []string{"speed", "searches", "costs", "memory", "deepening", "jobs", "counts"}
+var names = []string{"speed", "searches", "costs", "memory", "deepening", "jobs", "counts", "peers"}
 
 func bench() int {
 	runs := flag.Int("runs", 5, "the speed table shows the median of so many runs")
@@ -44,6 +44,7 @@ func bench() int {
 		"deepening": deepening,
 		"jobs":      func() error { return jobs(min(*runs, 3)) },
 		"counts":    func() error { return counts(rows) },
+		"peers":     func() error { return peers(min(*runs, 3)) },
 	}
 	status := 0
 	for _, n := range names {

@@ -64,6 +64,7 @@ int main(int argc, char **argv) { pthread_t t; pthread_create(&t, 0, f, 0); f(0)
 	}
 	try("CC=gcc", "run", dir).complains(t, result.NotProgram, "--make "+dir+" TARGET")
 	try("CC=gcc", "run", at("none.c")).complains(t, result.NoFile, "none.c")
+	try("CFLAGS=-fsanitize=address", "run", at("lost.c")).complains(t, result.Sanitized, at("lost.c")+": CFLAGS or CC has -fsanitize=address")
 	run(t, "run", at("lost.rs")).complains(t, result.NotELF, "rustc -g -o "+at("lost"))
 	if said, err := exec.Command("gcc", "-c", "-o", at("lost.o"), at("lost.c")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)

@@ -59,6 +59,13 @@ func TestBufferCalls(t *testing.T) {
 		{"200 -1 10 0", false},      // tkill of no thread: seen
 		{"435 4198400 8 0", false},  // clone3 with too small a structure: seen
 		{"3 -1", true},              // close, which takes the lock first
+		{"33 -1 5", true},           // dup2, too
+		{"0 9 0 0", false},          // read: no such descriptor
+		{"32 9", false},             // dup: no such descriptor
+		{"4 4194304 0", false},      // stat: no such name
+		{"62 7 10 0", false},        // kill: no such process
+		{"234 1000 7 10", false},    // tgkill: no such thread
+		{"14 2 4096 0", false},      // rt_sigprocmask: a bad address
 		{"157 3", false},            // prctl(PR_GET_DUMPABLE), a word that threads share: seen
 		{"62 1 0", false},           // kill, signal 0
 		{"13 9 0 0", false},         // rt_sigaction(SIGKILL)
@@ -83,6 +90,55 @@ func TestBufferCalls(t *testing.T) {
 			cfg.Model = model
 			if r, got := memoryRun(t, cfg); r.Verdict != result.Verified || !slices.Equal(got, want) {
 				t.Errorf("call %s, %s: %s (%s) with %q, want %q", x.args, model, r.Verdict, r.Reason, got, want)
+			}
+		}
+	}
+}
+
+// TestBufferCallsOnState: whether a call takes a lock depends on what is there when it is made. Other
+// threads change that.
+func TestBufferCallsOnState(t *testing.T) {
+	t.Parallel()
+	const head = `#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static volatile int x, y; static int seen[2], file, failed; static struct stat s; static sigset_t one;
+static void *other(void *a) { y = 1; __sync_synchronize(); seen[1] = x; return a; }
+static void *run(void *a) { x = 1; int f = CALL < 0; seen[0] = y; failed = f; return a; }
+static void *change(void *a) { CHANGE; return a; }
+int main(void)
+{
+	pthread_t t[3]; sigaddset(&one, SIGUSR1); BEFORE;
+	pthread_create(&t[0], 0, other, 0); pthread_create(&t[1], 0, run, 0); pthread_create(&t[2], 0, change, 0);
+	for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+	unlink("/dev/shm/n");
+	printf("%d%d%d\n", failed, seen[0], seen[1]);
+}
+`
+	for _, x := range []struct {
+		call, before, change string
+		want                 string
+	}{
+		{"syscall(SYS_read, 7, 0L, 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_read, file, 0L, 0L)", `file = open("/dev/null", O_RDONLY)`, "", "001 010 011"},
+		{`stat("/dev/null", &s)`, "", "", "001 010 011"},
+		{`access("/dev/none", 0)`, "", "", "100 101 110 111"},
+		{"pthread_sigmask(SIG_BLOCK, &one, 0)", "pthread_sigmask(SIG_BLOCK, &one, 0)", "", "000 001 010 011"},
+		{"pthread_sigmask(SIG_BLOCK, &one, 0)", "", "", "001 010 011"},
+		{"syscall(SYS_read, 3, 0L, 0L)", "", `open("/dev/null", O_RDONLY)`, "001 010 011 100 101 110 111"},
+		{`stat("/dev/shm/n", &s)`, "", `open("/dev/shm/n", O_CREAT|O_RDWR, 0600)`, "001 010 011 100 101 110 111"},
+	} {
+		cfg := config.Default()
+		cfg.Out, cfg.Jobs, cfg.Model = config.NoFile, 1, config.ModelTSO
+		cfg.Guest = compile.Text(t, "gcc", strings.NewReplacer("CALL", x.call, "CHANGE", x.change, "BEFORE", x.before).Replace(head), "-O1")
+		for _, cfg.Search = range []string{"optimal", "stateful"} {
+			if r, got := memoryRun(t, cfg); r.Verdict != result.Verified || strings.Join(got, " ") != x.want {
+				t.Errorf("%s, beside %s: %s: %s (%s) with %q, want %s", x.call, x.change, cfg.Search, r.Verdict, r.Reason, got, x.want)
 			}
 		}
 	}

@@ -22,7 +22,7 @@
 //	what it finds    outcome and outputsave (outputs), differing (outputs as bugs), raced (races as
 //	                 bugs), ignored, memory (the memory model), again (a second search, with buffers),
 //	                 sampled (samples with buffers), bufferstates (states with buffers),
-//	                 selfcheck (executions run twice)
+//	                 besides (other executions, where one has no end), selfcheck (executions run twice)
 //	a bug, smaller   minimise (a search for fewer preemptions), shorten (preemptions of the execution
 //	                 left out), fewpreemptions (the same, by places), fewerfaults, plainer (smaller
 //	                 values), patience (how long all that may take)

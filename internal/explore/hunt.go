@@ -21,6 +21,9 @@ import (
 // hunt is one search of a state space for bugs. It is the por.Observer.
 type hunt struct {
 	most uint64 // steps that the search may have; 0: any number
+	// leaves, if not 0, is after how many steps the search leaves an execution, to look for
+	// bugs in others. It proves nothing then.
+	leaves int
 	*session.Session
 	obs    Observer
 	lender Lender // nil: the search isn't lent
@@ -90,7 +93,7 @@ func (f *finding) passed() bool { return f.failure.At != 0 }
 // search runs the configured search and puts verdict and counts into the
 // result.
 func (h *hunt) search() error {
-	opts := por.Options{MaxExecutions: h.Config.MaxExecutions, Stop: h.stop, OneEvent: h.OneEvent(), Bounds: h.Config.Bounds, Variable: h.Image.Extent}
+	opts := por.Options{MaxExecutions: h.Config.MaxExecutions, Stop: h.stop, OneEvent: h.OneEvent(), Bounds: h.Config.Bounds, Variable: h.Image.Extent, Leaves: h.leaves}
 	if _, rounds := h.Config.Bounds.Limit(por.Rounds); len(h.Config.Bounds) > 0 && !rounds {
 		opts.Iterate, opts.From = true, h.Config.BoundFrom
 	}
@@ -134,6 +137,8 @@ func (h *hunt) search() error {
 	switch {
 	case len(h.found) > 0:
 		r.Verdict = result.Buggy
+	case stats.Complete && h.leaves > 0:
+		r.Verdict, r.Problem = result.Budget, result.NoEnd
 	case stats.Complete && (spec.Kind().Claim == por.Nothing || spec.Claim() == por.Nothing && stats.Pruned > 0):
 		r.Verdict, r.Problem = result.Budget, result.ProvesNothing
 		r.Reason = fmt.Sprintf("search %v has ended without a bug, and proves nothing", spec)

@@ -315,3 +315,42 @@ MAIN signal(SIGURG, h); GO; x = 1; pthread_exit(0); }`, "0\n1\n"},
 		})
 	}
 }
+
+// TestSignalsBeforeCallsReturn: a thread takes its signals before a call of the kernel returns,
+// sched_yield too. A look at the clock, which the C library makes without the kernel, is none.
+func TestSignalsBeforeCallsReturn(t *testing.T) {
+	t.Parallel()
+	const head = `#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+static __thread int me; static volatile int got, x, y; static struct timespec q; static pthread_t m; static sigset_t one;
+static void h(int g) { got = 1 + me; }
+static int take(void) { return syscall(SYS_rt_sigtimedwait, &one, 0, &q, 8L) > 0; }
+static void *other(void *p) { me = 1; SEND; x = 1; AFTER; return p; }
+int main(void) { pthread_t t; m = pthread_self(); signal(SIGUSR1, h); signal(SIGUSR2, h); sigaddset(&one, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &one, 0); pthread_create(&t, 0, other, 0); pthread_sigmask(SIG_UNBLOCK, &one, 0);
+	while (!x) ; CALL; int seen = got; y = 1; pthread_join(t, 0); printf("%d%d\n", seen, got); }
+`
+	const own, stale = "pthread_kill(m, SIGUSR1)", "kill(getpid(), SIGUSR1); int taken = take()"
+	const again = "if (taken) { while (!y) ; kill(getpid(), SIGUSR2); }"
+	for _, c := range []struct{ send, call, after, want string }{
+		{own, "", "", "01\n11\n"},
+		{own, "getppid()", "", "11\n"},
+		{own, "sched_yield()", "", "11\n"},
+		{own, "clock_gettime(CLOCK_MONOTONIC, &q)", "", "01\n11\n"},
+		{own, "syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &q)", "", "11\n"},
+		{stale, "sched_yield()", again, "01\n11\n"}, // main has looked, so it gets the second one
+	} {
+		cfg := onProgram(compile.Text(t, "gcc", strings.NewReplacer("SEND", c.send, "CALL", c.call, "AFTER", c.after).Replace(head)))
+		for _, cfg.Search = range []string{"optimal", "none"} {
+			if got := differentOutputs(ran(t, cfg)); got != c.want {
+				t.Errorf("%s, then %s: %s: %q, want %q", c.send, c.call, cfg.Search, got, c.want)
+			}
+		}
+	}
+}

@@ -299,3 +299,46 @@ int main(void) {
 		}
 	}
 }
+
+// TestHeaderAlone: a program that only includes landgo's header is searched as one that doesn't. One
+// that calls a function of it, or has its address, isn't.
+func TestHeaderAlone(t *testing.T) {
+	t.Parallel()
+	const text = `#include "landgo-linux.h"
+#include <pthread.h>
+static volatile int i = 1, j = 1;
+static int fine(void *p) { return 1; }
+static void *f(void *p) { int a = i, b = j; i = a + b; return p; }
+static void *g(void *p) { int a = i, b = j; j = a + b; return p; }
+int main(void)
+{
+	pthread_t a, b;
+	USE
+	pthread_create(&a, 0, f, 0);
+	pthread_create(&b, 0, g, 0);
+	return i > 3 || j > 3;
+}
+`
+	for _, flags := range [][]string{{"-O1", "-static"}, {"-O0", "-pie", "-fPIE"}, {"-O2", "-fno-plt", "-pie", "-fPIE"}, {"-O2"}} {
+		for _, use := range []string{"(void)fine;", "landgo_always(fine, 0);", "void (*volatile made)(int (*)(void *), void *) = landgo_eventually; (void)made;", "static void (*made)(int (*)(void *), void *) = landgo_eventually; __asm__ volatile(\"\" : : \"m\"(made));"} {
+			file := filepath.Join(t.TempDir(), "test.c")
+			if err := os.WriteFile(file, []byte(strings.Replace(text, "USE", use, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c := config.Default()
+			c.Guest, c.Out, c.Model, c.Race = withHeader(t, "gcc", file, flags...), config.NoFile, "sc", config.RaceOff
+			s, err := session.Open(c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone := use == "(void)fine;"
+			if s.Judged() == alone {
+				t.Errorf("%v %s: judged %v", flags, use, s.Judged())
+			}
+			s.Close()
+			if r := runOf(t, c); alone && (r.Verdict != result.Verified || r.Executions != 11) {
+				t.Errorf("%v: %s (%s), %d executions", flags, r.Verdict, r.Reason, r.Executions)
+			}
+		}
+	}
+}

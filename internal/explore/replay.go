@@ -47,6 +47,7 @@ func opened(ctx context.Context, cfg config.Config, file *result.BugFile, obs Ob
 	if err := isTheGuest(&cfg, file.Guest.SHA256); err != nil {
 		return nil, err
 	}
+	cfg.Deepen = false // the schedule says where threads switch
 	w := limits.Begin(ctx, &cfg, late(obs))
 	defer w.Close()
 	s, err := session.Open(cfg, w)
@@ -113,6 +114,9 @@ func sameLibraries(s *session.Session, want []result.Library) error {
 		for _, p := range s.Image.Parts {
 			if p.Path == w.Path && p.SHA256 != w.SHA256 {
 				return result.Errorf(result.OtherImage, "%s isn't the library that the bug was found with: its sha256 is %.12s…, the bug file's %.12s…; --sysroot DIR takes the libraries of another system", p.Path, p.SHA256, w.SHA256)
+			}
+			if d := p.Separate; d != nil && d.Path == w.Path && d.SHA256 != w.SHA256 {
+				return result.Errorf(result.OtherImage, "%s isn't the debug information that the bug was found with: its sha256 is %.12s…, the bug file's %.12s…", d.Path, d.SHA256, w.SHA256)
 			}
 		}
 	}

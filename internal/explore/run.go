@@ -104,6 +104,11 @@ func runOnce(ctx context.Context, clock limits.Clock, cfg config.Config, obs Obs
 
 // runFor is runOnce for so many steps at the most; 0: any number.
 func runFor(ctx context.Context, clock limits.Clock, cfg config.Config, obs Observer, to Lender, most uint64) (*result.Result, error) {
+	return runLeaving(ctx, clock, cfg, obs, to, most, 0)
+}
+
+// runLeaving is runFor, which leaves executions after so many steps; 0: never.
+func runLeaving(ctx context.Context, clock limits.Clock, cfg config.Config, obs Observer, to Lender, most uint64, leaves int) (*result.Result, error) {
 	if cfg.Checkpoint != "" {
 		if err := saved.CheckWritable(cfg.Checkpoint); err != nil {
 			return nil, err
@@ -117,7 +122,7 @@ func runFor(ctx context.Context, clock limits.Clock, cfg config.Config, obs Obse
 	}
 	defer s.Close()
 	r := s.NewResult()
-	h := &hunt{Session: s, obs: obs, lender: to, result: r, seen: map[string]*finding{}, most: most}
+	h := &hunt{Session: s, obs: obs, lender: to, result: r, seen: map[string]*finding{}, most: most, leaves: leaves}
 	h.publish()
 	if err != nil {
 		if err := s.VerdictOf(err, r); err != nil {
@@ -166,6 +171,9 @@ func runFor(ctx context.Context, clock limits.Clock, cfg config.Config, obs Obse
 	}
 	h.cure()
 	if again, err := h.withBuffers(ctx, cfg); again != nil || err != nil {
+		return again, err
+	}
+	if again, err := h.besides(ctx, cfg); again != nil || err != nil {
 		return again, err
 	}
 	r.Warn(s.Config.Strict)

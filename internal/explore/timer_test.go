@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -52,7 +53,14 @@ func TestOwnThreads(t *testing.T) {
 			cfg.Deepen = true
 			r := runOf(t, cfg)
 			if r.Verdict != result.Buggy || string(r.Bug.Kind) != g.Bug || r.Bug.Preemptions != g.Preemptions {
-				t.Errorf("%s (%s): %+v", r.Verdict, r.Reason, r.Bug)
+				t.Fatalf("%s (%s): %+v", r.Verdict, r.Reason, r.Bug)
+			}
+			// As its bug file has it: with the ticks that were asked for, not those of the search.
+			again := cfg.For(&r.Guest, r.Bug)
+			if got, err := Replay(context.Background(), *again, &result.BugFile{Kind: r.Bug.Kind, Message: r.Bug.Message, Schedule: r.Bug.Schedule}, nil); err != nil {
+				t.Errorf("replayed: %v", err)
+			} else if got.Verdict != result.Buggy {
+				t.Errorf("replayed: %s (%s)", got.Verdict, got.Reason)
 			}
 			fixed := compile.File(t, "gcc", source, "-O1", "-DFIXED")
 			for _, search := range append(inTurn(i, "none", "sleep", "dpor"), "optimal") {
@@ -241,5 +249,32 @@ func TestTimerOutcomes(t *testing.T) {
 			}
 			printsOnly(t, guest, c.want, searches, 60, func(i int) string { return fmt.Sprintf("MICROSECONDS=%d", 1+i%20*7) })
 		})
+	}
+}
+
+// TestTicksBesides: where an execution has no end after a tick, others are looked at for a
+// bug. Its schedule can be replayed without an option.
+func TestTicksBesides(t *testing.T) {
+	t.Parallel()
+	program := func(early string) string {
+		return compile.Text(t, "gcc", timed+`
+static void handle(int sig) { if (x == 1) `+early+`; if (x == 2) y = 1; }
+int main(void) { begin(); struct itimerval v = { { 0, 900000 }, { 0, microseconds } }; setitimer(ITIMER_REAL, &v, 0); x = 1; x = 2; while (y) z = z + 1; set(0); }`)
+	}
+	cfg := ticking(program("abort()"), 1)
+	cfg.Deepen = true
+	if r := runOf(t, cfg); r.Verdict != result.Buggy || r.Bug.BeforeThreads || r.Bug.Preemptions != 1 || r.Pruned == 0 {
+		t.Errorf("%s (%s), %d pruned: %+v", r.Verdict, r.Reason, r.Pruned, r.Bug)
+	}
+	cfg.Guest = program("z = 1")
+	r := runOf(t, cfg)
+	if r.Verdict != result.Budget || r.Problem != result.NoEndTicks || r.Longest == nil || r.Longest.Schedule == "" || r.Pruned == 0 || r.Executions < 3 {
+		t.Fatalf("%s, %s (%s), %d executions, %d pruned: %+v", r.Verdict, r.Problem, r.Reason, r.Executions, r.Pruned, r.Longest)
+	}
+	again := config.Default()
+	again.Guest, again.Out, again.Model = cfg.Guest, config.NoFile, cfg.Model
+	again.SetTicks(1)
+	if got, err := Replay(context.Background(), again, &result.BugFile{Schedule: r.Longest.Schedule}, nil); err != nil || !got.Replay.Unfinished {
+		t.Errorf("%v: %+v", err, got)
 	}
 }

@@ -147,6 +147,7 @@ func (s *signals) rouse(t *thread) {
 func (c *call) leave(o *kernel.Outcome) {
 	s := &c.k.signals
 	switch {
+	case c.isOutside():
 	case s.onTheirWay(c.t) == 0:
 		if c.get(&c.t.told) != 0 {
 			c.set(&c.t.told, 0)
@@ -159,6 +160,29 @@ func (c *call) leave(o *kernel.Outcome) {
 	default:
 		o.Held = true
 	}
+}
+
+// Calls that the C library makes without the kernel (vdso).
+const (
+	sysGettimeofday = 96
+	sysTime         = 201
+	sysClockGettime = 228
+	sysGetcpu       = 309
+)
+
+// isOutside reports whether the present call is one of these: the thread takes no signals there.
+func (c *call) isOutside() bool {
+	switch c.nr {
+	case sysClockGettime:
+		if id := c.int32(0); id < 0 || id == clockProcessCPU || id == clockThreadCPU {
+			return false
+		}
+	case sysGettimeofday, sysTime, sysGetcpu:
+	default:
+		return false
+	}
+	f, ok := c.k.img.SymbolAt(c.pc)
+	return !ok || f.Name != "syscall"
 }
 
 // Coming implements scheduler.Courier.

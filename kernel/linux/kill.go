@@ -50,7 +50,7 @@ func (c *call) aim() target {
 		}
 	}
 	switch pid := c.int32(0); {
-	case c.nr == sysKill && pid != 0 && pid != -firstNumber && pid != firstNumber,
+	case c.nr == sysKill && !isOurs(pid),
 		(c.nr == sysTgkill || c.nr == sysTgsigqueue || c.nr == sysSigqueue) && pid != firstNumber:
 		return target{errno: esrch}
 	case sig >= numSignals:

@@ -11,30 +11,38 @@ var lockless = map[string]bool{
 	"getpriority": true, "sched_getscheduler": true, "sched_getparam": true, "sched_get_priority_max": true, "sched_get_priority_min": true,
 	"prctl": true, "arch_prctl": true, "set_tid_address": true, "set_robust_list": true, "rseq": true,
 	"clock_getres": true, "gettimeofday": true, "time": true, "getcpu": true, "getrandom": true,
-	// A name that isn't there is found so without one.
-	"stat": true, "lstat": true, "access": true, "readlink": true, "getcwd": true,
+	"getcwd":        true,
 	"landgo_choice": true, "landgo_assume": true,
 }
 
-// ofFile are the calls whose first argument is a descriptor. Without a file there is no lock.
+// ofFile are the calls that look a descriptor up first, their first argument. Without a file there is
+// no lock. (dup2, dup3 and close lock the table before they look.)
 var ofFile = map[string]bool{
 	"read": true, "readv": true, "write": true, "writev": true, "pread64": true, "pwrite64": true, "lseek": true, "fstat": true,
-	"dup": true, "dup2": true, "dup3": true, "fcntl": true, "ioctl": true, "fsync": true, "fdatasync": true, "ftruncate": true,
+	"dup": true, "fcntl": true, "ioctl": true, "fsync": true, "fdatasync": true, "ftruncate": true,
 	"sendto": true, "recvfrom": true, "sendmsg": true, "recvmsg": true, "shutdown": true, "getsockopt": true, "fadvise64": true,
 	"epoll_wait": true, "epoll_pwait": true, "epoll_pwait2": true, "epoll_ctl": true, "timerfd_settime": true, "timerfd_gettime": true,
-	"newfstatat": true, "readlinkat": true, "faccessat": true, "faccessat2": true, "statx": true,
+}
+
+// ofName are the calls that look a name up, and which argument has it. That there is none is found
+// without a lock; one that is there is held by a locked instruction.
+var ofName = map[string]int{
+	"stat": 0, "lstat": 0, "access": 0, "readlink": 0, "newfstatat": 1, "readlinkat": 1, "faccessat": 1, "faccessat2": 1, "statx": 1,
 }
 
 // lastClock is the greatest number of a clock; those below 0 are of what threads have run.
 const lastClock = 11
 
-// lockless reports whether the call may be made without a lock. It is asked of the name and the
-// arguments alone: nothing that other threads do decides whether a thread waits for its store buffer.
+// lockless reports whether the call may be made without a lock, as the kernel's state is. Another
+// thread may change that before the call is made: it opens the descriptor, say.
 func (c *call) lockless(name string) bool {
+	if at, ok := ofName[name]; ok {
+		return !c.isThere(c.a[at], at > 0)
+	}
 	switch {
 	case lockless[name]:
 		return true
-	case ofFile[name] && c.int32(0) < 0: // the directory of a relative path, too: the name may not be there
+	case ofFile[name] && c.k.files.use(c.int32(0)) == useClosed:
 		return true
 	}
 	switch name {
@@ -43,8 +51,10 @@ func (c *call) lockless(name string) bool {
 		return id >= 0 && id != 2 && id != 3
 	case "sigaltstack":
 		return c.a[0] == 0 // it only asks
+	case "dup2":
+		return c.int32(0) == c.int32(1)
 	case "dup3":
-		return c.a[0] == c.a[1] || c.a[2]&^oCloexec != 0
+		return c.int32(0) == c.int32(1) || c.a[2]&^oCloexec != 0
 	case "pread64", "pwrite64":
 		return int64(c.a[3]) < 0
 	case "pipe2":
@@ -69,14 +79,17 @@ func (c *call) lockless(name string) bool {
 		return c.a[5]&(pageSize-1) != 0
 	case "clone3":
 		return c.a[1] < 64
-	case "kill", "tkill": // signal 0 only asks whether the thread is there
-		return uint32(c.a[1])-1 >= numSignals-1 || name == "tkill" && c.int32(0) <= 0
+	case "kill": // signal 0 only asks whether the process is there
+		return uint32(c.a[1])-1 >= numSignals-1 || !isOurs(c.int32(0))
+	case "tkill":
+		return uint32(c.a[1])-1 >= numSignals-1 || c.k.roster.numbered(uint64(uint32(c.a[0]))) == nil
 	case "tgkill":
-		return uint32(c.a[2])-1 >= numSignals-1 || c.int32(0) <= 0 || c.int32(1) <= 0
+		return uint32(c.a[2])-1 >= numSignals-1 || c.int32(0) != firstNumber || c.k.roster.numbered(uint64(uint32(c.a[1]))) == nil
 	case "rt_sigaction":
 		return c.a[0]-1 >= numSignals-1 || unblockable&bit(c.a[0]) != 0
-	case "rt_sigprocmask":
-		return c.a[1] == 0 // it only asks
+	case "rt_sigprocmask": // it only asks, or the mask stays as it is
+		mask, _ := c.newMask()
+		return mask == c.get(&c.t.blocked)
 	case "nanosleep":
 		return c.a[0] == 0
 	case "mprotect", "madvise", "msync":
@@ -90,3 +103,20 @@ func (c *call) lockless(name string) bool {
 	}
 	return false
 }
+
+// isThere reports whether the name at an address is there. One in memory that threads may write isn't
+// said to be: it may still be in the caller's store buffer. below: the call has a folder first.
+func (c *call) isThere(addr uint64, below bool) bool {
+	name, ok := c.k.user.path(addr)
+	switch {
+	case !ok:
+		return false
+	case name == "" && below:
+		return c.k.files.use(c.int32(0)) != useClosed
+	}
+	_, errno := c.statPath(addr)
+	return errno == 0 && !c.k.user.canWrite(addr, uint64(len(name)+1))
+}
+
+// isOurs reports whether kill's argument means the process.
+func isOurs(pid int32) bool { return pid == 0 || pid == firstNumber || pid == -firstNumber }

@@ -161,16 +161,16 @@ func init() {
 		439:           {"faccessat2", nil, doAccess},
 
 		// poll.go, time.go
-		sysPoll:  {"poll", planPoll, doPoll},
-		23:       {"select", planSelect, doSelect},
-		35:       {"nanosleep", planSleep, doNanosleep},
-		96:       {"gettimeofday", planLook, doGettimeofday},
-		201:      {"time", planLook, doTime},
-		228:      {"clock_gettime", planLook, doClockGettime},
-		229:      {"clock_getres", nil, doClockGetres},
-		270:      {"pselect6", planSelect, doSelect},
-		sysPpoll: {"ppoll", planPoll, doPoll},
-		230:      {"clock_nanosleep", planSleep, doClockNanosleep},
+		sysPoll:         {"poll", planPoll, doPoll},
+		23:              {"select", planSelect, doSelect},
+		35:              {"nanosleep", planSleep, doNanosleep},
+		sysGettimeofday: {"gettimeofday", planLook, doGettimeofday},
+		sysTime:         {"time", planLook, doTime},
+		sysClockGettime: {"clock_gettime", planLook, doClockGettime},
+		229:             {"clock_getres", nil, doClockGetres},
+		270:             {"pselect6", planSelect, doSelect},
+		sysPpoll:        {"ppoll", planPoll, doPoll},
+		230:             {"clock_nanosleep", planSleep, doClockNanosleep},
 
 		// ordinary.go
 		26:  {"msync", nil, doMsync},
@@ -203,12 +203,12 @@ func init() {
 		302:          {"prlimit64", planSetrlimit, doSetrlimit},
 
 		// traits.go
-		140: {"getpriority", nil, doGetpriority},
-		141: {"setpriority", planSetpriority, doSetpriority},
-		157: {"prctl", planPrctl, doPrctl},
-		203: {"sched_setaffinity", nil, doSetaffinity},
-		204: {"sched_getaffinity", nil, doGetaffinity},
-		309: {"getcpu", nil, doGetcpu},
+		140:       {"getpriority", nil, doGetpriority},
+		141:       {"setpriority", planSetpriority, doSetpriority},
+		157:       {"prctl", planPrctl, doPrctl},
+		203:       {"sched_setaffinity", nil, doSetaffinity},
+		204:       {"sched_getaffinity", nil, doGetaffinity},
+		sysGetcpu: {"getcpu", nil, doGetcpu},
 
 		// policy.go
 		24:  {"sched_yield", planYield, doYield},

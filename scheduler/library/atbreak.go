@@ -231,6 +231,9 @@ func (s *Library) atRole(th *thread, tr *trace.Transition) (scheduler.Verdict, e
 	case naming:
 		return scheduler.Step, nil
 	case operation:
+		if th.role == profile.Yield && s.known.Signalled[uint64(th.ID)] {
+			return scheduler.Step, nil // its call takes signals
+		}
 		return s.atOperation(th, tr, a)
 	}
 	return scheduler.Step, nil

@@ -35,6 +35,9 @@ func (p *Program) guestFiles() result.Guest {
 		if i > 0 { // the first is the guest's own
 			g.Libraries = append(g.Libraries, result.Library{Path: part.Path, SHA256: part.SHA256})
 		}
+		if d := part.Separate; d != nil {
+			g.Libraries = append(g.Libraries, result.Library{Path: d.Path, SHA256: d.SHA256})
+		}
 	}
 	return g
 }

@@ -39,9 +39,12 @@ func (p *Program) Granularity(points trace.Points, race []uint64) scheduler.Gran
 func (p *Program) OneEvent() bool { return p.Fine() && !p.Platform.Interrupts && !p.Judged() }
 
 // Judged reports whether the guest says what is to hold, with landgo's header.
-func (p *Program) Judged() bool {
-	for _, b := range p.roles {
-		if b.Role >= profile.Always && b.Role <= profile.CallEnds {
+func (p *Program) Judged() bool { return p.judged }
+
+// judges is the same, found out. The header's functions are in each program that includes it.
+func (p *Program) judges() bool {
+	for addr, b := range p.roles {
+		if b.Role >= profile.Always && b.Role <= profile.CallEnds && (p.Image.Refers(b.Name) || p.Image.Mentions(addr)) {
 			return true
 		}
 	}

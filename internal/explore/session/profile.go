@@ -28,5 +28,6 @@ func (p *Program) readProfile() error {
 		p.profile.Kernel = kernel
 	}
 	p.roles = profile.Roles(p.Image.Info, p.profile)
+	p.judged = p.judges()
 	return nil
 }

@@ -51,6 +51,7 @@ type Program struct {
 	builtIn string // landgo's own profile of the guest, by name; "": it has none
 	misfit  error  // why that doesn't fit the guest
 	roles   map[uint64]profile.Bound
+	judged  bool     // see Judged
 	Racing  []uint64 // where Config.Races are
 	// texts are those of instructions: a step of a kernel's has thousands of
 	// accesses, by a few.

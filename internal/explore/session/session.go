@@ -247,7 +247,7 @@ func (s *Session) Counting(groups []string) (*Session, error) {
 func (s *Session) alike() *Session {
 	t := newSession(s.Config, s.Image, s.Limits)
 	t.Covered, t.openings = s.Covered, s.openings
-	t.profile, t.builtIn, t.misfit, t.roles = s.profile, s.builtIn, s.misfit, s.roles
+	t.profile, t.builtIn, t.misfit, t.roles, t.judged = s.profile, s.builtIn, s.misfit, s.roles, s.judged
 	return t
 }
 

@@ -185,7 +185,7 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 	st.callers()
 	b := &result.Bug{
 		Kind: fl.Kind, Message: fl.Message, Thread: st.Guest.Name(fl.Thread),
-		Preemptions: preemptions, Minimal: minimal, BeforeThreads: st.beforeThreads(),
+		Preemptions: preemptions, Minimal: minimal, BeforeThreads: st.beforeThreads() && !st.Plain.Ticking(),
 		Schedule: st.Schedule.String(), Stack: st.Session.Stack(fl.Thread), Output: st.output(),
 	}
 	if fl.Stack != nil { // the thread went on

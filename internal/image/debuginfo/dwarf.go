@@ -92,7 +92,7 @@ func (d *Info) load() {
 	d.frames = map[uint64][]Frame{}
 	d.lines, d.longest = map[lineKey]lineTable{}, map[string]int{}
 	err := elffile.Guard(func() (err error) {
-		if d.sections, err = readDWARF(d.File.Sections, d.File.Size); err != nil {
+		if d.sections, err = readDWARF(d.DebugSections()); err != nil {
 			return err
 		}
 		d.infoSize, d.rowsLeft = len(d.sections["info"]), len(d.sections["line"])+1<<10

@@ -3,10 +3,12 @@ package debuginfo
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"landgo/internal/image/elffile"
 	"landgo/internal/image/imagetest"
 	"landgo/internal/image/x86"
 )
@@ -223,5 +225,48 @@ func TestOpenReadsNoDebugInfo(t *testing.T) {
 	}
 	if f := info.Frames(main.Addr); len(f) == 0 || f[0].Line == 0 || !info.loaded {
 		t.Errorf("main is at %+v, and the debug information was read: %t", f, info.loaded)
+	}
+}
+
+// TestSeparateLines: a library's lines are read from the file that has its debug
+// information, unless it is the C library or the compiler's.
+func TestSeparateLines(t *testing.T) {
+	for name, want := range map[string]string{"libours.so": "deeper:1", "libm.so.6": "", "libatomic.so.1": ""} {
+		dir := t.TempDir()
+		source, library, separate := filepath.Join(dir, "x.c"), filepath.Join(dir, "x.so"), filepath.Join(dir, "x.debug")
+		if err := os.WriteFile(source, []byte("void deeper(int *p) { *p = 1; }\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{
+			{"gcc", "-g", "-shared", "-fPIC", "-nostdlib", "-Wl,--build-id", "-Wl,-soname," + name, "-o", library, source},
+			{"objcopy", "--only-keep-debug", library, separate},
+			{"strip", "--strip-all", library},
+		} {
+			if said, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %v\n%s", args, err, said)
+			}
+		}
+		data, err := os.ReadFile(library)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := elffile.ParseLibrary(name, data, 0x20000000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err = os.ReadFile(separate); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.AddSeparate("x.debug", data); err != nil {
+			t.Fatal(err)
+		}
+		info := New(f)
+		s, ok := info.Symbol("deeper")
+		if !ok {
+			t.Fatalf("%s: no function", name)
+		}
+		if got := frameText(info.Frames(s.Addr)); got != want && (want != "" || strings.Contains(got, ":1")) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
 	}
 }

@@ -57,7 +57,8 @@ func (d *Info) inRegister(param *dwarf.Entry) bool {
 		return isRegister(uint64(len(all)), all)
 	}
 	list, ok := param.Val(dwarf.AttrLocation).(int64)
-	s := d.File.Sections.Section(".debug_loclists")
+	sections, _ := d.DebugSections()
+	s := sections.Section(".debug_loclists")
 	if !ok || s == nil {
 		return false
 	}

@@ -93,6 +93,7 @@ type File struct {
 	Stripped  bool
 
 	Sections *elf.File
+	Separate *Separate      // nil: none is installed
 	byName   map[string]int // index in Symbols
 	objects  []Symbol       // the same of data
 	libc     Libc

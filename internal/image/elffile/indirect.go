@@ -3,6 +3,7 @@ package elffile
 import (
 	"cmp"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"slices"
 )
@@ -234,4 +235,35 @@ func (f *File) files() []*File {
 		return []*File{f}
 	}
 	return f.Parts
+}
+
+// Mentions reports whether the address of a function may be in code or data: as a word, as half a
+// word where the file has a fixed place, or as the distance in a call, a jump or a lea. Bytes may
+// look so by chance.
+func (f *File) Mentions(addr uint64) bool {
+	for _, p := range f.files() {
+		for i := range p.Segments {
+			s := &p.Segments[i]
+			for at := 0; at+4 <= len(s.Data); at++ {
+				half := binary.LittleEndian.Uint32(s.Data[at:])
+				switch next := uint32(s.Addr) + uint32(at) + 4; {
+				case p.Base == 0 && half == uint32(addr), s.Exec && half+next == uint32(addr) && takesDistance(s.Data[:at]):
+					return true
+				case half == uint32(addr-p.Base) && at+8 <= len(s.Data) && binary.LittleEndian.Uint64(s.Data[at:]) == addr-p.Base:
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// takesDistance reports whether code ends with the opcode of a call, a jump or a lea that has a
+// distance of four bytes.
+func takesDistance(code []byte) bool {
+	if len(code) < 2 {
+		return true
+	}
+	first, last := code[len(code)-2], code[len(code)-1]
+	return last == 0xe8 || last == 0xe9 || first == 0x0f && last&0xf0 == 0x80 || first == 0x8d && last&0xc7 == 5
 }

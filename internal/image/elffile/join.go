@@ -101,12 +101,19 @@ func (f *File) Interpreter() *File {
 	return f.Parts[1]
 }
 
+// libcParts begin the names of what older C libraries have in files of their own; compilers
+// begin those of the libraries that come with a compiler.
+var (
+	libcParts = []string{"ld-linux-x86-64.so", "libpthread.so", "librt.so", "libdl.so", "libm.so", "libanl.so"}
+	compilers = []string{"libgcc_s.so", "libstdc++.so", "libgomp.so", "libatomic.so", "libc++.so", "libc++abi.so", "libunwind.so"}
+)
+
 // OfLibc reports whether the code at an address is of the C library's files, in a program
 // that has a dynamic linker. These are the library itself, its dynamic linker, and those
 // parts that older versions had in files of their own.
 func (f *File) OfLibc(addr uint64) bool {
 	p := f.PartAt(addr)
-	return p != nil && p.library && (p.libc != NoLibc || p == f.Interpreter() || p.named("libpthread.so", "librt.so", "libdl.so", "libm.so", "libanl.so"))
+	return p != nil && p.library && (p.libc != NoLibc || p == f.Interpreter() || p.named(libcParts...))
 }
 
 // OfRuntime is OfLibc for the libraries that come with a compiler, too.
@@ -115,7 +122,7 @@ func (f *File) OfRuntime(addr uint64) bool {
 		return true
 	}
 	p := f.PartAt(addr)
-	return p != nil && p.library && p.named("libgcc_s.so", "libstdc++.so", "libgomp.so", "libatomic.so", "libc++.so", "libc++abi.so", "libunwind.so")
+	return p != nil && p.library && p.named(compilers...)
 }
 
 func (f *File) named(names ...string) bool {

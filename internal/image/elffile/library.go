@@ -1,8 +1,10 @@
 package elffile
 
 import (
+	"crypto/sha256"
 	"debug/elf"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 )
@@ -86,15 +88,27 @@ func (f *File) readExported() error {
 	return nil
 }
 
-// AddDebugSymbols takes the symbols of the file in which a library's debug information
-// lies, which say nothing of what the library gives out.
-func (f *File) AddDebugSymbols(data []byte) error {
+// Separate is the file that has a library's debug information, taken out of it.
+type Separate struct {
+	Path, SHA256 string
+	size         int
+	sections     *elf.File
+}
+
+// AddSeparate takes the symbols of a file with a library's debug information, which say
+// nothing of what the library gives out. It has the library's build-id.
+func (f *File) AddSeparate(path string, data []byte) error {
 	if f.Symbols == nil || len(data) < headerSize64 || checkIdent(data) != nil || isNarrow(data) || shoffBeyond(data) {
 		return errTruncated
 	}
 	sections, err := openSections(data)
 	if err != nil {
 		return err
+	}
+	sum := sha256.Sum256(data)
+	separate := &Separate{Path: path, SHA256: hex.EncodeToString(sum[:]), size: len(data), sections: sections}
+	if (&File{Sections: sections, Size: len(data)}).BuildID() != f.BuildID() {
+		return errorf(Broken, "%s: another build-id", path)
 	}
 	var syms []elf.Symbol
 	if err := Guard(func() (err error) { syms, err = sections.Symbols(); return err }); err != nil {
@@ -112,6 +126,17 @@ func (f *File) AddDebugSymbols(data []byte) error {
 		sym.Global = false
 		f.Symbols = append(f.Symbols, sym)
 	}
+	f.Separate = separate
 	f.indexSymbols()
 	return nil
+}
+
+// DebugSections has the file's debug information, and the size of the file that it is in.
+// That of the C library and the compiler's stays out: code with source lines counts as the
+// user's.
+func (f *File) DebugSections() (*elf.File, int) {
+	if f.Separate == nil || f.Sections.Section(".debug_info") != nil || f.libc != NoLibc || f.named(libcParts...) || f.named(compilers...) {
+		return f.Sections, f.Size
+	}
+	return f.Separate.sections, f.Separate.size
 }

@@ -151,7 +151,7 @@ func (s *search) add(shown, name string, data []byte) (*elffile.File, error) {
 		s.byName[name] = known
 		return nil, nil
 	}
-	s.debugSymbols(f)
+	s.separate(f)
 	s.next = placeBehind(f.End())
 	s.parts = append(s.parts, f)
 	s.byName[name] = f
@@ -170,16 +170,16 @@ func (s *search) hasLibc() bool {
 	return false
 }
 
-// debugSymbols adds the symbols that a distribution has taken out of a library, if they
-// are installed.
-func (s *search) debugSymbols(f *elffile.File) {
+// separate adds the debug information that a distribution has taken out of a library, if
+// it is installed.
+func (s *search) separate(f *elffile.File) {
 	id := f.BuildID()
 	if len(id) < 4 {
 		return
 	}
-	data, err := s.read(s.Sysroot, "/usr/lib/debug/.build-id/"+id[:2]+"/"+id[2:]+".debug")
-	if err == nil {
-		f.AddDebugSymbols(data) // one that is damaged adds nothing
+	path := "/usr/lib/debug/.build-id/" + id[:2] + "/" + id[2:] + ".debug"
+	if data, err := s.read(s.Sysroot, path); err == nil {
+		_ = f.AddSeparate(path, data) // one that is damaged adds nothing
 	}
 }
 

@@ -1,6 +1,7 @@
 package linked
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"os"
@@ -191,4 +192,49 @@ func readFile(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// TestSeparate: debug information that was taken out of a library is found by its build-id.
+// A file with another one adds nothing.
+func TestSeparate(t *testing.T) {
+	s := newSystem(t)
+	s.library("ours.so", "", "-g", "-Wl,--build-id")
+	whole := filepath.Join(s.root, "lib/ours.so")
+	f, err := elffile.ParseLibrary("ours.so", readFile(t, whole), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := f.BuildID()
+	separate := filepath.Join(s.root, "usr/lib/debug/.build-id", id[:2], id[2:]+".debug")
+	if err := os.MkdirAll(filepath.Dir(separate), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"objcopy", "--only-keep-debug", whole, separate}, {"strip", "--strip-all", whole}} {
+		if said, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, said)
+		}
+	}
+	library := func() *elffile.File {
+		f, err := s.join(s.program(whole))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Parts[len(f.Parts)-1]
+	}
+	lines := func(f *elffile.File) bool {
+		sections, size := f.DebugSections()
+		return sections.Section(".debug_line") != nil && size > 0
+	}
+	if f := library(); f.Separate == nil || f.Separate.Path != "/usr/lib/debug/.build-id/"+id[:2]+"/"+id[2:]+".debug" || len(f.Separate.SHA256) != 64 || !lines(f) {
+		t.Errorf("%+v, lines %t", f.Separate, lines(f))
+	}
+	data := readFile(t, separate)
+	at := bytes.Index(data, []byte("GNU\x00")) + 4
+	data[at]++
+	if err := os.WriteFile(separate, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f := library(); f.Separate != nil || lines(f) {
+		t.Errorf("another build-id: %+v, lines %t", f.Separate, lines(f))
+	}
 }
