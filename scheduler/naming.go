@@ -61,7 +61,27 @@ func (s *present) Whereabouts(addr uint64) (w Whereabouts) {
 			return w
 		}
 	}
+	for i := range s.threads {
+		if !s.threads[i].Exists || !s.threads[i].Live() {
+			continue
+		}
+		regs := s.stackRegs(&s.threads[i])
+		if name, ok := s.image.Outlined(&regs, s.ReadStack, addr); ok {
+			w.Local, w.Thread = name, s.stackOf(addr)
+			return w
+		}
+	}
 	return w
+}
+
+// stackOf is the thread whose stack begins next above an address.
+func (s *present) stackOf(addr uint64) (of trace.TID) {
+	for i := range s.threads {
+		if th := &s.threads[i]; th.Exists && th.Stack >= addr && (s.threads[of].Stack < addr || th.Stack < s.threads[of].Stack) {
+			of = th.ID
+		}
+	}
+	return of
 }
 
 // controlSize is more than a C library keeps of a thread from its thread pointer on.

@@ -99,6 +99,16 @@ x < 1) { LOCK(m);
 x++; assert(x < 2); UNLOCK(m); } }
 A { enter(); return p; } B { enter(); return p; }
 MAIN { sem_init(&s, 0, 0); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.2 reads x (guest.c:22) before it takes m (guest.c:22), under which thread 0.1 changes it (guest.c:23)"}, ""},
+		{"an object without any lock", `static struct { volatile int n, sum; } s;
+static void add(int v) {
+s.n++;
+s.sum += v; assert(s.sum == s.n); }
+A { add(1); return p; } B { add(1); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Threads 0.", "and 0.", "both change s (guest.c:2", "with no lock"}, ""},
+		{"an algorithm of flags", `static volatile int flag[2], turn;
+static void use(int i) { flag[i] = 1; turn = 1 - i; while (flag[1 - i] && turn == i) ; x++; assert(x == 1); x--; flag[i] = 0; }
+A { use(0); return p; } B { use(1); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
 		{"a signal too early", `A { LOCK(m);
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); LOCK(m);

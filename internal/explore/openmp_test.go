@@ -41,3 +41,25 @@ int main(void)
 		t.Errorf("as the user says: %v, assumptions %q", err, r.Certificate.Assumptions)
 	}
 }
+
+// TestOpenMPShared: a variable of a function whose code is taken out for OpenMP has its name.
+func TestOpenMPShared(t *testing.T) {
+	t.Parallel()
+	guest := compile.Text(t, "gcc", `
+#include <assert.h>
+int main(void) {
+	int pair[2] = {0, 0}, sum = 0;
+#pragma omp parallel num_threads(2)
+	{
+		pair[1]++;
+		sum += 2;
+	}
+	assert(pair[1] == 2 && sum == 4);
+	return 0;
+}
+`, "-O0", "-fopenmp")
+	r, err := Run(context.Background(), onProgram(guest), nil)
+	if err != nil || r.Bug == nil || !strings.Contains(r.Bug.Mistake, "change of main::pair[1] (guest.c:7)") && !strings.Contains(r.Bug.Mistake, "change of main::sum (guest.c:8)") {
+		t.Errorf("%+v %v", r.Bug, err)
+	}
+}

@@ -51,23 +51,38 @@ func (d *Info) function(pc uint64) (*dwarf.Entry, error) {
 		if !inRanges(u.ranges, pc) {
 			continue
 		}
-		r := d.reader()
-		r.Seek(u.entry.Offset)
-		if _, err := r.Next(); err != nil {
-			return nil, err
-		}
-		for {
-			e, err := r.Next()
-			if err != nil || e == nil || e.Tag == 0 {
-				return nil, err
+		for _, nested := range []bool{false, true} {
+			if e, err := d.functionOf(u, pc, nested); e != nil || err != nil {
+				return e, err
 			}
-			if e.Tag == dwarf.TagSubprogram && d.covers(e, pc) {
-				return e, nil
-			}
-			r.SkipChildren()
 		}
 	}
 	return nil, nil
+}
+
+// functionOf is that function in a unit. nested: it may be in another one, as code is that a
+// compiler has taken out for OpenMP.
+func (d *Info) functionOf(u *unit, pc uint64, nested bool) (*dwarf.Entry, error) {
+	r := d.reader()
+	r.Seek(u.entry.Offset)
+	if _, err := r.Next(); err != nil {
+		return nil, err
+	}
+	for depth := 0; ; {
+		e, err := r.Next()
+		switch {
+		case err != nil || e == nil || e.Tag == 0 && depth == 0:
+			return nil, err
+		case e.Tag == 0:
+			depth--
+		case e.Tag == dwarf.TagSubprogram && d.covers(e, pc):
+			return e, nil
+		case nested && e.Children && e.Tag == dwarf.TagSubprogram:
+			depth++
+		default:
+			r.SkipChildren()
+		}
+	}
 }
 
 func (d *Info) covers(e *dwarf.Entry, pc uint64) bool {

@@ -31,7 +31,9 @@ type threadLocal struct {
 
 // The operations of DWARF (section 2.5.1) in the locations of these variables.
 const (
+	opDeref      = 0x06 // what is at an address
 	opConst8     = 0x0e // a constant of 8 bytes
+	opPlus       = 0x23 // a distance more
 	opFrame      = 0x91 // a distance from the frame base
 	opFrameValue = 0x9c // the frame base is the frame's, as unwinding has it
 	opThread     = 0x9b // the number before it is a distance in a thread's block
