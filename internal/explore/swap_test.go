@@ -25,6 +25,7 @@ static void bit(void) { for (;;) { while (atomic_load(&l) & 1) ; if (!(atomic_fe
 static void ends(void) { for (;;) { while (atomic_load(&l)) ; if (atomic_load(&stop) || !atomic_exchange(&l, 1)) return; } }
 static void marks(void) { for (int failed = 0;; failed = 1) { while (atomic_load(&l)) ; if (!atomic_exchange(&l, 1)) { seen |= 16 * failed; return; } } }
 static void two(void) { for (;;) { int v; while ((v = atomic_load(&l)) == 1) ; if (take(v, 1)) { seen |= 32 * v; return; } } }
+static void dips(void) { for (;;) { while (atomic_load(&l)) ; if (!atomic_exchange(&l, 5)) return; atomic_exchange(&l, 1); } }
 static void *a(void *p) { lock(); data++; atomic_store(&l, 0); return p; }
 static void *b(void *p) { clock_(); data++; atomic_store_explicit(&l, 0, memory_order_release); return p; }
 static void *c(void *p) { bit(); data++; atomic_fetch_and(&l, ~1); return p; }
@@ -34,6 +35,8 @@ static void *f(void *p) { atomic_store(&stop, 1); return p; }
 static void *g(void *p) { marks(); data++; atomic_store(&l, 0); return p; }
 static void *h(void *p) { two(); data++; atomic_store(&l, 2); return p; }
 static void *i(void *p) { seen |= 8 * atomic_load(&l); return p; }
+static void *k(void *p) { dips(); data++; atomic_store(&l, 0); return p; }
+static void *m(void *p) { lock(); data++; if (atomic_exchange(&l, 0) == 5) seen |= 64; return p; }
 static void *j(void *p) { atomic_fetch_add(&l, 2); return p; }
 `
 
@@ -47,6 +50,7 @@ func TestSwaps(t *testing.T) {
 	}{
 		{"aa", "verified", 4}, {"aaa", "verified", 36}, {"bbb", "verified", 36}, {"ccc", "verified", 36}, {"aab", "verified", 36},
 		{"ad", "livelock", 0}, {"aef", "verified", 0}, {"agg", "verified", 0}, {"hh", "verified", 0}, {"hha", "livelock", 0}, {"aai", "verified", 0}, {"abj", "livelock", 0},
+		{"km", "livelock", 0},
 	} {
 		t.Run(p.threads, func(t *testing.T) {
 			t.Parallel()
