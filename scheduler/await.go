@@ -92,7 +92,7 @@ func (aw *awaits) settle(info *stepInfo) {
 		return
 	}
 	tr := info.tr
-	if len(aw.learning.known.Awaits)+len(aw.learning.known.Counted)+len(aw.learning.known.Movers) == 0 && !aw.backs.watching {
+	if len(aw.learning.known.Awaits)+len(aw.learning.known.Counted)+len(aw.learning.known.Movers)+len(aw.learning.known.Swaps) == 0 && !aw.backs.watching {
 		aw.backs.learn(&aw.in.threads[tr.Thread])
 		return
 	}
@@ -184,7 +184,7 @@ func (aw *awaits) meets(tr *trace.Transition, at *trace.Access) (meets bool) {
 }
 
 func (aw *awaits) giveUp(a *trace.Access) {
-	if aw.backs.moves(a) {
+	if aw.backs.moves(a) || aw.learning.known.Swaps[a.PC] {
 		aw.backs.tell(a)
 	}
 	if !aw.learning.known.Piecemeal[a.PC] {

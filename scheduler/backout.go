@@ -30,6 +30,10 @@ import (
 // that waits on its way back waits before its try, which would fail (1). A thread that tries
 // again and again, with no other able to go on, waits there as well: such an execution has no end.
 //
+// A try may also leave the word as it is where it fails: that of a lock which is looked at first, and then
+// taken by an exchange. Then conditions 3 and 4 are empty: nothing differs while such a thread is on its way
+// back. What other threads do with the word is theirs.
+//
 // The conditions are looked at where a thread stands before a try, for all values that the word had
 // in the execution, with all sums that others may have added. It is run from there with each, and
 // taken back. Where one doesn't hold that is learned, and the search begins again with all tries. An
@@ -62,6 +66,7 @@ type backouts struct {
 	waitsHere func(*trace.Access) bool
 	surveyed  map[surveyKey]*tries
 	adding    map[uint64]bool // instructions that add, by place
+	swapping  map[uint64]bool // those that exchange
 	vain      map[uint64]int  // surveys that came to nothing, by place
 	watching  bool            // there may be some: which values words have had is of interest
 	// taught is a step in which something was learned, by its place on the path and its number. An
@@ -98,7 +103,8 @@ type onto struct {
 
 // tries reports whether a thread stands before a try with which it may back out.
 func (b *backouts) tries(th *thread) bool {
-	return len(b.learning.known.Movers) > 0 && b.canTry(th) && b.moves(&th.Access) && !b.told(&th.Access)
+	k := &b.learning.known
+	return len(k.Movers)+len(k.Swaps) > 0 && (k.Swaps[th.Access.PC] || b.adds(th.Access.PC) && b.moves(&th.Access)) && b.canTry(th) && !b.told(&th.Access)
 }
 
 // told reports whether others can tell tries that fail at a word. Conditions of the user's look at it
@@ -107,11 +113,12 @@ func (b *backouts) told(a *trace.Access) bool {
 	return b.learning.known.Told[a.Addr] || b.learning.known.Judged[a.Addr>>3]
 }
 
-// canTry reports whether a thread stands before an addition whose result it uses.
+// canTry reports whether a thread stands before an addition whose result it uses, or an exchange
+// without which it may go round.
 func (b *backouts) canTry(th *thread) bool {
 	a := &th.Access
 	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.awaits && th.spinStand == StandAccess) && th.Half == 0 && th.Set == 0 &&
-		a.Flags&trace.RMW != 0 && canAwait(a) && b.adds(a.PC) && !b.blindly(a.PC) && !b.kinship.now() &&
+		a.Flags&trace.RMW != 0 && canAwait(a) && (b.adds(a.PC) && !b.blindly(a.PC) || b.swaps(a.PC) && !b.learning.known.Awaits[a.PC]) && !b.kinship.now() &&
 		!b.learning.known.Signalled[uint64(th.ID)] // a handler may look at where it stands
 }
 
@@ -135,6 +142,16 @@ func (b *backouts) adds(pc uint64) bool {
 	return adds
 }
 
+// swaps is static.Exchanges, remembered.
+func (b *backouts) swaps(pc uint64) bool {
+	swaps, ok := b.swapping[pc]
+	if !ok {
+		swaps = static.Exchanges(b.in.image.File, pc)
+		b.swapping[pc] = swaps
+	}
+	return swaps
+}
+
 // blindly reports whether an instruction adds, and nothing of what it finds is used.
 func (b *backouts) blindly(pc uint64) bool {
 	return b.blends.byCode(pc) == trace.BlendAdd && !b.in.image.FlagsCross()
@@ -143,27 +160,34 @@ func (b *backouts) blindly(pc uint64) bool {
 // learn looks at a thread after its step. The thread may stand before a try that it comes to again, after one that
 // failed.
 func (b *backouts) learn(th *thread) {
-	if !b.on() || !b.canTry(th) || th.Stand != StandAccess || b.moves(&th.Access) || b.told(&th.Access) || b.vain[th.Access.PC] > mostVain {
+	if !b.on() || !b.canTry(th) || th.Stand != StandAccess || b.tries(th) || b.told(&th.Access) || b.vain[th.Access.PC] > mostVain {
 		return
 	}
-	writes := 0
-	for i, n := th.LastStep, 0; i != 0 && n < mostPlaces && writes < 2; n++ {
+	writes, enough := 0, 2 // it has added, and taken that back
+	if !b.adds(th.Access.PC) {
+		enough = 1 // it has been here before
+	}
+	for i, n := th.LastStep, 0; i != 0 && n < mostPlaces && writes < enough; n++ {
 		st := &b.in.steps[i-1]
 		if len(st.tr.Ops) != 0 || len(st.tr.Accesses) != 1 || !sameBytes(&st.tr.Accesses[0], &th.Access) {
 			return
 		}
-		if st.tr.Accesses[0].IsWrite() {
+		if st.tr.Accesses[0].IsWrite() || enough == 1 && st.tr.Accesses[0].PC == th.Access.PC {
 			writes++
 		}
 		i = st.prev
 	}
-	if writes < 2 {
+	if writes < enough {
 		return
 	}
 	b.watching = true
-	if r := b.survey(th, nil); !r.good || len(r.added) == 0 {
+	switch r := b.survey(th, nil); {
+	case r.good && b.swaps(th.Access.PC) && slices.Contains(slices.Collect(maps.Values(r.fails)), true):
+		b.learning.known.Swaps.Add(th.Access.PC)
+		b.teach()
+	case !r.good || len(r.added) == 0:
 		b.vain[th.Access.PC]++
-	} else {
+	default:
 		b.note(th, r)
 	}
 }
@@ -182,10 +206,15 @@ func (b *backouts) note(th *thread, r *tries) {
 	}
 	for _, v := range r.added {
 		if b.learning.known.Movers.Add(known.Mover{Thread: th.ID, At: a.Addr, Size: a.Size, Adds: v}) {
-			b.learning.finer, b.taught = true, len(b.in.steps)-1
-			b.number = b.in.steps[b.taught].number
+			b.teach()
 		}
 	}
+}
+
+// teach notes that something was learned in the present step.
+func (b *backouts) teach() {
+	b.learning.finer, b.taught = true, len(b.in.steps)-1
+	b.number = b.in.steps[b.taught].number
 }
 
 // runsOut reports whether the execution under way began before something was learned.
@@ -211,7 +240,7 @@ func (b *backouts) noteUse(info *stepInfo) {
 			continue
 		}
 		for i := range info.tr.Accesses {
-			if a := &info.tr.Accesses[i]; a.Overlaps(&word) && !(sameBytes(a, &word) && a.Flags&trace.RMW != 0 && (info.tried || b.blindly(a.PC))) {
+			if a := &info.tr.Accesses[i]; a.Overlaps(&word) && !(sameBytes(a, &word) && a.Flags&trace.RMW != 0 && (info.tried && b.adds(a.PC) || b.blindly(a.PC))) {
 				b.tell(&word)
 			}
 		}
@@ -424,7 +453,7 @@ func (w *wayBack) look(added uint64) bool {
 		return false
 	}
 	b, th := w.backouts, w.th
-	n := &room{head: added == 0 && th.Access.Flags&trace.RMW != 0 && b.adds(th.Access.PC) && !b.blindly(th.Access.PC), added: added, next: map[uint64]onto{}}
+	n := &room{head: added == 0 && th.Access.Flags&trace.RMW != 0 && (b.adds(th.Access.PC) && !b.blindly(th.Access.PC) || b.swaps(th.Access.PC)), added: added, next: map[uint64]onto{}}
 	w.rooms[spot{w.poise(), added}] = n
 	for _, v := range w.all {
 		k := b.in.markAlone()
@@ -457,7 +486,7 @@ func (w *wayBack) step(n *room, v uint64) bool {
 	}
 	stands, o := w.poise(), onto{}
 	if th.Stand == StandAccess && sameBytes(&th.Access, &w.at) && th.Half == 0 && th.Set == 0 && tr.End == trace.EndPoint && len(tr.Ops) == 0 && len(tr.Wakes) == 0 &&
-		len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &w.at) && (!tr.Accesses[0].IsWrite() || b.adds(tr.Accesses[0].PC)) {
+		len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &w.at) && (!tr.Accesses[0].IsWrite() || b.adds(tr.Accesses[0].PC) || b.swaps(tr.Accesses[0].PC) && b.counts.valueAt(&w.at) == (v+n.added)&sizeMask(w.at.Size)) {
 		if !b.waitsHere(&tr.Accesses[0]) {
 			return false // it would be missing in the description of a race
 		}

@@ -184,7 +184,8 @@ func (b *buffers) waitsForAll(th *thread) bool {
 	case StandOp:
 		return b.in.lib.Drains(th.ID)
 	case StandTrap:
-		return !b.in.planned(th).Lockless
+		p := b.in.planned(th)
+		return !p.Lockless && th.restsOn(&p) <= th.updated()
 	case StandFence:
 		return true
 	}
@@ -200,6 +201,9 @@ func (b *buffers) flushed(th *thread) uint32 {
 		if o, whole := th.answer(th.Access.Addr, uint64(th.Access.Size)); o != nil && !whole {
 			return o.n
 		}
+	case th.Stand == StandTrap:
+		p := b.in.planned(th)
+		return th.restsOn(&p)
 	case th.Stand == StandOp:
 		op := b.in.lib.PendingOp(th.ID)
 		if o, _ := th.answer(op.Obj, uint64(op.Size)); o != nil && op.Size > 0 {
@@ -218,6 +222,15 @@ func (th *thread) answer(addr, size uint64) (o *ordinal, whole bool) {
 		}
 	}
 	return nil, false
+}
+
+// restsOn is the thread's newest store to the bytes on which it rests whether a call is lockless, 0 if
+// there is none. It isn't known before these are in memory.
+func (th *thread) restsOn(p *kernel.Plan) uint32 {
+	if o, _ := th.answer(p.Rests.Addr, p.Rests.Size); o != nil && p.Rests.Size > 0 {
+		return o.n
+	}
+	return 0
 }
 
 // answered reports whether a thread's buffer answers a load.

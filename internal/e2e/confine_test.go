@@ -116,7 +116,7 @@ func TestConfined(t *testing.T) {
 				return
 			}
 			seen++
-			if e := a.try(t, name, []string{"--quiet", "--confine", "off"}); !strings.Contains(e.stderr, "succeeded") {
+			if e := a.try(t, name, []string{"--quiet", "--confine", "off", "--time", "30"}); !strings.Contains(e.stderr, "succeeded") {
 				t.Errorf("without confinement: status %d\n%s%s", e.status, e.stdout, e.stderr)
 			}
 		})

@@ -108,6 +108,7 @@ func TestBufferCallsOnState(t *testing.T) {
 #include <sys/syscall.h>
 #include <unistd.h>
 static volatile int x, y; static int seen[2], file, failed; static struct stat s; static sigset_t one;
+static volatile unsigned long *const bits = (void *)&one;
 static void *other(void *a) { y = 1; __sync_synchronize(); seen[1] = x; return a; }
 static void *run(void *a) { x = 1; int f = CALL < 0; seen[0] = y; failed = f; return a; }
 static void *change(void *a) { CHANGE; return a; }
@@ -130,6 +131,8 @@ int main(void)
 		{`access("/dev/none", 0)`, "", "", "100 101 110 111"},
 		{"pthread_sigmask(SIG_BLOCK, &one, 0)", "pthread_sigmask(SIG_BLOCK, &one, 0)", "", "000 001 010 011"},
 		{"pthread_sigmask(SIG_BLOCK, &one, 0)", "", "", "001 010 011"},
+		{"(*bits = 1 << (SIGUSR1 - 1), pthread_sigmask(SIG_SETMASK, &one, 0))", "*bits = 0", "if (*bits == 7) y = 2", "001 010 011"},
+		{"(*bits = 1 << (SIGUSR1 - 1), pthread_sigmask(SIG_SETMASK, &one, 0))", "pthread_sigmask(SIG_SETMASK, &one, 0); *bits = 0", "if (*bits == 7) y = 2", "001 010 011"},
 		{"syscall(SYS_read, 3, 0L, 0L)", "", `open("/dev/null", O_RDONLY)`, "001 010 011 100 101 110 111"},
 		{`stat("/dev/shm/n", &s)`, "", `open("/dev/shm/n", O_CREAT|O_RDWR, 0600)`, "001 010 011 100 101 110 111"},
 	} {

@@ -102,7 +102,7 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 	if row == nil {
 		return kernel.Plan{Effect: kernel.Invalid, Name: CallName(c.nr), Reason: unmodelled(c.nr)}
 	}
-	k.plan = kernel.Plan{Name: row.name, Lockless: c.lockless(row.name)}
+	k.plan = kernel.Plan{Name: row.name, Lockless: c.lockless(row.name), Rests: c.rests(row.name)}
 	if row.plan != nil {
 		row.plan(c, &k.plan)
 	}

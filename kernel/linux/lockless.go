@@ -1,5 +1,7 @@
 package linux
 
+import "landgo/kernel"
+
 // Calls that a kernel may carry out without a lock. What their thread stored before may still be in
 // its processor's store buffer when they have returned: neither the way into the kernel nor the way
 // back waits for it. All other calls take a lock, or find a file by a locked instruction.
@@ -102,6 +104,14 @@ func (c *call) lockless(name string) bool {
 		return c.a[0] != fenceGlobal && c.a[0] != fencePrivate
 	}
 	return false
+}
+
+// rests are the bytes of memory that lockless looks at. They may still be in the caller's store buffer.
+func (c *call) rests(name string) kernel.Bytes {
+	if name == "rt_sigprocmask" && c.a[1] != 0 {
+		return kernel.Bytes{Addr: c.a[1], Size: 8}
+	}
+	return kernel.Bytes{}
 }
 
 // isThere reports whether the name at an address is there. One in memory that threads may write isn't

@@ -25,8 +25,10 @@ type Facts struct {
 	// (scheduler/counted.go).
 	Counted, Uncounted Addresses
 	// Movers are threads that try to add to a word, and take back what they added where they can't go
-	// on. Told are those words in which others can tell tries that failed (scheduler/backout.go).
+	// on. Swaps are the exchanges with which threads try to change a word and may leave it as it is.
+	// Told are the words in which others can tell tries that failed (scheduler/backout.go).
 	Movers Movers
+	Swaps  Addresses
 	Told   Addresses
 	// Awaited are the bytes that such reads were seen to look at.
 	Awaited Addresses
@@ -91,7 +93,7 @@ type Kernel struct {
 
 // New is nothing yet.
 func New() Facts {
-	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Told: Addresses{}, Below: Addresses{},
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{},
 		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
@@ -118,6 +120,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Counted.merge(o.Counted) || news
 	news = k.Uncounted.merge(o.Uncounted) || news
 	news = k.Movers.merge(o.Movers) || news
+	news = k.Swaps.merge(o.Swaps) || news
 	news = k.Told.merge(o.Told) || news
 	news = k.Awaited.merge(o.Awaited) || news
 	news = k.Below.merge(o.Below) || news

@@ -65,6 +65,28 @@ func Adds(f *elffile.File, pc uint64) bool {
 	return false
 }
 
+// Exchanges reports whether the instruction at pc is one that may leave memory as it is, and says so: an
+// exchange, a compare-and-exchange, a test-and-set of a bit.
+func Exchanges(f *elffile.File, pc uint64) bool {
+	code := fixedCode(f, pc)
+	inst, _, err := x86.Decode(code, f.Machine)
+	if locked, _, err2 := Locked(f, code); err != nil || err2 != nil || !locked {
+		return false
+	}
+	switch inst.Op {
+	case x86asm.XCHG:
+		for _, a := range inst.Args[:2] {
+			if _, memory := a.(x86asm.Mem); memory {
+				return true
+			}
+		}
+	case x86asm.CMPXCHG, x86asm.BTS:
+		_, memory := inst.Args[0].(x86asm.Mem)
+		return memory
+	}
+	return false
+}
+
 // flagsDead is Dead for the flags alone, where what is read behind a return isn't known to be
 // none: FlagsCross says so.
 func flagsDead(f *elffile.File, pc uint64) bool {
