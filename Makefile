@@ -123,7 +123,7 @@ SANITIZE = CGO_CFLAGS="$${CGO_CFLAGS:--g -O2} -fsanitize=undefined -fno-sanitize
 	CGO_LDFLAGS="$${CGO_LDFLAGS:--g -O2} -fsanitize=undefined" ASAN_OPTIONS=detect_leaks=0
 soak: setup
 	$(ENV) LANDGO_SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run 'TestSoak|TestAnchors$$' ./por
-	$(ENV) LANDGO_SOAK_GUESTS=$(SOAK_GUESTS) go test -count=1 -timeout 0 -v -run 'TestRandomPrograms$$' ./internal/explore
+	$(ENV) LANDGO_SOAK_GUESTS=$(SOAK_GUESTS) go test -count=1 -timeout 0 -v -run 'TestRandomPrograms$$|TestRandomSwaps$$' ./internal/explore
 	$(ENV) LANDGO_SOAK_OUTSIDE=$(SOAK_OUTSIDE) LANDGO_SOAK_RUNS=$(SOAK_RUNS) go test -count=1 -timeout 0 -v -run 'TestOutside$$' ./internal/explore
 	$(ENV) LANDGO_SOAK_TSO=$(SOAK_TSO) go test -count=1 -timeout 0 -v -run 'TestTriangularTheorem$$' ./race
 	$(ENV) LANDGO_SOAK_LITMUS=$(SOAK_LITMUS) go test -count=1 -timeout 0 -v -run 'TestProcessor$$' ./internal/litmus

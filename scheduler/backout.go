@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"landgo/internal/image/elffile"
 	"landgo/internal/image/static"
 	"landgo/internal/trace"
 	"landgo/scheduler/known"
@@ -132,24 +133,15 @@ func (b *backouts) moves(a *trace.Access) bool {
 	return false
 }
 
-// adds is static.Adds, remembered.
-func (b *backouts) adds(pc uint64) bool {
-	adds, ok := b.adding[pc]
-	if !ok {
-		adds = static.Adds(b.in.image.File, pc)
-		b.adding[pc] = adds
-	}
-	return adds
-}
+// adds and swaps are static.Adds and static.Exchanges, remembered.
+func (b *backouts) adds(pc uint64) bool  { return b.remembered(b.adding, pc, static.Adds) }
+func (b *backouts) swaps(pc uint64) bool { return b.remembered(b.swapping, pc, static.Exchanges) }
 
-// swaps is static.Exchanges, remembered.
-func (b *backouts) swaps(pc uint64) bool {
-	swaps, ok := b.swapping[pc]
-	if !ok {
-		swaps = static.Exchanges(b.in.image.File, pc)
-		b.swapping[pc] = swaps
+func (b *backouts) remembered(known map[uint64]bool, pc uint64, is func(*elffile.File, uint64) bool) bool {
+	if _, ok := known[pc]; !ok {
+		known[pc] = is(b.in.image.File, pc)
 	}
-	return swaps
+	return known[pc]
 }
 
 // blindly reports whether an instruction adds, and nothing of what it finds is used.

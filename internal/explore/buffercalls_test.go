@@ -64,6 +64,10 @@ func TestBufferCalls(t *testing.T) {
 		{"32 9", false},             // dup: no such descriptor
 		{"4 4194304 0", false},      // stat: no such name
 		{"62 7 10 0", false},        // kill: no such process
+		{"62 0 0", true},            // kill of the group, which a lock keeps
+		{"62 -9 0", true},           // of another one
+		{"324 16 0", true},          // membarrier, the first time that it is announced
+		{"23 -1 0 0", false},        // select of fewer than none
 		{"234 1000 7 10", false},    // tgkill: no such thread
 		{"14 2 4096 0", false},      // rt_sigprocmask: a bad address
 		{"157 3", false},            // prctl(PR_GET_DUMPABLE), a word that threads share: seen
@@ -126,6 +130,8 @@ int main(void)
 		want                 string
 	}{
 		{"syscall(SYS_read, 7, 0L, 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_mmap, 0L, 4096L, 1L, 1L, -1L, 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_rt_sigtimedwait, &one, 0L, 0L, 4L)", "", "", "100 101 110 111"},
 		{"syscall(SYS_read, file, 0L, 0L)", `file = open("/dev/null", O_RDONLY)`, "", "001 010 011"},
 		{`stat("/dev/null", &s)`, "", "", "001 010 011"},
 		{`access("/dev/none", 0)`, "", "", "100 101 110 111"},

@@ -64,6 +64,10 @@ static sem_t s; A { LOCK(m); sem_wait(&s); UNLOCK(m); return p; }
 B { LOCK(m); x++; UNLOCK(m); return p; }
 C { if (!z++) sem_post(&s); return p; }
 MAIN { sem_init(&s, 0, 0); GO(a); GO(b); GO(c); if (z++) sem_post(&s); JOIN(a); JOIN(b); JOIN(c); unused(); }`, nil, ""},
+		{"a semaphore that was posted before the lock", `#include <semaphore.h>
+static sem_t s; A { sem_post(&s); LOCK(m); x++; UNLOCK(m); return p; }
+B { LOCK(m); int none = !x; if (none) sem_wait(&s); sem_wait(&s); UNLOCK(m); return p; }
+MAIN { sem_init(&s, 0, 0); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
 		{"a monitor in a monitor", `A { LOCK(n);
 LOCK(m); while (!x)
 pthread_cond_wait(&q, &m); UNLOCK(m); UNLOCK(n); return p; }

@@ -344,6 +344,8 @@ int main(void) { pthread_t t; m = pthread_self(); signal(SIGUSR1, h); signal(SIG
 		{own, "sched_yield()", "", "11\n"},
 		{own, "clock_gettime(CLOCK_MONOTONIC, &q)", "", "01\n11\n"},
 		{own, "syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &q)", "", "11\n"},
+		{own, "clock_gettime(CLOCK_REALTIME_ALARM, &q)", "", "11\n"}, // which only the kernel has
+		{own, "long r = SYS_clock_gettime; __asm__ volatile(\"syscall\" : \"+a\"(r) : \"D\"(1L), \"S\"(&q) : \"rcx\", \"r11\", \"memory\")", "", "11\n"},
 		{stale, "sched_yield()", again, "01\n11\n"}, // main has looked, so it gets the second one
 	} {
 		cfg := onProgram(compile.Text(t, "gcc", strings.NewReplacer("SEND", c.send, "CALL", c.call, "AFTER", c.after).Replace(head)))

@@ -342,3 +342,34 @@ int main(void)
 		}
 	}
 }
+
+// TestHeaderStripped: without symbols the conditions aren't seen, which the verdict says.
+func TestHeaderStripped(t *testing.T) {
+	t.Parallel()
+	for _, symbols := range []bool{true, false} {
+		flags := []string{"-O1", headers(t)}
+		if !symbols {
+			flags = append(flags, "-s")
+		}
+		cfg := onProgram(compile.Text(t, "gcc", `#include "landgo-linux.h"
+#include <pthread.h>
+static volatile int x;
+static int zero(void *p) { return x == 0; }
+static void *f(void *p) { x++; x--; return p; }
+int main(void)
+{
+	pthread_t a;
+	landgo_always(zero, 0);
+	pthread_create(&a, 0, f, 0);
+	x--; x++;
+	return 0;
+}
+`, flags...))
+		cfg.Search, cfg.PP = "optimal", trace.MemPoints
+		r := ran(t, cfg)
+		unseen := slices.ContainsFunc(r.Warnings, func(w result.Warning) bool { return w.Code == result.Unseen })
+		if symbols && (r.Bug == nil || unseen) || !symbols && (r.Verdict != result.Verified || !unseen) {
+			t.Errorf("symbols %v: %s (%s), warnings %v", symbols, r.Verdict, r.Reason, r.Warnings)
+		}
+	}
+}

@@ -3,8 +3,6 @@ package explore
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -66,16 +64,10 @@ func TestSwaps(t *testing.T) {
 }
 
 // TestRandomSwaps does so with locks that are looked at, tried, taken and let go in ways of all kinds.
+// LANDGO_SOAK_GUESTS, LANDGO_SEED and LANDGO_PROGRAM are as for TestRandomPrograms.
 func TestRandomSwaps(t *testing.T) {
 	t.Parallel()
-	programs := 8
-	if n, err := strconv.Atoi(os.Getenv("LANDGO_SOAK_SWAPS")); err == nil {
-		programs = n
-	}
-	seed := uint64(1)
-	if n, err := strconv.ParseUint(os.Getenv("LANDGO_SEED"), 10, 64); err == nil {
-		seed = n
-	}
+	seed, programs, only, _ := randomRun(t, 1, 8)
 	r := rand.New(rand.NewPCG(seed, 0))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	for n := range programs {
@@ -95,6 +87,9 @@ func TestRandomSwaps(t *testing.T) {
 			source = strings.ReplaceAll(source, fmt.Sprintf("*t%d(", k), fmt.Sprintf("*%c(", 'a'+k))
 		}
 		threads := pick("ab", "aa", "abc", "aab", "abi", "abf", "abj", "cd")
+		if only >= 0 && n != only {
+			continue
+		}
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			sameWithoutTries(t, source, threads)

@@ -3,6 +3,7 @@ package linux
 import (
 	"cmp"
 	"math/bits"
+	"regexp"
 	"slices"
 
 	"landgo/internal/trace"
@@ -170,11 +171,18 @@ const (
 	sysGetcpu       = 309
 )
 
-// isOutside reports whether the present call is one of these: the thread takes no signals there.
+// outsideClocks are the clocks that can be read so, and outside begins the names of the functions that do.
+var (
+	outsideClocks = []int32{0, 1, 4, 5, 6, 7, 11}
+	outside       = regexp.MustCompile(`^_*(clock_gettime|gettimeofday|time|getcpu|sched_getcpu)`)
+)
+
+// isOutside reports whether the present call is one of these: the thread takes no signals there. The
+// program's own system call is none, nor is that of syscall.
 func (c *call) isOutside() bool {
 	switch c.nr {
 	case sysClockGettime:
-		if id := c.int32(0); id < 0 || id == clockProcessCPU || id == clockThreadCPU {
+		if !slices.Contains(outsideClocks, c.int32(0)) {
 			return false
 		}
 	case sysGettimeofday, sysTime, sysGetcpu:
@@ -182,7 +190,7 @@ func (c *call) isOutside() bool {
 		return false
 	}
 	f, ok := c.k.img.SymbolAt(c.pc)
-	return !ok || f.Name != "syscall"
+	return !ok || outside.MatchString(f.Name)
 }
 
 // Coming implements scheduler.Courier.

@@ -78,11 +78,15 @@ func (c *call) lockless(name string) bool {
 	case "rt_sigsuspend":
 		return c.a[1] != 8
 	case "mmap":
-		return c.a[5]&(pageSize-1) != 0
+		return c.a[5]&(pageSize-1) != 0 || c.a[3]&mapAnonymous == 0 && c.k.files.use(c.int32(4)) == useClosed
+	case "rt_sigtimedwait":
+		return c.a[3] != 8
+	case "select":
+		return c.int32(0) < 0
 	case "clone3":
 		return c.a[1] < 64
-	case "kill": // signal 0 only asks whether the process is there
-		return uint32(c.a[1])-1 >= numSignals-1 || !isOurs(c.int32(0))
+	case "kill": // signal 0 only asks whether the process is there; for a group there is a lock
+		return c.int32(0) > 0 && (uint32(c.a[1])-1 >= numSignals-1 || !isOurs(c.int32(0)))
 	case "tkill":
 		return uint32(c.a[1])-1 >= numSignals-1 || c.k.roster.numbered(uint64(uint32(c.a[0]))) == nil
 	case "tgkill":
@@ -101,7 +105,7 @@ func (c *call) lockless(name string) bool {
 	case "futex":
 		return c.a[0]&3 != 0 || c.a[1]&^(futexPrivate|futexClockRealtime) > futexLockPI2
 	case "membarrier":
-		return c.a[0] != fenceGlobal && c.a[0] != fencePrivate
+		return c.a[0] == fenceQuery || c.a[0] == fenceAnnounces && c.k.fences.Peek() != 0
 	}
 	return false
 }

@@ -41,7 +41,17 @@ func (p *Program) OneEvent() bool { return p.Fine() && !p.Platform.Interrupts &&
 // Judged reports whether the guest says what is to hold, with landgo's header.
 func (p *Program) Judged() bool { return p.judged }
 
-// judges is the same, found out. The header's functions are in each program that includes it.
+// Blind reports whether the guest includes landgo's header, and has lost the names of its functions.
+func (p *Program) Blind() bool {
+	for _, b := range p.roles {
+		if b.Role >= profile.Always && b.Role <= profile.CallEnds {
+			return false
+		}
+	}
+	return p.Image.Sections != nil && p.Image.Sections.Section(".landgo") != nil
+}
+
+// judges is Judged, found out. The header's functions are in each program that includes it.
 func (p *Program) judges() bool {
 	for addr, b := range p.roles {
 		if b.Role >= profile.Always && b.Role <= profile.CallEnds && (p.Image.Refers(b.Name) || p.Image.Mentions(addr)) {

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"landgo/internal/result"
@@ -22,7 +23,7 @@ func (st *Story) heldAcross(b *result.Bug, passes *Story) string {
 			}
 			object, _, _ := strings.Cut(w.Object, " (")
 			does := map[string]string{"semaphore": "posts " + object, "condition variable": "signals " + object, "barrier": "comes there"}[w.For]
-			if place := passes.helps(v.Thread, uint64(w.Address)); place != "" {
+			if place := st.helpsLater(w, v, passes); place != "" {
 				return fmt.Sprintf("Thread %s waits for %s (%s) while it holds %s (%s), and thread %s needs that (%s) before it %s (%s). Wait without %s.",
 					w.Thread, object, where(w.Stack), v.Object, v.Acquired.Where(), v.Thread, where(v.Stack), does, place, v.Object)
 			}
@@ -50,15 +51,32 @@ func heldIn(w, v *result.Wait) bool {
 	return v.Owner == w.Thread && (v.For == "mutex" || v.For == "read-write lock") && v.Acquired != nil && where(w.Stack) != "" && where(v.Stack) != ""
 }
 
-// helps is where a thread makes a call that lets those go on that wait for an object; "" if it
-// makes none.
-func (r *record) helps(thread string, obj uint64) string {
-	for _, c := range r.calls(obj, trace.OpSemPost, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpBarrierArrive) {
-		if r.Guest.Name(r.by(c)) == thread {
-			return r.place(c)
+// helpsLater is where the thread of v makes its next call that lets those go on that wait for the
+// object of w, in a run that passes: after it has taken the lock for which it waits here. "" if there is none.
+func (st *Story) helpsLater(w, v *result.Wait, passes *Story) string {
+	helps := []trace.OpKind{trace.OpSemPost, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpBarrierArrive}
+	takes := []trace.OpKind{trace.OpLock, trace.OpReadLock, trace.OpWriteLock}
+	next := func(obj result.Addr, kinds []trace.OpKind) (c call, ok bool) {
+		theirs := passes.callsBy(v.Thread, uint64(obj), kinds)
+		if made := len(st.callsBy(v.Thread, uint64(obj), kinds)); made < len(theirs) {
+			return theirs[made], true
 		}
+		return c, false
 	}
-	return ""
+	taken, takesIt := next(v.Address, takes)
+	help, helpsIt := next(w.Address, helps)
+	if !takesIt || !helpsIt || help.beat < taken.beat {
+		return ""
+	}
+	if ops := passes.beats[help.beat].ops; help.beat == taken.beat && slices.IndexFunc(ops, func(o trace.Op) bool { return o == *taken.op }) > slices.IndexFunc(ops, func(o trace.Op) bool { return o == *help.op }) {
+		return ""
+	}
+	return passes.place(help)
+}
+
+// callsBy are a thread's calls.
+func (r *record) callsBy(thread string, obj uint64, kinds []trace.OpKind) []call {
+	return slices.DeleteFunc(r.calls(obj, kinds...), func(c call) bool { return r.Guest.Name(r.by(c)) != thread })
 }
 
 // leftBehind: a thread ends because of what it finds in one variable, and what lies in another

@@ -2,13 +2,16 @@ package story
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
 
-// Locks that are used against their rules: what came before tells what to change.
+// Locks that are used against their rules, or not at all: what came before tells what to change.
 
 const unlockOnEveryWay = "Unlock it on every way to the thread's end; where a thread can be cancelled, by pthread_cleanup_push."
 
@@ -61,4 +64,56 @@ func (st *Story) misused(b *result.Bug, f *scheduler.Failure) string {
 		return fmt.Sprintf("Thread %s destroys %s (%s) before thread %s uses it (%s). Wait for the threads that use it first, with pthread_join.", st.Guest.Name(by), lock, at, t, here)
 	}
 	return ""
+}
+
+// neverLocked: two threads change several words of one object, in runs in which no thread takes
+// a lock or uses atomic operations.
+func (st *Story) neverLocked(passes *Story) string {
+	if len(st.collided) < 2 {
+		return ""
+	}
+	x, y := st.collided[0], st.collided[1]
+	of := st.objectAt(x)
+	a, b := st.shown(x.beat, x.access), st.shown(y.beat, y.access)
+	if a.Thread == b.Thread || of == "" || st.objectAt(y) != of || where(a.Stack) == "" || where(b.Stack) == "" {
+		return ""
+	}
+	changed := map[uint64][]string{} // by which of the two
+	for _, s := range []*Story{st, passes} {
+		r := &s.record
+		for i := range r.beats {
+			if slices.ContainsFunc(r.beats[i].ops, func(o trace.Op) bool {
+				return (takes(&o) || o.Kind == trace.OpSemWait) && s.eventPlace(&event{op: &o}) != ""
+			}) {
+				return ""
+			}
+			for k := range r.beats[i].accesses {
+				w, by := &r.beats[i].accesses[k], r.Guest.Name(r.beats[i].madeBy(k))
+				if w.Flags&trace.Atomic != 0 && w.Addr >= lowestVariable && !s.shown(i, k).Bookkeeping {
+					return ""
+				}
+				if w.IsWrite() && (by == a.Thread || by == b.Thread) && r.objectAt(at{i, k}) == of && !slices.Contains(changed[w.Addr], by) {
+					changed[w.Addr] = append(changed[w.Addr], by)
+				}
+			}
+		}
+	}
+	maps.DeleteFunc(changed, func(_ uint64, by []string) bool { return len(by) < 2 })
+	if len(changed) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("Threads %s and %s both change %s (%s), with no lock that keeps their uses of it apart. Let both hold one lock for as long as they use it.", a.Thread, b.Thread, of, lines(a, b))
+}
+
+// objectAt is the whole variable that an access is to, "" if it is to none.
+func (r *record) objectAt(x at) string {
+	b := &r.beats[x.beat]
+	name, ok := r.Guest.Variable(b.accesses[x.access].Addr)
+	if !ok && x.access < len(b.names) {
+		name = b.names[x.access]
+	}
+	if i := strings.IndexAny(name, "+.["); i > 0 {
+		return name[:i]
+	}
+	return name
 }

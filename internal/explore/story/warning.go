@@ -28,6 +28,9 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 	if len(r.Ignored) > 0 {
 		warn(result.IgnoredBugs, "known bugs were ignored: %s", result.IgnoredText(r.Ignored))
 	}
+	if s.Blind() {
+		warn(result.Unseen, "it has no symbols, so conditions and operations that it has by landgo-linux.h weren't seen")
+	}
 	if r.AssumedAway > 0 && r.AssumedAway == r.Executions {
 		warn(result.AssumedAway, "every execution was assumed away: in none did each landgo_assume hold that it came to")
 		return all
