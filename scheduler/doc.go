@@ -78,7 +78,7 @@
 //
 //	a step        system, advance, start (the first, kept), trap, points, granularity, enabled, listing, spawn, exit, late
 //	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
-//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, backout, blend, above, alike, clockloop, turns, endless,
+//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, backout, wayback, blend, above, alike, clockloop, turns, endless,
 //	              rounds, scout
 //	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
 //	beside them   timer (threads of a program's own), arrival (signals on their way)
@@ -86,7 +86,7 @@
 //	              longest, unexamined, panic
 //	conditions    promise (landgo_always, landgo_eventually)
 //	failures      faults (--faults)
-//	buffers       buffer (x86-TSO), fenced (fences that the guest hasn't got), fenceall (membarrier)
+//	buffers       buffer (x86-TSO), bufferwaits, fenced (fences that the guest hasn't got), fenceall (membarrier)
 //	other rooms   carrier (the library), steered (the kernel that schedules itself)
 //	twin          reads of memory that was never written
 //

@@ -12,8 +12,7 @@ var lockless = map[string]bool{
 	"getuid": true, "geteuid": true, "getgid": true, "getegid": true, "getresuid": true, "getresgid": true, "getgroups": true,
 	"getpriority": true, "sched_getscheduler": true, "sched_getparam": true, "sched_get_priority_max": true, "sched_get_priority_min": true,
 	"prctl": true, "arch_prctl": true, "set_tid_address": true, "set_robust_list": true, "rseq": true,
-	"clock_getres": true, "gettimeofday": true, "time": true, "getcpu": true, "getrandom": true,
-	"getcwd":        true,
+	"clock_getres": true, "gettimeofday": true, "time": true, "getcpu": true, "getrandom": true, "getcwd": true,
 	"landgo_choice": true, "landgo_assume": true,
 }
 

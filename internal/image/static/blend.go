@@ -52,15 +52,11 @@ func Blends(f *elffile.File, pc uint64) trace.Blend {
 
 // Adds reports whether the instruction at pc, a locked one, adds to memory, whatever it leaves.
 func Adds(f *elffile.File, pc uint64) bool {
-	code := fixedCode(f, pc)
-	inst, _, err := x86.Decode(code, f.Machine)
-	if locked, _, err2 := Locked(f, code); err != nil || err2 != nil || !locked {
-		return false
-	}
+	inst, locked := lockedAt(f, pc)
 	switch inst.Op {
 	case x86asm.ADD, x86asm.SUB, x86asm.INC, x86asm.DEC, x86asm.XADD:
 		_, memory := inst.Args[0].(x86asm.Mem)
-		return memory
+		return locked && memory
 	}
 	return false
 }
@@ -68,23 +64,22 @@ func Adds(f *elffile.File, pc uint64) bool {
 // Exchanges reports whether the instruction at pc is one that may leave memory as it is, and says so: an
 // exchange, a compare-and-exchange, a test-and-set of a bit.
 func Exchanges(f *elffile.File, pc uint64) bool {
-	code := fixedCode(f, pc)
-	inst, _, err := x86.Decode(code, f.Machine)
-	if locked, _, err2 := Locked(f, code); err != nil || err2 != nil || !locked {
-		return false
-	}
+	inst, locked := lockedAt(f, pc)
 	switch inst.Op {
-	case x86asm.XCHG:
-		for _, a := range inst.Args[:2] {
-			if _, memory := a.(x86asm.Mem); memory {
-				return true
-			}
-		}
-	case x86asm.CMPXCHG, x86asm.BTS:
-		_, memory := inst.Args[0].(x86asm.Mem)
-		return memory
+	case x86asm.XCHG, x86asm.CMPXCHG, x86asm.BTS:
+		_, first := inst.Args[0].(x86asm.Mem)
+		_, second := inst.Args[1].(x86asm.Mem)
+		return locked && (first || second)
 	}
 	return false
+}
+
+// lockedAt is the instruction at pc, and whether it is a locked one.
+func lockedAt(f *elffile.File, pc uint64) (x86asm.Inst, bool) {
+	code := fixedCode(f, pc)
+	inst, _, err := x86.Decode(code, f.Machine)
+	locked, _, err2 := Locked(f, code)
+	return inst, err == nil && err2 == nil && locked
 }
 
 // flagsDead is Dead for the flags alone, where what is read behind a return isn't known to be

@@ -1,0 +1,93 @@
+package scheduler
+
+import (
+	"landgo/internal/trace"
+	"landgo/kernel"
+)
+
+// What a thread with a store buffer waits for: that the buffer is empty, or that some of its stores are
+// in memory. Everything else goes on with the buffer as it is (buffer.go).
+
+// waitsForAll reports whether what a thread stands at waits until its buffer is empty.
+func (b *buffers) waitsForAll(th *thread) bool {
+	if b.atAdded(th) {
+		return true
+	}
+	switch th.stand() {
+	case StandAccess:
+		return th.Access.Flags&trace.Atomic != 0
+	case StandOp:
+		return b.in.lib.Drains(th.ID)
+	case StandTrap:
+		p := b.in.planned(th)
+		return !p.Lockless && th.restsOn(&p) <= th.updated()
+	case StandFence:
+		return true
+	}
+	return false
+}
+
+// flushed is how many updates what a thread stands at comes after.
+func (b *buffers) flushed(th *thread) uint32 {
+	switch {
+	case b.waitsForAll(th):
+		return th.pushed
+	case th.stand() == StandAccess && !th.Access.IsWrite():
+		if o, whole := th.answer(th.Access.Addr, uint64(th.Access.Size)); o != nil && !whole {
+			return o.n
+		}
+	case th.Stand == StandTrap:
+		p := b.in.planned(th)
+		return th.restsOn(&p)
+	case th.Stand == StandOp:
+		op := b.in.lib.PendingOp(th.ID)
+		if o, _ := th.answer(op.Obj, uint64(op.Size)); o != nil && op.Size > 0 {
+			return o.n
+		}
+	}
+	return 0
+}
+
+// answer is the newest of a thread's stores with some of the bytes, and whether it has all;
+// nil if there is none since it last waited.
+func (th *thread) answer(addr, size uint64) (o *ordinal, whole bool) {
+	for i := len(th.recent) - 1; i >= 0; i-- {
+		if o = &th.recent[i]; o.overlaps(addr, size) {
+			return o, o.addr <= addr && addr+size <= o.addr+o.size
+		}
+	}
+	return nil, false
+}
+
+// restsOn is the thread's newest store to the bytes on which it rests whether a call is lockless, 0 if
+// there is none. It isn't known before these are in memory.
+func (th *thread) restsOn(p *kernel.Plan) uint32 {
+	if o, _ := th.answer(p.Rests.Addr, p.Rests.Size); o != nil && p.Rests.Size > 0 {
+		return o.n
+	}
+	return 0
+}
+
+// answered reports whether a thread's buffer answers a load.
+func (th *thread) answered(addr, size uint64) bool {
+	o, whole := th.answer(addr, size)
+	return whole && o.n > th.updated()
+}
+
+// holds adds to a thread's description what its buffer makes of it.
+func (b *buffers) holds(th *thread, d *trace.Thread) {
+	if d.Status == trace.Exited {
+		return
+	}
+	d.Flushed = b.flushed(th)
+	if d.Status == trace.Ready && (d.Flushed > th.updated() || th.calls > 0) {
+		d.Status, d.Outcomes = trace.Blocked, 0
+	}
+	if a := &d.PendingAccess; d.Pending.Kind == trace.OpAccess && th.stand() == StandAccess && a.Flags&trace.Atomic == 0 &&
+		(a.IsWrite() || th.answered(a.Addr, uint64(a.Size))) {
+		a.Flags |= trace.Buffered
+		if a.IsWrite() {
+			d.Beside = b.beside(th, trace.OpStores)
+		}
+	}
+}
