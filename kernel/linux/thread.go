@@ -94,6 +94,9 @@ type waiting struct {
 	// roused: a signal has ended its wait for signals, and it hasn't looked for what it waits for.
 	roused effect.Flag
 
+	// granted is the futex that it slept for and has been given (pi.go), until it goes on; 0 for none.
+	granted effect.Word
+
 	// Of a sleep for objects (interest.go), and of the call that is made again after it.
 	interests  *interests
 	ninterests effect.Word
