@@ -43,6 +43,7 @@ type thread struct {
 	mapped     effect.Word // bytes of it given out
 	fresh      effect.Word // its latest map, if no thread could use it so far; else 0
 	stack      effect.Word // its upper end as its creator gave it
+	beginsAt   effect.Word // address to write its number to where it begins, 0 for none
 	clearTID   effect.Word // address to clear and wake at exit, 0 for none
 	robustList effect.Word
 
@@ -72,7 +73,7 @@ func newThread(id trace.TID, parent *thread, number uint64) *thread {
 	put(wordLife, &t.alive)
 	t.backlog = newBacklog(threadWord(id, wordSignals))
 	put(wordSignals, &t.blocked, &t.sent, &t.awaited, &t.told)
-	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame,
+	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.beginsAt, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame,
 		&t.savedMask, &t.savedMaskIsWanted, &t.sleepCall, &t.looks, &t.busy, &t.randoms, &t.name[0], &t.name[1])
 	return t
 }
