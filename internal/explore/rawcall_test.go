@@ -10,8 +10,8 @@ import (
 	"landgo/internal/explore/config"
 )
 
-// TestRawCalls lists all outcomes of programs that make system calls for which the C library has
-// no function, by each kind of search and on the machine that the test runs on.
+// TestRawCalls lists all outcomes of programs with system calls for which the C library has no
+// function, by two searches and on the machine that the test runs on.
 func TestRawCalls(t *testing.T) {
 	const head = `#define _GNU_SOURCE
 #include <errno.h>
