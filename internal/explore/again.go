@@ -26,7 +26,7 @@ const leastAgain, enoughAgain = 20_000, 5
 // A verdict by states has looked at no races. The second search then is one by states, too,
 // for at most moreStates times as many steps, or leastStates: a loop that stores in each turn
 // has states without end.
-const leastStates, moreStates = 1_000_000, 8
+const leastStates, moreStates = 1_000_000, 16
 
 // withBuffers is the result of that second search; nil if there is none, or it has no
 // verdict.

@@ -32,9 +32,9 @@ const statesLimit = 2_000_000
 // back out and try again. It has statesSoon steps at once, and then one in statesShare.
 // Stored states take memory, so it ends after statesLimit.
 const (
-	statesAfter             = 500_000
+	statesAfter             = 200_000
 	statesLong              = 1_000
-	statesSoon, statesShare = 1 << 15, 8
+	statesSoon, statesShare = 1 << 15, 4
 )
 
 // byStates reports whether it is that search.
