@@ -12,6 +12,10 @@ TESTFLAGS ?= -count=1 -timeout 40m -vet=off -ldflags=-w
 # These take longest: they begin first, so that no processor idles at the end.
 LONGEST := ./internal/explore ./internal/e2e ./por
 
+# Compilers, tests and checkers allocate much, and end soon: up to a quarter of their time was
+# the collector's.
+SPARING = GOGC=400 GOMEMLIMIT=3GiB
+
 .PHONY: help setup paging build landgo guests test vet fmt demo bench papers pictures film study soak fuzz cover install dist clean
 
 help:
@@ -33,9 +37,9 @@ BUILD = -buildvcs=false -ldflags '-X main.version=$(VERSION)'
 ENGINE = -buildvcs=false -ldflags '-X main.version=$(VERSION) -extld "$(CURDIR)/internal/setup/link.sh"'
 landgo: setup
 	@echo "building landgo: half a minute the first time"
-	$(ENV) CGO_ENABLED=0 go build $(BUILD) -o bin/landgo ./cmd/landgo
-	$(ENV) go build $(ENGINE) -o bin/landgo-engine ./cmd/landgo-engine
-	$(ENV) CGO_ENABLED=0 go build $(BUILD) -o bin/landgo-class ./cmd/landgo-class
+	$(ENV) $(SPARING) CGO_ENABLED=0 go build $(BUILD) -o bin/landgo ./cmd/landgo
+	$(ENV) $(SPARING) go build $(ENGINE) -o bin/landgo-engine ./cmd/landgo-engine
+	$(ENV) $(SPARING) CGO_ENABLED=0 go build $(BUILD) -o bin/landgo-class ./cmd/landgo-class
 
 # Without a -j of the caller's: as many jobs as there are processors.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN))
@@ -51,10 +55,7 @@ guests: setup
 
 ## make test     builds, and runs every test; at its end, what was skipped
 test: build fmt
-	$(ENV) set -o pipefail; go test -json $(TESTFLAGS) $(LONGEST) ./... | go run -buildvcs=false ./internal/skips
-
-# They allocate much, and end soon: a quarter of their time was the collector's.
-SPARING = GOGC=400 GOMEMLIMIT=3GiB
+	$(ENV) set -o pipefail; $(SPARING) go test -json $(TESTFLAGS) $(LONGEST) ./... | go run -buildvcs=false ./internal/skips
 
 # go vet and staticcheck keep what they found of sources that stay as they are; deadcode
 # keeps nothing, and takes 20 seconds of a processor. It isn't asked again where no source and

@@ -39,7 +39,7 @@ type Plan struct {
 	Unmasks  bool     // its thread takes signals after it that it didn't before
 	Fences   bool     // it empties the store buffers of other threads' processors
 	Lockless bool     // its thread's store buffer may be as it was when it returns
-	Rests    Bytes    // in memory, on which Lockless rests; none if there are 0
+	Rests    []Bytes  // in memory, on which Lockless rests
 	Name     string   // the call's name, for reports and certificates
 	Reason   string   // for Invalid: one clause, e.g. "system call 41 (socket) is not modelled"
 	Gap      Gap      // for Invalid: the kind of thing

@@ -140,7 +140,7 @@ func (u *unavoidable) costly(start, last, i int32, op *trace.Op) bool {
 		return true
 	case op.Kind == trace.OpJoin:
 		return u.hasEnded(last, op)
-	case op.Kind == trace.OpLock || op.Kind == trace.OpFutexLockPI || op.Kind == trace.OpReadLock || op.Kind == trace.OpWriteLock:
+	case op.Kind == trace.OpLock || op.Kind == trace.OpReadLock || op.Kind == trace.OpWriteLock:
 		return u.isFree(start, last, i, op)
 	}
 	return false

@@ -230,7 +230,7 @@ func (l *leastPreemptions) free(counts []int32, t trace.TID, op *trace.Op, i int
 		}
 	}
 	switch op.Kind {
-	case trace.OpLock, trace.OpFutexLockPI:
+	case trace.OpLock:
 		return depth <= 0 || owner == t && again
 	case trace.OpSemWait:
 		return value > 0

@@ -15,12 +15,17 @@ import "landgo/internal/trace"
 //
 // Deviations: of a pending event only the beginning is known; a step of several
 // events races, when it runs, with all that it does. The outcome of a step with
-// several is drawn uniformly when it is picked.
+// several is drawn uniformly when it is picked. After redrawAfter steps all pending
+// events draw anew, and again each time after as many: beside a thread that spins, an event with a low
+// priority isn't come to for thousands of turns. With store buffers each turn may be a store more.
 type pos struct {
 	untaught
 	s        *sampling
 	priority []uint64 // per thread, of its pending event; 0: not drawn yet
+	steps    int      // of this execution
 }
+
+const redrawAfter = 256
 
 func newPOS(h handle) strategy {
 	s := newSampling(h)
@@ -28,7 +33,7 @@ func newPOS(h handle) strategy {
 	return s
 }
 
-func (p *pos) begin(uint64) { p.priority = p.priority[:0] }
+func (p *pos) begin(uint64) { p.priority, p.steps = p.priority[:0], 0 }
 
 func (p *pos) pick(*node) trace.TID {
 	best := trace.NoThread
@@ -52,6 +57,9 @@ func (p *pos) pick(*node) trace.TID {
 // it.
 func (p *pos) ran(i int32) {
 	e := p.s.path.event(i)
+	if p.steps++; p.steps%redrawAfter == 0 {
+		clear(p.priority)
+	}
 	if len(p.priority) == 0 {
 		return // nothing was pending but this
 	}

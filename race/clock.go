@@ -9,8 +9,8 @@ import "landgo/internal/trace"
 // first epoch isn't before everything.
 func (d *order) ensure(t trace.TID) {
 	for len(d.threads) <= int(t) {
-		s := d.newSlots(4)
-		d.threads = append(d.threads, threadSlots{s, s + 1, s + 2, s + 3})
+		s := d.newSlots(5)
+		d.threads = append(d.threads, threadSlots{s, s + 1, s + 2, s + 3, s + 4})
 	}
 	if int(t) >= d.width {
 		d.widen(int(t) + 1)

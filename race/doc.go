@@ -35,5 +35,6 @@
 //	orders        order (clocks of threads and objects), sync (what operations order), clock (vectors),
 //	              lockset
 //	store buffers triangular (triangular races), triangularjudge, triangularops (what operations drain),
-//	              triangularasleep (before there may be one)
+//	              triangularasleep (before there may be one), triangularguard (as long as
+//	              locks keep all apart)
 package race

@@ -34,9 +34,11 @@ type mark struct {
 // threadSlots are the slots of a thread.
 type threadSlots struct {
 	clock int32 // the number of its vector clock
-	locks int32 // its lockset
+	locks int32 // its lockset; of Triangular, the lock that guards what it does
 	round int32 // the barrier round in which it arrived, see sync.go
 	store int32 // its last store that may be in its buffer, see triangular.go
+	// joined is not 0 once another thread has joined it, see triangularguard.go.
+	joined int32
 }
 
 func newOrder() order {

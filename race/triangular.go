@@ -131,6 +131,8 @@ type tsoVisit struct {
 type tsoCell struct {
 	all    []tsoPlace
 	object bool // an operation's object lies here
+	guard  int32
+	loads  bool // a load that may be of a race was made here (triangularguard.go)
 }
 
 type recentCell struct {
@@ -235,7 +237,7 @@ func (d *Triangular) Crossed() []Pair { return d.crossed }
 
 // Step watches one transition, which has to stay as it is until it is taken back.
 func (d *Triangular) Step(t *trace.Transition) {
-	if d.sleeps {
+	for d.sleeps {
 		if !d.doze(t) {
 			d.path = append(d.path, t)
 			return

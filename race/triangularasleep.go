@@ -10,18 +10,23 @@ import (
 // plain load, or what counts as one, with a store before it that may still be in the buffer
 // and doesn't have all of its bytes. Up to there no execution had a race, so it only follows
 // which store each thread may have in its buffer. Most programs never wake it. When it wakes,
-// it looks at the present execution again from the start, and at all that come after in full.
+// it looks at the present execution again from the start, and at all that come after. It looks
+// for what guards such loads (triangularguard.go), and in full once something doesn't.
 
 // asleep is what a watch that sleeps remembers of the present execution.
 type asleep struct {
-	sleeps bool
-	path   []*trace.Transition
-	marks  []int // by mark, the length of path
+	sleeps  bool
+	guarded bool // it has woken once: all loads that may be of a race are guarded
+	path    []*trace.Transition
+	marks   []int // by mark, the length of path
 }
 
 // doze follows a transition, and reports whether the watch has to wake for it.
 func (d *Triangular) doze(t *trace.Transition) (wakes bool) {
 	d.stored, d.step = false, t
+	if d.guarded && d.unknown(t) {
+		return true
+	}
 	d.ensureAll(t)
 	next, fence := 0, 0
 	for i := range t.Ops {
@@ -41,6 +46,9 @@ func (d *Triangular) doze(t *trace.Transition) (wakes bool) {
 			d.operatedOn(o)
 		}
 		fence = d.fences(t, fence, next)
+		if d.guarded && d.guards(by, o) {
+			return true
+		}
 		d.effect(by, o)
 	}
 	next, fence, wakes = d.glance(len(t.Accesses), next, fence)
@@ -70,16 +78,20 @@ func (d *Triangular) mayRace(t trace.TID, a *trace.Access) bool {
 		return false
 	}
 	slot := d.threads[t].store
+	loads := false
 	switch last := d.slots[slot]; {
 	case d.isLocked(a):
 		d.drain(t)
 	case !a.IsWrite():
-		return last != 0 && !(d.covered(&d.visits[last], lo, hi) && !d.besideAny(lo, hi)) && !(d.isWord(lo) && d.changesKernel())
+		loads = last != 0 && !(d.covered(&d.visits[last], lo, hi) && !d.besideAny(lo, hi)) && !(d.isWord(lo) && d.changesKernel())
 	case !d.isWord(lo):
 		d.visits = append(d.visits, tsoVisit{Access: Access{Thread: t, Addr: lo, Size: uint32(hi - lo), Write: true}})
 		d.buffered(slot, int32(len(d.visits)-1), a.PC)
 	}
-	return false
+	if d.guarded {
+		return d.guardedAccess(t, lo, hi, loads) || loads && d.isWord(lo)
+	}
+	return loads
 }
 
 // covered reports whether a store has all bytes of a range.
@@ -101,6 +113,9 @@ func (d *Triangular) besideAny(lo, hi uint64) bool {
 func (d *Triangular) wake() {
 	old := d.asleep
 	d.asleep = asleep{}
+	if !old.guarded && !d.cfg.Coarse {
+		d.asleep = asleep{sleeps: true, guarded: true}
+	}
 	d.order, d.visits = newOrder(), d.visits[:1]
 	d.cells, d.objs = map[uint64]*tsoCell{}, map[uint64]*tsoObject{}
 	clear(d.recent[:])

@@ -92,6 +92,115 @@ func TestAsleep(t *testing.T) {
 	}
 }
 
+// lockers are threads that take locks for what they do, but for some accesses.
+type lockers struct {
+	held  [3][]int // by thread, the locks that it holds
+	begun [3]bool
+	ended [3]bool
+	owner [2]int // by lock, the thread + 1
+}
+
+// step is a step of some thread, nil if the one that was chosen can't go on.
+func (l *lockers) step(r *rand.Rand, careless int) *trace.Transition {
+	t := r.IntN(3)
+	tr := &trace.Transition{Thread: trace.TID(t)}
+	op := func(k trace.OpKind, obj uint64) *trace.Transition {
+		tr.Ops = []trace.Op{{Kind: k, Obj: obj, Size: 40, PC: uint64(1000*t) + uint64(k), At: math.MaxUint16}}
+		return tr
+	}
+	other := 1 + r.IntN(2)
+	switch {
+	case t == 0 && !l.begun[other] && r.IntN(4) == 0:
+		l.begun[other] = true
+		tr.Wakes = []trace.TID{trace.TID(other)}
+		tr = op(trace.OpCreate, uint64(other))
+		tr.Ops[0].Size = 0
+		return tr
+	case t == 0 && l.ended[other] && r.IntN(2) == 0:
+		tr = op(trace.OpJoin, uint64(other))
+		tr.Ops[0].Size = 0
+		return tr
+	case t != 0 && (!l.begun[t] || l.ended[t]):
+		return nil
+	case t != 0 && len(l.held[t]) == 0 && r.IntN(8) == 0:
+		l.ended[t] = true
+		tr = op(trace.OpExit, uint64(t))
+		tr.Ops[0].Size = 0
+		return tr
+	}
+	n := len(l.held[t])
+	switch k := r.IntN(2); {
+	case n > 0 && r.IntN(5) == 0:
+		at := r.IntN(n)
+		k = l.held[t][at]
+		l.held[t] = append(append([]int(nil), l.held[t][:at]...), l.held[t][at+1:]...)
+		l.owner[k] = 0
+		return op(trace.OpUnlock, 0x2000+0x40*uint64(k))
+	case n == 0 && r.IntN(careless) != 0, n == 1 && r.IntN(8) == 0:
+		if l.owner[k] != 0 {
+			return nil
+		}
+		l.owner[k], l.held[t] = t+1, append(append([]int(nil), l.held[t]...), k)
+		return op(trace.OpLock, 0x2000+0x40*uint64(k))
+	}
+	at := r.IntN(2)
+	if n > 0 { // what the first lock guards
+		at = 2*l.held[t][0] + r.IntN(2)
+	}
+	a := trace.Access{Addr: 0x1000 + 8*uint64(at), Size: 8, PC: uint64(1000*t + at)}
+	if r.IntN(2) == 0 {
+		a.Flags, a.PC = trace.Write, a.PC+100
+	}
+	tr.Accesses = []trace.Access{a}
+	return tr
+}
+
+// TestGuarded: a watch whose loads are guarded finds what one finds that never slept.
+func TestGuarded(t *testing.T) {
+	const searches = 3000
+	guarded, woken, races := 0, 0, 0
+	r := rand.New(rand.NewPCG(5, 5))
+	for i := range searches {
+		w, awake := NewTriangular(TriangularConfig{}), NewTriangular(TriangularConfig{})
+		awake.sleeps = false
+		l, marks, states := lockers{}, []int{w.Mark()}, []lockers{{}}
+		awake.Mark()
+		for range 80 {
+			switch r.IntN(20) {
+			case 0:
+				marks, states = append(marks, w.Mark()), append(states, l)
+				awake.Mark()
+			case 1:
+				n := 1 + r.IntN(len(marks))
+				marks, states = marks[:n], states[:n]
+				w.Rewind(marks[n-1])
+				awake.Rewind(marks[n-1])
+				l = states[n-1]
+			default:
+				if tr := l.step(r, 2+i%40); tr != nil {
+					w.Step(tr)
+					awake.Step(tr)
+				}
+			}
+			if !reflect.DeepEqual(w.Found(), awake.Found()) {
+				t.Fatalf("search %d finds %v, one that never sleeps %v", i, w.Found(), awake.Found())
+			}
+		}
+		switch {
+		case len(w.Found()) > 0:
+			races++
+		case w.sleeps && w.guarded:
+			guarded++
+		case !w.sleeps:
+			woken++
+		}
+	}
+	t.Logf("%d searches: %d with a race, %d guarded to the end, %d woke", searches, races, guarded, woken)
+	if min(races, guarded, woken) < searches/60 {
+		t.Errorf("of %d searches %d had a race, %d were guarded to the end, %d woke", searches, races, guarded, woken)
+	}
+}
+
 // BenchmarkTriangular is a step of threads that take a lock and count. A watch sleeps in such a
 // program to the end; one that is awake is beside it.
 func BenchmarkTriangular(b *testing.B) {

@@ -76,22 +76,24 @@ func (d *Triangular) effect(t trace.TID, o *trace.Op) {
 	}
 }
 
+// mostHeld is more than the times that a thread holds a mutex.
+const mostHeld = 1 << 16
+
 // nested follows which thread holds a mutex, and reports whether an operation only counts how
 // often. Further locks and unlocks of a recursive mutex are plain stores to memory that no
 // other thread reads meanwhile.
 func (d *Triangular) nested(t trace.TID, o *trace.Op) bool {
-	const most = 1 << 16
 	switch o.Kind {
 	case trace.OpLock, trace.OpTryLock, trace.OpUnlock:
 	default:
 		return false
 	}
 	slot := d.object(holder, o.Obj)
-	held, own := d.slots[slot], (int32(t)+1)*most
-	mine := held > own && held < own+most
+	held, own := d.slots[slot], (int32(t)+1)*mostHeld
+	mine := held > own && held < own+mostHeld
 	switch {
 	case o.Kind != trace.OpUnlock && mine:
-		d.set(slot, min(held+1, own+most-1))
+		d.set(slot, min(held+1, own+mostHeld-1))
 		return true
 	case o.Kind != trace.OpUnlock:
 		d.set(slot, own+1)

@@ -320,7 +320,7 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 		if th.Stand, th.Waits, th.awaits = StandAccess, nil, false; counted {
 			recurs, single = aw.counts.recursWith(th), true
 		} else {
-			recurs, single = aw.spins.comesRound(th)
+			recurs, single, _ = aw.spins.comesRound(th)
 		}
 	})
 	*th, aw.attempt.current = was, current

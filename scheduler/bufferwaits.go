@@ -61,11 +61,13 @@ func (th *thread) answer(addr, size uint64) (o *ordinal, whole bool) {
 
 // restsOn is the thread's newest store to the bytes on which it rests whether a call is lockless, 0 if
 // there is none. It isn't known before these are in memory.
-func (th *thread) restsOn(p *kernel.Plan) uint32 {
-	if o, _ := th.answer(p.Rests.Addr, p.Rests.Size); o != nil && p.Rests.Size > 0 {
-		return o.n
+func (th *thread) restsOn(p *kernel.Plan) (n uint32) {
+	for _, r := range p.Rests {
+		if o, _ := th.answer(r.Addr, r.Size); o != nil {
+			n = max(n, o.n)
+		}
 	}
-	return 0
+	return n
 }
 
 // answered reports whether a thread's buffer answers a load.

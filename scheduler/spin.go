@@ -123,13 +123,11 @@ func (s *System) standAt(th *thread, tr *trace.Transition) error {
 	switch th.Stand {
 	case StandAccess:
 		if n := len(tr.Accesses); n > 0 && th.LastStep != 0 && s.steps[th.LastStep-1].effects == th.Effects && s.spins.sameRead(&tr.Accesses[n-1], &th.Access) {
-			if spins, single := s.spins.tryTurn(th, tr); spins {
+			if reads, single := s.spins.tryTurn(th, tr); reads != nil {
 				if single {
 					s.awaits.learn(&th.Access)
 				}
-				read := tr.Accesses[n-1]
-				read.PC = th.Access.PC // the last one was perhaps before the loop
-				s.spinOn(th, []trace.Access{read})
+				s.spinOn(th, reads)
 				return nil
 			}
 			s.counts.learn(th)
@@ -173,11 +171,33 @@ func (s *spins) calm(tr *trace.Transition) bool {
 }
 
 // tryTurn runs the thread once round from where it stands and takes it back:
-// does the state recur, with no effect? single: the turn is one access.
-func (s *spins) tryTurn(th *thread, of *trace.Transition) (recurs, single bool) {
+// does the state recur, with no effect? Then reads are what the turn reads. single: it is one access.
+func (s *spins) tryTurn(th *thread, of *trace.Transition) (reads []trace.Access, single bool) {
 	s.in.arena.seal(of)
-	s.trials.probe(th, func() { recurs, single = s.comesRound(th) })
-	return recurs, single
+	read := of.Accesses[len(of.Accesses)-1]
+	read.PC = th.Access.PC // the last one was perhaps before the loop
+	s.trials.probe(th, func() {
+		recurs, one, tr := s.comesRound(th)
+		if recurs {
+			single, reads = one, s.appendReads([]trace.Access{read}, tr)
+		}
+	})
+	return reads, single
+}
+
+// appendReads adds the accesses of a step, and the objects whose failed try it saw.
+func (s *spins) appendReads(reads []trace.Access, tr *trace.Transition) []trace.Access {
+	for k := range tr.Accesses {
+		if a := &tr.Accesses[k]; !s.in.passesTime(a) {
+			reads = append(reads, *a)
+		}
+	}
+	for _, op := range tr.Ops {
+		if op.Size != 0 && !plainLock(op.Kind) {
+			reads = append(reads, trace.Access{Addr: op.Obj, Size: op.Size, PC: op.PC})
+		}
+	}
+	return reads
 }
 
 // probe has f run a thread, and takes all back but what was learned.
@@ -197,11 +217,11 @@ func (t *trials) probe(th *thread, f func()) {
 }
 
 // comesRound runs a thread that stands at an access for a step.
-func (s *spins) comesRound(th *thread) (recurs, single bool) {
+func (s *spins) comesRound(th *thread) (recurs, single bool, tr *trace.Transition) {
 	before, mem := *th, s.in.machine.Journal()
-	tr := s.in.arena.transition(th.ID, 0)
+	tr = s.in.arena.transition(th.ID, 0)
 	if err := s.runs.step(th, tr, 0); err != nil {
-		return false, false // it will come up when the thread is really run
+		return false, false, tr // it will come up when the thread is really run
 	}
 	recurs = th.Stand == StandAccess && sameAccess(&th.Access, &before.Access) && th.Half == before.Half && th.Effects == before.Effects &&
 		s.calm(tr) && tr.End == trace.EndPoint &&
@@ -211,7 +231,7 @@ func (s *spins) comesRound(th *thread) (recurs, single bool) {
 		s.in.arena.seal(tr)
 		recurs = s.again(th, []*trace.Transition{tr})
 	}
-	return recurs, single
+	return recurs, single, tr
 }
 
 // sameAccess reports whether two accesses are of the same bytes by the same instruction.
@@ -303,16 +323,7 @@ func (s *spins) readsSince(th *thread, i int32) (reads []trace.Access, disturbed
 			end = s.in.steps[i+1].journal
 		}
 		own = append(own, emu.Stretch{From: s.in.steps[i].journal, To: end})
-		for k := range tr.Accesses {
-			if a := &tr.Accesses[k]; !s.in.passesTime(a) {
-				reads = append(reads, *a)
-			}
-		}
-		for _, op := range tr.Ops {
-			if op.Size != 0 && !plainLock(op.Kind) {
-				reads = append(reads, trace.Access{Addr: op.Obj, Size: op.Size, PC: op.PC})
-			}
-		}
+		reads = s.appendReads(reads, tr)
 	}
 	return reads, disturbed, own
 }

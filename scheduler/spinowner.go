@@ -12,7 +12,7 @@ func (s *present) Spins(t trace.TID) bool { return s.threads[t].Stand == StandSp
 // Asleep is the word at which a thread sleeps in a call of the kernel's.
 func (s *present) Asleep(t trace.TID) (at uint64, ok bool) {
 	th := &s.threads[t]
-	if th.Stand != StandSleep || th.pending.Kind != trace.OpFutexWait && th.pending.Kind != trace.OpFutexLockPI {
+	if th.Stand != StandSleep || th.pending.Kind != trace.OpFutexWait {
 		return 0, false
 	}
 	return th.pending.Obj, true

@@ -93,8 +93,6 @@ func (s *named) waitsFor(th *thread) (Wait, bool) {
 			w.For, w.Name = "a signal", ""
 		case trace.OpFutexWait:
 			w.For = "a wake-up at futex"
-		case trace.OpFutexLockPI:
-			w.For = "futex"
 		}
 		if k, ok := s.kernel.(sleepTeller); ok {
 			if what, at, ok := k.Sleeper(th.ID); ok {

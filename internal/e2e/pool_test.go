@@ -10,31 +10,42 @@ import (
 	"landgo/internal/trace"
 )
 
-// poolGuests builds testdata/pool.c for linux and for pebbles, on a thread library
-// of guests/pebbles, with switches. The second value has the options for each.
-func poolGuests(t *testing.T, flags ...string) (paths []string, options [][]string) {
+// poolGuest is a build of testdata/pool.c: for linux, or for pebbles on a thread library of
+// guests/pebbles.
+type poolGuest struct {
+	machine string // of gcc, for pebbles; else empty
+	options []string
+}
+
+// poolGuests are the builds that can be made here, that for linux first.
+func poolGuests(t *testing.T) []poolGuest {
 	t.Helper()
 	profile, err := filepath.Abs("testdata/pool.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	with := []string{"run", "--json", "--pp", "mem", "--profile", profile}
-	paths, options = []string{guest(t, "pool.c", flags...)}, [][]string{with}
-	machines := []string{"-m64"}
+	trusting := append(with[:len(with):len(with)], "--trust", "mutex")
+	guests := []poolGuest{{"", with}, {"-m64", trusting}}
 	if makes32(t) {
-		machines = append(machines, "-m32")
+		guests = append(guests, poolGuest{"-m32", trusting})
+	}
+	return guests
+}
+
+// build builds the program with a mistake.
+func (g poolGuest) build(t *testing.T, mistake string) string {
+	t.Helper()
+	mistake = "-DMISTAKE_" + mistake
+	if g.machine == "" {
+		return guest(t, "pool.c", mistake)
 	}
 	library := filepath.Join(top, "guests/pebbles/queue")
 	sources, err := filepath.Glob(filepath.Join(library, "*.[cS]"))
 	if err != nil || len(sources) == 0 {
 		t.Fatal("no library", err)
 	}
-	more := append(append([]string{"-DPEBBLES", "-I" + library}, flags...), sources...)
-	for _, m := range machines {
-		paths = append(paths, pebblesProgram(t, m, "testdata/pool.c", more...))
-		options = append(options, append(with[:len(with):len(with)], "--trust", "mutex"))
-	}
-	return paths, options
+	return pebblesProgram(t, g.machine, "testdata/pool.c", append([]string{"-DPEBBLES", "-I" + library, mistake}, sources...)...)
 }
 
 // TestPool: the errors of the heap are found with an allocator of the program's
@@ -72,17 +83,16 @@ func TestPool(t *testing.T) {
 	} {
 		t.Run(c.mistake+" "+c.check, func(t *testing.T) {
 			t.Parallel()
-			paths, options := poolGuests(t, "-DMISTAKE_"+c.mistake)
-			for i, path := range paths {
+			for i, g := range poolGuests(t) {
 				if i > 0 && n%4 != 2*(i-1) && !soaks {
 					continue // the next mistake is looked for on it
 				}
 				file := filepath.Join(t.TempDir(), "pool.landgo")
-				args := append(options[i], "--out", file)
+				args := append(g.options, "--out", file)
 				if c.check != "" {
 					args = append(args, "--check", c.check)
 				}
-				r := run(t, append(args, path)...).decode(t)
+				r := run(t, append(args, g.build(t, c.mistake))...).decode(t)
 				if c.kind == "" {
 					if r.Verdict != result.Verified || r.Executions < 2 {
 						t.Errorf("%s after %d executions (%s) %+v", r.Verdict, r.Executions, r.Reason, r.Bug)
@@ -111,9 +121,10 @@ func TestPool(t *testing.T) {
 // where a block's life is what two steps depend on each other by.
 func TestPoolSearches(t *testing.T) {
 	for mistake, kind := range map[string]trace.BugKind{"": "", "LATE": trace.UseAfterFree, "DOUBLE": trace.DoubleFree, "NOLOCK": trace.DoubleAllocation} {
-		paths, options := poolGuests(t, "-DMISTAKE_"+mistake)
+		on := poolGuests(t)[0]
+		path := on.build(t, mistake)
 		for _, search := range []string{"none", "sleep", "dpor", "source", "stateful", "trust"} {
-			r := run(t, append(options[0], "--search", search, paths[0])...).decode(t)
+			r := run(t, append(on.options[:len(on.options):len(on.options)], "--search", search, path)...).decode(t)
 			if kind == "" && r.Verdict != result.Verified || kind != "" && (r.Bug == nil || r.Bug.Kind != kind) {
 				t.Errorf("%s with %s: %s (%s) %+v", search, mistake, r.Verdict, r.Reason, r.Bug)
 			}

@@ -69,10 +69,15 @@ func TestBufferCalls(t *testing.T) {
 		{"324 16 0", true},          // membarrier, the first time that it is announced
 		{"23 -1 0 0", false},        // select of fewer than none
 		{"234 1000 7 10", false},    // tgkill: no such thread
-		{"14 2 4096 0", false},      // rt_sigprocmask: a bad address
+		{"14 2 4096 0", true},       // rt_sigprocmask: a bad address, where the fault takes a lock
+		{"14 2 -4096 0", false},     // a kernel's address, which is refused at once
 		{"157 3", false},            // prctl(PR_GET_DUMPABLE), a word that threads share: seen
 		{"62 1 0", false},           // kill, signal 0
-		{"13 9 0 0", false},         // rt_sigaction(SIGKILL)
+		{"13 9 4194304 0", false},   // rt_sigaction(SIGKILL)
+		{"13 9 0 0", true},          // which only asks
+		{"140 1 0", true},           // getpriority of a group
+		{"157 4 1", true},           // prctl(PR_SET_DUMPABLE)
+		{"157 4 7", false},          // with a value that it has not
 		{"14 0 0 0", false},         // rt_sigprocmask, which only asks
 		{"202 3 1 1", false},        // futex, beside a word
 		{"324 0 0 0", false},        // membarrier(MEMBARRIER_CMD_QUERY)
@@ -105,14 +110,22 @@ func TestBufferCallsOnState(t *testing.T) {
 	t.Parallel()
 	const head = `#define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 static volatile int x, y; static int seen[2], file, failed; static struct stat s; static sigset_t one;
 static volatile unsigned long *const bits = (void *)&one;
+static long word; static volatile struct timespec when;
+#define LONGS(...) (long[]){__VA_ARGS__}
 static void *other(void *a) { y = 1; __sync_synchronize(); seen[1] = x; return a; }
 static void *run(void *a) { x = 1; int f = CALL < 0; seen[0] = y; failed = f; return a; }
 static void *change(void *a) { CHANGE; return a; }
@@ -132,6 +145,45 @@ int main(void)
 		{"syscall(SYS_read, 7, 0L, 0L)", "", "", "100 101 110 111"},
 		{"syscall(SYS_mmap, 0L, 4096L, 1L, 1L, -1L, 0L)", "", "", "100 101 110 111"},
 		{"syscall(SYS_rt_sigtimedwait, &one, 0L, 0L, 4L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_nanosleep, LONGS(0, 2000000000), 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_nanosleep, LONGS(0, 1), 0L)", "", "", "001 010 011"},
+		{"syscall(SYS_nanosleep, &when, 0L)", "", "when.tv_nsec = 2000000000", "001 010 011 100 101 110 111"},
+		{"syscall(SYS_clock_nanosleep, 1L, 0L, LONGS(-1, 0), 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_clock_nanosleep, 3L, 0L, LONGS(0, 1), 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_setitimer, 0L, LONGS(0, 0, 0, 1000000), 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_setitimer, 0L, LONGS(0, 0, 0, 0), 0L)", "", "", "001 010 011"},
+		{"syscall(SYS_futex, &word, 0L, 0L, LONGS(0, -1))", "", "", "100 101 110 111"},
+		{"syscall(SYS_futex, &word, 9L, 0L, 0L, 0L, 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_futex, &word, 0L, 1L, LONGS(0, 1))", "", "", "101 110 111"},
+		{"syscall(SYS_timer_gettime, 99L, &s)", "", "", "100 101 110 111"},
+		{"syscall(SYS_timer_settime, 99L, 0L, LONGS(0, 0, 0, 0), 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_timerfd_create, 3L, 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_timerfd_settime, 0L, 0L, LONGS(0, 0, 0, -1), 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_sched_setaffinity, 77777L, 8L, LONGS(1))", "", "", "100 101 110 111"},
+		{"syscall(SYS_sched_setaffinity, 0L, 8L, LONGS(1))", "", "", "001 010 011"},
+		{"syscall(SYS_poll, &s, 99999L, 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_ppoll, 0L, 0L, LONGS(-1, 0), 0L, 8L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_select, 9L, LONGS(256), 0L, 0L, LONGS(0, 0))", "", "", "100 101 110 111"},
+		{"syscall(SYS_pselect6, 1L, 0L, 0L, 0L, LONGS(0, -1), 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_epoll_wait, 0L, &s, -1L, 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_rt_sigtimedwait, &one, 0L, LONGS(0, -1), 8L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_rt_sigaction, 10L, 0L, 0L, 4L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_sigaltstack, LONGS(0, 9, 65536), 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_sigaltstack, LONGS((long)&s, 0, 65536), 0L)", "", "", "001 010 011"},
+		{"syscall(SYS_rt_sigqueueinfo, 77777L, 10L, LONGS(0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))", "", "", "100 101 110 111"},
+		{"syscall(SYS_setrlimit, 3L, LONGS(4096, 1))", "", "", "100 101 110 111"},
+		{"syscall(SYS_getrlimit, 99L, &s)", "", "", "100 101 110 111"},
+		{"syscall(SYS_getrusage, 9L, &s)", "", "", "100 101 110 111"},
+		{"syscall(SYS_setpriority, 0L, 77777L, 3L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_membarrier, 8L, 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_dup2, 0L, 99999L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_close_range, 9L, 3L, 0L)", "", "", "100 101 110 111"},
+		{`syscall(SYS_open, "", 0L)`, "", "", "100 101 110 111"},
+		{`syscall(SYS_open, "/dev/none", 0L)`, "", "", "101 110 111"},
+		{`unlink("/dev/shm/none/n")`, "", "", "100 101 110 111"},
+		{`unlink("/dev/shm/none")`, "", "", "101 110 111"},
+		{"syscall(SYS_ftruncate, 0L, -1L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_msync, &word, 0L, 0L)", "", "", "100 101 110 111"},
 		{"syscall(SYS_read, file, 0L, 0L)", `file = open("/dev/null", O_RDONLY)`, "", "001 010 011"},
 		{`stat("/dev/null", &s)`, "", "", "001 010 011"},
 		{`access("/dev/none", 0)`, "", "", "100 101 110 111"},

@@ -37,6 +37,9 @@ B { again: flag[1] = 0; if (flag[0]) goto again; flag[1] = 1; if (flag[0]) goto 
 	}{
 		"a loop that stores":          {config.ModelAuto, stores},
 		"with buffers from the start": {config.ModelTSO, stores},
+		"turns that store, for long": {config.ModelAuto, `static volatile int wants[2], enters[2], turn;
+static void enter(int i) { wants[i] = 1; l: enters[i] = 0; if (turn != i) { if (!wants[turn]) turn = i; goto l; } enters[i] = 1; if (enters[!i]) goto l; in++; assert(in == 1); in--; enters[i] = 0; wants[i] = 0; }
+A { enter(0); return p; } B { enter(1); return p; } MAIN`},
 		"a large space": {config.ModelAuto, `static volatile int many[3];
 static void *each(void *p) { for (int i = 0; i < 6; i++) __atomic_fetch_add(&many[i % 3], many[(i + 1) % 3] + 1, 5); return p; }
 A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; return p; }

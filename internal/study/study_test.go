@@ -31,6 +31,8 @@ func inTree(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	os.Unsetenv("GOGC") // as in internal/e2e
+	os.Unsetenv("GOMEMLIMIT")
 	return m.Run()
 }
 

@@ -77,7 +77,7 @@ const (
 	OpFutexMiss // a wake that finds no waiter
 	OpFutexRequeue
 	OpFutexTimeout
-	OpFutexLockPI // blocks while owned
+	OpFutexLockPI // took one
 	OpFutexTryPI  // took one by a try
 	OpFutexUnlockPI
 

@@ -45,6 +45,10 @@ func (c *call) row() *row {
 		return &choiceRow
 	case sysAssume:
 		return &assumeRow
+	case sysBegin:
+		if c.t.beginsAt.Peek() != 0 {
+			return &beginRow
+		}
 	}
 	return nil
 }

@@ -68,14 +68,14 @@ func doExit(c *call, o *kernel.Outcome) uint64 {
 	list := k.queues.departures(t)
 	c.touchDepartures(list)
 	for _, d := range list {
+		word := k.log.Read32(d.addr)
 		switch {
 		case d.clear:
 			k.log.Write32(d.addr, 0)
 			k.queues.wakeSome(d.addr, notPrivate|matchAny, 1)
 		case d.pi:
-			k.queues.release(d.addr, futexOwnerDied)
+			k.queues.release(d.addr, uint64(word&futexWaiters|futexOwnerDied))
 		default:
-			word := k.log.Read32(d.addr)
 			k.log.Write32(d.addr, word&futexWaiters|futexOwnerDied)
 			if word&futexWaiters != 0 {
 				k.queues.wakeSome(d.addr, notPrivate|matchAny, 1)

@@ -171,33 +171,33 @@ func TestWakeOp(t *testing.T) {
 	}
 }
 
-// TestAbandonedPI: the owner's end lets those try again that sleep for a time, and the word
-// says of it. One that comes without a time may have come before that or after: landgo doesn't
-// know.
+// TestAbandonedPI: the owner's end gives the futex to the thread that has waited longest, and
+// the word says of it.
 func TestAbandonedPI(t *testing.T) {
 	c := newCaller(t, Config{})
 	a, b := c.spawn(0, dataPage+8), c.spawn(0, dataPage+16)
-	number := c.k.roster.threads[a].number
-	c.timespec(word2, 1<<32, 0)
+	number := func(id trace.TID) uint64 { return c.k.roster.threads[id].number }
 	c.want("lock", c.do(a, nrFutex, word, futexLockPI), 0)
-	for _, id := range []trace.TID{0, b} {
-		if _, o := c.choose1(0, id, nrFutex, word, futexLockPI, 0, word2); !o.Sleep {
+	for _, id := range []trace.TID{b, 0} {
+		if _, o := c.choose1(0, id, nrFutex, word, futexLockPI); !o.Sleep {
 			t.Fatalf("a lock of an owned futex didn't sleep: %+v", o)
 		}
-		c.want("marked", uint64(c.m.Read32(word)), number|futexWaiters)
+		c.want("marked", uint64(c.m.Read32(word)), number(a)|futexWaiters)
 	}
-	if _, o := c.choose1(0, a, nrExit); len(o.Wakes) != 2 {
-		t.Errorf("the owner's end woke %v", o.Wakes)
+	if _, o := c.choose1(0, a, nrExit); len(o.Wakes) != 1 || o.Wakes[0] != b {
+		t.Errorf("the owner's end woke %v, want %d", o.Wakes, b)
 	}
-	c.want("its owner died", uint64(c.m.Read32(word)), futexOwnerDied)
-	c.want("again", c.do(b, nrFutex, word, futexLockPI, 0, word2), 0)
-	c.m.Write32(word, uint32(number))
-	c.want("a lock with a time", c.do(b, nrFutex, word, futexLockPI, 0, word2), esrch)
-	if _, o := c.choose1(0, 0, nrFutex, word, futexLockPI); o.Invalid == "" {
-		t.Errorf("a lock of a dead owner's: %+v", o)
+	c.want("its owner died", uint64(c.m.Read32(word)), number(b)|futexWaiters|futexOwnerDied)
+	c.want("again", c.do(b, nrFutex, word, futexLockPI), 0)
+	for _, call := range []uint64{futexLockPI, futexTrylockPI} { // one that comes after the end
+		c.m.Write32(word2, uint32(number(a)))
+		c.want("a dead owner's", c.do(b, nrFutex, word2, call), esrch)
+		c.want("marked", uint64(c.m.Read32(word2)), number(a)|futexWaiters)
 	}
 }
 
+// TestPriorityInheritance: a thread that can't have a futex sets FUTEX_WAITERS, and an owner's release hands
+// it on: no other thread finds it free.
 func TestPriorityInheritance(t *testing.T) {
 	c := newCaller(t, Config{})
 	a, b := c.spawn(0, dataPage+8), c.spawn(0, dataPage+16)
@@ -205,32 +205,36 @@ func TestPriorityInheritance(t *testing.T) {
 	c.want("lock", c.do(0, nrFutex, word, futexLockPI), 0)
 	c.want("word", uint64(c.m.Read32(word)), number(0))
 	c.want("lock again", c.do(0, nrFutex, word, futexLockPI), edeadlk)
+	c.want("word", uint64(c.m.Read32(word)), number(0))
 	for call, want := range map[uint64]trace.OpKind{futexLockPI: trace.OpFutexWait, futexUnlockPI: trace.OpFutexUnlockPI} {
 		if p := c.plan(0, nrFutex, word, call); p.Op.Kind != want {
 			t.Errorf("the owner's call %d counts as %v, want %v", call, p.Op.Kind, want)
 		}
 	}
-	c.want("trylock by another", c.do(a, nrFutex, word, futexTrylockPI), eagain)
 	c.want("unlock by another", c.do(a, nrFutex, word, futexUnlockPI), eperm)
-	if p := c.plan(a, nrFutex, word, futexLockPI); !p.Blocked || p.Op.Kind != trace.OpFutexLockPI {
+	c.want("trylock by another", c.do(a, nrFutex, word, futexTrylockPI), eagain)
+	c.want("word", uint64(c.m.Read32(word)), number(0)|futexWaiters)
+	c.want("unlock", c.do(0, nrFutex, word, futexUnlockPI), 0)
+	c.want("word", uint64(c.m.Read32(word)), 0)
+	c.want("lock", c.do(a, nrFutex, word, futexLockPI), 0)
+	c.timespec(word2, epoch/second+1, 0)
+	if p := c.plan(b, nrFutex, word, futexLockPI, 0, word2); p.Blocked || p.Op.Kind != trace.OpFutexWait {
 		t.Errorf("a lock of an owned futex: %+v", p)
 	}
-	c.m.Write32(word, 0) // the owner's own release
-	c.want("lock", c.do(a, nrFutex, word, futexLockPI), 0)
-	// With a time it sleeps, and a release lets it try again.
-	c.timespec(word2, epoch/second+1, 0)
 	if _, o := c.choose1(0, b, nrFutex, word, futexLockPI, 0, word2); !o.Sleep {
-		t.Fatalf("a timed lock of an owned futex didn't sleep: %+v", o)
+		t.Fatalf("a lock of an owned futex didn't sleep: %+v", o)
 	}
 	c.want("word", uint64(c.m.Read32(word)), number(a)|futexWaiters)
 	if _, o := c.choose1(0, a, nrFutex, word, futexUnlockPI); len(o.Wakes) != 1 || o.Wakes[0] != b {
 		t.Errorf("woke %v", o.Wakes)
 	}
 	r := &c.threads[b].regs
-	c.want("word", uint64(c.m.Read32(word)), 0)
+	c.want("word", uint64(c.m.Read32(word)), number(b)|futexWaiters)
 	c.want("again: rip", r.RIP, codePage)
 	c.want("again: rax", r.RAX, nrFutex)
+	c.want("another's try", c.do(a, nrFutex, word, futexTrylockPI), eagain)
 	c.want("again", c.do(b, nrFutex, word, futexLockPI, 0, word2), 0)
+	c.want("once", c.do(b, nrFutex, word, futexLockPI, 0, word2), edeadlk)
 	c.want("past", c.do(a, nrFutex, word, futexLockPI, 0, c.timespec(word2, 1, 0)), etimedout)
 	c.want("unlock", c.do(b, nrFutex, word, futexUnlockPI), 0)
 	c.m.Write32(word, 4242)

@@ -1,17 +1,15 @@
 package linux
 
-import "landgo/kernel"
-
 // Calls that a kernel may carry out without a lock. What their thread stored before may still be in
 // its processor's store buffer when they have returned: neither the way into the kernel nor the way
-// back waits for it. All other calls take a lock, or find a file by a locked instruction.
+// back waits for it. All other calls, but for those that are refused (refused.go), take a lock, or find a file by a locked instruction.
 
 // lockless are such calls, whatever their arguments.
 var lockless = map[string]bool{
 	"getpid": true, "gettid": true, "getppid": true, "getpgrp": true, "getpgid": true, "getsid": true,
 	"getuid": true, "geteuid": true, "getgid": true, "getegid": true, "getresuid": true, "getresgid": true, "getgroups": true,
-	"getpriority": true, "sched_getscheduler": true, "sched_getparam": true, "sched_get_priority_max": true, "sched_get_priority_min": true,
-	"prctl": true, "arch_prctl": true, "set_tid_address": true, "set_robust_list": true, "rseq": true,
+	"sched_getscheduler": true, "sched_getparam": true, "sched_get_priority_max": true, "sched_get_priority_min": true,
+	"arch_prctl": true, "set_tid_address": true, "set_robust_list": true, "rseq": true,
 	"clock_getres": true, "gettimeofday": true, "time": true, "getcpu": true, "getrandom": true, "getcwd": true,
 	"landgo_choice": true, "landgo_assume": true,
 }
@@ -46,75 +44,11 @@ func (c *call) lockless(name string) bool {
 	case ofFile[name] && c.k.files.use(c.int32(0)) == useClosed:
 		return true
 	}
-	switch name {
-	case "clock_gettime": // the time that a thread or the process has run is looked up under one
+	if name == "clock_gettime" { // the time that a thread or the process has run is looked up under one
 		id := c.int32(0)
-		return id >= 0 && id != 2 && id != 3
-	case "sigaltstack":
-		return c.a[0] == 0 // it only asks
-	case "dup2":
-		return c.int32(0) == c.int32(1)
-	case "dup3":
-		return c.int32(0) == c.int32(1) || c.a[2]&^oCloexec != 0
-	case "pread64", "pwrite64":
-		return int64(c.a[3]) < 0
-	case "pipe2":
-		return c.a[1]&^(oNonblock|oCloexec|oDirect|oExcl) != 0
-	case "eventfd2":
-		return c.a[1]&^(oNonblock|oCloexec|efdSemaphore) != 0
-	case "epoll_create1":
-		return c.a[0]&^oCloexec != 0
-	case "timerfd_create":
-		return c.a[1]&^(oNonblock|oCloexec) != 0 || uint32(c.a[0]) > lastClock
-	case "clock_nanosleep":
-		return c.int32(0) > lastClock
-	case "timer_create":
-		return c.int32(0) > lastClock
-	case "setpriority":
-		return c.a[0] > 2
-	case "rt_sigpending":
-		return c.a[1] > 8
-	case "rt_sigsuspend":
-		return c.a[1] != 8
-	case "mmap":
-		return c.a[5]&(pageSize-1) != 0 || c.a[3]&mapAnonymous == 0 && c.k.files.use(c.int32(4)) == useClosed
-	case "rt_sigtimedwait":
-		return c.a[3] != 8
-	case "select":
-		return c.int32(0) < 0
-	case "clone3":
-		return c.a[1] < 64
-	case "kill": // signal 0 only asks whether the process is there; for a group there is a lock
-		return c.int32(0) > 0 && (uint32(c.a[1])-1 >= numSignals-1 || !isOurs(c.int32(0)))
-	case "tkill":
-		return uint32(c.a[1])-1 >= numSignals-1 || c.k.roster.numbered(uint64(uint32(c.a[0]))) == nil
-	case "tgkill":
-		return uint32(c.a[2])-1 >= numSignals-1 || c.int32(0) != firstNumber || c.k.roster.numbered(uint64(uint32(c.a[1]))) == nil
-	case "rt_sigaction":
-		return c.a[0]-1 >= numSignals-1 || unblockable&bit(c.a[0]) != 0
-	case "rt_sigprocmask": // it only asks, or the mask stays as it is
-		mask, _ := c.newMask()
-		return mask == c.get(&c.t.blocked)
-	case "nanosleep":
-		return c.a[0] == 0
-	case "mprotect", "madvise", "msync":
-		return c.a[1] == 0 || c.a[0]&(pageSize-1) != 0
-	case "poll":
-		return c.a[1] == 0 && c.int32(2) == 0
-	case "futex":
-		return c.a[0]&3 != 0 || c.a[1]&^(futexPrivate|futexClockRealtime) > futexLockPI2
-	case "membarrier":
-		return c.a[0] == fenceQuery || c.a[0] == fenceAnnounces && c.k.fences.Peek() != 0
+		return id >= 0 && id != clockProcessCPU && id != clockThreadCPU
 	}
-	return false
-}
-
-// rests are the bytes of memory that lockless looks at. They may still be in the caller's store buffer.
-func (c *call) rests(name string) kernel.Bytes {
-	if name == "rt_sigprocmask" && c.a[1] != 0 {
-		return kernel.Bytes{Addr: c.a[1], Size: 8}
-	}
-	return kernel.Bytes{}
+	return c.refused(name)
 }
 
 // isThere reports whether the name at an address is there. One in memory that threads may write isn't
@@ -123,7 +57,7 @@ func (c *call) isThere(addr uint64, below bool) bool {
 	name, ok := c.k.user.path(addr)
 	switch {
 	case !ok:
-		return false
+		return addr < kernelHalf && !c.k.user.canRead(addr, 1) // a fault
 	case name == "" && below:
 		return c.k.files.use(c.int32(0)) != useClosed
 	}

@@ -8,24 +8,13 @@ import (
 	"landgo/kernel"
 )
 
-// Futexes with priority inheritance (Linux's Documentation/locking/pi-futex).
-// The word holds the owner's thread id. A lock of an owned one blocks. It is
-// possible again when the word has no owner, by a call or by the owner's own
-// compare-and-exchange, so there is no queue.
+// Futexes with priority inheritance (Linux's Documentation/locking/pi-futex). The word holds
+// the owner's thread id. A call on a futex that another thread owns sets FUTEX_WAITERS, a try
+// too. From then on the owner's own compare-and-exchange fails, and it releases the futex by a
+// call. That one hands the futex to the thread that has waited longest: all have the same
+// priority. No other thread can be faster. The new owner's call is made again, and finds that.
 //
-// That is where landgo deviates: Linux hands the futex to the waiter with the
-// highest priority, here all have the same and any of them may be next, the
-// releasing thread too. POSIX allows it, and every order that Linux can have is
-// among them.
-//
-// Only a lock with a timeout sleeps in a queue, so that its deadline is known.
-// A release lets all of those try again, and so does the owner's end: the word says
-// then that its owner died. A lock without one, whose owner has ended, isn't modelled:
-// Linux gives it the futex if it came before that, and ESRCH if it came behind.
-
-// A call that fails because of the word's owner changes nothing and counts as a
-// wait that returns at once. For a search only a lock that was taken is a lock,
-// and only an owner's unlock ends it.
+// So does the owner's end, and the word says that its owner died.
 
 // owns reports whether t is the owner of the futex at addr.
 func (qs *queues) owns(t *thread, addr uint64) bool {
@@ -47,62 +36,52 @@ func (f *futex) lockPI() trace.OpKind {
 }
 
 func planLockPI(c *call, p *kernel.Plan, f futex) {
-	c.event(p, futexOp(f.lockPI(), f.addr))
-	if f.addr&3 != 0 {
-		return
-	}
-	if !c.k.queues.ownedByOther(c.t, f.addr) {
-		if c.k.queues.owns(c.t, f.addr) {
-			c.event(p, futexOp(trace.OpFutexWait, f.addr))
-		}
-		return
-	}
-	switch {
-	case f.cmd == futexTrylockPI:
-		c.event(p, futexOp(trace.OpFutexWait, f.addr))
-	case f.timeout == 0:
-		p.Blocked = true
-	default:
-		c.event(p, futexOp(trace.OpFutexWait, f.addr))
-		if c.k.cfg.TimeoutsAny {
+	op := futexOp(f.lockPI(), f.addr)
+	if qs := &c.k.queues; f.addr&3 == 0 && c.t.wait.granted.Peek() != f.addr && (qs.ownedByOther(c.t, f.addr) || qs.owns(c.t, f.addr)) {
+		op.Kind = trace.OpFutexWait
+		if c.k.cfg.TimeoutsAny && f.cmd != futexTrylockPI && f.timeout != 0 && !qs.owns(c.t, f.addr) {
 			p.Outcomes = 2
 		}
 	}
+	c.event(p, op)
 }
 
 func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
 	k := c.k
-	if !k.user.canWrite(f.addr, 4) {
+	deadline, errno := c.deadline(f)
+	if errno == 0 && !k.user.canWrite(f.addr, 4) {
+		errno = efault
+	}
+	if errno != 0 {
 		o.Idle = true
-		return efault
+		return errno
 	}
 	word := uint64(k.log.Read32(f.addr))
 	owner := word & futexTIDMask
 	switch {
+	case c.t.wait.granted.Peek() == f.addr:
+		k.log.Init(&c.t.wait.granted, 0)
+		c.op(futexOp(f.lockPI(), f.addr))
+		return 0
 	case owner == 0:
 		c.op(futexOp(f.lockPI(), f.addr))
 		k.log.Write32(f.addr, uint32(c.t.number|word&futexOwnerDied))
 		return 0
-	case owner == c.t.number:
-		c.op(futexOp(trace.OpFutexWait, f.addr))
-		o.Idle = true
-		return edeadlk
 	}
 	op := futexOp(trace.OpFutexWait, f.addr)
 	c.op(op)
-	deadline, errno := c.deadline(f)
 	switch {
+	case owner == c.t.number:
+		o.Idle = true
+		return edeadlk
+	case k.roster.numbered(owner) == nil:
+		errno = esrch
 	case f.cmd == futexTrylockPI:
 		errno = eagain
-	case k.roster.numbered(owner) == nil:
-		if _, lived := k.roster.numbers[owner]; lived && f.timeout == 0 {
-			o.Gap, o.Invalid = kernel.GapCall, "futex(FUTEX_LOCK_PI) without a timeout of a futex whose owner has ended, and hadn't released it, is not modelled"
-			return 0
-		}
-		errno = esrch
 	}
+	k.log.Write32(f.addr, uint32(word|futexWaiters))
 	if errno != 0 {
-		o.Idle = true
+		o.Idle = word&futexWaiters != 0
 		return errno
 	}
 	if c.choice == 1 || deadline <= c.get(&k.clock.now) {
@@ -110,7 +89,6 @@ func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
 		k.clock.passes(deadline)
 		return etimedout
 	}
-	k.log.Write32(f.addr, uint32(word|futexWaiters))
 	c.sleep(o, waitPI, f.addr, matchAny, deadline, op)
 	return 0
 }
@@ -131,17 +109,22 @@ func (c *call) futexUnlockPI(f futex, o *kernel.Outcome) uint64 {
 	return 0
 }
 
-// release takes a futex from its owner, leaving bits in the word, and lets
-// those that sleep for it make their calls again.
+// release takes a futex from its owner, leaving bits in the word, and gives it to the thread
+// that has waited longest.
 func (qs *queues) release(addr, bits uint64) {
-	qs.log.Write32(addr, uint32(bits))
-	for _, t := range qs.waiters(addr, waitPI, matchAny) {
-		regs := *qs.now.host.Regs(t.id)
-		qs.again(t, &regs)
-		qs.dequeue(t)
-		qs.now.host.SetRegs(t.id, &regs)
-		qs.now.wakes = append(qs.now.wakes, t.id)
+	w := qs.waiters(addr, waitPI, matchAny)
+	if len(w) == 0 {
+		qs.log.Write32(addr, uint32(bits))
+		return
 	}
+	t := w[0]
+	qs.log.Write32(addr, uint32(t.number|futexWaiters|bits))
+	regs := *qs.now.host.Regs(t.id)
+	qs.again(t, &regs)
+	qs.dequeue(t)
+	qs.log.Init(&t.wait.granted, addr)
+	qs.now.host.SetRegs(t.id, &regs)
+	qs.now.wakes = append(qs.now.wakes, t.id)
 }
 
 // again makes a sleeper's call start anew.

@@ -11,7 +11,7 @@ type waitKind = uint64
 const (
 	awake       waitKind = iota
 	waitFutex            // in a futex queue
-	waitPI               // in a futex queue, for ownership, with a deadline
+	waitPI               // in a futex queue, for ownership
 	waitSignals          // for signals only (pause, sigsuspend, sigtimedwait)
 	waitObjects          // for events of objects, see interest.go
 	waitLeaving          // still in a futex queue: a signal has woken it, see lasttry.go
@@ -21,7 +21,8 @@ const noDeadline = ^uint64(0)
 
 // queue holds the threads that wait at one futex address, linked through
 // thread.wait in ascending order of thread ids. So the order of arrivals isn't
-// part of the state.
+// part of the state. Behind them are those that wait for ownership, as they came: each of
+// these has written the futex.
 type queue struct {
 	head effect.Word // 1 + TID of the first
 }
@@ -104,8 +105,12 @@ func (qs *queues) enqueue(t *thread, kind waitKind, addr, bits, deadline uint64)
 		return
 	}
 	link := &qs.queue(addr).head
-	for link.Peek() != 0 && qs.roster.threads[link.Peek()-1].number < t.number {
-		link = &qs.roster.threads[link.Peek()-1].wait.next
+	for link.Peek() != 0 {
+		before := qs.roster.threads[link.Peek()-1]
+		if kind != waitPI && (before.wait.kind.Peek() == waitPI || before.number > t.number) {
+			break
+		}
+		link = &before.wait.next
 	}
 	qs.log.Init(&t.wait.next, link.Peek())
 	qs.log.Init(link, uint64(t.id)+1)

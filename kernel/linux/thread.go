@@ -43,6 +43,7 @@ type thread struct {
 	mapped     effect.Word // bytes of it given out
 	fresh      effect.Word // its latest map, if no thread could use it so far; else 0
 	stack      effect.Word // its upper end as its creator gave it
+	beginsAt   effect.Word // address to write its number to where it begins, 0 for none
 	clearTID   effect.Word // address to clear and wake at exit, 0 for none
 	robustList effect.Word
 
@@ -72,7 +73,7 @@ func newThread(id trace.TID, parent *thread, number uint64) *thread {
 	put(wordLife, &t.alive)
 	t.backlog = newBacklog(threadWord(id, wordSignals))
 	put(wordSignals, &t.blocked, &t.sent, &t.awaited, &t.told)
-	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame,
+	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.beginsAt, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame,
 		&t.savedMask, &t.savedMaskIsWanted, &t.sleepCall, &t.looks, &t.busy, &t.randoms, &t.name[0], &t.name[1])
 	return t
 }
@@ -93,6 +94,9 @@ type waiting struct {
 
 	// roused: a signal has ended its wait for signals, and it hasn't looked for what it waits for.
 	roused effect.Flag
+
+	// granted is the futex that it slept for and has been given (pi.go), until it goes on; 0 for none.
+	granted effect.Word
 
 	// Of a sleep for objects (interest.go), and of the call that is made again after it.
 	interests  *interests

@@ -150,7 +150,7 @@ var total = func() (t [trace.NumOps]bool) {
 
 var acquires = [trace.NumOps]bool{
 	trace.OpLock: true, trace.OpSemWait: true, trace.OpReadLock: true, trace.OpWriteLock: true,
-	trace.OpFutexLockPI: true, trace.OpOnce: true, trace.OpJoin: true, trace.OpDrained: true,
+	trace.OpOnce: true, trace.OpJoin: true, trace.OpDrained: true,
 }
 
 // opsDepend reports whether two operations depend.

@@ -24,7 +24,7 @@ func (o *Order) dropped(i int32) bool {
 func (o *Order) possible(c int32, e *Event, first trace.Op, end int32) bool {
 	o.drops = append(o.drops[:0], c)
 	switch first.Kind {
-	case trace.OpLock, trace.OpFutexLockPI:
+	case trace.OpLock:
 		return o.mutexFree(&first, e.Thread, end)
 	case trace.OpSemWait:
 		v := int64(first.Arg)
@@ -234,7 +234,7 @@ func (o *Order) MayBeCoenabled(i int32, op trace.Op) bool {
 			}
 		}
 		return true
-	case trace.OpLock, trace.OpFutexLockPI, trace.OpReadLock, trace.OpWriteLock:
+	case trace.OpLock, trace.OpReadLock, trace.OpWriteLock:
 	default:
 		return true
 	}
