@@ -101,3 +101,43 @@ int main(void)
 		t.Errorf("a panic that was caught: %+v", r.Bug)
 	}
 }
+
+// TestRustAtomics: Rust's atomic objects, and what its atomic operations do, race with nothing. A
+// type that is only called alike does.
+func TestRustAtomics(t *testing.T) {
+	t.Parallel()
+	for access, races := range map[string]bool{
+		"declared.v.value = 1": false,
+		"atomic_store(&plain)": false,
+		"get_mut(&plain)":      true,
+		"alike.v = 1":          true,
+		"plain = 1":            true,
+	} {
+		guest := compile.Text(t, "g++", `#include <pthread.h>
+template <class T> struct UnsafeCell { T value; };
+struct AtomicU32 { UnsafeCell<unsigned> v; };
+struct AtomicCounter { unsigned v; };
+volatile AtomicU32 declared;
+volatile AtomicCounter alike;
+volatile unsigned plain;
+# 1 "/rustc/1/library/core/src/sync/atomic.rs"
+__attribute__((noinline)) static void atomic_store(volatile unsigned *p) { *p = 1; }
+__attribute__((noinline)) static void get_mut(volatile unsigned *p) { *p = 1; }
+# 20 "user.cc"
+static void *f(void *a) { `+access+`; return a; }
+int main()
+{
+	atomic_store(&plain), get_mut(&plain);
+	pthread_t t;
+	pthread_create(&t, 0, f, 0);
+	f(0);
+	pthread_join(t, 0);
+}
+`, "-pthread")
+		c := config.Default()
+		c.Guest, c.Deepen, c.Jobs, c.FailOnRace = guest, false, 1, true
+		if r := ran(t, c); (r.Bug != nil) != races {
+			t.Errorf("%s: %s %s", access, r.Verdict, r.Reason)
+		}
+	}
+}

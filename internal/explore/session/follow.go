@@ -149,14 +149,25 @@ func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, 
 // standsBeforeEnd reports whether a thread that went as far as the segments say may stand before
 // its end.
 func (s *Session) standsBeforeEnd(segments []trace.Segment) bool {
-	return slices.ContainsFunc(s.Guest.Threads(nil), func(th trace.Thread) bool { return beforeEnd(th) || s.atLast(th, segments) })
+	return slices.ContainsFunc(s.Guest.Threads(nil), func(th trace.Thread) bool {
+		return beforeEnd(th) || s.countsOut(th) || s.atLast(th, segments)
+	})
 }
 
 // errEnds: a schedule stops where a thread stands before its end.
 var errEnds = errors.New("a thread stands before its end")
 
+// beforeEnd: a thread is about to end, or gives something back: the end of a stack that others
+// use looks so.
 func beforeEnd(th trace.Thread) bool {
-	return th.Status == trace.Ready && th.Pending.Kind == trace.OpExit
+	return th.Status == trace.Ready && (th.Pending.Kind == trace.OpExit || th.Pending.Kind == trace.OpFree)
+}
+
+// countsOut reports whether a thread stands where glibc counts it out. Where less is known of
+// the threads, that is its end.
+func (s *Session) countsOut(th trace.Thread) bool {
+	count, ok := s.Image.Symbol("__nptl_nthreads")
+	return ok && th.Status == trace.Ready && th.Pending.Kind == trace.OpAccess && th.PendingAccess.Addr == count.Addr
 }
 
 // atLast reports whether a thread went as far as the last of the segments that has it says
@@ -172,21 +183,24 @@ func (s *Session) atLast(th trace.Thread, segments []trace.Segment) bool {
 }
 
 // endThread takes the steps to the thread's end, if that comes next: one step, or two
-// where the thread doesn't stand before the end yet.
+// where the thread doesn't stand before the end yet, or all from where it is counted out.
 func (s *Session) endThread(t trace.TID, path []por.PathStep) ([]por.PathStep, error) {
-	before, n, from := s.Guest.Mark(), len(path), s.Guest.Position(t).Insns
+	before, n, from, out := s.Guest.Mark(), len(path), s.Guest.Position(t).Insns, false
 	for {
 		threads := s.Guest.Threads(nil)
 		th := Find(threads, t)
-		if th == nil || th.Status != trace.Ready || !beforeEnd(*th) && (th.Pending.Kind != trace.OpNone || len(path) > n) {
+		out = out || th != nil && s.countsOut(*th)
+		if th == nil || th.Status != trace.Ready || !out && !beforeEnd(*th) && (th.Pending.Kind != trace.OpNone || len(path) > n) {
 			break
 		}
-		step := por.PathStep{Thread: t, Begin: from, Preemption: s.preempts(threads, path, t)}
+		step := por.PathStep{Thread: t, Begin: s.Guest.Position(t).Insns, Preemption: s.preempts(threads, path, t)}
 		tr, err := s.Take(&step)
 		if err != nil {
 			return path, err
 		}
-		if s.Guest.Position(t).Insns != from && tr.End != trace.EndThread { // the end may count as an instruction
+		// No thread may have looked at the count yet; and the end may count as an instruction.
+		private := len(tr.Accesses)+len(tr.Ops) == 0
+		if !out && !private && s.Guest.Position(t).Insns != from && tr.End != trace.EndThread {
 			break
 		}
 		step.Last = tr.Last

@@ -10,12 +10,12 @@ import (
 // The accesses that a program means as atomic. A compiler makes plain
 // instructions of most atomic loads and of some stores. So landgo goes by the
 // type of the object: a variable, another thread's local one, or a block of the
-// heap. C++'s atomic operations are the library's functions, known by the
-// origin of their code. C's __atomic_load_n of a plain variable can't be
+// heap. C++'s and Rust's atomic operations are the library's functions, known by
+// the origin of their code. C's __atomic_load_n of a plain variable can't be
 // recognised.
 
 // Atomic reports whether the instruction at pc accesses, at addr, an object
-// that is declared as atomic (C's _Atomic, C++'s std::atomic). It goes by the
+// that is declared as atomic (C's _Atomic, C++'s std::atomic, Rust's AtomicBool). It goes by the
 // instruction or a static variable. known: there is such a variable.
 func (d *Info) Atomic(pc, addr uint64) (atomic, known bool) {
 	n := d.named(addr)
@@ -93,9 +93,32 @@ func (d *Info) inHeader(pc uint64) string {
 	return ""
 }
 
+// rustAtomics is the file of Rust's atomic operations. Those on memory begin with atomic_;
+// others, such as get_mut, have it to themselves.
+const rustAtomics = "library/core/src/sync/atomic.rs"
+
+// isRustAtomic reports whether a structure is one of Rust's atomic types, and no user's of such a
+// name.
+func (d *Info) isRustAtomic(e *dwarf.Entry, name string) (is bool) {
+	if !strings.HasPrefix(name, "Atomic") {
+		return false
+	}
+	d.children(e, func(c *dwarf.Entry) bool {
+		if typ, ok := c.Val(dwarf.AttrType).(dwarf.Offset); ok && c.Tag == dwarf.TagMember && d.name(c) == "v" {
+			cell := d.typeEntry(typ)
+			is = cell != nil && strings.HasPrefix(d.name(cell), "UnsafeCell<")
+		}
+		return !is
+	})
+	return is
+}
+
 // atomicCode reports whether the instruction at pc is from a function of the C++
-// library that accesses memory as atomic.
+// library, or of Rust's, that accesses memory as atomic.
 func (d *Info) atomicCode(pc uint64) bool {
+	if fs := d.Frames(pc); len(fs) > 0 && strings.HasSuffix(fs[0].Path, rustAtomics) {
+		return strings.Contains(fs[0].Function, "atomic_")
+	}
 	h := d.inHeader(pc)
 	if h == "shared_ptr_base.h" {
 		f := d.Frames(pc)[0].Function

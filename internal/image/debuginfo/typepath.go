@@ -44,7 +44,7 @@ func (d *Info) part(typ dwarf.Offset, offset uint64, depth int) string {
 		}
 	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
 		name, _ := e.Val(dwarf.AttrName).(string)
-		d.vars.atomic = d.vars.atomic || strings.HasPrefix(name, "atomic<") || strings.HasPrefix(name, "__atomic_base<") || name == "atomic_flag"
+		d.vars.atomic = d.vars.atomic || strings.HasPrefix(name, "atomic<") || strings.HasPrefix(name, "__atomic_base<") || name == "atomic_flag" || d.isRustAtomic(e, name)
 		return d.member(e, offset, depth)
 	}
 	return distance(offset)
