@@ -24,8 +24,10 @@ func TestSignalsInCalls(t *testing.T) {
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 static volatile int n; static sigjmp_buf away; static pthread_t t; static int p[2], r, w; static char c, big[65536];
 static void h(int g) { n++; }
@@ -59,6 +61,10 @@ MAIN(jump, 0) GO; KILL; write(p[1], "x", 1); JOIN; SAY("%d", empty()); }`, "0|1"
 MAIN(h, 0) e = eventfd(0, 0); GO; KILL; eventfd_write(e, 3); JOIN; SAY("%d %d", r, n); }`, "-4 1|0 1"},
 		{"a poll", `A struct pollfd f = {p[0], POLLIN, 0}; RESULT(poll(&f, 1, -1)) return q; }
 MAIN(h, SA_RESTART) GO; KILL; write(p[1], "x", 1); JOIN; SAY("%d %d", r, n); }`, "-4 1|1 1"},
+		// The signal wakes the wait, and the sender takes it back.
+		{"an epoll_wait whose signal is taken", `static int e, took; A struct epoll_event f; RESULT(epoll_wait(e, &f, 1, -1)) return q; }
+MAIN(h, 0) struct epoll_event f = {.events = EPOLLIN}; e = epoll_create1(0); epoll_ctl(e, EPOLL_CTL_ADD, p[0], &f); GO; kill(getpid(), SIGUSR1);
+	struct timespec z = {0}; sigset_t k; sigemptyset(&k); sigaddset(&k, SIGUSR1); took = sigtimedwait(&k, 0, &z) > 0; write(p[1], "x", 1); JOIN; SAY("%d %d %d", r, n, took); }`, "-4 0 1|-4 1 0|1 0 1|1 1 0"},
 		{"a write that is half done", `A RESULT(write(p[1], big, 8192)) return q; }
 MAIN(h, 0) write(p[1], big, sizeof big); GO; KILL; read(p[0], big, 4096); read(p[0], big, 4096); JOIN; SAY("%d %d", r, n); }`, "-4 1|4096 1|8192 1"},
 		{"a cancelled read", `A read(p[0], &c, 1); return q; }
