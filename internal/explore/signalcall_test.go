@@ -53,6 +53,11 @@ int main(void) { t = pthread_self(); handle(h, 0); pthread_t u; pthread_create(&
 MAIN(h, 0) GO; KILL; x = 1; JOIN; SAY("%d", r); }`, "0|1|10|11"},
 		{"a thread that runs and calls", `static volatile int x, up; A up = 1; while (!x) ; getppid(); r = n; return q; }
 MAIN(h, 0) GO; while (!up) ; KILL; x = 1; JOIN; SAY("%d %d", r, n); }`, "1 1"},
+		// What a thread has done before its handler jumps away, or it is cancelled, is told by its memory.
+		{"a thread that is left", `static int x, y; A if (!left) { x = 1; y = 1; mask(SIG_BLOCK); } return q; }
+MAIN(jump, 0) GO; KILL; JOIN; SAY("%d %d", x, y); }`, "0 0|1 0|1 1"},
+		{"a thread that ends in its handler", `static int x, y; static void ends(int g) { pthread_exit(0); } A x = 1; y = 1; mask(SIG_BLOCK); return q; }
+MAIN(ends, 0) GO; KILL; JOIN; SAY("%d %d", x, y); }`, "0 0|1 0|1 1"},
 		{"a read", `A RESULT(read(p[0], &c, 1)) return q; }
 MAIN(h, 0) GO; KILL; write(p[1], "x", 1); JOIN; SAY("%d %d", r, n); }`, "-4 1|1 1"},
 		{"a read that is left", `A if (!left) { read(p[0], &c, 1); pause(); } return q; }
