@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/explore/config"
+	"landgo/internal/trace"
 )
 
 // TestSignalsInCalls: what a sleeping thread's call gives that a signal interrupts, by two
@@ -95,5 +97,22 @@ MAIN(jump, 0) GO; KILL; SAY("%ld", syscall(SYS_futex, &w, 129, 1)); JOIN; }`, "0
 				}
 			}
 		})
+	}
+}
+
+// TestAsynchronousCancellation: what a thread has done before it is cancelled is told by its memory,
+// also to the thread that joins it.
+func TestAsynchronousCancellation(t *testing.T) {
+	t.Parallel()
+	cfg := onProgram(compile.Text(t, "gcc", `#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static int x, y; static pthread_t t;
+static void *a(void *p) { pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0); x = 1; y = 1; for (;;) pause(); return p; }
+int main(void) { pthread_create(&t, 0, a, 0); pthread_cancel(t); pthread_join(t, 0); printf("%d %d", x, y); fflush(stdout); }`))
+	cfg.PP = trace.MemPoints
+	l := list(cfg, "optimal", 30000, 0)
+	if got := strings.Join(slices.Sorted(maps.Keys(l.outcomes)), "|"); got != "0 0|1 0|1 1" || !l.complete {
+		t.Errorf("%q: %v", got, l)
 	}
 }
