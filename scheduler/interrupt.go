@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"landgo/emu"
-	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -74,7 +73,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 		nap, th.napping = th.pending, false
 	}
 	s.Traps.sent = append(s.Traps.sent, s.lib.Interrupted(t, regs.RDI, regs.RSP, nap)...)
-	if th.left == 0 && !(s.lib.Own(regs.RDI) && s.inCall(th)) {
+	if th.left == 0 && (!s.lib.Own(regs.RDI) || th.Stand != StandSleep && th.Stand != StandTrap) {
 		th.left = sp
 	}
 	s.SetRegs(t, regs)
@@ -88,12 +87,6 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.timers.on() && !s.lib.Own(regs.RDI) {
 		th.Interrupted = sp
 	}
-}
-
-// inCall reports whether cancellation finds a thread in a call that it ends. Before one, glibc
-// looks at a word that it shares with the thread that cancels: a point of its own.
-func (s *System) inCall(th *thread) bool {
-	return th.Stand == StandSleep || th.Stand == StandTrap && s.image.Libc() != elffile.Musl
 }
 
 // endInterrupt ends a handler that returned to where its thread stood.
