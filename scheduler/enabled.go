@@ -149,13 +149,14 @@ func (s *present) nextWait() trace.TID {
 // Alone reports whether everything that other threads ever did happens before
 // the thread's next instruction, and nothing can run beside it: all others
 // have exited and were joined. Its accesses are no events then. Where stores have no order
-// (blend.go) they are: a read says which of the others' was the last.
+// (blend.go) they are: a read says which of the others' was the last. So they are where a thread
+// was torn: a read says how far it came.
 func (s *present) Alone(t trace.TID) bool {
 	if s.cfg.Unordered && len(s.threads) > 1 {
 		return false
 	}
 	for i := range s.threads {
-		if o := &s.threads[i]; s.threads[i].Exists && o.ID != t && (o.Live() || !o.Joined) {
+		if o := &s.threads[i]; s.threads[i].Exists && o.ID != t && (o.Live() || !o.Joined || *s.torn) {
 			return false
 		}
 	}

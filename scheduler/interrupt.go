@@ -19,8 +19,8 @@ import (
 //     own thread's (unexamined.go).
 //
 // That a thread gets signals is a fact (known.Facts.Signalled). A handler that is left by a jump
-// counts as running for ever. The signals that cancel a thread are left out: their
-// handlers are the C library's, and look at nothing that the thread is about.
+// counts as running for ever. The signals that cancel a thread are left out until one has torn
+// it: their handlers are the C library's, and look at nothing that the thread is about.
 
 // SeeLife learns that threads look whether others live.
 func (g *signals) SeeLife() {
@@ -73,6 +73,9 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 		nap, th.napping = th.pending, false
 	}
 	s.Traps.sent = append(s.Traps.sent, s.lib.Interrupted(t, regs.RDI, regs.RSP, nap)...)
+	if th.left == 0 && (!s.lib.Own(regs.RDI) || th.Stand != StandSleep && th.Stand != StandTrap) {
+		th.left = sp
+	}
 	s.SetRegs(t, regs)
 	th.limited, th.handles, th.woken = true, true, false // the handler may begin at a breakpoint
 	if s.Undrained(t) {
@@ -81,7 +84,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	if by := &s.threads[max(s.current, 0)]; !by.isArrival() && !by.isTimer() && !s.lib.Own(regs.RDI) {
 		s.seen.met.AtOnce = true
 	}
-	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.timers.on() {
+	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.timers.on() && !s.lib.Own(regs.RDI) {
 		th.Interrupted = sp
 	}
 }
@@ -90,6 +93,19 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 func (th *thread) endInterrupt() {
 	if th.Regs.RSP >= th.Interrupted {
 		th.Interrupted = 0
+	}
+	if th.Regs.RSP >= th.left {
+		th.left = 0
+	}
+}
+
+// seeTorn learns that a signal leaves a thread in its midst: its handler jumps away, or ends the
+// thread, as asynchronous cancellation does. What the thread has done until then is told by its
+// memory, also to a thread that joins it: such memory is shared.
+func (g *signals) seeTorn(th *thread) {
+	k := &g.learning.known
+	if !k.Torn || !k.Signalled[uint64(th.ID)] {
+		k.Torn, k.Signalled[uint64(th.ID)], g.learning.finer = true, true, true
 	}
 }
 

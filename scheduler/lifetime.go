@@ -29,6 +29,7 @@ type fixed struct {
 	courier   Courier   // the kernel, if signals arrive some time after they were sent; else nil
 	wordSize  uint64    // of the general registers, in bytes
 	lowHeap   bool      // see kernel.HasLowHeap
+	torn      *bool     // see known.Facts.Torn
 
 	openings *Openings // the guest's start, once it is known; nil: it is always run
 

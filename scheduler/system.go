@@ -179,6 +179,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		seen:     seen{calls: map[string]bool{}, sightings: sightings{}},
 		scratch:  scratch{pinned: -1},
 	}
+	s.torn = &s.known.Torn
 	s.Stacks = &Stacks{in: &s.present, names: s.names, learns: &s.learning, starts: map[uint64]uint64{}}
 	s.Sharing = &Sharing{in: &s.present, names: s.names, learning: &s.learning, seen: &s.seen, regs: s.Regs}
 	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
@@ -371,6 +372,9 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.buffers.moves(func() { s.buffers.takeBack(th) })
 	}
 	if err == nil {
+		if th.left != 0 && (!th.Live() || tr.End == trace.EndProcess) {
+			s.Signals.seeTorn(th)
+		}
 		if !th.Live() {
 			s.arrivals.ends(th, tr)
 		}

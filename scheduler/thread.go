@@ -102,6 +102,9 @@ type stander struct {
 	// handles: a signal has it stand at a handler's first instruction, perhaps out of a call
 	// (lastTry).
 	handles bool
+	// left is the stack pointer where a signal has interrupted it, until the handler returns; 0 for
+	// none. The C library's own don't count that end a call.
+	left uint64
 	// framing: StandAccess is before what the kernel writes for the handler of a fault.
 	framing bool
 	loose   bool     // StandTrap: it touches more than its operation says

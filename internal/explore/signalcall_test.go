@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/explore/config"
+	"landgo/internal/trace"
 )
 
 // TestSignalsInCalls: what a sleeping thread's call gives that a signal interrupts, by two
@@ -24,8 +26,10 @@ func TestSignalsInCalls(t *testing.T) {
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 static volatile int n; static sigjmp_buf away; static pthread_t t; static int p[2], r, w; static char c, big[65536];
 static void h(int g) { n++; }
@@ -51,6 +55,11 @@ int main(void) { t = pthread_self(); handle(h, 0); pthread_t u; pthread_create(&
 MAIN(h, 0) GO; KILL; x = 1; JOIN; SAY("%d", r); }`, "0|1|10|11"},
 		{"a thread that runs and calls", `static volatile int x, up; A up = 1; while (!x) ; getppid(); r = n; return q; }
 MAIN(h, 0) GO; while (!up) ; KILL; x = 1; JOIN; SAY("%d %d", r, n); }`, "1 1"},
+		// What a thread has done before its handler jumps away, or it is cancelled, is told by its memory.
+		{"a thread that is left", `static int x, y; A if (!left) { x = 1; y = 1; mask(SIG_BLOCK); } return q; }
+MAIN(jump, 0) GO; KILL; JOIN; SAY("%d %d", x, y); }`, "0 0|1 0|1 1"},
+		{"a thread that ends in its handler", `static int x, y; static void ends(int g) { pthread_exit(0); } A x = 1; y = 1; mask(SIG_BLOCK); return q; }
+MAIN(ends, 0) GO; KILL; JOIN; SAY("%d %d", x, y); }`, "0 0|1 0|1 1"},
 		{"a read", `A RESULT(read(p[0], &c, 1)) return q; }
 MAIN(h, 0) GO; KILL; write(p[1], "x", 1); JOIN; SAY("%d %d", r, n); }`, "-4 1|1 1"},
 		{"a read that is left", `A if (!left) { read(p[0], &c, 1); pause(); } return q; }
@@ -59,6 +68,10 @@ MAIN(jump, 0) GO; KILL; write(p[1], "x", 1); JOIN; SAY("%d", empty()); }`, "0|1"
 MAIN(h, 0) e = eventfd(0, 0); GO; KILL; eventfd_write(e, 3); JOIN; SAY("%d %d", r, n); }`, "-4 1|0 1"},
 		{"a poll", `A struct pollfd f = {p[0], POLLIN, 0}; RESULT(poll(&f, 1, -1)) return q; }
 MAIN(h, SA_RESTART) GO; KILL; write(p[1], "x", 1); JOIN; SAY("%d %d", r, n); }`, "-4 1|1 1"},
+		// The signal wakes the wait, and the sender takes it back.
+		{"an epoll_wait whose signal is taken", `static int e, took; A struct epoll_event f; RESULT(epoll_wait(e, &f, 1, -1)) return q; }
+MAIN(h, 0) struct epoll_event f = {.events = EPOLLIN}; e = epoll_create1(0); epoll_ctl(e, EPOLL_CTL_ADD, p[0], &f); GO; kill(getpid(), SIGUSR1);
+	struct timespec z = {0}; sigset_t k; sigemptyset(&k); sigaddset(&k, SIGUSR1); took = sigtimedwait(&k, 0, &z) > 0; write(p[1], "x", 1); JOIN; SAY("%d %d %d", r, n, took); }`, "-4 0 1|-4 1 0|1 0 1|1 1 0"},
 		{"a write that is half done", `A RESULT(write(p[1], big, 8192)) return q; }
 MAIN(h, 0) write(p[1], big, sizeof big); GO; KILL; read(p[0], big, 4096); read(p[0], big, 4096); JOIN; SAY("%d %d", r, n); }`, "-4 1|4096 1|8192 1"},
 		{"a cancelled read", `A read(p[0], &c, 1); return q; }
@@ -84,5 +97,22 @@ MAIN(jump, 0) GO; KILL; SAY("%ld", syscall(SYS_futex, &w, 129, 1)); JOIN; }`, "0
 				}
 			}
 		})
+	}
+}
+
+// TestAsynchronousCancellation: what a thread has done before it is cancelled is told by its memory,
+// also to the thread that joins it.
+func TestAsynchronousCancellation(t *testing.T) {
+	t.Parallel()
+	cfg := onProgram(compile.Text(t, "gcc", `#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static int x, y; static pthread_t t;
+static void *a(void *p) { pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0); x = 1; y = 1; for (;;) pause(); return p; }
+int main(void) { pthread_create(&t, 0, a, 0); pthread_cancel(t); pthread_join(t, 0); printf("%d %d", x, y); fflush(stdout); }`))
+	cfg.PP = trace.MemPoints
+	l := list(cfg, "optimal", 30000, 0)
+	if got := strings.Join(slices.Sorted(maps.Keys(l.outcomes)), "|"); got != "0 0|1 0|1 1" || !l.complete {
+		t.Errorf("%q: %v", got, l)
 	}
 }

@@ -42,7 +42,7 @@ const manyArrivals = ": signals on their way count as threads, one for each thre
 // does one that the signal wakes.
 func (c *call) posts(t *thread, sig uint64) trace.Op {
 	op := trace.Op{Kind: trace.OpPost, Obj: uint64(t.id), Arg: sig}
-	if c.k.host.Arrival(t.id) == kernel.ArrivesInCall || c.k.signals.sigwaits(t) {
+	if c.k.host.Arrival(t.id) == kernel.ArrivesInCall || c.k.signals.retries(t) {
 		op.Kind = trace.OpCancel
 	}
 	return op
@@ -101,10 +101,8 @@ func (s *signals) retarget(from *thread, set uint64) {
 		}
 	}
 	slices.SortFunc(others, func(a, b *thread) int {
-		if before := a.number < from.number; before != (b.number < from.number) {
-			return map[bool]int{true: 1, false: -1}[before] // Linux goes round them
-		}
-		return cmp.Compare(a.number, b.number)
+		// Linux goes round them, in the order of creation.
+		return cmp.Compare(a.serial.Peek()-from.serial.Peek(), b.serial.Peek()-from.serial.Peek())
 	})
 	for _, t := range others {
 		takes := set & (s.log.Get(&t.awaited) | ^s.log.Get(&t.blocked))
@@ -122,15 +120,22 @@ func (s *signals) retarget(from *thread, set uint64) {
 	}
 }
 
-// sigwaits reports whether a thread sleeps in a sigwait, which looks for what it waits for whatever
-// signal ends it.
-func (s *signals) sigwaits(t *thread) bool {
-	return t.wait.kind.Peek() == waitSignals && s.log.Get(&t.awaited) != 0
+// retries reports whether a thread sleeps in a sigwait or an epoll_wait. These look for what they
+// wait for whatever signal ends them. If they find nothing they end, also where another thread
+// takes the signal: all other calls begin again then.
+func (s *signals) retries(t *thread) bool {
+	switch t.wait.kind.Peek() {
+	case waitSignals:
+		return s.log.Get(&t.awaited) != 0
+	case waitObjects:
+		return isEpollWait(t.sleepCall.Peek())
+	}
+	return false
 }
 
-// rouse has a thread that waits for signals make its call again: it takes what is there then.
+// rouse has such a thread make its call again: it takes what is there then.
 func (s *signals) rouse(t *thread) {
-	if !s.sigwaits(t) {
+	if !s.retries(t) {
 		return
 	}
 	s.log.As(t.id, func() {

@@ -151,6 +151,8 @@ func (c *call) childRegs(a cloneArgs) emu.Regs {
 func (r *roster) start(t, creator *thread) {
 	r.log.Set(&r.list, 0)
 	r.log.Init(&r.live, r.live.Peek()+1)
+	r.log.Init(&r.born, r.born.Peek()+1)
+	r.log.Init(&t.serial, r.born.Peek())
 	r.log.Init(&t.alive, 1)
 	r.log.Init(&t.blocked, r.log.Get(&creator.blocked))
 	r.log.Init(&t.wait.deadline, noDeadline)

@@ -3,6 +3,7 @@ package linux
 import (
 	"encoding/binary"
 
+	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
 )
@@ -279,6 +280,10 @@ func (b *objects) hasEvents(e *object) bool {
 	return false
 }
 
+func isEpollWait(nr uint64) bool {
+	return nr == sysEpollWait || nr == sysEpollPwait || nr == sysEpollPwait2
+}
+
 // epollTime is how long a wait may be, noDeadline for ever.
 func (c *call) epollTime() (ns, errno uint64) {
 	if c.nr == sysEpollPwait2 {
@@ -323,6 +328,8 @@ func doEpollWait(c *call, o *kernel.Outcome) uint64 {
 	if !k.user.canWrite(c.a[1], epollEventSize) {
 		return efault
 	}
+	roused := c.t.wait.roused.On()
+	k.log.Turn(&c.t.wait.roused, false)
 	var out []byte
 	var back []*watcher
 	for _, w := range k.objects.readyOnes(e) {
@@ -355,5 +362,11 @@ func doEpollWait(c *call, o *kernel.Outcome) uint64 {
 		}
 		return uint64(len(out) / epollEventSize)
 	}
-	return c.waitTimed(o, []want{{o: e, end: 0, events: pollIn | pollOut}}, ns, d.use)
+	result := c.waitTimed(o, []want{{o: e, end: 0, events: pollIn | pollOut}}, ns, d.use)
+	if o.Sleep && (roused || k.signals.looks(c.t)) {
+		o.Sleep, o.Pending = false, trace.Op{}
+		k.queues.dequeue(c.t)
+		return eintr // also if another thread takes the signal
+	}
+	return result
 }

@@ -54,10 +54,10 @@ func (s *signals) leaveSleep(t *thread, sig uint64, regs *emu.Regs) (tries bool)
 // wait for several things, or for a time, don't.
 func restarts(nr uint64) bool {
 	switch nr {
-	case sysPoll, sysPpoll, sysSelect, sysPselect6, sysEpollWait, sysEpollPwait, sysEpollPwait2:
+	case sysPoll, sysPpoll, sysSelect, sysPselect6:
 		return false
 	}
-	return true
+	return !isEpollWait(nr)
 }
 
 // leaveObjects is leaveSleep for a thread that slept for objects, or that has just been let

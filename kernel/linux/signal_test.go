@@ -298,3 +298,37 @@ func TestPause(t *testing.T) {
 	c.do(0, sysTkill, firstNumber+1, sigUsr1)
 	c.want("rax", c.m.Read64(c.threads[id].regs.RSP+frameRegs+13*8), eintr)
 }
+
+// TestRetarget: a thread blocks a signal to the process that it was told of. The next one is told
+// then, in the order in which threads were created, whatever their numbers are.
+func TestRetarget(t *testing.T) {
+	c := newCaller(t, Config{})
+	c.handle(sigUsr1, 0, 0)
+	a := c.spawn(0, dataPage+8)
+	v := c.spawn(a, dataPage+16)
+	u := c.spawn(0, dataPage+24)
+	threads, k := c.k.roster.threads, c.k
+	if threads[v].number < threads[u].number {
+		t.Fatalf("the numbers %d, %d are in the order of creation", threads[v].number, threads[u].number)
+	}
+	for _, from := range []struct{ told, next trace.TID }{{a, v}, {v, u}, {u, a}} {
+		c.block(0, bit(sigUsr1))
+		for _, id := range []trace.TID{a, v, u} {
+			k.log.Init(&threads[id].blocked, 0)
+			k.log.Init(&threads[id].told, 0)
+		}
+		k.log.Init(&k.signals.pending, bit(sigUsr1))
+		k.log.Init(&threads[from.told].told, 1)
+		c.block(from.told, bit(sigUsr1))
+		for _, id := range []trace.TID{a, v, u} {
+			c.want("told", threads[id].told.Peek(), uint64(b2i(id == from.next)))
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

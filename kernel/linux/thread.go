@@ -37,6 +37,8 @@ type thread struct {
 	awaited       effect.Word // signals that a sigwait of its sleeps for
 	told          effect.Word // 1: it takes signals to the process where it goes on (Linux's TIF_SIGPENDING)
 
+	serial effect.Word // which of all threads it is, by creation; a part of the list of threads
+
 	// State that only its own calls use.
 	children   effect.Word // created so far
 	windows    effect.Word // number of the window that is in use
@@ -92,7 +94,7 @@ type waiting struct {
 	// on (lasttry.go); 0 for none.
 	leaving effect.Word
 
-	// roused: a signal has ended its wait for signals, and it hasn't looked for what it waits for.
+	// roused: a signal has ended its wait (retries), and it hasn't looked for what it waits for.
 	roused effect.Flag
 
 	// granted is the futex that it slept for and has been given (pi.go), until it goes on; 0 for none.
@@ -114,6 +116,7 @@ type roster struct {
 
 	threads []*thread            // by TID; grows only
 	numbers map[uint64]trace.TID // guest thread ids; grows only
+	born    effect.Word          // threads so far, in the order of the list
 	live    effect.Word          // threads that haven't exited; see doExit
 	list    effect.Word          // of threads: which there are
 }

@@ -58,6 +58,9 @@ type Facts struct {
 	Kept bool
 	// Jumps: a handler is left by a jump (scheduler/timer.go).
 	Jumps bool
+	// Torn: a handler was left by a jump, or a thread was cancelled, between two instructions
+	// of its own. What it had done by then can be told when it is gone (scheduler/interrupt.go).
+	Torn bool
 	// KeysGo: a second key was deleted while other threads lived (library/over.go).
 	KeysGo bool
 	// Loads: a static program has loaded a file while other threads lived (library/over.go).
@@ -141,6 +144,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	is(&k.Hurried, o.Hurried)
 	is(&k.Kept, o.Kept)
 	is(&k.Jumps, o.Jumps)
+	is(&k.Torn, o.Torn)
 	news = k.Ticked.merge(o.Ticked) || news
 	is(&k.Probes, o.Probes)
 	is(&k.Unsteady, o.Unsteady)
