@@ -104,7 +104,7 @@ type stander struct {
 	handles bool
 	// left is the stack pointer where a signal has interrupted it, until the handler returns; 0 for
 	// none. The C library's own don't count that end a call. One that goes on elsewhere than in
-	// leftAt (musl's that cancels) hasn't returned.
+	// leftAt hasn't returned.
 	left   uint64
 	leftAt emu.Range
 	// framing: StandAccess is before what the kernel writes for the handler of a fault.
