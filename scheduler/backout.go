@@ -46,9 +46,11 @@ import (
 // Judged by TestBacks in por, on programs with all tries and without those that fail.
 
 // mostPlaces bounds the places of a way back, mostMoved what others may have added, and mostHeld how
-// many values a word may have had.
+// many values a word may have had. mostWork bounds the instructions and what is compared: a thread may
+// wait for longer after each try.
 const (
 	mostPlaces = 64
+	mostWork   = 1 << 20
 	mostMoved  = 64
 	mostHeld   = 32
 )

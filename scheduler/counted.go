@@ -355,7 +355,8 @@ func (c *counts) tryWith(th edit, at *trace.Access, v, mem uint64, compares bool
 	if o != fails {
 		now := c.poiseOf(th.thread, o == leaves)
 		if p = &now; o == leaves {
-			now.did, now.memory = doings(tr), c.differences(mem, &trace.Access{})
+			now.did = doings(tr)
+			now.memory, _ = c.differences(mem, &trace.Access{})
 			var err error
 			if now.words, err = c.in.machine.WordsSince(logged); err != nil && compares {
 				p = nil
@@ -432,20 +433,17 @@ func (c *counts) valuesAt(a *trace.Access, now uint64) []uint64 {
 }
 
 // differences are the bytes that differ from what was there at a moment of the journal, and
-// what they are; but for those of an access.
-func (c *counts) differences(since uint64, but *trace.Access) string {
-	bytes := map[uint64]byte{}
-	for _, r := range c.in.machine.Written(since) {
-		was := c.in.machine.Before(since, r.Lo, r.Hi-r.Lo)
-		for i, b := range c.in.machine.Bytes(r.Lo, r.Hi-r.Lo) {
-			if a := r.Lo + uint64(i); b != was[i] && (a < but.Addr || a >= but.Addr+uint64(but.Size)) {
-				bytes[a] = b
-			}
+// what they are; but for those of an access. work is how much was looked at.
+func (c *counts) differences(since uint64, but *trace.Access) (list string, work uint64) {
+	bytes, was := map[uint64]byte{}, c.in.machine.Firsts(since)
+	for a, old := range was {
+		if b := c.in.machine.Bytes(a, 1)[0]; b != old && (a < but.Addr || a >= but.Addr+uint64(but.Size)) {
+			bytes[a] = b
 		}
 	}
 	var text []byte
 	for _, a := range slices.Sorted(maps.Keys(bytes)) {
 		text = append(binary.LittleEndian.AppendUint64(text, a), bytes[a])
 	}
-	return string(text)
+	return string(text), c.in.machine.Journal() - since + uint64(len(was))
 }
