@@ -328,9 +328,9 @@ func (b *backouts) survey(th *thread, v *uint64) *tries {
 	if r, ok := b.surveyed[key]; ok {
 		return r
 	}
-	was, current := *th, b.attempt.current
+	current := b.attempt.current
 	var r *tries
-	b.spins.trials.probe(th, func() {
+	b.spins.trials.probe(th, func(th edit) {
 		th.Stand, th.Waits, th.awaits = StandAccess, nil, false
 		w := wayBack{backouts: b, th: th, at: th.Access, from: b.in.machine.Journal(), rooms: map[spot]*room{}}
 		for _, x := range values {
@@ -342,7 +342,7 @@ func (b *backouts) survey(th *thread, v *uint64) *tries {
 		w.all = slices.Compact(w.all)
 		r = w.survey(values, moved)
 	})
-	*th, b.attempt.current = was, current
+	b.attempt.current = current
 	if len(b.surveyed) >= mostPolls {
 		clear(b.surveyed)
 	}

@@ -13,7 +13,7 @@ import (
 // wayBack is a survey under way: of a thread, from before a try.
 type wayBack struct {
 	*backouts
-	th    *thread
+	th    edit
 	at    trace.Access
 	from  uint64   // the machine's journal where it began
 	all   []uint64 // what a thread may find
@@ -156,7 +156,7 @@ func (w *wayBack) step(n *room, v uint64) bool {
 		for i := range tr.Accesses { // wherever the try was made, and whether it changed something
 			tr.Accesses[i].PC, tr.Accesses[i].Flags = 0, tr.Accesses[i].Flags&^trace.Silent
 		}
-		o.out = b.counts.poiseOf(th, true)
+		o.out = b.counts.poiseOf(th.thread, true)
 		o.out.did, o.out.memory = doings(tr), stands.memory
 	}
 	n.next[v] = o
@@ -166,7 +166,7 @@ func (w *wayBack) step(n *room, v uint64) bool {
 // poise is how the thread stands, and which bytes are other than where the survey began, but
 // for the word.
 func (w *wayBack) poise() poise {
-	p := w.counts.poiseOf(w.th, false)
+	p := w.counts.poiseOf(w.th.thread, false)
 	var n uint64
 	p.memory, n = w.counts.differences(w.from, &w.at)
 	w.work += n
