@@ -25,3 +25,33 @@ func (m *Machine) Before(since, addr, n uint64) []byte {
 	}
 	return b
 }
+
+// Firsts are the bytes that were written since a moment of the journal, with what was there then. It looks
+// at each entry once, and at the bytes of those that are of the same place only for the first.
+func (m *Machine) Firsts(since uint64) map[uint64]byte {
+	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)[since:]
+	type part struct{ where, size uint64 }
+	seen, first := map[part]bool{}, map[uint64]byte{}
+	for i := range j {
+		u := &j[i]
+		p := part{u.where, u.where >> C.UNDO_SIZE_SHIFT}
+		fill := u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_FILL
+		if fill {
+			p.size = u.old >> 8
+		}
+		if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_PERM || seen[p] {
+			continue
+		}
+		seen[p] = true
+		for k := range p.size {
+			a, b := u.where&(1<<C.UNDO_KIND_SHIFT-1)+k, byte(u.old)
+			if !fill {
+				b = byte(u.old >> (8 * k))
+			}
+			if _, ok := first[a]; !ok {
+				first[a] = b
+			}
+		}
+	}
+	return first
+}

@@ -17,7 +17,7 @@ func TestClear(t *testing.T) {
 	for i := range uint64(pages) {
 		g.Protect(dataAt+i*pageSize, pageSize, ProtRead|ProtWrite)
 	}
-	origin := g.Mark()
+	origin, from := g.Mark(), g.Journal()
 	rapid.Check(t, func(t *rapid.T) {
 		g.Rewind(origin)
 		clear(g.written[dataAt>>pageShift:][:pages+1])
@@ -53,7 +53,20 @@ func TestClear(t *testing.T) {
 					}
 				}
 			},
-			"": func(*rapid.T) {},
+			"": func(t *rapid.T) {
+				first, n := g.Firsts(from), 0
+				for _, r := range g.Written(from) {
+					for i, was := range g.Before(from, r.Lo, r.Hi-r.Lo) {
+						if b, ok := first[r.Lo+uint64(i)]; !ok || b != was {
+							t.Fatalf("at %#x: %d, %t, it was %d", r.Lo+uint64(i), b, ok, was)
+						}
+					}
+					n += int(r.Hi - r.Lo)
+				}
+				if len(first) > n {
+					t.Fatalf("%d bytes of %d that were written", len(first), n)
+				}
+			},
 		})
 	})
 }

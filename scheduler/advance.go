@@ -28,7 +28,7 @@ func (s *fixed) StopIf(f func() bool) { s.stopIf = f }
 // allow is the number of shared events that it may make before it stops. New
 // accesses and operations are appended to tr.
 func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error {
-	th := &s.threads[t]
+	th := s.edit(t)
 	skip := (th.Stand == StandOp || th.Stand == StandRun) && !th.limited
 	past := th.Stand == StandAccess || th.Stand == StandFence // the operation there has waited
 	skip = skip || th.Stand == StandFence && th.begun
@@ -50,7 +50,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			if spins {
 				return nil
 			}
-			s.longest.noteBusy(th, th.Insns-tr.Begin, period)
+			s.longest.noteBusy(th.thread, th.Insns-tr.Begin, period)
 			look += th.Insns - tr.Begin
 		}
 		s.run.Reuse = th.Ctx != first && th.Ctx != s.pinned
@@ -69,10 +69,10 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		passing := pass
 		skip, pass = false, false
 		if s.buffers.weak != 0 {
-			return s.buffers.unordered(th)
+			return s.buffers.unordered(th.thread)
 		}
 		if s.buffers.mixed != 0 {
-			return s.buffers.mixes(th)
+			return s.buffers.mixes(th.thread)
 		}
 		if len(stop.Accesses) > 0 {
 			allow = 0
@@ -143,7 +143,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 				return nil
 			}
 		case emu.StopInsn: // a replay's segment ends here
-			if passing && !s.atLimit(th) {
+			if passing && !s.atLimit(th.thread) {
 				continue
 			}
 			th.limited = true
@@ -153,7 +153,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 				return err
 			}
 		case emu.StopUnmodelled:
-			return s.unmodelled(th, stop)
+			return s.unmodelled(th.thread, stop)
 		default:
 			return s.Invalid(kernel.GapEngine, th.ID, stop.PC, "the engine stopped for reason %d", stop.Why)
 		}
@@ -171,7 +171,7 @@ func (s *fixed) unmodelled(th *thread, stop *emu.Stop) error {
 
 // runCPU lets the CPU run for a thread once and takes in what the run did.
 // pass: it runs one instruction, whose accesses are let through.
-func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip bool, chunk uint64, pass bool) *emu.Stop {
+func (s *System) runCPU(th edit, tr *trace.Transition, allow uint32, skip bool, chunk uint64, pass bool) *emu.Stop {
 	r := &s.run
 	r.From, r.Thread, r.Allow, r.SkipBreak = th.Ctx, th.ID, allow, skip
 	r.StopAt = 0
@@ -185,12 +185,12 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 		th.Set = 0
 	}
 	runs := s.lib.Running(th.ID)
-	r.Flags = s.flags(th, runs)
+	r.Flags = s.flags(th.thread, runs)
 	if th.Interrupted != 0 {
 		r.Flags |= emu.Intrudes
-		r.Own = s.Signals.handlersOwn(th)
+		r.Own = s.Signals.handlersOwn(th.thread)
 	}
-	s.timers.asParties(th, r)
+	s.timers.asParties(th.thread, r)
 	if s.limit != 0 && !s.probing && (s.limit > th.Insns || s.exact && s.limit == th.Insns) {
 		r.StopAt = s.limit - th.Insns + 1
 	}
@@ -220,7 +220,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 	if len(stop.Accesses) > 0 {
 		n := len(tr.Accesses)
 		if r.Flags&emu.RecordAll != 0 && s.Kinship.watches() {
-			tr.Accesses = s.Kinship.watch(th, stop.Accesses, tr.Accesses)
+			tr.Accesses = s.Kinship.watch(th.thread, stop.Accesses, tr.Accesses)
 		} else {
 			tr.Accesses = append(tr.Accesses, stop.Accesses...)
 		}
@@ -233,7 +233,7 @@ func (s *System) runCPU(th *thread, tr *trace.Transition, allow uint32, skip boo
 			s.buffers.takeStores(th, tr, made, since, insns)
 		}
 		if s.Coarse() && !s.probing {
-			party, holds := s.Signals.party(th)
+			party, holds := s.Signals.party(th.thread)
 			for i := range made {
 				s.sightings.sight(party, &made[i], holds, i == 0 && allow > 0 && !s.passedOver || runs&RunsStep != 0)
 			}

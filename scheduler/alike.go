@@ -136,14 +136,13 @@ func (k *Kinship) codeOf(entry uint64) *static.Code {
 }
 
 // settle is called at the end of each step.
-func (k *Kinship) settle(th *thread, tr *trace.Transition) {
+func (k *Kinship) settle(th edit, tr *trace.Transition) {
 	if !k.now() {
 		return
 	}
 	if th.Plain && !th.acted && !k.looksUp(tr) {
 		if th.acted = true; th.next != 0 {
-			k.in.Save(th.next)
-			k.in.threads[th.next].held = false
+			k.in.edit(th.next).held = false
 			tr.Frees = th.next
 		}
 	}
@@ -180,7 +179,7 @@ func (k *Kinship) looksUp(tr *trace.Transition) bool {
 }
 
 // shows notes that a thread did what others can tell.
-func (k *Kinship) shows(th *thread, did bool) {
+func (k *Kinship) shows(th edit, did bool) {
 	if did {
 		th.latest = 0
 		if th.joining != 0 {
@@ -190,14 +189,14 @@ func (k *Kinship) shows(th *thread, did bool) {
 }
 
 // meets takes in an operation of a thread.
-func (k *Kinship) meets(th *thread, op *trace.Op) {
+func (k *Kinship) meets(th edit, op *trace.Op) {
 	switch op.Kind {
 	case trace.OpCreate:
 		child := trace.TID(op.Obj)
 		before := th.latest
 		k.shows(th, true)
 		if th.latest = child; before != 0 {
-			k.bind(&k.in.threads[before], &k.in.threads[child])
+			k.bind(k.in.edit(before), k.in.edit(child))
 		}
 		return
 	case trace.OpJoin:
@@ -222,11 +221,10 @@ func (k *Kinship) meets(th *thread, op *trace.Op) {
 }
 
 // bind makes two threads alike if they are.
-func (k *Kinship) bind(a, b *thread) {
+func (k *Kinship) bind(a, b edit) {
 	if !a.Plain || !b.Plain || a.Entry != b.Entry || a.Argument != b.Argument || a.reached || b.reached {
 		return
 	}
-	k.in.Save(a.ID)
 	if a.group == 0 {
 		a.group = a.ID
 	}
@@ -244,12 +242,12 @@ func (k *Kinship) bind(a, b *thread) {
 
 // bear is called where a thread is created, before it runs: is it one of which others may
 // be alike? Then its memory is watched, with the control block.
-func (k *Kinship) bear(th *thread) {
+func (k *Kinship) bear(th edit) {
 	th.Plain = th.Plain && th.OwnStack && k.now() && k.codeOf(th.Entry).Why == ""
 	if !th.Plain {
 		return
 	}
-	r, m := k.ownMemory(th), &k.memory
+	r, m := k.ownMemory(th.thread), &k.memory
 	if m.Hi == 0 {
 		*m = r
 	}
@@ -275,7 +273,7 @@ func (k *Kinship) ownMemory(th *thread) emu.Range {
 }
 
 // joins takes in a join of thread j, which is like others.
-func (k *Kinship) joins(th, j *thread) {
+func (k *Kinship) joins(th edit, j *thread) {
 	switch {
 	case th.ID != j.Parent:
 		k.unlike("another thread than their creator joins them")
@@ -360,8 +358,7 @@ func (k *Kinship) reaches(th *thread, a *trace.Access) bool {
 		if o == th && k.codeOf(th.Entry).Stack[a.PC] {
 			return true
 		}
-		k.in.Save(o.ID)
-		if o.reached = true; o.group != 0 {
+		if k.in.edit(o.ID).reached = true; o.group != 0 {
 			k.unlike("the stack of one of them is reached by another way than its stack pointer")
 		}
 	}

@@ -68,7 +68,7 @@ func (s *System) TakesInCall(t trace.TID) bool { return !s.trusted(&s.threads[t]
 
 // set has a thread for the signals on their way to each thread, after a step that may have sent
 // or taken some.
-func (a *arrivals) set(th *thread, tr *trace.Transition) {
+func (a *arrivals) set(th edit, tr *trace.Transition) {
 	if !a.met {
 		return
 	}
@@ -90,7 +90,6 @@ func (a *arrivals) set(th *thread, tr *trace.Transition) {
 		if x.Exists == comes {
 			continue
 		}
-		a.in.Save(id)
 		a.in.Save(t)
 		if comes {
 			tr.Wakes = append(tr.Wakes, id)
@@ -104,7 +103,8 @@ func (a *arrivals) set(th *thread, tr *trace.Transition) {
 			}
 			tr.Disables = tr.Disables || id != th.ID
 		}
-		x.ID, x.Exists, x.Stand, x.Parent = id, comes, StandArrival, t
+		e := a.in.edit(id)
+		e.ID, e.Exists, e.Stand, e.Parent = id, comes, StandArrival, t
 		a.in.Unlist()
 	}
 }
@@ -124,11 +124,10 @@ func (a *arrivals) arrived(id trace.TID, tr *trace.Transition) {
 		if at < 0 {
 			continue
 		}
-		a.in.Save(o.ID)
 		if a.atEnd(o) {
 			tr.Wakes = append(tr.Wakes, o.ID)
 		}
-		o.posted = slices.Delete(slices.Clone(o.posted), at, at+1)
+		a.in.edit(o.ID).posted = slices.Delete(slices.Clone(o.posted), at, at+1)
 	}
 }
 
@@ -190,7 +189,7 @@ func (a *arrivals) describe(th *thread, d *trace.Thread) {
 }
 
 // step has a signal arrive.
-func (a *arrivals) step(th *thread, tr *trace.Transition) error {
+func (a *arrivals) step(th edit, tr *trace.Transition) error {
 	to := a.of(th.ID)
 	var d trace.Thread
 	if a.describes(&a.in.threads[to], &d); d.Late && !a.learning.known.Early {
@@ -200,8 +199,7 @@ func (a *arrivals) step(th *thread, tr *trace.Transition) error {
 	if err != nil {
 		return err
 	}
-	a.in.Save(to)
-	a.in.threads[to].woken = out.Held
+	a.in.edit(to).woken = out.Held
 	if out.Signal != 0 {
 		tr.End = trace.EndBug
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: to, Message: fmt.Sprintf("killed by signal %d", out.Signal)}

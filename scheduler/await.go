@@ -42,7 +42,8 @@ import (
 func (s *System) Await(on bool) {
 	s.awaits.on = on && !s.steered() && s.cfg.Fill == nil && !s.Coarse()
 	for i := range s.threads {
-		s.threads[i].awaits, s.threads[i].turns = false, 0
+		th := edit{&s.threads[i]} // a search begins: this doesn't go back
+		th.awaits, th.turns = false, 0
 	}
 	s.Unlist()
 }
@@ -119,14 +120,14 @@ func (aw *awaits) settle(info *stepInfo) {
 		case !aw.meets(tr, &th.Access) && !(tr.Updates && tr.Of == th.ID):
 			continue
 		}
-		aw.in.Save(th.ID)
+		e := aw.in.edit(th.ID)
 		if th.Access.Flags&trace.Atomic != 0 && len(th.queue) > 0 {
-			th.awaits = true // its buffer comes first
+			e.awaits = true // its buffer comes first
 			continue
 		}
 		var polls bool
 		if counted {
-			if polls = aw.counts.settle(th); !aw.waitsHere(&th.Access) {
+			if polls = aw.counts.settle(e); !aw.waitsHere(&th.Access) {
 				continue
 			}
 		} else {
@@ -134,13 +135,13 @@ func (aw *awaits) settle(info *stepInfo) {
 		}
 		switch {
 		case polls && th.Stand == StandAccess:
-			aw.in.spinOn(th, []trace.Access{th.Access})
+			aw.in.spinOn(e, []trace.Access{th.Access})
 		case !polls && th.Stand == StandSpin && th.awaits:
-			th.Stand = th.spinStand
+			e.Stand = th.spinStand
 		case !polls && th.Stand == StandSpin:
 			continue // in a longer loop
 		}
-		th.awaits = true
+		e.awaits = true
 	}
 }
 
@@ -156,8 +157,7 @@ func (s *System) Rest() (news bool) {
 			continue
 		}
 		if s.awaits.polls(th, nil) || s.awaits.backs.rests(th) {
-			s.Save(th.ID)
-			s.spinOn(th, []trace.Access{th.Access})
+			s.spinOn(s.edit(th.ID), []trace.Access{th.Access})
 		}
 	}
 	news, s.finer = s.finer, finer
@@ -307,23 +307,23 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 	if known, ok := aw.tried[key]; ok {
 		return known
 	}
-	was, current := *th, aw.attempt.current
+	current := aw.attempt.current
 	var recurs, single bool
-	aw.spins.trials.probe(th, func() {
+	aw.spins.trials.probe(th, func(th edit) {
 		aw.buffers.enter(th)
 		if v != nil {
 			var b [8]byte
 			binary.LittleEndian.PutUint64(b[:], *v)
 			aw.in.machine.Write(a.Addr, b[:a.Size])
 		}
-		counted := aw.counts.is(th)
+		counted := aw.counts.is(th.thread)
 		if th.Stand, th.Waits, th.awaits = StandAccess, nil, false; counted {
 			recurs, single = aw.counts.recursWith(th), true
 		} else {
 			recurs, single, _ = aw.spins.comesRound(th)
 		}
 	})
-	*th, aw.attempt.current = was, current
+	aw.attempt.current = current
 	if len(aw.tried) >= mostPolls {
 		clear(aw.tried)
 	}

@@ -46,9 +46,11 @@ import (
 // Judged by TestBacks in por, on programs with all tries and without those that fail.
 
 // mostPlaces bounds the places of a way back, mostMoved what others may have added, and mostHeld how
-// many values a word may have had.
+// many values a word may have had. mostWork bounds the instructions and what is compared: a thread may
+// wait for longer after each try.
 const (
 	mostPlaces = 64
+	mostWork   = 1 << 20
 	mostMoved  = 64
 	mostHeld   = 32
 )
@@ -326,9 +328,9 @@ func (b *backouts) survey(th *thread, v *uint64) *tries {
 	if r, ok := b.surveyed[key]; ok {
 		return r
 	}
-	was, current := *th, b.attempt.current
+	current := b.attempt.current
 	var r *tries
-	b.spins.trials.probe(th, func() {
+	b.spins.trials.probe(th, func(th edit) {
 		th.Stand, th.Waits, th.awaits = StandAccess, nil, false
 		w := wayBack{backouts: b, th: th, at: th.Access, from: b.in.machine.Journal(), rooms: map[spot]*room{}}
 		for _, x := range values {
@@ -340,7 +342,7 @@ func (b *backouts) survey(th *thread, v *uint64) *tries {
 		w.all = slices.Compact(w.all)
 		r = w.survey(values, moved)
 	})
-	*th, b.attempt.current = was, current
+	b.attempt.current = current
 	if len(b.surveyed) >= mostPolls {
 		clear(b.surveyed)
 	}

@@ -104,7 +104,7 @@ func (th *thread) updated() uint32 { return th.pushed - uint32(len(th.queue)) }
 func (s *present) Undrained(t trace.TID) bool { return s.cfg.Buffers && s.threads[t].stored }
 
 // apply puts the buffered stores of a thread into memory, where its step finds them.
-func (b *buffers) apply(th *thread) {
+func (b *buffers) apply(th edit) {
 	b.under = b.under[:0]
 	for i := range th.queue {
 		for k := range th.queue[i].parts {
@@ -126,7 +126,7 @@ func (b *buffers) moves(f func()) {
 }
 
 // takeBack takes them out again.
-func (b *buffers) takeBack(th *thread) {
+func (b *buffers) takeBack(th edit) {
 	n := len(b.under)
 	for i := len(th.queue) - 1; i >= 0; i-- {
 		parts := th.queue[i].parts
@@ -140,7 +140,7 @@ func (b *buffers) takeBack(th *thread) {
 
 // enter has a thread, outside of a step, find memory as its next step does. It is for a trial,
 // which is taken back.
-func (b *buffers) enter(th *thread) {
+func (b *buffers) enter(th edit) {
 	if b.in.cfg.Buffers {
 		b.apply(th)
 		b.beginsAt(th, &trace.Transition{})
@@ -185,15 +185,15 @@ func (b *buffers) describe(th *thread, dst []trace.Thread) []trace.Thread {
 }
 
 // beginsAt notes, before a thread's step, what it comes after.
-func (b *buffers) beginsAt(th *thread, tr *trace.Transition) {
-	if tr.Flushed = b.flushed(th); b.waitsForAll(th) || b.in.Alone(th.ID) {
+func (b *buffers) beginsAt(th edit, tr *trace.Transition) {
+	if tr.Flushed = b.flushed(th.thread); b.waitsForAll(th.thread) || b.in.Alone(th.ID) {
 		th.stored, th.recent, th.fence = false, nil, 0
 	}
 }
 
 // takeStores takes the plain stores of a run into the thread's buffer. since is the
 // machine's journal before the run.
-func (b *buffers) takeStores(th *thread, tr *trace.Transition, made []trace.Access, since, insns uint64) {
+func (b *buffers) takeStores(th edit, tr *trace.Transition, made []trace.Access, since, insns uint64) {
 	for i := range made {
 		a := &made[i]
 		switch {
@@ -210,7 +210,7 @@ func (b *buffers) takeStores(th *thread, tr *trace.Transition, made []trace.Acce
 				b.weak = a.PC
 			}
 			if b.push(th, a, since, insns+uint64(a.Insn)) {
-				b.stores(th, tr)
+				b.stores(th.thread, tr)
 			}
 		}
 	}
@@ -218,7 +218,7 @@ func (b *buffers) takeStores(th *thread, tr *trace.Transition, made []trace.Acce
 
 // push puts a store into a thread's buffer. insn is the number of its instruction. It reports
 // whether it is the step's first.
-func (b *buffers) push(th *thread, a *trace.Access, since, insn uint64) (first bool) {
+func (b *buffers) push(th edit, a *trace.Access, since, insn uint64) (first bool) {
 	a.Flags |= trace.Buffered
 	p := part{Access: *a, bytes: slices.Clone(b.in.machine.Bytes(a.Addr, uint64(a.Size)))}
 	p.Flags &^= trace.Buffered | trace.Silent
@@ -252,7 +252,7 @@ func (b *buffers) push(th *thread, a *trace.Access, since, insn uint64) (first b
 // thread has ended the instruction before the signal, as other threads don't see a store in a buffer. So that
 // the step of the sender is in order with the update of that entry, it counts as a write of
 // the entry's bytes.
-func (b *buffers) endBuffered(th *thread) {
+func (b *buffers) endBuffered(th edit) {
 	under := b.under
 	b.under = nil
 	b.apply(th)
@@ -283,7 +283,7 @@ func (b *buffers) endBuffered(th *thread) {
 
 // update is a step of a buffer: its oldest entry goes to memory. Or it is one of a drain.
 func (s *System) update(b trace.TID) (*trace.Transition, error) {
-	th, own := &s.threads[b-1], &s.threads[b]
+	th, own := s.edit(b-1), s.edit(b)
 	s.state.save(b)
 	tr := s.arena.transition(b, 0)
 	tr.Updates, tr.Begin = true, own.Insns
@@ -310,8 +310,7 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 }
 
 // flush writes the oldest entry of a thread's buffer to memory.
-func (s *System) flush(th *thread, tr *trace.Transition) {
-	s.Save(th.ID)
+func (s *System) flush(th edit, tr *trace.Transition) {
 	e := th.queue[0]
 	th.queue = th.queue[1:]
 	tr.Of, tr.Last = th.ID, e.number
@@ -324,7 +323,7 @@ func (s *System) flush(th *thread, tr *trace.Transition) {
 		s.machine.Write(a.Addr, p.bytes)
 		tr.Accesses = append(tr.Accesses, a)
 	}
-	if op := s.buffers.beside(th, trace.OpStored); op.Kind != trace.OpNone {
+	if op := s.buffers.beside(th.thread, trace.OpStored); op.Kind != trace.OpNone {
 		tr.Did(op)
 	}
 }
@@ -336,21 +335,20 @@ func (b *buffers) drainAll(but *thread) {
 		if !b.in.cfg.Buffers || len(th.queue) == 0 || th == but {
 			continue
 		}
-		b.in.Save(th.ID)
 		for k := range th.queue {
 			for n := range th.queue[k].parts {
 				p := &th.queue[k].parts[n]
 				b.in.machine.Write(p.Addr, p.bytes)
 			}
 		}
-		th.queue = nil
+		b.in.edit(th.ID).queue = nil
 	}
 }
 
 // atFence makes a thread stand before an instruction that waits for its buffer, if it has
 // stored. A locked one on memory that others use is an event, at which the thread stands
 // in any case: it is tried which it is, and taken back.
-func (b *buffers) atFence(th *thread) (stands bool) {
+func (b *buffers) atFence(th edit) (stands bool) {
 	if !th.stored {
 		return false
 	}
@@ -374,7 +372,7 @@ func (s *present) AwaitEmpty(t trace.TID) bool {
 	if !s.Undrained(t) {
 		return false
 	}
-	th := &s.threads[t]
+	th := s.edit(t)
 	th.Stand, th.atNone = StandFence, true
 	return true
 }

@@ -95,7 +95,7 @@ const mostPasses = 64
 
 // stepPoll lets a thread go on whose next look moves the clock. All that others did comes
 // before: no other thread can run.
-func (s *System) stepPoll(th *thread, tr *trace.Transition, c trace.Choice) error {
+func (s *System) stepPoll(th edit, tr *trace.Transition, c trace.Choice) error {
 	th.Stand = th.spinStand
 	if !s.known.Hurried {
 		s.kernel.(clockKernel).LookMoves(th.ID, th.passes)
@@ -106,7 +106,7 @@ func (s *System) stepPoll(th *thread, tr *trace.Transition, c trace.Choice) erro
 }
 
 // endPolls notes that a step did more than to wait for time to pass.
-func (s *spins) endPolls(th *thread, tr *trace.Transition) {
+func (s *spins) endPolls(th edit, tr *trace.Transition) {
 	if th.passes == 0 {
 		return
 	}

@@ -53,7 +53,7 @@ func (c *counts) learn(th *thread) {
 		return
 	}
 	var pcs []uint64
-	c.spins.trials.probe(th, func() {
+	c.spins.trials.probe(th, func(th edit) {
 		for range 3 {
 			pcs = append(pcs, th.Access.PC)
 			if o, _ := c.turnOnce(th, func(uint64) bool { return true }); o != stays {
@@ -109,7 +109,7 @@ const (
 
 // turnOnce runs a thread that stands before a look for one step. It stays in the spin if it
 // did no more, and is about to look again by an instruction that is in the spin.
-func (c *counts) turnOnce(th *thread, in func(pc uint64) bool) (afterTurn, *trace.Transition) {
+func (c *counts) turnOnce(th edit, in func(pc uint64) bool) (afterTurn, *trace.Transition) {
 	at, effects, mem, logged := th.Access, th.Effects, c.in.machine.Journal(), c.in.machine.Logged()
 	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
 	tr := c.in.arena.transition(th.ID, 0)
@@ -205,8 +205,8 @@ type look struct {
 
 // settle finds out of how many turns the next step of a thread is that stands before a
 // counted spin. It reports whether the thread awaits another value.
-func (c *counts) settle(th *thread) (waits bool) {
-	l := c.survey(th)
+func (c *counts) settle(th edit) (waits bool) {
+	l := c.survey(th.thread)
 	if !l.counts {
 		c.learning.known.Uncounted[th.Access.PC] = true
 		c.learning.finer = true
@@ -217,10 +217,10 @@ func (c *counts) settle(th *thread) (waits bool) {
 
 // recursWith reports whether a thread comes back to a state of its count with what is there.
 // It is run, in a probe.
-func (c *counts) recursWith(th *thread) bool {
+func (c *counts) recursWith(th edit) bool {
 	seen := map[poise]bool{}
 	for range mostTurns {
-		p := c.poiseOf(th, false)
+		p := c.poiseOf(th.thread, false)
 		if seen[p] {
 			return true
 		}
@@ -289,13 +289,13 @@ func (c *counts) survey(th *thread) (l look) {
 	if known, ok := c.surveyed[key]; ok {
 		return known
 	}
-	was, current := *th, c.attempt.current
-	c.spins.trials.probe(th, func() {
+	current := c.attempt.current
+	c.spins.trials.probe(th, func(th edit) {
 		c.buffers.enter(th)
 		th.Stand = StandAccess
 		l = c.surveyFrom(th, values)
 	})
-	*th, c.attempt.current = was, current
+	c.attempt.current = current
 	if len(c.surveyed) >= mostPolls {
 		clear(c.surveyed)
 	}
@@ -306,10 +306,10 @@ func (c *counts) survey(th *thread) (l look) {
 }
 
 // surveyFrom does so. values are the bytes' in the present execution, the present one first.
-func (c *counts) surveyFrom(th *thread, values []uint64) look {
+func (c *counts) surveyFrom(th edit, values []uint64) look {
 	at, mem, now := th.Access, c.in.machine.Journal(), values[0]
 	var left *poise
-	seen := map[poise]uint32{c.poiseOf(th, false): 1}
+	seen := map[poise]uint32{c.poiseOf(th.thread, false): 1}
 	turns, latest := uint32(0), uint32(0) // the first and the last turn in which the present value led out
 	for n := uint32(1); n <= mostTurns; n++ {
 		var next *poise
@@ -346,16 +346,17 @@ func (c *counts) surveyFrom(th *thread, values []uint64) look {
 // tryWith runs a turn of a thread as if its bytes held v, and takes it back. p is how the thread
 // stands then. With compares it is nil if the thread left and changed a part of the
 // kernel's state that can't be compared.
-func (c *counts) tryWith(th *thread, at *trace.Access, v, mem uint64, compares bool) (o afterTurn, p *poise) {
+func (c *counts) tryWith(th edit, at *trace.Access, v, mem uint64, compares bool) (o afterTurn, p *poise) {
 	k := c.in.markAlone()
 	c.in.Save(th.ID)
 	c.putValue(at, v)
 	logged := c.in.machine.Logged()
 	o, tr := c.turnOnce(th, c.counting)
 	if o != fails {
-		now := c.poiseOf(th, o == leaves)
+		now := c.poiseOf(th.thread, o == leaves)
 		if p = &now; o == leaves {
-			now.did, now.memory = doings(tr), c.differences(mem, &trace.Access{})
+			now.did = doings(tr)
+			now.memory, _ = c.differences(mem, &trace.Access{})
 			var err error
 			if now.words, err = c.in.machine.WordsSince(logged); err != nil && compares {
 				p = nil
@@ -369,7 +370,7 @@ func (c *counts) tryWith(th *thread, at *trace.Access, v, mem uint64, compares b
 
 // stepTurns is a step, of all the turns of a counted spin if the thread stands before one.
 // Of its looks, which all found the same, the last is on record.
-func (s *System) stepTurns(th *thread, tr *trace.Transition, c trace.Choice) (err error) {
+func (s *System) stepTurns(th edit, tr *trace.Transition, c trace.Choice) (err error) {
 	at := th.Access
 	for left := max(th.turns, 1); ; left-- {
 		s.turning = left > 1
@@ -432,20 +433,17 @@ func (c *counts) valuesAt(a *trace.Access, now uint64) []uint64 {
 }
 
 // differences are the bytes that differ from what was there at a moment of the journal, and
-// what they are; but for those of an access.
-func (c *counts) differences(since uint64, but *trace.Access) string {
-	bytes := map[uint64]byte{}
-	for _, r := range c.in.machine.Written(since) {
-		was := c.in.machine.Before(since, r.Lo, r.Hi-r.Lo)
-		for i, b := range c.in.machine.Bytes(r.Lo, r.Hi-r.Lo) {
-			if a := r.Lo + uint64(i); b != was[i] && (a < but.Addr || a >= but.Addr+uint64(but.Size)) {
-				bytes[a] = b
-			}
+// what they are; but for those of an access. work is how much was looked at.
+func (c *counts) differences(since uint64, but *trace.Access) (list string, work uint64) {
+	bytes, was := map[uint64]byte{}, c.in.machine.Firsts(since)
+	for a, old := range was {
+		if b := c.in.machine.Bytes(a, 1)[0]; b != old && (a < but.Addr || a >= but.Addr+uint64(but.Size)) {
+			bytes[a] = b
 		}
 	}
 	var text []byte
 	for _, a := range slices.Sorted(maps.Keys(bytes)) {
 		text = append(binary.LittleEndian.AppendUint64(text, a), bytes[a])
 	}
-	return string(text)
+	return string(text), c.in.machine.Journal() - since + uint64(len(was))
 }

@@ -119,12 +119,12 @@ func (s *fixed) threadDigest(th *thread) trace.Digest {
 	case StandAccess:
 		h.Words(th.Access.Addr, uint64(th.Access.Size), th.Access.PC)
 	case StandOp, StandTrap, StandSleep, StandFailure:
-		hashRegs(&h, &th.Regs)
+		hashRegs(&h, th.Regs)
 		h.Words(trace.Bit(th.napping), trace.Bit(th.trap.Syscall), trace.Bit(th.trap.Sysenter), uint64(th.trap.Vector), uint64(th.trap.Len))
 		h.Words(uint64(th.pending.Kind), th.pending.Obj, th.pending.Arg, uint64(th.pending.Size))
 	default:
 		if th.Set != 0 {
-			hashRegs(&h, &th.Regs)
+			hashRegs(&h, th.Regs)
 		}
 	}
 	if f := th.Failure; f != nil {
@@ -158,7 +158,7 @@ func (th *thread) hashBuffer(h *trace.Hash) {
 	}
 }
 
-func hashRegs(h *trace.Hash, r *emu.Regs) {
+func hashRegs(h *trace.Hash, r emu.Regs) {
 	h.Words(r.RAX, r.RBX, r.RCX, r.RDX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9,
 		r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.RIP, r.RFLAGS, r.FSBase, r.GSBase)
 }

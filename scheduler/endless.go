@@ -11,7 +11,7 @@ import (
 // with no effect. It finds the period of the thread's program counters and tries one
 // more turn. A loop of more than maxPeriod instructions isn't found and runs into the
 // step budget. period is that of a loop that has an effect, 0 if there is none.
-func (s *System) endless(th *thread) (spins bool, period int) {
+func (s *System) endless(th edit) (spins bool, period int) {
 	// It may run on into a trusted function, so nothing is learned of sharing.
 	r := emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * MaxPeriod}
 	k, mem := s.machine.Mark(), s.machine.Journal()
@@ -25,10 +25,10 @@ func (s *System) endless(th *thread) (spins bool, period int) {
 		return false, 0
 	}
 	s.machine.Rewind(k)
-	r.Flags = s.flags(th, s.lib.Running(th.ID))&^(emu.StopShared|emu.StopAtomic|emu.StopPoints|emu.Hash) | emu.IgnoreBreaks | emu.RecordAll
+	r.Flags = s.flags(th.thread, s.lib.Running(th.ID))&^(emu.StopShared|emu.StopAtomic|emu.StopPoints|emu.Hash) | emu.IgnoreBreaks | emu.RecordAll
 	r.Budget = uint64(p)
 	stop = s.machine.Run(&r)
-	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.Ctx, stop.Ctx) != 0 || !s.spins.unchanged(mem, s.spins.redZone(th)) {
+	if stop.Why != emu.StopBudget || s.machine.SameCPU(th.Ctx, stop.Ctx) != 0 || !s.spins.unchanged(mem, s.spins.redZone(th.thread)) {
 		return false, p
 	}
 	if !s.spins.unchanged(mem, emu.Range{}) { // once more: see spinagain.go

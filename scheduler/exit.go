@@ -44,12 +44,12 @@ func (e *Ends) readsEnd(th *thread) bool {
 
 // Exit makes a thread exited. byKernel: its own exit call did it.
 func (e *Ends) Exit(t trace.TID, tr *trace.Transition, byKernel bool) {
-	th := &e.in.threads[t]
+	th := e.in.edit(t)
 	th.Stand = StandExited
 	th.Yielding = false
-	e.stacks.bury(th, tr)
+	e.stacks.bury(th.thread, tr)
 	if k, ok := e.in.kernel.(kernel.Leaver); ok && !byKernel {
-		if at := e.endWord(th); at != 0 {
+		if at := e.endWord(th.thread); at != 0 {
 			e.sharing.Touch(th.ID, tr, th.Regs.RIP, at, 4, trace.Write|trace.Atomic)
 		}
 		wakes, ops := k.Leave(th.ID)
@@ -60,7 +60,7 @@ func (e *Ends) Exit(t trace.TID, tr *trace.Transition, byKernel bool) {
 			e.in.wakeFromKernel(w)
 			tr.Wakes = append(tr.Wakes, w)
 		}
-		e.sharing.takeTouched(th, tr, th.Regs.RIP)
+		e.sharing.takeTouched(th.thread, tr, th.Regs.RIP)
 	}
 	tr.End = trace.EndThread
 	tr.Did(trace.Op{Kind: trace.OpExit, Obj: uint64(th.ID), PC: th.Regs.RIP})

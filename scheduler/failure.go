@@ -90,8 +90,8 @@ func (w *Wait) String() string {
 
 // Fail makes a thread stand before its failure: the guest's end is an event of
 // its own, which the others may still forestall.
-func (s *state) Fail(t trace.TID, f *Failure) error {
-	th := &s.threads[t]
+func (s *present) Fail(t trace.TID, f *Failure) error {
+	th := s.edit(t)
 	th.Stand, th.Failure = StandFailure, f
 	return nil
 }

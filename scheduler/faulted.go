@@ -27,7 +27,7 @@ type signals struct {
 	sharing  *Sharing
 	seen     *seen
 	learning *learning
-	standAt  func(*thread, *trace.Transition) error // the thread stands at a point
+	standAt  func(edit, *trace.Transition) error // the thread stands at a point
 }
 
 // faultLook is what others have to do with a fault that the thread goes on after.
@@ -43,14 +43,14 @@ func (g *signals) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
 
 // atFault deals with an access that faults. framing: the step began with a handler's
 // frame. It reports whether the step is over; if it isn't, the guest handles the fault.
-func (g *signals) atFault(th *thread, tr *trace.Transition, stop *emu.Stop, framing bool) (over bool, err error) {
+func (g *signals) atFault(th edit, tr *trace.Transition, stop *emu.Stop, framing bool) (over bool, err error) {
 	th.Regs = stop.Regs
 	if fell, err := g.in.lib.Fell(th.ID, tr); err != nil {
 		return true, err
 	} else if fell {
 		return true, g.standAt(th, tr)
 	}
-	look, looks := g.faultLook(th, stop.Fault)
+	look, looks := g.faultLook(th.thread, stop.Fault)
 	if looks && len(tr.Accesses)+len(tr.Ops) > 0 {
 		// Other threads may use the page before.
 		th.Stand = StandAccess
@@ -67,10 +67,10 @@ func (g *signals) atFault(th *thread, tr *trace.Transition, stop *emu.Stop, fram
 }
 
 // atPrivileged is the same for an instruction that only a kernel may use.
-func (g *signals) atPrivileged(th *thread, tr *trace.Transition, stop *emu.Stop, framing bool) (over bool, err error) {
+func (g *signals) atPrivileged(th edit, tr *trace.Transition, stop *emu.Stop, framing bool) (over bool, err error) {
 	th.Regs = stop.Regs
 	if stop.Detail == "iret" {
-		return true, g.in.unmodelled(th, stop) // a program may: it returns to where it is
+		return true, g.in.unmodelled(th.thread, stop) // a program may: it returns to where it is
 	}
 	if g.handled(th, tr, emu.Fault{Kind: emu.FaultProtection}, framing) {
 		return g.atFrame(th, tr)
@@ -80,7 +80,7 @@ func (g *signals) atPrivileged(th *thread, tr *trace.Transition, stop *emu.Stop,
 }
 
 // atFrame ends the step of a thread that stands before its handler's frame.
-func (g *signals) atFrame(th *thread, tr *trace.Transition) (over bool, err error) {
+func (g *signals) atFrame(th edit, tr *trace.Transition) (over bool, err error) {
 	if th.framing {
 		return true, g.standAt(th, tr)
 	}
@@ -90,7 +90,7 @@ func (g *signals) atFrame(th *thread, tr *trace.Transition) (over bool, err erro
 // handled has the kernel bring a thread to its handler of a fault, if it has one. A
 // thread that has done anything in this step stands before what is written for the
 // handler first, if threads share that.
-func (g *signals) handled(th *thread, tr *trace.Transition, f emu.Fault, framing bool) bool {
+func (g *signals) handled(th edit, tr *trace.Transition, f emu.Fault, framing bool) bool {
 	if f.Kind == emu.FaultBlockRead || f.Kind == emu.FaultBlockWrite {
 		return false // landgo's own: the processor finds nothing wrong
 	}
@@ -108,7 +108,7 @@ func (g *signals) handled(th *thread, tr *trace.Transition, f emu.Fault, framing
 		return false
 	}
 	frame := g.sharedByHandler(th, journal, f)
-	if frame.Size != 0 && !stood && !g.in.trusted(th) && (g.in.EveryOperation() || g.in.racing[regs.RIP]) && g.points.Allowed(th.ID, regs.RIP) {
+	if frame.Size != 0 && !stood && !g.in.trusted(th.thread) && (g.in.EveryOperation() || g.in.racing[regs.RIP]) && g.points.Allowed(th.ID, regs.RIP) {
 		g.in.machine.Rewind(before)
 		th.Regs = regs
 		th.Stand, th.framing, th.Access = StandAccess, true, frame
@@ -116,9 +116,9 @@ func (g *signals) handled(th *thread, tr *trace.Transition, f emu.Fault, framing
 	}
 	th.Set = emu.SetAll
 	if g.in.logs {
-		g.sharing.takeTouched(th, tr, regs.RIP)
+		g.sharing.takeTouched(th.thread, tr, regs.RIP)
 	} else {
-		g.framed(th, tr, frame)
+		g.framed(th.thread, tr, frame)
 	}
 	return true
 }
@@ -126,10 +126,10 @@ func (g *signals) handled(th *thread, tr *trace.Transition, f emu.Fault, framing
 // sharedByHandler is what the kernel has just touched to bring a thread to its handler,
 // if threads share any of it: the signal's action, or the handler's frame. Size 0: none.
 // Where the fault is, the access that faults is an event already.
-func (g *signals) sharedByHandler(th *thread, journal uint64, f emu.Fault) (a trace.Access) {
+func (g *signals) sharedByHandler(th edit, journal uint64, f emu.Fault) (a trace.Access) {
 	k, ok := g.in.kernel.(recorder)
 	if !ok {
-		return g.frame(th, journal, &th.Regs)
+		return g.frame(th.thread, journal, &th.Regs)
 	}
 	own, _ := k.Touched()
 	for i := range own {
@@ -183,17 +183,17 @@ func (b *buffers) endStores(th *thread) {
 	if b.attempt.trying || th.ID == b.attempt.current || th.Half == 0 || b.in.thisStep().Updates || !b.in.machine.Stored(th.Ctx) {
 		return
 	}
-	b.in.Save(th.ID)
+	e := b.in.edit(th.ID)
 	if b.in.cfg.Buffers {
-		b.moves(func() { b.endBuffered(th) })
+		b.moves(func() { b.endBuffered(e) })
 		return
 	}
-	b.endInstruction(th)
+	b.endInstruction(e)
 }
 
 // endInstruction runs a thread to the end of the instruction that it is within. The step under
 // way has its accesses.
-func (b *buffers) endInstruction(th *thread) []trace.Access {
+func (b *buffers) endInstruction(th edit) []trace.Access {
 	stop := b.in.machine.Run(&emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.IgnoreBreaks, StopAt: 2})
 	th.Ctx, th.Half = stop.Ctx, stop.Parts
 	th.Insns += stop.Insns
@@ -207,7 +207,7 @@ func (b *buffers) endInstruction(th *thread) []trace.Access {
 // MeetFault has a thread meet a fault that landgo meets for it in a call from site, in
 // what that does.
 func (g *signals) MeetFault(t trace.TID, site uint64, fault emu.Fault, does string) error {
-	th, tr := &g.in.threads[t], g.in.thisStep()
+	th, tr := g.in.edit(t), g.in.thisStep()
 	g.sharing.Touch(t, tr, site, fault.Addr, fault.Size, 0) // whether the page is there
 	if g.handled(th, tr, fault, true) {
 		th.Stand, th.framing = StandRun, false

@@ -63,7 +63,7 @@ func (s *System) LimitFaults(n int) {
 // Failed notes a failure of what a thread called at pc; arg says what was asked for.
 func (g *Failing) Failed(t trace.TID, tr *trace.Transition, k trace.FaultKind, pc, arg uint64) {
 	g.in.machine.Put(&g.failed, g.failed.Get()+1<<(8*k))
-	g.in.threads[t].Effects++
+	g.in.edit(t).Effects++
 	tr.Did(trace.Op{Kind: trace.OpFault, Obj: uint64(k), Arg: arg, PC: pc})
 }
 

@@ -55,7 +55,7 @@ func (b *buffers) stores(th *thread, tr *trace.Transition) {
 
 // callsAll has drains for the call that a thread has made. The thread has a step to take then
 // even if there are none, for a schedule counts it.
-func (b *buffers) callsAll(th *thread, tr *trace.Transition) error {
+func (b *buffers) callsAll(th edit, tr *trace.Transition) error {
 	for _, n := range slices.Sorted(maps.Keys(b.learning.known.Storing)) {
 		t := trace.TID(n)
 		if t == th.ID {
@@ -66,8 +66,7 @@ func (b *buffers) callsAll(th *thread, tr *trace.Transition) error {
 			return b.in.Invalid(kernel.GapThreads, th.ID, th.Regs.RIP, "membarrier isn't modelled with --model tso beside so many threads that store: %v", err)
 		}
 		b.in.ensure(bufferOf(hole))
-		b.in.Save(hole)
-		b.in.threads[hole].draining = draining{asked: true, of: t, caller: th.ID}
+		b.in.edit(hole).draining = draining{asked: true, of: t, caller: th.ID}
 		th.calls++
 		tr.Wakes = append(tr.Wakes, bufferOf(hole))
 	}
@@ -88,10 +87,8 @@ func (b *buffers) describeDrain(hole *thread, dst []trace.Thread) []trace.Thread
 }
 
 // drain is a step of the drain beside a hole.
-func (s *present) drain(hole *thread, tr *trace.Transition) {
-	caller := &s.threads[hole.caller]
-	s.Save(hole.ID)
-	s.Save(caller.ID)
+func (s *present) drain(hole edit, tr *trace.Transition) {
+	caller := s.edit(hole.caller)
 	hole.asked = false
 	caller.calls--
 	tr.Of, tr.Last = hole.of, tr.Begin+1

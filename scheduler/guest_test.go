@@ -198,8 +198,8 @@ func TestScoutBuffers(t *testing.T) {
 		t.Fatal("no store was in a buffer")
 	}
 	tr := s.steps[len(s.steps)-1].tr
-	th, journal := &s.threads[tr.Thread], s.machine.Journal()
-	if s.scouts.scout(th, tr, scoutAfter); s.machine.Journal() != journal {
+	journal := s.machine.Journal()
+	if s.scouts.scout(s.edit(tr.Thread), tr, scoutAfter); s.machine.Journal() != journal {
 		t.Error("it wasn't taken back")
 	}
 }

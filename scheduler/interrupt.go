@@ -66,8 +66,7 @@ func (g *signals) createsQuietly(th *thread) bool {
 // Interrupt implements kernel.Interrupter.
 func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	sp, pc := s.Regs(t).RSP, s.Regs(t).RIP
-	th := &s.threads[t]
-	s.Save(t)
+	th := s.edit(t)
 	nap := trace.Op{}
 	if th.napping {
 		nap, th.napping = th.pending, false
@@ -93,7 +92,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 }
 
 // endInterrupt ends a handler that returned to where its thread stood.
-func (th *thread) endInterrupt() {
+func (th edit) endInterrupt() {
 	if th.Regs.RSP >= th.Interrupted {
 		th.Interrupted = 0
 	}

@@ -49,7 +49,7 @@ func (k *Blocks) WrongFree(f *Failure) bool { return k.letThrough(f, false) }
 // passBlock lets the access through at which a thread has stopped, if it is to be. It
 // runs the instruction again, without a look at blocks. The argument before is how
 // many accesses tr had before the run that stopped.
-func (k *Blocks) passBlock(th *thread, tr *trace.Transition, stop *emu.Stop, before int) (allow uint32, pass bool) {
+func (k *Blocks) passBlock(th edit, tr *trace.Transition, stop *emu.Stop, before int) (allow uint32, pass bool) {
 	if k := stop.Fault.Kind; k != emu.FaultBlockRead && k != emu.FaultBlockWrite {
 		return 0, false
 	}

@@ -39,8 +39,8 @@ func (n *Naps) naps(th *thread, p *kernel.Plan) bool {
 
 // nap has a thread fall asleep at the trap before which it stands, if it sleeps
 // there: p is the trap's plan. It reports whether it does.
-func (n *Naps) nap(th *thread, tr *trace.Transition, p *kernel.Plan) bool {
-	if th.napping || !n.naps(th, p) {
+func (n *Naps) nap(th edit, tr *trace.Transition, p *kernel.Plan) bool {
+	if th.napping || !n.naps(th.thread, p) {
 		return false
 	}
 	k, ok := n.in.kernel.(napper)
@@ -48,7 +48,7 @@ func (n *Naps) nap(th *thread, tr *trace.Transition, p *kernel.Plan) bool {
 		return false
 	}
 	left, at, ok := k.Nap(th.ID)
-	n.sharing.takeTouched(th, tr, th.Regs.RIP)
+	n.sharing.takeTouched(th.thread, tr, th.Regs.RIP)
 	if !ok {
 		return false
 	}
@@ -61,7 +61,7 @@ func (n *Naps) nap(th *thread, tr *trace.Transition, p *kernel.Plan) bool {
 
 // EndNap ends a sleep of a thread whose handler has returned to it.
 func (n *Naps) EndNap(t trace.TID, tr *trace.Transition, nap trace.Op) {
-	th := &n.in.threads[t]
+	th := n.in.edit(t)
 	const syscall, timespecSize, eintr = 2, 16, 4
 	r := &th.Regs
 	pc := r.RIP

@@ -40,7 +40,7 @@ func TestKinshipEnds(t *testing.T) {
 		s := still(t, Config{Alike: func(uint64) *static.Code { return &static.Code{} }}, 3)
 		k := s.Kinship
 		k.on = true
-		root := &s.threads[0]
+		root := s.edit(0)
 		for i := 1; i < 3; i++ {
 			th := &s.threads[i]
 			th.Plain, th.Entry = true, 0x1000
@@ -136,7 +136,7 @@ func TestFailuresLeft(t *testing.T) {
 // bytes waits for it, and so does a locked instruction.
 func TestBuffersHold(t *testing.T) {
 	s := still(t, Config{Buffers: true}, 4)
-	th := &s.threads[0]
+	th := s.edit(0)
 	s.buffers.push(th, &trace.Access{Addr: 0x8000, Size: 4, PC: 0x1000, Flags: trace.Write}, 0, 1)
 	th.Stand = StandAccess
 	for _, tc := range []struct {
@@ -146,12 +146,12 @@ func TestBuffersHold(t *testing.T) {
 	}{{4, 0, false}, {8, 0, true}, {4, trace.Atomic | trace.Write, true}} {
 		th.Access = trace.Access{Addr: 0x8000, Size: tc.size, Flags: tc.flags}
 		d := trace.Thread{Status: trace.Ready, Pending: trace.Op{Kind: trace.OpAccess}, PendingAccess: th.Access}
-		s.buffers.holds(th, &d)
+		s.buffers.holds(th.thread, &d)
 		if blocked := d.Status == trace.Blocked; blocked != tc.blocked || !blocked && d.PendingAccess.Flags&trace.Buffered == 0 {
 			t.Errorf("%d bytes, flags %x: status %v, %+v", tc.size, tc.flags, d.Status, d.PendingAccess)
 		}
 	}
-	if list := s.buffers.describe(th, nil); len(list) != 1 || list[0].ID != bufferOf(0) || !list[0].Updates {
+	if list := s.buffers.describe(th.thread, nil); len(list) != 1 || list[0].ID != bufferOf(0) || !list[0].Updates {
 		t.Errorf("the buffer: %+v", list)
 	}
 }

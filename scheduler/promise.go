@@ -72,7 +72,7 @@ func (j *Promises) Add(t trace.TID, always bool, holds, arg, lock uint64) error 
 
 // judge looks, at the end of a step, whether the promises hold. made is how many there
 // were before, and alone: no other thread was there.
-func (j *Promises) judge(th *thread, tr *trace.Transition, made int, alone bool) error {
+func (j *Promises) judge(th edit, tr *trace.Transition, made int, alone bool) error {
 	switch {
 	case len(j.in.promises) == 0 || tr.End == trace.EndBug:
 		return nil
@@ -81,7 +81,7 @@ func (j *Promises) judge(th *thread, tr *trace.Transition, made int, alone bool)
 		return nil
 	}
 	at, touches := j.changedBy(tr)
-	touches = j.comeToCount(th, tr) || len(j.in.promises) > made && !alone || touches
+	touches = j.comeToCount(th.thread, tr) || len(j.in.promises) > made && !alone || touches
 	if !touches && !alone {
 		return nil
 	}
@@ -97,14 +97,14 @@ func (j *Promises) judge(th *thread, tr *trace.Transition, made int, alone bool)
 				continue
 			}
 		}
-		holds, err := j.holdsNow(th, p)
+		holds, err := j.holdsNow(th.thread, p)
 		switch {
 		case err != nil:
 			return err
 		case holds && !p.always:
 			j.in.machine.PutFlag(&p.met, true)
 		case !holds && p.always && !j.learning.finer && th.Stand != StandFailure:
-			j.failAfter(th, &Failure{Kind: trace.Invariant, Thread: th.ID, PC: at.pc, Message: j.brokenText(th, p, at.text)})
+			j.failAfter(th, &Failure{Kind: trace.Invariant, Thread: th.ID, PC: at.pc, Message: j.brokenText(th.thread, p, at.text)})
 			return nil
 		}
 	}
@@ -124,7 +124,7 @@ func (j *Promises) comeToCount(th *thread, tr *trace.Transition) (some bool) {
 }
 
 // judgeEnd is the same at the end of the process.
-func (j *Promises) judgeEnd(th *thread, tr *trace.Transition) {
+func (j *Promises) judgeEnd(th edit, tr *trace.Transition) {
 	for _, p := range j.in.promises {
 		if !p.always && !p.met.Get() {
 			tr.End = trace.EndBug
@@ -136,8 +136,7 @@ func (j *Promises) judgeEnd(th *thread, tr *trace.Transition) {
 }
 
 // failAfter makes a thread that has made its step stand before its failure.
-func (j *Promises) failAfter(th *thread, f *Failure) {
-	j.in.Save(th.ID)
+func (j *Promises) failAfter(th edit, f *Failure) {
 	th.Regs = *j.regs(th.ID)
 	th.Set, th.Half = 0, 0
 	if f.PC == 0 {

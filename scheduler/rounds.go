@@ -30,13 +30,13 @@ type rounds struct {
 func (s *System) YieldRounds() { s.cfg.YieldRounds = true }
 
 // round takes in where a thread stands after a step.
-func (s *System) round(th *thread) {
+func (s *System) round(th edit) {
 	if !s.cfg.YieldRounds || !th.Live() {
 		return
 	}
 	r := &th.rounds
 	r.since++
-	switch pc := s.standPC(th); {
+	switch pc := s.standPC(th.thread); {
 	case pc == r.at:
 		r.turns, r.since = r.turns+1, 0
 		if r.turns > roundsFirst {

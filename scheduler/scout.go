@@ -53,7 +53,7 @@ type scouts struct {
 }
 
 // cutShort reports whether a step is over that has run for long without a point.
-func (h *scouts) cutShort(th *thread, tr *trace.Transition) bool {
+func (h *scouts) cutShort(th edit, tr *trace.Transition) bool {
 	ran := th.Insns - tr.Begin
 	if h.attempt.scouting {
 		return ran >= scoutSlice
@@ -75,8 +75,8 @@ func (h *scouts) cutShort(th *thread, tr *trace.Transition) bool {
 
 // scout lets the others run without the thread th, whose step tr is under way, and
 // takes that back. News sets learning.finer.
-func (h *scouts) scout(th *thread, tr *trace.Transition, budget uint64) {
-	was, current, observer, begun := *th, h.attempt.current, h.in.observer, h.seen.instructions
+func (h *scouts) scout(th edit, tr *trace.Transition, budget uint64) {
+	current, observer, begun := h.attempt.current, h.in.observer, h.seen.instructions
 	h.attempt.scouting, h.attempt.probing, h.in.observer = true, true, nil
 	under := len(h.buffers.under)
 	k := h.in.markAlone()
@@ -91,8 +91,7 @@ func (h *scouts) scout(th *thread, tr *trace.Transition, budget uint64) {
 		if other, turn = nextOther(threads, th.ID, other, turn); other == trace.NoThread {
 			break
 		}
-		o := &h.in.threads[other]
-		h.in.Save(other)
+		o := h.in.edit(other)
 		own := &trace.Transition{Thread: other, Begin: o.Insns}
 		if err := h.spins.runs.step(o, own, 0); err != nil || own.End == trace.EndProcess || own.End == trace.EndBug {
 			break
@@ -102,7 +101,6 @@ func (h *scouts) scout(th *thread, tr *trace.Transition, budget uint64) {
 	h.in.goBack(k)
 	h.in.marks = h.in.marks[:len(h.in.marks)-1]
 	h.buffers.under, h.buffers.weak = h.buffers.under[:under], 0
-	*th = was
 	h.attempt.scouting, h.attempt.probing, h.in.observer, h.attempt.current = false, false, observer, current
 }
 

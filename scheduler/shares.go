@@ -19,8 +19,7 @@ func (s *state) moment(tr *trace.Transition, accesses int) moment {
 
 // Join notes that a thread has been joined, which it has to be kept for.
 func (s *present) Join(t trace.TID, tr *trace.Transition) {
-	s.Save(t)
-	th := &s.threads[t]
+	th := s.edit(t)
 	th.Joined, th.joinedAt, th.joinedBy = true, s.moment(tr, len(tr.Accesses)), tr.Thread
 }
 

@@ -19,9 +19,8 @@ func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition,
 	if s.cfg.Buffers {
 		s.ensure(bufferOf(child))
 	}
-	s.Save(child)
-	c := &s.threads[child]
-	*c = thread{
+	c := s.edit(child)
+	*c.thread = thread{
 		Thread: Thread{ID: child, Exists: true, Parent: t, Ctx: s.machine.StartFrom(parent.Ctx, regs), Created: parent.Regs.RIP,
 			Self: regs.FSBase, Stack: regs.RSP, Entry: regs.RIP, OwnStack: roomAt != 0},
 		born: s.moment(tr, len(tr.Accesses)),

@@ -42,7 +42,7 @@ import (
 
 // stepper takes steps in the middle of others: they are tried, and taken back.
 type stepper interface {
-	step(*thread, *trace.Transition, trace.Choice) error
+	step(edit, *trace.Transition, trace.Choice) error
 	describe(*thread, *trace.Thread) Watch
 }
 
@@ -116,21 +116,21 @@ const (
 
 // standAt is called where a thread has come to stand at the end of a step. Reads of a
 // thread that is alone aren't on record; the state recurs all the same.
-func (s *System) standAt(th *thread, tr *trace.Transition) error {
+func (s *System) standAt(th edit, tr *trace.Transition) error {
 	if s.probing || s.turning || !s.spins.calm(tr) || th.ID != tr.Thread || th.Stand != StandRun && s.Alone(th.ID) {
 		return nil
 	}
 	switch th.Stand {
 	case StandAccess:
 		if n := len(tr.Accesses); n > 0 && th.LastStep != 0 && s.steps[th.LastStep-1].effects == th.Effects && s.spins.sameRead(&tr.Accesses[n-1], &th.Access) {
-			if reads, single := s.spins.tryTurn(th, tr); reads != nil {
+			if reads, single := s.spins.tryTurn(th.thread, tr); reads != nil {
 				if single {
 					s.awaits.learn(&th.Access)
 				}
 				s.spinOn(th, reads)
 				return nil
 			}
-			s.counts.learn(th)
+			s.counts.learn(th.thread)
 		}
 		fallthrough
 	case StandRun, StandTrap, StandOp:
@@ -176,7 +176,7 @@ func (s *spins) tryTurn(th *thread, of *trace.Transition) (reads []trace.Access,
 	s.in.arena.seal(of)
 	read := of.Accesses[len(of.Accesses)-1]
 	read.PC = th.Access.PC // the last one was perhaps before the loop
-	s.trials.probe(th, func() {
+	s.trials.probe(th, func(th edit) {
 		recurs, one, tr := s.comesRound(th)
 		if recurs {
 			single, reads = one, s.appendReads([]trace.Access{read}, tr)
@@ -201,13 +201,12 @@ func (s *spins) appendReads(reads []trace.Access, tr *trace.Transition) []trace.
 }
 
 // probe has f run a thread, and takes all back but what was learned.
-func (t *trials) probe(th *thread, f func()) {
+func (t *trials) probe(th *thread, f func(th edit)) {
 	finer, observer := t.learning.finer, t.in.observer
 	t.attempt.probing, t.in.observer = true, nil
 	under := len(t.buffers.under)
 	k := t.in.markAlone()
-	t.in.Save(th.ID)
-	f()
+	f(t.in.edit(th.ID))
 	t.in.goBack(k)
 	t.in.marks = t.in.marks[:len(t.in.marks)-1]
 	t.buffers.under, t.buffers.weak = t.buffers.under[:under], 0
@@ -217,15 +216,15 @@ func (t *trials) probe(th *thread, f func()) {
 }
 
 // comesRound runs a thread that stands at an access for a step.
-func (s *spins) comesRound(th *thread) (recurs, single bool, tr *trace.Transition) {
-	before, mem := *th, s.in.machine.Journal()
+func (s *spins) comesRound(th edit) (recurs, single bool, tr *trace.Transition) {
+	before, mem := *th.thread, s.in.machine.Journal()
 	tr = s.in.arena.transition(th.ID, 0)
 	if err := s.runs.step(th, tr, 0); err != nil {
 		return false, false, tr // it will come up when the thread is really run
 	}
 	recurs = th.Stand == StandAccess && sameAccess(&th.Access, &before.Access) && th.Half == before.Half && th.Effects == before.Effects &&
 		s.calm(tr) && tr.End == trace.EndPoint &&
-		s.sameLive(th, before.Ctx) && s.unchanged(mem, s.redZone(th))
+		s.sameLive(th.thread, before.Ctx) && s.unchanged(mem, s.redZone(th.thread))
 	single = len(tr.Accesses) == 1 && len(tr.Ops) == 0 && tr.Accesses[0].Addr == before.Access.Addr && tr.Accesses[0].Size == before.Access.Size
 	if recurs && !s.unchanged(mem, emu.Range{}) {
 		s.in.arena.seal(tr)
@@ -240,8 +239,8 @@ func sameAccess(a, b *trace.Access) bool { return a.Addr == b.Addr && a.Size == 
 
 // findTurn looks for an earlier step of the thread that began in exactly the
 // state in which it now stands, with no effect since.
-func (s *spins) findTurn(th *thread, tr *trace.Transition) {
-	pc, near := s.in.standPC(th), nearSteps
+func (s *spins) findTurn(th edit, tr *trace.Transition) {
+	pc, near := s.in.standPC(th.thread), nearSteps
 	listed := th.Stand != StandOp && th.Set == 0
 	if !listed {
 		near = maxOpSteps
@@ -254,7 +253,7 @@ func (s *spins) findTurn(th *thread, tr *trace.Transition) {
 		}
 		// A step that ends where it began ran nothing: a point right at a
 		// thread's entry. That is no turn.
-		if st.insns != th.Insns && st.pc == pc && st.set == th.Set && (st.set == 0 || st.regs == th.Regs) && s.sameLive(th, st.ctx) {
+		if st.insns != th.Insns && st.pc == pc && st.set == th.Set && (st.set == 0 || st.regs == th.Regs) && s.sameLive(th.thread, st.ctx) {
 			s.turn(th, tr, i-1)
 			return
 		}
@@ -263,7 +262,7 @@ func (s *spins) findTurn(th *thread, tr *trace.Transition) {
 	if i == 0 || !listed {
 		return
 	}
-	if i = s.farTurn(th, i, pc); i != 0 {
+	if i = s.farTurn(th.thread, i, pc); i != 0 {
 		s.turn(th, tr, i-1)
 	}
 }
@@ -274,12 +273,12 @@ func (s *spins) findTurn(th *thread, tr *trace.Transition) {
 // difference: whether the thread can go on is settled by what happened before, not by
 // the order of unrelated steps. If one did change it, the reads are remembered all the
 // same: the thread goes on because of that.
-func (s *spins) turn(th *thread, tr *trace.Transition, i int32) {
-	reads, disturbed, own := s.readsSince(th, i)
-	if !s.givesBack(th, i) {
+func (s *spins) turn(th edit, tr *trace.Transition, i int32) {
+	reads, disturbed, own := s.readsSince(th.thread, i)
+	if !s.givesBack(th.thread, i) {
 		return
 	}
-	zone, exact := s.redZone(th), true
+	zone, exact := s.redZone(th.thread), true
 	if !s.in.machine.Unchanged(own, func(a uint64) bool {
 		for k := range reads { // it wrote no other value to what others see
 			if r := &reads[k]; a >= r.Addr && a < r.Addr+uint64(r.Size) {
@@ -295,12 +294,12 @@ func (s *spins) turn(th *thread, tr *trace.Transition, i int32) {
 		th.Waits = append([]trace.Access(nil), reads...)
 		return
 	}
-	if !exact && !s.runAgain(th, tr, s.stepsSince(th, i)) {
+	if !exact && !s.runAgain(th.thread, tr, s.stepsSince(th.thread, i)) {
 		return
 	}
 	s.in.spinOn(th, reads)
-	th.idles = s.in.idles(th, i)
-	if looksAtClock(th) {
+	th.idles = s.in.idles(th.thread, i)
+	if looksAtClock(th.thread) {
 		s.in.kernel.(clockKernel).LooksAnew(th.ID)
 		s.polled = true
 	}
@@ -369,7 +368,7 @@ func disturbs(tr *trace.Transition, waits []trace.Access) bool {
 // spinOn makes a thread wait for a change of what its loop reads. The reads are
 // kept in the order of the code, each once: where in its loop the thread was
 // found out is chance.
-func (s *state) spinOn(th *thread, reads []trace.Access) {
+func (s *state) spinOn(th edit, reads []trace.Access) {
 	th.spinStand, th.idles = th.Stand, false
 	th.Stand = StandSpin
 	order := func(a, b trace.Access) int {
@@ -383,9 +382,8 @@ func (s *state) spinOn(th *thread, reads []trace.Access) {
 // Unspin makes a thread that spins ready to run on, if it does; but one that is to go on
 // because time passes.
 func (s *System) Unspin(t trace.TID) {
-	if th := &s.threads[t]; s.threads[t].Exists && th.Stand == StandSpin && !s.Polls(t) {
-		s.Save(t)
-		th.Stand = th.spinStand
+	if th := &s.threads[t]; th.Exists && th.Stand == StandSpin && !s.Polls(t) {
+		s.edit(t).Stand = th.spinStand
 	}
 }
 
@@ -394,8 +392,7 @@ func (s *present) wakeSpinners(tr *trace.Transition) {
 	for i := range s.threads {
 		th := &s.threads[i]
 		if th.Stand == StandSpin && s.threads[i].Exists && th.ID != tr.Thread && !(tr.Updates && tr.Of == th.ID) && disturbs(tr, th.Waits) {
-			s.Save(th.ID)
-			th.Stand = th.spinStand
+			s.edit(th.ID).Stand = th.spinStand
 		}
 	}
 }

@@ -19,18 +19,18 @@ import (
 func (s *spins) runAgain(th *thread, of *trace.Transition, was []*trace.Transition) bool {
 	s.in.arena.seal(of)
 	var same bool
-	s.trials.probe(th, func() { same = s.again(th, was) })
+	s.trials.probe(th, func(th edit) { same = s.again(th, was) })
 	return same
 }
 
 // again runs a thread, which may be in a spin, for as many steps as there are in was.
 // It reports whether they do the same as those, and bring it back to where it stood
 // with no byte changed.
-func (s *spins) again(th *thread, was []*trace.Transition) bool {
-	before, pc, mem := *th, s.in.standPC(th), s.in.machine.Journal()
+func (s *spins) again(th edit, was []*trace.Transition) bool {
+	before, pc, mem := *th.thread, s.in.standPC(th.thread), s.in.machine.Journal()
 	for _, w := range was {
 		var d trace.Thread
-		if s.runs.describe(th, &d); d.Status != trace.Ready || d.Outcomes > 1 {
+		if s.runs.describe(th.thread, &d); d.Status != trace.Ready || d.Outcomes > 1 {
 			return false
 		}
 		tr := s.in.arena.transition(th.ID, 0)
@@ -40,10 +40,10 @@ func (s *spins) again(th *thread, was []*trace.Transition) bool {
 		}
 		s.in.arena.seal(tr)
 	}
-	return th.Stand == before.Stand && th.Half == before.Half && th.Effects == before.Effects && s.in.standPC(th) == pc &&
+	return th.Stand == before.Stand && th.Half == before.Half && th.Effects == before.Effects && s.in.standPC(th.thread) == pc &&
 		th.Set == before.Set && (th.Set == 0 || th.Regs == before.Regs) &&
 		(th.Stand != StandAccess || sameAccess(&th.Access, &before.Access)) &&
-		s.sameLive(th, before.Ctx) && s.unchanged(mem, emu.Range{})
+		s.sameLive(th.thread, before.Ctx) && s.unchanged(mem, emu.Range{})
 }
 
 // sameSteps reports whether two steps of a thread touched the same and did the same

@@ -169,7 +169,7 @@ func (s *System) stepStart(t trace.TID, c trace.Choice) (*trace.Transition, erro
 }
 
 // runOrPlay is runCPU, or what came of it before. look is Advance's.
-func (s *System) runOrPlay(th *thread, tr *trace.Transition, allow uint32, skip bool, look *uint64, pass bool) (*emu.Stop, error) {
+func (s *System) runOrPlay(th edit, tr *trace.Transition, allow uint32, skip bool, look *uint64, pass bool) (*emu.Stop, error) {
 	g := &s.starting
 	if th.ID == 0 && g.plays() {
 		return s.playLeg(th, tr, skip, look)
@@ -177,9 +177,9 @@ func (s *System) runOrPlay(th *thread, tr *trace.Transition, allow uint32, skip 
 	if g.note == nil || g.over || th.ID != 0 {
 		return s.runCPU(th, tr, allow, skip, *look-th.Insns, pass), nil
 	}
-	s.noteBegin(th, skip)
+	s.noteBegin(th.thread, skip)
 	stop := s.runCPU(th, tr, allow, skip, *look-th.Insns, pass)
-	s.noteEnd(th, stop, *look)
+	s.noteEnd(th.thread, stop, *look)
 	return stop, nil
 }
 
@@ -259,10 +259,10 @@ func (s *System) endNote() {
 }
 
 // playLeg has come of a thread what came of its next run before.
-func (s *System) playLeg(th *thread, tr *trace.Transition, skip bool, look *uint64) (*emu.Stop, error) {
+func (s *System) playLeg(th edit, tr *trace.Transition, skip bool, look *uint64) (*emu.Stop, error) {
 	g := &s.starting
 	l := &g.play.Legs[g.next]
-	b := s.legBegin(th, skip)
+	b := s.legBegin(th.thread, skip)
 	if b != l.As || l.Why == emu.StopBreak && !s.machine.Breaks(l.PC) || !s.Alone(th.ID) || th.Interrupted != 0 || s.pinned >= 0 {
 		return nil, errOtherStart
 	}

@@ -61,8 +61,11 @@ func (s *state) Heap() *heap.Heap { return s.heap }
 // Ensure makes room for a thread, which exists once Thread.Exists is set.
 func (s *state) Ensure(t trace.TID) { s.ensure(t) }
 
-// Thread is a thread's state. It has to be saved before it is changed.
+// Thread is a thread's state, to look at.
 func (s *state) Thread(t trace.TID) *Thread { return &s.threads[t].Thread }
+
+// SetThread sets a thread's state.
+func (s *present) SetThread(t trace.TID, th Thread) { s.edit(t).Thread = th }
 
 // Births are the parents of the threads that have a name, with the ordinals that they
 // gave, from thread 1 on.
@@ -76,8 +79,7 @@ func (s *System) Begin(t trace.TID, c trace.Choice, at emu.Ctx, pc uint64) (*tra
 	if len(s.steps) >= maxSteps {
 		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: pc}
 	}
-	s.Save(t)
-	th := &s.threads[t]
+	th := s.edit(t)
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.Insns
 	s.steps = append(s.steps, stepInfo{tr: tr, ctx: at, journal: s.machine.Journal(), pc: pc, prev: th.LastStep, insns: th.Insns})
@@ -156,7 +158,7 @@ func (s *fixed) Block(t trace.TID, b heap.Block, given bool) {
 }
 
 // SpinOn makes a thread wait for a change of what its loop reads.
-func (s *state) SpinOn(t trace.TID, reads []trace.Access) { s.spinOn(&s.threads[t], reads) }
+func (s *present) SpinOn(t trace.TID, reads []trace.Access) { s.spinOn(s.edit(t), reads) }
 
 // ReadsSince are the accesses of a thread's own steps from index i on, whether another
 // changed any of the bytes after that, and what the journal has of these steps.

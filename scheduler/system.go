@@ -267,8 +267,8 @@ func (s *found) Lookup(name string) (trace.TID, bool) { return s.names.lookup(na
 
 // Regs implements kernel.Threads.
 func (s *System) Regs(t trace.TID) *emu.Regs {
-	th := &s.threads[t]
-	s.buffers.endStores(th)
+	th := edit{&s.threads[t]} // what is kept of it here follows from the processor
+	s.buffers.endStores(th.thread)
 	if t != s.current && th.Set == 0 && (th.Stand == StandAccess || th.Stand == StandSpin || th.Stand == StandRun) {
 		th.Regs = s.machine.Regs(th.Ctx) // regs is a cache then
 	}
@@ -277,8 +277,7 @@ func (s *System) Regs(t trace.TID) *emu.Regs {
 
 // SetRegs implements kernel.Threads.
 func (s *present) SetRegs(t trace.TID, regs *emu.Regs) {
-	s.Save(t)
-	th := &s.threads[t]
+	th := s.edit(t)
 	th.Regs, th.Set, th.Half = *regs, emu.SetAll, 0
 	th.Effects++
 	if th.Stand != StandSleep {
@@ -297,8 +296,7 @@ func (s *scratch) KeepCPU(c emu.Ctx) { s.pinned = c }
 
 // SetResult implements kernel.Threads.
 func (s *present) SetResult(t trace.TID, v uint64) {
-	s.Save(t)
-	th := &s.threads[t]
+	th := s.edit(t)
 	th.Regs.RAX = v
 	th.Set |= emu.SetRAX
 }
@@ -337,8 +335,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.longest.noteLong()
 		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: s.PC(t)}
 	}
-	s.Save(t)
-	th := &s.threads[t]
+	th := s.edit(t)
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.Insns
 	before := s.machine.Journal()
@@ -346,8 +343,8 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.buffers.moves(func() { s.buffers.apply(th) })
 		s.buffers.beginsAt(th, tr)
 	}
-	info := stepInfo{tr: tr, ctx: th.Ctx, before: before, journal: s.machine.Journal(), pc: s.standPC(th), prev: th.LastStep, effects: th.Effects, insns: th.Insns, half: th.Half}
-	info.tried = s.backs.tries(th)
+	info := stepInfo{tr: tr, ctx: th.Ctx, before: before, journal: s.machine.Journal(), pc: s.standPC(th.thread), prev: th.LastStep, effects: th.Effects, insns: th.Insns, half: th.Half}
+	info.tried = s.backs.tries(th.thread)
 	if th.Set != 0 {
 		info.set, info.regs = th.Set, th.Regs
 	}
@@ -373,10 +370,10 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	}
 	if err == nil {
 		if th.left != 0 && (!th.Live() || tr.End == trace.EndProcess) {
-			s.Signals.seeTorn(th)
+			s.Signals.seeTorn(th.thread)
 		}
 		if !th.Live() {
-			s.arrivals.ends(th, tr)
+			s.arrivals.ends(th.thread, tr)
 		}
 		s.arrivals.set(th, tr)
 		err = s.Promises.judge(th, tr, promises, alone)
@@ -406,10 +403,10 @@ func (s *System) news() error {
 }
 
 // settle has the parts take in a step that is over. alone: no other thread was there.
-func (s *System) settle(th *thread, tr *trace.Transition, alone bool) {
-	s.spins.freeContexts(th, tr)
+func (s *System) settle(th edit, tr *trace.Transition, alone bool) {
+	s.spins.freeContexts(th.thread, tr)
 	s.round(th)
-	s.uses.meetStep(th, tr, alone)
+	s.uses.meetStep(th.thread, tr, alone)
 	s.spins.endPolls(th, tr)
 	if len(s.steps)%patience == 0 {
 		s.spins.hurry()
@@ -427,7 +424,7 @@ func (s *System) settle(th *thread, tr *trace.Transition, alone bool) {
 }
 
 // step carries out what the thread stands at, then lets it run on.
-func (s *System) step(th *thread, tr *trace.Transition, c trace.Choice) error {
+func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
 	th.Yielding, th.Waits, th.awaits, th.turns, th.woken = false, nil, false, 0, false
 	s.current = th.ID
 	if th.Stand != StandFailure {

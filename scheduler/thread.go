@@ -80,8 +80,8 @@ type Thread struct {
 	Plain, Asked bool
 }
 
-// thread is a guest thread's state. It is a plain value: Save keeps a
-// copy of it before each change, Rewind puts that copy back.
+// thread is a guest thread's state. It is a plain value: a copy of it is kept before each
+// change, which Rewind puts back. It is changed through an edit.
 //
 // invariant: slices in it are never changed in place.
 type thread struct {
@@ -92,6 +92,17 @@ type thread struct {
 	// born and joinedAt are when it was created and joined, joinedBy is by which thread.
 	born, joinedAt moment
 	joinedBy       trace.TID
+}
+
+// edit is a thread that may be changed: its state was kept since the latest mark. What only
+// looks at a thread has a *thread. No field is set through one: TestThreadsAreKept in
+// internal/arch.
+type edit struct{ *thread }
+
+// edit keeps a thread's state for Rewind, and lets it be changed until the next mark.
+func (s *present) edit(t trace.TID) edit {
+	s.Save(t)
+	return edit{&s.threads[t]}
 }
 
 // stander is how a thread stands between two instructions.

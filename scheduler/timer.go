@@ -120,13 +120,13 @@ func (c *timers) set(th *thread, tr *trace.Transition, kept bool) (more bool, er
 		if x.Exists == now.Set && x.comes == now.Comes {
 			continue
 		}
-		c.in.Save(t)
 		if now.Comes && !x.comes {
 			tr.Wakes = append(tr.Wakes, t)
 			more = true
 		}
 		tr.Disables = tr.Disables || x.comes && !now.Comes && t != th.ID
-		x.ID, x.Exists, x.Stand, x.Parent, x.comes = t, now.Set, StandTimer, 0, now.Comes
+		e := c.in.edit(t)
+		e.ID, e.Exists, e.Stand, e.Parent, e.comes = t, now.Set, StandTimer, 0, now.Comes
 		c.in.Unlist()
 	}
 	return more, nil
@@ -239,7 +239,7 @@ func (c *timers) next() trace.TID {
 }
 
 // stepTimer has a timer go off.
-func (c *timers) stepTimer(th *thread, tr *trace.Transition) error {
+func (c *timers) stepTimer(th edit, tr *trace.Transition) error {
 	free := true
 	for i := range c.in.threads {
 		if o := &c.in.threads[i]; o.Exists && !o.isTimer() && free {
@@ -268,7 +268,7 @@ func (c *timers) stepTimer(th *thread, tr *trace.Transition) error {
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, Message: fmt.Sprintf("killed by signal %d, of a timer", out.Signal)}
 		return nil
 	}
-	_, err = c.set(th, tr, false)
+	_, err = c.set(th.thread, tr, false)
 	return err
 }
 

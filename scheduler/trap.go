@@ -41,16 +41,16 @@ type runner interface {
 // atTrap decides about the trap before which a thread stopped: what no other thread
 // can notice is done within the step, the rest is a step of its own. It
 // reports whether the thread stands here.
-func (q *Traps) atTrap(th *thread, tr *trace.Transition) (bool, error) {
-	p := q.in.planned(th)
+func (q *Traps) atTrap(th edit, tr *trace.Transition) (bool, error) {
+	p := q.in.planned(th.thread)
 	if p.Effect == kernel.Invalid {
 		return false, q.in.Invalid(p.Gap, th.ID, th.Regs.RIP, "%s", p.Reason)
 	}
 	if p.Op.Kind == trace.OpFenceAll {
-		q.buffers.fencesAll(th)
+		q.buffers.fencesAll(th.thread)
 	}
-	f := q.foresee(th, &p)
-	stands, err := q.in.timers.before(th, tr, p.Name)
+	f := q.foresee(th.thread, &p)
+	stands, err := q.in.timers.before(th.thread, tr, p.Name)
 	if err != nil {
 		return false, err
 	}
@@ -83,7 +83,7 @@ func (q *Traps) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
 }
 
 // isEvent reports whether a trap has to be a step of its own.
-func (q *Traps) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
+func (q *Traps) isEvent(th edit, p *kernel.Plan, f *kernel.Foresight) bool {
 	th.loose = false
 	for i := range f.Ops {
 		if f.Ops[i].Kind == trace.OpEnd {
@@ -91,18 +91,18 @@ func (q *Traps) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 		}
 	}
 	switch {
-	case p.Op.Kind == trace.OpFenceAll, !p.Blocked && len(q.failures.kinds(th)) > 0:
+	case p.Op.Kind == trace.OpFenceAll, !p.Blocked && len(q.failures.kinds(th.thread)) > 0:
 		return true
-	case q.in.Undrained(th.ID) && !p.Lockless && !q.in.trusted(th):
+	case q.in.Undrained(th.ID) && !p.Lockless && !q.in.trusted(th.thread):
 		return true
-	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || q.naps.naps(th, p) || q.in.lib.ComesBack(th.ID, p.Name):
+	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || q.naps.naps(th.thread, p) || q.in.lib.ComesBack(th.ID, p.Name):
 		return true
 	case q.in.Alone(th.ID) && p.Op.Kind != trace.OpFutexWait:
 		return false
-	case q.in.trusted(th):
-		return q.signals.takesSignals(th, p)
+	case q.in.trusted(th.thread):
+		return q.signals.takesSignals(th.thread, p)
 	}
-	shared, alike := q.sharing.sharesForeseen(th, p, f)
+	shared, alike := q.sharing.sharesForeseen(th.thread, p, f)
 	th.loose = !alike
 	if shared && (q.in.EveryOperation() || q.in.racing[th.Regs.RIP]) {
 		return true
@@ -121,11 +121,11 @@ func (q *Traps) isEvent(th *thread, p *kernel.Plan, f *kernel.Foresight) bool {
 }
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
-func (q *Traps) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error {
-	p := q.in.planned(th)
+func (q *Traps) stepTrap(th edit, tr *trace.Transition, c trace.Choice) error {
+	p := q.in.planned(th.thread)
 	fault, fails := trace.FaultKind(0), false
 	if int(c) >= int(max(p.Outcomes, 1)) && !th.napping {
-		fault, fails = q.failures.chosen(th, c, p.Outcomes)
+		fault, fails = q.failures.chosen(th.thread, c, p.Outcomes)
 	}
 	if !fails && q.naps.nap(th, tr, &p) {
 		return nil
@@ -133,7 +133,7 @@ func (q *Traps) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error
 	next := th.Regs.RIP + uint64(th.trap.Len)
 	var f kernel.Foresight
 	if q.in.machine.HasHeap() { // a step of its own is foreseen for dead buffers alone
-		f = q.foresee(th, &p)
+		f = q.foresee(th.thread, &p)
 	}
 	tr.Loose = th.loose
 	if fails {
@@ -155,9 +155,9 @@ func (q *Traps) stepTrap(th *thread, tr *trace.Transition, c trace.Choice) error
 }
 
 // trap carries out the trap that p and f describe. It reports whether the step is over.
-func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel.Plan, foreseen *kernel.Foresight) (bool, error) {
+func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Plan, foreseen *kernel.Foresight) (bool, error) {
 	call, sp := th.Regs.RIP, th.Regs.RSP
-	if f := q.deadBuffer(th, tr, p, foreseen); f != nil {
+	if f := q.deadBuffer(th.thread, tr, p, foreseen); f != nil {
 		th.Insns++ // the failure is a place of its own
 		return true, q.in.Fail(th.ID, f)
 	}
@@ -180,7 +180,7 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
 	}
 	if within {
-		q.sharing.checkForeseen(th, p, foreseen, &out)
+		q.sharing.checkForeseen(th.thread, p, foreseen, &out)
 	}
 	if !out.Idle && (q.in.machine.Journal() != journal || q.in.machine.Logged() != logged) {
 		th.Effects++
@@ -191,7 +191,7 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 		th.Insns++ // landgo carried an instruction out
 	}
 	th.Set = emu.SetAll
-	q.distrustAfter(th, p)
+	q.distrustAfter(th.thread, p)
 	if th.Self == 0 { // the first thread's library has told the processor where its control block is
 		th.Self = th.Regs.FSBase
 	}
@@ -212,7 +212,7 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 		waits = q.in.lib.ComeBack(th.ID, tr, frame, out.Interrupted)
 	}
 	for _, op := range out.Ops {
-		q.signals.sends(th, op)
+		q.signals.sends(th.thread, op)
 		tr.Did(op)
 	}
 	for _, op := range q.sent {
@@ -236,7 +236,7 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 		return true, q.in.Fail(th.ID, f)
 	}
 	made := len(tr.Accesses)
-	q.sharing.takeEffects(th, tr, call, out.Accesses, out.Others, out.Pages)
+	q.sharing.takeEffects(th.thread, tr, call, out.Accesses, out.Others, out.Pages)
 	if q.in.cfg.Buffers && p.Lockless { // what it stores comes after what its thread has stored
 		q.buffers.takeStores(th, tr, tr.Accesses[made:], journal, th.Insns)
 	}
@@ -249,7 +249,7 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 	if out.Posts { // before the thread ends
 		q.arrivals.set(th, tr)
 	}
-	set, err := q.in.timers.set(th, tr, false)
+	set, err := q.in.timers.set(th.thread, tr, false)
 	if err != nil {
 		return false, err
 	}
@@ -259,7 +259,7 @@ func (q *Traps) trap(th *thread, tr *trace.Transition, c trace.Choice, p *kernel
 // goesOn has a thread end, sleep or yield after a trap, if that says so. The trap's place
 // is call. waits: the thread is back in a function in which it waits. It reports whether
 // the step is over.
-func (q *Traps) goesOn(th *thread, tr *trace.Transition, call uint64, p *kernel.Plan, out *kernel.Outcome, waits bool) (over bool, err error) {
+func (q *Traps) goesOn(th edit, tr *trace.Transition, call uint64, p *kernel.Plan, out *kernel.Outcome, waits bool) (over bool, err error) {
 	switch {
 	case out.Signal != 0:
 		message := fmt.Sprintf("killed by signal %d", out.Signal)
@@ -298,7 +298,7 @@ func (q *Traps) goesOn(th *thread, tr *trace.Transition, call uint64, p *kernel.
 
 // brings carries out a step of no thread of the guest's that has a thread get a signal: a
 // timer's, or an arrival.
-func (q *Traps) brings(th *thread, tr *trace.Transition, does func() kernel.Outcome) (kernel.Outcome, error) {
+func (q *Traps) brings(th edit, tr *trace.Transition, does func() kernel.Outcome) (kernel.Outcome, error) {
 	q.sent = q.sent[:0]
 	out := does()
 	th.Insns++
@@ -307,10 +307,10 @@ func (q *Traps) brings(th *thread, tr *trace.Transition, does func() kernel.Outc
 		return out, q.in.Invalid(out.Gap, trace.TID(0), 0, "%s", out.Invalid)
 	}
 	for _, op := range append(out.Ops, q.sent...) {
-		q.signals.sends(th, op)
+		q.signals.sends(th.thread, op)
 		tr.Did(op)
 	}
-	q.sharing.takeEffects(th, tr, 0, out.Accesses, out.Others, nil)
+	q.sharing.takeEffects(th.thread, tr, 0, out.Accesses, out.Others, nil)
 	q.wake(tr, out.Wakes)
 	return out, nil
 }
@@ -325,7 +325,7 @@ func (q *Traps) wake(tr *trace.Transition, wakes []trace.TID) {
 
 // lastTry begins the step of a thread that a signal has sent into a handler, perhaps out of a
 // call: the thread looks once more for what it waited for. It reports whether the step is over.
-func (q *Traps) lastTry(th *thread, tr *trace.Transition) (over bool, err error) {
+func (q *Traps) lastTry(th edit, tr *trace.Transition) (over bool, err error) {
 	if !th.handles {
 		return false, nil
 	}
@@ -343,12 +343,12 @@ func (q *Traps) lastTry(th *thread, tr *trace.Transition) (over bool, err error)
 	for _, op := range out.Ops {
 		tr.Did(op)
 	}
-	q.sharing.takeEffects(th, tr, at, out.Accesses, out.Others, out.Pages)
+	q.sharing.takeEffects(th.thread, tr, at, out.Accesses, out.Others, out.Pages)
 	q.wake(tr, out.Wakes)
 	if out.Invalid != "" {
 		return false, q.in.Invalid(out.Gap, th.ID, at, "%s", out.Invalid)
 	}
-	if f := q.deadBuffer(th, tr, &kernel.Plan{Name: name}, &kernel.Foresight{Accesses: out.Accesses}); f != nil {
+	if f := q.deadBuffer(th.thread, tr, &kernel.Plan{Name: name}, &kernel.Foresight{Accesses: out.Accesses}); f != nil {
 		return true, q.in.Fail(th.ID, f)
 	}
 	if out.Signal != 0 {
@@ -378,15 +378,15 @@ func (q *Traps) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f *
 
 // wakeFromKernel lets a thread out of a kernel queue.
 func (s *present) wakeFromKernel(t trace.TID) {
-	s.Save(t)
-	s.threads[t].Stand, s.threads[t].woken = StandRun, true
+	th := s.edit(t)
+	th.Stand, th.woken = StandRun, true
 }
 
 // ExitProcess ends the guest.
 func (q *Traps) ExitProcess(t trace.TID, tr *trace.Transition, status int) error {
-	th := &q.in.threads[t]
+	th := q.in.edit(t)
 	th.Insns++ // the end counts: schedules name it
-	q.buffers.drainAll(th)
+	q.buffers.drainAll(th.thread)
 	tr.Did(trace.Op{Kind: trace.OpEnd, PC: th.Regs.RIP})
 	tr.End = trace.EndProcess
 	// A thread library may make the status of its last thread the task's: that
@@ -398,7 +398,7 @@ func (q *Traps) ExitProcess(t trace.TID, tr *trace.Transition, status int) error
 		if f := q.panics.Panic(t); f != nil && status == panicStatus {
 			th.Failure = f
 		}
-	} else if f := q.leaks.leak(th); f != nil {
+	} else if f := q.leaks.leak(th.thread); f != nil {
 		tr.End, th.Failure = trace.EndBug, f
 	} else {
 		q.ends.endsOutput(t)
@@ -410,7 +410,7 @@ func (q *Traps) ExitProcess(t trace.TID, tr *trace.Transition, status int) error
 // stepExpire lets the timed wait of a thread that sleeps in the kernel run
 // out: no other thread can run. The clock moves on, after everything before the step
 // and before everything after it.
-func (q *Traps) stepExpire(th *thread, tr *trace.Transition) error {
+func (q *Traps) stepExpire(th edit, tr *trace.Transition) error {
 	t, when := q.in.kernel.NextDeadline()
 	if t != th.ID {
 		panic("scheduler: a sleeping thread without a deadline was stepped")

@@ -238,7 +238,7 @@ func (x *twins) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tra
 	if err != nil {
 		return nil, err
 	}
-	th := &x.of.threads[t]
+	th := x.of.edit(t)
 	f.PC = x.of.machine.PC(th.Ctx)
 	if !th.Live() { // at its first instruction: the step is taken whole
 		th.Failure, tr.End = f, trace.EndBug

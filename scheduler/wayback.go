@@ -13,11 +13,12 @@ import (
 // wayBack is a survey under way: of a thread, from before a try.
 type wayBack struct {
 	*backouts
-	th    *thread
+	th    edit
 	at    trace.Access
 	from  uint64   // the machine's journal where it began
 	all   []uint64 // what a thread may find
 	rooms map[spot]*room
+	work  uint64 // instructions that were run, and what was compared
 }
 
 // survey is that of values, with what others may have added to them.
@@ -99,9 +100,9 @@ func (w *wayBack) closeRooms() {
 }
 
 // look runs the thread from where it stands, with each value. It reports whether that could
-// be done, and there are few places.
+// be done, and with little work in few places. Where it couldn't, no try is left out.
 func (w *wayBack) look(added uint64) bool {
-	if len(w.rooms) >= mostPlaces {
+	if len(w.rooms) >= mostPlaces || w.work > mostWork {
 		return false
 	}
 	b, th := w.backouts, w.th
@@ -132,6 +133,7 @@ func (w *wayBack) step(n *room, v uint64) bool {
 		return false
 	}
 	b.in.arena.seal(tr)
+	w.work += th.Insns - tr.Begin
 	if b.in.machine.Logged() != logged || th.Effects != effects {
 		n.open = true
 		return !n.head // what the machine's log has can't be compared
@@ -143,7 +145,7 @@ func (w *wayBack) step(n *room, v uint64) bool {
 			return false // it would be missing in the description of a race
 		}
 		p := spot{stands, (b.counts.valueAt(&w.at) - v) & sizeMask(w.at.Size)}
-		if w.rooms[p] == nil && !w.look(p.added) {
+		if w.work > mostWork || w.rooms[p] == nil && !w.look(p.added) {
 			return false
 		}
 		o.to = w.rooms[p]
@@ -154,7 +156,7 @@ func (w *wayBack) step(n *room, v uint64) bool {
 		for i := range tr.Accesses { // wherever the try was made, and whether it changed something
 			tr.Accesses[i].PC, tr.Accesses[i].Flags = 0, tr.Accesses[i].Flags&^trace.Silent
 		}
-		o.out = b.counts.poiseOf(th, true)
+		o.out = b.counts.poiseOf(th.thread, true)
 		o.out.did, o.out.memory = doings(tr), stands.memory
 	}
 	n.next[v] = o
@@ -164,7 +166,9 @@ func (w *wayBack) step(n *room, v uint64) bool {
 // poise is how the thread stands, and which bytes are other than where the survey began, but
 // for the word.
 func (w *wayBack) poise() poise {
-	p := w.counts.poiseOf(w.th, false)
-	p.memory = w.counts.differences(w.from, &w.at)
+	p := w.counts.poiseOf(w.th.thread, false)
+	var n uint64
+	p.memory, n = w.counts.differences(w.from, &w.at)
+	w.work += n
 	return p
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,7 +45,14 @@ func (a *app) built(ctx context.Context, folder string, own []string) (string, e
 		if err != nil {
 			return "", err
 		}
-		return filepath.Join(folder, target), a.compile(ctx, target, "make", "-C", folder, target)
+		program := filepath.Join(folder, target)
+		if err := a.compile(ctx, target, "make", "-C", folder, target); err != nil {
+			return "", err
+		}
+		if _, err := os.Stat(program); errors.Is(err, fs.ErrNotExist) {
+			return "", result.Errorf(result.NotBuilt, "%s: make -C %s %s made no such file: the target is to be the program's file", program, folder, target)
+		}
+		return program, nil
 	}
 	for _, name := range own {
 		if _, ok := languages[filepath.Ext(name)]; ok {

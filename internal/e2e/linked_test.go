@@ -147,3 +147,36 @@ func builder(t *testing.T, dir string) func(args ...string) {
 		}
 	}
 }
+
+// TestLinkedDebugFile: a stripped program has the names and lines of the file that its link names. Where
+// it isn't there, a note says so.
+func TestLinkedDebugFile(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"lost.c": `#include <assert.h>
+#include <pthread.h>
+static int x;
+static void *f(void *a) { x++; return a; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); pthread_join(t, 0); assert(x == 2); return 0; }
+`})
+	build := builder(t, dir)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, how := range []string{"-pie", "-static"} {
+		build("-g", how, "-o", "lost", "lost.c")
+		for _, args := range [][]string{{"objcopy", "--only-keep-debug", at("lost"), at("lost.debug")}, {"strip", at("lost")}, {"objcopy", "--add-gnu-debuglink=" + at("lost.debug"), at("lost")}} {
+			if said, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %v\n%s", args, err, said)
+			}
+		}
+		e := run(t, "run", "--out", "none", at("lost"))
+		if !strings.Contains(e.stdout, "lost.c:4") || !strings.Contains(e.stdout, "x == 2") {
+			t.Errorf("%s: no lines:\n%s%s", how, e.stdout, e.stderr)
+		}
+		if err := os.Remove(at("lost.debug")); err != nil {
+			t.Fatal(err)
+		}
+		r := run(t, "run", "--json", "--out", "none", at("lost")).decode(t)
+		if r.Bug == nil || len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], "lost.debug, which has") {
+			t.Errorf("%s, without the file: %s, notes %q", how, r.Verdict, r.Notes)
+		}
+	}
+}

@@ -21,7 +21,7 @@ int main(int argc, char **argv) { pthread_t t; pthread_create(&t, 0, f, 0); f(0)
 `
 	write(t, dir, map[string]string{
 		"lost.c": lost, "lost.cc": strings.ReplaceAll(lost, "int x;", "int x; template <class T> T same(T v) { return v; }"), "lost.c++": lost, "wrong.c": "int main(void) { return nowhere; }\n",
-		"Makefile": "lost: lost.c\n\tgcc -g -pthread -o $@ $<\nbroken:\n\texit 3\n", "lost.rs": "fn main() {}\n",
+		"Makefile": "lost: lost.c\n\tgcc -g -pthread -o $@ $<\nbroken:\n\texit 3\nother: lost\n\t@:\n", "lost.rs": "fn main() {}\n",
 		"root.c": "#include <math.h>\nint main(int c, char **v) { return sqrt(c + 3) != 2; }\n",
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -58,6 +58,7 @@ int main(int argc, char **argv) { pthread_t t; pthread_create(&t, 0, f, 0); f(0)
 	after(try("CC=gcc", "run", at("wrong.c")), "nowhere").complains(t, result.NotBuilt, "gcc -g -pthread -o")
 	try("CC=no-such-compiler", "run", at("lost.c")).complains(t, result.NotBuilt, "no-such-compiler")
 	after(try("CC=gcc", "run", "--make", dir, "broken"), "Error 3").complains(t, result.NotBuilt, "make -C "+dir+" broken")
+	after(try("CC=gcc", "run", "--make", dir, "other"), "").complains(t, result.NotBuilt, "make -C "+dir+" other made no such file")
 	after(try("CC=gcc", "run", at("root.c")), "undefined reference").complains(t, result.NotBuilt, "LDLIBS=-lm")
 	if r := try("LDLIBS=-lm", "run", "--json", at("root.c")).decode(t); r.Verdict != result.Verified {
 		t.Errorf("with a library: %s: %s", r.Verdict, r.Reason)

@@ -35,6 +35,13 @@ static sem_t sem;
 static void *timed(void *a) { int f = seen; struct timespec t; clock_gettime(CLOCK_REALTIME, &t); t.tv_sec++; wlock(); assert(sem_timedwait(&sem, &t) == 0 || !f); atomic_fetch_add(&l, all); return a; }
 static void *raises(void *a) { seen = 1; return a; }
 static void *greedy(void *a) { while (atomic_fetch_sub(&l, all) != all) atomic_fetch_add(&l, all); data++; atomic_fetch_add(&l, all); return a; }
+static inline __attribute__((always_inline)) void slower(int most) {
+	int n = 0;
+	while (atomic_fetch_sub(&l, all) != all) { atomic_fetch_add(&l, all); for (int i = 0; i < 1 << n; i++) __asm__ volatile(""); if (n < most) n++; while (atomic_load(&l) != all) ; }
+	data++; atomic_fetch_add(&l, all);
+}
+static void *slow(void *a) { slower(4); return a; }
+static void *slowest(void *a) { slower(18); return a; }
 static void *late(void *a) { int v = atomic_fetch_sub(&l, 1); while (v <= 0) { atomic_fetch_add(&l, 1); while (atomic_load(&l) != all) ; v = atomic_fetch_sub(&l, 1); } atomic_fetch_add(&l, 1); return a; }
 static void *keeps(void *a) { int v = atomic_fetch_sub(&l, 1); while (v <= 0) { atomic_fetch_add(&l, 1); while (atomic_load(&l) <= 0) ; v = atomic_fetch_sub(&l, 1); } atomic_fetch_add(&l, 1); seen += 64 * (v & 15); return a; }
 `
@@ -57,6 +64,8 @@ func TestBackOut(t *testing.T) {
 		{"it keeps what it found", "GO(t, wr); GO(u, rd); GO(v, keeps); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0},
 		{"of a variable that isn't declared atomic", "GO(t, old); GO(u, old); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2},
 		{"it doesn't wait", "GO(t, wr); GO(u, greedy); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2},
+		{"it waits for longer each time", "GO(t, wr); GO(u, slow); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2},
+		{"that is too long to look at", "GO(t, wr); GO(u, slowest); pthread_join(t, 0); pthread_join(u, 0);", "verified", 6},
 		{"a wait that runs out meanwhile", "sem_init(&sem, 0, 0); GO(t, timed); GO(u, wr); GO(v, raises); pthread_join(v, 0); pthread_join(t, 0); pthread_join(u, 0);", "assertion", 0},
 		{"it isn't given back", "GO(t, leaves); GO(u, wr); pthread_join(t, 0); pthread_join(u, 0);", "livelock", 0},
 	} {

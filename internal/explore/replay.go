@@ -110,8 +110,12 @@ func isTheGuest(cfg *config.Config, want string) error {
 
 // sameLibraries says which library isn't the one that a bug file's guest was run with.
 func sameLibraries(s *session.Session, want []result.Library) error {
+	parts := s.Image.Parts
+	if len(parts) == 0 {
+		parts = []*elffile.File{s.Image.File}
+	}
 	for _, w := range want {
-		for _, p := range s.Image.Parts {
+		for _, p := range parts {
 			if p.Path == w.Path && p.SHA256 != w.SHA256 {
 				return result.Errorf(result.OtherImage, "%s isn't the library that the bug was found with: its sha256 is %.12s…, the bug file's %.12s…; --sysroot DIR takes the libraries of another system", p.Path, p.SHA256, w.SHA256)
 			}

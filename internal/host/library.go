@@ -14,7 +14,8 @@ import (
 
 // Libraries says which shared libraries a run may read. A guest's file names the
 // libraries that it needs, and may be hostile. A Keeper hands out nothing but ELF files
-// of the type of shared libraries, from folders where these are.
+// of the type of shared libraries, from folders where these are. A program's debug information is of
+// the program's own type: it is handed out if its name ends in .debug.
 type Libraries struct {
 	// Root is the folder that stands for the system's root, "" for the root itself:
 	// libraries may be anywhere beneath it.
@@ -55,8 +56,9 @@ func openLibrary(root, path string) (*os.File, error) {
 		return nil, err
 	}
 	var head [18]byte
-	if n, err := f.ReadAt(head[:], 0); n < len(head) || string(head[:4]) != elf.ELFMAG ||
-		elf.Type(binary.LittleEndian.Uint16(head[16:])) != elf.ET_DYN {
+	n, err := f.ReadAt(head[:], 0)
+	if t := elf.Type(binary.LittleEndian.Uint16(head[16:])); n < len(head) || string(head[:4]) != elf.ELFMAG ||
+		t != elf.ET_DYN && (t != elf.ET_EXEC || filepath.Ext(path) != ".debug") {
 		f.Close()
 		if err == nil || n > 0 {
 			err = errNoLibrary

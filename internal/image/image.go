@@ -48,6 +48,7 @@ func Open(path string, libraries linked.Search) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	linked.AddDebug(f, libraries)
 	if f, err = linked.Join(f, libraries); err != nil {
 		return nil, err
 	}

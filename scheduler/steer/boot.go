@@ -24,7 +24,7 @@ const bootTick = 20_000
 func (s *Kernel) Boot(regs *emu.Regs) error {
 	missing := s.findTells()
 	s.beliefs.ensure(0)
-	*s.threads[0].Thread = scheduler.Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}
+	s.core.SetThread(0, scheduler.Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)})
 	s.threads[0].own.State = ownReady
 	s.machine.Put(&s.cpu, uint64(s.threads[0].Ctx))
 	tr := &trace.Transition{}

@@ -98,8 +98,10 @@ func (s *Kernel) Thaw(own []byte, machine *emu.Frozen) error {
 	s.machine.Put(&s.cpu, uint64(cpu))
 	s.beliefs.ensure(trace.TID(len(b.Threads) - 1))
 	for i := range s.threads {
-		*s.threads[i].Thread, s.threads[i].own = b.Threads[i], b.Own[i]
-		s.threads[i].Ctx = cpu
+		th := b.Threads[i]
+		th.Ctx = cpu
+		s.core.SetThread(trace.TID(i), th)
+		s.threads[i].own = b.Own[i]
 	}
 	for _, k := range b.Blocks {
 		if k.Given {

@@ -267,8 +267,7 @@ func (p *processor) returnAddress() uint64 {
 // bear makes a thread exist.
 func (b *beliefs) bear(t, parent trace.TID, own ownThread) {
 	b.ensure(t)
-	b.core.save(t)
-	*b.in.threads[t].Thread = scheduler.Thread{ID: t, Exists: true, Parent: parent, Ctx: emu.Ctx(b.in.cpu.Get())}
+	b.core.SetThread(t, scheduler.Thread{ID: t, Exists: true, Parent: parent, Ctx: emu.Ctx(b.in.cpu.Get())})
 	b.in.threads[t].own = own
 	if !own.Idle {
 		b.in.machine.Put(&b.in.born, b.in.born.Get()+1)

@@ -31,6 +31,9 @@ func (s *Session) NewResult() *result.Result {
 // guestFiles are the guest's file, and those that it was linked with.
 func (p *Program) guestFiles() result.Guest {
 	g := result.Guest{Path: p.Config.Guest, SHA256: p.Image.SHA256, Asked: p.Config.Libraries}
+	if d := p.Image.Separate; d != nil && len(p.Image.Parts) == 0 {
+		g.Libraries = append(g.Libraries, result.Library{Path: d.Path, SHA256: d.SHA256})
+	}
 	for i, part := range p.Image.Parts {
 		if i > 0 { // the first is the guest's own
 			g.Libraries = append(g.Libraries, result.Library{Path: part.Path, SHA256: part.SHA256})

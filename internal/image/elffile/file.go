@@ -94,6 +94,7 @@ type File struct {
 
 	Sections *elf.File
 	Separate *Separate      // nil: none is installed
+	NoDebug  string         // the file that should have the program's debug information, and isn't there
 	byName   map[string]int // index in Symbols
 	objects  []Symbol       // the same of data
 	libc     Libc

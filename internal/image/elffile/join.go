@@ -81,14 +81,18 @@ func (f *File) End() uint64 {
 	return s.Addr + s.MemSize
 }
 
-// PartsDigest is a digest of all parts; "" for a static program.
+// PartsDigest is a digest of all parts, and of where the program's names are from; "" for a static
+// program that has them itself.
 func (f *File) PartsDigest() string {
-	if len(f.Parts) == 0 {
+	if len(f.Parts) == 0 && f.Separate == nil {
 		return ""
 	}
 	h := sha256.New()
-	for _, p := range f.Parts[1:] {
+	for _, p := range f.Parts[min(1, len(f.Parts)):] {
 		fmt.Fprintln(h, p.SHA256, p.Path)
+	}
+	if f.Separate != nil {
+		fmt.Fprintln(h, f.Separate.SHA256)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

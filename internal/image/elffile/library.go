@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"strings"
 )
 
 // LibraryAlign is the distance of the places of libraries: no linker asks for more.
@@ -88,7 +90,7 @@ func (f *File) readExported() error {
 	return nil
 }
 
-// Separate is the file that has a library's debug information, taken out of it.
+// Separate is the file that has a program's or a library's debug information, taken out of it.
 type Separate struct {
 	Path, SHA256 string
 	size         int
@@ -98,16 +100,15 @@ type Separate struct {
 // AddSeparate takes the symbols of a file with a library's debug information, which say
 // nothing of what the library gives out. It has the library's build-id.
 func (f *File) AddSeparate(path string, data []byte) error {
-	if f.Symbols == nil || len(data) < headerSize64 || checkIdent(data) != nil || isNarrow(data) || shoffBeyond(data) {
+	if f.Symbols == nil {
 		return errTruncated
 	}
-	sections, err := openSections(data)
+	separate, err := openSeparate(path, data)
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(data)
-	separate := &Separate{Path: path, SHA256: hex.EncodeToString(sum[:]), size: len(data), sections: sections}
-	if (&File{Sections: sections, Size: len(data)}).BuildID() != f.BuildID() {
+	sections := separate.sections
+	if separate.buildID() != f.BuildID() {
 		return errorf(Broken, "%s: another build-id", path)
 	}
 	var syms []elf.Symbol
@@ -131,11 +132,64 @@ func (f *File) AddSeparate(path string, data []byte) error {
 	return nil
 }
 
+func openSeparate(path string, data []byte) (*Separate, error) {
+	if len(data) < headerSize64 || checkIdent(data) != nil || isNarrow(data) || shoffBeyond(data) {
+		return nil, errTruncated
+	}
+	sections, err := openSections(data)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	return &Separate{Path: path, SHA256: hex.EncodeToString(sum[:]), size: len(data), sections: sections}, nil
+}
+
+func (s *Separate) buildID() string { return (&File{Sections: s.sections, Size: s.size}).BuildID() }
+
+// AddOwnSeparate takes the debug information of a program from the file that has it. So the program
+// has the symbols that it had before it was stripped. The file has its build-id. Without one it has
+// the sum that the program's link to it says.
+func (f *File) AddOwnSeparate(path string, data []byte) error {
+	separate, err := openSeparate(path, data)
+	if err != nil {
+		return err
+	}
+	_, sum := f.DebugLink()
+	if id := f.BuildID(); id != separate.buildID() || id == "" && crc32.ChecksumIEEE(data) != sum {
+		return errorf(Broken, "%s: of another program", path)
+	}
+	f.Separate = separate
+	if f.Sections.Section(".symtab") != nil {
+		return nil
+	}
+	own := f.Symbols
+	if f.Symbols = nil; f.readSymbolsOf(separate.sections) != nil || len(f.Symbols) == 0 {
+		f.Symbols = own
+		return nil
+	}
+	f.Stripped = false
+	f.indexSymbols()
+	f.libc = f.recognizeLibc()
+	return nil
+}
+
+// DebugLink is the name of the file with the program's debug information, and that file's sum; "" if
+// the program has no link.
+func (f *File) DebugLink() (name string, sum uint32) {
+	_, b := f.Section(".gnu_debuglink")
+	name, ended := cString(b)
+	at := (len(name) + 4) &^ 3
+	if !ended || len(b) < at+4 || name == "." || name == ".." || strings.Contains(name, "/") {
+		return "", 0
+	}
+	return name, order.Uint32(b[at:])
+}
+
 // DebugSections has the file's debug information, and the size of the file that it is in.
 // That of the C library and the compiler's stays out: code with source lines counts as the
 // user's.
 func (f *File) DebugSections() (*elf.File, int) {
-	if f.Separate == nil || f.Sections.Section(".debug_info") != nil || f.libc != NoLibc || f.named(libcParts...) || f.named(compilers...) {
+	if f.Separate == nil || f.Sections.Section(".debug_info") != nil || f.library && (f.libc != NoLibc || f.named(libcParts...) || f.named(compilers...)) {
 		return f.Sections, f.Size
 	}
 	return f.Separate.sections, f.Separate.size

@@ -97,10 +97,12 @@ func (f *File) addSymbols() error {
 }
 
 // readSymbols reads the table of a file that isn't stripped.
-func (f *File) readSymbols() error {
+func (f *File) readSymbols() error { return f.readSymbolsOf(f.Sections) }
+
+func (f *File) readSymbolsOf(sections *elf.File) error {
 	var syms []elf.Symbol
 	err := Guard(func() (err error) {
-		syms, err = f.Sections.Symbols()
+		syms, err = sections.Symbols()
 		return err
 	})
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {

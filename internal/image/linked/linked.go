@@ -183,6 +183,39 @@ func (s *search) separate(f *elffile.File) {
 	}
 }
 
+// AddDebug adds the debug information that was taken out of a program, where debuggers look for it: under
+// its build-id, beside the program, in .debug there, and in /usr/lib/debug.
+func AddDebug(f *elffile.File, at Search) {
+	if f.Sections == nil || f.Sections.Section(".debug_info") != nil || f.Machine != elffile.X86_64 {
+		return
+	}
+	s, id, folder := &search{Search: at, program: f}, f.BuildID(), filepath.Dir(f.Path)
+	name, _ := f.DebugLink()
+	var all []candidate
+	if len(id) >= 4 {
+		p := "/usr/lib/debug/.build-id/" + id[:2] + "/" + id[2:] + ".debug"
+		all = append(all, candidate{s.Sysroot, p, p})
+	}
+	if name != "" {
+		for _, p := range []string{filepath.Join(folder, name), filepath.Join(folder, ".debug", name)} {
+			all = append(all, candidate{"", p, p})
+		}
+		if abs, err := filepath.Abs(folder); err == nil {
+			p := filepath.Join("/usr/lib/debug", abs, name)
+			all = append(all, candidate{s.Sysroot, p, p})
+		}
+	}
+	for _, c := range all {
+		if c.at == f.Path {
+			continue
+		}
+		if data, err := s.read(c.root, c.at); err == nil && f.AddOwnSeparate(c.shown, data) == nil {
+			return
+		}
+	}
+	f.NoDebug = name
+}
+
 // read reads a library by its path beneath a root.
 func (s *search) read(root, path string) ([]byte, error) {
 	f, err := host.Library(root, path)

@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"landgo/internal/compile"
 	"landgo/internal/image/elffile"
 )
 
@@ -236,5 +238,75 @@ func TestSeparate(t *testing.T) {
 	}
 	if f := library(); f.Separate != nil || lines(f) {
 		t.Errorf("another build-id: %+v, lines %t", f.Separate, lines(f))
+	}
+}
+
+// TestDebugFile: a stripped program has the symbols and lines of the file that its link or its build-id names,
+// wherever debuggers look for it. Another program's file adds nothing, and is missing.
+func TestDebugFile(t *testing.T) {
+	for _, flags := range []string{"-no-pie -Wl,--build-id", "-no-pie -Wl,--build-id=none", "-static -Wl,--build-id=none", "-pie -Wl,--build-id"} {
+		t.Run(flags, func(t *testing.T) {
+			source := "#include <pthread.h>\nstatic int n; void *f(void *a) { n++; return a; }\nint main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return n; }\n"
+			build := func(source string) string {
+				return compile.Exact(t, "gcc", "guest.c", source, append([]string{"-g", "-pthread"}, strings.Fields(flags)...)...)
+			}
+			folder := t.TempDir()
+			program := filepath.Join(folder, "guest")
+			if err := os.WriteFile(program, readFile(t, build(source)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			whole, err := elffile.Open(program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := func(args ...string) {
+				t.Helper()
+				cmd := exec.Command(args[0], args[1:]...)
+				cmd.Dir = folder
+				if said, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%v: %v\n%s", args, err, said)
+				}
+			}
+			run("objcopy", "--only-keep-debug", program, "own.debug")
+			run("strip", "--strip-all", program)
+			run("objcopy", "--add-gnu-debuglink=own.debug", program)
+			root := t.TempDir()
+			open := func() *elffile.File {
+				t.Helper()
+				f, err := elffile.Open(program)
+				if err != nil {
+					t.Fatal(err)
+				}
+				AddDebug(f, Search{Sysroot: root})
+				return f
+			}
+			at, id := "own.debug", whole.BuildID()
+			places := []string{".debug/own.debug", filepath.Join(root, "usr/lib/debug", folder, "own.debug")}
+			if id != "" {
+				places = append(places, filepath.Join(root, "usr/lib/debug/.build-id", id[:2], id[2:]+".debug"))
+			}
+			for _, next := range append([]string{at}, places...) {
+				run("mkdir", "-p", filepath.Dir(next))
+				if next != at {
+					run("mv", at, next)
+					at = next
+				}
+				f := open()
+				sections, _ := f.DebugSections()
+				if f.Stripped || f.NoDebug != "" || f.Separate == nil || f.Libc() != whole.Libc() || sections.Section(".debug_line") == nil || f.PartsDigest() == whole.PartsDigest() {
+					t.Fatalf("%s: %q, %v, %d symbols of %d", at, f.NoDebug, f.Libc(), len(f.Symbols), len(whole.Symbols))
+				}
+				// objcopy gives the bounds of an empty section another type.
+				bound := func(s elffile.Symbol) bool { return strings.HasPrefix(s.Name, "__preinit_array_") }
+				if got, want := slices.DeleteFunc(f.Symbols, bound), slices.DeleteFunc(slices.Clone(whole.Symbols), bound); !slices.Equal(got, want) {
+					t.Fatalf("%d symbols, want %d", len(got), len(want))
+				}
+			}
+			run("mv", at, "gone")
+			run("objcopy", "--only-keep-debug", build(source+"int more;\n"), "own.debug")
+			if f := open(); f.Separate != nil || f.NoDebug != "own.debug" {
+				t.Errorf("another's: %+v, %q", f.Separate, f.NoDebug)
+			}
+		})
 	}
 }
