@@ -65,15 +65,18 @@ func (g *signals) createsQuietly(th *thread) bool {
 
 // Interrupt implements kernel.Interrupter.
 func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
-	sp := s.Regs(t).RSP
+	sp, pc := s.Regs(t).RSP, s.Regs(t).RIP
 	th := s.edit(t)
 	nap := trace.Op{}
 	if th.napping {
 		nap, th.napping = th.pending, false
 	}
 	s.Traps.sent = append(s.Traps.sent, s.lib.Interrupted(t, regs.RDI, regs.RSP, nap)...)
-	if th.left == 0 && (!s.lib.Own(regs.RDI) || th.Stand != StandSleep && th.Stand != StandTrap) {
-		th.left = sp
+	if calls := th.Stand == StandSleep || th.Stand == StandTrap; th.left == 0 && !(calls && s.lib.Own(regs.RDI)) {
+		th.left, th.leftAt = sp, emu.Range{Lo: pc, Hi: pc + 1}
+		if calls { // the call may be over, or start again
+			th.leftAt.Lo, th.leftAt.Hi = pc-uint64(th.trap.Len), pc+uint64(th.trap.Len)+1
+		}
 	}
 	s.SetRegs(t, regs)
 	th.limited, th.handles, th.woken = true, true, false // the handler may begin at a breakpoint
@@ -93,7 +96,7 @@ func (th edit) endInterrupt() {
 	if th.Regs.RSP >= th.Interrupted {
 		th.Interrupted = 0
 	}
-	if th.Regs.RSP >= th.left {
+	if th.Regs.RSP >= th.left && th.Regs.RIP >= th.leftAt.Lo && th.Regs.RIP < th.leftAt.Hi {
 		th.left = 0
 	}
 }

@@ -114,8 +114,10 @@ type stander struct {
 	// (lastTry).
 	handles bool
 	// left is the stack pointer where a signal has interrupted it, until the handler returns; 0 for
-	// none. The C library's own don't count that end a call.
-	left uint64
+	// none. The C library's own don't count that end a call. One that goes on elsewhere than in
+	// leftAt hasn't returned.
+	left   uint64
+	leftAt emu.Range
 	// framing: StandAccess is before what the kernel writes for the handler of a fault.
 	framing bool
 	loose   bool     // StandTrap: it touches more than its operation says

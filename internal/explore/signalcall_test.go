@@ -60,6 +60,11 @@ MAIN(h, 0) GO; while (!up) ; KILL; x = 1; JOIN; SAY("%d %d", r, n); }`, "1 1"},
 MAIN(jump, 0) GO; KILL; JOIN; SAY("%d %d", x, y); }`, "0 0|1 0|1 1"},
 		{"a thread that ends in its handler", `static int x, y; static void ends(int g) { pthread_exit(0); } A x = 1; y = 1; mask(SIG_BLOCK); return q; }
 MAIN(ends, 0) GO; KILL; JOIN; SAY("%d %d", x, y); }`, "0 0|1 0|1 1"},
+		{"a thread that is sent elsewhere", `#include <ucontext.h>
+extern char over[]; __asm__("over: and $-16, %rsp; sub $256, %rsp; xor %edi, %edi; call pthread_exit@PLT");
+static int x, y; static void sends(int g, siginfo_t *i, void *u) { ((ucontext_t *)u)->uc_mcontext.gregs[REG_RIP] = (long)over; }
+A x = 1; y = 1; mask(SIG_BLOCK); return q; }
+MAIN((void (*)(int))sends, SA_SIGINFO) GO; KILL; JOIN; SAY("%d %d", x, y); }`, "0 0|1 0|1 1"},
 		{"a read", `A RESULT(read(p[0], &c, 1)) return q; }
 MAIN(h, 0) GO; KILL; write(p[1], "x", 1); JOIN; SAY("%d %d", r, n); }`, "-4 1|1 1"},
 		{"a read that is left", `A if (!left) { read(p[0], &c, 1); pause(); } return q; }
@@ -103,16 +108,21 @@ MAIN(jump, 0) GO; KILL; SAY("%ld", syscall(SYS_futex, &w, 129, 1)); JOIN; }`, "0
 // TestAsynchronousCancellation: what a thread has done before it is cancelled is told by its memory,
 // also to the thread that joins it.
 func TestAsynchronousCancellation(t *testing.T) {
-	t.Parallel()
-	cfg := onProgram(compile.Text(t, "gcc", `#include <pthread.h>
+	const source = `#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 static int x, y; static pthread_t t;
 static void *a(void *p) { pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0); x = 1; y = 1; for (;;) pause(); return p; }
-int main(void) { pthread_create(&t, 0, a, 0); pthread_cancel(t); pthread_join(t, 0); printf("%d %d", x, y); fflush(stdout); }`))
-	cfg.PP = trace.MemPoints
-	l := list(cfg, "optimal", 30000, 0)
-	if got := strings.Join(slices.Sorted(maps.Keys(l.outcomes)), "|"); got != "0 0|1 0|1 1" || !l.complete {
-		t.Errorf("%q: %v", got, l)
+int main(void) { pthread_create(&t, 0, a, 0); pthread_cancel(t); pthread_join(t, 0); printf("%d %d", x, y); fflush(stdout); }`
+	for _, cc := range []string{"gcc", "musl-gcc"} {
+		t.Run(cc, func(t *testing.T) {
+			t.Parallel()
+			cfg := onProgram(compile.Text(t, cc, source))
+			cfg.PP = trace.MemPoints
+			l := list(cfg, "optimal", 30000, 0)
+			if got := strings.Join(slices.Sorted(maps.Keys(l.outcomes)), "|"); got != "0 0|1 0|1 1" || !l.complete {
+				t.Errorf("%q: %v", got, l)
+			}
+		})
 	}
 }
