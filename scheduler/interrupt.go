@@ -19,8 +19,9 @@ import (
 //     own thread's (unexamined.go).
 //
 // That a thread gets signals is a fact (known.Facts.Signalled). A handler that is left by a jump
-// counts as running for ever. The signals that cancel a thread are left out until one has torn
-// it: their handlers are the C library's, and look at nothing that the thread is about.
+// counts as running for ever. The signals that cancel a thread are left out, unless threads may
+// be cancelled anywhere: their handlers are the C library's, and look at nothing that the thread
+// is about.
 
 // SeeLife learns that threads look whether others live.
 func (g *signals) SeeLife() {
@@ -35,7 +36,7 @@ func (g *signals) sends(th *thread, op trace.Op) {
 	case op.Kind != trace.OpCancel || op.Obj == uint64(th.ID):
 	case op.Arg == 0:
 		g.SeeLife()
-	case g.in.lib.Own(op.Arg):
+	case g.in.lib.Own(op.Arg) && !g.anywhere:
 	case !g.learning.known.Signalled[op.Obj]:
 		g.learning.known.Signalled[op.Obj], g.learning.finer = true, true
 	}
@@ -86,7 +87,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	if by := &s.threads[max(s.current, 0)]; !by.isArrival() && !by.isTimer() && !s.lib.Own(regs.RDI) {
 		s.seen.met.AtOnce = true
 	}
-	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.timers.on() && !s.lib.Own(regs.RDI) {
+	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.timers.on() && (!s.lib.Own(regs.RDI) || s.Signals.anywhere) {
 		th.Interrupted = sp
 	}
 }
