@@ -28,8 +28,6 @@ type signals struct {
 	seen     *seen
 	learning *learning
 	standAt  func(edit, *trace.Transition) error // the thread stands at a point
-	// anywhere: threads may let themselves be cancelled between any two instructions.
-	anywhere bool
 }
 
 // faultLook is what others have to do with a fault that the thread goes on after.

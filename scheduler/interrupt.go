@@ -36,7 +36,7 @@ func (g *signals) sends(th *thread, op trace.Op) {
 	case op.Kind != trace.OpCancel || op.Obj == uint64(th.ID):
 	case op.Arg == 0:
 		g.SeeLife()
-	case g.in.lib.Own(op.Arg) && !g.anywhere:
+	case g.in.lib.Own(op.Arg):
 	case !g.learning.known.Signalled[op.Obj]:
 		g.learning.known.Signalled[op.Obj], g.learning.finer = true, true
 	}
@@ -87,7 +87,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	if by := &s.threads[max(s.current, 0)]; !by.isArrival() && !by.isTimer() && !s.lib.Own(regs.RDI) {
 		s.seen.met.AtOnce = true
 	}
-	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.timers.on() && (!s.lib.Own(regs.RDI) || s.Signals.anywhere) {
+	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.timers.on() && !s.lib.Own(regs.RDI) {
 		th.Interrupted = sp
 	}
 }
