@@ -135,8 +135,7 @@ func (c *call) futexUnlockPI(f futex, o *kernel.Outcome) uint64 {
 		o.Idle = true
 		return efault
 	}
-	if !k.queues.owns(c.t, f.addr) {
-		c.op(futexOp(trace.OpFutexWait, f.addr))
+	if !k.queues.owns(c.t, f.addr) { // no operation: it takes no lock
 		o.Idle = true
 		return eperm
 	}
