@@ -93,6 +93,7 @@ func (a *arrivals) set(th edit, tr *trace.Transition) {
 		a.in.Save(t)
 		if comes {
 			tr.Wakes = append(tr.Wakes, id)
+			tr.Disables = tr.Disables || t != th.ID && a.in.threads[t].woken
 			if !a.learning.known.Signalled[uint64(t)] {
 				a.learning.known.Signalled[uint64(t)], a.learning.finer = true, true
 			}
@@ -199,7 +200,11 @@ func (a *arrivals) step(th edit, tr *trace.Transition) error {
 	if err != nil {
 		return err
 	}
-	a.in.edit(to).woken = out.Held
+	t := a.in.edit(to)
+	// With another signal on its way it can't leave the call: that it does so before this one
+	// is a race that no later step shows.
+	tr.Disables = tr.Disables || out.Held && !t.woken && a.in.courier.Coming(to) != 0
+	t.woken = out.Held
 	if out.Signal != 0 {
 		tr.End = trace.EndBug
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: to, Message: fmt.Sprintf("killed by signal %d", out.Signal)}

@@ -19,8 +19,9 @@ import (
 //     own thread's (unexamined.go).
 //
 // That a thread gets signals is a fact (known.Facts.Signalled). A handler that is left by a jump
-// counts as running for ever. The signals that cancel a thread are left out until one has torn
-// it: their handlers are the C library's, and look at nothing that the thread is about.
+// counts as running for ever. The signals that cancel a thread are left out, unless threads may
+// be cancelled anywhere: their handlers are the C library's, and look at nothing that the thread
+// is about.
 
 // SeeLife learns that threads look whether others live.
 func (g *signals) SeeLife() {

@@ -74,7 +74,9 @@ func finish(t *testing.T, cmd *exec.Cmd, started ...func(*os.Process)) ending {
 	if cmd.Stdout == nil {
 		cmd.Stdout = &out
 	}
-	cmd.Stderr = &errs
+	if cmd.Stderr == nil {
+		cmd.Stderr = &errs
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {

@@ -3,6 +3,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -55,6 +56,22 @@ func TestSignalsEndSteps(t *testing.T) {
 	}
 }
 
+// awaited hears when a text is first written.
+type awaited struct {
+	text  string
+	heard chan time.Time
+}
+
+func (a *awaited) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), a.text) {
+		select {
+		case a.heard <- time.Now():
+		default:
+		}
+	}
+	return len(b), nil
+}
+
 // TestFoundWhileRefining: a bug isn't lost when the search for a shorter interleaving
 // is broken off, and its file replays.
 func TestFoundWhileRefining(t *testing.T) {
@@ -66,12 +83,26 @@ func TestFoundWhileRefining(t *testing.T) {
 	if full.Bug == nil || full.Seconds-full.SearchSeconds < 1 {
 		t.Fatalf("%s: found after %v s of %v: no time to interrupt it", full.Verdict, full.SearchSeconds, full.Seconds)
 	}
-	after := time.Duration((full.SearchSeconds + 0.5) * float64(time.Second))
 	file := filepath.Join(dir, "early")
-	e := interrupt(t, after, syscall.SIGINT, append(args, file, g)...)
+	cmd := command(t, append(args, file, g)...)
+	told := &awaited{text: "landgo: found: ", heard: make(chan time.Time, 1)}
+	cmd.Stderr = told
+	asked := make(chan time.Time, 1)
+	e := finish(t, cmd, func(p *os.Process) {
+		go func() {
+			asked <- <-told.heard
+			p.Signal(syscall.SIGINT)
+		}()
+	})
+	ended := time.Now()
 	r := e.decode(t)
-	if r.Bug == nil || r.Bug.File != file || e.elapsed > after+time.Second+slack {
-		t.Fatalf("%s after %v: %+v", r.Verdict, e.elapsed-after, r.Bug)
+	select {
+	case at := <-asked:
+		if r.Bug == nil || r.Bug.File != file || ended.Sub(at) > time.Second+slack {
+			t.Fatalf("%s after %v: %+v", r.Verdict, ended.Sub(at), r.Bug)
+		}
+	default:
+		t.Fatalf("%s: it isn't told when it is found", r.Verdict)
 	}
 	if again := run(t, "replay", "--json", file).decode(t); again.Verdict != result.Buggy || !again.Replay.Same {
 		t.Errorf("replay: %s (%s)", again.Verdict, again.Reason)

@@ -83,6 +83,11 @@ func TestBufferCalls(t *testing.T) {
 		{"324 0 0 0", false},        // membarrier(MEMBARRIER_CMD_QUERY)
 		{"10 4198400 0 0", false},   // mprotect of nothing
 		{"7 0 0 0", false},          // poll of nothing
+		{"7 -4096 1 0", false},      // of what a kernel's address has
+		{"202 -4096 128 0", false},  // futex wait
+		{"202 -4096 0 0", false},    // not a private one
+		{"202 -4096 129 1", false},  // wake
+		{"202 -4096 135 0", false},  // unlock
 		{"24", true},                // sched_yield
 		{"202 4198400 129 1", true}, // futex wake
 		{"8 0 0 0", true},           // lseek of a file
@@ -155,6 +160,13 @@ int main(void)
 		{"syscall(SYS_futex, &word, 0L, 0L, LONGS(0, -1))", "", "", "100 101 110 111"},
 		{"syscall(SYS_futex, &word, 9L, 0L, 0L, 0L, 0L)", "", "", "100 101 110 111"},
 		{"syscall(SYS_futex, &word, 0L, 1L, LONGS(0, 1))", "", "", "101 110 111"},
+		{"syscall(SYS_futex, &word, 135L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_futex, &word, 135L)", "word = getpid() + 2", "", "001 010 011"},
+		{"syscall(SYS_futex, &word, 135L)", "", "*(volatile int *)&word = getpid() + 2", "001 010 011 100 101 110 111"},
+		{"(*(volatile int *)&word = syscall(SYS_gettid), syscall(SYS_futex, &word, 135L))", "", "", "001 010 011"},
+		{"syscall(SYS_futex, &word, 132L, 0L, 1L, -4096L, 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_futex, &word, 133L, 0L, 1L, -4096L, 0L)", "", "", "100 101 110 111"},
+		{"syscall(SYS_ppoll, -4096L, 1L, LONGS(0, 1), 0L, 8L)", "", "", "100 101 110 111"},
 		{"syscall(SYS_timer_gettime, 99L, &s)", "", "", "100 101 110 111"},
 		{"syscall(SYS_timer_settime, 99L, 0L, LONGS(0, 0, 0, 0), 0L)", "", "", "100 101 110 111"},
 		{"syscall(SYS_timerfd_create, 3L, 0L)", "", "", "100 101 110 111"},

@@ -45,6 +45,9 @@ int main(void) { GO; lock(); int k = unlock(); JOIN; SAY("%d %d", k, n); }`, "0 
 int main(void) { lock(); GO; while (!(w & FUTEX_WAITERS)) ; unlock(); long r = fx(FUTEX_TRYLOCK_PI); SAY("%ld %d", r, errno == ESRCH); _exit(0); }`, "-1 0|-1 1"},
 		{"an owner that ends", `static void *a(void *p) { lock(); return p; }
 int main(void) { GO; while (!w) ; long r = fx(FUTEX_LOCK_PI); SAY("%ld %d %d", r, r && errno == ESRCH, !!(w & FUTEX_OWNER_DIED)); _exit(0); }`, "-1 1 0|0 0 1"},
+		// The waiter gets the futex at the owner's end all the same.
+		{"an owner that clears the word", `static void *a(void *p) { w = syscall(SYS_gettid); while (!(w & FUTEX_WAITERS)) ; w = 0; return p; }
+int main(void) { GO; while (!w) ; long r = fx(FUTEX_LOCK_PI); SAY("%ld %d", r, w == (FUTEX_WAITERS | FUTEX_OWNER_DIED | syscall(SYS_gettid))); JOIN; _exit(0); }`, "0 1"},
 	} {
 		onLibraries(t, i, c.name, head+c.source, func(t *testing.T, guest string, cfg config.Config) {
 			l := list(cfg, "optimal", 30000, 0)

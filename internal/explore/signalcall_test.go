@@ -108,21 +108,51 @@ MAIN(jump, 0) GO; KILL; SAY("%ld", syscall(SYS_futex, &w, 129, 1)); JOIN; }`, "0
 // TestAsynchronousCancellation: what a thread has done before it is cancelled is told by its memory,
 // also to the thread that joins it.
 func TestAsynchronousCancellation(t *testing.T) {
-	const source = `#include <pthread.h>
+	const head = `#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
-static int x, y; static pthread_t t;
-static void *a(void *p) { pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0); x = 1; y = 1; for (;;) pause(); return p; }
-int main(void) { pthread_create(&t, 0, a, 0); pthread_cancel(t); pthread_join(t, 0); printf("%d %d", x, y); fflush(stdout); }`
-	for _, cc := range []string{"gcc", "musl-gcc"} {
-		t.Run(cc, func(t *testing.T) {
-			t.Parallel()
-			cfg := onProgram(compile.Text(t, cc, source))
-			cfg.PP = trace.MemPoints
-			l := list(cfg, "optimal", 30000, 0)
-			if got := strings.Join(slices.Sorted(maps.Keys(l.outcomes)), "|"); got != "0 0|1 0|1 1" || !l.complete {
-				t.Errorf("%q: %v", got, l)
-			}
-		})
+static int x, y; static atomic_int go; static pthread_t t; static void *r;
+#define ANYWHERE pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0)
+int main(void) { void *a(void *); pthread_create(&t, 0, a, 0); WAIT pthread_cancel(t); pthread_join(t, &r); printf("%d %d %d", x, y, r == PTHREAD_CANCELED); fflush(stdout); }
+`
+	for i, p := range []struct{ name, wait, source, want string }{
+		{"a thread that sleeps", "-DWAIT=", "void *a(void *p) { ANYWHERE; x = 1; y = 1; for (;;) pause(); return p; }", "0 0 1|1 0 1|1 1 1"},
+		{"a thread that ends", "-DWAIT=while(!go);", "void *a(void *p) { ANYWHERE; go = 1; x = 1; y = 1; return p; }", "0 0 1|1 0 1|1 1 0|1 1 1"},
+	} {
+		for _, cc := range libraries(i) {
+			t.Run(p.name+" "+cc, func(t *testing.T) {
+				t.Parallel()
+				cfg := onProgram(compile.Text(t, cc, head+p.source, p.wait))
+				cfg.PP = trace.MemPoints
+				l := list(cfg, "optimal", 30000, 0)
+				if got := strings.Join(slices.Sorted(maps.Keys(l.outcomes)), "|"); got != p.want || !l.complete {
+					t.Errorf("%q: %v", got, l)
+				}
+			})
+		}
+	}
+}
+
+// TestSignalsAtEnd: a thread ends before any of two signals arrive, though after the first it
+// waits for the other.
+func TestSignalsAtEnd(t *testing.T) {
+	t.Parallel()
+	const source = `#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+static volatile int up, n, r, y; static pthread_t t;
+static void h(int g) { n++; }
+static void *a(void *p) { up = 1; r = n; y = 1; return p; }
+int main(void) { signal(SIGUSR1, h); signal(SIGUSR2, h); pthread_create(&t, 0, a, 0); while (!up) ; pthread_kill(t, SIGUSR1); pthread_kill(t, SIGUSR2);
+	int s = y; pthread_join(t, 0); printf("%d %d %d", r, n, s); fflush(stdout); }`
+	cfg := onProgram(compile.Text(t, "gcc", source))
+	cfg.PP = trace.MemPoints
+	const want = "0 0 0|0 0 1|0 1 0|0 1 1|0 2 0|0 2 1|1 1 0|1 1 1|1 2 0|1 2 1|2 2 0|2 2 1"
+	for _, search := range []string{"optimal", "source", "sleep"} {
+		l := list(cfg, search, 30000, 0)
+		if got := strings.Join(slices.Sorted(maps.Keys(l.outcomes)), "|"); got != want || !l.complete {
+			t.Errorf("%s: %q: %v", search, got, l)
+		}
 	}
 }

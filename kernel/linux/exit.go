@@ -12,9 +12,10 @@ import (
 
 // departure is one futex word that an exit changes.
 type departure struct {
-	addr  uint64
-	pi    bool // with priority inheritance
-	clear bool // the cleared thread id, not a robust futex
+	addr   uint64
+	pi     bool // with priority inheritance
+	handed bool // such a one that others wait for, not of the robust list
+	clear  bool // the cleared thread id, not a robust futex
 }
 
 // departures lists the changes by the exit of t. Valid until the next call.
@@ -44,7 +45,7 @@ func planExit(c *call, p *kernel.Plan) {
 	}
 	outcomes := uint64(1)
 	for _, d := range c.k.queues.departures(c.t) {
-		if m := c.k.queues.count(d.addr, waitFutex, notPrivate|matchAny); m > 1 && !d.pi {
+		if m := c.k.queues.count(d.addr, waitFutex, notPrivate|matchAny); m > 1 && !d.pi && !d.handed {
 			outcomes = product(outcomes, m)
 		}
 	}
@@ -73,11 +74,11 @@ func doExit(c *call, o *kernel.Outcome) uint64 {
 		case d.clear:
 			k.log.Write32(d.addr, 0)
 			k.queues.wakeSome(d.addr, notPrivate|matchAny, 1)
-		case d.pi:
-			k.queues.release(d.addr, uint64(word&futexWaiters|futexOwnerDied))
+		case d.handed:
+			k.queues.bequeath(t, d.addr)
 		default:
 			k.log.Write32(d.addr, word&futexWaiters|futexOwnerDied)
-			if word&futexWaiters != 0 {
+			if word&futexWaiters != 0 && !d.pi {
 				k.queues.wakeSome(d.addr, notPrivate|matchAny, 1)
 			}
 		}
@@ -120,7 +121,7 @@ func (k *Kernel) Leave(id trace.TID) ([]trace.TID, []trace.Op) {
 	k.call = call{k: k, t: t, pc: k.host.Regs(id).RIP}
 	for _, d := range k.queues.abandoned(t, nil) {
 		k.log.Touch(d.addr, 4, trace.Write|trace.RMW|trace.Atomic)
-		k.queues.release(d.addr, futexOwnerDied)
+		k.queues.bequeath(t, d.addr)
 	}
 	if at := k.EndWord(id); at != 0 {
 		k.host.Machine.Write32(at, 0)

@@ -110,7 +110,12 @@ func (c *call) touchWords(f futex) {
 		touch(f.addr, 4, trace.Atomic)
 	case futexWakeOp:
 		touch(f.addr2, 4, trace.Write|trace.RMW|trace.Atomic)
-	case futexLockPI, futexLockPI2, futexTrylockPI, futexUnlockPI:
+	case futexUnlockPI:
+		if touch(f.addr, 4, trace.Atomic); !c.k.user.canRead(f.addr, 4) || !c.k.queues.owns(c.t, f.addr) {
+			return // it only looks
+		}
+		fallthrough
+	case futexLockPI, futexLockPI2, futexTrylockPI:
 		touch(f.addr, 4, trace.Write|trace.RMW|trace.Atomic)
 	}
 }
@@ -270,6 +275,10 @@ func (c *call) futexRequeue(f futex, o *kernel.Outcome) uint64 {
 	if f.addr2&3 != 0 {
 		o.Idle = true
 		return einval
+	}
+	if f.addr2 >= kernelHalf {
+		o.Idle = true
+		return efault
 	}
 	c.op(futexOp(trace.OpFutexRequeue, f.addr))
 	if f.cmd == futexCmpRequeue && k.log.Read32(f.addr) != uint32(f.val3) {

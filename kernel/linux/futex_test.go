@@ -196,6 +196,45 @@ func TestAbandonedPI(t *testing.T) {
 	}
 }
 
+// TestOverwrittenPI: Linux knows the owner of a futex that threads wait for, whatever the word says. Its
+// end hands the futex on, and the new owner writes the word when it goes on.
+func TestOverwrittenPI(t *testing.T) {
+	c := newCaller(t, Config{})
+	a, b, d := c.spawn(0, dataPage+8), c.spawn(0, dataPage+16), c.spawn(0, dataPage+24)
+	number := func(id trace.TID) uint64 { return c.k.roster.threads[id].number }
+	c.want("lock", c.do(a, nrFutex, word, futexLockPI), 0)
+	if _, o := c.choose1(0, b, nrFutex, word, futexLockPI); !o.Sleep {
+		t.Fatalf("a lock of an owned futex didn't sleep: %+v", o)
+	}
+	contradicts := func() {
+		t.Helper()
+		c.m.Write32(word, 0)
+		c.want("lock", c.do(0, nrFutex, word, futexLockPI), einval)
+		c.want("try", c.do(0, nrFutex, word, futexTrylockPI), einval)
+		c.m.Write32(word, uint32(number(0)))
+		c.want("unlock by the word's owner", c.do(0, nrFutex, word, futexUnlockPI), einval)
+		c.want("word", uint64(c.m.Read32(word)), number(0))
+		c.m.Write32(word, 0)
+	}
+	contradicts()
+	c.want("unlock by Linux's owner", c.do(a, nrFutex, word, futexUnlockPI), eperm)
+	c.m.Write32(word, futexOwnerDied)
+	if _, o := c.choose1(0, d, nrFutex, word, futexLockPI); !o.Sleep {
+		t.Errorf("a lock of a futex whose owner died didn't sleep: %+v", o)
+	}
+	c.m.Write32(word, 0)
+	if _, o := c.choose1(0, a, nrExit); len(o.Wakes) != 1 || o.Wakes[0] != b {
+		t.Errorf("the owner's end woke %v, want %d", o.Wakes, b)
+	}
+	c.want("word", uint64(c.m.Read32(word)), 0)
+	contradicts()
+	c.want("again", c.do(b, nrFutex, word, futexLockPI), 0)
+	c.want("its owner died", uint64(c.m.Read32(word)), number(b)|futexWaiters|futexOwnerDied)
+	if _, o := c.choose1(0, b, nrFutex, word, futexUnlockPI); len(o.Wakes) != 1 || o.Wakes[0] != d {
+		t.Errorf("the release woke %v, want %d", o.Wakes, d)
+	}
+}
+
 // TestPriorityInheritance: a thread that can't have a futex sets FUTEX_WAITERS, and an owner's release hands
 // it on: no other thread finds it free.
 func TestPriorityInheritance(t *testing.T) {

@@ -176,8 +176,11 @@ func (c *call) wrongTimeval(addr uint64) bool {
 	return errno == einval || errno != 0 && addr >= kernelHalf
 }
 
-// wrongPolls reports whether there are more descriptors than may be open.
-func (c *call) wrongPolls() bool { return uint64(uint32(c.a[1])) > c.get(c.k.files.limit) }
+// wrongPolls reports whether there are more descriptors than may be open, or at no user's address.
+func (c *call) wrongPolls() bool {
+	n := uint64(uint32(c.a[1]))
+	return n > c.get(c.k.files.limit) || n > 0 && c.a[0] >= kernelHalf
+}
 
 // wrongSets reports whether a set of select's has a descriptor that isn't open.
 func (c *call) wrongSets() bool {
@@ -225,7 +228,7 @@ func (c *call) keepsStack() bool {
 func (c *call) refusedFutex() bool {
 	f := c.futex()
 	switch op := uint64(uint32(c.a[1])); {
-	case f.addr&3 != 0 || op&^(futexPrivate|futexClockRealtime) > futexLockPI2:
+	case f.addr&3 != 0 || f.addr >= kernelHalf || op&^(futexPrivate|futexClockRealtime) > futexLockPI2:
 		return true
 	case f.realtime && f.cmd != futexWaitBitset && f.cmd != futexLockPI2 && f.cmd != 11:
 		return true
@@ -236,7 +239,11 @@ func (c *call) refusedFutex() bool {
 	case futexWaitBitset, futexWakeBitset:
 		return f.val3 == 0
 	case futexRequeue, futexCmpRequeue:
-		return c.int32(2) < 0 || c.int32(3) < 0
+		return c.int32(2) < 0 || c.int32(3) < 0 || f.kind != notPrivate && (f.addr2&3 != 0 || f.addr2 >= kernelHalf)
+	case futexWakeOp:
+		return f.kind != notPrivate && (f.addr2&3 != 0 || f.addr2 >= kernelHalf)
+	case futexUnlockPI: // of a futex that the word says isn't the caller's
+		return c.k.user.canRead(f.addr, 4) && !c.k.queues.owns(c.t, f.addr)
 	}
 	return false
 }
@@ -252,6 +259,8 @@ var rested = map[string][]struct{ at, size int }{
 // rests are the bytes of memory that lockless looks at. They may still be in the caller's store buffer.
 func (c *call) rests(name string) (all []kernel.Bytes) {
 	switch f := c.futex(); {
+	case name == "futex" && f.cmd == futexUnlockPI:
+		return []kernel.Bytes{{Addr: f.addr, Size: 4}}
 	case name == "futex" && f.timeout != 0:
 		return []kernel.Bytes{{Addr: f.timeout, Size: 16}}
 	case name == "select" || name == "pselect6":

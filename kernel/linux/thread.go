@@ -99,6 +99,8 @@ type waiting struct {
 
 	// granted is the futex that it slept for and has been given (pi.go), until it goes on; 0 for none.
 	granted effect.Word
+	// owner is the number of the thread that owns the futex which it sleeps for.
+	owner effect.Word
 
 	// Of a sleep for objects (interest.go), and of the call that is made again after it.
 	interests  *interests

@@ -247,8 +247,11 @@ func (t *thread) goOnWaiting(h *held) {
 	}
 }
 
-// Own implements Signals: cancellation, and changes of user ids.
-func (s *objectCalls) Own(signal uint64) bool { return kernel.IsLibrarys(s.libc, signal) }
+// Own implements Signals: cancellation, and changes of user ids. Where threads may be cancelled
+// anywhere, cancellation is told by what the thread has done until then, as any signal.
+func (s *objectCalls) Own(signal uint64) bool {
+	return kernel.IsLibrarys(s.libc, signal) && !s.anywhere
+}
 
 const eintr = 4
 

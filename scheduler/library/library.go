@@ -67,6 +67,7 @@ type guest struct {
 	known    *known.Facts
 	libc     elffile.Libc
 	wordSize uint64 // of the general registers, in bytes
+	anywhere bool   // threads may let themselves be cancelled between any two instructions
 	// roles are the functions that are carried out, or looked at, by their first
 	// addresses. Those that are distrusted go.
 	roles          map[uint64]profile.Bound
@@ -189,7 +190,7 @@ func New(core *scheduler.System, opts Config) *Library {
 	cfg, img := core.Config(), core.Image()
 	g := &guest{
 		core: core, cfg: cfg, opts: opts, machine: core.Machine(), image: img, heap: core.Heap(), known: core.Known(),
-		libc: img.Libc(), wordSize: img.Machine.Word(),
+		libc: img.Libc(), anywhere: img.MayCall("pthread_setcanceltype"), wordSize: img.Machine.Word(),
 		roles: map[uint64]profile.Bound{}, spins: map[uint64]bool{}, breaks: map[uint64]breakClass{}, sizes: pthreadSizes,
 		overSought: map[uint64]bool{},
 	}

@@ -21,6 +21,7 @@ int main(void)
 	pthread_create(&t, NULL, owner, NULL);
 	long r = syscall(SYS_futex, &word, FUTEX_LOCK_PI, 0, NULL, NULL, 0);
 	printf("%d %d\n", r ? errno : 0, (word & FUTEX_OWNER_DIED) != 0);
+	fflush(stdout);
 	pthread_join(t, NULL);
 	return 0;
 }

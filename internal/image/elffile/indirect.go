@@ -237,6 +237,17 @@ func (f *File) files() []*File {
 	return f.Parts
 }
 
+// MayCall reports whether the program or a library of its own may call a function of the C
+// library that no other part of it calls. A static program has it only then. One without
+// symbols may.
+func (f *File) MayCall(name string) bool {
+	if len(f.Parts) > 0 {
+		return f.Refers(name)
+	}
+	_, ok := f.Symbol(name)
+	return ok || f.Stripped
+}
+
 // Mentions reports whether the address of a function may be in code or data: as a word, as half a
 // word where the file has a fixed place, or as the distance in a call, a jump or a lea. Bytes may
 // look so by chance.
