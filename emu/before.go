@@ -26,8 +26,8 @@ func (m *Machine) Before(since, addr, n uint64) []byte {
 	return b
 }
 
-// Firsts are the bytes that were written since a moment of the journal, with what was there then. It looks
-// at each entry once, and at the bytes of those that are of the same place only for the first.
+// Firsts are the bytes that were written since a moment of the journal, with what was there then.
+// It goes through the journal once.
 func (m *Machine) Firsts(since uint64) map[uint64]byte {
 	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)[since:]
 	type part struct{ where, size uint64 }

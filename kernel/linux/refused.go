@@ -13,7 +13,7 @@ const kernelHalf = 1 << 47
 // refused reports whether the call is such a one.
 func (c *call) refused(name string) bool {
 	first := c.int32(0)
-	nobody := func() bool { return c.whose(c.a[0]&0xffffffff) == nil }
+	noThread := func() bool { return c.whose(c.a[0]&0xffffffff) == nil }
 	switch name {
 	case "nanosleep":
 		return c.wrongTime(c.a[0])
@@ -109,7 +109,7 @@ func (c *call) refused(name string) bool {
 	case "futex":
 		return c.refusedFutex()
 	case "get_robust_list":
-		return nobody()
+		return noThread()
 	case "rt_sigaction":
 		return uint32(c.a[0])-1 >= numSignals-1 || c.a[3] != 8 || c.a[1] != 0 && unblockable&bit(c.a[0]) != 0
 	case "rt_sigprocmask": // it only asks, or the mask stays as it is
@@ -143,11 +143,11 @@ func (c *call) refused(name string) bool {
 	case "prctl": // two set a bit by a locked instruction
 		return c.a[0] != prSetDumpable && (c.a[0] != prSetNoNewPrivs || c.a[1] != 1) || c.a[0] == prSetDumpable && c.a[1] > 1
 	case "sched_setaffinity":
-		return nobody()
+		return noThread()
 	case "sched_getaffinity":
-		return nobody() || c.a[1] < 8 || c.a[1]&7 != 0
+		return noThread() || c.a[1] < 8 || c.a[1]&7 != 0
 	case "sched_setparam", "sched_setscheduler":
-		return nobody() || first < 0 || name == "sched_setscheduler" && c.int32(1) < 0
+		return noThread() || first < 0 || name == "sched_setscheduler" && c.int32(1) < 0
 	case "getrlimit":
 		return c.a[0] >= rlimitCount
 	case "setrlimit":
