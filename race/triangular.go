@@ -367,9 +367,9 @@ func (d *Triangular) passes(lo, hi uint64) bool {
 
 // isLocked reports whether an access waits for its thread's buffer. The C library works on
 // what it keeps in order by itself under a lock of its own. A kernel looks at some of its state
-// without one.
+// without one, and at a futex's word by a plain load: an operation says if it takes a lock then.
 func (d *Triangular) isLocked(a *trace.Access) bool {
-	return a.Flags&trace.Atomic != 0 || a.Flags&trace.Library != 0 && !d.isWord(a.Addr)
+	return a.Flags&trace.Atomic != 0 && (a.IsWrite() || a.Flags&(trace.RMW|trace.FailedCAS) != 0) || a.Flags&trace.Library != 0 && !d.isWord(a.Addr)
 }
 
 func (d *Triangular) isWord(addr uint64) bool { return d.cfg.Word != nil && d.cfg.Word(addr) }

@@ -131,13 +131,13 @@ func (c *call) futexLockPI(f futex, o *kernel.Outcome) uint64 {
 
 func (c *call) futexUnlockPI(f futex, o *kernel.Outcome) uint64 {
 	k := c.k
+	if !k.queues.owns(c.t, f.addr) { // it only reads the word, and takes no lock
+		o.Idle = true
+		return eperm
+	}
 	if !k.user.canWrite(f.addr, 4) {
 		o.Idle = true
 		return efault
-	}
-	if !k.queues.owns(c.t, f.addr) { // no operation: it takes no lock
-		o.Idle = true
-		return eperm
 	}
 	c.op(futexOp(trace.OpFutexUnlockPI, f.addr))
 	if holder := k.queues.holder(f.addr); holder != 0 && holder != c.t.number {
