@@ -390,6 +390,13 @@ func (b *buffers) outOfOrder(pc uint64) bool {
 	return weak
 }
 
+// Holds reports whether a thread's buffer has a store to an address by the instruction at pc.
+func (s *present) Holds(t trace.TID, pc, addr uint64) bool {
+	return int(t) < len(s.threads) && slices.ContainsFunc(s.threads[t].queue, func(e entry) bool {
+		return slices.ContainsFunc(e.parts, func(p part) bool { return p.PC == pc && addr-p.Addr < uint64(p.Size) })
+	})
+}
+
 // SeenBy is n bytes of memory as a thread sees them.
 func (s *present) SeenBy(t trace.TID, addr, n uint64) []byte {
 	b := slices.Clone(s.machine.Bytes(addr, n))
