@@ -54,7 +54,7 @@ type entry struct {
 
 type part struct {
 	trace.Access
-	bytes []byte
+	bytes []byte // none: its page is gone, see lose
 }
 
 // ordinal is an access of the thread's n-th entry, from 1.
@@ -325,6 +325,30 @@ func (s *System) flush(th edit, tr *trace.Transition) {
 	}
 	if op := s.buffers.beside(th.thread, trace.OpStored); op.Kind != trace.OpNone {
 		tr.Did(op)
+	}
+}
+
+// lose has stores that threads but one still hold go to the pages that were at their addresses when
+// they were made, which no thread sees any more. (Of a store that lies in such pages in part, all is
+// written.)
+func (b *buffers) lose(but trace.TID, gone kernel.Pages) {
+	inside := func(addr, size uint64) bool { return gone.Addr <= addr && addr+size <= gone.Addr+gone.Size }
+	for i := range b.in.threads {
+		if len(b.in.threads[i].queue) == 0 || trace.TID(i) == but {
+			continue
+		}
+		th := b.in.edit(trace.TID(i))
+		th.queue = slices.Clone(th.queue)
+		for k := range th.queue {
+			parts := slices.Clone(th.queue[k].parts)
+			for n := range parts {
+				if p := &parts[n]; inside(p.Addr, uint64(p.Size)) {
+					p.bytes = nil
+				}
+			}
+			th.queue[k].parts = parts
+		}
+		th.recent = slices.DeleteFunc(slices.Clone(th.recent), func(o ordinal) bool { return inside(o.addr, o.size) })
 	}
 }
 
