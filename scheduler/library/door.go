@@ -72,8 +72,8 @@ func (s *calls) needsPoint(th *thread) {
 
 // standsBefore has a thread stand before a call that was seen to touch what others do. It
 // reports whether it does.
-func (s *calls) standsBefore(th *thread) bool {
-	if s.begins || !s.known.Meeting[s.callSite(th)] || s.core.Alone(th.ID) || !s.isPoint(th) {
+func (s *calls) standsBefore(th edit) bool {
+	if s.begins || !s.known.Meeting[s.callSite(th.thread)] || s.core.Alone(th.ID) || !s.isPoint(th.thread) {
 		return false
 	}
 	th.Stand, th.phase, th.timed = scheduler.StandOp, phaseTouch, false
