@@ -12,24 +12,26 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// kept finds what sets a part of a thread's state without an edit.
+// kept finds what sets a part of a state that goes back with a mark without an edit.
 type kept struct {
 	pkg    *packages.Package
 	report func(n ast.Node, what string)
-	// looks are the variables with the address of a part of a thread's state that is only looked at.
+	// looks are the variables with the address of a part of a state that is only looked at.
 	looks  map[types.Object]bool
 	looked *ast.UnaryExpr // where such an address was taken last
 }
 
-// state are the structures of which a thread's state consists, by room.
+// state are the structures of which the state of threads and objects consists, by room.
 var state = map[string][]string{
 	"scheduler":         {"thread", "Thread", "stander", "storing", "kin"},
-	"scheduler/library": {"thread", "life", "call"},
+	"scheduler/library": {"thread", "life", "call", "object"},
 	"scheduler/steer":   {"thread"},
 }
 
-// isState reports whether a type is a thread's state, or one of the structures that it
-// consists of, as they are found in each room's thread.
+// edits are the types through which it may be set.
+var edits = []string{"edit", "objectEdit"}
+
+// isState reports whether a type is one of these structures, or points to one.
 func isState(t types.Type) bool {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
@@ -75,7 +77,7 @@ func (k *kept) set(e ast.Expr, what string) {
 	}
 }
 
-// within: a field is that of a thread's state which another structure has in it.
+// within: a field is that of a state which another structure has in it.
 func (k *kept) within(x *ast.SelectorExpr) bool {
 	s := k.pkg.TypesInfo.Selections[x]
 	if s == nil || isEdit(s.Recv()) {
@@ -95,7 +97,7 @@ func (k *kept) within(x *ast.SelectorExpr) bool {
 
 func isEdit(t types.Type) bool {
 	n, ok := t.(*types.Named)
-	return ok && n.Obj().Name() == "edit"
+	return ok && slices.Contains(edits, n.Obj().Name())
 }
 
 // from is called for the state that something of is set in. A variable that holds a copy may be set.
@@ -175,11 +177,11 @@ func isNamed(t types.Type, path, name string) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == module+path && n.Obj().Name() == name
 }
 
-// TestThreadsAreKept: in the rooms of the scheduler, a part of a thread's state is set through
-// an edit only, which has kept the state for a mark to go back to. Each room makes its edits in
-// one place, but for what follows from other state, or is set between executions; only there
-// does a room ask the core to keep a thread.
-func TestThreadsAreKept(t *testing.T) {
+// TestStateIsKept: in the rooms of the scheduler, the state of a thread or of an object is set
+// through an edit only. To make one has kept the state for a mark to go back to. Each room makes
+// its edits in one place, but for what is new, goes back, follows from other state, or is set
+// between executions. Only there does a room ask the core to keep a thread.
+func TestStateIsKept(t *testing.T) {
 	pkgs, err := packages.Load(&packages.Config{Dir: "../..", Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedExportFile | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo}, "./scheduler/...")
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +192,7 @@ func TestThreadsAreKept(t *testing.T) {
 			t.Fatal(pkg.Errors)
 		}
 		k := kept{pkg: pkg, looks: map[types.Object]bool{}, report: func(n ast.Node, what string) {
-			t.Errorf("%v: a thread's state isn't kept here and is %s", pkg.Fset.Position(n.Pos()), what)
+			t.Errorf("%v: a state isn't kept here and is %s", pkg.Fset.Position(n.Pos()), what)
 		}}
 		for _, file := range pkg.Syntax {
 			for _, d := range file.Decls {
@@ -203,7 +205,7 @@ func TestThreadsAreKept(t *testing.T) {
 				ast.Inspect(f, func(n ast.Node) bool {
 					switch x := n.(type) {
 					case *ast.CompositeLit:
-						if of, ok := x.Type.(*ast.Ident); ok && of.Name == "edit" {
+						if of, ok := x.Type.(*ast.Ident); ok && slices.Contains(edits, of.Name) {
 							makers[name]++
 						}
 					case *ast.SelectorExpr:
@@ -216,7 +218,7 @@ func TestThreadsAreKept(t *testing.T) {
 			}
 		}
 	}
-	if want := map[string]int{"scheduler.edit": 1, "scheduler.Regs": 1, "scheduler.Await": 1, "library.edit": 1, "steer.edit": 1}; !maps.Equal(makers, want) {
+	if want := map[string]int{"scheduler.edit": 1, "scheduler.Regs": 1, "scheduler.Await": 1, "library.edit": 1, "steer.edit": 1, "library.change": 1, "library.objectOf": 1, "library.rewindObjects": 1}; !maps.Equal(makers, want) {
 		t.Errorf("edits are made in %v, and not in %v", makers, want)
 	}
 	if want := map[string]int{"library.edit": 1, "steer.edit": 1}; !maps.Equal(savers, want) {

@@ -10,7 +10,7 @@ import (
 const barrierSerial = ^uint64(0)
 
 // performBarrier is two steps: arrive, then leave once all have arrived.
-func (s *objectCalls) performBarrier(th edit, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+func (s *objectCalls) performBarrier(th edit, tr *trace.Transition, o objectEdit) (scheduler.Verdict, error) {
 	op := acts[th.role].op
 	n := th.arg(2) & 0xffffffff
 	if op == trace.OpBarrierInit && !s.cfg.Tested && (n == 0 || n > s.maxParties()) {
@@ -24,7 +24,7 @@ func (s *objectCalls) performBarrier(th edit, tr *trace.Transition, o *object) (
 			arg |= trace.Completes
 		}
 	}
-	s.did(th.thread, tr, op, o, arg)
+	s.did(th.thread, tr, op, o.object, arg)
 	defer s.settle(o)
 	switch op {
 	case trace.OpBarrierInit:

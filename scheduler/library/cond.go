@@ -8,7 +8,7 @@ import (
 
 // performCond carries out an operation on a condition variable, with outcome c: a wait
 // up to where the thread sleeps.
-func (s *objectCalls) performCond(th edit, tr *trace.Transition, o *object, c trace.Choice) (scheduler.Verdict, error) {
+func (s *objectCalls) performCond(th edit, tr *trace.Transition, o objectEdit, c trace.Choice) (scheduler.Verdict, error) {
 	op := acts[th.role].op
 	if op == trace.OpCondWait {
 		// A mutex that knows its owner tells another from it.
@@ -18,7 +18,7 @@ func (s *objectCalls) performCond(th edit, tr *trace.Transition, o *object, c tr
 			return scheduler.Pass, nil
 		}
 	}
-	s.did(th.thread, tr, op, o, 0)
+	s.did(th.thread, tr, op, o.object, 0)
 	defer s.settle(o)
 	switch op {
 	case trace.OpCondInit:
@@ -42,7 +42,7 @@ func (s *objectCalls) performCond(th edit, tr *trace.Transition, o *object, c tr
 		o.waiters = nil
 	case trace.OpCondWait:
 		m := s.use(th.arg(1), kindMutex)
-		s.did(th.thread, tr, trace.OpUnlock, m, 0)
+		s.did(th.thread, tr, trace.OpUnlock, m.object, 0)
 		s.unlock(th, m)
 		th.Insns++
 		th.Stand, th.phase, th.mutex, th.result = scheduler.StandOp, phaseQueued, m.addr, 0
@@ -70,7 +70,7 @@ func (s *objectCalls) wake(tr *trace.Transition, t trace.TID, cond uint64) {
 // reacquire ends a condition wait.
 func (s *objectCalls) reacquire(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	m := s.use(th.mutex, kindMutex)
-	s.did(th.thread, tr, trace.OpLock, m, 0)
+	s.did(th.thread, tr, trace.OpLock, m.object, 0)
 	s.take(th, m)
 	th.phase = phaseEntry
 	s.ret(th, th.result)

@@ -154,9 +154,8 @@ func (s *Library) timeOut(th edit, tr *trace.Transition) (scheduler.Verdict, err
 	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: s.callSite(th.thread)})
 	th.timed = false
 	if th.phase == phaseQueued {
-		o := s.objectOf(th.arg(0), kindCond)
-		s.saveObject(o)
-		s.did(th.thread, tr, trace.OpCondTimeout, o, 0)
+		o := s.change(s.objectOf(th.arg(0), kindCond))
+		s.did(th.thread, tr, trace.OpCondTimeout, o.object, 0)
 		if i := index(o.waiters, th.ID); i >= 0 {
 			o.waiters = without(o.waiters, i)
 			s.settle(o)

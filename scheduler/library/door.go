@@ -81,10 +81,8 @@ func (s *calls) standsBefore(th edit) bool {
 }
 
 // use finds or makes an object that is about to change.
-func (s *calls) use(addr uint64, kind objectKind) *object {
-	o := s.objectOf(addr, kind)
-	s.saveObject(o)
-	return o
+func (s *calls) use(addr uint64, kind objectKind) objectEdit {
+	return s.change(s.objectOf(addr, kind))
 }
 
 // did records an operation on an object.

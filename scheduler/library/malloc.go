@@ -339,10 +339,9 @@ func (s *heapCalls) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
 		return
 	}
 	for _, a := range s.objectsIn(b) {
-		o := s.objects[a]
-		s.saveObject(o)
+		o := s.change(s.objects[a])
 		if !s.core.Alone(th.ID) {
-			s.did(th, tr, destroys[o.kind], o, 0)
+			s.did(th, tr, destroys[o.kind], o.object, 0)
 		}
 		o.destroyed = true // with no mark in memory: what is used there next is new
 	}

@@ -250,9 +250,8 @@ func (x *namedSems) semMap(th *thread, n *named, o *namedSem) error {
 	x.guest.machine.Put(&n.mapped, n.mapped.Get()+1)
 	x.guest.machine.Put(&o.addr, addr)
 	if !x.guest.known.Native {
-		sem := x.models.objectOf(addr, kindSem)
-		x.models.saveObject(sem)
-		*sem = object{addr: addr, kind: kindSem, owner: trace.NoThread, value: o.value.Get(), savedAt: sem.savedAt}
+		sem := x.models.change(x.models.objectOf(addr, kindSem))
+		*sem.object = object{addr: addr, kind: kindSem, owner: trace.NoThread, value: o.value.Get(), savedAt: sem.savedAt}
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ type life struct {
 }
 
 // edit is a thread that may be changed: its state was kept since the latest mark, here and
-// in the core. What only looks at a thread has a *thread. TestThreadsAreKept in internal/arch
+// in the core. What only looks at a thread has a *thread. TestStateIsKept in internal/arch
 // finds what sets a field in another way.
 type edit struct{ *thread }
 

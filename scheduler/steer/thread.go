@@ -82,7 +82,7 @@ func (b *beliefs) ensure(t trace.TID) {
 }
 
 // edit is a thread that may be changed: its state was kept since the latest mark, here and
-// in the System. What only looks at a thread has a *thread. TestThreadsAreKept in
+// in the System. What only looks at a thread has a *thread. TestStateIsKept in
 // internal/arch finds what sets a field in another way.
 type edit struct{ *thread }
 
