@@ -61,6 +61,7 @@ type deepening struct {
 	races   *race.Detector
 	sighted []sightedRace             // by candidate of races
 	benign  map[race.Pair]*deepen.Job // the one with the most points at which each is
+	apart   map[race.Pair]bool        // that some execution had without an order
 	after   []uint64                  // executions of all jobs when each was added
 	passed  bool                      // one execution is over
 	steps   uint64                    // of all jobs
@@ -113,7 +114,7 @@ func (h *hunt) pace(programs uint64) uint64 {
 }
 
 func newDeepening(h *hunt) *deepening {
-	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.Clock.Elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]*deepen.Job{}, narrowed: map[*deepen.Job]bool{}, shown: map[string]trace.Schedule{}}
+	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.Clock.Elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]*deepen.Job{}, apart: map[race.Pair]bool{}, narrowed: map[*deepen.Job]bool{}, shown: map[string]trace.Schedule{}}
 	if h.Config.Time > 0 {
 		d.horizon = h.pace(max(stepRate, uint64(h.Config.Time.Seconds()*stepRate)))
 	}

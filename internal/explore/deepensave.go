@@ -75,6 +75,10 @@ func (d *deepening) saved() *saved.Deepening {
 		s.Benign = append(s.Benign, saved.Benign{Pair: p, Job: j.ID})
 	}
 	slices.SortFunc(s.Benign, func(a, b saved.Benign) int { return comparePairs(a.Pair, b.Pair) })
+	for p := range d.apart {
+		s.Apart = append(s.Apart, p)
+	}
+	slices.SortFunc(s.Apart, comparePairs)
 	for _, f := range d.found {
 		o := saved.Finding{Failure: f.failure, Key: f.key, Schedule: f.schedule, Preemptions: f.preemptions}
 		if f.job != nil {
@@ -176,6 +180,9 @@ func (d *deepening) restore(s *saved.Deepening) error {
 		if j := job(o.Job); j != nil {
 			d.benign[o.Pair] = j
 		}
+	}
+	for _, p := range s.Apart {
+		d.apart[p] = true
 	}
 	for _, o := range s.Found {
 		f := &finding{failure: o.Failure, key: o.Key, schedule: o.Schedule, preemptions: o.Preemptions, job: job(o.Job)}

@@ -207,6 +207,9 @@ func (d *deepening) showRaces() {
 		proof := d.plan.Proof()
 		return proven && d.whole(proof) && d.spaces[proof].seen.Orders(c)
 	}
+	if d.Config.Race == config.RaceLimited && !d.Platform.OrdersOnly {
+		w.Apart = func(c *race.Candidate) bool { return d.apart[c.Pair] }
+	}
 	w.SettledAt = func(c *race.Candidate) string {
 		if j := d.benign[c.Pair]; j != nil && !proven {
 			return d.name(j)

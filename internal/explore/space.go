@@ -118,6 +118,11 @@ func (d *deepening) keepRaces(s *turn) {
 			d.benign[c.Pair] = s.job
 		}
 	}
+	if pure := s.watched.Pure; pure != nil {
+		for _, c := range pure.Candidates() {
+			d.apart[c.Pair] = true
+		}
+	}
 	s.sp.seen = s.watched
 	from := d.races.Add(s.watched.Races.Detector)
 	for k, i := range d.races.Changed() {

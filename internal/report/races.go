@@ -10,12 +10,17 @@ import (
 const maxRaces = 3
 
 // races lists unordered accesses. Candidates seen in one order only are
-// counted: something that isn't synchronisation may order them.
+// counted: something that isn't synchronisation may order them. So are those that
+// were ordered in each execution, by a lock that is made of atomic operations, say.
 func (p *page) races(r *result.Result) {
 	var both []*result.RacePair
+	seen := "seen in one order"
 	for i := range r.Races {
-		if r.Races[i].BothOrders {
-			both = append(both, &r.Races[i])
+		switch pair := &r.Races[i]; {
+		case pair.BothOrders && pair.Ordered:
+			seen = "seen in one order, or ordered by synchronisation so far"
+		case pair.BothOrders:
+			both = append(both, pair)
 		}
 	}
 	if len(both) == 0 {
@@ -24,7 +29,7 @@ func (p *page) races(r *result.Result) {
 	p.blank()
 	text := fmt.Sprintf("Data races: %s of accesses that came in both orders, with nothing between that orders them", count(uint64(len(both)), "pair"))
 	if n := r.RaceCount - uint64(len(both)); n > 0 {
-		text += fmt.Sprintf(" (and %s seen in one order)", count(n, "candidate"))
+		text += fmt.Sprintf(" (and %s %s)", count(n, "candidate"), seen)
 	}
 	p.wrap("", text+":")
 	for _, pair := range both[:min(maxRaces, len(both))] {

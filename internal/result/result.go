@@ -202,6 +202,9 @@ type RacePair struct {
 	// Of a data-race candidate. BothOrders: each of the two was seen to come
 	// first, in different executions.
 	BothOrders bool `json:"both_orders,omitempty"`
+	// Ordered: in each execution that was run, synchronisation ordered the two, or atomic
+	// operations did. Another execution may have them without an order.
+	Ordered bool `json:"ordered,omitempty"`
 	// Class classifies a candidate after the search. It is "bug" if in the execution of a
 	// bug that is shown a thread was preempted right before one of the two, or the bug is
 	// the race. If all interleavings were run, it is "benign" where each of the two came

@@ -13,20 +13,23 @@ import (
 const maxRaces = 20
 
 // List describes the candidates: those that came in both orders first, then by
-// address, so that it doesn't depend on when they were found. Where all interleavings
-// were run, what synchronisation orders in each isn't among them. Once tired says so no
-// more executions are run again for it: the races left are told without stacks.
+// address, so that it doesn't depend on when they were found. Those that synchronisation
+// ordered in each execution come last, and say so. Where all interleavings were run, they
+// aren't among them. Once tired says so no more executions are run again for it: the races
+// left are told without stacks.
 func List(s *session.Session, w *Watched, r *result.Result, tired func() bool) error {
 	if !w.Listed {
 		return nil
 	}
 	all := w.Races.Candidates()
 	var rank []int
+	apart := make([]bool, len(all))
 	for i, c := range all {
 		switch c.Kind {
 		case race.Data, race.Unclear:
 			if r.Verdict != result.Verified || !w.ordered(c) {
 				rank = append(rank, i)
+				apart[i] = w.isApart(c)
 			}
 		case race.Recycled:
 			r.RacesRecycled++
@@ -35,6 +38,8 @@ func List(s *session.Session, w *Watched, r *result.Result, tired func() bool) e
 	sort.Slice(rank, func(i, j int) bool {
 		a, b := all[rank[i]], all[rank[j]]
 		switch {
+		case apart[rank[i]] != apart[rank[j]]:
+			return apart[rank[i]]
 		case a.BothOrders() != b.BothOrders():
 			return a.BothOrders()
 		case a.A != b.A:
@@ -76,7 +81,9 @@ func List(s *session.Session, w *Watched, r *result.Result, tired func() bool) e
 	r.ThreadStarts = starts
 	result.LabelByPath(r.ThreadStarts)
 	for k, i := range rank {
-		r.Races = append(r.Races, story.RacePair(s, all[i], &views[k]))
+		p := story.RacePair(s, all[i], &views[k])
+		p.Ordered = !apart[i]
+		r.Races = append(r.Races, p)
 	}
 	return nil
 }
@@ -109,7 +116,21 @@ func (w *Watched) ordered(c *race.Candidate) bool {
 }
 
 // Orders reports whether synchronisation ordered a candidate's accesses in each execution
-// that was watched.
+// that was watched, with a point before each access.
 func (w *Watched) Orders(c *race.Candidate) bool {
-	return w.Pure != nil && w.Pure.Candidate(c.Pair) == nil
+	return w.Fine && !w.Unordered(c)
+}
+
+// isApart is Apart, or Unordered where one search has seen all.
+func (w *Watched) isApart(c *race.Candidate) bool {
+	if w.Apart != nil {
+		return w.Apart(c)
+	}
+	return w.Unordered(c)
+}
+
+// Unordered reports whether some execution that was watched had a candidate's accesses with
+// no synchronisation between that orders them. If none can tell, it is true.
+func (w *Watched) Unordered(c *race.Candidate) bool {
+	return w.Pure == nil || w.Pure.Candidate(c.Pair) != nil
 }

@@ -21,9 +21,10 @@ type Watched struct {
 	// Limited is of mode Limited, where races has another one and the points
 	// leave something out (unexamined.go); else nil.
 	Limited *Lookout
-	// Pure is of mode HB, where races has mode Limited and the points leave nothing out; else
-	// nil. A pair that it never shows is ordered by synchronisation in each execution, be it
-	// by a lock of the program's own that is made of atomic operations.
+	// Pure is of mode HB, where races has mode Limited; else nil. A pair that it never shows is
+	// ordered by synchronisation in each execution that was run. A lock of the program's own
+	// that is made of atomic operations counts. Where the points leave nothing out and
+	// all interleavings were run, nothing else can come.
 	Pure *Lookout
 	// Adjacent is of mode Adjacent, where races are bugs (raced.go); else nil.
 	Adjacent *Lookout
@@ -54,6 +55,8 @@ type Watched struct {
 	// Ordered, if not nil, reports whether synchronisation orders a candidate's accesses in
 	// each execution, where several searches have seen it.
 	Ordered func(*race.Candidate) bool
+	// Apart, if not nil, is Unordered where several searches have seen it.
+	Apart func(*race.Candidate) bool
 	// SettledAt is the points at which it says so, "" if these are the verdict's.
 	SettledAt func(*race.Candidate) string
 }
@@ -82,7 +85,7 @@ func Watch(s *session.Session) *Watched {
 		cfg.Mode = race.HB
 	}
 	w.Races = NewLookout(cfg)
-	if cfg.Mode == race.Limited && w.Fine {
+	if cfg.Mode == race.Limited {
 		pure := cfg
 		pure.Mode, pure.Stores = race.HB, true
 		w.Pure = NewLookout(pure)

@@ -21,6 +21,7 @@ type Deepening struct {
 	Races          []Sighted     `json:"races,omitempty"` // in their order
 	Both           []Race        `json:"both,omitempty"`
 	Benign         []Benign      `json:"benign,omitempty"`
+	Apart          []race.Pair   `json:"apart,omitempty"` // in their order
 	Found          []Finding     `json:"found,omitempty"`
 	Stuck          *Stuck        `json:"stuck,omitempty"`
 
