@@ -57,7 +57,7 @@ func TestBlockBounds(t *testing.T) {
 	}
 }
 
-// TestBlockLife: a block's life goes back with the machine, a fault leaves
+// TestBlockLife: a rewind takes a block's life back, a fault leaves
 // memory as it was, and trusted code isn't checked.
 func TestBlockLife(t *testing.T) {
 	g := heaped(t, "movl $5, (%rbx)", 64, 20, 0)

@@ -16,7 +16,7 @@ import (
 // that it takes for independent could make a state between them that no execution of the
 // trace has. So steps that may change what a condition reads have one order in each trace
 // (trace.OpJudged), as visible steps have in the theory of partial orders. The words that
-// conditions read are learned for good (known.Facts.Judged): in the last search, all that
+// conditions read are in known.Facts.Judged: in the last search, all that
 // any condition read in any state is known from the beginning. Take an execution whose n-th
 // such step breaks a condition, and the one of its trace that is run. Its first n such
 // steps are the same and write the same values, so the words have the same values after the

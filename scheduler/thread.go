@@ -95,7 +95,7 @@ type thread struct {
 }
 
 // edit is a thread that may be changed: its state was kept since the latest mark. What only
-// looks at a thread has a *thread. No field is set through one: TestThreadsAreKept in
+// looks at a thread has a *thread. No field is set through one: TestStateIsKept in
 // internal/arch.
 type edit struct{ *thread }
 

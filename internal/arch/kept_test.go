@@ -4,27 +4,40 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/go/packages"
 )
 
-// kept finds what sets a part of a thread's state without a scheduler.edit.
+// kept finds what sets a part of a state that goes back with a mark without an edit.
 type kept struct {
 	pkg    *packages.Package
 	report func(n ast.Node, what string)
+	// looks are the variables with the address of a part of a state that is only looked at.
+	looks  map[types.Object]bool
+	looked *ast.UnaryExpr // where such an address was taken last
 }
 
-// isState reports whether a type is a thread's state, or one of the structures that it
-// consists of, as they are found in scheduler.thread.
+// state are the structures of which the state of threads and objects consists, by room.
+var state = map[string][]string{
+	"scheduler":         {"thread", "Thread", "stander", "storing", "kin"},
+	"scheduler/library": {"thread", "life", "call", "object"},
+	"scheduler/steer":   {"thread"},
+}
+
+// edits are the types through which it may be set.
+var edits = []string{"edit", "objectEdit"}
+
+// isState reports whether a type is one of these structures, or points to one.
 func isState(t types.Type) bool {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
 	}
 	n, ok := t.(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == module+"scheduler" &&
-		slices.Contains([]string{"thread", "Thread", "stander", "storing", "kin"}, n.Obj().Name())
+	return ok && n.Obj().Pkg() != nil && slices.Contains(state[strings.TrimPrefix(n.Obj().Pkg().Path(), module)], n.Obj().Name())
 }
 
 // set is called for an expression that is assigned to, or whose address is taken.
@@ -39,7 +52,9 @@ func (k *kept) set(e ast.Expr, what string) {
 			}
 			e = x.X
 		case *ast.StarExpr:
-			if isState(k.pkg.TypesInfo.TypeOf(x.X)) {
+			if v, ok := x.X.(*ast.Ident); ok && k.looks[k.pkg.TypesInfo.ObjectOf(v)] {
+				k.report(e, what)
+			} else if isState(k.pkg.TypesInfo.TypeOf(x.X)) {
 				k.from(x.X, what)
 			}
 			return
@@ -50,6 +65,9 @@ func (k *kept) set(e ast.Expr, what string) {
 				return
 			}
 			if _, ok := t.Underlying().(*types.Pointer); ok {
+				if v, ok := x.X.(*ast.Ident); ok && k.looks[k.pkg.TypesInfo.ObjectOf(v)] {
+					k.report(e, what)
+				}
 				return
 			}
 			e = x.X
@@ -59,7 +77,7 @@ func (k *kept) set(e ast.Expr, what string) {
 	}
 }
 
-// within: a field is that of a thread's state which another structure has in it.
+// within: a field is that of a state which another structure has in it.
 func (k *kept) within(x *ast.SelectorExpr) bool {
 	s := k.pkg.TypesInfo.Selections[x]
 	if s == nil || isEdit(s.Recv()) {
@@ -79,7 +97,7 @@ func (k *kept) within(x *ast.SelectorExpr) bool {
 
 func isEdit(t types.Type) bool {
 	n, ok := t.(*types.Named)
-	return ok && n.Obj().Name() == "edit"
+	return ok && slices.Contains(edits, n.Obj().Name())
 }
 
 // from is called for the state that something of is set in. A variable that holds a copy may be set.
@@ -102,20 +120,29 @@ func (k *kept) visit(n ast.Node) bool {
 			for _, l := range x.Lhs {
 				k.set(l, "set")
 			}
+		} else if len(x.Lhs) == len(x.Rhs) {
+			for i, r := range x.Rhs {
+				k.look(x.Lhs[i].(*ast.Ident), r)
+			}
 		}
 	case *ast.IncDecStmt:
 		k.set(x.X, "set")
 	case *ast.UnaryExpr:
-		if t := k.pkg.TypesInfo.TypeOf(x.X); x.Op == token.AND && !isRead(t) && !isState(t) {
+		if t := k.pkg.TypesInfo.TypeOf(x.X); x.Op == token.AND && x != k.looked && !isNamed(t, "internal/trace", "Access") && !isState(t) {
 			k.set(x.X, "its address taken")
 		}
 	case *ast.CallExpr:
+		for _, a := range x.Args {
+			if v, ok := a.(*ast.Ident); ok && k.looks[k.pkg.TypesInfo.ObjectOf(v)] && !isRead(k.pkg.TypesInfo.TypeOf(v).(*types.Pointer).Elem()) {
+				k.report(a, "given away by its address")
+			}
+		}
 		f, ok := x.Fun.(*ast.SelectorExpr)
 		if !ok {
 			break
 		}
 		s := k.pkg.TypesInfo.Selections[f]
-		if s == nil || s.Kind() != types.MethodVal || isRead(s.Recv()) || isState(s.Recv()) {
+		if s == nil || s.Kind() != types.MethodVal || isNamed(s.Recv(), "internal/trace", "Access") || isState(s.Recv()) {
 			break
 		}
 		_, byPointer := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer)
@@ -126,36 +153,64 @@ func (k *kept) visit(n ast.Node) bool {
 	return true
 }
 
-// isRead: accesses are passed on by their address to be read only.
-func isRead(t types.Type) bool {
-	n, ok := t.(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == module+"internal/trace" && n.Obj().Name() == "Access"
+// look is called for a variable that is made. With the address of a part of a state, which
+// isn't an edit's, it is to look at only: what is set through it is reported.
+func (k *kept) look(v *ast.Ident, e ast.Expr) {
+	a, ok := e.(*ast.UnaryExpr)
+	if !ok || a.Op != token.AND || isState(k.pkg.TypesInfo.TypeOf(a.X)) {
+		return
+	}
+	report := k.report
+	k.report = func(ast.Node, string) { k.looks[k.pkg.TypesInfo.Defs[v]] = true }
+	k.set(a.X, "")
+	k.report = report
+	k.looked = a
 }
 
-// TestThreadsAreKept: a part of a thread's state is set through a scheduler.edit only, which
-// has kept the state for a mark to go back to. Edits are made in one place, but for what
-// follows from other state, or is set between executions. The rooms
-// below, which have Thread in structures of their own, keep theirs by hand.
-func TestThreadsAreKept(t *testing.T) {
-	pkgs, err := packages.Load(&packages.Config{Dir: "../..", Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedExportFile | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo}, "./scheduler")
+// isRead: accesses and registers are passed on by their address to be read only.
+func isRead(t types.Type) bool {
+	return isNamed(t, "internal/trace", "Access") || isNamed(t, "emu", "Regs")
+}
+
+func isNamed(t types.Type, path, name string) bool {
+	n, ok := t.(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == module+path && n.Obj().Name() == name
+}
+
+// TestStateIsKept: in the rooms of the scheduler, the state of a thread or of an object is set
+// through an edit only. To make one has kept the state for a mark to go back to. Each room makes
+// its edits in one place, but for what is new, goes back, follows from other state, or is set
+// between executions. Only there does a room ask the core to keep a thread.
+func TestStateIsKept(t *testing.T) {
+	pkgs, err := packages.Load(&packages.Config{Dir: "../..", Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedExportFile | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo}, "./scheduler/...")
 	if err != nil {
 		t.Fatal(err)
 	}
-	makers := map[string]int{}
+	makers, savers := map[string]int{}, map[string]int{}
 	for _, pkg := range pkgs {
 		if len(pkg.Errors) > 0 {
 			t.Fatal(pkg.Errors)
 		}
-		k := kept{pkg: pkg, report: func(n ast.Node, what string) {
-			t.Errorf("%v: a thread's state isn't kept here and is %s", pkg.Fset.Position(n.Pos()), what)
+		k := kept{pkg: pkg, looks: map[types.Object]bool{}, report: func(n ast.Node, what string) {
+			t.Errorf("%v: a state isn't kept here and is %s", pkg.Fset.Position(n.Pos()), what)
 		}}
 		for _, file := range pkg.Syntax {
 			for _, d := range file.Decls {
 				ast.Inspect(d, k.visit)
-				ast.Inspect(d, func(n ast.Node) bool {
-					if c, ok := n.(*ast.CompositeLit); ok {
-						if name, ok := c.Type.(*ast.Ident); ok && name.Name == "edit" {
-							makers[d.(*ast.FuncDecl).Name.Name]++
+				f, ok := d.(*ast.FuncDecl)
+				if !ok {
+					continue
+				}
+				name := pkg.Name + "." + f.Name.Name
+				ast.Inspect(f, func(n ast.Node) bool {
+					switch x := n.(type) {
+					case *ast.CompositeLit:
+						if of, ok := x.Type.(*ast.Ident); ok && slices.Contains(edits, of.Name) {
+							makers[name]++
+						}
+					case *ast.SelectorExpr:
+						if s := pkg.TypesInfo.Selections[x]; s != nil && x.Sel.Name == "Save" && pkg.Name != "scheduler" {
+							savers[name]++
 						}
 					}
 					return true
@@ -163,13 +218,10 @@ func TestThreadsAreKept(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"edit", "Regs", "Await"} {
-		if makers[name] != 1 {
-			t.Errorf("%s makes %d edits: the test doesn't see what it tests", name, makers[name])
-		}
-		delete(makers, name)
+	if want := map[string]int{"scheduler.edit": 1, "scheduler.Regs": 1, "scheduler.Await": 1, "library.edit": 1, "steer.edit": 1, "library.change": 1, "library.objectOf": 1, "library.rewindObjects": 1}; !maps.Equal(makers, want) {
+		t.Errorf("edits are made in %v, and not in %v", makers, want)
 	}
-	if len(makers) > 0 {
-		t.Errorf("edits are made in %v", makers)
+	if want := map[string]int{"library.edit": 1, "steer.edit": 1}; !maps.Equal(savers, want) {
+		t.Errorf("threads are kept in %v, and not in %v", savers, want)
 	}
 }

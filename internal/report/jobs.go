@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"landgo/internal/result"
+
+	"github.com/ianlancetaylor/demangle"
 )
 
 // maxJobs is how many sets of preemption points are shown that were run.
@@ -70,7 +72,8 @@ func points(j *result.Job) string {
 	return text
 }
 
-// jobName is a set of points, as far as a line holds it; JSON has all.
+// jobName is a set of points, as far as a line holds it, with people's names of functions;
+// JSON has all, as --pp takes it.
 func jobName(pp string) string {
 	kinds, list, _ := strings.Cut(pp, "=")
 	text := kinds
@@ -79,6 +82,9 @@ func jobName(pp string) string {
 		// A place is an address, or a function and a distance.
 		n, end := 0, len(places)
 		for i := range places {
+			if strings.HasPrefix(places[i], "_") {
+				places[i] = demangle.Filter(places[i], demangle.NoParams, demangle.NoClones, demangle.MaxLength(9))
+			}
 			if i+1 < len(places) && !strings.HasPrefix(places[i], "0x") {
 				continue
 			}

@@ -64,13 +64,28 @@ func shortFunction(name string) string {
 		name = name[:i]
 	}
 	if len(name) > maxFunction {
-		name = name[strings.LastIndex(name, "::")+1:]
-		name = strings.TrimPrefix(name, ":")
+		name = lastName(name)
 	}
 	if len(name) > maxFunction {
 		name = strings.ToValidUTF8(name[:maxFunction-3], "") + "..."
 	}
 	return name
+}
+
+// lastName is a function's name without what it is in. A closure of Rust has none of its own:
+// "main::{{closure}}", also of one in another closure.
+func lastName(name string) string {
+	parts := strings.Split(name, "::")
+	last := len(parts) - 1
+	if !strings.HasPrefix(parts[last], "{") {
+		return strings.TrimPrefix(parts[last], ":")
+	}
+	for i := last - 1; i >= 0; i-- {
+		if !strings.HasPrefix(parts[i], "{") {
+			return parts[i] + "::" + parts[last]
+		}
+	}
+	return parts[last]
 }
 
 // ComparePaths orders path names by their numbers: 0, 0.1, 0.1.1, 0.2, 0.10.

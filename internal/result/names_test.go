@@ -7,10 +7,11 @@ import "testing"
 func TestNames(t *testing.T) {
 	b := &Bug{Kind: "lock-misuse", ThreadStarts: []ThreadStart{
 		{Thread: "0.2", Function: "lambda at src/q.cpp:14"}, {Thread: "0", Function: "main"}, {Thread: "0.1", Function: "pool::worker<int>(pool*)"},
-		{Thread: "0.10", Function: "a_very_long_name_for_a_function"}, {Thread: "0.1.1", Function: "std::thread::run"}}}
+		{Thread: "0.10", Function: "a_very_long_name_for_a_function"}, {Thread: "0.1.1", Function: "std::thread::run"},
+		{Thread: "0.11", Function: "program::main::{{closure}}::{{closure}}"}, {Thread: "0.12", Function: "program::worker::{closure#1}"}}}
 	LabelByPath(b.ThreadStarts)
 	n := b.Names()
-	for path, want := range map[string]string{"0": "T0 main", "0.1": "T1 pool::worker", "0.1.1": "T2", "0.2": "T3 lambda q.cpp:14", "0.10": "T4 a_very_long_name_for_...", "0.7": "0.7", "0.1b": "T1's stores", "0.1b0.1.1b": "T1's buffer for T2"} {
+	for path, want := range map[string]string{"0": "T0 main", "0.1": "T1 pool::worker", "0.1.1": "T2", "0.2": "T3 lambda q.cpp:14", "0.10": "T4 a_very_long_name_for_...", "0.11": "T5 main::{{closure}}", "0.12": "T6 worker::{closure#1}", "0.7": "0.7", "0.1b": "T1's stores", "0.1b0.1.1b": "T1's buffer for T2"} {
 		if got := n.Of(path); got != want {
 			t.Errorf("%s is %q, want %q", path, got, want)
 		}

@@ -1,7 +1,6 @@
 package bare
 
-// flag is a yes or no of a device's state. It goes back with the machine: only turn
-// changes it.
+// flag is a yes or no of a device's state. Only turn changes it, by the machine's log.
 type flag uint64
 
 func (f flag) on() bool { return f != 0 }

@@ -155,7 +155,7 @@ func (l *Log) Set(w *Word, v uint64) {
 func (l *Log) Init(w *Word, v uint64) { l.m.Set(&w.v, v) }
 
 // A Flag is a yes or no of a kernel's state that concerns one thread alone: nothing is
-// recorded of it. It goes back with the machine.
+// recorded of it. Only a Log changes it.
 type Flag struct{ v uint64 }
 
 // On is its value.

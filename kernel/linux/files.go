@@ -278,6 +278,8 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 	if !found {
 		if c.k.loader.lacks(clean(want.path)) {
 			o.Invalid, o.Gap = clean(want.path), kernel.GapLibrary
+		} else if c.k.loader.unlinked(clean(want.path)) {
+			o.Invalid = fmt.Sprintf("dlopen(%q) in a static program is not modelled: build the program without -static", path.Base(want.path))
 		}
 		return enoent
 	}

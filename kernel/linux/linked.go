@@ -71,6 +71,16 @@ func (d *loader) lacks(p string) bool {
 	return d.img.Interpreter() != nil && d.cfg.Lacks != nil && strings.Contains(path.Base(p), ".so") && p != "/etc/ld.so.preload" && d.cfg.Lacks(p)
 }
 
+// unlinked reports whether the program is static, calls dlopen, and asks for a library. It gets
+// none: one that dlopen loads brings a dynamic linker and a C library of its own.
+func (d *loader) unlinked(p string) bool {
+	if d.img.Interpreter() != nil || !strings.Contains(path.Base(p), ".so") || strings.HasPrefix(p, "/etc/") {
+		return false
+	}
+	_, calls := d.img.Symbol("dlopen")
+	return calls
+}
+
 // part is the library that an mmap of a file maps at the library's own place; nil for
 // any other mmap. A library that is mapped already can be mapped once more, as a file.
 func (c *call) part(size uint64) *elffile.File {

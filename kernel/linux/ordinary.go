@@ -2,10 +2,7 @@ package linux
 
 import (
 	"encoding/binary"
-	"fmt"
-	"strings"
 
-	"landgo/emu"
 	"landgo/kernel"
 )
 
@@ -95,51 +92,6 @@ func planCloseRange(c *call, p *kernel.Plan) {
 		return
 	}
 	planFiles(c, p)
-}
-
-// statx: the fields that stat has.
-
-const (
-	statxSize  = 256
-	statxBasic = 0x7ff
-)
-
-func planStatx(c *call, p *kernel.Plan) {
-	path, ok := c.k.user.path(c.a[1])
-	if ok && path == "" {
-		planStat(c, p)
-	} else if ok && c.int32(0) != atFDCWD && !strings.HasPrefix(path, "/") {
-		invalid(p, fmt.Sprintf("statx(%q) relative to a directory is not modelled", path))
-	}
-}
-
-func doStatx(c *call, o *kernel.Outcome) uint64 {
-	path, ok := c.k.user.path(c.a[1])
-	var b []byte
-	var errno uint64
-	if ok && path == "" && c.a[2]&atEmptyPath != 0 {
-		b, errno = c.statDescriptor(c.int32(0))
-	} else {
-		b, errno = c.statPath(c.a[1])
-	}
-	if errno != 0 {
-		return errno
-	}
-	le := binary.LittleEndian
-	out := make([]byte, statxSize)
-	le.PutUint32(out, statxBasic)
-	le.PutUint32(out[4:], blockSize)
-	le.PutUint32(out[16:], uint32(le.Uint64(b[16:]))) // links
-	copy(out[20:28], b[28:36])                        // owner
-	le.PutUint16(out[28:], uint16(le.Uint32(b[24:]))) // mode
-	copy(out[32:48], append(b[8:16:16], b[48:56]...)) // inode, size
-	copy(out[48:56], b[64:72])                        // blocks
-	le.PutUint32(out[136:], 0)                        // device
-	le.PutUint32(out[140:], uint32(le.Uint64(b[0:]))) // its minor number
-	if !c.k.log.Can(c.a[4], statxSize, emu.ProtWrite) {
-		return efault
-	}
-	return c.k.user.copyOut(c.a[4], out)
 }
 
 func doUname(c *call, o *kernel.Outcome) uint64 {

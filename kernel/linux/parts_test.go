@@ -18,7 +18,7 @@ type results struct {
 func (r results) SetResult(t trace.TID, v uint64) { r.of[t] = v }
 
 // TestQueueOrder: threads wait in the order of their numbers, whichever came first; a wake
-// finds those with its bits and of its kind, and all goes back with the machine. Neither a
+// finds those with its bits and of its kind, and a rewind takes all back. Neither a
 // processor nor a guest is needed.
 func TestQueueOrder(t *testing.T) {
 	m, err := emu.New(emu.Config{Space: 1 << 20, Code: []emu.Range{{Lo: 0x1000, Hi: 0x2000}}, NoEngine: true})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"landgo/emu"
 	"landgo/kernel"
 )
 
@@ -173,6 +174,51 @@ func (f *files) hasBelow(p string) bool {
 	return false
 }
 
+// statx: the fields that stat has.
+
+const (
+	statxSize  = 256
+	statxBasic = 0x7ff
+)
+
+func planStatx(c *call, p *kernel.Plan) {
+	path, ok := c.k.user.path(c.a[1])
+	if ok && path == "" {
+		planStat(c, p)
+	} else if ok && c.int32(0) != atFDCWD && !strings.HasPrefix(path, "/") {
+		invalid(p, fmt.Sprintf("statx(%q) relative to a directory is not modelled", path))
+	}
+}
+
+func doStatx(c *call, o *kernel.Outcome) uint64 {
+	path, ok := c.k.user.path(c.a[1])
+	var b []byte
+	var errno uint64
+	if ok && path == "" && c.a[2]&atEmptyPath != 0 {
+		b, errno = c.statDescriptor(c.int32(0))
+	} else {
+		b, errno = c.statPath(c.a[1])
+	}
+	if errno != 0 {
+		return errno
+	}
+	le := binary.LittleEndian
+	out := make([]byte, statxSize)
+	le.PutUint32(out, statxBasic)
+	le.PutUint32(out[4:], blockSize)
+	le.PutUint32(out[16:], uint32(le.Uint64(b[16:]))) // links
+	copy(out[20:28], b[28:36])                        // owner
+	le.PutUint16(out[28:], uint16(le.Uint32(b[24:]))) // mode
+	copy(out[32:48], append(b[8:16:16], b[48:56]...)) // inode, size
+	copy(out[48:56], b[64:72])                        // blocks
+	le.PutUint32(out[136:], 0)                        // device
+	le.PutUint32(out[140:], uint32(le.Uint64(b[0:]))) // its minor number
+	if !c.k.log.Can(c.a[4], statxSize, emu.ProtWrite) {
+		return efault
+	}
+	return c.k.user.copyOut(c.a[4], out)
+}
+
 // doAccess: everything that exists can be read, and written where the guest writes files.
 func doAccess(c *call, o *kernel.Outcome) uint64 {
 	at, mode := c.a[0], c.a[1]
@@ -217,73 +263,6 @@ func doReadlink(c *call, o *kernel.Outcome) uint64 {
 		return efault
 	}
 	return uint64(len(link))
-}
-
-// Requests of ioctl that ask whether a descriptor is a terminal: none is.
-const (
-	tcgets     = 0x5401
-	tiocgwinsz = 0x5413
-	tiocgpgrp  = 0x540f
-
-	// Of pipes and sockets.
-	fionread = 0x541b
-	fionbio  = 0x5421
-)
-
-func planIoctl(c *call, p *kernel.Plan) {
-	switch c.a[1] & 0xffffffff {
-	case tcgets, tiocgwinsz, tiocgpgrp:
-		planStat(c, p)
-	case fionread, fionbio:
-		if _, obj, end := c.on(c.int32(0)); obj != nil || c.k.files.use(c.int32(0)) == useClosed {
-			if planFiles(c, p); obj != nil {
-				c.event(p, obj.receive(obj.reads(end)))
-			}
-			return
-		}
-		invalid(p, hexReason("ioctl(%#x) of a file is not modelled", c.a[1]&0xffffffff))
-	default:
-		invalid(p, hexReason("ioctl(%#x) is not modelled", c.a[1]&0xffffffff))
-	}
-}
-
-func doIoctl(c *call, o *kernel.Outcome) uint64 {
-	if c.k.files.use(c.int32(0)) == useClosed {
-		return ebadf
-	}
-	if d, obj, end := c.on(c.int32(0)); obj != nil {
-		switch c.a[1] & 0xffffffff {
-		case fionbio:
-			if !c.k.user.canRead(c.a[2], 4) {
-				return efault
-			}
-			c.k.files.setNonblocking(d, uint64(c.k.log.Read32(c.a[2])))
-			return 0
-		case fionread:
-			n, ok := c.unreadBytes(obj, end)
-			if !ok {
-				return enotty
-			}
-			return c.k.user.copyOut(c.a[2], binary.LittleEndian.AppendUint32(nil, uint32(n)))
-		}
-	}
-	return enotty
-}
-
-// unreadBytes is FIONREAD: what a read could get; of datagrams, the first.
-func (c *call) unreadBytes(obj *object, end uint64) (uint64, bool) {
-	kind := obj.kind.Peek()
-	if kind != objPipe && !obj.isSocket() {
-		return 0, false
-	}
-	f := obj.flow[obj.reads(end)]
-	n := c.get(&f.tail) - c.get(&f.head)
-	if kind == objDatagram || kind == objSeqpacket {
-		if first := c.get(&f.first); first < c.get(&f.last) {
-			n = f.end(first) - c.get(&f.head)
-		}
-	}
-	return n, true
 }
 
 // doGetcwd: the working directory is /.

@@ -9,11 +9,11 @@ import (
 
 // AtBreak implements Calls. The thread's registers are current.
 func (s *Library) AtBreak(t trace.TID, tr *trace.Transition) (scheduler.Verdict, error) {
-	return s.atBreak(&s.threads[t], tr)
+	return s.atBreak(s.edit(t), tr)
 }
 
 // atBreak decides what a breakpoint means to a thread.
-func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *Library) atBreak(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	pc := th.Regs.RIP
 	switch s.breaks[pc] {
 	case breakReturn:
@@ -47,7 +47,7 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 		if pc != th.exitPC || th.Regs.RSP != th.exitSP+s.wordSize {
 			return scheduler.Step, nil
 		}
-		for s.returnsHere(th) { // called as the last thing that it does
+		for s.returnsHere(th.thread) { // called as the last thing that it does
 			if v, err := s.atReturn(th, tr); err != nil || v == scheduler.Stay {
 				return v, err
 			}
@@ -114,7 +114,7 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 			}
 			return s.atAllocator(th, tr)
 		}
-		if s.passesLock(th, b.Role) {
+		if s.passesLock(th.thread, b.Role) {
 			s.ret(th, 0)
 			return scheduler.Pass, nil
 		}
@@ -133,13 +133,13 @@ func (s *Library) atBreak(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 // atTested makes the points at a function that is tested, not trusted: before
 // one that acquires, and after the return of one that releases. With PointMem
 // the accesses inside are points.
-func (s *Library) atTested(th *thread, r profile.Role) (scheduler.Verdict, error) {
+func (s *Library) atTested(th edit, r profile.Role) (scheduler.Verdict, error) {
 	a := &acts[r]
 	switch r {
 	case profile.ThreadExit:
 		th.Leaving = true
 	case profile.DebugPrint:
-		return scheduler.Step, s.debugPrint(th)
+		return scheduler.Step, s.debugPrint(th.thread)
 	}
 	if !s.core.Alone(th.ID) {
 		s.core.MeetPoints(scheduler.PointsAt(r))
@@ -159,14 +159,14 @@ func (s *Library) atTested(th *thread, r profile.Role) (scheduler.Verdict, error
 // atInner carries out a trusted operation inside of a trusted function that the
 // guest's own code carries out (a student's malloc takes a mutex). No other thread
 // runs there, so it can't wait for one.
-func (s *Library) atInner(th *thread, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
+func (s *Library) atInner(th edit, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
 	if !onObject(r) {
 		return scheduler.Step, nil
 	}
 	outer := th.role
 	th.role, th.phase = r, phaseEntry
-	if !s.possible(th) || s.outcomes(th) > 1 || r == profile.CondWait {
-		return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, s.callSite(th), "%s would wait inside of a function that is trusted as one step", s.roles[th.Regs.RIP].Name)
+	if !s.possible(th.thread) || s.outcomes(th.thread) > 1 || r == profile.CondWait {
+		return scheduler.Stay, s.core.Invalid(kernel.GapTrust, th.ID, s.callSite(th.thread), "%s would wait inside of a function that is trusted as one step", s.roles[th.Regs.RIP].Name)
 	}
 	v, err := s.perform(th, tr, 0)
 	if v == scheduler.Stay && th.Stand == scheduler.StandFailure || err != nil {
@@ -190,12 +190,12 @@ func (s *Library) debugPrint(th *thread) error {
 }
 
 // atRole decides what a trusted function's entry means.
-func (s *Library) atRole(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *Library) atRole(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	a := &acts[th.role]
 	if a.how == refused {
-		return scheduler.Stay, s.core.Invalid(kernel.GapInstruction, th.ID, s.callSite(th), "%s needs the flags of floating-point exceptions, which aren't modelled", s.roles[th.Regs.RIP].Name)
+		return scheduler.Stay, s.core.Invalid(kernel.GapInstruction, th.ID, s.callSite(th.thread), "%s needs the flags of floating-point exceptions, which aren't modelled", s.roles[th.Regs.RIP].Name)
 	}
-	if s.distrustFor(th) {
+	if s.distrustFor(th.thread) {
 		return scheduler.Step, nil
 	}
 	switch a.how {
@@ -203,11 +203,11 @@ func (s *Library) atRole(th *thread, tr *trace.Transition) (scheduler.Verdict, e
 		if !s.endings.registers(th) {
 			return scheduler.Step, nil
 		}
-		if s.isOwnStep(th) {
+		if s.isOwnStep(th.thread) {
 			th.Stand, th.phase = scheduler.StandOp, phaseEntry
 			return scheduler.Stay, nil
 		}
-		s.quiets.touchByName(th, tr)
+		s.quiets.touchByName(th.thread, tr)
 		return s.quiets.enter(th, a.how == watched)
 	case noted:
 		if th.role == profile.Caught {
@@ -219,11 +219,11 @@ func (s *Library) atRole(th *thread, tr *trace.Transition) (scheduler.Verdict, e
 	case ending:
 		return s.endings.at(th)
 	case allocator: // a student's
-		if s.isOwnStep(th) {
+		if s.isOwnStep(th.thread) {
 			th.Stand, th.phase = scheduler.StandOp, phaseEntry
 			return scheduler.Stay, nil
 		}
-		s.quiets.touchByName(th, tr)
+		s.quiets.touchByName(th.thread, tr)
 		if v, err := s.quiets.enter(th, false); err != nil {
 			return v, err
 		}

@@ -10,7 +10,7 @@ import (
 const barrierSerial = ^uint64(0)
 
 // performBarrier is two steps: arrive, then leave once all have arrived.
-func (s *objectCalls) performBarrier(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+func (s *objectCalls) performBarrier(th edit, tr *trace.Transition, o objectEdit) (scheduler.Verdict, error) {
 	op := acts[th.role].op
 	n := th.arg(2) & 0xffffffff
 	if op == trace.OpBarrierInit && !s.cfg.Tested && (n == 0 || n > s.maxParties()) {
@@ -18,13 +18,13 @@ func (s *objectCalls) performBarrier(th *thread, tr *trace.Transition, o *object
 		return scheduler.Pass, nil
 	}
 	arg := uint64(0)
-	if op == trace.OpBarrierArrive && s.core.Blends.Arrivals() && s.core.Blends.ResultDead(s.callSite(th)) {
+	if op == trace.OpBarrierArrive && s.core.Blends.Arrivals() && s.core.Blends.ResultDead(s.callSite(th.thread)) {
 		// Whether it is the serial thread makes no difference to it.
 		if arg = trace.Gathers; uint64(len(o.waiters))+1 >= o.value {
 			arg |= trace.Completes
 		}
 	}
-	s.did(th, tr, op, o, arg)
+	s.did(th.thread, tr, op, o.object, arg)
 	defer s.settle(o)
 	switch op {
 	case trace.OpBarrierInit:
@@ -45,10 +45,9 @@ func (s *objectCalls) performBarrier(th *thread, tr *trace.Transition, o *object
 					continue
 				}
 				if w != th.ID {
-					s.core.Save(w)
 					tr.Wakes = append(tr.Wakes, w)
 				}
-				s.threads[w].released = true
+				s.edit(w).released = true
 			}
 			o.waiters = nil
 			th.result = barrierSerial
@@ -68,8 +67,8 @@ func (s *objectCalls) maxParties() uint64 {
 }
 
 // leaveBarrier lets a thread go that all others have met.
-func (s *objectCalls) leaveBarrier(th *thread, tr *trace.Transition, addr uint64) (scheduler.Verdict, error) {
-	s.did(th, tr, trace.OpBarrierLeave, &object{addr: addr, kind: kindBarrier}, 0)
+func (s *objectCalls) leaveBarrier(th edit, tr *trace.Transition, addr uint64) (scheduler.Verdict, error) {
+	s.did(th.thread, tr, trace.OpBarrierLeave, &object{addr: addr, kind: kindBarrier}, 0)
 	th.phase, th.released = phaseEntry, false
 	s.ret(th, th.result)
 	return scheduler.Pass, nil

@@ -85,9 +85,9 @@ func (c *carried) threadKernel() threadKernel {
 }
 
 // at decides what the entry of such a function means.
-func (c *carried) at(th *thread, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
+func (c *carried) at(th edit, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
 	if th.quiet.on && r != profile.Self && r != profile.Yield {
-		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, c.guest.callSite(th), "%s is called inside of a function that is trusted as one step", c.guest.roles[th.Regs.RIP].Name)
+		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, c.guest.callSite(th.thread), "%s is called inside of a function that is trusted as one step", c.guest.roles[th.Regs.RIP].Name)
 	}
 	if th.quiet.on {
 		c.guest.machine.Put(&c.models.skipped, 1)
@@ -102,7 +102,7 @@ func (c *carried) at(th *thread, tr *trace.Transition, r profile.Role) (schedule
 }
 
 // answer carries out what needs no step where no other thread can run.
-func (c *carried) answer(th *thread, r profile.Role) scheduler.Verdict {
+func (c *carried) answer(th edit, r profile.Role) scheduler.Verdict {
 	k, result := c.threadKernel(), uint64(0)
 	if id := int32(th.arg(0)); r == profile.Self {
 		result = k.Number(th.ID)
@@ -115,9 +115,9 @@ func (c *carried) answer(th *thread, r profile.Role) scheduler.Verdict {
 	return scheduler.Pass
 }
 
-func (c *carried) initThreads(th *thread) (scheduler.Verdict, error) {
+func (c *carried) initThreads(th edit) (scheduler.Verdict, error) {
 	if !c.guest.core.Alone(th.ID) {
-		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, c.guest.callSite(th), "%s is called while there are other threads", c.guest.roles[th.Regs.RIP].Name)
+		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, c.guest.callSite(th.thread), "%s is called while there are other threads", c.guest.roles[th.Regs.RIP].Name)
 	}
 	c.guest.machine.Put(&c.cells.stackSize, (uint64(uint32(th.arg(0)))+callRoom+4095)&^4095)
 	return c.quiets.enter(th, false)
@@ -125,15 +125,15 @@ func (c *carried) initThreads(th *thread) (scheduler.Verdict, error) {
 
 // carry stands before a function, if others could tell when it is carried out, or
 // carries it out.
-func (c *carried) carry(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (c *carried) carry(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	seen := false
-	for _, addr := range c.carriedWords(th) {
-		seen = c.sharesWord(th, addr) || seen
+	for _, addr := range c.carriedWords(th.thread) {
+		seen = c.sharesWord(th.thread, addr) || seen
 	}
 	if th.role == profile.ThreadExit {
 		seen = seen || c.guest.core.Ends.IsStep(th.ID) || c.guest.core.Stacks.StackEnd(th.ID).Kind != trace.OpNone
 	}
-	if seen && c.guest.core.EveryOperation() && c.guest.core.Points.Allowed(th.ID, c.whereCarried(th)) {
+	if seen && c.guest.core.EveryOperation() && c.guest.core.Points.Allowed(th.ID, c.whereCarried(th.thread)) {
 		th.Stand = scheduler.StandOp
 		return scheduler.Stay, nil
 	}
@@ -210,26 +210,26 @@ func (c *carried) whereCarried(th *thread) uint64 {
 }
 
 // step carries out the function at which a thread stands and lets it run on.
-func (c *carried) step(th *thread, tr *trace.Transition) error {
+func (c *carried) step(th edit, tr *trace.Transition) error {
 	v, err := c.perform(th, tr)
 	if err != nil || v == scheduler.Stay {
 		return err
 	}
-	return c.runs.advance(th, tr, 0)
+	return c.runs.advance(th.thread, tr, 0)
 }
 
-func (c *carried) perform(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (c *carried) perform(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if c.models.untrusted != "" {
-		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, c.guest.callSite(th), "the allocator, which is trusted, uses %s, which belongs to the functions on threads: leave one of the two out", c.models.untrusted)
+		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, c.guest.callSite(th.thread), "the allocator, which is trusted, uses %s, which belongs to the functions on threads: leave one of the two out", c.models.untrusted)
 	}
 	k := c.threadKernel()
-	pc := c.whereCarried(th)
+	pc := c.whereCarried(th.thread)
 	if th.phase == phaseClaimed {
 		return c.takeStatus(th, tr, pc)
 	}
-	words := c.carriedWords(th)
+	words := c.carriedWords(th.thread)
 	for _, addr := range words {
-		c.guest.core.Sharing.Touch(th.ID, tr, pc, addr, 8, c.carriedFlags(th))
+		c.guest.core.Sharing.Touch(th.ID, tr, pc, addr, 8, c.carriedFlags(th.thread))
 	}
 	switch th.role {
 	case profile.Self:
@@ -247,8 +247,7 @@ func (c *carried) perform(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 		c.guest.ret(th, failed)
 		return scheduler.Pass, nil
 	}
-	c.guest.core.Save(t)
-	c.models.threads[t].claimed = true
+	c.models.edit(t).claimed = true
 	th.pending, th.phase = trace.Op{Kind: trace.OpJoin, Obj: uint64(t), PC: pc}, phaseClaimed
 	if c.guest.core.Alone(th.ID) {
 		return c.takeStatus(th, tr, pc)
@@ -259,7 +258,7 @@ func (c *carried) perform(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 }
 
 // takeStatus ends a join of a thread that has ended.
-func (c *carried) takeStatus(th *thread, tr *trace.Transition, pc uint64) (scheduler.Verdict, error) {
+func (c *carried) takeStatus(th edit, tr *trace.Transition, pc uint64) (scheduler.Verdict, error) {
 	t := &c.models.threads[th.pending.Obj]
 	if t.vanished {
 		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, pc, "%s waits for thread %s, which ended by vanish and not by thr_exit: only the library knows the effect", c.guest.roles[th.Regs.RIP].Name, c.guest.core.Name(t.ID))
@@ -312,7 +311,7 @@ func carriedPlace(name string) uint64 {
 }
 
 // create makes a thread that runs a function on a stack of landgo's.
-func (c *carried) create(th *thread, tr *trace.Transition, pc uint64) (scheduler.Verdict, error) {
+func (c *carried) create(th edit, tr *trace.Transition, pc uint64) (scheduler.Verdict, error) {
 	k := c.threadKernel()
 	child, _, _, reason := k.NextChild(th.ID)
 	if reason != "" {
@@ -350,7 +349,7 @@ func (c *carried) create(th *thread, tr *trace.Transition, pc uint64) (scheduler
 }
 
 // exit ends a thread by its thr_exit.
-func (c *carried) exit(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (c *carried) exit(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.Insns++ // schedules name the states on both sides
 	th.Stand, th.Returned = scheduler.StandRun, th.arg(0)
 	k := c.threadKernel()
@@ -358,7 +357,7 @@ func (c *carried) exit(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 		k.Leave(th.ID)
 		return scheduler.Stay, c.guest.core.Traps.ExitProcess(th.ID, tr, status)
 	}
-	if f := c.calls.exitMisuse(th); f != nil {
+	if f := c.calls.exitMisuse(th.thread); f != nil {
 		return scheduler.Stay, c.guest.core.Fail(th.ID, f)
 	}
 	th.holds = nil
@@ -368,7 +367,7 @@ func (c *carried) exit(th *thread, tr *trace.Transition) (scheduler.Verdict, err
 
 // fallsOff reports whether a thread that jumped to 0 returned from its function: its
 // return address was 0. It stands at a thr_exit with what the function returned.
-func (c *carried) fallsOff(th *thread) bool {
+func (c *carried) fallsOff(th edit) bool {
 	if th.roomAt == 0 || th.Regs.RIP != 0 || th.Regs.RSP != th.exitSP+c.guest.wordSize {
 		return false
 	}

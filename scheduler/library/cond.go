@@ -8,23 +8,23 @@ import (
 
 // performCond carries out an operation on a condition variable, with outcome c: a wait
 // up to where the thread sleeps.
-func (s *objectCalls) performCond(th *thread, tr *trace.Transition, o *object, c trace.Choice) (scheduler.Verdict, error) {
+func (s *objectCalls) performCond(th edit, tr *trace.Transition, o objectEdit, c trace.Choice) (scheduler.Verdict, error) {
 	op := acts[th.role].op
 	if op == trace.OpCondWait {
 		// A mutex that knows its owner tells another from it.
 		if m := s.objectOf(th.arg(1), kindMutex); m.owner != th.ID {
-			s.did(th, tr, trace.OpTryLockFail, m, 0)
+			s.did(th.thread, tr, trace.OpTryLockFail, m, 0)
 			s.ret(th, eperm)
 			return scheduler.Pass, nil
 		}
 	}
-	s.did(th, tr, op, o, 0)
+	s.did(th.thread, tr, op, o.object, 0)
 	defer s.settle(o)
 	switch op {
 	case trace.OpCondInit:
 		flags := uint32(0)
 		if !s.roles[th.Regs.RIP].C11 {
-			flags = s.condAttr(th, tr, th.arg(1))
+			flags = s.condAttr(th.thread, tr, th.arg(1))
 		}
 		s.initialise(o)
 		o.flags, o.clock = flags, s.clockIn(flags)
@@ -42,7 +42,7 @@ func (s *objectCalls) performCond(th *thread, tr *trace.Transition, o *object, c
 		o.waiters = nil
 	case trace.OpCondWait:
 		m := s.use(th.arg(1), kindMutex)
-		s.did(th, tr, trace.OpUnlock, m, 0)
+		s.did(th.thread, tr, trace.OpUnlock, m.object, 0)
 		s.unlock(th, m)
 		th.Insns++
 		th.Stand, th.phase, th.mutex, th.result = scheduler.StandOp, phaseQueued, m.addr, 0
@@ -54,13 +54,12 @@ func (s *objectCalls) performCond(th *thread, tr *trace.Transition, o *object, c
 		return scheduler.Stay, nil
 	}
 	s.ret(th, 0)
-	return s.afterRelease(th), nil
+	return s.afterRelease(th.thread), nil
 }
 
 // wake moves a signalled waiter on to taking its mutex back.
 func (s *objectCalls) wake(tr *trace.Transition, t trace.TID, cond uint64) {
-	s.core.Save(t)
-	th := &s.threads[t]
+	th := s.edit(t)
 	if (th.Stand != scheduler.StandOp || th.phase != phaseQueued || th.arg(0) != cond) && s.wakeHeld(th, cond) {
 		return
 	}
@@ -69,9 +68,9 @@ func (s *objectCalls) wake(tr *trace.Transition, t trace.TID, cond uint64) {
 }
 
 // reacquire ends a condition wait.
-func (s *objectCalls) reacquire(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *objectCalls) reacquire(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	m := s.use(th.mutex, kindMutex)
-	s.did(th, tr, trace.OpLock, m, 0)
+	s.did(th.thread, tr, trace.OpLock, m.object, 0)
 	s.take(th, m)
 	th.phase = phaseEntry
 	s.ret(th, th.result)

@@ -10,7 +10,7 @@ import (
 // stands: in registers (System V, x86-64) or on the stack (cdecl, i386). Of a
 // function whose profile says where its role's arguments are (image.Bound.Args),
 // those are the first.
-func (s *guest) takeArgs(th *thread, places []int) {
+func (s *guest) takeArgs(th edit, places []int) {
 	r := &th.Regs
 	if s.wordSize == 8 {
 		th.args = [4]uint64{r.RDI, r.RSI, r.RDX, r.RCX}
@@ -43,7 +43,7 @@ func (s *guest) vararg(th *thread, n int) uint64 {
 }
 
 // ret makes a trusted function return v to its caller.
-func (s *guest) ret(th *thread, v uint64) {
+func (s *guest) ret(th edit, v uint64) {
 	if s.roles[th.Regs.RIP].C11 {
 		v = c11Result(v)
 	}

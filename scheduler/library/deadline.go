@@ -30,14 +30,14 @@ const badTime = math.MaxUint64
 // setDeadline reads the time at which the operation at whose entry a thread
 // stands gives up, if it has one. It reports whether the call is over, with what
 // comes of it: the library looks at some times before all else.
-func (s *objectCalls) setDeadline(th *thread, tr *trace.Transition, a *act) (over bool, v scheduler.Verdict, err error) {
+func (s *objectCalls) setDeadline(th edit, tr *trace.Transition, a *act) (over bool, v scheduler.Verdict, err error) {
 	th.timed = false
 	if a.deadline == 0 {
 		return false, scheduler.Pass, nil
 	}
 	at := th.arg(int(a.deadline))
 	glibc := s.libc != elffile.Musl
-	if c := s.clockOf(th, a); glibc && c != clockRealtime && c != clockMonotonic {
+	if c := s.clockOf(th.thread, a); glibc && c != clockRealtime && c != clockMonotonic {
 		v, err = s.refuse(th, tr, einval)
 		return true, v, err
 	}
@@ -47,7 +47,7 @@ func (s *objectCalls) setDeadline(th *thread, tr *trace.Transition, a *act) (ove
 	}
 	ns := uint64(badTime)
 	if s.readable(at, timespecSize) {
-		ns = s.timespec(th, tr, at)
+		ns = s.timespec(th.thread, tr, at)
 	}
 	if ns == badTime {
 		th.badTime, th.deadline = true, ns
@@ -59,7 +59,7 @@ func (s *objectCalls) setDeadline(th *thread, tr *trace.Transition, a *act) (ove
 		return false, scheduler.Pass, nil
 	}
 	if k, ok := s.kernel.(clocks); ok && ns != 0 {
-		ns = k.Realtime(s.clockOf(th, a), ns)
+		ns = k.Realtime(s.clockOf(th.thread, a), ns)
 	}
 	th.timed, th.deadline, s.known.Timed = true, ns, true
 	if s.hasPassed(ns) { // whatever the others do, it doesn't wait
@@ -111,7 +111,7 @@ const (
 
 // onlyTry makes an operation whose time isn't one, and is looked at only where it
 // would have to wait, a try.
-func (s *objectCalls) onlyTry(th *thread) {
+func (s *objectCalls) onlyTry(th edit) {
 	switch acts[th.role].op {
 	case trace.OpLock:
 		th.role = profile.MutexTryLock
@@ -145,24 +145,23 @@ func (s *objectCalls) timespec(th *thread, tr *trace.Transition, p uint64) uint6
 }
 
 // timeOut lets the timed operation at which a thread stands give up.
-func (s *Library) timeOut(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *Library) timeOut(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if !th.timed {
 		panic(fmt.Sprintf("scheduler: thread %d was stepped at an operation that isn't possible", th.ID))
 	}
 	s.kernel.AdvanceTo(th.deadline)
 	th.Insns++
-	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: s.callSite(th)})
+	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: s.callSite(th.thread)})
 	th.timed = false
 	if th.phase == phaseQueued {
-		o := s.objectOf(th.arg(0), kindCond)
-		s.saveObject(o)
-		s.did(th, tr, trace.OpCondTimeout, o, 0)
+		o := s.change(s.objectOf(th.arg(0), kindCond))
+		s.did(th.thread, tr, trace.OpCondTimeout, o.object, 0)
 		if i := index(o.waiters, th.ID); i >= 0 {
 			o.waiters = without(o.waiters, i)
 			s.settle(o)
 		}
 		th.phase, th.result = phaseReacquire, etimedout
-		if s.possible(th) {
+		if s.possible(th.thread) {
 			return s.reacquire(th, tr)
 		}
 		return scheduler.Stay, nil
@@ -171,7 +170,7 @@ func (s *Library) timeOut(th *thread, tr *trace.Transition) (scheduler.Verdict, 
 		s.rwLocks.giveUpQueue(th, tr)
 	}
 	if acts[th.role].kind == kindSem && acts[th.role].op == trace.OpSemWait {
-		s.setErrno(th, tr, etimedout)
+		s.setErrno(th.thread, tr, etimedout)
 		s.ret(th, ^uint64(0))
 		return scheduler.Pass, nil
 	}

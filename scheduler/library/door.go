@@ -72,8 +72,8 @@ func (s *calls) needsPoint(th *thread) {
 
 // standsBefore has a thread stand before a call that was seen to touch what others do. It
 // reports whether it does.
-func (s *calls) standsBefore(th *thread) bool {
-	if s.begins || !s.known.Meeting[s.callSite(th)] || s.core.Alone(th.ID) || !s.isPoint(th) {
+func (s *calls) standsBefore(th edit) bool {
+	if s.begins || !s.known.Meeting[s.callSite(th.thread)] || s.core.Alone(th.ID) || !s.isPoint(th.thread) {
 		return false
 	}
 	th.Stand, th.phase, th.timed = scheduler.StandOp, phaseTouch, false
@@ -81,10 +81,8 @@ func (s *calls) standsBefore(th *thread) bool {
 }
 
 // use finds or makes an object that is about to change.
-func (s *calls) use(addr uint64, kind objectKind) *object {
-	o := s.objectOf(addr, kind)
-	s.saveObject(o)
-	return o
+func (s *calls) use(addr uint64, kind objectKind) objectEdit {
+	return s.change(s.objectOf(addr, kind))
 }
 
 // did records an operation on an object.

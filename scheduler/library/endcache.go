@@ -43,7 +43,7 @@ func (s *heapCalls) findEndsCache() {
 }
 
 // fillsCache notes that a thread makes a call of the followed allocator.
-func (s *heapCalls) fillsCache(th *thread) {
+func (s *heapCalls) fillsCache(th edit) {
 	if s.endsCache == 0 || th.cache != cacheNone || th.exitPC == 0 {
 		return
 	}
@@ -60,8 +60,8 @@ func (s *heapCalls) fillsCache(th *thread) {
 
 // endCache sends a thread that is about to end, with a result, into that function. It
 // reports whether there was need to. A thread that ends with a lock ends as a bug.
-func (s *Library) endCache(th *thread, retval uint64) (bool, error) {
-	if th.cache != cacheFilled || th.native || s.known.Native || s.lives.ownEnds() || s.exitMisuse(th) != nil {
+func (s *Library) endCache(th edit, retval uint64) (bool, error) {
+	if th.cache != cacheFilled || th.native || s.known.Native || s.lives.ownEnds() || s.exitMisuse(th.thread) != nil {
 		return false, nil
 	}
 	if err := s.leavesWait(th, true); err != nil {
@@ -75,7 +75,7 @@ func (s *Library) endCache(th *thread, retval uint64) (bool, error) {
 }
 
 // resumeEnd gives a thread that has come back from there the result that it ends with.
-func (th *thread) resumeEnd() {
+func (th edit) resumeEnd() {
 	if th.cache == cacheEnded {
 		th.Regs.RAX = th.Returned
 		th.Set |= emu.SetRAX

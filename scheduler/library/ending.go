@@ -22,8 +22,8 @@ type endings struct {
 }
 
 // at makes a thread stand before the guest's end.
-func (e *endings) at(th *thread) (scheduler.Verdict, error) {
-	pc := e.guest.callSite(th)
+func (e *endings) at(th edit) (scheduler.Verdict, error) {
+	pc := e.guest.callSite(th.thread)
 	switch th.role {
 	case profile.ProcessExit, profile.QuickExit:
 		if e.guest.cfg.Tested || e.cells.exitHandlers.Get() != 0 || e.guest.ownDestructors || th.atExit {
@@ -37,9 +37,9 @@ func (e *endings) at(th *thread) (scheduler.Verdict, error) {
 		th.Stand, th.phase = scheduler.StandOp, phaseEntry
 		return scheduler.Stay, nil
 	case profile.AssertFail:
-		return scheduler.Stay, e.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: e.assertMessage(th)})
+		return scheduler.Stay, e.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: e.assertMessage(th.thread)})
 	case profile.Panic:
-		return scheduler.Stay, e.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "panic: " + strings.TrimRight(e.format(th, e.formatPlace(th)), "\n")})
+		return scheduler.Stay, e.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.Assertion, Thread: th.ID, PC: pc, Message: "panic: " + strings.TrimRight(e.format(th.thread, e.formatPlace(th.thread)), "\n")})
 	case profile.TestReport:
 		if int32(th.arg(0)) == 0 {
 			return scheduler.Step, nil
@@ -54,7 +54,7 @@ func (e *endings) at(th *thread) (scheduler.Verdict, error) {
 	}
 	f := e.guest.core.Panics.Panic(th.ID)
 	if f == nil {
-		f = e.terminated(th)
+		f = e.terminated(th.thread)
 	}
 	if f != nil {
 		return scheduler.Stay, e.guest.core.Fail(th.ID, f)
@@ -100,7 +100,7 @@ func (e *endings) format(th *thread, first int) string {
 // note remembers a call that changes how threads or the process must end.
 // Thread-specific destructors and clean-up handlers are the guest's own code, so
 // the runtime's real exit has to run them.
-func (e *endings) note(th *thread) {
+func (e *endings) note(th edit) {
 	switch th.role {
 	case profile.Unwinds:
 		e.guest.core.Panics.Panics(th.ID)
@@ -113,7 +113,7 @@ func (e *endings) note(th *thread) {
 	case profile.ThreadAtExit: // a thread_local object of C++ has been made
 		th.native, th.atExit = true, true
 	case profile.LoadFile:
-		e.noteLoad(th)
+		e.noteLoad(th.thread)
 	case profile.AtExit:
 		// glibc's start-up registers what runs the destructors of fini_array.
 		// So does the dynamic linker for all files, see hasDestructors.
@@ -147,11 +147,11 @@ func (s *guest) linkersOwn(addr uint64) bool {
 
 // Leave implements Lives.
 func (s *objectCalls) Leave(t trace.TID, tr *trace.Transition) (*scheduler.Failure, error) {
-	th := &s.threads[t]
+	th := s.edit(t)
 	if err := s.leavesWait(th, true); err != nil {
 		return nil, err
 	}
-	if f := s.exitMisuse(th); f != nil {
+	if f := s.exitMisuse(th.thread); f != nil {
 		return f, nil
 	}
 	th.vanished = true
@@ -160,7 +160,7 @@ func (s *objectCalls) Leave(t trace.TID, tr *trace.Transition) (*scheduler.Failu
 }
 
 // gone makes a thread exited. byKernel: its own exit call did it.
-func (s *objectCalls) gone(th *thread, tr *trace.Transition, byKernel bool) {
+func (s *objectCalls) gone(th edit, tr *trace.Transition, byKernel bool) {
 	s.leaveOnces(th, tr, ^uint64(0))
 	s.core.Ends.Exit(th.ID, tr, byKernel)
 }

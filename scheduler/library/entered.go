@@ -16,7 +16,7 @@ func (s *guest) counts(r profile.Role) bool {
 }
 
 // enter counts a call that a thread begins.
-func (s *calls) enter(th *thread, r profile.Role) {
+func (s *calls) enter(th edit, r profile.Role) {
 	s.everEntered[r] = true
 	if !s.counts(r) || th.outermost.on || th.entered > 0 && th.enteredAt == th.Insns {
 		return
@@ -32,7 +32,7 @@ func (s *calls) enter(th *thread, r profile.Role) {
 }
 
 // leave notes that a call that is counted returns.
-func (s *calls) leave(th *thread) {
+func (s *calls) leave(th edit) {
 	if f := &th.outermost; f.on && th.Regs.RIP == f.ret && th.Regs.RSP == f.sp+s.wordSize {
 		th.outermost = frame{}
 	}

@@ -41,11 +41,11 @@ func (s *calls) setErrno(th *thread, tr *trace.Transition, v uint32) {
 
 // refuse ends a try that fails with errno, or a timed operation that was given no
 // time: it reads that now.
-func (s *calls) refuse(th *thread, tr *trace.Transition, errno uint64) (scheduler.Verdict, error) {
+func (s *calls) refuse(th edit, tr *trace.Transition, errno uint64) (scheduler.Verdict, error) {
 	if th.badTime {
 		at := th.arg(int(acts[s.roles[th.Regs.RIP].Role].deadline))
 		if !s.readable(at, timespecSize) {
-			return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: at, Size: 8}, "reads when to give up")
+			return scheduler.Stay, s.meetFault(th.thread, emu.Fault{Kind: emu.FaultRead, Addr: at, Size: 8}, "reads when to give up")
 		}
 		errno = einval
 		if th.deadline != badTime {
@@ -53,7 +53,7 @@ func (s *calls) refuse(th *thread, tr *trace.Transition, errno uint64) (schedule
 		}
 	}
 	if acts[th.role].kind == kindSem {
-		s.setErrno(th, tr, uint32(errno))
+		s.setErrno(th.thread, tr, uint32(errno))
 		errno = ^uint64(0)
 	}
 	s.ret(th, errno)

@@ -96,7 +96,7 @@ func (w *world) call(t testing.TB, id trace.TID, r profile.Role, args ...uint64)
 // up if that isn't possible. It is StepOp without what comes after the function.
 func (w *world) step(t testing.TB, id trace.TID, c trace.Choice) scheduler.Verdict {
 	t.Helper()
-	th := &w.threads[id]
+	th := w.edit(id)
 	if th.Stand != scheduler.StandOp {
 		t.Fatalf("thread %d stands at no function", id)
 	}
@@ -108,7 +108,7 @@ func (w *world) step(t testing.TB, id trace.TID, c trace.Choice) scheduler.Verdi
 		return w.took(t)(w.stepTouch(th, w.tr))
 	case acts[th.role].how == allocator:
 		return w.took(t)(w.performHeap(th, w.tr))
-	case w.possible(th):
+	case w.possible(th.thread):
 		return w.took(t)(w.perform(th, w.tr, c))
 	}
 	return w.took(t)(w.timeOut(th, w.tr))

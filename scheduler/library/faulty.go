@@ -15,7 +15,7 @@ import (
 
 // faultOf is the kind of failure that the call at whose entry a thread stands may end
 // with, if failures of the kind are asked for.
-func (s *Library) faultOf(th *thread, b *profile.Bound) (trace.FaultKind, bool) {
+func (s *Library) faultOf(th edit, b *profile.Bound) (trace.FaultKind, bool) {
 	kind := trace.NumFaults
 	switch b.Role {
 	case profile.Malloc, profile.Calloc, profile.AlignedAlloc, profile.PosixMemalign, profile.Memalign, profile.Valloc, profile.Pvalloc:
@@ -29,7 +29,7 @@ func (s *Library) faultOf(th *thread, b *profile.Bound) (trace.FaultKind, bool) 
 	case profile.Create:
 		kind = trace.FaultCreate
 	case profile.MutexTryLock:
-		if b.C11 || s.isWeakTry(th) {
+		if b.C11 || s.isWeakTry(th.thread) {
 			kind = trace.FaultTryLock
 		}
 	}
@@ -40,7 +40,7 @@ func (s *Library) faultOf(th *thread, b *profile.Bound) (trace.FaultKind, bool) 
 }
 
 // asksFor is how many bytes a call of the allocator asks for.
-func (s *Library) asksFor(th *thread, r profile.Role) uint64 {
+func (s *Library) asksFor(th edit, r profile.Role) uint64 {
 	old := th.role
 	th.role = r
 	n, _ := th.request()
@@ -60,7 +60,7 @@ func (s *Library) isWeakTry(th *thread) bool {
 }
 
 // standsBeforeFault has a thread stand before a call that may fail.
-func (s *Library) standsBeforeFault(th *thread, b *profile.Bound) bool {
+func (s *Library) standsBeforeFault(th edit, b *profile.Bound) bool {
 	if th.settled {
 		th.settled = false
 		return false
@@ -75,10 +75,10 @@ func (s *Library) standsBeforeFault(th *thread, b *profile.Bound) bool {
 }
 
 // stepFault has the call at which a thread stands go on, or fail.
-func (s *Library) stepFault(th *thread, tr *trace.Transition, c trace.Choice) (scheduler.Verdict, error) {
+func (s *Library) stepFault(th edit, tr *trace.Transition, c trace.Choice) (scheduler.Verdict, error) {
 	if c > 0 {
 		size, _ := th.request()
-		s.core.Failing.Failed(th.ID, tr, th.failing, s.callSite(th), size)
+		s.core.Failing.Failed(th.ID, tr, th.failing, s.callSite(th.thread), size)
 		if th.failing != trace.FaultSpurious {
 			return s.fail(th, tr)
 		}
@@ -95,7 +95,7 @@ func (s *Library) stepFault(th *thread, tr *trace.Transition, c trace.Choice) (s
 }
 
 // fail ends the call at which a thread stands as one that fails.
-func (s *Library) fail(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *Library) fail(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.phase = phaseEntry
 	switch th.failing {
 	case trace.FaultMalloc:

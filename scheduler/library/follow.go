@@ -33,15 +33,15 @@ type followed struct {
 
 // atFollowed makes a thread stand before a call of the allocator, or lets it go
 // into it within the step.
-func (s *heapCalls) atFollowed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) atFollowed(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.alloc != nil {
 		return scheduler.Step, nil // one of its functions calls another
 	}
 	th.phase, th.timed = phaseEntry, false
 	th.pending = trace.Op{}
 	if !th.trusted() && !s.core.Alone(th.ID) {
-		th.pending = trace.Op{Kind: trace.OpSyscall, Obj: heapResource, Arg: 1, PC: s.callSite(th)}
-		if s.isPoint(th) {
+		th.pending = trace.Op{Kind: trace.OpSyscall, Obj: heapResource, Arg: 1, PC: s.callSite(th.thread)}
+		if s.isPoint(th.thread) {
 			th.Stand = scheduler.StandOp
 			return scheduler.Stay, nil
 		}
@@ -51,7 +51,7 @@ func (s *heapCalls) atFollowed(th *thread, tr *trace.Transition) (scheduler.Verd
 
 // follow goes into the call. A wrong free is a bug, and a right one ends the
 // block at once.
-func (s *heapCalls) follow(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) follow(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		// Of a long row of calls in one step the first and the last say all.
 		if n := len(tr.Ops); n > 1 && tr.Ops[n-1].Obj == heapResource && tr.Ops[n-2].Obj == heapResource {
@@ -59,7 +59,7 @@ func (s *heapCalls) follow(th *thread, tr *trace.Transition) (scheduler.Verdict,
 		}
 		tr.Did(th.pending)
 	}
-	f := followed{quiet: quiet{on: true, role: th.role, ret: s.callSite(th), sp: th.Regs.RSP}, before: s.heapEvent(th), p: th.arg(0)}
+	f := followed{quiet: quiet{on: true, role: th.role, ret: s.callSite(th.thread), sp: th.Regs.RSP}, before: s.heapEvent(th.thread), p: th.arg(0)}
 	f.size, f.align = th.request()
 	s.fillsCache(th)
 	if th.role != profile.Free {
@@ -74,10 +74,10 @@ func (s *heapCalls) follow(th *thread, tr *trace.Transition) (scheduler.Verdict,
 			return scheduler.Stay, s.core.Fail(th.ID, w)
 		}
 		b := *s.heap.At(0, f.p)
-		s.lifeOp(th, tr, trace.OpFree, 0, &b) // the call, which is on record, says where
+		s.lifeOp(th.thread, tr, trace.OpFree, 0, &b) // the call, which is on record, says where
 		if th.role == profile.Free {
-			s.endObjects(th, tr, b)
-			s.endFollowed(th, b, f.before)
+			s.endObjects(th.thread, tr, b)
+			s.endFollowed(th.thread, b, f.before)
 			s.wipe(&b)
 		} else {
 			f.kept = s.wipe(&b)
@@ -118,11 +118,11 @@ func (s *heapCalls) endFollowed(th *thread, b heap.Block, e heap.Event) {
 }
 
 // leaveFollowed takes in what a call of the allocator returned.
-func (s *heapCalls) leaveFollowed(th *thread, tr *trace.Transition) {
+func (s *heapCalls) leaveFollowed(th edit, tr *trace.Transition) {
 	f := *th.alloc
 	p := th.Regs.RAX
 	var was uint64 // of a block that goes on where it is
-	library := s.isLibrarys(th)
+	library := s.isLibrarys(th.thread)
 	switch f.role {
 	case profile.Free, profile.InsideAllocator:
 		p = 0
@@ -147,8 +147,8 @@ func (s *heapCalls) leaveFollowed(th *thread, tr *trace.Transition) {
 		if b := s.heap.Live(0, f.p); b != nil && f.p != 0 && (p != 0 || f.size == 0) {
 			old := *b
 			library = old.Library
-			s.endObjects(th, tr, old)
-			s.endFollowed(th, old, f.before)
+			s.endObjects(th.thread, tr, old)
+			s.endFollowed(th.thread, old, f.before)
 			if p == old.Addr {
 				was = old.Most()
 			}
@@ -163,7 +163,7 @@ func (s *heapCalls) leaveFollowed(th *thread, tr *trace.Transition) {
 		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Was: was, Origin: f.origin, Library: library, Given: f.before})
 		s.core.Block(th.ID, *b, true)
 		s.machine.Alive(p, f.size, true)
-		s.lifeOp(th, tr, trace.OpReuse, f.ret, b)
+		s.lifeOp(th.thread, tr, trace.OpReuse, f.ret, b)
 		if !b.Library && f.role != profile.Calloc && f.role != profile.Realloc && f.role != profile.ReallocArray {
 			s.fill(p, f.size)
 		}

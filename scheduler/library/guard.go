@@ -83,8 +83,7 @@ func (s *models) touchObject(th *thread, a *trace.Access, o *object) error {
 		return nil
 	}
 	if a.IsWrite() && o.owner == trace.NoThread && len(o.readers) == 0 && len(o.waiters) == 0 {
-		s.saveObject(o)
-		o.forgotten = true
+		s.change(o).forgotten = true
 		return nil
 	}
 	does := map[bool]string{true: "writes to", false: "reads"}[a.IsWrite()]

@@ -60,7 +60,7 @@ type signaller interface {
 
 // Interrupted implements Signals.
 func (s *objectCalls) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) []trace.Op {
-	th := &s.threads[t]
+	th := s.edit(t)
 	h, holds := held{frame: frame, pc: th.Regs.RIP, sp: th.Regs.RSP, eintr: true, nap: nap}, true
 	var sent []trace.Op
 	switch {
@@ -71,7 +71,7 @@ func (s *objectCalls) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) 
 			s.InCall(t, frame, th.Regs.RIP, th.Regs.RSP)
 		}
 	default:
-		h, sent, holds = s.hold(th, sig, frame)
+		h, sent, holds = s.hold(th.thread, sig, frame)
 	}
 	if th.phase = phaseEntry; holds {
 		th.held = append(th.held[:len(th.held):len(th.held)], h)
@@ -101,7 +101,7 @@ func (s *objectCalls) hold(th *thread, sig, frame uint64) (h held, sent []trace.
 // InCall implements Signals. A call that creates a thread is kept, for the signal comes to
 // its caller in it: what the handler does is the program's.
 func (s *objectCalls) InCall(t trace.TID, frame, pc, sp uint64) {
-	th := &s.threads[t]
+	th := s.edit(t)
 	if !th.quiet.on {
 		return
 	}
@@ -177,8 +177,8 @@ func (s *objectCalls) Settle() bool {
 }
 
 // fallAsleep ends the first of the two.
-func (s *objectCalls) fallAsleep(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
-	s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
+func (s *objectCalls) fallAsleep(th edit, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+	s.did(th.thread, tr, trace.OpSemTryWaitFail, o, 0)
 	th.Insns++
 	th.Effects++ // it is another state than before, and no turn of a loop
 	th.Stand, th.phase = scheduler.StandOp, phaseSleeps
@@ -195,7 +195,7 @@ func (s *objectCalls) ComesBack(t trace.TID, call string) bool {
 func (s *objectCalls) ComeBack(t trace.TID, tr *trace.Transition, frame, next uint64) bool {
 	s.begins = true
 	defer func() { s.begins = false }()
-	th := &s.threads[t]
+	th := s.edit(t)
 	n := len(th.held)
 	for n > 0 && th.held[n-1].frame != frame {
 		n--
@@ -225,20 +225,20 @@ func (s *objectCalls) ComeBack(t trace.TID, tr *trace.Transition, frame, next ui
 	th.role, th.args = h.role, h.args
 	if h.eintr {
 		th.phase, th.timed = phaseEntry, false
-		s.setErrno(th, tr, eintr)
+		s.setErrno(th.thread, tr, eintr)
 		s.ret(th, ^uint64(0))
 		return false
 	}
 	th.goOnWaiting(&h)
 	if k := acts[th.role].kind; onObject(th.role) {
 		// It was signalled before. The object's memory may serve something else by now.
-		tr.Did(trace.Op{Kind: looks[k], Obj: th.arg(0), Size: s.sizes[k], PC: s.callSite(th)})
+		tr.Did(trace.Op{Kind: looks[k], Obj: th.arg(0), Size: s.sizes[k], PC: s.callSite(th.thread)})
 	}
 	return true
 }
 
 // goOnWaiting has a thread stand in the wait that a signal interrupted.
-func (t *thread) goOnWaiting(h *held) {
+func (t edit) goOnWaiting(h *held) {
 	t.role, t.args = h.role, h.args
 	t.phase, t.timed, t.deadline, t.badTime = h.phase, h.timed, h.deadline, h.badTime
 	t.result, t.mutex, t.released, t.pending, t.quiet, t.given = h.result, h.mutex, h.released, h.pending, h.quiet, h.given
@@ -257,7 +257,7 @@ const eintr = 4
 
 // wakeHeld signals a thread that waits on a condition variable, and is in a handler
 // that interrupted the wait. It reports whether there is such a wait.
-func (s *objectCalls) wakeHeld(th *thread, cond uint64) bool {
+func (s *objectCalls) wakeHeld(th edit, cond uint64) bool {
 	for i := len(th.held) - 1; i >= 0; i-- {
 		if h := th.held[i]; h.phase == phaseQueued && h.args[0] == cond {
 			h.phase, h.timed = phaseReacquire, false
@@ -278,10 +278,10 @@ func (s *objectCalls) releaseHeld(t trace.TID, barrier uint64) bool {
 	}
 	for i := len(th.held) - 1; i >= 0; i-- {
 		if h := th.held[i]; h.phase == phaseLeave && h.args[0] == barrier && !h.released {
-			s.core.Save(t)
 			h.released = true
-			th.held = append([]held(nil), th.held...)
-			th.held[i] = h
+			e := s.edit(t)
+			e.held = append([]held(nil), th.held...)
+			e.held[i] = h
 			return true
 		}
 	}
@@ -290,7 +290,7 @@ func (s *objectCalls) releaseHeld(t trace.TID, barrier uint64) bool {
 
 // leavesWait looks at the waits of a thread whose handlers are left by a jump, or
 // by the thread's end. The library's state then isn't modelled.
-func (s *objectCalls) leavesWait(th *thread, ends bool) error {
+func (s *objectCalls) leavesWait(th edit, ends bool) error {
 	k, _ := s.kernel.(signaller)
 	for n := len(th.held); n > 0; n-- {
 		h := &th.held[n-1]

@@ -274,7 +274,7 @@ func (s *guest) breakAt(addr uint64, c breakClass) {
 
 // Fell implements Calls.
 func (s *Library) Fell(t trace.TID, tr *trace.Transition) (bool, error) {
-	th := &s.threads[t]
+	th := s.edit(t)
 	if !s.carried.fallsOff(th) {
 		return false, nil
 	}
@@ -284,12 +284,12 @@ func (s *Library) Fell(t trace.TID, tr *trace.Transition) (bool, error) {
 
 // Accessed implements Calls.
 func (s *Library) Accessed(t trace.TID, tr *trace.Transition, made []trace.Access, watched bool) {
-	th := &s.threads[t]
+	th := s.edit(t)
 	for i := range made {
 		s.lookPast(&th.string, &made[i])
 	}
 	if watched {
-		s.attribute(th, tr, made)
+		s.attribute(th.thread, tr, made)
 	}
 }
 

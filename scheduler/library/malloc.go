@@ -20,14 +20,14 @@ import (
 
 // allocate gives a thread n bytes at a multiple of 16, and of align; 0 if there
 // are no more.
-func (s *heapCalls) allocate(th *thread, n, align uint64) uint64 {
-	b, fresh := s.arenaFor(th).Allocate(s.blockFor(th, n), align)
-	return s.begin(th, b, fresh)
+func (s *heapCalls) allocate(th edit, n, align uint64) uint64 {
+	b, fresh := s.arenaFor(th.thread).Allocate(s.blockFor(th, n), align)
+	return s.begin(th.thread, b, fresh)
 }
 
 // blockFor is a block of n bytes that a thread asks for, with no place yet.
-func (s *heapCalls) blockFor(th *thread, n uint64) heap.Block {
-	return heap.Block{Size: n, Origin: s.origin(th), Library: s.isLibrarys(th), Given: s.heapEvent(th)}
+func (s *heapCalls) blockFor(th edit, n uint64) heap.Block {
+	return heap.Block{Size: n, Origin: s.origin(th), Library: s.isLibrarys(th.thread), Given: s.heapEvent(th.thread)}
 }
 
 // heapEvent is the call of the allocator at whose entry a thread stands.
@@ -80,7 +80,7 @@ func (s *heapCalls) end(th *thread, b heap.Block) {
 
 // badFree is what is wrong with giving back what the call's first argument
 // points to, or nil.
-func (s *heapCalls) badFree(th *thread) *scheduler.Failure {
+func (s *heapCalls) badFree(th edit) *scheduler.Failure {
 	p := th.arg(0)
 	what := ""
 	if s.heap.Live(0, p) == nil && !s.core.Blocks.InHeap(p) {
@@ -93,7 +93,7 @@ func (s *heapCalls) badFree(th *thread) *scheduler.Failure {
 			return nil
 		}
 	}
-	f := &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
+	f := &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th.thread)}
 	if live && s.core.Blocks.WrongFree(f) {
 		return nil
 	}
@@ -102,13 +102,13 @@ func (s *heapCalls) badFree(th *thread) *scheduler.Failure {
 
 // atAllocator makes a thread stand before a function of the allocator that
 // other threads can tell, and carries the others out within the step.
-func (s *heapCalls) atAllocator(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) atAllocator(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.phase, th.timed = phaseEntry, false
-	th.pending = s.heapOp(th)
+	th.pending = s.heapOp(th.thread)
 	if s.standsBefore(th) {
 		return scheduler.Stay, nil
 	}
-	if th.pending.Kind != trace.OpNone && s.isPoint(th) && !s.begins {
+	if th.pending.Kind != trace.OpNone && s.isPoint(th.thread) && !s.begins {
 		th.Stand = scheduler.StandOp
 		return scheduler.Stay, nil
 	}
@@ -182,17 +182,17 @@ func (t *thread) request() (size, align uint64) {
 }
 
 // performHeap carries out a function of the allocator. A wrong free is a bug.
-func (s *heapCalls) performHeap(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) performHeap(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
 	if s.arenasOf(th.ID) == nil {
-		return scheduler.Stay, s.core.Invalid(kernel.GapThreads, th.ID, s.callSite(th), "thread %s would get the same memory as another thread, of those that landgo keeps for the allocations of threads", s.core.Name(th.ID))
+		return scheduler.Stay, s.core.Invalid(kernel.GapThreads, th.ID, s.callSite(th.thread), "thread %s would get the same memory as another thread, of those that landgo keeps for the allocations of threads", s.core.Name(th.ID))
 	}
 	p := th.arg(0)
 	size, align := th.request()
-	if other, ok := s.reach(th, size, align); !ok {
-		return scheduler.Stay, s.core.Invalid(kernel.GapMemory, th.ID, s.callSite(th), "thread %s would get the same memory for large blocks as thread %s", s.core.Name(th.ID), s.core.Name(other))
+	if other, ok := s.reach(th.thread, size, align); !ok {
+		return scheduler.Stay, s.core.Invalid(kernel.GapMemory, th.ID, s.callSite(th.thread), "thread %s would get the same memory for large blocks as thread %s", s.core.Name(th.ID), s.core.Name(other))
 	}
 	switch th.role {
 	case profile.AlignedAlloc, profile.Memalign:
@@ -200,10 +200,10 @@ func (s *heapCalls) performHeap(th *thread, tr *trace.Transition) (scheduler.Ver
 		case p&(p-1) == 0:
 			s.give(th, tr, s.allocate(th, size, align))
 		case s.libc == elffile.Musl:
-			s.setErrno(th, tr, einval)
+			s.setErrno(th.thread, tr, einval)
 			s.ret(th, 0)
 		case th.role == profile.AlignedAlloc:
-			return scheduler.Stay, s.core.Invalid(kernel.GapCall, th.ID, s.callSite(th), "aligned_alloc(%d, %d): an alignment that isn't a power of two is undefined, which older glibc takes for a larger one, and newer glibc refuses", p, size)
+			return scheduler.Stay, s.core.Invalid(kernel.GapCall, th.ID, s.callSite(th.thread), "aligned_alloc(%d, %d): an alignment that isn't a power of two is undefined, which older glibc takes for a larger one, and newer glibc refuses", p, size)
 		default: // glibc takes the next power of two
 			s.give(th, tr, s.allocate(th, size, align))
 		}
@@ -228,14 +228,14 @@ func (s *heapCalls) performHeap(th *thread, tr *trace.Transition) (scheduler.Ver
 			break
 		}
 		if s.machine.Prot(p)&emu.ProtWrite == 0 {
-			return scheduler.Stay, s.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, "gives out memory")
+			return scheduler.Stay, s.meetFault(th.thread, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, "gives out memory")
 		}
-		s.door(th, tr).write64(p, b)
+		s.door(th.thread, tr).write64(p, b)
 		s.ret(th, 0)
 	case profile.MallocUsableSize:
 		if b := s.heap.At(0, p); b != nil && p != 0 {
 			if b.Freed {
-				return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.UseAfterFree, Thread: th.ID, PC: s.callSite(th), Block: *b,
+				return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.UseAfterFree, Thread: th.ID, PC: s.callSite(th.thread), Block: *b,
 					Message: "malloc_usable_size of a block that has been freed"})
 			}
 			size = b.Size
@@ -253,21 +253,21 @@ func (s *heapCalls) performHeap(th *thread, tr *trace.Transition) (scheduler.Ver
 }
 
 // freed carries out a free of a block.
-func (s *heapCalls) freed(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) freed(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if f := s.badFree(th); f != nil {
 		return scheduler.Stay, s.core.Fail(th.ID, f)
 	}
 	b := *s.heap.At(0, th.arg(0))
-	s.endObjects(th, tr, b)
-	s.end(th, b)
+	s.endObjects(th.thread, tr, b)
+	s.end(th.thread, b)
 	s.ret(th, 0)
 	return scheduler.Pass, nil
 }
 
 // give returns a block to the allocator's caller, or that there is none.
-func (s *heapCalls) give(th *thread, tr *trace.Transition, p uint64) {
+func (s *heapCalls) give(th edit, tr *trace.Transition, p uint64) {
 	if p == 0 {
-		s.setErrno(th, tr, enomem)
+		s.setErrno(th.thread, tr, enomem)
 	}
 	s.ret(th, p)
 }
@@ -285,9 +285,9 @@ func product(a, b uint64) uint64 {
 }
 
 // cleared allocates n bytes that are 0.
-func (s *heapCalls) cleared(th *thread, n uint64) uint64 {
-	b, fresh := s.arenaFor(th).Allocate(s.blockFor(th, n), 0)
-	p := s.begin(th, b, fresh)
+func (s *heapCalls) cleared(th edit, n uint64) uint64 {
+	b, fresh := s.arenaFor(th.thread).Allocate(s.blockFor(th, n), 0)
+	p := s.begin(th.thread, b, fresh)
 	if p == 0 || fresh.Size > 1<<16 && s.cfg.Fill == nil {
 		return p // the guest hasn't written there, and to look takes long
 	}
@@ -301,13 +301,13 @@ func (s *heapCalls) cleared(th *thread, n uint64) uint64 {
 }
 
 // resize is realloc of a block: it moves unless its room is large enough.
-func (s *heapCalls) resize(th *thread, tr *trace.Transition, n uint64) (scheduler.Verdict, error) {
+func (s *heapCalls) resize(th edit, tr *trace.Transition, n uint64) (scheduler.Verdict, error) {
 	p := th.arg(0)
 	if f := s.badFree(th); f != nil {
 		return scheduler.Stay, s.core.Fail(th.ID, f)
 	}
 	old := *s.heap.At(0, p)
-	if s.heap.Resize(p, n, s.heapEvent(th)) {
+	if s.heap.Resize(p, n, s.heapEvent(th.thread)) {
 		s.core.Block(th.ID, old, false)
 		s.core.Block(th.ID, *s.heap.At(0, p), true)
 		s.machine.Alive(p, old.Size, false)
@@ -321,12 +321,12 @@ func (s *heapCalls) resize(th *thread, tr *trace.Transition, n uint64) (schedule
 	// A new room, so that the call is one event: the old block's end.
 	next := s.blockFor(th, n)
 	next.Library = old.Library
-	b, fresh := s.arenaFor(th).AllocateNew(next)
-	q := s.begin(th, b, fresh)
+	b, fresh := s.arenaFor(th.thread).AllocateNew(next)
+	q := s.begin(th.thread, b, fresh)
 	if q != 0 {
 		s.machine.Write(q, append([]byte(nil), s.machine.Bytes(p, old.Size)...))
-		s.endObjects(th, tr, old)
-		s.end(th, old)
+		s.endObjects(th.thread, tr, old)
+		s.end(th.thread, old)
 	}
 	s.give(th, tr, q)
 	return scheduler.Pass, nil
@@ -339,10 +339,9 @@ func (s *heapCalls) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
 		return
 	}
 	for _, a := range s.objectsIn(b) {
-		o := s.objects[a]
-		s.saveObject(o)
+		o := s.change(s.objects[a])
 		if !s.core.Alone(th.ID) {
-			s.did(th, tr, destroys[o.kind], o, 0)
+			s.did(th, tr, destroys[o.kind], o.object, 0)
 		}
 		o.destroyed = true // with no mark in memory: what is used there next is new
 	}

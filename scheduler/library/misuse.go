@@ -190,17 +190,17 @@ func (s *calls) objectFault(th *thread) (f emu.Fault, faults bool) {
 // failMisuse makes a thread fail if the operation at which it is breaks its
 // object's rules. It is asked when the operation would be carried out, for the
 // others may change the object until then.
-func (s *calls) failMisuse(th *thread, tr *trace.Transition) (failed bool, err error) {
-	if fault, ok := s.objectFault(th); ok {
-		s.look(th, tr)
-		return true, s.meetFault(th, fault, acts[th.role].does())
+func (s *calls) failMisuse(th edit, tr *trace.Transition) (failed bool, err error) {
+	if fault, ok := s.objectFault(th.thread); ok {
+		s.look(th.thread, tr)
+		return true, s.meetFault(th.thread, fault, acts[th.role].does())
 	}
-	f := s.misuse(th)
+	f := s.misuse(th.thread)
 	if f == nil {
 		return false, nil
 	}
-	if s.look(th, tr); th.phase == phaseReacquire {
-		s.did(th, tr, trace.OpTryLockFail, s.objectOf(th.mutex, kindMutex), 0)
+	if s.look(th.thread, tr); th.phase == phaseReacquire {
+		s.did(th.thread, tr, trace.OpTryLockFail, s.objectOf(th.mutex, kindMutex), 0)
 	}
 	th.Insns++ // the failure is a place of its own
 	return true, s.core.Fail(th.ID, f)

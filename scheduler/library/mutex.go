@@ -12,14 +12,14 @@ import (
 const mtxRecursive = 1
 
 // performMutex carries out an operation on a mutex or a spin lock.
-func (s *objectCalls) performMutex(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+func (s *objectCalls) performMutex(th edit, tr *trace.Transition, o objectEdit) (scheduler.Verdict, error) {
 	op := acts[th.role].op
 	if th.role == profile.SpinInitOrUnlock && o.owner == trace.NoThread {
 		op = trace.OpMutexInit
 	}
 	switch op {
 	case trace.OpMutexInit:
-		s.did(th, tr, op, o, 0)
+		s.did(th.thread, tr, op, o.object, 0)
 		s.initialise(o)
 		switch {
 		case s.cfg.Tested || th.role != profile.MutexInit:
@@ -27,17 +27,17 @@ func (s *objectCalls) performMutex(th *thread, tr *trace.Transition, o *object) 
 			o.flags = uint32(th.arg(1)) & mtxRecursive
 			o.mtype = muslMutexType(o.flags)
 		default:
-			o.mtype, o.flags = s.mutexAttr(th, tr, th.arg(1))
+			o.mtype, o.flags = s.mutexAttr(th.thread, tr, th.arg(1))
 		}
 		s.settle(o)
 		s.ret(th, 0)
 	case trace.OpMutexDestroy:
-		s.did(th, tr, op, o, 0)
+		s.did(th.thread, tr, op, o.object, 0)
 		s.destroy(o)
 		s.ret(th, 0)
 	case trace.OpUnlock:
 		if o.owner != th.ID { // an error-checking or recursive mutex
-			s.did(th, tr, trace.OpTryLockFail, o, 0)
+			s.did(th.thread, tr, trace.OpTryLockFail, o.object, 0)
 			s.ret(th, eperm)
 			return scheduler.Pass, nil
 		}
@@ -45,10 +45,10 @@ func (s *objectCalls) performMutex(th *thread, tr *trace.Transition, o *object) 
 		if s.unlocksByStore(th.role) {
 			by = trace.UnlockStores
 		}
-		s.did(th, tr, op, o, by)
+		s.did(th.thread, tr, op, o.object, by)
 		s.unlock(th, o)
 		s.ret(th, 0)
-		return s.afterRelease(th), nil
+		return s.afterRelease(th.thread), nil
 	default:
 		return s.acquire(th, tr, o, op)
 	}
@@ -56,10 +56,10 @@ func (s *objectCalls) performMutex(th *thread, tr *trace.Transition, o *object) 
 }
 
 // acquire takes a mutex, or fails to.
-func (s *objectCalls) acquire(th *thread, tr *trace.Transition, o *object, op trace.OpKind) (scheduler.Verdict, error) {
+func (s *objectCalls) acquire(th edit, tr *trace.Transition, o objectEdit, op trace.OpKind) (scheduler.Verdict, error) {
 	switch {
 	case o.owner == th.ID && o.mtype == mutexRecursive:
-		s.did(th, tr, op, o, 0)
+		s.did(th.thread, tr, op, o.object, 0)
 		if o.depth >= s.maxDepth() {
 			s.ret(th, eagain)
 			return scheduler.Pass, nil
@@ -68,15 +68,15 @@ func (s *objectCalls) acquire(th *thread, tr *trace.Transition, o *object, op tr
 		s.settle(o)
 		s.ret(th, 0)
 		return scheduler.Pass, nil
-	case o.owner == th.ID && (op == trace.OpLock || o.mtype&3 == mutexErrorCheck && (th.badTime || s.hasProtocol(o, inherits|protects))): // an error-checking mutex
-		s.did(th, tr, trace.OpTryLockFail, o, 0)
+	case o.owner == th.ID && (op == trace.OpLock || o.mtype&3 == mutexErrorCheck && (th.badTime || s.hasProtocol(o.object, inherits|protects))): // an error-checking mutex
+		s.did(th.thread, tr, trace.OpTryLockFail, o.object, 0)
 		s.ret(th, edeadlk)
 		return scheduler.Pass, nil
 	case o.owner != trace.NoThread:
-		s.did(th, tr, trace.OpTryLockFail, o, 0)
+		s.did(th.thread, tr, trace.OpTryLockFail, o.object, 0)
 		return s.refuse(th, tr, ebusy)
 	}
-	s.did(th, tr, op, o, 0)
+	s.did(th.thread, tr, op, o.object, 0)
 	s.take(th, o)
 	s.ret(th, 0)
 	if !s.core.Alone(th.ID) && s.merges(o.addr) {
@@ -86,7 +86,7 @@ func (s *objectCalls) acquire(th *thread, tr *trace.Transition, o *object, op tr
 }
 
 // take makes a thread hold a mutex once, or once more.
-func (s *objectCalls) take(th *thread, o *object) {
+func (s *objectCalls) take(th edit, o objectEdit) {
 	if o.owner == th.ID {
 		o.depth++
 	} else {
@@ -105,7 +105,7 @@ func (s *objectCalls) maxDepth() uint64 {
 }
 
 // unlock lets a mutex go once, or altogether.
-func (s *objectCalls) unlock(th *thread, o *object) {
+func (s *objectCalls) unlock(th edit, o objectEdit) {
 	if o.depth > 1 {
 		o.depth--
 		s.settle(o)

@@ -30,12 +30,12 @@ func namesThread(r profile.Role) bool {
 
 // names reports whether the call at whose entry a thread stands names a thread, by code of
 // the C library's own.
-func (s *Library) names(th *thread, b *profile.Bound) bool {
+func (s *Library) names(th edit, b *profile.Bound) bool {
 	if s.libc != elffile.Glibc && s.libc != elffile.Musl || b.Own || s.trusts(b.Role) || th.trusted() {
 		return false
 	}
 	if b.Role == profile.Create && s.cfg.Tested {
-		th.childDetached = s.lives.createsDetached(th)
+		th.childDetached = s.lives.createsDetached(th.thread)
 	}
 	return namesThread(b.Role) && (s.cfg.Tested || s.distrusted || acts[b.Role].how == naming)
 }
@@ -54,21 +54,21 @@ func (v *threadCalls) naming(th *thread) trace.Op {
 
 // atName looks at the thread that is named. The verdict is Stay if the thread stands before
 // that, or has failed.
-func (v *threadCalls) atName(th *thread, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
+func (v *threadCalls) atName(th edit, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
 	t := v.threadOf(th.arg(0))
-	if t == trace.NoThread || t == th.ID && r != profile.Detach || v.withinNamed(th) {
+	if t == trace.NoThread || t == th.ID && r != profile.Detach || v.withinNamed(th.thread) {
 		return scheduler.Step, nil
 	}
 	if th.namedAt == th.Insns+1 { // its first instruction waited: it is met again there
 		return scheduler.Step, nil
 	}
 	th.role = r
-	if !v.calls.begins && !v.guest.core.Alone(th.ID) && v.calls.isPoint(th) {
+	if !v.calls.begins && !v.guest.core.Alone(th.ID) && v.calls.isPoint(th.thread) {
 		th.Stand, th.phase, th.timed = scheduler.StandOp, phaseNames, false
 		return scheduler.Stay, nil
 	}
-	op := v.naming(th)
-	op.PC = v.guest.callSite(th)
+	op := v.naming(th.thread)
+	op.PC = v.guest.callSite(th.thread)
 	tr.Did(op)
 	th.namedAt = th.Insns + 1
 	j := &v.models.threads[t]
@@ -85,8 +85,7 @@ func (v *threadCalls) atName(th *thread, tr *trace.Transition, r profile.Role) (
 		case j.detached:
 			return v.notJoinable(th, t, "detached twice")
 		}
-		v.guest.core.Save(t)
-		v.models.threads[t].detached = true
+		v.models.edit(t).detached = true
 	case profile.Cancel, profile.NamesThread:
 		if gone {
 			return v.nameless(th, t)
@@ -108,12 +107,12 @@ func (v *threadCalls) atName(th *thread, tr *trace.Transition, r profile.Role) (
 }
 
 // nameless is the use of a name that is no thread's any more.
-func (v *threadCalls) nameless(th *thread, t trace.TID) (scheduler.Verdict, error) {
+func (v *threadCalls) nameless(th edit, t trace.TID) (scheduler.Verdict, error) {
 	why := "has been joined"
 	if !v.over(&v.models.threads[t]) {
 		why = "is detached, and has ended"
 	}
-	f := &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: v.guest.callSite(th),
+	f := &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: v.guest.callSite(th.thread),
 		Message: fmt.Sprintf("%s is called for thread %s, which %s", v.guest.roles[th.Regs.RIP].Name, v.guest.core.Name(t), why)}
 	th.Insns++ // the failure is a place of its own
 	return scheduler.Stay, v.guest.core.Fail(th.ID, f)
@@ -134,7 +133,7 @@ func (v *threadCalls) withinNamed(th *thread) bool {
 }
 
 // endNamed notes that such a call has returned, if it has. Then a thread may be joined.
-func (v *threadCalls) endNamed(th *thread, tr *trace.Transition) {
+func (v *threadCalls) endNamed(th edit, tr *trace.Transition) {
 	f := th.named
 	if !f.on || th.Regs.RIP != f.ret || th.Regs.RSP != f.sp+v.guest.wordSize {
 		return
@@ -142,7 +141,6 @@ func (v *threadCalls) endNamed(th *thread, tr *trace.Transition) {
 	if th.named = (namedCall{}); f.joined == trace.NoThread || uint32(th.Regs.RAX) != 0 {
 		return
 	}
-	v.guest.core.Save(f.joined)
-	v.models.threads[f.joined].wasJoined = true
+	v.models.edit(f.joined).wasJoined = true
 	tr.Did(trace.Op{Kind: trace.OpDetach, Obj: uint64(f.joined), PC: th.Regs.RIP})
 }

@@ -143,15 +143,15 @@ func (x *namedSems) checkName(text string) (name string, errno uint64) {
 }
 
 // perform carries out the function on a named semaphore at which a thread stands.
-func (x *namedSems) perform(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (x *namedSems) perform(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.role == profile.SemClose {
 		return x.semClose(th, tr)
 	}
 	text, ok := x.semName(th.arg(0))
 	if !ok {
-		return scheduler.Stay, x.calls.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 1}, "reads a semaphore's name")
+		return scheduler.Stay, x.calls.meetFault(th.thread, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 1}, "reads a semaphore's name")
 	}
-	pc, size := x.guest.callSite(th), uint64(len(text)+1)
+	pc, size := x.guest.callSite(th.thread), uint64(len(text)+1)
 	x.guest.core.Sharing.Touch(th.ID, tr, pc-1, th.arg(0), uint32(size), 0)
 	if f := x.guest.core.Blocks.DeadAccess(th.ID, pc, th.arg(0), size, "reads a semaphore's name", true); f != nil {
 		th.Insns++ // the failure is a place of its own
@@ -171,8 +171,8 @@ func (x *namedSems) perform(th *thread, tr *trace.Transition) (scheduler.Verdict
 	return x.semOpen(th, tr, name)
 }
 
-func (x *namedSems) semFails(th *thread, tr *trace.Transition, errno, result uint64) (scheduler.Verdict, error) {
-	x.calls.setErrno(th, tr, uint32(errno))
+func (x *namedSems) semFails(th edit, tr *trace.Transition, errno, result uint64) (scheduler.Verdict, error) {
+	x.calls.setErrno(th.thread, tr, uint32(errno))
 	x.guest.ret(th, result)
 	return scheduler.Pass, nil
 }
@@ -183,10 +183,10 @@ const (
 	semExclusive = 0x80
 )
 
-func (x *namedSems) semOpen(th *thread, tr *trace.Transition, name string) (scheduler.Verdict, error) {
+func (x *namedSems) semOpen(th edit, tr *trace.Transition, name string) (scheduler.Verdict, error) {
 	n, flags, value := x.nameOf(name), th.arg(1), th.arg(3)&0xffffffff
 	only := flags&(semCreate|semExclusive) == semCreate|semExclusive
-	x.didNamed(th, tr, n, n.linked.Get() == 0 || n.sems[n.linked.Get()-1].opens.Get() == 0)
+	x.didNamed(th.thread, tr, n, n.linked.Get() == 0 || n.sems[n.linked.Get()-1].opens.Get() == 0)
 	switch {
 	case only && x.guest.libc != elffile.Musl && value > semLimit:
 		return x.semFails(th, tr, einval, 0)
@@ -216,7 +216,7 @@ func (x *namedSems) semOpen(th *thread, tr *trace.Transition, name string) (sche
 	}
 	o := n.sems[n.linked.Get()-1]
 	if o.addr.Get() == 0 {
-		if err := x.semMap(th, n, o); err != nil {
+		if err := x.semMap(th.thread, n, o); err != nil {
 			return scheduler.Stay, err
 		}
 	}
@@ -250,21 +250,20 @@ func (x *namedSems) semMap(th *thread, n *named, o *namedSem) error {
 	x.guest.machine.Put(&n.mapped, n.mapped.Get()+1)
 	x.guest.machine.Put(&o.addr, addr)
 	if !x.guest.known.Native {
-		sem := x.models.objectOf(addr, kindSem)
-		x.models.saveObject(sem)
-		*sem = object{addr: addr, kind: kindSem, owner: trace.NoThread, value: o.value.Get(), savedAt: sem.savedAt}
+		sem := x.models.change(x.models.objectOf(addr, kindSem))
+		*sem.object = object{addr: addr, kind: kindSem, owner: trace.NoThread, value: o.value.Get(), savedAt: sem.savedAt}
 	}
 	return nil
 }
 
 // semClose: the last close takes the memory away; the value stays for a later
 // sem_open of the name.
-func (x *namedSems) semClose(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (x *namedSems) semClose(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	addr := th.arg(0)
 	n := x.byPage[addr]
 	var o *namedSem
 	if n != nil {
-		x.didNamed(th, tr, n, true)
+		x.didNamed(th.thread, tr, n, true)
 		if i := slices.IndexFunc(n.sems, func(o *namedSem) bool { return o.addr.Get() == addr && o.opens.Get() > 0 }); i >= 0 {
 			o = n.sems[i]
 		}
@@ -272,7 +271,7 @@ func (x *namedSems) semClose(th *thread, tr *trace.Transition) (scheduler.Verdic
 	switch {
 	case o == nil && x.guest.libc == elffile.Musl: // it looks beyond its table
 		th.Insns++
-		return scheduler.Stay, x.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: x.guest.callSite(th), Message: "a semaphore is closed that isn't open"})
+		return scheduler.Stay, x.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: x.guest.callSite(th.thread), Message: "a semaphore is closed that isn't open"})
 	case o == nil:
 		return x.semFails(th, tr, einval, ^uint64(0))
 	case o.opens.Get() > 1:
@@ -284,12 +283,12 @@ func (x *namedSems) semClose(th *thread, tr *trace.Transition) (scheduler.Verdic
 	if !x.guest.known.Native {
 		value = x.models.objectOf(addr, kindSem).value
 	}
-	tr.Did(trace.Op{Kind: trace.OpSemDestroy, Obj: addr, Size: x.guest.sizes[kindSem], PC: x.guest.callSite(th)})
-	x.guest.core.Sharing.Touch(th.ID, tr, x.guest.callSite(th)-1, addr, x.guest.sizes[kindSem], trace.Write)
+	tr.Did(trace.Op{Kind: trace.OpSemDestroy, Obj: addr, Size: x.guest.sizes[kindSem], PC: x.guest.callSite(th.thread)})
+	x.guest.core.Sharing.Touch(th.ID, tr, x.guest.callSite(th.thread)-1, addr, x.guest.sizes[kindSem], trace.Write)
 	x.guest.machine.Put(&o.value, value)
 	x.guest.machine.Put(&o.opens, 0)
 	x.guest.machine.Put(&o.addr, 0)
-	if f := x.guest.core.Mappings.Take(th.ID, x.guest.callSite(th), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
+	if f := x.guest.core.Mappings.Take(th.ID, x.guest.callSite(th.thread), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
 		th.Insns++
 		return scheduler.Stay, x.guest.core.Fail(th.ID, f)
 	}
@@ -298,9 +297,9 @@ func (x *namedSems) semClose(th *thread, tr *trace.Transition) (scheduler.Verdic
 	return scheduler.Pass, nil
 }
 
-func (x *namedSems) semUnlink(th *thread, tr *trace.Transition, name string) (scheduler.Verdict, error) {
+func (x *namedSems) semUnlink(th edit, tr *trace.Transition, name string) (scheduler.Verdict, error) {
 	n := x.nameOf(name)
-	x.didNamed(th, tr, n, n.linked.Get() != 0)
+	x.didNamed(th.thread, tr, n, n.linked.Get() != 0)
 	if n.linked.Get() == 0 {
 		return x.semFails(th, tr, enoent, ^uint64(0))
 	}

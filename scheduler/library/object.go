@@ -82,29 +82,29 @@ func (s *models) objectOf(addr uint64, kind objectKind) *object {
 		s.objects[addr] = o
 		s.saved = append(s.saved, saved{object: o, fresh: true})
 		s.core.ObjectChanges(addr)
-		s.adopt(o)
+		s.adopt(objectEdit{o})
 		s.guard(o)
 	} else if o.kind != kind || o.forgotten || o.destroyed && s.machine.Read32(addr) != destroyedMark || s.rewritten(o) {
 		// Memory used again for another object, without an init call.
-		s.saveObject(o)
+		e := s.change(o)
 		torn := ""
 		if s.shapes != nil && !o.destroyed {
 			torn = s.inUse(o)
 		}
-		o.renew(kind)
-		o.torn = torn
-		s.adopt(o)
+		e.renew(kind)
+		e.torn = torn
+		s.adopt(e)
 	}
 	return o
 }
 
 // renew makes a new object of the memory of another.
-func (o *object) renew(kind objectKind) {
-	*o = object{addr: o.addr, kind: kind, owner: trace.NoThread, savedAt: o.savedAt}
+func (o objectEdit) renew(kind objectKind) {
+	*o.object = object{addr: o.addr, kind: kind, owner: trace.NoThread, savedAt: o.savedAt}
 }
 
 // initialise makes a new object as an init function does.
-func (s *models) initialise(o *object) {
+func (s *models) initialise(o objectEdit) {
 	o.renew(o.kind)
 	s.clear(o)
 }
@@ -114,7 +114,7 @@ func (s *models) initialise(o *object) {
 // an assignment or a memset.
 const destroyedMark = 0xdeadbeef
 
-func (s *models) destroy(o *object) {
+func (s *models) destroy(o objectEdit) {
 	o.destroyed = true
 	s.machine.Write32(o.addr, destroyedMark)
 }
@@ -139,20 +139,26 @@ func muslMutexType(kind uint32) mutexType {
 	return t
 }
 
-// saveObject keeps the object's present value for Rewind. Nothing goes back to
-// between two marks, so the first value since the last one is enough: a step may
-// do a million operations on a mutex.
-func (s *models) saveObject(o *object) {
+// objectEdit is an object that may be changed: its value was kept since the latest mark. What
+// only looks at one has an *object. TestStateIsKept in internal/arch finds what sets a
+// field in another way.
+type objectEdit struct{ *object }
+
+// change keeps an object's present value for Rewind, and lets it be changed until the next
+// mark. Nothing goes back to between two marks, so the first value since the last one is
+// enough: a step may do a million operations on a mutex.
+func (s *models) change(o *object) objectEdit {
 	s.core.ObjectChanges(o.addr)
 	since := 0
 	if n := len(s.marks); n > 0 {
 		since = s.marks[n-1].objects
 	}
-	if i := o.savedAt; i >= since && i < len(s.saved) && s.saved[i].object == o {
-		return
+	e := objectEdit{o}
+	if i := o.savedAt; i < since || i >= len(s.saved) || s.saved[i].object != o {
+		s.saved = append(s.saved, saved{object: o, old: *o})
+		e.savedAt = len(s.saved) - 1
 	}
-	s.saved = append(s.saved, saved{object: o, old: *o})
-	o.savedAt = len(s.saved) - 1
+	return e
 }
 
 // saved is one entry of the log of changed objects.
@@ -189,7 +195,8 @@ func (s *models) rewindObjects(n int) {
 		if e.fresh {
 			delete(s.objects, e.object.addr)
 		} else {
-			*e.object = e.old
+			was := objectEdit{e.object}
+			*was.object = e.old
 		}
 	}
 	clear(s.saved[n:])

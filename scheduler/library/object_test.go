@@ -41,7 +41,7 @@ func TestObjectsRewind(t *testing.T) {
 				if o == nil {
 					continue
 				}
-				lib.saveObject(o)
+				o = lib.change(o).object
 				was := now[addr]
 				o.owner, o.depth, o.waiters = ^o.owner, o.depth+1, with(o.waiters, 0) // thread 0, or none
 				was.owner, was.depth, was.waiters = ^was.owner, was.depth+1, with(was.waiters, 0)

@@ -85,11 +85,11 @@ func (s *models) rewritten(o *object) bool {
 }
 
 // settle writes an object's state into its memory.
-func (s *models) settle(o *object) {
+func (s *models) settle(o objectEdit) {
 	if s.shapes == nil || o.destroyed {
 		return
 	}
-	w := s.encode(o)
+	w := s.encode(o.object)
 	for i, at := range s.shapes[o.kind].at {
 		if w[i] != o.words[i] {
 			s.machine.Write32(o.addr+at, w[i])
@@ -99,7 +99,7 @@ func (s *models) settle(o *object) {
 }
 
 // clear does to an object's memory what its init function does first.
-func (s *models) clear(o *object) {
+func (s *models) clear(o objectEdit) {
 	if s.shapes == nil {
 		return
 	}
@@ -182,7 +182,7 @@ func (s *models) encode(o *object) (w [objectWords]uint32) {
 
 // adopt makes of an object what its bytes say: what a static initialiser left there,
 // or a copy of another object.
-func (s *models) adopt(o *object) {
+func (s *models) adopt(o objectEdit) {
 	if s.shapes == nil {
 		return // a student's: what its bytes mean isn't known
 	}
@@ -296,8 +296,7 @@ func (s *models) Drop(p kernel.Pages) {
 		return
 	}
 	for _, a := range s.objectsIn(heap.Block{Addr: p.Addr, Size: p.Size}) {
-		o := s.objects[a]
-		s.saveObject(o)
+		o := s.change(s.objects[a])
 		o.destroyed = true // with no mark in memory: what is used there next is new
 	}
 }

@@ -12,13 +12,13 @@ type onceFrame struct{ obj, sp, ret uint64 }
 
 // performOnce runs the routine as a tail call of pthread_once: it returns to
 // pthread_once's caller, where a breakpoint completes the operation.
-func (s *objectCalls) performOnce(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+func (s *objectCalls) performOnce(th edit, tr *trace.Transition, o objectEdit) (scheduler.Verdict, error) {
 	if o.done {
-		s.did(th, tr, trace.OpOnce, o, trace.OnceDone)
+		s.did(th.thread, tr, trace.OpOnce, o.object, trace.OnceDone)
 		s.ret(th, 0)
 		return scheduler.Pass, nil
 	}
-	s.did(th, tr, trace.OpOnce, o, trace.OnceBegins)
+	s.did(th.thread, tr, trace.OpOnce, o.object, trace.OnceBegins)
 	o.owner = th.ID
 	s.settle(o)
 	sp := th.Regs.RSP
@@ -32,12 +32,11 @@ func (s *objectCalls) performOnce(th *thread, tr *trace.Transition, o *object) (
 }
 
 // endOnce completes the innermost once routine of a thread, at its return.
-func (s *objectCalls) endOnce(th *thread, tr *trace.Transition) {
+func (s *objectCalls) endOnce(th edit, tr *trace.Transition) {
 	n := len(th.onces)
 	f := th.onces[n-1]
 	th.onces = th.onces[: n-1 : n-1]
-	o := s.objectOf(f.obj, kindOnce)
-	s.saveObject(o)
+	o := s.change(s.objectOf(f.obj, kindOnce))
 	o.done, o.owner = true, trace.NoThread
 	s.settle(o)
 	tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: s.sizes[kindOnce], Arg: trace.OnceEnds, PC: f.ret})
@@ -51,12 +50,11 @@ func (s *objectCalls) endOnce(th *thread, tr *trace.Transition) {
 // pthread_once; landgo sees it when the code that catches the exception calls the
 // runtime. The runtime's frame is where pthread_once's was if the same function
 // called both.
-func (s *objectCalls) leaveOnces(th *thread, tr *trace.Transition, top uint64) {
+func (s *objectCalls) leaveOnces(th edit, tr *trace.Transition, top uint64) {
 	for n := len(th.onces); n > 0 && th.onces[n-1].sp <= top; n-- {
 		f := th.onces[n-1]
 		th.onces = th.onces[: n-1 : n-1]
-		o := s.objectOf(f.obj, kindOnce)
-		s.saveObject(o)
+		o := s.change(s.objectOf(f.obj, kindOnce))
 		o.owner = trace.NoThread
 		s.settle(o)
 		tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: s.sizes[kindOnce], Arg: trace.OnceLeft, PC: f.ret})

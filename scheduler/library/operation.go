@@ -8,7 +8,7 @@ import (
 
 // atOperation makes a thread stand before a trusted operation, or carries it
 // out within this step where no other thread could tell the difference.
-func (s *Library) atOperation(th *thread, tr *trace.Transition, a *act) (scheduler.Verdict, error) {
+func (s *Library) atOperation(th edit, tr *trace.Transition, a *act) (scheduler.Verdict, error) {
 	th.phase, th.badTime = phaseEntry, false
 	if th.role == profile.ThreadExit {
 		if on, err := s.endCache(th, th.arg(0)); on || err != nil {
@@ -22,14 +22,14 @@ func (s *Library) atOperation(th *thread, tr *trace.Transition, a *act) (schedul
 		return v, err
 	}
 	a = &acts[th.role]
-	if s.pointBefore(th, a) {
+	if s.pointBefore(th.thread, a) {
 		th.Stand = scheduler.StandOp
 		return scheduler.Stay, nil
 	}
-	if !s.possible(th) || s.outcomes(th) > 1 {
+	if !s.possible(th.thread) || s.outcomes(th.thread) > 1 {
 		// Only the object's state ends the step here.
 		th.Stand = scheduler.StandOp
-		s.look(th, tr)
+		s.look(th.thread, tr)
 		return scheduler.Stay, nil
 	}
 	return s.perform(th, tr, 0)
@@ -68,19 +68,19 @@ func (s *Library) pointBefore(th *thread, a *act) bool {
 
 // StepOp implements Calls: it carries out the operation and lets the thread run on.
 func (s *Library) StepOp(t trace.TID, tr *trace.Transition, c trace.Choice) error {
-	th := &s.threads[t]
+	th := s.edit(t)
 	s.begins = true
 	err := s.operate(th, tr, c)
 	s.begins = false
 	return err
 }
 
-func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) error {
+func (s *Library) operate(th edit, tr *trace.Transition, c trace.Choice) error {
 	if th.phase == phaseTaken || th.phase == phaseGiven {
 		if v, err := s.stepPool(th, tr); err != nil || v == scheduler.Stay {
 			return err
 		}
-		return s.advance(th, tr, 0)
+		return s.advance(th.thread, tr, 0)
 	}
 	if th.phase == phaseFault {
 		v, err := s.stepFault(th, tr, c)
@@ -90,7 +90,7 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 		if v == scheduler.Step { // it has met the breakpoint
 			th.Stand = scheduler.StandOp
 		}
-		return s.advance(th, tr, uint32(trace.Bit(v == scheduler.PassAllow)))
+		return s.advance(th.thread, tr, uint32(trace.Bit(v == scheduler.PassAllow)))
 	}
 	if th.phase == phaseTouch || th.phase == phaseNames {
 		v, err := s.stepTouch(th, tr)
@@ -98,13 +98,13 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 			return err
 		}
 		th.Stand = scheduler.StandOp // it has met the breakpoint
-		return s.advance(th, tr, uint32(trace.Bit(v == scheduler.PassAllow)))
+		return s.advance(th.thread, tr, uint32(trace.Bit(v == scheduler.PassAllow)))
 	}
 	if th.role == profile.CallEnds {
 		if v, err := s.properties.endCall(th, tr); err != nil || v == scheduler.Stay {
 			return err
 		}
-		return s.advance(th, tr, 0)
+		return s.advance(th.thread, tr, 0)
 	}
 	if s.carried.carries(th.role) {
 		return s.carried.step(th, tr)
@@ -129,7 +129,7 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 		v, err = s.follow(th, tr)
 	} else if acts[th.role].how == allocator {
 		v, err = s.performHeap(th, tr)
-	} else if s.possible(th) {
+	} else if s.possible(th.thread) {
 		v, err = s.perform(th, tr, c)
 	} else {
 		v, err = s.timeOut(th, tr)
@@ -141,12 +141,12 @@ func (s *Library) operate(th *thread, tr *trace.Transition, c trace.Choice) erro
 	if v == scheduler.PassAllow {
 		allow = 1
 	}
-	return s.advance(th, tr, allow)
+	return s.advance(th.thread, tr, allow)
 }
 
 // stepTouch begins such a call. It may come to stand at its operation, in the same
 // instruction: to a schedule that is half of it.
-func (s *Library) stepTouch(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *Library) stepTouch(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.phase, s.begins, tr.Loose = phaseEntry, true, true
 	at := th.Insns
 	v, err := s.atBreak(th, tr)

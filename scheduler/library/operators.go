@@ -33,8 +33,8 @@ func (s *heapCalls) breakOperators() {
 
 // atOperator remembers the operator at whose entry a thread stands, unless it is
 // another's way to the allocator.
-func (s *heapCalls) atOperator(th *thread) {
-	f := operatorFrame{on: true, array: s.operators.Arrays[th.Regs.RIP], sp: th.Regs.RSP, ret: s.callSite(th)}
+func (s *heapCalls) atOperator(th edit) {
+	f := operatorFrame{on: true, array: s.operators.Arrays[th.Regs.RIP], sp: th.Regs.RSP, ret: s.callSite(th.thread)}
 	if o := &th.operator; o.on && (f.sp == o.sp && f.ret == o.ret || f.sp < o.sp && s.inOperator(f.ret)) {
 		return
 	}
@@ -60,8 +60,8 @@ const maxOperator = 256
 
 // origin says what calls the function of the allocator at whose entry a thread
 // stands: the program, or an operator for it.
-func (s *heapCalls) origin(th *thread) heap.Origin {
-	ret, o := s.callSite(th), th.operator
+func (s *heapCalls) origin(th edit) heap.Origin {
+	ret, o := s.callSite(th.thread), th.operator
 	tail := o.on && th.Regs.RSP == o.sp && ret == o.ret // it jumped here
 	inside := s.inOperator(ret)
 	switch {

@@ -36,16 +36,16 @@ import (
 
 // registers takes note of a call that makes a key, registers a destructor or changes the unwinder's
 // tables, and reports whether the call runs as one piece. Any other does.
-func (e *endings) registers(th *thread) bool {
+func (e *endings) registers(th edit) bool {
 	switch th.role {
 	case profile.KeyCreate, profile.ThreadAtExit:
 		e.note(th)
 	case profile.KeyDelete:
-		e.deletesKey(th)
+		e.deletesKey(th.thread)
 	case profile.UnwindLink:
 		return !e.guest.loads() // else another thread may hold the dynamic linker's lock
 	case profile.UnwindTables:
-		e.changesTables(th)
+		e.changesTables(th.thread)
 		return true
 	default:
 		return true
@@ -148,7 +148,7 @@ func (s *guest) findOver(from uint64) {
 }
 
 // atOver ends a thread that glibc is about to count out.
-func (s *Library) atOver(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *Library) atOver(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if !th.native || th.trusted() || s.known.Native || s.known.Last || s.endsCache != 0 ||
 		s.core.Ends.IsStep(th.ID) || s.core.Stacks.StackEnd(th.ID).Kind != trace.OpNone {
 		return scheduler.Step, nil

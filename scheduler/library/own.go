@@ -31,7 +31,8 @@ func (s *heapCalls) libraryAsks(th *thread) bool {
 	if s.cfg.Leaks != scheduler.LeaksAll {
 		return false
 	}
-	for i, pc := range append([]uint64{th.Regs.RIP}, s.image.Unwind(&th.Regs, s.core.ReadStack)...) {
+	regs := th.Regs
+	for i, pc := range append([]uint64{regs.RIP}, s.image.Unwind(&regs, s.core.ReadStack)...) {
 		if i > 0 {
 			pc--
 		}

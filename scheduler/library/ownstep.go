@@ -97,14 +97,14 @@ func (s *Library) Meets(t trace.TID) {
 }
 
 // stepCall carries out a call that is a step of its own.
-func (s *Library) stepCall(th *thread, tr *trace.Transition) error {
+func (s *Library) stepCall(th edit, tr *trace.Transition) error {
 	if th.phase == phaseStore {
 		q := th.quiet
 		th.quiet, th.phase = quiet{}, phaseEntry
 		th.Insns++ // schedules name the states on both sides
 		s.machine.Write64(q.id, q.was)
 		s.core.Sharing.Touch(th.ID, tr, q.ret-1, q.id, 8, trace.Write)
-		return s.advance(th, tr, 0)
+		return s.advance(th.thread, tr, 0)
 	}
 	if _, err := s.quiets.enter(th, acts[th.role].how == watched); err != nil {
 		return err
@@ -112,14 +112,14 @@ func (s *Library) stepCall(th *thread, tr *trace.Transition) error {
 	th.quiet.own, tr.Loose = true, th.role != profile.Create
 	if th.role == profile.Create && s.libc == elffile.Musl {
 		th.quiet.id, th.quiet.was = th.arg(0), s.machine.Read64(th.arg(0))
-		s.quiets.touchAttributes(th, tr)
+		s.quiets.touchAttributes(th.thread, tr)
 	} else {
-		s.quiets.touchByName(th, tr)
+		s.quiets.touchByName(th.thread, tr)
 	}
 	if v, err := s.enterTrustedPool(th, tr); err != nil || v == scheduler.Stay {
 		return err
 	}
-	return s.advance(th, tr, 0)
+	return s.advance(th.thread, tr, 0)
 }
 
 // touchByName records what the function at whose entry a thread stands is known
@@ -165,7 +165,7 @@ func (u *quiets) touchAttributes(th *thread, tr *trace.Transition) {
 // leave ends a quiet function at its return. musl stores a new thread's name after
 // the thread may run. So landgo takes the store back and makes it a step, and the
 // new thread can come first.
-func (u *quiets) leave(th *thread) scheduler.Verdict {
+func (u *quiets) leave(th edit) scheduler.Verdict {
 	q := &th.quiet
 	if q.id == 0 || th.Regs.RAX != 0 {
 		if q.role == profile.Create && u.guest.libc == elffile.Musl && q.id == 0 && th.Regs.RAX == 0 {

@@ -8,7 +8,7 @@ import (
 // perform carries out the trusted operation at which a thread stands, which is
 // possible, with outcome c. Where it takes several steps (a condition wait, a
 // barrier), the thread then stands at the next of them.
-func (s *Library) perform(th *thread, tr *trace.Transition, c trace.Choice) (scheduler.Verdict, error) {
+func (s *Library) perform(th edit, tr *trace.Transition, c trace.Choice) (scheduler.Verdict, error) {
 	if failed, err := s.failMisuse(th, tr); failed {
 		return scheduler.Stay, err
 	}

@@ -54,17 +54,17 @@ func (s *heapCalls) follows(b *profile.Bound) bool { return b.Followed() && s.cf
 
 // atPool makes a thread stand before a call that ends a block whose memory others
 // use, or lets it go into the call.
-func (s *heapCalls) atPool(th *thread, tr *trace.Transition, b *profile.Bound) (scheduler.Verdict, error) {
+func (s *heapCalls) atPool(th edit, tr *trace.Transition, b *profile.Bound) (scheduler.Verdict, error) {
 	family := heap.Family(b.Family)
 	if n := len(th.inside); n > 0 && th.inside[n-1].family == family {
 		return scheduler.Step, nil // one of its functions calls another
 	}
 	outer := th.role
 	th.role, th.pending = b.Role, trace.Op{}
-	if p, ok := s.endsAt(th, b); ok {
-		th.pending = s.poolOp(th, trace.OpFree, p, s.callSite(th))
+	if p, ok := s.endsAt(th.thread, b); ok {
+		th.pending = s.poolOp(th.thread, trace.OpFree, p, s.callSite(th.thread))
 	}
-	if s.standsAtPool(th, s.callSite(th)) {
+	if s.standsAtPool(th.thread, s.callSite(th.thread)) {
 		th.Stand, th.phase, th.timed = scheduler.StandOp, phaseTaken, false
 		return scheduler.Stay, nil
 	}
@@ -104,7 +104,7 @@ func (s *heapCalls) endsAt(th *thread, b *profile.Bound) (p heap.Piece, ok bool)
 
 // enterTrustedPool: the function that a thread has just entered as one piece
 // (--trust malloc) is followed too.
-func (s *heapCalls) enterTrustedPool(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) enterTrustedPool(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if b, ok := s.roles[th.Regs.RIP]; ok && s.follows(&b) {
 		return s.atPool(th, tr, &b)
 	}
@@ -113,7 +113,7 @@ func (s *heapCalls) enterTrustedPool(th *thread, tr *trace.Transition) (schedule
 
 // stepPool carries out what a thread stands at, the end of a block or the
 // beginning of one.
-func (s *heapCalls) stepPool(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *heapCalls) stepPool(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	at := th.phase
 	th.phase = phaseEntry
 	if at == phaseTaken {
@@ -147,12 +147,12 @@ func (s *heapCalls) inTrustedAllocator(th *thread) bool {
 
 // enterPool goes into a call. A wrong free is a bug, and a right one ends the
 // block at once.
-func (s *heapCalls) enterPool(th *thread, tr *trace.Transition, b *profile.Bound) (scheduler.Verdict, error) {
+func (s *heapCalls) enterPool(th edit, tr *trace.Transition, b *profile.Bound) (scheduler.Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
-	f := insideFrame{quiet: quiet{on: true, role: b.Role, ret: s.callSite(th), sp: th.Regs.RSP},
-		family: heap.Family(b.Family), before: s.heapEvent(th), p: th.arg(0)}
+	f := insideFrame{quiet: quiet{on: true, role: b.Role, ret: s.callSite(th.thread), sp: th.Regs.RSP},
+		family: heap.Family(b.Family), before: s.heapEvent(th.thread), p: th.arg(0)}
 	if f.size = b.Size; f.size == 0 {
 		f.size, _ = th.request()
 	}
@@ -161,7 +161,7 @@ func (s *heapCalls) enterPool(th *thread, tr *trace.Transition, b *profile.Bound
 		if f.p == 0 {
 			break
 		}
-		if w := s.badPoolFree(th, b); w != nil {
+		if w := s.badPoolFree(th.thread, b); w != nil {
 			return scheduler.Stay, s.core.Fail(th.ID, w)
 		}
 		f.old = *s.heap.Live(f.family, f.p)
@@ -190,8 +190,8 @@ func (s *heapCalls) badPoolFree(th *thread, b *profile.Bound) *scheduler.Failure
 	return &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
 }
 
-func (s *heapCalls) endPooled(th *thread, tr *trace.Transition, b heap.Block, e heap.Event) {
-	s.endObjects(th, tr, b)
+func (s *heapCalls) endPooled(th edit, tr *trace.Transition, b heap.Block, e heap.Event) {
+	s.endObjects(th.thread, tr, b)
 	s.core.Block(th.ID, b, false)
 	s.machine.Alive(b.Addr, b.Size, false)
 	s.heap.Take(b.Family, b.Addr, e)
@@ -201,7 +201,7 @@ func (s *heapCalls) endPooled(th *thread, tr *trace.Transition, b heap.Block, e 
 // leavePools takes in what the calls returned that end where a thread is: one can
 // be the last thing that another does. It stays at a block that begins if others
 // could tell.
-func (s *heapCalls) leavePools(th *thread, tr *trace.Transition) (v scheduler.Verdict, err error) {
+func (s *heapCalls) leavePools(th edit, tr *trace.Transition) (v scheduler.Verdict, err error) {
 	for n := len(th.inside) - 1; n >= 0; n-- {
 		f := th.inside[n]
 		if th.Regs.RIP != f.ret || th.Regs.RSP != f.sp+s.wordSize {
@@ -215,8 +215,8 @@ func (s *heapCalls) leavePools(th *thread, tr *trace.Transition) (v scheduler.Ve
 	return scheduler.Step, nil
 }
 
-func (s *heapCalls) leavePool(th *thread, tr *trace.Transition, f *insideFrame) (scheduler.Verdict, error) {
-	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !th.quiet.gives && !s.inTrustedAllocator(th) || !s.core.Entered()}
+func (s *heapCalls) leavePool(th edit, tr *trace.Transition, f *insideFrame) (scheduler.Verdict, error) {
+	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !th.quiet.gives && !s.inTrustedAllocator(th.thread) || !s.core.Entered()}
 	switch f.role {
 	case profile.Free, profile.FreeAll, profile.InsideAllocator:
 		return scheduler.Step, nil
@@ -240,8 +240,8 @@ func (s *heapCalls) leavePool(th *thread, tr *trace.Transition, f *insideFrame) 
 		}
 		return scheduler.Step, nil
 	}
-	th.pending = s.poolOp(th, trace.OpReuse, heap.Piece{Addr: b.Addr, Size: b.Size}, f.ret)
-	if s.standsAtPool(th, f.ret) {
+	th.pending = s.poolOp(th.thread, trace.OpReuse, heap.Piece{Addr: b.Addr, Size: b.Size}, f.ret)
+	if s.standsAtPool(th.thread, f.ret) {
 		given := b
 		th.Stand, th.role, th.phase, th.timed, th.given = scheduler.StandOp, f.role, phaseGiven, false, &given
 		return scheduler.Stay, nil
@@ -250,7 +250,7 @@ func (s *heapCalls) leavePool(th *thread, tr *trace.Transition, f *insideFrame) 
 }
 
 // givePooled begins a block. One in a live block of the same allocator is a bug.
-func (s *heapCalls) givePooled(th *thread, tr *trace.Transition, b heap.Block, r profile.Role) (scheduler.Verdict, error) {
+func (s *heapCalls) givePooled(th edit, tr *trace.Transition, b heap.Block, r profile.Role) (scheduler.Verdict, error) {
 	if th.pending.Kind == trace.OpReuse {
 		tr.Did(th.pending)
 	}

@@ -68,7 +68,7 @@ type properties struct {
 }
 
 // at is asked where a thread calls a function of landgo's header. Its code runs on.
-func (p *properties) at(th *thread, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
+func (p *properties) at(th edit, tr *trace.Transition, r profile.Role) (scheduler.Verdict, error) {
 	if th.trusted() {
 		return scheduler.Step, nil
 	}
@@ -81,32 +81,32 @@ func (p *properties) at(th *thread, tr *trace.Transition, r profile.Role) (sched
 		return scheduler.Step, p.guest.core.Promises.Add(th.ID, false, th.arg(0), th.arg(1), 0)
 	}
 	if p.guest.cfg.Buffers {
-		return scheduler.Stay, p.guest.gapAt(th, "landgo_assert_linearizable isn't modelled with store buffers: is a call over when it returns, or when others see what it stored?")
+		return scheduler.Stay, p.guest.gapAt(th.thread, "landgo_assert_linearizable isn't modelled with store buffers: is a call over when it returns, or when others see what it stored?")
 	}
 	switch r {
 	case profile.Linearizable:
 		spec, err := linear.New(p.guest.number(th.arg(1)), p.guest.number(th.arg(2)))
 		if err != nil {
-			return scheduler.Stay, p.guest.gapAt(th, "%v", err)
+			return scheduler.Stay, p.guest.gapAt(th.thread, "%v", err)
 		}
 		p.models.specified = append(p.models.specified, specified{th.arg(0), spec})
 	case profile.LinearizableAs:
 		if n := th.arg(3); n == 0 || n > maxState {
-			return scheduler.Stay, p.guest.gapAt(th, "a specification's state has %d bytes; it can have 1 to %d", n, maxState)
+			return scheduler.Stay, p.guest.gapAt(th.thread, "a specification's state has %d bytes; it can have 1 to %d", n, maxState)
 		}
-		p.models.specified = append(p.models.specified, specified{th.arg(0), &ownSpec{in: p.guest, thread: th, init: th.arg(1), apply: th.arg(2), size: th.arg(3)}})
+		p.models.specified = append(p.models.specified, specified{th.arg(0), &ownSpec{in: p.guest, thread: th.thread, init: th.arg(1), apply: th.arg(2), size: th.arg(3)}})
 	case profile.CallBegins:
 		if p.models.specOf(th.arg(0)) == nil {
-			return scheduler.Stay, p.guest.gapAt(th, "landgo_op_begin on %s, for which landgo_assert_linearizable wasn't called", p.guest.core.VariableName(th.arg(0)))
+			return scheduler.Stay, p.guest.gapAt(th.thread, "landgo_op_begin on %s, for which landgo_assert_linearizable wasn't called", p.guest.core.VariableName(th.arg(0)))
 		}
-		th.opened = append(slices.Clone(th.opened), opened{th.arg(0), p.guest.number(th.arg(1)), p.guest.number(th.arg(2)), p.guest.callSite(th), -1})
+		th.opened = append(slices.Clone(th.opened), opened{th.arg(0), p.guest.number(th.arg(1)), p.guest.number(th.arg(2)), p.guest.callSite(th.thread), -1})
 		if p.guest.core.Alone(th.ID) {
 			p.models.Steps(th.ID, tr)
 		}
 	case profile.CallEnds:
-		i := p.models.lastOpened(th)
+		i := p.models.lastOpened(th.thread)
 		if i < 0 {
-			return scheduler.Stay, p.guest.gapAt(th, "landgo_op_end on %s without a landgo_op_begin of the same thread before", p.guest.core.VariableName(th.arg(0)))
+			return scheduler.Stay, p.guest.gapAt(th.thread, "landgo_op_end on %s without a landgo_op_begin of the same thread before", p.guest.core.VariableName(th.arg(0)))
 		}
 		if th.opened[i].at < 0 && !p.guest.core.Alone(th.ID) && !p.guest.core.Coarse() {
 			th.Stand, th.role, th.phase, th.timed = scheduler.StandOp, r, phaseEntry, false
@@ -155,7 +155,7 @@ func (s *models) lastOpened(th *thread) int {
 
 // Steps implements Calls: the calls that a thread has begun show from its next step on.
 func (s *models) Steps(t trace.TID, tr *trace.Transition) {
-	th := &s.threads[t]
+	th := s.edit(t)
 	if !slices.ContainsFunc(th.opened, func(o opened) bool { return o.at < 0 }) {
 		return
 	}
@@ -172,15 +172,15 @@ func (s *models) Steps(t trace.TID, tr *trace.Transition) {
 }
 
 // endCall ends the call at whose end a thread is: can its result be explained?
-func (p *properties) endCall(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (p *properties) endCall(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	p.models.Steps(th.ID, tr)
-	i := p.models.lastOpened(th)
+	i := p.models.lastOpened(th.thread)
 	o := th.opened[i]
 	th.opened = slices.Delete(slices.Clone(th.opened), i, i+1)
 	spec, begin := p.models.specOf(o.obj), p.models.history[o.at]
-	e := called{thread: th.ID, obj: o.obj, part: begin.part, op: o.op, arg: o.arg, pc: p.guest.callSite(th), end: true, of: o.at, result: spec.Normal(o.op, p.guest.number(th.arg(1)))}
+	e := called{thread: th.ID, obj: o.obj, part: begin.part, op: o.op, arg: o.arg, pc: p.guest.callSite(th.thread), end: true, of: o.at, result: spec.Normal(o.op, p.guest.number(th.arg(1)))}
 	if own, ok := spec.(*ownSpec); ok {
-		own.thread = th
+		own.thread = th.thread
 	}
 	before, open, err := p.models.before(&e, spec)
 	if err != nil {
@@ -189,7 +189,7 @@ func (p *properties) endCall(th *thread, tr *trace.Transition) (scheduler.Verdic
 	var could []int64
 	if e.set, could, err = before.End(spec, open, e.of, e.result); err != nil {
 		if _, gap := err.(*scheduler.InvalidError); !gap {
-			err = p.guest.gapAt(th, "%v", err)
+			err = p.guest.gapAt(th.thread, "%v", err)
 		}
 		return scheduler.Stay, err
 	}
@@ -300,7 +300,8 @@ type ownSpec struct {
 }
 
 func (o *ownSpec) run(function uint64, state []byte, args ...uint64) (uint64, string, error) {
-	result, after, err := o.in.core.Promises.Aside(o.thread.ID, &o.thread.Regs, function, state, args, nil)
+	regs := o.thread.Regs
+	result, after, err := o.in.core.Promises.Aside(o.thread.ID, &regs, function, state, args, nil)
 	return result, string(after), err
 }
 

@@ -19,17 +19,17 @@ type quiets struct {
 // enter lets the guest's own code carry out a trusted function without
 // interruption. The function extends from its entry to the return to its
 // caller's address at the caller's stack pointer.
-func (u *quiets) enter(th *thread, watch bool) (scheduler.Verdict, error) {
+func (u *quiets) enter(th edit, watch bool) (scheduler.Verdict, error) {
 	sp := th.Regs.RSP
 	ret := u.guest.core.Word(sp)
 	// The program's own allocator, called from within the library, works on
 	// memory that its other callers work on.
 	watch = watch || u.guest.ownAllocator
-	u.fills(th)
+	u.fills(th.thread)
 	th.quiet = quiet{on: true, watch: watch, role: th.role, ret: ret, sp: sp, insn: th.Insns, gives: libc.Gives(u.guest.roles[th.Regs.RIP].Name)}
 	if th.role == profile.Create {
-		th.entryOfChild, th.childStack = th.arg(2), !u.lives.callersStack(th)
-		th.childDetached = u.lives.createsDetached(th)
+		th.entryOfChild, th.childStack = th.arg(2), !u.lives.callersStack(th.thread)
+		th.childDetached = u.lives.createsDetached(th.thread)
 		th.childArgument, th.childPlain = th.arg(3), th.arg(1) == 0
 		u.guest.breakAt(th.entryOfChild, breakStart)
 	}

@@ -11,7 +11,7 @@ import (
 // atReturn ends the call that returns where a thread is, if one does. The call is of
 // an allocator, of a quiet function, of a tested one that releases, or of a once
 // routine.
-func (s *Library) atReturn(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *Library) atReturn(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	s.leave(th)
 	if v, err := s.leavePools(th, tr); err != nil || v == scheduler.Stay {
 		return v, err
@@ -47,12 +47,12 @@ func (s *Library) atReturn(th *thread, tr *trace.Transition) (scheduler.Verdict,
 
 // returnsHere reports whether a call whose end matters returns where a thread is.
 func (s *Library) returnsHere(th *thread) bool {
-	here := func(q *quiet) bool { return q.on && th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+s.wordSize }
-	if n := len(th.inside); n > 0 && here(&th.inside[n-1].quiet) {
+	here := func(q quiet) bool { return q.on && th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+s.wordSize }
+	if n := len(th.inside); n > 0 && here(th.inside[n-1].quiet) {
 		return true
 	}
 	n := len(th.onces)
-	return th.alloc != nil && here(&th.alloc.quiet) || here(&th.quiet) || n > 0 && th.onces[n-1].ret == th.Regs.RIP && th.onces[n-1].sp+s.wordSize == th.Regs.RSP
+	return th.alloc != nil && here(th.alloc.quiet) || here(th.quiet) || n > 0 && th.onces[n-1].ret == th.Regs.RIP && th.onces[n-1].sp+s.wordSize == th.Regs.RSP
 }
 
 // AtCallersReturn implements Calls. A once routine or a start routine may call a

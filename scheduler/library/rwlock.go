@@ -65,65 +65,65 @@ func (w *rwLocks) hangs(th *thread, o *object) bool {
 	return th.timed && !(w.guest.libc == elffile.Glibc && o.owner == th.ID)
 }
 
-func (w *rwLocks) perform(th *thread, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+func (w *rwLocks) perform(th edit, tr *trace.Transition, o objectEdit) (scheduler.Verdict, error) {
 	op := acts[th.role].op
 	defer w.models.settle(o)
 	switch op {
 	case trace.OpRWInit:
-		w.calls.did(th, tr, op, o, 0)
-		flags := w.attribute(th, tr, th.arg(1))
+		w.calls.did(th.thread, tr, op, o.object, 0)
+		flags := w.attribute(th.thread, tr, th.arg(1))
 		w.models.initialise(o)
 		o.flags = flags
 	case trace.OpRWDestroy:
-		w.calls.did(th, tr, op, o, 0)
+		w.calls.did(th.thread, tr, op, o.object, 0)
 		w.models.destroy(o)
 	case trace.OpReadLock, trace.OpTryReadLock:
-		if !w.free(th, o) {
+		if !w.free(th.thread, o.object) {
 			return w.refused(th, tr, o, trace.OpTryReadLockFail)
 		}
-		w.calls.did(th, tr, w.try(o, op), o, 0)
+		w.calls.did(th.thread, tr, w.try(o.object, op), o.object, 0)
 		o.readers = with(o.readers, th.ID)
 		th.phase = phaseEntry
 	case trace.OpWriteLock, trace.OpTryWriteLock:
-		if !w.free(th, o) {
+		if !w.free(th.thread, o.object) {
 			return w.refused(th, tr, o, trace.OpTryWriteLockFail)
 		}
-		w.calls.did(th, tr, w.try(o, op), o, 0)
+		w.calls.did(th.thread, tr, w.try(o.object, op), o.object, 0)
 		o.owner = th.ID
 		w.leaveQueue(th, o)
 	case trace.OpWriteUnlock:
 		if o.owner == th.ID {
-			w.calls.did(th, tr, trace.OpWriteUnlock, o, 0)
+			w.calls.did(th.thread, tr, trace.OpWriteUnlock, o.object, 0)
 			o.owner = trace.NoThread
 			if th.role == profile.RWDowngrade { // at once, before any writer
-				w.calls.did(th, tr, trace.OpReadLock, o, 0)
+				w.calls.did(th.thread, tr, trace.OpReadLock, o.object, 0)
 				o.readers = with(o.readers, th.ID)
 			}
 		} else {
-			w.calls.did(th, tr, trace.OpReadUnlock, o, 0)
+			w.calls.did(th.thread, tr, trace.OpReadUnlock, o.object, 0)
 			o.readers = without(o.readers, index(o.readers, th.ID))
 		}
-		w.wakeQueue(tr, o)
+		w.wakeQueue(tr, o.object)
 		w.guest.ret(th, 0)
-		return w.calls.afterRelease(th), nil
+		return w.calls.afterRelease(th.thread), nil
 	}
 	w.guest.ret(th, 0)
 	return scheduler.Pass, nil
 }
 
 // refused ends a try that fails, or has the thread wait.
-func (w *rwLocks) refused(th *thread, tr *trace.Transition, o *object, fail trace.OpKind) (scheduler.Verdict, error) {
+func (w *rwLocks) refused(th edit, tr *trace.Transition, o objectEdit, fail trace.OpKind) (scheduler.Verdict, error) {
 	switch op := acts[th.role].op; {
 	case op == trace.OpTryReadLock, op == trace.OpTryWriteLock:
-		w.calls.did(th, tr, fail, o, 0)
+		w.calls.did(th.thread, tr, fail, o.object, 0)
 		return w.calls.refuse(th, tr, ebusy)
 	case o.owner == th.ID:
-		w.calls.did(th, tr, fail, o, 0)
+		w.calls.did(th.thread, tr, fail, o.object, 0)
 		return w.calls.refuse(th, tr, edeadlk)
 	case op == trace.OpReadLock:
-		w.calls.did(th, tr, trace.OpReadQueue, o, 0)
+		w.calls.did(th.thread, tr, trace.OpReadQueue, o.object, 0)
 	default:
-		w.calls.did(th, tr, trace.OpWriteQueue, o, 0)
+		w.calls.did(th.thread, tr, trace.OpWriteQueue, o.object, 0)
 		if index(o.waiters, th.ID) < 0 {
 			o.waiters = with(o.waiters, th.ID)
 		}
@@ -134,7 +134,7 @@ func (w *rwLocks) refused(th *thread, tr *trace.Transition, o *object, fail trac
 }
 
 // leaveQueue ends a writer's wait.
-func (w *rwLocks) leaveQueue(th *thread, o *object) {
+func (w *rwLocks) leaveQueue(th edit, o objectEdit) {
 	th.phase = phaseEntry
 	if i := index(o.waiters, th.ID); i >= 0 {
 		o.waiters = without(o.waiters, i)
@@ -151,17 +151,16 @@ func (w *rwLocks) wakeQueue(tr *trace.Transition, o *object) {
 		if !w.models.threads[i].Exists || th.Stand != scheduler.StandOp || th.phase != phaseAsleep || th.arg(0) != o.addr || !w.free(th, o) {
 			continue
 		}
-		w.guest.core.Save(th.ID)
-		th.phase = phaseAgain
+		w.models.edit(th.ID).phase = phaseAgain
 		tr.Wakes = append(tr.Wakes, th.ID)
 	}
 }
 
 // giveUpQueue ends the wait of a thread whose time is over.
-func (w *rwLocks) giveUpQueue(th *thread, tr *trace.Transition) {
+func (w *rwLocks) giveUpQueue(th edit, tr *trace.Transition) {
 	o := w.calls.use(th.arg(0), kindRWLock)
 	w.leaveQueue(th, o)
-	w.wakeQueue(tr, o)
+	w.wakeQueue(tr, o.object)
 	w.models.settle(o)
 }
 

@@ -12,37 +12,37 @@ const semMax = 0x7fffffff
 const maxPosts = 1 << 20
 
 // performSem carries out an operation on a semaphore, other than to open or close a named one.
-func (s *objectCalls) performSem(th *thread, tr *trace.Transition, o *object, c trace.Choice) (scheduler.Verdict, error) {
+func (s *objectCalls) performSem(th edit, tr *trace.Transition, o objectEdit, c trace.Choice) (scheduler.Verdict, error) {
 	op := acts[th.role].op
-	if th.phase == phaseEntry && s.sleeps(th) {
+	if th.phase == phaseEntry && s.sleeps(th.thread) {
 		if op = trace.OpSemTryWait; o.value == 0 && c > 0 {
-			s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
-			s.core.Failing.Failed(th.ID, tr, trace.FaultEINTR, s.callSite(th), 0)
-			s.setErrno(th, tr, eintr)
+			s.did(th.thread, tr, trace.OpSemTryWaitFail, o.object, 0)
+			s.core.Failing.Failed(th.ID, tr, trace.FaultEINTR, s.callSite(th.thread), 0)
+			s.setErrno(th.thread, tr, eintr)
 			s.ret(th, ^uint64(0))
 			return scheduler.Pass, nil
 		}
 		if o.value == 0 {
-			return s.fallAsleep(th, tr, o)
+			return s.fallAsleep(th, tr, o.object)
 		}
 	}
 	switch {
 	case op == trace.OpSemTryWait && o.value == 0:
-		s.did(th, tr, trace.OpSemTryWaitFail, o, 0)
+		s.did(th.thread, tr, trace.OpSemTryWaitFail, o.object, 0)
 		return s.refuse(th, tr, eagain)
-	case op == trace.OpSemInit && s.initialCount(th) > semMax && !s.cfg.Tested:
+	case op == trace.OpSemInit && s.initialCount(th.thread) > semMax && !s.cfg.Tested:
 		return s.refuse(th, tr, einval)
 	case op == trace.OpSemPost && o.value >= semMax-maxPosts && !s.cfg.Tested:
-		s.did(th, tr, trace.OpSemGet, o, 0) // it matters which post comes last
+		s.did(th.thread, tr, trace.OpSemGet, o.object, 0) // it matters which post comes last
 		if o.value >= semMax {
 			return s.refuse(th, tr, eoverflow)
 		}
 	}
-	s.did(th, tr, op, o, o.value)
+	s.did(th.thread, tr, op, o.object, o.value)
 	defer s.settle(o)
 	switch op {
 	case trace.OpSemInit:
-		n := s.initialCount(th) & semMax
+		n := s.initialCount(th.thread) & semMax
 		s.initialise(o)
 		o.value = n
 	case trace.OpSemDestroy:
@@ -53,9 +53,9 @@ func (s *objectCalls) performSem(th *thread, tr *trace.Transition, o *object, c 
 	case trace.OpSemPost:
 		o.value++
 		s.ret(th, 0)
-		return s.afterRelease(th), nil
+		return s.afterRelease(th.thread), nil
 	case trace.OpSemGet:
-		s.door(th, tr).write32(th.arg(1), uint32(o.value))
+		s.door(th.thread, tr).write32(th.arg(1), uint32(o.value))
 	}
 	s.ret(th, 0)
 	return scheduler.Pass, nil

@@ -67,7 +67,7 @@ var stringReads = []stringReading{
 }
 
 // atString looks at the arguments of a string function.
-func (s *textCalls) atString(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *textCalls) atString(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.string = stringCall{}
 	if th.alloc != nil || len(th.inside) > 0 || th.Starting || !s.core.Entered() { // before main: what chooses between a function's versions has its name
 		return scheduler.Step, nil
@@ -79,7 +79,7 @@ func (s *textCalls) atString(th *thread, tr *trace.Transition) (scheduler.Verdic
 			return scheduler.Step, nil
 		}
 	}
-	call := s.stringCall(th, is)
+	call := s.stringCall(th.thread, is)
 	for i, r := range is.args {
 		p := th.arg(i)
 		end, dead := s.reads(r, p, th.arg(1-i), n)

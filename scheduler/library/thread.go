@@ -41,6 +41,17 @@ type life struct {
 	claimed, vanished, fellOff bool
 }
 
+// edit is a thread that may be changed: its state was kept since the latest mark, here and
+// in the core. What only looks at a thread has a *thread. TestStateIsKept in internal/arch
+// finds what sets a field in another way.
+type edit struct{ *thread }
+
+// edit keeps a thread's state for Rewind, and lets it be changed until the next mark.
+func (s *models) edit(t trace.TID) edit {
+	s.core.Save(t)
+	return edit{&s.threads[t]}
+}
+
 // threadSaved is what a thread was.
 type threadSaved struct {
 	id  trace.TID
@@ -100,8 +111,8 @@ func (s *models) HashThread(t trace.TID, h *trace.Hash, atOp bool) {
 // Born implements Lives.
 func (s *models) Born(child, parent trace.TID, roomAt uint64) {
 	s.ensure(child)
-	c, p := &s.threads[child], &s.threads[parent]
-	*c = thread{Thread: c.Thread}
+	c, p := s.edit(child), s.edit(parent)
+	*c.thread = thread{Thread: c.Thread}
 	if p.quiet.on && p.quiet.role == profile.Create {
 		c.Starting, c.Entry, c.Created = true, p.entryOfChild, p.quiet.ret
 		c.OwnStack, c.detached = p.childStack, p.childDetached

@@ -25,7 +25,7 @@ type threadCalls struct {
 
 // perform carries out the operations on threads: join, detach, exit,
 // yield, sleep.
-func (v *threadCalls) perform(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (v *threadCalls) perform(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	switch th.role {
 	case profile.Join, profile.TryJoin, profile.TimedJoin, profile.ClockJoin:
 		return v.join(th, tr)
@@ -34,19 +34,18 @@ func (v *threadCalls) perform(th *thread, tr *trace.Transition) (scheduler.Verdi
 		if t == trace.NoThread {
 			return v.noThread(th)
 		}
-		tr.Did(trace.Op{Kind: trace.OpDetach, Obj: uint64(t), PC: v.guest.callSite(th)})
+		tr.Did(trace.Op{Kind: trace.OpDetach, Obj: uint64(t), PC: v.guest.callSite(th.thread)})
 		switch j := &v.models.threads[t]; {
 		case j.detached:
 			return v.notJoinable(th, t, "detached twice")
 		case j.Joined:
 			return v.notJoinable(th, t, "detached, but was joined")
 		}
-		v.guest.core.Save(t)
-		v.models.threads[t].detached = true
+		v.models.edit(t).detached = true
 		v.guest.ret(th, 0)
 	case profile.ThreadExit:
-		own := v.runsOwnEnd(th)
-		if first := &v.models.threads[0]; th == first || own && !first.Live() {
+		own := v.runsOwnEnd(th.thread)
+		if first := &v.models.threads[0]; th.thread == first || own && !first.Live() {
 			v.outlive(own)
 		}
 		if own {
@@ -74,7 +73,7 @@ func (s *Library) EndsAt(t trace.TID) uint64 {
 // yield with no event in between ends the step, so that a loop that polls private memory
 // between yields comes to stand somewhere.
 func (s *Library) Yield(t trace.TID, tr *trace.Transition) scheduler.Verdict {
-	th := &s.threads[t]
+	th := s.edit(t)
 	again := false
 	for i := range tr.Ops {
 		again = again || tr.Ops[i].Kind == trace.OpYield
@@ -88,28 +87,28 @@ func (s *Library) Yield(t trace.TID, tr *trace.Transition) scheduler.Verdict {
 }
 
 // join takes an exited thread's result.
-func (v *threadCalls) join(th *thread, tr *trace.Transition) (scheduler.Verdict, error) {
+func (v *threadCalls) join(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	t := v.threadOf(th.arg(0))
 	switch {
 	case t == trace.NoThread:
 		return v.noThread(th)
 	case v.models.threads[t].detached:
-		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: v.guest.callSite(th)})
+		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: v.guest.callSite(th.thread)})
 		return v.notJoinable(th, t, "joined, but was detached")
 	case t == th.ID && th.role != profile.TryJoin:
 		v.guest.ret(th, edeadlk)
 		return scheduler.Pass, nil
 	}
 	if v.models.threads[t].Live() { // pthread_tryjoin_np
-		tr.Did(trace.Op{Kind: trace.OpTryJoinFail, Obj: uint64(t), PC: v.guest.callSite(th)})
+		tr.Did(trace.Op{Kind: trace.OpTryJoinFail, Obj: uint64(t), PC: v.guest.callSite(th.thread)})
 		return v.calls.refuse(th, tr, ebusy)
 	}
-	j := &v.models.threads[t]
+	j := v.models.edit(t)
 	if j.Joined {
 		// glibc remembers it as long as no other thread has the stack; musl has unmapped that.
-		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: v.guest.callSite(th)})
-		if v.guest.libc == elffile.Musl && v.gaveBack(j) {
-			return scheduler.Stay, v.calls.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 4}, "joins a thread that was joined")
+		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: v.guest.callSite(th.thread)})
+		if v.guest.libc == elffile.Musl && v.gaveBack(j.thread) {
+			return scheduler.Stay, v.calls.meetFault(th.thread, emu.Fault{Kind: emu.FaultRead, Addr: th.arg(0), Size: 4}, "joins a thread that was joined")
 		}
 		if by := j.waitedFor; by != trace.NoThread && by != th.ID && th.role != profile.TryJoin {
 			// Where both wait at once, its end wakes one, and the other waits for ever.
@@ -124,19 +123,19 @@ func (v *threadCalls) join(th *thread, tr *trace.Transition) (scheduler.Verdict,
 	if !j.OwnStack {
 		v.unlist(j.Self)
 	}
-	tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: v.guest.callSite(th)})
+	tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: v.guest.callSite(th.thread)})
 	j.Asked = th.arg(1) != 0
 	if p := th.arg(1); p != 0 {
 		const does = "a join writes its status"
-		d := v.calls.door(th, tr)
-		if f := v.guest.core.Blocks.DeadAccess(th.ID, v.guest.callSite(th), p, 8, does, false); f != nil {
+		d := v.calls.door(th.thread, tr)
+		if f := v.guest.core.Blocks.DeadAccess(th.ID, v.guest.callSite(th.thread), p, 8, does, false); f != nil {
 			d.touch(p, 8, trace.Write)
 			th.Insns++
 			return scheduler.Stay, v.guest.core.Fail(th.ID, f)
 		}
 		if v.guest.machine.Prot(p)&emu.ProtWrite == 0 {
 			d.touch(p, 8, trace.Write)
-			return scheduler.Stay, v.calls.meetFault(th, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, does)
+			return scheduler.Stay, v.calls.meetFault(th.thread, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, does)
 		}
 		d.write64(p, j.Returned)
 	}
@@ -153,17 +152,17 @@ func (v *threadCalls) gaveBack(t *thread) bool {
 
 // notJoinable is the misuse of a thread that can't be joined, nor detached. The
 // standard leaves open what comes of it; glibc refuses mostly, and musl crashes.
-func (v *threadCalls) notJoinable(th *thread, t trace.TID, what string) (scheduler.Verdict, error) {
-	f := &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: v.guest.callSite(th), Message: fmt.Sprintf("thread %s is %s", v.guest.core.Name(t), what)}
+func (v *threadCalls) notJoinable(th edit, t trace.TID, what string) (scheduler.Verdict, error) {
+	f := &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: v.guest.callSite(th.thread), Message: fmt.Sprintf("thread %s is %s", v.guest.core.Name(t), what)}
 	th.Insns++ // the failure is a place of its own
 	return scheduler.Stay, v.guest.core.Fail(th.ID, f)
 }
 
 // noThread is a call about a thread that there isn't. The C library looks for it in
 // its memory; glibc not at a null pointer.
-func (v *threadCalls) noThread(th *thread) (scheduler.Verdict, error) {
+func (v *threadCalls) noThread(th edit) (scheduler.Verdict, error) {
 	if p := th.arg(0); v.guest.machine.Prot(p)&emu.ProtRead == 0 && (p != 0 || v.guest.libc != elffile.Glibc) {
-		return scheduler.Stay, v.calls.meetFault(th, emu.Fault{Kind: emu.FaultRead, Addr: p, Size: 4}, "looks for a thread")
+		return scheduler.Stay, v.calls.meetFault(th.thread, emu.Fault{Kind: emu.FaultRead, Addr: p, Size: 4}, "looks for a thread")
 	}
 	v.guest.ret(th, esrch)
 	return scheduler.Pass, nil
@@ -182,7 +181,8 @@ func (v *threadCalls) runsOwnEnd(th *thread) bool {
 // unwindsAtEnd reports whether the pthread_exit at which a thread stands runs code of
 // the guest's: glibc's unwinds the stack, as an exception would.
 func (v *threadCalls) unwindsAtEnd(th *thread) bool {
-	return v.guest.libc == elffile.Glibc && v.guest.image.Handles(&th.Regs, v.guest.core.ReadStack)
+	regs := th.Regs
+	return v.guest.libc == elffile.Glibc && v.guest.image.Handles(&regs, v.guest.core.ReadStack)
 }
 
 // outlive learns that the process may end with its last thread: the first one ends
@@ -198,7 +198,7 @@ func (v *threadCalls) outlive(own bool) {
 
 // endThread ends a thread whose start routine returned or that called
 // pthread_exit, with no code of the guest's left to run.
-func (v *threadCalls) endThread(th *thread, tr *trace.Transition, retval uint64) (scheduler.Verdict, error) {
+func (v *threadCalls) endThread(th edit, tr *trace.Transition, retval uint64) (scheduler.Verdict, error) {
 	th.Returned = retval
 	if v.ownEnds() && !th.native {
 		th.native = true
@@ -207,7 +207,7 @@ func (v *threadCalls) endThread(th *thread, tr *trace.Transition, retval uint64)
 	if err := v.objects.leavesWait(th, true); err != nil {
 		return scheduler.Stay, err
 	}
-	if f := v.calls.exitMisuse(th); f != nil {
+	if f := v.calls.exitMisuse(th.thread); f != nil {
 		return scheduler.Stay, v.guest.core.Fail(th.ID, f)
 	}
 	if v.atStackEnd(th, retval) {
@@ -271,7 +271,7 @@ func (v *threadCalls) callersStack(th *thread) bool {
 
 // atStackEnd makes a thread that is about to end stand before its end, if others
 // use its stack. (Where each end is a step, it has stood there.)
-func (v *threadCalls) atStackEnd(th *thread, retval uint64) bool {
+func (v *threadCalls) atStackEnd(th edit, retval uint64) bool {
 	if th.phase == phaseEnd || v.guest.core.Ends.IsStep(th.ID) || !v.guest.core.EveryOperation() || !v.guest.core.Points.Allowed(th.ID, th.Regs.RIP) {
 		return false
 	}

@@ -18,7 +18,7 @@ func (f *tails) threadDid(u *turn, as []trace.Access) {
 	as = f.withoutNote(u.th, as)
 	u.tr.Accesses = append(u.tr.Accesses, as...)
 	f.tailDid(u.th, as)
-	f.in.stores(u.th, as)
+	f.in.stores(f.core.edit(u.th.ID), as)
 	var holds []uint64
 	if !f.in.on.Get() {
 		holds = sectionHolds

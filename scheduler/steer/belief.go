@@ -41,8 +41,7 @@ func (b *beliefs) comes(u *turn, n, sp uint64) (trace.TID, error) {
 			"thread %#x had ended, by the profile's ended states, and goes on where it was", n)
 	}
 	if !th.own.Idle && !b.in.saysReady(n) && !th.own.Unannounced {
-		b.core.save(t)
-		th.own.Unannounced = true
+		b.core.edit(th.ID).own.Unannounced = true
 		b.in.machine.Put(&b.in.unannounced, b.in.unannounced.Get()+1)
 	}
 	return t, nil

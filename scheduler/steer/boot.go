@@ -25,7 +25,8 @@ func (s *Kernel) Boot(regs *emu.Regs) error {
 	missing := s.findTells()
 	s.beliefs.ensure(0)
 	s.core.SetThread(0, scheduler.Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)})
-	s.threads[0].own.State = ownReady
+	e := s.core.edit(0)
+	e.own.State = ownReady
 	s.machine.Put(&s.cpu, uint64(s.threads[0].Ctx))
 	tr := &trace.Transition{}
 	u := turn{th: &s.threads[0], tr: tr}
@@ -64,7 +65,7 @@ func (s *Kernel) Boot(regs *emu.Regs) error {
 	}
 	s.machine.Put(&s.looked, s.machine.Journal())
 	s.bootInsns = s.threads[0].Insns
-	s.threads[0].Insns = 0
+	e.Insns = 0
 	s.Booted()
 	return nil
 }
@@ -165,7 +166,7 @@ func (ex *execution) fill(u *turn, n uint64) (happening, error) {
 	ex.proc.regs.RDI += count * unit
 	ex.proc.regs.RCX -= count
 	ex.proc.set = emu.SetAll
-	u.th.Insns += count
+	ex.core.edit(u.th.ID).Insns += count
 	ex.core.Ran(count)
 	if ex.proc.regs.RCX == 0 {
 		return ex.next(u, n)
@@ -197,13 +198,13 @@ func (a *annotations) up(u *turn) error {
 	own.Tail = false
 	own.State = ownReady
 	own.Calls = a.in.threads[0].own.Calls
-	a.in.threads[0].own = own
+	a.core.edit(0).own = own
 	for i := range a.early {
 		e := &a.early[i]
 		if e == root {
 			continue
 		}
-		a.in.threads[0].own.Children++
+		a.core.edit(0).own.Children++
 		t, err := a.core.Intern(0, a.in.threads[0].own.Children)
 		if err != nil {
 			return a.core.invalid(kernel.GapThreads, u.th, a.proc.regs.RIP, "%v", err)

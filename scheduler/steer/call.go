@@ -79,8 +79,7 @@ func (k *calls) called(u *turn) (happening, error) {
 func (k *calls) enterCall(u *turn, c ownCall) {
 	c.Ret, c.Sp = k.proc.returnAddress(), k.proc.regs.RSP+k.in.wordSize
 	c.Entry, c.On = k.proc.regs.RIP, k.in.on.Get()
-	k.core.save(u.th.ID)
-	own := &u.th.own
+	own := &k.core.edit(u.th.ID).own
 	n := len(own.Calls)
 	for n > 0 && own.Calls[n-1].Sp <= k.proc.regs.RSP && k.proc.sameStack(own.Calls[n-1].Sp) {
 		n-- // left in another way than by a return
@@ -110,8 +109,7 @@ func (k *calls) returned(u *turn) (happening, error) {
 			return point, nil
 		}
 		c := own.Calls[n-1]
-		k.core.save(u.th.ID)
-		own.Calls = own.Calls[:n-1]
+		k.core.edit(u.th.ID).own.Calls = own.Calls[:n-1]
 		h, err := k.ends(u, &c)
 		if err != nil || h == atEnd {
 			return h, err
@@ -195,7 +193,7 @@ func (k *calls) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 		})
 		text = strings.TrimRight(text, "\n")
 		if k.in.endsBy(text) {
-			u.th.Regs = k.proc.regs
+			k.core.edit(u.th.ID).Regs = k.proc.regs
 			k.end(u.tr, endProcess)
 			return atEnd, nil
 		}
@@ -237,8 +235,7 @@ func (k *calls) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 		k.enterCall(u, c) // its return means something
 	}
 	if points&trace.PointLock != 0 && !u.ticking && k.in.booted.Get() {
-		k.core.save(u.th.ID)
-		u.th.own.Wants = arg(0)
+		k.core.edit(u.th.ID).own.Wants = arg(0)
 		if k.exec.isPoint(u, trace.PointLock) {
 			return atPoint, nil
 		}
@@ -256,7 +253,7 @@ func (k *calls) panics(u *turn, text string) (happening, error) {
 	if !k.in.booted.Get() {
 		return atNothing, k.annotations.notUp(u, "the kernel gives up before %s is called: %s", k.in.upName(), text)
 	}
-	u.th.Regs = k.proc.regs
+	k.core.edit(u.th.ID).Regs = k.proc.regs
 	return k.exec.ended(u, k.exec.failHere(u, trace.Assertion, "%s", text))
 }
 

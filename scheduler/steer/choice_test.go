@@ -154,12 +154,11 @@ func TestTails(t *testing.T) {
 func TestKernelRewinds(t *testing.T) {
 	k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady, Priority: 1}, ownThread{State: ownBlocked})
 	at := k.Mark()
-	k.core.save(1)
-	k.threads[1].own.State, k.threads[1].Insns = ownReady, 7
+	th := k.core.edit(1)
+	th.own.State, th.Insns = ownReady, 7
 	k.machine.Put(&k.ticks, 3)
 	inner := k.Mark()
-	k.core.save(1)
-	k.threads[1].own.Priority = 5
+	k.core.edit(1).own.Priority = 5
 	k.Rewind(inner)
 	if th := &k.threads[1]; th.own.State != ownReady || th.own.Priority != 0 || th.Insns != 7 {
 		t.Errorf("after the first rewind: %+v", th.own)

@@ -15,7 +15,7 @@ func (ex *execution) device(u *turn, stop *emu.Stop) (happening, error) {
 	a := stop.Device
 	ex.in.asked++
 	if !u.ticking {
-		u.th.own.Stored = true // a device may tell it the time
+		ex.core.edit(u.th.ID).own.Stored = true // a device may tell it the time
 		ex.in.machine.Put(&ex.in.ports, ex.in.ports.Get()+1)
 		ex.step.wide = true // its effect on the device, and the device's answer, aren't recorded
 	}

@@ -64,20 +64,20 @@ func (ex *execution) faulted(u *turn, stop *emu.Stop) (happening, error) {
 		return atNothing, ex.core.invalid(kernel.GapSegment, u.th, stop.PC, "the code segment begins at %#x: segments that don't begin at 0 aren't modelled", base)
 	}
 	before := u.th.Regs
-	u.th.Regs = ex.proc.regs
+	ex.core.edit(u.th.ID).Regs = ex.proc.regs
 	f := ex.faultOf(u.th, stop.Fault)
 	if _, gate := ex.in.gate(stop.Trap.Vector); gate && stop.Raised && ex.in.gap.Get() == gapNone {
 		x := exception{Vector: stop.Trap.Vector, Code: uint64(stop.ErrorCode), Addr: stop.Fault.Addr, Regs: ex.proc.regs, Kind: f.Kind, Text: f.Message}
 		if x.isTrap() {
 			ex.proc.regs.RIP += uint64(stop.Trap.Len)
 		}
-		u.th.Regs = before
+		ex.core.edit(u.th.ID).Regs = before
 		if h, taken, err := ex.raise(u, &x); taken {
 			return h, err
 		}
 		f.Message = x.Text
 		ex.proc.regs, ex.proc.set = x.Regs, emu.SetAll
-		u.th.Regs = ex.proc.regs
+		ex.core.edit(u.th.ID).Regs = ex.proc.regs
 	}
 	ex.failOwn(u.th, u.tr, f)
 	return atEnd, nil
@@ -106,8 +106,7 @@ func (ex *execution) raise(u *turn, x *exception) (h happening, taken bool, err 
 	}
 	if x.Vain >= maxVain {
 		if ex.in.on.Get() && u.points && ex.in.others(u.th) {
-			ex.core.save(u.th.ID)
-			u.th.own.Mended = nil
+			ex.core.edit(u.th.ID).own.Mended = nil
 			return atCountOut, true, nil
 		}
 		x.Text += ", again and again: its handler returns to it, and has mended nothing"
@@ -149,8 +148,7 @@ func (ex *execution) enter(u *turn, x *exception) bool {
 	if x.isTrap() {
 		ex.did(u)
 	}
-	ex.core.save(u.th.ID)
-	own := &u.th.own
+	own := &ex.core.edit(u.th.ID).own
 	x.SP = ex.proc.regs.RSP + uint64(len(code))*ex.in.wordSize
 	n := len(own.Exceptions)
 	own.Exceptions = append(own.Exceptions[:n:n], *x)
@@ -175,8 +173,6 @@ func (ex *execution) comesBack(u *turn, x *exception) (yes bool) {
 	regs, set, stop := ex.proc.regs, ex.proc.set, ex.in.stopIf
 	ex.in.stopIf = nil // an answer can't be left out
 	ex.tryOut(func() {
-		ex.core.save(u.th.ID)
-		ex.core.save(u.tr.Thread)
 		tr := &trace.Transition{Thread: u.tr.Thread, Begin: ex.in.threads[u.tr.Thread].Insns}
 		v := turn{th: &ex.in.threads[u.th.ID], tr: tr, ticking: u.ticking, blind: u.blind, trial: 1 + len(u.th.own.Exceptions)}
 		if !ex.enter(&v, x) {
@@ -208,10 +204,10 @@ func (ex *execution) comesBack(u *turn, x *exception) (yes bool) {
 // whether that is from an exception.
 func (ex *execution) goesBack(th *thread, sp uint64) (yes bool) {
 	for n := len(th.own.Exceptions); n > 0 && th.own.Exceptions[n-1].SP <= sp && ex.proc.sameStack(th.own.Exceptions[n-1].SP); n-- {
-		ex.core.save(th.ID)
+		e := ex.core.edit(th.ID)
 		x := th.own.Exceptions[n-1]
 		x.Insns = th.Insns
-		th.own.Mended, th.own.Exceptions = &x, th.own.Exceptions[:n-1:n-1]
+		e.own.Mended, e.own.Exceptions = &x, th.own.Exceptions[:n-1:n-1]
 		yes = true
 	}
 	return yes

@@ -22,7 +22,7 @@ func (k *calls) enterSleep(u *turn) {
 	if t.Argument < 0 {
 		return
 	}
-	own := &u.th.own
+	own := &k.core.edit(u.th.ID).own
 	own.Since, own.Length = k.in.ticks.Get(), k.proc.argument(t.Argument)
 	switch {
 	case t.Size == 8 && k.in.wordSize == 4:
@@ -39,7 +39,7 @@ const maxForetold = 1 << 32
 // after it asked for the time as it wants to sleep. If ticks have come since it
 // called the function, it isn't known when it asked.
 func (b *beliefs) foretell(th *thread) {
-	o := &th.own
+	o := &b.core.edit(th.ID).own
 	switch {
 	case o.Since != b.in.ticks.Get() || o.Length == 0 || o.Length >= maxForetold:
 		o.Wakes = wakesUnknown
@@ -61,9 +61,8 @@ func (b *beliefs) sawTick(tr *trace.Transition) {
 	for i := range b.in.threads {
 		th := &b.in.threads[i]
 		if b.in.isAsleep(th) && b.in.saysReady(th.own.Number) {
-			b.core.save(th.ID)
 			b.woke(th)
-			th.own.State = ownReady
+			b.core.edit(th.ID).own.State = ownReady
 			if th.ID != tr.Thread {
 				tr.Wakes = append(tr.Wakes, th.ID)
 			}

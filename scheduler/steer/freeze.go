@@ -101,7 +101,7 @@ func (s *Kernel) Thaw(own []byte, machine *emu.Frozen) error {
 		th := b.Threads[i]
 		th.Ctx = cpu
 		s.core.SetThread(trace.TID(i), th)
-		s.threads[i].own = b.Own[i]
+		s.core.edit(trace.TID(i)).own = b.Own[i]
 	}
 	for _, k := range b.Blocks {
 		if k.Given {

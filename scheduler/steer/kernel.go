@@ -141,7 +141,7 @@ func New(s *scheduler.System, b Board, roles map[uint64]profile.Bound, profile *
 		},
 		known: s.Known(),
 	}
-	in, known, c := &k.situation, k.known, core{s}
+	in, known, c := &k.situation, k.known, core{System: s, path: &k.path}
 	k.core = c
 	k.proc = &processor{in: in, hadIn: noWhere}
 	k.ranks = &ranks{in: in, core: c, known: known}
@@ -183,7 +183,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	}
 	f := s.livelocks.livelock(th)
 	if th = &s.threads[t]; f != nil {
-		th.Failure = f
+		s.core.edit(th.ID).Failure = f
 		s.end(tr, trace.EndBug)
 	} else {
 		err = s.take(th, tr, c)
@@ -259,10 +259,9 @@ func (s *Kernel) take(th *thread, tr *trace.Transition, c trace.Choice) error {
 	return s.advanceOwn(th, tr)
 }
 
-// end ends the guest. In a try nothing else has saved the thread that is tried.
+// end ends the guest.
 func (s *Kernel) end(tr *trace.Transition, how trace.End) {
-	s.core.save(tr.Thread)
-	if th := &s.threads[tr.Thread]; th.Insns == tr.Begin {
+	if th := s.core.edit(tr.Thread); th.Insns == tr.Begin {
 		th.Insns++ // the end is a place of its own, whichever thread came to it
 	}
 	tr.End = how
@@ -340,15 +339,15 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 // failOwn ends the guest with a bug: at once with interrupts off, for then no other thread
 // can forestall it; else as a step of its own.
 func (s *Kernel) failOwn(th *thread, tr *trace.Transition, f *scheduler.Failure) {
-	s.core.save(th.ID)
+	e := s.core.edit(th.ID)
 	if x := s.exec.untreated(th); x != nil {
-		f, th.Regs = x, th.own.Exceptions[0].Regs
+		f, e.Regs = x, th.own.Exceptions[0].Regs
 	}
-	th.Failure = f
+	e.Failure = f
 	if s.on.Get() && th.ID == tr.Thread {
-		th.Stand = scheduler.StandFailure
+		e.Stand = scheduler.StandFailure
 		return
 	}
 	s.end(tr, trace.EndBug)
-	s.threads[tr.Thread].Failure = f
+	s.core.edit(tr.Thread).Failure = f
 }

@@ -136,4 +136,7 @@ type scratch struct {
 }
 
 // core is the System, as the parts of a Kernel use it.
-type core struct{ *scheduler.System }
+type core struct {
+	*scheduler.System
+	path *path
+}

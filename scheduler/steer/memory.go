@@ -182,7 +182,7 @@ func (ex *execution) failHere(u *turn, kind trace.BugKind, format string, args .
 		f.Thread = u.tr.Thread
 	}
 	if !u.ticking {
-		u.th.Regs = ex.proc.regs
+		ex.core.edit(u.th.ID).Regs = ex.proc.regs
 	}
 	ex.failOwn(u.th, u.tr, f)
 	return nil

@@ -25,7 +25,7 @@ func (ex *execution) port(u *turn) (happening, error) {
 	}
 	ex.in.asked++
 	if !u.ticking {
-		u.th.own.Stored = true // a device may tell it the time
+		ex.core.edit(u.th.ID).own.Stored = true // a device may tell it the time
 		ex.in.machine.Put(&ex.in.ports, ex.in.ports.Get()+1)
 		ex.step.wide = ex.step.wide || disk // which sector comes next, say, isn't recorded
 	}

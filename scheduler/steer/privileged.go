@@ -108,7 +108,7 @@ func (ex *execution) isPoint(u *turn, kind trace.Points) bool {
 	if !ex.in.on.Get() || !u.points || !u.begun || ex.core.Config().Points&kind == 0 || ex.in.aloneOwn() {
 		return false
 	}
-	u.th.Regs = ex.proc.regs
+	ex.core.edit(u.th.ID).Regs = ex.proc.regs
 	return ex.meets(u.th, ex.proc.regs.RIP, kind)
 }
 
@@ -222,7 +222,7 @@ func (ex *execution) switchedOff(u *turn, status uint64) error {
 		return ex.core.invalid(kernel.GapSchedule, u.th, ex.proc.regs.RIP, "the kernel has switched the machine off before %s was called: nothing was looked at", ex.in.upName())
 	}
 	ex.did(u)
-	u.th.Regs = ex.proc.regs
+	ex.core.edit(u.th.ID).Regs = ex.proc.regs
 	if status != 0 || ex.untreated(u.th) != nil {
 		return ex.failHere(u, trace.Assertion, "the kernel ends with status %d", status)
 	}

@@ -105,7 +105,7 @@ func (ex *execution) execute(u *turn) *emu.Stop {
 	ex.in.machine.Put(&ex.in.cpu, uint64(stop.Ctx))
 	ex.core.Ran(stop.Insns)
 	if !u.ticking {
-		u.th.Insns += stop.Insns
+		ex.core.edit(u.th.ID).Insns += stop.Insns
 	}
 	if r.Flags&emu.Narrate != 0 {
 		if u.ticking {

@@ -201,7 +201,7 @@ func (b *beliefs) found(u *turn, n uint64) error {
 		return err
 	}
 	t, _ := b.in.numbered(n)
-	th := &b.in.threads[t]
+	th := b.core.edit(t)
 	th.own.Priority = b.in.priorityOf(n)
 	if th.own.Idle = slices.Contains(b.in.idleOnes(), n); th.own.Idle {
 		b.in.machine.Put(&b.in.born, b.in.born.Get()-1)
@@ -275,26 +275,25 @@ func (b *beliefs) lookAt(th *thread, tr *trace.Transition, asleep, queued []uint
 	if state == th.own.State && priority == th.own.Priority {
 		return
 	}
-	b.core.save(th.ID)
+	e := b.core.edit(th.ID)
 	if state == ownReady && th.own.State != ownReady && th.ID != tr.Thread {
 		tr.Wakes = append(tr.Wakes, th.ID)
 	}
 	if state == ownSleeping && th.own.State != ownSleeping && b.in.timed() {
 		b.foretell(th)
 	}
-	th.own.State, th.own.Priority = state, priority
+	e.own.State, e.own.Priority = state, priority
 }
 
 // leaveOwn: thread r gives the processor away, perhaps for good.
-func (b *beliefs) leaveOwn(u *turn, r *thread) {
+func (b *beliefs) leaveOwn(u *turn, r edit) {
 	if r.own.Idle {
 		return
 	}
-	b.lookAt(r, u.tr, b.in.members(b.in.profile.Sleepers), b.in.members(b.in.profile.Lists), false)
+	b.lookAt(r.thread, u.tr, b.in.members(b.in.profile.Sleepers), b.in.members(b.in.profile.Lists), false)
 	if !b.in.saysEnded(r.own.Number) {
 		return
 	}
-	b.core.save(r.ID)
 	r.own.Ended = true
 	if r.ID == u.tr.Thread {
 		u.tr.End = trace.EndThread
@@ -362,8 +361,7 @@ func (f *tails) withoutNote(th *thread, as []trace.Access) []trace.Access {
 	at, ok := f.in.translate(th.own.Number + f.in.profile.State.Offset)
 	for i := range as {
 		if a := &as[i]; ok && a.IsWrite() && a.Addr == at && uint64(a.Size) == f.in.profile.State.Size {
-			f.core.save(th.ID)
-			th.own.Noted = true
+			f.core.edit(th.ID).own.Noted = true
 			return slices.Concat(as[:i], as[i+1:])
 		}
 	}

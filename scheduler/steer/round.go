@@ -38,10 +38,10 @@ import (
 
 // stores records visible writes, except those of the yield path: there the
 // thread writes the scheduler's list.
-func (s *reading) stores(th *thread, as []trace.Access) {
+func (s *reading) stores(th edit, as []trace.Access) {
 	for i := range as {
 		a := &as[i]
-		if !a.IsWrite() || a.Flags&trace.Silent != 0 || s.itsOwn(th, a.Addr) && s.itsOwn(th, a.Addr+uint64(a.Size)-1) || s.ownStack(th, a.Addr) {
+		if !a.IsWrite() || a.Flags&trace.Silent != 0 || s.itsOwn(th.thread, a.Addr) && s.itsOwn(th.thread, a.Addr+uint64(a.Size)-1) || s.ownStack(th.thread, a.Addr) {
 			continue
 		}
 		switch {
@@ -93,18 +93,19 @@ type rounds struct {
 
 // sectionEnds: interrupts are on again, and the thread still has the processor.
 func (o *rounds) sectionEnds(th *thread) {
-	th.own.Stored = th.own.Stored || th.own.Storing
-	th.own.Storing = false
+	e := o.core.edit(th.ID)
+	e.own.Stored = th.own.Stored || th.own.Storing
+	e.own.Storing = false
 }
 
 // gaveWay: a thread has given the processor up, at the registers that it was seen
 // with last. Its turn began at the last time that it did.
-func (s *reading) gaveWay(th *thread) {
+func (s *reading) gaveWay(th edit) {
 	o := &th.own
 	before, stored := o.Lap, o.Stored
 	o.Stored, o.Storing = false, false
 	o.LapBefore, o.LapFrom = o.LapFrom, s.machine.Journal()
-	o.Lap = s.lapOf(th)
+	o.Lap = s.lapOf(th.thread)
 	o.Round = o.Lap != 0 && o.Lap == before
 	if stored || o.Lap != before {
 		s.machine.Put(&s.vain, 0)

@@ -160,7 +160,8 @@ func (ex *execution) stopped(u *turn, stop *emu.Stop) (happening, error) {
 			u.allow = 1
 			return atNothing, nil
 		}
-		u.th.Stand, u.th.Access = scheduler.StandAccess, stop.Access
+		e := ex.core.edit(u.th.ID)
+		e.Stand, e.Access = scheduler.StandAccess, stop.Access
 		return atPoint, nil
 	case emu.StopBreak:
 		ex.proc.regs = stop.Regs
@@ -199,7 +200,7 @@ func (ex *execution) stopped(u *turn, stop *emu.Stop) (happening, error) {
 func (ex *execution) did(u *turn) {
 	u.begun = true
 	if !u.ticking {
-		u.th.Insns++
+		ex.core.edit(u.th.ID).Insns++
 	}
 }
 
@@ -208,7 +209,7 @@ func (ex *execution) saw(u *turn) {
 	if u.ticking {
 		return
 	}
-	u.th.Regs = ex.proc.regsNow()
+	ex.core.edit(u.th.ID).Regs = ex.proc.regsNow()
 }
 
 // turnedOn: interrupts have come on.
@@ -252,7 +253,7 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 	if th.Stand == scheduler.StandAccess {
 		u.allow = 1
 	}
-	th.Stand = scheduler.StandRun
+	s.core.edit(th.ID).Stand = scheduler.StandRun
 	if !s.on.Get() {
 		s.section(tr, true)
 	}
@@ -273,7 +274,7 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 		}
 		switch h {
 		case atOn:
-			th.own.Tail = false
+			s.core.edit(th.ID).own.Tail = false
 			s.rounds.sectionEnds(th)
 			if s.due {
 				s.due = false
@@ -300,17 +301,18 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 			return nil
 		case atHalt:
 			s.exec.saw(&u)
-			th.own.Halted, th.Yielding = true, true
+			e := s.core.edit(th.ID)
+			e.own.Halted, e.Yielding = true, true
 			return nil
 		case atSwitch:
-			th.Yielding = th.Live()
+			s.core.edit(th.ID).Yielding = th.Live()
 			if th.Yielding {
-				s.gaveWay(th)
+				s.gaveWay(s.core.edit(th.ID))
 			}
 			return nil
 		case atCountOut:
 			// A loop: time passes, and the kernel may choose another.
-			th.own.Tail = false
+			s.core.edit(th.ID).own.Tail = false
 			s.rounds.sectionEnds(th)
 			s.exec.saw(&u)
 			if spins, err := s.rounds.spins(th); spins || err != nil {
@@ -320,7 +322,7 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 				return err
 			}
 			if !s.aloneOwn() {
-				th.Yielding = true
+				s.core.edit(th.ID).Yielding = true
 				return nil
 			}
 			if done, err := s.reach(th, tr); done || err != nil {

@@ -35,8 +35,9 @@ func (ex *execution) stackLoad(u *turn) (happening, error) {
 	from := ex.proc.regs.RSP
 	shadow := u.shadow
 	if ex.in.booted.Get() && !u.ticking {
-		u.th.Regs = ex.proc.regs
-		u.th.own.Stack, _ = ex.in.translate(from)
+		e := ex.core.edit(u.th.ID)
+		e.Regs = ex.proc.regs
+		e.own.Stack, _ = ex.in.translate(from)
 	}
 	stop := ex.permit(u)
 	if stop.Why != emu.StopInsn {
@@ -90,8 +91,8 @@ func (w *switches) stackJump(u *turn, from, to uint64) (bool, error) {
 // it may be called late.
 func (w *switches) switchedTo(u *turn, to uint64) bool {
 	if th := &w.in.threads[to]; to != w.in.running.Get() && !th.own.Idle && th.own.State != ownReady {
-		w.core.save(th.ID)
-		th.own.State, th.own.Unannounced = ownReady, true
+		e := w.core.edit(th.ID)
+		e.own.State, e.own.Unannounced = ownReady, true
 		w.in.machine.Put(&w.in.unannounced, w.in.unannounced.Get()+1)
 	}
 	return w.switched(u, to)
@@ -100,8 +101,7 @@ func (w *switches) switchedTo(u *turn, to uint64) bool {
 // announced: landgo_ready was called for a thread, which may have ended.
 func (b *beliefs) announced(th *thread) {
 	if th.own.Unannounced {
-		b.core.save(th.ID)
-		th.own.Unannounced = false
+		b.core.edit(th.ID).own.Unannounced = false
 		b.in.machine.Put(&b.in.unannounced, b.in.unannounced.Get()-1)
 	}
 }
@@ -132,12 +132,10 @@ func (w *switches) switched(u *turn, to uint64) bool {
 	if to == w.in.running.Get() {
 		return false
 	}
-	r := &w.in.threads[w.in.running.Get()]
+	r, next := w.core.edit(trace.TID(w.in.running.Get())), w.core.edit(trace.TID(to))
 	if !w.in.on.Get() && !u.ticking {
 		w.in.section(u.tr, false)
 	}
-	w.core.save(r.ID)
-	w.core.save(w.in.threads[to].ID)
 	if w.in.profile != nil {
 		w.beliefs.leaveOwn(u, r)
 	}
@@ -149,9 +147,9 @@ func (w *switches) switched(u *turn, to uint64) bool {
 			r.own.Kind = tailOfYield
 		}
 	}
-	w.in.threads[to].own.Noted = false
+	next.own.Noted = false
 	w.in.machine.Put(&w.in.running, to)
-	u.th = &w.in.threads[to]
+	u.th = next.thread
 	if u.ticking {
 		w.ranks.outranks(u.th)
 	} else {

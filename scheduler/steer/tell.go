@@ -140,7 +140,7 @@ func (a *annotations) tell(u *turn) (happening, error) {
 	case tellBooted:
 		return atNothing, nil
 	case tellLocking:
-		u.th.own.Wants = n
+		a.core.edit(u.th.ID).own.Wants = n
 		if a.exec.isPoint(u, trace.PointLock) {
 			return atPoint, nil
 		}
@@ -153,7 +153,7 @@ func (a *annotations) tell(u *turn) (happening, error) {
 	case tellAllocated, tellFreed:
 		return a.calls.tellMemory(u, kind)
 	case tellPanicked:
-		u.th.Regs = a.proc.regs
+		a.core.edit(u.th.ID).Regs = a.proc.regs
 		return a.exec.ended(u, a.exec.failHere(u, trace.Assertion, "the kernel panics: %s", a.in.text(n)))
 	case tellCreated:
 		return atNothing, a.beliefs.createdOwn(u, n)
@@ -168,12 +168,11 @@ func (a *annotations) tell(u *turn) (happening, error) {
 	if !ok {
 		return atNothing, a.core.invalid(kernel.GapSchedule, u.th, a.proc.regs.RIP, "landgo_%s names thread %#x, which landgo_created hasn't, or which has ended", tellNames[kind], n)
 	}
-	a.core.save(t)
-	th := &a.in.threads[t]
+	th := a.core.edit(t)
 	switch kind {
 	case tellReady:
 		if u.ticking && !th.own.Idle {
-			if err := a.beliefs.readyByTick(th); err != nil {
+			if err := a.beliefs.readyByTick(th.thread); err != nil {
 				return atNothing, err
 			}
 		}
@@ -181,10 +180,10 @@ func (a *annotations) tell(u *turn) (happening, error) {
 			u.tr.Wakes = append(u.tr.Wakes, t)
 		}
 		if th.own.State == ownSleeping && u.ticking {
-			a.beliefs.woke(th)
+			a.beliefs.woke(th.thread)
 		}
 		th.own.State, th.own.Wakes = ownReady, wakesUnknown
-		a.beliefs.announced(th)
+		a.beliefs.announced(th.thread)
 	case tellUnready:
 		th.own.State = ownBlocked
 	case tellSleep:
@@ -246,14 +245,13 @@ func (s *path) late(n uint64) *thread {
 
 // createdOwn names a new thread: the creator's n-th.
 func (b *beliefs) createdOwn(u *turn, n uint64) error {
-	b.core.save(u.th.ID)
-	u.th.own.Children++
+	b.core.edit(u.th.ID).own.Children++
 	t, err := b.core.Intern(u.th.ID, u.th.own.Children)
 	if err != nil {
 		return b.core.invalid(kernel.GapThreads, u.th, b.proc.regs.RIP, "%v", err)
 	}
 	b.bear(t, u.th.ID, ownThread{Number: n, Tail: true})
-	b.in.threads[t].Created = b.proc.returnAddress()
+	b.core.edit(t).Created = b.proc.returnAddress()
 	u.tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(t), PC: b.proc.regs.RIP})
 	return nil
 }
@@ -268,7 +266,7 @@ func (p *processor) returnAddress() uint64 {
 func (b *beliefs) bear(t, parent trace.TID, own ownThread) {
 	b.ensure(t)
 	b.core.SetThread(t, scheduler.Thread{ID: t, Exists: true, Parent: parent, Ctx: emu.Ctx(b.in.cpu.Get())})
-	b.in.threads[t].own = own
+	b.core.edit(t).own = own
 	if !own.Idle {
 		b.in.machine.Put(&b.in.born, b.in.born.Get()+1)
 	}

@@ -66,10 +66,10 @@ type ownThread struct {
 	Stored, Storing bool
 }
 
-// ownSave is what a kernel's part of a thread was.
+// ownSave is what a thread was.
 type ownSave struct {
 	id  trace.TID
-	own ownThread
+	old thread
 }
 
 // ensure makes room for thread t. Threads never move: the capacity is there from the
@@ -81,18 +81,27 @@ func (b *beliefs) ensure(t trace.TID) {
 	}
 }
 
-// save keeps the present state of a thread for Rewind.
-func (c *core) save(t trace.TID) { c.Save(t) }
+// edit is a thread that may be changed: its state was kept since the latest mark, here and
+// in the System. What only looks at a thread has a *thread. TestStateIsKept in
+// internal/arch finds what sets a field in another way.
+type edit struct{ *thread }
+
+// edit keeps a thread's state for Rewind, and lets it be changed until the next mark.
+func (c *core) edit(t trace.TID) edit {
+	c.Save(t)
+	return edit{&c.path.threads[t]}
+}
 
 // Keep implements scheduler.Companion.
 func (s *Kernel) Keep(t trace.TID) {
-	s.ownLog = append(s.ownLog, ownSave{t, s.threads[t].own})
+	s.ownLog = append(s.ownLog, ownSave{t, s.threads[t]})
 }
 
 // TakeUp implements scheduler.Companion.
 func (s *Kernel) TakeUp(n, steps int) {
 	for i := len(s.ownLog) - 1; i >= n; i-- {
-		s.threads[s.ownLog[i].id].own = s.ownLog[i].own
+		e := &s.ownLog[i]
+		s.threads[e.id] = e.old
 	}
 	clear(s.ownLog[n:])
 	s.ownLog = s.ownLog[:n]

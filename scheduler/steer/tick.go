@@ -46,22 +46,22 @@ func (tk *ticker) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	tk.in.board.Acknowledge()
 	tk.core.Meet(scheduler.Met{Ticks: true})
 	tk.in.machine.Put(&tk.in.ticks, tk.in.ticks.Get()+1)
-	tk.core.save(r.ID)
-	r.own.Halted = false
+	e := tk.core.edit(r.ID)
+	e.own.Halted = false
 	if !r.own.Interrupted {
-		r.Regs = tk.proc.regsNow()
-		r.own.Interrupted = true
+		e.Regs = tk.proc.regsNow()
+		e.own.Interrupted = true
 	}
 	fromUser := tk.in.user.Get()
 	if err := tk.deliver(r, vector); err != nil {
 		h, err := tk.undelivered(&turn{th: r, tr: tr}, err)
 		return h == atEnd, err
 	}
-	r.own.Frames = r.Regs.RSP
+	e.own.Frames = r.Regs.RSP
 	if fromUser {
-		r.own.Frames = tk.proc.regs.RSP + userFrame*tk.in.wordSize
+		e.own.Frames = tk.proc.regs.RSP + userFrame*tk.in.wordSize
 	}
-	u := turn{th: r, tr: tr, ticking: true, until: &r.Regs, blind: tk.in.stackBelow(r.own.Frames)}
+	u := turn{th: r, tr: tr, ticking: true, until: &e.Regs, blind: tk.in.stackBelow(r.own.Frames)}
 	tk.ranks.rankAtTick(r)
 	waiting, keeps := tk.in.waiting(), !fromUser && tk.in.keeps(r)
 	done, err = tk.finish(&u)
@@ -113,11 +113,11 @@ func (tk *ticker) finish(u *turn) (done bool, err error) {
 		case atHalt:
 			return false, nil
 		case atReturn:
-			u.th.own.Interrupted = false
+			tk.core.edit(u.th.ID).own.Interrupted = false
 			return false, nil
 		case atOn:
 			if tk.landed(u.th) {
-				u.th.own.Interrupted = false
+				tk.core.edit(u.th.ID).own.Interrupted = false
 				return false, nil
 			}
 			if u.until == nil {
@@ -137,19 +137,18 @@ func (tk *ticker) landed(th *thread) bool {
 // land runs the end of the handler of a thread that was interrupted, which has
 // the processor again.
 func (tk *ticker) land(th *thread, tr *trace.Transition) (done bool, err error) {
-	tk.core.save(th.ID)
+	e := tk.core.edit(th.ID)
 	if tk.landed(th) {
-		th.own.Interrupted = false
+		e.own.Interrupted = false
 		return false, nil
 	}
-	u := turn{th: th, tr: tr, ticking: true, until: &th.Regs, blind: tk.in.stackBelow(th.own.Frames)}
+	u := turn{th: th, tr: tr, ticking: true, until: &e.Regs, blind: tk.in.stackBelow(th.own.Frames)}
 	return tk.finish(&u)
 }
 
 // tail runs a thread that has the processor with interrupts off until they are
 // on: it gave it up itself, or it is the idle one. That one may have them on.
 func (tk *ticker) tail(th *thread, tr *trace.Transition) (done bool, err error) {
-	tk.core.save(th.ID)
 	u := turn{th: th, tr: tr, ticking: th.own.Idle}
 	if th.own.Idle {
 		u.blind = tk.in.stackBelow(tk.proc.regsNow().RSP + handlerRoom/2)
@@ -169,10 +168,11 @@ func (tk *ticker) tail(th *thread, tr *trace.Transition) (done bool, err error) 
 		case atSwitch:
 			return false, nil
 		case atOn, atHalt, atCountOut:
-			th.own.Tail = false
-			th.own.Halted = h == atHalt && !th.own.Idle
+			e := tk.core.edit(th.ID)
+			e.own.Tail = false
+			e.own.Halted = h == atHalt && !th.own.Idle
 			if !th.own.Idle {
-				th.Regs = tk.proc.regsNow()
+				e.Regs = tk.proc.regsNow()
 			}
 			return false, nil
 		}

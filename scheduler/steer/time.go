@@ -117,8 +117,7 @@ func (z *sleepers) probeTime(foretell bool) []trace.TID {
 			at = wakesNever
 		}
 		if foretell {
-			z.core.save(t)
-			z.in.threads[t].own.Wakes = at
+			z.core.edit(t).own.Wakes = at
 		}
 	}
 	return wakers
@@ -162,7 +161,7 @@ func (tk *ticker) onward(tr *trace.Transition) (ticked, done bool, err error) {
 // woke: a tick, or what came of one, has woken a thread.
 func (b *beliefs) woke(th *thread) {
 	foretold := th.own.Wakes
-	th.own.Wakes = wakesUnknown
+	b.core.edit(th.ID).own.Wakes = wakesUnknown
 	if !b.step.probing && !b.known.Unsteady && foretold != wakesUnknown && foretold != b.in.ticks.Get() {
 		b.known.Unsteady = true
 		b.core.Refine()

@@ -9,7 +9,7 @@
 //
 //	a session        session, guest (its scheduler, cut by caller), boot, keptboot, keptstart, evaluate, memory
 //	a program        program (is it one that landgo can run?), profile, trusted (functions), libraries,
-//	                 openmp, scan and code (what its instructions say), inspect
+//	                 openmp, scan and code (what its instructions say), inspect, unread (debug information)
 //	by kernel        platform (the table), onlinux, onpebbles, ownkernel
 //	where it stops   granularity, pointless, raceplace, atomicity (what races with what), stopwithin,
 //	                 epoch (how fine steps are)

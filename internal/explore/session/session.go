@@ -81,12 +81,7 @@ func Read(cfg config.Config, w *limits.Watch) (*Session, error) {
 		return nil, result.Errorf(result.OtherRuntime, "%s: %s", cfg.Guest, why)
 	}
 	s := newSession(cfg, img, w)
-	if img.NoDebug != "" {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s, which has the program's debug information, isn't beside it, nor in .debug there or in /usr/lib/debug", img.NoDebug))
-	}
-	if sections, _ := img.DebugSections(); sections != nil && sections.Section(".gnu_debugaltlink") != nil {
-		s.Notes = append(s.Notes, "a part of the debug information is in another file (dwz), which isn't read: names and lines may be missing")
-	}
+	s.Notes = append(s.Notes, unread(img)...)
 	if err := s.readProfile(); err != nil {
 		return nil, err
 	}

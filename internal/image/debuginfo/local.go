@@ -4,7 +4,9 @@ import (
 	"debug/dwarf"
 	"strings"
 
+	"landgo/internal/image/elffile"
 	"landgo/internal/image/fields"
+	"landgo/internal/image/unwind"
 	"landgo/internal/trace"
 )
 
@@ -14,16 +16,16 @@ import (
 // thread could access another kind. atomic: the part is declared so. regs and read
 // are as in Unwind, and addr may be in any frame.
 func (d *Info) Local(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (name string, atomic, ok bool) {
-	pc, base, ok := d.Frame(regs, read, addr)
+	frame, ok := d.Frame(regs, read, addr)
 	if !ok {
 		return "", false, false
 	}
-	return d.localOf(pc, addr-base)
+	return d.localOf(&frame, addr)
 }
 
-// localOf names the variable at a distance from the frame (the value that the
-// stack pointer has after the return) of the function at pc.
-func (d *Info) localOf(pc, at uint64) (name string, atomic, ok bool) {
+// localOf names the variable that holds addr in a frame.
+func (d *Info) localOf(frame *unwind.Frame, addr uint64) (name string, atomic, ok bool) {
+	pc := frame.PC
 	d = d.of(pc)
 	d.named(0) // finds the variables, with the lock that the rest needs too
 	d.mu.Lock()
@@ -37,11 +39,31 @@ func (d *Info) localOf(pc, at uint64) (name string, atomic, ok bool) {
 		if function == nil || err != nil {
 			return err
 		}
-		name, ok = d.local(function, pc-d.Base, int64(at))
-		name = d.name(function) + "::" + name
+		if base, known := d.frameBase(function, frame); known {
+			name, ok = d.local(function, pc-d.Base, int64(addr-base))
+			name = d.name(function) + "::" + name
+		}
 		return nil
 	})
 	return name, d.vars.atomic, ok && err == nil
+}
+
+// frameBase is what the variables of a function in a frame have their distances from. gcc
+// takes the value that the stack pointer has after the return. rustc and clang take the frame
+// pointer, or the stack pointer itself.
+func (d *Info) frameBase(function *dwarf.Entry, frame *unwind.Frame) (base uint64, ok bool) {
+	location, _ := function.Val(dwarf.AttrFrameBase).([]byte)
+	switch long := d.File.Machine == elffile.X86_64; {
+	case len(location) != 1:
+		return 0, false
+	case location[0] == opFrameValue:
+		return frame.Base, true
+	case long && location[0] == opRegBP:
+		return frame.BP, true
+	case long && location[0] == opRegSP:
+		return frame.SP, true
+	}
+	return 0, false
 }
 
 // function is the entry of the function, not an inlined one, that has the code
@@ -60,8 +82,9 @@ func (d *Info) function(pc uint64) (*dwarf.Entry, error) {
 	return nil, nil
 }
 
-// functionOf is that function in a unit. nested: it may be in another one, as code is that a
-// compiler has taken out for OpenMP.
+// functionOf is that function in a unit. It may be in namespaces, as rustc has all its
+// functions. nested: it may be in another one, as code is that a compiler has taken out for
+// OpenMP.
 func (d *Info) functionOf(u *unit, pc uint64, nested bool) (*dwarf.Entry, error) {
 	r := d.reader()
 	r.Seek(u.entry.Offset)
@@ -77,7 +100,7 @@ func (d *Info) functionOf(u *unit, pc uint64, nested bool) (*dwarf.Entry, error)
 			depth--
 		case e.Tag == dwarf.TagSubprogram && d.covers(e, pc):
 			return e, nil
-		case nested && e.Children && e.Tag == dwarf.TagSubprogram:
+		case e.Children && (e.Tag == dwarf.TagNamespace || nested && e.Tag == dwarf.TagSubprogram):
 			depth++
 		default:
 			r.SkipChildren()

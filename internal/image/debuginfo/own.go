@@ -34,6 +34,8 @@ const (
 	opDeref      = 0x06 // what is at an address
 	opConst8     = 0x0e // a constant of 8 bytes
 	opPlus       = 0x23 // a distance more
+	opRegBP      = 0x56 // the frame pointer
+	opRegSP      = 0x57 // the stack pointer
 	opFrame      = 0x91 // a distance from the frame base
 	opFrameValue = 0x9c // the frame base is the frame's, as unwinding has it
 	opThread     = 0x9b // the number before it is a distance in a thread's block
@@ -88,12 +90,12 @@ func (e *expression) owned(name string) (o object, known bool, err error) {
 			continue
 		}
 		location, _ := v.Val(dwarf.AttrLocation).([]byte)
-		base, _ := function.Val(dwarf.AttrFrameBase).([]byte)
-		if len(location) > 1 && location[0] == opFrame && len(base) == 1 && base[0] == opFrameValue {
+		base, based := e.d.frameBase(function, f)
+		if len(location) > 1 && location[0] == opFrame && based {
 			r := fields.Reader{Data: location[1:]}
 			if at := r.Sleb(); r.Err == nil && r.Off == len(r.Data) {
 				typ := e.d.typeOf(v)
-				return object{typ: typ, addr: f.Base + uint64(at), place: true, size: e.d.sizeOf(typ, maxTypeDepth)}, true, nil
+				return object{typ: typ, addr: base + uint64(at), place: true, size: e.d.sizeOf(typ, maxTypeDepth)}, true, nil
 			}
 		}
 		if len(location) == 0 || location[0] != unwind.OpAddr { // a static one is known otherwise

@@ -42,10 +42,11 @@ func (d *Info) PointeeAt(addr uint64) (p Pointee, ok bool) {
 
 // LocalPointee is PointeeAt of a variable on a stack. Its arguments are those of Local.
 func (d *Info) LocalPointee(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (p Pointee, ok bool) {
-	pc, base, ok := d.Frame(regs, read, addr)
+	frame, ok := d.Frame(regs, read, addr)
 	if !ok {
 		return p, false
 	}
+	pc := frame.PC
 	d = d.of(pc)
 	d.named(0)
 	d.mu.Lock()
@@ -57,6 +58,10 @@ func (d *Info) LocalPointee(regs *trace.Regs, read func(addr uint64) (uint64, bo
 		function, err := d.function(pc - d.Base)
 		if function == nil || err != nil {
 			return err
+		}
+		base, known := d.frameBase(function, &frame)
+		if ok = known; !ok {
+			return nil
 		}
 		v, offset := d.localVariable(function, pc-d.Base, int64(addr-base), maxTypeDepth)
 		if ok = v != nil; ok {

@@ -71,25 +71,24 @@ func (t *Table) Handles(regs *trace.Regs, read func(addr uint64) (uint64, bool))
 	return false
 }
 
-// Frame is the frame of a stack that holds addr. Its function has pc, and base is
-// the stack pointer's value after its return. It isn't ok if no frame holds addr,
+// Frame is the frame of a stack that holds addr. It isn't ok if no frame holds addr,
 // or the frame is that of the C library's start code.
-func (t *Table) Frame(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (pc, base uint64, ok bool) {
+func (t *Table) Frame(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (f Frame, ok bool) {
 	const redZone = 128
 	if addr < regs.RSP-redZone {
-		return 0, 0, false
+		return Frame{}, false
 	}
 	for f := range t.frames(regs, read) {
 		if addr < f.Base {
-			return f.PC, f.Base, true
+			return f, true
 		}
 	}
-	return 0, 0, false
+	return Frame{}, false
 }
 
 // Frame is one of a stack's: PC is in its function, and Base the stack pointer's value after
-// its return.
-type Frame struct{ PC, Base uint64 }
+// its return. SP and BP are that pointer and the frame pointer at PC.
+type Frame struct{ PC, Base, SP, BP uint64 }
 
 // FramesOn are those of a stack, innermost first. regs and read are as in Unwind.
 func (t *Table) FramesOn(regs *trace.Regs, read func(addr uint64) (uint64, bool)) []Frame {
@@ -101,11 +100,11 @@ func (t *Table) frames(regs *trace.Regs, read func(addr uint64) (uint64, bool)) 
 	return func(yield func(Frame) bool) {
 		w := t.walk(regs, read)
 		for range MaxFrames {
-			pc, below := w.pc, w.regs[regRSP]
+			pc, below, bp := w.pc, w.regs[regRSP], w.regs[regRBP]
 			if !w.innermost {
 				pc-- // in the call
 			}
-			if !w.step() || w.regs[regRSP] <= below || !yield(Frame{pc, w.regs[regRSP]}) || !t.file.IsCode(w.pc) || t.startsThread(w.pc-1) {
+			if !w.step() || w.regs[regRSP] <= below || !yield(Frame{pc, w.regs[regRSP], below, bp}) || !t.file.IsCode(w.pc) || t.startsThread(w.pc-1) {
 				return
 			}
 			w.innermost = false
