@@ -101,6 +101,9 @@ type Outcome struct {
 	Others   []Deed
 	// Pages are those whose contents or permissions the call changed.
 	Pages []Pages
+	// Emptied are those of Pages whose contents are gone: a store that is still on its way to them
+	// isn't seen any more.
+	Emptied []Pages
 	// Fresh are pages that the call made accessible to the guest.
 	Fresh Pages
 	// Mapped are pages that the call gave out, and Unmapped those that it took

@@ -103,11 +103,16 @@ const mostCandidates = 20_000
 func (d *Detector) race(s *site, r *rival, e, v *visit) {
 	at := s.first(s.mask & r.site.mask)
 	kind := Recycled
+	held := d.cfg.Held != nil && r.site.write && !r.site.free && d.cfg.Held(r.site.thread, r.site.pc, at)
 	switch {
 	case e.life == v.life:
+		if r.see(held, d.cfg.Held != nil) {
+			return
+		}
 		kind = d.kind(s, r.site, at)
-		r.seen = true
-		s.open--
+		if r.seen {
+			s.open--
+		}
 	case r.recycled:
 		return
 	default:
@@ -121,7 +126,14 @@ func (d *Detector) race(s *site, r *rival, e, v *visit) {
 	if d.cfg.Mode != Adjacent && len(d.listed) >= mostCandidates && d.found[p] == nil {
 		return
 	}
-	d.add(&Candidate{Pair: p, Kind: kind, AFirst: aFirst, BFirst: !aFirst, Bare: kind != Recycled && (s.bare || r.site.bare),
+	bFirst := !aFirst
+	if held { // in memory the earlier store comes later
+		aFirst, bFirst = bFirst, aFirst
+	}
+	if held && s.write && !s.locked { // or the other way round, as the two buffers have it
+		aFirst, bFirst = true, true
+	}
+	d.add(&Candidate{Pair: p, Kind: kind, AFirst: aFirst, BFirst: bFirst, Bare: kind != Recycled && (s.bare || r.site.bare),
 		Shown: Sighting{r.site.access(e, at), s.access(v, at)}})
 }
 

@@ -33,6 +33,16 @@ type rival struct {
 	// seen, recycled: a race with it was seen, this site's access the later; a
 	// race between two lives of the memory was.
 	seen, recycled bool
+	// held, landed: it was seen while the other site's store was in its buffer; when it wasn't.
+	held, landed bool
+}
+
+// see notes a race, and reports whether one like it was noted. With store buffers there are two.
+func (r *rival) see(held, buffers bool) (known bool) {
+	known = held && r.held || !held && r.landed
+	r.held, r.landed = r.held || held, r.landed || !held
+	r.seen = r.landed && (r.held || !buffers || !r.site.write)
+	return known
 }
 
 // visit is one access from a site. Number 0 is none.
@@ -114,6 +124,6 @@ func (s *site) forget() {
 	s.open = len(s.rivals)
 	for i := range s.rivals {
 		r := &s.rivals[i]
-		r.seen, r.recycled = false, false
+		r.seen, r.recycled, r.held, r.landed = false, false, false, false
 	}
 }

@@ -54,7 +54,7 @@ type entry struct {
 
 type part struct {
 	trace.Access
-	bytes []byte
+	bytes []byte // none: its page is gone, see lose
 }
 
 // ordinal is an access of the thread's n-th entry, from 1.
@@ -328,6 +328,30 @@ func (s *System) flush(th edit, tr *trace.Transition) {
 	}
 }
 
+// lose has stores that threads but one still hold go to the pages that were at their addresses when
+// they were made, which no thread sees any more. (Of a store that lies in such pages in part, all is
+// written.)
+func (b *buffers) lose(but trace.TID, gone kernel.Pages) {
+	inside := func(addr, size uint64) bool { return gone.Addr <= addr && addr+size <= gone.Addr+gone.Size }
+	for i := range b.in.threads {
+		if len(b.in.threads[i].queue) == 0 || trace.TID(i) == but {
+			continue
+		}
+		th := b.in.edit(trace.TID(i))
+		th.queue = slices.Clone(th.queue)
+		for k := range th.queue {
+			parts := slices.Clone(th.queue[k].parts)
+			for n := range parts {
+				if p := &parts[n]; inside(p.Addr, uint64(p.Size)) {
+					p.bytes = nil
+				}
+			}
+			th.queue[k].parts = parts
+		}
+		th.recent = slices.DeleteFunc(slices.Clone(th.recent), func(o ordinal) bool { return inside(o.addr, o.size) })
+	}
+}
+
 // drainAll writes all buffers to memory, at the end of the process.
 func (b *buffers) drainAll(but *thread) {
 	for i := range b.in.threads {
@@ -388,6 +412,13 @@ func (b *buffers) outOfOrder(pc uint64) bool {
 		b.nonTemporal[pc] = weak
 	}
 	return weak
+}
+
+// Holds reports whether a thread's buffer has a store to an address by the instruction at pc.
+func (s *present) Holds(t trace.TID, pc, addr uint64) bool {
+	return int(t) < len(s.threads) && slices.ContainsFunc(s.threads[t].queue, func(e entry) bool {
+		return slices.ContainsFunc(e.parts, func(p part) bool { return p.PC == pc && addr-p.Addr < uint64(p.Size) })
+	})
 }
 
 // SeenBy is n bytes of memory as a thread sees them.

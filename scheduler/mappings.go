@@ -46,6 +46,12 @@ type covers struct {
 	living heap.Cover // of mappings that live: the part of each that is still mapped
 }
 
+// fileEnds is a kernel that maps files.
+type fileEnds interface {
+	// PastEnd reports whether an address is in a mapped file, in a page behind the file's end.
+	PastEnd(addr uint64) bool
+}
+
 // Take takes in what a call has mapped and unmapped. It returns the bug that an
 // unmapping is, or nil.
 func (m *Mappings) Take(t trace.TID, call uint64, out *kernel.Outcome) *Failure {
@@ -188,7 +194,11 @@ func (m *Mappings) fault(out *Failure, f emu.Fault, nearStack bool) (ok bool) {
 			out.Kind, out.Message = trace.HeapOverflow, fmt.Sprintf("%s at offset %d of a mapping of %s: beyond its end", does, f.Addr-b.Addr, heap.Bytes(b.Size))
 			return true
 		}
-		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s, in pages that don't allow it", does, f.Addr-b.Addr, heap.Bytes(b.Size))
+		why := "in pages that don't allow it"
+		if k, ok := m.in.kernel.(fileEnds); ok && k.PastEnd(f.Addr) {
+			why = "behind the end of its file (SIGBUS)"
+		}
+		out.Message = fmt.Sprintf("%s at offset %d of a mapping of %s, %s", does, f.Addr-b.Addr, heap.Bytes(b.Size), why)
 		return true
 	}
 	if m.in.machine.Prot(f.Addr) != 0 {

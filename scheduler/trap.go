@@ -235,6 +235,9 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 	if f := q.in.Mappings.Take(th.ID, call, &out); f != nil {
 		return true, q.in.Fail(th.ID, f)
 	}
+	for _, p := range out.Emptied {
+		q.buffers.lose(th.ID, p)
+	}
 	made := len(tr.Accesses)
 	q.sharing.takeEffects(th.thread, tr, call, out.Accesses, out.Others, out.Pages)
 	if q.in.cfg.Buffers && p.Lockless { // what it stores comes after what its thread has stored

@@ -15,6 +15,9 @@ import (
 )
 
 const mapHead = `
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <sys/mman.h>
 #define MAP(n) mmap(0, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
 `
@@ -133,6 +136,23 @@ int main(void) { shared = MAP(8192); GO(t, reader); munmap(shared, 8192); pthrea
 	{"across its end", `int main(void) { char *p = MAP(4096); return *(volatile int *)(p + 4094); }`, "", "heap-overflow", "a mapping of 4096 bytes"},
 	{"before its start", `int main(void) { volatile char *p = MAP(4096); return p[-1]; }`, "", "heap-overflow", "1 byte before the start of a mapping of 4096 bytes"},
 	{"pages that don't allow it", `int main(void) { char *p = MAP(8192); mprotect(p + 4096, 4096, PROT_READ); p[4096] = p[4095]; }`, "", "segfault", "offset 4096 of a mapping of 8192 bytes, in pages that don't allow it"},
+	{"behind the end of its file", `int main(void) { int f = shm_open("/f", O_CREAT | O_RDWR, 0600); ftruncate(f, 1); char *p = mmap(0, 8192, 3, MAP_SHARED, f, 0); p[4095] = 1; p[4096] = 1; }`, "", "segfault", "writes 1 byte at offset 4096 of a mapping of 8192 bytes, behind the end of its file (SIGBUS)"},
+	{"SIGBUS where a file was made shorter", `
+static sigjmp_buf back;
+static volatile int got; static int file;
+static void handle(int n, siginfo_t *i, void *c) { got = n == SIGBUS && i->si_code == BUS_ADRERR ? 1 : 2; siglongjmp(back, 1); }
+static void *shorten(void *a) { ftruncate(file, 4096); return a; }
+int main(void)
+{
+	file = shm_open("/f", O_CREAT | O_RDWR, 0600); ftruncate(file, 8192);
+	volatile char *p = mmap(0, 8192, 3, MAP_SHARED, file, 0);
+	struct sigaction s = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
+	sigaction(SIGBUS, &s, 0); sigaction(SIGSEGV, &s, 0);
+	GO(t, shorten);
+	if (!sigsetjmp(back, 1)) p[4096] = 1;
+	pthread_join(t, 0);
+	assert(got < 2);
+}`, "", "verified", ""},
 	{"unmapped by two threads", `
 static char *shared;
 static void *drop(void *a) { char *p = shared; shared = 0; if (p) munmap(p, 4096); return a; }

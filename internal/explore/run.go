@@ -152,6 +152,7 @@ func runLeaving(ctx context.Context, clock limits.Clock, cfg config.Config, obs 
 	s.Cover(r)
 	r.Warnings = story.Warnings(s, r)
 	h.memory()
+	h.atOnce()
 	h.timers()
 	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {
 		r.Reason += fmt.Sprintf(", and no execution has come to its end: %d steps were run", r.Transitions)

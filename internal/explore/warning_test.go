@@ -50,6 +50,15 @@ int main(void) { if (!fopen("input", "r")) { perror("input"); return 0; } pair(w
 static _Atomic int x;
 static void *w(void *a) { x++; return a; }
 int main(int c, char **v) { if (c < 2) { fputs("usage: guest N\n", stderr); return 0; } pair(w); }`, func(c *config.Config) { c.Args = []string{"2"} }, nil, ""},
+	{"a copy by a system call, while another thread stores", `
+static volatile char b[8192];
+static void *w(void *a) { if (!a) { b[0] = 1; b[8191] = 1; } else { int f[2]; pipe(f); write(f[1], (void *)b, 8192); } return a; }
+int main(void) { pair(w); }`, nil, []result.WarningCode{result.AtOnce}, "copies 8192 bytes in one step, and nothing orders it with thread"},
+	{"a copy under the lock of the stores", `
+static volatile char b[8192];
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *w(void *a) { int f[2]; pipe(f); pthread_mutex_lock(&m); if (!a) { b[0] = 1; b[8191] = 1; } else write(f[1], (void *)b, 8192); pthread_mutex_unlock(&m); return a; }
+int main(void) { pair(w); }`, nil, nil, ""},
 	{"empty bodies", `
 static void *w(void *a) { return a; }
 int main(void) { pair(w); }`, nil, []result.WarningCode{result.NothingShared}, ""},

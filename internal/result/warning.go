@@ -27,9 +27,11 @@ const (
 	// SequentialOnly: an execution has a triangular race, so processors with store buffers may
 	// do more than was searched.
 	SequentialOnly WarningCode = "sc-only"
-	Unseen         WarningCode = "unseen"        // the program has no symbols, so its conditions aren't known
-	AssumedAway    WarningCode = "assumed-away"  // in every execution an assumption of the guest's didn't hold
-	OnlyTimeouts   WarningCode = "only-timeouts" // a timed wait had to run out in every execution
+	// AtOnce: a system call copied bytes in one step that another thread used meanwhile.
+	AtOnce       WarningCode = "at-once"
+	Unseen       WarningCode = "unseen"        // the program has no symbols, so its conditions aren't known
+	AssumedAway  WarningCode = "assumed-away"  // in every execution an assumption of the guest's didn't hold
+	OnlyTimeouts WarningCode = "only-timeouts" // a timed wait had to run out in every execution
 )
 
 // Warn makes a result invalid because of its first warning, where --strict asks for

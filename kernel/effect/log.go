@@ -59,10 +59,11 @@ type Log struct {
 	pc uint64
 	by trace.TID
 	// by is the caller but where the call works on another thread's stack.
-	caller trace.TID
-	made   []trace.Access // the caller's
-	others []kernel.Deed  // the call's effects as another thread
-	pages  []kernel.Pages
+	caller  trace.TID
+	made    []trace.Access // the caller's
+	others  []kernel.Deed  // the call's effects as another thread
+	pages   []kernel.Pages
+	emptied []kernel.Pages // of pages: those whose contents are gone
 }
 
 // New makes the door to a machine.
@@ -71,7 +72,7 @@ func New(m *emu.Machine) Log { return Log{m: m} }
 // Begin forgets the records. A call of thread t at pc follows.
 func (l *Log) Begin(t trace.TID, pc uint64) {
 	l.by, l.caller, l.pc = t, t, pc
-	l.made, l.others, l.pages = l.made[:0], l.others[:0], l.pages[:0]
+	l.made, l.others, l.pages, l.emptied = l.made[:0], l.others[:0], l.pages[:0], l.emptied[:0]
 }
 
 // Made lists the caller's accesses: in order, without those that an earlier one
@@ -84,6 +85,9 @@ func (l *Log) Others() []kernel.Deed { return l.others }
 // Pages are those whose contents or permissions were changed. Valid until the next
 // Begin.
 func (l *Log) Pages() []kernel.Pages { return l.pages }
+
+// Emptied are those of them whose contents are gone.
+func (l *Log) Emptied() []kernel.Pages { return l.emptied }
 
 // As records f's accesses as another thread's: a call's accesses to a thread's
 // own stack don't make it shared with the caller.

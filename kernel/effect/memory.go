@@ -102,6 +102,7 @@ func (l *Log) Protect(addr, size uint64, p emu.Prot) {
 // TakeAway says that pages belong to no map any more.
 func (l *Log) TakeAway(addr, size uint64) {
 	l.changes(addr, size)
+	l.emptied = append(l.emptied, kernel.Pages{Addr: addr, Size: size})
 	l.m.TakeAway(addr, size)
 }
 
@@ -136,6 +137,7 @@ func (l *Log) Gone(addr, size uint64) bool {
 // Clear makes pages zero.
 func (l *Log) Clear(addr, size uint64) {
 	l.changes(addr, size)
+	l.emptied = append(l.emptied, kernel.Pages{Addr: addr, Size: size})
 	l.m.Clear(addr, size)
 }
 

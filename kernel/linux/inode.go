@@ -145,6 +145,16 @@ func (s *space) openPages(f *inode, base uint64) {
 	}
 }
 
+// pastEnd reports whether an address is in a mapped file, in a page behind the file's end. A call
+// that moves the end changes the pages: it is in order with each access there.
+func (s *space) pastEnd(addr uint64) bool {
+	f := s.mappedFile(addr&^(pageSize-1), pageSize)
+	return f != nil && addr >= f.base.Peek()+pageUp(f.size.Peek())
+}
+
+// PastEnd is that for reports.
+func (k *Kernel) PastEnd(addr uint64) bool { return k.space.pastEnd(addr) }
+
 // openFile opens a file that the guest makes or may write.
 func (c *call) openFile(o *kernel.Outcome, want *opening) uint64 {
 	path := clean(want.path)

@@ -189,7 +189,7 @@ func (k *Kernel) Do(t trace.TID, trap emu.Trap, choice trace.Choice, regs *emu.R
 		c.leave(o)
 	}
 	o.Fresh = c.fresh
-	o.Accesses, o.Others, o.Pages = k.log.Made(), k.log.Others(), k.log.Pages()
+	o.Accesses, o.Others, o.Pages, o.Emptied = k.log.Made(), k.log.Others(), k.log.Pages(), k.log.Emptied()
 	o.Ops, o.Wakes = k.ops, k.wakes
 	return *o
 }

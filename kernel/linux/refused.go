@@ -10,6 +10,25 @@ import "landgo/kernel"
 // kernelHalf is where addresses begin that are refused without a fault.
 const kernelHalf = 1 << 47
 
+// What the calls below know, and none that is modelled names.
+const (
+	clockSGI        = 10           // a number without a clock since Linux 4
+	maxEpollEvents  = 1 << 31 / 12 // sizeof(struct epoll_event)
+	memfdUnknown    = 0x3ffffe0    // below are five flags, above is the size of a huge page
+	atSymlinkFollow = 0x400
+	renameNoReplace = 1
+	renameExchange  = 2
+	renameWhiteout  = 4
+	msAsync         = 1
+	msInvalidate    = 2
+	msSync          = 4
+)
+
+// cannotWait reports whether no timer and no sleep is of the clock: those that are only read.
+func cannotWait(clock int32) bool {
+	return clock >= clockMonotonicRaw && clock < clockBoottime || clock == clockSGI
+}
+
 // refused reports whether the call is such a one.
 func (c *call) refused(name string) bool {
 	first := c.int32(0)
@@ -18,13 +37,13 @@ func (c *call) refused(name string) bool {
 	case "nanosleep":
 		return c.wrongTime(c.a[0])
 	case "clock_nanosleep": // of no clock, or one that can't be slept by
-		return first > lastClock || first == clockThreadCPU || first >= clockMonotonicRaw && first < clockBoottime || first == 10 || c.wrongTime(c.a[2])
+		return first > lastClock || first == clockThreadCPU || cannotWait(first) || c.wrongTime(c.a[2])
 	case "setitimer":
 		return uint32(c.a[0]) >= itimers || c.a[1] != 0 && (c.wrongTimeval(c.a[1]) || c.wrongTimeval(c.a[1]+16))
 	case "getitimer":
 		return uint32(c.a[0]) >= itimers
 	case "timer_create":
-		return first > lastClock || first >= clockMonotonicRaw && first < clockBoottime || first == 10
+		return first > lastClock || cannotWait(first)
 	case "timer_settime":
 		return c.posixTimer() == nil || c.a[2] == 0 || c.wrongTime(c.a[2]) || c.wrongTime(c.a[2]+16)
 	case "timer_gettime", "timer_getoverrun", "timer_delete":
@@ -47,7 +66,7 @@ func (c *call) refused(name string) bool {
 	case "epoll_create1":
 		return c.a[0]&^oCloexec != 0
 	case "epoll_wait", "epoll_pwait", "epoll_pwait2":
-		return c.nr == sysEpollPwait2 && c.a[3] != 0 && c.wrongTime(c.a[3]) || (c.nr == sysEpollWait || c.a[4] == 0) && (c.int32(2) <= 0 || c.int32(2) > 1<<31/12)
+		return c.nr == sysEpollPwait2 && c.a[3] != 0 && c.wrongTime(c.a[3]) || (c.nr == sysEpollWait || c.a[4] == 0) && (c.int32(2) <= 0 || c.int32(2) > maxEpollEvents)
 	case "signalfd", "signalfd4":
 		return c.a[2] != 8 || c.nr != sysSignalfd && c.a[3]&^(oNonblock|oCloexec) != 0 || first != -1 && c.k.files.use(first) == useClosed
 	case "pipe2":
@@ -57,7 +76,7 @@ func (c *call) refused(name string) bool {
 	case "socketpair":
 		return c.a[1]&0xfffffff0&^(oNonblock|oCloexec) != 0
 	case "memfd_create":
-		return c.a[1]&0x3ffffe0 != 0
+		return c.a[1]&memfdUnknown != 0
 	case "ftruncate":
 		return int64(c.a[1]) < 0
 	case "pread64", "pwrite64":
@@ -81,11 +100,11 @@ func (c *call) refused(name string) bool {
 	case "unlinkat":
 		return c.a[2]&^atRemovedir != 0 || c.placeless(c.a[1])
 	case "linkat":
-		return c.a[4]&^0x1400 != 0 || !c.isThere(c.a[1], true)
+		return c.a[4]&^(atSymlinkFollow|atEmptyPath) != 0 || !c.isThere(c.a[1], true)
 	case "renameat":
 		return c.placeless(c.a[1])
 	case "renameat2":
-		return c.a[4]&^7 != 0 || c.a[4]&2 != 0 && c.a[4]&5 != 0 || c.placeless(c.a[1])
+		return c.a[4]&^(renameNoReplace|renameExchange|renameWhiteout) != 0 || c.a[4]&renameExchange != 0 && c.a[4]&(renameNoReplace|renameWhiteout) != 0 || c.placeless(c.a[1])
 	case "access", "faccessat", "faccessat2":
 		at := 1
 		if c.nr != sysAccess {
@@ -103,7 +122,7 @@ func (c *call) refused(name string) bool {
 	case "mprotect", "madvise":
 		return c.a[0]&(pageSize-1) != 0 || c.a[0]+pageUp(c.a[1]) <= c.a[0]
 	case "msync":
-		return c.a[0]&(pageSize-1) != 0 || c.a[2]&^7 != 0 || c.a[2]&5 == 5 || c.a[0]+pageUp(c.a[1]) <= c.a[0]
+		return c.a[0]&(pageSize-1) != 0 || c.a[2]&^(msAsync|msInvalidate|msSync) != 0 || c.a[2]&(msAsync|msSync) == msAsync|msSync || c.a[0]+pageUp(c.a[1]) <= c.a[0]
 	case "mlock2":
 		return c.a[2]&^1 != 0
 	case "futex":

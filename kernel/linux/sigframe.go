@@ -74,13 +74,13 @@ func sentBy(kill bool) info {
 	return i
 }
 
-func (s *signals) faultInfo(f emu.Fault, pc uint64) info {
+func (s *signals) faultInfo(f emu.Fault, pc, sig uint64) info {
 	i := info{code: 1, addr: pc, fault: true}
 	switch f.Kind {
 	case emu.FaultRead, emu.FaultWrite, emu.FaultFetch:
 		i.addr, i.trapno = f.Addr, 14
-		if s.log.Prot(f.Addr) != 0 {
-			i.code = 2 // SEGV_ACCERR
+		if sig == sigBus || s.log.Prot(f.Addr) != 0 {
+			i.code = 2 // BUS_ADRERR, SEGV_ACCERR
 		}
 	case emu.FaultIllegal:
 		i.code, i.trapno = 2, 6

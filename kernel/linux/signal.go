@@ -320,6 +320,10 @@ func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
 		sig = sigIll
 	case emu.FaultBreakpoint:
 		sig = sigTrap
+	case emu.FaultRead, emu.FaultWrite, emu.FaultFetch:
+		if k.space.pastEnd(f.Addr) {
+			sig = sigBus
+		}
 	}
 	if k.signals.fate(sig) != fateHandled || k.log.Get(&t.blocked)&bit(sig) != 0 {
 		return false
@@ -328,7 +332,7 @@ func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
 	if f.Kind == emu.FaultBreakpoint {
 		regs.RIP++ // a trap: the handler goes back to what comes after int3
 	}
-	if !k.signals.enter(t, sig, regs, k.signals.faultInfo(f, at)) {
+	if !k.signals.enter(t, sig, regs, k.signals.faultInfo(f, at, sig)) {
 		regs.RIP = at
 		return false
 	}

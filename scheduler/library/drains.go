@@ -10,8 +10,8 @@ import (
 
 // Drains implements Memory: which operations the C library makes by locked instructions, or
 // by calls of the kernel, so that they empty the thread's store buffer. It follows glibc's
-// nptl and musl's src/thread. Where these differ, an operation drains only if both
-// libraries' does. A call that fails, or finds nothing to do, does so by loads; objects are
+// nptl and musl's src/thread. Most tries that fail, and calls that find nothing to do, do so by
+// loads. One whose time has passed has said by a locked instruction that it waits. Objects are
 // set up by plain stores, and a recursive mutex is counted by them.
 func (s *Library) Drains(t trace.TID) bool {
 	th := &s.threads[t]
@@ -33,9 +33,7 @@ func (s *Library) Drains(t trace.TID) bool {
 		if !onObject(th.role) {
 			return true
 		}
-		o := s.objectOf(th.arg(0), a.kind)
-		own := o.owner == th.ID
-		return !(own && (a.op != trace.OpUnlock || o.depth > 1)) && (own || o.owner == trace.NoThread || a.op != trace.OpTryLock)
+		return s.mutexDrains(th, a.op, s.objectOf(th.arg(0), a.kind))
 	}
 	switch th.role {
 	case profile.Once:
@@ -43,16 +41,35 @@ func (s *Library) Drains(t trace.TID) bool {
 	case profile.CondSignal, profile.CondBroadcast:
 		return s.libc != elffile.Glibc || len(s.objectOf(th.arg(0), kindCond).waiters) > 0
 	case profile.SemTryWait:
-		return s.objectOf(th.arg(0), kindSem).value > 0
+		return th.badTime || s.objectOf(th.arg(0), kindSem).value > 0
 	case profile.SemGetValue:
 		return false
 	case profile.RWTryReadLock, profile.RWTryWriteLock:
-		return s.rwLocks.free(th, s.objectOf(th.arg(0), kindRWLock))
+		if o := s.objectOf(th.arg(0), kindRWLock); !s.rwLocks.free(th, o) {
+			refused := s.libc == elffile.Glibc && o.owner == th.ID // a load shows it the deadlock
+			return th.badTime && !refused || s.libc == elffile.Musl && th.role == profile.RWTryWriteLock
+		}
+	case profile.ThreadExit: // the library's own code has the instructions that wait
+		return !s.lives.runsOwnEnd(th)
 	case profile.TryJoin:
 		u := s.lives.threadOf(th.arg(0))
-		return u == trace.NoThread || !s.threads[u].Live()
+		return u == trace.NoThread || !s.threads[u].Live() || th.badTime && s.libc == elffile.Glibc
 	}
 	return true
+}
+
+// mutexDrains is Drains of an operation on a mutex or a spin lock. musl tries a normal one by an
+// exchange, glibc looks first; spin locks are tried by an exchange in both.
+func (s *Library) mutexDrains(th *thread, op trace.OpKind, o *object) bool {
+	switch own := o.owner == th.ID; {
+	case own && op == trace.OpUnlock:
+		return o.depth <= 1
+	case own && o.mtype != mutexNormal:
+		return false
+	case op != trace.OpTryLock || th.badTime || o.owner == trace.NoThread:
+		return true
+	}
+	return th.role == profile.SpinTryLock || s.libc == elffile.Musl && o.mtype == mutexNormal
 }
 
 // unlocksByStore reports whether a role is of spin locks that are let go by a plain store, as

@@ -44,7 +44,7 @@ func (v *threadCalls) perform(th edit, tr *trace.Transition) (scheduler.Verdict,
 		v.models.edit(t).detached = true
 		v.guest.ret(th, 0)
 	case profile.ThreadExit:
-		own := th.native || v.ownEnds() || v.unwindsAtEnd(th.thread)
+		own := v.runsOwnEnd(th.thread)
 		if first := &v.models.threads[0]; th.thread == first || own && !first.Live() {
 			v.outlive(own)
 		}
@@ -171,6 +171,12 @@ func (v *threadCalls) noThread(th edit) (scheduler.Verdict, error) {
 // ownEnds reports whether threads end by the guest's own code: it has destructors to
 // run, or has to know which thread is the last.
 func (v *threadCalls) ownEnds() bool { return v.cells.destructors.Get() != 0 || v.guest.known.Last }
+
+// runsOwnEnd reports whether a thread that stands at its end goes on in the library's own code,
+// which runs code of the guest's.
+func (v *threadCalls) runsOwnEnd(th *thread) bool {
+	return th.native || v.ownEnds() || v.unwindsAtEnd(th)
+}
 
 // unwindsAtEnd reports whether the pthread_exit at which a thread stands runs code of
 // the guest's: glibc's unwinds the stack, as an exception would.

@@ -9,7 +9,11 @@ import (
 
 // RaceConfig is what a detector of a mode knows of the guest.
 func (s *Session) RaceConfig(m race.Mode) race.Config {
-	return race.Config{Mode: m, Atomic: s.atomicity, Library: s.synchronises}
+	cfg := race.Config{Mode: m, Atomic: s.atomicity, Library: s.synchronises}
+	if s.Config.Buffers() && s.Plain != nil {
+		cfg.Held = s.Plain.Holds
+	}
+	return cfg
 }
 
 // synchronises is race.Config.Library. Of a C library in a file of its own, the functions
