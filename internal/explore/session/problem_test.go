@@ -86,7 +86,8 @@ func TestSources(t *testing.T) {
 		{"lab/queue.zig", "zig build-exe -lc -mcpu x86_64 -femit-bin=lab/queue lab/queue.zig makes", result.NotELF},
 		{"lab/queue.go", "lab/queue.go: a Go program", result.OtherRuntime},
 	} {
-		err := ImageError(c.guest, &elffile.Error{Kind: elffile.NotELF})
+		_, err := elffile.Parse(c.guest, strings.NewReader("a text\n"), 7)
+		err = ImageError(c.guest, err)
 		var e *result.Error
 		if !errors.As(err, &e) || e.Kind != c.kind || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %s: %s", c.guest, err, c.kind, c.says)
