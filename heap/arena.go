@@ -76,7 +76,7 @@ func (a *Arena) NeedsFar(n, align uint64) bool {
 }
 
 // Far has the arena take rooms from [base, end) for which its own addresses have no
-// place.
+// place. That is for good: no other room comes from there.
 func (a *Arena) Far(base, end uint64) { a.parts[2] = part{base: base, end: end} }
 
 // choose is the part from which a new room of a class comes.
@@ -168,12 +168,10 @@ func (a *Arena) allocate(b Block, align uint64, unused bool) (_ *Block, fresh Pi
 		next, _ := a.parts[from].fits(capacity(c))
 		r = int32(len(h.rooms))
 		h.rooms = append(h.rooms, room{addr: next + Gap, class: uint8(c)})
-		h.log = append(h.log, undo{what: arenaNext, arena: a, at: uint64(from), old: a.parts[from].next})
-		a.parts[from].next = next + Gap + capacity(c)
+		a.setNext(from, next+Gap+capacity(c))
 		fresh = Piece{next, Gap + capacity(c)}
 	} else {
-		h.log = append(h.log, undo{what: arenaFree, arena: a, at: uint64(c), old: uint64(a.free[c])})
-		a.free[c] = h.rooms[r].link
+		a.setFree(c, h.rooms[r].link)
 	}
 	b.Addr = h.rooms[r].addr
 	if align > 16 && align&(align-1) == 0 {
@@ -198,12 +196,9 @@ func (a *Arena) Release(addr uint64, e Event) {
 	h := a.heap
 	r := h.room[h.last[place{0, addr}]-1]
 	h.Take(0, addr, e)
-	c := h.rooms[r].class
-	h.log = append(h.log,
-		undo{what: roomLink, at: uint64(r), old: uint64(h.rooms[r].link)},
-		undo{what: arenaFree, arena: a, at: uint64(c), old: uint64(a.free[c])})
-	h.rooms[r].link = a.free[c]
-	a.free[c] = r + 1
+	c := int(h.rooms[r].class)
+	h.setLink(r, a.free[c])
+	a.setFree(c, r+1)
 }
 
 // Resize makes the live block at an address one of n bytes, in the same room. It

@@ -9,6 +9,6 @@
 // block, of the next generation at its address.
 //
 // Invariant: the model is a function of the calls made since its beginning.
-// Rewind takes it back to a Mark, with all that was logged after it, so that it
+// Rewind takes it back to a Mark, with all that was logged after it (log.go), so that it
 // is part of the state that a search goes back to.
 package heap

@@ -62,7 +62,7 @@ type Heap struct {
 	pages  pages
 	apart  bool // none of its blocks is looked for by what it overlaps
 	log    []undo
-	// families are those that ever had a block, before a Rewind too.
+	// families are those that ever had a block, before a Rewind too. Only which there are matters.
 	families []Family
 }
 
@@ -83,61 +83,6 @@ func NewApart() *Heap {
 	return h
 }
 
-// undo is one entry of the log: a word's value before its change.
-type undo struct {
-	what   change
-	family Family // lastBlock
-	arena  *Arena
-	at     uint64
-	old    uint64
-}
-
-type change uint8
-
-const (
-	lastBlock change = iota // at: address
-	freedFlag               // at: number of the block
-	arenaNext               // at: number of the part
-	arenaFree               // at: size class
-	roomLink                // at: number of the room
-)
-
-// Mark is a remembered state. Marks nest like a stack.
-type Mark struct{ blocks, rooms, log, owned int }
-
-// Mark remembers the present state.
-func (h *Heap) Mark() Mark { return Mark{len(h.blocks), len(h.rooms), len(h.log), len(h.owned)} }
-
-// Rewind comes back to a mark and forgets all later ones.
-func (h *Heap) Rewind(m Mark) {
-	for i := len(h.log) - 1; i >= m.log; i-- {
-		u := &h.log[i]
-		switch u.what {
-		case lastBlock:
-			if p := (place{u.family, u.at}); u.old == 0 {
-				delete(h.last, p)
-			} else {
-				h.last[p] = int32(u.old)
-			}
-		case freedFlag:
-			h.blocks[u.at].Freed, h.blocks[u.at].Back = false, Event{}
-			h.enter(int32(u.at))
-		case arenaNext:
-			u.arena.parts[u.at].next = u.old
-		case arenaFree:
-			u.arena.free[u.at] = int32(u.old)
-		case roomLink:
-			h.rooms[u.at].link = int32(u.old)
-		}
-	}
-	for n := m.blocks; n < len(h.blocks); n++ { // they live, now
-		h.leave(int32(n))
-	}
-	h.log = h.log[:m.log]
-	h.owned = h.owned[:m.owned]
-	h.blocks, h.room, h.rooms = h.blocks[:m.blocks], h.room[:m.blocks], h.rooms[:m.rooms]
-}
-
 // Give begins a block.
 func (h *Heap) Give(b Block) *Block { return h.give(b, -1) }
 
@@ -151,10 +96,9 @@ func (h *Heap) give(b Block, room int32) *Block {
 	if old > 0 {
 		b.Generation += h.blocks[old-1].Generation
 	}
-	h.log = append(h.log, undo{what: lastBlock, family: b.Family, at: b.Addr, old: uint64(old)})
 	h.blocks = append(h.blocks, b)
 	h.room = append(h.room, room)
-	h.last[p] = int32(len(h.blocks))
+	h.setLast(p, int32(len(h.blocks)))
 	h.enter(int32(len(h.blocks) - 1))
 	return &h.blocks[len(h.blocks)-1]
 }
@@ -184,9 +128,7 @@ func (h *Heap) Take(f Family, addr uint64, e Event) {
 
 // End ends the life of a block by its place in Blocks.
 func (h *Heap) End(n int32, e Event) {
-	b := &h.blocks[n]
-	h.log = append(h.log, undo{what: freedFlag, at: uint64(n)})
-	b.Freed, b.Back = true, e
+	h.setFreed(n, e)
 	h.leave(n)
 }
 

@@ -26,6 +26,7 @@ var state = map[string][]string{
 	"scheduler":         {"thread", "Thread", "stander", "storing", "kin"},
 	"scheduler/library": {"thread", "life", "call", "object"},
 	"scheduler/steer":   {"thread"},
+	"heap":              {"Block", "room", "part", "Arena"},
 }
 
 // edits are the types through which it may be set.
@@ -177,20 +178,29 @@ func isNamed(t types.Type, path, name string) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == module+path && n.Obj().Name() == name
 }
 
+// typed is the packages of a pattern, with their types.
+func typed(t *testing.T, pattern string) []*packages.Package {
+	t.Helper()
+	pkgs, err := packages.Load(&packages.Config{Dir: "../..", Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedExportFile | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo}, pattern)
+	if err != nil || len(pkgs) == 0 {
+		t.Fatalf("%s: %d packages: %v", pattern, len(pkgs), err)
+	}
+	for _, pkg := range pkgs {
+		if len(pkg.Errors) > 0 {
+			t.Fatal(pkg.Errors)
+		}
+	}
+	return pkgs
+}
+
 // TestStateIsKept: in the rooms of the scheduler, the state of a thread or of an object is set
 // through an edit only. To make one has kept the state for a mark to go back to. Each room makes
 // its edits in one place, but for what is new, goes back, follows from other state, or is set
 // between executions. Only there does a room ask the core to keep a thread.
 func TestStateIsKept(t *testing.T) {
-	pkgs, err := packages.Load(&packages.Config{Dir: "../..", Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedExportFile | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo}, "./scheduler/...")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pkgs := typed(t, "./scheduler/...")
 	makers, savers := map[string]int{}, map[string]int{}
 	for _, pkg := range pkgs {
-		if len(pkg.Errors) > 0 {
-			t.Fatal(pkg.Errors)
-		}
 		k := kept{pkg: pkg, looks: map[types.Object]bool{}, report: func(n ast.Node, what string) {
 			t.Errorf("%v: a state isn't kept here and is %s", pkg.Fset.Position(n.Pos()), what)
 		}}
@@ -224,4 +234,45 @@ func TestStateIsKept(t *testing.T) {
 	if want := map[string]int{"library.edit": 1, "steer.edit": 1}; !maps.Equal(savers, want) {
 		t.Errorf("threads are kept in %v, and not in %v", savers, want)
 	}
+}
+
+// TestHeapIsKept: what changes in a heap is set where its old value is logged. The addresses of an
+// arena are for good.
+func TestHeapIsKept(t *testing.T) {
+	pkg, sites := typed(t, "./heap")[0], map[string]int{}
+	for _, file := range pkg.Syntax {
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			k := kept{pkg: pkg, looks: map[types.Object]bool{}, report: func(n ast.Node, what string) {
+				if what == "set" {
+					sites[f.Name.Name]++
+				}
+			}}
+			ast.Inspect(f, k.visit)
+			ast.Inspect(f, func(n ast.Node) bool {
+				if a, ok := n.(*ast.AssignStmt); ok && setsMap(a, "last") {
+					sites[f.Name.Name]++
+				}
+				return true
+			})
+		}
+	}
+	if want := map[string]int{"setLast": 1, "setFreed": 2, "setNext": 1, "setFree": 1, "setLink": 1, "Rewind": 6, "Low": 2, "Far": 1}; !maps.Equal(sites, want) {
+		t.Errorf("a heap is changed in %v, and not in %v", sites, want)
+	}
+}
+
+// setsMap reports whether an assignment sets an element of a field.
+func setsMap(a *ast.AssignStmt, field string) bool {
+	return slices.ContainsFunc(a.Lhs, func(l ast.Expr) bool {
+		x, ok := l.(*ast.IndexExpr)
+		if !ok {
+			return false
+		}
+		f, ok := x.X.(*ast.SelectorExpr)
+		return ok && f.Sel.Name == field
+	})
 }

@@ -42,8 +42,8 @@ type Kernel struct {
 
 	regions []*region // the mappings of new_pages, only the first `mapped` of them; grows only
 	// Of all regions that there ever were, on any path: within hull, some
-	// removed, some lent. They save looking through regions: a stack that grows
-	// by the page makes thousands.
+	// removed, some lent. They save looking through regions, which go back, and never change
+	// what is found: a stack that grows by the page makes thousands.
 	hull               emu.Range
 	someGone, someLent bool
 	mapped             uint64

@@ -49,6 +49,7 @@ var gapProblems = map[kernel.Gap]result.ErrorKind{
 // comes first.
 var builders = map[string]string{
 	".o": "gcc -g -pthread -o %s %s", ".s": "gcc -g -pthread -o %s %s", ".S": "gcc -g -pthread -o %s %s", ".rs": "rustc -g -o %s %s",
+	".zig": "zig build-exe -lc -mcpu x86_64 -femit-bin=%s %s",
 }
 
 // ImageError explains why the guest's file isn't one.
@@ -56,6 +57,8 @@ func ImageError(guest string, err error) error {
 	var bad *elffile.Error
 	var p *fs.PathError
 	switch {
+	case errors.As(err, &bad) && bad.Kind == elffile.NotELF && path.Ext(guest) == ".go":
+		return result.Errorf(result.OtherRuntime, "%s: %s", guest, goProgram)
 	case errors.As(err, &bad) && (bad.Kind == elffile.NotProgram || bad.Kind == elffile.NotELF) && builders[path.Ext(guest)] != "":
 		program := strings.TrimSuffix(guest, path.Ext(guest))
 		return result.Errorf(imageProblems[bad.Kind], "%w: "+builders[path.Ext(guest)]+" makes a program of it", err, program, guest)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 
 	"landgo/internal/image/elffile"
@@ -70,6 +71,26 @@ func TestBootError(t *testing.T) {
 		}
 		if p := result.Explain(kind); kind != c.kind || p.Status != c.status {
 			t.Errorf("%v: %s, exit %d; want %s, exit %d", c.err, kind, p.Status, c.kind, c.status)
+		}
+	}
+}
+
+// TestSources: what is said of a source that landgo doesn't build is how its program is
+// made, or that there would be no use in it.
+func TestSources(t *testing.T) {
+	for _, c := range []struct {
+		guest, says string
+		kind        result.ErrorKind
+	}{
+		{"lab/queue.rs", "rustc -g -o lab/queue lab/queue.rs makes", result.NotELF},
+		{"lab/queue.zig", "zig build-exe -lc -mcpu x86_64 -femit-bin=lab/queue lab/queue.zig makes", result.NotELF},
+		{"lab/queue.go", "lab/queue.go: a Go program", result.OtherRuntime},
+	} {
+		_, err := elffile.Parse(c.guest, strings.NewReader("a text\n"), 7)
+		err = ImageError(c.guest, err)
+		var e *result.Error
+		if !errors.As(err, &e) || e.Kind != c.kind || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %s: %s", c.guest, err, c.kind, c.says)
 		}
 	}
 }

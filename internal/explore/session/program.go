@@ -29,7 +29,7 @@ func sanitizer(img *image.Image) string {
 func otherRuntime(img *image.Image) string {
 	for _, section := range []string{".gopclntab", ".note.go.buildid", ".data.rel.ro.gopclntab"} {
 		if s, _ := img.Section(section); s != nil {
-			return "a Go program: its goroutines are switched by Go's own scheduler, which landgo doesn't know (go test -race looks for their races)"
+			return goProgram
 		}
 	}
 	_, comment := img.Section(".comment")
@@ -57,3 +57,7 @@ type Program struct {
 	// accesses, by a few.
 	texts map[uint64]string
 }
+
+// goProgram is why a program of Go's can't be tested, nor one that would be made of its
+// sources.
+const goProgram = "a Go program: its goroutines are switched by Go's own scheduler, which landgo doesn't know (go test -race looks for their races)"
