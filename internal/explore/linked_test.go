@@ -58,7 +58,7 @@ int main(int n, char **)
 {
 	std::thread t(f), u(f);
 #ifdef LOADS
-	dlopen("nothing.so", RTLD_LAZY);
+	dlopen("nothing", RTLD_LAZY);
 #endif
 	t.join(), u.join();
 	return live != 0;
