@@ -146,7 +146,11 @@ func (b *Build) watch(gone <-chan bool) (*BuildEnd, error) {
 		json.NewEncoder(specIn).Encode(b)
 		specIn.Close()
 	}()
-	go heard.read(out)
+	read := make(chan bool)
+	go func() {
+		heard.read(out)
+		close(read)
+	}()
 	text, _ := io.ReadAll(io.LimitReader(told, 64<<10)) // until it becomes the shell
 	if len(text) > 0 {
 		json.Unmarshal(text, end)
@@ -161,7 +165,8 @@ func (b *Build) watch(gone <-chan bool) (*BuildEnd, error) {
 	<-over
 	sweep() // the remains of the last ones
 	end.Status = cmd.ProcessState.ExitCode()
-	out.SetReadDeadline(time.Now().Add(time.Second))
+	out.SetReadDeadline(time.Now().Add(time.Second)) // for what the pipe still has
+	<-read
 	if end.Limit == "" {
 		end.Limit = b.full(heard)
 	}
