@@ -56,21 +56,13 @@ func (m *Machine) Read(addr uint64, p []byte) bool {
 	return b != nil
 }
 
-// Read8, Read16, Read32 and Read64 read a little-endian number; 0 outside the
+// Read8, Read32 and Read64 read a little-endian number; 0 outside the
 // address space.
 func (m *Machine) Read8(addr uint64) uint8 {
 	if !m.inSpace(addr, 1) {
 		return 0
 	}
 	return *(*uint8)(unsafe.Add(m.mem, addr))
-}
-
-// Read16 is described at Read8.
-func (m *Machine) Read16(addr uint64) uint16 {
-	if !m.inSpace(addr, 2) {
-		return 0
-	}
-	return binary.LittleEndian.Uint16(m.Bytes(addr, 2))
 }
 
 // Read32 is described at Read8.

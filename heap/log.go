@@ -25,8 +25,8 @@ type Mark struct{ blocks, rooms, log, owned int }
 // Mark remembers the present state.
 func (h *Heap) Mark() Mark { return Mark{len(h.blocks), len(h.rooms), len(h.log), len(h.owned)} }
 
-// What follows are the only changes of what lives on in a Heap, but for lists that grow at their ends
-// (TestHeapIsKept in internal/arch).
+// Only the functions below change a Heap's words that go back. Lists grow at their ends besides, and are
+// cut there (TestHeapIsKept in internal/arch).
 
 func (h *Heap) setLast(p place, n int32) {
 	h.log = append(h.log, undo{what: lastBlock, family: p.family, at: p.addr, old: uint64(h.last[p])})

@@ -2,11 +2,11 @@ package race
 
 import "landgo/internal/trace"
 
-// A watch that has met what may be the load of a triangular race still needs no clocks as long as
-// each of these loads is guarded: all accesses to its bytes, in every execution since, were made by
-// one thread, or with one lock held. The lock's release and its next acquisition order any two of them,
-// so that no two are adjacent. Accesses of the first thread while there is no other are ordered anyway.
-// What one execution shows counts in all: then the order of executions doesn't matter.
+// A watch may have met the load of a triangular race. It still needs no clocks as long as each such load
+// is guarded: in every execution since, one thread made all accesses to its bytes, or one lock was held.
+// The lock's release and its next acquisition order any two of them, so that no two are adjacent.
+// Accesses of the first thread while there is no other are ordered anyway. An access that one execution
+// shows counts in all, so the order of executions doesn't matter.
 
 // Guards of a granule, beside the slot of the lock's holder.
 const (

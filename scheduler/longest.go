@@ -122,9 +122,9 @@ func (g *longest) whereLong() Long {
 // shownTurns is how many turns of the loop in which an execution stays are on its way.
 const shownTurns = 3
 
-// way is the present path up to so many turns that a thread makes in the loop in which it stays to
-// the end: from where on it comes to an instruction again and again, without a long time in
-// between. It is nil for a kernel that schedules its threads itself: a part of its path is none.
+// way is the present path up to so many turns of the loop in which a thread stays to the end. The loop
+// begins where the thread comes to an instruction again and again, without a long time in between.
+// It is nil for a kernel that schedules its threads itself: a part of its path is none.
 func (g *longest) way(pc uint64, t trace.TID) (list []trace.Segment) {
 	if g.in.steered() {
 		return nil

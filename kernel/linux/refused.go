@@ -10,7 +10,7 @@ import "landgo/kernel"
 // kernelHalf is where addresses begin that are refused without a fault.
 const kernelHalf = 1 << 47
 
-// What the calls below know, and none that is modelled names.
+// Numbers of Linux's interface that only refused calls have.
 const (
 	clockSGI        = 10           // a number without a clock since Linux 4
 	maxEpollEvents  = 1 << 31 / 12 // sizeof(struct epoll_event)

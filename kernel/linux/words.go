@@ -9,7 +9,7 @@ import (
 
 // The addresses by which the words of the kernel's state are known: below nullPages,
 // where a guest has nothing. Words that are always used together share one. (0x2000
-// and 0x3000 are the scheduler's.)
+// and 0x3000 are scheduler/library's.)
 const (
 	wordObjects     = 0x1000 // three for each
 	wordOpen        = 0x3100 // from the first open file on
