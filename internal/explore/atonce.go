@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 
 	"landgo/internal/result"
@@ -20,17 +21,20 @@ func (h *hunt) atOnce() {
 	}
 	var copied, other race.Access
 	for _, c := range w.Races.Candidates() {
-		if c.Kind == race.Recycled || !c.BothOrders() {
+		if c.Kind == race.Recycled || !c.BothOrders() || w.Orders(c) {
 			continue
 		}
 		a, b := c.Shown.Earlier, c.Shown.Later
 		if a.Size < b.Size {
 			a, b = b, a
 		}
-		if a.Size <= widest || a.Free || copied.Size > 0 && copied.PC <= a.PC {
+		if a.Size <= widest || a.Free {
 			continue
 		}
-		copied, other = a, b
+		// The least of them, for their order depends on the workers.
+		if copied.Size == 0 || cmp.Or(cmp.Compare(a.PC, copied.PC), cmp.Compare(b.PC, other.PC)) < 0 {
+			copied, other = a, b
+		}
 	}
 	if copied.Size == 0 {
 		return

@@ -279,7 +279,7 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 		if c.k.loader.lacks(clean(want.path)) {
 			o.Invalid, o.Gap = clean(want.path), kernel.GapLibrary
 		} else if c.k.loader.unlinked(clean(want.path)) {
-			o.Invalid = fmt.Sprintf("dlopen(%q) in a static program is not modelled: build the program without -static", path.Base(want.path))
+			o.Gap, o.Invalid = kernel.GapCall, fmt.Sprintf("dlopen(%q) in a static program is not modelled: build the program without -static", path.Base(want.path))
 		}
 		return enoent
 	}
