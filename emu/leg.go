@@ -11,9 +11,8 @@ import (
 	"unsafe"
 )
 
-// Leg is what the processor did from one stop to the next, as plain data: runs of a thread
-// that was alone, or in trusted code, so that nothing was recorded of its accesses. Play has
-// the same come of it without the processor.
+// Leg is what the processor did from one stop to the next, as plain data. The thread was alone,
+// or in trusted code, so no access was recorded. Play does the same without the processor.
 type Leg struct {
 	Why        Why
 	PC, Insns  uint64

@@ -1,8 +1,8 @@
 /* What a program on Linux asks of landgo. "landgo header --linux" prints this file.
  *
- * No library is needed. Without landgo the program runs all the same: a choice is 0, a program
- * ends well, with status 0, where something that it assumes doesn't hold, and the functions
- * that say what it is to do do nothing. */
+ * No library is needed. Without landgo the program runs all the same. A choice is 0. Where an
+ * assumption doesn't hold, the program ends with status 0. The functions for conditions and
+ * operations do nothing. */
 #ifndef LANDGO_LINUX_H
 #define LANDGO_LINUX_H
 

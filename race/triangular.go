@@ -17,8 +17,8 @@ import (
 //
 // A triangular race is, in an execution:
 //
-//   - a plain load r by thread t and a store w to the same bytes by thread u, adjacent up
-//     to the order of independent events (a race: either could have come first);
+//   - a plain load r by thread t and a store w to the same bytes by thread u. They are adjacent
+//     up to the order of independent events (a race: either could have come first).
 //   - a plain store s by t to memory that threads share, before r in program order, with
 //     nothing between that drains t's store buffer. (Owens: a write to another address.)
 //

@@ -15,9 +15,9 @@ import (
 // spared polls (await.go) a try isn't possible where it would fail. That misses nothing, and
 // no verdict differs, under these conditions:
 //
-//  1. From a try that fails a thread comes back to a try, whatever it finds, and does nothing on the
-//     way but to look at the word and to add to it. What it has added is nothing then, and
-//     where it may wait. It waits there only as long as a try would fail.
+//  1. From a try that fails a thread comes back to a try, whatever it finds. On the way it only
+//     looks at the word and adds to it. What it has added is nothing then, and where it may wait.
+//     It waits there only as long as a try would fail.
 //  2. Tries that work with several values leave the thread in the same state, wherever in
 //     the loop they were made. With one value they work everywhere or nowhere.
 //  3. Other threads make such tries, or add and use nothing of what they find.

@@ -18,9 +18,9 @@ import (
 //     queues, clock, signals), and this package's own that are assigned through
 //     Machine.Set: emu.Machine.Digest;
 //   - the allocator's blocks and lists: heap.Heap.Digest;
-//   - each thread: its CPU with what a half-executed instruction holds, where it
-//     stands, the frames of trusted functions it is in, the locks it holds, what
-//     it waits for or spins on;
+//   - each thread: its CPU with what a half-executed instruction holds, where it stands, the
+//     frames of trusted functions it is in. Also the locks it holds, and what it waits for or
+//     spins on;
 //   - each trusted object;
 //   - the lines printed so far, by which outcomes are told apart.
 //

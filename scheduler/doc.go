@@ -4,11 +4,10 @@
 //	guest ── emu.Machine ──┐
 //	traps ── kernel.Kernel ─┤ scheduler.System ── por (through its System interface)
 //
-// A step runs one thread from where it stands to its next preemption point. A
-// thread always stands at a known operation: before a shared access, at the entry
-// of a trusted function, before a trap, asleep, in an exact spin, before its
-// failure, or gone. Its instructions between are private to it, so a new thread's
-// private beginning is run at its creation.
+// A step runs one thread from where it stands to its next preemption point. A thread always
+// stands at a known operation: before a shared access, at the entry of a trusted function, or
+// before a trap. Or it is asleep, in an exact spin, before its failure, or gone. Its instructions
+// between are private to it, so a new thread's private beginning is run at its creation.
 //
 // # Three rooms
 //

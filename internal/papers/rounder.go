@@ -12,9 +12,9 @@ import (
 // Marmanis and Vafeiadis: Table I, the speed-up of a bound on rounds, and how
 // many rounds a bug needs.
 
-// A structure is a line of Table I that has a guest, with the speed-ups that the
-// paper gives at two and three rounds; "" where its size isn't one of the
-// paper's. Of the large ones none ends in time without a bound, and one search is tried.
+// A structure is a line of Table I that has a guest. It has the speed-ups that the paper gives at
+// two and three rounds, "" where the size isn't one of the paper's. Of the large ones none ends
+// in time without a bound, and one search is tried.
 type structure struct {
 	name, paper, two, three string
 	large                   bool

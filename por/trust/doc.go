@@ -1,6 +1,6 @@
-// Package trust is TruSt (Kokologiannakis, Marmanis, Gladstein and Vafeiadis, "Truly
-// stateless, optimal dynamic partial order reduction", POPL 2022; Algorithm 2 of
-// Marmanis and Vafeiadis 2023) for sequential consistency, over a System.
+// Package trust is TruSt for sequential consistency, over a System (Kokologiannakis, Marmanis,
+// Gladstein and Vafeiadis, "Truly stateless, optimal dynamic partial order reduction", POPL
+// 2022). It is Algorithm 2 of Marmanis and Vafeiadis 2023.
 //
 // An execution graph G holds events and the happens-before order between them,
 // the transitive closure of the papers' po, rf, co and fr by bytes. Under

@@ -51,8 +51,9 @@ func heldIn(w, v *result.Wait) bool {
 	return v.Owner == w.Thread && (v.For == "mutex" || v.For == "read-write lock") && v.Acquired != nil && where(w.Stack) != "" && where(v.Stack) != ""
 }
 
-// helpsLater is where the thread of v makes its next call that lets those go on that wait for the
-// object of w, in a run that passes: after it has taken the lock for which it waits here. "" if there is none.
+// helpsLater is where, in a run that passes, the thread of v next wakes threads that wait for the
+// object of w. It does so after it has taken the lock for which it waits here. "" if there is no
+// such place.
 func (st *Story) helpsLater(w, v *result.Wait, passes *Story) string {
 	helps := []trace.OpKind{trace.OpSemPost, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpBarrierArrive}
 	takes := []trace.OpKind{trace.OpLock, trace.OpReadLock, trace.OpWriteLock}

@@ -9,7 +9,7 @@ import (
 
 // Threads that wait for what another one has left behind.
 
-// spinning makes what a thread's loop reads the cause of a livelock: who wrote it last.
+// spinning makes what a thread's loop reads the cause of a livelock: which thread wrote it last.
 func (st *Story) spinning(b *result.Bug) {
 	if b.Kind != trace.Livelock || b.Cause != "" {
 		return

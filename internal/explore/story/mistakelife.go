@@ -98,9 +98,9 @@ func (st *Story) foundAt(t trace.TID, before at, b *heap.Block) (x, from at, ok 
 	return x, from, false
 }
 
-// comesLater reports whether the user of a freed block has it from elsewhere than from the
-// thread that created it: it has allocated it, or read its address from memory that was
-// written after the user was created, or by a third thread.
+// comesLater reports whether the user of a freed block has it from elsewhere than from the thread
+// that created the user. Either the user has allocated it, or it has read the block's address
+// from memory. That memory was written by a third thread, or after the user was created.
 func (st *Story) comesLater(f *scheduler.Failure) bool {
 	if f.Block.Given.Thread == f.Thread {
 		return true

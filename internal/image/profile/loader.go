@@ -145,8 +145,8 @@ func (f *field) place() (Named, error) {
 	return f.named()
 }
 
-// loader finds what a profile's loader names; nil if it has none, or a multiboot loader
-// can start the kernel: it has the header, and one distance from all its addresses.
+// loader finds what a profile's loader names. It is nil if there is none, or if a multiboot
+// loader can start the kernel: with the header, and one distance from all its addresses.
 func (f *finder) loader(l *LoaderProfile) *Loader {
 	if l == nil || f.info.Multiboot() != nil && !f.info.Scattered() {
 		return nil
