@@ -32,8 +32,8 @@ type Processor struct {
 	Check []uint64
 }
 
-// LegFrom is the leg that ended with a stop, and began when the journal had a length and
-// the time had been asked for so many times.
+// LegFrom is the leg that ended with a stop, and began when the journal had a length and the time
+// had been asked for this many times.
 func (m *Machine) LegFrom(journal, clockReads uint64, s *Stop) *Leg {
 	l := &Leg{Why: s.Why, PC: s.PC, Regs: s.Regs, Trap: s.Trap, Break: s.Break, ClockReads: m.ClockReads() - clockReads}
 	m.written8(journal, func(word, n uint64) {

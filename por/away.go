@@ -30,9 +30,9 @@ type Away interface {
 	Seen(text []byte) (any, error)
 }
 
-// awayUnits is how many units a part has: as many as take a while against the way there
-// and back, and not more, for a batch has few long units. A batch with fewer than two parts
-// isn't offered.
+// awayUnits is how many units a part has: as many as take a while against the way there and back,
+// and not more, because a batch has few long units. A batch with fewer than two parts isn't
+// offered.
 const awayUnits = 4
 
 // partVersion is that of the bytes of a part and of its result.

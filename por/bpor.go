@@ -172,10 +172,9 @@ func (s *bpor) seed(n *node, _ *branch) error {
 	return nil
 }
 
-// cheapest is the thread that is awake and costs least, of several the first of
-// byTurns; allThreads if there is none within the bound. So many that are awake
-// were refused. That cuts nothing off as long as there is another, for no race
-// has asked for them.
+// cheapest is the thread that is awake and costs least, of several the first of byTurns;
+// allThreads if there is none within the bound. So many that are awake were refused. That cuts
+// nothing off as long as there is another, because no race has asked for them.
 func (s *bpor) cheapest(n *node) (best trace.TID, refused uint64) {
 	best = allThreads
 	var least int32

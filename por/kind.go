@@ -30,8 +30,8 @@ type Kind struct {
 	// preemption point before every access and lock and unlock not merged with
 	// anything.
 	SingleEvents bool
-	// LikesSingle: they are at least where there is a preemption point before every
-	// access, for its reduction is better then.
+	// LikesSingle: they are at least where there is a preemption point before every access,
+	// because its reduction is better then.
 	LikesSingle bool
 	// Buffers: it was proven over threads with store buffers (relation/buffer.go).
 	Buffers bool

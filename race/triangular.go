@@ -305,8 +305,8 @@ func (d *Triangular) fences(t *trace.Transition, fence, n int) int {
 	return fence
 }
 
-// drain empties a thread's buffer by an instruction. Behind one in a coarse step there may
-// be a store that isn't on record, for it was made before.
+// drain empties a thread's buffer by an instruction. Behind one in a coarse step there may be a
+// store that isn't on record, because it was made before.
 func (d *Triangular) drain(t trace.TID) {
 	if !d.cfg.Coarse || !d.stored {
 		d.set(d.threads[t].store, 0)

@@ -114,8 +114,8 @@ func (s *Openings) noted(start *Opening) {
 // worthNoting is the least number of instructions of a start that is noted.
 const worthNoting = 1 << 19
 
-// A start is noted up to so many instructions, and legs: a program may loop before it has
-// a second thread.
+// A start is noted up to this many instructions, and legs: a program may loop before it has a
+// second thread.
 const mostNoted, mostLegs = busyAlone / 2, 1 << 12
 
 // starting is a System's part in the step that is the start.

@@ -59,8 +59,8 @@ type timers struct {
 	indivisible bool
 }
 
-// mostWithTimers bounds the threads of a guest with timers: the machine has sharing bytes
-// for so many, beside those of the guest's own threads.
+// mostWithTimers bounds the threads of a guest with timers: the machine has sharing bytes for
+// this many, beside those of the guest's own threads.
 const mostWithTimers = 80
 
 // isTimer reports whether a thread is a timer.

@@ -248,8 +248,8 @@ func (d *deepening) takeOver(s *turn) {
 	}
 }
 
-// settle names the executions of the bugs that a job has just found by their
-// threads' instructions, for its steps mean nothing to the others.
+// settle names the executions of the bugs that a job has just found by their threads'
+// instructions, because its steps mean nothing to the others.
 func (d *deepening) settle(j *deepen.Job) (err error) {
 	for _, f := range d.found {
 		if !f.fresh {

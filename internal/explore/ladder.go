@@ -19,8 +19,8 @@ import (
 type ladder []*rung
 
 const (
-	// rungFirst: one step in so many is the rungs' until each has had rungSoon steps, and
-	// one in rungShare from then on.
+	// rungFirst: one step in this many is the rungs' until each has had rungSoon steps, and one
+	// in rungShare from then on.
 	rungFirst, rungShare = 2, 16
 	rungSoon             = 500_000
 )

@@ -12,8 +12,8 @@ import (
 // the user waits for the story. The story is another one on a slower machine then. It
 // is processor time, so that it isn't where a machine is only busy.
 const (
-	// refiningShare: refining takes at the most one part in so many of what the search
-	// took, for all bugs together,
+	// refiningShare: refining takes at the most one part in this many of what the search took,
+	// for all bugs together,
 	refiningShare = 5
 	// but mostRefining at the most.
 	mostRefining = 30 * time.Second

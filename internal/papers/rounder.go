@@ -217,9 +217,9 @@ func rounds(l *lab) error {
 	return nil
 }
 
-// preemptions holds the bounded searches against the table of traces that some
-// schedule with at most so many preemptions produces. Lazy-BPOR explores those
-// and no other; the others may explore one more than once.
+// preemptions holds the bounded searches against the table of traces that some schedule with at
+// most this many preemptions produces. Lazy-BPOR explores those and no other; the others may
+// explore one more than once.
 func preemptions(l *lab) error {
 	rows, err := guests.Bench()
 	if err != nil {

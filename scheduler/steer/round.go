@@ -145,8 +145,8 @@ func (s *situation) kept() bool {
 	return b.turn || b.at == b.tr.Thread && !s.aloneOwn()
 }
 
-// alone: of all threads only one can run. Those that spin count, for a replay doesn't
-// know of all.
+// alone: of all threads only one can run. Those that spin count, because a replay doesn't know of
+// all.
 func (o *rounds) alone() bool { return len(o.step.could) == 1 && !o.in.someSpins() }
 
 // since is what was written since a step began.

@@ -38,7 +38,7 @@ func joinsHolding(b *result.Bug) string {
 		w := &b.Waits[i]
 		for k := range b.Waits {
 			if v := &b.Waits[k]; w.For == "thread" && w.Owner == v.Thread && heldIn(w, v) {
-				return fmt.Sprintf("Thread %s waits for thread %s to end (%s) while it holds %s (%s), and thread %s needs that to go on (%s). Let %s go before the join.",
+				return fmt.Sprintf("Thread %s waits for thread %s to end (%s) while it holds %s (%s), and thread %s needs that to go on (%s). Release %s before the join.",
 					w.Thread, v.Thread, where(w.Stack), v.Object, v.Acquired.Where(), v.Thread, where(v.Stack), v.Object)
 			}
 		}

@@ -58,7 +58,7 @@ func (st *Story) kept(b *result.Bug) string {
 		if w.For != "mutex" || !ok || w.Acquired == nil || w.Acquired.File == "" || st.Guest.StateText(owner) != "ended" {
 			continue
 		}
-		return fmt.Sprintf("Thread %s takes %s (%s) and ends without letting it go. %s", w.Owner, w.Object, w.Acquired.Where(), unlockOnEveryWay)
+		return fmt.Sprintf("Thread %s takes %s (%s) and ends without releasing it. %s", w.Owner, w.Object, w.Acquired.Where(), unlockOnEveryWay)
 	}
 	return ""
 }

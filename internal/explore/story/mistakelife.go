@@ -319,7 +319,7 @@ func (st *Story) reusedAt(x at) string {
 		if !block {
 			what = []string{"an entry", "number"}
 		}
-		return fmt.Sprintf("Thread %s reads %s (%s), and its exchange (%s) succeeds, for the value is the same again: thread %s has changed it and changed it back (%s). This is the ABA problem. Change a count together with the pointer, or keep %s from being used again while a thread may hold its %s.",
+		return fmt.Sprintf("Thread %s reads %s (%s), and its exchange (%s) succeeds, because the value is the same again: thread %s has changed it and changed it back (%s). This is the ABA problem. Change a count together with the pointer, or keep %s from being used again while a thread may hold its %s.",
 			st.Guest.Name(t), r.Name(), where(r.Stack), where(st.shown(x.beat, x.access).Stack), st.Guest.Name(by), where(m.Stack), what[0], what[1])
 	}
 	return ""
