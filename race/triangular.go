@@ -51,9 +51,9 @@ import (
 // race. A search that leaves an execution for a state that it was in before doesn't, nor do
 // samples.
 //
-// An order that isn't there would hide a race, so an operation on an object orders as in
-// mode HB only, and accesses as in mode Adjacent. A missing order adds a race that is
-// told and isn't one.
+// An order that isn't there would hide a race, so an operation on an object orders as in mode HB
+// only, and accesses as in mode Adjacent. A missing order adds a race that is reported and isn't
+// one.
 type Triangular struct {
 	order
 	asleep

@@ -32,13 +32,13 @@ import (
 //     joins, and takes no results. So all joins may come after all their ends, and what it does
 //     next comes after the same in E and E'. A request to one thread alone (to detach it, to
 //     signal it, whether it has ended) tells threads apart.
-//   - Where an execution ends with a join that isn't over, what would follow a join of
-//     fewer threads isn't known: as if they were told apart.
+//   - Where an execution ends with a join that isn't over, what would follow a join of fewer
+//     threads isn't known: as if they were distinguished.
 //
-// The executions of the search are enough to look at. Take the first step of an execution
-// by which threads are told apart. The steps before it do no such thing, and have their
-// places changed in an execution of the search, which has that step too. So from then on
-// none are alike, for good (known.Facts.Unlike), and all begins again.
+// The executions of the search are enough to look at. Take the first step of an execution by
+// which threads are distinguished. The steps before it do no such thing, and have their places
+// changed in an execution of the search, which has that step too. So from then on none are alike,
+// for good (known.Facts.Unlike), and all begins again.
 //
 // The order of first steps is no order for detectors: Transition.Frees isn't in Wakes.
 // Judged by TestAlike in por and in explore.

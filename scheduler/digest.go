@@ -22,7 +22,7 @@ import (
 //     frames of trusted functions it is in. Also the locks it holds, and what it waits for or
 //     spins on;
 //   - each trusted object;
-//   - the lines printed so far, by which outcomes are told apart.
+//   - the lines printed so far, by which outcomes are distinguished.
 //
 // It leaves out how many instructions a thread has run, known.Facts (the same for all
 // states), and the steps that led there. The processor's clock tells the instructions: a

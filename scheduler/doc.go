@@ -36,7 +36,7 @@
 //	Sharing, Points        what others share of what is touched; is there a point here?
 //	spins, trials          loops in which threads wait; turns that are tried and taken back
 //	awaits, counts, backs  loops of one read; those that count their turns; those that add, and take that back
-//	Blends                 instructions that come to the same in both orders
+//	Blends                 instructions that have the same effect in both orders
 //	Kinship                threads that nothing tells apart
 //	scouts                 what others would do in a long step
 //	buffers, timers,       steps of no thread of the guest's: stores and signals on their way,

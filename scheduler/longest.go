@@ -32,8 +32,8 @@ type Busy struct {
 	Thread string `json:",omitempty"`
 }
 
-// busyStep is from how many instructions on a step is told. busyAlone is the same for a
-// step of the only thread: the dynamic linker takes millions for a library of C++.
+// busyStep is from how many instructions on a step is reported. busyAlone is the same for a step
+// of the only thread: the dynamic linker takes millions for a library of C++.
 const (
 	busyStep  = 1 << 20
 	busyAlone = 1 << 24

@@ -75,7 +75,7 @@ func TestDigest(t *testing.T) {
 }
 
 // TestGranularity: with no points before plain accesses the lost update isn't seen, and the pair
-// of accesses is told; with a point before them it is, and none is left.
+// of accesses is reported; with a point before them it is, and none is left.
 func TestGranularity(t *testing.T) {
 	g := script(t, Config{Granularity: Granularity{Points: trace.PointSync}}, threadsOf(
 		func(c *emutest.Code) { c.Add(at(0), 1) }, func(c *emutest.Code) { c.Add(at(0), 1) }))

@@ -33,7 +33,7 @@ type Config struct {
 	Awaits func(*trace.Access) bool
 	// Alike says whether threads that run a function can be alike (alike.go); nil: none are.
 	Alike func(entry uint64) *static.Code
-	// Ordered: no steps are told to come to the same in both orders (blend.go).
+	// Ordered: no steps are told to have the same effect in both orders (blend.go).
 	Ordered bool
 	// OutputOrder: the order of lines printed tells outcomes apart.
 	OutputOrder bool

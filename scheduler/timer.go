@@ -18,7 +18,7 @@ import (
 // time passes, and one goes off without counting; a watchdog (Clockwork.Timer) goes off only
 // then.
 //
-// The guest's own threads share memory as threads do, and are told apart by their stacks
+// The guest's own threads share memory as threads do, and are distinguished by their stacks
 // (emu.Machine.Party). A handler is a party apart from the code that it interrupts.
 //
 // While the signal is blocked it doesn't come: that is the same as coming right after the

@@ -344,7 +344,7 @@ func TestBufferGoesBack(t *testing.T) {
 }
 
 // TestBufferAwaits: a lock of the program's own has as many executions as orders of its sections.
-// Without its polls a program comes to what it comes to with all of them.
+// Without its polls a program has the outcomes that it has with all of them.
 func TestBufferAwaits(t *testing.T) {
 	t.Parallel()
 	const head = bufferHead + `#define TAKE(l) while (__sync_lock_test_and_set(&(l), 1)) ;

@@ -189,8 +189,8 @@ func (d *deepening) settled() bool {
 // whole: a job with a point before every access.
 func (d *deepening) whole(j *deepen.Job) bool { return j.Set.Kinds.Has(trace.MemPoints) }
 
-// fold takes over what a turn has come to. The hunt's guest knows of threads
-// and sharing what the turn's knew all the time.
+// fold takes over the result of a turn. The hunt's guest knows of threads and sharing what the
+// turn's knew all the time.
 func (d *deepening) fold(s *turn) error {
 	d.learn(s, s.stats)
 	s.sp.tree = s.tree

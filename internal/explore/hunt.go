@@ -77,7 +77,7 @@ type finding struct {
 	fresh       bool           // path is of the search under way
 	strayed     bool           // path isn't the bug's any more; schedule is
 	job         *deepen.Job    // that found it
-	config      *config.Config // with which it is told, nil for the hunt's
+	config      *config.Config // with which it is reported, nil for the hunt's
 }
 
 // own reports whether the bug's execution ends with it. A race, and an output that

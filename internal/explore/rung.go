@@ -17,10 +17,10 @@ import (
 // ladder (ladder.go) whose foot is the tested library. A rung's result is reported with its
 // assumption (result.Rung).
 //
-// A bug that it finds is a bug of the run only if the tested library has it too
-// (confirm.go). A finding that can't be confirmed is told with the assumption, and is
-// no verdict. A library that opens a trusted object by hand can't be run so: the rung steps
-// aside, and the tested search goes on as if there were none.
+// A bug that it finds is a bug of the run only if the tested library has it too (confirm.go). A
+// finding that can't be confirmed is reported with the assumption, and is no verdict. A library
+// that opens a trusted object by hand can't be run so: the rung steps aside, and the tested
+// search goes on as if there were none.
 //
 // Nothing carries a kernel's own locks out for it. On a kernel's rung each function that
 // locks or unlocks runs as one piece, as by --without, with a point before it or after it. A run of

@@ -48,9 +48,8 @@ type way struct {
 	cuts   int       // slices in which all were cut off
 }
 
-// samplers are the ways, in the order of their slices. They are told apart by what
-// they find soon: any order, rare orders of conflicting accesses, few changes of
-// priority.
+// samplers are the ways, in the order of their slices. They are distinguished by what they find
+// soon: any order, rare orders of conflicting accesses, few changes of priority.
 var samplers = []string{"random", "pos", "pct:d=2", "pct:d=3"}
 
 const (

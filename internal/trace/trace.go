@@ -143,7 +143,7 @@ type Access struct {
 }
 
 // Blend is how a read-modify-write changes its bytes, if nothing comes of what it read: two of
-// one Blend, of the same bytes, come to the same in both orders.
+// one Blend, of the same bytes, have the same effect in both orders.
 type Blend uint8
 
 // The blends.

@@ -68,7 +68,7 @@ type Facts struct {
 	Loads bool
 	// Tables: the unwinder's tables changed while other threads lived (library/ownstep.go).
 	Tables bool
-	// Unlike: threads that seemed alike were told apart (scheduler/alike.go).
+	// Unlike: threads that seemed alike were distinguished (scheduler/alike.go).
 	Unlike bool
 	// Hurried: an execution has no end if time passes for loops that look at the clock
 	// only when no other thread can run.
