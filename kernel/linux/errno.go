@@ -43,6 +43,7 @@ const (
 	eprotonosupport = ^uint64(92)
 	esocktnosupport = ^uint64(93)
 
+	eafnosupport = ^uint64(96)
 	econnreset   = ^uint64(103)
 	enotconn     = ^uint64(106)
 	etimedout    = ^uint64(109)
