@@ -22,6 +22,7 @@ func TestWrongCalls(t *testing.T) {
 		{nrFutex, []uint64{at, 2}, enosys},
 		{999, nil, enosys},
 		{2000, nil, enosys},
+		{^uint64(0), nil, enosys},
 		{nrMadvise, []uint64{dataPage, pageSize, 99}, einval},
 		{324, []uint64{0x7fff}, einval}, // membarrier
 		{324, []uint64{1 << 10}, einval},
