@@ -23,8 +23,8 @@ static int take(int r, int me)
 	atomic_store(&owner[r], me);
 	return 1;
 #else
-	int nobody = 0;
-	return atomic_compare_exchange_strong(&owner[r], &nobody, me);
+	int none = 0;
+	return atomic_compare_exchange_strong(&owner[r], &none, me);
 #endif
 }
 void *run(void *a)
