@@ -88,8 +88,8 @@ func (d *order) ensureAll(t *trace.Transition) {
 	}
 }
 
-// woken puts the threads that a transition woke after it: after woke, the clock of the
-// operation that did, or after all of it if that is less than 0. Of several operations
+// woken puts the threads that a transition woke after it: after the clock of the operation that
+// woke them (woke), or after the whole transition if woke is less than 0. Of several operations
 // of one step, the last counts as the one.
 func (d *order) woken(t *trace.Transition, woke int32) {
 	for _, w := range t.Wakes {
