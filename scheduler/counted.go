@@ -45,8 +45,8 @@ import (
 // each value. Longer ones are run turn by turn.
 const mostTurns = 1 << 7
 
-// learn notes that a thread, which has just looked at what it is about to look at
-// again, is in a loop that counts. It comes back to an instruction of those that look.
+// learn notes that a thread is in a loop that counts: it is about to look again at the bytes at
+// which it has just looked. It comes back to an instruction of those that look.
 func (c *counts) learn(th *thread) {
 	a := th.Access
 	if !c.awaiting() || c.kinship.now() || !canAwait(&a) || c.learning.known.Counted[a.PC] || c.learning.known.Uncounted[a.PC] || c.learning.known.Piecemeal[a.PC] {
@@ -275,8 +275,8 @@ func (c *counts) deadOnward(th *thread) (x86.RegMask, bool) {
 // mostReturns is how many functions of a stack deadOnward looks at.
 const mostReturns = 8
 
-// survey tries what a thread that stands before a counted spin does with the value that is there, and
-// with those that were.
+// survey tries what a thread before a counted spin does with the value that is there, and with
+// those that were there before.
 func (c *counts) survey(th *thread) (l look) {
 	values := []uint64{c.in.found(th, &th.Access)}
 	if !th.answered(th.Access.Addr, uint64(th.Access.Size)) {

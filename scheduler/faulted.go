@@ -19,8 +19,8 @@ type pageKernel interface {
 	FaultLook(t trace.TID, f emu.Fault) (trace.Op, bool)
 }
 
-// signals are those that faults raise and that threads send: where their handlers begin, and what
-// other threads can observe of that.
+// signals are those of faults and those that threads send: where their handlers begin, and what
+// other threads can observe of it.
 type signals struct {
 	in       *named
 	points   *Points

@@ -10,11 +10,11 @@ import (
 	"landgo/kernel"
 )
 
-// Memory that the program itself maps by a call of the kernel's is blocks too, each with the
-// call that mapped it and the one that took it back. Its pages are what keeps accesses out, so
-// nothing has to be checked that doesn't fault anyway, and no program that is right can be told off
-// for an access. Memory mapped within a function of the C library (stacks, malloc's large blocks),
-// or before the program's first thread runs, is no block of these.
+// Memory that the program itself maps by a system call consists of blocks too. Each has the call
+// that mapped it and the one that took it back. Its pages keep accesses out: only accesses that
+// fault have to be checked, and a right program can't get a false alarm. Memory mapped within a
+// function of the C library (stacks, malloc's large blocks), or before the program's first thread
+// runs, is no block of these.
 //
 // A mapping has whole pages: what lies between the bytes asked for and the end of
 // the last page may be used on every machine. Behind a mapping whose place the kernel

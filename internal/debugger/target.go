@@ -4,8 +4,8 @@ package debugger
 type Target interface {
 	// Describe says what doesn't change.
 	Describe() (*Description, error)
-	// Threads are those that live at the moment, and the one whose tick was made last or
-	// comes next, which was reported at the latest stop.
+	// Threads are those that live at the moment. Also the thread of the latest or the next tick,
+	// which was reported at the latest stop.
 	Threads() (*Threads, error)
 	// Registers are a thread's.
 	Registers(thread int) (*Registers, error)

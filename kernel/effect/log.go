@@ -100,8 +100,8 @@ func (l *Log) As(t trace.TID, f func()) {
 	l.by = by
 }
 
-// Touch records an access. A handler that knows more of it than a Read or Write
-// tells (that it is indivisible) calls it first: what they touch is covered then.
+// Touch records an access. A handler that knows more of an access (that it is indivisible) calls
+// this before Read or Write. Their accesses are covered then.
 func (l *Log) Touch(addr, size uint64, flags trace.AccessFlags) {
 	for size > 0 {
 		n := min(size, maxRecord)

@@ -74,8 +74,8 @@ func (s *signals) leaveObjects(t *thread, sig uint64, regs *emu.Regs) {
 	}
 }
 
-// wakeLeaving ends the wait of a thread that a signal has woken by a wake that found it all
-// the same: the call returns that, and the handler comes then.
+// wakeLeaving ends the wait of a thread that a signal has woken, if a wake found it all the same.
+// The call returns the wake's result, and the handler comes then.
 func (qs *queues) wakeLeaving(t *thread) {
 	qs.dequeue(t)
 	qs.log.As(t.id, func() { qs.result(t.wait.leaving.Peek(), 0) })

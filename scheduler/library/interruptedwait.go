@@ -79,8 +79,8 @@ func (s *objectCalls) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) 
 	return sent
 }
 
-// hold is what has to be kept of a thread that a signal interrupts, if anything, and
-// what that depends on.
+// hold is the state to keep of a thread that a signal interrupts, if any, and the operations on
+// which that depends.
 func (s *objectCalls) hold(th *thread, sig, frame uint64) (h held, sent []trace.Op, holds bool) {
 	if th.Stand != scheduler.StandOp || th.phase == phaseEntry {
 		return h, nil, false
@@ -130,9 +130,9 @@ func (s *objectCalls) endsSleep(th *thread, o *object, sig uint64) bool {
 	return true
 }
 
-// looksAtSleeper is what the step under way, which sends a signal, depends on: what is
-// done to a semaphore at which its target sleeps. Where the count isn't 0, the other
-// threads that sleep there matter too.
+// looksAtSleeper lists the operations on which the step under way depends. It sends a signal, and
+// depends on operations on the semaphore at which its target sleeps. Where the count isn't 0, the
+// other threads that sleep there matter too.
 func (s *objectCalls) looksAtSleeper(o *object) []trace.Op {
 	list := []trace.Op{{Kind: trace.OpSemTryWaitFail, Obj: o.addr, Size: s.sizes[kindSem]}}
 	if o.value > 0 {

@@ -13,11 +13,11 @@ import (
 	"landgo/scheduler"
 )
 
-// Named semaphores: sem_open, sem_close and sem_unlink of one process. The C library
-// makes them of files that it creates, links and maps; landgo carries the three out
-// as a whole, also where it distrusts the library's other functions. Their act on a
-// name is an operation on a resource of that name, so that all orders are tried in
-// which threads create, open, close and unlink it. At the start no name exists.
+// Named semaphores: sem_open, sem_close and sem_unlink of one process. The C library makes them
+// of files that it creates, links and maps; landgo carries the three out as a whole, also where
+// it distrusts the library's other functions. A call on a name is an operation on a resource of
+// that name. So all orders are tried in which threads create, open, close and unlink it. At the
+// start no name exists.
 //
 // A semaphore is mapped into a page of its own, whose address is a function of the name and
 // of how often the name was mapped before. So opening two names commutes, and a pointer

@@ -7,9 +7,9 @@ import (
 	"landgo/scheduler"
 )
 
-// Exceptions: a kernel's own handler may treat one, and go on: a breakpoint, a page
-// that it maps now, a division that it mends, an instruction that it emulates. Whether
-// one is a bug is decided by what comes of it.
+// Exceptions. A kernel's own handler may treat one and go on: a breakpoint, a page to map, a
+// division to mend, an instruction to emulate. Whether one is a bug is decided by what comes of
+// it.
 //
 // Where there is a gate, landgo tries the handler out. If it returns, or gives the
 // processor up, the exception is delivered for good, as a part of what the thread

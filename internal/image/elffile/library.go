@@ -54,8 +54,8 @@ func plainlyAligned(data []byte) []byte {
 	return data
 }
 
-// versionHidden marks, in a table of versions, a symbol that only programs find which
-// were linked with that version: an older one of the same name.
+// versionHidden marks, in a table of versions, an older symbol of the same name. Only programs
+// that were linked with that version find it.
 const versionHidden = 0x8000
 
 // readExported reads the symbols that a file gives out to others: the default version of
