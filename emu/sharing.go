@@ -54,12 +54,9 @@ func (m *Machine) Vary(addr, n uint64) (learned bool) {
 // SharingPage is the knowledge of the sharing of one stretch of memory: a byte
 // for each granule of 8 bytes, as machine.h has them.
 type SharingPage struct {
-	Number uint64 // the first granule is Number*SharingPageSize
-	Bytes  []byte // SharingPageSize
+	Number uint64 // the first granule is Number*pageSize
+	Bytes  []byte // pageSize of them
 }
-
-// SharingPageSize is the number of granules of a SharingPage.
-const SharingPageSize = pageSize
 
 // touchedPages has a 1 for each page that was touched.
 func (m *Machine) touchedPages() []byte {

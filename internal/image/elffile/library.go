@@ -38,7 +38,7 @@ func plainlyAligned(data []byte) []byte {
 	h := decodeHeader(data)
 	copied := false
 	for i := uint64(0); i < uint64(h.Phnum); i++ {
-		at := h.Phoff + i*progSize64
+		at := h.Phoff + i*uint64(progSize64)
 		p := decodeAs[elf.Prog64](data[at:])
 		if elf.ProgType(p.Type) != elf.PT_LOAD || p.Align <= PageSize || p.Align > LibraryAlign {
 			continue
