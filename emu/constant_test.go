@@ -11,7 +11,7 @@ import (
 func TestConstant(t *testing.T) {
 	for name, change := range map[string]func(g *guest) bool{
 		"store": func(g *guest) bool {
-			s := g.Run(&Run{From: g.start(0), Thread: 1, Set: SetRBX | SetRIP, Regs: Regs{RBX: dataAt, RIP: g.symbols["store"]}, Flags: StopShared, Allow: 9, StopAt: 2})
+			s := g.Run(&Run{From: g.start(0), Thread: 1, Set: trace.RBX | trace.RIP, Regs: Regs{RBX: dataAt, RIP: g.symbols["store"]}, Flags: StopShared, Allow: 9, StopAt: 2})
 			return s.Learned && len(s.Accesses) == 1
 		},
 		"page": func(g *guest) bool { return g.Vary(dataAt&^(pageSize-1), pageSize) },
@@ -28,7 +28,7 @@ func TestConstant(t *testing.T) {
 		g.Protect(dataAt, pageSize, ProtRead|ProtWrite)
 		g.DeclareConstant([]Range{{dataAt - 7, dataAt + 15}})
 		reads := func(t trace.TID) *Stop {
-			return g.Run(&Run{From: g.start(0), Thread: t, Set: SetRBX, Regs: Regs{RBX: dataAt}, Flags: StopShared, StopAt: 2})
+			return g.Run(&Run{From: g.start(0), Thread: t, Set: trace.RBX, Regs: Regs{RBX: dataAt}, Flags: StopShared, StopAt: 2})
 		}
 		for _, id := range []trace.TID{0, 1, 0} {
 			if s := reads(id); s.Why != StopInsn || s.Learned || len(s.Accesses) > 0 {

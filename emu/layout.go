@@ -36,7 +36,9 @@ var _ = [...]struct{}{
 	one{}[C.sizeof_struct_undo^unsafe.Sizeof(undoEntry{})],
 	one{}[unsafe.Offsetof(C.struct_undo{}.old)^unsafe.Offsetof(undoEntry{}.old)],
 
+	one{}[(1<<nregs-1)^trace.AllRegs],
 	one{}[nregs*8^unsafe.Sizeof(Regs{})],
+	one{}[1<<C.REG_RSP^trace.RSP],
 	one{}[C.REG_RSP*8^unsafe.Offsetof(Regs{}.RSP)],
 	one{}[C.REG_R8*8^unsafe.Offsetof(Regs{}.R8)],
 	one{}[C.REG_RIP*8^unsafe.Offsetof(Regs{}.RIP)],

@@ -46,7 +46,7 @@ func TestRewindIsExact(t *testing.T) {
 			},
 			"guest": func(t *rapid.T) {
 				at := base + rapid.Uint64Range(0, size-64).Draw(t, "at")
-				g.Run(&Run{From: start, Set: SetRAX | SetRBX, Regs: Regs{RAX: rapid.Uint64().Draw(t, "v"), RBX: at}, Flags: Solo, StopAt: rapid.Uint64Range(0, 5).Draw(t, "stop")})
+				g.Run(&Run{From: start, Set: trace.RAX | trace.RBX, Regs: Regs{RAX: rapid.Uint64().Draw(t, "v"), RBX: at}, Flags: Solo, StopAt: rapid.Uint64Range(0, 5).Draw(t, "stop")})
 			},
 			"protect": func(t *rapid.T) {
 				at := rapid.Uint64Range(0, size-1).Draw(t, "at")

@@ -32,7 +32,7 @@ func TestClear(t *testing.T) {
 			},
 			"guest": func(t *rapid.T) {
 				at := dataAt + page.Draw(t, "page")*pageSize
-				g.Run(&Run{From: start, Set: SetRAX | SetRBX, Regs: Regs{RAX: 1<<64 - 1, RBX: at}, Flags: Solo, StopAt: rapid.Uint64Range(0, 4).Draw(t, "stop")})
+				g.Run(&Run{From: start, Set: trace.RAX | trace.RBX, Regs: Regs{RAX: 1<<64 - 1, RBX: at}, Flags: Solo, StopAt: rapid.Uint64Range(0, 4).Draw(t, "stop")})
 			},
 			"mark": func(*rapid.T) { marks = append(marks, g.Mark()) },
 			"rewind": func(t *rapid.T) {

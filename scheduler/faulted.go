@@ -114,7 +114,7 @@ func (g *signals) handled(th edit, tr *trace.Transition, f emu.Fault, framing bo
 		th.Stand, th.framing, th.Access = StandAccess, true, frame
 		return true
 	}
-	th.Set = emu.SetAll
+	th.Set = trace.AllRegs
 	if g.in.logs {
 		g.sharing.takeTouched(th.thread, tr, regs.RIP)
 	} else {

@@ -67,7 +67,7 @@ func (n *Naps) EndNap(t trace.TID, tr *trace.Transition, nap trace.Op) {
 	pc := r.RIP
 	r.RIP += syscall
 	r.RAX, r.RCX, r.R11 = uint64(1<<64-eintr), r.RIP, r.RFLAGS
-	th.Set = emu.SetAll
+	th.Set = trace.AllRegs
 	at, left := nap.Obj, nap.Arg
 	if at == 0 {
 		return

@@ -262,7 +262,7 @@ func (j *Promises) Aside(t trace.TID, regs *emu.Regs, function uint64, buf []byt
 		j.in.machine.Write(at, buf)
 		args = append([]uint64{at}, args...)
 	}
-	r := emu.Run{From: th.Ctx, Thread: AllThreads, Flags: emu.IgnoreBreaks | emu.RecordAll, Budget: asideBudget, Set: emu.SetAll, Regs: *regs, Blind: stack}
+	r := emu.Run{From: th.Ctx, Thread: AllThreads, Flags: emu.IgnoreBreaks | emu.RecordAll, Budget: asideBudget, Set: trace.AllRegs, Regs: *regs, Blind: stack}
 	if j.in.wordSize == 8 {
 		for i, to := range []*uint64{&r.Regs.RDI, &r.Regs.RSI, &r.Regs.RDX, &r.Regs.RCX}[:len(args)] {
 			*to = args[i]

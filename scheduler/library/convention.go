@@ -1,8 +1,8 @@
 package library
 
 import (
-	"landgo/emu"
 	"landgo/internal/image/profile"
+	"landgo/internal/trace"
 	"landgo/scheduler"
 )
 
@@ -51,7 +51,7 @@ func (s *guest) ret(th edit, v uint64) {
 	th.Regs.RIP = s.core.Word(th.Regs.RSP)
 	th.Regs.RSP += s.wordSize
 	th.Regs.RAX = v
-	th.Set |= emu.SetRAX | emu.SetRIP | emu.SetRSP
+	th.Set |= trace.RAX | trace.RIP | trace.RSP
 	th.Stand = scheduler.StandRun
 }
 

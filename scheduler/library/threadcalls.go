@@ -11,7 +11,7 @@ import (
 	"landgo/scheduler"
 )
 
-const setRIP = emu.SetRIP
+const setRIP = trace.RIP
 
 // threadCalls are the calls on threads: joins, detaching, ends.
 type threadCalls struct {

@@ -165,7 +165,7 @@ func (ex *execution) fill(u *turn, n uint64) (happening, error) {
 	}
 	ex.proc.regs.RDI += count * unit
 	ex.proc.regs.RCX -= count
-	ex.proc.set = emu.SetAll
+	ex.proc.set = trace.AllRegs
 	ex.core.edit(u.th.ID).Insns += count
 	ex.core.Ran(count)
 	if ex.proc.regs.RCX == 0 {

@@ -53,7 +53,7 @@ func (x *exception) hasCode() bool { return x.Vector == 8 || x.Vector >= 10 && x
 
 // faulted deals with a fault of the thread of a stretch.
 func (ex *execution) faulted(u *turn, stop *emu.Stop) (happening, error) {
-	ex.proc.regs, ex.proc.set = stop.Regs, emu.SetAll
+	ex.proc.regs, ex.proc.set = stop.Regs, trace.AllRegs
 	if stop.Fault.Kind == emu.FaultStack {
 		return ex.overflow(u, stop.Fault.Addr)
 	}
@@ -76,7 +76,7 @@ func (ex *execution) faulted(u *turn, stop *emu.Stop) (happening, error) {
 			return h, err
 		}
 		f.Message = x.Text
-		ex.proc.regs, ex.proc.set = x.Regs, emu.SetAll
+		ex.proc.regs, ex.proc.set = x.Regs, trace.AllRegs
 		ex.core.edit(u.th.ID).Regs = ex.proc.regs
 	}
 	ex.failOwn(u.th, u.tr, f)

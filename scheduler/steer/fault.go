@@ -75,7 +75,7 @@ func (tk *ticker) undelivered(u *turn, err error) (happening, error) {
 	if !tk.in.booted.Get() {
 		return atNothing, tk.annotations.notUp(u, "before %s is called, %s", tk.in.upName(), un.text)
 	}
-	if tk.proc.set != emu.SetAll {
+	if tk.proc.set != trace.AllRegs {
 		tk.proc.regs = tk.proc.regsNow()
 	}
 	return tk.exec.ended(u, tk.exec.failHere(u, un.kind, "%s", un.text))

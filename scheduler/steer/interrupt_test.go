@@ -45,7 +45,7 @@ func TestDeliver(t *testing.T) {
 	} {
 		k, _ := newKernel(t, c.machine, ownThread{State: ownReady})
 		withGate(k, 0x20, c.kind)
-		k.proc.regs, k.proc.set = emu.Regs{RIP: 0x1100, RSP: 0x9008, RFLAGS: flagInterrupt}, emu.SetAll
+		k.proc.regs, k.proc.set = emu.Regs{RIP: 0x1100, RSP: 0x9008, RFLAGS: flagInterrupt}, trace.AllRegs
 		if err := k.ticker.deliver(&k.threads[0], 0x20, c.code...); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -69,7 +69,7 @@ func TestReturnFromInterrupt(t *testing.T) {
 		k, _ := newKernel(t, machine, ownThread{State: ownReady})
 		withGate(k, 0x20, gateInterrupt)
 		was := emu.Regs{RIP: 0x1100, RSP: 0x9000, RFLAGS: flagInterrupt | 2, RBX: 7}
-		k.proc.regs, k.proc.set = was, emu.SetAll
+		k.proc.regs, k.proc.set = was, trace.AllRegs
 		if err := k.ticker.deliver(&k.threads[0], 0x20); err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestReturnFromInterrupt(t *testing.T) {
 // TestNoGate: an interrupt without a gate, or without a stack, is the kernel's fault.
 func TestNoGate(t *testing.T) {
 	k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady})
-	k.proc.regs, k.proc.set = emu.Regs{RIP: 0x1100, RSP: 0x9000}, emu.SetAll
+	k.proc.regs, k.proc.set = emu.Regs{RIP: 0x1100, RSP: 0x9000}, trace.AllRegs
 	var un *undeliverableError
 	if err := k.ticker.deliver(&k.threads[0], 0x20); !errors.As(err, &un) || un.kind != trace.Segfault {
 		t.Errorf("no table: %v", err)

@@ -179,7 +179,7 @@ func (v *livelocks) comesRound(next *thread, turning map[trace.TID]bool) bool {
 		readFrom(b)
 		whole := b.ticks != v.in.ticks.Get() && b.ports == v.in.ports.Get()
 		if v.rounds.alone() {
-			whole = whole && b.turn && b.tr.Thread == next.ID && v.in.machine.SameCPU(b.ctx, v.in.steps[last].ctx) == 0
+			whole = whole && b.turn && b.tr.Thread == next.ID && v.in.machine.SameCPU(b.ctx, v.in.steps[last].ctx)
 		} else {
 			for t := range turning {
 				whole = whole && b.journal <= v.in.threads[t].own.LapBefore

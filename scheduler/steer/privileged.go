@@ -97,7 +97,7 @@ func (ex *execution) permit(u *turn) *emu.Stop {
 // next goes on behind an instruction that landgo has carried out.
 func (ex *execution) next(u *turn, n uint64) (happening, error) {
 	ex.proc.regs.RIP += n
-	ex.proc.set = emu.SetAll
+	ex.proc.set = trace.AllRegs
 	ex.did(u)
 	return atNothing, nil
 }
@@ -135,7 +135,7 @@ func (ex *execution) point(u *turn) (happening, error) {
 // setFlags loads the flags: interrupts may come on, at once, or go off.
 func (ex *execution) setFlags(u *turn, v uint64) (happening, error) {
 	ex.proc.regs.RFLAGS = v&writableFlags | 2
-	ex.proc.set = emu.SetAll
+	ex.proc.set = trace.AllRegs
 	ex.did(u)
 	was := ex.in.on.Get()
 	u.shadow = false

@@ -62,7 +62,7 @@ type processor struct {
 	// regs are to be written into the processor before it runs on; set says which.
 	// Empty between steps.
 	regs emu.Regs
-	set  emu.RegSet
+	set  trace.RegSet
 	// had is what context hadIn has in them, where it is known.
 	had   emu.Regs
 	hadIn emu.Ctx
@@ -71,11 +71,11 @@ type processor struct {
 
 // changed are the registers of s.set that the processor has otherwise. Writing
 // all of them takes longer than a short run does.
-func (p *processor) changed() emu.RegSet {
-	if p.set != emu.SetAll || p.hadIn != emu.Ctx(p.in.cpu.Get()) {
+func (p *processor) changed() trace.RegSet {
+	if p.set != trace.AllRegs || p.hadIn != emu.Ctx(p.in.cpu.Get()) {
 		return p.set
 	}
-	return emu.Differing(&p.regs, &p.had) | emu.SetRIP
+	return emu.Differing(&p.regs, &p.had) | trace.RIP
 }
 
 // noWhere is no context.
@@ -162,7 +162,7 @@ func (ex *execution) flagsOwn(u *turn) (f emu.RunFlags) {
 
 // regsNow are the processor's registers.
 func (p *processor) regsNow() emu.Regs {
-	if p.set == emu.SetAll {
+	if p.set == trace.AllRegs {
 		return p.regs
 	}
 	return p.in.machine.Regs(emu.Ctx(p.in.cpu.Get()))

@@ -212,7 +212,7 @@ func (o *rounds) passes(th *thread) bool {
 			continue
 		}
 		n++
-		if b.on == now.on && o.in.machine.SameCPU(b.ctx, now.ctx) == 0 && o.in.machine.Unchanged(o.in.since(b), dead) {
+		if b.on == now.on && o.in.machine.SameCPU(b.ctx, now.ctx) && o.in.machine.Unchanged(o.in.since(b), dead) {
 			now.off = now.on == 0 && b.ons == now.ons && !o.step.trying
 			return true
 		}

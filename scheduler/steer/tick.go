@@ -265,7 +265,7 @@ func (tk *ticker) deliver(th *thread, vector uint8, code ...uint64) error {
 		regs.RFLAGS &^= flagInterrupt
 		tk.in.machine.PutFlag(&tk.in.on, false)
 	}
-	tk.proc.regs, tk.proc.set = regs, emu.SetAll
+	tk.proc.regs, tk.proc.set = regs, trace.AllRegs
 	tk.in.machine.PutFlag(&tk.in.atBreak, false)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/imagetest"
+	"landgo/internal/trace"
 
 	"golang.org/x/arch/x86/x86asm"
 )
@@ -17,7 +18,7 @@ import (
 // arithmetic are the flags that Effects are about.
 const arithmetic = uint64(ArithmeticFlags)
 
-// generalRegs are a traced thread's registers in RegMask's order.
+// generalRegs are a traced thread's registers in trace.RegSet's order.
 func generalRegs(r *syscall.PtraceRegs) [16]*uint64 {
 	return [16]*uint64{&r.Rax, &r.Rbx, &r.Rcx, &r.Rdx, &r.Rsi, &r.Rdi, &r.Rbp, &r.Rsp,
 		&r.R8, &r.R9, &r.R10, &r.R11, &r.R12, &r.R13, &r.R14, &r.R15}
@@ -37,7 +38,7 @@ type experiment struct {
 func (x *experiment) check(after *syscall.PtraceRegs) error {
 	before, now := generalRegs(&x.before), generalRegs(after)
 	for i := range now {
-		bit := RegMask(1) << i
+		bit := trace.RegSet(1) << i
 		if (x.e.Writes|x.e.Reads)&bit == 0 && *now[i] != *before[i] {
 			return fmt.Errorf("register %d changed", i)
 		}
@@ -200,50 +201,50 @@ func checkCoverage(t *testing.T, covered map[x86asm.Op]bool) {
 }
 
 func TestEffects(t *testing.T) {
-	const none = RegMask(0)
+	const none = trace.RegSet(0)
 	for _, tc := range []struct {
 		text   string
 		code   string // hex
-		reads  RegMask
-		writes RegMask
+		reads  trace.RegSet
+		writes trace.RegSet
 		flags  string // r: reads, w: writes
 	}{
-		{"mov (%rdi),%eax", "8b07", RDI, RAX, ""},
-		{"mov (%rdi),%al", "8a07", RDI | RAX, none, ""},
-		{"mov (%rdi),%ax", "668b07", RDI | RAX, none, ""},
-		{"movzbl (%rdi),%eax", "0fb607", RDI, RAX, ""},
-		{"mov %rax,8(%rsp,%rcx,4)", "4889448c08", RAX | RSP | RCX, none, ""},
-		{"lea 4(%rax,%rbx),%rcx", "488d4c1804", RAX | RBX, RCX, ""},
-		{"xor %eax,%eax", "31c0", none, RAX, "w"},
-		{"xor %al,%al", "30c0", RAX, none, "w"},
-		{"xor %ebx,%eax", "31d8", RAX | RBX, RAX, "w"},
-		{"sbb %eax,%eax", "19c0", none, RAX, "rw"},
-		{"cmp (%rdi),%eax", "3b07", RDI | RAX, none, "w"},
-		{"test %eax,%eax", "85c0", RAX, none, "w"},
-		{"xchg %eax,(%rdi)", "8707", RDI | RAX, RAX, ""},
-		{"lock cmpxchg %edx,(%rdi)", "f00fb117", RDI | RAX | RDX, none, "w"},
-		{"lock xadd %eax,(%rdi)", "f00fc107", RDI | RAX, RAX, "w"},
-		{"lock incl (%rdi)", "f0ff07", RDI, none, "rw"[:1]},
+		{"mov (%rdi),%eax", "8b07", trace.RDI, trace.RAX, ""},
+		{"mov (%rdi),%al", "8a07", trace.RDI | trace.RAX, none, ""},
+		{"mov (%rdi),%ax", "668b07", trace.RDI | trace.RAX, none, ""},
+		{"movzbl (%rdi),%eax", "0fb607", trace.RDI, trace.RAX, ""},
+		{"mov %rax,8(%rsp,%rcx,4)", "4889448c08", trace.RAX | trace.RSP | trace.RCX, none, ""},
+		{"lea 4(%rax,%rbx),%rcx", "488d4c1804", trace.RAX | trace.RBX, trace.RCX, ""},
+		{"xor %eax,%eax", "31c0", none, trace.RAX, "w"},
+		{"xor %al,%al", "30c0", trace.RAX, none, "w"},
+		{"xor %ebx,%eax", "31d8", trace.RAX | trace.RBX, trace.RAX, "w"},
+		{"sbb %eax,%eax", "19c0", none, trace.RAX, "rw"},
+		{"cmp (%rdi),%eax", "3b07", trace.RDI | trace.RAX, none, "w"},
+		{"test %eax,%eax", "85c0", trace.RAX, none, "w"},
+		{"xchg %eax,(%rdi)", "8707", trace.RDI | trace.RAX, trace.RAX, ""},
+		{"lock cmpxchg %edx,(%rdi)", "f00fb117", trace.RDI | trace.RAX | trace.RDX, none, "w"},
+		{"lock xadd %eax,(%rdi)", "f00fc107", trace.RDI | trace.RAX, trace.RAX, "w"},
+		{"lock incl (%rdi)", "f0ff07", trace.RDI, none, "rw"[:1]},
 		{"jne", "75f0", none, none, "r"},
-		{"jmp *%rax", "ffe0", RAX, none, ""},
-		{"notrack jmp *%rax", "3effe0", RAX, none, ""},
-		{"sete %al", "0f94c0", RAX, none, "r"},
-		{"cmove %rbx,%rax", "480f44c3", RAX | RBX, RAX, "r"},
-		{"push %rbp", "55", RBP | RSP, RSP, ""},
-		{"pop %rbp", "5d", RSP, RSP | RBP, ""},
-		{"call", "e800000000", RSP, RSP, ""},
-		{"ret", "c3", RSP, RSP, ""},
-		{"leave", "c9", RBP, RBP | RSP, ""},
-		{"mul %rbx", "48f7e3", RAX | RBX, RAX | RDX, "w"},
-		{"mul %bl", "f6e3", RAX | RBX, none, "w"},
-		{"div %ebx", "f7f3", RAX | RBX | RDX, RAX | RDX, "r"},
-		{"cqto", "4899", RAX, RDX, ""},
-		{"shl %cl,%eax", "d3e0", RAX | RCX, RAX, "r"},
-		{"shl $3,%eax", "c1e003", RAX, RAX, "w"},
-		{"shl $32,%eax", "c1e020", RAX, RAX, "r"},
-		{"rep stos %rax,(%rdi)", "f348ab", RAX | RCX | RDI, RCX | RDI, ""},
-		{"stos %eax,(%rdi)", "ab", RAX | RDI, RDI, ""},
-		{"repz cmpsb", "f3a6", RSI | RDI | RCX, RSI | RDI | RCX, "r"},
+		{"jmp *%rax", "ffe0", trace.RAX, none, ""},
+		{"notrack jmp *%rax", "3effe0", trace.RAX, none, ""},
+		{"sete %al", "0f94c0", trace.RAX, none, "r"},
+		{"cmove %rbx,%rax", "480f44c3", trace.RAX | trace.RBX, trace.RAX, "r"},
+		{"push %rbp", "55", trace.RBP | trace.RSP, trace.RSP, ""},
+		{"pop %rbp", "5d", trace.RSP, trace.RSP | trace.RBP, ""},
+		{"call", "e800000000", trace.RSP, trace.RSP, ""},
+		{"ret", "c3", trace.RSP, trace.RSP, ""},
+		{"leave", "c9", trace.RBP, trace.RBP | trace.RSP, ""},
+		{"mul %rbx", "48f7e3", trace.RAX | trace.RBX, trace.RAX | trace.RDX, "w"},
+		{"mul %bl", "f6e3", trace.RAX | trace.RBX, none, "w"},
+		{"div %ebx", "f7f3", trace.RAX | trace.RBX | trace.RDX, trace.RAX | trace.RDX, "r"},
+		{"cqto", "4899", trace.RAX, trace.RDX, ""},
+		{"shl %cl,%eax", "d3e0", trace.RAX | trace.RCX, trace.RAX, "r"},
+		{"shl $3,%eax", "c1e003", trace.RAX, trace.RAX, "w"},
+		{"shl $32,%eax", "c1e020", trace.RAX, trace.RAX, "r"},
+		{"rep stos %rax,(%rdi)", "f348ab", trace.RAX | trace.RCX | trace.RDI, trace.RCX | trace.RDI, ""},
+		{"stos %eax,(%rdi)", "ab", trace.RAX | trace.RDI, trace.RDI, ""},
+		{"repz cmpsb", "f3a6", trace.RSI | trace.RDI | trace.RCX, trace.RSI | trace.RDI | trace.RCX, "r"},
 		{"pause", "f390", none, none, ""},
 		{"endbr64", "f30f1efa", none, none, ""},
 		{"nopw 0(%rax,%rax)", "660f1f440000", none, none, ""},
