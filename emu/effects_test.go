@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/x86"
 	"landgo/internal/trace"
@@ -20,7 +21,7 @@ import (
 const (
 	statesPerInst  = 24
 	changesPer     = 4
-	arithmetic     = uint64(x86.ArithmeticFlags)
+	arithmetic     = uint64(abi.Arithmetic)
 	generalSet     = trace.RAX*0x10000 - trace.RAX
 	stackSeen      = 64 // bytes on either side of the stack pointer that are compared
 	effectsDataLen = 256

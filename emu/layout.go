@@ -1,11 +1,13 @@
 package emu
 
+// #include "classify.h"
 // #include "machine.h"
 import "C"
 
 import (
 	"unsafe"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -35,6 +37,15 @@ var _ = [...]struct{}{
 
 	one{}[C.sizeof_struct_undo^unsafe.Sizeof(undoEntry{})],
 	one{}[unsafe.Offsetof(C.struct_undo{}.old)^unsafe.Offsetof(undoEntry{}.old)],
+
+	one{}[C.PAGE_SHIFT^abi.PageShift],
+	one{}[C.VECTOR_DIVIDE^abi.DivideError],
+	one{}[C.VECTOR_DEBUG^abi.DebugException],
+	one{}[C.VECTOR_BREAKPOINT^abi.Breakpoint],
+	one{}[C.VECTOR_ILLEGAL^abi.IllegalOpcode],
+	one{}[C.VECTOR_DOUBLE^abi.DoubleFault],
+	one{}[C.VECTOR_PROTECTION^abi.GeneralProtection],
+	one{}[C.VECTOR_PAGE^abi.PageFault],
 
 	one{}[(1<<nregs-1)^trace.AllRegs],
 	one{}[nregs*8^unsafe.Sizeof(Regs{})],

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/static"
 	"landgo/internal/trace"
 )
@@ -173,7 +174,7 @@ func (c *counts) poiseOf(th *thread, left bool) poise {
 			}
 		}
 		if flags {
-			p.flags &^= arithmetic
+			p.flags &^= abi.Arithmetic
 		}
 	} else {
 		p.stopped = th.Regs

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -141,7 +142,7 @@ func (g *signals) sharedByHandler(th edit, journal uint64, f emu.Fault) (a trace
 }
 
 // handlerFrame is more than the kernel writes for a handler.
-const handlerFrame = 4096
+const handlerFrame = abi.PageSize
 
 // frame is what the kernel wrote for a handler of th, since a moment of the journal,
 // to where the handler's stack pointer is: the part that threads share. Size 0: none.

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/static"
 	"landgo/internal/trace"
 )
@@ -12,7 +13,7 @@ import (
 // pointer. Whether it is, spinagain.go finds out.
 func (s *spins) redZone(th *thread) emu.Range {
 	sp := s.in.machine.Regs(th.Ctx).RSP
-	return emu.Range{Lo: sp - min(sp, 1<<16), Hi: sp - min(sp, 128)}
+	return emu.Range{Lo: sp - min(sp, 1<<16), Hi: sp - min(sp, abi.RedZone)}
 }
 
 // unchanged reports whether memory outside zone is as it was when the journal
@@ -41,11 +42,8 @@ func (s *spins) sameLive(th *thread, c emu.Ctx) bool {
 	if regs&trace.RFLAGS == 0 {
 		return true
 	}
-	return flags && (s.in.machine.Regs(c).RFLAGS^s.in.machine.Regs(th.Ctx).RFLAGS)&^arithmetic == 0
+	return flags && (s.in.machine.Regs(c).RFLAGS^s.in.machine.Regs(th.Ctx).RFLAGS)&^abi.Arithmetic == 0
 }
-
-// arithmetic are CF, PF, AF, ZF, SF and OF.
-const arithmetic = 0x8d5
 
 // deadWhere says which registers, and whether flags, are dead where a thread stands, if that
 // is known.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/x86"
 	"landgo/internal/trace"
@@ -17,7 +18,7 @@ import (
 // own tests do the same on the processor.
 
 // arithmetic are the flags that x86.Effects are about: CF, PF, AF, ZF, SF, OF.
-const arithmetic = 0x8d5
+const arithmetic = abi.Arithmetic
 
 // general are the registers of i386 in the order of trace.RegSet.
 func general(r *emu.Regs) [8]*uint64 {

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"landgo/internal/abi"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -60,9 +61,9 @@ func c11Result(v uint64) uint64 {
 	switch v {
 	case 0:
 		return profile.ThrdSuccess
-	case ebusy:
+	case abi.EBUSY:
 		return profile.ThrdBusy
-	case etimedout:
+	case abi.ETIMEDOUT:
 		return profile.ThrdTimedOut
 	}
 	return profile.ThrdError

@@ -2,7 +2,7 @@ package steer
 
 import (
 	"landgo/emu"
-	"landgo/internal/image/elffile"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -34,7 +34,7 @@ func (ex *execution) cpuRun(u *turn) *emu.Stop {
 		Budget: min(ex.core.Config().StepBudget, maxRun), Set: ex.proc.changed(), Regs: ex.proc.regs}
 	ex.proc.set = 0
 	r.Flags = ex.flagsOwn(u)
-	if ex.in.profile != nil && ex.in.profile.Stack != 0 && ex.in.profile.Stack < elffile.PageSize {
+	if ex.in.profile != nil && ex.in.profile.Stack != 0 && ex.in.profile.Stack < abi.PageSize {
 		r.Flags |= emu.StackLoads
 	}
 	if u.ticking {

@@ -43,6 +43,9 @@ func (k Kernel) String() string {
 const (
 	PebblesSymbol = "__pebbles_abi"
 	PebblesNote   = "Pebbles"
+
+	// PebblesStart is where Pebbles has its programs' text.
+	PebblesStart = 0x1000000
 )
 
 // Libc says which C library was linked in.

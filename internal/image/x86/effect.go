@@ -23,7 +23,7 @@ type Effects struct {
 	// ReadsFlags: depends on an arithmetic flag, or leaves some as they were
 	// while it writes others.
 	ReadsFlags bool
-	// WritesFlags: sets all of CF, PF, AF, ZF, SF, OF. Results that the manual
+	// WritesFlags: sets all of abi.CF, abi.PF, abi.AF, abi.ZF, abi.SF, abi.OF. Results that the manual
 	// leaves undefined count as the emulator has them.
 	WritesFlags bool
 	// Undefined: the flags whose values the manual leaves open, so that processors of

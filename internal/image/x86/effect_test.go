@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/imagetest"
 	"landgo/internal/trace"
@@ -16,7 +17,7 @@ import (
 )
 
 // arithmetic are the flags that Effects are about.
-const arithmetic = uint64(ArithmeticFlags)
+const arithmetic = uint64(abi.Arithmetic)
 
 // generalRegs are a traced thread's registers in trace.RegSet's order.
 func generalRegs(r *syscall.PtraceRegs) [16]*uint64 {
@@ -284,47 +285,47 @@ func TestUndefinedFlags(t *testing.T) {
 		code string // hex
 		want Flags
 	}{
-		{"and %ebx,%eax", "21d8", AF},
-		{"test %eax,%eax", "85c0", AF},
-		{"xor %eax,%eax", "31c0", AF},
-		{"or %eax,%eax", "09c0", AF},
+		{"and %ebx,%eax", "21d8", abi.AF},
+		{"test %eax,%eax", "85c0", abi.AF},
+		{"xor %eax,%eax", "31c0", abi.AF},
+		{"or %eax,%eax", "09c0", abi.AF},
 		{"add %ebx,%eax", "01d8", 0},
 		{"inc %eax", "ffc0", 0},
 		{"cmpxchg %edx,(%rdi)", "0fb117", 0},
-		{"mul %rbx", "48f7e3", SF | ZF | AF | PF},
-		{"imul %ebx,%esi", "0faff3", SF | ZF | AF | PF},
-		{"imul $7,%ebx,%edi", "6bfb07", SF | ZF | AF | PF},
-		{"div %ebx", "f7f3", ArithmeticFlags},
-		{"idiv %ebx", "f7fb", ArithmeticFlags},
-		{"bt %eax,%ebx", "0fa3c3", OF | SF | AF | PF},
-		{"bsf %eax,%ebx", "0fbcd8", CF | OF | SF | AF | PF},
-		{"tzcnt %eax,%ebx", "f30fbcd8", OF | SF | AF | PF},
+		{"mul %rbx", "48f7e3", abi.SF | abi.ZF | abi.AF | abi.PF},
+		{"imul %ebx,%esi", "0faff3", abi.SF | abi.ZF | abi.AF | abi.PF},
+		{"imul $7,%ebx,%edi", "6bfb07", abi.SF | abi.ZF | abi.AF | abi.PF},
+		{"div %ebx", "f7f3", abi.Arithmetic},
+		{"idiv %ebx", "f7fb", abi.Arithmetic},
+		{"bt %eax,%ebx", "0fa3c3", abi.OF | abi.SF | abi.AF | abi.PF},
+		{"bsf %eax,%ebx", "0fbcd8", abi.CF | abi.OF | abi.SF | abi.AF | abi.PF},
+		{"tzcnt %eax,%ebx", "f30fbcd8", abi.OF | abi.SF | abi.AF | abi.PF},
 		{"popcnt %eax,%ebx", "f30fb8d8", 0},
 		{"shl $0,%eax", "c1e000", 0},
 		{"shl $32,%eax", "c1e020", 0},
-		{"shl $32,%rax", "48c1e020", AF | OF},
-		{"shl %eax", "d1e0", AF},
-		{"sar %al", "d0f8", AF},
-		{"shr $3,%eax", "c1e803", AF | OF},
-		{"shl %cl,%eax", "d3e0", AF | OF},
-		{"shl $7,%al", "c0e007", AF | OF},
-		{"shl $8,%al", "c0e008", AF | OF | CF},
-		{"shr $16,%ax", "66c1e810", AF | OF | CF},
-		{"sar $16,%ax", "66c1f810", AF | OF},
-		{"shr %cl,%al", "d2e8", AF | OF | CF},
-		{"sar %cl,%al", "d2f8", AF | OF},
-		{"shlb $9,(%rdi)", "c02709", AF | OF | CF},
+		{"shl $32,%rax", "48c1e020", abi.AF | abi.OF},
+		{"shl %eax", "d1e0", abi.AF},
+		{"sar %al", "d0f8", abi.AF},
+		{"shr $3,%eax", "c1e803", abi.AF | abi.OF},
+		{"shl %cl,%eax", "d3e0", abi.AF | abi.OF},
+		{"shl $7,%al", "c0e007", abi.AF | abi.OF},
+		{"shl $8,%al", "c0e008", abi.AF | abi.OF | abi.CF},
+		{"shr $16,%ax", "66c1e810", abi.AF | abi.OF | abi.CF},
+		{"sar $16,%ax", "66c1f810", abi.AF | abi.OF},
+		{"shr %cl,%al", "d2e8", abi.AF | abi.OF | abi.CF},
+		{"sar %cl,%al", "d2f8", abi.AF | abi.OF},
+		{"shlb $9,(%rdi)", "c02709", abi.AF | abi.OF | abi.CF},
 		{"rol %eax", "d1c0", 0},
 		{"rol $0,%eax", "c1c000", 0},
-		{"rcr $3,%eax", "c1d803", OF},
-		{"ror %cl,%eax", "d3c8", OF},
-		{"shld $1,%eax,%ebx", "0fa4c301", AF},
-		{"shld $5,%eax,%ebx", "0fa4c305", AF | OF},
+		{"rcr $3,%eax", "c1d803", abi.OF},
+		{"ror %cl,%eax", "d3c8", abi.OF},
+		{"shld $1,%eax,%ebx", "0fa4c301", abi.AF},
+		{"shld $5,%eax,%ebx", "0fa4c305", abi.AF | abi.OF},
 		{"shld $32,%eax,%ebx", "0fa4c320", 0},
-		{"shrd %cl,%eax,%ebx", "0fadc3", AF | OF},
-		{"shld $16,%ax,%bx", "660fa4c310", AF | OF},
-		{"shld $17,%ax,%bx", "660fa4c311", ArithmeticFlags},
-		{"shrd %cl,%ax,%bx", "660fadc3", ArithmeticFlags},
+		{"shrd %cl,%eax,%ebx", "0fadc3", abi.AF | abi.OF},
+		{"shld $16,%ax,%bx", "660fa4c310", abi.AF | abi.OF},
+		{"shld $17,%ax,%bx", "660fa4c311", abi.Arithmetic},
+		{"shrd %cl,%ax,%bx", "660fadc3", abi.Arithmetic},
 	} {
 		if e, ok := EffectsOf(unhex(tc.code), elffile.X86_64); !ok || e.Undefined != tc.want {
 			t.Errorf("%s: undefined %#x %v, want %#x", tc.text, e.Undefined, ok, tc.want)
