@@ -138,7 +138,8 @@ func (v *livelocks) goesOn() (yes bool) {
 	if finer {
 		v.core.Refine()
 	}
-	v.step.could, v.step.due, v.step.tried, v.step.wakers = could, due, nil, nil
+	v.step.could, v.step.due = could, due
+	v.step.answers.forget()
 	return yes
 }
 

@@ -59,6 +59,12 @@ func (ex *execution) cpuRun(u *turn) *emu.Stop {
 // processor has the registers between two runs, and what calls find in them.
 type processor struct {
 	in *situation
+	loaded
+	run emu.Run
+}
+
+// loaded is what is known of the registers.
+type loaded struct {
 	// regs are to be written into the processor before it runs on; set says which.
 	// Empty between steps.
 	regs emu.Regs
@@ -66,8 +72,12 @@ type processor struct {
 	// had is what context hadIn has in them, where it is known.
 	had   emu.Regs
 	hadIn emu.Ctx
-	run   emu.Run
 }
+
+func noLoad() loaded { return loaded{hadIn: noWhere} }
+
+// forget is called where the processor has got another state.
+func (l *loaded) forget() { l.set, l.hadIn = 0, noWhere }
 
 // changed are the registers of s.set that the processor has otherwise. Writing
 // all of them takes longer than a short run does.
@@ -177,7 +187,7 @@ func (p *processor) flush() error {
 		return nil
 	}
 	p.run = emu.Run{From: emu.Ctx(p.in.cpu.Get()), User: p.in.user.Get(), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: p.changed(), Regs: p.regs, Reuse: !p.in.kept()}
-	p.set, p.hadIn = 0, noWhere
+	p.forget()
 	stop := p.in.machine.Run(&p.run)
 	p.in.machine.Put(&p.in.cpu, uint64(stop.Ctx))
 	return nil

@@ -18,7 +18,8 @@ import (
 func (s *Kernel) Rewind(k trace.Mark) {
 	remaps := s.remaps()
 	s.System.Rewind(k)
-	s.proc.set, s.tried, s.wakers, s.proc.hadIn = 0, nil, nil, noWhere
+	s.proc.forget()
+	s.answers.forget()
 	if remaps {
 		s.machine.FlushBoard()
 	}
