@@ -8,9 +8,9 @@ import (
 	"landgo/por/internal/model"
 )
 
-// Searches over programs with store buffers, against an exploration of the x86-TSO
-// machine that shares nothing with them (model.Outcomes). The traces are told apart by
-// what the paper's definition makes of them, not by package relation.
+// Searches over programs with store buffers, against an exploration of the x86-TSO machine that
+// shares nothing with them (model.Outcomes). The traces are distinguished by what the paper's
+// definition makes of them, not by package relation.
 
 // TestBuffersWithin: within a bound there are the executions that spend no more, by a count of
 // their own. A buffer's steps cost nothing.
@@ -87,9 +87,9 @@ func TestBuffers(t *testing.T) {
 	}
 }
 
-// TestBuffersBlend: what comes to the same in both orders does so with store buffers too. The
-// searches find the outcomes of the machine of the paper, in no more executions than they
-// take without.
+// TestBuffersBlend: what has the same effect in both orders does so with store buffers too. The
+// searches find the outcomes of the machine of the paper, in no more executions than they take
+// without.
 func TestBuffersBlend(t *testing.T) {
 	for name, program := range map[string]func(uint64) *model.Program{"counters": countingProgram, "barriers": meetingProgram} {
 		t.Run(name, func(t *testing.T) { buffersBlend(t, program) })
@@ -119,7 +119,7 @@ func buffersBlend(t *testing.T, program func(seed uint64) *model.Program) {
 				t.Fatalf("seed %d: %s: %d outcomes, want %d:\n%v\nwant\n%v\n%v", seed, name, len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"), p)
 			}
 			if r.stats.Executions > all.stats.Executions {
-				t.Errorf("seed %d: %s: %d executions, %d where nothing comes to the same", seed, name, r.stats.Executions, all.stats.Executions)
+				t.Errorf("seed %d: %s: %d executions, %d where nothing has the same effect", seed, name, r.stats.Executions, all.stats.Executions)
 			}
 			if name == "optimal" {
 				if r.stats.Executions < all.stats.Executions {

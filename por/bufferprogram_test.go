@@ -144,9 +144,9 @@ func fencingProgram(seed uint64) *model.Program {
 }
 
 // ringProgram has three threads that each store, and load what the next one stores. One empties
-// all buffers between. Each may find 0, but then no moment finds all buffers empty: that of the
-// second thread's store has come to memory after the third has loaded, and that of the third
-// after the fence.
+// all buffers between. Each may find 0, but then all buffers are never empty at one moment. The
+// second thread's store comes to memory after the third has loaded, and the third's after the
+// fence.
 func ringProgram() *model.Program {
 	st := func(a int) model.Instr { return model.Instr{Code: model.Store, A: a, C: 1, Size: 8} }
 	ld := func(a int) model.Instr { return model.Instr{Code: model.Load, A: a, Size: 8} }

@@ -22,7 +22,7 @@ MAIN { s = malloc(sizeof *s); s->level = 2; pthread_mutex_init(&s->m, 0); GO(a);
 	{"unlocked too early", `A { LOCK(m); int v = x;
 UNLOCK(m);
 x = v + 1; return p; }
-MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) before its last access to x there (guest.c:22)", "Unlock after"}, ""},
+MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 releases m (guest.c:21) before its last access to x there (guest.c:22)", "Unlock after"}, ""},
 	{"a block that another thread frees", `static int *volatile b; static volatile int sum;
 A { int *n = b; if (n)
 sum = *n; return p; }

@@ -48,7 +48,7 @@ x++; JOIN(a); assert(x == 2); unused(); }`, []string{"without m, which thread", 
 	{"let go", `A { LOCK(m); int v = x;
 UNLOCK(m); LOCK(m);
 x = v + 1; UNLOCK(m); return p; }
-MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}, ""},
+MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 releases m (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}, ""},
 	{"atomic twice", `A { int v = z;
 z = v + 1; return p; }
 MAIN { GO(a); z++; JOIN(a); assert(z == 2); unused(); }`, []string{"Each access to z is atomic", "(guest.c:20, guest.c:21)"}, ""},
@@ -69,12 +69,12 @@ MAIN { GO(a); int v = x; assert(v == x || v == 2); JOIN(a); unused(); }`, nil, "
 	{"looked at, let go, acted on", `static int take(void) { LOCK(m); assert(x); x--; UNLOCK(m); return 0; }
 static int some(void) { LOCK(m); int n = x; UNLOCK(m); return n; }
 A { if (some()) take(); return p; }
-MAIN { x = 1; GO(a); if (some()) take(); JOIN(a); unused(); }`, []string{"lets m go (guest.c:21) between its two accesses to x (guest.c:21, guest.c:20)"}, ""},
+MAIN { x = 1; GO(a); if (some()) take(); JOIN(a); unused(); }`, []string{"releases m (guest.c:21) between its two accesses to x (guest.c:21, guest.c:20)"}, ""},
 	{"looked at, let go, done twice", `A { LOCK(m); int had = x;
 UNLOCK(m); if (!had) { LOCK(m); if (!x) x = 1;
 y++; UNLOCK(m); } return p; }
 B { return a(p); }
-MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(y == 1); unused(); }`, []string{"lets m go (guest.c:21) after it has looked at x, and changes y (guest.c:22) when it has it again", "has done the same (guest.c:22)", "look again"}, ""},
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(y == 1); unused(); }`, []string{"releases m (guest.c:21) after it has looked at x, and changes y (guest.c:22) when it has it again", "has done the same (guest.c:22)", "look again"}, ""},
 	{"looked at, let go, and another mistake", `A { LOCK(m); int had = x;
 UNLOCK(m); y = y + 1; if (!had) { LOCK(m); if (!x) x = 1; UNLOCK(m); } return p; }
 B { return a(p); }
@@ -121,12 +121,12 @@ MAIN { GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); asse
 	{"a thread that is cancelled keeps its lock", `A { LOCK(m);
 x = 1; pause(); UNLOCK(m); return p; }
 MAIN { GO(a); pthread_cancel(a_); JOIN(a);
-LOCK(m); x = 2; UNLOCK(m); unused(); }`, []string{"Thread 0.1 takes m (guest.c:20) and ends without letting it go"}, ""},
+LOCK(m); x = 2; UNLOCK(m); unused(); }`, []string{"Thread 0.1 takes m (guest.c:20) and ends without releasing it"}, ""},
 	{"looked at for reading, changed for writing", `static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
 A { pthread_rwlock_rdlock(&l); int had = x;
 pthread_rwlock_unlock(&l); if (!had) { pthread_rwlock_wrlock(&l);
 x++; pthread_rwlock_unlock(&l); } return p; }
-MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); assert(x == 1); unused(); }`, []string{"looks at x (guest.c:21) while it holds l for reading, lets that go (guest.c:22), and changes x (guest.c:23)", "Look again after taking l for writing"}, ""},
+MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); assert(x == 1); unused(); }`, []string{"looks at x (guest.c:21) while it holds l for reading, releases that (guest.c:22), and changes x (guest.c:23)", "Look again after taking l for writing"}, ""},
 	{"a change with a lock for reading, in two lines", `static pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;
 A { pthread_rwlock_rdlock(&w); int v = x;
 x = v + 1; pthread_rwlock_unlock(&w); return p; }
@@ -136,14 +136,14 @@ MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(x == 6); unused(); }`, []string{"c
 	{"let go, beside an atomic variable", `A { LOCK(m); int v = x;
 UNLOCK(m); z++; LOCK(m);
 x = v + 1; UNLOCK(m); return p; }
-MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}, ""},
+MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 releases m (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}, ""},
 	{"a lock of two let go before the write", `static struct { volatile int next; pthread_mutex_t m; } t[4];
 A { LOCK(t[1].m); LOCK(t[2].m); int n = t[1].next; if (n == 2) { y = 1;
 UNLOCK(t[1].m);
 t[1].next = t[2].next; } else UNLOCK(t[1].m); UNLOCK(t[2].m); return p; }
 B { LOCK(t[1].m);
 int n = t[1].next; LOCK(t[n].m); t[3].next = n; t[1].next = 3; UNLOCK(t[n].m); UNLOCK(t[1].m); return p; }
-MAIN { t[1].next = 2; for (int i = 0; i < 4; i++) pthread_mutex_init(&t[i].m, 0); GO(a); GO(b); JOIN(a); JOIN(b); assert(!y || t[3].next != 2); unused(); }`, []string{"Thread 0.1 lets t[1].m go (guest.c:22) before it writes t[1].next (guest.c:23), and thread 0.2, which holds t[1].m, uses that (guest.c:25)", "Unlock after"}, ""},
+MAIN { t[1].next = 2; for (int i = 0; i < 4; i++) pthread_mutex_init(&t[i].m, 0); GO(a); GO(b); JOIN(a); JOIN(b); assert(!y || t[3].next != 2); unused(); }`, []string{"Thread 0.1 releases t[1].m (guest.c:22) before it writes t[1].next (guest.c:23), and thread 0.2, which holds t[1].m, uses that (guest.c:25)", "Unlock after"}, ""},
 	{"a lock of two let go after the write", `static struct { volatile int next; pthread_mutex_t m; } t[4];
 A { LOCK(t[1].m); LOCK(t[2].m); int n = t[1].next; if (n == 2) { y = 1;
 t[1].next = t[2].next; } UNLOCK(t[1].m); UNLOCK(t[2].m); return p; }
@@ -166,14 +166,14 @@ MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 holds l for reading (g
 	{"let go twice", `A { LOCK(m); x++;
 UNLOCK(m);
 UNLOCK(m); return p; }
-MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21), and once more (guest.c:22)"}, ""},
+MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 releases m (guest.c:21), and once more (guest.c:22)"}, ""},
 	{"let go, never taken", `A { x++;
 UNLOCK(m); return p; }
-MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) without having taken it"}, ""},
+MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 releases m (guest.c:21) without having taken it"}, ""},
 	{"another thread's lock", `A {
 UNLOCK(m); return p; }
 MAIN { LOCK(m);
-GO(a); JOIN(a); unused(); }`, []string{"Thread 0 takes m (guest.c:22), and thread 0.1 lets it go (guest.c:21)", "semaphore"}, ""},
+GO(a); JOIN(a); unused(); }`, []string{"Thread 0 takes m (guest.c:22), and thread 0.1 releases it (guest.c:21)", "semaphore"}, ""},
 	{"destroyed while it is held", `#include <semaphore.h>
 static sem_t s, u;
 A { LOCK(m); sem_post(&s); sem_wait(&u);

@@ -15,8 +15,8 @@ import (
 // writableFlags are those that popf and iret take from memory.
 const writableFlags = abi.Arithmetic | abi.TF | abi.IF | abi.DF | abi.NT | abi.AC | abi.ID
 
-// privileged carries out the privileged instruction at which the processor
-// stopped, of so many bytes.
+// privileged carries out the privileged instruction at which the processor stopped, of this many
+// bytes.
 func (ex *execution) privileged(u *turn, name string, n uint64) (happening, error) {
 	if ex.in.user.Get() {
 		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, ex.proc.regs.RIP, "a privileged instruction of a user program (%s) isn't modelled", name)
