@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
@@ -32,19 +33,16 @@ type Sharing struct {
 // AllThreads is no thread's id: memory that it touches is shared.
 const AllThreads trace.TID = 1 << 20
 
-// wordsEnd is above the words of a kernel's state.
-const wordsEnd = 64 << 10
-
 // IsKernelWord reports whether an address is that of a word of the state of a kernel that logs
 // what it touches.
-func IsKernelWord(addr uint64) bool { return addr < wordsEnd }
+func IsKernelWord(addr uint64) bool { return addr < effect.WordsEnd }
 
 // IsClock reports whether an address is the clock's. The clock is no memory: a thread that reads
 // it empties no store buffer, and sees no store.
 func IsClock(addr uint64) bool { return addr >= effect.Clock && addr < effect.Clock+effect.Step }
 
 // isWord reports whether an address is that of a kernel's word, which has two granules.
-func (s *fixed) isWord(addr uint64) bool { return s.logs && addr < wordsEnd }
+func (s *fixed) isWord(addr uint64) bool { return s.logs && addr < effect.WordsEnd }
 
 // isLazy reports whether it is that of a word which counts once it has been read.
 func (x *Sharing) isLazy(addr uint64) bool {
@@ -187,17 +185,14 @@ func (x *Sharing) takeEffects(th *thread, tr *trace.Transition, pc uint64, own [
 	}
 }
 
-// pageSize is that of x86.
-const pageSize = 4096
-
 // changePages records the change of pages as what store buffers depend on, too: a store that is
 // in one was allowed when the buffer took it.
 func (x *Sharing) changePages(tr *trace.Transition, pc uint64, r emu.Range) {
 	if !x.in.cfg.Buffers {
 		return
 	}
-	for page := r.Lo &^ (pageSize - 1); page < r.Hi; page += pageSize {
-		tr.Did(trace.Op{Kind: trace.OpPage, Obj: page, Size: pageSize, PC: pc})
+	for page := r.Lo &^ (abi.PageSize - 1); page < r.Hi; page += abi.PageSize {
+		tr.Did(trace.Op{Kind: trace.OpPage, Obj: page, Size: abi.PageSize, PC: pc})
 	}
 }
 

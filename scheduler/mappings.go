@@ -6,6 +6,7 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -206,9 +207,9 @@ func (m *Mappings) fault(out *Failure, f emu.Fault, nearStack bool) (ok bool) {
 	}
 	for _, b := range m.in.mapped.LiveOf(mappingFamily) {
 		switch behind, ahead := f.Addr-b.Addr-b.Size, b.Addr-f.Addr; {
-		case behind < 4096:
+		case behind < abi.PageSize:
 			out.Message = fmt.Sprintf("%s, %s after the end of a mapping of %s", does, heap.Bytes(behind), heap.Bytes(b.Size))
-		case ahead <= 4096:
+		case ahead <= abi.PageSize:
 			out.Message = fmt.Sprintf("%s, %s before the start of a mapping of %s", does, heap.Bytes(ahead), heap.Bytes(b.Size))
 		default:
 			continue

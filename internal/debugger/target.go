@@ -1,5 +1,7 @@
 package debugger
 
+import "landgo/internal/trace"
+
 // Target is a recorded run that stands at a moment.
 type Target interface {
 	// Describe says what doesn't change.
@@ -66,9 +68,7 @@ type Thread struct {
 
 // Registers are a thread's. Those that the machine hasn't got are 0.
 type Registers struct {
-	// General are rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8 to r15, rip, flags, fs base,
-	// gs base.
-	General []uint64
+	trace.Regs
 	// X87 has 10 bytes for each of eight, and XMM 16 for each.
 	X87, XMM                     []byte
 	Control, Status, Tags, MXCSR uint64

@@ -2,6 +2,7 @@ package library
 
 import (
 	"landgo/heap"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -225,7 +226,7 @@ func (s *objectCalls) ComeBack(t trace.TID, tr *trace.Transition, frame, next ui
 	th.role, th.args = h.role, h.args
 	if h.eintr {
 		th.phase, th.timed = phaseEntry, false
-		s.setErrno(th.thread, tr, eintr)
+		s.setErrno(th.thread, tr, abi.EINTR)
 		s.ret(th, ^uint64(0))
 		return false
 	}
@@ -252,8 +253,6 @@ func (t edit) goOnWaiting(h *held) {
 func (s *objectCalls) Own(signal uint64) bool {
 	return kernel.IsLibrarys(s.libc, signal) && !s.anywhere
 }
-
-const eintr = 4
 
 // wakeHeld signals a thread that waits on a condition variable, and is in a handler
 // that interrupted the wait. It reports whether there is such a wait.

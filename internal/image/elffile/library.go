@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strings"
+
+	"landgo/internal/abi"
 )
 
 // LibraryAlign is the distance of the places of libraries: no linker asks for more.
@@ -38,15 +40,15 @@ func plainlyAligned(data []byte) []byte {
 	h := decodeHeader(data)
 	copied := false
 	for i := uint64(0); i < uint64(h.Phnum); i++ {
-		at := h.Phoff + i*progSize64
+		at := h.Phoff + i*uint64(progSize64)
 		p := decodeAs[elf.Prog64](data[at:])
-		if elf.ProgType(p.Type) != elf.PT_LOAD || p.Align <= PageSize || p.Align > LibraryAlign {
+		if elf.ProgType(p.Type) != elf.PT_LOAD || p.Align <= abi.PageSize || p.Align > LibraryAlign {
 			continue
 		}
 		if !copied {
 			data, copied = append([]byte(nil), data...), true
 		}
-		p.Align = PageSize
+		p.Align = abi.PageSize
 		if _, err := binary.Encode(data[at:], order, p); err != nil {
 			panic(err) // the structure was decoded from there
 		}
