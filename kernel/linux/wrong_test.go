@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/kernel"
 )
 
@@ -23,7 +24,7 @@ func TestWrongCalls(t *testing.T) {
 		{999, nil, enosys},
 		{2000, nil, enosys},
 		{^uint64(0), nil, enosys},
-		{nrMadvise, []uint64{dataPage, pageSize, 99}, einval},
+		{nrMadvise, []uint64{dataPage, abi.PageSize, 99}, einval},
 		{324, []uint64{0x7fff}, einval}, // membarrier
 		{324, []uint64{1 << 10}, einval},
 		{53, []uint64{99, 1, 0, at}, eafnosupport}, // socketpair
@@ -39,9 +40,9 @@ func TestWrongCalls(t *testing.T) {
 		{247, []uint64{0, 0, at, 4}, echild}, // waitid
 		{247, []uint64{0, 0, at, 0}, einval},
 		{247, []uint64{1, 0, at, 4}, einval},
-		{319, []uint64{path, 0x10000000}, einval},        // memfd_create
-		{10, []uint64{dataPage, pageSize, 0x40}, einval}, // mprotect
-		{318, []uint64{at, 4, 0x77}, einval},             // getrandom
+		{319, []uint64{path, 0x10000000}, einval},            // memfd_create
+		{10, []uint64{dataPage, abi.PageSize, 0x40}, einval}, // mprotect
+		{318, []uint64{at, 4, 0x77}, einval},                 // getrandom
 		{318, []uint64{at, 4, 6}, einval},
 		{8, []uint64{0, 0, 77}, einval}, // lseek
 		{8, []uint64{unmapped, 0, 77}, ebadf},
