@@ -13,9 +13,10 @@ import (
 // blend. Let M' be M, but that those in B go on as above the bound whatever they find. In
 // M' nothing comes of what they find, so they commute with each other and with additions
 // whose results aren't used, in all states: M' is searched as any program is. Whether M' is
-// M is looked at on the way. Each addition of B found enough in each execution that is run,
-// else the System says so at once. And at an execution's end it is asked of all orders of
-// the same trace: what was the least that an addition e could have found? With it came what
+// M is looked at on the way, at the end of each execution. Each addition of B has to have found
+// enough in it; up to the first that hasn't, it is one of M'. And it is asked of all orders of
+// the same trace: what was the least that an addition e could have found? All that are told then
+// are told at once, for the search begins again but once. With it came what
 // happens before it, and of the additions C that are ordered neither way with e any set S
 // with which all comes that happens before it. The least sum over such S is a maximal
 // closure (Picard 1976). Only additions to the same bytes are in it, and what happens
@@ -73,7 +74,7 @@ func (c *counts) hold(o *relation.Order, opts *Options) bool {
 	for _, b := range c.byBytes(o) {
 		for t := range b.threads {
 			b.windowsOf(o, t, opts.fault, func(e *countAt, low, high int64) {
-				if !e.Holds(low, high) && !e.Holds(c.least(o, b, low, opts.fault), high) {
+				if !e.Holds(e.Before, e.Before) || !e.Holds(low, high) && !e.Holds(c.least(o, b, low, opts.fault), high) {
 					c.from.Uncount(int(last - e.at))
 					all = false
 				}

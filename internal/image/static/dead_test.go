@@ -79,6 +79,11 @@ func TestDeadOnward(t *testing.T) {
 		{"called", nil, "", "other", 0, true},
 		{"tail", nil, "", "other", 0, false},
 		{"tail", []string{"later"}, "", "", x86.RAX | x86.RDX, true},
+		{"slotted", nil, "", "", x86.RAX, true},
+		{"slotted", nil, "", "other", 0, true},
+		{"slottail", []string{"later"}, "", "", x86.RAX | x86.RDX, true},
+		{"slottail", []string{"later"}, "", "other", 0, false},
+		{"trap", nil, "", "", allRegs, true},
 		{"oneway", []string{"word"}, "word", "", allRegs &^ x86.RSP, true},
 		{"partly", []string{"word"}, "word", "", allRegs &^ (x86.RSP | x86.RAX | x86.RCX), false},
 	} {
@@ -87,7 +92,7 @@ func TestDeadOnward(t *testing.T) {
 			returns = append(returns, at[r])
 		}
 		stops := func(pc uint64) bool { return tt.stops != "" && pc == at[tt.stops] }
-		if regs, flags := DeadOnward(file, at[tt.label], returns, at[tt.ends], stops); regs != tt.regs || flags != tt.flags {
+		if regs, flags := DeadOnward(file, at[tt.label], returns, at[tt.ends], map[uint64]uint64{at["slot"]: at["other"]}, stops); regs != tt.regs || flags != tt.flags {
 			t.Errorf("%s, back to %v: %016b, flags %v; want %016b, %v", tt.label, tt.returns, regs, flags, tt.regs, tt.flags)
 		}
 	}
