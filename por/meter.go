@@ -27,8 +27,9 @@ var counted = [len(cost{})]Measure{Preempt, Fair, Delay, Switches}
 //     that is taken from a yield. So Y is a thread's own, whatever the others do,
 //     and a search may use it as Coons et al. do.
 //
-// A step of a store buffer, or of a signal on its way, counts nothing, for it is none of a thread's: neither it nor the
-// switch to it, nor is it passed over. A thread that waits for its buffer can't go on.
+// A step of a store buffer, or of a signal on its way, counts nothing, because it is no thread's.
+// Nor does the switch to it, and it isn't passed over. A thread that waits for its buffer can't
+// go on.
 //
 // Preempt, Switches and Delay add up; Fair is a maximum.
 type meter struct {

@@ -99,7 +99,7 @@ type counts struct {
 	slots    map[uint64]uint64 // elffile.Filled, once it was asked for
 }
 
-// afterTurn is what a turn came to.
+// afterTurn is the result of a turn.
 type afterTurn uint8
 
 const (

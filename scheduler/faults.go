@@ -90,7 +90,7 @@ func (g *Failing) kinds(th *thread) (list []trace.FaultKind) {
 	return list
 }
 
-// chosen is the failure that outcome c of a trap is, whose own outcomes are so many.
+// chosen is the failure that outcome c of a trap is, whose own outcomes are this many.
 func (g *Failing) chosen(th *thread, c trace.Choice, outcomes uint32) (trace.FaultKind, bool) {
 	n := int(c) - int(max(outcomes, 1))
 	if n < 0 {
@@ -121,7 +121,7 @@ func (g *Failing) outcomes(th *thread) (n uint32) {
 // Assumed reports whether a thread is at an assumption that doesn't hold.
 func (s *present) Assumed() bool {
 	for i := range s.threads {
-		if th := &s.threads[i]; th.Exists && th.Stand == StandTrap && s.kernel.Plan(th.ID, th.trap).Op.Kind == trace.OpAssume {
+		if th := &s.threads[i]; th.Exists && th.copying.never || th.Exists && th.Stand == StandTrap && s.kernel.Plan(th.ID, th.trap).Op.Kind == trace.OpAssume {
 			return true
 		}
 	}

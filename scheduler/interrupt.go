@@ -44,10 +44,10 @@ func (g *signals) sends(th *thread, op trace.Op) {
 
 // Receiver is a kernel in which a thread that a signal has woken looks once more for what it waits for.
 type Receiver interface {
-	// LastTry has a thread that stands at a handler's first instruction try the call once more
-	// that the signal has interrupted: regs are the handler's, and change where another
-	// handler comes first. name is the call's. nil: there was no call. The result is valid
-	// until the kernel's next call.
+	// LastTry tries the call that the signal has interrupted once more, for a thread that stands
+	// at a handler's first instruction. regs are the handler's, and change where another handler
+	// comes first. name is the call's. nil: there was no call. The result is valid until the
+	// kernel's next call.
 	LastTry(t trace.TID, regs *emu.Regs) (out *kernel.Outcome, name string)
 }
 
@@ -78,6 +78,9 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 		if calls { // the call may be over, or start again
 			th.leftAt.Lo, th.leftAt.Hi = pc-uint64(th.trap.Len), pc+uint64(th.trap.Len)+1
 		}
+	}
+	if len(th.copying.left) == 0 { // Linux has the handler come behind the call, or the call begin again
+		th.copying = copying{}
 	}
 	s.SetRegs(t, regs)
 	th.limited, th.handles, th.woken = true, true, false // the handler may begin at a breakpoint

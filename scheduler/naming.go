@@ -14,8 +14,8 @@ import (
 type Whereabouts struct {
 	// Block is the block of the heap that it is in, with no Addr if it is in none.
 	Block heap.Block
-	// Local is the variable on the stack of Thread, or a thread-local one of it, "" if there
-	// is none; Atomic: it, or the part of it that is there, is declared so.
+	// Local is the variable on the stack of Thread, or a thread-local one of it, "" if there is
+	// none. Atomic: it, or the part of it that is there, is declared so.
 	Local  string
 	Atomic bool
 	Thread trace.TID
@@ -146,6 +146,11 @@ func (s *present) PointeeOf(t trace.TID, value, size uint64) (p debuginfo.Pointe
 
 // stackRegs are the registers from which a thread's stack is unwound.
 func (s *fixed) stackRegs(th *thread) emu.Regs {
+	if len(th.copying.left) > 0 {
+		regs := th.Regs
+		regs.RIP = th.copying.pc
+		return regs
+	}
 	if s.steered() || th.Set != 0 || th.Stand == StandOp || th.Stand == StandTrap {
 		return th.Regs
 	}

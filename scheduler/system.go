@@ -33,7 +33,7 @@ type Config struct {
 	Awaits func(*trace.Access) bool
 	// Alike says whether threads that run a function can be alike (alike.go); nil: none are.
 	Alike func(entry uint64) *static.Code
-	// Ordered: no steps are told to come to the same in both orders (blend.go).
+	// Ordered: no steps are told to have the same effect in both orders (blend.go).
 	Ordered bool
 	// OutputOrder: the order of lines printed tells outcomes apart.
 	OutputOrder bool
@@ -53,6 +53,8 @@ type Config struct {
 	Deepens bool
 	// Buffers: stores to shared memory go through store buffers (buffer.go).
 	Buffers bool
+	// Divided: system calls copy memory in several steps where threads share it (copies.go).
+	Divided bool
 	// YieldRounds: the turns of long loops count as yields (rounds.go).
 	YieldRounds bool
 	// MaxThreads bounds the number of threads of all executions.
@@ -81,6 +83,7 @@ type System struct {
 	Points   *Points
 	Signals  *signals
 	Naps     *Naps
+	copies   *copyCalls
 	Panics   *Panics
 	uses     *uses
 	longest  *longest
@@ -109,9 +112,9 @@ type Observer interface {
 // Viewer hears of all that the processor runs for threads, for a debugger. Steps that
 // are only tried, and taken back, aren't told.
 type Viewer interface {
-	// Ran is called after each run of a thread that had completed so many instructions,
-	// when the machine's journal had that length. Machine.Told has what it did; at is
-	// where the run stopped.
+	// Ran is called after each run of a thread that had completed this many instructions, when
+	// the machine's journal had that length. Machine.Told has what it did; at is where the run
+	// stopped.
 	Ran(t trace.TID, insns, journal, at uint64)
 	// Moved is called where stores in a thread's buffer were put into memory for its step, or
 	// taken back after it. The journal's entries from one length to another are no stores.
@@ -121,10 +124,9 @@ type Viewer interface {
 // View makes v the viewer from now on; nil: none.
 func (s *fixed) View(v Viewer) { s.viewer = v }
 
-// FreezeAt has a step left, with ErrStopped, where a thread has completed so many
-// instructions. A kernel can be looked at there, and then be rewound: where Limit would
-// end a step, in a section without interrupts or in a switch, its steps can't end. 0: no
-// step is left.
+// FreezeAt has a step left, with ErrStopped, where a thread has completed this many instructions.
+// A kernel can be looked at there, and then be rewound: where Limit would end a step, in a
+// section without interrupts or in a switch, its steps can't end. 0: no step is left.
 func (s *fixed) FreezeAt(t trace.TID, insns uint64) {
 	s.frozen = nil
 	if insns != 0 {
@@ -209,7 +211,8 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.backs = &backouts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, kinship: s.Kinship,
 		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*tries{}, adding: map[uint64]bool{}, swapping: map[uint64]bool{}, vain: map[uint64]int{}}
 	s.awaits = &awaits{backs: s.backs, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: map[pollKey]bool{}}
-	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, ends: s.Ends,
+	s.copies = &copyCalls{in: &s.named, sharing: s.Sharing}
+	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, copies: s.copies, ends: s.Ends,
 		failures: s.Failing, signals: s.Signals, buffers: s.buffers, arrivals: s.arrivals, leaks: s.Leaks, panics: s.Panics}
 	s.scouts = &scouts{in: &s.present, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, spins: s.spins, buffers: s.buffers,
 		threads: s.Threads, scouted: map[trace.TID]uint64{}}
@@ -432,6 +435,9 @@ func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
 	}
 	switch th.Stand {
 	case StandRun:
+		if len(th.copying.left) > 0 {
+			return s.Traps.stepCopy(th, tr)
+		}
 		return s.Advance(th.ID, tr, 0)
 	case StandAccess:
 		return s.Advance(th.ID, tr, 1)

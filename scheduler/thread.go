@@ -27,8 +27,8 @@ const (
 	StandFailure
 	// StandExited: gone.
 	StandExited
-	// StandFence: before an instruction that waits until the thread's store buffer is empty,
-	// and does no more that others could tell (buffer.go).
+	// StandFence: before an instruction that waits until the thread's store buffer is empty, and
+	// does no more that other threads could observe (buffer.go).
 	StandFence
 	// StandTimer: it is a timer that sends a signal, see timer.go.
 	StandTimer
@@ -123,6 +123,7 @@ type stander struct {
 	loose   bool     // StandTrap: it touches more than its operation says
 	napping bool     // StandTrap: it sleeps there (nap.go)
 	trap    emu.Trap // StandTrap
+	copying copying  // StandTrap and, behind the call, StandRun: see copies.go
 	woken   bool     // StandRun: another thread ended its call, which it hasn't left
 	// posted are the threads of signals that it sent and that are on their way, sent those of all
 	// that ever were.
