@@ -12,10 +12,10 @@ import (
 //
 // Which do is a matter of the thread, of the instruction and of the bytes, of nothing that
 // another order could change. All are taken to, until one is told apart. All begins again then. So
-// that it doesn't do so for each thread and each block in turn, more are given up at once than were
-// told apart: all by an instruction, where those of mostBelow threads were, and all of a thread by
-// it, where those to mostBelow places were. So are all by one that has found too little each time
-// in an execution.
+// that this isn't for each thread and each block in turn, others are given up at once. Where those
+// by one instruction of mostBelow threads were told apart, all by it are. Where those of a thread
+// to mostBelow places were, all of that thread by it are. So are all by an instruction that has
+// found too little each time in an execution.
 
 // tally is an addition of the present path that blends.
 type tally struct {

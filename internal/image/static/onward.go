@@ -8,8 +8,8 @@ import (
 )
 
 // DeadOnward is Dead for a thread of which it is known where it returns to, the innermost first. A
-// path goes on behind a return, and into the functions that are called by their addresses, or by
-// words of memory that hold these (slots: elffile.Filled), and behind their returns. Where stops holds landgo may carry a function out itself: it reads the
+// path goes on behind a return, and into the functions that are called by their addresses, and
+// behind their returns. The address may be in a word of memory (slots: elffile.Filled). Where stops holds landgo may carry a function out itself: it reads the
 // registers of arguments, writes its result, and leaves the others as they are. A return to ends
 // ends the thread, with its result in RAX. Behind the last return all counts as read.
 func DeadOnward(f *elffile.File, pc uint64, returns []uint64, ends uint64, slots map[uint64]uint64, stops func(pc uint64) bool) (regs x86.RegMask, flags bool) {
