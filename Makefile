@@ -94,7 +94,8 @@ pictures: build
 film: build
 	internal/setup/film.sh docs/pictures
 
-## make papers   the papers' experiments: writes docs/papers.md and docs/papers/*.md (a quarter of an hour)
+## make papers   the papers' experiments: writes docs/papers.md, and all tables to
+##               internal/papers/tables (a quarter of an hour)
 papers: build
 	$(ENV) go run -buildvcs=false ./internal/papers $(PAPERSFLAGS)
 

@@ -301,7 +301,7 @@ func (m *Machine) Claim(t trace.TID, lo, hi uint64, own func(other trace.TID, ad
 	return learned
 }
 
-// claimed is a stretch of memory in which only its thread was, when so many granules had had a
+// claimed is a stretch of memory in which only its thread was, when this many granules had had a
 // first owner.
 type claimed struct {
 	hi     uint64

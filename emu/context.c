@@ -166,7 +166,7 @@ const char *context_init(struct machine *m)
 	return err ? uc_strerror(err) : NULL;
 }
 
-/* Saved contexts lie one behind the other, for a long execution has hundreds of thousands: in
+/* Saved contexts lie one behind the other, because a long execution has hundreds of thousands. In
  * large pages, where the kernel has them, their first use takes a tenth of the time. */
 struct batch {
 	struct batch *next;

@@ -154,9 +154,9 @@ func (m *Machine) digestMemory(sum *trace.Digest, from uint64) {
 	}
 }
 
-// WordsSince is a digest of how words of Go-side state have changed since the log had this
-// length (Logged): equal for two ways from one state that come to the same words. An error
-// means that a part can't be told apart.
+// WordsSince is a digest of how words of Go-side state have changed since the log had this length
+// (Logged). Two ways from one state to the same words have the same digest. An error means that a
+// part has no digest.
 func (m *Machine) WordsSince(logged int) (sum trace.Digest, err error) {
 	err = m.digestWords(&sum, logged)
 	return sum, err

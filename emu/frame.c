@@ -1,8 +1,8 @@
 /*
- * What is on the stack before a function's own variables: where a machine is given
- * frames, each of these functions finds a fill in the bytes that its frame is going to
- * have. They are below the stack pointer at its first instruction, so what they had is
- * unused from then on (the red zone is that of a function that calls none).
+ * What is on the stack before a function's own variables. A machine may be given the frames of
+ * functions: then each of them finds a fill in the bytes of its frame. They are below the stack
+ * pointer at its first instruction, so what they had is unused from then on (the red zone is that
+ * of a function that calls none).
  *
  * The fill is part of the instruction, like a store that isn't an access.
  */

@@ -15,10 +15,10 @@ import (
 // that it is going to use.
 type Frame struct{ PC, Size uint64 }
 
-// FillFrames has each of these functions begin with so many bytes of fill below its stack
-// pointer: the byte at an address is the one at its last three bits. A function that reads
-// its variables before it writes them then finds that, and not the bytes left there. The
-// fills aren't accesses, and go back with the machine. Nothing has run so far.
+// FillFrames has each of these functions begin with this many bytes of fill below its stack
+// pointer: the byte at an address is the one at its last three bits. A function that reads its
+// variables before it writes them then finds that, and not the bytes left there. The fills aren't
+// accesses, and go back with the machine. Nothing has run so far.
 func (m *Machine) FillFrames(fill [8]byte, list []Frame) {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b Frame) int {

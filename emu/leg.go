@@ -11,9 +11,8 @@ import (
 	"unsafe"
 )
 
-// Leg is what the processor did from one stop to the next, as plain data: runs of a thread
-// that was alone, or in trusted code, so that nothing was recorded of its accesses. Play has
-// the same come of it without the processor.
+// Leg is what the processor did from one stop to the next, as plain data. The thread was alone,
+// or in trusted code, so no access was recorded. Play does the same without the processor.
 type Leg struct {
 	Why        Why
 	PC, Insns  uint64
@@ -33,8 +32,8 @@ type Processor struct {
 	Check []uint64
 }
 
-// LegFrom is the leg that ended with a stop, and began when the journal had a length and
-// the time had been asked for so many times.
+// LegFrom is the leg that ended with a stop, and began when the journal had a length and the time
+// had been asked for this many times.
 func (m *Machine) LegFrom(journal, clockReads uint64, s *Stop) *Leg {
 	l := &Leg{Why: s.Why, PC: s.PC, Regs: s.Regs, Trap: s.Trap, Break: s.Break, ClockReads: m.ClockReads() - clockReads}
 	m.written8(journal, func(word, n uint64) {

@@ -28,8 +28,8 @@ static uint8_t *reserve(uint64_t n)
 	return p;
 }
 
-/* Has the kernel give memory for whole pages of [p, p + n) at once, where it can: much is going to
- * be written there, and a fault for each page takes longer. */
+/* Asks the kernel for memory for whole pages of [p, p + n) at once. Much is going to be written
+ * there, and a fault for each page takes longer. */
 static void populate(const uint8_t *p, uint64_t n)
 {
 #ifdef MADV_POPULATE_WRITE

@@ -24,8 +24,8 @@ func (g *guest) told() string {
 	return strings.Join(out, " ")
 }
 
-// TestTold: a run's instructions and accesses are told once each, in order, in trusted
-// code too; of an instruction in parts, the parts; not what was begun only.
+// TestTold: a run's instructions and accesses are reported once each, in order, in trusted code
+// too; of an instruction in parts, the parts; not what was begun only.
 func TestTold(t *testing.T) {
 	const code = "movq %rax, 8(%rbx)\nmovq 8(%rbx), %rcx\naddq $1, (%rbx)\nnop"
 	for _, flags := range []RunFlags{StopShared, Quiet, Solo | RecordAll} {

@@ -3,11 +3,11 @@
  * between them by itself. A thread of the kernel's then has many stacks, and a
  * signal's handler may come between any two of its instructions.
  *
- * A party is a window, a stretch of memory that the stack pointer has moved in
- * by small steps, without what lies below the place where a signal came: that is
- * the handler's. Each has a sharing byte of its own. One thread with a large
- * frame may count as two parties, which makes more memory shared than is. Two
- * threads never count as one, as long as each has STEP bytes of its stack left.
+ * A party is a window: a stretch of memory in which the stack pointer has moved by small steps.
+ * What lies below the place where a signal came is the handler's, and no part of it. Each party
+ * has a sharing byte of its own. One thread with a large frame may count as two parties, which
+ * makes more memory shared than is. Two threads never count as one, as long as each has STEP
+ * bytes of its stack left.
  *
  * Windows are never rewound: like the sharing bytes they only grow.
  */

@@ -125,7 +125,7 @@ void program_stale(struct machine *m, uint64_t page)
 		return;
 	m->programs[page] = 0;
 	memset(m->code + (page << PAGE_SHIFT) - m->code_lo, 0, 1 << PAGE_SHIFT);
-	m->stale[m->nstale++] = page; /* a page is in it once, for it has to be executed again first */
+	m->stale[m->nstale++] = page; /* a page is in it once, because it has to be executed again first */
 }
 
 /* Whether bytes are of an instruction that was executed. */

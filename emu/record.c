@@ -1,11 +1,11 @@
 /*
  * Events and records.
  *
- * An event is one access to a shared granule that the processor's manual makes
- * indivisible: at most 8 bytes, within a cache line. A 16-byte one is two, for the
- * machine is one without AVX, where nothing is promised of these. Where a run doesn't
- * stop between the parts of an access, they are one record of up to 16 bytes. All
- * callbacks of a locked instruction are one event.
+ * An event is one access to a shared granule that the processor's manual makes indivisible: at
+ * most 8 bytes, within a cache line. A 16-byte one is two, because the machine is one without
+ * AVX, where nothing is promised of these. Where a run doesn't stop between the parts of an
+ * access, they are one record of up to 16 bytes. All callbacks of a locked instruction are one
+ * event.
  *
  * Program order is kept. When the run doesn't stop at events, exact repeats
  * (address, size, flags and program counter) are left out, so that a loop costs

@@ -30,7 +30,7 @@ const (
 	ProtWrite Prot = C.PERM_WRITE
 	ProtExec  Prot = C.PERM_EXEC
 
-	// NoAccess is of a page that is in a map and allows nothing. It is told from a page
+	// NoAccess is of a page that is in a map and allows nothing. It is distinguished from a page
 	// in no map by MapEnd and HoleEnd only: Prot and its like call both 0.
 	NoAccess Prot = 0x40
 )

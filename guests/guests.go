@@ -66,7 +66,7 @@ type Guest struct {
 	// what the guest is (Note says why), or it stops at its first bug.
 	Executions int
 	// Commuting, if not 0, is how many of these --search optimal runs unless it is told
-	// commute=0: what comes to the same in both orders has one.
+	// commute=0: what has the same effect in both orders has one.
 	Commuting int
 	// KeepGoing: Executions is with --keep-going, over the Failures too.
 	KeepGoing bool

@@ -55,8 +55,8 @@ func (h *Heap) cut(b *Block, addr uint64) bool {
 	return l != nil && addr-l.Addr < l.Was
 }
 
-// Near reports whether an address is in a block, live or not, or at most so many
-// bytes before or behind one.
+// Near reports whether an address is in a block, live or not, or at most this many bytes before
+// or behind one.
 func (h *Heap) Near(addr, within uint64) bool {
 	for i := range h.blocks {
 		if b := &h.blocks[i]; addr+within >= b.Addr && addr < b.Addr+b.Size+within {

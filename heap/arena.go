@@ -59,8 +59,8 @@ func (h *Heap) NewArena(base, end, largest uint64) *Arena {
 	return a
 }
 
-// Low has the arena take rooms of less than so many bytes from [base, end), until
-// these addresses are used up.
+// Low has the arena take rooms of less than this many bytes from [base, end), until these
+// addresses are used up.
 func (a *Arena) Low(base, end, below uint64) {
 	a.parts[1], a.small = part{base: base, end: end}, below
 }

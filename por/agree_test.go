@@ -69,7 +69,7 @@ func soakSparing(t *testing.T, gen *rapid.Generator[*model.Program], agree func(
 	}, func() string { return fmt.Sprintf("%d programs, %d with fewer executions", run, fewer) })
 }
 
-// findsFault fails if none of so many programs shows a fault: agree has it in the search, or
+// findsFault fails if none of this many programs shows a fault: agree has it in the search, or
 // makes the program so that its judge knows better.
 func findsFault(t *testing.T, gen *rapid.Generator[*model.Program], programs int, agree func(*model.Program) error) {
 	t.Helper()

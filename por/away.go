@@ -30,9 +30,9 @@ type Away interface {
 	Seen(text []byte) (any, error)
 }
 
-// awayUnits is how many units a part has: as many as take a while against the way there
-// and back, and not more, for a batch has few long units. A batch with fewer than two parts
-// isn't offered.
+// awayUnits is how many units a part has: as many as take a while against the way there and back,
+// and not more, because a batch has few long units. A batch with fewer than two parts isn't
+// offered.
 const awayUnits = 4
 
 // partVersion is that of the bytes of a part and of its result.
@@ -45,7 +45,7 @@ var ErrPart = errors.New("the part of a search is damaged")
 type lends interface {
 	// part writes some units of the last deal.
 	part(p *packer, lo, hi int)
-	// take reads what unit i came to, and leaves it there as the unit's own work would.
+	// take reads the result of unit i, and leaves it there as the unit's own work would.
 	take(i int, u *unpacker) bool
 }
 
@@ -100,7 +100,7 @@ func (b *batch) lend(d division, opts *Options) (over func()) {
 	return opts.Away.Over
 }
 
-// takeBack takes what a part came to, as far as its units weren't begun here.
+// takeBack takes the outcome of a part, as far as its units weren't begun here.
 func (b *batch) takeBack(a *awayParts, part int, text []byte, away Away) {
 	if part < 0 || part >= len(a.lo) {
 		return

@@ -14,14 +14,13 @@ import "landgo/internal/trace"
 // earlier event is in (Algorithm 3, line 9). There a switch costs what staying
 // costs, so it is never refused.
 //
-// Soundness is the paper's. The branches explored from a state are a
-// preemption-bound persistent set (Definition 4.6, Theorem 8), or a fair-bound
-// one (Definition 4.7, Theorem 9). So each schedule within the bound has an
-// equivalent one within the bound that begins with one of them: Lemmas 2, 3, 5
-// and 6 move the first such step, or its whole block, to the front. The paper
-// doesn't prove sleep sets, "optimized" and both bounds together; these are
-// argued below and where they are done. All of it is judged by exhaustive search
-// under the same bounds: final states, bugs and traces (within_test.go).
+// Soundness is the paper's. The branches explored from a state are a preemption-bound persistent
+// set (Definition 4.6, Theorem 8), or a fair-bound one (Definition 4.7, Theorem 9). So each
+// schedule within the bound has an equivalent one within the bound that begins with one of them.
+// Lemmas 2, 3, 5 and 6 move the first such step, or its whole block, to the front. The paper
+// doesn't prove sleep sets, "optimized" and both bounds together; these are argued below and
+// where they are done. All of it is judged by exhaustive search under the same bounds: final
+// states, bugs and traces (within_test.go).
 //
 // Deviations:
 //   - next(s, u) is looked at when u takes the step (as in dpor.go), and not in
@@ -173,10 +172,9 @@ func (s *bpor) seed(n *node, _ *branch) error {
 	return nil
 }
 
-// cheapest is the thread that is awake and costs least, of several the first of
-// byTurns; allThreads if there is none within the bound. So many that are awake
-// were refused. That cuts nothing off as long as there is another, for no race
-// has asked for them.
+// cheapest is the thread that is awake and costs least, of several the first of byTurns;
+// allThreads if there is none within the bound. So many that are awake were refused. That cuts
+// nothing off as long as there is another, because no race has asked for them.
 func (s *bpor) cheapest(n *node) (best trace.TID, refused uint64) {
 	best = allThreads
 	var least int32

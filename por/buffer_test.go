@@ -14,9 +14,9 @@ import (
 	"landgo/por/internal/model"
 )
 
-// Searches over programs with store buffers, against an exploration of the x86-TSO
-// machine that shares nothing with them (model.Outcomes). The traces are told apart by
-// what the paper's definition makes of them, not by package relation.
+// Searches over programs with store buffers, against an exploration of the x86-TSO machine that
+// shares nothing with them (model.Outcomes). The traces are distinguished by what the paper's
+// definition makes of them, not by package relation.
 
 // bufferSearches are those that take store buffers.
 var bufferSearches = []string{"none", "sleep", "dpor", "source", "optimal"}
@@ -461,9 +461,9 @@ func TestBuffers(t *testing.T) {
 	}
 }
 
-// TestBuffersBlend: what comes to the same in both orders does so with store buffers too. The
-// searches find the outcomes of the machine of the paper, in no more executions than they
-// take without.
+// TestBuffersBlend: what has the same effect in both orders does so with store buffers too. The
+// searches find the outcomes of the machine of the paper, in no more executions than they take
+// without.
 func TestBuffersBlend(t *testing.T) {
 	for name, program := range map[string]func(uint64) *model.Program{"counters": countingProgram, "barriers": meetingProgram} {
 		t.Run(name, func(t *testing.T) { buffersBlend(t, program) })
@@ -493,7 +493,7 @@ func buffersBlend(t *testing.T, program func(seed uint64) *model.Program) {
 				t.Fatalf("seed %d: %s: %d outcomes, want %d:\n%v\nwant\n%v\n%v", seed, name, len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"), p)
 			}
 			if r.stats.Executions > all.stats.Executions {
-				t.Errorf("seed %d: %s: %d executions, %d where nothing comes to the same", seed, name, r.stats.Executions, all.stats.Executions)
+				t.Errorf("seed %d: %s: %d executions, %d where nothing has the same effect", seed, name, r.stats.Executions, all.stats.Executions)
 			}
 			if name == "optimal" {
 				if r.stats.Executions < all.stats.Executions {
@@ -621,9 +621,9 @@ func fencingProgram(seed uint64) *model.Program {
 }
 
 // ringProgram has three threads that each store, and load what the next one stores. One empties
-// all buffers between. Each may find 0, but then no moment finds all buffers empty: that of the
-// second thread's store has come to memory after the third has loaded, and that of the third
-// after the fence.
+// all buffers between. Each may find 0, but then all buffers are never empty at one moment. The
+// second thread's store comes to memory after the third has loaded, and the third's after the
+// fence.
 func ringProgram() *model.Program {
 	st := func(a int) model.Instr { return model.Instr{Code: model.Store, A: a, C: 1, Size: 8} }
 	ld := func(a int) model.Instr { return model.Instr{Code: model.Load, A: a, Size: 8} }

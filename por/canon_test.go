@@ -20,7 +20,7 @@ type recorder struct {
 	endless  bool // an execution that points became finer in may have no end
 	// late: ends of the process come last if the search wants them to.
 	late bool
-	// blending: what comes to the same in both orders is one trace if the search wants it so;
+	// blending: what has the same effect in both orders is one trace if the search wants it so;
 	// blends: it does.
 	blending, blends bool
 	// counting: so do additions to counts that stay above zero.

@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Programs with steps that come to the same in both orders, under the searches that know it
-// (Kind.blends). Two judges run all interleavings. One knows nothing of it: it says which
-// states and bugs there are. The other says which traces there are, of the finer independence.
+// Programs with steps that have the same effect in both orders, under the searches that know it
+// (Kind.blends). Two judges run all interleavings. One knows nothing of it: it says which states
+// and bugs there are. The other says which traces there are, of the finer independence.
 
 // blending draws programs of two to four threads with counters whose results aren't used, and
 // barriers for all threads or for some.

@@ -68,7 +68,7 @@ func counting(buffers bool) *rapid.Generator[*model.Program] {
 	})
 }
 
-// spinCounted writes a loop that looks at a until it has the value v, or for so many turns.
+// spinCounted writes a loop that looks at a until it has the value v, or for this many turns.
 func spinCounted(t *rapid.T, code *[]model.Instr, kind, a int, v, turns int64) {
 	const count, found = 4, 3
 	put := func(in ...model.Instr) { *code = append(*code, in...) }

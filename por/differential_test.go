@@ -226,9 +226,8 @@ func setChecks(checks int) (restore func()) {
 	return func() { flag.Set("rapid.checks", old) }
 }
 
-// differ compares searches with the judge on so many programs, or on as many as
-// -rapid.checks says. The programs after a finding, to make it smaller, aren't in the
-// sample.
+// differ compares searches with the judge on this many programs, or on as many as -rapid.checks
+// says. The programs after a finding, to make it smaller, aren't in the sample.
 func differ(t *testing.T, gen *rapid.Generator[sized], checks int, seen *sample, agree func(*rapid.T, *model.Program, *survey) error) {
 	t.Helper()
 	defer setChecks(checks)()

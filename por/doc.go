@@ -53,7 +53,7 @@
 //	                lets the thread out (trace.Thread.Awaits); else the step would be a poll
 //	backtrack set   what is to be explored from a state, and was (node.todo, node.done)
 //	batch, unit     a divided search goes in batches of work units
-//	blend           to come to the same in both orders, because nothing uses what tells them
+//	blend           to have the same effect in both orders, because nothing uses what tells them
 //	                apart: increments, references given back (above.go), arrivals at a barrier (package relation, commuting)
 //	block           steps of one thread between places where it can be left freely
 //	bound           a limit on preemptions, delays, rounds ... of an execution

@@ -1,10 +1,10 @@
 package por
 
-// dpor is dynamic partial-order reduction as in Flanagan and Godefroid (POPL
-// 2005), Figure 5: with clock vectors and without stack traversals, for each
-// object knows its last accesses. Reads and writes are told apart, as the end of
-// their §4.2 proposes without giving the algorithm. Options choose Figures 3 and
-// 4 in its place (figure3.go, figure4.go), and whether there are sleep sets.
+// dpor is dynamic partial-order reduction as in Flanagan and Godefroid (POPL 2005), Figure 5:
+// with clock vectors and without stack traversals, for each object knows its last accesses. Reads
+// and writes are distinguished, as the end of their §4.2 proposes without giving the algorithm.
+// Options choose Figures 3 and 4 in its place (figure3.go, figure4.go), and whether there are
+// sleep sets.
 //
 // Soundness, without sleep sets: their Theorem 1, as in eager.go; with them,
 // that of source-DPOR (source.go).

@@ -49,7 +49,7 @@ func (s *stateGraph) ends(depth int) {
 	}
 }
 
-// endless is how many of so many states lead to no end.
+// endless is how many of this many states lead to no end.
 func (s *stateGraph) endless(states int) int {
 	// Of each state, where in before those begin that lead to it.
 	at := make([]int, states+1)

@@ -11,10 +11,9 @@ package por
 // one of those. So the same figure costs one pass over the path, when it is
 // asked for.
 //
-// Another estimate was tried: a branch that isn't explored is as large as those
-// of its state that are. It is nearer early, for it sees lopsided trees, and
-// farther off late, where a small sample of sizes stands for much:
-// docs/papers.md.
+// Another estimate was tried: a branch that isn't explored is as large as those of its state that
+// are. It is nearer early, because it sees lopsided trees, and farther off late, where a small
+// sample of sizes stands for much: docs/papers.md.
 func (x *explorer) share() float64 {
 	if s, ok := x.strat.(interface{ share() (float64, bool) }); ok {
 		if share, known := s.share(); known {
@@ -67,7 +66,7 @@ func (m *Moves) Note(executions uint64, share float64) {
 	}
 }
 
-// Range is between which numbers the estimates lay since a quarter of so many executions, of
+// Range is between which numbers the estimates lay since a quarter of this many executions, of
 // which the estimate is that of share now. Zeros: there is no estimate.
 func (m *Moves) Range(executions uint64, share float64) (least, most float64) {
 	if !(share > 0) || executions == 0 {

@@ -135,7 +135,7 @@ func (x *explorer) widen(n int) {
 	x.ready, x.words = widened(x.ready, x.words, n)
 }
 
-// widened makes room for n threads in bit sets of so many words each.
+// widened makes room for n threads in bit sets of this many words each.
 func widened(sets []uint64, words, n int) ([]uint64, int) {
 	w := (n + 63) / 64
 	if w <= words {

@@ -29,7 +29,7 @@ type frontier struct {
 	file    *os.File
 	size    int64 // of the file
 	entries int
-	shared  int // the walk's path has so many steps of the entry written last
+	shared  int // the walk's path has this many steps of the entry written last
 
 	in   *bufio.Reader
 	read int   // entries
@@ -134,8 +134,7 @@ type chunk struct {
 	ends   []int // by entry, in steps
 }
 
-// chunk reads the next entries, so many that they have chunkSteps steps: nil if
-// there are none.
+// chunk reads the next entries, so many that they have chunkSteps steps: nil if there are none.
 func (f *frontier) chunk() (*chunk, error) {
 	c := &chunk{}
 	var last []frontierStep

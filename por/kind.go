@@ -30,8 +30,8 @@ type Kind struct {
 	// preemption point before every access and lock and unlock not merged with
 	// anything.
 	SingleEvents bool
-	// LikesSingle: they are at least where there is a preemption point before every
-	// access, for its reduction is better then.
+	// LikesSingle: they are at least where there is a preemption point before every access,
+	// because its reduction is better then.
 	LikesSingle bool
 	// Buffers: it was proven over threads with store buffers (relation/buffer.go).
 	Buffers bool
@@ -122,10 +122,10 @@ var optimised = Param{Name: "optimised", Default: 1, Most: 1, Help: "1: conserva
 var early = Param{Name: "early", Default: 1, Most: 1, sparing: true, Help: "1: also executions that end, or stop, with threads that need more rounds to go on; 0: drops these as its paper does, is faster, and proves nothing",
 	proves: func(v uint64) bool { return v == 1 }}
 
-var lazyCut = Param{Name: "cut", Default: cutSound, Most: cutPrinted, Help: "1: refuses a step when all traces that go on from it are beyond the bound; 0: refuses nothing on the way; 2: refuses as its paper does, and proves nothing",
+var lazyCut = Param{Name: "cut", Default: cutSound, Most: cutPrinted, Help: "1: refuses a step when all traces that go on from it are beyond the bound. 0: refuses nothing on the way. 2: refuses as its paper does, and proves nothing",
 	proves: func(v uint64) bool { return v != cutPrinted }}
 
-var commute = Param{Name: "commute", Default: 1, Most: 1, sparing: true, Help: "1: increments and other read-modify-writes whose results aren't used, and arrivals at a barrier, have one order, and so have additions to counts that stay above zero (references taken and given back); 0: each of their orders is run (conditional independence: Godefroid 1996, ch. 3)"}
+var commute = Param{Name: "commute", Default: 1, Most: 1, sparing: true, Help: "1: increments and other read-modify-writes whose results aren't used, and arrivals at a barrier, have one order. So have additions to counts that stay above zero (references taken and given back). 0: each of their orders is run (conditional independence: Godefroid 1996, ch. 3)"}
 
 var symmetry = Param{Name: "symmetry", Most: 1, sparing: true, Help: "1: threads that nothing tells apart take their first steps in the order of their creation. It is proven of their code, and watched in each execution (symmetry reduction: Emerson and Sistla 1996; threads alike: Kokologiannakis, Marmanis and Vafeiadis, PLDI 2024)"}
 

@@ -8,11 +8,11 @@ import (
 // source-DPOR that bounds traces, not executions. A trace is within the bound if
 // some linearisation of it is: min{Bv([E])} <= b.
 //
-// Algorithm 11 refuses a step as soon as the least of the execution so far exceeds the
-// bound. That isn't sound, for two reasons (TestLazyPrinted has a program for it). The
-// least isn't monotone, for a thread that was left may turn out to have had only its end to
-// go on to. And the races of what is refused are never seen, though some lead to traces
-// within the bound. So here, by the option cut:
+// Algorithm 11 refuses a step as soon as the least of the execution so far exceeds the bound.
+// That isn't sound, for two reasons (TestLazyPrinted has a program for it). The least isn't
+// monotone, because a thread that was left may turn out to have had only its end to go on to. And
+// the races of what is refused are never seen, though some lead to traces within the bound. So
+// here, by the option cut:
 //   - 1, what is sound. A step is refused when every trace that goes on from it is
 //     beyond the bound: unavoidable counts the preemptions that all of them have. That
 //     is a property of the trace so far, and it only grows. So of a trace within the

@@ -50,7 +50,7 @@ var lazyPrograms = map[string]*model.Program{
 	"micro": model.Micro(3, 2), "two cells": model.TwoCells(2), "fib_bench": model.FibBench(2, 3), "mutex_inc": model.MutexInc(3, 2),
 }
 
-// within runs a search of the program within so many preemptions, to its end.
+// within runs a search of the program within this many preemptions, to its end.
 func within(t *testing.T, search string, p *model.Program, preemptions int) *survey {
 	t.Helper()
 	s, err := explore(search, p, Options{OneEvent: true, Unmerged: true, Bounds: Bounds{{Preempt, preemptions}}})

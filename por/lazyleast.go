@@ -10,7 +10,7 @@ import (
 // trace (how many events of each thread) and the thread that ran last.
 type leastPreemptions struct {
 	path     *path
-	prefixes int                // after so many the answer is yes
+	prefixes int                // after this many the answer is yes
 	blocks   bool               // the execution's blocks stay whole: Algorithm 10's estimate
 	gaveUp   map[int32]trace.Op // per event that lets a wait run out: what it was for
 

@@ -27,10 +27,11 @@ var counted = [len(cost{})]Measure{Preempt, Fair, Delay, Switches}
 //     that is taken from a yield. So Y is a thread's own, whatever the others do,
 //     and a search may use it as Coons et al. do.
 //
-// A step of a store buffer, or of a signal on its way, counts nothing, for it is none of a thread's: neither it nor the
-// switch to it, nor is it passed over. How early updates come makes no difference to what is spent, but where they end
-// a spin. A thread that waits for stores of its buffer may be left and passed over freely, even if they are in memory by
-// now (trace.Thread.Rests). It counts as ready to the fair bound, even if they aren't.
+// A step of a store buffer, or of a signal on its way, counts nothing, because it is no thread's.
+// Nor does the switch to it, and it isn't passed over.
+// How early updates come makes no difference to what is spent, except where they end a spin. A thread
+// that waits for stores of its buffer may be left and passed over freely, even if they are in memory
+// by now (trace.Thread.Rests). It counts as ready to the fair bound, even if they aren't.
 //
 // Preempt, Switches and Delay add up; Fair is a maximum.
 type meter struct {
@@ -42,8 +43,7 @@ type meter struct {
 	first  int
 	fresh  int32
 	states []metered
-	yields []int32     // per thread, in the current path
-	early  *earlyFlush // nil: updates may come late
+	yields []int32 // per thread, in the current path
 }
 
 // metered is what the meter keeps of a state of the path.
@@ -78,17 +78,13 @@ func (m *meter) enter(n *node) {
 	}
 	s.least, s.yields = -1, false
 	m.yields = atLeast(m.yields, len(m.path.present.Ready)*64)
-	for i := range m.path.threads {
-		t := &m.path.threads[i]
-		if t.Status != trace.Ready && !(t.Status == trace.Blocked && t.Rests) || t.Updates || t.Arrives {
+	for t := range m.path.present.Ready.All {
+		if m.flushes(t) {
 			continue
 		}
-		if y := m.yields[t.ID]; s.least < 0 || y < s.least {
+		if y := m.yields[t]; s.least < 0 || y < s.least {
 			s.least = y
 		}
-	}
-	if m.early != nil {
-		m.early.enter(n)
 	}
 }
 
@@ -187,7 +183,7 @@ func (m *meter) delays(n *node, t trace.TID) (passed int32) {
 		if u == t {
 			break
 		}
-		if p.isReady(n.depth, u) && !m.blocked(n, u) && !m.flushes(u) && !p.thread(u).Rests {
+		if p.isReady(n.depth, u) && !m.blocked(n, u) && !m.flushes(u) {
 			passed++
 		}
 	}

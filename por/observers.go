@@ -7,12 +7,12 @@ import (
 	"landgo/por/relation"
 )
 
-// observers makes of a System another one, in which two stores of the same bytes come to
-// the same in both orders. Memory holds all stores that could be the last, and a read has
-// an outcome for each of them. That is the equivalence of Aronis, Jonsson, Lång and Sagonas
-// ("Optimal dynamic partial order reduction with observers", TACAS 2018). Two stores race
-// only if a read, the observer, tells which came later. Optimal-DPOR over this system runs
-// each of its traces once.
+// observers makes of a System another one, in which two stores of the same bytes have the same
+// effect in both orders. Memory holds all stores that could be the last, and a read has an
+// outcome for each of them. That is the equivalence of Aronis, Jonsson, Lång and Sagonas
+// ("Optimal dynamic partial order reduction with observers", TACAS 2018). Two stores race only if
+// a read, the observer, tells which came later. Optimal-DPOR over this system runs each of its
+// traces once.
 //
 // Deviation: in the paper a race of two stores is found when the observer is run. A
 // sequence that ends with the observer reverses it, and sleeping steps are judged

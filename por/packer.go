@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// The numbers, lists and events of which snapshots (snapshot.go, trustdivision.go) are
-// made. An unpacker checks its input against limits, for a file may be damaged: it goes
-// on with zeros then, and is bad.
+// The numbers, lists and events of which snapshots (snapshot.go, trustdivision.go) are made. An
+// unpacker checks its input against limits, because a file may be damaged: it goes on with zeros
+// then, and is bad.
 
 // packer writes a snapshot. ids numbers the taken steps; all lists those from number
 // first on.

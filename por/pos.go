@@ -13,11 +13,11 @@ import "landgo/internal/trace"
 // race if both are pending, they are dependent, and they are of different
 // threads.
 //
-// Deviations: of a pending event only the beginning is known; a step of several
-// events races, when it runs, with all that it does. The outcome of a step with
-// several is drawn uniformly when it is picked. After redrawAfter steps all pending
-// events draw anew, and again each time after as many: beside a thread that spins, an event with a low
-// priority isn't come to for thousands of turns. With store buffers each turn may be a store more.
+// Deviations: of a pending event only the beginning is known; a step of several events races,
+// when it runs, with all that it does. The outcome of a step with several is drawn uniformly when
+// it is picked. Each time redrawAfter steps have been taken, all pending events draw anew.
+// Otherwise, beside a thread that spins, an event with a low priority would wait for thousands of
+// turns. With store buffers each turn may be a store more.
 type pos struct {
 	untaught
 	s        *sampling

@@ -61,7 +61,7 @@ type Options struct {
 	// EndsAnywhere: an end of the process doesn't come last where it only cuts other
 	// threads off, for a comparison of all states in which an execution ends.
 	EndsAnywhere bool
-	// MaxExecutions, if not 0, stops the search after so many executions.
+	// MaxExecutions, if not 0, stops the search after this many executions.
 	MaxExecutions uint64
 	// Uncounted has a search that samples count no distinct traces: an execution
 	// costs nothing but its steps then, for happens-before isn't kept.
@@ -82,9 +82,9 @@ type Options struct {
 	// the search.
 	Stop func() bool
 
-	// Crew, if not nil, offers workers to a search that can be divided
-	// (Spec.Whole), unless MaxExecutions is given. A search that stops after so
-	// many goes in one order from the start.
+	// Crew, if not nil, offers workers to a search that can be divided (Spec.Whole), unless
+	// MaxExecutions is given. A search that stops after this many goes in one order from the
+	// start.
 	Crew Crew
 	// Away, if not nil, has parts of a divided search worked on elsewhere too.
 	Away Away

@@ -23,9 +23,9 @@ import (
 // test too: the mutants are hunted among these programs (mutants_test.go).
 
 const (
-	// soakTail: one in so many programs is drawn as large as those of the
-	// differential test. A quarter are like those, but small: threads are
-	// created, and end by a step. The rest have their threads from the start.
+	// soakTail: one in this many programs is drawn as large as those of the differential test. A
+	// quarter are like those, but small: threads are created, and end by a step. The rest have
+	// their threads from the start.
 	soakTail = 32
 	// soakLimit is the number of executions that the judge may take for the
 	// others.

@@ -97,7 +97,7 @@ func (s Spec) Param(name string) uint64 {
 	panic("por: search " + s.kind.Name + " has no option " + name)
 }
 
-// commutes reports whether the search asks what comes to the same in both orders (Blender).
+// commutes reports whether the search asks what has the same effect in both orders (Blender).
 func (s Spec) commutes() bool { return s.has(commute.Name) && s.Param(commute.Name) == 1 }
 
 // symmetric reports whether the search asks which threads are alike (Symmetric).

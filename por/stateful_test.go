@@ -170,9 +170,9 @@ func TestStatefulStates(t *testing.T) {
 	}
 }
 
-// TestStatefulCycles: a stateful search finishes a program that can run for ever,
-// for it has few states. One that has to run for ever isn't called right. A
-// deadlock of spinning threads is found.
+// TestStatefulCycles: a stateful search finishes a program that can run for ever, because it has
+// few states. One that has to run for ever isn't called right. A deadlock of spinning threads is
+// found.
 func TestStatefulCycles(t *testing.T) {
 	for _, search := range []string{"stateful", "stateful:sleep=0"} {
 		// Threads that take a lock and back out of it, which is no exact spin. The

@@ -8,11 +8,10 @@ import (
 	"landgo/por/relation"
 )
 
-// static explores within static persistent sets, as Flanagan and Godefroid have it
-// (POPL 2005, end of §3): "in lines 5 and 7, replace enabled(pre(S, i)) by
-// PersistentSet(pre(S, i)), and in line 10, replace enabled(s) by PersistentSet(s)".
-// Searches dpor:static=1 and static=2; with dynamic=0 all of each static set is
-// explored, which is their Static POR.
+// static explores within static persistent sets, as Flanagan and Godefroid have it (POPL 2005,
+// end of §3). "In lines 5 and 7, replace enabled(pre(S, i)) by PersistentSet(pre(S, i)), and in
+// line 10, replace enabled(s) by PersistentSet(s)". Searches dpor:static=1 and static=2; with
+// dynamic=0 all of each static set is explored, which is their Static POR.
 //
 // The sources of the sets. The paper needs to know of each process "which operations on
 // which communication objects" it might execute in the future, and has that from a

@@ -54,9 +54,9 @@ type Awaiter interface {
 	News() bool
 }
 
-// Blender is a System that can tell which steps come to the same in both orders, because
-// what tells them apart isn't used. These are read-modify-writes (trace.Blend) and
-// arrivals at a barrier (trace.Gathers).
+// Blender is a System that can tell which steps have the same effect in both orders, because what
+// tells them apart isn't used. These are read-modify-writes (trace.Blend) and arrivals at a
+// barrier (trace.Gathers).
 type Blender interface {
 	// Blend says whether the System does so from now on. It stands at the state in which a
 	// search begins.

@@ -131,8 +131,7 @@ type treeDivision struct {
 	workers   []Worker
 	iteration *iteration // of a search that goes by ascending bound, else nil
 	stats     Stats
-	// whole: a snapshot of a search that isn't divided yet and has used so many
-	// steps.
+	// whole: a snapshot of a search that isn't divided yet and has used this many steps.
 	whole   bool
 	used    uint64
 	units   []*treeUnit

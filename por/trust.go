@@ -85,7 +85,7 @@ func (w *graphWalk) taught(err error) error {
 	return err
 }
 
-// counts are those of the search. setCounts sets them, with so many steps used.
+// counts are those of the search. setCounts sets them, with this many steps used.
 func (w *graphWalk) counts() Stats {
 	s := w.ends
 	s.Pruned, s.Transitions, s.Replayed = w.Pruned, w.Transitions, w.Replayed

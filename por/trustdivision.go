@@ -5,13 +5,12 @@ import (
 	"landgo/por/trust"
 )
 
-// TruSt divided: a unit is the subtree of a graph, or what is left of one. A
-// walk rests between two graphs. It is then its graph with the steps that made
-// it, for all else can be made again from that (package trust), and how
-// deep it is in its subtree. Where there is room for further units, one is
-// divided in two. The first is the subtree of the graph that its outermost
-// revisit has made, as far as that is still to do. The other is the rest, which
-// goes on as if that revisit was done.
+// TruSt divided: a unit is the subtree of a graph, or what is left of one. A walk rests between
+// two graphs. It is then its graph with the steps that made it, because all else can be made
+// again from that (package trust), and how deep it is in its subtree. Where there is room for
+// further units, one is divided in two. The first is the subtree of the graph that its outermost
+// revisit has made, as far as that is still to do. The other is the rest, which goes on as if
+// that revisit was done.
 //
 // Nothing depends on which worker takes what, or when: where a walk rests is a
 // matter of its steps alone. So all counts are the same for any number of
@@ -44,7 +43,7 @@ type graphDivision struct {
 	cut   bool
 	share float64 // done, when the last batch began or was merged
 	units []*graphUnit
-	// whole: a search that isn't divided yet and has used so many steps.
+	// whole: a search that isn't divided yet and has used this many steps.
 	whole bool
 	used  uint64
 }

@@ -41,8 +41,8 @@ func shares(t *testing.T, name string, p *model.Program, opts Options) (*shareSe
 	return seen, b
 }
 
-// TestTrustEstimate: what is done never falls, is more after each execution that is told
-// apart, and is everything in the end; in parts too.
+// TestTrustEstimate: what is done never falls, is more after each execution that is
+// distinguished, and is everything in the end; in parts too.
 func TestTrustEstimate(t *testing.T) {
 	created, standing := programs(false, false), rapid.Custom(func(t *rapid.T) *model.Program { return drawStanding(t, false, false) })
 	for seed, seen := 0, 0; seen < 300; seed++ {

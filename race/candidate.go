@@ -93,10 +93,10 @@ func (d *Detector) Changed() []int { return d.changed }
 // twice.
 func (d *Detector) News() []int { return d.news }
 
-// mostCandidates is how many pairs are told apart. A program with a thousand instructions that
+// mostCandidates is how many pairs are distinguished. A program with a thousand instructions that
 // all race with each other has a million pairs, and their tables would take minutes and
 // gigabytes. Candidates choose points, and are listed; no proof rests on them. Where races are
-// bugs, all are told apart (Adjacent).
+// bugs, all are distinguished (Adjacent).
 const mostCandidates = 20_000
 
 // race adds the findings of one visit e to a rival r of s, and one to s after it.

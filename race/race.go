@@ -37,8 +37,8 @@ type Config struct {
 	// address, is one of the C library's own synchronisation, where that is executed: it
 	// counts as locked.
 	Library func(pc, addr uint64) bool
-	// Held, if not nil, reports whether the store to an address by the instruction at pc is still in
-	// its thread's store buffer: what came after it by then came first in memory.
+	// Held, if not nil, reports whether the store to an address by the instruction at pc is still
+	// in its thread's store buffer. Then what has come after it came first in memory.
 	Held func(t trace.TID, pc, addr uint64) bool
 }
 
@@ -124,9 +124,8 @@ func (d *Detector) Step(t *trace.Transition) {
 	d.steps++
 }
 
-// begins reports whether a transition begins with its n-th access, before which it
-// has so many operations: all that comes before is of the same call, which is one
-// event.
+// begins reports whether a transition begins with its n-th access, before which it has this many
+// operations: all that comes before is of the same call, which is one event.
 func begins(t *trace.Transition, n, ops int) bool {
 	pc := t.Accesses[n].PC
 	if n > 0 && !(t.Loose && t.Accesses[0].PC == pc) {

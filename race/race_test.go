@@ -201,8 +201,8 @@ func TestAtomicLoad(t *testing.T) {
 	}
 }
 
-// TestKinds: what the standards call no race, and what the allocator orders,
-// are told apart from data races, and the least kind counts.
+// TestKinds: what the standards call no race, and what the allocator orders, are distinguished
+// from data races, and the least kind counts.
 func TestKinds(t *testing.T) {
 	kind := func(want Kind, steps ...*trace.Transition) {
 		t.Helper()
@@ -361,8 +361,8 @@ func TestClass(t *testing.T) {
 	}
 }
 
-// TestManyInstructions: where a thousand instructions race with each other, the pairs that
-// are told apart have an end; where races are bugs, they have none.
+// TestManyInstructions: where a thousand instructions race with each other, the pairs that are
+// distinguished have an end; where races are bugs, they have none.
 func TestManyInstructions(t *testing.T) {
 	const n = 160
 	for _, mode := range []Mode{HB, Limited, Adjacent} {

@@ -17,8 +17,8 @@ import (
 //
 // A triangular race is, in an execution:
 //
-//   - a plain load r by thread t and a store w to the same bytes by thread u, adjacent up
-//     to the order of independent events (a race: either could have come first);
+//   - a plain load r by thread t and a store w to the same bytes by thread u. They are adjacent
+//     up to the order of independent events (a race: either could have come first).
 //   - a plain store s by t to memory that threads share, before r in program order, with
 //     nothing between that drains t's store buffer. (Owens: a write to another address.)
 //
@@ -51,9 +51,9 @@ import (
 // race. A search that leaves an execution for a state that it was in before doesn't, nor do
 // samples.
 //
-// An order that isn't there would hide a race, so an operation on an object orders as in
-// mode HB only, and accesses as in mode Adjacent. A missing order adds a race that is
-// told and isn't one.
+// An order that isn't there would hide a race, so an operation on an object orders as in mode HB
+// only, and accesses as in mode Adjacent. A missing order adds a race that is reported and isn't
+// one.
 type Triangular struct {
 	order
 	asleep
@@ -305,8 +305,8 @@ func (d *Triangular) fences(t *trace.Transition, fence, n int) int {
 	return fence
 }
 
-// drain empties a thread's buffer by an instruction. Behind one in a coarse step there may
-// be a store that isn't on record, for it was made before.
+// drain empties a thread's buffer by an instruction. Behind one in a coarse step there may be a
+// store that isn't on record, because it was made before.
 func (d *Triangular) drain(t trace.TID) {
 	if !d.cfg.Coarse || !d.stored {
 		d.set(d.threads[t].store, 0)

@@ -6,12 +6,12 @@ import (
 	"landgo/internal/trace"
 )
 
-// A watch for triangular races sleeps until an execution has what may be the load of one: a
-// plain load, or what counts as one, with a store before it that may still be in the buffer
-// and doesn't have all of its bytes. Up to there no execution had a race, so it only follows
-// which store each thread may have in its buffer. Most programs never wake it. When it wakes,
-// it looks at the present execution again from the start, and at all that come after. It looks
-// for what guards such loads (triangularguard.go), and in full once something doesn't.
+// A watch for triangular races sleeps until an execution has what may be the load of one. That is
+// a plain load, or what counts as one, after a store that may still be in the buffer. The store
+// doesn't have all of the load's bytes. Up to there no execution had a race, so it only follows
+// which store each thread may have in its buffer. Most programs never wake it. When it wakes, it
+// looks at the present execution again from the start, and at all that come after. It looks for
+// what guards such loads (triangularguard.go), and in full once something doesn't.
 
 // asleep is what a watch that sleeps remembers of the present execution.
 type asleep struct {

@@ -28,17 +28,17 @@ import (
 //     is another thread that reaches it.
 //   - What landgo and the kernel know of a thread is its number, which the operations of
 //     Trusted functions show only in the words of locks: these accesses are seen.
-//   - Their creator does nothing others can tell between their creations, nor their joins,
-//     and takes no results. So all joins may come after all their ends, and what it does
-//     next comes after the same in E and E'. A request to one thread alone (to detach it,
-//     to signal it, whether it has ended) tells threads apart.
-//   - Where an execution ends with a join that isn't over, what would follow a join of
-//     fewer threads isn't known: as if they were told apart.
+//   - Their creator does nothing other threads can observe between their creations, nor their
+//     joins, and takes no results. So all joins may come after all their ends, and what it does
+//     next comes after the same in E and E'. A request to one thread alone (to detach it, to
+//     signal it, whether it has ended) tells threads apart.
+//   - Where an execution ends with a join that isn't over, what would follow a join of fewer
+//     threads isn't known: as if they were distinguished.
 //
-// The executions of the search are enough to look at. Take the first step of an execution
-// by which threads are told apart. The steps before it do no such thing, and have their
-// places changed in an execution of the search, which has that step too. So from then on
-// none are alike, for good (known.Facts.Unlike), and all begins again.
+// The executions of the search are enough to look at. Take the first step of an execution by
+// which threads are distinguished. The steps before it do no such thing, and have their places
+// changed in an execution of the search, which has that step too. So from then on none are alike,
+// for good (known.Facts.Unlike), and all begins again.
 //
 // The order of first steps is no order for detectors: Transition.Frees isn't in Wakes.
 // Judged by TestAlike in por and in explore.
@@ -56,10 +56,10 @@ type kin struct {
 	// group is the first of them, 0 if it is alone; next is the one after it, which it
 	// keeps from beginning.
 	group, next trace.TID
-	// acted: it has taken a step that others could tell.
+	// acted: it has taken a step that other threads could observe.
 	acted, held bool
-	// Of their creator: latest is the thread that it created last, with nothing others
-	// can tell since, and joining the group of which it has joined some and not all.
+	// Of their creator: latest is the thread that it created last, with nothing since that other
+	// threads can observe. joining is the group of which it has joined some and not all.
 	latest, joining trace.TID
 	// reached: its memory was reached by another way than its own stack pointer.
 	reached bool
@@ -178,7 +178,7 @@ func (k *Kinship) looksUp(tr *trace.Transition) bool {
 	return true
 }
 
-// shows notes that a thread did what others can tell.
+// shows notes that a thread did what other threads can observe.
 func (k *Kinship) shows(th edit, did bool) {
 	if did {
 		th.latest = 0

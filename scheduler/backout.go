@@ -15,9 +15,9 @@ import (
 // spared polls (await.go) a try isn't possible where it would fail. That misses nothing, and
 // no verdict differs, under these conditions:
 //
-//  1. From a try that fails a thread comes back to a try, whatever it finds, and does nothing on the
-//     way but to look at the word and to add to it. What it has added is nothing then, and
-//     where it may wait. It waits there only as long as a try would fail.
+//  1. From a try that fails a thread comes back to a try, whatever it finds. On the way it only
+//     looks at the word and adds to it. What it has added is nothing then, and where it may wait.
+//     It waits there only as long as a try would fail.
 //  2. Tries that work with several values leave the thread in the same state, wherever in
 //     the loop they were made. With one value they work everywhere or nowhere.
 //  3. Other threads make such tries, or add and use nothing of what they find.
@@ -110,8 +110,8 @@ func (b *backouts) tries(th *thread) bool {
 	return len(k.Movers)+len(k.Swaps) > 0 && (k.Swaps[th.Access.PC] || b.adds(th.Access.PC) && b.moves(&th.Access)) && b.canTry(th) && !b.told(&th.Access)
 }
 
-// told reports whether others can tell tries that fail at a word. Conditions of the user's look at it
-// after each step (promise.go).
+// told reports whether other threads can observe tries that fail at a word. Conditions of the
+// user's look at it after each step (promise.go).
 func (b *backouts) told(a *trace.Access) bool {
 	return b.learning.known.Told[a.Addr] || b.learning.known.Judged[a.Addr>>3]
 }
@@ -216,7 +216,7 @@ func (b *backouts) runsOut() bool {
 	return b.number != 0 && b.taught < len(b.in.steps) && b.in.steps[b.taught].number == b.number
 }
 
-// tell notes that others can tell tries that fail at a word.
+// tell notes that other threads can observe tries that fail at a word.
 func (b *backouts) tell(a *trace.Access) {
 	if !b.learning.known.Told[a.Addr] {
 		b.learning.known.Told[a.Addr], b.learning.finer = true, true

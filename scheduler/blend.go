@@ -5,7 +5,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// Steps that come to the same in both orders, for a search that asks (por.Blender):
+// Steps that have the same effect in both orders, for a search that asks (por.Blender):
 //
 //   - locked instructions that add to memory or combine bits, and whose results aren't used.
 //     That is so by the code alone: the flags, and a register that gets what memory held, are
@@ -25,11 +25,11 @@ import (
 // counted.go): such a thread may go on without two of them, though without neither alone. And
 // the values between them have to be those of one order.
 
-// blends are the instructions that come to the same in both orders.
+// blends are the instructions that have the same effect in both orders.
 type blends struct {
 	in       *present
 	learning *learning
-	on       bool // steps that come to the same in both orders are told
+	on       bool // steps that have the same effect in both orders are told
 	tallying bool // and additions to counts that stay above zero (above.go)
 	// overwriting: of stores of the same bytes the search runs one order, unless they are
 	// read, and exchanges whose results aren't used are told.

@@ -21,11 +21,11 @@ import (
 // step (apply) and taken back after it (takeBack), through the machine's journal. The
 // stores of one step are one entry, as the step is one event.
 //
-// Some steps wait until the buffer is empty: a locked instruction, a fence, an
-// instruction that serialises, an operation that the library makes by such ones
-// (Memory.Drains), and a system call that is a step of its own. Whether a thread has
-// something to wait for is asked of its own past alone (stored), not of the stores still
-// in the buffer. Equal executions have equal steps, however early updates come.
+// Some steps wait until the buffer is empty: a locked instruction, a fence, an instruction that
+// serialises. So do an operation that the library makes by such ones (Memory.Drains), and a
+// system call that is a step of its own. Whether a thread has something to wait for is asked of
+// its own past alone (stored), not of the stores still in the buffer. Equal executions have equal
+// steps, however early updates come.
 //
 // A load of bytes that the newest store to them has in part waits until that store is in
 // memory, as a processor does whose forwarding fails. Not all do: an AMD EPYC was seen to go on
@@ -454,7 +454,7 @@ func (s *present) SeenBy(t trace.TID, addr, n uint64) []byte {
 func (b *buffers) mixes(th *thread) error {
 	pc := b.mixed
 	b.mixed = 0
-	return b.in.Invalid(kernel.GapInstruction, th.ID, pc, "a load of bytes that its thread's newest store wrote only in part, with no fence since, isn't modelled with --model tso: some processors wait for the store, and some don't")
+	return b.in.Invalid(kernel.GapInstruction, th.ID, pc, "a load of bytes that its thread's newest store wrote only in part, with no fence since, isn't modelled with --model tso (some processors wait for the store)")
 }
 
 // unordered is the error for a store that isn't in order with others.

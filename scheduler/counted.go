@@ -98,7 +98,7 @@ type counts struct {
 	deadTo   map[onward]dead // where these lead out
 }
 
-// afterTurn is what a turn came to.
+// afterTurn is the result of a turn.
 type afterTurn uint8
 
 const (

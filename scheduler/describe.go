@@ -47,8 +47,8 @@ func (d *Points) StackNames(t trace.TID) []string {
 	return d.frames
 }
 
-// VariableName names an address by the variable that is there, a part of a block by
-// the block's type, with the address, for there may be many such blocks: "node.next
+// VariableName names an address by the variable that is there. It names a part of a block by the
+// block's type, with the address, because there may be many such blocks: "node.next
 // (0xa0000010)".
 func (s *named) VariableName(addr uint64) string {
 	if n, ok := s.Variable(addr); ok {

@@ -18,11 +18,11 @@ import (
 //     queues, clock, signals), and this package's own that are assigned through
 //     Machine.Set: emu.Machine.Digest;
 //   - the allocator's blocks and lists: heap.Heap.Digest;
-//   - each thread: its CPU with what a half-executed instruction holds, where it
-//     stands, the frames of trusted functions it is in, the locks it holds, what
-//     it waits for or spins on;
+//   - each thread: its CPU with what a half-executed instruction holds, where it stands, the
+//     frames of trusted functions it is in. Also the locks it holds, and what it waits for or
+//     spins on;
 //   - each trusted object;
-//   - the lines printed so far, by which outcomes are told apart.
+//   - the lines printed so far, by which outcomes are distinguished.
 //
 // It leaves out how many instructions a thread has run, known.Facts (the same for all
 // states), and the steps that led there. The processor's clock tells the instructions: a

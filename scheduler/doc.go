@@ -4,11 +4,10 @@
 //	guest ── emu.Machine ──┐
 //	traps ── kernel.Kernel ─┤ scheduler.System ── por (through its System interface)
 //
-// A step runs one thread from where it stands to its next preemption point. A
-// thread always stands at a known operation: before a shared access, at the entry
-// of a trusted function, before a trap, asleep, in an exact spin, before its
-// failure, or gone. Its instructions between are private to it, so a new thread's
-// private beginning is run at its creation.
+// A step runs one thread from where it stands to its next preemption point. A thread always
+// stands at a known operation: before a shared access, at the entry of a trusted function, or
+// before a trap. Or it is asleep, in an exact spin, before its failure, or gone. Its instructions
+// between are private to it, so a new thread's private beginning is run at its creation.
 //
 // # Three rooms
 //
@@ -37,7 +36,7 @@
 //	Sharing, Points        what others share of what is touched; is there a point here?
 //	spins, trials          loops in which threads wait; turns that are tried and taken back
 //	awaits, counts, backs  loops of one read; those that count their turns; those that add, and take that back
-//	Blends                 instructions that come to the same in both orders
+//	Blends                 instructions that have the same effect in both orders
 //	Kinship                threads that nothing tells apart
 //	scouts                 what others would do in a long step
 //	buffers, timers,       steps of no thread of the guest's: stores and signals on their way,

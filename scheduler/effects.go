@@ -201,8 +201,8 @@ func (x *Sharing) changePages(tr *trace.Transition, pc uint64, r emu.Range) {
 	}
 }
 
-// progress is the present moment: the steps taken so far, and what the last of them has
-// done. Until the next one, nothing was done that others can tell.
+// progress is the present moment: the steps taken so far, and what the last of them has done.
+// Until the next one, nothing was done that other threads can observe.
 func (s *state) progress() uint64 {
 	if len(s.steps) == 0 {
 		return 0

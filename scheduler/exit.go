@@ -5,7 +5,7 @@ import (
 	"landgo/kernel"
 )
 
-// The end of a thread, as far as others can tell.
+// The end of a thread, as far as other threads can observe.
 
 // IsStep reports whether a thread's end is a step of its own. It orders what the thread did
 // before what comes after its join, and races with nothing. So it may be part of the

@@ -19,8 +19,8 @@ type pageKernel interface {
 	FaultLook(t trace.TID, f emu.Fault) (trace.Op, bool)
 }
 
-// signals are those that faults raise and that threads send: where their handlers begin, and
-// what other threads can tell of that.
+// signals are those that faults raise and that threads send: where their handlers begin, and what
+// other threads can observe of that.
 type signals struct {
 	in       *named
 	points   *Points

@@ -90,7 +90,7 @@ func (g *Failing) kinds(th *thread) (list []trace.FaultKind) {
 	return list
 }
 
-// chosen is the failure that outcome c of a trap is, whose own outcomes are so many.
+// chosen is the failure that outcome c of a trap is, whose own outcomes are this many.
 func (g *Failing) chosen(th *thread, c trace.Choice, outcomes uint32) (trace.FaultKind, bool) {
 	n := int(c) - int(max(outcomes, 1))
 	if n < 0 {

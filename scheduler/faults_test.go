@@ -113,9 +113,9 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// TestSignals: where a handler comes in what its thread does. A signal to a thread that has
-// ended is none (POSIX: ESRCH); a handled fault isn't a bug; a timer's signal comes anywhere
-// while the program runs, once, and also never.
+// TestSignals: where a handler comes in what its thread does. A signal to a thread that has ended
+// is none (POSIX: ESRCH), and a handled fault isn't a bug. A timer's signal comes anywhere while
+// the program runs, once, and also never.
 func TestSignals(t *testing.T) {
 	const unset = 9
 	for _, tc := range []struct {

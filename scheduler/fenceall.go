@@ -15,7 +15,7 @@ import (
 // thread to the search, of a caller and an owner of a buffer. Stores, and their flushes, are
 // operations on which it depends, once such a call was met.
 //
-// The drains of a call are of all threads that ever store, whether they are there or not: so a
+// The drains of a call are of all threads that ever store, whether they are there or not. So a
 // thread's creation and end are in no order with the call.
 
 // draining is what drains add to a thread's state.

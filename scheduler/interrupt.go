@@ -44,10 +44,10 @@ func (g *signals) sends(th *thread, op trace.Op) {
 
 // Receiver is a kernel in which a thread that a signal has woken looks once more for what it waits for.
 type Receiver interface {
-	// LastTry has a thread that stands at a handler's first instruction try the call once more
-	// that the signal has interrupted: regs are the handler's, and change where another
-	// handler comes first. name is the call's. nil: there was no call. The result is valid
-	// until the kernel's next call.
+	// LastTry tries the call that the signal has interrupted once more, for a thread that stands
+	// at a handler's first instruction. regs are the handler's, and change where another handler
+	// comes first. name is the call's. nil: there was no call. The result is valid until the
+	// kernel's next call.
 	LastTry(t trace.TID, regs *emu.Regs) (out *kernel.Outcome, name string)
 }
 

@@ -2,7 +2,8 @@ package scheduler
 
 import "landgo/internal/trace"
 
-// Ends are those of threads and of the process: what is a step, and what other threads can tell.
+// Ends are those of threads and of the process: what is a step, and what other threads can
+// observe.
 type Ends struct {
 	in       *present
 	stacks   *Stacks
@@ -31,11 +32,11 @@ type Ends struct {
 //   - Threads that wait when no other can run wait at an early end as well, and a cycle of
 //     locks stays one. No timed wait runs out as long as the end is possible.
 //
-// Only effects outside show the difference: output, and those of other system calls. A
-// thread may be seen to do anything of that without having to do it by the end. Then ends
-// come anywhere again, for good (known.Facts.Early), and all begins anew. So they do where
-// others go on for long, and perhaps for ever, and with --check leak, for a thread that is
-// cut off leaves its blocks. Judged by TestLateEnds in por.
+// Only effects outside show the difference: output, and those of other system calls. A thread may
+// be seen to do anything of that without having to do it by the end. Then ends come anywhere
+// again, for good (known.Facts.Early), and all begins anew. So they do where others go on for
+// long, and perhaps for ever, and with --check leak, because a thread that is cut off leaves its
+// blocks. Judged by TestLateEnds in por.
 
 // EndLate implements por.Awaiter.
 func (s *System) EndLate(on bool) {

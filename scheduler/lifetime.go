@@ -106,7 +106,7 @@ type named struct {
 	found
 }
 
-// seen is what executions came to, for reports. It only grows.
+// seen is the outcomes of executions, for reports. It only grows.
 type seen struct {
 	learned      uint64          // how often points became finer
 	instructions uint64          // run in all

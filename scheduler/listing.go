@@ -84,8 +84,8 @@ func (l *listing) changes(t trace.TID) {
 	}
 }
 
-// watchersStale has all threads that watch anything described again, for it isn't known
-// what changed.
+// watchersStale has all threads that watch anything described again, because it isn't known what
+// changed.
 func (l *listing) watchersStale() {
 	for i := range l.stale {
 		l.stale[i] |= l.watching[i]

@@ -32,8 +32,8 @@ type Busy struct {
 	Thread string `json:",omitempty"`
 }
 
-// busyStep is from how many instructions on a step is told. busyAlone is the same for a
-// step of the only thread: the dynamic linker takes millions for a library of C++.
+// busyStep is from how many instructions on a step is reported. busyAlone is the same for a step
+// of the only thread: the dynamic linker takes millions for a library of C++.
 const (
 	busyStep  = 1 << 20
 	busyAlone = 1 << 24
@@ -46,9 +46,9 @@ type longest struct {
 	attempt *attempt
 }
 
-// noteBusy notes that a thread has run so many instructions in one step, if none has run
-// more. The place is in a source that is known, if the thread has such a function on its
-// stack: what a library is at follows from the call.
+// noteBusy notes that a thread has run this many instructions in one step, if none has run more.
+// The place is in a source that is known, if the thread has such a function on its stack: what a
+// library is at follows from the call.
 func (g *longest) noteBusy(th *thread, ran uint64, period int) {
 	least := uint64(busyStep)
 	if g.isAlone(th) {
@@ -90,7 +90,7 @@ func (g *longest) whereLong() Long {
 		p.steps++
 		p.turns[st.tr.Thread]++
 	}
-	const many = 16 // one step in so many
+	const many = 16 // one step in this many
 	var best, known *stepsAt
 	for _, p := range at {
 		if best.less(p) {
@@ -122,9 +122,10 @@ func (g *longest) whereLong() Long {
 // shownTurns is how many turns of the loop in which an execution stays are on its way.
 const shownTurns = 3
 
-// way is the present path up to so many turns of the loop in which a thread stays to the end. The loop
-// begins where the thread comes to an instruction again and again, without a long time in between.
-// It is nil for a kernel that schedules its threads itself: a part of its path is none.
+// way is the present path up to this many turns of the loop in which a thread stays to the end.
+// The loop begins where the thread comes to an instruction again and again, without a long time
+// in between. It is nil for a kernel that schedules its threads itself: a part of its path is
+// none.
 func (g *longest) way(pc uint64, t trace.TID) (list []trace.Segment) {
 	if g.in.steered() {
 		return nil

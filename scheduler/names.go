@@ -24,8 +24,8 @@ type child struct {
 	ordinal uint64
 }
 
-// Ordinals that no child has: of the signals on their way to a thread (arrival.go), of the first
-// timer (timer.go), and of the drain that thread 0 has of another one's buffer (fenceall.go).
+// Ordinals that no child has. They are of the signals on their way to a thread (arrival.go), of
+// the first timer (timer.go), and of thread 0's drain of another one's buffer (fenceall.go).
 const (
 	arrivalOrdinal = 1 << 31
 	timerOrdinal   = 1 << 32

@@ -14,8 +14,8 @@ import (
 type Whereabouts struct {
 	// Block is the block of the heap that it is in, with no Addr if it is in none.
 	Block heap.Block
-	// Local is the variable on the stack of Thread, or a thread-local one of it, "" if there
-	// is none; Atomic: it, or the part of it that is there, is declared so.
+	// Local is the variable on the stack of Thread, or a thread-local one of it, "" if there is
+	// none. Atomic: it, or the part of it that is there, is declared so.
 	Local  string
 	Atomic bool
 	Thread trace.TID

@@ -12,8 +12,8 @@ import (
 	"landgo/kernel"
 )
 
-// still is a System with so many threads whose machine has memory and no processor, so
-// nothing runs. Its parts are tested at home.
+// still is a System with this many threads whose machine has memory and no processor, so nothing
+// runs. Its parts are tested at home.
 func still(t *testing.T, cfg Config, threads int) *System {
 	t.Helper()
 	m, err := emu.New(emu.Config{Space: 1 << 20, Code: []emu.Range{{Lo: 0x1000, Hi: 0x2000}}, NoEngine: true})
@@ -112,8 +112,8 @@ type noLibrary struct{ uncarried }
 
 func (noLibrary) Drop(kernel.Pages) {}
 
-// TestFailuresLeft: a kind of failure is possible until an execution has had so many, and
-// none is beyond the limit of all.
+// TestFailuresLeft: a kind of failure is possible until an execution has had this many, and none
+// is beyond the limit of all.
 func TestFailuresLeft(t *testing.T) {
 	s := still(t, Config{Faults: trace.Faults{trace.FaultMalloc: 2}}, 1)
 	tr := &trace.Transition{}
@@ -156,7 +156,7 @@ func TestBuffersHold(t *testing.T) {
 	}
 }
 
-// TestCalm: a step is calm if it changed nothing that others can tell.
+// TestCalm: a step is calm if it changed nothing that other threads can observe.
 func TestCalm(t *testing.T) {
 	s := still(t, Config{}, 1)
 	for _, tc := range []struct {

@@ -37,7 +37,7 @@ type promise struct {
 	regs   emu.Regs // where it was made: the function runs as if it were called there
 	met    emu.Flag // it has held
 	// Thread by made it, and stored before. early: not all of that is in memory, so it doesn't
-	// count yet; it does after so many updates.
+	// count yet; it does after this many updates.
 	by      trace.TID
 	updates uint32
 	early   emu.Flag

@@ -104,8 +104,8 @@ func (h *scouts) scout(th edit, tr *trace.Transition, budget uint64) {
 	h.attempt.scouting, h.attempt.probing, h.in.observer, h.attempt.current = false, false, observer, current
 }
 
-// nextOther is the thread, other than self, that goes on after running, which has
-// had so many steps of its turn: itself, or the next in a circle.
+// nextOther is the thread, other than self, that goes on after running, which has had this many
+// steps of its turn: itself, or the next in a circle.
 func nextOther(threads []trace.Thread, self, running trace.TID, turn int) (trace.TID, int) {
 	first, later := trace.NoThread, trace.NoThread
 	for i := range threads {

@@ -7,12 +7,12 @@ import (
 	"landgo/internal/trace"
 )
 
-// Spawn makes a new thread, which the kernel described. Under PointMem it runs the
-// thread's private beginning, up to its first operation. At coarser granularity
-// what follows the runtime's thread start may touch shared memory: the thread
-// stands at its start routine, for its creator may go on first. So it does beside
-// twins, which tell where a step of the thread itself goes another way. The field roomAt is
-// the end of its stack if landgo made that (library/carried.go), or 0.
+// Spawn makes a new thread, which the kernel described. Under PointMem it runs the thread's
+// private beginning, up to its first operation. At coarser granularity what follows the runtime's
+// thread start may touch shared memory: the thread stands at its start routine, because its
+// creator may go on first. So it does beside twins, which tell where a step of the thread itself
+// goes another way. The field roomAt is the end of its stack if landgo made that
+// (library/carried.go), or 0.
 func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition, roomAt uint64) error {
 	parent := &s.threads[t]
 	s.ensure(child)

@@ -8,8 +8,8 @@ import (
 
 // Which registers, flags and bytes a turn of a loop has to leave as they were.
 
-// redZone is memory whose contents may be dead, for it is below a thread's stack
-// pointer. Whether it is, spinagain.go finds out.
+// redZone is memory whose contents may be dead, because it is below a thread's stack pointer.
+// Whether it is, spinagain.go finds out.
 func (s *spins) redZone(th *thread) emu.Range {
 	sp := s.in.machine.Regs(th.Ctx).RSP
 	return emu.Range{Lo: sp - min(sp, 1<<16), Hi: sp - min(sp, 128)}

@@ -9,11 +9,11 @@ import (
 	"landgo/internal/trace"
 )
 
-// A guest's start: all that its first thread does before there is another. The dynamic
-// linker alone takes millions of instructions for a library of C++, and a search begins
-// at the root again and again as it learns. So it is noted what came of the processor's
-// runs, from one stop to the next, and played: the kernel and the library do all that
-// they do at the stops, as ever.
+// A guest's start: all that its first thread does before there is another. The dynamic linker
+// alone takes millions of instructions for a library of C++, and a search begins at the root
+// again and again as it learns. So the results of the processor's runs, from one stop to the
+// next, are recorded and played. At the stops the kernel and the library do all that they always
+// do.
 //
 // A leg is played only where the run would begin as that of the leg did, with the same
 // registers and flags. Where one doesn't fit, or the start ends before its last leg, the
@@ -114,8 +114,8 @@ func (s *Openings) noted(start *Opening) {
 // worthNoting is the least number of instructions of a start that is noted.
 const worthNoting = 1 << 19
 
-// A start is noted up to so many instructions, and legs: a program may loop before it has
-// a second thread.
+// A start is noted up to this many instructions, and legs: a program may loop before it has a
+// second thread.
 const mostNoted, mostLegs = busyAlone / 2, 1 << 12
 
 // starting is a System's part in the step that is the start.

@@ -24,8 +24,8 @@ func (g *scripted) alone(t testing.TB, id trace.TID) (n int) {
 	return n
 }
 
-// TestDigest: the states of two threads that don't depend on each other are those of the one
-// beside those of the other, however they were come to; and each is told from the others.
+// TestDigest: two threads that don't depend on each other have the states of the one times those
+// of the other, by whatever way. Each state's digest differs from the others'.
 func TestDigest(t *testing.T) {
 	for _, buffers := range []bool{false, true} {
 		g := script(t, Config{Buffers: buffers}, threadsOf(sets(0, 1), all(sets(1, 1), sets(1, 2))))
@@ -75,7 +75,7 @@ func TestDigest(t *testing.T) {
 }
 
 // TestGranularity: with no points before plain accesses the lost update isn't seen, and the pair
-// of accesses is told; with a point before them it is, and none is left.
+// of accesses is reported; with a point before them it is, and none is left.
 func TestGranularity(t *testing.T) {
 	g := script(t, Config{Granularity: Granularity{Points: trace.PointSync}}, threadsOf(
 		func(c *emutest.Code) { c.Add(at(0), 1) }, func(c *emutest.Code) { c.Add(at(0), 1) }))
@@ -173,8 +173,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestTwins: a step that goes another way by a byte which was never written is told, with what
-// depends on it; a program that only copies such a byte has no bug.
+// TestTwins: a step whose way depends on a byte that was never written is reported, with what
+// depends on it. A program that only copies such a byte has no bug.
 func TestTwins(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -209,8 +209,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestPromises: a condition that is to hold always is looked at in each state that others can
-// tell, where its lock is free; one that is to hold at some time, at the end.
+// TestPromises: a condition that has to hold always is checked in each state that other threads
+// can observe, where its lock is free. One that has to hold at some time is checked at the end.
 func TestPromises(t *testing.T) {
 	const condition, lock = scriptCode + 0x2000, 77
 	program := func(holds func(uint64) bool, promise func(*emu.Regs)) func(*emutest.Code) {

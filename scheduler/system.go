@@ -33,7 +33,7 @@ type Config struct {
 	Awaits func(*trace.Access) bool
 	// Alike says whether threads that run a function can be alike (alike.go); nil: none are.
 	Alike func(entry uint64) *static.Code
-	// Ordered: no steps are told to come to the same in both orders (blend.go).
+	// Ordered: no steps are told to have the same effect in both orders (blend.go).
 	Ordered bool
 	// OutputOrder: the order of lines printed tells outcomes apart.
 	OutputOrder bool
@@ -109,9 +109,9 @@ type Observer interface {
 // Viewer hears of all that the processor runs for threads, for a debugger. Steps that
 // are only tried, and taken back, aren't told.
 type Viewer interface {
-	// Ran is called after each run of a thread that had completed so many instructions,
-	// when the machine's journal had that length. Machine.Told has what it did; at is
-	// where the run stopped.
+	// Ran is called after each run of a thread that had completed this many instructions, when
+	// the machine's journal had that length. Machine.Told has what it did; at is where the run
+	// stopped.
 	Ran(t trace.TID, insns, journal, at uint64)
 	// Moved is called where stores in a thread's buffer were put into memory for its step, or
 	// taken back after it. The journal's entries from one length to another are no stores.
@@ -121,10 +121,9 @@ type Viewer interface {
 // View makes v the viewer from now on; nil: none.
 func (s *fixed) View(v Viewer) { s.viewer = v }
 
-// FreezeAt has a step left, with ErrStopped, where a thread has completed so many
-// instructions. A kernel can be looked at there, and then be rewound: where Limit would
-// end a step, in a section without interrupts or in a switch, its steps can't end. 0: no
-// step is left.
+// FreezeAt has a step left, with ErrStopped, where a thread has completed this many instructions.
+// A kernel can be looked at there, and then be rewound: where Limit would end a step, in a
+// section without interrupts or in a switch, its steps can't end. 0: no step is left.
 func (s *fixed) FreezeAt(t trace.TID, insns uint64) {
 	s.frozen = nil
 	if insns != 0 {

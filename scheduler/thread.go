@@ -27,8 +27,8 @@ const (
 	StandFailure
 	// StandExited: gone.
 	StandExited
-	// StandFence: before an instruction that waits until the thread's store buffer is empty,
-	// and does no more that others could tell (buffer.go).
+	// StandFence: before an instruction that waits until the thread's store buffer is empty, and
+	// does no more that other threads could observe (buffer.go).
 	StandFence
 	// StandTimer: it is a timer that sends a signal, see timer.go.
 	StandTimer

@@ -18,7 +18,7 @@ import (
 // time passes, and one goes off without counting; a watchdog (Clockwork.Timer) goes off only
 // then.
 //
-// The guest's own threads share memory as threads do, and are told apart by their stacks
+// The guest's own threads share memory as threads do, and are distinguished by their stacks
 // (emu.Machine.Party). A handler is a party apart from the code that it interrupts.
 //
 // While the signal is blocked it doesn't come: that is the same as coming right after the
@@ -59,8 +59,8 @@ type timers struct {
 	indivisible bool
 }
 
-// mostWithTimers bounds the threads of a guest with timers: the machine has sharing bytes
-// for so many, beside those of the guest's own threads.
+// mostWithTimers bounds the threads of a guest with timers: the machine has sharing bytes for
+// this many, beside those of the guest's own threads.
 const mostWithTimers = 80
 
 // isTimer reports whether a thread is a timer.

@@ -247,7 +247,7 @@ func (x *twins) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tra
 	return tr, x.of.Fail(th.ID, f)
 }
 
-// lose has the twins stand still, for the latest step was another one in one of them.
+// lose has the twins stand still, because the latest step was another one in one of them.
 func (x *twins) lose() {
 	for _, w := range x.beside {
 		w.lost = len(x.of.steps) // with that step: 1 + the number before it

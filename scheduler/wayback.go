@@ -7,8 +7,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// How a thread's tries end, and what it does on its way back from one that fails: it is run from where
-// it stands with each value, and taken back (backout.go).
+// How a thread's tries end, and what it does on its way back from one that fails. It is run from
+// where it stands with each value, and taken back (backout.go).
 
 // wayBack is a survey under way: of a thread, from before a try.
 type wayBack struct {

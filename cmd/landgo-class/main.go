@@ -45,7 +45,7 @@ type call struct {
 	stdout, stderr io.Writer
 	// format is that of what goes to standard output.
 	format string
-	// quiet: only errors are told.
+	// quiet: only errors are reported.
 	quiet bool
 	// status is the exit status of a command that gave no error.
 	status int

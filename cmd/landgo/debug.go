@@ -235,6 +235,7 @@ define at
   monitor at $arg0
   continue
 end
+
 document at
 Go to a moment of the recorded run, or to the beginning of a turn: at 1200, at #3.
 "monitor where" has the moment, "monitor lanes" the turns.

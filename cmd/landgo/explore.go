@@ -23,7 +23,7 @@ func (a *app) exploreCommand() *cobra.Command {
 	c := config.Default()
 	cmd := &cobra.Command{
 		Use:   "explore [flags] GUEST [-- ARGUMENT...]\n  landgo explore [flags] BUGFILE [GUEST]",
-		Short: "choose by hand which thread is next, and see what comes of it",
+		Short: "choose by hand which thread is next, and see the result",
 		Long: `explore stands at the beginning of a program, or of a bug file's interleaving, and
 you say which thread takes the next step. A step is the run from one preemption
 point to the next (--pp says where these are; before every access to shared memory

@@ -63,8 +63,8 @@ func document(w io.Writer, c *config.Config, r *result.Result, err error) {
 	}
 }
 
-// askedBy is the form of the result that arguments ask for, as far as they can be read:
-// an error of the arguments is told in it.
+// askedBy is the form of the result that arguments ask for, as far as they can be read: an error
+// of the arguments is reported in it.
 func askedBy(args []string) config.Config {
 	c := config.Default()
 	for i := 0; i < len(args) && args[i] != "--"; i++ {

@@ -15,10 +15,10 @@ import (
 // exitText is "landgo help exit", and a section of each man page.
 const exitText = `0  verified: the whole space at the stated granularity, and no bug
    bounded: the whole space within the stated bound, and no bug
-1  bug; of a replay: the same bug came back
+1  bug. With replay: the same bug came back
 2  usage, unreadable input, a bug file that doesn't fit
-3  budget: time, memory or executions ran out, or an interrupt, and no bug so
-   far; of a replay: the bug didn't come back
+3  budget: time, memory or executions ran out, or you interrupted it; no bug so
+   far. With replay: the bug didn't come back
 4  invalid: the guest can't be controlled, or does something that isn't modelled
 5  a fault of landgo's own; never a verdict
 `

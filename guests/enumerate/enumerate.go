@@ -79,10 +79,10 @@ func Full(p *Program, points trace.Points) (Result, error) {
 	return e.result(), nil
 }
 
-// Count gives the number of traces only, for programs too big for Full. An event on
-// an object that one thread alone ever touches goes first, alone, for no other
-// order of it makes another trace. It falls back on Full where the process may end
-// under a live thread, for then it does.
+// Count gives the number of traces only, for programs too big for Full. An event on an object
+// that one thread alone ever touches goes first, alone, for no other order of it makes another
+// trace. It falls back on Full where the process may end under a live thread, because then it
+// does.
 func Count(p *Program) (int, error) {
 	lean := &sharing{owner: map[use]int{}, shared: map[use]bool{}}
 	for {

@@ -101,7 +101,7 @@ void interrupt(struct frame *f)
 	}
 	if (f->vector != TIMER)
 		return; /* a line that is off can still report noise */
-	/* First, for the thread that is switched to needs its ticks too. */
+	/* First, because the thread that is switched to needs its ticks too. */
 	out8(MASTER, END_OF_INTERRUPT);
 	thread_tick();
 }

@@ -30,8 +30,8 @@ void semaphore_up(struct semaphore *s)
 	landgo_unlocked(s);
 }
 
-/* donate sees to it that the holder of l isn't kept from running by threads of less
- * than this priority, nor the holder of what it waits for, and so on. */
+/* donate raises the holder of l to this priority, so that no thread of less keeps it from
+ * running. It does the same for the holder of the lock that this thread waits for, and so on. */
 static void donate(struct lock *l, int priority)
 {
 	if (DONATION_MISSED)

@@ -47,8 +47,8 @@ static void set_up(struct thread *t, int priority)
 	landgo_stack(t->id, t + 1);
 }
 
-/* SCHEDULER: a thread that gives the processor up gives it to the idle thread, which chooses
- * the next one, looks for it with interrupts on, and is no thread in `running`. */
+/* SCHEDULER: a thread gives the processor up to the idle thread, which chooses the next one. The
+ * idle thread looks for it with interrupts on, and is no thread in `running`. */
 #ifndef SCHEDULER
 #define SCHEDULER 0
 #endif

@@ -1,8 +1,8 @@
 #include "variant.h"
 
-/* Where interrupts arrive. Each vector has an entry of 16 bytes, which pushes
- * what the processor hasn't: an error code for those without one, so that all
- * frames are alike (interrupt.c), and the vector. */
+/* Where interrupts arrive. Each vector has an entry of 16 bytes. It pushes an error code where
+ * the processor has pushed none, so that all frames are alike (interrupt.c). Then it pushes the
+ * vector. */
 
 #define ENTRY_SIZE 16
 

@@ -1,6 +1,6 @@
-/* A lost update by x++, which gcc makes one instruction with two accesses (addl $1, x): x is plain, for gcc takes a
- * volatile one through a register, as lost_update does. One preemption, inside that instruction.
- * FIXED: an atomic addition. */
+/* A lost update by x++, which gcc makes one instruction with two accesses (addl $1, x). x is
+ * plain, because gcc takes a volatile one through a register, as lost_update does. One
+ * preemption, inside that instruction. FIXED: an atomic addition. */
 #include <assert.h>
 #include <pthread.h>
 

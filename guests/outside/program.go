@@ -4,9 +4,9 @@
 // variables became. So the outcomes of one program can be listed in several ways
 // (by any search, with libc's own code, on the real machine) and compared.
 //
-// A program is a function of its seed and number. The programs avoid what C leaves
-// undefined, what a processor's store buffers show, and what a documented limit of
-// landgo leaves out: half a call of stdio, wake-ups without a cause.
+// A program is a function of its seed and number. The programs avoid what C leaves undefined, and
+// what a processor's store buffers show. They also avoid documented limits of landgo: half a call
+// of stdio, wake-ups without a cause.
 package outside
 
 import (

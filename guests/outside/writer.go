@@ -16,7 +16,7 @@ type statement struct {
 	timed  bool // something may run out
 	// only: where it may stand; "" is anywhere.
 	only place
-	// flat: not where a lock is held, for its thread may end here.
+	// flat: not where a lock is held, because its thread may end here.
 	flat bool
 }
 

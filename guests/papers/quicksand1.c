@@ -1,7 +1,7 @@
-/* Blum and Gibson (OOPSLA 2016), Figure 1: the assertion fails only if the first thread is preempted between its read
- * and its write, and the second between its two additions: two preemptions, at instructions that race. None of the
- * spaces of Figure 2 (yield, lock, unlock, both) has it. The paper's threads have the same lines; its atomic_xadd is
- * gcc's. */
+/* Blum and Gibson (OOPSLA 2016), Figure 1. The assertion fails only if the first thread is
+ * preempted between its read and its write, and the second between its two additions. These are
+ * two preemptions, at instructions that race. None of the spaces of Figure 2 (yield, lock,
+ * unlock, both) has it. The paper's threads have the same lines; its atomic_xadd is gcc's. */
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,8 @@
-/* Coons et al., RegOwn: regions of memory have an owner. A thread takes a region before it writes to it, backing off with
- * a yield while another owns it, and gives it back; a write to a region by another than its owner is an exception. Two
- * threads take the K regions in turn. -DBAD: the owner is looked at and set in two steps. While it waits a thread counts
- * its attempts where others see them, so the state space is cyclic, and a fair bound is needed. */
+/* Coons et al., RegOwn: regions of memory have an owner. A thread takes a region before it writes
+ * to it, and gives it back. While another thread owns the region, it backs off with a yield. A
+ * write by another thread than the owner is an exception. Two threads take the K regions in turn.
+ * -DBAD: the owner is looked at and set in two steps. While it waits a thread counts its attempts
+ * where others see them, so the state space is cyclic, and a fair bound is needed. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
-/* The lazy list of Heller and others (OPODIS 2005): a sorted list with a lock for each
- * node; remove marks a node before it takes it out, and contains takes no lock. The fault:
- * add looks at the links alone when it has its locks, and not at the marks, so that it may
- * put its node behind one that has been removed. The cure: look at the marks too. */
+/* The lazy list of Heller and others (OPODIS 2005): a sorted list with a lock for each node.
+ * remove marks a node before it takes it out, and contains takes no lock. The fault: when add has
+ * its locks, it looks at the links alone and not at the marks. So it may put its node behind one
+ * that has been removed. The cure: look at the marks too. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

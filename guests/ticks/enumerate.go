@@ -9,9 +9,8 @@ import (
 
 // Counts is all that can happen in a test.
 type Counts struct {
-	// Orders is in how many orders the threads' stretches without interrupts can
-	// come, from the first to the last; Within[k] in how many of them at most k
-	// times a thread is left that could go on.
+	// Orders is in how many orders the threads' stretches without interrupts can come, from the
+	// first to the last. Within[k] is how many of them have at most k preemptions.
 	Orders int
 	Within []int
 	// Least is, for each way in which the test can fail, the least number of

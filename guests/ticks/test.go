@@ -153,8 +153,8 @@ func (w writer) sleep(ticks int) []operation {
 	return one(operation{kind: sleep, a: ticks})
 }
 
-// put and get are a loop: wait, acquire again, back to the look. objects is one
-// that is always 0, for a jump that is always made.
+// put and get are a loop: wait, acquire again, back to the look. objects is one that is always 0,
+// because a jump that is always made.
 func (w writer) put() []operation {
 	return []operation{
 		{kind: acquire, a: bufferLock},

@@ -74,9 +74,8 @@ func TestTable(t *testing.T) {
 
 // TestOrders: the counts of the smallest tests can be done by hand.
 func TestOrders(t *testing.T) {
-	// Main creates (C), joins (J) and goes on (R), the thread begins and exits (B,
-	// E): C J B E R costs nothing, C B E J one preemption, C B J E R two. The yield
-	// at the end finds no thread.
+	// Main creates (C), joins (J) and goes on (R); the thread begins and exits (B, E). C J B E R
+	// costs nothing, C B E J one preemption, C B J E R two. The yield at the end finds no thread.
 	got, err := Count("leave", Mistakes{})
 	if err != nil {
 		t.Fatal(err)

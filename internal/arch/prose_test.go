@@ -1,7 +1,6 @@
 package arch
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -9,37 +8,45 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
 )
 
-// mostWords is how many words a sentence may have, in documents and in comments.
+// mostWords is how many words a sentence may have: in documents, in comments of Go and of C,
+// and in the texts that the programs print.
 const mostWords = 30
 
-// generated are documents that programs of this repository write: what they are made of is in
-// templates and in Go.
-var generated = regexp.MustCompile(`^docs/(errors|quicksand|papers/[a-z0-9]+|reference)\.md$`)
-
-// TestSentences keeps the sentences of documents and of comments short. One ends at a full
-// stop, a colon or a semicolon, or with its paragraph.
+// TestSentences keeps sentences short. One ends at a full stop, or with its paragraph: a list's
+// item and a table's cell are paragraphs. A colon or a semicolon ends none.
 func TestSentences(t *testing.T) {
-	documents, comments := 0, 0
+	documents, comments, texts := 0, 0, 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		name := strings.TrimPrefix(filepath.ToSlash(path), "../../")
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir():
-			if name == "bin" || d.Name() == "testdata" || len(d.Name()) > 2 && d.Name()[0] == '.' {
+			if name == "bin" || len(d.Name()) > 2 && d.Name()[0] == '.' {
 				return fs.SkipDir
 			}
-		case strings.HasSuffix(name, ".md") && !generated.MatchString(name):
+		case strings.Contains(name, "testdata/") && !ofC.MatchString(name), strings.Contains(name, "testdata/objects/"):
+			// data, and programs whose first comment is a table
+		case strings.HasSuffix(name, ".md"):
 			text, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
-			documents += check(t, name, paragraphs(string(text)))
+			documents += check(t, name, 1, paragraphs(string(text)))
+		case ofC.MatchString(name):
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			for _, at := range commentOfC.FindAllStringIndex(string(text), -1) {
+				comments += check(t, name, 1+strings.Count(string(text[:at[0]]), "\n"), paragraphs(proseOfC(string(text[at[0]:at[1]]))))
+			}
 		case strings.HasSuffix(name, ".go"):
 			files := token.NewFileSet()
 			f, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
@@ -47,17 +54,66 @@ func TestSentences(t *testing.T) {
 				return err
 			}
 			for _, g := range f.Comments {
-				comments += check(t, fmt.Sprintf("%s:%d", name, files.Position(g.Pos()).Line), paragraphs(prose(g)))
+				comments += check(t, name, files.Position(g.Pos()).Line, paragraphs(prose(g)))
 			}
+			if strings.HasSuffix(name, "_test.go") {
+				return nil
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				if e, ok := n.(*ast.KeyValueExpr); ok {
+					if k, ok := e.Key.(*ast.Ident); ok && k.Name == "Example" {
+						return false // commands
+					}
+				}
+				e, ok := n.(ast.Expr)
+				if !ok {
+					return true
+				}
+				text, ok := printed(e)
+				if ok && !programs.MatchString(text) {
+					texts += check(t, name, files.Position(e.Pos()).Line, paragraphs(text))
+				}
+				return !ok
+			})
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if documents < 1000 || comments < 10_000 {
-		t.Errorf("only %d sentences of documents and %d of comments were seen", documents, comments)
+	if documents < 3000 || comments < 15_000 || texts < 5000 {
+		t.Errorf("only %d sentences of documents, %d of comments and %d of texts were seen", documents, comments, texts)
 	}
+}
+
+// printed is the text of a string, or of a sum of strings and of values, each of which is a word.
+func printed(e ast.Expr) (string, bool) {
+	switch x := e.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(x.Value)
+		return text, x.Kind == token.STRING && err == nil
+	case *ast.BinaryExpr:
+		a, ofA := printed(x.X)
+		b, ofB := printed(x.Y)
+		if x.Op == token.ADD && (ofA || ofB) {
+			return a + b, true
+		}
+	}
+	return "value", false
+}
+
+// programs finds texts in Go that are programs in C.
+var programs = regexp.MustCompile(`[;{]\n`)
+
+var (
+	ofC        = regexp.MustCompile(`\.([chS]|cc|ld)$`)
+	commentOfC = regexp.MustCompile(`(?s)/\*.*?\*/|(?m:^[ \t]*//[^\n]*\n)+`)
+	edgeOfC    = regexp.MustCompile(`(?m)^[ \t]*(/?\*+|//) ?|[ \t]*\*/$`)
+)
+
+// proseOfC is the same for a comment of C.
+func proseOfC(text string) string {
+	return edgeOfC.ReplaceAllString(text, "")
 }
 
 // prose is a comment's text as a document: what is indented is code there, too.
@@ -81,7 +137,11 @@ type paragraph struct {
 
 var item = regexp.MustCompile(`^\s*([-*+]|\d+[.)])\s`)
 
-// paragraphs are those of a text in Markdown. Code, tables, headings and lists are none.
+// wide is a gap between the columns of a text that is a table.
+var wide = regexp.MustCompile(`\S {2,}\S`)
+
+// paragraphs are those of a text in Markdown, of which a list's items and a table's cells are
+// some. Code and headings are none.
 func paragraphs(text string) (all []paragraph) {
 	var now []string
 	begin, code, listed := 0, false, false
@@ -93,6 +153,7 @@ func paragraphs(text string) (all []paragraph) {
 	}
 	for i, l := range strings.Split(text, "\n") {
 		trimmed := strings.TrimSpace(l)
+		mark := item.FindString(l)
 		switch {
 		case strings.HasPrefix(trimmed, "```"):
 			end()
@@ -101,12 +162,19 @@ func paragraphs(text string) (all []paragraph) {
 		case trimmed == "":
 			end()
 			listed = false
-		case strings.HasPrefix(l, "\t"), strings.HasPrefix(l, "    "), strings.HasPrefix(trimmed, "|"), strings.HasPrefix(trimmed, "#"), strings.HasPrefix(trimmed, "<"):
+		case strings.HasPrefix(trimmed, "|"):
 			end()
-		case item.MatchString(l):
+			for _, cell := range strings.Split(trimmed, "|") {
+				all = append(all, paragraph{i, cell})
+			}
+		case wide.MatchString(trimmed):
 			end()
-			listed = true
-		case listed:
+			begin, now = i, []string{trimmed}
+		case mark != "":
+			end()
+			begin, now, listed = i, []string{l[len(mark):]}, true
+		case strings.HasPrefix(l, "\t"), strings.HasPrefix(l, "    ") && !listed, strings.HasPrefix(trimmed, "#"), strings.HasPrefix(trimmed, "<"):
+			end()
 		default:
 			if len(now) == 0 {
 				begin = i
@@ -120,55 +188,97 @@ func paragraphs(text string) (all []paragraph) {
 
 var (
 	quoted = regexp.MustCompile("`[^`]*`")
-	ends   = regexp.MustCompile(`[.:;!?][)"'”]*(\s|$)`)
+	link   = regexp.MustCompile(`\]\([^)]*\)`)
+	ends   = regexp.MustCompile(`[.!?][)"'”*]*(\s|$)`)
 )
 
 // check tells of sentences that are too long, and counts all.
-func check(t *testing.T, where string, all []paragraph) (seen int) {
+func check(t *testing.T, name string, line int, all []paragraph) (seen int) {
 	t.Helper()
 	for _, p := range all {
-		for _, s := range ends.Split(quoted.ReplaceAllString(p.text, "code"), -1) {
-			words := 0
-			for _, w := range strings.Fields(s) {
-				if strings.IndexFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0 {
-					words++
-				}
-			}
-			if words > 0 {
+		for _, s := range sentences(p) {
+			n := words(s)
+			if n > 0 {
 				seen++
 			}
-			if words > mostWords {
-				t.Errorf("%s, line %d of it: a sentence of %d words: %s", where, p.line+1, words, strings.TrimSpace(s))
+			if n > mostWords {
+				t.Errorf("%s:%d: a sentence of %d words: %s", name, line+p.line, n, strings.TrimSpace(s))
 			}
 		}
 	}
 	return seen
 }
 
+// sentences are those of a paragraph, where each stretch of code is a word, and links go nowhere.
+func sentences(p paragraph) []string {
+	return ends.Split(link.ReplaceAllString(quoted.ReplaceAllString(p.text, "code"), "]"), -1)
+}
+
+// words is how many of a sentence's words have a letter or a digit.
+func words(s string) (n int) {
+	for _, w := range strings.Fields(s) {
+		if strings.IndexFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // TestSentencesSeen is the test's own test.
 func TestSentencesSeen(t *testing.T) {
 	long := strings.Repeat("word ", mostWords+1)
+	half := strings.Repeat("word ", mostWords/2+1)
 	for text, want := range map[string]int{
-		long + ".":                  1,
-		"# " + long:                 0,
-		"| " + long + " |":          0,
-		"- " + long + "\n  " + long: 0,
-		"```\n" + long + "\n```\n\n" + long + "\n": 1,
-		"    " + long: 0,
-		strings.Repeat("word ", mostWords) + ": more": 0,
-		"word.\n\n" + long + "\n\n" + long:            2,
-		strings.Repeat("`some code` ", mostWords+1):   1,
+		long + ".":  1,
+		"# " + long: 0,
+		"| " + long + " | " + half + " | " + long + " |": 2,
+		"| " + half + " | " + half + " |":                0,
+		"- " + long + "\n  " + long:                      1,
+		"0  " + half + "\n1  " + half + "\n   " + half:   1,
+		"- " + half + "\n- " + half:                      0,
+		"1. " + half + "\n   " + half:                    1,
+		"  - " + half + "\n    " + half:                  1,
+		"```\n" + long + "\n```\n\n" + long + "\n":       1,
+		"    " + long:                                0,
+		half + "; " + half:                           1,
+		half + ": " + half:                           1,
+		half + ". " + half:                           0,
+		half + "(see " + half + ".)":                 1,
+		"word.\n\n" + long + "\n\n" + long:           2,
+		half + "\n" + half:                           1,
+		strings.Repeat("`some code` ", mostWords+1):  1,
+		strings.Repeat("[x](some page) ", mostWords): 0,
 	} {
 		got := 0
 		for _, p := range paragraphs(text) {
-			for _, s := range ends.Split(quoted.ReplaceAllString(p.text, "code"), -1) {
-				if len(strings.Fields(s)) > mostWords {
+			for _, s := range sentences(p) {
+				if words(s) > mostWords {
 					got++
 				}
 			}
 		}
 		if got != want {
 			t.Errorf("%q: %d long sentences, want %d", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"/* one\n * two */":      "one\ntwo",
+		"\t// one\n\t//   two\n": "one\n  two\n",
+	} {
+		if got := proseOfC(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		`"one " + "two"`:                "one two",
+		`"one " + x + " two " + f("y")`: "one value two value",
+	} {
+		e, err := parser.ParseExpr(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := printed(e); got != want || !ok {
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }

@@ -56,8 +56,8 @@ int main(void)
 	for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
 }`
 
-// measureCosts prints, for each cost, executions a second of the processor's time
-// without and with it, the medians of so many pairs of runs.
+// measureCosts prints, for each cost, executions a second of the processor's time without and
+// with it, the medians of this many pairs of runs.
 func measureCosts(runs int) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {

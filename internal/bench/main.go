@@ -18,7 +18,7 @@ func main() {
 var names = []string{"speed", "searches", "costs", "memory", "deepening", "jobs", "counts", "peers"}
 
 func bench() int {
-	runs := flag.Int("runs", 5, "the speed table shows the median of so many runs")
+	runs := flag.Int("runs", 5, "the speed table shows the median of this many runs")
 	only := flag.String("only", strings.Join(names, ","), "make these tables only")
 	flag.Parse()
 	asked := strings.Split(*only, ",")

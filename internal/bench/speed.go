@@ -92,9 +92,9 @@ func transitions(runs int, show printer) error {
 	return nil
 }
 
-// crowds measures what a step costs with few threads and with many: of samples, and of a
-// search that goes back to each choice. Not in seconds of the clock, for the machine may
-// have other work.
+// crowds measures what a step costs with few threads and with many: of samples, and of a search
+// that goes back to each choice. Not in seconds of the clock, because the machine may have other
+// work.
 func crowds(_ int, show printer) error {
 	for _, row := range []struct {
 		program, flags, name string

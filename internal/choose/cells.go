@@ -31,12 +31,12 @@ func cells(text string) (n int) {
 	return n
 }
 
-// pad fills a text up to so many columns.
+// pad fills a text up to this many columns.
 func pad(text string, columns int) string {
 	return text + strings.Repeat(" ", max(columns-cells(text), 0))
 }
 
-// cutTo is the beginning of a text that takes at most so many columns.
+// cutTo is the beginning of a text that takes at most this many columns.
 func cutTo(text string, columns int) string {
 	for i, r := range text {
 		if columns -= cell(r); columns < 0 {

@@ -2,11 +2,11 @@
 // the guest's first byte. The guest's code is translated in that process: should it
 // break out of the emulator, it finds no file, no network, no other process.
 //
-// The front confines the thread that starts the engine, which inherits it: no new
-// privileges, and landlock, which leaves it its libraries to read. When the engine has
-// opened what it needs, it confines itself: another user where it is root, limits, and
-// a filter of system calls. Each layer may be missing where the kernel or a container
-// hasn't got it; that is told, and the others stand.
+// The front confines the thread that starts the engine, which inherits it: no new privileges, and
+// landlock, which leaves it its libraries to read. When the engine has opened what it needs, it
+// confines itself: another user where it is root, limits, and a filter of system calls. Each
+// layer may be missing where the kernel or a container hasn't got it; that is reported, and the
+// others stand.
 package confine
 
 import (

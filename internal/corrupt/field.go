@@ -2,8 +2,7 @@ package corrupt
 
 import "math/rand/v2"
 
-// boundary is a value that a field of so many bytes is got wrong by. size is the
-// file's.
+// boundary is a value that a field of this many bytes is got wrong by. size is the file's.
 func boundary(r *rand.Rand, bytes, size int, old uint64) uint64 {
 	bits := uint(8 * bytes)
 	values := []uint64{
@@ -18,7 +17,7 @@ func boundary(r *rand.Rand, bytes, size int, old uint64) uint64 {
 	return v
 }
 
-// put writes a number of so many bytes, the lowest first.
+// put writes a number of this many bytes, the lowest first.
 func put(b []byte, at, bytes int, v uint64) {
 	for i := 0; i < bytes && at+i < len(b); i++ {
 		b[at+i] = byte(v >> (8 * i))

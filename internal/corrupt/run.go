@@ -18,8 +18,8 @@ func Variant(m Mutator, good []byte, n int) []byte {
 	return m(append([]byte(nil), good...), rand.New(rand.NewPCG(uint64(n), 0x1a9d60)))
 }
 
-// Count is how many cases a test runs: so many as it says, which take seconds, or
-// its part of the number in LANDGO_CORRUPT. share is the part, in percent.
+// Count is how many cases a test runs: this many as it says, which take seconds, or its part of
+// the number in LANDGO_CORRUPT. share is the part, in percent.
 func Count(t *testing.T, usual, share int) int {
 	t.Helper()
 	text := os.Getenv("LANDGO_CORRUPT")

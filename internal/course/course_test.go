@@ -58,7 +58,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestFiles: a file that the course names and that isn't there is told with its place.
+// TestFiles: a missing file that the course names is reported with its place.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "course.yaml")

@@ -32,7 +32,7 @@ const (
 	// DoStep has a thread take its next step, and DoRun as many as it can.
 	DoStep Verb = "step"
 	DoRun  Verb = "run"
-	// DoGo goes to where so many steps were taken.
+	// DoGo goes to where this many steps were taken.
 	DoGo Verb = "go"
 	// DoUndo takes the latest choice back, with what it put away.
 	DoUndo Verb = "undo"
@@ -96,9 +96,8 @@ type Lane struct {
 	// Empties: it is what finds that buffer empty, for a call that empties all (membarrier). It is
 	// known by its path name only.
 	Empties bool
-	// Live: it is there at the moment. Ready: it can take a step, with one of so many
-	// Outcomes. About says what it would do, or why it can't: "waits for mutex m, which 0.2
-	// holds".
+	// Live: it is there at the moment. Ready: it can take a step, with one of this many Outcomes.
+	// About says what it would do, or why it can't: "waits for mutex m, which 0.2 holds".
 	Live, Ready bool
 	Outcomes    uint32
 	About       string

@@ -79,9 +79,8 @@ func (p *Plan) turn() (best *Job) {
 	return best
 }
 
-// wholeShare: of so many steps of others the job with All has one, whatever its
-// estimate. Its space has bugs without a candidate so far, and races that take
-// two points at a time.
+// wholeShare: of this many steps of others the job with All has one, whatever its estimate. Its
+// space has bugs without a candidate so far, and races that take two points at a time.
 const wholeShare = 2
 
 // owed is how many steps the job with All is behind its share; 0 for others.

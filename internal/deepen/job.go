@@ -26,9 +26,9 @@ const (
 	Finished
 	// Failing: a bug was found in it.
 	Failing
-	// Covered: not run, for a superset was finished.
+	// Covered: not run, because a superset was finished.
 	Covered
-	// Dropped: not run, or not to its end, for a bug was found in a subset.
+	// Dropped: not run, or not to its end, because a bug was found in a subset.
 	Dropped
 	// Stuck: an execution in it has no end that the caller could find.
 	Stuck

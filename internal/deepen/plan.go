@@ -137,9 +137,8 @@ func (p *Plan) index(j *Job, at []uint64) {
 // whole reports whether j preempts at every access.
 func (p *Plan) whole(j *Job) bool { return j.Set.Kinds&p.opts.All == p.opts.All }
 
-// verifies reports whether j is there for a proof, not for finding bugs early:
-// Algorithm 2 takes no notice of such jobs, or their supersets' being there would
-// keep all small ones away.
+// verifies reports whether j is there for a proof, not for finding bugs early. Algorithm 2
+// ignores such jobs: otherwise it would add no small job, because a superset is there.
 func (p *Plan) verifies(j *Job) bool {
 	return p.whole(j) || p.opts.Maximal != nil && !p.opts.Naive && j.Set.Kinds == p.opts.Maximal.Kinds
 }

@@ -126,7 +126,7 @@ func TestConfined(t *testing.T) {
 	}
 }
 
-// TestConfineLevels: what a kernel lacks is told in a line, and what it has holds;
+// TestConfineLevels: what a kernel lacks is reported in a line, and what it has holds;
 // --confine=require refuses to run.
 func TestConfineLevels(t *testing.T) {
 	needsLandlock(t)

@@ -108,7 +108,7 @@ func TestExploreScript(t *testing.T) {
 	}
 }
 
-// TestExploreJSON: each command is answered by a line of JSON, in which steps are told once;
+// TestExploreJSON: each command is answered by a line of JSON, in which steps are reported once;
 // the first line is the beginning's. A refused command has its error there.
 func TestExploreJSON(t *testing.T) {
 	t.Parallel()

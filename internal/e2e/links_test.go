@@ -87,7 +87,7 @@ func TestLinks(t *testing.T) {
 		if name == "internal/papers/pages/papers.md" || name == "internal/study/page.md" {
 			dir = filepath.Join(top, "docs") // the templates of pages there
 		} else if strings.HasPrefix(name, "internal/papers/pages/") {
-			dir = filepath.Join(top, "docs/papers")
+			dir = filepath.Join(top, "internal/papers/tables")
 		}
 		if strings.HasSuffix(name, "/tables.md") {
 			dir = filepath.Join(top, "bin") // of pages that make writes

@@ -10,10 +10,10 @@ import (
 	"landgo/internal/trace"
 )
 
-// TestNativeMalloc: with the C library's own allocator, followed from outside,
-// each guest has the verdict that it has with landgo's, and the same bug. (How
-// many executions there are depends on the allocator, for its calls depend on
-// each other.) A program for musl that doesn't allocate has no allocator in it.
+// TestNativeMalloc: with the C library's own allocator, followed from outside, each guest has the
+// verdict that it has with landgo's, and the same bug. (How many executions there are depends on
+// the allocator, because its calls depend on each other.) A program for musl that doesn't
+// allocate has no allocator in it.
 func TestNativeMalloc(t *testing.T) {
 	for i, g := range linux(t) {
 		source, err := os.ReadFile(filepath.Join(top, "guests", g.Source))

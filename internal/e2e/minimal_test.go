@@ -22,9 +22,8 @@ func TestLeastOfAnyBug(t *testing.T) {
 	}
 }
 
-// TestSharedWhileMinimising: what the search for a shorter story learns of
-// sharing makes steps finer. The bug found before is told in those, and
-// replays.
+// TestSharedWhileMinimising: what the search for a shorter story learns of sharing makes steps
+// finer. The bug found before is reported in those, and replays.
 func TestSharedWhileMinimising(t *testing.T) {
 	path := guest(t, "late.c")
 	for _, flags := range [][]string{nil, {"--keep-going"}, {"--self-check"}} {

@@ -104,7 +104,7 @@ func TestPool(t *testing.T) {
 					continue
 				}
 				if b := r.Bug.Block; b == nil || b.Allocated.Thread == "" || (c.kind == trace.UseAfterFree || c.kind == trace.DoubleFree) && b.Freed == nil {
-					t.Errorf("the block is told as %+v", b)
+					t.Errorf("the block is reported as %+v", b)
 				}
 				if i > 0 {
 					continue // the replay is TestLibraries' and TestKernels' there

@@ -274,8 +274,8 @@ func TestOwnCodeAgrees(t *testing.T) {
 	}
 }
 
-// kindsSeen is the por.Observer that collects kinds of bugs, of so many executions as
-// show all that are wanted, and of enoughForKinds.
+// kindsSeen is the por.Observer that collects kinds of bugs, of this many executions as show all
+// that are wanted, and of enoughForKinds.
 type kindsSeen struct {
 	*session.Session
 	kinds      map[string]bool

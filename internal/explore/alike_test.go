@@ -45,7 +45,7 @@ const (
 	joinsAlike = "pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0); "
 )
 
-// TestAlike: programs come to what they come to in all orders, with fewer executions where
+// TestAlike: programs have the outcomes that they have in all orders, with fewer executions where
 // threads are alike, and with as many where something tells them apart.
 func TestAlike(t *testing.T) {
 	t.Parallel()

@@ -30,7 +30,7 @@ static void *raises(void *a) { flag = 1; return a; }
 `
 
 // TestAwaits: a lock of the program's own has as many executions as orders of its sections.
-// Without its polls a program comes to the same ends as with all of them.
+// Without its polls a program has the same ends as with all of them.
 func TestAwaits(t *testing.T) {
 	t.Parallel()
 	for _, p := range []struct {

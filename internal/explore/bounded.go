@@ -27,16 +27,15 @@ import (
 // of its walk. One of the two works at a time, and each hands over after a number
 // of steps. So the order of everything is settled by numbers of steps.
 //
-// Each bound that it has explored to the end is a claim: no bug with so many preemptions. A
-// run that ends without a proof can say that for sure. So it has half of all steps until it
-// can say so of boundedSoon preemptions, and a quarter from then on. It begins when the
-// first job has been alone for pauseSteps, or isn't alone any more.
+// Each bound that it has explored to the end is a claim: no bug with this many preemptions. A run
+// that ends without a proof can say that for sure. So it has half of all steps until it can say
+// so of boundedSoon preemptions, and a quarter from then on. It begins when the first job has
+// been alone for pauseSteps, or isn't alone any more.
 //
-// Where an execution may have no end (threads that wait, and write while they do), it
-// begins again with a fair bound. A thread that yields may be ahead of others by
-// fairLead yields (Coons et al., §2.5.2). The claim names that. If there is no end even
-// then, for a thread waits that doesn't yield, the turns of its loop count as yields from
-// then on (scheduler.YieldRounds).
+// Where an execution may have no end (threads that wait, and write while they do), it begins
+// again with a fair bound. A thread that yields may be ahead of others by fairLead yields (Coons
+// et al., §2.5.2). The claim names that. If there is no end even then, because a thread waits
+// that doesn't yield, the turns of its loop count as yields from then on (scheduler.YieldRounds).
 //
 // Where there are more than manyThreads, a search by ascending delays (Emmi, Qadeer and
 // Rakamaric, POPL 2011) has a share beside it. Executions with two preemptions grow with
@@ -65,9 +64,9 @@ type bounded struct {
 }
 
 const (
-	// boundedShare: one step in so many is the bounded search's. boundedFirst is that
-	// until it has explored what has up to boundedSoon preemptions. delayedShare is the
-	// share of the search by delays.
+	// boundedShare: one step in this many is the bounded search's. boundedFirst is that until it
+	// has explored what has up to boundedSoon preemptions. delayedShare is the share of the
+	// search by delays.
 	boundedShare, boundedFirst, boundedSoon, delayedShare = 4, 2, 2, 16
 	// aloneShare is its share while the first job is still alone, for that one's end is near,
 	// up to aloneSteps of it.
@@ -272,7 +271,7 @@ func (d *deepening) nearlyOver() bool {
 	return s.Executions > 0 && s.Longest < longSteps
 }
 
-// part: one step in so many is a search's own, of its steps and the jobs'.
+// part: one step in this many is a search's own, of its steps and the jobs'.
 func (d *deepening) part(b *bounded) uint64 {
 	switch {
 	case b.byStates():

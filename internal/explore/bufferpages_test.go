@@ -13,9 +13,8 @@ import (
 )
 
 // TestStoresToPagesThatMove: a store that is in a buffer when mremap moves its page is at the new
-// address when the call returns: each processor's buffer is emptied meanwhile, and the store
-// had its place in memory before. So the other thread's store is nowhere only if it comes too late
-// and faults. A store to other memory is seen then, too.
+// address when the call returns. Each processor's buffer is emptied meanwhile, and the store
+// had its place in memory before. So a store that is nowhere came too late, and has faulted.
 func TestStoresToPagesThatMove(t *testing.T) {
 	t.Parallel()
 	const program = `#define _GNU_SOURCE

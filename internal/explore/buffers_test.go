@@ -44,9 +44,9 @@ static sem_t s;
 // glibcOnly is for programs with one outcome more on glibc than under sequential consistency.
 const glibcOnly = -1
 
-// TestBuffers: programs that print what they have read have so many outcomes under both
-// memory models. Those of x86-TSO are of Owens, Sarkar and Sewell
-// (TPHOLs 2009, §2.1 and §3), or follow from its rules.
+// TestBuffers: programs that print what they have read have this many outcomes under both memory
+// models. Those of x86-TSO are of Owens, Sarkar and Sewell (TPHOLs 2009, §2.1 and §3), or follow
+// from its rules.
 func TestBuffers(t *testing.T) {
 	t.Parallel()
 	for i, c := range []struct {
@@ -344,7 +344,7 @@ func TestBufferGoesBack(t *testing.T) {
 }
 
 // TestBufferAwaits: a lock of the program's own has as many executions as orders of its sections.
-// Without its polls a program comes to what it comes to with all of them.
+// Without its polls a program has the outcomes that it has with all of them.
 func TestBufferAwaits(t *testing.T) {
 	t.Parallel()
 	const head = bufferHead + `#define TAKE(l) while (__sync_lock_test_and_set(&(l), 1)) ;

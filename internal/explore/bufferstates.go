@@ -47,7 +47,7 @@ func (h *hunt) tryStates(made uint64) {
 	}
 }
 
-// tryStatesAtEnd makes it where the search has given up, for an execution has no end.
+// tryStatesAtEnd makes it where the search has given up, because an execution has no end.
 func (h *hunt) tryStatesAtEnd() {
 	if h.stately != nil && h.instead == nil && h.insteadErr == nil && h.result.Problem == result.NoEnd {
 		h.instead, h.insteadErr = h.stately(bufferedMost)

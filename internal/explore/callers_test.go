@@ -7,8 +7,8 @@ import (
 	"landgo/internal/compile"
 )
 
-// TestHeaderCallers: an access in a library's header is told by the line of the user's that it is
-// for, also in the middle of a step.
+// TestHeaderCallers: an access in a library's header is reported by the line of the user's that
+// it is for, also in the middle of a step.
 func TestHeaderCallers(t *testing.T) {
 	t.Parallel()
 	r := ran(t, onProgram(compile.Text(t, "g++", `#include <atomic>

@@ -22,8 +22,8 @@ func untimed(t *testing.T, r *result.Result) string {
 	return regexp.MustCompile(`"[a-z_]*seconds[a-z_]*": [0-9.e+-]+`).ReplaceAllString(string(text), "")
 }
 
-// sameFor runs a configuration with so many workers, one number after the other, and
-// returns what all of these runs report but for durations.
+// sameFor runs a configuration with this many workers, one number after the other, and returns
+// what all of these runs report but for durations.
 func sameFor(t *testing.T, c config.Config, jobs ...int) (r *result.Result) {
 	t.Helper()
 	want := ""

@@ -21,8 +21,8 @@ import (
 // has is tried by a search with these fences: it finds another failing run, or none, and
 // then no smaller set is a cure.
 
-// A cure is told with at most mostFences fences. mostSets is how many sets are looked at
-// for the smallest.
+// A cure is reported with at most mostFences fences. mostSets is how many sets are looked at for
+// the smallest.
 const mostFences, mostSets = 6, 200_000
 
 // curer looks for a cure.

@@ -189,8 +189,8 @@ func (d *deepening) settled() bool {
 // whole: a job with a point before every access.
 func (d *deepening) whole(j *deepen.Job) bool { return j.Set.Kinds.Has(trace.MemPoints) }
 
-// fold takes over what a turn has come to. The hunt's guest knows of threads
-// and sharing what the turn's knew all the time.
+// fold takes over the result of a turn. The hunt's guest knows of threads and sharing what the
+// turn's knew all the time.
 func (d *deepening) fold(s *turn) error {
 	d.learn(s, s.stats)
 	s.sp.tree = s.tree
@@ -248,8 +248,8 @@ func (d *deepening) takeOver(s *turn) {
 	}
 }
 
-// settle names the executions of the bugs that a job has just found by their
-// threads' instructions, for its steps mean nothing to the others.
+// settle names the executions of the bugs that a job has just found by their threads'
+// instructions, because its steps mean nothing to the others.
 func (d *deepening) settle(j *deepen.Job) (err error) {
 	for _, f := range d.found {
 		if !f.fresh {

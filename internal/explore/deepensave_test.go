@@ -15,7 +15,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// waning is over when it was asked so many times whether it is.
+// waning is over when it was asked this many times whether it is.
 type waning struct {
 	context.Context
 	left atomic.Int64

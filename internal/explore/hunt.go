@@ -56,8 +56,8 @@ type hunt struct {
 	// sampling takes samples with store buffers, once (sampled.go); nil: there are to be none, or
 	// they were taken.
 	sampling func() (*result.Result, error)
-	// stately searches by states with store buffers, for so many steps (bufferstates.go); nil: never.
-	// It is due after nextStates steps of this search.
+	// stately searches by states with store buffers, for this many steps (bufferstates.go); nil:
+	// never. It is due after nextStates steps of this search.
 	stately    func(most uint64) (*result.Result, error)
 	nextStates uint64
 	// instead is the result of one of these, which takes the place of this search's; nil: neither had one.
@@ -77,7 +77,7 @@ type finding struct {
 	fresh       bool           // path is of the search under way
 	strayed     bool           // path isn't the bug's any more; schedule is
 	job         *deepen.Job    // that found it
-	config      *config.Config // with which it is told, nil for the hunt's
+	config      *config.Config // with which it is reported, nil for the hunt's
 }
 
 // own reports whether the bug's execution ends with it. A race, and an output that
@@ -274,7 +274,7 @@ func (h *hunt) keep(f *scheduler.Failure, x *por.Execution) {
 	}
 }
 
-// keepAt is keep, for a path with so many preemptions.
+// keepAt is keep, for a path with this many preemptions.
 func (h *hunt) keepAt(f *scheduler.Failure, path []por.PathStep, preemptions int) {
 	key := h.key(f)
 	old := h.seen[key]
@@ -293,9 +293,8 @@ func (h *hunt) keepAt(f *scheduler.Failure, path []por.PathStep, preemptions int
 	h.publish()
 }
 
-// key tells distinct bugs apart: their kind, message and places, but not the
-// interleaving. The place of a thread that spins is what its loop reads, for it
-// may stand anywhere in the loop.
+// key tells distinct bugs apart: their kind, message and places, but not the interleaving. The
+// place of a thread that spins is what its loop reads, because it may stand anywhere in the loop.
 func (h *hunt) key(f *scheduler.Failure) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", f.Kind, f.Message)

@@ -13,7 +13,7 @@ import (
 
 // The verdict of an iterative deepening, once no job runs any more.
 
-// verdict says what the jobs have come to.
+// verdict says the result of the jobs.
 func (d *deepening) verdict() error {
 	r := d.result
 	d.Guest.Rewind(d.Root)
@@ -111,7 +111,7 @@ func (d *deepening) align(f *finding) error {
 	return nil
 }
 
-// as does something with the preemption points with which a bug is told.
+// as does something with the preemption points with which a bug is reported.
 func (h *hunt) as(f *finding, do func() error) error {
 	if f.config == nil {
 		return do()

@@ -170,9 +170,9 @@ func TestKernelRefuses(t *testing.T) {
 	}
 }
 
-// TestKernelLoses: a thread that fell out of the ready list is ready, as the
-// kernel says, and no tick brings the processor there: that is told as what it is.
-// The other bug of the same mistake is found as well.
+// TestKernelLoses: a thread that fell out of the ready list is ready, as the kernel says, and no
+// tick brings the processor there: that is reported as what it is. The other bug of the same
+// mistake is found as well.
 func TestKernelLoses(t *testing.T) {
 	t.Parallel()
 	c := kernelConfig(kernelBuilt(t, "kernel-create_unguarded"), "create", "mem")

@@ -69,7 +69,7 @@ func TestKernelExceptions(t *testing.T) {
 					continue
 				}
 				if at := r.Bug.Stack[0].Function; at != "seven" && k.name != "it waits for ever" {
-					t.Errorf("%s: it is told in %s", pp, at)
+					t.Errorf("%s: it is reported in %s", pp, at)
 				}
 				again, err := Replay(context.Background(), c, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
 				if err != nil {

@@ -8,8 +8,8 @@ import (
 	"landgo/internal/result"
 )
 
-// TestKernelFaults: what goes wrong between a thread and its interrupts is told as
-// what it is, on both machines, where a profile describes the threads.
+// TestKernelFaults: what goes wrong between a thread and its interrupts is reported as what it
+// is, on both machines, where a profile describes the threads.
 func TestKernelFaults(t *testing.T) {
 	t.Parallel()
 	for _, k := range []struct{ program, kind, text string }{
@@ -83,10 +83,10 @@ func TestKernelLoopsOff(t *testing.T) {
 	}
 }
 
-// TestKernelStackOverflow: a thread that goes below its stack and comes back before it
-// stops has written into its own structure, or below it. It is told at whatever points,
-// where annotations or the kernel's shape say where stacks are. A last call that only
-// pushes is told too.
+// TestKernelStackOverflow: a thread that goes below its stack and comes back before it stops has
+// written into its own structure, or below it. It is reported at whatever points, where
+// annotations or the kernel's shape say where stacks are. A last call that only pushes is
+// reported too.
 func TestKernelStackOverflow(t *testing.T) {
 	t.Parallel()
 	const line = "	(void)unused;\n	return 7;"

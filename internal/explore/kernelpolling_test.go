@@ -137,7 +137,7 @@ func TestPollingLoaded(t *testing.T) {
 		t.Errorf("with a page of text and data: %s (%s), %d executions, want %d", r.Verdict, r.Reason, r.Executions, with.Executions)
 	}
 	low.Profile = nil
-	if r := ends(low); r.Verdict != result.Invalid || !strings.Contains(r.Reason, "says nothing of its threads") {
+	if r := ends(low); r.Verdict != result.Invalid || !strings.Contains(r.Reason, "doesn't describe its threads") {
 		t.Errorf("without a profile: %s (%s)", r.Verdict, r.Reason)
 	}
 }

@@ -89,7 +89,7 @@ func TestKernelScrolls(t *testing.T) {
 }
 
 // TestKernelStepTells: what is learned by trying which threads can run in a state is told by the
-// step that leads there, for no other need follow. So to ask which can run learns nothing.
+// step that leads there, because no other need follow. So to ask which can run learns nothing.
 func TestKernelStepTells(t *testing.T) {
 	for _, test := range []string{"sleep", "alarm"} {
 		s, err := session.Open(kernelConfig(kernelBuilt(t, "kernel"), test, "cli"), nil)

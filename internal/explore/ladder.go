@@ -13,20 +13,20 @@ import (
 // functions that it trusts: without them it would be the one below it. Those that are
 // there take turns, so that each has had about as many steps.
 //
-// A checkpoint has the number of steps of each. A rung is run again to where it was: it
-// hands over in the middle of its walk, where no search can be saved, and its steps follow
-// from the guest alone.
+// A checkpoint has the number of steps of each. A rung is run again to where it was. It hands
+// over in the middle of its walk, where no search can be saved, and its steps follow from the
+// guest alone.
 type ladder []*rung
 
 const (
-	// rungFirst: one step in so many is the rungs' until each has had rungSoon steps, and
-	// one in rungShare from then on.
+	// rungFirst: one step in this many is the rungs' until each has had rungSoon steps, and one
+	// in rungShare from then on.
 	rungFirst, rungShare = 2, 16
 	rungSoon             = 500_000
 )
 
 // trustedSoon are the groups of --trust's that rungs trust, each beside those before it. Those
-// that need no other one have a rung of their own, too: a mutex that is opened by hand can't be
+// that need no other one have a rung of their own, too. A mutex that is opened by hand can't be
 // trusted, and a semaphore may be all that a program uses.
 var trustedSoon = []string{"mutex", "cond", "sem", "rwlock"}
 

@@ -23,7 +23,7 @@ type borrowers struct {
 	over  chan bool
 }
 
-// borrow starts so many.
+// borrow starts this many.
 func borrow(t *testing.T, n int, c config.Config) *borrowers {
 	b := &borrowers{t: t, turn: make(chan func(func([]byte) ([]byte, error)))}
 	for range n {

@@ -100,8 +100,8 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// TestLongestBuffer: where a loop stores in each turn and has no fence, a run with store buffers
-// says that these grow, so that it has no end; one with a fence there has a verdict.
+// TestLongestBuffer: a loop stores in each turn and has no fence. A run with store buffers says
+// that these grow, so that it has no end. With a fence there it has a verdict.
 func TestLongestBuffer(t *testing.T) {
 	t.Parallel()
 	const beats = `A { while (!y) { x = 1; %s } return p; } B { r[0] = x; y = 1; return p; } MAIN`

@@ -221,7 +221,7 @@ x++; JOIN(a); assert(x == 2); unused(); }`, []string{"without m, which thread", 
 		{"let go", `A { LOCK(m); int v = x;
 UNLOCK(m); LOCK(m);
 x = v + 1; UNLOCK(m); return p; }
-MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}, ""},
+MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 releases m (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}, ""},
 		{"atomic twice", `A { int v = z;
 z = v + 1; return p; }
 MAIN { GO(a); z++; JOIN(a); assert(z == 2); unused(); }`, []string{"Each access to z is atomic", "(guest.c:20, guest.c:21)"}, ""},
@@ -246,7 +246,7 @@ MAIN { GO(a); int v = x; assert(v == x || v == 2); JOIN(a); unused(); }`, nil, "
 		{"looked at, let go, acted on", `static int take(void) { LOCK(m); assert(x); x--; UNLOCK(m); return 0; }
 static int some(void) { LOCK(m); int n = x; UNLOCK(m); return n; }
 A { if (some()) take(); return p; }
-MAIN { x = 1; GO(a); if (some()) take(); JOIN(a); unused(); }`, []string{"lets m go (guest.c:21) between its two accesses to x (guest.c:21, guest.c:20)"}, ""},
+MAIN { x = 1; GO(a); if (some()) take(); JOIN(a); unused(); }`, []string{"releases m (guest.c:21) between its two accesses to x (guest.c:21, guest.c:20)"}, ""},
 		{"counted down, and used", `static struct { int refs; pthread_mutex_t m; } *s;
 static void put(void) { LOCK(s->m);
 s->refs--; UNLOCK(s->m);
@@ -262,7 +262,7 @@ MAIN { s = malloc(sizeof *s); s->level = 2; pthread_mutex_init(&s->m, 0); GO(a);
 UNLOCK(m); if (!had) { LOCK(m); if (!x) x = 1;
 y++; UNLOCK(m); } return p; }
 B { return a(p); }
-MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(y == 1); unused(); }`, []string{"lets m go (guest.c:21) after it has looked at x, and changes y (guest.c:22) when it has it again", "has done the same (guest.c:22)", "look again"}, ""},
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(y == 1); unused(); }`, []string{"releases m (guest.c:21) after it has looked at x, and changes y (guest.c:22) when it has it again", "has done the same (guest.c:22)", "look again"}, ""},
 		{"looked at, let go, and another mistake", `A { LOCK(m); int had = x;
 UNLOCK(m); y = y + 1; if (!had) { LOCK(m); if (!x) x = 1; UNLOCK(m); } return p; }
 B { return a(p); }
@@ -270,7 +270,7 @@ MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(y == 2); unused(); }`, []string{"c
 		{"unlocked too early", `A { LOCK(m); int v = x;
 UNLOCK(m);
 x = v + 1; return p; }
-MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) before its last access to x there (guest.c:22)", "Unlock after"}, ""},
+MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 releases m (guest.c:21) before its last access to x there (guest.c:22)", "Unlock after"}, ""},
 		{"a block that another thread frees", `static int *volatile b; static volatile int sum;
 A { int *n = b; if (n)
 sum = *n; return p; }
@@ -436,7 +436,7 @@ MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.2 finds 
 		{"a thread that is cancelled keeps its lock", `A { LOCK(m);
 x = 1; pause(); UNLOCK(m); return p; }
 MAIN { GO(a); pthread_cancel(a_); JOIN(a);
-LOCK(m); x = 2; UNLOCK(m); unused(); }`, []string{"Thread 0.1 takes m (guest.c:20) and ends without letting it go"}, ""},
+LOCK(m); x = 2; UNLOCK(m); unused(); }`, []string{"Thread 0.1 takes m (guest.c:20) and ends without releasing it"}, ""},
 		{"a loop that waits for an ended thread", `A {
 z = 1; return p; }
 B {
@@ -485,7 +485,7 @@ MAIN { sem_init(&s, 0, 0); GO(a); sem_wait(&s); LOCK(m); int v = y; UNLOCK(m); a
 A { pthread_rwlock_rdlock(&l); int had = x;
 pthread_rwlock_unlock(&l); if (!had) { pthread_rwlock_wrlock(&l);
 x++; pthread_rwlock_unlock(&l); } return p; }
-MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); assert(x == 1); unused(); }`, []string{"looks at x (guest.c:21) while it holds l for reading, lets that go (guest.c:22), and changes x (guest.c:23)", "Look again after taking l for writing"}, ""},
+MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); assert(x == 1); unused(); }`, []string{"looks at x (guest.c:21) while it holds l for reading, releases that (guest.c:22), and changes x (guest.c:23)", "Look again after taking l for writing"}, ""},
 		{"a change with a lock for reading, in two lines", `static pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;
 A { pthread_rwlock_rdlock(&w); int v = x;
 x = v + 1; pthread_rwlock_unlock(&w); return p; }
@@ -495,7 +495,7 @@ MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(x == 6); unused(); }`, []string{"c
 		{"let go, beside an atomic variable", `A { LOCK(m); int v = x;
 UNLOCK(m); z++; LOCK(m);
 x = v + 1; UNLOCK(m); return p; }
-MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}, ""},
+MAIN { GO(a); LOCK(m); x++; UNLOCK(m); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0.1 releases m (guest.c:21) between its two accesses to x (guest.c:20, guest.c:22)"}, ""},
 		{"a thread that is woken, and hasn't gone on", `static void __attribute__((noinline, optimize("no-optimize-sibling-calls"))) sleeps(void) { pthread_cond_wait(&q, &m); }
 A { LOCK(m); z = 1; while (!x) sleeps(); x = 0; UNLOCK(m); return p; }
 B { LOCK(m); if (x) { x = 0; y = 1; } UNLOCK(m); return p; }
@@ -507,7 +507,7 @@ UNLOCK(t[1].m);
 t[1].next = t[2].next; } else UNLOCK(t[1].m); UNLOCK(t[2].m); return p; }
 B { LOCK(t[1].m);
 int n = t[1].next; LOCK(t[n].m); t[3].next = n; t[1].next = 3; UNLOCK(t[n].m); UNLOCK(t[1].m); return p; }
-MAIN { t[1].next = 2; for (int i = 0; i < 4; i++) pthread_mutex_init(&t[i].m, 0); GO(a); GO(b); JOIN(a); JOIN(b); assert(!y || t[3].next != 2); unused(); }`, []string{"Thread 0.1 lets t[1].m go (guest.c:22) before it writes t[1].next (guest.c:23), and thread 0.2, which holds t[1].m, uses that (guest.c:25)", "Unlock after"}, ""},
+MAIN { t[1].next = 2; for (int i = 0; i < 4; i++) pthread_mutex_init(&t[i].m, 0); GO(a); GO(b); JOIN(a); JOIN(b); assert(!y || t[3].next != 2); unused(); }`, []string{"Thread 0.1 releases t[1].m (guest.c:22) before it writes t[1].next (guest.c:23), and thread 0.2, which holds t[1].m, uses that (guest.c:25)", "Unlock after"}, ""},
 		{"a lock of two let go after the write", `static struct { volatile int next; pthread_mutex_t m; } t[4];
 A { LOCK(t[1].m); LOCK(t[2].m); int n = t[1].next; if (n == 2) { y = 1;
 t[1].next = t[2].next; } UNLOCK(t[1].m); UNLOCK(t[2].m); return p; }
@@ -530,14 +530,14 @@ MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 holds l for reading (g
 		{"let go twice", `A { LOCK(m); x++;
 UNLOCK(m);
 UNLOCK(m); return p; }
-MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21), and once more (guest.c:22)"}, ""},
+MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 releases m (guest.c:21), and once more (guest.c:22)"}, ""},
 		{"let go, never taken", `A { x++;
 UNLOCK(m); return p; }
-MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 lets m go (guest.c:21) without having taken it"}, ""},
+MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 releases m (guest.c:21) without having taken it"}, ""},
 		{"another thread's lock", `A {
 UNLOCK(m); return p; }
 MAIN { LOCK(m);
-GO(a); JOIN(a); unused(); }`, []string{"Thread 0 takes m (guest.c:22), and thread 0.1 lets it go (guest.c:21)", "semaphore"}, ""},
+GO(a); JOIN(a); unused(); }`, []string{"Thread 0 takes m (guest.c:22), and thread 0.1 releases it (guest.c:21)", "semaphore"}, ""},
 		{"destroyed while it is held", `#include <semaphore.h>
 static sem_t s, u;
 A { LOCK(m); sem_post(&s); sem_wait(&u);

@@ -5,11 +5,10 @@ import (
 	"landgo/internal/image/static"
 )
 
-// Where the small job of a candidate's instruction α, {yield, α}, takes long, still
-// smaller ones look at α within one function each: those that call the function in
-// which α is. An instruction of a helper that all functions call is a point in the calls
-// of one of them then, and not in those of the others. The end of such a job proves
-// nothing but itself, and its name says within what; its bug is a bug.
+// The small job of a candidate's instruction α, {yield, α}, may take long. Then smaller ones look
+// at α within one caller each of the function in which α is. An instruction of a helper that all
+// functions call is then a point in the calls of one of them, and not in those of the others. The
+// end of such a job proves nothing but itself, and its name says within what; its bug is a bug.
 //
 // Deviation from Landslide's within_function, which a person chooses: here it is each
 // caller in turn, as far as code with source lines calls directly.

@@ -14,8 +14,8 @@ type Observer interface {
 	Progress(Progress)
 }
 
-// A Keeper is an Observer that can show what a run has come to, and end it, when it
-// doesn't end by itself.
+// A Keeper is an Observer that can show the results of a run so far, and end it, when it doesn't
+// end by itself.
 type Keeper interface {
 	Observer
 	// SoFar is called with what was found so far, each time that there is more.

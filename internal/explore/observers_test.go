@@ -124,7 +124,7 @@ int main(void)
 
 // TestObserversOnGuests: five stores have one order if nothing reads them, five outcomes if main
 // does, though it is alone then. The bug that one of these has is found, its file replays, and
-// the race of two stores is told.
+// the race of two stores is reported.
 func TestObserversOnGuests(t *testing.T) {
 	for _, tt := range []struct {
 		read       string

@@ -11,7 +11,7 @@ import (
 	"landgo/internal/result"
 )
 
-// TestOpenMP: a program of OpenMP's is verified by default, for its library doesn't turn in
+// TestOpenMP: a program of OpenMP's is verified by default, because its library doesn't turn in
 // loops. The user's word about turns counts.
 func TestOpenMP(t *testing.T) {
 	t.Parallel()

@@ -55,7 +55,7 @@ int main(void) { GO(t, w); GO(u, w); pthread_join(t, 0); pthread_join(u, 0); (vo
 }
 
 // TestOrderedSoFar: a run may end before all interleavings were run. What a lock of atomic
-// operations protects is told as ordered then, and what it doesn't protect as a race.
+// operations protects is reported as ordered then, and what it doesn't protect as a race.
 func TestOrderedSoFar(t *testing.T) {
 	t.Parallel()
 	guest := compile.Text(t, "gcc", heapHead+`#include <stdatomic.h>
@@ -85,7 +85,7 @@ int main(void) { GO(t, w); GO(u, w); pthread_join(t, 0); pthread_join(u, 0); ret
 				if p := &r.Races[i]; !p.Ordered {
 					told[p.Variable] = true
 				} else if p.Variable != "x" && p.Variable != "z" {
-					t.Errorf("%s is told as ordered", p.Variable)
+					t.Errorf("%s is reported as ordered", p.Variable)
 				}
 			}
 			if len(told) != 1 || !told["y"] {

@@ -38,7 +38,7 @@ type output struct {
 }
 
 const (
-	// maxOutcomes is how many outcomes are told apart,
+	// maxOutcomes is how many outcomes are distinguished,
 	maxOutcomes = 32
 	// by so much of each.
 	maxOutcome = 4096
@@ -150,8 +150,8 @@ func (o *outputs) schedules(h *hunt, into map[string]trace.Schedule) {
 		if _, known := into[n.key]; known || n.path == nil || n.text == "" && len(o.list) == 1 { // alone, it isn't told
 			continue
 		}
-		// Where the execution can't be run again, for points became finer, the outcome
-		// is told without it.
+		// Where the execution can't be run again, for points became finer, the outcome is
+		// reported without it.
 		if s, err := story.Schedule(h.Session, n.path); err == nil {
 			into[n.key] = s
 		}

@@ -274,7 +274,7 @@ int main(void) { pthread_t t; atexit(h); pthread_create(&t, 0, f, 0); fflush(std
 	}
 }
 
-// TestOutputsLimit: of more outcomes than are told apart, the executions are counted.
+// TestOutputsLimit: of more outcomes than are distinguished, the executions are counted.
 func TestOutputsLimit(t *testing.T) {
 	var all, half outputs
 	for i := range 100 {

@@ -21,13 +21,13 @@ import (
 	"landgo/scheduler"
 )
 
-// TestOutside: programs that print what they saw have the outcomes that the default
-// search lists and no others. They are tried by no reduction, by samples, with
-// libc's own code, with store buffers, and on the machine that the test runs on, delayed here and
-// there. LANDGO_SOAK_OUTSIDE=N in the environment runs N programs with a fresh seed
-// and goes on after a finding; LANDGO_SEED gives a seed, LANDGO_PROGRAM one of its
-// programs, LANDGO_CC a compiler, LANDGO_SOAK_RUNS how often each runs natively.
-// LANDGO_THEMES=A,B leaves programs out that have nothing to do with these themes.
+// TestOutside: programs that print what they saw have the outcomes that the default search lists
+// and no others. They are tried by no reduction, by samples, with libc's own code, with store
+// buffers, and on the machine that the test runs on, delayed here and there.
+// LANDGO_SOAK_OUTSIDE=N in the environment runs N programs with a fresh seed and goes on after a
+// finding. LANDGO_SEED gives a seed, LANDGO_PROGRAM one of its programs, LANDGO_CC a compiler.
+// LANDGO_SOAK_RUNS says how often each runs natively. LANDGO_THEMES=A,B leaves programs out that
+// have nothing to do with these themes.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	o := &outsideRun{T: t, seed: 1, n: 10, nativeRuns: 15, effort: 1, refused: map[string]int{}, told: map[string]int{}}

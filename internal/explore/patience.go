@@ -6,14 +6,14 @@ import (
 	"landgo/internal/explore/limits"
 )
 
-// A bug that was found is told as it is, and then in a shorter way if there is one. How
-// long landgo looks for that is limited by counts (minimise.go). Where steps take long,
-// as those of kernels and of programs with a hundred threads do, a time ends it before:
-// the user waits for the story. The story is another one on a slower machine then. It
-// is processor time, so that it isn't where a machine is only busy.
+// A bug that was found is reported as it is, and then in a shorter way if there is one. How long
+// landgo looks for that is limited by counts (minimise.go). Where steps take long, as those of
+// kernels and of programs with a hundred threads do, a time ends it before: the user waits for
+// the story. The story is another one on a slower machine then. It is processor time, so that it
+// isn't where a machine is only busy.
 const (
-	// refiningShare: refining takes at the most one part in so many of what the search
-	// took, for all bugs together,
+	// refiningShare: refining takes at the most one part in this many of what the search took,
+	// for all bugs together,
 	refiningShare = 5
 	// but mostRefining at the most.
 	mostRefining = 30 * time.Second

@@ -8,12 +8,11 @@ import (
 	"landgo/scheduler"
 )
 
-// A search asks between steps whether it is to stop. A step can take long. A
-// kernel's has thousands of ticks until a sleep is over, or a screen full of text.
-// A program's at few points may lock and unlock a million times. So guests are
-// asked in the middle of steps, too, while a search runs; not where a bug is told,
-// for the user waits for that. A search that is saved isn't left in the middle of a
-// step, for what is saved is the state between two.
+// A search asks between steps whether it is to stop. A step can take long. A kernel's has
+// thousands of ticks until a sleep is over, or a screen full of text. A program's at few points
+// may lock and unlock a million times. So guests are asked in the middle of steps, too, while a
+// search runs; not where a bug is reported, for the user waits for that. A search that is saved
+// isn't left in the middle of a step, for what is saved is the state between two.
 
 // stopsWithin has a session's guest end its step with scheduler.ErrStopped when
 // the hunt is to stop.

@@ -16,9 +16,9 @@ import (
 // own, which happens-before doesn't know. A false alarm is worse than a race that
 // another execution has to show.
 //
-// The bug's execution ends with the step of the later access. A replay runs
-// that one order and looks whether the two are neighbours in it. Then the thread that
-// came second could have gone first, for it stood before its access.
+// The bug's execution ends with the step of the later access. A replay runs that one order and
+// looks whether the two are neighbours in it. Then the thread that came second could have gone
+// first, because it stood before its access.
 
 // raced reports whether the search under way has met a race that is a bug.
 func (h *hunt) raced() bool { return h.watched != nil && h.watched.Raced }

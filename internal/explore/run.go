@@ -102,12 +102,12 @@ func runOnce(ctx context.Context, clock limits.Clock, cfg config.Config, obs Obs
 	return runFor(ctx, clock, cfg, obs, to, 0)
 }
 
-// runFor is runOnce for so many steps at the most; 0: any number.
+// runFor is runOnce for this many steps at the most; 0: any number.
 func runFor(ctx context.Context, clock limits.Clock, cfg config.Config, obs Observer, to Lender, most uint64) (*result.Result, error) {
 	return runLeaving(ctx, clock, cfg, obs, to, most, 0)
 }
 
-// runLeaving is runFor, which leaves executions after so many steps; 0: never.
+// runLeaving is runFor, which leaves executions after this many steps; 0: never.
 func runLeaving(ctx context.Context, clock limits.Clock, cfg config.Config, obs Observer, to Lender, most uint64, leaves int) (*result.Result, error) {
 	if cfg.Checkpoint != "" {
 		if err := saved.CheckWritable(cfg.Checkpoint); err != nil {

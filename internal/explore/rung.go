@@ -10,17 +10,17 @@ import (
 	"landgo/por"
 )
 
-// A thread library's locks can have more steps than all that lies above them. So beside
-// the search of the library as it is go some in which parts of it are trusted, as by
-// --trust: its mutex; then its condition variables too, its semaphores, its read-write
-// locks. Each goes by ascending preemptions, on a guest of its own. These are the rungs of
-// a ladder (ladder.go) whose foot is the tested library, and what a rung comes to is told
-// by its assumption (result.Rung).
+// A thread library's locks can have more steps than all that lies above them. So further searches
+// go beside that of the library as it is, with parts of it trusted, as by --trust. The first
+// trusts its mutex; the next ones also its condition variables, its semaphores, its read-write
+// locks. Each goes by ascending preemptions, on a guest of its own. These are the rungs of a
+// ladder (ladder.go) whose foot is the tested library. A rung's result is reported with its
+// assumption (result.Rung).
 //
-// A bug that it finds is a bug of the run only if the tested library has it too
-// (confirm.go). A finding that can't be confirmed is told with the assumption, and is
-// no verdict. A library that opens a trusted object by hand can't be run so: the rung steps
-// aside, and the tested search goes on as if there were none.
+// A bug that it finds is a bug of the run only if the tested library has it too (confirm.go). A
+// finding that can't be confirmed is reported with the assumption, and is no verdict. A library
+// that opens a trusted object by hand can't be run so: the rung steps aside, and the tested
+// search goes on as if there were none.
 //
 // Nothing carries a kernel's own locks out for it. On a kernel's rung each function that
 // locks or unlocks runs as one piece, as by --without, with a point before it or after it. A run of

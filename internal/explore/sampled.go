@@ -10,13 +10,13 @@ import (
 )
 
 // Samples with store buffers. A search under sequential consistency may have no end in the time
-// there is, and its program never come to one with buffers. That one may have no end either: a
-// loop that stores in each turn makes its thread's buffer longer and longer, and a search that goes
-// deep first never comes back from there. In both cases a bug that buffers make is mostly in
-// one of a few hundred samples (Yuan, Yang and Gu, Partial Order Aware Concurrency Sampling,
-// CAV 2018). So samples are taken once: while a search goes on that has had sampleAfter steps,
-// and before a second search (again.go) has more than its first soonAgain executions, or soonSteps
-// steps. They prove nothing, and change nothing in what the search says.
+// there is, so that the search with buffers never begins. That one may have no end either. A loop
+// that stores in each turn makes its thread's buffer longer and longer, and a search that goes
+// deep first never comes back from there. In both cases a bug that buffers make is mostly in one
+// of a few hundred samples (Yuan, Yang and Gu, Partial Order Aware Concurrency Sampling, CAV
+// 2018). So samples are taken once: while a search goes on that has had sampleAfter steps. They
+// come before a second search (again.go) has more than its first soonAgain executions, or
+// soonSteps steps. They prove nothing, and change nothing in what the search says.
 
 const (
 	sampleAfter = 100_000

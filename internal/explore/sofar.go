@@ -6,8 +6,8 @@ import (
 	"landgo/internal/result"
 )
 
-// publish hands what was found so far to a Keeper: the bugs whose story is told, and
-// of the others what is known without running them again.
+// publish hands what was found so far to a Keeper: the bugs whose story is reported, and of the
+// others what is known without running them again.
 func (h *hunt) publish() {
 	k, ok := h.obs.(Keeper)
 	if !ok {

@@ -204,7 +204,8 @@ int main(void) {
 	GO(t, user);
 	pthread_join(t, 0);
 }`, "verified", 0},
-		// A trap is told behind the instruction, so that its handler doesn't come to it again.
+		// A trap is reported behind the instruction, so that its handler doesn't come to it
+		// again.
 		{"a breakpoint of the program's own", `
 static volatile int traps;
 static void handler(int s) { traps++; }

@@ -100,8 +100,8 @@ func TestTicksWithoutEnd(t *testing.T) {
 	}
 }
 
-// timed is the beginning of programs whose timer goes off once, after so many microseconds
-// on a machine, unless left says more, and which print what comes of it.
+// timed is the beginning of programs whose timer goes off once, after this many microseconds on a
+// machine, unless left says more, and which print what comes of it.
 const timed = `#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -215,8 +215,8 @@ int main(void) { timer_t a, b; struct sigevent e = { .sigev_notify = SIGEV_SIGNA
 	timer_settime(a, 0, &v, 0); y = 1; v.it_value.tv_nsec = 0; timer_settime(a, 0, &v, &got); y = timer_getoverrun(a); say("%d %d %d\n", x, y, timer_delete(b) < 0 && errno == EINVAL); }`, []string{"0 0 1", "7 0 1"}},
 }
 
-// printsOnly has a program print what is wanted by searches, all of it, and nothing else on
-// the machine in so many runs, each with a variable of its environment.
+// printsOnly has a program print what is wanted by searches, all of it, and nothing else on the
+// machine in this many runs, each with a variable of its environment.
 func printsOnly(t *testing.T, guest string, want, searches []string, runs int, variable func(i int) string) {
 	t.Helper()
 	for _, search := range searches {

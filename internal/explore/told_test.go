@@ -56,9 +56,9 @@ func TestToldAsFollowed(t *testing.T) {
 	}
 }
 
-// TestCauseIsWhatNoLockProtects: a thread is preempted within a race. Others also
-// change what it did under a lock before and after, and that isn't told as the
-// cause. An access right after its lock is told as made with it.
+// TestCauseIsWhatNoLockProtects: a thread is preempted within a race. Others also change what it
+// did under a lock before and after, and that isn't told as the cause. An access right after its
+// lock is reported as made with it.
 func TestCauseIsWhatNoLockProtects(t *testing.T) {
 	t.Parallel()
 	c := config.Default()

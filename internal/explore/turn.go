@@ -237,7 +237,7 @@ func (s *turn) Ended(x *por.Execution) bool {
 		return false
 	}
 	if d := s.d; !d.passed {
-		// The candidates of one execution are told apart (result.Job).
+		// The candidates of one execution are distinguished (result.Job).
 		d.candidates(s)
 		d.passed = true
 	}

@@ -48,14 +48,13 @@ type way struct {
 	cuts   int       // slices in which all were cut off
 }
 
-// samplers are the ways, in the order of their slices. They are told apart by what
-// they find soon: any order, rare orders of conflicting accesses, few changes of
-// priority.
+// samplers are the ways, in the order of their slices. They are distinguished by what they find
+// soon: any order, rare orders of conflicting accesses, few changes of priority.
 var samplers = []string{"random", "pos", "pct:d=2", "pct:d=3"}
 
 const (
-	// waysShare: one step in so many is the ways'. gainShare is that where they find
-	// more than others.
+	// waysShare: one step in this many is the ways'. gainShare is that where they find more than
+	// others.
 	waysShare, gainShare = 16, 4
 	// firstSamples is how many executions each way has soon, with one step in firstShare.
 	firstSamples, firstShare = 64, 2
@@ -124,8 +123,8 @@ func (d *deepening) letWays() {
 	}
 }
 
-// due reports whether a slice is due, where the jobs have had so many steps, and so many
-// bugs were found in all.
+// due reports whether a slice is due, where the jobs have had this many steps, and this many bugs
+// were found in all.
 func (w *ways) due(steps uint64, bugs int) bool {
 	share := uint64(waysShare)
 	if uint64(w.gained)*steps > uint64(bugs-w.gained)*w.steps {

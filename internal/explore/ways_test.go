@@ -310,8 +310,8 @@ func TestCutSamples(t *testing.T) {
 	}
 }
 
-// TestWaysAlone: a bug that only samples have found is the same one when the jobs' guest
-// runs its execution, its story is told, and its file replays.
+// TestWaysAlone: a bug that only samples have found is the same one when the jobs' guest runs its
+// execution, its story is reported, and its file replays.
 func TestWaysAlone(t *testing.T) {
 	t.Parallel()
 	found := 0

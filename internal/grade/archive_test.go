@@ -69,7 +69,7 @@ func gzipOf(text []byte) []byte {
 	return b.Bytes()
 }
 
-// unpacked is what an archive comes to: its files, or its problem.
+// unpacked is the result of reading an archive: its files, or its problem.
 func unpacked(t *testing.T, archive []byte, own ...string) string {
 	t.Helper()
 	top := t.TempDir()

@@ -20,7 +20,7 @@ type Job struct {
 	Tries int
 }
 
-// Outcome is what a job came to.
+// Outcome is the outcome of a job.
 type Outcome struct {
 	// Result is the engine's at first, with the paths of this machine. The kept form
 	// has neither those nor times in it.
@@ -149,7 +149,7 @@ func (s *shelf) takeAll() []*Job {
 	return all
 }
 
-// outcome is what a job came to, or nil.
+// outcome is the outcome of a job, or nil.
 func (s *shelf) outcome(key string) *Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,7 @@
 //	build.go       a submission is built, once for each different one
 //	store.go       the run's folder: what is done is there for good
 //	version.go     what outcomes are kept for
-//	outcome.go     what a job came to, as it is kept
+//	outcome.go     the outcome of a job, as it is kept
 //	desk.go        where jobs are handed out and outcomes come back
 //	worker.go      a job is done by an engine
 //	table.go       points, the matrix, the mistakes

@@ -21,7 +21,7 @@ import (
 //	unpacked/SHA256   submissions that were archives
 //	builds/KEY.json   how a submission's build ended
 //	guests/SHA256     the programs
-//	results/KEY.json  what a job came to
+//	results/KEY.json  the outcome of a job
 //	bugs/KEY.landgo   its bug, for landgo replay
 //	pages/KEY.html    its bug, drawn
 type Store struct {

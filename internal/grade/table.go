@@ -50,7 +50,7 @@ type Row struct {
 	Undecided int    `json:"undecided"`
 }
 
-// Cell is what a test of a student's came to.
+// Cell is the outcome of a test of a student's.
 type Cell struct {
 	Test string `json:"test"`
 	// Verdict is landgo's, or "none" where there is no program to check.
@@ -207,7 +207,7 @@ func (g *graded) row(i int) Row {
 	return row
 }
 
-// cell is what a test came to, and its points if they are decided.
+// cell is the outcome of a test, and its points if they are decided.
 func (g *graded) cell(i, t int) (cell Cell, points course.Points, decided bool) {
 	c := g.class.Course
 	test := &c.Tests[t]

@@ -128,7 +128,7 @@ func build(c Cycle) (*Test, bool) {
 	return t, location == 0 && thread >= 1 && thread <= 3
 }
 
-// Cycles lists tests of two to four threads, up to so many, shortest first.
+// Cycles lists tests of two to four threads, up to this many, shortest first.
 func Cycles(most int) (all []*Test) {
 	seen := map[string]bool{}
 	for n := 3; n <= 8 && len(all) < most; n++ {

@@ -34,7 +34,7 @@ func (m *Machine) emptied(t int) {
 }
 
 // ForAll are the tests with a fence for all in one thread, between its first access and the next,
-// and no other fences; one for each thread that has two accesses.
+// and no other fences. There is one for each thread that has two accesses.
 func (t *Test) ForAll() (all []*Test) {
 	for by := range t.Program.Threads {
 		p := &Program{Memory: t.Program.Memory}

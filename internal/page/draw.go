@@ -85,7 +85,7 @@ func (s *story) curve(from, to int) string {
 const markers = `<defs><marker id="woken" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="woketip" d="M0 0 L8 4 L0 8 z"/></marker><marker id="turn" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" markerUnits="userSpaceOnUse" orient="auto"><path class="turntip" d="M0 0 L8 4 L0 8 z"/></marker></defs>`
 
 // wide is the picture's width: the last lane has room for its texts, within reason. Those of
-// other lanes go on over the lanes on their right, for a row is one thread's.
+// other lanes go on over the lanes on their right, because a row is one thread's.
 func (s *story) wide() int {
 	longest := nameRoom
 	for i := range s.rows {

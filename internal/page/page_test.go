@@ -74,7 +74,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestFold: turns of a loop that say the same are told once, and a long story keeps its
+// TestFold: turns of a loop that say the same are reported once, and a long story keeps its
 // switches, its cause and its end.
 func TestFold(t *testing.T) {
 	r := lost()

@@ -1,7 +1,7 @@
 // Command papers runs the experiments of the papers whose searches landgo has,
 // on guests/papers and the other guests. It writes docs/papers.md, a summary, and
-// docs/papers/*.md with all tables: the paper's figure, landgo's, and why they differ
-// where they do. It fails if a figure that has to be met isn't. Run it from the top
+// internal/papers/tables with all tables: the paper's figure, landgo's, and why they
+// differ where they do. It fails if a figure that has to be met isn't. Run it from the top
 // of a built tree, or with `make papers`.
 //
 // It can be run in pieces: -only runs some experiments, and keeps their tables in a

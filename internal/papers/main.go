@@ -34,7 +34,8 @@ func main() {
 func papers() int {
 	only := flag.String("only", "", "run these experiments only (names with commas between), and print their tables")
 	write := flag.Bool("pages", false, "run nothing, and write the pages from what was kept")
-	docs := flag.String("docs", "docs", "the folder to write papers.md and papers/*.md to")
+	docs := flag.String("docs", "docs", "the folder to write papers.md to")
+	tables := flag.String("tables", "internal/papers/tables", "the folder to write the pages with all tables to")
 	keep := flag.String("keep", "bin/papers.json", "the file that keeps tables between runs")
 	flag.Parse()
 	l := newLab()
@@ -63,7 +64,7 @@ func papers() int {
 		for _, name := range l.order {
 			fmt.Printf("%s\n\n%s\n", name, l.filled[name])
 		}
-	} else if err := l.publish(*docs, all); err != nil {
+	} else if err := l.publish(*docs, *tables, all); err != nil {
 		return fail(err)
 	}
 	return l.judge()

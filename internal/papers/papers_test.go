@@ -160,13 +160,13 @@ func TestPublish(t *testing.T) {
 	if err := again.recall(keep); err != nil {
 		t.Fatal(err)
 	}
-	if err := again.publish(dir, true); err == nil {
+	if err := again.publish(dir, filepath.Join(dir, "papers"), true); err == nil {
 		t.Error("pages without tables")
 	}
 	if again = newLab(); again.recall(keep) != nil {
 		t.Fatal("it can't be read twice")
 	}
-	if err := again.publish(dir, false); err != nil {
+	if err := again.publish(dir, filepath.Join(dir, "papers"), false); err != nil {
 		t.Fatal(err)
 	}
 	for page, want := range map[string]string{"papers/rounder.md": "| the rounds |", "papers/bugs.md": missing, "papers.md": "that took 2 minutes"} {

@@ -53,15 +53,15 @@ var asked = regexp.MustCompile(`{{\.([a-z0-9_]+)}}`)
 // missing stands on a page where a table wasn't run.
 const missing = "*(not run yet: `make papers`)*"
 
-// publish writes the pages. If all experiments were run, a table that none made is an
-// error.
-func (l *lab) publish(docs string, all bool) error {
+// publish writes the summary to one folder and the other pages to another. If all experiments
+// were run, a table that none made is an error.
+func (l *lab) publish(docs, tables string, all bool) error {
 	sum := 0.0
 	for _, seconds := range l.took {
 		sum += seconds
 	}
 	l.fill("took", fmt.Sprintf("%.0f", sum/60))
-	if err := os.MkdirAll(filepath.Join(docs, "papers"), 0o755); err != nil {
+	if err := os.MkdirAll(tables, 0o755); err != nil {
 		return err
 	}
 	templates, err := pages.ReadDir("pages")
@@ -80,7 +80,7 @@ func (l *lab) publish(docs string, all bool) error {
 				}
 			}
 		}
-		path := filepath.Join(docs, "papers", f.Name())
+		path := filepath.Join(tables, f.Name())
 		if f.Name() == "papers.md" {
 			path = filepath.Join(docs, f.Name())
 		}

@@ -12,9 +12,9 @@ import (
 // Marmanis and Vafeiadis: Table I, the speed-up of a bound on rounds, and how
 // many rounds a bug needs.
 
-// A structure is a line of Table I that has a guest, with the speed-ups that the
-// paper gives at two and three rounds; "" where its size isn't one of the
-// paper's. Of the large ones none ends in time without a bound, and one search is tried.
+// A structure is a line of Table I that has a guest. It has the speed-ups that the paper gives at
+// two and three rounds, "" where the size isn't one of the paper's. Of the large ones none ends
+// in time without a bound, and one search is tried.
 type structure struct {
 	name, paper, two, three string
 	large                   bool
@@ -217,9 +217,9 @@ func rounds(l *lab) error {
 	return nil
 }
 
-// preemptions holds the bounded searches against the table of traces that some
-// schedule with at most so many preemptions produces. Lazy-BPOR explores those
-// and no other; the others may explore one more than once.
+// preemptions holds the bounded searches against the table of traces that some schedule with at
+// most this many preemptions produces. Lazy-BPOR explores those and no other; the others may
+// explore one more than once.
 func preemptions(l *lab) error {
 	rows, err := guests.Bench()
 	if err != nil {

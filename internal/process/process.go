@@ -160,7 +160,7 @@ func (p *Engine) talk(ctx context.Context, r *wire.Request, o wire.Observer, u *
 	if err != nil {
 		select {
 		case why := <-killed:
-			return nil, result.Errorf(why, "the engine was ended, for it went on after a limit")
+			return nil, result.Errorf(why, "the engine was ended, because it went on after a limit")
 		default:
 			return nil, child.died(err)
 		}

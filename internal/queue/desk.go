@@ -118,8 +118,8 @@ func (d *desk) job(ctx context.Context, msg jetstream.Msg) (*grade.Job, map[stri
 		return nil, nil, err
 	}
 	if old != nil {
-		// Its worker died before it said so, or it was offered at the moment at which the
-		// outcome came. Who wants to try a lost job again takes the outcome away first.
+		// Its worker died before it said so, or it was offered at the moment at which the outcome
+		// came. To try a lost job again, take the outcome away first.
 		return nil, nil, msg.Ack()
 	}
 	about, err := msg.Metadata()

@@ -8,7 +8,7 @@
 //	                           job that is offered twice is there once.
 //	objects landgo-files       programs and inputs, by their digests; outcomes that are
 //	                           too long for a message
-//	key-value landgo-outcomes  what jobs came to, by their keys
+//	key-value landgo-outcomes  the outcomes of jobs, by their keys
 //
 // A worker takes a message, keeps saying that it is at work (InProgress), puts the outcome,
 // and only then acknowledges. So a job whose worker is killed is handed out again after a

@@ -23,7 +23,7 @@ type jobMessage struct {
 	Config wire.Exact[config.Config] `json:"config"`
 }
 
-// outcomeMessage is what a job came to.
+// outcomeMessage is the outcome of a job.
 type outcomeMessage struct {
 	// Lost: no worker lived to tell.
 	Lost bool `json:"lost,omitempty"`

@@ -168,8 +168,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartsOver: a part that is worked on when its batch is over is dropped, and those
-// that wait aren't begun; what can't be worked on is told once.
+// TestPartsOver: a part that is worked on when its batch is over is dropped, and those that wait
+// aren't begun; what can't be worked on is reported once.
 func TestPartsOver(t *testing.T) {
 	l := lend(t)
 	defer l.end()

@@ -85,8 +85,8 @@ tests:
   - {name: two, guest: b, stdin: in2.txt, hidden: true}
 `
 
-// class is one of so many students, whose programs are all different. Its folder is told
-// by the caller, which can run it again.
+// class is one of this many students, whose programs are all different. Its folder is told by the
+// caller, which can run it again.
 func class(t testing.TB, dir, run string, n int) *grade.Class {
 	t.Helper()
 	handedIn := filepath.Join(dir, "submissions")

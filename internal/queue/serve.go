@@ -23,8 +23,8 @@ type Server struct {
 	tls    bool
 }
 
-// Serve starts a server at an address, with its files in a folder. Who wants in needs the
-// token of q's file, which is made if it isn't there; q has its path then.
+// Serve starts a server at an address, with its files in a folder. A client needs the token of
+// q's file, which is made if it isn't there; q has its path then.
 func Serve(address, dir string, q *flags.Queue) (*Server, error) {
 	host, text, err := net.SplitHostPort(address)
 	if err != nil {

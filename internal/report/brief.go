@@ -56,7 +56,7 @@ type digest struct {
 	files []string // of the bug's frames
 }
 
-// write writes a part of at most so many lines.
+// write writes a part of at most this many lines.
 func (b *digest) write(most int, parts ...func(*page)) {
 	var all []string
 	for _, part := range parts {

@@ -194,8 +194,8 @@ func (p *page) statement(f result.Frame) string {
 	return text
 }
 
-// around shortens a source line to so many columns around the one that matters, if that
-// is known.
+// around shortens a source line to this many columns around the one that matters, if that is
+// known.
 func (p *page) around(f result.Frame, text string, room int) string {
 	if len(text) <= room || room < 20 {
 		return text

@@ -48,7 +48,7 @@ func Rest(part, share float64) Amount {
 	return Amount(part / share * max(0, 1-share))
 }
 
-// longest is the longest time that is told as one: a time.Duration holds ten times as much.
+// longest is the longest time that is reported as one: a time.Duration holds ten times as much.
 const longest = 1e9
 
 // Seconds is an amount of seconds as a time, at most some decades.

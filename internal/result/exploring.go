@@ -51,7 +51,7 @@ type ExploringThread struct {
 	Label  string `json:"label,omitempty"`
 	Runs   string `json:"runs,omitempty"`
 	Stores bool   `json:"stores,omitempty"`
-	// Live: it is there. Ready: it can take a step, with one of so many outcomes. About says
+	// Live: it is there. Ready: it can take a step, with one of this many outcomes. About says
 	// what that would be, or why it can't.
 	Live     bool   `json:"live"`
 	Ready    bool   `json:"ready"`

@@ -21,9 +21,9 @@ type Progress struct {
 	// BoundedAt and BoundedBy are the Result's, as far as is known.
 	BoundedAt *int
 	BoundedBy string
-	// Jobs are the spaces begun and not over, of a run that chooses its
-	// preemption points itself, the running one first; Verified and Waiting how
-	// many others are explored to their ends, and not begun.
+	// Jobs are the spaces begun and not over, of a run that chooses its preemption points itself;
+	// the running one is the first. Verified and Waiting are how many others are explored to
+	// their ends, and not begun.
 	Jobs              []JobProgress
 	Verified, Waiting int
 }

@@ -9,10 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open opens the regular file at a local path in a folder, without
-// following a link and without leaving the folder, whatever happens to its
-// names meanwhile. Only regular files of at most so many bytes are opened: opening a
-// pipe or a device has effects.
+// Open opens the regular file at a local path in a folder, without following a link and without
+// leaving the folder, whatever happens to its names meanwhile. Only regular files of at most this
+// many bytes are opened: opening a pipe or a device has effects.
 func Open(dir, path string, most int64) (*os.File, error) {
 	root, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -77,7 +77,7 @@ func (l *lab) cumulative(subjects []*subject, counts func(*subject, trial) bool)
 // figure7b is the bugs that were found by when, by the clock.
 func (l *lab) figure7b(subjects []*subject) string {
 	if !l.clock {
-		return "On the last run that wasn't measured, for the machine wasn't idle (`-clock=false`)."
+		return "On the last run that wasn't measured, because the machine wasn't idle (`-clock=false`)."
 	}
 	all := l.contestants
 	defer func() { l.contestants = all }()

@@ -153,9 +153,9 @@ func (o *Op) Caught() uint64 {
 	return o.Arg &^ PassedOver
 }
 
-// Gathers and Completes are OpBarrierArrive's Arg. Gathers: nothing comes of which of its
-// round's arrivals it is, so that two of them come to the same in both orders. Completes: it
-// is its round's last.
+// Gathers and Completes are OpBarrierArrive's Arg. Gathers: nothing comes of which of its round's
+// arrivals it is, so that two of them have the same effect in both orders. Completes: it is its
+// round's last.
 const (
 	Gathers = 1 << iota
 	Completes

@@ -146,7 +146,7 @@ type Access struct {
 }
 
 // Blend is how a read-modify-write changes its bytes, if nothing comes of what it read: two of
-// one Blend, of the same bytes, come to the same in both orders.
+// one Blend, of the same bytes, have the same effect in both orders.
 type Blend uint8
 
 // The blends.
@@ -195,7 +195,7 @@ func (c *Count) Holds(low, high int64) bool {
 // half those behind.
 type Ahead uint8
 
-// MakeAhead is so many bytes before and behind, at most 15.
+// MakeAhead is this many bytes before and behind, at most 15.
 func MakeAhead(before, behind uint64) Ahead { return Ahead(min(before, 15)<<4 | min(behind, 15)) }
 
 // Counted is the addresses of the bytes that count, up to hi; none if lo is hi.
@@ -333,7 +333,7 @@ func (t *Transition) Did(o Op) {
 	t.Ops = append(t.Ops, o)
 }
 
-// Fenced appends a fence after so many further accesses.
+// Fenced appends a fence after this many further accesses.
 func (t *Transition) Fenced(more int) {
 	f := at(len(t.Accesses) + more)
 	if n := len(t.Fences); n == 0 || t.Fences[n-1] != f {

@@ -16,7 +16,7 @@ type Part struct {
 	Offer *Offer `json:"offer,omitempty"`
 	// Over: what isn't back of this batch and those before isn't wanted any more.
 	Over uint64 `json:"over,omitempty"`
-	// Done is what a part came to.
+	// Done is the outcome of a part.
 	Done *Done `json:"done,omitempty"`
 }
 
@@ -27,7 +27,7 @@ type Offer struct {
 	Parts [][]byte `json:"parts"`
 }
 
-// Done is what a part came to.
+// Done is the outcome of a part.
 type Done struct {
 	Batch uint64 `json:"batch"`
 	// Part is its place in the batch.
@@ -127,7 +127,7 @@ func Ask(conn *Conn, part []byte) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case m.Done == nil:
-		return nil, errors.New("the engine didn't say what the part came to")
+		return nil, errors.New("the engine didn't give the part's outcome")
 	case m.Done.Error != "":
 		return nil, &RefusedPart{m.Done.Error}
 	}

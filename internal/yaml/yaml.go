@@ -50,8 +50,8 @@ func (e *Error) Error() string { return e.Text }
 // maxNesting is how deep lists and mappings are in each other at most.
 const maxNesting = 16
 
-// Read reads a text of at most so many bytes. what names it in errors, "a profile", say.
-// All errors are *Error.
+// Read reads a text of at most this many bytes. what names it in errors, "a profile", say. All
+// errors are *Error.
 func Read(text []byte, what string, most int) (n Node, err error) {
 	defer func() {
 		// The parser's own faults are no reason for landgo to stop.

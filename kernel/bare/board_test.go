@@ -124,7 +124,7 @@ func TestSerial(t *testing.T) {
 		t.Errorf("the reason is %#x, want that the transmitter is empty", v)
 	}
 	if v, _ := b.In(0x3fa, 1); v != nothing {
-		t.Errorf("the reason is %#x when it was told, want none", v)
+		t.Errorf("the reason is %#x when it was reported, want none", v)
 	}
 	if _, ok := b.Pending(); ok {
 		t.Error("the interrupt stays when its reason was read")

@@ -81,7 +81,7 @@ func checkPlace(img *elffile.File, s *elffile.Segment, memory uint64, placed boo
 	}
 	for _, p := range append([]elffile.Placed{{Addr: s.Addr, Physical: s.Physical}}, s.Rest...) {
 		if img.Physical(p.Addr) != p.Physical {
-			return kernel.Errorf(kernel.GapLayout, "a segment at %#x is to be loaded at %#x, others at %#x below their addresses: all parts have to be at their own addresses, or moved by the same distance; if the kernel's loader puts it %#[3]x below all the same, say so in a profile (loader: {above: %#[3]x})", p.Addr, p.Physical, img.Bias)
+			return kernel.Errorf(kernel.GapLayout, "a segment at %#x is to be loaded at %#x, others at %#x below their addresses. All parts have to be at their own addresses, or moved by the same distance. If the kernel's loader puts it %#[3]x below, say so in a profile (loader: {above: %#[3]x})", p.Addr, p.Physical, img.Bias)
 		}
 	}
 	return nil

@@ -22,10 +22,10 @@ import (
 // step that sends them.
 //
 // Signals to the process wait in a set that all threads share. Each has one thread look for it
-// (takers). That thread takes all that is there for it, as does any other that looks there first. Those are the
-// threads that were told of another signal, change their mask, or wait for signals. A thread that
-// loses its signal so goes on as if nothing had been. Where a thread that was told blocks the
-// signal, or ends, it tells another one.
+// (takers). That thread takes all that is there for it, as does any other that looks there first.
+// Those are the threads that were notified of another signal, change their mask, or wait for
+// signals. A thread that loses its signal so goes on as if nothing had been. Where a thread that
+// was told blocks the signal, or ends, it tells another one.
 
 // arrives reports whether a signal is kept until it arrives.
 func (s *signals) arrives(to *target) bool {
@@ -48,7 +48,7 @@ func (c *call) posts(t *thread, sig uint64) trace.Op {
 	return op
 }
 
-// onTheirWay are the signals that were sent to a thread, or that it was told of, and haven't
+// onTheirWay are the signals that were sent to a thread, or that it was notified of, and haven't
 // arrived. Get reads a word.
 func (s *signals) onTheirWay(t *thread) uint64 { return s.arriving(t, s.log.Get) }
 
@@ -72,8 +72,8 @@ func (s *signals) tell(t *thread) {
 	}
 }
 
-// recalculate is Linux's recalc_sigpending: a thread that looked at its signals looks again if there
-// is one that it doesn't block, whichever thread was told of it.
+// recalculate is Linux's recalc_sigpending: a thread that looked at its signals looks again if
+// there is one that it doesn't block, whichever thread was notified of it.
 func (s *signals) recalculate(t *thread) {
 	told := uint64(0)
 	if (s.log.Get(&t.sent)|s.log.Get(&s.pending))&^s.log.Get(&t.blocked) != 0 {

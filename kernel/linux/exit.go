@@ -89,7 +89,7 @@ func doExit(c *call, o *kernel.Outcome) uint64 {
 	return 0
 }
 
-// bury has a thread end: another one takes the signals to the process that it was told of.
+// bury has a thread end: another one takes the signals to the process that it was notified of.
 func (k *Kernel) bury(t *thread) {
 	if k.signals.looks(t) {
 		k.signals.retarget(t, ^k.log.Get(&t.blocked))

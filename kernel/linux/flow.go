@@ -130,7 +130,7 @@ func (b *cells) get(n uint64) uint64 {
 
 func (b *cells) put(log *effect.Log, n, v uint64) { log.Init(b.cell(n), v) }
 
-// write and read are of bytes from position at on, in a ring of so many, 0 for no ring.
+// write and read are of bytes from position at on, in a ring of this many, 0 for no ring.
 func (b *cells) write(log *effect.Log, at, ring uint64, p []byte) {
 	for len(p) > 0 {
 		if ring != 0 {

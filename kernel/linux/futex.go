@@ -204,7 +204,7 @@ func doFutex(c *call, o *kernel.Outcome) uint64 {
 	return c.futexUnlockPI(f, o)
 }
 
-// wakeKind is the kind of a wake that finds so many waiters.
+// wakeKind is the kind of a wake that finds this many waiters.
 func wakeKind(waiting uint64) trace.OpKind {
 	if waiting == 0 {
 		return trace.OpFutexMiss

@@ -230,8 +230,8 @@ func (k *Kernel) Sleeper(id trace.TID) (what string, at uint64, ok bool) {
 	return "data from", o.at[o.reads(end)], true
 }
 
-// Ends says of the object with words at an address which descriptors keep the end open that
-// others would write to, for one that waits to read; "" if it has no such end.
+// Ends names the descriptors that keep an end open: the one to which others would write, for a
+// thread that waits to read. The object has its words at the address. "" if it has no such end.
 func (k *Kernel) Ends(at uint64) string {
 	o := k.objects.madeAt(at)
 	if o == nil || o.kind.Peek() != objPipe && !o.isSocket() {

@@ -84,13 +84,12 @@ func (c *call) toTheDead() uint64 {
 	return esrch
 }
 
-// takers are the threads of which one has to look for a signal to the process. Linux
-// prefers the first thread (complete_signal), if that doesn't block the signal. Where
-// it was told of another signal, and hasn't got to that yet, it is passed over unless it
-// runs on a processor. Of the others it may be any that doesn't block it or
-// waits for it: POSIX leaves that open, and Linux goes round them. To tell one again that was told
-// of another makes no difference. So of those the list has one. If all block the signal, the list is
-// the first live thread alone.
+// takers are the threads of which one has to look for a signal to the process. Linux prefers the
+// first thread (complete_signal), if that doesn't block the signal. Where it was notified of
+// another signal, and hasn't got to that yet, it is passed over unless it runs on a processor. Of
+// the others it may be any that doesn't block it or waits for it: POSIX leaves that open, and
+// Linux goes round them. To tell one again that was notified of another makes no difference. So
+// of those the list has one. If all block the signal, the list is the first live thread alone.
 func (s *signals) takers(sig uint64) []*thread {
 	s.log.Get(&s.roster.list)
 	list := s.takersList[:0]

@@ -283,7 +283,7 @@ func TestProtections(t *testing.T) {
 	c.want("outside", c.do(0, nrMprotect, 1<<50, pageSize, 1), enomem)
 }
 
-// TestMapsAndHoles: a page in a map without access is told from one in no map.
+// TestMapsAndHoles: a page in a map without access is distinguished from one in no map.
 func TestMapsAndHoles(t *testing.T) {
 	c := newCaller(t, Config{MemoryLimit: 64 << 20})
 	const fixed, noreplace = anonymous | mapFixed, anonymous | mapFixedNoreplace

@@ -2,10 +2,11 @@ package linux
 
 import "landgo/kernel"
 
-// Calls that Linux refuses, or has nothing to do for, before it comes to a lock, by what the caller's
-// bytes and the kernel's state are. From the sources of Linux 6; where its versions differ, those that
-// take no lock count. A pointer to nowhere isn't among them, unless it is no user's address: the fault
-// takes the lock of the address space, and returns by an instruction that waits for the buffer.
+// Calls that Linux refuses, or has nothing to do for, before it comes to a lock, by what the
+// caller's bytes and the kernel's state are. From the sources of Linux 6; where its versions
+// differ, those that take no lock count. A pointer to nowhere isn't among them, unless it is no
+// user's address. Its fault takes the lock of the address space, and returns by an instruction
+// that waits for the buffer.
 
 // kernelHalf is where addresses begin that are refused without a fault.
 const kernelHalf = 1 << 47

@@ -11,7 +11,7 @@ import "landgo/kernel"
 
 const (
 	robustHeadSize = 24
-	// maxRobust bounds the walk, for a list may be circular (Linux has the same).
+	// maxRobust bounds the walk, because a list may be circular (Linux has the same).
 	maxRobust = 2048
 )
 

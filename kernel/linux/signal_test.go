@@ -299,8 +299,8 @@ func TestPause(t *testing.T) {
 	c.want("rax", c.m.Read64(c.threads[id].regs.RSP+frameRegs+13*8), eintr)
 }
 
-// TestRetarget: a thread blocks a signal to the process that it was told of. The next one is told
-// then, in the order in which threads were created, whatever their numbers are.
+// TestRetarget: a thread blocks a signal to the process that it was notified of. The next one is
+// told then, in the order in which threads were created, whatever their numbers are.
 func TestRetarget(t *testing.T) {
 	c := newCaller(t, Config{})
 	c.handle(sigUsr1, 0, 0)

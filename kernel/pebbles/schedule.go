@@ -131,8 +131,8 @@ func doGetTicks(c *call, _ *kernel.Outcome) int64 {
 // NextDeadline implements kernel.Kernel: no call waits for a time.
 func (k *Kernel) NextDeadline() (trace.TID, uint64) { return trace.NoThread, 0 }
 
-// Expire implements kernel.Kernel. It has nothing to do, for no thread is ever
-// named by NextDeadline.
+// Expire implements kernel.Kernel. It has nothing to do, because no thread is ever named by
+// NextDeadline.
 func (k *Kernel) Expire(trace.TID) {}
 
 // AdvanceTo implements kernel.Kernel.

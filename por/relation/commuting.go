@@ -2,7 +2,7 @@ package relation
 
 import "landgo/internal/trace"
 
-// Steps that come to the same in both orders, beyond the kinds of operations (kinds.go):
+// Steps that have the same effect in both orders, beyond the kinds of operations (kinds.go):
 //
 //   - Read-modify-writes of the same bytes whose results aren't used (trace.Blend). A counter
 //     that n threads increment has one order, not n!. They don't commute with reads, other

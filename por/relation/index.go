@@ -116,7 +116,7 @@ func (x *index) enter(e *Event, i int32) {
 	}
 }
 
-// leave shortens the indexes to so many accesses and operations.
+// leave shortens the indexes to this many accesses and operations.
 func (x *index) leave(accs, ops int) {
 	for k := len(x.accs) - 1; k >= accs; k-- {
 		a := &x.accs[k]

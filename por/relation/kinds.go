@@ -89,8 +89,8 @@ var independent = [][2][]trace.OpKind{
 	{{trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock, trace.OpTryReadLockFail, trace.OpReadQueue},
 		{trace.OpReadLock, trace.OpTryReadLock, trace.OpReadUnlock, trace.OpTryReadLockFail, trace.OpReadQueue}},
 	{{trace.OpTryReadLockFail, trace.OpTryWriteLockFail}, {trace.OpTryReadLockFail, trace.OpTryWriteLockFail}},
-	// Which waiter a wake lets go is a choice, and no matter of who came first. A wake that
-	// finds no waiter changes nothing. (A wait that finds another value has no class.)
+	// Which waiter a wake lets go is a choice, and doesn't depend on which came first. A wake
+	// that finds no waiter changes nothing. (A wait that finds another value has no class.)
 	{{trace.OpFutexWait}, {trace.OpFutexWait}},
 	{{trace.OpFutexMiss}, {trace.OpFutexMiss}},
 	// A barrier lets all threads go that arrived in its round; other arrivals and

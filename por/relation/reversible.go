@@ -75,9 +75,9 @@ func (o *Order) possible(c int32, e *Event, first trace.Op, end int32) bool {
 	return true
 }
 
-// mutexFree reports whether thread t can lock the mutex, without what is
-// dropped. The walk goes back through the operations of the last owner only,
-// for a mutex that is locked recursively; before them it was free.
+// mutexFree reports whether thread t can lock the mutex, without what is dropped. The walk goes
+// back through the operations of the last owner only, because a mutex that is locked recursively;
+// before them it was free.
 func (o *Order) mutexFree(op *trace.Op, t trace.TID, end int32) bool {
 	depth, owner := 0, trace.NoThread
 	for r := o.objs[o.object(op)].head; r >= 0; r = o.ops[r].prev {

@@ -1,6 +1,6 @@
-// Package trust is TruSt (Kokologiannakis, Marmanis, Gladstein and Vafeiadis, "Truly
-// stateless, optimal dynamic partial order reduction", POPL 2022; Algorithm 2 of
-// Marmanis and Vafeiadis 2023) for sequential consistency, over a System.
+// Package trust is TruSt for sequential consistency, over a System (Kokologiannakis, Marmanis,
+// Gladstein and Vafeiadis, "Truly stateless, optimal dynamic partial order reduction", POPL
+// 2022). It is Algorithm 2 of Marmanis and Vafeiadis 2023.
 //
 // An execution graph G holds events and the happens-before order between them,
 // the transitive closure of the papers' po, rf, co and fr by bytes. Under
@@ -28,17 +28,14 @@
 // too follows in turn. If K has that as well, guided(K) says which of them did:
 // findings 19 and 20.)
 //
-// From any trace parents lead to the empty graph, for a parent is a prefix of
-// the graph, or has r in place of a revisit. Write A for a forward step and B
-// for a revisit, A before B: the words of steps grow smaller in the
-// lexicographic order. And each graph's children are looked through, all pairs
-// of r and K. So the search tree is the reverse search (Avis and Fukuda) of this
-// parent function. Two things are asked of dependence: that it is valid
-// (relation/kinds.go), and that an event is possible and the same wherever all
-// that happens before it in K has happened. Hence one event a step
-// (SingleEvents). Where the trace doesn't tell the order in which several events
-// displaced one thread, one order counts (canonical.go; others are
-// Blocked).
+// From any trace parents lead to the empty graph, because a parent is a prefix of the graph, or
+// has r in place of a revisit. Write A for a forward step and B for a revisit, A before B: the
+// words of steps grow smaller in the lexicographic order. And each graph's children are looked
+// through, all pairs of r and K. So the search tree is the reverse search (Avis and Fukuda) of
+// this parent function. Two things are asked of dependence: that it is valid (relation/kinds.go),
+// and that an event is possible and the same wherever all that happens before it in K has
+// happened. Hence one event a step (SingleEvents). Where the trace doesn't tell the order in
+// which several events displaced one thread, one order counts (canonical.go; others are Blocked).
 //
 // Memory: the graph at hand, what the revisits under way threw away
 // (kept.go), and nothing per graph visited, but for what says how much is

@@ -6,9 +6,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// Rest is a walk at rest, between two graphs. It has its graph with the steps that
-// made it, for all else can be made again from that (guided, in doc.go), and its
-// depth in its subtree.
+// Rest is a walk at rest, between two graphs. It has its graph with the steps that made it,
+// because all else can be made again from that (guided, in doc.go), and its depth in its subtree.
 type Rest struct {
 	steps         []restEvent
 	top           []*deed // held in the last state

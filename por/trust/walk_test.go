@@ -8,7 +8,7 @@ import (
 	"landgo/por/relation"
 )
 
-// tally counts the ends of a walk, and stops it after so many polls.
+// tally counts the ends of a walk, and stops it after this many polls.
 type tally struct {
 	ends  [Beyond + 1]int
 	polls int

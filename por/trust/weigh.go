@@ -72,7 +72,7 @@ func (w *Walk) weighRevisits(j *graphWeight, n int) {
 	w.Cut, w.dropped = cut, dropped
 }
 
-// spend reports whether so many looks at an event may be taken.
+// spend reports whether this many looks at an event may be taken.
 func (w *Walk) spend(looks int) bool {
 	if w.limited {
 		w.effort = max(0, w.effort-looks)

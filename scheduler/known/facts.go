@@ -24,9 +24,10 @@ type Facts struct {
 	// while it counts. Uncounted are those of them that tell how often it has looked
 	// (scheduler/counted.go).
 	Counted, Uncounted Addresses
-	// Movers are threads that try to add to a word, and take back what they added where they can't go
-	// on. Swaps are the exchanges with which threads try to change a word and may leave it as it is.
-	// Told are the words in which others can tell tries that failed (scheduler/backout.go).
+	// Movers are threads that try to add to a word, and take back what they added where they
+	// can't go on. Swaps are the exchanges with which threads try to change a word and may leave
+	// it as it is. Told are the words in which other threads can observe tries that failed
+	// (scheduler/backout.go).
 	Movers Movers
 	Swaps  Addresses
 	Told   Addresses
@@ -70,7 +71,7 @@ type Facts struct {
 	Loads bool
 	// Tables: the unwinder's tables changed while other threads lived (library/ownstep.go).
 	Tables bool
-	// Unlike: threads that seemed alike were told apart (scheduler/alike.go).
+	// Unlike: threads that seemed alike were distinguished (scheduler/alike.go).
 	Unlike bool
 	// Hurried: an execution has no end if time passes for loops that look at the clock
 	// only when no other thread can run.
@@ -91,7 +92,7 @@ type Kernel struct {
 	Unranked bool
 	// Oversleeps: a thread sleeps for longer than any search waits.
 	Oversleeps bool
-	// HeavyTails are the kinds of tails that were seen to do what others can tell, and
+	// HeavyTails are the kinds of tails that were seen to do what other threads can observe, and
 	// TailWords what the tails of new threads push and pop.
 	HeavyTails [3]bool
 	TailWords  TailWords

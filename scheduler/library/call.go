@@ -76,7 +76,7 @@ type call struct {
 	args [4]uint64
 	// timed: the operation has a deadline, in nanoseconds of virtual time.
 	timed    bool
-	badTime  bool // the operation is a try, for its deadline isn't a time, or has passed
+	badTime  bool // the operation is a try, because its deadline isn't a time, or has passed
 	released bool // phaseLeave: all have arrived at the barrier
 	deadline uint64
 	opened   []opened // the calls of the guest's objects that it is in (property.go)

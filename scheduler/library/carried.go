@@ -123,7 +123,7 @@ func (c *carried) initThreads(th edit) (scheduler.Verdict, error) {
 	return c.quiets.enter(th, false)
 }
 
-// carry stands before a function, if others could tell when it is carried out, or
+// carry stands before a function, if other threads could observe when it is carried out, or
 // carries it out.
 func (c *carried) carry(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	seen := false

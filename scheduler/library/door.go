@@ -107,8 +107,8 @@ func (s *calls) readable(p, n uint64) bool {
 	return s.machine.Prot(p)&emu.ProtRead != 0 && s.machine.Prot(p+n-1)&emu.ProtRead != 0
 }
 
-// isPoint reports whether there is a point before a call that others can tell, at
-// whose entry a thread stands: each is one, or this one was found racing.
+// isPoint reports whether there is a point before a call that other threads can observe, at whose
+// entry a thread stands: each is one, or this one was found racing.
 func (s *calls) isPoint(th *thread) bool {
 	site := s.callSite(th)
 	return (s.core.EveryOperation() || s.core.Racing(site-1)) && s.core.Points.Allowed(th.ID, site)

@@ -100,8 +100,8 @@ func (s *heapCalls) badFree(th edit) *scheduler.Failure {
 	return f
 }
 
-// atAllocator makes a thread stand before a function of the allocator that
-// other threads can tell, and carries the others out within the step.
+// atAllocator makes a thread stand before a function of the allocator that other threads can
+// observe, and carries the others out within the step.
 func (s *heapCalls) atAllocator(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.phase, th.timed = phaseEntry, false
 	th.pending = s.heapOp(th.thread)

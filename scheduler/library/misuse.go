@@ -187,9 +187,9 @@ func (s *calls) objectFault(th *thread) (f emu.Fault, faults bool) {
 	return f, false
 }
 
-// failMisuse makes a thread fail if the operation at which it is breaks its
-// object's rules. It is asked when the operation would be carried out, for the
-// others may change the object until then.
+// failMisuse makes a thread fail if the operation at which it is breaks its object's rules. It is
+// asked when the operation would be carried out, because the others may change the object until
+// then.
 func (s *calls) failMisuse(th edit, tr *trace.Transition) (failed bool, err error) {
 	if fault, ok := s.objectFault(th.thread); ok {
 		s.look(th.thread, tr)

@@ -122,8 +122,8 @@ func (s *objectCalls) unlock(th edit, o objectEdit) {
 	th.holds = holds
 }
 
-// hasProtocol reports whether a mutex of glibc's is one with a protocol (priority
-// inheritance, or protection): a try of one's own is told from a busy one then.
+// hasProtocol reports whether a mutex of glibc's is one with a protocol (priority inheritance, or
+// protection): a try of one's own is distinguished from a busy one then.
 func (s *objectCalls) hasProtocol(o *object, protocols uint32) bool {
 	const kind = 16
 	return s.libc == elffile.Glibc && s.machine.Prot(o.addr+kind)&emu.ProtRead != 0 && s.machine.Read32(o.addr+kind)&protocols != 0

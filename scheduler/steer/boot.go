@@ -12,9 +12,8 @@ import (
 	"landgo/scheduler"
 )
 
-// Booting: the kernel runs from its entry to landgo_booted, with nothing
-// recorded, for there is no other thread. Time passes by a tick in so many
-// instructions wherever interrupts are on.
+// Booting: the kernel runs from its entry to landgo_booted, with nothing recorded, because there
+// is no other thread. Time passes by a tick in this many instructions wherever interrupts are on.
 
 // bootTick is the number of instructions between ticks.
 const bootTick = 20_000

@@ -52,8 +52,8 @@ func TestWhoCanRun(t *testing.T) {
 	}
 }
 
-// TestUnsettled: the order in which threads are reached makes a difference where one
-// sleeps, where priorities differ, and before a tail that others can tell.
+// TestUnsettled: the order in which threads are reached makes a difference where one sleeps,
+// where priorities differ, and before a tail that other threads can observe.
 func TestUnsettled(t *testing.T) {
 	ready := ownThread{State: ownReady}
 	for _, c := range []struct {

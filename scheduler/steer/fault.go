@@ -120,9 +120,9 @@ var registerNames = []struct {
 // arithmetic, the direction, and that interrupts are on.
 const keptFlags = 0x8d5 | 1<<10 | flagInterrupt
 
-// wrongReturn says in what the state to which an iret returns, with these flags,
-// differs from that in which the thread was interrupted; "" if in nothing, or if it
-// isn't the return from that interrupt.
+// wrongReturn says in what the state to which an iret returns, with these flags, differs from
+// that in which the thread was interrupted. "" if it doesn't differ, or if it isn't the return
+// from that interrupt.
 func (ex *execution) wrongReturn(u *turn, flags uint64) string {
 	was := u.until
 	if was == nil || ex.proc.regs.RSP != was.RSP || !u.ticking {

@@ -214,8 +214,8 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	tr.Disables = s.disabled(tr)
 	s.Idle()
 	if tr.End != trace.EndProcess && tr.End != trace.EndBug {
-		// To try which threads can run may learn something. This step has to tell of
-		// it, for no other may follow.
+		// To try which threads can run may learn something. This step has to tell of it, because
+		// no other may follow.
 		s.could = s.runnable(s.could[:0])
 	}
 	if err := s.checkIdle(tr); err != nil {

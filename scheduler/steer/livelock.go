@@ -25,12 +25,11 @@ import (
 //     on which handlers leave something. Not even the scheduler's lists are left out. A
 //     thread that looks at a clock, in whatever way, has read what ticks have changed.
 //
-// Then each goes on as it did, in every round: what it does follows from its
-// registers and what it reads, and all of it is as it was. An unread change by
-// ticks is a count of them. Not detected: a counter on the stack updated only
-// after ticks. Not detected either, as for a deadlock (Stuck): a tick that,
-// after so many without effect, affects threads that don't sleep (a watchdog).
-// A waiting thread is woken by threads or, from a sleep, by time.
+// Then each goes on as it did, in every round: what it does follows from its registers and what
+// it reads, and all of it is as it was. An unread change by ticks is a count of them. Not
+// detected: a counter on the stack updated only after ticks. Not detected either, as for a
+// deadlock (Stuck): a tick that, after this many without effect, affects threads that don't sleep
+// (a watchdog). A waiting thread is woken by threads or, from a sleep, by time.
 //
 // Where a thread stores something in each turn, be it back and forth, none is claimed,
 // nor where one asks a device; those run until the budget ends. So does one

@@ -29,8 +29,8 @@ type offLoop struct {
 	asked   uint64
 }
 
-// endless reports whether the stretch under way, in which so many instructions were run,
-// has come to a state in which it was before.
+// endless reports whether the stretch under way, in which this many instructions were run, has
+// come to a state in which it was before.
 func (ex *execution) endless(l *offLoop, ran uint64) (bool, error) {
 	if ex.in.on.Get() || !ex.in.booted.Get() || ran < offFrom || ex.in.gap.Get() != gapNone {
 		return false, nil

@@ -20,8 +20,8 @@ const (
 	writableFlags = 0x240fd5 | flagInterrupt | flagNested
 )
 
-// privileged carries out the privileged instruction at which the processor
-// stopped, of so many bytes.
+// privileged carries out the privileged instruction at which the processor stopped, of this many
+// bytes.
 func (ex *execution) privileged(u *turn, name string, n uint64) (happening, error) {
 	if ex.in.user.Get() {
 		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, ex.proc.regs.RIP, "a privileged instruction of a user program (%s) isn't modelled", name)

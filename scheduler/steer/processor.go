@@ -11,8 +11,8 @@ import (
 // StopIf implements what System's does.
 func (s *Kernel) StopIf(f func() bool) { s.stopIf = f }
 
-// toStop asks, after so many more instructions. A trial is never stopped: else the
-// threads that can run would be wrong.
+// toStop asks, after this many more instructions. A trial is never stopped: else the threads that
+// can run would be wrong.
 func (ex *execution) toStop(n uint64) bool {
 	if ex.polled += n + stopCost; ex.polled < maxRun || ex.in.stopIf == nil || ex.step.probing {
 		return false

@@ -63,7 +63,7 @@ func (s *Kernel) come(th *thread, tr *trace.Transition) (done bool, err error) {
 				return done, err
 			}
 		}
-		// A kernel that asks for nothing after so many has its reasons.
+		// A kernel that asks for nothing after this many has its reasons.
 	}
 	return false, nil
 }

@@ -21,9 +21,9 @@ import (
 //   - each thread that can run has given the processor up and hasn't gone on since. It did
 //     so at the same place as the time before, with the same registers among those that a
 //     function call keeps. Or only one can run, and gets the processor back at once;
-//   - and since an earlier state of that kind no tick has come, no port was used and no
-//     clock read, and the processor and all memory are as they were then. The stacks
-//     below the stack pointers of those that gave the processor up aside.
+//   - and since an earlier state of that kind no tick has come, no port was used and no clock
+//     read. The processor and all memory are as they were then, except for the stacks below the
+//     stack pointers of threads that gave the processor up.
 //
 // No order is lost by it. A shortest way to whatever can be reached doesn't go through
 // the same state twice. Nor does one that differs from it only in the order of steps
@@ -145,8 +145,8 @@ func (s *situation) kept() bool {
 	return b.turn || b.at == b.tr.Thread && !s.aloneOwn()
 }
 
-// alone: of all threads only one can run. Those that spin count, for a replay doesn't
-// know of all.
+// alone: of all threads only one can run. Those that spin count, because a replay doesn't know of
+// all.
 func (o *rounds) alone() bool { return len(o.step.could) == 1 && !o.in.someSpins() }
 
 // since is what was written since a step began.

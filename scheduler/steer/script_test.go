@@ -18,9 +18,9 @@ import (
 	"landgo/scheduler"
 )
 
-// A small kernel for x86-64 as a script (emu.Script): threads in a ring, a scheduler that takes
-// the next one that is ready, a timer's handler that calls it, waits, wake-ups and sleeps. It
-// tells landgo of that by its annotations, or a profile describes it.
+// A small kernel for x86-64 as a script (emu.Script). It has threads in a ring, a scheduler that
+// takes the next one that is ready, and a timer's handler that calls it. It has waits, wake-ups
+// and sleeps. Its annotations describe that to landgo, or a profile does.
 const (
 	kCode, kCodeEnd = 0x1000, 0x6000
 	kHandler        = 0x1200 // of the timer

@@ -142,7 +142,7 @@ func (g *guest) unforced(t testing.TB) string {
 }
 
 // TestLivelock: threads that only give the processor up go round for ever, if no tick changes
-// what they read; where one of them does more, or waits for a number of ticks, they don't.
+// what they read. Where one of them does more, or waits for a number of ticks, they don't.
 func TestLivelock(t *testing.T) {
 	const why = " the processor up again and again, and 1000 ticks have changed nothing that is read there"
 	ticked := func(c *emutest.Code) {
@@ -336,8 +336,8 @@ func (o *observed) Block(_ trace.TID, b heap.Block, given bool) {
 }
 func (*observed) Created(_, _ trace.TID) {}
 
-// TestAskedToGiveWay: in a kernel whose ticks take the processor from no thread that runs the
-// kernel's code, and only ask it to give way, another thread comes on where it does.
+// TestAskedToGiveWay: a kernel's ticks take the processor from no thread that runs the kernel's
+// code, and only ask it to give way. Another thread comes on where it does.
 func TestAskedToGiveWay(t *testing.T) {
 	own := described(2)
 	own.Resched = debuginfo.Member{Offset: 32, Size: 4}

@@ -5,11 +5,11 @@ import (
 	"landgo/scheduler/known"
 )
 
-// A thread that gave the processor up itself comes back with interrupts off, and runs
-// its tail until they are on. A tail is *heavy* if it does what others can tell: then it
-// makes a difference whether it was run (Kernel). It isn't meant that it pops what it
-// pushed before it left. These are return addresses and saved registers: memory that
-// threads share only because a thread's creator wrote the first of them.
+// A thread that gave the processor up itself comes back with interrupts off, and runs its tail
+// until they are on. A tail is *heavy* if it does what other threads can observe: then it makes a
+// difference whether it was run (Kernel). It isn't meant that it pops what it pushed before it
+// left. These are return addresses and saved registers: memory that threads share only because a
+// thread's creator wrote the first of them.
 //
 // No other thread touches these words, unless by a wild pointer. That would be an
 // access in conflict with the tail's, so some execution has it before the tail is
@@ -37,8 +37,8 @@ type tails struct {
 	proc  *processor
 }
 
-// isHeavy reports whether tails of a kind may do what others can tell. Those of
-// threads that waited look at what they waited for.
+// isHeavy reports whether tails of a kind may do what other threads can observe. Those of threads
+// that waited look at what they waited for.
 func (f *tails) isHeavy(k tailKind) bool { return k == tailOfWait || f.known.HeavyTails[k] }
 
 // pending reports whether a ready thread stands before a tail that is taken for
@@ -47,8 +47,8 @@ func (f *tails) pending(th *thread) bool {
 	return th.own.Tail && th.own.State == ownReady && !th.own.Idle && th.Live() && !f.isHeavy(th.own.Kind)
 }
 
-// inTail notes that a thread does something that others can tell, in its tail if
-// it is in one.
+// inTail notes that a thread does something that other threads can observe, in its tail if it is
+// in one.
 func (f *tails) inTail(th *thread) {
 	if !f.in.on.Get() && f.pending(th) {
 		f.makeHeavy(th.own.Kind)
@@ -81,8 +81,8 @@ func (f *tails) tailDid(th *thread, as []trace.Access) {
 	}
 }
 
-// made notes that what a transition has from so many accesses and operations on is a
-// thread's, whose tail it was.
+// made notes that what a transition has from this many accesses and operations on is a thread's,
+// whose tail it was.
 func (f *tails) made(th *thread, tr *trace.Transition, accesses, ops int) {
 	if th.ID == tr.Thread || th.own.Idle || len(tr.Accesses) == accesses {
 		return

@@ -145,8 +145,8 @@ static void worker(void *unused)
 	sema_up(&done);
 }
 
-/* Main sleeps while another works, and yields between: the test is wrong, for
- * that takes no time. */
+/* Main sleeps while another works, and yields between: the test is wrong, because that takes no
+ * time. */
 static void test_work(void)
 {
 	thread_create("worker", 31, worker, NULL);

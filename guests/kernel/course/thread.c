@@ -1,4 +1,4 @@
-/* Threads, which of them runs, and sleep: one after the other, for so many ticks.
+/* Threads, which of them runs, and sleep: one after the other, for this many ticks.
  *
  * invariant: lists and statuses are touched with interrupts off only, and they are
  * off whenever a thread is switched from or to. */

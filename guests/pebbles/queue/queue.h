@@ -1,6 +1,6 @@
-/* Threads that wait for a turn, in order. The owner of the object around a
- * queue takes waiters out and grants them what they wait for: a thread that is granted a
- * mutex holds it, a thread that is granted a unit has it. None competes again. */
+/* Threads that wait for a turn, in order. The code of the object around a queue takes waiters out
+ * and grants them what they wait for. A thread that is granted a mutex holds it, and a thread
+ * that is granted a unit has it. None competes again. */
 #ifndef QUEUE_H
 #define QUEUE_H
 

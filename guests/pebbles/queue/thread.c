@@ -6,9 +6,9 @@
  * until the list has the thread with its id, so a child that looks for itself
  * finds itself.
  *
- * A thread that ends holds the guard from before it says so until its last use
- * of its stack; unlock_and_vanish has none. Whoever puts its block among the
- * free ones has held the guard after that. */
+ * A thread that ends holds the guard from before it says so until its last use of its stack;
+ * unlock_and_vanish has none. The thread that puts its block among the free ones has held the
+ * guard after that. */
 #include "thread.h"
 #include "guard.h"
 #include "queue.h"

@@ -1,4 +1,4 @@
-/* A lock is a word that xchg takes. Who doesn't get it lets others run: on one
+/* A lock is a word that xchg takes. A thread that doesn't get it lets others run: on one
  * processor nothing else can make it free. */
 #include "pebbles.h"
 #include "thread.h"

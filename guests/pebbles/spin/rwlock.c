@@ -1,5 +1,5 @@
-/* Writers come before readers that haven't got in yet. Whoever leaves wakes
- * all, and they look again. */
+/* Writers come before readers that haven't got in yet. A thread that leaves wakes all, and they
+ * look again. */
 #include "pebbles.h"
 #include "thread.h"
 #include "variant.h"

@@ -21,7 +21,7 @@ void sem_wait(sem_t *s)
 {
 	mutex_lock(&s->lock);
 #if SEM_IF
-	/* Somebody else may have taken it between the signal and the lock. */
+	/* Another thread may have taken it between the signal and the lock. */
 	if (s->count <= 0)
 #else
 	while (s->count <= 0)

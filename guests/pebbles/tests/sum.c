@@ -1,6 +1,6 @@
-/* Two threads each add to one number and keep what it was before. At the end the
- * number is the sum of all that was added, and what the two saw fits one order of
- * them: a lost or a doubled addition shows in one of the two. */
+/* Two threads each add to one number and keep what it was before. At the end the number is the
+ * sum of all that was added, and what the two threads saw fits one order of them. A lost or a
+ * doubled addition shows in one of the two checks. */
 #include "pebbles.h"
 #include "thread.h"
 
@@ -21,7 +21,7 @@ static int add(int n)
 	return old;
 }
 
-/* Whoever is the last looks at the result. */
+/* The last thread looks at the result. */
 static void finish(void)
 {
 	mutex_lock(&lock);

@@ -1,4 +1,4 @@
-/* Who tells holds no lock: it is enough that it had it for the change. */
+/* The signalling thread holds no lock: it is enough that it held the lock for the change. */
 #include "pebbles.h"
 #include "thread.h"
 

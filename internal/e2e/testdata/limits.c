@@ -1,6 +1,6 @@
-/* Programs that keep landgo at one thing for long: an execution (LONG), a step
-   (COMPUTE), system calls (PROTECT), fresh memory (TOUCH), a bug for which a shorter
-   interleaving is looked for in a large space (REFINE). */
+/* Programs that keep landgo at one thing for long: an execution (LONG), a step (COMPUTE), system
+ * calls (PROTECT), fresh memory (TOUCH). REFINE has a bug whose shorter interleaving is looked
+ * for in a large space. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

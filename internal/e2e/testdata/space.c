@@ -1,7 +1,7 @@
-/* Programs that ask much of the guest's addresses: a block of 40 MB in each thread
-   (BIG), pointers kept in 32 bits (LOW), a chain of 64 creations with a thread beside
-   each link (CHAIN), 250 children of a thread that another one made (WIDE), a mapping
-   that goes page by page (PAGES). */
+/* Programs that ask much of the guest's addresses: a block of 40 MB in each thread (BIG),
+ * pointers kept in 32 bits (LOW). CHAIN is a chain of 64 creations with a thread beside each
+ * link. WIDE has 250 children of a thread that another one made. PAGES is a mapping that goes
+ * page by page. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

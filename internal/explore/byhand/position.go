@@ -34,7 +34,7 @@ type Chooser struct {
 	interrupted atomic.Bool
 }
 
-// marked is a mark of the state in which so many rows were taken.
+// marked is a mark of the state in which this many rows were taken.
 type marked struct {
 	at   int
 	mark trace.Mark

@@ -280,7 +280,7 @@ var searchOptions = []Option{
 	}, {
 		Name: "format", Group: GroupOutput, Value: "FORMAT",
 		Help:  "print the result as text, json, gradescope, autolab, junit, sarif, github or csv",
-		Doc:   "docs/formats.md has an example of each. An error is told in the format too, so that a grader always gets a whole document; the exit status is the same.",
+		Doc:   "docs/formats.md has an example of each. An error is reported in the format too, so that a grader always gets a whole document; the exit status is the same.",
 		Words: Formats,
 		Set:   setFormat,
 		Get: func(c *Config) []string {

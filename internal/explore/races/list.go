@@ -12,11 +12,10 @@ import (
 // maxRaces is the number of candidates that a result describes.
 const maxRaces = 20
 
-// List describes the candidates: those that came in both orders first, then by
-// address, so that it doesn't depend on when they were found. Those that synchronisation
-// ordered in each execution come last, and say so. Where all interleavings were run, they
-// aren't among them. Once tired says so no more executions are run again for it: the races
-// left are told without stacks.
+// List describes the candidates: those that came in both orders first, then by address, so that
+// it doesn't depend on when they were found. Those that synchronisation ordered in each execution
+// come last, and say so. Where all interleavings were run, they aren't among them. Once tired
+// says so no more executions are run again for it: the races left are reported without stacks.
 func List(s *session.Session, w *Watched, r *result.Result, tired func() bool) error {
 	if !w.Listed {
 		return nil

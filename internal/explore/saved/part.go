@@ -58,7 +58,7 @@ type Seen struct {
 	Reached    *Reached             `json:"reached,omitempty"` // where coverage is asked for
 }
 
-// Reached is what a unit has reached: pieces of the guest's lines by their numbers, of so many,
+// Reached is what a unit has reached: pieces of the guest's lines by their numbers, of this many,
 // and points.
 type Reached struct {
 	Pieces int            `json:"pieces"`

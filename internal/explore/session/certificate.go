@@ -116,10 +116,10 @@ func (s *Session) assumptions() []string {
 		out = append(out, "system calls that take a lock in the kernel, and the C library's streams, empty a thread's store buffer")
 	}
 	if s.Guest != nil && s.Guest.Met().AtOnce {
-		out = append(out, "a signal comes to a thread that runs in the step that sends it, not after what the sender does next: beside timers that send some, and in searches that can't have it otherwise")
+		out = append(out, "a signal comes to a running thread in the step that sends it, not after the sender's next steps (where timers send signals, and in searches that can't delay them)")
 	}
 	if s.calls(timers) {
-		out = append(out, fmt.Sprintf("while something else can run, at most %d ticks of timers that send signals: none of a timer of 5 s or more, or of 1 s or more whose signal ends the process", s.Config.MostTicks()))
+		out = append(out, fmt.Sprintf("while something else can run, at most %d ticks of timers that send signals. Timers of 5 s or more don't tick then, nor those of 1 s or more whose signal ends the process", s.Config.MostTicks()))
 	}
 	if s.Judged() && s.Platform.Buffered {
 		out = append(out, "conditions see what is in memory, and nothing that is in a store buffer")

@@ -182,8 +182,8 @@ func (s *Session) atLast(th trace.Thread, segments []trace.Segment) bool {
 	return false
 }
 
-// endThread takes the steps to the thread's end, if that comes next: one step, or two
-// where the thread doesn't stand before the end yet, or all from where it is counted out.
+// endThread takes the steps to the thread's end, if that comes next. That is one step, two where
+// the thread doesn't stand before its end yet, or all steps from where it is counted out.
 func (s *Session) endThread(t trace.TID, path []por.PathStep) ([]por.PathStep, error) {
 	before, n, from, out := s.Guest.Mark(), len(path), s.Guest.Position(t).Insns, false
 	for {

@@ -16,7 +16,7 @@ import (
 // ownKernel is a kernel that owns the machine and schedules its threads itself.
 var ownKernel = Platform{
 	how: func(*image.Image) string {
-		return "a multiboot header, annotations of a kernel, or a profile that tells of one"
+		return "a multiboot header, annotations of a kernel, or a profile that describes one"
 	},
 	uniprocessor: true,
 	plainMalloc:  true,
@@ -71,7 +71,7 @@ func (p *Program) loader() *profile.Loader {
 	return nil
 }
 
-// silent says that a kernel says nothing of its threads, if neither it nor a profile
+// silent says that a kernel doesn't describe its threads, if neither it nor a profile
 // does. It would boot, perhaps without an end, and nothing would be known.
 func (p *Program) silent() error {
 	missing := steer.Untold(p.Image)
@@ -81,7 +81,7 @@ func (p *Program) silent() error {
 	if p.misfit != nil {
 		return &Invalid{Kind: result.NoAnnotations, Reason: fmt.Sprintf("%s is a kernel that landgo has a profile for, but it is built in another way: %v", p.Config.Guest, p.misfit)}
 	}
-	return &Invalid{Kind: result.NoAnnotations, Reason: fmt.Sprintf("%s is a kernel that says nothing of its threads: it has none of landgo's annotations (%s)", p.Config.Guest, strings.Join(missing, ", "))}
+	return &Invalid{Kind: result.NoAnnotations, Reason: fmt.Sprintf("%s is a kernel that doesn't describe its threads: it has none of landgo's annotations (%s)", p.Config.Guest, strings.Join(missing, ", "))}
 }
 
 // bootKernel boots a kernel that owns the machine, up to where its threads are

@@ -47,7 +47,7 @@ type Session struct {
 	Aligning bool
 	// openings has the program's start, for all sessions that are alike.
 	openings *scheduler.Openings
-	// afresh: no kept boot is used, for it was damaged.
+	// afresh: no kept boot is used, because it was damaged.
 	afresh bool
 	Notes  []string // for the user, a line each
 	// Covered is what it and the sessions that came of it reached, nil: not wanted.

@@ -51,7 +51,7 @@ func (st *Story) Account() []result.Event {
 	return out
 }
 
-// laneOf is a thread's name for a reader: what finds a store buffer empty is told with that.
+// laneOf is a thread's name for a reader: what finds a store buffer empty is reported with that.
 func laneOf(name string) string {
 	if trace.IsDrainName(name) {
 		return trace.OwnerName(name) + trace.BufferMark

@@ -1,9 +1,10 @@
-// Package story tells a person what came of a run. It runs an execution again with
-// everything recorded, and writes down its switches, the accesses that collide, and what
-// each thread waits for. It adds the lives of blocks, and the two sides of a data race. A
-// record has what happened, step by step (a beat is one step with all that was seen of it), and
-// answers which accesses met (record.go); a Story says what of that a person should see. And it warns where a verdict means less than it seems to.
-// Invariant: a story is made of one execution alone, and changes nothing of a search.
+// Package story tells a person what came of a run. It runs an execution again with everything
+// recorded, and writes down its switches, the accesses that collide, and what each thread waits
+// for. It adds the lives of blocks, and the two sides of a data race. A record has what happened,
+// step by step, and answers which accesses met (record.go). A beat is one step with all that was
+// seen of it. A Story chooses what of that a person should see. It also warns where a verdict
+// means less than it seems to. Invariant: a story is made of one execution alone, and changes
+// nothing of a search.
 //
 // # The files
 //

@@ -97,7 +97,7 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 		if let == "" {
 			return ""
 		}
-		return fmt.Sprintf("Thread %s lets %s go (%s) between its two accesses to %s (%s, %s), and thread %s changes that. Hold %s over both, or look again after taking it.",
+		return fmt.Sprintf("Thread %s releases %s (%s) between its two accesses to %s (%s, %s), and thread %s changes that. Hold %s over both, or look again after taking it.",
 			t, all[0], let, variable, where(x.Stack), where(y.Stack), u, all[0])
 	case !acts:
 		return ""
@@ -107,7 +107,7 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 		if let == "" || st.accessAt(st.hit.before).IsWrite() || result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function {
 			return ""
 		}
-		return fmt.Sprintf("Thread %s lets %s go (%s) before its last access to %s there (%s), and thread %s changes that under the lock (%s). Unlock after the last access.", t, lock, let, variable, where(y.Stack), u, where(m.Stack))
+		return fmt.Sprintf("Thread %s releases %s (%s) before its last access to %s there (%s), and thread %s changes that under the lock (%s). Unlock after the last access.", t, lock, let, variable, where(y.Stack), u, where(m.Stack))
 	case len(both) > 0 && len(m.Held) == 0:
 		return fmt.Sprintf("Thread %s changes %s (%s) without %s, which thread %s holds at its accesses. If %s is what protects %s, take it there too.", u, variable, where(m.Stack), both[0], t, both[0], variable)
 	case len(m.Held) > 0 && len(x.Held) == 0 && len(y.Held) == 0:
@@ -131,7 +131,7 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 	return fmt.Sprintf("Nothing keeps thread %s's change of %s (%s) from coming between %s. Let both threads hold one lock there, or use one atomic operation.", u, variable, where(m.Stack), between)
 }
 
-// doneTwice: a thread looks at something under a lock, lets the lock go, and makes under it
+// doneTwice: a thread looks at something under a lock, releases the lock, and makes under it
 // the changes that another one has made in between.
 func (st *Story) doneTwice(f *scheduler.Failure, x, m, y *result.Access) string {
 	all := common(common(x.Held, y.Held), m.Held)
@@ -165,7 +165,7 @@ func (st *Story) doneTwice(f *scheduler.Failure, x, m, y *result.Access) string 
 	if both.Symbol == "" || where(both.Stack) == "" || where(first.Stack) == "" {
 		return ""
 	}
-	return fmt.Sprintf("Thread %s lets %s go (%s) after it has looked at %s, and changes %s (%s) when it has it again. In between thread %s has done the same (%s). Hold %s over both, or look again after taking it.",
+	return fmt.Sprintf("Thread %s releases %s (%s) after it has looked at %s, and changes %s (%s) when it has it again. In between thread %s has done the same (%s). Hold %s over both, or look again after taking it.",
 		st.Guest.Name(st.hit.thread), lock, let, m.Name(), both.Name(), where(both.Stack), m.Thread, where(first.Stack), lock)
 }
 
@@ -182,7 +182,7 @@ func (st *Story) sharedLock() string {
 }
 
 // letGoBefore: of two accesses that met, one is made without a lock that the other is made
-// under. Its thread held that lock at its access before, and has let it go since.
+// under. Its thread held that lock at its access before, and has released it since.
 func (st *Story) letGoBefore() string {
 	if len(st.collided) != 2 {
 		return ""
@@ -200,14 +200,14 @@ func (st *Story) letGoBefore() string {
 			if let == "" || w.Symbol == "" || where(w.Stack) == "" || where(o.Stack) == "" || result.Innermost(b.Stack).Function != result.Innermost(w.Stack).Function {
 				continue
 			}
-			return fmt.Sprintf("Thread %s lets %s go (%s) before it writes %s (%s), and thread %s, which holds %s, uses that (%s). Unlock after the last access.",
+			return fmt.Sprintf("Thread %s releases %s (%s) before it writes %s (%s), and thread %s, which holds %s, uses that (%s). Unlock after the last access.",
 				w.Thread, lock, let, w.Name(), where(w.Stack), o.Thread, lock, where(o.Stack))
 		}
 	}
 	return ""
 }
 
-// lookedForReading: a thread looks at something with a lock held for reading, lets it go, and
+// lookedForReading: a thread looks at something with a lock held for reading, releases it, and
 // changes that with the lock held for writing. Another one has changed it in between.
 func (st *Story) lookedForReading(x, m, y *result.Access) string {
 	t, u := st.hit.thread, st.beats[st.hit.mid.beat].madeBy(st.hit.mid.access)
@@ -218,7 +218,7 @@ func (st *Story) lookedForReading(x, m, y *result.Access) string {
 		if !slices.Contains(mine, l) || !slices.Contains(its, l) || let == "" {
 			continue
 		}
-		return fmt.Sprintf("Thread %s looks at %s (%s) while it holds %s for reading, lets that go (%s), and changes %s (%s) when it holds it for writing. In between thread %s changes it (%s). Look again after taking %s for writing.",
+		return fmt.Sprintf("Thread %s looks at %s (%s) while it holds %s for reading, releases that (%s), and changes %s (%s) when it holds it for writing. In between thread %s changes it (%s). Look again after taking %s for writing.",
 			st.Guest.Name(t), m.Name(), where(x.Stack), lock, let, m.Name(), where(y.Stack), m.Thread, where(m.Stack), lock)
 	}
 	return ""

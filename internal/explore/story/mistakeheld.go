@@ -38,7 +38,7 @@ func joinsHolding(b *result.Bug) string {
 		w := &b.Waits[i]
 		for k := range b.Waits {
 			if v := &b.Waits[k]; w.For == "thread" && w.Owner == v.Thread && heldIn(w, v) {
-				return fmt.Sprintf("Thread %s waits for thread %s to end (%s) while it holds %s (%s), and thread %s needs that to go on (%s). Let %s go before the join.",
+				return fmt.Sprintf("Thread %s waits for thread %s to end (%s) while it holds %s (%s), and thread %s needs that to go on (%s). Release %s before the join.",
 					w.Thread, v.Thread, where(w.Stack), v.Object, v.Acquired.Where(), v.Thread, where(v.Stack), v.Object)
 			}
 		}
@@ -51,8 +51,9 @@ func heldIn(w, v *result.Wait) bool {
 	return v.Owner == w.Thread && (v.For == "mutex" || v.For == "read-write lock") && v.Acquired != nil && where(w.Stack) != "" && where(v.Stack) != ""
 }
 
-// helpsLater is where the thread of v makes its next call that lets those go on that wait for the
-// object of w, in a run that passes: after it has taken the lock for which it waits here. "" if there is none.
+// helpsLater is where, in a run that passes, the thread of v next wakes threads that wait for the
+// object of w. It does so after it has taken the lock for which it waits here. "" if there is no
+// such place.
 func (st *Story) helpsLater(w, v *result.Wait, passes *Story) string {
 	helps := []trace.OpKind{trace.OpSemPost, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpBarrierArrive}
 	takes := []trace.OpKind{trace.OpLock, trace.OpReadLock, trace.OpWriteLock}

@@ -9,7 +9,7 @@ import (
 
 // Threads that wait for what another one has left behind.
 
-// spinning makes what a thread's loop reads the cause of a livelock: who wrote it last.
+// spinning makes what a thread's loop reads the cause of a livelock: which thread wrote it last.
 func (st *Story) spinning(b *result.Bug) {
 	if b.Kind != trace.Livelock || b.Cause != "" {
 		return
@@ -58,7 +58,7 @@ func (st *Story) kept(b *result.Bug) string {
 		if w.For != "mutex" || !ok || w.Acquired == nil || w.Acquired.File == "" || st.Guest.StateText(owner) != "ended" {
 			continue
 		}
-		return fmt.Sprintf("Thread %s takes %s (%s) and ends without letting it go. %s", w.Owner, w.Object, w.Acquired.Where(), unlockOnEveryWay)
+		return fmt.Sprintf("Thread %s takes %s (%s) and ends without releasing it. %s", w.Owner, w.Object, w.Acquired.Where(), unlockOnEveryWay)
 	}
 	return ""
 }

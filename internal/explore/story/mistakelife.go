@@ -98,9 +98,9 @@ func (st *Story) foundAt(t trace.TID, before at, b *heap.Block) (x, from at, ok 
 	return x, from, false
 }
 
-// comesLater reports whether the user of a freed block has it from elsewhere than from the
-// thread that created it: it has allocated it, or read its address from memory that was
-// written after the user was created, or by a third thread.
+// comesLater reports whether the user of a freed block has it from elsewhere than from the thread
+// that created the user. Either the user has allocated it, or it has read the block's address
+// from memory. That memory was written by a third thread, or after the user was created.
 func (st *Story) comesLater(f *scheduler.Failure) bool {
 	if f.Block.Given.Thread == f.Thread {
 		return true
@@ -319,7 +319,7 @@ func (st *Story) reusedAt(x at) string {
 		if !block {
 			what = []string{"an entry", "number"}
 		}
-		return fmt.Sprintf("Thread %s reads %s (%s), and its exchange (%s) succeeds, for the value is the same again: thread %s has changed it and changed it back (%s). This is the ABA problem. Change a count together with the pointer, or keep %s from being used again while a thread may hold its %s.",
+		return fmt.Sprintf("Thread %s reads %s (%s), and its exchange (%s) succeeds, because the value is the same again: thread %s has changed it and changed it back (%s). This is the ABA problem. Change a count together with the pointer, or keep %s from being used again while a thread may hold its %s.",
 			st.Guest.Name(t), r.Name(), where(r.Stack), where(st.shown(x.beat, x.access).Stack), st.Guest.Name(by), where(m.Stack), what[0], what[1])
 	}
 	return ""

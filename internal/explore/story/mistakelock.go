@@ -15,7 +15,7 @@ import (
 
 const unlockOnEveryWay = "Unlock it on every way to the thread's end; where a thread can be cancelled, by pthread_cleanup_push."
 
-// misused: a lock is held too long, taken twice, or let go once too often.
+// misused: a lock is held too long, taken twice, or released once too often.
 func (st *Story) misused(b *result.Bug, f *scheduler.Failure) string {
 	if f.Misuse == scheduler.OtherMisuse {
 		return ""
@@ -31,30 +31,30 @@ func (st *Story) misused(b *result.Bug, f *scheduler.Failure) string {
 		taken = at.Where()
 	}
 	if f.Misuse == scheduler.KeptAtEnd {
-		return fmt.Sprintf("Thread %s takes %s (%s) and ends without letting it go. %s", t, lock, taken, unlockOnEveryWay)
+		return fmt.Sprintf("Thread %s takes %s (%s) and ends without releasing it. %s", t, lock, taken, unlockOnEveryWay)
 	}
 	if here == "" {
 		return ""
 	}
 	switch f.Misuse {
 	case scheduler.TakenTwice:
-		return fmt.Sprintf("Thread %s takes %s (%s) and wants it once more (%s) before it lets it go. Unlock it before, or have a function for callers that hold it.", t, lock, taken, here)
+		return fmt.Sprintf("Thread %s takes %s (%s) and wants it once more (%s) before it releases it. Unlock it before, or have a function for callers that hold it.", t, lock, taken, here)
 	case scheduler.Upgraded:
-		return fmt.Sprintf("Thread %s holds %s for reading (%s) and wants it for writing (%s). Let it go first, and look again once it is held for writing: another thread may come in between.", t, lock, taken, here)
+		return fmt.Sprintf("Thread %s holds %s for reading (%s) and wants it for writing (%s). Release it first, and look again once it is held for writing: another thread may come in between.", t, lock, taken, here)
 	case scheduler.AnothersLock:
-		return fmt.Sprintf("Thread %s takes %s (%s), and thread %s lets it go (%s). The thread that takes a lock lets it go; a semaphore may be posted by another thread.", holder, lock, taken, t, here)
+		return fmt.Sprintf("Thread %s takes %s (%s), and thread %s releases it (%s). The thread that takes a lock has to release it; a semaphore may be posted by another thread.", holder, lock, taken, t, here)
 	case scheduler.HeldAtItsEnd:
 		if f.Holder == f.Thread {
 			return fmt.Sprintf("Thread %s takes %s (%s), and destroys or initialises it (%s) while it holds it. Unlock it first.", t, lock, taken, here)
 		}
-		return fmt.Sprintf("Thread %s takes %s (%s), and thread %s destroys or initialises it (%s) before it is let go. Wait for the threads that use it first, with pthread_join.", holder, lock, taken, t, here)
+		return fmt.Sprintf("Thread %s takes %s (%s), and thread %s destroys or initialises it (%s) before it is released. Wait for the threads that use it first, with pthread_join.", holder, lock, taken, t, here)
 	case scheduler.NotTaken:
 		by, at := st.lastOperation(f.Lock, trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock)
 		if at != "" && by == f.Thread {
-			return fmt.Sprintf("Thread %s lets %s go (%s), and once more (%s). Unlock it once for each time that it is taken.", t, lock, at, here)
+			return fmt.Sprintf("Thread %s releases %s (%s), and once more (%s). Unlock it once for each time that it is taken.", t, lock, at, here)
 		}
 		if st.acquired(f.Thread, f.Lock) == nil {
-			return fmt.Sprintf("Thread %s lets %s go (%s) without having taken it. Lock it before.", t, lock, here)
+			return fmt.Sprintf("Thread %s releases %s (%s) without having taken it. Lock it before.", t, lock, here)
 		}
 	case scheduler.UsedGone:
 		by, at := st.lastOperation(f.Lock, trace.OpMutexDestroy, trace.OpCondDestroy, trace.OpRWDestroy, trace.OpBarrierDestroy, trace.OpSemDestroy)

@@ -74,7 +74,7 @@ func (st *Story) changedTooEarly(f *flip, passes *Story) string {
 		data.Thread, f.early.thread, created.Where(), data.Name(), f.here, f.earlyIs)
 }
 
-// begins reports whether a thread does nothing that others could tell before an access.
+// begins reports whether a thread does nothing that other threads could observe before an access.
 func (r *record) begins(t trace.TID, x at) bool {
 	for range r.backward(t, x) {
 		return false
@@ -134,7 +134,7 @@ func (st *Story) letIn(f *flip) string {
 // readsUnder reports whether the late thread of a flip reads the same again while it holds a
 // lock, and not only to change it.
 func (st *Story) readsUnder(f *flip, from at, lock string) bool {
-	until := at{beat: len(st.beats)} // it lets the lock go
+	until := at{beat: len(st.beats)} // it releases the lock
 	for i := from.beat; i < len(st.beats) && until.beat == len(st.beats); i++ {
 		for k := range st.beats[i].ops {
 			o := &st.beats[i].ops[k]

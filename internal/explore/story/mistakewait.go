@@ -48,7 +48,7 @@ func (st *Story) lostSignal(b *result.Bug) string {
 			if st.testedFor(*entered, last) {
 				continue // the variable is there, and tested as it should be
 			}
-			return fmt.Sprintf("Thread %s signals %s (%s) before thread %s waits for it (%s): the signal is lost, for it wakes only threads that wait already. Test under the mutex, in a loop around the wait, a variable that the signalling thread sets under the mutex.",
+			return fmt.Sprintf("Thread %s signals %s (%s) before thread %s waits for it (%s): the signal is lost, because it wakes only threads that wait already. Test under the mutex, in a loop around the wait, a variable that the signalling thread sets under the mutex.",
 				st.Guest.Name(st.by(last)), w.Object, st.place(last), w.Thread, where(w.Stack))
 		}
 	}

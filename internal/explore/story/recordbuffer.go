@@ -2,9 +2,9 @@ package story
 
 import "landgo/internal/trace"
 
-// Stores that wait in a store buffer. One that is written to memory at once, before its
-// thread or another goes on, is told as under sequential consistency. A delayed one is
-// told twice: where its thread buffers it, and where memory has it.
+// Stores that wait in a store buffer. One that is written to memory at once, before its thread or
+// another goes on, is reported as under sequential consistency. A delayed one is told twice:
+// where its thread buffers it, and where memory has it.
 
 // ownerOf is a thread, or the one whose store buffer it is.
 func (r *record) ownerOf(t trace.TID) trace.TID {

@@ -58,7 +58,7 @@ func (r *record) tested(t trace.TID, wait int, used *trace.Access) (x at, ok boo
 }
 
 // news reports whether a thread, woken from its wait in a beat, reads something that it had
-// tested, and that has another value now. It does so before it lets its locks go. That may
+// tested, and that has another value now. It does so before it releases its locks. That may
 // be what it has waited for.
 func (r *record) news(t trace.TID, wait, goesOn int) bool {
 	for y, used := range r.forward(t, at{beat: goesOn}) {

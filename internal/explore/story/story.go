@@ -143,8 +143,8 @@ func little(bytes []byte) (v uint64) {
 	return v
 }
 
-// Number is what so many bytes hold, as a number for a person; small: it looks like one,
-// and not like an address.
+// Number is what this many bytes hold, as a number for a person; small: it looks like one, and
+// not like an address.
 func Number(v uint64, size uint32) (text string, small bool) {
 	signed := int64(v<<(64-8*size)) >> (64 - 8*size)
 	switch {

@@ -194,7 +194,7 @@ func takes(o *trace.Op) bool {
 	return false
 }
 
-// unlocks reports whether an operation lets a lock go.
+// unlocks reports whether an operation releases a lock.
 func unlocks(o *trace.Op) bool {
 	return o.Kind == trace.OpUnlock || o.Kind == trace.OpReadUnlock || o.Kind == trace.OpWriteUnlock
 }

@@ -1,7 +1,7 @@
-/* Steps that go as far as an object lets them (scheduler/look.go). The thread
- * "nested" takes three locks in one step if it can; of the innermost, which the
- * first argument chooses, "holder" has had hold before, and still has at its
- * yield. What nested holds when it is held up there decides what main can do. */
+/* Steps that go as far as an object lets them (scheduler/look.go). The thread "nested" takes
+ * three locks in one step if it can. The first argument chooses the innermost, which "holder" has
+ * taken before, and still holds at its yield. What nested holds when it has to wait there decides
+ * what main can do. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

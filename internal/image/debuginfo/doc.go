@@ -1,6 +1,6 @@
-// Package debuginfo answers questions about code and data by the file's DWARF: the source
-// line of an instruction (line.go), the variable at an address (variable.go, local.go), the
-// place of a field (member.go), what is atomic (atomic.go).
+// Package debuginfo answers questions about code and data by the file's DWARF. It knows the
+// source line of an instruction (line.go) and the variable at an address (variable.go, local.go).
+// It also knows the place of a field (member.go), and what is atomic (atomic.go).
 //
 // Invariant: a damaged or missing DWARF makes an answer poorer, never wrong or an error. All
 // methods may be called from any goroutine.

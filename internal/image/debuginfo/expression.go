@@ -215,7 +215,7 @@ func (d *Info) variableNamed(name string) (found *variable) {
 	return found
 }
 
-// pointee is what a pointer points to, so many elements behind it.
+// pointee is what a pointer points to, this many elements behind it.
 func (e *expression) pointee(o object, index uint64) (object, error) {
 	to, word := dwarf.Offset(0), e.d.Machine.Word()
 	if o.pointer {

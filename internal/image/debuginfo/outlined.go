@@ -9,8 +9,8 @@ import (
 )
 
 // Outlined names the variable at addr to which the innermost function on a stack has a pointer
-// that the compiler made: one that the threads of OpenMP share, in the function from which
-// gcc has taken their code. "main::sum". regs and read are as in Unwind.
+// that the compiler made. The threads of OpenMP share it; it is of the function from which gcc
+// has taken their code. An example is "main::sum". regs and read are as in Unwind.
 func (d *Info) Outlined(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (name string, ok bool) {
 	frames := d.FramesOn(regs, read)
 	if len(frames) == 0 {

@@ -38,7 +38,7 @@ func (d *Info) InRegisters(name string) (why string) {
 				return err
 			}
 			if first && e.Tag == dwarf.TagFormalParameter && d.inRegister(e) {
-				why = fmt.Sprintf("the compiler passes the arguments of %s in registers, for it sees all its calls: declare it noipa, or not static", name)
+				why = fmt.Sprintf("the compiler passes the arguments of %s in registers, because it sees all its calls: declare it noipa, or not static", name)
 				return nil
 			}
 			first = e.Tag == dwarf.TagSubprogram && d.name(e) == name

@@ -8,8 +8,8 @@ import (
 	"landgo/internal/image/imagetest"
 )
 
-// TestInRegisters: a function that gets its argument in a register, as static i386 ones
-// may, is told from others.
+// TestInRegisters: a function that gets its argument in a register, as static i386 ones may, is
+// distinguished from others.
 func TestInRegisters(t *testing.T) {
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "k.c"), filepath.Join(dir, "k")

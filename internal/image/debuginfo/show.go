@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The limits of what is shown. Of a structure or an array that is so many parts, and
-// structures so deep within others; of a string, so many bytes.
+// The limits of what is shown. Of a structure or an array that is this many parts, and structures
+// so deep within others; of a string, this many bytes.
 const maxShown, maxShownDepth, maxShownText = 16, 3, 64
 
 // show is an object's value as text.

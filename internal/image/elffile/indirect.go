@@ -248,9 +248,9 @@ func (f *File) MayCall(name string) bool {
 	return ok || f.Stripped
 }
 
-// Mentions reports whether the address of a function may be in code or data: as a word, as half a
-// word where the file has a fixed place, or as the distance in a call, a jump or a lea. Bytes may
-// look so by chance.
+// Mentions reports whether the address of a function may be in code or data. It looks for a word,
+// for half a word where the file has a fixed place, and for the distance in a call, a jump or a
+// lea. Bytes may look so by chance.
 func (f *File) Mentions(addr uint64) bool {
 	for _, p := range f.files() {
 		for i := range p.Segments {

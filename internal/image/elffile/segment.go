@@ -109,8 +109,8 @@ func (f *File) addBias(h *header) {
 	}
 }
 
-// Physical is where a kernel's address is in memory: below it by Bias, or itself,
-// for a kernel can have a part that runs before it has page tables.
+// Physical is where a kernel's address is in memory: below it by Bias, or itself, because a
+// kernel can have a part that runs before it has page tables.
 func (f *File) Physical(addr uint64) uint64 {
 	if addr >= f.Bias {
 		return addr - f.Bias

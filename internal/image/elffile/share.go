@@ -19,8 +19,8 @@ func bootLoaded(loads []elf.ProgHeader) bool {
 	return slices.ContainsFunc(loads, func(p elf.ProgHeader) bool { return p.Paddr != p.Vaddr && p.Paddr != 0 })
 }
 
-// joined is s and next in one, for they share a page: its bytes are those of both, and
-// may be used in all ways that those of either may.
+// joined is s and next in one, because they share a page: its bytes are those of both, and may be
+// used in all ways that those of either may.
 func (s *Segment) joined(next *Segment, p *elf.ProgHeader, data []byte) (Segment, bool) {
 	at, ends := p.Vaddr-s.Addr, uint64(len(s.Data))
 	if s.Addr+s.MemSize-PageSize != next.Addr || at < s.used || at-ends > maxFill {

@@ -13,16 +13,14 @@ import (
 // its own pthread_mutex_lock. The linker then takes the program's, whose code
 // is to be checked, so it has no role.
 //
-// How to tell. A function with line information is the program's own: C
-// libraries are installed without, and of one that was built with it the source
-// is in a folder that says so. Debian 11 installs libpthread.a with it: its folders
-// are relative ones ("nptl/pthread_join.c"), which a compiler gives only where it is
-// told to (-ffile-prefix-map). Without line information: a libc defines a
-// replaceable function as a weak symbol, or under a second name that it uses
-// itself (__libc_malloc), and a program does neither. Musl has functions with
-// one strong name (free, sem_wait); of those, free goes with malloc, and the
-// others are taken for musl's. Pebbles programs bring all of their own, and
-// their profile trusts nothing.
+// How to tell. A function with line information is the program's own, because C libraries are
+// installed without. One that was built with it has its source in a folder that says so. Debian
+// 11 installs libpthread.a with it: its folders are relative ones ("nptl/pthread_join.c"), which
+// a compiler gives only where it is told to (-ffile-prefix-map). Without line information: a libc
+// defines a replaceable function as a weak symbol, or under a second name that it uses itself
+// (__libc_malloc), and a program does neither. Musl has functions with one strong name (free,
+// sem_wait); of those, free goes with malloc, and the others are taken for musl's. Pebbles
+// programs bring all of their own, and their profile trusts nothing.
 
 // replaceable are names that are weak or have a second name in a libc; one that
 // ends in an underscore stands for all that begin with it.

@@ -1,7 +1,7 @@
-// Package profile gives a guest's functions their meaning: roles (role.go), landgo's own
-// profiles (pthread.go, p2.go, builtin.go), and the user's file (file.go and the files named
-// after its sections: kernel.go, alloc.go, point.go, sleep.go, for.go, loader.go). The names of
-// a profile are found in the guest by finder.go and ownkernel.go.
+// Package profile gives a guest's functions their meaning: roles (role.go), landgo's own profiles
+// (pthread.go, p2.go, builtin.go), and the user's file (file.go). Files are named after its
+// sections: kernel.go, alloc.go, point.go, sleep.go, for.go, loader.go. finder.go and
+// ownkernel.go find the names of a profile in the guest.
 //
 // # The files
 //

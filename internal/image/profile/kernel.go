@@ -22,8 +22,8 @@ type KernelProfile struct {
 	Current Named
 	Idle    []Named
 	Created []Binding
-	// Sleep has functions in which threads wait for time: Args says which argument is
-	// the number of ticks, if one is, and Size how many bytes it has, 0 for a register's.
+	// Sleep has functions in which threads wait for time. Args says which argument is the number
+	// of ticks, if one is. Size is how many bytes it has, 0 for a register's.
 	Sleep     []Binding
 	Scroll    []Named
 	Ready     []ListProfile
@@ -53,9 +53,8 @@ type ThreadProfile struct {
 	Size uint64
 }
 
-// ListProfile is a list of threads: First is where the variable points to its
-// first element, Next where an element points to the next, and Link where in a
-// thread an element is.
+// ListProfile is a list of threads. First is where the variable points to its first element, and
+// Next where an element points to the next. Link is where in a thread an element is.
 type ListProfile struct{ Variable, First, Next, Link Named }
 
 // kernelKeys are the keys of the section.

@@ -38,9 +38,9 @@ type Loader struct {
 	Tables uint64
 	// Stack is the stack pointer's first value; 0: anywhere.
 	Stack uint64
-	// MemoryMap is where a multiboot information tells of memory, and MemoryPages where
-	// a word of 4 bytes has its size in pages. MemoryBIOS is where the BIOS' map of it is
-	// (e820): a number in 4 bytes, and so many entries of 20. 0: nowhere.
+	// MemoryMap is where a multiboot information tells of memory, and MemoryPages where a word of
+	// 4 bytes has its size in pages. MemoryBIOS is where the BIOS' map of it is (e820): a number
+	// in 4 bytes, and this many entries of 20. 0: nowhere.
 	MemoryMap, MemoryPages, MemoryBIOS uint64
 	// Arguments is the room for the command line's words: their number in 4 bytes, then
 	// each with a null byte behind it. Empty: the kernel gets none.
@@ -145,8 +145,8 @@ func (f *field) place() (Named, error) {
 	return f.named()
 }
 
-// loader finds what a profile's loader names; nil if it has none, or a multiboot loader
-// can start the kernel: it has the header, and one distance from all its addresses.
+// loader finds what a profile's loader names. It is nil if there is none, or if a multiboot
+// loader can start the kernel: with the header, and one distance from all its addresses.
 func (f *finder) loader(l *LoaderProfile) *Loader {
 	if l == nil || f.info.Multiboot() != nil && !f.info.Scattered() {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// Number is a constant of so many bytes, by its bits.
+// Number is a constant of this many bytes, by its bits.
 type Number struct {
 	Value uint64
 	Size  int // 1, 2, 4 or 8

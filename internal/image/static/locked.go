@@ -30,11 +30,10 @@ func Locked(f *elffile.File, code []byte) (locked bool, length int, err error) {
 	return false, inst.Len, nil
 }
 
-// AnyLocked reports whether the image has a locked instruction anywhere, its
-// libraries' code included. Code that no function's symbol covers, or that
-// doesn't decode, is searched from every byte. There it may say yes for none,
-// and never no for one. So it does for code of so many instructions that they
-// aren't looked at.
+// AnyLocked reports whether the image has a locked instruction anywhere, its libraries' code
+// included. Code that no function's symbol covers, or that doesn't decode, is searched from every
+// byte. There it may say yes for none, and never no for one. So it does for code of this many
+// instructions that they aren't looked at.
 func AnyLocked(file *elffile.File) bool {
 	left := maxLocked
 	for _, r := range file.Code {

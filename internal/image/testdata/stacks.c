@@ -1,6 +1,6 @@
-/* Many shapes of stack frames: leaf functions, frames of variable and of
- * realigned size, calls through pointers, out of a library, tail calls,
- * variable arguments, a signal handler, a second thread. */
+/* Many shapes of stack frames: leaf functions, frames of variable and of realigned size, calls
+ * through pointers and out of a library. There are tail calls, variable arguments, a signal
+ * handler, and a second thread. */
 #include <alloca.h>
 #include <pthread.h>
 #include <signal.h>

@@ -234,8 +234,8 @@ func closeRooms(rooms map[string]*room) {
 	}
 }
 
-// stepInside takes a step of thread t. It reports whether the thread did no more than to look at a
-// word, or to add to it, and is about to do so again; and else what it did.
+// stepInside takes a step of thread t. It reports whether the thread only looked at a word, or
+// added to it, and is about to do so again. did is what it did otherwise.
 func (m *Machine) stepInside(t, at int) (inside bool, did string) {
 	b := t * threadLen
 	before := m.w[b+wBug]
@@ -325,9 +325,9 @@ func (m *Machine) noteUse(t int, in *Instr, x *trace.Transition) {
 	}
 }
 
-// othersTry reports whether another thread than t is there whose tries may fail. One whose last try was before
-// this step in one execution of a trace may be gone in it, and there in another; one that
-// tries later is there in all.
+// othersTry reports whether another thread than t is there whose tries may fail. One whose last
+// try was before this step may be gone in one execution of a trace, and there in another. One
+// that tries later is there in all.
 func (m *Machine) othersTry(t, at int) bool {
 	for k := range m.movers {
 		if k.at == at && k.t != t && m.w[k.t*threadLen+wState] == alive {

@@ -25,7 +25,7 @@ const (
 // mostTurns bounds the turns of a counted spin.
 const mostTurns = 64
 
-// look is what a survey came to.
+// look is the result of a survey.
 type look struct {
 	turns  int // with which the present value leads out; 0: it leads nowhere
 	counts bool

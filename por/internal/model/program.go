@@ -143,8 +143,8 @@ type Program struct {
 	// SpinInSum is a wrong spin rule, for a test of the tests: a loop whose
 	// own writes cancel out in sum counts as a spin.
 	SpinInSum bool
-	// Loud takes every lock for a change that others can tell, so that a loop
-	// with one isn't a spin: what quiet locks are judged by.
+	// Loud takes every lock for a change that other threads can observe, so that a loop with one
+	// isn't a spin: what quiet locks are judged by.
 	Loud bool
 	// Calm: a write of what is there already lets no thread out of a spin, as in package
 	// scheduler. Else two threads that test and set can wake each other for ever.
@@ -153,7 +153,7 @@ type Program struct {
 	// Endless: no arrival completes a barrier's round; Serial: the last to arrive is told so, in
 	// register 1.
 	Careless, Endless, Serial bool
-	// Counts: the turns of a spin that counts them are one step, for a search that is spared
+	// Counts: the turns of a spin that counts them are one step, because a search that is spared
 	// polls. Undeclared: no thread awaits in one. CountsBadly is for tests of the tests.
 	Counts, Undeclared bool
 	CountsBadly        CountFault
