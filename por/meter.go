@@ -43,7 +43,8 @@ type meter struct {
 	first  int
 	fresh  int32
 	states []metered
-	yields []int32 // per thread, in the current path
+	yields []int32     // per thread, in the current path
+	early  *earlyFlush // nil: updates may come late
 }
 
 // metered is what the meter keeps of a state of the path.
@@ -78,13 +79,17 @@ func (m *meter) enter(n *node) {
 	}
 	s.least, s.yields = -1, false
 	m.yields = atLeast(m.yields, len(m.path.present.Ready)*64)
-	for t := range m.path.present.Ready.All {
-		if m.flushes(t) {
+	for i := range m.path.threads {
+		t := &m.path.threads[i]
+		if t.Status != trace.Ready && !(t.Status == trace.Blocked && t.Rests) || t.Updates || t.Arrives {
 			continue
 		}
-		if y := m.yields[t]; s.least < 0 || y < s.least {
+		if y := m.yields[t.ID]; s.least < 0 || y < s.least {
 			s.least = y
 		}
+	}
+	if m.early != nil {
+		m.early.enter(n)
 	}
 }
 
@@ -183,7 +188,7 @@ func (m *meter) delays(n *node, t trace.TID) (passed int32) {
 		if u == t {
 			break
 		}
-		if p.isReady(n.depth, u) && !m.blocked(n, u) && !m.flushes(u) {
+		if p.isReady(n.depth, u) && !m.blocked(n, u) && !m.flushes(u) && !p.thread(u).Rests {
 			passed++
 		}
 	}
