@@ -48,6 +48,24 @@ type Plan struct {
 // Bytes are Size bytes of guest memory.
 type Bytes struct{ Addr, Size uint64 }
 
+// A Part is bytes that a call copies from the guest's memory, or to it, in a step of its own.
+type Part struct {
+	Addr  uint64
+	Bytes []byte
+}
+
+// Copier is a kernel whose calls can copy memory in more than one step.
+type Copier interface {
+	// Divide has the calls that follow, foreseen ones too, take parts as earlier steps have read
+	// them, and leave what they would write to later steps. Whole ends that. It returns what the
+	// latest call has left, in order.
+	Divide(read []Part)
+	Whole() []Part
+	// Holds names what the call at which t stands keeps other such calls from until it has
+	// copied all. 0: nothing.
+	Holds(t trace.TID) [2]uint64
+}
+
 // Foresight lists the accesses of a call, were it made now.
 type Foresight struct {
 	// Accesses are the guest bytes and the words of the kernel's state that the call

@@ -38,6 +38,9 @@ func (s *named) Held(t trace.TID) []string {
 // NextText says what a thread's next step begins with: "writes counter".
 func (s *named) NextText(t trace.TID) string {
 	th := &s.threads[t]
+	if text := s.copyText(th); text != "" {
+		return text
+	}
 	switch th.Stand {
 	case StandAccess:
 		verb := "reads"

@@ -33,6 +33,7 @@
 // or a function (stepper, runner).
 //
 //	Traps, Naps, Signals   system calls, sleeps within a step, faults and signals
+//	copies                 system calls that copy memory in several steps
 //	Sharing, Points        what others share of what is touched; is there a point here?
 //	spins, trials          loops in which threads wait; turns that are tried and taken back
 //	awaits, counts, backs  loops of one read; those that count their turns; those that add, and take that back
@@ -79,7 +80,7 @@
 //	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
 //	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, backout, wayback, blend, above, alike, clockloop, turns, endless,
 //	              rounds, scout
-//	traps         effects, shares, nap, interrupt, faulted, faults, mappings, grave
+//	traps         effects, shares, copies (in several steps), nap, interrupt, faulted, faults, mappings, grave
 //	beside them   timer (threads of a program's own), arrival (signals on their way)
 //	reports       account, describe, naming, stuck, meant, failure, errors, blockfault, letthrough, leak, format, met,
 //	              longest, unexamined, panic

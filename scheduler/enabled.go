@@ -65,6 +65,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	d.Waits = th.Waits
 	switch th.Stand {
 	case StandRun:
+		th.copying.describe(d)
 	case StandAccess:
 		d.Pending.Kind, d.PendingAccess, d.Awaits = trace.OpAccess, th.Access, th.awaits
 		if th.Access.Flags&trace.Atomic != 0 {
@@ -80,8 +81,11 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		w = s.lib.DescribeOp(th.ID, d)
 	case StandTrap:
 		w.Anything = true
+		if th.copying.describe(d) {
+			return w
+		}
 		p := s.planned(th)
-		d.Pending, d.Outcomes, d.Loose = p.Op, p.Outcomes, th.loose
+		d.Pending, d.Outcomes, d.Loose = p.Op, p.Outcomes, th.loose || d.Loose
 		if op := s.Stacks.StackEnd(th.ID); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
 			d.Pending = op
 		}

@@ -79,6 +79,9 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 			th.leftAt.Lo, th.leftAt.Hi = pc-uint64(th.trap.Len), pc+uint64(th.trap.Len)+1
 		}
 	}
+	if len(th.copying.left) == 0 { // Linux has the handler come behind the call, or the call begin again
+		th.copying = copying{}
+	}
 	s.SetRegs(t, regs)
 	th.limited, th.handles, th.woken = true, true, false // the handler may begin at a breakpoint
 	if s.Undrained(t) {

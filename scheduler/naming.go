@@ -146,6 +146,11 @@ func (s *present) PointeeOf(t trace.TID, value, size uint64) (p debuginfo.Pointe
 
 // stackRegs are the registers from which a thread's stack is unwound.
 func (s *fixed) stackRegs(th *thread) emu.Regs {
+	if len(th.copying.left) > 0 {
+		regs := th.Regs
+		regs.RIP = th.copying.pc
+		return regs
+	}
 	if s.steered() || th.Set != 0 || th.Stand == StandOp || th.Stand == StandTrap {
 		return th.Regs
 	}

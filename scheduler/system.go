@@ -53,6 +53,8 @@ type Config struct {
 	Deepens bool
 	// Buffers: stores to shared memory go through store buffers (buffer.go).
 	Buffers bool
+	// Divided: system calls copy memory in several steps where threads share it (copies.go).
+	Divided bool
 	// YieldRounds: the turns of long loops count as yields (rounds.go).
 	YieldRounds bool
 	// MaxThreads bounds the number of threads of all executions.
@@ -81,6 +83,7 @@ type System struct {
 	Points   *Points
 	Signals  *signals
 	Naps     *Naps
+	copies   *copyCalls
 	Panics   *Panics
 	uses     *uses
 	longest  *longest
@@ -208,7 +211,8 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.backs = &backouts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, kinship: s.Kinship,
 		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*tries{}, adding: map[uint64]bool{}, swapping: map[uint64]bool{}, vain: map[uint64]int{}}
 	s.awaits = &awaits{backs: s.backs, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: map[pollKey]bool{}}
-	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, ends: s.Ends,
+	s.copies = &copyCalls{in: &s.named, sharing: s.Sharing}
+	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, copies: s.copies, ends: s.Ends,
 		failures: s.Failing, signals: s.Signals, buffers: s.buffers, arrivals: s.arrivals, leaks: s.Leaks, panics: s.Panics}
 	s.scouts = &scouts{in: &s.present, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, spins: s.spins, buffers: s.buffers,
 		threads: s.Threads, scouted: map[trace.TID]uint64{}}
@@ -432,6 +436,9 @@ func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
 	}
 	switch th.Stand {
 	case StandRun:
+		if len(th.copying.left) > 0 {
+			return s.Traps.stepCopy(th, tr)
+		}
 		return s.Advance(th.ID, tr, 0)
 	case StandAccess:
 		return s.Advance(th.ID, tr, 1)

@@ -123,6 +123,7 @@ type stander struct {
 	loose   bool     // StandTrap: it touches more than its operation says
 	napping bool     // StandTrap: it sleeps there (nap.go)
 	trap    emu.Trap // StandTrap
+	copying copying  // StandTrap and, behind the call, StandRun: see copies.go
 	woken   bool     // StandRun: another thread ended its call, which it hasn't left
 	// posted are the threads of signals that it sent and that are on their way, sent those of all
 	// that ever were.

@@ -17,6 +17,7 @@ type Traps struct {
 	attempt  *attempt
 	sharing  *Sharing
 	naps     *Naps
+	copies   *copyCalls
 	ends     *Ends
 	failures *Failing
 	signals  *signals
@@ -130,6 +131,11 @@ func (q *Traps) stepTrap(th edit, tr *trace.Transition, c trace.Choice) error {
 	if !fails && q.naps.nap(th, tr, &p) {
 		return nil
 	}
+	if !fails && !th.napping {
+		if over, err := q.beginCopy(th, tr, &p); over || err != nil {
+			return err
+		}
+	}
 	next := th.Regs.RIP + uint64(th.trap.Len)
 	var f kernel.Foresight
 	if q.in.machine.HasHeap() { // a step of its own is foreseen for dead buffers alone
@@ -150,6 +156,34 @@ func (q *Traps) stepTrap(th edit, tr *trace.Transition, c trace.Choice) error {
 	}
 	if th.Regs.RIP != next {
 		th.limited = true // it is elsewhere, perhaps at a breakpoint
+	}
+	if len(th.copying.left) > 0 {
+		return nil
+	}
+	return q.runs.Advance(th.ID, tr, 0)
+}
+
+// beginCopy has the part of a copy that comes before a call be a step.
+func (q *Traps) beginCopy(th edit, tr *trace.Transition, p *kernel.Plan) (over bool, err error) {
+	over, f, err := q.copies.begin(th, tr, p, func() kernel.Foresight { return q.foresee(th.thread, p) },
+		func(f *kernel.Foresight) *Failure { return q.deadBuffer(th.thread, tr, p, f) })
+	if f != nil {
+		return true, q.in.Fail(th.ID, f)
+	}
+	return over, err
+}
+
+// stepCopy makes a step of a copy that follows its call.
+func (q *Traps) stepCopy(th edit, tr *trace.Transition) error {
+	p := kernel.Plan{Name: th.copying.name}
+	last, f, err := q.copies.writes(th, tr, func(f *kernel.Foresight) *Failure { return q.deadBuffer(th.thread, tr, &p, f) })
+	switch {
+	case err != nil:
+		return err
+	case f != nil:
+		return q.in.Fail(th.ID, f)
+	case !last:
+		return nil
 	}
 	return q.runs.Advance(th.ID, tr, 0)
 }
@@ -176,6 +210,11 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 	var out kernel.Outcome
 	if q.failing != nil {
 		out = q.in.kernel.(Failer).Fail(th.ID, *q.failing)
+	} else if th.copying.on {
+		divider := q.copies.kernel()
+		divider.Divide(th.copying.read)
+		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
+		q.copies.carriedOut(th, tr, divider.Whole())
 	} else {
 		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
 	}

@@ -16,7 +16,7 @@ const widest = 16
 // the other; here it is one step.
 func (h *hunt) atOnce() {
 	r, w := h.result, h.whole
-	if r.Verdict != result.Verified || w == nil || w.Races == nil {
+	if r.Verdict != result.Verified && r.Verdict != result.Bounded || w == nil || w.Races == nil {
 		return
 	}
 	var copied, other race.Access

@@ -36,6 +36,7 @@ var formulas = []struct {
 	// traces is how many executions there are; 0: as the library makes it.
 	traces   int
 	timeouts config.Timeouts
+	copies   config.Copies
 	// glibc: musl's own code, which runs here, has too many executions.
 	glibc bool
 }{
@@ -76,6 +77,13 @@ var formulas = []struct {
 	{row: "brk", n: 3, k: 1, outcomes: 3},
 	{row: "sigaction", n: 2, k: 1, outcomes: 2},
 	{row: "unblock", n: 2, k: 1, outcomes: 2},
+	// A call copies k words, and another thread uses them in the same order, or the other.
+	{row: "copyin", n: 1, k: 3, outcomes: 1 << 3, traces: 1 << 3, copies: config.CopiesDivided},
+	{row: "copyin", n: 1, k: 3, outcomes: 3 + 1, traces: 3 + 1, copies: config.CopiesWhole},
+	{row: "copyindown", n: 1, k: 4, outcomes: 4 + 1, traces: 4 + 1, copies: config.CopiesDivided},
+	{row: "copyout", n: 1, k: 3, outcomes: 1 << 3, traces: 1 << 3, copies: config.CopiesDivided},
+	{row: "copyoutdown", n: 1, k: 4, outcomes: 4 + 1, traces: 4 + 1, copies: config.CopiesDivided},
+	{row: "copyrandom", n: 1, k: 3, outcomes: 1 << 3, traces: 1 << 3, copies: config.CopiesDivided},
 }
 
 // TestOutcomesByFormula: the search lists as many outcomes as there are, counted
@@ -100,6 +108,7 @@ func TestOutcomesByFormula(t *testing.T) {
 				if f.timeouts != "" {
 					c.Timeouts = f.timeouts
 				}
+				c.Copies = f.copies
 				got := list(c, "optimal", 50_000, 0)
 				if got.err != nil || !got.complete || len(got.outcomes) != f.outcomes || f.traces != 0 && got.executions != f.traces {
 					t.Errorf("%d outcomes, want %d, traces %d: %v", len(got.outcomes), f.outcomes, f.traces, got)

@@ -174,6 +174,9 @@ func runLeaving(ctx context.Context, clock limits.Clock, cfg config.Config, obs 
 	if again, err := h.withBuffers(ctx, cfg); again != nil || err != nil {
 		return again, err
 	}
+	if again, err := h.withParts(ctx, cfg); again != nil || err != nil {
+		return again, err
+	}
 	if again, err := h.besides(ctx, cfg); again != nil || err != nil {
 		return again, err
 	}

@@ -53,7 +53,18 @@ int main(int c, char **v) { if (c < 2) { fputs("usage: guest N\n", stderr); retu
 	{"a copy by a system call, while another thread stores", `
 static volatile char b[8192];
 static void *w(void *a) { if (!a) { b[0] = 1; b[8191] = 1; } else { int f[2]; pipe(f); write(f[1], (void *)b, 8192); } return a; }
-int main(void) { pair(w); }`, nil, []result.WarningCode{result.AtOnce}, "copies 8192 bytes in one step, and nothing orders it with thread"},
+int main(void) { pair(w); }`, func(c *config.Config) { c.Copies = config.CopiesWhole }, []result.WarningCode{result.AtOnce}, "copies 8192 bytes in one step, and nothing orders it with thread"},
+	{"the same copy, word by word", `
+static volatile char b[8192];
+static void *w(void *a) { if (!a) { b[0] = 1; b[8191] = 1; } else { int f[2]; pipe(f); write(f[1], (void *)b, 8192); } return a; }
+int main(void) { pair(w); }`, nil, nil, ""},
+	{"a copy of too many words", `
+static volatile char b[40000]; static sem_t s;
+static void *w(void *a) { for (int i = 0; i < 40000; i += 8) b[i] = 1; sem_post(&s); b[0] = b[8] = 2; return a; }
+int main(void) {
+	int f[2]; pthread_t t;
+	sem_init(&s, 0, 0); pipe(f); pthread_create(&t, 0, w, 0); sem_wait(&s); write(f[1], (void *)b, 40000); pthread_join(t, 0);
+}`, nil, []result.WarningCode{result.AtOnce}, "copies 40000 bytes in one step"},
 	{"a copy under the lock of the stores", `
 static volatile char b[8192];
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

@@ -16,6 +16,9 @@ type Bug struct {
 	PP string `json:"pp,omitempty"`
 	// Model is the memory model that the schedule is for, if it isn't the configuration's.
 	Model string `json:"model,omitempty"`
+	// Copies is "divided" if the schedule is for system calls that copy word by word, and the
+	// configuration doesn't say so.
+	Copies string `json:"copies,omitempty"`
 	// Message names the failure, in the guest's words if it has any.
 	Message string `json:"message"`
 	// Cause is one line that names the threads' steps that collided, or "".

@@ -64,6 +64,7 @@ type Log struct {
 	others  []kernel.Deed  // the call's effects as another thread
 	pages   []kernel.Pages
 	emptied []kernel.Pages // of pages: those whose contents are gone
+	divided copies
 }
 
 // New makes the door to a machine.
@@ -73,6 +74,7 @@ func New(m *emu.Machine) Log { return Log{m: m} }
 func (l *Log) Begin(t trace.TID, pc uint64) {
 	l.by, l.caller, l.pc = t, t, pc
 	l.made, l.others, l.pages, l.emptied = l.made[:0], l.others[:0], l.pages[:0], l.emptied[:0]
+	l.divided.left = nil
 }
 
 // Made lists the caller's accesses: in order, without those that an earlier one
@@ -112,6 +114,10 @@ func (l *Log) Touch(addr, size uint64, flags trace.AccessFlags) {
 const maxRecord = 1 << 30
 
 func (l *Log) touch(addr uint64, size uint32, flags trace.AccessFlags) {
+	if len(l.divided.read) > 0 && flags == 0 && l.divided.covers(addr, uint64(size)) {
+		l.touchRest(addr, addr+uint64(size), flags)
+		return
+	}
 	a := trace.Access{Addr: addr, PC: l.pc, Size: size, Flags: flags}
 	if l.by != l.caller {
 		l.others = append(l.others, kernel.Deed{Thread: l.by, Access: a})

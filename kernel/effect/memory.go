@@ -26,6 +26,9 @@ func (l *Log) Can(addr, size uint64, p emu.Prot) bool {
 	var flags trace.AccessFlags
 	if p&emu.ProtWrite != 0 {
 		flags = trace.Write // it is about to
+		if l.divided.on && size > wordSize && end >= addr+size {
+			return true // in steps of their own
+		}
 	}
 	l.Touch(addr, min(end|(pageSize-1), addr+size-1)+1-addr, flags)
 	return end >= addr+size
@@ -36,29 +39,51 @@ const pageSize = 4096
 // Read reads memory into p, whatever the permissions, as Machine.Read does.
 func (l *Log) Read(addr uint64, p []byte) bool {
 	l.Touch(addr, uint64(len(p)), 0)
-	return l.m.Read(addr, p)
+	ok := l.m.Read(addr, p)
+	if l.divided.on {
+		l.divided.overlay(addr, p)
+	}
+	return ok
 }
 
 // Read8, Read32 and Read64 read a little-endian number.
 func (l *Log) Read8(addr uint64) uint8 {
+	if l.divided.on {
+		var p [1]byte
+		l.Read(addr, p[:])
+		return p[0]
+	}
 	l.touch(addr, 1, 0)
 	return l.m.Read8(addr)
 }
 
 // Read32 is described at Read8.
 func (l *Log) Read32(addr uint64) uint32 {
+	if l.divided.on {
+		var p [4]byte
+		l.Read(addr, p[:])
+		return binary.LittleEndian.Uint32(p[:])
+	}
 	l.touch(addr, 4, 0)
 	return l.m.Read32(addr)
 }
 
 // Read64 is described at Read8.
 func (l *Log) Read64(addr uint64) uint64 {
+	if l.divided.on {
+		var p [8]byte
+		l.Read(addr, p[:])
+		return binary.LittleEndian.Uint64(p[:])
+	}
 	l.touch(addr, 8, 0)
 	return l.m.Read64(addr)
 }
 
 // Write writes memory, whatever the permissions, as Machine.Write does.
 func (l *Log) Write(addr uint64, p []byte) bool {
+	if l.leaves(addr, p) {
+		return true
+	}
 	l.Touch(addr, uint64(len(p)), trace.Write)
 	return l.m.Write(addr, p)
 }

@@ -31,7 +31,7 @@
 //
 // # The files
 //
-//	the kernel    linux (Plan, Foresee, Do), config, call (one call), table (a row for each), lockless, refused, names
+//	the kernel    linux (Plan, Foresee, Do), config, call (one call), table (a row for each), lockless, refused, copies (in several steps), names
 //	              (of calls, and what to do without those that aren't modelled), errno, words (the
 //	              addresses of words of state), subset (choices of several), fail (--faults)
 //	a beginning   boot (the first stack), linked (a dynamic linker), ldcache, layout (addresses)

@@ -61,6 +61,8 @@ type World struct {
 	// Model is the memory model.
 	Model    Model    `json:"model,omitempty"`
 	Timeouts Timeouts `json:"timeouts"`
+	// Copies says how system calls copy memory.
+	Copies Copies `json:"copies,omitempty"`
 	// Faults are the failures that an execution may have, as trace.ParseFaults reads them.
 	Faults string `json:"faults,omitempty"`
 	// Ticks is how often timers that send signals go off in an execution, while something

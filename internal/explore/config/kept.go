@@ -78,5 +78,8 @@ func (c *Config) For(g *result.Guest, b *result.Bug) *Config {
 	if b.Model != "" {
 		own.Model = Model(b.Model)
 	}
+	if b.Copies != "" {
+		own.Copies = Copies(b.Copies)
+	}
 	return &own
 }

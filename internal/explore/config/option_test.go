@@ -12,7 +12,7 @@ import (
 // samples has a value other than the default for each option.
 var samples = map[string]string{
 	"env": "A=1", "sysroot": "/srv/root", "library-path": "/opt/lib", "library": "libplugin.so", "cmdline": "test=lock quiet", "disk": "0:fs.img", "stdin": "in.txt", "file": "a.txt:/etc/a", "pp": "yield,lock,race=main+0x12", "within": "f", "without": "g",
-	"model": "tso", "smp": "true", "up": "true", "timeouts": "any", "faults": "malloc=1,spurious=2", "ticks": "3", "locks": "tested=lock,unlock", "observe": "stdout", "trust": "mutex,cond", "fail-on": "race,output", "check": "leak", "malloc": "native", "profile": "testdata/profile.yaml",
+	"model": "tso", "smp": "true", "up": "true", "timeouts": "any", "copies": "divided", "faults": "malloc=1,spurious=2", "ticks": "3", "locks": "tested=lock,unlock", "observe": "stdout", "trust": "mutex,cond", "fail-on": "race,output", "check": "leak", "malloc": "native", "profile": "testdata/profile.yaml",
 	"race": "hb", "search": "dpor", "bound": "preempt=2", "bound-from": "1", "keep-going": "true", "jobs": "3", "checkpoint": "c.ckpt", "checkpoint-every": "1m", "resume": "r.ckpt", "self-check": "true", "strict": "true",
 	"time": "10m", "memory": "512M", "max-executions": "7", "step-budget": "1000", "max-threads": "5", "max-output": "4K", "confine": "off",
 	"out": "x.landgo", "html": "x.html", "coverage": "true", "coverage-out": "x.info", "source": "src", "snapshot": "boots", "json": "true", "format": "sarif", "brief": "true", "points": "12.5", "quiet": "true", "verbose": "true", "ignore": "heap@pop", "native-sync": "true", "all-shared": "true", "no-heap": "true", "processor-time": "true", "sync-only": "true", "candidates-only": "true",

@@ -141,6 +141,24 @@ var guestOptions = []Option{
 		},
 		Get: func(c *Config) []string { return one(string(c.Timeouts)) },
 	}, {
+		Name: "copies", Group: GroupWorld, Value: "whole|divided|auto",
+		Help:  "how read, write and their like copy memory: in one step, word by word, or that where it matters",
+		Words: copies,
+		Doc:   "A kernel copies one word after the other, so other threads see a part, or change one. With divided, each word that threads share is read or written in a step of its own. With whole, all of them are one step, and a warning says where that could make a difference. With auto, the default, the program is then searched again with divided copies.",
+		Set: func(c *Config, v string) error {
+			err := setWord(&c.Copies, v, copies...)
+			if c.Copies == "auto" {
+				c.Copies = CopiesAuto
+			}
+			return err
+		},
+		Get: func(c *Config) []string {
+			if c.Copies == CopiesAuto {
+				return one("auto")
+			}
+			return one(string(c.Copies))
+		},
+	}, {
 		Name: "faults", Group: GroupWorld, Value: "KIND=N[,...]",
 		Help: "have up to N calls of a kind fail: malloc=N, spurious=N, eintr=N, create=N, trylock=N",
 		Doc:  "An execution has at most N failures of the kind, and every call at which they can be is tried. malloc: an allocation gets no memory. spurious: a wait on a condition variable ends for nothing. eintr: a call that waits is interrupted. create: no thread can be created. trylock: mtx_trylock or std::mutex::try_lock fails though the mutex is free. Programs on Linux only. See docs/choices.md.",

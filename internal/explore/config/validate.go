@@ -47,6 +47,8 @@ func (c *Config) Validate() error {
 	switch {
 	case c.Timeouts != TimeoutsLast && c.Timeouts != TimeoutsAny:
 		return result.Errorf(result.BadBugFile, "timeouts are %q in the configuration: neither last nor any", c.Timeouts)
+	case c.Copies != CopiesAuto && c.Copies != CopiesWhole && c.Copies != CopiesDivided:
+		return result.Errorf(result.BadBugFile, "copies are %q in the configuration: neither whole nor divided", c.Copies)
 	case c.Processors != ProcessorsAuto && c.Processors != ProcessorsSMP && c.Processors != ProcessorsUP:
 		return result.Errorf(result.BadBugFile, "processors are %q in the configuration: neither smp nor up", c.Processors)
 	case c.Model != ModelDefault && c.Model != ModelSC && c.Model != ModelTSO && c.Model != ModelAuto:

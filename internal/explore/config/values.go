@@ -41,6 +41,17 @@ const (
 
 var timeouts = []string{string(TimeoutsLast), string(TimeoutsAny)}
 
+// Copies says how system calls copy memory that threads share.
+type Copies string
+
+const (
+	CopiesAuto    Copies = ""        // in one step, then word by word where that could matter
+	CopiesWhole   Copies = "whole"   // in one step
+	CopiesDivided Copies = "divided" // word by word
+)
+
+var copies = []string{"auto", string(CopiesWhole), string(CopiesDivided)}
+
 // Definitions of a data race, see package race.
 const (
 	RaceHB      = "hb"

@@ -115,6 +115,9 @@ func (s *Session) assumptions() []string {
 	if s.Config.Buffers() {
 		out = append(out, "system calls that take a lock in the kernel, and the C library's streams, empty a thread's store buffer")
 	}
+	if s.Config.Copies == config.CopiesDivided {
+		out = append(out, "system calls copy memory that threads share word by word, by ascending address")
+	}
 	if s.Guest != nil && s.Guest.Met().AtOnce {
 		out = append(out, "a signal comes to a running thread in the step that sends it, not after the sender's next steps (where timers send signals, and in searches that can't delay them)")
 	}

@@ -122,6 +122,9 @@ func (s *Session) opened() (_ *Session, err error) {
 	if s.Config.Buffers() && (s.uniprocessor() || !s.Platform.Buffered) {
 		return s, result.Errorf(result.Usage, "--model tso is for programs on several processors: the memory of this guest, which has one, is sequentially consistent")
 	}
+	if s.Config.Copies == config.CopiesDivided && (s.uniprocessor() || !s.Platform.Buffered) {
+		return s, result.Errorf(result.Usage, "--copies divided is for programs on several processors: on one, a call copies in one step")
+	}
 	if s.Config.Faults != "" && !s.Platform.carriesOut {
 		return s, result.Errorf(result.Usage, "--faults is for programs on Linux: landgo has no call of a guest on %s fail", s.Image.Kernel)
 	}
@@ -310,6 +313,7 @@ func (s *Session) schedulerConfig() scheduler.Config {
 		c.Fill = &s.fill
 	}
 	c.Buffers = s.Config.Buffers()
+	c.Divided = s.Config.Copies == config.CopiesDivided
 	c.Faults = s.Config.Failures()
 	if spec, err := por.ParseSpec(s.Config.Search); err == nil {
 		c.NotForTimers, c.AtOnce = spec.NotForKernels(), !spec.Arrivals()

@@ -85,6 +85,14 @@ static void dies(int i) { pthread_mutex_lock(&m); }
 static void posts(int i) { sem_post(&s); }
 static void naps(int i) { struct timespec d = {0, 1000}; got[i] = nanosleep(&d, 0) ? errno : 0; }
 
+static volatile long words[8];
+static int ends[2];
+static void copiesin(int i) { write(ends[1], (void *)words, 8 * k); }
+static void copiesout(int i) { read(ends[0], (void *)words, 8 * k); }
+static void fill(void) { static const long ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}; pipe(ends); write(ends[1], ones, 8 * k); }
+static void look(int i) { got[1] |= words[i] << i; }
+static void drawsall(int i) { getrandom((void *)words, 8 * k, 0); }
+
 int main(int count, char **a) {
 	n = atoi(a[2]), k = atoi(a[3]);
 	th[0] = pthread_self();
@@ -168,6 +176,11 @@ int main(int count, char **a) {
 	}
 	ROW(getvalue) { run(posts); sem_getvalue(&s, &got[0]); join(); }
 	ROW(interrupted) { signal(SIGUSR1, h1); struct sigaction q = { .sa_handler = mine }; sigaction(SIGUSR1, &q, 0); run(naps); pthread_kill(th[1], SIGUSR1); join(); orders = 0; }
+	ROW(copyin) { pipe(ends); run(copiesin); for (int i = 0; i < k; i++) words[i] = 1; join(); read(ends[0], (void *)words, 8 * k); for (int i = 0; i < k; i++) look(i); }
+	ROW(copyindown) { pipe(ends); run(copiesin); for (int i = k; i--;) words[i] = 1; join(); read(ends[0], (void *)words, 8 * k); for (int i = 0; i < k; i++) look(i); }
+	ROW(copyout) { fill(); run(copiesout); for (int i = 0; i < k; i++) look(i); join(); }
+	ROW(copyoutdown) { fill(); run(copiesout); for (int i = k; i--;) look(i); join(); }
+	ROW(copyrandom) { run(drawsall); for (int i = 0; i < k; i++) got[1] |= (words[i] != 0) << i; join(); }
 	show();
 	return 0;
 }

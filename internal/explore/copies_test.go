@@ -1,0 +1,127 @@
+package explore
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+)
+
+const copiesHead = `
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static volatile long b[3], *p; static int f[2]; static pthread_t t[2]; static long c[6];
+static void *w(void *), *v(void *);
+static void run(void) { pthread_create(&t[0], 0, w, 0); pthread_create(&t[1], 0, v, 0); pthread_join(t[1], 0); pthread_join(t[0], 0); }
+`
+
+// copyPrograms have a call that copies while another thread uses its memory.
+var copyPrograms = []struct {
+	name, program string
+	verdict       result.Verdict
+	says          string
+}{
+	{"a write sees a part of another thread's stores", `
+static void *w(void *a) { write(f[1], (void *)b, 24); return a; }
+static void *v(void *a) { b[0] = 1; b[2] = 1; return a; }
+int main(void) { pipe(f); run(); read(f[0], c, 24); if (!c[0] && c[2]) abort(); }`, result.Buggy, "abort"},
+	{"a read is seen in part", `
+static void *w(void *a) { read(f[0], (void *)b, 24); return a; }
+static void *v(void *a) { long x = b[0], y = b[2]; if (x && !y) abort(); return a; }
+int main(void) { c[0] = c[1] = c[2] = 1; pipe(f); write(f[1], c, 24); run(); }`, result.Buggy, "abort"},
+	{"but not in the other order", `
+static void *w(void *a) { read(f[0], (void *)b, 24); return a; }
+static void *v(void *a) { long x = b[0], y = b[2]; if (!x && y) c[5] = 1; x = b[1]; y = b[0]; if (x && !y) abort(); return a; }
+int main(void) { c[0] = c[1] = c[2] = 1; pipe(f); write(f[1], c, 24); run(); }`, result.Verified, ""},
+	{"writes to one pipe come one after the other", `
+static void *w(void *a) { write(f[1], (void *)b, 24); return a; }
+static void *v(void *a) { long x[3] = {7, 7, 7}; b[0] = 1; b[2] = 1; write(f[1], x, 24); return a; }
+int main(void) { pipe(f); run(); read(f[0], c, 48); if (c[0] == 7 && !c[3]) abort(); }`, result.Verified, ""},
+	{"a socket takes bytes before it has an order", `
+static void *w(void *a) { write(f[1], (void *)b, 24); return a; }
+static void *v(void *a) { long x[3] = {7, 7, 7}; b[0] = 1; b[2] = 1; write(f[1], x, 24); return a; }
+int main(void) { socketpair(AF_UNIX, SOCK_STREAM, 0, f); run(); read(f[0], c, 48); if (c[0] == 7 && !c[3]) abort(); }`, result.Buggy, "abort"},
+	{"a handler comes behind the copy", `
+static void h(int s) { if (b[0] && !b[2]) abort(); }
+static void *w(void *a) { read(f[0], (void *)b, 24); return a; }
+static void *v(void *a) { pthread_kill(t[0], SIGUSR1); return (void *)b[1]; }
+int main(void) { signal(SIGUSR1, h); c[0] = c[1] = c[2] = 1; pipe(f); write(f[1], c, 24); b[0] = 0; run(); if (!b[2]) abort(); }`, result.Verified, ""},
+	{"a block is freed meanwhile", `
+static void *w(void *a) { write(f[1], (void *)p, 24); return a; }
+static void *v(void *a) { p[0] = 1; p[2] = 1; free((void *)p); return a; }
+int main(void) { pipe(f); p = calloc(1, 24); run(); }`, result.Buggy, "has been freed"},
+	{"pages go meanwhile", `
+static void *w(void *a) { write(f[1], (void *)p, 24); return a; }
+static void *v(void *a) { p[0] = 1; p[2] = 1; munmap((void *)p, 4096); return a; }
+int main(void) { pipe(f); p = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); run(); }`, result.Invalid, "takes memory away from write while that copies it"},
+}
+
+// said is why a run ended as it did.
+func said(r *result.Result) string {
+	if r.Bug != nil {
+		return r.Bug.Message
+	}
+	return r.Reason
+}
+
+// TestCopies: what a search finds with divided copies is what the search without a reduction
+// finds, in both memory models.
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	for _, x := range copyPrograms {
+		t.Run(x.name, func(t *testing.T) {
+			c := config.Default()
+			c.Guest, c.PP, c.Deepen, c.Copies = compile.Text(t, "gcc", copiesHead+x.program), trace.MemPoints, false, config.CopiesDivided
+			var outcomes []string
+			for _, search := range []string{"none", "optimal", "source", "sleep", "stateful"} {
+				if search == "none" && strings.Contains(x.program, "SIGUSR1") {
+					continue // hundreds of thousands of executions
+				}
+				c.Search = search
+				r := runOf(t, c)
+				if r.Verdict != x.verdict || !strings.Contains(said(r), x.says) {
+					t.Errorf("%s: %s: %s; want %s: %s", search, r.Verdict, said(r), x.verdict, x.says)
+				}
+				if search != "stateful" && r.Verdict == result.Verified {
+					got := slices.Sorted(maps.Keys(list(c, search, 50_000, 0).outcomes))
+					if outcomes == nil {
+						outcomes = got
+					} else if !slices.Equal(got, outcomes) {
+						t.Errorf("%s: outcomes %q, want %q", search, got, outcomes)
+					}
+				}
+			}
+			if c.Search, c.Model = "optimal", config.ModelTSO; runOf(t, c).Verdict != x.verdict {
+				t.Errorf("with store buffers: %s, want %s", runOf(t, c).Verdict, x.verdict)
+			}
+		})
+	}
+}
+
+// TestCopiesByDefault: copies are divided where the first search shows that this could matter, and
+// not if the user has them whole.
+func TestCopiesByDefault(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Guest = compile.Text(t, "gcc", copiesHead+copyPrograms[0].program)
+	r := runOf(t, c)
+	if r.Verdict != result.Buggy || r.Bug.Copies != string(config.CopiesDivided) {
+		t.Errorf("by default %s: %s", r.Verdict, said(r))
+	}
+	if c.Copies = config.CopiesWhole; runOf(t, c).Verdict != result.Verified {
+		t.Errorf("with whole copies %s", runOf(t, c).Verdict)
+	}
+	c.Guest, c.Copies = compile.Text(t, "gcc", copiesHead+copyPrograms[len(copyPrograms)-1].program), config.CopiesAuto
+	if r = runOf(t, c); r.Verdict != result.Verified || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0].Text, "it can't be run word by word: a thread takes memory away") {
+		t.Errorf("with pages that go %s %s, warnings %v", r.Verdict, r.Reason, r.Warnings)
+	}
+}

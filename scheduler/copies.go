@@ -1,0 +1,266 @@
+package scheduler
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"landgo/emu"
+	"landgo/internal/trace"
+	"landgo/kernel"
+)
+
+// Copies of system calls, in several steps (Config.Divided).
+//
+// A kernel copies a call's memory one word after the other: write and read of a buffer, and their
+// like. Other threads see a part, or change one. Here each word that threads share is read or
+// written in a step of its own. First come the words that the call reads, then what it does, then
+// those that it writes. Memory that threads don't share is copied with these.
+//
+// A kernel holds locks meanwhile, so that no two calls copy from or to one pipe at a time
+// (kernel.Copier's Holds). Such a call of another thread would wait. Here it blocks for ever, as
+// landgo_assume does: its thread runs later in other executions. A call and each step of such a
+// copy depend on each other.
+
+// mostParts is how many such words a call may have. One with more is one step, for else an
+// execution would have no end of them. A warning says so (result.AtOnce).
+const mostParts = 4096
+
+// copying is a call that its thread is in the midst of.
+type copying struct {
+	on    bool
+	never bool   // it waits for another thread's copy: for ever
+	pc    uint64 // the call
+	name  string
+	holds [2]uint64
+	op    trace.Op      // of each of its steps, if it holds anything
+	read  []kernel.Part // by its steps so far
+	left  []kernel.Part // to be written
+}
+
+// copyCalls are the calls that copy in several steps.
+type copyCalls struct {
+	in      *named
+	sharing *Sharing
+}
+
+// kernel is the guest's, nil where no call is divided.
+func (c *copyCalls) kernel() (k kernel.Copier) {
+	if c.in.cfg.Divided {
+		k, _ = c.in.kernel.(kernel.Copier)
+	}
+	return k
+}
+
+// granule is how much memory has one note of who shares it.
+const granule = 8
+
+// sharedWord is the first address from lo to hi, in a granule that threads share, and the end of
+// the part of the granule that is below hi. It is false if there is none.
+func (c *copyCalls) sharedWord(lo, hi uint64) (from, to uint64, ok bool) {
+	for lo < hi {
+		next := min(hi, lo&^(granule-1)+granule)
+		if _, shared := c.in.machine.Sharing(lo); shared {
+			return lo, next, true
+		}
+		lo = next
+	}
+	return 0, 0, false
+}
+
+// several reports whether a call touches more than one word that threads share.
+func (c *copyCalls) several(f *kernel.Foresight) bool {
+	n := 0
+	for i := range f.Accesses {
+		a := &f.Accesses[i]
+		if c.in.isWord(a.Addr) || a.Flags&trace.Atomic != 0 {
+			continue
+		}
+		for lo, hi := a.Addr, a.Addr+uint64(a.Size); n <= mostParts; n++ {
+			_, to, ok := c.sharedWord(lo, hi)
+			if !ok {
+				break
+			}
+			lo = to
+		}
+	}
+	return n > 1 && n <= mostParts
+}
+
+// begin makes the step of a thread before a call, if that is a part of a copy. It reports whether
+// it is; else the call is carried out.
+func (c *copyCalls) begin(th edit, tr *trace.Transition, p *kernel.Plan, foresee func() kernel.Foresight, dead func(*kernel.Foresight) *Failure) (over bool, f *Failure, err error) {
+	divider := c.kernel()
+	if divider == nil || p.Blocked || p.Outcomes > 1 || p.Lockless && c.in.cfg.Buffers {
+		return false, nil, nil
+	}
+	if !th.copying.on {
+		holds := divider.Holds(th.ID)
+		if c.excluded(th.thread, holds) {
+			c.steps(th, tr, p.Op)
+			th.copying.never = true
+			return true, nil, nil
+		}
+		if f := foresee(); !c.several(&f) {
+			return false, nil, nil
+		}
+		th.copying = copying{on: true, pc: th.Regs.RIP, name: p.Name, holds: holds}
+		if holds[0] != 0 && p.Effect == kernel.Event {
+			th.copying.op = p.Op
+		}
+	}
+	k := &th.copying
+	divider.Divide(k.read)
+	ahead := foresee()
+	divider.Whole()
+	for i := range ahead.Accesses {
+		a := &ahead.Accesses[i]
+		if c.in.isWord(a.Addr) || a.Flags&(trace.Atomic|trace.Write) != 0 {
+			continue
+		}
+		from, to, ok := c.sharedWord(a.Addr, a.Addr+uint64(a.Size))
+		if !ok {
+			continue
+		}
+		at := kernel.Foresight{Accesses: []trace.Access{{Addr: from, Size: uint32(to - from)}}}
+		if f := dead(&at); f != nil {
+			th.Insns++
+			return true, f, nil
+		}
+		b := make([]byte, to-from)
+		c.in.machine.Read(from, b)
+		c.sharing.Touch(th.ID, tr, k.pc, from, uint32(to-from), 0)
+		c.steps(th, tr, k.op)
+		k.read = append(k.read[:len(k.read):len(k.read)], kernel.Part{Addr: from, Bytes: b})
+		return true, nil, nil
+	}
+	return false, nil, c.stillThere(th, k.read, emu.ProtRead)
+}
+
+// steps counts a step of a copy, which a schedule names.
+func (c *copyCalls) steps(th edit, tr *trace.Transition, op trace.Op) {
+	th.Insns++
+	th.Effects++
+	if op.Kind != trace.OpNone {
+		op.PC = th.Regs.RIP
+		tr.Did(op)
+	}
+}
+
+// excluded reports whether another thread copies what such a call has to wait for.
+func (c *copyCalls) excluded(th *thread, holds [2]uint64) bool {
+	for i := range c.in.threads {
+		o := &c.in.threads[i]
+		if o == th || !o.Live() || !o.copying.on {
+			continue
+		}
+		for _, a := range holds {
+			if a != 0 && (a == o.copying.holds[0] || a == o.copying.holds[1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stillThere is the error of memory that was taken from a call before it has copied all.
+func (c *copyCalls) stillThere(th edit, parts []kernel.Part, need emu.Prot) error {
+	for i := range parts {
+		if c.in.machine.Prot(parts[i].Addr)&need == 0 {
+			return c.in.Invalid(kernel.GapCall, th.ID, th.copying.pc, "a thread takes memory away from %s while that copies it", th.copying.name)
+		}
+	}
+	return nil
+}
+
+// carriedOut takes in what a divided call has left to be written: words that threads share are
+// left to later steps.
+func (c *copyCalls) carriedOut(th edit, tr *trace.Transition, left []kernel.Part) {
+	var parts []kernel.Part
+	for _, p := range left {
+		for lo, hi := p.Addr, p.Addr+uint64(len(p.Bytes)); lo < hi; {
+			from, to, ok := c.sharedWord(lo, hi)
+			if !ok {
+				from, to = hi, hi
+			}
+			if lo < from {
+				c.sharing.Touch(th.ID, tr, th.copying.pc, lo, uint32(from-lo), trace.Write) // others may come to share it
+				c.in.machine.Write(lo, p.Bytes[lo-p.Addr:from-p.Addr])
+			}
+			if ok {
+				parts = append(parts, kernel.Part{Addr: from, Bytes: p.Bytes[from-p.Addr : to-p.Addr]})
+			}
+			lo = to
+		}
+	}
+	th.copying.read, th.copying.left = nil, parts
+	if len(parts) == 0 {
+		th.copying = copying{}
+	}
+}
+
+// writes makes the step that writes the next word. It reports whether it was the last.
+func (c *copyCalls) writes(th edit, tr *trace.Transition, dead func(*kernel.Foresight) *Failure) (last bool, f *Failure, err error) {
+	k := &th.copying
+	p := k.left[0]
+	size := uint32(len(p.Bytes))
+	if err := c.stillThere(th, k.left[:1], emu.ProtWrite); err != nil {
+		return false, nil, err
+	}
+	at := kernel.Foresight{Accesses: []trace.Access{{Addr: p.Addr, Size: size, Flags: trace.Write}}}
+	if f := dead(&at); f != nil {
+		th.Insns++
+		return false, f, nil
+	}
+	c.sharing.Touch(th.ID, tr, k.pc, p.Addr, size, trace.Write)
+	c.in.machine.Write(p.Addr, p.Bytes)
+	c.steps(th, tr, k.op)
+	if k.left = k.left[1:]; len(k.left) == 0 {
+		th.copying = copying{}
+		return true, nil, nil
+	}
+	return false, nil, nil
+}
+
+// describe says what a thread in the midst of a copy does next. It reports whether that is all.
+func (k copying) describe(d *trace.Thread) bool {
+	switch {
+	case k.never:
+		d.Status, d.Pending, d.Outcomes = trace.Blocked, trace.Op{Kind: trace.OpAssume}, 0
+		return true
+	case len(k.left) > 0:
+		p := &k.left[0]
+		d.Pending = trace.Op{Kind: trace.OpAccess, PC: k.pc}
+		d.PendingAccess = trace.Access{Addr: p.Addr, PC: k.pc, Size: uint32(len(p.Bytes)), Flags: trace.Write}
+		d.Loose = k.op.Kind != trace.OpNone
+		return true
+	}
+	d.Loose = d.Loose || k.on
+	return false
+}
+
+// hash adds it to the digest of its thread.
+func (k copying) hash(h *trace.Hash) {
+	if !k.on && !k.never {
+		return
+	}
+	h.Words(trace.Bit(k.never), k.pc, k.holds[0], k.holds[1], uint64(k.op.Kind), k.op.Obj, uint64(len(k.read)), uint64(len(k.left)))
+	for _, list := range [][]kernel.Part{k.read, k.left} {
+		for i := range list {
+			var word [8]byte
+			n := copy(word[:], list[i].Bytes)
+			h.Words(list[i].Addr, uint64(n), binary.LittleEndian.Uint64(word[:]))
+		}
+	}
+}
+
+// copyText says what a thread in the midst of a copy does next, "" for another one.
+func (s *named) copyText(th *thread) string {
+	k := &th.copying
+	switch {
+	case len(k.left) > 0:
+		return fmt.Sprintf("writes %s (%s)", s.VariableName(k.left[0].Addr), k.name)
+	case len(k.read) > 0:
+		return "goes on with " + k.name
+	}
+	return ""
+}
