@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"unsafe"
+
+	"landgo/internal/abi"
 )
 
 // BoardRegs is the state of a bare machine's processor beside Regs.
@@ -82,7 +84,7 @@ func (m *Machine) mapBoard() error {
 func (m *Machine) DeviceBytes(addr, n uint64) []byte {
 	for i := range m.c.ndevices {
 		d := &m.c.devices[i]
-		if at := addr - uint64(d.addr); at < pageSize && n <= pageSize-at {
+		if at := addr - uint64(d.addr); at < abi.PageSize && n <= abi.PageSize-at {
 			return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(d.page), at)), n)
 		}
 	}
@@ -114,13 +116,13 @@ func (m *Machine) programs() []uint8 {
 	if m.c.programs == nil {
 		return nil
 	}
-	return unsafe.Slice((*uint8)(m.c.programs), (m.space>>pageShift)+1)
+	return unsafe.Slice((*uint8)(m.c.programs), (m.space>>abi.PageShift)+1)
 }
 
 // staleProgram: memory at addr is written, in which user code was executed.
 func (m *Machine) staleProgram(addr uint64) {
-	for _, page := range [2]uint64{addr >> pageShift, (addr + 7) >> pageShift} {
-		if page < m.space>>pageShift {
+	for _, page := range [2]uint64{addr >> abi.PageShift, (addr + 7) >> abi.PageShift} {
+		if page < m.space>>abi.PageShift {
 			C.program_stale(m.c, C.uint64_t(page))
 		}
 	}

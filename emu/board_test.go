@@ -3,6 +3,8 @@ package emu
 import (
 	"encoding/binary"
 	"testing"
+
+	"landgo/internal/trace"
 )
 
 const (
@@ -82,7 +84,7 @@ func TestChangesNothing(t *testing.T) {
 		{"far away", 0x300000 + 2000, 2, "load of the stack pointer", 0},
 		{"interrupts on", 0x300000 + 1008, 0x202, "cli", 1},
 	} {
-		s := m.Run(&Run{From: ctx, Set: SetRSP | SetRFLAGS, Regs: Regs{RSP: c.sp, RFLAGS: c.flags}})
+		s := m.Run(&Run{From: ctx, Set: trace.RSP | trace.RFLAGS, Regs: Regs{RSP: c.sp, RFLAGS: c.flags}})
 		if s.Why != StopPrivileged || s.Detail != c.detail || s.Insns != c.insns {
 			t.Errorf("%s: stop %d (%s) after %d instructions, want %s after %d", c.name, s.Why, s.Detail, s.Insns, c.detail, c.insns)
 		}
@@ -98,7 +100,7 @@ func TestBlind(t *testing.T) {
 		0xf4) // hlt
 	m.DeclareAllShared(true)
 	k := m.Mark()
-	s := m.Run(&Run{From: ctx, Set: SetRAX, Regs: Regs{RAX: 7}, Blind: Range{0x300000, 0x300008}})
+	s := m.Run(&Run{From: ctx, Set: trace.RAX, Regs: Regs{RAX: 7}, Blind: Range{0x300000, 0x300008}})
 	if len(s.Accesses) != 1 || s.Accesses[0].Addr != 0x300008 || m.Read64(0x300000) != 7 {
 		t.Errorf("%d records, %#x in the blind range", len(s.Accesses), m.Read64(0x300000))
 	}
@@ -152,7 +154,7 @@ func TestPagesProtected(t *testing.T) {
 			continue
 		}
 		// The processor goes on with another thread, that does the same.
-		s = m.Run(&Run{From: s.Ctx, Set: SetRIP, Regs: Regs{RIP: boardCode}})
+		s = m.Run(&Run{From: s.Ctx, Set: trace.RIP, Regs: Regs{RIP: boardCode}})
 		if s.Why != StopFault || s.Fault.Addr != at {
 			t.Errorf("a second store ends in %d (%s) %+v", s.Why, s.Detail, s.Fault)
 		}
@@ -175,7 +177,7 @@ func TestExceptions(t *testing.T) {
 		code   uint32
 		next   uint64
 	}{{0, 0, 0}, {0, 0, 2}, {13, 0x1234, 2}, {13, 0x1234, 4}, {3, 0, 5}, {6, 0, 5}, {6, 0, 0}, {0, 0, 0}} {
-		s := m.Run(&Run{From: ctx, Set: SetAll, Regs: regs})
+		s := m.Run(&Run{From: ctx, Set: trace.AllRegs, Regs: regs})
 		if s.Why != StopFault || !s.Raised || s.Trap.Vector != want.vector || s.ErrorCode != want.code {
 			t.Fatalf("stop %d: %+v", i, *s)
 		}

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"unsafe"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -90,7 +91,7 @@ func (m *Machine) Changes(since uint64, f func(addr, size uint64) bool) {
 		at, size := u.where&(1<<C.UNDO_KIND_SHIFT-1), u.where>>C.UNDO_SIZE_SHIFT
 		switch u.where >> C.UNDO_KIND_SHIFT & 0xff {
 		case C.UNDO_PERM:
-			at, size = at<<pageShift, u.old>>8<<pageShift
+			at, size = at<<abi.PageShift, u.old>>8<<abi.PageShift
 		case C.UNDO_FILL:
 			size = u.old >> 8
 		}
@@ -231,16 +232,16 @@ func (m *Machine) SharedHull(lo, hi uint64) (hull Range) {
 		return hull
 	}
 	first, last := lo>>C.GRANULE_SHIFT, (hi-1)>>C.GRANULE_SHIFT
-	touched := m.touchedPages()[:last>>pageShift+1]
+	touched := m.touchedPages()[:last>>abi.PageShift+1]
 	for g := first; g <= last; {
-		next := bytes.IndexByte(touched[g>>pageShift:], 1) // a stack is large, and little of it is used
+		next := bytes.IndexByte(touched[g>>abi.PageShift:], 1) // a stack is large, and little of it is used
 		if next < 0 {
 			break
 		}
 		if next > 0 {
-			g = (g>>pageShift + uint64(next)) << pageShift
+			g = (g>>abi.PageShift + uint64(next)) << abi.PageShift
 		}
-		end := min(last+1, (g>>pageShift+1)<<pageShift)
+		end := min(last+1, (g>>abi.PageShift+1)<<abi.PageShift)
 		page := unsafe.Slice((*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), g)), end-g)
 		if i := bytes.IndexByte(page, C.SHARED); i >= 0 {
 			if hull.Hi == 0 {
@@ -275,8 +276,8 @@ func (m *Machine) Claim(t trace.TID, lo, hi uint64, own func(other trace.TID, ad
 	}
 	touched := m.touchedPages()
 	for g, last := lo>>C.GRANULE_SHIFT, (hi-1)>>C.GRANULE_SHIFT; g <= last; {
-		end := min(last+1, (g>>pageShift+1)<<pageShift)
-		if touched[g>>pageShift] == 0 {
+		end := min(last+1, (g>>abi.PageShift+1)<<abi.PageShift)
+		if touched[g>>abi.PageShift] == 0 {
 			g = end
 			continue
 		}

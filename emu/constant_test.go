@@ -3,6 +3,7 @@ package emu
 import (
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -11,10 +12,10 @@ import (
 func TestConstant(t *testing.T) {
 	for name, change := range map[string]func(g *guest) bool{
 		"store": func(g *guest) bool {
-			s := g.Run(&Run{From: g.start(0), Thread: 1, Set: SetRBX | SetRIP, Regs: Regs{RBX: dataAt, RIP: g.symbols["store"]}, Flags: StopShared, Allow: 9, StopAt: 2})
+			s := g.Run(&Run{From: g.start(0), Thread: 1, Set: trace.RBX | trace.RIP, Regs: Regs{RBX: dataAt, RIP: g.symbols["store"]}, Flags: StopShared, Allow: 9, StopAt: 2})
 			return s.Learned && len(s.Accesses) == 1
 		},
-		"page": func(g *guest) bool { return g.Vary(dataAt&^(pageSize-1), pageSize) },
+		"page": func(g *guest) bool { return g.Vary(dataAt&^(abi.PageSize-1), abi.PageSize) },
 		"call": func(g *guest) bool { shared, learned := g.Touch(1, dataAt, 8, true); return shared && learned },
 		"another machine": func(g *guest) bool {
 			o := load(t, "hlt\n", Config{})
@@ -25,10 +26,10 @@ func TestConstant(t *testing.T) {
 		},
 	} {
 		g := load(t, "mov (%rbx), %rax\nhlt\nstore: mov %rax, (%rbx)\nhlt\n", Config{})
-		g.Protect(dataAt, pageSize, ProtRead|ProtWrite)
+		g.Protect(dataAt, abi.PageSize, ProtRead|ProtWrite)
 		g.DeclareConstant([]Range{{dataAt - 7, dataAt + 15}})
 		reads := func(t trace.TID) *Stop {
-			return g.Run(&Run{From: g.start(0), Thread: t, Set: SetRBX, Regs: Regs{RBX: dataAt}, Flags: StopShared, StopAt: 2})
+			return g.Run(&Run{From: g.start(0), Thread: t, Set: trace.RBX, Regs: Regs{RBX: dataAt}, Flags: StopShared, StopAt: 2})
 		}
 		for _, id := range []trace.TID{0, 1, 0} {
 			if s := reads(id); s.Why != StopInsn || s.Learned || len(s.Accesses) > 0 {

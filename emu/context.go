@@ -11,16 +11,13 @@ import (
 	"landgo/internal/trace"
 )
 
-// RegDiff has the differences of two contexts: bit i for the i-th field of Regs,
-// and the bits below.
-type RegDiff uint32
-
-// Differences beyond general registers.
-const (
-	DiffSSE  RegDiff = C.DIFF_SSE      // xmm registers and mxcsr
-	DiffX87  RegDiff = C.DIFF_X87      // x87 registers and control words
-	DiffHalf RegDiff = C.DIFF_X87 << 1 // the reads of a half-executed instruction, and the number of its stores
-)
+// Difference is in what two contexts differ. The zero value: in nothing.
+type Difference struct {
+	Regs trace.RegSet
+	SSE  bool // xmm registers and mxcsr
+	X87  bool // x87 registers and control words
+	Half bool // the reads of a half-executed instruction, and the number of its stores
+}
 
 // newSlot takes a slot that was given up, or the next of the stack.
 func (m *Machine) newSlot() Ctx {
@@ -111,15 +108,14 @@ func (m *Machine) PC(c Ctx) uint64 { return uint64(m.slot(c).pc) }
 // since Start, in all runs.
 func (m *Machine) Clock(c Ctx) uint64 { return uint64(m.slot(c).clock) }
 
-// SameCPU has the differences of two contexts' states; 0: none. The clock isn't
-// compared.
-func (m *Machine) SameCPU(a, b Ctx) RegDiff {
+// SameCPU reports whether two contexts' states are the same. The clock isn't compared.
+func (m *Machine) SameCPU(a, b Ctx) bool { return m.Differ(a, b) == Difference{} }
+
+// Differ is in what they differ.
+func (m *Machine) Differ(a, b Ctx) Difference {
 	x, y := m.slot(a), m.slot(b)
-	d := RegDiff(C.context_diff(m.c, C.int32_t(a), C.int32_t(b)))
-	if !sameHeld(x, y) {
-		d |= DiffHalf
-	}
-	return d
+	d := C.context_diff(m.c, C.int32_t(a), C.int32_t(b))
+	return Difference{trace.RegSet(d) & trace.AllRegs, d&C.DIFF_SSE != 0, d&C.DIFF_X87 != 0, !sameHeld(x, y)}
 }
 
 func sameHeld(x, y *C.struct_slot) bool {

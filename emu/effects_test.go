@@ -8,8 +8,10 @@ import (
 	"slices"
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/x86"
+	"landgo/internal/trace"
 )
 
 // The table of effects (package image) describes the machine, not any maker's
@@ -19,8 +21,8 @@ import (
 const (
 	statesPerInst  = 24
 	changesPer     = 4
-	arithmetic     = uint64(x86.ArithmeticFlags)
-	generalSet     = SetRAX*0x10000 - SetRAX
+	arithmetic     = uint64(abi.Arithmetic)
+	generalSet     = trace.RAX*0x10000 - trace.RAX
 	stackSeen      = 64 // bytes on either side of the stack pointer that are compared
 	effectsDataLen = 256
 )
@@ -44,7 +46,7 @@ type outcome struct {
 // step runs one instruction from c with these registers; false if it doesn't end,
 // as when it faults.
 func (x *effects) step(c Ctx, regs *Regs) (outcome, bool) {
-	s := x.Run(&Run{From: c, Flags: Solo, StopAt: 2, Set: generalSet | SetRFLAGS, Regs: *regs})
+	s := x.Run(&Run{From: c, Flags: Solo, StopAt: 2, Set: generalSet | trace.RFLAGS, Regs: *regs})
 	if s.Why != StopInsn || s.Insns != 1 {
 		return outcome{}, false
 	}
@@ -75,7 +77,7 @@ func (x *effects) value() uint64 {
 
 // changed has new values in all registers that aren't in keep, and new flags if
 // flags says so.
-func (x *effects) changed(regs Regs, keep x86.RegMask, flags bool) Regs {
+func (x *effects) changed(regs Regs, keep trace.RegSet, flags bool) Regs {
 	for i, r := range general(&regs) {
 		if keep&(1<<i) == 0 && (i < 8 || x.Machine == elffile.X86_64) {
 			*r = x.value()
@@ -114,8 +116,8 @@ func sameEffects(e x86.Effects, a, b *outcome) error {
 		return fmt.Errorf("flags depend on what isn't read: %#x or %#x", a.regs.RFLAGS&arithmetic, b.regs.RFLAGS&arithmetic)
 	case a.regs.RIP != b.regs.RIP:
 		return fmt.Errorf("where it goes depends on what isn't read")
-	case e.Reads&x86.RSP == 0 && !bytes.Equal(a.memory[:effectsDataLen], b.memory[:effectsDataLen]),
-		e.Reads&x86.RSP != 0 && !bytes.Equal(a.memory, b.memory):
+	case e.Reads&trace.RSP == 0 && !bytes.Equal(a.memory[:effectsDataLen], b.memory[:effectsDataLen]),
+		e.Reads&trace.RSP != 0 && !bytes.Equal(a.memory, b.memory):
 		return fmt.Errorf("what it stores depends on what isn't read")
 	}
 	return nil
@@ -160,9 +162,9 @@ func (x *effects) inst(c Ctx, e x86.Effects) error {
 	}
 	for n := range statesPerInst {
 		// Every other state leaves what holds addresses.
-		keep := x86.RSP
+		keep := trace.RSP
 		if n%2 == 0 {
-			keep |= x86.RSI | x86.RDI | x86.RCX
+			keep |= trace.RSI | trace.RDI | trace.RCX
 		}
 		if err := x.try(c, e, x.changed(regs, keep, true)); err != nil {
 			return err
@@ -223,7 +225,7 @@ func (x *effects) program(t *testing.T) []string {
 			if err != nil {
 				t.Fatalf("%#x: %x: %v", pc, code[:8], err)
 			}
-			next = x.Run(&Run{From: c, Flags: Solo, StopAt: 1, Set: SetRIP, Regs: Regs{RIP: pc + uint64(length)}}).Ctx
+			next = x.Run(&Run{From: c, Flags: Solo, StopAt: 1, Set: trace.RIP, Regs: Regs{RIP: pc + uint64(length)}}).Ctx
 		case s.Why == StopPrivileged && s.Detail == "hlt":
 			t.Logf("%d instructions, %d states", n, x.ran)
 			return without

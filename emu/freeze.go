@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"landgo/internal/abi"
 )
 
 // Frozen is a machine's state after a guest has run in it alone: memory, and
@@ -50,8 +52,8 @@ func (m *Machine) Freeze(c Ctx) (*Frozen, error) {
 	s := m.slot(c)
 	f := &Frozen{CPU: cpu.State, PC: uint64(s.pc), Clock: uint64(s.clock), ClockRead: m.ClockReads(), Check: cpu.Check}
 	m.eachWritten(0, m.space, func(at uint64) {
-		if page := m.Bytes(at, pageSize); !f.fills(at, page) {
-			f.Pages = append(f.Pages, at/pageSize)
+		if page := m.Bytes(at, abi.PageSize); !f.fills(at, page) {
+			f.Pages = append(f.Pages, at/abi.PageSize)
 			f.Data = append(f.Data, page...)
 		}
 	})
@@ -67,11 +69,11 @@ type Filled struct {
 
 // fills keeps a page that is filled with anything but 0.
 func (f *Frozen) fills(at uint64, page []byte) bool {
-	c := page[pageSize-1]
-	if c == 0 || !bytes.Equal(page[8:pageSize-1], page[9:]) {
+	c := page[abi.PageSize-1]
+	if c == 0 || !bytes.Equal(page[8:abi.PageSize-1], page[9:]) {
 		return false
 	}
-	f.Filled = append(f.Filled, Filled{at / pageSize, binary.LittleEndian.Uint64(page), uint64(c)})
+	f.Filled = append(f.Filled, Filled{at / abi.PageSize, binary.LittleEndian.Uint64(page), uint64(c)})
 	return true
 }
 
@@ -87,7 +89,7 @@ func (m *Machine) registers(c Ctx) []uint64 {
 // Thaw puts a frozen state into a machine in which nothing has run, and returns its
 // context. An error leaves the machine unusable.
 func (m *Machine) Thaw(f *Frozen) (Ctx, error) {
-	if len(f.Data) != len(f.Pages)*pageSize || m.c.ran {
+	if len(f.Data) != len(f.Pages)*abi.PageSize || m.c.ran {
 		return 0, errOtherMachine
 	}
 	for _, r := range m.loaded {
@@ -98,24 +100,24 @@ func (m *Machine) Thaw(f *Frozen) (Ctx, error) {
 		for k < len(f.Pages) && f.Pages[k] == f.Pages[k-1]+1 {
 			k++
 		}
-		if f.Pages[k-1] >= m.space/pageSize {
+		if f.Pages[k-1] >= m.space/abi.PageSize {
 			return 0, errors.New("the state has more memory than the machine")
 		}
-		if err := m.Load(f.Pages[i]*pageSize, f.Data[i*pageSize:k*pageSize]); err != nil {
+		if err := m.Load(f.Pages[i]*abi.PageSize, f.Data[i*abi.PageSize:k*abi.PageSize]); err != nil {
 			return 0, err
 		}
 		i = k
 	}
-	var page [pageSize]byte
+	var page [abi.PageSize]byte
 	for _, x := range f.Filled {
 		for i := range page {
 			page[i] = byte(x.Byte)
 		}
 		binary.LittleEndian.PutUint64(page[:], x.First)
-		if x.Page >= m.space/pageSize {
+		if x.Page >= m.space/abi.PageSize {
 			return 0, errors.New("the state has more memory than the machine")
 		}
-		if err := m.Load(x.Page*pageSize, page[:]); err != nil {
+		if err := m.Load(x.Page*abi.PageSize, page[:]); err != nil {
 			return 0, err
 		}
 	}
@@ -189,7 +191,7 @@ func (m *Machine) noAddresses(state []byte, mapped []Range) error {
 
 // fresh is the state of a processor of another machine, in which nothing has run.
 func (m *Machine) fresh(size int) ([]byte, error) {
-	o, err := New(Config{Bare: true, Mode: m.cfg.Mode, Space: 1 << 20, Uniprocessor: true, Code: []Range{{pageSize, 2 * pageSize}}})
+	o, err := New(Config{Bare: true, Mode: m.cfg.Mode, Space: 1 << 20, Uniprocessor: true, Code: []Range{{abi.PageSize, 2 * abi.PageSize}}})
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +200,7 @@ func (m *Machine) fresh(size int) ([]byte, error) {
 		return nil, fmt.Errorf("a fresh processor's state has %d bytes, this one's %d", n, size)
 	}
 	state := make([]byte, size)
-	C.context_freeze(o.c, C.int32_t(o.Start(&Regs{RIP: pageSize})), unsafe.Pointer(&state[0]))
+	C.context_freeze(o.c, C.int32_t(o.Start(&Regs{RIP: abi.PageSize})), unsafe.Pointer(&state[0]))
 	return state, nil
 }
 

@@ -36,9 +36,6 @@ const (
 	knobNoGuard     = C.KNOB_NO_GUARD
 )
 
-// setKnobs switches cures off, from the next run on.
-func (m *Machine) setKnobs(k uint32) { m.c.knobs = C.uint32_t(k) }
-
-// addCodeHook gives the engine a second code hook, which does nothing.
-// Preconditions: the machine hasn't run.
+// addCodeHook gives the engine a second code hook, which does nothing: for a test, in which
+// there can't be C. Preconditions: the machine hasn't run.
 func (m *Machine) addCodeHook() { C.idle_hook(m.c) }

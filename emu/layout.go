@@ -1,11 +1,13 @@
 package emu
 
+// #include "classify.h"
 // #include "machine.h"
 import "C"
 
 import (
 	"unsafe"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -36,7 +38,18 @@ var _ = [...]struct{}{
 	one{}[C.sizeof_struct_undo^unsafe.Sizeof(undoEntry{})],
 	one{}[unsafe.Offsetof(C.struct_undo{}.old)^unsafe.Offsetof(undoEntry{}.old)],
 
+	one{}[C.PAGE_SHIFT^abi.PageShift],
+	one{}[C.VECTOR_DIVIDE^abi.DivideError],
+	one{}[C.VECTOR_DEBUG^abi.DebugException],
+	one{}[C.VECTOR_BREAKPOINT^abi.Breakpoint],
+	one{}[C.VECTOR_ILLEGAL^abi.IllegalOpcode],
+	one{}[C.VECTOR_DOUBLE^abi.DoubleFault],
+	one{}[C.VECTOR_PROTECTION^abi.GeneralProtection],
+	one{}[C.VECTOR_PAGE^abi.PageFault],
+
+	one{}[(1<<nregs-1)^trace.AllRegs],
 	one{}[nregs*8^unsafe.Sizeof(Regs{})],
+	one{}[1<<C.REG_RSP^trace.RSP],
 	one{}[C.REG_RSP*8^unsafe.Offsetof(Regs{}.RSP)],
 	one{}[C.REG_R8*8^unsafe.Offsetof(Regs{}.R8)],
 	one{}[C.REG_RIP*8^unsafe.Offsetof(Regs{}.RIP)],

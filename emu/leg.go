@@ -9,6 +9,8 @@ import (
 	"errors"
 	"slices"
 	"unsafe"
+
+	"landgo/internal/abi"
 )
 
 // Leg is what the processor did from one stop to the next, as plain data. The thread was alone,
@@ -48,7 +50,7 @@ func (m *Machine) LegFrom(journal, clockReads uint64, s *Stop) *Leg {
 // written8 calls f with the stretches of words that the journal names from a length on,
 // ascending.
 func (m *Machine) written8(journal uint64, f func(word, n uint64)) {
-	const words = pageSize / 8
+	const words = abi.PageSize / 8
 	type dirty [words / 64]uint64
 	pages := map[uint64]*dirty{}
 	var numbers []uint64

@@ -22,13 +22,12 @@ import (
 	"sort"
 	"unsafe"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
 const (
-	pageShift = 12
-	pageSize  = 1 << pageShift
-	maxSpace  = 1 << 44 // a third of the host's possible reservation
+	maxSpace = 1 << 44 // a third of the host's possible reservation
 
 	defaultSpace64 = 128 << 30
 	defaultSpace32 = 4 << 30
@@ -90,8 +89,8 @@ func New(cfg Config) (*Machine, error) {
 		cfg:     cfg,
 		space:   space,
 		mem:     unsafe.Pointer(c.mem),
-		perm:    unsafe.Slice((*uint8)(c.perm), space>>pageShift),
-		written: unsafe.Slice((*uint8)(c.written), space>>pageShift),
+		perm:    unsafe.Slice((*uint8)(c.perm), space>>abi.PageShift),
+		written: unsafe.Slice((*uint8)(c.written), space>>abi.PageShift),
 		code:    unsafe.Slice((*uint8)(c.code), n),
 		brk:     unsafe.Slice((*uint8)(c.brk), n),
 		point:   unsafe.Slice((*uint8)(c.point), n),
@@ -126,7 +125,7 @@ func checkConfig(cfg *Config) (uint64, error) {
 			space = defaultSpace32
 		}
 	}
-	if space%pageSize != 0 || space > maxSpace || cfg.Mode == I386 && space > maxSpace32 {
+	if space%abi.PageSize != 0 || space > maxSpace || cfg.Mode == I386 && space > maxSpace32 {
 		return 0, fmt.Errorf("an address space of %#x bytes is not possible", space)
 	}
 	if len(cfg.Code) == 0 {
@@ -145,7 +144,7 @@ func checkConfig(cfg *Config) (uint64, error) {
 	}
 	end := uint64(0)
 	for _, r := range cfg.Code {
-		if r.Lo%pageSize != 0 || r.Hi%pageSize != 0 || r.Lo >= r.Hi || r.Lo < end || r.Hi > space {
+		if r.Lo%abi.PageSize != 0 || r.Hi%abi.PageSize != 0 || r.Lo >= r.Hi || r.Lo < end || r.Hi > space {
 			return 0, fmt.Errorf("%w: %#x-%#x is empty, unaligned, overlapping or out of the address space", ErrCode, r.Lo, r.Hi)
 		}
 		end = r.Hi

@@ -151,7 +151,7 @@ enum {
 	NREGS,
 };
 
-/* The differences of two contexts beside the general registers: RegDiff in
+/* The differences of two contexts beside the general registers: Difference in
  * context.go. */
 enum { DIFF_SSE = 1 << NREGS, DIFF_X87 = 1 << (NREGS + 1) };
 

@@ -6,6 +6,7 @@ import "C"
 import (
 	"unsafe"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -126,7 +127,7 @@ func (m *Machine) rewindJournal(n uint64) {
 			fill(m.Bytes(place, u.old>>8), uint8(u.old))
 			continue
 		}
-		if programs != nil && (programs[place>>pageShift]|programs[(place+7)>>pageShift]) != 0 {
+		if programs != nil && (programs[place>>abi.PageShift]|programs[(place+7)>>abi.PageShift]) != 0 {
 			m.staleProgram(place)
 		}
 		at := unsafe.Add(m.mem, place)
@@ -158,7 +159,7 @@ func (m *Machine) push(u undoEntry) {
 
 // remember puts n <= 8 bytes at addr into the journal.
 func (m *Machine) remember(addr, n uint64) {
-	if p := m.programs(); p != nil && p[addr>>pageShift]|p[(addr+7)>>pageShift] != 0 {
+	if p := m.programs(); p != nil && p[addr>>abi.PageShift]|p[(addr+7)>>abi.PageShift] != 0 {
 		m.staleProgram(addr)
 	}
 	// invariant: the memory has slack behind its end, so 8 bytes can be read.

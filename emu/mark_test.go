@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -21,7 +22,7 @@ type modelState struct {
 // Random writes by host and guest, permissions, words and functions, with marks
 // and rewinds to any of them, against copies.
 func TestRewindIsExact(t *testing.T) {
-	const base, size = dataAt, 3 * pageSize
+	const base, size = dataAt, 3 * abi.PageSize
 	g := load(t, "mov %rax, (%rbx)\nmov %ax, 11(%rbx)\nmov %al, 21(%rbx)\nmovups %xmm0, 23(%rbx)\nhlt\n", Config{})
 	origin := g.Mark()
 	var words [4]uint64
@@ -31,7 +32,7 @@ func TestRewindIsExact(t *testing.T) {
 		words, log = [4]uint64{}, nil
 		var stack []modelState
 		now := func() modelState {
-			return modelState{g.Mark(), bytes.Clone(g.Bytes(base, size)), bytes.Clone(g.perm[base>>pageShift:][:3]), words, len(log)}
+			return modelState{g.Mark(), bytes.Clone(g.Bytes(base, size)), bytes.Clone(g.perm[base>>abi.PageShift:][:3]), words, len(log)}
 		}
 		stack = append(stack, now())
 		start := g.start(0)
@@ -46,7 +47,7 @@ func TestRewindIsExact(t *testing.T) {
 			},
 			"guest": func(t *rapid.T) {
 				at := base + rapid.Uint64Range(0, size-64).Draw(t, "at")
-				g.Run(&Run{From: start, Set: SetRAX | SetRBX, Regs: Regs{RAX: rapid.Uint64().Draw(t, "v"), RBX: at}, Flags: Solo, StopAt: rapid.Uint64Range(0, 5).Draw(t, "stop")})
+				g.Run(&Run{From: start, Set: trace.RAX | trace.RBX, Regs: Regs{RAX: rapid.Uint64().Draw(t, "v"), RBX: at}, Flags: Solo, StopAt: rapid.Uint64Range(0, 5).Draw(t, "stop")})
 			},
 			"protect": func(t *rapid.T) {
 				at := rapid.Uint64Range(0, size-1).Draw(t, "at")

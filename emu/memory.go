@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"unsafe"
+
+	"landgo/internal/abi"
 )
 
 // inSpace reports whether n bytes at addr are guest memory.
@@ -147,7 +149,7 @@ func (m *Machine) Fill(addr, n uint64, pattern []byte) bool {
 		return false
 	}
 	if m.c.programs != nil {
-		for at := addr &^ (pageSize - 1); at < addr+n; at += pageSize {
+		for at := addr &^ (abi.PageSize - 1); at < addr+n; at += abi.PageSize {
 			m.staleProgram(at)
 		}
 	}
@@ -164,8 +166,8 @@ func (m *Machine) Protect(addr, size uint64, p Prot) {
 	if size == 0 || addr >= m.space {
 		return
 	}
-	first := addr >> pageShift
-	last := (addr + min(size, m.space-addr) - 1) >> pageShift
+	first := addr >> abi.PageShift
+	last := (addr + min(size, m.space-addr) - 1) >> abi.PageShift
 	for first <= last {
 		n := m.sameProt(first, last)
 		if old := m.perm[first]; old != uint8(p) {
@@ -182,8 +184,8 @@ func (m *Machine) TakeAway(addr, size uint64) {
 	if size == 0 || addr >= m.space {
 		return
 	}
-	first := addr >> pageShift
-	last := (addr + min(size, m.space-addr) - 1) >> pageShift
+	first := addr >> abi.PageShift
+	last := (addr + min(size, m.space-addr) - 1) >> abi.PageShift
 	for first <= last {
 		n := m.sameProt(first, last)
 		if old := m.perm[first]; inMap(old) {
@@ -235,11 +237,11 @@ func (m *Machine) Prots(addr, size uint64, f func(r Range, p Prot) bool) {
 	if size == 0 || addr >= m.space {
 		return
 	}
-	first := addr >> pageShift
-	last := (addr + min(size, m.space-addr) - 1) >> pageShift
+	first := addr >> abi.PageShift
+	last := (addr + min(size, m.space-addr) - 1) >> abi.PageShift
 	for first <= last {
 		n := m.sameProt(first, last)
-		if !f(Range{first << pageShift, (first + n) << pageShift}, Prot(m.perm[first]&anyAccess)) {
+		if !f(Range{first << abi.PageShift, (first + n) << abi.PageShift}, Prot(m.perm[first]&anyAccess)) {
 			return
 		}
 		first += n
@@ -251,5 +253,5 @@ func (m *Machine) Prot(addr uint64) Prot {
 	if addr >= m.space {
 		return 0
 	}
-	return Prot(m.perm[addr>>pageShift] & anyAccess)
+	return Prot(m.perm[addr>>abi.PageShift] & anyAccess)
 }

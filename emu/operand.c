@@ -1,7 +1,8 @@
 /*
- * What an instruction asks of its operand, and the processor checks. A whole SSE operand in
- * memory is aligned, and a lock prefix stands where one may. A control word that is loaded has no
- * effect that isn't modelled. The engine checks none of them.
+ * What an instruction asks of its operand, and the processor checks. A whole SSE
+ * operand in memory is aligned, and a lock prefix stands where one may. A control
+ * word that is loaded has no effect that isn't modelled. The engine checks none of
+ * them.
  */
 #include <string.h>
 

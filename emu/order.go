@@ -82,7 +82,7 @@ type Run struct {
 	StopAt uint64
 	// Set and Regs: registers to write before the first instruction. Setting
 	// RIP drops a half-executed instruction.
-	Set  RegSet
+	Set  trace.RegSet
 	Regs Regs
 	// SkipBreak: don't stop at a breakpoint on the run's first instruction.
 	SkipBreak bool

@@ -5,6 +5,8 @@ import "C"
 
 import (
 	"bytes"
+
+	"landgo/internal/abi"
 )
 
 // Whole pages, as a kernel works on them.
@@ -16,9 +18,9 @@ func (m *Machine) ProtEnd(addr, size uint64, p Prot) uint64 {
 	if size == 0 {
 		return end
 	}
-	for page := addr >> pageShift; page <= (end-1)>>pageShift; page++ {
+	for page := addr >> abi.PageShift; page <= (end-1)>>abi.PageShift; page++ {
 		if Prot(m.perm[page])&p != p {
-			return max(addr, page<<pageShift)
+			return max(addr, page<<abi.PageShift)
 		}
 	}
 	return end
@@ -30,12 +32,12 @@ func (m *Machine) Mapped(addr, size uint64) uint64 {
 	if !m.inSpace(addr, size) {
 		return 0
 	}
-	perm := m.perm[addr>>pageShift : (addr+size)>>pageShift]
+	perm := m.perm[addr>>abi.PageShift : (addr+size)>>abi.PageShift]
 	n := len(perm)
 	for _, none := range []uint8{0, gone, uint8(NoAccess)} {
 		n -= bytes.Count(perm, []byte{none})
 	}
-	return uint64(n) << pageShift
+	return uint64(n) << abi.PageShift
 }
 
 // MapEnd is the first address from addr on whose page is in no map, or the end of
@@ -50,18 +52,18 @@ func (m *Machine) mapsEnd(addr, size uint64, in bool) uint64 {
 	if !m.inSpace(addr, size) {
 		return addr
 	}
-	first, end := addr>>pageShift, (addr+size)>>pageShift
+	first, end := addr>>abi.PageShift, (addr+size)>>abi.PageShift
 	for first < end && inMap(m.perm[first]) == in {
 		first += m.sameProt(first, end-1)
 	}
-	return first << pageShift
+	return first << abi.PageShift
 }
 
 // GoneEnd is the first address from addr on whose page wasn't in a map once and taken
 // away since. If all pages were, it is the end of [addr, addr+size), whole pages.
 func (m *Machine) GoneEnd(addr, size uint64) uint64 {
 	end := addr
-	for ; end-addr < size && end < m.space && m.perm[end>>pageShift] == gone; end += pageSize {
+	for ; end-addr < size && end < m.space && m.perm[end>>abi.PageShift] == gone; end += abi.PageSize {
 	}
 	return end
 }
@@ -91,9 +93,9 @@ func (m *Machine) TouchedByOthers(t int32, addr, n uint64) bool {
 	touched := m.touchedPages()
 	last := (addr + n - 1) >> C.GRANULE_SHIFT
 	for g := addr >> C.GRANULE_SHIFT; g <= last; {
-		end := min(last+1, (g>>pageShift+1)<<pageShift)
-		if touched[g>>pageShift] != 0 {
-			for _, b := range m.sharingBytes(g >> pageShift)[g%pageSize : (end-1)%pageSize+1] {
+		end := min(last+1, (g>>abi.PageShift+1)<<abi.PageShift)
+		if touched[g>>abi.PageShift] != 0 {
+			for _, b := range m.sharingBytes(g >> abi.PageShift)[g%abi.PageSize : (end-1)%abi.PageSize+1] {
 				if b != C.UNTOUCHED && b != C.TRUSTED_ONLY && (b != me || me == C.SHARED) {
 					return true
 				}

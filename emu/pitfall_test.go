@@ -11,6 +11,12 @@ import (
 // Each way in which the engine surprises is one test here, and where the
 // machine's cure can be switched off, the test sees that it fails without.
 
+// setKnobs switches cures off, from the next run on.
+func (m *Machine) setKnobs(k uint32) { set(&m.c.knobs, k) }
+
+// set assigns to a number of C's, whose type a test has no name for.
+func set[T ~uint32](to *T, v uint32) { *to = T(v) }
+
 // cured runs check with all cures, when it must pass, and without one of them,
 // when it must fail.
 func cured(t *testing.T, knob uint32, check func(t *testing.T, knobs uint32) error) {

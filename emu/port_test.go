@@ -17,7 +17,7 @@ func TestStringPorts(t *testing.T) {
 	regs := m.Regs(ctx)
 	regs.RDI, regs.RSI, regs.RCX = at, at, 2
 	mark := m.Mark()
-	s := m.Run(&Run{From: ctx, Set: SetAll, Regs: regs, StopAt: 2})
+	s := m.Run(&Run{From: ctx, Set: trace.AllRegs, Regs: regs, StopAt: 2})
 	if s.Why != StopPrivileged || s.Insns != 0 {
 		t.Fatalf("stop %d after %d instructions, want before rep insl", s.Why, s.Insns)
 	}
@@ -41,7 +41,7 @@ func TestStringPorts(t *testing.T) {
 		t.Fatalf("count %d and address %#x behind two elements", r.RCX, r.RDI)
 	}
 	r.RCX, r.RIP = 1, boardCode+2
-	s = m.Run(&Run{From: s.Ctx, Set: SetAll, Regs: r, StopAt: 2})
+	s = m.Run(&Run{From: s.Ctx, Set: trace.AllRegs, Regs: r, StopAt: 2})
 	s = m.Run(&Run{From: s.Ctx, Thread: trace.TID(1), Permit: true, StopAt: 2})
 	if s.Port != 0x11223344 {
 		t.Errorf("the port got %#x (stop %d)", s.Port, s.Why)

@@ -3,6 +3,8 @@ package emu
 import (
 	"encoding/binary"
 	"testing"
+
+	"landgo/internal/trace"
 )
 
 const (
@@ -71,7 +73,7 @@ func TestProgramChanges(t *testing.T) {
 	run(1, "at first")
 	m.Write(programPage+1, []byte{2})
 	run(2, "written")
-	s := m.Run(&Run{From: ctx, Set: SetRIP | SetRAX, Regs: Regs{RIP: programBias + boardCode, RAX: 0x3b8}})
+	s := m.Run(&Run{From: ctx, Set: trace.RIP | trace.RAX, Regs: Regs{RIP: programBias + boardCode, RAX: 0x3b8}})
 	if s.Why != StopPrivileged {
 		t.Fatalf("the kernel stopped for %d (%s)", s.Why, s.Detail)
 	}
@@ -100,7 +102,7 @@ func TestProgramStores(t *testing.T) {
 			t.Errorf("%s: stop %d (%s), want %d", c.name, s.Why, s.Detail, c.why)
 		}
 		for at, want := range map[uint64]Why{0x2ffffe: StopPrivileged, dataPage + 0xffe: StopUnmodelled} {
-			if s := m.Run(&Run{From: ctx, Set: SetRIP | SetRBX, Regs: Regs{RIP: programBias + boardCode, RBX: programBias + at}}); s.Why != want {
+			if s := m.Run(&Run{From: ctx, Set: trace.RIP | trace.RBX, Regs: Regs{RIP: programBias + boardCode, RBX: programBias + at}}); s.Why != want {
 				t.Errorf("%s: the kernel's store at %#x: stop %d (%s), want %d", c.name, at, s.Why, s.Detail, want)
 			}
 		}

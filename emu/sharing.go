@@ -9,6 +9,8 @@ import (
 	"iter"
 	"slices"
 	"unsafe"
+
+	"landgo/internal/abi"
 )
 
 // DeclareConstant says that no thread writes to these bytes once there are several; granules
@@ -20,9 +22,9 @@ func (m *Machine) DeclareConstant(ranges []Range) {
 			continue
 		}
 		for g, last := (r.Lo+(1<<C.GRANULE_SHIFT-1))>>C.GRANULE_SHIFT, r.Hi>>C.GRANULE_SHIFT; g < last; {
-			end := min(last, (g>>pageShift+1)<<pageShift)
+			end := min(last, (g>>abi.PageShift+1)<<abi.PageShift)
 			m.noteTouched(g)
-			page := m.sharingBytes(g >> pageShift)[g%pageSize : (end-1)%pageSize+1]
+			page := m.sharingBytes(g >> abi.PageShift)[g%abi.PageSize : (end-1)%abi.PageSize+1]
 			for i := range page {
 				page[i] = C.CONSTANT
 			}
@@ -39,9 +41,9 @@ func (m *Machine) Vary(addr, n uint64) (learned bool) {
 	}
 	touched := m.touchedPages()
 	for g, last := addr>>C.GRANULE_SHIFT, (addr+n-1)>>C.GRANULE_SHIFT; g <= last; {
-		end := min(last+1, (g>>pageShift+1)<<pageShift)
-		if touched[g>>pageShift] != 0 {
-			page := m.sharingBytes(g >> pageShift)[g%pageSize : (end-1)%pageSize+1]
+		end := min(last+1, (g>>abi.PageShift+1)<<abi.PageShift)
+		if touched[g>>abi.PageShift] != 0 {
+			page := m.sharingBytes(g >> abi.PageShift)[g%abi.PageSize : (end-1)%abi.PageSize+1]
 			for i := bytes.IndexByte(page, C.CONSTANT); i >= 0; i = bytes.IndexByte(page, C.CONSTANT) {
 				page[i], learned = C.SHARED, true
 			}
@@ -54,31 +56,28 @@ func (m *Machine) Vary(addr, n uint64) (learned bool) {
 // SharingPage is the knowledge of the sharing of one stretch of memory: a byte
 // for each granule of 8 bytes, as machine.h has them.
 type SharingPage struct {
-	Number uint64 // the first granule is Number*SharingPageSize
-	Bytes  []byte // SharingPageSize
+	Number uint64 // the first granule is Number*abi.PageSize
+	Bytes  []byte // abi.PageSize of them
 }
-
-// SharingPageSize is the number of granules of a SharingPage.
-const SharingPageSize = pageSize
 
 // touchedPages has a 1 for each page that was touched.
 func (m *Machine) touchedPages() []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(m.c.touched)), m.space>>C.GRANULE_SHIFT>>pageShift)
+	return unsafe.Slice((*byte)(unsafe.Pointer(m.c.touched)), m.space>>C.GRANULE_SHIFT>>abi.PageShift)
 }
 
 func (m *Machine) sharingBytes(page uint64) []byte {
-	return unsafe.Slice((*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), page<<pageShift)), pageSize)
+	return unsafe.Slice((*uint8)(unsafe.Add(unsafe.Pointer(m.c.shadow), page<<abi.PageShift)), abi.PageSize)
 }
 
 // noteTouched notes that a granule was touched.
 func (m *Machine) noteTouched(granule uint64) {
-	m.touchedPages()[granule>>pageShift] = 1
-	m.regions()[granule>>pageShift>>pageShift] = 1
+	m.touchedPages()[granule>>abi.PageShift] = 1
+	m.regions()[granule>>abi.PageShift>>abi.PageShift] = 1
 }
 
 // regions has a 1 for each page of touchedPages that has one.
 func (m *Machine) regions() []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(m.c.regions)), m.space>>C.GRANULE_SHIFT>>pageShift>>pageShift+1)
+	return unsafe.Slice((*byte)(unsafe.Pointer(m.c.regions)), m.space>>C.GRANULE_SHIFT>>abi.PageShift>>abi.PageShift+1)
 }
 
 // SharingPages is all that was learned of sharing, in ascending order: what was declared
@@ -86,8 +85,8 @@ func (m *Machine) regions() []byte {
 func (m *Machine) SharingPages() (pages []SharingPage) {
 	all := m.touchedPages()
 	for region := range marked(m.regions()) { // there are millions of pages, and few of them touched
-		first := region << pageShift
-		for i := range marked(all[first:min(first+pageSize, uint64(len(all)))]) {
+		first := region << abi.PageShift
+		for i := range marked(all[first:min(first+abi.PageSize, uint64(len(all)))]) {
 			page := m.sharingBytes(first + i)
 			if bytes.Count(page, []byte{C.CONSTANT})+bytes.Count(page, []byte{C.UNTOUCHED}) < len(page) {
 				pages = append(pages, SharingPage{first + i, slices.Clone(page)})
@@ -116,10 +115,10 @@ func marked(p []byte) iter.Seq[uint64] {
 func (m *Machine) LearnSharing(pages []SharingPage) (news bool, err error) {
 	m.c.owners++
 	for _, p := range pages {
-		if p.Number >= uint64(len(m.touchedPages())) || len(p.Bytes) != pageSize {
+		if p.Number >= uint64(len(m.touchedPages())) || len(p.Bytes) != abi.PageSize {
 			return news, errors.New("the knowledge of sharing is of another address space")
 		}
-		m.noteTouched(p.Number << pageShift)
+		m.noteTouched(p.Number << abi.PageShift)
 		mine := m.sharingBytes(p.Number)
 		for i, b := range p.Bytes {
 			a := mine[i]

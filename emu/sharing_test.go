@@ -3,6 +3,7 @@ package emu
 import (
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -221,7 +222,7 @@ func TestLearnSharing(t *testing.T) {
 	if s := b.touch(1, StopShared); len(s.Accesses) != 2 || s.Learned {
 		t.Errorf("after learning: %+v", *s)
 	}
-	if _, err := b.LearnSharing([]SharingPage{{Number: 1 << 50, Bytes: make([]byte, SharingPageSize)}}); err == nil {
+	if _, err := b.LearnSharing([]SharingPage{{Number: 1 << 50, Bytes: make([]byte, abi.PageSize)}}); err == nil {
 		t.Error("a page beyond the address space is accepted")
 	}
 }

@@ -69,7 +69,7 @@ func (c *splitCase) run(t *testing.T, knobs uint32) error {
 		between := bytes.Clone(g.Bytes(dataAt, 64))
 		// Stopping at once again leaves everything as it is.
 		s = g.Run(&Run{From: half, Flags: StopShared})
-		if !s.Half || s.Access != poised || s.Insns != 0 || len(s.Accesses) != 0 || g.SameCPU(s.Ctx, half) != 0 || !bytes.Equal(between, g.Bytes(dataAt, 64)) {
+		if !s.Half || s.Access != poised || s.Insns != 0 || len(s.Accesses) != 0 || !g.SameCPU(s.Ctx, half) || !bytes.Equal(between, g.Bytes(dataAt, 64)) {
 			return fmt.Errorf("%s: again: %+v", c.name, *s)
 		}
 		flags := []RunFlags{StopShared, 0, Solo}[pass]
@@ -200,7 +200,7 @@ func TestSettingRIPDropsHalf(t *testing.T) {
 	g := small(t, "addq $1, (%rbx)\nout: nop", 0)
 	s := g.Run(&Run{From: g.start(0), Flags: StopShared, Allow: 1})
 	g.Write64(dataAt, 7)
-	s = g.Run(&Run{From: s.Ctx, Set: SetRIP, Regs: Regs{RIP: g.symbols["out"]}})
+	s = g.Run(&Run{From: s.Ctx, Set: trace.RIP, Regs: Regs{RIP: g.symbols["out"]}})
 	if s.Why != StopPrivileged || s.Half || g.Read64(dataAt) != 7 {
 		t.Errorf("%+v, memory %d", *s, g.Read64(dataAt))
 	}

@@ -113,36 +113,8 @@ type Ctx int32
 // Regs is the general register file.
 type Regs = trace.Regs
 
-// RegSet selects registers of Regs, bit i for the i-th field.
-type RegSet uint32
-
-// The registers a Run can set.
-const (
-	SetRAX RegSet = 1 << iota
-	SetRBX
-	SetRCX
-	SetRDX
-	SetRSI
-	SetRDI
-	SetRBP
-	SetRSP
-	SetR8
-	SetR9
-	SetR10
-	SetR11
-	SetR12
-	SetR13
-	SetR14
-	SetR15
-	SetRIP
-	SetRFLAGS
-	SetFSBase
-	SetGSBase
-	SetAll RegSet = 1<<nregs - 1
-)
-
 // Differing are the registers that two processors have differently.
-func Differing(r, o *Regs) (set RegSet) {
+func Differing(r, o *Regs) (set trace.RegSet) {
 	a, b := (*[nregs]uint64)(unsafe.Pointer(r)), (*[nregs]uint64)(unsafe.Pointer(o))
 	for i := range a {
 		if a[i] != b[i] {

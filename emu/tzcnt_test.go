@@ -3,6 +3,8 @@ package emu
 import (
 	"math/bits"
 	"testing"
+
+	"landgo/internal/abi"
 )
 
 // TestTzcnt: tzcnt isn't bsf: of zero it is the operand's size, and it sets carry and zero
@@ -16,7 +18,7 @@ func TestTzcnt(t *testing.T) {
 			}
 			for _, source := range []string{map[int]string{16: "%ax", 32: "%eax", 64: "%rax"}[size], map[Mode]string{X86_64: "(%rbx)", I386: "(%ebx)"}[mode]} {
 				g := load(t, "tzcnt "+source+", "+reg+"\nhlt\n", Config{Mode: mode})
-				g.Protect(dataAt, pageSize, ProtRead|ProtWrite)
+				g.Protect(dataAt, abi.PageSize, ProtRead|ProtWrite)
 				for _, v := range []uint64{0, 1, 8, 1 << 15, 1 << 16, 1 << 31, 1 << 40, 1<<64 - 1} {
 					g.Write64(dataAt, v)
 					c := g.Start(&Regs{RIP: g.entry, RSP: stackAt + 0x4000, RAX: v, RBX: dataAt, RCX: 0x55555555_5555_5555, RFLAGS: 0x202})

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -15,12 +16,12 @@ func TestClear(t *testing.T) {
 	const pages = 64
 	g := load(t, "mov %rax, (%rbx)\nmov %al, 4095(%rbx)\nmovups %xmm0, 8186(%rbx)\nhlt\n", Config{})
 	for i := range uint64(pages) {
-		g.Protect(dataAt+i*pageSize, pageSize, ProtRead|ProtWrite)
+		g.Protect(dataAt+i*abi.PageSize, abi.PageSize, ProtRead|ProtWrite)
 	}
 	origin, from := g.Mark(), g.Journal()
 	rapid.Check(t, func(t *rapid.T) {
 		g.Rewind(origin)
-		clear(g.written[dataAt>>pageShift:][:pages+1])
+		clear(g.written[dataAt>>abi.PageShift:][:pages+1])
 		g.c.looked = g.c.njournal
 		marks := []trace.Mark{origin}
 		start := g.start(0)
@@ -28,11 +29,11 @@ func TestClear(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"host": func(t *rapid.T) {
 				p := rapid.SliceOfN(rapid.ByteRange(1, 255), 1, 40).Draw(t, "bytes")
-				g.Write(dataAt+(page.Draw(t, "page")+1)*pageSize-rapid.Uint64Range(0, 60).Draw(t, "before"), p)
+				g.Write(dataAt+(page.Draw(t, "page")+1)*abi.PageSize-rapid.Uint64Range(0, 60).Draw(t, "before"), p)
 			},
 			"guest": func(t *rapid.T) {
-				at := dataAt + page.Draw(t, "page")*pageSize
-				g.Run(&Run{From: start, Set: SetRAX | SetRBX, Regs: Regs{RAX: 1<<64 - 1, RBX: at}, Flags: Solo, StopAt: rapid.Uint64Range(0, 4).Draw(t, "stop")})
+				at := dataAt + page.Draw(t, "page")*abi.PageSize
+				g.Run(&Run{From: start, Set: trace.RAX | trace.RBX, Regs: Regs{RAX: 1<<64 - 1, RBX: at}, Flags: Solo, StopAt: rapid.Uint64Range(0, 4).Draw(t, "stop")})
 			},
 			"mark": func(*rapid.T) { marks = append(marks, g.Mark()) },
 			"rewind": func(t *rapid.T) {
@@ -46,9 +47,9 @@ func TestClear(t *testing.T) {
 			"clear": func(t *rapid.T) {
 				lo := page.Draw(t, "page")
 				n := rapid.Uint64Range(1, pages-lo).Draw(t, "pages")
-				g.Clear(dataAt+lo*pageSize, n*pageSize)
+				g.Clear(dataAt+lo*abi.PageSize, n*abi.PageSize)
 				for i := range n {
-					if !g.IsZero(dataAt + (lo+i)*pageSize) {
+					if !g.IsZero(dataAt + (lo+i)*abi.PageSize) {
 						t.Fatalf("page %d isn't clear", lo+i)
 					}
 				}
@@ -76,13 +77,13 @@ func TestClear(t *testing.T) {
 func TestOverlay(t *testing.T) {
 	const pages = 16
 	g := load(t, "hlt\n", Config{})
-	g.Protect(dataAt, pages*pageSize, ProtRead|ProtWrite)
+	g.Protect(dataAt, pages*abi.PageSize, ProtRead|ProtWrite)
 	origin := g.Mark()
 	rapid.Check(t, func(t *rapid.T) {
 		g.Rewind(origin)
-		before := make([]byte, pages*pageSize)
+		before := make([]byte, pages*abi.PageSize)
 		for range rapid.IntRange(0, 3).Draw(t, "stores") {
-			at := rapid.Uint64Range(0, pages*pageSize-8).Draw(t, "at")
+			at := rapid.Uint64Range(0, pages*abi.PageSize-8).Draw(t, "at")
 			g.Write64(dataAt+at, rapid.Uint64().Draw(t, "value"))
 		}
 		g.Read(dataAt, before)
@@ -93,16 +94,16 @@ func TestOverlay(t *testing.T) {
 		k := g.Mark()
 		lo := rapid.Uint64Range(0, pages-1).Draw(t, "page")
 		n := rapid.Uint64Range(1, pages-lo).Draw(t, "pages")
-		p := make([]byte, rapid.Uint64Range(0, n*pageSize).Draw(t, "bytes"))
+		p := make([]byte, rapid.Uint64Range(0, n*abi.PageSize).Draw(t, "bytes"))
 		fill := rapid.SampledFrom([]byte{0, 1}).Draw(t, "fill")
 		for i := range p {
 			p[i] = fill * byte(i+i>>12+1)
 		}
 		want := append([]byte(nil), before...)
-		clear(want[lo*pageSize:][:n*pageSize])
-		copy(want[lo*pageSize:], p)
+		clear(want[lo*abi.PageSize:][:n*abi.PageSize])
+		copy(want[lo*abi.PageSize:], p)
 		for range 2 {
-			if !g.Overlay(dataAt+lo*pageSize, n*pageSize, p) || !bytes.Equal(g.Bytes(dataAt, pages*pageSize), want) {
+			if !g.Overlay(dataAt+lo*abi.PageSize, n*abi.PageSize, p) || !bytes.Equal(g.Bytes(dataAt, pages*abi.PageSize), want) {
 				t.Fatal("it isn't there")
 			}
 		}
@@ -110,13 +111,13 @@ func TestOverlay(t *testing.T) {
 			t.Fatalf("the digest: %v", err)
 		}
 		g.Rewind(k)
-		if again, err := g.Digest(); err != nil || again != digest || !bytes.Equal(g.Bytes(dataAt, pages*pageSize), before) {
+		if again, err := g.Digest(); err != nil || again != digest || !bytes.Equal(g.Bytes(dataAt, pages*abi.PageSize), before) {
 			t.Fatalf("it isn't taken back (%v)", err)
 		}
 	})
 	g.Rewind(origin)
 	fresh := g.Journal()
-	if g.Overlay(dataAt+pages*pageSize, 64*pageSize, bytes.Repeat([]byte{7}, 63*pageSize+1)); g.Journal() != fresh+1 {
+	if g.Overlay(dataAt+pages*abi.PageSize, 64*abi.PageSize, bytes.Repeat([]byte{7}, 63*abi.PageSize+1)); g.Journal() != fresh+1 {
 		t.Errorf("%d entries for pages that held zeros", g.Journal()-fresh)
 	}
 }

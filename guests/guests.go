@@ -86,9 +86,8 @@ type Guest struct {
 	// the same), "anchors" (other tools), "by hand".
 	Judge string
 	Note  string
-	// Paper is the paper whose program it stands for, by its number in
-	// docs/papers.md, and Bound the one without which its search has no end;
-	// both are "" but for Papers.
+	// Paper is the number of the paper whose program it stands for (docs/papers.md). Bound is the
+	// bound without which its search has no end. Both are "" but for Papers.
 	Paper, Bound string
 	// Race is what becomes of the data race on its variable x, by landgo's names
 	// of the definitions of a race ("limited", "hb") and of classes; "": none is

@@ -120,9 +120,10 @@ LANDGO_FUNCTION void landgo_linearizable(const volatile void *object, long kind,
 #define landgo_assert_linearizable(object, kind) landgo_linearizable((object), (kind), 0)
 #define landgo_assert_linearizable_limit(object, kind, limit) landgo_linearizable((object), (kind), (limit))
 
-/* An object of your own kind: its specification is what it does if calls come one after the
- * other. init makes the first state, of this many bytes, which are 0 before; apply changes it and
- * returns the call's result. A state may not hold pointers to memory that changes. */
+/* An object of your own kind: its specification is what it does if calls come one after
+ * the other. init makes the first state, of this many bytes, which are 0 before; apply
+ * changes it and returns the call's result. A state may not hold pointers to memory that
+ * changes. */
 LANDGO_FUNCTION void landgo_linearizable_as(const volatile void *object, void (*init)(void *state), long (*apply)(void *state, long op, long argument), unsigned long bytes) { __asm__ volatile("" : : "r"(object), "r"(init), "r"(apply), "r"(bytes) : "memory"); }
 #define landgo_assert_linearizable_as(object, init, apply, bytes) landgo_linearizable_as((object), (init), (apply), (bytes))
 

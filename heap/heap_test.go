@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -367,8 +368,8 @@ func TestOverlapping(t *testing.T) {
 	h := New()
 	var marks []Mark
 	next := func() Block {
-		size := []uint64{0, 1, 40, pageSize, 3 * pageSize, largeBlock, largeBlock + 1}[r.IntN(7)]
-		return Block{Addr: 1 + r.Uint64N(100*pageSize), Size: size, Family: Family(r.IntN(3))}
+		size := []uint64{0, 1, 40, abi.PageSize, 3 * abi.PageSize, largeBlock, largeBlock + 1}[r.IntN(7)]
+		return Block{Addr: 1 + r.Uint64N(100*abi.PageSize), Size: size, Family: Family(r.IntN(3))}
 	}
 	hits := 0
 	for range 5000 {

@@ -1,5 +1,7 @@
 package heap
 
+import "landgo/internal/abi"
+
 // Allocators of the program's own may give out memory that is in use already, so
 // each of their blocks is compared with the live ones near it. On each page, pages
 // has the numbers of the live blocks of followed pools, in no order. Beside that it
@@ -10,9 +12,8 @@ type pages struct {
 }
 
 const (
-	pageSize = 4096
 	// largeBlock is the size of a block that isn't entered page by page.
-	largeBlock = 64 * pageSize
+	largeBlock = 64 * abi.PageSize
 )
 
 // enter adds the live block with number n.
@@ -41,14 +42,14 @@ func (h *Heap) eachPage(n int32, f func([]int32) []int32) {
 	case b.Size > largeBlock:
 		h.pages.large = f(h.pages.large)
 	default:
-		for p := b.Addr / pageSize; p <= b.lastPage(); p++ {
+		for p := b.Addr / abi.PageSize; p <= b.lastPage(); p++ {
 			h.pages.on[p] = f(h.pages.on[p])
 		}
 	}
 }
 
 // lastPage is that of its last byte; an empty block is on the page of its address.
-func (b *Block) lastPage() uint64 { return (b.Addr + max(b.Size, 1) - 1) / pageSize }
+func (b *Block) lastPage() uint64 { return (b.Addr + max(b.Size, 1) - 1) / abi.PageSize }
 
 // Overlapping is the latest live block of b's family, not the guest's malloc's, that
 // shares bytes with b, or nil.
@@ -67,7 +68,7 @@ func (h *Heap) Overlapping(b *Block) *Block {
 			look(list)
 		}
 	} else {
-		for p := b.Addr / pageSize; p <= b.lastPage(); p++ {
+		for p := b.Addr / abi.PageSize; p <= b.lastPage(); p++ {
 			look(h.pages.on[p])
 		}
 	}

@@ -14,13 +14,13 @@ import (
 // that they find have no effect. So in all states they commute with each other and with additions
 // whose results aren't used. M' is searched as any program is. Whether M' is M is looked at on
 // the way. Each addition of B found enough in each execution that is run, else the System says so
-// at once. And at an execution's end it is asked of all orders of the same trace: what was the
-// least that an addition e could have found? With it came what happens before it, and of the
-// additions C that are ordered neither way with e any set S with which all comes that happens
-// before it. The least sum over such S is a maximal closure (Picard 1976). Only additions to the
-// same bytes are in it, and what happens before something happens before what comes after that.
-// So it is a flow from additions of positive numbers to those of negative ones that come after
-// them, each as much as it is. An addition that finds none lowers the count.
+// at once. At an execution's end the search asks for the least value that an addition e could
+// have found in any order of the same trace. All that happens before e came before it. Let C be
+// the additions that are ordered neither way with e. Any set S of them may have come before e,
+// with all that happens before S. The least sum over such S is a maximal closure (Picard 1976).
+// Only additions to the same bytes are in it, and what happens before something happens before
+// what comes after that. So it is a flow from additions of positive numbers to those of negative
+// ones that come after them, each as much as it is. An addition that finds none lowers the count.
 //
 // Were there an execution of M' that isn't one of M, take a shortest. Its last step is an e of B
 // that finds too little. Some execution was run of the trace of one that begins with it. There e

@@ -43,11 +43,6 @@ func (b *branch) blur(oneEvent bool) (varies bool) {
 // garbage.
 type pool struct{ free []*branch }
 
-// poolSpare is how many branches a pool keeps at the most. One may be given more
-// than it hands out, for as long as the search lasts: those that another walk or
-// a frontier has made.
-const poolSpare = 1 << 15
-
 func (p *pool) get() *branch {
 	if n := len(p.free); n > 0 {
 		b := p.free[n-1]
@@ -73,7 +68,7 @@ func (p *pool) copy(e *relation.Event, last uint64) *branch {
 }
 
 func (p *pool) put(b *branch) {
-	if len(p.free) >= poolSpare {
+	if len(p.free) >= relation.PoolSpare {
 		return
 	}
 	b.Clear()

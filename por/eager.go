@@ -12,11 +12,11 @@ import (
 // a backtrack point (lines 5-7). They differ in how lines 4-7 are carried out:
 // figure3.go and figure4.go.
 //
-// Soundness: their Theorem 1. The threads explored from a state, when it is left,
-// are a persistent set there. A search of persistent sets meets every deadlock and
-// every local state of an acyclic space, and without sleep sets every trace. The
-// theorem asks that what next(s, p) depends on is known in s, that dependence holds
-// in all states, and that only a process itself changes its next transition.
+// Soundness: their Theorem 1. The threads explored from a state, when it is left, are a
+// persistent set there. A search of persistent sets meets every deadlock and every local state of
+// an acyclic space, and without sleep sets every trace. The theorem has three conditions: the
+// dependences of next(s, p) are known in s, dependence holds in all states, and only a process
+// itself changes its next transition.
 //
 // Deviations:
 //   - Of a transition only its beginning is known before it is run (a step of

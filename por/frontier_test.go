@@ -7,6 +7,7 @@ import (
 
 	"landgo/internal/trace"
 	"landgo/por/internal/model"
+	"landgo/por/relation"
 )
 
 // TestFrontier: what goes in comes out in order, from memory and from the
@@ -111,7 +112,7 @@ func TestChunks(t *testing.T) {
 	if !slices.Equal(got, want) || entries != len(want) || len(chunks) < 10 {
 		t.Errorf("%d entries in chunks of %v, %d leaves, want %d", entries, chunks, len(got), len(want))
 	}
-	if len(p.free) != poolSpare {
+	if len(p.free) != relation.PoolSpare {
 		t.Errorf("the pool keeps %d branches", len(p.free))
 	}
 }

@@ -111,8 +111,8 @@ func (s *lazyBPOR) refuse(n *node) {
 	n.ending = EndedPruned
 }
 
-// end learns what the threads would do next, which may never be run: what is relied on
-// has to hold for that too.
+// end learns what the threads would do next, which may never be run. The assumptions have to hold
+// for that too.
 func (s *lazyBPOR) end(e Ending) {
 	if s.cut == cutSound && !s.habits.learnPending(s.next) {
 		s.restart()

@@ -12,13 +12,13 @@ import (
 // the number of the thread's event. A step whose bytes no other thread touches any more
 // is *private*: every trace from there can begin with it.
 //
-// That is learned, and may turn out wrong. So what was relied on is kept, and an event
-// that contradicts it begins the search again. None that does is overlooked. Let T be a
-// trace within the bound that was left out because of private steps, d its first event
-// that contradicts one, and P what it has before d. All that P has was explored, with the
-// private steps put first. These add nothing to what is unavoidable in T: P with them
-// has no order that T hasn't. So where that path ends d was run, or is what its thread
-// would do next; what is said to be private there has to hold for both (learnPending).
+// That is learned, and may turn out wrong. So what was relied on is kept, and an event that
+// contradicts it begins the search again. None that does is overlooked. Let T be a trace within
+// the bound that was left out because of private steps. Let d be its first event that contradicts
+// one, and P the part of T before d. All that P has was explored, with the private steps put
+// first. These add nothing to what is unavoidable in T: P with them has no order that T hasn't.
+// So where that path ends d was run, or is what its thread would do next; what is said to be
+// private there has to hold for both (learnPending).
 //
 // Both need that what a thread does next tells all of the step. So this is off where a
 // step may be several events.

@@ -267,8 +267,8 @@ func (s *static) futures() (all []future) {
 	return all
 }
 
-// from adds what thread t may do from a step on, and what threads may that aren't
-// there yet and that it may create.
+// from adds what thread t may do from a step on, and what the threads may do that it may still
+// create.
 func (s *static) from(list []*footprint, t trace.TID, number int) []*footprint {
 	r := s.held.after(t, number)
 	if r == nil {

@@ -78,9 +78,6 @@ func group(o *trace.Op) uint8 {
 
 const groups = 7
 
-// Commute reports whether two operations on one object are put in no order.
-func Commute(a, b *trace.Op) bool { return group(a) != 0 && group(a) == group(b) }
-
 // onObject puts an operation after those on its object that it doesn't commute
 // with.
 func (d *Detector) onObject(t trace.TID, o *trace.Op) {

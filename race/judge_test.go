@@ -235,7 +235,7 @@ func (g *graph) sameObject(a, b *trace.Op) bool {
 			return false
 		}
 	}
-	return a.Obj == b.Obj && !Commute(a, b)
+	return a.Obj == b.Obj && !commute(a, b)
 }
 
 // conflict: two accesses, an earlier and a later, by different threads.

@@ -125,7 +125,7 @@ func (d *Detector) Step(t *trace.Transition) {
 }
 
 // begins reports whether a transition begins with its n-th access, before which it has this many
-// operations: all that comes before is of the same call, which is one event.
+// operations. All that comes before is of the same call, and one event.
 func begins(t *trace.Transition, n, ops int) bool {
 	pc := t.Accesses[n].PC
 	if n > 0 && !(t.Loose && t.Accesses[0].PC == pc) {

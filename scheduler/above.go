@@ -5,8 +5,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// Counts that stay above zero, for a search that looks whether they do (por.Counter): locked
-// instructions that add to memory, and whose results are only tested. The flags of a number above
+// Counts that stay above zero, for a search that checks it (por.Counter). They are locked
+// instructions that add to memory, whose results are only tested. The flags of a number above
 // zero are the same whatever it is, but for its parity (static.Tested); so the thread goes on in
 // the same way. The last one that gives a reference back finds less: it doesn't blend.
 //

@@ -2,8 +2,9 @@ package scheduler
 
 import (
 	"fmt"
-	"landgo/heap"
 	"sort"
+
+	"landgo/heap"
 
 	"landgo/internal/trace"
 )

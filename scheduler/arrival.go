@@ -14,8 +14,8 @@ import (
 // so the search tries it at each point. As a store buffer's, it is no step of the guest's
 // threads: it counts as no switch, and a search that has no other reason begins with it.
 //
-// Signals come at once beside timers that send some, and in searches that don't know that a step
-// may take a thread away that could run.
+// Signals come at once in programs with timers that send some. They do so too in searches that
+// don't know that a step may stop a thread which could run.
 
 // Courier is a kernel in which signals arrive some time after they were sent.
 type Courier interface {

@@ -5,6 +5,7 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -48,7 +49,7 @@ func (k *Blocks) wrong(out *Failure, addr uint64, does string) {
 // allocator's memory may end right before or behind it, or have been given back. Low
 // addresses are numbers that a program may have for other reasons.
 func (k *Blocks) nearHeap(addr uint64) bool {
-	return k.in.heap.Near(addr, 4096) || !k.in.cfg.NativeMalloc && !k.in.cfg.Pools && k.InHeap(addr) && (addr >= kernel.HeapLo || k.in.heap.Near(addr, 1<<20))
+	return k.in.heap.Near(addr, abi.PageSize) || !k.in.cfg.NativeMalloc && !k.in.cfg.Pools && k.InHeap(addr) && (addr >= kernel.HeapLo || k.in.heap.Near(addr, 1<<20))
 }
 
 // closedBlock describes a fault within a live block: the program took back what its
@@ -118,7 +119,7 @@ func (k *Blocks) oneMapping(sp, addr uint64) bool {
 	if addr < sp || addr-sp > maxStack {
 		return false
 	}
-	for a := sp; a < addr; a += 4096 {
+	for a := sp; a < addr; a += abi.PageSize {
 		if k.in.machine.Prot(a)&emu.ProtWrite == 0 {
 			return false
 		}

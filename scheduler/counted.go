@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/static"
-	"landgo/internal/image/x86"
 	"landgo/internal/trace"
 )
 
@@ -45,8 +45,8 @@ import (
 // each value. Longer ones are run turn by turn.
 const mostTurns = 1 << 7
 
-// learn notes that a thread, which has just looked at what it is about to look at
-// again, is in a loop that counts. It comes back to an instruction of those that look.
+// learn notes that a thread is in a loop that counts: it is about to look again at the bytes at
+// which it has just looked. It comes back to an instruction of those that look.
 func (c *counts) learn(th *thread) {
 	a := th.Access
 	if !c.awaiting() || c.kinship.now() || !canAwait(&a) || c.learning.known.Counted[a.PC] || c.learning.known.Uncounted[a.PC] || c.learning.known.Piecemeal[a.PC] {
@@ -138,7 +138,7 @@ type poise struct {
 	addr, pc uint64
 	size     uint32
 	half     uint32
-	set      emu.RegSet
+	set      trace.RegSet
 	regs     [18]uint64
 	flags    uint64
 	stopped  emu.Regs
@@ -160,7 +160,7 @@ func (c *counts) poiseOf(th *thread, left bool) poise {
 	}
 	p := poise{stand: th.Stand, addr: th.Access.Addr, size: th.Access.Size, pc: th.Access.PC, half: th.Half, set: th.Set, effects: th.Effects, fpu: c.in.machine.FPU(th.Ctx)}
 	r := c.in.machine.Regs(th.Ctx)
-	general := generalRegs(&r)
+	general := r.General()
 	copy(p.regs[:], general[:])
 	p.regs[16], p.regs[17], p.flags = r.FSBase, r.GSBase, r.RFLAGS
 	dead, flags, known := c.spins.deadWhere(th)
@@ -174,7 +174,7 @@ func (c *counts) poiseOf(th *thread, left bool) poise {
 			}
 		}
 		if flags {
-			p.flags &^= arithmetic
+			p.flags &^= abi.Arithmetic
 		}
 	} else {
 		p.stopped = th.Regs
@@ -247,7 +247,7 @@ type onward struct {
 
 // deadOnward is static.DeadOnward for a thread that stands before an access, remembered. Where its functions
 // return to is what its stack says by the call-frame information.
-func (c *counts) deadOnward(th *thread) (x86.RegMask, bool) {
+func (c *counts) deadOnward(th *thread) (trace.RegSet, bool) {
 	r := c.in.machine.Regs(th.Ctx)
 	r.RIP = th.Access.PC
 	returns := c.in.image.Unwind(&r, c.in.ReadStack)
@@ -275,8 +275,8 @@ func (c *counts) deadOnward(th *thread) (x86.RegMask, bool) {
 // mostReturns is how many functions of a stack deadOnward looks at.
 const mostReturns = 8
 
-// survey tries what a thread that stands before a counted spin does with the value that is there, and
-// with those that were.
+// survey tries what a thread before a counted spin does with the value that is there, and with
+// those that were there before.
 func (c *counts) survey(th *thread) (l look) {
 	values := []uint64{c.in.found(th, &th.Access)}
 	if !th.answered(th.Access.Addr, uint64(th.Access.Size)) {

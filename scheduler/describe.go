@@ -5,6 +5,7 @@ import (
 	"path"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -123,7 +124,7 @@ func (k *Blocks) FaultFailure(t trace.TID, f emu.Fault) *Failure {
 	default:
 		verb := map[bool]string{true: "write to", false: "read from"}[f.Kind == emu.FaultWrite]
 		sp := th.Regs.RSP
-		nearStack := f.Addr+(1<<16) > sp && f.Addr < sp+(1<<12)
+		nearStack := f.Addr+(1<<16) > sp && f.Addr < sp+abi.PageSize
 		switch {
 		case k.in.Mappings.fault(out, f, nearStack):
 		case k.closedBlock(out, f):
@@ -132,7 +133,7 @@ func (k *Blocks) FaultFailure(t trace.TID, f emu.Fault) *Failure {
 			}
 		case k.nearHeap(f.Addr):
 			k.wrong(out, f.Addr, bytesText(f.Kind == emu.FaultWrite, uint64(f.Size)))
-		case f.Addr < 4096:
+		case f.Addr < abi.PageSize:
 			out.Message = fmt.Sprintf("%s address %#x: a null pointer", verb, f.Addr)
 		case k.in.removed(f.Addr):
 			out.Message = fmt.Sprintf("%s address %#x, in pages that were given back", verb, f.Addr)

@@ -53,15 +53,17 @@
 // Its life, in call order:
 //
 //	System.Step            takes the step, and tells what was learned by it (trace.ErrFiner)
+//	  isStart, stepStart     the first step of an execution: played if one like it was noted (start.go)
 //	  stepAlone              the frame of a step: what was there before it, and what comes of it
 //	  Traps.lastTry          a call that a signal has interrupted looks once more
 //	  stepTurns              the step, and the turns of a counted spin after it (counted.go)
 //	  step                   by what the thread stands at: a trap (Traps.stepTrap), a function
 //	                         (Carrier.StepOp), or ordinary code
 //	    Advance                runs the thread to its next point
-//	      runCPU                 one run of the machine, whose accesses are taken in
+//	      runOrPlay              a run, or what came of it in the start that is played
+//	        runCPU                 one run of the machine; its accesses are recorded in the transition
 //	      Carrier.AtBreak        at a breakpoint: a function's entry or return
-//	      Traps.atTrap, trap     at a system call
+//	      Traps.atTrap, trap     at a system call; takeEffects records what the kernel touched (effects.go)
 //	      Signals.atFault        at what faults: does the guest have a handler for it?
 //	    standAt                stands at the point: is it a spin?
 //	  arrivals.set           which signals are on their way now

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
@@ -32,19 +33,16 @@ type Sharing struct {
 // AllThreads is no thread's id: memory that it touches is shared.
 const AllThreads trace.TID = 1 << 20
 
-// wordsEnd is above the words of a kernel's state.
-const wordsEnd = 64 << 10
-
 // IsKernelWord reports whether an address is that of a word of the state of a kernel that logs
 // what it touches.
-func IsKernelWord(addr uint64) bool { return addr < wordsEnd }
+func IsKernelWord(addr uint64) bool { return addr < effect.WordsEnd }
 
-// IsClock reports whether an address is that of the clock, which is no memory: a thread that looks
-// at it empties no store buffer, and has seen no store.
+// IsClock reports whether an address is the clock's. The clock is no memory: a thread that reads
+// it empties no store buffer, and sees no store.
 func IsClock(addr uint64) bool { return addr >= effect.Clock && addr < effect.Clock+effect.Step }
 
 // isWord reports whether an address is that of a kernel's word, which has two granules.
-func (s *fixed) isWord(addr uint64) bool { return s.logs && addr < wordsEnd }
+func (s *fixed) isWord(addr uint64) bool { return s.logs && addr < effect.WordsEnd }
 
 // isLazy reports whether it is that of a word which counts once it has been read.
 func (x *Sharing) isLazy(addr uint64) bool {
@@ -142,8 +140,8 @@ func (x *Sharing) sharesForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight
 	return shared, alike
 }
 
-// checkForeseen compares what a call has touched, which was made within a step because
-// it would touch nothing that is shared, with what was foreseen.
+// checkForeseen compares the accesses of a call with those that were foreseen. The call was made
+// within a step because it would touch nothing shared.
 func (x *Sharing) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight, out *kernel.Outcome) {
 	for i := range out.Accesses {
 		a := &out.Accesses[i]
@@ -187,17 +185,14 @@ func (x *Sharing) takeEffects(th *thread, tr *trace.Transition, pc uint64, own [
 	}
 }
 
-// pageSize is that of x86.
-const pageSize = 4096
-
 // changePages records the change of pages as what store buffers depend on, too: a store that is
 // in one was allowed when the buffer took it.
 func (x *Sharing) changePages(tr *trace.Transition, pc uint64, r emu.Range) {
 	if !x.in.cfg.Buffers {
 		return
 	}
-	for page := r.Lo &^ (pageSize - 1); page < r.Hi; page += pageSize {
-		tr.Did(trace.Op{Kind: trace.OpPage, Obj: page, Size: pageSize, PC: pc})
+	for page := r.Lo &^ (abi.PageSize - 1); page < r.Hi; page += abi.PageSize {
+		tr.Did(trace.Op{Kind: trace.OpPage, Obj: page, Size: abi.PageSize, PC: pc})
 	}
 }
 
@@ -211,9 +206,9 @@ func (s *state) progress() uint64 {
 	return uint64(len(s.steps))<<32 | uint64(len(tr.Accesses)+len(tr.Ops)) + 1
 }
 
-// changed lists the parts of pages that a call changes and other threads touched. A
-// thread that makes what it has just mapped accessible hasn't told others yet: that is
-// how stacks are made, which are their threads' own.
+// changed lists the parts of pages that a call changes and other threads touched. A thread may
+// make a mapping accessible that it has just made. Others don't know it yet: so stacks are made,
+// which are their threads' own.
 func (x *Sharing) changed(th *thread, p kernel.Pages) []emu.Range {
 	if p.New && th.mapped == x.in.progress() {
 		return nil
@@ -236,8 +231,8 @@ func (x *Sharing) touchAs(th *thread, t trace.TID, tr *trace.Transition, pc uint
 	return true
 }
 
-// recorder is a kernel that says what it touches outside of calls: in the delivery of a
-// fault, and at the end of a thread that landgo carries out.
+// recorder is a kernel that records its accesses outside of calls: in the delivery of a fault,
+// and at the end of a thread that landgo carries out.
 type recorder interface {
 	Touched() ([]trace.Access, []kernel.Deed)
 }

@@ -88,9 +88,9 @@ func (e *Ends) TouchOutput(t trace.TID, tr *trace.Transition, pc uint64) {
 
 const outputSize = 8
 
-// endsOutput learns that the process has ended while other threads were there. (The end
-// depends on everything as it is: what is missing are points before the prints.) And that
-// it has left prints in their buffer: what shows are those that came before a flush.
+// endsOutput learns that the process has ended while other threads were there. (The end depends
+// on everything anyway: only points before the prints are missing.) It also learns that prints
+// were left in their buffer: then only those before a flush show.
 func (e *Ends) endsOutput(t trace.TID) {
 	_, pointer, lost := e.in.lib.Unwritten(t)
 	if lost && !e.learning.known.Lost {

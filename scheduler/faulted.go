@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -19,8 +20,8 @@ type pageKernel interface {
 	FaultLook(t trace.TID, f emu.Fault) (trace.Op, bool)
 }
 
-// signals are those that faults raise and that threads send: where their handlers begin, and what
-// other threads can observe of that.
+// signals are those of faults and those that threads send: where their handlers begin, and what
+// other threads can observe of it.
 type signals struct {
 	in       *named
 	points   *Points
@@ -114,7 +115,7 @@ func (g *signals) handled(th edit, tr *trace.Transition, f emu.Fault, framing bo
 		th.Stand, th.framing, th.Access = StandAccess, true, frame
 		return true
 	}
-	th.Set = emu.SetAll
+	th.Set = trace.AllRegs
 	if g.in.logs {
 		g.sharing.takeTouched(th.thread, tr, regs.RIP)
 	} else {
@@ -141,7 +142,7 @@ func (g *signals) sharedByHandler(th edit, journal uint64, f emu.Fault) (a trace
 }
 
 // handlerFrame is more than the kernel writes for a handler.
-const handlerFrame = 4096
+const handlerFrame = abi.PageSize
 
 // frame is what the kernel wrote for a handler of th, since a moment of the journal,
 // to where the handler's stack pointer is: the part that threads share. Size 0: none.

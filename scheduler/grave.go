@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -98,12 +99,12 @@ func (g *Stacks) stackOf(th *thread) emu.Range {
 // writable. The last answer is looked up first: stacks are large.
 func (g *Stacks) mappingStart(addr uint64) uint64 {
 	writable := func(a uint64) bool { return g.in.machine.Prot(a)&emu.ProtWrite != 0 }
-	if lo, ok := g.starts[addr]; ok && writable(lo) && (lo < 4096 || !writable(lo-4096)) {
+	if lo, ok := g.starts[addr]; ok && writable(lo) && (lo < abi.PageSize || !writable(lo-abi.PageSize)) {
 		return lo
 	}
-	lo := addr &^ 4095
-	for lo >= 4096 && writable(lo-4096) {
-		lo -= 4096
+	lo := abi.PageDown(addr)
+	for lo >= abi.PageSize && writable(lo-abi.PageSize) {
+		lo -= abi.PageSize
 	}
 	g.starts[addr] = lo
 	return lo
@@ -111,9 +112,9 @@ func (g *Stacks) mappingStart(addr uint64) uint64 {
 
 // mappingEnd is the lowest address above addr whose page isn't writable.
 func (g *Stacks) mappingEnd(addr uint64) uint64 {
-	hi := addr&^4095 + 4096
+	hi := abi.PageDown(addr) + abi.PageSize
 	for g.in.machine.Prot(hi)&emu.ProtWrite != 0 {
-		hi += 4096
+		hi += abi.PageSize
 	}
 	return hi
 }
@@ -124,7 +125,7 @@ func (g *Stacks) digUp(sp uint64) {
 		if !g.in.threads[i].Exists || g.in.threads[i].Live() {
 			continue
 		}
-		if r := g.in.machine.Buried(i); sp > r.Lo && sp <= r.Hi+4096 {
+		if r := g.in.machine.Buried(i); sp > r.Lo && sp <= r.Hi+abi.PageSize {
 			g.in.machine.Bury(i, emu.Range{})
 		}
 	}

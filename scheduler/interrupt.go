@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -121,7 +122,7 @@ func (g *signals) handlersOwn(th *thread) emu.Range {
 	if th.ID != 0 && !th.OwnStack {
 		return emu.Range{}
 	}
-	hi := (th.Interrupted - redZone) &^ 7
+	hi := (th.Interrupted - abi.RedZone) &^ 7
 	return emu.Range{Lo: g.in.Stacks.mappingStart(hi - 1), Hi: hi}
 }
 

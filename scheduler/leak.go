@@ -6,6 +6,7 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -136,7 +137,7 @@ func (l *leaks) roots() []heap.Piece {
 			skip = append(skip, emu.Range{Lo: l.stacks.mappingStart(th.Stack - 1), Hi: l.stacks.mappingEnd(th.Stack - 1)})
 		case th.Live():
 			sp := l.regsOf(th).RSP
-			skip = append(skip, emu.Range{Lo: l.stacks.mappingStart(sp), Hi: sp - redZone})
+			skip = append(skip, emu.Range{Lo: l.stacks.mappingStart(sp), Hi: sp - abi.RedZone})
 		}
 	}
 	var pieces []heap.Piece
@@ -145,9 +146,6 @@ func (l *leaks) roots() []heap.Piece {
 	}
 	return pieces
 }
-
-// redZone is the number of bytes below the stack pointer that a function may use.
-const redZone = 128
 
 // cut appends the parts of r that aren't in skip.
 func cut(pieces []heap.Piece, r emu.Range, skip []emu.Range) []heap.Piece {

@@ -6,15 +6,16 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
 
-// Memory that the program itself maps by a call of the kernel's is blocks too, each with the
-// call that mapped it and the one that took it back. Its pages are what keeps accesses out, so
-// nothing has to be checked that doesn't fault anyway, and no program that is right can be told off
-// for an access. Memory mapped within a function of the C library (stacks, malloc's large blocks),
-// or before the program's first thread runs, is no block of these.
+// Memory that the program itself maps by a system call consists of blocks too. Each has the call
+// that mapped it and the one that took it back. Its pages keep accesses out: only accesses that
+// fault have to be checked, and a right program can't get a false alarm. Memory mapped within a
+// function of the C library (stacks, malloc's large blocks), or before the program's first thread
+// runs, is no block of these.
 //
 // A mapping has whole pages: what lies between the bytes asked for and the end of
 // the last page may be used on every machine. Behind a mapping whose place the kernel
@@ -206,9 +207,9 @@ func (m *Mappings) fault(out *Failure, f emu.Fault, nearStack bool) (ok bool) {
 	}
 	for _, b := range m.in.mapped.LiveOf(mappingFamily) {
 		switch behind, ahead := f.Addr-b.Addr-b.Size, b.Addr-f.Addr; {
-		case behind < 4096:
+		case behind < abi.PageSize:
 			out.Message = fmt.Sprintf("%s, %s after the end of a mapping of %s", does, heap.Bytes(behind), heap.Bytes(b.Size))
-		case ahead <= 4096:
+		case ahead <= abi.PageSize:
 			out.Message = fmt.Sprintf("%s, %s before the start of a mapping of %s", does, heap.Bytes(ahead), heap.Bytes(b.Size))
 		default:
 			continue

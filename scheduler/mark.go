@@ -88,9 +88,7 @@ func (s *System) Rewind(k trace.Mark) {
 	s.rewindAlone(k)
 	for _, w := range s.twins.beside {
 		w.rewindAlone(k)
-		if len(s.steps) < w.lost {
-			w.lost = 0
-		}
+		w.lost.goBack(len(s.steps))
 	}
 }
 

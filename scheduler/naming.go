@@ -29,8 +29,8 @@ func (w *Whereabouts) LocalName(thread string) string {
 	return fmt.Sprintf("%s of thread %s", w.Local, thread)
 }
 
-// Whereabouts looks what is at an address that no variable with a place of its
-// own has: the block that is there or was last, or a thread's local variable.
+// Whereabouts names an address outside of all variables with a fixed place. It is in the block
+// that is there or was there last, or in a thread's local variable.
 func (s *present) Whereabouts(addr uint64) (w Whereabouts) {
 	blocks := s.heap.Blocks()
 	for i := len(blocks) - 1; i >= 0; i-- {

@@ -21,6 +21,9 @@ type napper interface {
 	// Nap says of the sleep at which a thread stands whether time passes in it, how
 	// much is left when a signal ends it, and where that is written.
 	Nap(t trace.TID) (left, at uint64, ok bool)
+	// EndNap sets the registers as such a call leaves them that a signal has ended. rest is what
+	// it writes to where what is left goes; empty: nothing.
+	EndNap(left, at uint64, regs *emu.Regs) (rest []byte)
 }
 
 // Naps are sleeps within a step.
@@ -62,22 +65,11 @@ func (n *Naps) nap(th edit, tr *trace.Transition, p *kernel.Plan) bool {
 // EndNap ends a sleep of a thread whose handler has returned to it.
 func (n *Naps) EndNap(t trace.TID, tr *trace.Transition, nap trace.Op) {
 	th := n.in.edit(t)
-	const syscall, timespecSize, eintr = 2, 16, 4
-	r := &th.Regs
-	pc := r.RIP
-	r.RIP += syscall
-	r.RAX, r.RCX, r.R11 = uint64(1<<64-eintr), r.RIP, r.RFLAGS
-	th.Set = emu.SetAll
-	at, left := nap.Obj, nap.Arg
-	if at == 0 {
-		return
+	pc := th.Regs.RIP
+	rest := n.in.kernel.(napper).EndNap(nap.Arg, nap.Obj, &th.Regs)
+	th.Set = trace.AllRegs
+	if len(rest) > 0 {
+		n.sharing.Touch(th.ID, tr, pc, nap.Obj, uint32(len(rest)), trace.Write)
+		n.in.machine.Write(nap.Obj, rest)
 	}
-	if n.in.machine.Prot(at)&emu.ProtWrite == 0 || n.in.machine.Prot(at+timespecSize-1)&emu.ProtWrite == 0 {
-		const efault = 14
-		r.RAX = uint64(1<<64 - efault)
-		return
-	}
-	n.sharing.Touch(th.ID, tr, pc, at, timespecSize, trace.Write)
-	n.in.machine.Write64(at, left/1e9)
-	n.in.machine.Write64(at+8, left%1e9)
 }

@@ -26,8 +26,8 @@ const panicStatus = 101
 // maxPanic bounds a panic's message in a headline.
 const maxPanic = 200
 
-// passedOn is what a panic says that comes of another thread's: as its join tells it, a lock that
-// this has poisoned, or a scope that waits for its threads. The bug is the first one, in whichever
+// passedOn is the message of a panic that another thread's panic has caused: by a join, by a
+// poisoned lock, or by a scope that waits for its threads. The bug is the first one, in whichever
 // of these ways it ends the program.
 var passedOn = []string{"on an `Err` value: Any {", "on an `Err` value: PoisonError {", "a scoped thread panicked"}
 

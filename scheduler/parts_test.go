@@ -201,7 +201,7 @@ func TestThreadDigest(t *testing.T) {
 		{"asleep", func(th *thread) { th.Stand, th.pending = StandSleep, trace.Op{Kind: trace.OpFutexWait, Obj: 0x8000} }},
 		{"asleep elsewhere", func(th *thread) { th.Stand, th.pending = StandSleep, trace.Op{Kind: trace.OpFutexWait, Obj: 0x8008} }},
 		{"before a failure", func(th *thread) { th.Stand, th.Failure = StandFailure, &Failure{Kind: trace.Segfault} }},
-		{"with other registers to come", func(th *thread) { th.Set, th.Regs.RAX = emu.SetRAX, 7 }},
+		{"with other registers to come", func(th *thread) { th.Set, th.Regs.RAX = trace.RAX, 7 }},
 		{"ended", func(th *thread) { th.Stand = StandExited }},
 		{"ended with a value", func(th *thread) { th.Stand, th.Returned = StandExited, 7 }},
 	} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -204,7 +205,7 @@ func (j *Promises) changedBy(tr *trace.Transition) (by deed, changes bool) {
 }
 
 func (j *Promises) judges(addr, size uint64) bool {
-	if size > 1<<12 { // a stack, or pages: rather than looking at each word
+	if size > abi.PageSize { // a stack, or pages: rather than looking at each word
 		return len(j.learning.known.Judged) > 0
 	}
 	for w := addr / 8; w <= (addr+size-1)/8; w++ {
@@ -257,12 +258,12 @@ func (j *Promises) Aside(t trace.TID, regs *emu.Regs, function uint64, buf []byt
 	sp := regs.RSP - 256 // below what the caller may keep there
 	sp = (sp - uint64(len(buf))) &^ 63
 	at := sp
-	stack := emu.Range{Lo: sp - asideStack, Hi: regs.RSP - 128}
+	stack := emu.Range{Lo: sp - asideStack, Hi: regs.RSP - abi.RedZone}
 	if len(buf) > 0 {
 		j.in.machine.Write(at, buf)
 		args = append([]uint64{at}, args...)
 	}
-	r := emu.Run{From: th.Ctx, Thread: AllThreads, Flags: emu.IgnoreBreaks | emu.RecordAll, Budget: asideBudget, Set: emu.SetAll, Regs: *regs, Blind: stack}
+	r := emu.Run{From: th.Ctx, Thread: AllThreads, Flags: emu.IgnoreBreaks | emu.RecordAll, Budget: asideBudget, Set: trace.AllRegs, Regs: *regs, Blind: stack}
 	if j.in.wordSize == 8 {
 		for i, to := range []*uint64{&r.Regs.RDI, &r.Regs.RSI, &r.Regs.RDX, &r.Regs.RCX}[:len(args)] {
 			*to = args[i]

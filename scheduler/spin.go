@@ -69,8 +69,8 @@ type trials struct {
 // stepInfo is what spin detection remembers of a step of the present path.
 type stepInfo struct {
 	tr      *trace.Transition
-	ctx     emu.Ctx    // before the step
-	set     emu.RegSet // and what was to be written to its registers
+	ctx     emu.Ctx      // before the step
+	set     trace.RegSet // and what was to be written to its registers
 	regs    emu.Regs
 	before  uint64 // the machine's journal before the step, and before its buffered stores were put into memory
 	journal uint64 // the same, after that

@@ -2,8 +2,9 @@ package scheduler
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/static"
-	"landgo/internal/image/x86"
+	"landgo/internal/trace"
 )
 
 // Which registers, flags and bytes a turn of a loop has to leave as they were.
@@ -12,7 +13,7 @@ import (
 // Whether it is, spinagain.go finds out.
 func (s *spins) redZone(th *thread) emu.Range {
 	sp := s.in.machine.Regs(th.Ctx).RSP
-	return emu.Range{Lo: sp - min(sp, 1<<16), Hi: sp - min(sp, 128)}
+	return emu.Range{Lo: sp - min(sp, 1<<16), Hi: sp - min(sp, abi.RedZone)}
 }
 
 // unchanged reports whether memory outside zone is as it was when the journal
@@ -26,30 +27,27 @@ func (s *spins) unchanged(from uint64, zone emu.Range) bool {
 // where the thread is about to run an instruction as a whole, or comes back from
 // a lock that landgo carries out.
 func (s *spins) sameLive(th *thread, c emu.Ctx) bool {
-	d := s.in.machine.SameCPU(c, th.Ctx)
-	if d == 0 {
+	d := s.in.machine.Differ(c, th.Ctx)
+	if d == (emu.Difference{}) {
 		return true
 	}
-	const regs = emu.RegDiff(emu.SetRSP<<9 - 1) // RAX to R15
-	if th.Half != 0 || d&^(regs|emu.RegDiff(emu.SetRFLAGS)) != 0 {
+	regs := d.Regs
+	if d.Regs = 0; th.Half != 0 || d != (emu.Difference{}) || regs&^(trace.GeneralRegs|trace.RFLAGS) != 0 {
 		return false
 	}
 	dead, flags, known := s.deadWhere(th)
-	if !known || d&regs&^emu.RegDiff(dead) != 0 {
+	if !known || regs&trace.GeneralRegs&^dead != 0 {
 		return false
 	}
-	if d&emu.RegDiff(emu.SetRFLAGS) == 0 {
+	if regs&trace.RFLAGS == 0 {
 		return true
 	}
-	return flags && (s.in.machine.Regs(c).RFLAGS^s.in.machine.Regs(th.Ctx).RFLAGS)&^arithmetic == 0
+	return flags && (s.in.machine.Regs(c).RFLAGS^s.in.machine.Regs(th.Ctx).RFLAGS)&^abi.Arithmetic == 0
 }
-
-// arithmetic are CF, PF, AF, ZF, SF and OF.
-const arithmetic = 0x8d5
 
 // deadWhere says which registers, and whether flags, are dead where a thread stands, if that
 // is known.
-func (s *spins) deadWhere(th *thread) (dead x86.RegMask, flags, known bool) {
+func (s *spins) deadWhere(th *thread) (dead trace.RegSet, flags, known bool) {
 	switch {
 	case th.Half != 0:
 	case th.Stand == StandAccess:
@@ -60,17 +58,17 @@ func (s *spins) deadWhere(th *thread) (dead x86.RegMask, flags, known bool) {
 		if plainLock(op) {
 			// The operation reads its arguments and writes its result, no more.
 			dead, flags = s.deadAt(ret)
-			return dead&^arguments | x86.RAX, flags, true
+			return dead&^arguments | trace.RAX, flags, true
 		}
 	}
 	return 0, false, false
 }
 
 // arguments are the registers that hold a function's.
-const arguments = x86.RDI | x86.RSI | x86.RDX | x86.RCX | x86.R8 | x86.R9
+const arguments = trace.RDI | trace.RSI | trace.RDX | trace.RCX | trace.R8 | trace.R9
 
 // deadAt is image.Dead, remembered.
-func (s *spins) deadAt(pc uint64) (x86.RegMask, bool) {
+func (s *spins) deadAt(pc uint64) (trace.RegSet, bool) {
 	d, ok := s.dead[pc]
 	if !ok {
 		d.regs, d.flags = static.Dead(s.in.image.File, pc)
@@ -80,6 +78,6 @@ func (s *spins) deadAt(pc uint64) (x86.RegMask, bool) {
 }
 
 type dead struct {
-	regs  x86.RegMask
+	regs  trace.RegSet
 	flags bool
 }

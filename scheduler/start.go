@@ -42,7 +42,7 @@ type Leg struct {
 type legBegin struct {
 	Flags emu.RunFlags
 	Skip  bool // the breakpoint where it stands
-	Set   emu.RegSet
+	Set   trace.RegSet
 	To    emu.Regs // these registers
 }
 

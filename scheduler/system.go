@@ -281,7 +281,7 @@ func (s *System) Regs(t trace.TID) *emu.Regs {
 // SetRegs implements kernel.Threads.
 func (s *present) SetRegs(t trace.TID, regs *emu.Regs) {
 	th := s.edit(t)
-	th.Regs, th.Set, th.Half = *regs, emu.SetAll, 0
+	th.Regs, th.Set, th.Half = *regs, trace.AllRegs, 0
 	th.Effects++
 	if th.Stand != StandSleep {
 		th.Stand = StandRun
@@ -301,7 +301,7 @@ func (s *scratch) KeepCPU(c emu.Ctx) { s.pinned = c }
 func (s *present) SetResult(t trace.TID, v uint64) {
 	th := s.edit(t)
 	th.Regs.RAX = v
-	th.Set |= emu.SetRAX
+	th.Set |= trace.RAX
 }
 
 // ensure makes room for thread t. Threads never move: the capacity is there

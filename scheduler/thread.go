@@ -54,7 +54,7 @@ type Thread struct {
 	// Regs is the register file at the last break, trap or fault. Set says which of them
 	// the next run has to write back.
 	Regs emu.Regs
-	Set  emu.RegSet
+	Set  trace.RegSet
 	// Effects counts what it did in the kernel, and what signals did to it.
 	Effects uint64
 	// Interrupted is where its stack pointer was when a signal came, while the

@@ -8,10 +8,10 @@ import (
 	"landgo/kernel"
 )
 
-// Timers that send signals (setitimer and its kin), by which programs preempt threads of
-// their own. Each timer that is set is a thread to the search, whose steps are that it goes
-// off: the signal comes to the guest's thread where that stands. So each step of that
-// thread depends on it (interrupt.go), and the search tries it at each point.
+// Timers that send signals (setitimer and its kin), by which programs preempt threads of their
+// own. For the search, each timer that is set is a thread. In each of its steps it goes off: the
+// signal comes to the guest's thread where that stands. So each step of that thread depends on it
+// (interrupt.go), and the search tries it at each point.
 //
 // An interval timer could go off for ever. Config.Ticks is how often timers go off in an
 // execution while something else can run. Where nothing else can (all threads wait or spin)
@@ -21,9 +21,10 @@ import (
 // The guest's own threads share memory as threads do, and are distinguished by their stacks
 // (emu.Machine.Party). A handler is a party apart from the code that it interrupts.
 //
-// While the signal is blocked it doesn't come: that is the same as coming right after the
-// call that unblocks it, where the thread stands for that. It isn't the same to a program
-// that looks at kept signals (known.Facts.Kept), nor before a call that sets a timer anew, or looks at it.
+// While the signal is blocked it doesn't come. It comes right after the call that unblocks it,
+// which has the same effect: the thread stands there for that. It isn't the same to a program
+// that looks at kept signals (known.Facts.Kept), nor before a call that sets a timer anew, or
+// looks at it.
 //
 // In a program with one thread of the kernel's an instruction is whole: a signal comes
 // between two.

@@ -229,7 +229,7 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 	} else {
 		th.Insns++ // landgo carried an instruction out
 	}
-	th.Set = emu.SetAll
+	th.Set = trace.AllRegs
 	q.distrustAfter(th.thread, p)
 	if th.Self == 0 { // the first thread's library has told the processor where its control block is
 		th.Self = th.Regs.FSBase

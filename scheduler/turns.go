@@ -34,18 +34,13 @@ func (s *spins) placeOf(pc uint64, c emu.Ctx) uint64 {
 	dead, _ := s.deadAt(pc)
 	r := s.in.machine.Regs(c)
 	h := pc
-	for i, v := range generalRegs(&r) {
+	for i, v := range r.General() {
 		if dead&(1<<i) == 0 {
 			h = (h ^ v) * 0x9e3779b97f4a7c15
 			h ^= h >> 29
 		}
 	}
 	return h | 1
-}
-
-// generalRegs are the general registers in the order of x86.RegMask.
-func generalRegs(r *emu.Regs) [16]uint64 {
-	return [...]uint64{r.RAX, r.RBX, r.RCX, r.RDX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15}
 }
 
 // farTurn is findTurn for the thread's step with number i and those before it; 0 if

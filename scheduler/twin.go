@@ -75,9 +75,19 @@ func of(value uint64, size int) (f Fill) {
 // twin is a System beside another.
 type twin struct {
 	*System
-	// lost, if not 0, is 1 + the number of steps before the one in which it went
-	// another way: until that is taken back it stands still.
-	lost int
+	lost lost
+}
+
+// lost: it has gone another way, and stands still until that is taken back.
+type lost struct {
+	at int // 1 + the number of steps before that one; 0: it hasn't
+}
+
+// goBack is called when so many steps are left.
+func (l *lost) goBack(steps int) {
+	if steps < l.at {
+		l.at = 0
+	}
 }
 
 // Beside has t run beside s. Both stand at their roots, without a mark.
@@ -100,7 +110,7 @@ func (x *twins) stepBeside(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	}
 	var other *twin
 	for _, w := range x.beside {
-		if w.lost > 0 {
+		if w.lost.at > 0 {
 			continue
 		}
 		w.limit, w.starts = x.of.limit, x.of.starts
@@ -250,7 +260,7 @@ func (x *twins) partAt(k trace.Mark, w *twin, t trace.TID, c trace.Choice) (*tra
 // lose has the twins stand still, because the latest step was another one in one of them.
 func (x *twins) lose() {
 	for _, w := range x.beside {
-		w.lost = len(x.of.steps) // with that step: 1 + the number before it
+		w.lost.at = len(x.of.steps) // with that step: 1 + the number before it
 	}
 }
 

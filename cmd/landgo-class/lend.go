@@ -18,13 +18,10 @@ import (
 	"landgo/internal/wire"
 )
 
-// socket is the descriptor whose other end the engine has.
-const socket = 3
-
 // lend hands out the parts of a search for landgo run. Its orders come by standard input,
 // at whose end the search is over. Whether it can goes to standard output.
 func (c *call) lend() error {
-	if _, err := syscall.Getpeername(socket); err != nil {
+	if _, err := syscall.Getpeername(wire.Socket); err != nil {
 		return result.Errorf(result.Usage, "landgo run starts this")
 	}
 	// The terminal's signals go to all processes; landgo says what they mean.
@@ -39,7 +36,7 @@ func (c *call) lend() error {
 	if err := json.Unmarshal(f.Config, &cfg); err != nil {
 		return err
 	}
-	conn := wire.Open(socket)
+	conn := wire.Open(wire.Socket)
 	gone := make(chan bool)
 	go func() {
 		io.Copy(io.Discard, os.Stdin)

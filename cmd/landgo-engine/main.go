@@ -26,11 +26,8 @@ import (
 // version is set by the build to the state of the repository.
 var version = ""
 
-// socket is the descriptor that landgo talks over.
-const socket = 3
-
 func main() {
-	if _, err := syscall.Getpeername(socket); err != nil {
+	if _, err := syscall.Getpeername(wire.Socket); err != nil {
 		fmt.Fprintln(os.Stderr, "landgo-engine: landgo starts this program: run landgo")
 		os.Exit(result.ExitUsage)
 	}
@@ -38,7 +35,7 @@ func main() {
 	// The terminal's signals go to both processes; landgo says what they mean.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE)
 	server := wire.Server{Build: version, Engine: engine, Confine: confined, Gone: func() { os.Exit(result.ExitFault) }}
-	if err := server.Serve(wire.Open(socket)); err != nil {
+	if err := server.Serve(wire.Open(wire.Socket)); err != nil {
 		fmt.Fprintf(os.Stderr, "landgo-engine: %v\n", err)
 		os.Exit(result.ExitFault)
 	}

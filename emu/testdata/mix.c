@@ -1,7 +1,8 @@
 /*
- * A guest without a library that executes a bit of everything: sorting, a checksum, a list,
- * floating point in SSE and x87. It has string instructions, locked ones, and those that the
- * engine makes in helpers. It leaves a checksum of itself in `result` and halts.
+ * A guest without a library that executes a bit of everything: sorting, a checksum, a
+ * list, floating point in SSE and x87. It has string instructions, locked ones, and
+ * those that the engine makes in helpers. It leaves a checksum of itself in `result` and
+ * halts.
  */
 typedef unsigned char u8;
 typedef unsigned int u32;

@@ -49,10 +49,10 @@ func (s *state) spinObserve(t int, uses []use, effect bool) {
 	}
 }
 
-// forget drops the visits after which the thread looked at something that these
-// uses change, and ends its spin if that is what it waits for. It is then at the
-// loop's head and has looked at nothing yet. A silent store counts as a change: the
-// other thread looks again, and finds the same.
+// forget drops the visits after which the thread looked at something that these uses change. If
+// the thread waits for that in a spin, it ends the spin. It is then at the loop's head and has
+// looked at nothing yet. A silent store counts as a change: the other thread looks again, and
+// finds the same.
 func (th *thread) forget(uses []use) {
 	if th.spin != nil && changes(uses, th.spin) {
 		th.spin = nil

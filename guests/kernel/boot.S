@@ -4,8 +4,9 @@
  * The page tables are data, nothing has to build them: the first 2 MiB, each
  * page at its own address, but for the first page, where null pointers point.
  *
- * Built with ABOVE, the kernel is linked that far above where the loader puts it. It begins where
- * it isn't linked, maps itself at both places, and then at the upper one only. */
+ * Built with ABOVE, the kernel is linked that far above where the loader puts it. It
+ * begins where it isn't linked, maps itself at both places, and then at the upper one
+ * only. */
 
 #ifndef ABOVE
 #define ABOVE 0

@@ -1,6 +1,5 @@
-/* A circle of three locks. One preemption is enough: the thread that has c stops before it takes
- * a. Then the one that has b blocks on c, and the one that has a blocks on b. FIXED: the third
- * thread takes a before c. */
+/* A circle of three locks. One preemption is enough: the thread that has c stops before it takes a. Then the
+ * one that has b blocks on c, and the one that has a blocks on b. FIXED: the third thread takes a before c. */
 #include <pthread.h>
 
 pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER, c = PTHREAD_MUTEX_INITIALIZER;

@@ -28,8 +28,8 @@ const (
 	inFirst  place = "first" // in the first thread only
 )
 
-// A theme is a set of statements that have to do with each other, what has to be
-// set up for them, and what is looked at in the end.
+// A theme is a set of related statements, with their set-up and the values that are printed in
+// the end.
 type theme struct {
 	name       string
 	weight     int

@@ -1,8 +1,7 @@
-/* Coons et al., Exception: a concurrent exception in a library that runs handlers on worker
- * threads (CCR). N workers draw K items from a counter; all report to one causality, which counts
- * the workers that are left. The handler of the last item fails and posts an exception. Workers
- * that see one draw no more. The last worker to leave hands the exceptions over, and none may be
- * lost. Two faults, as in their Table 1: -DBAD, a worker leaves before it posts its exception;
+/* Coons et al., Exception: a concurrent exception in a library that runs handlers on worker threads (CCR). N workers draw
+ * K items from a counter; all report to one causality, which counts the workers that are left. The handler of the last
+ * item fails and posts an exception. Workers that see one draw no more. The last worker to leave hands the exceptions
+ * over, and none may be lost. Two faults, as in their Table 1: -DBAD, a worker leaves before it posts its exception;
  * -DLATE, the number of workers left is lowered by a load and a store. */
 #include <assert.h>
 #include <pthread.h>

@@ -1,8 +1,7 @@
-/* Coons et al., Matrix: N threads multiply matrices in two phases, a row each, with a barrier of
- * their own between the phases, at which they spin and yield. Faults as in their Table 1. -DEARLY
- * (assertion): the barrier opens when the last but one comes. -DCOUNT (livelock): arrivals are
- * counted by a load and a store. -DSENSE (livelock): the last one opens the barrier before it
- * sets the count back. So a fast thread may be counted for the next phase and forgotten. */
+/* Coons et al., Matrix: N threads multiply matrices in two phases, a row each, with a barrier of their own between the
+ * phases, at which they spin and yield. Faults as in their Table 1. -DEARLY (assertion): the barrier opens when the
+ * last but one comes. -DCOUNT (livelock): arrivals are counted by a load and a store. -DSENSE (livelock): the last one
+ * opens the barrier before it sets the count back. So a fast thread may be counted for the next phase and forgotten. */
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

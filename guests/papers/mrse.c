@@ -1,7 +1,6 @@
-/* Coons et al., MRSE: a manual reset event, which stays set until it is reset. It has a fast path
- * that takes no lock, as in the test of the .NET libraries. One thread sets it, N wait for it.
- * Setting looks at the number of waiters to spare itself the lock. -DBAD, a deadlock as in their
- * Table 1: a waiter looks once more before it counts itself, and not after. */
+/* Coons et al., MRSE: a manual reset event, which stays set until it is reset. It has a fast path that takes no lock, as in
+ * the test of the .NET libraries. One thread sets it, N wait for it. Setting looks at the number of waiters to spare itself
+ * the lock. -DBAD, a deadlock as in their Table 1: a waiter looks once more before it counts itself, and not after. */
 #include <pthread.h>
 #include <stdatomic.h>
 #ifndef N

@@ -1,9 +1,8 @@
 /* Coons et al., NQueens: N queens by two workers. They draw the column of the first row from a
- * counter, search the rest alone, and add what they find to a sum. The main thread waits,
- * yielding, until all columns are done. That loop is what makes the state space cyclic; landgo
- * takes it as an exact spin. Faults as in their Table 1. -DDRAW (assertion): a column is drawn by
- * a load and a store. -DDONE (livelock): finished columns are counted so. -DSUM (assertion):
- * solutions are added so. */
+ * counter, search the rest alone, and add what they find to a sum. The main thread waits, yielding,
+ * until all columns are done. That loop is what makes the state space cyclic; landgo takes it as an
+ * exact spin. Faults as in their Table 1. -DDRAW (assertion): a column is drawn by a load and a store.
+ * -DDONE (livelock): finished columns are counted so. -DSUM (assertion): solutions are added so. */
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,7 @@
-/* Coons et al., RegOwn: regions of memory have an owner. A thread takes a region before it writes
- * to it, and gives it back. While another thread owns the region, it backs off with a yield. A
- * write by another thread than the owner is an exception. Two threads take the K regions in turn.
- * -DBAD: the owner is looked at and set in two steps. While it waits a thread counts its attempts
- * where others see them, so the state space is cyclic, and a fair bound is needed. */
+/* Coons et al., RegOwn: regions of memory have an owner. A thread takes a region before it writes to it, and gives it
+ * back. While another thread owns the region, it backs off with a yield. A write by another thread than the owner is an
+ * exception. Two threads take the K regions in turn. -DBAD: the owner is looked at and set in two steps. While it waits
+ * a thread counts its attempts where others see them, so the state space is cyclic, and a fair bound is needed. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -23,8 +22,8 @@ static int take(int r, int me)
 	atomic_store(&owner[r], me);
 	return 1;
 #else
-	int nobody = 0;
-	return atomic_compare_exchange_strong(&owner[r], &nobody, me);
+	int none = 0;
+	return atomic_compare_exchange_strong(&owner[r], &none, me);
 #endif
 }
 void *run(void *a)

@@ -1,7 +1,6 @@
-/* ROUNDER, ttas-lock2(N): the lock of ttas_lock.c, for which the threads try once and don't wait.
- * A try is a read and, if the lock looks free, an exchange. The thread that gets the lock enters
- * and leaves. The paper doesn't say what its 2 stands for; without the unbounded wait all three
- * kinds of read-modify-write outcomes are left. */
+/* ROUNDER, ttas-lock2(N): the lock of ttas_lock.c, for which the threads try once and don't wait. A try is a read
+ * and, if the lock looks free, an exchange. The thread that gets the lock enters and leaves. The paper doesn't say
+ * what its 2 stands for; without the unbounded wait all three kinds of read-modify-write outcomes are left. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,9 +2,10 @@
  * A mutex and a condition variable with queues of sleepers, over swapcontext, preempted by
  * ITIMER_REAL.
  *
- * Fault: a wait unlocks the mutex before it enters the condition's queue, with ticks unblocked. A
- * thread that signals in between finds an empty queue, and the waiter sleeps for ever. Cure
- * (FIXED): ticks are blocked from the unlocking to the sleep.
+ * Fault: a wait unlocks the mutex before it enters the condition's queue, with ticks
+ * unblocked. A thread that signals in between finds an empty queue, and the waiter
+ * sleeps for ever.
+ * Cure (FIXED): ticks are blocked from the unlocking to the sleep.
  */
 #include <assert.h>
 #include <signal.h>

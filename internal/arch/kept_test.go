@@ -27,6 +27,7 @@ var state = map[string][]string{
 	"scheduler/library": {"thread", "life", "call", "object"},
 	"scheduler/steer":   {"thread"},
 	"heap":              {"Block", "room", "part", "Arena"},
+	"kernel/bare":       {"Board", "controller", "local", "io", "serial", "channel", "drive"},
 }
 
 // edits are the types through which it may be set.
@@ -239,7 +240,26 @@ func TestStateIsKept(t *testing.T) {
 // TestHeapIsKept: what changes in a heap is set where its old value is logged. The addresses of an
 // arena are for good.
 func TestHeapIsKept(t *testing.T) {
-	pkg, sites := typed(t, "./heap")[0], map[string]int{}
+	sites := setsIn(t, "./heap", "last")
+	if want := map[string]int{"setLast": 1, "setFreed": 2, "setNext": 1, "setFree": 1, "setLink": 1, "Rewind": 6, "Low": 2, "Far": 1}; !maps.Equal(sites, want) {
+		t.Errorf("a heap is changed in %v, and not in %v", sites, want)
+	}
+}
+
+// TestBoardIsKept: what a device has is set by the machine's log (Machine.Set), before anything
+// has run, or as the sectors of a disk, which note what takes them back. Of the output only the
+// bytes count that are printed, by a word.
+func TestBoardIsKept(t *testing.T) {
+	sites := setsIn(t, "./kernel/bare", "written")
+	if want := map[string]int{"New": 3, "resetAPICs": 4, "Thaw": 14, "print": 1, "write": 2}; !maps.Equal(sites, want) {
+		t.Errorf("a board is changed in %v, and not in %v", sites, want)
+	}
+}
+
+// setsIn counts where a package sets a part of its state (state), or an element of a map in it,
+// by function.
+func setsIn(t *testing.T, pattern, elements string) map[string]int {
+	pkg, sites := typed(t, pattern)[0], map[string]int{}
 	for _, file := range pkg.Syntax {
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
@@ -253,16 +273,14 @@ func TestHeapIsKept(t *testing.T) {
 			}}
 			ast.Inspect(f, k.visit)
 			ast.Inspect(f, func(n ast.Node) bool {
-				if a, ok := n.(*ast.AssignStmt); ok && setsMap(a, "last") {
+				if a, ok := n.(*ast.AssignStmt); ok && setsMap(a, elements) {
 					sites[f.Name.Name]++
 				}
 				return true
 			})
 		}
 	}
-	if want := map[string]int{"setLast": 1, "setFreed": 2, "setNext": 1, "setFree": 1, "setLink": 1, "Rewind": 6, "Low": 2, "Far": 1}; !maps.Equal(sites, want) {
-		t.Errorf("a heap is changed in %v, and not in %v", sites, want)
-	}
+	return sites
 }
 
 // setsMap reports whether an assignment sets an element of a field.

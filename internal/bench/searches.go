@@ -74,11 +74,10 @@ func searches() error {
 	return fewer()
 }
 
-// fewer shows how many times fewer executions BPOR runs than a search without
-// reduction at the same bound. In that search each access is a step
-// (--all-shared): to leave out private steps is a reduction too. Of what that
-// leaves, it shows how much is saved, and what the traces are, fewer than which
-// no search can run.
+// fewer shows how many times fewer executions BPOR runs than a search without reduction at the
+// same bound. In that search each access is a step (--all-shared): to leave out private steps is
+// a reduction too. It shows how much BPOR saves of the rest, and the number of traces, which is
+// the least that a search can run.
 func fewer() error {
 	for _, p := range []string{"micro-N2-K3", "micro-N3-K2", "ring-N4", "ring-N8", "fft-N4-K2"} {
 		count := func(search string, more ...string) (sample, error) {

@@ -38,9 +38,9 @@ var refused = map[uint32]unix.Errno{
 
 // Some of what two calls can do.
 const (
-	prSetVMA  = 0x53564d41 // Go's runtime names its memory
+	prSetVMA  = unix.PR_SET_VMA // Go's runtime names its memory
 	prSetName = unix.PR_SET_NAME
-	mapType   = 0xf // private, shared, ...
+	mapType   = unix.MAP_TYPE // private, shared, ...
 )
 
 // Offsets in the kernel's struct seccomp_data.

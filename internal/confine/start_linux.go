@@ -32,8 +32,9 @@ func Start(program string) (missing []Missing) {
 	return missing
 }
 
-// keepFiles has what this process starts from now on get no file but those that it is
-// given: the user's shell may have opened others, which landlock doesn't take away.
+// keepFiles closes all other files to the processes that this one starts from now on: they get
+// only those that they are given. The user's shell may have opened others, which landlock doesn't
+// take away.
 func keepFiles() error {
 	const first = 3
 	if unix.CloseRange(first, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
@@ -136,8 +137,8 @@ func allow(rules int, path string, rights uint64) error {
 	return nil
 }
 
-// readable leaves a program what it needs of the file system to start: itself, the
-// libraries that it is linked with, and what the C library and Go's runtime read.
+// readable leaves a program the files that it needs to start: itself, the libraries that it is
+// linked with, and the files that the C library and Go's runtime read.
 func readable(program string) (places []beneath) {
 	for _, path := range needed(program) {
 		places = append(places, beneath{path, readRights})

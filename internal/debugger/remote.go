@@ -100,16 +100,13 @@ func (r *Remote) Threads() (*Threads, error) {
 // Registers implements Target.
 func (r *Remote) Registers(thread int) (*Registers, error) {
 	a, err := r.ask(&Request{Registers: thread}, func(a *Answer) bool {
-		return a.Registers != nil && len(a.Registers.General) == NGeneral && len(a.Registers.X87) == 8*10 && len(a.Registers.XMM) == 16*16
+		return a.Registers != nil && len(a.Registers.X87) == 8*10 && len(a.Registers.XMM) == 16*16
 	})
 	if err != nil {
 		return nil, err
 	}
 	return a.Registers, nil
 }
-
-// NGeneral is the number of general registers.
-const NGeneral = 20
 
 // Memory implements Target.
 func (r *Remote) Memory(addr, size uint64) ([]byte, error) {

@@ -1,11 +1,13 @@
 package debugger
 
+import "landgo/internal/trace"
+
 // Target is a recorded run that stands at a moment.
 type Target interface {
 	// Describe says what doesn't change.
 	Describe() (*Description, error)
-	// Threads are those that live at the moment, and the one whose tick was made last or
-	// comes next, which was reported at the latest stop.
+	// Threads are those that live at the moment. Also the thread of the latest or the next tick,
+	// which was reported at the latest stop.
 	Threads() (*Threads, error)
 	// Registers are a thread's.
 	Registers(thread int) (*Registers, error)
@@ -66,9 +68,7 @@ type Thread struct {
 
 // Registers are a thread's. Those that the machine hasn't got are 0.
 type Registers struct {
-	// General are rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8 to r15, rip, flags, fs base,
-	// gs base.
-	General []uint64
+	trace.Regs
 	// X87 has 10 bytes for each of eight, and XMM 16 for each.
 	X87, XMM                     []byte
 	Control, Status, Tags, MXCSR uint64

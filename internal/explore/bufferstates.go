@@ -9,13 +9,13 @@ import (
 	"landgo/internal/trace"
 )
 
-// States with store buffers. A loop that stores in each turn, and waits for that store at a
-// fence, comes back to states that it has been in, and its executions are without number. So a
-// search with store buffers that the user hasn't chosen, and that goes on and on, is followed
-// by one by states (por/stateful.go). It comes after bufferedAfter steps, or an execution of
-// statesLong, and again each time the search has made bufferedAgain times as many. It may have
-// bufferedMore times the steps that were made. It has no end where a loop stores and nothing has
-// it wait for that: each turn makes the buffer longer.
+// States with store buffers. A loop may store in each turn, and wait for that store at a fence.
+// It comes back to earlier states, and has infinitely many executions. So a search with store
+// buffers that the user hasn't chosen, and that goes on and on, is followed by one by states
+// (por/stateful.go). It comes after bufferedAfter steps, or an execution of statesLong, and again
+// each time the search has made bufferedAgain times as many. It may have bufferedMore times the
+// steps that were made. It has no end where a loop stores and nothing has it wait for that: each
+// turn makes the buffer longer.
 const (
 	bufferedAfter               = 100_000
 	bufferedAgain, bufferedMore = 4, 8

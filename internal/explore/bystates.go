@@ -42,7 +42,7 @@ func (b *bounded) byStates() bool { return b.search == config.Stateful }
 
 // stateable reports whether the guest can be searched by states.
 func (d *deepening) stateable() bool {
-	return d.Platform.StepCost == 1 && !d.Config.Naive() && !d.Config.Seeded() && !d.Config.FailOnRace && d.Config.MaxExecutions == 0 && len(d.Config.AllRules()) == 0
+	return d.Platform.ByStates && !d.Config.Naive() && !d.Config.Seeded() && !d.Config.FailOnRace && d.Config.MaxExecutions == 0 && len(d.Config.AllRules()) == 0
 }
 
 // lookAtStates begins that search when it is due.

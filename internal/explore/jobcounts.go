@@ -44,7 +44,7 @@ func (d *deepening) account() {
 		case len(b.found) > 0:
 			state = deepen.Failing
 		}
-		out := result.Job{PP: "mem", State: state.String(), Executions: b.stats.Executions, Blocked: b.stats.Blocked, Transitions: b.steps}
+		out := result.Job{PP: trace.MemPoints.Name(), State: state.String(), Executions: b.stats.Executions, Blocked: b.stats.Blocked, Transitions: b.steps}
 		if b.byStates() {
 			out.Search = config.Stateful
 		} else {
@@ -66,7 +66,7 @@ func (d *deepening) account() {
 		if len(w.found) > 0 {
 			state = deepen.Failing
 		}
-		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Search: result.Samples, State: state.String(),
+		d.result.Jobs = append(d.result.Jobs, result.Job{PP: trace.MemPoints.Name(), Search: result.Samples, State: state.String(),
 			Executions: w.counts.Executions, Transitions: w.steps})
 		sum.Executions += w.counts.Executions
 		sum.Assumed += w.counts.Assumed
@@ -81,7 +81,7 @@ func (d *deepening) account() {
 		case len(o.found) > 0:
 			state = deepen.Failing
 		}
-		d.result.Jobs = append(d.result.Jobs, result.Job{PP: "mem", Search: config.Stateful, State: state.String(),
+		d.result.Jobs = append(d.result.Jobs, result.Job{PP: trace.MemPoints.Name(), Search: config.Stateful, State: state.String(),
 			Executions: o.stats.Executions, Blocked: o.stats.Blocked, Transitions: o.stats.Transitions + o.stats.Replayed})
 		d.result.Threads = max(d.result.Threads, o.result.Threads)
 	}

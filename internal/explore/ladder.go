@@ -30,8 +30,8 @@ const (
 // trusted, and a semaphore may be all that a program uses.
 var trustedSoon = []string{"mutex", "cond", "sem", "rwlock"}
 
-// newLadder lists what rungs there may be: of a guest whose library has objects that can be
-// trusted, or of a kernel that says which functions lock.
+// newLadder lists the possible rungs, for a guest whose library has objects to trust, or for a
+// kernel that names its functions that lock.
 func (d *deepening) newLadder() ladder {
 	l := ladder{}
 	if !d.accompanied() || len(d.Config.Trust) > 0 {

@@ -14,7 +14,6 @@ import (
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
 	"landgo/internal/trace"
-	"landgo/por/relation"
 	"landgo/race"
 )
 
@@ -147,29 +146,6 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_mutex_lock(&m
 	}
 	if got, r := raceBugs(t, racing(t, "../../bin/guests/glibc-O2/lost_update-fixed", "locks=tested")); len(got) > 0 || r.Verdict != result.Verified {
 		t.Errorf("lost_update-fixed: %s, races on %v", r.Verdict, got)
-	}
-}
-
-// TestCommute: operations between which --fail-on race sees no order are
-// independent for the searches, so no search need show both of their orders.
-func TestCommute(t *testing.T) {
-	t.Parallel()
-	n := 0
-	for a := range trace.NumOps {
-		for b := range trace.NumOps {
-			x, y := trace.Op{Kind: trace.OpKind(a), Obj: 64, Size: 8}, trace.Op{Kind: trace.OpKind(b), Obj: 64, Size: 8}
-			if !race.Commute(&x, &y) {
-				continue
-			}
-			n++
-			e, f := relation.Event{Thread: 1, Ops: []trace.Op{x}}, relation.Event{Thread: 2, Ops: []trace.Op{y}}
-			if e.Dependent(&f) {
-				t.Errorf("operations %d and %d are put in no order, and depend on each other", a, b)
-			}
-		}
-	}
-	if n < 20 {
-		t.Errorf("%d pairs", n)
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 // selfCheckRuns is the number of executions that --self-check runs again.
 const selfCheckRuns = 50
 
-// selfCheck runs executions of the search again, in a fresh machine that knows
-// nothing of what threads share, from their schedules alone, and compares what
-// they leave behind. A difference means that something isn't under control.
+// selfCheck runs executions of the search again from their schedules alone, and compares the
+// final states. It uses a fresh machine that knows nothing of what threads share. A difference
+// means that something isn't under control.
 func (h *hunt) selfCheck() error {
 	if !h.Config.SelfCheck || len(h.checks) == 0 {
 		return nil

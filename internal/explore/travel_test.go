@@ -88,11 +88,11 @@ func toAndFro(t *testing.T, run *travel.Travel) error {
 			if err != nil {
 				return "", err
 			}
-			fmt.Fprintln(&b, th.Number, r.General, r.XMM)
-			if stack, err := run.Memory(r.General[7], 256); err == nil {
+			fmt.Fprintln(&b, th.Number, r.Regs, r.XMM)
+			if stack, err := run.Memory(r.RSP, 256); err == nil {
 				fmt.Fprintf(&b, "%x\n", stack)
 			}
-			if pc, expected := r.General[16], run.PCAt(at); th.Number == stop.Thread && at < about.Ticks && pc != expected {
+			if pc, expected := r.RIP, run.PCAt(at); th.Number == stop.Thread && at < about.Ticks && pc != expected {
 				t.Errorf("moment %d: thread %d is at %#x, its trail says %#x", at, th.Number, pc, expected)
 			}
 		}

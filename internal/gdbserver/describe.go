@@ -1,56 +1,52 @@
 package gdbserver
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/xml"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"landgo/internal/debugger"
+	"landgo/internal/trace"
 )
 
 // target.xml, as gdb's manual has it: "Target Descriptions", and the standard features of
 // i386 and x86-64.
 
-// general are the registers of the feature core, in gdb's order, with where they are in
-// debugger.Registers.General; -1: made up.
+// general are the registers of the feature core, in gdb's order.
 type general struct {
 	name string
-	at   int
+	of   func(*debugger.Registers) uint64
 	kind string
 }
 
-const fsBase, gsBase = 18, 19
-
 func cores(wide bool) []general {
-	order := []struct {
-		name string
-		at   int
-	}{{"ax", 0}, {"bx", 1}, {"cx", 2}, {"dx", 3}, {"si", 4}, {"di", 5}, {"bp", 6}, {"sp", 7}}
-	kinds := map[string]string{"bp": "data_ptr", "sp": "data_ptr"}
-	prefix, word := "r", "int64"
+	ax := general{"ax", func(r *debugger.Registers) uint64 { return r.RAX }, ""}
+	bx := general{"bx", func(r *debugger.Registers) uint64 { return r.RBX }, ""}
+	cx := general{"cx", func(r *debugger.Registers) uint64 { return r.RCX }, ""}
+	dx := general{"dx", func(r *debugger.Registers) uint64 { return r.RDX }, ""}
+	si := general{"si", func(r *debugger.Registers) uint64 { return r.RSI }, ""}
+	di := general{"di", func(r *debugger.Registers) uint64 { return r.RDI }, ""}
+	bp := general{"bp", func(r *debugger.Registers) uint64 { return r.RBP }, "data_ptr"}
+	sp := general{"sp", func(r *debugger.Registers) uint64 { return r.RSP }, "data_ptr"}
+	ip := general{"ip", func(r *debugger.Registers) uint64 { return r.RIP }, "code_ptr"}
+	order, prefix, word := []general{ax, bx, cx, dx, si, di, bp, sp}, "r", "int64"
 	if !wide {
 		// The order in which instructions number them.
-		order = []struct {
-			name string
-			at   int
-		}{{"ax", 0}, {"cx", 2}, {"dx", 3}, {"bx", 1}, {"sp", 7}, {"bp", 6}, {"si", 4}, {"di", 5}}
-		prefix, word = "e", "int32"
-	}
-	var out []general
-	for _, r := range order {
-		kind := word
-		if k := kinds[r.name]; k != "" {
-			kind = k
-		}
-		out = append(out, general{prefix + r.name, r.at, kind})
+		order, prefix, word = []general{ax, cx, dx, bx, sp, bp, si, di}, "e", "int32"
 	}
 	if wide {
-		for i := 8; i < 16; i++ {
-			out = append(out, general{fmt.Sprintf("r%d", i), i, word})
+		for i := 8; i < trace.NumGeneral; i++ {
+			order = append(order, general{strconv.Itoa(i), func(r *debugger.Registers) uint64 { return r.General()[i] }, ""})
 		}
 	}
-	return append(out, general{prefix + "ip", 16, "code_ptr"})
+	order = append(order, ip)
+	for i := range order {
+		order[i].name, order[i].kind = prefix+order[i].name, cmp.Or(order[i].kind, word)
+	}
+	return order
 }
 
 // segments are the segment registers, which threads don't change.

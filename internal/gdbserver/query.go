@@ -184,5 +184,5 @@ func (s *server) threadLocal(p string) (string, error) {
 	if err != nil {
 		return refused, nil
 	}
-	return fmt.Sprintf("%x", r.General[fsBase]-s.about.ThreadLocal+offset), nil
+	return fmt.Sprintf("%x", r.FSBase-s.about.ThreadLocal+offset), nil
 }

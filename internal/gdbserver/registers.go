@@ -18,9 +18,9 @@ func (s *server) layout(r *debugger.Registers) (all [][]byte) {
 		wide, vectors = 4, 8
 	}
 	for _, c := range cores(s.about.Wide) {
-		word(r.General[c.at], wide)
+		word(c.of(r), wide)
 	}
-	word(r.General[17], 4)
+	word(r.RFLAGS, 4)
 	for _, name := range segments {
 		word(s.segment(name), 4)
 	}
@@ -38,8 +38,8 @@ func (s *server) layout(r *debugger.Registers) (all [][]byte) {
 		word(^uint64(0), wide) // no call is under way
 	}
 	if s.about.Wide {
-		word(r.General[fsBase], 8)
-		word(r.General[gsBase], 8)
+		word(r.FSBase, 8)
+		word(r.GSBase, 8)
 	}
 	return all
 }

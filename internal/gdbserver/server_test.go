@@ -38,9 +38,9 @@ func (f *fake) Registers(thread int) (*debugger.Registers, error) {
 	if thread != 1 && thread != 2 {
 		return nil, errors.New("no such thread")
 	}
-	r := &debugger.Registers{General: make([]uint64, debugger.NGeneral), X87: make([]byte, 80), XMM: make([]byte, 256)}
-	r.General[16], r.General[fsBase] = 0x1000+uint64(f.at), 0x7000
-	r.General[0] = uint64(thread)
+	r := &debugger.Registers{X87: make([]byte, 80), XMM: make([]byte, 256)}
+	r.RIP, r.FSBase = 0x1000+uint64(f.at), 0x7000
+	r.RAX = uint64(thread)
 	return r, nil
 }
 

@@ -80,9 +80,6 @@ func recognized(f *elffile.File) *Image {
 	return im
 }
 
-// pebblesStart is where Pebbles has its programs' text.
-const pebblesStart = 0x1000000
-
 // recognizeKernel: Pebbles says so itself. Anything else for x86-64 is a Linux
 // program: gcc -static makes these, with a libc or without. Files for i386 of the
 // course's own Makefiles have no mark, but begin at _main or have their text at an
@@ -98,7 +95,7 @@ func (im *Image) recognizeKernel() elffile.Kernel {
 	if im.Machine == elffile.X86_64 {
 		return elffile.Linux
 	}
-	if s, ok := im.Symbol("_main"); ok && s.Addr == im.Entry || im.Code[0].Lo == pebblesStart {
+	if s, ok := im.Symbol("_main"); ok && s.Addr == im.Entry || im.Code[0].Lo == elffile.PebblesStart {
 		return elffile.Pebbles
 	}
 	if im.LoadsGates() {

@@ -233,9 +233,9 @@ type child struct {
 	build string
 }
 
-// start starts an engine. The kernel kills it when this process dies, so that kill -9
-// leaves nothing running: it ties that to the thread that starts it, which therefore has
-// to stay.
+// start starts an engine. The kernel kills it when this process dies, so kill -9 leaves nothing
+// running. In fact the kernel does so when the thread dies that started it, so that thread has to
+// stay.
 func (p *Engine) start(level confine.Level) (*child, error) {
 	name, err := p.Path()
 	if err != nil {
@@ -274,8 +274,8 @@ func (p *Engine) start(level confine.Level) (*child, error) {
 	return c, nil
 }
 
-// environment is what the engine has of the user's: what the loader and Go's runtime
-// ask for, and the folder beneath which boots are kept, by its name only.
+// environment is the engine's part of the user's environment: the variables of the loader and of
+// Go's runtime, and the name of the folder for kept boots.
 func environment() []string {
 	env := []string{} // nil would be all that landgo has
 	if dir, err := os.UserCacheDir(); err == nil {

@@ -29,10 +29,9 @@ const (
 // look is the head of the last line.
 const look = "Look at: "
 
-// Brief writes a text for the student whose program was checked: what failed, which
-// thread was switched away from where, and the lines to look at. It names functions of
-// their own code only. It has no address, no schedule and no line of a source, which may
-// be a teacher's hidden test.
+// Brief writes a text for the student whose program was checked: the failure, the places where
+// threads were preempted, and the lines to look at. It names functions of their own code only. It
+// has no address, no schedule and no line of a source, which may be a teacher's hidden test.
 func Brief(w io.Writer, r *result.Result, s Style) {
 	s.Source, s.Color, s.Verbose = nil, false, false
 	b := &digest{style: s}

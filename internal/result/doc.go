@@ -12,6 +12,6 @@
 //	a bug         bug, fingerprint (which mistake it is), cure (fences), bugfile, names (of threads), ignored
 //	a search      job, rung (what was found beside it), progress, longest, coverage
 //	other results inspection, exploring (landgo explore), failure
-//	errors        errors, problems (their table), errorpage, missed (a file that the guest had to be given)
+//	errors        errors, problems (their table), errortable (its text), missed (a file that the guest had to be given)
 //	forms         lists (never null), version
 package result

@@ -1,7 +1,7 @@
 package result
 
-// Job is one of the spaces that a run explored which chose its preemption points
-// itself: the executions in which threads are switched at the points of one set.
+// Job is one of the spaces of a run that chose its preemption points itself: the executions with
+// switches at the points of one set.
 type Job struct {
 	// PP is the set, as --pp takes it.
 	PP string `json:"pp"`

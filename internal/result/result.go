@@ -95,10 +95,10 @@ type Result struct {
 	Longest *Longest `json:"longest,omitempty"`
 	Busiest *Busiest `json:"busiest,omitempty"`
 
-	// Jobs lists, of a run that chose its preemption points itself, the sets of
-	// points that it explored, or would have, in the order in which it thought of
-	// them. Executions, Transitions and so on are then those of the job that gave
-	// a verdict of verified, and else the sums of all jobs.
+	// Jobs is for a run that chose its preemption points itself. It lists the sets of points that
+	// it explored, or would have explored, in the order in which it found them. Executions,
+	// Transitions and so on are then those of the job that gave a verdict of verified, and else
+	// the sums of all jobs.
 	Jobs []Job `json:"jobs"`
 
 	// Races lists data-race candidates: pairs of instructions that access the

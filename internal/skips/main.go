@@ -1,5 +1,5 @@
-// Command skips reads what `go test -json` prints and prints it as go test does without
-// that, with one thing more, at the end: which tests were skipped, and why.
+// Command skips reads the output of `go test -json` and prints it as go test does without -json.
+// At the end it lists the tests that were skipped, with the reasons.
 //
 // Its exit status says nothing of the tests: go test's does.
 package main

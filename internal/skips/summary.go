@@ -98,8 +98,7 @@ func (s *summary) packageEnds(e event) {
 	delete(s.order, e.Package)
 }
 
-// failure prints what a test said beneath the line that says that it failed, which
-// comes last in a stream.
+// failure prints a test's output beneath the line that it failed, which comes last in a stream.
 func (s *summary) failure(said []string) {
 	isHead := func(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " "), "--- FAIL: ") }
 	for _, head := range []bool{true, false} {

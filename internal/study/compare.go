@@ -6,8 +6,8 @@ import (
 	"landgo/internal/result"
 )
 
-// compare runs the contestants on a pair that counts, and holds what they say
-// against each other: that is a test of landgo beside the study.
+// compare runs the contestants on a pair that counts, and compares their verdicts: that tests
+// landgo beside the study.
 func (l *lab) compare(s *subject) error {
 	if s.class != right && s.class != wrong && s.class != undecided {
 		return nil

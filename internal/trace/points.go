@@ -66,6 +66,16 @@ var pointKinds = []PointKind{
 // PointKinds lists the kinds in the order in which they are shown.
 func PointKinds() []PointKind { return slices.Clone(pointKinds) }
 
+// Name is the name of a kind's set; "" if it is none.
+func (s Points) Name() string {
+	for _, k := range pointKinds {
+		if k.Set == s {
+			return k.Name
+		}
+	}
+	return ""
+}
+
 // Has reports whether all of the points of p are in the set.
 func (s Points) Has(p Points) bool { return s&p == p }
 

@@ -12,6 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Socket is the descriptor over which a started process talks: the first beside the standard ones.
+const Socket = 3
+
 // maxMessage bounds a message, in bytes: a result with a story of many thousand steps
 // is smaller.
 const maxMessage = 256 << 20

@@ -10,12 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// Exact is a value in a message, with nothing lost. The types' own JSON forms are for
-// users: that of a configuration leaves out what is the host's, and none has strings
-// that aren't UTF-8 or numbers beyond all bounds. The form here is made from the type:
-// each field has its Go name, and tags and methods don't count, so no field can be
-// forgotten. Fields that are zero aren't in it. The type is of structs, slices,
-// pointers and basic types.
+// Exact is a value in a message, with nothing lost. The types' own JSON forms are for users. That
+// of a configuration leaves out the host's part. None has strings that aren't UTF-8, or infinite
+// numbers. The form here is made from the type: each field has its Go name, and tags and methods
+// don't count, so no field can be forgotten. Fields that are zero aren't in it. The type is of
+// structs, slices, pointers and basic types.
 type Exact[T any] struct{ Value T }
 
 // MarshalJSON implements json.Marshaler.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 )
@@ -35,7 +36,7 @@ type Config struct {
 	Memory uint64
 	// Loader is how the kernel begins, where no multiboot loader starts it; nil: one does.
 	Loader *profile.Loader
-	// Disks are the contents of up to MaxDisks drives, first of the first channel; nil:
+	// Disks are the contents of up to abi.MaxDisks drives, first of the first channel; nil:
 	// there is none in that place.
 	Disks [][]byte
 }
@@ -53,8 +54,8 @@ type Board struct {
 	local   local
 	io      io
 	serial  serial
-	disks   [MaxDisks / 2]channel
-	drives  [MaxDisks]*drive
+	disks   [abi.MaxDisks / 2]channel
+	drives  [abi.MaxDisks]*drive
 	cmos    uint64 // the register that is chosen
 	speaker uint64 // bits of port 0x61
 	retrace uint64 // bits of port 0x3da

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/kernel"
 )
@@ -18,7 +19,6 @@ const (
 
 	code32Selector = 24
 
-	fixedFlags     = 2
 	multibootMagic = 0x2badb002
 )
 
@@ -66,11 +66,11 @@ func (b *Board) Boot() (emu.Regs, error) {
 			stack = l.Stack
 		}
 	}
-	regs := emu.Regs{RAX: multibootMagic, RBX: multibootAt, RSP: stack, RIP: entry, RFLAGS: fixedFlags}
+	regs := emu.Regs{RAX: multibootMagic, RBX: multibootAt, RSP: stack, RIP: entry, RFLAGS: abi.FlagsFixed}
 	code := uint64(codeSegment32)
 	if b.img.Machine == elffile.X86_64 {
 		code = codeSegment64
-		b.mem.Protect(trampolineAt, elffile.PageSize, emu.ProtRead|emu.ProtExec)
+		b.mem.Protect(trampolineAt, abi.PageSize, emu.ProtRead|emu.ProtExec)
 		if err := b.load(trampolineAt, farReturn); err != nil {
 			return emu.Regs{}, err
 		}

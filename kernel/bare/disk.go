@@ -55,9 +55,6 @@ const (
 	maxSectors = 256
 )
 
-// MaxDisks is how many drives a board has room for.
-const MaxDisks = 4
-
 // diskPort is the channel of a port and its register there; control: it is the one
 // beside these.
 func diskPort(port uint16) (c int, register uint16, control, ok bool) {

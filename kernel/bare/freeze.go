@@ -1,6 +1,9 @@
 package bare
 
-import "landgo/kernel"
+import (
+	"landgo/internal/abi"
+	"landgo/kernel"
+)
 
 // state is the memory of a board's devices. Its fields are exported so that they
 // can be kept (kernel.Encode).
@@ -13,13 +16,13 @@ type state struct {
 	Cmos, Speaker, Typed, Status, Printed uint64
 	Ended                                 flag
 	Retrace                               uint64
-	Disks                                 [MaxDisks / 2]channel
-	Written                               [MaxDisks]map[uint64][]byte
+	Disks                                 [abi.MaxDisks / 2]channel
+	Written                               [abi.MaxDisks]map[uint64][]byte
 }
 
 // Freeze is the state of the devices as bytes, for Thaw.
 func (b *Board) Freeze() ([]byte, error) {
-	var written [MaxDisks]map[uint64][]byte
+	var written [abi.MaxDisks]map[uint64][]byte
 	for i, d := range b.drives {
 		if d != nil {
 			written[i] = d.written

@@ -2,6 +2,7 @@ package bare
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/kernel"
@@ -62,7 +63,7 @@ func MachineConfig(img *elffile.File, followed bool, memory uint64, l *profile.L
 		}
 	}
 	if !paged && img.Machine == elffile.X86_64 {
-		c.Code = append(c.Code, emu.Range{Lo: trampolineAt, Hi: trampolineAt + elffile.PageSize})
+		c.Code = append(c.Code, emu.Range{Lo: trampolineAt, Hi: trampolineAt + abi.PageSize})
 	}
 	for _, r := range img.Code {
 		c.Code = append(c.Code, emu.Range{Lo: r.Lo, Hi: r.Hi})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/kernel"
 )
@@ -14,8 +15,7 @@ import (
 // them there.
 
 const (
-	presentable = 3 // present, writable
-	largePage   = 1 << 7
+	presentable = abi.EntryPresent | abi.EntryWritable
 	largeSize   = 2 << 20
 	entries32   = 1024 // of a directory, and of a table
 	entries64   = 512
@@ -35,7 +35,7 @@ func (b *Board) bootLoaded() (regs emu.Regs, err error) {
 	if mapped > b.cfg.Memory {
 		return regs, kernel.Errorf(kernel.GapLayout, "the profile's loader maps %d MiB, and the machine has %d MiB of memory", mapped>>20, b.cfg.Memory>>20)
 	}
-	regs = emu.Regs{RIP: l.Entry, RSP: b.img.Bias + l.Stack, RFLAGS: fixedFlags}
+	regs = emu.Regs{RIP: l.Entry, RSP: b.img.Bias + l.Stack, RFLAGS: abi.FlagsFixed}
 	code, tables := uint64(codeSegment32), b.tables32
 	if b.img.Machine == elffile.X86_64 {
 		code, tables = codeSegment64, b.tables64
@@ -65,7 +65,7 @@ func (b *Board) tables64(mapped uint64) error {
 	if b.img.Bias>>39 == 0 || b.img.Bias>>30&(entries64-1) != 0 || high != 0 && high < pages || high+pages > entries64 {
 		return kernel.Errorf(kernel.GapLayout, "a kernel linked %#x above its memory: a profile's loader has page tables for %d MiB at the first GiB of 512 only", b.img.Bias, mapped>>20)
 	}
-	const page = elffile.PageSize
+	const page = abi.PageSize
 	at := b.cfg.Loader.Tables
 	top, middle, bottom := make([]byte, page), make([]byte, page), make([]byte, page)
 	put := binary.LittleEndian.PutUint64
@@ -73,8 +73,8 @@ func (b *Board) tables64(mapped uint64) error {
 	put(top[b.img.Bias>>39&(entries64-1)*8:], at+page|presentable)
 	put(middle, at+2*page|presentable)
 	for i := range pages {
-		put(bottom[i*8:], i*largeSize|presentable|largePage)
-		put(bottom[(high+i)*8:], i*largeSize|presentable|largePage)
+		put(bottom[i*8:], i*largeSize|presentable|abi.EntryLarge)
+		put(bottom[(high+i)*8:], i*largeSize|presentable|abi.EntryLarge)
 	}
 	for i, p := range [][]byte{top, middle, bottom} {
 		if err := b.load(at+uint64(i)*page, p); err != nil {
@@ -86,7 +86,7 @@ func (b *Board) tables64(mapped uint64) error {
 
 // tables32 is the same by pages of 4 KiB.
 func (b *Board) tables32(mapped uint64) error {
-	const page = elffile.PageSize
+	const page = abi.PageSize
 	high, tables := b.img.Bias>>22, mapped/page/entries32
 	if high+tables > entries32 {
 		return kernel.Errorf(kernel.GapLayout, "a kernel linked %#x above its memory has no addresses for the %d MiB that the profile's loader maps", b.img.Bias, mapped>>20)
@@ -123,7 +123,7 @@ func (b *Board) told(mapped uint64) error {
 		}
 	}
 	if l.MemoryPages != 0 {
-		if err := b.load(l.MemoryPages, binary.LittleEndian.AppendUint32(nil, uint32(mapped/elffile.PageSize))); err != nil {
+		if err := b.load(l.MemoryPages, binary.LittleEndian.AppendUint32(nil, uint32(mapped/abi.PageSize))); err != nil {
 			return err
 		}
 	}

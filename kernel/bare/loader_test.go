@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 )
@@ -35,7 +36,7 @@ func (r *ram) walk(machine elffile.Machine, tables, va uint64) uint64 {
 		switch {
 		case e&1 == 0:
 			return ^uint64(0)
-		case level == 1 || e&largePage != 0:
+		case level == 1 || e&abi.EntryLarge != 0:
 			return e&^(1<<12-1) + va&(1<<shift-1)
 		}
 		at = e &^ (1<<12 - 1)

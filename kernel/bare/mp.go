@@ -2,9 +2,9 @@ package bare
 
 import "encoding/binary"
 
-// The tables by which a PC says that it has APICs (Intel's MultiProcessor
-// Specification 1.4): one processor, and one I/O APIC to which the lines of an ISA bus
-// go. Where the BIOS has its data, the size of the lower memory.
+// The tables in which a PC lists its APICs (Intel's MultiProcessor Specification 1.4). There are
+// one processor, and one I/O APIC with the lines of an ISA bus. Where the BIOS has its data, the
+// size of the lower memory.
 
 const (
 	lowerSizeAt = 0x413   // in KiB

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 )
 
@@ -20,8 +21,8 @@ func headed(above uint64, words ...uint32) (*Board, *ram) {
 	r := new(ram)
 	return New(r, r, &elffile.File{
 		Machine: elffile.I386, Bias: above, Entry: above + at + 0x20,
-		Segments: []elffile.Segment{{Addr: above + at, Physical: at, Data: data, MemSize: elffile.PageSize}},
-		Code:     []elffile.Range{{Lo: above + at, Hi: above + at + elffile.PageSize}},
+		Segments: []elffile.Segment{{Addr: above + at, Physical: at, Data: data, MemSize: abi.PageSize}},
+		Code:     []elffile.Range{{Lo: above + at, Hi: above + at + abi.PageSize}},
 	}, Config{Cmdline: "one two"}), r
 }
 

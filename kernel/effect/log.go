@@ -29,19 +29,6 @@ type Word struct {
 	at uint64
 }
 
-// Lazy is the first address of words that count only once they have been read.
-// A change is recorded all the same, and package scheduler leaves it out of the
-// step until then (sharesTouch). LazyEnd is behind the last.
-const (
-	Lazy    = 0x4800
-	Clock   = Lazy // the first of these: what time it is
-	LazyEnd = 0x5000
-
-	// Step is from a word's address to the next one's: the knowledge of a
-	// word's sharing takes two of the machine's granules.
-	Step = 16
-)
-
 // At makes a word that is known by an address; several words may share one, and
 // are touched together then.
 func At(at, v uint64) Word { return Word{v: v, at: at} }
@@ -100,8 +87,8 @@ func (l *Log) As(t trace.TID, f func()) {
 	l.by = by
 }
 
-// Touch records an access. A handler that knows more of it than a Read or Write
-// tells (that it is indivisible) calls it first: what they touch is covered then.
+// Touch records an access. A handler that knows more of an access (that it is indivisible) calls
+// this before Read or Write. Their accesses are covered then.
 func (l *Log) Touch(addr, size uint64, flags trace.AccessFlags) {
 	for size > 0 {
 		n := min(size, maxRecord)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -30,11 +31,9 @@ func (l *Log) Can(addr, size uint64, p emu.Prot) bool {
 			return true // in steps of their own
 		}
 	}
-	l.Touch(addr, min(end|(pageSize-1), addr+size-1)+1-addr, flags)
+	l.Touch(addr, min(end|(abi.PageSize-1), addr+size-1)+1-addr, flags)
 	return end >= addr+size
 }
-
-const pageSize = 4096
 
 // Read reads memory into p, whatever the permissions, as Machine.Read does.
 func (l *Log) Read(addr uint64, p []byte) bool {
@@ -136,7 +135,7 @@ func (l *Log) TakeAway(addr, size uint64) {
 func (l *Log) MapEnd(addr, size uint64) uint64 {
 	end := l.m.MapEnd(addr, size)
 	if end < addr+size {
-		l.Touch(end, pageSize, trace.Library) // a kernel locks its list of maps
+		l.Touch(end, abi.PageSize, trace.Library) // a kernel locks its list of maps
 	}
 	return end
 }
@@ -155,7 +154,7 @@ func (l *Log) Gone(addr, size uint64) bool {
 		return size == 0
 	}
 	end := l.m.GoneEnd(addr, size)
-	l.Touch(addr, min(end+pageSize-addr, size), trace.Library) // a kernel locks its list of maps
+	l.Touch(addr, min(end+abi.PageSize-addr, size), trace.Library) // a kernel locks its list of maps
 	return end-addr == size
 }
 

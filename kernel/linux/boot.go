@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/kernel"
 	"landgo/kernel/effect"
@@ -34,9 +35,8 @@ const (
 )
 
 const (
-	userID       = 1000
-	clockTicks   = 100
-	initialFlags = 0x202 // RFLAGS: interrupts enabled
+	userID     = 1000
+	clockTicks = 100
 	// hwcap is cpuid(1).edx of a baseline x86-64.
 	hwcap = 0x078bfbff
 )
@@ -76,7 +76,7 @@ func (k *Kernel) Boot() (emu.Regs, error) {
 		return emu.Regs{}, err
 	}
 	entry, _ := k.loader.begins()
-	return emu.Regs{RIP: entry, RSP: sp, RFLAGS: initialFlags}, nil
+	return emu.Regs{RIP: entry, RSP: sp, RFLAGS: abi.FlagsOfUser}, nil
 }
 
 // loader lays the first thread's stack out, with what the program finds there.
@@ -108,7 +108,7 @@ func (d *loader) buildStack() (uint64, error) {
 	words = append(append(words, envp...), 0)
 	words = append(words,
 		atHWCAP, hwcap,
-		atPagesz, pageSize,
+		atPagesz, abi.PageSize,
 		atClktck, clockTicks,
 		atPhdr, d.img.PhdrAddr,
 		atPhent, uint64(d.img.Phent),

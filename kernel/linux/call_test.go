@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/kernel/effect"
 )
 
 // caller makes system calls by hand: a guest of one code page and some data
@@ -22,7 +24,7 @@ type caller struct {
 const (
 	codePage = 0x401000
 	dataPage = 0x410000 // dataPages of them
-	dataSize = 16 * pageSize
+	dataSize = 16 * abi.PageSize
 )
 
 // Numbers that the tests use beside table.go's.
@@ -43,10 +45,10 @@ func newCaller(t testing.TB, cfg Config) *caller {
 	img := &elffile.File{
 		Path: "guest", Entry: codePage,
 		Segments: []elffile.Segment{
-			{Addr: codePage, Data: []byte{0x0f, 0x05}, MemSize: pageSize, Read: true, Exec: true},
+			{Addr: codePage, Data: []byte{0x0f, 0x05}, MemSize: abi.PageSize, Read: true, Exec: true},
 			{Addr: dataPage, MemSize: dataSize, Read: true, Write: true},
 		},
-		Code: []elffile.Range{{Lo: codePage, Hi: codePage + pageSize}},
+		Code: []elffile.Range{{Lo: codePage, Hi: codePage + abi.PageSize}},
 	}
 	return &caller{t, newImageDriver(t, img, cfg)}
 }
@@ -144,11 +146,11 @@ func TestUnmodelledCallsAreInvalidByName(t *testing.T) {
 		{"a new process (clone without CLONE_THREAD", sysClone, []uint64{17}},
 		{"clone with flags 0x20010f00 is not modelled", sysClone, []uint64{cloneShared | 0x20000000}},
 		{"futex operation 12 is not modelled", nrFutex, []uint64{at, 12}},
-		{"mmap with flags 0x40000 is not modelled", nrMmap, []uint64{0, pageSize, 3, 0x40022}},
-		{"mprotect with protection 0x1000003", nrMprotect, []uint64{dataPage, pageSize, 0x1000003}},
-		{"madvise(0x64) is not modelled", nrMadvise, []uint64{dataPage, pageSize, 100}},
-		{"madvise(MADV_DONTNEED) of the program's own files is not modelled: their contents would come back", nrMadvise, []uint64{dataPage, pageSize, madvDontneed}},
-		{"mremap with flags 0x3", nrMremap, []uint64{dataPage, pageSize, pageSize, 3}},
+		{"mmap with flags 0x40000 is not modelled", nrMmap, []uint64{0, abi.PageSize, 3, 0x40022}},
+		{"mprotect with protection 0x1000003", nrMprotect, []uint64{dataPage, abi.PageSize, 0x1000003}},
+		{"madvise(0x64) is not modelled", nrMadvise, []uint64{dataPage, abi.PageSize, 100}},
+		{"madvise(MADV_DONTNEED) of the program's own files is not modelled: their contents would come back", nrMadvise, []uint64{dataPage, abi.PageSize, madvDontneed}},
+		{"mremap with flags 0x3", nrMremap, []uint64{dataPage, abi.PageSize, abi.PageSize, 3}},
 		{`open("file") for writing is not modelled`, 2, []uint64{at, 0x41}},
 		{`openat("file") relative to a directory`, sysOpenat, []uint64{5, at}},
 		{"ioctl(0x1234) is not modelled", 16, []uint64{1, 0x1234}},
@@ -209,8 +211,8 @@ func TestLocalCallsAndEvents(t *testing.T) {
 		want trace.OpKind // OpNone: local
 		obj  uint64
 	}{
-		{nrMmap, []uint64{0, pageSize, 3, 0x22}, trace.OpNone, 0},
-		{nrMunmap, []uint64{dataPage, pageSize}, trace.OpNone, 0},
+		{nrMmap, []uint64{0, abi.PageSize, 3, 0x22}, trace.OpNone, 0},
+		{nrMunmap, []uint64{dataPage, abi.PageSize}, trace.OpNone, 0},
 		{nrBrk, nil, trace.OpNone, 0},
 		{nrWrite, []uint64{1, at, 4}, trace.OpNone, 0},
 		{nrRead, []uint64{0, at, 4}, trace.OpSyscall, resourceFiles},
@@ -271,7 +273,7 @@ func TestAccessesAreTheBuffers(t *testing.T) {
 		c.prepare(0, tt.nr, tt.args)
 		var got []trace.Access
 		for _, a := range c.k.Foresee(0, emu.Trap{Syscall: true, Len: 2}).Accesses {
-			if a.PC = 0; a.Addr >= nullPages { // not a word of the kernel's
+			if a.PC = 0; a.Addr >= effect.WordsEnd { // not a word of the kernel's
 				got = append(got, a)
 			}
 		}
@@ -309,7 +311,7 @@ func TestBootStack(t *testing.T) {
 		aux[c.m.Read64(at)] = c.m.Read64(at + 8)
 	}
 	c.want("AT_ENTRY", aux[atEntry], codePage)
-	c.want("AT_PAGESZ", aux[atPagesz], pageSize)
+	c.want("AT_PAGESZ", aux[atPagesz], abi.PageSize)
 	if _, vdso := aux[33]; vdso {
 		t.Error("AT_SYSINFO_EHDR is there, so time wouldn't come from system calls")
 	}
@@ -319,7 +321,7 @@ func TestBootStack(t *testing.T) {
 		t.Errorf("AT_RANDOM %q", random)
 	}
 	stack := c.k.space.stack
-	for _, guard := range []uint64{stack.lo - pageSize, stack.hi} {
+	for _, guard := range []uint64{stack.lo - abi.PageSize, stack.hi} {
 		if guard < c.k.cfg.Space && c.m.Prot(guard) != 0 {
 			t.Errorf("no guard page at %#x", guard)
 		}

@@ -1,6 +1,9 @@
 package linux
 
-import "landgo/kernel"
+import (
+	"landgo/internal/abi"
+	"landgo/kernel"
+)
 
 // Config is the input of a guest. The zero value of a field means its default.
 type Config struct {
@@ -48,7 +51,7 @@ func (c *Config) setDefaults() {
 	setDefault(&c.MemoryLimit, 4<<30)
 	setDefault(&c.OutputLimit, 16<<20)
 	setDefault(&c.StackLimit, 8<<20)
-	c.StackLimit = pageUp(c.StackLimit)
+	c.StackLimit = abi.PageUp(c.StackLimit)
 }
 
 func setDefault(p *uint64, v uint64) {

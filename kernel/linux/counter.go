@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"landgo/internal/abi"
 	"landgo/kernel"
 )
 
@@ -100,7 +101,7 @@ const (
 
 func planTimerfd(c *call, p *kernel.Plan) {
 	switch c.a[0] {
-	case clockRealtime, clockMonotonic, clockBoottime:
+	case abi.ClockRealtime, abi.ClockMonotonic, abi.ClockBoottime:
 		planFiles(c, p)
 	default:
 		if c.a[0] == 8 || c.a[0] == 9 { // the alarm clocks
@@ -113,7 +114,7 @@ func planTimerfd(c *call, p *kernel.Plan) {
 
 func doTimerfd(c *call, o *kernel.Outcome) uint64 {
 	c.op(onResource(resourceFiles, 1))
-	if c.a[1]&^(oNonblock|oCloexec) != 0 || c.a[0] != clockRealtime && c.a[0] != clockMonotonic && c.a[0] != clockBoottime {
+	if c.a[1]&^(oNonblock|oCloexec) != 0 || c.a[0] != abi.ClockRealtime && c.a[0] != abi.ClockMonotonic && c.a[0] != abi.ClockBoottime {
 		return einval
 	}
 	return c.openOne(objTimer, c.a[1], func(obj *object) { c.k.log.Init(&obj.clock, c.a[0]) })

@@ -33,7 +33,7 @@
 //
 //	the kernel    linux (Plan, Foresee, Do), config, call (one call), table (a row for each), lockless, refused, copies (in several steps), names
 //	              (of calls, and what to do without those that aren't modelled), errno, words (the
-//	              addresses of words of state), subset (choices of several), fail (--faults)
+//	              addresses of words of state, of the map in package effect), subset (choices of several), fail (--faults)
 //	a beginning   boot (the first stack), linked (a dynamic linker), ldcache, layout (addresses)
 //	threads       thread, clone, exit, robust (locks of threads that end), archprctl (a thread's base
 //	              registers), traits (prctl, processors, niceness), policy (of scheduling), comm (names)

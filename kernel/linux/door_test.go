@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/kernel"
 )
 
@@ -54,7 +55,7 @@ func TestForesight(t *testing.T) {
 		c.do(0, sysPipe, at)                              // descriptors 3 and 4
 		c.do(0, 290, 1, 0)                                // 5: an eventfd
 		c.do(0, sysSocketpair, afUnix, sockStream, 0, at) // 6 and 7
-		c.do(0, 283, clockMonotonic, 0)                   // 8: a timer
+		c.do(0, 283, abi.ClockMonotonic, 0)               // 8: a timer
 		c.do(0, 291, 0)                                   // 9: an epoll
 		c.do(0, 319, c.text(at, "m"), 0)                  // 10: a file
 		c.m.Write(at, append(pair(pollIn, 0)[:4], pair(7, 0)[:8]...))

@@ -38,7 +38,7 @@ type driver struct {
 type driven struct {
 	known, asleep, gone bool
 	ctx                 emu.Ctx
-	set                 emu.RegSet
+	set                 trace.RegSet
 	regs                emu.Regs
 	trap                *emu.Trap // it stands at one
 }
@@ -102,7 +102,7 @@ func (d *driver) Intern(parent trace.TID, n uint64) (trace.TID, error) {
 func (d *driver) Name(t trace.TID) string { return d.names[t] }
 func (d *driver) SetResult(t trace.TID, v uint64) {
 	d.threads[t].regs.RAX = v
-	d.threads[t].set = emu.SetAll
+	d.threads[t].set = trace.AllRegs
 }
 func (d *driver) Regs(t trace.TID) *emu.Regs            { return &d.threads[t].regs }
 func (d *driver) CPU(t trace.TID) emu.Ctx               { return d.threads[t].ctx }
@@ -113,7 +113,7 @@ func (d *driver) KeepCPU(emu.Ctx)                       {}
 func (d *driver) Interrupt(t trace.TID, regs *emu.Regs) { d.SetRegs(t, regs) }
 func (d *driver) SetRegs(t trace.TID, regs *emu.Regs) {
 	th := d.threads[t]
-	th.regs, th.set, th.trap = *regs, emu.SetAll, nil
+	th.regs, th.set, th.trap = *regs, trace.AllRegs, nil
 }
 
 // run lets the guest run to its end, or until no thread can run, or for a
@@ -183,7 +183,7 @@ func (d *driver) turn(id trace.TID, th *driven) bool {
 	case emu.StopFault:
 		th.regs = stop.Regs
 		if d.k.Fault(id, stop.Fault, &th.regs) {
-			th.set = emu.SetAll
+			th.set = trace.AllRegs
 			return true
 		}
 		d.over, d.signal = true, map[emu.FaultKind]int{emu.FaultDivide: sigFpe, emu.FaultIllegal: sigIll}[stop.Fault.Kind]
@@ -210,7 +210,7 @@ func (d *driver) trap(id trace.TID, th *driven) {
 	}
 	regs := th.regs
 	o := d.k.Do(id, *th.trap, choice, &regs)
-	th.regs, th.set, th.trap = regs, emu.SetAll, nil
+	th.regs, th.set, th.trap = regs, trace.AllRegs, nil
 	th.asleep, th.gone = o.Sleep, o.ExitThread
 	if o.RestoreCPU {
 		th.ctx = o.Resume

@@ -1,6 +1,10 @@
 package linux
 
 import (
+	"encoding/binary"
+
+	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -64,6 +68,20 @@ func (k *Kernel) Nap(id trace.TID) (left, at uint64, ok bool) {
 		return 0, 0, false
 	}
 	return ns - 1, at, true // some time has passed
+}
+
+// EndNap implements scheduler's napper.
+func (k *Kernel) EndNap(left, at uint64, regs *emu.Regs) (rest []byte) {
+	regs.RIP += abi.SyscallSize
+	regs.RAX, regs.RCX, regs.R11 = eintr, regs.RIP, regs.RFLAGS
+	if at == 0 {
+		return nil
+	}
+	if k.host.Machine.Prot(at)&emu.ProtWrite == 0 || k.host.Machine.Prot(at+abi.TimespecSize-1)&emu.ProtWrite == 0 {
+		regs.RAX = efault
+		return nil
+	}
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, left/second), left%second)
 }
 
 // endless reports whether a call of poll or select has no time at which it ends.

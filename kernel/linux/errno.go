@@ -1,53 +1,43 @@
 package linux
 
-// Error results, as a system call returns them.
+import "landgo/internal/abi"
+
+// Error results, as a system call returns them: numbers below 0.
 const (
-	eperm   = ^uint64(iota) // 1
-	enoent                  // 2
-	esrch                   // 3
-	eintr                   // 4
-	eio                     // 5
-	enxio                   // 6
-	e2big                   // 7
-	enoexec                 // 8
-	ebadf                   // 9
-	echild                  // 10
-	eagain                  // 11
-	enomem                  // 12
-	eacces                  // 13
-	efault                  // 14
-	enotblk                 // 15
-	ebusy                   // 16
-	eexist                  // 17
-	exdev                   // 18
-	enodev                  // 19
-	enotdir                 // 20
-	eisdir                  // 21
-	einval                  // 22
-	enfile                  // 23
-	emfile                  // 24
-	enotty                  // 25
-)
+	eperm           uint64 = 1<<64 - abi.EPERM
+	enoent          uint64 = 1<<64 - abi.ENOENT
+	esrch           uint64 = 1<<64 - abi.ESRCH
+	eintr           uint64 = 1<<64 - abi.EINTR
+	ebadf           uint64 = 1<<64 - abi.EBADF
+	eagain          uint64 = 1<<64 - abi.EAGAIN
+	enomem          uint64 = 1<<64 - abi.ENOMEM
+	eacces          uint64 = 1<<64 - abi.EACCES
+	efault          uint64 = 1<<64 - abi.EFAULT
+	ebusy           uint64 = 1<<64 - abi.EBUSY
+	eexist          uint64 = 1<<64 - abi.EEXIST
+	enodev          uint64 = 1<<64 - abi.ENODEV
+	enotdir         uint64 = 1<<64 - abi.ENOTDIR
+	eisdir          uint64 = 1<<64 - abi.EISDIR
+	einval          uint64 = 1<<64 - abi.EINVAL
+	emfile          uint64 = 1<<64 - abi.EMFILE
+	enotty          uint64 = 1<<64 - abi.ENOTTY
+	enospc          uint64 = 1<<64 - abi.ENOSPC
+	espipe          uint64 = 1<<64 - abi.ESPIPE
+	epipe           uint64 = 1<<64 - abi.EPIPE
+	erange          uint64 = 1<<64 - abi.ERANGE
+	edeadlk         uint64 = 1<<64 - abi.EDEADLK
+	enosys          uint64 = 1<<64 - abi.ENOSYS
+	enotempty       uint64 = 1<<64 - abi.ENOTEMPTY
+	enotsock        uint64 = 1<<64 - abi.ENOTSOCK
+	emsgsize        uint64 = 1<<64 - abi.EMSGSIZE
+	eprotonosupport uint64 = 1<<64 - abi.EPROTONOSUPPORT
+	esocktnosupport uint64 = 1<<64 - abi.ESOCKTNOSUPPORT
+	econnreset      uint64 = 1<<64 - abi.ECONNRESET
+	enotconn        uint64 = 1<<64 - abi.ENOTCONN
+	etimedout       uint64 = 1<<64 - abi.ETIMEDOUT
+	econnrefused    uint64 = 1<<64 - abi.ECONNREFUSED
 
-const (
-	enospc    = ^uint64(27)
-	espipe    = ^uint64(28)
-	epipe     = ^uint64(31)
-	erange    = ^uint64(33)
-	edeadlk   = ^uint64(34)
-	enosys    = ^uint64(37)
-	enotempty = ^uint64(38)
-	enotsock  = ^uint64(87)
-	emsgsize  = ^uint64(89)
-
-	eprotonosupport = ^uint64(92)
-	esocktnosupport = ^uint64(93)
-
-	econnreset   = ^uint64(103)
-	enotconn     = ^uint64(106)
-	etimedout    = ^uint64(109)
-	econnrefused = ^uint64(110)
-	firstErrno   = ^uint64(4094)
+	firstErrno uint64 = 1<<64 - abi.MaxErrno
 )
 
 // failed reports whether a result is an error.

@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -72,7 +73,7 @@ func (k *Kernel) Fail(t trace.TID, kind trace.FaultKind) kernel.Outcome {
 	regs := k.host.Regs(t)
 	k.begin(t, regs)
 	c := &k.call
-	regs.RIP += syscallSize
+	regs.RIP += abi.SyscallSize
 	regs.RCX, regs.R11 = regs.RIP, regs.RFLAGS
 	o := &k.outcome
 	*o = kernel.Outcome{}

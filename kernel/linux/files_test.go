@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/kernel"
 )
 
@@ -62,9 +63,9 @@ func TestFiles(t *testing.T) {
 	if s := c.read(a, 11); s != "0123456789\x00" {
 		t.Errorf("mapped %q", s)
 	}
-	other := c.do(0, nrMmap, 0, pageSize, 3, anonymous)
+	other := c.do(0, nrMmap, 0, abi.PageSize, 3, anonymous)
 	for at, want := range map[uint64]kernel.Effect{a: kernel.Invalid, other: kernel.Local} {
-		if p := c.plan(0, nrMadvise, at, pageSize, madvDontneed); p.Effect != want {
+		if p := c.plan(0, nrMadvise, at, abi.PageSize, madvDontneed); p.Effect != want {
 			t.Errorf("madvise(MADV_DONTNEED) of %#x: %+v", at, p)
 		}
 	}

@@ -1,6 +1,9 @@
 package linux
 
-import "landgo/kernel/effect"
+import (
+	"landgo/internal/abi"
+	"landgo/kernel/effect"
+)
 
 // A flow is one direction of a pipe or of a socket pair: its bytes, in parts. A part is a
 // page of a pipe, or what one send put into a socket. Positions count from the beginning
@@ -32,7 +35,7 @@ const (
 
 const (
 	pipePages = 16
-	pipePage  = 4096
+	pipePage  = abi.PageSize
 	pipeLimit = 256 // pages: /proc/sys/fs/pipe-max-size
 
 	flowBytes = 1 << 21 // more than any flow holds

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/kernel"
 	"landgo/kernel/effect"
 )
@@ -127,7 +128,7 @@ func (s *space) resize(f *inode, size uint64) {
 		}
 	}
 	s.log.Set(&f.size, size)
-	if base := s.log.Get(&f.base); base != 0 && pageUp(size) != pageUp(was) {
+	if base := s.log.Get(&f.base); base != 0 && abi.PageUp(size) != abi.PageUp(was) {
 		s.openPages(f, base)
 	}
 }
@@ -136,7 +137,7 @@ func (s *space) resize(f *inode, size uint64) {
 // Linux sends SIGBUS to threads that touch them.
 func (s *space) openPages(f *inode, base uint64) {
 	span := s.log.Get(&f.span)
-	has := min(pageUp(s.log.Get(&f.size)), span)
+	has := min(abi.PageUp(s.log.Get(&f.size)), span)
 	if has > 0 {
 		s.protect(base, has, guestProt(s.log.Get(&f.prot)))
 	}
@@ -148,8 +149,8 @@ func (s *space) openPages(f *inode, base uint64) {
 // pastEnd reports whether an address is in a mapped file, in a page behind the file's end. A call
 // that moves the end changes the pages: it is in order with each access there.
 func (s *space) pastEnd(addr uint64) bool {
-	f := s.mappedFile(addr&^(pageSize-1), pageSize)
-	return f != nil && addr >= f.base.Peek()+pageUp(f.size.Peek())
+	f := s.mappedFile(addr&^(abi.PageSize-1), abi.PageSize)
+	return f != nil && addr >= f.base.Peek()+abi.PageUp(f.size.Peek())
 }
 
 // PastEnd is that for reports.
@@ -325,7 +326,7 @@ func (c *call) mapShared(o *kernel.Outcome, f *inode, status, size, prot uint64)
 		return 0
 	}
 	switch {
-	case c.a[1] == 0 || offset&(pageSize-1) != 0:
+	case c.a[1] == 0 || offset&(abi.PageSize-1) != 0:
 		return einval
 	case status&oAccmode == 1 || prot&2 != 0 && status&oAccmode != 2:
 		return eacces
@@ -345,7 +346,7 @@ func (c *call) mapShared(o *kernel.Outcome, f *inode, status, size, prot uint64)
 		c.set(&f.maps, c.get(&f.maps)+1)
 		return base + offset
 	}
-	span := max(pageUp(c.get(&f.size)), offset+size)
+	span := max(abi.PageUp(c.get(&f.size)), offset+size)
 	text := f.content(&k.log, 0, span)
 	f.own(&k.log)
 	if !c.fits(span) {
@@ -359,7 +360,7 @@ func (c *call) mapShared(o *kernel.Outcome, f *inode, status, size, prot uint64)
 	c.set(&f.span, span)
 	c.set(&f.prot, prot)
 	c.set(&f.maps, 1)
-	if has := pageUp(c.get(&f.size)); has < span {
+	if has := abi.PageUp(c.get(&f.size)); has < span {
 		k.log.ProtectFresh(base+has, span-has, emu.NoAccess)
 	}
 	o.Mapped = kernel.Pages{Addr: base, Size: span}

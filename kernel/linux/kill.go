@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -337,7 +338,7 @@ func (s *signals) interrupt(to *target, o *kernel.Outcome) {
 		tries = s.leaveSleep(t, sig, &regs)
 		s.now.wakes = append(s.now.wakes, t.id)
 	case t.wait.retried.On():
-		regs.RIP += syscallSize // it stands before the call
+		regs.RIP += abi.SyscallSize // it stands before the call
 		s.leaveObjects(t, sig, &regs)
 		tries = true
 	}
@@ -352,5 +353,3 @@ func (s *signals) interrupt(to *target, o *kernel.Outcome) {
 	}
 	s.now.host.Interrupt(t.id, &regs)
 }
-
-const syscallSize = 2

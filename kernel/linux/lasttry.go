@@ -2,6 +2,7 @@ package linux
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -74,8 +75,8 @@ func (s *signals) leaveObjects(t *thread, sig uint64, regs *emu.Regs) {
 	}
 }
 
-// wakeLeaving ends the wait of a thread that a signal has woken by a wake that found it all
-// the same: the call returns that, and the handler comes then.
+// wakeLeaving ends the wait of a thread that a signal has woken, if a wake found it all the same.
+// The call returns the wake's result, and the handler comes then.
 func (qs *queues) wakeLeaving(t *thread) {
 	qs.dequeue(t)
 	qs.log.As(t.id, func() { qs.result(t.wait.leaving.Peek(), 0) })
@@ -90,7 +91,7 @@ const (
 // result writes the result of a call into the frame of the handler that has interrupted it.
 func (qs *queues) result(frame, result uint64) {
 	if qs.log.Read64(frame+frameRAX) != eintr { // it stood before its call
-		qs.log.Write64(frame+frameRIP, qs.log.Read64(frame+frameRIP)+syscallSize)
+		qs.log.Write64(frame+frameRIP, qs.log.Read64(frame+frameRIP)+abi.SyscallSize)
 	}
 	qs.log.Write64(frame+frameRAX, result)
 }
@@ -129,7 +130,7 @@ func (k *Kernel) tryObjects(c *call, frame uint64, o *kernel.Outcome) {
 	t := c.t
 	c.pc = k.log.Read64(frame + frameRIP)
 	if k.log.Read64(frame+frameRAX) == eintr {
-		c.pc -= syscallSize
+		c.pc -= abi.SyscallSize
 	}
 	for i, n := range [...]uint64{8, 9, 12, 2, 0, 1} { // rdi, rsi, rdx, r10, r8, r9 in frameOrder
 		c.a[i] = k.log.Read64(frame + frameRegs + 8*n)

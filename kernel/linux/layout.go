@@ -3,6 +3,7 @@ package linux
 import (
 	"fmt"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -33,9 +34,6 @@ import (
 // never meets itself.
 
 const (
-	pageSize  = 4096
-	nullPages = 64 << 10
-
 	firstWindow = 32 << 30  // of the first thread
 	ownWindow   = 384 << 20 // of each of its first children
 	ownWindows  = 256
@@ -96,7 +94,7 @@ func (t *thread) window(n uint64) (w span, shared bool) {
 // no if it has none that is large enough.
 func (s *space) room(t *thread, size uint64) (addr, window uint64, ok bool) {
 	for used, n := s.log.Get(&t.mapped), s.log.Get(&t.windows); n < mostWindows; used, n = 0, n+1 {
-		if w, _ := t.window(n); size < w.size() && used+size+pageSize <= w.size() {
+		if w, _ := t.window(n); size < w.size() && used+size+abi.PageSize <= w.size() {
 			return w.lo + used, n, true
 		}
 	}
@@ -142,20 +140,20 @@ func (s *space) lay(img *elffile.File, cfg *Config) error {
 	var end uint64
 	for i := range img.Segments {
 		g := &img.Segments[i]
-		if g.Addr < nullPages {
-			return kernel.Errorf(kernel.GapLayout, "a segment at %#x: addresses below %#x are kept unmapped", g.Addr, nullPages)
+		if g.Addr < effect.WordsEnd {
+			return kernel.Errorf(kernel.GapLayout, "a segment at %#x: addresses below %#x are kept unmapped", g.Addr, effect.WordsEnd)
 		}
 		end = max(end, g.Addr+g.MemSize)
 	}
-	s.stack.hi = kernel.GuestHi - pageSize
+	s.stack.hi = kernel.GuestHi - abi.PageSize
 	if cfg.StackLimit > mostStack {
 		return fmt.Errorf("a stack of %d bytes doesn't fit: give a smaller one", cfg.StackLimit)
 	}
 	s.stack.lo = s.stack.hi - cfg.StackLimit
-	s.brkLo = pageUp(end) + pageSize
-	s.brkHi = brkEnd - pageSize
+	s.brkLo = abi.PageUp(end) + abi.PageSize
+	s.brkHi = brkEnd - abi.PageSize
 	if kernel.HasLowHeap(img) {
-		s.low, s.brkHi = true, kernel.LowHeapLo-pageSize
+		s.low, s.brkHi = true, kernel.LowHeapLo-abi.PageSize
 	}
 	if s.brkLo >= s.brkHi {
 		return kernel.Errorf(kernel.GapLayout, "the guest's segments end at %#x, beyond landgo's limit for them of %#x", end, s.brkHi)
@@ -165,6 +163,3 @@ func (s *space) lay(img *elffile.File, cfg *Config) error {
 	s.limit = cfg.MemoryLimit
 	return nil
 }
-
-func pageDown(a uint64) uint64 { return a &^ (pageSize - 1) }
-func pageUp(a uint64) uint64   { return pageDown(a + pageSize - 1) }

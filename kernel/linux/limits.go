@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/kernel"
 	"landgo/kernel/effect"
 )
@@ -135,7 +136,7 @@ func doGetrlimit(c *call, o *kernel.Outcome) uint64 {
 // growStack gives the first thread's stack its room under a higher limit. On Linux it gets
 // that page by page.
 func (s *space) growStack(was, now uint64) {
-	if was, now = pageUp(was), pageUp(now); now > was && now <= mostStack {
+	if was, now = abi.PageUp(was), abi.PageUp(now); now > was && now <= mostStack {
 		s.protect(s.stack.hi-now, now-was, emu.ProtOf(true, true, s.img.ExecStack))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 )
 
@@ -102,7 +103,7 @@ func (c *call) part(size uint64) *elffile.File {
 		}
 		return p
 	}
-	if size > room || c.k.log.InMap(p.Base, pageSize) {
+	if size > room || c.k.log.InMap(p.Base, abi.PageSize) {
 		return nil
 	}
 	return p

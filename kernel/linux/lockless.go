@@ -1,5 +1,7 @@
 package linux
 
+import "landgo/internal/abi"
+
 // Calls that a kernel may carry out without a lock. What their thread stored before may still be in
 // its processor's store buffer when they have returned: neither the way into the kernel nor the way
 // back waits for it. All other calls, but for those that are refused (refused.go), take a lock, or find a file by a locked instruction.
@@ -46,7 +48,7 @@ func (c *call) lockless(name string) bool {
 	}
 	if name == "clock_gettime" { // the time that a thread or the process has run is looked up under one
 		id := c.int32(0)
-		return id >= 0 && id != clockProcessCPU && id != clockThreadCPU
+		return id >= 0 && id != abi.ClockProcessCPUTimeID && id != abi.ClockThreadCPUTimeID
 	}
 	return c.refused(name)
 }

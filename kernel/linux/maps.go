@@ -3,6 +3,8 @@ package linux
 import (
 	"fmt"
 	"strings"
+
+	"landgo/internal/abi"
 )
 
 // maps is /proc/self/maps as far as it can be the same in every execution: the
@@ -27,7 +29,7 @@ func (c *call) maps() []byte {
 		}
 		line(s.Addr, s.Addr+s.MemSize, string(perm), name)
 	}
-	if end := pageUp(c.get(&k.space.brk)); end > k.space.brkLo {
+	if end := abi.PageUp(c.get(&k.space.brk)); end > k.space.brkLo {
 		line(k.space.brkLo, end, "rw-p", "[heap]")
 	}
 	line(k.space.stack.lo, k.space.stack.hi, "rw-p", "[stack]")

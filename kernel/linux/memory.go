@@ -2,7 +2,9 @@ package linux
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/kernel"
+	"landgo/kernel/effect"
 )
 
 // Protections and flags of mmap and its kin.
@@ -72,7 +74,7 @@ func (s *space) uses(more, less uint64) bool {
 
 // give hands thread t size fresh, zero bytes of its window.
 func (s *space) give(t *thread, size uint64, p emu.Prot) uint64 {
-	size = pageUp(size)
+	size = abi.PageUp(size)
 	addr, n, ok := s.room(t, size)
 	if !ok {
 		return enomem
@@ -89,7 +91,7 @@ func (s *space) give(t *thread, size uint64, p emu.Prot) uint64 {
 		s.windows[w.lo] = t.id // for good: a name has the same windows in all executions
 	}
 	s.log.Set(&t.windows, n)
-	s.log.Set(&t.mapped, addr-w.lo+size+pageSize)
+	s.log.Set(&t.mapped, addr-w.lo+size+abi.PageSize)
 	if p == 0 {
 		s.log.Set(&t.fresh, addr)
 	} else {
@@ -113,7 +115,7 @@ func guestProt(bits uint64) emu.Prot { return emu.ProtOf(bits&1 != 0, bits&2 != 
 func (s *space) inGuest(addr, size uint64) bool {
 	end := addr + size
 	switch {
-	case end < addr || addr < nullPages:
+	case end < addr || addr < effect.WordsEnd:
 		return false
 	case addr >= kernel.WindowsLo:
 		return end <= s.stack.hi
@@ -141,7 +143,7 @@ func (s *space) isMapped(addr, size uint64) bool {
 }
 
 func planMmap(c *call, p *kernel.Plan) {
-	size, prot, flags := pageUp(c.a[1]), c.a[2], c.a[3]
+	size, prot, flags := abi.PageUp(c.a[1]), c.a[2], c.a[3]
 	known := uint64(mapType | mapFixed | mapAnonymous | mapFixedNoreplace | mapHarmless)
 	switch {
 	case flags&^known != 0:
@@ -185,7 +187,7 @@ func (c *call) planRoom(p *kernel.Plan, size uint64) {
 
 func doMmap(c *call, o *kernel.Outcome) uint64 {
 	k := c.k
-	addr, size, prot, flags := c.a[0], pageUp(c.a[1]), guestProt(c.a[2]), c.a[3]
+	addr, size, prot, flags := c.a[0], abi.PageUp(c.a[1]), guestProt(c.a[2]), c.a[3]
 	var content []byte
 	if use := c.k.files.use(c.int32(4)); flags&mapAnonymous == 0 && flags&mapType != mapPrivate && c.k.files.inode(use) != nil {
 		c.op(onResource(resourceFiles, 1))
@@ -212,7 +214,7 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 		o.Mapped = kernel.Pages{Addr: addr, Size: size}
 		return addr
 	case flags&(mapFixed|mapFixedNoreplace) != 0:
-		if addr&(pageSize-1) != 0 {
+		if addr&(abi.PageSize-1) != 0 {
 			return einval
 		}
 		if !k.space.inGuest(addr, size) {
@@ -244,8 +246,8 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 }
 
 func doMunmap(c *call, o *kernel.Outcome) uint64 {
-	addr, size := c.a[0], pageUp(c.a[1])
-	if addr&(pageSize-1) != 0 || size == 0 || !c.k.space.inGuest(addr, size) {
+	addr, size := c.a[0], abi.PageUp(c.a[1])
+	if addr&(abi.PageSize-1) != 0 || size == 0 || !c.k.space.inGuest(addr, size) {
 		return einval
 	}
 	if f := c.k.space.mappedFile(addr, size); f != nil && c.unmapFile(o, f, addr, size) {
@@ -283,9 +285,9 @@ func planMprotect(c *call, p *kernel.Plan) {
 
 // doMprotect changes the pages up to the first that is in no map, as Linux does.
 func doMprotect(c *call, o *kernel.Outcome) uint64 {
-	addr, size := c.a[0], pageUp(c.a[1])
+	addr, size := c.a[0], abi.PageUp(c.a[1])
 	switch {
-	case addr&(pageSize-1) != 0:
+	case addr&(abi.PageSize-1) != 0:
 		return einval
 	case size == 0:
 		return 0

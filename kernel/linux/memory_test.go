@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -27,7 +28,7 @@ func TestAddressesAreFunctionsOfNames(t *testing.T) {
 				g := c.spawn(ids[i], dataPage+8)
 				grand[i] = true
 				numbers[i] = c.k.roster.threads[g].number
-				addrs[i] = append(addrs[i], c.do(g, nrMmap, 0, pageSize, 3, anonymous))
+				addrs[i] = append(addrs[i], c.do(g, nrMmap, 0, abi.PageSize, 3, anonymous))
 			}
 			addrs[i] = append(addrs[i], c.do(ids[i], nrMmap, 0, uint64(i+1)*5000, 3, anonymous))
 		}
@@ -51,47 +52,47 @@ func TestAddressesAreFunctionsOfNames(t *testing.T) {
 
 func TestUnmappedMemoryStaysSo(t *testing.T) {
 	c := newCaller(t, Config{})
-	a := c.do(0, nrMmap, 0, 2*pageSize, 3, anonymous)
+	a := c.do(0, nrMmap, 0, 2*abi.PageSize, 3, anonymous)
 	c.m.Write(a, []byte("x"))
-	c.want("munmap", c.do(0, nrMunmap, a, 2*pageSize), 0)
+	c.want("munmap", c.do(0, nrMunmap, a, 2*abi.PageSize), 0)
 	if c.m.Prot(a) != 0 {
 		t.Error("still accessible")
 	}
-	b := c.do(0, nrMmap, 0, 2*pageSize, 3, anonymous)
+	b := c.do(0, nrMmap, 0, 2*abi.PageSize, 3, anonymous)
 	if b == a {
 		t.Error("an address was given twice")
 	}
-	if c.m.Prot(b-pageSize) != 0 {
+	if c.m.Prot(b-abi.PageSize) != 0 {
 		t.Error("no gap between maps")
 	}
-	c.want("misaligned", c.do(0, nrMunmap, a+1, pageSize), einval)
+	c.want("misaligned", c.do(0, nrMunmap, a+1, abi.PageSize), einval)
 	c.want("read from it", c.do(0, nrWrite, 1, a, 4), efault)
 }
 
 func TestFreshAndClearedMemory(t *testing.T) {
 	c := newCaller(t, Config{})
-	a := c.do(0, nrMmap, 0, 4*pageSize, 3, anonymous)
+	a := c.do(0, nrMmap, 0, 4*abi.PageSize, 3, anonymous)
 	for _, clear := range []func(){
-		func() { c.want("madvise", c.do(0, nrMadvise, a, 4*pageSize, madvDontneed), 0) },
-		func() { c.want("mmap", c.do(0, nrMmap, a, 4*pageSize, 3, anonymous|mapFixed), a) },
+		func() { c.want("madvise", c.do(0, nrMadvise, a, 4*abi.PageSize, madvDontneed), 0) },
+		func() { c.want("mmap", c.do(0, nrMmap, a, 4*abi.PageSize, 3, anonymous|mapFixed), a) },
 	} {
-		c.m.Write(a+pageSize+5, []byte("xyz"))
+		c.m.Write(a+abi.PageSize+5, []byte("xyz"))
 		m := c.m.Mark()
 		clear()
-		c.want("cleared", c.m.Read64(a+pageSize), 0)
+		c.want("cleared", c.m.Read64(a+abi.PageSize), 0)
 		c.m.Rewind(m)
-		if c.m.Read64(a+pageSize) == 0 {
+		if c.m.Read64(a+abi.PageSize) == 0 {
 			t.Error("clearing wasn't undone")
 		}
 	}
-	c.want("kept", c.do(0, nrMmap, a, pageSize, 3, anonymous|mapFixedNoreplace), eexist)
+	c.want("kept", c.do(0, nrMmap, a, abi.PageSize, 3, anonymous|mapFixedNoreplace), eexist)
 }
 
 func TestBreak(t *testing.T) {
 	c := newCaller(t, Config{})
 	low := c.do(0, nrBrk, 0)
 	c.want("grow", c.do(0, nrBrk, low+5000), low+5000)
-	if !c.k.user.canWrite(low, 5000) || c.k.user.canWrite(low, 3*pageSize) {
+	if !c.k.user.canWrite(low, 5000) || c.k.user.canWrite(low, 3*abi.PageSize) {
 		t.Error("the break's pages aren't what they should be")
 	}
 	c.m.Write32(low+4096, 7)
@@ -104,46 +105,46 @@ func TestBreak(t *testing.T) {
 
 func TestMremap(t *testing.T) {
 	c := newCaller(t, Config{})
-	a := c.do(0, nrMmap, 0, 3*pageSize, 3, anonymous)
-	c.m.Write32(a+pageSize, 77)
-	c.want("in place", c.do(0, nrMremap, a, 3*pageSize, 4*pageSize, 0), enomem)
-	b := c.do(0, nrMremap, a, 3*pageSize, 40*pageSize, mremapMaymove)
-	c.want("moved", uint64(c.m.Read32(b+pageSize)), 77)
-	if c.m.Prot(a) != 0 || !c.k.user.canWrite(b, 40*pageSize) {
+	a := c.do(0, nrMmap, 0, 3*abi.PageSize, 3, anonymous)
+	c.m.Write32(a+abi.PageSize, 77)
+	c.want("in place", c.do(0, nrMremap, a, 3*abi.PageSize, 4*abi.PageSize, 0), enomem)
+	b := c.do(0, nrMremap, a, 3*abi.PageSize, 40*abi.PageSize, mremapMaymove)
+	c.want("moved", uint64(c.m.Read32(b+abi.PageSize)), 77)
+	if c.m.Prot(a) != 0 || !c.k.user.canWrite(b, 40*abi.PageSize) {
 		t.Error("permissions after a move")
 	}
-	c.want("shrink", c.do(0, nrMremap, b, 40*pageSize, pageSize, 0), b)
-	if c.m.Prot(b+pageSize) != 0 {
+	c.want("shrink", c.do(0, nrMremap, b, 40*abi.PageSize, abi.PageSize, 0), b)
+	if c.m.Prot(b+abi.PageSize) != 0 {
 		t.Error("the rest is still there")
 	}
-	c.want("unmapped", c.do(0, nrMremap, a, pageSize, 2*pageSize, 0), efault)
+	c.want("unmapped", c.do(0, nrMremap, a, abi.PageSize, 2*abi.PageSize, 0), efault)
 }
 
 // TestMremapInPlace: a map grows where it is over pages that the guest has unmapped, and
 // over no others.
 func TestMremapInPlace(t *testing.T) {
 	c := newCaller(t, Config{MemoryLimit: 64 << 20})
-	a := c.do(0, nrMmap, 0, 8*pageSize, 1, anonymous)
+	a := c.do(0, nrMmap, 0, 8*abi.PageSize, 1, anonymous)
 	c.m.Write32(a, 11)
-	c.m.Write32(a+5*pageSize, 55)
-	c.want("its end", c.do(0, nrMunmap, a+4*pageSize, 4*pageSize), 0)
+	c.m.Write32(a+5*abi.PageSize, 55)
+	c.want("its end", c.do(0, nrMunmap, a+4*abi.PageSize, 4*abi.PageSize), 0)
 	before := c.m.Mark()
-	c.want("over the page behind it", c.do(0, nrMremap, a, 4*pageSize, 9*pageSize, 0), enomem)
-	c.want("over what was unmapped", c.do(0, nrMremap, a, 4*pageSize, 7*pageSize, 0), a)
-	if c.m.Prot(a+6*pageSize) != emu.ProtRead || c.m.Prot(a+7*pageSize) != 0 {
+	c.want("over the page behind it", c.do(0, nrMremap, a, 4*abi.PageSize, 9*abi.PageSize, 0), enomem)
+	c.want("over what was unmapped", c.do(0, nrMremap, a, 4*abi.PageSize, 7*abi.PageSize, 0), a)
+	if c.m.Prot(a+6*abi.PageSize) != emu.ProtRead || c.m.Prot(a+7*abi.PageSize) != 0 {
 		t.Error("permissions after it grew")
 	}
 	c.want("what was there", uint64(c.m.Read32(a)), 11)
-	c.want("its new pages are zero", uint64(c.m.Read32(a+5*pageSize)), 0)
-	c.want("once more, though it may move", c.do(0, nrMremap, a, 7*pageSize, 8*pageSize, mremapMaymove), a)
-	c.want("then it is whole", c.do(0, nrMremap, a, 8*pageSize, 9*pageSize, 0), enomem)
+	c.want("its new pages are zero", uint64(c.m.Read32(a+5*abi.PageSize)), 0)
+	c.want("once more, though it may move", c.do(0, nrMremap, a, 7*abi.PageSize, 8*abi.PageSize, mremapMaymove), a)
+	c.want("then it is whole", c.do(0, nrMremap, a, 8*abi.PageSize, 9*abi.PageSize, 0), enomem)
 	c.m.Rewind(before)
-	c.want("after going back", c.do(0, nrMremap, a, 4*pageSize, 8*pageSize, 0), a)
-	c.want("shrink", c.do(0, nrMremap, a, 8*pageSize, pageSize, 0), a)
-	c.want("in the hole", c.do(0, nrMmap, a+2*pageSize, pageSize, 0, anonymous|mapFixed), a+2*pageSize)
-	c.want("up to a map without access", c.do(0, nrMremap, a, pageSize, 2*pageSize, 0), a)
-	c.want("into it", c.do(0, nrMremap, a, 2*pageSize, 3*pageSize, 0), enomem)
-	b := c.do(0, nrMremap, a, 2*pageSize, 5*pageSize, mremapMaymove)
+	c.want("after going back", c.do(0, nrMremap, a, 4*abi.PageSize, 8*abi.PageSize, 0), a)
+	c.want("shrink", c.do(0, nrMremap, a, 8*abi.PageSize, abi.PageSize, 0), a)
+	c.want("in the hole", c.do(0, nrMmap, a+2*abi.PageSize, abi.PageSize, 0, anonymous|mapFixed), a+2*abi.PageSize)
+	c.want("up to a map without access", c.do(0, nrMremap, a, abi.PageSize, 2*abi.PageSize, 0), a)
+	c.want("into it", c.do(0, nrMremap, a, 2*abi.PageSize, 3*abi.PageSize, 0), enomem)
+	b := c.do(0, nrMremap, a, 2*abi.PageSize, 5*abi.PageSize, mremapMaymove)
 	if failed(b) || b == a {
 		t.Errorf("moved to %#x", b)
 	}
@@ -182,7 +183,7 @@ func TestWindowUsedUp(t *testing.T) {
 	for range 2 {
 		c.do(0, nrMmap, 0, size, 0, anonymous)
 	}
-	p := c.plan(0, nrMmap, 0, size+pageSize, 0, anonymous)
+	p := c.plan(0, nrMmap, 0, size+abi.PageSize, 0, anonymous)
 	if p.Effect != kernel.Invalid || !strings.Contains(p.Reason, "used up") {
 		t.Errorf("%+v", p)
 	}
@@ -242,7 +243,7 @@ func TestWindowsDontOverlap(t *testing.T) {
 	}
 	met := 0
 	for i := 1; i < len(all); i++ {
-		if all[i].lo%pageSize != 0 || all[i].lo < all[i-1].hi && all[i].lo != all[i-1].lo {
+		if all[i].lo%abi.PageSize != 0 || all[i].lo < all[i-1].hi && all[i].lo != all[i-1].lo {
 			t.Fatalf("%s has %x, %s has %x", all[i-1].name, all[i-1].span, all[i].name, all[i].span)
 		}
 		if all[i].lo == all[i-1].lo && all[i].name != all[i-1].name {
@@ -262,58 +263,58 @@ func TestWindowsMeet(t *testing.T) {
 		w, _ := first.window(n)
 		c.k.space.windows[w.lo] = c.spawn(0, word)
 	}
-	if p := c.plan(0, nrMmap, 0, pageSize, 3, anonymous); p.Effect == kernel.Invalid {
+	if p := c.plan(0, nrMmap, 0, abi.PageSize, 3, anonymous); p.Effect == kernel.Invalid {
 		t.Errorf("its own window: %s", p.Reason)
 	}
 	for range 2 {
-		c.do(0, nrMmap, 0, firstWindow/2-pageSize, 0, anonymous)
+		c.do(0, nrMmap, 0, firstWindow/2-abi.PageSize, 0, anonymous)
 	}
-	if p := c.plan(0, nrMmap, 0, pageSize, 3, anonymous); p.Effect != kernel.Invalid || !strings.Contains(p.Reason, "addresses of thread") {
+	if p := c.plan(0, nrMmap, 0, abi.PageSize, 3, anonymous); p.Effect != kernel.Invalid || !strings.Contains(p.Reason, "addresses of thread") {
 		t.Errorf("%+v", p)
 	}
 }
 
 func TestProtections(t *testing.T) {
 	c := newCaller(t, Config{})
-	c.want("mprotect", c.do(0, nrMprotect, dataPage, pageSize, 1), 0)
+	c.want("mprotect", c.do(0, nrMprotect, dataPage, abi.PageSize, 1), 0)
 	if c.m.Prot(dataPage) != emu.ProtRead {
 		t.Errorf("protection %d", c.m.Prot(dataPage))
 	}
 	c.want("write into it", c.do(0, nrGetrandom, dataPage, 8), efault)
-	c.want("outside", c.do(0, nrMprotect, 1<<50, pageSize, 1), enomem)
+	c.want("outside", c.do(0, nrMprotect, 1<<50, abi.PageSize, 1), enomem)
 }
 
 // TestMapsAndHoles: a page in a map without access is distinguished from one in no map.
 func TestMapsAndHoles(t *testing.T) {
 	c := newCaller(t, Config{MemoryLimit: 64 << 20})
 	const fixed, noreplace = anonymous | mapFixed, anonymous | mapFixedNoreplace
-	a := c.do(0, nrMmap, 0, 8*pageSize, 0, anonymous)
+	a := c.do(0, nrMmap, 0, 8*abi.PageSize, 0, anonymous)
 	before := c.m.Mark()
-	c.want("over a fresh map without access", c.do(0, nrMmap, a+pageSize, pageSize, 3, noreplace), eexist)
-	c.want("open two", c.do(0, nrMprotect, a, 2*pageSize, 3), 0)
-	c.want("close one", c.do(0, nrMprotect, a, pageSize, 0), 0)
-	c.want("over a closed page", c.do(0, nrMmap, a, pageSize, 3, noreplace), eexist)
-	c.want("a hole", c.do(0, nrMunmap, a+3*pageSize, 2*pageSize), 0)
-	c.want("from inside the hole", c.do(0, nrMprotect, a+4*pageSize, 2*pageSize, 3), enomem)
-	c.want("up to the hole and beyond", c.do(0, nrMprotect, a, 8*pageSize, 1), enomem)
-	if c.m.Prot(a+2*pageSize) != emu.ProtRead || c.m.Prot(a+3*pageSize) != 0 || c.m.Prot(a+5*pageSize) != 0 {
+	c.want("over a fresh map without access", c.do(0, nrMmap, a+abi.PageSize, abi.PageSize, 3, noreplace), eexist)
+	c.want("open two", c.do(0, nrMprotect, a, 2*abi.PageSize, 3), 0)
+	c.want("close one", c.do(0, nrMprotect, a, abi.PageSize, 0), 0)
+	c.want("over a closed page", c.do(0, nrMmap, a, abi.PageSize, 3, noreplace), eexist)
+	c.want("a hole", c.do(0, nrMunmap, a+3*abi.PageSize, 2*abi.PageSize), 0)
+	c.want("from inside the hole", c.do(0, nrMprotect, a+4*abi.PageSize, 2*abi.PageSize, 3), enomem)
+	c.want("up to the hole and beyond", c.do(0, nrMprotect, a, 8*abi.PageSize, 1), enomem)
+	if c.m.Prot(a+2*abi.PageSize) != emu.ProtRead || c.m.Prot(a+3*abi.PageSize) != 0 || c.m.Prot(a+5*abi.PageSize) != 0 {
 		t.Error("not exactly the pages before the hole were changed")
 	}
-	c.want("half over the hole", c.do(0, nrMmap, a+4*pageSize, 2*pageSize, 3, noreplace), eexist)
-	c.want("in the hole", c.do(0, nrMmap, a+3*pageSize, pageSize, 0, noreplace), a+3*pageSize)
-	c.want("once more", c.do(0, nrMmap, a+3*pageSize, pageSize, 0, fixed), a+3*pageSize)
-	c.want("open it", c.do(0, nrMprotect, a, 4*pageSize, 3), 0)
-	if used := c.m.Mapped(a, 8*pageSize); used != 4*pageSize {
+	c.want("half over the hole", c.do(0, nrMmap, a+4*abi.PageSize, 2*abi.PageSize, 3, noreplace), eexist)
+	c.want("in the hole", c.do(0, nrMmap, a+3*abi.PageSize, abi.PageSize, 0, noreplace), a+3*abi.PageSize)
+	c.want("once more", c.do(0, nrMmap, a+3*abi.PageSize, abi.PageSize, 0, fixed), a+3*abi.PageSize)
+	c.want("open it", c.do(0, nrMprotect, a, 4*abi.PageSize, 3), 0)
+	if used := c.m.Mapped(a, 8*abi.PageSize); used != 4*abi.PageSize {
 		t.Errorf("%d bytes are accessible", used)
 	}
 	c.m.Rewind(before)
-	c.want("after going back", c.do(0, nrMprotect, a, 8*pageSize, 3), 0)
-	c.want("without access", c.do(0, nrMprotect, a, 8*pageSize, 0), 0)
-	c.want("it is moved", c.do(0, nrMmap, c.do(0, nrMremap, a, 8*pageSize, 9*pageSize, mremapMaymove), pageSize, 3, noreplace), eexist)
-	c.want("from where it was", c.do(0, nrMprotect, a, pageSize, 3), enomem)
+	c.want("after going back", c.do(0, nrMprotect, a, 8*abi.PageSize, 3), 0)
+	c.want("without access", c.do(0, nrMprotect, a, 8*abi.PageSize, 0), 0)
+	c.want("it is moved", c.do(0, nrMmap, c.do(0, nrMremap, a, 8*abi.PageSize, 9*abi.PageSize, mremapMaymove), abi.PageSize, 3, noreplace), eexist)
+	c.want("from where it was", c.do(0, nrMprotect, a, abi.PageSize, 3), enomem)
 
 	low := c.do(0, nrBrk, 0)
-	c.do(0, nrBrk, low+2*pageSize)
+	c.do(0, nrBrk, low+2*abi.PageSize)
 	c.do(0, nrBrk, low)
-	c.want("behind a break that was lowered", c.do(0, nrMprotect, low, pageSize, 3), enomem)
+	c.want("behind a break that was lowered", c.do(0, nrMprotect, low, abi.PageSize, 3), enomem)
 }

@@ -3,6 +3,7 @@ package linux
 import (
 	"encoding/binary"
 
+	"landgo/internal/abi"
 	"landgo/kernel"
 )
 
@@ -40,17 +41,17 @@ func doUmask(c *call, o *kernel.Outcome) uint64 {
 
 // doMlock is mlock, munlock and mlock2: there is enough memory.
 func doMlock(c *call, o *kernel.Outcome) uint64 {
-	if from, to := c.a[0]&^(pageSize-1), pageUp(c.a[0]+c.a[1]); to > from && !c.k.space.inGuest(from, to-from) && !c.k.space.inHeap(from, to-from) {
+	if from, to := c.a[0]&^(abi.PageSize-1), abi.PageUp(c.a[0]+c.a[1]); to > from && !c.k.space.inGuest(from, to-from) && !c.k.space.inHeap(from, to-from) {
 		return enomem
 	}
 	return 0
 }
 
 func doMsync(c *call, o *kernel.Outcome) uint64 {
-	if c.a[0]&(pageSize-1) != 0 || c.a[2]&^7 != 0 || c.a[2]&5 == 5 {
+	if c.a[0]&(abi.PageSize-1) != 0 || c.a[2]&^7 != 0 || c.a[2]&5 == 5 {
 		return einval
 	}
-	if size := pageUp(c.a[1]); size > 0 && !c.k.space.isMapped(c.a[0], size) {
+	if size := abi.PageUp(c.a[1]); size > 0 && !c.k.space.isMapped(c.a[0], size) {
 		return enomem
 	}
 	return 0

@@ -150,8 +150,8 @@ func (f *files) empty(path string) bool {
 	return !f.hasBelow(path)
 }
 
-// paths are the paths of a call, of which the second is "" where it has one; relative is one
-// that is looked for from an open folder on, "" for none.
+// paths are the paths of a call; the second is "" if it has only one. relative is a path that
+// begins at an open folder, "" for none.
 func (c *call) paths() (first, second, relative string, ok bool) {
 	type place struct{ folder, path uint64 }
 	const here = ^uint64(99) // AT_FDCWD

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -194,7 +195,7 @@ func (qs *queues) bequeath(t *thread, addr uint64) {
 // again makes a sleeper's call start anew.
 func (qs *queues) again(t *thread, regs *emu.Regs) {
 	regs.RAX = t.sleepCall.Peek()
-	regs.RIP -= syscallSize
+	regs.RIP -= abi.SyscallSize
 }
 
 // abandoned appends the futexes of t that others sleep for, to those that it holds on its

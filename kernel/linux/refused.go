@@ -1,6 +1,9 @@
 package linux
 
-import "landgo/kernel"
+import (
+	"landgo/internal/abi"
+	"landgo/kernel"
+)
 
 // Calls that Linux refuses, or has nothing to do for, before it comes to a lock, by what the
 // caller's bytes and the kernel's state are. From the sources of Linux 6; where its versions
@@ -27,7 +30,7 @@ const (
 
 // cannotWait reports whether no timer and no sleep is of the clock: those that are only read.
 func cannotWait(clock int32) bool {
-	return clock >= clockMonotonicRaw && clock < clockBoottime || clock == clockSGI
+	return clock >= abi.ClockMonotonicRaw && clock < abi.ClockBoottime || clock == clockSGI
 }
 
 // refused reports whether the call is such a one.
@@ -38,7 +41,7 @@ func (c *call) refused(name string) bool {
 	case "nanosleep":
 		return c.wrongTime(c.a[0])
 	case "clock_nanosleep": // of no clock, or one that can't be slept by
-		return first > lastClock || first == clockThreadCPU || cannotWait(first) || c.wrongTime(c.a[2])
+		return first > lastClock || first == abi.ClockThreadCPUTimeID || cannotWait(first) || c.wrongTime(c.a[2])
 	case "setitimer":
 		return uint32(c.a[0]) >= itimers || c.a[1] != 0 && (c.wrongTimeval(c.a[1]) || c.wrongTimeval(c.a[1]+16))
 	case "getitimer":
@@ -51,7 +54,7 @@ func (c *call) refused(name string) bool {
 		return c.posixTimer() == nil
 	case "timerfd_create":
 		clock := uint32(c.a[0])
-		return c.a[1]&^(oNonblock|oCloexec) != 0 || clock > 9 || clock > clockMonotonic && clock < clockBoottime
+		return c.a[1]&^(oNonblock|oCloexec) != 0 || clock > 9 || clock > abi.ClockMonotonic && clock < abi.ClockBoottime
 	case "timerfd_settime":
 		return c.a[1]&^(tfdAbstime|tfdCancelOnSet) != 0 || c.wrongTime(c.a[2]) || c.wrongTime(c.a[2]+16)
 	case "poll":
@@ -117,13 +120,13 @@ func (c *call) refused(name string) bool {
 	case "readlinkat":
 		return c.int32(3) <= 0
 	case "mmap":
-		return c.a[5]&(pageSize-1) != 0 || c.a[3]&mapAnonymous == 0 && c.k.files.use(c.int32(4)) == useClosed
+		return c.a[5]&(abi.PageSize-1) != 0 || c.a[3]&mapAnonymous == 0 && c.k.files.use(c.int32(4)) == useClosed
 	case "mremap":
-		return c.a[0]&(pageSize-1) != 0 || pageUp(c.a[2]) == 0
+		return c.a[0]&(abi.PageSize-1) != 0 || abi.PageUp(c.a[2]) == 0
 	case "mprotect", "madvise":
-		return c.a[0]&(pageSize-1) != 0 || c.a[0]+pageUp(c.a[1]) <= c.a[0]
+		return c.a[0]&(abi.PageSize-1) != 0 || c.a[0]+abi.PageUp(c.a[1]) <= c.a[0]
 	case "msync":
-		return c.a[0]&(pageSize-1) != 0 || c.a[2]&^(msAsync|msInvalidate|msSync) != 0 || c.a[2]&(msAsync|msSync) == msAsync|msSync || c.a[0]+pageUp(c.a[1]) <= c.a[0]
+		return c.a[0]&(abi.PageSize-1) != 0 || c.a[2]&^(msAsync|msInvalidate|msSync) != 0 || c.a[2]&(msAsync|msSync) == msAsync|msSync || c.a[0]+abi.PageUp(c.a[1]) <= c.a[0]
 	case "mlock2":
 		return c.a[2]&^1 != 0
 	case "futex":

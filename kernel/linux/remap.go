@@ -2,6 +2,7 @@ package linux
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/kernel"
 )
@@ -16,9 +17,9 @@ const (
 
 func planMadvise(c *call, p *kernel.Plan) {
 	switch a := c.a[2]; {
-	case a == madvDontneed && c.k.space.ofFiles(c.a[0], pageUp(c.a[1])):
+	case a == madvDontneed && c.k.space.ofFiles(c.a[0], abi.PageUp(c.a[1])):
 		invalid(p, "madvise(MADV_DONTNEED) of the program's own files is not modelled: their contents would come back")
-	case a == madvDontneed && c.mayBeCopied(c.a[0], pageUp(c.a[1])):
+	case a == madvDontneed && c.mayBeCopied(c.a[0], abi.PageUp(c.a[1])):
 		invalid(p, "madvise(MADV_DONTNEED) where a file may be mapped is not modelled: its contents would come back")
 	case a <= 3, a == madvDontneed, a == madvFree, a >= 10 && a <= 17:
 	default:
@@ -53,8 +54,8 @@ func (c *call) deadStack(addr, size uint64) bool {
 // doMadvise clears the pages of MADV_DONTNEED. MADV_FREE leaves them, as Linux
 // does while there is memory.
 func doMadvise(c *call, o *kernel.Outcome) uint64 {
-	addr, size := c.a[0], pageUp(c.a[1])
-	if addr&(pageSize-1) != 0 {
+	addr, size := c.a[0], abi.PageUp(c.a[1])
+	if addr&(abi.PageSize-1) != 0 {
 		return einval
 	}
 	if size == 0 {
@@ -92,7 +93,7 @@ func doBrk(c *call, o *kernel.Outcome) uint64 {
 	if want < s.brkLo || want > s.brkHi {
 		return brk
 	}
-	from, to := pageUp(brk), pageUp(want)
+	from, to := abi.PageUp(brk), abi.PageUp(want)
 	switch {
 	case to > from:
 		if !c.k.space.protect(from, to-from, emu.ProtRead|emu.ProtWrite) {
@@ -107,15 +108,15 @@ func doBrk(c *call, o *kernel.Outcome) uint64 {
 }
 
 func planMremap(c *call, p *kernel.Plan) {
-	if c.k.space.mappedFile(c.a[0], pageUp(c.a[1])) != nil {
+	if c.k.space.mappedFile(c.a[0], abi.PageUp(c.a[1])) != nil {
 		invalid(p, "mremap of a shared file is not modelled")
 		return
 	}
-	size := pageUp(c.a[2])
+	size := abi.PageUp(c.a[2])
 	switch {
 	case c.a[3]&^mremapMaymove != 0:
 		invalid(p, hexReason("mremap with flags %#x is not modelled", c.a[3]))
-	case c.a[3]&mremapMaymove != 0 && size > pageUp(c.a[1]) && !c.growsInPlace():
+	case c.a[3]&mremapMaymove != 0 && size > abi.PageUp(c.a[1]) && !c.growsInPlace():
 		c.planRoom(p, size)
 		// Linux has each processor of the process forget where the pages were. What is in the store
 		// buffers of these was given its place before, and reaches it.
@@ -127,18 +128,18 @@ func planMremap(c *call, p *kernel.Plan) {
 // it: the guest has unmapped all pages that it grows over. Other memory behind
 // a map is never given out, as if something else were there.
 func (c *call) growsInPlace() bool {
-	oldSize := pageUp(c.a[1])
-	return c.k.log.Gone(c.a[0]+oldSize, pageUp(c.a[2])-oldSize)
+	oldSize := abi.PageUp(c.a[1])
+	return c.k.log.Gone(c.a[0]+oldSize, abi.PageUp(c.a[2])-oldSize)
 }
 
 // doMremap grows a map where it is if it can, as Linux does whatever the flags.
 func doMremap(c *call, o *kernel.Outcome) uint64 {
 	k := c.k
-	old, oldSize, size := c.a[0], pageUp(c.a[1]), pageUp(c.a[2])
+	old, oldSize, size := c.a[0], abi.PageUp(c.a[1]), abi.PageUp(c.a[2])
 	switch {
-	case old&(pageSize-1) != 0 || size == 0 || oldSize == 0:
+	case old&(abi.PageSize-1) != 0 || size == 0 || oldSize == 0:
 		return einval
-	case !k.space.inGuest(old, oldSize) || k.log.MapEnd(old, pageSize) == old:
+	case !k.space.inGuest(old, oldSize) || k.log.MapEnd(old, abi.PageSize) == old:
 		return efault
 	case size <= oldSize:
 		k.space.unmap(old+size, oldSize-size)

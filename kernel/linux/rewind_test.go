@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -83,10 +84,10 @@ func (d *driver) digest() string {
 	fmt.Fprintf(&b, "%q %q\n", k.Output(1), k.Output(2))
 	h := fnv.New64a()
 	d.memory(func(addr, size uint64) {
-		for a := addr; a < addr+size; a += pageSize {
+		for a := addr; a < addr+size; a += abi.PageSize {
 			h.Write([]byte{byte(d.m.Prot(a))})
 			if !d.m.IsZero(a) {
-				h.Write(d.m.Bytes(a, pageSize))
+				h.Write(d.m.Bytes(a, abi.PageSize))
 			}
 		}
 	})
@@ -100,7 +101,7 @@ func (d *driver) memory(f func(addr, size uint64)) {
 	for _, g := range d.k.img.Segments {
 		f(g.Addr, g.MemSize)
 	}
-	f(s.brkLo, pageUp(s.brk.Peek())-s.brkLo)
+	f(s.brkLo, abi.PageUp(s.brk.Peek())-s.brkLo)
 	f(s.stack.hi-1<<18, 1<<18)
 	for _, t := range d.k.roster.threads {
 		if t != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
@@ -20,21 +21,18 @@ import (
 // Vector and floating-point registers aren't in it (its fpstate is null): the
 // host keeps the CPU's state from the handler's entry to its return.
 const (
-	frameContext  = 8
-	frameStack    = frameContext + 16
-	frameRegs     = frameContext + 40
-	frameMask     = frameRegs + 256
-	frameInfo     = frameMask + 8
-	siginfoSize   = 128
-	frameSize     = frameInfo + siginfoSize
-	redZone       = 128
-	directionFlag = 0x400
-	trapFlag      = 0x100
-	userFlags     = 0x40dd5 // the part of RFLAGS that a return may set: CF PF AF ZF SF TF DF OF AC
+	frameContext = 8
+	frameStack   = frameContext + 16
+	frameRegs    = frameContext + abi.ContextRegs
+	frameMask    = frameRegs + 256
+	frameInfo    = frameMask + 8
+	siginfoSize  = 128
+	frameSize    = frameInfo + siginfoSize
+	userFlags    = abi.Arithmetic | abi.TF | abi.DF | abi.AC // the part of RFLAGS that a return may set
 )
 
 // frameOrder are the registers as struct sigcontext has them.
-func frameOrder(r *emu.Regs) [18]*uint64 {
+func frameOrder(r *emu.Regs) [abi.ContextCount]*uint64 {
 	return [...]*uint64{
 		&r.R8, &r.R9, &r.R10, &r.R11, &r.R12, &r.R13, &r.R14, &r.R15,
 		&r.RDI, &r.RSI, &r.RBP, &r.RBX, &r.RDX, &r.RAX, &r.RCX, &r.RSP, &r.RIP, &r.RFLAGS,
@@ -43,7 +41,7 @@ func frameOrder(r *emu.Regs) [18]*uint64 {
 
 const (
 	segments     = 0x2b<<48 | 0x33 // ss, fs, gs, cs
-	frameSegs    = frameRegs + 18*8
+	frameSegs    = frameRegs + 8*abi.ContextCount
 	frameErr     = frameSegs + 8
 	frameTrapno  = frameErr + 8
 	frameOldMask = frameTrapno + 8
@@ -85,9 +83,9 @@ func (s *signals) faultInfo(f emu.Fault, pc, sig uint64) info {
 	case emu.FaultIllegal:
 		i.code, i.trapno = 2, 6
 	case emu.FaultProtection:
-		i.code, i.addr, i.trapno = 128, 0, 13
+		i.code, i.addr, i.trapno = siKernel, 0, abi.GeneralProtection
 	case emu.FaultBreakpoint:
-		i.code, i.addr, i.trapno = 128, 0, 3
+		i.code, i.addr, i.trapno = siKernel, 0, abi.Breakpoint
 	}
 	return i
 }
@@ -168,7 +166,7 @@ func (k *Kernel) Interrupted(id trace.TID) (list []emu.Interrupted) {
 func (s *signals) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
 	a := &s.actions[sig]
 	handler, flags, restorer := s.log.Get(&a.handler), s.log.Get(&a.flags), s.log.Get(&a.restorer)
-	sp := regs.RSP - redZone
+	sp := regs.RSP - abi.RedZone
 	if flags&saOnstack != 0 && s.log.Get(&t.altSize) != 0 && !s.onAltStack(t, regs.RSP) {
 		sp = s.log.Get(&t.altStack) + s.log.Get(&t.altSize)
 	}
@@ -195,7 +193,7 @@ func (s *signals) enter(t *thread, sig uint64, regs *emu.Regs, i info) bool {
 	}
 	regs.RIP, regs.RSP, regs.RAX = handler, sp, 0
 	regs.RDI, regs.RSI, regs.RDX = sig, sp+frameInfo, sp+frameContext
-	regs.RFLAGS &^= directionFlag | trapFlag
+	regs.RFLAGS &^= abi.DF | abi.TF
 	return true
 }
 
@@ -247,7 +245,7 @@ func doSigreturn(c *call, o *kernel.Outcome) uint64 {
 	for n, r := range frameOrder(c.regs) {
 		*r = k.log.Read64(sp + frameRegs + uint64(8*n))
 	}
-	c.regs.RFLAGS = c.regs.RFLAGS&userFlags | initialFlags
+	c.regs.RFLAGS = c.regs.RFLAGS&userFlags | abi.FlagsOfUser
 	c.regs.GSBase, c.regs.FSBase = gs, fs
 	c.remask(k.log.Read64(sp+frameMask) &^ unblockable)
 	c.returned = true

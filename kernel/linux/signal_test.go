@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -41,7 +42,7 @@ func TestSignalToItself(t *testing.T) {
 	c.handle(sigUsr1, saSiginfo, bit(12))
 	sp := c.stack(0)
 	r := &c.threads[0].regs
-	r.RBX, r.R15, r.RFLAGS = 0x1111, 0x2222, 0x202|directionFlag|1
+	r.RBX, r.R15, r.RFLAGS = 0x1111, 0x2222, 0x202|abi.DF|1
 	_, o := c.choose1(0, 0, sysTgkill, firstNumber, firstNumber, sigUsr1)
 	if o.Signal != 0 || o.Invalid != "" {
 		t.Fatalf("%+v", o)
@@ -49,8 +50,8 @@ func TestSignalToItself(t *testing.T) {
 	c.want("rip", r.RIP, handlerPC)
 	c.want("rdi", r.RDI, sigUsr1)
 	c.want("alignment at the handler", r.RSP&15, 8)
-	c.want("direction flag", r.RFLAGS&directionFlag, 0)
-	if sp-r.RSP < redZone+frameSize {
+	c.want("direction flag", r.RFLAGS&abi.DF, 0)
+	if sp-r.RSP < abi.RedZone+frameSize {
 		t.Errorf("the frame at %#x is in the red zone of %#x", r.RSP, sp)
 	}
 	c.want("return address", c.m.Read64(r.RSP), restorerPC)
@@ -72,7 +73,7 @@ func TestSignalToItself(t *testing.T) {
 	c.want("rax after", r.RAX, 0)
 	c.want("rbx after", r.RBX, 0x3333)
 	c.want("r15 after", r.R15, 0x2222)
-	c.want("rflags after", r.RFLAGS, 0x202|directionFlag|1)
+	c.want("rflags after", r.RFLAGS, 0x202|abi.DF|1)
 	c.want("the mask after", c.k.roster.threads[0].blocked.Peek(), 0)
 }
 

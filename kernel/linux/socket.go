@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"landgo/internal/abi"
 	"landgo/kernel"
 )
 
@@ -64,7 +65,7 @@ func doSocketpair(c *call, o *kernel.Outcome) uint64 {
 const (
 	bufferHead  = 256 // of a message
 	bufferTail  = 320
-	maxHead     = 4096 - bufferTail
+	maxHead     = abi.PageSize - bufferTail
 	maxAlloc    = 16384 - bufferTail
 	streamFrags = 32768
 	maxMessage  = sendBuffer - 32
@@ -78,14 +79,14 @@ func trueSize(kind, n uint64) uint64 {
 		most = maxHead
 	}
 	if n > most {
-		frags = (n - most + pageSize - 1) &^ (pageSize - 1)
+		frags = (n - most + abi.PageSize - 1) &^ (abi.PageSize - 1)
 		if kind == objStream {
 			frags = min(frags, n)
 		}
 	}
 	linear := (n - min(n, frags) + 63) &^ 63
 	size := uint64(1) << bits.Len64(linear+bufferTail-1)
-	return max(size, 512) + bufferHead + pageUp(frags)
+	return max(size, 512) + bufferHead + abi.PageUp(frags)
 }
 
 // chunk is what a stream takes at a time.

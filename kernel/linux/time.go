@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
@@ -42,15 +43,6 @@ const (
 
 // Clocks and flags.
 const (
-	clockRealtime       = 0
-	clockMonotonic      = 1
-	clockProcessCPU     = 2
-	clockThreadCPU      = 3
-	clockMonotonicRaw   = 4
-	clockRealtimeCoarse = 5
-	clockMonotonicCoars = 6
-	clockBoottime       = 7
-
 	timerAbstime = 1
 )
 
@@ -128,9 +120,9 @@ func (k *Kernel) Expire(id trace.TID) {
 // onClock is a time of CLOCK_REALTIME on the clock of a guest's number.
 func onClock(id, ns uint64) uint64 {
 	switch id {
-	case clockRealtime, clockRealtimeCoarse:
+	case abi.ClockRealtime, abi.ClockRealtimeCoarse:
 		return ns
-	case clockProcessCPU, clockThreadCPU:
+	case abi.ClockProcessCPUTimeID, abi.ClockThreadCPUTimeID:
 		return ns - epoch // where it is asked for a length of time only
 	}
 	return ns - bootTime
@@ -210,9 +202,9 @@ func (c *call) look(o *kernel.Outcome) uint64 {
 func (c *call) shows(o *kernel.Outcome, clock uint64) uint64 {
 	ns := c.look(o)
 	switch clock {
-	case clockProcessCPU:
+	case abi.ClockProcessCPUTimeID:
 		return c.get(&c.k.clock.busy)
-	case clockThreadCPU:
+	case abi.ClockThreadCPUTimeID:
 		return c.get(&c.t.busy)
 	}
 	return onClock(clock, ns)
@@ -223,7 +215,7 @@ func pair(a, b uint64) []byte {
 }
 
 func doClockGettime(c *call, o *kernel.Outcome) uint64 {
-	if c.a[0] > clockBoottime {
+	if c.a[0] > abi.ClockBoottime {
 		return einval
 	}
 	ns := c.shows(o, c.a[0])
@@ -231,7 +223,7 @@ func doClockGettime(c *call, o *kernel.Outcome) uint64 {
 }
 
 func doClockGetres(c *call, o *kernel.Outcome) uint64 {
-	if c.a[0] > clockBoottime {
+	if c.a[0] > abi.ClockBoottime {
 		return einval
 	}
 	if c.a[1] == 0 {
@@ -267,11 +259,11 @@ func planSleep(c *call, p *kernel.Plan) {
 }
 
 func doNanosleep(c *call, o *kernel.Outcome) uint64 {
-	return c.nap(o, clockRealtime, 0, c.a[0])
+	return c.nap(o, abi.ClockRealtime, 0, c.a[0])
 }
 
 func doClockNanosleep(c *call, o *kernel.Outcome) uint64 {
-	if c.a[0] > clockBoottime || c.a[0] == clockThreadCPU {
+	if c.a[0] > abi.ClockBoottime || c.a[0] == abi.ClockThreadCPUTimeID {
 		return einval
 	}
 	return c.nap(o, c.a[0], c.a[1], c.a[2])
@@ -288,11 +280,11 @@ func (c *call) nap(o *kernel.Outcome, clock, flags, addr uint64) uint64 {
 	until := saturatingAdd(c.k.clock.now.Peek(), ns)
 	if flags&timerAbstime != 0 {
 		until = c.k.Realtime(clock, ns)
-		if clock == clockProcessCPU {
+		if clock == abi.ClockProcessCPUTimeID {
 			until = saturatingAdd(c.k.clock.now.Peek(), ns-min(ns, c.get(&c.k.clock.busy)))
 		}
 	}
-	if clock == clockProcessCPU && until > c.k.clock.now.Peek() { // a sleep until others have worked
+	if clock == abi.ClockProcessCPUTimeID && until > c.k.clock.now.Peek() { // a sleep until others have worked
 		c.k.log.Set(&c.k.clock.busy, c.k.clock.busy.Peek()+until-c.k.clock.now.Peek())
 	}
 	c.k.clock.passes(until)

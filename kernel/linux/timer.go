@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
@@ -158,7 +159,7 @@ func doTimerCreate(c *call, o *kernel.Outcome) uint64 {
 	switch {
 	case !ok:
 		return efault
-	case c.a[0] > clockBoottime, notify != sigevNone && (signal == 0 || signal >= numSignals):
+	case c.a[0] > abi.ClockBoottime, notify != sigevNone && (signal == 0 || signal >= numSignals):
 		return einval
 	case notify != sigevSignal && notify != sigevNone && notify != sigevThreadID:
 		return einval
@@ -217,7 +218,7 @@ func doPosixSettime(c *call, o *kernel.Outcome) uint64 {
 		return errno
 	}
 	if left != 0 && c.a[1]&timerAbstime != 0 {
-		left = max(left-min(left, onClock(clockRealtime, c.get(&k.clock.now))), 1)
+		left = max(left-min(left, onClock(abi.ClockRealtime, c.get(&k.clock.now))), 1)
 	}
 	old := c.itimerspec(a)
 	c.setAlarm(a, left, every)

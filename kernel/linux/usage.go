@@ -3,6 +3,7 @@ package linux
 import (
 	"encoding/binary"
 
+	"landgo/internal/abi"
 	"landgo/kernel"
 )
 
@@ -24,7 +25,7 @@ func doGetrusage(c *call, o *kernel.Outcome) uint64 {
 	out := make([]byte, usageSize)
 	switch who := uint64(int64(int32(c.a[0]))); who {
 	case usageSelf, usageThread:
-		ns := c.shows(o, clockProcessCPU+who)
+		ns := c.shows(o, abi.ClockProcessCPUTimeID+who)
 		binary.LittleEndian.PutUint64(out, ns/second)
 		binary.LittleEndian.PutUint64(out[8:], ns%second/1000)
 	case usageChildren:
@@ -44,14 +45,14 @@ func doTimes(c *call, o *kernel.Outcome) uint64 {
 			return errno
 		}
 	}
-	return onClock(clockMonotonic, now) / (second / ticksPerSecond)
+	return onClock(abi.ClockMonotonic, now) / (second / ticksPerSecond)
 }
 
 // doSysinfo tells of an idle machine with 2 GiB, one of them free.
 func doSysinfo(c *call, o *kernel.Outcome) uint64 {
 	out := make([]byte, sysinfoSize)
 	le := binary.LittleEndian
-	le.PutUint64(out, onClock(clockMonotonic, c.look(o))/second)
+	le.PutUint64(out, onClock(abi.ClockMonotonic, c.look(o))/second)
 	le.PutUint64(out[32:], 2<<30) // totalram
 	le.PutUint64(out[40:], 1<<30) // freeram
 	le.PutUint16(out[80:], 1)     // procs

@@ -3,6 +3,7 @@ package linux
 import (
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -37,7 +38,7 @@ func TestUsage(t *testing.T) {
 		what      string
 		t         trace.TID
 		clock, ns uint64
-	}{{"the thread", 0, clockThreadCPU, worked}, {"another thread", child, clockThreadCPU, 0}, {"the process", child, clockProcessCPU, worked}} {
+	}{{"the thread", 0, abi.ClockThreadCPUTimeID, worked}, {"another thread", child, abi.ClockThreadCPUTimeID, 0}, {"the process", child, abi.ClockProcessCPUTimeID, worked}} {
 		const nrClockGettime = 228
 		c.want("clock_gettime", c.do(tt.t, nrClockGettime, tt.clock, at), 0)
 		if got := c.m.Read64(at)*second + c.m.Read64(at+8); got < tt.ns || tt.ns == 0 && got != 0 {

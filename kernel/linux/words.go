@@ -7,22 +7,21 @@ import (
 	"landgo/kernel/effect"
 )
 
-// The addresses by which the words of the kernel's state are known: below nullPages,
-// where a guest has nothing. Words that are always used together share one. (0x2000
-// and 0x3000 are scheduler/library's.)
+// The addresses by which the words of the kernel's state are known, of the map in package
+// effect. Words that are always used together share one.
 const (
-	wordObjects     = 0x1000 // three for each
-	wordOpen        = 0x3100 // from the first open file on
-	wordActions     = 0x4000 // a signal's action, from number 0 on
-	wordPending     = 0x4600
+	wordObjects     = effect.Objects   // three for each
+	wordOpen        = effect.OpenFiles // from the first open file on
+	wordActions     = effect.Actions   // a signal's action, from number 0 on
+	wordPending     = effect.Pending
 	wordFiles       = wordPending + effect.Step // which files are open, and how far they have been read
 	wordBreak       = wordFiles + effect.Step
 	wordOutput      = wordBreak + effect.Step
 	wordTimers      = wordOutput + effect.Step
-	wordDescriptors = 0x5000 // from descriptor 0 on
-	wordThreads     = 0x9000 // threadWords for each
+	wordDescriptors = effect.Descriptors // from descriptor 0 on
+	wordThreads     = effect.Threads     // threadWords for each
 	threadWords     = 4 * effect.Step
-	maxWordThreads  = (nullPages - wordThreads) / threadWords
+	maxWordThreads  = (effect.WordsEnd - wordThreads) / threadWords
 
 	// Words from effect.Lazy on count once they have been read: sleeps move the
 	// clock, and nearly no program looks at it.
@@ -64,7 +63,7 @@ func (k *Kernel) WordName(addr uint64) (string, bool) {
 	switch {
 	case addr < wordActions:
 		return k.objects.objectAt(addr)
-	case addr >= nullPages:
+	case addr >= effect.WordsEnd:
 		return "", false
 	case addr < wordActions+effect.Step*numSignals:
 		return fmt.Sprintf("the action of signal %d", (addr-wordActions)/effect.Step), true

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/kernel"
 )
 
@@ -52,7 +53,7 @@ func (k *Kernel) enterMain(low uint64) (emu.Regs, error) {
 	words = k.form.append(words, 0)
 	argv := (strings - uint64(len(words))) &^ 15
 
-	regs := emu.Regs{RFLAGS: fixedFlags}
+	regs := emu.Regs{RFLAGS: abi.FlagsOfUser}
 	frame := k.form.enter(&regs, k.img.Entry, argv, uint64(len(args)), argv, mainTop, low)
 	for _, b := range []struct {
 		addr uint64

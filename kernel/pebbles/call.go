@@ -2,6 +2,7 @@ package pebbles
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -94,7 +95,7 @@ func (k *Kernel) can(addr, size uint64, p emu.Prot) bool {
 	if addr+size < addr || addr+size > space {
 		return false
 	}
-	for page := pageDown(addr); page < addr+size; page += pageSize {
+	for page := abi.PageDown(addr); page < addr+size; page += abi.PageSize {
 		if k.m.Prot(page)&p != p {
 			return false
 		}

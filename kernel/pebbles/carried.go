@@ -2,6 +2,7 @@ package pebbles
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -46,7 +47,7 @@ func (k *Kernel) NextChild(t trace.TID) (id trace.TID, run, join uint64, reason 
 // false, with nothing done, if the guest may have no more memory. taken: it has
 // memory of its own there.
 func (k *Kernel) Fork(t trace.TID, base, size, room uint64) (number uint64, ok, taken bool) {
-	for page := base - pageSize; page < base+size+room+pageSize; page += pageSize {
+	for page := base - abi.PageSize; page < base+size+room+abi.PageSize; page += abi.PageSize {
 		if k.m.Prot(page) != 0 {
 			return 0, false, true
 		}
@@ -94,7 +95,7 @@ func (k *Kernel) lentIn(base, size uint64) bool {
 		return false
 	}
 	for _, r := range k.regions[:k.mapped] {
-		if r.live == lent && base < r.base+r.size+pageSize && r.base-pageSize < base+size {
+		if r.live == lent && base < r.base+r.size+abi.PageSize && r.base-abi.PageSize < base+size {
 			return true
 		}
 	}

@@ -1,5 +1,7 @@
 package pebbles
 
+import "landgo/internal/abi"
+
 // Config is the input of a guest. The zero value of a field means its default.
 type Config struct {
 	Args []string // argv; default: "guest" alone: a guest must not depend on the place of its file
@@ -24,7 +26,7 @@ func (c *Config) setDefaults() {
 	setDefault(&c.StackSize, 64<<10)
 	setDefault(&c.MemoryLimit, 256<<20)
 	setDefault(&c.OutputLimit, 16<<20)
-	c.StackSize = pageUp(c.StackSize)
+	c.StackSize = abi.PageUp(c.StackSize)
 }
 
 func setDefault(p *uint64, v uint64) {

@@ -51,7 +51,7 @@ func needs32(t *testing.T) {
 type actor struct {
 	ctx   emu.Ctx
 	regs  emu.Regs
-	set   emu.RegSet // registers of regs to write before it goes on
+	set   trace.RegSet // registers of regs to write before it goes on
 	state actorState
 	insns uint64
 }
@@ -114,12 +114,14 @@ func (w *world) Name(t trace.TID) string               { return w.names[t] }
 func (w *world) SetResult(t trace.TID, v uint64)       { w.actors[t].regs.RAX = v }
 func (w *world) Regs(t trace.TID) *emu.Regs            { return &w.actors[t].regs }
 func (w *world) Interrupt(t trace.TID, regs *emu.Regs) { w.SetRegs(t, regs) }
-func (w *world) SetRegs(t trace.TID, r *emu.Regs)      { w.actors[t].regs, w.actors[t].set = *r, emu.SetAll }
-func (w *world) CPU(t trace.TID) emu.Ctx               { return w.actors[t].ctx }
-func (w *world) Stack(trace.TID) []uint64              { return nil }
-func (w *world) Arrival(trace.TID) kernel.Arrival      { return kernel.ArrivesAtOnce }
-func (w *world) TakesInCall(trace.TID) bool            { return true }
-func (w *world) KeepCPU(emu.Ctx)                       {}
+func (w *world) SetRegs(t trace.TID, r *emu.Regs) {
+	w.actors[t].regs, w.actors[t].set = *r, trace.AllRegs
+}
+func (w *world) CPU(t trace.TID) emu.Ctx          { return w.actors[t].ctx }
+func (w *world) Stack(trace.TID) []uint64         { return nil }
+func (w *world) Arrival(trace.TID) kernel.Arrival { return kernel.ArrivesAtOnce }
+func (w *world) TakesInCall(trace.TID) bool       { return true }
+func (w *world) KeepCPU(emu.Ctx)                  {}
 
 func (w *world) Intern(parent trace.TID, n uint64) (trace.TID, error) {
 	name := fmt.Sprintf("%s.%d", w.names[parent], n)
@@ -197,7 +199,7 @@ func (w *world) run(t trace.TID, budget uint64) bool {
 				w.end = fmt.Sprintf("fault %d at %#x", f.Kind, f.Addr)
 				return false
 			}
-			a.set = emu.SetAll
+			a.set = trace.AllRegs
 		default:
 			w.end = fmt.Sprintf("stop %d at %#x: %s", stop.Why, stop.PC, stop.Detail)
 			return false
@@ -215,7 +217,7 @@ func (w *world) trap(t trace.TID, trap emu.Trap) (switches bool) {
 		return true
 	}
 	o := w.k.Do(t, trap, 0, &a.regs)
-	a.set = emu.SetAll
+	a.set = trace.AllRegs
 	switch {
 	case o.Invalid != "":
 		w.end = "invalid: " + o.Invalid

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/x86"
 	"landgo/internal/trace"
@@ -17,16 +18,16 @@ import (
 // own tests do the same on the processor.
 
 // arithmetic are the flags that x86.Effects are about: CF, PF, AF, ZF, SF, OF.
-const arithmetic = 0x8d5
+const arithmetic = abi.Arithmetic
 
-// general are the registers of i386 in the order of x86.RegMask.
+// general are the registers of i386 in the order of trace.RegSet.
 func general(r *emu.Regs) [8]*uint64 {
 	return [8]*uint64{&r.RAX, &r.RBX, &r.RCX, &r.RDX, &r.RSI, &r.RDI, &r.RBP, &r.RSP}
 }
 
 // step runs one instruction from a context, with changed registers if set says
 // so, and takes it back. ok: it completed.
-func (w *world) step(from emu.Ctx, set emu.RegSet, regs emu.Regs) (after emu.Regs, writes, ok bool) {
+func (w *world) step(from emu.Ctx, set trace.RegSet, regs emu.Regs) (after emu.Regs, writes, ok bool) {
 	k := w.m.Mark()
 	defer w.m.Rewind(k)
 	stop := w.m.Run(&emu.Run{From: from, Thread: 0, Budget: 1, Flags: emu.RecordAll, Set: set, Regs: regs})
@@ -79,12 +80,12 @@ func checkInstruction(t *testing.T, w *world, tid trace.TID) bool {
 	if !e.ReadsFlags {
 		changed.RFLAGS ^= arithmetic
 	}
-	if other, _, ok = w.step(ctx, emu.SetAll&^emu.SetRIP, changed); !ok {
+	if other, _, ok = w.step(ctx, trace.AllRegs&^trace.RIP, changed); !ok {
 		t.Errorf("%#x: %s: fails when what isn't read is changed", before.RIP, text)
 	}
 	was, is, would := general(&before), general(&after), general(&other)
 	for i := range is {
-		bit := x86.RegMask(1) << i
+		bit := trace.RegSet(1) << i
 		if (e.Writes|e.Reads)&bit == 0 && *is[i] != *was[i] {
 			t.Errorf("%#x: %s: register %d changes; said %+v", before.RIP, text, i, e)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -21,10 +22,9 @@ import (
 // word like any other bytes, or names it as its operation's object. So
 // dependence, and the end of a spin around a call, need no rules of their own.
 const (
-	pageSize  = 4096
 	space     = 1 << 32
-	userStart = 0x1000000
-	mainTop   = space - pageSize
+	userStart = elffile.PebblesStart
+	mainTop   = space - abi.PageSize
 
 	statusWord = 0x1000 // the task's exit status
 	inputWord  = 0x1008 // how far the input has been read
@@ -42,7 +42,7 @@ func runWord(t trace.TID) uint64 { return runWords + uint64(t)*wordSize }
 // pageWord is the address of the word that says how a page is mapped; those of
 // neighbours lie side by side. Words of pages, and not the bytes in them,
 // because a large object should have few words.
-func pageWord(addr uint64) uint64 { return pageWords + addr/pageSize*wordSize }
+func pageWord(addr uint64) uint64 { return pageWords + addr/abi.PageSize*wordSize }
 
 // MachineConfig is the machine that a Pebbles guest runs on.
 func MachineConfig(img *elffile.File) emu.Config {
@@ -84,6 +84,3 @@ func checkLayout(img *elffile.File, cfg *Config) error {
 // it is told to put that at userStart. The real kernel goes by sections, and
 // doesn't load it either.
 func unneeded(s *elffile.Segment) bool { return s.Headers && s.Addr+s.MemSize <= userStart }
-
-func pageDown(a uint64) uint64 { return a &^ (pageSize - 1) }
-func pageUp(a uint64) uint64   { return pageDown(a + pageSize - 1) }

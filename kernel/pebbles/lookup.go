@@ -2,6 +2,7 @@ package pebbles
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -15,8 +16,8 @@ import (
 // look is an operation that depends on the mapping of the pages of [addr,
 // addr+size).
 func look(addr, size uint64) trace.Op {
-	from, to := pageDown(addr), pageUp(addr+size)
-	return trace.Op{Kind: trace.OpSyscall, Obj: pageWord(from), Size: uint32((to - from) / pageSize * wordSize)}
+	from, to := abi.PageDown(addr), abi.PageUp(addr+size)
+	return trace.Op{Kind: trace.OpSyscall, Obj: pageWord(from), Size: uint32((to - from) / abi.PageSize * wordSize)}
 }
 
 // mappable reports whether new_pages can map the page of an address.
@@ -28,7 +29,7 @@ func (c *call) misses(p *kernel.Plan, addr, size uint64, prot emu.Prot) {
 	if addr+size < addr || addr+size > space {
 		return
 	}
-	for page := pageDown(addr); page < addr+size; page += pageSize {
+	for page := abi.PageDown(addr); page < addr+size; page += abi.PageSize {
 		if c.k.m.Prot(page)&prot == prot {
 			continue
 		}

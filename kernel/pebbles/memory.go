@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -18,18 +19,18 @@ type region struct {
 const lent = 2
 
 // maxRegion bounds a region's size: it is a C int.
-const maxRegion = 1<<31 - pageSize
+const maxRegion = 1<<31 - abi.PageSize
 
 // pagesOp: the mapping of a range of pages changes.
 func pagesOp(base, size uint64) trace.Op {
-	return trace.Op{Kind: trace.OpSyscall, Obj: pageWord(base), Size: uint32(size / pageSize * wordSize), Arg: 1}
+	return trace.Op{Kind: trace.OpSyscall, Obj: pageWord(base), Size: uint32(size / abi.PageSize * wordSize), Arg: 1}
 }
 
 // newPages checks the arguments of new_pages(base, length), which needn't be
 // mappable.
 func (c *call) newPages() (base, size uint64, ok bool) {
 	base, n := c.a[0], c.int(1)
-	ok = base%pageSize == 0 && n > 0 && n <= maxRegion && n%pageSize == 0 &&
+	ok = base%abi.PageSize == 0 && n > 0 && n <= maxRegion && n%abi.PageSize == 0 &&
 		base >= userStart && base <= mainTop && base+uint64(n) <= mainTop
 	return base, uint64(n), ok
 }
@@ -63,7 +64,7 @@ func doNewPages(c *call, o *kernel.Outcome) int64 {
 		}
 		return noMemory
 	}
-	for page := base; page < base+size; page += pageSize {
+	for page := base; page < base+size; page += abi.PageSize {
 		if k.m.Prot(page) != 0 {
 			return noMemory
 		}
@@ -80,7 +81,7 @@ func doNewPages(c *call, o *kernel.Outcome) int64 {
 // clear zeroes pages of a range that had been mapped before; all others are
 // zero.
 func (k *Kernel) clear(base, size uint64) {
-	var page, zero [pageSize]byte
+	var page, zero [abi.PageSize]byte
 	if !k.someGone {
 		return
 	}
@@ -88,7 +89,7 @@ func (k *Kernel) clear(base, size uint64) {
 		if r.live != 0 {
 			continue
 		}
-		for a := max(base, r.base); a < min(base+size, r.base+r.size); a += pageSize {
+		for a := max(base, r.base); a < min(base+size, r.base+r.size); a += abi.PageSize {
 			if k.mem.Read(a, page[:]) && page != zero {
 				k.mem.Write(a, zero[:])
 			}
@@ -126,7 +127,7 @@ func (k *Kernel) regionAt(base uint64) *region {
 // planRemovePages: a removal of nothing depends on a mapping of at least one
 // page there.
 func planRemovePages(c *call, p *kernel.Plan) {
-	if c.a[0]%pageSize == 0 {
+	if c.a[0]%abi.PageSize == 0 {
 		c.event(p, c.k.removal(c.a[0]))
 	}
 }
@@ -135,7 +136,7 @@ func (k *Kernel) removal(base uint64) trace.Op {
 	if r := k.regionAt(base); r != nil {
 		return pagesOp(base, r.size)
 	}
-	return pagesOp(base, pageSize)
+	return pagesOp(base, abi.PageSize)
 }
 
 // doRemovePages takes a whole region away. It counts as a write to all its
@@ -144,7 +145,7 @@ func (k *Kernel) removal(base uint64) trace.Op {
 func doRemovePages(c *call, o *kernel.Outcome) int64 {
 	k := c.k
 	base := c.a[0]
-	if base%pageSize != 0 {
+	if base%abi.PageSize != 0 {
 		return badArgument
 	}
 	r := k.regionAt(base)

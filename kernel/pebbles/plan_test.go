@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -158,11 +159,11 @@ func TestImagesThatDoNotFit(t *testing.T) {
 		want    string
 	}{
 		"too low":      {0x400000, Config{}, "below 0x1000000"},
-		"in the stack": {mainTop - pageSize, Config{}, "main stack"},
+		"in the stack": {mainTop - abi.PageSize, Config{}, "main stack"},
 		"large stack":  {userStart, Config{StackSize: 1 << 33}, "doesn't fit"},
 	} {
 		w := newWorld(t, "abi-errors", Config{})
-		img := &elffile.File{Segments: []elffile.Segment{{Addr: c.segment, MemSize: pageSize, Read: true, Exec: true}}}
+		img := &elffile.File{Segments: []elffile.Segment{{Addr: c.segment, MemSize: abi.PageSize, Read: true, Exec: true}}}
 		if _, err := New(w.host(), img, c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}

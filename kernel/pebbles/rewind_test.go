@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -23,7 +24,7 @@ func (w *world) fingerprint() string {
 	}
 	h := fnv.New64a()
 	add := func(base, size uint64) {
-		for a := base; a < base+size; a += pageSize {
+		for a := base; a < base+size; a += abi.PageSize {
 			h.Write([]byte{byte(w.m.Prot(a))})
 		}
 		h.Write(w.m.Bytes(base, size))

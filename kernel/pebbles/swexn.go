@@ -2,6 +2,7 @@ package pebbles
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -86,39 +87,25 @@ func (k *Kernel) handlerFrame() uint64 {
 	return k.form.frameSize() + 3*k.form.word + 2*16
 }
 
-// Exceptions, and bits of a page fault's error code.
-const (
-	divideError   = 0
-	breakpoint    = 3
-	illegalOpcode = 6
-	generalFault  = 13
-	pageFault     = 14
-
-	codePresent = 1
-	codeWrite   = 2
-	codeUser    = 4
-	codeFetch   = 16
-)
-
 func (k *Kernel) exception(f emu.Fault) (exception, bool) {
-	e := exception{cause: pageFault, address: f.Addr, code: codeUser}
-	if k.m.Prot(pageDown(f.Addr)) != 0 {
-		e.code |= codePresent
+	e := exception{cause: abi.PageFault, address: f.Addr, code: abi.FaultUser}
+	if k.m.Prot(abi.PageDown(f.Addr)) != 0 {
+		e.code |= abi.FaultPresent
 	}
 	switch f.Kind {
 	case emu.FaultRead:
 	case emu.FaultWrite:
-		e.code |= codeWrite
+		e.code |= abi.FaultWrite
 	case emu.FaultFetch:
-		e.code |= codeFetch
+		e.code |= abi.FaultFetch
 	case emu.FaultDivide:
-		e = exception{cause: divideError}
+		e = exception{cause: abi.DivideError}
 	case emu.FaultIllegal:
-		e = exception{cause: illegalOpcode}
+		e = exception{cause: abi.IllegalOpcode}
 	case emu.FaultProtection:
-		e = exception{cause: generalFault}
+		e = exception{cause: abi.GeneralProtection}
 	case emu.FaultBreakpoint:
-		e = exception{cause: breakpoint}
+		e = exception{cause: abi.Breakpoint}
 	default:
 		return e, false
 	}
@@ -143,6 +130,6 @@ func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
 	k.mem.Write(frame, k.form.encode(e, regs))
 	block := k.form.enter(regs, h.entry, frame, h.arg, frame)
 	k.mem.Write(regs.RSP, block)
-	regs.RFLAGS &^= directionDF
+	regs.RFLAGS &^= abi.DF
 	return true
 }

@@ -1,6 +1,9 @@
 package pebbles
 
-import "landgo/emu"
+import (
+	"landgo/emu"
+	"landgo/internal/abi"
+)
 
 // frameWord is one word of the register frame that a handler gets: a field of
 // the exception, a constant, or a register of the thread.
@@ -27,10 +30,7 @@ const (
 	userCode = 0x23
 	userData = 0x2b
 
-	fixedFlags  = 0x202                       // always on: interrupts, and bit 1
-	statusFlags = 0xcd5                       // CF PF AF ZF SF DF OF
-	directionDF = 0x400                       // clear at a function's entry
-	adoptable   = statusFlags | 1<<18 | 1<<21 // and AC, ID
+	adoptable = abi.Arithmetic | abi.DF | abi.AC | abi.ID // flags
 )
 
 func reg(f func(*emu.Regs) *uint64) frameWord { return frameWord{kind: frameReg, reg: f} }
@@ -103,7 +103,7 @@ func (f *form) encode(e exception, regs *emu.Regs) []byte {
 		case frameError:
 			v = e.code
 		case frameFlags:
-			v = regs.RFLAGS&adoptable | fixedFlags
+			v = regs.RFLAGS&adoptable | abi.FlagsOfUser
 		}
 		p = f.append(p, v)
 	}
@@ -121,7 +121,7 @@ func (k *Kernel) decode(addr uint64, regs *emu.Regs) bool {
 		case frameReg:
 			*w.reg(&next) = v
 		case frameFlags:
-			if v&^adoptable != fixedFlags {
+			if v&^adoptable != abi.FlagsOfUser {
 				return false
 			}
 			next.RFLAGS = v

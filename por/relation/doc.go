@@ -1,6 +1,6 @@
-// Package relation says how the events of an execution relate: which depend on
-// each other, which happen before which, and which race. The searches of package
-// por ask it; it knows neither a search nor a System.
+// Package relation is the relation between the events of an execution: dependence,
+// happens-before, and races. The searches of package por ask it; it knows neither a search nor a
+// System.
 //
 //	event.go         an event, a step that may be taken, and when two depend
 //	kinds.go         the table of operations: which pairs on one object commute

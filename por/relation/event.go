@@ -2,6 +2,11 @@ package relation
 
 import "landgo/internal/trace"
 
+// PoolSpare is how many events, or what a search makes of them, a pool keeps at the most. It may
+// be given more than it hands out, for as long as the search lasts: those that another walk or
+// a frontier has made.
+const PoolSpare = 1 << 15
+
 // Event is what dependence sees of a transition, or of a step that is still to
 // be taken.
 type Event struct {

@@ -27,11 +27,8 @@ func (p *pool) copy(e *relation.Event) *deed {
 	return d
 }
 
-// poolSpare is how many deeds a pool keeps at the most: those of suspended walks aren't its own.
-const poolSpare = 1 << 15
-
 func (p *pool) put(d *deed) {
-	if len(p.free) < poolSpare {
+	if len(p.free) < relation.PoolSpare {
 		d.Clear()
 		d.expected = false
 		p.free = append(p.free, d)

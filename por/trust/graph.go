@@ -315,8 +315,8 @@ func (s *step) be(t *trace.Transition, waits []trace.Access) {
 	}
 }
 
-// patched reports whether what t did is a compare-and-exchange that failed and
-// that is ordered like one that succeeds (doc.go).
+// patched reports whether t's step is a failed compare-and-exchange that is ordered like one that
+// succeeds (doc.go).
 func (g *graph) patched(t *trace.Transition) bool {
 	for i := range t.Accesses {
 		if a := &t.Accesses[i]; a.Flags&trace.FailedCAS != 0 {

@@ -12,8 +12,8 @@ import (
 	"landgo/kernel"
 )
 
-// Where the trusted allocator's blocks lie: each thread has addresses of its own, by its
-// name, so that what one allocates doesn't depend on what others do.
+// Where the trusted allocator's blocks lie. Each thread has addresses of its own, by its name, so
+// its allocations don't depend on other threads.
 
 const (
 	// The first thread and its first children have an arena of their own each.

@@ -13,8 +13,8 @@ import (
 // waits are calls of the kernel's on words of memory. What they are for, the function on the
 // thread's stack says.
 
-// asleep says what a thread that sleeps at a word waits for, by the innermost function that
-// it has called whose meaning is known.
+// asleep says what a thread waits for that sleeps at a word. It goes by the innermost function on
+// its stack with a known meaning.
 func (s *Library) asleep(t trace.TID, at uint64) (w scheduler.Wait, ok bool) {
 	w = scheduler.Wait{Thread: t, Obj: at, Owner: trace.NoThread}
 	if of := s.core.Controlled(at); of != trace.NoThread && of != t { // pthread_join isn't always on the stack

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -14,7 +15,7 @@ func (s *objectCalls) performBarrier(th edit, tr *trace.Transition, o objectEdit
 	op := acts[th.role].op
 	n := th.arg(2) & 0xffffffff
 	if op == trace.OpBarrierInit && !s.cfg.Tested && (n == 0 || n > s.maxParties()) {
-		s.ret(th, einval)
+		s.ret(th, abi.EINVAL)
 		return scheduler.Pass, nil
 	}
 	arg := uint64(0)

@@ -6,6 +6,7 @@ import (
 
 	"landgo/emu"
 	"landgo/emu/emutest"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/linear"
@@ -53,7 +54,7 @@ func TestAllocatorCalls(t *testing.T) {
 		if r := w.does(t, 0, profile.Calloc, 1, 4000); slices.ContainsFunc(w.machine.Bytes(r, 4000), func(b byte) bool { return b != 0 }) {
 			t.Error("calloc's memory isn't 0")
 		}
-		if got := w.does(t, 0, profile.PosixMemalign, result, 24, 8); got != einval {
+		if got := w.does(t, 0, profile.PosixMemalign, result, 24, 8); got != abi.EINVAL {
 			t.Errorf("posix_memalign at 24 returns %d", got)
 		}
 		if got := w.does(t, 0, profile.PosixMemalign, result, 128, 8); got != 0 || w.machine.Read64(result) == 0 || w.machine.Read64(result)%128 != 0 {

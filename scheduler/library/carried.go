@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -44,7 +45,7 @@ const (
 	carriedStacks = 0xc0000000
 	carriedEnd    = 0xf0000000
 	// stackTail is above a stack: what a library keeps of a thread lies there.
-	stackTail = 4096
+	stackTail = abi.PageSize
 	// callRoom is what the call of a thread's function takes of its stack.
 	callRoom = 64
 	failed   = ^uint64(0) // a negative number
@@ -119,7 +120,7 @@ func (c *carried) initThreads(th edit) (scheduler.Verdict, error) {
 	if !c.guest.core.Alone(th.ID) {
 		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, c.guest.callSite(th.thread), "%s is called while there are other threads", c.guest.roles[th.Regs.RIP].Name)
 	}
-	c.guest.machine.Put(&c.cells.stackSize, (uint64(uint32(th.arg(0)))+callRoom+4095)&^4095)
+	c.guest.machine.Put(&c.cells.stackSize, abi.PageUp(uint64(uint32(th.arg(0)))+callRoom))
 	return c.quiets.enter(th, false)
 }
 
@@ -322,8 +323,8 @@ func (c *carried) create(th edit, tr *trace.Transition, pc uint64) (scheduler.Ve
 		return scheduler.Pass, nil
 	}
 	place := carriedPlace(c.guest.core.Name(child))
-	apart := c.cells.stackSize.Get() + stackTail + 2*4096
-	base := carriedStacks + place*apart + 4096
+	apart := c.cells.stackSize.Get() + stackTail + 2*abi.PageSize
+	base := carriedStacks + place*apart + abi.PageSize
 	for i := range c.models.threads {
 		if c.models.threads[i].Exists && c.models.threads[i].roomAt == base+c.cells.stackSize.Get() {
 			place = carriedPlaces

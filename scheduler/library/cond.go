@@ -1,6 +1,7 @@
 package library
 
 import (
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -14,7 +15,7 @@ func (s *objectCalls) performCond(th edit, tr *trace.Transition, o objectEdit, c
 		// A mutex that knows its owner tells another from it.
 		if m := s.objectOf(th.arg(1), kindMutex); m.owner != th.ID {
 			s.did(th.thread, tr, trace.OpTryLockFail, m, 0)
-			s.ret(th, eperm)
+			s.ret(th, abi.EPERM)
 			return scheduler.Pass, nil
 		}
 	}

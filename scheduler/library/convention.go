@@ -1,8 +1,9 @@
 package library
 
 import (
-	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/profile"
+	"landgo/internal/trace"
 	"landgo/scheduler"
 )
 
@@ -51,7 +52,7 @@ func (s *guest) ret(th edit, v uint64) {
 	th.Regs.RIP = s.core.Word(th.Regs.RSP)
 	th.Regs.RSP += s.wordSize
 	th.Regs.RAX = v
-	th.Set |= emu.SetRAX | emu.SetRIP | emu.SetRSP
+	th.Set |= trace.RAX | trace.RIP | trace.RSP
 	th.Stand = scheduler.StandRun
 }
 
@@ -60,9 +61,9 @@ func c11Result(v uint64) uint64 {
 	switch v {
 	case 0:
 		return profile.ThrdSuccess
-	case ebusy:
+	case abi.EBUSY:
 		return profile.ThrdBusy
-	case etimedout:
+	case abi.ETIMEDOUT:
 		return profile.ThrdTimedOut
 	}
 	return profile.ThrdError

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -37,8 +38,8 @@ func (s *objectCalls) setDeadline(th edit, tr *trace.Transition, a *act) (over b
 	}
 	at := th.arg(int(a.deadline))
 	glibc := s.libc != elffile.Musl
-	if c := s.clockOf(th.thread, a); glibc && c != clockRealtime && c != clockMonotonic {
-		v, err = s.refuse(th, tr, einval)
+	if c := s.clockOf(th.thread, a); glibc && c != abi.ClockRealtime && c != abi.ClockMonotonic {
+		v, err = s.refuse(th, tr, abi.EINVAL)
 		return true, v, err
 	}
 	early := a.op == trace.OpCondWait || glibc && (a.op == trace.OpReadLock || a.op == trace.OpWriteLock || a.op == trace.OpSemWait)
@@ -46,13 +47,13 @@ func (s *objectCalls) setDeadline(th edit, tr *trace.Transition, a *act) (over b
 		return false, scheduler.Pass, nil // no time is none that runs out
 	}
 	ns := uint64(badTime)
-	if s.readable(at, timespecSize) {
+	if s.readable(at, abi.TimespecSize) {
 		ns = s.timespec(th.thread, tr, at)
 	}
 	if ns == badTime {
 		th.badTime, th.deadline = true, ns
 		if early {
-			v, err = s.refuse(th, tr, einval)
+			v, err = s.refuse(th, tr, abi.EINVAL)
 			return true, v, err
 		}
 		s.onlyTry(th)
@@ -81,7 +82,7 @@ func (s *objectCalls) hasPassed(ns uint64) bool {
 func (s *objectCalls) waitsInVain(th *thread, a *act) bool {
 	at := th.arg(int(a.deadline))
 	k, ok := s.kernel.(clocks)
-	if !ok || a.op != trace.OpCondWait || a.deadline == 0 || !s.readable(at, timespecSize) {
+	if !ok || a.op != trace.OpCondWait || a.deadline == 0 || !s.readable(at, abi.TimespecSize) {
 		return false
 	}
 	sec, nsec := s.core.Word(at), s.core.Word(at+8)
@@ -101,13 +102,8 @@ func (s *objectCalls) clockOf(th *thread, a *act) uint64 {
 	case profile.CondTimedWait:
 		return s.objectOf(th.arg(0), kindCond).clock
 	}
-	return clockRealtime
+	return abi.ClockRealtime
 }
-
-const (
-	clockRealtime  = 0
-	clockMonotonic = 1
-)
 
 // onlyTry makes an operation whose time isn't one, and is looked at only where it
 // would have to wait, a try.
@@ -125,8 +121,6 @@ func (s *objectCalls) onlyTry(th edit) {
 		th.role = profile.TryJoin
 	}
 }
-
-const timespecSize = 16
 
 // timespec reads a struct timespec as nanoseconds; what lies before the clock's
 // beginning is 0.
@@ -160,7 +154,7 @@ func (s *Library) timeOut(th edit, tr *trace.Transition) (scheduler.Verdict, err
 			o.waiters = without(o.waiters, i)
 			s.settle(o)
 		}
-		th.phase, th.result = phaseReacquire, etimedout
+		th.phase, th.result = phaseReacquire, abi.ETIMEDOUT
 		if s.possible(th.thread) {
 			return s.reacquire(th, tr)
 		}
@@ -170,11 +164,11 @@ func (s *Library) timeOut(th edit, tr *trace.Transition) (scheduler.Verdict, err
 		s.rwLocks.giveUpQueue(th, tr)
 	}
 	if acts[th.role].kind == kindSem && acts[th.role].op == trace.OpSemWait {
-		s.setErrno(th.thread, tr, etimedout)
+		s.setErrno(th.thread, tr, abi.ETIMEDOUT)
 		s.ret(th, ^uint64(0))
 		return scheduler.Pass, nil
 	}
-	s.ret(th, etimedout)
+	s.ret(th, abi.ETIMEDOUT)
 	return scheduler.Pass, nil
 }
 

@@ -1,9 +1,9 @@
 package library
 
 import (
-	"landgo/emu"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
+	"landgo/internal/trace"
 )
 
 // The end of a thread's cache (--malloc native). glibc's allocator keeps what a
@@ -70,7 +70,7 @@ func (s *Library) endCache(th edit, retval uint64) (bool, error) {
 	th.cache, th.Returned = cacheEnded, retval
 	s.machine.Write64(th.exitSP, th.exitPC)
 	th.Regs.RIP, th.Regs.RSP = s.endsCache, th.exitSP
-	th.Set |= emu.SetRIP | emu.SetRSP
+	th.Set |= trace.RIP | trace.RSP
 	return true, nil
 }
 
@@ -78,6 +78,6 @@ func (s *Library) endCache(th edit, retval uint64) (bool, error) {
 func (th edit) resumeEnd() {
 	if th.cache == cacheEnded {
 		th.Regs.RAX = th.Returned
-		th.Set |= emu.SetRAX
+		th.Set |= trace.RAX
 	}
 }

@@ -2,21 +2,10 @@ package library
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
-)
-
-// errno values that the pthread functions return; semaphores set errno.
-const (
-	esrch     = 3
-	ebusy     = 16
-	einval    = 22
-	eagain    = 11
-	edeadlk   = 35
-	eperm     = 1
-	etimedout = 110
-	eoverflow = 75
 )
 
 // muslErrnoOffset is where struct pthread of musl 1.2 holds errno_val.
@@ -44,12 +33,12 @@ func (s *calls) setErrno(th *thread, tr *trace.Transition, v uint32) {
 func (s *calls) refuse(th edit, tr *trace.Transition, errno uint64) (scheduler.Verdict, error) {
 	if th.badTime {
 		at := th.arg(int(acts[s.roles[th.Regs.RIP].Role].deadline))
-		if !s.readable(at, timespecSize) {
+		if !s.readable(at, abi.TimespecSize) {
 			return scheduler.Stay, s.meetFault(th.thread, emu.Fault{Kind: emu.FaultRead, Addr: at, Size: 8}, "reads when to give up")
 		}
-		errno = einval
+		errno = abi.EINVAL
 		if th.deadline != badTime {
-			errno = etimedout // it was before all else
+			errno = abi.ETIMEDOUT // it was before all else
 		}
 	}
 	if acts[th.role].kind == kindSem {

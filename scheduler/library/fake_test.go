@@ -72,7 +72,7 @@ func newWorld(t testing.TB, libc elffile.Libc, threads int, opts Config) *world 
 			}
 		}
 		w.ensure(id)
-		*core.Thread(id) = scheduler.Thread{ID: id, Exists: true, Parent: trace.NoThread, Set: emu.SetAll}
+		*core.Thread(id) = scheduler.Thread{ID: id, Exists: true, Parent: trace.NoThread, Set: trace.AllRegs}
 		w.threads[id].Regs.FSBase = fakeTop(id) + 8
 	}
 	return w

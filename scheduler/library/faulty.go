@@ -3,6 +3,7 @@ package library
 import (
 	"strings"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -112,9 +113,9 @@ func (s *Library) fail(th edit, tr *trace.Transition) (scheduler.Verdict, error)
 			th.Regs.RAX = thrdNoMemory
 			break
 		}
-		s.ret(th, eagain)
+		s.ret(th, abi.EAGAIN)
 	case trace.FaultTryLock:
-		s.ret(th, ebusy)
+		s.ret(th, abi.EBUSY)
 	}
 	return scheduler.Pass, nil
 }

@@ -2,6 +2,7 @@ package library
 
 import (
 	"landgo/heap"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -79,8 +80,8 @@ func (s *objectCalls) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) 
 	return sent
 }
 
-// hold is what has to be kept of a thread that a signal interrupts, if anything, and
-// what that depends on.
+// hold is the state to keep of a thread that a signal interrupts, if any, and the operations on
+// which that depends.
 func (s *objectCalls) hold(th *thread, sig, frame uint64) (h held, sent []trace.Op, holds bool) {
 	if th.Stand != scheduler.StandOp || th.phase == phaseEntry {
 		return h, nil, false
@@ -130,9 +131,9 @@ func (s *objectCalls) endsSleep(th *thread, o *object, sig uint64) bool {
 	return true
 }
 
-// looksAtSleeper is what the step under way, which sends a signal, depends on: what is
-// done to a semaphore at which its target sleeps. Where the count isn't 0, the other
-// threads that sleep there matter too.
+// looksAtSleeper lists the operations on which the step under way depends. It sends a signal, and
+// depends on operations on the semaphore at which its target sleeps. Where the count isn't 0, the
+// other threads that sleep there matter too.
 func (s *objectCalls) looksAtSleeper(o *object) []trace.Op {
 	list := []trace.Op{{Kind: trace.OpSemTryWaitFail, Obj: o.addr, Size: s.sizes[kindSem]}}
 	if o.value > 0 {
@@ -225,7 +226,7 @@ func (s *objectCalls) ComeBack(t trace.TID, tr *trace.Transition, frame, next ui
 	th.role, th.args = h.role, h.args
 	if h.eintr {
 		th.phase, th.timed = phaseEntry, false
-		s.setErrno(th.thread, tr, eintr)
+		s.setErrno(th.thread, tr, abi.EINTR)
 		s.ret(th, ^uint64(0))
 		return false
 	}
@@ -252,8 +253,6 @@ func (t edit) goOnWaiting(h *held) {
 func (s *objectCalls) Own(signal uint64) bool {
 	return kernel.IsLibrarys(s.libc, signal) && !s.anywhere
 }
-
-const eintr = 4
 
 // wakeHeld signals a thread that waits on a condition variable, and is in a handler
 // that interrupted the wait. It reports whether there is such a wait.

@@ -6,6 +6,7 @@ import (
 
 	"landgo/emu"
 	"landgo/heap"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -160,9 +161,9 @@ func (t *thread) request() (size, align uint64) {
 	case profile.Malloc:
 		return t.arg(0), 0
 	case profile.Valloc:
-		return t.arg(0), 4096
+		return t.arg(0), abi.PageSize
 	case profile.Pvalloc: // whole pages
-		return max(t.arg(0), (t.arg(0)+4095)&^4095), 4096
+		return max(t.arg(0), abi.PageUp(t.arg(0))), abi.PageSize
 	case profile.Calloc:
 		return product(t.arg(0), t.arg(1)), 0
 	case profile.Realloc:
@@ -200,7 +201,7 @@ func (s *heapCalls) performHeap(th edit, tr *trace.Transition) (scheduler.Verdic
 		case p&(p-1) == 0:
 			s.give(th, tr, s.allocate(th, size, align))
 		case s.libc == elffile.Musl:
-			s.setErrno(th.thread, tr, einval)
+			s.setErrno(th.thread, tr, abi.EINVAL)
 			s.ret(th, 0)
 		case th.role == profile.AlignedAlloc:
 			return scheduler.Stay, s.core.Invalid(kernel.GapCall, th.ID, s.callSite(th.thread), "aligned_alloc(%d, %d): an alignment that isn't a power of two is undefined, which older glibc takes for a larger one, and newer glibc refuses", p, size)
@@ -219,7 +220,7 @@ func (s *heapCalls) performHeap(th edit, tr *trace.Transition) (scheduler.Verdic
 		s.give(th, tr, s.cleared(th, size))
 	case profile.PosixMemalign:
 		if align < s.wordSize || align&(align-1) != 0 {
-			s.ret(th, einval)
+			s.ret(th, abi.EINVAL)
 			break
 		}
 		b := s.allocate(th, size, align)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -171,7 +172,7 @@ func (s *calls) objectFault(th *thread) (f emu.Fault, faults bool) {
 	f.Addr, f.Size = th.arg(0), 4
 	end := f.Addr + s.sizeFor(th.role, a.kind) - 1
 	if s.machine.Prot(f.Addr)&need != 0 {
-		f.Addr = end &^ 4095
+		f.Addr = abi.PageDown(end)
 	}
 	if s.machine.Prot(f.Addr)&need == 0 {
 		return f, true

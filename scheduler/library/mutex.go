@@ -2,6 +2,7 @@ package library
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -38,7 +39,7 @@ func (s *objectCalls) performMutex(th edit, tr *trace.Transition, o objectEdit) 
 	case trace.OpUnlock:
 		if o.owner != th.ID { // an error-checking or recursive mutex
 			s.did(th.thread, tr, trace.OpTryLockFail, o.object, 0)
-			s.ret(th, eperm)
+			s.ret(th, abi.EPERM)
 			return scheduler.Pass, nil
 		}
 		by := uint64(trace.UnlockDrains)
@@ -61,7 +62,7 @@ func (s *objectCalls) acquire(th edit, tr *trace.Transition, o objectEdit, op tr
 	case o.owner == th.ID && o.mtype == mutexRecursive:
 		s.did(th.thread, tr, op, o.object, 0)
 		if o.depth >= s.maxDepth() {
-			s.ret(th, eagain)
+			s.ret(th, abi.EAGAIN)
 			return scheduler.Pass, nil
 		}
 		o.depth++
@@ -70,11 +71,11 @@ func (s *objectCalls) acquire(th edit, tr *trace.Transition, o objectEdit, op tr
 		return scheduler.Pass, nil
 	case o.owner == th.ID && (op == trace.OpLock || o.mtype&3 == mutexErrorCheck && (th.badTime || s.hasProtocol(o.object, inherits|protects))): // an error-checking mutex
 		s.did(th.thread, tr, trace.OpTryLockFail, o.object, 0)
-		s.ret(th, edeadlk)
+		s.ret(th, abi.EDEADLK)
 		return scheduler.Pass, nil
 	case o.owner != trace.NoThread:
 		s.did(th.thread, tr, trace.OpTryLockFail, o.object, 0)
-		return s.refuse(th, tr, ebusy)
+		return s.refuse(th, tr, abi.EBUSY)
 	}
 	s.did(th.thread, tr, op, o.object, 0)
 	s.take(th, o)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -13,11 +14,11 @@ import (
 	"landgo/scheduler"
 )
 
-// Named semaphores: sem_open, sem_close and sem_unlink of one process. The C library
-// makes them of files that it creates, links and maps; landgo carries the three out
-// as a whole, also where it distrusts the library's other functions. Their act on a
-// name is an operation on a resource of that name, so that all orders are tried in
-// which threads create, open, close and unlink it. At the start no name exists.
+// Named semaphores: sem_open, sem_close and sem_unlink of one process. The C library makes them
+// of files that it creates, links and maps; landgo carries the three out as a whole, also where
+// it distrusts the library's other functions. A call on a name is an operation on a resource of
+// that name. So all orders are tried in which threads create, open, close and unlink it. At the
+// start no name exists.
 //
 // A semaphore is mapped into a page of its own, whose address is a function of the name and
 // of how often the name was mapped before. So opening two names commutes, and a pointer
@@ -26,7 +27,6 @@ import (
 const (
 	namedBase  = 9 << 30 // between the break and the allocator's arenas
 	namedPages = 1 << 20
-	namedPage  = 4096
 
 	// namedResource is more than every number of a resource of the kernel's.
 	namedResource = 1 << 40
@@ -34,13 +34,6 @@ const (
 	maxName   = 255 // NAME_MAX
 	semPrefix = 4   // glibc's file is "sem." and the name
 	semLimit  = 0x7fffffff
-)
-
-const (
-	enoent       = 2
-	eacces       = 13
-	eexist       = 17
-	enametoolong = 36
 )
 
 // named is what a name stands for. The numbers are the guest's state and go back with
@@ -133,11 +126,11 @@ func (x *namedSems) checkName(text string) (name string, errno uint64) {
 	switch musl := x.guest.libc == elffile.Musl; {
 	case name == "" || strings.Contains(name, "/"),
 		musl && text != name && (name == "." || name == ".."):
-		return "", einval
+		return "", abi.EINVAL
 	case len(name) > maxName && !musl:
-		return "", einval
+		return "", abi.EINVAL
 	case len(name) > maxName, !musl && len(name)+semPrefix > maxName:
-		return "", enametoolong
+		return "", abi.ENAMETOOLONG
 	}
 	return name, 0
 }
@@ -159,8 +152,8 @@ func (x *namedSems) perform(th edit, tr *trace.Transition) (scheduler.Verdict, e
 	}
 	name, errno := x.checkName(text)
 	switch {
-	case th.role == profile.SemUnlink && errno == einval && x.guest.libc == elffile.Glibc:
-		return x.semFails(th, tr, enoent, ^uint64(0))
+	case th.role == profile.SemUnlink && errno == abi.EINVAL && x.guest.libc == elffile.Glibc:
+		return x.semFails(th, tr, abi.ENOENT, ^uint64(0))
 	case th.role == profile.SemUnlink && errno != 0:
 		return x.semFails(th, tr, errno, ^uint64(0))
 	case th.role == profile.SemUnlink:
@@ -189,13 +182,13 @@ func (x *namedSems) semOpen(th edit, tr *trace.Transition, name string) (schedul
 	x.didNamed(th.thread, tr, n, n.linked.Get() == 0 || n.sems[n.linked.Get()-1].opens.Get() == 0)
 	switch {
 	case only && x.guest.libc != elffile.Musl && value > semLimit:
-		return x.semFails(th, tr, einval, 0)
+		return x.semFails(th, tr, abi.EINVAL, 0)
 	case only && n.linked.Get() != 0:
-		return x.semFails(th, tr, eexist, 0)
+		return x.semFails(th, tr, abi.EEXIST, 0)
 	case n.linked.Get() == 0 && flags&semCreate == 0:
-		return x.semFails(th, tr, enoent, 0)
+		return x.semFails(th, tr, abi.ENOENT, 0)
 	case n.linked.Get() == 0 && value > semLimit:
-		return x.semFails(th, tr, einval, 0)
+		return x.semFails(th, tr, abi.EINVAL, 0)
 	case n.linked.Get() == 0:
 		for int(n.made.Get()) >= len(n.sems) {
 			n.sems = append(n.sems, new(namedSem))
@@ -212,7 +205,7 @@ func (x *namedSems) semOpen(th edit, tr *trace.Transition, name string) (schedul
 		set(&n.made, n.made.Get()+1)
 		set(&n.linked, n.made.Get())
 	case n.sems[n.linked.Get()-1].closed.Get():
-		return x.semFails(th, tr, eacces, 0)
+		return x.semFails(th, tr, abi.EACCES, 0)
 	}
 	o := n.sems[n.linked.Get()-1]
 	if o.addr.Get() == 0 {
@@ -237,16 +230,16 @@ func (x *namedSems) semMap(th *thread, n *named, o *namedSem) error {
 	h := fnv.New64a()
 	h.Write([]byte(n.name))
 	h.Write([]byte{byte(n.mapped.Get()), byte(n.mapped.Get() >> 8), byte(n.mapped.Get() >> 16)})
-	addr := namedBase + h.Sum64()%namedPages*namedPage
+	addr := namedBase + h.Sum64()%namedPages*abi.PageSize
 	if other := x.byPage[addr]; other != nil && other != n || x.guest.machine.Prot(addr) != 0 {
 		return x.guest.core.Invalid(kernel.GapMemory, th.ID, x.guest.callSite(th), "the named semaphores %q and %q come to the same address: give one another name", n.name, other.name)
 	}
 	x.byPage[addr] = n
-	x.guest.machine.Protect(addr, namedPage, emu.ProtRead|emu.ProtWrite)
+	x.guest.machine.Protect(addr, abi.PageSize, emu.ProtRead|emu.ProtWrite)
 	// Both libraries have the value first, and then zeros.
 	x.guest.machine.Write(addr, make([]byte, x.guest.sizes[kindSem]))
 	x.guest.machine.Write32(addr, uint32(o.value.Get()))
-	x.guest.core.Mappings.Take(th.ID, x.guest.callSite(th), &kernel.Outcome{Mapped: kernel.Pages{Addr: addr, Size: namedPage}})
+	x.guest.core.Mappings.Take(th.ID, x.guest.callSite(th), &kernel.Outcome{Mapped: kernel.Pages{Addr: addr, Size: abi.PageSize}})
 	x.guest.machine.Put(&n.mapped, n.mapped.Get()+1)
 	x.guest.machine.Put(&o.addr, addr)
 	if !x.guest.known.Native {
@@ -273,7 +266,7 @@ func (x *namedSems) semClose(th edit, tr *trace.Transition) (scheduler.Verdict, 
 		th.Insns++
 		return scheduler.Stay, x.guest.core.Fail(th.ID, &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: x.guest.callSite(th.thread), Message: "a semaphore is closed that isn't open"})
 	case o == nil:
-		return x.semFails(th, tr, einval, ^uint64(0))
+		return x.semFails(th, tr, abi.EINVAL, ^uint64(0))
 	case o.opens.Get() > 1:
 		x.guest.machine.Put(&o.opens, o.opens.Get()-1)
 		x.guest.ret(th, 0)
@@ -288,11 +281,11 @@ func (x *namedSems) semClose(th edit, tr *trace.Transition) (scheduler.Verdict, 
 	x.guest.machine.Put(&o.value, value)
 	x.guest.machine.Put(&o.opens, 0)
 	x.guest.machine.Put(&o.addr, 0)
-	if f := x.guest.core.Mappings.Take(th.ID, x.guest.callSite(th.thread), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: namedPage}}); f != nil {
+	if f := x.guest.core.Mappings.Take(th.ID, x.guest.callSite(th.thread), &kernel.Outcome{Unmapped: kernel.Pages{Addr: addr, Size: abi.PageSize}}); f != nil {
 		th.Insns++
 		return scheduler.Stay, x.guest.core.Fail(th.ID, f)
 	}
-	x.guest.machine.Protect(addr, namedPage, 0)
+	x.guest.machine.Protect(addr, abi.PageSize, 0)
 	x.guest.ret(th, 0)
 	return scheduler.Pass, nil
 }
@@ -301,7 +294,7 @@ func (x *namedSems) semUnlink(th edit, tr *trace.Transition, name string) (sched
 	n := x.nameOf(name)
 	x.didNamed(th.thread, tr, n, n.linked.Get() != 0)
 	if n.linked.Get() == 0 {
-		return x.semFails(th, tr, enoent, ^uint64(0))
+		return x.semFails(th, tr, abi.ENOENT, ^uint64(0))
 	}
 	x.guest.machine.Put(&n.linked, 0)
 	x.guest.ret(th, 0)

@@ -2,6 +2,7 @@ package library
 
 import (
 	"landgo/heap"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -64,7 +65,7 @@ const (
 const (
 	onceRuns     = 1
 	onceDone     = 2
-	muslHeld     = ebusy      // _m_lock of a normal mutex, and a spin lock's
+	muslHeld     = abi.EBUSY  // _m_lock of a normal mutex, and a spin lock's
 	muslWriter   = 0x7fffffff // _rw_lock
 	muslTID      = 0x3fffffff // the owner in _m_lock
 	mutexProtect = 64         // __kind: PTHREAD_PRIO_PROTECT, whose __lock has a ceiling

@@ -1,7 +1,6 @@
 package library
 
 import (
-	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -41,7 +40,7 @@ func (s *objectCalls) endOnce(th edit, tr *trace.Transition) {
 	s.settle(o)
 	tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: s.sizes[kindOnce], Arg: trace.OnceEnds, PC: f.ret})
 	th.Regs.RAX = 0
-	th.Set |= emu.SetRAX
+	th.Set |= trace.RAX
 }
 
 // leaveOnces ends the once routines of a thread whose frames lie at or below an

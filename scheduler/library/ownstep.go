@@ -6,6 +6,7 @@ import (
 	"landgo/internal/image/libc"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
+	"landgo/kernel/effect"
 	"landgo/scheduler"
 )
 
@@ -183,7 +184,7 @@ func (u *quiets) leave(th edit) scheduler.Verdict {
 
 // allocatorWord stands for all that a student's allocator keeps: what it gives
 // out depends on the order of the calls. It lies where Pebbles maps nothing.
-const allocatorWord = 0x2000
+const allocatorWord = effect.Allocator
 
 // WordName implements Memory.
 func (s *Library) WordName(addr uint64) (string, bool) {
@@ -200,7 +201,7 @@ func (s *Library) WordName(addr uint64) (string, bool) {
 
 // inputWord stands for all that can be read: calls that take input are in order
 // with each other, whatever their stream. It lies where Linux maps nothing.
-const inputWord = 0x3000
+const inputWord = effect.Input
 
 // keysWord stands for glibc's table of keys.
 const keysWord = inputWord + 8

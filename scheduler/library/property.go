@@ -278,7 +278,7 @@ func (p *properties) callsOf(e *called, spec linear.Spec) []scheduler.Called {
 	return list
 }
 
-// historyDigest is of what the guest's calls have come to.
+// historyDigest is a digest of the outcomes of the guest's calls.
 func (s *models) historyDigest() trace.Digest {
 	h := trace.NewHash()
 	for i := range s.history {

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -116,10 +117,10 @@ func (w *rwLocks) refused(th edit, tr *trace.Transition, o objectEdit, fail trac
 	switch op := acts[th.role].op; {
 	case op == trace.OpTryReadLock, op == trace.OpTryWriteLock:
 		w.calls.did(th.thread, tr, fail, o.object, 0)
-		return w.calls.refuse(th, tr, ebusy)
+		return w.calls.refuse(th, tr, abi.EBUSY)
 	case o.owner == th.ID:
 		w.calls.did(th.thread, tr, fail, o.object, 0)
-		return w.calls.refuse(th, tr, edeadlk)
+		return w.calls.refuse(th, tr, abi.EDEADLK)
 	case op == trace.OpReadLock:
 		w.calls.did(th.thread, tr, trace.OpReadQueue, o.object, 0)
 	default:

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -18,7 +19,7 @@ func (s *objectCalls) performSem(th edit, tr *trace.Transition, o objectEdit, c 
 		if op = trace.OpSemTryWait; o.value == 0 && c > 0 {
 			s.did(th.thread, tr, trace.OpSemTryWaitFail, o.object, 0)
 			s.core.Failing.Failed(th.ID, tr, trace.FaultEINTR, s.callSite(th.thread), 0)
-			s.setErrno(th.thread, tr, eintr)
+			s.setErrno(th.thread, tr, abi.EINTR)
 			s.ret(th, ^uint64(0))
 			return scheduler.Pass, nil
 		}
@@ -29,13 +30,13 @@ func (s *objectCalls) performSem(th edit, tr *trace.Transition, o objectEdit, c 
 	switch {
 	case op == trace.OpSemTryWait && o.value == 0:
 		s.did(th.thread, tr, trace.OpSemTryWaitFail, o.object, 0)
-		return s.refuse(th, tr, eagain)
+		return s.refuse(th, tr, abi.EAGAIN)
 	case op == trace.OpSemInit && s.initialCount(th.thread) > semMax && !s.cfg.Tested:
-		return s.refuse(th, tr, einval)
+		return s.refuse(th, tr, abi.EINVAL)
 	case op == trace.OpSemPost && o.value >= semMax-maxPosts && !s.cfg.Tested:
 		s.did(th.thread, tr, trace.OpSemGet, o.object, 0) // it matters which post comes last
 		if o.value >= semMax {
-			return s.refuse(th, tr, eoverflow)
+			return s.refuse(th, tr, abi.EOVERFLOW)
 		}
 	}
 	s.did(th.thread, tr, op, o.object, o.value)

@@ -104,9 +104,9 @@ func (s *textCalls) atString(th edit, tr *trace.Transition) (scheduler.Verdict, 
 	return scheduler.Step, nil
 }
 
-// texts is what a thread's string functions have read that a text's end tells: for
-// --check uninit, by which what never was written may end a text or not. Only
-// texts to their 0 count: what has a length may go on to it.
+// texts says how far a thread's string functions have read texts. With --check uninit, bytes that
+// were never written may end a text or not. Only texts to their 0 count: one with a length may go
+// on to it.
 type texts struct {
 	last uint64 // where the latest one begins
 	ends uint64 // a hash of where all ended

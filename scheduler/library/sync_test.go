@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
@@ -40,7 +41,7 @@ func TestMutex(t *testing.T) {
 		if wait, waits := w.WaitOf(1); !waits || wait.For != "mutex" || wait.Owner != 0 {
 			t.Errorf("waits for %+v", wait)
 		}
-		if got := w.does(t, 2, profile.MutexTryLock, mutexA); got != ebusy {
+		if got := w.does(t, 2, profile.MutexTryLock, mutexA); got != abi.EBUSY {
 			t.Errorf("a try returns %d", got)
 		}
 		if held := w.Holds(0); !slices.Equal(held, []uint64{mutexA}) {
@@ -76,7 +77,7 @@ func TestTimedLock(t *testing.T) {
 			t.Fatalf("thread %d gives up at %d", id, at)
 		}
 		w.step(t, 1, 0)
-		if got := w.result(t, 1); got != etimedout || w.clock.now != 7_000_000_005 {
+		if got := w.result(t, 1); got != abi.ETIMEDOUT || w.clock.now != 7_000_000_005 {
 			t.Errorf("it returns %d at %d", got, w.clock.now)
 		}
 		if id, _ := w.Deadline(); id != trace.NoThread {
@@ -128,7 +129,7 @@ func TestCondition(t *testing.T) {
 func TestBarrier(t *testing.T) {
 	both(t, func(t *testing.T, libc elffile.Libc) {
 		w := newWorld(t, libc, 3, Config{})
-		if got := w.does(t, 0, profile.BarrierInit, barA, 0, 0); got != einval {
+		if got := w.does(t, 0, profile.BarrierInit, barA, 0, 0); got != abi.EINVAL {
 			t.Errorf("a barrier for no thread: %d", got)
 		}
 		w.does(t, 0, profile.BarrierInit, barA, 0, 3)
@@ -160,7 +161,7 @@ func TestReadWriteLock(t *testing.T) {
 		if got := w.does(t, 1, profile.RWTryReadLock, rwA); got != 0 {
 			t.Errorf("a second reader: %d", got)
 		}
-		if got := w.does(t, 2, profile.RWTryWriteLock, rwA); got != ebusy {
+		if got := w.does(t, 2, profile.RWTryWriteLock, rwA); got != abi.EBUSY {
 			t.Errorf("a writer among readers: %d", got)
 		}
 		w.call(t, 2, profile.RWWriteLock, rwA)
@@ -170,7 +171,7 @@ func TestReadWriteLock(t *testing.T) {
 		}
 		w.does(t, 1, profile.RWUnlock, rwA)
 		w.step(t, 2, 0)
-		if got := w.does(t, 0, profile.RWTryReadLock, rwA); got != ebusy {
+		if got := w.does(t, 0, profile.RWTryReadLock, rwA); got != abi.EBUSY {
 			t.Errorf("a reader beside a writer: %d", got)
 		}
 	})

@@ -5,13 +5,14 @@ import (
 	"math"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
 
-const setRIP = emu.SetRIP
+const setRIP = trace.RIP
 
 // threadCalls are the calls on threads: joins, detaching, ends.
 type threadCalls struct {
@@ -96,12 +97,12 @@ func (v *threadCalls) join(th edit, tr *trace.Transition) (scheduler.Verdict, er
 		tr.Did(trace.Op{Kind: acts[th.role].op, Obj: uint64(t), PC: v.guest.callSite(th.thread)})
 		return v.notJoinable(th, t, "joined, but was detached")
 	case t == th.ID && th.role != profile.TryJoin:
-		v.guest.ret(th, edeadlk)
+		v.guest.ret(th, abi.EDEADLK)
 		return scheduler.Pass, nil
 	}
 	if v.models.threads[t].Live() { // pthread_tryjoin_np
 		tr.Did(trace.Op{Kind: trace.OpTryJoinFail, Obj: uint64(t), PC: v.guest.callSite(th.thread)})
-		return v.calls.refuse(th, tr, ebusy)
+		return v.calls.refuse(th, tr, abi.EBUSY)
 	}
 	j := v.models.edit(t)
 	if j.Joined {
@@ -164,7 +165,7 @@ func (v *threadCalls) noThread(th edit) (scheduler.Verdict, error) {
 	if p := th.arg(0); v.guest.machine.Prot(p)&emu.ProtRead == 0 && (p != 0 || v.guest.libc != elffile.Glibc) {
 		return scheduler.Stay, v.calls.meetFault(th.thread, emu.Fault{Kind: emu.FaultRead, Addr: p, Size: 4}, "looks for a thread")
 	}
-	v.guest.ret(th, esrch)
+	v.guest.ret(th, abi.ESRCH)
 	return scheduler.Pass, nil
 }
 

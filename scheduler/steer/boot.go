@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image/elffile"
+	"landgo/internal/abi"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -152,10 +152,10 @@ func (ex *execution) fill(u *turn, n uint64) (happening, error) {
 		pattern = pattern[:1]
 	}
 	unit := uint64(len(pattern))
-	room := elffile.PageSize - ex.proc.regs.RDI%elffile.PageSize
+	room := abi.PageSize - ex.proc.regs.RDI%abi.PageSize
 	count := min(ex.proc.regs.RCX, room/unit)
 	at, ok := ex.in.translate(ex.proc.regs.RDI)
-	if ex.in.wordSize != 4 || !ok || count == 0 || ex.proc.regs.RFLAGS&flagDirection != 0 || !ex.in.machine.Fill(at, count*unit, pattern) {
+	if ex.in.wordSize != 4 || !ok || count == 0 || ex.proc.regs.RFLAGS&abi.DF != 0 || !ex.in.machine.Fill(at, count*unit, pattern) {
 		stop := ex.permit(u)
 		if stop.Why != emu.StopInsn {
 			return ex.stopped(u, stop)
@@ -164,7 +164,7 @@ func (ex *execution) fill(u *turn, n uint64) (happening, error) {
 	}
 	ex.proc.regs.RDI += count * unit
 	ex.proc.regs.RCX -= count
-	ex.proc.set = emu.SetAll
+	ex.proc.set = trace.AllRegs
 	ex.core.edit(u.th.ID).Insns += count
 	ex.core.Ran(count)
 	if ex.proc.regs.RCX == 0 {
@@ -173,10 +173,7 @@ func (ex *execution) fill(u *turn, n uint64) (happening, error) {
 	return atNothing, nil
 }
 
-const (
-	stosByte      = 0xaa // the opcode
-	flagDirection = 1 << 10
-)
+const stosByte = 0xaa // the opcode
 
 // up makes the threads that are known: the one that runs is the first, the
 // others are its children, in the order in which they were created.

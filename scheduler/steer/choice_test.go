@@ -212,18 +212,18 @@ func TestStuckKernel(t *testing.T) {
 // is known to have.
 func TestKernelRegs(t *testing.T) {
 	k, _ := newKernel(t, elffile.X86_64, ownThread{})
-	k.proc.set = emu.SetRAX
-	if k.proc.changed() != emu.SetRAX {
+	k.proc.set = trace.RAX
+	if k.proc.changed() != trace.RAX {
 		t.Error("a single register isn't written alone")
 	}
-	k.proc.set, k.proc.had, k.proc.hadIn = emu.SetAll, emu.Regs{RAX: 1, RBX: 2}, emu.Ctx(k.cpu.Get())
-	if k.proc.regs = k.proc.had; k.proc.changed() != emu.SetRIP {
+	k.proc.set, k.proc.had, k.proc.hadIn = trace.AllRegs, emu.Regs{RAX: 1, RBX: 2}, emu.Ctx(k.cpu.Get())
+	if k.proc.regs = k.proc.had; k.proc.changed() != trace.RIP {
 		t.Errorf("nothing differs, and %b is written", k.proc.changed())
 	}
-	if k.proc.regs.RBX = 3; k.proc.changed() != emu.SetRIP|emu.SetRBX {
+	if k.proc.regs.RBX = 3; k.proc.changed() != trace.RIP|trace.RBX {
 		t.Errorf("rbx differs, and %b is written", k.proc.changed())
 	}
-	if k.proc.hadIn = noWhere; k.proc.changed() != emu.SetAll {
+	if k.proc.hadIn = noWhere; k.proc.changed() != trace.AllRegs {
 		t.Errorf("nothing is known, and %b is written", k.proc.changed())
 	}
 }

@@ -91,7 +91,8 @@ func (s *Kernel) tryOut(do func()) {
 		do()
 		remaps = s.remaps()
 	})
-	s.proc.set, s.wide, s.proc.hadIn = 0, wide, noWhere
+	s.wide = wide
+	s.proc.forget()
 	if remaps {
 		s.machine.FlushBoard()
 	}

@@ -2,14 +2,15 @@ package steer
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
 )
 
-// Exceptions: a kernel's own handler may treat one, and go on: a breakpoint, a page
-// that it maps now, a division that it mends, an instruction that it emulates. Whether
-// one is a bug is decided by what comes of it.
+// Exceptions. A kernel's own handler may treat one and go on: a breakpoint, a page to map, a
+// division to mend, an instruction to emulate. Whether one is a bug is decided by what comes of
+// it.
 //
 // Where there is a gate, landgo tries the handler out. If it returns, or gives the
 // processor up, the exception is delivered for good, as a part of what the thread
@@ -34,26 +35,22 @@ type exception struct {
 	Vain   uint64 // how many times the same was raised before, with nothing between
 }
 
-const (
-	breakpointException = 3
-	debugException      = 1
-	pageFault           = 14
-)
-
 // maxVain is how many times nothing has to come of a handler before that is the bug.
 const maxVain = 64
 
 // isTrap: the handler returns behind the instruction.
 func (x *exception) isTrap() bool {
-	return x.Vector == breakpointException || x.Vector == debugException
+	return x.Vector == abi.Breakpoint || x.Vector == abi.DebugException
 }
 
 // hasCode: the processor pushes an error code.
-func (x *exception) hasCode() bool { return x.Vector == 8 || x.Vector >= 10 && x.Vector <= 14 }
+func (x *exception) hasCode() bool {
+	return x.Vector == abi.DoubleFault || x.Vector >= abi.InvalidTask && x.Vector <= abi.PageFault
+}
 
 // faulted deals with a fault of the thread of a stretch.
 func (ex *execution) faulted(u *turn, stop *emu.Stop) (happening, error) {
-	ex.proc.regs, ex.proc.set = stop.Regs, emu.SetAll
+	ex.proc.regs, ex.proc.set = stop.Regs, trace.AllRegs
 	if stop.Fault.Kind == emu.FaultStack {
 		return ex.overflow(u, stop.Fault.Addr)
 	}
@@ -76,7 +73,7 @@ func (ex *execution) faulted(u *turn, stop *emu.Stop) (happening, error) {
 			return h, err
 		}
 		f.Message = x.Text
-		ex.proc.regs, ex.proc.set = x.Regs, emu.SetAll
+		ex.proc.regs, ex.proc.set = x.Regs, trace.AllRegs
 		ex.core.edit(u.th.ID).Regs = ex.proc.regs
 	}
 	ex.failOwn(u.th, u.tr, f)
@@ -131,7 +128,7 @@ func (s *path) others(th *thread) bool {
 
 // enter delivers an exception; not, if its frame can't be pushed.
 func (ex *execution) enter(u *turn, x *exception) bool {
-	if x.Vector == pageFault {
+	if x.Vector == abi.PageFault {
 		ex.in.machine.PutFlag(&ex.in.mending, true)
 	}
 	if u.shadow {

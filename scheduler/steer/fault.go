@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -75,7 +76,7 @@ func (tk *ticker) undelivered(u *turn, err error) (happening, error) {
 	if !tk.in.booted.Get() {
 		return atNothing, tk.annotations.notUp(u, "before %s is called, %s", tk.in.upName(), un.text)
 	}
-	if tk.proc.set != emu.SetAll {
+	if tk.proc.set != trace.AllRegs {
 		tk.proc.regs = tk.proc.regsNow()
 	}
 	return tk.exec.ended(u, tk.exec.failHere(u, un.kind, "%s", un.text))
@@ -118,7 +119,7 @@ var registerNames = []struct {
 
 // keptFlags are the flags that an interrupt has to leave alone: those of
 // arithmetic, the direction, and that interrupts are on.
-const keptFlags = 0x8d5 | 1<<10 | flagInterrupt
+const keptFlags = abi.Arithmetic | abi.DF | abi.IF
 
 // wrongReturn says in what the state to which an iret returns, with these flags, differs from
 // that in which the thread was interrupted. "" if it doesn't differ, or if it isn't the return
@@ -136,7 +137,7 @@ func (ex *execution) wrongReturn(u *turn, flags uint64) string {
 	switch {
 	case ex.proc.regs.RIP != was.RIP:
 		return "" // a kernel may put code of its own between
-	case was.RFLAGS&flagInterrupt != 0 && flags&flagInterrupt == 0:
+	case was.RFLAGS&abi.IF != 0 && flags&abi.IF == 0:
 		return "the interrupt's handler returns with interrupts off; they were on"
 	case (flags^was.RFLAGS)&keptFlags != 0:
 		return fmt.Sprintf("the interrupt's handler returns with the flags %#x; they were %#x", flags&keptFlags, was.RFLAGS&keptFlags)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 )
@@ -38,18 +39,18 @@ func TestDeliver(t *testing.T) {
 		on      bool
 		sp      uint64
 	}{
-		{"i386", elffile.I386, gateInterrupt, nil, []uint64{0x1100, 8, flagInterrupt | 2}, false, 0x8ffc},
-		{"i386 with a code", elffile.I386, gateInterrupt, []uint64{5}, []uint64{5, 0x1100, 8, flagInterrupt | 2}, false, 0x8ff8},
-		{"i386 by a trap gate", elffile.I386, gateTrap, nil, []uint64{0x1100, 8, flagInterrupt | 2}, true, 0x8ffc},
-		{"x86-64", elffile.X86_64, gateInterrupt, nil, []uint64{0x1100, 8, flagInterrupt | 2, 0x9008, 16}, false, 0x8fd8},
+		{"i386", elffile.I386, gateInterrupt, nil, []uint64{0x1100, 8, abi.IF | 2}, false, 0x8ffc},
+		{"i386 with a code", elffile.I386, gateInterrupt, []uint64{5}, []uint64{5, 0x1100, 8, abi.IF | 2}, false, 0x8ff8},
+		{"i386 by a trap gate", elffile.I386, gateTrap, nil, []uint64{0x1100, 8, abi.IF | 2}, true, 0x8ffc},
+		{"x86-64", elffile.X86_64, gateInterrupt, nil, []uint64{0x1100, 8, abi.IF | 2, 0x9008, 16}, false, 0x8fd8},
 	} {
 		k, _ := newKernel(t, c.machine, ownThread{State: ownReady})
 		withGate(k, 0x20, c.kind)
-		k.proc.regs, k.proc.set = emu.Regs{RIP: 0x1100, RSP: 0x9008, RFLAGS: flagInterrupt}, emu.SetAll
+		k.proc.regs, k.proc.set = emu.Regs{RIP: 0x1100, RSP: 0x9008, RFLAGS: abi.IF}, trace.AllRegs
 		if err := k.ticker.deliver(&k.threads[0], 0x20, c.code...); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if k.proc.regs.RIP != handler || k.proc.regs.RSP != c.sp || k.on.Get() != c.on || (k.proc.regs.RFLAGS&flagInterrupt != 0) != c.on {
+		if k.proc.regs.RIP != handler || k.proc.regs.RSP != c.sp || k.on.Get() != c.on || (k.proc.regs.RFLAGS&abi.IF != 0) != c.on {
 			t.Errorf("%s: the handler begins with %+v, interrupts are %t", c.name, k.proc.regs, k.on.Get())
 		}
 		var frame []uint64
@@ -68,8 +69,8 @@ func TestReturnFromInterrupt(t *testing.T) {
 	for _, machine := range []elffile.Machine{elffile.I386, elffile.X86_64} {
 		k, _ := newKernel(t, machine, ownThread{State: ownReady})
 		withGate(k, 0x20, gateInterrupt)
-		was := emu.Regs{RIP: 0x1100, RSP: 0x9000, RFLAGS: flagInterrupt | 2, RBX: 7}
-		k.proc.regs, k.proc.set = was, emu.SetAll
+		was := emu.Regs{RIP: 0x1100, RSP: 0x9000, RFLAGS: abi.IF | 2, RBX: 7}
+		k.proc.regs, k.proc.set = was, trace.AllRegs
 		if err := k.ticker.deliver(&k.threads[0], 0x20); err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,7 @@ func TestReturnFromInterrupt(t *testing.T) {
 // TestNoGate: an interrupt without a gate, or without a stack, is the kernel's fault.
 func TestNoGate(t *testing.T) {
 	k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady})
-	k.proc.regs, k.proc.set = emu.Regs{RIP: 0x1100, RSP: 0x9000}, emu.SetAll
+	k.proc.regs, k.proc.set = emu.Regs{RIP: 0x1100, RSP: 0x9000}, trace.AllRegs
 	var un *undeliverableError
 	if err := k.ticker.deliver(&k.threads[0], 0x20); !errors.As(err, &un) || un.kind != trace.Segfault {
 		t.Errorf("no table: %v", err)
@@ -103,18 +104,18 @@ func TestNoGate(t *testing.T) {
 
 // TestWrongReturn: a handler has to leave alone what isn't its own.
 func TestWrongReturn(t *testing.T) {
-	was := emu.Regs{RIP: 0x1100, RSP: 0x9000, RFLAGS: flagInterrupt, RBX: 7, R9: 1}
+	was := emu.Regs{RIP: 0x1100, RSP: 0x9000, RFLAGS: abi.IF, RBX: 7, R9: 1}
 	for _, c := range []struct {
 		name   string
 		change func(r *emu.Regs)
 		flags  uint64
 		wrong  bool
 	}{
-		{"as it was", func(*emu.Regs) {}, flagInterrupt, false},
-		{"another ebx", func(r *emu.Regs) { r.RBX = 8 }, flagInterrupt, true},
+		{"as it was", func(*emu.Regs) {}, abi.IF, false},
+		{"another ebx", func(r *emu.Regs) { r.RBX = 8 }, abi.IF, true},
 		{"interrupts off", func(*emu.Regs) {}, 0, true},
-		{"the carry", func(*emu.Regs) {}, flagInterrupt | 1, true},
-		{"elsewhere", func(r *emu.Regs) { r.RIP, r.RBX = 0x1200, 8 }, flagInterrupt, false},
+		{"the carry", func(*emu.Regs) {}, abi.IF | 1, true},
+		{"elsewhere", func(r *emu.Regs) { r.RIP, r.RBX = 0x1200, 8 }, abi.IF, false},
 	} {
 		k, _ := newKernel(t, elffile.I386, ownThread{State: ownReady})
 		k.proc.regs = was

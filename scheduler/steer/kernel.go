@@ -143,7 +143,7 @@ func New(s *scheduler.System, b Board, roles map[uint64]profile.Bound, profile *
 	}
 	in, known, c := &k.situation, k.known, core{System: s, path: &k.path}
 	k.core = c
-	k.proc = &processor{in: in, hadIn: noWhere}
+	k.proc = &processor{in: in, loaded: noLoad()}
 	k.ranks = &ranks{in: in, core: c, known: known}
 	k.tails = &tails{in: in, core: c, known: known, step: &k.stepping, proc: k.proc}
 	k.beliefs = &beliefs{in: in, core: c, known: known, step: &k.stepping, proc: k.proc}
@@ -177,7 +177,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	s.due = s.rounds.passes(th)
 	s.wide = s.unsettled() || th.own.Round || s.due
 	s.livelocks.countVain()
-	s.tried, s.wakers = nil, nil
+	s.answers.forget()
 	if s.ranks.ranked() {
 		s.tryRanks()
 	}

@@ -119,13 +119,20 @@ type stepping struct {
 	could []trace.TID // the threads that could run before the step
 	wide  bool        // the step depends on every step
 	due   bool        // a tick comes with it
-	// tried are the threads that landgo has tried, and whether they can run, in the
-	// present state.
-	tried   map[trace.TID]bool
-	wakers  []trace.TID // see time.go; nil: not known yet
-	probing bool        // ticks are being tried
-	trying  bool        // a livelock is
+	answers
+	probing bool // ticks are being tried
+	trying  bool // a livelock is
 }
+
+// answers are what was found out of the present state.
+type answers struct {
+	// tried are the threads that landgo has tried, and whether they can run.
+	tried  map[trace.TID]bool
+	wakers []trace.TID // see time.go; nil: not known yet
+}
+
+// forget is called when the state is another one.
+func (a *answers) forget() { *a = answers{} }
 
 // scratch is of the step under way, or of what is tried in it.
 type scratch struct {

@@ -137,7 +137,8 @@ func (v *livelocks) goesOn() (yes bool) {
 	if finer {
 		v.core.Refine()
 	}
-	v.step.could, v.step.due, v.step.tried, v.step.wakers = could, due, nil, nil
+	v.step.could, v.step.due = could, due
+	v.step.answers.forget()
 	return yes
 }
 
@@ -178,7 +179,7 @@ func (v *livelocks) comesRound(next *thread, turning map[trace.TID]bool) bool {
 		readFrom(b)
 		whole := b.ticks != v.in.ticks.Get() && b.ports == v.in.ports.Get()
 		if v.rounds.alone() {
-			whole = whole && b.turn && b.tr.Thread == next.ID && v.in.machine.SameCPU(b.ctx, v.in.steps[last].ctx) == 0
+			whole = whole && b.turn && b.tr.Thread == next.ID && v.in.machine.SameCPU(b.ctx, v.in.steps[last].ctx)
 		} else {
 			for t := range turning {
 				whole = whole && b.journal <= v.in.threads[t].own.LapBefore

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image/elffile"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -16,10 +16,8 @@ const endProcess = trace.EndProcess
 
 // Page tables.
 const (
-	pagePresent = 1
-	pageLarge   = 1 << 7
-	frameMask   = 0x000ffffffffff000
-	cr4PAE      = 1 << 5
+	frameMask = 0x000ffffffffff000
+	cr4PAE    = 1 << 5
 )
 
 // remaps reports whether what is mapped may be another in the next state.
@@ -54,10 +52,10 @@ func (s *reading) translate(va uint64) (uint64, bool) {
 	for ; level > 0; level-- {
 		shift := 12 + 9*uint(level-1)
 		e := s.machine.Read64(table + va>>shift&511*8)
-		if e&pagePresent == 0 {
+		if e&abi.EntryPresent == 0 {
 			return 0, false
 		}
-		if table = e & frameMask; level == 1 || level <= 3 && e&pageLarge != 0 {
+		if table = e & frameMask; level == 1 || level <= 3 && e&abi.EntryLarge != 0 {
 			low := uint64(1)<<shift - 1
 			pa := table&^low | va&low
 			return pa, pa < s.machine.Space()
@@ -67,16 +65,16 @@ func (s *reading) translate(va uint64) (uint64, bool) {
 }
 
 func (s *fixed) walk32(cr3, va uint64) (uint64, bool) {
-	e := uint64(s.machine.Read32(cr3&^0xfff + va>>22&1023*4))
-	if e&pagePresent == 0 {
+	e := uint64(s.machine.Read32(abi.PageDown(cr3) + va>>22&1023*4))
+	if e&abi.EntryPresent == 0 {
 		return 0, false
 	}
 	pa := e&0xffc00000 | va&0x3fffff
-	if e&pageLarge == 0 {
-		if e = uint64(s.machine.Read32(e&^0xfff + va>>12&1023*4)); e&pagePresent == 0 {
+	if e&abi.EntryLarge == 0 {
+		if e = uint64(s.machine.Read32(abi.PageDown(e) + va>>abi.PageShift&1023*4)); e&abi.EntryPresent == 0 {
 			return 0, false
 		}
-		pa = e&^0xfff | va&0xfff
+		pa = abi.PageDown(e) | va%abi.PageSize
 	}
 	return pa, pa < s.machine.Space()
 }
@@ -145,7 +143,7 @@ func (ex *execution) checkPaging(u *turn) error {
 	ex.in.paged = true
 	for i := range ex.in.image.Segments {
 		seg := &ex.in.image.Segments[i]
-		for at := seg.Addr; at < seg.Addr+seg.MemSize; at += 4096 {
+		for at := seg.Addr; at < seg.Addr+seg.MemSize; at += abi.PageSize {
 			if pa, ok := ex.in.walkTables(&b, at); !ok || pa != at {
 				return ex.core.invalid(kernel.GapPaging, u.th, ex.proc.pcNow(),
 					"the kernel's page tables put %#x elsewhere, and %s takes each address for its own: landgo needs libunicorn 2.1 or newer for this kernel", at, ex.in.machine.Version())
@@ -164,10 +162,10 @@ func (s *fixed) walkTables(b *emu.BoardRegs, va uint64) (uint64, bool) {
 	for level := 4; level > 0; level-- {
 		shift := 12 + 9*uint(level-1)
 		e := s.machine.Read64(table + va>>shift&511*8)
-		if e&pagePresent == 0 {
+		if e&abi.EntryPresent == 0 {
 			return 0, false
 		}
-		if table = e & frameMask; level == 1 || level <= 3 && e&pageLarge != 0 {
+		if table = e & frameMask; level == 1 || level <= 3 && e&abi.EntryLarge != 0 {
 			low := uint64(1)<<shift - 1
 			return table&^low | va&low, true
 		}
@@ -195,7 +193,7 @@ func (ex *execution) faultOf(th *thread, f emu.Fault) *scheduler.Failure {
 	out.PC = ex.proc.regs.RIP
 	if f.Kind == emu.FaultRead && out.Kind == trace.Segfault {
 		out.Message = fmt.Sprintf("page fault at address %#x", f.Addr)
-		if f.Addr < elffile.PageSize {
+		if f.Addr < abi.PageSize {
 			out.Message += ": a null pointer"
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"landgo/emu"
-	"landgo/internal/image/elffile"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -17,7 +17,7 @@ import (
 
 // beneathRoom is how far below its stack a thread is looked for: a function's frame
 // may begin far below.
-const beneathRoom = 2 * elffile.PageSize
+const beneathRoom = 2 * abi.PageSize
 
 // stackEnd is the lowest byte of a thread's stack and the memory below it.
 type stackEnd struct {
@@ -62,7 +62,7 @@ func (s *reading) beneath(low uint64) emu.Range {
 		return emu.Range{}
 	}
 	r := emu.Range{Lo: last + 1, Hi: last + 1}
-	for n := (low-1)%elffile.PageSize + 1; r.Hi-r.Lo+n <= beneathRoom; n = elffile.PageSize {
+	for n := (low-1)%abi.PageSize + 1; r.Hi-r.Lo+n <= beneathRoom; n = abi.PageSize {
 		at, ok := s.translate(low - (r.Hi - r.Lo) - n)
 		if !ok || at+n != r.Lo {
 			break

@@ -2,6 +2,7 @@ package steer
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -11,14 +12,8 @@ import (
 // carried out here. The engine executes those that change control registers,
 // descriptor tables and the stack pointer.
 
-const (
-	flagInterrupt = 1 << 9
-	flagTrap      = 1 << 8
-	flagNested    = 1 << 14
-	flagResume    = 1 << 16
-	// writableFlags are those that popf and iret take from memory.
-	writableFlags = 0x240fd5 | flagInterrupt | flagNested
-)
+// writableFlags are those that popf and iret take from memory.
+const writableFlags = abi.Arithmetic | abi.TF | abi.IF | abi.DF | abi.NT | abi.AC | abi.ID
 
 // privileged carries out the privileged instruction at which the processor stopped, of this many
 // bytes.
@@ -32,11 +27,11 @@ func (ex *execution) privileged(u *turn, name string, n uint64) (happening, erro
 			return ex.point(u)
 		}
 		u.shadow = false
-		ex.proc.regs.RFLAGS &^= flagInterrupt
+		ex.proc.regs.RFLAGS &^= abi.IF
 		ex.in.interrupts(u, false)
 		return ex.next(u, n)
 	case "sti":
-		ex.proc.regs.RFLAGS |= flagInterrupt
+		ex.proc.regs.RFLAGS |= abi.IF
 		if !ex.in.on.Get() {
 			u.shadow = true
 		}
@@ -46,7 +41,7 @@ func (ex *execution) privileged(u *turn, name string, n uint64) (happening, erro
 		if !ok {
 			break // the engine finds the fault
 		}
-		if v&flagInterrupt == 0 && ex.isPoint(u, trace.PointCLI) {
+		if v&abi.IF == 0 && ex.isPoint(u, trace.PointCLI) {
 			return ex.point(u)
 		}
 		ex.proc.regs.RSP += ex.in.wordSize
@@ -97,7 +92,7 @@ func (ex *execution) permit(u *turn) *emu.Stop {
 // next goes on behind an instruction that landgo has carried out.
 func (ex *execution) next(u *turn, n uint64) (happening, error) {
 	ex.proc.regs.RIP += n
-	ex.proc.set = emu.SetAll
+	ex.proc.set = trace.AllRegs
 	ex.did(u)
 	return atNothing, nil
 }
@@ -135,14 +130,14 @@ func (ex *execution) point(u *turn) (happening, error) {
 // setFlags loads the flags: interrupts may come on, at once, or go off.
 func (ex *execution) setFlags(u *turn, v uint64) (happening, error) {
 	ex.proc.regs.RFLAGS = v&writableFlags | 2
-	ex.proc.set = emu.SetAll
+	ex.proc.set = trace.AllRegs
 	ex.did(u)
 	was := ex.in.on.Get()
 	u.shadow = false
 	switch {
-	case v&flagTrap != 0:
+	case v&abi.TF != 0:
 		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, ex.proc.regs.RIP, "single stepping (the trap flag) isn't modelled")
-	case v&flagInterrupt == 0:
+	case v&abi.IF == 0:
 		ex.in.interrupts(u, false)
 	case !was:
 		return ex.turnedOn(u)

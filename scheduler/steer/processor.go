@@ -2,7 +2,7 @@ package steer
 
 import (
 	"landgo/emu"
-	"landgo/internal/image/elffile"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 )
 
@@ -34,7 +34,7 @@ func (ex *execution) cpuRun(u *turn) *emu.Stop {
 		Budget: min(ex.core.Config().StepBudget, maxRun), Set: ex.proc.changed(), Regs: ex.proc.regs}
 	ex.proc.set = 0
 	r.Flags = ex.flagsOwn(u)
-	if ex.in.profile != nil && ex.in.profile.Stack != 0 && ex.in.profile.Stack < elffile.PageSize {
+	if ex.in.profile != nil && ex.in.profile.Stack != 0 && ex.in.profile.Stack < abi.PageSize {
 		r.Flags |= emu.StackLoads
 	}
 	if u.ticking {
@@ -59,23 +59,33 @@ func (ex *execution) cpuRun(u *turn) *emu.Stop {
 // processor has the registers between two runs, and what calls find in them.
 type processor struct {
 	in *situation
+	loaded
+	run emu.Run
+}
+
+// loaded is what is known of the registers.
+type loaded struct {
 	// regs are to be written into the processor before it runs on; set says which.
 	// Empty between steps.
 	regs emu.Regs
-	set  emu.RegSet
+	set  trace.RegSet
 	// had is what context hadIn has in them, where it is known.
 	had   emu.Regs
 	hadIn emu.Ctx
-	run   emu.Run
 }
+
+func noLoad() loaded { return loaded{hadIn: noWhere} }
+
+// forget is called where the processor has got another state.
+func (l *loaded) forget() { l.set, l.hadIn = 0, noWhere }
 
 // changed are the registers of s.set that the processor has otherwise. Writing
 // all of them takes longer than a short run does.
-func (p *processor) changed() emu.RegSet {
-	if p.set != emu.SetAll || p.hadIn != emu.Ctx(p.in.cpu.Get()) {
+func (p *processor) changed() trace.RegSet {
+	if p.set != trace.AllRegs || p.hadIn != emu.Ctx(p.in.cpu.Get()) {
 		return p.set
 	}
-	return emu.Differing(&p.regs, &p.had) | emu.SetRIP
+	return emu.Differing(&p.regs, &p.had) | trace.RIP
 }
 
 // noWhere is no context.
@@ -162,7 +172,7 @@ func (ex *execution) flagsOwn(u *turn) (f emu.RunFlags) {
 
 // regsNow are the processor's registers.
 func (p *processor) regsNow() emu.Regs {
-	if p.set == emu.SetAll {
+	if p.set == trace.AllRegs {
 		return p.regs
 	}
 	return p.in.machine.Regs(emu.Ctx(p.in.cpu.Get()))
@@ -177,7 +187,7 @@ func (p *processor) flush() error {
 		return nil
 	}
 	p.run = emu.Run{From: emu.Ctx(p.in.cpu.Get()), User: p.in.user.Get(), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: p.changed(), Regs: p.regs, Reuse: !p.in.kept()}
-	p.set, p.hadIn = 0, noWhere
+	p.forget()
 	stop := p.in.machine.Run(&p.run)
 	p.in.machine.Put(&p.in.cpu, uint64(stop.Ctx))
 	return nil

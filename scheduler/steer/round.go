@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image/elffile"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 	"landgo/scheduler/known"
@@ -62,16 +62,16 @@ func (s *fixed) itsOwn(th *thread, pa uint64) bool {
 // stackPage is the page of memory in which a thread's stack pointer was last, as far
 // as it is known to be the thread's stack, and not its structure. Else it is empty.
 func (s *reading) stackPage(th *thread) emu.Range {
-	page := th.Regs.RSP &^ (elffile.PageSize - 1)
+	page := th.Regs.RSP &^ (abi.PageSize - 1)
 	low := th.own.StackLow
 	if s.profile != nil && s.profile.Stack != 0 {
 		low = th.Regs.RSP&^(s.profile.Stack-1) + s.profile.Size
 	}
 	at, ok := s.translate(page)
-	if !ok || low == 0 || low >= page+elffile.PageSize {
+	if !ok || low == 0 || low >= page+abi.PageSize {
 		return emu.Range{}
 	}
-	return emu.Range{Lo: at + max(low, page) - page, Hi: at + elffile.PageSize}
+	return emu.Range{Lo: at + max(low, page) - page, Hi: at + abi.PageSize}
 }
 
 // ownStack: the memory is known to be the thread's stack.
@@ -212,7 +212,7 @@ func (o *rounds) passes(th *thread) bool {
 			continue
 		}
 		n++
-		if b.on == now.on && o.in.machine.SameCPU(b.ctx, now.ctx) == 0 && o.in.machine.Unchanged(o.in.since(b), dead) {
+		if b.on == now.on && o.in.machine.SameCPU(b.ctx, now.ctx) && o.in.machine.Unchanged(o.in.since(b), dead) {
 			now.off = now.on == 0 && b.ons == now.ons && !o.step.trying
 			return true
 		}

@@ -118,7 +118,7 @@ func (ex *execution) runFor(u *turn) (happening, error) {
 		if err != nil || h != atNothing {
 			return h, err
 		}
-		if u.until != nil && ex.in.on.Get() && ex.proc.set&emu.SetRIP != 0 && ex.proc.regs.RIP == u.until.RIP && ex.proc.regs.RSP == u.until.RSP {
+		if u.until != nil && ex.in.on.Get() && ex.proc.set&trace.RIP != 0 && ex.proc.regs.RIP == u.until.RIP && ex.proc.regs.RSP == u.until.RSP {
 			return atReturn, nil
 		}
 		if switched, err := ex.switches.pollGap(u); switched || err != nil {
@@ -182,7 +182,7 @@ func (ex *execution) stopped(u *turn, stop *emu.Stop) (happening, error) {
 			return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, stop.PC, "a trap of a user program that its kernel doesn't allow (int %#x) isn't modelled", stop.Trap.Vector)
 		}
 		ex.proc.regs.RIP += uint64(stop.Trap.Len)
-		ex.proc.set = emu.SetAll
+		ex.proc.set = trace.AllRegs
 		ex.did(u)
 		return ex.ticker.undelivered(u, ex.trap(u, stop.Trap.Vector))
 	case emu.StopFault:

@@ -1,6 +1,6 @@
 package steer
 
-import "landgo/emu"
+import "landgo/internal/trace"
 
 // The text screen scrolls by a copy of its 4,000 bytes, which a small kernel makes byte
 // by byte, for each line that a thread prints. That is most of what an execution of its
@@ -23,7 +23,7 @@ func (a *annotations) scroll(u *turn) {
 	a.proc.regs.RAX = to
 	a.proc.regs.RSP += a.in.wordSize
 	a.proc.regs.RIP = back
-	a.proc.set = emu.SetAll
+	a.proc.set = trace.AllRegs
 	a.in.machine.PutFlag(&a.in.atBreak, false)
 	a.exec.did(u)
 }

@@ -45,7 +45,7 @@ func (o *rounds) spins(th *thread) (bool, error) {
 	// Nothing is learned of sharing: what it reads it has read before.
 	r.Flags, r.Budget = emu.RecordAll|emu.IgnoreBreaks, uint64(p)
 	stop = o.in.machine.Run(&r)
-	same := stop.Why == emu.StopBudget && o.in.machine.SameCPU(emu.Ctx(o.in.cpu.Get()), stop.Ctx) == 0 &&
+	same := stop.Why == emu.StopBudget && o.in.machine.SameCPU(emu.Ctx(o.in.cpu.Get()), stop.Ctx) &&
 		o.in.machine.Unchanged([]emu.Stretch{{From: mem, To: o.in.machine.Journal()}}, o.in.dead(th))
 	return same && o.spinsOn(th, slices.Clone(stop.Accesses)), nil
 }
@@ -77,7 +77,7 @@ func (o *rounds) findSpin(th *thread, tr *trace.Transition) {
 		if st.ticks != o.in.ticks.Get() || st.ports != o.in.ports.Get() || st.clock != o.in.machine.ClockReads() || !calmOwn(st.tr) {
 			return
 		}
-		if st.at == th.ID && st.insns != th.Insns && st.pc == th.Regs.RIP && o.in.machine.SameCPU(st.ctx, at) == 0 {
+		if st.at == th.ID && st.insns != th.Insns && st.pc == th.Regs.RIP && o.in.machine.SameCPU(st.ctx, at) {
 			reads, disturbed, own := o.core.ReadsSince(th.ID, i-1)
 			if !disturbed && o.in.machine.Unchanged(own, o.in.dead(th)) {
 				o.spinsOn(th, reads)

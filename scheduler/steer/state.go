@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"slices"
 
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -17,7 +18,8 @@ import (
 func (s *Kernel) Rewind(k trace.Mark) {
 	remaps := s.remaps()
 	s.System.Rewind(k)
-	s.proc.set, s.tried, s.wakers, s.proc.hadIn = 0, nil, nil, noWhere
+	s.proc.forget()
+	s.answers.forget()
 	if remaps {
 		s.machine.FlushBoard()
 	}
@@ -160,15 +162,15 @@ func (s *Kernel) Outcome() uint64 {
 	stacks := map[uint64]bool{}
 	for i := range s.threads {
 		if pa, ok := s.translate(s.threads[i].Regs.RSP); s.threads[i].Exists && ok {
-			stacks[pa>>12] = true
+			stacks[pa>>abi.PageShift] = true
 		}
 		if pa, ok := s.translate(s.threads[i].own.Frames - 1); s.threads[i].Exists && ok {
-			stacks[pa>>12] = true
+			stacks[pa>>abi.PageShift] = true
 		}
 	}
 	return s.digest(func(at uint64) bool {
 		owner, _ := s.machine.Sharing(at)
-		return stacks[at>>12] || owner == handlerThread || s.known.Ticked[at>>3].Writes != 0
+		return stacks[at>>abi.PageShift] || owner == handlerThread || s.known.Ticked[at>>3].Writes != 0
 	})
 }
 
@@ -182,7 +184,7 @@ func (s *situation) digest(without func(at uint64) bool) uint64 {
 		}
 		for lo, at := s.image.Physical(seg.Addr), s.image.Physical(seg.Addr); at < lo+seg.MemSize; at += 8 {
 			v := s.machine.Read64(at)
-			if v == 0 || tables[at>>12] || without(at) { // most words are 0
+			if v == 0 || tables[at>>abi.PageShift] || without(at) { // most words are 0
 				continue
 			}
 			h.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(word, at), v))
@@ -212,16 +214,16 @@ func (s *reading) pageTables() map[uint64]bool {
 	}
 	var visit func(table uint64, level int)
 	visit = func(table uint64, level int) {
-		if pages[table>>12] || !s.inMemory(table) {
+		if pages[table>>abi.PageShift] || !s.inMemory(table) {
 			return
 		}
-		pages[table>>12] = true
-		for at := table; level > 1 && at < table+4096; at += size {
+		pages[table>>abi.PageShift] = true
+		for at := table; level > 1 && at < table+abi.PageSize; at += size {
 			e := s.machine.Read64(at)
 			if size == 4 {
 				e = uint64(s.machine.Read32(at))
 			}
-			if e&pagePresent != 0 && e&pageLarge == 0 {
+			if e&abi.EntryPresent != 0 && e&abi.EntryLarge == 0 {
 				visit(e&frameMask, level-1)
 			}
 		}

@@ -2,7 +2,7 @@ package steer
 
 import (
 	"landgo/emu"
-	"landgo/internal/image/elffile"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -13,7 +13,7 @@ import (
 
 // handlerRoom is how much of the stack below the place where it was interrupted a
 // thread lends to the handler. Accesses there concern no other thread.
-const handlerRoom = 4096
+const handlerRoom = abi.PageSize
 
 // ticker has the interrupts that landgo delivers, and how threads go on after them.
 type ticker struct {
@@ -93,7 +93,7 @@ func (s *reading) stackBelow(sp uint64) emu.Range {
 		return emu.Range{}
 	}
 	if from, ok := s.translate(lo); !ok || end-from != sp-1-lo {
-		lo = (sp - 1) &^ (elffile.PageSize - 1) // pages that aren't side by side
+		lo = (sp - 1) &^ (abi.PageSize - 1) // pages that aren't side by side
 	}
 	return emu.Range{Lo: end + 1 - (sp - lo), Hi: end + 1}
 }
@@ -260,12 +260,12 @@ func (tk *ticker) deliver(th *thread, vector uint8, code ...uint64) error {
 		}
 	}
 	regs.RSP, regs.RIP = sp, handler
-	regs.RFLAGS &^= flagTrap | flagNested | flagResume
+	regs.RFLAGS &^= abi.TF | abi.NT | abi.RF
 	if kind == gateInterrupt {
-		regs.RFLAGS &^= flagInterrupt
+		regs.RFLAGS &^= abi.IF
 		tk.in.machine.PutFlag(&tk.in.on, false)
 	}
-	tk.proc.regs, tk.proc.set = regs, emu.SetAll
+	tk.proc.regs, tk.proc.set = regs, trace.AllRegs
 	tk.in.machine.PutFlag(&tk.in.atBreak, false)
 	return nil
 }

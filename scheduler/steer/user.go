@@ -2,6 +2,7 @@ package steer
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -33,9 +34,9 @@ func (ex *execution) toUser(u *turn, frame [5]uint64) (happening, error) {
 		frame[3+i] = v
 	}
 	switch {
-	case frame[2]&flagTrap != 0:
+	case frame[2]&abi.TF != 0:
 		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, ex.proc.regs.RIP, "single stepping (the trap flag) isn't modelled")
-	case frame[2]&flagInterrupt == 0:
+	case frame[2]&abi.IF == 0:
 		return atNothing, ex.core.invalid(kernel.GapInstruction, u.th, ex.proc.regs.RIP, "a user program with interrupts off isn't modelled")
 	}
 	from, at := ex.proc.regs.RSP, ex.proc.regs.RIP

@@ -1,6 +1,7 @@
 /* A kernel in the shape that courses give theirs (docs/case-studies/pintos.md). A thread is a
  * page, with its structure at the foot. The functions have the names by which landgo knows that
- * family, and nothing is annotated. Written from what such kernels do; ../README.md has the tour. */
+ * family, and nothing is annotated. Written from what such kernels do; ../README.md has the
+ * tour. */
 #ifndef COURSE_H
 #define COURSE_H
 

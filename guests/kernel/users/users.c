@@ -1,7 +1,8 @@
-/* A kernel with user programs, in the shape of xv6. Processes have address spaces of their own,
- * and call the kernel by a trap. A scheduler with a stack of its own goes through a table;
- * threads sleep on a channel. Its clock is the local APIC's, which it finds by the tables of
- * multiprocessors. i386 only, without annotations: users.yaml describes it. */
+/* A kernel with user programs, in the shape of xv6. Processes have address spaces of
+ * their own, and call the kernel by a trap. A scheduler with a stack of its own goes
+ * through a table; threads sleep on a channel. Its clock is the local APIC's, which it
+ * finds by the tables of multiprocessors. i386 only, without annotations: users.yaml
+ * describes it. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

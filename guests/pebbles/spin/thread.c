@@ -4,10 +4,11 @@
  * creator holds the lock from before the fork until the entry is complete, so a
  * child that comes to need its entry finds it.
  *
- * A thread's end: it marks its entry, wakes its joiner, and then gives the lock back and vanishes
- * without touching its stack in between. The joiner takes the lock before it frees the stack. By
- * then the thread needs its stack no more: on one processor only the two last instructions of
- * unlock_and_vanish are left. */
+ * A thread's end: it marks its entry, wakes its joiner, and then gives the lock
+ * back and vanishes without touching its stack in between. The joiner takes the
+ * lock before it frees the stack. By then the thread needs its stack no more:
+ * on one processor only the two last instructions of unlock_and_vanish are
+ * left. */
 #include "pebbles.h"
 #include "thread.h"
 #include "variant.h"

@@ -45,12 +45,9 @@ type past struct {
 	beginning, whole trace.Schedule
 }
 
-// marksKept is about how many marks are kept. Each keeps a context of its thread.
-const marksKept = 4096
-
 // keepMark keeps the present state, in which n rows were taken, if it is the turn of one.
 func (c *Chooser) keepMark(n int) {
-	if n-c.marks[len(c.marks)-1].at > n/marksKept {
+	if n-c.marks[len(c.marks)-1].at > n/session.MarksKept {
 		c.marks = append(c.marks, marked{n, c.s.Guest.Mark()})
 	}
 }

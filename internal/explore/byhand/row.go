@@ -99,8 +99,8 @@ func (c *Chooser) do(step por.PathStep, take func(*por.PathStep) (*trace.Transit
 	return r, nil
 }
 
-// besides tells the variables that a step accesses behind what it begins with: those that are no
-// preemption point, because no thread has accessed them yet.
+// besides lists the variables that a step accesses after its first access. They are no preemption
+// points, because no thread has accessed them yet.
 func (c *Chooser) besides(tr *trace.Transition, first *trace.Access) (text string) {
 	const most = 3
 	var told []string

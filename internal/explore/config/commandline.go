@@ -7,12 +7,6 @@ import (
 	"landgo/internal/trace"
 )
 
-// RunCommand is the command line that runs the configuration, with the options
-// that aren't at their defaults.
-func (c *Config) RunCommand() string {
-	return commandLine("run", c, "", shellQuote(c.Guest))
-}
-
 // ReplayCommand is the command line that replays a bug. It names the bug's file if
 // there is one, with the guest if that is another than the file names. Else it has the
 // schedule with the options that it was made with.
@@ -48,6 +42,7 @@ func (c *Config) keptOnly() *Config {
 	return &kept
 }
 
+// commandLine has the options that aren't at their defaults.
 func commandLine(command string, c *Config, first, guest string) string {
 	var b strings.Builder
 	b.WriteString("landgo " + command + " " + first)

@@ -80,7 +80,7 @@ func TestRulesKeepTheirOrder(t *testing.T) {
 	if got, want := c.Granularity(), "yield,lock without a within b without c"; got != want {
 		t.Errorf("granularity %q, want %q", got, want)
 	}
-	if got, want := c.RunCommand(), "landgo run --pp yield,lock --without a --within b --without c guest.elf"; got != want {
+	if got, want := commandLine("run", &c, "", c.Guest), "landgo run --pp yield,lock --without a --within b --without c guest.elf"; got != want {
 		t.Errorf("command %q, want %q", got, want)
 	}
 }

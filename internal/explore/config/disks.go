@@ -4,19 +4,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"landgo/internal/abi"
 )
 
 // A kernel's disks are among the files, by their places: "disk 0" is the first channel's
 // first drive. No path of a file begins so.
 const diskName = "disk "
 
-// MaxDisks is how many a kernel's machine has room for.
-const MaxDisks = 4
-
 // Disk is the place of a disk; false: the file isn't one.
 func (f *GuestFile) Disk() (place int, ok bool) {
 	n, ok := strings.CutPrefix(f.Guest, diskName)
-	if !ok || len(n) != 1 || n[0] < '0' || n[0] >= '0'+MaxDisks {
+	if !ok || len(n) != 1 || n[0] < '0' || n[0] >= '0'+abi.MaxDisks {
 		return 0, false
 	}
 	return int(n[0] - '0'), true
@@ -29,14 +28,14 @@ func setDisk(c *Config, v string) error {
 			place = max(place, n+1)
 		}
 	}
-	if n, file, ok := strings.Cut(v, ":"); ok && len(n) == 1 && n[0] >= '0' && n[0] < '0'+MaxDisks {
+	if n, file, ok := strings.Cut(v, ":"); ok && len(n) == 1 && n[0] >= '0' && n[0] < '0'+abi.MaxDisks {
 		place, v = int(n[0]-'0'), file
 	}
 	switch {
 	case v == "" || strings.ContainsRune(v, 0):
 		return fmt.Errorf("want FILE or N:FILE, got %q", v)
-	case place >= MaxDisks:
-		return fmt.Errorf("the machine has room for %d disks", MaxDisks)
+	case place >= abi.MaxDisks:
+		return fmt.Errorf("the machine has room for %d disks", abi.MaxDisks)
 	}
 	c.Files = append(c.Files, GuestFile{Host: v, Guest: fmt.Sprint(diskName, place)})
 	return nil

@@ -18,8 +18,8 @@ import (
 // CheckpointFormat names the form of a checkpoint file: one JSON object.
 const CheckpointFormat = "landgo-checkpoint/4"
 
-// Checkpoint is a search that can be gone on with in another process: what it
-// is a search of, what was learned and seen so far, and where it is.
+// Checkpoint is a search that another process can continue. It has what is searched, what was
+// learned and seen so far, and the search's place.
 type Checkpoint struct {
 	Format  string `json:"format"`
 	Version string `json:"version"`

@@ -2,6 +2,7 @@ package session
 
 import (
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 	"landgo/kernel"
@@ -55,7 +56,7 @@ func (p *Program) argv() []string { return append([]string{"guest"}, p.Config.Ar
 
 // disks are the contents of a kernel's disks, by their places.
 func (in *inputs) disks(c *config.Config) [][]byte {
-	all := make([][]byte, config.MaxDisks)
+	all := make([][]byte, abi.MaxDisks)
 	for i := range c.Files {
 		if n, ok := c.Files[i].Disk(); ok {
 			if all[n] = in.contents[1+i]; all[n] == nil {

@@ -11,6 +11,10 @@ import (
 	"landgo/scheduler"
 )
 
+// MarksKept is about how many marks are kept on the way through a run. Each keeps a context
+// of its thread.
+const MarksKept = 4096
+
 // FollowAll follows a schedule to its end. In a fresh process less is known of what threads
 // share than when the schedule was made, so a step could go too far. Its news of sharing is
 // kept, and the schedule begins again. So does a schedule that can't be followed because it

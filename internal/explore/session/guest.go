@@ -11,37 +11,9 @@ import (
 // that looks on, a count of steps) asks for a Runner, and can be tested with a few steps.
 type Guest struct {
 	Runner
-	Tally
-	Learner
-	Recorder
-	Follower
-	Settler
-	Roster
-	Namer
-	Explainer
-}
-
-// guestOf has each caller's side of one implementation.
-func guestOf[G interface {
-	por.System
-	por.Census
-	por.Hasher
-	por.Awaiter
-	por.Blender
-	por.Counter
-	por.Overwriter
-	por.Symmetric
-	Stopper
-	Tally
-	Learner
-	Recorder
-	Follower
-	Settler
-	Roster
-	Namer
-	Explainer
-}](g G) *Guest {
-	return &Guest{Runner{g, Sparing{g, g, g, g, g, g, g, g}}, g, g, g, g, g, g, g, g}
+	Gatherer
+	Replayed
+	Told
 }
 
 // Runner is what searches ask. An onlooker at the steps takes the place of the System.
@@ -60,6 +32,62 @@ type Sparing struct {
 	por.Overwriter
 	por.Symmetric
 	Stopper
+}
+
+func sparingOf[G interface {
+	por.Census
+	por.Hasher
+	por.Awaiter
+	por.Blender
+	por.Counter
+	por.Overwriter
+	por.Symmetric
+	Stopper
+}](g G) Sparing {
+	return Sparing{g, g, g, g, g, g, g, g}
+}
+
+// Gatherer is what is asked of many executions together.
+type Gatherer struct {
+	Tally
+	Learner
+	Recorder
+}
+
+func gathererOf[G interface {
+	Tally
+	Learner
+	Recorder
+}](g G) Gatherer {
+	return Gatherer{g, g, g}
+}
+
+// Replayed is what replays ask.
+type Replayed struct {
+	Follower
+	Settler
+}
+
+func replayedOf[G interface {
+	Follower
+	Settler
+}](g G) Replayed {
+	return Replayed{g, g}
+}
+
+// Told is what reports ask.
+type Told struct {
+	Roster
+	Namer
+	Explainer
+}
+
+func toldOf[G interface {
+	Roster
+	Namer
+	Explainer
+}](g G) Told {
+	return Told{g, g, g}
 }
 
 // Stopper has steps ask whether to end with scheduler.ErrStopped.

@@ -7,6 +7,7 @@ import (
 	"landgo/internal/image"
 	"landgo/internal/image/elffile"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 // Inspect says what landgo sees in the guest.
@@ -77,17 +78,17 @@ func (p *Program) points(in *result.Inspection) {
 	if p.Platform.Annotated && p.NoRoles() {
 		lockNote, unlockNote = "where the kernel calls landgo_locking", "where it calls landgo_unlocked"
 	}
-	in.Points = []result.PointPlaces{
-		{Name: "yield", Places: -1, Note: "voluntary switches, as the guest makes them"},
-		{Name: "lock", Places: locks, Note: lockNote},
-		{Name: "unlock", Places: unlocks, Note: unlockNote},
-		{Name: "atomic", Places: p.scan().atomic, Note: "locked instructions in the guest's code"},
-		{Name: "sync", Places: -1, Note: "operations that other threads could notice, as a run finds them"},
-		{Name: "mem", Places: -1, Note: "accesses to memory that threads share, as a run finds them"},
+	at := func(kind trace.Points, places int, note string) {
+		in.Points = append(in.Points, result.PointPlaces{Name: kind.Name(), Places: places, Note: note})
 	}
+	at(trace.PointYield, -1, "voluntary switches, as the guest makes them")
+	at(trace.PointLock, locks, lockNote)
+	at(trace.PointUnlock, unlocks, unlockNote)
+	at(trace.PointAtomic, p.scan().atomic, "locked instructions in the guest's code")
+	at(trace.SyncPoints, -1, "operations that other threads could notice, as a run finds them")
+	at(trace.MemPoints, -1, "accesses to memory that threads share, as a run finds them")
 	if p.Platform.Interrupts {
-		in.Points = append(in.Points,
-			result.PointPlaces{Name: "cli", Places: -1, Note: "before interrupts go off"},
-			result.PointPlaces{Name: "sti", Places: -1, Note: "after they have come on"})
+		at(trace.PointCLI, -1, "before interrupts go off")
+		at(trace.PointSTI, -1, "after they have come on")
 	}
 }

@@ -1,8 +1,10 @@
 package session
 
-import "encoding/binary"
+import (
+	"encoding/binary"
 
-const pageSize = 4096
+	"landgo/internal/abi"
+)
 
 // Memory is what is at an address of the guest's: fewer bytes than asked for if no more
 // are there.
@@ -10,7 +12,7 @@ func (s *Session) Memory(addr, size uint64) []byte {
 	out := make([]byte, 0, size)
 	for uint64(len(out)) < size {
 		at := addr + uint64(len(out))
-		page, ok := s.page(at, min(size-uint64(len(out)), pageSize-at%pageSize))
+		page, ok := s.page(at, min(size-uint64(len(out)), abi.PageSize-at%abi.PageSize))
 		if !ok {
 			break
 		}

@@ -25,6 +25,7 @@ var onLinux = Platform{
 	Concludes:   true,
 	Buffered:    true,
 	StepCost:    1,
+	ByStates:    true,
 	machine:     (*Program).linuxMachine,
 	boot:        (*Session).bootLinux,
 	pointless:   (*Program).pointlessProgram,

@@ -21,6 +21,7 @@ var onPebbles = Platform{
 	testsLibrary: true,
 	Concludes:    true,
 	StepCost:     1,
+	ByStates:     true,
 	machine:      (*Program).pebblesMachine,
 	boot:         (*Session).bootPebbles,
 	pointless:    (*Program).pointlessProgram,

@@ -22,6 +22,7 @@ var ownKernel = Platform{
 	plainMalloc:  true,
 	Interrupts:   true,
 	Annotated:    true,
+	Kernel:       true,
 	Ticks:        true,
 	OrdersOnly:   true,
 	// Ticks, handlers and switches lie between the steps of its threads, and which can
@@ -100,7 +101,8 @@ func (s *Session) bootKernel(in *inputs) error {
 	}
 	s.Console = b
 	own := steer.New(s.Plain, steer.Board{Ports: b, Interrupts: b, Devices: b}, s.roles, s.profile.Kernel)
-	s.Guest, s.found = guestOf(own), own.Found
+	s.Guest = &Guest{Runner{own, sparingOf(own)}, gathererOf(own), replayedOf(own), toldOf(own)}
+	s.found = own.Found
 	s.StopsWithin(true)
 	defer s.StopsWithin(false)
 	return s.bootKept(b, own, &regs)

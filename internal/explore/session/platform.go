@@ -30,6 +30,10 @@ type Platform struct {
 	// Annotated: locks are known by what the kernel tells landgo of them, beside
 	// their functions' names.
 	Annotated bool
+	// Kernel: the guest is a kernel itself, and its threads are its own.
+	Kernel bool
+	// ByStates: its state is known well enough to search by states.
+	ByStates bool
 	// Ticks: the timer drives the guest's own scheduler. Threads are switched by
 	// ticks, sleeps end by them, and a machine is stopped only between two.
 	Ticks bool
@@ -71,8 +75,8 @@ func platformOf(k elffile.Kernel) *Platform {
 	return &unknown
 }
 
-// CarriesOut reports whether the guest is a program for Linux, whose calls landgo models.
-func (p *Platform) CarriesOut() bool { return p.carriesOut }
+// Linux reports whether the guest is a program for Linux, whose calls landgo models.
+func (p *Platform) Linux() bool { return p.carriesOut }
 
 // unknown is a file that doesn't say what it runs on: it can be inspected.
 var unknown = Platform{
@@ -81,6 +85,7 @@ var unknown = Platform{
 	plainMalloc:  true,
 	Concludes:    true,
 	StepCost:     1,
+	ByStates:     true,
 	machine:      (*Program).linuxMachine,
 	boot: func(s *Session, _ *inputs) error {
 		if s.Image.Machine == elffile.I386 {

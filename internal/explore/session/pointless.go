@@ -19,11 +19,12 @@ import (
 // and sync are never pointless: they find their points in a run.
 func (p *Program) pointlessProgram() string {
 	pp := p.Config.PP
+	for _, k := range []trace.Points{trace.PointCLI, trace.PointSTI} {
+		if pp.Has(k) {
+			return fmt.Sprintf("--pp %s: a guest on %s can't switch interrupts off or on", k.Name(), p.Image.Kernel)
+		}
+	}
 	switch {
-	case pp.Has(trace.PointCLI):
-		return fmt.Sprintf("--pp cli: a guest on %s can't switch interrupts off or on", p.Image.Kernel)
-	case pp.Has(trace.PointSTI):
-		return fmt.Sprintf("--pp sti: a guest on %s can't switch interrupts off or on", p.Image.Kernel)
 	case p.Config.Naive() && !p.Config.Deepens():
 		return "--pp race: which instructions race is found out by a whole search, without a bound, and not with --race off; or name them: --pp race=FUNCTION+OFFSET"
 	case pp.Has(trace.MemPoints), pp.Has(trace.SyncPoints):
@@ -32,23 +33,22 @@ func (p *Program) pointlessProgram() string {
 	locks, unlocks := p.LockPlaces()
 	for _, k := range []struct {
 		set    trace.Points
-		name   string
 		places int
 		what   string
 	}{
-		{trace.PointLock, "lock", locks, "function that acquires a lock"},
-		{trace.PointUnlock, "unlock", unlocks, "function that releases a lock"},
+		{trace.PointLock, locks, "function that acquires a lock"},
+		{trace.PointUnlock, unlocks, "function that releases a lock"},
 	} {
 		switch {
 		case !pp.Has(k.set):
 		case p.NoRoles() && !static.AnyLocked(p.Image.File):
-			return fmt.Sprintf("--pp %s: the guest has no function that landgo knows as a lock's, and no locked instruction", k.name)
+			return fmt.Sprintf("--pp %s: the guest has no function that landgo knows as a lock's, and no locked instruction", k.set.Name())
 		case !p.NoRoles() && k.places == 0:
-			return fmt.Sprintf("--pp %s: the guest has no %s", k.name, k.what)
+			return fmt.Sprintf("--pp %s: the guest has no %s", k.set.Name(), k.what)
 		}
 	}
 	if pp.Has(trace.PointAtomic) && !static.AnyLocked(p.Image.File) {
-		return "--pp atomic: the guest has no locked instruction"
+		return fmt.Sprintf("--pp %s: the guest has no locked instruction", trace.PointAtomic.Name())
 	}
 	return ""
 }
@@ -58,12 +58,12 @@ func (p *Program) pointlessProgram() string {
 func (p *Program) pointlessKernel() string {
 	locks, unlocks := p.LockPlaces()
 	for _, k := range []struct {
-		set        trace.Points
-		name, tell string
-		places     int
-	}{{trace.PointLock, "lock", "locking", locks}, {trace.PointUnlock, "unlock", "unlocked", unlocks}} {
+		set    trace.Points
+		tell   string
+		places int
+	}{{trace.PointLock, "locking", locks}, {trace.PointUnlock, "unlocked", unlocks}} {
 		if _, ok := p.Image.Symbol(profile.TellPrefix + k.tell); !ok && k.places == 0 && p.Config.PP.Has(k.set) && !p.Config.PP.Has(trace.MemPoints) {
-			return fmt.Sprintf("--pp %s: the kernel doesn't call %s%s, and no profile names a function for it", k.name, profile.TellPrefix, k.tell)
+			return fmt.Sprintf("--pp %s: the kernel doesn't call %s%s, and no profile names a function for it", k.set.Name(), profile.TellPrefix, k.tell)
 		}
 	}
 	return ""

@@ -193,7 +193,7 @@ func (s *Session) beginOnce() (err error) {
 		s.Machine.FillFrames(s.fill, frames)
 	}
 	s.Plain = scheduler.New(s.schedulerConfig(), s.Machine, s.Image)
-	s.Guest = guestOf(s.Plain)
+	s.Guest = &Guest{Runner{s.Plain, sparingOf(s.Plain)}, gathererOf(s.Plain), replayedOf(s.Plain), toldOf(s.Plain)}
 	return s.boot()
 }
 

@@ -8,9 +8,9 @@ import (
 	"landgo/internal/trace"
 )
 
-// A run that fails against one that passes and differs in little. Threads do what the
-// values that they find say, so the runs are alike up to the first two events that come
-// the other way round.
+// A run that fails against one that passes and differs in little. What threads do depends on the
+// values that they find. So the runs are alike up to the first two events that come in the other
+// order.
 
 // event is an access, a lock that was taken, or a block's end, of a run.
 type event struct {
@@ -151,8 +151,8 @@ func (st *Story) moment(e *event) result.Moment {
 // maxFlips is how many pairs of accesses that come the other way round are looked at.
 const maxFlips = 64
 
-// flipOf is what is to be known of two events of a run that passes which come the other
-// way round here, where the late one is at first.
+// flipOf describes two events of a run that passes which come in the other order here. The late
+// one comes first here.
 func (r *record) flipOf(passes *Story, early, late *event, first at) *flip {
 	f := &flip{early: *early, late: *late, first: first, earlyIs: passes.eventPlace(early), here: passes.eventPlace(late),
 		thread: passes.madeAt(early), other: passes.madeAt(late)}

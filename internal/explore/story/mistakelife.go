@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"landgo/heap"
+	"landgo/internal/abi"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -249,7 +250,7 @@ func (st *Story) goneStack(b *result.Bug, f *scheduler.Failure) string {
 	if !ok || used.beat < 0 {
 		return ""
 	}
-	const near = 4096 // an object's part may be meant by the object's address
+	const near = abi.PageSize // an object's part may be meant by the object's address
 	to := st.accessAt(used).Addr
 	for x, a := range st.backward(f.Thread, used) {
 		if v := st.rawAt(x); a.IsWrite() || uint64(a.Size) != st.Image.Machine.Word() || v > to || to-v > near {

@@ -187,8 +187,8 @@ func (st *Story) announced(f *flip) string {
 	return ""
 }
 
-// doubleChecked: a thread has seen without a lock that a variable is set, and then reads
-// others that the thread which sets it writes later, under the lock.
+// doubleChecked: a thread sees without a lock that a variable is set, and then reads other
+// variables. The thread that sets it writes these later, under the lock.
 func (st *Story) doubleChecked(f *flip) string {
 	if len(f.earlyHeld) == 0 || len(st.held(f.first)) > 0 {
 		return ""

@@ -55,8 +55,8 @@ func (st *Story) lostSignal(b *result.Bug) string {
 	return ""
 }
 
-// untested: the thread that failed was woken from a wait, another thread ran first and
-// changed what the waiting thread had tested before, and that didn't test again.
+// untested: the thread that failed was woken from a wait. Another thread ran first and changed
+// what the waiting thread had tested, and the waiting thread didn't test again.
 func (st *Story) untested(failed trace.TID) string {
 	text, wait, goesOn := st.overtaken(failed)
 	if text == "" && wait >= 0 {

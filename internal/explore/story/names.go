@@ -272,9 +272,8 @@ func (st *Story) libcs(a *result.Access) bool {
 	return a.Symbol != "" && (inner || strings.HasPrefix(a.Symbol, "__"))
 }
 
-// linkers reports whether an access is of what a program that is linked dynamically has
-// beside named variables: addresses that its dynamic linker has filled in, and libraries'
-// own data.
+// linkers reports whether an access is to memory that a dynamically linked program has beside
+// named variables. These are addresses from its dynamic linker, and libraries' own data.
 func (st *Story) linkers(a *result.Access) bool {
 	return a.Symbol == "" && st.Image.PartAt(uint64(a.Address)) != nil
 }

@@ -25,7 +25,7 @@ func (b beat) with(ops ...trace.Op) beat { b.ops = ops; return b }
 
 // recorded is a record of beats, of threads that are named by their numbers.
 func recorded(beats ...beat) *record {
-	return &record{Session: &session.Session{Guest: &session.Guest{Namer: names{}, Roster: names{}}}, beats: beats}
+	return &record{Session: &session.Session{Guest: &session.Guest{Told: session.Told{Namer: names{}, Roster: names{}}}}, beats: beats}
 }
 
 // TestConflicts: the nearest access of a thread that conflicts with another, and the write

@@ -113,8 +113,8 @@ func Schedule(s *session.Session, path []por.PathStep) (trace.Schedule, error) {
 	return st.Schedule, nil
 }
 
-// valueOf is the memory that thread t's access was to, after its step and as the thread
-// sees it: what it read, or what it wrote.
+// valueOf is the value of thread t's access, after its step and as the thread sees it: the value
+// read, or the value written.
 func (st *Story) valueOf(t trace.TID, a *trace.Access) value {
 	if a.Size == 0 || a.Size > 8 || a.Addr < lowestVariable { // a kernel's words have no bytes
 		return value{}

@@ -52,7 +52,7 @@ func reading(t *testing.T) *session.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Guest = &session.Guest{Namer: names{}, Roster: names{}}
+	s.Guest = &session.Guest{Told: session.Told{Namer: names{}, Roster: names{}}}
 	return s
 }
 
@@ -170,7 +170,7 @@ func TestWarnings(t *testing.T) {
 		own := *s
 		met, r := whole, &result.Result{Verdict: c.verdict, Threads: 2, Search: "optimal"}
 		c.change(&met, r, &own.Config)
-		own.Guest = &session.Guest{Recorder: seen{met: met}}
+		own.Guest = &session.Guest{Gatherer: session.Gatherer{Recorder: seen{met: met}}}
 		var got []result.WarningCode
 		for _, w := range Warnings(&own, r) {
 			got = append(got, w.Code)

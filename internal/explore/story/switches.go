@@ -36,9 +36,9 @@ func (st *Story) switches(b *result.Bug) {
 // have any but a library's or a kernel's own, among the last farBeats.
 const lastBeats, farBeats = 4, 64
 
-// latest lists a thread's last accesses in some beats. Left out is what a thread reads of
-// memory that nothing writes in the story and that has no name of the guest's: a table of the
-// dynamic linker's. Names with an underscore first are the C library's (C11 7.1.3).
+// latest lists a thread's last accesses in some beats. Left out are reads of memory without a
+// name in the guest that nothing writes in the story: a table of the dynamic linker's. Names with
+// an underscore first are the C library's (C11 7.1.3).
 func (st *Story) latest(from, to int) (list []result.Access) {
 	tells := func(j, k int) (result.Access, bool) {
 		a := st.shown(j, k)

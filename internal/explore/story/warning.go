@@ -36,7 +36,7 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 		return all
 	}
 	met := s.Guest.Met()
-	kernel := s.Platform.Ticks
+	kernel := s.Platform.Kernel
 	switch {
 	case met.GoneOff: // its threads are its own
 	case met.Cut && s.Config.MostTicks() == 0 && !met.Ran:
@@ -95,18 +95,17 @@ func missed(s *session.Session, met *scheduler.Met) (kinds []string) {
 	if s.Config.Deepens() {
 		return nil // landgo chooses
 	}
-	kernel := s.Platform.Interrupts
+	kernel := s.Platform.Kernel
 	for _, k := range []struct {
 		set, met trace.Points
-		name     string
 		within   []trace.Points // that these are part of
 	}{
-		{trace.PointLock, trace.PointLock, "lock", []trace.Points{trace.MemPoints, trace.SyncPoints}},
-		{trace.PointUnlock, trace.PointUnlock, "unlock", []trace.Points{trace.MemPoints}},
-		{trace.PointAtomic, trace.PointAtomic, "atomic", []trace.Points{trace.MemPoints, trace.SyncPoints}},
-		{trace.SyncPoints, trace.PointSync | trace.PointLock | trace.PointUnlock | trace.PointAtomic, "sync", []trace.Points{trace.MemPoints}},
-		{trace.PointCLI, trace.PointCLI, "cli", nil}, {trace.PointSTI, trace.PointSTI, "sti", nil},
-		{trace.MemPoints, trace.PointMem | trace.PointCLI, "mem", nil},
+		{trace.PointLock, trace.PointLock, []trace.Points{trace.MemPoints, trace.SyncPoints}},
+		{trace.PointUnlock, trace.PointUnlock, []trace.Points{trace.MemPoints}},
+		{trace.PointAtomic, trace.PointAtomic, []trace.Points{trace.MemPoints, trace.SyncPoints}},
+		{trace.SyncPoints, trace.PointSync | trace.PointLock | trace.PointUnlock | trace.PointAtomic, []trace.Points{trace.MemPoints}},
+		{trace.PointCLI, trace.PointCLI, nil}, {trace.PointSTI, trace.PointSTI, nil},
+		{trace.MemPoints, trace.PointMem | trace.PointCLI, nil},
 	} {
 		p := s.Config.PP
 		finer := slices.ContainsFunc(k.within, p.Has)
@@ -118,7 +117,7 @@ func missed(s *session.Session, met *scheduler.Met) (kinds []string) {
 			on |= trace.PointAtomic
 		}
 		if p.Has(k.set) && !finer && met.Points&on == 0 {
-			kinds = append(kinds, k.name)
+			kinds = append(kinds, k.set.Name())
 		}
 	}
 	return kinds

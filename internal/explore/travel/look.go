@@ -66,10 +66,7 @@ func (t *Travel) Registers(thread int) (*debugger.Registers, error) {
 	if r.RIP == 0 && tid == t.current {
 		r.RIP = t.PCAt(t.at) // of a kernel's thread that hasn't run yet
 	}
-	out := &debugger.Registers{General: []uint64{
-		r.RAX, r.RBX, r.RCX, r.RDX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15,
-		r.RIP, r.RFLAGS, r.FSBase, r.GSBase,
-	}}
+	out := &debugger.Registers{Regs: r}
 	var f emu.FPU
 	if !t.s.Platform.Ticks { // a kernel's processor is one, and switches these by itself
 		f = t.s.Machine.FPU(t.s.Plain.Thread(tid).Ctx)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sort"
 
+	"landgo/internal/explore/session"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -15,14 +16,10 @@ type marked struct {
 	mark  trace.Mark
 }
 
-// marksKept is about how many marks of pieces are kept on the way. Each keeps a context
-// of its thread.
-const marksKept = 4096
-
 // keepMark keeps the present state, the beginning of a piece, if it is the turn of one.
 func (t *Travel) keepMark(n int) {
 	last := t.marks[len(t.marks)-1].piece
-	if n-last > len(t.path)/marksKept {
+	if n-last > len(t.path)/session.MarksKept {
 		t.marks = append(t.marks, marked{n, t.s.Guest.Mark()})
 	}
 }

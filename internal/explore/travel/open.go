@@ -136,7 +136,7 @@ func alike(a, b *scheduler.Failure) bool {
 func (t *Travel) Describe() (*debugger.Description, error) {
 	img := t.s.Image
 	d := &debugger.Description{
-		Guest: t.s.Config.Guest, Wide: img.Machine.Word() == 8, Linux: t.s.Platform.CarriesOut(), Bias: img.Base, Entry: img.Entry,
+		Guest: t.s.Config.Guest, Wide: img.Machine.Word() == 8, Linux: t.s.Platform.Linux(), Bias: img.Base, Entry: img.Entry,
 		Schedule: t.sched.String(), Ticks: t.total, Auxv: t.auxv,
 	}
 	if tls := img.TLS; tls != nil {

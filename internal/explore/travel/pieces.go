@@ -46,7 +46,7 @@ func ticksBetween(from, to scheduler.Position) uint64 {
 // scan cuts the path into pieces, and keeps their trails.
 func (t *Travel) scan() error {
 	t.s.Guest.Rewind(t.s.Root)
-	if t.s.Platform.CarriesOut() {
+	if t.s.Platform.Linux() {
 		t.auxv = t.auxiliary(t.s.Plain.RegistersOf(t.path[0].Thread).RSP)
 	}
 	t.marks = []marked{{0, t.s.Root}}

@@ -56,11 +56,11 @@ func (d *Info) frameBase(function *dwarf.Entry, frame *unwind.Frame) (base uint6
 	switch long := d.File.Machine == elffile.X86_64; {
 	case len(location) != 1:
 		return 0, false
-	case location[0] == opFrameValue:
+	case location[0] == fields.OpFrameCFA:
 		return frame.Base, true
-	case long && location[0] == opRegBP:
+	case long && location[0] == fields.OpReg0+6:
 		return frame.BP, true
-	case long && location[0] == opRegSP:
+	case long && location[0] == fields.OpReg0+7:
 		return frame.SP, true
 	}
 	return 0, false
@@ -147,7 +147,7 @@ func (d *Info) localVariable(scope *dwarf.Entry, pc uint64, at int64, depth int)
 // holds says where in a variable a distance from its frame is, if it is there.
 func (d *Info) holds(e *dwarf.Entry, at int64) (offset uint64, ok bool) {
 	location, _ := e.Val(dwarf.AttrLocation).([]byte)
-	if len(location) < 2 || location[0] != opFrame {
+	if len(location) < 2 || location[0] != fields.OpFbreg {
 		return 0, false
 	}
 	r := fields.Reader{Data: location[1:]}

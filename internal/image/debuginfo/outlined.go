@@ -28,7 +28,7 @@ func (d *Info) Outlined(regs *trace.Regs, read func(addr uint64) (uint64, bool),
 		if function == nil || err != nil {
 			return err
 		}
-		if base, _ := function.Val(dwarf.AttrFrameBase).([]byte); len(base) != 1 || base[0] != opFrameValue {
+		if base, _ := function.Val(dwarf.AttrFrameBase).([]byte); len(base) != 1 || base[0] != fields.OpFrameCFA {
 			return nil
 		}
 		of, _, _ := strings.Cut(d.name(function), "._omp_")
@@ -52,15 +52,15 @@ func (d *Info) Outlined(regs *trace.Regs, read func(addr uint64) (uint64, bool),
 func pointedPlace(e *dwarf.Entry, base uint64, read func(addr uint64) (uint64, bool)) (place uint64, ok bool) {
 	location, _ := e.Val(dwarf.AttrLocation).([]byte)
 	r := fields.Reader{Data: location}
-	if r.U8() != opFrame {
+	if r.U8() != fields.OpFbreg {
 		return 0, false
 	}
 	at := r.Sleb()
-	if r.U8() != opDeref || r.Err != nil {
+	if r.U8() != fields.OpDeref || r.Err != nil {
 		return 0, false
 	}
 	if r.Off < len(r.Data) {
-		if r.U8() != opPlus {
+		if r.U8() != fields.OpPlusUconst {
 			return 0, false
 		}
 		place = r.Uleb()

@@ -29,22 +29,9 @@ type threadLocal struct {
 	typ  dwarf.Offset
 }
 
-// The operations of DWARF (section 2.5.1) in the locations of these variables.
-const (
-	opDeref      = 0x06 // what is at an address
-	opConst8     = 0x0e // a constant of 8 bytes
-	opPlus       = 0x23 // a distance more
-	opRegBP      = 0x56 // the frame pointer
-	opRegSP      = 0x57 // the stack pointer
-	opFrame      = 0x91 // a distance from the frame base
-	opFrameValue = 0x9c // the frame base is the frame's, as unwinding has it
-	opThread     = 0x9b // the number before it is a distance in a thread's block
-	opThreadGNU  = 0xe0 // the same, before DWARF 3 had one
-)
-
 // addThreadLocal takes the entries whose location is in a thread's block.
 func (d *Info) addThreadLocal(e *dwarf.Entry, location []byte, function string) {
-	if len(location) != 10 || location[0] != opConst8 || location[9] != opThread && location[9] != opThreadGNU {
+	if len(location) != 10 || location[0] != fields.OpConst8u || location[9] != fields.OpTLS && location[9] != fields.OpTLSGNU {
 		return
 	}
 	v := threadLocal{name: d.name(e), at: binary.LittleEndian.Uint64(location[1:]), typ: d.typeOf(e)}
@@ -91,14 +78,14 @@ func (e *expression) owned(name string) (o object, known bool, err error) {
 		}
 		location, _ := v.Val(dwarf.AttrLocation).([]byte)
 		base, based := e.d.frameBase(function, f)
-		if len(location) > 1 && location[0] == opFrame && based {
+		if len(location) > 1 && location[0] == fields.OpFbreg && based {
 			r := fields.Reader{Data: location[1:]}
 			if at := r.Sleb(); r.Err == nil && r.Off == len(r.Data) {
 				typ := e.d.typeOf(v)
 				return object{typ: typ, addr: base + uint64(at), place: true, size: e.d.sizeOf(typ, maxTypeDepth)}, true, nil
 			}
 		}
-		if len(location) == 0 || location[0] != unwind.OpAddr { // a static one is known otherwise
+		if len(location) == 0 || location[0] != fields.OpAddr { // a static one is known otherwise
 			return o, true, fmt.Errorf("%s of %s isn't in memory here: the compiler keeps it in a register, or leaves it out (landgo debug may show it)", plain, called)
 		}
 	}

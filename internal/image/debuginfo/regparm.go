@@ -4,6 +4,8 @@ import (
 	"debug/dwarf"
 	"encoding/binary"
 	"fmt"
+
+	"landgo/internal/image/fields"
 )
 
 // gcc passes the arguments of an i386 function in registers where it sees all its
@@ -18,7 +20,6 @@ const (
 	locationBase        = 6
 	locationStartEnd    = 7
 	locationStartLength = 8
-	opReg0, opReg31     = 0x50, 0x6f
 )
 
 // InRegisters says that a function gets its first argument in a register; "" if it
@@ -51,7 +52,7 @@ func (d *Info) InRegisters(name string) (why string) {
 // begins. Preconditions: d.mu is held, the caller is under guard.
 func (d *Info) inRegister(param *dwarf.Entry) bool {
 	isRegister := func(n uint64, expression []byte) bool {
-		return n == 1 && expression[0] >= opReg0 && expression[0] <= opReg31
+		return n == 1 && expression[0] >= fields.OpReg0 && expression[0] <= fields.OpReg31
 	}
 	if all, ok := param.Val(dwarf.AttrLocation).([]byte); ok {
 		return isRegister(uint64(len(all)), all)

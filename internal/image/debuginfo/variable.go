@@ -8,7 +8,7 @@ import (
 	"sort"
 
 	"landgo/internal/image/elffile"
-	"landgo/internal/image/unwind"
+	"landgo/internal/image/fields"
 )
 
 // variables are the program's variables with a fixed address, found when one is
@@ -171,9 +171,9 @@ func (d *Info) addVariable(e *dwarf.Entry, function string) {
 	location, _ := e.Val(dwarf.AttrLocation).([]byte)
 	var addr uint64
 	switch {
-	case len(location) == 9 && location[0] == unwind.OpAddr:
+	case len(location) == 9 && location[0] == fields.OpAddr:
 		addr = binary.LittleEndian.Uint64(location[1:])
-	case len(location) == 5 && location[0] == unwind.OpAddr:
+	case len(location) == 5 && location[0] == fields.OpAddr:
 		addr = uint64(binary.LittleEndian.Uint32(location[1:]))
 	default:
 		d.addThreadLocal(e, location, function)

@@ -137,7 +137,7 @@ func cString(b []byte) (s string, ended bool) {
 // information that was taken out of the file lies under that name.
 func (f *File) BuildID() string {
 	_, b := f.Section(".note.gnu.build-id")
-	const head = 16 // sizes, type, and "GNU\0"
+	head := noteSize + len("GNU\x00")
 	if len(b) <= head || len(b) > head+64 {
 		return ""
 	}

@@ -11,13 +11,13 @@ import (
 
 var order = binary.LittleEndian
 
-const (
-	headerSize32, headerSize64   = 52, 64
-	progSize32, progSize64       = 32, 56
-	sectionSize32, sectionSize64 = 40, 64
-	dynSize32, dynSize64         = 8, 16
-	relaSize64                   = 24
-	noteSize                     = 12
+var (
+	headerSize32, headerSize64   = binary.Size(elf.Header32{}), binary.Size(elf.Header64{})
+	progSize32, progSize64       = binary.Size(elf.Prog32{}), binary.Size(elf.Prog64{})
+	sectionSize32, sectionSize64 = binary.Size(elf.Section32{}), binary.Size(elf.Section64{})
+	dynSize32, dynSize64         = binary.Size(elf.Dyn32{}), binary.Size(elf.Dyn64{})
+	relaSize64                   = binary.Size(elf.Rela64{})
+	noteSize                     = binary.Size(noteHeader{})
 )
 
 // isNarrow reports whether a file is an ELF32.

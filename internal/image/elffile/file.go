@@ -44,9 +44,6 @@ func (m Machine) WordMask() uint64 {
 	return 1<<64 - 1
 }
 
-// PageSize is the granularity of segments and code ranges.
-const PageSize = 4096
-
 // PIEBase is the load address of position-independent executables. It is low
 // enough for short addresses in reports, and clear of the usual 0x400000, so
 // that an address shows the kind of its file. It is always the same, because a

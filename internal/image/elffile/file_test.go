@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/imagetest"
 )
 
@@ -65,7 +66,7 @@ func checkSegments(t *testing.T, f *File) {
 		}
 	}
 	for _, s := range f.Segments {
-		if s.Addr%PageSize != 0 || s.MemSize%PageSize != 0 || uint64(len(s.Data)) > s.MemSize {
+		if s.Addr%abi.PageSize != 0 || s.MemSize%abi.PageSize != 0 || uint64(len(s.Data)) > s.MemSize {
 			t.Errorf("segment %#x+%#x, %d bytes", s.Addr, s.MemSize, len(s.Data))
 		}
 		if s.Exec && s.Write {

@@ -19,21 +19,9 @@ type Slot struct {
 	Names []string
 }
 
-// Kinds of relocations (System V ABI for AMD64, table 4.9).
-const (
-	relocAddress  = 1
-	relocGlobDat  = 6
-	relocJump     = 7
-	relocRelative = 8
-	relocModule   = 16
-	relocOffset   = 17
-	relocTPOffset = 18
-	relocIndirect = 37
-)
-
 type reloc struct {
 	at     uint64
-	kind   uint32
+	kind   elf.R_X86_64
 	symbol uint32
 	addend uint64
 }
@@ -50,7 +38,7 @@ func (f *File) relocs(do func(reloc)) {
 		_, b := f.Section(s.Name)
 		for ; len(b) >= relaSize64; b = b[relaSize64:] {
 			r := decodeAs[elf.Rela64](b)
-			do(reloc{f.Base + r.Off, elf.R_TYPE64(r.Info), elf.R_SYM64(r.Info), uint64(r.Addend)})
+			do(reloc{f.Base + r.Off, elf.R_X86_64(elf.R_TYPE64(r.Info)), elf.R_SYM64(r.Info), uint64(r.Addend)})
 		}
 	}
 }
@@ -76,7 +64,7 @@ func (f *File) Constants() (list []Range) {
 		}
 		p.relocs(func(r reloc) {
 			switch r.kind {
-			case relocGlobDat, relocJump, relocModule, relocOffset, relocTPOffset, relocIndirect:
+			case elf.R_X86_64_GLOB_DAT, elf.R_X86_64_JMP_SLOT, elf.R_X86_64_DTPMOD64, elf.R_X86_64_DTPOFF64, elf.R_X86_64_TPOFF64, elf.R_X86_64_IRELATIVE:
 				list = append(list, Range{r.at, r.at + 8})
 			}
 		})
@@ -99,11 +87,11 @@ func (f *File) Slots() (list []Slot) {
 		}
 		p.relocs(func(r reloc) {
 			switch r.kind {
-			case relocIndirect:
+			case elf.R_X86_64_IRELATIVE:
 				if names := chosen[p.Base+r.addend]; names != nil {
 					list = append(list, Slot{r.at, names})
 				}
-			case relocAddress, relocGlobDat, relocJump:
+			case elf.R_X86_64_64, elf.R_X86_64_GLOB_DAT, elf.R_X86_64_JMP_SLOT:
 				i := int(r.symbol) - 1 // which DynamicSymbols leaves out
 				if i < 0 || i >= len(syms) || r.addend != 0 {
 					return
@@ -137,7 +125,7 @@ func (f *File) findErrno() (addr uint64) {
 			return 0
 		}
 		p.relocs(func(r reloc) {
-			if r.kind != relocTPOffset {
+			if r.kind != elf.R_X86_64_TPOFF64 {
 				return
 			}
 			value := r.addend
@@ -221,7 +209,7 @@ func (f *File) Filled() map[uint64]uint64 {
 	list := map[uint64]uint64{}
 	for _, p := range f.files() {
 		p.relocs(func(r reloc) {
-			if r.kind == relocRelative {
+			if r.kind == elf.R_X86_64_RELATIVE {
 				list[r.at] = p.Base + r.addend
 			}
 		})

@@ -43,6 +43,9 @@ func (k Kernel) String() string {
 const (
 	PebblesSymbol = "__pebbles_abi"
 	PebblesNote   = "Pebbles"
+
+	// PebblesStart is where Pebbles has its programs' text.
+	PebblesStart = 0x1000000
 )
 
 // Libc says which C library was linked in.
@@ -108,11 +111,11 @@ func hasNote(data []byte, p elf.ProgHeader, owner string) bool {
 		if uint64(n.Name) > rest {
 			return false
 		}
-		if strings.TrimRight(string(b[noteSize:noteSize+n.Name]), "\x00") == owner {
+		if strings.TrimRight(string(b[noteSize:noteSize+int(n.Name)]), "\x00") == owner {
 			return true
 		}
 		// Offsets of the description and of the next note, from the note's start.
-		desc := (noteSize + uint64(n.Name) + align - 1) &^ (align - 1)
+		desc := (uint64(noteSize) + uint64(n.Name) + align - 1) &^ (align - 1)
 		next := (desc + uint64(n.Desc) + align - 1) &^ (align - 1)
 		if next > uint64(len(b)) {
 			return false

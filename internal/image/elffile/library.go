@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strings"
+
+	"landgo/internal/abi"
 )
 
 // LibraryAlign is the distance of the places of libraries: no linker asks for more.
@@ -38,15 +40,15 @@ func plainlyAligned(data []byte) []byte {
 	h := decodeHeader(data)
 	copied := false
 	for i := uint64(0); i < uint64(h.Phnum); i++ {
-		at := h.Phoff + i*progSize64
+		at := h.Phoff + i*uint64(progSize64)
 		p := decodeAs[elf.Prog64](data[at:])
-		if elf.ProgType(p.Type) != elf.PT_LOAD || p.Align <= PageSize || p.Align > LibraryAlign {
+		if elf.ProgType(p.Type) != elf.PT_LOAD || p.Align <= abi.PageSize || p.Align > LibraryAlign {
 			continue
 		}
 		if !copied {
 			data, copied = append([]byte(nil), data...), true
 		}
-		p.Align = PageSize
+		p.Align = abi.PageSize
 		if _, err := binary.Encode(data[at:], order, p); err != nil {
 			panic(err) // the structure was decoded from there
 		}
@@ -54,8 +56,8 @@ func plainlyAligned(data []byte) []byte {
 	return data
 }
 
-// versionHidden marks, in a table of versions, a symbol that only programs find which
-// were linked with that version: an older one of the same name.
+// versionHidden marks, in a table of versions, an older symbol of the same name. Only programs
+// that were linked with that version find it.
 const versionHidden = 0x8000
 
 // readExported reads the symbols that a file gives out to others: the default version of

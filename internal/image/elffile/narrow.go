@@ -3,6 +3,8 @@ package elffile
 import (
 	"debug/elf"
 	"sort"
+
+	"landgo/internal/abi"
 )
 
 // NarrowCode takes code to be where the sections with instructions are: a
@@ -13,7 +15,7 @@ func (f *File) NarrowCode() {
 		if s.Flags&elf.SHF_EXECINSTR == 0 || s.Flags&elf.SHF_ALLOC == 0 || s.Size == 0 || s.Addr+s.Size < s.Addr {
 			continue
 		}
-		r := Range{pageDown(s.Addr), pageUp(s.Addr + s.Size)}
+		r := Range{abi.PageDown(s.Addr), abi.PageUp(s.Addr + s.Size)}
 		if f.IsCode(r.Lo) && f.IsCode(r.Hi-1) {
 			code = append(code, r)
 		}

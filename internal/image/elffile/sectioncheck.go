@@ -59,9 +59,9 @@ func checkSections(data []byte) error {
 
 func (t *sectionTable) headerSize() uint64 {
 	if t.narrow {
-		return sectionSize32
+		return uint64(sectionSize32)
 	}
-	return sectionSize64
+	return uint64(sectionSize64)
 }
 
 // header decodes the i-th.

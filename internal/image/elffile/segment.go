@@ -3,13 +3,15 @@ package elffile
 import (
 	"debug/elf"
 	"sort"
+
+	"landgo/internal/abi"
 )
 
 // Segment is a page-aligned run of memory with one set of permissions.
 type Segment struct {
-	Addr    uint64 // multiple of PageSize
+	Addr    uint64 // multiple of abi.PageSize
 	Data    []byte // first bytes; the rest is zero. Read-only.
-	MemSize uint64 // multiple of PageSize
+	MemSize uint64 // multiple of abi.PageSize
 	// Physical is where a loader of kernels puts it, see Image.Physical.
 	Physical uint64
 	// Permissions, of whole pages.
@@ -37,9 +39,9 @@ type TLS struct {
 // address space, less a margin so that sums can't overflow.
 func AddressLimit(m Machine) uint64 {
 	if m == I386 {
-		return 1<<32 - PageSize
+		return 1<<32 - abi.PageSize
 	}
-	return 1<<47 - PageSize
+	return 1<<47 - abi.PageSize
 }
 
 // addSegments turns the loadable program headers into segments.
@@ -130,7 +132,7 @@ func checkLoads(loads []elf.ProgHeader, base uint64, m Machine, fileSize uint64)
 			return errTruncated
 		case p.Memsz > MaxMemSize || total+p.Memsz > MaxMemSize:
 			return errorf(TooLarge, "segments of more than 1 GiB in memory")
-		case high(&p, m) && base == 0 && p.Memsz <= ^uint64(PageSize-1)-p.Vaddr: // a kernel may be there
+		case high(&p, m) && base == 0 && p.Memsz <= ^uint64(abi.PageSize-1)-p.Vaddr: // a kernel may be there
 		case p.Vaddr >= limit-base || p.Memsz > limit-base-p.Vaddr:
 			return errorf(TooLarge, "a segment at %#x, outside of a program's address space", p.Vaddr)
 		}
@@ -142,14 +144,14 @@ func checkLoads(loads []elf.ProgHeader, base uint64, m Machine, fileSize uint64)
 // high reports whether a segment is in the upper half of the address space, and is
 // to be loaded elsewhere.
 func high(p *elf.ProgHeader, m Machine) bool {
-	return m == X86_64 && p.Vaddr>>63 != 0 && p.Vaddr < ^uint64(PageSize-1) && p.Paddr < AddressLimit(m)
+	return m == X86_64 && p.Vaddr>>63 != 0 && p.Vaddr < ^uint64(abi.PageSize-1) && p.Paddr < AddressLimit(m)
 }
 
 // addSegment pads p to whole pages. Unlike Linux, which maps whatever the file
 // has beside the segment, the padding is zero: nothing that a program may rely
 // on.
 func (f *File) addSegment(p elf.ProgHeader, h *header, data []byte) {
-	lo, hi := pageDown(p.Vaddr), pageUp(p.Vaddr+p.Memsz)
+	lo, hi := abi.PageDown(p.Vaddr), abi.PageUp(p.Vaddr+p.Memsz)
 	bytes := data[p.Off : p.Off+p.Filesz : p.Off+p.Filesz]
 	if pad := p.Vaddr - lo; pad != 0 && len(bytes) != 0 {
 		bytes = append(make([]byte, pad), bytes...)
@@ -172,7 +174,7 @@ func (f *File) checkTLS() error {
 	if t == nil {
 		return nil
 	}
-	if t.FileSize > t.MemSize || t.MemSize > MaxMemSize || t.Align > PageSize || (t.FileSize > 0 && !f.Holds(t.Addr, t.FileSize)) {
+	if t.FileSize > t.MemSize || t.MemSize > MaxMemSize || t.Align > abi.PageSize || (t.FileSize > 0 && !f.Holds(t.Addr, t.FileSize)) {
 		return errorf(Broken, "a damaged thread-local storage header")
 	}
 	return nil
@@ -235,6 +237,3 @@ func (f *File) Bytes(addr uint64, n int) []byte {
 	}
 	return nil
 }
-
-func pageDown(a uint64) uint64 { return a &^ (PageSize - 1) }
-func pageUp(a uint64) uint64   { return pageDown(a + PageSize - 1) }

@@ -3,6 +3,8 @@ package elffile
 import (
 	"debug/elf"
 	"slices"
+
+	"landgo/internal/abi"
 )
 
 // maxFill is the most that lies between the contents of two program headers that
@@ -23,7 +25,7 @@ func bootLoaded(loads []elf.ProgHeader) bool {
 // used in all ways that those of either may.
 func (s *Segment) joined(next *Segment, p *elf.ProgHeader, data []byte) (Segment, bool) {
 	at, ends := p.Vaddr-s.Addr, uint64(len(s.Data))
-	if s.Addr+s.MemSize-PageSize != next.Addr || at < s.used || at-ends > maxFill {
+	if s.Addr+s.MemSize-abi.PageSize != next.Addr || at < s.used || at-ends > maxFill {
 		return Segment{}, false
 	}
 	out := *s

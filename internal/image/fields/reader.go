@@ -1,4 +1,4 @@
-// Package fields reads the fields of a file's debugging sections: numbers, LEB128, text.
+// Package fields reads the fields of debugging sections: numbers, LEB128, text. It names their operations (ops.go).
 // Nothing that a file says makes it read beyond the section.
 package fields
 

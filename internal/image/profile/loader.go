@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/yaml"
 )
@@ -56,7 +57,7 @@ var (
 
 const (
 	aboveUnit    = 4 << 20 // the memory that a page directory's entry maps
-	maxArguments = elffile.PageSize
+	maxArguments = abi.PageSize
 )
 
 func (k *KernelProfile) readLoader(f *field) error {

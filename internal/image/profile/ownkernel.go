@@ -20,8 +20,8 @@ type OwnKernel struct {
 	Stack        uint64
 	Current      uint64 // 0: none
 	Idle         []uint64
-	// Created are functions that are called with a thread that exists, and which
-	// of their arguments that is.
+	// Created are functions that are called with an existing thread, with the position of that
+	// argument.
 	Created map[uint64]int
 	// Sleep are functions in which threads wait for time. Timed: one of them says how
 	// long.

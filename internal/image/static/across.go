@@ -3,6 +3,7 @@ package static
 import (
 	"golang.org/x/arch/x86/x86asm"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/x86"
 )
@@ -171,10 +172,10 @@ func (w *acrossWalk) reads(pc uint64, far int, open openFlags) bool {
 	return true
 }
 
-// nowhere reports whether nothing can be at an address, so that a jump there faults: that of a
-// weak function that the program was linked without. libstdc++ has some, for transactions.
+// nowhere reports whether nothing can be at an address, so that a jump there faults. That is so
+// for a weak function without a definition. libstdc++ has some, for transactions.
 func (w *acrossWalk) nowhere(addr uint64) bool {
-	return addr < elffile.PageSize && !w.file.IsCode(addr)
+	return addr < abi.PageSize && !w.file.IsCode(addr)
 }
 
 // decode is the instruction at pc and its length; nil for vector instructions that the decoder

@@ -8,6 +8,7 @@ import (
 
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/x86"
+	"landgo/internal/trace"
 )
 
 // Two threads that run one function with one argument are alike if nothing that the code
@@ -62,8 +63,8 @@ func Alike(f *elffile.File, entry uint64, trust func(addr uint64) Trust, word fu
 	for i := range start.regs {
 		start.regs[i] = value{kind: ownValue}
 	}
-	start.regs[regIndex(x86.RDI)] = value{}
-	start.regs[regIndex(x86.RSP)] = value{kind: placeValue}
+	start.regs[regIndex(trace.RDI)] = value{}
+	start.regs[regIndex(trace.RSP)] = value{kind: placeValue}
 	start.store(0, 8, value{kind: returnValue})
 	w.visit(entry, start)
 	for len(w.work) > 0 && w.code.Why == "" {
@@ -199,16 +200,16 @@ func (w *alikeWalk) within(outer int, ret uint64) int {
 // carried is a trusted function: landgo leaves the registers but for the result, and the
 // caller may rely on no more than the convention says.
 func (w *alikeWalk) carried(pc uint64, args int, s *frame) {
-	for _, r := range []x86.RegMask{x86.RDI, x86.RSI}[:args] {
+	for _, r := range []trace.RegSet{trace.RDI, trace.RSI}[:args] {
 		if s.regs[regIndex(r)].kind != sameValue {
 			w.refuse(pc, "it hands an address of its own memory to a function")
 			return
 		}
 	}
-	for _, r := range []x86.RegMask{x86.RCX, x86.RDX, x86.RSI, x86.RDI, x86.R8, x86.R9, x86.R10, x86.R11} {
+	for _, r := range []trace.RegSet{trace.RCX, trace.RDX, trace.RSI, trace.RDI, trace.R8, trace.R9, trace.R10, trace.R11} {
 		s.regs[regIndex(r)] = value{kind: ownValue}
 	}
-	s.regs[regIndex(x86.RAX)] = value{}
+	s.regs[regIndex(trace.RAX)] = value{}
 	s.flags = ownValue
 	w.ret(pc, s)
 }
@@ -228,7 +229,7 @@ func (w *alikeWalk) ret(pc uint64, s *frame) {
 }
 
 func (w *alikeWalk) push(pc uint64, s *frame, v value) bool {
-	sp := &s.regs[regIndex(x86.RSP)]
+	sp := &s.regs[regIndex(trace.RSP)]
 	if sp.kind != placeValue {
 		w.refuse(pc, "its stack pointer isn't known")
 		return false
@@ -239,7 +240,7 @@ func (w *alikeWalk) push(pc uint64, s *frame, v value) bool {
 }
 
 func (w *alikeWalk) pop(s *frame, size int) (value, bool) {
-	sp := &s.regs[regIndex(x86.RSP)]
+	sp := &s.regs[regIndex(trace.RSP)]
 	if sp.kind != placeValue {
 		return value{}, false
 	}
@@ -267,9 +268,9 @@ func (w *alikeWalk) does(pc uint64, inst *x86asm.Inst, code []byte, s *frame) bo
 		return ok && whole
 	case x86asm.LEAVE:
 		w.code.Stack[pc] = true
-		s.regs[regIndex(x86.RSP)] = s.regs[regIndex(x86.RBP)]
+		s.regs[regIndex(trace.RSP)] = s.regs[regIndex(trace.RBP)]
 		v, ok := w.pop(s, 8)
-		s.regs[regIndex(x86.RBP)] = v
+		s.regs[regIndex(trace.RBP)] = v
 		return ok && !narrow(inst)
 	case x86asm.LEA:
 		m := inst.Args[1].(x86asm.Mem)
@@ -315,7 +316,7 @@ func (w *alikeWalk) plain(pc uint64, inst *x86asm.Inst, code []byte, s *frame) b
 	if !ok || e.Vector {
 		return false
 	}
-	var addresses x86.RegMask
+	var addresses trace.RegSet
 	for i, a := range inst.Args {
 		m, ok := a.(x86asm.Mem)
 		if !ok || inst.Op == x86asm.NOP {
@@ -339,7 +340,7 @@ func (w *alikeWalk) plain(pc uint64, inst *x86asm.Inst, code []byte, s *frame) b
 		}
 	}
 	for i := range s.regs {
-		r := x86.RegMask(1) << i
+		r := trace.RegSet(1) << i
 		if e.Reads&r&^addresses != 0 && s.regs[i].kind != sameValue {
 			return false
 		}
@@ -367,7 +368,7 @@ func narrow(inst *x86asm.Inst) bool {
 }
 
 // namesReg reports whether a register, or a part of it, is itself an operand.
-func namesReg(inst *x86asm.Inst, r x86.RegMask) bool {
+func namesReg(inst *x86asm.Inst, r trace.RegSet) bool {
 	for _, a := range inst.Args {
 		if reg, ok := a.(x86asm.Reg); ok && x86.General(reg) == r {
 			return true

@@ -1,9 +1,12 @@
 package static
 
 import (
+	"math/bits"
+
 	"golang.org/x/arch/x86/x86asm"
 
 	"landgo/internal/image/x86"
+	"landgo/internal/trace"
 )
 
 // Alike's knowledge of the registers and the stack at an instruction.
@@ -124,10 +127,4 @@ func (s *frame) address(m x86asm.Mem) (at int64, onStack, ok bool) {
 }
 
 // regIndex is a register's number.
-func regIndex(r x86.RegMask) int {
-	n := 0
-	for ; r > 1; r >>= 1 {
-		n++
-	}
-	return n
-}
+func regIndex(r trace.RegSet) int { return max(bits.Len32(uint32(r))-1, 0) }

@@ -22,7 +22,7 @@ func Blends(f *elffile.File, pc uint64) trace.Blend {
 	if _, memory := inst.Args[0].(x86asm.Mem); !memory {
 		return trace.NoBlend
 	}
-	blend, result := trace.NoBlend, x86.RegMask(0)
+	blend, result := trace.NoBlend, trace.RegSet(0)
 	switch inst.Op {
 	case x86asm.ADD, x86asm.SUB, x86asm.INC, x86asm.DEC:
 		blend = trace.BlendAdd

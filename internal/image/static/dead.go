@@ -5,6 +5,7 @@ import (
 
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/x86"
+	"landgo/internal/trace"
 )
 
 // Dead says which general registers, and whether the arithmetic flags, are dead
@@ -15,12 +16,12 @@ import (
 // doesn't know, or after deadReach instructions. All that it hasn't overwritten
 // by then counts as read. Only the image's own bytes are looked at, and only
 // where nothing can be written, so the answer never changes.
-func Dead(f *elffile.File, pc uint64) (regs x86.RegMask, flags bool) {
-	d := deadWalk{file: f, seen: map[uint64]x86.RegMask{}}
-	d.walk(pc, allRegs|flagsBit)
-	dead := allRegs | flagsBit
+func Dead(f *elffile.File, pc uint64) (regs trace.RegSet, flags bool) {
+	d := deadWalk{file: f, seen: map[uint64]trace.RegSet{}}
+	d.walk(pc, trace.GeneralRegs|trace.RFLAGS)
+	dead := trace.GeneralRegs | trace.RFLAGS
 	dead &^= d.live
-	return dead &^ flagsBit, dead&flagsBit != 0
+	return dead &^ trace.RFLAGS, dead&trace.RFLAGS != 0
 }
 
 // ResultDead reports whether a function's result, in RAX, is dead at pc, where the function
@@ -28,26 +29,21 @@ func Dead(f *elffile.File, pc uint64) (regs x86.RegMask, flags bool) {
 // another call follows soon, and its function overwrites RAX before it reads it. (One that landgo
 // carries out itself reads its arguments, and leaves its own result there.)
 func ResultDead(f *elffile.File, pc uint64) bool {
-	d := deadWalk{file: f, seen: map[uint64]x86.RegMask{}, enters: true}
-	d.walk(pc, x86.RAX)
+	d := deadWalk{file: f, seen: map[uint64]trace.RegSet{}, enters: true}
+	d.walk(pc, trace.RAX)
 	return d.live == 0
 }
 
 // deadReach bounds the instructions that are looked at.
 const deadReach = 256
 
-const (
-	allRegs  x86.RegMask = 1<<16 - 1
-	flagsBit x86.RegMask = 1 << 16
-)
-
 // deadWalk follows all paths from a place.
 type deadWalk struct {
 	file *elffile.File
 	// seen has the registers that were undecided at the visits of a place: a
 	// visit with no others learns nothing new.
-	seen map[uint64]x86.RegMask
-	live x86.RegMask // read on some path
+	seen map[uint64]trace.RegSet
+	live trace.RegSet // read on some path
 	// enters: into functions that are called.
 	enters bool
 	// tests is a register that may be compared and tested (Tested), if it isn't 0; least is what it
@@ -58,20 +54,20 @@ type deadWalk struct {
 
 // past says which of some registers, and flags, an instruction reads, and which are neither read
 // nor overwritten by it.
-func past(e *x86.Effects, open x86.RegMask) (read, left x86.RegMask) {
+func past(e *x86.Effects, open trace.RegSet) (read, left trace.RegSet) {
 	reads, writes := e.Reads, e.Writes
 	if e.ReadsFlags {
-		reads |= flagsBit
+		reads |= trace.RFLAGS
 	}
 	if e.WritesFlags {
-		writes |= flagsBit
+		writes |= trace.RFLAGS
 	}
 	return open & reads, open &^ (reads | writes)
 }
 
 // walk follows the paths from pc for the registers in open: those that nothing
 // on the way there has read or overwritten.
-func (d *deadWalk) walk(pc uint64, open x86.RegMask) {
+func (d *deadWalk) walk(pc uint64, open trace.RegSet) {
 	for {
 		open &^= d.live | d.seen[pc]
 		if open == 0 {

@@ -6,7 +6,7 @@ import (
 
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/imagetest"
-	"landgo/internal/image/x86"
+	"landgo/internal/trace"
 )
 
 // deadPlaces is dead.S, and where its labels are.
@@ -37,16 +37,16 @@ func TestDead(t *testing.T) {
 	file, at := deadPlaces(t)
 	for _, tt := range []struct {
 		label string
-		regs  x86.RegMask
+		regs  trace.RegSet
 		flags bool
 	}{
-		{"overwritten", x86.RAX, true},
-		{"later", x86.RAX | x86.RDX, true},
-		{"oneway", x86.RAX, true},
+		{"overwritten", trace.RAX, true},
+		{"later", trace.RAX | trace.RDX, true},
+		{"oneway", trace.RAX, true},
 		{"partly", 0, false},
 		{"called", 0, false},
 		{"tail", 0, false},
-		{"around", allRegs &^ x86.RCX, true},
+		{"around", trace.GeneralRegs &^ trace.RCX, true},
 		{"unknown", 0, false},
 		{"word", 0, false}, // not code
 	} {
@@ -67,20 +67,20 @@ func TestDeadOnward(t *testing.T) {
 		returns []string
 		ends    string
 		stops   string
-		regs    x86.RegMask
+		regs    trace.RegSet
 		flags   bool
 	}{
-		{"overwritten", nil, "", "", x86.RAX, true},
-		{"overwritten", []string{"later"}, "", "", x86.RAX | x86.RDX, true},
-		{"overwritten", []string{"partly", "later"}, "", "", x86.RAX | x86.RDX, true},
-		{"partly", []string{"overwritten", "later"}, "", "", x86.RDX, false},
-		{"later", []string{"unknown"}, "", "", x86.RAX | x86.RDX, true},
-		{"called", nil, "", "", x86.RAX, true},
+		{"overwritten", nil, "", "", trace.RAX, true},
+		{"overwritten", []string{"later"}, "", "", trace.RAX | trace.RDX, true},
+		{"overwritten", []string{"partly", "later"}, "", "", trace.RAX | trace.RDX, true},
+		{"partly", []string{"overwritten", "later"}, "", "", trace.RDX, false},
+		{"later", []string{"unknown"}, "", "", trace.RAX | trace.RDX, true},
+		{"called", nil, "", "", trace.RAX, true},
 		{"called", nil, "", "other", 0, true},
 		{"tail", nil, "", "other", 0, false},
-		{"tail", []string{"later"}, "", "", x86.RAX | x86.RDX, true},
-		{"oneway", []string{"word"}, "word", "", allRegs &^ x86.RSP, true},
-		{"partly", []string{"word"}, "word", "", allRegs &^ (x86.RSP | x86.RAX | x86.RCX), false},
+		{"tail", []string{"later"}, "", "", trace.RAX | trace.RDX, true},
+		{"oneway", []string{"word"}, "word", "", trace.GeneralRegs &^ trace.RSP, true},
+		{"partly", []string{"word"}, "word", "", trace.GeneralRegs &^ (trace.RSP | trace.RAX | trace.RCX), false},
 	} {
 		var returns []uint64
 		for _, r := range tt.returns {

@@ -29,9 +29,9 @@ func (w *acrossWalk) neverBack(pc uint64) bool {
 // maxTails bounds the jumps into other functions that stays follows.
 const maxTails = 3
 
-// stays reports whether the function that begins at entry has no way out: no return, and no
-// jump that leaves it for a function that has one. It ends with a call, or an instruction that
-// faults. Functions that it calls may return.
+// stays reports whether the function that begins at entry has no way out: no return, and no jump
+// to a function that returns. It ends with a call, or an instruction that faults. Functions that
+// it calls may return.
 func (w *acrossWalk) stays(entry uint64, tails int) bool {
 	f, ok := w.file.SymbolAt(entry)
 	if !ok || f.Addr != entry || f.Size == 0 || tails > maxTails {

@@ -5,6 +5,7 @@ import (
 
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/x86"
+	"landgo/internal/trace"
 )
 
 // DeadOnward is Dead for a thread of which it is known where it returns to, the innermost first. A
@@ -12,11 +13,11 @@ import (
 // behind their returns. Where stops holds landgo may carry a function out itself: it reads the
 // registers of arguments, writes its result, and leaves the others as they are. A return to ends
 // ends the thread, with its result in RAX. Behind the last return all counts as read.
-func DeadOnward(f *elffile.File, pc uint64, returns []uint64, ends uint64, stops func(pc uint64) bool) (regs x86.RegMask, flags bool) {
-	w := onwardWalk{file: f, ends: ends, stops: stops, seen: map[onwardPlace]x86.RegMask{}}
-	w.walk(pc, allRegs|flagsBit, returns)
-	dead := (allRegs | flagsBit) &^ w.live
-	return dead &^ flagsBit, dead&flagsBit != 0
+func DeadOnward(f *elffile.File, pc uint64, returns []uint64, ends uint64, stops func(pc uint64) bool) (regs trace.RegSet, flags bool) {
+	w := onwardWalk{file: f, ends: ends, stops: stops, seen: map[onwardPlace]trace.RegSet{}}
+	w.walk(pc, trace.GeneralRegs|trace.RFLAGS, returns)
+	dead := (trace.GeneralRegs | trace.RFLAGS) &^ w.live
+	return dead &^ trace.RFLAGS, dead&trace.RFLAGS != 0
 }
 
 // onwardReach bounds the instructions that are looked at, and onwardDepth how deep the functions
@@ -27,7 +28,7 @@ const (
 )
 
 // argumentRegs are those that a function's arguments are in, and the number of its vectors.
-const argumentRegs = x86.RDI | x86.RSI | x86.RDX | x86.RCX | x86.R8 | x86.R9 | x86.RAX | x86.RSP
+const argumentRegs = trace.RDI | trace.RSI | trace.RDX | trace.RCX | trace.R8 | trace.R9 | trace.RAX | trace.RSP
 
 // onwardPlace is an instruction, and where its function returns to: the next return, and how
 // many there are.
@@ -41,12 +42,12 @@ type onwardWalk struct {
 	file  *elffile.File
 	ends  uint64
 	stops func(uint64) bool
-	seen  map[onwardPlace]x86.RegMask
-	live  x86.RegMask
+	seen  map[onwardPlace]trace.RegSet
+	live  trace.RegSet
 }
 
 // walk follows the paths from pc for the registers in open, as deadWalk's does.
-func (w *onwardWalk) walk(pc uint64, open x86.RegMask, returns []uint64) {
+func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64) {
 	for {
 		here := onwardPlace{pc: pc, left: len(returns)}
 		copy(here.back[:], returns)
@@ -65,11 +66,11 @@ func (w *onwardWalk) walk(pc uint64, open x86.RegMask, returns []uint64) {
 		w.seen[here] |= open
 		next := pc + uint64(inst.Len)
 		if flow {
-			w.live |= open & x86.RSP
+			w.live |= open & trace.RSP
 			to, ok := callee(&inst, next)
 			switch {
 			case inst.Op == x86asm.RET && len(returns) > 0 && returns[0] == w.ends:
-				w.live |= open & x86.RAX
+				w.live |= open & trace.RAX
 				return
 			case inst.Op == x86asm.RET && len(returns) > 0 && inst.Args[0] == nil:
 				pc, returns = returns[0], returns[1:]

@@ -5,6 +5,7 @@ import (
 
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/x86"
+	"landgo/internal/trace"
 )
 
 // mostLeast bounds the numbers that results are compared with.
@@ -29,7 +30,7 @@ func Tested(f *elffile.File, pc uint64) int64 {
 	if _, memory := inst.Args[0].(x86asm.Mem); !memory {
 		return 0
 	}
-	d := deadWalk{file: f, seen: map[uint64]x86.RegMask{}}
+	d := deadWalk{file: f, seen: map[uint64]trace.RegSet{}}
 	switch inst.Op {
 	case x86asm.ADD, x86asm.SUB, x86asm.INC, x86asm.DEC:
 	case x86asm.XADD:

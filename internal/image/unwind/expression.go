@@ -50,78 +50,39 @@ func (e *expression) pop() uint64 {
 	return v
 }
 
-const (
-	OpAddr       = 0x03
-	opDeref      = 0x06
-	opConst1u    = 0x08
-	opConst1s    = 0x09
-	opConst2u    = 0x0a
-	opConst2s    = 0x0b
-	opConst4u    = 0x0c
-	opConst4s    = 0x0d
-	opConst8u    = 0x0e
-	opConst8s    = 0x0f
-	opConstu     = 0x10
-	opConsts     = 0x11
-	opDup        = 0x12
-	opDrop       = 0x13
-	opOver       = 0x14
-	opSwap       = 0x16
-	opAnd        = 0x1a
-	opMinus      = 0x1c
-	opMul        = 0x1e
-	opOr         = 0x21
-	opPlus       = 0x22
-	opPlusUconst = 0x23
-	opShl        = 0x24
-	opShr        = 0x25
-	opXor        = 0x27
-	opEq         = 0x29
-	opGe         = 0x2a
-	opGt         = 0x2b
-	opLe         = 0x2c
-	opLt         = 0x2d
-	opNe         = 0x2e
-	opLit0       = 0x30
-	opLit31      = 0x4f
-	opBreg0      = 0x70
-	opBreg31     = 0x8f
-	opNop        = 0x96
-)
-
 func (e *expression) step(op byte) bool {
 	switch {
-	case op >= opLit0 && op <= opLit31:
-		return e.push(uint64(op - opLit0))
-	case op >= opBreg0 && op <= opBreg31:
-		reg := uint64(op - opBreg0)
+	case op >= fields.OpLit0 && op <= fields.OpLit31:
+		return e.push(uint64(op - fields.OpLit0))
+	case op >= fields.OpBreg0 && op <= fields.OpBreg31:
+		reg := uint64(op - fields.OpBreg0)
 		if e.machine == elffile.I386 {
 			reg = number32(reg)
 		}
 		return reg < numRules && e.push(e.regs[reg]+uint64(e.r.Sleb()))
 	}
 	switch op {
-	case opConst1u, opConst2u, opConst4u, opConst8u:
-		return e.push(e.r.Uint(1 << ((op - opConst1u) / 2)))
-	case opConst1s, opConst2s, opConst4s, opConst8s:
-		return e.push(e.r.Sint(1 << ((op - opConst1s) / 2)))
-	case opConstu:
+	case fields.OpConst1u, fields.OpConst2u, fields.OpConst4u, fields.OpConst8u:
+		return e.push(e.r.Uint(1 << ((op - fields.OpConst1u) / 2)))
+	case fields.OpConst1s, fields.OpConst2s, fields.OpConst4s, fields.OpConst8s:
+		return e.push(e.r.Sint(1 << ((op - fields.OpConst1s) / 2)))
+	case fields.OpConstu:
 		return e.push(e.r.Uleb())
-	case opConsts:
+	case fields.OpConsts:
 		return e.push(uint64(e.r.Sleb()))
-	case opDeref:
+	case fields.OpDeref:
 		v, ok := e.read(e.pop() & e.machine.WordMask())
 		return ok && e.push(v)
-	case opDup:
+	case fields.OpDup:
 		v := e.pop()
 		e.push(v) // there is room for the value just taken
 		return e.push(v)
-	case opDrop:
+	case fields.OpDrop:
 		e.pop()
 		return true
-	case opPlusUconst:
+	case fields.OpPlusUconst:
 		return e.push(e.pop() + e.r.Uleb())
-	case opNop:
+	case fields.OpNop:
 		return true
 	}
 	return e.binary(op)
@@ -137,37 +98,37 @@ func (e *expression) binary(op byte) bool {
 		return e.push(0)
 	}
 	switch op {
-	case opOver:
+	case fields.OpOver:
 		return e.push(a) && e.push(b) && e.push(a)
-	case opSwap:
+	case fields.OpSwap:
 		return e.push(b) && e.push(a)
-	case opAnd:
+	case fields.OpAnd:
 		return e.push(a & b)
-	case opMinus:
+	case fields.OpMinus:
 		return e.push(a - b)
-	case opMul:
+	case fields.OpMul:
 		return e.push(a * b)
-	case opOr:
+	case fields.OpOr:
 		return e.push(a | b)
-	case opPlus:
+	case fields.OpPlus:
 		return e.push(a + b)
-	case opShl:
+	case fields.OpShl:
 		return e.push(a << b)
-	case opShr:
+	case fields.OpShr:
 		return e.push(a >> b)
-	case opXor:
+	case fields.OpXor:
 		return e.push(a ^ b)
-	case opEq:
+	case fields.OpEq:
 		return truth(a == b)
-	case opGe:
+	case fields.OpGe:
 		return truth(int64(a) >= int64(b))
-	case opGt:
+	case fields.OpGt:
 		return truth(int64(a) > int64(b))
-	case opLe:
+	case fields.OpLe:
 		return truth(int64(a) <= int64(b))
-	case opLt:
+	case fields.OpLt:
 		return truth(int64(a) < int64(b))
-	case opNe:
+	case fields.OpNe:
 		return truth(a != b)
 	}
 	return false

@@ -3,6 +3,7 @@ package unwind
 import (
 	"bytes"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 )
 
@@ -40,10 +41,8 @@ func (w *walker) inSigreturn() bool {
 
 // savedRegs are the registers in the order of struct sigcontext, by their DWARF
 // numbers: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip. It begins
-// savedOffset bytes into the frame (after uc_flags, uc_link, uc_stack).
+// abi.ContextRegs bytes into the frame.
 var savedRegs = [numRules]int{8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, regRSP, regRIP}
-
-const savedOffset = 40
 
 // sigreturn goes to the interrupted code. Preconditions: pc is in a
 // stub, so rsp is at the frame.
@@ -51,7 +50,7 @@ func (w *walker) sigreturn() bool {
 	frame := w.regs[regRSP]
 	var next [numRules]uint64
 	for i, reg := range savedRegs {
-		v, ok := w.read(frame + savedOffset + uint64(8*i))
+		v, ok := w.read(frame + abi.ContextRegs + uint64(8*i))
 		if !ok {
 			return false
 		}

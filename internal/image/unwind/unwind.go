@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
 )
@@ -74,8 +75,7 @@ func (t *Table) Handles(regs *trace.Regs, read func(addr uint64) (uint64, bool))
 // Frame is the frame of a stack that holds addr. It isn't ok if no frame holds addr,
 // or the frame is that of the C library's start code.
 func (t *Table) Frame(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (f Frame, ok bool) {
-	const redZone = 128
-	if addr < regs.RSP-redZone {
+	if addr < regs.RSP-abi.RedZone {
 		return Frame{}, false
 	}
 	for f := range t.frames(regs, read) {

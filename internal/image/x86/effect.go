@@ -4,30 +4,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"landgo/internal/image/elffile"
-)
-
-// RegMask is a set of general registers: bit i is the i-th of RAX, RBX, RCX,
-// RDX, RSI, RDI, RBP, RSP, R8 ... R15, the order of Regs and of the machine's.
-type RegMask uint32
-
-// The registers.
-const (
-	RAX RegMask = 1 << iota
-	RBX
-	RCX
-	RDX
-	RSI
-	RDI
-	RBP
-	RSP
-	R8
-	R9
-	R10
-	R11
-	R12
-	R13
-	R14
-	R15
+	"landgo/internal/trace"
 )
 
 // Effects list the general registers and arithmetic flags that an instruction
@@ -40,13 +17,13 @@ const (
 // read too.
 type Effects struct {
 	// Reads: the registers that its results depend on, addresses included.
-	Reads RegMask
+	Reads trace.RegSet
 	// Writes: the registers that are overwritten as a whole.
-	Writes RegMask
+	Writes trace.RegSet
 	// ReadsFlags: depends on an arithmetic flag, or leaves some as they were
 	// while it writes others.
 	ReadsFlags bool
-	// WritesFlags: sets all of CF, PF, AF, ZF, SF, OF. Results that the manual
+	// WritesFlags: sets all of abi.CF, abi.PF, abi.AF, abi.ZF, abi.SF, abi.OF. Results that the manual
 	// leaves undefined count as the emulator has them.
 	WritesFlags bool
 	// Undefined: the flags whose values the manual leaves open, so that processors of
@@ -72,8 +49,8 @@ const (
 type shape struct {
 	operands string // an operand for each of the instruction's
 	flags    flagUse
-	reads    RegMask // implicit
-	writes   RegMask // implicit, whole
+	reads    trace.RegSet // implicit
+	writes   trace.RegSet // implicit, whole
 }
 
 type flagUse uint8
@@ -140,7 +117,7 @@ func (e *Effects) operand(a x86asm.Arg, use operand) bool {
 	return true
 }
 
-func (e *Effects) register(mask RegMask, use operand, whole bool) {
+func (e *Effects) register(mask trace.RegSet, use operand, whole bool) {
 	switch use {
 	case read, maybe:
 		e.Reads |= mask
@@ -180,8 +157,8 @@ func (e *Effects) special(inst *x86asm.Inst) {
 		e.wide(inst)
 	}
 	if repeats(inst) {
-		e.Reads |= RCX
-		e.Writes |= RCX
+		e.Reads |= trace.RCX
+		e.Writes |= trace.RCX
 		// With a count of 0 nothing happens: the old value lives on.
 		if e.WritesFlags {
 			e.ReadsFlags, e.WritesFlags = true, false
@@ -215,12 +192,12 @@ func (e *Effects) wide(inst *x86asm.Inst) {
 			size = 1
 		}
 	}
-	e.Reads |= RAX
+	e.Reads |= trace.RAX
 	if size > 1 && (size < 4 || inst.Op == x86asm.DIV || inst.Op == x86asm.IDIV) {
-		e.Reads |= RDX
+		e.Reads |= trace.RDX
 	}
 	if size >= 4 {
-		e.Writes |= RAX | RDX
+		e.Writes |= trace.RAX | trace.RDX
 	}
 }
 
@@ -238,9 +215,9 @@ func repeats(inst *x86asm.Inst) bool {
 }
 
 // maskOf is the general register that r is or is part of; 0 for others.
-func maskOf(r x86asm.Reg) RegMask {
+func maskOf(r x86asm.Reg) trace.RegSet {
 	// The numbers of the instruction encoding: ax cx dx bx sp bp si di r8...
-	encoded := [8]RegMask{RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI}
+	encoded := [8]trace.RegSet{trace.RAX, trace.RCX, trace.RDX, trace.RBX, trace.RSP, trace.RBP, trace.RSI, trace.RDI}
 	n := -1
 	switch {
 	case r >= x86asm.AL && r <= x86asm.BL:
@@ -270,4 +247,4 @@ func isWhole(r x86asm.Reg) bool { return r >= x86asm.EAX && r <= x86asm.R15 }
 func isVector(r x86asm.Reg) bool { return r >= x86asm.X0 && r <= x86asm.X15 }
 
 // General is the general register that r is, or is a part of; 0 for others.
-func General(r x86asm.Reg) RegMask { return maskOf(r) }
+func General(r x86asm.Reg) trace.RegSet { return maskOf(r) }

@@ -8,16 +8,18 @@ import (
 	"syscall"
 	"testing"
 
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/imagetest"
+	"landgo/internal/trace"
 
 	"golang.org/x/arch/x86/x86asm"
 )
 
 // arithmetic are the flags that Effects are about.
-const arithmetic = uint64(ArithmeticFlags)
+const arithmetic = uint64(abi.Arithmetic)
 
-// generalRegs are a traced thread's registers in RegMask's order.
+// generalRegs are a traced thread's registers in trace.RegSet's order.
 func generalRegs(r *syscall.PtraceRegs) [16]*uint64 {
 	return [16]*uint64{&r.Rax, &r.Rbx, &r.Rcx, &r.Rdx, &r.Rsi, &r.Rdi, &r.Rbp, &r.Rsp,
 		&r.R8, &r.R9, &r.R10, &r.R11, &r.R12, &r.R13, &r.R14, &r.R15}
@@ -37,7 +39,7 @@ type experiment struct {
 func (x *experiment) check(after *syscall.PtraceRegs) error {
 	before, now := generalRegs(&x.before), generalRegs(after)
 	for i := range now {
-		bit := RegMask(1) << i
+		bit := trace.RegSet(1) << i
 		if (x.e.Writes|x.e.Reads)&bit == 0 && *now[i] != *before[i] {
 			return fmt.Errorf("register %d changed", i)
 		}
@@ -200,50 +202,50 @@ func checkCoverage(t *testing.T, covered map[x86asm.Op]bool) {
 }
 
 func TestEffects(t *testing.T) {
-	const none = RegMask(0)
+	const none = trace.RegSet(0)
 	for _, tc := range []struct {
 		text   string
 		code   string // hex
-		reads  RegMask
-		writes RegMask
+		reads  trace.RegSet
+		writes trace.RegSet
 		flags  string // r: reads, w: writes
 	}{
-		{"mov (%rdi),%eax", "8b07", RDI, RAX, ""},
-		{"mov (%rdi),%al", "8a07", RDI | RAX, none, ""},
-		{"mov (%rdi),%ax", "668b07", RDI | RAX, none, ""},
-		{"movzbl (%rdi),%eax", "0fb607", RDI, RAX, ""},
-		{"mov %rax,8(%rsp,%rcx,4)", "4889448c08", RAX | RSP | RCX, none, ""},
-		{"lea 4(%rax,%rbx),%rcx", "488d4c1804", RAX | RBX, RCX, ""},
-		{"xor %eax,%eax", "31c0", none, RAX, "w"},
-		{"xor %al,%al", "30c0", RAX, none, "w"},
-		{"xor %ebx,%eax", "31d8", RAX | RBX, RAX, "w"},
-		{"sbb %eax,%eax", "19c0", none, RAX, "rw"},
-		{"cmp (%rdi),%eax", "3b07", RDI | RAX, none, "w"},
-		{"test %eax,%eax", "85c0", RAX, none, "w"},
-		{"xchg %eax,(%rdi)", "8707", RDI | RAX, RAX, ""},
-		{"lock cmpxchg %edx,(%rdi)", "f00fb117", RDI | RAX | RDX, none, "w"},
-		{"lock xadd %eax,(%rdi)", "f00fc107", RDI | RAX, RAX, "w"},
-		{"lock incl (%rdi)", "f0ff07", RDI, none, "rw"[:1]},
+		{"mov (%rdi),%eax", "8b07", trace.RDI, trace.RAX, ""},
+		{"mov (%rdi),%al", "8a07", trace.RDI | trace.RAX, none, ""},
+		{"mov (%rdi),%ax", "668b07", trace.RDI | trace.RAX, none, ""},
+		{"movzbl (%rdi),%eax", "0fb607", trace.RDI, trace.RAX, ""},
+		{"mov %rax,8(%rsp,%rcx,4)", "4889448c08", trace.RAX | trace.RSP | trace.RCX, none, ""},
+		{"lea 4(%rax,%rbx),%rcx", "488d4c1804", trace.RAX | trace.RBX, trace.RCX, ""},
+		{"xor %eax,%eax", "31c0", none, trace.RAX, "w"},
+		{"xor %al,%al", "30c0", trace.RAX, none, "w"},
+		{"xor %ebx,%eax", "31d8", trace.RAX | trace.RBX, trace.RAX, "w"},
+		{"sbb %eax,%eax", "19c0", none, trace.RAX, "rw"},
+		{"cmp (%rdi),%eax", "3b07", trace.RDI | trace.RAX, none, "w"},
+		{"test %eax,%eax", "85c0", trace.RAX, none, "w"},
+		{"xchg %eax,(%rdi)", "8707", trace.RDI | trace.RAX, trace.RAX, ""},
+		{"lock cmpxchg %edx,(%rdi)", "f00fb117", trace.RDI | trace.RAX | trace.RDX, none, "w"},
+		{"lock xadd %eax,(%rdi)", "f00fc107", trace.RDI | trace.RAX, trace.RAX, "w"},
+		{"lock incl (%rdi)", "f0ff07", trace.RDI, none, "rw"[:1]},
 		{"jne", "75f0", none, none, "r"},
-		{"jmp *%rax", "ffe0", RAX, none, ""},
-		{"notrack jmp *%rax", "3effe0", RAX, none, ""},
-		{"sete %al", "0f94c0", RAX, none, "r"},
-		{"cmove %rbx,%rax", "480f44c3", RAX | RBX, RAX, "r"},
-		{"push %rbp", "55", RBP | RSP, RSP, ""},
-		{"pop %rbp", "5d", RSP, RSP | RBP, ""},
-		{"call", "e800000000", RSP, RSP, ""},
-		{"ret", "c3", RSP, RSP, ""},
-		{"leave", "c9", RBP, RBP | RSP, ""},
-		{"mul %rbx", "48f7e3", RAX | RBX, RAX | RDX, "w"},
-		{"mul %bl", "f6e3", RAX | RBX, none, "w"},
-		{"div %ebx", "f7f3", RAX | RBX | RDX, RAX | RDX, "r"},
-		{"cqto", "4899", RAX, RDX, ""},
-		{"shl %cl,%eax", "d3e0", RAX | RCX, RAX, "r"},
-		{"shl $3,%eax", "c1e003", RAX, RAX, "w"},
-		{"shl $32,%eax", "c1e020", RAX, RAX, "r"},
-		{"rep stos %rax,(%rdi)", "f348ab", RAX | RCX | RDI, RCX | RDI, ""},
-		{"stos %eax,(%rdi)", "ab", RAX | RDI, RDI, ""},
-		{"repz cmpsb", "f3a6", RSI | RDI | RCX, RSI | RDI | RCX, "r"},
+		{"jmp *%rax", "ffe0", trace.RAX, none, ""},
+		{"notrack jmp *%rax", "3effe0", trace.RAX, none, ""},
+		{"sete %al", "0f94c0", trace.RAX, none, "r"},
+		{"cmove %rbx,%rax", "480f44c3", trace.RAX | trace.RBX, trace.RAX, "r"},
+		{"push %rbp", "55", trace.RBP | trace.RSP, trace.RSP, ""},
+		{"pop %rbp", "5d", trace.RSP, trace.RSP | trace.RBP, ""},
+		{"call", "e800000000", trace.RSP, trace.RSP, ""},
+		{"ret", "c3", trace.RSP, trace.RSP, ""},
+		{"leave", "c9", trace.RBP, trace.RBP | trace.RSP, ""},
+		{"mul %rbx", "48f7e3", trace.RAX | trace.RBX, trace.RAX | trace.RDX, "w"},
+		{"mul %bl", "f6e3", trace.RAX | trace.RBX, none, "w"},
+		{"div %ebx", "f7f3", trace.RAX | trace.RBX | trace.RDX, trace.RAX | trace.RDX, "r"},
+		{"cqto", "4899", trace.RAX, trace.RDX, ""},
+		{"shl %cl,%eax", "d3e0", trace.RAX | trace.RCX, trace.RAX, "r"},
+		{"shl $3,%eax", "c1e003", trace.RAX, trace.RAX, "w"},
+		{"shl $32,%eax", "c1e020", trace.RAX, trace.RAX, "r"},
+		{"rep stos %rax,(%rdi)", "f348ab", trace.RAX | trace.RCX | trace.RDI, trace.RCX | trace.RDI, ""},
+		{"stos %eax,(%rdi)", "ab", trace.RAX | trace.RDI, trace.RDI, ""},
+		{"repz cmpsb", "f3a6", trace.RSI | trace.RDI | trace.RCX, trace.RSI | trace.RDI | trace.RCX, "r"},
 		{"pause", "f390", none, none, ""},
 		{"endbr64", "f30f1efa", none, none, ""},
 		{"nopw 0(%rax,%rax)", "660f1f440000", none, none, ""},
@@ -283,47 +285,47 @@ func TestUndefinedFlags(t *testing.T) {
 		code string // hex
 		want Flags
 	}{
-		{"and %ebx,%eax", "21d8", AF},
-		{"test %eax,%eax", "85c0", AF},
-		{"xor %eax,%eax", "31c0", AF},
-		{"or %eax,%eax", "09c0", AF},
+		{"and %ebx,%eax", "21d8", abi.AF},
+		{"test %eax,%eax", "85c0", abi.AF},
+		{"xor %eax,%eax", "31c0", abi.AF},
+		{"or %eax,%eax", "09c0", abi.AF},
 		{"add %ebx,%eax", "01d8", 0},
 		{"inc %eax", "ffc0", 0},
 		{"cmpxchg %edx,(%rdi)", "0fb117", 0},
-		{"mul %rbx", "48f7e3", SF | ZF | AF | PF},
-		{"imul %ebx,%esi", "0faff3", SF | ZF | AF | PF},
-		{"imul $7,%ebx,%edi", "6bfb07", SF | ZF | AF | PF},
-		{"div %ebx", "f7f3", ArithmeticFlags},
-		{"idiv %ebx", "f7fb", ArithmeticFlags},
-		{"bt %eax,%ebx", "0fa3c3", OF | SF | AF | PF},
-		{"bsf %eax,%ebx", "0fbcd8", CF | OF | SF | AF | PF},
-		{"tzcnt %eax,%ebx", "f30fbcd8", OF | SF | AF | PF},
+		{"mul %rbx", "48f7e3", abi.SF | abi.ZF | abi.AF | abi.PF},
+		{"imul %ebx,%esi", "0faff3", abi.SF | abi.ZF | abi.AF | abi.PF},
+		{"imul $7,%ebx,%edi", "6bfb07", abi.SF | abi.ZF | abi.AF | abi.PF},
+		{"div %ebx", "f7f3", abi.Arithmetic},
+		{"idiv %ebx", "f7fb", abi.Arithmetic},
+		{"bt %eax,%ebx", "0fa3c3", abi.OF | abi.SF | abi.AF | abi.PF},
+		{"bsf %eax,%ebx", "0fbcd8", abi.CF | abi.OF | abi.SF | abi.AF | abi.PF},
+		{"tzcnt %eax,%ebx", "f30fbcd8", abi.OF | abi.SF | abi.AF | abi.PF},
 		{"popcnt %eax,%ebx", "f30fb8d8", 0},
 		{"shl $0,%eax", "c1e000", 0},
 		{"shl $32,%eax", "c1e020", 0},
-		{"shl $32,%rax", "48c1e020", AF | OF},
-		{"shl %eax", "d1e0", AF},
-		{"sar %al", "d0f8", AF},
-		{"shr $3,%eax", "c1e803", AF | OF},
-		{"shl %cl,%eax", "d3e0", AF | OF},
-		{"shl $7,%al", "c0e007", AF | OF},
-		{"shl $8,%al", "c0e008", AF | OF | CF},
-		{"shr $16,%ax", "66c1e810", AF | OF | CF},
-		{"sar $16,%ax", "66c1f810", AF | OF},
-		{"shr %cl,%al", "d2e8", AF | OF | CF},
-		{"sar %cl,%al", "d2f8", AF | OF},
-		{"shlb $9,(%rdi)", "c02709", AF | OF | CF},
+		{"shl $32,%rax", "48c1e020", abi.AF | abi.OF},
+		{"shl %eax", "d1e0", abi.AF},
+		{"sar %al", "d0f8", abi.AF},
+		{"shr $3,%eax", "c1e803", abi.AF | abi.OF},
+		{"shl %cl,%eax", "d3e0", abi.AF | abi.OF},
+		{"shl $7,%al", "c0e007", abi.AF | abi.OF},
+		{"shl $8,%al", "c0e008", abi.AF | abi.OF | abi.CF},
+		{"shr $16,%ax", "66c1e810", abi.AF | abi.OF | abi.CF},
+		{"sar $16,%ax", "66c1f810", abi.AF | abi.OF},
+		{"shr %cl,%al", "d2e8", abi.AF | abi.OF | abi.CF},
+		{"sar %cl,%al", "d2f8", abi.AF | abi.OF},
+		{"shlb $9,(%rdi)", "c02709", abi.AF | abi.OF | abi.CF},
 		{"rol %eax", "d1c0", 0},
 		{"rol $0,%eax", "c1c000", 0},
-		{"rcr $3,%eax", "c1d803", OF},
-		{"ror %cl,%eax", "d3c8", OF},
-		{"shld $1,%eax,%ebx", "0fa4c301", AF},
-		{"shld $5,%eax,%ebx", "0fa4c305", AF | OF},
+		{"rcr $3,%eax", "c1d803", abi.OF},
+		{"ror %cl,%eax", "d3c8", abi.OF},
+		{"shld $1,%eax,%ebx", "0fa4c301", abi.AF},
+		{"shld $5,%eax,%ebx", "0fa4c305", abi.AF | abi.OF},
 		{"shld $32,%eax,%ebx", "0fa4c320", 0},
-		{"shrd %cl,%eax,%ebx", "0fadc3", AF | OF},
-		{"shld $16,%ax,%bx", "660fa4c310", AF | OF},
-		{"shld $17,%ax,%bx", "660fa4c311", ArithmeticFlags},
-		{"shrd %cl,%ax,%bx", "660fadc3", ArithmeticFlags},
+		{"shrd %cl,%eax,%ebx", "0fadc3", abi.AF | abi.OF},
+		{"shld $16,%ax,%bx", "660fa4c310", abi.AF | abi.OF},
+		{"shld $17,%ax,%bx", "660fa4c311", abi.Arithmetic},
+		{"shrd %cl,%ax,%bx", "660fadc3", abi.Arithmetic},
 	} {
 		if e, ok := EffectsOf(unhex(tc.code), elffile.X86_64); !ok || e.Undefined != tc.want {
 			t.Errorf("%s: undefined %#x %v, want %#x", tc.text, e.Undefined, ok, tc.want)

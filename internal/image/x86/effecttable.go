@@ -1,6 +1,10 @@
 package x86
 
-import "golang.org/x/arch/x86/x86asm"
+import (
+	"golang.org/x/arch/x86/x86asm"
+
+	"landgo/internal/trace"
+)
 
 // shapes is the table of effects: each opcode's use of its operands, in the
 // decoder's order, of the flags, and of registers that it doesn't name.
@@ -20,12 +24,12 @@ var shapes = map[x86asm.Op]shape{
 	x86asm.LEA:    {operands: "wa"},
 	x86asm.XCHG:   {operands: "mm"},
 	x86asm.BSWAP:  {operands: "m"},
-	x86asm.CBW:    {reads: RAX},
-	x86asm.CWDE:   {reads: RAX, writes: RAX},
-	x86asm.CDQE:   {reads: RAX, writes: RAX},
-	x86asm.CWD:    {reads: RAX | RDX},
-	x86asm.CDQ:    {reads: RAX, writes: RDX},
-	x86asm.CQO:    {reads: RAX, writes: RDX},
+	x86asm.CBW:    {reads: trace.RAX},
+	x86asm.CWDE:   {reads: trace.RAX, writes: trace.RAX},
+	x86asm.CDQE:   {reads: trace.RAX, writes: trace.RAX},
+	x86asm.CWD:    {reads: trace.RAX | trace.RDX},
+	x86asm.CDQ:    {reads: trace.RAX, writes: trace.RDX},
+	x86asm.CQO:    {reads: trace.RAX, writes: trace.RDX},
 
 	x86asm.ADD:  {operands: "mr", flags: setsFlags},
 	x86asm.SUB:  {operands: "mr", flags: setsFlags},
@@ -65,28 +69,28 @@ var shapes = map[x86asm.Op]shape{
 	x86asm.POPCNT: {operands: "wr", flags: setsFlags},
 	x86asm.CRC32:  {operands: "mr"},
 
-	x86asm.CMPXCHG:    {operands: "cr", flags: setsFlags, reads: RAX},
-	x86asm.CMPXCHG8B:  {operands: "m", flags: mixesFlags, reads: RAX | RBX | RCX | RDX},
-	x86asm.CMPXCHG16B: {operands: "m", flags: mixesFlags, reads: RAX | RBX | RCX | RDX},
+	x86asm.CMPXCHG:    {operands: "cr", flags: setsFlags, reads: trace.RAX},
+	x86asm.CMPXCHG8B:  {operands: "m", flags: mixesFlags, reads: trace.RAX | trace.RBX | trace.RCX | trace.RDX},
+	x86asm.CMPXCHG16B: {operands: "m", flags: mixesFlags, reads: trace.RAX | trace.RBX | trace.RCX | trace.RDX},
 	x86asm.XADD:       {operands: "mm", flags: setsFlags},
 
-	x86asm.PUSH:   {operands: "r", reads: RSP, writes: RSP},
-	x86asm.POP:    {operands: "w", reads: RSP, writes: RSP},
-	x86asm.PUSHF:  {flags: readsFlags, reads: RSP, writes: RSP},
-	x86asm.PUSHFD: {flags: readsFlags, reads: RSP, writes: RSP},
-	x86asm.PUSHFQ: {flags: readsFlags, reads: RSP, writes: RSP},
-	x86asm.PUSHAD: {reads: RAX | RBX | RCX | RDX | RSI | RDI | RBP | RSP, writes: RSP},
-	x86asm.POPAD:  {reads: RSP, writes: RAX | RBX | RCX | RDX | RSI | RDI | RBP | RSP},
-	x86asm.LEAVE:  {reads: RBP, writes: RSP | RBP},
-	x86asm.CALL:   {operands: "r", reads: RSP, writes: RSP},
-	x86asm.RET:    {operands: "r", reads: RSP, writes: RSP},
+	x86asm.PUSH:   {operands: "r", reads: trace.RSP, writes: trace.RSP},
+	x86asm.POP:    {operands: "w", reads: trace.RSP, writes: trace.RSP},
+	x86asm.PUSHF:  {flags: readsFlags, reads: trace.RSP, writes: trace.RSP},
+	x86asm.PUSHFD: {flags: readsFlags, reads: trace.RSP, writes: trace.RSP},
+	x86asm.PUSHFQ: {flags: readsFlags, reads: trace.RSP, writes: trace.RSP},
+	x86asm.PUSHAD: {reads: trace.RAX | trace.RBX | trace.RCX | trace.RDX | trace.RSI | trace.RDI | trace.RBP | trace.RSP, writes: trace.RSP},
+	x86asm.POPAD:  {reads: trace.RSP, writes: trace.RAX | trace.RBX | trace.RCX | trace.RDX | trace.RSI | trace.RDI | trace.RBP | trace.RSP},
+	x86asm.LEAVE:  {reads: trace.RBP, writes: trace.RSP | trace.RBP},
+	x86asm.CALL:   {operands: "r", reads: trace.RSP, writes: trace.RSP},
+	x86asm.RET:    {operands: "r", reads: trace.RSP, writes: trace.RSP},
 	x86asm.JMP:    {operands: "r"},
-	x86asm.JRCXZ:  {operands: "r", reads: RCX},
-	x86asm.JECXZ:  {operands: "r", reads: RCX},
-	x86asm.JCXZ:   {operands: "r", reads: RCX},
-	x86asm.LOOP:   {operands: "r", reads: RCX, writes: RCX},
-	x86asm.LOOPE:  {operands: "r", flags: readsFlags, reads: RCX, writes: RCX},
-	x86asm.LOOPNE: {operands: "r", flags: readsFlags, reads: RCX, writes: RCX},
+	x86asm.JRCXZ:  {operands: "r", reads: trace.RCX},
+	x86asm.JECXZ:  {operands: "r", reads: trace.RCX},
+	x86asm.JCXZ:   {operands: "r", reads: trace.RCX},
+	x86asm.LOOP:   {operands: "r", reads: trace.RCX, writes: trace.RCX},
+	x86asm.LOOPE:  {operands: "r", flags: readsFlags, reads: trace.RCX, writes: trace.RCX},
+	x86asm.LOOPNE: {operands: "r", flags: readsFlags, reads: trace.RCX, writes: trace.RCX},
 	x86asm.CLC:    {flags: mixesFlags},
 	x86asm.STC:    {flags: mixesFlags},
 	x86asm.CMC:    {flags: mixesFlags},
@@ -101,7 +105,7 @@ var shapes = map[x86asm.Op]shape{
 	x86asm.PREFETCHT1:  {operands: "-"},
 	x86asm.PREFETCHT2:  {operands: "-"},
 	x86asm.PREFETCHW:   {operands: "-"},
-	x86asm.CPUID:       {reads: RAX | RCX, writes: RAX | RBX | RCX | RDX},
+	x86asm.CPUID:       {reads: trace.RAX | trace.RCX, writes: trace.RAX | trace.RBX | trace.RCX | trace.RDX},
 }
 
 // isString has the string instructions: rsi and rdi move on, rcx counts.
@@ -113,15 +117,15 @@ func init() {
 		s   shape
 	}{
 		{[]x86asm.Op{x86asm.MOVSB, x86asm.MOVSW, x86asm.MOVSD, x86asm.MOVSQ},
-			shape{operands: "wr", reads: RSI | RDI, writes: RSI | RDI}},
+			shape{operands: "wr", reads: trace.RSI | trace.RDI, writes: trace.RSI | trace.RDI}},
 		{[]x86asm.Op{x86asm.STOSB, x86asm.STOSW, x86asm.STOSD, x86asm.STOSQ},
-			shape{operands: "wr", reads: RDI, writes: RDI}},
+			shape{operands: "wr", reads: trace.RDI, writes: trace.RDI}},
 		{[]x86asm.Op{x86asm.LODSB, x86asm.LODSW, x86asm.LODSD, x86asm.LODSQ},
-			shape{operands: "wr", reads: RSI, writes: RSI}},
+			shape{operands: "wr", reads: trace.RSI, writes: trace.RSI}},
 		{[]x86asm.Op{x86asm.SCASB, x86asm.SCASW, x86asm.SCASD, x86asm.SCASQ},
-			shape{operands: "rr", flags: setsFlags, reads: RDI, writes: RDI}},
+			shape{operands: "rr", flags: setsFlags, reads: trace.RDI, writes: trace.RDI}},
 		{[]x86asm.Op{x86asm.CMPSB, x86asm.CMPSW, x86asm.CMPSD, x86asm.CMPSQ},
-			shape{operands: "rr", flags: setsFlags, reads: RSI | RDI, writes: RSI | RDI}},
+			shape{operands: "rr", flags: setsFlags, reads: trace.RSI | trace.RDI, writes: trace.RSI | trace.RDI}},
 	} {
 		for _, op := range f.ops {
 			shapes[op], isString[op] = f.s, true

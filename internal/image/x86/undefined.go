@@ -1,43 +1,35 @@
 package x86
 
-import "golang.org/x/arch/x86/x86asm"
+import (
+	"golang.org/x/arch/x86/x86asm"
+
+	"landgo/internal/abi"
+)
 
 // Flags is a set of arithmetic flags, at their places in the flags register.
 type Flags uint32
-
-// The arithmetic flags.
-const (
-	CF Flags = 1 << 0
-	PF Flags = 1 << 2
-	AF Flags = 1 << 4
-	ZF Flags = 1 << 6
-	SF Flags = 1 << 7
-	OF Flags = 1 << 11
-
-	ArithmeticFlags = CF | PF | AF | ZF | SF | OF
-)
 
 // undefinedFlags has the instructions that leave flags undefined for all
 // operands; shifts and rotations, where the count decides, are below.
 //
 // Source: Intel 64 and IA-32 manual, volume 1, appendix A, and volume 2.
 var undefinedFlags = map[x86asm.Op]Flags{
-	x86asm.AND:   AF,
-	x86asm.OR:    AF,
-	x86asm.XOR:   AF,
-	x86asm.TEST:  AF,
-	x86asm.MUL:   SF | ZF | AF | PF,
-	x86asm.IMUL:  SF | ZF | AF | PF,
-	x86asm.DIV:   ArithmeticFlags,
-	x86asm.IDIV:  ArithmeticFlags,
-	x86asm.BT:    OF | SF | AF | PF,
-	x86asm.BTS:   OF | SF | AF | PF,
-	x86asm.BTR:   OF | SF | AF | PF,
-	x86asm.BTC:   OF | SF | AF | PF,
-	x86asm.BSF:   CF | OF | SF | AF | PF,
-	x86asm.BSR:   CF | OF | SF | AF | PF,
-	x86asm.TZCNT: OF | SF | AF | PF,
-	x86asm.LZCNT: OF | SF | AF | PF,
+	x86asm.AND:   abi.AF,
+	x86asm.OR:    abi.AF,
+	x86asm.XOR:   abi.AF,
+	x86asm.TEST:  abi.AF,
+	x86asm.MUL:   abi.SF | abi.ZF | abi.AF | abi.PF,
+	x86asm.IMUL:  abi.SF | abi.ZF | abi.AF | abi.PF,
+	x86asm.DIV:   abi.Arithmetic,
+	x86asm.IDIV:  abi.Arithmetic,
+	x86asm.BT:    abi.OF | abi.SF | abi.AF | abi.PF,
+	x86asm.BTS:   abi.OF | abi.SF | abi.AF | abi.PF,
+	x86asm.BTR:   abi.OF | abi.SF | abi.AF | abi.PF,
+	x86asm.BTC:   abi.OF | abi.SF | abi.AF | abi.PF,
+	x86asm.BSF:   abi.CF | abi.OF | abi.SF | abi.AF | abi.PF,
+	x86asm.BSR:   abi.CF | abi.OF | abi.SF | abi.AF | abi.PF,
+	x86asm.TZCNT: abi.OF | abi.SF | abi.AF | abi.PF,
+	x86asm.LZCNT: abi.OF | abi.SF | abi.AF | abi.PF,
 }
 
 // undefined has an instruction's flags that the manual leaves open. A count in
@@ -46,7 +38,7 @@ func undefined(inst *x86asm.Inst) Flags {
 	switch inst.Op {
 	case x86asm.ROL, x86asm.ROR, x86asm.RCL, x86asm.RCR:
 		if n, known := shiftCount(inst, 1); !known || n > 1 {
-			return OF
+			return abi.OF
 		}
 		return 0
 	case x86asm.SHL, x86asm.SHR, x86asm.SAR:
@@ -54,12 +46,12 @@ func undefined(inst *x86asm.Inst) Flags {
 		if known && n == 0 {
 			return 0
 		}
-		flags := AF
+		flags := Flags(abi.AF)
 		if !known || n > 1 {
-			flags |= OF
+			flags |= abi.OF
 		}
 		if size := operandBits(inst); inst.Op != x86asm.SAR && size < 32 && (!known || n >= size) {
-			flags |= CF
+			flags |= abi.CF
 		}
 		return flags
 	case x86asm.SHLD, x86asm.SHRD:
@@ -68,12 +60,12 @@ func undefined(inst *x86asm.Inst) Flags {
 			return 0
 		}
 		if size := operandBits(inst); size < 32 && (!known || n > size) {
-			return ArithmeticFlags
+			return abi.Arithmetic
 		}
 		if known && n == 1 {
-			return AF
+			return abi.AF
 		}
-		return AF | OF
+		return abi.AF | abi.OF
 	}
 	return undefinedFlags[inst.Op]
 }

@@ -71,8 +71,8 @@ type Machine struct {
 	awaiting  bool
 	uncounted map[[2]int]bool // spins, by thread and place, that can't be one step
 	lives     [][]uint32      // see live
-	// Of tries that fail (backout.go): which threads move which words, words in which some do, and
-	// those in which that can be told.
+	// Of tries that fail (backout.go): which threads move which words, the words in which some
+	// do, and those in which others can observe it.
 	movers           map[mover]bool
 	backed, unbacked map[int]bool
 	relearn          bool // since the execution began such a word became known
