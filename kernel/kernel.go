@@ -37,7 +37,7 @@ type Plan struct {
 	Outcomes uint32   // number of outcomes; 0 means 1
 	Yield    bool     // a voluntary switch
 	Unmasks  bool     // its thread takes signals after it that it didn't before
-	Fences   bool     // it empties the store buffers of other threads' processors
+	Fences   bool     // it empties the store buffers of other threads' processors before it returns
 	Lockless bool     // its thread's store buffer may be as it was when it returns
 	Rests    []Bytes  // in memory, on which Lockless rests
 	Name     string   // the call's name, for reports and certificates
@@ -127,6 +127,9 @@ type Outcome struct {
 	// Mapped are pages that the call gave out, and Unmapped those that it took
 	// back: not pages that only changed their protection, nor the break.
 	Mapped, Unmapped Pages
+	// Moved: the contents of Unmapped are at the beginning of Mapped now, with what is still on its way
+	// to them.
+	Moved bool
 	// Kept is the number of bytes of Mapped, from their beginning on, that keep
 	// their contents.
 	Kept uint64

@@ -13,9 +13,10 @@ import (
 // Let M' be M, but that those in B go on as above the bound whatever they find. In M' the values
 // that they find have no effect. So in all states they commute with each other and with additions
 // whose results aren't used. M' is searched as any program is. Whether M' is M is looked at on
-// the way. Each addition of B found enough in each execution that is run, else the System says so
-// at once. At an execution's end the search asks for the least value that an addition e could
-// have found in any order of the same trace. All that happens before e came before it. Let C be
+// the way, at the end of each execution. Each addition of B has to have found enough in it: up to
+// the first that hasn't, it is one of M'. And the search asks for the least value that an addition
+// e could have found in any order of the same trace. All that are told then are told at once, and
+// the search begins again but once. All that happens before e came before it. Let C be
 // the additions that are ordered neither way with e. Any set S of them may have come before e,
 // with all that happens before S. The least sum over such S is a maximal closure (Picard 1976).
 // Only additions to the same bytes are in it, and what happens before something happens before
@@ -72,7 +73,7 @@ func (c *counts) hold(o *relation.Order, opts *Options) bool {
 	for _, b := range c.byBytes(o) {
 		for t := range b.threads {
 			b.windowsOf(o, t, opts.fault, func(e *countAt, low, high int64) {
-				if !e.Holds(low, high) && !e.Holds(c.least(o, b, low, opts.fault), high) {
+				if !e.Holds(e.Before, e.Before) || !e.Holds(low, high) && !e.Holds(c.least(o, b, low, opts.fault), high) {
 					c.from.Uncount(int(last - e.at))
 					all = false
 				}

@@ -99,6 +99,7 @@ func agreeCounts(p *model.Program, limit uint64, f fault) (fewer bool, err error
 		judge := newSurvey(p)
 		judge.r.blending, judge.r.counting = true, true
 		judge.m.Below(found.m)
+		judge.m.AtOnce = true
 		judge.r.Blend(true)
 		judge.r.Count(true)
 		judge, err = exhaustTo(judge, limit)
@@ -127,6 +128,25 @@ func agreeCounts(p *model.Program, limit uint64, f fault) (fewer bool, err error
 
 func TestCountsAbove(t *testing.T) {
 	sparing(t, referring(), func(p *model.Program) (bool, error) { return agreeCounts(p, spinLimit, sound) })
+}
+
+// TestCountsTold: all additions that an execution's orders tell apart are told at its end, so
+// that the search begins again but once.
+func TestCountsTold(t *testing.T) {
+	p := &model.Program{Bytes: 8, Standing: true, Init: map[int]byte{0: 4}}
+	for range 4 {
+		p.Threads = append(p.Threads, []model.Instr{{Code: model.AddTest, A: 0, R: 1, C: -1}})
+	}
+	found := newSurvey(p)
+	found.r.blending, found.r.counting = true, true
+	e, err := New("optimal", single)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := e.Run(found.r, found)
+	if err != nil || st.Restarts != 1 || st.Executions != 24 {
+		t.Errorf("%d executions after %d restarts: %v", st.Executions, st.Restarts, err)
+	}
 }
 
 // TestCountsAboveMutants: what is left out of the rules is found.

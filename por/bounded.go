@@ -33,12 +33,17 @@ type bounded struct {
 	*iteration
 	handle
 	iterate bool
-	measure int // that is iterated: an index of counted
-	low     int // the least depth since a step was last put into a frontier
+	measure int         // that is iterated: an index of counted
+	low     int         // the least depth since a step was last put into a frontier
+	flushes *earlyFlush // nil: all are run
 }
 
 func newBounded(h handle) strategy {
 	s := &bounded{handle: h, iterate: h.opts.Iterate, iteration: &iteration{}}
+	if h.spec.kind.Name == "bounded" {
+		s.flushes = newEarlyFlush(&h)
+		s.meter.early = s.flushes
+	}
 	if s.iterate {
 		s.measure = s.meter.first
 		s.limit = s.meter.limits[s.measure]
@@ -72,7 +77,11 @@ func (s *bounded) seed(n *node, kids *branch) error {
 		return nil
 	}
 	tail := &n.todo
+	cut := false
 	for t := range s.sets.byTurns(n) {
+		if s.flushes != nil && s.flushes.misplaced(n, t) {
+			continue
+		}
 		for o := trace.Choice(0); o < s.path.outcomes(n, t); o++ {
 			c := s.meter.after(n, t, o)
 			ok, but := s.meter.within(c, s.measure)
@@ -82,6 +91,7 @@ func (s *bounded) seed(n *node, kids *branch) error {
 				continue
 			}
 			s.stats.Pruned++
+			cut = true
 			if s.iterate && but && c[s.measure] <= s.limit {
 				if err := s.wait(c[s.measure], n, t, o); err != nil {
 					return err
@@ -89,7 +99,7 @@ func (s *bounded) seed(n *node, kids *branch) error {
 			}
 		}
 	}
-	if n.todo == nil {
+	if n.todo == nil && cut {
 		n.ending = EndedPruned
 	}
 	return nil

@@ -13,10 +13,11 @@ import (
 // definition makes of them, not by package relation.
 
 // TestBuffersWithin: within a bound there are the executions that spend no more, by a count of
-// their own. A buffer's steps cost nothing.
+// their own. A buffer's steps cost nothing. Search bounded has one of each trace at least, and leaves
+// out many that differ in the places of updates.
 func TestBuffersWithin(t *testing.T) {
 	programs, first := soakBuffers(t, 60)
-	judged := 0
+	judged, runs, most := 0, 0, 0
 	for n := range programs {
 		seed := first + uint64(n)
 		p := bufferProgram(uint64(seed))
@@ -26,12 +27,17 @@ func TestBuffersWithin(t *testing.T) {
 		s, _ := New("none", bufferOptions)
 		all := &bufferRun{Machine: model.New(p), p: p, outcomes: map[string]bool{}, traces: map[string]bool{}}
 		count := map[Measure][]int{}
+		least := map[Measure]map[string]int{Preempt: {}, Delay: {}, Switches: {}} // by trace
 		all.spends = func(c map[Measure]int) {
-			for _, m := range []Measure{Preempt, Delay, Switches} {
+			key := all.key()
+			for m := range least {
 				for len(count[m]) <= c[m] {
 					count[m] = append(count[m], 0)
 				}
 				count[m][c[m]]++
+				if old, ok := least[m][key]; !ok || c[m] < old {
+					least[m][key] = c[m]
+				}
 			}
 		}
 		if st, err := s.Run(all, all); err != nil || !st.Complete {
@@ -42,18 +48,31 @@ func TestBuffersWithin(t *testing.T) {
 			want := 0
 			for limit := range min(len(spent), 3) {
 				want += spent[limit]
-				for _, name := range []string{"none", "bounded"} {
-					opts := bufferOptions
-					opts.Bounds, opts.Iterate, opts.MaxExecutions = Bounds{{m, limit}}, name == "bounded", 0
-					if r, err := runBuffered(name, p, opts); err != nil || int(r.stats.Executions) != want {
-						t.Fatalf("%s, %s=%d: %d executions, want %d, %v\n%v", name, m, limit, r.stats.Executions, want, err, p)
+				var within []string
+				for key, spent := range least[m] {
+					if spent <= limit {
+						within = append(within, key)
 					}
+				}
+				slices.Sort(within)
+				opts := bufferOptions
+				opts.Bounds, opts.MaxExecutions = Bounds{{m, limit}}, 0
+				if r, err := runBuffered("none", p, opts); err != nil || int(r.stats.Executions) != want {
+					t.Fatalf("none, %s=%d: %d executions, want %d, %v\n%v", m, limit, r.stats.Executions, want, err, p)
+				}
+				for _, rises := range []bool{true, false} {
+					opts.Iterate = rises
+					r, err := runBuffered("bounded", p, opts)
+					if got := sorted(r.traces); err != nil || !slices.Equal(got, within) || int(r.stats.Executions) > want {
+						t.Fatalf("bounded, %s=%d: %d executions of %d traces, want %d of at most %d, %v\n%v", m, limit, r.stats.Executions, len(got), len(within), want, err, p)
+					}
+					runs, most = runs+int(r.stats.Executions), most+want
 				}
 			}
 		}
 	}
-	if t.Log(judged, "of", programs, "programs"); judged*3 < programs {
-		t.Error("a poor sample")
+	if t.Log(judged, "of", programs, "programs;", runs, "executions of", most); judged*3 < programs || runs*2 > most {
+		t.Error("a poor sample, or nothing is left out")
 	}
 }
 

@@ -217,3 +217,64 @@ func TestSoakBufferAwaits(t *testing.T) {
 		})
 	}, func() string { return fmt.Sprintf("%d programs with loops and store buffers", run) })
 }
+
+// agreeWithin compares search bounded with all executions within the same bounds. judged: there were few
+// enough.
+func agreeWithin(p *model.Program, m Measure, limit int, f fault) (judged bool, err error) {
+	opts := bufferOptions
+	opts.Bounds = Bounds{{m, limit}}
+	all, err := runBuffered("none", p, opts)
+	if err != nil || !all.stats.Complete {
+		return false, err
+	}
+	opts.fault, opts.MaxExecutions = f, 0
+	for _, opts.Iterate = range []bool{true, false} {
+		r, err := runBuffered("bounded", p, opts)
+		if err != nil {
+			return true, err
+		}
+		got, want := sorted(r.outcomes), sorted(all.outcomes)
+		if !all.ends && !readsOwn(p) { // else a thread may poll once more as its own store left the buffer
+			got, want = sorted(r.traces), sorted(all.traces)
+		}
+		if !slices.Equal(got, want) || r.stats.Executions > all.stats.Executions {
+			return true, fmt.Errorf("%s=%d: %d of %d, by %d executions of %d", m, limit, len(got), len(want), r.stats.Executions, all.stats.Executions)
+		}
+	}
+	return true, nil
+}
+
+// TestBufferLoopsWithin: where threads wait in loops, search bounded has one execution of each trace
+// within the bound, too: an update that ends a spin is where it costs least.
+func TestBufferLoopsWithin(t *testing.T) {
+	agree := func(p *model.Program, f fault) (judged int, err error) {
+		for _, m := range []Measure{Preempt, Delay, Switches, Fair} {
+			for limit := range 3 {
+				ok, err := agreeWithin(p, m, limit, f)
+				if err != nil {
+					return judged, err
+				}
+				if ok {
+					judged++
+				}
+			}
+		}
+		return judged, nil
+	}
+	defer setChecks(40)()
+	judged := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		p := pollingBuffered().Draw(rt, "program")
+		n, err := agree(p, sound)
+		if judged += n; err != nil {
+			tellFinding(rt, err, p)
+		}
+	})
+	if t.Log(judged, "comparisons"); judged < 40 {
+		t.Error("a poor sample")
+	}
+	findsFault(t, pollingBuffered(), 2000, func(p *model.Program) error {
+		_, err := agree(p, freeMoves)
+		return err
+	})
+}

@@ -80,11 +80,12 @@ func (r *bufferRun) spent(path []PathStep) map[Measure]int {
 	c := map[Measure]int{}
 	last := trace.NoThread
 	for _, s := range path {
-		ready, goesOn, signals := map[trace.TID]bool{}, map[trace.TID]bool{}, map[trace.TID]bool{}
+		ready, goesOn, signals, rests := map[trace.TID]bool{}, map[trace.TID]bool{}, map[trace.TID]bool{}, map[trace.TID]bool{}
 		for _, th := range m.Threads(nil) {
 			ready[th.ID] = th.Status == trace.Ready
+			rests[th.ID] = th.Rests
 			signals[th.ID] = th.Pending.Kind == trace.OpCondSignal
-			goesOn[th.ID] = ready[th.ID] && th.Pending.Kind != trace.OpEnd // which may be left freely
+			goesOn[th.ID] = ready[th.ID] && th.Pending.Kind != trace.OpEnd && !th.Rests // which may be left freely
 		}
 		if s.Thread < n {
 			if signals[s.Thread] {
@@ -97,7 +98,7 @@ func (r *bufferRun) spent(path []PathStep) map[Measure]int {
 				}
 			}
 			for t := max(last, 0); t != s.Thread; t = (t + 1) % n {
-				if ready[t] {
+				if ready[t] && !rests[t] {
 					c[Delay]++
 				}
 			}

@@ -89,7 +89,7 @@
 //	DPOR            dpor, eager (figure3, marking, figure4, classic), source, nidhugg,
 //	                optimal; observers, observerscells, observersrun, sources, puzzle; static,
 //	                promise
-//	within bounds   meter; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,
+//	within bounds   meter, earlyflush; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,
 //	                lazyhabits, lazyleast, lazyprefixes
 //	TruSt           trust, whose walk is a room of its own
 //	sampling        sampling, randomwalk, pct, pos, distinct

@@ -63,7 +63,7 @@ func (x *explorer) observe(n *node) (able int) {
 	if now.Ready.Has(n.running) {
 		t := x.thread(n.running)
 		k := t.Pending.Kind
-		n.couldGoOn = !t.Yielding && k != trace.OpExit && k != trace.OpEnd
+		n.couldGoOn = !t.Yielding && !t.Rests && k != trace.OpExit && k != trace.OpEnd
 	}
 	for t := range now.Several.All {
 		c := choice{thread: t, outcomes: x.thread(t).Outcomes}

@@ -28,8 +28,10 @@ var counted = [len(cost{})]Measure{Preempt, Fair, Delay, Switches}
 //     and a search may use it as Coons et al. do.
 //
 // A step of a store buffer, or of a signal on its way, counts nothing, because it is no thread's.
-// Nor does the switch to it, and it isn't passed over. A thread that waits for its buffer can't
-// go on.
+// Nor does the switch to it, and it isn't passed over.
+// How early updates come makes no difference to what is spent, except where they end a spin. A thread
+// that waits for stores of its buffer may be left and passed over freely, even if they are in memory
+// by now (trace.Thread.Rests). It counts as ready to the fair bound, even if they aren't.
 //
 // Preempt, Switches and Delay add up; Fair is a maximum.
 type meter struct {
@@ -41,7 +43,8 @@ type meter struct {
 	first  int
 	fresh  int32
 	states []metered
-	yields []int32 // per thread, in the current path
+	yields []int32     // per thread, in the current path
+	early  *earlyFlush // nil: updates may come late
 }
 
 // metered is what the meter keeps of a state of the path.
@@ -76,13 +79,17 @@ func (m *meter) enter(n *node) {
 	}
 	s.least, s.yields = -1, false
 	m.yields = atLeast(m.yields, len(m.path.present.Ready)*64)
-	for t := range m.path.present.Ready.All {
-		if m.flushes(t) {
+	for i := range m.path.threads {
+		t := &m.path.threads[i]
+		if t.Status != trace.Ready && !(t.Status == trace.Blocked && t.Rests) || t.Updates || t.Arrives {
 			continue
 		}
-		if y := m.yields[t]; s.least < 0 || y < s.least {
+		if y := m.yields[t.ID]; s.least < 0 || y < s.least {
 			s.least = y
 		}
+	}
+	if m.early != nil {
+		m.early.enter(n)
 	}
 }
 
@@ -181,7 +188,7 @@ func (m *meter) delays(n *node, t trace.TID) (passed int32) {
 		if u == t {
 			break
 		}
-		if p.isReady(n.depth, u) && !m.blocked(n, u) && !m.flushes(u) {
+		if p.isReady(n.depth, u) && !m.blocked(n, u) && !m.flushes(u) && !p.thread(u).Rests {
 			passed++
 		}
 	}

@@ -71,7 +71,7 @@ type Counter interface {
 	// search begins, and Blend was called before.
 	Count(on bool)
 	// Counts calls f for each addition of the present execution that blends, newest first; back
-	// is how many steps came after it. Of those with a Least all found as much.
+	// is how many steps came after it. One with a Least may have found less.
 	Counts(f func(back int, c *trace.Count))
 	// Uncount says that an addition doesn't always find as much. It doesn't blend from now on,
 	// and the search begins again.

@@ -92,7 +92,7 @@ func (bl *blends) isAwaited(a *trace.Access) bool {
 // are counted (above.go).
 func (bl *blends) at(t trace.TID, a *trace.Access) trace.Blend {
 	b := bl.byCode(a.PC)
-	if b == trace.NoBlend && bl.leastAt(a.PC) > 0 && !bl.learning.known.Below[nameBelow(t, a)] {
+	if b == trace.NoBlend && bl.leastAt(a.PC) > 0 && !bl.isBelow(t, a) {
 		b = trace.BlendAdd
 	}
 	if b == trace.NoBlend || b == trace.BlendStore && !bl.overwriting || b != trace.BlendStore && (!bl.on || bl.isAwaited(a)) ||

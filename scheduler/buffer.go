@@ -75,7 +75,7 @@ type buffers struct {
 	seen     *seen
 	run      *emu.Run // the System's
 	// fenced says after which stores threads wait as at a fence (fenced.go); nil: after none.
-	fenced func(pc uint64) bool
+	fenced func(*trace.Access) bool
 
 	// Of the step under way.
 	under [][]byte // the bytes below the parts of the buffer, in their order
@@ -206,7 +206,7 @@ func (b *buffers) takeStores(th edit, tr *trace.Transition, made []trace.Access,
 				b.mixed = a.PC
 			}
 		default:
-			if b.outOfOrder(a.PC) {
+			if b.outOfOrder(a.PC) && b.streams(th.thread, a) {
 				b.weak = a.PC
 			}
 			if b.push(th, a, since, insns+uint64(a.Insn)) {
@@ -222,7 +222,7 @@ func (b *buffers) push(th edit, a *trace.Access, since, insn uint64) (first bool
 	a.Flags |= trace.Buffered
 	p := part{Access: *a, bytes: slices.Clone(b.in.machine.Bytes(a.Addr, uint64(a.Size)))}
 	p.Flags &^= trace.Buffered | trace.Silent
-	if b.fenced != nil && b.fenced(a.PC) {
+	if b.fenced != nil && b.fenced(a) {
 		th.fence = a.PC
 	}
 	b.under = append(b.under, b.in.machine.Before(since, a.Addr, uint64(a.Size)))
@@ -332,7 +332,18 @@ func (s *System) flush(th edit, tr *trace.Transition) {
 // they were made, which no thread sees any more. (Of a store that lies in such pages in part, all is
 // written.)
 func (b *buffers) lose(but trace.TID, gone kernel.Pages) {
-	inside := func(addr, size uint64) bool { return gone.Addr <= addr && addr+size <= gone.Addr+gone.Size }
+	b.redirect(but, gone, func(p *part) { p.bytes = nil })
+}
+
+// move has them go to the same pages at another address.
+func (b *buffers) move(but trace.TID, from kernel.Pages, to uint64) {
+	b.redirect(but, from, func(p *part) { p.Addr += to - from.Addr })
+}
+
+// redirect changes the stores to some pages that threads but one still hold. The threads' loads of
+// these pages don't find them any more.
+func (b *buffers) redirect(but trace.TID, pages kernel.Pages, change func(*part)) {
+	inside := func(addr, size uint64) bool { return pages.Addr <= addr && addr+size <= pages.Addr+pages.Size }
 	for i := range b.in.threads {
 		if len(b.in.threads[i].queue) == 0 || trace.TID(i) == but {
 			continue
@@ -343,7 +354,7 @@ func (b *buffers) lose(but trace.TID, gone kernel.Pages) {
 			parts := slices.Clone(th.queue[k].parts)
 			for n := range parts {
 				if p := &parts[n]; inside(p.Addr, uint64(p.Size)) {
-					p.bytes = nil
+					change(p)
 				}
 			}
 			th.queue[k].parts = parts
@@ -450,5 +461,5 @@ func (b *buffers) mixes(th *thread) error {
 func (b *buffers) unordered(th *thread) error {
 	pc := b.weak
 	b.weak = 0
-	return b.in.Invalid(kernel.GapInstruction, th.ID, pc, "a store past the caches (movnt, maskmov) to memory that threads share isn't modelled with --model tso: it is in no order with others")
+	return b.in.Invalid(kernel.GapInstruction, th.ID, pc, "a store past the caches (movnt, maskmov) to bytes that another thread has to do with isn't modelled with --model tso: it is in no order with others")
 }

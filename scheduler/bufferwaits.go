@@ -82,6 +82,7 @@ func (b *buffers) holds(th *thread, d *trace.Thread) {
 		return
 	}
 	d.Flushed = b.flushed(th)
+	d.Rests = d.Flushed > 0 && th.stored
 	if d.Status == trace.Ready && (d.Flushed > th.updated() || th.calls > 0) {
 		d.Status, d.Outcomes = trace.Blocked, 0
 	}

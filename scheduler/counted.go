@@ -95,7 +95,8 @@ type counts struct {
 	buffers  *buffers
 	awaiting func() bool // polls aren't possible
 	surveyed map[surveyKey]look
-	deadTo   map[onward]dead // where these lead out
+	deadTo   map[onward]dead   // where these lead out
+	slots    map[uint64]uint64 // elffile.Filled, once it was asked for
 }
 
 // afterTurn is the result of a turn.
@@ -266,7 +267,10 @@ func (c *counts) deadOnward(th *thread) (trace.RegSet, bool) {
 	key := onward{th.Access.PC, h.Sum()}
 	d, ok := c.deadTo[key]
 	if !ok {
-		d.regs, d.flags = static.DeadOnward(c.in.image.File, th.Access.PC, returns, ends, c.in.machine.Breaks)
+		if c.slots == nil {
+			c.slots = c.in.image.Filled()
+		}
+		d.regs, d.flags = static.DeadOnward(c.in.image.File, th.Access.PC, returns, ends, c.slots, c.in.machine.Breaks)
 		c.deadTo[key] = d
 	}
 	return d.regs, d.flags

@@ -217,7 +217,7 @@ func TestFencesAdded(t *testing.T) {
 	if !delayed[at(0)] || !delayed[at(1)] {
 		t.Errorf("stores that loads overtake: %v", delayed)
 	}
-	g.FenceAfter(func(uint64) bool { return true })
+	g.FenceAfter(func(*trace.Access) bool { return true })
 	if got, want := g.outcomes(t, 2, 3), []string{"[0 1]", "[1 0]", "[1 1]"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -16,9 +16,9 @@ import (
 // kernel takes the signal from its list by locked instructions, on the thread's processor.
 const atHandler = ^uint64(0)
 
-// FenceAfter has threads wait after the stores of some instructions, from the next rewind to
+// FenceAfter has threads wait after some stores, from the next rewind to
 // the root on; nil: after none.
-func (s *System) FenceAfter(f func(pc uint64) bool) {
+func (s *System) FenceAfter(f func(*trace.Access) bool) {
 	s.buffers.fenced = f
 	s.Unlist()
 }

@@ -370,6 +370,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if err == nil && s.cfg.Buffers {
 		s.steps[len(s.steps)-1].end = s.machine.Journal()
 		s.buffers.moves(func() { s.buffers.takeBack(th) })
+		s.buffers.touches(tr)
 	}
 	if err == nil {
 		if th.left != 0 && (!th.Live() || tr.End == trace.EndProcess) {

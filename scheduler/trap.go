@@ -274,6 +274,9 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 	if f := q.in.Mappings.Take(th.ID, call, &out); f != nil {
 		return true, q.in.Fail(th.ID, f)
 	}
+	if out.Moved {
+		q.buffers.move(th.ID, out.Unmapped, out.Mapped.Addr)
+	}
 	for _, p := range out.Emptied {
 		q.buffers.lose(th.ID, p)
 	}

@@ -64,8 +64,8 @@ func (p *Plan) turn() (best *Job) {
 	}
 	for _, j := range p.jobs {
 		switch {
-		case !p.verifies(j):
-		case j.State == Pending:
+		case !p.Verifies(j):
+		case j.State == Pending, j.State == Suspended && p.cold(j):
 			return j
 		case j.State == Suspended && p.owed(j) > p.opts.Warm:
 			return j
@@ -103,11 +103,19 @@ func (p *Plan) needs(j *Job) float64 {
 // change.
 const worthwhile = 100
 
+// mostWarming is how many warm-ups a job may have whose search begins again and again.
+const mostWarming = 8
+
+// cold: j hasn't had a warm-up since its search began, or began again.
+func (p *Plan) cold(j *Job) bool {
+	return j.counted() < p.opts.Warm && j.Steps < mostWarming*p.opts.Warm
+}
+
 // warming: j may be the proof, and hasn't had its warm-up. Or so little of it
 // is left, also of its part that there is time for, that a change isn't worth
 // it.
 func (p *Plan) warming(j *Job, left float64) bool {
-	return p.verifies(j) && !p.opts.Naive && (j.Steps < p.opts.Warm || j.ETA() < min(worthwhile*float64(p.opts.Warm), left/4))
+	return p.Verifies(j) && !p.opts.Naive && (p.cold(j) || j.ETA() < min(worthwhile*float64(p.opts.Warm), left/4))
 }
 
 // Goes reports whether j, which is running, goes on. left is how many steps
@@ -119,9 +127,9 @@ func (p *Plan) Goes(j *Job, left float64) bool {
 	case p.warming(j, left) || !p.opts.Naive && p.owed(j) > 0:
 		return true
 	case p.opts.Naive:
-	case p.verifies(j) && j.ETA() > float64(p.spent+j.Steps) && p.pending() != nil:
+	case p.Verifies(j) && j.ETA() > float64(p.spent+j.Steps) && p.pending() != nil:
 		return false // its warm-up is over, or it was taken for shorter than it is
-	case !p.verifies(j) && p.turn() != nil:
+	case !p.Verifies(j) && p.turn() != nil:
 		return false
 	}
 	if j.Executions < p.opts.Least || j.ETA() < p.opts.Factor*left {
@@ -213,7 +221,7 @@ func (p *Plan) urgency(j *Job) int {
 	if len(j.Set.At) == 0 && j.Set.Kinds == least {
 		return 0
 	}
-	if p.verifies(j) {
+	if p.Verifies(j) {
 		return 1 << 21 // after all that it includes
 	}
 	best := 1 << 20

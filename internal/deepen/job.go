@@ -10,6 +10,7 @@ type Job struct {
 
 	Executions uint64
 	Steps      uint64  // run so far: the unit of all times here
+	Void       uint64  // of these, those that count for nothing: the search has begun again since
 	Share      float64 // estimated, of the space, 0: not known
 	// Class is of the candidate for which the job was added, Seed for the others.
 	Class Class
@@ -50,8 +51,11 @@ func (j *Job) ETA() float64 {
 	if j.Share <= 0 {
 		return Never
 	}
-	return float64(j.Steps) * (1 - j.Share) / j.Share
+	return float64(j.counted()) * (1 - j.Share) / j.Share
 }
+
+// counted is how many steps the search has made since it began, or began again.
+func (j *Job) counted() uint64 { return j.Steps - j.Void }
 
 // Class says why a job may be worth its time: the lower, the more urgent
 // (HeuristicPriority, Blum and Gibson, §3.5).

@@ -137,9 +137,9 @@ func (p *Plan) index(j *Job, at []uint64) {
 // whole reports whether j preempts at every access.
 func (p *Plan) whole(j *Job) bool { return j.Set.Kinds&p.opts.All == p.opts.All }
 
-// verifies reports whether j is there for a proof, not for finding bugs early. Algorithm 2
+// Verifies reports whether j is there for a proof, not for finding bugs early. Algorithm 2
 // ignores such jobs: otherwise it would add no small job, because a superset is there.
-func (p *Plan) verifies(j *Job) bool {
+func (p *Plan) Verifies(j *Job) bool {
 	return p.whole(j) || p.opts.Maximal != nil && !p.opts.Naive && j.Set.Kinds == p.opts.Maximal.Kinds
 }
 
@@ -162,7 +162,7 @@ func (p *Plan) Candidate(j *Job, at uint64, c Class) {
 	if j.Set.Has(at) {
 		return // it isn't new to this job
 	}
-	if big := j.Set.With(at); !p.verifies(j) && len(j.Set.Within) == 0 && !p.included(big, at) {
+	if big := j.Set.With(at); !p.Verifies(j) && len(j.Set.Within) == 0 && !p.included(big, at) {
 		p.add(big, c)
 	}
 	p.add(Set{Kinds: p.opts.Seeds[0].Kinds, At: []uint64{at}}, c)
@@ -194,7 +194,7 @@ func (p *Plan) Narrow(j *Job, function string) {
 // included reports whether a job has all points of s, including at (Algorithm
 // 2, line 1).
 func (p *Plan) included(s Set, at uint64) bool {
-	return slices.ContainsFunc(p.with[at], func(j *Job) bool { return !p.verifies(j) && s.within(j.Set, p.opts.All) })
+	return slices.ContainsFunc(p.with[at], func(j *Job) bool { return !p.Verifies(j) && s.within(j.Set, p.opts.All) })
 }
 
 // extend makes a new maximal job, with more instructions (Algorithm 1). The
@@ -255,10 +255,14 @@ func (p *Plan) Failed(j *Job, goesOn bool) {
 	}
 }
 
+// Again is told that j's search begins again: points became finer. Its estimate is to come,
+// and so is a warm-up.
+func (p *Plan) Again(j *Job) { j.Void, j.Share = j.Steps, 0 }
+
 // Took is told that j has run some more steps.
 func (p *Plan) Took(j *Job, steps uint64) {
 	j.Steps += steps
-	if !p.verifies(j) {
+	if !p.Verifies(j) {
 		p.spent += steps
 	}
 }

@@ -218,8 +218,44 @@ func TestTurns(t *testing.T) {
 		t.Error("it isn't the turn of the job that may be the proof")
 	}
 	p.Suspend(j)
-	if k := start(t, p); !p.verifies(k) {
+	if k := start(t, p); !p.Verifies(k) {
 		t.Errorf("got %v", k.Set)
+	}
+}
+
+// TestAgain: of a search that began again what it did before says nothing of its rest, and it has
+// another warm-up.
+func TestAgain(t *testing.T) {
+	p := seeded(100)
+	w := start(t, p)
+	p.Took(w, 500)
+	w.Share = 1e-3
+	p.Again(w)
+	if w.ETA() != Never {
+		t.Errorf("it is estimated to need %v by what it did before", w.ETA())
+	}
+	if p.Took(w, 99); !p.Goes(w, 1e9) {
+		t.Error("left in its warm-up")
+	}
+	w.Share = 0.1
+	if eta := w.ETA(); eta < 890 || eta > 892 {
+		t.Errorf("99 steps were a tenth, and %v are left", eta)
+	}
+	p.Suspend(w)
+	if p.Deal(1)[0] != w {
+		t.Error("another job comes before the rest of its warm-up")
+	}
+	p.Suspend(w)
+	p.Took(w, mostWarming*100)
+	p.Again(w)
+	for range 2 { // the other that may be the proof has a warm-up, too
+		if j := start(t, p); j == w {
+			t.Error("a search that begins again and again comes before all others")
+		} else {
+			p.Took(j, 1000)
+			j.Share = 1e-6
+			p.Suspend(j)
+		}
 	}
 }
 

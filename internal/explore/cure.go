@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,7 +30,7 @@ type curer struct {
 	*hunt
 	run    *counted
 	places map[uint64]place
-	stores map[place]map[string]bool // the values stored there
+	stores map[place]map[string]bool // what is stored to there
 	// overtaken has, of each failing run, the places of the stores that were overtaken.
 	overtaken [][]place
 	sets      int            // looked at
@@ -187,9 +188,12 @@ func (c *curer) hits(chosen []place, more int) []place {
 func (c *curer) try(fences []place) (executions uint64, over bool) {
 	c.failing = nil
 	c.Guest.Rewind(c.Root)
-	c.Plain.FenceAfter(func(pc uint64) bool {
-		at, ok := c.at(pc)
-		return ok && slices.Contains(fences, at)
+	c.Plain.FenceAfter(func(a *trace.Access) bool {
+		at, ok := c.at(a.PC)
+		if ok = ok && slices.Contains(fences, at); ok {
+			c.stores[at][c.Guest.VariableName(a.Addr)] = true
+		}
+		return ok
 	})
 	search := "optimal"
 	if c.Config.Search == config.Stateful { // threads that back out and try again have executions without an end
@@ -241,7 +245,9 @@ func (c *curer) told(fences []place, executions uint64) *result.Cure {
 			}
 		}
 		f.Place.Function = c.frame(uint64(f.Place.Address)).Function
-		f.Variable = common(c.stores[at])
+		if f.Variable = common(c.stores[at]); len(c.stores[at]) > 1 {
+			f.Stores = slices.Sorted(maps.Keys(c.stores[at]))
+		}
 		cure.Fences = append(cure.Fences, f)
 	}
 	return cure

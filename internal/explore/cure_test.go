@@ -210,3 +210,23 @@ func TestNoCure(t *testing.T) {
 		}
 	}
 }
+
+// TestCureOfManyStores: a cure names each store of its line, also those that no failing run delays.
+func TestCureOfManyStores(t *testing.T) {
+	t.Parallel()
+	const failing = "int main(void) { RUN assert(r[0] || r[1]); return 0; }"
+	for source, want := range map[string]string{
+		// Only the first thread's store is overtaken.
+		`static void *a(void *p) { long me = (long)p; flag[me] = 1; if (me) FENCE; r[me] = flag[!me]; return p; }
+#define b a
+` + failing: "after each store to flag[0] and flag[1] at ",
+		`A { for (int i = 0; i < 5; i++) { z = i; flag[i & 1] = 1; } r[0] = x; return p; } B { x = 1; FENCE; r[1] = flag[0]; return p; } ` + failing:                                               "after each store to flag[0] and flag[1] at ",
+		`A { for (int i = 2; i < 8; i++) ((int *)r)[i & 5 | 1] = 1, ((volatile char *)&u)[i] = 1; r[0] = y; return p; } B { y = 1; FENCE; r[1] = ((volatile char *)&u)[7]; return p; } ` + failing: "and 3 more at ",
+		`A { x = 1; r[0] = y; return p; } B { y = 1; FENCE; r[1] = x; return p; } ` + failing:                                                                                                      "after the store to x at ",
+	} {
+		r := underBuffers(t, compile.Text(t, "gcc", bufferHead+source, "-O1"))
+		if r.Bug == nil || r.Bug.Cure == nil || !strings.Contains(r.Bug.Cure.Plain(), want) {
+			t.Errorf("%s: %s, want %q", r.Verdict, r.Bug.Cure.Plain(), want)
+		}
+	}
+}

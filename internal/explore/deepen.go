@@ -141,6 +141,7 @@ func (h *hunt) deepen() error {
 			err = d.run(d.alone)
 			continue
 		}
+		d.renewProofs()
 		jobs := d.plan.Deal(d.width())
 		if len(jobs) == 0 {
 			break

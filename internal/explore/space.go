@@ -37,19 +37,37 @@ func (d *deepening) space(j *deepen.Job) *space {
 		sp = &space{granularity: granularityOf(d.Session, &j.Set), told: map[race.Pair]deepen.Class{}}
 		d.spaces[j] = sp
 	}
-	if sp.epoch != d.Epoch() {
-		// Its steps would be others now.
-		sp.tree, sp.stats, sp.sights, sp.seen, sp.outcomes = nil, por.Stats{}, nil, nil, outputs{}
-	}
+	d.renew(j, sp)
 	return sp
+}
+
+// renew has a job's search begin again if its steps would be others now.
+func (d *deepening) renew(j *deepen.Job, sp *space) {
+	if sp.epoch == d.Epoch() {
+		return
+	}
+	if sp.stats.Executions > 0 {
+		d.plan.Again(j)
+	}
+	sp.tree, sp.stats, sp.sights, sp.seen, sp.outcomes, sp.epoch = nil, por.Stats{}, nil, nil, outputs{}, d.Epoch()
+}
+
+// renewProofs does so for those that may be the proof, before the plan chooses.
+func (d *deepening) renewProofs() {
+	for _, j := range d.plan.Jobs() {
+		if sp := d.spaces[j]; sp != nil && !j.State.Over() && d.plan.Verifies(j) {
+			d.renew(j, sp)
+		}
+	}
 }
 
 // learn takes in how far a job is.
 func (d *deepening) learn(s *turn, stats por.Stats) {
 	sp := s.sp
 	before, now := steps(sp.stats), steps(stats)
-	if now < before {
+	if now < before || stats.Restarts > sp.stats.Restarts {
 		before = 0 // it began again
+		d.plan.Again(s.job)
 	}
 	d.plan.Took(s.job, now-before)
 	d.steps += now - before

@@ -18,16 +18,32 @@ type Fence struct {
 	Place Frame `json:"place"`
 	// Variable is what is stored to, or "" where that isn't one variable.
 	Variable string `json:"variable,omitempty"`
+	// Stores lists what the line's stores are to, where there are several: elements of Variable, or
+	// variables. The fence is after each of them.
+	Stores []string `json:"stores,omitempty"`
+}
+
+// mostStores is how many stores of a line are named.
+const mostStores = 4
+
+// store is what has the fence, in words.
+func (f *Fence) store() string {
+	switch n := len(f.Stores); {
+	case n > mostStores:
+		return fmt.Sprintf("each store to %s and %d more", strings.Join(f.Stores[:mostStores-1], ", "), n-mostStores+1)
+	case n > 1:
+		return fmt.Sprintf("each store to %s and %s", strings.Join(f.Stores[:n-1], ", "), f.Stores[n-1])
+	case f.Variable != "":
+		return "the store to " + f.Variable
+	}
+	return "the store"
 }
 
 // Text is the cure in words. source is the text of a frame's line, or "".
 func (c *Cure) Text(where, source func(Frame) string) string {
 	var stores []string
 	for _, f := range c.Fences {
-		text := "at " + where(f.Place)
-		if f.Variable != "" {
-			text = "to " + f.Variable + " " + text
-		}
+		text := f.store() + " at " + where(f.Place)
 		if line := source(f.Place); line != "" {
 			text += fmt.Sprintf(" (%s)", line)
 		}
@@ -38,9 +54,9 @@ func (c *Cure) Text(where, source func(Frame) string) string {
 		executions = "(1 execution)"
 	}
 	if len(stores) == 1 {
-		return fmt.Sprintf("With an mfence after the store %s, or an xchg in its place, this is verified %s.", stores[0], executions)
+		return fmt.Sprintf("With an mfence after %s, or an xchg in its place, this is verified %s.", stores[0], executions)
 	}
-	return fmt.Sprintf("With an mfence after each of %d stores, or an xchg in its place, this is verified %s: %s.", len(stores), executions, strings.Join(stores, "; "))
+	return fmt.Sprintf("With an mfence after stores at %d places, or an xchg in their place, this is verified %s: %s.", len(stores), executions, strings.Join(stores, "; "))
 }
 
 // Plain is the cure in words, without lines of sources.

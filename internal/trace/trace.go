@@ -82,6 +82,9 @@ type Thread struct {
 	// Flushed is how many updates of the thread's store buffer its next step comes after.
 	// It is Blocked until these are made.
 	Flushed uint32
+	// Rests: that is for stores that the thread has made since it last waited for all. Switching away from it is
+	// no preemption then, however early these stores are in memory.
+	Rests bool
 	// Beside is an operation that its next step is beside its PendingAccess; OpNone: none.
 	Beside Op
 	// Waits holds, for a Spinning thread, the reads of its loop; for a Ready

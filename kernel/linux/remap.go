@@ -122,6 +122,9 @@ func planMremap(c *call, p *kernel.Plan) {
 		invalid(p, hexReason("mremap with flags %#x is not modelled", c.a[3]))
 	case c.a[3]&mremapMaymove != 0 && size > abi.PageUp(c.a[1]) && !c.growsInPlace():
 		c.planRoom(p, size)
+		// Linux has each processor of the process forget where the pages were. What is in the store
+		// buffers of these was given its place before, and reaches it.
+		p.Fences = true
 	}
 }
 
@@ -163,6 +166,6 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 	before := k.log.Used(old, oldSize)
 	k.log.Move(addr, old, oldSize)
 	k.space.uses(0, before)
-	o.Unmapped, o.Mapped = kernel.Pages{Addr: old, Size: oldSize}, kernel.Pages{Addr: addr, Size: size}
+	o.Unmapped, o.Mapped, o.Moved = kernel.Pages{Addr: old, Size: oldSize}, kernel.Pages{Addr: addr, Size: size}, true
 	return addr
 }

@@ -272,7 +272,7 @@ func (o *Order) enterAnswered(e *Event, i int32) {
 			}
 			newer := false // it found a later store
 			for _, p := range later {
-				newer = newer || p < j && o.ev[p].event.stores(a)
+				newer = newer || p < j && o.ev[p].event.Stores(a)
 			}
 			if !newer {
 				o.enterAccess(a, j)
@@ -281,8 +281,8 @@ func (o *Order) enterAnswered(e *Event, i int32) {
 	}
 }
 
-// stores reports whether e puts a byte of a into its buffer.
-func (e *Event) stores(a *trace.Access) bool {
+// Stores reports whether e puts a byte of a into its buffer.
+func (e *Event) Stores(a *trace.Access) bool {
 	for i := range e.Accesses {
 		if b := &e.Accesses[i]; b.Flags&(trace.Buffered|trace.Write) == trace.Buffered|trace.Write && b.Overlaps(a) {
 			return true

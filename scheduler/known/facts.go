@@ -42,6 +42,9 @@ type Facts struct {
 	// Fencing are the threads that empty the store buffers of all (scheduler/fenceall.go), and
 	// Storing those that store at all, once there is one.
 	Fencing, Storing Addresses
+	// Streamed are pieces of shared memory with stores past the caches, and Touchers the threads that
+	// touch a byte there (scheduler/streamed.go).
+	Streamed, Touchers Addresses
 	// Timed: a trusted function was called with a time at which it gives up. It is only told.
 	Timed bool
 	// Native: threads and locks are left to the guest's own code.
@@ -98,7 +101,7 @@ type Kernel struct {
 // New is nothing yet.
 func New() Facts {
 	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{},
-		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{},
+		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{}, Streamed: Addresses{}, Touchers: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
 
@@ -131,6 +134,8 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Judged.merge(o.Judged) || news
 	news = k.Fencing.merge(o.Fencing) || news
 	news = k.Storing.merge(o.Storing) || news
+	news = k.Streamed.merge(o.Streamed) || news
+	news = k.Touchers.merge(o.Touchers) || news
 	k.Merged.merge(o.Merged) // it matters once one of them is contended
 	k.Timed = k.Timed || o.Timed
 	is(&k.Native, o.Native)

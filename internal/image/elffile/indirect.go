@@ -204,12 +204,12 @@ func (f *File) Refers(names ...string) bool {
 }
 
 // Filled is what the dynamic linker puts into words of memory that hold addresses of the same
-// file, by the words' addresses.
+// file, by the words' addresses. Nothing writes to these words after it (Constants).
 func (f *File) Filled() map[uint64]uint64 {
-	list := map[uint64]uint64{}
+	list, constants := map[uint64]uint64{}, f.Constants()
 	for _, p := range f.files() {
 		p.relocs(func(r reloc) {
-			if r.kind == elf.R_X86_64_RELATIVE {
+			if r.kind == elf.R_X86_64_RELATIVE && slices.ContainsFunc(constants, func(c Range) bool { return r.at >= c.Lo && r.at < c.Hi }) {
 				list[r.at] = p.Base + r.addend
 			}
 		})

@@ -79,6 +79,11 @@ func TestDeadOnward(t *testing.T) {
 		{"called", nil, "", "other", 0, true},
 		{"tail", nil, "", "other", 0, false},
 		{"tail", []string{"later"}, "", "", trace.RAX | trace.RDX, true},
+		{"slotted", nil, "", "", trace.RAX, true},
+		{"slotted", nil, "", "other", 0, true},
+		{"slottail", []string{"later"}, "", "", trace.RAX | trace.RDX, true},
+		{"slottail", []string{"later"}, "", "other", 0, false},
+		{"trap", nil, "", "", trace.GeneralRegs, true},
 		{"oneway", []string{"word"}, "word", "", trace.GeneralRegs &^ trace.RSP, true},
 		{"partly", []string{"word"}, "word", "", trace.GeneralRegs &^ (trace.RSP | trace.RAX | trace.RCX), false},
 	} {
@@ -87,7 +92,7 @@ func TestDeadOnward(t *testing.T) {
 			returns = append(returns, at[r])
 		}
 		stops := func(pc uint64) bool { return tt.stops != "" && pc == at[tt.stops] }
-		if regs, flags := DeadOnward(file, at[tt.label], returns, at[tt.ends], stops); regs != tt.regs || flags != tt.flags {
+		if regs, flags := DeadOnward(file, at[tt.label], returns, at[tt.ends], map[uint64]uint64{at["slot"]: at["other"]}, stops); regs != tt.regs || flags != tt.flags {
 			t.Errorf("%s, back to %v: %016b, flags %v; want %016b, %v", tt.label, tt.returns, regs, flags, tt.regs, tt.flags)
 		}
 	}

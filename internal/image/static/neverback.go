@@ -15,15 +15,22 @@ func (w *acrossWalk) neverBack(pc uint64) bool {
 	if to, ok := callee(inst, next); ok {
 		return w.stays(to, 0)
 	}
-	m, ok := inst.Args[0].(x86asm.Mem)
-	if !ok || m.Base != x86asm.RIP || m.Index != 0 || m.Segment != 0 {
-		return false
-	}
 	if w.slots == nil {
 		w.slots = w.file.Filled()
 	}
-	to, ok := w.slots[next+uint64(m.Disp)]
+	to, ok := through(inst, next, w.slots)
 	return ok && w.stays(to, 0)
+}
+
+// through is where the instruction before next calls or jumps to by a word of memory that the
+// dynamic linker has filled in.
+func through(inst *x86asm.Inst, next uint64, slots map[uint64]uint64) (uint64, bool) {
+	m, ok := inst.Args[0].(x86asm.Mem)
+	if !ok || m.Base != x86asm.RIP || m.Index != 0 || m.Segment != 0 || inst.Op != x86asm.CALL && inst.Op != x86asm.JMP {
+		return 0, false
+	}
+	to, ok := slots[next+uint64(m.Disp)]
+	return to, ok
 }
 
 // maxTails bounds the jumps into other functions that stays follows.

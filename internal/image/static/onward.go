@@ -10,11 +10,11 @@ import (
 
 // DeadOnward is Dead for a thread of which it is known where it returns to, the innermost first. A
 // path goes on behind a return, and into the functions that are called by their addresses, and
-// behind their returns. Where stops holds landgo may carry a function out itself: it reads the
+// behind their returns. The address may be in a word of memory (slots: elffile.Filled). Where stops holds landgo may carry a function out itself: it reads the
 // registers of arguments, writes its result, and leaves the others as they are. A return to ends
 // ends the thread, with its result in RAX. Behind the last return all counts as read.
-func DeadOnward(f *elffile.File, pc uint64, returns []uint64, ends uint64, stops func(pc uint64) bool) (regs trace.RegSet, flags bool) {
-	w := onwardWalk{file: f, ends: ends, stops: stops, seen: map[onwardPlace]trace.RegSet{}}
+func DeadOnward(f *elffile.File, pc uint64, returns []uint64, ends uint64, slots map[uint64]uint64, stops func(pc uint64) bool) (regs trace.RegSet, flags bool) {
+	w := onwardWalk{file: f, ends: ends, slots: slots, stops: stops, seen: map[onwardPlace]trace.RegSet{}}
 	w.walk(pc, trace.GeneralRegs|trace.RFLAGS, returns)
 	dead := (trace.GeneralRegs | trace.RFLAGS) &^ w.live
 	return dead &^ trace.RFLAGS, dead&trace.RFLAGS != 0
@@ -41,6 +41,7 @@ type onwardPlace struct {
 type onwardWalk struct {
 	file  *elffile.File
 	ends  uint64
+	slots map[uint64]uint64
 	stops func(uint64) bool
 	seen  map[onwardPlace]trace.RegSet
 	live  trace.RegSet
@@ -59,6 +60,9 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64) {
 		e, known := x86.EffectsOf(code, w.file.Machine)
 		inst, _, err := x86.Decode(code, w.file.Machine)
 		flow := err == nil && (inst.Op == x86asm.CALL || inst.Op == x86asm.RET)
+		if err == nil && inst.Op == x86asm.UD2 {
+			return // it faults, as any load may
+		}
 		if !known && !flow || err != nil || len(w.seen) >= onwardReach || len(returns) > onwardDepth {
 			w.live |= open
 			return
@@ -68,6 +72,9 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64) {
 		if flow {
 			w.live |= open & trace.RSP
 			to, ok := callee(&inst, next)
+			if !ok {
+				to, ok = through(&inst, next, w.slots)
+			}
 			switch {
 			case inst.Op == x86asm.RET && len(returns) > 0 && returns[0] == w.ends:
 				w.live |= open & trace.RAX
@@ -91,8 +98,11 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64) {
 		open = left
 		switch kind, to := branch(&inst, next); kind {
 		case away:
-			w.live |= open
-			return
+			var ok bool
+			if next, ok = through(&inst, next, w.slots); !ok {
+				w.live |= open
+				return
+			}
 		case jumps:
 			next = to
 		case forks:

@@ -41,6 +41,14 @@ unknown:
 	fldz
 	xorl	%eax, %eax
 	ret
+slotted:			/* a call by a word that holds an address, and a jump */
+	call	*slot(%rip)
+	xorl	%eax, %eax
+	ret
+slottail:
+	jmp	*slot(%rip)
+trap:				/* nothing comes after it */
+	ud2
 	.size	main, .-main
 
 	.type	other, @function
@@ -51,4 +59,5 @@ other:
 
 	.data
 word:	.long	0
+slot:	.quad	0
 	.section .note.GNU-stack,"",@progbits

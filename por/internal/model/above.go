@@ -34,7 +34,7 @@ func (m *Machine) tally(t int, in *Instr, a *trace.Access, old int64) {
 	}
 	k := tally{m.nstep - 1, m.site(t, a), c}
 	m.tallies = append(m.tallies, k)
-	if c.Least > 0 && !c.Holds(c.Before, c.Before) {
+	if m.AtOnce && c.Least > 0 && !c.Holds(c.Before, c.Before) {
 		m.giveUp(&k)
 	}
 }

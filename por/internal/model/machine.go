@@ -81,9 +81,11 @@ type Machine struct {
 	overwrites bool
 	blending   bool // read-modify-writes and arrivals are told to commute
 	counting   bool // and additions that are tested (above.go)
-	below      map[site]bool
-	tallies    []tally // of the steps of the present execution
-	alike      bool    // see Symmetry
+	// AtOnce: one of these that finds too little is told at once.
+	AtOnce  bool
+	below   map[site]bool
+	tallies []tally // of the steps of the present execution
+	alike   bool    // see Symmetry
 	// fencesAll: a thread empties all buffers.
 	fencesAll bool
 

@@ -24,6 +24,7 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 		}
 		th.Status, th.Outcomes = trace.Ready, 1
 		th.Pending, th.Flushed = m.op(t), uint32(m.flushed(t))
+		th.Rests = th.Flushed > uint32(m.count(t, bDrained))
 		switch th.Pending.Kind {
 		case trace.OpAccess:
 			th.PendingAccess = m.access(t, m.next(t))
