@@ -16,6 +16,9 @@ func planArchPrctl(c *call, p *kernel.Plan) {
 	switch c.a[0] {
 	case archSetGS, archSetFS, archGetFS, archGetGS, archCetStatus:
 	default:
+		if c.a[0] < 0x1000 || c.a[0] > 0x5fff { // Linux has none there
+			return
+		}
 		invalid(p, hexReason("arch_prctl(%#x) is not modelled", c.a[0]))
 	}
 }

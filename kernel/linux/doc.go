@@ -35,7 +35,7 @@
 //	              (of calls, and what to do without those that aren't modelled), errno, words (the
 //	              addresses of words of state, of the map in package effect), subset (choices of several), fail (--faults)
 //	a beginning   boot (the first stack), linked (a dynamic linker), ldcache, layout (addresses)
-//	threads       thread, clone, exit, robust (locks of threads that end), archprctl (a thread's base
+//	threads       thread, clone, exit, wait (for processes), robust (locks of threads that end), archprctl (a thread's base
 //	              registers), traits (prctl, processors, niceness), policy (of scheduling), comm (names)
 //	sleeping      queue (threads that sleep on a futex), interest (those that sleep for events of
 //	              objects), futex, pi (futexes with owners), eintr (sleeps that a signal ends), lasttry (calls

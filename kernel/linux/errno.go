@@ -8,6 +8,7 @@ const (
 	enoent          uint64 = 1<<64 - abi.ENOENT
 	esrch           uint64 = 1<<64 - abi.ESRCH
 	eintr           uint64 = 1<<64 - abi.EINTR
+	echild          uint64 = 1<<64 - abi.ECHILD
 	ebadf           uint64 = 1<<64 - abi.EBADF
 	eagain          uint64 = 1<<64 - abi.EAGAIN
 	enomem          uint64 = 1<<64 - abi.ENOMEM
@@ -32,6 +33,7 @@ const (
 	emsgsize        uint64 = 1<<64 - abi.EMSGSIZE
 	eprotonosupport uint64 = 1<<64 - abi.EPROTONOSUPPORT
 	esocktnosupport uint64 = 1<<64 - abi.ESOCKTNOSUPPORT
+	eafnosupport    uint64 = 1<<64 - abi.EAFNOSUPPORT
 	econnreset      uint64 = 1<<64 - abi.ECONNRESET
 	enotconn        uint64 = 1<<64 - abi.ENOTCONN
 	etimedout       uint64 = 1<<64 - abi.ETIMEDOUT

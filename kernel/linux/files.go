@@ -212,6 +212,8 @@ const (
 
 	atFDCWD     = -100
 	atEmptyPath = 0x1000
+	atEaccess   = 0x200
+	atNofollow  = 0x100
 )
 
 // opening is a decoded open or openat.
@@ -352,6 +354,9 @@ func (c *call) close(fd int) {
 func doDup(c *call, o *kernel.Outcome) uint64 {
 	c.op(onResource(resourceFiles, 1))
 	use := c.k.files.use(c.int32(0))
+	if c.nr == sysDup3 && c.a[2]&^oCloexec != 0 {
+		return einval
+	}
 	if use == useClosed {
 		return ebadf
 	}
@@ -405,6 +410,7 @@ const (
 	fDupfdCloexec = 1030
 	fSetpipeSize  = 1031
 	fGetpipeSize  = 1032
+	fLast         = 1024 + 20 // Linux 6 has no command behind it
 )
 
 func planFcntl(c *call, p *kernel.Plan) {
@@ -424,6 +430,10 @@ func planFcntl(c *call, p *kernel.Plan) {
 		}
 		planFiles(c, p)
 	default:
+		if use := c.k.files.use(c.int32(0)); use == useClosed || c.a[1] > fLast && c.a[1] < 1<<31 {
+			planFiles(c, p)
+			return
+		}
 		invalid(p, hexReason("fcntl(%d) is not modelled", c.a[1]))
 	}
 }
@@ -452,6 +462,9 @@ func doFcntl(c *call, o *kernel.Outcome) uint64 {
 	case fGetlk, fSetlk, fSetlkw:
 		return c.recordLock(use)
 	}
+	if c.a[1] > fLast {
+		return einval
+	}
 	switch {
 	case use == useStdout || use == useStderr:
 		return 1 // O_WRONLY
@@ -474,12 +487,17 @@ func (f *files) setNonblocking(d *description, on uint64) {
 	f.log.Set(&d.status, f.log.Get(&d.status)&^oNonblock|on)
 }
 
+// seekMax is the last way to seek (SEEK_HOLE).
+const seekMax = 4
+
 func doLseek(c *call, o *kernel.Outcome) uint64 {
 	c.op(onResource(resourceFiles, 1))
 	use := c.k.files.use(c.int32(0))
 	switch {
 	case use == useClosed:
 		return ebadf
+	case uint32(c.a[2]) > seekMax:
+		return einval
 	case use < useFile:
 		return espipe
 	}

@@ -56,6 +56,13 @@ type futex struct {
 // among are the bits of a wait or a wake of the call's kind of futex.
 func (f *futex) among(bits uint64) uint64 { return bits | f.kind }
 
+// unknown reports whether Linux 6 has no such operation: behind FUTEX_LOCK_PI2, and FUTEX_FD, which
+// it hasn't any more.
+func (f *futex) unknown() bool {
+	const fd = 2
+	return f.cmd > futexLockPI2 || f.cmd == fd
+}
+
 func (c *call) futex() futex {
 	op := c.a[1] & 0xffffffff
 	f := futex{
@@ -122,7 +129,10 @@ func (c *call) touchWords(f futex) {
 
 func planFutex(c *call, p *kernel.Plan) {
 	f := c.futex()
-	if f.cmd >= uint64(len(futexNames)) || futexNames[f.cmd] == "" {
+	if f.unknown() {
+		return
+	}
+	if futexNames[f.cmd] == "" {
 		invalid(p, hexReason("futex operation %d is not modelled", f.cmd))
 		return
 	}
@@ -172,6 +182,9 @@ func planFutex(c *call, p *kernel.Plan) {
 
 func doFutex(c *call, o *kernel.Outcome) uint64 {
 	f := c.futex()
+	if f.unknown() {
+		return enosys
+	}
 	if f.addr&3 != 0 {
 		o.Idle = true
 		return einval

@@ -2,6 +2,7 @@ package linux
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"landgo/kernel"
 )
@@ -30,8 +31,21 @@ func planIoctl(c *call, p *kernel.Plan) {
 		}
 		invalid(p, hexReason("ioctl(%#x) of a file is not modelled", c.a[1]&0xffffffff))
 	default:
-		invalid(p, hexReason("ioctl(%#x) is not modelled", c.a[1]&0xffffffff))
+		if planFiles(c, p); c.ioctlMayBeThere() {
+			invalid(p, hexReason("ioctl(%#x) is not modelled", c.a[1]&0xffffffff))
+		}
 	}
+}
+
+// ioctlMayBeThere reports whether Linux may have an answer: of a pipe and its like it has none but
+// for what all files have, whose numbers are of few groups.
+func (c *call) ioctlMayBeThere() bool {
+	if c.k.files.use(c.int32(0)) == useClosed {
+		return false
+	}
+	_, o, _ := c.on(c.int32(0))
+	group := c.a[1] >> 8 & 0xff
+	return o == nil || o.isSocket() || group == 0 || slices.Contains([]uint64{'T', 'X', 'f', 0x94}, group)
 }
 
 func doIoctl(c *call, o *kernel.Outcome) uint64 {

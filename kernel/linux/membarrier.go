@@ -21,6 +21,9 @@ const (
 )
 
 func planMembarrier(c *call, p *kernel.Plan) {
+	if c.wrongFence() {
+		return
+	}
 	if cmd := uint64(uint32(c.a[0])); cmd != fenceQuery && (cmd&^fencesModelled != 0 || cmd&(cmd-1) != 0) || c.a[1]&0xffffffff != 0 {
 		invalid(p, fmt.Sprintf("membarrier(%#x) is not modelled", cmd))
 	} else {
@@ -28,7 +31,20 @@ func planMembarrier(c *call, p *kernel.Plan) {
 	}
 }
 
+// Of the commands of Linux 6, the last is MEMBARRIER_CMD_GET_REGISTRATIONS, and one has a flag
+// (MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ).
+const fenceLast, fenceRseq = 1 << 9, 1 << 7
+
+// wrongFence reports whether Linux knows no such command.
+func (c *call) wrongFence() bool {
+	cmd := uint64(uint32(c.a[0]))
+	return cmd&(cmd-1) != 0 || cmd > fenceLast || cmd != fenceRseq && c.a[1]&0xffffffff != 0
+}
+
 func doMembarrier(c *call, o *kernel.Outcome) uint64 {
+	if c.wrongFence() {
+		return einval
+	}
 	switch uint32(c.a[0]) {
 	case fenceQuery:
 		return fencesModelled

@@ -10,6 +10,8 @@ import (
 // Protections and flags of mmap and its kin.
 const (
 	protMask = 7
+	// PROT_SEM, PROT_GROWSDOWN and PROT_GROWSUP beside them.
+	protKnown = protMask | 8 | 1<<24 | 1<<25
 
 	mapShared         = 0x01
 	mapPrivate        = 0x02
@@ -278,7 +280,7 @@ func (s *space) isDeadStack(addr, size uint64) bool {
 }
 
 func planMprotect(c *call, p *kernel.Plan) {
-	if c.a[2]&^protMask != 0 {
+	if c.a[2]&^protMask != 0 && c.a[2]&^protKnown == 0 {
 		invalid(p, hexReason("mprotect with protection %#x is not modelled", c.a[2]))
 	}
 }
@@ -291,6 +293,8 @@ func doMprotect(c *call, o *kernel.Outcome) uint64 {
 		return einval
 	case size == 0:
 		return 0
+	case c.a[2]&^protKnown != 0:
+		return einval
 	case !c.k.space.inGuest(addr, size) && !c.k.space.inHeap(addr, size):
 		return enomem
 	}

@@ -74,7 +74,6 @@ var callNames = [...]string{
 var instead = byCall(map[string]string{
 	"fork vfork":      noProcess,
 	"execve execveat": "check the program that it starts by itself",
-	"wait4 waitid":    "there are no child processes; threads are joined",
 	"ptrace process_vm_readv process_vm_writev kcmp pidfd_open pidfd_getfd pidfd_send_signal setpgid setsid": "there is no other process: leave it out of the test program",
 	"socket connect accept accept4 bind listen":                                                              "let threads talk over a socketpair",
 	"shmget shmat shmctl shmdt":                                                                              "threads share all memory; a name for it is given by shm_open, and mmap",

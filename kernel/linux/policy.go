@@ -41,23 +41,37 @@ func (c *call) setPolicy(policy, at uint64) uint64 {
 	if errno := c.policyOf(); errno != 0 {
 		return errno
 	}
-	switch {
-	case policy != 0:
-		return eperm
-	case c.k.log.Read32(at) != 0:
+	priority := c.k.log.Read32(at)
+	switch most := realtimePriority(policy&^resetOnFork, mostPriority); {
+	case most == einval, most == 0 && priority != 0, most != 0 && (priority == 0 || priority > mostPriority):
 		return einval
+	case most != 0:
+		return eperm
 	}
 	return 0
 }
 
-func doPriorityMax(c *call, o *kernel.Outcome) uint64 { return realtimePriority(c.a[0], 99) }
+const (
+	schedBatch, schedIdle = 3, 5
+	resetOnFork           = 1 << 30
+	mostPriority          = 99
+)
+
+// planSetscheduler: batch and idle threads need no privilege, and landgo has none.
+func planSetscheduler(c *call, p *kernel.Plan) {
+	if policy := c.a[1] &^ resetOnFork; policy == schedBatch || policy == schedIdle {
+		invalid(p, "sched_setscheduler to SCHED_BATCH or SCHED_IDLE is not modelled")
+	}
+}
+
+func doPriorityMax(c *call, o *kernel.Outcome) uint64 { return realtimePriority(c.a[0], mostPriority) }
 func doPriorityMin(c *call, o *kernel.Outcome) uint64 { return realtimePriority(c.a[0], 1) }
 
 func realtimePriority(policy, p uint64) uint64 {
 	switch policy {
 	case 1, 2: // FIFO, RR
 		return p
-	case 0, 3, 5: // OTHER, BATCH, IDLE
+	case 0, schedBatch, schedIdle:
 		return 0
 	}
 	return einval

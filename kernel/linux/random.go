@@ -9,6 +9,10 @@ import (
 // getrandom, and all else that a guest takes for random.
 
 func doGetrandom(c *call, o *kernel.Outcome) uint64 {
+	const nonblock, random, insecure = 1, 2, 4
+	if flags := c.a[2] & 0xffffffff; flags&^(nonblock|random|insecure) != 0 || flags&(random|insecure) == random|insecure {
+		return einval
+	}
 	size := min(c.a[1], 1<<16)
 	n := c.get(&c.t.randoms)
 	if c.k.user.copyOut(c.a[0], c.random(size)) != 0 {

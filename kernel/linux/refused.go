@@ -123,8 +123,10 @@ func (c *call) refused(name string) bool {
 		return c.a[5]&(abi.PageSize-1) != 0 || c.a[3]&mapAnonymous == 0 && c.k.files.use(c.int32(4)) == useClosed
 	case "mremap":
 		return c.a[0]&(abi.PageSize-1) != 0 || abi.PageUp(c.a[2]) == 0
+	case "unknown":
+		return true
 	case "mprotect", "madvise":
-		return c.a[0]&(abi.PageSize-1) != 0 || c.a[0]+abi.PageUp(c.a[1]) <= c.a[0]
+		return name == "madvise" && unknownAdvice(c.a[2]) || name == "mprotect" && c.a[2]&^protKnown != 0 && abi.PageUp(c.a[1]) != 0 || c.a[0]&(abi.PageSize-1) != 0 || c.a[0]+abi.PageUp(c.a[1]) <= c.a[0]
 	case "msync":
 		return c.a[0]&(abi.PageSize-1) != 0 || c.a[2]&^(msAsync|msInvalidate|msSync) != 0 || c.a[2]&(msAsync|msSync) == msAsync|msSync || c.a[0]+abi.PageUp(c.a[1]) <= c.a[0]
 	case "mlock2":
@@ -183,7 +185,7 @@ func (c *call) refused(name string) bool {
 	case "times":
 		return c.a[0] == 0
 	case "membarrier": // none that isn't announced is made, and none is announced twice
-		return c.a[0] == fenceQuery || (c.a[0] == fenceAnnounces) == (c.k.fences.Peek() != 0) && c.a[0] != fenceGlobal
+		return c.wrongFence() || c.a[0] == fenceQuery || (c.a[0] == fenceAnnounces) == (c.k.fences.Peek() != 0) && c.a[0] != fenceGlobal
 	}
 	return false
 }

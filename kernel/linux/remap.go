@@ -21,7 +21,7 @@ func planMadvise(c *call, p *kernel.Plan) {
 		invalid(p, "madvise(MADV_DONTNEED) of the program's own files is not modelled: their contents would come back")
 	case a == madvDontneed && c.mayBeCopied(c.a[0], abi.PageUp(c.a[1])):
 		invalid(p, "madvise(MADV_DONTNEED) where a file may be mapped is not modelled: its contents would come back")
-	case a <= 3, a == madvDontneed, a == madvFree, a >= 10 && a <= 17:
+	case a <= 3, a == madvDontneed, a == madvFree, a >= 10 && a <= 17, unknownAdvice(a):
 	default:
 		invalid(p, hexReason("madvise(%#x) is not modelled", a))
 	}
@@ -51,11 +51,15 @@ func (c *call) deadStack(addr, size uint64) bool {
 	return end <= sp && sp-end <= 1<<16
 }
 
+// unknownAdvice reports whether Linux 6 knows no such advice: its last are MADV_COLLAPSE, the two
+// for broken memory, and those for guard pages.
+func unknownAdvice(a uint64) bool { return a != 100 && a != 101 && (a > 103 || a > 25 && a < 100) }
+
 // doMadvise clears the pages of MADV_DONTNEED. MADV_FREE leaves them, as Linux
 // does while there is memory.
 func doMadvise(c *call, o *kernel.Outcome) uint64 {
 	addr, size := c.a[0], abi.PageUp(c.a[1])
-	if addr&(abi.PageSize-1) != 0 {
+	if addr&(abi.PageSize-1) != 0 || unknownAdvice(c.a[2]) {
 		return einval
 	}
 	if size == 0 {

@@ -18,6 +18,7 @@ const (
 	sockDgram     = 2
 	sockSeqpacket = 5
 	afUnix        = 1
+	afMax         = 46 // of Linux 6
 
 	msgPeek     = 0x2
 	msgTrunc    = 0x20
@@ -37,7 +38,7 @@ const (
 )
 
 func planSocketpair(c *call, p *kernel.Plan) {
-	if c.a[0] != afUnix {
+	if c.a[0] != afUnix && c.a[0] < afMax {
 		invalid(p, hexReason("socketpair of family %d is not modelled, only AF_UNIX is", c.a[0]))
 		return
 	}
@@ -51,6 +52,8 @@ func doSocketpair(c *call, o *kernel.Outcome) uint64 {
 	switch {
 	case flags&^(oNonblock|oCloexec) != 0:
 		return einval
+	case c.a[0] >= afMax:
+		return eafnosupport
 	case kind == 0:
 		return esocktnosupport
 	case c.a[2] > afUnix:

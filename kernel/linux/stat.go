@@ -221,9 +221,15 @@ func doStatx(c *call, o *kernel.Outcome) uint64 {
 
 // doAccess: everything that exists can be read, and written where the guest writes files.
 func doAccess(c *call, o *kernel.Outcome) uint64 {
-	at, mode := c.a[0], c.a[1]
+	at, mode, flags := c.a[0], c.a[1], uint64(0)
 	if c.nr != sysAccess {
 		at, mode = c.a[1], c.a[2]
+	}
+	if c.nr == sysFaccessat2 {
+		flags = c.a[3]
+	}
+	if mode&0xffffffff&^7 != 0 || flags&0xffffffff&^(atEaccess|atNofollow|atEmptyPath) != 0 {
+		return einval
 	}
 	if _, errno := c.statPath(at); errno != 0 {
 		return errno

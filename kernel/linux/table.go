@@ -24,6 +24,8 @@ const (
 	sysReadlinkat = 267
 	sysPpoll      = 271
 	sysClone3     = 435
+	sysFaccessat2 = 439
+	sysWaitid     = 247
 )
 
 // row is the kernel's knowledge of a system call.
@@ -61,6 +63,8 @@ func init() {
 		218:       {"set_tid_address", nil, doSetTIDAddress},
 		231:       {"exit_group", planExitGroup, doExitGroup},
 		sysClone3: {"clone3", planClone, doClone},
+		61:        {"wait4", nil, doWait},
+		sysWaitid: {"waitid", planWaitid, doWait},
 
 		// signal.go, sigframe.go, kill.go, sigwait.go
 		13:            {"rt_sigaction", planSigaction, doSigaction},
@@ -158,7 +162,7 @@ func init() {
 		262:           {"newfstatat", planStatat, doStatat},
 		sysReadlinkat: {"readlinkat", nil, doReadlink},
 		269:           {"faccessat", nil, doAccess},
-		439:           {"faccessat2", nil, doAccess},
+		sysFaccessat2: {"faccessat2", nil, doAccess},
 
 		// poll.go, time.go
 		sysPoll:         {"poll", planPoll, doPoll},
@@ -214,7 +218,7 @@ func init() {
 		24:  {"sched_yield", planYield, doYield},
 		142: {"sched_setparam", nil, doSetparam},
 		143: {"sched_getparam", nil, doGetparam},
-		144: {"sched_setscheduler", nil, doSetscheduler},
+		144: {"sched_setscheduler", planSetscheduler, doSetscheduler},
 		145: {"sched_getscheduler", nil, doGetscheduler},
 		146: {"sched_get_priority_max", nil, doPriorityMax},
 		147: {"sched_get_priority_min", nil, doPriorityMin},
