@@ -32,7 +32,7 @@ type Traps struct {
 	failing  *trace.FaultKind // nil: it doesn't fail
 }
 
-// runner runs threads, because a trap that is over or that makes one.
+// runner runs threads, for a trap that is over or that makes one.
 type runner interface {
 	Advance(t trace.TID, tr *trace.Transition, allow uint32) error
 	Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition, roomAt uint64) error
