@@ -28,6 +28,7 @@ func (l *Log) Can(addr, size uint64, p emu.Prot) bool {
 	if p&emu.ProtWrite != 0 {
 		flags = trace.Write // it is about to
 		if l.divided.on && size > wordSize && end >= addr+size {
+			l.divided.out = append(l.divided.out, kernel.Bytes{Addr: addr, Size: size})
 			return true // in steps of their own
 		}
 	}
