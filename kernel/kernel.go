@@ -61,9 +61,14 @@ type Copier interface {
 	// latest call has left, in order.
 	Divide(read []Part)
 	Whole() []Part
-	// Holds names what the call at which t stands keeps other such calls from until it has
-	// copied all. 0: nothing.
-	Holds(t trace.TID) [2]uint64
+	// Holds is what the call at which t stands keeps until it has copied all.
+	Holds(t trace.TID) Hold
+}
+
+// A Hold is what a call has while it copies.
+type Hold struct {
+	Locks [2]uint64 // names of what the kernel locks meanwhile; 0: nothing
+	File  uint64    // what its descriptor means, 0 if it has none
 }
 
 // Foresight lists the accesses of a call, were it made now.

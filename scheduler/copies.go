@@ -1,8 +1,9 @@
 package scheduler
 
 import (
-	"encoding/binary"
+	"cmp"
 	"fmt"
+	"slices"
 
 	"landgo/emu"
 	"landgo/internal/trace"
@@ -21,9 +22,9 @@ import (
 // landgo_assume does: its thread runs later in other executions. A call and each step of such a
 // copy depend on each other.
 
-// mostParts is how many such words a call may have. One with more is one step, for else an
-// execution would have no end of them. A warning says so (result.AtOnce).
-const mostParts = 4096
+// mostParts is how many such words a call may have when it begins. One with more is one step: each of
+// them is a step in each execution. A warning says so (result.AtOnce).
+const mostParts = 1024
 
 // copying is a call that its thread is in the midst of.
 type copying struct {
@@ -31,7 +32,7 @@ type copying struct {
 	never bool   // it waits for another thread's copy: for ever
 	pc    uint64 // the call
 	name  string
-	holds [2]uint64
+	holds kernel.Hold
 	op    trace.Op      // of each of its steps, if it holds anything
 	read  []kernel.Part // by its steps so far
 	left  []kernel.Part // to be written
@@ -93,47 +94,64 @@ func (c *copyCalls) begin(th edit, tr *trace.Transition, p *kernel.Plan, foresee
 	if divider == nil || p.Blocked || p.Outcomes > 1 || p.Lockless && c.in.cfg.Buffers {
 		return false, nil, nil
 	}
-	if !th.copying.on {
-		holds := divider.Holds(th.ID)
-		if c.excluded(th.thread, holds) {
-			c.steps(th, tr, p.Op)
-			th.copying.never = true
-			return true, nil, nil
-		}
+	holds := divider.Holds(th.ID)
+	switch {
+	case th.copying.on && holds.File != th.copying.holds.File:
+		return false, nil, c.in.Invalid(kernel.GapCall, th.ID, th.copying.pc, "a thread closes the descriptor of %s while that copies", p.Name)
+	case th.copying.on:
+	case c.excluded(th.thread, holds):
+		c.steps(th, tr, p.Op)
+		th.copying.never = true
+		return true, nil, nil
+	default:
 		if f := foresee(); !c.several(&f) {
 			return false, nil, nil
 		}
 		th.copying = copying{on: true, pc: th.Regs.RIP, name: p.Name, holds: holds}
-		if holds[0] != 0 && p.Effect == kernel.Event {
+		if holds.Locks != [2]uint64{} && p.Effect == kernel.Event {
 			th.copying.op = p.Op
 		}
 	}
-	k := &th.copying
-	divider.Divide(k.read)
+	divider.Divide(th.copying.read)
 	ahead := foresee()
 	divider.Whole()
-	for i := range ahead.Accesses {
-		a := &ahead.Accesses[i]
+	from, to, ok := c.nextRead(&ahead)
+	if !ok {
+		return false, nil, c.stillThere(th, th.copying.read, emu.ProtRead)
+	}
+	if f := dead(&kernel.Foresight{Accesses: []trace.Access{{Addr: from, Size: uint32(to - from)}}}); f != nil {
+		th.Insns++
+		return true, f, nil
+	}
+	c.sharing.Touch(th.ID, tr, th.copying.pc, from, uint32(to-from), 0)
+	c.steps(th, tr, th.copying.op)
+	tr.Loose = true // the call's arguments, and the kernel's state, say which word it is
+	th.copying.read = joined(th.copying.read, from, c.in.machine.Bytes(from, to-from))
+	return true, nil, nil
+}
+
+// nextRead is the next word that threads share of what a call reads.
+func (c *copyCalls) nextRead(f *kernel.Foresight) (from, to uint64, ok bool) {
+	for i := range f.Accesses {
+		a := &f.Accesses[i]
 		if c.in.isWord(a.Addr) || a.Flags&(trace.Atomic|trace.Write) != 0 {
 			continue
 		}
-		from, to, ok := c.sharedWord(a.Addr, a.Addr+uint64(a.Size))
-		if !ok {
-			continue
+		if from, to, ok = c.sharedWord(a.Addr, a.Addr+uint64(a.Size)); ok {
+			return from, to, true
 		}
-		at := kernel.Foresight{Accesses: []trace.Access{{Addr: from, Size: uint32(to - from)}}}
-		if f := dead(&at); f != nil {
-			th.Insns++
-			return true, f, nil
-		}
-		b := make([]byte, to-from)
-		c.in.machine.Read(from, b)
-		c.sharing.Touch(th.ID, tr, k.pc, from, uint32(to-from), 0)
-		c.steps(th, tr, k.op)
-		k.read = append(k.read[:len(k.read):len(k.read)], kernel.Part{Addr: from, Bytes: b})
-		return true, nil, nil
 	}
-	return false, nil, c.stillThere(th, k.read, emu.ProtRead)
+	return 0, 0, false
+}
+
+// joined is a list of parts with one more, in the last of them if it comes behind that.
+func joined(list []kernel.Part, at uint64, b []byte) []kernel.Part {
+	list = slices.Clone(list)
+	if n := len(list); n > 0 && list[n-1].Addr+uint64(len(list[n-1].Bytes)) == at {
+		list[n-1].Bytes = slices.Concat(list[n-1].Bytes, b)
+		return list
+	}
+	return append(list, kernel.Part{Addr: at, Bytes: slices.Clone(b)})
 }
 
 // steps counts a step of a copy, which a schedule names.
@@ -141,20 +159,20 @@ func (c *copyCalls) steps(th edit, tr *trace.Transition, op trace.Op) {
 	th.Insns++
 	th.Effects++
 	if op.Kind != trace.OpNone {
-		op.PC = th.Regs.RIP
+		op.PC = cmp.Or(th.copying.pc, th.Regs.RIP)
 		tr.Did(op)
 	}
 }
 
 // excluded reports whether another thread copies what such a call has to wait for.
-func (c *copyCalls) excluded(th *thread, holds [2]uint64) bool {
+func (c *copyCalls) excluded(th *thread, holds kernel.Hold) bool {
 	for i := range c.in.threads {
 		o := &c.in.threads[i]
 		if o == th || !o.Live() || !o.copying.on {
 			continue
 		}
-		for _, a := range holds {
-			if a != 0 && (a == o.copying.holds[0] || a == o.copying.holds[1]) {
+		for _, a := range holds.Locks {
+			if a != 0 && slices.Contains(o.copying.holds.Locks[:], a) {
 				return true
 			}
 		}
@@ -165,22 +183,22 @@ func (c *copyCalls) excluded(th *thread, holds [2]uint64) bool {
 // stillThere is the error of memory that was taken from a call before it has copied all.
 func (c *copyCalls) stillThere(th edit, parts []kernel.Part, need emu.Prot) error {
 	for i := range parts {
-		if c.in.machine.Prot(parts[i].Addr)&need == 0 {
+		if end := parts[i].Addr + uint64(len(parts[i].Bytes)); c.in.machine.ProtEnd(parts[i].Addr, end-parts[i].Addr, need) < end {
 			return c.in.Invalid(kernel.GapCall, th.ID, th.copying.pc, "a thread takes memory away from %s while that copies it", th.copying.name)
 		}
 	}
 	return nil
 }
 
-// carriedOut takes in what a divided call has left to be written: words that threads share are
-// left to later steps.
-func (c *copyCalls) carriedOut(th edit, tr *trace.Transition, left []kernel.Part) {
+// carriedOut takes in what a divided call has left to be written: words that threads share are left
+// to later steps. What a call writes before it sleeps for more is one step.
+func (c *copyCalls) carriedOut(th edit, tr *trace.Transition, left []kernel.Part, sleeps bool) {
 	var parts []kernel.Part
 	for _, p := range left {
 		for lo, hi := p.Addr, p.Addr+uint64(len(p.Bytes)); lo < hi; {
 			from, to, ok := c.sharedWord(lo, hi)
-			if !ok {
-				from, to = hi, hi
+			if !ok || sleeps {
+				from, to, ok = hi, hi, false
 			}
 			if lo < from {
 				c.sharing.Touch(th.ID, tr, th.copying.pc, lo, uint32(from-lo), trace.Write) // others may come to share it
@@ -221,7 +239,8 @@ func (c *copyCalls) writes(th edit, tr *trace.Transition, dead func(*kernel.Fore
 	return false, nil, nil
 }
 
-// describe says what a thread in the midst of a copy does next. It reports whether that is all.
+// describe says what a thread in the midst of a copy does next. It reports whether nothing else is
+// to be asked of it, such as its call's plan.
 func (k copying) describe(d *trace.Thread) bool {
 	switch {
 	case k.never:
@@ -243,12 +262,11 @@ func (k copying) hash(h *trace.Hash) {
 	if !k.on && !k.never {
 		return
 	}
-	h.Words(trace.Bit(k.never), k.pc, k.holds[0], k.holds[1], uint64(k.op.Kind), k.op.Obj, uint64(len(k.read)), uint64(len(k.left)))
+	h.Words(trace.Bit(k.never), k.pc, k.holds.Locks[0], k.holds.Locks[1], k.holds.File, uint64(k.op.Kind), k.op.Obj, uint64(len(k.read)), uint64(len(k.left)))
 	for _, list := range [][]kernel.Part{k.read, k.left} {
 		for i := range list {
-			var word [8]byte
-			n := copy(word[:], list[i].Bytes)
-			h.Words(list[i].Addr, uint64(n), binary.LittleEndian.Uint64(word[:]))
+			h.Word(list[i].Addr)
+			h.Text(string(list[i].Bytes))
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (g *Failing) Possible(t trace.TID, k trace.FaultKind) bool {
 // execution may have another.
 func (g *Failing) kinds(th *thread) (list []trace.FaultKind) {
 	f, ok := g.in.kernel.(Failer)
-	if !ok || !g.in.cfg.Faults.Any() {
+	if !ok || !g.in.cfg.Faults.Any() || th.copying.on { // in the midst of a copy it's too late
 		return nil
 	}
 	for k := range trace.NumFaults {

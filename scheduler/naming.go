@@ -146,7 +146,7 @@ func (s *present) PointeeOf(t trace.TID, value, size uint64) (p debuginfo.Pointe
 
 // stackRegs are the registers from which a thread's stack is unwound.
 func (s *fixed) stackRegs(th *thread) emu.Regs {
-	if len(th.copying.left) > 0 {
+	if k := &th.copying; len(k.left) > 0 && th.Regs.RIP == k.pc+uint64(th.trap.Len) { // and not a handler's first instruction
 		regs := th.Regs
 		regs.RIP = th.copying.pc
 		return regs

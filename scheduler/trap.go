@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"fmt"
 
 	"landgo/emu"
@@ -32,7 +33,7 @@ type Traps struct {
 	failing  *trace.FaultKind // nil: it doesn't fail
 }
 
-// runner runs threads, because a trap that is over or that makes one.
+// runner runs threads, for a trap that is over or that makes one.
 type runner interface {
 	Advance(t trace.TID, tr *trace.Transition, allow uint32) error
 	Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition, roomAt uint64) error
@@ -214,7 +215,7 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 		divider := q.copies.kernel()
 		divider.Divide(th.copying.read)
 		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
-		q.copies.carriedOut(th, tr, divider.Whole())
+		q.copies.carriedOut(th, tr, divider.Whole(), out.Sleep)
 	} else {
 		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
 	}
@@ -413,8 +414,9 @@ func (q *Traps) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f *
 			continue // the common case, without words
 		}
 		does := fmt.Sprintf("%s %s", p.Name, bytesText(a.IsWrite(), uint64(a.Size)))
-		if f := q.in.Blocks.DeadAccess(th.ID, th.Regs.RIP, a.Addr, uint64(a.Size), does, !a.IsWrite()); f != nil {
-			q.sharing.Touch(th.ID, tr, th.Regs.RIP, a.Addr, a.Size, a.Flags)
+		pc := cmp.Or(th.copying.pc, th.Regs.RIP)
+		if f := q.in.Blocks.DeadAccess(th.ID, pc, a.Addr, uint64(a.Size), does, !a.IsWrite()); f != nil {
+			q.sharing.Touch(th.ID, tr, pc, a.Addr, a.Size, a.Flags)
 			return f
 		}
 	}

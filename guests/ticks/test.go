@@ -154,7 +154,7 @@ func (w writer) sleep(ticks int) []operation {
 }
 
 // put and get are a loop: wait, acquire again, back to the look. objects is one that is always 0,
-// because a jump that is always made.
+// for a jump that is always made.
 func (w writer) put() []operation {
 	return []operation{
 		{kind: acquire, a: bufferLock},

@@ -274,7 +274,7 @@ func TestOwnCodeAgrees(t *testing.T) {
 	}
 }
 
-// kindsSeen is the por.Observer that collects kinds of bugs, of this many executions as show all
+// kindsSeen is the por.Observer that collects kinds of bugs, of as many executions as show all
 // that are wanted, and of enoughForKinds.
 type kindsSeen struct {
 	*session.Session

@@ -13,13 +13,16 @@ import (
 )
 
 const copiesHead = `
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-static volatile long b[3], *p; static int f[2]; static pthread_t t[2]; static long c[6];
+static volatile long b[3], *p; static int f[2]; static pthread_t t[2]; static long c[6]; static int fd; static volatile int go; static char page[4096];
 static void *w(void *), *v(void *);
 static void run(void) { pthread_create(&t[0], 0, w, 0); pthread_create(&t[1], 0, v, 0); pthread_join(t[1], 0); pthread_join(t[0], 0); }
 `
@@ -55,6 +58,30 @@ static void h(int s) { if (b[0] && !b[2]) abort(); }
 static void *w(void *a) { read(f[0], (void *)b, 24); return a; }
 static void *v(void *a) { pthread_kill(t[0], SIGUSR1); return (void *)b[1]; }
 int main(void) { signal(SIGUSR1, h); c[0] = c[1] = c[2] = 1; pipe(f); write(f[1], c, 24); b[0] = 0; run(); if (!b[2]) abort(); }`, result.Verified, ""},
+	{"two writes to one place of a file come one after the other", `
+static void *w(void *a) { pwrite(fd, (void *)b, 24, 0); return a; }
+static void *v(void *a) { long x[3] = {7, 7, 7}; b[0] = 1; b[2] = 1; pwrite(fd, x, 24, 0); return a; }
+int main(void) { fd = memfd_create("x", 0); run(); pread(fd, c, 24, 0); if (c[0] == 1) abort(); }`, result.Buggy, "abort"},
+	{"and either is the last", `
+static void *w(void *a) { pwrite(fd, (void *)b, 24, 0); return a; }
+static void *v(void *a) { long x[3] = {7, 7, 7}; b[0] = 1; b[2] = 1; pwrite(fd, x, 24, 0); return a; }
+int main(void) { fd = memfd_create("x", 0); run(); pread(fd, c, 24, 0); if (c[0] != 7 && !c[0]) c[5] = 1; if (c[0] == 7 && c[2] != 7) abort(); }`, result.Verified, ""},
+	{"a file isn't cut off while a write copies", `
+static void *w(void *a) { write(fd, (void *)b, 24); return a; }
+static void *v(void *a) { b[0] = 1; ftruncate(fd, 0); b[2] = 1; return a; }
+int main(void) { fd = memfd_create("x", 0); run(); if (pread(fd, c, 24, 0) == 24 && !c[0] && c[2]) abort(); }`, result.Verified, ""},
+	{"what came first is there while the call waits for more", `
+static void *w(void *a) { recv(f[0], (void *)b, 24, MSG_WAITALL); return a; }
+static void *v(void *a) { while (!b[0]) ; send(f[1], c, 8, 0); return a; }
+int main(void) { c[0] = c[1] = 1; socketpair(AF_UNIX, SOCK_STREAM, 0, f); send(f[1], c, 16, 0); run(); }`, result.Verified, ""},
+	{"a file's pages that can only be read", `
+static void *w(void *a) { write(fd, c, 24); return a; }
+static void *v(void *a) { return (void *)(p[0] + p[2]); }
+int main(void) { c[0] = c[2] = 1; fd = memfd_create("x", 0); ftruncate(fd, 4096); p = mmap(0, 4096, PROT_READ, MAP_SHARED, fd, 0); run(); }`, result.Verified, ""},
+	{"a descriptor is closed meanwhile", `
+static void *w(void *a) { write(fd, (void *)b, 24); return a; }
+static void *v(void *a) { b[0] = 1; close(fd); fd = memfd_create("y", 0); b[2] = 1; return a; }
+int main(void) { fd = memfd_create("x", 0); run(); }`, result.Invalid, "closes the descriptor of write while that copies"},
 	{"a block is freed meanwhile", `
 static void *w(void *a) { write(f[1], (void *)p, 24); return a; }
 static void *v(void *a) { p[0] = 1; p[2] = 1; free((void *)p); return a; }
@@ -104,6 +131,23 @@ func TestCopies(t *testing.T) {
 				t.Errorf("with store buffers: %s, want %s", runOf(t, c).Verdict, x.verdict)
 			}
 		})
+	}
+}
+
+// TestCopiesThatFail: a write that is interrupted copies nothing, and the next one all.
+func TestCopiesThatFail(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Guest = compile.Text(t, "gcc", copiesHead+`
+static void *w(void *a) { if (write(f[1], (void *)b, 24) < 0) { while (!go) ; write(f[1], (void *)b, 24); c[5] = 1; } return a; }
+static void *v(void *a) { b[0] = 1; b[2] = 1; go = 1; read(f[0], page, 4096); return a; }
+int main(void) {
+	pipe(f); fcntl(f[1], F_SETPIPE_SZ, 4096); write(f[1], page, 4096); run();
+	if (c[5]) { read(f[0], c, 24); if (!c[0] || !c[2]) abort(); }
+}`)
+	c.PP, c.Deepen, c.Copies, c.Faults = trace.MemPoints, false, config.CopiesDivided, "eintr=1"
+	if r := runOf(t, c); r.Verdict != result.Verified {
+		t.Errorf("%s: %s", r.Verdict, said(r))
 	}
 }
 

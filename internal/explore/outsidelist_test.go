@@ -86,7 +86,7 @@ func failed(f *scheduler.Failure) string {
 	return fmt.Sprintf("%s: %s", f.Kind, f.Message)
 }
 
-// list lists a program's outcomes by a search, because a time at most if that isn't 0.
+// list lists a program's outcomes by a search, for a time at most if that isn't 0.
 func list(c config.Config, search string, limit uint64, most time.Duration) *listing {
 	l := &listing{outcomes: map[string]int{}}
 	s, err := session.Open(c, nil)

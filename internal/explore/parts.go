@@ -12,8 +12,8 @@ import (
 
 // A search takes the copies that system calls make for one step each, and looks for accesses that
 // may fall into one (atonce.go). Where it finds one, and no bug, the program is searched again with
-// divided copies (scheduler/copies.go), unless --copies whole is given. As the search with store
-// buffers, that one has limits (again.go). If it has no end, the verdict stays what it was, with
+// divided copies (scheduler/copies.go), unless --copies whole is given. That one has the limits of the search with
+// store buffers (again.go). If it has no end, the verdict stays what it was, with
 // its warning.
 
 // withParts is the result of that second search; nil if there is none, or it has no verdict.

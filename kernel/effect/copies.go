@@ -13,8 +13,9 @@ import (
 // copies are a call's, while it is divided.
 type copies struct {
 	on   bool
-	read []kernel.Part // by earlier steps
-	left []kernel.Part // to later ones
+	read []kernel.Part  // by earlier steps
+	left []kernel.Part  // to later ones
+	out  []kernel.Bytes // where the call may write, as it has asked
 }
 
 // Divide has the calls that follow read parts as they are given here, and write nothing of more
@@ -69,9 +70,12 @@ func (c *copies) overlay(addr uint64, p []byte) {
 	}
 }
 
-// leaves reports whether a write is left to later steps.
+// leaves reports whether a write is left to later steps: one of the caller's that it has asked for.
 func (l *Log) leaves(addr uint64, p []byte) bool {
 	if !l.divided.on || len(p) <= wordSize || l.by != l.caller {
+		return false
+	}
+	if !slices.ContainsFunc(l.divided.out, func(o kernel.Bytes) bool { return o.Addr <= addr && addr+uint64(len(p)) <= o.Addr+o.Size }) {
 		return false
 	}
 	l.divided.left = append(l.divided.left, kernel.Part{Addr: addr, Bytes: slices.Clone(p)})

@@ -61,7 +61,7 @@ func New(m *emu.Machine) Log { return Log{m: m} }
 func (l *Log) Begin(t trace.TID, pc uint64) {
 	l.by, l.caller, l.pc = t, t, pc
 	l.made, l.others, l.pages, l.emptied = l.made[:0], l.others[:0], l.pages[:0], l.emptied[:0]
-	l.divided.left = nil
+	l.divided.left, l.divided.out = nil, nil
 }
 
 // Made lists the caller's accesses: in order, without those that an earlier one

@@ -28,6 +28,7 @@ func (l *Log) Can(addr, size uint64, p emu.Prot) bool {
 	if p&emu.ProtWrite != 0 {
 		flags = trace.Write // it is about to
 		if l.divided.on && size > wordSize && end >= addr+size {
+			l.divided.out = append(l.divided.out, kernel.Bytes{Addr: addr, Size: size})
 			return true // in steps of their own
 		}
 	}
@@ -101,7 +102,7 @@ func (l *Log) Write64(addr, v uint64) bool {
 	return l.Write(addr, b[:])
 }
 
-// Names reports whether an address can be read, because a call to which it is a name only:
+// Names reports whether an address can be read, for a call to which it is a name only:
 // nothing is recorded where it can.
 func (l *Log) Names(addr uint64) bool {
 	return addr < l.m.Space() && l.m.Prot(addr)&emu.ProtRead != 0 || l.Can(addr, 1, emu.ProtRead)

@@ -22,42 +22,53 @@ const (
 )
 
 // Holds implements kernel.Copier, by the locks that pipe_write, unix_stream_recvmsg, ksys_read and
-// generic_file_write_iter take. A call that sends to a socket copies before it takes one.
-func (k *Kernel) Holds(id trace.TID) (keys [2]uint64) {
+// generic_file_write_iter take, and those for which other calls wait, though they copy nothing. A call
+// that sends to a socket copies before it takes one. (Deviation: an open with O_TRUNC doesn't wait.)
+func (k *Kernel) Holds(id trace.TID) (h kernel.Hold) {
 	k.begin(id, k.host.Regs(id))
 	c := &k.call
 	row := c.row()
 	if row == nil {
-		return keys
+		return h
 	}
-	reads := false
+	reads, place, inode, pipe := false, false, false, false
 	switch row.name {
 	case "read", "readv", "recvfrom", "recvmsg":
-		reads = true
-	case "write", "writev", "pwrite64":
+		reads, place, pipe = true, true, true
+	case "write", "writev":
+		place, inode, pipe = true, true, true
+	case "pwrite64", "ftruncate":
+		inode = true
+	case "lseek":
+		place = true
+	case "fcntl":
+		pipe = c.a[1] == fSetpipeSize || c.a[1] == fGetpipeSize
+	case "ioctl":
+		pipe = c.a[1]&0xffffffff == fionread
+	case "pread64", "sendto", "sendmsg":
 	default:
-		return keys
+		return h
 	}
-	fd := c.int32(0)
-	if _, o, end := c.on(fd); o != nil {
-		if reads && o.isSocket() || o.kind.Peek() == objPipe {
-			keys[0] = holdsFlow | o.at[o.reads(end)]
-		}
-		return keys
-	}
-	use := k.files.use(fd)
+	use := c.subject(c.int32(0))
+	h.File = use
+	_, o, end := c.on(c.int32(0))
 	switch {
-	case use == useStdout && !k.cfg.ObserveStdout || use == useStderr && !k.cfg.ObserveStdout:
-		return keys // no thread can tell the order of two
+	case o != nil:
+		if reads && o.isSocket() || pipe && o.kind.Peek() == objPipe {
+			h.Locks[0] = holdsFlow | o.at[o.reads(end)]
+		}
+		return h
+	case (use == useStdout || use == useStderr) && !k.cfg.ObserveStdout:
+		return h // no thread can tell the order of two
 	case use < useFile:
-		keys[0] = holdsStandard | use
-		return keys
+		h.Locks[0] = holdsStandard | use
+		return h
 	}
-	if row.name != "pwrite64" {
-		keys[0] = holdsDescription | use
+	if place {
+		h.Locks[0] = holdsDescription | use
 	}
-	if n := k.files.descriptions[use-useFile].inode.Peek(); n != 0 && !reads {
-		keys[1] = holdsInode | n
+	if n := k.files.descriptions[use-useFile].inode.Peek(); n != 0 && inode {
+		h.Locks[1] = holdsInode | n
 	}
-	return keys
+	return h
 }

@@ -15,6 +15,7 @@ import (
 // TestOnlyTheLogReachesTheMachine: what a handler does past the log isn't recorded.
 func TestOnlyTheLogReachesTheMachine(t *testing.T) {
 	allowed := map[string]string{
+		"eintr.go":  "whether what is left of a sleep can be written, which package scheduler writes and records",
 		"boot.go":   "the guest's memory before its first instruction",
 		"exit.go":   "the end of a thread that landgo carries out, with what its library keeps of it",
 		"linux.go":  "the log's own machine, and Foresee's way back",

@@ -140,7 +140,7 @@ func (k *Kernel) try(f func(*kernel.Outcome)) {
 	k.ops, k.wakes = k.ops[:ops], k.wakes[:wakes]
 }
 
-// still and deaf are a bystander's, because a call that is tried: its threads stay as they are.
+// still and deaf are a bystander's, for a call that is tried: its threads stay as they are.
 type still struct{ kernel.Threads }
 
 func (still) SetResult(trace.TID, uint64)  {}

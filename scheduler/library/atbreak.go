@@ -7,7 +7,7 @@ import (
 	"landgo/scheduler"
 )
 
-// AtBreak implements Calls. The thread's registers are current.
+// AtBreak implements scheduler.Calls. The thread's registers are current.
 func (s *Library) AtBreak(t trace.TID, tr *trace.Transition) (scheduler.Verdict, error) {
 	return s.atBreak(s.edit(t), tr)
 }

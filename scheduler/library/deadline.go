@@ -172,7 +172,7 @@ func (s *Library) timeOut(th edit, tr *trace.Transition) (scheduler.Verdict, err
 	return scheduler.Pass, nil
 }
 
-// Deadline implements Teller.
+// Deadline implements scheduler.Teller.
 func (s *objectCalls) Deadline() (t trace.TID, when uint64) {
 	t = trace.NoThread
 	for i := range s.threads {

@@ -6,7 +6,7 @@
 //	       ── StepOp ──> the thread stands at the function: carry it out, and Advance
 //	       ── DescribeOp, PendingOp, WaitOf ──> what it would do next, and whether it can
 //
-// A function is known by its role (image.Role), and act says how each is carried out: as
+// A function is known by its role (profile.Role), and act says how each is carried out: as
 // an operation, by the guest's own code without interruption, or as ordinary code. An
 // operation is done within the step that comes to it if no other thread can tell; else
 // the thread stands before it (scheduler.StandOp). An object's model is kept here, and its

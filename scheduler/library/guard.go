@@ -54,7 +54,7 @@ func (s *models) guard(o *object) {
 	}
 }
 
-// CheckGuarded implements Calls.
+// CheckGuarded implements scheduler.Calls.
 func (s *models) CheckGuarded(t trace.TID, accesses []trace.Access) error {
 	th := &s.threads[t]
 	for i := range accesses {

@@ -59,7 +59,7 @@ type signaller interface {
 	OnSignalStack(t trace.TID, sp uint64) bool
 }
 
-// Interrupted implements Signals.
+// Interrupted implements scheduler.Signals.
 func (s *objectCalls) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) []trace.Op {
 	th := s.edit(t)
 	h, holds := held{frame: frame, pc: th.Regs.RIP, sp: th.Regs.RSP, eintr: true, nap: nap}, true
@@ -99,7 +99,7 @@ func (s *objectCalls) hold(th *thread, sig, frame uint64) (h held, sent []trace.
 	return h, s.looksAtSleeper(o), h.eintr
 }
 
-// InCall implements Signals. A call that creates a thread is kept, for the signal comes to
+// InCall implements scheduler.Signals. A call that creates a thread is kept, for the signal comes to
 // its caller in it: what the handler does is the program's.
 func (s *objectCalls) InCall(t trace.TID, frame, pc, sp uint64) {
 	th := s.edit(t)
@@ -186,12 +186,12 @@ func (s *objectCalls) fallAsleep(th edit, tr *trace.Transition, o *object) (sche
 	return scheduler.Stay, nil
 }
 
-// ComesBack implements Signals: what becomes of the wait begins a step.
+// ComesBack implements scheduler.Signals: what becomes of the wait begins a step.
 func (s *objectCalls) ComesBack(t trace.TID, call string) bool {
 	return len(s.threads[t].held) > 0 && call == "rt_sigreturn"
 }
 
-// ComeBack implements Signals. A handler that comes at once, of a signal that the first
+// ComeBack implements scheduler.Signals. A handler that comes at once, of a signal that the first
 // one kept blocked, interrupts the same wait.
 func (s *objectCalls) ComeBack(t trace.TID, tr *trace.Transition, frame, next uint64) bool {
 	s.begins = true
@@ -248,7 +248,7 @@ func (t edit) goOnWaiting(h *held) {
 	}
 }
 
-// Own implements Signals: cancellation, and changes of user ids. Where threads may be cancelled
+// Own implements scheduler.Signals: cancellation, and changes of user ids. Where threads may be cancelled
 // anywhere, cancellation is told by what the thread has done until then, as any signal.
 func (s *objectCalls) Own(signal uint64) bool {
 	return kernel.IsLibrarys(s.libc, signal) && !s.anywhere

@@ -220,7 +220,7 @@ func New(core *scheduler.System, opts Config) *Library {
 	return l
 }
 
-// Boot implements Calls.
+// Boot implements scheduler.Calls.
 func (s *Library) Boot(k kernel.Kernel, roles map[uint64]profile.Bound) {
 	s.kernel, s.meant = k, roles
 	for addr, b := range roles {
@@ -272,7 +272,7 @@ func (s *guest) breakAt(addr uint64, c breakClass) {
 	}
 }
 
-// Fell implements Calls.
+// Fell implements scheduler.Calls.
 func (s *Library) Fell(t trace.TID, tr *trace.Transition) (bool, error) {
 	th := s.edit(t)
 	if !s.carried.fallsOff(th) {
@@ -282,7 +282,7 @@ func (s *Library) Fell(t trace.TID, tr *trace.Transition) (bool, error) {
 	return true, err
 }
 
-// Accessed implements Calls.
+// Accessed implements scheduler.Calls.
 func (s *Library) Accessed(t trace.TID, tr *trace.Transition, made []trace.Access, watched bool) {
 	th := s.edit(t)
 	for i := range made {
@@ -309,7 +309,7 @@ func (s *Library) advance(th *thread, tr *trace.Transition, allow uint32) error 
 	return s.core.Advance(th.ID, tr, allow)
 }
 
-// Running implements Teller.
+// Running implements scheduler.Teller.
 func (s *Library) Running(t trace.TID) (r scheduler.Running) {
 	th := &s.threads[t]
 	if th.alloc != nil {

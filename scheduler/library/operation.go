@@ -66,7 +66,7 @@ func (s *Library) pointBefore(th *thread, a *act) bool {
 	return (s.cfg.Points&a.point != 0 || s.core.Racing(s.callSite(th)-1)) && s.core.Points.Allowed(th.ID, s.callSite(th))
 }
 
-// StepOp implements Calls: it carries out the operation and lets the thread run on.
+// StepOp implements scheduler.Calls: it carries out the operation and lets the thread run on.
 func (s *Library) StepOp(t trace.TID, tr *trace.Transition, c trace.Choice) error {
 	th := s.edit(t)
 	s.begins = true

@@ -88,7 +88,7 @@ func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Acces
 	}
 }
 
-// Meets implements Calls: it learns that the call under way touched what others do.
+// Meets implements scheduler.Calls: it learns that the call under way touched what others do.
 func (s *Library) Meets(t trace.TID) {
 	th := &s.threads[t]
 	if q := &th.quiet; !q.own && !s.known.Meeting[q.ret] && s.core.EveryOperation() && !s.core.Alone(th.ID) {

@@ -12,7 +12,7 @@ import (
 // The next operation of a thread that stands at a trusted function, and whether the thread
 // can go on.
 
-// DescribeOp implements Teller.
+// DescribeOp implements scheduler.Teller.
 func (s *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {
 	th := &s.threads[t]
 	if th.phase == phaseTouch {
@@ -82,13 +82,13 @@ func (s *Library) Owner(addr uint64) (owner trace.TID, plain bool) {
 	return o.owner, true
 }
 
-// Call implements Teller.
+// Call implements scheduler.Teller.
 func (s *Library) Call(t trace.TID) (op trace.OpKind, ret uint64) {
 	th := &s.threads[t]
 	return acts[th.role].op, s.callSite(th)
 }
 
-// PendingOp implements Teller.
+// PendingOp implements scheduler.Teller.
 func (s *Library) PendingOp(t trace.TID) trace.Op { return s.pendingOp(&s.threads[t]) }
 
 // pendingOp is the operation that a thread standing at a trusted function
@@ -214,7 +214,7 @@ func (s *Library) outcomes(th *thread) uint32 {
 	return 1
 }
 
-// WaitOf implements Teller.
+// WaitOf implements scheduler.Teller.
 func (s *Library) WaitOf(t trace.TID) (scheduler.Wait, bool) {
 	if s.core.Spins(t) {
 		return s.spinWait(t)

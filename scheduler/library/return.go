@@ -55,7 +55,7 @@ func (s *Library) returnsHere(th *thread) bool {
 	return th.alloc != nil && here(th.alloc.quiet) || here(th.quiet) || n > 0 && th.onces[n-1].ret == th.Regs.RIP && th.onces[n-1].sp+s.wordSize == th.Regs.RSP
 }
 
-// AtCallersReturn implements Calls. A once routine or a start routine may call a
+// AtCallersReturn implements scheduler.Calls. A once routine or a start routine may call a
 // function last by a jump. Where that function returns, it returns for its caller too,
 // whose breakpoint the thread has yet to meet.
 func (s *Library) AtCallersReturn(t trace.TID) bool {

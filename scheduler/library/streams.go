@@ -96,7 +96,7 @@ func (s *textCalls) touchStream(th *thread, tr *trace.Transition) {
 // descriptors is a kernel that knows where writes to a descriptor go.
 type descriptors interface{ IsStdout(fd int32) bool }
 
-// Unwritten implements Teller.
+// Unwritten implements scheduler.Teller.
 func (s *textCalls) Unwritten(t trace.TID) (text []byte, pointer uint64, lost bool) {
 	at := s.stdout()
 	if at == 0 {

@@ -126,10 +126,10 @@ func (s *models) Born(child, parent trace.TID, roomAt uint64) {
 	}
 }
 
-// Holds implements Teller.
+// Holds implements scheduler.Teller.
 func (s *models) Holds(t trace.TID) []uint64 { return s.threads[t].holds }
 
-// Texts implements Teller.
+// Texts implements scheduler.Teller.
 func (s *models) Texts(t trace.TID) (last, ends uint64) {
 	x := &s.threads[t].texts
 	return x.last, x.ends

@@ -1,5 +1,5 @@
 // A program with a lock and a panic of its own, whose meaning only a profile
-// (own_lock.yaml) says. Both threads see that there is enough, and both take.
+// (guests/profile/guards.yaml) says. Both threads see that there is enough, and both take.
 // The cure: to look and to take in one critical section (FIXED).
 #include <pthread.h>
 #include <sched.h>

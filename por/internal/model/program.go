@@ -153,7 +153,7 @@ type Program struct {
 	// Endless: no arrival completes a barrier's round; Serial: the last to arrive is told so, in
 	// register 1.
 	Careless, Endless, Serial bool
-	// Counts: the turns of a spin that counts them are one step, because a search that is spared
+	// Counts: the turns of a spin that counts them are one step, for a search that is spared
 	// polls. Undeclared: no thread awaits in one. CountsBadly is for tests of the tests.
 	Counts, Undeclared bool
 	CountsBadly        CountFault
