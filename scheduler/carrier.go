@@ -89,7 +89,7 @@ type Signals interface {
 
 // Lives are the lives of threads.
 type Lives interface {
-	// Born: a thread was created. roomAt is what Spawn was given.
+	// Born: a thread was created. roomAt is the value that Spawn was given.
 	Born(child, parent trace.TID, roomAt uint64)
 	// Yield is a voluntary switch.
 	Yield(trace.TID, *trace.Transition) Verdict
@@ -111,7 +111,7 @@ type Lives interface {
 	Expect()
 }
 
-// Memory is what the guest's memory is used for.
+// Memory knows the uses of the guest's memory.
 type Memory interface {
 	// Got: a thread got fresh memory from its kernel.
 	Got(t trace.TID, addr, size uint64)
@@ -174,7 +174,7 @@ const (
 	RunsTested
 )
 
-// Verdict is what follows a stop at a breakpoint.
+// Verdict is the consequence of a stop at a breakpoint.
 type Verdict uint8
 
 const (
