@@ -65,7 +65,7 @@ type kin struct {
 	reached bool
 }
 
-// Kinship has the facts from executions on threads that are alike. It only grows.
+// Kinship has the facts that executions have shown of threads that are alike. It only grows.
 type Kinship struct {
 	in       *present
 	stacks   *Stacks

@@ -220,7 +220,7 @@ func (uncarried) Holds(trace.TID) []uint64                   { return nil }
 func (uncarried) Unwritten(trace.TID) ([]byte, uint64, bool) { return nil, 0, false }
 func (uncarried) WordName(uint64) (string, bool)             { return "", false }
 
-// Distrust leaves threads and locks to the guest's own code, at the root, because a replay of
+// Distrust leaves threads and locks to the guest's own code, at the root, for a replay of
 // what was found afterwards. It reports whether that makes a difference.
 func (s *System) Distrust() bool {
 	if s.cfg.Tested || !s.lib.Distrust() {

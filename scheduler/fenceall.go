@@ -18,7 +18,7 @@ import (
 // The drains of a call are of all threads that ever store, whether they are there or not. So a
 // thread's creation and end are in no order with the call.
 
-// draining is the addition of drains to a thread's state.
+// draining is the part of a thread's state for drains.
 type draining struct {
 	calls uint32 // of the caller: drains that it waits for
 	// Of the hole beside a drain: it is to find the buffer of a thread empty for another.

@@ -81,7 +81,7 @@ func (x *namedSems) nameOf(name string) *named {
 	return n
 }
 
-// namedOp is the trace's form of an operation on a name.
+// namedOp is the trace.Op of an operation on a name.
 func namedOp(name string, changes bool) trace.Op {
 	h := fnv.New32a()
 	h.Write([]byte(name))
