@@ -9,7 +9,7 @@ import (
 // proves, and what it can be asked for.
 type Kind struct {
 	Name string
-	// Paper is the paper that it follows, with the section or the algorithm.
+	// Paper is the source that it follows, with the section or the algorithm.
 	Paper string
 	// About says in a clause what it leaves out, and how.
 	About string
