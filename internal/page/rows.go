@@ -30,7 +30,7 @@ type Row struct {
 	// Why is the reason why another thread ran before, of a row after a switch.
 	Why     string `json:"why,omitempty"`
 	Preempt bool   `json:"preempt,omitempty"`
-	// Variable is what an access is to, and Value what is in it afterwards, if that is
+	// Variable is an access's variable, and Value its content afterwards, if that is
 	// known. Writes: the access changes it.
 	Variable string   `json:"var,omitempty"`
 	Value    string   `json:"value,omitempty"`
