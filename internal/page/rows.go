@@ -335,7 +335,7 @@ func (s *story) end(b *result.Bug) {
 	}
 	r := Row{Thread: s.lane(b.Thread), Text: title(b), Step: step, Fails: true}
 	if n := len(s.rows) - 1; n >= 0 && s.rows[n].Thread == r.Thread && s.rows[n].Text == "ends the process" && s.rows[n].Output == "" {
-		s.rows = s.rows[:n] // that is what the failure does
+		s.rows = s.rows[:n] // the failure does that
 	}
 	for i := range s.rows {
 		if s.rows[i].Thread == r.Thread {

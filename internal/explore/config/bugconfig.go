@@ -171,7 +171,7 @@ func (c *Config) replayFlags() (args []string) {
 func (c *Config) leftOut(option string) (values []string) {
 	var s savedConfig
 	if err := json.Unmarshal(c.Saved(), &s); err != nil {
-		panic(err) // it is what Saved wrote
+		panic(err) // Saved wrote it
 	}
 	if option == "stdin" {
 		if s.Stdin != nil && s.Stdin.Left {

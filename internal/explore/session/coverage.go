@@ -30,7 +30,7 @@ type Coverage struct {
 	done   bool
 }
 
-// account is a guest's lines and points, beside those that its machine knows.
+// account is a guest's lines and points, beside its machine's.
 type account struct {
 	*Reached
 	machine *emu.Machine
