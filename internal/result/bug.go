@@ -23,7 +23,7 @@ type Bug struct {
 	Message string `json:"message"`
 	// Cause is one line that names the threads' steps that collided, or "".
 	Cause string `json:"cause"`
-	// Passing is the pair of events in the other order in the nearest run that passes, or "".
+	// Passing is the order of events that differs in the nearest run that passes, or "".
 	Passing string `json:"passing,omitempty"`
 	// Difference are the two events that Passing is about, in this run. The first comes first
 	// here. The second comes first there, and is left out if it doesn't happen here.

@@ -31,7 +31,7 @@ func (r *Result) Claimed() string {
 	return text
 }
 
-// Tried is the effort of a result without a verdict beyond its claim, in words: "" if
+// Tried is the executions of a result without a verdict beyond its claim, in words: "" if
 // there is none.
 func (r *Result) Tried() string {
 	within, sampled := "", ""
