@@ -11,7 +11,7 @@ import "landgo/por/relation"
 // might have done, and wake less. What a stray leads to is then missing from the
 // tree below the leaf, which took it for covered. So a stray excuses only what
 // begins with it, as in source-DPOR. A branch that another worker is exploring
-// when one beside it is taken is a stray too: what will be found there isn't in the
+// when one beside it is taken is a stray too. What will be found there isn't in the
 // tree below the taken one any more (TestTogetherLarger).
 
 // insert makes sure that something explored from the state of n covers v (JACM

@@ -7,7 +7,7 @@ import (
 	"landgo/por/internal/model"
 )
 
-// disagreeWithin compares a search under bounds with the judge: at each value
+// disagreeWithin compares a search under bounds with the judge. At each value
 // up to the limit of the first bound it reaches all that some schedule within the
 // value reaches, and no more. A bound cuts something off only if some schedule is beyond it, and
 // nothing is missed if it doesn't. exact: the search runs each of these schedules,
