@@ -5,7 +5,7 @@ import "C"
 
 import "unsafe"
 
-// Before is what n bytes at addr were at a moment of the journal.
+// Before returns n bytes at addr as they were at a moment of the journal.
 func (m *Machine) Before(since, addr, n uint64) []byte {
 	b := append([]byte(nil), m.Bytes(addr, n)...)
 	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)

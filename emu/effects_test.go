@@ -36,7 +36,7 @@ type effects struct {
 	ran    int
 }
 
-// outcome is what an instruction did.
+// outcome is an instruction's effect.
 type outcome struct {
 	regs   Regs
 	memory []byte

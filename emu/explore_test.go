@@ -123,7 +123,7 @@ func TestParallelMachines(t *testing.T) {
 	}
 }
 
-// processorTime is what this process has used: what else the computer does
+// processorTime is the time that this process has used. The computer's other work
 // counts less in it than in wall-clock time.
 func processorTime() time.Duration {
 	var r syscall.Rusage

@@ -141,7 +141,7 @@ func TestHeapConfig(t *testing.T) {
 	}
 }
 
-// BenchmarkBlocks is what the check of an access costs.
+// BenchmarkBlocks measures the check of an access.
 func BenchmarkBlocks(b *testing.B) {
 	for _, in := range []bool{false, true} {
 		b.Run(fmt.Sprint("heap ", in), func(b *testing.B) {

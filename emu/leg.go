@@ -13,7 +13,7 @@ import (
 	"landgo/internal/abi"
 )
 
-// Leg is what the processor did from one stop to the next, as plain data. The thread was alone,
+// Leg has the processor's work from one stop to the next, as plain data. The thread was alone,
 // or in trusted code, so no access was recorded. Play does the same without the processor.
 type Leg struct {
 	Why        Why

@@ -69,7 +69,7 @@ func (m *Machine) Put(c *Cell, v uint64) { m.Set(&c.v, v) }
 // Flag is a Cell that is true or false.
 type Flag struct{ c Cell }
 
-// Get is what it is.
+// Get is its value.
 func (f *Flag) Get() bool { return f.c.v != 0 }
 
 // Cell is where it is kept: 1 if it is true, else 0.

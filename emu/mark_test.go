@@ -10,7 +10,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// modelState is what Rewind must bring back.
+// modelState is the state that Rewind must bring back.
 type modelState struct {
 	mark  trace.Mark
 	mem   []byte

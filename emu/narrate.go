@@ -27,7 +27,7 @@ const (
 	ToldWrite What = C.TOLD_WRITE
 )
 
-// Told is what was done since ForgetTold, in order, in the machine's own memory. It isn't
+// Told lists the acts since ForgetTold, in order, in the machine's own memory. It isn't
 // part of the marked state.
 func (m *Machine) Told() []Told {
 	return unsafe.Slice((*Told)(unsafe.Pointer(m.c.told)), m.c.ntold)

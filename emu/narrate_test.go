@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// told is what runs did since it was forgotten, in words: places in data by their offset.
+// told has the acts of runs since ForgetTold, in words: places in data by their offset.
 func (g *guest) told() string {
 	var out []string
 	for _, e := range g.Told() {

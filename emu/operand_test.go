@@ -82,7 +82,7 @@ int main(void) {
 }
 `
 
-// onProcessor is what the processor of this machine says of each instruction: per
+// onProcessor asks the processor of this machine about each instruction. It returns per
 // offset '.' for done, p for a protection fault, u for an instruction that isn't one.
 func onProcessor(t *testing.T, insts []string) []string {
 	t.Helper()
@@ -108,7 +108,7 @@ func onProcessor(t *testing.T, insts []string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }
 
-// onMachine is what the machine says.
+// onMachine asks the Machine the same.
 func onMachine(t *testing.T, insts []string, knobs uint32) []string {
 	t.Helper()
 	text := ""

@@ -91,7 +91,7 @@ type Run struct {
 	// Permit, on a bare machine, has the engine carry the first instruction out
 	// although it is one that stops with StopPrivileged.
 	Permit bool
-	// Port is what such an instruction reads from a port, in its lowest bytes.
+	// Port is the value that such an instruction reads from a port, in its lowest bytes.
 	Port uint32
 	// User: the processor is in user mode.
 	User bool

@@ -96,7 +96,7 @@ static uint64_t round_quotient(struct number *a, const struct number *b, uint64_
 	return quotient + 1;
 }
 
-/* The same of one that has half of b's exponent: 2b - a is what would be left. */
+/* The same of one that has half of b's exponent: 2b - a would be left. */
 static uint64_t round_half(struct number *a, const struct number *b)
 {
 	if (a->mantissa <= b->mantissa)

@@ -29,7 +29,7 @@ type Script map[uint64]Insn
 
 // Insn is an instruction of a Script.
 type Insn struct {
-	// Bytes are what the machine finds at the instruction's address. They say whether it
+	// Bytes are the machine code at the instruction's address. They say whether it
 	// is locked, a fence, a trap or a privileged one; it does what Do says. Something else
 	// has to load them into the machine's memory.
 	Bytes []byte

@@ -104,7 +104,7 @@ type Stop struct {
 	// Device is the access of StopDevice, or of a permitted instruction the last store
 	// to a device.
 	Device DeviceAccess
-	// Port is what a permitted instruction has written to a port.
+	// Port is the value that a permitted instruction has written to a port.
 	Port   uint32
 	Detail string
 	// Regs is filled in for StopBreak, StopTrap, StopFault, StopPrivileged,

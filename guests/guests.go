@@ -89,8 +89,8 @@ type Guest struct {
 	// Paper is the number of the paper whose program it stands for (docs/papers.md). Bound is the
 	// bound without which its search has no end. Both are "" but for Papers.
 	Paper, Bound string
-	// Race is what becomes of the data race on its variable x, by landgo's names
-	// of the definitions of a race ("limited", "hb") and of classes; "": none is
+	// Race is the class of the data race on its variable x, under each definition
+	// of a race ("limited", "hb"). Both go by landgo's names; "": none is
 	// listed. Nil where the table doesn't say.
 	Race map[string]string
 }

@@ -61,11 +61,11 @@ type Copier interface {
 	// latest call has left, in order.
 	Divide(read []Part)
 	Whole() []Part
-	// Holds is what the call at which t stands keeps until it has copied all.
+	// Holds has the locks and the file of the call at which t stands, until it has copied all.
 	Holds(t trace.TID) Hold
 }
 
-// A Hold is what a call has while it copies.
+// A Hold has the locks and the file of a call while it copies.
 type Hold struct {
 	Locks [2]uint64 // names of what the kernel locks meanwhile; 0: nothing
 	File  uint64    // what its descriptor means, 0 if it has none
@@ -175,7 +175,7 @@ type Outcome struct {
 	Interrupted uint64
 }
 
-// Timer is what a timer that sends a signal stands at.
+// Timer is the state of a timer that sends a signal.
 type Timer struct {
 	Thread trace.TID // that would take the signal; NoThread unless Set
 	Signal uint64

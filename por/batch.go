@@ -106,7 +106,7 @@ type batch struct {
 	fault  string       // a panic
 }
 
-// done is what became of a unit.
+// done is the result of a unit.
 type done struct {
 	ending unitEnding
 	err    error
@@ -114,7 +114,7 @@ type done struct {
 	seen   any
 }
 
-// run works on all units, and returns what became of those that count.
+// run works on all units, and returns the results of those that count.
 func (b *batch) run(d division, opts *Options) []done {
 	b.done, b.begun = make([]done, len(b.units)), make([]bool, len(b.units))
 	b.limit.Store(int64(len(b.units)))

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Measure is what a bound counts in an execution.
+// Measure is a quantity of an execution that a bound limits.
 type Measure string
 
 const (
@@ -93,7 +93,7 @@ func (b Bounds) Limit(m Measure) (limit int, ok bool) {
 	return 0, false
 }
 
-// String is what ParseBounds reads.
+// String is the text that ParseBounds reads.
 func (b Bounds) String() string {
 	if len(b) == 0 {
 		return "none"

@@ -61,7 +61,7 @@ type bpor struct {
 	limit     int32
 }
 
-// boundState is what bpor keeps of a state of the path.
+// boundState is bpor's record of a state of the path.
 type boundState struct {
 	block int32 // where the block of the step that led here began
 	// cut: a branch from here or below was refused because of the bound.

@@ -29,7 +29,7 @@ type recorder struct {
 	symmetric bool
 }
 
-// standing is what a price depends on of a thread.
+// standing is the part of a thread that a price depends on.
 type standing struct {
 	id           trace.TID
 	ready, yield bool
@@ -64,7 +64,7 @@ func (r *recorder) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) 
 	return x, err
 }
 
-// price is what the current path costs.
+// price is the cost of the current path.
 func (r *recorder) price() price {
 	if n := len(r.prices); n > 0 {
 		return r.prices[n-1]

@@ -75,8 +75,8 @@ func (s *bpor) dozes(j int32, u trace.TID) bool {
 // leaving. Then every thread is added at its block's start as well ("whenever a
 // thread's enabledness changes", §5.3).
 //
-// Deviation: the paper tells release operations by their kind. Here what counts
-// is what the step did, in either direction.
+// Deviation: the paper tells release operations by their kind. Here the step's
+// effect counts, in either direction.
 func (s *bpor) changed(n *node) {
 	p := &s.path.nodes[n.depth-1]
 	now, before := s.path.readySet(n), s.path.readySet(p)

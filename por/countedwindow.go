@@ -21,7 +21,7 @@ type sameBytes struct {
 	e       *countAt
 }
 
-// threadCounts has a thread's additions, in order; sums[i] is what the first i add.
+// threadCounts has a thread's additions, in order; sums[i] is the sum of the first i.
 type threadCounts struct {
 	thread trace.TID
 	list   []countAt
@@ -55,7 +55,7 @@ func (b *sameBytes) add(t trace.TID, k *countAt) {
 	x.sums = append(x.sums, x.sums[len(x.sums)-1]+k.Added)
 }
 
-// window is what of a thread comes in any order with an addition of another one: from lo up to hi.
+// window is a thread's additions that come in any order with one of another thread: from lo up to hi.
 // Up to mid it came before, in this execution. The three only rise with the other's additions.
 type window struct {
 	of          *threadCounts
@@ -140,7 +140,7 @@ func (b *sameBytes) within() (n int) {
 	return n
 }
 
-// base is what e finds where none of them comes before it.
+// base is the value that e finds where none of them comes before it.
 func (b *sameBytes) base() int64 {
 	n := b.e.Before
 	for i := range b.windows {

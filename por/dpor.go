@@ -28,7 +28,7 @@ package por
 //     what sleeps. Then it is explored from an earlier state, to which its races
 //     add their points, and not to this one. So a first step of the reversed
 //     sequence is added too, unless there is one. Then the backtrack set is a
-//     source set (source.go), which is what soundness with sleep sets takes.
+//     source set (source.go), as soundness with sleep sets requires.
 //   - The process's end, operations blocked for ever, outcomes: see optimal.go.
 type dpor struct {
 	source

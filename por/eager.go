@@ -5,7 +5,7 @@ import (
 	"landgo/por/relation"
 )
 
-// eager is what Figures 3 and 4 of Flanagan and Godefroid (POPL 2005) share. In
+// eager is the common part of Figures 3 and 4 of Flanagan and Godefroid (POPL 2005). In
 // each state s they look at the next transition of every process p, enabled or
 // not (line 3). Line 4 finds the last transition i of the stack S that is
 // dependent and may be co-enabled with it, and doesn't happen before p. It gets

@@ -30,7 +30,7 @@ type earlyFlush struct {
 	step   relation.Step // the update that is looked at
 }
 
-// flushState is what a state says of the step from it.
+// flushState is a state's facts about the step from it.
 type flushState struct {
 	left   bool // the thread that ran before may be woken by an update, and then isn't left freely
 	wakens bool // so may be some thread

@@ -10,7 +10,7 @@ import "fmt"
 //
 // With sleep sets not every step is taken from every state, and a state that
 // leads to an end may not be seen to. So if some aren't, the search is made
-// again without (Stats.Replayed is what that takes). Its executions aren't
+// again without (Stats.Replayed counts its steps). Its executions aren't
 // reported again.
 
 // EndlessError is a search that came to its end, and to states from which none

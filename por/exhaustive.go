@@ -1,7 +1,7 @@
 package por
 
 // exhaustive is search "none": every ready thread, with every outcome of its
-// step, in every state; no reduction. It is what the others are judged by.
+// step, in every state; no reduction. The others are judged by it.
 // With a bound it is bounded.go.
 type exhaustive struct {
 	passive

@@ -63,7 +63,7 @@ func everySearch() (names []string) {
 	return names
 }
 
-// TestFiner: whenever points become finer, what is counted in the end is what
+// TestFiner: whenever points become finer, the counts in the end are those that
 // the finer system alone gives.
 func TestFiner(t *testing.T) {
 	fine := model.MutexInc(3, 1)

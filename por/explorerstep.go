@@ -212,7 +212,7 @@ func (x *explorer) spare() {
 	}
 }
 
-// await is what thread t's step, which is next, comes after, if it awaits; else nil. late:
+// await is the Await of thread t's step, which is next, if it awaits; else nil. late:
 // the step is possible only where nothing else is.
 func (x *explorer) await(t trace.TID) (a *relation.Await, late bool) {
 	th := x.thread(t)

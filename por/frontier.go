@@ -115,7 +115,7 @@ func (f *frontier) next() (shared int, ok bool, err error) {
 	return shared, true, nil
 }
 
-// from is what was written from a place on.
+// from reads the bytes written from a place on.
 func (f *frontier) from(at int64) io.Reader {
 	if at >= f.size {
 		return bytes.NewReader(f.buf[at-f.size:])
@@ -123,7 +123,7 @@ func (f *frontier) from(at int64) io.Reader {
 	return io.MultiReader(io.NewSectionReader(f.file, at, f.size-at), bytes.NewReader(f.buf))
 }
 
-// left is what wasn't read yet.
+// left is the bytes not read yet.
 func (f *frontier) left() ([]byte, error) { return io.ReadAll(f.from(f.at)) }
 
 // chunk is entries of a frontier: the steps of each that it doesn't share with

@@ -14,7 +14,7 @@ type iteration struct {
 // tree is in memory.
 const chunkSteps = 2048
 
-// frontier is what waits for value v.
+// frontier is the work that waits for value v.
 func (a *iteration) frontier(v int32) *frontier {
 	f := a.waiting[v]
 	if f == nil {

@@ -25,7 +25,7 @@ type reached struct {
 	rounds int
 }
 
-// survey is what a search found, or the judge.
+// survey is the findings of a search, or of the judge.
 type survey struct {
 	p        *model.Program
 	m        *model.Machine

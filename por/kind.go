@@ -9,7 +9,7 @@ import (
 // proves, and what it can be asked for.
 type Kind struct {
 	Name string
-	// Paper is what it follows, with the section or the algorithm.
+	// Paper is the source that it follows, with the section or the algorithm.
 	Paper string
 	// About says in a clause what it leaves out, and how.
 	About string
@@ -64,7 +64,7 @@ type Kind struct {
 	lent func(s Spec, opts Options, w Worker, u *unpacker, n int) borrowed
 }
 
-// Claim is what a search proves that has finished without a bug.
+// Claim is the conclusion of a search that has finished without a bug.
 type Claim uint8
 
 const (

@@ -15,7 +15,7 @@ import (
 // same threads end the process with the same registers: a status is made of these. (What was
 // written to memory by the end differs; scheduler/late.go says what could tell.)
 
-// lateSurvey is what the executions of a program lead to.
+// lateSurvey is the findings in a program's executions.
 type lateSurvey struct {
 	*survey
 	bugs map[outcome]bool

@@ -8,7 +8,7 @@ import (
 	"landgo/por/relation"
 )
 
-// habits is what threads were ever seen to touch, and how late: granules of memory, by
+// habits has the granules of memory that threads were ever seen to touch, and how late, by
 // the number of the thread's event. A step whose bytes no other thread touches any more
 // is *private*: every trace from there can begin with it.
 //
@@ -17,7 +17,7 @@ import (
 // the bound that was left out because of private steps. Let d be its first event that contradicts
 // one, and P the part of T before d. All that P has was explored, with the private steps put
 // first. These add nothing to what is unavoidable in T: P with them has no order that T hasn't.
-// So where that path ends d was run, or is what its thread would do next; what is said to be
+// So where that path ends d was run, or is its thread's next event; what is said to be
 // private there has to hold for both (learnPending).
 //
 // Both need that what a thread does next tells all of the step. So this is off where a

@@ -38,7 +38,7 @@ type persistentSet struct {
 	demands         []demand
 }
 
-// demand is what lines 5-7 asked for while process by was explored: one of among.
+// demand is a request of lines 5-7 while process by was explored: one of among.
 type demand struct {
 	by    trace.TID
 	among []trace.TID

@@ -2,7 +2,7 @@ package por
 
 import "landgo/internal/trace"
 
-// cost is what an execution has spent so far of the measures that a walk can
+// cost is an execution's spending so far, by the measures that a walk can
 // count step by step: all but Rounds, in the order of counted.
 type cost [4]int32
 
@@ -47,7 +47,7 @@ type meter struct {
 	early  *earlyFlush // nil: updates may come late
 }
 
-// metered is what the meter keeps of a state of the path.
+// metered is the meter's record of a state of the path.
 type metered struct {
 	spent  cost
 	least  int32 // fewest yields of a ready thread
@@ -144,7 +144,7 @@ func (m *meter) leaves(n *node) bool {
 	return !n.couldGoOn || m.limits[1] >= 0 && y-s.least > m.limits[1]
 }
 
-// after is what the execution has spent when t has gone on from n, the newest
+// after is the cost of the execution when t has gone on from n, the newest
 // state, with an outcome.
 func (m *meter) after(n *node, t trace.TID, o trace.Choice) cost {
 	s := &m.states[n.depth]

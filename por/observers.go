@@ -81,7 +81,7 @@ type taken struct {
 	fresh   bool         // its effects aren't known yet
 }
 
-// settled is what a read has said: of the stores, last is the last.
+// settled is a read's finding: of the stores, last is the last.
 type settled struct {
 	read, last int32
 	stores     []int32

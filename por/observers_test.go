@@ -17,7 +17,7 @@ import (
 // have the same events, and each read finds the same store. All that depends comes in the
 // same order, but for two stores of the same bytes.
 
-// watcher is what a search found, or the judge.
+// watcher is the findings of a search, or of the judge.
 type watcher struct {
 	m     *model.Machine
 	p     *model.Program

@@ -80,7 +80,7 @@ func (x *cells) giveUp(addr, size uint64) (news bool) {
 	return news
 }
 
-// pack is what was learned of bytes, for a checkpoint; learned reads it.
+// pack is the ordered bytes in packed form, for a checkpoint; learned reads it.
 func (x *cells) pack() []byte {
 	var out packer
 	var list []uint64

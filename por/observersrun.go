@@ -158,7 +158,7 @@ func (o *observers) redo(order []int32) {
 	}
 }
 
-// same reports whether tr is what s did.
+// same reports whether tr does the same as s.
 func (s *taken) same(tr *trace.Transition) bool {
 	return s.Begin == tr.Begin && s.Last == tr.Last && s.End == tr.End &&
 		slices.EqualFunc(s.Accesses, tr.Accesses, func(a, b trace.Access) bool {

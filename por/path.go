@@ -53,7 +53,7 @@ type node struct {
 	seen        int32 // len(path.waits) before
 	depth       int32
 	turn        int32  // how many events before it are of that thread, one after the other
-	leads       bool   // to the rest of a wakeup tree: that is what its event was run for
+	leads       bool   // to the rest of a wakeup tree: its event was run for that
 	ended       bool   // an execution ended here
 	ending      Ending // how, if nothing is left to explore from the start
 }
@@ -101,7 +101,7 @@ func (p *path) possible(n *node, t trace.TID, c trace.Choice) bool {
 	return slices.Contains(ch.ways, c)
 }
 
-// choice is what ready thread t's step may be in the state of n; nil: it has one outcome, 0.
+// choice is the outcomes of ready thread t's step in the state of n; nil: it has one, 0.
 // It is good until the path is longer.
 func (p *path) choice(n *node, t trace.TID) *choice {
 	hi := int32(len(p.choices))

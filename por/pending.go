@@ -5,7 +5,7 @@ import (
 	"landgo/por/relation"
 )
 
-// pending is what the threads would do next. Operations still to come at the end of
+// pending tells the next step of each thread. Operations still to come at the end of
 // an execution take part in races too. Values that its methods return or hand to f
 // are valid until the next call.
 type pending struct {
@@ -88,14 +88,14 @@ func (p *pending) upcoming(t *trace.Thread) *relation.Step {
 	return &p.step
 }
 
-// beginning is what is known of thread t's next transition.
+// beginning is the known part of thread t's next transition.
 func (p *pending) beginning(t *trace.Thread) *relation.Event {
 	e := p.upcoming(t)
 	e.Wild, e.Waits = false, p.path.spinReads(t.ID)
 	return &e.Event
 }
 
-// waitsFor is what thread t waits for in the newest state, nil if it doesn't.
+// waitsFor is thread t's wait in the newest state, nil if it doesn't wait.
 func (p *pending) waitsFor(t *trace.Thread) *relation.Event {
 	switch t.Status {
 	case trace.Blocked:

@@ -6,7 +6,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// price is what an execution costs by each measure. It is worked out here from
+// price is an execution's cost by each measure. It is worked out here from
 // what the system said of each state, beside the searches' own meter, on
 // purpose.
 type price struct {

@@ -7,17 +7,17 @@ import (
 	"landgo/por/relation"
 )
 
-// promise is what each step of each thread may do: what it was seen to do, in
+// promise has a footprint for each step of each thread: all that it was seen to do, in
 // whatever execution. static.go says what it is for.
 type promise struct {
 	steps [][]footprint // by thread, and by number of the step from 0
-	// rest[t][k] is what steps[t][k:] do together, and which threads they let go on.
+	// rest[t][k] is the union of steps[t][k:], with the threads that they let go on.
 	rest [][]footprint
 	// whole widens an object to the variable that it is in (Options.Variable).
 	whole func(addr uint64) (lo, size uint64)
 }
 
-// footprint is what a step may do, or several.
+// footprint is the possible effects of a step, or of several.
 type footprint struct {
 	relation.Event
 	wakes []trace.TID
@@ -34,7 +34,7 @@ func (p *promise) step(t trace.TID, k int) *footprint {
 	return &p.steps[t][k]
 }
 
-// after is what thread t may do from its step k on; nil if nothing is known.
+// after is thread t's footprint from its step k on; nil if nothing is known.
 func (p *promise) after(t trace.TID, k int) *footprint {
 	if int(t) < len(p.rest) && k < len(p.rest[t]) {
 		return &p.rest[t][k]

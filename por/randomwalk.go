@@ -4,8 +4,8 @@ import "landgo/internal/trace"
 
 // randomWalk is search random: a random walk. In each state every ready thread is as
 // likely as any other to take the next step. An execution of k steps among n
-// threads may have a probability as small as 1/n^k; what is met early is what
-// many orders lead to.
+// threads may have a probability as small as 1/n^k; states that many orders
+// lead to are met early.
 type randomWalk struct {
 	untaught
 	s *sampling

@@ -40,7 +40,7 @@ type sampler interface {
 	ran(i int32)
 	// ended is called with the length of the run that has ended.
 	ended(steps int)
-	// taught is what the first runs have taught; teach hands that to the runs that
+	// taught is the lesson of the first runs; teach hands that to the runs that
 	// follow.
 	taught() int
 	teach(int)

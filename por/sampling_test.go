@@ -172,7 +172,7 @@ func TestPCTGuarantee(t *testing.T) {
 		if float64(met) < least {
 			t.Errorf("%s: met by %d of %d runs, at least %.0f are guaranteed", c.name, met, runs, least)
 		}
-		// The depth is what it is said to be: fewer change points never meet it.
+		// The depth is the stated one: fewer change points never meet it.
 		if c.depth > 1 {
 			_, seen := runModel(t, fmt.Sprintf("pct:d=%d,runs=500", 1), c.prog, Options{})
 			if seen.ends[EndedBug]+seen.ends[EndedStuck] != 0 {

@@ -19,7 +19,7 @@ import (
 // units, the orphans, and the steps that wait for greater bounds. Lists begin with
 // their length.
 //
-// To go on from one is what each batch begins with. So what was argued for
+// Each batch begins by going on from one. So what was argued for
 // batches holds for a search that was interrupted, and all its counts are those
 // of one that wasn't.
 const snapshotVersion = 8

@@ -4,7 +4,7 @@ import "landgo/por/relation"
 
 // source is source-DPOR (Abdulla, Aronis, Jonsson and Sagonas, JACM 2017,
 // Algorithm 1). When event e' is run, it looks at each reversible race (e, e').
-// v is what comes after e without happening after it, and then e'. One *initial*
+// v is the events after e that don't happen after it, and then e'. One *initial*
 // of v is added to the backtrack set of the state before e, unless that has one
 // already. It runs at least one execution of each trace, and may start others
 // that sleep sets cut.
@@ -170,7 +170,7 @@ func (s *source) insert() (open bool) {
 	if open {
 		return true
 	}
-	first := v.Items()[0] // of the rest, if that is what was looked at
+	first := v.Items()[0] // of the rest, if that was looked at
 	if s.lead {
 		first = v.Lead()
 	}

@@ -116,7 +116,7 @@ func (s Spec) awaits() bool {
 	return s.kind.awaits
 }
 
-// Claim is what the search proves that has finished without a bug, where its
+// Claim is the conclusion of the search when it has finished without a bug, and its
 // bound has cut something off.
 func (s Spec) Claim() Claim {
 	for i, p := range s.kind.Params {

@@ -60,7 +60,7 @@ type static struct {
 	blurred relation.Step // the same
 }
 
-// staticState is what static keeps of a state of the path.
+// staticState is static's record of a state of the path.
 type staticState struct {
 	number  int    // of the event after it, among its thread's
 	limited bool   // only within can be explored
@@ -146,7 +146,7 @@ func (s *static) ran(i int32) {
 	s.strategy.ran(i)
 }
 
-// of is what was seen of the step of event i.
+// of is the footprint seen of the step of event i.
 func (s *static) of(i int32) *footprint {
 	return s.seen.step(s.path.order.Thread(i), s.states[i].number)
 }
@@ -200,7 +200,7 @@ func (s *static) end(e Ending) {
 	s.strategy.end(e)
 }
 
-// beginning is what is known of thread t's next step, or of what it waits for.
+// beginning is the known part of thread t's next step, or of what it waits for.
 func (s *static) beginning(t *trace.Thread) *relation.Event {
 	e := *s.next.beginning(t)
 	if len(t.Waits) > 0 {
@@ -239,7 +239,7 @@ func (s *static) awake(n *node, in []bool) bool {
 	return false
 }
 
-// future is what a thread does next, and what it may do from then on.
+// future is a thread's next events, and the footprints from then on.
 type future struct {
 	thread *trace.Thread
 	next   []*relation.Event

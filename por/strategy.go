@@ -2,7 +2,7 @@ package por
 
 import "landgo/por/relation"
 
-// strategy is what makes a search: which branches each state has.
+// strategy makes a search: it decides which branches each state has.
 type strategy interface {
 	// needs says what the explorer has to do for the search, which may change it
 	// between two executions.
@@ -29,7 +29,7 @@ func (passive) ran(int32)  {}
 func (passive) expire()    {}
 func (passive) end(Ending) {}
 
-// needs is what a search asks of the explorer.
+// needs is a search's requests to the explorer.
 type needs struct {
 	order bool // happens-before is kept
 	// raceless: the races of the execution aren't asked for.
@@ -96,7 +96,7 @@ type resumer interface {
 	resumed(m *resumeState) error
 }
 
-// resumeState is what a resumer remembers: which races of the path are still
+// resumeState is the memory of a resumer: which races of the path are still
 // open. For a search that isn't divided it also has the round of a bound that is
 // raised, and what else can't be built again.
 type resumeState struct {

@@ -27,7 +27,7 @@ type System interface {
 
 // Census is a System that keeps its list of threads from state to state.
 type Census interface {
-	// Present is what Threads says. It is the System's, and holds until Present is
+	// Present is the list that Threads gives. It is the System's, and holds until Present is
 	// called again.
 	Present() *trace.Present
 }

@@ -90,15 +90,15 @@ func (j *sharedState) finish(t trace.TID, c trace.Choice) {
 	find(j.done, t, c).finished = true
 }
 
-// treeUnit is a unit: what a walk does in a batch from where it stands.
+// treeUnit is a unit: the work of a walk in a batch from where it stands.
 type treeUnit struct {
 	tree *treeDivision
 	tip  *sharedState // where it goes on
 	// takes: it takes one branch of tip's, below which others are too.
 	takes bool
-	// chunk is what is planned at tip, if no unit was there before.
+	// chunk is the plan at tip, if no unit was there before.
 	chunk *chunk
-	// old is what a resumer gave away at the end of the last batch.
+	// old is the state that a resumer gave away at the end of the last batch.
 	old *resumeState
 	// form names what is in the part that the unit is in, if the batch is lent.
 	form *treeForm

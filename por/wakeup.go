@@ -10,9 +10,9 @@ import "landgo/por/relation"
 // inserted because it wakes everything. Here a step may turn out to do less than it
 // might have done, and wake less. What a stray leads to is then missing from the
 // tree below the leaf, which took it for covered. So a stray excuses only what
-// begins with it, as in source-DPOR. So is what another worker is exploring when a
-// branch beside it is taken: what will be found there isn't in the tree below that
-// branch any more (TestTogetherLarger).
+// begins with it, as in source-DPOR. A branch that another worker is exploring
+// when one beside it is taken is a stray too. What will be found there isn't in the
+// tree below the taken one any more (TestTogetherLarger).
 
 // insert makes sure that something explored from the state of n covers v (JACM
 // 2017, §6, the test of Algorithm 2 line 8 and insert of Definition 6.3). It

@@ -7,9 +7,9 @@ import (
 	"landgo/por/internal/model"
 )
 
-// disagreeWithin compares a search under bounds with the judge: what it reaches at
-// each value up to the limit of the first bound is what some schedule within it
-// reaches. A bound cuts something off only if some schedule is beyond it, and
+// disagreeWithin compares a search under bounds with the judge. At each value
+// up to the limit of the first bound it reaches all that some schedule within the
+// value reaches, and no more. A bound cuts something off only if some schedule is beyond it, and
 // nothing is missed if it doesn't. exact: the search runs each of these schedules,
 // so it must have seen the least price of each.
 func disagreeWithin(name string, p *model.Program, judge *survey, opts Options, exact bool) error {

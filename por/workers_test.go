@@ -11,8 +11,8 @@ import (
 	"landgo/por/internal/model"
 )
 
-// hands is a Crew of model machines. keep is what the search's observer has
-// seen of accepted units.
+// hands is a Crew of model machines. keep is the survey of the search's
+// observer, of accepted units.
 type hands struct {
 	p        *model.Program
 	n        int

@@ -300,7 +300,7 @@ func (g *graph) races(i, j int, s sight) bool {
 	return !g.before[i][j]
 }
 
-// verdict is what is said of a pair of instructions.
+// verdict is the judgement on a pair of instructions.
 type verdict struct {
 	kind   Kind
 	bare   bool // one of them without a point, at a time that wasn't recycled
@@ -404,7 +404,7 @@ func drawStep(t *rapid.T) trace.Transition {
 	for range rapid.IntRange(1, 4).Draw(t, "events") {
 		if rapid.Bool().Draw(t, "access") {
 			a := trace.Access{Addr: 0x1000 + uint64(rapid.IntRange(0, 14).Draw(t, "addr")), Size: 4, PC: uint64(rapid.IntRange(1, 9).Draw(t, "pc"))}
-			// An instruction is what it is, wherever it stands.
+			// An instruction has the same flags at each access.
 			a.Flags = [...]trace.AccessFlags{0, trace.Write, trace.Write | trace.Atomic | trace.RMW}[a.PC%3]
 			if a.Flags&trace.Atomic != 0 {
 				a.Addr &^= 3

@@ -13,7 +13,7 @@ import (
 // looks at the present execution again from the start, and at all that come after. It looks for
 // what guards such loads (triangularguard.go), and in full once something doesn't.
 
-// asleep is what a watch that sleeps remembers of the present execution.
+// asleep is a sleeping watch's record of the present execution.
 type asleep struct {
 	sleeps  bool
 	guarded bool // it has woken once: all loads that may be of a race are guarded

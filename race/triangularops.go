@@ -3,10 +3,10 @@ package race
 import "landgo/internal/trace"
 
 // The effect of functions and system calls that landgo carries out on the store buffer of
-// their thread. landgo runs none of their code. So this is what every supported C library and
-// kernel does there, and the least of it where these differ.
+// their thread. landgo runs none of their code. So this is the behaviour of every supported C library and
+// kernel there, and the least of it where these differ.
 
-// buffering is what an operation does about the store buffer.
+// buffering is an operation's effect on the store buffer.
 type buffering uint8
 
 const (

@@ -51,7 +51,7 @@ func (s *System) Symmetry(on bool) {
 	s.Unlist()
 }
 
-// kin is what is known of a thread as one of several that are alike.
+// kin has the facts on a thread as one of several that are alike.
 type kin struct {
 	// group is the first of them, 0 if it is alone; next is the one after it, which it
 	// keeps from beginning.
@@ -65,7 +65,7 @@ type kin struct {
 	reached bool
 }
 
-// Kinship is what executions have shown of threads that are alike. It only grows.
+// Kinship has the facts that executions have shown of threads that are alike. It only grows.
 type Kinship struct {
 	in       *present
 	stacks   *Stacks

@@ -91,7 +91,7 @@ type spot struct {
 	added uint64
 }
 
-// room is what is known of a place.
+// room has the facts known of a place.
 type room struct {
 	head, open bool // before a try; the thread may leave from here
 	added      uint64

@@ -16,7 +16,7 @@ import (
 // buffer is to a search a thread of its own (por/relation/buffer.go). Loads find the
 // thread's own buffered stores first.
 //
-// Between steps memory is what all threads see. In a step of a thread its buffered
+// Between steps memory is the common view of all threads. In a step of a thread its buffered
 // stores are in memory too, so that its loads find them. They are put there before the
 // step (apply) and taken back after it (takeBack), through the machine's journal. The
 // stores of one step are one entry, as the step is one event.
@@ -46,7 +46,7 @@ type storing struct {
 	fence  uint64    // after the store there it waits, though the guest has no fence; 0: it doesn't (fenced.go)
 }
 
-// entry is what one step stores.
+// entry has the stores of one step.
 type entry struct {
 	parts  []part
 	number uint64
@@ -162,7 +162,7 @@ func (th *thread) queuesParts(a *trace.Access) bool {
 	})
 }
 
-// found is what an access of a thread would find.
+// found is the value that an access of a thread would find.
 func (s *present) found(th *thread, a *trace.Access) uint64 {
 	var b [8]byte
 	if len(th.queue) == 0 {

@@ -89,7 +89,7 @@ type Signals interface {
 
 // Lives are the lives of threads.
 type Lives interface {
-	// Born: a thread was created. roomAt is what Spawn was given.
+	// Born: a thread was created. roomAt is the value that Spawn was given.
 	Born(child, parent trace.TID, roomAt uint64)
 	// Yield is a voluntary switch.
 	Yield(trace.TID, *trace.Transition) Verdict
@@ -111,7 +111,7 @@ type Lives interface {
 	Expect()
 }
 
-// Memory is what the guest's memory is used for.
+// Memory knows the uses of the guest's memory.
 type Memory interface {
 	// Got: a thread got fresh memory from its kernel.
 	Got(t trace.TID, addr, size uint64)
@@ -174,7 +174,7 @@ const (
 	RunsTested
 )
 
-// Verdict is what follows a stop at a breakpoint.
+// Verdict is the consequence of a stop at a breakpoint.
 type Verdict uint8
 
 const (
@@ -220,7 +220,7 @@ func (uncarried) Holds(trace.TID) []uint64                   { return nil }
 func (uncarried) Unwritten(trace.TID) ([]byte, uint64, bool) { return nil, 0, false }
 func (uncarried) WordName(uint64) (string, bool)             { return "", false }
 
-// Distrust leaves threads and locks to the guest's own code, at the root, because a replay of
+// Distrust leaves threads and locks to the guest's own code, at the root, for a replay of
 // what was found afterwards. It reports whether that makes a difference.
 func (s *System) Distrust() bool {
 	if s.cfg.Tested || !s.lib.Distrust() {

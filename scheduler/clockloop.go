@@ -72,7 +72,7 @@ func looksAtClock(th *thread) bool {
 // isClock reports whether an access is to the word that the clock is.
 func isClock(a trace.Access) bool { return a.Addr == effect.Clock && a.Flags&trace.Library != 0 }
 
-// changeable are what a loop reads without the clock, unless it reads nothing else.
+// changeable has a loop's reads but for the clock's, unless it reads nothing else.
 func changeable(waits []trace.Access) []trace.Access {
 	if !slices.ContainsFunc(waits, isClock) || !slices.ContainsFunc(waits, func(a trace.Access) bool { return !isClock(a) }) {
 		return waits

@@ -198,7 +198,7 @@ func (c *counts) restOf(p *poise) {
 	p.rest.Add(c.in.lib.Digest())
 }
 
-// look is what a survey of a counted spin came to.
+// look is the result of a survey of a counted spin.
 type look struct {
 	turns  uint32 // with which the present value leads out; 0: it leads nowhere
 	counts bool   // the turns can be one step
@@ -246,8 +246,8 @@ type onward struct {
 	returns trace.Digest
 }
 
-// deadOnward is static.DeadOnward for a thread that stands before an access, remembered. Where its functions
-// return to is what its stack says by the call-frame information.
+// deadOnward is static.DeadOnward for a thread that stands before an access, remembered. Its stack says where
+// its functions return to, by the call-frame information.
 func (c *counts) deadOnward(th *thread) (trace.RegSet, bool) {
 	r := c.in.machine.Regs(th.Ctx)
 	r.RIP = th.Access.PC
@@ -392,7 +392,7 @@ func (s *System) stepTurns(th edit, tr *trace.Transition, c trace.Choice) (err e
 	}
 }
 
-// doings is what a step has done that other threads can observe. By which instruction it looked
+// doings has the effects of a step that other threads can observe. The instruction by which it looked
 // is nothing to them: compilers copy a loop's first look.
 func doings(tr *trace.Transition) string {
 	text := fmt.Append(nil, tr.End, tr.Wakes, tr.Loose, tr.Disables)
@@ -408,7 +408,7 @@ func doings(tr *trace.Transition) string {
 
 func sameBytes(a, b *trace.Access) bool { return a.Addr == b.Addr && a.Size == b.Size }
 
-// valueAt is what an access would find.
+// valueAt is the value that an access would find.
 func (c *counts) valueAt(a *trace.Access) uint64 {
 	var b [8]byte
 	copy(b[:], c.in.machine.Bytes(a.Addr, uint64(a.Size)))

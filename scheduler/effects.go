@@ -71,7 +71,7 @@ func (x *Sharing) sharesTouch(t trace.TID, a *trace.Access) bool {
 	}
 	shared, learned := x.in.machine.TouchWord(t, a.Addr, uint64(a.Size))
 	// Words that are only ever read, a signal's action or where standard output goes,
-	// would be shared by all. Whether one was changed is what its second granule says.
+	// would be shared by all. A word's second granule says whether it was changed.
 	_, changed := x.in.machine.Sharing(a.Addr + effect.Step/2)
 	if !changed && a.IsWrite() {
 		x.in.machine.TouchWord(AllThreads, a.Addr+effect.Step/2, 1)

@@ -31,7 +31,7 @@ type signals struct {
 	standAt  func(edit, *trace.Transition) error // the thread stands at a point
 }
 
-// faultLook is what others have to do with a fault that the thread goes on after.
+// faultLook is the operation, for others, of a fault that the thread goes on after.
 func (g *signals) faultLook(th *thread, f emu.Fault) (trace.Op, bool) {
 	k, ok := g.in.kernel.(pageKernel)
 	if !ok || g.in.Alone(th.ID) || !g.in.EveryOperation() || g.in.trusted(th) {
@@ -124,8 +124,8 @@ func (g *signals) handled(th edit, tr *trace.Transition, f emu.Fault, framing bo
 	return true
 }
 
-// sharedByHandler is what the kernel has just touched to bring a thread to its handler,
-// if threads share any of it: the signal's action, or the handler's frame. Size 0: none.
+// sharedByHandler is a shared access that the kernel has just made to bring a thread to its
+// handler: to the signal's action, or to the handler's frame. Size 0: none.
 // Where the fault is, the access that faults is an event already.
 func (g *signals) sharedByHandler(th edit, journal uint64, f emu.Fault) (a trace.Access) {
 	k, ok := g.in.kernel.(recorder)
@@ -144,7 +144,7 @@ func (g *signals) sharedByHandler(th edit, journal uint64, f emu.Fault) (a trace
 // handlerFrame is more than the kernel writes for a handler.
 const handlerFrame = abi.PageSize
 
-// frame is what the kernel wrote for a handler of th, since a moment of the journal,
+// frame is the kernel's write for a handler of th, since a moment of the journal,
 // to where the handler's stack pointer is: the part that threads share. Size 0: none.
 func (g *signals) frame(th *thread, since uint64, regs *emu.Regs) (a trace.Access) {
 	if g.in.Alone(th.ID) {

@@ -18,7 +18,7 @@ import (
 // The drains of a call are of all threads that ever store, whether they are there or not. So a
 // thread's creation and end are in no order with the call.
 
-// draining is what drains add to a thread's state.
+// draining is the part of a thread's state for drains.
 type draining struct {
 	calls uint32 // of the caller: drains that it waits for
 	// Of the hole beside a drain: it is to find the buffer of a thread empty for another.
@@ -33,7 +33,7 @@ func (b *buffers) fencesAll(th *thread) {
 	}
 }
 
-// beside is what a step that has to do with a thread's buffer is to such calls.
+// beside is the operation, for such calls, of a step that has to do with a thread's buffer.
 func (b *buffers) beside(th *thread, k trace.OpKind) trace.Op {
 	if len(b.learning.known.Fencing) == 0 {
 		return trace.Op{}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Formatted renders the message of a function like panic(format, ...): its arguments are what
-// next gives, one after the other, the format first, and str reads its strings. A conversion that
+// Formatted renders the message of a function like panic(format, ...): next gives its
+// arguments, one after the other, the format first, and str reads its strings. A conversion that
 // it doesn't know (a floating-point number) is left as it stands, and so is all that follows,
 // because the arguments can't be told apart then.
 func Formatted(wordSize uint64, str func(uint64) string, next func() uint64) string {

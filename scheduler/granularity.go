@@ -42,14 +42,14 @@ func (s *fixed) stopAt(race []uint64) {
 // searches at one granularity have the same steps if it didn't change between.
 func (s *seen) Learned() uint64 { return s.learned }
 
-// Sights is what a System has seen of accesses without a preemption point, see
+// Sights has a System's sightings of accesses without a preemption point, see
 // Unexamined.
 type Sights struct{ of sightings }
 
 // List is the same as plain data, in no order.
 func (g *Sights) List() []Sighting { return g.of.list() }
 
-// SightsOf is what List came of.
+// SightsOf is the inverse of List.
 func SightsOf(list []Sighting) *Sights {
 	g := &Sights{sightings{}}
 	for i := range list {

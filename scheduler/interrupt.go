@@ -126,7 +126,7 @@ func (g *signals) handlersOwn(th *thread) emu.Range {
 	return emu.Range{Lo: g.in.Stacks.mappingStart(hi - 1), Hi: hi}
 }
 
-// party is what makes a thread's accesses: the thread, with the locks that it holds, or
+// party is the maker of a thread's accesses: the thread, with the locks that it holds, or
 // its handler, which no lock protects from it.
 func (g *signals) party(th *thread) (trace.TID, []uint64) {
 	if th.Interrupted != 0 {

@@ -10,7 +10,7 @@ import (
 	"landgo/scheduler/known"
 )
 
-// Knowledge is what a System has learned, as plain data: with it a System of the same guest and
+// Knowledge has the facts that a System has learned, as plain data. With it a System of the same guest and
 // configuration has the same threads' numbers and the same preemption points.
 type Knowledge struct {
 	Names   []string // threads' path names, by TID
@@ -23,7 +23,7 @@ func (s *System) Knowledge() *Knowledge {
 	return &Knowledge{Names: append([]string(nil), s.names.paths...), Sharing: s.machine.SharingPages(), Facts: s.known.Clone()}
 }
 
-// Known is what the System has learned, to be added to.
+// Known has the facts that the System has learned, to be added to.
 func (s *learning) Known() *known.Facts { return &s.known }
 
 // Noted counts that something was learned that doesn't make points finer.
@@ -77,7 +77,7 @@ func (s *System) Seal(on bool) {
 	}
 }
 
-// Witnessed is what a System has seen of its guest: plain data.
+// Witnessed has a System's observations of its guest: plain data.
 type Witnessed struct {
 	Calls        []string // kernel calls
 	Instructions uint64   // run in all
@@ -87,7 +87,7 @@ type Witnessed struct {
 	places map[place]int // of Sightings, once Add was called
 }
 
-// Sighting is what is known of the accesses of one place, see sightings.
+// Sighting has the facts on the accesses of one place, see sightings.
 type Sighting struct {
 	Thread trace.TID
 	Access trace.Access

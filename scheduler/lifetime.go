@@ -15,7 +15,7 @@ import (
 // named finds out names and places besides. The parts of a System (doc.go) have pointers
 // to those of these structures that they need, and to no others.
 
-// fixed is what stays as it is once a guest has begun.
+// fixed has the parts that stay as they are once a guest has begun.
 type fixed struct {
 	cfg       Config
 	lib       Carrier
@@ -50,7 +50,7 @@ type fixed struct {
 	atStart bool
 }
 
-// state is what a step changes. It goes back with a mark: the cells with the machine,
+// state has the parts that a step changes. It goes back with a mark: the cells with the machine,
 // threads by a log, the rest by its length or as a value (mark.go).
 type state struct {
 	cells
@@ -89,7 +89,7 @@ type present struct {
 	state
 }
 
-// found is what a System has found out, or settled for good, and another one finds out
+// found has the facts that a System has found out, or settled for good, and another one finds out
 // for itself.
 type found struct {
 	names    *names
@@ -116,7 +116,7 @@ type seen struct {
 	sightings    sightings
 }
 
-// learning is what executions teach. Each part of a System that can learn has a pointer
+// learning has the facts that executions teach. Each part of a System that can learn has a pointer
 // to it.
 type learning struct {
 	known known.Facts // for good; another System can take it over

@@ -38,7 +38,7 @@ type listing struct {
 	late      trace.Set // trace.Thread.Late
 }
 
-// Watch is what a thread's description depends on beside the thread's own state.
+// Watch is the memory on which a thread's description depends beside the thread's own state.
 type Watch struct {
 	// Anything: it can't be said.
 	Anything bool

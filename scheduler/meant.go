@@ -19,7 +19,7 @@ import (
 //   - A thread takes locks and gives them back, in such a loop.
 //
 // One of these is there, and all others wait for work (a condition variable, a semaphore)
-// or for one of them to end. A lock that is held is owed, and so is what a loop reads: then
+// or for one of them to end. A lock that is held is owed, and so is the word that a loop reads: then
 // it is a bug as ever. A wake-up that is lost looks like waiting for work, so what was
 // taken as meant is said on the first line of the result.
 

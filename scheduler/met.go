@@ -6,7 +6,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// Met is what the executions of a guest came to, of all that a search was asked to
+// Met has the points and events that a guest's executions came to, of all that a search was asked to
 // look at. It says whether a verdict without a bug means anything: where no
 // execution had a second thread, or came to a preemption point, nothing was tried.
 // It only grows, and is never rewound.
@@ -90,7 +90,7 @@ func (m *Met) addRace(pc uint64) {
 	}
 }
 
-// Met is what was met so far.
+// Met returns a copy of the record so far.
 func (s *seen) Met() Met {
 	m := s.met
 	m.Races = slices.Clone(m.Races)

@@ -10,7 +10,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// Whereabouts is what an address is in the present state, for names.
+// Whereabouts has the meaning of an address in the present state, for names.
 type Whereabouts struct {
 	// Block is the block of the heap that it is in, with no Addr if it is in none.
 	Block heap.Block
@@ -101,7 +101,7 @@ func (s *present) Controlled(addr uint64) trace.TID {
 	return trace.NoThread
 }
 
-// Pointee is what the pointer at an address points to by its declaration, if that is in a
+// Pointee is the target, by its declaration, of the pointer at an address, if that is in a
 // variable with a place of its own, or on a stack.
 func (s *present) Pointee(addr uint64) (p debuginfo.Pointee, ok bool) {
 	if p, ok = s.image.PointeeAt(addr); ok {
@@ -121,7 +121,7 @@ func (s *present) Pointee(addr uint64) (p debuginfo.Pointee, ok bool) {
 // pointerRoom is how much of a stack is searched for a pointer, in words.
 const pointerRoom = 96
 
-// PointeeOf is what a pointer with a value on a thread's stack points to, by its
+// PointeeOf is the target of a pointer with a value on a thread's stack, by its
 // declaration. Such a pointer has to be near the stack's top, and its structure of this size.
 func (s *present) PointeeOf(t trace.TID, value, size uint64) (p debuginfo.Pointee, ok bool) {
 	if s.isBuffer(t) || s.threads[t].isTimer() || s.threads[t].isArrival() {

@@ -21,8 +21,8 @@ type napper interface {
 	// Nap says of the sleep at which a thread stands whether time passes in it, how
 	// much is left when a signal ends it, and where that is written.
 	Nap(t trace.TID) (left, at uint64, ok bool)
-	// EndNap sets the registers as such a call leaves them that a signal has ended. rest is what
-	// it writes to where what is left goes; empty: nothing.
+	// EndNap sets the registers as such a call leaves them that a signal has ended. rest has the
+	// bytes that it writes where the time left goes; empty: nothing.
 	EndNap(left, at uint64, regs *emu.Regs) (rest []byte)
 }
 

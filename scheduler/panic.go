@@ -31,7 +31,7 @@ const maxPanic = 200
 // of these ways it ends the program.
 var passedOn = []string{"on an `Err` value: Any {", "on an `Err` value: PoisonError {", "a scoped thread panicked"}
 
-// Panics are what threads have said before they ended the process with a panic's status.
+// Panics are the messages of threads that then ended the process with a panic's status.
 type Panics struct{ in *present }
 
 // Panics remembers that thread t panics, and has said so.

@@ -166,7 +166,7 @@ func (j *Promises) functionText(p *promise) string {
 	return fmt.Sprintf("the condition at %#x", p.holds)
 }
 
-// deed is what may have changed what a condition reads.
+// deed is an act that may have changed a condition's memory.
 type deed struct {
 	pc   uint64
 	text string

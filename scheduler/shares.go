@@ -23,7 +23,7 @@ func (s *present) Join(t trace.TID, tr *trace.Transition) {
 	th.Joined, th.joinedAt, th.joinedBy = true, s.moment(tr, len(tr.Accesses)), tr.Thread
 }
 
-// use is what a thread did last to some bytes, on the path that it was on.
+// use is a thread's latest access to some bytes, on the path that it was on.
 type use struct {
 	thread trace.TID
 	at     moment

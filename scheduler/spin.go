@@ -66,7 +66,7 @@ type trials struct {
 	buffers  *buffers
 }
 
-// stepInfo is what spin detection remembers of a step of the present path.
+// stepInfo is spin detection's record of a step of the present path.
 type stepInfo struct {
 	tr      *trace.Transition
 	ctx     emu.Ctx      // before the step
@@ -171,7 +171,7 @@ func (s *spins) calm(tr *trace.Transition) bool {
 }
 
 // tryTurn runs the thread once round from where it stands and takes it back:
-// does the state recur, with no effect? Then reads are what the turn reads. single: it is one access.
+// does the state recur, with no effect? Then reads are the turn's reads. single: it is one access.
 func (s *spins) tryTurn(th *thread, of *trace.Transition) (reads []trace.Access, single bool) {
 	s.in.arena.seal(of)
 	read := of.Accesses[len(of.Accesses)-1]

@@ -18,7 +18,7 @@ func (s *present) Asleep(t trace.TID) (at uint64, ok bool) {
 	return th.pending.Obj, true
 }
 
-// Awaited is what the loop reads in which a thread waits.
+// Awaited has the reads of the loop in which a thread waits.
 func (s *present) Awaited(t trace.TID) []trace.Access { return changeable(s.threads[t].Waits) }
 
 // FirstLocked is the thread that took the spin lock in a word: the one whose locked

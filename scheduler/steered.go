@@ -11,7 +11,7 @@ import (
 // Companion. It takes the threads, names, marks and points of a System, and what is
 // here beside.
 
-// Companion is what a System asks of such a guest.
+// Companion has the calls of a System to such a guest.
 type Companion interface {
 	// Keep keeps what is known of a thread. It is asked for whenever the System keeps
 	// its own.
@@ -49,7 +49,7 @@ func (s *fixed) Freezes(t trace.TID, insns uint64) (uint64, bool) {
 	return s.frozen.insns - insns, true
 }
 
-// Config is what the System was made with, and its present granularity.
+// Config is the System's configuration, with its present granularity.
 func (s *fixed) Config() *Config { return &s.cfg }
 
 // Image is the guest's.
@@ -133,7 +133,7 @@ func (s *seen) Ran(n uint64) { s.instructions += n }
 // Booted forgets the instructions of the boot.
 func (s *seen) Booted() { s.instructions = 0 }
 
-// LimitOf is what Limit was given.
+// LimitOf is the number that Limit was given.
 func (s *fixed) LimitOf() uint64 { return s.limit }
 
 // Races: there are points before instructions that race (Granularity.Race).

@@ -122,7 +122,7 @@ func (s *named) waitsFor(th *thread) (Wait, bool) {
 
 // sleepTeller is a kernel that says what a thread sleeps for in a call.
 type sleepTeller interface {
-	// Sleeper is what a thread waits for, and the address of the words of it.
+	// Sleeper names the thing that a thread waits for, and has the address of its words.
 	Sleeper(t trace.TID) (what string, at uint64, ok bool)
 	// Ends says how it is open, "" if there is nothing to say.
 	Ends(at uint64) string

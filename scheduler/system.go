@@ -13,12 +13,12 @@ import (
 	"landgo/scheduler/known"
 )
 
-// Config is what a System needs to know beside the guest.
+// Config has the settings of a System beside the guest.
 type Config struct {
 	Granularity
 	// StepBudget is the number of instructions that one step may take.
 	StepBudget uint64
-	// Tested: the guest's own library is what is tested, and roles only say where
+	// Tested: the guest's own library is tested, and roles only say where
 	// preemption points are; with Guarded, of some functions they say more (CheckGuarded).
 	Tested, Guarded bool
 	// NativeMalloc: the guest's own allocator runs, and is followed. Pools: allocators
@@ -26,7 +26,7 @@ type Config struct {
 	NativeMalloc, Pools bool
 	// Leaks says which blocks that are left at the end are bugs.
 	Leaks Leaks
-	// Fill, if not nil, is what blocks of memory are filled with when
+	// Fill, if not nil, has the bytes that blocks of memory are filled with when
 	// they are given out, see twin.go.
 	Fill *Fill
 	// Awaits says which accesses a search may be spared the polls of (await.go); nil: all.

@@ -36,7 +36,7 @@ const (
 	StandArrival
 )
 
-// Thread is what every kind of guest has of a thread.
+// Thread is the part of a thread that every kind of guest has.
 type Thread struct {
 	ID       trace.TID
 	Parent   trace.TID
@@ -130,7 +130,7 @@ type stander struct {
 	posted, sent []trace.TID
 	comes        bool   // StandTimer: something comes of it if it goes off now
 	mapped       uint64 // the moment of its latest map, see progress
-	// pending is what it waits for at StandSleep, or when it naps.
+	// pending is the operation that it waits for at StandSleep, or when it naps.
 	pending   trace.Op
 	spinStand Stand  // StandSpin: what it stands at otherwise
 	turns     uint32 // StandAccess: of a counted spin, with which its next step leaves it; 0: it isn't known (counted.go)

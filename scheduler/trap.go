@@ -63,7 +63,7 @@ func (q *Traps) atTrap(th edit, tr *trace.Transition) (bool, error) {
 	return q.trap(th, tr, 0, &p, &f)
 }
 
-// planned is what the trap at which a thread stands will do.
+// planned is the plan of the trap at which a thread stands.
 func (s *present) planned(th *thread) kernel.Plan {
 	p := s.kernel.Plan(th.ID, th.trap)
 	if p.Fences && s.cfg.Buffers && !s.Alone(th.ID) {

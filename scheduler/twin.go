@@ -34,7 +34,7 @@ import (
 //
 // Invariant: a twin has the same marks as its System, and has learned the same.
 
-// Fill is what blocks are filled with: the byte at an address is the one at its
+// Fill has the bytes that blocks are filled with: the byte at an address is the one at its
 // last three bits.
 type Fill [8]byte
 

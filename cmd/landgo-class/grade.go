@@ -57,7 +57,7 @@ func (c *call) grade(ctx context.Context, f *flags.Grade) error {
 	return c.show(table, f)
 }
 
-// class is what is to be graded, by the command line.
+// class is the class to be graded, by the command line.
 func (c *call) class(f *flags.Grade) (*grade.Class, error) {
 	c.quiet = f.Quiet
 	class := &grade.Class{Level: f.Level, Jobs: f.Jobs, Searches: f.Jobs, Pages: f.HTML != ""}

@@ -1,4 +1,4 @@
-// Command landgo-class grades. It is what landgo becomes for its commands grade and
+// Command landgo-class grades. landgo becomes this program for its commands grade and
 // worker, with their arguments: package internal/grade/flags has these. And landgo run
 // starts it to hand out parts of a search. It is a program
 // of its own because a server and a client of NATS are in it, which take longer to start

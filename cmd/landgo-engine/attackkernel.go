@@ -42,7 +42,7 @@ var (
 
 func into() uintptr { return uintptr(unsafe.Pointer(&room[0])) }
 
-// fromFork is what a raw call that makes a process returns: the child ends at once.
+// fromFork is the result of a raw call that makes a process: the child ends at once.
 func fromFork(number uintptr, args ...uintptr) error {
 	var a [3]uintptr
 	copy(a[:], args)

@@ -51,7 +51,7 @@ func collectLate() {
 	runtime.SetFinalizer(new([16]byte), func(*[16]byte) { debug.SetGCPercent(100) })
 }
 
-// engine is what carries requests out; the tests of confinement have another.
+// engine carries requests out; the tests of confinement have another.
 var engine wire.Engine = explorer{}
 
 // confined opens what the engine needs of the host, and gives up the right to.

@@ -28,7 +28,7 @@ type app struct {
 	// its place.
 	asked config.Config
 	told  bool
-	// source is what the guest was built from, "" if it was given.
+	// source is the guest's source, "" if the guest was given.
 	source string
 }
 

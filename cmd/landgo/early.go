@@ -41,7 +41,7 @@ type early struct {
 // soon is how long a run has to tell its bug itself.
 var soon = 500 * time.Millisecond
 
-// newEarly is what shows a run's bugs early.
+// newEarly makes the early that shows a run's bugs.
 func (a *app) newEarly(style report.Style, display *report.Progress) *early {
 	e := &early{w: a.stderr, style: style, display: display}
 	if f, ok := a.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

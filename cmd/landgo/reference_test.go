@@ -46,7 +46,7 @@ func TestReferencePages(t *testing.T) {
 	}
 }
 
-// commentsFile is what `landgo schema` has of the sources.
+// commentsFile is the sources' comments for `landgo schema`.
 func commentsFile(t *testing.T) string {
 	var b bytes.Buffer
 	report.JSON(&b, fieldComments(t, "result"))

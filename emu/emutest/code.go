@@ -86,7 +86,7 @@ func (c *Code) Add(addr, n uint64) *Code {
 	return c.Do(func(p *emu.CPU) { p.Store(addr, 4, (p.Load(addr, 4)+n)&0xffffffff) })
 }
 
-// LockAdd does so with one: lock addl, and RAX is what was there, as of lock xadd.
+// LockAdd does so with one: lock addl. RAX gets the old value, as of lock xadd.
 func (c *Code) LockAdd(addr, n uint64) *Code {
 	return c.add(func(p *emu.CPU) {
 		v := p.Load(addr, 4)

@@ -1,5 +1,5 @@
 // Command bench measures landgo on the guests of guests/bench: that each count
-// is what it has to be on every build, and how fast it gets there. Run it from
+// is the required one on every build, and how fast it gets there. Run it from
 // the top of a built tree, or with `make bench`.
 //
 // # The files

@@ -53,7 +53,7 @@ func tools(model string) (list []tool) {
 	return list
 }
 
-// An outcome is what a tool says of a program.
+// An outcome is a tool's result on a program.
 type outcome struct {
 	verdict    string // "": neither verified nor a bug
 	executions uint64

@@ -30,7 +30,7 @@ type two struct {
 
 func (s *two) Interrupt() { s.stopped = true }
 
-// state is what the steps that are taken have led to.
+// state is the state after the steps that are taken.
 func (s *two) state() (at [3]int, x int, held [3]int) {
 	for _, step := range s.steps[:s.at] {
 		t := numberOf(step.Thread)

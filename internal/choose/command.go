@@ -9,7 +9,7 @@ import (
 	"landgo/internal/result"
 )
 
-// command is what a user can type.
+// command is a command that a user can type.
 type command struct {
 	name, takes, help string
 	// moves: a screen shows what comes of it anyway.
@@ -225,7 +225,7 @@ func (r *Run) save(words string) (string, error) {
 	return told + "\n", err
 }
 
-// told is what a move that changes nothing has to say.
+// told is the answer to a move that changes nothing.
 func (r *Run) told(m debugger.Move) (string, error) {
 	v, err := r.do(m)
 	if err != nil {
@@ -238,7 +238,7 @@ func (r *Run) told(m debugger.Move) (string, error) {
 	return b.String(), nil
 }
 
-// moved is what a move along the run has to say.
+// moved is the answer to a move along the run.
 func (r *Run) moved(m debugger.Move) (string, error) {
 	before := r.view.At
 	v, err := r.do(m)

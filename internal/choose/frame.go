@@ -159,7 +159,7 @@ func atLook(i, at int) string {
 	return ""
 }
 
-// below is what stands below the steps.
+// below lists the lines under the steps.
 func (m *Model) below() []string {
 	style := m.style
 	_, _, _, _, rule := style.marks()

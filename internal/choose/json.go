@@ -7,7 +7,7 @@ import (
 	"landgo/internal/result"
 )
 
-// asJSON is what came of a command as a line of JSON.
+// asJSON is the outcome of a command as a line of JSON.
 func (r *Run) asJSON(command, answer string, failure error) (string, error) {
 	v := &r.view
 	x := result.Exploring{Schema: result.ExploringSchema, Command: command, Kept: r.kept, Steps: []result.ExploringStep{}, At: v.At,

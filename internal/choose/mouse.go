@@ -52,7 +52,7 @@ func (m *Model) clicked(k Key) Work {
 	return nil
 }
 
-// pointed is what a click on a line of the frame does, from 0.
+// pointed is the work of a click on a line of the frame, from 0.
 func (m *Model) pointed(line int) Work {
 	const above = 2 // the title and the columns' heads
 	rows := m.listed()

@@ -344,7 +344,7 @@ func (b *Build) setLimits() error {
 	return nil
 }
 
-// places are what a build reads, and the folder that it writes beneath.
+// places are the paths that a build reads, and the folder that it writes beneath.
 func (b *Build) places() []beneath {
 	const folder = readRights | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	places := []beneath{{b.Dir, fsRights | unix.LANDLOCK_ACCESS_FS_REFER | unix.LANDLOCK_ACCESS_FS_TRUNCATE},

@@ -33,7 +33,7 @@ func Count(t *testing.T, usual, share int) int {
 	return max(n*share/100, usual)
 }
 
-// Bound is what a parser may take for a file.
+// Bound is the most that a parser may take for a file.
 type Bound struct {
 	Time          time.Duration
 	Fixed, Factor uint64 // bytes allocated: Fixed, and Factor for each byte of the file

@@ -42,14 +42,14 @@ type Test struct {
 	Guest  string
 	Points Points
 	Hidden bool
-	// Config is what landgo run would have, but for the guest.
+	// Config is the configuration of landgo run, but for the guest.
 	Config config.Config
 }
 
 // Points are thousandths of a point.
 type Points int64
 
-// Percent is what a verdict is worth of a test's points, in thousandths of a percent.
+// Percent is a verdict's share of a test's points, in thousandths of a percent.
 type Percent int64
 
 const (
@@ -62,7 +62,7 @@ func (p Percent) Of(all Points) Points {
 	return (all*Points(p) + 50*percent) / (100 * percent)
 }
 
-// Worth is what verdicts are worth.
+// Worth has the share of each verdict.
 type Worth struct {
 	Verified Percent
 	// Bounded has the share for a search that explored all within k preemptions, by k.
@@ -75,7 +75,7 @@ type Worth struct {
 	Kinds map[trace.BugKind]Percent
 }
 
-// Students is what students see of visible and of hidden tests.
+// Students is how much students see of visible and of hidden tests.
 type Students struct{ Visible, Hidden See }
 
 // See is how much a student sees of a test.
@@ -91,7 +91,7 @@ const (
 
 var sees = []string{string(SeeReport), string(SeeMistake), string(SeeVerdict), string(SeePoints), string(SeeNothing)}
 
-// Sees is what students see of a test.
+// Sees is how much students see of a test.
 func (c *Course) Sees(t *Test) See {
 	if t.Hidden {
 		return c.Students.Hidden
@@ -99,7 +99,7 @@ func (c *Course) Sees(t *Test) See {
 	return c.Students.Visible
 }
 
-// Of is what a result is worth. ok is false where a person has to decide.
+// Of is the share of a result. ok is false where a person has to decide.
 func (w *Worth) Of(r *result.Result) (share Percent, ok bool) {
 	switch r.Verdict {
 	case result.Verified:

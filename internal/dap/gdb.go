@@ -99,7 +99,7 @@ func (g *GDB) ask(format string, args ...any) (tuple, error) {
 	return r.results, nil
 }
 
-// said is what gdb has said for people since it was asked last.
+// said is gdb's text for people since the last call.
 func (g *GDB) said() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -96,7 +96,7 @@ func (p *parser) take(c byte) bool {
 	return true
 }
 
-// word is what comes before one of some characters, or the rest.
+// word is the text before one of some characters, or the rest.
 func (p *parser) word(before string) string {
 	i := strings.IndexAny(p.rest, before)
 	if i < 0 {

@@ -1,7 +1,7 @@
 package debugger
 
-// Chooser is a guest whose next thread a user chooses, step by step. A step is what a
-// thread does from one preemption point to its next.
+// Chooser is a guest whose next thread a user chooses, step by step. A step is the part of a
+// thread from one preemption point to its next.
 type Chooser interface {
 	// Choose carries a move out, and says what is to be seen then. After an error all is
 	// as it was.
@@ -10,7 +10,7 @@ type Chooser interface {
 	Interrupt()
 }
 
-// Move is what a user asks for. Verb says which of the other fields count.
+// Move is a user's request. Verb says which of the other fields count.
 type Move struct {
 	Verb Verb
 	// Thread is a path name ("0.1"), and Outcome which of several things its step does. Of an
@@ -51,7 +51,7 @@ const (
 	DoSave Verb = "save"
 )
 
-// View is what is to be seen.
+// View is the state that a user sees.
 type View struct {
 	// Kept is how many of the steps that were told before are the same still; Steps are
 	// those behind them. The first At of all are taken, the others lie ahead.
@@ -61,13 +61,13 @@ type View struct {
 	// Lanes are the threads in the order of their numbers, those too that aren't there yet
 	// or any more.
 	Lanes []Lane
-	// Over says why the run can't go on from here; "": it can. Bug is what is wrong then.
+	// Over says why the run can't go on from here; "": it can. Bug is the failure then.
 	Over, Bug string
 	// Watched are the expressions that are watched.
 	Watched []Watched
-	// Output is what the guest has printed by now.
+	// Output is the guest's output by now.
 	Output string
-	// Told is what is to be said of the move.
+	// Told is the answer to the move, in lines.
 	Told []string
 	// Saved answers DoSave.
 	Saved *Saved
@@ -93,7 +93,7 @@ type Lane struct {
 	Thread, Root string
 	// Stores: it is the store buffer of the thread with its number.
 	Stores bool
-	// Empties: it is what finds that buffer empty, for a call that empties all (membarrier). It is
+	// Empties: it finds that buffer empty, for a call that empties all (membarrier). It is
 	// known by its path name only.
 	Empties bool
 	// Live: it is there at the moment. Ready: it can take a step, with one of this many Outcomes.

@@ -11,7 +11,7 @@ type Target interface {
 	Threads() (*Threads, error)
 	// Registers are a thread's.
 	Registers(thread int) (*Registers, error)
-	// Memory is what is at an address: fewer bytes than asked for if no more are there.
+	// Memory is the bytes at an address: fewer than asked for if no more are there.
 	Memory(addr, size uint64) ([]byte, error)
 	// Go goes to another moment.
 	Go(Order) (*Stop, error)

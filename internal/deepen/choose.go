@@ -238,7 +238,7 @@ func (p *Plan) urgency(j *Job) int {
 	return best
 }
 
-// explored is what finished jobs have with the points of the minimal space.
+// explored is the union of finished jobs with the points of the minimal space.
 type explored struct {
 	at    map[uint64]bool
 	kinds trace.Points

@@ -34,14 +34,14 @@ func bugOf(t *testing.T, guest string, args ...string) string {
 	return file
 }
 
-// gdbOn is what gdb says in a session.
+// gdbOn is gdb's text in a session.
 func gdbOn(t *testing.T, guest, bug, commands string) string {
 	t.Helper()
 	out, _ := gdbRun(t, guest, bug, commands).CombinedOutput() // a command that is refused makes its status
 	return string(out)
 }
 
-// gdbSession is what gdb says in a session, to standard output and standard error, and its
+// gdbSession is gdb's text in a session, to standard output and standard error, and its
 // status.
 func gdbSession(t *testing.T, guest, bug, commands string) (out, said string, status int) {
 	t.Helper()

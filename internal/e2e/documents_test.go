@@ -100,7 +100,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestDocuments: what the documents show is what happens. A block that begins
+// TestDocuments: the documents show what happens. A block that begins
 // with "$ " is run, line by line, and its output compared, except times. One
 // that opens with a language and a file's name ("```c counter.c") is that file.
 func TestDocuments(t *testing.T) {

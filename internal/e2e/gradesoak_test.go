@@ -25,7 +25,7 @@ var soakTests = []string{"lab", "threads", "kernel", "queue", "thread2", "lab2"}
 // soakLabs are the sources that students' labs are mutants of.
 var soakLabs = []string{"lost_wakeup", "handoff", "barrier_count", "missed_broadcast", "deadlock_two", "backout", "if_not_while", "ping_pong"}
 
-// soakWords are what those sources' functions mean.
+// soakWords is the vocabulary of those sources.
 var soakWords = mutate.Vocabulary{
 	Locks: []mutate.Lock{{Lock: "pthread_mutex_lock", Unlock: "pthread_mutex_unlock", Type: "pthread_mutex_t"}},
 	Wakes: []string{"pthread_cond_signal", "pthread_cond_broadcast"},

@@ -39,7 +39,7 @@ type kernelRun struct {
 	*result.Result
 }
 
-// onKernel is what landgo says of a test of the small kernel.
+// onKernel is landgo's result for a test of the small kernel.
 func onKernel(t *testing.T, k guests.KernelTest, build string, flags ...string) *result.Result {
 	t.Helper()
 	path := filepath.Join(top, "bin/guests", build, k.Program)

@@ -44,7 +44,7 @@ type libraryTest struct {
 	Alike bool `json:"alike"`
 	// Slow: its space is larger than a test has time for.
 	Slow bool `json:"slow"`
-	// Stdin is what the guest can read.
+	// Stdin is the guest's standard input.
 	Stdin string `json:"stdin"`
 }
 

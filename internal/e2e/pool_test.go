@@ -118,7 +118,7 @@ func TestPool(t *testing.T) {
 }
 
 // TestPoolSearches: every search has the same verdict as one without reduction,
-// where a block's life is what two steps depend on each other by.
+// where two steps depend on each other by a block's life.
 func TestPoolSearches(t *testing.T) {
 	for mistake, kind := range map[string]trace.BugKind{"": "", "LATE": trace.UseAfterFree, "DOUBLE": trace.DoubleFree, "NOLOCK": trace.DoubleAllocation} {
 		on := poolGuests(t)[0]

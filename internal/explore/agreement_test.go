@@ -246,7 +246,7 @@ func TestOwnCodeAgrees(t *testing.T) {
 					c := config.Default()
 					c.Guest = build(t, cc, "-O1", name, variant)
 					c.PP = possible(t, c, trace.PointYield, trace.PointLock, trace.PointUnlock, trace.PointAtomic)
-					// model is what the model has, nil where it is asked for.
+					// model has the model's kinds of bugs, nil where it is asked for.
 					bugs := func(native bool, model []string) []string {
 						c.NativeSync = native
 						s, err := session.Open(c, nil)

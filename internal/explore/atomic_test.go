@@ -95,8 +95,8 @@ int main(void) {
 	}
 }
 
-// TestAtomicCode: of C++ the atomic operations are functions, and what is from them
-// is in no race, whatever the memory; nor is what its library does to its own objects.
+// TestAtomicCode: of C++ the atomic operations are functions. Their accesses are
+// in no race, whatever the memory; nor are those of its library to its own objects.
 func TestAtomicCode(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("g++"); err != nil {

@@ -26,8 +26,8 @@ func leaveOutWhole(t *testing.T) {
 	t.Cleanup(func() { warmSteps = old })
 }
 
-// TestDeepeningAgrees: what deepening says without ever preempting at every
-// access is what doing so says.
+// TestDeepeningAgrees: deepening that never preempts at every access says the
+// same as deepening that does.
 func TestDeepeningAgrees(t *testing.T) {
 	leaveOutWhole(t)
 	for i, name := range small {

@@ -100,8 +100,8 @@ func said(r *result.Result) string {
 	return r.Reason
 }
 
-// TestCopies: what a search finds with divided copies is what the search without a reduction
-// finds, in both memory models.
+// TestCopies: a search with divided copies finds the same as the search without a reduction,
+// in both memory models.
 func TestCopies(t *testing.T) {
 	t.Parallel()
 	for _, x := range copyPrograms {

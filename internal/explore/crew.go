@@ -30,7 +30,7 @@ type crew struct {
 // and often.
 var warmUp, unitSteps uint64
 
-// partSeen is what a worker has seen of a part.
+// partSeen is a worker's findings in a part.
 type partSeen struct {
 	found     []*finding
 	threads   int

@@ -157,7 +157,7 @@ func TestRacePoints(t *testing.T) {
 	}
 }
 
-// BenchmarkJobStart is what a job takes beyond its executions: the smallest
+// BenchmarkJobStart measures a job's time beyond its executions: the smallest
 // space there is, from the booted guest. To be under a millisecond.
 func BenchmarkJobStart(b *testing.B) {
 	d := deepeningOf(b, "micro-N2-K3")

@@ -58,7 +58,7 @@ static void unblock(int s) { sigset_t m = set(s); pthread_sigmask(SIG_UNBLOCK, &
 	pthread_join(t, 0); pthread_join(u, 0); after; return 0; }
 #define PAGE mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
 `
-	// v is what thread b reads of the buffer that thread a's call fills.
+	// fills makes a program whose thread b reads the buffer that thread a's call fills.
 	fills := func(call string) string {
 		return `A { ` + call + `; return p; } B { for (int i = 0; i < 200; i++) if (((volatile char *)buf)[i]) y = 1; return p; } MAIN(, assert(!y))`
 	}

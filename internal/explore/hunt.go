@@ -294,7 +294,7 @@ func (h *hunt) keepAt(f *scheduler.Failure, path []por.PathStep, preemptions int
 }
 
 // key tells distinct bugs apart: their kind, message and places, but not the interleaving. The
-// place of a thread that spins is what its loop reads, because it may stand anywhere in the loop.
+// place of a thread that spins is that of its loop's reads, because it may stand anywhere in the loop.
 func (h *hunt) key(f *scheduler.Failure) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", f.Kind, f.Message)

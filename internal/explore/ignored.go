@@ -40,7 +40,7 @@ func (o *outputs) tellIgnored(r *result.Result) {
 	}
 }
 
-// ignores is what is known of a bug that the user ignores; ok if it is one.
+// ignores is the record of a bug that the user ignores; ok if it is one.
 func (h *hunt) ignores(f *scheduler.Failure) (rule saved.Ignored, ok bool) {
 	i, ok := h.Ignores(f)
 	if !ok {

@@ -38,7 +38,7 @@ static struct timespec far = {2000000000, 0};
 `
 
 // interrupted has programs in which a signal finds a thread in a wait, with what a
-// machine shows. musl is what it shows there, if that is another thing.
+// machine shows. musl is the result there, if that is another one.
 var interrupted = []struct{ name, source, want, musl string }{
 	{"cond", `
 static void *user(void *a) { pthread_mutex_lock(&m); while (!go) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return END(a); }

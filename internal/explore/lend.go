@@ -72,7 +72,7 @@ func (l *lent) Seen(text []byte) (any, error) {
 	return s, nil
 }
 
-// seenAway is what was seen of a unit away.
+// seenAway is the findings in a unit away.
 func (c *crew) seenAway(s *saved.Seen) *partSeen {
 	p := &partSeen{threads: s.Threads, checks: s.Checks, witnessed: s.Witnessed}
 	bugs, _ := s.Bugs() // it was read before
@@ -99,7 +99,7 @@ func (c *crew) seenAway(s *saved.Seen) *partSeen {
 	return p
 }
 
-// saved is what a worker has seen of a unit, for another process.
+// saved is a worker's findings in a unit, for another process.
 func (p *partSeen) saved() (*saved.Seen, error) {
 	s := &saved.Seen{Threads: p.threads, Checks: p.checks, Witnessed: p.witnessed, Outputs: p.outcomes.saved(), Reached: p.reached.Saved()}
 	var bugs []saved.Found
@@ -113,7 +113,7 @@ func (p *partSeen) saved() (*saved.Seen, error) {
 	return s, s.SetBugs(bugs)
 }
 
-// racesOf is what a checkpoint keeps of a search's candidates.
+// racesOf is a search's candidates for a checkpoint.
 func racesOf(w *races.Watched) (all []saved.Race) {
 	for _, name := range []string{"", "limited", "pure", "adjacent"} {
 		if l := of[name](w); l != nil {

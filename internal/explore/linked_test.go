@@ -187,7 +187,7 @@ int main()
 }
 `
 
-// TestLinkedCause: the cause is what the program's own code does, and not how the C library
+// TestLinkedCause: the cause is a step of the program's own code, and not how the C library
 // counts the destructors of objects in between, in memory without a name.
 func TestLinkedCause(t *testing.T) {
 	t.Parallel()

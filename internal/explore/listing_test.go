@@ -94,7 +94,7 @@ int main(void)
 }
 `
 
-// TestListing: what is kept of the threads from state to state is what they are, along
+// TestListing: the list of threads, kept from state to state, is true along
 // random executions, and where a search goes back.
 func TestListing(t *testing.T) {
 	t.Parallel()

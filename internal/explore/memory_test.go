@@ -104,7 +104,7 @@ static void *w(void *a) { if (a) { x = 1; sem_post(&s); sem_wait(&t); seen[0] = 
 int main(void) { sem_init(&s, 0, 0); sem_init(&t, 0, 0); pair(w); }`, true, ""},
 }
 
-// memoryOf is what a result says of memory: whether it claims x86-TSO, and the warning.
+// memoryOf is a result's claim about memory: whether it claims x86-TSO, and the warning.
 func memoryOf(r *result.Result) (robust bool, warning string) {
 	i := slices.IndexFunc(r.Warnings, func(w result.Warning) bool { return w.Code == result.SequentialOnly })
 	if i >= 0 {

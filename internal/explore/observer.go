@@ -26,7 +26,7 @@ type Keeper interface {
 	Late(result.ErrorKind)
 }
 
-// late is what to call when a run hasn't ended a while after its limit was reached.
+// late is the function to call when a run hasn't ended a while after its limit was reached.
 func late(obs Observer) func(result.ErrorKind) {
 	if k, ok := obs.(Keeper); ok {
 		return k.Late

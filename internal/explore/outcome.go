@@ -12,7 +12,7 @@ import (
 	"landgo/por"
 )
 
-// An execution's outcome is what it wrote to standard output. (Its exit status is 0, or
+// An execution's outcome is its standard output. (Its exit status is 0, or
 // it is a bug.) Two outcomes of one program are no bug in themselves, but a race that
 // decides between them isn't benign either. The counts are of executions that a search
 // ran: a search with a reduction runs one of each trace, so a trace counts once,
@@ -53,7 +53,7 @@ func (h *hunt) note(x *por.Execution) {
 	h.outcomes.add(printed(h.Session, last), h.Config.ObserveStdout, x)
 }
 
-// printed is what an execution has written to standard output, at whose end the guest
+// printed is the standard output of an execution, at whose end the guest
 // stands. last is the thread that has ended the process, if one has.
 func printed(s *session.Session, last trace.TID) []byte {
 	if s.Console == nil {

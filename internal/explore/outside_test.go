@@ -140,7 +140,7 @@ var judges = []judge{
 	{name: "locks tested", config: func(c *config.Config) { c.LocksTested = []string{config.AllLocks} }, search: "optimal", limit: 200},
 }
 
-// A disagreement is what two ways to list a program's outcomes differ in.
+// A disagreement is the difference between two ways to list a program's outcomes.
 type disagreement struct {
 	gate           string
 	missing, extra []string

@@ -19,7 +19,7 @@ const (
 	mostRefining = 30 * time.Second
 )
 
-// leastRefining is what each bug may take in any case: more than minimiseSteps take a
+// leastRefining is the time that each bug may take in any case: more than minimiseSteps take a
 // program. Tests that compare two runs have it take as long as the counts let it.
 var leastRefining = 2 * time.Second
 

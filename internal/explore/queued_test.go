@@ -87,7 +87,7 @@ int main(void) { timer_t a; struct sigevent e = { .sigev_notify = SIGEV_SIGNAL, 
 		[]string{"17"}},
 }
 
-// TestQueuedSignals: what programs can print is what a person says, with and without a
+// TestQueuedSignals: programs can print the outputs that a person says, with and without a
 // reduction; and the machine prints nothing else.
 func TestQueuedSignals(t *testing.T) {
 	t.Parallel()

@@ -73,7 +73,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// randomRun is what a test of random programs runs: n programs from a seed, or
+// randomRun is the extent of a test of random programs: n programs from a seed, or
 // what the environment says (TestRandomPrograms). only: the one program, or -1.
 func randomRun(t *testing.T, seed uint64, n int) (_ uint64, _, only int, soak bool) {
 	t.Helper()
@@ -95,7 +95,7 @@ func randomRun(t *testing.T, seed uint64, n int) (_ uint64, _, only int, soak bo
 // one.
 const randomBatch = 60
 
-// comparison is what exhaustive search judges at one granularity.
+// comparison has the searches that exhaustive search judges at one granularity.
 type comparison struct {
 	pp       string
 	searches []string

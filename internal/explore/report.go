@@ -35,7 +35,7 @@ func (h *hunt) report() error {
 	for _, f := range h.found {
 		h.refining()
 		if err := h.as(f, func() error { return h.minimise(f) }); err != nil {
-			f.strayed = true // its schedule is what it was
+			f.strayed = true // its schedule is unchanged
 		}
 	}
 	sort.SliceStable(h.found, func(i, j int) bool { return h.found[i].preemptions < h.found[j].preemptions })

@@ -36,7 +36,7 @@ type stint struct {
 	forced bool   // it ends with a preemption
 }
 
-// move is what becomes of a stint whose preemption is left out.
+// move is the fate of a stint whose preemption is left out.
 type move uint8
 
 const (

@@ -14,7 +14,7 @@ import (
 
 // TestSignalsInCalls: what a sleeping thread's call gives that a signal interrupts, by two
 // searches, and on the machine that the test runs on. What comes after the signal, but before
-// the thread goes on, may still be the call's result; then the handler comes. A list is what Linux
+// the thread goes on, may still be the call's result; then the handler comes. A list has all that Linux
 // allows: the machine's few runs have to stay within it.
 func TestSignalsInCalls(t *testing.T) {
 	const head = `#define _GNU_SOURCE

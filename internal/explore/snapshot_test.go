@@ -27,7 +27,7 @@ func bootedFrom(t *testing.T, c config.Config) (insns uint64, notes []string) {
 	return s.Guest.Blender.(*steer.Kernel).BootInstructions(), s.Notes
 }
 
-// outcome is what a run may not say in another way for having begun at a kept boot.
+// outcome is the part of a result that may not depend on a kept boot.
 func outcome(r *result.Result) string {
 	text := fmt.Sprint(r.Verdict, r.Reason, r.Executions, r.Transitions, r.Instructions, r.Threads, r.RaceCount, r.Unexamined)
 	if b := r.Bug; b != nil {

@@ -32,7 +32,7 @@ func (h *hunt) publish() {
 	k.SoFar(&r)
 }
 
-// brief is what is known of a bug of the hunt's own guest without running it again.
+// brief is a bug of the hunt's own guest as it is known without running it again.
 func (h *hunt) brief(f *finding) *result.Bug {
 	return &result.Bug{Kind: f.failure.Kind, Message: f.failure.Message, Thread: h.Guest.Name(f.failure.Thread),
 		Preemptions: f.preemptions, Minimal: result.BestFound, Schedule: f.scheduleText()}

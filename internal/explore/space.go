@@ -9,7 +9,7 @@ import (
 	"landgo/scheduler"
 )
 
-// space is what is kept of a job that isn't running.
+// space is the state of a job that isn't running.
 type space struct {
 	granularity scheduler.Granularity
 	stats       por.Stats

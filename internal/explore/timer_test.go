@@ -235,7 +235,7 @@ func printsOnly(t *testing.T, guest string, want, searches []string, runs int, v
 	}
 }
 
-// TestTimerOutcomes: what programs can print is what a person says, with and without a
+// TestTimerOutcomes: programs can print the outputs that a person says, with and without a
 // reduction; and the machine prints nothing else.
 func TestTimerOutcomes(t *testing.T) {
 	t.Parallel()

@@ -16,12 +16,12 @@ import (
 type Case struct {
 	// Name is the test's.
 	Name string
-	// Points is what a pass is worth, Score what of it this result has got.
+	// Points is a pass's worth, Score this result's share of it.
 	Points, Score float64
 	// Decided: the points are the course's to give, and it has given them, whatever the
 	// verdict.
 	Decided bool
-	// Student is what the student may read in place of the result, and PointsOnly says that
+	// Student is the text for the student in place of the result, and PointsOnly says that
 	// there is no verdict for the student either. It holds in documents for students.
 	Student    *string
 	PointsOnly bool
@@ -119,7 +119,7 @@ func (c *Case) message() string {
 	return result.Printable(r.Reason)
 }
 
-// butWarned is what takes away from a verdict without a bug.
+// butWarned is the warning that weakens a verdict without a bug.
 func butWarned(r *result.Result) string {
 	if len(r.Warnings) == 0 {
 		return ""

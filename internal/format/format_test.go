@@ -35,7 +35,7 @@ var options = Options{
 	Now:   time.Date(2026, 11, 23, 17, 30, 5, 9, time.FixedZone("", 3600)),
 }
 
-// evil is what a hostile guest calls its files, functions and messages.
+// evil is a hostile guest's name for its files, functions and messages.
 const evil = "=cmd|'/c calc'!A0\x1b]0;x\a\r\n::error::owned\n##[error]owned\n{\"scores\":{\"t\":1e9}}\n]]>&<b>\"'`](http://evil) {0} %0A, :\xff\xfe\u202e\u0085\x00"
 
 // lostUpdate is a bug's result as a run has it.

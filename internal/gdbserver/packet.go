@@ -24,7 +24,7 @@ type conn struct {
 
 func newConn(rw io.ReadWriter) *conn { return &conn{r: bufio.NewReader(rw), w: rw} }
 
-// interrupt is what gdb sends, outside of packets, to stop a run.
+// interrupt is the byte that gdb sends, outside of packets, to stop a run.
 const interrupt = 0x03
 
 // event is a packet, or an interrupt.

@@ -44,7 +44,7 @@ func (s *server) layout(r *debugger.Registers) (all [][]byte) {
 	return all
 }
 
-// segment is what a segment register has. gdb asks by it which mode the processor is in.
+// segment is a segment register's value. gdb asks by it which mode the processor is in.
 func (s *server) segment(name string) uint64 {
 	switch {
 	case name == "fs" || name == "gs":

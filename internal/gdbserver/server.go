@@ -228,7 +228,7 @@ func (s *server) verbose(p string) (string, error) {
 	return "", nil
 }
 
-// features are what gdb may use.
+// features are landgo's features for gdb.
 const features = "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;qXfer:exec-file:read+;qXfer:auxv:read+;vContSupported+;ReverseContinue+;ReverseStep+;swbreak+;hwbreak+"
 
 // early answers what can be answered without the target.

@@ -18,8 +18,8 @@ import (
 // caseWidth is that of the texts in documents, in columns.
 const caseWidth = 80
 
-// Format writes a class in a format of package format. In those for one student
-// (gradescope, autolab) there is what the course lets students see.
+// Format writes a class in a format of package format. Those for one student
+// (gradescope, autolab) have as much as the course lets students see.
 func (t *Table) Format(w io.Writer, name string, now time.Time) error {
 	var cases []format.Case
 	for _, row := range t.Students {

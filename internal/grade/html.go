@@ -82,7 +82,7 @@ func (t *Table) HTML(dir string) error {
 	return err
 }
 
-// view is what a page about a student has.
+// view is the content of a page about a student.
 type view struct {
 	// Links are the pages of its bugs, by the cells.
 	Links []string
@@ -109,7 +109,7 @@ func (t *Table) teacherView(row *Row) view {
 	return v
 }
 
-// studentView is what a student may see.
+// studentView is the view for a student.
 func (t *Table) studentView(row *Row) view {
 	v := view{Table: t, Row: Row{Name: row.Name, Problem: row.Problem, Said: row.Said, Points: row.Points, Of: row.Of}, Sum: row.shows(t)}
 	for i, c := range row.Cells {

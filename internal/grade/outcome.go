@@ -10,7 +10,7 @@ import (
 	"landgo/internal/result"
 )
 
-// config is what an engine is asked for a job.
+// config is the configuration of an engine for a job.
 func (s *Store) config(j *Job) config.Config {
 	c := j.Config
 	c.Guest, c.GuestNamed = s.File(j.Guest), true

@@ -17,7 +17,7 @@ import (
 	"landgo/internal/sources"
 )
 
-// Submission is what one student handed in.
+// Submission is one student's work.
 type Submission struct {
 	// Name is the folder's, or the archive's without its suffix: any bytes.
 	Name string

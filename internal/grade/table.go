@@ -40,7 +40,7 @@ type Column struct {
 // Row is a student.
 type Row struct {
 	Name string `json:"name"`
-	// Problem is why nothing was checked, or "". Said is what the build wrote.
+	// Problem is why nothing was checked, or "". Said is the build's output.
 	Problem string `json:"problem,omitempty"`
 	Said    string `json:"build_output,omitempty"`
 	Cells   []Cell `json:"results"`
@@ -69,7 +69,7 @@ type Cell struct {
 	// Replay is the command by which the teacher sees the bug again, in the run's folder.
 	Replay string `json:"replay,omitempty"`
 
-	// outcome is what the cell's texts are made of, when they are asked for; nil where
+	// outcome is the source of the cell's texts, when they are asked for; nil where
 	// nothing was checked.
 	outcome *seenOutcome
 	// page is the path of the bug's page in the run's folder, "" if there is none.
@@ -171,7 +171,7 @@ func (m *Mistake) with(student string, c Cell) *Mistake {
 	return m
 }
 
-// notes are what all builds have in common to be told.
+// notes are the messages that all builds have in common.
 func (g *graded) notes() []string {
 	notes := []string{}
 	seen := map[string]bool{}

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Op is what is asked of a Keeper.
+// Op is a request's kind.
 type Op string
 
 const (

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// Files is what landgo does with files of the host. Errors are *fs.PathError where a
+// Files is landgo's way to files of the host. Errors are *fs.PathError where a
 // file is at fault.
 type Files interface {
 	// Stat describes a file; a link is followed.
@@ -35,7 +35,7 @@ type New interface {
 	Drop()
 }
 
-// Info is what is known of a file.
+// Info is a description of a file.
 type Info struct {
 	Size int64
 	Mode fs.FileMode

@@ -18,7 +18,7 @@ func Resident(pid int) (uint64, bool) {
 	return ResidentIn(f)
 }
 
-// Footprint is what a process takes of the machine's memory, in bytes, if the system says
+// Footprint is a process's share of the machine's memory, in bytes, if the system says
 // so. It counts resident memory, memory put out to disk, and the kernel's tables of its
 // pages. A process can fill these tables without a page of its own. threads is how many
 // it has.

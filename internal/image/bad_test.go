@@ -187,7 +187,7 @@ func TestBadFiles(t *testing.T) {
 			if !strings.HasPrefix(msg, "guest: ") || strings.Contains(msg, "\n") {
 				t.Errorf("%q isn't a line that names the file", msg)
 			}
-			// Its kind is what the user is told the cure by.
+			// Its kind selects the cure that the user is told.
 			var bad *elffile.Error
 			if !errors.As(err, &bad) || bad.Kind == elffile.Unreadable {
 				t.Errorf("%q has no kind, or the wrong one", msg)

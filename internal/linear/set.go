@@ -38,7 +38,7 @@ func Start(s Spec) (Set, error) {
 	return Set{{state: state}}, nil
 }
 
-// End is what follows the end of the call id, which gave result; open are all calls that
+// End is the set after the end of the call id, which gave result; open are all calls that
 // haven't ended before, this one included. An empty set: no order explains the results.
 // could are the results that the call could have given, ascending.
 func (from Set) End(s Spec, open []Call, id int, result int64) (to Set, could []int64, err error) {

@@ -11,7 +11,7 @@ import (
 type Spec interface {
 	// Init is the first state.
 	Init() (state string, err error)
-	// Apply is what a call makes of a state.
+	// Apply is the outcome of a call in a state.
 	Apply(state string, op, arg int64) (Outcome, error)
 	// Part is the part of the object that a call works on: calls on different parts have
 	// nothing to do with each other, so each part is linearisable by itself.
@@ -22,18 +22,18 @@ type Spec interface {
 	Said(op, result int64) string
 	// Normal is a result as Apply gives it.
 	Normal(op, result int64) int64
-	// Kind is what the object is.
+	// Kind names the object's kind.
 	Kind() string
 }
 
-// Outcome is what a call makes of a state, and its result. Free: the result says nothing.
+// Outcome is the state after a call, and its result. Free: the result says nothing.
 type Outcome struct {
 	State  string
 	Result int64
 	Free   bool
 }
 
-// Empty is what a queue or a stack gives that has nothing.
+// Empty is the result that an empty queue or stack gives.
 const Empty = math.MinInt64
 
 // Kind is a specification that landgo has.

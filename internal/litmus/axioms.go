@@ -29,7 +29,7 @@ type event struct {
 	reg        int
 }
 
-// Allowed is what the axioms say that a test can come to, in the words of Tell, sorted.
+// Allowed lists the outcomes of a test that the axioms allow, in the words of Tell, sorted.
 func (t *Test) Allowed() []string {
 	x := &execution{test: t}
 	for l := range t.Locations {

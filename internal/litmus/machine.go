@@ -119,7 +119,7 @@ func (m *Machine) waits(t int, x *Insn) bool {
 	return false
 }
 
-// Read is what a load by thread t finds.
+// Read is the value that a load by thread t finds.
 func (m *Machine) Read(t, addr, size int) (v int) {
 	for i := size - 1; i >= 0; i-- {
 		b := m.mem[addr+i]

@@ -12,7 +12,7 @@ type Program struct {
 	Threads [][]Insn
 }
 
-// Kind is what an instruction does.
+// Kind is the operation of an instruction.
 type Kind uint8
 
 const (

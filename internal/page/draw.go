@@ -96,7 +96,7 @@ func (s *story) wide() int {
 	return x(len(s.names)-1) + int(letter*float64(longest)) + 20
 }
 
-// says is what the picture has of a row.
+// says is the picture's text of a row.
 func (s *story) says(i int) string {
 	r := &s.rows[i]
 	switch {
@@ -155,7 +155,7 @@ func (s *story) row(b *strings.Builder, i int) {
 		class, i, text(r.Text, 300), lines(where, 300), x(r.Thread)-4, y(i)-15, max(laneWidth-8, int(letter*float64(utf8.RuneCountInString(what)))+8), mark, r.Thread%hues, x(r.Thread)-12, y(i)-4, radius, x(r.Thread), y(i), what)
 }
 
-// difference is what a row says of the nearest run that passes, by Row.Differs.
+// difference is a row's relation to the nearest run that passes, by Row.Differs.
 var difference = [...]string{1: "this comes later in the nearest run that passes", 2: "this comes first in the nearest run that passes"}
 
 // lines are texts in the picture, a line each.

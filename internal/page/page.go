@@ -27,7 +27,7 @@ var script string
 
 var tmpl = template.Must(template.New("page").Parse(layout))
 
-// data is what page.js reads.
+// data is the input of page.js.
 type data struct {
 	Version string            `json:"version"`
 	Threads []string          `json:"threads"`

@@ -81,7 +81,7 @@ func (s *story) at(thread string, step int, f result.Frame) int {
 // maxCycle bounds the texts in a cycle, in characters.
 const maxCycle = 44
 
-// awaits is what a thread of a deadlock waits for, as the picture has it.
+// awaits is the object that a thread of a deadlock waits for, as the picture has it.
 func (s *story) awaits(b *result.Bug, thread string) string {
 	for _, w := range b.Waits {
 		if w.Thread == thread {

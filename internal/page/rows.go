@@ -30,7 +30,7 @@ type Row struct {
 	// Why is the reason why another thread ran before, of a row after a switch.
 	Why     string `json:"why,omitempty"`
 	Preempt bool   `json:"preempt,omitempty"`
-	// Variable is what an access is to, and Value what is in it afterwards, if that is
+	// Variable is an access's variable, and Value its content afterwards, if that is
 	// known. Writes: the access changes it.
 	Variable string   `json:"var,omitempty"`
 	Value    string   `json:"value,omitempty"`
@@ -335,7 +335,7 @@ func (s *story) end(b *result.Bug) {
 	}
 	r := Row{Thread: s.lane(b.Thread), Text: title(b), Step: step, Fails: true}
 	if n := len(s.rows) - 1; n >= 0 && s.rows[n].Thread == r.Thread && s.rows[n].Text == "ends the process" && s.rows[n].Output == "" {
-		s.rows = s.rows[:n] // that is what the failure does
+		s.rows = s.rows[:n] // the failure does that
 	}
 	for i := range s.rows {
 		if s.rows[i].Thread == r.Thread {

@@ -113,7 +113,7 @@ func firstBug(l *lab) error {
 	return nil
 }
 
-// summary is what a hunter did over all guests.
+// summary is a hunter's result over all guests.
 type summary struct {
 	hunter
 	found  int

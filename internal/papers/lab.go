@@ -69,7 +69,7 @@ func (r run) args() []string {
 	return append(args, "bin/guests/"+r.guest)
 }
 
-// An outcome is what landgo said of a run.
+// An outcome is landgo's result of a run.
 type outcome struct {
 	*result.Result
 }

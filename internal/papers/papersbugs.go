@@ -98,7 +98,7 @@ type level struct {
 	from int
 }
 
-// columnSearch is what stands for a column of the paper: a search, and the
+// columnSearch is the search that stands for a column of the paper, and the
 // bounds that are tried, least first.
 func columnSearch(columns, i int) (string, []level) {
 	var preempt, fair, joint []level

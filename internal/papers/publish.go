@@ -10,7 +10,7 @@ import (
 	"text/template"
 )
 
-// kept is what lies in a file between runs of some experiments.
+// kept is the content of a file between runs of some experiments.
 type kept struct {
 	Tables map[string]string  // by their names on the pages
 	Took   map[string]float64 // seconds of the processor, by experiment

@@ -67,7 +67,7 @@ func compared(paper, ours []uint64, why string) string {
 	return "differs: " + why
 }
 
-// runsOf is what the thesis counts as traces: executions, and those cut as redundant.
+// runsOf counts traces as the thesis does: executions, and those cut as redundant.
 func runsOf(o outcome) uint64 { return o.Executions + o.Blocked }
 
 func unboundedTraces(l *lab) {

@@ -20,7 +20,7 @@ import (
 	"landgo/internal/wire"
 )
 
-// Helping is what a worker of searches' parts has.
+// Helping is the equipment of a worker of searches' parts.
 type Helping struct {
 	Store *grade.Store
 	Level confine.Level

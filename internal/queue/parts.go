@@ -39,17 +39,17 @@ type partMessage struct {
 	// Guest is the program's digest. Config has digests in place of the paths of files.
 	Guest  string                    `json:"guest"`
 	Config wire.Exact[config.Config] `json:"config"`
-	// Data is what the engine is given; where it is too long, Object is its name.
+	// Data is the engine's input; where it is too long, Object is its name.
 	Data   []byte `json:"data,omitempty"`
 	Object string `json:"object,omitempty"`
 }
 
-// partRequest is what a worker asks of a search, or tells it.
+// partRequest is a worker's question or report to a search.
 type partRequest struct {
 	Batch  uint64 `json:"batch"`
 	Part   int    `json:"part"`
 	Worker string `json:"worker"`
-	// Done: Data, or the object of that name, is what it came to; or it can't be worked
+	// Done: Data, or the object of that name, is the result; or the part can't be worked
 	// on, for Error. Else it asks whether the part is wanted.
 	Done   bool   `json:"done,omitempty"`
 	Data   []byte `json:"data,omitempty"`

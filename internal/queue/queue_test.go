@@ -314,7 +314,7 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// BenchmarkJobs has an engine that takes no time: what is left is what a job costs beside
+// BenchmarkJobs has an engine that takes no time: the rest is a job's cost beside
 // its search. The figure of interest is ms/job, with one worker, against that of a class
 // without a queue.
 func BenchmarkJobs(b *testing.B) {

@@ -33,7 +33,7 @@ func crowded(events []result.Event) bool {
 	return len(seen) > maxLanes
 }
 
-// eventKey is what a step says but for its numbers; those of many threads count as such.
+// eventKey is a step's text but for its numbers; those of many threads count as such.
 func eventKey(e *result.Event, many bool) string {
 	thread := e.Thread
 	if many {

@@ -13,7 +13,7 @@ func at(function, file string, line int, address result.Addr) result.Frame {
 	return result.Frame{Function: function, File: dir + file, Line: line, Address: address}
 }
 
-// base is what all samples have in common.
+// base is the common part of all samples.
 func base(verdict result.Verdict) *result.Result {
 	const sha = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 	return &result.Result{

@@ -15,7 +15,7 @@ const maxLines = 200
 
 // row is lines that belong together.
 type row struct {
-	// key is what the row says but for its numbers; "": it is like no other.
+	// key is the row's text but for its numbers; "": it is like no other.
 	key   string
 	lines []string
 }

@@ -87,7 +87,7 @@ func (p *page) wakes(w *result.Waking) string {
 	return text + ": wakes " + p.several(w.Wakes)
 }
 
-// switchKey is what a switch says but for its numbers; threads count as such where
+// switchKey is a switch's text but for its numbers; threads count as such where
 // none has a column.
 func switchKey(s *result.Step, lanes []string) string {
 	threads := s.From + " " + s.To
@@ -104,7 +104,7 @@ func switchKey(s *result.Step, lanes []string) string {
 	return key
 }
 
-// accessKey is what an access says but for its numbers.
+// accessKey is an access's text but for its numbers.
 func accessKey(a *result.Access) string {
 	return fmt.Sprint(a.Op, numberless(a.Name()), a.Instruction, numberless(strings.Join(a.Held, " ")), result.Innermost(a.Stack))
 }

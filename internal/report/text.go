@@ -115,7 +115,7 @@ func withFaults(r *result.Result) string {
 	return " with " + r.Faults
 }
 
-// aBug is what no execution has.
+// aBug names the bug that no execution has.
 func aBug(r *result.Result) string {
 	if len(r.Ignored) > 0 {
 		return "another bug"

@@ -108,7 +108,7 @@ func (p *page) namesOf(paths []string) (all []string) {
 	return all
 }
 
-// awaited is what a thread waits for.
+// awaited is the object of a thread's wait.
 func (p *page) awaited(w *result.Wait) string {
 	if label := p.name(w.Object); w.For == "thread" && label != w.Object {
 		return label + " to end"

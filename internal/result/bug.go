@@ -23,14 +23,14 @@ type Bug struct {
 	Message string `json:"message"`
 	// Cause is one line that names the threads' steps that collided, or "".
 	Cause string `json:"cause"`
-	// Passing is what comes the other way round in the nearest run that passes, or "".
+	// Passing is the order of events that differs in the nearest run that passes, or "".
 	Passing string `json:"passing,omitempty"`
 	// Difference are the two events that Passing is about, in this run. The first comes first
 	// here. The second comes first there, and is left out if it doesn't happen here.
 	Difference []Moment `json:"difference,omitempty"`
 	// PassingSchedule is that run, for "landgo replay --schedule".
 	PassingSchedule string `json:"passing_schedule,omitempty"`
-	// Mistake is what the run shows to be wrong and what to change, if it is a
+	// Mistake is the mistake that the run shows and its correction, if it is a
 	// mistake of a known kind, or "".
 	Mistake string `json:"mistake,omitempty"`
 	// Cure is, of a bug that store buffers make, the fewest fences with which the program is
@@ -205,7 +205,7 @@ type Moment struct {
 type Call struct {
 	Thread string `json:"thread"`
 	Call   string `json:"call"` // "enqueue(1)"
-	// Result is what it gave, or "" where that says nothing.
+	// Result is the call's result, or "" where that says nothing.
 	Result string `json:"result,omitempty"`
 	// Begin and End are its places among the beginnings and ends of all these calls, from
 	// 1; End is 0 if it isn't over.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Claimed is what a result without a verdict says all the same, in words: "" if it
-// says nothing.
+// Claimed is the claim of a result without a verdict, in words: "" if it
+// has none.
 func (r *Result) Claimed() string {
 	if r.BoundedAt == nil {
 		return ""
@@ -31,8 +31,8 @@ func (r *Result) Claimed() string {
 	return text
 }
 
-// Tried is what a result without a verdict has tried beyond what it claims, in words: "" if
-// that is nothing.
+// Tried is the executions of a result without a verdict beyond its claim, in words: "" if
+// there is none.
 func (r *Result) Tried() string {
 	within, sampled := "", ""
 	for i := range r.Jobs {

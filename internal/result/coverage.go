@@ -1,6 +1,6 @@
 package result
 
-// Coverage is what the interleavings that a search ran reached, and what none did.
+// Coverage is the code that a search's interleavings reached, and the code that none did.
 type Coverage struct {
 	// Lines is how many lines of the guest's own code there are, and Run how many of them
 	// some execution ran.
@@ -38,7 +38,7 @@ type CoveredPoint struct {
 	Function string `json:"function"`
 	File     string `json:"file"`
 	Line     int    `json:"line"`
-	// Does is what the thread is about to do: "reads", "locks".
+	// Does is the verb for the thread's next step: "reads", "locks".
 	Does string `json:"does"`
 	// Reached is how many of the search's steps began with a thread there that could go on,
 	// and Switched how many of these were another thread's.

@@ -16,7 +16,7 @@ type Cure struct {
 type Fence struct {
 	// Place is where the store is.
 	Place Frame `json:"place"`
-	// Variable is what is stored to, or "" where that isn't one variable.
+	// Variable is the store's variable, or "" where it isn't one variable.
 	Variable string `json:"variable,omitempty"`
 	// Stores lists what the line's stores are to, where there are several: elements of Variable, or
 	// variables. The fence is after each of them.
@@ -26,7 +26,7 @@ type Fence struct {
 // mostStores is how many stores of a line are named.
 const mostStores = 4
 
-// store is what has the fence, in words.
+// store names the stores before the fence, in words.
 func (f *Fence) store() string {
 	switch n := len(f.Stores); {
 	case n > mostStores:

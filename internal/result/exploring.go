@@ -3,7 +3,7 @@ package result
 // ExploringSchema names the form of Exploring.
 const ExploringSchema = "landgo-explore/1"
 
-// Exploring is what landgo explore --json prints for a command, as one line: what came of it.
+// Exploring is the line of landgo explore --json for a command: the outcome.
 // The first line comes before any command. Threads have their path names ("0.1") in all texts.
 type Exploring struct {
 	Schema string `json:"schema"`
@@ -23,13 +23,13 @@ type Exploring struct {
 	Bug  string `json:"bug,omitempty"`
 	// Watched are the watched expressions.
 	Watched []ExploringValue `json:"watched,omitempty"`
-	// Output is what the guest has printed by now.
+	// Output is the guest's output by now.
 	Output string `json:"output,omitempty"`
-	// Answer is what else the command has to say, line by line.
+	// Answer is the rest of the command's answer, line by line.
 	Answer []string `json:"answer,omitempty"`
 }
 
-// ExploringStep is what a thread does from one preemption point to its next.
+// ExploringStep is a thread's way from one preemption point to its next.
 type ExploringStep struct {
 	Thread string `json:"thread"`
 	// Outcome is which of several things the step did.

@@ -1,6 +1,6 @@
 package result
 
-// Failure is what --json prints instead of a result where an error left none.
+// Failure is the output of --json in place of a result where an error left none.
 type Failure struct {
 	// Schema is "landgo/1".
 	Schema string        `json:"schema"`

@@ -2,7 +2,7 @@ package result
 
 // Outcome is an output of executions without a bug.
 type Outcome struct {
-	// Output is what they wrote to standard output, its first 4096 bytes.
+	// Output is their standard output, its first 4096 bytes.
 	Output string `json:"output"`
 	// Executions is how many of those that were run wrote it.
 	Executions uint64 `json:"executions"`

@@ -10,7 +10,7 @@ type Problem struct {
 	Example string
 	// Cause says when it comes, in whole sentences.
 	Cause string
-	// Cure is what to do: a clause in the imperative, to follow a semicolon.
+	// Cure is the remedy: a clause in the imperative, to follow a semicolon.
 	Cure string
 }
 

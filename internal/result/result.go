@@ -138,7 +138,7 @@ type Result struct {
 	// OtherOutcomes is the number of executions with further outcomes.
 	OtherOutcomes uint64 `json:"other_outcomes,omitempty"`
 
-	// Coverage is what the interleavings reached, if --coverage asked for it.
+	// Coverage is the interleavings' coverage, if --coverage asked for it.
 	Coverage *Coverage `json:"coverage,omitempty"`
 
 	// Ignored lists the bugs that --ignore names and that executions had, those too that
@@ -160,7 +160,7 @@ type Result struct {
 // Guest names the program that was checked.
 type Guest struct {
 	Path string `json:"path"`
-	// Source is what landgo built it from, if it did.
+	// Source is its source, if landgo built it.
 	Source string `json:"source,omitempty"`
 	// SHA256 is the file's, in hexadecimal.
 	SHA256 string `json:"sha256"`
@@ -316,7 +316,7 @@ func (r *Result) Finish() {
 	fillLists(reflect.ValueOf(r))
 }
 
-// OwnCure is what to do without a call that isn't modelled, if the reason says so; else "".
+// OwnCure is the remedy for a call that isn't modelled, if the reason says so; else "".
 func (r *Result) OwnCure() (cure string) {
 	if r.Problem == UnmodelledCall {
 		_, cure, _ = strings.Cut(r.Reason, " is not modelled: ")

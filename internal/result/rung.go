@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Rung is what was found beside the search of the guest as it is. Parts of a tested thread
+// Rung is the result beside the search of the guest as it is. Parts of a tested thread
 // library were trusted, or a kernel's locks ran as one piece each. It says nothing of these
 // parts.
 type Rung struct {
-	// Trust is what was trusted, as --trust takes it.
+	// Trust is the trusted parts, as --trust takes them.
 	Trust string `json:"trust,omitempty"`
 	// Pieces are the functions of a kernel that ran as one piece each, as by --without.
 	Pieces []string `json:"pieces,omitempty"`
@@ -61,7 +61,7 @@ func (r *Rung) Implies(more *Rung) bool {
 // piecesNamed is how many functions are named in a sentence.
 const piecesNamed = 3
 
-// assumption is what holds on the rung.
+// assumption is the rung's assumption.
 func (r *Rung) assumption() string {
 	switch n := len(r.Pieces); {
 	case n == 0:

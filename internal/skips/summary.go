@@ -113,7 +113,7 @@ func (s *summary) failure(said []string) {
 // place is where a test says something: "file_test.go:12: ".
 var place = regexp.MustCompile(`^\s*[^\s:]+\.go:\d+: `)
 
-// reason is what a skipped test said last.
+// reason is a skipped test's last message.
 func reason(said []string) string {
 	for _, line := range slices.Backward(said) {
 		if at := place.FindString(line); at != "" {

@@ -47,11 +47,11 @@ func goTest(dir string, args ...string) (string, bool) {
 	return string(out), err == nil
 }
 
-// times are what two runs differ in.
+// times are the parts in which two runs differ.
 var times = regexp.MustCompile(`\d+\.\d+s|\(cached\)|0x[0-9a-f]+|goroutine \d+|\+0x[0-9a-f]+`)
 
-// TestLikeGoTest: but for the list at its end, the output is what go test itself
-// prints, also of what fails, dies or doesn't compile.
+// TestLikeGoTest: but for the list at its end, the output is that of go test itself,
+// also where a test fails, dies or doesn't compile.
 func TestLikeGoTest(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range packages {

@@ -97,7 +97,7 @@ func (l *lab) plant(p pair) (string, error) {
 	return tree, os.WriteFile(file, []byte(p.mutant.Text), 0o644)
 }
 
-// loaded is what a program puts into memory, without the tables for unwinding.
+// loaded is a program's image in memory, without the tables for unwinding.
 // Where only debug information differs, two programs are the same to a run.
 func loaded(path string) ([]byte, error) {
 	f, err := elf.Open(path)

@@ -58,7 +58,7 @@ var byClock = contestant{"clock", "deepening, limited happens-before, two worker
 
 const clockWorkers = 2
 
-// A trial is what a contestant found in one pair.
+// A trial is a contestant's result on one pair.
 type trial struct {
 	Pair       string  `json:"pair"`
 	Contestant string  `json:"contestant"`

@@ -178,7 +178,7 @@ func (a *Access) SetBlend(b Blend) { a.Ahead = Ahead(b) }
 type Count struct {
 	Addr uint64
 	Size uint32
-	// Before is what the bytes held, Added the number that was added, as signed numbers.
+	// Before is the bytes' old value, Added the number that was added, as signed numbers.
 	Before, Added int64
 	Least         int64 // above zero; 0: the result isn't used
 }

@@ -17,7 +17,7 @@ type debugged struct {
 	interruptible interruptible // nil: not yet, or not any more
 }
 
-// interruptible is what the questions are for.
+// interruptible is the target of the questions.
 type interruptible interface{ Interrupt() }
 
 // use answers the front's questions about a recorded run until it leaves.

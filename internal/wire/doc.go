@@ -1,4 +1,4 @@
-// Package wire is what the two processes of landgo say to each other.
+// Package wire has the messages between the two processes of landgo.
 //
 // The front (cmd/landgo) has the flags, the files and the reports. The engine
 // (cmd/landgo-engine) has the guest. One socket is between them. A message is four

@@ -8,7 +8,7 @@ import (
 	"landgo/internal/result"
 )
 
-// Engine is what runs guests. The front's is a process (cmd/landgo), the engine's own
+// Engine runs guests. The front's is a process (cmd/landgo), the engine's own
 // is package explore; tests have theirs.
 type Engine interface {
 	// Run explores the configuration's state space. An error is one of usage

@@ -39,11 +39,11 @@ type Request struct {
 	Config Exact[config.Config] `json:"config"`
 	// Missing are the layers of confinement that the engine was started without.
 	Missing []confine.Missing `json:"missing,omitempty"`
-	// Memory is what the front has of it, in bytes: part of the limit.
+	// Memory is the front's memory, in bytes: part of the limit.
 	Memory uint64 `json:"memory"`
 	// Parts: beside it comes a socket too, over which parts of the search go (Part).
 	Parts bool `json:"parts,omitempty"`
-	// BugFile is what a replay runs again, and what is debugged or explored: without a
+	// BugFile is the run to replay, debug or explore: without a
 	// schedule, the guest is explored from its beginning.
 	BugFile *Exact[result.BugFile] `json:"bug_file,omitempty"`
 }
@@ -69,7 +69,7 @@ type FromEngine struct {
 	Confined *Confined `json:"confined,omitempty"`
 	// Progress is how far a search is.
 	Progress *Exact[result.Progress] `json:"progress,omitempty"`
-	// SoFar is what was found so far, each time that there is more.
+	// SoFar is the result so far, each time that there is more.
 	SoFar *Result `json:"so_far,omitempty"`
 	// Late says that a limit was reached a while ago, and the engine goes on.
 	Late result.ErrorKind `json:"late,omitempty"`

@@ -142,7 +142,7 @@ func (b *Board) writeDisk(c int, register uint16, control bool, v uint64) error 
 	return nil
 }
 
-// resetDisk is what a channel has after a reset: the mark of a disk.
+// resetDisk gives a channel its state after a reset: the mark of a disk.
 func (b *Board) resetDisk(d *channel) {
 	for _, p := range []*uint64{&d.Mid, &d.High, &d.Device, &d.Left, &d.At} {
 		b.m.Set(p, 0)
@@ -353,7 +353,7 @@ func (b *Board) barred(line int) bool {
 	return b.local.byLocal() && e&localMasked == 0 && classOf(int(e&0xff)) <= max(classOf(top(&b.local.Service)), b.local.Task>>4)
 }
 
-// identity is what a drive says of itself.
+// identity is a drive's description of itself.
 func (b *Board) identity(c int) []byte {
 	p := make([]byte, sectorSize)
 	word := func(i int, v uint64) { binary.LittleEndian.PutUint16(p[2*i:], uint16(v)) }

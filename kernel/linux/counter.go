@@ -170,7 +170,7 @@ func (c *call) timer() (*object, uint64) {
 	return obj, 0
 }
 
-// setting is what is left of a timer, as an itimerspec.
+// setting is a timer's interval and time left, as an itimerspec.
 func (c *call) setting(obj *object, now uint64) []byte {
 	at, every := c.get(&obj.expiry), c.get(&obj.interval)
 	var left uint64

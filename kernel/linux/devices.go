@@ -14,7 +14,7 @@ const (
 
 var deviceNames = [...]string{devNull: "null", devZero: "zero", devFull: "full", devRandom: "random", devURandom: "urandom"}
 
-// device is what a use has open, noDevice for anything else.
+// device is the device that a use has open, noDevice for anything else.
 func (c *call) device(use uint64) device {
 	if use < useFile {
 		return noDevice
@@ -27,7 +27,7 @@ func (f *files) isDevice(path string) bool {
 	return found && f.known[i].device != noDevice
 }
 
-// gives is what a read of n bytes gets from a device.
+// gives has the bytes that a read of n bytes gets from a device.
 func (c *call) gives(d device, n uint64) []byte {
 	switch d {
 	case devZero, devFull:

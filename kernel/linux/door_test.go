@@ -43,7 +43,7 @@ func TestOnlyTheLogReachesTheMachine(t *testing.T) {
 }
 
 // TestForesight: of every call, with all sorts of arguments and in all sorts of states,
-// what it touches is what was foreseen, and to foresee it changes nothing.
+// its accesses are the foreseen ones, and to foresee them changes nothing.
 func TestForesight(t *testing.T) {
 	values := []uint64{0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 64, dataPage, dataPage + 64, dataPage + dataSize - 4, dataPage + dataSize, codePage, firstNumber, firstNumber + 1, ^uint64(0), ^uint64(99)}
 	for nr := range table {

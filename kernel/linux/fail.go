@@ -83,7 +83,7 @@ func (k *Kernel) Fail(t trace.TID, kind trace.FaultKind) kernel.Outcome {
 	return *o
 }
 
-// fail is what the call returns.
+// fail is the call's result with a fault of this kind.
 func (c *call) fail(kind trace.FaultKind) uint64 {
 	switch {
 	case c.nr == sysFutex:

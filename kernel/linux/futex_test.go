@@ -423,7 +423,7 @@ func TestSleepsMoveTheClock(t *testing.T) {
 	}
 }
 
-// onClockOp is what a look at the clock has to be.
+// onClockOp is the operation that a look at the clock has to be.
 func onClockOp(p kernel.Plan, moves uint64) trace.Op {
 	op := onResource(resourceClock, moves)
 	op.PC = p.Op.PC

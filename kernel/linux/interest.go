@@ -47,7 +47,7 @@ func (c *call) until(ns uint64) uint64 {
 }
 
 // await puts the caller to sleep until one of the things that it wants may be there, or
-// until a time. done is what a write has written. held is the description that the call
+// until a time. done counts the bytes that a write has written. held is the description that the call
 // is about.
 func (c *call) await(o *kernel.Outcome, wants []want, until, held, done uint64) uint64 {
 	k, t := c.k, c.t

@@ -29,7 +29,7 @@ const (
 	muslPath  = "/etc/ld-musl-x86_64.path"
 )
 
-// environment is what the program finds in its environment.
+// environment has the program's environment variables.
 func (d *loader) environment() []string {
 	if d.img.Interpreter() == nil {
 		return d.cfg.Env

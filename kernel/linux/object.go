@@ -43,7 +43,7 @@ type object struct {
 	at   [3]uint64 // the addresses of the words of each flow, and of what epolls watch
 	made []uint64  // the stack of the call that made it: program counters, innermost first
 
-	// flow[i] is what end i of a socket pair reads. A pipe has one.
+	// flow[i] is the flow that end i of a socket pair reads. A pipe has one.
 	flow [2]*flow
 
 	count effect.Word // of an eventfd

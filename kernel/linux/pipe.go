@@ -167,7 +167,7 @@ func (c *call) writeObject(o *kernel.Outcome, d *description, obj *object, end u
 	return done
 }
 
-// done is what the call wrote before it slept.
+// done counts the bytes that the call wrote before it slept.
 func (c *call) done() uint64 {
 	if c.retried() {
 		return c.t.wait.done.Peek()

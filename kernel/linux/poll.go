@@ -32,7 +32,7 @@ const (
 	anyEvent   = 0xffff
 )
 
-// polled is what a call finds: the pollfds as they are to be, how many have events, and what
+// polled has a call's findings: the pollfds as they are to be, how many have events, and what
 // the others wait for.
 func (c *call) polled() (fds []byte, ready uint64, wants []want, errno uint64) {
 	n := c.a[1]
@@ -244,7 +244,7 @@ var selectEvents = [3]uint64{
 	pollPri,
 }
 
-// selected is what a call of select finds: the sets as they are to be, and so on.
+// selected has the findings of a call of select: the sets as they are to be, and so on.
 func (c *call) selected() (sets [3][]byte, ready uint64, wants []want, errno uint64) {
 	n := c.int32(0)
 	if n < 0 {

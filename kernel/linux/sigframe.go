@@ -48,7 +48,7 @@ const (
 	frameCR2     = frameOldMask + 8
 )
 
-// info is what a signal carries, beside its number.
+// info is the data that a signal carries, beside its number.
 type info struct {
 	code   int32
 	addr   uint64 // of a fault; else the sender

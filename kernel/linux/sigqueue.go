@@ -9,7 +9,7 @@ import (
 // Linux). A real-time signal waits as often as it was sent, and the first that was sent is
 // taken first. Any other waits once, with what the first of them carries.
 
-// backlog is what waits for a thread, or for the process, beside the set of numbers. An
+// backlog lists the signals that wait for a thread, or for the process, beside the set of numbers. An
 // entry says more than its number does: how often a real-time signal was sent, or another
 // sender than the usual one (sentBy).
 type backlog struct {

@@ -92,7 +92,7 @@ func trueSize(kind, n uint64) uint64 {
 	return max(size, 512) + bufferHead + abi.PageUp(frags)
 }
 
-// chunk is what a stream takes at a time.
+// chunk is the number of bytes that a stream takes at a time.
 const chunk = min(sendBuffer/2-64, maxAlloc+streamFrags)
 
 // takes reports whether a socket takes another message, writable whether poll says so.
@@ -301,7 +301,7 @@ func (c *call) message() (m message) {
 	return m
 }
 
-// oneMessage is what send, sendmsg and the like are about, with the call's flags.
+// oneMessage is the message of send, sendmsg and the like, with the call's flags.
 func (c *call) oneMessage() (m message, flags uint64) {
 	if c.nr == sysSendmsg || c.nr == sysRecvmsg {
 		return c.message(), c.a[2]

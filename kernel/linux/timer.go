@@ -131,7 +131,7 @@ func doAlarm(c *call, o *kernel.Outcome) uint64 {
 	return (left + second - 1) / second
 }
 
-// sigevent is what a timer of timer_create does.
+// sigevent reads how a timer of timer_create notifies.
 func (c *call) sigevent() (notify, signal, value, target uint64, ok bool) {
 	if c.a[1] == 0 {
 		return sigevSignal, sigAlrm, 0, 0, true
@@ -339,7 +339,7 @@ func (k *Kernel) GoOff(n int, by trace.TID) kernel.Outcome {
 	return *o
 }
 
-// told is what a timer's signal carries.
+// told is the info that a timer's signal carries.
 func (a *alarm) told(l *effect.Log, shared bool) info {
 	if a.n < itimers {
 		return info{code: siKernel, shared: shared}

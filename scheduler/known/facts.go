@@ -1,11 +1,11 @@
-// Package known is what landgo has learned of a guest. Facts make preemption points finer,
+// Package known has the facts that landgo has learned of a guest. They make preemption points finer,
 // or let steps depend on more. No rewind takes them back, and one search may give them to
 // another search of the same guest.
 //
 // Invariant: Merge takes in every field (a test looks at that), and facts only grow.
 package known
 
-// Facts is what a guest's executions have shown.
+// Facts is the knowledge from a guest's executions.
 type Facts struct {
 	// Contended are the mutexes on which more than lock and unlock is done while
 	// other threads live: their lock and unlock aren't merged. Merged are those of
@@ -80,9 +80,9 @@ type Facts struct {
 	Kernel
 }
 
-// Kernel is what was learned of a kernel that schedules its threads itself.
+// Kernel has the facts learned of a kernel that schedules its threads itself.
 type Kernel struct {
-	// Ticked is what ticks were seen to do to memory.
+	// Ticked has the accesses of ticks to memory.
 	Ticked Ticked
 	// Probes: which threads can run is found out by trying.
 	Probes bool

@@ -44,10 +44,10 @@ func (s *Addresses) UnmarshalJSON(b []byte) error {
 	return unlist(b, func(a uint64) { (*s)[a] = true })
 }
 
-// Bytes is what ticks read and write of 8 bytes, a bit for each.
+// Bytes has the bytes that ticks read and write of 8, a bit for each.
 type Bytes struct{ Reads, Writes uint8 }
 
-// Ticked is what ticks were seen to do to memory, by address / 8.
+// Ticked has the accesses of ticks to memory, by address / 8.
 type Ticked map[uint64]Bytes
 
 // tickedJSON is one of its places.
@@ -86,7 +86,7 @@ func (s *Ticked) UnmarshalJSON(b []byte) error {
 	return unlist(b, func(t tickedJSON) { s.Add(t.At, Bytes{t.Reads, t.Writes}) })
 }
 
-// Mover is what a thread adds to a word for a while.
+// Mover is the number that a thread adds to a word for a while.
 type Mover struct {
 	Thread   trace.TID
 	At, Adds uint64

@@ -41,7 +41,7 @@ func (s *Library) asleep(t trace.TID, at uint64) (w scheduler.Wait, ok bool) {
 	return w, false
 }
 
-// sleepsFor is what a function with a role sleeps for, "" if it doesn't, or not at a word of
+// sleepsFor names the thing that a function with a role sleeps for, "" if it doesn't, or not at a word of
 // its object's.
 func (s *Library) sleepsFor(r profile.Role) string {
 	a := &acts[r]

@@ -67,7 +67,7 @@ type frame struct {
 	ret, sp uint64
 }
 
-// call is what a thread is at in functions that landgo carries out or follows.
+// call is a thread's state in functions that landgo carries out or follows.
 type call struct {
 	role  profile.Role // StandOp
 	phase phase        // StandOp
@@ -80,7 +80,7 @@ type call struct {
 	released bool // phaseLeave: all have arrived at the barrier
 	deadline uint64
 	opened   []opened // the calls of the guest's objects that it is in (property.go)
-	// pending is what it does next: in an allocator's function, and at phaseEnd and
+	// pending is its next operation: in an allocator's function, and at phaseEnd and
 	// phaseClaimed.
 	pending  trace.Op
 	result   uint64        // StandOp: what the operation returns when it completes

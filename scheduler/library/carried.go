@@ -46,7 +46,7 @@ const (
 	carriedEnd    = 0xf0000000
 	// stackTail is above a stack: what a library keeps of a thread lies there.
 	stackTail = abi.PageSize
-	// callRoom is what the call of a thread's function takes of its stack.
+	// callRoom is the part of its stack that the call of a thread's function takes.
 	callRoom = 64
 	failed   = ^uint64(0) // a negative number
 )

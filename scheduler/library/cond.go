@@ -81,7 +81,7 @@ func (s *objectCalls) reacquire(th edit, tr *trace.Transition) (scheduler.Verdic
 	return scheduler.Pass, nil
 }
 
-// condAttr is what a condition variable keeps of its attribute object.
+// condAttr is the setting that a condition variable keeps of its attribute object.
 func (s *objectCalls) condAttr(th *thread, tr *trace.Transition, attr uint64) uint32 {
 	switch {
 	case attr == 0 || s.cfg.Tested:

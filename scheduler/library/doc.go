@@ -1,4 +1,4 @@
-// Package library is what landgo carries out for a guest: the functions of its C library,
+// Package library carries out functions for a guest: those of its C library,
 // or of a thread library, on locks, memory, strings and threads. Their own code doesn't
 // run then, or runs as one piece. A Library is the scheduler.Carrier of a System.
 //

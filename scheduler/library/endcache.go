@@ -21,7 +21,7 @@ import (
 // endsCache is glibc's function that gives a thread's cache and arena back.
 const endsCache = "__malloc_arena_thread_freeres"
 
-// cache is what a followed allocator keeps for a thread.
+// cache is the state of a followed allocator's cache for a thread.
 type cache uint8
 
 const (

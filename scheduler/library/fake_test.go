@@ -124,7 +124,7 @@ func (w *world) does(t testing.TB, id trace.TID, r profile.Role, args ...uint64)
 	return w.result(t, id)
 }
 
-// result is what a function has returned to a thread.
+// result is the value that a function has returned to a thread.
 func (w *world) result(t testing.TB, id trace.TID) uint64 {
 	t.Helper()
 	th := &w.threads[id]

@@ -16,9 +16,9 @@ import (
 // it. So each call is an event that depends on all others, besides the end of the
 // block that it frees, and the beginning of the one that it returns.
 //
-// The allocator's memory is what it got from the kernel in a call of its own.
+// The allocator's memory is all that it got from the kernel in a call of its own.
 
-// heapResource is what all calls of a followed allocator work on.
+// heapResource is the resource of all calls of a followed allocator.
 const heapResource = 1 << 40
 
 // followed is a call of the allocator under way.

@@ -55,7 +55,7 @@ type Library struct {
 	endings    *endings
 }
 
-// guest is what stays as it is once a guest has begun, and how its functions are called.
+// guest has the parts that stay as they are once a guest has begun, and how its functions are called.
 type guest struct {
 	core     *scheduler.System
 	cfg      *scheduler.Config
@@ -83,7 +83,7 @@ type guest struct {
 	begun          bool            // see atEntry
 }
 
-// settled is what is found out, or decided, in any execution, and then holds for good.
+// settled has the facts found out, or decided, in any execution, that then hold for good.
 type settled struct {
 	sleepy     bool // as if a thread were sent signals, see Expect
 	distrusted bool // distrust was called
@@ -94,7 +94,7 @@ type settled struct {
 	everEntered [profile.NumRoles]bool
 }
 
-// models are what landgo keeps of threads and of objects, and how that goes back.
+// models are landgo's records of threads and of objects, and how they go back.
 type models struct {
 	*guest
 	path
@@ -123,7 +123,7 @@ type path struct {
 // mark is how long the logs were.
 type mark struct{ threads, objects, specified, history int }
 
-// calls is what all calls need: the door to the guest's memory, the record of what was
+// calls has the tools of all calls: the door to the guest's memory, the record of what was
 // done to objects, errno, and what misuse is.
 type calls struct {
 	*guest

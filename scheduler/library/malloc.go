@@ -79,8 +79,8 @@ func (s *heapCalls) end(th *thread, b heap.Block) {
 	}
 }
 
-// badFree is what is wrong with giving back what the call's first argument
-// points to, or nil.
+// badFree is the failure of a call that gives back the block at its first
+// argument, or nil.
 func (s *heapCalls) badFree(th edit) *scheduler.Failure {
 	p := th.arg(0)
 	what := ""
@@ -116,7 +116,7 @@ func (s *heapCalls) atAllocator(th edit, tr *trace.Transition) (scheduler.Verdic
 	return s.performHeap(th, tr)
 }
 
-// heapOp is what the call at which a thread stands does to a block that other
+// heapOp is the operation, by the call at which a thread stands, on a block that other
 // threads have touched, or the zero Op. A block's end of life depends on every
 // access to it, and so does its being given out again: what an access finds
 // there depends on the order.

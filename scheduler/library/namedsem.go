@@ -36,7 +36,7 @@ const (
 	semLimit  = 0x7fffffff
 )
 
-// named is what a name stands for. The numbers are the guest's state and go back with
+// named is a name with the semaphore that it stands for. The numbers are the guest's state and go back with
 // the machine; the lists only grow.
 type named struct {
 	name   string
@@ -68,7 +68,7 @@ type namedSems struct {
 	byPage map[uint64]*named // by the addresses that they have or had
 }
 
-// nameOf is what stands for a name, made at its first use.
+// nameOf is the entry of a name, made at its first use.
 func (x *namedSems) nameOf(name string) *named {
 	n := x.byName[name]
 	if n == nil {
@@ -81,7 +81,7 @@ func (x *namedSems) nameOf(name string) *named {
 	return n
 }
 
-// namedOp is what an operation on a name depends on.
+// namedOp is the trace.Op of an operation on a name.
 func namedOp(name string, changes bool) trace.Op {
 	h := fnv.New32a()
 	h.Write([]byte(name))

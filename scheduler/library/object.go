@@ -22,7 +22,7 @@ type object struct {
 	owner trace.TID
 	depth uint64 // of a recursive mutex
 	mtype mutexType
-	// flags are what its initialiser said: a mutex's type, a condition variable's
+	// flags are its initialiser's settings: a mutex's type, a condition variable's
 	// clock, a read-write lock's preference, as the C library keeps them.
 	flags uint32
 
@@ -35,7 +35,7 @@ type object struct {
 	destroyed bool
 	// forgotten: its bytes were written for something else (guard.go).
 	forgotten bool
-	// words are what landgo last saw or left in its memory (objectbytes.go).
+	// words are the values that landgo last saw or left in its memory (objectbytes.go).
 	words [objectWords]uint32
 	// strange: its bytes are those of no object at rest. torn, if not "": how it was
 	// in use when they were overwritten.
@@ -109,7 +109,7 @@ func (s *models) initialise(o objectEdit) {
 	s.clear(o)
 }
 
-// destroyedMark is what landgo leaves in the first bytes of a destroyed object.
+// destroyedMark is the value that landgo leaves in the first bytes of a destroyed object.
 // No initialiser does: where it is gone, the guest made a new object there by
 // an assignment or a memset.
 const destroyedMark = 0xdeadbeef

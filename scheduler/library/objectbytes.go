@@ -14,7 +14,7 @@ import (
 // memory is seen to do it, whichever way it does. It assigns an initialiser, copies another
 // object, clears the memory, or calls a C++ constructor in a stack frame that is used
 // again. Each use of an object compares its words with those that landgo left there; where
-// they differ, the object is what its bytes say (adopt). An object that is at rest again
+// they differ, the object takes its state from its bytes (adopt). An object that is at rest again
 // has its initialiser's bytes again, so a new one with the same bytes needs no telling
 // apart.
 //
@@ -255,7 +255,7 @@ func (s *models) adopt(o objectEdit) {
 	}
 }
 
-// numberOf is what the kernel calls a thread.
+// numberOf is the kernel's number of a thread.
 func (s *models) numberOf(t trace.TID) uint32 {
 	if k, ok := s.kernel.(interface{ Number(trace.TID) uint64 }); ok {
 		return uint32(k.Number(t))

@@ -45,10 +45,10 @@ func (s *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {
 	return s.watch(th)
 }
 
-// anything is what a description depends on of which no more is known.
+// anything is the Watch of a description of which no more is known.
 var anything = scheduler.Watch{Anything: true}
 
-// watch is what the description of a thread at a function depends on: one object, of
+// watch has the memory on which the description of a thread at a function depends: one object, of
 // which landgo's model is all in its bytes.
 func (s *Library) watch(th *thread) scheduler.Watch {
 	a := &acts[th.role]

@@ -176,8 +176,8 @@ func (s *heapCalls) enterPool(th edit, tr *trace.Transition, b *profile.Bound) (
 	return scheduler.Step, nil
 }
 
-// badPoolFree is what is wrong with giving back what the call's first argument
-// points to, or nil.
+// badPoolFree is the failure of a call that gives back the block at its first
+// argument, or nil.
 func (s *heapCalls) badPoolFree(th *thread, b *profile.Bound) *scheduler.Failure {
 	p, what := th.arg(0), ""
 	if s.heap.Live(heap.Family(b.Family), p) == nil && !s.core.Blocks.InHeap(p) && !s.heap.Near(p, 0) {

@@ -13,7 +13,7 @@ import (
 	"landgo/scheduler"
 )
 
-// Properties are what a guest says with landgo's header: conditions (scheduler/promise.go),
+// Properties are a guest's statements with landgo's header: conditions (scheduler/promise.go),
 // and the calls of objects that are to be linearisable.
 //
 // A call begins with the next event of its thread, and is over with the latest one, though
@@ -38,7 +38,7 @@ type specified struct {
 	spec linear.Spec
 }
 
-// called is what the history of a guest's calls has: a beginning or an end.
+// called is an entry in the history of a guest's calls: a beginning or an end.
 type called struct {
 	thread  trace.TID
 	obj     uint64
@@ -202,7 +202,7 @@ func (p *properties) endCall(th edit, tr *trace.Transition) (scheduler.Verdict, 
 		Message: p.unexplained(&e, spec, could), Calls: p.callsOf(&e, spec)})
 }
 
-// before is what may have happened before an end that is to be the next of the history,
+// before has the possible pasts of an end that is to be the next of the history,
 // and the calls that aren't over.
 func (s *models) before(e *called, spec linear.Spec) (set linear.Set, open []linear.Call, err error) {
 	over, found := map[int]bool{}, false

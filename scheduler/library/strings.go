@@ -32,7 +32,7 @@ func (s *textCalls) breakStrings() {
 	}
 }
 
-// reading is what a string function reads of an argument.
+// reading is the part of an argument that a string function reads.
 type reading uint8
 
 const (
@@ -48,7 +48,7 @@ const (
 	wholeIfN                // as many, or to where the other differs
 )
 
-// stringReading is what the string functions whose names begin so read of their
+// stringReading has the parts that the string functions whose names begin so read of their
 // first arguments; length is the place of the length, from 0.
 type stringReading struct {
 	name   string

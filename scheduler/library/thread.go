@@ -52,7 +52,7 @@ func (s *models) edit(t trace.TID) edit {
 	return edit{&s.threads[t]}
 }
 
-// threadSaved is what a thread was.
+// threadSaved is a thread's earlier state.
 type threadSaved struct {
 	id  trace.TID
 	old thread

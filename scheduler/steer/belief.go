@@ -49,7 +49,7 @@ func (b *beliefs) comes(u *turn, n, sp uint64) (trace.TID, error) {
 
 // unlisted reports whether the unknown thread n was ready when threads were looked
 // for last, and hasn't been in a list since. A kernel may make a thread and give it
-// the processor in one section, and a new thread's state is what its memory was
+// the processor in one section, and a new thread's state is the one that its memory had
 // before.
 func (s *situation) unlisted(n uint64) bool {
 	yes := true

@@ -152,7 +152,7 @@ func (s *reading) leftOff(u *turn, c *ownCall) bool {
 	return (c.LetsGo || scheduler.PointsAt(c.Role)&trace.PointUnlock != 0) && c.On && !s.on.Get() && !u.shadow && !u.ticking && s.booted.Get()
 }
 
-// result is what a function has returned.
+// result is the value that a function has returned.
 func (p *processor) result() uint64 {
 	if p.in.wordSize == 4 {
 		return uint64(uint32(p.regs.RAX))

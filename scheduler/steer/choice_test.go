@@ -208,8 +208,8 @@ func TestStuckKernel(t *testing.T) {
 	}
 }
 
-// TestKernelRegs: what has to be written into the processor is what differs from what it
-// is known to have.
+// TestKernelRegs: the registers to be written into the processor are those that differ from
+// its known ones.
 func TestKernelRegs(t *testing.T) {
 	k, _ := newKernel(t, elffile.X86_64, ownThread{})
 	k.proc.set = trace.RAX

@@ -30,7 +30,7 @@ const (
 	protectionFault = 13
 )
 
-// noGate is what the processor makes of an interrupt whose gate isn't there.
+// noGate is the processor's error for an interrupt whose gate isn't there.
 func (s *reading) noGate(vector uint8) error {
 	text := fmt.Sprintf("interrupt %#x has no gate in the interrupt descriptor table", vector)
 	for _, v := range []uint8{protectionFault, notPresentFault} {
@@ -44,7 +44,7 @@ func (s *reading) noGate(vector uint8) error {
 	return &undeliverableError{trace.Segfault, text + ", nor has any fault that follows: the processor is reset (triple fault)"}
 }
 
-// noStack is what it makes of one whose frame can't be pushed.
+// noStack is its error for one whose frame can't be pushed.
 func (tk *ticker) noStack(vector uint8, sp uint64) error {
 	return &undeliverableError{trace.Segfault, fmt.Sprintf("interrupt %#x can't push its frame at %#x, where nothing is mapped, nor can any fault that follows: the processor is reset (triple fault)", vector, sp)}
 }

@@ -10,7 +10,7 @@ import (
 // No thread may touch these before they are given out again, not even by a switch
 // to a stack that lies there.
 
-// tellMemory is what an annotation says.
+// tellMemory follows an annotation of memory.
 func (k *calls) tellMemory(u *turn, kind tellKind) (happening, error) {
 	if kind == tellAllocated {
 		return k.giveBlock(u, "landgo_allocated", k.proc.argument(0), k.proc.argument(1), 0, k.proc.returnAddress())

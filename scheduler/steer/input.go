@@ -14,7 +14,7 @@ import (
 
 func (s *fixed) hasChannel() bool { return s.profile != nil && s.profile.Channel.Size != 0 }
 
-// channelOf is what a thread waits for.
+// channelOf is the channel that a thread waits for.
 func (s *reading) channelOf(th *thread) uint64 {
 	v, _ := s.memberOf(th.own.Number, s.profile.Channel)
 	if s.wordSize == 4 {

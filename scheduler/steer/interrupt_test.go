@@ -27,7 +27,7 @@ func withGate(k *Kernel, vector uint8, kind uint64) {
 	}
 }
 
-// TestDeliver: an interrupt's frame is what the processor pushes, and the handler begins
+// TestDeliver: an interrupt's frame is the one that the processor pushes, and the handler begins
 // with interrupts off, by an interrupt gate.
 func TestDeliver(t *testing.T) {
 	for _, c := range []struct {

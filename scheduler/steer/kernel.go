@@ -120,7 +120,7 @@ type Ports interface {
 // that ticks run.
 const handlerThread trace.TID = 249
 
-// schedulerResource is what each step reads of the scheduler, and wide ones
+// schedulerResource stands for the scheduler, which each step reads, and wide ones
 // change.
 const schedulerResource = 1 << 41
 

@@ -11,7 +11,7 @@ import (
 // A Kernel's parts, by how long they last and what a method can reach. One of reading
 // sees no step and no thread, one of situation no step under way and no System.
 
-// fixed is what stays as it is once the kernel is up.
+// fixed has the parts that stay as they are once the kernel is up.
 type fixed struct {
 	machine  *emu.Machine
 	image    *image.Image
@@ -63,7 +63,7 @@ type path struct {
 	steps   []stepInfo
 }
 
-// stepInfo is what is remembered of a step of the present path.
+// stepInfo is the record of a step of the present path.
 type stepInfo struct {
 	tr      *trace.Transition
 	ctx     emu.Ctx   // before the step
@@ -81,7 +81,7 @@ type stepInfo struct {
 	turn    bool      // threads may have gone round before it
 }
 
-// noted is what stays true of the kernel, or can be found out again.
+// noted has the facts that stay true of the kernel, or can be found out again.
 type noted struct {
 	// volatile: the kernel changes control registers while threads run. control has
 	// them if not.
@@ -94,7 +94,7 @@ type noted struct {
 	idled     map[uint64]bool // see checkIdle
 }
 
-// reading is what the kernel's memory and the processor say, by the profile and by the
+// reading reads the kernel's memory and the processor, by the profile and by the
 // annotations.
 type reading struct {
 	fixed
@@ -124,7 +124,7 @@ type stepping struct {
 	trying  bool // a livelock is
 }
 
-// answers are what was found out of the present state.
+// answers are the facts found out of the present state.
 type answers struct {
 	// tried are the threads that landgo has tried, and whether they can run.
 	tried  map[trace.TID]bool

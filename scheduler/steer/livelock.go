@@ -62,7 +62,7 @@ func (v *livelocks) countVain() {
 	}
 }
 
-// livelock is what is claimed of the state before the step under way; nil: nothing.
+// livelock is the claim on the state before the step under way; nil: none.
 func (v *livelocks) livelock(next *thread) *scheduler.Failure {
 	off := v.rounds.offRounds()
 	if n := v.in.vain.Get(); !off && (!v.step.due || n < firstVain || n&(n-1) != 0 || v.step.trying || v.in.machine.ClockReads() != 0) {

@@ -57,7 +57,7 @@ func (ex *execution) port(u *turn) (happening, error) {
 	return ex.portUsed(u)
 }
 
-// portUsed is what follows an access to a port.
+// portUsed is the consequence of an access to a port.
 func (ex *execution) portUsed(u *turn) (happening, error) {
 	if u.shadow {
 		u.shadow = false

@@ -208,7 +208,7 @@ func (ex *execution) halt(u *turn, n uint64) (happening, error) {
 	return atHalt, nil
 }
 
-// ended is what happened when a guest has failed.
+// ended is the happening when a guest has failed.
 func (ex *execution) ended(_ *turn, err error) (happening, error) { return atEnd, err }
 
 // switchedOff ends the guest as the kernel wanted.

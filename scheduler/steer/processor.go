@@ -63,13 +63,13 @@ type processor struct {
 	run emu.Run
 }
 
-// loaded is what is known of the registers.
+// loaded is the knowledge of the registers.
 type loaded struct {
 	// regs are to be written into the processor before it runs on; set says which.
 	// Empty between steps.
 	regs emu.Regs
 	set  trace.RegSet
-	// had is what context hadIn has in them, where it is known.
+	// had has the registers of context hadIn, where they are known.
 	had   emu.Regs
 	hadIn emu.Ctx
 }

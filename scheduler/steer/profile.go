@@ -350,7 +350,7 @@ func (w *switches) pollGap(u *turn) (bool, error) {
 	return err == nil && w.switched(u, uint64(t)), err
 }
 
-// withoutNote is what a thread did, but for the first store to its own state after
+// withoutNote has a thread's accesses, but for the first store to its own state after
 // it was switched to: it notes that it runs. That is a part of the switch, as what
 // comes before landgo_switch is in kernels with annotations; and between ready and
 // running landgo sees no difference.

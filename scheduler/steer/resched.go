@@ -21,7 +21,7 @@ import (
 // something does depends on every step of another thread: the order decides what the
 // handlers find.
 
-// coming is what comes before a step.
+// coming is the event that comes before a step.
 type coming uint8
 
 const (

@@ -149,7 +149,7 @@ func (s *situation) kept() bool {
 // all.
 func (o *rounds) alone() bool { return len(o.step.could) == 1 && !o.in.someSpins() }
 
-// since is what was written since a step began.
+// since is the stretch of the journal since a step began.
 func (s *fixed) since(i *stepInfo) []emu.Stretch {
 	return []emu.Stretch{{From: i.journal, To: s.machine.Journal()}}
 }

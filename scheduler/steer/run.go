@@ -81,7 +81,7 @@ type execution struct {
 	failOwn     func(*thread, *trace.Transition, *scheduler.Failure)
 	end         func(*trace.Transition, trace.End)
 	tryOut      func(func())
-	// portValue is what the next instruction that is permitted reads from a port.
+	// portValue is the value that the next permitted instruction reads from a port.
 	portValue uint32
 	polled    uint64 // instructions since stopIf was asked
 }

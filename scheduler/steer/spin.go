@@ -50,8 +50,8 @@ func (o *rounds) spins(th *thread) (bool, error) {
 	return same && o.spinsOn(th, slices.Clone(stop.Accesses)), nil
 }
 
-// spinsOn has a thread wait for a change of what its loop reads, unless that is
-// what ticks change.
+// spinsOn has a thread wait for a change of what its loop reads, unless ticks
+// change that.
 func (o *rounds) spinsOn(th *thread, as []trace.Access) bool {
 	for i := range as {
 		ticks := false

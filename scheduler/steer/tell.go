@@ -92,7 +92,7 @@ type early struct {
 	own    ownThread
 }
 
-// annotations are what the kernel tells, by calls of landgo's functions or of those that its
+// annotations are the kernel's messages, by calls of landgo's functions or of those that its
 // profile names.
 type annotations struct {
 	in       *situation

@@ -13,7 +13,7 @@ type thread struct {
 	own ownThread
 }
 
-// ownState is what a kernel says of a thread.
+// ownState is a thread's state in its kernel's words.
 type ownState uint8
 
 const (
@@ -66,7 +66,7 @@ type ownThread struct {
 	Stored, Storing bool
 }
 
-// ownSave is what a thread was.
+// ownSave is a thread's earlier state.
 type ownSave struct {
 	id  trace.TID
 	old thread

@@ -118,7 +118,7 @@ func (c *Chooser) remember(p past) {
 	c.past = append(c.past, p)
 }
 
-// now is what Undo would come back to.
+// now is the place that Undo would come back to.
 func (c *Chooser) now() past { return past{c.schedule(c.at), c.schedule(len(c.rows))} }
 
 // undo takes the latest choice back.

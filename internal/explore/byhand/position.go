@@ -40,7 +40,7 @@ type marked struct {
 	mark trace.Mark
 }
 
-// past is what Undo goes back to.
+// past is a place that Undo goes back to.
 type past struct {
 	beginning, whole trace.Schedule
 }

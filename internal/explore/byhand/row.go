@@ -166,7 +166,7 @@ func (c *Chooser) valueOf(t trace.TID, a *trace.Access) string {
 	return text
 }
 
-// output is what the guest has printed.
+// output is the guest's output by now.
 func (c *Chooser) output() string {
 	return string(c.s.Console.Output(1)) + string(c.s.Console.Output(2))
 }

@@ -31,7 +31,7 @@ type savedConfig struct {
 	Path    *ignoredNumber `json:"library_path,omitempty"`
 }
 
-// savedInput is what the guest reads: Content, or what the replay is given for it.
+// savedInput is the guest's input: Content, or the replay's own.
 type savedInput struct {
 	Guest   string `json:"guest,omitempty"` // its path as the guest sees it; "": standard input
 	Content []byte `json:"content,omitempty"`
@@ -49,7 +49,7 @@ type ignoredNumber struct{}
 
 func (*ignoredNumber) UnmarshalJSON([]byte) error { return nil }
 
-// Saved is what a bug file keeps of the configuration.
+// Saved is the part of the configuration in a bug file.
 func (c *Config) Saved() json.RawMessage {
 	s := savedConfig{Config: *c}
 	room := maxKeptInput
@@ -171,7 +171,7 @@ func (c *Config) replayFlags() (args []string) {
 func (c *Config) leftOut(option string) (values []string) {
 	var s savedConfig
 	if err := json.Unmarshal(c.Saved(), &s); err != nil {
-		panic(err) // it is what Saved wrote
+		panic(err) // Saved wrote it
 	}
 	if option == "stdin" {
 		if s.Stdin != nil && s.Stdin.Left {

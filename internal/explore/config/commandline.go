@@ -37,7 +37,7 @@ func (c *Config) keptOnly() *Config {
 	kept := Default()
 	kept.Guest = c.Guest
 	if err := json.Unmarshal(c.Kept(), &kept); err != nil {
-		panic(err) // it is what Kept wrote
+		panic(err) // Kept wrote it
 	}
 	return &kept
 }

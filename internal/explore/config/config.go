@@ -38,7 +38,7 @@ type Given struct {
 	Libraries []string `json:"libraries,omitempty"`
 	// GuestNamed: the user named the guest, and not a bug file alone.
 	GuestNamed bool `json:"-"`
-	// Input is what the guest reads from standard input, in Stdin's place: a bug
+	// Input is the guest's standard input, in Stdin's place: a bug
 	// file's. InputLeft: the bug file hasn't got it.
 	Input     []byte `json:"-"`
 	InputLeft bool   `json:"-"`
@@ -138,10 +138,10 @@ const (
 // Formats are the values of --format.
 var Formats = []string{TextFormat, JSONFormat, "gradescope", "autolab", "junit", "sarif", "github", "csv"}
 
-// Output is what to show and to keep.
+// Output says which results to show and to keep.
 type Output struct {
 	Out string `json:"-"` // the bug file; "" is BugPath's default, NoFile none
-	// Format is one of Formats. Points is what a pass is worth in those for graders.
+	// Format is one of Formats. Points is a pass's worth in those for graders.
 	Format string  `json:"-"`
 	Points float64 `json:"-"`
 	// Brief: the text is the short one for students.

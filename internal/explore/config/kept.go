@@ -72,7 +72,7 @@ func (c *Config) For(g *result.Guest, b *result.Bug) *Config {
 		var err error
 		own.Deepen = false
 		if own.PP, own.Races, err = parsePoints(b.PP); err != nil {
-			panic(err) // it is what PointList wrote
+			panic(err) // PointList wrote it
 		}
 	}
 	if b.Model != "" {

@@ -6,7 +6,7 @@ import (
 	"landgo/por"
 )
 
-// Model is what the memory is that threads share.
+// Model is the kind of memory that threads share.
 type Model string
 
 const (

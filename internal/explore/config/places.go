@@ -8,7 +8,7 @@ import (
 )
 
 // A place names an instruction in --pp race=: by its address, or by a function
-// and the distance from its start, which is what landgo writes. A + stands
+// and the distance from its start, as landgo writes it. A + stands
 // before a distance and between places; a number after a function's name is its
 // distance.
 

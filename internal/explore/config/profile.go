@@ -36,7 +36,7 @@ func setProfile(c *Config, path string) error {
 	return nil
 }
 
-// Parse is what the text says; nil if there is none.
+// Parse is the profile in the text; nil if there is none.
 func (p *Profile) Parse() (*profile.FileProfile, error) {
 	if p == nil {
 		return nil, nil

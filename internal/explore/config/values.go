@@ -90,7 +90,7 @@ func (r Rule) String() string {
 type GuestFile struct {
 	Host  string `json:"host"`
 	Guest string `json:"guest"` // its path as the guest sees it
-	// Content is what is in it, in Host's place: a bug file's.
+	// Content is the file's content, in Host's place: a bug file's.
 	Content []byte `json:"-"`
 	Left    bool   `json:"-"` // the bug file hasn't got it
 }

@@ -29,7 +29,7 @@ func (c Clock) Elapsed() time.Duration {
 	return time.Since(c.began)
 }
 
-// ProcessorTime is what this process has had of the processor so far.
+// ProcessorTime is this process's time on the processor so far.
 func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -31,7 +31,7 @@ type Watch struct {
 	machines map[Machine]bool // in the middle of a search's steps
 }
 
-// Machine is what runs a guest, and can be stopped in the middle of a step.
+// Machine runs a guest, and can be stopped in the middle of a step.
 type Machine interface{ Halt(on bool) }
 
 const (

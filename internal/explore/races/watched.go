@@ -159,7 +159,7 @@ func (w *Watched) TakeTriangular(o *Watched) {
 	w.Triangular.AddStores(o.Triangular.Stores())
 }
 
-// SavedStores is what a checkpoint keeps of the stores.
+// SavedStores is the stores for a checkpoint.
 func (w *Watched) SavedStores() []uint64 {
 	if w.Triangular == nil {
 		return nil
@@ -167,7 +167,7 @@ func (w *Watched) SavedStores() []uint64 {
 	return w.Triangular.Stores()
 }
 
-// SavedTriangular is what a checkpoint keeps of the triangular races.
+// SavedTriangular is the triangular races for a checkpoint.
 func (w *Watched) SavedTriangular() (all []race.Triangle) {
 	if w.Triangular != nil {
 		for _, x := range w.Triangular.Found() {
@@ -275,7 +275,7 @@ func (l *Lookout) Reload(r *saved.Race) {
 	}
 }
 
-// Saved is what a checkpoint keeps.
+// Saved is the candidates for a checkpoint.
 func (l *Lookout) Saved(of string) (all []saved.Race) {
 	if l == nil {
 		return nil

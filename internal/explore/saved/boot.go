@@ -33,7 +33,7 @@ const (
 
 var BootSum = crc32.MakeTable(crc32.Castagnoli)
 
-// Boot is what is in a file.
+// Boot is the content of a file.
 type Boot struct {
 	Own, Board []byte
 	Machine    emu.Frozen

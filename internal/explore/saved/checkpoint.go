@@ -35,7 +35,7 @@ type Checkpoint struct {
 	Knowledge *scheduler.Knowledge `json:"knowledge"`
 	Witnessed *scheduler.Witnessed `json:"witnessed"`
 	Races     []Race               `json:"races,omitempty"`
-	// Triangular is what a watch has found so far; of a deepening, each space has its own.
+	// Triangular is a watch's races so far; of a deepening, each space has its own.
 	Triangular []race.Triangle `json:"triangular,omitempty"`
 	Stores     []uint64        `json:"stores,omitempty"`
 	Outputs    Outputs         `json:"outputs"`             // of one search

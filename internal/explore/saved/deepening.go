@@ -11,7 +11,7 @@ import (
 	"landgo/scheduler"
 )
 
-// Deepening is what a deepening has, as plain data. Jobs are by their ID, 0
+// Deepening is the state of a deepening, as plain data. Jobs are by their ID, 0
 // is none.
 type Deepening struct {
 	SyncOnly       bool          `json:"sync_only,omitempty"`

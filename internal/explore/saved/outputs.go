@@ -5,7 +5,7 @@ import (
 	"landgo/por"
 )
 
-// Outputs are what the executions of a search printed.
+// Outputs are the outputs of a search's executions.
 type Outputs struct {
 	List   []Output `json:"list,omitempty"`
 	Others uint64   `json:"others,omitempty"`

@@ -45,7 +45,7 @@ type Part struct {
 	Units []byte `json:"units"`
 }
 
-// Seen is what was seen of a unit.
+// Seen is a worker's findings in a unit.
 type Seen struct {
 	Threads    int                  `json:"threads"`
 	Found      []byte               `json:"found,omitempty"` // of []Found
@@ -58,7 +58,7 @@ type Seen struct {
 	Reached    *Reached             `json:"reached,omitempty"` // where coverage is asked for
 }
 
-// Reached is what a unit has reached: pieces of the guest's lines by their numbers, of this many,
+// Reached is the coverage of a unit: pieces of the guest's lines by their numbers, of this many,
 // and points.
 type Reached struct {
 	Pieces int            `json:"pieces"`
@@ -136,7 +136,7 @@ func (p *Part) Fits(sha256 string, check uint32) error {
 	return nil
 }
 
-// Pack is what was seen as bytes.
+// Pack is the findings as bytes.
 func (s *Seen) Pack() ([]byte, error) { return json.Marshal(s) }
 
 // ReadSeen reads Pack's bytes.

@@ -7,7 +7,7 @@ import (
 	"landgo/race"
 )
 
-// RaceConfig is what a detector of a mode knows of the guest.
+// RaceConfig is a detector's configuration for a mode and the guest.
 func (s *Session) RaceConfig(m race.Mode) race.Config {
 	cfg := race.Config{Mode: m, Atomic: s.atomicity, Library: s.synchronises}
 	if s.Config.Buffers() && s.Plain != nil {

@@ -9,7 +9,7 @@ import (
 	"landgo/scheduler/library"
 )
 
-// inputs is what the guest reads, as a run or a replay gives it.
+// inputs is the guest's input, as a run or a replay gives it.
 type inputs struct {
 	stdin []byte
 	// contents are standard input, then the files in the configuration's order: all

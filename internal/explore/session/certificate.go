@@ -62,7 +62,7 @@ func (s *Session) Finish(r *result.Result) {
 	r.Certificate.Assumptions = s.assumptions()
 }
 
-// Robust is what a certificate says of memory when the whole space was searched under
+// Robust is a certificate's claim about memory when the whole space was searched under
 // sequential consistency and no execution has a triangular race.
 const Robust = "x86-TSO (no triangular race)"
 

@@ -14,7 +14,7 @@ import (
 	"landgo/scheduler"
 )
 
-// Coverage is what the guests of a search have reached: a search can have several, one
+// Coverage has the lines and points that a search's guests reached: a search can have several, one
 // after the other, by turns or at a time. Which lines were run the machines know anyway.
 // Points are noted step by step, by a runner around the guest's own, which only a search
 // that asks for coverage has.
@@ -30,14 +30,14 @@ type Coverage struct {
 	done   bool
 }
 
-// account is what a guest has reached, beside what its machine knows.
+// account is a guest's lines and points, beside its machine's.
 type account struct {
 	*Reached
 	machine *emu.Machine
 	users   map[uint64]bool // instructions, by whether they have a line of the user's
 }
 
-// Reached is what was reached in a stretch of a search.
+// Reached is the lines and points reached in a stretch of a search.
 type Reached struct {
 	ran    []bool // by piece
 	points map[point]*passage
@@ -111,7 +111,7 @@ func (c *Coverage) closing(a *account) {
 	delete(c.open, a)
 }
 
-// TakeReached is what the session's guest has reached since it was taken last, or since its
+// TakeReached takes the coverage of the session's guest since the last time, or since its
 // beginning. nil: coverage isn't asked for.
 func (s *Session) TakeReached() *Reached {
 	c := s.Covered
@@ -340,7 +340,7 @@ func (s *Session) sum(c *result.Coverage) {
 	c.Files = used
 }
 
-// startsOnly reports whether a file is what a C library has programs begin and end with.
+// startsOnly reports whether a file has only a C library's code for a program's start and end.
 func startsOnly(f *result.CoveredFile) bool {
 	return !slices.ContainsFunc(f.Lines, func(l result.CoveredLine) bool {
 		return !slices.Contains([]string{"_start", "_start_c", "_init", "_fini"}, l.Function)
@@ -376,7 +376,7 @@ func (c *Coverage) passages(s *Session) (all []result.CoveredPoint) {
 	return all
 }
 
-// does is what a thread at a point is about to do.
+// does is the verb for a thread's next step at a point.
 func does(at point) string {
 	switch {
 	case at.kind != trace.OpAccess:

@@ -16,13 +16,13 @@ type Guest struct {
 	Told
 }
 
-// Runner is what searches ask. An onlooker at the steps takes the place of the System.
+// Runner is the guest as searches use it. An onlooker at the steps takes the place of the System.
 type Runner struct {
 	por.System
 	Sparing
 }
 
-// Sparing is what a search may ask for beside steps, to make fewer of them.
+// Sparing is the guest's help to a search, to make fewer steps.
 type Sparing struct {
 	por.Census
 	por.Hasher
@@ -47,7 +47,7 @@ func sparingOf[G interface {
 	return Sparing{g, g, g, g, g, g, g, g}
 }
 
-// Gatherer is what is asked of many executions together.
+// Gatherer is the account of many executions together.
 type Gatherer struct {
 	Tally
 	Learner
@@ -62,7 +62,7 @@ func gathererOf[G interface {
 	return Gatherer{g, g, g}
 }
 
-// Replayed is what replays ask.
+// Replayed is the guest as replays use it.
 type Replayed struct {
 	Follower
 	Settler
@@ -75,7 +75,7 @@ func replayedOf[G interface {
 	return Replayed{g, g}
 }
 
-// Told is what reports ask.
+// Told is the guest as reports use it.
 type Told struct {
 	Roster
 	Namer
@@ -101,7 +101,7 @@ type Tally interface {
 	Timed() bool
 }
 
-// Learner is what is known of threads and the memory that they share, and where
+// Learner is the knowledge of threads and the memory that they share, and where
 // steps end by that. It outlasts executions.
 type Learner interface {
 	SetGranularity(scheduler.Granularity)
@@ -111,7 +111,7 @@ type Learner interface {
 	Seal(on bool)
 }
 
-// Recorder is what executions have shown, for certificates and warnings.
+// Recorder is the record of executions, for certificates and warnings.
 type Recorder interface {
 	Look(*scheduler.Sights) *scheduler.Sights
 	Unexamined() []scheduler.Pair
@@ -125,7 +125,7 @@ type Recorder interface {
 	End(wrote string, stuck bool)
 }
 
-// Follower is what a replay asks, which has a schedule to follow.
+// Follower is the guest as a replay with a schedule uses it.
 type Follower interface {
 	Lookup(name string) (trace.TID, bool)
 	Position(trace.TID) scheduler.Position
@@ -136,7 +136,7 @@ type Follower interface {
 	State() uint64
 }
 
-// Settler is what a replay asks where a schedule can't be followed, or has ended: its run
+// Settler is the guest of a replay whose schedule can't be followed, or has ended: its run
 // may have known more.
 type Settler interface {
 	// Rest has threads wait that would only poll, at a schedule's end. True: as Settle.
@@ -147,7 +147,7 @@ type Settler interface {
 	Settle() bool
 }
 
-// Roster is what reports ask of threads.
+// Roster has the facts of threads for reports.
 type Roster interface {
 	Name(trace.TID) string
 	PC(trace.TID) uint64
@@ -155,7 +155,7 @@ type Roster interface {
 	Starts() []scheduler.Start
 }
 
-// Namer is what reports ask of memory.
+// Namer names memory for reports.
 type Namer interface {
 	Variable(addr uint64) (string, bool)
 	VariableName(addr uint64) string
@@ -166,7 +166,7 @@ type Namer interface {
 	PointeeOf(t trace.TID, value, size uint64) (Pointee, bool)
 }
 
-// Explainer is what reports ask of a state: what is wrong in it, and what each
+// Explainer explains a state for reports: what is wrong in it, and what each
 // thread is about.
 type Explainer interface {
 	Failure(trace.TID) *scheduler.Failure
@@ -183,6 +183,6 @@ type Explainer interface {
 
 // Console is where a guest's output is.
 type Console interface {
-	// Output is what the guest wrote so far in this execution, by descriptor.
+	// Output is the guest's output so far in this execution, by descriptor.
 	Output(fd int) []byte
 }

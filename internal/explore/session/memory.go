@@ -6,7 +6,7 @@ import (
 	"landgo/internal/abi"
 )
 
-// Memory is what is at an address of the guest's: fewer bytes than asked for if no more
+// Memory is the bytes at an address of the guest's: fewer than asked for if no more
 // are there.
 func (s *Session) Memory(addr, size uint64) []byte {
 	out := make([]byte, 0, size)

@@ -33,7 +33,7 @@ var onLinux = Platform{
 	assumptions: (*Session).assumedOfLinux,
 }
 
-// assumedOfLinux is what certificates of Linux programs assume.
+// assumedOfLinux is the assumptions of certificates of Linux programs.
 func (s *Session) assumedOfLinux() []string {
 	if s.openMP() {
 		return []string{anySleep, "the guest has " + passive + ": threads of OpenMP sleep at once where they would turn in a loop first"}
@@ -58,7 +58,7 @@ func (p *Program) linuxMachine() (emu.Config, error) {
 	return c, nil
 }
 
-// guestMemory is what a Linux guest may use by default: room for the stacks of as many
+// guestMemory is a Linux guest's memory by default: room for the stacks of as many
 // threads as --max-threads allows then, twice over. Where it allows more threads, they
 // have more.
 const guestMemory, threadMemory = 2 << 30, 16 << 20

@@ -9,13 +9,13 @@ import (
 // turn looks at a word that other threads write, and one of few bounds in the library ends the
 // loop. Run turn by turn, nothing of the program would be seen for them. Each library reads
 // from its environment whether it turns or sleeps at once. It sleeps only where the word still
-// is what it looked for, as a turn goes on only then. So all that the program's own code can
+// has its old value, as a turn goes on only then. So all that the program's own code can
 // do is there without the turns.
 //
 // landgo chooses the guest's environment. So a guest with such a library is told to sleep
 // at once, unless the user says something about that.
 
-// passive is what tells an OpenMP library to sleep at once.
+// passive tells an OpenMP library to sleep at once.
 const passive = "OMP_WAIT_POLICY=passive"
 
 // waitPolicies are the variables by which the libraries are told how to wait: the

@@ -103,5 +103,5 @@ func (p *Program) instruction(pc uint64) string {
 	return text
 }
 
-// Pointee is what a pointer's declaration says of what it points to.
+// Pointee is the type of a pointer's target by its declaration.
 type Pointee = debuginfo.Pointee

@@ -98,5 +98,5 @@ var unknown = Platform{
 	assumptions: func(*Session) []string { return []string{anySleep} },
 }
 
-// anySleep is what programs' certificates assume of sleeps.
+// anySleep is the assumption about sleeps in programs' certificates.
 const anySleep = "a sleep may end at any point"

@@ -45,8 +45,8 @@ type Program struct {
 	Config   config.Config
 	Image    *image.Image
 	Platform *Platform
-	// profile is what is known of the guest's functions, and roles what that makes
-	// of them.
+	// profile is the profile of the guest's functions, and roles are the roles
+	// by it.
 	profile *profile.Profile
 	builtIn string // landgo's own profile of the guest, by name; "": it has none
 	misfit  error  // why that doesn't fit the guest

@@ -9,7 +9,7 @@ import (
 	"landgo/internal/result"
 )
 
-// scanned is what a walk over the guest's code finds.
+// scanned is the finds of a walk over the guest's code.
 type scanned struct {
 	atomic     int
 	unmodelled []result.Unmodelled

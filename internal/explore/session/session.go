@@ -50,7 +50,7 @@ type Session struct {
 	// afresh: no kept boot is used, because it was damaged.
 	afresh bool
 	Notes  []string // for the user, a line each
-	// Covered is what it and the sessions that came of it reached, nil: not wanted.
+	// Covered is the coverage of it and the sessions that came of it, nil: not wanted.
 	Covered *Coverage
 	account *account
 	// counted are groups of --trust's. The calls of their functions are counted by library,

@@ -82,7 +82,7 @@ func (st *Story) foundAt(t trace.TID, before at, b *heap.Block) (x, from at, ok 
 		}
 		w, by, known := st.source(x)
 		v := st.rawAt(x)
-		if a.IsWrite() { // what an exchange found is what was there
+		if a.IsWrite() { // an exchange found the old value
 			if !known || st.accessAt(w).Addr != a.Addr || st.accessAt(w).Size != a.Size {
 				continue
 			}

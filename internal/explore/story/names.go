@@ -25,7 +25,7 @@ type blockLife struct {
 	inner bool   // a library allocated it, for itself or for the user's objects
 	name  string // "block"; with a number, if others came from the same line
 	call  uint64 // where the user's code asks for it, 0 if that isn't known
-	// as is what a pointer to it says that it is, if one was seen.
+	// as is its type as a pointer to it declares it, if one was seen.
 	as    *session.Pointee
 	tries int // see ask
 }

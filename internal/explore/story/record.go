@@ -38,7 +38,7 @@ type beat struct {
 	out   string
 }
 
-// value is what an access read and wrote.
+// value has the values that an access read and wrote.
 type value struct {
 	old, new string
 	raw      uint64

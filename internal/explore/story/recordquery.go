@@ -123,7 +123,7 @@ func (r *record) held(x at) []string {
 	return r.heldAfter(b, n)
 }
 
-// heldAfter is what the thread holds after this many of a beat's operations.
+// heldAfter lists the thread's locks after this many of a beat's operations.
 func (r *record) heldAfter(b *beat, operations int) []string {
 	list := slices.Clone(b.held)
 	for i := range b.ops[:operations] {

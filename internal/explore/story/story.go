@@ -143,7 +143,7 @@ func little(bytes []byte) (v uint64) {
 	return v
 }
 
-// Number is what this many bytes hold, as a number for a person; small: it looks like one, and
+// Number is the content of this many bytes, as a number for a person; small: it looks like one, and
 // not like an address.
 func Number(v uint64, size uint32) (text string, small bool) {
 	signed := int64(v<<(64-8*size)) >> (64 - 8*size)
@@ -156,7 +156,7 @@ func Number(v uint64, size uint32) (text string, small bool) {
 	return fmt.Sprintf("%#x", v), false
 }
 
-// newOutput is what the guest wrote since it was asked last.
+// newOutput is the guest's output since the last call.
 func (st *Story) newOutput() string {
 	var b strings.Builder
 	for fd := 1; fd <= 2; fd++ {

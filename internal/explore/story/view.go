@@ -30,8 +30,8 @@ func RacePair(s *session.Session, c *race.Candidate, v *View) result.RacePair {
 	return p
 }
 
-// View is what a run along a path shows of two accesses on it: their stacks, and the
-// name of what they access. A stack is nil if no thread stops before the access; the
+// View is the picture of two accesses from a run along a path: their stacks, and the
+// name of their variable. A stack is nil if no thread stops before the access; the
 // name is "" if the path doesn't come to the later one.
 type View struct {
 	*race.Sighting
@@ -47,7 +47,7 @@ func (v *View) On(path []por.PathStep) bool {
 	return n <= len(path) && n <= len(v.Path) && slices.Equal(v.Path[:n], path[:n])
 }
 
-// Visited is what was seen on the way along a path: blocks, and what threads run.
+// Visited is the record of a way along a path: blocks, and what threads run.
 type Visited struct {
 	namer
 	roots

@@ -5,7 +5,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// trail is what the ticks of a piece did.
+// trail is the record of a piece's ticks.
 type trail struct {
 	pcs      []uint64
 	accesses []access

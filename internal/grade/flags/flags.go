@@ -27,7 +27,7 @@ const (
 	LendCommand = "lend"
 )
 
-// Grade is what landgo grade is asked for.
+// Grade has landgo grade's flags and arguments.
 type Grade struct {
 	Course, Submissions string
 	One, Run, CSV, HTML string

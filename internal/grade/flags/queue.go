@@ -76,7 +76,7 @@ func (q *Queue) check(serves bool) error {
 	return nil
 }
 
-// Worker is what landgo worker is asked for.
+// Worker has landgo worker's flags.
 type Worker struct {
 	Queue Queue
 	Jobs  int

@@ -8,7 +8,7 @@ import (
 	"landgo/internal/result"
 )
 
-// Run is what landgo run is asked for about workers of its search.
+// Run has the flags of landgo run about workers of its search.
 type Run struct {
 	Queue Queue
 	// Serve is the address at which landgo is the server itself, or "".
@@ -37,7 +37,7 @@ func (r *Run) Check() error {
 	return r.Queue.check(r.Serve != "")
 }
 
-// Lend is what landgo tells the process that hands out parts of its search.
+// Lend is the message of landgo to the process that hands out parts of its search.
 type Lend struct {
 	Queue Queue
 	Serve string
