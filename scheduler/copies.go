@@ -19,8 +19,8 @@ import (
 //
 // A kernel holds locks meanwhile, so that no two calls copy from or to one pipe at a time
 // (kernel.Copier's Holds). Such a call of another thread would wait. Here it blocks for ever, as
-// landgo_assume does: its thread runs later in other executions. A call and each step of such a
-// copy depend on each other.
+// landgo_assume does: its thread runs later in other executions. Such a call depends on the first
+// step of a copy, on its call and on its last step. Between these, its place makes no difference.
 
 // mostParts is how many such words a call may have when it begins. One with more is one step: each of
 // them is a step in each execution. A warning says so (result.AtOnce).
@@ -33,7 +33,7 @@ type copying struct {
 	pc    uint64 // the call
 	name  string
 	holds kernel.Hold
-	op    trace.Op      // of each of its steps, if it holds anything
+	op    trace.Op      // of its first step and its last, if it holds anything
 	read  []kernel.Part // by its steps so far
 	left  []kernel.Part // to be written
 }
@@ -100,7 +100,8 @@ func (c *copyCalls) begin(th edit, tr *trace.Transition, p *kernel.Plan, foresee
 		return false, nil, c.in.Invalid(kernel.GapCall, th.ID, th.copying.pc, "a thread closes the descriptor of %s while that copies", p.Name)
 	case th.copying.on:
 	case c.excluded(th.thread, holds):
-		c.steps(th, tr, p.Op)
+		c.steps(th)
+		c.holds(th, tr, p.Op)
 		th.copying.never = true
 		return true, nil, nil
 	default:
@@ -124,7 +125,9 @@ func (c *copyCalls) begin(th edit, tr *trace.Transition, p *kernel.Plan, foresee
 		return true, f, nil
 	}
 	c.sharing.Touch(th.ID, tr, th.copying.pc, from, uint32(to-from), 0)
-	c.steps(th, tr, th.copying.op)
+	if c.steps(th); len(th.copying.read) == 0 {
+		c.holds(th, tr, th.copying.op)
+	}
 	tr.Loose = true // the call's arguments, and the kernel's state, say which word it is
 	th.copying.read = joined(th.copying.read, from, c.in.machine.Bytes(from, to-from))
 	return true, nil, nil
@@ -155,9 +158,13 @@ func joined(list []kernel.Part, at uint64, b []byte) []kernel.Part {
 }
 
 // steps counts a step of a copy, which a schedule names.
-func (c *copyCalls) steps(th edit, tr *trace.Transition, op trace.Op) {
+func (c *copyCalls) steps(th edit) {
 	th.Insns++
 	th.Effects++
+}
+
+// holds records that a step begins, or ends, to keep other calls away, or comes to such a call.
+func (c *copyCalls) holds(th edit, tr *trace.Transition, op trace.Op) {
 	if op.Kind != trace.OpNone {
 		op.PC = cmp.Or(th.copying.pc, th.Regs.RIP)
 		tr.Did(op)
@@ -231,8 +238,9 @@ func (c *copyCalls) writes(th edit, tr *trace.Transition, dead func(*kernel.Fore
 	}
 	c.sharing.Touch(th.ID, tr, k.pc, p.Addr, size, trace.Write)
 	c.in.machine.Write(p.Addr, p.Bytes)
-	c.steps(th, tr, k.op)
+	c.steps(th)
 	if k.left = k.left[1:]; len(k.left) == 0 {
+		c.holds(th, tr, k.op)
 		th.copying = copying{}
 		return true, nil, nil
 	}
@@ -250,7 +258,7 @@ func (k copying) describe(d *trace.Thread) bool {
 		p := &k.left[0]
 		d.Pending = trace.Op{Kind: trace.OpAccess, PC: k.pc}
 		d.PendingAccess = trace.Access{Addr: p.Addr, PC: k.pc, Size: uint32(len(p.Bytes)), Flags: trace.Write}
-		d.Loose = k.op.Kind != trace.OpNone
+		d.Loose = k.op.Kind != trace.OpNone && len(k.left) == 1
 		return true
 	}
 	d.Loose = d.Loose || k.on

@@ -6,25 +6,18 @@ const (
 	ENOENT          = 2
 	ESRCH           = 3
 	EINTR           = 4
-	EIO             = 5
-	ENXIO           = 6
-	E2BIG           = 7
-	ENOEXEC         = 8
 	EBADF           = 9
 	ECHILD          = 10
 	EAGAIN          = 11
 	ENOMEM          = 12
 	EACCES          = 13
 	EFAULT          = 14
-	ENOTBLK         = 15
 	EBUSY           = 16
 	EEXIST          = 17
-	EXDEV           = 18
 	ENODEV          = 19
 	ENOTDIR         = 20
 	EISDIR          = 21
 	EINVAL          = 22
-	ENFILE          = 23
 	EMFILE          = 24
 	ENOTTY          = 25
 	ENOSPC          = 28
@@ -57,7 +50,6 @@ const (
 	ClockThreadCPUTimeID  = 3
 	ClockMonotonicRaw     = 4
 	ClockRealtimeCoarse   = 5
-	ClockMonotonicCoarse  = 6
 	ClockBoottime         = 7
 )
 

@@ -20,7 +20,7 @@
 //	                 where no verdict is), rung (locks trusted first), ladder (which of these
 //	                 there are, and when), confirm (their bugs without that)
 //	what it finds    outcome and outputsave (outputs), differing (outputs as bugs), raced (races as
-//	                 bugs), ignored, memory (the memory model), atonce (a system call's copy), parts (a second search, with divided copies), again (one with buffers),
+//	                 bugs), ignored, memory (the memory model), atonce (a system call's copy), copies (a second search, with divided copies), again (one with buffers),
 //	                 sampled (samples with buffers), bufferstates (states with buffers),
 //	                 besides (other executions, where one has no end), selfcheck (executions run twice)
 //	a bug, smaller   minimise (a search for fewer preemptions), shorten (preemptions of the execution

@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"landgo/internal/trace"
@@ -68,6 +69,17 @@ func (c *copies) overlay(addr uint64, p []byte) {
 			copy(p[at-addr:], b)
 		}
 	}
+}
+
+// number is v, a number of size bytes at addr, as the parts have it.
+func (c *copies) number(addr, size, v uint64) uint64 {
+	if !c.on {
+		return v
+	}
+	var p [8]byte
+	binary.LittleEndian.PutUint64(p[:], v)
+	c.overlay(addr, p[:size])
+	return binary.LittleEndian.Uint64(p[:])
 }
 
 // leaves reports whether a write is left to later steps: one of the caller's that it has asked for.

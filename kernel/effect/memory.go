@@ -40,43 +40,26 @@ func (l *Log) Can(addr, size uint64, p emu.Prot) bool {
 func (l *Log) Read(addr uint64, p []byte) bool {
 	l.Touch(addr, uint64(len(p)), 0)
 	ok := l.m.Read(addr, p)
-	if l.divided.on {
-		l.divided.overlay(addr, p)
-	}
+	l.divided.overlay(addr, p)
 	return ok
 }
 
 // Read8, Read32 and Read64 read a little-endian number.
 func (l *Log) Read8(addr uint64) uint8 {
-	if l.divided.on {
-		var p [1]byte
-		l.Read(addr, p[:])
-		return p[0]
-	}
 	l.touch(addr, 1, 0)
-	return l.m.Read8(addr)
+	return uint8(l.divided.number(addr, 1, uint64(l.m.Read8(addr))))
 }
 
 // Read32 is described at Read8.
 func (l *Log) Read32(addr uint64) uint32 {
-	if l.divided.on {
-		var p [4]byte
-		l.Read(addr, p[:])
-		return binary.LittleEndian.Uint32(p[:])
-	}
 	l.touch(addr, 4, 0)
-	return l.m.Read32(addr)
+	return uint32(l.divided.number(addr, 4, uint64(l.m.Read32(addr))))
 }
 
 // Read64 is described at Read8.
 func (l *Log) Read64(addr uint64) uint64 {
-	if l.divided.on {
-		var p [8]byte
-		l.Read(addr, p[:])
-		return binary.LittleEndian.Uint64(p[:])
-	}
 	l.touch(addr, 8, 0)
-	return l.m.Read64(addr)
+	return l.divided.number(addr, 8, l.m.Read64(addr))
 }
 
 // Write writes memory, whatever the permissions, as Machine.Write does.

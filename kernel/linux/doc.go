@@ -44,7 +44,7 @@
 //	memory        memory (mmap, mprotect), remap (mremap, madvise, brk), maps (/proc/self/maps), membarrier
 //	objects       object (pipes and their like), flow (bytes on their way), pipe, socket, counter (eventfd,
 //	              timerfd, signalfd), epoll, poll
-//	files         files (descriptors), standard (output by its name), inode (files that the guest
+//	files         files (descriptors), fcntl, standard (output by its name), inode (files that the guest
 //	              makes), recordlock (fcntl's locks), paths, stat (statx too), ioctl, read, devices, capture (output)
 //	the rest      time, usage, limits, choice (landgo_choice), random, ordinary (ids, uname, advice)
 package linux

@@ -200,22 +200,25 @@ func (f *files) openInode(n, flags uint64) uint64 {
 }
 
 func planMemfd(c *call, p *kernel.Plan) {
-	if c.a[1]&^3 != 0 && !c.wrongMemfd() {
+	if c.a[1]&^3 != 0 && !unknownMemfd(c.a[1]) {
 		invalid(p, hexReason("memfd_create with flags %#x is not modelled", c.a[1]))
 		return
 	}
 	planFiles(c, p)
 }
 
-// wrongMemfd reports whether Linux 6 knows no such flags: five, and a size of pages with huge ones.
-func (c *call) wrongMemfd() bool {
+// unknownMemfd reports whether Linux 6 knows no such flags: five, and a size of pages with huge ones.
+func unknownMemfd(flags uint64) bool {
 	const huge, all = 4, 0x1f
-	return c.a[1]&huge == 0 && c.a[1]&0xffffffff&^all != 0 || c.a[1]&memfdUnknown != 0
+	return flags&huge == 0 && flags&0xffffffff&^all != 0 || flags&memfdUnknown != 0
 }
+
+// memfdUnknown are the bits between the flags and the size of a huge page.
+const memfdUnknown = 0x3ffffe0
 
 func doMemfd(c *call, o *kernel.Outcome) uint64 {
 	c.op(onResource(resourceFiles, 1))
-	if c.wrongMemfd() {
+	if unknownMemfd(c.a[1]) {
 		return einval
 	}
 	if _, ok := c.k.user.path(c.a[0]); !ok {

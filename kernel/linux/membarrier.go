@@ -21,7 +21,7 @@ const (
 )
 
 func planMembarrier(c *call, p *kernel.Plan) {
-	if c.wrongFence() {
+	if unknownFence(c.a[0], c.a[1]) {
 		return
 	}
 	if cmd := uint64(uint32(c.a[0])); cmd != fenceQuery && (cmd&^fencesModelled != 0 || cmd&(cmd-1) != 0) || c.a[1]&0xffffffff != 0 {
@@ -35,14 +35,14 @@ func planMembarrier(c *call, p *kernel.Plan) {
 // (MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ).
 const fenceLast, fenceRseq = 1 << 9, 1 << 7
 
-// wrongFence reports whether Linux knows no such command.
-func (c *call) wrongFence() bool {
-	cmd := uint64(uint32(c.a[0]))
-	return cmd&(cmd-1) != 0 || cmd > fenceLast || cmd != fenceRseq && c.a[1]&0xffffffff != 0
+// unknownFence reports whether Linux knows no such command, or none with such flags.
+func unknownFence(cmd, flags uint64) bool {
+	cmd &= 0xffffffff
+	return cmd&(cmd-1) != 0 || cmd > fenceLast || cmd != fenceRseq && flags&0xffffffff != 0
 }
 
 func doMembarrier(c *call, o *kernel.Outcome) uint64 {
-	if c.wrongFence() {
+	if unknownFence(c.a[0], c.a[1]) {
 		return einval
 	}
 	switch uint32(c.a[0]) {

@@ -18,7 +18,6 @@ const kernelHalf = 1 << 47
 const (
 	clockSGI        = 10           // a number without a clock since Linux 4
 	maxEpollEvents  = 1 << 31 / 12 // sizeof(struct epoll_event)
-	memfdUnknown    = 0x3ffffe0    // below are five flags, above is the size of a huge page
 	atSymlinkFollow = 0x400
 	renameNoReplace = 1
 	renameExchange  = 2
@@ -80,7 +79,7 @@ func (c *call) refused(name string) bool {
 	case "socketpair":
 		return c.a[1]&0xfffffff0&^(oNonblock|oCloexec) != 0
 	case "memfd_create":
-		return c.a[1]&memfdUnknown != 0
+		return unknownMemfd(c.a[1])
 	case "ftruncate":
 		return int64(c.a[1]) < 0
 	case "pread64", "pwrite64":
@@ -185,7 +184,7 @@ func (c *call) refused(name string) bool {
 	case "times":
 		return c.a[0] == 0
 	case "membarrier": // none that isn't announced is made, and none is announced twice
-		return c.wrongFence() || c.a[0] == fenceQuery || (c.a[0] == fenceAnnounces) == (c.k.fences.Peek() != 0) && c.a[0] != fenceGlobal
+		return unknownFence(c.a[0], c.a[1]) || c.a[0] == fenceQuery || (c.a[0] == fenceAnnounces) == (c.k.fences.Peek() != 0) && c.a[0] != fenceGlobal
 	}
 	return false
 }

@@ -228,7 +228,7 @@ func doAccess(c *call, o *kernel.Outcome) uint64 {
 	if c.nr == sysFaccessat2 {
 		flags = c.a[3]
 	}
-	if mode&0xffffffff&^7 != 0 || flags&0xffffffff&^(atEaccess|atNofollow|atEmptyPath) != 0 {
+	if mode&0xffffffff&^7 != 0 || flags&0xffffffff&^(atEaccess|atSymlinkNofollow|atEmptyPath) != 0 {
 		return einval
 	}
 	if _, errno := c.statPath(at); errno != 0 {

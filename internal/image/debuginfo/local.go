@@ -10,6 +10,12 @@ import (
 	"landgo/internal/trace"
 )
 
+// The registers that DWARF numbers 6 and 7 on x86-64.
+const (
+	opRegBP = fields.OpReg0 + 6
+	opRegSP = fields.OpReg0 + 7
+)
+
 // Local names the variable of a function on a thread's stack that holds addr, down
 // to the element and the field: "main::sums[1]". It knows variables that live in
 // memory for the whole of their scope, as those do whose address is taken. No other
@@ -58,9 +64,9 @@ func (d *Info) frameBase(function *dwarf.Entry, frame *unwind.Frame) (base uint6
 		return 0, false
 	case location[0] == fields.OpFrameCFA:
 		return frame.Base, true
-	case long && location[0] == fields.OpReg0+6:
+	case long && location[0] == opRegBP:
 		return frame.BP, true
-	case long && location[0] == fields.OpReg0+7:
+	case long && location[0] == opRegSP:
 		return frame.SP, true
 	}
 	return 0, false

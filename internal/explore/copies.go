@@ -11,20 +11,19 @@ import (
 )
 
 // A search takes the copies that system calls make for one step each, and looks for accesses that
-// may fall into one (atonce.go). Where it finds one, and no bug, the program is searched again with
-// divided copies (scheduler/copies.go), unless --copies whole is given. That one has the limits of the search with
-// store buffers (again.go). If it has no end, the verdict stays what it was, with
-// its warning.
+// may fall into one (atonce.go). Where it has a point before every access, and finds such an access
+// and no bug, the program is searched again with divided copies (scheduler/copies.go), unless
+// --copies whole is given. That search has the limits of the one with store buffers (again.go). If
+// it has no end, the verdict stays what it was, with its warning.
 
 // withParts is the result of that second search; nil if there is none, or it has no verdict.
 func (h *hunt) withParts(ctx context.Context, cfg config.Config) (*result.Result, error) {
 	r := h.result
 	warned := slices.IndexFunc(r.Warnings, func(w result.Warning) bool { return w.Code == result.AtOnce })
-	if cfg.Copies != config.CopiesAuto || r.Verdict != result.Verified && r.Verdict != result.Bounded || warned < 0 {
+	if cfg.Copies != config.CopiesAuto || cfg.PP != trace.MemPoints || r.Verdict != result.Verified && r.Verdict != result.Bounded || warned < 0 {
 		return nil, nil
 	}
-	fewer := cfg.PP != trace.MemPoints
-	cfg.Copies, cfg.PP, cfg.Races, cfg.Checkpoint, cfg.Resume, cfg.Deepen = config.CopiesDivided, trace.MemPoints, nil, "", "", false
+	cfg.Copies, cfg.Checkpoint, cfg.Resume, cfg.Deepen = config.CopiesDivided, "", "", false
 	if cfg.MaxExecutions == 0 {
 		cfg.MaxExecutions = max(leastAgain, enoughAgain*r.Executions)
 	}
@@ -45,9 +44,7 @@ func (h *hunt) withParts(ctx context.Context, cfg config.Config) (*result.Result
 		return nil, nil
 	}
 	for _, b := range again.Bugs {
-		if b.Copies = string(config.CopiesDivided); fewer {
-			b.PP = again.PP
-		}
+		b.Copies = string(config.CopiesDivided)
 	}
 	return again, nil
 }
