@@ -21,7 +21,7 @@ import (
 // e' *may vary*: in its new place, without c, it may do something else than
 // after c. A try or compare-and-exchange that failed may succeed, and at coarse
 // granularity anything may follow its beginning. Then all of the rest that e'
-// may come to depend on is essential, and comes before it. That e' may also come
+// may later depend on is essential, and comes before it. That e' may also come
 // before that is found from there.
 type Sequence struct {
 	o        *Order
