@@ -189,7 +189,8 @@ func (x *Sharing) takeEffects(th *thread, tr *trace.Transition, pc uint64, own [
 }
 
 // takeWatched records what a call of a function with RunsWatched has touched of memory that the
-// program uses too: fwrite may have the kernel read what it is given, and fread have it write there.
+// program uses too. The function fwrite may have the kernel read what it is given, and fread may have
+// it write there.
 func (x *Sharing) takeWatched(th *thread, tr *trace.Transition, pc uint64, a *trace.Access) {
 	if a.Size == 0 || x.in.Alone(th.ID) {
 		return

@@ -60,7 +60,7 @@ func (d *deepening) lookFairly() {
 }
 
 // claim notes in a result that the first levels of the first of some bounds, from 0 on,
-// were explored to their ends without a bug, by a search on a guest.
+// were explored to their ends without a bug. The session is the search's.
 func claim(r *result.Result, levels uint64, bounds por.Bounds, s *session.Session) {
 	if levels == 0 || len(bounds) == 0 {
 		return

@@ -79,7 +79,7 @@ int main(void) {
 		{"fread", "2", reads, "got = buf[1]", "", "!got"},
 	} {
 		for _, cc := range libraries(i) {
-			text := defines(head, "CALL", c.call, "FIRST", c.first, "OTHER", c.other, "LAST", c.last, "WANT", c.want, "SIZE", c.size)
+			text := "#define SIZE " + c.size + "\n" + defines(head, "CALL", c.call, "FIRST", c.first, "OTHER", c.other, "LAST", c.last, "WANT", c.want)
 			endsAs(t, onProgram(compile.Text(t, cc, text)), "assertion", "optimal", "none")
 		}
 	}

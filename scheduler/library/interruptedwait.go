@@ -100,7 +100,7 @@ func (s *objectCalls) hold(th *thread, sig, frame uint64) (h held, sent []trace.
 }
 
 // InCall implements scheduler.Signals. A function that the guest's own code carries out is kept, for
-// the signal comes in it: what the handler does is the program's. It may jump out of a stream's
+// the signal reaches it there: what the handler does is the program's. It may jump out of a stream's
 // function, and leaves the stream locked then.
 func (s *objectCalls) InCall(t trace.TID, frame, pc, sp uint64) {
 	th := s.edit(t)
