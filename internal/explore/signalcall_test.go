@@ -185,3 +185,30 @@ int main(void) {
 		})
 	}
 }
+
+// TestCancelledInStream: a thread that is cancelled in a call of stdio, waiting or about to, runs the
+// program's own code after that.
+func TestCancelledInStream(t *testing.T) {
+	const source = `#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile int v; static int fd[2], x, y; static pthread_t t; static FILE *f; static char text[8];
+static void leaves(void *p) { x = v; y = v; }
+static void *a(void *p) { pthread_cleanup_push(leaves, 0); fgets(text, 8, f); pthread_cleanup_pop(0); return 0; }
+int main(void) {
+	pipe(fd); f = fdopen(fd[0], "r"); pthread_create(&t, 0, a, 0); pthread_cancel(t); v = 1;
+	void *r; pthread_join(t, &r); printf("%d %d %d", x, y, r == PTHREAD_CANCELED); fflush(stdout); }`
+	for _, cc := range []string{"gcc"} { // musl cancels none there
+		t.Run(cc, func(t *testing.T) {
+			t.Parallel()
+			cfg := onProgram(compile.Text(t, cc, source))
+			cfg.PP = trace.MemPoints
+			for _, cfg.Model = range []config.Model{config.ModelSC, config.ModelTSO} {
+				l := list(cfg, "optimal", 30000, 0)
+				if got := strings.Join(slices.Sorted(maps.Keys(l.outcomes)), "|"); got != "0 0 1|0 1 1|1 1 1" || !l.complete {
+					t.Errorf("%s: %q: %v", cfg.Model, got, l)
+				}
+			}
+		})
+	}
+}
