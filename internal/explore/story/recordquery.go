@@ -23,7 +23,7 @@ func (r *record) writeHeld(t trace.TID, x at) []uint64 {
 // locked are the objects that a thread has taken by some operations, up to an access, and not
 // let go by another.
 func (r *record) locked(t trace.TID, x at, gives trace.OpKind, takes ...trace.OpKind) (list []uint64) {
-	for i := 0; i <= x.beat; i++ {
+	for i := 0; i <= x.beat && i < len(r.beats); i++ {
 		for k := range r.beats[i].ops {
 			o := &r.beats[i].ops[k]
 			if r.beats[i].step.Thread != t || i == x.beat && int(o.At) > x.access {
