@@ -28,7 +28,7 @@ type division interface {
 	// count adds what unit i of the last deal has run to the search's counts. It
 	// is called for each unit that counts, in order.
 	count(i int)
-	// merge takes over what all units of the last deal came to.
+	// merge takes over what all units of the last deal reached.
 	merge() error
 	// progress is how far the search is.
 	progress() Progress

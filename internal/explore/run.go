@@ -155,7 +155,7 @@ func runLeaving(ctx context.Context, clock limits.Clock, cfg config.Config, obs 
 	h.atOnce()
 	h.timers()
 	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {
-		r.Reason += fmt.Sprintf(", and no execution has come to its end: %d steps were run", r.Transitions)
+		r.Reason += fmt.Sprintf(", and no execution has ended: %d steps were run", r.Transitions)
 	}
 	h.long()
 	s.Finish(r)

@@ -89,7 +89,7 @@ var searchOptions = []Option{
 	}, {
 		Name: "strict", Group: GroupSearch,
 		Help: "a verdict that has a warning is invalid (exit status 4)",
-		Doc:  "Warnings say that there was nothing to search: one thread only, threads that share nothing, points that no run came to. The first line of the report has the first warning, and warnings in the JSON has all. For graders and CI.",
+		Doc:  "Warnings say that there was nothing to search: one thread only, threads that share nothing, points that no run reached. The first line of the report has the first warning, and warnings in the JSON has all. For graders and CI.",
 		Set:  func(c *Config, v string) error { return setSwitch(&c.Strict, v) },
 		Get:  func(c *Config) []string { return flag(c.Strict) },
 	}, {
