@@ -33,7 +33,7 @@ type pct struct {
 	change   []int  // change[i] is k_(i+1)
 	priority []int64
 	listed   uint64 // trace.Present.Listed at the latest draw
-	bottom   int64 // below all priorities, for runs that don't end
+	bottom   int64  // below all priorities, for runs that don't end
 }
 
 func newPCT(h handle) strategy {

@@ -130,6 +130,9 @@ func (st *Story) handedOver(f *scheduler.Failure, freed, used string) string {
 		if !a.IsWrite() || a.Addr-f.Block.Addr < f.Block.Size || st.rawAt(x)-f.Block.Addr >= f.Block.Size {
 			continue
 		}
+		if !st.together(x, taken) && !st.isAtomic(a) && !st.isAtomic(st.accessAt(taken)) {
+			return "" // it isn't handed over, but used by both
+		}
 		p, q := st.shown(x.beat, x.access), st.shown(taken.beat, taken.access)
 		if p.Symbol == "" || p.Bookkeeping || where(p.Stack) == "" || where(q.Stack) == "" {
 			return ""

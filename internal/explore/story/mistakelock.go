@@ -100,10 +100,11 @@ func (st *Story) neverLocked(passes *Story) string {
 	for _, s := range []*Story{st, passes} {
 		r := &s.record
 		for i := range r.beats {
-			if slices.ContainsFunc(r.beats[i].ops, func(o trace.Op) bool {
-				return (takes(&o) || o.Kind == trace.OpSemWait) && s.eventPlace(&event{op: &o}) != ""
-			}) {
-				return ""
+			for k := range r.beats[i].ops {
+				o := &r.beats[i].ops[k]
+				if (takes(o) || o.Kind == trace.OpSemWait) && s.eventPlace(&event{at: at{beat: i}, op: o}) != "" {
+					return ""
+				}
 			}
 			for k := range r.beats[i].accesses {
 				w, by := &r.beats[i].accesses[k], r.Guest.Name(r.beats[i].madeBy(k))
