@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -12,7 +11,6 @@ import (
 	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
-	"landgo/por"
 	"landgo/scheduler"
 )
 
@@ -29,7 +27,7 @@ func RunLent(ctx context.Context, cfg config.Config, obs Observer, to Lender) (r
 		defer func() {
 			if p := recover(); p != nil {
 				r, err = nil, damaged(cfg.Resume, p)
-			} else if errors.Is(err, por.ErrSnapshot) || errors.Is(err, por.ErrAway) {
+			} else if err != nil && result.KindOf(err) == result.Fault {
 				err = damaged(cfg.Resume, err)
 			}
 		}()

@@ -113,7 +113,7 @@ var searchOptions = []Option{
 	}, {
 		Name: "checkpoint", Group: GroupSearch, Value: "FILE",
 		Help: "save the search to FILE every few seconds, for --resume",
-		Doc:  "The file is always whole, even if landgo is killed: it is written under another name and renamed. Every search can be saved, also with a bound, and also one of many sets of points, as without --pp, with all its jobs.",
+		Doc:  "The first saves come sooner, and a search that Ctrl-C or --max-executions ends is saved once more. The file is always whole, even if landgo is killed: it is written under another name and renamed. Every search can be saved, also with a bound, and also one of many sets of points, as without --pp, with all its jobs.",
 		Set:  func(c *Config, v string) error { return setOutput(&c.Checkpoint, v) },
 		Get:  func(c *Config) []string { return one(c.Checkpoint) },
 	}, {
