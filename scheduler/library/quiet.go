@@ -38,7 +38,7 @@ func (u *quiets) enter(th edit, watch bool) (scheduler.Verdict, error) {
 }
 
 // unwinds ends a call of stdio that its thread is about to leave without a return, at the entry of a
-// function with a role: the thread is cancelled where the call waits. What it does then is the
+// function with a role. The thread is cancelled where the call waits. What it does then is the
 // program's.
 func (u *quiets) unwinds(th edit, r profile.Role) {
 	switch {
