@@ -13,7 +13,6 @@
 enum { CODE_SELECTOR = 8, DATA_SELECTOR = 16 };
 enum { CR4_WIDE_ENTRIES = 1 << 5, EFER_LONG_MODE = 1 << 8 };
 
-static const uint64_t cr0_paging = 1ULL << 31;
 static const uint64_t cr0_write_protect = 1 << 16;
 
 /* Turns paging on, as the loader of such a kernel would. In 64-bit mode the
@@ -34,7 +33,7 @@ void board_paging(struct machine *m, uint64_t tables)
 		uc_reg_write(m->uc, UC_X86_REG_MSR, &efer);
 	}
 	uc_reg_read(m->uc, UC_X86_REG_CR0, &cr0);
-	cr0 |= cr0_paging;
+	cr0 |= CR0_PAGING;
 	if (m->is32)
 		cr0 |= cr0_write_protect;
 	uc_reg_write(m->uc, UC_X86_REG_CR0, &cr0);

@@ -13,6 +13,10 @@ import (
 	"landgo/internal/abi"
 )
 
+// FrameRoom is less than two threads' stack pointers are apart: a smaller change is a
+// function's own frame.
+const FrameRoom = C.FRAME_ROOM
+
 // BoardRegs is the state of a bare machine's processor beside Regs.
 type BoardRegs struct {
 	CR0, CR2, CR3, CR4 uint64
@@ -23,7 +27,7 @@ type BoardRegs struct {
 }
 
 // CR0's bit for paging.
-const cr0Paging = 1 << 31
+const cr0Paging = C.CR0_PAGING
 
 // Paging reports whether addresses are translated.
 func (r *BoardRegs) Paging() bool { return r.CR0&cr0Paging != 0 }

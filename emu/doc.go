@@ -20,9 +20,8 @@
 //     the sharing learned so far. Sharing only grows and is never rewound.
 //
 // Limits: Unicorn 2.1 accepts an address whose bits 52 to 63 are wrong if its
-// lower bits name mapped memory. Misaligned SSE operands don't fault, and
-// floating-point exceptions are never raised. Segment bases can't be set in
-// 32-bit mode.
+// lower bits name mapped memory. Floating-point exceptions are never raised: to
+// unmask one stops the run (operand.c). Segment bases can't be set in 32-bit mode.
 //
 // # The files
 //

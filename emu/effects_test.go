@@ -200,7 +200,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// program tries each instruction that the program comes to, and returns the names
+// program tries each instruction that the program reaches, and returns the names
 // of those that the machine doesn't run.
 func (x *effects) program(t *testing.T) []string {
 	c := x.start(0)

@@ -16,7 +16,7 @@ static uint64_t upper(uint64_t v)
 /* The instruction under way is such a one. */
 void halves_note(struct machine *m, struct insn x)
 {
-	if (!x.half || (m->knobs & KNOB_NO_HALVES))
+	if (!x.half)
 		return;
 	m->halves.compared = cpu_encoded(m, 0);
 	m->halves.reg = x.target > 0 ? x.target : -1; /* RAX is always equal to itself */

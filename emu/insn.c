@@ -7,8 +7,6 @@
 
 enum {
 	CLI = 0xFA,
-	FLAG_INTERRUPT = 1 << 9,
-	FRAME_ROOM = 1024, /* minJump in package scheduler */
 };
 
 /* The instruction at the program counter, taken apart again. */

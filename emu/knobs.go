@@ -1,22 +1,6 @@
 package emu
 
-/*
-#include "machine.h"
-
-static void idle(uc_engine *uc, uint64_t addr, uint32_t size, void *user)
-{
-	(void)uc;
-	(void)addr;
-	(void)size;
-	(void)user;
-}
-
-static void idle_hook(struct machine *m)
-{
-	uc_hook h;
-	uc_hook_add(m->uc, &h, UC_HOOK_CODE, (void *)idle, NULL, 1, 0);
-}
-*/
+// #include "machine.h"
 import "C"
 
 // Cures that a test switches off, to see that it would fail without them.
@@ -35,7 +19,3 @@ const (
 	knobNoProbe     = C.KNOB_NO_PROBE
 	knobNoGuard     = C.KNOB_NO_GUARD
 )
-
-// addCodeHook gives the engine a second code hook, which does nothing: for a test, in which
-// there can't be C. Preconditions: the machine hasn't run.
-func (m *Machine) addCodeHook() { C.idle_hook(m.c) }

@@ -39,6 +39,10 @@ var _ = [...]struct{}{
 	one{}[unsafe.Offsetof(C.struct_undo{}.old)^unsafe.Offsetof(undoEntry{}.old)],
 
 	one{}[C.PAGE_SHIFT^abi.PageShift],
+	one{}[C.FLAG_INTERRUPT^abi.IF],
+	one{}[C.FLAG_AC^abi.AC],
+	one{}[C.ENTRY_PRESENT^abi.EntryPresent],
+	one{}[C.ENTRY_LARGE^abi.EntryLarge],
 	one{}[C.VECTOR_DIVIDE^abi.DivideError],
 	one{}[C.VECTOR_DEBUG^abi.DebugException],
 	one{}[C.VECTOR_BREAKPOINT^abi.Breakpoint],

@@ -39,7 +39,13 @@ enum {
 	MAX_FRAMES = 16,        /* signals whose handlers haven't returned */
 	REGISTER_SIZE = 16,     /* bytes from one register of a device to the next */
 	PLAIN_WORDS = (1 << PAGE_SHIFT) / REGISTER_SIZE / 64,
+	FRAME_ROOM = 1024, /* a smaller change of the stack pointer is a function's own frame */
 };
+
+/* Bits of the flags register, of CR0, and of an entry of a page table: package abi has them too (layout.go). */
+enum { FLAG_INTERRUPT = 1 << 9, FLAG_AC = 1 << 18 };
+#define CR0_PAGING (1ULL << 31)
+enum { ENTRY_PRESENT = 1 << 0, ENTRY_LARGE = 1 << 7 };
 
 /* Page permissions: Prot in types.go. */
 enum { PERM_READ = 1, PERM_WRITE = 2, PERM_EXEC = 4 };
@@ -487,7 +493,6 @@ enum {
 	KNOB_COUNT = 1 << 10,        /* let the engine count instructions as well */
 	KNOB_NO_PROBE = 1 << 11,     /* tell of a poised event what was seen of it */
 	KNOB_NO_GUARD = 1 << 12,     /* let the engine load and store what the processor refuses */
-	KNOB_NO_HALVES = 1 << 13,    /* a compare-and-exchange of four bytes clears upper halves */
 };
 
 #include "parts.h"

@@ -14,7 +14,6 @@ enum {
 	MASKS = 0x3f,     /* of the six floating-point exceptions */
 	MXCSR_MASKS = 7,  /* their first bit in MXCSR; in x87's control word it is 0 */
 	FX_MXCSR = 24,    /* where fxrstor's operand has MXCSR */
-	FLAG_AC = 1 << 18 /* alignment checks */
 };
 
 static bool between(uint8_t op, uint8_t first, uint8_t last)

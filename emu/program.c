@@ -20,14 +20,11 @@
 
 enum {
 	LONGEST_INSN = 15,
-	PRESENT = 1,
-	LARGE_PAGE = 1 << 7,
 	PAGE_MASK = (1 << PAGE_SHIFT) - 1,
 	LARGE_MASK = (1 << 22) - 1,
 };
 
 static const uint64_t no_page = 1; /* the address of no page */
-static const uint64_t cr0_paging = 1ULL << 31;
 
 const char *programs_open(struct machine *m)
 {
@@ -61,14 +58,14 @@ static uint64_t walk(const struct machine *m, uint64_t page)
 	uint64_t cr3 = 0;
 	uc_reg_read(m->uc, UC_X86_REG_CR0, &cr0);
 	uc_reg_read(m->uc, UC_X86_REG_CR3, &cr3);
-	if (!(cr0 & cr0_paging))
+	if (!(cr0 & CR0_PAGING))
 		return page;
 	uint64_t e = entry(m, (cr3 & ~(uint64_t)PAGE_MASK) + (page >> 22 & 1023) * 4);
-	if (e & PRESENT && e & LARGE_PAGE)
+	if (e & ENTRY_PRESENT && e & ENTRY_LARGE)
 		return (e & ~(uint64_t)LARGE_MASK) | (page & LARGE_MASK);
-	if (e & PRESENT)
+	if (e & ENTRY_PRESENT)
 		e = entry(m, (e & ~(uint64_t)PAGE_MASK) + (page >> PAGE_SHIFT & 1023) * 4);
-	return e & PRESENT ? e & ~(uint64_t)PAGE_MASK : m->space;
+	return e & ENTRY_PRESENT ? e & ~(uint64_t)PAGE_MASK : m->space;
 }
 
 /* Where an instruction below the kernel's own is in memory. */
@@ -94,7 +91,7 @@ bool program_parted(const struct machine *m, uint64_t page)
 		return walk(m, page + size) != page + size; /* paging is off, or still as without */
 	uc_reg_read(m->uc, UC_X86_REG_CR3, &cr3);
 	for (uint64_t at = 0; at < m->code_bias; at += large) {
-		if (!(entry(m, (cr3 & ~(uint64_t)PAGE_MASK) + (at >> 22) * 4) & PRESENT))
+		if (!(entry(m, (cr3 & ~(uint64_t)PAGE_MASK) + (at >> 22) * 4) & ENTRY_PRESENT))
 			continue;
 		for (uint64_t v = at; v < at + large; v += size)
 			if (walk(m, v) == page && walk(m, v + size) != page + size)
@@ -162,7 +159,7 @@ void programs_forget(struct machine *m)
 	if (!m->nstale)
 		return;
 	uc_reg_read(m->uc, UC_X86_REG_CR0, &cr0);
-	cr0 &= ~cr0_paging;
+	cr0 &= ~CR0_PAGING;
 	uc_reg_write(m->uc, UC_X86_REG_CR0, &cr0);
 	while (m->nstale) {
 		uint64_t at = m->stale[--m->nstale] << PAGE_SHIFT;

@@ -4,7 +4,7 @@ package emu
 import "C"
 
 // Ran reports whether an instruction in [lo, hi) was executed, in any run of the machine
-// since ForgetRan, those that were taken back included. An instruction that threads came to only
+// since ForgetRan, those that were taken back included. An instruction that threads reached only
 // wasn't. Nothing is recorded for it: the code hook takes each instruction apart once.
 func (m *Machine) Ran(lo, hi uint64) bool {
 	return bool(C.machine_ran(m.c, C.uint64_t(lo), C.uint64_t(hi)))
@@ -16,7 +16,7 @@ func (m *Machine) ForgetRan(lo, hi uint64) {
 }
 
 // Did has Ran count an instruction of size bytes that was carried out for the machine, which only
-// came to it (StopPrivileged).
+// reached it (StopPrivileged).
 func (m *Machine) Did(pc, size uint64) { C.machine_did(m.c, C.uint64_t(pc), C.uint32_t(size)) }
 
 // EachRan calls f with the instructions that were executed, by any thread in any run,

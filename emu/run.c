@@ -155,7 +155,7 @@ void emulate(struct machine *m)
 	if (m->why)
 		return;
 	if (!err) {
-		/* The one end that is no hook's: the guest came to address 0. */
+		/* The one end that is no hook's: the guest reached address 0. */
 		m->stop_at_fetch = true;
 		stop_fault(m, FAULT_FETCH, 0, 1);
 		return;
@@ -291,7 +291,7 @@ static void fill_regs(struct machine *m)
 	}
 }
 
-/* An instruction that the run came to and didn't begin isn't known for that: what is known
+/* An instruction that the run reached and didn't begin isn't known for that: what is known
  * was executed (machine_ran). Those that a fault stops, or the kernel carries out, were begun. */
 static void unlearn(struct machine *m)
 {

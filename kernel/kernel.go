@@ -227,7 +227,7 @@ type Interrupter interface {
 	Interrupt(t trace.TID, regs *emu.Regs)
 	// CPU names the whole CPU state in which such a thread, or the caller, stands.
 	CPU(t trace.TID) emu.Ctx
-	// Arrival says when a signal that another thread sends to t comes to it.
+	// Arrival says when a signal that another thread sends to t reaches it.
 	Arrival(t trace.TID) Arrival
 	// TakesInCall reports whether a handler may come where t's call returns: it isn't one of
 	// a trusted function.
@@ -236,7 +236,7 @@ type Interrupter interface {
 	KeepCPU(c emu.Ctx)
 }
 
-// Arrival says when a signal comes to the thread that another one sends it to.
+// Arrival says when a signal reaches the thread that another one sends it to.
 type Arrival uint8
 
 const (

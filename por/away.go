@@ -53,7 +53,7 @@ type lends interface {
 type borrowed interface {
 	// lentUnits are those of the part.
 	lentUnits() []unit
-	// result writes what the k-th came to.
+	// result writes what the k-th reached.
 	result(p *packer, k int)
 }
 

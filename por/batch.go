@@ -28,7 +28,7 @@ type division interface {
 	// count adds what unit i of the last deal has run to the search's counts. It
 	// is called for each unit that counts, in order.
 	count(i int)
-	// merge takes over what all units of the last deal came to.
+	// merge takes over what all units of the last deal reached.
 	merge() error
 	// progress is how far the search is.
 	progress() Progress
@@ -235,7 +235,7 @@ func batches(d division, workers []Worker, opts *Options, obs Observer) (end uni
 		}
 		obs.Progress(d.progress())
 		if opts.Stop != nil && opts.Stop() {
-			return gaveUp, 0, nil
+			return gaveUp, 0, opts.saveLast(d.pack)
 		}
 		if opts.SaveNow != nil && opts.SaveNow() {
 			if err := opts.save(d.pack()); err != nil {
@@ -243,6 +243,14 @@ func batches(d division, workers []Worker, opts *Options, obs Observer) (end uni
 			}
 		}
 	}
+}
+
+// saveLast has a search saved that stops.
+func (o *Options) saveLast(pack func() ([]byte, error)) error {
+	if o.SaveLast == nil || !o.SaveLast() {
+		return nil
+	}
+	return o.save(pack())
 }
 
 // save has a search saved, unless it couldn't be packed.

@@ -24,7 +24,7 @@ import "landgo/internal/trace"
 //
 // Deviations:
 //   - next(s, u) is looked at when u takes the step (as in dpor.go), and not in
-//     each s. Where it is an acquire it is also looked at when it comes to be
+//     each s. Where it is an acquire it is also looked at when it is made
 //     impossible (waiting). Then u can't be added at the start of a later block,
 //     and a race that is found later may have no other place. Steps never taken are
 //     looked at at the end. Only races that nothing orders between count: the

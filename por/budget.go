@@ -45,6 +45,11 @@ func (b *budget) interrupted() bool {
 	return false
 }
 
+// enough reports whether as many executions were run as there may be.
+func (o *Options) enough(s *Stats) bool {
+	return o.MaxExecutions > 0 && s.Executions >= o.MaxExecutions
+}
+
 // pollWithin is called for work, in steps looked at, that can go on for seconds
 // between two transitions. It reports whether the search is to stop: what the
 // caller has left to do is lost with it.

@@ -196,7 +196,7 @@ func TestAnsweredUntilUpdate(t *testing.T) {
 	}
 }
 
-// fails reports whether a rule that is left out shows: a search comes to something else, or runs
+// fails reports whether a rule that is left out shows: a search reaches something else, or runs
 // a thread that can't run.
 func fails(p *model.Program, f fault) (found bool) {
 	defer func() { found = found || recover() != nil }()

@@ -145,7 +145,7 @@ func fencingProgram(seed uint64) *model.Program {
 
 // ringProgram has three threads that each store, and load what the next one stores. One empties
 // all buffers between. Each may find 0, but then all buffers are never empty at one moment. The
-// second thread's store comes to memory after the third has loaded, and the third's after the
+// second thread's store reaches memory after the third has loaded, and the third's after the
 // fence.
 func ringProgram() *model.Program {
 	st := func(a int) model.Instr { return model.Instr{Code: model.Store, A: a, C: 1, Size: 8} }

@@ -13,7 +13,7 @@ import "fmt"
 // again without (Stats.Replayed counts its steps). Its executions aren't
 // reported again.
 
-// EndlessError is a search that came to its end, and to states from which none
+// EndlessError is a search that ended, and found states from which none
 // of the executions does.
 type EndlessError struct{ Endless, States int }
 
@@ -21,7 +21,7 @@ func (e *EndlessError) Error() string {
 	if e.Endless == e.States {
 		return fmt.Sprintf("no execution has an end: %d states, and none of them leads to one", e.States)
 	}
-	return fmt.Sprintf("some executions have no end, and can't come to one: %d of %d states lead to none", e.Endless, e.States)
+	return fmt.Sprintf("some executions have no end, and can't reach one: %d of %d states lead to none", e.Endless, e.States)
 }
 
 // stateSteps are those between states, which have numbers from 0.

@@ -60,7 +60,7 @@ func (e *Execution) Len() int { return e.walk.depth() }
 // Path appends the execution's steps to dst.
 func (e *Execution) Path(dst []PathStep) []PathStep { return e.walk.pathSteps(dst) }
 
-// ended counts an execution that came to its end, with the threads of its last state.
+// ended counts an execution that ended, with the threads of its last state.
 func (s *Stats) ended(e Ending, threads []trace.Thread) {
 	s.Executions++
 	if e == EndedBug {

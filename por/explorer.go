@@ -224,7 +224,18 @@ func (x *explorer) explore() error {
 	if x.stopped && x.batch == nil {
 		x.tell()
 	}
+	if x.opts.enough(&x.stats) {
+		return x.saveLast()
+	}
 	return nil
+}
+
+// saveLast has the search saved that stops here, if it can be gone on with from here.
+func (x *explorer) saveLast() error {
+	if x.batch != nil || x.needs.mark != nil || x.finer {
+		return nil
+	}
+	return x.opts.saveLast(x.pack)
 }
 
 // poll is called every few hundred transitions, between two of them.
@@ -232,7 +243,7 @@ func (x *explorer) poll() error {
 	x.due = false
 	x.giveWay()
 	if x.interrupted() {
-		return nil
+		return x.saveLast()
 	}
 	if x.batch == nil && x.needs.mark == nil && x.opts.SaveNow != nil && x.opts.SaveNow() {
 		x.tell() // it may be the last time

@@ -55,7 +55,7 @@ func (x *explorer) end(e Ending) {
 		if x.observers != nil {
 			x.ended.Preemptions = x.observers.now().preemptions
 		}
-		if !x.obs.Ended(&x.ended) || x.opts.MaxExecutions > 0 && x.stats.Executions >= x.opts.MaxExecutions {
+		if !x.obs.Ended(&x.ended) || x.opts.enough(&x.stats) {
 			x.stopped = true
 		}
 	}

@@ -81,7 +81,7 @@ var findings = []finding{
 		{{Code: model.StoreR, C: 1, R: 1, Size: 4}, {Code: model.CompareEx, C: 1, D: 1}, {Code: model.Store, C: 1, Size: 4}},
 		{{Code: model.Store, Size: 4}, {Code: model.Load, Size: 4}},
 	}}},
-	{"13: within a bound, a thread that comes to wait for a lock races with its owner then, not only with its last one", model.Program{MainEnds: true, Threads: [][]model.Instr{
+	{"13: within a bound, a thread that begins to wait for a lock races with its owner then, not only with its last one", model.Program{MainEnds: true, Threads: [][]model.Instr{
 		{{Code: model.Create, A: 1}, {Code: model.Create, A: 2}, {Code: model.Join, A: 2}},
 		{{Code: model.Exchange, C: 2}, {Code: model.Lock}, {Code: model.Store, C: 1, Size: 4}, {Code: model.Lock, A: 1}, {Code: model.Unlock, A: 1}, {Code: model.Lock, A: 1},
 			{Code: model.Store, Size: 4}, {Code: model.FetchAdd, C: 1, Size: 4}},

@@ -42,7 +42,7 @@ func (p *prefixes) number(counts []int32, last trace.TID) int32 {
 	return p.slots[s] - 1
 }
 
-// slot is where the number of a prefix is, or comes to be.
+// slot is where the number of a prefix is, or will be.
 func (p *prefixes) slot(counts []int32, last trace.TID) int {
 	h := uint64(last) + 1
 	for _, n := range counts {

@@ -13,7 +13,7 @@ import (
 )
 
 // Programs under search observers. The judge runs all interleavings. It says what the
-// threads can come to, and which classes of executions there are. Executions of one class
+// threads can reach, and which classes of executions there are. Executions of one class
 // have the same events, and each read finds the same store. All that depends comes in the
 // same order, but for two stores of the same bytes.
 
@@ -23,7 +23,7 @@ type watcher struct {
 	p     *model.Program
 	r     *recorder
 	stats Stats
-	// ends are where the threads came to: memory isn't in them.
+	// ends are where the threads stopped: memory isn't in them.
 	ends    map[string]bool
 	classes map[string]bool
 	bytes   ordered8
@@ -197,7 +197,7 @@ func (w *watcher) class() string {
 	return string(plain.canonical(nil)) + lasts
 }
 
-// onlyStores reports whether the access of x is a store, or an exchange that comes to the same.
+// onlyStores reports whether the access of x is a store, or an exchange that has the same result.
 func (w *watcher) onlyStores(x *trace.Transition) bool {
 	a := &x.Accesses[0]
 	return a.Flags&(trace.Write|trace.RMW) == trace.Write || w.p.Threads[x.Thread][a.PC].Code == model.Swap

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -141,6 +142,71 @@ func TestResumeWhole(t *testing.T) {
 	t.Log("kills", kills)
 	if kills < programsOf {
 		t.Error("hardly ever killed")
+	}
+}
+
+// stopped runs a search that is stopped by Options.Stop, or after one more execution, and gone on
+// with from there on new machines, until it ends.
+func stopped(name string, p *model.Program, opts Options) (all *survey, stops int, err error) {
+	opts.look = 1
+	opts.SaveLast = func() bool { return true }
+	opts.Save = func(state []byte) error { opts.Resume = state; return nil }
+	for ; stops < 10000; stops++ {
+		polls, done := 0, uint64(0)
+		if all != nil {
+			done = all.stats.Executions
+		}
+		opts.Stop, opts.MaxExecutions = func() bool { polls++; return polls > 3 }, 0
+		if stops%2 == 1 {
+			opts.Stop, opts.MaxExecutions = nil, done+1
+		}
+		s, err := explore(name, p, opts)
+		if err != nil {
+			return nil, stops, err
+		}
+		if all != nil {
+			s.merge(all)
+		}
+		if all = s; s.stats.Complete {
+			return all, stops, nil
+		}
+	}
+	return nil, stops, errors.New("it has no end")
+}
+
+// TestResumeStopped: a search that is stopped by a limit again and again has all the counts of
+// one that isn't, and finds as much.
+func TestResumeStopped(t *testing.T) {
+	stops := 0
+	for seed, seen := 5000, 0; seen < 8; seed++ {
+		p := programs(false, false).Example(seed)
+		judge := judged(t, p, judgeLimit)
+		if judge == nil || judge.stats.Executions > 100 {
+			continue
+		}
+		seen++
+		for _, w := range wholes {
+			if name, _, _ := strings.Cut(w.search, ":"); name == "trust" || name == "rounder" || name == "pct" {
+				continue // stopped in the middle of a run, or of a graph, they go on from before
+			}
+			opts := Options{OneEvent: true, Unmerged: true, Iterate: w.iterate, WarmUp: math.MaxUint64}
+			opts.Bounds, _ = ParseBounds(w.bounds)
+			undisturbed, err := explore(w.search, p, opts)
+			if err != nil {
+				t.Fatalf("%s: %v\n%v", w.search, err, p)
+			}
+			again, n, err := stopped(w.search, p, opts)
+			stops += n
+			if err == nil && (undisturbed.stats != again.stats || !sameOutcomes(undisturbed, again)) {
+				err = fmt.Errorf("%+v, undisturbed %+v", again.stats, undisturbed.stats)
+			}
+			if err != nil {
+				t.Fatalf("%s %s, %d stops: %v\n%v", w.search, w.bounds, n, err, p)
+			}
+		}
+	}
+	if t.Log("stops", stops); stops < 100 {
+		t.Error("hardly ever stopped")
 	}
 }
 

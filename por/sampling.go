@@ -163,6 +163,9 @@ func (s *sampling) once() error {
 		}
 	}
 	x.stats.Complete = s.done == s.runs && !x.finer
+	if x.opts.enough(&x.stats) && !x.stats.Complete && !x.finer {
+		return x.opts.saveLast(s.pack)
+	}
 	return nil
 }
 

@@ -96,7 +96,11 @@ type Options struct {
 	// SaveNow, if not nil, is polled as Stop is; true has Save called with the
 	// state of the search, for Resume.
 	SaveNow func() bool
-	Save    func(state []byte) error
+	// SaveLast, if not nil, is asked where Stop or MaxExecutions ends the search between two
+	// steps; true has Save called there, too. (Not where a search of graphs has run
+	// MaxExecutions, or a batch of a divided one is cut short.)
+	SaveLast func() bool
+	Save     func(state []byte) error
 	// Resume, if not nil, is such a state, of the same program and search: the
 	// search goes on from there.
 	Resume []byte

@@ -13,7 +13,7 @@ import "landgo/por/relation"
 // e.w.b.v the running thread is left at once, in b.e.w.v after b; the switch to
 // b and back is saved. And b must not make a switch in e.w dearer. It does where
 // it lets a thread go on that could be left freely because it was blocked. So a
-// sleeper also wakes when the event's thread comes to wait for something that
+// sleeper also wakes when the event's thread begins to wait for something that
 // depends on it. With a fair bound no step sleeps that was a yield or changed
 // which threads can run (conservative.go).
 //

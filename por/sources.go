@@ -22,7 +22,7 @@ import (
 // A *configuration* is a set of such steps with all that happens before them (the thread's
 // earlier steps, the store that is found, dependent operations) that has such an order. A
 // class of executions is a configuration that can't be larger. That optimal-DPOR, over this
-// system, comes to each class: say the walk has left state E, and C is a class with E that
+// system, reaches each class: say the walk has left state E, and C is a class with E that
 // was run nowhere. Take an explored or sleeping step b of E and a largest part K of C
 // behind E. K is closed under what happens before, so E, b and K together are a
 // configuration. Take an execution with them, which there is by induction. Let e be a first

@@ -8,7 +8,7 @@ import (
 )
 
 // stateful is search without partial-order reduction that stores the states it has
-// visited, and goes back when it comes to one again. Flanagan and Godefroid (POPL
+// visited, and goes back when it reaches one again. Flanagan and Godefroid (POPL
 // 2005, §5) have configurations with such a search. With sleep sets it matches
 // states as in Godefroid (LNCS 1032, Fig. 5.2):
 //
@@ -21,7 +21,7 @@ import (
 //
 // It finds every state in which a thread can run, so every final state and every
 // bug. It runs some execution to each, and not one of each trace. A run that
-// comes to a stored state is counted as blocked.
+// reaches a stored state is counted as blocked.
 //
 // Soundness: a state is known by a 128-bit digest (Hasher), which says all that
 // what follows depends on. Two states that differ are taken for one with a chance

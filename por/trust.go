@@ -131,7 +131,7 @@ func (w *graphWalk) Ended(e *trust.End) bool {
 		w.ends.ended(ending, e.Threads)
 	}
 	w.ended.Ending, w.ended.Preemptions, w.ended.Threads, w.ended.Last = ending, e.Preemptions, e.Threads, e.Last
-	if !w.obs.Ended(&w.ended) || w.opts.MaxExecutions > 0 && w.ends.Executions >= w.opts.MaxExecutions {
+	if !w.obs.Ended(&w.ended) || w.opts.enough(&w.ends) {
 		w.stopped = true
 		return false
 	}

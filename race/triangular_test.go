@@ -56,7 +56,7 @@ func watchAll(p *litmus.Program, w *Triangular) {
 	visit(litmus.NewMachine(p, litmus.SC))
 }
 
-// excess is a model under which a program comes to more than under litmus.SC; litmus.SC if there is none.
+// excess is a model under which a program has more outcomes than under litmus.SC; litmus.SC if there is none.
 func excess(p *litmus.Program) litmus.Model {
 	sc := litmus.Outcomes(p, litmus.SC)
 	for _, m := range []litmus.Model{litmus.TSO, litmus.TSOStalls} {
@@ -67,8 +67,8 @@ func excess(p *litmus.Program) litmus.Model {
 	return litmus.SC
 }
 
-// TestTriangularTheorem: a program none of whose litmus.SC executions has a triangular race comes to the
-// same under x86-litmus.TSO, with either treatment of partial overlaps. And the watch isn't
+// TestTriangularTheorem: a program none of whose litmus.SC executions has a triangular race has the
+// same outcomes under x86-litmus.TSO, with either treatment of partial overlaps. And the watch isn't
 // so coarse that this says little.
 func TestTriangularTheorem(t *testing.T) {
 	programs, seed := 2500, uint64(1)
@@ -89,7 +89,7 @@ func TestTriangularTheorem(t *testing.T) {
 		if len(w.Found()) == 0 {
 			free++
 			if more != litmus.SC {
-				t.Fatalf("no triangular race, and %v comes to more than litmus.SC (seed %d):\n%v", more, seed, p)
+				t.Fatalf("no triangular race, and %v allows more than litmus.SC (seed %d):\n%v", more, seed, p)
 			}
 		}
 	}

@@ -205,7 +205,7 @@ func (s *state) Starts() []Start {
 // Limit makes the stepping thread stop at one of its own instruction numbers,
 // beyond the one where its step begins, for replays; 0: no limit. The last
 // instruction may be one that landgo carries out (a yield): there a step ended
-// whose thread came to stand before an access, and nothing shares its memory yet.
+// whose thread stopped before an access, and nothing shares its memory yet.
 func (s *fixed) Limit(insns uint64) { s.limit, s.exact = insns, insns != 0 }
 
 // LimitStarts says, by name, how far threads may run when they are created, for

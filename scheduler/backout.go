@@ -26,7 +26,7 @@ import (
 // For take an execution with tries that fail, and leave them out, from the try to the next one.
 // The word differs by what threads have added that are on their way back. An addition whose
 // result isn't used does the same (3). A try that works does so with the word as it is now, too:
-// else it would have failed (4). It comes to the same state (2). Nothing else looks at the word.
+// else it would have failed (4). The state is the same (2). Nothing else looks at the word.
 // So what is left is an execution, in which all else happened as before. Where it ends, a thread
 // that waits on its way back waits before its try, which would fail (1). A thread that tries
 // again and again, with no other able to go on, waits there as well: such an execution has no end.
@@ -38,7 +38,7 @@ import (
 // The conditions are looked at where a thread stands before a try, for all values that the word had
 // in the execution, with all sums that others may have added. It is run from there with each, and
 // taken back. Where one doesn't hold that is learned, and the search begins again with all tries. An
-// execution that breaks the third begins like one without tries that fail, which the search comes to.
+// execution that breaks the third begins like one without tries that fail, which the search runs.
 //
 // Loops with a net effect of zero are those of Kokologiannakis, Ren and Vafeiadis ("Dynamic Partial Order
 // Reductions for Spinloops", FMCAD 2021). The conditions here are landgo's own.
@@ -70,7 +70,7 @@ type backouts struct {
 	surveyed  map[surveyKey]*tries
 	adding    map[uint64]bool // instructions that add, by place
 	swapping  map[uint64]bool // those that exchange
-	vain      map[uint64]int  // surveys that came to nothing, by place
+	vain      map[uint64]int  // surveys in vain, by place
 	watching  bool            // there may be some: which values words have had is of interest
 	// taught is a step in which something was learned, by its place on the path and its number. An
 	// execution that has it runs on to its end, with tries that weren't known.
@@ -151,7 +151,7 @@ func (b *backouts) blindly(pc uint64) bool {
 	return b.blends.byCode(pc) == trace.BlendAdd && !b.in.image.FlagsCross()
 }
 
-// learn looks at a thread after its step. The thread may stand before a try that it comes to again, after one that
+// learn looks at a thread after its step. The thread may stand before a try that it reaches again, after one that
 // failed.
 func (b *backouts) learn(th *thread) {
 	if !b.on() || !b.canTry(th) || th.Stand != StandAccess || b.tries(th) || b.told(&th.Access) || b.vain[th.Access.PC] > mostVain {

@@ -163,7 +163,7 @@ func (c *copyCalls) steps(th edit) {
 	th.Effects++
 }
 
-// holds records that a step begins, or ends, to keep other calls away, or comes to such a call.
+// holds records that a step begins, or ends, to keep other calls away, or reaches such a call.
 func (c *copyCalls) holds(th edit, tr *trace.Transition, op trace.Op) {
 	if op.Kind != trace.OpNone {
 		op.PC = cmp.Or(th.copying.pc, th.Regs.RIP)
@@ -208,7 +208,7 @@ func (c *copyCalls) carriedOut(th edit, tr *trace.Transition, left []kernel.Part
 				from, to, ok = hi, hi, false
 			}
 			if lo < from {
-				c.sharing.Touch(th.ID, tr, th.copying.pc, lo, uint32(from-lo), trace.Write) // others may come to share it
+				c.sharing.Touch(th.ID, tr, th.copying.pc, lo, uint32(from-lo), trace.Write) // others may begin to share it
 				c.in.machine.Write(lo, p.Bytes[lo-p.Addr:from-p.Addr])
 			}
 			if ok {

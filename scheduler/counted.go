@@ -24,8 +24,8 @@ import (
 // looked. For take an execution in which writes come between the turns. The thread polled, in
 // order, u1 ... un, and then left with v. Leave out its turns but the last: what polls has no
 // effect, so all others do the same. Have it take the step there: it polls v as long as v has
-// it poll, and leaves with v, in the same state. So each execution with all turns comes to
-// what one comes to in which each spin is a single step; and that is an execution.
+// it poll, and leaves with v, in the same state. So each execution with all turns has the result
+// of one in which each spin is a single step; and that is an execution.
 //
 // Whether it is so is tried each time that a thread stands before a spin, or that its bytes
 // were written (survey). All values are tried that were there in this execution. In each
@@ -38,7 +38,7 @@ import (
 // independent steps: all writes of these bytes depend on each other, for nothing blends
 // then. Where it isn't so, that is learned, and all begins again with the turns one by one.
 //
-// A count that ends nowhere (a back-off that stays at its most) comes to a state that recurs.
+// A count that ends nowhere (a back-off that stays at its most) reaches a state that recurs.
 // Then there is no way out with this value, and the thread awaits another one.
 //
 // Judged by TestCounted in por, on programs with all turns and with steps of all turns.

@@ -33,5 +33,5 @@ func (e *BudgetError) Error() string {
 	if e.Steps != 0 {
 		return fmt.Sprintf("an execution has %d steps and no end", e.Steps)
 	}
-	return fmt.Sprintf("a step ran %d instructions without coming to a preemption point", e.Insns)
+	return fmt.Sprintf("a step ran %d instructions without reaching a preemption point", e.Insns)
 }

@@ -9,7 +9,7 @@ import (
 // FenceAfter's function says so, its thread waits until its buffer is empty, as at an mfence
 // behind that instruction. The wait isn't a step of its own. The thread's next operation is
 // enabled only then, and the instructions between are private to it. An xchg in place of the
-// store comes to the same: nothing of the thread lies between the store and its way to
+// store has the same result: nothing of the thread lies between the store and its way to
 // memory.
 
 // atHandler stands for the store's place where a thread waits before a signal's handler: the

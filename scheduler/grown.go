@@ -15,7 +15,7 @@ import (
 // goes on counting. Its state never recurs. But from some turn on nothing depends on how large the
 // count is. That is proven for a turn. It is run instruction by instruction, with the count for
 // what it is or anything greater (x86.Grown). If each instruction does the same with a greater
-// one, the turn comes to the same but for the count. So do all later turns, and the state
+// one, the turn ends in the same state but for the count. So do all later turns, and the state
 // counts as one that recurs.
 //
 // A count stays below 2^30 for the next 2^25 turns, as a turn changes it by at most mostGrowth. What a
@@ -37,7 +37,7 @@ func triesGrown(turn uint32) bool {
 	return turn >= grownFrom && turn&(turn-1) == 0
 }
 
-// grows reports whether a thread that stands here, and comes to next by a turn that finds with, does
+// grows reports whether a thread that stands here, and goes to next by a turn that finds with, does
 // the same in all later turns. So it has to with each value that has it stay, and with the first,
 // the present one. If it does, words are those of memory that may hold other numbers, there or
 // after it has left.

@@ -17,7 +17,7 @@ import (
 // looked, unless it overwrites these bytes before it reads them. Whether it does is watched in each
 // execution. For take an execution with all turns, and the one in which the spin is a single step.
 // In both the thread runs the same code from there on. So if it reads none of these bytes in
-// one, it reads none in the other, and both come to the same. If it does read one, that is
+// one, it reads none in the other, and both end alike. If it does read one, that is
 // learned. All begins again then, with the turns one by one.
 //
 // The C library's own functions that run without a stop aren't watched. So they count as readers
@@ -139,7 +139,7 @@ func unequal(a, b string, f func(at uint64) bool) bool {
 }
 
 // watches reports whether the accesses of a thread's run are watched. Runs that are tried are, too:
-// what comes of them decides whether the thread waits.
+// their result decides whether the thread waits.
 func (c *counts) watches(th *thread) bool { return len(th.leftover) > 0 }
 
 // watch takes in accesses of a thread, and returns those that aren't to its own memory alone.

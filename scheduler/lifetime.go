@@ -56,7 +56,8 @@ type state struct {
 	cells
 	threads   []thread // by TID; ids of threads not yet created are holes
 	threadLog Log[threadSave]
-	savedAt   []int32 // by TID: where Save put it in threadLog last, + 1; perhaps that was cut off since
+	savedAt   []uint64 // by TID: the serial of the mark behind which Save kept it last
+	serials   uint64   // given to marks so far: they don't go back
 	marks     []mark
 	arena     arena
 	steps     []stepInfo        // of the present path, for spin detection

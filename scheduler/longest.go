@@ -123,7 +123,7 @@ func (g *longest) whereLong() Long {
 const shownTurns = 3
 
 // way is the present path up to this many turns of the loop in which a thread stays to the end.
-// The loop begins where the thread comes to an instruction again and again, without a long time
+// The loop begins where the thread reaches an instruction again and again, without a long time
 // in between. It is nil for a kernel that schedules its threads itself: a part of its path is
 // none.
 func (g *longest) way(pc uint64, t trace.TID) (list []trace.Segment) {

@@ -13,6 +13,7 @@ type threadSave struct {
 }
 
 type mark struct {
+	serial   uint64
 	machine  trace.Mark
 	threads  int // of threadLog
 	arena    arenaMark
@@ -35,7 +36,7 @@ func (s *present) Save(t trace.TID) {
 		return
 	}
 	s.state.save(t)
-	s.savedAt[t] = int32(s.threadLog.Len())
+	s.savedAt[t] = s.latestSerial()
 	s.lib.Keep(t)
 	if s.companion != nil {
 		s.companion.Keep(t)
@@ -47,12 +48,21 @@ func (s *state) savedSince(t trace.TID) bool {
 	for int(t) >= len(s.savedAt) {
 		s.savedAt = append(s.savedAt, 0)
 	}
-	from := 0
+	return s.savedAt[t] == s.latestSerial()
+}
+
+// latestSerial is that of the latest mark; 1 before the first.
+func (s *state) latestSerial() uint64 {
 	if n := len(s.marks); n > 0 {
-		from = s.marks[n-1].threads
+		return s.marks[n-1].serial
 	}
-	n := int(s.savedAt[t])
-	return n > from && n <= s.threadLog.Len() && s.threadLog.At(n-1).id == t
+	return 1
+}
+
+// newSerial numbers a mark, and anew one whose threads were taken up: none is kept since then.
+func (s *state) newSerial() uint64 {
+	s.serials++
+	return s.serials + 1
 }
 
 func (s *state) save(t trace.TID) {
@@ -78,7 +88,7 @@ func (s *present) markAlone() trace.Mark {
 // mark marks the state that goes with a mark of the machine.
 func (s *state) mark(machine trace.Mark) trace.Mark {
 	s.marks = append(s.marks, mark{
-		machine: machine, threads: s.threadLog.Len(), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), wrote: len(s.wrote), tallies: len(s.tallies), through: len(s.through), promises: len(s.promises), panics: len(s.panics),
+		serial: s.newSerial(), machine: machine, threads: s.threadLog.Len(), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), wrote: len(s.wrote), tallies: len(s.tallies), through: len(s.through), promises: len(s.promises), panics: len(s.panics),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -108,20 +118,21 @@ func (s *present) goBack(k trace.Mark) {
 	s.listing.rewound(s.machine.Journal())
 }
 
-// takeUp takes up all threads again that were kept, but the first n.
-func (s *state) takeUp(n int) {
-	for i := s.threadLog.Len() - 1; i >= n; i-- {
+// takeUp takes up all threads again that were kept since mark m, the latest from now on.
+func (s *state) takeUp(m *mark) {
+	for i := s.threadLog.Len() - 1; i >= m.threads; i-- {
 		e := s.threadLog.At(i)
 		s.threads[e.id] = e.old
 		s.listing.changes(e.id)
 	}
-	s.threadLog.Cut(n)
+	s.threadLog.Cut(m.threads)
+	m.serial = s.newSerial()
 }
 
 // rewind takes up what was marked; the machine is there already.
 func (s *state) rewind(k trace.Mark) {
 	m := &s.marks[k]
-	s.takeUp(m.threads)
+	s.takeUp(m)
 	s.arena.rewind(m.arena)
 	s.heap.Rewind(m.heap)
 	s.mapped.Rewind(m.mapped)

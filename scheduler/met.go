@@ -6,12 +6,12 @@ import (
 	"landgo/internal/trace"
 )
 
-// Met has the points and events that a guest's executions came to, of all that a search was asked to
+// Met has the points and events that a guest's executions reached, of all that a search was asked to
 // look at. It says whether a verdict without a bug means anything: where no
-// execution had a second thread, or came to a preemption point, nothing was tried.
+// execution had a second thread, or reached a preemption point, nothing was tried.
 // It only grows, and is never rewound.
 type Met struct {
-	// Points are the kinds of preemption points that a thread came to while another
+	// Points are the kinds of preemption points that a thread reached while another
 	// was there. A point of PointSync is one of another kind of operation than locks,
 	// atomic instructions, creation and the end of threads.
 	Points trace.Points
@@ -43,7 +43,7 @@ type Met struct {
 	Ticks, Barred bool
 	// GoneOff: a timer that sends a signal has.
 	GoneOff bool `json:",omitempty"`
-	// AtOnce: a signal came to another thread in the step that sent it.
+	// AtOnce: a signal reached another thread in the step that sent it.
 	AtOnce bool `json:",omitempty"`
 	// Later: a signal arrived in a step of its own.
 	Later bool `json:",omitempty"`
@@ -173,5 +173,5 @@ var pointsOfOps = func() (of [trace.NumOps]trace.Points) {
 	return of
 }()
 
-// MeetPoints notes that a thread has come to points of these kinds while another was there.
+// MeetPoints notes that a thread has reached points of these kinds while another was there.
 func (s *seen) MeetPoints(p trace.Points) { s.met.Points |= p }

@@ -3,7 +3,7 @@ package scheduler
 // A thread can wait in a loop and write meanwhile: it counts its looks where others see
 // that, or posts a semaphore until all have gone. No turn of such a loop is like the one
 // before, so it is no exact spin, and while no other thread is let in it has no end. A
-// search that prefers not to switch threads never comes to the end of such an execution.
+// search that prefers not to switch threads never ends such an execution.
 //
 // So the turns of a loop can be taken as yields, on demand (YieldRounds). A switch there is
 // no preemption then, and a fair bound ends the loop. A search by preemptions explores all

@@ -12,7 +12,7 @@ import (
 //	while (!stop)
 //		n++;
 //
-// comes to no preemption point, and its step has no end: the others never get to
+// reaches no preemption point, and its step has no end: the others never get to
 // touch the variable. A step that has become long is therefore looked at once: the
 // others run on from where they stand, the thread itself doesn't, and all of that
 // is taken back. It changes nothing but what is known of sharing, which is learned

@@ -13,7 +13,7 @@ import (
 // one of the bytes that it read changes. It waits for that, rather than being run
 // again.
 //
-// The test is made where a thread comes to stand, and only after it has polled once
+// The test is made where a thread stops, and only after it has polled once
 // as an ordinary step. So events between the reads of a loop are explored from that
 // first turn. Two ways to know:
 //
@@ -36,7 +36,7 @@ import (
 // to run out. That happens once no other thread can run. One that looks at the clock
 // waits for time to pass, too: clockloop.go.
 //
-// A search may be spared the first poll, too, and all that come to nothing: await.go.
+// A search may be spared the first poll, too, and all in vain: await.go.
 //
 // A turn may take locks and give them back: spinlocks.go.
 
@@ -114,7 +114,7 @@ const (
 	maxOpSteps   = 64
 )
 
-// standAt is called where a thread has come to stand at the end of a step. Reads of a
+// standAt is called where a thread has stopped at the end of a step. Reads of a
 // thread that is alone aren't on record; the state recurs all the same.
 func (s *System) standAt(th edit, tr *trace.Transition) error {
 	if s.probing || s.turning || !s.spins.calm(tr) || th.ID != tr.Thread || th.Stand != StandRun && s.Alone(th.ID) {

@@ -9,7 +9,7 @@ import (
 // A turn of a spin may take locks and give them back: a loop that looks under a lock
 // whether something has come. Assume that threads only wait for a lock, and that its holder
 // unlocks it (library/lockmerge.go). Then all that others meet of such a turn is a wait,
-// and an execution without the turn comes to the same. The thread is where it was, others
+// and an execution without the turn has the same result. The thread is where it was, others
 // get their locks sooner, and what blocks for good is a turn that doesn't end. So these
 // locks aren't among what the thread waits for. Judged by TestQuietLocks in por's models,
 // where every such turn is run.

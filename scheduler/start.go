@@ -67,7 +67,7 @@ func (s *fixed) Opens(o *Openings) { s.openings = o }
 // whole: such a start can be played.
 func (o *Opening) whole() bool { return len(o.Legs) > 0 }
 
-// passes reports whether a start comes to none of these breakpoints but its own.
+// passes reports whether a start reaches none of these breakpoints but its own.
 func (o *Opening) passes(breaks []uint64) bool {
 	news := map[uint64]bool{}
 	for _, a := range breaks {
@@ -192,7 +192,7 @@ func (s *System) legBegin(th *thread, skip bool) legBegin {
 	return b
 }
 
-// plainRun: nothing is recorded of such a run, and no other thread can come to be in it.
+// plainRun: nothing is recorded of such a run, and no other thread can join in it.
 func plainRun(f emu.RunFlags) bool {
 	return f&(emu.Solo|emu.Quiet) != 0 && f&^(emu.Solo|emu.Quiet|emu.Check|emu.Unchecked|emu.Faults) == 0
 }

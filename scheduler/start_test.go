@@ -2,7 +2,7 @@ package scheduler
 
 import "testing"
 
-// TestOpeningPasses: a start comes to no breakpoint but where it has run, and where none
+// TestOpeningPasses: a start reaches no breakpoint but where it has run, and where none
 // was then.
 func TestOpeningPasses(t *testing.T) {
 	o := &Opening{Ran: []uint64{0x1000, 4, 12}, Breaks: []uint64{0x1004}}

@@ -36,7 +36,7 @@ func (s *present) Steer(c Companion) {
 // thread.Regs then.
 func (s *fixed) steered() bool { return s.companion != nil }
 
-// Frozen reports whether a thread has come to where FreezeAt wants its step left.
+// Frozen reports whether a thread has reached where FreezeAt wants its step left.
 func (s *fixed) Frozen(t trace.TID, insns uint64) bool {
 	return s.frozen != nil && s.frozen.thread == t && s.frozen.insns == insns
 }
@@ -89,7 +89,7 @@ func (s *System) Begin(t trace.TID, c trace.Choice, at emu.Ctx, pc uint64) (*tra
 	return tr, nil
 }
 
-// Done: a step has come to its end, or to an error.
+// Done: a step has ended, or has an error.
 func (s *state) Done(tr *trace.Transition) {
 	tr.Last = s.threads[tr.Thread].Insns
 	s.arena.seal(tr)

@@ -10,7 +10,7 @@ import (
 
 // Timers that send signals (setitimer and its kin), by which programs preempt threads of their
 // own. For the search, each timer that is set is a thread. In each of its steps it goes off: the
-// signal comes to the guest's thread where that stands. So each step of that thread depends on it
+// signal reaches the guest's thread where that stands. So each step of that thread depends on it
 // (interrupt.go), and the search tries it at each point.
 //
 // An interval timer could go off for ever. Config.Ticks is how often timers go off in an

@@ -132,7 +132,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestStepBudget: a step that never comes to a point, and counts, ends as one that is too long.
+// TestStepBudget: a step that never reaches a point, and counts, ends as one that is too long.
 func TestStepBudget(t *testing.T) {
 	const most = 50_000
 	g := script(t, Config{StepBudget: most}, threadsOf(func(c *emutest.Code) {

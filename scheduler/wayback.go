@@ -67,7 +67,7 @@ func (w *wayBack) survey(values, moved []uint64) *tries {
 	return r
 }
 
-// comesOut reports whether a thread comes to a try from here, with a word that stays. It may
+// comesOut reports whether a thread reaches a try from here, with a word that stays. It may
 // stay in a loop if it waits, and has taken back what it added.
 func (n *room) comesOut(v uint64, waits bool) bool {
 	for range mostPlaces {

@@ -18,7 +18,7 @@ type System interface {
 }
 
 // Explore runs all interleavings of a system from its root, again while points become finer,
-// and counts what end tells of each one's end. In each state that it comes to the list of
+// and counts what end tells of each one's end. In each state that it reaches the list of
 // threads that is kept has to agree with one made anew, and state is called if it isn't nil.
 func Explore(t testing.TB, s System, root trace.Mark, state func(), end func() string) map[string]int {
 	t.Helper()

@@ -119,7 +119,7 @@ var quickLink = sync.OnceValue(func() []string {
 })
 
 // compile builds a program, and notes which files of the user's it is of, each with its digest.
-// The program comes to its place whole, and after the note.
+// The program reaches its place whole, and after the note.
 func compile(cc, name, out string, args []string) error {
 	args = append(args, "-MMD", "-MF", out+".d", "-o", out+".new", name)
 	run := exec.Command(cc, args...)

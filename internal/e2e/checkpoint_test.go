@@ -73,6 +73,33 @@ func TestCheckpoint(t *testing.T) {
 	run(t, append(resume, good)...).complains(t, result.BadCheckpoint)
 }
 
+// TestCheckpointOfLimited: a search that a limit ended, or Ctrl-C, however soon, goes on to the
+// totals of one that had no limit.
+func TestCheckpointOfLimited(t *testing.T) {
+	good := guest(t, "lost.c", "-DLOCK", "-DN=7")
+	plain := []string{"run", "--json", "--jobs", "1", "--pp", "mem"}
+	want := run(t, append(plain, good)...).decode(t)
+	for name, limited := range map[string]func(args []string) ending{
+		"executions": func(args []string) ending { return run(t, append(args, "--max-executions", "10", good)...) },
+		"Ctrl-C": func(args []string) ending {
+			return finish(t, command(t, append(args, good)...), func(p *os.Process) {
+				time.Sleep(300 * time.Millisecond)
+				_ = p.Signal(os.Interrupt)
+			})
+		},
+	} {
+		file := filepath.Join(t.TempDir(), "search.ckpt")
+		first := limited(append(plain, "--checkpoint", file)).decode(t)
+		if first.Verdict != result.Budget || first.Executions >= want.Executions {
+			t.Fatalf("%s: %s, %d executions", name, first.Verdict, first.Executions)
+		}
+		r := run(t, append(plain, "--resume", file, good)...).decode(t)
+		if r.Verdict != want.Verdict || r.Executions != want.Executions || r.Transitions != want.Transitions {
+			t.Errorf("%s: %s, %d executions, %d transitions; without a limit %s, %d, %d", name, r.Verdict, r.Executions, r.Transitions, want.Verdict, want.Executions, want.Transitions)
+		}
+	}
+}
+
 // TestDeepeningCheckpoint: without --pp, too. Each process is killed as soon as
 // it has saved.
 func TestDeepeningCheckpoint(t *testing.T) {

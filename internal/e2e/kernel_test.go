@@ -55,7 +55,7 @@ func onKernel(t *testing.T, k guests.KernelTest, build string, flags ...string) 
 	r := kept.(*kernelRun)
 	r.Lock()
 	defer r.Unlock()
-	if r.Result == nil { // or no thread has come to its end
+	if r.Result == nil { // or no thread ended
 		r.Result = run(t, args...).decode(t)
 	}
 	return r.Result

@@ -28,8 +28,8 @@ static void *meets(void *a) { n++; while (n != 3) ; assert(n == 3); return a; }
 static void *early(void *a) { n++; while (n < 2) ; seen[(long)a] = n; return a; }
 `
 
-// TestBlends: what can't be told apart has one execution, and a program comes to what it
-// comes to with all orders, data races included.
+// TestBlends: what can't be told apart has one execution, and a program has the outcomes
+// that it has with all orders, data races included.
 func TestBlends(t *testing.T) {
 	t.Parallel()
 	for i, p := range []struct {

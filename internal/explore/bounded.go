@@ -40,7 +40,7 @@ import (
 // Where there are more than manyThreads, a search by ascending delays (Emmi, Qadeer and
 // Rakamaric, POPL 2011) has a share beside it. Executions with two preemptions grow with
 // the square of the steps and with the choices of a thread at each; those with two delays
-// only with the former. So it has one, too, where the search by preemptions hasn't come to
+// only with the former. So it has one, too, where the search by preemptions hasn't reached
 // an end of bound 0 in delayedAfter steps. Each wait of a thread is a choice of the next
 // one there, and costs no preemption.
 type bounded struct {
@@ -224,7 +224,7 @@ func (b *bounded) Restarted() {
 	b.hunt.Restarted()
 }
 
-// run gives it a number of steps. It reports whether it has come to an end.
+// run gives it a number of steps. It reports whether it has ended.
 func (b *bounded) run(steps uint64) (over bool) {
 	b.until = b.steps + steps
 	b.turn <- true
@@ -298,7 +298,7 @@ func (d *deepening) ascending() (list []*bounded) {
 	return list
 }
 
-// delay begins the search by delays where that by preemptions comes to no claim.
+// delay begins the search by delays where that by preemptions reaches no claim.
 func (d *deepening) delay() {
 	if b := d.bounded; b == nil || d.delayed != nil || b.over || b.stats.Levels > 0 || b.steps < d.pace(delayedAfter) || d.undelayed {
 		return
@@ -331,7 +331,7 @@ func (d *deepening) besides() []*bounded {
 	return append(d.ascending(), d.states)
 }
 
-// endBounded ends them, and takes over what they have come to.
+// endBounded ends them, and takes over what they have reached.
 func (d *deepening) endBounded() error {
 	for _, b := range d.besides() {
 		b.end()
@@ -350,7 +350,7 @@ func (d *deepening) takeBounded(b *bounded) {
 	}
 	b.taken = true
 	if b.err != nil && b.byStates() {
-		return // a state without a digest, or without an end: the jobs come to what matters
+		return // a state without a digest, or without an end: the jobs find what matters
 	}
 	if b.err != nil && !unending(b.err) {
 		d.boundedErr = b.err

@@ -41,8 +41,8 @@ int main(int argc, char **argv)
 }`
 
 // TestBufferCalls: a call that a kernel makes without a lock leaves the store buffer as it is. So
-// does one that fails before it comes to the lock, or only looks at state of the kernel's. Of
-// those marked as seen, an Intel Xeon under Linux 6.18 came to 00.
+// does one that fails before it reaches the lock, or only looks at state of the kernel's. Of
+// those marked as seen, an Intel Xeon under Linux 6.18 reached 00.
 func TestBufferCalls(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -223,7 +223,7 @@ int main(void)
 	}
 }
 
-// TestBufferCallStores: what a call stores comes to memory after what its thread stored before,
+// TestBufferCallStores: what a call stores reaches memory after what its thread stored before,
 // though the call doesn't wait.
 func TestBufferCallStores(t *testing.T) {
 	t.Parallel()

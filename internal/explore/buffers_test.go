@@ -234,7 +234,7 @@ func TestModelAuto(t *testing.T) {
 	}
 }
 
-// TestBuffersDivided: a search with store buffers comes to the same with any number of
+// TestBuffersDivided: a search with store buffers has the same result with any number of
 // workers, and across checkpoints.
 func TestBuffersDivided(t *testing.T) {
 	defer func(w, s uint64) { warmUp, unitSteps = w, s }(warmUp, unitSteps)

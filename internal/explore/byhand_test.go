@@ -14,7 +14,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// TestByHandAll: choosing every thread everywhere comes to as many executions as a search
+// TestByHandAll: choosing every thread everywhere reaches as many executions as a search
 // without a reduction, and to as many bugs.
 func TestByHandAll(t *testing.T) {
 	t.Parallel()

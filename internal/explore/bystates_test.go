@@ -136,7 +136,7 @@ int main(void)
 }
 `
 
-// TestStatesBeside: a search by states beside the others comes to a verdict where they are
+// TestStatesBeside: a search by states beside the others has a verdict where they are
 // far from their end; and what store buffers do is searched by states, too.
 func TestStatesBeside(t *testing.T) {
 	t.Parallel()

@@ -127,7 +127,7 @@ func (h *hunt) takeOver(b saved.Bug) error {
 func (h *hunt) saves(opts *por.Options) (err error) {
 	if h.Config.Checkpoint != "" {
 		w := saved.NewSaver(&h.Config)
-		opts.SaveNow = w.Due
+		opts.SaveNow, opts.SaveLast = w.Due, w.Quick
 		opts.Save = func(tree []byte) error { return w.Run(func() error { return h.save(tree) }) }
 	}
 	opts.Resume, err = h.resume()

@@ -124,7 +124,7 @@ func TestClaimWithBug(t *testing.T) {
 
 // TestOwnBound: what a search within the user's bound has explored when it ends early is
 // claimed; and where an execution has no end, the advice isn't what the user did. It takes 2 GiB:
-// beside other tests the process would come to its limit.
+// beside other tests the process would reach its limit.
 func TestOwnBound(t *testing.T) {
 	c := config.Default()
 	c.Guest, c.Out, c.Deepen = compile.Text(t, "gcc", polite), config.NoFile, false

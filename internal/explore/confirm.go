@@ -16,7 +16,7 @@ import (
 // thread that waits for a trusted mutex hasn't begun to lock it, so here it isn't let in
 // before the mutex is free either. One that waits in a condition variable has given its
 // mutex back, so here it runs on until it sleeps. Each other call finds what it needs and
-// comes to its end alone. So a library that is right follows, whatever order it serves
+// ends alone. So a library that is right follows, whatever order it serves
 // waiters in; one that wakes another waiter than the execution's doesn't. When the events are
 // used up, all threads run until none can: those that wait for a mutex then wait in it, and
 // a deadlock shows.
@@ -135,11 +135,11 @@ type confirmer struct {
 	*hunt
 	path    []por.PathStep
 	failure *scheduler.Failure
-	over    bool // the execution has come to its end
+	over    bool // the execution has ended
 	threads []trace.Thread
 }
 
-// errAway: a thread doesn't come to where it stood.
+// errAway: a thread doesn't get to where it stood.
 var errAway = errors.New("a thread goes another way")
 
 // along follows events, and then runs all threads on.

@@ -25,8 +25,8 @@ static void *sets(void *a) { flag = 1; flag = 2; seen = seen * 4 + 2; return a; 
 static void *writes(void *a) { plain = 1; plain = 2; seen = seen * 4 + 2; return a; }
 `
 
-// TestCounted: a spin that counts its turns is one step, and the program comes to what it
-// comes to with its turns one by one. Without optimisation the count is on the stack.
+// TestCounted: a spin that counts its turns is one step, and the program has the outcomes
+// that it has with its turns one by one. Without optimisation the count is on the stack.
 func TestCounted(t *testing.T) {
 	t.Parallel()
 	for _, p := range []struct {

@@ -135,7 +135,7 @@ func insnAt(source string, line int) (at [2]int) {
 }
 
 // TestCureOfLitmus: litmus tests assert an outcome of sequential consistency. With the
-// fences of the cure, the machine of package litmus comes to no other, and with any fewer
+// fences of the cure, the machine of package litmus reaches no other, and with any fewer
 // to others. LANDGO_SOAK_LITMUS has it try all tests.
 func TestCureOfLitmus(t *testing.T) {
 	t.Parallel()

@@ -72,7 +72,7 @@ type deepening struct {
 	// stands are the guests of further workers, see round.go.
 	stands []*session.Session
 	// bounded is there once the warm-up is over, at warm steps; delayed where there are
-	// many threads, or bounded comes to no claim. undelayed: there is no room for that.
+	// many threads, or bounded reaches no claim. undelayed: there is no room for that.
 	bounded    *bounded
 	delayed    *bounded
 	undelayed  bool

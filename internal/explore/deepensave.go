@@ -33,10 +33,10 @@ import (
 // Paths mean the steps of one epoch; those of another are left out. Epochs are
 // counted anew by each process, so only what was of the last one is marked.
 
-// save writes a checkpoint, if there is to be one and it is time. No job is at
-// work.
+// save writes a checkpoint, if there is to be one and it is time: before the first step too, for a
+// limit may end the search in its first turn. No job is at work.
 func (d *deepening) save() error {
-	if d.Config.Checkpoint == "" || d.steps == 0 || !d.saver.Due() {
+	if d.Config.Checkpoint == "" || d.steps > 0 && !d.saver.Due() {
 		return nil
 	}
 	return d.saver.Run(func() error {

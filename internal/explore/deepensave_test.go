@@ -106,7 +106,7 @@ func TestDeepeningGoesOn(t *testing.T) {
 		for ended := false; !ended; processes++ {
 			ctx := &waning{Context: context.Background()}
 			// Each has more time than the one before: one that has too little to
-			// come to where it can be saved would come again for ever.
+			// reach where it can be saved would come again for ever.
 			ctx.left.Store(g.polls * int64(20*processes+1))
 			if last, err = Run(ctx, c, nil); err != nil {
 				t.Fatalf("%s: %v", g.name, err)

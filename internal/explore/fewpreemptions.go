@@ -11,7 +11,7 @@ import (
 // Leaving preemptions out one by one (shorten.go) ends where each that is left is needed
 // beside the others. Yet another execution may show the bug with fewer: a pool's worker
 // misses the last wake-up whichever of ten jobs it had. The bounded search (minimise)
-// comes to that one after all others with as few preemptions. But where threads are
+// reaches that one after all others with as few preemptions. But where threads are
 // preempted in the one at hand is known. So first executions are tried that have one
 // preemption at one of these places, then two, then three. Beside them a thread goes on
 // until it waits, and the next in a circle follows. The last two places of the execution
@@ -38,7 +38,7 @@ func whereIs(th *trace.Thread) spot {
 	return spot{th.Pending.Kind, th.Pending.Obj}
 }
 
-// handover has a thread take over when one comes to a place for the n-th time.
+// handover has a thread take over when another reaches a place for the n-th time.
 type handover struct {
 	n      int
 	thread trace.TID

@@ -42,7 +42,7 @@ int main(void) {
 	}
 }
 
-// TestFutexOutcomes: what a reduction leaves out comes to nothing else.
+// TestFutexOutcomes: what a reduction leaves out has no other outcome.
 func TestFutexOutcomes(t *testing.T) {
 	t.Parallel()
 	for _, p := range []struct{ name, threads, main string }{

@@ -69,7 +69,7 @@ func grownProgram(r *rand.Rand) string {
 	return b.String()
 }
 
-// TestGrown: a loop that counts its turns without an end comes to what it comes to with a count that
+// TestGrown: a loop that counts its turns without an end has the outcomes that it has with a count that
 // stays at its most, where all turns are run. Without optimisation the count is on the stack.
 func TestGrown(t *testing.T) {
 	t.Parallel()
@@ -84,7 +84,7 @@ func TestGrown(t *testing.T) {
 				cfg := onProgram(compile.Text(t, "gcc", source, level, "-DCAPPED"))
 				cfg.Model, cfg.Race, cfg.Search, cfg.MaxExecutions = config.ModelSC, config.RaceOff, "sleep", 60000
 				all := ran(t, cfg)
-				cfg.Guest, cfg.Search, cfg.MaxExecutions = compile.Text(t, "gcc", source, level), "optimal", 3000
+				cfg.Guest, cfg.Search, cfg.MaxExecutions = compile.Text(t, "gcc", source, level), "optimal", 1000
 				few := ran(t, cfg)
 				t.Logf("%s: %s, %d executions, %d of them with a count that ends (%s)", level, few.Verdict, few.Executions, all.Executions, all.Verdict)
 				if few.Verdict != "verified" || all.Verdict != "verified" {

@@ -244,7 +244,7 @@ func threadsIn(list []trace.Thread) (n int) {
 	return n
 }
 
-// endMet notes what an execution that came to its end met.
+// endMet notes what an execution that ended met.
 func (h *hunt) endMet(x *por.Execution) {
 	wrote := ""
 	if h.result.Threads < 2 {

@@ -226,7 +226,7 @@ func edited(t *testing.T, program string, edits ...string) string {
 	return path
 }
 
-// TestKernelUnmet: where no run comes to points of a kind, or the timer never
+// TestKernelUnmet: where no run reaches points of a kind, or the timer never
 // interrupts, the verdict says so.
 func TestKernelUnmet(t *testing.T) {
 	t.Parallel()
@@ -234,12 +234,12 @@ func TestKernelUnmet(t *testing.T) {
 	masked := kernelEdited(t, "interrupt.c", "out8(MASTER_MASK, 0xfe);", "out8(MASTER_MASK, 0xff);")
 	whole := kernelBuilt(t, "kernel")
 	for _, c := range []struct{ guest, test, pp, want string }{
-		{late, "lock", "lock", "no run came to a preemption point of lock "},
-		{late, "lock", "lock,unlock", "no run came to a preemption point of lock "},
+		{late, "lock", "lock", "no run reached a preemption point of lock "},
+		{late, "lock", "lock,unlock", "no run reached a preemption point of lock "},
 		{late, "lock", "unlock", ""},
 		{late, "lock", "mem", ""},
 		{whole, "lock", "lock", ""},
-		{whole, "yield", "lock,unlock", "no run came to a preemption point of lock, unlock "},
+		{whole, "yield", "lock,unlock", "no run reached a preemption point of lock, unlock "},
 		{masked, "yield", "cli", "the timer never interrupted"},
 	} {
 		r, err := Run(context.Background(), kernelConfig(c.guest, c.test, c.pp), nil)
@@ -290,7 +290,7 @@ func TestKernelAnnotations(t *testing.T) {
 	}
 }
 
-// TestKernelDeepens: where landgo chooses the points, it comes to the search by
+// TestKernelDeepens: where landgo chooses the points, it reaches the search by
 // preemptions long before a kernel's steps have used up the time. They take many
 // times as long as a program's, and the plan allows for that. Between the two
 // accesses of this mistake is neither a cli nor a sti, and the space of all points
@@ -370,7 +370,7 @@ func TestKernelCounts(t *testing.T) {
 	}
 }
 
-// TestKernelForetold: when a sleep ends is foretold once, and comes to what letting
+// TestKernelForetold: when a sleep ends is foretold once, and has the result of letting
 // time pass in every state does, in as many executions.
 func TestKernelForetold(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 )
 
 // TestKernelWaitsLong: threads that yield to each other until 1,500 ticks have passed,
-// more than a livelock is claimed after, are no livelock, and come to an end. So it is
+// more than a livelock is claimed after, are no livelock, and they end. So it is
 // where a loop of the kernel's own reads the clock, and where a course's kernel sleeps
 // so.
 func TestKernelWaitsLong(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// manyTurns is from how often on that a thread came to one place it is reported.
+// manyTurns is from how often on that a thread reached one place it is reported.
 const manyTurns = 100
 
 // long says where the work of a run went that ended with a budget. It went into

@@ -50,7 +50,7 @@ int main()
 }
 `
 
-// TestLongest: a run whose executions have no end that landgo comes to says which loop
+// TestLongest: a run whose executions have no end that landgo reaches says which loop
 // makes them long, and whose it is.
 func TestLongest(t *testing.T) {
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestLongest(t *testing.T) {
 		again := config.Default()
 		again.Guest, again.Out, again.PP, again.Deepen = r.Guest.Path, config.NoFile, trace.MemPoints, false
 		if r.Longest == nil || r.Longest.Replay == "" {
-			t.Errorf("nothing shows how the execution comes to its loop: %+v", r.Longest)
+			t.Errorf("nothing shows how the execution reaches its loop: %+v", r.Longest)
 		} else if got, err := Replay(context.Background(), again, &result.BugFile{Schedule: r.Longest.Schedule}, nil); err != nil || got.Verdict != result.Budget || !got.Replay.Unfinished || got.Transitions < 7 || got.Transitions > 200 {
 			t.Errorf("%s: %v, %s, %d steps", r.Longest.Replay, err, got.Reason, got.Transitions)
 		}

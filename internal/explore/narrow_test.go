@@ -29,7 +29,7 @@ int main(void)
 `
 
 // TestNarrow: where the space of one instruction is too large, that of its accesses
-// within one caller is explored, and has the bug. The larger one hasn't come to it
+// within one caller is explored, and has the bug. The larger one hasn't reached it
 // in twice as many executions as there were in all.
 func TestNarrow(t *testing.T) {
 	warm(t, 2_000)

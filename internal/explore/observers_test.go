@@ -60,8 +60,8 @@ func sighted(t *testing.T, search string, c config.Config, limit uint64) (*sight
 	return e, stats.Complete, err
 }
 
-// TestRandomObservers: on random C programs search observers comes to all that threads read, and
-// to all bugs, that exhaustive search comes to. LANDGO_SOAK_GUESTS and the others as in
+// TestRandomObservers: on random C programs search observers finds all that threads read, and
+// all bugs, that exhaustive search finds. LANDGO_SOAK_GUESTS and the others as in
 // TestRandomPrograms.
 func TestRandomObservers(t *testing.T) {
 	t.Parallel()

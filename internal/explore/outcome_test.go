@@ -14,7 +14,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// counted3 prints what three increments without a lock come to.
+// counted3 prints what three increments without a lock result in.
 const counted3 = `#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

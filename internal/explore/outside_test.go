@@ -217,7 +217,7 @@ func (o *outsideRun) check(g *outsideGuest, k int, p *outside.Program, gate stri
 }
 
 // compareListings: what another way shows has to be listed, and it all, if that
-// way has come to its end.
+// way has ended.
 func compareListings(gate string, listed, other *listing) *disagreement {
 	f := &disagreement{gate: gate, missing: other.beyond(listed), listed: listed, other: other}
 	if other.complete {

@@ -52,7 +52,7 @@ func raceBugs(t *testing.T, cfg config.Config) (names []string, r *result.Result
 	return names, r
 }
 
-// replayed: a fresh process that knows nothing of the run comes to the same
+// replayed: a fresh process that knows nothing of the run has the same result
 // race.
 func replayed(t *testing.T, cfg config.Config, r *result.Result, b *result.Bug) {
 	t.Helper()
@@ -155,7 +155,7 @@ func racesGuest(t *testing.T, name string) string {
 	return compile.File(t, "musl-gcc", "testdata/races.c", "-D"+strings.ToUpper(name))
 }
 
-// TestRaceUnderSearches: whatever search comes to both orders calls the race a
+// TestRaceUnderSearches: whatever search runs both orders calls the race a
 // bug, and without being asked none does.
 func TestRaceUnderSearches(t *testing.T) {
 	t.Parallel()
@@ -316,7 +316,7 @@ func TestRaceNames(t *testing.T) {
 	}
 }
 
-// TestRaceUnderDeepening: a race whose two orders different jobs come to is a
+// TestRaceUnderDeepening: a race whose two orders different jobs run is a
 // bug too.
 func TestRaceUnderDeepening(t *testing.T) {
 	defer func(n uint64) { warmSteps = n }(warmSteps)

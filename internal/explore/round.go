@@ -13,7 +13,7 @@ import (
 
 // A deepening that isn't over soon goes in rounds: up to roundJobs jobs are at work at
 // a time, in the order in which the plan deals them. Each has the guest of a free
-// worker to itself, for roundSteps steps. When all are done, what they came to is
+// worker to itself, for roundSteps steps. When all are done, what they reached is
 // folded in, in that order, and the plan deals anew. Which jobs, how many, for how
 // long and in which order depends on steps so far alone. So the report is the same for
 // any number of workers, one included. (por/batch.go does the same for the parts of

@@ -56,7 +56,7 @@ int main(void) {
 )
 
 // TestRounds: a thread's loop may have no end without another thread, and no yield. The
-// search by preemptions comes to its claims all the same, and to the bugs behind the loop.
+// search by preemptions has its claims all the same, and finds the bugs behind the loop.
 func TestRounds(t *testing.T) {
 	for _, c := range []struct {
 		name, source string

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -12,7 +11,6 @@ import (
 	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
-	"landgo/por"
 	"landgo/scheduler"
 )
 
@@ -29,7 +27,7 @@ func RunLent(ctx context.Context, cfg config.Config, obs Observer, to Lender) (r
 		defer func() {
 			if p := recover(); p != nil {
 				r, err = nil, damaged(cfg.Resume, p)
-			} else if errors.Is(err, por.ErrSnapshot) || errors.Is(err, por.ErrAway) {
+			} else if err != nil && result.KindOf(err) == result.Fault {
 				err = damaged(cfg.Resume, err)
 			}
 		}()
@@ -155,7 +153,7 @@ func runLeaving(ctx context.Context, clock limits.Clock, cfg config.Config, obs 
 	h.atOnce()
 	h.timers()
 	if h.stopped != "" && r.Executions == 0 && r.Blocked == 0 && r.Transitions > 0 && r.Verdict == result.Budget {
-		r.Reason += fmt.Sprintf(", and no execution has come to its end: %d steps were run", r.Transitions)
+		r.Reason += fmt.Sprintf(", and no execution has ended: %d steps were run", r.Transitions)
 	}
 	h.long()
 	s.Finish(r)

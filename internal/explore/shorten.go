@@ -55,7 +55,7 @@ type shortener struct {
 	failure  *scheduler.Failure
 	threads  []trace.Thread
 	over     bool // it may not, or can't, go on
-	ended    bool // the execution tried last came to its end
+	ended    bool // the execution tried last ended
 	coarse   bool // it didn't, for points became finer
 	lost     bool // the finding's execution can't be run in finer steps
 	settling bool
@@ -172,8 +172,8 @@ func (s *shortener) takes(count int) bool {
 const finerTries = 64
 
 // settle runs the finding's execution again, in finer steps: its stints end at
-// instructions, and stay what they are. However long it has taken so far, it comes to
-// its end, or what was left out would be lost.
+// instructions, and stay what they are. However long it has taken so far, it goes
+// on to the end, or what was left out would be lost.
 func (s *shortener) settle() {
 	s.settling = true
 	defer func() { s.settling = false }()

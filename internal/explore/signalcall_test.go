@@ -81,7 +81,7 @@ MAIN(h, 0) struct epoll_event f = {.events = EPOLLIN}; e = epoll_create1(0); epo
 MAIN(h, 0) write(p[1], big, sizeof big); GO; KILL; read(p[0], big, 4096); read(p[0], big, 4096); JOIN; SAY("%d %d", r, n); }`, "-4 1|4096 1|8192 1"},
 		{"a cancelled read", `A read(p[0], &c, 1); return q; }
 MAIN(h, 0) GO; pthread_cancel(t); write(p[1], "x", 1); JOIN; SAY("%d", empty()); }`, "0|1"},
-		// The second wake is for a thread that comes to its wait late.
+		// The second wake is for a thread that reaches its wait late.
 		{"a futex", `A RESULT(syscall(SYS_futex, &w, 128, 0, 0)) return q; }
 MAIN(h, 0) GO; KILL; int k = syscall(SYS_futex, &w, 129, 1); __atomic_store_n(&w, 1, 5); syscall(SYS_futex, &w, 129, 1); JOIN; SAY("%d %d %d", r, n, k); }`, "-11 1 0|-4 1 0|0 1 0|0 1 1"},
 		{"a futex that is left", `A if (!left) { syscall(SYS_futex, &w, 128, 0, 0); pause(); } return q; }

@@ -204,7 +204,7 @@ int main(void) {
 	GO(t, user);
 	pthread_join(t, 0);
 }`, "verified", 0},
-		// A trap is reported behind the instruction, so that its handler doesn't come to it
+		// A trap is reported behind the instruction, so that its handler doesn't reach it
 		// again.
 		{"a breakpoint of the program's own", `
 static volatile int traps;

@@ -16,7 +16,7 @@ import (
 )
 
 // TestTravel: in runs of each kind of guest, a moment has one state, from wherever one
-// comes to it, and threads stand where the trails of their steps say. LANDGO_TRAVEL has
+// reaches it, and threads stand where the trails of their steps say. LANDGO_TRAVEL has
 // bug files to try besides.
 func TestTravel(t *testing.T) {
 	t.Parallel()
@@ -63,8 +63,8 @@ func goesBothWays(t *testing.T, c config.Config, file *result.BugFile) {
 	}
 }
 
-// toAndFro compares the state at moments that are come to in order with that at the same
-// moments come to at random.
+// toAndFro compares the state at moments that are reached in order with that at the same
+// moments reached at random.
 func toAndFro(t *testing.T, run *travel.Travel) error {
 	about, err := run.Describe()
 	if err != nil {

@@ -53,7 +53,7 @@ type turn struct {
 var pauseSteps uint64 = 1 << 17
 
 // errLeft ends a search that was saved. Just to ask it to stop would have it run
-// some steps more, in a divided one as many as the workers come to.
+// some steps more, in a divided one as many as the workers reach.
 var errLeft = errors.New("left")
 
 // turnOf begins a turn of a job's, on the hunt's own guest.

@@ -27,7 +27,7 @@ import (
 // of the way's next ones may be longer. A long program's bug may come early, and many starts
 // find that. An error in a sample (a
 // call that isn't modelled, a step without an end) ends its way, and is no verdict:
-// the jobs come to it if it matters.
+// the jobs find it if it matters.
 type ways struct {
 	*hunt
 	list   []*way
@@ -70,7 +70,7 @@ const (
 	// longestSample is how many steps an execution may have at first, and mostSample at the
 	// most. Those that may be longer have longerSample times as many each time.
 	longestSample, longerSample, mostSample = 20_000, 8, 1_280_000
-	// sampleRuns is more than a way comes to.
+	// sampleRuns is more than a way ever runs.
 	sampleRuns = "runs=1000000000"
 )
 

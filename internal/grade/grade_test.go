@@ -265,7 +265,7 @@ func TestInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Error("it doesn't come to an end")
+	t.Error("it doesn't end")
 }
 
 // TestUnconfined: without confinement nothing is graded.

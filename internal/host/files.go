@@ -44,10 +44,10 @@ type Info struct {
 	Link, Own, Null bool
 }
 
-// files is how this process comes to files.
+// files is how this process opens files.
 var files Files = direct{}
 
-// Through has this process come to files by another way than its own. It is called
+// Through has this process open files by another way than its own. It is called
 // once, before any other function.
 func Through(f Files) { files = f }
 

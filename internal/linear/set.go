@@ -13,7 +13,7 @@ type Call struct {
 	Op, Arg int64
 }
 
-// Set has the configurations that a history may have come to.
+// Set has the configurations that a history may have reached.
 type Set []config
 
 // config is a state, and the calls that have had their moment and aren't over.

@@ -96,6 +96,9 @@ func TestProcessor(t *testing.T) {
 		if relaxed {
 			shown++
 		}
+		if every == 1 {
+			t.Logf("%v: %d runs, %d outcomes of %d", x.Cycle, runs, strings.Count(string(out), "\n"), len(allowed))
+		}
 	}
 	t.Logf("%s: of %d tests with outcomes beyond SC it showed some in %d", processor(), beyond, shown)
 	if every == 1 && shown == 0 {

@@ -192,7 +192,7 @@ func (m *Machine) Flush(t int) bool {
 	return true
 }
 
-// Outcomes is all that the program can come to, sorted: each state is visited once.
+// Outcomes is all that the program can reach, sorted: each state is visited once.
 func Outcomes(p *Program, model Model) []string {
 	return OutcomesOf(p, model, (*Machine).Outcome)
 }

@@ -114,7 +114,7 @@ const (
 	maxLine = 300
 )
 
-// quote has, for each file of the story, the lines from the first that it comes to, to
+// quote has, for each file of the story, the lines from the first that it reaches, to
 // the last.
 func (s *story) quote(read func(string) ([]byte, error)) map[string]source {
 	ends := map[string][2]int{}

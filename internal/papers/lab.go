@@ -74,7 +74,7 @@ type outcome struct {
 	*result.Result
 }
 
-// ended reports whether the search came to its end, or to its first bug.
+// ended reports whether the search ended, or found its first bug.
 func (o outcome) ended() bool {
 	return o.Verdict != result.Budget && o.Verdict != refused || o.Problem == result.ProvesNothing
 }

@@ -124,7 +124,7 @@ func (l *lending) helped(work func(part []byte) ([]byte, error), dies func() boo
 	}
 }
 
-// TestParts: parts of a search come to a worker with the program and its input. Their
+// TestParts: parts of a search reach a worker with the program and its input. Their
 // results come back, however long they are, also where engines die. Nothing of a batch
 // comes back after it is over.
 func TestParts(t *testing.T) {

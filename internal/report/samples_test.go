@@ -57,7 +57,7 @@ func samples() map[string]*result.Result {
 		"verified":     base(result.Verified),
 		"one-thread":   warned(result.Warning{Code: result.OneThread, Text: `only one thread ever ran; it wrote "usage: guest N"`}),
 		"nothing-shared": warned(result.Warning{Code: result.NothingShared, Text: "its threads share nothing: none changed what another used while both were there"},
-			result.Warning{Code: result.NoPoint, Text: "no run came to a preemption point of lock while there was another thread"}),
+			result.Warning{Code: result.NoPoint, Text: "no run reached a preemption point of lock while there was another thread"}),
 		"sc-only":        warned(result.Warning{Code: result.SequentialOnly, Text: "under sequential consistency only: the store to flag[0] may still be in thread 0.1's buffer when it reads flag[1]: peterson.c:5 (and 1 more like it)"}),
 		"robust":         robust(),
 		"unexamined":     unexamined(),
@@ -269,7 +269,7 @@ func budget() *result.Result {
 
 func endless() *result.Result {
 	r := base(result.Budget)
-	r.Reason, r.Problem = "a step ran 100000000 instructions without coming to a preemption point", result.StepTooLong
+	r.Reason, r.Problem = "a step ran 100000000 instructions without reaching a preemption point", result.StepTooLong
 	r.Place = []result.Frame{at("wait_for", "spin.c", 7, 0x401140), at("main", "spin.c", 30, 0x4011ff)}
 	r.Executions, r.Threads, r.Estimate = 0, 1, result.Estimate{}
 	return r

@@ -227,7 +227,7 @@ func (p *page) figures(r *result.Result) {
 		assumed = ", " + group(r.AssumedAway) + " of them assumed away"
 	}
 	threads := ""
-	if r.Threads > 0 { // else no execution came to its end
+	if r.Threads > 0 { // else no execution ended
 		threads = "; at most " + count(uint64(r.Threads), "thread")
 	}
 	p.wrap("executions   ", fmt.Sprintf("%s complete%s, %s blocked, %s pruned%s", group(r.Executions), assumed, group(r.Blocked), group(r.Pruned), threads))

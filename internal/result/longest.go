@@ -1,6 +1,6 @@
 package result
 
-// Longest says where the steps of a run went that came to no verdict because its
+// Longest says where the steps of a run went that reached no verdict because its
 // executions are long.
 type Longest struct {
 	// Steps is how many the longest execution has, as far as it was followed.

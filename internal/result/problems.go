@@ -274,7 +274,7 @@ var Problems = []Problem{
 		"install the named library in the version that the program needs. Or give its folder with --library-path DIR, or the root of the system that the program was built on with --sysroot DIR"},
 	{EmptyPass, ExitInvalid,
 		`--strict: verified, but only one thread ever ran`,
-		"The search ended without a bug, but there was nothing to search. The program never had a second thread, its threads share nothing, or no run came to the preemption points that were asked for. Or executions had bugs that --ignore names. With --strict that isn't a pass.",
+		"The search ended without a bug, but there was nothing to search. The program never had a second thread, its threads share nothing, or no run reached the preemption points that were asked for. Or executions had bugs that --ignore names. With --strict that isn't a pass.",
 		"give the program the arguments and the input with which its threads run and meet, choose points that it has, mend what is ignored, or leave --strict out"},
 
 	{OutOfTime, ExitBudget,
@@ -290,7 +290,7 @@ var Problems = []Problem{
 		"The space wasn't explored to its end. No bug was found in the part that was.",
 		"allow more with --max-executions, or make the space smaller with --pp, --within or a smaller test"},
 	{StepTooLong, ExitBudget,
-		`a step ran 100000000 instructions without coming to a preemption point`,
+		`a step ran 100000000 instructions without reaching a preemption point`,
 		"A thread may be in an endless loop, or only in a long computation.",
 		"make the test smaller, or allow more with --step-budget"},
 	{NoEnd, ExitBudget,

@@ -18,7 +18,7 @@ const (
 	OneThread     WarningCode = "one-thread"     // no execution had a second thread
 	IdleThreads   WarningCode = "idle-threads"   // threads were created, and none ran
 	NothingShared WarningCode = "nothing-shared" // no two threads made conflicting accesses
-	NoPoint       WarningCode = "no-point"       // points were asked for that no run came to
+	NoPoint       WarningCode = "no-point"       // points were asked for that no run reached
 	NoRule        WarningCode = "no-rule"        // --within or --without matched nowhere
 	NoRacePoint   WarningCode = "no-race-point"  // an instruction of --pp race= wasn't reached
 	NoTick        WarningCode = "no-tick"        // a kernel's timer never interrupted

@@ -35,7 +35,7 @@ var libraries = []library{
 
 // tests says which tests a mistake in a file is paired with: six each, of the
 // file's subject. thread.c is under every test; it is paired with those of threads.
-// Of these, a mistake is paired with those that come to call the function which has
+// Of these, a mistake is paired with those that call the function which has
 // it.
 var tests = map[string][]string{
 	"mutex.c":  {"mutex", "sections", "three", "rounds", "apart", "destroy"},
@@ -156,7 +156,7 @@ func (l library) calls(files []string) (map[string][]string, error) {
 	return calls, nil
 }
 
-// reach is all that a test comes to call.
+// reach is all that a test can call.
 func reach(test string, calls map[string][]string) (map[string]bool, error) {
 	file := filepath.Join(pebbles, "tests", test+".c")
 	src, err := os.ReadFile(file)
@@ -167,7 +167,7 @@ func reach(test string, calls map[string][]string) (map[string]bool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	// A thread that returns from its function comes to thr_exit by spawn.S.
+	// A thread that returns from its function reaches thr_exit by spawn.S.
 	open := calls["thr_create"]
 	open = append(open, "thr_exit")
 	for _, called := range own {

@@ -59,7 +59,7 @@ func planExit(c *call, p *kernel.Plan) {
 
 // doExit ends the thread; the last one takes the process with it. Linux reports
 // the first thread's status then, but both libcs call exit_group before it
-// comes to that. (That it is the last is no word that it reads: the end of the
+// reaches that. (That it is the last is no word that it reads: the end of the
 // process is in order with all that any thread does.)
 func doExit(c *call, o *kernel.Outcome) uint64 {
 	k, t := c.k, c.t

@@ -28,7 +28,7 @@ import (
 // The first thread and its first 256 children have a window each. A thread that
 // needs more, and all threads that others create, get further ones one by one,
 // of growing size. Each is a place of a table, chosen by a hash of the thread's
-// name. Most threads never map anything, and need none. If two threads come to
+// name. Most threads never map anything, and need none. If two threads reach
 // the same place, the guest ends as invalid: neither gets the other's
 // addresses. In a chain of creations the places follow each other, so that it
 // never meets itself.
@@ -62,7 +62,7 @@ func nameHash(parent *thread, n uint64) uint64 {
 	return mix(parent.hash ^ mix(n))
 }
 
-// window is the n-th window (from 0) of a thread. shared: another thread may come to
+// window is the n-th window (from 0) of a thread. shared: another thread may reach
 // the same.
 func (t *thread) window(n uint64) (w span, shared bool) {
 	if n == 0 {

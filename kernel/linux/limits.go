@@ -72,7 +72,7 @@ func planSetrlimit(c *call, p *kernel.Plan) {
 	now := &c.k.limits[resource]
 	switch resource {
 	case rlimitCore, rlimitRSS, rlimitLocks, rlimitQueues, rlimitNice, rlimitPrio, rlimitRttime:
-		return // nothing here comes to them
+		return // nothing here reaches them
 	case rlimitNofile:
 		if max(soft, hard) > maxDescriptors {
 			invalid(p, fmt.Sprintf("a limit of more than %d descriptors is not modelled", maxDescriptors))

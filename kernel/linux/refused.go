@@ -5,7 +5,7 @@ import (
 	"landgo/kernel"
 )
 
-// Calls that Linux refuses, or has nothing to do for, before it comes to a lock, by what the
+// Calls that Linux refuses, or has nothing to do for, before it reaches a lock, by what the
 // caller's bytes and the kernel's state are. From the sources of Linux 6; where its versions
 // differ, those that take no lock count. A pointer to nowhere isn't among them, unless it is no
 // user's address. Its fault takes the lock of the address space, and returns by an instruction

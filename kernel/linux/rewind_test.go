@@ -61,7 +61,7 @@ func (d *driver) digest() string {
 			c := *t
 			fresh := newThread(t.id, t.parent, t.number)
 			fresh.nth, fresh.hash, fresh.wait.interests, fresh.backlog = t.nth, t.hash, t.wait.interests, t.backlog
-			if c != *fresh { // a name that this execution did come to
+			if c != *fresh { // a name that this execution did reach
 				c.parent, c.backlog = nil, nil
 				fmt.Fprintf(&b, "%d %+v %s\n", t.number, c, queuedIn(t.backlog))
 			}

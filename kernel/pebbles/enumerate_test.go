@@ -7,7 +7,7 @@ import "landgo/internal/trace"
 // depend on no reduction. At a voluntary switch all others are tried.
 type enumerator struct {
 	w    *world
-	runs int // executions that came to an end
+	runs int // executions that ended
 	cut  int // executions given up, for their threads only poll
 	// bad is how the first bad execution ended; the search is over then.
 	bad string

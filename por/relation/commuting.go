@@ -19,7 +19,7 @@ import "landgo/internal/trace"
 // terms (1996, ch. 3) this is a finer independence of the same operations: conditional on
 // the round, and on what the code does with a result.
 
-// commutes reports whether an access of all bytes in m, which blends, comes to the same
+// commutes reports whether an access of all bytes in m, which blends, has the same result
 // before r.
 func (r *accRec) commutes(m uint8, blend trace.Blend) bool {
 	return blend != trace.NoBlend && r.blend == blend && r.mask == m

@@ -21,7 +21,7 @@ import (
 // e' *may vary*: in its new place, without c, it may do something else than
 // after c. A try or compare-and-exchange that failed may succeed, and at coarse
 // granularity anything may follow its beginning. Then all of the rest that e'
-// may come to depend on is essential, and comes before it. That e' may also come
+// may later depend on is essential, and comes before it. That e' may also come
 // before that is found from there.
 type Sequence struct {
 	o        *Order
@@ -161,21 +161,7 @@ func (s *Sequence) collect() {
 		slices.Sort(s.whole)
 		return
 	}
-	// Behind an event that is left out, all of its thread's are. An execution of a loop that
-	// waits by tries has thousands of events, and as many such races: so the time is that of
-	// what is not left out.
-	s.near = s.near[:0]
-	for t := range o.own {
-		list := o.eventsAfter(s.From, trace.TID(t))
-		n, _ := slices.BinarySearchFunc(list, true, func(i int32, _ bool) int {
-			if o.dropped(i) {
-				return 0
-			}
-			return -1
-		})
-		s.near = append(s.near, list[:n]...)
-	}
-	slices.Sort(s.near)
+	s.nearby()
 	// An event is before one of the essential part if it is in the join of their clocks.
 	s.join = append(s.join[:0], s.row[:o.width]...)
 	for _, i := range slices.Backward(s.near) {
@@ -189,6 +175,38 @@ func (s *Sequence) collect() {
 	}
 	slices.Reverse(s.whole)
 }
+
+// nearby lists the events behind From that aren't left out, in order.
+func (s *Sequence) nearby() {
+	o := s.o
+	s.near = s.near[:0]
+	if n := int32(len(o.ev)); int(n-s.From) <= fewEvents*o.width {
+		for i := s.From + 1; i < n; i++ {
+			if !o.dropped(i) {
+				s.near = append(s.near, i)
+			}
+		}
+		return
+	}
+	// Behind an event that is left out, all of its thread's are. An execution of a loop that
+	// waits by tries has thousands of events, and as many such races: so the time is that of
+	// what is not left out.
+	for t := range o.own {
+		list := o.eventsAfter(s.From, trace.TID(t))
+		n, _ := slices.BinarySearchFunc(list, true, func(i int32, _ bool) int {
+			if o.dropped(i) {
+				return 0
+			}
+			return -1
+		})
+		s.near = append(s.near, list[:n]...)
+	}
+	slices.Sort(s.near)
+}
+
+// fewEvents: to look at so many events for each thread takes no longer than to search for
+// those that aren't left out, and to sort them.
+const fewEvents = 16
 
 // Start begins an insertion with the essential part.
 func (s *Sequence) Start() {

@@ -5,7 +5,7 @@ import "slices"
 // graphEstimate says which share of TruSt's search is done. Like estimate.go it
 // weighs: an execution, and what comes of a revisit, weigh a part of what all
 // that comes of their graph does. How many executions come of a revisit is
-// guessed, when the walk has come to the end of an execution, from what is known
+// guessed, when the walk has ended an execution, from what is known
 // of the way there. The events that the revisit throws away, and those that came
 // later, will come again. Each can then make the revisits that displace what
 // follows the revisiting event, as far as it could before. So the guess is the
@@ -51,7 +51,7 @@ type graphWeight struct {
 	known          bool
 	size           float64         // executions that come of it, as far as one guesses: 0 before
 	stay           float64         // and of it with its event, for one outcome
-	outcomes       float64         // of the event that comes to it
+	outcomes       float64         // of the event that reaches it
 	revisits       []revisitWeight // its revisits, in the order in which they are made
 	next           int             // the one to be made
 	displaced      []int32         // by them, in ascending order

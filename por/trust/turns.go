@@ -20,7 +20,7 @@ type pass struct {
 }
 
 // hold is a thread whose next event is beyond the bound: from there on, as it can
-// only come to happen after more.
+// only happen after more.
 type hold struct {
 	what *deed
 	old  int32 // graph.held before

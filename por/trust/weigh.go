@@ -8,7 +8,7 @@ import (
 
 // How the walk estimates what it meets (estimate.go).
 
-// weigh notes that the newest event, tr with outcome c, came to the graph at the
+// weigh notes that the newest event, tr with outcome c, reached the graph at the
 // turn of its thread. To look for its revisits it is taken out and put in again.
 func (w *Walk) weigh(tr *trace.Transition, c trace.Choice) {
 	n := w.size() - 1

@@ -8,7 +8,7 @@
 //
 // A function is known by its role (profile.Role), and act says how each is carried out: as
 // an operation, by the guest's own code without interruption, or as ordinary code. An
-// operation is done within the step that comes to it if no other thread can tell; else
+// operation is done within the step that reaches it if no other thread can tell; else
 // the thread stands before it (scheduler.StandOp). An object's model is kept here, and its
 // bytes in the guest's memory say what the guest's own library would have put there.
 //

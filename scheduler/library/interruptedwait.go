@@ -99,7 +99,7 @@ func (s *objectCalls) hold(th *thread, sig, frame uint64) (h held, sent []trace.
 	return h, s.looksAtSleeper(o), h.eintr
 }
 
-// InCall implements scheduler.Signals. A call that creates a thread is kept, for the signal comes to
+// InCall implements scheduler.Signals. A call that creates a thread is kept, for the signal reaches
 // its caller in it: what the handler does is the program's.
 func (s *objectCalls) InCall(t trace.TID, frame, pc, sp uint64) {
 	th := s.edit(t)

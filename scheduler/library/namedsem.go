@@ -232,7 +232,7 @@ func (x *namedSems) semMap(th *thread, n *named, o *namedSem) error {
 	h.Write([]byte{byte(n.mapped.Get()), byte(n.mapped.Get() >> 8), byte(n.mapped.Get() >> 16)})
 	addr := namedBase + h.Sum64()%namedPages*abi.PageSize
 	if other := x.byPage[addr]; other != nil && other != n || x.guest.machine.Prot(addr) != 0 {
-		return x.guest.core.Invalid(kernel.GapMemory, th.ID, x.guest.callSite(th), "the named semaphores %q and %q come to the same address: give one another name", n.name, other.name)
+		return x.guest.core.Invalid(kernel.GapMemory, th.ID, x.guest.callSite(th), "the named semaphores %q and %q have the same address: give one another name", n.name, other.name)
 	}
 	x.byPage[addr] = n
 	x.guest.machine.Protect(addr, abi.PageSize, emu.ProtRead|emu.ProtWrite)

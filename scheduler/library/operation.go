@@ -144,7 +144,7 @@ func (s *Library) operate(th edit, tr *trace.Transition, c trace.Choice) error {
 	return s.advance(th.thread, tr, allow)
 }
 
-// stepTouch begins such a call. It may come to stand at its operation, in the same
+// stepTouch begins such a call. It may stop at its operation, in the same
 // instruction: to a schedule that is half of it.
 func (s *Library) stepTouch(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.phase, s.begins, tr.Loose = phaseEntry, true, true

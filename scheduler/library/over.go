@@ -97,7 +97,7 @@ func (s *guest) ofLinker(mutex uint64) bool {
 // loads reports whether the program may load files while other threads live, or give them back.
 func (s *guest) loads() bool { return s.mayLoad || s.known.Loads }
 
-// mayLoad reports whether a program with a dynamic linker has a way to that. It may come to an
+// mayLoad reports whether a program with a dynamic linker has a way to that. It may reach an
 // older version of these functions, which the symbols don't name, so a call isn't waited for.
 // Every static program has them since glibc 2.34, and hardly one calls them: see noteLoad.
 func mayLoad(img *image.Image) bool {

@@ -113,7 +113,7 @@ type texts struct {
 }
 
 // reads follows a reading from p on to its end, or to the first byte that is in no
-// live block, if it comes to one. 0 is an end that isn't known. The other one of
+// live block, if it reaches one. 0 is an end that isn't known. The other one of
 // two arguments is other: a pointer, or the character that is looked for.
 func (s *textCalls) reads(r reading, p, other, n uint64) (at uint64, dead bool) {
 	const chunk = 64

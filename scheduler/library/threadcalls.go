@@ -72,7 +72,7 @@ func (s *Library) EndsAt(t trace.TID) uint64 {
 // Yield implements Lives: the thread stands at a yield until its next step. With PointMem
 // it runs on to its next operation first, for what lies between is private. But a second
 // yield with no event in between ends the step, so that a loop that polls private memory
-// between yields comes to stand somewhere.
+// between yields stops somewhere.
 func (s *Library) Yield(t trace.TID, tr *trace.Transition) scheduler.Verdict {
 	th := s.edit(t)
 	again := false

@@ -210,7 +210,7 @@ func (ex *execution) goesBack(th *thread, sp uint64) (yes bool) {
 	return yes
 }
 
-// untreated is the bug of an exception that a thread was treating when it came to its
+// untreated is the bug of an exception that a thread was treating when it reached its
 // end; nil: none was. One whose handler was left in another way than by a return
 // doesn't count.
 func (ex *execution) untreated(th *thread) *scheduler.Failure {

@@ -262,7 +262,7 @@ func (s *Kernel) take(th *thread, tr *trace.Transition, c trace.Choice) error {
 // end ends the guest.
 func (s *Kernel) end(tr *trace.Transition, how trace.End) {
 	if th := s.core.edit(tr.Thread); th.Insns == tr.Begin {
-		th.Insns++ // the end is a place of its own, whichever thread came to it
+		th.Insns++ // the end is a place of its own, whichever thread reached it
 	}
 	tr.End = how
 	tr.Did(trace.Op{Kind: trace.OpEnd})

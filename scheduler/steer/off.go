@@ -30,7 +30,7 @@ type offLoop struct {
 }
 
 // endless reports whether the stretch under way, in which this many instructions were run, has
-// come to a state in which it was before.
+// reach a state in which it was before.
 func (ex *execution) endless(l *offLoop, ran uint64) (bool, error) {
 	if ex.in.on.Get() || !ex.in.booted.Get() || ran < offFrom || ex.in.gap.Get() != gapNone {
 		return false, nil

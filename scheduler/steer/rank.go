@@ -45,7 +45,7 @@ func (g *ranks) outranks(to *thread) {
 	g.best = math.MinInt64
 }
 
-// rankAtTick notes the best priority when a tick comes to thread r.
+// rankAtTick notes the best priority when a tick reaches thread r.
 func (g *ranks) rankAtTick(r *thread) {
 	if !r.own.Idle {
 		g.best = math.MinInt64

@@ -46,8 +46,7 @@ func (s *Kernel) comings(th *thread) (all []coming) {
 	return all
 }
 
-// come lets come what comes to thread th by its step's outcome, once it has interrupts
-// on.
+// come lets happen to thread th what its step's outcome has chosen, once it has interrupts on.
 func (s *Kernel) come(th *thread, tr *trace.Transition) (done bool, err error) {
 	what := s.coming
 	if what == nothingComes || !s.on.Get() {

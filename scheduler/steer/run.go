@@ -25,7 +25,7 @@ type turn struct {
 	begun bool
 	allow uint32
 	blind emu.Range
-	// ran is how many instructions it has run since it came to nothing.
+	// ran is how many instructions it has run since one was in vain.
 	ran uint64
 	// shadow: interrupts come on after one more instruction (sti).
 	shadow bool

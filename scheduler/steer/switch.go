@@ -20,12 +20,8 @@ const (
 	gapTold   // it was said which thread is next, and the stack is yet to be changed
 )
 
-// minJump is the least distance of two threads' stack pointers. A smaller change
-// is a function's own frame.
-const minJump = 1024
-
 // onOneStack reports whether two stack pointers are too near to be two threads'.
-func onOneStack(from, to uint64) bool { return to-from+minJump <= 2*minJump }
+func onOneStack(from, to uint64) bool { return to-from+emu.FrameRoom <= 2*emu.FrameRoom }
 
 // maxGap is the number of instructions that may lie between.
 const maxGap = 2000

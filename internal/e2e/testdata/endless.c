@@ -1,4 +1,4 @@
-/* Never comes to its first thread. */
+/* Never reaches its first thread. */
 #include <pthread.h>
 
 static volatile unsigned long n;

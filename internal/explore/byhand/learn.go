@@ -34,7 +34,7 @@ func Open(s *session.Session, sched trace.Schedule, kind trace.BugKind, message 
 const learnRuns, learnSteps = 48, 20_000
 
 // learn has threads take turns at random. Only what asks for a library that isn't loaded
-// is an error: what else goes wrong the user will see when it comes to it.
+// is an error: what else goes wrong the user will see when it reaches it.
 func (c *Chooser) learn() error {
 	g := c.s.Guest
 	random := rand.New(rand.NewSource(1))

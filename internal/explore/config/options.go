@@ -89,7 +89,7 @@ var searchOptions = []Option{
 	}, {
 		Name: "strict", Group: GroupSearch,
 		Help: "a verdict that has a warning is invalid (exit status 4)",
-		Doc:  "Warnings say that there was nothing to search: one thread only, threads that share nothing, points that no run came to. The first line of the report has the first warning, and warnings in the JSON has all. For graders and CI.",
+		Doc:  "Warnings say that there was nothing to search: one thread only, threads that share nothing, points that no run reached. The first line of the report has the first warning, and warnings in the JSON has all. For graders and CI.",
 		Set:  func(c *Config, v string) error { return setSwitch(&c.Strict, v) },
 		Get:  func(c *Config) []string { return flag(c.Strict) },
 	}, {
@@ -113,7 +113,7 @@ var searchOptions = []Option{
 	}, {
 		Name: "checkpoint", Group: GroupSearch, Value: "FILE",
 		Help: "save the search to FILE every few seconds, for --resume",
-		Doc:  "The file is always whole, even if landgo is killed: it is written under another name and renamed. Every search can be saved, also with a bound, and also one of many sets of points, as without --pp, with all its jobs.",
+		Doc:  "The first saves come sooner, and a search that Ctrl-C or --max-executions ends is saved once more. The file is always whole, even if landgo is killed: it is written under another name and renamed. Every search can be saved, also with a bound, and also one of many sets of points, as without --pp, with all its jobs.",
 		Set:  func(c *Config, v string) error { return setOutput(&c.Checkpoint, v) },
 		Get:  func(c *Config) []string { return one(c.Checkpoint) },
 	}, {

@@ -119,7 +119,7 @@ func (s *Session) assumptions() []string {
 		out = append(out, "system calls copy memory that threads share word by word, by ascending address")
 	}
 	if s.Guest != nil && s.Guest.Met().AtOnce {
-		out = append(out, "a signal comes to a running thread in the step that sends it, not after the sender's next steps (where timers send signals, and in searches that can't delay them)")
+		out = append(out, "a signal reaches a running thread in the step that sends it, not after the sender's next steps (where timers send signals, and in searches that can't delay them)")
 	}
 	if s.calls(timers) {
 		out = append(out, fmt.Sprintf("while something else can run, at most %d ticks of timers that send signals. Timers of 5 s or more don't tick then, nor those of 1 s or more whose signal ends the process", s.Config.MostTicks()))

@@ -4,7 +4,7 @@ import "landgo/internal/image/static"
 
 // A guest's code, as a story asks about it.
 
-// Decides reports whether code goes by what it reads to come to a use of something else.
+// Decides reports whether what code reads decides that it uses something else.
 func (p *Program) Decides(read, use uint64) bool { return static.Decides(p.Image.File, read, use) }
 
 // Again says whether a function can come back to a call that has returned to pc: without

@@ -142,7 +142,7 @@ func (s *Session) ForgetPoints() {
 	}
 }
 
-// pointed notes the points which a search comes to.
+// pointed notes the points which a search reaches.
 type pointed struct {
 	por.System
 	present por.Census

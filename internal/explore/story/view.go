@@ -32,7 +32,7 @@ func RacePair(s *session.Session, c *race.Candidate, v *View) result.RacePair {
 
 // View is the picture of two accesses from a run along a path: their stacks, and the
 // name of their variable. A stack is nil if no thread stops before the access; the
-// name is "" if the path doesn't come to the later one.
+// name is "" if the path doesn't reach the later one.
 type View struct {
 	*race.Sighting
 	Path          []por.PathStep
@@ -41,7 +41,7 @@ type View struct {
 	Done          bool
 }
 
-// On reports whether a path comes to both accesses as the view's own does.
+// On reports whether a path reaches both accesses as the view's own does.
 func (v *View) On(path []por.PathStep) bool {
 	n := int(v.Later.Step) + 1
 	return n <= len(path) && n <= len(v.Path) && slices.Equal(v.Path[:n], path[:n])
@@ -141,7 +141,7 @@ func RaceAccess(s *session.Session, a *race.Access) result.Access {
 const mostCarried = 4
 
 // stackWithin is the stack of an access in the step that comes next, which is
-// run to there and taken back. Nil: the thread doesn't come to stand there.
+// run to there and taken back. Nil: the thread doesn't stop there.
 func stackWithin(s *session.Session, p *por.PathStep, a *race.Access) ([]result.Frame, error) {
 	k := s.Guest.Mark()
 	stands := func() bool { return s.Guest.PC(p.Thread) == a.PC || calledAt(s, p.Thread, a.PC) }

@@ -32,7 +32,7 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 		warn(result.Unseen, "it has no symbols, so conditions and operations that it has by landgo-linux.h weren't seen")
 	}
 	if r.AssumedAway > 0 && r.AssumedAway == r.Executions {
-		warn(result.AssumedAway, "every execution was assumed away: in none did each landgo_assume hold that it came to")
+		warn(result.AssumedAway, "every execution was assumed away: in none did each landgo_assume hold that it reached")
 		return all
 	}
 	met := s.Guest.Met()
@@ -68,7 +68,7 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 		warn(result.NothingShared, "%s", text)
 	}
 	if kinds := missed(s, &met); len(kinds) > 0 && !barred(s, &met) {
-		warn(result.NoPoint, "no run came to a preemption point of %s while there was another thread", strings.Join(kinds, ", "))
+		warn(result.NoPoint, "no run reached a preemption point of %s while there was another thread", strings.Join(kinds, ", "))
 	}
 	warnOfRules(s, &met, warn)
 	warnOfRaces(s, &met, warn)
@@ -89,7 +89,7 @@ func barred(s *session.Session, met *scheduler.Met) bool {
 	return s.Platform.Ticks && met.Barred && !met.Ticks
 }
 
-// missed lists the kinds of points that were asked for and that no run came to. The
+// missed lists the kinds of points that were asked for and that no run reached. The
 // points of mem in a program are at shared memory: that has a warning of its own.
 func missed(s *session.Session, met *scheduler.Met) (kinds []string) {
 	if s.Config.Deepens() {
@@ -129,7 +129,7 @@ func warnOfRules(s *session.Session, met *scheduler.Met, warn func(result.Warnin
 	all := s.Config.AllRules()
 	for i := len(all) - len(s.Config.Rules); i < min(len(all), 64); i++ {
 		if met.Rules>>i&1 == 0 {
-			warn(result.NoRule, "no run came to a preemption point with %s on the call stack (--%v)", all[i].Function, all[i])
+			warn(result.NoRule, "no run reached a preemption point with %s on the call stack (--%v)", all[i].Function, all[i])
 		}
 	}
 }
@@ -142,7 +142,7 @@ func warnOfRaces(s *session.Session, met *scheduler.Met, warn func(result.Warnin
 	}
 	for i, pc := range s.Racing {
 		if !reached[pc] && i < len(s.Config.Races) {
-			warn(result.NoRacePoint, "no run came to %s with memory that threads share (--pp race=)", s.Config.Races[i])
+			warn(result.NoRacePoint, "no run reached %s with memory that threads share (--pp race=)", s.Config.Races[i])
 		}
 	}
 }

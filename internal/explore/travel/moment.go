@@ -78,7 +78,7 @@ func (t *Travel) bring(at uint64) error {
 		}
 		step.Choice = 0
 	}
-	return fmt.Errorf("thread %s didn't come to instruction %d", t.s.Guest.Name(tid), step.Limit)
+	return fmt.Errorf("thread %s didn't reach instruction %d", t.s.Guest.Name(tid), step.Limit)
 }
 
 // freeze takes a kernel's step, and leaves it at an instruction of its thread. News of

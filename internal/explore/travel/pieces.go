@@ -29,7 +29,7 @@ func (t *Travel) owner(tid trace.TID) trace.TID {
 	return tid
 }
 
-// longest is how many ticks a piece has at most: what is run again to come to a moment
+// longest is how many ticks a piece has at most: what is run again to reach a moment
 // within one.
 const longest = 1 << 15
 

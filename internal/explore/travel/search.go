@@ -82,7 +82,7 @@ func (h *hunt) watched(a *access) int {
 	return -1
 }
 
-// within reports whether a step that came to pc goes on.
+// within reports whether a step that reached pc goes on.
 func (h *hunt) within(pc uint64) bool { return h.Low <= pc && pc < h.High }
 
 // forth looks from the present moment on. The current thread is the one that made the

@@ -88,7 +88,7 @@ const (
 	AtExit
 	ThreadAtExit // a function to be called when the calling thread ends
 	LoadFile     // loads a shared library, or gives it back
-	Caught       // called by a C++ handler or clean-up that an exception came to
+	Caught       // called by a C++ handler or clean-up that an exception reached
 	Abort
 	AssertFail // __assert_fail(expression, file, line, function)
 	Panic      // P2: panic(format, ...)

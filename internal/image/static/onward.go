@@ -12,7 +12,7 @@ import (
 // path goes on behind a return, and into the functions that are called by their addresses, and
 // behind their returns. The address may be in a word of memory (slot). Where stops holds landgo may carry a function out itself: it reads the
 // registers of arguments, writes its result, and leaves the others as they are. Where carried holds
-// it does so for all code but that of such functions. A return to ends ends the thread, with its
+// it always does, but in such functions. A return to ends ends the thread, with its
 // result in RAX. Behind the last return all counts as read.
 func DeadOnward(f *elffile.File, pc uint64, returns []uint64, ends uint64, slot func(addr uint64) (uint64, bool), stops, carried func(pc uint64) bool) (regs trace.RegSet, flags bool) {
 	w := onwardWalk{file: f, ends: ends, slot: slot, stops: stops, carried: carried, seen: map[onwardPlace]trace.RegSet{}}

@@ -165,7 +165,7 @@ func (m *Machine) tryAll(t int) (r tries) {
 	return r
 }
 
-// comesOut reports whether a thread comes to a try from here, with a word that stays. It may stay in a
+// comesOut reports whether a thread reaches a try from here, with a word that stays. It may stay in a
 // loop if it waits, and has taken back what it added.
 func (n *room) comesOut(v int64, waits bool) bool {
 	for range mostRoom {
