@@ -140,10 +140,10 @@ func (c *counts) grownWords(th edit, at *trace.Access, here, next *poise, with, 
 	return list
 }
 
-// number is what a word of memory holds.
+// number is what a word of memory holds; 0 outside of memory.
 func (c *counts) number(addr, size uint64) uint64 {
 	var b [8]byte
-	c.in.machine.Read(addr, b[:min(size, 8)])
+	copy(b[:], c.in.machine.Bytes(addr, min(size, 8)))
 	return binary.LittleEndian.Uint64(b[:])
 }
 
