@@ -32,7 +32,8 @@ type pct struct {
 	run      uint64 // number
 	change   []int  // change[i] is k_(i+1)
 	priority []int64
-	bottom   int64 // below all priorities, for runs that don't end
+	listed   uint64 // trace.Present.Listed at the latest draw
+	bottom   int64  // below all priorities, for runs that don't end
 }
 
 func newPCT(h handle) strategy {
@@ -46,7 +47,7 @@ func (p *pct) reset() { p.longest = 0 }
 func (p *pct) begin(r uint64) {
 	p.run = r
 	p.priority = p.priority[:0]
-	p.bottom = 0
+	p.bottom, p.listed = 0, 0
 	p.change = p.change[:0]
 	for i := 1; i < p.depth && p.longest > 0; i++ {
 		p.change = append(p.change, 1+p.s.rand.IntN(p.longest))
@@ -54,18 +55,28 @@ func (p *pct) begin(r uint64) {
 }
 
 func (p *pct) pick(*node) trace.TID {
+	now := p.s.path.present
+	if now.Listed != p.listed {
+		p.draw()
+	}
 	best := trace.NoThread
-	for i := range p.s.path.threads {
-		t := &p.s.path.threads[i]
-		p.room(t.ID)
-		if p.priority[t.ID] == 0 {
-			p.priority[t.ID] = int64(p.depth) + p.s.rand.Int64N(1<<62)
-		}
-		if t.Status == trace.Ready && (best == trace.NoThread || p.priority[t.ID] > p.priority[best]) {
-			best = t.ID
+	for t := range now.Ready.All {
+		if best == trace.NoThread || p.priority[t] > p.priority[best] {
+			best = t
 		}
 	}
 	return best
+}
+
+// draw draws the priorities of threads that have none.
+func (p *pct) draw() {
+	p.listed = p.s.path.present.Listed
+	for i := range p.s.path.threads {
+		t := p.s.path.threads[i].ID
+		if p.room(t); p.priority[t] == 0 {
+			p.priority[t] = int64(p.depth) + p.s.rand.Int64N(1<<62)
+		}
+	}
 }
 
 // room makes room for thread t; priority 0 isn't drawn yet.

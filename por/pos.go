@@ -37,17 +37,13 @@ func (p *pos) begin(uint64) { p.priority, p.steps = p.priority[:0], 0 }
 
 func (p *pos) pick(*node) trace.TID {
 	best := trace.NoThread
-	for i := range p.s.path.threads {
-		t := &p.s.path.threads[i]
-		p.priority = atLeast(p.priority, int(t.ID)+1)
-		if t.Status != trace.Ready {
-			continue
+	for t := range p.s.path.present.Ready.All {
+		p.priority = atLeast(p.priority, int(t)+1)
+		if p.priority[t] == 0 {
+			p.priority[t] = 1 + p.s.rand.Uint64N(1<<63)
 		}
-		if p.priority[t.ID] == 0 {
-			p.priority[t.ID] = 1 + p.s.rand.Uint64N(1<<63)
-		}
-		if best == trace.NoThread || p.priority[t.ID] > p.priority[best] {
-			best = t.ID
+		if best == trace.NoThread || p.priority[t] > p.priority[best] {
+			best = t
 		}
 	}
 	return best
@@ -64,10 +60,14 @@ func (p *pos) ran(i int32) {
 		return // nothing was pending but this
 	}
 	p.priority[e.Thread] = 0
+	plain := !e.Global && len(e.Ops)+len(e.Waits) == 0
 	for k := range p.s.path.threads {
 		t := &p.s.path.threads[k]
 		if t.ID == e.Thread || int(t.ID) >= len(p.priority) || p.priority[t.ID] == 0 {
 			continue
+		}
+		if plain && t.Pending.Kind == trace.OpAccess && t.Beside.Kind == trace.OpNone && p.s.path.spin[t.ID] == 0 && !e.Overlaps(&t.PendingAccess) {
+			continue // most are elsewhere
 		}
 		if p.s.next.beginning(t).Dependent(e) {
 			p.priority[t.ID] = 0

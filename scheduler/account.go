@@ -100,6 +100,9 @@ func (s *named) StateText(t trace.TID) string {
 		}
 		return text
 	}
+	if s.Undrained(t) {
+		return "waits until its stores are in memory"
+	}
 	return "stops"
 }
 

@@ -17,8 +17,10 @@ type Failure struct {
 	// there is one.
 	Block heap.Block
 	// Dead is the thread that has ended, of a wrong access to its stack. (Thread 0 has no
-	// stack of its own.)
-	Dead trace.TID
+	// stack of its own.) Returned: it ended with that address or one close before it, which a join
+	// has taken.
+	Dead     trace.TID
+	Returned bool
 	// Stack is where the thread stood, if it went on after that: of a panic, and of an error
 	// that was let through. Of the latter At is the number of the instruction in its
 	// thread's life.

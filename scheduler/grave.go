@@ -151,6 +151,8 @@ func (g *Stacks) graveFault(out *Failure, f emu.Fault, does string) {
 	for a := f.Addr; a < f.Addr+uint64(f.Size); a++ {
 		if t := g.BuriedAt(a); t != trace.NoThread {
 			out.Message, out.Dead = fmt.Sprintf("%s %s", does, g.Grave(t, a)), t
+			th := &g.in.threads[t]
+			out.Returned = th.Asked && a-th.Returned < abi.PageSize
 			return
 		}
 	}

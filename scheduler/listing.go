@@ -36,6 +36,7 @@ type listing struct {
 	changed   []emu.Range // scratch
 	contended trace.Set
 	late      trace.Set // trace.Thread.Late
+	spins     trace.Set // those that stood in a spin when they were described
 }
 
 // Watch is the memory on which a thread's description depends beside the thread's own state.
@@ -68,7 +69,7 @@ func (l *listing) room(n int) {
 	}
 	l.Widen(n)
 	for len(l.late) < len(l.Ready) {
-		l.late = append(l.late, 0)
+		l.late, l.spins = append(l.late, 0), append(l.spins, 0)
 	}
 	for len(l.stale) < len(l.Ready) {
 		l.stale, l.always, l.watching, l.contended = append(l.stale, 0), append(l.always, 0), append(l.watching, 0), append(l.contended, 0)
@@ -162,12 +163,34 @@ func (s *System) Present() *trace.Present {
 	return &l.Present
 }
 
+// mayStandInSpin yields the threads that may stand in a spin, by TID: those that did when they were
+// described, and those whose state has changed since.
+func (s *present) mayStandInSpin(yield func(trace.TID) bool) {
+	l := &s.listing
+	if l.void || s.cfg.Buffers { // none are described here
+		for i := range s.threads {
+			if !yield(trace.TID(i)) {
+				return
+			}
+		}
+		return
+	}
+	for i := range l.stale {
+		for w := l.stale[i] | l.spins[i]; w != 0; w &= w - 1 {
+			if !yield(trace.TID(i*64 + bits.TrailingZeros64(w))) {
+				return
+			}
+		}
+	}
+}
+
 // enlistAll makes the list anew, with all threads to be described.
 func (s *state) enlistAll() {
 	l := &s.listing
 	l.void, l.Next = false, trace.NoThread
+	l.Listed++
 	l.from = l.from[:0]
-	for _, set := range []trace.Set{l.Ready, l.Spinning, l.Several, l.stale, l.always, l.watching, l.contended, l.late} {
+	for _, set := range []trace.Set{l.Ready, l.Spinning, l.Several, l.stale, l.always, l.watching, l.contended, l.late, l.spins} {
 		clear(set)
 	}
 	clear(l.watches)
@@ -291,6 +314,7 @@ func (s *System) relist(t trace.TID) bool {
 	}
 	l.Note(d)
 	l.late.Put(t, d.Late)
+	l.spins.Put(t, th.Stand == StandSpin)
 	l.always.Put(t, w.Anything)
 	if old := &l.watches[t]; *old != w {
 		l.count(old, ^uint16(0))

@@ -389,9 +389,9 @@ func (s *System) Unspin(t trace.TID) {
 
 // wakeSpinners lets the threads go whose loops read what a step changed.
 func (s *present) wakeSpinners(tr *trace.Transition) {
-	for i := range s.threads {
-		th := &s.threads[i]
-		if th.Stand == StandSpin && s.threads[i].Exists && th.ID != tr.Thread && !(tr.Updates && tr.Of == th.ID) && disturbs(tr, th.Waits) {
+	for t := range s.mayStandInSpin {
+		th := &s.threads[t]
+		if th.Stand == StandSpin && th.Exists && th.ID != tr.Thread && !(tr.Updates && tr.Of == th.ID) && disturbs(tr, th.Waits) {
 			s.edit(th.ID).Stand = th.spinStand
 		}
 	}

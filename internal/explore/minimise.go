@@ -27,8 +27,8 @@ func (h *hunt) refiningSteps() uint64 {
 }
 
 // minimise looks for the interleaving with the fewest preemptions: bounded
-// partial-order reduction (Coons, Musuvathi and McKinley, OOPSLA 2013), at bounds
-// 0, 1, 2, ... Its first finding is the least. If it ends without, the known bug
+// partial-order reduction (Coons, Musuvathi and McKinley, OOPSLA 2013), or search bounded where
+// that isn't proven, at bounds 0, 1, 2, ... Its first finding is the least. If it ends without, the known bug
 // is. A fair bound of the search stays. Where one bug is asked for, the story told
 // is the shortest of any bug; with --keep-going each has its own.
 func (h *hunt) minimise(f *finding) error {
@@ -64,9 +64,6 @@ func (h *hunt) minimise(f *finding) error {
 			return nil
 		}
 	}
-	if !h.provenWithin() {
-		return nil
-	}
 	opts := por.Options{
 		OneEvent: h.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
 		Stop: func() bool { return run.steps >= run.most || h.tired() },
@@ -78,7 +75,7 @@ func (h *hunt) minimise(f *finding) error {
 	if cyclic { // without it executions needn't end
 		opts.Bounds = append(opts.Bounds, por.Bound{Measure: por.Fair, Limit: fair})
 	}
-	engine, err := por.New("bpor", opts)
+	engine, err := por.New(h.withinBounds(), opts)
 	if err != nil {
 		return err
 	}
@@ -102,6 +99,15 @@ func (h *hunt) minimise(f *finding) error {
 // Steps that cost nothing come within blocks: those of store buffers, and of signals on their way.
 // With these it was seen to miss traces.
 func (h *hunt) provenWithin() bool { return !h.Config.Buffers() && !h.Guest.Met().Later }
+
+// withinBounds is the search within bounds that is proven for the guest, and has the fewest
+// executions.
+func (h *hunt) withinBounds() string {
+	if h.provenWithin() {
+		return "bpor"
+	}
+	return "bounded"
+}
 
 // seek has a search look for another execution that ends as a bug does, from the root on.
 func (h *hunt) seek(engine por.Search, run *counted, f *finding) (got bool, stats por.Stats, err error) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"landgo/internal/compile"
+	"landgo/internal/result"
 )
 
 // mistake is a program with one, or with something that only looks like one.
@@ -14,6 +15,25 @@ type mistake struct {
 	name, source string
 	want         []string // parts of the sentence, in order; none: no sentence
 	cause        string   // "": any
+}
+
+// check compares a bug with what is expected.
+func (c *mistake) check(t *testing.T, b *result.Bug) {
+	t.Helper()
+	rest := b.Mistake
+	for _, part := range c.want {
+		at := strings.Index(rest, part)
+		if at < 0 {
+			t.Fatalf("%q; want %q", b.Mistake, part)
+		}
+		rest = rest[at+len(part):]
+	}
+	if c.cause != "" && b.Cause != c.cause {
+		t.Errorf("the cause is %q, want %q", b.Cause, c.cause)
+	}
+	if len(c.want) == 0 && rest != "" {
+		t.Errorf("%q; want none", rest)
+	}
 }
 
 // A line of each program is a line of its source, the first of them line 20.
@@ -42,27 +62,55 @@ static void unused(void) { (void)m, (void)n, (void)q, (void)x, (void)y, (void)z;
 // like one isn't.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
-	for _, c := range slices.Concat(lockMistakes, waitMistakes, lifeMistakes) {
+	for _, c := range slices.Concat(lockMistakes, waitMistakes, lifeMistakes, semMistakes) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r, err := Run(context.Background(), onProgram(compile.Text(t, "gcc", mistakeHead+c.source)), nil)
 			if err != nil || r.Bug == nil {
 				t.Fatalf("%+v %v", r, err)
 			}
-			rest := r.Bug.Mistake
-			for _, part := range c.want {
-				at := strings.Index(rest, part)
-				if at < 0 {
-					t.Fatalf("%q; want %q", r.Bug.Mistake, part)
-				}
-				rest = rest[at+len(part):]
+			c.check(t, r.Bug)
+		})
+	}
+}
+
+// TestMistakesOfCPlusPlus: a library's headers make calls and accesses for the user, whose lines
+// are told.
+func TestMistakesOfCPlusPlus(t *testing.T) {
+	t.Parallel()
+	for _, c := range []mistake{
+		{"lock order by guards", `#include <mutex>
+#include <thread>
+struct box { std::mutex m; int v; } p, q;
+static void both(box &a, box &b) { std::lock_guard<std::mutex> x(a.m);
+std::lock_guard<std::mutex> y(b.m); a.v = b.v; }
+int main() { std::thread s([] { both(p, q); }), t([] { both(q, p); }); s.join(); t.join(); }`, []string{"takes p.m (guest.cc:4) and then q.m (guest.cc:5)", "takes q.m (guest.cc:4) and then p.m (guest.cc:5)"}, ""},
+		{"a string that two change", `#include <string>
+#include <thread>
+static std::string text;
+static void add() {
+text += "twenty characters....";
+}
+int main() { std::thread s(add), t(add); s.join(); t.join(); }`, []string{"both change text (guest.cc:5), with no lock"}, ""},
+		{"a pointer that a map holds", `#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+struct entry { int uses = 0; }; static std::map<int, std::unique_ptr<entry>> table; static std::mutex m;
+static entry *find() { std::lock_guard<std::mutex> g(m); auto i = table.find(1);
+return i == table.end() ? nullptr : i->second.get(); }
+static void drop() { std::lock_guard<std::mutex> g(m);
+table.erase(1); }
+int main() { table[1] = std::make_unique<entry>(); std::thread s([] { if (entry *e = find())
+e->uses++; }), t(drop); s.join(); t.join(); }`, []string{"takes the pointer there (guest.cc:7)", "frees the block (guest.cc:9)", "is done with it (guest.cc:11). Hold one lock over both"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r, err := Run(context.Background(), onProgram(compile.Text(t, "g++", c.source, "-O0", "-std=c++17")), nil)
+			if err != nil || r.Bug == nil {
+				t.Fatalf("%+v %v", r, err)
 			}
-			if c.cause != "" && r.Bug.Cause != c.cause {
-				t.Errorf("the cause is %q, want %q", r.Bug.Cause, c.cause)
-			}
-			if len(c.want) == 0 && rest != "" {
-				t.Errorf("%q; want none", rest)
-			}
+			c.check(t, r.Bug)
 		})
 	}
 }

@@ -147,4 +147,12 @@ s->refs--;
 if (!s->refs) free(s);
 return p; }
 MAIN { s = malloc(sizeof *s); s->refs = 2; GO(a); pthread_t c_; pthread_create(&c_, 0, a, 0); JOIN(a); JOIN(c); unused(); }`, []string{"(guest.c:22) and looks at it again (guest.c:23), as two steps", "and frees the block (guest.c:23)", "one atomic operation"}, ""},
+	{"an address of a stack that is returned", `A {
+int r[2]; int *volatile q = r; q[0] = 7; return q; }
+MAIN { GO(a); void *r;
+pthread_join(a_, &r);
+assert(*(int *)r == 7); unused(); }`, []string{"Thread 0.1 ends with an address of its own stack, which thread 0 takes by joining it (guest.c:23), and thread 0 uses that (guest.c:24)", "malloc"}, ""},
+	{"an address of a stack that is left in memory", `static int *volatile lent;
+A { int r[2]; lent = r; return p; }
+MAIN { GO(a); JOIN(a); y = *lent; unused(); }`, nil, ""},
 }

@@ -65,7 +65,7 @@ func (h *hunt) raceAt(f *finding, x *race.Sighting) (err error) {
 // minimiseRace looks for the execution with the fewest preemptions in which the
 // finding's accesses are neighbours, whichever comes first.
 func (h *hunt) minimiseRace(f *finding, run *counted, opts por.Options) error {
-	engine, err := por.New("bpor", opts)
+	engine, err := por.New(h.withinBounds(), opts)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,9 @@ type Present struct {
 	Ready, Spinning, Several Set
 	// Next is the thread with Thread.Next, or NoThread.
 	Next TID
+	// Listed is how often threads have come or gone, from 1. While it is the same, Threads has the
+	// same ones.
+	Listed uint64
 }
 
 // Set is a set of threads: bit t%64 of word t/64.
@@ -81,6 +84,7 @@ func (p *Present) Note(t *Thread) {
 // Take makes p of a list of threads.
 func (p *Present) Take(threads []Thread) {
 	p.Threads, p.Next = threads, NoThread
+	p.Listed++
 	if n := len(threads); n > 0 {
 		p.Widen(int(threads[n-1].ID) + 1)
 	}

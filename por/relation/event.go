@@ -147,6 +147,16 @@ func (e *Event) meets(a *trace.Access) bool {
 	return false
 }
 
+// Overlaps reports whether e accesses a byte of a.
+func (e *Event) Overlaps(a *trace.Access) bool {
+	for i := range e.Accesses {
+		if e.Accesses[i].Overlaps(a) {
+			return true
+		}
+	}
+	return false
+}
+
 // Writes reports whether e may write a byte of a.
 func (e *Event) Writes(a *trace.Access) bool {
 	for i := range e.Accesses {

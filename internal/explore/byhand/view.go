@@ -234,11 +234,6 @@ func (c *Chooser) state(t trace.TID) string {
 	if c.s.IsBuffer(t) {
 		return "holds no store"
 	}
-	for _, th := range c.s.Guest.Threads(nil) {
-		if th.Updates && th.Of == t && th.Status == trace.Ready && c.s.Guest.StateText(t) == "stops" {
-			return "waits until its stores are in memory"
-		}
-	}
 	return c.s.Guest.StateText(t)
 }
 

@@ -201,7 +201,7 @@ func (st *Story) does(e *event) string {
 func (st *Story) eventPlace(e *event) string {
 	var f result.Frame
 	if e.op != nil {
-		f = result.Innermost(st.Frames([]uint64{e.op.PC - 1}))
+		f = st.caller(call{e.at.beat, e.op})
 	} else {
 		a := st.shown(e.at.beat, e.at.access)
 		if a.Bookkeeping {

@@ -16,7 +16,7 @@ import (
 
 // mistake names the mistake that a run shows and what to change, or is "".
 func (st *Story) mistake(b *result.Bug, f *scheduler.Failure) string {
-	for _, text := range []string{lockOrder(b), joinsHolding(b), st.kept(b), st.misused(b, f), st.lostSignal(b), st.tooEarly(b), st.handledTooEarly(b), st.roundMissed(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.takenBackLate(), st.reused(), st.unprotected(f), st.letGoBefore()} {
+	for _, text := range []string{lockOrder(b), joinsHolding(b), st.barrierAlone(b), st.countedApart(f), st.kept(b), st.misused(b, f), st.lostSignal(b), st.tooEarly(b), st.handledTooEarly(b), st.roundMissed(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.takenBackLate(), st.reused(), st.unprotected(f), st.letGoBefore()} {
 		if text != "" {
 			return text
 		}
@@ -79,6 +79,9 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 	if lock := st.sharedLock(); lock != "" && acts && !atomic(st.hit.mid) && !atomic(st.hit.after) {
 		return fmt.Sprintf("Threads %s and %s change %s (%s) while both hold %s for reading, which lets them in together. Take it for writing.", t, u, variable, lines(y, m), lock)
 	}
+	if text := st.letsInTwo(&m, &y); text != "" && acts && !atomic(st.hit.mid) && !atomic(st.hit.after) {
+		return text
+	}
 	if text := st.lookedForReading(&x, &m, &y); text != "" && acts {
 		return text
 	}
@@ -97,8 +100,8 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 		if let == "" {
 			return ""
 		}
-		return fmt.Sprintf("Thread %s releases %s (%s) between its two accesses to %s (%s, %s), and thread %s changes that. Hold %s over both, or look again after taking it.",
-			t, all[0], let, variable, where(x.Stack), where(y.Stack), u, all[0])
+		return fmt.Sprintf("Thread %s releases %s (%s) between its two accesses to %s (%s), and thread %s changes that. Hold %s over both, or look again after taking it.",
+			t, all[0], let, variable, lines(x, y), u, all[0])
 	case !acts:
 		return ""
 	case len(common(x.Held, m.Held)) > 0 && len(y.Held) == 0:
@@ -120,7 +123,7 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 		if result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function || st.accessAt(st.hit.before).IsWrite() || !st.accessAt(st.hit.after).IsWrite() {
 			return ""
 		}
-		return fmt.Sprintf("Each access to %s is atomic, but thread %s's two together (%s, %s) aren't. Use one atomic operation for both, or a lock.", variable, t, where(x.Stack), where(y.Stack))
+		return fmt.Sprintf("Each access to %s is atomic, but thread %s's two together (%s) aren't. Use one atomic operation for both, or a lock.", variable, t, lines(x, y))
 	case atomic(st.hit.mid) || atomic(st.hit.before) || atomic(st.hit.after), st.accessAt(st.hit.before).IsWrite():
 		return "" // the intention isn't as plain
 	}

@@ -18,18 +18,29 @@ func (st *Story) heldAcross(b *result.Bug, passes *Story) string {
 		w := &b.Waits[i]
 		for k := range b.Waits {
 			v := &b.Waits[k]
+			object, _, _ := strings.Cut(w.Object, " (")
+			if at, ok := st.passedIn(w, v, passes); ok {
+				if place := st.helpsLater(w, v, passes); place != "" {
+					sem, _, _ := strings.Cut(v.Object, " (")
+					return fmt.Sprintf("Thread %s waits for %s (%s) after it has waited for %s (%s), and thread %s needs that (%s) before it %s (%s). Wait for %s first.",
+						w.Thread, object, where(w.Stack), sem, at, v.Thread, where(v.Stack), helps(w.For, object), place, object)
+				}
+			}
 			if !heldIn(w, v) {
 				continue
 			}
-			object, _, _ := strings.Cut(w.Object, " (")
-			does := map[string]string{"semaphore": "posts " + object, "condition variable": "signals " + object, "barrier": "comes there"}[w.For]
 			if place := st.helpsLater(w, v, passes); place != "" {
 				return fmt.Sprintf("Thread %s waits for %s (%s) while it holds %s (%s), and thread %s needs that (%s) before it %s (%s). Wait without %s.",
-					w.Thread, object, where(w.Stack), v.Object, v.Acquired.Where(), v.Thread, where(v.Stack), does, place, v.Object)
+					w.Thread, object, where(w.Stack), v.Object, v.Acquired.Where(), v.Thread, where(v.Stack), helps(w.For, object), place, v.Object)
 			}
 		}
 	}
 	return ""
+}
+
+// helps is what a thread does for one that waits for an object of some kind.
+func helps(kind, object string) string {
+	return map[string]string{"semaphore": "posts " + object, "condition variable": "signals " + object, "barrier": "comes there"}[kind]
 }
 
 // joinsHolding: a thread waits for another one's end while it holds the lock that this one needs.
@@ -56,7 +67,7 @@ func heldIn(w, v *result.Wait) bool {
 // such place.
 func (st *Story) helpsLater(w, v *result.Wait, passes *Story) string {
 	helps := []trace.OpKind{trace.OpSemPost, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpBarrierArrive}
-	takes := []trace.OpKind{trace.OpLock, trace.OpReadLock, trace.OpWriteLock}
+	takes := []trace.OpKind{trace.OpLock, trace.OpReadLock, trace.OpWriteLock, trace.OpSemWait}
 	next := func(obj result.Addr, kinds []trace.OpKind) (c call, ok bool) {
 		theirs := passes.callsBy(v.Thread, uint64(obj), kinds)
 		if made := len(st.callsBy(v.Thread, uint64(obj), kinds)); made < len(theirs) {

@@ -63,13 +63,18 @@ func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 		return st.handedOver(f, freed, used)
 	}
 	p := st.shown(x.beat, x.access)
-	if p.Symbol == "" || p.Bookkeeping || where(p.Stack) == "" {
+	if where(p.Stack) == "" {
 		return ""
 	}
-	if x.beat < atFree {
-		return fmt.Sprintf("Thread %s takes the pointer from %s (%s), and thread %s frees the block (%s) before thread %s is done with it (%s). Hold one lock over both, or count the threads that use the block and free it with the last.", t, p.Name(), where(p.Stack), u, freed, t, used)
+	in := "in " + p.Name()
+	from := "from " + p.Name()
+	if p.Symbol == "" || p.Bookkeeping { // a container's own memory
+		in, from = "there", "there"
 	}
-	return fmt.Sprintf("Thread %s frees the block (%s), and thread %s still finds the pointer in %s (%s). Take the pointer away before the free, with a lock over both.", u, freed, t, p.Name(), where(p.Stack))
+	if x.beat < atFree {
+		return fmt.Sprintf("Thread %s takes the pointer %s (%s), and thread %s frees the block (%s) before thread %s is done with it (%s). Hold one lock over both, or count the threads that use the block and free it with the last.", t, from, where(p.Stack), u, freed, t, used)
+	}
+	return fmt.Sprintf("Thread %s frees the block (%s), and thread %s still finds the pointer %s (%s). Take the pointer away before the free, with a lock over both.", u, freed, t, in, where(p.Stack))
 }
 
 // foundAt is the last access before a point by which a thread reads the address of a block,
@@ -124,6 +129,9 @@ func (st *Story) handedOver(f *scheduler.Failure, freed, used string) string {
 	for x, a := range st.backward(f.Thread, taken) {
 		if !a.IsWrite() || a.Addr-f.Block.Addr < f.Block.Size || st.rawAt(x)-f.Block.Addr >= f.Block.Size {
 			continue
+		}
+		if !st.together(x, taken) && !st.isAtomic(a) && !st.isAtomic(st.accessAt(taken)) {
+			return "" // it isn't handed over, but used by both
 		}
 		p, q := st.shown(x.beat, x.access), st.shown(taken.beat, taken.access)
 		if p.Symbol == "" || p.Bookkeeping || where(p.Stack) == "" || where(q.Stack) == "" {
@@ -247,6 +255,9 @@ func (st *Story) graveUse(b *result.Bug, f *scheduler.Failure) (used at, what st
 // variable.
 func (st *Story) goneStack(b *result.Bug, f *scheduler.Failure) string {
 	used, what, ok := st.graveUse(b, f)
+	if ok && f.Returned {
+		return st.returned(b, f)
+	}
 	if !ok || used.beat < 0 {
 		return ""
 	}
@@ -263,6 +274,18 @@ func (st *Story) goneStack(b *result.Bug, f *scheduler.Failure) string {
 		t, u := st.Guest.Name(f.Thread), st.Guest.Name(f.Dead)
 		return fmt.Sprintf("Thread %s finds the address of %s in %s (%s), and thread %s, whose memory that is, has ended. Let thread %s wait for its users, or keep what others use in memory that outlives it.",
 			t, what, p.Name(), where(p.Stack), u, u)
+	}
+	return ""
+}
+
+// returned: a thread uses the stack of one that has ended with an address on it.
+func (st *Story) returned(b *result.Bug, f *scheduler.Failure) string {
+	for _, c := range st.calls(uint64(f.Dead), trace.OpJoin) {
+		if st.place(c) != "" {
+			u := st.Guest.Name(f.Dead)
+			return fmt.Sprintf("Thread %s ends with an address of its own stack, which thread %s takes by joining it (%s), and thread %s uses that (%s). Return what outlives the thread, such as a block of malloc.",
+				u, st.Guest.Name(st.by(c)), st.place(c), b.Thread, where(b.Stack))
+		}
 	}
 	return ""
 }

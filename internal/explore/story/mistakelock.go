@@ -66,6 +66,24 @@ func (st *Story) misused(b *result.Bug, f *scheduler.Failure) string {
 	return ""
 }
 
+// countedApart: a thread ends with a lock that it should have released, by a count that it
+// changes and then looks at. Another one changes that in between, and no lock is held.
+func (st *Story) countedApart(f *scheduler.Failure) string {
+	if f.Misuse != scheduler.KeptAtEnd || st.hit == nil || st.hit.thread != f.Thread {
+		return ""
+	}
+	before, mid, after := st.accessAt(st.hit.before), st.accessAt(st.hit.mid), st.accessAt(st.hit.after)
+	if !before.IsWrite() || after.IsWrite() || before.Addr != after.Addr || st.isAtomic(before) || st.isAtomic(mid) || len(common(st.held(st.hit.before), st.held(st.hit.mid))) > 0 || !mid.IsWrite() {
+		return ""
+	}
+	x, m, y := st.shown(st.hit.before.beat, st.hit.before.access), st.shown(st.hit.mid.beat, st.hit.mid.access), st.shown(st.hit.after.beat, st.hit.after.access)
+	if m.Symbol == "" || m.Bookkeeping || where(x.Stack) == "" || where(m.Stack) == "" || result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function {
+		return ""
+	}
+	return fmt.Sprintf("Thread %s changes %s and looks at it again (%s), as two steps. In between thread %s changes it too (%s). Let both hold a lock of its own over the change and the look.",
+		st.Guest.Name(f.Thread), m.Name(), lines(x, y), m.Thread, where(m.Stack))
+}
+
 // neverLocked: two threads change several words of one object, in runs in which no thread takes
 // a lock or uses atomic operations.
 func (st *Story) neverLocked(passes *Story) string {
@@ -82,10 +100,11 @@ func (st *Story) neverLocked(passes *Story) string {
 	for _, s := range []*Story{st, passes} {
 		r := &s.record
 		for i := range r.beats {
-			if slices.ContainsFunc(r.beats[i].ops, func(o trace.Op) bool {
-				return (takes(&o) || o.Kind == trace.OpSemWait) && s.eventPlace(&event{op: &o}) != ""
-			}) {
-				return ""
+			for k := range r.beats[i].ops {
+				o := &r.beats[i].ops[k]
+				if (takes(o) || o.Kind == trace.OpSemWait) && s.eventPlace(&event{at: at{beat: i}, op: o}) != "" {
+					return ""
+				}
 			}
 			for k := range r.beats[i].accesses {
 				w, by := &r.beats[i].accesses[k], r.Guest.Name(r.beats[i].madeBy(k))

@@ -33,6 +33,9 @@ func (st *Story) MistakeAgainst(b *result.Bug, failed trace.TID, passes *Story) 
 		return text
 	}
 	if f.late.op == nil && f.early.op == nil && !f.late.writes && f.early.writes && f.other == failed {
+		if text := st.halfSeen(f, passes); text != "" {
+			return text
+		}
 		if text := st.doubleChecked(f); text != "" {
 			return text
 		}
@@ -43,7 +46,13 @@ func (st *Story) MistakeAgainst(b *result.Bug, failed trace.TID, passes *Story) 
 	if text := st.changedTooEarly(f, passes); text != "" {
 		return text
 	}
-	for _, kind := range []func(*flip) string{st.postedEarly, st.announced, st.beforeLock, st.letIn} {
+	half := func(f *flip) string {
+		if f.other != failed {
+			return ""
+		}
+		return st.halfSeen(f, passes)
+	}
+	for _, kind := range []func(*flip) string{st.postedEarly, st.announced, st.beforeLock, st.letIn, half} {
 		for i := range st.flips {
 			if text := kind(&st.flips[i]); text != "" {
 				return text
@@ -52,6 +61,9 @@ func (st *Story) MistakeAgainst(b *result.Bug, failed trace.TID, passes *Story) 
 	}
 	if len(b.Waits) > 0 {
 		return ""
+	}
+	if text := st.oneRound(f, passes); text != "" {
+		return text
 	}
 	if text := st.leftBehind(passes); text != "" {
 		return text
@@ -168,11 +180,11 @@ func (st *Story) announced(f *flip) string {
 		return ""
 	}
 	for x, a := range st.backward(f.other, f.first) {
-		if a.IsWrite() || a.Addr < lowestVariable || f.late.overlaps(a) || !f.final(a.Addr) {
+		if a.IsWrite() || a.Addr < lowestVariable || f.late.overlaps(a) {
 			continue
 		}
 		w, by, ok := st.source(x)
-		if !ok || by != f.thread || len(st.held(x)) > 0 {
+		if !ok || by != f.thread || len(st.held(x)) > 0 || !f.final(a.Addr) && !st.firstMark(f, w) {
 			continue
 		}
 		flag, set := st.shown(x.beat, x.access), st.shown(w.beat, w.access)
@@ -185,6 +197,46 @@ func (st *Story) announced(f *flip) string {
 			data.Thread, flag.Name(), where(flag.Stack), data.Name(), f.here, f.early.thread, flag.Name(), where(set.Stack), data.Name(), f.earlyIs)
 	}
 	return ""
+}
+
+// firstMark reports whether a write of the early thread's is the first to a variable that no other
+// thread writes, as an index is. The late thread doesn't look at that again, as at the number of a
+// version.
+func (st *Story) firstMark(f *flip, w at) bool {
+	a := st.accessAt(w)
+	for x, o := range st.backward(f.other, f.first) {
+		if o.IsWrite() && o.Addr >= lowestVariable && st.uses(f.thread, o) && !st.alone(x) {
+			return false // it says something, too, as threads at a lock do
+		}
+	}
+	for i := range st.beats {
+		for k := range st.beats[i].accesses {
+			o, x := &st.beats[i].accesses[k], at{i, k}
+			if !o.Overlaps(a) || o.Addr < lowestVariable {
+				continue
+			}
+			by := st.beats[i].madeBy(k)
+			if o.IsWrite() && (by != f.thread || x.before(w)) && !st.alone(x) || by == f.other && f.first.before(x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// uses reports whether a thread accesses any of an access's bytes.
+func (r *record) uses(t trace.TID, o *trace.Access) bool {
+	for _, a := range r.forward(t, at{}) {
+		if a.Overlaps(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// alone reports whether an access comes before any thread was created.
+func (r *record) alone(x at) bool {
+	return !r.operation(at{beat: 0, access: -1}, x, func(o *trace.Op) bool { return o.Kind == trace.OpCreate })
 }
 
 // doubleChecked: a thread sees without a lock that a variable is set, and then reads other
@@ -221,6 +273,9 @@ func (st *Story) setBefore(f *flip, pointers bool) string {
 		}
 		if flag.Symbol == "" || flag.Bookkeeping || where(flag.Stack) == "" || where(set.Stack) == "" {
 			continue
+		}
+		if !pointers && result.Innermost(flag.Stack).Function == result.Innermost(data.Stack).Function && !st.Decides(a.PC, st.accessAt(f.first).PC) {
+			continue // they are only looked at together
 		}
 		lock := common(st.held(w), f.earlyHeld)[0]
 		return fmt.Sprintf("Thread %s finds %s set (%s) without %s, and uses %s (%s): thread %s sets it (%s) before it writes %s (%s). Set it last, or look at it under %s.",

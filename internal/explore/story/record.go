@@ -68,7 +68,18 @@ func (r *record) calls(obj uint64, kinds ...trace.OpKind) (list []call) {
 func (r *record) by(c call) trace.TID { return r.beats[c.beat].step.Thread }
 
 // place is where the guest's code makes a call.
-func (r *record) place(c call) string { return where(r.Frames([]uint64{c.op.PC - 1})) }
+func (r *record) place(c call) string { return where([]result.Frame{r.caller(c)}) }
+
+// caller is the user's line that makes a call. A C++ library's header may make it for the user: the
+// stack tells, if the thread stood there before the step.
+func (r *record) caller(c call) result.Frame {
+	b, pcs := &r.beats[c.beat], []uint64{c.op.PC - 1}
+	first := slices.IndexFunc(b.ops, func(o trace.Op) bool { return o.PC == c.op.PC })
+	if k := slices.Index(b.stack, c.op.PC); k > 0 && first >= 0 && &b.ops[first] == c.op {
+		pcs = append(pcs, b.stack[k+1:]...)
+	}
+	return result.Innermost(r.Frames(pcs))
+}
 
 func (r *record) accessAt(x at) *trace.Access { return &r.beats[x.beat].accesses[x.access] }
 

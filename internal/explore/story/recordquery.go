@@ -23,7 +23,7 @@ func (r *record) writeHeld(t trace.TID, x at) []uint64 {
 // locked are the objects that a thread has taken by some operations, up to an access, and not
 // let go by another.
 func (r *record) locked(t trace.TID, x at, gives trace.OpKind, takes ...trace.OpKind) (list []uint64) {
-	for i := 0; i <= x.beat; i++ {
+	for i := 0; i <= x.beat && i < len(r.beats); i++ {
 		for k := range r.beats[i].ops {
 			o := &r.beats[i].ops[k]
 			if r.beats[i].step.Thread != t || i == x.beat && int(o.At) > x.access {
@@ -163,9 +163,9 @@ func (r *record) acquired(owner trace.TID, obj uint64) *result.Frame {
 		if r.beats[i].step.Thread != owner {
 			continue
 		}
-		for _, op := range r.beats[i].ops {
-			if takes(&op) && op.Obj == obj && op.PC != 0 {
-				f := result.Innermost(r.Frames([]uint64{op.PC - 1}))
+		for k := range r.beats[i].ops {
+			if op := &r.beats[i].ops[k]; takes(op) && op.Obj == obj && op.PC != 0 {
+				f := r.caller(call{i, op})
 				return &f
 			}
 		}
@@ -179,7 +179,7 @@ func (r *record) lastOperation(obj uint64, kinds ...trace.OpKind) (trace.TID, st
 	for i := len(r.beats) - 1; i >= 0; i-- {
 		for k := len(r.beats[i].ops) - 1; k >= 0; k-- {
 			if op := &r.beats[i].ops[k]; op.Obj == obj && slices.Contains(kinds, op.Kind) && op.PC != 0 {
-				f := result.Innermost(r.Frames([]uint64{op.PC - 1}))
+				f := r.caller(call{i, op})
 				return r.beats[i].step.Thread, f.Where()
 			}
 		}

@@ -1,0 +1,183 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+)
+
+// Mistakes about semaphores that threads use as locks, and about barriers. A thread uses a
+// semaphore so if it waits for it and posts it later itself.
+
+// passed are the semaphores that a thread has waited for up to an access, and not posted since.
+func (r *record) passed(t trace.TID, x at) []uint64 {
+	return r.locked(t, x, trace.OpSemPost, trace.OpSemWait, trace.OpSemTryWait)
+}
+
+// letsInTwo: two threads change a variable, and both have passed a semaphore that they post again
+// only then.
+func (st *Story) letsInTwo(m, y *result.Access) string {
+	t, u := st.hit.thread, st.beats[st.hit.mid.beat].madeBy(st.hit.mid.access)
+	its := st.passed(u, st.hit.mid)
+	for _, s := range st.passed(t, st.hit.before) {
+		if !slices.Contains(its, s) || !slices.Contains(st.passed(t, st.hit.after), s) || !slices.ContainsFunc(st.calls(s, trace.OpSemPost), func(c call) bool { return st.by(c) == u && c.beat >= st.hit.mid.beat }) {
+			continue
+		}
+		sem := st.Guest.VariableName(s)
+		_, begun := st.lastOperation(s, trace.OpSemInit)
+		if begun == "" {
+			continue
+		}
+		return fmt.Sprintf("Threads %s and %s change %s (%s) while both have waited for %s, which lets in more than one at a time. Begin it with 1 (%s), or protect %s with a lock.",
+			st.Guest.Name(t), m.Thread, m.Name(), lines(*y, *m), sem, begun, m.Name())
+	}
+	return ""
+}
+
+// passedIn is where the thread of w has waited for the semaphore for which v waits. It is ok if the
+// thread posts it later in a run that passes, and hasn't done so here.
+func (st *Story) passedIn(w, v *result.Wait, passes *Story) (at string, ok bool) {
+	t, known := st.Guest.Lookup(w.Thread)
+	if v.For != "semaphore" || w.For == "thread" || w.Thread == v.Thread || w.Address == v.Address || !known || !slices.Contains(st.passed(t, st.end()), uint64(v.Address)) {
+		return "", false
+	}
+	post := []trace.OpKind{trace.OpSemPost}
+	if len(passes.callsBy(w.Thread, uint64(v.Address), post)) <= len(st.callsBy(w.Thread, uint64(v.Address), post)) {
+		return "", false
+	}
+	waits := st.callsBy(w.Thread, uint64(v.Address), []trace.OpKind{trace.OpSemWait, trace.OpSemTryWait})
+	at = st.place(waits[len(waits)-1])
+	return at, at != "" && where(w.Stack) != "" && where(v.Stack) != ""
+}
+
+// barrierAlone: threads wait at a barrier, and no thread is left that could come there, because
+// all others wait for these threads to end.
+func (st *Story) barrierAlone(b *result.Bug) string {
+	waits := map[string]*result.Wait{}
+	var there []string
+	var bar, joins *result.Wait
+	for i := range b.Waits {
+		w := &b.Waits[i]
+		waits[w.Thread] = w
+		switch {
+		case w.For != "barrier":
+		case bar != nil && bar.Address != w.Address:
+			return ""
+		default:
+			bar = w
+			there = append(there, w.Thread)
+		}
+	}
+	if bar == nil || where(bar.Stack) == "" {
+		return ""
+	}
+	for _, x := range st.Guest.Starts() {
+		switch w := waits[st.Guest.Name(x.Thread)]; {
+		case w == nil:
+			return "" // it has ended, or could have come
+		case w.For == "thread" && slices.Contains(there, w.Owner):
+			joins = w
+		case w.For != "barrier":
+			return ""
+		}
+	}
+	_, begun := st.lastOperation(uint64(bar.Address), trace.OpBarrierInit)
+	name, _, _ := strings.Cut(bar.Object, " (")
+	if begun == "" || joins == nil || where(joins.Stack) == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s at %s (%s), and no other thread is left that could come: thread %s waits for thread %s to end (%s). Initialise %s (%s) with the number of threads that come there.",
+		waitFor(there), name, where(bar.Stack), joins.Thread, joins.Owner, where(joins.Stack), name, begun)
+}
+
+// oneRound: a thread reads what another one writes, and both do so between the same two waits at a
+// barrier.
+func (st *Story) oneRound(f *flip, passes *Story) string {
+	if f.early.op != nil || f.late.op != nil || !f.early.writes || f.late.writes {
+		return ""
+	}
+	data, read := st.shown(f.first.beat, f.first.access), st.accessAt(f.first)
+	if st.isAtomic(read) || passes.isAtomic(passes.accessAt(f.early.at)) ||
+		data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld)+len(st.held(f.first)) > 0 {
+		return ""
+	}
+	mine, bar := passes.rounds(f.other, f.late.at)
+	its, same := passes.rounds(f.thread, f.early.at)
+	if mine == 0 || mine != its || bar != same {
+		return ""
+	}
+	return fmt.Sprintf("Thread %s writes %s (%s) and thread %s reads it (%s), both between the same two waits at %s. Let all threads wait there once more, between the two.",
+		f.early.thread, data.Name(), f.earlyIs, data.Thread, f.here, st.Guest.VariableName(bar))
+}
+
+// rounds is how often a thread has waited at its latest barrier before an access.
+func (r *record) rounds(t trace.TID, x at) (n int, bar uint64) {
+	for i := 0; i <= x.beat; i++ {
+		for k := range r.beats[i].ops {
+			o := &r.beats[i].ops[k]
+			if o.Kind != trace.OpBarrierArrive || r.beats[i].step.Thread != t || i == x.beat && int(o.At) > x.access {
+				continue
+			}
+			if o.Obj != bar {
+				n, bar = 0, o.Obj
+			}
+			n++
+		}
+	}
+	return n, bar
+}
+
+// waitFor says that threads wait.
+func waitFor(threads []string) string {
+	if len(threads) == 1 {
+		return "Thread " + threads[0] + " waits"
+	}
+	return "Threads " + strings.Join(threads[:len(threads)-1], ", ") + " and " + threads[len(threads)-1] + " wait"
+}
+
+// halfSeen: a thread reads two variables without a lock, and comes between the changes that another
+// one makes to both under a lock.
+func (st *Story) halfSeen(f *flip, passes *Story) string {
+	data, read := st.shown(f.first.beat, f.first.access), st.accessAt(f.first)
+	if st.isAtomic(read) || data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld) == 0 || len(st.held(f.first)) > 0 {
+		return ""
+	}
+	lock := f.earlyHeld[len(f.earlyHeld)-1]
+	for x, a := range st.backward(f.other, st.end()) {
+		if a.IsWrite() || a.Addr < lowestVariable || f.late.overlaps(a) || st.isAtomic(a) || st.Decides(a.PC, read.PC) || len(st.held(x)) > 0 || x.before(f.first) && st.operation(x, f.first, unlocks) || f.first.before(x) && st.operation(f.first, x, unlocks) {
+			continue
+		}
+		w, ok := passes.alsoChanges(f, lock, a)
+		if !ok {
+			continue
+		}
+		second, made := st.shown(x.beat, x.access), passes.shown(w.beat, w.access)
+		if second.Symbol == "" || second.Bookkeeping || where(second.Stack) == "" || where(made.Stack) == "" || second.Name() == data.Name() ||
+			result.Innermost(second.Stack).Function != result.Innermost(data.Stack).Function {
+			continue
+		}
+		return fmt.Sprintf("Thread %s reads %s (%s) and %s (%s) without %s, under which thread %s changes both (%s, %s). Hold %s over both reads.",
+			data.Thread, data.Name(), f.here, second.Name(), where(second.Stack), lock, f.early.thread, f.earlyIs, where(made.Stack), lock)
+	}
+	return ""
+}
+
+// alsoChanges is where, in this run, the early thread of a flip writes what another access reads,
+// without releasing a lock between that and the early one.
+func (r *record) alsoChanges(f *flip, lock string, a *trace.Access) (x at, ok bool) {
+	for x, w := range r.forward(f.thread, at{}) {
+		if w.IsWrite() && w.Overlaps(a) && slices.Contains(r.held(x), lock) && !r.operation(x, f.early.at, unlocks) && !r.operation(f.early.at, x, unlocks) {
+			return x, true
+		}
+	}
+	return x, false
+}
+
+// isAtomic reports whether an access is atomic, or to what is declared so.
+func (r *record) isAtomic(a *trace.Access) bool {
+	declared, _ := r.Image.Atomic(a.PC, a.Addr)
+	return declared || a.Flags&trace.Atomic != 0
+}
