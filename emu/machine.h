@@ -61,7 +61,7 @@ enum {
 	CONSTANT = 253,
 	TRUSTED_ONLY = 254,
 	SHARED = 255,
-	NOBODY = 256, /* no byte has this value: every access looks further */
+	NO_OWNER = 256, /* no byte has this value: every access looks further */
 };
 
 /* The reason of a run's stop: Why in types.go. */
@@ -346,7 +346,7 @@ struct machine {
 	bool *touched;       /* by page of sharing bytes: some aren't UNTOUCHED */
 	bool *regions;       /* by page of touched: some are true */
 	uint64_t space;      /* guest addresses are below this */
-	uint32_t me;         /* the running thread's sharing byte, or NOBODY */
+	uint32_t me;         /* the running thread's sharing byte, or NO_OWNER */
 	uint32_t why;        /* enum why: a stop is under way */
 	bool blind;          /* accesses are journaled and nothing else */
 	bool any;            /* private accesses are recorded too */

@@ -73,7 +73,7 @@ static void set_view(struct machine *m)
 	m->any = (flags & RUN_RECORD_ALL) && !quiet;
 	m->blind = m->replay || (quiet && !m->watching) || (solo && !m->any);
 	bool look = m->any || m->all_shared || m->owner == SHARED || (flags & (RUN_INTRUDES | RUN_PARTIES));
-	m->me = look ? NOBODY : m->owner;
+	m->me = look ? NO_OWNER : m->owner;
 	if (m->watching)
 		m->order.flags &= ~(uint32_t)RUN_STOPS;
 }

@@ -1,6 +1,9 @@
 package por
 
-import "landgo/internal/trace"
+import (
+	"landgo/internal/trace"
+	"landgo/por/relation"
+)
 
 // pos is partial-order sampling (Yuan, Yang and Gu, CAV 2018, POS). Each pending
 // event has a random priority, the ready one of the highest runs, and events
@@ -60,14 +63,17 @@ func (p *pos) ran(i int32) {
 		return // nothing was pending but this
 	}
 	p.priority[e.Thread] = 0
-	plain := !e.Global && len(e.Ops)+len(e.Waits) == 0
+	plain := e.Plain()
 	for k := range p.s.path.threads {
 		t := &p.s.path.threads[k]
 		if t.ID == e.Thread || int(t.ID) >= len(p.priority) || p.priority[t.ID] == 0 {
 			continue
 		}
-		if plain && t.Pending.Kind == trace.OpAccess && t.Beside.Kind == trace.OpNone && p.s.path.spin[t.ID] == 0 && !e.Overlaps(&t.PendingAccess) {
-			continue // most are elsewhere
+		if a := &t.PendingAccess; plain && a.Flags&relation.Special == 0 && t.Pending.Kind == trace.OpAccess && t.Beside.Kind == trace.OpNone && !t.Updates && p.s.path.spin[t.ID] == 0 {
+			if e.Conflicts(a) {
+				p.priority[t.ID] = 0
+			}
+			continue
 		}
 		if p.s.next.beginning(t).Dependent(e) {
 			p.priority[t.ID] = 0

@@ -206,6 +206,10 @@ func (s *System) runCPU(th edit, tr *trace.Transition, allow uint32, skip bool, 
 	if viewed {
 		r.Flags |= emu.Narrate
 	}
+	watched := s.counts.watches(th.thread)
+	if watched {
+		s.counts.beforeRun(th, r)
+	}
 	from, journal := th.Insns, s.machine.Journal()
 	stop := s.machine.Run(r)
 	th.Ctx, th.Half = stop.Ctx, stop.Parts
@@ -216,6 +220,9 @@ func (s *System) runCPU(th edit, tr *trace.Transition, allow uint32, skip bool, 
 	}
 	if viewed {
 		s.viewer.Ran(th.ID, from, journal, stop.PC)
+	}
+	if watched {
+		stop.Accesses = s.counts.watch(th, stop.Accesses)
 	}
 	if len(stop.Accesses) > 0 {
 		n := len(tr.Accesses)

@@ -54,6 +54,9 @@ type Calls interface {
 	AtCallersReturn(trace.TID) bool
 	// Fell deals with a thread whose function has returned to nowhere.
 	Fell(trace.TID, *trace.Transition) (bool, error)
+	// CarriesOut: the function at an address is carried out wherever it is called by code that isn't
+	// itself a function which landgo trusts.
+	CarriesOut(pc uint64) bool
 	// StepOp is the step of a thread that stands at a function (StandOp).
 	StepOp(trace.TID, *trace.Transition, trace.Choice) error
 }

@@ -8,6 +8,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/abi"
+	"landgo/internal/image/elffile"
 	"landgo/internal/image/static"
 	"landgo/internal/trace"
 )
@@ -31,8 +32,9 @@ import (
 // state of the count that these lead to, all that let the thread stay have to lead to the
 // same next one. And the present one has to lead out of the spin to the same state from
 // wherever it does. "The same" is all memory and the CPU, but registers that are dead by
-// the code alone. No memory may change while the thread stays, so a count on the stack is
-// none (code without optimisation). Which values matter isn't a matter of the order of
+// the code alone. Of its own memory a turn may change bytes that the thread overwrites
+// afterwards, before it reads them: a count on the stack (leftover.go). Which values matter
+// isn't a matter of the order of
 // independent steps: all writes of these bytes depend on each other, for nothing blends
 // then. Where it isn't so, that is learned, and all begins again with the turns one by one.
 //
@@ -95,8 +97,8 @@ type counts struct {
 	buffers  *buffers
 	awaiting func() bool // polls aren't possible
 	surveyed map[surveyKey]look
-	deadTo   map[onward]dead   // where these lead out
-	slots    map[uint64]uint64 // elffile.Filled, once it was asked for
+	deadTo   map[onward]dead // where these lead out
+	fixed    []elffile.Range // elffile.Constants, once it was asked for
 }
 
 // afterTurn is the result of a turn.
@@ -111,7 +113,7 @@ const (
 // turnOnce runs a thread that stands before a look for one step. It stays in the spin if it
 // did no more, and is about to look again by an instruction that is in the spin.
 func (c *counts) turnOnce(th edit, in func(pc uint64) bool) (afterTurn, *trace.Transition) {
-	at, effects, mem, logged := th.Access, th.Effects, c.in.machine.Journal(), c.in.machine.Logged()
+	at, effects, mem, logged, blocks := th.Access, th.Effects, c.in.machine.Journal(), c.in.machine.Logged(), c.in.heap.Mark()
 	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
 	tr := c.in.arena.transition(th.ID, 0)
 	tr.Begin = th.Insns
@@ -121,7 +123,8 @@ func (c *counts) turnOnce(th edit, in func(pc uint64) bool) (afterTurn, *trace.T
 	c.in.arena.seal(tr)
 	if th.Stand == StandAccess && sameBytes(&th.Access, &at) && th.Half == 0 && th.Set == 0 && in(th.Access.PC) &&
 		th.Effects == effects && c.in.machine.Logged() == logged && tr.End == trace.EndPoint && c.spins.calm(tr) &&
-		onlyYields(tr.Ops) && len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &at) && c.spins.unchanged(mem, emu.Range{}) {
+		onlyYields(tr.Ops) && len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &at) &&
+		c.in.heap.Mark() == blocks && c.ownChanges(th.thread, mem) {
 		return stays, tr
 	}
 	return leaves, tr
@@ -164,10 +167,7 @@ func (c *counts) poiseOf(th *thread, left bool) poise {
 	general := r.General()
 	copy(p.regs[:], general[:])
 	p.regs[16], p.regs[17], p.flags = r.FSBase, r.GSBase, r.RFLAGS
-	dead, flags, known := c.spins.deadWhere(th)
-	if left && th.Stand == StandAccess && th.Half == 0 && th.Set == 0 {
-		dead, flags = c.deadOnward(th)
-	}
+	dead, flags, known := c.deadAfter(th, left)
 	if known && th.Set == 0 {
 		for i := range general {
 			if dead&(1<<i) != 0 {
@@ -191,6 +191,16 @@ func (c *counts) poiseOf(th *thread, left bool) poise {
 	return p
 }
 
+// deadAfter says which registers are dead where a thread stands after a turn, and whether flags
+// are, if that is known.
+func (c *counts) deadAfter(th *thread, left bool) (dead trace.RegSet, flags, known bool) {
+	dead, flags, known = c.spins.deadWhere(th)
+	if left && th.Stand == StandAccess && th.Half == 0 && th.Set == 0 {
+		dead, flags = c.deadOnward(th)
+	}
+	return dead, flags, known
+}
+
 // restOf adds what is outside of a thread, of memory and of the kernel.
 func (c *counts) restOf(p *poise) {
 	p.rest.Add(c.in.heap.Digest())
@@ -200,8 +210,9 @@ func (c *counts) restOf(p *poise) {
 
 // look is the result of a survey of a counted spin.
 type look struct {
-	turns  uint32 // with which the present value leads out; 0: it leads nowhere
-	counts bool   // the turns can be one step
+	turns  uint32      // with which the present value leads out; 0: it leads nowhere
+	counts bool        // the turns can be one step
+	left   []emu.Range // in the thread's memory, by which the turns could be told
 }
 
 // settle finds out of how many turns the next step of a thread is that stands before a
@@ -212,7 +223,7 @@ func (c *counts) settle(th edit) (waits bool) {
 		c.learning.known.Uncounted[th.Access.PC] = true
 		c.learning.finer = true
 	}
-	th.turns = max(l.turns, 1)
+	th.turns, th.leaving = max(l.turns, 1), leftovers(l.left, th.Access.PC)
 	return l.counts && l.turns == 0
 }
 
@@ -220,17 +231,24 @@ func (c *counts) settle(th edit) (waits bool) {
 // It is run, in a probe.
 func (c *counts) recursWith(th edit) bool {
 	seen := map[poise]bool{}
-	for range mostTurns {
-		p := c.poiseOf(th.thread, false)
-		if seen[p] {
-			return true
+	here, at, mem := c.poiseOf(th.thread, false), th.Access, c.in.machine.Journal()
+	v := c.valueAt(&at)
+	for n := uint32(1); n <= mostTurns && !seen[here]; n++ {
+		seen[here] = true
+		if triesGrown(n) {
+			if o, next := c.tryWith(th, &at, v, mem, false); o == stays {
+				if _, ok := c.grows(th, &here, next, v, []uint64{v}); ok {
+					return true
+				}
+			}
 		}
-		seen[p] = true
 		if o, _ := c.turnOnce(th, c.counting); o != stays {
 			return false
 		}
+		here = c.poiseOf(th.thread, false)
+		here.memory, _ = c.differences(mem, &at)
 	}
-	return false
+	return seen[here]
 }
 
 // surveyKey is a thread in a state of its own, with what its bytes hold and have held.
@@ -267,13 +285,19 @@ func (c *counts) deadOnward(th *thread) (trace.RegSet, bool) {
 	key := onward{th.Access.PC, h.Sum()}
 	d, ok := c.deadTo[key]
 	if !ok {
-		if c.slots == nil {
-			c.slots = c.in.image.Filled()
-		}
-		d.regs, d.flags = static.DeadOnward(c.in.image.File, th.Access.PC, returns, ends, c.slots, c.in.machine.Breaks)
+		d.regs, d.flags = static.DeadOnward(c.in.image.File, th.Access.PC, returns, ends, c.slot, c.in.machine.Breaks, c.in.lib.CarriesOut)
 		c.deadTo[key] = d
 	}
 	return d.regs, d.flags
+}
+
+// slot is what a word of memory holds that isn't written any more.
+func (c *counts) slot(addr uint64) (uint64, bool) {
+	if c.fixed == nil {
+		c.fixed = c.in.image.Constants()
+	}
+	fixed := slices.ContainsFunc(c.fixed, func(r elffile.Range) bool { return addr >= r.Lo && addr+8 <= r.Hi })
+	return c.number(addr, 8), fixed
 }
 
 // mostReturns is how many functions of a stack deadOnward looks at.
@@ -313,8 +337,10 @@ func (c *counts) survey(th *thread) (l look) {
 func (c *counts) surveyFrom(th edit, values []uint64) look {
 	at, mem, now := th.Access, c.in.machine.Journal(), values[0]
 	var left *poise
-	seen := map[poise]uint32{c.poiseOf(th.thread, false): 1}
+	here := c.poiseOf(th.thread, false)
+	seen := map[poise]uint32{here: 1}
 	turns, latest := uint32(0), uint32(0) // the first and the last turn in which the present value led out
+	apart, residue := apart{}, apart{}    // of states in which it leaves, and in which it stays
 	for n := uint32(1); n <= mostTurns; n++ {
 		var next *poise
 		var with uint64
@@ -325,24 +351,36 @@ func (c *counts) surveyFrom(th edit, values []uint64) look {
 				return look{}
 			case o == stays && next == nil:
 				next, with = p, v
-			case o == stays && *next != *p:
+			case o == stays && !c.sameLeft(next, p, residue, th.ID):
 				return look{}
 			case o == leaves && v == now:
-				if left != nil && *left != *p {
+				if left != nil && !c.sameLeft(left, p, apart, th.ID) {
 					return look{}
 				}
-				if left, latest = p, n; turns == 0 {
-					turns = n
+				if latest = n; turns == 0 {
+					left, turns = p, n
 				}
 			}
 		}
+		if next != nil {
+			next.memory = residue.without(next.memory)
+			maps.Copy(apart, residue)
+		}
 		if next == nil || seen[*next] != 0 {
 			// Where the count ends nowhere, the present value has to lead out of there too, or from nowhere.
-			return look{turns: turns, counts: next == nil || turns == 0 || latest >= seen[*next]}
+			return look{turns: turns, counts: next == nil || turns == 0 || latest >= seen[*next], left: apart.ranges()}
+		}
+		if triesGrown(n) {
+			if words, ok := c.grows(th, &here, next, with, values); ok {
+				apart.add(words)
+				return look{turns: turns, counts: turns == 0 || latest == n, left: apart.ranges()}
+			}
 		}
 		seen[*next] = n + 1
 		c.putValue(&at, with)
 		c.turnOnce(th, c.counting)
+		c.leaves(th, leftovers(residue.ranges(), at.PC)) // the next turns may not read what was found
+		here = *next
 	}
 	return look{}
 }
@@ -358,7 +396,9 @@ func (c *counts) tryWith(th edit, at *trace.Access, v, mem uint64, compares bool
 	o, tr := c.turnOnce(th, c.counting)
 	if o != fails {
 		now := c.poiseOf(th.thread, o == leaves)
-		if p = &now; o == leaves {
+		if p = &now; o == stays {
+			now.memory, _ = c.differences(mem, at)
+		} else {
 			now.did = doings(tr)
 			now.memory, _ = c.differences(mem, &trace.Access{})
 			var err error
@@ -375,10 +415,11 @@ func (c *counts) tryWith(th edit, at *trace.Access, v, mem uint64, compares bool
 // stepTurns is a step, of all the turns of a counted spin if the thread stands before one.
 // Of its looks, which all found the same, the last is on record.
 func (s *System) stepTurns(th edit, tr *trace.Transition, c trace.Choice) (err error) {
-	at := th.Access
+	at, leaving := th.Access, th.leaving
 	for left := max(th.turns, 1); ; left-- {
 		s.turning = left > 1
 		if err = s.step(th, tr, c); !s.turning {
+			s.counts.leaves(th, leaving)
 			return err
 		}
 		s.turning = false

@@ -27,7 +27,8 @@ type Sharing struct {
 	learning *learning
 	seen     *seen
 	timers   *timers
-	regs     func(trace.TID) *emu.Regs // a thread's present ones
+	regs     func(trace.TID) *emu.Regs       // a thread's present ones
+	called   func(trace.TID, []trace.Access) // leftover.go
 }
 
 // AllThreads is no thread's id: memory that it touches is shared.
@@ -162,6 +163,7 @@ func (x *Sharing) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight,
 func (x *Sharing) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []trace.Access, others []kernel.Deed, pages []kernel.Pages) {
 	runs := x.in.lib.Running(th.ID)
 	trusted := th.Starting || runs&(RunsFollowed|RunsQuiet) != 0
+	x.called(th.ID, own)
 	for i := range own {
 		a := &own[i]
 		if trusted && !x.in.isWord(a.Addr) {

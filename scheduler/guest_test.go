@@ -31,6 +31,7 @@ func (o *ordinary) Mark(trace.Mark)                                             
 func (o *ordinary) Digest() trace.Digest                                        { return trace.Digest{} }
 func (o *ordinary) HashThread(trace.TID, *trace.Hash, bool)                     {}
 func (o *ordinary) Boot(kernel.Kernel, map[uint64]profile.Bound)                {}
+func (o *ordinary) CarriesOut(uint64) bool                                      { return false }
 func (o *ordinary) AtCallersReturn(trace.TID) bool                              { return false }
 func (o *ordinary) Fell(trace.TID, *trace.Transition) (bool, error)             { return false, nil }
 func (o *ordinary) Accessed(trace.TID, *trace.Transition, []trace.Access, bool) {}

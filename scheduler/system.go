@@ -183,7 +183,8 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	}
 	s.torn = &s.known.Torn
 	s.Stacks = &Stacks{in: &s.present, names: s.names, learns: &s.learning, starts: map[uint64]uint64{}}
-	s.Sharing = &Sharing{in: &s.present, names: s.names, learning: &s.learning, seen: &s.seen, regs: s.Regs}
+	s.Sharing = &Sharing{in: &s.present, names: s.names, learning: &s.learning, seen: &s.seen, regs: s.Regs,
+		called: func(t trace.TID, made []trace.Access) { s.counts.called(t, made) }}
 	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
 		anyReady: func() bool { return s.Present().Ready.Len() > 0 }}
 	s.buffers = &buffers{in: &s.present, learning: &s.learning, attempt: &s.attempt, seen: &s.seen, run: &s.run, intern: s.Intern}
@@ -429,7 +430,7 @@ func (s *System) settle(th edit, tr *trace.Transition, alone bool) {
 
 // step carries out what the thread stands at, then lets it run on.
 func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
-	th.Yielding, th.Waits, th.awaits, th.turns, th.woken = false, nil, false, 0, false
+	th.Yielding, th.Waits, th.awaits, th.turns, th.leaving, th.woken = false, nil, false, 0, nil, false
 	s.current = th.ID
 	if th.Stand != StandFailure {
 		s.lib.Steps(th.ID, tr)

@@ -132,8 +132,10 @@ type stander struct {
 	mapped       uint64 // the moment of its latest map, see progress
 	// pending is the operation that it waits for at StandSleep, or when it naps.
 	pending   trace.Op
-	spinStand Stand  // StandSpin: what it stands at otherwise
-	turns     uint32 // StandAccess: of a counted spin, with which its next step leaves it; 0: it isn't known (counted.go)
+	spinStand Stand      // StandSpin: what it stands at otherwise
+	turns     uint32     // StandAccess: of a counted spin, with which its next step leaves it; 0: it isn't known (counted.go)
+	leaving   []leftover // of such a step, and of those before
+	leftover  []leftover
 	awaits    bool   // StandAccess, StandSpin: what it finds there decides whether it goes on (await.go)
 	idles     bool   // StandSpin: in a loop that may be meant (meant.go)
 	rounds    rounds // see rounds.go

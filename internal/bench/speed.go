@@ -109,7 +109,7 @@ func crowds(_ int, show printer) error {
 		if err != nil {
 			return err
 		}
-		for _, search := range []string{"random", "optimal"} {
+		for _, search := range []string{"random", "pos", "optimal"} {
 			s, err := measure("--pp", "mem", "--search", search, "--time", "4s", path)
 			if err != nil {
 				return err

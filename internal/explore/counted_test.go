@@ -26,25 +26,34 @@ static void *writes(void *a) { plain = 1; plain = 2; seen = seen * 4 + 2; return
 `
 
 // TestCounted: a spin that counts its turns is one step, and the program has the outcomes
-// that it has with its turns one by one.
+// that it has with its turns one by one. Without optimisation the count is on the stack.
 func TestCounted(t *testing.T) {
 	t.Parallel()
 	for _, p := range []struct {
 		name, waits, sets string
 		executions        uint64 // the most that optimal runs
+		flags             []string
 	}{
-		{"gives up", "gives", "sets", 16},
-		{"yields", "yields", "sets", 24},
-		{"ends behind it", "ends", "sets", 8},
-		{"backs off", "backs", "sets", 4},
-		{"keeps the count", "keeps", "sets", 1 << 20},
-		{"adds what it finds", "adds", "sets", 1 << 20},
-		{"takes a value", "takes", "sets", 16},
-		{"a data race", "plainly", "writes", 16},
+		{"gives up", "gives", "sets", 16, nil},
+		{"yields", "yields", "sets", 24, nil},
+		{"ends behind it", "ends", "sets", 8, nil},
+		{"backs off", "backs", "sets", 4, nil},
+		{"keeps the count", "keeps", "sets", 1 << 20, nil},
+		{"adds what it finds", "adds", "sets", 1 << 20, nil},
+		{"takes a value", "takes", "sets", 16, nil},
+		{"a data race", "plainly", "writes", 16, nil},
+		{"gives up, -O0", "gives", "sets", 24, []string{"-O0"}},
+		{"yields, -O0", "yields", "sets", 24, []string{"-O0"}},
+		{"ends behind it, -O0", "ends", "sets", 8, []string{"-O0"}},
+		{"backs off, -O0", "backs", "sets", 4, []string{"-O0"}},
+		{"keeps the count, -O0", "keeps", "sets", 1 << 20, []string{"-O0"}},
+		{"adds what it finds, -O0", "adds", "sets", 1 << 20, []string{"-O0"}},
+		{"takes a value, -O0", "takes", "sets", 16, []string{"-O0"}},
+		{"a data race, -O0", "plainly", "writes", 16, []string{"-O0"}},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			cfg := onProgram(compile.Text(t, "gcc", countedHead+"int main(void) { GO(t, "+p.waits+"); GO(u, "+p.sets+"); pthread_join(u, 0); pthread_join(t, 0); printf(\"%d %d\\n\", seen, slow); return 0; }"))
+			cfg := onProgram(compile.Text(t, "gcc", countedHead+"int main(void) { GO(t, "+p.waits+"); GO(u, "+p.sets+"); pthread_join(u, 0); pthread_join(t, 0); printf(\"%d %d\\n\", seen, slow); return 0; }", p.flags...))
 			cfg.Model = config.ModelSC
 			for _, mode := range []string{config.RaceLimited, config.RaceOff} {
 				cfg.Race = mode

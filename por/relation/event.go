@@ -147,10 +147,24 @@ func (e *Event) meets(a *trace.Access) bool {
 	return false
 }
 
-// Overlaps reports whether e accesses a byte of a.
-func (e *Event) Overlaps(a *trace.Access) bool {
+// Special are the flags of accesses on which dependence goes by more than conflicts.
+const Special = trace.Buffered | trace.Unordered | trace.FailedCAS
+
+// Plain reports whether an access without Special that isn't made yet depends on e if and only if
+// it conflicts with one of e's.
+func (e *Event) Plain() bool {
 	for i := range e.Accesses {
-		if e.Accesses[i].Overlaps(a) {
+		if e.Accesses[i].Flags&(trace.Buffered|trace.Unordered) != 0 {
+			return false
+		}
+	}
+	return !e.Global && !e.Wild && !e.Update && len(e.Ops)+len(e.Waits) == 0
+}
+
+// Conflicts reports whether an access conflicts with one of e's.
+func (e *Event) Conflicts(a *trace.Access) bool {
+	for i := range e.Accesses {
+		if a.Conflicts(&e.Accesses[i]) {
 			return true
 		}
 	}

@@ -28,6 +28,7 @@ var pastTheDoor = map[string]string{
 	"present.found":           "the same, as it is now",
 	"counts.valueAt":          "the same",
 	"counts.putValue":         "the same",
+	"counts.number":           "a turn of a loop that is tried, and words that only the dynamic linker writes",
 	"counts.differences":      "compares two turns of a loop that are tried",
 	"guest.str":               "reports, and a format whose reading is on record as the library's own",
 	"models.rewritten":        "the object of an operation, which depends on every access to its bytes",

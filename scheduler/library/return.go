@@ -1,6 +1,7 @@
 package library
 
 import (
+	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -53,6 +54,13 @@ func (s *Library) returnsHere(th *thread) bool {
 	}
 	n := len(th.onces)
 	return th.alloc != nil && here(th.alloc.quiet) || here(th.quiet) || n > 0 && th.onces[n-1].ret == th.Regs.RIP && th.onces[n-1].sp+s.wordSize == th.Regs.RSP
+}
+
+// CarriesOut implements scheduler.Calls: the allocator's functions.
+func (s *Library) CarriesOut(pc uint64) bool {
+	b, ok := s.roles[pc]
+	return ok && s.breaks[pc] == breakRole && acts[b.Role].how == allocator && b.Role != profile.InsideAllocator &&
+		!b.Own && !s.cfg.Tested && !s.cfg.NativeMalloc && !s.follows(&b) && !s.carried.carries(b.Role)
 }
 
 // AtCallersReturn implements scheduler.Calls. A once routine or a start routine may call a

@@ -84,6 +84,8 @@ func TestDeadOnward(t *testing.T) {
 		{"slottail", []string{"later"}, "", "", trace.RAX | trace.RDX, true},
 		{"slottail", []string{"later"}, "", "other", 0, false},
 		{"trap", nil, "", "", trace.GeneralRegs, true},
+		{"saved", nil, "", "", 0, true},
+		{"saved", nil, "", "saver", trace.RBX, true},
 		{"oneway", []string{"word"}, "word", "", trace.GeneralRegs &^ trace.RSP, true},
 		{"partly", []string{"word"}, "word", "", trace.GeneralRegs &^ (trace.RSP | trace.RAX | trace.RCX), false},
 	} {
@@ -92,8 +94,8 @@ func TestDeadOnward(t *testing.T) {
 			returns = append(returns, at[r])
 		}
 		stops := func(pc uint64) bool { return tt.stops != "" && pc == at[tt.stops] }
-		if regs, flags := DeadOnward(file, at[tt.label], returns, at[tt.ends], map[uint64]uint64{at["slot"]: at["other"]}, stops); regs != tt.regs || flags != tt.flags {
-			t.Errorf("%s, back to %v: %016b, flags %v; want %016b, %v", tt.label, tt.returns, regs, flags, tt.regs, tt.flags)
+		if regs, flags := DeadOnward(file, at[tt.label], returns, at[tt.ends], func(a uint64) (uint64, bool) { return at["other"], a == at["slot"] }, stops, func(pc uint64) bool { return pc == at["saver"] }); regs != tt.regs || flags != tt.flags {
+			t.Errorf("%s, stops %q, back to %v: %016b, flags %v; want %016b, %v", tt.label, tt.stops, tt.returns, regs, flags, tt.regs, tt.flags)
 		}
 	}
 }

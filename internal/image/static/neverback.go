@@ -18,19 +18,18 @@ func (w *acrossWalk) neverBack(pc uint64) bool {
 	if w.slots == nil {
 		w.slots = w.file.Filled()
 	}
-	to, ok := through(inst, next, w.slots)
+	to, ok := through(inst, next, func(addr uint64) (uint64, bool) { to, ok := w.slots[addr]; return to, ok })
 	return ok && w.stays(to, 0)
 }
 
 // through is where the instruction before next calls or jumps to by a word of memory that the
 // dynamic linker has filled in.
-func through(inst *x86asm.Inst, next uint64, slots map[uint64]uint64) (uint64, bool) {
+func through(inst *x86asm.Inst, next uint64, slot func(addr uint64) (uint64, bool)) (uint64, bool) {
 	m, ok := inst.Args[0].(x86asm.Mem)
 	if !ok || m.Base != x86asm.RIP || m.Index != 0 || m.Segment != 0 || inst.Op != x86asm.CALL && inst.Op != x86asm.JMP {
 		return 0, false
 	}
-	to, ok := slots[next+uint64(m.Disp)]
-	return to, ok
+	return slot(next + uint64(m.Disp))
 }
 
 // maxTails bounds the jumps into other functions that stays follows.

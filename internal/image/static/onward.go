@@ -10,12 +10,13 @@ import (
 
 // DeadOnward is Dead for a thread of which it is known where it returns to, the innermost first. A
 // path goes on behind a return, and into the functions that are called by their addresses, and
-// behind their returns. The address may be in a word of memory (slots: elffile.Filled). Where stops holds landgo may carry a function out itself: it reads the
-// registers of arguments, writes its result, and leaves the others as they are. A return to ends
-// ends the thread, with its result in RAX. Behind the last return all counts as read.
-func DeadOnward(f *elffile.File, pc uint64, returns []uint64, ends uint64, slots map[uint64]uint64, stops func(pc uint64) bool) (regs trace.RegSet, flags bool) {
-	w := onwardWalk{file: f, ends: ends, slots: slots, stops: stops, seen: map[onwardPlace]trace.RegSet{}}
-	w.walk(pc, trace.GeneralRegs|trace.RFLAGS, returns)
+// behind their returns. The address may be in a word of memory (slot). Where stops holds landgo may carry a function out itself: it reads the
+// registers of arguments, writes its result, and leaves the others as they are. Where carried holds
+// it always does, but in such functions. A return to ends ends the thread, with its
+// result in RAX. Behind the last return all counts as read.
+func DeadOnward(f *elffile.File, pc uint64, returns []uint64, ends uint64, slot func(addr uint64) (uint64, bool), stops, carried func(pc uint64) bool) (regs trace.RegSet, flags bool) {
+	w := onwardWalk{file: f, ends: ends, slot: slot, stops: stops, carried: carried, seen: map[onwardPlace]trace.RegSet{}}
+	w.walk(pc, trace.GeneralRegs|trace.RFLAGS, returns, false)
 	dead := (trace.GeneralRegs | trace.RFLAGS) &^ w.live
 	return dead &^ trace.RFLAGS, dead&trace.RFLAGS != 0
 }
@@ -36,21 +37,23 @@ type onwardPlace struct {
 	pc   uint64
 	back [onwardDepth]uint64
 	left int
+	in   bool // such a function, or one that it calls
 }
 
 type onwardWalk struct {
-	file  *elffile.File
-	ends  uint64
-	slots map[uint64]uint64
-	stops func(uint64) bool
-	seen  map[onwardPlace]trace.RegSet
-	live  trace.RegSet
+	file    *elffile.File
+	ends    uint64
+	slot    func(uint64) (uint64, bool)
+	stops   func(uint64) bool
+	carried func(uint64) bool
+	seen    map[onwardPlace]trace.RegSet
+	live    trace.RegSet
 }
 
 // walk follows the paths from pc for the registers in open, as deadWalk's does.
-func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64) {
+func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64, in bool) {
 	for {
-		here := onwardPlace{pc: pc, left: len(returns)}
+		here := onwardPlace{pc: pc, left: len(returns), in: in}
 		copy(here.back[:], returns)
 		open &^= w.live | w.seen[here]
 		if open == 0 {
@@ -73,7 +76,7 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64) {
 			w.live |= open & trace.RSP
 			to, ok := callee(&inst, next)
 			if !ok {
-				to, ok = through(&inst, next, w.slots)
+				to, ok = through(&inst, next, w.slot)
 			}
 			switch {
 			case inst.Op == x86asm.RET && len(returns) > 0 && returns[0] == w.ends:
@@ -87,7 +90,12 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64) {
 			default:
 				if w.stops(to) {
 					w.live |= open & argumentRegs
-					w.walk(next, open, returns)
+					if !in && w.carried(to) {
+						pc = next
+						continue
+					}
+					w.walk(next, open, returns, in)
+					in = true
 				}
 				pc, returns = to, append([]uint64{next}, returns...)
 			}
@@ -99,18 +107,21 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64) {
 		switch kind, to := branch(&inst, next); kind {
 		case away:
 			var ok bool
-			if next, ok = through(&inst, next, w.slots); !ok {
+			if next, ok = through(&inst, next, w.slot); !ok {
 				w.live |= open
 				return
 			}
 		case jumps:
 			next = to
 		case forks:
-			w.walk(to, open, returns)
+			w.walk(to, open, returns, in)
 		}
 		if pc = next; w.stops(pc) { // a jump to a function
-			w.live |= open
-			return
+			if w.live |= open & argumentRegs; in || !w.carried(pc) || len(returns) == 0 || returns[0] == w.ends {
+				w.live |= open
+				return
+			}
+			pc, returns = returns[0], returns[1:]
 		}
 	}
 }

@@ -57,6 +57,19 @@ other:
 	ret
 	.size	other, .-other
 
+	.type	saved, @function
+saved:				/* what is saved is looked at, unless landgo carries that out */
+	call	saver
+	xorl	%ebx, %ebx
+	hlt
+	.size	saved, .-saved
+	.type	saver, @function
+saver:
+	push	%rbx
+	pop	%rbx
+	ret
+	.size	saver, .-saver
+
 	.data
 word:	.long	0
 slot:	.quad	0

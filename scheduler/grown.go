@@ -1,0 +1,260 @@
+package scheduler
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"landgo/emu"
+	"landgo/internal/image/x86"
+	"landgo/internal/trace"
+)
+
+// A loop may count its turns without an end: a back-off that yields from the seventh turn on, and
+// goes on counting. Its state never recurs. But from some turn on nothing depends on how large the
+// count is. That is proven for a turn. It is run instruction by instruction, with the count for
+// what it is or anything greater (x86.Grown). If each instruction does the same with a greater
+// one, the turn ends in the same state but for the count. So do all later turns, and the state
+// counts as one that recurs.
+//
+// A count stays below 2^30 for the next 2^25 turns, as a turn changes it by at most mostGrowth. What a
+// loop does after more turns isn't looked at: a count of 32 bits may wrap around after 2^32.
+//
+// Judged by TestGrown in explore, and TestGrownSteps in x86.
+
+const (
+	// grownFrom is the turn with which that is tried first, then after twice as many.
+	grownFrom = 8
+	// mostGrowth is by how much a turn may change a count.
+	mostGrowth = 16
+	// mostTraced bounds the instructions of a turn.
+	mostTraced = 4096
+)
+
+// triesGrown reports whether a turn is one with which that is tried.
+func triesGrown(turn uint32) bool {
+	return turn >= grownFrom && turn&(turn-1) == 0
+}
+
+// grows reports whether a thread that stands here, and goes to next by a turn that finds with, does
+// the same in all later turns. So it has to with each value that has it stay, and with the first,
+// the present one. If it does, words are those of memory that may hold other numbers, there or
+// after it has left.
+func (c *counts) grows(th edit, here, next *poise, with uint64, values []uint64) (words []x86.GrownWord, ok bool) {
+	at := th.Access
+	for _, size := range []uint64{4, 8} {
+		g, ok := grownRegs(here, next)
+		if !ok {
+			return nil, false
+		}
+		if g.Words = c.grownWords(th, &at, here, next, with, size); !g.Any() {
+			return nil, false
+		}
+		for range mostRefined {
+			left, refined, same := c.allGrown(th, &at, values, &g)
+			if same {
+				return append(g.Words, left...), true
+			}
+			if !refined {
+				break
+			}
+		}
+	}
+	return nil, false
+}
+
+// mostRefined is how often a turn is followed, with more of what may be anything.
+const mostRefined = 8
+
+// allGrown is grows with the numbers in g. refined: more may be anything than was assumed, which is
+// in g now.
+func (c *counts) allGrown(th edit, at *trace.Access, values []uint64, g *x86.Grown) (left []x86.GrownWord, refined, same bool) {
+	for n, v := range values {
+		end, how := c.sameGrown(th, at, v, n == 0, x86.Grown{Regs: g.Regs, Loose: g.Loose, Words: slices.Clone(g.Words)})
+		switch how {
+		case fails:
+			return nil, false, false
+		case leaves:
+			left = append(left, end.Words...)
+		case stays:
+			refined = refine(g, &end) || refined
+		}
+	}
+	return left, refined, !refined
+}
+
+// refine adds what may be anything after a turn, if it isn't so in g, and reports whether there is any.
+func refine(g, end *x86.Grown) (more bool) {
+	regs := end.Loose&^g.Loose | end.Regs&^(g.Regs|g.Loose)
+	more = regs != 0
+	g.Regs, g.Loose = g.Regs&^regs, g.Loose|regs
+	for _, w := range end.Words {
+		covers := func(e x86.GrownWord) bool {
+			return w.Addr >= e.Addr && w.Addr+w.Size <= e.Addr+e.Size && (e.Loose || !w.Loose)
+		}
+		if slices.ContainsFunc(g.Words, covers) {
+			continue
+		}
+		w.Loose, more = true, true
+		g.Words = append(slices.DeleteFunc(g.Words, func(e x86.GrownWord) bool { return e.Addr < w.Addr+w.Size && w.Addr < e.Addr+e.Size }), w)
+	}
+	return more
+}
+
+// grownRegs are the registers that a turn changes; false if it changes anything else but memory.
+func grownRegs(here, next *poise) (g x86.Grown, ok bool) {
+	a, b := *here, *next
+	for i := range trace.NumGeneral {
+		switch bit := trace.RegSet(1) << i; {
+		case a.regs[i] == b.regs[i]:
+		case growth(a.regs[i], b.regs[i]):
+			g.Regs |= bit
+		default:
+			g.Loose |= bit
+		}
+	}
+	b.regs, b.memory = a.regs, a.memory
+	return g, a == b && (g.Regs|g.Loose)&trace.RSP == 0
+}
+
+func growth(a, b uint64) bool { return a < b && b-a <= mostGrowth && b <= x86.Grows/2 }
+
+// grownWords are the words of memory that a turn changes.
+func (c *counts) grownWords(th edit, at *trace.Access, here, next *poise, with, size uint64) (list []x86.GrownWord) {
+	var before []uint64
+	unequal(here.memory, next.memory, func(a uint64) bool {
+		w := x86.GrownWord{Addr: a &^ (size - 1), Size: size}
+		if len(list) == 0 || list[len(list)-1] != w {
+			list, before = append(list, w), append(before, c.number(w.Addr, size))
+		}
+		return true
+	})
+	c.aside(th, func() {
+		c.putValue(at, with)
+		c.turnOnce(th, c.counting)
+		for i := range list {
+			list[i].Loose = !growth(before[i], c.number(list[i].Addr, size))
+		}
+	})
+	return list
+}
+
+// number is what a word of memory holds; 0 outside of memory.
+func (c *counts) number(addr, size uint64) uint64 {
+	var b [8]byte
+	copy(b[:], c.in.machine.Bytes(addr, min(size, 8)))
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// sameGrown follows a turn that finds v, with the numbers in g. how is fails if it doesn't do the same
+// with others. end has the numbers after it, in registers that aren't dead and in memory. A turn that
+// leaves with another value than the present one needn't do the same.
+func (c *counts) sameGrown(th edit, at *trace.Access, v uint64, present bool, g x86.Grown) (end x86.Grown, how afterTurn) {
+	var to turnEnd
+	c.aside(th, func() {
+		c.putValue(at, v)
+		var tr *trace.Transition
+		if how, tr = c.turnOnce(th, c.counting); how == fails || !th.Live() {
+			how = fails
+			return
+		}
+		to.regs = c.in.machine.Regs(th.Ctx)
+		to.regs.RIP = c.in.machine.PC(th.Ctx)
+		if onlyYields(tr.Ops) {
+			to.yields = slices.Clone(tr.Ops)
+		}
+		to.dead, to.flags, _ = c.deadAfter(th.thread, how == leaves)
+	})
+	if how == fails || how == leaves && !present {
+		return x86.Grown{}, how
+	}
+	same := false
+	c.aside(th, func() {
+		c.putValue(at, v)
+		same = c.follow(th.thread, &g, &to)
+	})
+	g.Regs, g.Loose = g.Regs&^to.dead, g.Loose&^to.dead
+	same = same && (to.flags || !g.FlagsDiffer())
+	if how == leaves {
+		same = same && g.Regs|g.Loose == 0 && !slices.ContainsFunc(g.Words, func(w x86.GrownWord) bool { return !c.owns(th.ID, w.Addr) })
+	}
+	if !same {
+		return g, fails
+	}
+	return g, how
+}
+
+// turnEnd is how a thread stands after a turn, and what may differ then.
+type turnEnd struct {
+	regs   emu.Regs
+	yields []trace.Op // of the turn, if it did no more
+	dead   trace.RegSet
+	flags  bool
+}
+
+// aside has f run a thread, and takes that back.
+func (c *counts) aside(th edit, f func()) {
+	k := c.in.markAlone()
+	c.in.Save(th.ID)
+	f()
+	c.in.goBack(k)
+	c.in.marks = c.in.marks[:len(c.in.marks)-1]
+}
+
+// follow runs a turn instruction by instruction. It reports whether it does the same with the numbers
+// in g. It leaves those there that there are after it.
+func (c *counts) follow(th *thread, g *x86.Grown, end *turnEnd) bool {
+	m, f := c.in.machine, c.in.image.File
+	run := emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 2, SkipFence: true, Reuse: true}
+	yields := end.yields
+	for n := range mostTraced {
+		r := m.Regs(run.From)
+		r.RIP = m.PC(run.From)
+		if run.Set != 0 {
+			r = run.Regs
+		}
+		if n > 0 && r.RIP == end.regs.RIP && r.General() == end.regs.General() {
+			return len(yields) == 0
+		}
+		if !g.Any() && !g.FlagsDiffer() {
+			return true
+		}
+		code := f.Bytes(r.RIP, x86.MaxInst)
+		inst, _, err := x86.Decode(code, f.Machine)
+		if err != nil {
+			return false
+		}
+		called := n > 0 && m.Breaks(r.RIP)
+		if called || inst.Op == x86asm.SYSCALL { // landgo carries it out, or the kernel
+			if len(yields) == 0 || called && yields[0].PC != r.RIP && yields[0].PC != c.number(r.RSP, 8) || !called && (g.Regs|g.Loose)&(arguments|trace.RAX|trace.R10) != 0 {
+				return false
+			}
+			yields = yields[1:]
+			if called {
+				r.RIP, r.RSP = c.number(r.RSP, 8), r.RSP+8
+			} else {
+				r.RIP += uint64(inst.Len)
+				r.RCX, r.R11 = r.RIP, r.RFLAGS
+				g.Regs, g.Loose = g.Regs&^(trace.RCX|trace.R11), g.Loose&^(trace.RCX|trace.R11)
+			}
+			r.RAX = 0
+			g.Regs, g.Loose = g.Regs&^trace.RAX, g.Loose&^trace.RAX
+			run.Set, run.Regs = trace.AllRegs, r
+			continue
+		}
+		var effects *x86.Effects
+		if e, ok := x86.EffectsOf(code, f.Machine); ok {
+			effects = &e
+		}
+		if !g.Step(&inst, effects, &r, c.number) {
+			return false
+		}
+		stop := m.Run(&run)
+		if stop.Why != emu.StopInsn {
+			return false
+		}
+		run.From, run.Set = stop.Ctx, 0
+	}
+	return false
+}

@@ -1,0 +1,228 @@
+package scheduler
+
+import (
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"landgo/emu"
+	"landgo/internal/abi"
+	"landgo/internal/image/x86"
+	"landgo/internal/trace"
+)
+
+// Code without optimisation counts a spin's turns on its stack, and leaves more there: copies of
+// the count, and of what it found. So the state after the spin tells how often the thread has
+// looked, unless it overwrites these bytes before it reads them. Whether it does is watched in each
+// execution. For take an execution with all turns, and the one in which the spin is a single step.
+// In both the thread runs the same code from there on. So if it reads none of these bytes in
+// one, it reads none in the other, and both end alike. If it does read one, that is
+// learned. All begins again then, with the turns one by one.
+//
+// The C library's own functions that run without a stop aren't watched. So they count as readers
+// where such bytes are in a frame of the stack that isn't gone.
+
+// leftover is memory of a thread that tells how often it has looked, and where it did.
+type leftover struct {
+	emu.Range
+	look uint64
+	gone bool // its frame is
+}
+
+// mostWatched is the number of instructions of a run that tells of all accesses.
+const mostWatched = 1 << 14
+
+// leftovers are those of a look.
+func leftovers(left []emu.Range, look uint64) (all []leftover) {
+	for _, r := range left {
+		all = append(all, leftover{Range: r, look: look})
+	}
+	return all
+}
+
+// leaves takes in what a counted spin leaves in its thread's memory, when it is over.
+func (c *counts) leaves(th edit, left []leftover) {
+	if len(left) > 0 && th.Live() {
+		th.leftover = slices.Concat(th.leftover, left)
+	}
+}
+
+// ownChanges reports whether a thread has changed only memory since a moment that no other thread has
+// touched. A condition may read any.
+func (c *counts) ownChanges(th *thread, since uint64) bool {
+	return c.in.machine.Unchanged([]emu.Stretch{{From: since, To: c.in.machine.Journal()}}, func(a uint64) bool { return c.owns(th.ID, a) })
+}
+
+func (c *counts) owns(t trace.TID, addr uint64) bool {
+	owner, _ := c.in.machine.Sharing(addr)
+	return owner == t && len(c.in.promises) == 0
+}
+
+// apart are the bytes by which states can be told apart that are equal otherwise.
+type apart map[uint64]bool
+
+func (a apart) add(words []x86.GrownWord) {
+	for _, w := range words {
+		for k := range w.Size {
+			a[w.Addr+k] = true
+		}
+	}
+}
+
+// without has a list of differences, but for these bytes.
+func (a apart) without(memory string) string {
+	if len(a) == 0 {
+		return memory
+	}
+	var rest []byte
+	for i := 0; i < len(memory); i += difference {
+		if e := []byte(memory[i : i+difference]); !a[binary.LittleEndian.Uint64(e)] {
+			rest = append(rest, e...)
+		}
+	}
+	return string(rest)
+}
+
+// ranges are these bytes.
+func (a apart) ranges() (list []emu.Range) {
+	for _, at := range slices.Sorted(maps.Keys(a)) {
+		if n := len(list); n > 0 && list[n-1].Hi == at {
+			list[n-1].Hi++
+		} else {
+			list = append(list, emu.Range{Lo: at, Hi: at + 1})
+		}
+	}
+	return list
+}
+
+// sameLeft reports whether a thread has left a spin in the same way twice, but for bytes of its own
+// memory. It adds these.
+func (c *counts) sameLeft(a, b *poise, bytes apart, t trace.TID) bool {
+	x, y := *a, *b
+	x.memory, y.memory = "", ""
+	return x == y && unequal(a.memory, b.memory, func(at uint64) bool {
+		bytes[at] = true
+		return c.owns(t, at)
+	})
+}
+
+// difference is the length of an entry of differences: an address, and the byte there.
+const difference = 9
+
+// unequal calls f for each byte in which two lists of differences differ, as long as it returns true.
+func unequal(a, b string, f func(at uint64) bool) bool {
+	x, y := []byte(a), []byte(b)
+	for len(x)+len(y) > 0 {
+		order := 0 // of their next addresses
+		switch {
+		case len(x) == 0:
+			order = 1
+		case len(y) == 0:
+			order = -1
+		default:
+			order = cmp.Compare(binary.LittleEndian.Uint64(x), binary.LittleEndian.Uint64(y))
+		}
+		var at uint64
+		same := order == 0 && x[8] == y[8]
+		if order <= 0 {
+			at, x = binary.LittleEndian.Uint64(x), x[difference:]
+		}
+		if order >= 0 {
+			at, y = binary.LittleEndian.Uint64(y), y[difference:]
+		}
+		if !same && !f(at) {
+			return false
+		}
+	}
+	return true
+}
+
+// watches reports whether the accesses of a thread's run are watched. Runs that are tried are, too:
+// their result decides whether the thread waits.
+func (c *counts) watches(th *thread) bool { return len(th.leftover) > 0 }
+
+// watch takes in accesses of a thread, and returns those that aren't to its own memory alone.
+func (c *counts) watch(th edit, made []trace.Access) (shared []trace.Access) {
+	for i := range made {
+		if a := &made[i]; a.Flags&emu.Private == 0 {
+			shared = append(shared, *a)
+		}
+		c.meets(th, &made[i])
+	}
+	if sp := c.in.machine.Regs(th.Ctx).RSP; sp > abi.RedZone {
+		c.goes(th, sp-abi.RedZone)
+	}
+	return shared
+}
+
+// goes takes in that a thread's frames are gone below an address.
+func (c *counts) goes(th edit, below uint64) {
+	for i := range th.leftover {
+		if l := &th.leftover[i]; !l.gone && l.Hi <= below {
+			th.leftover = slices.Clone(th.leftover)
+			th.leftover[i].gone = true
+		}
+	}
+}
+
+// meets takes in an access.
+func (c *counts) meets(th edit, a *trace.Access) {
+	end := a.Addr + uint64(a.Size)
+	if !slices.ContainsFunc(th.leftover, func(l leftover) bool { return a.Addr < l.Hi && l.Lo < end }) {
+		return
+	}
+	var rest []leftover
+	for _, l := range th.leftover {
+		switch {
+		case a.Addr >= l.Hi || l.Lo >= end:
+			rest = append(rest, l)
+		case !a.IsWrite() || a.Flags&trace.RMW != 0:
+			c.tells(l.look)
+		default:
+			if l.Lo < a.Addr {
+				rest = append(rest, leftover{emu.Range{Lo: l.Lo, Hi: a.Addr}, l.look, l.gone})
+			}
+			if end < l.Hi {
+				rest = append(rest, leftover{emu.Range{Lo: end, Hi: l.Hi}, l.look, l.gone})
+			}
+		}
+	}
+	th.leftover = rest
+}
+
+// beforeRun has a run tell of all accesses. What trusted code does isn't told.
+func (c *counts) beforeRun(th edit, r *emu.Run) {
+	r.Flags |= emu.RecordAll
+	r.Budget = min(r.Budget, mostWatched)
+	if r.Flags&emu.Quiet == 0 {
+		return
+	}
+	sp := c.in.machine.Regs(th.Ctx).RSP
+	if r.Set != 0 {
+		sp = r.Regs.RSP
+	}
+	c.goes(th, sp) // at a function's entry there is no red zone
+	for _, l := range th.leftover {
+		if !l.gone {
+			c.tells(l.look)
+		}
+	}
+}
+
+// called takes in what the kernel has accessed in a thread's call.
+func (c *counts) called(t trace.TID, made []trace.Access) {
+	if !c.watches(&c.in.threads[t]) {
+		return
+	}
+	th := c.in.edit(t)
+	for i := range made {
+		c.meets(th, &made[i])
+	}
+}
+
+// tells is called where an execution tells how often a thread has looked.
+func (c *counts) tells(look uint64) {
+	c.learning.known.Uncounted[look] = true
+	c.learning.finer = true
+}
