@@ -207,8 +207,8 @@ func (m *Machine) touch(t trace.TID, addr, n uint64, write bool) (shared, learne
 }
 
 // TouchTrusted is Touch for trusted code: only another thread's untrusted
-// accesses make the bytes shared.
-func (m *Machine) TouchTrusted(t trace.TID, addr, n uint64) (learned bool) {
+// accesses make the bytes shared, or writes those that are declared constant.
+func (m *Machine) TouchTrusted(t trace.TID, addr, n uint64, write bool) (learned bool) {
 	if bool(m.c.all_shared) || !m.inSpace(addr, n) {
 		return false
 	}
@@ -218,6 +218,8 @@ func (m *Machine) TouchTrusted(t trace.TID, addr, n uint64) (learned bool) {
 		case *b == C.UNTOUCHED:
 			*b = C.TRUSTED_ONLY
 			m.noteTouched(g)
+		case *b == C.CONSTANT && write:
+			*b, learned = C.SHARED, true
 		case *b <= C.LAST_OWNER && (t < 0 || uint64(*b) != uint64(t)+1):
 			*b, learned = C.SHARED, true
 		}

@@ -61,7 +61,8 @@ type Copier interface {
 	// latest call has left, in order.
 	Divide(read []Part)
 	Whole() []Part
-	// Holds has the locks and the file of the call at which t stands, until it has copied all.
+	// Holds has the locks and the file of the call at which t stands, until it has copied all. It
+	// is a call that follows, for Divide.
 	Holds(t trace.TID) Hold
 }
 
@@ -69,6 +70,7 @@ type Copier interface {
 type Hold struct {
 	Locks [2]uint64 // names of what the kernel locks meanwhile; 0: nothing
 	File  uint64    // what its descriptor means, 0 if it has none
+	Late  bool      // it copies before it locks, and not meanwhile
 }
 
 // Foresight lists the accesses of a call, were it made now.
@@ -160,6 +162,8 @@ type Outcome struct {
 	Posts bool
 	// Held: the caller goes on when it has taken the signals that are on their way to it.
 	Held bool
+	// Late: signals are on their way to the caller, and it doesn't take them at the end of this call.
+	Late bool
 	// Idle: the call changed nothing that a thread can observe (a yield, a wake
 	// without a waiter, a wait that found another value, a look at the clock).
 	// A loop around it can be an exact spin.

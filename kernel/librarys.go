@@ -16,3 +16,8 @@ func IsLibrarys(libc elffile.Libc, sig uint64) bool {
 	}
 	return false
 }
+
+// Cancels reports whether a C library cancels threads by a signal.
+func Cancels(libc elffile.Libc, sig uint64) bool {
+	return libc == elffile.Glibc && sig == 32 || libc == elffile.Musl && sig == 33
+}

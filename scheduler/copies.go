@@ -42,6 +42,7 @@ type copying struct {
 type copyCalls struct {
 	in      *named
 	sharing *Sharing
+	seen    *seen
 }
 
 // kernel is the guest's, nil where no call is divided.
@@ -68,11 +69,16 @@ func (c *copyCalls) sharedWord(lo, hi uint64) (from, to uint64, ok bool) {
 	return 0, 0, false
 }
 
-// several reports whether a call touches more than one word that threads share.
+// several reports whether a call touches more than one word that threads share, and not too many.
 func (c *copyCalls) several(f *kernel.Foresight) bool {
-	n := 0
-	for i := range f.Accesses {
-		a := &f.Accesses[i]
+	n := c.words(f.Accesses)
+	return n > 1 && n <= mostParts
+}
+
+// words counts the words that threads share of what a call touches, up to one more than mostParts.
+func (c *copyCalls) words(accesses []trace.Access) (n int) {
+	for i := range accesses {
+		a := &accesses[i]
 		if c.in.isWord(a.Addr) || a.Flags&trace.Atomic != 0 {
 			continue
 		}
@@ -84,7 +90,14 @@ func (c *copyCalls) several(f *kernel.Foresight) bool {
 			lo = to
 		}
 	}
-	return n > 1 && n <= mostParts
+	return n
+}
+
+// atOnce notes a call of a thread that isn't alone, if it has copied several such words in one step.
+func (c *copyCalls) atOnce(th *thread, pc uint64, accesses []trace.Access) {
+	if _, ok := c.in.kernel.(kernel.Copier); ok && len(accesses) > 0 && !c.in.Alone(th.ID) && !c.in.trusted(th) && c.words(accesses) > 1 {
+		c.seen.met.addCopied(pc)
+	}
 }
 
 // begin makes the step of a thread before a call, if that is a part of a copy. It reports whether
@@ -94,22 +107,27 @@ func (c *copyCalls) begin(th edit, tr *trace.Transition, p *kernel.Plan, foresee
 	if divider == nil || p.Blocked || p.Outcomes > 1 || p.Lockless && c.in.cfg.Buffers {
 		return false, nil, nil
 	}
+	divider.Divide(th.copying.read)
 	holds := divider.Holds(th.ID)
+	divider.Whole()
 	switch {
 	case th.copying.on && holds.File != th.copying.holds.File:
 		return false, nil, c.in.Invalid(kernel.GapCall, th.ID, th.copying.pc, "a thread closes the descriptor of %s while that copies", p.Name)
 	case th.copying.on:
-	case c.excluded(th.thread, holds):
-		c.steps(th)
-		c.holds(th, tr, p.Op)
-		th.copying.never = true
-		return true, nil, nil
+	case !holds.Late && c.excluded(th.thread, holds):
+		return c.waits(th, tr, p.Op)
 	default:
 		if f := foresee(); !c.several(&f) {
+			if c.excluded(th.thread, holds) {
+				return c.waits(th, tr, p.Op)
+			}
 			return false, nil, nil
 		}
-		th.copying = copying{on: true, pc: th.Regs.RIP, name: p.Name, holds: holds}
-		if holds.Locks != [2]uint64{} && p.Effect == kernel.Event {
+		th.copying = copying{on: true, pc: th.Regs.RIP, name: p.Name}
+		if !holds.Late {
+			th.copying.holds = holds
+		}
+		if th.copying.holds.Locks != [2]uint64{} && p.Effect == kernel.Event {
 			th.copying.op = p.Op
 		}
 	}
@@ -117,6 +135,9 @@ func (c *copyCalls) begin(th edit, tr *trace.Transition, p *kernel.Plan, foresee
 	ahead := foresee()
 	divider.Whole()
 	from, to, ok := c.nextRead(&ahead)
+	if !ok && holds.Late && c.excluded(th.thread, holds) {
+		return c.waits(th, tr, p.Op)
+	}
 	if !ok {
 		return false, nil, c.stillThere(th, th.copying.read, emu.ProtRead)
 	}
@@ -130,6 +151,14 @@ func (c *copyCalls) begin(th edit, tr *trace.Transition, p *kernel.Plan, foresee
 	}
 	tr.Loose = true // the call's arguments, and the kernel's state, say which word it is
 	th.copying.read = joined(th.copying.read, from, c.in.machine.Bytes(from, to-from))
+	return true, nil, nil
+}
+
+// waits has a thread's call wait for another thread's copy, for ever.
+func (c *copyCalls) waits(th edit, tr *trace.Transition, op trace.Op) (over bool, f *Failure, err error) {
+	c.steps(th)
+	c.holds(th, tr, op)
+	th.copying.never = true
 	return true, nil, nil
 }
 

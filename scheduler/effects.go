@@ -158,8 +158,8 @@ func (x *Sharing) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight,
 }
 
 // takeEffects records what a call has touched. Memory that trusted code works on is its
-// own business, but words of the kernel's are not. If a call of trusted code shares
-// some, landgo learns that it is a step of its own.
+// own business, but words of the kernel's and the program's memory are not. If a call of
+// trusted code shares some, landgo learns that it is a step of its own.
 func (x *Sharing) takeEffects(th *thread, tr *trace.Transition, pc uint64, own []trace.Access, others []kernel.Deed, pages []kernel.Pages) {
 	runs := x.in.lib.Running(th.ID)
 	trusted := th.Starting || runs&(RunsFollowed|RunsQuiet) != 0
@@ -167,6 +167,9 @@ func (x *Sharing) takeEffects(th *thread, tr *trace.Transition, pc uint64, own [
 	for i := range own {
 		a := &own[i]
 		if trusted && !x.in.isWord(a.Addr) {
+			if !th.Starting && runs&(RunsFollowed|RunsWatched) == RunsWatched {
+				x.takeWatched(th, tr, pc, a)
+			}
 			continue
 		}
 		if x.touchAs(th, th.ID, tr, pc, a) && runs&RunsQuiet != 0 {
@@ -185,6 +188,25 @@ func (x *Sharing) takeEffects(th *thread, tr *trace.Transition, pc uint64, own [
 			x.changePages(tr, pc, r)
 		}
 	}
+}
+
+// takeWatched records what a call of a function with RunsWatched has touched of memory that the
+// program uses too. The function fwrite may have the kernel read what it is given, and fread may have
+// it write there.
+func (x *Sharing) takeWatched(th *thread, tr *trace.Transition, pc uint64, a *trace.Access) {
+	if a.Size == 0 || x.in.Alone(th.ID) {
+		return
+	}
+	learned := x.in.machine.TouchTrusted(x.toucher(th.ID), a.Addr, uint64(a.Size), a.IsWrite())
+	x.learning.finer = x.learning.finer || learned
+	hull := x.in.machine.SharedHull(a.Addr, a.Addr+uint64(a.Size))
+	if hull.Hi == 0 {
+		return
+	}
+	n := len(tr.Accesses)
+	tr.Accesses = append(tr.Accesses, trace.Access{Addr: hull.Lo, Size: uint32(hull.Hi - hull.Lo), Flags: a.Flags, PC: pc})
+	x.in.lib.Accessed(th.ID, tr, tr.Accesses[n:], true)
+	x.in.lib.Meets(th.ID)
 }
 
 // changePages records the change of pages as what store buffers depend on, too: a store that is

@@ -98,7 +98,7 @@ func (e *Ends) endsOutput(t trace.TID) {
 		e.learning.Refine()
 	}
 	// exit writes what is there; to print by a header's putc_unlocked is a store of the program's.
-	if pointer != 0 && !e.in.Alone(t) && e.in.machine.TouchTrusted(t, pointer, 8) {
+	if pointer != 0 && !e.in.Alone(t) && e.in.machine.TouchTrusted(t, pointer, 8, false) {
 		e.learning.finer = true
 	}
 	if k, ok := e.in.kernel.(outputKernel); ok && !e.in.Alone(t) {

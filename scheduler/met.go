@@ -21,6 +21,9 @@ type Met struct {
 	// Races are the instructions of Granularity.Race that made an access to shared
 	// memory while another thread was there, in ascending order.
 	Races []uint64 `json:",omitempty"`
+	// Copied are the system calls that copied several words of shared memory in one step,
+	// in ascending order.
+	Copied []uint64 `json:",omitempty"`
 	// Ran: a thread that another created ran code of the program's.
 	Ran bool
 	// Shared: two threads did what conflicts, with neither created after what the
@@ -47,6 +50,9 @@ type Met struct {
 	AtOnce bool `json:",omitempty"`
 	// Later: a signal arrived in a step of its own.
 	Later bool `json:",omitempty"`
+	// Unbroken are the calls of the C library's streams that called the kernel while a signal was
+	// on its way to their thread, in ascending order.
+	Unbroken []uint64 `json:",omitempty"`
 	// Cut: timers could have gone off more often than Config.Ticks says.
 	Cut bool `json:",omitempty"`
 }
@@ -56,6 +62,12 @@ func (m *Met) add(o Met) {
 	m.Rules |= o.Rules
 	for _, pc := range o.Races {
 		m.addRace(pc)
+	}
+	for _, pc := range o.Copied {
+		m.addCopied(pc)
+	}
+	for _, pc := range o.Unbroken {
+		m.addUnbroken(pc)
 	}
 	m.Ran = m.Ran || o.Ran
 	m.Shared = m.Shared || o.Shared
@@ -84,16 +96,23 @@ func (m *Met) addMeant(text string) {
 	}
 }
 
-func (m *Met) addRace(pc uint64) {
-	if i, ok := slices.BinarySearch(m.Races, pc); !ok {
-		m.Races = slices.Insert(m.Races, i, pc)
+func (m *Met) addRace(pc uint64)   { m.Races = with(m.Races, pc) }
+func (m *Met) addCopied(pc uint64) { m.Copied = with(m.Copied, pc) }
+
+func (m *Met) addUnbroken(pc uint64) { m.Unbroken = with(m.Unbroken, pc) }
+
+// with is an ascending list that has n too.
+func with(list []uint64, n uint64) []uint64 {
+	if i, ok := slices.BinarySearch(list, n); !ok {
+		return slices.Insert(list, i, n)
 	}
+	return list
 }
 
 // Met returns a copy of the record so far.
 func (s *seen) Met() Met {
 	m := s.met
-	m.Races = slices.Clone(m.Races)
+	m.Races, m.Copied, m.Unbroken = slices.Clone(m.Races), slices.Clone(m.Copied), slices.Clone(m.Unbroken)
 	return m
 }
 

@@ -218,6 +218,11 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 		q.copies.carriedOut(th, tr, divider.Whole(), out.Sleep)
 	} else {
 		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
+		q.copies.atOnce(th.thread, call, out.Accesses)
+	}
+	if out.Late && !th.Starting && q.in.lib.Running(th.ID)&(RunsChecked|RunsFollowed) == RunsChecked {
+		_, ret := q.in.lib.Call(th.ID)
+		q.seen.met.addUnbroken(ret - 1)
 	}
 	if within {
 		q.sharing.checkForeseen(th.thread, p, foreseen, &out)

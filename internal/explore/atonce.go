@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"landgo/internal/result"
 	"landgo/race"
@@ -13,11 +14,23 @@ import (
 const widest = 16
 
 // atOnce warns of a copy that another thread's access may fall into. A kernel copies bytes one after
-// the other; here it is one step.
+// the other; here it is one step. Where no race detector has looked on, any copy of memory that
+// threads share is one.
 func (h *hunt) atOnce() {
-	r, w := h.result, h.whole
-	if r.Verdict != result.Verified && r.Verdict != result.Bounded || w == nil || w.Races == nil {
+	r, w, calls := h.result, h.whole, h.Guest.Met().Copied
+	if r.Verdict != result.Verified && r.Verdict != result.Bounded {
 		return
+	}
+	if w == nil || w.Races == nil || w.Blind {
+		if len(calls) > 0 {
+			place := result.Innermost(h.Frames(calls[:1]))
+			r.Warnings = append(r.Warnings, result.Warning{Code: result.AtOnce, Text: "a call copies memory that threads share in one step: " + place.Where()})
+		}
+		return
+	}
+	called := func(a *race.Access) bool {
+		_, ok := slices.BinarySearch(calls, a.PC)
+		return ok
 	}
 	var copied, other race.Access
 	for _, c := range w.Races.Candidates() {
@@ -28,7 +41,10 @@ func (h *hunt) atOnce() {
 		if a.Size < b.Size {
 			a, b = b, a
 		}
-		if a.Size <= widest || a.Free {
+		if a.Size <= widest && called(&b) {
+			a, b = b, a
+		}
+		if a.Size <= widest && !called(&a) || a.Free {
 			continue
 		}
 		// The least of them, for their order depends on the workers.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"landgo/internal/explore/session"
 	"landgo/internal/result"
 	"landgo/por"
 )
@@ -21,7 +22,7 @@ func (d *deepening) claimed() (at *int, by string) {
 		}
 		if levels, bounds := b.claims(); levels > 0 {
 			var r result.Result
-			claim(&r, levels, bounds)
+			claim(&r, levels, bounds, b.Session)
 			return r.BoundedAt, r.BoundedBy
 		}
 	}
@@ -59,12 +60,15 @@ func (d *deepening) lookFairly() {
 }
 
 // claim notes in a result that the first levels of the first of some bounds, from 0 on,
-// were explored to their ends without a bug.
-func claim(r *result.Result, levels uint64, bounds por.Bounds) {
+// were explored to their ends without a bug. The session is the search's.
+func claim(r *result.Result, levels uint64, bounds por.Bounds, s *session.Session) {
 	if levels == 0 || len(bounds) == 0 {
 		return
 	}
 	at := int(levels) - 1
 	within := append(por.Bounds{{Measure: bounds[0].Measure, Limit: at}}, bounds[1:]...)
 	r.BoundedAt, r.BoundedBy = &at, within.String()
+	if len(s.Guest.Met().Copied) > 0 {
+		r.BoundedBy += "," + result.WholeCopies
+	}
 }

@@ -70,6 +70,15 @@ int main(void) { fd = memfd_create("x", 0); run(); pread(fd, c, 24, 0); if (c[0]
 static void *w(void *a) { write(fd, (void *)b, 24); return a; }
 static void *v(void *a) { b[0] = 1; ftruncate(fd, 0); b[2] = 1; return a; }
 int main(void) { fd = memfd_create("x", 0); run(); if (pread(fd, c, 24, 0) == 24 && !c[0] && c[2]) abort(); }`, result.Verified, ""},
+	{"nor by an open", `
+static void *w(void *a) { write(fd, (void *)b, 24); return a; }
+static void *v(void *a) { b[0] = 1; open("/dev/shm/x", O_RDWR | O_TRUNC); b[2] = 1; return a; }
+int main(void) { fd = open("/dev/shm/x", O_RDWR | O_CREAT, 0600); run(); if (pread(fd, c, 24, 0) == 24 && !c[0] && c[2]) abort(); }`, result.Verified, ""},
+	{"an open copies its name before it waits", `
+static __attribute__((aligned(8))) char name[24] = "/dev/shm/xxxxxxxx";
+static void *w(void *a) { name[9] = 'y'; write(fd, (void *)b, 24); name[16] = 'z'; return a; }
+static void *v(void *a) { b[0] = b[2] = 1; if (open(name, O_RDONLY | O_TRUNC) >= 0) abort(); return a; }
+int main(void) { fd = open("/dev/shm/xxxxxxxz", O_RDWR | O_CREAT, 0600); run(); }`, result.Buggy, "abort"},
 	{"what came first is there while the call waits for more", `
 static void *w(void *a) { recv(f[0], (void *)b, 24, MSG_WAITALL); return a; }
 static void *v(void *a) { while (!b[0]) ; send(f[1], c, 8, 0); return a; }
@@ -167,6 +176,20 @@ func TestCopiesByDefault(t *testing.T) {
 	}
 	if c.Copies = config.CopiesWhole; runOf(t, c).Verdict != result.Verified {
 		t.Errorf("with whole copies %s", runOf(t, c).Verdict)
+	}
+	c.Guest, c.Copies = compile.Text(t, "gcc", copiesHead+`
+static void *w(void *a) { write(f[1], (void *)b, 16); return a; }
+static void *v(void *a) { b[0] = 1; b[1] = 1; return a; }
+int main(void) { pipe(f); run(); read(f[0], c, 16); if (!c[0] && c[1]) abort(); }`), config.CopiesAuto
+	for _, set := range []func(*config.Config){
+		func(c *config.Config) {},
+		func(c *config.Config) { c.Race = config.RaceOff },
+		func(c *config.Config) { c.Search = config.Stateful },
+	} {
+		c := c
+		if set(&c); runOf(t, c).Verdict != result.Buggy {
+			t.Errorf("two words with search %q, race %v: %s", c.Search, c.Race, runOf(t, c).Verdict)
+		}
 	}
 	c.Guest, c.Copies = compile.Text(t, "gcc", copiesHead+copyPrograms[len(copyPrograms)-1].program), config.CopiesAuto
 	if r = runOf(t, c); r.Verdict != result.Verified || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0].Text, "it can't be run word by word: a thread takes memory away") {

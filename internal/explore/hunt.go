@@ -121,7 +121,7 @@ func (h *hunt) search() error {
 				r.Problem = result.NoEndWithin
 			}
 			if r.Verdict == result.Budget && opts.Iterate && ascends(spec) {
-				claim(r, stats.Levels, h.Config.Bounds)
+				claim(r, stats.Levels, h.Config.Bounds, h.Session)
 			}
 		}()
 		return h.VerdictOf(err, r)
@@ -153,7 +153,7 @@ func (h *hunt) search() error {
 		r.Verdict, r.Problem = result.Budget, h.stopped
 		r.Reason = h.stopReason() // may know a better Problem
 		if opts.Iterate && ascends(spec) {
-			claim(r, stats.Levels, h.Config.Bounds)
+			claim(r, stats.Levels, h.Config.Bounds, h.Session)
 		}
 	}
 	return nil

@@ -19,9 +19,11 @@ func TestPoll(t *testing.T) {
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+static char text[4096];
 static long fence(int cmd) { return syscall(SYS_membarrier, cmd, 0, 0); }
 int main(void)
 {
@@ -39,6 +41,13 @@ int main(void)
 	assert((after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec - before.tv_nsec >= 4000000);
 	assert(poll((struct pollfd *)8, 1, 0) == -1 && errno == EFAULT);
 	assert(poll(f, 1 << 20, 0) == -1 && errno == EINVAL);
+	int s[2];
+	assert(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0 && fcntl(s[1], F_SETFL, O_NONBLOCK) == 0);
+	while (write(s[1], text, sizeof text) > 0) ;
+	struct pollfd full = {s[1], POLLOUT};
+	assert(poll(&full, 1, 0) == 0);
+	close(s[0]); // and what it hasn't read is gone
+	assert(poll(&full, 1, 0) == 1 && full.revents == (POLLOUT | POLLERR | POLLHUP));
 	assert(fence(0) & 8);
 	assert(fence(8) == -1 && errno == EPERM);
 	assert(fence(16) == 0 && fence(8) == 0);

@@ -100,7 +100,7 @@ func TestRounds(t *testing.T) {
 			}
 			levels, bounds := b.claims()
 			of := &result.Result{}
-			if claim(of, levels, bounds); of.BoundedAt == nil || of.BoundedBy != "preempt="+string(rune('0'+*of.BoundedAt))+",fair=1" {
+			if claim(of, levels, bounds, b.Session); of.BoundedAt == nil || of.BoundedBy != "preempt="+string(rune('0'+*of.BoundedAt))+",fair=1" {
 				t.Errorf("after %d steps: %d levels by %v, %v", b.steps, levels, bounds, b.err)
 			}
 		})

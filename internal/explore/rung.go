@@ -98,7 +98,7 @@ func (r *rung) finish() *result.Rung {
 		out.Bug, out.Replay = r.brief(f), r.Config.ReplayCommand("", f.schedule.String())
 	} else if levels, bounds := r.claims(); levels > 0 {
 		of := &result.Result{}
-		claim(of, levels, bounds)
+		claim(of, levels, bounds, r.Session)
 		out.BoundedAt, out.BoundedBy = of.BoundedAt, of.BoundedBy
 	} else {
 		return nil

@@ -114,16 +114,17 @@ func TestAsynchronousCancellation(t *testing.T) {
 #include <unistd.h>
 static int x, y; static atomic_int go; static pthread_t t; static void *r;
 #define ANYWHERE pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0)
-int main(void) { void *a(void *); pthread_create(&t, 0, a, 0); WAIT pthread_cancel(t); pthread_join(t, &r); printf("%d %d %d", x, y, r == PTHREAD_CANCELED); fflush(stdout); }
+int main(void) { void *a(void *); pthread_create(&t, 0, a, 0); WAIT pthread_cancel(t); AFTER pthread_join(t, &r); printf("%d %d %d", x, y, r == PTHREAD_CANCELED); fflush(stdout); }
 `
-	for i, p := range []struct{ name, wait, source, want string }{
-		{"a thread that sleeps", "-DWAIT=", "void *a(void *p) { ANYWHERE; x = 1; y = 1; for (;;) pause(); return p; }", "0 0 1|1 0 1|1 1 1"},
-		{"a thread that ends", "-DWAIT=while(!go);", "void *a(void *p) { ANYWHERE; go = 1; x = 1; y = 1; return p; }", "0 0 1|1 0 1|1 1 0|1 1 1"},
+	for i, p := range []struct{ name, wait, after, source, want string }{
+		{"a thread that sleeps", "-DWAIT=", "", "void *a(void *p) { ANYWHERE; x = 1; y = 1; for (;;) pause(); return p; }", "0 0 1|1 0 1|1 1 1"},
+		{"a thread that ends", "-DWAIT=while(!go);", "", "void *a(void *p) { ANYWHERE; go = 1; x = 1; y = 1; return p; }", "0 0 1|1 0 1|1 1 0|1 1 1"},
+		{"a thread that goes on for a while", "-DWAIT=while(!go);", "go = 2;", "void *a(void *p) { ANYWHERE; go = 1; while (go != 2) ; x = 1; for (;;) pause(); return p; }", "0 0 1|1 0 1"},
 	} {
 		for _, cc := range libraries(i) {
 			t.Run(p.name+" "+cc, func(t *testing.T) {
 				t.Parallel()
-				cfg := onProgram(compile.Text(t, cc, head+p.source, p.wait))
+				cfg := onProgram(compile.Text(t, cc, "#define AFTER "+p.after+"\n"+head+p.source, p.wait))
 				cfg.PP = trace.MemPoints
 				l := list(cfg, "optimal", 30000, 0)
 				if got := strings.Join(slices.Sorted(maps.Keys(l.outcomes)), "|"); got != p.want || !l.complete {
@@ -154,5 +155,60 @@ int main(void) { signal(SIGUSR1, h); signal(SIGUSR2, h); pthread_create(&t, 0, a
 		if got := strings.Join(slices.Sorted(maps.Keys(l.outcomes)), "|"); got != want || !l.complete {
 			t.Errorf("%s: %q: %v", search, got, l)
 		}
+	}
+}
+
+// TestJumpOutOfStream: a handler that comes while its thread sleeps in a call of stdio jumps out of
+// that. What follows is the program's own again.
+func TestJumpOutOfStream(t *testing.T) {
+	const source = `#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile int v, go; static int fd[2]; static pthread_t m, t; static sigjmp_buf back; static char text[8];
+static void h(int g) { siglongjmp(back, 1); }
+static void *a(void *p) { while (!go) ; pthread_kill(m, SIGUSR1); v = 1; return p; }
+int main(void) {
+	m = pthread_self(); pipe(fd); FILE *f = fdopen(fd[0], "r"); signal(SIGUSR1, h); pthread_create(&t, 0, a, 0);
+	if (!sigsetjmp(back, 1)) { go = 1; fgets(text, 8, f); }
+	int x = v, y = v; pthread_join(t, 0); printf("%d %d", x, y); fflush(stdout); }`
+	for _, cc := range []string{"gcc", "musl-gcc"} {
+		t.Run(cc, func(t *testing.T) {
+			t.Parallel()
+			cfg := onProgram(compile.Text(t, cc, source))
+			cfg.PP = trace.MemPoints
+			l := list(cfg, "optimal", 30000, 0)
+			if got := strings.Join(slices.Sorted(maps.Keys(l.outcomes)), "|"); got != "0 0|0 1|1 1" || !l.complete {
+				t.Errorf("%q: %v", got, l)
+			}
+		})
+	}
+}
+
+// TestCancelledInStream: a thread that is cancelled in a call of stdio, waiting or about to, runs the
+// program's own code after that.
+func TestCancelledInStream(t *testing.T) {
+	const source = `#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile int v; static int fd[2], x, y; static pthread_t t; static FILE *f; static char text[8];
+static void leaves(void *p) { x = v; y = v; }
+static void *a(void *p) { pthread_cleanup_push(leaves, 0); fgets(text, 8, f); pthread_cleanup_pop(0); return 0; }
+int main(void) {
+	pipe(fd); f = fdopen(fd[0], "r"); pthread_create(&t, 0, a, 0); pthread_cancel(t); v = 1;
+	void *r; pthread_join(t, &r); printf("%d %d %d", x, y, r == PTHREAD_CANCELED); fflush(stdout); }`
+	for _, cc := range []string{"gcc"} { // musl cancels none there
+		t.Run(cc, func(t *testing.T) {
+			t.Parallel()
+			cfg := onProgram(compile.Text(t, cc, source))
+			cfg.PP = trace.MemPoints
+			for _, cfg.Model = range []config.Model{config.ModelSC, config.ModelTSO} {
+				l := list(cfg, "optimal", 30000, 0)
+				if got := strings.Join(slices.Sorted(maps.Keys(l.outcomes)), "|"); got != "0 0 1|0 1 1|1 1 1" || !l.complete {
+					t.Errorf("%s: %q: %v", cfg.Model, got, l)
+				}
+			}
+		})
 	}
 }

@@ -45,3 +45,42 @@ A { fputs("1", f); return p; } B { fwrite("2", 1, 1, f); return p; } MAIN(cookie
 		}
 	}
 }
+
+// TestStreamsCopy: fwrite and fread have the kernel copy what a program gives them, where the stream
+// has no buffer or they are given more. Another thread's access to it comes before or after that.
+func TestStreamsCopy(t *testing.T) {
+	const head = `#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static char buf[8192], text[8192]; static int fd[2]; static FILE *f; static volatile char got;
+static void *a(void *p) { CALL(buf, 1, SIZE, f); return p; }
+static void *b(void *p) { OTHER; return p; }
+int main(void) {
+	pthread_t t, u;
+	pipe(fd); memset(text, 'x', SIZE); FIRST; if (SIZE < 10) setvbuf(f, 0, _IONBF, 0);
+	pthread_create(&t, 0, a, 0); pthread_create(&u, 0, b, 0); pthread_join(t, 0); pthread_join(u, 0);
+	LAST; assert(WANT);
+}
+`
+	const (
+		writes = "f = fdopen(fd[1], \"w\")"
+		reads  = "f = fdopen(fd[0], \"r\"); write(fd[1], text, SIZE)"
+	)
+	for i, c := range []struct{ call, size, first, other, last, want string }{
+		{"fwrite", "8192", writes, "buf[4000] = 2", "read(fd[0], text, SIZE); got = text[4000]", "got == 2"},
+		{"fwrite", "8192", writes, "buf[4000] = 2", "read(fd[0], text, SIZE); got = text[4000]", "got != 2"},
+		{"fwrite", "2", writes, "buf[1] = 2", "read(fd[0], text, SIZE); got = text[1]", "got == 2"},
+		{"fwrite", "2", writes, "buf[1] = 2", "read(fd[0], text, SIZE); got = text[1]", "got != 2"},
+		{"fread", "8192", reads, "got = buf[4000]", "", "got"},
+		{"fread", "8192", reads, "got = buf[4000]", "", "!got"},
+		{"fread", "2", reads, "got = buf[1]", "", "got"},
+		{"fread", "2", reads, "got = buf[1]", "", "!got"},
+	} {
+		for _, cc := range libraries(i) {
+			text := "#define SIZE " + c.size + "\n" + defines(head, "CALL", c.call, "FIRST", c.first, "OTHER", c.other, "LAST", c.last, "WANT", c.want)
+			endsAs(t, onProgram(compile.Text(t, cc, text)), "assertion", "optimal", "none")
+		}
+	}
+}

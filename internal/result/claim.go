@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// WholeCopies is the part of a bound that says: system calls copied shared memory in one step.
+const WholeCopies = "copies=whole"
+
 // Claimed is the claim of a result without a verdict, in words: "" if it
 // has none.
 func (r *Result) Claimed() string {

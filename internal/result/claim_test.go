@@ -10,6 +10,7 @@ func TestClaimed(t *testing.T) {
 	}{
 		{0, "preempt=0", "no bug without a preemption"},
 		{1, "preempt=1", "no bug with at most 1 preemption"},
+		{2, "preempt=2,copies=whole", "no bug with at most 2 preemptions (copies=whole)"},
 		{2, "preempt=2,fair=1", "no bug with at most 2 preemptions (fair=1)"},
 		{3, "delay=3", "no bug within delay=3"},
 	} {

@@ -55,7 +55,8 @@ type Result struct {
 	// was explored, and no bug was found: 2 if none needs two preemptions or fewer.
 	// Absent if there is no such value. BoundedBy is the whole bound: "preempt=2";
 	// "preempt=2,fair=5", where some executions had no end without the fair bound; or
-	// "ticks=1" of a program whose timers send signals.
+	// "ticks=1" of a program whose timers send signals. It has ",copies=whole" where system calls
+	// copied memory that threads share in one step.
 	BoundedAt *int   `json:"bounded_at,omitempty"`
 	BoundedBy string `json:"bounded_by,omitempty"`
 	// Rungs are, of a budget result on pebbles or of a kernel, what holds with parts of the

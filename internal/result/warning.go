@@ -28,7 +28,9 @@ const (
 	// do more than was searched.
 	SequentialOnly WarningCode = "sc-only"
 	// AtOnce: a system call copied bytes in one step that another thread used meanwhile.
-	AtOnce       WarningCode = "at-once"
+	AtOnce WarningCode = "at-once"
+	// LateSignal: a signal to a thread within a call of the C library's streams came after the call.
+	LateSignal   WarningCode = "late-signal"
 	Unseen       WarningCode = "unseen"        // the program has no symbols, so its conditions aren't known
 	AssumedAway  WarningCode = "assumed-away"  // in every execution an assumption of the guest's didn't hold
 	OnlyTimeouts WarningCode = "only-timeouts" // a timed wait had to run out in every execution

@@ -14,12 +14,13 @@ import (
 // A signal to a thread that runs arrives some time after it was sent: the thread may meanwhile
 // see what the sender does next. Linux marks the thread (TIF_SIGPENDING), and interrupts the
 // processor on which it runs. The thread takes the signal when that interrupt comes, or before
-// its next call returns.
+// its next call returns. That includes the signal by which a C library cancels a thread, where threads
+// may be cancelled between any two instructions: until it comes, such a thread goes on.
 //
 // So a signal that a thread has a handler for and doesn't block is kept, whether it was sent to the
 // thread (pthread_kill) or to the process (kill). To take it is a step of its own, of a thread
-// that the search has beside the guest's (scheduler/arrival.go). The C library's own come in the
-// step that sends them.
+// that the search has beside the guest's (scheduler/arrival.go). The C library's other signals come in
+// the step that sends them.
 //
 // Signals to the process wait in a set that all threads share. Each has one thread look for it
 // (takers). That thread takes all that is there for it, as does any other that looks there first.
@@ -30,7 +31,7 @@ import (
 // arrives reports whether a signal is kept until it arrives.
 func (s *signals) arrives(to *target) bool {
 	return to.t != nil && to.sig != 0 && (to.shared || to.t != s.now.call.t) && s.now.call.t != nil &&
-		!kernel.IsLibrarys(s.img.Libc(), to.sig) && s.log.Get(&to.t.blocked)&bit(to.sig) == 0 && s.fate(to.sig) == fateHandled &&
+		(!kernel.IsLibrarys(s.img.Libc(), to.sig) || s.anywhere && kernel.Cancels(s.img.Libc(), to.sig)) && s.log.Get(&to.t.blocked)&bit(to.sig) == 0 && s.fate(to.sig) == fateHandled &&
 		s.now.host.Arrival(to.t.id) != kernel.ArrivesAtOnce
 }
 
@@ -159,6 +160,7 @@ func (c *call) leave(o *kernel.Outcome) {
 			c.set(&c.t.told, 0)
 		}
 	case !c.k.host.TakesInCall(c.t.id):
+		o.Late = true
 	case c.k.host.Arrival(c.t.id) == kernel.ArrivesAtOnce:
 		s.deliver(c.t, c.regs, o)
 	case c.k.host.Arrival(c.t.id) == kernel.NoArrival:

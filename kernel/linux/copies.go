@@ -23,7 +23,7 @@ const (
 
 // Holds implements kernel.Copier, by the locks that pipe_write, unix_stream_recvmsg, ksys_read and
 // generic_file_write_iter take, and those for which other calls wait, though they copy nothing. A call
-// that sends to a socket copies before it takes one. (Deviation: an open with O_TRUNC doesn't wait.)
+// that sends to a socket copies before it takes one, and one that opens a file its name.
 func (k *Kernel) Holds(id trace.TID) (h kernel.Hold) {
 	k.begin(id, k.host.Regs(id))
 	c := &k.call
@@ -46,6 +46,11 @@ func (k *Kernel) Holds(id trace.TID) (h kernel.Hold) {
 	case "ioctl":
 		pipe = c.a[1]&0xffffffff == fionread
 	case "pread64", "sendto", "sendmsg":
+	case "open", "openat":
+		if n := c.cutsOff(); n != 0 {
+			h.Late, h.Locks[1] = true, holdsInode|n
+		}
+		return h
 	default:
 		return h
 	}
@@ -71,4 +76,21 @@ func (k *Kernel) Holds(id trace.TID) (h kernel.Hold) {
 		h.Locks[1] = holdsInode | n
 	}
 	return h
+}
+
+// cutsOff is the index+1 of the file that an open would truncate, 0 for none: it waits for that file's
+// lock.
+func (c *call) cutsOff() uint64 {
+	files, want := &c.k.files, c.opening()
+	path := clean(want.path)
+	_, _, room := files.free(0)
+	switch {
+	case !want.ok, want.flags&oTrunc == 0, want.flags&oTmpfile == oTmpfile, want.flags&(oCreat|oExcl) == oCreat|oExcl, !room, files.folder(path):
+		return 0
+	}
+	f, _ := files.named(path)
+	if f == nil {
+		return 0 // no call has it open for writing
+	}
+	return files.index(f) + 1
 }

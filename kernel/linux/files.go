@@ -274,7 +274,7 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 		}
 		return c.openNameless(want.flags)
 	}
-	if f.touched(clean(want.path)) || c.k.files.writable(clean(want.path)) && !(found && (f.known[i].device != noDevice || f.known[i].maps)) && (want.flags&oAccmode != 0 || want.flags&oCreat != 0) {
+	if f.touched(clean(want.path)) || c.k.files.writable(clean(want.path)) && !(found && (f.known[i].device != noDevice || f.known[i].maps)) && (want.flags&oAccmode != 0 || want.flags&(oCreat|oTrunc) != 0) {
 		return c.openFile(o, &want)
 	}
 	if !found {

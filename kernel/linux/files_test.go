@@ -174,6 +174,8 @@ func TestNames(t *testing.T) {
 	c.want("it is there", size("a"), 10)
 	c.want("onto a removed name", c.do(0, sysRename, name("b"), name("given")), 0)
 	c.want("which is found", size("given"), 7)
+	c.do(0, nrClose, c.do(0, 2, name("given"), oTrunc))
+	c.want("cut off by one that reads", size("given"), 0)
 	c.want("removed", c.do(0, sysUnlink, name("given")), 0)
 	c.want("and gone", size("given"), enoent)
 

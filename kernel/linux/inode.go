@@ -183,7 +183,7 @@ func (c *call) openFile(o *kernel.Outcome, want *opening) uint64 {
 		}
 		f, _ = c.k.files.makeFile(path, named)
 	}
-	if want.flags&oTrunc != 0 && want.flags&oAccmode != 0 {
+	if want.flags&oTrunc != 0 { // to read only, too
 		c.k.space.resize(f, 0)
 	}
 	c.install(fd, c.k.files.openInode(c.k.files.index(f), want.flags), want.flags&oCloexec)

@@ -68,7 +68,7 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	k.user = user{log}
 	k.roster = roster{now: now, log: log, numbers: map[uint64]trace.TID{}, live: effect.At(wordList, 1), list: effect.At(wordList, 0)}
 	k.queues = queues{now: now, log: log, user: &k.user, roster: &k.roster, objects: &k.objects, at: map[uint64]*queue{}}
-	k.signals = signals{now: now, log: log, img: img, user: &k.user, roster: &k.roster, queues: &k.queues, objects: &k.objects,
+	k.signals = signals{now: now, log: log, img: img, anywhere: img.MayCall("pthread_setcanceltype"), user: &k.user, roster: &k.roster, queues: &k.queues, objects: &k.objects,
 		pending: effect.At(wordPending, 0), backlog: newBacklog(wordPending)}
 	k.clock = clocks{doing: now, log: log, now: effect.At(wordClock, epoch), busy: effect.At(wordClock, 0)}
 	k.objects = objects{now: now, log: log, user: &k.user, roster: &k.roster, queues: &k.queues, signals: &k.signals, clock: &k.clock, files: &k.files,

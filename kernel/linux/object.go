@@ -235,6 +235,7 @@ func (b *objects) drops(use uint64) {
 			b.log.Set(&o.flow[1-end].reset, 1)
 		}
 		b.log.Set(&o.flow[end].readers, 0)
+		b.log.Set(&o.flow[end].used, 0) // what it never read is gone, and the other end has room
 		b.log.Set(&o.flow[end].gone, isClosed)
 		b.log.Set(&o.flow[1-end].writers, 0)
 		b.now.call.op(o.send(0))

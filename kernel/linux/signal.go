@@ -87,13 +87,15 @@ const (
 // signals are those of the process: their actions, which wait for threads to take them, the
 // handlers that run, and timers that send some.
 type signals struct {
-	now     *doing
-	log     *effect.Log
-	img     *elffile.File
-	user    *user
-	roster  *roster
-	queues  *queues
-	objects *objects
+	now *doing
+	log *effect.Log
+	img *elffile.File
+	// anywhere: threads may let themselves be cancelled between any two instructions.
+	anywhere bool
+	user     *user
+	roster   *roster
+	queues   *queues
+	objects  *objects
 
 	actions  [numSignals]action
 	pending  effect.Word // signals sent to the process that no thread has taken

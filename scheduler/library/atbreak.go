@@ -70,6 +70,7 @@ func (s *Library) atBreak(th edit, tr *trace.Transition) (scheduler.Verdict, err
 		}
 		return scheduler.Step, nil
 	case breakRole:
+		s.quiets.unwinds(th, s.meant[pc].Role)
 		b, ok := s.roles[pc]
 		if !ok {
 			return scheduler.Step, nil // not trusted any more

@@ -66,11 +66,11 @@ func (s *objectCalls) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) 
 	var sent []trace.Op
 	switch {
 	case nap.Kind != trace.OpNone:
+	case th.quiet.on && th.Stand != scheduler.StandOp && th.alloc == nil && !th.Starting:
+		holds = false
+		s.InCall(t, frame, th.Regs.RIP, th.Regs.RSP)
 	case th.Stand == scheduler.StandTrap:
 		holds = false
-		if q := &th.quiet; q.on && q.role == profile.Create && th.alloc == nil && !th.Starting {
-			s.InCall(t, frame, th.Regs.RIP, th.Regs.RSP)
-		}
 	default:
 		h, sent, holds = s.hold(th.thread, sig, frame)
 	}
@@ -99,14 +99,15 @@ func (s *objectCalls) hold(th *thread, sig, frame uint64) (h held, sent []trace.
 	return h, s.looksAtSleeper(o), h.eintr
 }
 
-// InCall implements scheduler.Signals. A call that creates a thread is kept, for the signal reaches
-// its caller in it: what the handler does is the program's.
+// InCall implements scheduler.Signals. A function that the guest's own code carries out is kept, for
+// the signal reaches it there: what the handler does is the program's. It may jump out of a stream's
+// function, and leaves the stream locked then.
 func (s *objectCalls) InCall(t trace.TID, frame, pc, sp uint64) {
 	th := s.edit(t)
 	if !th.quiet.on {
 		return
 	}
-	h := held{frame: frame, pc: pc, sp: sp, role: profile.Create, args: th.args, quiet: th.quiet}
+	h := held{frame: frame, pc: pc, sp: sp, eintr: th.quiet.role != profile.Create, role: th.quiet.role, args: th.args, quiet: th.quiet}
 	th.held = append(th.held[:len(th.held):len(th.held)], h)
 	th.quiet = quiet{}
 }
@@ -212,7 +213,8 @@ func (s *objectCalls) ComeBack(t trace.TID, tr *trace.Transition, frame, next ui
 		th.held = append(th.held, h)
 		return false
 	}
-	if h.pc != th.Regs.RIP || h.sp != th.Regs.RSP {
+	begun := h.quiet.on && h.phase == phaseEntry && th.Regs.RIP-h.pc+abi.SyscallSize <= 2*abi.SyscallSize // a call, over or again
+	if h.pc != th.Regs.RIP && !begun || h.sp != th.Regs.RSP {
 		return false // the handler has changed where it returns to
 	}
 	if h.nap.Kind != trace.OpNone {

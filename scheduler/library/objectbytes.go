@@ -314,7 +314,7 @@ func (s *models) touchesObject(th *thread, o *object) {
 		case s.shapes == nil:
 			return
 		case s.static(o.addr):
-			if s.machine.TouchTrusted(th.ID, o.addr, size) {
+			if s.machine.TouchTrusted(th.ID, o.addr, size, false) {
 				s.core.Refine()
 			}
 			return

@@ -85,6 +85,9 @@ func (s *Library) Owner(addr uint64) (owner trace.TID, plain bool) {
 // Call implements scheduler.Teller.
 func (s *Library) Call(t trace.TID) (op trace.OpKind, ret uint64) {
 	th := &s.threads[t]
+	if th.quiet.on {
+		return acts[th.quiet.role].op, th.quiet.ret
+	}
 	return acts[th.role].op, s.callSite(th)
 }
 

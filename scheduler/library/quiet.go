@@ -37,6 +37,17 @@ func (u *quiets) enter(th edit, watch bool) (scheduler.Verdict, error) {
 	return scheduler.Step, nil
 }
 
+// unwinds ends a call of stdio that its thread is about to leave without a return, at the entry of a
+// function with a role. The thread is cancelled where the call waits. What it does then is the
+// program's.
+func (u *quiets) unwinds(th edit, r profile.Role) {
+	switch {
+	case r != profile.UnwindFind && r != profile.UnwindLink && r != profile.ThreadExit:
+	case th.quiet.on && (th.quiet.role == profile.Stdio || th.quiet.role == profile.StdioInput):
+		th.quiet = quiet{}
+	}
+}
+
 // fills learns whose memory a function of stdio is about to fill. That trusted code
 // touched it says nothing (it has memory of its own too), and what the program does
 // with it when the other threads are gone isn't looked at. Of two such calls that

@@ -75,6 +75,10 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 	if spec, err := por.ParseSpec(r.Search); met.Late && !met.OnTime && err == nil && spec.Kind().Name != config.Stateful {
 		warn(result.OnlyTimeouts, "in every execution a timed wait ran out because no thread could go on without that")
 	}
+	if len(met.Unbroken) > 0 {
+		place := result.Innermost(s.Frames(met.Unbroken[:1]))
+		warn(result.LateSignal, "a signal's handler runs before or after a call of stdio, and never between that call's own calls of the kernel: %s", place.Where())
+	}
 	switch {
 	case met.Meant != "" && met.Ended:
 		warn(result.NeverEnds, "some executions never end, and landgo takes them to be meant so: %s", met.Meant)
