@@ -21,7 +21,7 @@ import (
 // A count stays below 2^30 for the next 2^25 turns, as a turn changes it by at most mostGrowth. What a
 // loop does after more turns isn't looked at: a count of 32 bits may wrap around after 2^32.
 //
-// Judged by TestGrown in explore, and TestGrownSteps in x86.
+// Judged by TestGrown in explore and in emu.
 
 const (
 	// grownFrom is the turn with which that is tried first, then after twice as many.
