@@ -90,7 +90,7 @@ func asksFor(r *result.Result) (path string, ok bool) {
 
 // damaged says of what went wrong in a search that was gone on with from a checkpoint
 // that the checkpoint is to blame. A sum that fits only says that the file is as it
-// was written.
+// was written. A fault of landgo's own can't be told from that: the message keeps its text.
 func damaged(checkpoint string, why any) error {
 	return result.Errorf(result.BadCheckpoint, "%s: the search can't go on from it: %v", checkpoint, why)
 }

@@ -10,10 +10,10 @@ import (
 
 // DeadOnward is Dead for a thread of which it is known where it returns to, the innermost first. A
 // path goes on behind a return, and into the functions that are called by their addresses, and
-// behind their returns. The address may be in a word of memory (slot). Where stops holds landgo may carry a function out itself: it reads the
-// registers of arguments, writes its result, and leaves the others as they are. Where carried holds
-// it always does, but in such functions. A return to ends ends the thread, with its
-// result in RAX. Behind the last return all counts as read.
+// behind their returns. The address may be in a word of memory (slot). Where stops holds landgo may
+// carry a function out itself: it reads the registers of arguments, writes its result, and leaves
+// the others as they are. Where carried holds it always does, but in such functions. A return to
+// ends ends the thread, with its result in RAX. Behind the last return all counts as read.
 func DeadOnward(f *elffile.File, pc uint64, returns []uint64, ends uint64, slot func(addr uint64) (uint64, bool), stops, carried func(pc uint64) bool) (regs trace.RegSet, flags bool) {
 	w := onwardWalk{file: f, ends: ends, slot: slot, stops: stops, carried: carried, seen: map[onwardPlace]trace.RegSet{}}
 	w.walk(pc, trace.GeneralRegs|trace.RFLAGS, returns, false)
