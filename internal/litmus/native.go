@@ -11,9 +11,9 @@ import (
 // is on a core, and threads meet though the test may have more of them. A fence is between
 // two threads of one worker: a processor that goes over to another thread has one, too.
 //
-// Chance has a part in each batch: which worker has which threads and in which order, how
-// far apart locations and instances are, in whose cache they are, how much later a thread
-// begins, how many instances are run between two meetings, and whether workers stay on one
+// Chance has a part in each batch. It says which worker has which threads, in which order,
+// and how much later each begins. It says how far apart locations and instances are, and in
+// whose cache; how many instances there are between two meetings; whether workers stay on one
 // core. In some batches each thread has a worker of its own, and these don't meet.
 //
 // Litmus (Alglave, Maranget, Sarkar and Sewell, "Litmus: running tests against hardware",
