@@ -372,6 +372,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.steps[len(s.steps)-1].end = s.machine.Journal()
 		s.buffers.moves(func() { s.buffers.takeBack(th) })
 		s.buffers.touches(tr)
+		s.buffers.notesStorers(tr)
 	}
 	if err == nil {
 		if th.left != 0 && (!th.Live() || tr.End == trace.EndProcess) {

@@ -48,6 +48,9 @@ type Facts struct {
 	// Streamed are pieces of shared memory with stores past the caches, and Touchers the threads that
 	// touch a byte there (scheduler/streamed.go).
 	Streamed, Touchers Addresses
+	// Repeated are bytes that a thread stores to in each turn of a loop in which it waits, and
+	// Storers the threads that store there (scheduler/repeated.go).
+	Repeated, Storers Addresses
 	// Timed: a trusted function was called with a time at which it gives up. It is only told.
 	Timed bool
 	// Native: threads and locks are left to the guest's own code.
@@ -104,7 +107,7 @@ type Kernel struct {
 // New is nothing yet.
 func New() Facts {
 	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{},
-		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{}, Streamed: Addresses{}, Touchers: Addresses{},
+		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{}, Streamed: Addresses{}, Touchers: Addresses{}, Repeated: Addresses{}, Storers: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
 
@@ -140,6 +143,8 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Storing.merge(o.Storing) || news
 	news = k.Streamed.merge(o.Streamed) || news
 	news = k.Touchers.merge(o.Touchers) || news
+	news = k.Repeated.merge(o.Repeated) || news
+	news = k.Storers.merge(o.Storers) || news
 	k.Merged.merge(o.Merged) // it matters once one of them is contended
 	k.Timed = k.Timed || o.Timed
 	is(&k.Native, o.Native)
