@@ -14,6 +14,9 @@ type Facts struct {
 	// Meeting are the calls, by their return addresses, in which a trusted function
 	// was seen to touch what other threads do.
 	Meeting Addresses
+	// Streams are those in whose functions a thread was seen to stand, so that others may find them
+	// locked (library/streams.go).
+	Streams Addresses
 	// Signalled are the threads that others send signals to.
 	Signalled Addresses
 	// Awaits are reads by which a thread was seen to wait in a loop of one access. Piecemeal
@@ -103,7 +106,7 @@ type Kernel struct {
 
 // New is nothing yet.
 func New() Facts {
-	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{},
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{},
 		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{}, Streamed: Addresses{}, Touchers: Addresses{}, Repeated: Addresses{}, Storers: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
@@ -124,6 +127,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	}
 	news = k.Contended.merge(o.Contended)
 	news = k.Meeting.merge(o.Meeting) || news
+	news = k.Streams.merge(o.Streams) || news
 	news = k.Signalled.merge(o.Signalled) || news
 	news = k.Awaits.merge(o.Awaits) || news
 	news = k.Piecemeal.merge(o.Piecemeal) || news

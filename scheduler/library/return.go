@@ -25,7 +25,7 @@ func (s *Library) atReturn(th edit, tr *trace.Transition) (scheduler.Verdict, er
 	}
 	if q := &th.quiet; q.on {
 		if th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+s.wordSize {
-			return s.quiets.leave(th), nil
+			return s.quiets.leave(th, tr), nil
 		}
 		return scheduler.Step, nil
 	}
