@@ -57,6 +57,8 @@ type Calls interface {
 	// CarriesOut: the function at an address is carried out wherever it is called by code that isn't
 	// itself a function which landgo trusts.
 	CarriesOut(pc uint64) bool
+	// Arguments are the registers that landgo reads for the function at an address.
+	Arguments(pc uint64) trace.RegSet
 	// StepOp is the step of a thread that stands at a function (StandOp).
 	StepOp(trace.TID, *trace.Transition, trace.Choice) error
 }
