@@ -208,7 +208,7 @@ func (s *System) runCPU(th edit, tr *trace.Transition, allow uint32, skip bool, 
 	}
 	watched := s.counts.watches(th.thread)
 	if watched {
-		s.counts.beforeRun(th, r)
+		s.counts.beforeRun(r)
 	}
 	from, journal := th.Insns, s.machine.Journal()
 	stop := s.machine.Run(r)

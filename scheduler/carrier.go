@@ -57,6 +57,8 @@ type Calls interface {
 	// CarriesOut: the function at an address is carried out wherever it is called by code that isn't
 	// itself a function which landgo trusts.
 	CarriesOut(pc uint64) bool
+	// Arguments are the registers that landgo reads for the function at an address.
+	Arguments(pc uint64) trace.RegSet
 	// StepOp is the step of a thread that stands at a function (StandOp).
 	StepOp(trace.TID, *trace.Transition, trace.Choice) error
 }
@@ -68,6 +70,8 @@ type Watcher interface {
 	Accessed(t trace.TID, tr *trace.Transition, made []trace.Access, watched bool)
 	// Meets: the function with RunsQuiet that a thread is in has touched what others use.
 	Meets(trace.TID)
+	// Stands: a thread stops in the midst of the function with RunsStream that it is in.
+	Stands(trace.TID)
 	// CheckGuarded refuses accesses to objects past their functions.
 	CheckGuarded(trace.TID, []trace.Access) error
 }
@@ -175,6 +179,8 @@ const (
 	RunsStep
 	// RunsTested: an allocator that is tested, in its own memory.
 	RunsTested
+	// RunsStream: a function of stdio. Its calls of the kernel are steps (effects.go).
+	RunsStream
 )
 
 // Verdict is the consequence of a stop at a breakpoint.
@@ -198,6 +204,12 @@ func (s *fixed) Carry(c Carrier) { s.lib = c }
 // correct.
 func (s *fixed) trusted(th *thread) bool {
 	return th.Starting || s.lib.Running(th.ID)&(RunsFollowed|RunsQuiet) != 0
+}
+
+// inStream reports whether a thread is in the midst of a function of stdio whose calls of the kernel are
+// steps, where there is a point before each operation.
+func (s *fixed) inStream(t trace.TID) bool {
+	return s.EveryOperation() && s.lib.Running(t)&(RunsFollowed|RunsStream) == RunsStream
 }
 
 // uncarried stands for the Carrier that is missing in a guest which schedules its

@@ -128,7 +128,7 @@ func (c *copyCalls) begin(th edit, tr *trace.Transition, p *kernel.Plan, foresee
 	case !holds.Late && c.excluded(th.thread, holds):
 		return c.waits(th, tr, p.Op)
 	default:
-		if f := foresee(); !c.several(&f) {
+		if f := foresee(); c.in.trusted(th.thread) || !c.several(&f) {
 			if c.excluded(th.thread, holds) {
 				return c.waits(th, tr, p.Op)
 			}

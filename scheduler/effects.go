@@ -18,6 +18,10 @@ import (
 // A call is foreseen before it is made. Where other threads share what it would touch it
 // is a step of its own. So a call within another step must not touch anything
 // unforeseen, and each is compared.
+//
+// A function of stdio may call the kernel more than once (fclose writes and closes). Other threads
+// may come between, and signals, while the stream is locked. So such a call is a step of its own too,
+// in the midst of the function (inStream).
 
 // Sharing is of what threads touch by calls and operations that landgo makes for them: which
 // of it others share, and its record.
@@ -139,6 +143,22 @@ func (x *Sharing) sharesForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight
 		}
 	}
 	return shared, alike
+}
+
+// sharesWords reports whether another thread shares words of the kernel's that a call would touch. Of
+// a call in a function of stdio, these say whether it is a step.
+func (x *Sharing) sharesWords(th *thread, f *kernel.Foresight) (shared bool) {
+	for i := range f.Accesses {
+		if a := &f.Accesses[i]; x.in.isWord(a.Addr) && x.sharesTouch(th.ID, a) {
+			shared = true
+		}
+	}
+	for i := range f.Others {
+		if d := &f.Others[i]; x.sharesTouch(d.Thread, &d.Access) {
+			shared = true
+		}
+	}
+	return shared
 }
 
 // checkForeseen compares the accesses of a call with those that were foreseen. The call was made
@@ -268,6 +288,9 @@ func (x *Sharing) takeTouched(th *thread, tr *trace.Transition, pc uint64) {
 		x.takeEffects(th, tr, pc, own, others, nil)
 	}
 }
+
+// SleptFor is the operation that a thread last slept in the kernel for.
+func (s *present) SleptFor(t trace.TID) trace.OpKind { return s.threads[t].pending.Kind }
 
 // lifeKernel is a kernel with a word for whether a thread lives.
 type lifeKernel interface {

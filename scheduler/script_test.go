@@ -59,6 +59,7 @@ func (*bare) Settle() bool                          { return false }
 func (*bare) Expect()                               {}
 func (*bare) Texts(trace.TID) (last, ends uint64)   { return 0, 0 }
 func (*bare) Meets(trace.TID)                       {}
+func (*bare) Stands(trace.TID)                      {}
 func (*bare) PendingOp(trace.TID) trace.Op          { return trace.Op{} }
 func (*bare) Call(trace.TID) (trace.OpKind, uint64) { return trace.OpNone, 0 }
 func (*bare) Running(trace.TID) Running             { return 0 }

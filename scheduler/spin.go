@@ -90,7 +90,7 @@ type stepInfo struct {
 // freeContexts gives up the contexts of a thread's steps when one of them, tr, has had an
 // effect: no loop's turn goes back beyond that (findTurn).
 func (s *spins) freeContexts(th *thread, tr *trace.Transition) {
-	if s.cpuKept || s.calm(tr) {
+	if s.cpuKept || s.still(tr) {
 		return
 	}
 	later := th.Ctx // which a step that ran nothing began with, too
@@ -117,7 +117,7 @@ const (
 // standAt is called where a thread has stopped at the end of a step. Reads of a
 // thread that is alone aren't on record; the state recurs all the same.
 func (s *System) standAt(th edit, tr *trace.Transition) error {
-	if s.probing || s.turning || !s.spins.calm(tr) || th.ID != tr.Thread || th.Stand != StandRun && s.Alone(th.ID) {
+	if s.probing || s.turning || !s.spins.still(tr) || th.ID != tr.Thread || th.Stand != StandRun && s.Alone(th.ID) {
 		return nil
 	}
 	switch th.Stand {
@@ -145,11 +145,17 @@ func (s *spins) sameRead(a, next *trace.Access) bool {
 	return a.Addr == next.Addr && a.Size == next.Size && (a.IsWrite() || !next.IsWrite())
 }
 
-// calm reports whether a step had no effect that another thread could see.
+// calm reports whether a step had no effect that another thread could see. A buffered store
+// makes the buffer longer, whatever its value.
 func (s *spins) calm(tr *trace.Transition) bool {
+	return s.still(tr) && !slices.ContainsFunc(tr.Accesses, func(a trace.Access) bool { return a.IsWrite() && a.Flags&trace.Buffered != 0 })
+}
+
+// still is calm, but that a buffered store of what is there is no effect either if no other thread stores
+// there (repeated.go).
+func (s *spins) still(tr *trace.Transition) bool {
 	for i := range tr.Accesses {
-		// A buffered store makes the buffer longer, whatever its value.
-		if a := &tr.Accesses[i]; a.IsWrite() && (a.Flags&trace.Silent == 0 || a.Flags&trace.Buffered != 0) && !s.in.passesTime(a) {
+		if a := &tr.Accesses[i]; a.IsWrite() && (a.Flags&trace.Silent == 0 || a.Flags&trace.Buffered != 0 && !s.trials.buffers.repeats(tr.Thread, a)) && !s.in.passesTime(a) {
 			return false
 		}
 	}
@@ -248,7 +254,7 @@ func (s *spins) findTurn(th edit, tr *trace.Transition) {
 	i := th.LastStep
 	for n := 0; i != 0 && n < near; n++ {
 		st := &s.in.steps[i-1]
-		if st.tr != tr && !s.calm(st.tr) || st.effects != th.Effects {
+		if st.tr != tr && !s.still(st.tr) || st.effects != th.Effects {
 			return
 		}
 		// A step that ends where it began ran nothing: a point right at a
@@ -294,7 +300,7 @@ func (s *spins) turn(th edit, tr *trace.Transition, i int32) {
 		th.Waits = append([]trace.Access(nil), reads...)
 		return
 	}
-	if !exact && !s.runAgain(th.thread, tr, s.stepsSince(th.thread, i)) {
+	if !exact && !s.runAgain(th.thread, tr, s.stepsSince(th.thread, i)) || !s.trials.buffers.relies(th.thread, i) {
 		return
 	}
 	s.in.spinOn(th, reads)

@@ -35,7 +35,7 @@ func (s *spins) again(th edit, was []*trace.Transition) bool {
 		}
 		tr := s.in.arena.transition(th.ID, 0)
 		tr.Begin = th.Insns
-		if err := s.runs.step(th, tr, 0); err != nil || tr.End != trace.EndPoint || !s.calm(tr) || !sameSteps(tr, w) {
+		if err := s.runs.step(th, tr, 0); err != nil || tr.End != trace.EndPoint || !s.still(tr) || !sameSteps(tr, w) {
 			return false // an error will come up when the thread is really run
 		}
 		s.in.arena.seal(tr)

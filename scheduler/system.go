@@ -372,6 +372,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.steps[len(s.steps)-1].end = s.machine.Journal()
 		s.buffers.moves(func() { s.buffers.takeBack(th) })
 		s.buffers.touches(tr)
+		s.buffers.notesStorers(tr)
 	}
 	if err == nil {
 		if th.left != 0 && (!th.Live() || tr.End == trace.EndProcess) {
@@ -430,7 +431,7 @@ func (s *System) settle(th edit, tr *trace.Transition, alone bool) {
 
 // step carries out what the thread stands at, then lets it run on.
 func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
-	th.Yielding, th.Waits, th.awaits, th.turns, th.leaving, th.woken = false, nil, false, 0, nil, false
+	th.Yielding, th.Waits, th.awaits, th.turns, th.leaving, th.leavingRegs, th.woken = false, nil, false, 0, nil, 0, false
 	s.current = th.ID
 	if th.Stand != StandFailure {
 		s.lib.Steps(th.ID, tr)

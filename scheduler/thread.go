@@ -136,9 +136,12 @@ type stander struct {
 	turns     uint32     // StandAccess: of a counted spin, with which its next step leaves it; 0: it isn't known (counted.go)
 	leaving   []leftover // of such a step, and of those before
 	leftover  []leftover
-	awaits    bool   // StandAccess, StandSpin: what it finds there decides whether it goes on (await.go)
-	idles     bool   // StandSpin: in a loop that may be meant (meant.go)
-	rounds    rounds // see rounds.go
+	// The same of registers (leftreg.go).
+	leavingRegs trace.RegSet
+	leftRegs    []leftReg
+	awaits      bool   // StandAccess, StandSpin: what it finds there decides whether it goes on (await.go)
+	idles       bool   // StandSpin: in a loop that may be meant (meant.go)
+	rounds      rounds // see rounds.go
 	// passes is how often time has passed for its loop, with nothing done between
 	// (clockloop.go).
 	passes uint64

@@ -58,6 +58,7 @@ func (q *Traps) atTrap(th edit, tr *trace.Transition) (bool, error) {
 	}
 	if q.isEvent(th, &p, &f) || stands {
 		th.Stand = StandTrap
+		q.stopsInStream(th.thread)
 		return true, nil
 	}
 	return q.trap(th, tr, 0, &p, &f)
@@ -102,7 +103,8 @@ func (q *Traps) isEvent(th edit, p *kernel.Plan, f *kernel.Foresight) bool {
 	case q.in.Alone(th.ID) && p.Op.Kind != trace.OpFutexWait:
 		return false
 	case q.in.trusted(th.thread):
-		return q.signals.takesSignals(th.thread, p)
+		th.loose = q.in.inStream(th.ID) && (q.learning.known.Signalled[uint64(th.ID)] || q.sharing.sharesWords(th.thread, f))
+		return th.loose || q.signals.takesSignals(th.thread, p)
 	}
 	shared, alike := q.sharing.sharesForeseen(th.thread, p, f)
 	th.loose = !alike
@@ -120,6 +122,13 @@ func (q *Traps) isEvent(th edit, p *kernel.Plan, f *kernel.Foresight) bool {
 	// Without --pp mem too: a wait in the kernel can block, and a wake decides
 	// which thread goes on.
 	return p.Effect == kernel.Event
+}
+
+// stopsInStream notes that a thread stops in the midst of a function of stdio, if it does.
+func (q *Traps) stopsInStream(th *thread) {
+	if q.in.inStream(th.ID) {
+		q.in.lib.Stands(th.ID)
+	}
 }
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
@@ -220,7 +229,7 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
 		q.copies.atOnce(th.thread, call, out.Accesses)
 	}
-	if out.Late && !th.Starting && q.in.lib.Running(th.ID)&(RunsChecked|RunsFollowed) == RunsChecked {
+	if out.Late && !q.in.cfg.Deepens && !th.Starting && q.in.lib.Running(th.ID)&(RunsChecked|RunsFollowed) == RunsChecked {
 		_, ret := q.in.lib.Call(th.ID)
 		q.seen.met.addUnbroken(ret - 1)
 	}
@@ -337,6 +346,7 @@ func (q *Traps) goesOn(th edit, tr *trace.Transition, call uint64, p *kernel.Pla
 	case out.Sleep:
 		th.Stand, th.pending = StandSleep, out.Pending
 		th.pending.PC = call
+		q.stopsInStream(th.thread)
 		return true, nil
 	case out.Held:
 		th.woken = true

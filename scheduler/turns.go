@@ -74,7 +74,7 @@ func (s *spins) farTurn(th *thread, i int32, pc uint64) int32 {
 // yet, back to one with an effect.
 func (s *spins) enlist(i int32) {
 	var fresh []int32
-	for ; i != 0 && !s.in.steps[i-1].turns.on && s.calm(s.in.steps[i-1].tr); i = s.in.steps[i-1].prev {
+	for ; i != 0 && !s.in.steps[i-1].turns.on && s.still(s.in.steps[i-1].tr); i = s.in.steps[i-1].prev {
 		fresh = append(fresh, i)
 	}
 	for _, f := range slices.Backward(fresh) {

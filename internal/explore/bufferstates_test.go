@@ -11,13 +11,13 @@ import (
 	"landgo/internal/result"
 )
 
-// TestBufferStates: a loop that stores in each turn, and waits for that at a fence, makes
-// executions without number of few states. Such a program has a verdict with store buffers, also
+// TestBufferStates: a loop that stores in each turn, as another thread does, and waits for that at a
+// fence, makes executions without number of few states. Such a program has a verdict with store buffers, also
 // where that is a second search.
 func TestBufferStates(t *testing.T) {
 	t.Parallel()
-	const locks = `A { %s flag[0] = 1; FENCE; while (flag[1]) ; in++; assert(in == 1); in--; flag[0] = 0; return p; }
-B { %s again: flag[1] = 0; FENCE; if (flag[0]) goto again; flag[1] = 1; FENCE; if (flag[0]) goto again; in++; assert(in == 1); in--; flag[1] = 0; return p; } MAIN`
+	const locks = `A { %s z = 0; flag[0] = 1; FENCE; while (flag[1]) ; in++; assert(in == 1); in--; flag[0] = 0; return p; }
+B { %s again: z = 0; flag[1] = 0; FENCE; if (flag[0]) goto again; flag[1] = 1; FENCE; if (flag[0]) goto again; in++; assert(in == 1); in--; flag[1] = 0; return p; } MAIN`
 	for _, c := range []struct {
 		name, first, second string
 		model               config.Model

@@ -112,6 +112,23 @@ func TestChoicesSmall(t *testing.T) {
 	}
 }
 
+// TestJoinOfNoThread: glibc leaves the address of no thread where it can't create one.
+func TestJoinOfNoThread(t *testing.T) {
+	t.Parallel()
+	for test, want := range map[string]string{"1": "segfault", "!pthread_create(&t, 0, f, 0)": "verified"} {
+		cfg := config.Default()
+		cfg.Deepen, cfg.Out, cfg.Jobs, cfg.Faults = false, config.NoFile, 1, "create=1"
+		create := ""
+		if want == "segfault" {
+			create = "pthread_create(&t, 0, f, 0);"
+		}
+		cfg.Guest = choiceProgram(t, "static void *f(void *a) { return a; }\nint main(void) { pthread_t t = 0; "+create+" if ("+test+") pthread_join(t, 0); return 0; }")
+		if r := runOf(t, cfg); ended(r) != want {
+			t.Errorf("%s: %s (%s): %+v", test, r.Verdict, r.Reason, r.Bug)
+		}
+	}
+}
+
 // TestAssumedAway: a verdict where nothing is left is empty; a deadlock of those that
 // wait for what was assumed away is none, and one of others is.
 func TestAssumedAway(t *testing.T) {

@@ -100,11 +100,12 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// TestLongestBuffer: a loop stores in each turn and has no fence. A run with store buffers says
-// that these grow, so that it has no end. With a fence there it has a verdict.
+// TestLongestBuffer: a loop stores in each turn and has no fence, and another thread stores there too.
+// A run with store buffers says that these grow, so that it has no end. With a fence there it has a
+// verdict.
 func TestLongestBuffer(t *testing.T) {
 	t.Parallel()
-	const beats = `A { while (!y) { x = 1; %s } return p; } B { r[0] = x; y = 1; return p; } MAIN`
+	const beats = `A { while (!y) { x = 1; %s } return p; } B { r[0] = x; x = 1; y = 1; return p; } MAIN`
 	for fence, buffered := range map[string]bool{"": true, "FENCE;": false} {
 		cfg := onProgram(compile.Text(t, "gcc", bufferHead+fmt.Sprintf(beats, fence), "-g"))
 		cfg.Model, cfg.Time, cfg.ProcessorTime, cfg.Jobs = config.ModelTSO, 2*time.Second, true, 1

@@ -24,13 +24,13 @@ func (l leaver) SoFar(r *result.Result) {
 	}
 }
 
-// TestSampledBuffers: a bug that buffers make is found where the search with buffers has no end, as
-// a loop stores in each turn, also where that search is the first. So it is where the search
-// without buffers takes long.
+// TestSampledBuffers: a bug that buffers make is found where the search with buffers has no end, also
+// where that search is the first. A loop stores in each turn there, and so does another thread. So
+// it is where the search without buffers takes long.
 func TestSampledBuffers(t *testing.T) {
 	t.Parallel()
-	const stores = `A { flag[0] = 1; while (flag[1]) ; in++; assert(in == 1); in--; flag[0] = 0; return p; }
-B { again: flag[1] = 0; if (flag[0]) goto again; flag[1] = 1; if (flag[0]) goto again; in++; assert(in == 1); in--; flag[1] = 0; return p; } MAIN`
+	const stores = `A { z = 0; flag[0] = 1; while (flag[1]) ; in++; assert(in == 1); in--; flag[0] = 0; return p; }
+B { again: z = 0; flag[1] = 0; if (flag[0]) goto again; flag[1] = 1; if (flag[0]) goto again; in++; assert(in == 1); in--; flag[1] = 0; return p; } MAIN`
 	for name, c := range map[string]struct {
 		model  config.Model
 		source string

@@ -14,6 +14,9 @@ type Facts struct {
 	// Meeting are the calls, by their return addresses, in which a trusted function
 	// was seen to touch what other threads do.
 	Meeting Addresses
+	// Streams are those in whose functions a thread was seen to stand, so that others may find them
+	// locked (library/streams.go).
+	Streams Addresses
 	// Signalled are the threads that others send signals to.
 	Signalled Addresses
 	// Awaits are reads by which a thread was seen to wait in a loop of one access. Piecemeal
@@ -45,6 +48,9 @@ type Facts struct {
 	// Streamed are pieces of shared memory with stores past the caches, and Touchers the threads that
 	// touch a byte there (scheduler/streamed.go).
 	Streamed, Touchers Addresses
+	// Repeated are bytes that a thread stores to in each turn of a loop in which it waits, and
+	// Storers the threads that store there (scheduler/repeated.go).
+	Repeated, Storers Addresses
 	// Timed: a trusted function was called with a time at which it gives up. It is only told.
 	Timed bool
 	// Native: threads and locks are left to the guest's own code.
@@ -100,8 +106,8 @@ type Kernel struct {
 
 // New is nothing yet.
 func New() Facts {
-	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{},
-		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{}, Streamed: Addresses{}, Touchers: Addresses{},
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{},
+		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{}, Streamed: Addresses{}, Touchers: Addresses{}, Repeated: Addresses{}, Storers: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
 
@@ -121,6 +127,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	}
 	news = k.Contended.merge(o.Contended)
 	news = k.Meeting.merge(o.Meeting) || news
+	news = k.Streams.merge(o.Streams) || news
 	news = k.Signalled.merge(o.Signalled) || news
 	news = k.Awaits.merge(o.Awaits) || news
 	news = k.Piecemeal.merge(o.Piecemeal) || news
@@ -136,6 +143,8 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Storing.merge(o.Storing) || news
 	news = k.Streamed.merge(o.Streamed) || news
 	news = k.Touchers.merge(o.Touchers) || news
+	news = k.Repeated.merge(o.Repeated) || news
+	news = k.Storers.merge(o.Storers) || news
 	k.Merged.merge(o.Merged) // it matters once one of them is contended
 	k.Timed = k.Timed || o.Timed
 	is(&k.Native, o.Native)

@@ -57,6 +57,7 @@ type quiet struct {
 	ret     uint64
 	sp      uint64
 	id, was uint64
+	stream  uint64 // of stdio: the one that it works on, 0 if that isn't known (streams.go)
 	// insn is the number of instructions that the thread had completed at its entry.
 	insn uint64
 }
@@ -129,7 +130,7 @@ func (c *call) hashOperation(h *trace.Hash) {
 // hashCalls hashes the calls under way.
 func (c *call) hashCalls(h *trace.Hash) {
 	q := &c.quiet
-	h.Words(trace.Bit(q.on), trace.Bit(q.watch), uint64(q.role), q.ret, q.sp, trace.Bit(c.release.on), c.release.ret, c.release.sp)
+	h.Words(trace.Bit(q.on), trace.Bit(q.watch), uint64(q.role), q.ret, q.sp, q.stream, trace.Bit(c.release.on), c.release.ret, c.release.sp)
 	if a := c.alloc; a != nil {
 		h.Words(uint64(a.role), a.ret, a.sp)
 	}
@@ -150,7 +151,7 @@ func (c *call) hashCalls(h *trace.Hash) {
 	for i := range c.held {
 		w := &c.held[i]
 		h.Words(w.frame, w.pc, w.sp, trace.Bit(w.eintr), uint64(w.role), uint64(w.phase), trace.Bit(w.timed), w.deadline, trace.Bit(w.badTime), w.result, w.mutex, trace.Bit(w.released))
-		h.Words(uint64(w.pending.Kind), w.pending.Obj, w.quiet.id, w.quiet.was, uint64(w.nap.Kind), w.nap.Obj, w.nap.Arg)
+		h.Words(uint64(w.pending.Kind), w.pending.Obj, w.quiet.id, w.quiet.was, w.quiet.stream, uint64(w.nap.Kind), w.nap.Obj, w.nap.Arg)
 		if w.given != nil {
 			h.Word(w.given.Addr)
 		}

@@ -69,6 +69,7 @@ var pastTheDoor = map[string]string{
 	"buffers.outOfOrder":      "code",
 	"present.SeenBy":          "reports: values",
 	"Library.chosen":          "what the dynamic linker has written, before the first point",
+	"textCalls.writesAtEnd":   "whether exit runs the library's own code, whose accesses are on record then",
 	"textCalls.Unwritten":     "standard output that exit would still write, for the table of outcomes",
 }
 

@@ -19,6 +19,7 @@ type endings struct {
 	cells  *cells
 	quiets *quiets
 	lives  *threadCalls
+	texts  *textCalls
 }
 
 // at makes a thread stand before the guest's end.
@@ -26,7 +27,7 @@ func (e *endings) at(th edit) (scheduler.Verdict, error) {
 	pc := e.guest.callSite(th.thread)
 	switch th.role {
 	case profile.ProcessExit, profile.QuickExit:
-		if e.guest.cfg.Tested || e.cells.exitHandlers.Get() != 0 || e.guest.ownDestructors || th.atExit {
+		if e.guest.cfg.Tested || e.cells.exitHandlers.Get() != 0 || e.guest.ownDestructors || th.atExit || th.role == profile.ProcessExit && e.texts.writesAtEnd() {
 			e.guest.machine.Put(&e.models.exiting, 1)
 			th.role = profile.NoRole // its stores are its own code's, and the handlers'
 			return scheduler.Step, nil

@@ -3,6 +3,7 @@ package library
 import (
 	"strings"
 
+	"landgo/emu"
 	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/image/profile"
@@ -113,6 +114,11 @@ func (s *Library) fail(th edit, tr *trace.Transition) (scheduler.Verdict, error)
 			th.Regs.RAX = thrdNoMemory
 			break
 		}
+		if at := th.arg(0); s.libc == elffile.Glibc && s.machine.Prot(at)&emu.ProtWrite != 0 {
+			s.begins = true
+			s.door(th.thread, tr).write64(at, neverThread)
+			s.begins = false
+		}
 		s.ret(th, abi.EAGAIN)
 	case trace.FaultTryLock:
 		s.ret(th, abi.EBUSY)
@@ -122,6 +128,10 @@ func (s *Library) fail(th edit, tr *trace.Transition) (scheduler.Verdict, error)
 
 // thrdNoMemory is C11's thrd_nomem, which musl's thrd_create returns for EAGAIN.
 const thrdNoMemory = 3
+
+// neverThread is what glibc leaves for the name of a thread if the kernel has no room for one. It is the
+// address of a stack that glibc has given back.
+const neverThread = 0x7ffff000
 
 // interrupts reports whether a semaphore's wait that falls asleep may be interrupted.
 func (s *objectCalls) interrupts(th *thread) bool {

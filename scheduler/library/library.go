@@ -215,7 +215,7 @@ func New(core *scheduler.System, opts Config) *Library {
 	l.quiets = &quiets{guest: g, models: m, calls: c, texts: l.textCalls, lives: l.lives}
 	l.carried = &carried{guest: g, models: m, calls: c, cells: &l.cells, objects: l.objectCalls, heap: l.heapCalls, quiets: l.quiets, runs: l, yield: l.Yield}
 	l.properties = &properties{guest: g, models: m}
-	l.endings = &endings{guest: g, models: m, calls: c, cells: &l.cells, quiets: l.quiets, lives: l.lives}
+	l.endings = &endings{guest: g, models: m, calls: c, cells: &l.cells, quiets: l.quiets, lives: l.lives, texts: l.textCalls}
 	core.Carry(scheduler.Carrier{Keeper: l, Calls: l, Watcher: l, Signals: l, Lives: l, Memory: l, Teller: l})
 	return l
 }
@@ -325,6 +325,9 @@ func (s *Library) Running(t trace.TID) (r scheduler.Running) {
 		}
 		if q.watch {
 			r |= scheduler.RunsWatched
+		}
+		if q.role == profile.Stdio || q.role == profile.StdioInput {
+			r |= scheduler.RunsStream
 		}
 	}
 	if q.own {

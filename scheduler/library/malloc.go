@@ -204,7 +204,7 @@ func (s *heapCalls) performHeap(th edit, tr *trace.Transition) (scheduler.Verdic
 			s.setErrno(th.thread, tr, abi.EINVAL)
 			s.ret(th, 0)
 		case th.role == profile.AlignedAlloc:
-			return scheduler.Stay, s.core.Invalid(kernel.GapCall, th.ID, s.callSite(th.thread), "aligned_alloc(%d, %d): an alignment that isn't a power of two is undefined, which older glibc takes for a larger one, and newer glibc refuses", p, size)
+			return scheduler.Stay, s.core.Invalid(kernel.GapCall, th.ID, s.callSite(th.thread), "aligned_alloc(%d, %d): %d isn't a power of two, and what comes of that isn't defined (glibc up to 2.37 takes the next power of two, later ones give no memory)", p, size, p)
 		default: // glibc takes the next power of two
 			s.give(th, tr, s.allocate(th, size, align))
 		}
@@ -325,6 +325,7 @@ func (s *heapCalls) resize(th edit, tr *trace.Transition, n uint64) (scheduler.V
 	b, fresh := s.arenaFor(th.thread).AllocateNew(next)
 	q := s.begin(th.thread, b, fresh)
 	if q != 0 {
+		s.core.Sharing.Looks(th.ID, p, old.Size, 0)
 		s.machine.Write(q, append([]byte(nil), s.machine.Bytes(p, old.Size)...))
 		s.endObjects(th.thread, tr, old)
 		s.end(th.thread, old)

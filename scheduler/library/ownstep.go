@@ -97,6 +97,24 @@ func (s *Library) Meets(t trace.TID) {
 	}
 }
 
+// Stands implements scheduler.Watcher: it learns of the stream that is locked meanwhile.
+func (s *Library) Stands(t trace.TID) {
+	at := s.threads[t].quiet.stream
+	if at == 0 || s.known.Streams[at] || s.core.Alone(t) {
+		return
+	}
+	s.known.Streams[at] = true
+	s.core.Refine()
+}
+
+// Steps implements scheduler.Calls. A thread that slept until a stream was unlocked tries again.
+func (s *Library) Steps(t trace.TID, tr *trace.Transition) {
+	s.models.Steps(t, tr)
+	if th := &s.threads[t]; th.quiet.stream != 0 && th.Stand == scheduler.StandRun && s.core.SleptFor(t) == trace.OpFutexWait {
+		s.touchHeld(th, tr)
+	}
+}
+
 // stepCall carries out a call that is a step of its own.
 func (s *Library) stepCall(th edit, tr *trace.Transition) error {
 	if th.phase == phaseStore {
@@ -166,8 +184,11 @@ func (u *quiets) touchAttributes(th *thread, tr *trace.Transition) {
 // leave ends a quiet function at its return. musl stores a new thread's name after
 // the thread may run. So landgo takes the store back and makes it a step, and the
 // new thread can come first.
-func (u *quiets) leave(th edit) scheduler.Verdict {
+func (u *quiets) leave(th edit, tr *trace.Transition) scheduler.Verdict {
 	q := &th.quiet
+	if q.insn < tr.Begin { // it began in an earlier step, and unlocks its stream now
+		u.texts.touchHeld(th.thread, tr)
+	}
 	if q.id == 0 || th.Regs.RAX != 0 {
 		if q.role == profile.Create && u.guest.libc == elffile.Musl && q.id == 0 && th.Regs.RAX == 0 {
 			th.Insns++ // as if the store were a step: a replay may not know that it is one

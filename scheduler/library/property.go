@@ -153,7 +153,7 @@ func (s *models) lastOpened(th *thread) int {
 	return -1
 }
 
-// Steps implements scheduler.Calls: the calls that a thread has begun show from its next step on.
+// Steps notes that a thread takes a step: the calls that a thread has begun show from its next step on.
 func (s *models) Steps(t trace.TID, tr *trace.Transition) {
 	th := s.edit(t)
 	if !slices.ContainsFunc(th.opened, func(o opened) bool { return o.at < 0 }) {

@@ -27,6 +27,9 @@ func (u *quiets) enter(th edit, watch bool) (scheduler.Verdict, error) {
 	watch = watch || u.guest.ownAllocator
 	u.fills(th.thread)
 	th.quiet = quiet{on: true, watch: watch, role: th.role, ret: ret, sp: sp, insn: th.Insns, gives: libc.Gives(u.guest.roles[th.Regs.RIP].Name)}
+	if th.role == profile.Stdio || th.role == profile.StdioInput {
+		th.quiet.stream = u.texts.worksOn(th.thread)
+	}
 	if th.role == profile.Create {
 		th.entryOfChild, th.childStack = th.arg(2), !u.lives.callersStack(th.thread)
 		th.childDetached = u.lives.createsDetached(th.thread)

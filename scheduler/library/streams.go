@@ -1,6 +1,7 @@
 package library
 
 import (
+	"maps"
 	"slices"
 
 	"landgo/internal/image/elffile"
@@ -18,18 +19,26 @@ import (
 // a flush comes after it, by any thread. The calls that work on such a stream are in order with
 // each other; so are those that say where a stream is with those that take input. That is told by
 // the stream's address: what is in it is the library's business.
+//
+// A call of stdio that calls the kernel is several steps, with the stream locked meanwhile. Another
+// thread's call finds it locked then, and sleeps in the library's own code. So there is an order, once a
+// thread was seen to stand in such a call (known.Facts.Streams). In it are the first step and the last
+// one of all calls on that stream, and the step of a thread that has slept for the stream.
 
 // streamOf is the address that stands for a stream. A thread stands at the entry of a
 // call of stdio, which works on that stream. ok: such calls have to be in an order.
 func (s *textCalls) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, ok bool) {
 	name := s.roles[th.Regs.RIP].Name
-	n, given := libc.StreamArg(name)
-	var at uint64
-	switch {
-	case given:
-		at = s.vararg(th, n)
-	case libc.Prints(name):
-		at = s.stdout()
+	_, given := libc.StreamArg(name)
+	at := s.worksOn(th)
+	if at == allStreams {
+		at = 0
+	}
+	if at != 0 && s.known.Streams[at] {
+		return at, trace.Write | trace.Library, true
+	}
+	if !given && !libc.Prints(name) {
+		at = 0
 	}
 	ordered := s.core.Known().Lost || s.opts.OrderedOutput
 	if given && at == 0 && ordered { // fflush of all streams
@@ -50,15 +59,57 @@ func (s *textCalls) streamOf(th *thread) (addr uint64, flags trace.AccessFlags, 
 	return at, trace.Write | trace.Library, libc.HasOwnBuffer(s.image.Info, at, s.machine.Read64)
 }
 
+// allStreams stands for all that there are, which fflush works on.
+const allStreams = 1
+
+// worksOn is the stream that the call of stdio works on at whose entry a thread stands, 0 if it
+// works on none, or that isn't known.
+func (s *textCalls) worksOn(th *thread) uint64 {
+	name := s.roles[th.Regs.RIP].Name
+	n, given := libc.StreamArg(name)
+	switch {
+	case given:
+		at := s.vararg(th, n)
+		if at == 0 {
+			return allStreams
+		}
+		return at
+	case libc.Prints(name):
+		return s.stdout()
+	case libc.ReadsStdin(name):
+		return s.standard("stdin")
+	case name == "perror" || name == "psignal":
+		return s.standard("stderr")
+	}
+	return 0
+}
+
+// touchHeld records that the call of stdio that a thread is in unlocks its stream, or tries to lock
+// it again.
+func (s *textCalls) touchHeld(th *thread, tr *trace.Transition) {
+	q := &th.quiet
+	for _, at := range s.heldStreams() {
+		if at == q.stream || q.stream == allStreams {
+			s.core.Sharing.Touch(th.ID, tr, q.ret-1, at, 8, trace.Write|trace.Library)
+		}
+	}
+}
+
+// heldStreams are those that a thread was seen to have locked between two steps.
+func (s *textCalls) heldStreams() []uint64 { return slices.Sorted(maps.Keys(s.known.Streams)) }
+
 // stdout is where the C library has standard output, 0 if that isn't known.
-func (s *textCalls) stdout() uint64 {
-	for _, name := range []string{"_IO_2_1_stdout_", "__stdout_FILE"} {
+func (s *textCalls) stdout() uint64 { return s.standard("stdout") }
+
+// standard is where the C library has one of the standard streams, 0 if that isn't known.
+func (s *textCalls) standard(stream string) uint64 {
+	for _, name := range []string{"_IO_2_1_" + stream + "_", "__" + stream + "_FILE"} {
 		if sym, ok := s.image.Symbol(name); ok {
 			return sym.Addr
 		}
 	}
 	// musl's own file gives the stream no name, but the pointer to it.
-	if sym, ok := s.image.Symbol("stdout"); ok && s.libc == elffile.Musl && s.image.Interpreter() != nil {
+	if sym, ok := s.image.Symbol(stream); ok && s.libc == elffile.Musl && s.image.Interpreter() != nil {
 		return s.core.Word(sym.Addr)
 	}
 	return 0
@@ -69,6 +120,11 @@ func (s *textCalls) stdout() uint64 {
 func (s *textCalls) sharesStream(th *thread) bool {
 	at, _, ok := s.streamOf(th)
 	shared := ok && s.core.Sharing.Shared(th.ID, at, 8)
+	if s.worksOn(th) == allStreams {
+		for _, at := range s.heldStreams() {
+			shared = s.core.Sharing.Shared(th.ID, at, 8) || shared
+		}
+	}
 	return s.toStdout(th) && s.core.Ends.SharesOutput(th.ID) || shared
 }
 
@@ -90,6 +146,11 @@ func (s *textCalls) touchStream(th *thread, tr *trace.Transition) {
 	}
 	if at, flags, ok := s.streamOf(th); ok {
 		s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, at, 8, flags)
+	}
+	if s.worksOn(th) == allStreams {
+		for _, at := range s.heldStreams() {
+			s.core.Sharing.Touch(th.ID, tr, s.callSite(th)-1, at, 8, trace.Write|trace.Library)
+		}
 	}
 }
 
@@ -117,6 +178,39 @@ func (s *textCalls) Unwritten(t trace.TID) (text []byte, pointer uint64, lost bo
 	}
 	return nil, 0, s.exiting.Get() == 0 || len(text) > 0
 }
+
+// writesAtEnd reports whether exit has text to write other than to standard output: to a file or a
+// pipe. Other threads may read it while they are still there, and a pipe without a reader ends the
+// process by a signal.
+func (s *textCalls) writesAtEnd() bool {
+	k, ok := s.kernel.(descriptors)
+	if !ok {
+		return false
+	}
+	holds := func(at uint64) bool {
+		from, to, _ := libc.Unwritten(s.image.Info, at, s.machine.Read64)
+		fd := libc.Descriptor(s.image.Info, at, s.machine.Read64)
+		return from != 0 && from < to && fd > 0 && !k.IsStdout(fd) // a stream over memory has none
+	}
+	if at := s.stdout(); at != 0 && holds(at) {
+		return true
+	}
+	head, next := libc.StreamList(s.image.Info)
+	sym, ok := s.image.Symbol(head)
+	if !ok {
+		return false
+	}
+	for at, n := s.core.Word(sym.Addr), 0; at != 0 && n < mostStreams && s.readable(at, 8); n++ {
+		if holds(at) {
+			return true
+		}
+		at = s.core.Word(at + next)
+	}
+	return false
+}
+
+// mostStreams is more than a program opens.
+const mostStreams = 1 << 12
 
 // lastToEnd reports whether the process ended with a thread whose function returned, or
 // that called pthread_exit: the library calls exit in the last one.

@@ -51,6 +51,16 @@ func StreamArg(name string) (arg int, ok bool) {
 // Prints reports whether a function of stdio writes to stdout without being given it.
 func Prints(name string) bool { return printers[name] }
 
+// ReadsStdin reports whether a function of stdio reads stdin without being given it.
+func ReadsStdin(name string) bool {
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "__isoc99_"), "__isoc23_")
+	switch strings.TrimSuffix(name, "_unlocked") {
+	case "scanf", "vscanf", "wscanf", "vwscanf", "getchar", "getwchar", "gets":
+		return true
+	}
+	return false
+}
+
 // LooksAtStream reports whether a function of stdio says how far a stream is, or that
 // it is at its end.
 func LooksAtStream(name string) bool {
@@ -94,6 +104,15 @@ func Descriptor(info *debuginfo.Info, stream uint64, read64 func(uint64) uint64)
 		return int32(read64(stream + 0x78))
 	}
 	return -1
+}
+
+// StreamList is the variable that points to the first of all open streams (of musl: that aren't the
+// standard ones), and where each has the address of the next.
+func StreamList(info *debuginfo.Info) (head string, next uint64) {
+	if info.Libc() == elffile.Musl {
+		return "ofl_head", 0x70
+	}
+	return "_IO_list_all", 0x68
 }
 
 // Unwritten is where the bytes are that were printed to a stream, whose memory read64
