@@ -47,8 +47,8 @@ type Calls interface {
 	Boot(k kernel.Kernel, roles map[uint64]profile.Bound)
 	// Steps: a thread begins a step. Calls that it had begun show from here on.
 	Steps(trace.TID, *trace.Transition)
-	// AtBreak is asked where a thread has stopped at a breakpoint.
-	AtBreak(trace.TID, *trace.Transition) (Verdict, error)
+	// AtBreak is asked where a thread has stopped at a breakpoint, of a class (emu.Stop.Break).
+	AtBreak(trace.TID, uint8, *trace.Transition) (Verdict, error)
 	// AtCallersReturn: a thread stands at a breakpoint that its function's caller has yet
 	// to meet.
 	AtCallersReturn(trace.TID) bool

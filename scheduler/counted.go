@@ -87,7 +87,7 @@ func (c *counts) counting(pc uint64) bool {
 // is reports whether a thread stands before a counted spin.
 func (c *counts) is(th *thread) bool {
 	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.awaits && th.spinStand == StandAccess) && th.Half == 0 && th.Set == 0 &&
-		c.counting(th.Access.PC) && canAwait(&th.Access) && !c.learning.known.Signalled[uint64(th.ID)] // a handler may look at where it stands
+		c.counting(th.Access.PC) && canAwait(&th.Access) && !c.learning.known.Signalled.Has(uint64(th.ID)) // a handler may look at where it stands
 }
 
 // counts are the accesses at which threads wait that count the turns of their loops.
