@@ -5,6 +5,7 @@ go 1.23.0
 require (
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-dap v0.12.0
+	github.com/google/pprof v0.0.0-20241210010833-40e02aabc2ad
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
 	github.com/nats-io/nats-server/v2 v2.10.25
 	github.com/nats-io/nats.go v1.39.1

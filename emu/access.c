@@ -268,10 +268,13 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 		if (unlikely(page != last_page))
 			expect_echoes(m, addr, size);
 	}
-	if (!m->blind)
+	if (!m->blind) {
 		observe(m, addr, size, write, value);
-	else
+	} else {
+		if (unlikely(m->any) && !m->replay)
+			record_private(m, addr, size, write, false);
 		check_grave(m, addr, size, write);
+	}
 	if (unlikely(addr - m->heap_lo < m->heap_len))
 		check_block(m, addr, size, write);
 }

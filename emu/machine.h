@@ -116,6 +116,7 @@ enum {
 	RUN_NARRATE = 1 << 16,
 	RUN_FENCES = 1 << 17,
 	RUN_PARTIES = 1 << 18,
+	RUN_OVERHEAR = 1 << 19,
 };
 
 /* AccessFlags in package trace, and Private in types.go. */

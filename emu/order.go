@@ -62,6 +62,9 @@ const (
 	// Parties: the thread switches between threads of the guest's own, see Machine.Party.
 	// Each counts as one that memory is shared with.
 	Parties RunFlags = C.RUN_PARTIES
+	// Overhear: as RecordAll, of trusted code too. Repeats are recorded. What trusted code accesses
+	// of memory that it isn't watched in counts as private.
+	Overhear RunFlags = C.RUN_OVERHEAR
 )
 
 // Run is the order for one run of the CPU.

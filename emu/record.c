@@ -50,7 +50,8 @@ static void close_record(struct machine *m)
 	if (!m->open)
 		return;
 	m->open = false;
-	if (!(m->order.flags & RUN_STOP_SHARED))
+	bool kept = (m->order.flags & RUN_OVERHEAR) && (last_record(m)->flags & ACCESS_PRIVATE);
+	if (!kept && !(m->order.flags & RUN_STOP_SHARED))
 		drop_repeat(m);
 }
 

@@ -70,7 +70,7 @@ static void set_view(struct machine *m)
 	m->owner = owner_byte(m->order.thread);
 	m->checking = (!quiet || (flags & RUN_CHECK)) && !(flags & RUN_UNCHECKED) && !m->replay;
 	m->watching = quiet && (flags & RUN_WATCH);
-	m->any = (flags & RUN_RECORD_ALL) && !quiet;
+	m->any = ((flags & RUN_RECORD_ALL) && !quiet) || (flags & RUN_OVERHEAR);
 	m->blind = m->replay || (quiet && !m->watching) || (solo && !m->any);
 	bool look = m->any || m->all_shared || m->owner == SHARED || (flags & (RUN_INTRUDES | RUN_PARTIES));
 	m->me = look ? NO_OWNER : m->owner;

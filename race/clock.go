@@ -53,16 +53,19 @@ func (d *order) joined(a, b int32) int32 {
 		return a
 	}
 	x, y := d.clock(a), d.clock(b)
-	later := false
 	for i, v := range y {
-		later = later || v > x[i]
+		if v > x[i] {
+			return d.merged(a, b, i)
+		}
 	}
-	if !later {
-		return a
-	}
+	return a
+}
+
+// merged is a new clock after both a and b, of which a is the later one up to thread from.
+func (d *order) merged(a, b int32, from int) int32 {
 	n := d.copyClock(a)
-	x = d.clock(n)
-	for i, v := range d.clock(b) {
+	x, y := d.clock(n)[from:], d.clock(b)[from:]
+	for i, v := range y {
 		x[i] = max(x[i], v)
 	}
 	return n

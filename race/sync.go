@@ -97,7 +97,7 @@ type recentObject struct {
 
 func (d *order) object(s space, obj uint64) int32 {
 	k := objectKey{s, obj}
-	recent := &d.recentObjects[(obj>>3^uint64(s))%uint64(len(d.recentObjects))]
+	recent := &d.recentObjects[(obj>>3^obj^uint64(s)<<3)%uint64(len(d.recentObjects))]
 	if recent.slot != 0 && recent.key == k {
 		return recent.slot
 	}

@@ -92,7 +92,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			return s.standAt(th, tr)
 		case emu.StopBreak:
 			th.Regs = stop.Regs
-			v, err := s.lib.AtBreak(th.ID, tr)
+			v, err := s.lib.AtBreak(th.ID, stop.Break, tr)
 			if err != nil {
 				return err
 			}
@@ -208,7 +208,7 @@ func (s *System) runCPU(th edit, tr *trace.Transition, allow uint32, skip bool, 
 	}
 	watched := s.counts.watches(th.thread)
 	if watched {
-		s.counts.beforeRun(th, r)
+		s.counts.beforeRun(r)
 	}
 	from, journal := th.Insns, s.machine.Journal()
 	stop := s.machine.Run(r)

@@ -96,7 +96,7 @@ func (a *arrivals) set(th edit, tr *trace.Transition) {
 		if comes {
 			tr.Wakes = append(tr.Wakes, id)
 			tr.Disables = tr.Disables || t != th.ID && a.in.threads[t].woken
-			if !a.learning.known.Signalled[uint64(t)] {
+			if !a.learning.known.Signalled.Has(uint64(t)) {
 				a.learning.known.Signalled[uint64(t)], a.learning.finer = true, true
 			}
 		} else {

@@ -43,7 +43,7 @@ func (s *System) Await(on bool) {
 	s.awaits.on = on && !s.steered() && s.cfg.Fill == nil && !s.Coarse()
 	for i := range s.threads {
 		th := edit{&s.threads[i]} // a search begins: this doesn't go back
-		th.awaits, th.turns, th.leaving = false, 0, nil
+		th.awaits, th.turns, th.leaving, th.leavingRegs = false, 0, nil, 0
 	}
 	s.Unlist()
 }

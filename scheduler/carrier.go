@@ -47,8 +47,8 @@ type Calls interface {
 	Boot(k kernel.Kernel, roles map[uint64]profile.Bound)
 	// Steps: a thread begins a step. Calls that it had begun show from here on.
 	Steps(trace.TID, *trace.Transition)
-	// AtBreak is asked where a thread has stopped at a breakpoint.
-	AtBreak(trace.TID, *trace.Transition) (Verdict, error)
+	// AtBreak is asked where a thread has stopped at a breakpoint, of a class (emu.Stop.Break).
+	AtBreak(trace.TID, uint8, *trace.Transition) (Verdict, error)
 	// AtCallersReturn: a thread stands at a breakpoint that its function's caller has yet
 	// to meet.
 	AtCallersReturn(trace.TID) bool
@@ -57,6 +57,8 @@ type Calls interface {
 	// CarriesOut: the function at an address is carried out wherever it is called by code that isn't
 	// itself a function which landgo trusts.
 	CarriesOut(pc uint64) bool
+	// Arguments are the registers that landgo reads for the function at an address.
+	Arguments(pc uint64) trace.RegSet
 	// StepOp is the step of a thread that stands at a function (StandOp).
 	StepOp(trace.TID, *trace.Transition, trace.Choice) error
 }

@@ -26,7 +26,8 @@ import (
 // them is a step in each execution. A warning says so (result.AtOnce).
 const mostParts = 1024
 
-// copying is a call that its thread is in the midst of.
+// copying is a call that its thread is in the midst of. It is replaced, never changed: threads'
+// earlier states have it too.
 type copying struct {
 	on    bool
 	never bool   // it waits for another thread's copy: for ever
@@ -37,6 +38,16 @@ type copying struct {
 	read  []kernel.Part // by its steps so far
 	left  []kernel.Part // to be written
 }
+
+// copying is that of a thread; of one in the midst of no such call it is empty.
+func (s *stander) copying() *copying {
+	if s.copies == nil {
+		return &notCopying
+	}
+	return s.copies
+}
+
+var notCopying copying
 
 // copyCalls are the calls that copy in several steps.
 type copyCalls struct {
@@ -107,13 +118,13 @@ func (c *copyCalls) begin(th edit, tr *trace.Transition, p *kernel.Plan, foresee
 	if divider == nil || p.Blocked || p.Outcomes > 1 || p.Lockless && c.in.cfg.Buffers {
 		return false, nil, nil
 	}
-	divider.Divide(th.copying.read)
+	divider.Divide(th.copying().read)
 	holds := divider.Holds(th.ID)
 	divider.Whole()
 	switch {
-	case th.copying.on && holds.File != th.copying.holds.File:
-		return false, nil, c.in.Invalid(kernel.GapCall, th.ID, th.copying.pc, "a thread closes the descriptor of %s while that copies", p.Name)
-	case th.copying.on:
+	case th.copying().on && holds.File != th.copying().holds.File:
+		return false, nil, c.in.Invalid(kernel.GapCall, th.ID, th.copying().pc, "a thread closes the descriptor of %s while that copies", p.Name)
+	case th.copying().on:
 	case !holds.Late && c.excluded(th.thread, holds):
 		return c.waits(th, tr, p.Op)
 	default:
@@ -123,15 +134,16 @@ func (c *copyCalls) begin(th edit, tr *trace.Transition, p *kernel.Plan, foresee
 			}
 			return false, nil, nil
 		}
-		th.copying = copying{on: true, pc: th.Regs.RIP, name: p.Name}
+		k := copying{on: true, pc: th.Regs.RIP, name: p.Name}
 		if !holds.Late {
-			th.copying.holds = holds
+			k.holds = holds
 		}
-		if th.copying.holds.Locks != [2]uint64{} && p.Effect == kernel.Event {
-			th.copying.op = p.Op
+		if k.holds.Locks != [2]uint64{} && p.Effect == kernel.Event {
+			k.op = p.Op
 		}
+		th.copies = &k
 	}
-	divider.Divide(th.copying.read)
+	divider.Divide(th.copying().read)
 	ahead := foresee()
 	divider.Whole()
 	from, to, ok := c.nextRead(&ahead)
@@ -139,18 +151,20 @@ func (c *copyCalls) begin(th edit, tr *trace.Transition, p *kernel.Plan, foresee
 		return c.waits(th, tr, p.Op)
 	}
 	if !ok {
-		return false, nil, c.stillThere(th, th.copying.read, emu.ProtRead)
+		return false, nil, c.stillThere(th, th.copying().read, emu.ProtRead)
 	}
 	if f := dead(&kernel.Foresight{Accesses: []trace.Access{{Addr: from, Size: uint32(to - from)}}}); f != nil {
 		th.Insns++
 		return true, f, nil
 	}
-	c.sharing.Touch(th.ID, tr, th.copying.pc, from, uint32(to-from), 0)
-	if c.steps(th); len(th.copying.read) == 0 {
-		c.holds(th, tr, th.copying.op)
+	c.sharing.Touch(th.ID, tr, th.copying().pc, from, uint32(to-from), 0)
+	if c.steps(th); len(th.copying().read) == 0 {
+		c.holds(th, tr, th.copying().op)
 	}
 	tr.Loose = true // the call's arguments, and the kernel's state, say which word it is
-	th.copying.read = joined(th.copying.read, from, c.in.machine.Bytes(from, to-from))
+	k := *th.copying()
+	k.read = joined(k.read, from, c.in.machine.Bytes(from, to-from))
+	th.copies = &k
 	return true, nil, nil
 }
 
@@ -158,7 +172,9 @@ func (c *copyCalls) begin(th edit, tr *trace.Transition, p *kernel.Plan, foresee
 func (c *copyCalls) waits(th edit, tr *trace.Transition, op trace.Op) (over bool, f *Failure, err error) {
 	c.steps(th)
 	c.holds(th, tr, op)
-	th.copying.never = true
+	k := *th.copying()
+	k.never = true
+	th.copies = &k
 	return true, nil, nil
 }
 
@@ -195,7 +211,7 @@ func (c *copyCalls) steps(th edit) {
 // holds records that a step begins, or ends, to keep other calls away, or reaches such a call.
 func (c *copyCalls) holds(th edit, tr *trace.Transition, op trace.Op) {
 	if op.Kind != trace.OpNone {
-		op.PC = cmp.Or(th.copying.pc, th.Regs.RIP)
+		op.PC = cmp.Or(th.copying().pc, th.Regs.RIP)
 		tr.Did(op)
 	}
 }
@@ -204,11 +220,11 @@ func (c *copyCalls) holds(th edit, tr *trace.Transition, op trace.Op) {
 func (c *copyCalls) excluded(th *thread, holds kernel.Hold) bool {
 	for i := range c.in.threads {
 		o := &c.in.threads[i]
-		if o == th || !o.Live() || !o.copying.on {
+		if o == th || !o.Live() || !o.copying().on {
 			continue
 		}
 		for _, a := range holds.Locks {
-			if a != 0 && slices.Contains(o.copying.holds.Locks[:], a) {
+			if a != 0 && slices.Contains(o.copying().holds.Locks[:], a) {
 				return true
 			}
 		}
@@ -220,7 +236,7 @@ func (c *copyCalls) excluded(th *thread, holds kernel.Hold) bool {
 func (c *copyCalls) stillThere(th edit, parts []kernel.Part, need emu.Prot) error {
 	for i := range parts {
 		if end := parts[i].Addr + uint64(len(parts[i].Bytes)); c.in.machine.ProtEnd(parts[i].Addr, end-parts[i].Addr, need) < end {
-			return c.in.Invalid(kernel.GapCall, th.ID, th.copying.pc, "a thread takes memory away from %s while that copies it", th.copying.name)
+			return c.in.Invalid(kernel.GapCall, th.ID, th.copying().pc, "a thread takes memory away from %s while that copies it", th.copying().name)
 		}
 	}
 	return nil
@@ -237,7 +253,7 @@ func (c *copyCalls) carriedOut(th edit, tr *trace.Transition, left []kernel.Part
 				from, to, ok = hi, hi, false
 			}
 			if lo < from {
-				c.sharing.Touch(th.ID, tr, th.copying.pc, lo, uint32(from-lo), trace.Write) // others may begin to share it
+				c.sharing.Touch(th.ID, tr, th.copying().pc, lo, uint32(from-lo), trace.Write) // others may begin to share it
 				c.in.machine.Write(lo, p.Bytes[lo-p.Addr:from-p.Addr])
 			}
 			if ok {
@@ -246,15 +262,18 @@ func (c *copyCalls) carriedOut(th edit, tr *trace.Transition, left []kernel.Part
 			lo = to
 		}
 	}
-	th.copying.read, th.copying.left = nil, parts
 	if len(parts) == 0 {
-		th.copying = copying{}
+		th.copies = nil
+		return
 	}
+	k := *th.copying()
+	k.read, k.left = nil, parts
+	th.copies = &k
 }
 
 // writes makes the step that writes the next word. It reports whether it was the last.
 func (c *copyCalls) writes(th edit, tr *trace.Transition, dead func(*kernel.Foresight) *Failure) (last bool, f *Failure, err error) {
-	k := &th.copying
+	k := *th.copying()
 	p := k.left[0]
 	size := uint32(len(p.Bytes))
 	if err := c.stillThere(th, k.left[:1], emu.ProtWrite); err != nil {
@@ -270,15 +289,16 @@ func (c *copyCalls) writes(th edit, tr *trace.Transition, dead func(*kernel.Fore
 	c.steps(th)
 	if k.left = k.left[1:]; len(k.left) == 0 {
 		c.holds(th, tr, k.op)
-		th.copying = copying{}
+		th.copies = nil
 		return true, nil, nil
 	}
+	th.copies = &k
 	return false, nil, nil
 }
 
 // describe says what a thread in the midst of a copy does next. It reports whether nothing else is
 // to be asked of it, such as its call's plan.
-func (k copying) describe(d *trace.Thread) bool {
+func (k *copying) describe(d *trace.Thread) bool {
 	switch {
 	case k.never:
 		d.Status, d.Pending, d.Outcomes = trace.Blocked, trace.Op{Kind: trace.OpAssume}, 0
@@ -295,7 +315,7 @@ func (k copying) describe(d *trace.Thread) bool {
 }
 
 // hash adds it to the digest of its thread.
-func (k copying) hash(h *trace.Hash) {
+func (k *copying) hash(h *trace.Hash) {
 	if !k.on && !k.never {
 		return
 	}
@@ -310,7 +330,7 @@ func (k copying) hash(h *trace.Hash) {
 
 // copyText says what a thread in the midst of a copy does next, "" for another one.
 func (s *named) copyText(th *thread) string {
-	k := &th.copying
+	k := th.copying()
 	switch {
 	case len(k.left) > 0:
 		return fmt.Sprintf("writes %s (%s)", s.VariableName(k.left[0].Addr), k.name)

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"golang.org/x/arch/x86/x86asm"
+
 	"landgo/emu"
 	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
@@ -33,7 +35,8 @@ import (
 // same next one. And the present one has to lead out of the spin to the same state from
 // wherever it does. "The same" is all memory and the CPU, but registers that are dead by
 // the code alone. Of its own memory a turn may change bytes that the thread overwrites
-// afterwards, before it reads them: a count on the stack (leftover.go). Which values matter
+// afterwards, before it reads them: a count on the stack (leftover.go). A register may have a count
+// that is only saved by functions (leftreg.go). Which values matter
 // isn't a matter of the order of
 // independent steps: all writes of these bytes depend on each other, for nothing blends
 // then. Where it isn't so, that is learned, and all begins again with the turns one by one.
@@ -84,7 +87,7 @@ func (c *counts) counting(pc uint64) bool {
 // is reports whether a thread stands before a counted spin.
 func (c *counts) is(th *thread) bool {
 	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.awaits && th.spinStand == StandAccess) && th.Half == 0 && th.Set == 0 &&
-		c.counting(th.Access.PC) && canAwait(&th.Access) && !c.learning.known.Signalled[uint64(th.ID)] // a handler may look at where it stands
+		c.counting(th.Access.PC) && canAwait(&th.Access) && !c.learning.known.Signalled.Has(uint64(th.ID)) // a handler may look at where it stands
 }
 
 // counts are the accesses at which threads wait that count the turns of their loops.
@@ -99,6 +102,7 @@ type counts struct {
 	surveyed map[surveyKey]look
 	deadTo   map[onward]dead // where these lead out
 	fixed    []elffile.Range // elffile.Constants, once it was asked for
+	told     bool            // bytes were read of which unread is the look
 }
 
 // afterTurn is the result of a turn.
@@ -153,6 +157,9 @@ type poise struct {
 	// how it changed the kernel's words.
 	did, memory string
 	words       trace.Digest
+	// Registers that nothing but pushes reads (leftreg.go), and what they hold. Others hold 0 there.
+	saved  trace.RegSet
+	pushed [trace.NumGeneral]uint64
 }
 
 // poiseOf is that of a thread. left: it has left the spin.
@@ -167,14 +174,18 @@ func (c *counts) poiseOf(th *thread, left bool) poise {
 	general := r.General()
 	copy(p.regs[:], general[:])
 	p.regs[16], p.regs[17], p.flags = r.FSBase, r.GSBase, r.RFLAGS
-	dead, flags, known := c.deadAfter(th, left)
+	d, known := c.deadAfter(th, left)
 	if known && th.Set == 0 {
+		p.saved = d.saved
 		for i := range general {
-			if dead&(1<<i) != 0 {
+			if d.saved&(1<<i) != 0 {
+				p.pushed[i] = p.regs[i]
+			}
+			if (d.regs|d.saved)&(1<<i) != 0 {
 				p.regs[i] = 0
 			}
 		}
-		if flags {
+		if d.flags {
 			p.flags &^= abi.Arithmetic
 		}
 	} else {
@@ -193,12 +204,34 @@ func (c *counts) poiseOf(th *thread, left bool) poise {
 
 // deadAfter says which registers are dead where a thread stands after a turn, and whether flags
 // are, if that is known.
-func (c *counts) deadAfter(th *thread, left bool) (dead trace.RegSet, flags, known bool) {
-	dead, flags, known = c.spins.deadWhere(th)
-	if left && th.Stand == StandAccess && th.Half == 0 && th.Set == 0 {
-		dead, flags = c.deadOnward(th)
+func (c *counts) deadAfter(th *thread, left bool) (d dead, known bool) {
+	r := c.in.machine.Regs(th.Ctx)
+	r.RIP = c.in.machine.PC(th.Ctx)
+	switch {
+	case !left || th.Half != 0 || th.Set != 0:
+	case th.Stand == StandAccess:
+		r.RIP = th.Access.PC
+		return c.deadOnward(th, r), true
+	case th.Stand == StandTrap && c.atCall(r.RIP):
+		return c.deadOnward(th, r), true
+	case th.Stand == StandOp && c.in.lib.PendingOp(th.ID).Kind == trace.OpEnd: // by landgo
+		return dead{regs: trace.GeneralRegs &^ trace.RDI, flags: true}, true
+	case th.Stand == StandOp && c.in.image.Machine == elffile.X86_64 && c.in.lib.CarriesOut(r.RIP):
+		reads := c.in.lib.Arguments(r.RIP)
+		_, r.RIP = c.in.lib.Call(th.ID)
+		r.RSP += 8
+		d = c.deadOnward(th, r)
+		d.regs, d.saved = (d.regs|trace.RAX)&^reads, d.saved&^(reads|trace.RAX)
+		return d, true
 	}
-	return dead, flags, known
+	d.regs, d.flags, known = c.spins.deadWhere(th)
+	return d, known
+}
+
+// atCall reports whether a program's call of the kernel is at pc.
+func (c *counts) atCall(pc uint64) bool {
+	inst, ok := c.decode(pc)
+	return ok && inst.Op == x86asm.SYSCALL
 }
 
 // restOf adds what is outside of a thread, of memory and of the kernel.
@@ -210,9 +243,10 @@ func (c *counts) restOf(p *poise) {
 
 // look is the result of a survey of a counted spin.
 type look struct {
-	turns  uint32      // with which the present value leads out; 0: it leads nowhere
-	counts bool        // the turns can be one step
-	left   []emu.Range // in the thread's memory, by which the turns could be told
+	turns  uint32       // with which the present value leads out; 0: it leads nowhere
+	counts bool         // the turns can be one step
+	left   []emu.Range  // in the thread's memory, by which the turns could be told
+	regs   trace.RegSet // the same (leftreg.go)
 }
 
 // settle finds out of how many turns the next step of a thread is that stands before a
@@ -223,7 +257,7 @@ func (c *counts) settle(th edit) (waits bool) {
 		c.learning.known.Uncounted[th.Access.PC] = true
 		c.learning.finer = true
 	}
-	th.turns, th.leaving = max(l.turns, 1), leftovers(l.left, th.Access.PC)
+	th.turns, th.leaving, th.leavingRegs = max(l.turns, 1), leftovers(l.left, th.Access.PC), l.regs
 	return l.counts && l.turns == 0
 }
 
@@ -237,7 +271,7 @@ func (c *counts) recursWith(th edit) bool {
 		seen[here] = true
 		if triesGrown(n) {
 			if o, next := c.tryWith(th, &at, v, mem, false); o == stays {
-				if _, ok := c.grows(th, &here, next, v, []uint64{v}); ok {
+				if _, _, ok := c.grows(th, &here, next, v, []uint64{v}); ok {
 					return true
 				}
 			}
@@ -262,13 +296,12 @@ type surveyKey struct {
 type onward struct {
 	pc      uint64
 	returns trace.Digest
+	native  bool // landgo leaves locks to the guest's own code
 }
 
-// deadOnward is static.DeadOnward for a thread that stands before an access, remembered. Its stack says where
+// deadOnward is static.DeadOnward for a thread with registers r, remembered. Its stack says where
 // its functions return to, by the call-frame information.
-func (c *counts) deadOnward(th *thread) (trace.RegSet, bool) {
-	r := c.in.machine.Regs(th.Ctx)
-	r.RIP = th.Access.PC
+func (c *counts) deadOnward(th *thread, r emu.Regs) dead {
 	returns := c.in.image.Unwind(&r, c.in.ReadStack)
 	if len(returns) > mostReturns {
 		returns = returns[:mostReturns]
@@ -282,13 +315,18 @@ func (c *counts) deadOnward(th *thread) (trace.RegSet, bool) {
 	}
 	h := trace.NewHash()
 	h.Words(returns...)
-	key := onward{th.Access.PC, h.Sum()}
+	key := onward{r.RIP, h.Sum(), c.learning.known.Native}
 	d, ok := c.deadTo[key]
 	if !ok {
-		d.regs, d.flags = static.DeadOnward(c.in.image.File, th.Access.PC, returns, ends, c.slot, c.in.machine.Breaks, c.in.lib.CarriesOut)
+		d.regs, d.saved, d.flags = static.DeadOnward(c.functions(ends), r.RIP, returns)
 		c.deadTo[key] = d
 	}
-	return d.regs, d.flags
+	return d
+}
+
+// functions are the program's, for static.DeadOnward.
+func (c *counts) functions(ends uint64) *static.Onward {
+	return &static.Onward{File: c.in.image.File, Ends: ends, Slot: c.slot, Stops: c.in.machine.Breaks, Carried: c.in.lib.CarriesOut, Arguments: c.in.lib.Arguments}
 }
 
 // slot is what a word of memory holds that isn't written any more.
@@ -341,6 +379,7 @@ func (c *counts) surveyFrom(th edit, values []uint64) look {
 	seen := map[poise]uint32{here: 1}
 	turns, latest := uint32(0), uint32(0) // the first and the last turn in which the present value led out
 	apart, residue := apart{}, apart{}    // of states in which it leaves, and in which it stays
+	var regs trace.RegSet                 // of states in which it leaves
 	for n := uint32(1); n <= mostTurns; n++ {
 		var next *poise
 		var with uint64
@@ -351,11 +390,14 @@ func (c *counts) surveyFrom(th edit, values []uint64) look {
 				return look{}
 			case o == stays && next == nil:
 				next, with = p, v
-			case o == stays && !c.sameLeft(next, p, residue, th.ID):
+			case o == stays && !c.sameLeft(next, p, residue, th.thread):
 				return look{}
 			case o == leaves && v == now:
-				if left != nil && !c.sameLeft(left, p, apart, th.ID) {
-					return look{}
+				if left != nil {
+					if !c.sameLeft(left, p, apart, th.thread) {
+						return look{}
+					}
+					regs |= left.otherPushed(p)
 				}
 				if latest = n; turns == 0 {
 					left, turns = p, n
@@ -368,12 +410,12 @@ func (c *counts) surveyFrom(th edit, values []uint64) look {
 		}
 		if next == nil || seen[*next] != 0 {
 			// Where the count ends nowhere, the present value has to lead out of there too, or from nowhere.
-			return look{turns: turns, counts: next == nil || turns == 0 || latest >= seen[*next], left: apart.ranges()}
+			return look{turns: turns, counts: next == nil || turns == 0 || latest >= seen[*next], left: apart.ranges(), regs: regs}
 		}
 		if triesGrown(n) {
-			if words, ok := c.grows(th, &here, next, with, values); ok {
+			if words, kept, ok := c.grows(th, &here, next, with, values); ok {
 				apart.add(words)
-				return look{turns: turns, counts: turns == 0 || latest == n, left: apart.ranges()}
+				return look{turns: turns, counts: turns == 0 || latest == n, left: apart.ranges(), regs: regs | kept}
 			}
 		}
 		seen[*next] = n + 1
@@ -415,11 +457,12 @@ func (c *counts) tryWith(th edit, at *trace.Access, v, mem uint64, compares bool
 // stepTurns is a step, of all the turns of a counted spin if the thread stands before one.
 // Of its looks, which all found the same, the last is on record.
 func (s *System) stepTurns(th edit, tr *trace.Transition, c trace.Choice) (err error) {
-	at, leaving := th.Access, th.leaving
+	at, leaving, regs := th.Access, th.leaving, th.leavingRegs
 	for left := max(th.turns, 1); ; left-- {
 		s.turning = left > 1
 		if err = s.step(th, tr, c); !s.turning {
 			s.counts.leaves(th, leaving)
+			s.counts.keeps(th, regs, at.PC)
 			return err
 		}
 		s.turning = false

@@ -163,8 +163,8 @@ func (s *fixed) standPC(th *thread) uint64 {
 	case StandTimer:
 		return 0
 	}
-	if len(th.copying.left) > 0 {
-		return th.copying.pc
+	if len(th.copying().left) > 0 {
+		return th.copying().pc
 	}
 	if s.steered() {
 		return th.Regs.RIP

@@ -139,7 +139,7 @@ func (s *fixed) threadDigest(th *thread) trace.Digest {
 	if s.cfg.Buffers {
 		th.hashBuffer(&h)
 	}
-	th.copying.hash(&h)
+	th.copying().hash(&h)
 	atOp := stands == StandOp || stands == StandTrap || stands == StandSleep || stands == StandFailure
 	s.lib.HashThread(th.ID, &h, atOp)
 	return h.Sum()

@@ -65,7 +65,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	d.Waits = th.Waits
 	switch th.Stand {
 	case StandRun:
-		th.copying.describe(d)
+		th.copying().describe(d)
 	case StandAccess:
 		d.Pending.Kind, d.PendingAccess, d.Awaits = trace.OpAccess, th.Access, th.awaits
 		if th.Access.Flags&trace.Atomic != 0 {
@@ -81,7 +81,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		w = s.lib.DescribeOp(th.ID, d)
 	case StandTrap:
 		w.Anything = true
-		if th.copying.describe(d) {
+		if th.copying().describe(d) {
 			return w
 		}
 		p := s.planned(th)
@@ -119,7 +119,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	case StandExited:
 		d.Status = trace.Exited
 	}
-	d.Loose = d.Loose || s.known.Signalled[uint64(th.ID)]
+	d.Loose = d.Loose || s.known.Signalled.Has(uint64(th.ID))
 	if s.arrivals.holds(th, d) && d.Status == trace.Ready {
 		d.Status, d.Outcomes = trace.Blocked, 0
 	}
@@ -159,10 +159,19 @@ func (s *present) Alone(t trace.TID) bool {
 	if s.cfg.Unordered && len(s.threads) > 1 {
 		return false
 	}
+	if s.beside(t, &s.threads[s.company]) {
+		return false
+	}
 	for i := range s.threads {
-		if o := &s.threads[i]; s.threads[i].Exists && o.ID != t && (o.Live() || !o.Joined || *s.torn) {
+		if o := &s.threads[i]; s.beside(t, o) {
+			s.company = o.ID
 			return false
 		}
 	}
 	return true
+}
+
+// beside reports whether a thread keeps t from being alone.
+func (s *present) beside(t trace.TID, o *thread) bool {
+	return o.Exists && o.ID != t && (o.Stand != StandExited || !o.Joined || *s.torn)
 }

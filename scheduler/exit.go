@@ -14,7 +14,7 @@ import (
 // search start again.
 func (e *Ends) IsStep(t trace.TID) bool {
 	th := &e.in.threads[t]
-	return !e.in.Alone(t) && (e.in.Undrained(t) || len(th.sent) > 0 || e.learning.known.Exits || e.learning.known.Signalled[uint64(th.ID)] || e.sharing.lifeIsShared(th.ID) || e.readsEnd(th))
+	return !e.in.Alone(t) && (e.in.Undrained(t) || len(th.sent) > 0 || e.learning.known.Exits || e.learning.known.Signalled.Has(uint64(th.ID)) || e.sharing.lifeIsShared(th.ID) || e.readsEnd(th))
 }
 
 // endTeller is a kernel that writes to the guest's memory when a thread ends.

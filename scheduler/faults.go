@@ -78,7 +78,7 @@ func (g *Failing) Possible(t trace.TID, k trace.FaultKind) bool {
 // execution may have another.
 func (g *Failing) kinds(th *thread) (list []trace.FaultKind) {
 	f, ok := g.in.kernel.(Failer)
-	if !ok || !g.in.cfg.Faults.Any() || th.copying.on { // in the midst of a copy it's too late
+	if !ok || !g.in.cfg.Faults.Any() || th.copying().on { // in the midst of a copy it's too late
 		return nil
 	}
 	for k := range trace.NumFaults {
@@ -121,7 +121,7 @@ func (g *Failing) outcomes(th *thread) (n uint32) {
 // Assumed reports whether a thread is at an assumption that doesn't hold.
 func (s *present) Assumed() bool {
 	for i := range s.threads {
-		if th := &s.threads[i]; th.Exists && th.copying.never || th.Exists && th.Stand == StandTrap && s.kernel.Plan(th.ID, th.trap).Op.Kind == trace.OpAssume {
+		if th := &s.threads[i]; th.Exists && th.copying().never || th.Exists && th.Stand == StandTrap && s.kernel.Plan(th.ID, th.trap).Op.Kind == trace.OpAssume {
 			return true
 		}
 	}

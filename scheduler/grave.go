@@ -22,8 +22,8 @@ type Stacks struct {
 	in     *present
 	names  *names
 	learns *learning
-	hull   emu.Range         // has all stacks in it that were ever buried
-	starts map[uint64]uint64 // see mappingStart
+	hull   emu.Range        // has all stacks in it that were ever buried
+	starts [64]mappingStart // found lately
 }
 
 // bury ends the lifetime of a stack with its thread.
@@ -95,18 +95,22 @@ func (g *Stacks) stackOf(th *thread) emu.Range {
 	return r
 }
 
+// mappingStart is where the mapping of an address was found to begin.
+type mappingStart struct{ addr, start uint64 }
+
 // mappingStart is the lowest address from which on all pages up to addr are
 // writable. The last answer is looked up first: stacks are large.
 func (g *Stacks) mappingStart(addr uint64) uint64 {
 	writable := func(a uint64) bool { return g.in.machine.Prot(a)&emu.ProtWrite != 0 }
-	if lo, ok := g.starts[addr]; ok && writable(lo) && (lo < abi.PageSize || !writable(lo-abi.PageSize)) {
+	last := &g.starts[addr>>abi.PageShift%uint64(len(g.starts))]
+	if lo := last.start; last.addr == addr && writable(lo) && (lo < abi.PageSize || !writable(lo-abi.PageSize)) {
 		return lo
 	}
 	lo := abi.PageDown(addr)
 	for lo >= abi.PageSize && writable(lo-abi.PageSize) {
 		lo -= abi.PageSize
 	}
-	g.starts[addr] = lo
+	*last = mappingStart{addr, lo}
 	return lo
 }
 

@@ -40,28 +40,28 @@ func triesGrown(turn uint32) bool {
 // grows reports whether a thread that stands here, and goes to next by a turn that finds with, does
 // the same in all later turns. So it has to with each value that has it stay, and with the first,
 // the present one. If it does, words are those of memory that may hold other numbers, there or
-// after it has left.
-func (c *counts) grows(th edit, here, next *poise, with uint64, values []uint64) (words []x86.GrownWord, ok bool) {
+// after it has left. Then registers in regs may, too.
+func (c *counts) grows(th edit, here, next *poise, with uint64, values []uint64) (words []x86.GrownWord, regs trace.RegSet, ok bool) {
 	at := th.Access
 	for _, size := range []uint64{4, 8} {
 		g, ok := grownRegs(here, next)
 		if !ok {
-			return nil, false
+			return nil, 0, false
 		}
 		if g.Words = c.grownWords(th, &at, here, next, with, size); !g.Any() {
-			return nil, false
+			return nil, 0, false
 		}
 		for range mostRefined {
 			left, refined, same := c.allGrown(th, &at, values, &g)
 			if same {
-				return append(g.Words, left...), true
+				return append(g.Words, left.Words...), left.Regs, true
 			}
 			if !refined {
 				break
 			}
 		}
 	}
-	return nil, false
+	return nil, 0, false
 }
 
 // mostRefined is how often a turn is followed, with more of what may be anything.
@@ -69,14 +69,14 @@ const mostRefined = 8
 
 // allGrown is grows with the numbers in g. refined: more may be anything than was assumed, which is
 // in g now.
-func (c *counts) allGrown(th edit, at *trace.Access, values []uint64, g *x86.Grown) (left []x86.GrownWord, refined, same bool) {
+func (c *counts) allGrown(th edit, at *trace.Access, values []uint64, g *x86.Grown) (left x86.Grown, refined, same bool) {
 	for n, v := range values {
 		end, how := c.sameGrown(th, at, v, n == 0, x86.Grown{Regs: g.Regs, Loose: g.Loose, Words: slices.Clone(g.Words)})
 		switch how {
 		case fails:
-			return nil, false, false
+			return left, false, false
 		case leaves:
-			left = append(left, end.Words...)
+			left.Words, left.Regs = append(left.Words, end.Words...), left.Regs|end.Regs|end.Loose
 		case stays:
 			refined = refine(g, &end) || refined
 		}
@@ -155,8 +155,8 @@ func (c *counts) sameGrown(th edit, at *trace.Access, v uint64, present bool, g 
 	c.aside(th, func() {
 		c.putValue(at, v)
 		var tr *trace.Transition
-		if how, tr = c.turnOnce(th, c.counting); how == fails || !th.Live() {
-			how = fails
+		how, tr = c.turnOnce(th, c.counting)
+		if to.over = how == leaves && !th.Live(); how == fails || to.over {
 			return
 		}
 		to.regs = c.in.machine.Regs(th.Ctx)
@@ -164,20 +164,29 @@ func (c *counts) sameGrown(th edit, at *trace.Access, v uint64, present bool, g 
 		if onlyYields(tr.Ops) {
 			to.yields = slices.Clone(tr.Ops)
 		}
-		to.dead, to.flags, _ = c.deadAfter(th.thread, how == leaves)
+		to.dead, _ = c.deadAfter(th.thread, how == leaves)
 	})
 	if how == fails || how == leaves && !present {
 		return x86.Grown{}, how
 	}
+	first := x86.Grown{Regs: g.Regs, Loose: g.Loose, Words: slices.Clone(g.Words)}
 	same := false
 	c.aside(th, func() {
 		c.putValue(at, v)
-		same = c.follow(th.thread, &g, &to)
+		same = !to.over && c.follow(th, &g, &to, false)
 	})
-	g.Regs, g.Loose = g.Regs&^to.dead, g.Loose&^to.dead
-	same = same && (to.flags || !g.FlagsDiffer())
-	if how == leaves {
-		same = same && g.Regs|g.Loose == 0 && !slices.ContainsFunc(g.Words, func(w x86.GrownWord) bool { return !c.owns(th.ID, w.Addr) })
+	if !same && how == leaves {
+		g = first
+		c.aside(th, func() {
+			c.putValue(at, v)
+			same = c.follow(th, &g, &to, true)
+		})
+	}
+	g.Regs, g.Loose = g.Regs&^to.dead.regs, g.Loose&^to.dead.regs
+	same = same && (to.dead.flags || !g.FlagsDiffer())
+	if how == leaves && !to.over {
+		r := c.in.machine.Regs(th.Ctx)
+		same = same && (g.Regs|g.Loose)&^to.dead.saved == 0 && !slices.ContainsFunc(g.Words, func(w x86.GrownWord) bool { return !c.ownsThere(th.ID, &r, w.Addr) })
 	}
 	if !same {
 		return g, fails
@@ -187,10 +196,10 @@ func (c *counts) sameGrown(th edit, at *trace.Access, v uint64, present bool, g 
 
 // turnEnd is how a thread stands after a turn, and what may differ then.
 type turnEnd struct {
+	over   bool // it has ended
 	regs   emu.Regs
 	yields []trace.Op // of the turn, if it did no more
-	dead   trace.RegSet
-	flags  bool
+	dead   dead
 }
 
 // aside has f run a thread, and takes that back.
@@ -202,9 +211,37 @@ func (c *counts) aside(th edit, f func()) {
 	c.in.marks = c.in.marks[:len(c.in.marks)-1]
 }
 
+// goesOnWithout reports whether a thread that stands at a context, in the middle of a turn, ends its step
+// without a read of the numbers in g. Of these it leaves those there that it hasn't overwritten.
+func (c *counts) goesOnWithout(th edit, at emu.Ctx, g *x86.Grown) bool {
+	th.Ctx, th.Stand, th.Set, th.Half, th.limited = at, StandRun, 0, 0, true
+	c.keeps(th, g.Regs, unread)
+	for _, w := range g.Words {
+		th.leftover = append(slices.Clone(th.leftover), leftover{Range: emu.Range{Lo: w.Addr, Hi: w.Addr + w.Size}, look: unread})
+	}
+	*g, c.told = x86.Grown{}, false
+	tr := c.in.arena.transition(th.ID, 0)
+	tr.Begin = th.Insns
+	if err := c.spins.runs.step(th, tr, 0); err != nil || c.told {
+		return false
+	}
+	for _, l := range th.leftover {
+		if l.look == unread {
+			g.Words = append(g.Words, x86.GrownWord{Addr: l.Lo, Size: l.Hi - l.Lo, Loose: true})
+		}
+	}
+	for _, l := range th.leftRegs {
+		if l.look == unread && th.Live() {
+			g.Regs |= 1 << l.number
+		}
+	}
+	return true
+}
+
 // follow runs a turn instruction by instruction. It reports whether it does the same with the numbers
-// in g. It leaves those there that there are after it.
-func (c *counts) follow(th *thread, g *x86.Grown, end *turnEnd) bool {
+// in g. It leaves those there that there are after it. With part, it is enough that at some point the
+// turn doesn't read them from then on.
+func (c *counts) follow(th edit, g *x86.Grown, end *turnEnd, part bool) bool {
 	m, f := c.in.machine, c.in.image.File
 	run := emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 2, SkipFence: true, Reuse: true}
 	yields := end.yields
@@ -214,11 +251,18 @@ func (c *counts) follow(th *thread, g *x86.Grown, end *turnEnd) bool {
 		if run.Set != 0 {
 			r = run.Regs
 		}
-		if n > 0 && r.RIP == end.regs.RIP && r.General() == end.regs.General() {
+		if n > 0 && !end.over && r.RIP == end.regs.RIP && r.General() == end.regs.General() {
 			return len(yields) == 0
 		}
 		if !g.Any() && !g.FlagsDiffer() {
 			return true
+		}
+		if part && n > 0 && run.Set == 0 && len(yields) == len(end.yields) {
+			d := c.deadOnward(th.thread, r)
+			if (g.Regs|g.Loose)&^(d.regs|d.saved) == 0 && (d.flags || !g.FlagsDiffer()) {
+				g.Regs = (g.Regs | g.Loose) & d.saved
+				return c.goesOnWithout(th, run.From, g)
+			}
 		}
 		code := f.Bytes(r.RIP, x86.MaxInst)
 		inst, _, err := x86.Decode(code, f.Machine)

@@ -38,7 +38,7 @@ func (g *signals) sends(th *thread, op trace.Op) {
 	case op.Arg == 0:
 		g.SeeLife()
 	case g.in.lib.Own(op.Arg):
-	case !g.learning.known.Signalled[op.Obj]:
+	case !g.learning.known.Signalled.Has(op.Obj):
 		g.learning.known.Signalled[op.Obj], g.learning.finer = true, true
 	}
 }
@@ -80,8 +80,8 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 			th.leftAt.Lo, th.leftAt.Hi = pc-uint64(th.trap.Len), pc+uint64(th.trap.Len)+1
 		}
 	}
-	if len(th.copying.left) == 0 { // Linux has the handler come behind the call, or the call begin again
-		th.copying = copying{}
+	if len(th.copying().left) == 0 { // Linux has the handler come behind the call, or the call begin again
+		th.copies = nil
 	}
 	s.SetRegs(t, regs)
 	th.limited, th.handles, th.woken = true, true, false // the handler may begin at a breakpoint
@@ -91,7 +91,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	if by := &s.threads[max(s.current, 0)]; !by.isArrival() && !by.isTimer() && !s.lib.Own(regs.RDI) {
 		s.seen.met.AtOnce = true
 	}
-	if s.known.Signalled[uint64(t)] && th.Interrupted == 0 && !s.timers.on() && !s.lib.Own(regs.RDI) {
+	if s.known.Signalled.Has(uint64(t)) && th.Interrupted == 0 && !s.timers.on() && !s.lib.Own(regs.RDI) {
 		th.Interrupted = sp
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/abi"
 	"landgo/internal/image/x86"
 	"landgo/internal/trace"
 )
@@ -18,17 +17,20 @@ import (
 // execution. For take an execution with all turns, and the one in which the spin is a single step.
 // In both the thread runs the same code from there on. So if it reads none of these bytes in
 // one, it reads none in the other, and both end alike. If it does read one, that is
-// learned. All begins again then, with the turns one by one.
+// learned. All begins again then, with the turns one by one. What the C library's own functions
+// access without a stop is watched too, and what landgo copies for them.
 //
-// The C library's own functions that run without a stop aren't watched. So they count as readers
-// where such bytes are in a frame of the stack that isn't gone.
+// A count may be in a register: leftreg.go.
 
 // leftover is memory of a thread that tells how often it has looked, and where it did.
 type leftover struct {
 	emu.Range
-	look uint64
-	gone bool // its frame is
+	look  uint64
+	saved *leftReg // what was pushed there; nil: another value
 }
+
+// unread is no look: what is tried reads such bytes.
+const unread = ^uint64(0)
 
 // mostWatched is the number of instructions of a run that tells of all accesses.
 const mostWatched = 1 << 14
@@ -43,9 +45,15 @@ func leftovers(left []emu.Range, look uint64) (all []leftover) {
 
 // leaves takes in what a counted spin leaves in its thread's memory, when it is over.
 func (c *counts) leaves(th edit, left []leftover) {
-	if len(left) > 0 && th.Live() {
-		th.leftover = slices.Concat(th.leftover, left)
+	if len(left) == 0 || !th.Live() {
+		return
 	}
+	for _, l := range left {
+		if shared, _ := c.in.machine.Touch(th.ID, l.Lo, l.Hi-l.Lo, true); shared && l.look != unread {
+			c.tells(l.look)
+		}
+	}
+	th.leftover = slices.Concat(th.leftover, left)
 }
 
 // ownChanges reports whether a thread has changed only memory since a moment that no other thread has
@@ -58,6 +66,17 @@ func (c *counts) owns(t trace.TID, addr uint64) bool {
 	owner, _ := c.in.machine.Sharing(addr)
 	return owner == t && len(c.in.promises) == 0
 }
+
+// ownsThere is owns of bytes that only trusted code has touched, too, below the stack of a thread
+// with registers r. Once the spin leaves them they count as the thread's own.
+func (c *counts) ownsThere(t trace.TID, r *emu.Regs, addr uint64) bool {
+	owner, shared := c.in.machine.Sharing(addr)
+	below := addr < r.RSP && r.RSP-addr < mostBeneath
+	return c.owns(t, addr) || owner == trace.NoThread && !shared && below && len(c.in.promises) == 0
+}
+
+// mostBeneath is how far below a stack pointer functions are taken to work.
+const mostBeneath = 1 << 16
 
 // apart are the bytes by which states can be told apart that are equal otherwise.
 type apart map[uint64]bool
@@ -98,13 +117,25 @@ func (a apart) ranges() (list []emu.Range) {
 
 // sameLeft reports whether a thread has left a spin in the same way twice, but for bytes of its own
 // memory. It adds these.
-func (c *counts) sameLeft(a, b *poise, bytes apart, t trace.TID) bool {
+func (c *counts) sameLeft(a, b *poise, bytes apart, th *thread) bool {
 	x, y := *a, *b
 	x.memory, y.memory = "", ""
+	x.pushed = y.pushed
+	r := c.in.machine.Regs(th.Ctx)
 	return x == y && unequal(a.memory, b.memory, func(at uint64) bool {
 		bytes[at] = true
-		return c.owns(t, at)
+		return c.ownsThere(th.ID, &r, at)
 	})
+}
+
+// otherPushed are the registers that nothing but pushes reads in which two states differ.
+func (p *poise) otherPushed(q *poise) (regs trace.RegSet) {
+	for i := range p.pushed {
+		if p.pushed[i] != q.pushed[i] {
+			regs |= 1 << i
+		}
+	}
+	return regs
 }
 
 // difference is the length of an entry of differences: an address, and the byte there.
@@ -140,30 +171,22 @@ func unequal(a, b string, f func(at uint64) bool) bool {
 
 // watches reports whether the accesses of a thread's run are watched. Runs that are tried are, too:
 // their result decides whether the thread waits.
-func (c *counts) watches(th *thread) bool { return len(th.leftover) > 0 }
+func (c *counts) watches(th *thread) bool { return len(th.leftover)+len(th.leftRegs) > 0 }
 
 // watch takes in accesses of a thread, and returns those that aren't to its own memory alone.
 func (c *counts) watch(th edit, made []trace.Access) (shared []trace.Access) {
 	for i := range made {
-		if a := &made[i]; a.Flags&emu.Private == 0 {
+		a := &made[i]
+		if a.Flags&emu.Private == 0 {
 			shared = append(shared, *a)
 		}
-		c.meets(th, &made[i])
-	}
-	if sp := c.in.machine.Regs(th.Ctx).RSP; sp > abi.RedZone {
-		c.goes(th, sp-abi.RedZone)
-	}
-	return shared
-}
-
-// goes takes in that a thread's frames are gone below an address.
-func (c *counts) goes(th edit, below uint64) {
-	for i := range th.leftover {
-		if l := &th.leftover[i]; !l.gone && l.Hi <= below {
-			th.leftover = slices.Clone(th.leftover)
-			th.leftover[i].gone = true
+		if c.unwinds(th, a); !c.pops(th, a) {
+			c.meets(th, a)
+			c.pushes(th, a)
 		}
 	}
+	c.settleRegs(th)
+	return shared
 }
 
 // meets takes in an access.
@@ -181,36 +204,23 @@ func (c *counts) meets(th edit, a *trace.Access) {
 			c.tells(l.look)
 		default:
 			if l.Lo < a.Addr {
-				rest = append(rest, leftover{emu.Range{Lo: l.Lo, Hi: a.Addr}, l.look, l.gone})
+				rest = append(rest, leftover{Range: emu.Range{Lo: l.Lo, Hi: a.Addr}, look: l.look})
 			}
 			if end < l.Hi {
-				rest = append(rest, leftover{emu.Range{Lo: end, Hi: l.Hi}, l.look, l.gone})
+				rest = append(rest, leftover{Range: emu.Range{Lo: end, Hi: l.Hi}, look: l.look})
 			}
 		}
 	}
 	th.leftover = rest
 }
 
-// beforeRun has a run tell of all accesses. What trusted code does isn't told.
-func (c *counts) beforeRun(th edit, r *emu.Run) {
-	r.Flags |= emu.RecordAll
+// beforeRun has a run tell of all accesses.
+func (c *counts) beforeRun(r *emu.Run) {
+	r.Flags |= emu.RecordAll | emu.Overhear
 	r.Budget = min(r.Budget, mostWatched)
-	if r.Flags&emu.Quiet == 0 {
-		return
-	}
-	sp := c.in.machine.Regs(th.Ctx).RSP
-	if r.Set != 0 {
-		sp = r.Regs.RSP
-	}
-	c.goes(th, sp) // at a function's entry there is no red zone
-	for _, l := range th.leftover {
-		if !l.gone {
-			c.tells(l.look)
-		}
-	}
 }
 
-// called takes in what the kernel has accessed in a thread's call.
+// called takes in what the kernel, or landgo itself, has accessed in a thread's call.
 func (c *counts) called(t trace.TID, made []trace.Access) {
 	if !c.watches(&c.in.threads[t]) {
 		return
@@ -223,6 +233,10 @@ func (c *counts) called(t trace.TID, made []trace.Access) {
 
 // tells is called where an execution tells how often a thread has looked.
 func (c *counts) tells(look uint64) {
+	if look == unread {
+		c.told = true
+		return
+	}
 	c.learning.known.Uncounted[look] = true
 	c.learning.finer = true
 }

@@ -56,22 +56,25 @@ type state struct {
 	cells
 	threads   []thread // by TID; ids of threads not yet created are holes
 	threadLog Log[threadSave]
-	savedAt   []uint64 // by TID: the serial of the mark behind which Save kept it last
-	serials   uint64   // given to marks so far: they don't go back
-	marks     []mark
-	arena     arena
-	steps     []stepInfo        // of the present path, for spin detection
-	turns     map[turnKey]int32 // the latest in each list of steps: its index in steps + 1
-	wrote     []wrote           // by these steps, if threads await (await.go)
-	latest    map[uint64]int32  // by word: its latest in wrote, by its index + 1
-	tallies   []tally           // by these steps (above.go)
-	heap      *heap.Heap
-	mapped    *heap.Heap // see mappings.go
-	covers    covers
-	listing   listing    // of all this
-	through   []*Failure // see letthrough.go
-	promises  []*promise // see promise.go
-	panics    []panicked // see panic.go
+	// serial counts the marks made and gone back to, and never goes back. savedAt is by TID: the
+	// serial, plus 1, when Save kept it last.
+	serial   uint64
+	savedAt  []uint64
+	marks    []mark
+	arena    arena
+	steps    []stepInfo        // of the present path, for spin detection
+	turns    map[turnKey]int32 // the latest in each list of steps: its index in steps + 1
+	wrote    []wrote           // by these steps, if threads await (await.go)
+	latest   map[uint64]int32  // by word: its latest in wrote, by its index + 1
+	tallies  []tally           // by these steps (above.go)
+	heap     *heap.Heap
+	mapped   *heap.Heap // see mappings.go
+	covers   covers
+	listing  listing    // of all this
+	company  trace.TID  // the last thread that kept another one from being alone: it is asked first
+	through  []*Failure // see letthrough.go
+	promises []*promise // see promise.go
+	panics   []panicked // see panic.go
 }
 
 // cells go back with the machine.

@@ -13,7 +13,6 @@ type threadSave struct {
 }
 
 type mark struct {
-	serial   uint64
 	machine  trace.Mark
 	threads  int // of threadLog
 	arena    arenaMark
@@ -31,12 +30,14 @@ type mark struct {
 // Save keeps the present state of a thread for Rewind. No rewind goes back to between two
 // marks, so what was kept since the latest one will do.
 func (s *present) Save(t trace.TID) {
-	if s.savedSince(t) {
-		s.listing.changes(t)
-		return
+	s.listing.changes(t)
+	if !s.savedSince(t) {
+		s.keep(t)
 	}
+}
+
+func (s *present) keep(t trace.TID) {
 	s.state.save(t)
-	s.savedAt[t] = s.latestSerial()
 	s.lib.Keep(t)
 	if s.companion != nil {
 		s.companion.Keep(t)
@@ -45,30 +46,16 @@ func (s *present) Save(t trace.TID) {
 
 // savedSince reports whether Save has kept a thread since the latest mark.
 func (s *state) savedSince(t trace.TID) bool {
-	for int(t) >= len(s.savedAt) {
-		s.savedAt = append(s.savedAt, 0)
-	}
-	return s.savedAt[t] == s.latestSerial()
-}
-
-// latestSerial is that of the latest mark; 1 before the first.
-func (s *state) latestSerial() uint64 {
-	if n := len(s.marks); n > 0 {
-		return s.marks[n-1].serial
-	}
-	return 1
-}
-
-// newSerial numbers a mark, and anew one whose threads were taken up: none is kept since then.
-func (s *state) newSerial() uint64 {
-	s.serials++
-	return s.serials + 1
+	return int(t) < len(s.savedAt) && s.savedAt[t] == s.serial+1
 }
 
 func (s *state) save(t trace.TID) {
 	e := s.threadLog.Next()
 	e.id, e.old = t, s.threads[t]
-	s.listing.changes(t)
+	for int(t) >= len(s.savedAt) {
+		s.savedAt = append(s.savedAt, 0)
+	}
+	s.savedAt[t] = s.serial + 1
 }
 
 // Mark implements por.System.
@@ -87,8 +74,9 @@ func (s *present) markAlone() trace.Mark {
 
 // mark marks the state that goes with a mark of the machine.
 func (s *state) mark(machine trace.Mark) trace.Mark {
+	s.serial++
 	s.marks = append(s.marks, mark{
-		serial: s.newSerial(), machine: machine, threads: s.threadLog.Len(), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), wrote: len(s.wrote), tallies: len(s.tallies), through: len(s.through), promises: len(s.promises), panics: len(s.panics),
+		machine: machine, threads: s.threadLog.Len(), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), wrote: len(s.wrote), tallies: len(s.tallies), through: len(s.through), promises: len(s.promises), panics: len(s.panics),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -126,7 +114,7 @@ func (s *state) takeUp(m *mark) {
 		s.listing.changes(e.id)
 	}
 	s.threadLog.Cut(m.threads)
-	m.serial = s.newSerial()
+	s.serial++
 }
 
 // rewind takes up what was marked; the machine is there already.

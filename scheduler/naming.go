@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"landgo/emu"
@@ -84,6 +85,17 @@ func (s *present) stackOf(addr uint64) (of trace.TID) {
 	return of
 }
 
+// WithSelf yields the threads whose control block is, or was, at an address, by TID.
+func (s *present) WithSelf(self uint64) iter.Seq[trace.TID] {
+	return func(yield func(trace.TID) bool) {
+		for i := range s.threads {
+			if th := &s.threads[i]; th.Exists && th.Self == self && !yield(th.ID) {
+				return
+			}
+		}
+	}
+}
+
 // controlSize is more than a C library keeps of a thread from its thread pointer on.
 const controlSize = 4096
 
@@ -146,9 +158,9 @@ func (s *present) PointeeOf(t trace.TID, value, size uint64) (p debuginfo.Pointe
 
 // stackRegs are the registers from which a thread's stack is unwound.
 func (s *fixed) stackRegs(th *thread) emu.Regs {
-	if k := &th.copying; len(k.left) > 0 && th.Regs.RIP == k.pc+uint64(th.trap.Len) { // and not a handler's first instruction
+	if k := th.copying(); len(k.left) > 0 && th.Regs.RIP == k.pc+uint64(th.trap.Len) { // and not a handler's first instruction
 		regs := th.Regs
-		regs.RIP = th.copying.pc
+		regs.RIP = th.copying().pc
 		return regs
 	}
 	if s.steered() || th.Set != 0 || th.Stand == StandOp || th.Stand == StandTrap {

@@ -37,7 +37,7 @@ type Naps struct {
 // sleep in a schedule that is followed counts too, because that run may have known
 // of signals.
 func (n *Naps) naps(th *thread, p *kernel.Plan) bool {
-	return p.Yield && p.Op.Kind == trace.OpSleep && (n.learning.known.Signalled[uint64(th.ID)] || n.in.starts != nil) && !n.in.trusted(th) && !n.in.Alone(th.ID)
+	return p.Yield && p.Op.Kind == trace.OpSleep && (n.learning.known.Signalled.Has(uint64(th.ID)) || n.in.starts != nil) && !n.in.trusted(th) && !n.in.Alone(th.ID)
 }
 
 // nap has a thread fall asleep at the trap before which it stands, if it sleeps

@@ -50,9 +50,17 @@ func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition,
 	return err
 }
 
+// Looks takes in that landgo reads or writes memory for a thread.
+func (x *Sharing) Looks(t trace.TID, addr, size uint64, flags trace.AccessFlags) {
+	if len(x.in.threads[t].leftover) > 0 {
+		x.called(t, []trace.Access{{Addr: addr, Size: uint32(size), Flags: flags}})
+	}
+}
+
 // Touch records an access that landgo makes for a thread to the guest's
 // memory, if it is shared. pc is the instruction that it is for.
 func (x *Sharing) Touch(t trace.TID, tr *trace.Transition, pc, addr uint64, size uint32, flags trace.AccessFlags) {
+	x.Looks(t, addr, uint64(size), flags)
 	if x.in.Alone(t) {
 		return
 	}

@@ -79,5 +79,6 @@ func (s *spins) deadAt(pc uint64) (trace.RegSet, bool) {
 
 type dead struct {
 	regs  trace.RegSet
+	saved trace.RegSet // nothing but pushes reads them (leftreg.go)
 	flags bool
 }

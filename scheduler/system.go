@@ -182,7 +182,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		scratch:  scratch{pinned: -1},
 	}
 	s.torn = &s.known.Torn
-	s.Stacks = &Stacks{in: &s.present, names: s.names, learns: &s.learning, starts: map[uint64]uint64{}}
+	s.Stacks = &Stacks{in: &s.present, names: s.names, learns: &s.learning}
 	s.Sharing = &Sharing{in: &s.present, names: s.names, learning: &s.learning, seen: &s.seen, regs: s.Regs,
 		called: func(t trace.TID, made []trace.Access) { s.counts.called(t, made) }}
 	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
@@ -364,7 +364,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if err == nil && !over {
 		err = s.stepTurns(th, tr, c)
 	}
-	if s.known.Signalled[uint64(t)] {
+	if s.known.Signalled.Has(uint64(t)) {
 		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(t)})
 		tr.Loose = true // before a signal, or after it, the step is another one
 	}
@@ -431,14 +431,14 @@ func (s *System) settle(th edit, tr *trace.Transition, alone bool) {
 
 // step carries out what the thread stands at, then lets it run on.
 func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
-	th.Yielding, th.Waits, th.awaits, th.turns, th.leaving, th.woken = false, nil, false, 0, nil, false
+	th.Yielding, th.Waits, th.awaits, th.turns, th.leaving, th.leavingRegs, th.woken = false, nil, false, 0, nil, 0, false
 	s.current = th.ID
 	if th.Stand != StandFailure {
 		s.lib.Steps(th.ID, tr)
 	}
 	switch th.Stand {
 	case StandRun:
-		if len(th.copying.left) > 0 {
+		if len(th.copying().left) > 0 {
 			return s.Traps.stepCopy(th, tr)
 		}
 		return s.Advance(th.ID, tr, 0)

@@ -38,12 +38,18 @@ const (
 
 // Thread is the part of a thread that every kind of guest has.
 type Thread struct {
+	// What is asked of all threads comes first, in one line of the processor's cache.
 	ID       trace.TID
 	Parent   trace.TID
 	Exists   bool // else it is a hole: its name was met, and it isn't created yet
 	Stand    Stand
 	Yielding bool
-	Ctx      emu.Ctx
+	Joined   bool
+	OwnStack bool   // its stack was made for it, and ends with it
+	Self     uint64 // the thread pointer at its start: where its control block is
+	Stack    uint64 // its stack pointer at its first instruction
+
+	Ctx emu.Ctx
 	// Insns is the number of instructions that the thread has completed, and Half how
 	// many events it has made of the next one.
 	Insns   uint64
@@ -66,12 +72,6 @@ type Thread struct {
 	Starting bool
 	Entry    uint64 // the start routine
 	Created  uint64 // the return address of the creating call
-	Self     uint64 // the thread pointer at its start: where its control block is
-	// Stack is its stack pointer at its first instruction; OwnStack: that stack was made
-	// for it, and ends with it.
-	Stack    uint64
-	OwnStack bool
-	Joined   bool
 	Leaving  bool   // it has called a thread library's thr_exit
 	Returned uint64 // the value with which it has ended
 	// Argument is that of its start routine. Plain: it was created by a trusted function,
@@ -123,7 +123,7 @@ type stander struct {
 	loose   bool     // StandTrap: it touches more than its operation says
 	napping bool     // StandTrap: it sleeps there (nap.go)
 	trap    emu.Trap // StandTrap
-	copying copying  // StandTrap and, behind the call, StandRun: see copies.go
+	copies  *copying // StandTrap and, behind the call, StandRun: see copying; nil: none
 	woken   bool     // StandRun: another thread ended its call, which it hasn't left
 	// posted are the threads of signals that it sent and that are on their way, sent those of all
 	// that ever were.
@@ -136,9 +136,12 @@ type stander struct {
 	turns     uint32     // StandAccess: of a counted spin, with which its next step leaves it; 0: it isn't known (counted.go)
 	leaving   []leftover // of such a step, and of those before
 	leftover  []leftover
-	awaits    bool   // StandAccess, StandSpin: what it finds there decides whether it goes on (await.go)
-	idles     bool   // StandSpin: in a loop that may be meant (meant.go)
-	rounds    rounds // see rounds.go
+	// The same of registers (leftreg.go).
+	leavingRegs trace.RegSet
+	leftRegs    []leftReg
+	awaits      bool   // StandAccess, StandSpin: what it finds there decides whether it goes on (await.go)
+	idles       bool   // StandSpin: in a loop that may be meant (meant.go)
+	rounds      rounds // see rounds.go
 	// passes is how often time has passed for its loop, with nothing done between
 	// (clockloop.go).
 	passes uint64

@@ -114,7 +114,7 @@ func (c *timers) set(th *thread, tr *trace.Transition, kept bool) (more bool, er
 		}
 		c.in.ensure(t)
 		c.seen.met.Cut = c.seen.met.Cut || now.Set && !now.Last && c.ticks.Get() >= c.in.cfg.Ticks
-		if now.Set && !c.learning.known.Signalled[uint64(now.Thread)] {
+		if now.Set && !c.learning.known.Signalled.Has(uint64(now.Thread)) {
 			c.learning.known.Signalled[uint64(now.Thread)], c.learning.finer = true, true
 		}
 		x := &c.in.threads[t]

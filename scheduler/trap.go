@@ -167,7 +167,7 @@ func (q *Traps) stepTrap(th edit, tr *trace.Transition, c trace.Choice) error {
 	if th.Regs.RIP != next {
 		th.limited = true // it is elsewhere, perhaps at a breakpoint
 	}
-	if len(th.copying.left) > 0 {
+	if len(th.copying().left) > 0 {
 		return nil
 	}
 	return q.runs.Advance(th.ID, tr, 0)
@@ -185,7 +185,7 @@ func (q *Traps) beginCopy(th edit, tr *trace.Transition, p *kernel.Plan) (over b
 
 // stepCopy makes a step of a copy that follows its call.
 func (q *Traps) stepCopy(th edit, tr *trace.Transition) error {
-	p := kernel.Plan{Name: th.copying.name}
+	p := kernel.Plan{Name: th.copying().name}
 	last, f, err := q.copies.writes(th, tr, func(f *kernel.Foresight) *Failure { return q.deadBuffer(th.thread, tr, &p, f) })
 	switch {
 	case err != nil:
@@ -220,9 +220,9 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 	var out kernel.Outcome
 	if q.failing != nil {
 		out = q.in.kernel.(Failer).Fail(th.ID, *q.failing)
-	} else if th.copying.on {
+	} else if th.copying().on {
 		divider := q.copies.kernel()
-		divider.Divide(th.copying.read)
+		divider.Divide(th.copying().read)
 		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
 		q.copies.carriedOut(th, tr, divider.Whole(), out.Sleep)
 	} else {
@@ -429,7 +429,7 @@ func (q *Traps) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f *
 			continue // the common case, without words
 		}
 		does := fmt.Sprintf("%s %s", p.Name, bytesText(a.IsWrite(), uint64(a.Size)))
-		pc := cmp.Or(th.copying.pc, th.Regs.RIP)
+		pc := cmp.Or(th.copying().pc, th.Regs.RIP)
 		if f := q.in.Blocks.DeadAccess(th.ID, pc, a.Addr, uint64(a.Size), does, !a.IsWrite()); f != nil {
 			q.sharing.Touch(th.ID, tr, pc, a.Addr, a.Size, a.Flags)
 			return f

@@ -14,4 +14,5 @@
 //	kernels       boots
 //	memory        what a search's memory depends on
 //	peers         other model checkers beside landgo
+//	profile       where the engine's time goes, for the compiler
 package main

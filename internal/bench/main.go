@@ -20,7 +20,14 @@ var names = []string{"speed", "searches", "costs", "memory", "deepening", "jobs"
 func bench() int {
 	runs := flag.Int("runs", 5, "the speed table shows the median of this many runs")
 	only := flag.String("only", strings.Join(names, ","), "make these tables only")
+	profiled := flag.String("profile", "", "write "+engineProfile+" instead, with the profiled engine in this folder")
 	flag.Parse()
+	if *profiled != "" {
+		if err := profileEngine(*profiled); err != nil {
+			return fail(err)
+		}
+		return 0
+	}
 	asked := strings.Split(*only, ",")
 	for _, n := range asked {
 		if !slices.Contains(names, n) {

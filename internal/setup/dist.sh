@@ -39,7 +39,7 @@ archive=$(find .deps/usr/lib -name libunicorn.a 2>/dev/null | head -n 1)
 static="-static -Wl,--allow-multiple-definition -Wl,--build-id=none"
 engine=$out/landgo-engine
 CGO_CFLAGS="$(printf %s "${CGO_CFLAGS:--g -O2}") -ffile-prefix-map=$top=." CGO_LDFLAGS="-L$(dirname "$archive")" \
-	go build -buildvcs=false -trimpath -tags netgo,osusergo -ldflags "$flags -linkmode external -extldflags '$static -lunicorn -lm -lpthread'" \
+	go build -pgo=cmd/landgo-engine/engine.pgo -buildvcs=false -trimpath -tags netgo,osusergo -ldflags "$flags -linkmode external -extldflags '$static -lunicorn -lm -lpthread'" \
 	-o "$engine" ./cmd/landgo-engine
 if readelf -l "$engine" | grep -q INTERP; then
 	fail "the engine isn't static"

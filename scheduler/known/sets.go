@@ -28,6 +28,9 @@ func unite[S ~map[E]bool, E comparable](s, o S) (news bool) {
 // Addresses is a set of addresses, or of threads' numbers.
 type Addresses map[uint64]bool
 
+// Has reports whether a is one of them. Most sets are empty in most programs.
+func (s Addresses) Has(a uint64) bool { return len(s) > 0 && s[a] }
+
 // Add adds an address. It reports whether it is new.
 func (s Addresses) Add(a uint64) bool { return add(s, a) }
 

@@ -8,14 +8,14 @@ import (
 )
 
 // AtBreak implements scheduler.Calls. The thread's registers are current.
-func (s *Library) AtBreak(t trace.TID, tr *trace.Transition) (scheduler.Verdict, error) {
-	return s.atBreak(s.edit(t), tr)
+func (s *Library) AtBreak(t trace.TID, class uint8, tr *trace.Transition) (scheduler.Verdict, error) {
+	return s.atBreak(s.edit(t), breakClass(class), tr)
 }
 
 // atBreak decides what a breakpoint means to a thread.
-func (s *Library) atBreak(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+func (s *Library) atBreak(th edit, class breakClass, tr *trace.Transition) (scheduler.Verdict, error) {
 	pc := th.Regs.RIP
-	switch s.breaks[pc] {
+	switch class {
 	case breakReturn:
 		return s.atReturn(th, tr)
 	case breakString:
@@ -232,7 +232,7 @@ func (s *Library) atRole(th edit, tr *trace.Transition) (scheduler.Verdict, erro
 	case naming:
 		return scheduler.Step, nil
 	case operation:
-		if th.role == profile.Yield && s.known.Signalled[uint64(th.ID)] {
+		if th.role == profile.Yield && s.known.Signalled.Has(uint64(th.ID)) {
 			return scheduler.Step, nil // its call takes signals
 		}
 		return s.atOperation(th, tr, a)

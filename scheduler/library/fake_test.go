@@ -89,7 +89,7 @@ func (w *world) call(t testing.TB, id trace.TID, r profile.Role, args ...uint64)
 	th.Regs.RIP, th.Regs.RSP = fakeFunction(r), fakeTop(id)
 	th.Regs.RDI, th.Regs.RSI, th.Regs.RDX, th.Regs.RCX = a[0], a[1], a[2], a[3]
 	w.machine.Write64(fakeTop(id), fakeReturn)
-	return w.took(t)(w.AtBreak(id, w.tr))
+	return w.took(t)(w.AtBreak(id, uint8(w.breaks[th.Regs.RIP]), w.tr))
 }
 
 // step has a thread carry out the operation at which it stands, with an outcome, or give

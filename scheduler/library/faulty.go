@@ -89,7 +89,7 @@ func (s *Library) stepFault(th edit, tr *trace.Transition, c trace.Choice) (sche
 	th.phase, th.settled = phaseEntry, true
 	s.begins, tr.Loose = true, true
 	at := th.Insns
-	v, err := s.atBreak(th, tr)
+	v, err := s.atBreak(th, s.breaks[th.Regs.RIP], tr)
 	if s.begins, th.settled = false, false; v == scheduler.Stay && err == nil && th.Stand == scheduler.StandOp && th.Insns == at {
 		th.Half = 1
 	}

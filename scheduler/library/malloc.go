@@ -325,6 +325,7 @@ func (s *heapCalls) resize(th edit, tr *trace.Transition, n uint64) (scheduler.V
 	b, fresh := s.arenaFor(th.thread).AllocateNew(next)
 	q := s.begin(th.thread, b, fresh)
 	if q != 0 {
+		s.core.Sharing.Looks(th.ID, p, old.Size, 0)
 		s.machine.Write(q, append([]byte(nil), s.machine.Bytes(p, old.Size)...))
 		s.endObjects(th.thread, tr, old)
 		s.end(th.thread, old)

@@ -149,7 +149,7 @@ func (s *Library) operate(th edit, tr *trace.Transition, c trace.Choice) error {
 func (s *Library) stepTouch(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.phase, s.begins, tr.Loose = phaseEntry, true, true
 	at := th.Insns
-	v, err := s.atBreak(th, tr)
+	v, err := s.atBreak(th, s.breaks[th.Regs.RIP], tr)
 	if s.begins = false; v == scheduler.Stay && err == nil && th.Stand == scheduler.StandOp && th.Insns == at {
 		th.Half = 1
 	}

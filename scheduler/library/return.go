@@ -2,6 +2,7 @@ package library
 
 import (
 	"landgo/internal/image/profile"
+	"landgo/internal/image/static"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -56,11 +57,45 @@ func (s *Library) returnsHere(th *thread) bool {
 	return th.alloc != nil && here(th.alloc.quiet) || here(th.quiet) || n > 0 && th.onces[n-1].ret == th.Regs.RIP && th.onces[n-1].sp+s.wordSize == th.Regs.RSP
 }
 
-// CarriesOut implements scheduler.Calls: the allocator's functions.
+// CarriesOut implements scheduler.Calls: the functions of the allocator and of objects, sched_yield,
+// and what fails.
 func (s *Library) CarriesOut(pc uint64) bool {
 	b, ok := s.roles[pc]
-	return ok && s.breaks[pc] == breakRole && acts[b.Role].how == allocator && b.Role != profile.InsideAllocator &&
-		!b.Own && !s.cfg.Tested && !s.cfg.NativeMalloc && !s.follows(&b) && !s.carried.carries(b.Role)
+	if !ok || s.breaks[pc] != breakRole || b.Own || s.cfg.Tested || s.follows(&b) || s.carried.carries(b.Role) {
+		return false
+	}
+	switch b.Role {
+	case profile.InsideAllocator, profile.Once: // a once routine is the program's
+		return false
+	case profile.Yield, profile.AssertFail:
+		return true
+	}
+	return acts[b.Role].how == allocator && !s.cfg.NativeMalloc || onObject(b.Role)
+}
+
+// Arguments implements scheduler.Calls.
+func (s *Library) Arguments(pc uint64) trace.RegSet {
+	if !s.CarriesOut(pc) {
+		return static.AllArguments
+	}
+	inOrder := [...]trace.RegSet{trace.RDI, trace.RSI, trace.RDX, trace.RCX}
+	n := len(inOrder)
+	switch s.roles[pc].Role {
+	case profile.Yield:
+		n = 0
+	case profile.Malloc, profile.Free, profile.Valloc, profile.Pvalloc, profile.MallocUsableSize, profile.MutexLock, profile.MutexTryLock, profile.MutexUnlock,
+		profile.MutexDestroy, profile.CondSignal, profile.CondBroadcast, profile.CondDestroy, profile.SemWait, profile.SemTryWait, profile.SemPost, profile.SemDestroy,
+		profile.BarrierWait, profile.BarrierDestroy, profile.RWReadLock, profile.RWTryReadLock, profile.RWWriteLock, profile.RWTryWriteLock, profile.RWUnlock,
+		profile.SpinLock, profile.SpinTryLock, profile.SpinUnlock:
+		n = 1
+	case profile.Calloc, profile.Realloc, profile.AlignedAlloc, profile.Memalign, profile.CondWait:
+		n = 2
+	}
+	var set trace.RegSet
+	for _, r := range inOrder[:n] {
+		set |= r
+	}
+	return set
 }
 
 // AtCallersReturn implements scheduler.Calls. A once routine or a start routine may call a

@@ -251,14 +251,15 @@ func (v *threadCalls) createsBy(th *thread, flag uint32, field, bits uint64) boo
 // be joined.
 func (v *threadCalls) threadOf(self uint64) trace.TID {
 	found := trace.NoThread
-	for i := range v.models.threads {
-		th := &v.models.threads[i]
+	if self == 0 {
+		return found
+	}
+	for t := range v.guest.core.WithSelf(self) {
 		switch {
-		case !v.models.threads[i].Exists || th.Self != self || self == 0:
-		case th.Live():
-			return th.ID
+		case v.models.threads[t].Live():
+			return t
 		case found == trace.NoThread || v.over(&v.models.threads[found]) || v.models.threads[found].detached:
-			found = th.ID
+			found = t
 		}
 	}
 	return found

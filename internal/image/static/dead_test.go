@@ -69,33 +69,40 @@ func TestDeadOnward(t *testing.T) {
 		stops   string
 		regs    trace.RegSet
 		flags   bool
+		saved   trace.RegSet
 	}{
-		{"overwritten", nil, "", "", trace.RAX, true},
-		{"overwritten", []string{"later"}, "", "", trace.RAX | trace.RDX, true},
-		{"overwritten", []string{"partly", "later"}, "", "", trace.RAX | trace.RDX, true},
-		{"partly", []string{"overwritten", "later"}, "", "", trace.RDX, false},
-		{"later", []string{"unknown"}, "", "", trace.RAX | trace.RDX, true},
-		{"called", nil, "", "", trace.RAX, true},
-		{"called", nil, "", "other", 0, true},
-		{"tail", nil, "", "other", 0, false},
-		{"tail", []string{"later"}, "", "", trace.RAX | trace.RDX, true},
-		{"slotted", nil, "", "", trace.RAX, true},
-		{"slotted", nil, "", "other", 0, true},
-		{"slottail", []string{"later"}, "", "", trace.RAX | trace.RDX, true},
-		{"slottail", []string{"later"}, "", "other", 0, false},
-		{"trap", nil, "", "", trace.GeneralRegs, true},
-		{"saved", nil, "", "", 0, true},
-		{"saved", nil, "", "saver", trace.RBX, true},
-		{"oneway", []string{"word"}, "word", "", trace.GeneralRegs &^ trace.RSP, true},
-		{"partly", []string{"word"}, "word", "", trace.GeneralRegs &^ (trace.RSP | trace.RAX | trace.RCX), false},
+		{"overwritten", nil, "", "", trace.RAX, true, 0},
+		{"overwritten", []string{"later"}, "", "", trace.RAX | trace.RDX, true, 0},
+		{"overwritten", []string{"partly", "later"}, "", "", trace.RAX | trace.RDX, true, 0},
+		{"partly", []string{"overwritten", "later"}, "", "", trace.RDX, false, 0},
+		{"later", []string{"unknown"}, "", "", trace.RAX | trace.RDX, true, 0},
+		{"called", nil, "", "", trace.RAX, true, 0},
+		{"called", nil, "", "other", 0, true, 0},
+		{"tail", nil, "", "other", 0, false, 0},
+		{"tail", []string{"later"}, "", "", trace.RAX | trace.RDX, true, 0},
+		{"slotted", nil, "", "", trace.RAX, true, 0},
+		{"slotted", nil, "", "other", 0, true, 0},
+		{"slottail", []string{"later"}, "", "", trace.RAX | trace.RDX, true, 0},
+		{"slottail", []string{"later"}, "", "other", 0, true, 0},
+		{"trap", nil, "", "", trace.GeneralRegs, true, 0},
+		{"saved", nil, "", "", 0, true, trace.RBX},
+		{"saved", nil, "", "saver", trace.RBX, true, 0},
+		{"savedTwice", nil, "", "", 0, true, trace.RBX},
+		{"savedUsed", nil, "", "", 0, false, 0},
+		{"savedAfter", nil, "", "", 0, false, 0},
+		{"stopped", nil, "", "", trace.RBX, true, 0},
+		{"asked", nil, "", "", trace.RCX | trace.R11, false, 0},
+		{"oneway", []string{"word"}, "word", "", trace.GeneralRegs &^ trace.RSP, true, 0},
+		{"partly", []string{"word"}, "word", "", trace.GeneralRegs &^ (trace.RSP | trace.RAX | trace.RCX), false, 0},
 	} {
 		var returns []uint64
 		for _, r := range tt.returns {
 			returns = append(returns, at[r])
 		}
 		stops := func(pc uint64) bool { return tt.stops != "" && pc == at[tt.stops] }
-		if regs, flags := DeadOnward(file, at[tt.label], returns, at[tt.ends], func(a uint64) (uint64, bool) { return at["other"], a == at["slot"] }, stops, func(pc uint64) bool { return pc == at["saver"] }); regs != tt.regs || flags != tt.flags {
-			t.Errorf("%s, stops %q, back to %v: %016b, flags %v; want %016b, %v", tt.label, tt.stops, tt.returns, regs, flags, tt.regs, tt.flags)
+		g := &Onward{File: file, Ends: at[tt.ends], Slot: func(a uint64) (uint64, bool) { return at["other"], a == at["slot"] }, Stops: stops, Carried: func(pc uint64) bool { return pc == at["saver"] }, Arguments: func(uint64) trace.RegSet { return AllArguments }}
+		if regs, saved, flags := DeadOnward(g, at[tt.label], returns); regs != tt.regs || saved != tt.saved || flags != tt.flags {
+			t.Errorf("%s, stops %q, back to %v: %016b, saved %016b, flags %v; want %016b, %016b, %v", tt.label, tt.stops, tt.returns, regs, saved, flags, tt.regs, tt.saved, tt.flags)
 		}
 	}
 }

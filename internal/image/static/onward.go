@@ -10,16 +10,32 @@ import (
 
 // DeadOnward is Dead for a thread of which it is known where it returns to, the innermost first. A
 // path goes on behind a return, and into the functions that are called by their addresses, and
-// behind their returns. The address may be in a word of memory (slot). Where stops holds landgo may
-// carry a function out itself: it reads the registers of arguments, writes its result, and leaves
-// the others as they are. Where carried holds it always does, but in such functions. A return to
-// ends ends the thread, with its result in RAX. Behind the last return all counts as read.
-func DeadOnward(f *elffile.File, pc uint64, returns []uint64, ends uint64, slot func(addr uint64) (uint64, bool), stops, carried func(pc uint64) bool) (regs trace.RegSet, flags bool) {
-	w := onwardWalk{file: f, ends: ends, slot: slot, stops: stops, carried: carried, seen: map[onwardPlace]trace.RegSet{}}
+// behind their returns. Behind the last return all counts as read. Of saved nothing but pushes
+// reads: functions that push them and give them back when they return. They are dead behind these
+// returns too, but for more such pushes.
+func DeadOnward(g *Onward, pc uint64, returns []uint64) (regs, saved trace.RegSet, flags bool) {
+	w := onwardWalk{Onward: g, across: &acrossWalk{file: g.File}, seen: map[onwardPlace]trace.RegSet{}}
 	w.walk(pc, trace.GeneralRegs|trace.RFLAGS, returns, false)
 	dead := (trace.GeneralRegs | trace.RFLAGS) &^ w.live
-	return dead &^ trace.RFLAGS, dead&trace.RFLAGS != 0
+	return dead &^ (trace.RFLAGS | w.saved), dead & w.saved, dead&trace.RFLAGS != 0
 }
+
+// Onward is what is known of a program's functions.
+type Onward struct {
+	File *elffile.File
+	// Ends: a return to there ends the thread, with its result in RAX.
+	Ends uint64
+	// Slot is the address in a word of memory.
+	Slot func(addr uint64) (uint64, bool)
+	// Stops: landgo may carry the function there out itself. It reads the registers of arguments
+	// (Arguments), writes its result, and leaves the others as they are. Carried: it always does, but in
+	// such functions.
+	Stops, Carried func(pc uint64) bool
+	Arguments      func(pc uint64) trace.RegSet
+}
+
+// AllArguments are the registers that a function's arguments are in, and the number of its vectors.
+const AllArguments = trace.RDI | trace.RSI | trace.RDX | trace.RCX | trace.R8 | trace.R9 | trace.RAX
 
 // onwardReach bounds the instructions that are looked at, and onwardDepth how deep the functions
 // are called.
@@ -27,9 +43,6 @@ const (
 	onwardReach = 1024
 	onwardDepth = 12
 )
-
-// argumentRegs are those that a function's arguments are in, and the number of its vectors.
-const argumentRegs = trace.RDI | trace.RSI | trace.RDX | trace.RCX | trace.R8 | trace.R9 | trace.RAX | trace.RSP
 
 // onwardPlace is an instruction, and where its function returns to: the next return, and how
 // many there are.
@@ -41,13 +54,20 @@ type onwardPlace struct {
 }
 
 type onwardWalk struct {
-	file    *elffile.File
-	ends    uint64
-	slot    func(uint64) (uint64, bool)
-	stops   func(uint64) bool
-	carried func(uint64) bool
-	seen    map[onwardPlace]trace.RegSet
-	live    trace.RegSet
+	*Onward
+	across      *acrossWalk
+	seen        map[onwardPlace]trace.RegSet
+	live, saved trace.RegSet
+}
+
+// nowhere is where a function returns to that never does.
+const nowhere = ^uint64(0)
+
+// kernelEffects are those of a call of the kernel.
+var kernelEffects = x86.Effects{
+	Reads:      trace.RAX | trace.RDI | trace.RSI | trace.RDX | trace.R10 | trace.R8 | trace.R9,
+	Writes:     trace.RAX | trace.RCX | trace.R11,
+	ReadsFlags: true, // r11 has them
 }
 
 // walk follows the paths from pc for the registers in open, as deadWalk's does.
@@ -59,12 +79,15 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64, in boo
 		if open == 0 {
 			return
 		}
-		code := fixedCode(w.file, pc)
-		e, known := x86.EffectsOf(code, w.file.Machine)
-		inst, _, err := x86.Decode(code, w.file.Machine)
+		code := fixedCode(w.File, pc)
+		e, known := x86.EffectsOf(code, w.File.Machine)
+		inst, _, err := x86.Decode(code, w.File.Machine)
 		flow := err == nil && (inst.Op == x86asm.CALL || inst.Op == x86asm.RET)
 		if err == nil && inst.Op == x86asm.UD2 {
 			return // it faults, as any load may
+		}
+		if err == nil && inst.Op == x86asm.SYSCALL {
+			e, known = kernelEffects, true
 		}
 		if !known && !flow || err != nil || len(w.seen) >= onwardReach || len(returns) > onwardDepth {
 			w.live |= open
@@ -76,10 +99,12 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64, in boo
 			w.live |= open & trace.RSP
 			to, ok := callee(&inst, next)
 			if !ok {
-				to, ok = through(&inst, next, w.slot)
+				to, ok = through(&inst, next, w.Slot)
 			}
 			switch {
-			case inst.Op == x86asm.RET && len(returns) > 0 && returns[0] == w.ends:
+			case inst.Op == x86asm.RET && len(returns) > 0 && returns[0] == nowhere:
+				return
+			case inst.Op == x86asm.RET && len(returns) > 0 && returns[0] == w.Ends:
 				w.live |= open & trace.RAX
 				return
 			case inst.Op == x86asm.RET && len(returns) > 0 && inst.Args[0] == nil:
@@ -88,26 +113,35 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64, in boo
 				w.live |= open
 				return
 			default:
-				if w.stops(to) {
-					w.live |= open & argumentRegs
-					if !in && w.carried(to) {
+				if w.across.stays(to, 0) {
+					next = nowhere
+				}
+				if w.Stops(to) {
+					w.live |= open & (w.Arguments(to) | trace.RSP)
+					if next == nowhere && w.Carried(to) {
+						return
+					}
+					if !in && w.Carried(to) {
 						pc = next
 						continue
 					}
-					w.walk(next, open, returns, in)
+					if next != nowhere {
+						w.walk(next, open, returns, in)
+					}
 					in = true
 				}
 				pc, returns = to, append([]uint64{next}, returns...)
 			}
 			continue
 		}
+		e.Reads &^= w.saves(&inst, open, returns, in)
 		read, left := past(&e, open)
 		w.live |= read
 		open = left
 		switch kind, to := branch(&inst, next); kind {
 		case away:
 			var ok bool
-			if next, ok = through(&inst, next, w.slot); !ok {
+			if next, ok = through(&inst, next, w.Slot); !ok {
 				w.live |= open
 				return
 			}
@@ -116,12 +150,45 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64, in boo
 		case forks:
 			w.walk(to, open, returns, in)
 		}
-		if pc = next; w.stops(pc) { // a jump to a function
-			if w.live |= open & argumentRegs; in || !w.carried(pc) || len(returns) == 0 || returns[0] == w.ends {
+		if pc = next; w.Stops(pc) { // a jump to a function
+			carried := !in && w.Carried(pc)
+			switch w.live |= open & (w.Arguments(pc) | trace.RSP); {
+			case len(returns) == 0:
 				w.live |= open
 				return
+			case returns[0] == w.Ends:
+				w.live |= open & trace.RAX
+			case carried && returns[0] != nowhere:
+				pc, returns = returns[0], returns[1:]
+				continue
+			case returns[0] != nowhere:
+				w.walk(returns[0], open, returns[1:], in)
 			}
-			pc, returns = returns[0], returns[1:]
+			if carried {
+				return
+			}
+			in = true
 		}
 	}
+}
+
+// saves is the register that an instruction pushes, if its function gives that back. Behind the
+// function's return the register is what it was.
+func (w *onwardWalk) saves(inst *x86asm.Inst, open trace.RegSet, returns []uint64, in bool) trace.RegSet {
+	r, ok := inst.Args[0].(x86asm.Reg)
+	if inst.Op != x86asm.PUSH || !ok || r < x86asm.RAX || r > x86asm.R15 || r == x86asm.RSP || len(returns) == 0 {
+		return 0
+	}
+	set := open & x86.General(r)
+	if set == 0 {
+		return 0
+	}
+	switch w.saved |= set; returns[0] {
+	case nowhere:
+	case w.Ends:
+		w.live |= set & trace.RAX
+	default:
+		w.walk(returns[0], set, returns[1:], in)
+	}
+	return set
 }

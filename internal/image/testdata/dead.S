@@ -70,6 +70,57 @@ saver:
 	ret
 	.size	saver, .-saver
 
+	.type	savedTwice, @function
+savedTwice:			/* two functions save it, one calls the other */
+	call	saver
+	call	savesToo
+	xorl	%ebx, %ebx
+	hlt
+	.size	savedTwice, .-savedTwice
+	.type	savesToo, @function
+savesToo:
+	push	%rbx
+	call	saver
+	xorl	%ebx, %ebx
+	pop	%rbx
+	ret
+	.size	savesToo, .-savesToo
+	.type	savedUsed, @function
+savedUsed:			/* it is used when it is back */
+	call	saver
+	mov	%ebx, word(%rip)
+	hlt
+	.size	savedUsed, .-savedUsed
+	.type	savedAfter, @function
+savedAfter:			/* or in the function that saves it */
+	call	usesToo
+	xorl	%ebx, %ebx
+	hlt
+	.size	savedAfter, .-savedAfter
+	.type	usesToo, @function
+usesToo:
+	push	%rbx
+	incl	%ebx
+	pop	%rbx
+	ret
+	.size	usesToo, .-usesToo
+	.type	stopped, @function
+stopped:			/* what follows a call that doesn't return is nothing to it */
+	call	never
+	mov	%ebx, word(%rip)
+	.size	stopped, .-stopped
+	.type	never, @function
+never:
+	xorl	%ebx, %ebx
+1:	hlt
+	jmp	1b
+	.size	never, .-never
+	.type	asked, @function
+asked:				/* a call of the kernel */
+	syscall
+	hlt
+	.size	asked, .-asked
+
 	.data
 word:	.long	0
 slot:	.quad	0

@@ -1,0 +1,154 @@
+package scheduler
+
+import (
+	"slices"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"landgo/emu"
+	"landgo/internal/image/static"
+	"landgo/internal/image/x86"
+	"landgo/internal/trace"
+)
+
+// Optimised code counts a spin's turns in a register that functions save, if the loop calls any.
+// When the spin is over nothing uses it. But functions that are called next push it, use it
+// themselves, and pop it before they return. static.DeadOnward proves that nothing but such pushes
+// reads it on any path, up to where it is overwritten. As long as the register has its value it may
+// be pushed. The bytes that a push writes are watched as other bytes are (leftover.go). A pop of
+// them into the same register isn't a read, if nothing but pushes reads it up to the function's
+// return. Behind the return the proof goes on.
+//
+// Judged by TestCountsBehindCalls in explore.
+
+// leftReg is a register that tells how often its thread has looked.
+type leftReg struct {
+	number int
+	value  uint64
+	look   uint64
+}
+
+// endsHere is where a function returns to of which nothing more is asked.
+const endsHere = ^uint64(0) - 1
+
+// keeps takes in which registers a counted spin leaves so, when it is over.
+func (c *counts) keeps(th edit, regs trace.RegSet, look uint64) {
+	if regs == 0 || !th.Live() {
+		return
+	}
+	r := c.in.machine.Regs(th.Ctx)
+	all := r.General()
+	th.leftRegs = slices.Clone(th.leftRegs)
+	for i := range trace.NumGeneral {
+		if regs&(1<<i) != 0 {
+			th.leftRegs = append(th.leftRegs, leftReg{i, all[i], look})
+		}
+	}
+}
+
+// pushes takes in a write by a push of such a register.
+func (c *counts) pushes(th edit, a *trace.Access) {
+	if len(th.leftRegs) == 0 || !a.IsWrite() || a.Size != 8 {
+		return
+	}
+	set, _ := c.stackOp(a.PC, x86asm.PUSH)
+	for _, l := range th.leftRegs {
+		if set == 1<<l.number {
+			kept := l
+			th.leftover = append(slices.Clone(th.leftover), leftover{emu.Range{Lo: a.Addr, Hi: a.Addr + 8}, l.look, &kept})
+		}
+	}
+}
+
+// pops reports whether an access only gives such a register back to its function.
+func (c *counts) pops(th edit, a *trace.Access) bool {
+	if a.IsWrite() || a.Size != 8 || !slices.ContainsFunc(th.leftover, func(l leftover) bool { return l.saved != nil && l.Lo == a.Addr }) {
+		return false
+	}
+	set, next := c.stackOp(a.PC, x86asm.POP, x86asm.LEAVE)
+	if set == 0 || !c.unreadUntilReturn(next, set) {
+		return false
+	}
+	regs := slices.Clone(th.leftRegs)
+	for _, l := range th.leftover {
+		switch {
+		case a.Addr >= l.Hi || l.Lo >= a.Addr+8:
+		case l.saved == nil || l.Lo != a.Addr || set != 1<<l.saved.number:
+			return false
+		case !slices.Contains(regs, *l.saved):
+			regs = append(regs, *l.saved)
+		}
+	}
+	th.leftRegs = regs
+	return true
+}
+
+// unwinds takes in an access to the stack, above which a thread has come: what was pushed below belongs
+// to no function any more.
+func (c *counts) unwinds(th edit, a *trace.Access) {
+	below := func(l leftover) bool { return l.saved != nil && l.Lo < a.Addr }
+	if a.Size != 8 || !slices.ContainsFunc(th.leftover, below) {
+		return
+	}
+	if inst, ok := c.decode(a.PC); !ok || !slices.Contains(stackOps, inst.Op) {
+		return
+	}
+	th.leftover = slices.Clone(th.leftover)
+	for i := range th.leftover {
+		if below(th.leftover[i]) {
+			th.leftover[i].saved = nil
+		}
+	}
+}
+
+// stackOps are the instructions that write below the stack pointer, or read what it points to.
+var stackOps = []x86asm.Op{x86asm.PUSH, x86asm.PUSHFQ, x86asm.CALL, x86asm.POP, x86asm.POPFQ, x86asm.RET, x86asm.LEAVE}
+
+// settleRegs forgets registers that hold something else after a run, and pushes of something else.
+func (c *counts) settleRegs(th edit) {
+	if len(th.leftRegs) == 0 {
+		return
+	}
+	r := c.in.machine.Regs(th.Ctx)
+	all := r.General()
+	th.leftRegs = slices.DeleteFunc(slices.Clone(th.leftRegs), func(l leftReg) bool { return all[l.number] != l.value })
+	other := func(l leftover) bool { return l.saved != nil && c.number(l.Lo, 8) != l.saved.value }
+	if slices.ContainsFunc(th.leftover, other) {
+		th.leftover = slices.DeleteFunc(slices.Clone(th.leftover), other)
+	}
+}
+
+// stackOp is the register that an instruction pushes or pops, if it is one of ops, and where it goes
+// on.
+func (c *counts) stackOp(pc uint64, ops ...x86asm.Op) (set trace.RegSet, next uint64) {
+	inst, ok := c.decode(pc)
+	if !ok || !slices.Contains(ops, inst.Op) {
+		return 0, 0
+	}
+	next = pc + uint64(inst.Len)
+	if inst.Op == x86asm.LEAVE {
+		return trace.RBP, next
+	}
+	if r, ok := inst.Args[0].(x86asm.Reg); ok && r >= x86asm.RAX && r <= x86asm.R15 {
+		return x86.General(r), next
+	}
+	return 0, 0
+}
+
+func (c *counts) decode(pc uint64) (x86asm.Inst, bool) {
+	f := c.in.image.File
+	inst, _, err := x86.Decode(f.Bytes(pc, x86.MaxInst), f.Machine)
+	return inst, err == nil
+}
+
+// unreadUntilReturn reports whether nothing but pushes reads a register from pc on, until the
+// function there returns.
+func (c *counts) unreadUntilReturn(pc uint64, set trace.RegSet) bool {
+	key := onward{pc: pc, native: c.learning.known.Native}
+	d, ok := c.deadTo[key]
+	if !ok {
+		d.regs, d.saved, _ = static.DeadOnward(c.functions(endsHere), pc, []uint64{endsHere})
+		c.deadTo[key] = d
+	}
+	return set&^(d.regs|d.saved) == 0
+}
