@@ -98,6 +98,7 @@ type counts struct {
 	spins    *spins
 	kinship  *Kinship
 	buffers  *buffers
+	stacks   *Stacks
 	awaiting func() bool // polls aren't possible
 	surveyed map[surveyKey]look
 	deadTo   map[onward]dead // where these lead out
