@@ -240,6 +240,13 @@ func (c *counts) restOf(p *poise) {
 	p.rest.Add(c.in.heap.Digest())
 	p.rest.Add(c.in.mapped.Digest())
 	p.rest.Add(c.in.lib.Digest())
+	h := trace.NewHash()
+	for fd := 1; fd <= 2; fd++ {
+		out := c.in.kernel.Output(fd)
+		h.Word(uint64(len(out)))
+		h.Text(string(out))
+	}
+	p.rest.Add(h.Sum())
 }
 
 // look is the result of a survey of a counted spin.
