@@ -98,6 +98,7 @@ type counts struct {
 	spins    *spins
 	kinship  *Kinship
 	buffers  *buffers
+	stacks   *Stacks
 	awaiting func() bool // polls aren't possible
 	surveyed map[surveyKey]look
 	deadTo   map[onward]dead // where these lead out
@@ -239,6 +240,13 @@ func (c *counts) restOf(p *poise) {
 	p.rest.Add(c.in.heap.Digest())
 	p.rest.Add(c.in.mapped.Digest())
 	p.rest.Add(c.in.lib.Digest())
+	h := trace.NewHash()
+	for fd := 1; fd <= 2; fd++ {
+		out := c.in.kernel.Output(fd)
+		h.Word(uint64(len(out)))
+		h.Text(string(out))
+	}
+	p.rest.Add(h.Sum())
 }
 
 // look is the result of a survey of a counted spin.

@@ -54,7 +54,11 @@ func (c *counts) grows(th edit, here, next *poise, with uint64, values []uint64)
 		for range mostRefined {
 			left, refined, same := c.allGrown(th, &at, values, &g)
 			if same {
-				return append(g.Words, left.Words...), left.Regs, true
+				words = append(g.Words, left.Words...)
+				r := c.in.machine.Regs(th.Ctx)
+				return words, left.Regs, !slices.ContainsFunc(words, func(w x86.GrownWord) bool {
+					return !c.ownsThere(th.thread, &r, w.Addr) || !c.ownsThere(th.thread, &r, w.Addr+w.Size-1)
+				})
 			}
 			if !refined {
 				break
@@ -185,8 +189,7 @@ func (c *counts) sameGrown(th edit, at *trace.Access, v uint64, present bool, g 
 	g.Regs, g.Loose = g.Regs&^to.dead.regs, g.Loose&^to.dead.regs
 	same = same && (to.dead.flags || !g.FlagsDiffer())
 	if how == leaves && !to.over {
-		r := c.in.machine.Regs(th.Ctx)
-		same = same && (g.Regs|g.Loose)&^to.dead.saved == 0 && !slices.ContainsFunc(g.Words, func(w x86.GrownWord) bool { return !c.ownsThere(th.ID, &r, w.Addr) })
+		same = same && (g.Regs|g.Loose)&^to.dead.saved == 0
 	}
 	if !same {
 		return g, fails

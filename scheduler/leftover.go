@@ -67,12 +67,17 @@ func (c *counts) owns(t trace.TID, addr uint64) bool {
 	return owner == t && len(c.in.promises) == 0
 }
 
-// ownsThere is owns of bytes that only trusted code has touched, too, below the stack of a thread
-// with registers r. Once the spin leaves them they count as the thread's own.
-func (c *counts) ownsThere(t trace.TID, r *emu.Regs, addr uint64) bool {
+// ownsThere reports whether a byte is in a thread's own stack, with registers r, and no other thread has
+// touched it. Below the stack pointer trusted code may have: once the spin leaves such bytes they count as
+// the thread's own. Elsewhere another thread may look at what it finds when it is the only one left,
+// which isn't recorded.
+func (c *counts) ownsThere(th *thread, r *emu.Regs, addr uint64) bool {
+	if s := c.stacks.stackOf(th); addr < s.Lo || addr >= s.Hi || !th.OwnStack && th.Parent != trace.NoThread {
+		return false
+	}
 	owner, shared := c.in.machine.Sharing(addr)
 	below := addr < r.RSP && r.RSP-addr < mostBeneath
-	return c.owns(t, addr) || owner == trace.NoThread && !shared && below && len(c.in.promises) == 0
+	return c.owns(th.ID, addr) || owner == trace.NoThread && !shared && below && len(c.in.promises) == 0
 }
 
 // mostBeneath is how far below a stack pointer functions are taken to work.
@@ -124,7 +129,7 @@ func (c *counts) sameLeft(a, b *poise, bytes apart, th *thread) bool {
 	r := c.in.machine.Regs(th.Ctx)
 	return x == y && unequal(a.memory, b.memory, func(at uint64) bool {
 		bytes[at] = true
-		return c.ownsThere(th.ID, &r, at)
+		return c.ownsThere(th, &r, at)
 	})
 }
 

@@ -108,7 +108,7 @@ func TestLongestBuffer(t *testing.T) {
 	const beats = `A { while (!y) { x = 1; %s } return p; } B { r[0] = x; x = 1; y = 1; return p; } MAIN`
 	for fence, buffered := range map[string]bool{"": true, "FENCE;": false} {
 		cfg := onProgram(compile.Text(t, "gcc", bufferHead+fmt.Sprintf(beats, fence), "-g"))
-		cfg.Model, cfg.Time, cfg.ProcessorTime, cfg.Jobs = config.ModelTSO, 2*time.Second, true, 1
+		cfg.Model, cfg.Time, cfg.ProcessorTime, cfg.Jobs = config.ModelTSO, 6*time.Second, true, 1
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {
 			t.Fatal(err)

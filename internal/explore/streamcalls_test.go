@@ -99,3 +99,23 @@ int main(void) {
 		})
 	}
 }
+
+// TestExitWritesStreams: exit has a function of the program's write what a stream of fopencookie holds,
+// and a pipe without a reader ends the process.
+func TestExitWritesStreams(t *testing.T) {
+	const head = `#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile int v; static int fd[2]; static FILE *f;
+static void *a(void *p) { v = 1; close(fd[0]); return p; }
+static ssize_t put(void *c, const char *s, size_t n) { if (v) abort(); return n; }
+int main(void) { cookie_io_functions_t k = {.write = put}; (void)k; pipe(fd); OPEN; fputs("x", f); pthread_t t; pthread_create(&t, 0, a, 0); pthread_detach(t); return 0; }
+`
+	for i, open := range []string{`f = fopencookie((void *)&v, "w", k)`, `f = fdopen(fd[1], "w")`} {
+		for _, cc := range libraries(i) {
+			endsAs(t, onProgram(compile.Text(t, cc, defines(head, "OPEN", open))), "assertion", "optimal", "none")
+		}
+	}
+}

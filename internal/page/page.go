@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"landgo/internal/result"
@@ -25,7 +26,8 @@ var style string
 //go:embed page.js
 var script string
 
-var tmpl = template.Must(template.New("page").Parse(layout))
+// tmpl is the layout, once it is wanted: most calls of landgo write no page.
+var tmpl = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(layout)) })
 
 // data is the input of page.js.
 type data struct {
@@ -57,7 +59,7 @@ func Write(w io.Writer, r *result.Result, sources func(string) ([]byte, error)) 
 	missed(d.Files, r.Coverage)
 	unread := s.unread(d.Files)
 	var out bytes.Buffer
-	err := tmpl.Execute(&out, map[string]any{
+	err := tmpl().Execute(&out, map[string]any{
 		"Guest": clean(cmp.Or(r.Guest.Source, r.Guest.Path)), "Bug": b, "Title": title(b), "Cause": clean(s.called.In(b.Cause)), "Passing": clean(s.called.In(b.Passing)), "Mistake": clean(s.called.In(b.Mistake)), "Cure": clean(s.called.In(b.Cure.Plain())), "Threads": s.legend(),
 		"Style": template.CSS(style), "Script": template.JS(script), "Data": d, "Lanes": s.draw(), "Rows": s.table(), "Cut": s.cut,
 		"Block": b.Block, "Names": s.called, "Stacks": s.stacks(b), "Output": clean(b.Output), "Granularity": r.Certificate.Granularity, "Memory": r.Certificate.Memory, "Replay": clean(b.Replay), "Life": s.life(b), "Cycle": s.cycle(b), "Wide": len(s.names) >= 5, "Coverage": r.Coverage, "Differs": len(b.Difference) > 0, "Unread": unread, "Version": r.Version,

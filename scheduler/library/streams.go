@@ -181,16 +181,17 @@ func (s *textCalls) Unwritten(t trace.TID) (text []byte, pointer uint64, lost bo
 
 // writesAtEnd reports whether exit has text to write other than to standard output: to a file or a
 // pipe. Other threads may read it while they are still there, and a pipe without a reader ends the
-// process by a signal.
+// process by a signal. A stream of fopencookie has a function of the program's write it.
 func (s *textCalls) writesAtEnd() bool {
 	k, ok := s.kernel.(descriptors)
 	if !ok {
 		return false
 	}
+	cookies := s.image.MayCall("fopencookie")
 	holds := func(at uint64) bool {
 		from, to, _ := libc.Unwritten(s.image.Info, at, s.machine.Read64)
 		fd := libc.Descriptor(s.image.Info, at, s.machine.Read64)
-		return from != 0 && from < to && fd > 0 && !k.IsStdout(fd) // a stream over memory has none
+		return from != 0 && from < to && (fd > 0 || fd < 0 && cookies) && !k.IsStdout(fd) // a stream over memory has none
 	}
 	if at := s.stdout(); at != 0 && holds(at) {
 		return true
