@@ -21,23 +21,21 @@ func Resident(pid int) (uint64, bool) {
 // Footprint is a process's share of the machine's memory, in bytes, if the system says
 // so. It counts resident memory, memory put out to disk, and the kernel's tables of its
 // pages. A process can fill these tables without a page of its own. threads is how many
-// it has.
-func Footprint(pid int) (bytes uint64, threads int, ok bool) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, 0, false
-	}
-	for _, line := range strings.Split(string(text), "\n") {
+// it has. status is its file of that name, which may stay open.
+func Footprint(status io.ReaderAt) (bytes uint64, threads int, ok bool) {
+	var text [4096]byte
+	n, _ := status.ReadAt(text[:], 0)
+	for rest := string(text[:n]); rest != ""; {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
 		name, value, _ := strings.Cut(line, ":")
-		n, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 54)
-		if err != nil {
-			continue
-		}
 		switch name {
 		case "VmRSS", "VmSwap", "VmPTE":
-			bytes += n << 10
+			if n, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 54); err == nil {
+				bytes += n << 10
+			}
 		case "Threads":
-			threads = int(n)
+			threads, _ = strconv.Atoi(strings.TrimSpace(value))
 		}
 	}
 	return bytes, threads, bytes > 0

@@ -197,6 +197,11 @@ func hung(over <-chan bool, after time.Duration, f func()) {
 // f. An engine watches its memory by itself, and ends a run in time: this is for one that
 // doesn't, or that hides what it takes.
 func (c *child) watchMemory(over <-chan bool, limit uint64, f func()) {
+	status, err := os.Open(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
+	if err != nil {
+		return
+	}
+	defer status.Close()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -205,7 +210,7 @@ func (c *child) watchMemory(over <-chan bool, limit uint64, f func()) {
 			return
 		case <-tick.C:
 		}
-		if n, threads, ok := host.Footprint(c.cmd.Process.Pid); ok && (n > limit+limit/12 || threads > maxThreads) {
+		if n, threads, ok := host.Footprint(status); ok && (n > limit+limit/12 || threads > maxThreads) {
 			c.cmd.Process.Signal(syscall.SIGSTOP)
 			f()
 			return

@@ -15,20 +15,20 @@ func (p *page) longest(l *result.Longest) {
 	turns := group(uint64(l.Turns)) + " times"
 	switch n := len(l.Threads); {
 	case n == 1:
-		turns = clean(p.names.Noun(l.Threads[0])) + " has come there " + turns
+		turns = clean(p.names.Noun(l.Threads[0])) + " has been there " + turns
 	case n <= 4:
-		turns = clean(p.names.In("threads "+strings.Join(l.Threads[:n-1], ", ")+" and "+l.Threads[n-1])) + " have come there, up to " + turns + " each"
+		turns = clean(p.names.In("threads "+strings.Join(l.Threads[:n-1], ", ")+" and "+l.Threads[n-1])) + " have been there, up to " + turns + " each"
 	default:
-		turns = fmt.Sprintf("%d threads have come there, up to %s each", n, turns)
+		turns = fmt.Sprintf("%d threads have been there, up to %s each", n, turns)
 	}
 	p.wrap("  loop: ", fmt.Sprintf("the longest execution has %s so far, and %s of them begin in %s: %s",
 		count(uint64(l.Steps), "step"), group(uint64(l.Part)), p.where(l.Place), turns))
 	switch {
 	case l.Replay == "":
 	case len(l.Replay) <= longCommand:
-		p.line("        to see how it comes there: %s", l.Replay)
+		p.line("        a run that leads there: %s", l.Replay)
 	default:
-		p.line("        --json has a schedule that shows how it comes there")
+		p.line("        --json has a schedule that leads there")
 	}
 	if l.Buffered > 0 {
 		p.wrap("        ", fmt.Sprintf("each turn stores, and nothing there has the thread wait until that is in memory: its store buffer has had %s at once. "+

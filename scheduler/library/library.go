@@ -137,6 +137,9 @@ type textCalls struct {
 	*models
 	*calls
 	strings map[uint64]*stringReading // by the function's first address
+	// streams are the standard ones, as far as they were found, and streamList is the variable with all.
+	streams    [len(standardStreams)]uint64
+	streamList uint64
 }
 
 // heapCalls are the calls of allocators. Where arenas are is found for good.

@@ -77,9 +77,9 @@ func (s *textCalls) worksOn(th *thread) uint64 {
 	case libc.Prints(name):
 		return s.stdout()
 	case libc.ReadsStdin(name):
-		return s.standard("stdin")
+		return s.standard(0)
 	case name == "perror" || name == "psignal":
-		return s.standard("stderr")
+		return s.standard(2)
 	}
 	return 0
 }
@@ -99,12 +99,21 @@ func (s *textCalls) touchHeld(th *thread, tr *trace.Transition) {
 func (s *textCalls) heldStreams() []uint64 { return slices.Sorted(maps.Keys(s.known.Streams)) }
 
 // stdout is where the C library has standard output, 0 if that isn't known.
-func (s *textCalls) stdout() uint64 { return s.standard("stdout") }
+func (s *textCalls) stdout() uint64 { return s.standard(1) }
 
-// standard is where the C library has one of the standard streams, 0 if that isn't known.
-func (s *textCalls) standard(stream string) uint64 {
+// standardStreams are the names of the streams with the descriptors 0 to 2.
+var standardStreams = [3]string{"stdin", "stdout", "stderr"}
+
+// standard is where the C library has the stream with a descriptor from 0 to 2, 0 if that isn't
+// known.
+func (s *textCalls) standard(fd int) uint64 {
+	if at := s.streams[fd]; at != 0 {
+		return at
+	}
+	stream := standardStreams[fd]
 	for _, name := range []string{"_IO_2_1_" + stream + "_", "__" + stream + "_FILE"} {
 		if sym, ok := s.image.Symbol(name); ok {
+			s.streams[fd] = sym.Addr
 			return sym.Addr
 		}
 	}
@@ -187,21 +196,23 @@ func (s *textCalls) writesAtEnd() bool {
 	if !ok {
 		return false
 	}
-	cookies := s.image.MayCall("fopencookie")
 	holds := func(at uint64) bool {
 		from, to, _ := libc.Unwritten(s.image.Info, at, s.machine.Read64)
 		fd := libc.Descriptor(s.image.Info, at, s.machine.Read64)
-		return from != 0 && from < to && (fd > 0 || fd < 0 && cookies) && !k.IsStdout(fd) // a stream over memory has none
+		return from != 0 && from < to && (fd > 0 || fd < 0 && s.image.MayCall("fopencookie")) && !k.IsStdout(fd) // a stream over memory has none
 	}
 	if at := s.stdout(); at != 0 && holds(at) {
 		return true
 	}
 	head, next := libc.StreamList(s.image.Info)
-	sym, ok := s.image.Symbol(head)
-	if !ok {
-		return false
+	if s.streamList == 0 {
+		sym, ok := s.image.Symbol(head)
+		if !ok {
+			return false
+		}
+		s.streamList = sym.Addr
 	}
-	for at, n := s.core.Word(sym.Addr), 0; at != 0 && n < mostStreams && s.readable(at, 8); n++ {
+	for at, n := s.core.Word(s.streamList), 0; at != 0 && n < mostStreams && s.readable(at, 8); n++ {
 		if holds(at) {
 			return true
 		}
