@@ -86,6 +86,12 @@ func (aw *awaits) isAwait(th *thread) bool {
 		aw.learning.known.Awaits[th.Access.PC] && !aw.learning.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0
 }
 
+// knowsAny reports whether there is an access at which threads are known to wait in any way.
+func (aw *awaits) knowsAny() bool {
+	k := &aw.learning.known
+	return len(k.Awaits)+len(k.Counted)+len(k.Movers)+len(k.Swaps) > 0
+}
+
 // settle is called at the end of each step: which threads await now, and can those
 // that do go on?
 func (aw *awaits) settle(info *stepInfo) {
@@ -93,15 +99,19 @@ func (aw *awaits) settle(info *stepInfo) {
 		return
 	}
 	tr := info.tr
-	if len(aw.learning.known.Awaits)+len(aw.learning.known.Counted)+len(aw.learning.known.Movers)+len(aw.learning.known.Swaps) == 0 && !aw.backs.watching {
+	if !aw.knowsAny() && !aw.backs.watching {
 		aw.backs.learn(&aw.in.threads[tr.Thread])
 		return
 	}
 	aw.noteWrites(info)
 	aw.backs.noteUse(info)
 	aw.backs.learn(&aw.in.threads[tr.Thread])
+	known := aw.knowsAny()
 	for i := range aw.in.threads {
 		th := &aw.in.threads[i]
+		if !known && th.Stand != StandSpin {
+			continue
+		}
 		counted := aw.counts.is(th)
 		switch {
 		case !counted && !aw.isAwait(th):

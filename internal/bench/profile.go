@@ -11,7 +11,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// engineProfile is the profile by which the compiler arranges the engine (HOT in the Makefile).
+// engineProfile is the profile by which the compiler arranges the engine (ENGINE in the Makefile).
 const engineProfile = "cmd/landgo-engine/engine.pgo"
 
 // typical are runs in which the engine spends its time as it does for users: many short executions,
