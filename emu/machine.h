@@ -497,5 +497,4 @@ enum {
 };
 
 #include "parts.h"
-
 #endif

@@ -80,7 +80,7 @@
 //
 //	a step        system, advance, start (the first, kept), trap, points, granularity, enabled, listing, spawn, exit, late
 //	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
-//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, grown (counts without an end), leftover (counts in memory), leftreg (in registers), backout, wayback, blend, above, alike, clockloop, turns, endless,
+//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, poise, grown (counts without an end), leftover (counts in memory), leftreg (in registers), backout, wayback, blend, above, alike, clockloop, turns, endless,
 //	              rounds, scout
 //	traps         effects, shares, copies (in several steps), nap, interrupt, faulted, faults, mappings, grave
 //	beside them   timer (threads of a program's own), arrival (signals on their way)

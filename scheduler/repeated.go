@@ -31,12 +31,7 @@ func (b *buffers) repeats(t trace.TID, a *trace.Access) bool {
 
 // storedBeside reports whether another thread than t stores to a byte.
 func (b *buffers) storedBeside(at uint64, t trace.TID) bool {
-	for u := range b.in.threads {
-		if trace.TID(u) != t && b.learning.known.Storers[streamed(at, trace.TID(u))] {
-			return true
-		}
-	}
-	return false
+	return b.notedBeside(b.learning.known.Storers, at, t)
 }
 
 // relies learns the bytes of the stores in a loop's turn, a thread's steps of the present path from

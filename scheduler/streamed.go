@@ -1,6 +1,9 @@
 package scheduler
 
-import "landgo/internal/trace"
+import (
+	"landgo/internal/trace"
+	"landgo/scheduler/known"
+)
 
 // Stores past the caches (movnt, maskmov) are in no order with others. Nothing tells as long as no
 // other thread has to do with their bytes: their own thread finds them at once. Memory is known to be shared
@@ -37,8 +40,13 @@ func (b *buffers) streams(th *thread, a *trace.Access) (shared bool) {
 
 // touchedBeside reports whether another thread than t has touched a byte in such a piece.
 func (b *buffers) touchedBeside(addr uint64, t trace.TID) bool {
+	return b.notedBeside(b.learning.known.Touchers, addr, t)
+}
+
+// notedBeside reports whether another thread than t is noted in a set with a byte (streamed).
+func (b *buffers) notedBeside(noted known.Addresses, addr uint64, t trace.TID) bool {
 	for u := range b.in.threads {
-		if trace.TID(u) != t && b.learning.known.Touchers[streamed(addr, trace.TID(u))] {
+		if trace.TID(u) != t && noted[streamed(addr, trace.TID(u))] {
 			return true
 		}
 	}

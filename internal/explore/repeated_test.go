@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -143,15 +142,7 @@ func TestRepeatedStores(t *testing.T) {
 		} else {
 			own++
 		}
-		r, err := Run(context.Background(), cfg, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, o := range r.Outcomes {
-			got = append(got, strings.TrimSpace(o.Output))
-		}
-		slices.Sort(got)
+		r, got := memoryRun(t, cfg)
 		if all := r.Verdict == result.Verified; !all && !disputed || all && !slices.Equal(got, want) ||
 			slices.ContainsFunc(got, func(o string) bool { return !slices.Contains(want, o) }) {
 			t.Errorf("program %d: %s (%s), %d executions with %q, want %q\n%s", i, r.Verdict, r.Reason, r.Executions, got, want, a.source())

@@ -1,9 +1,6 @@
 package explore
 
 import (
-	"maps"
-	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 
@@ -62,19 +59,7 @@ int main(void) { pipe(fd); f = fdopen(fd[1], "w"); fputs("a", f); pthread_create
 				guest := compile.Text(t, cc, head+c.source)
 				cfg := onProgram(guest)
 				cfg.PP = trace.MemPoints
-				l := list(cfg, "optimal", 30000, 0)
-				if got := strings.Join(slices.Sorted(maps.Keys(l.outcomes)), "|"); got != c.want || !l.complete {
-					t.Errorf("optimal lists %q, want %q: %v", got, c.want, l)
-				}
-				if all := list(cfg, "none", 1000, 0); len(all.beyond(l)) > 0 {
-					t.Errorf("none lists %v", all)
-				}
-				for range 5 {
-					out, err := exec.Command(guest).Output()
-					if got := strings.TrimSpace(string(out)); err != nil || l.outcomes[got] == 0 {
-						t.Errorf("the machine has %q %v", got, err)
-					}
-				}
+				listsLikeMachine(t, guest, cfg, c.want, 5)
 			})
 		}
 	}
