@@ -97,6 +97,13 @@ func (l *Log) Prot(addr uint64) emu.Prot {
 	return l.m.Prot(addr)
 }
 
+// HasMap reports whether the byte at addr is in a map, which may allow no access.
+func (l *Log) HasMap(addr uint64) bool {
+	l.touch(addr, 1, 0)
+	page := addr &^ (abi.PageSize - 1)
+	return l.m.MapEnd(page, abi.PageSize) != page
+}
+
 // A call may change the contents or the permissions of pages. To the threads
 // that use them it is a write of all their bytes: it has to be tried before and
 // after each of their accesses.

@@ -32,6 +32,8 @@ func (c *call) sink() (to *capture, use, errno uint64) {
 		return &c.k.out, use, 0
 	case use == useStderr:
 		return &c.k.errs, use, 0
+	case c.device(use) != noDevice && !c.opened(use, oWronly):
+		return nil, 0, ebadf
 	case c.device(use) == devFull:
 		return nil, use, enospc
 	case c.device(use) != noDevice:

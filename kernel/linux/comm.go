@@ -63,6 +63,9 @@ func (c *call) commText(t *thread) []byte {
 // writeComm names a thread. A name is cut to what there is room for.
 func (c *call) writeComm(o *kernel.Outcome, t *thread, vec []buffer) uint64 {
 	c.op(onResource(resourceFiles, 1))
+	if !c.opened(c.k.files.use(c.int32(0)), oWronly) {
+		return ebadf
+	}
 	text, ok := c.gather(vec)
 	if !ok {
 		return efault

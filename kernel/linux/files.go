@@ -202,6 +202,9 @@ func (f *files) free(least int) (*descriptor, int, bool) {
 
 // Flags of open.
 const (
+	oRdonly    = 0
+	oWronly    = 1
+	oRdwr      = 2
 	oAccmode   = 3
 	oCreat     = 0x40
 	oTrunc     = 0x200

@@ -116,6 +116,33 @@ func TestOutput(t *testing.T) {
 	c.want("nothing", c.do(0, nrWrite, 1, buf, 0), 0)
 }
 
+// TestAccessMode: a file that was opened for writing isn't read, nor one written that was
+// opened for reading.
+func TestAccessMode(t *testing.T) {
+	c := newCaller(t, Config{})
+	buf := c.text(dataPage+0x400, "abc")
+	at := int64(atFDCWD)
+	vec := uint64(dataPage + 64)
+	c.m.Write(vec, pair(buf, 1))
+	for _, path := range []string{"/dev/shm/f", "/dev/zero", "/dev/null"} {
+		name := c.text(dataPage, path)
+		fd := c.do(0, sysOpenat, uint64(at), name, oWronly|oCreat, 0o600)
+		c.want("write "+path, c.do(0, nrWrite, fd, buf, 1), 1)
+		c.want("read "+path, c.do(0, nrRead, fd, buf, 1), ebadf)
+		c.want("pread64 "+path, c.do(0, sysPread64, fd, buf, 1, 0), ebadf)
+		c.want("readv "+path, c.do(0, 19, fd, vec, 1), ebadf)
+		fd = c.do(0, sysOpenat, uint64(at), name, oRdonly)
+		c.want("read only "+path, c.do(0, nrWrite, fd, buf, 1), ebadf)
+		fd = c.do(0, sysOpenat, uint64(at), name, oRdwr)
+		c.want("both "+path, c.do(0, nrWrite, fd, buf, 1), 1)
+		if n := c.do(0, nrRead, fd, buf, 1); n > 1 {
+			t.Errorf("read of %s: %d", path, int64(n))
+		}
+	}
+	fd := c.do(0, sysOpenat, uint64(at), c.text(dataPage, "/proc/self/comm"), oRdonly)
+	c.want("a thread's name", c.do(0, nrWrite, fd, buf, 1), ebadf)
+}
+
 // TestRedirected: once a standard descriptor can mean something else, writes
 // to it are events.
 func TestRedirected(t *testing.T) {

@@ -18,6 +18,9 @@ func (c *call) unread(size uint64) (text []byte, offset *effect.Word, errno uint
 		if o, _ := c.object(use); o != nil {
 			return nil, nil, espipe
 		}
+		if !c.opened(use, oRdonly) {
+			return nil, nil, ebadf
+		}
 		if d := c.device(use); d != noDevice {
 			return c.gives(d, size), nil, 0
 		}
@@ -32,6 +35,13 @@ func (c *call) unread(size uint64) (text []byte, offset *effect.Word, errno uint
 	}
 	text = text[min(at, uint64(len(text))):]
 	return text[:min(size, uint64(len(text)))], offset, 0
+}
+
+// opened reports whether a description that is no object was opened for reading (oRdonly) or
+// writing (oWronly).
+func (c *call) opened(use, way uint64) bool {
+	mode := c.get(&c.k.files.descriptions[use-useFile].status) & oAccmode
+	return mode == way || mode == oRdwr
 }
 
 func doRead(c *call, o *kernel.Outcome) uint64 {

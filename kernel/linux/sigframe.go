@@ -77,7 +77,7 @@ func (s *signals) faultInfo(f emu.Fault, pc, sig uint64) info {
 	switch f.Kind {
 	case emu.FaultRead, emu.FaultWrite, emu.FaultFetch:
 		i.addr, i.trapno = f.Addr, 14
-		if sig == sigBus || s.log.Prot(f.Addr) != 0 {
+		if sig == sigBus || s.log.HasMap(f.Addr) {
 			i.code = 2 // BUS_ADRERR, SEGV_ACCERR
 		}
 	case emu.FaultIllegal:

@@ -224,9 +224,17 @@ func TestFaultHandler(t *testing.T) {
 		t.Fatalf("not handled: %+v", r)
 	}
 	c.want("si_addr", c.m.Read64(r.RSI+16), 16)
+	c.want("si_code", uint64(c.m.Read32(r.RSI+8)), 1) // nothing is mapped there
 	if c.k.Fault(0, f, &r) {
 		t.Error("handled within the handler")
 	}
+	c = newCaller(t, Config{})
+	c.stack(0)
+	c.handle(sigSegv, saSiginfo, 0)
+	none := c.do(0, nrMmap, 0, abi.PageSize, 0, anonymous)
+	r = c.threads[0].regs
+	c.k.Fault(0, emu.Fault{Kind: emu.FaultRead, Addr: none + 8, Size: 4}, &r)
+	c.want("si_code of a page that allows nothing", uint64(c.m.Read32(r.RSI+8)), 2)
 }
 
 func TestAlternativeStack(t *testing.T) {
