@@ -34,7 +34,7 @@ func (x *explorer) end(e Ending) {
 		x.finer = true // the execution's steps aren't as they were
 		return
 	}
-	if !x.counts.hold(x.order, &x.opts) {
+	if !x.counts.hold(x.order, &x.opts) || x.overwriter != nil && x.overwriter.Overwritten() {
 		x.finer = true
 	}
 	shown := e
