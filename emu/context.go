@@ -21,7 +21,11 @@ type Difference struct {
 
 // newSlot takes a slot that was given up, or the next of the stack.
 func (m *Machine) newSlot() Ctx {
-	if n := len(m.free); n > 0 {
+	kept := 0
+	if n := len(m.marks); n > 0 {
+		kept = m.marks[n-1].free
+	}
+	if n := len(m.free); n > kept {
 		c := m.free[n-1]
 		m.free = m.free[:n-1]
 		return c

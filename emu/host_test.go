@@ -36,6 +36,8 @@ func comparedInsts() []string {
 		add("OP"+s.suffix+" scratch(%rip)", one...)
 		add("OP"+s.suffix+" "+s.a, shifts...)
 		add("OP"+s.suffix+" %cl, "+s.a, shifts...)
+		add("OP"+s.suffix+" $3, scratch(%rip)", shifts...)
+		add("OP"+s.suffix+" $3, scratch(%rip)", "add", "sbb", "test", "cmp", "mov")
 		for _, n := range []string{"$1", "$7", "$31"} {
 			add("OP"+s.suffix+" "+n+", "+s.b, shifts...)
 		}
@@ -45,6 +47,8 @@ func comparedInsts() []string {
 			add("andl $0x7f, %eax; xorl %edx, %edx; or"+s.suffix+" $1, "+s.b+"; OP"+s.suffix+" "+s.b, "idiv")
 			add("OP"+s.suffix+" "+s.b+", "+s.a, bits...)
 			add("OP"+s.suffix+" $5, scratch(%rip)", bits...)
+			add("OP"+s.suffix+" $5, scratch(%rip), "+s.a, "imul")
+			add("leaq scratch(%rip), %rsi; OP"+s.suffix+" $5, "+s.b+", (%rsi)", "shld", "shrd")
 			add("OP"+s.suffix+" $5, "+s.b+", "+s.a, "shld", "shrd", "imul")
 			add("OP"+s.suffix+" $1, "+s.b+", "+s.a, "shld", "shrd")
 			add("OP"+s.suffix+" "+s.b+", "+s.a, "imul")
@@ -141,7 +145,7 @@ func hostProgram(list []string) string {
 inputs:
 ` + hostInputs() + `inputs_end:
 scratch: .quad 0
-	.lcomm left, 0xc0000
+	.lcomm left, 0xe0000
 	.section .note.GNU-stack, "", @progbits
 `
 }

@@ -15,6 +15,7 @@ type mark struct {
 	journal uint64
 	log     int
 	slots   int32
+	free    int // slots that were given up then: nothing takes one of these while the mark is there
 }
 
 // change is an entry of the Go-side log: the old value of a word, or a function
@@ -32,13 +33,26 @@ type undoEntry struct{ where, old uint64 }
 // and the values changed through Set and Undo. It costs the same whatever the
 // size of the state.
 func (m *Machine) Mark() trace.Mark {
-	m.free = m.free[:0]
-	now := mark{uint64(m.c.njournal), len(m.log), int32(m.c.nslots)}
-	if n := len(m.marks); n > 0 && m.marks[n-1] == now {
-		return trace.Mark(n - 1)
+	if n := len(m.marks); n > 0 {
+		last := &m.marks[n-1]
+		if last.journal == uint64(m.c.njournal) && last.log == len(m.log) && last.slots == int32(m.c.nslots) {
+			return trace.Mark(n - 1)
+		}
 	}
-	m.marks = append(m.marks, now)
+	return m.Aside()
+}
+
+// Aside is Mark, for what is tried and taken back: a mark of its own, which Return forgets.
+func (m *Machine) Aside() trace.Mark {
+	m.marks = append(m.marks, mark{uint64(m.c.njournal), len(m.log), int32(m.c.nslots), len(m.free)})
 	return trace.Mark(len(m.marks) - 1)
+}
+
+// Return comes back to a mark of Aside and forgets it. So contexts from before it can be given up
+// again: a mark that stays keeps them all.
+func (m *Machine) Return(k trace.Mark) {
+	m.Rewind(k)
+	m.marks = m.marks[:k]
 }
 
 // Rewind comes back to a marked state, at a cost proportional to the changes
@@ -49,7 +63,7 @@ func (m *Machine) Rewind(k trace.Mark) {
 	}
 	to := m.marks[k]
 	m.marks = m.marks[:k+1]
-	m.free = m.free[:0]
+	m.free = m.free[:to.free]
 	m.forgetDigests(to)
 	m.rewindLog(to.log)
 	m.rewindJournal(to.journal)

@@ -281,6 +281,8 @@ func TestEvents(t *testing.T) {
 		{insn: "aesenc %xmm0, %xmm0", why: StopUnmodelled, name: "aes"},
 		{insn: "xbegin .", why: StopUnmodelled, name: "transactional memory"},
 		{insn: "xtest", why: StopUnmodelled, name: "xtest"},
+		{insn: "shldl $3, %eax, 4(%rip)", why: StopUnmodelled, name: "shld or shrd by a constant in memory at an address relative to rip"},
+		{insn: "shrdw $3, %ax, 4(%rip)", why: StopUnmodelled, name: "shld or shrd by a constant in memory at an address relative to rip"},
 		{insn: "mov %ax, %gs", why: StopUnmodelled, name: "load of a segment register"},
 	} {
 		g := small(t, "mov $7, %edx\n"+c.insn, 0)

@@ -215,6 +215,13 @@ struct insn map0f(const struct bytes *b)
 		return of_system("load of a segment register");
 	case 0xA2:
 		return whole(b, KIND_CPUID, 2);
+	case 0xA4:
+	case 0xAC:
+		/* shld and shrd by a constant. The engine counts an address from rip on without the
+		 * constant's byte, and would change the bytes before the operand's. */
+		if (!b->is32 && (peek(b, 2) & 0xC7) == 5)
+			return unmodelled("shld or shrd by a constant in memory at an address relative to rip");
+		return plain();
 	case 0xAA:
 		return privileged("rsm");
 	case 0xAE:

@@ -165,6 +165,7 @@ func atLeast[T any](list []T, n int) []T {
 
 // pathSteps implements walker.
 func (p *path) pathSteps(dst []PathStep) []PathStep {
+	dst = slices.Grow(dst, p.depth())
 	for i := range p.depth() {
 		n := &p.nodes[i]
 		dst = append(dst, PathStep{Thread: n.cur.Thread, Choice: n.cur.Choice, Begin: n.begin, Last: n.last, Preemption: n.preempts()})

@@ -27,7 +27,7 @@ func (d *Detector) adjacent(t trace.TID, v visit) {
 				continue
 			}
 			clock = d.joined(clock, e.clock)
-			if !r.seen && e.life == h.life && d.clock(before)[r.site.thread] < e.time && d.neighbours(r.site, e) {
+			if !r.seen && e.life == h.life && d.at(before, r.site.thread) < e.time && d.neighbours(r.site, e) {
 				v.life = h.life
 				d.race(h.site, r, e, &v)
 			}
@@ -43,7 +43,7 @@ func (d *Detector) neighbours(s *site, e *visit) bool {
 	for _, h := range d.hit {
 		for i := range h.site.rivals {
 			o := h.site.rivals[i].site
-			if v := &d.visits[d.slots[o.last]]; v.time != 0 && d.clock(v.clock)[s.thread] >= e.time && (o.thread != s.thread || v.time != e.time) {
+			if v := &d.visits[d.slots[o.last]]; v.time != 0 && d.at(v.clock, s.thread) >= e.time && (o.thread != s.thread || v.time != e.time) {
 				return false
 			}
 		}

@@ -2,8 +2,13 @@ package race
 
 import "landgo/internal/trace"
 
-// Vector clocks. A clock is a number into d.vecs and is never changed: a change
-// makes another, so that going back is cutting off the end.
+// Vector clocks. A clock is a number and is never changed: a change makes another, so that going
+// back is cutting off the end. With few threads it is a row of vecs. With more than fewThreads it
+// has leaves of leafThreads entries each, which clocks share: a change copies one leaf, and two
+// clocks are compared only where their leaves differ (leaves.go).
+
+// fewThreads is up to how many threads a clock is one row.
+const fewThreads = 32
 
 // ensure makes room for a thread. A thread's time begins at 1, so that its
 // first epoch isn't before everything.
@@ -16,9 +21,7 @@ func (d *order) ensure(t trace.TID) {
 		d.widen(int(t) + 1)
 	}
 	if d.slots[d.threads[t].clock] == 0 {
-		n := d.copyClock(0)
-		d.clock(n)[t] = 1
-		d.set(d.threads[t].clock, n)
+		d.set(d.threads[t].clock, d.with(0, t, 1))
 	}
 }
 
@@ -26,6 +29,10 @@ func (d *order) ensure(t trace.TID) {
 // else changes, and a mark has only lengths.
 func (d *order) widen(n int) {
 	w := max(n, 2*d.width)
+	if w > fewThreads {
+		d.branch((w + leafThreads - 1) / leafThreads)
+		return
+	}
 	vecs := make([]uint32, len(d.vecs)/d.width*w)
 	for i := 0; i < len(d.vecs)/d.width; i++ {
 		copy(vecs[i*w:], d.vecs[i*d.width:(i+1)*d.width])
@@ -36,14 +43,33 @@ func (d *order) widen(n int) {
 	d.vecs, d.width = vecs, w
 }
 
-func (d *order) clock(n int32) []uint32 {
+// row is clock n, where a clock is one row.
+func (d *order) row(n int32) []uint32 {
 	return d.vecs[int(n)*d.width : (int(n)+1)*d.width]
 }
 
-// copyClock makes a new clock that is like clock n.
-func (d *order) copyClock(n int32) int32 {
+// at is thread t's time in clock n.
+func (d *order) at(n int32, t trace.TID) uint32 {
+	if d.span == 0 {
+		return d.vecs[int(n)*d.width+int(t)]
+	}
+	return d.leaf(d.leaves(n)[uint32(t)/leafThreads])[uint32(t)%leafThreads]
+}
+
+// with is a new clock that is like clock n, but for thread t's time.
+func (d *order) with(n int32, t trace.TID, time uint32) int32 {
+	if d.span != 0 {
+		return d.branchWith(n, t, time)
+	}
+	m := d.copyRow(n)
+	d.row(m)[t] = time
+	return m
+}
+
+// copyRow makes a new clock that is like clock n, where a clock is one row.
+func (d *order) copyRow(n int32) int32 {
 	m := int32(len(d.vecs) / d.width)
-	d.vecs = append(d.vecs, d.clock(n)...)
+	d.vecs = append(d.vecs, d.row(n)...)
 	return m
 }
 
@@ -52,7 +78,10 @@ func (d *order) joined(a, b int32) int32 {
 	if a == b || b == 0 {
 		return a
 	}
-	x, y := d.clock(a), d.clock(b)
+	if d.span != 0 {
+		return d.joinedLeaves(a, b)
+	}
+	x, y := d.row(a), d.row(b)
 	for i, v := range y {
 		if v > x[i] {
 			return d.merged(a, b, i)
@@ -63,8 +92,8 @@ func (d *order) joined(a, b int32) int32 {
 
 // merged is a new clock after both a and b, of which a is the later one up to thread from.
 func (d *order) merged(a, b int32, from int) int32 {
-	n := d.copyClock(a)
-	x, y := d.clock(n)[from:], d.clock(b)[from:]
+	n := d.copyRow(a)
+	x, y := d.row(n)[from:], d.row(b)[from:]
 	for i, v := range y {
 		x[i] = max(x[i], v)
 	}
@@ -80,10 +109,13 @@ func (d *order) joinClock(t trace.TID, n int32) {
 // tick moves thread t's own time on, after it has let others see its clock.
 func (d *order) tick(t trace.TID) {
 	s := d.threads[t].clock
-	n := d.copyClock(d.slots[s])
-	d.clock(n)[t]++
+	n := d.slots[s]
+	n = d.with(n, t, d.at(n, t)+1)
+	if d.span != 0 && d.publishes {
+		d.ids[len(d.ids)-1] = int32(t) + 1
+	}
 	d.set(s, n)
 }
 
 // now is thread t's own time.
-func (d *order) now(t trace.TID) uint32 { return d.clock(d.slots[d.threads[t].clock])[t] }
+func (d *order) now(t trace.TID) uint32 { return d.at(d.slots[d.threads[t].clock], t) }

@@ -40,7 +40,7 @@ func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
 			d.check(h.site, v, before)
 		}
 		if last := &d.visits[d.slots[h.site.last]]; last.time != v.time || last.life != v.life {
-			d.visits = append(d.visits, v)
+			d.visits = append(roomy(d.visits, 1), v)
 			d.set(h.site.last, int32(len(d.visits)-1))
 		}
 	}
@@ -72,7 +72,7 @@ func (d *Detector) check(s *site, v visit, before int32) {
 		if r.sync {
 			clock = before
 		}
-		if d.clock(clock)[r.site.thread] < e.time {
+		if d.at(clock, r.site.thread) < e.time {
 			d.race(s, r, e, &v)
 		}
 	}

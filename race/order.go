@@ -9,8 +9,12 @@ import (
 // order is happens-before as an execution goes on: a clock for each thread and for each
 // object that threads synchronise by. It goes back with the execution.
 type order struct {
-	vecs  []uint32 // vector clocks of width entries, end to end; number 0 is all zeros
+	vecs  []uint32 // vector clocks of width entries, end to end, or their leaves; number 0 is all zeros
 	width int
+	span  int     // how many leaves a clock has; 0: clocks are rows of vecs
+	ids   []int32 // their numbers, by clock, and behind them what ticked says
+	// publishes: others see a thread's clock only right before it ticks.
+	publishes bool
 
 	// Slots hold all changing values, so that one log of old values undoes them.
 	slots   []int32
@@ -27,8 +31,8 @@ type undo struct{ slot, old int32 }
 // mark is a state: how much there was of what only grows. visits and steps are the
 // owner's.
 type mark struct {
-	log, vecs, visits int
-	steps             int32
+	log, vecs, ids, visits int
+	steps                  int32
 }
 
 // threadSlots are the slots of a thread.
@@ -41,8 +45,8 @@ type threadSlots struct {
 	joined int32
 }
 
-func newOrder() order {
-	o := order{width: 4, objects: map[objectKey]int32{}}
+func newOrder(publishes bool) order {
+	o := order{width: 4, publishes: publishes, objects: map[objectKey]int32{}}
 	o.vecs = make([]uint32, o.width)
 	o.slots = make([]int32, 1) // slot 0 is free
 	return o
@@ -50,7 +54,7 @@ func newOrder() order {
 
 // mark remembers the present state.
 func (d *order) mark(visits int, steps int32) int {
-	d.marks = append(d.marks, mark{len(d.log), len(d.vecs), visits, steps})
+	d.marks = append(d.marks, mark{len(d.log), len(d.vecs), len(d.ids), visits, steps})
 	return len(d.marks) - 1
 }
 
@@ -60,13 +64,13 @@ func (d *order) rewind(k int) mark {
 	for i := len(d.log) - 1; i >= m.log; i-- {
 		d.slots[d.log[i].slot] = d.log[i].old
 	}
-	d.log, d.vecs, d.marks = d.log[:m.log], d.vecs[:m.vecs], d.marks[:k+1]
+	d.log, d.vecs, d.ids, d.marks = d.log[:m.log], d.vecs[:m.vecs], d.ids[:m.ids], d.marks[:k+1]
 	return m
 }
 
 func (d *order) set(slot, v int32) {
 	if old := d.slots[slot]; old != v {
-		d.log = append(d.log, undo{slot, old})
+		d.log = append(roomy(d.log, 1), undo{slot, old})
 		d.slots[slot] = v
 	}
 }

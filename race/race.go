@@ -75,7 +75,7 @@ type Detector struct {
 
 // New returns a detector at the start of an execution.
 func New(cfg Config) *Detector {
-	d := &Detector{order: newOrder(), cfg: cfg, cells: map[uint64]*cell{}, found: map[Pair]*Candidate{}, place: map[*Candidate]int{}}
+	d := &Detector{order: newOrder(cfg.Mode != Adjacent), cfg: cfg, cells: map[uint64]*cell{}, found: map[Pair]*Candidate{}, place: map[*Candidate]int{}}
 	d.visits = make([]visit, 1)
 	d.sets.init()
 	return d

@@ -163,7 +163,7 @@ type contact struct {
 
 // NewTriangular returns a watch at the start of an execution.
 func NewTriangular(cfg TriangularConfig) *Triangular {
-	return &Triangular{order: newOrder(), cfg: cfg, cells: map[uint64]*tsoCell{}, objs: map[uint64]*tsoObject{},
+	return &Triangular{order: newOrder(false), cfg: cfg, cells: map[uint64]*tsoCell{}, objs: map[uint64]*tsoObject{},
 		visits: make([]tsoVisit, 1), found: map[triangle]*Triangle{}, stores: map[uint64]bool{},
 		asleep: asleep{sleeps: !cfg.Unordered}} // Crossed has to be known from the start
 }
@@ -326,7 +326,7 @@ func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	th := &d.threads[t]
 	at := int32(len(d.visits))
 	before := d.slots[th.clock]
-	d.visits = append(d.visits, tsoVisit{time: d.clock(before)[t] + 1, before: before, failed: a.Flags&trace.FailedCAS != 0, blend: a.Blends(),
+	d.visits = append(d.visits, tsoVisit{time: d.at(before, t) + 1, before: before, failed: a.Flags&trace.FailedCAS != 0, blend: a.Blends(),
 		Access: Access{Thread: t, PC: a.PC, Addr: lo, Size: uint32(hi - lo), Write: a.IsWrite(), Insn: a.Insn}})
 	v := &d.visits[at]
 	if d.cfg.Unordered && a.Flags&(trace.Write|trace.RMW) == trace.Write {
@@ -387,16 +387,19 @@ func (d *Triangular) buffered(slot, n int32, pc uint64) {
 
 // after is the clock of a thread after access v: it comes after what v conflicts with.
 func (d *Triangular) after(v *tsoVisit) int32 {
-	clock := d.copyClock(v.before)
-	vec := d.clock(clock)
-	vec[v.Thread] = v.time
+	clock := d.with(v.before, v.Thread, v.time)
 	for _, m := range d.contacts {
 		o := &d.visits[m.visit]
-		if !v.Write && !o.Write || vec[o.Thread] >= o.time {
+		if !v.Write && !o.Write || d.at(clock, o.Thread) >= o.time {
 			continue
 		}
-		for i, n := range d.clock(o.clock) {
-			vec[i] = max(vec[i], n)
+		if d.span != 0 {
+			clock = d.joined(clock, o.clock)
+			continue
+		}
+		row := d.row(clock) // that is this access's yet
+		for i, n := range d.row(o.clock) {
+			row[i] = max(row[i], n)
 		}
 	}
 	return clock
@@ -419,7 +422,6 @@ func (d *Triangular) cell(granule uint64) *tsoCell {
 // meet notes what an access to bytes of a granule conflicts with and isn't ordered after, and
 // that the granule's last access of its kind is visit at.
 func (d *Triangular) meet(v *tsoVisit, c *tsoCell, g uint64, m uint8, at int32) {
-	mine := d.clock(v.before)
 	own := int32(0)
 	for i := range c.all {
 		p := &c.all[i]
@@ -433,7 +435,7 @@ func (d *Triangular) meet(v *tsoVisit, c *tsoCell, g uint64, m uint8, at int32) 
 			continue
 		}
 		if v.blend != trace.NoBlend && v.blend == p.blend && p.mask == m {
-			if n := d.slots[p.last]; d.cfg.Unordered && n != 0 && mine[p.thread] < d.visits[n].time {
+			if n := d.slots[p.last]; d.cfg.Unordered && n != 0 && d.at(v.before, p.thread) < d.visits[n].time {
 				d.crossed = append(d.crossed, Pair{min(v.PC, d.visits[n].PC), max(v.PC, d.visits[n].PC)})
 			}
 			continue // the search runs one order of the two (trace.Blend)
@@ -442,7 +444,7 @@ func (d *Triangular) meet(v *tsoVisit, c *tsoCell, g uint64, m uint8, at int32) 
 			continue
 		}
 		n := d.slots[p.last]
-		if n != 0 && mine[p.thread] < d.visits[n].time {
+		if n != 0 && d.at(v.before, p.thread) < d.visits[n].time {
 			d.contacts = append(d.contacts, contact{n, g, p.mask & m})
 		}
 	}

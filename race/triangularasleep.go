@@ -116,7 +116,7 @@ func (d *Triangular) wake() {
 	if !old.guarded && !d.cfg.Coarse {
 		d.asleep = asleep{sleeps: true, guarded: true}
 	}
-	d.order, d.visits = newOrder(), d.visits[:1]
+	d.order, d.visits = newOrder(false), d.visits[:1]
 	d.cells, d.objs = map[uint64]*tsoCell{}, map[uint64]*tsoObject{}
 	clear(d.recent[:])
 	clear(d.lately[:])

@@ -24,7 +24,7 @@ func (d *Triangular) triangle(r, w *tsoVisit, m contact) {
 		before = w.clock
 	}
 	switch {
-	case d.clock(before)[r.Thread] >= s.time:
+	case d.at(before, r.Thread) >= s.time:
 		return
 	case d.covers(r, s, m):
 		return
@@ -78,7 +78,7 @@ func (d *Triangular) neighbours(n int32) bool {
 		if m.visit == n || !d.visits[m.visit].Write && !d.visits[len(d.visits)-1].Write {
 			continue
 		}
-		if o := &d.visits[m.visit]; o.Thread == e.Thread && m.visit > n || o.Thread != e.Thread && d.clock(o.clock)[e.Thread] >= e.time {
+		if o := &d.visits[m.visit]; o.Thread == e.Thread && m.visit > n || o.Thread != e.Thread && d.at(o.clock, e.Thread) >= e.time {
 			return false
 		}
 	}

@@ -119,7 +119,6 @@ func (d *Triangular) looks(t trace.TID, o *trace.Op) {
 	if look && buffered == 0 {
 		return
 	}
-	mine := d.clock(d.slots[d.threads[t].clock])
 	// As of the step's beginning: what a step does after it has released a lock (a
 	// wait on a condition variable) is done before.
 	v := tsoVisit{time: d.began, before: d.slots[d.threads[t].clock], Access: Access{Thread: t, PC: o.PC, Addr: o.Obj, Size: o.Size, Write: !look}}
@@ -133,7 +132,7 @@ func (d *Triangular) looks(t trace.TID, o *trace.Op) {
 		switch {
 		case p.thread == t && p.write == v.Write:
 			own = p.last
-		case p.thread == t || n == 0 || p.write == v.Write || mine[p.thread] >= d.visits[n].time:
+		case p.thread == t || n == 0 || p.write == v.Write || d.at(v.before, p.thread) >= d.visits[n].time:
 		case look:
 			d.apart(&v, &d.visits[n])
 		default:
@@ -191,7 +190,7 @@ func (d *Triangular) calls(t trace.TID, o *trace.Op) {
 // apart adds the race of a look r and a change w that nothing orders.
 func (d *Triangular) apart(r, w *tsoVisit) {
 	s := &d.visits[r.store]
-	if d.clock(w.before)[r.Thread] < s.time {
+	if d.at(w.before, r.Thread) < s.time {
 		d.Add(Triangle{Store: s.Access, Load: r.Access, Racing: w.Access})
 	}
 }

@@ -390,11 +390,11 @@ func (b *buffers) atFence(th edit) (stands bool) {
 	r := *b.run
 	r.From, r.Allow, r.SkipBreak, r.SkipFence, r.Reuse, r.Set = th.Ctx, 0, true, true, false, 0
 	r.StopAt, r.Budget = 2, 2
-	k := b.in.machine.Mark()
+	k := b.in.machine.Aside()
 	stop := b.in.machine.Run(&r)
 	why := stop.Why
 	b.learning.finer = b.learning.finer || stop.Learned
-	b.in.machine.Rewind(k)
+	b.in.machine.Return(k)
 	if why != emu.StopInsn {
 		return false
 	}

@@ -327,7 +327,7 @@ func (c *counts) surveyFrom(th edit, values []uint64) look {
 // stands then. With compares it is nil if the thread left and changed a part of the
 // kernel's state that can't be compared.
 func (c *counts) tryWith(th edit, at *trace.Access, v, mem uint64, compares bool) (o afterTurn, p *poise) {
-	k := c.in.markAlone()
+	k := c.in.aside()
 	c.in.Save(th.ID)
 	c.putValue(at, v)
 	logged := c.in.machine.Logged()
@@ -345,8 +345,7 @@ func (c *counts) tryWith(th edit, at *trace.Access, v, mem uint64, compares bool
 			}
 		}
 	}
-	c.in.goBack(k)
-	c.in.marks = c.in.marks[:len(c.in.marks)-1]
+	c.in.takeBack(k)
 	return o, p
 }
 

@@ -14,8 +14,8 @@ import (
 func (s *System) endless(th edit) (spins bool, period int) {
 	// It may run on into a trusted function, so nothing is learned of sharing.
 	r := emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * MaxPeriod}
-	k, mem := s.machine.Mark(), s.machine.Journal()
-	defer s.machine.Rewind(k)
+	k, mem := s.machine.Aside(), s.machine.Journal()
+	defer s.machine.Return(k)
 	stop := s.machine.Run(&r)
 	if stop.Why != emu.StopBudget {
 		return false, 0

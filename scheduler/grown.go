@@ -207,11 +207,10 @@ type turnEnd struct {
 
 // aside has f run a thread, and takes that back.
 func (c *counts) aside(th edit, f func()) {
-	k := c.in.markAlone()
+	k := c.in.aside()
 	c.in.Save(th.ID)
 	f()
-	c.in.goBack(k)
-	c.in.marks = c.in.marks[:len(c.in.marks)-1]
+	c.in.takeBack(k)
 }
 
 // goesOnWithout reports whether a thread that stands at a context, in the middle of a turn, ends its step

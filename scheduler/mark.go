@@ -72,6 +72,20 @@ func (s *present) markAlone() trace.Mark {
 	return k
 }
 
+// aside marks the present state for what is tried, and takeBack goes back there and forgets it.
+func (s *present) aside() trace.Mark {
+	k := s.mark(s.machine.Aside())
+	s.lib.Mark(k)
+	return k
+}
+
+func (s *present) takeBack(k trace.Mark) {
+	machine := s.marks[k].machine
+	s.goBack(k)
+	s.machine.Return(machine)
+	s.marks = s.marks[:k]
+}
+
 // mark marks the state that goes with a mark of the machine.
 func (s *state) mark(machine trace.Mark) trace.Mark {
 	s.serial++

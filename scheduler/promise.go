@@ -253,8 +253,8 @@ func (j *Promises) Aside(t trace.TID, regs *emu.Regs, function uint64, buf []byt
 	if f, ok := j.in.image.SymbolAt(function); ok {
 		name = f.Name
 	}
-	k := j.in.machine.Mark()
-	defer j.in.machine.Rewind(k)
+	k := j.in.machine.Aside()
+	defer j.in.machine.Return(k)
 	sp := regs.RSP - 256 // below what the caller may keep there
 	sp = (sp - uint64(len(buf))) &^ 63
 	at := sp

@@ -79,7 +79,7 @@ func (h *scouts) scout(th edit, tr *trace.Transition, budget uint64) {
 	current, observer, begun := h.attempt.current, h.in.observer, h.seen.instructions
 	h.attempt.scouting, h.attempt.probing, h.in.observer = true, true, nil
 	under := len(h.buffers.under)
-	k := h.in.markAlone()
+	k := h.in.aside()
 	h.in.Save(th.ID)
 	th.Stand = StandRun
 	h.in.wakeSpinners(tr)
@@ -98,8 +98,7 @@ func (h *scouts) scout(th edit, tr *trace.Transition, budget uint64) {
 		}
 		h.in.wakeSpinners(own)
 	}
-	h.in.goBack(k)
-	h.in.marks = h.in.marks[:len(h.in.marks)-1]
+	h.in.takeBack(k)
 	h.buffers.under, h.buffers.weak = h.buffers.under[:under], 0
 	h.attempt.scouting, h.attempt.probing, h.in.observer, h.attempt.current = false, false, observer, current
 }

@@ -211,10 +211,9 @@ func (t *trials) probe(th *thread, f func(th edit)) {
 	finer, observer := t.learning.finer, t.in.observer
 	t.attempt.probing, t.in.observer = true, nil
 	under := len(t.buffers.under)
-	k := t.in.markAlone()
+	k := t.in.aside()
 	f(t.in.edit(th.ID))
-	t.in.goBack(k)
-	t.in.marks = t.in.marks[:len(t.in.marks)-1]
+	t.in.takeBack(k)
 	t.buffers.under, t.buffers.weak = t.buffers.under[:under], 0
 	// The turn's news of sharing is known for good, so the search has to start
 	// again as if the turn were real.

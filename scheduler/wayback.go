@@ -109,12 +109,11 @@ func (w *wayBack) look(added uint64) bool {
 	n := &room{head: added == 0 && th.Access.Flags&trace.RMW != 0 && (b.adds(th.Access.PC) && !b.blindly(th.Access.PC) || b.swaps(th.Access.PC)), added: added, next: map[uint64]onto{}}
 	w.rooms[spot{w.poise(), added}] = n
 	for _, v := range w.all {
-		k := b.in.markAlone()
+		k := b.in.aside()
 		b.in.Save(th.ID)
 		b.counts.putValue(&w.at, (v+added)&sizeMask(w.at.Size))
 		ok := w.step(n, v)
-		b.in.goBack(k)
-		b.in.marks = b.in.marks[:len(b.in.marks)-1]
+		b.in.takeBack(k)
 		if !ok {
 			return false
 		}

@@ -43,7 +43,8 @@ var more = []theme{
 		{text: `SEE(futex(0, FUTEX_WAKE_OP, {0|1}, MANY({0|1}), 1, FUTEX_OP(FUTEX_OP_{SET|ADD|OR|ANDN|XOR}, {n}, FUTEX_OP_CMP_{EQ|NE|LT|GE}, {0|1}))); SEE(__atomic_load_n(&fx[1], 5));`, weight: 2},
 		{text: `SEE(futex({x}, FUTEX_WAIT_BITSET, 0, &past, 0, -1));`, timed: true},
 		{text: `{ struct timespec q = { 0, 1000000 }; SEE(futex({x}, FUTEX_WAIT, 0, &q, 0, 0)); }`, timed: true},
-		{text: `SEE(futex({x}, FUTEX_{LOCK|TRYLOCK}_PI, 0, 0, 0, 0)); {P} SEE(futex({x}, FUTEX_UNLOCK_PI, 0, 0, 0, 0));`},
+		{text: `SEE(futex(2, FUTEX_{LOCK|TRYLOCK}_PI, 0, 0, 0, 0)); {P} SEE(futex(2, FUTEX_UNLOCK_PI, 0, 0, 0, 0));`},
+		{text: `{ int q = futex(2, FUTEX_{LOCK|TRYLOCK}_PI, 0, 0, 0, 0); {body} SEE(futex(2, FUTEX_UNLOCK_PI, 0, 0, 0, 0) + 2 * q); }`},
 		{text: `SEE(__atomic_load_n(&fx[{x}], 5));`},
 	}},
 	{name: "queued", weight: 5, setup: []string{`{mask_both(SIG_BLOCK);|mask_both(SIG_BLOCK);|}`, `act_info(RT0); act_info(RT1);`, `{signals_by_descriptor();|}`}, statements: []statement{

@@ -35,17 +35,21 @@ func (k *Kernel) Holds(id trace.TID) (h kernel.Hold) {
 	switch row.name {
 	case "read", "readv", "recvfrom", "recvmsg":
 		reads, place, pipe = true, true, true
+	case "preadv2":
+		reads, place, pipe = !c.placed(), !c.placed(), !c.placed()
 	case "write", "writev":
 		place, inode, pipe = true, true, true
-	case "pwrite64", "ftruncate":
+	case "pwrite64", "pwritev", "ftruncate":
 		inode = true
+	case "pwritev2":
+		place, inode, pipe = !c.placed(), true, !c.placed()
 	case "lseek":
 		place = true
 	case "fcntl":
 		pipe = c.a[1] == fSetpipeSize || c.a[1] == fGetpipeSize
 	case "ioctl":
 		pipe = c.a[1]&0xffffffff == fionread
-	case "pread64", "sendto", "sendmsg":
+	case "pread64", "preadv", "sendto", "sendmsg":
 	case "open", "openat":
 		if n := c.cutsOff(); n != 0 {
 			h.Late, h.Locks[1] = true, holdsInode|n

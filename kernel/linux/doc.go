@@ -45,6 +45,6 @@
 //	objects       object (pipes and their like), flow (bytes on their way), pipe, socket, counter (eventfd,
 //	              timerfd, signalfd), epoll, poll
 //	files         files (descriptors), fcntl, standard (output by its name), inode (files that the guest
-//	              makes), recordlock (fcntl's locks), paths, stat (statx too), ioctl, read, devices, capture (output)
+//	              makes), recordlock (fcntl's locks), paths, stat (statx too), ioctl, read, vectored (preadv), devices, capture (output)
 //	the rest      time, usage, limits, choice (landgo_choice), random, ordinary (ids, uname, advice)
 package linux

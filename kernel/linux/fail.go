@@ -59,7 +59,7 @@ func (c *call) waitsOnFutex() bool {
 // waitsForObjects reports whether the call is one on objects that would sleep now.
 func (c *call) waitsForObjects() (waits bool) {
 	switch c.nr {
-	case sysRead, sysReadv, sysWrite, sysWritev, sysSendto, sysRecvfrom, sysSendmsg, sysRecvmsg, sysPoll, sysPpoll, sysSelect, sysPselect6,
+	case sysRead, sysReadv, sysPreadv2, sysWrite, sysWritev, sysPwritev2, sysSendto, sysRecvfrom, sysSendmsg, sysRecvmsg, sysPoll, sysPpoll, sysSelect, sysPselect6,
 		sysEpollWait, sysEpollPwait, sysEpollPwait2:
 		if !c.retried() {
 			c.k.try(func(o *kernel.Outcome) { waits = o.Sleep && c.t.wait.kind.Peek() == waitObjects })

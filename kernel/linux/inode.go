@@ -254,7 +254,7 @@ func (c *call) writeInode(o *kernel.Outcome, use uint64, f *inode, vec []buffer)
 		return efault
 	}
 	at := c.get(&d.offset)
-	if c.nr == sysPwrite64 {
+	if c.placed() {
 		at = c.a[3]
 	}
 	if c.get(&d.status)&oAppend != 0 {
@@ -272,17 +272,22 @@ func (c *call) writeInode(o *kernel.Outcome, use uint64, f *inode, vec []buffer)
 		return 0
 	}
 	f.write(&k.log, at, text)
-	if c.nr != sysPwrite64 {
+	if !c.placed() {
 		c.set(&d.offset, end)
 	}
 	return uint64(len(text))
 }
 
 func doPwrite(c *call, o *kernel.Outcome) uint64 {
+	return c.writeAt(o, []buffer{{c.a[1], min(c.a[2], maxBuffer)}})
+}
+
+// writeAt is a write to a place that the call names: only a file has one.
+func (c *call) writeAt(o *kernel.Outcome, vec []buffer) uint64 {
 	use := c.k.files.use(c.int32(0))
 	switch f := c.k.files.inode(use); {
 	case f != nil:
-		return c.writeInode(o, use, f, []buffer{{c.a[1], min(c.a[2], maxBuffer)}})
+		return c.writeInode(o, use, f, vec)
 	case use == useClosed:
 		return ebadf
 	case use < useFile:

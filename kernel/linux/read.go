@@ -24,7 +24,7 @@ func (c *call) unread(size uint64) (text []byte, offset *effect.Word, errno uint
 		text, offset = c.text(use), &c.k.files.description(use).offset
 	}
 	at := c.get(offset)
-	if c.nr == sysPread64 {
+	if c.placed() {
 		if use == useStdin {
 			return nil, nil, espipe
 		}
@@ -59,7 +59,7 @@ func doPread(c *call, o *kernel.Outcome) uint64 {
 
 func doReadv(c *call, o *kernel.Outcome) uint64 {
 	vec, total, errno := c.iovec()
-	if d, obj, end := c.on(c.int32(0)); obj != nil && errno == 0 {
+	if d, obj, end := c.on(c.int32(0)); obj != nil && errno == 0 && !c.placed() {
 		return c.readObject(o, d, obj, end, vec, total)
 	}
 	c.op(onResource(resourceFiles, 1))

@@ -82,8 +82,8 @@ func (c *call) refused(name string) bool {
 		return unknownMemfd(c.a[1])
 	case "ftruncate":
 		return int64(c.a[1]) < 0
-	case "pread64", "pwrite64":
-		return int64(c.a[3]) < 0
+	case "pread64", "pwrite64", "preadv", "pwritev", "preadv2", "pwritev2":
+		return c.placed() && int64(c.a[3]) < 0
 	case "dup2":
 		return first == c.int32(1) || c.tooHigh(c.a[1])
 	case "dup3":

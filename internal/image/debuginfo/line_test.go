@@ -1,6 +1,9 @@
 package debuginfo
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
@@ -234,7 +237,7 @@ func TestSeparateLines(t *testing.T) {
 	for name, want := range map[string]string{"libours.so": "deeper:1", "libm.so.6": "", "libatomic.so.1": ""} {
 		dir := t.TempDir()
 		source, library, separate := filepath.Join(dir, "x.c"), filepath.Join(dir, "x.so"), filepath.Join(dir, "x.debug")
-		if err := os.WriteFile(source, []byte("void deeper(int *p) { *p = 1; }\n"), 0o600); err != nil {
+		if err := os.WriteFile(source, []byte("void deeper(int *p) { *p = 1; }\nstatic __attribute__((used)) void inner(void) {}\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{
@@ -257,10 +260,21 @@ func TestSeparateLines(t *testing.T) {
 		if data, err = os.ReadFile(separate); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.AddSeparate("x.debug", data); err != nil {
+		for n := 0; n < len(data); n += 61 {
+			if err := f.AddSeparate("x.debug", bytes.NewReader(data[:n]), int64(n)); err == nil || f.Separate != nil {
+				t.Fatalf("%s: %d of %d bytes were taken", name, n, len(data))
+			}
+		}
+		if err := f.AddSeparate("x.debug", bytes.NewReader(data), int64(len(data))); err != nil {
 			t.Fatal(err)
 		}
+		if sum := sha256.Sum256(data); f.Separate.SHA256 != hex.EncodeToString(sum[:]) {
+			t.Errorf("%s: the digest is of something else", name)
+		}
 		info := New(f)
+		if _, ok := info.Symbol("inner"); !ok {
+			t.Errorf("%s: no name of a static function", name)
+		}
 		s, ok := info.Symbol("deeper")
 		if !ok {
 			t.Fatalf("%s: no function", name)

@@ -1,9 +1,8 @@
 package elffile
 
 import (
-	"crypto/sha256"
+	"bytes"
 	"debug/elf"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -90,13 +89,14 @@ type File struct {
 	Stripped  bool
 
 	Sections *elf.File
-	Separate *Separate      // nil: none is installed
-	NoDebug  string         // the file that should have the program's debug information, and isn't there
-	byName   map[string]int // index in Symbols
-	objects  []Symbol       // the same of data
+	Separate *Separate             // nil: none is installed
+	NoDebug  string                // the file that should have the program's debug information, and isn't there
+	byName   func() map[string]int // index in Symbols, made when first asked for
+	objects  []Symbol              // the same of data
 	libc     Libc
 	noted    bool // it has the note of a program for Pebbles
 	Size     int  // of the file
+	content  []byte
 
 	// Dynamic is what the file says to a dynamic linker.
 	Dynamic Dynamic
@@ -136,11 +136,11 @@ func FileSHA256(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, io.LimitReader(f, min(size, maxFileSize))); err != nil {
+	sum, err := digest(io.LimitReader(f, min(size, maxFileSize)))
+	if err != nil {
 		return "", fmt.Errorf("cannot read %s: %w", path, err)
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return sum, nil
 }
 
 // openFile opens a regular file.
@@ -189,15 +189,15 @@ func parse(data []byte, as role) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(data)
+	sum := digesting(bytes.NewReader(data), int64(len(data)))
 	f := &File{
-		SHA256:  hex.EncodeToString(sum[:]),
 		Machine: h.machine,
 		Base:    h.base,
 		Entry:   h.entry + h.base,
 		Phnum:   len(h.progs),
 		Phent:   h.phent,
 		Size:    len(data),
+		content: data,
 		Dynamic: h.dynamic,
 		library: as.library,
 	}
@@ -218,22 +218,22 @@ func parse(data []byte, as role) (*File, error) {
 	for _, p := range h.progs {
 		f.noted = f.noted || p.Type == elf.PT_NOTE && hasNote(data, p, PebblesNote)
 	}
-	return f, nil
+	f.SHA256, err = sum()
+	return f, err
 }
 
 // Section is the named section and its content, nil if there is none that can
-// be read.
+// be read. The content is the file's own: it may not be changed.
 func (f *File) Section(name string) (*elf.Section, []byte) {
 	if f.Sections == nil { // an image that no file was read for has none
 		return nil, nil
 	}
 	s := f.Sections.Section(name)
-	if s == nil || s.Type == elf.SHT_NOBITS || s.FileSize > uint64(f.Size) || s.Flags&elf.SHF_COMPRESSED != 0 {
+	if s == nil || s.Type == elf.SHT_NOBITS || s.Flags&elf.SHF_COMPRESSED != 0 {
 		return nil, nil
 	}
-	b, err := s.Data()
-	if err != nil {
+	if s.Offset > uint64(len(f.content)) || s.FileSize > uint64(len(f.content))-s.Offset {
 		return nil, nil
 	}
-	return s, b
+	return s, f.content[s.Offset : s.Offset+s.FileSize : s.Offset+s.FileSize]
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"sort"
 )
 
 // Functions that are chosen at start-up (STT_GNU_IFUNC): a C library has several of its
@@ -146,13 +147,13 @@ func (f *File) findErrno() (addr uint64) {
 // AddFunctions takes in functions that a dynamic linker has chosen: code that had no
 // name.
 func (f *File) AddFunctions(list []Symbol) {
-	known := map[uint64]bool{}
-	for i := range f.Symbols {
-		known[f.Symbols[i].Addr] = f.Symbols[i].Kind != IFunc
+	known := func(addr uint64) bool {
+		n := sort.Search(len(f.Symbols), func(i int) bool { return f.Symbols[i].Addr > addr })
+		return n > 0 && f.Symbols[n-1].Addr == addr && f.Symbols[n-1].Kind != IFunc
 	}
 	var fresh []Symbol
 	for _, s := range list {
-		if !known[s.Addr] {
+		if !known(s.Addr) {
 			fresh = append(fresh, s)
 		}
 	}
@@ -162,23 +163,28 @@ func (f *File) AddFunctions(list []Symbol) {
 	slices.SortFunc(fresh, func(a, b Symbol) int {
 		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Name, b.Name))
 	})
-	f.Symbols = append(f.Symbols, slices.Compact(fresh)...)
-	if len(f.Parts) > 0 {
-		f.orderSymbols()
-		f.nameAsLinked()
-		return
-	}
-	names := f.byName
-	f.indexSymbols()
-	f.keepNames(names)
+	names := f.names()
+	f.insert(slices.Compact(fresh), names)
+	f.listPlaces()
+	f.byName = func() map[string]int { return names }
 }
 
-// keepNames has names mean what they meant, after the symbols were put in order again.
-func (f *File) keepNames(before map[string]int) {
-	for name := range f.byName {
-		if _, ok := before[name]; !ok {
-			delete(f.byName, name)
-		}
+// insert puts in symbols, where names go on to mean what they mean.
+func (f *File) insert(fresh []Symbol, names map[string]int) {
+	slices.SortFunc(fresh, func(a, b Symbol) int { return a.compare(&b) })
+	before := make([]int, len(fresh)) // how many symbols each comes behind
+	for i := range fresh {
+		before[i], _ = slices.BinarySearchFunc(f.Symbols, &fresh[i], func(a Symbol, b *Symbol) int { return a.compare(b) })
+	}
+	old := len(f.Symbols)
+	f.Symbols = append(f.Symbols, fresh...)
+	for i := len(fresh) - 1; i >= 0; i-- {
+		copy(f.Symbols[before[i]+i+1:old+i+1], f.Symbols[before[i]:old])
+		f.Symbols[before[i]+i], old = fresh[i], before[i]
+	}
+	for name, i := range names {
+		moved, _ := slices.BinarySearch(before, i+1)
+		names[name] = i + moved
 	}
 }
 

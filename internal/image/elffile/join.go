@@ -17,7 +17,7 @@ import (
 func Join(program *File, beside []*File) (*File, error) {
 	f := *program
 	f.Parts = append([]*File{program}, beside...)
-	f.Segments, f.Code, f.Symbols = nil, nil, nil
+	f.Segments, f.Code, f.Symbols = nil, nil, make([]Symbol, 0, symbolsOf(f.Parts)+maxChosen)
 	for i, p := range f.Parts {
 		f.Segments = append(f.Segments, p.Segments...)
 		f.Code = append(f.Code, p.Code...)
@@ -38,28 +38,60 @@ func Join(program *File, beside []*File) (*File, error) {
 	}
 	f.Stripped = program.Stripped
 	f.orderSymbols()
+	f.listPlaces()
 	f.nameAsLinked()
+	for _, p := range beside {
+		p.Functions, p.objects = f.within(p, f.Functions), f.within(p, f.objects)
+	}
 	f.errnoSlot = f.findErrno()
 	return &f, nil
+}
+
+// maxChosen is room for the functions that a dynamic linker chooses: glibc's has some hundred.
+const maxChosen = 256
+
+func symbolsOf(parts []*File) (n int) {
+	for _, p := range parts {
+		n += len(p.Symbols)
+	}
+	return n
+}
+
+// within are those of a list that are a part's, by address. So the part has a list of its own.
+func (f *File) within(p *File, list []Symbol) []Symbol {
+	if len(p.Segments) == 0 {
+		return nil
+	}
+	at := func(addr uint64) int { return sort.Search(len(list), func(i int) bool { return list[i].Addr >= addr }) }
+	lo, hi := at(p.Segments[0].Addr), at(p.End())
+	return list[lo:hi:hi]
 }
 
 // nameAsLinked has names mean what they mean to the dynamic linker. Where no part gives
 // a name out, it is what the program itself, then its parts, call so.
 func (f *File) nameAsLinked() {
-	f.byName = make(map[string]int, len(f.Symbols))
+	names := make(map[string]int, len(f.Symbols))
 	for _, global := range []bool{true, false} {
+		before := 0
 		for _, p := range f.Parts {
-			for name, i := range p.byName {
+			for i := range p.Symbols {
 				s := &p.Symbols[i]
-				if _, known := f.byName[name]; known || s.Global != global {
+				if s.Global != global {
 					continue
 				}
-				if j, found := slices.BinarySearchFunc(f.Symbols, s, func(a Symbol, b *Symbol) int { return a.compare(b) }); found {
-					f.byName[name] = j
+				if _, known := names[s.Name]; known {
+					continue
 				}
+				j := before + i // the parts lie one behind the other, but for symbols outside of them
+				if f.Symbols[j].compare(s) != 0 {
+					j, _ = slices.BinarySearchFunc(f.Symbols, s, func(a Symbol, b *Symbol) int { return a.compare(b) })
+				}
+				names[s.Name] = j
 			}
+			before += len(p.Symbols)
 		}
 	}
+	f.byName = func() map[string]int { return names }
 }
 
 // PartAt is the part that has an address, nil for a static program's and for none.

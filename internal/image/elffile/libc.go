@@ -58,7 +58,7 @@ func (f *File) Libc() Libc { return f.libc }
 func (f *File) recognizeLibc() Libc {
 	has := func(names ...string) bool {
 		for _, n := range names {
-			if _, ok := f.byName[n]; !ok {
+			if _, ok := f.names()[n]; !ok {
 				return false
 			}
 		}
@@ -91,7 +91,7 @@ func (f *File) recognizeLibc() Libc {
 // SaysPebbles: the file itself says that it is for Pebbles, by the symbol or by
 // the note.
 func (f *File) SaysPebbles() bool {
-	_, ok := f.byName[PebblesSymbol]
+	_, ok := f.names()[PebblesSymbol]
 	return ok || f.noted
 }
 

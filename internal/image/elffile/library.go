@@ -1,14 +1,11 @@
 package elffile
 
 import (
-	"crypto/sha256"
 	"debug/elf"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"strings"
+	"slices"
 
 	"landgo/internal/abi"
 )
@@ -27,11 +24,27 @@ func ParseLibrary(name string, data []byte, base uint64) (*File, error) {
 		return nil, err
 	}
 	if f.Machine != X86_64 {
-		return nil, fmt.Errorf("%s: %w", name, errorf(WrongMachine, "a library for i386"))
+		return nil, fmt.Errorf("%s: %w", name, errNarrowLibrary)
 	}
 	f.Data = plainlyAligned(data)
 	return f, nil
 }
+
+// LibraryFor is an error for a file that is another machine's, by its header. What else may be
+// wrong with it is ParseLibrary's to say.
+func LibraryFor(name string, data []byte) error {
+	var bad *Error
+	h, err := parseHeader(data, role{library: true})
+	switch {
+	case errors.As(err, &bad) && bad.Kind == WrongMachine:
+		return fmt.Errorf("%s: %w", name, err)
+	case err == nil && h.machine != X86_64:
+		return fmt.Errorf("%s: %w", name, errNarrowLibrary)
+	}
+	return nil
+}
+
+var errNarrowLibrary = errorf(WrongMachine, "a library for i386")
 
 // plainlyAligned is a library whose segments ask for no more than a page. Where they
 // ask for more, a dynamic linker reserves more than it needs and chooses a place itself;
@@ -70,6 +83,7 @@ func (f *File) readExported() error {
 	if err != nil {
 		return errorf(Broken, "a damaged table of dynamic symbols (%w)", err)
 	}
+	f.Symbols = slices.Grow(f.Symbols, len(syms))
 	known := make(map[label]int, len(f.Symbols))
 	for i := range f.Symbols {
 		known[f.Symbols[i].label()] = i
@@ -90,109 +104,4 @@ func (f *File) readExported() error {
 		f.Symbols = append(f.Symbols, sym)
 	}
 	return nil
-}
-
-// Separate is the file that has a program's or a library's debug information, taken out of it.
-type Separate struct {
-	Path, SHA256 string
-	size         int
-	sections     *elf.File
-}
-
-// AddSeparate takes the symbols of a file with a library's debug information, which say
-// nothing of what the library gives out. It has the library's build-id.
-func (f *File) AddSeparate(path string, data []byte) error {
-	if f.Symbols == nil {
-		return errTruncated
-	}
-	separate, err := openSeparate(path, data)
-	if err != nil {
-		return err
-	}
-	sections := separate.sections
-	if separate.buildID() != f.BuildID() {
-		return errorf(Broken, "%s: another build-id", path)
-	}
-	var syms []elf.Symbol
-	if err := Guard(func() (err error) { syms, err = sections.Symbols(); return err }); err != nil {
-		return err
-	}
-	known := make(map[label]bool, len(f.Symbols))
-	for i := range f.Symbols {
-		known[f.Symbols[i].label()] = true
-	}
-	for i := range syms {
-		sym, ok := f.symbol(&syms[i])
-		if !ok || known[sym.label()] {
-			continue
-		}
-		sym.Global = false
-		f.Symbols = append(f.Symbols, sym)
-	}
-	f.Separate = separate
-	f.indexSymbols()
-	return nil
-}
-
-func openSeparate(path string, data []byte) (*Separate, error) {
-	if len(data) < headerSize64 || checkIdent(data) != nil || isNarrow(data) || shoffBeyond(data) {
-		return nil, errTruncated
-	}
-	sections, err := openSections(data)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(data)
-	return &Separate{Path: path, SHA256: hex.EncodeToString(sum[:]), size: len(data), sections: sections}, nil
-}
-
-func (s *Separate) buildID() string { return (&File{Sections: s.sections, Size: s.size}).BuildID() }
-
-// AddOwnSeparate takes the debug information of a program from the file that has it. So the program
-// has the symbols that it had before it was stripped. The file has its build-id. Without one it has
-// the sum that the program's link to it says.
-func (f *File) AddOwnSeparate(path string, data []byte) error {
-	separate, err := openSeparate(path, data)
-	if err != nil {
-		return err
-	}
-	_, sum := f.DebugLink()
-	if id := f.BuildID(); id != separate.buildID() || id == "" && crc32.ChecksumIEEE(data) != sum {
-		return errorf(Broken, "%s: of another program", path)
-	}
-	f.Separate = separate
-	if f.Sections.Section(".symtab") != nil {
-		return nil
-	}
-	own := f.Symbols
-	if f.Symbols = nil; f.readSymbolsOf(separate.sections) != nil || len(f.Symbols) == 0 {
-		f.Symbols = own
-		return nil
-	}
-	f.Stripped = false
-	f.indexSymbols()
-	f.libc = f.recognizeLibc()
-	return nil
-}
-
-// DebugLink is the name of the file with the program's debug information, and that file's sum; "" if
-// the program has no link.
-func (f *File) DebugLink() (name string, sum uint32) {
-	_, b := f.Section(".gnu_debuglink")
-	name, ended := cString(b)
-	at := (len(name) + 4) &^ 3
-	if !ended || len(b) < at+4 || name == "." || name == ".." || strings.Contains(name, "/") {
-		return "", 0
-	}
-	return name, order.Uint32(b[at:])
-}
-
-// DebugSections has the file's debug information, and the size of the file that it is in.
-// That of the C library and the compiler's stays out: code with source lines counts as the
-// user's.
-func (f *File) DebugSections() (*elf.File, int) {
-	if f.Separate == nil || f.Sections.Section(".debug_info") != nil || f.library && (f.libc != NoLibc || f.named(libcParts...) || f.named(compilers...)) {
-		return f.Sections, f.Size
-	}
-	return f.Separate.sections, f.Separate.size
 }

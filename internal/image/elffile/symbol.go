@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sort"
+	"sync"
 )
 
 // Kind is the kind of a symbol.
@@ -113,6 +114,7 @@ func (f *File) readSymbolsOf(sections *elf.File) error {
 	// without a name. A profile must find them; other local symbols are some
 	// source file's own.
 	demoted := false
+	f.Symbols = slices.Grow(f.Symbols, len(syms))
 	for _, s := range syms {
 		if elf.ST_TYPE(s.Info) == elf.STT_FILE {
 			demoted = s.Name == ""
@@ -131,19 +133,52 @@ func (f *File) readSymbolsOf(sections *elf.File) error {
 	return nil
 }
 
-// indexSymbols puts the symbols in order, and makes what is found by them.
+// indexSymbols puts the symbols in order, and makes what is found by them. A library's places
+// are listed with the whole program's (Join).
 func (f *File) indexSymbols() {
 	f.orderSymbols()
-	f.byName = make(map[string]int, len(f.Symbols))
-	for i := range f.Symbols {
-		f.addName(i)
+	if !f.library {
+		f.listPlaces()
 	}
+	symbols := f.Symbols
+	f.byName = sync.OnceValue(func() map[string]int { return namesOf(symbols) })
 }
 
-// orderSymbols is indexSymbols without the names.
+// orderSymbols sorts them: by numbers first, for most have an address of their own.
 func (f *File) orderSymbols() {
-	slices.SortFunc(f.Symbols, func(a, b Symbol) int { return a.compare(&b) })
-	f.Functions, f.objects = nil, nil
+	if slices.IsSortedFunc(f.Symbols, func(a, b Symbol) int { return a.compare(&b) }) {
+		return
+	}
+	type place struct {
+		addr uint64
+		i    int
+	}
+	places := make([]place, len(f.Symbols))
+	for i := range f.Symbols {
+		places[i] = place{f.Symbols[i].Addr, i}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		if a.addr != b.addr {
+			return cmp.Compare(a.addr, b.addr)
+		}
+		return f.Symbols[a.i].compare(&f.Symbols[b.i])
+	})
+	sorted := make([]Symbol, len(places))
+	for i, p := range places {
+		sorted[i] = f.Symbols[p.i]
+	}
+	f.Symbols = sorted
+}
+
+// listPlaces lists functions and variables by the symbols, which are in order.
+func (f *File) listPlaces() {
+	objects := 0
+	for i := range f.Symbols {
+		if f.Symbols[i].Kind == Object {
+			objects++
+		}
+	}
+	f.Functions, f.objects = make([]Symbol, 0, len(f.Symbols)-objects), make([]Symbol, 0, objects)
 	f.addFunctions()
 	f.addObjects()
 }
@@ -190,22 +225,34 @@ func (f *File) symbol(s *elf.Symbol) (Symbol, bool) {
 	return sym, true
 }
 
-// addName enters symbol i into the index: a global one before a local one
-// (there can be several), otherwise the lowest address.
-func (f *File) addName(i int) {
-	old, ok := f.byName[f.Symbols[i].Name]
-	if !ok || (f.Symbols[i].Global && !f.Symbols[old].Global) {
-		f.byName[f.Symbols[i].Name] = i
+// names is the index of names; nil in an image that no file was read for.
+func (f *File) names() map[string]int {
+	if f.byName == nil {
+		return nil
 	}
+	return f.byName()
+}
+
+// namesOf is an index of symbols: a global one before a local one (there can be several),
+// otherwise the lowest address.
+func namesOf(symbols []Symbol) map[string]int {
+	names := make(map[string]int, len(symbols))
+	for i := range symbols {
+		old, ok := names[symbols[i].Name]
+		if !ok || symbols[i].Global && !symbols[old].Global {
+			names[symbols[i].Name] = i
+		}
+	}
+	return names
 }
 
 // addObjects lists the best-named object of each address. Like functions,
 // they hardly ever overlap.
 func (f *File) addObjects() {
-	for _, s := range f.Symbols {
-		n := len(f.objects)
+	for i := range f.Symbols {
+		s, n := &f.Symbols[i], len(f.objects)
 		if s.Kind == Object && (n == 0 || f.objects[n-1].Addr != s.Addr) {
-			f.objects = append(f.objects, s)
+			f.objects = append(f.objects, *s)
 		}
 	}
 }
@@ -224,15 +271,15 @@ func (f *File) Extent(addr uint64) (lo, size uint64) {
 // only in code without a sized function over them (assembler files).
 func (f *File) addFunctions() {
 	end := uint64(0) // of the sized functions so far
-	for _, s := range f.Symbols {
-		n := len(f.Functions)
+	for i := range f.Symbols {
+		s, n := &f.Symbols[i], len(f.Functions)
 		if s.Kind == Object || !f.IsCode(s.Addr) || (n > 0 && f.Functions[n-1].Addr == s.Addr) {
 			continue
 		}
 		if s.Kind == Label && s.Addr < end {
 			continue
 		}
-		f.Functions = append(f.Functions, s)
+		f.Functions = append(f.Functions, *s)
 		end = max(end, s.Addr+s.Size)
 	}
 	f.clipFunctions()
@@ -263,7 +310,7 @@ func (file *File) clipFunctions() {
 // Symbol returns the symbol called name: a global one, if there is one,
 // before a file's local one.
 func (f *File) Symbol(name string) (Symbol, bool) {
-	i, ok := f.byName[name]
+	i, ok := f.names()[name]
 	if !ok {
 		return Symbol{}, false
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -178,9 +179,12 @@ func (s *search) separate(f *elffile.File) {
 		return
 	}
 	path := "/usr/lib/debug/.build-id/" + id[:2] + "/" + id[2:] + ".debug"
-	if data, err := s.read(s.Sysroot, path); err == nil {
-		_ = f.AddSeparate(path, data) // one that is damaged adds nothing
+	r, size, err := s.open(s.Sysroot, path)
+	if err != nil {
+		return
 	}
+	defer r.Close()
+	_ = f.AddSeparate(path, r, size) // one that is damaged adds nothing
 }
 
 // AddDebug adds the debug information that was taken out of a program, where debuggers look for it: under
@@ -216,21 +220,30 @@ func AddDebug(f *elffile.File, at Search) {
 	f.NoDebug = name
 }
 
-// read reads a library by its path beneath a root.
+// open opens a library by its path beneath a root.
+func (s *search) open(root, path string) (f *os.File, size int64, err error) {
+	if f, err = host.Library(root, path); err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() > maxLibrary {
+		err = missing("%s: a library of more than 512 MiB", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// read reads a library.
 func (s *search) read(root, path string) ([]byte, error) {
-	f, err := host.Library(root, path)
+	f, size, err := s.open(root, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxLibrary {
-		return nil, missing("%s: a library of more than 512 MiB", path)
-	}
-	data := make([]byte, info.Size())
+	data := make([]byte, size)
 	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", path, err)
 	}

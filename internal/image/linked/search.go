@@ -49,8 +49,7 @@ func (s *search) find(name string, by *elffile.File) (shown string, data []byte,
 	for _, c := range s.candidates(name, by) {
 		data, err := s.read(c.root, c.at)
 		if err == nil {
-			var bad *elffile.Error
-			if _, err := elffile.ParseLibrary(c.shown, data, 0); errors.As(err, &bad) && bad.Kind == elffile.WrongMachine {
+			if err := elffile.LibraryFor(c.shown, data); err != nil {
 				skipped = err
 				continue
 			}

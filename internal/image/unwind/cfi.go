@@ -1,10 +1,10 @@
 package unwind
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"slices"
-	"sort"
 
 	"landgo/internal/image/fields"
 )
@@ -75,11 +75,23 @@ type cfiSection struct {
 	commons  map[int]*common
 }
 
-// parse returns the section's FDEs, sorted. Damage ends it early: the entries
-// before it are good.
-func (c *cfiSection) parse() []description {
-	var ds []description
+// parse appends the section's FDEs. Damage ends it early: the entries before it are good.
+func (c *cfiSection) parse(ds []description) []description {
 	c.commons = map[int]*common{}
+	for off, end := range c.entries {
+		d, err := c.entry(off, end)
+		if err != nil {
+			break
+		}
+		if d.hi > d.lo {
+			ds = append(ds, d)
+		}
+	}
+	return ds
+}
+
+// entries are the places of the section's entries, from their lengths to their ends.
+func (c *cfiSection) entries(do func(off, end int) bool) {
 	for off := 0; off+4 <= len(c.data); {
 		length := int64(binary.LittleEndian.Uint32(c.data[off:]))
 		if length == 0 { // a terminator; another object's part can follow
@@ -88,22 +100,29 @@ func (c *cfiSection) parse() []description {
 		}
 		body := off + 4
 		if length == 0xffffffff || length < 4 || length > int64(len(c.data)-body) {
-			break // 64-bit entries: no compiler writes them for x86
+			return // 64-bit entries: no compiler writes them for x86
 		}
 		end := body + int(length)
-		if d, err := c.entry(off, body, end); err != nil {
-			break
-		} else if d.hi > d.lo {
-			ds = append(ds, d)
+		if !do(off, end) {
+			return
 		}
 		off = end
 	}
-	sort.SliceStable(ds, func(i, j int) bool { return ds[i].lo < ds[j].lo })
-	return ds
 }
 
+// count is how many entries there are.
+func (c *cfiSection) count() (n int) {
+	for range c.entries {
+		n++
+	}
+	return n
+}
+
+func byStart(a, b description) int { return cmp.Compare(a.lo, b.lo) }
+
 // entry parses the entry at off; a CIE gives an empty description.
-func (c *cfiSection) entry(off, body, end int) (description, error) {
+func (c *cfiSection) entry(off, end int) (description, error) {
+	body := off + 4
 	id := binary.LittleEndian.Uint32(c.data[body:])
 	r := &cfiReader{fields.Reader{Data: c.data[:end], Off: body + 4}, c}
 	if (c.eh && id == 0) || (!c.eh && id == 0xffffffff) {

@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"slices"
 	"sort"
 	"sync"
 
@@ -23,25 +24,33 @@ func New(f *elffile.File) *Table { return &Table{file: f} }
 
 func (t *Table) load() {
 	t.once.Do(func() {
-		t.add(t.file)
+		sections := sectionsOf(t.file)
 		for i, part := range t.file.Parts {
 			if i > 0 { // the first is the file itself
-				t.add(part)
+				sections = append(sections, sectionsOf(part)...)
 			}
 		}
-		ds := t.descriptions
-		sort.SliceStable(ds, func(i, j int) bool { return ds[i].lo < ds[j].lo })
+		n := 0
+		for _, c := range sections {
+			n += c.count()
+		}
+		ds := make([]description, 0, n)
+		for _, c := range sections {
+			ds = c.parse(ds)
+		}
+		slices.SortStableFunc(ds, byStart)
+		t.descriptions = ds
 	})
 }
 
-// add parses the sections of a file.
-func (t *Table) add(f *elffile.File) {
+// sectionsOf are those of a file, the better ones first.
+func sectionsOf(f *elffile.File) (list []*cfiSection) {
 	for _, name := range []string{".eh_frame", ".debug_frame"} {
 		if s, b := f.Section(name); s != nil {
-			c := &cfiSection{data: b, addr: s.Addr + f.Base, eh: name == ".eh_frame", addrSize: int(f.Machine.Word()), base: f.Base}
-			t.descriptions = append(t.descriptions, c.parse()...)
+			list = append(list, &cfiSection{data: b, addr: s.Addr + f.Base, eh: name == ".eh_frame", addrSize: int(f.Machine.Word()), base: f.Base})
 		}
 	}
+	return list
 }
 
 // CodeAround is the code around an address that one description is of: a function, or one
