@@ -35,7 +35,8 @@ func (x *explorer) end(e Ending) {
 		return
 	}
 	if !x.counts.hold(x.order, &x.opts) || x.overwriter != nil && x.overwriter.Overwritten() {
-		x.finer = true
+		x.finer = true // a bug, if this was one, is found again
+		return
 	}
 	shown := e
 	if x.needs.beyond != nil && e <= EndedStuck && x.needs.beyond() {

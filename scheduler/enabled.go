@@ -174,14 +174,14 @@ func (s *present) Alone(t trace.TID) bool {
 	return true
 }
 
-// unseen reports whether a thread's accesses needn't be seen: it is alone, and there are no bytes of
-// which it has to be known whether anything reads them (unread.go), or no other thread was ever there.
+// unseen reports whether a thread's accesses needn't be seen: it is alone, and it doesn't matter what
+// it reads. That matters once another thread was there, if there are bytes that nothing is said to read.
 func (s *present) unseen(t trace.TID) bool {
 	if !s.Alone(t) {
 		return false
 	}
 	for i := range s.threads {
-		if s.threads[i].Exists && s.threads[i].ID != t && s.unread() {
+		if s.facts.Unread() && s.threads[i].Exists && s.threads[i].ID != t {
 			return false
 		}
 	}

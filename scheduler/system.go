@@ -182,7 +182,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		seen:     seen{calls: map[string]bool{}, sightings: sightings{}},
 		scratch:  scratch{pinned: -1},
 	}
-	s.torn, s.unread = &s.known.Torn, func() bool { return s.unreads.any() }
+	s.torn, s.facts = &s.known.Torn, &s.known
 	s.Stacks = &Stacks{in: &s.present, names: s.names, learns: &s.learning}
 	s.Sharing = &Sharing{in: &s.present, names: s.names, learning: &s.learning, seen: &s.seen, regs: s.Regs,
 		called: func(t trace.TID, made []trace.Access) { s.counts.called(t, made) }}

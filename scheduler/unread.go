@@ -38,9 +38,6 @@ type unreads struct {
 	asked    bool // the first execution was looked at
 }
 
-// mostSeen is how many bytes may be read after all: then none is taken for unread.
-const mostSeen = 128
-
 // Unread implements por.Overwriter.
 func (s *System) Unread(on bool) {
 	s.unreads.on = on && s.Blends.on && !s.cfg.Buffers && s.cfg.Leaks == LeaksOff && s.cfg.Fill == nil && len(s.twins.beside) == 0
@@ -51,22 +48,16 @@ func (s *System) Unread(on bool) {
 // Spares reports whether the latest search that asked was spared orders of threads that are alike,
 // or of stores that nothing reads.
 func (s *System) Spares() bool {
-	return s.unreads.any() || s.Kinship.most > 0 && !s.known.Unlike
+	return s.known.Unread() || s.Kinship.most > 0 && !s.known.Unlike
 }
 
 // SparedText says which orders these are.
 func (s *System) SparedText() string {
 	text := ""
-	if n := len(s.known.Stored) - len(s.known.Seen); s.unreads.any() {
+	if n := len(s.known.Stored) - len(s.known.Seen); s.known.Unread() {
 		text = fmt.Sprintf("stores to %d bytes of memory have no order, for nothing reads them; ", n)
 	}
 	return text + s.Kinship.AlikeText()
-}
-
-// any reports whether there are such bytes.
-func (u *unreads) any() bool {
-	k := &u.learning.known
-	return len(k.Stored) > len(k.Seen) && len(k.Seen) <= mostSeen
 }
 
 // is reports whether a byte is one of them.
@@ -77,7 +68,7 @@ func (u *unreads) is(b uint64) bool {
 
 // covers reports whether an access is of such bytes alone.
 func (u *unreads) covers(a *trace.Access) bool {
-	if !u.on || len(u.learning.known.Stored) == 0 || !canAwait(a) || !u.any() {
+	if !u.on || len(u.learning.known.Stored) == 0 || !canAwait(a) || !u.learning.known.Unread() {
 		return false
 	}
 	for b := a.Addr; b < a.Addr+uint64(a.Size); b++ {
@@ -136,7 +127,7 @@ func (u *unreads) exchanges(pc uint64) (reg trace.RegSet, next uint64) {
 
 // settle takes in a step that is over.
 func (u *unreads) settle(tr *trace.Transition) {
-	if !u.on || !u.any() {
+	if !u.on || !u.learning.known.Unread() {
 		return
 	}
 	for i := range tr.Accesses {
@@ -167,7 +158,7 @@ func (s *System) Overwritten() (news bool) {
 	if !u.on {
 		return false
 	}
-	if u.any() {
+	if u.learning.known.Unread() {
 		u.standing()
 	}
 	if !u.asked && !s.sealed {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 )
 
-// Beside its jobs, an iterative deepening has a search that is spared more orders than theirs: those in
-// which threads begin that nothing tells apart (scheduler/alike.go), and those of stores that nothing
-// reads (scheduler/unread.go). Each can make n! executions one. It isn't the jobs' own search, for two
+// Beside its jobs, an iterative deepening has a search that is spared more orders than theirs. Threads
+// that nothing tells apart begin in one order (scheduler/alike.go), and stores that nothing reads have
+// one (scheduler/unread.go). Each can make n! executions one. It isn't the jobs' own search, for two
 // reasons. Several workers can't share it. And threads that are alike take loops that wait turn by turn,
 // which may cost more than the symmetry saves. So the two go on side by side, and the first to end is
 // the proof.

@@ -114,6 +114,12 @@ func New() Facts {
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
 
+// mostSeen is how many of the Stored bytes may be read after all. From then on none is taken for unread.
+const mostSeen = 128
+
+// Unread reports whether there are bytes that threads store to and that no step was seen to read.
+func (k *Facts) Unread() bool { return len(k.Stored) > len(k.Seen) && len(k.Seen) <= mostSeen }
+
 // Clone is a copy that shares nothing.
 func (k *Facts) Clone() Facts {
 	c := New()
