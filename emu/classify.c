@@ -163,6 +163,13 @@ static struct insn map1(const struct bytes *b)
 	case 0xA6:
 	case 0xA7:
 		return (struct insn){ .kind = KIND_STRINGS };
+	case 0xC0:
+	case 0xC1:
+	case 0xD0:
+	case 0xD1:
+	case 0xD2:
+	case 0xD3: /* rcl and rcr */
+		return in_memory(modrm) && (digit(modrm) & 6) == 2 ? (struct insn){ .kind = KIND_CARRY } : plain();
 	case 0xC6:
 	case 0xC7:
 		return modrm == 0xF8 ? unmodelled("transactional memory") : plain();

@@ -57,6 +57,7 @@ enum kind {
 	KIND_CONTROL,    /* loads a control word, or flags, from memory */
 	KIND_REMAINDER,  /* fprem, fprem1 */
 	KIND_COMPARE,    /* cmpxchg of four bytes without a lock, in 64-bit mode */
+	KIND_CARRY,      /* rcl or rcr of memory: halves.c */
 	KIND_FRAME,      /* plain, and the first of a function whose frame is filled: frame.c */
 };
 

@@ -35,7 +35,7 @@
 //	has done      the guest's own threads or handlers accesses memory), narrate (for debuggers)
 //	instructions  classify.c, twobyte.c, opcode.h, operand.c, half.c and stored.c (stopped half-way),
 //	              probe.c (what one is about to do), remainder.c, halves.c
-//	              (upper halves of registers that cmpxchg leaves)
+//	              (upper halves of registers that cmpxchg leaves, flags that rcl sets too early)
 //	going back    mark, journal.c, change (values of Go's side), before (bytes at an earlier moment)
 //	memory        memory, pages, written (pages that were ever written to), heap (blocks), stack.c, frame
 //	whole states  digest, freeze

@@ -1,9 +1,14 @@
 /*
+ * What the engine changes too early, or too much of.
+ *
  * The upper halves of registers at a compare-and-exchange of four bytes, in 64-bit
  * mode. A processor writes RAX only where the values differ, and a register that it
  * would exchange only where they don't. What it doesn't write keeps its upper half.
  * The engine writes both always, and clears them: they are put back before the next
  * instruction.
+ *
+ * The flags of rcl and rcr with memory. The engine sets them before it stores, and a
+ * run may stop before the store: the instruction would begin again with its own carry.
  */
 #include "classify.h"
 #include "machine.h"
@@ -38,4 +43,18 @@ void halves_restore(struct machine *m)
 		cpu_write_encoded(m, 0, m->halves.compared);
 	else if (m->halves.reg >= 0)
 		cpu_write_encoded(m, m->halves.reg, m->halves.target);
+}
+
+/* The instruction under way rotates memory through the carry. */
+void carry_note(struct machine *m)
+{
+	m->halves.carry = m->insn;
+	m->halves.flags = cpu_read(m, REG_RFLAGS);
+}
+
+/* It hasn't ended, and is to begin again. */
+void carry_restore(struct machine *m)
+{
+	uint64_t regs[NREGS] = { [REG_RFLAGS] = m->halves.flags };
+	cpu_write(m, 1 << REG_RFLAGS, regs);
 }

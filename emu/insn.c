@@ -164,6 +164,10 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 		if (kind == KIND_CAS)
 			halves_note(m, look(m, addr));
 		return;
+	case KIND_CARRY:
+		carry_note(m);
+		check_end(m, addr, size);
+		return;
 	case KIND_COMPARE:
 		halves_note(m, look(m, addr));
 		check_end(m, addr, size);

@@ -361,10 +361,10 @@ struct machine {
 		enum control control; /* it is such a control word */
 	} guard;
 	struct {
-		uint64_t at;          /* not 0: before this instruction, upper halves are put back, */
-		uint64_t compared;    /* RAX's, */
-		uint64_t target;      /* or that of the register that wasn't exchanged, */
-		int8_t reg;           /* this one, as instructions number them; -1: none */
+		uint64_t at;               /* not 0: before this instruction, upper halves are put back: */
+		uint64_t compared, target; /* RAX's, or that of the register that wasn't exchanged, */
+		int8_t reg;                /* this one, as instructions number them; -1: none */
+		uint64_t carry, flags;     /* number of the latest rcl or rcr of memory, the flags before */
 	} halves;
 	uint64_t wrote;      /* number of the latest instruction that stored, */
 	uint64_t wrote_from; /* and the journal's length before it */

@@ -88,6 +88,8 @@ bool operand_refused(struct machine *m, uint64_t addr, uint32_t size);
 struct insn;
 void halves_note(struct machine *m, struct insn x);
 void halves_restore(struct machine *m);
+void carry_note(struct machine *m);
+void carry_restore(struct machine *m);
 
 /* party.c */
 uint32_t party_at(struct machine *m, uint64_t sp);

@@ -122,6 +122,7 @@ void begin_pass(struct machine *m)
 	m->strings = 0;
 	m->guard.insn = 0;
 	m->halves.at = 0;
+	m->halves.carry = 0;
 	m->open = false;
 	m->stop_in_access = false;
 	m->stop_at_fetch = false;
@@ -239,6 +240,8 @@ static void place(struct machine *m)
 	}
 	r->pc = m->pc;
 	r->insns = m->insn - 1;
+	if (unlikely(m->halves.carry == m->insn))
+		carry_restore(m);
 }
 
 /* The slot's part of an instruction stopped half-way, or not yet gone on with. */

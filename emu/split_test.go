@@ -38,6 +38,8 @@ var splitCases = []splitCase{
 	{name: "push", insn: "pushq (%rbx)", write: [2]uint64{0, 100}, offset: 24, want: 10},
 	{name: "push gives the source back", insn: "pushq (%rbx)", write: [2]uint64{0, 100}, offset: 0, want: 100},
 	{name: "pop", insn: "popq 8(%rbx)", write: [2]uint64{32, 100}, offset: 8, want: 50},
+	{name: "rcr with the carry that it began with", insn: "rcrq $2, (%rbx)", write: [2]uint64{0, 100}, offset: 0, want: 2},
+	{name: "rcl with the carry that it began with", insn: "rclb $5, (%rbx)", write: [2]uint64{0, 100}, offset: 0, want: 0x40},
 	{name: "part of what it read", insn: "addb $1, 1(%rbx)", write: [2]uint64{0, 0x030303}, offset: 0, want: 0x030103},
 }
 

@@ -63,6 +63,20 @@ MAIN { pthread_barrier_init(&r, 0, 2); GO(a); GO(b); JOIN(a); JOIN(b); assert(v[
 A { x = 1; pthread_barrier_wait(&r); return p; }
 B { int v = x; pthread_barrier_wait(&r); assert(v); return p; }
 MAIN { pthread_barrier_init(&r, 0, 2); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
+	{"the second post that comes before what it tells of", `#include <semaphore.h>
+static sem_t s, go; static volatile int v[2];
+A { for (int i = 0; i < 2; i++) { sem_wait(&go);
+sem_post(&s);
+v[i] = i + 1; } return p; }
+B { for (int i = 0; i < 2; i++) {
+sem_wait(&s);
+x += v[i]; } return p; }
+MAIN { sem_init(&s, 0, 0); sem_init(&go, 0, 2); GO(a); GO(b); JOIN(a); JOIN(b); assert(x == 3); unused(); }`, []string{"Thread 0.1 posts s (guest.c:23) before it writes v[", "(guest.c:24), and thread 0.2, which has waited for that (guest.c:26), reads it (guest.c:27). Post after the write."}, ""},
+	{"a turn that is given before the flag is set", `static atomic_int flag[2], turn;
+static void in(int i) { turn = 1 - i; flag[i] = 1; while (flag[1 - i] && turn == 1 - i) ;
+x++; assert(x == 1); x--; flag[i] = 0; }
+A { in(0); return p; } B { in(1); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
 	{"an index that is set before its entry", `static volatile int ring[2]; static atomic_uint head;
 A { unsigned h = head;
 head = h + 1;

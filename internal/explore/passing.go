@@ -188,6 +188,7 @@ func against(s *session.Session, f *scheduler.Failure, st *story.Story, b *resul
 	if err != nil {
 		return
 	}
+	other.NameOthers(b)
 	if b.Passing = st.Against(other); b.Passing != "" {
 		b.PassingSchedule, b.Difference = other.Schedule.String(), st.Differs
 	}

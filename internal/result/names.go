@@ -31,6 +31,13 @@ func Label(inOrder []*ThreadStart) {
 	}
 }
 
+// Rename gives a thread another start function. Its label keeps the number.
+func (s *ThreadStart) Rename(function string) {
+	number, _, _ := strings.Cut(s.Label, " ")
+	s.Function = function
+	s.Label = strings.TrimSuffix(number+" "+shortFunction(function), " ")
+}
+
 // timerLabel is the label of a timer that sends signals, "timer1" of 0.t1; "" of a thread. Such
 // a timer may be gone by the end of the run, where threads are listed.
 func timerLabel(path string) string {

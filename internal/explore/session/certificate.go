@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
@@ -45,6 +46,9 @@ func (p *Program) guestFiles() result.Guest {
 	return g
 }
 
+// timedLast is what a certificate's basis ends with where a timed wait was met.
+const timedLast = ", timed waits run out last"
+
 // Finish puts in what is known after everything.
 func (s *Session) Finish(r *result.Result) {
 	r.Seconds = s.Clock.Elapsed().Seconds()
@@ -55,8 +59,8 @@ func (s *Session) Finish(r *result.Result) {
 	if s.Guest != nil {
 		r.Instructions = s.Guest.Instructions()
 		r.Certificate.Calls = s.Guest.Calls()
-		if s.Guest.Timed() && s.Config.Timeouts != config.TimeoutsAny {
-			r.Certificate.Basis += ", timed waits run out last"
+		if s.Guest.Timed() && s.Config.Timeouts != config.TimeoutsAny && !strings.Contains(r.Certificate.Basis, timedLast) {
+			r.Certificate.Basis += timedLast // it may be finished more than once
 		}
 	}
 	r.Certificate.Assumptions = s.assumptions()

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"slices"
 
 	"landgo/internal/result"
 	"landgo/internal/trace"
@@ -162,9 +163,12 @@ func (st *Story) postedEarly(f *flip) string {
 		return ""
 	}
 	posts, waits := st.calls(wait.op.Obj, trace.OpSemPost), st.calls(wait.op.Obj, trace.OpSemWait, trace.OpSemTryWait)
-	if len(posts) != 1 || len(waits) != 1 || st.by(posts[0]) != f.thread || posts[0].beat > wait.beat {
+	n := slices.IndexFunc(waits, func(c call) bool { return c.op == wait.op })
+	// Only the two use it, so that its n-th post lets the n-th wait go on.
+	others := slices.ContainsFunc(posts, func(c call) bool { return st.by(c) != f.thread }) || slices.ContainsFunc(waits, func(c call) bool { return st.by(c) != f.other })
+	if others || n < 0 || n >= len(posts) || posts[n].beat > wait.beat {
 		return ""
 	}
 	return fmt.Sprintf("Thread %s posts %s (%s) before it writes %s (%s), and thread %s, which has waited for that (%s), reads it (%s). Post after the write.",
-		f.early.thread, st.Guest.VariableName(wait.op.Obj), st.place(posts[0]), data.Name(), f.earlyIs, data.Thread, st.place(*wait), f.here)
+		f.early.thread, st.Guest.VariableName(wait.op.Obj), st.place(posts[n]), data.Name(), f.earlyIs, data.Thread, st.place(*wait), f.here)
 }

@@ -179,9 +179,15 @@ func (st *Story) announced(f *flip) string {
 	if data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(st.held(f.first)) > 0 {
 		return ""
 	}
+	if st.writesToo(f) {
+		return "" // the two keep each other out, or mean to
+	}
 	for x, a := range st.backward(f.other, f.first) {
 		if a.IsWrite() || a.Addr < lowestVariable || f.late.overlaps(a) {
 			continue
+		}
+		if st.waitsBetween(f.other, x, f.first) {
+			return "" // what let it go on is that
 		}
 		w, by, ok := st.source(x)
 		if !ok || by != f.thread || len(st.held(x)) > 0 || !f.final(a.Addr) && !st.firstMark(f, w) {
@@ -197,6 +203,32 @@ func (st *Story) announced(f *flip) string {
 			data.Thread, flag.Name(), where(flag.Stack), data.Name(), f.here, f.early.thread, flag.Name(), where(set.Stack), data.Name(), f.earlyIs)
 	}
 	return ""
+}
+
+// writesToo reports whether the late thread of a flip writes, before or after its read, what it
+// reads.
+func (st *Story) writesToo(f *flip) bool {
+	for _, a := range st.forward(f.other, at{}) {
+		if a.IsWrite() && f.late.overlaps(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsBetween reports whether a thread does something between two of its accesses for which it may
+// have to wait.
+func (r *record) waitsBetween(t trace.TID, x, y at) bool {
+	for i := x.beat; i <= y.beat; i++ {
+		for k := range r.beats[i].ops {
+			o := &r.beats[i].ops[k]
+			late := i == x.beat && int(o.At) <= x.access || i == y.beat && int(o.At) > y.access
+			if r.beats[i].step.Thread == t && !late && (takes(o) || o.Kind == trace.OpSemWait || o.Kind == trace.OpJoin || o.Kind == trace.OpBarrierLeave) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // firstMark reports whether a write of the early thread's is the first to a variable that no other

@@ -35,6 +35,23 @@ func (st *Story) starts(b *result.Bug) {
 	result.Label(inOrder)
 }
 
+// NameOthers names the threads of a bug that had come no further than a library's start of threads.
+// The guest stands at the end of this run, in which they have come further.
+func (st *Story) NameOthers(b *result.Bug) {
+	for _, x := range st.Guest.Starts() {
+		i := slices.IndexFunc(b.ThreadStarts, func(s result.ThreadStart) bool { return s.Thread == st.Guest.Name(x.Thread) })
+		if i < 0 || !standsInLibrary(st.Session, x.Entry) {
+			continue
+		}
+		s := &b.ThreadStarts[i]
+		own := startOf(st.Session, x, st.roots[x.Thread].Frame)
+		if own.Function != s.Function && st.roots[x.Thread].found {
+			s.Rename(own.Function)
+			s.Defined = own.Defined
+		}
+	}
+}
+
 // startOf says what a thread is. root is the user's outermost function on its stack, if one
 // was seen.
 func startOf(s *session.Session, x scheduler.Start, root result.Frame) result.ThreadStart {
