@@ -27,6 +27,8 @@ type recorder struct {
 	counting bool
 	// symmetric: threads that are alike begin in order, if the search wants it so.
 	symmetric bool
+	// unreading: so have stores that nothing reads, if the search wants it so.
+	unreading bool
 }
 
 // standing is the part of a thread that a price depends on.
@@ -122,6 +124,14 @@ func (r *recorder) Overwrite(on bool) {
 		s.Overwrite(on)
 	}
 }
+
+func (r *recorder) Unread(on bool) {
+	if s, ok := r.System.(Overwriter); ok {
+		s.Unread(on && r.unreading)
+	}
+}
+
+func (r *recorder) Overwritten() bool { return r.System.(Overwriter).Overwritten() }
 
 func (r *recorder) Symmetry(on bool) {
 	if s, ok := r.System.(Symmetric); ok {

@@ -29,11 +29,13 @@ type explorer struct {
 	sets    backtrack
 	next    pending
 	counts  counts
-	meter   *meter   // nil without bounds
-	rising  *bounded // the search, if it goes by ascending bound
-	root    trace.Mark
-	finer   bool // the executions so far are void: points became finer, or a search has learned
-	ended   Execution
+	// overwriter knows bytes that no step reads, nil if it isn't asked (unread.go).
+	overwriter Overwriter
+	meter      *meter   // nil without bounds
+	rising     *bounded // the search, if it goes by ascending bound
+	root       trace.Mark
+	finer      bool // the executions so far are void: points became finer, or a search has learned
+	ended      Execution
 	// exit is the step of the shared state that the walk went back to last.
 	exit frontierStep
 }
@@ -80,6 +82,7 @@ func (x *explorer) run() error {
 		}
 		if s, ok := sys.(Overwriter); ok {
 			s.Overwrite(false)
+			s.Unread(false)
 		}
 		if s, ok := sys.(Symmetric); ok {
 			s.Symmetry(false)

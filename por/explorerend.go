@@ -34,8 +34,9 @@ func (x *explorer) end(e Ending) {
 		x.finer = true // the execution's steps aren't as they were
 		return
 	}
-	if !x.counts.hold(x.order, &x.opts) {
-		x.finer = true
+	if !x.counts.hold(x.order, &x.opts) || x.overwriter != nil && x.overwriter.Overwritten() {
+		x.finer = true // a bug, if this was one, is found again
+		return
 	}
 	shown := e
 	if x.needs.beyond != nil && e <= EndedStuck && x.needs.beyond() {

@@ -190,7 +190,7 @@ func (x *explorer) spare() {
 	if s, ok := x.sys.(Blender); ok {
 		s.Blend(x.spec.commutes() && x.opts.OneEvent)
 	}
-	x.counts.from = nil
+	x.counts.from, x.overwriter = nil, nil
 	if s, ok := x.sys.(Counter); ok {
 		on := x.spec.commutes() && !x.spec.symmetric() && x.opts.OneEvent && x.order != nil
 		if s.Count(on); on {
@@ -199,6 +199,10 @@ func (x *explorer) spare() {
 	}
 	if s, ok := x.sys.(Overwriter); ok {
 		s.Overwrite(x.spec.Observes())
+		on := x.spec.unreads() && x.opts.OneEvent && x.order != nil
+		if s.Unread(on); on {
+			x.overwriter = s
+		}
 	}
 	if s, ok := x.sys.(Symmetric); ok {
 		s.Symmetry(x.spec.symmetric() && x.opts.OneEvent)

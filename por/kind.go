@@ -115,6 +115,7 @@ const (
 	wakeful  = "without sleep sets the number of executions depends on the order of branches"
 	// strangers: what tells two threads apart may be seen in two parts, half in each.
 	strangers = "what tells threads apart has to be seen in one place"
+	onlookers = "which bytes nothing reads has to be seen in one place"
 )
 
 var optimised = Param{Name: "optimised", Default: 1, Most: 1, Help: "1: conservative backtrack points only where the bound cut something off; 0: wherever the paper has them"}
@@ -128,6 +129,8 @@ var lazyCut = Param{Name: "cut", Default: cutSound, Most: cutPrinted, Help: "1: 
 var commute = Param{Name: "commute", Default: 1, Most: 1, sparing: true, Help: "1: increments and other read-modify-writes whose results aren't used, and arrivals at a barrier, have one order. So have additions to counts that stay above zero (references taken and given back). 0: each of their orders is run (conditional independence: Godefroid 1996, ch. 3)"}
 
 var symmetry = Param{Name: "symmetry", Most: 1, sparing: true, Help: "1: threads that nothing tells apart take their first steps in the order of their creation. It is proven of their code, and watched in each execution (symmetry reduction: Emerson and Sistla 1996; threads alike: Kokologiannakis, Marmanis and Vafeiadis, PLDI 2024)"}
+
+var unread = Param{Name: "unread", Most: 1, sparing: true, Help: "1: stores by several threads to bytes that nothing reads have one order. Which bytes nothing reads is watched in each execution (conditional independence: Godefroid 1996, ch. 3)"}
 
 var marked = Param{Name: "mark", Most: 1, Help: "1, with figure=3: where the paper adds every thread, a new persistent set is begun in place of that (its optimization 2)"}
 
@@ -159,7 +162,7 @@ var kinds = []Kind{
 				proves: func(v uint64) bool { return v == 0 }},
 		}, whole: cutOff, strategy: newLazyBPOR},
 	{Name: "sleep", Buffers: true, Paper: "sleep sets (Godefroid 1996, ch. 5)", About: "leaves out steps whose reorderings were all explored",
-		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", Params: []Param{commute, symmetry}, strategy: newSleep},
+		WhyNot: "a thread asleep at one number of preemptions may be needed at a lower one (Coons, Musuvathi and McKinley 2013, Fig. 1)", Params: []Param{commute, symmetry, unread}, strategy: newSleep},
 	{Name: "stateful", Buffers: true, AnyBuffers: true, Paper: "stateful search (Flanagan and Godefroid 2005, §5), sleep sets with states (Godefroid 1996, ch. 5)", About: "runs no step of a state twice; its memory grows with the number of states", NotForKernels: "the future effects of ticks aren't in the hash of a state", arrivals: true,
 		WhyNot: "the rest of a bound differs between two ways to a state", Params: []Param{
 			{Name: "sleep", Default: 1, Most: 1, Help: "1: with sleep sets, 0: without"},
@@ -177,9 +180,9 @@ var kinds = []Kind{
 	{Name: "nidhugg", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 7", About: "as source, but its backtrack sets are persistent sets",
 		WhyNot: beyond, awaits: true, strategy: newNidhugg},
 	{Name: "source", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 1", About: "backtracks within source sets",
-		WhyNot: beyond, awaits: true, Params: []Param{commute, symmetry}, strategy: newSource},
+		WhyNot: beyond, awaits: true, Params: []Param{commute, symmetry, unread}, strategy: newSource},
 	{Name: "optimal", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
-		WhyNot: beyond, awaits: true, endsLate: true, Params: []Param{commute, symmetry}, warmUp: optimalWarmUp, strategy: newOptimal},
+		WhyNot: beyond, awaits: true, endsLate: true, Params: []Param{commute, symmetry, unread}, warmUp: optimalWarmUp, strategy: newOptimal},
 	{Name: "observers", Paper: "Aronis, Jonsson, Lång and Sagonas, TACAS 2018", About: "optimal; stores have an order only where a read tells which was the last", Claim: Nothing, NotForKernels: "their steps are more than one event",
 		WhyNot: beyond, SingleEvents: true, observes: true, whole: cellular, strategy: newOptimal},
 	{Name: "readsfrom", Paper: "Abdulla, Atig, Jonsson, Lång, Ngo and Sagonas, OOPSLA 2019", About: "optimal; loads and stores have an order only where a load finds the store", Claim: Nothing, NotForKernels: "their steps are more than one event",

@@ -103,6 +103,9 @@ func (s Spec) commutes() bool { return s.has(commute.Name) && s.Param(commute.Na
 // symmetric reports whether the search asks which threads are alike (Symmetric).
 func (s Spec) symmetric() bool { return s.has(symmetry.Name) && s.Param(symmetry.Name) == 1 }
 
+// unreads reports whether the search asks which bytes no step reads (Overwriter).
+func (s Spec) unreads() bool { return s.has(unread.Name) && s.Param(unread.Name) == 1 }
+
 // Observes reports whether the search runs one order of stores that no read tells apart.
 func (s Spec) Observes() bool { return s.kind.observes }
 
@@ -187,6 +190,9 @@ func (s Spec) Whole() string {
 		}
 		if p.Name == symmetry.Name && s.params[i] > 0 {
 			return strangers
+		}
+		if p.Name == unread.Name && s.params[i] > 0 {
+			return onlookers
 		}
 	}
 	return ""

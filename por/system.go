@@ -84,6 +84,12 @@ type Overwriter interface {
 	// Overwrite says whether the System does so from now on. It stands at the state in which
 	// a search begins.
 	Overwrite(on bool)
+	// Unread says whether stores by several threads to bytes that no step reads are told to have
+	// no order from now on (unread.go). It is called as Overwrite is, and Blend before.
+	Unread(on bool)
+	// Overwritten is called where an execution ends. It reports whether there is news of such bytes,
+	// and the search begins again. A step that reads some says so itself.
+	Overwritten() bool
 }
 
 // Symmetric is a System that knows threads which nothing tells apart: in every execution two of

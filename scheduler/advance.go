@@ -198,6 +198,7 @@ func (s *System) runCPU(th edit, tr *trace.Transition, allow uint32, skip bool, 
 		r.Flags |= emu.Fences
 	}
 	since, insns := s.machine.Journal(), th.Insns
+	at, dead := th.Access.PC, allow > 0 && s.unreads.deadAt(th.thread)
 	if pass {
 		r.Flags |= emu.Unchecked
 		r.StopAt = 2
@@ -234,6 +235,11 @@ func (s *System) runCPU(th edit, tr *trace.Transition, allow uint32, skip bool, 
 		made := tr.Accesses[n:]
 		if s.Blends.on || s.Blends.overwriting {
 			s.Blends.mark(th.ID, made)
+		}
+		for i := range made {
+			if s.unreads.covers(&made[i]) {
+				s.unreads.mark(&made[i], dead && made[i].PC == at)
+			}
 		}
 		s.lib.Accessed(th.ID, tr, made, r.Flags&emu.Watch != 0)
 		if s.cfg.Buffers {
@@ -279,10 +285,10 @@ func (s *System) flags(th *thread, runs Running) emu.RunFlags {
 		if runs&RunsChecked != 0 {
 			f |= emu.Check // its argument may be dead
 		}
-		if runs&RunsWatched != 0 && !s.Alone(th.ID) {
+		if runs&RunsWatched != 0 && !s.unseen(th.ID) {
 			f |= emu.Watch
 		}
-	case s.Alone(th.ID):
+	case s.unseen(th.ID):
 		if !s.cfg.Guarded {
 			f = emu.Solo
 		}

@@ -38,6 +38,7 @@
 //	spins, trials          loops in which threads wait; turns that are tried and taken back
 //	awaits, counts, backs  loops of one read; those that count their turns; those that add, and take that back
 //	Blends                 instructions that have the same effect in both orders
+//	unreads                bytes that nothing reads, whose stores have no order
 //	Kinship                threads that nothing tells apart
 //	scouts                 what others would do in a long step
 //	buffers, timers,       steps of no thread of the guest's: stores and signals on their way,
@@ -80,7 +81,7 @@
 //
 //	a step        system, advance, start (the first, kept), trap, points, granularity, enabled, listing, spawn, exit, late
 //	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
-//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, poise, grown (counts without an end), leftover (counts in memory), leftreg (in registers), backout, wayback, blend, above, alike, clockloop, turns, endless,
+//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, poise, grown (counts without an end), leftover (counts in memory), leftreg (in registers), backout, wayback, blend, above, unread, alike, clockloop, turns, endless,
 //	              rounds, scout
 //	traps         effects, shares, copies (in several steps), nap, interrupt, faulted, faults, mappings, grave
 //	beside them   timer (threads of a program's own), arrival (signals on their way)

@@ -111,7 +111,7 @@ func (x *Sharing) hasOthers(t trace.TID) bool {
 // othersIn lists the parts of pages that other threads touched: a thread's own
 // accesses are in order with its calls.
 func (x *Sharing) othersIn(th *thread, p kernel.Pages) []emu.Range {
-	if p.Size == 0 || x.in.Alone(th.ID) {
+	if p.Size == 0 || x.in.unseen(th.ID) {
 		return nil
 	}
 	x.learning.finer = x.in.machine.Vary(p.Addr, p.Size) || x.learning.finer
@@ -214,7 +214,7 @@ func (x *Sharing) takeEffects(th *thread, tr *trace.Transition, pc uint64, own [
 // program uses too. The function fwrite may have the kernel read what it is given, and fread may have
 // it write there.
 func (x *Sharing) takeWatched(th *thread, tr *trace.Transition, pc uint64, a *trace.Access) {
-	if a.Size == 0 || x.in.Alone(th.ID) {
+	if a.Size == 0 || x.in.unseen(th.ID) {
 		return
 	}
 	learned := x.in.machine.TouchTrusted(x.toucher(th.ID), a.Addr, uint64(a.Size), a.IsWrite())
@@ -263,7 +263,7 @@ func (x *Sharing) changed(th *thread, p kernel.Pages) []emu.Range {
 // touchAs records an access in the step of a thread that counts as thread t's. It
 // reports whether other threads share what it is to.
 func (x *Sharing) touchAs(th *thread, t trace.TID, tr *trace.Transition, pc uint64, a *trace.Access) bool {
-	if x.in.Alone(th.ID) && !x.isLazy(a.Addr) || !x.sharesTouch(t, a) || x.in.Alone(th.ID) {
+	if x.in.unseen(th.ID) && !x.isLazy(a.Addr) || !x.sharesTouch(t, a) || x.in.unseen(th.ID) {
 		return false
 	}
 	made := *a

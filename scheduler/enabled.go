@@ -77,6 +77,9 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 				d.PendingAccess.SetBlend(s.Blends.at(th.ID, &a))
 			}
 		}
+		if s.unreads.covers(&th.Access) {
+			s.unreads.mark(&d.PendingAccess, s.unreads.deadAt(th))
+		}
 	case StandOp:
 		w = s.lib.DescribeOp(th.ID, d)
 	case StandTrap:
@@ -165,6 +168,20 @@ func (s *present) Alone(t trace.TID) bool {
 	for i := range s.threads {
 		if o := &s.threads[i]; s.beside(t, o) {
 			s.company = o.ID
+			return false
+		}
+	}
+	return true
+}
+
+// unseen reports whether a thread's accesses needn't be seen: it is alone, and it doesn't matter what
+// it reads. That matters once another thread was there, if there are bytes that nothing is said to read.
+func (s *present) unseen(t trace.TID) bool {
+	if !s.Alone(t) {
+		return false
+	}
+	for i := range s.threads {
+		if s.facts.Unread() && s.threads[i].Exists && s.threads[i].ID != t {
 			return false
 		}
 	}

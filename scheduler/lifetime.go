@@ -22,14 +22,15 @@ type fixed struct {
 	image     *image.Image
 	machine   *emu.Machine
 	kernel    kernel.Kernel
-	logs      bool      // the kernel has an effect.Log
-	faults    bool      // see Boot
-	companion Companion // of a guest that schedules its threads itself; nil: landgo does
-	clockwork Clockwork // the kernel, if it has timers that send signals; else nil
-	courier   Courier   // the kernel, if signals arrive some time after they were sent; else nil
-	wordSize  uint64    // of the general registers, in bytes
-	lowHeap   bool      // see kernel.HasLowHeap
-	torn      *bool     // see known.Facts.Torn
+	logs      bool         // the kernel has an effect.Log
+	faults    bool         // see Boot
+	companion Companion    // of a guest that schedules its threads itself; nil: landgo does
+	clockwork Clockwork    // the kernel, if it has timers that send signals; else nil
+	courier   Courier      // the kernel, if signals arrive some time after they were sent; else nil
+	wordSize  uint64       // of the general registers, in bytes
+	lowHeap   bool         // see kernel.HasLowHeap
+	torn      *bool        // see known.Facts.Torn
+	facts     *known.Facts // learned
 
 	openings *Openings // the guest's start, once it is known; nil: it is always run
 

@@ -96,6 +96,7 @@ type System struct {
 	backs    *backouts
 	counts   *counts
 	Blends   *blends
+	unreads  *unreads
 	buffers  *buffers
 }
 
@@ -181,7 +182,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 		seen:     seen{calls: map[string]bool{}, sightings: sightings{}},
 		scratch:  scratch{pinned: -1},
 	}
-	s.torn = &s.known.Torn
+	s.torn, s.facts = &s.known.Torn, &s.known
 	s.Stacks = &Stacks{in: &s.present, names: s.names, learns: &s.learning}
 	s.Sharing = &Sharing{in: &s.present, names: s.names, learning: &s.learning, seen: &s.seen, regs: s.Regs,
 		called: func(t trace.TID, made []trace.Access) { s.counts.called(t, made) }}
@@ -209,6 +210,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Blends = &blends{in: &s.present, learning: &s.learning, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, unread: map[uint64]bool{}}
 	s.counts = &counts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, kinship: s.Kinship, buffers: s.buffers, stacks: s.Stacks,
 		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]look{}, deadTo: map[onward]dead{}}
+	s.unreads = &unreads{in: &s.present, learning: &s.learning, blends: s.Blends, counts: s.counts}
 	s.backs = &backouts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, kinship: s.Kinship,
 		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*tries{}, adding: map[uint64]bool{}, swapping: map[uint64]bool{}, vain: map[uint64]int{}}
 	s.awaits = &awaits{backs: s.backs, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: map[pollKey]bool{}}
@@ -423,6 +425,7 @@ func (s *System) settle(th edit, tr *trace.Transition, alone bool) {
 	s.wakeSpinners(tr)
 	s.awaits.settle(&s.steps[len(s.steps)-1])
 	s.Blends.count(&s.steps[len(s.steps)-1])
+	s.unreads.settle(tr)
 	s.Kinship.settle(th, tr)
 	if s.EveryOperation() && s.Coarse() {
 		s.sightOperations(tr)

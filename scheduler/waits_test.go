@@ -113,7 +113,7 @@ func TestWaits(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			for how, cfg := range map[string]func(*System){
 				"each turn": func(*System) {}, "without polls": func(s *System) { s.Await(true); s.EndLate(true) },
-				"blended": func(s *System) { s.Await(true); s.Blend(true); s.Count(true); s.Overwrite(true) },
+				"blended": func(s *System) { s.Await(true); s.Blend(true); s.Count(true); s.Overwrite(true); s.Unread(true) },
 			} {
 				g := script(t, Config{}, threadsOf(tc.threads...))
 				cfg(g.System)

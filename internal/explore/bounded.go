@@ -276,6 +276,8 @@ func (d *deepening) part(b *bounded) uint64 {
 	switch {
 	case b.byStates():
 		return statesShare
+	case b.fewer():
+		return fewerShare
 	case d.nearlyOver():
 		return aloneShare
 	case b.search != "bpor" && d.bounded != nil && d.bounded.stats.Levels == 0 && b.stats.Levels <= boundedSoon:
@@ -311,6 +313,8 @@ func (d *deepening) delay() {
 // letBounded lets the bounded searches have their shares.
 func (d *deepening) letBounded() {
 	d.delay()
+	d.lookForFewer()
+	d.idle()
 	d.lookAtStates()
 	for _, b := range d.besides() {
 		part := d.part(b)
@@ -325,10 +329,13 @@ func (d *deepening) letBounded() {
 
 // besides lists the searches that have a guest and a share of their own.
 func (d *deepening) besides() []*bounded {
-	if d.states == nil {
-		return d.ascending()
+	list := d.ascending()
+	for _, b := range []*bounded{d.fewer, d.states} {
+		if b != nil {
+			list = append(list, b)
+		}
 	}
-	return append(d.ascending(), d.states)
+	return list
 }
 
 // endBounded ends them, and takes over what they have reached.

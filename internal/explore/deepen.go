@@ -78,6 +78,8 @@ type deepening struct {
 	undelayed  bool
 	states     *bounded // by states, see bystates.go
 	stateless  bool     // that can't be, or there is no room
+	fewer      *bounded // that is spared more orders, see fewer.go
+	fewerless  bool     // the same of it
 	warm       uint64
 	boundedErr error
 	ways       *ways  // nil as long as there are none
@@ -172,7 +174,7 @@ func (h *hunt) deepen() error {
 	switch {
 	case byStates != nil:
 		return d.VerdictOf(byStates, h.result)
-	case err == nil || d.byStates.proves() || d.states.proves() || len(d.found) > 0:
+	case err == nil || d.byStates.proves() || d.states.proves() || d.fewer.proves() || len(d.found) > 0:
 		return d.verdict()
 	case d.byStates != nil && errors.As(d.byStates.err, &endless):
 		return d.VerdictOf(endless, h.result)
@@ -184,7 +186,7 @@ func (h *hunt) deepen() error {
 
 // settled reports whether the verdict is known.
 func (d *deepening) settled() bool {
-	return d.instead != nil || d.insteadErr != nil || d.plan.Proof() != nil || d.exhausted || d.bounded != nil && d.bounded.proves() || d.states.proves() || len(d.found) > 0 && !d.Config.KeepGoing
+	return d.instead != nil || d.insteadErr != nil || d.plan.Proof() != nil || d.exhausted || d.bounded != nil && d.bounded.proves() || d.states.proves() || d.fewer.proves() || len(d.found) > 0 && !d.Config.KeepGoing
 }
 
 // whole: a job with a point before every access.

@@ -89,7 +89,7 @@ func (d *deepening) saved() *saved.Deepening {
 	if k := d.stuck; k != nil {
 		s.Stuck = &saved.Stuck{Job: k.job.ID, Verdict: k.result.Verdict, Reason: k.result.Reason, Problem: k.result.Problem, Place: k.result.Place}
 	}
-	s.Preempt, s.Delay, s.States, s.Rungs = d.bounded.saved(), d.delayed.saved(), d.states.saved(), d.ladder.saved()
+	s.Preempt, s.Delay, s.States, s.Fewer, s.Rungs = d.bounded.saved(), d.delayed.saved(), d.states.saved(), d.fewer.saved(), d.ladder.saved()
 	if w := d.ways; w != nil {
 		s.Slices, s.Gained = w.slices, w.gained
 	}
@@ -267,7 +267,12 @@ func (d *deepening) catchUp(s *saved.Deepening) error {
 			return err
 		}
 	}
-	return errors.Join(d.bounded.catchUp(d, s.Preempt), d.delayed.catchUp(d, s.Delay), d.states.catchUp(d, s.States))
+	if s.Fewer != nil {
+		if d.fewer, err = d.hire(fewerSearch, nil); err != nil {
+			return err
+		}
+	}
+	return errors.Join(d.bounded.catchUp(d, s.Preempt), d.delayed.catchUp(d, s.Delay), d.states.catchUp(d, s.States), d.fewer.catchUp(d, s.Fewer))
 }
 
 // saved is where a search beside the jobs is, nil if there is none.

@@ -45,8 +45,8 @@ func (d *deepening) account() {
 			state = deepen.Failing
 		}
 		out := result.Job{PP: trace.MemPoints.Name(), State: state.String(), Executions: b.stats.Executions, Blocked: b.stats.Blocked, Transitions: b.steps}
-		if b.byStates() {
-			out.Search = config.Stateful
+		if len(b.bounds) == 0 {
+			out.Search = b.search
 		} else {
 			out.Bound, out.At = string(b.bounds[0].Measure), b.at()
 		}
@@ -87,6 +87,8 @@ func (d *deepening) account() {
 	}
 	if p := d.plan.Proof(); p != nil {
 		sum = d.spaces[p].stats
+	} else if d.fewer.proves() {
+		sum = d.fewer.stats
 	} else if d.states.proves() {
 		sum = d.states.stats
 	} else if !d.byStates.proves() && !d.states.proves() && len(d.plan.Jobs()) == 1 {
@@ -133,6 +135,8 @@ func (d *deepening) accountOutcomes() {
 		all = &d.spaces[p].outcomes
 	case d.bounded != nil && d.bounded.proves():
 		all = &d.bounded.outcomes
+	case d.fewer.proves():
+		all = &d.fewer.outcomes
 	case d.byStates.proves():
 		all = &d.byStates.outcomes
 	case d.states.proves():

@@ -40,6 +40,11 @@ func (d *deepening) verdict() error {
 		r.Verdict = result.Verified
 		d.hunt.whole = d.bounded.watched
 		r.Reason = "explored by ascending numbers of preemptions, until no interleaving was left that has more"
+	case d.fewer.proves():
+		r.Verdict = result.Verified
+		d.hunt.whole = d.fewer.watched
+		r.Search, r.Certificate.Search = fewerSearch, fewerSearch
+		r.Reason = d.fewer.sparedText()
 	case d.byStates.proves():
 		r.Verdict = result.Verified
 		r.Search, r.Certificate.Search = config.Stateful, config.Stateful

@@ -66,6 +66,8 @@ func points(j *result.Job) string {
 		text += ", by ascending number of delays"
 	case j.Search == result.Samples:
 		text += ", at random"
+	case strings.Contains(j.Search, ":"): // a search with options
+		text += ", by " + j.Search
 	case j.Search != "":
 		text += ", state by state"
 	}

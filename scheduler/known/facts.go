@@ -39,6 +39,9 @@ type Facts struct {
 	// Below are additions that don't always leave a count above zero: names of a thread, a place
 	// and bytes (scheduler/above.go).
 	Below Addresses
+	// Stored are bytes that several threads store to, and that no step read in the first execution.
+	// Seen are those of them that were read after all (scheduler/unread.go).
+	Stored, Seen Addresses
 	// Judged are the words that conditions were seen to read, by address / 8
 	// (scheduler/promise.go).
 	Judged Addresses
@@ -106,10 +109,16 @@ type Kernel struct {
 
 // New is nothing yet.
 func New() Facts {
-	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{},
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{}, Stored: Addresses{}, Seen: Addresses{},
 		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{}, Streamed: Addresses{}, Touchers: Addresses{}, Repeated: Addresses{}, Storers: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
+
+// mostSeen is how many of the Stored bytes may be read after all. From then on none is taken for unread.
+const mostSeen = 128
+
+// Unread reports whether there are bytes that threads store to and that no step was seen to read.
+func (k *Facts) Unread() bool { return len(k.Stored) > len(k.Seen) && len(k.Seen) <= mostSeen }
 
 // Clone is a copy that shares nothing.
 func (k *Facts) Clone() Facts {
@@ -138,6 +147,8 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Told.merge(o.Told) || news
 	news = k.Awaited.merge(o.Awaited) || news
 	news = k.Below.merge(o.Below) || news
+	news = k.Stored.merge(o.Stored) || news
+	news = k.Seen.merge(o.Seen) || news
 	news = k.Judged.merge(o.Judged) || news
 	news = k.Fencing.merge(o.Fencing) || news
 	news = k.Storing.merge(o.Storing) || news

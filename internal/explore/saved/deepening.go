@@ -38,6 +38,7 @@ type Deepening struct {
 	Preempt *Ascending   `json:"preempt,omitempty"`
 	Delay   *Ascending   `json:"delay,omitempty"`
 	States  *Ascending   `json:"states,omitempty"`
+	Fewer   *Ascending   `json:"fewer,omitempty"`
 	Rungs   []*Ascending `json:"rungs,omitempty"`  // nil: not begun
 	Slices  int          `json:"slices,omitempty"` // of the ways
 	Gained  int          `json:"gained,omitempty"` // bugs that they found

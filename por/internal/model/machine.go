@@ -86,6 +86,9 @@ type Machine struct {
 	below   map[site]bool
 	tallies []tally // of the steps of the present execution
 	alike   bool    // see Symmetry
+	// unreading: stores to words that nothing reads are told; surveyed: the first execution is over (unread.go).
+	unreading, surveyed, judging bool
+	stored, read                 map[uint64]bool
 	// fencesAll: a thread empties all buffers.
 	fencesAll bool
 
@@ -101,7 +104,7 @@ type Machine struct {
 
 // New returns a machine at the program's start.
 func New(p *Program) *Machine {
-	m := &Machine{p: p, uncounted: map[[2]int]bool{}, below: map[site]bool{}, movers: map[mover]bool{}, backed: map[int]bool{}, unbacked: map[int]bool{}}
+	m := &Machine{p: p, uncounted: map[[2]int]bool{}, below: map[site]bool{}, stored: map[uint64]bool{}, read: map[uint64]bool{}, movers: map[mover]bool{}, backed: map[int]bool{}, unbacked: map[int]bool{}}
 	at := len(p.Threads) * threadLen
 	place := func(n int) int { a := at; at += n; return a }
 	m.mem, m.ver = place(p.Bytes), place(p.Bytes)

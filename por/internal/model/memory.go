@@ -31,6 +31,7 @@ func (m *Machine) access(t int, in *Instr) trace.Access {
 			a.SetBlend(trace.BlendAdd + trace.Blend(in.Code-Add))
 		}
 	}
+	m.unorder(in, &a)
 	if (in.Code == CompareEx || in.Code == CompareXR) && m.peek(int(a.Addr)-memBase, size) != in.C {
 		a.Flags = trace.Atomic | trace.FailedCAS
 	}

@@ -153,6 +153,11 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 			m.noteTry(u)
 		}
 	}
+	for k := range x.Accesses {
+		if a := &x.Accesses[k]; m.reads(&m.p.Threads[t][a.PC], a) {
+			m.Finer = trace.ErrFiner
+		}
+	}
 	err := m.Finer
 	m.Finer = nil
 	return x, err
@@ -296,7 +301,9 @@ func (m *Machine) Shared() uint64 {
 func (m *Machine) shared(h uint64) uint64 {
 	mix := func(v int64) { h = (h ^ uint64(v)) * 1099511628211; h ^= h >> 29 }
 	for i := 0; i < m.p.Bytes; i++ {
-		mix(m.w[m.mem+i])
+		if w := uint64(memBase+i) / 8; !m.stored[w] || m.read[w] {
+			mix(m.w[m.mem+i])
+		}
 	}
 	for i := m.mutex; i < m.clock; i++ {
 		mix(m.w[i])
