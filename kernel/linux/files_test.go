@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -139,8 +140,9 @@ func TestAccessMode(t *testing.T) {
 			t.Errorf("read of %s: %d", path, int64(n))
 		}
 	}
-	fd := c.do(0, sysOpenat, uint64(at), c.text(dataPage, "/proc/self/comm"), oRdonly)
-	c.want("a thread's name", c.do(0, nrWrite, fd, buf, 1), ebadf)
+	own := c.text(dataPage, fmt.Sprintf("/proc/self/task/%d/comm", c.do(0, 186)))
+	c.want("a thread's name", c.do(0, nrWrite, c.do(0, sysOpenat, uint64(at), own, oRdwr), buf, 1), 1)
+	c.want("a thread's name, read only", c.do(0, nrWrite, c.do(0, sysOpenat, uint64(at), own, oRdonly), buf, 1), ebadf)
 }
 
 // TestRedirected: once a standard descriptor can mean something else, writes

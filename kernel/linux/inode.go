@@ -246,7 +246,7 @@ func (c *call) openNameless(flags uint64) uint64 {
 func (c *call) writeInode(o *kernel.Outcome, use uint64, f *inode, vec []buffer) uint64 {
 	k, d := c.k, c.k.files.descriptions[use-useFile]
 	c.op(onResource(resourceFiles, 1))
-	if c.get(&d.status)&oAccmode == 0 {
+	if !c.opened(use, oWronly) {
 		return ebadf
 	}
 	text, ok := c.gather(vec)
@@ -306,7 +306,7 @@ func doFtruncate(c *call, o *kernel.Outcome) uint64 {
 	switch {
 	case use == useClosed:
 		return ebadf
-	case f == nil || int64(c.a[1]) < 0 || c.get(&c.k.files.descriptions[use-useFile].status)&oAccmode == 0:
+	case f == nil || int64(c.a[1]) < 0 || !c.opened(use, oWronly):
 		return einval
 	case c.a[1] > maxFileSize:
 		o.Gap, o.Invalid = kernel.GapCall, "ftruncate to more than 64 MiB is not modelled"
@@ -345,7 +345,7 @@ func (c *call) mapShared(o *kernel.Outcome, f *inode, status, size, prot uint64)
 	switch {
 	case c.a[1] == 0 || offset&(abi.PageSize-1) != 0:
 		return einval
-	case status&oAccmode == 1 || prot&2 != 0 && status&oAccmode != 2:
+	case status&oAccmode == oWronly || prot&2 != 0 && status&oAccmode != oRdwr:
 		return eacces
 	case c.a[3]&(mapFixed|mapFixedNoreplace) != 0:
 		return stop("mmap of a shared file at an address of the guest's choice is not modelled")
