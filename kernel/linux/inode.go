@@ -282,21 +282,17 @@ func doPwrite(c *call, o *kernel.Outcome) uint64 {
 	return c.writeAt(o, []buffer{{c.a[1], min(c.a[2], maxBuffer)}})
 }
 
-// writeAt is a write to a place that the call names: only a file has one.
+// writeAt is a write to a place that the call names. Standard output, pipes and threads' names have
+// none, and devices take no notice of it.
 func (c *call) writeAt(o *kernel.Outcome, vec []buffer) uint64 {
 	use := c.k.files.use(c.int32(0))
-	switch f := c.k.files.inode(use); {
-	case f != nil:
-		return c.writeInode(o, use, f, vec)
-	case use == useClosed:
+	if use == useClosed {
 		return ebadf
-	case use < useFile:
+	}
+	if obj, _ := c.object(use); obj != nil || use < useFile || c.comm(use) != nil {
 		return espipe
 	}
-	if obj, _ := c.object(use); obj != nil {
-		return espipe
-	}
-	return ebadf
+	return c.write(vec, o)
 }
 
 func doFtruncate(c *call, o *kernel.Outcome) uint64 {
