@@ -341,14 +341,14 @@ func (d *deepening) besides() []*bounded {
 // endBounded ends them, and takes over what they have reached.
 func (d *deepening) endBounded() error {
 	for _, b := range d.besides() {
-		d.dismiss(b)
+		d.endBeside(b)
 		d.takeShown(b.shown)
 	}
 	return d.boundedErr
 }
 
-// dismiss ends one of them, with its guest.
-func (d *deepening) dismiss(b *bounded) {
+// endBeside ends one of them, with its guest.
+func (d *deepening) endBeside(b *bounded) {
 	b.end()
 	d.takeBounded(b)
 	d.Guest.Meet(b.Guest.Met())

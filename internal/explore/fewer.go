@@ -44,7 +44,7 @@ func (d *deepening) lookForFewer() {
 // and ends it again. The outcomes that it had seen are the jobs' too: these show them themselves.
 func (d *deepening) idle() {
 	if b := d.fewer; b != nil && !b.over && !b.Plain.Spares() {
-		d.dismiss(b)
+		d.endBeside(b)
 		d.fewer, d.fewerless = nil, true
 	}
 }
