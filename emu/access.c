@@ -46,6 +46,7 @@ static bool touch_constant(struct machine *m, uint8_t *s, bool write)
 	if (!write)
 		return false;
 	m->result.learned = true;
+	m->owners++;
 	*s = SHARED;
 	return true;
 }
@@ -59,19 +60,21 @@ static bool touch(struct machine *m, uint64_t granule, bool write)
 		return true;
 	note_touched(m, granule);
 	if (m->all_shared) {
+		m->owners++;
 		*s = SHARED;
 		return true;
 	}
 	if (*s == CONSTANT)
 		return touch_constant(m, s, write);
-	if (intrudes(m, granule)) {
+	bool intruder = intrudes(m, granule);
+	if (*s == m->owner && !intruder)
+		return false;
+	m->owners++;
+	if (intruder) {
 		m->result.learned |= *s != UNTOUCHED;
 		*s = SHARED;
 		return true;
 	}
-	if (*s == m->owner)
-		return false;
-	m->owners++;
 	if (*s == UNTOUCHED) {
 		*s = (uint8_t)m->owner;
 		return m->owner == SHARED;
@@ -96,6 +99,7 @@ static bool touch_trusted(struct machine *m, uint64_t granule, bool write)
 	if (*s == TRUSTED_ONLY || (*s == m->owner && !intrudes(m, granule)))
 		return false;
 	m->result.learned = true;
+	m->owners++;
 	*s = SHARED;
 	return true;
 }

@@ -193,11 +193,13 @@ func (m *Machine) touch(t trace.TID, addr, n uint64, write bool) (shared, learne
 			continue
 		case *b == C.CONSTANT:
 			*b, shared, learned = C.SHARED, true, true
+			m.c.owners++
 		case *b > C.LAST_OWNER: // trusted code only
 			*b, learned = me, true
 			m.c.owners++
 		case *b != me:
 			*b, shared, learned = C.SHARED, true, true
+			m.c.owners++
 		}
 		if *b == C.SHARED {
 			shared = true
@@ -220,8 +222,10 @@ func (m *Machine) TouchTrusted(t trace.TID, addr, n uint64, write bool) (learned
 			m.noteTouched(g)
 		case *b == C.CONSTANT && write:
 			*b, learned = C.SHARED, true
+			m.c.owners++
 		case *b <= C.LAST_OWNER && (t < 0 || uint64(*b) != uint64(t)+1):
 			*b, learned = C.SHARED, true
+			m.c.owners++
 		}
 	}
 	return learned
@@ -233,6 +237,14 @@ func (m *Machine) SharedHull(lo, hi uint64) (hull Range) {
 	if hi <= lo || !m.inSpace(lo, hi-lo) {
 		return hull
 	}
+	was := &m.hulls[lo/abi.PageSize%uint64(len(m.hulls))]
+	if was.of != (Range{lo, hi}) || was.owners != uint64(m.c.owners) {
+		*was = hullOf{Range{lo, hi}, m.hullOf(lo, hi), uint64(m.c.owners)}
+	}
+	return was.hull
+}
+
+func (m *Machine) hullOf(lo, hi uint64) (hull Range) {
 	first, last := lo>>C.GRANULE_SHIFT, (hi-1)>>C.GRANULE_SHIFT
 	touched := m.touchedPages()[:last>>abi.PageShift+1]
 	for g := first; g <= last; {
@@ -254,6 +266,12 @@ func (m *Machine) SharedHull(lo, hi uint64) (hull Range) {
 		g = end
 	}
 	return hull
+}
+
+// hullOf is what SharedHull found when this many granules had changed.
+type hullOf struct {
+	of, hull Range
+	owners   uint64
 }
 
 // Claim makes the bytes of [lo, hi) shared that only another thread's untrusted code has touched.
@@ -294,6 +312,7 @@ func (m *Machine) Claim(t trace.TID, lo, hi uint64, own func(other trace.TID, ad
 		for i := 0; rest > 0 && i < len(page); i++ {
 			if b := page[i]; b != C.UNTOUCHED && b <= C.LAST_OWNER && b != me && !own(trace.TID(b)-1, (g+uint64(i))<<C.GRANULE_SHIFT) {
 				page[i], learned = C.SHARED, true
+				m.c.owners++
 			}
 		}
 		g = end

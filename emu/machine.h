@@ -343,7 +343,7 @@ struct machine {
 	uint8_t *written;    /* byte per page: written.go */
 	uint8_t *mem;        /* host address of guest address 0 */
 	uint8_t *shadow;     /* sharing byte per granule */
-	uint64_t owners;     /* how often a granule got its first owner, or may have */
+	uint64_t owners;     /* how often a granule got an owner or became shared, or may have */
 	bool *touched;       /* by page of sharing bytes: some aren't UNTOUCHED */
 	bool *regions;       /* by page of touched: some are true */
 	uint64_t space;      /* guest addresses are below this */

@@ -17,6 +17,7 @@ import (
 // that are only in part of them are left out. A read of one is no event, and makes no thread
 // its owner, until one is written after all.
 func (m *Machine) DeclareConstant(ranges []Range) {
+	m.c.owners++
 	for _, r := range ranges {
 		if r.Hi <= r.Lo || !m.inSpace(r.Lo, r.Hi-r.Lo) {
 			continue
@@ -46,6 +47,7 @@ func (m *Machine) Vary(addr, n uint64) (learned bool) {
 			page := m.sharingBytes(g >> abi.PageShift)[g%abi.PageSize : (end-1)%abi.PageSize+1]
 			for i := bytes.IndexByte(page, C.CONSTANT); i >= 0; i = bytes.IndexByte(page, C.CONSTANT) {
 				page[i], learned = C.SHARED, true
+				m.c.owners++
 			}
 		}
 		g = end

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"landgo/internal/abi"
@@ -224,5 +225,63 @@ func TestLearnSharing(t *testing.T) {
 	}
 	if _, err := b.LearnSharing([]SharingPage{{Number: 1 << 50, Bytes: make([]byte, abi.PageSize)}}); err == nil {
 		t.Error("a page beyond the address space is accepted")
+	}
+}
+
+// What SharedHull remembers is what the bytes say, whatever made them shared.
+func TestSharedHullRemembers(t *testing.T) {
+	g := learner(t, "incl (%rbx)\nincl 64(%rbx)\nmovl 128(%rbx), %eax")
+	r := rand.New(rand.NewPCG(1, 2))
+	lo, hi := uint64(dataAt), uint64(dataAt)+4<<10
+	naive := func(lo, hi uint64) (hull Range) {
+		for at := lo; at < hi; at += 8 {
+			if _, shared := g.Sharing(at); shared && hull.Hi == 0 {
+				hull = Range{at, at + 8}
+			} else if shared {
+				hull.Hi = at + 8
+			}
+		}
+		return hull
+	}
+	g.DeclareConstant([]Range{{lo + 64, lo + 72}, {hi - 256, hi}})
+	for i := range 2000 {
+		at, thread := lo+8*r.Uint64N((hi-lo)/8), []trace.TID{0, 1, 2, 300}[r.IntN(4)]
+		from := at &^ 15
+		g.SharedHull(from, from+16)
+		switch r.IntN(7) {
+		case 0:
+			g.Touch(thread, at, 8, r.IntN(2) == 0)
+		case 1:
+			g.TouchTrusted(thread, at, 8, r.IntN(2) == 0)
+		case 2:
+			g.Claim(thread, at, at+8, func(trace.TID, uint64) bool { return false })
+		case 3:
+			g.Others(thread, at, 8)
+		case 4:
+			from = lo + 64*r.Uint64N(3)
+			g.SharedHull(from, from+16)
+			g.touch(thread, StopShared)
+		case 5:
+			g.Vary(at, 8)
+		case 6:
+			other := learner(t, "nop")
+			other.Touch(thread, at, 8, true)
+			if _, err := g.LearnSharing(other.SharingPages()); err != nil {
+				t.Fatal(err)
+			}
+			other.Close()
+		}
+		if want, got := naive(from, from+16), g.SharedHull(from, from+16); want != got {
+			t.Fatalf("after %d: %v, want %v", i, got, want)
+		}
+	}
+	g.DeclareAllShared(true)
+	g.SharedHull(lo, lo+16)
+	g.touch(1, StopShared)
+	if g.SharedHull(lo, lo+16) != naive(lo, lo+16) {
+		t.Error("all shared")
+	}
+	if g.SharedHull(lo, hi).Hi == 0 {
+		t.Error("nothing became shared")
 	}
 }

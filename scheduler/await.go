@@ -99,7 +99,7 @@ func (aw *awaits) settle(info *stepInfo) {
 		return
 	}
 	tr := info.tr
-	if !aw.knowsAny() && !aw.backs.watching {
+	if !aw.knowsAny() && aw.backs.doubtful == 0 {
 		aw.backs.learn(&aw.in.threads[tr.Thread])
 		return
 	}

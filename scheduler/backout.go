@@ -71,7 +71,7 @@ type backouts struct {
 	adding    map[uint64]bool // instructions that add, by place
 	swapping  map[uint64]bool // those that exchange
 	vain      map[uint64]int  // surveys in vain, by place
-	watching  bool            // there may be some: which values words have had is of interest
+	doubtful  int             // places of these that may still be some: which values words have had is of interest
 	// taught is a step in which something was learned, by its place on the path and its number. An
 	// execution that has it runs on to its end, with tries that weren't known.
 	taught int
@@ -174,13 +174,12 @@ func (b *backouts) learn(th *thread) {
 	if writes < enough {
 		return
 	}
-	b.watching = true
 	switch r := b.survey(th, nil); {
 	case r.good && b.swaps(th.Access.PC) && slices.Contains(slices.Collect(maps.Values(r.fails)), true):
 		b.learning.known.Swaps.Add(th.Access.PC)
 		b.teach()
 	case !r.good || len(r.added) == 0:
-		b.vain[th.Access.PC]++
+		b.missed(th.Access.PC)
 	default:
 		b.note(th, r)
 	}
@@ -188,6 +187,16 @@ func (b *backouts) learn(th *thread) {
 
 // mostVain bounds how often a place is looked at that isn't of this kind.
 const mostVain = 8
+
+// missed: a survey at a place was in vain.
+func (b *backouts) missed(pc uint64) {
+	switch b.vain[pc]++; b.vain[pc] {
+	case 1:
+		b.doubtful++
+	case mostVain + 1:
+		b.doubtful--
+	}
+}
 
 // note takes in how a thread's tries end.
 func (b *backouts) note(th *thread, r *tries) {

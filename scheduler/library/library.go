@@ -11,6 +11,7 @@ import (
 	"landgo/kernel"
 	"landgo/scheduler"
 	"landgo/scheduler/known"
+	"sync"
 )
 
 // Config says how functions are carried out, beside the System's Config.
@@ -137,9 +138,7 @@ type textCalls struct {
 	*models
 	*calls
 	strings map[uint64]*stringReading // by the function's first address
-	// streams are the standard ones, as far as they were found, and streamList is the variable with all.
-	streams    [len(standardStreams)]uint64
-	streamList uint64
+	streams func() *streamPlaces      // found once
 }
 
 // heapCalls are the calls of allocators. Where arenas are is found for good.
@@ -210,7 +209,7 @@ func New(core *scheduler.System, opts Config) *Library {
 	c := &calls{guest: g, models: m}
 	l := &Library{
 		guest: g, models: m, calls: c,
-		textCalls:   &textCalls{guest: g, models: m, calls: c},
+		textCalls:   &textCalls{guest: g, models: m, calls: c, streams: sync.OnceValue(g.findStreams)},
 		heapCalls:   &heapCalls{guest: g, models: m, calls: c, lowHeap: kernel.HasLowHeap(img.File), far: map[uint64]trace.TID{}},
 		objectCalls: &objectCalls{guest: g, models: m, calls: c, named: &namedSems{guest: g, models: m, calls: c}, rwLocks: &rwLocks{guest: g, models: m, calls: c}},
 	}

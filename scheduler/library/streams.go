@@ -101,27 +101,43 @@ func (s *textCalls) heldStreams() []uint64 { return slices.Sorted(maps.Keys(s.kn
 // stdout is where the C library has standard output, 0 if that isn't known.
 func (s *textCalls) stdout() uint64 { return s.standard(1) }
 
-// standardStreams are the names of the streams with the descriptors 0 to 2.
-var standardStreams = [3]string{"stdin", "stdout", "stderr"}
+// streamPlaces are where the C library has its streams; 0 where that isn't known.
+type streamPlaces struct {
+	standard [3]uint64 // those with the descriptors 0 to 2
+	pointers [3]uint64 // the pointers to these, where the streams have no names
+	list     uint64    // the variable with the list of all, and how far on the next one is
+	next     uint64
+}
+
+func (s *guest) findStreams() *streamPlaces {
+	var p streamPlaces
+	for fd, stream := range []string{"stdin", "stdout", "stderr"} {
+		for _, name := range []string{"_IO_2_1_" + stream + "_", "__" + stream + "_FILE"} {
+			if sym, ok := s.image.Symbol(name); ok && p.standard[fd] == 0 {
+				p.standard[fd] = sym.Addr
+			}
+		}
+		// musl's own file gives the stream no name, but the pointer to it.
+		if sym, ok := s.image.Symbol(stream); ok && s.libc == elffile.Musl && s.image.Interpreter() != nil {
+			p.pointers[fd] = sym.Addr
+		}
+	}
+	var head string
+	head, p.next = libc.StreamList(s.image.Info)
+	if sym, ok := s.image.Symbol(head); ok {
+		p.list = sym.Addr
+	}
+	return &p
+}
 
 // standard is where the C library has the stream with a descriptor from 0 to 2, 0 if that isn't
 // known.
 func (s *textCalls) standard(fd int) uint64 {
-	if at := s.streams[fd]; at != 0 {
-		return at
+	p := s.streams()
+	if p.standard[fd] == 0 && p.pointers[fd] != 0 {
+		return s.core.Word(p.pointers[fd])
 	}
-	stream := standardStreams[fd]
-	for _, name := range []string{"_IO_2_1_" + stream + "_", "__" + stream + "_FILE"} {
-		if sym, ok := s.image.Symbol(name); ok {
-			s.streams[fd] = sym.Addr
-			return sym.Addr
-		}
-	}
-	// musl's own file gives the stream no name, but the pointer to it.
-	if sym, ok := s.image.Symbol(stream); ok && s.libc == elffile.Musl && s.image.Interpreter() != nil {
-		return s.core.Word(sym.Addr)
-	}
-	return 0
+	return p.standard[fd]
 }
 
 // sharesStream reports whether other threads work on the stream of a call too, or may end
@@ -204,19 +220,15 @@ func (s *textCalls) writesAtEnd() bool {
 	if at := s.stdout(); at != 0 && holds(at) {
 		return true
 	}
-	head, next := libc.StreamList(s.image.Info)
-	if s.streamList == 0 {
-		sym, ok := s.image.Symbol(head)
-		if !ok {
-			return false
-		}
-		s.streamList = sym.Addr
+	p := s.streams()
+	if p.list == 0 {
+		return false
 	}
-	for at, n := s.core.Word(s.streamList), 0; at != 0 && n < mostStreams && s.readable(at, 8); n++ {
+	for at, n := s.core.Word(p.list), 0; at != 0 && n < mostStreams && s.readable(at, 8); n++ {
 		if holds(at) {
 			return true
 		}
-		at = s.core.Word(at + next)
+		at = s.core.Word(at + p.next)
 	}
 	return false
 }
