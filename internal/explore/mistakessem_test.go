@@ -72,6 +72,15 @@ B { for (int i = 0; i < 2; i++) {
 sem_wait(&s);
 x += v[i]; } return p; }
 MAIN { sem_init(&s, 0, 0); sem_init(&go, 0, 2); GO(a); GO(b); JOIN(a); JOIN(b); assert(x == 3); unused(); }`, []string{"Thread 0.1 posts s (guest.c:23) before it writes v[", "(guest.c:24), and thread 0.2, which has waited for that (guest.c:26), reads it (guest.c:27). Post after the write."}, ""},
+	{"a flag, and then a wait for what two post", `#include <semaphore.h>
+static sem_t s; static volatile int v; static atomic_int flag;
+A { flag = 1;
+sem_post(&s);
+v = 1; return p; }
+B { sem_post(&s); if (flag) {
+sem_wait(&s); sem_wait(&s);
+assert(v); } return p; }
+MAIN { sem_init(&s, 0, 0); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
 	{"a turn that is given before the flag is set", `static atomic_int flag[2], turn;
 static void in(int i) { turn = 1 - i; flag[i] = 1; while (flag[1 - i] && turn == 1 - i) ;
 x++; assert(x == 1); x--; flag[i] = 0; }
