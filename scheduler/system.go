@@ -185,7 +185,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.torn, s.facts = &s.known.Torn, &s.known
 	s.Stacks = &Stacks{in: &s.present, names: s.names, learns: &s.learning}
 	s.Sharing = &Sharing{in: &s.present, names: s.names, learning: &s.learning, seen: &s.seen, regs: s.Regs,
-		called: func(t trace.TID, made []trace.Access) { s.counts.called(t, made) }}
+		called: func(t trace.TID, made []trace.Access) { s.counts.called(t, made); s.unreads.touches(made) }}
 	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
 		anyReady: func() bool { return s.Present().Ready.Len() > 0 }}
 	s.buffers = &buffers{in: &s.present, learning: &s.learning, attempt: &s.attempt, seen: &s.seen, run: &s.run, intern: s.Intern}
@@ -199,7 +199,8 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Failing = &Failing{in: &s.present}
 	s.Ends = &Ends{in: &s.present, stacks: s.Stacks, sharing: s.Sharing, learning: &s.learning, describe: s.describe}
 	s.Points = &Points{in: &s.present, seen: &s.seen}
-	s.Signals = &signals{in: &s.named, points: s.Points, sharing: s.Sharing, seen: &s.seen, learning: &s.learning, standAt: s.standAt}
+	s.Signals = &signals{in: &s.named, points: s.Points, sharing: s.Sharing, seen: &s.seen, learning: &s.learning, standAt: s.standAt,
+		exposes: func(t trace.TID) { s.unreads.exposes(t) }}
 	s.Naps = &Naps{in: &s.present, sharing: s.Sharing, learning: &s.learning}
 	s.Panics = &Panics{in: &s.present}
 	s.uses = &uses{in: &s.present, seen: &s.seen}
