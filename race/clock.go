@@ -7,7 +7,8 @@ import "landgo/internal/trace"
 // has leaves of leafThreads entries each, which clocks share: a change copies one leaf, and two
 // clocks are compared only where their leaves differ (leaves.go).
 
-// fewThreads is up to how many threads a clock is one row.
+// fewThreads is up to how many threads a clock is one row. That is two leaves at most, so sharing
+// them would save little.
 const fewThreads = 32
 
 // ensure makes room for a thread. A thread's time begins at 1, so that its

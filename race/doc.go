@@ -32,8 +32,8 @@
 //
 //	what races    race (a Detector, in three modes), history (an access against those before it), site
 //	              (where accesses were), adjacent (mode Adjacent), candidate, class
-//	orders        order (clocks of threads and objects), sync (what operations order), clock (vectors), leaves (those of many
-//	              threads), lockset
+//	orders        order (clocks of threads and objects), sync (what operations order), clock (vectors),
+//	              leaves (those of many threads), lockset
 //	store buffers triangular (triangular races), triangularjudge, triangularops (what operations drain),
 //	              triangularasleep (before there may be one), triangularguard (as long as
 //	              locks keep all apart)

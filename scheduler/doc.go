@@ -81,8 +81,11 @@
 //
 //	a step        system, advance, start (the first, kept), trap, points, granularity, enabled, listing, spawn, exit, late
 //	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
-//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, poise, grown (counts without an end), leftover (counts in memory), leftreg (in registers), backout, wayback, blend, above, unread, alike, clockloop, turns, endless,
-//	              rounds, scout
+//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, poise,
+//	              grown (counts without an end), leftover (counts in memory), leftreg (in registers),
+//	              backout, wayback, clockloop, turns, endless, rounds, scout
+//	orders        blend (operations that commute), above (counts that stay above zero),
+//	spared        unread (stores that nothing reads), alike (symmetry)
 //	traps         effects, shares, copies (in several steps), nap, interrupt, faulted, faults, mappings, grave
 //	beside them   timer (threads of a program's own), arrival (signals on their way)
 //	reports       account, describe, naming, stuck, meant, failure, errors, blockfault, letthrough, leak, format, met,

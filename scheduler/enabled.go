@@ -180,8 +180,11 @@ func (s *present) unseen(t trace.TID) bool {
 	if !s.Alone(t) {
 		return false
 	}
+	if !s.facts.Unread() {
+		return true
+	}
 	for i := range s.threads {
-		if s.facts.Unread() && s.threads[i].Exists && s.threads[i].ID != t {
+		if o := &s.threads[i]; o.Exists && o.ID != t {
 			return false
 		}
 	}

@@ -341,13 +341,18 @@ func (d *deepening) besides() []*bounded {
 // endBounded ends them, and takes over what they have reached.
 func (d *deepening) endBounded() error {
 	for _, b := range d.besides() {
-		b.end()
-		d.takeBounded(b)
+		d.endBeside(b)
 		d.takeShown(b.shown)
-		d.Guest.Meet(b.Guest.Met())
-		b.Session.Close()
 	}
 	return d.boundedErr
+}
+
+// endBeside ends one of them, with its guest.
+func (d *deepening) endBeside(b *bounded) {
+	b.end()
+	d.takeBounded(b)
+	d.Guest.Meet(b.Guest.Met())
+	b.Session.Close()
 }
 
 // takeBounded takes over the bugs that a bounded search has found.

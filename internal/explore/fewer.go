@@ -41,13 +41,10 @@ func (d *deepening) lookForFewer() {
 }
 
 // idle ends that search where it is spared nothing. A run that goes on from a checkpoint begins it again,
-// and ends it again.
+// and ends it again. The outcomes that it had seen are the jobs' too: these show them themselves.
 func (d *deepening) idle() {
 	if b := d.fewer; b != nil && !b.over && !b.Plain.Spares() {
-		b.end()
-		d.takeBounded(b)
-		d.Guest.Meet(b.Guest.Met())
-		b.Session.Close()
+		d.endBeside(b)
 		d.fewer, d.fewerless = nil, true
 	}
 }

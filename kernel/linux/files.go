@@ -219,6 +219,13 @@ const (
 	atSymlinkNofollow = 0x100
 )
 
+// opened reports whether a description that is no object was opened for reading (oRdonly) or
+// writing (oWronly).
+func (c *call) opened(use, way uint64) bool {
+	mode := c.get(&c.k.files.descriptions[use-useFile].status) & oAccmode
+	return mode == way || mode == oRdwr
+}
+
 // opening is a decoded open or openat.
 type opening struct {
 	path  string

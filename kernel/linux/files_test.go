@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,19 +129,23 @@ func TestAccessMode(t *testing.T) {
 		name := c.text(dataPage, path)
 		fd := c.do(0, sysOpenat, uint64(at), name, oWronly|oCreat, 0o600)
 		c.want("write "+path, c.do(0, nrWrite, fd, buf, 1), 1)
+		c.want("pwrite64 "+path, c.do(0, sysPwrite64, fd, buf, 1, 0), 1)
 		c.want("read "+path, c.do(0, nrRead, fd, buf, 1), ebadf)
 		c.want("pread64 "+path, c.do(0, sysPread64, fd, buf, 1, 0), ebadf)
 		c.want("readv "+path, c.do(0, 19, fd, vec, 1), ebadf)
 		fd = c.do(0, sysOpenat, uint64(at), name, oRdonly)
 		c.want("read only "+path, c.do(0, nrWrite, fd, buf, 1), ebadf)
+		c.want("pwrite64 to read only "+path, c.do(0, sysPwrite64, fd, buf, 1, 0), ebadf)
 		fd = c.do(0, sysOpenat, uint64(at), name, oRdwr)
 		c.want("both "+path, c.do(0, nrWrite, fd, buf, 1), 1)
 		if n := c.do(0, nrRead, fd, buf, 1); n > 1 {
 			t.Errorf("read of %s: %d", path, int64(n))
 		}
 	}
-	fd := c.do(0, sysOpenat, uint64(at), c.text(dataPage, "/proc/self/comm"), oRdonly)
-	c.want("a thread's name", c.do(0, nrWrite, fd, buf, 1), ebadf)
+	own := c.text(dataPage, fmt.Sprintf("/proc/self/task/%d/comm", c.do(0, 186)))
+	c.want("a thread's name", c.do(0, nrWrite, c.do(0, sysOpenat, uint64(at), own, oRdwr), buf, 1), 1)
+	c.want("a thread's name has no places", c.do(0, sysPwrite64, c.do(0, sysOpenat, uint64(at), own, oRdwr), buf, 1, 0), espipe)
+	c.want("a thread's name, read only", c.do(0, nrWrite, c.do(0, sysOpenat, uint64(at), own, oRdonly), buf, 1), ebadf)
 }
 
 // TestRedirected: once a standard descriptor can mean something else, writes

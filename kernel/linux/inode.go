@@ -246,7 +246,7 @@ func (c *call) openNameless(flags uint64) uint64 {
 func (c *call) writeInode(o *kernel.Outcome, use uint64, f *inode, vec []buffer) uint64 {
 	k, d := c.k, c.k.files.descriptions[use-useFile]
 	c.op(onResource(resourceFiles, 1))
-	if c.get(&d.status)&oAccmode == 0 {
+	if !c.opened(use, oWronly) {
 		return ebadf
 	}
 	text, ok := c.gather(vec)
@@ -282,21 +282,17 @@ func doPwrite(c *call, o *kernel.Outcome) uint64 {
 	return c.writeAt(o, []buffer{{c.a[1], min(c.a[2], maxBuffer)}})
 }
 
-// writeAt is a write to a place that the call names: only a file has one.
+// writeAt is a write to a place that the call names. Standard output, pipes and threads' names have
+// none, and devices take no notice of it.
 func (c *call) writeAt(o *kernel.Outcome, vec []buffer) uint64 {
 	use := c.k.files.use(c.int32(0))
-	switch f := c.k.files.inode(use); {
-	case f != nil:
-		return c.writeInode(o, use, f, vec)
-	case use == useClosed:
+	if use == useClosed {
 		return ebadf
-	case use < useFile:
+	}
+	if obj, _ := c.object(use); obj != nil || use < useFile || c.comm(use) != nil {
 		return espipe
 	}
-	if obj, _ := c.object(use); obj != nil {
-		return espipe
-	}
-	return ebadf
+	return c.write(vec, o)
 }
 
 func doFtruncate(c *call, o *kernel.Outcome) uint64 {
@@ -306,7 +302,7 @@ func doFtruncate(c *call, o *kernel.Outcome) uint64 {
 	switch {
 	case use == useClosed:
 		return ebadf
-	case f == nil || int64(c.a[1]) < 0 || c.get(&c.k.files.descriptions[use-useFile].status)&oAccmode == 0:
+	case f == nil || int64(c.a[1]) < 0 || !c.opened(use, oWronly):
 		return einval
 	case c.a[1] > maxFileSize:
 		o.Gap, o.Invalid = kernel.GapCall, "ftruncate to more than 64 MiB is not modelled"
@@ -345,7 +341,7 @@ func (c *call) mapShared(o *kernel.Outcome, f *inode, status, size, prot uint64)
 	switch {
 	case c.a[1] == 0 || offset&(abi.PageSize-1) != 0:
 		return einval
-	case status&oAccmode == 1 || prot&2 != 0 && status&oAccmode != 2:
+	case status&oAccmode == oWronly || prot&2 != 0 && status&oAccmode != oRdwr:
 		return eacces
 	case c.a[3]&(mapFixed|mapFixedNoreplace) != 0:
 		return stop("mmap of a shared file at an address of the guest's choice is not modelled")

@@ -37,13 +37,6 @@ func (c *call) unread(size uint64) (text []byte, offset *effect.Word, errno uint
 	return text[:min(size, uint64(len(text)))], offset, 0
 }
 
-// opened reports whether a description that is no object was opened for reading (oRdonly) or
-// writing (oWronly).
-func (c *call) opened(use, way uint64) bool {
-	mode := c.get(&c.k.files.descriptions[use-useFile].status) & oAccmode
-	return mode == way || mode == oRdwr
-}
-
 func doRead(c *call, o *kernel.Outcome) uint64 {
 	if d, obj, end := c.on(c.int32(0)); obj != nil {
 		n := min(c.a[2], maxBuffer)

@@ -36,23 +36,17 @@ func (c *call) unknownWay(p *kernel.Plan) bool {
 	return false
 }
 
-func planPreadv(c *call, p *kernel.Plan) {
-	switch {
-	case c.unknownWay(p):
-	case c.placed():
-		planFiles(c, p)
-	default:
-		planRead(c, p)
-	}
-}
+func planPreadv(c *call, p *kernel.Plan)  { c.planVectors(p, planRead) }
+func planPwritev(c *call, p *kernel.Plan) { c.planVectors(p, planWrite) }
 
-func planPwritev(c *call, p *kernel.Plan) {
+// planVectors plans such a call. Where it names no offset it is as good as readv or writev.
+func (c *call) planVectors(p *kernel.Plan, unplaced func(*call, *kernel.Plan)) {
 	switch {
 	case c.unknownWay(p):
 	case c.placed():
 		planFiles(c, p)
 	default:
-		planWrite(c, p)
+		unplaced(c, p)
 	}
 }
 

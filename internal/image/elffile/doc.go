@@ -7,9 +7,11 @@
 //
 // # The files
 //
-//	a file        file, digest, header, elf (its structures), segment, share (a page of two segments), narrow (where code is)
+//	a file        file, digest, header, elf (its structures), segment, share (a page of two segments),
+//	              narrow (where code is)
 //	names         symbol, names
-//	programs      libc, dynamic, library, separate (debug information in a file of its own), join (a program and its libraries), indirect (functions chosen at the start)
+//	programs      libc, dynamic, library, separate (debug information in a file of its own),
+//	              join (a program and its libraries), indirect (functions chosen at the start)
 //	kernels       multiboot, task
 //	damage        error, sectioncheck
 package elffile

@@ -51,7 +51,7 @@ func (f *File) AddSeparate(path string, r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// separateSymbols opens such a file, without its digest.
+// separateSymbols opens such a file of a library, and reads its symbols.
 func (f *File) separateSymbols(path string, r io.ReaderAt, size int64) (*Separate, []elf.Symbol, error) {
 	data, err := f.readSeparate(r, size)
 	if err != nil {
@@ -69,8 +69,8 @@ func (f *File) separateSymbols(path string, r io.ReaderAt, size int64) (*Separat
 	return separate, syms, err
 }
 
-// readSeparate reads such a file: but for zeros where a library's debug information is that nobody
-// asks for. Most of a C library's is that.
+// readSeparate reads such a file. Of a library whose debug information isn't used (DebugSections) it
+// has zeros in that place: that is most of a C library's file.
 func (f *File) readSeparate(r io.ReaderAt, size int64) ([]byte, error) {
 	data := make([]byte, size)
 	if f.systems() {

@@ -86,9 +86,10 @@ type Machine struct {
 	below   map[site]bool
 	tallies []tally // of the steps of the present execution
 	alike   bool    // see Symmetry
-	// unreading: stores to words that nothing reads are told; surveyed: the first execution is over (unread.go).
+	// unreading: stores to words that nothing reads are told; surveyed: the first execution is over;
+	// judging: the words are another machine's, and Careless misses no read of them (unread.go).
 	unreading, surveyed, judging bool
-	stored, read                 map[uint64]bool
+	stored, read                 map[uint64]bool // the words stored to, and those of them that were read
 	// fencesAll: a thread empties all buffers.
 	fencesAll bool
 

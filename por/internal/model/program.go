@@ -149,9 +149,9 @@ type Program struct {
 	// Calm: a write of what is there already lets no thread out of a spin, as in package
 	// scheduler. Else two threads that test and set can wake each other for ever.
 	Calm bool
-	// Wrong accounts of what blends, for tests of the tests. Careless: a FetchAdd does, too;
-	// Endless: no arrival completes a barrier's round; Serial: the last to arrive is told so, in
-	// register 1.
+	// Wrong accounts of what blends, for tests of the tests. Careless: a FetchAdd does, too. Nor is
+	// a read seen of words that nothing is said to read (unread.go). Endless: no arrival completes a
+	// barrier's round; Serial: the last to arrive is told so, in register 1.
 	Careless, Endless, Serial bool
 	// Counts: the turns of a spin that counts them are one step, for a search that is spared
 	// polls. Undeclared: no thread awaits in one. CountsBadly is for tests of the tests.
