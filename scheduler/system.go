@@ -185,7 +185,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.torn, s.facts = &s.known.Torn, &s.known
 	s.Stacks = &Stacks{in: &s.present, names: s.names, learns: &s.learning}
 	s.Sharing = &Sharing{in: &s.present, names: s.names, learning: &s.learning, seen: &s.seen, regs: s.Regs,
-		called: func(t trace.TID, made []trace.Access) { s.counts.called(t, made); s.unreads.touches(made) }}
+		called: func(t trace.TID, made []trace.Access) { s.counts.called(t, made) }}
 	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
 		anyReady: func() bool { return s.Present().Ready.Len() > 0 }}
 	s.buffers = &buffers{in: &s.present, learning: &s.learning, attempt: &s.attempt, seen: &s.seen, run: &s.run, intern: s.Intern}

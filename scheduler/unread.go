@@ -156,15 +156,6 @@ func (u *unreads) settle(tr *trace.Transition) {
 	}
 }
 
-// touches takes in what a call of the kernel has touched, in functions that are trusted too.
-func (u *unreads) touches(made []trace.Access) {
-	for i := range made {
-		if u.on && u.learning.known.Unread() {
-			u.see(made[i].Addr, uint64(made[i].Size))
-		}
-	}
-}
-
 // exposes: a signal's handler begins in a thread. It finds all registers in its frame, also those with
 // results that the code doesn't use.
 func (u *unreads) exposes(t trace.TID) {
