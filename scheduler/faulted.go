@@ -29,6 +29,7 @@ type signals struct {
 	seen     *seen
 	learning *learning
 	standAt  func(edit, *trace.Transition) error // the thread stands at a point
+	exposes  func(trace.TID)                     // a thread's handler begins
 }
 
 // faultLook is the operation, for others, of a fault that the thread goes on after.
@@ -115,6 +116,7 @@ func (g *signals) handled(th edit, tr *trace.Transition, f emu.Fault, framing bo
 		th.Stand, th.framing, th.Access = StandAccess, true, frame
 		return true
 	}
+	g.exposes(th.ID)
 	th.Set = trace.AllRegs
 	if g.in.logs {
 		g.sharing.takeTouched(th.thread, tr, regs.RIP)

@@ -73,6 +73,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 	if th.napping {
 		nap, th.napping = th.pending, false
 	}
+	s.unreads.exposes(t)
 	s.Traps.sent = append(s.Traps.sent, s.lib.Interrupted(t, regs.RDI, regs.RSP, nap)...)
 	if calls := th.Stand == StandSleep || th.Stand == StandTrap; th.left == 0 && !(calls && s.lib.Own(regs.RDI)) {
 		th.left, th.leftAt = sp, emu.Range{Lo: pc, Hi: pc + 1}

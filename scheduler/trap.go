@@ -258,6 +258,7 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 	}
 	waits := false
 	if out.Interrupted != 0 {
+		q.signals.exposes(th.ID)
 		q.in.lib.InCall(th.ID, out.Interrupted, call+uint64(th.trap.Len), sp)
 	}
 	if out.RestoreCPU {

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"slices"
 
 	"golang.org/x/arch/x86/x86asm"
 
@@ -17,8 +18,10 @@ import (
 // read them. Seen has those of them that were read later. They aren't unread any more, for good. A
 // read is:
 //
-//   - an access that isn't a store. That of a thread which has nothing beside it any more counts as well, and
-//     is recorded as long as there are such bytes (present.unseen);
+//   - an access that isn't marked as a store (mark). That of a thread which has nothing beside it any more
+//     counts as well, and is recorded as long as there are such bytes (present.unseen);
+//   - so one of a system call, even one that writes: poll reads what it writes;
+//   - a signal's handler in a thread that has exchanged: it finds the result among the registers;
 //   - an operation on them, as a wait in the kernel has;
 //   - an access that a thread stands before where an execution ends: a loop that waits.
 //
@@ -35,7 +38,8 @@ type unreads struct {
 	blends   *blends
 	counts   *counts
 	on       bool
-	asked    bool // the first execution was looked at
+	asked    bool        // the first execution was looked at
+	exposed  []trace.TID // threads whose handlers have begun in this step
 }
 
 // Unread implements por.Overwriter.
@@ -127,11 +131,21 @@ func (u *unreads) exchanges(pc uint64) (reg trace.RegSet, next uint64) {
 
 // settle takes in a step that is over.
 func (u *unreads) settle(tr *trace.Transition) {
+	exposed := u.exposed
+	u.exposed = nil
 	if !u.on || !u.learning.known.Unread() {
 		return
 	}
+	for i := 0; len(exposed) > 0 && i < len(u.in.steps); i++ {
+		s := u.in.steps[i].tr
+		for k := range s.Accesses {
+			if a := &s.Accesses[k]; a.Flags&trace.RMW != 0 && slices.Contains(exposed, s.Thread) {
+				u.see(a.Addr, uint64(a.Size))
+			}
+		}
+	}
 	for i := range tr.Accesses {
-		if a := &tr.Accesses[i]; a.Blends() != trace.BlendStore && !(a.IsWrite() && a.Flags&trace.RMW == 0) {
+		if a := &tr.Accesses[i]; a.Blends() != trace.BlendStore {
 			u.see(a.Addr, uint64(a.Size))
 		}
 	}
@@ -139,6 +153,14 @@ func (u *unreads) settle(tr *trace.Transition) {
 		if op := &tr.Ops[i]; op.Kind != trace.OpFree && op.Kind != trace.OpReuse {
 			u.see(op.Obj, uint64(op.Size))
 		}
+	}
+}
+
+// exposes: a signal's handler begins in a thread. It finds all registers in its frame, also those with
+// results that the code doesn't use.
+func (u *unreads) exposes(t trace.TID) {
+	if u.on {
+		u.exposed = append(u.exposed, t)
 	}
 }
 

@@ -9,13 +9,18 @@ import (
 	"landgo/internal/result"
 )
 
-const unreadHead = heapHead + `
+const unreadHead = "#define _GNU_SOURCE\n" + heapHead + `
 #include <stdatomic.h>
 #include <stdint.h>
+#include <poll.h>
+#include <signal.h>
+#include <ucontext.h>
 #include <unistd.h>
+#include <sys/select.h>
 #include <sys/uio.h>
 #include <sys/syscall.h>
 #include <linux/futex.h>
+static struct { atomic_int fd; short asked, came; } polled = {0, POLLOUT, 0}; static _Atomic long set[16];
 static atomic_int x, y, n, seen; static _Atomic(void *) block; static volatile int plain; static volatile pthread_t t, u, v;
 static int me(void *a) { return (int)(intptr_t)a; }
 static void *stores(void *a) { x = me(a); return 0; }
@@ -30,6 +35,10 @@ static void *copies(void *a) { x = me(a) + 48; if (atomic_fetch_add(&n, 1) == 2)
 static void *awaits(void *a) { if (me(a) == 3) { while (x != 1) ; } else x = me(a); return 0; }
 static void *sleeps(void *a) { if (me(a) == 3) syscall(SYS_futex, &x, FUTEX_WAIT_PRIVATE, 1, 0); else { x = me(a); syscall(SYS_futex, &x, FUTEX_WAKE_PRIVATE, 9); } return 0; }
 static void *swaps(void *a) { int e = 1; x = me(a); seen += atomic_compare_exchange_strong(&x, &e, 7) * me(a); return 0; }
+static void *aims(void *a) { polled.fd = me(a) == 2 ? 1 : -1; return 0; }
+static void *selects(void *a) { set[0] = me(a) == 2 ? 2 : 0; return 0; }
+static void shown(int s, siginfo_t *i, void *c) { greg_t *r = ((ucontext_t *)c)->uc_mcontext.gregs; seen = seen * 4 + r[REG_RBX]; if (s == SIGILL) r[REG_RIP] += 2; }
+static void *faults(void *a) { long v = me(a); __asm__ volatile("xchg %%ebx, %1; ud2; xor %%ebx, %%ebx" : "+b"(v), "+m"(x) : : "memory"); return 0; }
 static void *halves(void *a) { ((_Atomic short *)&x)[me(a) & 1] = me(a); return 0; }
 static void *racy(void *a) { plain = me(a); return 0; }
 static void *gives(void *a) { block = malloc(8); return 0; }
@@ -63,6 +72,10 @@ func TestUnread(t *testing.T) {
 		{"main compares it", "stores", all + "int k = 2; seen = memcmp(&x, &k, n + 4);", false},
 		{"main sorts it", "stores", all + "char b[9]; snprintf(b, 9, \"%s\", (char *)&x); seen = b[0];", false},
 		{"main sends it", "stores", all + "int p[2], k = pipe(p); struct iovec io = {&x, 4}; k = writev(p[1], &io, 1); k = read(p[0], &k, 4); seen = k;", false},
+		{"main polls by it", "aims", all + "seen = poll((struct pollfd *)&polled, 1, 0);", false},
+		{"main selects by it", "selects", all + "struct timeval now = {0, 0}; seen = select(2, 0, (fd_set *)set, 0, &now);", false},
+		{"a bug in the first execution", "stores", all + "abort();", false},
+		{"a handler of a fault", "faults", "struct sigaction act = {.sa_sigaction = shown, .sa_flags = SA_SIGINFO}; sigaction(SIGILL, &act, 0); " + all, false},
 		{"an assertion at the end", "stores", all + "assert(x != 2);", false},
 		{"read at exit", "stores", "atexit(last); " + all, false},
 		{"the last one reads", "looks", all, false},
