@@ -92,7 +92,10 @@ const outputSize = 8
 // on everything anyway: only points before the prints are missing.) It also learns that prints
 // were left in their buffer: then only those before a flush show.
 func (e *Ends) endsOutput(t trace.TID) {
-	_, pointer, lost := e.in.lib.Unwritten(t)
+	text, pointer, lost := e.in.lib.Unwritten(t)
+	if n := uint64(len(text)); n > 0 {
+		e.unreads.see(e.in.machine.Read64(pointer)-n, n) // exit writes it
+	}
 	if lost && !e.learning.known.Lost {
 		e.learning.known.Lost = true
 		e.learning.Refine()

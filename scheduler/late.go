@@ -9,6 +9,7 @@ type Ends struct {
 	stacks   *Stacks
 	sharing  *Sharing
 	learning *learning
+	unreads  *unreads
 	describe func(*thread, *trace.Thread) Watch // of the System
 	late     bool                               // the end of the process comes last
 }

@@ -212,6 +212,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.counts = &counts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, kinship: s.Kinship, buffers: s.buffers, stacks: s.Stacks,
 		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]look{}, deadTo: map[onward]dead{}}
 	s.unreads = &unreads{in: &s.present, learning: &s.learning, blends: s.Blends, counts: s.counts}
+	s.Ends.unreads = s.unreads
 	s.backs = &backouts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, kinship: s.Kinship,
 		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*tries{}, adding: map[uint64]bool{}, swapping: map[uint64]bool{}, vain: map[uint64]int{}}
 	s.awaits = &awaits{backs: s.backs, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: map[pollKey]bool{}}

@@ -13,7 +13,7 @@ type Job struct {
 	At *int `json:"at,omitempty"`
 	// Search is the job's search, if it isn't the one that was asked for:
 	// "stateful", where an execution had no end; "samples", executions at random,
-	// which prove nothing. "optimal:symmetry=1,unread=1" is spared more orders.
+	// which prove nothing. "optimal:symmetry=1" is spared more orders.
 	Search string `json:"search,omitempty"`
 	// State: "verified" (explored to its end, without a bug), "bug" (one was
 	// found in it), "suspended" (left for others, or when the run ended),
