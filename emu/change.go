@@ -239,11 +239,12 @@ func (m *Machine) SharedHull(lo, hi uint64) (hull Range) {
 	}
 	was := &m.hulls[lo/abi.PageSize%uint64(len(m.hulls))]
 	if was.of != (Range{lo, hi}) || was.owners != uint64(m.c.owners) {
-		*was = hullOf{Range{lo, hi}, m.hullOf(lo, hi), uint64(m.c.owners)}
+		*was = hullFound{Range{lo, hi}, m.hullOf(lo, hi), uint64(m.c.owners)}
 	}
 	return was.hull
 }
 
+// hullOf is SharedHull by the bytes themselves.
 func (m *Machine) hullOf(lo, hi uint64) (hull Range) {
 	first, last := lo>>C.GRANULE_SHIFT, (hi-1)>>C.GRANULE_SHIFT
 	touched := m.touchedPages()[:last>>abi.PageShift+1]
@@ -268,8 +269,8 @@ func (m *Machine) hullOf(lo, hi uint64) (hull Range) {
 	return hull
 }
 
-// hullOf is what SharedHull found when this many granules had changed.
-type hullOf struct {
+// hullFound is what SharedHull found when this many granules had changed.
+type hullFound struct {
 	of, hull Range
 	owners   uint64
 }

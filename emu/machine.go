@@ -53,7 +53,7 @@ type Machine struct {
 	named   []uint64           // the instructions that Points named
 	broken  []uint64           // where brk isn't 0, or was not
 	claimed map[uint64]claimed // see Claim
-	hulls   [64]hullOf         // see SharedHull
+	hulls   [64]hullFound      // see SharedHull
 	// loaded is where Load has written.
 	loaded []Range
 	log    []change

@@ -275,13 +275,32 @@ func TestSharedHullRemembers(t *testing.T) {
 			t.Fatalf("after %d: %v, want %v", i, got, want)
 		}
 	}
-	g.DeclareAllShared(true)
-	g.SharedHull(lo, lo+16)
-	g.touch(1, StopShared)
-	if g.SharedHull(lo, lo+16) != naive(lo, lo+16) {
-		t.Error("all shared")
-	}
 	if g.SharedHull(lo, hi).Hi == 0 {
 		t.Error("nothing became shared")
+	}
+}
+
+// What code makes shared, SharedHull sees, though it has looked before: each in a way of its own.
+func TestSharedHullSeesCode(t *testing.T) {
+	for name, c := range map[string]struct {
+		before func(*guest)
+		flags  RunFlags
+	}{
+		"a constant":         {func(g *guest) { g.DeclareConstant([]Range{{dataAt, dataAt + 8}}) }, StopShared},
+		"all is shared":      {func(g *guest) { g.DeclareAllShared(true) }, StopShared},
+		"another's":          {func(g *guest) { g.Touch(2, dataAt, 8, true) }, StopShared},
+		"another's, trusted": {func(g *guest) { g.Touch(2, dataAt, 8, true) }, Quiet | Watch},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := learner(t, "incl (%rbx)")
+			c.before(g)
+			if h := g.SharedHull(dataAt, dataAt+8); h.Hi != 0 {
+				t.Fatalf("before: %v", h)
+			}
+			g.touch(1, c.flags)
+			if h := g.SharedHull(dataAt, dataAt+8); h != (Range{dataAt, dataAt + 8}) {
+				t.Errorf("%v", h)
+			}
+		})
 	}
 }

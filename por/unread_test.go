@@ -177,7 +177,7 @@ func TestUnreadCounts(t *testing.T) {
 	}
 }
 
-// TestUnreadMutants: what is left out of the rules is found.
+// TestUnreadMutants: the judges find a rule that is missing.
 func TestUnreadMutants(t *testing.T) {
 	for _, f := range []fault{keepAsleep, dropBacktrack} {
 		t.Run(fmt.Sprint("fault ", f), func(t *testing.T) {

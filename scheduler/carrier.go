@@ -151,14 +151,22 @@ type Teller interface {
 	// Deadline is the thread whose timed wait runs out first, by TID if several do, and
 	// when; else NoThread.
 	Deadline() (t trace.TID, when uint64)
-	// Unwritten is the text left in the library's buffer of standard output by a thread
-	// that has ended the process, by exit or as its last thread. The function exit writes
-	// it. lost: the end writes nothing of that buffer, so only text flushed before shows.
-	// The field pointer is where the library keeps the text's length, which exit reads,
-	// or 0.
-	Unwritten(trace.TID) (text []byte, pointer uint64, lost bool)
+	// Unwritten is what a thread that has ended the process, by exit or as its last thread,
+	// leaves in the library's buffer of standard output.
+	Unwritten(trace.TID) Unwritten
 	// Holds are the addresses of the mutexes that a thread holds, oldest first.
 	Holds(trace.TID) []uint64
+}
+
+// Unwritten is text that the end of the process finds in a library's buffer.
+type Unwritten struct {
+	// Text is at address At; the function exit writes it.
+	Text []byte
+	At   uint64
+	// Pointer is where the library keeps the text's length, which exit reads, or 0.
+	Pointer uint64
+	// Lost: the end writes nothing of that buffer, so only text flushed before shows.
+	Lost bool
 }
 
 // Running says in which function a thread is that its own code carries out, as a set.
@@ -224,16 +232,16 @@ type uncarried struct {
 // carrier is that as a Carrier.
 func (u uncarried) carrier() Carrier { return Carrier{Keeper: u, Calls: u, Memory: u, Teller: u} }
 
-func (uncarried) Keep(trace.TID)                             {}
-func (uncarried) Steps(trace.TID, *trace.Transition)         {}
-func (uncarried) Mark(trace.Mark)                            {}
-func (uncarried) Rewind(trace.Mark)                          {}
-func (uncarried) Running(trace.TID) Running                  { return 0 }
-func (uncarried) Drains(trace.TID) bool                      { return true }
-func (uncarried) WaitOf(trace.TID) (w Wait, ok bool)         { return w, false }
-func (uncarried) Holds(trace.TID) []uint64                   { return nil }
-func (uncarried) Unwritten(trace.TID) ([]byte, uint64, bool) { return nil, 0, false }
-func (uncarried) WordName(uint64) (string, bool)             { return "", false }
+func (uncarried) Keep(trace.TID)                       {}
+func (uncarried) Steps(trace.TID, *trace.Transition)   {}
+func (uncarried) Mark(trace.Mark)                      {}
+func (uncarried) Rewind(trace.Mark)                    {}
+func (uncarried) Running(trace.TID) Running            { return 0 }
+func (uncarried) Drains(trace.TID) bool                { return true }
+func (uncarried) WaitOf(trace.TID) (w Wait, ok bool)   { return w, false }
+func (uncarried) Holds(trace.TID) []uint64             { return nil }
+func (uncarried) Unwritten(trace.TID) (none Unwritten) { return none }
+func (uncarried) WordName(uint64) (string, bool)       { return "", false }
 
 // Distrust leaves threads and locks to the guest's own code, at the root, for a replay of
 // what was found afterwards. It reports whether that makes a difference.

@@ -175,6 +175,5 @@ func (s *fixed) standPC(th *thread) uint64 {
 // Unwritten is the rest in the C library's buffer of standard output where thread t
 // has ended the process by exit, which would write it. It is valid until the next step.
 func (s *fixed) Unwritten(t trace.TID) []byte {
-	text, _, _ := s.lib.Unwritten(t)
-	return text
+	return s.lib.Unwritten(t).Text
 }

@@ -92,16 +92,16 @@ const outputSize = 8
 // on everything anyway: only points before the prints are missing.) It also learns that prints
 // were left in their buffer: then only those before a flush show.
 func (e *Ends) endsOutput(t trace.TID) {
-	text, pointer, lost := e.in.lib.Unwritten(t)
-	if n := uint64(len(text)); n > 0 {
-		e.unreads.see(e.in.machine.Read64(pointer)-n, n) // exit writes it
+	left := e.in.lib.Unwritten(t)
+	if n := uint64(len(left.Text)); n > 0 {
+		e.unreads.see(left.At, n) // exit writes it
 	}
-	if lost && !e.learning.known.Lost {
+	if left.Lost && !e.learning.known.Lost {
 		e.learning.known.Lost = true
 		e.learning.Refine()
 	}
 	// exit writes what is there; to print by a header's putc_unlocked is a store of the program's.
-	if pointer != 0 && !e.in.Alone(t) && e.in.machine.TouchTrusted(t, pointer, 8, false) {
+	if left.Pointer != 0 && !e.in.Alone(t) && e.in.machine.TouchTrusted(t, left.Pointer, 8, false) {
 		e.learning.finer = true
 	}
 	if k, ok := e.in.kernel.(outputKernel); ok && !e.in.Alone(t) {

@@ -96,7 +96,7 @@ func (e *Ends) endsEarly(t trace.TID) {
 	if !e.late || e.learning.known.Early || e.in.Alone(t) {
 		return
 	}
-	_, pointer, _ := e.in.lib.Unwritten(t)
+	pointer := e.in.lib.Unwritten(t).Pointer
 	for i := range e.in.steps {
 		if tr := e.in.steps[i].tr; tr.Thread != t && e.leavesTraces(tr, pointer) {
 			e.learning.known.Early, e.learning.finer = true, true

@@ -55,13 +55,15 @@ func (s *System) Spares() bool {
 	return s.known.Unread() || s.Kinship.most > 0 && !s.known.Unlike
 }
 
-// SparedText says which orders these are.
-func (s *System) SparedText() string {
-	text := ""
-	if n := len(s.known.Stored) - len(s.known.Seen); s.known.Unread() {
-		text = fmt.Sprintf("stores to %d bytes of memory have no order, for nothing reads them; ", n)
+// Spared says which orders these are, one sentence of each kind.
+func (s *System) Spared() (list []string) {
+	if s.known.Unread() {
+		list = append(list, fmt.Sprintf("stores to %d bytes of memory have no order: no execution read them", len(s.known.Stored)-len(s.known.Seen)))
 	}
-	return text + s.Kinship.AlikeText()
+	if text := s.Kinship.AlikeText(); text != "" {
+		list = append(list, text)
+	}
+	return list
 }
 
 // is reports whether a byte is one of them.

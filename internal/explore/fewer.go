@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"strings"
 )
 
 // Beside its jobs, an iterative deepening has a search that is spared more orders than theirs: threads
@@ -51,5 +52,5 @@ func (d *deepening) idle() {
 
 // sparedText says what such a search was spared.
 func (b *bounded) sparedText() string {
-	return fmt.Sprintf("explored by search %s: %s", b.search, b.Plain.SparedText())
+	return fmt.Sprintf("explored by search %s: %s", b.search, strings.Join(b.Plain.Spared(), "; "))
 }

@@ -1,6 +1,8 @@
 package library
 
 import (
+	"sync"
+
 	"landgo/emu"
 	"landgo/heap"
 	"landgo/internal/image"
@@ -11,7 +13,6 @@ import (
 	"landgo/kernel"
 	"landgo/scheduler"
 	"landgo/scheduler/known"
-	"sync"
 )
 
 // Config says how functions are carried out, beside the System's Config.

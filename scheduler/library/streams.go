@@ -183,25 +183,26 @@ func (s *textCalls) touchStream(th *thread, tr *trace.Transition) {
 type descriptors interface{ IsStdout(fd int32) bool }
 
 // Unwritten implements scheduler.Teller.
-func (s *textCalls) Unwritten(t trace.TID) (text []byte, pointer uint64, lost bool) {
+func (s *textCalls) Unwritten(t trace.TID) (left scheduler.Unwritten) {
 	at := s.stdout()
 	if at == 0 {
-		return nil, 0, false
+		return left
 	}
 	from, to, pointer := libc.Unwritten(s.image.Info, at, s.machine.Read64)
 	if from == 0 {
-		return nil, 0, false // nothing was ever printed
+		return left // nothing was ever printed
 	}
+	var text []byte
 	if from < to && to-from <= maxUnwritten {
 		text = s.machine.Bytes(from, to-from)
 	}
 	if k, ok := s.kernel.(descriptors); ok && !k.IsStdout(libc.Descriptor(s.image.Info, at, s.machine.Read64)) {
-		return nil, 0, true // closed, or another file's
+		return scheduler.Unwritten{Lost: true} // closed, or another file's
 	}
 	if s.threads[t].role == profile.ProcessExit || s.lastToEnd(&s.threads[t]) {
-		return text, pointer, false
+		return scheduler.Unwritten{Text: text, At: from, Pointer: pointer}
 	}
-	return nil, 0, s.exiting.Get() == 0 || len(text) > 0
+	return scheduler.Unwritten{Lost: s.exiting.Get() == 0 || len(text) > 0}
 }
 
 // writesAtEnd reports whether exit has text to write other than to standard output: to a file or a

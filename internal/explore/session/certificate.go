@@ -132,9 +132,7 @@ func (s *Session) assumptions() []string {
 		out = append(out, "conditions see what is in memory, and nothing that is in a store buffer")
 	}
 	if s.Plain != nil {
-		if text := s.Plain.Kinship.AlikeText(); text != "" {
-			out = append(out, text)
-		}
+		out = append(out, s.Plain.Spared()...)
 	}
 	if !s.Config.ObserveStdout {
 		out = append(out, "the order of output between threads doesn't matter")
