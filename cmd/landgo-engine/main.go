@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -31,6 +30,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "landgo-engine: landgo starts this program: run landgo")
 		os.Exit(result.ExitUsage)
 	}
+	hugePages()
 	collectLate()
 	// The terminal's signals go to both processes; landgo says what they mean.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE)
@@ -39,16 +39,6 @@ func main() {
 		fmt.Fprintf(os.Stderr, "landgo-engine: %v\n", err)
 		os.Exit(result.ExitFault)
 	}
-}
-
-// collectLate has the first collection wait until there are 32 MB. Most guests are done
-// before, and a collection costs as much as a small guest's search.
-func collectLate() {
-	if os.Getenv("GOGC") != "" {
-		return
-	}
-	debug.SetGCPercent(800) // of the 4 MB at which Go begins
-	runtime.SetFinalizer(new([16]byte), func(*[16]byte) { debug.SetGCPercent(100) })
 }
 
 // engine carries requests out; the tests of confinement have another.
