@@ -14,8 +14,9 @@ import (
 // that stores in each turn makes its thread's buffer longer and longer, and a search that goes
 // deep first never comes back from there. In both cases a bug that buffers make is mostly in one
 // of a few hundred samples (Yuan, Yang and Gu, Partial Order Aware Concurrency Sampling, CAV
-// 2018). So samples are taken once: while a search goes on that has had sampleAfter steps, or twice
-// as many where it seems to be over in fewer steps than the samples have. They come before a second search (again.go) has more than its first soonAgain executions, or
+// 2018). So samples are taken once: while a search goes on that has had sampleAfter steps. Where it
+// seems to be over in fewer steps than the samples have, they wait for twice as many. They come
+// before a second search (again.go) has more than its first soonAgain executions, or
 // soonSteps steps. They prove nothing, and change nothing in what the search says.
 
 const (
