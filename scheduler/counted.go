@@ -41,6 +41,9 @@ import (
 // A count that ends nowhere (a back-off that stays at its most) reaches a state that recurs.
 // Then there is no way out with this value, and the thread awaits another one.
 //
+// A loop that yields or sleeps with each look and counts nothing is one of these, too: its state recurs at
+// once. A sleep moves the clock, which is nothing to threads that don't look at it.
+//
 // Judged by TestCounted in por, on programs with all turns and with steps of all turns.
 
 // mostTurns bounds the turns of a counted spin: each stand before one tries them all, with
