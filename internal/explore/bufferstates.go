@@ -14,11 +14,13 @@ import (
 // buffers that the user hasn't chosen, and that goes on and on, is followed by one by states
 // (por/stateful.go). It comes after bufferedAfter steps, or an execution of statesLong, and again
 // each time the search has made bufferedAgain times as many. It may have bufferedMore times the
-// steps that were made. It has no end where a loop stores and nothing has it wait for that: each
-// turn makes the buffer longer.
+// steps that were made. As long as the search's estimates are right, it may only have a part
+// (bufferedRest) of those that are left: else it could take longer than the search. It has no end
+// where a loop stores and nothing has it wait for that: each turn makes the buffer longer.
 const (
 	bufferedAfter               = 100_000
 	bufferedAgain, bufferedMore = 4, 8
+	bufferedRest                = 4
 	bufferedLong                = 4_000      // where buffers are long, each costs milliseconds
 	bufferedMost                = 12_000_000 // stored states take memory
 )
@@ -41,10 +43,24 @@ func (h *hunt) tryStates(made uint64) {
 		return
 	}
 	h.nextStates = bufferedAgain * made
-	h.instead, h.insteadErr = h.stately(min(bufferedMost, bufferedMore*made))
-	if bufferedMore*made >= bufferedMost {
+	h.foresight.foresee(made, h.share)
+	most := statesSteps(made, rest(made, h.share), h.foresight.wrong)
+	if h.instead, h.insteadErr = h.stately(most); most == bufferedMost {
 		h.stately = nil
 	}
+}
+
+// statesSteps is how many steps that search may have, beside one that has made so many, needs rest
+// for what is left, and had so many wrong estimates of that.
+func statesSteps(made, rest uint64, wrong int) uint64 {
+	most := min(bufferedMore*made, bufferedMost)
+	switch wrong {
+	case 0:
+		return min(most, max(rest/bufferedRest, bufferedLong))
+	case 1:
+		return min(most, made/2)
+	}
+	return most
 }
 
 // tryStatesAtEnd makes it where the search has given up, because an execution has no end.

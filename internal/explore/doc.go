@@ -21,7 +21,7 @@
 //	                 there are, and when), confirm (their bugs without that)
 //	what it finds    outcome and outputsave (outputs), differing (outputs as bugs), raced (races as
 //	                 bugs), ignored, memory (the memory model), atonce (a system call's copy), copies (a second search, with divided copies), again (one with buffers),
-//	                 sampled (samples with buffers), bufferstates (states with buffers),
+//	                 sampled (samples with buffers), bufferstates (states with buffers), rest (how much is left),
 //	                 besides (other executions, where one has no end), selfcheck (executions run twice)
 //	a bug, smaller   minimise (a search for fewer preemptions), shorten (preemptions of the execution
 //	                 left out), fewpreemptions (the same, by places), fewerfaults, plainer (smaller

@@ -60,6 +60,7 @@ type hunt struct {
 	// never. It is due after nextStates steps of this search.
 	stately    func(most uint64) (*result.Result, error)
 	nextStates uint64
+	foresight  foresight
 	// instead is the result of one of these, which takes the place of this search's; nil: neither had one.
 	instead    *result.Result
 	insteadErr error

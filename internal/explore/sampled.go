@@ -14,8 +14,9 @@ import (
 // that stores in each turn makes its thread's buffer longer and longer, and a search that goes
 // deep first never comes back from there. In both cases a bug that buffers make is mostly in one
 // of a few hundred samples (Yuan, Yang and Gu, Partial Order Aware Concurrency Sampling, CAV
-// 2018). So samples are taken once: while a search goes on that has had sampleAfter steps. They
-// come before a second search (again.go) has more than its first soonAgain executions, or
+// 2018). So samples are taken once: while a search goes on that has had sampleAfter steps. Where it
+// seems to be over in fewer steps than the samples have, they wait for twice as many. They come
+// before a second search (again.go) has more than its first soonAgain executions, or
 // soonSteps steps. They prove nothing, and change nothing in what the search says.
 
 const (
@@ -58,7 +59,8 @@ func ofBuffers(r *result.Result, fewer bool) {
 
 // sample takes the samples, if a search has had enough steps and they may tell more than it does.
 func (h *hunt) sample(made uint64) {
-	if take := h.sampling; take != nil && made >= h.pace(sampleAfter) {
+	soonOver := made < 2*h.pace(sampleAfter) && rest(made, h.share) < sampledSteps
+	if take := h.sampling; take != nil && made >= h.pace(sampleAfter) && !soonOver {
 		h.sampling = nil
 		h.instead, h.insteadErr = take()
 	}

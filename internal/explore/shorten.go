@@ -61,6 +61,17 @@ type shortener struct {
 	settling bool
 
 	shortens bool // and doesn't look for an execution that passes
+	first    *firstStep
+}
+
+// firstStep is the step that each execution begins with, where the program has one thread then. A
+// program with the linker that it names has a hundred thousand instructions in it, and each of the
+// steps after it has ten. So executions begin behind it.
+type firstStep struct {
+	step   por.PathStep
+	thread trace.Thread // as it was listed before
+	after  trace.Mark
+	epoch  session.Epoch // what was known of the guest
 }
 
 // choiceAt is a step with several outcomes.
@@ -221,18 +232,35 @@ func (s *shortener) try(out map[int]move) (preemptions int) {
 // execute runs an execution of which pick chooses the threads, from those in s.threads, and
 // counts its preemptions.
 func (s *shortener) execute(pick func() trace.TID) (preemptions int) {
-	s.Guest.Rewind(s.Root)
 	s.path, s.failure, s.ended, s.coarse = s.path[:0], nil, false, false
+	behind := s.first != nil && s.first.epoch == s.Epoch()
+	if !behind {
+		s.first = nil
+		s.Guest.Rewind(s.Root)
+	}
 	longest := 2*len(s.want.path) + 1000
-	for len(s.path) < longest {
+	for ; len(s.path) < longest; behind = false {
 		if s.over = s.worn(); s.over {
 			return preemptions
 		}
-		s.threads = s.Guest.Threads(s.threads[:0])
+		if s.threads = s.threads[:0]; behind {
+			s.threads = append(s.threads, s.first.thread)
+			s.Guest.Rewind(s.first.after)
+		} else {
+			s.threads = s.Guest.Threads(s.threads)
+		}
 		t := pick()
 		if t == trace.NoThread {
+			if behind {
+				s.Guest.Rewind(s.Root)
+			}
 			s.failure, s.ended = s.wanted(s.Guest.Stuck(false)), true
 			return preemptions
+		}
+		if behind {
+			s.run.steps++
+			s.path = append(s.path, s.first.step)
+			continue
 		}
 		step := por.PathStep{Thread: t, Begin: s.Guest.Position(t).Insns, Preemption: s.preempts(t)}
 		if c := s.choices[choiceAt{t, step.Begin}]; uint32(c) < session.Find(s.threads, t).Outcomes {
@@ -265,8 +293,16 @@ func (s *shortener) execute(pick func() trace.TID) (preemptions int) {
 			s.failure, s.ended = s.wanted(s.Guest.Stuck(true)), true
 			return preemptions
 		}
+		s.begunBy(step)
 	}
 	return preemptions
+}
+
+// begunBy notes the step that an execution has begun with, if each has to begin with it.
+func (s *shortener) begunBy(step por.PathStep) {
+	if len(s.path) == 1 && len(s.threads) == 1 && s.threads[0].Outcomes <= 1 {
+		s.first = &firstStep{step: step, thread: s.threads[0], after: s.Guest.Mark(), epoch: s.Epoch()}
+	}
 }
 
 // lastOf is the thread of a path's last step.
