@@ -20,6 +20,7 @@ const (
 	EINVAL          = 22
 	EMFILE          = 24
 	ENOTTY          = 25
+	EFBIG           = 27
 	ENOSPC          = 28
 	ESPIPE          = 29
 	EPIPE           = 32
@@ -33,6 +34,7 @@ const (
 	EMSGSIZE        = 90
 	EPROTONOSUPPORT = 93
 	ESOCKTNOSUPPORT = 94
+	EOPNOTSUPP      = 95
 	EAFNOSUPPORT    = 97
 	ECONNRESET      = 104
 	ENOTCONN        = 107

@@ -70,6 +70,10 @@ int main(void) { fd = memfd_create("x", 0); run(); pread(fd, c, 24, 0); if (c[0]
 static void *w(void *a) { write(fd, (void *)b, 24); return a; }
 static void *v(void *a) { b[0] = 1; ftruncate(fd, 0); b[2] = 1; return a; }
 int main(void) { fd = memfd_create("x", 0); run(); if (pread(fd, c, 24, 0) == 24 && !c[0] && c[2]) abort(); }`, result.Verified, ""},
+	{"nor gets it a hole", `
+static void *w(void *a) { write(fd, (void *)b, 24); return a; }
+static void *v(void *a) { b[0] = 1; fallocate(fd, 3, 0, 24); b[2] = 1; return a; }
+int main(void) { fd = memfd_create("x", 0); run(); if (pread(fd, c, 24, 0) == 24 && !c[0] && c[2]) abort(); }`, result.Verified, ""},
 	{"nor by an open", `
 static void *w(void *a) { write(fd, (void *)b, 24); return a; }
 static void *v(void *a) { b[0] = 1; open("/dev/shm/x", O_RDWR | O_TRUNC); b[2] = 1; return a; }

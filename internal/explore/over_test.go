@@ -104,6 +104,21 @@ int main(void) { atexit(said); pthread_create(&t, 0, f, 0); pthread_detach(t); e
 	}
 }
 
+// TestUnwindFinds: a static program's first search of the unwinder's sorts all tables by its own code, a
+// million instructions. landgo answers it.
+func TestUnwindFinds(t *testing.T) {
+	t.Parallel()
+	c := onProgram(compile.Text(t, "gcc", overHead+`
+static void undo(void *p) { __atomic_fetch_add(&ran, 1, 5); }
+static void *f(void *a) { pthread_cleanup_push(undo, 0); for (;;) pthread_testcancel(); pthread_cleanup_pop(0); return a; }
+int main(void) { pthread_create(&t, 0, f, 0); pthread_cancel(t); void *end; pthread_join(t, &end); assert(ran == 1 && end == PTHREAD_CANCELED); }`))
+	c.MaxExecutions = 1
+	r := runOf(t, c)
+	if r.Executions != 1 || r.Bug != nil || r.Instructions == 0 || r.Instructions > 200_000 {
+		t.Errorf("%s (%s): %d executions, %d instructions", r.Verdict, r.Reason, r.Executions, r.Instructions)
+	}
+}
+
 // TestLoadsUnwinder: two threads end through clean-ups, for which glibc loads a library in a dynamic
 // program. That is one step of the first, so that there is no more to search than in a static one.
 func TestLoadsUnwinder(t *testing.T) {

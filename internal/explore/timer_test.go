@@ -252,6 +252,23 @@ func TestTimerOutcomes(t *testing.T) {
 	}
 }
 
+// TestTimerThread: with SIGEV_THREAD the C library has a thread that waits for a timer's signal, and
+// starts others.
+func TestTimerThread(t *testing.T) {
+	t.Parallel()
+	c := onProgram(compile.Text(t, "gcc", `
+#include <assert.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <time.h>
+static sem_t s; static int n;
+static void note(union sigval v) { n = v.sival_int; sem_post(&s); }
+int main(void) {
+	timer_t t; struct sigevent e = { .sigev_notify = SIGEV_THREAD, .sigev_notify_function = note, .sigev_value.sival_int = 7 }; struct itimerspec i = { { 0, 0 }, { 0, 1000 } };
+	timer_create(CLOCK_MONOTONIC, &e, &t); timer_settime(t, 0, &i, 0); sem_wait(&s); assert(n == 7); }`, "-pthread"))
+	endsAs(t, c, "verified", "optimal")
+}
+
 // TestTicksBesides: where an execution has no end after a tick, others are looked at for a
 // bug. Its schedule can be replayed without an option.
 func TestTicksBesides(t *testing.T) {

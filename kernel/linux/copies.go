@@ -39,7 +39,7 @@ func (k *Kernel) Holds(id trace.TID) (h kernel.Hold) {
 		reads, place, pipe = !c.placed(), !c.placed(), !c.placed()
 	case "write", "writev":
 		place, inode, pipe = true, true, true
-	case "pwrite64", "pwritev", "ftruncate":
+	case "pwrite64", "pwritev", "ftruncate", "fallocate":
 		inode = true
 	case "pwritev2":
 		place, inode, pipe = !c.placed(), true, !c.placed()

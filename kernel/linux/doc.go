@@ -41,10 +41,10 @@
 //	              objects), futex, pi (futexes with owners), eintr (sleeps that a signal ends), lasttry (calls
 //	              that a signal interrupts)
 //	signals       signal (actions, delivery), arrival (in steps of their own), sigframe, sigqueue, sigwait, kill (to whom), timer (alarms)
-//	memory        memory (mmap, mprotect), remap (mremap, madvise, brk), maps (/proc/self/maps), membarrier
+//	memory        memory (mmap, mprotect), remap (mremap, madvise, brk), kept (through madvise), maps (/proc/self/maps), membarrier
 //	objects       object (pipes and their like), flow (bytes on their way), pipe, socket, counter (eventfd,
 //	              timerfd, signalfd), epoll, poll
 //	files         files (descriptors), fcntl, standard (output by its name), inode (files that the guest
-//	              makes), recordlock (fcntl's locks), paths, stat (statx too), ioctl, read, vectored (preadv), devices, capture (output)
+//	              makes), fallocate, recordlock (fcntl's locks), paths, stat (statx too), ioctl, read, vectored (preadv), devices, capture (output)
 //	the rest      time, usage, limits, choice (landgo_choice), random, ordinary (ids, uname, advice)
 package linux

@@ -22,6 +22,7 @@ const (
 	einval          uint64 = 1<<64 - abi.EINVAL
 	emfile          uint64 = 1<<64 - abi.EMFILE
 	enotty          uint64 = 1<<64 - abi.ENOTTY
+	efbig           uint64 = 1<<64 - abi.EFBIG
 	enospc          uint64 = 1<<64 - abi.ENOSPC
 	espipe          uint64 = 1<<64 - abi.ESPIPE
 	epipe           uint64 = 1<<64 - abi.EPIPE
@@ -33,6 +34,7 @@ const (
 	emsgsize        uint64 = 1<<64 - abi.EMSGSIZE
 	eprotonosupport uint64 = 1<<64 - abi.EPROTONOSUPPORT
 	esocktnosupport uint64 = 1<<64 - abi.ESOCKTNOSUPPORT
+	eopnotsupp      uint64 = 1<<64 - abi.EOPNOTSUPP
 	eafnosupport    uint64 = 1<<64 - abi.EAFNOSUPPORT
 	econnreset      uint64 = 1<<64 - abi.ECONNRESET
 	enotconn        uint64 = 1<<64 - abi.ENOTCONN

@@ -131,6 +131,7 @@ type space struct {
 	limit        uint64
 	// copiedLo and copiedHi are bounds of all private maps of files (--file) that there ever were.
 	copiedLo, copiedHi effect.Word
+	keeps              keeps
 }
 
 // mostStack is the room that is kept for the first thread's stack.
@@ -159,7 +160,7 @@ func (s *space) lay(img *elffile.File, cfg *Config) error {
 		return kernel.Errorf(kernel.GapLayout, "the guest's segments end at %#x, beyond landgo's limit for them of %#x", end, s.brkHi)
 	}
 	s.brk = effect.At(wordBreak, s.brkLo)
-	s.copiedLo, s.copiedHi = effect.At(wordFiles, 0), effect.At(wordFiles, 0)
+	s.copiedLo, s.copiedHi, s.keeps.n = effect.At(wordFiles, 0), effect.At(wordFiles, 0), effect.At(wordBreak, 0)
 	s.limit = cfg.MemoryLimit
 	return nil
 }

@@ -20,7 +20,7 @@ var lockless = map[string]bool{
 // no lock. (dup2, dup3 and close lock the table before they look.)
 var ofFile = map[string]bool{
 	"read": true, "readv": true, "write": true, "writev": true, "pread64": true, "pwrite64": true, "preadv": true, "preadv2": true, "pwritev": true, "pwritev2": true, "lseek": true, "fstat": true,
-	"dup": true, "fcntl": true, "ioctl": true, "fsync": true, "fdatasync": true, "ftruncate": true,
+	"dup": true, "fcntl": true, "ioctl": true, "fsync": true, "fdatasync": true, "ftruncate": true, "fallocate": true,
 	"sendto": true, "recvfrom": true, "sendmsg": true, "recvmsg": true, "shutdown": true, "getsockopt": true, "fadvise64": true,
 	"epoll_wait": true, "epoll_pwait": true, "epoll_pwait2": true, "epoll_ctl": true, "timerfd_settime": true, "timerfd_gettime": true,
 }

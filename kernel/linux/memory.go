@@ -202,7 +202,7 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 		}
 		content = content[min(c.a[5], uint64(len(content))):]
 	}
-	part := c.part(size)
+	part, shared := c.part(size), flags&mapAnonymous != 0 && flags&mapType != mapPrivate
 	switch {
 	case c.a[1] == 0 || flags&mapType == 0:
 		return einval
@@ -229,11 +229,15 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 			return enomem
 		}
 		k.log.Clear(addr, size)
+		k.space.keeps.note(&k.log, addr, size, shared)
 	case !c.fits(size):
 		return enomem
 	default:
 		if addr = k.space.give(c.t, size, prot); failed(addr) {
 			return addr
+		}
+		if shared {
+			k.space.keeps.note(&k.log, addr, size, shared)
 		}
 	}
 	if n := min(uint64(len(content)), size); n > 0 {

@@ -81,7 +81,7 @@ func doMadvise(c *call, o *kernel.Outcome) uint64 {
 		c.k.log.Quietly(func() { c.k.log.Clear(addr, size) })
 		return 0
 	}
-	c.k.log.Clear(addr, size) // of pages that are in no map, nothing can be seen
+	c.k.space.forget(addr, size) // of pages that are in no map, nothing can be seen
 	if c.k.log.MapEnd(addr, size) < addr+size {
 		return enomem
 	}
@@ -117,7 +117,9 @@ func planMremap(c *call, p *kernel.Plan) {
 		return
 	}
 	size := abi.PageUp(c.a[2])
-	switch {
+	switch shared, _ := c.k.space.keeps.at(&c.k.log, c.a[0], c.a[0]+abi.PageSize); {
+	case shared && c.a[1] == 0:
+		invalid(p, "mremap of 0 bytes of shared memory, which maps it twice, is not modelled")
 	case c.a[3]&^mremapMaymove != 0:
 		invalid(p, hexReason("mremap with flags %#x is not modelled", c.a[3]))
 	case c.a[3]&mremapMaymove != 0 && size > abi.PageUp(c.a[1]) && !c.growsInPlace():
@@ -140,6 +142,7 @@ func (c *call) growsInPlace() bool {
 func doMremap(c *call, o *kernel.Outcome) uint64 {
 	k := c.k
 	old, oldSize, size := c.a[0], abi.PageUp(c.a[1]), abi.PageUp(c.a[2])
+	shared, _ := k.space.keeps.at(&k.log, old, old+abi.PageSize)
 	switch {
 	case old&(abi.PageSize-1) != 0 || size == 0 || oldSize == 0:
 		return einval
@@ -154,6 +157,7 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 			return enomem
 		}
 		k.log.Clear(old+oldSize, size-oldSize)
+		k.space.keeps.note(&k.log, old, size, shared)
 		o.Mapped, o.Kept = kernel.Pages{Addr: old, Size: size}, oldSize
 		return old
 	case c.a[3]&mremapMaymove == 0 || !c.fits(size):
@@ -163,6 +167,7 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 	if failed(addr) {
 		return addr
 	}
+	k.space.keeps.note(&k.log, addr, size, shared)
 	before := k.log.Used(old, oldSize)
 	k.log.Move(addr, old, oldSize)
 	k.space.uses(0, before)

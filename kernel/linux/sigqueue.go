@@ -95,7 +95,7 @@ func (s *signals) keep(to *target, process bool) {
 	}
 	was := s.log.Get(set)
 	s.log.Set(set, was|bit(to.sig))
-	if again := was&bit(to.sig) != 0; s.isRealTime(to.sig) || !again && to.info != usual {
+	if again := was&bit(to.sig) != 0; s.isRealTime(to.sig) || to.sig >= firstRealTime && to.info.code == siTimer || !again && to.info != usual {
 		list.add(s.log, to.sig, to.info)
 	}
 	s.objects.tellSignal(to.sig)

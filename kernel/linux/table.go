@@ -126,7 +126,7 @@ func init() {
 		36:  {"getitimer", nil, doGetitimer},
 		37:  {"alarm", nil, doAlarm},
 		38:  {"setitimer", nil, doSetitimer},
-		222: {"timer_create", planTimerCreate, doTimerCreate},
+		222: {"timer_create", nil, doTimerCreate},
 		223: {"timer_settime", nil, doPosixSettime},
 		224: {"timer_gettime", nil, doPosixGettime},
 		225: {"timer_getoverrun", nil, doPosixOverrun},
@@ -137,6 +137,7 @@ func init() {
 		74:          {"fsync", planFiles, doSync},
 		75:          {"fdatasync", planFiles, doSync},
 		77:          {"ftruncate", planFiles, doFtruncate},
+		285:         {"fallocate", planFiles, doFallocate},
 		319:         {"memfd_create", planMemfd, doMemfd},
 
 		// paths.go

@@ -7,8 +7,8 @@ import (
 	"landgo/kernel/effect"
 )
 
-// Timers that send signals: setitimer, alarm, and timer_create with SIGEV_SIGNAL,
-// SIGEV_THREAD_ID or SIGEV_NONE. Linux checks them at the machine's ticks, and a process
+// Timers that send signals: setitimer, alarm, and timer_create. (For SIGEV_THREAD, libraries start a
+// thread that waits for a signal of theirs, with SIGEV_THREAD_ID.) Linux checks them at the machine's ticks, and a process
 // may be kept from running for any time. So one that is set may go off between any two
 // instructions, whatever its length; package scheduler has each as a thread of its own
 // (scheduler/timer.go), whose steps are GoOff.
@@ -145,12 +145,6 @@ func (c *call) sigevent() (notify, signal, value, target uint64, ok bool) {
 		target = uint64(c.k.log.Read32(c.a[1] + 16))
 	}
 	return notify, signal, value, target, true
-}
-
-func planTimerCreate(c *call, p *kernel.Plan) {
-	if _, signal, _, _, ok := c.sigevent(); ok && kernel.IsLibrarys(c.k.img.Libc(), signal) {
-		invalid(p, "timer_create with SIGEV_THREAD is not modelled: use SIGEV_SIGNAL, or setitimer")
-	}
 }
 
 func doTimerCreate(c *call, o *kernel.Outcome) uint64 {
@@ -290,7 +284,7 @@ func (k *Kernel) Timer(n int, kept bool) (x kernel.Timer) {
 // waits reports whether a timer's signal makes no difference: the same one waits, or for a
 // signal that isn't queued any one of its number.
 func (s *signals) waits(a *alarm, to *target) bool {
-	if !s.isRealTime(to.sig) {
+	if to.sig < firstRealTime {
 		return (to.t.sent.Peek()|s.pending.Peek())&bit(to.sig) != 0
 	}
 	timer := uint64(a.n - itimers)

@@ -209,6 +209,9 @@ func (s *Library) atRole(th edit, tr *trace.Transition) (scheduler.Verdict, erro
 			return scheduler.Stay, nil
 		}
 		s.quiets.touchByName(th.thread, tr)
+		if th.role == profile.UnwindFind && s.findsTables(th, tr) {
+			return scheduler.Pass, nil
+		}
 		return s.quiets.enter(th, a.how == watched)
 	case noted:
 		if th.role == profile.Caught {

@@ -35,7 +35,7 @@
 //	state         library, thread (what it knows of one), call (what a thread is at)
 //	a call        atbreak (its entry), act (the table of roles), operation (StepOp), pending, perform, return
 //	own code      quiet (run without interruption), ownstep (when that is a step of its own), over (keys, and
-//	              what a thread does at its end)
+//	              what a thread does at its end), unwindfind (an unwinder's tables)
 //	counts        entered (calls of trusted functions, to follow an execution where they are tested)
 //	what it does  convention (arguments, results), door (to the guest's memory), look, misuse, errno, faulty
 //	objects       object, objectbytes; mutex, cond, semaphore, barrier, rwlock, once; namedsem,

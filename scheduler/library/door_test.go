@@ -38,6 +38,7 @@ var pastTheDoor = map[string]string{
 	"models.clear":            "the same",
 	"models.adopt":            "the same",
 	"objectCalls.hasProtocol": "the same",
+	"Library.findsTables":     "a frame of the unwinder's, touched there",
 	"Library.stepCall":        "a new thread's name, touched there",
 	"quiets.leave":            "takes a store of the library's back, which is a step of its own then",
 	"threadCalls.createsBy":   "attributes, touched when the creation begins (touchAttributes)",

@@ -21,6 +21,7 @@ import (
 // description is one FDE.
 type description struct {
 	lo, hi  uint64
+	at      uint64 // where it is itself
 	common  *common
 	in      *cfiSection // for pointers inside programs
 	program []byte
@@ -138,7 +139,7 @@ func (c *cfiSection) entry(off, end int) (description, error) {
 	if cie == nil {
 		return description{}, errCFI
 	}
-	d := description{common: cie, in: c}
+	d := description{at: c.addr + uint64(off), common: cie, in: c}
 	d.lo = r.pointer(cie.pointerEnc, cie.addrSize)
 	d.hi = d.lo + r.pointer(cie.pointerEnc&0x0f, cie.addrSize)
 	if !c.eh {

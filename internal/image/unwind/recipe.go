@@ -63,6 +63,16 @@ func (t *Table) CodeAround(pc uint64) (lo, hi uint64, ok bool) {
 	return 0, 0, false
 }
 
+// DescriptionOf is where in memory the exception frame of the code around an address lies (an FDE of
+// .eh_frame, as unwinders look for it), and where that code begins.
+func (t *Table) DescriptionOf(pc uint64) (at, lo uint64, ok bool) {
+	t.load()
+	if d := t.find(pc); d != nil && d.in.eh {
+		return d.at, d.lo, true
+	}
+	return 0, 0, false
+}
+
 // find returns the description that covers pc; of two, .eh_frame's.
 func (t *Table) find(pc uint64) *description {
 	ds := t.descriptions
