@@ -166,7 +166,7 @@ func (s *System) Rest() (news bool) {
 		if !th.Exists || th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || !canAwait(&th.Access) || s.steered() || s.Alone(th.ID) {
 			continue
 		}
-		if s.awaits.polls(th, nil) || s.awaits.backs.rests(th) {
+		if s.awaits.polls(th, nil) || s.counts.rests(th) || s.awaits.backs.rests(th) {
 			s.spinOn(s.edit(th.ID), []trace.Access{th.Access})
 		}
 	}

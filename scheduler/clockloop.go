@@ -30,6 +30,8 @@ type clockKernel interface {
 	LookMoves(t trace.TID, often uint64)
 	// LooksAnew lets thread t's looks not move the clock for a while.
 	LooksAnew(t trace.TID)
+	// OnlySlept reports whether nothing but the clock has changed since the machine's log had a length.
+	OnlySlept(logged int) bool
 }
 
 // isLook reports whether an operation is a look at the clock that didn't move it.

@@ -41,6 +41,9 @@ import (
 // A count that ends nowhere (a back-off that stays at its most) reaches a state that recurs.
 // Then there is no way out with this value, and the thread awaits another one.
 //
+// A loop that yields or sleeps with each look and counts nothing is one of these, too: its state recurs at
+// once. A sleep moves the clock, which is nothing to threads that don't look at it.
+//
 // Judged by TestCounted in por, on programs with all turns and with steps of all turns.
 
 // mostTurns bounds the turns of a counted spin: each stand before one tries them all, with
@@ -54,7 +57,14 @@ func (c *counts) learn(th *thread) {
 	if !c.awaiting() || c.kinship.now() || !canAwait(&a) || c.learning.known.Counted[a.PC] || c.learning.known.Uncounted[a.PC] || c.learning.known.Piecemeal[a.PC] {
 		return
 	}
-	var pcs []uint64
+	for _, pc := range c.looks(th) {
+		c.learning.finer = c.learning.finer || !c.learning.known.Counted[pc]
+		c.learning.known.Counted[pc] = true
+	}
+}
+
+// looks are the instructions by which a thread looks again and again that stands before one of them.
+func (c *counts) looks(th *thread) (pcs []uint64) {
 	c.spins.trials.probe(th, func(th edit) {
 		for range 3 {
 			pcs = append(pcs, th.Access.PC)
@@ -69,10 +79,28 @@ func (c *counts) learn(th *thread) {
 		}
 		pcs = nil
 	})
-	for _, pc := range pcs {
-		c.learning.finer = c.learning.finer || !c.learning.known.Counted[pc]
-		c.learning.known.Counted[pc] = true
+	return pcs
+}
+
+// rests reports whether a thread that stands before a look, in a schedule's end state, would look in
+// vain for ever, with what is there. It may know less than the search did. In a schedule that is followed
+// sleeps are steps of their own (nap.go), in which a turn would end.
+func (c *counts) rests(th *thread) (rests bool) {
+	starts := c.in.starts
+	c.in.starts = nil
+	defer func() { c.in.starts = starts }()
+	known := c.learning.known.Counted
+	for _, pc := range c.looks(th) {
+		if !known[pc] {
+			known[pc] = true
+			defer delete(known, pc)
+		}
+		rests = true
 	}
+	if rests = rests && c.counting(th.Access.PC); rests {
+		c.spins.trials.probe(th, func(th edit) { rests = c.recursWith(th) })
+	}
+	return rests
 }
 
 // counting reports whether an instruction is known to look in a counted spin. While threads
@@ -124,17 +152,28 @@ func (c *counts) turnOnce(th edit, in func(pc uint64) bool) (afterTurn, *trace.T
 	}
 	c.in.arena.seal(tr)
 	if th.Stand == StandAccess && sameBytes(&th.Access, &at) && th.Half == 0 && th.Set == 0 && in(th.Access.PC) &&
-		th.Effects == effects && c.in.machine.Logged() == logged && tr.End == trace.EndPoint && c.spins.calm(tr) &&
-		onlyYields(tr.Ops) && len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &at) &&
+		th.Effects == effects && c.onlySlept(logged) && tr.End == trace.EndPoint && c.spins.calm(tr) &&
+		onlyRests(tr.Ops) && len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &at) &&
 		c.in.heap.Mark() == blocks && c.ownChanges(th.thread, mem) {
 		return stays, tr
 	}
 	return leaves, tr
 }
 
-// onlyYields: a turn may yield, which depends on nothing.
-func onlyYields(ops []trace.Op) bool {
-	return !slices.ContainsFunc(ops, func(o trace.Op) bool { return o.Kind != trace.OpYield })
+// onlyRests: a turn may yield, which depends on nothing, and sleep. A sleep moves the clock. Where a thread
+// looks at that, the turn has an access to it and isn't one of a counted spin.
+func onlyRests(ops []trace.Op) bool {
+	return !slices.ContainsFunc(ops, func(o trace.Op) bool { return o.Kind != trace.OpYield && o.Kind != trace.OpSleep })
+}
+
+// onlySlept reports whether of the state that isn't guest memory nothing but the clock has changed since
+// the log of changes had a length.
+func (c *counts) onlySlept(logged int) bool {
+	if c.in.machine.Logged() == logged {
+		return true
+	}
+	k, ok := c.in.kernel.(clockKernel)
+	return ok && k.OnlySlept(logged)
 }
 
 // look is the result of a survey of a counted spin.

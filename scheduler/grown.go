@@ -165,7 +165,7 @@ func (c *counts) sameGrown(th edit, at *trace.Access, v uint64, present bool, g 
 		}
 		to.regs = c.in.machine.Regs(th.Ctx)
 		to.regs.RIP = c.in.machine.PC(th.Ctx)
-		if onlyYields(tr.Ops) {
+		if !slices.ContainsFunc(tr.Ops, func(o trace.Op) bool { return o.Kind != trace.OpYield }) {
 			to.yields = slices.Clone(tr.Ops)
 		}
 		to.dead, _ = c.deadAfter(th.thread, how == leaves)

@@ -126,6 +126,8 @@ func (s *System) standAt(th edit, tr *trace.Transition) error {
 			if reads, single := s.spins.tryTurn(th.thread, tr); reads != nil {
 				if single {
 					s.awaits.learn(&th.Access)
+				} else {
+					s.counts.learn(th.thread) // it yields, or sleeps
 				}
 				s.spinOn(th, reads)
 				return nil

@@ -1,15 +1,19 @@
 package explore
 
 import (
+	"context"
 	"testing"
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
+	"landgo/internal/result"
 )
 
 const countedHead = heapHead + `
 #include <stdatomic.h>
 #include <sched.h>
+#include <unistd.h>
+#include <time.h>
 static atomic_int flag, slow, seen;
 static volatile int plain;
 #define PAUSE __builtin_ia32_pause()
@@ -21,6 +25,12 @@ static void *keeps(void *a) { int i = 0; while (i < 3 && flag != 2) i++; seen = 
 static void *adds(void *a) { int n = 0; for (int i = 0; i < 3; i++) n += flag; seen = seen * 16 + n; return a; }
 static void *takes(void *a) { for (int i = 0; i < 5; i++) { int e = 2; if (atomic_compare_exchange_strong(&flag, &e, 5)) goto out; PAUSE; } slow = 1; out: seen = seen * 4 + 1; return a; }
 static void *plainly(void *a) { for (int i = 0; i < 8; i++) { if (plain == 2) goto out; PAUSE; } slow = 1; out: seen = seen * 4 + 1; return a; }
+static void *rests(void *a) { while (flag != 2) sched_yield(); seen = seen * 4 + 1; return a; }
+static void *sleeps(void *a) { while (flag != 2) usleep(5); seen = seen * 4 + 1; return a; }
+static void *longer(void *a) { for (int d = 1; flag != 2; d = d < 500 ? d * 2 : d) usleep(d); seen = seen * 4 + 1; return a; }
+static void *often(void *a) { int n = 0; while (flag != 2) if (++n > 1) { usleep(5); n = 0; } seen = seen * 4 + 1; return a; }
+static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000 + t.tv_nsec; }
+static void *timed(void *a) { long from = now(); for (int i = 0; i < 3 && flag != 2; i++) usleep(5); seen = seen * 8 + (now() - from) / 5000; return a; }
 static void *sets(void *a) { flag = 1; flag = 2; seen = seen * 4 + 2; return a; }
 static void *writes(void *a) { plain = 1; plain = 2; seen = seen * 4 + 2; return a; }
 `
@@ -42,6 +52,16 @@ func TestCounted(t *testing.T) {
 		{"adds what it finds", "adds", "sets", 1 << 20, nil},
 		{"takes a value", "takes", "sets", 16, nil},
 		{"a data race", "plainly", "writes", 16, nil},
+		{"yields at once", "rests", "sets", 4, nil},
+		{"sleeps", "sleeps", "sets", 4, nil},
+		{"sleeps longer and longer", "longer", "sets", 4, nil},
+		{"sleeps at times", "often", "sets", 4, nil},
+		{"looks at the clock behind it", "timed", "sets", 1 << 20, nil},
+		{"yields at once, -O0", "rests", "sets", 4, []string{"-O0"}},
+		{"sleeps, -O0", "sleeps", "sets", 4, []string{"-O0"}},
+		{"sleeps longer and longer, -O0", "longer", "sets", 4, []string{"-O0"}},
+		{"sleeps at times, -O0", "often", "sets", 4, []string{"-O0"}},
+		{"looks at the clock behind it, -O0", "timed", "sets", 1 << 20, []string{"-O0"}},
 		{"gives up, -O0", "gives", "sets", 24, []string{"-O0"}},
 		{"yields, -O0", "yields", "sets", 24, []string{"-O0"}},
 		{"ends behind it, -O0", "ends", "sets", 8, []string{"-O0"}},
@@ -73,5 +93,28 @@ func TestCounted(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRest: threads that yield or sleep in a loop that nothing ends spin for ever, and the replay of that
+// run says so too.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	for _, waits := range []string{"rests", "sleeps", "longer", "often"} {
+		for _, level := range []string{"-O0", "-O2"} {
+			t.Run(waits+level, func(t *testing.T) {
+				t.Parallel()
+				cfg := onProgram(compile.Text(t, "gcc", countedHead+"int main(void) { GO(t, "+waits+"); GO(u, "+waits+"); flag = 1; pthread_join(u, 0); pthread_join(t, 0); return 0; }", level))
+				cfg.Model, cfg.Search = config.ModelSC, "optimal"
+				found := ran(t, cfg)
+				if found.Bug == nil || found.Bug.Kind != "livelock" {
+					t.Fatalf("%s: %s", found.Verdict, found.Reason)
+				}
+				again, err := Replay(context.Background(), *cfg.For(&found.Guest, found.Bug), result.NewBugFile(found, found.Bug, cfg.For(&found.Guest, found.Bug).Saved()), nil)
+				if err != nil || again.Bug == nil || again.Bug.Kind != "livelock" {
+					t.Errorf("the replay ends as %s: %s (%v)", again.Verdict, again.Reason, err)
+				}
+			})
+		}
 	}
 }

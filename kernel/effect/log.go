@@ -147,6 +147,9 @@ func (l *Log) Set(w *Word, v uint64) {
 // thread: nothing is recorded.
 func (l *Log) Init(w *Word, v uint64) { l.m.Set(&w.v, v) }
 
+// Only reports whether all changes of a kernel's words are of one since the machine's log had a length.
+func (l *Log) Only(w *Word, since int) bool { return l.m.OnlySet(&w.v, since) }
+
 // A Flag is a yes or no of a kernel's state that concerns one thread alone: nothing is
 // recorded of it. Only a Log changes it.
 type Flag struct{ v uint64 }

@@ -85,6 +85,9 @@ func (k *Kernel) LookMoves(id trace.TID, often uint64) {
 // LooksAnew lets a thread look as often as at first before its looks move the clock.
 func (k *Kernel) LooksAnew(id trace.TID) { k.log.Init(&k.roster.threads[id].looks, 0) }
 
+// OnlySlept reports whether nothing but the clock has changed since the machine's log had a length.
+func (k *Kernel) OnlySlept(logged int) bool { return k.log.Only(&k.clock.now, logged) }
+
 // AdvanceTo implements kernel.Kernel.
 func (k *Kernel) AdvanceTo(ns uint64) {
 	k.log.Init(&k.clock.now, max(k.clock.now.Peek(), ns)) // in order with all that any thread does

@@ -33,6 +33,10 @@ func (s *Session) boot() error {
 	return s.Platform.boot(s, in)
 }
 
+// singleThreaded is glibc's note that there is one thread. Each of its calls that may be cancelled reads it,
+// a sleep too. It is written before the second thread begins, and not again but by pthread_cancel.
+const singleThreaded = "__libc_single_threaded"
+
 // startProgram runs a program up to its first preemption point, on a kernel that has
 // loaded it.
 func (s *Session) startProgram(k kernel.Kernel, regs *emu.Regs) {
@@ -40,6 +44,11 @@ func (s *Session) startProgram(k kernel.Kernel, regs *emu.Regs) {
 	var constants []emu.Range
 	for _, r := range s.Image.Constants() {
 		constants = append(constants, emu.Range{Lo: r.Lo, Hi: r.Hi})
+	}
+	for i := range s.Image.Symbols {
+		if sym := &s.Image.Symbols[i]; sym.Name == singleThreaded {
+			constants = append(constants, emu.Range{Lo: sym.Addr &^ 7, Hi: sym.Addr&^7 + 8})
+		}
 	}
 	s.Machine.DeclareConstant(constants)
 	lib := library.New(s.Plain, s.libraryConfig())
