@@ -73,9 +73,8 @@ func (m *Machine) StartFrom(parent Ctx, r *Regs) Ctx {
 // Regs is the general registers of a context.
 func (m *Machine) Regs(c Ctx) Regs {
 	m.slot(c)
-	var r Regs
-	C.context_regs(m.c, C.int32_t(c), (*C.uint64_t)(unsafe.Pointer(&r)))
-	return r
+	C.context_regs(m.c, C.int32_t(c), (*C.uint64_t)(unsafe.Pointer(&m.regs)))
+	return m.regs
 }
 
 // FPU is the registers of a context beyond the general ones.

@@ -62,6 +62,7 @@ type Machine struct {
 	stop   Stop
 
 	regsSet bool // stop.Regs isn't zero
+	regs    Regs // scratch of the method: a variable that C sees is on the heap
 
 	digests         []digestPoint // oldest first
 	words           map[*uint64]uint64

@@ -17,7 +17,12 @@ func (m *Machine) ForgetRan(lo, hi uint64) {
 
 // Did has Ran count an instruction of size bytes that was carried out for the machine, which only
 // reached it (StopPrivileged).
-func (m *Machine) Did(pc, size uint64) { C.machine_did(m.c, C.uint64_t(pc), C.uint32_t(size)) }
+func (m *Machine) Did(pc, size uint64) {
+	if off := pc - m.cfg.CodeBias - m.lo; pc >= m.cfg.CodeBias && off < uint64(len(m.code)) && m.code[off]&C.CODE_KNOWN != 0 {
+		return // counted before: a call of C costs more than to look
+	}
+	C.machine_did(m.c, C.uint64_t(pc), C.uint32_t(size))
+}
 
 // EachRan calls f with the instructions that were executed, by any thread in any run,
 // ascending.

@@ -21,15 +21,19 @@ type Present struct {
 type Set []uint64
 
 // Has reports whether a thread is in the set.
-func (s Set) Has(t TID) bool { return t >= 0 && int(t)/64 < len(s) && s[t/64]>>(t%64)&1 != 0 }
+func (s Set) Has(t TID) bool {
+	n := uint32(t)
+	return int(n/64) < len(s) && s[n/64]>>(n%64)&1 != 0
+}
 
 // Put puts a thread in, or takes it out. The set has room for it.
 func (s Set) Put(t TID, in bool) {
+	n := uint32(t)
+	w := s[n/64] &^ (1 << (n % 64))
 	if in {
-		s[t/64] |= 1 << (t % 64)
-	} else {
-		s[t/64] &^= 1 << (t % 64)
+		w |= 1 << (n % 64)
 	}
+	s[n/64] = w
 }
 
 // Len is the number of threads.
