@@ -3,7 +3,11 @@ package emu
 // #include "machine.h"
 import "C"
 
-import "unsafe"
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+)
 
 // Before returns n bytes at addr as they were at a moment of the journal.
 func (m *Machine) Before(since, addr, n uint64) []byte {
@@ -26,32 +30,41 @@ func (m *Machine) Before(since, addr, n uint64) []byte {
 	return b
 }
 
-// Firsts are the bytes that were written since a moment of the journal, with what was there then.
-// It goes through the journal once.
-func (m *Machine) Firsts(since uint64) map[uint64]byte {
+// First is a byte that was written, with what was there before.
+type First struct {
+	Addr uint64
+	Old  byte
+}
+
+// Firsts are the bytes that were written since a moment of the journal, by address, with what was
+// there then. It goes through the journal once. They are there until the next call.
+func (m *Machine) Firsts(since uint64) []First {
+	// alike is how many of the entries before are looked through for one of the same bytes.
+	const alike = 16
 	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)[since:]
-	type part struct{ where, size uint64 }
-	seen, first := map[part]bool{}, map[uint64]byte{}
+	list := m.firsts[:0]
 	for i := range j {
 		u := &j[i]
-		p := part{u.where, u.where >> C.UNDO_SIZE_SHIFT}
-		fill := u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_FILL
-		if fill {
-			p.size = u.old >> 8
-		}
-		if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_PERM || seen[p] {
+		kind, size, fill := u.where>>C.UNDO_KIND_SHIFT&0xff, u.where>>C.UNDO_SIZE_SHIFT, false
+		switch kind {
+		case C.UNDO_PERM:
 			continue
+		case C.UNDO_FILL:
+			size, fill = u.old>>8, true
 		}
-		seen[p] = true
-		for k := range p.size {
-			a, b := u.where&(1<<C.UNDO_KIND_SHIFT-1)+k, byte(u.old)
+		same := func(e undoEntry) bool { return e.where == u.where && (!fill || e.old>>8 == size) }
+		if slices.ContainsFunc(j[max(i-alike, 0):i], same) {
+			continue // that one was before
+		}
+		for k := range size {
+			b := byte(u.old)
 			if !fill {
 				b = byte(u.old >> (8 * k))
 			}
-			if _, ok := first[a]; !ok {
-				first[a] = b
-			}
+			list = append(list, First{u.where&(1<<C.UNDO_KIND_SHIFT-1) + k, b})
 		}
 	}
-	return first
+	slices.SortStableFunc(list, func(a, b First) int { return cmp.Compare(a.Addr, b.Addr) })
+	m.firsts = slices.CompactFunc(list, func(a, b First) bool { return a.Addr == b.Addr })
+	return m.firsts
 }

@@ -67,6 +67,7 @@ type Machine struct {
 	digests         []digestPoint // oldest first
 	words           map[*uint64]uint64
 	granules, pages []touched // scratch of Digest
+	firsts          []First   // and of Firsts
 }
 
 // New returns a machine with empty, inaccessible memory.

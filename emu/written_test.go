@@ -55,7 +55,12 @@ func TestClear(t *testing.T) {
 				}
 			},
 			"": func(t *rapid.T) {
-				first, n := g.Firsts(from), 0
+				first, n := map[uint64]byte{}, 0
+				for i, f := range g.Firsts(from) {
+					if first[f.Addr] = f.Old; len(first) != i+1 {
+						t.Fatalf("%#x is there twice", f.Addr)
+					}
+				}
 				for _, r := range g.Written(from) {
 					for i, was := range g.Before(from, r.Lo, r.Hi-r.Lo) {
 						if b, ok := first[r.Lo+uint64(i)]; !ok || b != was {

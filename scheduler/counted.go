@@ -199,11 +199,11 @@ func (c *counts) settle(th edit) (waits bool) {
 // recursWith reports whether a thread comes back to a state of its count with what is there.
 // It is run, in a probe.
 func (c *counts) recursWith(th edit) bool {
-	seen := map[poise]bool{}
+	var seen poises
 	here, at, mem := c.poiseOf(th.thread, false), th.Access, c.in.machine.Journal()
 	v := c.valueAt(&at)
-	for n := uint32(1); n <= mostTurns && !seen[here]; n++ {
-		seen[here] = true
+	for n := uint32(1); n <= mostTurns && seen.turn(&here) == 0; n++ {
+		seen = append(seen, here)
 		if triesGrown(n) {
 			if o, next := c.tryWith(th, &at, v, mem, false); o == stays {
 				if _, _, ok := c.grows(th, &here, next, v, []uint64{v}); ok {
@@ -217,7 +217,7 @@ func (c *counts) recursWith(th edit) bool {
 		here = c.poiseOf(th.thread, false)
 		here.memory, _ = c.differences(mem, &at)
 	}
-	return seen[here]
+	return seen.turn(&here) != 0
 }
 
 // surveyKey is a thread in a state of its own, with what its bytes hold and have held.
@@ -311,7 +311,7 @@ func (c *counts) surveyFrom(th edit, values []uint64) look {
 	at, mem, now := th.Access, c.in.machine.Journal(), values[0]
 	var left *poise
 	here := c.poiseOf(th.thread, false)
-	seen := map[poise]uint32{here: 1}
+	seen := poises{here}
 	turns, latest := uint32(0), uint32(0) // the first and the last turn in which the present value led out
 	apart, residue := apart{}, apart{}    // of states in which it leaves, and in which it stays
 	var regs trace.RegSet                 // of states in which it leaves
@@ -343,9 +343,9 @@ func (c *counts) surveyFrom(th edit, values []uint64) look {
 			next.memory = residue.without(next.memory)
 			maps.Copy(apart, residue)
 		}
-		if next == nil || seen[*next] != 0 {
+		if next == nil || seen.turn(next) != 0 {
 			// Where the count ends nowhere, the present value has to lead out of there too, or from nowhere.
-			return look{turns: turns, counts: next == nil || turns == 0 || latest >= seen[*next], left: apart.ranges(), regs: regs}
+			return look{turns: turns, counts: next == nil || turns == 0 || latest >= seen.turn(next), left: apart.ranges(), regs: regs}
 		}
 		if triesGrown(n) {
 			if words, kept, ok := c.grows(th, &here, next, with, values); ok {
@@ -353,7 +353,7 @@ func (c *counts) surveyFrom(th edit, values []uint64) look {
 				return look{turns: turns, counts: turns == 0 || latest == n, left: apart.ranges(), regs: regs | kept}
 			}
 		}
-		seen[*next] = n + 1
+		seen = append(seen, *next)
 		c.putValue(&at, with)
 		c.turnOnce(th, c.counting)
 		c.leaves(th, leftovers(residue.ranges(), at.PC)) // the next turns may not read what was found
@@ -457,15 +457,12 @@ func (c *counts) valuesAt(a *trace.Access, now uint64) []uint64 {
 // differences are the bytes that differ from what was there at a moment of the journal, and
 // what they are; but for those of an access. work is how much was looked at.
 func (c *counts) differences(since uint64, but *trace.Access) (list string, work uint64) {
-	bytes, was := map[uint64]byte{}, c.in.machine.Firsts(since)
-	for a, old := range was {
-		if b := c.in.machine.Bytes(a, 1)[0]; b != old && (a < but.Addr || a >= but.Addr+uint64(but.Size)) {
-			bytes[a] = b
-		}
-	}
+	was := c.in.machine.Firsts(since)
 	var text []byte
-	for _, a := range slices.Sorted(maps.Keys(bytes)) {
-		text = append(binary.LittleEndian.AppendUint64(text, a), bytes[a])
+	for _, f := range was {
+		if b := c.in.machine.Read8(f.Addr); b != f.Old && (f.Addr < but.Addr || f.Addr >= but.Addr+uint64(but.Size)) {
+			text = append(binary.LittleEndian.AppendUint64(text, f.Addr), b)
+		}
 	}
 	return string(text), c.in.machine.Journal() - since + uint64(len(was))
 }

@@ -34,6 +34,19 @@ type poise struct {
 	pushed [trace.NumGeneral]uint64
 }
 
+// poises are those of a thread's turns, one after the other. There are few.
+type poises []poise
+
+// turn is the turn before which the thread stood so, from 1; 0: none.
+func (l poises) turn(p *poise) uint32 {
+	for i := len(l) - 1; i >= 0; i-- {
+		if l[i] == *p {
+			return uint32(i) + 1
+		}
+	}
+	return 0
+}
+
 // poiseOf is that of a thread. left: it has left the spin.
 func (c *counts) poiseOf(th *thread, left bool) poise {
 	if !th.Live() { // its registers are nothing to others

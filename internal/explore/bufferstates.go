@@ -18,7 +18,7 @@ import (
 // (bufferedRest) of those that are left: else it could take longer than the search. It has no end
 // where a loop stores and nothing has it wait for that: each turn makes the buffer longer.
 const (
-	bufferedAfter               = 100_000
+	bufferedAfter               = 200_000
 	bufferedAgain, bufferedMore = 4, 8
 	bufferedRest                = 4
 	bufferedLong                = 4_000      // where buffers are long, each costs milliseconds

@@ -20,7 +20,7 @@ import (
 // soonSteps steps. They prove nothing, and change nothing in what the search says.
 
 const (
-	sampleAfter = 100_000
+	sampleAfter = 200_000
 	// sampledRuns and sampledSteps are how much they may have.
 	sampledRuns, sampledSteps = 500, 100_000
 	soonAgain, soonSteps      = 1_000, 20_000
