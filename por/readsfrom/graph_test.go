@@ -9,6 +9,7 @@ import (
 func TestSolve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	yes, no := 0, 0
+	var g Graph // one that is used again has nothing of what it was
 	for range 6_000 {
 		n := 3 + rng.IntN(4)
 		var edges [][2]int
@@ -27,7 +28,6 @@ func TestSolve(t *testing.T) {
 			}
 		}
 		source := make([]int, n)
-		var g Graph
 		g.Reset(make([]int32, n))
 		ok := true
 		for _, e := range edges {
@@ -112,4 +112,93 @@ func permute(n int, f func([]int)) {
 		}
 	}
 	rec()
+}
+
+// TestOrderItself: no event comes before itself.
+func TestOrderItself(t *testing.T) {
+	var g Graph
+	g.Reset(make([]int32, 2))
+	if g.Order(1, 1) || !g.Order(0, 1) || g.Order(1, 0) {
+		t.Error("an order with a cycle")
+	}
+}
+
+// TestTries compares Solve with a search through all sequences of larger graphs. There what follows doesn't
+// always settle it. The ranks are random, so the way that is tried first is often the wrong one.
+func TestTries(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	yes, no := 0, 0
+	var g Graph
+	for range 20_000 {
+		const threads, each, variables = 4, 4, 3
+		n := threads * each
+		loads, where, rank := make([]bool, n), make([]int, n), make([]int32, n)
+		var stores [variables][]int32
+		for i := range n {
+			loads[i], where[i], rank[i] = rng.IntN(2) == 0, rng.IntN(variables), int32(rng.IntN(n))
+			if !loads[i] {
+				stores[where[i]] = append(stores[where[i]], int32(i))
+			}
+		}
+		g.Reset(rank)
+		ok := true
+		for i := range n {
+			if i%each > 0 {
+				ok = g.Order(i-1, i) && ok
+			}
+		}
+		source := make([]int, n)
+		for i := range n {
+			if source[i] = Initial; loads[i] {
+				if list := stores[where[i]]; len(list) > 0 && rng.IntN(8) > 0 {
+					source[i] = int(list[rng.IntN(len(list))])
+					ok = ok && g.Order(source[i], i)
+				}
+				g.Finds(i, source[i], stores[where[i]])
+			}
+		}
+		ok = ok && g.Solve()
+		// A state is how far each thread has got, and the last store of each variable.
+		type state struct {
+			done [threads]int
+			last [variables]int
+		}
+		seen := map[state]bool{}
+		var goes func(s state) bool
+		goes = func(s state) bool {
+			if seen[s] {
+				return false
+			}
+			seen[s] = true
+			over := true
+			for k, d := range s.done {
+				if d == each {
+					continue
+				}
+				over = false
+				i, next := k*each+d, s
+				if next.done[k]++; !loads[i] {
+					next.last[where[i]] = i
+				} else if s.last[where[i]] != source[i] {
+					continue
+				}
+				if goes(next) {
+					return true
+				}
+			}
+			return over
+		}
+		want := goes(state{last: [variables]int{Initial, Initial, Initial}})
+		if ok != want {
+			t.Fatalf("loads %v of %v find %v: %v, want %v", loads, where, source, ok, want)
+		}
+		if ok {
+			yes++
+		} else {
+			no++
+		}
+	}
+	if yes < 200 || no < 200 {
+		t.Errorf("%d with a sequence, %d without", yes, no)
+	}
 }
