@@ -20,7 +20,7 @@ func TestHugePages(t *testing.T) {
 		t.Skip("this system doesn't say how memory is mapped")
 	}
 	within := false
-	for line := range strings.Lines(string(text)) {
+	for _, line := range strings.Split(string(text), "\n") {
 		var lo, hi uint64
 		if n, _ := fmt.Sscanf(line, "%x-%x ", &lo, &hi); n == 2 {
 			within = lo <= at && at < hi
