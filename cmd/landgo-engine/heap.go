@@ -16,9 +16,9 @@ func hugePages() {
 	const first, arena = 28 << 20, 64 << 20
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	block := make([]byte, first)
-	end := uintptr(unsafe.Pointer(unsafe.SliceData(block))) + first
-	from := (end - 1) &^ (arena - 1)                                             // an arena of the collector begins at a multiple of its size
-	_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, end-from, unix.MADV_HUGEPAGE) // it is advice
+	begin := uintptr(unsafe.Pointer(unsafe.SliceData(block)))
+	from := (begin - 1) &^ (arena - 1)                                                   // with the part in use, which is before it
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, begin+first-from, unix.MADV_HUGEPAGE) // it is advice
 	runtime.KeepAlive(block)
 	runtime.GC()
 }

@@ -6,8 +6,8 @@ import (
 	"landgo/kernel/effect"
 )
 
-// Memory that is mapped shared and of no file the kernel keeps as if it were one's. So what is
-// in it stays through MADV_DONTNEED, which only takes it from the page tables.
+// Memory that is mapped shared, and of no file, lies in a nameless file of Linux's. MADV_DONTNEED only
+// takes it from the page tables, so what is in it stays.
 
 // keeps lists maps in the order in which they were made, from the first that is shared on. The last
 // one that has a page says whether what is in it is kept.

@@ -7,10 +7,10 @@ import (
 	"landgo/kernel/effect"
 )
 
-// Timers that send signals: setitimer, alarm, and timer_create. (For SIGEV_THREAD, libraries start a
-// thread that waits for a signal of theirs, with SIGEV_THREAD_ID.) Linux checks them at the machine's ticks, and a process
-// may be kept from running for any time. So one that is set may go off between any two
-// instructions, whatever its length; package scheduler has each as a thread of its own
+// Timers that send signals: setitimer, alarm, and timer_create. (For SIGEV_THREAD a library starts a
+// thread, which waits for a signal of its own by SIGEV_THREAD_ID.) Linux checks them at the machine's
+// ticks, and a process may be kept from running for any time. So one that is set may go off between
+// any two instructions, whatever its length; package scheduler has each as a thread of its own
 // (scheduler/timer.go), whose steps are GoOff.
 //
 // A timer always has left what it was set to: no processor's time passes that isn't looked
