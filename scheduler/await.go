@@ -330,7 +330,8 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 		if th.Stand, th.Waits, th.awaits = StandAccess, nil, false; counted {
 			recurs, single = aw.counts.recursWith(th), true
 		} else {
-			recurs, single, _ = aw.spins.comesRound(th)
+			r, _ := aw.spins.comesRound(th)
+			recurs, single = r != goesOn, r == onlyLooks
 		}
 	})
 	aw.attempt.current = current

@@ -123,16 +123,17 @@ func (s *System) standAt(th edit, tr *trace.Transition) error {
 	switch th.Stand {
 	case StandAccess:
 		if n := len(tr.Accesses); n > 0 && th.LastStep != 0 && s.steps[th.LastStep-1].effects == th.Effects && s.spins.sameRead(&tr.Accesses[n-1], &th.Access) {
-			if reads, single := s.spins.tryTurn(th.thread, tr); reads != nil {
-				if single {
-					s.awaits.learn(&th.Access)
-				} else {
-					s.counts.learn(th.thread) // it yields, or sleeps
-				}
+			reads, round := s.spins.tryTurn(th.thread, tr)
+			switch round {
+			case onlyLooks:
+				s.awaits.learn(&th.Access)
+			case goesOn, looksRests:
+				s.counts.learn(th.thread)
+			}
+			if reads != nil {
 				s.spinOn(th, reads)
 				return nil
 			}
-			s.counts.learn(th.thread)
 		}
 		fallthrough
 	case StandRun, StandTrap, StandOp:
@@ -179,18 +180,18 @@ func (s *spins) still(tr *trace.Transition) bool {
 }
 
 // tryTurn runs the thread once round from where it stands and takes it back:
-// does the state recur, with no effect? Then reads are the turn's reads. single: it is one access.
-func (s *spins) tryTurn(th *thread, of *trace.Transition) (reads []trace.Access, single bool) {
+// does the state recur, with no effect? Then reads are the turn's reads.
+func (s *spins) tryTurn(th *thread, of *trace.Transition) (reads []trace.Access, r round) {
 	s.in.arena.seal(of)
 	read := of.Accesses[len(of.Accesses)-1]
 	read.PC = th.Access.PC // the last one was perhaps before the loop
 	s.trials.probe(th, func(th edit) {
-		recurs, one, tr := s.comesRound(th)
-		if recurs {
-			single, reads = one, s.appendReads([]trace.Access{read}, tr)
+		var tr *trace.Transition
+		if r, tr = s.comesRound(th); r != goesOn {
+			reads = s.appendReads([]trace.Access{read}, tr)
 		}
 	})
-	return reads, single
+	return reads, r
 }
 
 // appendReads adds the accesses of a step, and the objects whose failed try it saw.
@@ -222,22 +223,40 @@ func (t *trials) probe(th *thread, f func(th edit)) {
 	t.attempt.probing, t.learning.finer, t.in.observer = false, finer || t.learning.finer, observer
 }
 
+// round is what a thread does that stands at an access and is run for a step.
+type round uint8
+
+const (
+	goesOn     round = iota
+	comesBack        // it stands where it stood, and nothing has changed
+	onlyLooks        // the same, by that access alone
+	looksRests       // the same, and it has yielded or slept
+)
+
 // comesRound runs a thread that stands at an access for a step.
-func (s *spins) comesRound(th edit) (recurs, single bool, tr *trace.Transition) {
-	before, mem := *th.thread, s.in.machine.Journal()
+func (s *spins) comesRound(th edit) (r round, tr *trace.Transition) {
+	before, mem, logged := *th.thread, s.in.machine.Journal(), s.in.machine.Logged()
 	tr = s.in.arena.transition(th.ID, 0)
 	if err := s.runs.step(th, tr, 0); err != nil {
-		return false, false, tr // it will come up when the thread is really run
+		return goesOn, tr // it will come up when the thread is really run
 	}
-	recurs = th.Stand == StandAccess && sameAccess(&th.Access, &before.Access) && th.Half == before.Half && th.Effects == before.Effects &&
+	recurs := th.Stand == StandAccess && sameAccess(&th.Access, &before.Access) && th.Half == before.Half && th.Effects == before.Effects &&
 		s.calm(tr) && tr.End == trace.EndPoint &&
 		s.sameLive(th.thread, before.Ctx) && s.unchanged(mem, s.redZone(th.thread))
-	single = len(tr.Accesses) == 1 && len(tr.Ops) == 0 && tr.Accesses[0].Addr == before.Access.Addr && tr.Accesses[0].Size == before.Access.Size
+	single := len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &before.Access)
 	if recurs && !s.unchanged(mem, emu.Range{}) {
 		s.in.arena.seal(tr)
 		recurs = s.again(th, []*trace.Transition{tr})
 	}
-	return recurs, single, tr
+	switch {
+	case !recurs:
+		return goesOn, tr
+	case single && len(tr.Ops) == 0:
+		return onlyLooks, tr
+	case single && onlyRests(tr.Ops) && s.in.hasClock() && s.in.onlySlept(logged):
+		return looksRests, tr
+	}
+	return comesBack, tr
 }
 
 // sameAccess reports whether two accesses are of the same bytes by the same instruction.
