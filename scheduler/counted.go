@@ -166,8 +166,8 @@ func onlyRests(ops []trace.Op) bool {
 	return !slices.ContainsFunc(ops, func(o trace.Op) bool { return o.Kind != trace.OpYield && o.Kind != trace.OpSleep })
 }
 
-// hasClock reports whether the kernel has a clock that sleeps move. Elsewhere a loop that yields isn't surveyed:
-// in the tests of thread libraries that took longer than the polls that it spares (make bench).
+// hasClock reports whether the kernel has a clock that sleeps move. Elsewhere a loop that yields isn't
+// surveyed: in the tests of thread libraries that took longer than the polls that it spares (make bench).
 func (s *present) hasClock() bool {
 	_, ok := s.kernel.(clockKernel)
 	return ok
