@@ -39,6 +39,9 @@ const mostCounted = 64
 type counts struct {
 	from Counter // nil: no addition is said to blend
 	list []countAt
+	// The list by bytes: where the additions to some are, and these.
+	places map[bytesOf]int
+	same   []sameBytes
 	// Of one of them: additions that come in any order with it, by sign, and what flows.
 	adds, subs []countAt
 	left       []int64
@@ -70,8 +73,13 @@ func (c *counts) hold(o *relation.Order, opts *Options) bool {
 		return true
 	}
 	all := true
-	for _, b := range c.byBytes(o) {
+	same := c.byBytes(o)
+	for i := range same {
+		b := &same[i]
 		for t := range b.threads {
+			if !b.threads[t].tested {
+				continue
+			}
 			b.windowsOf(o, t, opts.fault, func(e *countAt, low, high int64) {
 				if !e.Holds(e.Before, e.Before) || !e.Holds(low, high) && !e.Holds(c.least(o, b, low, opts.fault), high) {
 					c.from.Uncount(int(last - e.at))

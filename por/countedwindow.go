@@ -24,46 +24,92 @@ type sameBytes struct {
 // threadCounts has a thread's additions, in order; sums[i] is the sum of the first i.
 type threadCounts struct {
 	thread trace.TID
+	tested bool
 	list   []countAt
 	sums   []int64
 }
 
-// byBytes sorts the list.
-func (c *counts) byBytes(o *relation.Order) (all []*sameBytes) {
-	made := map[bytesOf]*sameBytes{}
+// byBytes sorts the list. What it returns is used again by the next call.
+func (c *counts) byBytes(o *relation.Order) []sameBytes {
+	if c.places == nil {
+		c.places = map[bytesOf]int{}
+	}
+	clear(c.places)
+	c.same = c.same[:0]
 	for i := len(c.list) - 1; i >= 0; i-- { // the newest is the first
 		k := &c.list[i]
 		key := bytesOf{k.Addr, k.Size}
-		b := made[key]
-		if b == nil {
-			b = &sameBytes{}
-			made[key], all = b, append(all, b)
+		n, ok := c.places[key]
+		if !ok {
+			n = len(c.same)
+			c.places[key] = n
+			var b *sameBytes
+			c.same, b = another(c.same)
+			b.threads = b.threads[:0]
 		}
-		b.add(o.Thread(k.at), k)
+		c.same[n].add(o.Thread(k.at), k)
 	}
-	return all
+	return c.same
+}
+
+// another returns the list with one more, and that: with the room that it had in an earlier list.
+func another[T any](list []T) ([]T, *T) {
+	if n := len(list); n < cap(list) {
+		list = list[:n+1]
+	} else {
+		var fresh T
+		list = append(list, fresh)
+	}
+	return list, &list[len(list)-1]
 }
 
 func (b *sameBytes) add(t trace.TID, k *countAt) {
 	i := slices.IndexFunc(b.threads, func(x threadCounts) bool { return x.thread == t })
 	if i < 0 {
 		i = len(b.threads)
-		b.threads = append(b.threads, threadCounts{thread: t, sums: []int64{0}})
+		var x *threadCounts
+		b.threads, x = another(b.threads)
+		x.thread, x.tested, x.list, x.sums = t, false, x.list[:0], append(x.sums[:0], 0)
 	}
 	x := &b.threads[i]
 	x.list = append(x.list, *k)
 	x.sums = append(x.sums, x.sums[len(x.sums)-1]+k.Added)
+	if k.Least != 0 {
+		x.tested = true
+	}
 }
 
 // window is a thread's additions that come in any order with one of another thread: from lo up to hi.
 // Up to mid it came before, in this execution. The three only rise with the other's additions.
 type window struct {
-	of          *threadCounts
-	lo, mid, hi int
-	// Where the sums from lo to hi are least and greatest: the first of each is; behind each are
-	// those that are when it has left the window.
-	least, greatest []int
-	ends            int // how many sums have been looked at
+	of              *threadCounts
+	lo, mid, hi     int
+	least, greatest extremes // of the sums from lo to hi
+	ends            int      // how many sums have been looked at
+}
+
+// extremes are where the sums of a window are least, or greatest: list[first] is; behind each are
+// those that are when it has left the window.
+type extremes struct {
+	list  []int
+	first int
+}
+
+func (x *extremes) at() int { return x.list[x.first] }
+
+// enter has i come behind all that it is beyond.
+func (x *extremes) enter(i int, beyond func(int) bool) {
+	for len(x.list) > x.first && beyond(x.list[len(x.list)-1]) {
+		x.list = x.list[:len(x.list)-1]
+	}
+	x.list = append(x.list, i)
+}
+
+// leave takes out what is before lo.
+func (x *extremes) leave(lo int) {
+	for x.at() < lo {
+		x.first++
+	}
 }
 
 func (w *window) list() []countAt { return w.of.list[w.lo:w.hi] }
@@ -89,22 +135,11 @@ func (w *window) move(o *relation.Order, e *countAt, f fault) {
 	sums := w.of.sums
 	for ; w.ends <= w.hi; w.ends++ {
 		n := sums[w.ends]
-		w.least = append(dropTail(w.least, func(i int) bool { return sums[i] >= n }), w.ends)
-		w.greatest = append(dropTail(w.greatest, func(i int) bool { return sums[i] <= n }), w.ends)
+		w.least.enter(w.ends, func(i int) bool { return sums[i] >= n })
+		w.greatest.enter(w.ends, func(i int) bool { return sums[i] <= n })
 	}
-	for w.least[0] < w.lo {
-		w.least = w.least[1:]
-	}
-	for w.greatest[0] < w.lo {
-		w.greatest = w.greatest[1:]
-	}
-}
-
-func dropTail(list []int, drop func(int) bool) []int {
-	for len(list) > 0 && drop(list[len(list)-1]) {
-		list = list[:len(list)-1]
-	}
-	return list
+	w.least.leave(w.lo)
+	w.greatest.leave(w.lo)
 }
 
 // windowsOf calls look for each addition of thread t whose result is tested, with bounds for what
@@ -113,7 +148,9 @@ func (b *sameBytes) windowsOf(o *relation.Order, t int, f fault, look func(e *co
 	b.windows = b.windows[:0]
 	for i := range b.threads {
 		if i != t {
-			b.windows = append(b.windows, window{of: &b.threads[i]})
+			var w *window
+			b.windows, w = another(b.windows)
+			*w = window{of: &b.threads[i], least: extremes{list: w.least.list[:0]}, greatest: extremes{list: w.greatest.list[:0]}}
 		}
 	}
 	own := b.threads[t].list
@@ -126,7 +163,7 @@ func (b *sameBytes) windowsOf(o *relation.Order, t int, f fault, look func(e *co
 			w := &b.windows[k]
 			w.move(o, b.e, f)
 			now := w.of.sums[w.mid]
-			low, high = low+w.of.sums[w.least[0]]-now, high+w.of.sums[w.greatest[0]]-now
+			low, high = low+w.of.sums[w.least.at()]-now, high+w.of.sums[w.greatest.at()]-now
 		}
 		look(b.e, low, high)
 	}
