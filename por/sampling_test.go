@@ -256,8 +256,8 @@ func (r roled) Threads(dst []trace.Thread) []trace.Thread {
 
 const crowd = 60
 
-// TestRoles: among a crowd of threads that do the same, a walk that draws roles lets the one
-// other thread take its five steps while none of these takes its second section.
+// TestRoles: many threads do the same. A walk that draws roles lets the one other thread take
+// its five steps while none of these takes its second section.
 func TestRoles(t *testing.T) {
 	section := func(m int, i model.Instr) []model.Instr {
 		return []model.Instr{{Code: model.Lock, A: m}, i, {Code: model.Unlock, A: m}}
