@@ -11,7 +11,6 @@ enum {
 	FIRST_RECORDS = 1 << 10,
 	PAGE_BYTES = 1 << PAGE_SHIFT,
 	FEW_PAGES = 8,        /* for fewer, a call takes as long as their faults */
-	MUCH_CODE = 8 << 20,
 	CODE_BUFFER = 64 << 20, /* of translated code; Unicorn's default reserves 1 GiB */
 };
 
@@ -100,11 +99,20 @@ static bool reserve_all(struct machine *m)
 	m->point = reserve(m->code_len + 1);
 	if (!(m->mem && m->perm && m->written && m->shadow && m->touched && m->regions && m->code && m->brk && m->point))
 		return false;
-	if (m->code_len <= MUCH_CODE) { /* breakpoints lie everywhere */
-		populate(m->code, m->code_len);
-		populate(m->brk, m->code_len);
-	}
 	return true;
+}
+
+/* The same for what is known of the sharing of n granules. */
+void machine_populate_sharing(struct machine *m, uint64_t granule, uint64_t n)
+{
+	populate(m->shadow + granule, n);
+}
+
+/* Asks for the memory of what is known of the code in [off, off + n): breakpoints lie everywhere. */
+void machine_populate_code(struct machine *m, uint64_t off, uint64_t n)
+{
+	populate(m->code + off, n);
+	populate(m->brk + off, n);
 }
 
 static bool allocate_all(struct machine *m)

@@ -105,6 +105,7 @@ func New(cfg Config) (*Machine, error) {
 	if cfg.NoEngine {
 		return m, nil
 	}
+	m.populateCode()
 	if err := m.mapBoard(); err != nil {
 		m.Close()
 		return nil, err
@@ -114,6 +115,23 @@ func New(cfg Config) (*Machine, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// muchCode is more code than is asked memory for before it runs.
+const muchCode = 8 << 20
+
+// populateCode asks for the memory of what is known of the code.
+func (m *Machine) populateCode() {
+	all := uint64(0)
+	for _, r := range m.cfg.Code {
+		all += r.Hi - r.Lo
+	}
+	if all > muchCode || m.cfg.Programs {
+		return
+	}
+	for _, r := range m.cfg.Code {
+		C.machine_populate_code(m.c, C.uint64_t(r.Lo-m.lo), C.uint64_t(r.Hi-r.Lo))
+	}
 }
 
 // ErrCode: the code lies where a machine can't have it.

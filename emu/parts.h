@@ -37,6 +37,8 @@ const char *machine_map(struct machine *m, uint64_t lo, uint64_t hi, bool code);
 const char *machine_hook(struct machine *m);
 void machine_close(struct machine *m);
 void machine_populate(struct machine *m, uint64_t addr, uint64_t n);
+void machine_populate_sharing(struct machine *m, uint64_t granule, uint64_t n);
+void machine_populate_code(struct machine *m, uint64_t off, uint64_t n);
 const char *machine_code_changed(struct machine *m, uint64_t lo, uint64_t hi);
 
 /* context.c */

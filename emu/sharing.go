@@ -22,6 +22,7 @@ func (m *Machine) DeclareConstant(ranges []Range) {
 		if r.Hi <= r.Lo || !m.inSpace(r.Lo, r.Hi-r.Lo) {
 			continue
 		}
+		C.machine_populate_sharing(m.c, C.uint64_t(r.Lo>>C.GRANULE_SHIFT), C.uint64_t((r.Hi-r.Lo)>>C.GRANULE_SHIFT))
 		for g, last := (r.Lo+(1<<C.GRANULE_SHIFT-1))>>C.GRANULE_SHIFT, r.Hi>>C.GRANULE_SHIFT; g < last; {
 			end := min(last, (g>>abi.PageShift+1)<<abi.PageShift)
 			m.noteTouched(g)

@@ -96,6 +96,7 @@ func (m *Machine) Overlay(addr, size uint64, p []byte) bool {
 		if blank > 0 {
 			lo := at - blank
 			m.push(undoEntry{addr + lo | C.UNDO_FILL<<C.UNDO_KIND_SHIFT, blank << 8})
+			C.machine_populate(m.c, C.uint64_t(addr+lo), C.uint64_t(blank))
 			copy(m.Bytes(addr+lo, blank), p[lo:])
 			blank = 0
 		}

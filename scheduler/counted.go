@@ -50,6 +50,9 @@ import (
 // each value. Longer ones are run turn by turn.
 const mostTurns = 1 << 7
 
+// leastTurns is how often a thread at least stays in a loop that is learned as one, once it looks again.
+const leastTurns = 3
+
 // learn notes that a thread is in a loop that counts: it is about to look again at the bytes at
 // which it has just looked. It comes back to an instruction of those that look.
 func (c *counts) learn(th *thread) {
@@ -63,23 +66,28 @@ func (c *counts) learn(th *thread) {
 	}
 }
 
-// looks are the instructions by which a thread looks again and again that stands before one of them.
+// looks are the instructions by which a thread looks again and again that stands before one of them. A
+// loop that ends before leastTurns isn't one: its few turns cost less than what is learned of it late.
 func (c *counts) looks(th *thread) (pcs []uint64) {
+	from := -1 // where they begin among all those of its turns
 	c.spins.trials.probe(th, func(th edit) {
-		for range 3 {
-			pcs = append(pcs, th.Access.PC)
+		for range leastTurns {
+			if from < 0 {
+				pcs = append(pcs, th.Access.PC)
+			}
 			if o, _ := c.turnOnce(th, func(uint64) bool { return true }); o != stays {
-				pcs = nil
+				from = -1
 				return
 			}
-			if i := slices.Index(pcs, th.Access.PC); i >= 0 {
-				pcs = pcs[i:]
-				return
+			if from < 0 {
+				from = slices.Index(pcs, th.Access.PC)
 			}
 		}
-		pcs = nil
 	})
-	return pcs
+	if from < 0 {
+		return nil
+	}
+	return pcs[from:]
 }
 
 // rests reports whether a thread that stands before a look, in a schedule's end state, would look in

@@ -111,8 +111,9 @@ func (s *Openings) noted(start *Opening) {
 	}
 }
 
-// worthNoting is the least number of instructions of a start that is noted.
-const worthNoting = 1 << 19
+// worthNoting is the least number of instructions of a start that is noted. Each runs once, or
+// nearly, so to translate them takes longer than to play what they did.
+const worthNoting = 1 << 15
 
 // A start is noted up to this many instructions, and legs: a program may loop before it has a
 // second thread.

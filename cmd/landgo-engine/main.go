@@ -17,6 +17,7 @@ import (
 	"landgo/internal/explore"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/limits"
+	_ "landgo/internal/firstheap"
 	"landgo/internal/host"
 	"landgo/internal/result"
 	"landgo/internal/wire"

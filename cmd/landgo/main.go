@@ -7,14 +7,38 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strings"
 
+	_ "landgo/internal/firstheap"
 	"landgo/internal/process"
 	"landgo/internal/result"
 	"landgo/internal/wire"
 )
 
 func main() {
-	os.Exit(doMain(os.Args[1:], os.Stdout, os.Stderr, &process.Engine{Stderr: os.Stderr, Build: version}))
+	engine := &process.Engine{Stderr: os.Stderr, Build: version}
+	if wantsEngine(os.Args[1:]) {
+		engine.Ahead()
+	}
+	os.Exit(doMain(os.Args[1:], os.Stdout, os.Stderr, engine))
+}
+
+// wantsEngine reports whether a call's words look as if an engine will be asked, confined as
+// by default. It is started then while the words are read.
+func wantsEngine(args []string) bool {
+	if len(args) < 2 || !slices.Contains([]string{"run", "replay", "explore", "debug", "inspect"}, args[0]) {
+		return false
+	}
+	for _, a := range args[1:] {
+		switch {
+		case a == "--":
+			return true
+		case a == "-h", strings.HasPrefix(a, "--help"), strings.HasPrefix(a, "--confine"):
+			return false
+		}
+	}
+	return true
 }
 
 // doMain is the whole program but for its end: it returns the exit status.

@@ -352,3 +352,16 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
 	}
 }
+
+// TestWantsEngine: an engine is started ahead where a guest is to be run, and not for help.
+func TestWantsEngine(t *testing.T) {
+	for words, want := range map[string]bool{
+		"run a": true, "replay a.landgo": true, "inspect a": true, "run a -- --help": true,
+		"": false, "run": false, "help run": false, "run --help": false, "run -h": false, "version": false,
+		"grade class": false, "run --confine off a": false, "run --confine=off a": false,
+	} {
+		if got := wantsEngine(strings.Fields(words)); got != want {
+			t.Errorf("%q: %v", words, got)
+		}
+	}
+}

@@ -27,12 +27,13 @@ var ofImage = []string{
 // package below one that is named here ("kernel" for "kernel/linux") has its
 // parent's rights, and may import its parent.
 var may = map[string][]string{
-	"internal/abi":     {},
-	"internal/trace":   {},
-	"internal/host":    {},
-	"internal/confine": {},
-	"internal/yaml":    {},
-	"internal/image":   {"internal/trace", "internal/host"},
+	"internal/abi":       {},
+	"internal/trace":     {},
+	"internal/host":      {},
+	"internal/firstheap": {},
+	"internal/confine":   {},
+	"internal/yaml":      {},
+	"internal/image":     {"internal/trace", "internal/host"},
 	// Its rooms: each may import those above it.
 	"internal/image/elffile":   {"internal/host"},
 	"internal/image/linked":    {"internal/host", "internal/image/elffile"},
@@ -88,9 +89,9 @@ var may = map[string][]string{
 	"internal/queue":       {"internal/grade", "internal/grade/flags", "internal/confine", "internal/explore/config", "internal/result", "internal/wire"},
 	// They have no C in them: the emulator is in the other process. The first has no
 	// network either, but for the socket of a debugger on the same machine.
-	"cmd/landgo":        {"internal/choose", "internal/course", "internal/dap", "internal/debugger", "internal/gdbserver", "internal/grade/flags", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},
+	"cmd/landgo":        {"internal/firstheap", "internal/choose", "internal/course", "internal/dap", "internal/debugger", "internal/gdbserver", "internal/grade/flags", "internal/wire", "internal/process", "internal/sources", "internal/host", "internal/confine", "internal/explore/config", "internal/page", "internal/report", "internal/format", "internal/result", "guests"},
 	"cmd/landgo-class":  {"internal/course", "internal/grade", "internal/grade/flags", "internal/queue", "internal/wire", "internal/process", "internal/confine", "internal/explore/config", "internal/report", "internal/result"},
-	"cmd/landgo-engine": {"internal/wire", "internal/debugger", "internal/host", "internal/confine", "internal/explore", "internal/explore/config", "internal/explore/limits", "internal/result", "emu"},
+	"cmd/landgo-engine": {"internal/firstheap", "internal/wire", "internal/debugger", "internal/host", "internal/confine", "internal/explore", "internal/explore/config", "internal/explore/limits", "internal/result", "emu"},
 	"guests":            {"internal/trace"},
 	"internal":          {"guests", "internal/result", "internal/trace"},
 	// It looks at its own heap while it searches.

@@ -15,12 +15,13 @@ import (
 // (por/stateful.go). It comes after bufferedAfter steps, or an execution of statesLong, and again
 // each time the search has made bufferedAgain times as many. It may have bufferedMore times the
 // steps that were made. As long as the search's estimates are right, it may only have a part
-// (bufferedRest) of those that are left: else it could take longer than the search. It has no end
-// where a loop stores and nothing has it wait for that: each turn makes the buffer longer.
+// (bufferedRest) of those that are left: else it could take longer than the search. Where no more
+// are left than were made, the first waits for twice as many. It has no end where a loop stores and
+// nothing has it wait for that: each turn makes the buffer longer.
 const (
 	bufferedAfter               = 200_000
 	bufferedAgain, bufferedMore = 4, 8
-	bufferedRest                = 4
+	bufferedRest                = 8
 	bufferedLong                = 4_000      // where buffers are long, each costs milliseconds
 	bufferedMost                = 12_000_000 // stored states take memory
 )
@@ -40,6 +41,9 @@ func (h *hunt) tryStates(made uint64) {
 		if h.instead, h.insteadErr = h.stately(bufferedLong); h.instead == nil && h.insteadErr == nil {
 			h.sample(max(made, h.pace(sampleAfter)))
 		}
+		return
+	}
+	if soonOver(made, h.pace(bufferedAfter), rest(made, h.share)) {
 		return
 	}
 	h.nextStates = bufferedAgain * made

@@ -21,8 +21,8 @@ static void *gives(void *a) { for (int i = 0; i < 10; i++) { if (flag == 2) goto
 static void *yields(void *a) { for (int i = 0; i < 6; i++) { if (flag == 2) goto out; if (i > 3) sched_yield(); PAUSE; } slow = 1; out: seen = seen * 4 + 1; return a; }
 static void *ends(void *a) { for (int i = 0; i < 12; i++) { if (flag == 2) return a; if (i < 6) PAUSE; else sched_yield(); } while (flag != 2) ; return a; }
 static void *backs(void *a) { for (int n = 1; flag != 2; n = n < 32 ? n * 2 : n) for (int i = 0; i < n; i++) PAUSE; seen = seen * 4 + 1; return a; }
-static void *keeps(void *a) { int i = 0; while (i < 3 && flag != 2) i++; seen = seen * 8 + i; return a; }
-static void *adds(void *a) { int n = 0; for (int i = 0; i < 3; i++) n += flag; seen = seen * 16 + n; return a; }
+static void *keeps(void *a) { int i = 0; while (i < 6 && flag != 2) i++; seen = seen * 8 + i; return a; }
+static void *adds(void *a) { int n = 0; for (int i = 0; i < 6; i++) n += flag; seen = seen * 16 + n; return a; }
 static void *takes(void *a) { for (int i = 0; i < 5; i++) { int e = 2; if (atomic_compare_exchange_strong(&flag, &e, 5)) goto out; PAUSE; } slow = 1; out: seen = seen * 4 + 1; return a; }
 static void *plainly(void *a) { for (int i = 0; i < 8; i++) { if (plain == 2) goto out; PAUSE; } slow = 1; out: seen = seen * 4 + 1; return a; }
 static void *rests(void *a) { while (flag != 2) sched_yield(); seen = seen * 4 + 1; return a; }
@@ -30,7 +30,7 @@ static void *sleeps(void *a) { while (flag != 2) usleep(5); seen = seen * 4 + 1;
 static void *longer(void *a) { for (int d = 1; flag != 2; d = d < 500 ? d * 2 : d) usleep(d); seen = seen * 4 + 1; return a; }
 static void *often(void *a) { int n = 0; while (flag != 2) if (++n > 1) { usleep(5); n = 0; } seen = seen * 4 + 1; return a; }
 static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000 + t.tv_nsec; }
-static void *timed(void *a) { long from = now(); for (int i = 0; i < 3 && flag != 2; i++) usleep(5); seen = seen * 8 + (now() - from) / 5000; return a; }
+static void *timed(void *a) { long from = now(); for (int i = 0; i < 6 && flag != 2; i++) usleep(5); seen = seen * 8 + (now() - from) / 5000; return a; }
 static void *sets(void *a) { flag = 1; flag = 2; seen = seen * 4 + 2; return a; }
 static void *writes(void *a) { plain = 1; plain = 2; seen = seen * 4 + 2; return a; }
 `
@@ -91,6 +91,23 @@ func TestCounted(t *testing.T) {
 				if few.RaceCount != all.RaceCount {
 					t.Errorf("%d races, with all turns %d", few.RaceCount, all.RaceCount)
 				}
+			}
+		})
+	}
+}
+
+// TestShortLoops: a loop of three turns is run turn by turn, in ten executions: the looks find any values
+// that come one after the other, up to 2. With the turns as one step there is one for each value.
+func TestShortLoops(t *testing.T) {
+	t.Parallel()
+	const looks = "static void *looks(void *a) { for (int i = 0; i < TURNS; i++) if (flag == 2) return a; return a; }\nstatic void *twice(void *a) { flag = 1; flag = 2; return a; }\n"
+	for turns, want := range map[string]uint64{"3": 10, "8": 3} {
+		t.Run(turns, func(t *testing.T) {
+			t.Parallel()
+			cfg := onProgram(compile.Text(t, "gcc", countedHead+looks+"int main(void) { GO(t, looks); GO(u, twice); pthread_join(u, 0); pthread_join(t, 0); return 0; }", "-DTURNS="+turns))
+			cfg.Model, cfg.Search, cfg.Race = config.ModelSC, "optimal", config.RaceOff
+			if r := ran(t, cfg); r.Verdict != "verified" || r.Executions != want {
+				t.Errorf("%s: %d executions, want %d", r.Verdict, r.Executions, want)
 			}
 		})
 	}

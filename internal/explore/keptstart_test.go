@@ -70,6 +70,31 @@ func TestKeptStart(t *testing.T) {
 	}
 }
 
+// TestKeptShortStart: the start of a small program in C is kept, too, if a dynamic linker has a part
+// in it.
+func TestKeptShortStart(t *testing.T) {
+	t.Parallel()
+	if inAnother(t) {
+		return
+	}
+	for flag, want := range map[string]int{compile.Dynamic: 1, "-O1": 0} {
+		c := config.Default()
+		c.Guest = compile.Text(t, "gcc", `
+#include <pthread.h>
+static int x; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *f(void *a) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return a; }
+int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); pthread_join(t, 0); return x != 2; }`, "-pthread", flag)
+		c.Out, c.Jobs, c.Snapshot = config.NoFile, 1, t.TempDir()
+		first, again := runOf(t, c), runOf(t, c)
+		if outcome(first) != outcome(again) || first.Verdict != result.Verified {
+			t.Errorf("%s: %s, then %s", flag, outcome(first), outcome(again))
+		}
+		if files, _ := filepath.Glob(c.Snapshot + "/*.start"); len(files) != want {
+			t.Errorf("%s: kept: %v", flag, files)
+		}
+	}
+}
+
 // TestKeptStartFits: a start is used for the same program, libraries, arguments and
 // configuration only.
 func TestKeptStartFits(t *testing.T) {

@@ -28,3 +28,7 @@ func (f *foresight) foresee(made uint64, share float64) {
 		f.all = float64(made) / share
 	}
 }
+
+// soonOver reports whether a search that has made so many steps seems to need no more than that. What is
+// due beside it then waits for twice as many steps, at most.
+func soonOver(made, due, rest uint64) bool { return made < 2*due && rest <= made }

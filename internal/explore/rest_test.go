@@ -12,7 +12,7 @@ func TestStatesSteps(t *testing.T) {
 		want  uint64
 	}{
 		{0, 0, 800_000},   // no estimate
-		{0.5, 0, 25_000},  // as much is left
+		{0.5, 0, 12_500},  // as much is left
 		{0.999, 0, 4_000}, // it is nearly over
 		{0.000001, 0, 800_000},
 		{0.5, 1, 50_000},
@@ -44,6 +44,27 @@ func TestForesight(t *testing.T) {
 	} {
 		if f.foresee(c.made, c.share); f.wrong != c.wrong {
 			t.Errorf("%d: %d wrong, want %d", i, f.wrong, c.wrong)
+		}
+	}
+}
+
+// TestSoonOver: what is due beside a search waits where no more is left of it than it has made, up to
+// twice the steps.
+func TestSoonOver(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		made  uint64
+		share float64
+		want  bool
+	}{
+		{100_000, 0.5, true},
+		{100_000, 0.49, false},
+		{100_000, 0, false}, // no estimate
+		{199_999, 0.99, true},
+		{200_000, 0.99, false},
+	} {
+		if got := soonOver(c.made, 100_000, rest(c.made, c.share)); got != c.want {
+			t.Errorf("%d steps, a share of %v: %v", c.made, c.share, got)
 		}
 	}
 }

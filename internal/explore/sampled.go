@@ -15,7 +15,7 @@ import (
 // deep first never comes back from there. In both cases a bug that buffers make is mostly in one
 // of a few hundred samples (Yuan, Yang and Gu, Partial Order Aware Concurrency Sampling, CAV
 // 2018). So samples are taken once: while a search goes on that has had sampleAfter steps. Where it
-// seems to be over in fewer steps than the samples have, they wait for twice as many. They come
+// seems to need no more than it has had, they wait for twice as many. They come
 // before a second search (again.go) has more than its first soonAgain executions, or
 // soonSteps steps. They prove nothing, and change nothing in what the search says.
 
@@ -59,8 +59,8 @@ func ofBuffers(r *result.Result, fewer bool) {
 
 // sample takes the samples, if a search has had enough steps and they may tell more than it does.
 func (h *hunt) sample(made uint64) {
-	soonOver := made < 2*h.pace(sampleAfter) && rest(made, h.share) < sampledSteps
-	if take := h.sampling; take != nil && made >= h.pace(sampleAfter) && !soonOver {
+	due := h.pace(sampleAfter)
+	if take := h.sampling; take != nil && made >= due && !soonOver(made, due, rest(made, h.share)) {
 		h.sampling = nil
 		h.instead, h.insteadErr = take()
 	}

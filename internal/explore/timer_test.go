@@ -269,6 +269,39 @@ int main(void) {
 	endsAs(t, c, "verified", "optimal")
 }
 
+// TestTimerThatPasses: a bug's account names its second timer, which doesn't fire in the run that
+// passes.
+func TestTimerThatPasses(t *testing.T) {
+	t.Parallel()
+	cfg := config.Default()
+	cfg.Out, cfg.Jobs, cfg.Guest = config.NoFile, 1, compile.Text(t, "gcc", `
+#include <assert.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <ucontext.h>
+static ucontext_t home, c[2]; static char stack[2][32768]; static int now, done[2]; static volatile int counter, begun; static sigset_t tick;
+static void other(int sig) { int me = now; if (done[1 - me]) return; now = 1 - me; swapcontext(&c[me], &c[now]); }
+static void body(int i) {
+	sigprocmask(SIG_UNBLOCK, &tick, 0);
+	int seen = counter; counter = seen + 1;
+	sigprocmask(SIG_BLOCK, &tick, 0);
+	done[i] = 1;
+	if (!done[1 - i]) { now = 1 - i; swapcontext(&c[i], &c[now]); }
+	setcontext(&home);
+}
+int main(void) {
+	sigemptyset(&tick); sigaddset(&tick, SIGVTALRM); sigprocmask(SIG_BLOCK, &tick, 0);
+	for (int i = 0; i < 2; i++) { getcontext(&c[i]); c[i].uc_stack.ss_sp = stack[i]; c[i].uc_stack.ss_size = sizeof stack[i]; makecontext(&c[i], (void (*)(void))body, 1, i); }
+	struct sigaction a = { .sa_handler = other }; sigfillset(&a.sa_mask); sigaction(SIGVTALRM, &a, 0);
+	struct itimerval v = { { 0, 10000 }, { 0, 10000 } }; setitimer(ITIMER_VIRTUAL, &v, 0);
+	getcontext(&home); if (!begun) { begun = 1; setcontext(&c[0]); }
+	assert(counter == 2); exit(0); }`)
+	if r := runOf(t, cfg); r.Verdict != result.Buggy || r.Bug.Preemptions != 1 {
+		t.Errorf("%s (%s): %+v", r.Verdict, r.Reason, r.Bug)
+	}
+}
+
 // TestTicksBesides: where an execution has no end after a tick, others are looked at for a
 // bug. Its schedule can be replayed without an option.
 func TestTicksBesides(t *testing.T) {

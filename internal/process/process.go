@@ -42,6 +42,8 @@ type Engine struct {
 	SystemOnly bool
 	// Parts, if not nil, is a socket over which parts of a run's search are lent.
 	Parts *os.File
+	// ahead is an engine that is started before it is asked.
+	ahead *early
 }
 
 // Run implements wire.Engine.
@@ -119,7 +121,7 @@ func (p *Engine) talk(ctx context.Context, r *wire.Request, o wire.Observer, u *
 	c := &r.Config.Value
 	keeper := keeperOf(c, p.SystemOnly)
 	defer keeper.Close()
-	child, err := p.start(c.Confine)
+	child, err := p.engine(c.Confine)
 	if err != nil {
 		return nil, err
 	}

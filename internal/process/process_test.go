@@ -122,3 +122,37 @@ func TestLibraries(t *testing.T) {
 		}
 	}
 }
+
+// TestAhead: the first call takes the engine that was started ahead, unless it isn't to be
+// confined; each later call has one of its own.
+func TestAhead(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, level := range []confine.Level{confine.Best, confine.Off} {
+		e := &Engine{Stderr: io.Discard, Build: "b", Program: self}
+		e.Ahead()
+		<-e.ahead.done
+		if e.ahead.err != nil {
+			t.Fatal(e.ahead.err)
+		}
+		early, copied := e.ahead.child, *e
+		for i := range 3 {
+			by := []*Engine{e, &copied, e}[i]
+			c, err := by.engine(level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took, want := c == early, i == 0 && level != confine.Off; took != want {
+				t.Errorf("level %q, call %d: took the one that was started ahead: %v", level, i, took)
+			}
+			c.end()
+		}
+		select {
+		case <-early.over:
+		default:
+			t.Errorf("level %q: the engine that was started ahead goes on", level)
+		}
+	}
+}

@@ -256,7 +256,7 @@ var searchOptions = []Option{
 	}, {
 		Name: "snapshot", Group: GroupOutput, Value: "DIR|off",
 		Help: "where kernels' boots and programs' starts are kept, to begin there the next time",
-		Doc:  "By default $XDG_CACHE_HOME/landgo/boot, or ~/.cache/landgo/boot. A boot of a million instructions and more is kept, and used for the same kernel, command line, profile, machine and landgo only. A program's start is what its first thread does before there is another. It is kept where it is as long (C++ with shared libraries), and used for the same program, libraries, arguments, environment, input, options and landgo only. It changes no result.",
+		Doc:  "By default $XDG_CACHE_HOME/landgo/boot, or ~/.cache/landgo/boot. A boot of a million instructions and more is kept, and used for the same kernel, command line, profile, machine and landgo only. A program's start is what its first thread does before there is another. It is kept from thirty thousand instructions on (nearly each program with shared libraries), and used for the same program, libraries, arguments, environment, input, options and landgo only. It changes no result.",
 		Set:  func(c *Config, v string) error { return setOutput(&c.Snapshot, v) },
 		Get:  func(c *Config) []string { return one(c.Snapshot) },
 	}, {

@@ -14,8 +14,8 @@ import (
 	"landgo/scheduler"
 )
 
-// A program's start is run once: in this process, and where it takes as long as a kernel's
-// boot that is kept, in all. The guest's sessions share it.
+// A program's start that is worth noting is run once in all: it is kept, as kernels' boots are.
+// The guest's sessions share it.
 
 // startKey is a digest of all that a program's start depends on.
 func (s *Session) startKey() (key [sha256.Size]byte, ok bool) {
@@ -60,9 +60,6 @@ func (s *Session) findStart() error {
 		}
 	}
 	s.openings = scheduler.NewOpenings(kept, func(o *scheduler.Opening) {
-		if o.Insns < worthKeeping {
-			return
-		}
 		if err := saved.WriteStart(path, key, o); err != nil && asked {
 			s.Notes = append(s.Notes, fmt.Sprintf("the program's start can't be kept: %v", err))
 		}

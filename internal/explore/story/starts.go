@@ -40,12 +40,12 @@ func (st *Story) starts(b *result.Bug) {
 func (st *Story) NameOthers(b *result.Bug) {
 	for _, x := range st.Guest.Starts() {
 		i := slices.IndexFunc(b.ThreadStarts, func(s result.ThreadStart) bool { return s.Thread == st.Guest.Name(x.Thread) })
-		if i < 0 || !standsInLibrary(st.Session, x.Entry) {
+		root := st.roots[x.Thread] // nil for one that took no step: a timer that didn't fire
+		if i < 0 || root == nil || !root.found || !standsInLibrary(st.Session, x.Entry) {
 			continue
 		}
 		s := &b.ThreadStarts[i]
-		own := startOf(st.Session, x, st.roots[x.Thread].Frame)
-		if own.Function != s.Function && st.roots[x.Thread].found {
+		if own := startOf(st.Session, x, root.Frame); own.Function != s.Function {
 			s.Rename(own.Function)
 			s.Defined = own.Defined
 		}

@@ -244,9 +244,14 @@ func (f *File) MayCall(name string) bool {
 
 // Mentions reports whether the address of a function may be in code or data. It looks for a word,
 // for half a word where the file has a fixed place, and for the distance in a call, a jump or a
-// lea. Bytes may look so by chance.
+// lea. Bytes may look so by chance. A file knows no address in another one: what it calls there it has
+// by name (Refers).
 func (f *File) Mentions(addr uint64) bool {
-	for _, p := range f.files() {
+	files := f.files()
+	if p := f.PartAt(addr); p != nil {
+		files = []*File{p}
+	}
+	for _, p := range files {
 		for i := range p.Segments {
 			s := &p.Segments[i]
 			for at := 0; at+4 <= len(s.Data); at++ {

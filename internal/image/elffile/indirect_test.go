@@ -1,6 +1,7 @@
 package elffile
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -52,6 +53,27 @@ func TestAddFunctions(t *testing.T) {
 			if s := f.Functions[i]; !slices.ContainsFunc(f.Symbols, func(o Symbol) bool { return o.label() == s.label() }) {
 				t.Fatalf("round %d: a function %v that is no symbol", round, s)
 			}
+		}
+	}
+}
+
+// TestMentions: a file's code may have the address of a function in the same file. In another file the same
+// bytes are there by chance.
+func TestMentions(t *testing.T) {
+	code := func(base, to uint64) *File { // a call of to
+		distance := uint32(to - (base + 5))
+		return &File{Base: base, Segments: []Segment{{Addr: base, MemSize: 0x100, Exec: true, Data: binary.LittleEndian.AppendUint32([]byte{0xe8}, distance)}}}
+	}
+	const program, library, function = 0x10000, 0x20000, 0x10080
+	for _, c := range []struct {
+		parts []*File
+		want  bool
+	}{
+		{[]*File{code(program, function), code(library, library)}, true},
+		{[]*File{code(program, program), code(library, function)}, false},
+	} {
+		if got := (&File{Parts: c.parts}).Mentions(function); got != c.want {
+			t.Errorf("%v, want %v", got, c.want)
 		}
 	}
 }
