@@ -9,6 +9,7 @@ type Gap uint8
 const (
 	GapCall        Gap = iota // a call of the kernel's, or a way to use it
 	GapInstruction            // an instruction that the machine hasn't got
+	GapOrder                  // accesses whose order processors differ in
 	GapThreads                // more threads than there are names, ids or outcomes for
 	GapMemory                 // more memory than the guest has
 	GapOutput                 // more output than is kept

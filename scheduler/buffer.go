@@ -454,12 +454,12 @@ func (s *present) SeenBy(t trace.TID, addr, n uint64) []byte {
 func (b *buffers) mixes(th *thread) error {
 	pc := b.mixed
 	b.mixed = 0
-	return b.in.Invalid(kernel.GapInstruction, th.ID, pc, "a load of bytes that its thread's newest store wrote only in part, with no fence since, isn't modelled with --model tso (some processors wait for the store)")
+	return b.in.Invalid(kernel.GapOrder, th.ID, pc, "a load of bytes that its thread's newest store wrote only in part, with no fence since, isn't modelled with --model tso (some processors wait for the store)")
 }
 
 // unordered is the error for a store that isn't in order with others.
 func (b *buffers) unordered(th *thread) error {
 	pc := b.weak
 	b.weak = 0
-	return b.in.Invalid(kernel.GapInstruction, th.ID, pc, "a store past the caches (movnt, maskmov) to bytes that another thread has to do with isn't modelled with --model tso: it is in no order with others")
+	return b.in.Invalid(kernel.GapOrder, th.ID, pc, "a store past the caches (movnt, maskmov) to bytes that another thread has to do with isn't modelled with --model tso: it is in no order with others")
 }

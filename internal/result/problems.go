@@ -49,6 +49,7 @@ const (
 const (
 	UnmodelledCall        ErrorKind = "unmodelled-call"
 	UnmodelledInstruction ErrorKind = "unmodelled-instruction"
+	UnmodelledOrder       ErrorKind = "unmodelled-order"
 	CodeChanged           ErrorKind = "code-changed"
 	PointlessPoint        ErrorKind = "pointless-point"
 	PointlessCheck        ErrorKind = "pointless-check"
@@ -208,6 +209,10 @@ var Problems = []Problem{
 		`instruction vaddps is not modelled, in sum (vec.c:9)`,
 		"The program uses an extension that the emulated processor hasn't got, or an instruction that only a kernel may use.",
 		"build the file that has the function with -march=x86-64 or -march=x86-64-v2 (up to SSE4.2 and popcnt), without -mavx, -mbmi or -march=native; for code that can't be changed add -mno-avx. Library functions that ask the processor what it has (cpuid) don't come here: it says that it has none of these"},
+	{UnmodelledOrder, ExitInvalid,
+		`a load of bytes that its thread's newest store wrote only in part, with no fence since, isn't modelled with --model tso, in look (flags.c:8)`,
+		"Processors differ in what the access does, and x86-TSO doesn't say. It is a load of bytes of which a store in the buffer wrote only some, or a store past the caches (movnt, maskmov).",
+		"put a fence between the store and the load (atomic_thread_fence(memory_order_seq_cst)), or have both access the same bytes; write what threads share by plain stores"},
 	{CodeChanged, ExitInvalid,
 		`a store into code isn't modelled, in start (boot.S:13)`,
 		"landgo takes the program's code as fixed. It is changed or made at run time, or shares a page of 4,096 bytes with data.",

@@ -28,6 +28,7 @@ var imageProblems = map[elffile.ErrorKind]result.ErrorKind{
 var gapProblems = map[kernel.Gap]result.ErrorKind{
 	kernel.GapCall:        result.UnmodelledCall,
 	kernel.GapInstruction: result.UnmodelledInstruction,
+	kernel.GapOrder:       result.UnmodelledOrder,
 	kernel.GapThreads:     result.TooManyThreads,
 	kernel.GapMemory:      result.TooMuchMemory,
 	kernel.GapOutput:      result.TooMuchOutput,
