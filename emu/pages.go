@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"landgo/internal/abi"
 )
@@ -95,13 +96,33 @@ func (m *Machine) TouchedByOthers(t int32, addr, n uint64) bool {
 	for g := addr >> C.GRANULE_SHIFT; g <= last; {
 		end := min(last+1, (g>>abi.PageShift+1)<<abi.PageShift)
 		if touched[g>>abi.PageShift] != 0 {
-			for _, b := range m.sharingBytes(g >> abi.PageShift)[g%abi.PageSize : (end-1)%abi.PageSize+1] {
-				if b != C.UNTOUCHED && b != C.TRUSTED_ONLY && (b != me || me == C.SHARED) {
-					return true
-				}
+			if othersIn(m.sharingBytes(g >> abi.PageShift)[g%abi.PageSize:(end-1)%abi.PageSize+1], me) {
+				return true
 			}
 		}
 		g = end
+	}
+	return false
+}
+
+// othersIn reports whether one of these sharing bytes is of another thread than me. Eight of one
+// kind are looked at together: those of a whole stack mostly are.
+func othersIn(sharing []byte, me uint8) bool {
+	const each = 0x0101010101010101
+	for len(sharing) > 0 {
+		n := min(8, len(sharing))
+		if n == 8 {
+			if w := binary.LittleEndian.Uint64(sharing); w == C.UNTOUCHED*each || me != C.SHARED && w == uint64(me)*each {
+				sharing = sharing[n:]
+				continue
+			}
+		}
+		for _, b := range sharing[:n] {
+			if b != C.UNTOUCHED && b != C.TRUSTED_ONLY && (b != me || me == C.SHARED) {
+				return true
+			}
+		}
+		sharing = sharing[n:]
 	}
 	return false
 }

@@ -304,3 +304,45 @@ func TestSharedHullSeesCode(t *testing.T) {
 		})
 	}
 }
+
+// What others have touched of a range is what they have touched of its words. Words that one thread
+// has touched alone are looked at eight together.
+func TestTouchedByOthersOfMany(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 18))
+	const lo, words = uint64(dataAt), 200
+	mine, others := 0, 0
+	for i := range 30 {
+		g, owner := learner(t, "nop"), trace.TID(1)
+		if i%3 == 0 {
+			owner = 300 // has no number of its own among the sharing bytes
+		}
+		for k := range 1 + r.Uint64N(words) {
+			g.Touch(owner, lo+8*k, 8, true)
+		}
+		for range 100 {
+			at, thread := lo+8*r.Uint64N(words), []trace.TID{0, 1, 2, 300}[r.IntN(4)]
+			switch r.IntN(12) {
+			case 0:
+				g.Touch(thread, at, 8, true)
+			case 1:
+				g.TouchTrusted(thread, at, 8, true)
+			}
+			n := 8 * (1 + r.Uint64N(words-(at-lo)/8))
+			want := false
+			for a := at; a < at+n; a += 8 {
+				want = want || g.TouchedByOthers(int32(thread), a, 8)
+			}
+			if want {
+				others++
+			} else {
+				mine++
+			}
+			if got := g.TouchedByOthers(int32(thread), at, n); got != want {
+				t.Fatalf("%d bytes from %#x, thread %d: %v, want %v", n, at, thread, got, want)
+			}
+		}
+	}
+	if mine < 300 || others < 300 {
+		t.Errorf("%d ranges of one thread, %d of others", mine, others)
+	}
+}

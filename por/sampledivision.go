@@ -13,6 +13,10 @@ import (
 // pilots is the number of runs that teach others.
 const pilots = 16
 
+// longRuns is the number of runs of a unit where one has more steps than a unit should. What a
+// unit sets up, and learns of what it watches, grows with its longest run.
+const longRuns = 8
+
 // sampleDivision is a division: runs that are left to make.
 type sampleDivision struct {
 	s       *sampling // of the search's own walk: what was done so far
@@ -21,6 +25,7 @@ type sampleDivision struct {
 	stats   Stats
 	taught  int    // by the first runs
 	each    uint64 // runs of a unit
+	room    int    // units of a batch
 	units   []*sampleUnit
 }
 
@@ -37,7 +42,10 @@ func (s *sampling) divide() (err error) {
 	x := s.x
 	d := &sampleDivision{s: s, stats: x.stats, taught: s.sampler.taught()}
 	steps := max(1, x.stats.Transitions/s.done)
-	d.each = max(1, x.opts.unitSteps(0, 0, batchUnits)/steps)
+	d.each, d.room = x.opts.unitSteps(0, 0, batchUnits)/steps, x.opts.room()
+	if d.each == 0 {
+		d.each, d.room = longRuns, max(d.room/longRuns, 1)
+	}
 	if d.workers, d.walks, err = x.hire(); err != nil {
 		return err
 	}
@@ -50,8 +58,7 @@ func (s *sampling) divide() (err error) {
 // deal implements division.
 func (d *sampleDivision) deal() (units []unit, err error) {
 	d.units = d.units[:0]
-	room := d.s.opts.room()
-	for from := d.s.done; from < d.s.runs && len(units) < room; from += d.each {
+	for from := d.s.done; from < d.s.runs && len(units) < d.room; from += d.each {
 		p := &sampleUnit{all: d, from: from, to: min(d.s.runs, from+d.each)}
 		d.units, units = append(d.units, p), append(units, p)
 	}

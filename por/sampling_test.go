@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"landgo/internal/trace"
 	"landgo/por/internal/model"
 )
 
@@ -234,5 +235,62 @@ func TestLongest(t *testing.T) {
 				t.Errorf("%s, %d of %d steps: %d executions", name, longest, most, st.Executions)
 			}
 		}
+	}
+}
+
+// roled has the first thread run one function, the crowd another, and the last a third.
+type roled struct{ *model.Machine }
+
+func (r roled) Threads(dst []trace.Thread) []trace.Thread {
+	dst = r.Machine.Threads(dst)
+	for i := range dst {
+		switch dst[i].ID {
+		case 0, crowd + 1:
+			dst[i].Role = uint64(dst[i].ID) + 1
+		default:
+			dst[i].Role = 2
+		}
+	}
+	return dst
+}
+
+const crowd = 60
+
+// TestRoles: many threads do the same. A walk that draws roles lets the one other thread take
+// its five steps while none of these takes its second section.
+func TestRoles(t *testing.T) {
+	section := func(m int, i model.Instr) []model.Instr {
+		return []model.Instr{{Code: model.Lock, A: m}, i, {Code: model.Unlock, A: m}}
+	}
+	main, threads := []model.Instr{{Code: model.Lock}}, [][]model.Instr{nil} // none goes on before all are there
+	for i := range crowd + 1 {
+		main = append(main, model.Instr{Code: model.Create, A: i + 1})
+		if i < crowd {
+			threads = append(threads, slices.Concat(section(0, model.Instr{Code: model.Store, C: 1}), section(1, model.Instr{Code: model.Store, A: 8, C: 2})))
+		}
+	}
+	reader := slices.Concat(section(0, model.Instr{Code: model.Load}), []model.Instr{{Code: model.JumpIf, A: 8}}, section(1, model.Instr{Code: model.Load, A: 8, R: 1}), []model.Instr{{Code: model.AssNe, R: 1}})
+	reader[3].A = len(reader)
+	threads = append(threads, reader)
+	threads[0] = append(main, model.Instr{Code: model.Unlock})
+	p := &model.Program{Bytes: 16, Threads: threads, Mutexes: 2}
+	met := func(search string) (n int) {
+		s, err := New(search, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Run(roled{model.New(p)}, &tally{stop: func(x *Execution) bool {
+			if x.Ending == EndedBug {
+				n++
+			}
+			return false
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	plain, half, all := met("random:runs=400"), met("random:runs=400,roles=2"), met("random:runs=400,roles=1")
+	if all < 12 || 4*plain > all || half < all/4 || half > all {
+		t.Errorf("a walk met it %d times, by roles in every second run %d times, in each %d times", plain, half, all)
 	}
 }

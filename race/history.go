@@ -62,10 +62,15 @@ type touched struct {
 // two atomic accesses aren't ordered by their own meeting.
 func (d *Detector) check(s *site, v visit, before int32) {
 	after := d.slots[d.threads[s.thread].clock]
-	for i := range s.rivals {
+	unseen := s.unseen[:0]
+	for _, i := range s.unseen {
 		r := &s.rivals[i]
+		if r.seen {
+			continue
+		}
+		unseen = append(unseen, i)
 		e := &d.visits[d.slots[r.site.last]]
-		if r.seen || e.time == 0 {
+		if e.time == 0 {
 			continue
 		}
 		clock := after
@@ -76,6 +81,7 @@ func (d *Detector) check(s *site, v visit, before int32) {
 			d.race(s, r, e, &v)
 		}
 	}
+	s.unseen = unseen
 }
 
 // free ends the life of a block: it conflicts with each access to it. Accesses

@@ -58,11 +58,13 @@ type Detector struct {
 	order
 	cfg Config
 
-	cells  map[uint64]*cell // by 8-byte granule
-	sites  []*site          // of all cells
-	visits []visit          // appended to, cut by Rewind
-	sets   locksets
-	steps  int32
+	cells map[uint64]*cell // by 8-byte granule
+	sites []*site          // of all cells
+	// recentSites has some of them.
+	recentSites [1024]*site
+	visits      []visit // appended to, cut by Rewind
+	sets        locksets
+	steps       int32
 
 	found   map[Pair]*Candidate
 	listed  []*Candidate

@@ -22,7 +22,8 @@ type site struct {
 
 	last   int32 // slot: its last visit
 	rivals []rival
-	open   int // rivals that it may still be seen to race with, as the later one
+	unseen []int32 // those of rivals that weren't seen when it was looked last, in order
+	open   int     // rivals that it may still be seen to race with, as the later one
 }
 
 // rival is a site that could race with the one that holds it.
@@ -70,11 +71,21 @@ func (d *Detector) cell(granule uint64) *cell {
 	return c
 }
 
+// like reports whether two sites of a granule are one.
+func (s *site) like(o *site) bool {
+	return s.pc == o.pc && s.thread == o.thread && s.locks == o.locks && s.mask == o.mask &&
+		s.write == o.write && s.locked == o.locked && s.free == o.free && s.bare == o.bare
+}
+
 // site is the site of an access that has these properties.
 func (d *Detector) site(c *cell, is site) *site {
+	recent := &d.recentSites[(is.pc^is.granule>>3^uint64(is.thread)*37)%uint64(len(d.recentSites))]
+	if s := *recent; s != nil && s.granule == is.granule && s.like(&is) {
+		return s
+	}
 	for _, s := range c.sites {
-		if s.pc == is.pc && s.thread == is.thread && s.locks == is.locks && s.mask == is.mask &&
-			s.write == is.write && s.locked == is.locked && s.free == is.free && s.bare == is.bare {
+		if s.like(&is) {
+			*recent = s
 			return s
 		}
 	}
@@ -91,14 +102,19 @@ func (d *Detector) site(c *cell, is site) *site {
 			continue
 		}
 		sync := s.atomic() && o.atomic()
-		s.rivals = append(s.rivals, rival{site: o, sync: sync})
-		o.rivals = append(o.rivals, rival{site: s, sync: sync})
-		s.open++
-		o.open++
+		s.meet(o, sync)
+		o.meet(s, sync)
 	}
 	c.sites = append(c.sites, s)
 	d.sites = append(d.sites, s)
 	return s
+}
+
+// meet makes o a rival of s.
+func (s *site) meet(o *site, sync bool) {
+	s.unseen = append(s.unseen, int32(len(s.rivals)))
+	s.rivals = append(s.rivals, rival{site: o, sync: sync})
+	s.open++
 }
 
 // compete reports whether two sites' accesses would race if nothing but their
@@ -121,8 +137,9 @@ func (s *site) first(mask uint8) uint64 {
 
 // forget forgets the origins of its candidates.
 func (s *site) forget() {
-	s.open = len(s.rivals)
+	s.open, s.unseen = len(s.rivals), s.unseen[:0]
 	for i := range s.rivals {
+		s.unseen = append(s.unseen, int32(i))
 		r := &s.rivals[i]
 		r.seen, r.recycled, r.held, r.landed = false, false, false, false
 	}

@@ -62,7 +62,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	if s.Kinship.hold(th, d) {
 		return w
 	}
-	d.Waits = th.Waits
+	d.Waits, d.Role = th.Waits, th.Entry
 	switch th.Stand {
 	case StandRun:
 		th.copying().describe(d)

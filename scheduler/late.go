@@ -1,6 +1,10 @@
 package scheduler
 
-import "landgo/internal/trace"
+import (
+	"sort"
+
+	"landgo/internal/trace"
+)
 
 // Ends are those of threads and of the process: what is a step, and what other threads can
 // observe.
@@ -12,6 +16,8 @@ type Ends struct {
 	unreads  *unreads
 	describe func(*thread, *trace.Thread) Watch // of the System
 	late     bool                               // the end of the process comes last
+
+	traceless traceless
 }
 
 // Late ends: where one thread ends the process well, the others are cut off, at each of
@@ -97,12 +103,35 @@ func (e *Ends) endsEarly(t trace.TID) {
 		return
 	}
 	pointer := e.in.lib.Unwritten(t).Pointer
-	for i := range e.in.steps {
-		if tr := e.in.steps[i].tr; tr.Thread != t && e.leavesTraces(tr, pointer) {
-			e.learning.known.Early, e.learning.finer = true, true
-			return
-		}
+	if e.traceless.differ(e.in.steps, t, pointer, func(tr *trace.Transition) bool { return e.leavesTraces(tr, pointer) }) {
+		e.learning.known.Early, e.learning.finer = true, true
 	}
+}
+
+// traceless has the first steps of an execution that ended with no traces of other threads than
+// thread. Of the next execution those that both have aren't looked at again: with the C library's
+// own locks an execution has hundreds of steps, and few of them are new.
+type traceless struct {
+	thread  trace.TID
+	pointer uint64
+	numbers []uint64 // of these steps (stepInfo.number)
+}
+
+// differ reports whether one of the steps is another thread's than t, and leaves traces.
+func (l *traceless) differ(steps []stepInfo, t trace.TID, pointer uint64, leaves func(*trace.Transition) bool) bool {
+	if l.thread != t || l.pointer != pointer {
+		*l = traceless{t, pointer, l.numbers[:0]}
+	}
+	// A step has the number of the other execution if and only if both have all steps up to it.
+	same := sort.Search(min(len(steps), len(l.numbers)), func(i int) bool { return steps[i].number != l.numbers[i] })
+	l.numbers = l.numbers[:same]
+	for i := same; i < len(steps); i++ {
+		if tr := steps[i].tr; tr.Thread != t && leaves(tr) {
+			return true
+		}
+		l.numbers = append(l.numbers, steps[i].number)
+	}
+	return false
 }
 
 // leavesTraces reports whether a step did what can be told when the process has ended.

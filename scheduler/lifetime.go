@@ -64,6 +64,7 @@ type state struct {
 	marks    []mark
 	arena    arena
 	steps    []stepInfo        // of the present path, for spin detection
+	stepRegs []emu.Regs        // what was to be written to registers before some of these
 	turns    map[turnKey]int32 // the latest in each list of steps: its index in steps + 1
 	wrote    []wrote           // by these steps, if threads await (await.go)
 	latest   map[uint64]int32  // by word: its latest in wrote, by its index + 1

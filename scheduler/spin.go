@@ -71,17 +71,17 @@ type stepInfo struct {
 	tr      *trace.Transition
 	ctx     emu.Ctx      // before the step
 	set     trace.RegSet // and what was to be written to its registers
-	regs    emu.Regs
-	before  uint64 // the machine's journal before the step, and before its buffered stores were put into memory
-	journal uint64 // the same, after that
-	pc      uint64 // where the thread stood
-	effects uint64 // of the thread, before the step
-	insns   uint64 // the same
-	half    uint32 // and how many accesses of an instruction it had made
-	prev    int32  // the thread's step before: its index in state.steps + 1; 0: none
-	nth     uint32 // how many steps the thread had made before
-	end     uint64 // with store buffers, the journal after it
-	number  uint64 // of all steps that were ever made
+	regs    int32        // its index in state.stepRegs + 1; 0: nothing was
+	before  uint64       // the machine's journal before the step, and before its buffered stores were put into memory
+	journal uint64       // the same, after that
+	pc      uint64       // where the thread stood
+	effects uint64       // of the thread, before the step
+	insns   uint64       // the same
+	half    uint32       // and how many accesses of an instruction it had made
+	prev    int32        // the thread's step before: its index in state.steps + 1; 0: none
+	nth     uint32       // how many steps the thread had made before
+	end     uint64       // with store buffers, the journal after it
+	number  uint64       // of all steps that were ever made
 	turns   listed
 	tried   bool // the thread stood before a try with which it may back out (backout.go)
 	freed   bool // ctx and those of the thread's steps before aren't compared with any more
@@ -279,7 +279,7 @@ func (s *spins) findTurn(th edit, tr *trace.Transition) {
 		}
 		// A step that ends where it began ran nothing: a point right at a
 		// thread's entry. That is no turn.
-		if st.insns != th.Insns && st.pc == pc && st.set == th.Set && (st.set == 0 || st.regs == th.Regs) && s.sameLive(th.thread, st.ctx) {
+		if st.insns != th.Insns && st.pc == pc && st.set == th.Set && (st.set == 0 || s.in.stepRegs[st.regs-1] == th.Regs) && s.sameLive(th.thread, st.ctx) {
 			s.turn(th, tr, i-1)
 			return
 		}

@@ -354,7 +354,8 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	info := stepInfo{tr: tr, ctx: th.Ctx, before: before, journal: s.machine.Journal(), pc: s.standPC(th.thread), prev: th.LastStep, effects: th.Effects, insns: th.Insns, half: th.Half}
 	info.tried = s.backs.tries(th.thread)
 	if th.Set != 0 {
-		info.set, info.regs = th.Set, th.Regs
+		s.stepRegs = append(s.stepRegs, th.Regs)
+		info.set, info.regs = th.Set, int32(len(s.stepRegs))
 	}
 	if th.LastStep != 0 {
 		info.nth = s.steps[th.LastStep-1].nth + 1

@@ -89,10 +89,15 @@ func (s sample) rate() float64 { return float64(s.Executions) / max(s.Seconds, 1
 // compile builds a program of guests/bench in a size that is no row of the
 // anchors, and returns where it is.
 func compile(program, flags, name string) (path string, err error) {
+	return compileBy("musl-gcc", program, flags, name)
+}
+
+// compileBy does so by a compiler that is named.
+func compileBy(compiler, program, flags, name string) (path string, err error) {
 	path = "bin/guests/" + name
 	args := strings.Fields("-g -O2 -static -pthread " + flags + " guests/bench/" + program + ".c -o " + path)
-	if out, err := exec.Command("musl-gcc", args...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("musl-gcc: %w\n%s", err, out)
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", compiler, err, out)
 	}
 	return path, nil
 }

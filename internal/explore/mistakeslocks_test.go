@@ -133,6 +133,13 @@ x = v + 1; pthread_rwlock_unlock(&w); return p; }
 B { pthread_rwlock_rdlock(&w);
 x += 5; pthread_rwlock_unlock(&w); return p; }
 MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(x == 6); unused(); }`, []string{"change x", "both hold w for reading", "Take it for writing"}, ""},
+	{"a change made twice, drained in between", `static pthread_cond_t c = PTHREAD_COND_INITIALIZER; static int pending, queue;
+static void post(void) { LOCK(m); queue++; pending = 1; pthread_cond_signal(&c); UNLOCK(m); }
+A { post(); post(); return p; }
+B { while (x < 2) { LOCK(m); while (!pending) pthread_cond_wait(&c, &m); int n = queue; queue = 0; UNLOCK(m);
+x += n;
+LOCK(m); pending = 0; UNLOCK(m); } return p; }
+MAIN { GO(b); GO(a); JOIN(a); JOIN(b); unused(); }`, nil, ""},
 	{"let go, beside an atomic variable", `A { LOCK(m); int v = x;
 UNLOCK(m); z++; LOCK(m);
 x = v + 1; UNLOCK(m); return p; }

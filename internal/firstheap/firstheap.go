@@ -31,10 +31,12 @@ var (
 func init() {
 	first = new([64]byte)
 	from = uintptr(unsafe.Pointer(first)) &^ (page - 1)
-	if left := chunk - from%chunk; left < amount+large {
+	// Where much is mapped, that has to do: the block counts, and the collector runs at 4 MB.
+	if left := chunk - from%chunk; left < amount/2 {
 		over = make([]byte, left+page) // it isn't written: the collector maps the next chunk for it
 		from = (uintptr(unsafe.Pointer(unsafe.SliceData(over))) + left) &^ (page - 1)
 	}
-	first, over, to = nil, nil, (from+amount+large-1)&^(large-1)
+	first, over = nil, nil
+	to = min((from+amount+large-1)&^(large-1), (from+chunk)&^(chunk-1))        // the collector's large pages begin there
 	_, _, _ = syscall.RawSyscall(syscall.SYS_MADVISE, from, to-from, populate) // it is advice
 }

@@ -48,6 +48,9 @@ func (s Status) String() string {
 type Thread struct {
 	ID     TID
 	Status Status
+	// Role is the function that it began with, 0 if that isn't known. Nothing but samples goes
+	// by it.
+	Role uint64
 	// Yielding: the thread stands at a yield, so that switching away from it
 	// is no preemption.
 	Yielding bool

@@ -114,7 +114,7 @@ func (c *call) masked() bool {
 func planRest(c *call, p *kernel.Plan) {
 	switch {
 	case c.masked():
-		invalid(p, p.Name+" with a signal mask is not modelled")
+		invalid(p, p.Name+" with a signal mask is not modelled: "+ownMask)
 	case c.endless():
 		planSignalSleep(c, p)
 	default:

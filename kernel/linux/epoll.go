@@ -305,7 +305,7 @@ func planEpollWait(c *call, p *kernel.Plan) {
 		return
 	}
 	if at := c.a[4]; c.nr != sysEpollWait && at != 0 && c.k.user.canRead(at, 8) && c.k.log.Read64(at)&^unblockable != c.k.log.Get(&c.t.blocked) {
-		invalid(p, p.Name+" with a signal mask is not modelled")
+		invalid(p, p.Name+" with a signal mask is not modelled: "+ownMask)
 		return
 	}
 	c.event(p, e.receive(0))

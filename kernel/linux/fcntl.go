@@ -12,11 +12,16 @@ const (
 	fGetlk        = 5
 	fSetlk        = 6
 	fSetlkw       = 7
+	fOfdGetlk     = 36
+	fOfdSetlk     = 37
+	fOfdSetlkw    = 38
 	fDupfdCloexec = 1030
 	fSetpipeSize  = 1031
 	fGetpipeSize  = 1032
 	fLast         = 1024 + 20 // Linux 6 has no command behind it
 )
+
+var ofdNames = [...]string{"F_OFD_GETLK", "F_OFD_SETLK", "F_OFD_SETLKW"}
 
 func planFcntl(c *call, p *kernel.Plan) {
 	switch c.a[1] {
@@ -37,6 +42,10 @@ func planFcntl(c *call, p *kernel.Plan) {
 	default:
 		if use := c.k.files.use(c.int32(0)); use == useClosed || c.a[1] > fLast {
 			planFiles(c, p)
+			return
+		}
+		if c.a[1] >= fOfdGetlk && c.a[1] <= fOfdSetlkw {
+			invalid(p, "a lock of an open file (fcntl with "+ofdNames[c.a[1]-fOfdGetlk]+") is not modelled: "+noFileLock)
 			return
 		}
 		invalid(p, hexReason("fcntl(%d) is not modelled", c.a[1]))

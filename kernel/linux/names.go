@@ -85,6 +85,7 @@ var instead = byCall(map[string]string{
 	"getdents getdents64":                                                                                    "name the files in the program: folders can't be listed",
 	"chmod fchmod fchmodat chown fchown lchown fchownat":                                                     "leave it out of the test program, which may read and write all files that it has",
 	"utime utimes utimensat futimesat":                                                                       "leave it out of the test program: its files have no times",
+	"flock":                                                                                                  noFileLock,
 	"symlink symlinkat":                                                                                      "use link, or the file's own name",
 	"mknod mknodat":                                                                                          "use a pipe: a named one is for other processes",
 	"sendfile splice tee vmsplice copy_file_range":                                                           "read, and write what was read",
@@ -96,6 +97,8 @@ var instead = byCall(map[string]string{
 const (
 	writesFiles = "add --file rw, by which the program writes files in memory"
 	noProcess   = "make the process a thread, or check by itself what it runs"
+	noFileLock  = "use a mutex: all threads that could be kept out are this process's"
+	ownMask     = "have a signalfd among the descriptors, or a pipe into which the handler writes"
 	noMessages  = "use a queue under a mutex, or a pipe"
 )
 

@@ -113,7 +113,7 @@ func planPoll(c *call, p *kernel.Plan) {
 // planObjects is the plan of a call for several things, some of them objects.
 func (c *call) planObjects(p *kernel.Plan, wants []want, waits bool) {
 	if waits && c.masked() {
-		invalid(p, p.Name+" with a signal mask is not modelled")
+		invalid(p, p.Name+" with a signal mask is not modelled: "+ownMask)
 		return
 	}
 	c.event(p, wants[0].o.receive(wants[0].o.reads(wants[0].end)))

@@ -71,6 +71,9 @@ func (e *Event) Dependent(f *Event) bool {
 	if e.Thread == f.Thread || e.Global || f.Global || e.Wild || f.Wild {
 		return true
 	}
+	if e.single() && f.single() && !e.Accesses[0].Overlaps(&f.Accesses[0]) {
+		return false // most events are so, and all below asks for bytes that both have
+	}
 	if e.Buffers(f) || f.Buffers(e) {
 		return false
 	}
@@ -102,6 +105,11 @@ func (e *Event) Dependent(f *Event) bool {
 		}
 	}
 	return false
+}
+
+// single reports whether e is one access and nothing else.
+func (e *Event) single() bool {
+	return len(e.Accesses) == 1 && len(e.Ops) == 0 && len(e.Waits) == 0
 }
 
 // disagrees reports whether e is a compare-and-exchange that failed because of what it found,

@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"landgo/internal/trace"
@@ -73,5 +74,38 @@ func TestDependent(t *testing.T) {
 				t.Errorf("%v and %v: not symmetric", trace.OpKind(a), trace.OpKind(b))
 			}
 		}
+	}
+}
+
+// Events of one access each take a shorter way, which says the same as the longer one.
+func TestDependentSingle(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 18))
+	flags := []trace.AccessFlags{trace.Write, trace.Atomic, trace.Silent, trace.Buffered, trace.Unordered, trace.FailedCAS, trace.RMW}
+	event := func(thread trace.TID) Event {
+		a := trace.Access{Addr: uint64(r.IntN(12)), Size: 1 << r.IntN(4)}
+		for _, f := range flags {
+			if r.IntN(3) == 0 {
+				a.Flags |= f
+			}
+		}
+		return Event{Thread: thread, Choice: trace.Choice(r.IntN(3)), Accesses: []trace.Access{a}}
+	}
+	var count [2]int
+	for range 200_000 {
+		e, f := event(0), event(1)
+		longer := f
+		longer.Waits = []trace.Access{{Addr: 1 << 20, Size: 8}} // conflicts with neither
+		want := e.Dependent(&longer)
+		if got := e.Dependent(&f); got != want || f.Dependent(&e) != want {
+			t.Fatalf("%+v and %+v: %v, want %v", e.Accesses[0], f.Accesses[0], got, want)
+		}
+		if want {
+			count[1]++
+		} else {
+			count[0]++
+		}
+	}
+	if min(count[0], count[1]) < 20_000 {
+		t.Errorf("%d independent, %d dependent", count[0], count[1])
 	}
 }

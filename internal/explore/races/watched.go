@@ -42,6 +42,7 @@ type Watched struct {
 	unordered bool
 	marks     []watchedMark
 	path      []por.PathStep
+	shown     int // how long a part of path candidates have: it is never changed in place
 	// Toward, if not nil, has the System stop where it did when the path of a
 	// candidate of races was taken. It reports whether it can. -1: where the
 	// session's stops.
@@ -198,9 +199,9 @@ func (w *Watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 			}
 		}
 		if changed := l.Changed(); len(changed) > 0 {
-			path := slices.Clone(w.path)
+			w.shown = len(w.path)
 			for _, i := range changed {
-				l.keep(i, path)
+				l.keep(i, w.path[:w.shown:w.shown])
 			}
 		}
 	})
@@ -232,7 +233,9 @@ func (w *Watched) Rewind(k trace.Mark) {
 	if w.Triangular != nil {
 		w.Triangular.Rewind(m.triangular)
 	}
-	w.path = w.path[:m.path]
+	if w.path = w.path[:m.path]; m.path < w.shown {
+		w.path, w.shown = append(make([]por.PathStep, 0, cap(w.path)), w.path...), 0
+	}
 }
 
 // Candidate is that of a pair, nil if there is none.

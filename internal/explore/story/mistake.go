@@ -97,8 +97,8 @@ func (st *Story) unprotected(f *scheduler.Failure) string {
 	switch {
 	case len(all) > 0:
 		let := st.letGo(st.hit.thread, all[0])
-		if let == "" {
-			return ""
+		if let == "" || st.accessAt(st.hit.before).IsWrite() && where(x.Stack) == where(y.Stack) {
+			return "" // or the line is run twice, and each time is whole
 		}
 		return fmt.Sprintf("Thread %s releases %s (%s) between its two accesses to %s (%s), and thread %s changes that. Hold %s over both, or look again after taking it.",
 			t, all[0], let, variable, lines(x, y), u, all[0])
