@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"landgo/internal/part"
 )
 
 // Dynamic, as a flag, has a program linked with its libraries when it runs.
@@ -74,8 +76,10 @@ func once(t testing.TB, cc, name, source string, flags []string) string {
 }
 
 // built has a program built by the first test that asks for it.
+// A test of another part ends here (internal/part).
 func built(t testing.TB, cc, name, source string, args []string) string {
 	t.Helper()
+	part.Row(t)
 	p := &program{}
 	if x, other := programs.LoadOrStore(strings.Join(append([]string{cc, name, source}, args...), "\x00"), p); other {
 		p = x.(*program)

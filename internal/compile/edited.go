@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"landgo/internal/part"
 )
 
 // Edit is a change of a file: To in place of the first From, or all of a new file, if From
@@ -18,6 +20,7 @@ type Edit struct{ File, From, To string }
 // goes by the files' times, which the copies keep.
 func Edited(t testing.TB, folder, name string, edits []Edit, variables ...string) (path, said string, err error) {
 	t.Helper()
+	part.Row(t)
 	whole, said, err := Made(folder, name, variables...)
 	if err != nil {
 		return whole, said, err

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"landgo/internal/compile"
+	"landgo/internal/part"
 	"landgo/internal/result"
 )
 
@@ -59,9 +60,11 @@ type ending struct {
 	elapsed        time.Duration
 }
 
-// command is landgo with these arguments, in a folder of the test's own.
+// command is landgo with these arguments, in a folder of the test's own. A test of another
+// part ends here (internal/part).
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
+	part.Row(t)
 	cmd := exec.Command(landgo, args...)
 	cmd.Dir = t.TempDir()
 	return cmd

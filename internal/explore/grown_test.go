@@ -74,7 +74,7 @@ func grownProgram(r *rand.Rand) string {
 func TestGrown(t *testing.T) {
 	t.Parallel()
 	n, from := 24, int64(1)
-	fewer := make(chan bool, n)
+	tried, fewer := make(chan bool, n), make(chan bool, n)
 	t.Run("programs", func(t *testing.T) {
 		for i := range n {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -82,6 +82,7 @@ func TestGrown(t *testing.T) {
 				source := grownProgram(rand.New(rand.NewSource(from + int64(i))))
 				level := []string{"-O0", "-O1", "-O2"}[i%3]
 				cfg := onProgram(compile.Text(t, "gcc", source, level, "-DCAPPED"))
+				tried <- true // another part may have it (internal/part)
 				cfg.Model, cfg.Race, cfg.Search, cfg.MaxExecutions = config.ModelSC, config.RaceOff, "sleep", 60000
 				all := ran(t, cfg)
 				cfg.Guest, cfg.Search, cfg.MaxExecutions = compile.Text(t, "gcc", source, level), "optimal", 1000
@@ -97,7 +98,7 @@ func TestGrown(t *testing.T) {
 			})
 		}
 	})
-	if len(fewer) < n/2 {
-		t.Errorf("%d of %d programs are verified", len(fewer), n)
+	if len(fewer) < len(tried)/2 {
+		t.Errorf("%d of %d programs are verified", len(fewer), len(tried))
 	}
 }

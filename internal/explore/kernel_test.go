@@ -14,6 +14,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/session"
+	"landgo/internal/part"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/por"
@@ -25,6 +26,7 @@ import (
 // without.
 func kernelBuilt(t testing.TB, program string) string {
 	t.Helper()
+	part.Row(t)
 	path, said, err := compile.Made("../../guests/kernel", program, "MACHINE=x86-64")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
@@ -323,6 +325,7 @@ func TestKernelDeepens(t *testing.T) {
 // i386.
 func TestKernelOnBothMachines(t *testing.T) {
 	t.Parallel()
+	part.Row(t)
 	narrow, _, err := compile.Made("../../guests/kernel", "kernel", "MACHINE=i386")
 	if err != nil {
 		t.Skip("gcc -m32 doesn't work here")

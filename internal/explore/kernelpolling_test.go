@@ -11,6 +11,7 @@ import (
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
+	"landgo/internal/part"
 	"landgo/internal/result"
 )
 
@@ -18,6 +19,7 @@ import (
 // sectors. It skips the test where gcc or the engine can't.
 func pollingConfig(t testing.TB, program, pp string, vars ...string) config.Config {
 	t.Helper()
+	part.Row(t)
 	path, said, err := compile.Made("../../guests/kernel", program, append([]string{"MACHINE=i386"}, vars...)...)
 	if err != nil && strings.Contains(said, "No rule to make") {
 		t.Skip("this gcc doesn't make programs for i386")

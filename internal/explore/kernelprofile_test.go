@@ -8,6 +8,7 @@ import (
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
+	"landgo/internal/part"
 	"landgo/internal/result"
 	"landgo/por"
 )
@@ -16,6 +17,7 @@ import (
 // with further flags; "" where gcc can't.
 func silentKernel(t testing.TB, machine, program, flags string) string {
 	t.Helper()
+	part.Row(t)
 	path, said, err := compile.Made("../../guests/kernel", program, "MACHINE="+machine, "CFLAGS=-DLANDGO_SILENT "+flags)
 	if err != nil && machine == "i386" {
 		return ""

@@ -11,6 +11,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/session"
+	"landgo/internal/part"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/por"
@@ -20,6 +21,7 @@ import (
 // where gcc or the engine can't.
 func usersKernel(t testing.TB, program string) string {
 	t.Helper()
+	part.Row(t)
 	path, said, err := compile.Made("../../guests/kernel", program, "MACHINE=i386")
 	if err != nil && strings.Contains(said, "No rule to make") {
 		t.Skip("this gcc doesn't make programs for i386")

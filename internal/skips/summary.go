@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"landgo/internal/part"
 )
 
 // event is a line of go test's JSON (go doc test2json).
@@ -26,10 +28,12 @@ type summary struct {
 	skipped map[string][]string // by reason
 	reasons []string
 	failed  bool
+	// elsewhere is how many rows other parts of the tests have.
+	elsewhere int
 }
 
 func newSummary(out io.Writer) *summary {
-	return &summary{out, map[string]map[string][]string{}, map[string][]string{}, map[string][]string{}, nil, false}
+	return &summary{out, map[string]map[string][]string{}, map[string][]string{}, map[string][]string{}, nil, false, 0}
 }
 
 // line takes a line of the stream. A line that isn't an event is the
@@ -124,6 +128,10 @@ func reason(said []string) string {
 }
 
 func (s *summary) skip(test, reason string) {
+	if reason == part.Reason {
+		s.elsewhere++
+		return
+	}
 	if s.skipped[reason] == nil {
 		s.reasons = append(s.reasons, reason)
 	}
@@ -137,8 +145,16 @@ func (s *summary) end() {
 	}
 	if len(s.reasons) == 0 {
 		fmt.Fprintln(s.out, "\nNo test was skipped.")
-		return
+	} else {
+		s.list()
 	}
+	if s.elsewhere > 0 {
+		fmt.Fprintf(s.out, "\nThe next commits' tests have %d other rows. `make test PART=` runs all.\n", s.elsewhere)
+	}
+}
+
+// list prints them by reason.
+func (s *summary) list() {
 	n := 0
 	for _, tests := range s.skipped {
 		n += len(tests)

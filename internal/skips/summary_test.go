@@ -23,6 +23,7 @@ func TestPart(t *testing.T) {
 }
 func TestSkipped(t *testing.T) { t.Log("before"); t.Skipf("no %s", "engine") }
 func TestMute(t *testing.T) { t.SkipNow() }
+func TestOther(t *testing.T) { t.Skip("another part's row") }
 `,
 	"bad/bad_test.go": `package bad
 import ("fmt"; "testing")
@@ -89,7 +90,8 @@ func TestLikeGoTest(t *testing.T) {
     good TestMute
   late
     bad TestLate
-`
+
+The next commits' tests have 1 other rows. ` + "`make test PART=` runs all.\n"
 	// The packages end in any order.
 	if sorted(list) != sorted(skipped) {
 		t.Errorf("skipped: %s, want %s", list, skipped)
