@@ -13,5 +13,5 @@
 //	run, replay   run, replay, build (sources), early (a bug before the result), lend (help on other machines)
 //	by hand       explore, debug, edit
 //	results       format, coverage, page, schema (JSON Schema of the results)
-//	other         grade, inspect, header, help, man (pages for man), searches (the list of searches), version
+//	other         grade, inspect, header, help, man, searches (the list of searches), version
 package main

@@ -27,7 +27,7 @@ func TestManPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := strings.NewReplacer(`\-`, "-", `\e`, `\`).Replace(string(text))
+	plain := strings.NewReplacer(`\-`, "-", `\(hy`, "-", `\\`, `\`).Replace(string(text))
 	for i := range config.Options {
 		o := &config.Options[i]
 		if got := strings.Contains(plain, "--"+o.Name+`\fP`); got == o.Hidden {
@@ -39,24 +39,5 @@ func TestManPages(t *testing.T) {
 	}
 	if !strings.Contains(plain, "EXIT STATUS") {
 		t.Error("no exit statuses")
-	}
-}
-
-// TestRoff: man reads a text as it is, whatever its lines begin with.
-func TestRoff(t *testing.T) {
-	for text, want := range map[string]string{
-		"a-b":           `a\-b`,
-		".so\n'x":       "\\&.so\n\\&'x",
-		`\fB`:           `\efB`,
-		"in.\nthe file": "in.\nthe file",
-	} {
-		if got := roff(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-	var b strings.Builder
-	paragraphs(&b, "one\ntwo\n\n  as it is\n\nthree")
-	if want := "one\ntwo\n.PP\n.EX\n  as it is\n.EE\n.PP\nthree\n"; b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
 	}
 }
