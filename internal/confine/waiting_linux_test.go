@@ -1,6 +1,9 @@
 package confine
 
 import (
+	"bytes"
+	"fmt"
+	"os"
 	"os/exec"
 	"testing"
 	"time"
@@ -18,7 +21,7 @@ func TestWaiting(t *testing.T) {
 	for cpu := 0; one.Count() > 1; cpu++ {
 		one.Clear(cpu)
 	}
-	waits := func(command string) time.Duration {
+	waits := func(command, state string) time.Duration {
 		var pids []int
 		for range 4 {
 			cmd := exec.Command("sh", "-c", command)
@@ -34,7 +37,11 @@ func TestWaiting(t *testing.T) {
 			}
 			pids = append(pids, cmd.Process.Pid)
 		}
-		time.Sleep(100 * time.Millisecond) // each is at its work
+		for _, pid := range pids { // each comes to its work, on a busy machine too
+			for !atWork(pid, state) {
+				time.Sleep(time.Millisecond)
+			}
+		}
 		w := waiting{}
 		for range 16 {
 			w.look(pids)
@@ -42,11 +49,17 @@ func TestWaiting(t *testing.T) {
 		}
 		return w.total
 	}
-	busy, asleep := waits("while :; do :; done"), waits("exec sleep 100")
+	busy, asleep := waits("while :; do :; done", "(sh) R"), waits("exec sleep 100", "(sleep) S")
 	if busy == 0 {
 		t.Skip("this kernel doesn't say how long processes wait")
 	}
 	if busy < 100*time.Millisecond || asleep > busy/4 {
 		t.Errorf("waited for %v while busy, for %v asleep", busy, asleep)
 	}
+}
+
+// atWork reports whether a process runs this program, and is in this state (proc_pid_stat(5)).
+func atWork(pid int, state string) bool {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return bytes.Contains(stat, []byte(state))
 }

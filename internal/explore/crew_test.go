@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"landgo/internal/explore/config"
+	"landgo/internal/part"
 	"landgo/internal/result"
 	"landgo/por"
 )
@@ -74,6 +75,7 @@ func TestJobs(t *testing.T) {
 		return c
 	}
 	// The guests are tried beside each other: all at one time are divided alike.
+	part.Row(t) // in both ways
 	whole := make([]*result.Result, len(guests))
 	t.Run("undivided", func(t *testing.T) {
 		for i, g := range guests {
