@@ -49,7 +49,8 @@ type way struct {
 }
 
 // samplers are the ways, in the order of their slices. They are distinguished by what they find
-// soon: any order (and in every second run any order of roles), rare orders of conflicting accesses, few changes of priority.
+// soon: any order (in every second run any order of roles), rare orders of conflicting accesses, few
+// changes of priority.
 var samplers = []string{"random:roles=2", "pos", "pct:d=2", "pct:d=3"}
 
 const (
