@@ -52,6 +52,7 @@ func (d *deepening) newLadder() ladder {
 	if len(l) > 0 {
 		return l
 	}
+	l = d.coarseRung()
 	all := d.LockFunctions()
 	if below := d.LockFunctions(trustedSoon[1:]...); len(below) > 0 && len(below) < len(all) {
 		l = append(l, &rung{pieces: below})
