@@ -6,8 +6,8 @@ import (
 	"landgo/internal/explore/config"
 )
 
-// TestCallsWithMasks: what a call gives that waits with a mask of its own, how often the handler has
-// run, whether the signal is pending after it, and whether the thread blocks it again. Events come first. The
+// TestCallsWithMasks: what a call gives that waits with a mask of its own, and how often the handler
+// has run. Then, whether the signal is pending, and whether the thread blocks it again. Events come first. The
 // outcomes are those of two searches, and of the machine that the test runs on.
 func TestCallsWithMasks(t *testing.T) {
 	const head = `#define _GNU_SOURCE
