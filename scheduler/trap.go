@@ -299,7 +299,7 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 	made := len(tr.Accesses)
 	q.sharing.takeEffects(th.thread, tr, call, out.Accesses, out.Others, out.Pages)
 	if q.in.cfg.Buffers && p.Lockless { // what it stores comes after what its thread has stored
-		q.buffers.takeStores(th, tr, tr.Accesses[made:], journal, th.Insns)
+		q.buffers.takeStores(th, tr, made, journal, th.Insns)
 	}
 	q.wake(tr, out.Wakes)
 	if out.Spawn != nil {
