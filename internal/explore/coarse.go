@@ -14,6 +14,21 @@ import (
 // begins with a rung at these points alone. The kernel on it is the one that is tested: what it finds
 // is a bug of the run. What it doesn't find says nothing of other points.
 
+// It has coarseFirst steps at once, and coarseTimes as many as the jobs from then on: theirs are shorter.
+const coarseFirst, coarseTimes = 500_000, 4
+
+// letCoarse lets it have them.
+func (d *deepening) letCoarse() {
+	if len(d.ladder) == 0 || !d.ladder[0].coarse() {
+		return
+	}
+	for r := d.ladder[0]; r.open() && !d.settled() && !d.stop() && r.steps < d.pace(coarseFirst)+coarseTimes*d.steps; {
+		if r.run(d.pace(boundedSlice)) {
+			r.take(d)
+		}
+	}
+}
+
 // coarseRung is that of a kernel that schedules its own threads.
 func (d *deepening) coarseRung() ladder {
 	if !d.Platform.Ticks {
