@@ -18,8 +18,8 @@ import (
 // It is seen if it ever happens within rankTicks ticks of a state from which a step was taken. Ticks
 // that are delivered to bring the processor somewhere count too. Eight ticks take ten times as long
 // as a step that accesses memory. So a state is tried only where the kernel has something new to
-// choose by since the execution's last try: a tick, another thread that runs, a thread's state or
-// priority.
+// choose by since the execution's last try. That is a tick, another thread that runs, or a thread's
+// state or priority.
 
 // rankTicks is how many ticks are tried: more than the slice of time of most
 // kernels.
