@@ -147,6 +147,7 @@ static uc_err find_fpu(struct machine *m)
 	uc_reg_write(m->uc, UC_X86_REG_FPTAG, &fptag);
 	uc_reg_write(m->uc, UC_X86_REG_MXCSR, &mxcsr);
 	err = uc_context_save(m->uc, c);
+	uc_context_restore(m->uc, m->fresh); /* a kernel's first state is taken from the engine's CPU */
 	const char *x = (const char *)m->fresh, *y = (const char *)c;
 	m->fpu_at = 0;
 	m->fpu_end = err ? 0 : uc_context_size(m->uc);
