@@ -144,8 +144,8 @@ soak: setup
 	$(ENV) LANDGO_SOAK_GUESTS=$(SOAK_GUESTS) go test -count=1 -timeout 0 -v -run 'TestRandomPrograms$$|TestRandomSwaps$$' ./internal/explore
 	$(ENV) LANDGO_SOAK_OUTSIDE=$(SOAK_OUTSIDE) LANDGO_SOAK_RUNS=$(SOAK_RUNS) go test -count=1 -timeout 0 -v -run 'TestOutside$$' ./internal/explore
 	$(ENV) LANDGO_SOAK_TSO=$(SOAK_TSO) go test -count=1 -timeout 0 -v -run 'TestTriangularTheorem$$' ./race
-	$(ENV) LANDGO_SOAK_LITMUS=$(SOAK_LITMUS) go test -count=1 -timeout 0 -v -run 'TestProcessor$$' ./internal/litmus
-	$(ENV) LANDGO_SOAK_LITMUS=1 go test -count=1 -timeout 0 -v -run 'TestLitmus$$|TestCureOfLitmus$$' ./internal/explore
+	$(ENV) LANDGO_SOAK_LITMUS=$(SOAK_LITMUS) go test -count=1 -timeout 0 -v -run 'TestProcessor$$|TestMixedProcessor$$' ./internal/litmus
+	$(ENV) LANDGO_SOAK_LITMUS=1 go test -count=1 -timeout 0 -v -run 'TestLitmus$$|TestLitmusMixed$$|TestCureOfLitmus$$' ./internal/explore
 	$(ENV) LANDGO_SOAK_BUFFERS=$(SOAK_BUFFERS) go test -count=1 -timeout 0 -v -run 'TestBuffers(Within)?$$|TestFencesForAll$$' ./por
 	$(ENV) LANDGO_SOAK=1 go test -count=1 -timeout 0 -run 'TestLinuxGuests|TestBenchRows|TestPaperGuests|TestLibraries|TestKernel|TestSharing|TestNativeMalloc' ./internal/e2e
 	$(ENV) LANDGO_SOAK=1 go test -count=1 -timeout 0 ./internal/explore ./internal/image/unwind

@@ -58,7 +58,8 @@ func comparedInsts() []string {
 		add("OP"+s.suffix+" %cl, "+s.b+", "+s.a, "shld", "shrd")
 		add("or"+s.suffix+" $8, "+s.b+"; OP"+s.suffix+" "+s.b+", "+s.a, "bsf", "bsr")
 		add("OP "+s.b+", "+s.a, "popcnt", "lzcnt", "tzcnt")
-		add("OP scratch(%rip), "+s.a, "popcnt", "lzcnt", "tzcnt")
+		add("OP scratch(%rip), "+s.a, "popcnt", "lzcnt", "tzcnt", "movbe")
+		add("OP "+s.b+", scratch(%rip)", "movbe")
 	}
 	for _, cc := range strings.Fields("a ae b be e g ge l le ne no np ns o p s") {
 		add("OP"+cc+" %al", "set")
@@ -69,7 +70,7 @@ func comparedInsts() []string {
 		"cmpxchgl %ebx, %esi", "movl %eax, %esi; cmpxchgl %ebx, %esi", "movl %eax, scratch(%rip); cmpxchgl %ebx, scratch(%rip)",
 		"lock cmpxchgl %ebx, scratch(%rip)", "movl %eax, scratch(%rip); lock cmpxchgl %ebx, scratch(%rip)",
 		"xchgw %ax, %bx", "xchgb %al, %bh", "cmpxchg8b scratch(%rip)", "crc32q %rbx, %rax", "crc32b %bl, %eax",
-		"popcnt %bx, %ax", "lzcnt %bx, %ax", "tzcnt %bx, %ax")
+		"popcnt %bx, %ax", "lzcnt %bx, %ax", "tzcnt %bx, %ax", "movbe scratch(%rip), %ax", "movbe %bx, scratch(%rip)")
 	return list
 }
 

@@ -117,7 +117,9 @@ static struct insn map38(const struct bytes *b)
 	if (op >= 0xF0) {
 		if (op <= 0xF1 && b->repne)
 			return plain(); /* crc32 */
-		return unmodelled(op <= 0xF1 ? "movbe" : op == 0xF6 ? "adx" : "instruction 0f 38 f_");
+		if (op <= 0xF1 && !b->rep) /* movbe, which processors have that have lzcnt */
+			return in_memory(peek(b, 3)) ? plain() : illegal();
+		return unmodelled(op == 0xF6 ? "adx" : "instruction 0f 38 f_");
 	}
 	if (op >= 0xDB)
 		return unmodelled("aes");

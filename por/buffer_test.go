@@ -106,6 +106,55 @@ func TestBuffers(t *testing.T) {
 	}
 }
 
+// TestBuffersInParts: a load takes each byte from the newest store in the buffer that has it, else
+// from memory.
+func TestBuffersInParts(t *testing.T) {
+	programs, first := soakBuffers(t, 120)
+	parts, beyond := 0, 0
+	for n := range programs {
+		seed := first + uint64(n)
+		p := partsProgram(seed)
+		want := model.Outcomes(p)
+		if err := compareBuffered(p, want, append(outcomeSearches, bufferSearches...), bufferOptions); err != nil {
+			t.Fatalf("seed %d: %v\n%v", seed, err, p)
+		}
+		lazy := *p
+		lazy.Lazy = true
+		if err := compareBuffered(&lazy, want, []string{"source", "optimal"}, bufferOptions); err != nil {
+			t.Fatalf("seed %d, updates last: %v\n%v", seed, err, p)
+		}
+		waits := *p
+		waits.Fault = model.PartsWait
+		r, err := runBuffered("source", &waits, bufferOptions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.stats.Complete && len(r.outcomes) < len(want) {
+			beyond++
+		}
+		if readsParts(p) {
+			parts++
+		}
+	}
+	if t.Log(programs, "programs,", parts, "with loads of a part,", beyond, "with outcomes that processors which wait don't have"); parts*2 < programs || beyond*10 < programs {
+		t.Error("a poor sample")
+	}
+}
+
+// readsParts reports whether a thread loads bytes of which a store of its own has only some.
+func readsParts(p *model.Program) bool {
+	for _, code := range p.Threads {
+		for i, l := range code {
+			for _, s := range code[:i] {
+				if l.Code == model.Load && s.Code == model.Store && s.A < l.A+l.Size && l.A < s.A+s.Size && (s.A > l.A || s.A+s.Size < l.A+l.Size) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // TestBuffersBlend: what has the same effect in both orders does so with store buffers too. The
 // searches find the outcomes of the machine of the paper, in no more executions than they take
 // without.
@@ -307,6 +356,19 @@ func TestBufferMutants(t *testing.T) {
 				wrong.Fault = fault
 				return checkBuffered(&wrong, []string{"source"}, bufferOptions)
 			})
+		})
+	}
+	for name, fault := range map[string]model.BufferFault{"a load of parts that doesn't wait": model.PartsWait, "parts that the buffer has": model.PartsMissed,
+		"pieces": model.OnePiece} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range 400 {
+				wrong := partsProgram(uint64(seed))
+				wrong.Fault = fault
+				if checkBuffered(wrong, []string{"source", "optimal"}, bufferOptions) != nil {
+					return
+				}
+			}
+			t.Error("nothing was found")
 		})
 	}
 	t.Run("a digest of buffers", func(t *testing.T) {

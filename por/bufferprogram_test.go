@@ -50,6 +50,42 @@ func bufferProgram(seed uint64) *model.Program {
 	return p
 }
 
+// partsProgram is a random program of two threads, or three, whose accesses are of a byte to a word, so
+// that most loads find their thread's own stores in part.
+func partsProgram(seed uint64) *model.Program {
+	r := rand.New(rand.NewPCG(seed, 25))
+	p := &model.Program{Bytes: 16, Mutexes: 1, Standing: true, Buffers: true}
+	threads := 2 + r.IntN(6)/5
+	for range threads {
+		var code []model.Instr
+		events := 3 + r.IntN(2)
+		if threads > 2 {
+			events = 2
+		}
+		for k := range events {
+			size := 1 << r.IntN(4)
+			in := model.Instr{Code: model.Load, R: k, Size: size, A: r.IntN(9)}
+			if r.IntN(3) > 0 {
+				in.A = min(in.A, 4) // together, mostly
+			}
+			switch n := r.IntN(16); {
+			case n == 0:
+				in = model.Instr{Code: model.Fence}
+			case n == 1:
+				in.Code, in.C = model.Exchange, 0x0403020100+int64(k)
+			case n < 9 && k < events-1 || k == 0:
+				in.Code, in.C = model.Store, 0x0101010101010101*int64(1+r.IntN(3))
+				in.Size = min(size, 4)
+			default:
+				in.Size = max(size, 4)
+			}
+			code = append(code, in)
+		}
+		p.Threads = append(p.Threads, code)
+	}
+	return p
+}
+
 // countingProgram is one in which threads also change counters whose values they don't use.
 func countingProgram(seed uint64) *model.Program {
 	p := bufferProgram(seed)

@@ -140,17 +140,15 @@ func (r *bufferRun) key() string {
 				pushed[x.Thread] = append(pushed[x.Thread], *a)
 			default:
 				for k := a.Addr; k < a.Addr+uint64(a.Size); k++ {
-					text += " " + newest[k]
-				}
-				if a.Flags&trace.Buffered != 0 {
-					text = ""
+					if a.Flags&trace.Buffered == 0 {
+						text += " " + newest[k]
+						continue
+					}
 					own := pushed[x.Thread]
 					n := len(own) - 1
-					for ; !own[n].Overlaps(a); n-- {
+					for ; n >= 0 && !own[n].Overlaps(&trace.Access{Addr: k, Size: 1}); n-- {
 					}
-					for range a.Size {
-						text += fmt.Sprintf(" s%d.%d", x.Thread, n)
-					}
+					text += fmt.Sprintf(" s%d.%d", x.Thread, n)
 				}
 				if a.IsWrite() {
 					write(a, name)

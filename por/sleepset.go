@@ -12,7 +12,11 @@ func (x *explorer) answeredAfter(b *branch, e *relation.Event) *branch {
 	if x.opts.fault == staysBuffered || t != nil && len(b.Accesses) == 1 && t.Pending.Kind == trace.OpAccess && t.PendingAccess.Flags&trace.Buffered != 0 {
 		return b
 	}
-	f := b.After(e)
+	var now []trace.Access
+	if t != nil {
+		now = t.Pieces
+	}
+	f := b.After(e, now)
 	if f == nil {
 		return b
 	}

@@ -71,9 +71,6 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		if s.buffers.weak != 0 {
 			return s.buffers.unordered(th.thread)
 		}
-		if s.buffers.mixed != 0 {
-			return s.buffers.mixes(th.thread)
-		}
 		if len(stop.Accesses) > 0 {
 			allow = 0
 			if s.cfg.Guarded {
@@ -243,7 +240,8 @@ func (s *System) runCPU(th edit, tr *trace.Transition, allow uint32, skip bool, 
 		}
 		s.lib.Accessed(th.ID, tr, made, r.Flags&emu.Watch != 0)
 		if s.cfg.Buffers {
-			s.buffers.takeStores(th, tr, made, since, insns)
+			s.buffers.takeStores(th, tr, n, since, insns)
+			made = tr.Accesses[n:]
 		}
 		if s.Coarse() && !s.probing {
 			party, holds := s.Signals.party(th.thread)

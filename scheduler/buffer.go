@@ -27,10 +27,11 @@ import (
 // its own past alone (stored), not of the stores still in the buffer. Equal executions have equal
 // steps, however early updates come.
 //
-// A load of bytes that the newest store to them has in part waits until that store is in
-// memory, as a processor does whose forwarding fails. Not all do: an AMD EPYC was seen to go on
-// with the bytes of two stores. So a program with such a load isn't run to a verdict
-// (mixes). An operation on an object's or a block's bytes waits, too.
+// A load may find its bytes in several stores, or some in memory. Processors differ: many have it wait
+// until the stores are in memory, an AMD EPYC takes each byte where it is (docs/memory.md). The buffer
+// here does the latter, which is x86-TSO byte by byte. It allows what those that wait do, as stores may
+// reach memory just before. For dependence such a load is several (pieces.go). An operation
+// on an object's or a block's bytes waits.
 
 // storing is a thread's part of it. It is a plain value: slices are never changed in place.
 type storing struct {
@@ -80,7 +81,6 @@ type buffers struct {
 	// Of the step under way.
 	under [][]byte // the bytes below the parts of the buffer, in their order
 	weak  uint64   // an instruction whose stores aren't in order, 0 for none
-	mixed uint64   // one that loads bytes that the newest store has only in part, 0 for none
 	// nonTemporal has the instructions that were looked at, by address.
 	nonTemporal map[uint64]bool
 }
@@ -191,19 +191,19 @@ func (b *buffers) beginsAt(th edit, tr *trace.Transition) {
 	}
 }
 
-// takeStores takes the plain stores of a run into the thread's buffer. since is the
-// machine's journal before the run.
-func (b *buffers) takeStores(th edit, tr *trace.Transition, made []trace.Access, since, insns uint64) {
-	for i := range made {
-		a := &made[i]
+// takeStores takes the plain stores of a run into the thread's buffer. The run's accesses are those of
+// the step from number n on. since is the machine's journal before the run.
+func (b *buffers) takeStores(th edit, tr *trace.Transition, n int, since, insns uint64) {
+	for i := n; i < len(tr.Accesses); i++ {
+		a := &tr.Accesses[i]
 		switch {
 		case a.Flags&(trace.Atomic|trace.Library|emu.Private) != 0:
 		case !a.IsWrite():
 			if th.answered(a.Addr, uint64(a.Size)) {
 				a.Flags |= trace.Buffered
-			}
-			if o, whole := th.answer(a.Addr, uint64(a.Size)); o != nil && !whole {
-				b.mixed = a.PC
+			} else if p := th.pieces(a); p != nil {
+				tr.Cut(i, p)
+				i += len(p) - 1
 			}
 		default:
 			if b.outOfOrder(a.PC) && b.streams(th.thread, a) {
@@ -450,16 +450,9 @@ func (s *present) SeenBy(t trace.TID, addr, n uint64) []byte {
 	return b
 }
 
-// mixes is the error for a load that may be answered by several stores, or by one and memory.
-func (b *buffers) mixes(th *thread) error {
-	pc := b.mixed
-	b.mixed = 0
-	return b.in.Invalid(kernel.GapOrder, th.ID, pc, "a load of bytes that its thread's newest store wrote only in part, with no fence since, isn't modelled with --model tso (some processors wait for the store)")
-}
-
 // unordered is the error for a store that isn't in order with others.
 func (b *buffers) unordered(th *thread) error {
 	pc := b.weak
 	b.weak = 0
-	return b.in.Invalid(kernel.GapOrder, th.ID, pc, "a store past the caches (movnt, maskmov) to bytes that another thread has to do with isn't modelled with --model tso: it is in no order with others")
+	return b.in.Invalid(kernel.GapOrder, th.ID, pc, "a store past the caches (movnt, maskmov) to bytes that another thread touches isn't modelled with --model tso: it is in no order with others")
 }

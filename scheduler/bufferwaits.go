@@ -32,10 +32,6 @@ func (b *buffers) flushed(th *thread) uint32 {
 	switch {
 	case b.waitsForAll(th):
 		return th.pushed
-	case th.stand() == StandAccess && !th.Access.IsWrite():
-		if o, whole := th.answer(th.Access.Addr, uint64(th.Access.Size)); o != nil && !whole {
-			return o.n
-		}
 	case th.Stand == StandTrap:
 		p := b.in.planned(th)
 		return th.restsOn(&p)
@@ -92,5 +88,7 @@ func (b *buffers) holds(th *thread, d *trace.Thread) {
 		if a.IsWrite() {
 			d.Beside = b.beside(th, trace.OpStores)
 		}
+	} else if d.Pending.Kind == trace.OpAccess && th.stand() == StandAccess && a.Flags&trace.Atomic == 0 {
+		d.Pieces = th.pieces(a)
 	}
 }

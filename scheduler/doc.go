@@ -92,7 +92,7 @@
 //	              longest, unexamined, panic
 //	conditions    promise (landgo_always, landgo_eventually)
 //	failures      faults (--faults)
-//	buffers       buffer (x86-TSO), bufferwaits, fenced (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt), repeated (stores of what is there)
+//	buffers       buffer (x86-TSO), bufferwaits, pieces (loads of several answers), fenced (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt), repeated (stores of what is there)
 //	other rooms   carrier (the library), steered (the kernel that schedules itself)
 //	twin          reads of memory that was never written
 //

@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"landgo/emu"
@@ -133,7 +135,7 @@ func TestFailuresLeft(t *testing.T) {
 }
 
 // TestBuffersHold: a load of a buffered store's bytes is answered by the buffer, one of more
-// bytes waits for it, and so does a locked instruction.
+// bytes in part, and a locked instruction waits for it.
 func TestBuffersHold(t *testing.T) {
 	s := still(t, Config{Buffers: true}, 4)
 	th := s.edit(0)
@@ -142,17 +144,50 @@ func TestBuffersHold(t *testing.T) {
 	for _, tc := range []struct {
 		size    uint32
 		flags   trace.AccessFlags
+		pieces  []uint32 // their sizes
 		blocked bool
-	}{{4, 0, false}, {8, 0, true}, {4, trace.Atomic | trace.Write, true}} {
+	}{{4, 0, nil, false}, {8, 0, []uint32{4, 4}, false}, {4, trace.Atomic | trace.Write, nil, true}} {
 		th.Access = trace.Access{Addr: 0x8000, Size: tc.size, Flags: tc.flags}
 		d := trace.Thread{Status: trace.Ready, Pending: trace.Op{Kind: trace.OpAccess}, PendingAccess: th.Access}
 		s.buffers.holds(th.thread, &d)
-		if blocked := d.Status == trace.Blocked; blocked != tc.blocked || !blocked && d.PendingAccess.Flags&trace.Buffered == 0 {
-			t.Errorf("%d bytes, flags %x: status %v, %+v", tc.size, tc.flags, d.Status, d.PendingAccess)
+		var sizes []uint32
+		for i, p := range d.Pieces { // the first is the buffer's
+			if sizes = append(sizes, p.Size); (p.Flags&trace.Buffered != 0) != (i == 0) {
+				t.Errorf("%d bytes: piece %+v", tc.size, p)
+			}
+		}
+		whole := d.PendingAccess.Flags&trace.Buffered != 0
+		if blocked := d.Status == trace.Blocked; blocked != tc.blocked || whole != (!blocked && tc.pieces == nil) || !slices.Equal(sizes, tc.pieces) {
+			t.Errorf("%d bytes, flags %x: status %v, %+v, %+v", tc.size, tc.flags, d.Status, d.PendingAccess, d.Pieces)
 		}
 	}
 	if list := s.buffers.describe(th.thread, nil); len(list) != 1 || list[0].ID != bufferOf(0) || !list[0].Updates {
 		t.Errorf("the buffer: %+v", list)
+	}
+}
+
+// TestCut: a load is cut where its bytes have different answers, each with its part of what counts, and
+// fences keep their places.
+func TestCut(t *testing.T) {
+	s := still(t, Config{Buffers: true}, 4)
+	th := s.edit(0)
+	for _, at := range []uint64{0x8001, 0x8004, 0x8001} {
+		s.buffers.push(th, &trace.Access{Addr: at, Size: 1, PC: at, Flags: trace.Write}, 0, 1)
+		th.inStep = false
+	}
+	th.queue = th.queue[1:] // the oldest is in memory
+	load := trace.Access{Addr: 0x8000, Size: 8, PC: 0x1000, Ahead: trace.MakeAhead(2, 1)}
+	tr := &trace.Transition{Accesses: []trace.Access{{Addr: 0x9000, Size: 4}, load, {Addr: 0xa000, Size: 4}}, Fences: []uint16{1, 2, 3}}
+	tr.Cut(1, th.pieces(&load))
+	var got []string
+	for i := range tr.Accesses {
+		a := &tr.Accesses[i]
+		lo, hi := a.Counted()
+		got = append(got, fmt.Sprintf("%x+%d %v %d", a.Addr, a.Size, a.Flags&trace.Buffered != 0, hi-lo))
+	}
+	want := []string{"9000+4 false 4", "8000+1 false 0", "8001+1 true 0", "8002+2 false 2", "8004+1 true 1", "8005+3 false 2", "a000+4 false 4"}
+	if !slices.Equal(got, want) || !slices.Equal(tr.Fences, []uint16{1, 6, 7}) {
+		t.Errorf("%q, fences %v", got, tr.Fences)
 	}
 }
 

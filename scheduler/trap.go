@@ -299,7 +299,7 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 	made := len(tr.Accesses)
 	q.sharing.takeEffects(th.thread, tr, call, out.Accesses, out.Others, out.Pages)
 	if q.in.cfg.Buffers && p.Lockless { // what it stores comes after what its thread has stored
-		q.buffers.takeStores(th, tr, tr.Accesses[made:], journal, th.Insns)
+		q.buffers.takeStores(th, tr, made, journal, th.Insns)
 	}
 	q.wake(tr, out.Wakes)
 	if out.Spawn != nil {
@@ -314,7 +314,11 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 	if err != nil {
 		return false, err
 	}
-	return q.goesOn(th, tr, call, p, &out, waits || set)
+	over, err := q.goesOn(th, tr, call, p, &out, waits || set)
+	if over && th.Stand == StandRun && th.Regs.RIP != call+uint64(th.trap.Len) {
+		th.limited = true // it is elsewhere, perhaps at a breakpoint
+	}
+	return over, err
 }
 
 // goesOn has a thread end, sleep or yield after a trap, if that says so. The trap's place

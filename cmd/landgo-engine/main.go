@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 	"landgo/internal/explore"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/limits"
-	_ "landgo/internal/firstheap"
+	"landgo/internal/firstheap"
 	"landgo/internal/host"
 	"landgo/internal/result"
 	"landgo/internal/wire"
@@ -31,8 +32,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "landgo-engine: landgo starts this program: run landgo")
 		os.Exit(result.ExitUsage)
 	}
-	hugePages()
-	collectLate()
+	firstheap.Large(debug.SetGCPercent)
+	firstheap.Late(debug.SetGCPercent)
 	// The terminal's signals go to both processes; landgo says what they mean.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE)
 	server := wire.Server{Build: version, Engine: engine, Confine: confined, Gone: func() { os.Exit(result.ExitFault) }}

@@ -10,14 +10,16 @@ import (
 )
 
 // widest is the size in bytes of the largest access that an instruction makes in one piece. What is
-// larger is a copy that landgo makes for a system call or a function that it carries out.
+// larger is a copy that landgo makes for a system call or a function that it carries out, or a change
+// of pages.
 const widest = 16
 
 // atOnce warns of a copy that another thread's access may fall into. A kernel copies bytes one after
 // the other; here it is one step. Where no race detector has looked on, any copy of memory that
 // threads share is one.
 func (h *hunt) atOnce() {
-	r, w, calls := h.result, h.whole, h.Guest.Met().Copied
+	met := h.Guest.Met()
+	r, w, calls := h.result, h.whole, met.Copied
 	if r.Verdict != result.Verified && r.Verdict != result.Bounded {
 		return
 	}
@@ -32,6 +34,10 @@ func (h *hunt) atOnce() {
 		_, ok := slices.BinarySearch(calls, a.PC)
 		return ok
 	}
+	copies := func(a *race.Access) bool {
+		_, pages := slices.BinarySearch(met.Paged, a.PC)
+		return called(a) || a.Size > widest && !pages
+	}
 	var copied, other race.Access
 	for _, c := range w.Races.Candidates() {
 		if c.Kind == race.Recycled || !c.BothOrders() || w.Orders(c) {
@@ -41,10 +47,10 @@ func (h *hunt) atOnce() {
 		if a.Size < b.Size {
 			a, b = b, a
 		}
-		if a.Size <= widest && called(&b) {
+		if !copies(&a) {
 			a, b = b, a
 		}
-		if a.Size <= widest && !called(&a) || a.Free {
+		if !copies(&a) || a.Free {
 			continue
 		}
 		// The least of them, for their order depends on the workers.

@@ -240,6 +240,7 @@ func TestBuffersDivided(t *testing.T) {
 	defer func(w, s uint64) { warmUp, unitSteps = w, s }(warmUp, unitSteps)
 	warmUp, unitSteps = 40, 20
 	for _, source := range []string{`A { x = 1; r[0] = y; r[2] = x; y = 2; z = 1; return p; } B { y = 1; r[1] = x; z = 2; r[3] = y; return p; } MAIN`,
+		`A { u.half[0] = 1; r[0] = (int)(u.whole >> 32); x = 1; r[2] = y; return p; } B { u.half[1] = 1; r[1] = (int)u.whole; y = 1; r[3] = x; return p; } MAIN`,
 		`A { x = 1; EVERYWHERE; r[0] = z; return p; } B { y = 1; r[1] = x; return p; } C { z = 1; r[2] = y; return p; } PRINT3`} {
 		buffersDivided(t, compile.Text(t, "gcc", bufferHead+source))
 	}
@@ -259,7 +260,7 @@ func buffersDivided(t *testing.T, guest string) {
 			if want == 0 {
 				want = r.Executions
 			}
-			if r.Verdict != result.Verified || r.Executions != want || want < 20 {
+			if r.Verdict != result.Verified || r.Executions != want || want < 16 {
 				t.Errorf("%d workers, resumed from %q: %s, %d executions, want %d (%s)", jobs, cfg.Resume, r.Verdict, r.Executions, want, r.Reason)
 			}
 			cfg.Resume = cfg.Checkpoint
@@ -279,10 +280,6 @@ func TestBuffersRefuse(t *testing.T) {
 	}
 	if r.Verdict != result.Invalid || !strings.Contains(r.Reason, "movnt") {
 		t.Errorf("movnti: %s, %s", r.Verdict, r.Reason)
-	}
-	cfg.Guest = compile.Text(t, "gcc", bufferHead+`A { u.half[0] = 1; r[2] = (int)u.whole; r[0] = y; return p; } B { y = 1; FENCE; r[1] = u.half[0]; return p; } MAIN`)
-	if r, err = Run(context.Background(), cfg, nil); err != nil || r.Verdict != result.Invalid || !strings.Contains(r.Reason, "only in part") {
-		t.Errorf("a load of more than was stored: %v %+v", err, r)
 	}
 	for name, set := range map[string]func(*config.Config){
 		"bpor":       func(c *config.Config) { c.Search, c.Bounds = "bpor", por.Bounds{{Measure: por.Preempt, Limit: 2}} },

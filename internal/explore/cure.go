@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"landgo/internal/explore/config"
+	"landgo/internal/image/x86"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/por"
@@ -238,11 +239,15 @@ func (c *curer) Restarted() {}
 func (c *curer) told(fences []place, executions uint64) *result.Cure {
 	cure := &result.Cure{Executions: executions}
 	for _, at := range fences {
-		f := result.Fence{Place: result.Frame{File: at.file, Line: at.line, Column: at.column, Address: result.Addr(at.pc)}}
+		f := result.Fence{Place: result.Frame{File: at.file, Line: at.line, Column: at.column, Address: result.Addr(at.pc)}, Exchange: true}
 		for pc, p := range c.places {
-			if p == at && (f.Place.Address == 0 || pc < uint64(f.Place.Address)) {
+			if p != at {
+				continue
+			}
+			if f.Place.Address == 0 || pc < uint64(f.Place.Address) {
 				f.Place.Address = result.Addr(pc)
 			}
+			f.Exchange = f.Exchange && x86.Moves(c.Image.Bytes(pc, x86.MaxInst), c.Image.Machine)
 		}
 		f.Place.Function = c.frame(uint64(f.Place.Address)).Function
 		if f.Variable = common(c.stores[at]); len(c.stores[at]) > 1 {

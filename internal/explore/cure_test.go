@@ -230,3 +230,27 @@ func TestCureOfManyStores(t *testing.T) {
 		}
 	}
 }
+
+// TestCureWithoutExchange: an xchg is a cure in place of a mov only.
+func TestCureWithoutExchange(t *testing.T) {
+	t.Parallel()
+	const second = ` B { y = 1; FENCE; r[1] = x; return p; } int main(void) { RUN assert(r[0] || r[1]); return 0; }`
+	for store, want := range map[string]bool{
+		`x = 1;`: true,
+		`__asm__ volatile("movl %1, %0" : "=m"(x) : "r"(1) : "memory");`: true,
+		`x++;`: true, // gcc makes a load, an addition and a mov
+		`__asm__ volatile("incl %0" : "+m"(x) : : "memory");`:                                                                              false,
+		`{ int old = 0; __asm__ volatile("cmpxchgl %2, %1" : "+a"(old), "+m"(x) : "r"(1) : "memory"); }`:                                   false,
+		`{ void *to = (void *)&x; long n = 1; __asm__ volatile("rep stosl" : "+D"(to), "+c"(n) : "a"(1) : "memory"); }`:                    false,
+		`{ void *to = (void *)&x; static int one = 1; void *from = &one; __asm__ volatile("movsl" : "+D"(to), "+S"(from) : : "memory"); }`: false,
+	} {
+		r := underBuffers(t, compile.Text(t, "gcc", bufferHead+"A { "+store+" r[0] = y; return p; }"+second, "-O1"))
+		if r.Bug == nil || r.Bug.Cure == nil {
+			t.Errorf("%s: %s", store, r.Verdict)
+			continue
+		}
+		if text := r.Bug.Cure.Plain(); strings.Contains(text, "xchg") != want || r.Bug.Cure.Fences[0].Exchange != want || !strings.Contains(text, "an mfence after the store to x") {
+			t.Errorf("%s: %s", store, text)
+		}
+	}
+}

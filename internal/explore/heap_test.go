@@ -349,3 +349,14 @@ func (c *heapCase) look(t *testing.T, bin, in string, malloc config.Malloc) {
 		}
 	}
 }
+
+// TestWrongAlignment: what comes of an alignment that isn't a power of two isn't defined. The report
+// says what to do.
+func TestWrongAlignment(t *testing.T) {
+	t.Parallel()
+	cfg := onProgram(compile.Text(t, "gcc", "#include <stdlib.h>\nstatic void *volatile p;\nint main(void) { p = aligned_alloc(3, 8); }"))
+	r, err := Run(context.Background(), cfg, nil)
+	if err != nil || r.Verdict != result.Invalid || !strings.HasPrefix(r.OwnCure(), "give it a power of two") {
+		t.Errorf("%v: %s (%s)", err, r.Verdict, r.Reason)
+	}
+}

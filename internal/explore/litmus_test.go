@@ -77,6 +77,36 @@ func TestLitmus(t *testing.T) {
 	t.Logf("%d tests are robust, %d aren't", robust, fragile)
 }
 
+// TestLitmusMixed: the same of tests of mixed sizes, where loads find stores of their own thread in part.
+// No search finds more or less.
+func TestLitmusMixed(t *testing.T) {
+	t.Parallel()
+	programs := 10
+	if os.Getenv("LANDGO_SOAK_LITMUS") != "" {
+		programs = 80
+	}
+	for i, x := range litmus.Mixed(programs) {
+		cfg := config.Default()
+		cfg.Model = config.ModelSC
+		cfg.Guest, cfg.Out, cfg.Jobs = compile.Text(t, "gcc", x.Source(), "-O1"), config.NoFile, 1
+		r, got := memoryRun(t, cfg)
+		sc, tso := litmus.OutcomesOf(x.Program, litmus.SC, x.Tell), litmus.OutcomesOf(x.Program, litmus.TSO, x.Tell)
+		if r.Verdict != result.Verified || r.OtherOutcomes > 0 || !slices.Equal(got, sc) {
+			t.Errorf("%d: %s (%s) with %q, want %q\n%v", i, r.Verdict, r.Reason, got, sc, x.Program)
+		}
+		if claims, _ := memoryOf(r); claims && !slices.Equal(sc, tso) {
+			t.Errorf("%d: memory %s; SC has %q, TSO %q\n%v", i, r.Certificate.Memory, sc, tso, x.Program)
+		}
+		cfg.Model, cfg.Deepen, cfg.ObserveStdout = config.ModelTSO, false, true
+		for _, search := range []string{"optimal", "source", "dpor", "sleep", config.Stateful} {
+			cfg.Search = search
+			if r, got = memoryRun(t, cfg); r.Verdict != result.Verified || r.OtherOutcomes > 0 || !slices.Equal(got, tso) {
+				t.Errorf("%d, %s: with store buffers %s (%s) with %q, want %q\n%v", i, search, r.Verdict, r.Reason, got, tso, x.Program)
+			}
+		}
+	}
+}
+
 // TestLitmusForAll: the same of tests with one membarrier in place of all fences.
 func TestLitmusForAll(t *testing.T) {
 	t.Parallel()

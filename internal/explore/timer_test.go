@@ -269,6 +269,26 @@ int main(void) {
 	endsAs(t, c, "verified", "optimal")
 }
 
+// TestTickBeforeFree: a tick comes where a thread stands at a trusted function. The handler returns to
+// that function's first instruction, and the function is carried out as ever.
+func TestTickBeforeFree(t *testing.T) {
+	t.Parallel()
+	c := ticking(compile.Text(t, "gcc", `
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <ucontext.h>
+static ucontext_t home, c; static char stack[32768]; static int *volatile p;
+static void other(void) { *p = 1; swapcontext(&c, &home); }
+static void nothing(int sig) { }
+int main(void) {
+	signal(SIGALRM, nothing); struct itimerval v = { { 0, 1000 }, { 0, 1000 } }; setitimer(ITIMER_REAL, &v, 0);
+	p = calloc(1, 24);
+	getcontext(&c); c.uc_stack.ss_sp = stack; c.uc_stack.ss_size = sizeof stack; makecontext(&c, other, 0); swapcontext(&home, &c);
+	if (*p == 1) free(p); return 0; }`), 1)
+	endsAs(t, c, "bounded", "optimal", "none")
+}
+
 // TestTimerThatPasses: a bug's account names its second timer, which doesn't fire in the run that
 // passes.
 func TestTimerThatPasses(t *testing.T) {

@@ -65,6 +65,13 @@ int main(void) {
 	int f[2]; pthread_t t;
 	sem_init(&s, 0, 0); pipe(f); pthread_create(&t, 0, w, 0); sem_wait(&s); write(f[1], (void *)b, 40000); pthread_join(t, 0);
 }`, nil, []result.WarningCode{result.AtOnce}, "copies 40000 bytes in one step"},
+	{"a page that is made read-only, while another thread stores there", `
+#include <signal.h>
+#include <sys/mman.h>
+static char *p;
+static void caught(int n) { mprotect(p, 4096, PROT_READ | PROT_WRITE); }
+static void *w(void *a) { if (!a) mprotect(p, 4096, PROT_READ); else *(volatile char *)p = 1; return a; }
+int main(void) { signal(SIGSEGV, caught); p = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); pair(w); }`, nil, nil, ""},
 	{"a copy under the lock of the stores", `
 static volatile char b[8192];
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

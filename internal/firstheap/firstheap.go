@@ -1,8 +1,11 @@
-// Package firstheap takes the first megabytes of the collector's memory from the kernel at once.
-// A program of landgo's fills them before and while it does a small guest's work. A fault for each
-// 4 KiB takes many times as long, on a virtual machine most of all: ten milliseconds in all.
+// Package firstheap is how a program of landgo's comes by the collector's first memory, which it fills
+// before and while it does a small guest's work. A fault for each 4 KiB takes many times as long as
+// taking more from the kernel at once, on a virtual machine most of all: ten milliseconds in all.
 //
-// Invariant: it needs package syscall alone. So Go initialises it before nearly all packages,
+//	firstheap  the first megabytes are there when the program begins: of the front and the engine
+//	large      the engine's first 32 MB are large pages, and its first collection is late
+//
+// Invariant: it needs packages runtime and syscall alone. So Go initialises it before nearly all packages,
 // whose tables lie in that memory too.
 package firstheap
 
@@ -19,6 +22,7 @@ const (
 	chunk = 4 << 20
 	// populate is MADV_POPULATE_WRITE, which Linux has since 5.14. It ends where nothing is mapped.
 	populate = 23
+	huge     = 14 // MADV_HUGEPAGE
 )
 
 var (

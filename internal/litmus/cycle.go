@@ -66,12 +66,14 @@ func (c Cycle) String() string {
 	return strings.Join(names, " ")
 }
 
-// Test is a program made of a cycle.
+// Test is a program made of a cycle, or one of mixed sizes, which has none.
 type Test struct {
 	Cycle   Cycle
 	Program *Program
 	// Locations is how many there are, at addresses 4 apart.
 	Locations int
+	// Bytes: accesses are of a part of a location, and it tells each byte (mixed.go).
+	Bytes bool
 	// loads: thread and register of each load of the cycle
 	loads []access
 }
@@ -198,6 +200,9 @@ func (c Cycle) least() string {
 
 // Tell is an outcome of a test: its loads, in the cycle's order, and the last value of each location.
 func (t *Test) Tell(m *Machine) string {
+	if t.Bytes {
+		return t.tellBytes(m)
+	}
 	var b strings.Builder
 	for _, l := range t.loads {
 		fmt.Fprintf(&b, "%d ", m.cores[l.thread].regs[l.reg])

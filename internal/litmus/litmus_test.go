@@ -86,6 +86,43 @@ func counts(t *testing.T, native string, number, runs int) map[string]int {
 	return seen
 }
 
+// TestMixedProcessor: the same of tests of mixed sizes. Whether a load waits for stores of its thread that
+// have some of its bytes is the processor's affair: what it does is logged.
+func TestMixedProcessor(t *testing.T) {
+	runs, programs := 20000, 12
+	if s := os.Getenv("LANDGO_SOAK_LITMUS"); s != "" {
+		var err error
+		if runs, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+		programs = 80
+	}
+	all := Mixed(programs)
+	native := compile.Text(t, "gcc", Native(all), "-O1")
+	total, parts, shown, merged := 0, 0, 0, 0
+	for i, x := range all {
+		allowed, waits := OutcomesOf(x.Program, TSO, x.Tell), OutcomesOf(x.Program, TSOStalls, x.Tell)
+		beyond := 0
+		for outcome, times := range counts(t, native, i, runs) {
+			total += times
+			if !slices.Contains(allowed, outcome) {
+				t.Errorf("test %d: the processor (%s) came to %q %d times, which isn't allowed\n%v", i, processor(), outcome, times, x.Program)
+			}
+			if !slices.Contains(waits, outcome) {
+				beyond += times
+			}
+		}
+		if !slices.Equal(allowed, waits) {
+			parts++
+		}
+		if merged += beyond; beyond > 0 {
+			shown++
+		}
+	}
+	t.Logf("%s, %d cores: %d runs of %d tests; of %d with outcomes that loads which wait don't have it showed some in %d, %d times",
+		processor(), runtime.NumCPU(), total, len(all), parts, shown, merged)
+}
+
 // storeBuffering is the cycle whose outcome beyond SC each x86 of two cores shows.
 const storeBuffering = "PodWR Fre PodWR Fre"
 

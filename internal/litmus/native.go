@@ -22,7 +22,7 @@ const (
 	kinds = `
 enum { BATCH = 2048, KINDS = 4096, PATIENCE = 100000 };
 struct test {
-	int threads, locations, loads, thread[THREADS * REGISTERS], reg[THREADS * REGISTERS];
+	int threads, locations, loads, bytes, thread[THREADS * REGISTERS], reg[THREADS * REGISTERS];
 	void (*body[THREADS])(char *, long, int *);
 };
 static const struct test tests[] = {
@@ -43,7 +43,8 @@ static pthread_barrier_t gate;
 static cpu_set_t cpus;
 static int cores, cpu[CPU_SETSIZE];
 static long runs;
-static struct { unsigned long key; long times; } kinds[KINDS];
+typedef unsigned __int128 wide;
+static struct { wide key; long times; } kinds[KINDS];
 
 static unsigned chance(unsigned n)
 {
@@ -119,8 +120,12 @@ static void batch(int me)
 	}
 	progress[me].round = plan.round + BATCH - 1;
 }
-static unsigned long with(unsigned long key, int v)
+static wide with(wide key, int v)
 {
+	if (test->bytes) {
+		for (int k = 0; k < 32; k += 8) key = key << 4 | (v >> k & 15);
+		return key;
+	}
 	if (v < 0 || v > 15) {
 		fprintf(stderr, "found %d, which no thread stores\n", v);
 		exit(1);
@@ -129,10 +134,10 @@ static unsigned long with(unsigned long key, int v)
 }
 static void count(int i)
 {
-	unsigned long key = 0;
+	wide key = 0;
 	for (int l = 0; l < test->loads; l++) key = with(key, out[test->thread[l]][i][test->reg[l]]);
 	for (int l = 0; l < test->locations; l++) key = with(key, *(int *)(memory + i * plan.stride + l * plan.apart));
-	unsigned k = key * 0x9e3779b97f4a7c15 >> 52;
+	unsigned k = (unsigned long)(key ^ key >> 61) * 0x9e3779b97f4a7c15 >> 52;
 	while (kinds[k].times && kinds[k].key != key) k = (k + 1) % KINDS;
 	kinds[k].key = key;
 	kinds[k].times++;
@@ -163,7 +168,7 @@ int main(int argc, char **argv)
 	pthread_barrier_init(&gate, 0, test->threads);
 	for (long i = 0; i < test->threads; i++) pthread_create(&t[i], 0, work, (void *)i);
 	for (int i = 0; i < test->threads; i++) pthread_join(t[i], 0);
-	for (int k = 0, n = test->loads + test->locations; k < KINDS; k++) {
+	for (int k = 0, n = (test->loads + test->locations) * (test->bytes ? 4 : 1); k < KINDS; k++) {
 		if (!kinds[k].times) continue;
 		for (int i = 1; i <= n; i++) printf("%d%s", (int)(kinds[k].key >> 4 * (n - i)) & 15, i < n ? " " : ": ");
 		printf("%ld\n", kinds[k].times);
@@ -191,7 +196,7 @@ func Native(tests []*Test) string {
 			fmt.Fprintf(&of, "%d, ", l.thread)
 			fmt.Fprintf(&reg, "%d, ", l.reg)
 		}
-		fmt.Fprintf(&table, "\t{%d, %d, %d, {%s}, {%s}, {%s}},\n", len(t.Program.Threads), t.Locations, len(t.loads), &of, &reg, &names)
+		fmt.Fprintf(&table, "\t{%d, %d, %d, %d, {%s}, {%s}, {%s}},\n", len(t.Program.Threads), t.Locations, len(t.loads), map[bool]int{true: 1}[t.Bytes], &of, &reg, &names)
 	}
 	return macros + fmt.Sprintf("#define THREADS %d\n#define LOCATIONS %d\n#define REGISTERS %d\n", threads, locations, Registers) +
 		"#define AT(l) (*(volatile int *)(at + (l) * apart))\n" +

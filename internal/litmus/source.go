@@ -19,7 +19,7 @@ const macros = `#define _GNU_SOURCE
 #define FENCEALL() syscall(324, 8, 0, 0)
 #define MFENCE() __asm__ volatile("mfence" : : : "memory")
 #define LOCKED() { int y = 0; __asm__ volatile("lock orl $0, %0" : "+m"(y) : : "memory"); }
-`
+` + sizes
 
 // once is the C around a test's threads that runs them once.
 const once = `static void (*const bodies[THREADS])(struct location *, int *) = {%s};
@@ -31,11 +31,17 @@ int main(void)
 	syscall(324, 16, 0, 0);
 	for (long i = 0; i < THREADS; i++) pthread_create(&t[i], 0, run, (void *)i);
 	for (int i = 0; i < THREADS; i++) pthread_join(t[i], 0);
-%s	for (int i = 0; i < LOCATIONS; i++) printf("%%s%%d", said++ ? " " : "", loc[i].v);
+%s	for (int i = 0; i < LOCATIONS; i++) SAY(loc[i].v);
 	printf("\n");
 	return 0;
 }
 `
+
+// say prints a value: as it is, or its bytes.
+var say = map[bool]string{
+	false: "#define SAY(v) printf(\"%s%d\", said++ ? \" \" : \"\", v)\n",
+	true:  "#define SAY(v) for (int k = 0; k < 32; k += 8) printf(\"%s%d\", said++ ? \" \" : \"\", (v) >> k & 255)\n",
+}
 
 // Source is the test in C. It runs once, and prints its outcome in the words of Tell.
 func (t *Test) Source() string {
@@ -46,13 +52,13 @@ func (t *Test) Source() string {
 		names.WriteString(name + ", ")
 	}
 	for _, l := range t.loads {
-		fmt.Fprintf(&loads, "\tprintf(\"%%s%%d\", said++ ? \" \" : \"\", out[%d][%d]);\n", l.thread, l.reg)
+		fmt.Fprintf(&loads, "\tSAY(out[%d][%d]);\n", l.thread, l.reg)
 	}
 	return macros + fmt.Sprintf("#define THREADS %d\n#define LOCATIONS %d\n#define REGISTERS %d\n", len(t.Program.Threads), t.Locations, Registers) +
 		"struct location { volatile int v; int pad[15]; };\n" +
 		"static struct location loc[LOCATIONS] __attribute__((aligned(64)));\n" +
 		"static int out[THREADS][REGISTERS];\n" +
-		"#define AT(l) at[l].v\n" +
+		"#define AT(l) at[l].v\n" + say[t.Bytes] +
 		threads.String() + fmt.Sprintf(once, names.String(), loads.String())
 }
 
@@ -70,6 +76,8 @@ func (t *Test) body(thread int, name, parameters string) string {
 	}
 	for _, x := range t.Program.Threads[thread] {
 		switch l := x.Addr / 4; {
+		case t.Bytes:
+			b.WriteString("\t" + x.inBytes() + "\n")
 		case x.Kind == Load:
 			fmt.Fprintf(&b, "\tLOAD(r%d, %d);\n", x.Reg, l)
 		case x.Kind == Store:

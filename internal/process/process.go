@@ -248,7 +248,7 @@ func (p *Engine) start(level confine.Level) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0) // a confined thread can't
+	null, err := nowhere(os.DevNull) // which a confined thread can't open
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ type Cure struct {
 	Executions uint64 `json:"executions"`
 }
 
-// Fence is a place for a fence: behind a store. An xchg in place of the store does the same.
+// Fence is a place for a fence: behind a store.
 type Fence struct {
 	// Place is where the store is.
 	Place Frame `json:"place"`
@@ -21,6 +21,9 @@ type Fence struct {
 	// Stores lists what the line's stores are to, where there are several: elements of Variable, or
 	// variables. The fence is after each of them.
 	Stores []string `json:"stores,omitempty"`
+	// Exchange: an xchg in place of the store does the same. Of a string instruction, an addition and
+	// others that aren't a mov there is none.
+	Exchange bool `json:"exchange,omitempty"`
 }
 
 // mostStores is how many stores of a line are named.
@@ -42,10 +45,19 @@ func (f *Fence) store() string {
 // Text is the cure in words. source is the text of a frame's line, or "".
 func (c *Cure) Text(where, source func(Frame) string) string {
 	var stores []string
+	exchanges := 0
+	for _, f := range c.Fences {
+		if f.Exchange {
+			exchanges++
+		}
+	}
 	for _, f := range c.Fences {
 		text := f.store() + " at " + where(f.Place)
 		if line := source(f.Place); line != "" {
 			text += fmt.Sprintf(" (%s)", line)
+		}
+		if f.Exchange && exchanges < len(c.Fences) {
+			text += ", or an xchg in its place"
 		}
 		stores = append(stores, text)
 	}
@@ -53,10 +65,14 @@ func (c *Cure) Text(where, source func(Frame) string) string {
 	if c.Executions == 1 {
 		executions = "(1 execution)"
 	}
-	if len(stores) == 1 {
-		return fmt.Sprintf("With an mfence after %s, or an xchg in its place, this is verified %s.", stores[0], executions)
+	instead := ""
+	if exchanges == len(stores) {
+		instead = map[bool]string{true: ", or an xchg in its place", false: ", or an xchg in their place"}[len(stores) == 1]
 	}
-	return fmt.Sprintf("With an mfence after stores at %d places, or an xchg in their place, this is verified %s: %s.", len(stores), executions, strings.Join(stores, "; "))
+	if len(stores) == 1 {
+		return fmt.Sprintf("With an mfence after %s%s, this is verified %s.", stores[0], instead, executions)
+	}
+	return fmt.Sprintf("With an mfence after stores at %d places%s, this is verified %s: %s.", len(stores), instead, executions, strings.Join(stores, "; "))
 }
 
 // Plain is the cure in words, without lines of sources.

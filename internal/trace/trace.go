@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // TID is a thread's dense index within one exploration, 0 for the first thread.
@@ -70,6 +71,9 @@ type Thread struct {
 	// PendingAccess is the access that the next step begins with where
 	// Pending.Kind is OpAccess.
 	PendingAccess Access
+	// Pieces, if there are any, are PendingAccess cut where its bytes have different answers: from the
+	// thread's store buffer, from another store in it, or from memory.
+	Pieces []Access
 	// Loose: which bytes its next step works on isn't settled by the thread.
 	Loose bool
 	// Named: the outcomes of its next step have other names than 0 to Outcomes-1.
@@ -269,7 +273,8 @@ type Transition struct {
 	// stopped.
 	Begin, Last uint64
 	// Accesses to shared memory in program order (duplicates left out), and
-	// operations in program order. Both slices are valid until the System is
+	// operations in program order. A load is several where stores of its thread have different parts of
+	// its bytes (Thread.Pieces). Both slices are valid until the System is
 	// rewound to a mark made before the step: copy them to keep them longer.
 	Accesses []Access
 	Ops      []Op
@@ -334,6 +339,16 @@ func (t *Transition) DidBy(n int) TID {
 func (t *Transition) Did(o Op) {
 	o.At = at(len(t.Accesses))
 	t.Ops = append(t.Ops, o)
+}
+
+// Cut puts pieces in the place of the n-th access. No operation comes behind it yet.
+func (t *Transition) Cut(n int, pieces []Access) {
+	t.Accesses = slices.Replace(t.Accesses, n, n+1, pieces...)
+	for i := range t.Fences {
+		if int(t.Fences[i]) > n {
+			t.Fences[i] = at(int(t.Fences[i]) + len(pieces) - 1)
+		}
+	}
 }
 
 // Fenced appends a fence after this many further accesses.

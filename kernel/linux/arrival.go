@@ -43,7 +43,7 @@ const manyArrivals = ": signals on their way count as threads, one for each thre
 // does one that the signal wakes.
 func (c *call) posts(t *thread, sig uint64) trace.Op {
 	op := trace.Op{Kind: trace.OpPost, Obj: uint64(t.id), Arg: sig}
-	if c.k.host.Arrival(t.id) == kernel.ArrivesInCall || c.k.signals.retries(t) {
+	if c.k.host.Arrival(t.id) == kernel.ArrivesInCall || c.k.signals.retries(t) || c.k.signals.masks(t) {
 		op.Kind = trace.OpCancel
 	}
 	return op
@@ -121,15 +121,15 @@ func (s *signals) retarget(from *thread, set uint64) {
 	}
 }
 
-// retries reports whether a thread sleeps in a sigwait or an epoll_wait. These look for what they
-// wait for whatever signal ends them. If they find nothing they end, also where another thread
-// takes the signal: all other calls begin again then.
+// retries reports whether a thread sleeps in a sigwait, in an epoll_wait, or with a mask of its call's
+// own (mask.go). These look for what they wait for whatever signal ends them. If the first two find nothing
+// they end, also where another thread takes the signal: all other calls begin again then.
 func (s *signals) retries(t *thread) bool {
 	switch t.wait.kind.Peek() {
 	case waitSignals:
 		return s.log.Get(&t.awaited) != 0
 	case waitObjects:
-		return isEpollWait(t.sleepCall.Peek())
+		return isEpollWait(t.sleepCall.Peek()) || s.masks(t)
 	}
 	return false
 }
@@ -203,7 +203,7 @@ func (c *call) isOutside() bool {
 // Coming implements scheduler.Courier.
 func (k *Kernel) Coming(id trace.TID) (sig uint64) {
 	t := k.roster.threads[id]
-	if t.alive.Peek() == 0 || t.wait.roused.On() {
+	if t.alive.Peek() == 0 || t.wait.roused.On() || k.signals.masks(t) {
 		return 0
 	}
 	if set := k.signals.arriving(t, (*effect.Word).Peek); set != 0 {

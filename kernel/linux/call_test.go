@@ -134,7 +134,6 @@ func TestUnmodelledCallsAreInvalidByName(t *testing.T) {
 	c.m.Write(limit, pair(1<<30, 1<<30))
 	c.m.Write(limit+16, pair(1<<32, 1<<32))
 	c.m.Write(limit+32, pair(4096, 4096))
-	c.m.Write(limit+48, pair(1<<9, 0))
 	for _, tt := range []struct {
 		reason string
 		nr     uint64
@@ -157,7 +156,6 @@ func TestUnmodelledCallsAreInvalidByName(t *testing.T) {
 		{"fcntl(9) is not modelled", 72, []uint64{1, 9}},
 		{"fcntl with F_OFD_SETLKW) is not modelled: use a mutex", 72, []uint64{1, 38}},
 		{"system call 73 (flock) is not modelled: use a mutex", 73, []uint64{1, 2}},
-		{"ppoll with a signal mask is not modelled: have a signalfd", sysPpoll, []uint64{0, 0, 0, limit + 48, 8}},
 		{"prctl(22) is not modelled", 157, []uint64{22}},
 		{"arch_prctl(0x1011) is not modelled", 158, []uint64{0x1011}},
 		{"a stack of 4294967296 bytes for the first thread (RLIMIT_STACK) is more", 302, []uint64{0, rlimitStack, limit + 16}},

@@ -40,7 +40,8 @@
 //	sleeping      queue (threads that sleep on a futex), interest (those that sleep for events of
 //	              objects), futex, pi (futexes with owners), eintr (sleeps that a signal ends), lasttry (calls
 //	              that a signal interrupts)
-//	signals       signal (actions, delivery), arrival (in steps of their own), sigframe, sigqueue, sigwait, kill (to whom), timer (alarms)
+//	signals       signal (actions, delivery), arrival (in steps of their own), sigframe, sigqueue, sigwait, mask (calls with
+//	              masks), kill (to whom), timer (alarms)
 //	memory        memory (mmap, mprotect), remap (mremap, madvise, brk), kept (through madvise), maps (/proc/self/maps), membarrier
 //	objects       object (pipes and their like), flow (bytes on their way), pipe, socket, counter (eventfd,
 //	              timerfd, signalfd), epoll, poll

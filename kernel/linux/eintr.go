@@ -95,26 +95,12 @@ func (c *call) endless() bool {
 	return c.a[4] == 0
 }
 
-// masked reports whether a call of ppoll or pselect6 has other signals blocked than
-// its thread has.
-func (c *call) masked() bool {
-	k, at := c.k, uint64(0)
-	switch c.nr {
-	case sysPpoll:
-		at = c.a[3]
-	case sysPselect6:
-		if c.a[5] != 0 && k.user.canRead(c.a[5], 8) {
-			at = k.log.Read64(c.a[5])
-		}
-	}
-	return at != 0 && k.user.canRead(at, 8) && k.log.Read64(at)&^unblockable != k.log.Get(&c.t.blocked)
-}
-
 // planRest is the plan of a poll or a select of no descriptors.
 func planRest(c *call, p *kernel.Plan) {
 	switch {
-	case c.masked():
-		invalid(p, p.Name+" with a signal mask is not modelled: "+ownMask)
+	case c.remasks(): // which is no mere yield (withMask)
+		planSignalSleep(c, p)
+		c.planTimed(p)
 	case c.endless():
 		planSignalSleep(c, p)
 	default:

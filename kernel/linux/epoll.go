@@ -304,15 +304,14 @@ func planEpollWait(c *call, p *kernel.Plan) {
 		planFiles(c, p)
 		return
 	}
-	if at := c.a[4]; c.nr != sysEpollWait && at != 0 && c.k.user.canRead(at, 8) && c.k.log.Read64(at)&^unblockable != c.k.log.Get(&c.t.blocked) {
-		invalid(p, p.Name+" with a signal mask is not modelled: "+ownMask)
-		return
-	}
 	c.event(p, e.receive(0))
 	c.planTimed(p)
+	c.planOwnMask(p)
 }
 
-func doEpollWait(c *call, o *kernel.Outcome) uint64 {
+func doEpollWait(c *call, o *kernel.Outcome) uint64 { return c.withMask(o, (*call).epollWait) }
+
+func (c *call) epollWait(o *kernel.Outcome) uint64 {
 	k, most := c.k, int64(c.int32(2))
 	if most <= 0 || most > 1<<20 {
 		return einval

@@ -53,7 +53,7 @@ func (c *call) await(o *kernel.Outcome, wants []want, until, held, done uint64) 
 	k, t := c.k, c.t
 	w := &t.wait
 	init := k.log.Init
-	var pending trace.Op
+	pending := trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id)} // for signals alone
 	deadline := until
 	for i := range wants {
 		x := &wants[i]

@@ -252,6 +252,11 @@ func (s *signals) send(to target, o *kernel.Outcome) {
 		s.now.call.unmasks = true
 	case f == fateDeadly:
 		o.Signal = int(to.sig)
+	case s.masks(t):
+		if s.keep(&to, to.shared); to.shared {
+			s.tell(t)
+		}
+		s.rouse(t)
 	default:
 		s.interrupt(&to, o)
 	}
@@ -298,7 +303,7 @@ func (s *signals) deliver(t *thread, regs *emu.Regs, o *kernel.Outcome) {
 		}
 	}
 	s.recalculate(t)
-	if s.log.Get(&t.savedMaskIsWanted) != 0 { // sigsuspend that no handler ended
+	if s.log.Get(&t.savedMaskIsWanted) != 0 { // sigsuspend, or such a call, that no handler ended
 		s.log.Set(&t.savedMaskIsWanted, 0)
 		s.log.Set(&t.blocked, s.log.Get(&t.savedMask))
 	}

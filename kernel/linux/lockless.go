@@ -44,7 +44,7 @@ func (c *call) lockless(name string) bool {
 	case lockless[name]:
 		return true
 	case ofFile[name] && c.k.files.use(c.int32(0)) == useClosed:
-		return true
+		return !c.remasks()
 	}
 	if name == "clock_gettime" { // the time that a thread or the process has run is looked up under one
 		id := c.int32(0)

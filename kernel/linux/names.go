@@ -98,7 +98,6 @@ const (
 	writesFiles = "add --file rw, by which the program writes files in memory"
 	noProcess   = "make the process a thread, or check by itself what it runs"
 	noFileLock  = "use a mutex: all threads that could be kept out are this process's"
-	ownMask     = "have a signalfd among the descriptors, or a pipe into which the handler writes"
 	noMessages  = "use a queue under a mutex, or a pipe"
 )
 

@@ -92,6 +92,7 @@ func (c *call) events(fd int32) uint64 {
 // planPoll: a call that waits for no object is a sleep. Another one's result depends on the
 // opens, closes and reads of other threads.
 func planPoll(c *call, p *kernel.Plan) {
+	defer c.planOwnMask(p)
 	if c.a[1] == 0 {
 		planRest(c, p)
 		return
@@ -100,7 +101,7 @@ func planPoll(c *call, p *kernel.Plan) {
 	waits := errno == 0 && ready == 0 && !c.impatient()
 	switch {
 	case errno == 0 && len(wants) > 0:
-		c.planObjects(p, wants, waits)
+		c.planObjects(p, wants)
 	case waits && c.awaitsEnd(fds):
 		invalid(p, p.Name+" that waits for standard input to be read up is not modelled")
 	case waits:
@@ -111,11 +112,7 @@ func planPoll(c *call, p *kernel.Plan) {
 }
 
 // planObjects is the plan of a call for several things, some of them objects.
-func (c *call) planObjects(p *kernel.Plan, wants []want, waits bool) {
-	if waits && c.masked() {
-		invalid(p, p.Name+" with a signal mask is not modelled: "+ownMask)
-		return
-	}
+func (c *call) planObjects(p *kernel.Plan, wants []want) {
 	c.event(p, wants[0].o.receive(wants[0].o.reads(wants[0].end)))
 	c.planTimed(p)
 }
@@ -186,7 +183,9 @@ func (c *call) tellRest() {
 	c.k.log.Write(at, pair(left/second, left%second))
 }
 
-func doPoll(c *call, o *kernel.Outcome) uint64 {
+func doPoll(c *call, o *kernel.Outcome) uint64 { return c.withMask(o, (*call).poll) }
+
+func (c *call) poll(o *kernel.Outcome) uint64 {
 	if c.a[1] > 0 {
 		fds, ready, wants, errno := c.polled()
 		if errno != 0 {
@@ -288,6 +287,7 @@ func (c *call) selected() (sets [3][]byte, ready uint64, wants []want, errno uin
 }
 
 func planSelect(c *call, p *kernel.Plan) {
+	defer c.planOwnMask(p)
 	if c.int32(0) == 0 {
 		planRest(c, p)
 		return
@@ -296,7 +296,7 @@ func planSelect(c *call, p *kernel.Plan) {
 	waits := errno == 0 && ready == 0 && !c.impatient()
 	switch {
 	case errno == 0 && len(wants) > 0:
-		c.planObjects(p, wants, waits)
+		c.planObjects(p, wants)
 	case waits && c.selectsStdin():
 		invalid(p, p.Name+" that waits for standard input to be read up is not modelled")
 	case waits:
@@ -321,7 +321,9 @@ func (c *call) selectsStdin() bool {
 }
 
 // doSelect is select and pselect6.
-func doSelect(c *call, o *kernel.Outcome) uint64 {
+func doSelect(c *call, o *kernel.Outcome) uint64 { return c.withMask(o, (*call).selects) }
+
+func (c *call) selects(o *kernel.Outcome) uint64 {
 	sets, ready, wants, errno := c.selected()
 	if errno != 0 {
 		return errno

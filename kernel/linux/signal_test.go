@@ -290,6 +290,15 @@ func TestSigsuspend(t *testing.T) {
 	c.do(id, nrSigreturn)
 	c.want("result", r.RAX, eintr)
 	c.want("the mask again", c.k.roster.threads[id].blocked.Peek(), bit(sigUsr1))
+	// A signal without an effect doesn't end it.
+	c.m.Write(dataPage+0x500, append(pair(sigIgnore, 0), pair(0, 0)...))
+	c.do(0, nrSigaction, 12, dataPage+0x500, 0, 8)
+	c.block(id, bit(12))
+	c.do(0, sysTkill, firstNumber+1, 12)
+	c.m.Write(word, pair(0, 0)[:8])
+	if _, o := c.choose1(0, id, 130, word, 8); !o.Sleep {
+		t.Errorf("a signal that is ignored: %+v", o)
+	}
 }
 
 // TestHostilePendingSleep: a pause in one thread and its end by another's exit.

@@ -47,7 +47,7 @@ func doSigsuspend(c *call, o *kernel.Outcome) uint64 {
 	c.set(&t.savedMaskIsWanted, 1)
 	c.remask(mask)
 	c.unmasks = true
-	if (c.get(&t.sent)|c.get(&k.signals.pending))&^mask != 0 {
+	if k.signals.takes(t) {
 		return eintr // Do delivers it
 	}
 	return doPause(c, o)

@@ -51,7 +51,7 @@ type thread struct {
 
 	altStack, altSize            effect.Word
 	frame                        effect.Word // 1 + index of its latest signal frame
-	savedMask, savedMaskIsWanted effect.Word // sigsuspend: the mask to restore
+	savedMask, savedMaskIsWanted effect.Word // sigsuspend, and the like (mask.go): the mask to restore
 	sleepCall                    effect.Word // number of the call in which it sleeps
 	looks                        effect.Word // how often it read the clock
 	busy                         effect.Word // how far it moved the clock by looking at it

@@ -304,6 +304,17 @@ func (c *call) rest(o *kernel.Outcome, ns uint64) uint64 {
 
 // doPselect is pselect6 and ppoll, whose timespec is argument 4 or 2.
 func doPselect(c *call, o *kernel.Outcome) uint64 {
+	if c.get(&c.t.savedMaskIsWanted) != 0 {
+		ns, errno := c.patience()
+		if errno != 0 {
+			return errno
+		}
+		c.waitTimed(o, nil, ns, 0)
+		if !o.Sleep {
+			c.tellRest()
+		}
+		return 0
+	}
 	at := c.a[4]
 	if c.nr == sysPpoll {
 		at = c.a[2]

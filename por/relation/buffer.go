@@ -1,7 +1,6 @@
 package relation
 
 import (
-	"math"
 	"slices"
 
 	"landgo/internal/trace"
@@ -18,8 +17,7 @@ import (
 //   - updates of the same bytes in their order (uu);
 //   - an update by another thread's buffer before a load that finds it in memory (src);
 //   - a load before the update that overwrites what it found (cf);
-//   - the updates that a fence, or a load of bytes that are buffered in part, waits for
-//     before that (uf).
+//   - the updates that a fence waits for before that (uf).
 //
 // A fence for all threads (membarrier) is several events, as each buffer is empty at a moment of
 // its own while the call runs. The call begins, and wakes a thread for each buffer. This finds
@@ -30,6 +28,10 @@ import (
 // finds the same before it, in the buffer, and after it, in memory. So a load that the
 // buffer answers comes before an update by others only if that overwrites the store
 // which it found: it enters the index with its store's update.
+//
+// A load may find some bytes in one store, some in another, some in memory. It is an access for each
+// then (trace.Thread.Pieces), and the edges are those of each: the paper's loads and stores are of words,
+// x86-TSO's of bytes. How it is cut follows from its thread's own past, so it is cut alike in all orders.
 
 // buffers is an Order's part for them.
 type buffers struct {
@@ -85,41 +87,70 @@ func (e *Event) unbuffered() *Event {
 	return e
 }
 
+// phase is a step as it is from the position after on: there a store that answered a load of it is in
+// memory.
+type phase struct {
+	after int32
+	event *Event
+}
+
 // answered is for step e, of a wakeup tree or asleep, which is to come before what is left of v. It
-// has e as it is there, as it is where its loads find memory, and the position of the event
-// of v from which on it is that. In e's own execution, the update of a store that e loads
-// may have come before e, or behind it. Here it hasn't come unless it is in the prefix or
-// was taken from v. Then the buffer answers until the first of v's updates of these bytes.
-func (s *Sequence) answered(e *Event) (here, inMemory *Event, until int32) {
-	inMemory = e.unbuffered()
+// has e as it is there, and as it is behind the updates of v. In e's own execution, the update of a
+// store that e loads may have come before e, or behind it. Here it hasn't come unless it is in the
+// prefix or was taken from v. Then the buffer answers until the first of v's updates of these bytes.
+func (s *Sequence) answered(e *Event) (here *Event, later []phase) {
+	here = e.unbuffered()
 	queue := s.queue(e.Thread)
 	if len(queue) == 0 {
-		return inMemory, inMemory, math.MaxInt32
+		return here, nil
 	}
-	here = inMemory
-	for k := range inMemory.Accesses {
-		a := &inMemory.Accesses[k]
+	answering := 0
+	for k := range here.Accesses {
+		a := &here.Accesses[k]
 		if a.Flags&(trace.Write|trace.Atomic|trace.Library) != 0 || !answers(queue, a) {
 			continue
 		}
-		if here == inMemory {
-			f := *inMemory
-			f.Accesses = slices.Clone(f.Accesses)
-			here = &f
+		if answering++; answering == 1 {
+			here = here.apart()
 		}
 		here.Accesses[k].Flags |= trace.Buffered
 	}
-	until = math.MaxInt32
-	if here == inMemory || s.o.flusher[e.Thread] == trace.NoThread {
-		return here, inMemory, until
+	if answering == 0 || s.o.flusher[e.Thread] == trace.NoThread {
+		return here, nil
 	}
+	at := here
 	for _, i := range s.o.eventsAfter(s.From, s.o.flusher[e.Thread]) {
-		u := s.o.ev[i].event
-		if !s.o.dropped(i) && slices.ContainsFunc(here.Accesses, func(a trace.Access) bool { return a.Flags&trace.Buffered != 0 && u.Writes(&a) }) {
-			return here, inMemory, i
+		if s.o.dropped(i) {
+			continue
+		}
+		if next := at.behind(s.o.ev[i].event); next != nil {
+			at, later = next, append(later, phase{i, next})
 		}
 	}
-	return here, inMemory, until
+	return here, later
+}
+
+// apart is a copy of e with accesses of its own.
+func (e *Event) apart() *Event {
+	f := *e
+	f.Accesses = slices.Clone(e.Accesses)
+	return &f
+}
+
+// behind is e where update u has been made: the loads that found its bytes in the buffer find them in
+// memory. nil: there are none.
+func (e *Event) behind(u *Event) (f *Event) {
+	for i := range e.Accesses {
+		a := &e.Accesses[i]
+		if a.Flags&(trace.Buffered|trace.Write) != trace.Buffered || !u.Writes(a) {
+			continue
+		}
+		if f == nil {
+			f = e.apart()
+		}
+		f.Accesses[i].Flags &^= trace.Buffered
+	}
+	return f
 }
 
 // queue is what a thread's buffer has where what is left of v begins, a list of accesses for each
@@ -167,19 +198,23 @@ func answers(queue []*Event, a *trace.Access) bool {
 	return false
 }
 
-// After is s as it is behind event e: a load that found a store in its buffer finds it in
-// memory after that store's update.
-func (s *Step) After(e *Event) *Event {
-	if !e.Buffers(&s.Event) {
+// After is s as it is behind event e, an update of its thread's buffer: a load that found that store
+// finds memory. now are the pieces of it as they are there, if there are any: of what e wrote, a newer
+// store in the buffer may still answer some.
+func (s *Step) After(e *Event, now []trace.Access) *Event {
+	f := s.behind(e)
+	if f == nil {
 		return nil
 	}
-	for i := range s.Accesses {
-		a := &s.Accesses[i]
-		if a.Flags&(trace.Buffered|trace.Write) == trace.Buffered && e.Writes(a) {
-			return s.unbuffered()
+	for i := range f.Accesses {
+		a := &f.Accesses[i]
+		if slices.ContainsFunc(now, func(p trace.Access) bool {
+			return p.Flags&trace.Buffered != 0 && p.Addr == a.Addr && p.Size == a.Size && p.PC == a.PC
+		}) {
+			a.Flags |= trace.Buffered
 		}
 	}
-	return nil
+	return f
 }
 
 // ownPair reports whether e and event c are of one thread and its buffer.

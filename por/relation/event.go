@@ -319,7 +319,9 @@ func (s *Step) Begin(t *trace.Thread) {
 	s.Event = Event{Thread: t.ID, Loose: t.Loose, Update: t.Updates, Of: t.Of, Flushed: t.Flushed}
 	switch t.Pending.Kind {
 	case trace.OpAccess:
-		s.OwnAccesses([]trace.Access{t.PendingAccess})
+		if s.OwnAccesses([]trace.Access{t.PendingAccess}); len(t.Pieces) > 0 {
+			s.OwnAccesses(t.Pieces)
+		}
 		if t.Beside.Kind != trace.OpNone {
 			s.OwnOps([]trace.Op{t.Beside})
 		}

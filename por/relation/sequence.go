@@ -326,9 +326,9 @@ func (s *Sequence) Weak(b *Step, known bool) Verdict {
 		return how
 	}
 	e := &b.Event
-	inMemory, answered := e, int32(math.MaxInt32)
+	var later []phase
 	if s.o.buffered {
-		e, inMemory, answered = s.answered(e)
+		e, later = s.answered(e)
 	}
 	depends := func(i int32) bool {
 		at := i
@@ -337,8 +337,12 @@ func (s *Sequence) Weak(b *Step, known bool) Verdict {
 		} else if i < 0 {
 			at = s.end
 		}
-		if at > answered {
-			return s.Event(i).Dependent(inMemory)
+		e := e
+		for _, p := range later {
+			if at <= p.after {
+				break
+			}
+			e = p.event
 		}
 		return s.Event(i).Dependent(e)
 	}

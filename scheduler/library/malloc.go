@@ -204,7 +204,7 @@ func (s *heapCalls) performHeap(th edit, tr *trace.Transition) (scheduler.Verdic
 			s.setErrno(th.thread, tr, abi.EINVAL)
 			s.ret(th, 0)
 		case th.role == profile.AlignedAlloc:
-			return scheduler.Stay, s.core.Invalid(kernel.GapCall, th.ID, s.callSite(th.thread), "aligned_alloc(%d, %d): %d isn't a power of two, and what comes of that isn't defined (glibc up to 2.37 takes the next power of two, later ones give no memory)", p, size, p)
+			return scheduler.Stay, s.core.Invalid(kernel.GapCall, th.ID, s.callSite(th.thread), "aligned_alloc(%d, %d) is not modelled: give it a power of two. What comes of %d isn't defined (glibc up to 2.37 takes the next power of two, later ones give no memory)", p, size, p)
 		default: // glibc takes the next power of two
 			s.give(th, tr, s.allocate(th, size, align))
 		}

@@ -21,6 +21,20 @@ func NonTemporal(code []byte, m elffile.Machine) bool {
 	return false
 }
 
+// Moves reports whether the first instruction of code is a mov to memory, of a register or a number: an
+// xchg can be in its place.
+func Moves(code []byte, m elffile.Machine) bool {
+	inst, _, err := Decode(code, m)
+	if err != nil || inst.Op != x86asm.MOV {
+		return false
+	}
+	_, stores := inst.Args[0].(x86asm.Mem)
+	if r, ok := inst.Args[1].(x86asm.Reg); ok {
+		return stores && maskOf(r) != 0
+	}
+	return stores
+}
+
 // Repeats reports whether the first instruction of code is a string instruction that is done
 // again and again: its stores lie between its own loads.
 func Repeats(code []byte, m elffile.Machine) bool {

@@ -22,6 +22,9 @@ const (
 	OneMoment                   // it waits until all buffers are empty at once
 	UnseenStores                // stores are no operations to dependence
 	UnhashedBuffers             // a state's digest has no buffers
+	PartsWait                   // a load that a store has in part waits for that
+	PartsMissed                 // it finds all bytes in memory
+	OnePiece                    // it is one access to dependence, which the buffer answers
 )
 
 // Words of a thread's buffer.
@@ -136,13 +139,42 @@ func (m *Machine) flushed(t int) int {
 	if m.waitsForAll(t) {
 		return m.count(t, bPushed)
 	}
-	if in := m.next(t); in != nil && in.Code == Load && m.p.Fault != NoForward && m.w[t*threadLen+wBug] == 0 {
+	if in := m.next(t); in != nil && in.Code == Load && m.p.Fault == PartsWait && m.w[t*threadLen+wBug] == 0 {
 		a := m.access(t, in)
 		if n, whole := m.answer(t, int(a.Addr)-memBase, int(a.Size)); n >= 0 && !whole {
 			return n + 1
 		}
 	}
 	return 0
+}
+
+// pieces appends load a of thread t, cut where its bytes have different answers.
+func (m *Machine) pieces(t int, a trace.Access, dst []trace.Access) []trace.Access {
+	at, last := int(a.Addr)-memBase, -2
+	if _, whole := m.answer(t, at, int(a.Size)); whole || m.p.Fault == NoForward {
+		return append(dst, a)
+	}
+	if m.p.Fault == OnePiece {
+		if n, _ := m.answer(t, at, int(a.Size)); n >= m.count(t, bUpdated) {
+			a.Flags |= trace.Buffered
+		}
+		return append(dst, a)
+	}
+	for i := range int(a.Size) {
+		n, _ := m.answer(t, at+i, 1)
+		if n == last {
+			dst[len(dst)-1].Size++
+			continue
+		}
+		last = n
+		p := a
+		p.Addr, p.Size = uint64(memBase+at+i), 1
+		if n >= 0 && n >= m.count(t, bUpdated) {
+			p.Flags |= trace.Buffered
+		}
+		dst = append(dst, p)
+	}
+	return dst
 }
 
 // push puts a store into thread t's buffer.
@@ -161,7 +193,7 @@ func (m *Machine) push(t, at, size int, v int64) {
 	}
 }
 
-// forwarded is what thread t's buffer answers a load with, if it does.
+// forwarded is what thread t's buffer answers a load with, if one store of it has all bytes.
 func (m *Machine) forwarded(t, at, size int) (v int64, ok bool) {
 	n, whole := m.answer(t, at, size)
 	if m.p.Fault == NoForward || !whole || n < m.count(t, bUpdated) {
@@ -173,6 +205,18 @@ func (m *Machine) forwarded(t, at, size int) (v int64, ok bool) {
 		v &= 1<<(8*size) - 1
 	}
 	return v, true
+}
+
+// seen is what a load of thread t finds, byte by byte.
+func (m *Machine) seen(t, at, size int) (v int64) {
+	for i := range size {
+		b, ok := m.forwarded(t, at+i, 1)
+		if _, whole := m.answer(t, at, size); !ok || !whole && m.p.Fault == PartsMissed {
+			b = m.peek(at+i, 1)
+		}
+		v |= b << (8 * i)
+	}
+	return v
 }
 
 // oldest is the access that the next update of thread t's buffer makes.

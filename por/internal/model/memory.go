@@ -85,9 +85,7 @@ func (m *Machine) store(t, a, size int, v int64, x *trace.Access) {
 func (m *Machine) load(t, a, size int) (v int64) {
 	v = m.peek(a, size)
 	if m.p.Buffers {
-		if u, ok := m.forwarded(t, a, size); ok {
-			v = u
-		}
+		v = m.seen(t, a, size)
 	}
 	if b := t * threadLen; m.spins {
 		if n := int(m.w[b+wReads]); n < maxReads {
@@ -110,7 +108,9 @@ func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
 	r := t*threadLen + wRegs + in.R
 	switch in.Code {
 	case Load:
-		m.set(r, m.load(t, at, size))
+		if m.set(r, m.load(t, at, size)); m.p.Buffers {
+			x.Accesses = m.pieces(t, *a, x.Accesses[:len(x.Accesses)-1])
+		}
 	case Store, StoreR:
 		v := in.C
 		if in.Code == StoreR {

@@ -30,6 +30,10 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 			th.PendingAccess = m.access(t, m.next(t))
 			if in := m.next(t); m.p.Buffers && (in.Code == Store || in.Code == StoreR) {
 				th.Beside = m.beside(t, trace.OpStores)
+			} else if m.p.Buffers && in.Code == Load {
+				if p := m.pieces(t, th.PendingAccess, nil); len(p) > 1 {
+					th.Pieces = p
+				}
 			}
 		case trace.OpYield:
 			th.Yielding = true

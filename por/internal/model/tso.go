@@ -224,24 +224,19 @@ func (s *tso) write(w tsoStore) {
 	}
 }
 
-// read is a load of thread t; false: it has to wait.
-func (s *tso) read(t, at, size int) (v int64, ok bool) {
-	b := s.buffer[t]
-	for i := len(b) - 1; i >= 0; i-- {
-		if w := b[i]; w.at < at+size && at < w.at+w.size {
-			if w.at > at || w.at+w.size < at+size {
-				return 0, false
-			}
-			for k := range size {
-				v |= int64(byte(w.v>>(8*(at-w.at+k)))) << (8 * k)
-			}
-			return v, true
-		}
-	}
+// read is a load of thread t: each byte is that of the newest store in its buffer that has it,
+// else memory's.
+func (s *tso) read(t, at, size int) (v int64) {
 	for k := range size {
-		v |= int64(s.mem[at+k]) << (8 * k)
+		b := s.mem[at+k]
+		for _, w := range s.buffer[t] {
+			if i := at + k - w.at; i >= 0 && i < w.size {
+				b = byte(w.v >> (8 * i))
+			}
+		}
+		v |= int64(b) << (8 * k)
 	}
-	return v, true
+	return v
 }
 
 // step takes thread t's next step, up to and with one event. bug is the number of an
@@ -284,11 +279,7 @@ func (s *tso) step(p *Program, t int) (can bool, bug int) {
 			}
 			continue
 		case Load:
-			v, ok := s.read(t, in.A, size)
-			if !ok {
-				return waits()
-			}
-			r[in.R] = v
+			r[in.R] = s.read(t, in.A, size)
 			return true, 0
 		case Store:
 			s.buffer[t] = append(s.buffer[t], tsoStore{in.A, size, in.C})
@@ -300,10 +291,10 @@ func (s *tso) step(p *Program, t int) (can bool, bug int) {
 		if len(s.buffer[t]) > 0 {
 			return waits()
 		}
-		old, _ := int64(0), 0
+		old := int64(0)
 		switch in.Code {
 		case FetchAdd, Exchange, CompareEx, Add, And, Or, Xor:
-			old, _ = s.read(t, in.A, size)
+			old = s.read(t, in.A, size)
 		}
 		switch in.Code {
 		case Fence:

@@ -1,20 +1,21 @@
-package main
+package firstheap
 
 import (
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"unsafe"
 )
 
-var kept []byte
+var keptBlock []byte
 
-// TestHugePages: what is allocated next lies where large pages were asked for, and the block isn't kept.
-func TestHugePages(t *testing.T) {
-	hugePages()
-	kept = make([]byte, 8<<20)
-	at := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(kept))))
+// TestLarge: what is allocated next lies where large pages were asked for, and the block isn't kept.
+func TestLarge(t *testing.T) {
+	Large(debug.SetGCPercent)
+	keptBlock = make([]byte, 8<<20)
+	at := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(keptBlock))))
 	text, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {
 		t.Skip("this system doesn't say how memory is mapped")
