@@ -123,6 +123,42 @@ static uc_err find_exception(struct machine *m)
 	return err;
 }
 
+/*
+ * Learns where all of x87 and SSE lies in a saved context, by changing all registers of theirs. If two
+ * contexts are the same there, no such register has to be asked for: there are some fifty.
+ */
+static uc_err find_fpu(struct machine *m)
+{
+	const uint64_t values[2] = { UINT64_C(0x5AC3C0DE5AC3C0DE), UINT64_C(0xC35AC0DEC35AC0DE) };
+	const uint16_t fpsw = 0x3800, fptag = 0; /* another top of the stack; all are valid */
+	const uint16_t fpcw = RESET_FPCW ^ 0xc3f;
+	const uint32_t mxcsr = RESET_MXCSR ^ 0xffc0;
+	uc_context *c;
+	uc_err err = uc_context_alloc(m->uc, &c);
+	if (err)
+		return err;
+	uc_context_restore(m->uc, m->fresh);
+	for (int i = 0; i < (m->is32 ? XMM_REGS / 2 : XMM_REGS); i++)
+		uc_reg_write(m->uc, UC_X86_REG_XMM0 + i, values);
+	for (int i = 0; i < X87_REGS; i++)
+		uc_reg_write(m->uc, UC_X86_REG_FP0 + i, values);
+	uc_reg_write(m->uc, UC_X86_REG_FPSW, &fpsw);
+	uc_reg_write(m->uc, UC_X86_REG_FPCW, &fpcw);
+	uc_reg_write(m->uc, UC_X86_REG_FPTAG, &fptag);
+	uc_reg_write(m->uc, UC_X86_REG_MXCSR, &mxcsr);
+	err = uc_context_save(m->uc, c);
+	uc_context_restore(m->uc, m->fresh); /* a kernel's first state is taken from the engine's CPU */
+	const char *x = (const char *)m->fresh, *y = (const char *)c;
+	m->fpu_at = 0;
+	m->fpu_end = err ? 0 : uc_context_size(m->uc);
+	while (m->fpu_end > 0 && x[m->fpu_end - 1] == y[m->fpu_end - 1])
+		m->fpu_end--;
+	while (m->fpu_at < m->fpu_end && x[m->fpu_at] == y[m->fpu_at])
+		m->fpu_at++;
+	uc_context_free(c);
+	return err;
+}
+
 /* The error code of the exception before which a context was saved. The engine takes
  * it for one under way, and would make a double fault of the next: it forgets it. */
 void context_exception(struct machine *m, int32_t slot)
@@ -163,6 +199,8 @@ const char *context_init(struct machine *m)
 		err = find_registers(m);
 	if (!err)
 		err = find_exception(m);
+	if (!err)
+		err = find_fpu(m);
 	return err ? uc_strerror(err) : NULL;
 }
 
@@ -369,6 +407,13 @@ static bool same(uc_context *a, uc_context *b, int reg)
 	return !memcmp(x, y, sizeof x);
 }
 
+/* Says whether x87 and SSE are the same for sure. */
+static bool same_fpu(const struct machine *m, const uc_context *a, const uc_context *b)
+{
+	const size_t n = m->fpu_end - m->fpu_at;
+	return n && !memcmp((const char *)a + m->fpu_at, (const char *)b + m->fpu_at, n);
+}
+
 /* Says which registers of two saved CPUs differ: bit i for the i-th general
  * one, DIFF_SSE, DIFF_X87. */
 uint32_t context_diff(struct machine *m, int32_t a, int32_t b)
@@ -382,7 +427,7 @@ uint32_t context_diff(struct machine *m, int32_t a, int32_t b)
 	context_regs(m, b, y);
 	for (int i = 0; i < NREGS; i++)
 		diff |= (uint32_t)(x[i] != y[i]) << i;
-	if (!m->uc)
+	if (!m->uc || same_fpu(m, p, q))
 		return diff;
 	for (int i = 0; i < (m->is32 ? XMM_REGS / 2 : XMM_REGS); i++)
 		if (!same(p, q, UC_X86_REG_XMM0 + i))

@@ -463,6 +463,7 @@ struct machine {
 	struct board_regs plain_board; /* which is the same in all its contexts */
 	int32_t reg_at[NREGS]; /* offset of a register in a saved context, or -1 */
 	int32_t exception_at; /* offset of the error code in a saved context, or -1 */
+	size_t fpu_at, fpu_end; /* where x87 and SSE lie in one */
 	int32_t live;         /* slot that the engine's CPU equals, or -1 */
 	int32_t nslots;       /* in use */
 	int32_t slot_cap;     /* with a context */

@@ -331,7 +331,7 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 			recurs, single = aw.counts.recursWith(th), true
 		} else {
 			r, _ := aw.spins.comesRound(th)
-			recurs, single = r != goesOn, r == onlyLooks
+			recurs, single = r.recurs(), r == onlyLooks
 		}
 	})
 	aw.attempt.current = current

@@ -186,7 +186,8 @@ func (b *buffers) describe(th *thread, dst []trace.Thread) []trace.Thread {
 
 // beginsAt notes, before a thread's step, what it comes after.
 func (b *buffers) beginsAt(th edit, tr *trace.Transition) {
-	if tr.Flushed = b.flushed(th.thread); b.waitsForAll(th.thread) || b.in.Alone(th.ID) {
+	n, all := b.flushed(th.thread)
+	if tr.Flushed = n; all || b.in.Alone(th.ID) {
 		th.stored, th.recent, th.fence = false, nil, 0
 	}
 }

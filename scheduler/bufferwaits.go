@@ -8,40 +8,32 @@ import (
 // What a thread with a store buffer waits for: that the buffer is empty, or that some of its stores are
 // in memory. Everything else goes on with the buffer as it is (buffer.go).
 
-// waitsForAll reports whether what a thread stands at waits until its buffer is empty.
-func (b *buffers) waitsForAll(th *thread) bool {
+// flushed is how many updates what a thread stands at comes after. all: it waits until its buffer is empty.
+func (b *buffers) flushed(th *thread) (n uint32, all bool) {
 	if b.atAdded(th) {
-		return true
+		return th.pushed, true
 	}
 	switch th.stand() {
 	case StandAccess:
-		return th.Access.Flags&trace.Atomic != 0
+		all = th.Access.Flags&trace.Atomic != 0
 	case StandOp:
-		return b.in.lib.Drains(th.ID)
+		if all = b.in.lib.Drains(th.ID); !all && th.Stand == StandOp {
+			op := b.in.lib.PendingOp(th.ID)
+			if o, _ := th.answer(op.Obj, uint64(op.Size)); o != nil && op.Size > 0 {
+				n = o.n
+			}
+		}
 	case StandTrap:
 		p := b.in.planned(th)
-		return !p.Lockless && th.restsOn(&p) <= th.updated()
+		n = th.restsOn(&p)
+		all = !p.Lockless && n <= th.updated()
 	case StandFence:
-		return true
+		all = true
 	}
-	return false
-}
-
-// flushed is how many updates what a thread stands at comes after.
-func (b *buffers) flushed(th *thread) uint32 {
-	switch {
-	case b.waitsForAll(th):
-		return th.pushed
-	case th.Stand == StandTrap:
-		p := b.in.planned(th)
-		return th.restsOn(&p)
-	case th.Stand == StandOp:
-		op := b.in.lib.PendingOp(th.ID)
-		if o, _ := th.answer(op.Obj, uint64(op.Size)); o != nil && op.Size > 0 {
-			return o.n
-		}
+	if all {
+		n = th.pushed
 	}
-	return 0
+	return n, all
 }
 
 // answer is the newest of a thread's stores with some of the bytes, and whether it has all;
@@ -77,7 +69,7 @@ func (b *buffers) holds(th *thread, d *trace.Thread) {
 	if d.Status == trace.Exited {
 		return
 	}
-	d.Flushed = b.flushed(th)
+	d.Flushed, _ = b.flushed(th)
 	d.Rests = d.Flushed > 0 && th.stored
 	if d.Status == trace.Ready && (d.Flushed > th.updated() || th.calls > 0) {
 		d.Status, d.Outcomes = trace.Blocked, 0

@@ -127,7 +127,7 @@ func (s *System) standAt(th edit, tr *trace.Transition) error {
 			switch round {
 			case onlyLooks:
 				s.awaits.learn(&th.Access)
-			case goesOn, looksRests:
+			case looksOn, looksRests:
 				s.counts.learn(th.thread)
 			}
 			if reads != nil {
@@ -187,7 +187,7 @@ func (s *spins) tryTurn(th *thread, of *trace.Transition) (reads []trace.Access,
 	read.PC = th.Access.PC // the last one was perhaps before the loop
 	s.trials.probe(th, func(th edit) {
 		var tr *trace.Transition
-		if r, tr = s.comesRound(th); r != goesOn {
+		if r, tr = s.comesRound(th); r.recurs() {
 			reads = s.appendReads([]trace.Access{read}, tr)
 		}
 	})
@@ -228,10 +228,14 @@ type round uint8
 
 const (
 	goesOn     round = iota
+	looksOn          // it is about to look at the same bytes again, in another state
 	comesBack        // it stands where it stood, and nothing has changed
 	onlyLooks        // the same, by that access alone
 	looksRests       // the same, and it has yielded or slept
 )
+
+// recurs reports whether the thread's state is what it was.
+func (r round) recurs() bool { return r >= comesBack }
 
 // comesRound runs a thread that stands at an access for a step.
 func (s *spins) comesRound(th edit) (r round, tr *trace.Transition) {
@@ -249,6 +253,8 @@ func (s *spins) comesRound(th edit) (r round, tr *trace.Transition) {
 		recurs = s.again(th, []*trace.Transition{tr})
 	}
 	switch {
+	case !recurs && single && th.Stand == StandAccess && sameBytes(&th.Access, &before.Access):
+		return looksOn, tr
 	case !recurs:
 		return goesOn, tr
 	case single && len(tr.Ops) == 0:

@@ -102,7 +102,8 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 	if row == nil {
 		return kernel.Plan{Effect: kernel.Invalid, Name: CallName(c.nr), Reason: unmodelled(c.nr)}
 	}
-	k.plan = kernel.Plan{Name: row.name, Lockless: c.lockless(row.name), Rests: c.rests(row.name)}
+	l := c.locking(row)
+	k.plan = kernel.Plan{Name: row.name, Lockless: c.lockless(row.name, &l), Rests: c.rests(row.name, &l)}
 	if row.plan != nil {
 		row.plan(c, &k.plan)
 	}

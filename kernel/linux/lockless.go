@@ -34,16 +34,38 @@ var ofName = map[string]int{
 // lastClock is the greatest number of a clock; those below 0 are of what threads have run.
 const lastClock = 11
 
+// locking is what the tables here and rested say of a call: each plan asks for it.
+type locking struct {
+	never, ofFile, ofName bool
+	at                    int // of the name
+	rested                []pointed
+}
+
+// lockings are those of the table's calls.
+var lockings [len(table)]locking
+
+func lockingOf(name string) locking {
+	at, named := ofName[name]
+	return locking{lockless[name], ofFile[name], named, at, rested[name]}
+}
+
+// locking is that of the present call.
+func (c *call) locking(row *row) locking {
+	if c.nr < uint64(len(table)) && row == &table[c.nr] {
+		return lockings[c.nr]
+	}
+	return lockingOf(row.name)
+}
+
 // lockless reports whether the call may be made without a lock, as the kernel's state is. Another
 // thread may change that before the call is made: it opens the descriptor, say.
-func (c *call) lockless(name string) bool {
-	if at, ok := ofName[name]; ok {
-		return !c.isThere(c.a[at], at > 0)
-	}
+func (c *call) lockless(name string, l *locking) bool {
 	switch {
-	case lockless[name]:
+	case l.ofName:
+		return !c.isThere(c.a[l.at], l.at > 0)
+	case l.never:
 		return true
-	case ofFile[name] && c.k.files.use(c.int32(0)) == useClosed:
+	case l.ofFile && c.k.files.use(c.int32(0)) == useClosed:
 		return !c.remasks()
 	}
 	if name == "clock_gettime" { // the time that a thread or the process has run is looked up under one

@@ -273,21 +273,27 @@ func (c *call) refusedFutex() bool {
 }
 
 // rested are the arguments that point to bytes which refused looks at, by name, and how many these are.
-var rested = map[string][]struct{ at, size int }{
+var rested = map[string][]pointed{
 	"nanosleep": {{0, 16}}, "clock_nanosleep": {{2, 16}}, "setitimer": {{1, 32}}, "timer_settime": {{2, 32}}, "timerfd_settime": {{2, 32}},
 	"ppoll": {{2, 16}}, "select": {{4, 16}}, "pselect6": {{4, 16}, {5, 8}}, "epoll_pwait2": {{3, 16}},
 	"rt_sigprocmask": {{1, 8}}, "rt_sigtimedwait": {{2, 16}}, "sigaltstack": {{0, 24}}, "rt_sigqueueinfo": {{2, 16}}, "rt_tgsigqueueinfo": {{3, 16}},
 	"setrlimit": {{1, 16}},
 }
 
+// pointed is an argument, and the size of what it points to.
+type pointed struct{ at, size int }
+
 // rests are the bytes of memory that lockless looks at. They may still be in the caller's store buffer.
-func (c *call) rests(name string) (all []kernel.Bytes) {
-	switch f := c.futex(); {
-	case name == "futex" && f.cmd == futexUnlockPI:
-		return []kernel.Bytes{{Addr: f.addr, Size: 4}}
-	case name == "futex" && f.timeout != 0:
-		return []kernel.Bytes{{Addr: f.timeout, Size: 16}}
-	case name == "select" || name == "pselect6":
+func (c *call) rests(name string, l *locking) (all []kernel.Bytes) {
+	switch name {
+	case "futex":
+		switch f := c.futex(); {
+		case f.cmd == futexUnlockPI:
+			return []kernel.Bytes{{Addr: f.addr, Size: 4}}
+		case f.timeout != 0:
+			return []kernel.Bytes{{Addr: f.timeout, Size: 16}}
+		}
+	case "select", "pselect6":
 		size := uint64(min(max(c.int32(0), 0), maxDescriptors)+63) / 64 * 8
 		for i := range 3 {
 			if c.a[1+i] != 0 && size > 0 {
@@ -295,7 +301,7 @@ func (c *call) rests(name string) (all []kernel.Bytes) {
 			}
 		}
 	}
-	for _, r := range rested[name] {
+	for _, r := range l.rested {
 		if c.a[r.at] != 0 {
 			all = append(all, kernel.Bytes{Addr: c.a[r.at], Size: uint64(r.size)})
 		}

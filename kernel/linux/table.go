@@ -247,4 +247,7 @@ func init() {
 		100: {"times", planLook, doTimes},
 		99:  {"sysinfo", planLook, doSysinfo},
 	}
+	for i := range table {
+		lockings[i] = lockingOf(table[i].name)
+	}
 }

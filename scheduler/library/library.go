@@ -115,6 +115,8 @@ type models struct {
 type path struct {
 	threads   []thread // by TID
 	threadLog scheduler.Log[threadSaved]
+	savedAt   []uint64 // by TID: the serial number when the thread was kept last
+	serial    uint64   // counts marks and rewinds
 	objects   map[uint64]*object
 	saved     []saved // earlier states of objects
 	marks     []mark

@@ -7,7 +7,7 @@ import (
 )
 
 // thread is a thread, with what the library knows of it. It goes back with the System's
-// own: Keep keeps a copy before each change, Rewind puts that copy back.
+// own: edit keeps a copy before each change, Rewind puts that copy back.
 //
 // invariant: slices in it are never changed in place.
 type thread struct {
@@ -49,6 +49,11 @@ type edit struct{ *thread }
 // edit keeps a thread's state for Rewind, and lets it be changed until the next mark.
 func (s *models) edit(t trace.TID) edit {
 	s.core.Save(t)
+	if s.savedAt[t] != s.serial {
+		s.savedAt[t] = s.serial
+		e := s.threadLog.Next()
+		e.id, e.old = t, s.threads[t]
+	}
 	return edit{&s.threads[t]}
 }
 
@@ -63,24 +68,24 @@ type threadSaved struct {
 func (s *models) ensure(t trace.TID) {
 	for i := len(s.threads); i <= int(t); i++ {
 		s.threads = append(s.threads, thread{Thread: s.core.Thread(trace.TID(i))})
+		s.savedAt = append(s.savedAt, 0)
 	}
 }
 
-// Keep implements Keeper.
-func (s *models) Keep(t trace.TID) {
-	s.ensure(t)
-	e := s.threadLog.Next()
-	e.id, e.old = t, s.threads[t]
-}
+// Keep implements Keeper. Most changes of a thread are the core's alone: what the library knows of
+// it is kept when that changes (edit).
+func (s *models) Keep(t trace.TID) { s.ensure(t) }
 
 // Mark implements Keeper.
 func (s *models) Mark(k trace.Mark) {
+	s.serial++
 	s.marks = append(s.marks[:k], mark{s.threadLog.Len(), len(s.saved), len(s.specified), len(s.history)})
 }
 
 // Rewind implements Keeper.
 func (s *models) Rewind(k trace.Mark) {
 	m := s.marks[k]
+	s.serial++
 	for i := s.threadLog.Len() - 1; i >= m.threads; i-- {
 		e := s.threadLog.At(i)
 		s.threads[e.id] = e.old
