@@ -53,6 +53,9 @@ func (r *rung) begin(d *deepening) {
 		}
 		return
 	}
+	if r.coarse() {
+		s.Hunt()
+	}
 	r.bounded = hireOn(s, "bpor", rising(por.Preempt))
 }
 

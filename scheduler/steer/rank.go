@@ -17,9 +17,9 @@ import (
 //
 // It is seen if it ever happens within rankTicks ticks of a state from which a step was taken. Ticks
 // that are delivered to bring the processor somewhere count too. Eight ticks take ten times as long
-// as a step that accesses memory. So a state is tried only where the kernel has something new to
-// choose by since the execution's last try. That is a tick, another thread that runs, or a thread's
-// state or priority.
+// as a step that accesses memory. A search that claims nothing tries a state only where the kernel has
+// something new to choose by since the execution's last try. That is a tick, another thread that
+// runs, or a thread's state or priority.
 
 // rankTicks is how many ticks are tried: more than the slice of time of most
 // kernels.
@@ -31,6 +31,7 @@ type ranks struct {
 	core  core
 	known *known.Facts
 	best  int64
+	hunts bool // the search claims nothing (Hunt)
 }
 
 // outranks notes that a tick has given the processor to thread to. The best priority
@@ -69,6 +70,9 @@ func (g *ranks) ranked() bool {
 	}
 	return false
 }
+
+// Hunt says that the search claims nothing, so that ranks are tried less often.
+func (s *Kernel) Hunt() { s.ranks.hunts = true }
 
 // fresh reports whether ranks weren't tried yet with what a kernel can choose by now, and notes that
 // they are.
