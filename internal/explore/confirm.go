@@ -66,6 +66,9 @@ const (
 
 // confirm looks for a rung's bug in the library as it is; nil: it hasn't got it there.
 func (d *deepening) confirm(r *rung, f *finding) *finding {
+	if r.coarse() {
+		return d.asIs(r, f)
+	}
 	if len(r.pieces) > 0 {
 		return d.confirmPieces(r, f)
 	}

@@ -17,8 +17,8 @@
 //	                 rests), turn (one at work), round (several at once), narrow (jobs by parts),
 //	                 deepensave, jobcounts, jobtable, jobverdict
 //	beside them      ways (samples), bounded (ascending bounds), bystates, fewer (spared more), claim (what these prove
-//	                 where no verdict is), rung (locks trusted first), ladder (which of these
-//	                 there are, and when), confirm (their bugs without that)
+//	                 where no verdict is), rung (locks trusted first), coarse (kernels at few points
+//	                 first), ladder (which of these there are, and when), confirm (their bugs without that)
 //	what it finds    outcome and outputsave (outputs), differing (outputs as bugs), raced (races as
 //	                 bugs), ignored, memory (the memory model), atonce (a system call's copy), copies (a second search, with divided copies), again (one with buffers),
 //	                 sampled (samples with buffers), bufferstates (states with buffers), rest (how much is left),

@@ -45,14 +45,46 @@ func TestKernelRung(t *testing.T) {
 func TestKernelLadder(t *testing.T) {
 	t.Parallel()
 	d := laddered(t, "../../bin/guests/kernel/kernel-wakeup_lost", "test=semaphore", "functions:\n  sem-wait: semaphore_down\n  sem-post: semaphore_up\n")
-	if len(d.ladder) != 2 || slices.Contains(d.ladder[0].pieces, "semaphore_down") || !slices.Contains(d.ladder[1].pieces, "semaphore_down") {
+	if len(d.ladder) != 3 || slices.Contains(d.ladder[1].pieces, "semaphore_down") || !slices.Contains(d.ladder[2].pieces, "semaphore_down") {
 		t.Fatalf("the rungs' pieces are %v", d.ladder)
 	}
-	below := d.ladder[0]
+	below := d.ladder[1]
 	below.end()
 	below.take(d)
 	if len(d.found) != 1 {
 		t.Fatalf("%d bugs were confirmed, of %d (%v)", len(d.found), len(below.found), below.err)
 	}
 	d.replays(t, "deadlock")
+}
+
+// A kernel's first rung is the kernel as it is, at the points of synchronisation alone. What it finds
+// is the run's, though it may come at these points only.
+func TestKernelCoarse(t *testing.T) {
+	for _, c := range []struct{ guest, test, kind string }{
+		{"kernel-priority_ignored", "donate", "assertion"},
+		{"kernel-segment_late", "lock", "segfault"},
+		{"kernel", "semaphore", ""},
+	} {
+		t.Run(c.guest, func(t *testing.T) {
+			t.Parallel()
+			d := laddered(t, filepath.Join("../../bin/guests/kernel", c.guest), "test="+c.test, "")
+			d.letCoarse()
+			if r := d.ladder[0]; !r.coarse() || r.steps == 0 || r.err != nil {
+				t.Fatalf("the rung at %v has had %d steps: %v", r.points, r.steps, r.err)
+			}
+			if c.kind == "" {
+				if len(d.found) != 0 {
+					t.Fatalf("%v was found", d.found)
+				}
+				return
+			}
+			if len(d.found) != 1 || d.found[0].job == nil || d.found[0].fresh || d.found[0].preemptions != 1 {
+				t.Fatalf("found: %+v", d.found)
+			}
+			d.replays(t, c.kind)
+			if err := d.align(d.found[0]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }

@@ -52,6 +52,7 @@ func (d *deepening) newLadder() ladder {
 	if len(l) > 0 {
 		return l
 	}
+	l = d.coarseRung()
 	all := d.LockFunctions()
 	if below := d.LockFunctions(trustedSoon[1:]...); len(below) > 0 && len(below) < len(all) {
 		l = append(l, &rung{pieces: below})
@@ -80,10 +81,11 @@ func (l ladder) wants(r *rung) bool {
 	return len(r.trust) == 0 || l[0].begun() && l[0].Called(r.trust[len(r.trust)-1])
 }
 
-// next is the rung that goes on, nil if none can: the one with the fewest steps.
+// next is the rung that goes on, nil if none can: the one with the fewest steps. A coarse one has a
+// share of its own.
 func (l ladder) next() (next *rung) {
 	for _, r := range l {
-		if r.open() && (next == nil || r.steps < next.steps) {
+		if r.open() && !r.coarse() && (next == nil || r.steps < next.steps) {
 			next = r
 		}
 	}
@@ -93,7 +95,7 @@ func (l ladder) next() (next *rung) {
 // steps is how many all have had, and soon how many they have with a large share.
 func (l ladder) steps(each uint64) (had, soon uint64) {
 	for _, r := range l {
-		if r.begun() {
+		if r.begun() && !r.coarse() {
 			had, soon = had+r.steps, soon+each
 		}
 	}
@@ -104,6 +106,7 @@ func (l ladder) steps(each uint64) (had, soon uint64) {
 func (d *deepening) letRungs() {
 	for !d.settled() && !d.stop() {
 		d.climb()
+		d.letCoarse()
 		r := d.ladder.next()
 		had, soon := d.ladder.steps(d.pace(rungSoon))
 		share := uint64(rungShare)

@@ -7,6 +7,7 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/por"
 )
 
@@ -30,15 +31,16 @@ import (
 type rung struct {
 	*bounded
 	trust  []string
-	pieces []string // functions
-	doubt  *finding // its bug that the tested library hasn't shown
+	pieces []string     // functions
+	points trace.Points // of a coarse one (coarse.go), else 0
+	doubt  *finding     // its bug that the tested library hasn't shown
 	// roomless: there was no room for a guest.
 	roomless bool
 }
 
 // begin gives the rung a guest and a search. Without room for that there is none.
 func (r *rung) begin(d *deepening) {
-	cfg := d.Config
+	cfg := r.at(d.Config)
 	cfg.Trust = r.trust
 	cfg.Rules = slices.Clone(cfg.Rules)
 	for _, f := range r.pieces {
@@ -50,6 +52,9 @@ func (r *rung) begin(d *deepening) {
 			s.Close()
 		}
 		return
+	}
+	if r.coarse() {
+		s.Hunt()
 	}
 	r.bounded = hireOn(s, "bpor", rising(por.Preempt))
 }
@@ -90,7 +95,7 @@ func (r *rung) take(d *deepening) {
 func (r *rung) finish() *result.Rung {
 	r.end()
 	defer r.Session.Close()
-	if r.aside() || len(r.found) > 0 && r.doubt == nil {
+	if r.aside() || r.coarse() || len(r.found) > 0 && r.doubt == nil {
 		return nil
 	}
 	out := &result.Rung{Trust: strings.Join(r.trust, ","), Pieces: r.pieces, Whole: r.proves()}

@@ -33,24 +33,10 @@ func (h *hunt) newPlan() *deepen.Plan {
 		return deepen.New(deepen.Options{All: trace.MemPoints, Seeds: []deepen.Set{base}, Maximal: &base, Naive: true})
 	}
 	seeds := []deepen.Set{{Kinds: trace.PointYield}}
-	locks, unlocks := h.LockPlaces()
-	if h.NoRoles() && static.AnyLocked(h.Image.File) {
-		locks, unlocks = 1, 1
-	}
-	if h.Platform.Annotated {
-		locks, unlocks = h.told("locking"), h.told("unlocked")
-	}
-	most := trace.PointYield
-	for _, k := range []struct {
-		points trace.Points
-		has    bool
-	}{
-		{trace.PointLock, locks > 0}, {trace.PointUnlock, unlocks > 0},
-		{trace.PointCLI, h.Platform.Interrupts}, {trace.PointSTI, h.Platform.Interrupts},
-	} {
-		if k.has {
-			most |= k.points
-			seeds = append(seeds, deepen.Set{Kinds: trace.PointYield | k.points})
+	most := h.coarsePoints()
+	for _, k := range []trace.Points{trace.PointLock, trace.PointUnlock, trace.PointCLI, trace.PointSTI} {
+		if most&k != 0 {
+			seeds = append(seeds, deepen.Set{Kinds: trace.PointYield | k})
 		}
 	}
 	if len(seeds) > 2 {
@@ -65,4 +51,28 @@ func (h *hunt) newPlan() *deepen.Plan {
 	}
 	o.Warm = h.pace(warmSteps)
 	return deepen.New(o)
+}
+
+// coarsePoints are the kinds of points that the guest can have without those at memory.
+func (h *hunt) coarsePoints() trace.Points {
+	locks, unlocks := h.LockPlaces()
+	if h.NoRoles() && static.AnyLocked(h.Image.File) {
+		locks, unlocks = 1, 1
+	}
+	if h.Platform.Annotated {
+		locks, unlocks = locks+h.told("locking"), unlocks+h.told("unlocked") // or a profile names functions
+	}
+	most := trace.PointYield
+	for _, k := range []struct {
+		points trace.Points
+		has    bool
+	}{
+		{trace.PointLock, locks > 0}, {trace.PointUnlock, unlocks > 0},
+		{trace.PointCLI, h.Platform.Interrupts}, {trace.PointSTI, h.Platform.Interrupts},
+	} {
+		if k.has {
+			most |= k.points
+		}
+	}
+	return most
 }

@@ -10,6 +10,8 @@ type Present struct {
 	// Of the same length, which has room for all threads. Several is of the ready threads
 	// with more than one outcome, or one that has a name.
 	Ready, Spinning, Several Set
+	// Noted has the threads that were described since a reader has emptied it.
+	Noted Set
 	// Next is the thread with Thread.Next, or NoThread.
 	Next TID
 	// Listed is how often threads have come or gone, from 1. While it is the same, Threads has the
@@ -74,7 +76,7 @@ func (s Set) All(yield func(TID) bool) {
 // Widen makes room in the sets for n threads.
 func (p *Present) Widen(n int) {
 	for w := (n + 63) / 64; len(p.Ready) < w; {
-		p.Ready, p.Spinning, p.Several = append(p.Ready, 0), append(p.Spinning, 0), append(p.Several, 0)
+		p.Ready, p.Spinning, p.Several, p.Noted = append(p.Ready, 0), append(p.Spinning, 0), append(p.Several, 0), append(p.Noted, 0)
 	}
 }
 
@@ -83,6 +85,7 @@ func (p *Present) Note(t *Thread) {
 	p.Ready.Put(t.ID, t.Status == Ready)
 	p.Spinning.Put(t.ID, t.Status == Spinning)
 	p.Several.Put(t.ID, t.Status == Ready && (t.Outcomes > 1 || t.Named))
+	p.Noted.Put(t.ID, true)
 }
 
 // Take makes p of a list of threads.

@@ -261,7 +261,9 @@ func (o *Order) Push(e *Event, first trace.Op) {
 		}
 	}
 	for _, c := range o.found {
-		join(row, o.Clock(c))
+		if row[o.ev[c].thread] <= c { // else a newer one came after it, and its clock is there
+			join(row, o.Clock(c))
+		}
 	}
 	if !o.clocksOnly {
 		o.raceLoads(e, i, row)

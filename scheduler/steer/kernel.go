@@ -178,7 +178,7 @@ func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	s.wide = s.unsettled() || th.own.Round || s.due
 	s.livelocks.countVain()
 	s.answers.forget()
-	if s.ranks.ranked() {
+	if s.ranks.ranked() && (!s.ranks.hunts || s.ranks.fresh()) {
 		s.tryRanks()
 	}
 	f := s.livelocks.livelock(th)

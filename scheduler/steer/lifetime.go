@@ -42,6 +42,7 @@ type cells struct {
 	ticks       emu.Cell // that have passed
 	ports       emu.Cell // accesses of threads to ports
 	ons         emu.Cell // how often interrupts came on
+	compared    emu.Cell // what ranks were tried with last (rank.go)
 	vain        emu.Cell // see livelock.go
 	looked      emu.Cell // the journal's length when threads were looked for last (profile.go)
 	gap         emu.Cell // this and the next three: see switch.go
@@ -53,7 +54,7 @@ type cells struct {
 // all are the cells.
 func (c *cells) all() []*emu.Cell {
 	return []*emu.Cell{&c.cpu, c.on.Cell(), c.user.Cell(), &c.running, c.lent.Cell(), c.atBreak.Cell(), c.booted.Cell(), c.mending.Cell(), &c.born, &c.unannounced,
-		&c.ticks, &c.ports, &c.ons, &c.vain, &c.looked, &c.gap, &c.gapFrom, &c.gapTo, &c.toldOf}
+		&c.ticks, &c.ports, &c.ons, &c.compared, &c.vain, &c.looked, &c.gap, &c.gapFrom, &c.gapTo, &c.toldOf}
 }
 
 // path is of the steps taken: it goes back with the System's threads and steps.

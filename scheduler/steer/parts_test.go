@@ -58,3 +58,24 @@ func TestRanksUnranked(t *testing.T) {
 		t.Error("a worse thread was switched to")
 	}
 }
+
+// TestRanksFresh: ranks are tried again where a kernel has something new to choose by, and where the
+// execution has gone back to before that.
+func TestRanksFresh(t *testing.T) {
+	k, _ := newKernel(t, elffile.X86_64, ownThread{State: ownReady, Priority: 1}, ownThread{State: ownReady, Priority: 2})
+	g := k.ranks
+	for _, c := range []struct {
+		what   string
+		change func()
+	}{
+		{"nothing", func() {}},
+		{"a tick", func() { k.machine.Put(&k.situation.ticks, k.situation.ticks.Get()+1) }},
+		{"a state", func() { k.threads[0].own.State = ownBlocked }},
+		{"a priority", func() { k.threads[1].own.Priority = 3 }},
+		{"the processor", func() { k.machine.Put(&k.situation.running, 1-k.situation.running.Get()) }},
+	} {
+		if c.change(); !g.fresh() || g.fresh() {
+			t.Errorf("after %s: not tried once", c.what)
+		}
+	}
+}

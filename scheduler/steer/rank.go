@@ -15,8 +15,11 @@ import (
 // (unranked). All ready threads can run, as far as ticks reach them, and the search
 // starts again.
 //
-// It is seen if it ever happens within rankTicks ticks of a state from which a step
-// was taken. Ticks that are delivered to bring the processor somewhere count too.
+// It is seen if it ever happens within rankTicks ticks of a state from which a step was taken. Ticks
+// that are delivered to bring the processor somewhere count too. Eight ticks take ten times as long
+// as a step that accesses memory. A search that claims nothing tries a state only where the kernel has
+// something new to choose by since the execution's last try. That is a tick, another thread that
+// runs, or a thread's state or priority.
 
 // rankTicks is how many ticks are tried: more than the slice of time of most
 // kernels.
@@ -28,6 +31,7 @@ type ranks struct {
 	core  core
 	known *known.Facts
 	best  int64
+	hunts bool // the search claims nothing (Hunt)
 }
 
 // outranks notes that a tick has given the processor to thread to. The best priority
@@ -65,6 +69,27 @@ func (g *ranks) ranked() bool {
 		}
 	}
 	return false
+}
+
+// Hunt says that the search claims nothing, so that ranks are tried less often.
+func (s *Kernel) Hunt() { s.ranks.hunts = true }
+
+// fresh reports whether ranks weren't tried yet with what a kernel can choose by now, and notes that
+// they are.
+func (g *ranks) fresh() bool {
+	h := trace.NewHash()
+	h.Words(g.in.running.Get(), g.in.ticks.Get())
+	for i := range g.in.threads {
+		if th := &g.in.threads[i]; th.Exists && th.Live() {
+			h.Words(uint64(i), uint64(th.own.State), uint64(th.own.Priority))
+		}
+	}
+	now := h.Sum()[0]
+	if now == g.in.compared.Get() {
+		return false
+	}
+	g.in.machine.Put(&g.in.compared, now)
+	return true
 }
 
 // Found lists unexpected facts about the kernel's scheduler.

@@ -85,6 +85,9 @@ func (p *Program) silent() error {
 	return &Invalid{Kind: result.NoAnnotations, Reason: fmt.Sprintf("%s is a kernel that doesn't describe its threads: it has none of landgo's annotations (%s)", p.Config.Guest, strings.Join(missing, ", "))}
 }
 
+// Hunt says that the search of a kernel that schedules its own threads claims nothing.
+func (s *Session) Hunt() { s.hunt() }
+
 // bootKernel boots a kernel that owns the machine, up to where its threads are
 // looked at.
 func (s *Session) bootKernel(in *inputs) error {
@@ -102,7 +105,7 @@ func (s *Session) bootKernel(in *inputs) error {
 	s.Console = b
 	own := steer.New(s.Plain, steer.Board{Ports: b, Interrupts: b, Devices: b}, s.roles, s.profile.Kernel)
 	s.Guest = &Guest{Runner{own, sparingOf(own)}, gathererOf(own), replayedOf(own), toldOf(own)}
-	s.found = own.Found
+	s.found, s.hunt = own.Found, own.Hunt
 	s.StopsWithin(true)
 	defer s.StopsWithin(false)
 	return s.bootKept(b, own, &regs)

@@ -29,6 +29,7 @@ type Session struct {
 	Guest   *Guest
 	Plain   *scheduler.System // that Guest is, or is made of
 	Console Console
+	hunt    func()          // Hunt, of a kernel with a scheduler of its own
 	found   func() []string // the ways of a kernel's own scheduler, as they turned out; nil before it boots
 	Root    trace.Mark
 	Check   uint32   // binds schedules to guest and configuration
