@@ -63,3 +63,36 @@ int main(void) {
 		})
 	}
 }
+
+// TestPollEnds: a poll that a signal ends says that there are no events, whatever was there. epoll looks
+// at the place for events if it has one.
+func TestPollEnds(t *testing.T) {
+	const head = `#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+static int p[2], r, e; static sigset_t none, usr1; static struct pollfd f;
+static struct epoll_event ev = {.events = EPOLLIN};
+static void h(int g) { }
+static void *a(void *x) { f = (struct pollfd){p[0], POLLIN, 7}; r = CALL; if (r < 0) r = -errno; return x; }
+int main(void) { pthread_t t;
+	sigaddset(&usr1, SIGUSR1); signal(SIGUSR1, h); pipe(p); e = epoll_create1(0); epoll_ctl(e, EPOLL_CTL_ADD, p[0], &ev);
+	if (BLOCKED) pthread_sigmask(SIG_BLOCK, &usr1, 0);
+	DO pthread_create(&t, 0, a, 0); pthread_kill(t, SIGUSR1); pthread_join(t, 0); printf("%d %d", r, f.revents); fflush(stdout); }
+`
+	for i, c := range []struct{ name, call, blocked, do, want string }{
+		{"poll", "poll(&f, 1, 20)", "0", "", "-4 0|0 0"},
+		{"ppoll", "ppoll(&f, 1, 0, &none)", "1", "", "-4 0"},
+		{"epoll without an event", "epoll_wait(e, (void *)16, 1, 0)", "1", "", "0 7"},
+		{"epoll with an event", "epoll_wait(e, (void *)16, 1, 0)", "1", `write(p[1], "x", 1); `, "-14 7"},
+	} {
+		source := defines(head, "CALL", c.call, "BLOCKED", c.blocked, "DO", c.do)
+		onLibraries(t, i, c.name, source, func(t *testing.T, guest string, cfg config.Config) {
+			listsLikeMachine(t, guest, cfg, c.want, 10)
+		})
+	}
+}

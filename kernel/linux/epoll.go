@@ -324,8 +324,8 @@ func (c *call) epollWait(o *kernel.Outcome) uint64 {
 	if errno != 0 {
 		return errno
 	}
-	if !k.user.canWrite(c.a[1], epollEventSize) {
-		return efault
+	if c.a[1] >= kernelHalf || c.a[1]+uint64(most)*epollEventSize > kernelHalf {
+		return efault // other addresses are looked at only if there is an event
 	}
 	roused := c.t.wait.roused.On()
 	k.log.Turn(&c.t.wait.roused, false)
@@ -335,8 +335,14 @@ func (c *call) epollWait(o *kernel.Outcome) uint64 {
 		if int64(len(out)/epollEventSize) == most {
 			break
 		}
-		k.log.Set(&w.ready, 0)
 		events := k.objects.has(w)
+		if events != 0 && !k.user.canWrite(c.a[1]+uint64(len(out)), epollEventSize) {
+			if len(out) == 0 {
+				return efault
+			}
+			break
+		}
+		k.log.Set(&w.ready, 0)
 		if events == 0 {
 			continue
 		}

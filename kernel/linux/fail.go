@@ -102,6 +102,7 @@ func (c *call) fail(kind trace.FaultKind) uint64 {
 		if c.row().plan(c, &p); p.Effect == kernel.Event {
 			c.op(p.Op)
 		}
+		c.tellNone()
 	case kind == trace.FaultMalloc && c.nr == sysBrk:
 		return c.get(&c.k.space.brk)
 	case kind == trace.FaultMalloc:

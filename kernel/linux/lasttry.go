@@ -140,6 +140,7 @@ func (k *Kernel) tryObjects(c *call, frame uint64, o *kernel.Outcome) {
 		o.Sleep, o.Pending = false, trace.Op{}
 		k.queues.dequeue(t)
 		if result = t.wait.done.Peek(); result == 0 {
+			c.tellNone()
 			result = eintr
 		}
 	}

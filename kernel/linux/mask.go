@@ -84,6 +84,7 @@ func (c *call) withMask(o *kernel.Outcome, do func(*call, *kernel.Outcome) uint6
 			if o.Sleep {
 				o.Sleep, o.Pending = false, trace.Op{}
 				s.queues.dequeue(t)
+				c.tellNone()
 			}
 			result = eintr
 		}

@@ -234,6 +234,16 @@ func (c *call) pollObjects(o *kernel.Outcome, wants []want, ready uint64, tell f
 	return ready
 }
 
+// tellNone writes the events of a poll that a signal ends: none, whatever was there.
+func (c *call) tellNone() {
+	if c.nr != sysPoll && c.nr != sysPpoll {
+		return
+	}
+	if fds, _, _, errno := c.polled(); errno == 0 {
+		c.k.user.copyOut(c.a[0], fds)
+	}
+}
+
 // select.
 
 // Events of the three sets (fs/select.c).
