@@ -70,9 +70,8 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 	return s.known.Merge(&k.Facts) || news, nil
 }
 
-// Seal makes everything that is learned from now on worth a new start
-// (trace.ErrFiner), a new thread's number too, one of the guest's own among them: others go by
-// what was known.
+// Seal makes everything that is learned from now on worth a new start (trace.ErrFiner): others go by
+// what was known. So is a new thread's number, and that of one of the guest's own.
 func (s *System) Seal(on bool) {
 	s.sealed, s.parties = on, s.machine.Parties()
 	for _, w := range s.twins.beside {
