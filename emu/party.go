@@ -24,6 +24,35 @@ func (m *Machine) SetInterrupted(list []Interrupted) {
 // a stack pointer (party.c).
 func (m *Machine) Party(sp uint64) trace.TID { return trace.TID(C.party_at(m.c, C.uint64_t(sp))) - 1 }
 
+// Window is the stretch of memory in which a party's stack pointer has been, both ends included.
+type Window struct{ Lo, Hi uint64 }
+
+// Windows are those of all parties that were met, in the order of their sharing bytes.
+func (m *Machine) Windows() (all []Window) {
+	for _, w := range m.c.windows[:m.c.nwindows] {
+		all = append(all, Window{uint64(w.lo), uint64(w.hi)})
+	}
+	return all
+}
+
+// Parties is how many windows there are.
+func (m *Machine) Parties() int { return int(m.c.nwindows) }
+
+// LearnWindows takes another machine's windows, so that its sharing bytes mean the same here. A machine
+// that has met other parties has all memory shared from now on.
+func (m *Machine) LearnWindows(list []Window) {
+	for i, w := range list {
+		own := &m.c.windows[i]
+		if i >= int(m.c.nwindows) {
+			*own = C.struct_window{lo: C.uint64_t(w.Lo), hi: C.uint64_t(w.Hi)}
+			m.c.nwindows++
+		} else if uint64(own.lo) > w.Hi || w.Lo > uint64(own.hi) {
+			m.DeclareAllShared(true)
+			return
+		}
+	}
+}
+
 // Indivisible has an instruction be one event, as with Config.Uniprocessor, or not any
 // more.
 func (m *Machine) Indivisible(on bool) { m.c.uniprocessor = C.bool(on || m.cfg.Uniprocessor) }

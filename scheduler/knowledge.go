@@ -15,12 +15,13 @@ import (
 type Knowledge struct {
 	Names   []string // threads' path names, by TID
 	Sharing []emu.SharingPage
+	Windows []emu.Window // of the guest's own threads, which sharing bytes number
 	known.Facts
 }
 
 // Knowledge is all that the System has learned.
 func (s *System) Knowledge() *Knowledge {
-	return &Knowledge{Names: append([]string(nil), s.names.paths...), Sharing: s.machine.SharingPages(), Facts: s.known.Clone()}
+	return &Knowledge{Names: append([]string(nil), s.names.paths...), Sharing: s.machine.SharingPages(), Windows: s.machine.Windows(), Facts: s.known.Clone()}
 }
 
 // Known has the facts that the System has learned, to be added to.
@@ -55,6 +56,7 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 			return news, errNames
 		}
 	}
+	s.machine.LearnWindows(k.Windows)
 	if news, err = s.machine.LearnSharing(k.Sharing); err != nil {
 		return news, err
 	}
@@ -68,12 +70,12 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 	return s.known.Merge(&k.Facts) || news, nil
 }
 
-// Seal makes everything that is learned from now on worth a new start
-// (trace.ErrFiner), a new thread's number too: others go by what was known.
+// Seal makes everything that is learned from now on worth a new start (trace.ErrFiner): others go by
+// what was known. So is a new thread's number, and that of one of the guest's own.
 func (s *System) Seal(on bool) {
-	s.sealed = on
+	s.sealed, s.parties = on, s.machine.Parties()
 	for _, w := range s.twins.beside {
-		w.sealed = on
+		w.sealed, w.parties = on, w.machine.Parties()
 	}
 }
 

@@ -40,6 +40,7 @@ type fixed struct {
 	viewer   Viewer
 	frozen   *frozen
 	sealed   bool            // see Seal
+	parties  int             // that were known then, or seen since
 	racing   map[uint64]bool // the instructions of Granularity.Race
 	// limit is where a replay stops the stepping thread, by its instruction number;
 	// exact: also where landgo has carried the last instruction out. starts: see

@@ -404,6 +404,9 @@ func (s *System) News() bool { return s.news() != nil }
 
 // news is trace.ErrFiner if points became finer in the step that is over.
 func (s *System) news() error {
+	if n := s.machine.Parties(); s.sealed && n != s.parties {
+		s.parties, s.finer = n, true
+	}
 	if !s.finer {
 		return nil
 	}

@@ -80,7 +80,7 @@ func TestFoundWhileRefining(t *testing.T) {
 	args := []string{"run", "--json", "--search", "random", "--pp", "mem", "--out"}
 	whole := run(t, append(args, filepath.Join(dir, "whole"), g)...)
 	full := whole.decode(t)
-	if full.Bug == nil || full.Seconds-full.SearchSeconds < 1 {
+	if full.Bug == nil || full.Seconds-full.SearchSeconds < 0.3 { // machines differ
 		t.Fatalf("%s: found after %v s of %v: no time to interrupt it", full.Verdict, full.SearchSeconds, full.Seconds)
 	}
 	file := filepath.Join(dir, "early")
