@@ -1,11 +1,13 @@
 package explore
 
 import (
+	"context"
 	"maps"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
@@ -105,7 +107,12 @@ func listsLikeMachine(t *testing.T, guest string, cfg config.Config, want string
 		t.Errorf("none lists %v", all)
 	}
 	for range natively {
-		out, err := exec.Command(guest).Output()
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		out, err := exec.CommandContext(ctx, guest).Output()
+		cancel()
+		if err != nil && ctx.Err() == context.DeadlineExceeded {
+			continue // a handler has jumped out of the midst of malloc, which is one piece here (docs/verdicts.md)
+		}
 		if got := strings.TrimSpace(string(out)); err != nil || l.outcomes[got] == 0 {
 			t.Errorf("the machine has %q %v", got, err)
 		}
