@@ -459,10 +459,10 @@ struct machine {
 	uint8_t *brk;         /* breakpoint class per code byte */
 	uint8_t *point;       /* per code byte: 1 before instructions that RUN_STOP_POINTS stops at */
 	uc_context *fresh;    /* the CPU before its first instruction */
-	uint64_t plain[NREGS]; /* the CPU of a machine without an engine, */
-	struct board_regs plain_board; /* which is the same in all its contexts */
+	uint64_t plain[NREGS]; /* the CPU of a machine without an engine; in all its contexts the same: */
+	struct board_regs plain_board;
 	int32_t reg_at[NREGS]; /* offset of a register in a saved context, or -1 */
-	int32_t exception_at; /* offset of the error code in a saved context, or -1 */
+	int32_t exception_at; /* the same of the error code */
 	size_t fpu_at, fpu_end; /* where x87 and SSE lie in one */
 	int32_t live;         /* slot that the engine's CPU equals, or -1 */
 	int32_t nslots;       /* in use */
@@ -496,6 +496,5 @@ enum {
 	KNOB_NO_PROBE = 1 << 11,     /* tell of a poised event what was seen of it */
 	KNOB_NO_GUARD = 1 << 12,     /* let the engine load and store what the processor refuses */
 };
-
 #include "parts.h"
 #endif

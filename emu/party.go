@@ -3,7 +3,11 @@ package emu
 // #include "machine.h"
 import "C"
 
-import "landgo/internal/trace"
+import (
+	"slices"
+
+	"landgo/internal/trace"
+)
 
 // Interrupted is a signal's handler that hasn't returned.
 type Interrupted struct {
@@ -39,19 +43,23 @@ func (m *Machine) Windows() (all []Window) {
 func (m *Machine) Parties() int { return int(m.c.nwindows) }
 
 // LearnWindows takes another machine's windows, so that its sharing bytes mean the same here. A machine
-// that has met other parties has all memory shared from now on.
+// that has met other parties has all memory shared from now on, or one that is told of too many.
 func (m *Machine) LearnWindows(list []Window) {
 	for i, w := range list {
-		own := &m.c.windows[i]
-		if i >= int(m.c.nwindows) {
-			*own = C.struct_window{lo: C.uint64_t(w.Lo), hi: C.uint64_t(w.Hi)}
-			m.c.nwindows++
-		} else if uint64(own.lo) > w.Hi || w.Lo > uint64(own.hi) {
+		known := m.Windows()
+		same := i < len(known) && w.overlaps(known[i])
+		if !same && (i < len(known) || i == C.MAX_WINDOWS || slices.ContainsFunc(known, w.overlaps)) {
 			m.DeclareAllShared(true)
 			return
 		}
+		if !same {
+			m.c.windows[i] = C.struct_window{lo: C.uint64_t(w.Lo), hi: C.uint64_t(w.Hi)}
+			m.c.nwindows++
+		}
 	}
 }
+
+func (w Window) overlaps(o Window) bool { return w.Lo <= o.Hi && o.Lo <= w.Hi }
 
 // Indivisible has an instruction be one event, as with Config.Uniprocessor, or not any
 // more.

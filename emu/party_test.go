@@ -25,6 +25,17 @@ func TestLearnWindows(t *testing.T) {
 	if bool(second.c.all_shared) {
 		t.Error("all memory is shared where the windows are the same")
 	}
+	many := make([]Window, 1000)
+	for i := range many {
+		many[i] = Window{uint64(i) << 12, uint64(i)<<12 + 8}
+	}
+	for what, list := range map[string][]Window{"too many": many, "two in one place": {{a, b}, {a + 8, a + 16}}} {
+		g := small(t, "nop", 0)
+		g.DeclareAllShared(false)
+		if g.LearnWindows(list); !bool(g.c.all_shared) {
+			t.Errorf("%s: the sharing bytes count", what)
+		}
+	}
 	other.Party(b)
 	if other.LearnWindows(first.Windows()); !bool(other.c.all_shared) {
 		t.Error("a machine that numbers parties in another way goes by the sharing bytes")

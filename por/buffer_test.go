@@ -82,15 +82,7 @@ func TestBuffers(t *testing.T) {
 	for n := range programs {
 		seed := first + uint64(n)
 		p := bufferProgram(seed)
-		want := model.Outcomes(p)
-		if err := compareBuffered(p, want, append(outcomeSearches, bufferSearches...), bufferOptions); err != nil {
-			t.Fatalf("seed %d: %v\n%v", seed, err, p)
-		}
-		lazy := *p
-		lazy.Lazy = true
-		if err := compareBuffered(&lazy, want, []string{"source", "optimal"}, bufferOptions); err != nil {
-			t.Fatalf("seed %d, updates last: %v\n%v", seed, err, p)
-		}
+		want := outcomesBuffered(t, seed, p)
 		sc := *p
 		sc.Buffers = false
 		r, err := runBuffered("source", &sc, bufferOptions)
@@ -106,6 +98,21 @@ func TestBuffers(t *testing.T) {
 	}
 }
 
+// outcomesBuffered are a program's outcomes, by exhaustion; each search has them, in whatever order updates come.
+func outcomesBuffered(t *testing.T, seed uint64, p *model.Program) []string {
+	t.Helper()
+	want := model.Outcomes(p)
+	if err := compareBuffered(p, want, append(outcomeSearches, bufferSearches...), bufferOptions); err != nil {
+		t.Fatalf("seed %d: %v\n%v", seed, err, p)
+	}
+	lazy := *p
+	lazy.Lazy = true
+	if err := compareBuffered(&lazy, want, []string{"source", "optimal"}, bufferOptions); err != nil {
+		t.Fatalf("seed %d, updates last: %v\n%v", seed, err, p)
+	}
+	return want
+}
+
 // TestBuffersInParts: a load takes each byte from the newest store in the buffer that has it, else
 // from memory.
 func TestBuffersInParts(t *testing.T) {
@@ -114,15 +121,7 @@ func TestBuffersInParts(t *testing.T) {
 	for n := range programs {
 		seed := first + uint64(n)
 		p := partsProgram(seed)
-		want := model.Outcomes(p)
-		if err := compareBuffered(p, want, append(outcomeSearches, bufferSearches...), bufferOptions); err != nil {
-			t.Fatalf("seed %d: %v\n%v", seed, err, p)
-		}
-		lazy := *p
-		lazy.Lazy = true
-		if err := compareBuffered(&lazy, want, []string{"source", "optimal"}, bufferOptions); err != nil {
-			t.Fatalf("seed %d, updates last: %v\n%v", seed, err, p)
-		}
+		want := outcomesBuffered(t, seed, p)
 		waits := *p
 		waits.Fault = model.PartsWait
 		r, err := runBuffered("source", &waits, bufferOptions)
@@ -278,15 +277,7 @@ func TestFencesForAll(t *testing.T) {
 	for n := range programs {
 		seed := first + uint64(n)
 		p := fencingProgram(uint64(seed))
-		want := model.Outcomes(p)
-		if err := compareBuffered(p, want, append(outcomeSearches, bufferSearches...), bufferOptions); err != nil {
-			t.Fatalf("seed %d: %v\n%v", seed, err, p)
-		}
-		lazy := *p
-		lazy.Lazy = true
-		if err := compareBuffered(&lazy, want, []string{"source", "optimal"}, bufferOptions); err != nil {
-			t.Fatalf("seed %d, updates last: %v\n%v", seed, err, p)
-		}
+		want := outcomesBuffered(t, seed, p)
 		own := *p
 		own.Fault = model.WeakFenceAll
 		r, err := runBuffered("source", &own, bufferOptions)

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,14 +50,7 @@ func TestLitmus(t *testing.T) {
 		if i%every != 0 {
 			continue
 		}
-		cfg := config.Default()
-		cfg.Model = config.ModelSC
-		cfg.Guest, cfg.Out, cfg.Jobs = compile.Text(t, "gcc", x.Source(), "-O1"), config.NoFile, 1
-		r, got := memoryRun(t, cfg)
-		sc, tso := litmus.OutcomesOf(x.Program, litmus.SC, x.Tell), litmus.OutcomesOf(x.Program, litmus.TSO, x.Tell)
-		if r.Verdict != result.Verified || r.OtherOutcomes > 0 || !slices.Equal(got, sc) {
-			t.Errorf("%v: %s (%s) with %q, want %q\n%v", x.Cycle, r.Verdict, r.Reason, got, sc, x.Program)
-		}
+		cfg, r, sc, tso := litmusUnderSC(t, fmt.Sprint(x.Cycle), x)
 		claims, warning := memoryOf(r)
 		if claims == (warning != "") || claims && !slices.Equal(sc, tso) {
 			t.Errorf("%v: memory %s, %q; SC has %q, TSO %q\n%v", x.Cycle, r.Certificate.Memory, warning, sc, tso, x.Program)
@@ -67,7 +61,7 @@ func TestLitmus(t *testing.T) {
 			fragile++
 		}
 		cfg.Model = config.ModelTSO
-		if r, got = memoryRun(t, cfg); r.Verdict != result.Verified || r.OtherOutcomes > 0 || !slices.Equal(got, tso) {
+		if r, got := memoryRun(t, cfg); r.Verdict != result.Verified || r.OtherOutcomes > 0 || !slices.Equal(got, tso) {
 			t.Errorf("%v: with store buffers %s (%s) with %q, want %q\n%v", x.Cycle, r.Verdict, r.Reason, got, tso, x.Program)
 		}
 	}
@@ -75,6 +69,20 @@ func TestLitmus(t *testing.T) {
 		t.Errorf("%d tests are robust, %d aren't", robust, fragile)
 	}
 	t.Logf("%d tests are robust, %d aren't", robust, fragile)
+}
+
+// litmusUnderSC runs a litmus test under sequential consistency. sc and tso are the outcomes that it has to have.
+func litmusUnderSC(t *testing.T, name string, x *litmus.Test) (cfg config.Config, r *result.Result, sc, tso []string) {
+	t.Helper()
+	cfg = config.Default()
+	cfg.Model = config.ModelSC
+	cfg.Guest, cfg.Out, cfg.Jobs = compile.Text(t, "gcc", x.Source(), "-O1"), config.NoFile, 1
+	r, got := memoryRun(t, cfg)
+	sc, tso = litmus.OutcomesOf(x.Program, litmus.SC, x.Tell), litmus.OutcomesOf(x.Program, litmus.TSO, x.Tell)
+	if r.Verdict != result.Verified || r.OtherOutcomes > 0 || !slices.Equal(got, sc) {
+		t.Errorf("%s: %s (%s) with %q, want %q\n%v", name, r.Verdict, r.Reason, got, sc, x.Program)
+	}
+	return cfg, r, sc, tso
 }
 
 // TestLitmusMixed: the same of tests of mixed sizes, where loads find stores of their own thread in part.
@@ -86,21 +94,14 @@ func TestLitmusMixed(t *testing.T) {
 		programs = 80
 	}
 	for i, x := range litmus.Mixed(programs) {
-		cfg := config.Default()
-		cfg.Model = config.ModelSC
-		cfg.Guest, cfg.Out, cfg.Jobs = compile.Text(t, "gcc", x.Source(), "-O1"), config.NoFile, 1
-		r, got := memoryRun(t, cfg)
-		sc, tso := litmus.OutcomesOf(x.Program, litmus.SC, x.Tell), litmus.OutcomesOf(x.Program, litmus.TSO, x.Tell)
-		if r.Verdict != result.Verified || r.OtherOutcomes > 0 || !slices.Equal(got, sc) {
-			t.Errorf("%d: %s (%s) with %q, want %q\n%v", i, r.Verdict, r.Reason, got, sc, x.Program)
-		}
+		cfg, r, sc, tso := litmusUnderSC(t, fmt.Sprint(i), x)
 		if claims, _ := memoryOf(r); claims && !slices.Equal(sc, tso) {
 			t.Errorf("%d: memory %s; SC has %q, TSO %q\n%v", i, r.Certificate.Memory, sc, tso, x.Program)
 		}
 		cfg.Model, cfg.Deepen, cfg.ObserveStdout = config.ModelTSO, false, true
 		for _, search := range []string{"optimal", "source", "dpor", "sleep", config.Stateful} {
 			cfg.Search = search
-			if r, got = memoryRun(t, cfg); r.Verdict != result.Verified || r.OtherOutcomes > 0 || !slices.Equal(got, tso) {
+			if r, got := memoryRun(t, cfg); r.Verdict != result.Verified || r.OtherOutcomes > 0 || !slices.Equal(got, tso) {
 				t.Errorf("%d, %s: with store buffers %s (%s) with %q, want %q\n%v", i, search, r.Verdict, r.Reason, got, tso, x.Program)
 			}
 		}
