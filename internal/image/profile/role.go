@@ -130,6 +130,10 @@ const (
 	// Bookkeeping: a function of a runtime on its own lists of threads, which nothing that the
 	// program does depends on. It runs as one trusted piece, and orders nothing.
 	Bookkeeping
+	// Tabulates: a function of the C++ library that fills a table of characters once a thread finds
+	// it empty. Several threads may do so at once, without a lock: all write the same. It runs as one
+	// trusted operation.
+	Tabulates
 	// FloatFlags: a function that looks at the flags of floating-point exceptions, or has
 	// them raise signals, which the machine doesn't keep.
 	FloatFlags
