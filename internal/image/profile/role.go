@@ -167,7 +167,7 @@ var roleNames = [NumRoles]string{
 	"exit", "quick-exit", "at-exit", "thread-at-exit", "load-file", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print", "unwinds",
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "pvalloc", "malloc-usable-size", "free-all", "inside",
-	"stdio", "stdio-input", "unwind-find", "unwind-tables", "unwind-link", "bookkeeping", "float-flags",
+	"stdio", "stdio-input", "unwind-find", "unwind-tables", "unwind-link", "bookkeeping", "tabulates", "float-flags",
 	"always", "always-when", "eventually", "linearizable", "linearizable-as", "call-begins", "call-ends",
 }
 
