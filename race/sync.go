@@ -134,7 +134,7 @@ func (d *Detector) operation(t trace.TID, o *trace.Op, fresh bool) (woke bool) {
 // synchronise is operation, for what is of pure happens-before.
 func (d *order) synchronise(t trace.TID, o *trace.Op) (woke bool) {
 	switch o.Kind {
-	case trace.OpOnce:
+	case trace.OpOnce, trace.OpOncePass:
 		if o.Arg == trace.OnceEnds || o.Arg == trace.OnceLeft {
 			d.releaseTo(t, d.object(syncObject, o.Obj))
 		} else { // a thread that finds it done comes after its end, but not after others that did
