@@ -81,6 +81,9 @@ type buffers struct {
 	// Of the step under way.
 	under [][]byte // the bytes below the parts of the buffer, in their order
 	weak  uint64   // an instruction whose stores aren't in order, 0 for none
+	// plan is that of the trap at which the thread stands that is being described, if it was asked for.
+	plan  kernel.Plan
+	asked bool
 	// nonTemporal has the instructions that were looked at, by address.
 	nonTemporal map[uint64]bool
 }
@@ -186,6 +189,7 @@ func (b *buffers) describe(th *thread, dst []trace.Thread) []trace.Thread {
 
 // beginsAt notes, before a thread's step, what it comes after.
 func (b *buffers) beginsAt(th edit, tr *trace.Transition) {
+	b.asked = false
 	n, all := b.flushed(th.thread)
 	if tr.Flushed = n; all || b.in.Alone(th.ID) {
 		th.stored, th.recent, th.fence = false, nil, 0
