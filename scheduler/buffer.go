@@ -36,14 +36,14 @@ import (
 // storing is a thread's part of it. It is a plain value: slices are never changed in place.
 type storing struct {
 	draining
-	queue  []entry   // buffered stores, oldest first
-	recent []ordinal // the stores since the thread last waited for all, oldest first
-	pushed uint32    // entries that it has ever had
 	stored bool      // since the thread last waited for all
-	number uint64    // of the newest entry, see storesOf
 	inStep bool      // the newest entry is of the step under way
 	atNone bool      // StandFence: it stands at no instruction that waits
 	begun  bool      // StandFence: the function that begins there was met
+	pushed uint32    // entries that it has ever had
+	queue  []entry   // buffered stores, oldest first
+	recent []ordinal // the stores since the thread last waited for all, oldest first
+	number uint64    // of the newest entry, see storesOf
 	fence  uint64    // after the store there it waits, though the guest has no fence; 0: it doesn't (fenced.go)
 }
 

@@ -15,7 +15,8 @@ import (
 const engineProfile = "cmd/landgo-engine/engine.pgo"
 
 // typical are runs in which the engine spends its time as it does for users: many short executions,
-// long ones, store buffers, states, samples, libraries' own code, a kernel, and the default.
+// long ones, store buffers, states and samples. Beside them are thread libraries' own code, a kernel,
+// and the default.
 var typical = []string{
 	"--pp mem --search optimal --model sc bin/guests/musl-O2/nwriters-N8",
 	"--pp mem --search optimal --model sc bin/guests/musl-O2/micro-N2-K5",
