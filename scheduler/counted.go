@@ -50,67 +50,6 @@ import (
 // each value. Longer ones are run turn by turn.
 const mostTurns = 1 << 7
 
-// leastTurns is how often a thread at least stays in a loop that is learned as one, once it looks again.
-const leastTurns = 3
-
-// learn notes that a thread is in a loop that counts: it is about to look again at the bytes at
-// which it has just looked. It comes back to an instruction of those that look.
-func (c *counts) learn(th *thread) {
-	a := th.Access
-	if !c.awaiting() || c.kinship.now() || !canAwait(&a) || c.learning.known.Counted[a.PC] || c.learning.known.Uncounted[a.PC] || c.learning.known.Piecemeal[a.PC] {
-		return
-	}
-	for _, pc := range c.looks(th) {
-		c.learning.finer = c.learning.finer || !c.learning.known.Counted[pc]
-		c.learning.known.Counted[pc] = true
-	}
-}
-
-// looks are the instructions by which a thread looks again and again that stands before one of them. A
-// loop that ends before leastTurns isn't one: its few turns cost less than what is learned of it late.
-func (c *counts) looks(th *thread) (pcs []uint64) {
-	from := -1 // where they begin among all those of its turns
-	c.spins.trials.probe(th, func(th edit) {
-		for range leastTurns {
-			if from < 0 {
-				pcs = append(pcs, th.Access.PC)
-			}
-			if o, _ := c.turnOnce(th, func(uint64) bool { return true }); o != stays {
-				from = -1
-				return
-			}
-			if from < 0 {
-				from = slices.Index(pcs, th.Access.PC)
-			}
-		}
-	})
-	if from < 0 {
-		return nil
-	}
-	return pcs[from:]
-}
-
-// rests reports whether a thread that stands before a look, in a schedule's end state, would look in
-// vain for ever, with what is there. It may know less than the search did. In a schedule that is followed
-// sleeps are steps of their own (nap.go), in which a turn would end.
-func (c *counts) rests(th *thread) (rests bool) {
-	starts := c.in.starts
-	c.in.starts = nil
-	defer func() { c.in.starts = starts }()
-	known := c.learning.known.Counted
-	for _, pc := range c.looks(th) {
-		if !known[pc] {
-			known[pc] = true
-			defer delete(known, pc)
-		}
-		rests = true
-	}
-	if rests = rests && c.counting(th.Access.PC); rests {
-		c.spins.trials.probe(th, func(th edit) { rests = c.recursWith(th) })
-	}
-	return rests
-}
-
 // counting reports whether an instruction is known to look in a counted spin. While threads
 // count as alike, none does: the two were judged apart only.
 func (c *counts) counting(pc uint64) bool {
@@ -134,9 +73,12 @@ type counts struct {
 	stacks   *Stacks
 	awaiting func() bool // polls aren't possible
 	surveyed map[surveyKey]look
-	deadTo   map[onward]dead // where these lead out
-	fixed    []elffile.Range // elffile.Constants, once it was asked for
-	told     bool            // bytes were read of which unread is the look
+	tried    map[pollKey]bool // of awaits: a survey may spare some of that
+	deadTo   map[onward]dead  // where these lead out
+	deeply   map[uint64]bool  // looks whose turns are compared but for what is dead in all code that follows
+	deep     bool             // so are those under way
+	fixed    []elffile.Range  // elffile.Constants, once it was asked for
+	told     bool             // bytes were read of which unread is the look
 }
 
 // afterTurn is the result of a turn.
@@ -197,6 +139,7 @@ type look struct {
 	counts bool         // the turns can be one step
 	left   []emu.Range  // in the thread's memory, by which the turns could be told
 	regs   trace.RegSet // the same (leftreg.go)
+	ends   bool         // each value that was tried leads out at last
 }
 
 // settle finds out of how many turns the next step of a thread is that stands before a
@@ -214,13 +157,15 @@ func (c *counts) settle(th edit) (waits bool) {
 // recursWith reports whether a thread comes back to a state of its count with what is there.
 // It is run, in a probe.
 func (c *counts) recursWith(th edit) bool {
+	c.deep = c.deeply[th.Access.PC]
+	defer func() { c.deep = false }()
 	var seen poises
 	here, at, mem := c.poiseOf(th.thread, false), th.Access, c.in.machine.Journal()
 	v := c.valueAt(&at)
 	for n := uint32(1); n <= mostTurns && seen.turn(&here) == 0; n++ {
 		seen = append(seen, here)
 		if triesGrown(n) {
-			if o, next := c.tryWith(th, &at, v, mem, false); o == stays {
+			if o, next := c.tryWith(th, &at, v, mem, false, false); o == stays {
 				if _, _, ok := c.grows(th, &here, next, v, []uint64{v}); ok {
 					return true
 				}
@@ -306,17 +251,32 @@ func (c *counts) survey(th *thread) (l look) {
 		return known
 	}
 	current := c.attempt.current
-	c.spins.trials.probe(th, func(th edit) {
-		c.buffers.enter(th)
-		th.Stand = StandAccess
-		l = c.surveyFrom(th, values)
-	})
-	c.attempt.current = current
+	pc := th.Access.PC
+	for c.deep = c.deeply[pc]; ; c.deep = true {
+		c.spins.trials.probe(th, func(th edit) {
+			c.buffers.enter(th)
+			th.Stand = StandAccess
+			l = c.surveyFrom(th, values)
+		})
+		if l.counts || c.deep {
+			break
+		}
+	}
+	if l.counts && c.deep {
+		c.deeply[pc] = true
+	}
+	c.deep, c.attempt.current = false, current
 	if len(c.surveyed) >= mostPolls {
 		clear(c.surveyed)
 	}
-	if key.number != 0 {
-		c.surveyed[key] = l
+	if key.number == 0 {
+		return l
+	}
+	c.surveyed[key] = l
+	if l.counts && l.ends {
+		for _, v := range values { // recursWith would find out the same
+			c.tried[pollKey{thread: key.thread, number: key.number, effects: key.effects, value: v}] = false
+		}
 	}
 	return l
 }
@@ -334,7 +294,7 @@ func (c *counts) surveyFrom(th edit, values []uint64) look {
 		var next *poise
 		var with uint64
 		for _, v := range values {
-			o, p := c.tryWith(th, &at, v, mem, left != nil)
+			o, p := c.tryWith(th, &at, v, mem, v == now, left != nil)
 			switch {
 			case o == fails || o == leaves && v == now && p == nil:
 				return look{}
@@ -360,7 +320,7 @@ func (c *counts) surveyFrom(th edit, values []uint64) look {
 		}
 		if next == nil || seen.turn(next) != 0 {
 			// Where the count ends nowhere, the present value has to lead out of there too, or from nowhere.
-			return look{turns: turns, counts: next == nil || turns == 0 || latest >= seen.turn(next), left: apart.ranges(), regs: regs}
+			return look{turns: turns, counts: next == nil || turns == 0 || latest >= seen.turn(next), left: apart.ranges(), regs: regs, ends: next == nil}
 		}
 		if triesGrown(n) {
 			if words, kept, ok := c.grows(th, &here, next, with, values); ok {
@@ -378,15 +338,15 @@ func (c *counts) surveyFrom(th edit, values []uint64) look {
 }
 
 // tryWith runs a turn of a thread as if its bytes held v, and takes it back. p is how the thread
-// stands then. With compares it is nil if the thread left and changed a part of the
-// kernel's state that can't be compared.
-func (c *counts) tryWith(th edit, at *trace.Access, v, mem uint64, compares bool) (o afterTurn, p *poise) {
+// stands then. If the thread left, p is nil without present. With compares it is nil, too, if the thread
+// left and changed a part of the kernel's state that can't be compared.
+func (c *counts) tryWith(th edit, at *trace.Access, v, mem uint64, present, compares bool) (o afterTurn, p *poise) {
 	k := c.in.aside()
 	c.in.Save(th.ID)
 	c.putValue(at, v)
 	logged := c.in.machine.Logged()
 	o, tr := c.turnOnce(th, c.counting)
-	if o != fails {
+	if o == stays || o == leaves && present {
 		now := c.poiseOf(th.thread, o == leaves)
 		if p = &now; o == stays {
 			now.memory, _ = c.differences(mem, at)

@@ -81,7 +81,7 @@
 //
 //	a step        system, advance, start (the first, kept), trap, points, granularity, enabled, listing, spawn, exit, late
 //	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
-//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, poise,
+//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, looks, poise,
 //	              grown (counts without an end), leftover (counts in memory), leftreg (in registers),
 //	              backout, wayback, clockloop, turns, endless, rounds, scout
 //	orders        blend (operations that commute), above (counts that stay above zero),

@@ -14,6 +14,7 @@ type Ends struct {
 	sharing  *Sharing
 	learning *learning
 	unreads  *unreads
+	counts   *counts
 	describe func(*thread, *trace.Thread) Watch // of the System
 	late     bool                               // the end of the process comes last
 

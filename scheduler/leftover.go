@@ -45,7 +45,11 @@ func leftovers(left []emu.Range, look uint64) (all []leftover) {
 
 // leaves takes in what a counted spin leaves in its thread's memory, when it is over.
 func (c *counts) leaves(th edit, left []leftover) {
-	if len(left) == 0 || !th.Live() {
+	if len(left) == 0 {
+		return
+	}
+	if !th.Live() {
+		c.outlives(th.thread, left)
 		return
 	}
 	for _, l := range left {
@@ -54,6 +58,17 @@ func (c *counts) leaves(th edit, left []leftover) {
 		}
 	}
 	th.leftover = slices.Concat(th.leftover, left)
+}
+
+// outlives is called where a thread ends that leaves a count in its stack. The first thread's stays: another
+// one may look at it that is the only one left, which isn't recorded.
+func (c *counts) outlives(th *thread, left []leftover) {
+	if th.Parent != trace.NoThread {
+		return
+	}
+	for _, l := range left {
+		c.tells(l.look)
+	}
 }
 
 // ownChanges reports whether a thread has changed only memory since a moment that no other thread has
@@ -72,7 +87,14 @@ func (c *counts) owns(t trace.TID, addr uint64) bool {
 // the thread's own. Elsewhere another thread may look at what it finds when it is the only one left,
 // which isn't recorded.
 func (c *counts) ownsThere(th *thread, r *emu.Regs, addr uint64) bool {
-	if s := c.stacks.stackOf(th); addr < s.Lo || addr >= s.Hi || !th.OwnStack && th.Parent != trace.NoThread {
+	var s emu.Range
+	switch {
+	case th.Parent == trace.NoThread:
+		s = emu.Range{Lo: c.stacks.mappingStart(c.in.bottom - 1), Hi: c.in.bottom}
+	case th.OwnStack:
+		s = c.stacks.stackOf(th)
+	}
+	if addr < s.Lo || addr >= s.Hi {
 		return false
 	}
 	owner, shared := c.in.machine.Sharing(addr)

@@ -29,6 +29,7 @@ type fixed struct {
 	courier   Courier      // the kernel, if signals arrive some time after they were sent; else nil
 	wordSize  uint64       // of the general registers, in bytes
 	lowHeap   bool         // see kernel.HasLowHeap
+	bottom    uint64       // of the first thread's stack: where it begins to grow
 	torn      *bool        // see known.Facts.Torn
 	facts     *known.Facts // learned
 

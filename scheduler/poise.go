@@ -93,6 +93,11 @@ func (c *counts) deadAfter(th *thread, left bool) (d dead, known bool) {
 	r := c.in.machine.Regs(th.Ctx)
 	r.RIP = c.in.machine.PC(th.Ctx)
 	switch {
+	case !left && c.deep && th.Stand == StandAccess && th.Half == 0 && th.Set == 0:
+		r.RIP = th.Access.PC
+		d = c.deadOnward(th, r)
+		d.saved = 0 // the next turns may push these
+		return d, true
 	case !left || th.Half != 0 || th.Set != 0:
 	case th.Stand == StandAccess:
 		r.RIP = th.Access.PC

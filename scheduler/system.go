@@ -209,13 +209,14 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.trials = &trials{in: &s.present, learning: &s.learning, attempt: &s.attempt, buffers: s.buffers}
 	s.spins = &spins{in: &s.present, learning: &s.learning, trials: s.trials, runs: s, dead: map[uint64]dead{}}
 	s.Blends = &blends{in: &s.present, learning: &s.learning, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, unread: map[uint64]bool{}}
+	tried := map[pollKey]bool{}
 	s.counts = &counts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, kinship: s.Kinship, buffers: s.buffers, stacks: s.Stacks,
-		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]look{}, deadTo: map[onward]dead{}}
+		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]look{}, tried: tried, deadTo: map[onward]dead{}, deeply: map[uint64]bool{}}
 	s.unreads = &unreads{in: &s.present, learning: &s.learning, blends: s.Blends, counts: s.counts}
-	s.Ends.unreads = s.unreads
+	s.Ends.unreads, s.Ends.counts = s.unreads, s.counts
 	s.backs = &backouts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, kinship: s.Kinship,
 		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*tries{}, adding: map[uint64]bool{}, swapping: map[uint64]bool{}, vain: map[uint64]int{}}
-	s.awaits = &awaits{backs: s.backs, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: map[pollKey]bool{}}
+	s.awaits = &awaits{backs: s.backs, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: tried}
 	s.copies = &copyCalls{in: &s.named, sharing: s.Sharing, seen: &s.seen}
 	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, copies: s.copies, ends: s.Ends,
 		failures: s.Failing, signals: s.Signals, buffers: s.buffers, arrivals: s.arrivals, leaks: s.Leaks, panics: s.Panics}
@@ -243,6 +244,7 @@ func (s *present) Boot(k kernel.Kernel, roles map[uint64]profile.Bound, regs *em
 	}
 	s.lib.Boot(k, roles)
 	s.Unlist()
+	s.bottom = regs.RSP
 	s.threads[0] = thread{Thread: Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}}
 }
 

@@ -19,6 +19,7 @@ static volatile int plain;
 #define PAUSE __builtin_ia32_pause()
 static void *gives(void *a) { for (int i = 0; i < 10; i++) { if (flag == 2) goto out; PAUSE; } slow = 1; while (flag != 2) ; out: seen = seen * 4 + 1; return a; }
 static void *yields(void *a) { for (int i = 0; i < 6; i++) { if (flag == 2) goto out; if (i > 3) sched_yield(); PAUSE; } slow = 1; out: seen = seen * 4 + 1; return a; }
+static void *phases(void *a) { for (int i = 0; i < 8; i++) { if (flag == 2) goto out; PAUSE; } for (int i = 0; i < 4; i++) { if (flag == 2) goto out; sched_yield(); } slow = 1; out: seen = seen * 4 + 1; return a; }
 static void *ends(void *a) { for (int i = 0; i < 12; i++) { if (flag == 2) return a; if (i < 6) PAUSE; else sched_yield(); } while (flag != 2) ; return a; }
 static void *backs(void *a) { for (int n = 1; flag != 2; n = n < 32 ? n * 2 : n) for (int i = 0; i < n; i++) PAUSE; seen = seen * 4 + 1; return a; }
 static void *keeps(void *a) { int i = 0; while (i < 6 && flag != 2) i++; seen = seen * 8 + i; return a; }
@@ -46,6 +47,8 @@ func TestCounted(t *testing.T) {
 	}{
 		{"gives up", "gives", "sets", 16, nil},
 		{"yields", "yields", "sets", 24, nil},
+		{"pauses, then yields", "phases", "sets", 16, nil},
+		{"pauses, then yields, -O0", "phases", "sets", 24, []string{"-O0"}},
 		{"ends behind it", "ends", "sets", 8, nil},
 		{"backs off", "backs", "sets", 4, nil},
 		{"keeps the count", "keeps", "sets", 1 << 20, nil},

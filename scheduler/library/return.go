@@ -58,7 +58,7 @@ func (s *Library) returnsHere(th *thread) bool {
 }
 
 // CarriesOut implements scheduler.Calls: the functions of the allocator and of objects, sched_yield,
-// and what fails.
+// pthread_join, and what fails.
 func (s *Library) CarriesOut(pc uint64) bool {
 	b, ok := s.roles[pc]
 	if !ok || s.breaks[pc] != breakRole || b.Own || s.cfg.Tested || s.follows(&b) || s.carried.carries(b.Role) {
@@ -67,7 +67,7 @@ func (s *Library) CarriesOut(pc uint64) bool {
 	switch b.Role {
 	case profile.InsideAllocator, profile.Once: // a once routine is the program's
 		return false
-	case profile.Yield, profile.AssertFail:
+	case profile.Yield, profile.AssertFail, profile.Join:
 		return true
 	}
 	return acts[b.Role].how == allocator && !s.cfg.NativeMalloc || onObject(b.Role)
@@ -88,7 +88,7 @@ func (s *Library) Arguments(pc uint64) trace.RegSet {
 		profile.BarrierWait, profile.BarrierDestroy, profile.RWReadLock, profile.RWTryReadLock, profile.RWWriteLock, profile.RWTryWriteLock, profile.RWUnlock,
 		profile.SpinLock, profile.SpinTryLock, profile.SpinUnlock:
 		n = 1
-	case profile.Calloc, profile.Realloc, profile.AlignedAlloc, profile.Memalign, profile.CondWait:
+	case profile.Calloc, profile.Realloc, profile.AlignedAlloc, profile.Memalign, profile.CondWait, profile.Join:
 		n = 2
 	}
 	var set trace.RegSet

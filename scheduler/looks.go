@@ -1,0 +1,80 @@
+package scheduler
+
+import "slices"
+
+// Which instructions are the looks of a counted spin (counted.go). It is learned where a thread comes to
+// look again, by running it on for some turns. Nothing rests on that: a survey decides, each time.
+
+// leastTurns is how often a thread at least stays in a loop that is learned as one, once it looks again.
+const leastTurns = 3
+
+// learn notes that a thread is in a loop that counts: it is about to look again at the bytes at
+// which it has just looked. It comes back to an instruction of those that look.
+func (c *counts) learn(th *thread) {
+	a := th.Access
+	if !c.awaiting() || c.kinship.now() || !canAwait(&a) || c.learning.known.Counted[a.PC] || c.learning.known.Uncounted[a.PC] || c.learning.known.Piecemeal[a.PC] {
+		return
+	}
+	for _, pc := range c.looks(th) {
+		c.learning.finer = c.learning.finer || !c.learning.known.Counted[pc]
+		c.learning.known.Counted[pc] = true
+	}
+}
+
+// looks are the instructions by which a thread looks again and again that stands before one of them. A
+// loop that ends before leastTurns isn't one: its few turns cost less than what is learned of it late. A
+// longer one may go on with loads elsewhere, twice or more: some pause first, and then yield.
+func (c *counts) looks(th *thread) (pcs []uint64) {
+	from := -1 // where they begin among all those of its turns
+	later := map[uint64]bool{}
+	c.spins.trials.probe(th, func(th edit) {
+		for n := range mostTurns {
+			switch pc := th.Access.PC; {
+			case from < 0:
+				pcs = append(pcs, pc)
+			case slices.Contains(pcs[from:], pc) || th.Access.IsWrite():
+			case later[pc]:
+				pcs = append(pcs, pc)
+			default:
+				later[pc] = true
+			}
+			if o, _ := c.turnOnce(th, func(uint64) bool { return true }); o != stays {
+				if n < leastTurns {
+					from = -1
+				}
+				return
+			}
+			if from < 0 {
+				from = slices.Index(pcs, th.Access.PC)
+			}
+			if from < 0 && n+1 == leastTurns {
+				return
+			}
+		}
+	})
+	if from < 0 {
+		return nil
+	}
+	return pcs[from:]
+}
+
+// rests reports whether a thread that stands before a look, in a schedule's end state, would look in
+// vain for ever, with what is there. It may know less than the search did. In a schedule that is followed
+// sleeps are steps of their own (nap.go), in which a turn would end.
+func (c *counts) rests(th *thread) (rests bool) {
+	starts := c.in.starts
+	c.in.starts = nil
+	defer func() { c.in.starts = starts }()
+	known := c.learning.known.Counted
+	for _, pc := range c.looks(th) {
+		if !known[pc] {
+			known[pc] = true
+			defer delete(known, pc)
+		}
+		rests = true
+	}
+	if rests = rests && c.counting(th.Access.PC); rests {
+		c.spins.trials.probe(th, func(th edit) { rests = c.recursWith(th) })
+	}
+	return rests
+}
