@@ -66,7 +66,7 @@ func group(o *trace.Op) uint8 {
 		return 3
 	case trace.OpFutexWait:
 		return 6
-	case trace.OpTryLockFail, trace.OpTryJoinFail, trace.OpName, trace.OpTryWriteLockFail, trace.OpCondLook, trace.OpOnceLook, trace.OpBarrierLeave, trace.OpFutexMiss:
+	case trace.OpTryLockFail, trace.OpTryJoinFail, trace.OpName, trace.OpTryWriteLockFail, trace.OpCondLook, trace.OpOnceLook, trace.OpOncePass, trace.OpBarrierLeave, trace.OpFutexMiss:
 		return 4 // no two of them are of one kind of object
 	case trace.OpSyscall:
 		if o.Arg != 1 {

@@ -134,7 +134,7 @@ func (d *Detector) operation(t trace.TID, o *trace.Op, fresh bool) (woke bool) {
 // synchronise is operation, for what is of pure happens-before.
 func (d *order) synchronise(t trace.TID, o *trace.Op) (woke bool) {
 	switch o.Kind {
-	case trace.OpOnce:
+	case trace.OpOnce, trace.OpOncePass:
 		if o.Arg == trace.OnceEnds || o.Arg == trace.OnceLeft {
 			d.releaseTo(t, d.object(syncObject, o.Obj))
 		} else { // a thread that finds it done comes after its end, but not after others that did
@@ -247,9 +247,13 @@ func (d *Detector) releaseWord(t trace.TID, a *trace.Access) {
 		if b := a.Blends(); b != trace.NoBlend {
 			kind = ofBlend(b)
 		}
-		for _, s := range [...]space{word, kind} {
+		mine, was, now := d.slots[d.threads[t].clock], int32(-1), int32(0)
+		for _, s := range [...]space{word, kind} { // the same clock, without blends
 			slot := d.object(s, g)
-			d.set(slot, d.joined(d.slots[d.threads[t].clock], d.slots[slot]))
+			if old := d.slots[slot]; old != was {
+				was, now = old, d.joined(mine, old)
+			}
+			d.set(slot, now)
 		}
 	}
 	d.tick(t)

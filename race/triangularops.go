@@ -150,7 +150,7 @@ func (d *Triangular) looks(t trace.TID, o *trace.Op) {
 // hasObject reports whether an operation has an object in the guest's memory that it may load or
 // change.
 func hasObject(o *trace.Op) bool {
-	return o.Kind == trace.OpOnce || bufferingOf[o.Kind] != nothing && o.Size != 0
+	return o.Kind == trace.OpOnce || o.Kind == trace.OpOncePass || bufferingOf[o.Kind] != nothing && o.Size != 0
 }
 
 // looksAt reports whether an operation may be a plain load of its object.

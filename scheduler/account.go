@@ -123,7 +123,7 @@ var opVerbs = map[trace.OpKind]string{
 	trace.OpTryReadLock: "tries to lock for reading", trace.OpTryReadLockFail: "tries to lock for reading, in vain,",
 	trace.OpTryWriteLock: "tries to lock for writing", trace.OpTryWriteLockFail: "tries to lock for writing, in vain,",
 	trace.OpSemTryWait: "tries to wait on", trace.OpSemTryWaitFail: "tries to wait on, in vain,", trace.OpSemGet: "asks for the value of",
-	trace.OpCondTimeout: "waits no longer on", trace.OpOnce: "passes",
+	trace.OpCondTimeout: "waits no longer on", trace.OpOnce: "passes", trace.OpOncePass: "passes",
 	trace.OpSend: "writes to", trace.OpReceive: "reads from",
 }
 

@@ -150,6 +150,10 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 				return err
 			}
 		case emu.StopUnmodelled:
+			if s.cfg.Leaves {
+				th.Regs = stop.Regs
+				return s.Fail(th.ID, &Failure{Thread: th.ID, PC: stop.PC, Left: true})
+			}
 			return s.unmodelled(th.thread, stop)
 		default:
 			return s.Invalid(kernel.GapEngine, th.ID, stop.PC, "the engine stopped for reason %d", stop.Why)

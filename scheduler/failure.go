@@ -33,6 +33,8 @@ type Failure struct {
 	Holder trace.TID
 	// Calls are those of an object that no order explains (package linear).
 	Calls []Called
+	// Left: it is no bug. What the execution would do from here on isn't known (Config.Leaves).
+	Left bool
 	// Waits lists what each thread waits for (deadlock, livelock).
 	Waits []Wait
 }

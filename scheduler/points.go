@@ -12,7 +12,7 @@ import (
 func PointsOf(op trace.OpKind) trace.Points {
 	switch op {
 	case trace.OpLock, trace.OpTryLock, trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock,
-		trace.OpCondWait, trace.OpSemWait, trace.OpSemTryWait, trace.OpBarrierArrive, trace.OpOnce:
+		trace.OpCondWait, trace.OpSemWait, trace.OpSemTryWait, trace.OpBarrierArrive, trace.OpOnce, trace.OpOncePass:
 		return trace.PointLock
 	case trace.OpUnlock, trace.OpWriteUnlock, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpSemPost:
 		return trace.PointUnlock

@@ -49,6 +49,8 @@ type Config struct {
 	NotForTimers string
 	// AtOnce: signals to other threads come in the step that sends them (arrival.go).
 	AtOnce bool
+	// Leaves: an instruction that isn't modelled ends its execution, as a Failure that is Left.
+	Leaves bool
 	// Deepens: the search chooses among sets of preemption points by the races that it sees.
 	Deepens bool
 	// Buffers: stores to shared memory go through store buffers (buffer.go).

@@ -11,15 +11,18 @@ import (
 const leastLeft = 2000
 
 // besides looks for a bug in other executions, where one has no end after timers have gone
-// off. It leaves each that is four times as long as the longest that has ended. A tick in a
-// wrong place can lose a thread, for which the rest wait for ever. Elsewhere it can end in an
-// error. The result is to have the place of this search's; nil: there was nothing to do.
+// off, or comes to what isn't modelled. A tick in a wrong place can lose a thread, for which
+// the rest wait for ever. It can leave half of a context, whose control words landgo doesn't
+// model. Elsewhere it can end in an error. So it leaves each execution that is four times as
+// long as the longest that has ended, and each that isn't modelled. The result is to have the
+// place of this search's; nil: there was nothing to do.
 func (h *hunt) besides(ctx context.Context, cfg config.Config) (*result.Result, error) {
 	r := h.result
-	if r.Problem != result.NoEnd || h.leaves > 0 || h.most > 0 || h.stats.Longest == 0 || !h.Guest.Met().GoneOff {
+	unmodelled := r.Problem == result.UnmodelledInstruction
+	if r.Problem != result.NoEnd && !unmodelled || h.leaves > 0 || h.most > 0 || h.stats.Longest == 0 || !h.Guest.Met().GoneOff {
 		return nil, nil
 	}
-	cfg.Checkpoint, cfg.Resume = "", ""
+	cfg.Checkpoint, cfg.Resume, cfg.Leaves = "", "", true
 	again, err := runLeaving(ctx, h.Clock, cfg, h.obs, nil, 0, max(leastLeft, 4*int(h.stats.Longest)))
 	if err != nil {
 		return nil, err
@@ -29,7 +32,7 @@ func (h *hunt) besides(ctx context.Context, cfg config.Config) (*result.Result, 
 	if again.Verdict == result.Buggy {
 		return again, nil
 	}
-	if again.Verdict != result.Budget {
+	if again.Verdict != result.Budget || unmodelled {
 		return nil, nil
 	}
 	again.Problem, again.Reason, again.Place = r.Problem, r.Reason, r.Place

@@ -219,6 +219,9 @@ func (h *hunt) Ended(x *por.Execution) bool {
 	}
 	h.letThrough(x)
 	f := h.failureAt(x)
+	if f != nil && f.Left {
+		return true
+	}
 	if f != nil {
 		if rule, ignored := h.ignores(f); ignored {
 			h.outcomes.ignore(rule)

@@ -348,3 +348,24 @@ int main(void) { begin(); struct itimerval v = { { 0, 900000 }, { 0, microsecond
 		t.Errorf("%v: %+v", err, got)
 	}
 }
+
+// TestTicksUnmodelled: where a tick leads to an instruction that isn't modelled, others are looked
+// at for a bug. If there is none, the verdict stays invalid.
+func TestTicksUnmodelled(t *testing.T) {
+	t.Parallel()
+	program := func(early string) string {
+		return compile.Text(t, "gcc", timed+`
+static unsigned word;
+static void handle(int sig) { if (x == 1 || x == 3) asm volatile("ldmxcsr %0" : : "m"(word)); if (x == 2) `+early+`; }
+int main(void) { begin(); x = 1; x = 2; x = 3; set(0); }`)
+	}
+	cfg := ticking(program("abort()"), 1)
+	cfg.Deepen = true
+	if r := runOf(t, cfg); r.Verdict != result.Buggy || r.Bug.Preemptions != 1 {
+		t.Errorf("%s (%s): %+v", r.Verdict, r.Reason, r.Bug)
+	}
+	cfg.Guest = program("y = 1")
+	if r := runOf(t, cfg); r.Verdict != result.Invalid || r.Problem != result.UnmodelledInstruction {
+		t.Errorf("%s, %s (%s)", r.Verdict, r.Problem, r.Reason)
+	}
+}

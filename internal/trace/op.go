@@ -67,8 +67,9 @@ const (
 	OpBarrierInit
 	OpBarrierDestroy
 
-	OpOnce     // a once call finds the routine done, or begins it, or the routine has ended (Arg); blocks while another runs it
+	OpOnce     // a once call begins the routine, or the routine has ended (Arg); blocks while another runs it
 	OpOnceLook // finds the routine under way, and changes nothing
+	OpOncePass // finds the routine done, and changes nothing
 
 	// A call on a futex reads and writes the word by accesses; its operation is on the queue only.
 	OpFutexWait // finds the value that it expects, and enqueues
@@ -182,7 +183,7 @@ var opNames = [NumOps]string{
 	"cond-wait", "signal", "broadcast", "cond-timeout", "cond-init", "cond-destroy", "cond-look",
 	"sem-wait", "sem-trywait", "sem-trywait-fail", "sem-post", "sem-get", "sem-init", "sem-destroy",
 	"rdlock", "tryrdlock", "tryrdlock-fail", "wrlock", "trywrlock", "trywrlock-fail", "rdqueue", "wrqueue", "rdunlock", "wrunlock", "rw-init", "rw-destroy",
-	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once", "once-look",
+	"barrier-arrive", "barrier-leave", "barrier-init", "barrier-destroy", "once", "once-look", "once-pass",
 	"futex-wait", "futex-look", "futex-wake", "futex-miss", "futex-requeue", "futex-timeout", "futex-lock-pi", "futex-try-pi", "futex-unlock-pi",
 	"deschedule", "make-runnable", "free", "reuse", "page", "yield", "sleep", "time", "advance", "syscall", "send", "receive", "interrupts-off", "interrupts-on",
 	"call-begins", "call-ends", "judged", "stores", "stored", "fence-all", "end", "choose", "assume", "fault",

@@ -58,7 +58,7 @@ var classOf = [trace.NumOps]class{
 	trace.OpTryWriteLock: rwClass, trace.OpTryWriteLockFail: rwClass, trace.OpReadQueue: rwClass, trace.OpWriteQueue: rwClass, trace.OpReadUnlock: rwClass, trace.OpWriteUnlock: rwClass,
 	trace.OpRWInit: rwClass, trace.OpRWDestroy: rwClass,
 	trace.OpBarrierArrive: barrierClass, trace.OpBarrierLeave: barrierClass, trace.OpBarrierInit: barrierClass, trace.OpBarrierDestroy: barrierClass,
-	trace.OpOnce: onceClass, trace.OpOnceLook: onceClass,
+	trace.OpOnce: onceClass, trace.OpOnceLook: onceClass, trace.OpOncePass: onceClass,
 	trace.OpFutexWait: futexClass, trace.OpFutexWake: futexClass, trace.OpFutexMiss: futexClass, trace.OpFutexRequeue: futexClass, trace.OpFutexTimeout: futexClass,
 	trace.OpFutexLockPI: futexClass, trace.OpFutexTryPI: futexClass, trace.OpFutexUnlockPI: futexClass,
 	trace.OpDeschedule: descheduleClass, trace.OpMakeRunnable: descheduleClass,
@@ -79,7 +79,7 @@ var independent = [][2][]trace.OpKind{
 	{{trace.OpTryLockFail}, {trace.OpTryLockFail}},
 	{{trace.OpTryJoinFail, trace.OpName}, {trace.OpTryJoinFail, trace.OpName}},
 	{{trace.OpCondLook}, {trace.OpCondLook}},
-	{{trace.OpOnceLook}, {trace.OpOnceLook}},
+	{{trace.OpOnceLook, trace.OpOncePass}, {trace.OpOnceLook, trace.OpOncePass}},
 	// Posts add up. A failing sem_trywait and sem_getvalue change nothing.
 	{{trace.OpSemPost}, {trace.OpSemPost}},
 	{{trace.OpSemTryWaitFail, trace.OpSemGet}, {trace.OpSemTryWaitFail, trace.OpSemGet}},
@@ -150,7 +150,7 @@ var total = func() (t [trace.NumOps]bool) {
 
 var acquires = [trace.NumOps]bool{
 	trace.OpLock: true, trace.OpSemWait: true, trace.OpReadLock: true, trace.OpWriteLock: true,
-	trace.OpOnce: true, trace.OpJoin: true, trace.OpDrained: true,
+	trace.OpOnce: true, trace.OpOncePass: true, trace.OpJoin: true, trace.OpDrained: true,
 }
 
 // opsDepend reports whether two operations depend.

@@ -96,7 +96,7 @@ func anyEvent(rnd *rand.Rand) *Event {
 		read.Flags = 0
 		e.Waits = []trace.Access{read}
 	}
-	kinds := []trace.OpKind{trace.OpTryLock, trace.OpTryLockFail, trace.OpUnlock, trace.OpSemPost, trace.OpSemGet, trace.OpSemTryWait, trace.OpSyscall, trace.OpOnceLook,
+	kinds := []trace.OpKind{trace.OpTryLock, trace.OpTryLockFail, trace.OpUnlock, trace.OpSemPost, trace.OpSemGet, trace.OpSemTryWait, trace.OpSyscall, trace.OpOnceLook, trace.OpOncePass,
 		trace.OpFree, trace.OpReuse, trace.OpPage}
 	for range rnd.Intn(2) {
 		o := trace.Op{Kind: kinds[rnd.Intn(len(kinds))], Obj: uint64(0x104 + 8*rnd.Intn(2)), Arg: uint64(rnd.Intn(2))}

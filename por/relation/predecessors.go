@@ -176,7 +176,7 @@ func (o *Order) walk(e *Event, n int32, m uint8, write bool, blend trace.Blend, 
 
 // gatherOps finds the operations on object n that op depends on.
 func (o *Order) gatherOps(e *Event, op *trace.Op, n int32, first trace.Op, base []int32) {
-	blocks := acquires[op.Kind] && op.Obj == first.Obj && op.Kind == first.Kind
+	blocks := acquires[op.Kind] && op.Obj == first.Obj && (op.Kind == first.Kind || op.Kind == trace.OpOncePass && first.Kind == trace.OpOnce)
 	for r, next := o.objs[n].head, int32(0); r >= 0; r = next {
 		y := &o.ops[r]
 		if next = y.prev; !dependentOps[y.kind][op.Kind] {

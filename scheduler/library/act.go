@@ -186,6 +186,7 @@ var ways = [profile.NumRoles]act{
 	profile.UnwindTables: {how: watched},
 	profile.UnwindLink:   {how: quietly},
 	profile.Bookkeeping:  {how: quietly},
+	profile.Tabulates:    {how: watched},
 	profile.FloatFlags:   {how: refused},
 
 	profile.Always:         {how: property},

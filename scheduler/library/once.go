@@ -13,7 +13,7 @@ type onceFrame struct{ obj, sp, ret uint64 }
 // pthread_once's caller, where a breakpoint completes the operation.
 func (s *objectCalls) performOnce(th edit, tr *trace.Transition, o objectEdit) (scheduler.Verdict, error) {
 	if o.done {
-		s.did(th.thread, tr, trace.OpOnce, o.object, trace.OnceDone)
+		s.did(th.thread, tr, trace.OpOncePass, o.object, trace.OnceDone)
 		s.ret(th, 0)
 		return scheduler.Pass, nil
 	}

@@ -44,7 +44,7 @@ func (s *Library) isOwnStep(th *thread) bool {
 		return true // a stream's lock, or the call that makes a thread, waits for its stores
 	}
 	switch th.role {
-	case profile.StdioInput, profile.KeyCreate, profile.KeyDelete, profile.UnwindTables:
+	case profile.StdioInput, profile.KeyCreate, profile.KeyDelete, profile.UnwindTables, profile.Tabulates:
 		return true
 	case profile.UnwindFind:
 		return s.known.Tables

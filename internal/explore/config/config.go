@@ -98,6 +98,8 @@ type Searching struct {
 	// CandidatesOnly: it chooses among synchronisation and data-race candidates: no
 	// search has a point at every access.
 	CandidatesOnly bool `json:"-"`
+	// Leaves: an execution is left where it does what isn't modelled.
+	Leaves bool `json:"-"`
 	// Race is the definition of a data race, or RaceOff.
 	Race      string     `json:"-"`
 	Search    string     `json:"-"` // as por.ParseSpec reads it

@@ -19,10 +19,10 @@ var samples = map[string]string{
 }
 
 // TestOptionsCoverConfig: each option changes a field and says its value. An option
-// changes each field, except the guest, its arguments and the contents that a bug
-// file has in a file's place.
+// changes each field, except the guest, its arguments, the contents that a bug
+// file has in a file's place, and what a search sets for another one.
 func TestOptionsCoverConfig(t *testing.T) {
-	changed := map[string]bool{"Guest": true, "Args": true, "GuestNamed": true, "Input": true, "InputLeft": true}
+	changed := map[string]bool{"Guest": true, "Args": true, "GuestNamed": true, "Input": true, "InputLeft": true, "Leaves": true}
 	for i := range Options {
 		o := &Options[i]
 		sample, ok := samples[o.Name]

@@ -319,6 +319,7 @@ func (s *Session) schedulerConfig() scheduler.Config {
 	if spec, err := por.ParseSpec(s.Config.Search); err == nil {
 		c.NotForTimers, c.AtOnce = spec.NotForKernels(), !spec.Arrivals()
 	}
+	c.Leaves = s.Config.Leaves
 	c.Ticks, c.Deepens = s.Config.MostTicks(), s.Config.Deepens()
 	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
 	if s.Config.Race != config.RaceOff || s.Config.FailOnRace {

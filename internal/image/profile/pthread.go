@@ -28,6 +28,7 @@ var Pthread = Profile{Name: "pthread", Bindings: join(
 	bind(UnwindFind, "_Unwind_Find_FDE"),
 	bind(UnwindLink, "__libc_unwind_link_get"),
 	bind(UnwindTables, "__register_frame_info_bases", "__register_frame_info_table_bases", "__deregister_frame_info_bases"),
+	bind(Tabulates, "_ZNKSt5ctypeIcE13_M_widen_initEv", "_ZNKSt5ctypeIcE14_M_narrow_initEv"),
 	bind(FloatFlags, floatFlags...),
 	properties,
 )}

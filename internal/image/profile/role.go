@@ -130,6 +130,10 @@ const (
 	// Bookkeeping: a function of a runtime on its own lists of threads, which nothing that the
 	// program does depends on. It runs as one trusted piece, and orders nothing.
 	Bookkeeping
+	// Tabulates: a function of the C++ library that fills a table of characters once a thread finds
+	// it empty. Several threads may do so at once, without a lock: all write the same. It runs as one
+	// trusted operation.
+	Tabulates
 	// FloatFlags: a function that looks at the flags of floating-point exceptions, or has
 	// them raise signals, which the machine doesn't keep.
 	FloatFlags
@@ -163,7 +167,7 @@ var roleNames = [NumRoles]string{
 	"exit", "quick-exit", "at-exit", "thread-at-exit", "load-file", "caught", "abort", "assert-fail", "panic", "test-report", "debug-print", "unwinds",
 	"yield", "sleep",
 	"malloc", "calloc", "realloc", "reallocarray", "free", "aligned-alloc", "posix-memalign", "memalign", "valloc", "pvalloc", "malloc-usable-size", "free-all", "inside",
-	"stdio", "stdio-input", "unwind-find", "unwind-tables", "unwind-link", "bookkeeping", "float-flags",
+	"stdio", "stdio-input", "unwind-find", "unwind-tables", "unwind-link", "bookkeeping", "tabulates", "float-flags",
 	"always", "always-when", "eventually", "linearizable", "linearizable-as", "call-begins", "call-ends",
 }
 

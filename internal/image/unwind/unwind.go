@@ -23,7 +23,8 @@ const MaxFrames = 256
 //
 // The byte before an address is in the instruction that the frame is at, so ask
 // Frames and SymbolAt for that byte. Where a signal handler was called, the
-// next address is the interrupted instruction's plus one, to keep this true.
+// next address is the interrupted instruction's plus one, to keep this true. So it is where a
+// return begins a function, as that of setcontext does.
 //
 // It works at any instruction where the file has call-frame information, as gcc
 // writes it for C unless told otherwise. In code without it (Debian's musl) the
@@ -39,6 +40,8 @@ func (t *Table) Unwind(regs *trace.Regs, read func(addr uint64) (uint64, bool)) 
 			break
 		}
 		switch {
+		case !interrupted && w.interrupted:
+			pcs = append(pcs, w.pc+1)
 		case !interrupted:
 			pcs = append(pcs, w.pc)
 		case w.innermost:
@@ -101,7 +104,7 @@ func (t *Table) frames(regs *trace.Regs, read func(addr uint64) (uint64, bool)) 
 		w := t.walk(regs, read)
 		for range MaxFrames {
 			pc, below, bp := w.pc, w.regs[regRSP], w.regs[regRBP]
-			if !w.innermost {
+			if !w.innermost && !w.interrupted {
 				pc-- // in the call
 			}
 			if !w.step() || w.regs[regRSP] <= below || !yield(Frame{pc, w.regs[regRSP], below, bp}) || !t.file.IsCode(w.pc) || t.startsThread(w.pc-1) {

@@ -3,6 +3,7 @@ package unwind
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -159,4 +160,33 @@ func stackText(im *guest, pcs []uint64) string {
 func traceRegs(r *syscall.PtraceRegs) *trace.Regs {
 	return &trace.Regs{RAX: r.Rax, RBX: r.Rbx, RCX: r.Rcx, RDX: r.Rdx, RSI: r.Rsi, RDI: r.Rdi, RBP: r.Rbp, RSP: r.Rsp,
 		R8: r.R8, R9: r.R9, R10: r.R10, R11: r.R11, R12: r.R12, R13: r.R13, R14: r.R14, R15: r.R15, RIP: r.Rip}
+}
+
+// TestUnwindEnters: a return that begins a function, as that of setcontext does, comes from no call
+// of the function before it. The stack goes on from the function's first instruction.
+func TestUnwindEnters(t *testing.T) {
+	im := open(t, "gcc", "enters.c", "-static -O1")
+	at := map[string]uint64{}
+	for _, name := range []string{"leaf", "before", "second", "main"} {
+		s, ok := im.Symbol(name)
+		if !ok {
+			t.Fatalf("no function %s", name)
+		}
+		at[name] = s.Addr
+	}
+	const top = 0x1000
+	within := at["main"]
+	for !afterCall(im.File, within) {
+		within++
+	}
+	stack := map[uint64]uint64{top: at["second"], top + 8: within, top + 16: 0}
+	read := func(addr uint64) (v uint64, ok bool) { v, ok = stack[addr]; return v, ok }
+	got := im.Unwind(&trace.Regs{RIP: at["leaf"], RSP: top}, read)
+	if want := []uint64{at["second"] + 1, within}; !slices.Equal(got, want) {
+		t.Errorf("got %#x, want %#x", got, want)
+	}
+	frames := im.FramesOn(&trace.Regs{RIP: at["leaf"], RSP: top}, read)
+	if len(frames) != 2 || frames[1].PC != at["second"] {
+		t.Errorf("frames %+v", frames)
+	}
 }

@@ -11,7 +11,8 @@ type walker struct {
 	read func(uint64) (uint64, bool)
 	regs [numRules]uint64
 	pc   uint64
-	// interrupted: pc is not a return address, but where a signal came.
+	// interrupted: pc is not a return address, but where a signal came, or the first instruction of
+	// a function that no call returns to: setcontext goes there by its return.
 	interrupted bool
 	innermost   bool // no step has been made
 }
@@ -70,8 +71,14 @@ func (w *walker) apply(r *recipe) bool {
 	if row.rules[regRIP].kind == ruleSame || ret == 0 || (r.guessed && !returnsTo(w.file, ret)) {
 		return false
 	}
-	w.regs, w.pc, w.interrupted = next, ret, false
+	w.regs, w.pc, w.interrupted = next, ret, w.enters(ret)
 	return true
+}
+
+// enters reports whether a return to addr begins a function.
+func (w *walker) enters(addr uint64) bool {
+	f, ok := w.file.SymbolAt(addr)
+	return ok && f.Addr == addr && !returnsTo(w.file, addr)
 }
 
 // recover gives one register of the caller.
