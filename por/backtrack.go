@@ -80,13 +80,15 @@ func (s *backtrack) byTurns(n *node) iter.Seq[trace.TID] {
 		if ready(n.next) && !yield(n.next) || !over && n.running != n.next && ready(n.running) && !yield(n.running) {
 			return
 		}
-		all, first := trace.TID(s.path.words*64), trace.TID(0)
+		first := trace.TID(0)
 		if over {
 			first = n.running + 1
 		}
-		for k := range all {
-			if t := (first + k) % all; t != n.next && (over || t != n.running) && ready(t) && !yield(t) {
-				return
+		for _, behind := range [...]bool{false, true} { // in a circle
+			for t := range trace.Set(s.path.readySet(n)).All {
+				if t < first == behind && t != n.next && (over || t != n.running) && s.may(n, t) && !yield(t) {
+					return
+				}
 			}
 		}
 	}

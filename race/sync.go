@@ -247,9 +247,13 @@ func (d *Detector) releaseWord(t trace.TID, a *trace.Access) {
 		if b := a.Blends(); b != trace.NoBlend {
 			kind = ofBlend(b)
 		}
-		for _, s := range [...]space{word, kind} {
+		mine, was, now := d.slots[d.threads[t].clock], int32(-1), int32(0)
+		for _, s := range [...]space{word, kind} { // the same clock, without blends
 			slot := d.object(s, g)
-			d.set(slot, d.joined(d.slots[d.threads[t].clock], d.slots[slot]))
+			if old := d.slots[slot]; old != was {
+				was, now = old, d.joined(mine, old)
+			}
+			d.set(slot, now)
 		}
 	}
 	d.tick(t)

@@ -56,13 +56,12 @@ type kin struct {
 	// group is the first of them, 0 if it is alone; next is the one after it, which it
 	// keeps from beginning.
 	group, next trace.TID
-	// acted: it has taken a step that other threads could observe.
-	acted, held bool
+	// acted: it has taken a step that other threads could observe. reached: its memory was reached by
+	// another way than its own stack pointer.
+	acted, held, reached bool
 	// Of their creator: latest is the thread that it created last, with nothing since that other
 	// threads can observe. joining is the group of which it has joined some and not all.
 	latest, joining trace.TID
-	// reached: its memory was reached by another way than its own stack pointer.
-	reached bool
 }
 
 // Kinship has the facts that executions have shown of threads that are alike. It only grows.

@@ -36,14 +36,14 @@ import (
 // storing is a thread's part of it. It is a plain value: slices are never changed in place.
 type storing struct {
 	draining
-	queue  []entry   // buffered stores, oldest first
-	recent []ordinal // the stores since the thread last waited for all, oldest first
-	pushed uint32    // entries that it has ever had
 	stored bool      // since the thread last waited for all
-	number uint64    // of the newest entry, see storesOf
 	inStep bool      // the newest entry is of the step under way
 	atNone bool      // StandFence: it stands at no instruction that waits
 	begun  bool      // StandFence: the function that begins there was met
+	pushed uint32    // entries that it has ever had
+	queue  []entry   // buffered stores, oldest first
+	recent []ordinal // the stores since the thread last waited for all, oldest first
+	number uint64    // of the newest entry, see storesOf
 	fence  uint64    // after the store there it waits, though the guest has no fence; 0: it doesn't (fenced.go)
 }
 
@@ -81,6 +81,9 @@ type buffers struct {
 	// Of the step under way.
 	under [][]byte // the bytes below the parts of the buffer, in their order
 	weak  uint64   // an instruction whose stores aren't in order, 0 for none
+	// plan is that of the trap at which the thread stands that is being described, if it was asked for.
+	plan  kernel.Plan
+	asked bool
 	// nonTemporal has the instructions that were looked at, by address.
 	nonTemporal map[uint64]bool
 }
@@ -186,6 +189,7 @@ func (b *buffers) describe(th *thread, dst []trace.Thread) []trace.Thread {
 
 // beginsAt notes, before a thread's step, what it comes after.
 func (b *buffers) beginsAt(th edit, tr *trace.Transition) {
+	b.asked = false
 	n, all := b.flushed(th.thread)
 	if tr.Flushed = n; all || b.in.Alone(th.ID) {
 		th.stored, th.recent, th.fence = false, nil, 0

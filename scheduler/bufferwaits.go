@@ -24,9 +24,11 @@ func (b *buffers) flushed(th *thread) (n uint32, all bool) {
 			}
 		}
 	case StandTrap:
-		p := b.in.planned(th)
-		n = th.restsOn(&p)
-		all = !p.Lockless && n <= th.updated()
+		if !b.asked {
+			b.plan = b.in.planned(th)
+		}
+		n = th.restsOn(&b.plan)
+		all = !b.plan.Lockless && n <= th.updated()
 	case StandFence:
 		all = true
 	}

@@ -106,7 +106,10 @@ func (c *copyCalls) words(accesses []trace.Access) (n int) {
 
 // atOnce notes a call of a thread that isn't alone, if it has copied several such words in one step.
 func (c *copyCalls) atOnce(th *thread, pc uint64, accesses []trace.Access) {
-	if _, ok := c.in.kernel.(kernel.Copier); ok && len(accesses) > 0 && !c.in.Alone(th.ID) && !c.in.trusted(th) && c.words(accesses) > 1 {
+	if len(accesses) == 0 || c.in.Alone(th.ID) || c.in.trusted(th) {
+		return
+	}
+	if _, ok := c.in.kernel.(kernel.Copier); ok && c.words(accesses) > 1 {
 		c.seen.met.addCopied(pc)
 	}
 }

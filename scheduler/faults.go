@@ -77,8 +77,11 @@ func (g *Failing) Possible(t trace.TID, k trace.FaultKind) bool {
 // kinds are the kinds of failures that a trap can end with, whether or not the
 // execution may have another.
 func (g *Failing) kinds(th *thread) (list []trace.FaultKind) {
+	if !g.in.cfg.Faults.Any() || th.copying().on { // in the midst of a copy it's too late
+		return nil
+	}
 	f, ok := g.in.kernel.(Failer)
-	if !ok || !g.in.cfg.Faults.Any() || th.copying().on { // in the midst of a copy it's too late
+	if !ok {
 		return nil
 	}
 	for k := range trace.NumFaults {

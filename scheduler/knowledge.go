@@ -113,6 +113,7 @@ func (g sightings) list() (all []Sighting) {
 func (s *seen) TakeWitnessed() *Witnessed {
 	w := s.Witnessed()
 	clear(s.calls)
+	s.lastCall = ""
 	clear(s.sightings)
 	s.met = Met{}
 	s.instructions = 0

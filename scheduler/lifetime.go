@@ -120,8 +120,16 @@ type seen struct {
 	instructions uint64          // run in all
 	stepped      uint64          // steps made in all
 	calls        map[string]bool // kernel calls met
+	lastCall     string          // of these
 	met          Met
 	sightings    sightings
+}
+
+// call notes a call of the kernel. Mostly it is the same as the one before.
+func (s *seen) call(name string) {
+	if name != s.lastCall {
+		s.calls[name], s.lastCall = true, name
+	}
 }
 
 // learning has the facts that executions teach. Each part of a System that can learn has a pointer

@@ -13,7 +13,7 @@ const logBlock = 64
 func (l *Log[T]) Len() int { return l.n }
 
 // At is the i-th, from 0. It may be there also for i from Len on: what Cut has cut off.
-func (l *Log[T]) At(i int) *T { return &l.blocks[i/logBlock][i%logBlock] }
+func (l *Log[T]) At(i int) *T { return &l.blocks[uint(i)/logBlock][uint(i)%logBlock] }
 
 // Next adds one, to be written in place. It has what was cut off there.
 func (l *Log[T]) Next() *T {

@@ -45,39 +45,39 @@ type Thread struct {
 	Stand    Stand
 	Yielding bool
 	Joined   bool
-	OwnStack bool   // its stack was made for it, and ends with it
-	Self     uint64 // the thread pointer at its start: where its control block is
-	Stack    uint64 // its stack pointer at its first instruction
-
-	Ctx emu.Ctx
+	OwnStack bool // its stack was made for it, and ends with it
+	// Starting: in the runtime's thread start, before the start routine.
+	Starting bool
+	Leaving  bool // it has called a thread library's thr_exit
+	// Plain: it was created by a trusted function, without attributes. Asked: what it has ended
+	// with was taken by a join.
+	Plain, Asked bool
+	Ctx          emu.Ctx
 	// Insns is the number of instructions that the thread has completed, and Half how
 	// many events it has made of the next one.
-	Insns   uint64
-	Half    uint32
+	Half  uint32
+	Insns uint64
+	Self  uint64 // the thread pointer at its start: where its control block is
+	Stack uint64 // its stack pointer at its first instruction
+
 	Access  trace.Access // StandAccess
 	Failure *Failure     // StandFailure
 	Waits   []trace.Access
 	// Regs is the register file at the last break, trap or fault. Set says which of them
 	// the next run has to write back.
-	Regs emu.Regs
-	Set  trace.RegSet
+	Regs     emu.Regs
+	Set      trace.RegSet
+	LastStep int32 // its latest step: its index in state.steps + 1
 	// Effects counts what it did in the kernel, and what signals did to it.
 	Effects uint64
 	// Interrupted is where its stack pointer was when a signal came, while the
 	// handler runs; else 0. See interrupt.go.
 	Interrupted uint64
-	LastStep    int32 // its latest step: its index in state.steps + 1
 
-	// Starting: in the runtime's thread start, before the start routine.
-	Starting bool
 	Entry    uint64 // the start routine
+	Argument uint64 // that of the start routine
 	Created  uint64 // the return address of the creating call
-	Leaving  bool   // it has called a thread library's thr_exit
 	Returned uint64 // the value with which it has ended
-	// Argument is that of its start routine. Plain: it was created by a trusted function,
-	// without attributes. Asked: what it has ended with was taken by a join.
-	Argument     uint64
-	Plain, Asked bool
 }
 
 // thread is a guest thread's state. It is a plain value: a copy of it is kept before each
@@ -89,9 +89,9 @@ type thread struct {
 	stander
 	storing
 	kin
-	// born and joinedAt are when it was created and joined, joinedBy is by which thread.
-	born, joinedAt moment
+	// joinedBy is the thread that has joined it; born and joinedAt are when it was created and joined.
 	joinedBy       trace.TID
+	born, joinedAt moment
 }
 
 // edit is a thread that may be changed: its state was kept since the latest mark. What only
@@ -113,34 +113,34 @@ type stander struct {
 	// handles: a signal has it stand at a handler's first instruction, perhaps out of a call
 	// (lastTry).
 	handles bool
+	// framing: StandAccess is before what the kernel writes for the handler of a fault.
+	framing   bool
+	loose     bool     // StandTrap: it touches more than its operation says
+	napping   bool     // StandTrap: it sleeps there (nap.go)
+	woken     bool     // StandRun: another thread ended its call, which it hasn't left
+	comes     bool     // StandTimer: something comes of it if it goes off now
+	awaits    bool     // StandAccess, StandSpin: what it finds there decides whether it goes on (await.go)
+	idles     bool     // StandSpin: in a loop that may be meant (meant.go)
+	spinStand Stand    // StandSpin: what it stands at otherwise
+	trap      emu.Trap // StandTrap
 	// left is the stack pointer where a signal has interrupted it, until the handler returns; 0 for
 	// none. The C library's own don't count that end a call. One that goes on elsewhere than in
 	// leftAt hasn't returned.
 	left   uint64
 	leftAt emu.Range
-	// framing: StandAccess is before what the kernel writes for the handler of a fault.
-	framing bool
-	loose   bool     // StandTrap: it touches more than its operation says
-	napping bool     // StandTrap: it sleeps there (nap.go)
-	trap    emu.Trap // StandTrap
-	copies  *copying // StandTrap and, behind the call, StandRun: see copying; nil: none
-	woken   bool     // StandRun: another thread ended its call, which it hasn't left
+	copies *copying // StandTrap and, behind the call, StandRun: see copying; nil: none
 	// posted are the threads of signals that it sent and that are on their way, sent those of all
 	// that ever were.
 	posted, sent []trace.TID
-	comes        bool   // StandTimer: something comes of it if it goes off now
 	mapped       uint64 // the moment of its latest map, see progress
 	// pending is the operation that it waits for at StandSleep, or when it naps.
-	pending   trace.Op
-	spinStand Stand      // StandSpin: what it stands at otherwise
-	turns     uint32     // StandAccess: of a counted spin, with which its next step leaves it; 0: it isn't known (counted.go)
-	leaving   []leftover // of such a step, and of those before
-	leftover  []leftover
+	pending  trace.Op
+	leaving  []leftover // of a counted spin's step, and of those before
+	leftover []leftover
 	// The same of registers (leftreg.go).
-	leavingRegs trace.RegSet
 	leftRegs    []leftReg
-	awaits      bool   // StandAccess, StandSpin: what it finds there decides whether it goes on (await.go)
-	idles       bool   // StandSpin: in a loop that may be meant (meant.go)
+	leavingRegs trace.RegSet
+	turns       uint32 // StandAccess: of a counted spin, with which its next step leaves it; 0: it isn't known (counted.go)
 	rounds      rounds // see rounds.go
 	// passes is how often time has passed for its loop, with nothing done between
 	// (clockloop.go).

@@ -208,7 +208,7 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 	if p.Op.Kind == trace.OpChoose {
 		th.Effects++ // a loop with it isn't one that waits
 	}
-	q.seen.calls[p.Name] = true
+	q.seen.call(p.Name)
 	journal, logged := q.in.machine.Journal(), q.in.machine.Logged()
 	frame := th.Regs.RSP - 8 // a handler's, if this is its return
 	q.sent = q.sent[:0]

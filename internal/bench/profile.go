@@ -15,7 +15,8 @@ import (
 const engineProfile = "cmd/landgo-engine/engine.pgo"
 
 // typical are runs in which the engine spends its time as it does for users: many short executions,
-// long ones, store buffers, states, samples, and the default.
+// long ones, store buffers, states and samples. Beside them are thread libraries' own code, a kernel,
+// and the default.
 var typical = []string{
 	"--pp mem --search optimal --model sc bin/guests/musl-O2/nwriters-N8",
 	"--pp mem --search optimal --model sc bin/guests/musl-O2/micro-N2-K5",
@@ -28,6 +29,10 @@ var typical = []string{
 	"--pp mem --search stateful bin/guests/musl-O2/fib_bench-N5",
 	"--pp mem --search random bin/guests/musl-O2/micro-N2-K5",
 	"--pp mem --search bpor --bound preempt=2 bin/guests/musl-O2/micro-N3-K2",
+	"--pp mem bin/guests/pebbles/spin-broadcast",
+	"--pp mem bin/guests/pebbles/spin-broadcast",
+	"--pp lock,unlock bin/guests/pebbles/queue-broadcast",
+	"--pp cli,sti --race off --max-executions 20000 --cmdline test=buffer bin/guests/kernel/kernel",
 	"bin/guests/musl-O2/ttas_lock-N4",
 	"bin/guests/glibc-O2/ms_queue-N4",
 }

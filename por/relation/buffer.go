@@ -39,6 +39,7 @@ type buffers struct {
 	owner    []trace.TID // by buffer's thread: whose it is; NoThread for other threads
 	flusher  []trace.TID // by thread: its buffer's
 	pushes   [][]int32   // by thread: the positions of its buffered stores
+	queue    []*Event    // scratch
 }
 
 // Buffers reports whether e is an update of f's thread's buffer.
@@ -70,23 +71,6 @@ func (e *Event) pushes() bool {
 	return false
 }
 
-// unbuffered is e as if its loads were of memory.
-func (e *Event) unbuffered() *Event {
-	for i := range e.Accesses {
-		if e.Accesses[i].Flags&(trace.Buffered|trace.Write) == trace.Buffered {
-			f := *e
-			f.Accesses = slices.Clone(e.Accesses)
-			for k := range f.Accesses {
-				if a := &f.Accesses[k]; !a.IsWrite() {
-					a.Flags &^= trace.Buffered
-				}
-			}
-			return &f
-		}
-	}
-	return e
-}
-
 // phase is a step as it is from the position after on: there a store that answered a load of it is in
 // memory.
 type phase struct {
@@ -99,23 +83,8 @@ type phase struct {
 // store that e loads may have come before e, or behind it. Here it hasn't come unless it is in the
 // prefix or was taken from v. Then the buffer answers until the first of v's updates of these bytes.
 func (s *Sequence) answered(e *Event) (here *Event, later []phase) {
-	here = e.unbuffered()
-	queue := s.queue(e.Thread)
-	if len(queue) == 0 {
-		return here, nil
-	}
-	answering := 0
-	for k := range here.Accesses {
-		a := &here.Accesses[k]
-		if a.Flags&(trace.Write|trace.Atomic|trace.Library) != 0 || !answers(queue, a) {
-			continue
-		}
-		if answering++; answering == 1 {
-			here = here.apart()
-		}
-		here.Accesses[k].Flags |= trace.Buffered
-	}
-	if answering == 0 || s.o.flusher[e.Thread] == trace.NoThread {
+	here, some := e.inFrontOf(s.queue(e.Thread))
+	if !some || s.o.flusher[e.Thread] == trace.NoThread {
 		return here, nil
 	}
 	at := here
@@ -128,6 +97,31 @@ func (s *Sequence) answered(e *Event) (here *Event, later []phase) {
 		}
 	}
 	return here, later
+}
+
+// inFrontOf is e with the loads as its thread's buffer answers them where that is queue. some: it answers
+// one at least. Mostly e is as it is there, and no copy is made.
+func (e *Event) inFrontOf(queue []*Event) (here *Event, some bool) {
+	here = e
+	for k := range e.Accesses {
+		a := &e.Accesses[k]
+		if a.IsWrite() {
+			continue
+		}
+		is := a.Flags &^ trace.Buffered
+		if a.Flags&(trace.Atomic|trace.Library) == 0 && answers(queue, a) {
+			is |= trace.Buffered
+			some = true
+		}
+		if is == a.Flags {
+			continue
+		}
+		if here == e {
+			here = e.apart()
+		}
+		here.Accesses[k].Flags = is
+	}
+	return here, some
 }
 
 // apart is a copy of e with accesses of its own.
@@ -154,9 +148,10 @@ func (e *Event) behind(u *Event) (f *Event) {
 }
 
 // queue is what a thread's buffer has where what is left of v begins, a list of accesses for each
-// step that stored, oldest first.
-func (s *Sequence) queue(t trace.TID) (queue []*Event) {
+// step that stored, oldest first. It holds until the next call.
+func (s *Sequence) queue(t trace.TID) []*Event {
 	o := s.o
+	queue := o.queue[:0]
 	if int(t) >= len(o.pushes) {
 		return nil
 	}
@@ -181,6 +176,7 @@ func (s *Sequence) queue(t trace.TID) (queue []*Event) {
 			queue = append(queue, e)
 		}
 	}
+	o.queue = queue
 	return queue[min(gone, len(queue)):]
 }
 

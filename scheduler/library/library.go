@@ -289,12 +289,12 @@ func (s *Library) Fell(t trace.TID, tr *trace.Transition) (bool, error) {
 
 // Accessed implements scheduler.Calls.
 func (s *Library) Accessed(t trace.TID, tr *trace.Transition, made []trace.Access, watched bool) {
-	th := s.edit(t)
+	th := &s.threads[t]
 	for i := range made {
-		s.lookPast(&th.string, &made[i])
+		s.lookPast(th, &made[i])
 	}
 	if watched {
-		s.attribute(th.thread, tr, made)
+		s.attribute(th, tr, made)
 	}
 }
 

@@ -47,13 +47,13 @@ func (c *stringCall) reads(r reading, p, end, n uint64, null bool) {
 }
 
 // lookPast notes of a string function's read the bytes that it looks past.
-func (s *textCalls) lookPast(c *stringCall, a *trace.Access) {
-	if a.PC < c.lo || a.PC >= c.hi || a.IsWrite() || a.Size < 4 || a.Size > 16 {
+func (s *textCalls) lookPast(th *thread, a *trace.Access) {
+	if a.PC < th.string.lo || a.PC >= th.string.hi || a.IsWrite() || a.Size < 4 || a.Size > 16 {
 		return
 	}
 	end := a.Addr + uint64(a.Size)
 	from, to := end, a.Addr // of what counts
-	for _, e := range c.args {
+	for _, e := range th.string.args {
 		if e.byNull && s.machine.Read8(e.last) != 0 {
 			return
 		}

@@ -155,10 +155,10 @@ func (s *models) lastOpened(th *thread) int {
 
 // Steps notes that a thread takes a step: the calls that a thread has begun show from its next step on.
 func (s *models) Steps(t trace.TID, tr *trace.Transition) {
-	th := s.edit(t)
-	if !slices.ContainsFunc(th.opened, func(o opened) bool { return o.at < 0 }) {
+	if !slices.ContainsFunc(s.threads[t].opened, func(o opened) bool { return o.at < 0 }) {
 		return
 	}
+	th := s.edit(t)
 	th.opened = slices.Clone(th.opened)
 	for i := range th.opened {
 		o := &th.opened[i]
