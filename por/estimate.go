@@ -69,13 +69,26 @@ func (m *Moves) Note(executions uint64, share float64) {
 // Range is between which numbers the estimates lay since a quarter of this many executions, of
 // which the estimate is that of share now. Zeros: there is no estimate.
 func (m *Moves) Range(executions uint64, share float64) (least, most float64) {
+	return m.since(executions/4, executions, share)
+}
+
+// Rises reports whether the estimates have grown since half of the executions, by two fifths or more and
+// up to the present one. The search still learns of branches, then. On ten guests, asked after 5, 20 and
+// 50 % of their executions, it was so seven times. Six times the true number was greater, up to seven times
+// as great; once it was a third.
+func (m *Moves) Rises(executions uint64, share float64) bool {
+	least, most := m.since(executions/2, executions, share)
+	return least > 0 && most > 1.4*least && float64(executions)/share == most
+}
+
+func (m *Moves) since(from, executions uint64, share float64) (least, most float64) {
 	if !(share > 0) || executions == 0 {
 		return 0, 0
 	}
 	least = float64(executions) / share
 	most = least
 	for i, at := range m.at {
-		if at >= executions/4 && at <= executions {
+		if at >= from && at <= executions {
 			least, most = min(least, m.totals[i]), max(most, m.totals[i])
 		}
 	}

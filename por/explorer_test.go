@@ -242,6 +242,13 @@ func TestMoves(t *testing.T) {
 	if least, most := m.Range(400, 0.2); least != 1000 || most != 2000 {
 		t.Errorf("%v to %v", least, most)
 	}
+	if m.Rises(400, 0.2) || m.Rises(0, 0) {
+		t.Error("an estimate alone doesn't rise")
+	}
+	m.Note(600, 0.2)
+	if !m.Rises(600, 0.2) || m.Rises(600, 0.25) || m.Rises(600, 0.4) {
+		t.Error("estimates rise that have grown, up to the last one")
+	}
 	m.Note(8, 0.1) // again from the start
 	if least, most := m.Range(8, 0.1); least != 80 || most != 80 {
 		t.Errorf("%v to %v", least, most)

@@ -61,9 +61,7 @@ func (x *explorer) observe(n *node) (able int) {
 		}
 	}
 	if now.Ready.Has(n.running) {
-		t := x.thread(n.running)
-		k := t.Pending.Kind
-		n.couldGoOn = !t.Yielding && !t.Rests && k != trace.OpExit && k != trace.OpEnd
+		n.couldGoOn = x.thread(n.running).Preempted()
 	}
 	for t := range now.Several.All {
 		c := choice{thread: t, outcomes: x.thread(t).Outcomes}

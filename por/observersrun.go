@@ -56,8 +56,7 @@ func (o *observers) look() {
 	s := o.now()
 	for i := range o.threads {
 		if t := &o.threads[i]; t.ID == s.running && t.Status == trace.Ready {
-			k := t.Pending.Kind
-			s.couldGoOn = !t.Yielding && k != trace.OpExit && k != trace.OpEnd
+			s.couldGoOn = t.Preempted()
 		}
 	}
 }

@@ -1,11 +1,13 @@
 package explore
 
 import (
+	"context"
 	"os/exec"
 	"testing"
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
+	"landgo/internal/result"
 )
 
 // cacheHead begins each program of TestThreadCaches.
@@ -109,5 +111,25 @@ func TestThreadCaches(t *testing.T) {
 				endsAs(t, c, p.want, searches...)
 			})
 		}
+	}
+}
+
+// TestEndIsNoPreemption: a thread that stands before the end of the process is left without a
+// preemption, in the search and in the replay.
+func TestEndIsNoPreemption(t *testing.T) {
+	t.Parallel()
+	cfg := onProgram(compile.Text(t, "gcc", `#include <assert.h>
+#include <pthread.h>
+volatile int done;
+static void *looks(void *a) { assert(!done); return a; }
+int main(void) { pthread_t t; pthread_create(&t, 0, looks, 0); done = 1; return 0; }`, "-O1"))
+	cfg.Model = config.ModelSC
+	found := ran(t, cfg)
+	if found.Bug == nil || found.Bug.Preemptions != 0 {
+		t.Fatalf("%s: %s, with %+v", found.Verdict, found.Reason, found.Bug)
+	}
+	again, err := Replay(context.Background(), *cfg.For(&found.Guest, found.Bug), result.NewBugFile(found, found.Bug, cfg.For(&found.Guest, found.Bug).Saved()), nil)
+	if err != nil || again.Bug == nil || again.Bug.Preemptions != 0 {
+		t.Errorf("the replay ends as %s: %s, with %+v (%v)", again.Verdict, again.Reason, again.Bug, err)
 	}
 }

@@ -203,7 +203,7 @@ func (h *hunt) counts(stats por.Stats) {
 	}
 	r.Estimate = result.Estimate{
 		Executions: result.Total(float64(size), h.share), Explored: result.Amount(h.share),
-		Least: result.Amount(least), Most: result.Amount(most),
+		Least: result.Amount(least), Most: result.Amount(most), Rises: h.share < 1 && h.moves.Rises(size, h.share),
 		SecondsLeft: result.Rest(h.Clock.Elapsed().Seconds(), h.share),
 	}
 }
@@ -347,6 +347,7 @@ func (h *hunt) tell(p por.Progress) {
 		out.Estimate = result.Total(float64(p.Stats.Executions), p.Share)
 	}
 	out.Left = result.Rest(elapsed.Seconds(), p.Share).Seconds()
+	out.Rises = out.Estimate > 0 && h.moves.Rises(p.Stats.Executions, p.Share)
 	h.obs.Progress(out)
 }
 

@@ -139,7 +139,11 @@ func (p *Progress) advise(r result.Progress) {
 	}
 	p.advised = true
 	p.Close()
-	fmt.Fprintf(p.w, "landgo: this will take about %s; shorter: --pp lock,unlock, --within FUNCTION, fewer threads or rounds in the test, or a limit with --time\n", seconds((r.Elapsed + r.Left).Seconds()))
+	measure := "about"
+	if r.Rises {
+		measure = "more than"
+	}
+	fmt.Fprintf(p.w, "landgo: this will take %s %s; shorter: --pp lock,unlock, --within FUNCTION, fewer threads or rounds in the test, or a limit with --time\n", measure, seconds((r.Elapsed + r.Left).Seconds()))
 }
 
 func progressText(r result.Progress) string {
@@ -153,8 +157,11 @@ func progressText(r result.Progress) string {
 	if r.Explored > 0 {
 		text += ", " + percent(r.Explored) + " explored"
 	}
-	if r.Left > 0 {
-		text += ", about " + seconds(r.Left.Seconds()) + " left"
+	switch left := seconds(r.Left.Seconds()); {
+	case r.Left > 0 && r.Rises:
+		text += ", " + left + " or more left"
+	case r.Left > 0:
+		text += ", about " + left + " left"
 	}
 	return text
 }

@@ -91,3 +91,14 @@ func TestJobsTable(t *testing.T) {
 		t.Errorf("plain: %q", got)
 	}
 }
+
+// TestProgressRises: where the estimates grow, what is left is no more than a lower bound.
+func TestProgressRises(t *testing.T) {
+	r := result.Progress{Phase: "searching", Executions: 10, Explored: 0.25, Left: 90 * time.Second}
+	if text := progressText(r); !strings.HasSuffix(text, ", about 90 s left") {
+		t.Error(text)
+	}
+	if r.Rises = true; !strings.HasSuffix(progressText(r), ", 90 s or more left") {
+		t.Error(progressText(r))
+	}
+}

@@ -263,7 +263,7 @@ func budget() *result.Result {
 	r := base(result.Budget)
 	r.Reason, r.Problem = "the time of --time ran out", result.OutOfTime
 	r.Executions, r.Seconds = 1234567, 60.01
-	r.Estimate = result.Estimate{Executions: 98765432, Least: 12345678, Most: 98765432, Explored: 0.0125, SecondsLeft: 4738}
+	r.Estimate = result.Estimate{Executions: 98765432, Least: 12345678, Most: 98765432, Rises: true, Explored: 0.0125, SecondsLeft: 4738}
 	return r
 }
 

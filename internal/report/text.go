@@ -253,11 +253,19 @@ func (p *page) estimate(r *result.Result) string {
 	if math.Abs(float64(e.Executions*e.Explored)-float64(r.Executions)) > 1 && len(r.Jobs) > 1 {
 		text = "of the search at mem, " + text
 	}
+	about := "about "
+	if e.Rises {
+		about = ""
+		text += ", and this number still grows"
+	}
 	if e.Least > 0 && e.Most > e.Least*1.5 {
 		text += fmt.Sprintf(" (since a quarter of these the estimates were %s to %s)", strings.TrimSuffix(amount(e.Least, "execution"), " executions"), amount(e.Most, "execution"))
 	}
 	if e.SecondsLeft > 0 && r.Verdict == result.Budget {
-		text += fmt.Sprintf("; the rest would take about %s", seconds(float64(e.SecondsLeft)))
+		text += fmt.Sprintf("; the rest would take %s%s", about, seconds(float64(e.SecondsLeft)))
+		if e.Rises {
+			text += " or more"
+		}
 	}
 	return text
 }

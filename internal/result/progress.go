@@ -18,6 +18,8 @@ type Progress struct {
 	Estimate Amount
 	// Left is how long the rest will take; 0 while it isn't known.
 	Left time.Duration
+	// Rises: the estimates grow. So it is likely to take longer than that.
+	Rises bool
 	// BoundedAt and BoundedBy are the Result's, as far as is known.
 	BoundedAt *int
 	BoundedBy string

@@ -188,6 +188,8 @@ type Estimate struct {
 	// executions so far.
 	Least Amount `json:"least"`
 	Most  Amount `json:"most"`
+	// Rises: the estimates have grown since half of the executions. There are likely to be more.
+	Rises bool `json:"rises,omitempty"`
 	// Explored is the share of the space that was explored, from 0 to 1.
 	Explored Amount `json:"explored"`
 	// SecondsLeft is how long the rest would take; null if it is beyond all numbers.

@@ -107,6 +107,12 @@ type Thread struct {
 	Late bool
 }
 
+// Preempted reports whether switching away from a thread that can run is a preemption: it neither
+// yields nor ends, and doesn't wait for its own stores.
+func (t *Thread) Preempted() bool {
+	return !t.Yielding && !t.Rests && t.Pending.Kind != OpExit && t.Pending.Kind != OpEnd
+}
+
 // AccessFlags describe an access.
 type AccessFlags uint8
 

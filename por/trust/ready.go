@@ -42,8 +42,7 @@ func (g *graph) observe(turn trace.TID) {
 				g.fails.add(n, t.ID)
 			}
 			if t.ID == s.running {
-				k := t.Pending.Kind
-				s.couldGoOn = !t.Yielding && k != trace.OpExit && k != trace.OpEnd
+				s.couldGoOn = t.Preempted()
 			}
 			g.letOn(n, t)
 		}

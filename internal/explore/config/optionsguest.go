@@ -176,7 +176,7 @@ var guestOptions = []Option{
 		},
 	}, {
 		Name: "ticks", Group: GroupWorld, Value: "N",
-		Help: "how often timers that send signals go off in an execution (default 2)",
+		Help: "how often timers that send signals go off in an execution",
 		Doc:  "A timer of setitimer, alarm or timer_create may go off at each preemption point. Where nothing else can run it goes off without counting. See docs/own-threads.md.",
 		Set: func(c *Config, v string) error {
 			n := uint64(0)

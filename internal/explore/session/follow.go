@@ -364,7 +364,7 @@ func (s *Session) preempts(threads []trace.Thread, path []por.PathStep, t trace.
 		return false
 	}
 	last := Find(threads, path[len(path)-1].Thread)
-	return last != nil && last.Status == trace.Ready && !last.Yielding && !last.Rests
+	return last != nil && last.Status == trace.Ready && last.Preempted()
 }
 
 // IsBuffer reports whether a thread of a path is a store buffer.

@@ -19,7 +19,14 @@ import (
 // instruction or a static variable. known: there is such a variable.
 func (d *Info) Atomic(pc, addr uint64) (atomic, known bool) {
 	n := d.named(addr)
-	return n.atomic || d.atomicCode(pc) || mangled(n.symbol, "_Z") && d.ofRuntime(pc), n.name != ""
+	return n.atomic || d.atomicCode(pc) || mangled(n.symbol, "_Z") && d.ofRuntime(pc) || d.insideRuntime(pc, addr), n.name != ""
+}
+
+// insideRuntime reports whether an access is to data of a compiler's library, by the library's code
+// or by that of its headers. The file of such a library, as systems have it, doesn't name its objects.
+func (d *Info) insideRuntime(pc, addr uint64) bool {
+	p := d.PartAt(addr)
+	return p != nil && d.OfRuntime(addr) && !d.OfLibc(addr) && (d.PartAt(pc) == p || d.ofRuntime(pc))
 }
 
 // DeclaresAtomic reports whether the program has a type that is _Atomic.
