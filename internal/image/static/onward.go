@@ -20,6 +20,9 @@ func DeadOnward(g *Onward, pc uint64, returns []uint64) (regs, saved trace.RegSe
 		back = append(back, onwardReturn{pc: r})
 	}
 	w.walk(pc, trace.GeneralRegs|trace.RFLAGS, spot{}, back, false)
+	if w.astray { // pushed registers may be given back to any code
+		w.live |= w.saved
+	}
 	dead := (trace.GeneralRegs | trace.RFLAGS) &^ w.live
 	return dead &^ (trace.RFLAGS | w.saved), dead & w.saved, dead&trace.RFLAGS != 0
 }
@@ -63,6 +66,7 @@ type onwardWalk struct {
 	across      *acrossWalk
 	seen        map[onwardPlace]trace.RegSet
 	live, saved trace.RegSet
+	astray      bool // a path goes on elsewhere than behind a call
 }
 
 // nowhere is where a function returns to that never does.
@@ -107,8 +111,11 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, at spot, returns []onwar
 				to, ok = through(&inst, next, w.Slot)
 			}
 			switch {
-			case inst.Op == x86asm.RET && (len(returns) == 0 || !at.returnsBack()):
+			case inst.Op == x86asm.RET && len(returns) == 0:
 				w.live |= open
+				return
+			case inst.Op == x86asm.RET && !at.returnsBack():
+				w.strays(open)
 				return
 			case inst.Op == x86asm.RET && returns[0].pc == nowhere:
 				return
@@ -143,7 +150,7 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, at spot, returns []onwar
 			continue
 		}
 		if !at.passes(&inst) {
-			w.live |= open
+			w.strays(open)
 			return
 		}
 		e.Reads &^= w.saves(&inst, open, returns, in)
@@ -165,8 +172,11 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, at spot, returns []onwar
 		if pc = next; w.Stops(pc) { // a jump to a function
 			carried := !in && w.Carried(pc)
 			switch w.live |= open & (w.Arguments(pc) | trace.RSP); {
-			case len(returns) == 0 || !at.returnsBack():
+			case len(returns) == 0:
 				w.live |= open
+				return
+			case !at.returnsBack():
+				w.strays(open)
 				return
 			case returns[0].pc == w.Ends:
 				w.live |= open & trace.RAX
@@ -204,3 +214,6 @@ func (w *onwardWalk) saves(inst *x86asm.Inst, open trace.RegSet, returns []onwar
 	}
 	return set
 }
+
+// strays takes in that a path goes on where it can't be followed.
+func (w *onwardWalk) strays(open trace.RegSet) { w.live, w.astray = w.live|open, true }
