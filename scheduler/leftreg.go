@@ -31,6 +31,19 @@ type leftReg struct {
 // endsHere is where a function returns to of which nothing more is asked.
 const endsHere = ^uint64(0) - 1
 
+// shows is called where a handler comes into a thread: it can look at all registers, those that are dead by the
+// code too. (Threads that others send signals to have no turns of several looks.)
+func (c *counts) shows(t trace.TID) {
+	if c.learning.known.Signalled.Has(uint64(t)) {
+		return
+	}
+	for look := range c.learning.known.Counted {
+		if !c.learning.known.Uncounted[look] {
+			c.tells(look)
+		}
+	}
+}
+
 // keeps takes in which registers a counted spin leaves so, when it is over.
 func (c *counts) keeps(th edit, regs trace.RegSet, look uint64) {
 	if regs == 0 || !th.Live() {

@@ -161,6 +161,7 @@ func (u *unreads) settle(tr *trace.Transition) {
 // exposes: a signal's handler begins in a thread. It finds all registers in its frame, also those with
 // results that the code doesn't use.
 func (u *unreads) exposes(t trace.TID) {
+	u.counts.shows(t)
 	if u.on {
 		u.exposed = append(u.exposed, t)
 	}

@@ -196,3 +196,48 @@ static void *sets(void *a) { atomic_store(&ready, 1); pthread_join(first, 0); pr
 		}
 	}
 }
+
+// TestCountsElsewhere: a count is read where the code alone doesn't show it. Code that is called through a thunk
+// reads it, or code to which a return by a thunk goes, or a signal's handler, among the registers.
+func TestCountsElsewhere(t *testing.T) {
+	t.Parallel()
+	const head = `#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+#define NI __attribute__((noinline)) static
+static atomic_int ready, other;
+static void *set(void *a) { atomic_store(&ready, 1); return a; }
+#define SPIN int n = 0; while (!atomic_load(&ready) && n < 5) n++; (void)atomic_load(&other)
+`
+	const jump = `
+NI void show(int n) { printf("%d\n", n); }
+static void (*volatile to)(int) = show;
+int main(void) { pthread_t t; pthread_create(&t, 0, set, 0); void (*f)(int) = to; SPIN; f(n); pthread_join(t, 0); return 0; }`
+	const back = `
+NI int spins(void) { SPIN; return n; }
+int main(void) { pthread_t t; pthread_create(&t, 0, set, 0); int n = spins(); pthread_join(t, 0); printf("%d\n", n); return 0; }`
+	const asked = `
+static volatile long got;
+static void h(int s, siginfo_t *i, void *u) { got = ((ucontext_t *)u)->uc_mcontext.gregs[REG_R14]; }
+int main(void) { struct sigaction sa = {.sa_sigaction = h, .sa_flags = SA_SIGINFO}; sigaction(SIGUSR1, &sa, 0);
+	pthread_t t; pthread_create(&t, 0, set, 0);
+	register long tid __asm__("r12") = gettid(), pid __asm__("r13") = getpid();
+	__asm__ volatile("xor %%r14d, %%r14d\n1: mov %0, %%eax; test %%eax, %%eax; jne 2f; inc %%r14d; cmp $5, %%r14d; jl 1b\n"
+		"2: mov %1, %%eax; mov %%r13, %%rdi; mov %%r12, %%rsi; mov $10, %%edx; mov $234, %%eax; syscall; xor %%r14d, %%r14d"
+		:: "m"(ready), "m"(other), "r"(tid), "r"(pid) : "rax", "rcx", "rdx", "rsi", "rdi", "r11", "r14", "memory");
+	pthread_join(t, 0); printf("%ld\n", got); return 0; }`
+	for _, tt := range [][]string{{jump, "-mindirect-branch=thunk"}, {back, "-mfunction-return=thunk"}, {asked}} {
+		for _, level := range []string{"-O1", "-O2"} {
+			cfg := onProgram(compile.Text(t, "gcc", head+tt[0], append(tt[1:], level, "-w")...))
+			cfg.Model, cfg.Race = config.ModelSC, config.RaceOff
+			if r := ran(t, cfg); differentOutputs(r) != "0\n1\n2\n3\n4\n5\n" {
+				t.Errorf("%s: outputs %q in %d executions (%s) of\n%s", level, differentOutputs(r), r.Executions, r.Verdict, tt[0])
+			}
+		}
+	}
+}

@@ -92,6 +92,12 @@ func TestDeadOnward(t *testing.T) {
 		{"savedAfter", nil, "", "", 0, false, 0},
 		{"stopped", nil, "", "", trace.RBX, true, 0},
 		{"asked", nil, "", "", trace.RCX | trace.R11, false, 0},
+		{"thunk", nil, "", "", 0, false, 0},
+		{"skips", nil, "", "", 0, false, 0},
+		{"framed", nil, "", "", 0, true, 0},
+		{"pushed", []string{"oneway"}, "", "", 0, false, 0},
+		{"written", []string{"oneway"}, "", "", 0, false, 0},
+		{"balanced", nil, "", "", trace.RBX, true, 0},
 		{"oneway", []string{"word"}, "word", "", trace.GeneralRegs &^ trace.RSP, true, 0},
 		{"partly", []string{"word"}, "word", "", trace.GeneralRegs &^ (trace.RSP | trace.RAX | trace.RCX), false, 0},
 	} {

@@ -4,7 +4,7 @@
 //
 // # The files
 //
-//	registers     dead, onward (beyond a function's end), across (flags beyond a return), frames
+//	registers     dead, onward (beyond a function's end), spot (where a return goes), across (flags beyond a return), frames
 //	instructions  locked, quick (the common forms), returns
 //	values        blend and tested (results of locked instructions), decides, compared
 //	ways          again, neverback, forever (loops without an end), callers

@@ -15,7 +15,14 @@ import (
 // returns too, but for more such pushes.
 func DeadOnward(g *Onward, pc uint64, returns []uint64) (regs, saved trace.RegSet, flags bool) {
 	w := onwardWalk{Onward: g, across: &acrossWalk{file: g.File}, seen: map[onwardPlace]trace.RegSet{}}
-	w.walk(pc, trace.GeneralRegs|trace.RFLAGS, returns, false)
+	var back []onwardReturn
+	for _, r := range returns {
+		back = append(back, onwardReturn{pc: r})
+	}
+	w.walk(pc, trace.GeneralRegs|trace.RFLAGS, spot{}, back, false)
+	if w.astray { // pushed registers may be given back to any code
+		w.live |= w.saved
+	}
 	dead := (trace.GeneralRegs | trace.RFLAGS) &^ w.live
 	return dead &^ (trace.RFLAGS | w.saved), dead & w.saved, dead&trace.RFLAGS != 0
 }
@@ -48,7 +55,8 @@ const (
 // many there are.
 type onwardPlace struct {
 	pc   uint64
-	back [onwardDepth]uint64
+	spot spot
+	back [onwardDepth]onwardReturn
 	left int
 	in   bool // such a function, or one that it calls
 }
@@ -58,6 +66,7 @@ type onwardWalk struct {
 	across      *acrossWalk
 	seen        map[onwardPlace]trace.RegSet
 	live, saved trace.RegSet
+	astray      bool // a path goes on elsewhere than behind a call
 }
 
 // nowhere is where a function returns to that never does.
@@ -71,9 +80,9 @@ var kernelEffects = x86.Effects{
 }
 
 // walk follows the paths from pc for the registers in open, as deadWalk's does.
-func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64, in bool) {
+func (w *onwardWalk) walk(pc uint64, open trace.RegSet, at spot, returns []onwardReturn, in bool) {
 	for {
-		here := onwardPlace{pc: pc, left: len(returns), in: in}
+		here := onwardPlace{pc: pc, spot: at, left: len(returns), in: in}
 		copy(here.back[:], returns)
 		open &^= w.live | w.seen[here]
 		if open == 0 {
@@ -102,13 +111,19 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64, in boo
 				to, ok = through(&inst, next, w.Slot)
 			}
 			switch {
-			case inst.Op == x86asm.RET && len(returns) > 0 && returns[0] == nowhere:
+			case inst.Op == x86asm.RET && len(returns) == 0:
+				w.live |= open
 				return
-			case inst.Op == x86asm.RET && len(returns) > 0 && returns[0] == w.Ends:
+			case inst.Op == x86asm.RET && !at.returnsBack():
+				w.strays(open)
+				return
+			case inst.Op == x86asm.RET && returns[0].pc == nowhere:
+				return
+			case inst.Op == x86asm.RET && returns[0].pc == w.Ends:
 				w.live |= open & trace.RAX
 				return
-			case inst.Op == x86asm.RET && len(returns) > 0 && inst.Args[0] == nil:
-				pc, returns = returns[0], returns[1:]
+			case inst.Op == x86asm.RET && inst.Args[0] == nil:
+				pc, at, returns = returns[0].pc, returns[0].spot, returns[1:]
 			case !ok:
 				w.live |= open
 				return
@@ -126,13 +141,17 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64, in boo
 						continue
 					}
 					if next != nowhere {
-						w.walk(next, open, returns, in)
+						w.walk(next, open, at, returns, in)
 					}
 					in = true
 				}
-				pc, returns = to, append([]uint64{next}, returns...)
+				pc, at, returns = to, spot{entered: true}, append([]onwardReturn{{next, at}}, returns...)
 			}
 			continue
+		}
+		if !at.passes(&inst) {
+			w.strays(open)
+			return
 		}
 		e.Reads &^= w.saves(&inst, open, returns, in)
 		read, left := past(&e, open)
@@ -148,7 +167,7 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64, in boo
 		case jumps:
 			next = to
 		case forks:
-			w.walk(to, open, returns, in)
+			w.walk(to, open, at, returns, in)
 		}
 		if pc = next; w.Stops(pc) { // a jump to a function
 			carried := !in && w.Carried(pc)
@@ -156,13 +175,16 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64, in boo
 			case len(returns) == 0:
 				w.live |= open
 				return
-			case returns[0] == w.Ends:
+			case !at.returnsBack():
+				w.strays(open)
+				return
+			case returns[0].pc == w.Ends:
 				w.live |= open & trace.RAX
-			case carried && returns[0] != nowhere:
-				pc, returns = returns[0], returns[1:]
+			case carried && returns[0].pc != nowhere:
+				pc, at, returns = returns[0].pc, returns[0].spot, returns[1:]
 				continue
-			case returns[0] != nowhere:
-				w.walk(returns[0], open, returns[1:], in)
+			case returns[0].pc != nowhere:
+				w.walk(returns[0].pc, open, returns[0].spot, returns[1:], in)
 			}
 			if carried {
 				return
@@ -174,7 +196,7 @@ func (w *onwardWalk) walk(pc uint64, open trace.RegSet, returns []uint64, in boo
 
 // saves is the register that an instruction pushes, if its function gives that back. Behind the
 // function's return the register is what it was.
-func (w *onwardWalk) saves(inst *x86asm.Inst, open trace.RegSet, returns []uint64, in bool) trace.RegSet {
+func (w *onwardWalk) saves(inst *x86asm.Inst, open trace.RegSet, returns []onwardReturn, in bool) trace.RegSet {
 	r, ok := inst.Args[0].(x86asm.Reg)
 	if inst.Op != x86asm.PUSH || !ok || r < x86asm.RAX || r > x86asm.R15 || r == x86asm.RSP || len(returns) == 0 {
 		return 0
@@ -183,12 +205,15 @@ func (w *onwardWalk) saves(inst *x86asm.Inst, open trace.RegSet, returns []uint6
 	if set == 0 {
 		return 0
 	}
-	switch w.saved |= set; returns[0] {
+	switch w.saved |= set; returns[0].pc {
 	case nowhere:
 	case w.Ends:
 		w.live |= set & trace.RAX
 	default:
-		w.walk(returns[0], set, returns[1:], in)
+		w.walk(returns[0].pc, set, returns[0].spot, returns[1:], in)
 	}
 	return set
 }
+
+// strays takes in that a path goes on where it can't be followed.
+func (w *onwardWalk) strays(open trace.RegSet) { w.live, w.astray = w.live|open, true }

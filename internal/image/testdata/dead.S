@@ -120,6 +120,65 @@ asked:				/* a call of the kernel */
 	syscall
 	hlt
 	.size	asked, .-asked
+	.type	thunk, @function
+thunk:				/* a return goes elsewhere than behind its call */
+	call	1f
+0:	pause
+	jmp	0b
+1:	mov	%rax, (%rsp)
+	ret
+	.size	thunk, .-thunk
+	.type	skips, @function
+skips:
+	call	1f
+0:	pause
+	jmp	0b
+1:	lea	8(%rsp), %rsp
+	ret
+	.size	skips, .-skips
+	.type	framed, @function
+framed:
+	call	1f
+0:	pause
+	jmp	0b
+1:	push	%rbp
+	mov	%rsp, %rbp
+	sub	$64, %rsp
+	mov	%rax, 8(%rbp)
+	leave
+	ret
+	.size	framed, .-framed
+	.type	pushed, @function
+pushed:
+	push	%rax
+	ret
+	.size	pushed, .-pushed
+	.type	written, @function
+written:
+	mov	%rax, (%rsp)
+	ret
+	.size	written, .-written
+	.type	balanced, @function
+balanced:			/* here it goes behind it */
+	call	1f
+	xorl	%ebx, %ebx
+	hlt
+1:	push	%rbp
+	mov	%rsp, %rbp
+	sub	$64, %rsp
+	mov	%rax, -8(%rbp)
+	and	$-32, %rsp
+	mov	%rax, (%rsp)
+	call	2f
+	leave
+	ret
+2:	push	%rax
+	sub	$16, %rsp
+	mov	%rax, 8(%rsp)
+	add	$16, %rsp
+	pop	%rax
+	ret
+	.size	balanced, .-balanced
 
 	.data
 word:	.long	0
