@@ -95,6 +95,7 @@ func TestDeadOnward(t *testing.T) {
 		{"thunk", nil, "", "", 0, false, 0},
 		{"skips", nil, "", "", 0, false, 0},
 		{"framed", nil, "", "", 0, true, 0},
+		{"pointed", nil, "", "", 0, false, 0},
 		{"pushed", []string{"oneway"}, "", "", 0, false, 0},
 		{"written", []string{"oneway"}, "", "", 0, false, 0},
 		{"balanced", nil, "", "", trace.RBX, true, 0},

@@ -10,8 +10,8 @@ import (
 // A return goes to where its function was called from, unless code has put another address
 // there. Retpolines do that, and return thunks (gcc's -mindirect-branch and -mfunction-return):
 // behind their calls there is a loop without an end, in which no register is read. So what a path
-// does to the stack pointer is followed, and what it writes through it or a frame pointer. Stores
-// through other pointers aren't.
+// does to the stack pointer is followed, and what it writes through it or a frame pointer. Who takes
+// the address's own address may write there, too.
 
 // spot is how a function's frame stands at an instruction.
 type spot struct {
@@ -68,7 +68,9 @@ func (s *spot) passes(inst *x86asm.Inst) bool {
 			s.depth += int32(imm)
 		}
 	case x86asm.MOV, x86asm.LEA:
-		s.moves(inst, to)
+		if s.moves(inst, to); s.entered && s.pointsBack(inst) {
+			return false
+		}
 	default:
 		s.changes(to | general(inst.Args[1]))
 	}
@@ -92,6 +94,21 @@ func (s *spot) moves(inst *x86asm.Inst, to trace.RegSet) {
 	default:
 		s.changes(to)
 	}
+}
+
+// pointsBack reports whether an instruction puts the return address's own address into a register.
+func (s *spot) pointsBack(inst *x86asm.Inst) bool {
+	from, disp := general(inst.Args[1]), int32(0)
+	if m, ok := inst.Args[1].(x86asm.Mem); ok && inst.Op == x86asm.LEA && m.Index == 0 {
+		from, disp = x86.General(m.Base), int32(m.Disp)
+	}
+	switch to := general(inst.Args[0]); {
+	case to == trace.RSP:
+		return false
+	case from == trace.RSP:
+		return !s.lost && s.depth == disp
+	}
+	return from == trace.RBP && s.based && s.base == disp
 }
 
 // changes takes in that registers may hold anything.

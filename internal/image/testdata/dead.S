@@ -148,6 +148,15 @@ framed:
 	leave
 	ret
 	.size	framed, .-framed
+	.type	pointed, @function
+pointed:
+	call	1f
+0:	pause
+	jmp	0b
+1:	mov	%rsp, %rcx
+	mov	%rax, (%rcx)
+	ret
+	.size	pointed, .-pointed
 	.type	pushed, @function
 pushed:
 	push	%rax
