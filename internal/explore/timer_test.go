@@ -183,6 +183,12 @@ int main(void) { timer_t a; struct sigevent e = { .sigev_notify = SIGEV_SIGNAL, 
 	const char *us = getenv("MICROSECONDS"); struct itimerspec v = { { 0, 0 }, { 0, us ? atoi(us) * 1000 : 1000 } }, got; sigaction(SIGALRM, &sa, 0);
 	timer_create(CLOCK_MONOTONIC, &e, &a); timer_settime(a, 0, &v, 0); block(SIG_BLOCK); timer_gettime(a, &got); y = got.it_value.tv_nsec == 0;
 	block(SIG_UNBLOCK); say("%d %d\n", y, x); }`, []string{"0 0", "0 1", "1 1"}},
+	{"what is left of timers after a sleep", `
+static void handle(int sig) {}
+int main(void) { timer_t a; struct sigevent e = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM }; struct itimerspec v = { { 0, 0 }, { 0, 400000000 } }, got;
+	struct itimerval w = { { 0, 0 }, { 0, 400000 } }, left; block(SIG_BLOCK); timer_create(CLOCK_MONOTONIC, &e, &a); timer_settime(a, 0, &v, 0); setitimer(ITIMER_REAL, &w, 0);
+	usleep(20000); timer_gettime(a, &got); getitimer(ITIMER_REAL, &left); x = got.it_value.tv_nsec <= 380000000; y = left.it_value.tv_usec <= 380000;
+	say("%d %d\n", x, y); }`, []string{"1 1"}},
 	{"a stack of the handler's own", `
 static char room[65536];
 static void handle(int sig) { char here; y = &here >= room && &here < room + sizeof room; add(&x, 10); }

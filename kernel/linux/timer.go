@@ -13,9 +13,9 @@ import (
 // any two instructions, whatever its length; package scheduler has each as a thread of its own
 // (scheduler/timer.go), whose steps are GoOff.
 //
-// A timer always has left what it was set to: no processor's time passes that isn't looked
-// at (time.go). While its signal is pending a timer doesn't go off, so there are no
-// overruns.
+// What a timer has left is by the clock: sleeps and looks at the clock make it less (time.go). One that
+// hasn't gone off when nothing is left has the least that it can have. A timer of a processor's time always
+// has left what it was set to. While its signal is pending a timer doesn't go off, so there are no overruns.
 
 const (
 	itimers   = 3 // ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF
@@ -41,7 +41,9 @@ const (
 // alarm is a timer that sends a signal.
 type alarm struct {
 	made     effect.Word // of timer_create: it is in use
-	left     effect.Word // nanoseconds, 0: it isn't set
+	left     effect.Word // nanoseconds that it was set to, 0: it isn't set
+	since    effect.Word // when that was, or when it last went off
+	clock    effect.Word // by which it goes
 	interval effect.Word
 	signal   effect.Word // 0: it sends none
 	target   effect.Word // a thread's number; 0: the process
@@ -51,8 +53,9 @@ type alarm struct {
 
 func newAlarm(n int) *alarm {
 	w := effect.At(wordTimers, 0)
-	a := &alarm{made: w, left: w, interval: w, signal: w, target: w, value: w, n: n}
+	a := &alarm{made: w, left: w, since: w, clock: w, interval: w, signal: w, target: w, value: w, n: n}
 	if n < itimers {
+		a.clock = effect.At(wordTimers, [itimers]uint64{abi.ClockMonotonic, abi.ClockProcessCPUTimeID, abi.ClockProcessCPUTimeID}[n])
 		a.made = effect.At(wordTimers, 1)
 		a.signal = effect.At(wordTimers, [itimers]uint64{sigAlrm, sigVtAlrm, sigProf}[n])
 	}
@@ -70,15 +73,26 @@ func (s *signals) alarmAt(n int) *alarm {
 // setAlarm sets a timer to go off, and notes that signals of timers come from now on.
 func (c *call) setAlarm(a *alarm, left, interval uint64) {
 	c.set(&a.left, left)
+	c.set(&a.since, c.get(&c.k.clock.now))
 	c.set(&a.interval, interval)
 	if left != 0 {
 		c.k.log.Init(&c.k.signals.alarming, 1)
 	}
 }
 
+// remains is what a timer has left, at least this much if it is set.
+func (c *call) remains(a *alarm, least uint64) uint64 {
+	left := c.get(&a.left)
+	switch clock := c.get(&a.clock); {
+	case left == 0, clock == abi.ClockProcessCPUTimeID, clock == abi.ClockThreadCPUTimeID:
+		return left
+	}
+	return max(left-min(left, c.get(&c.k.clock.now)-c.get(&a.since)), least)
+}
+
 // itimerval is a timer's setting as setitimer has it, with microseconds.
 func (c *call) itimerval(a *alarm) []byte {
-	every, left := c.get(&a.interval), c.get(&a.left)
+	every, left := c.get(&a.interval), c.remains(a, 1000)
 	return append(pair(every/second, every%second/1000), pair(left/second, left%second/1000)...)
 }
 
@@ -126,9 +140,12 @@ func doGetitimer(c *call, o *kernel.Outcome) uint64 {
 
 func doAlarm(c *call, o *kernel.Outcome) uint64 {
 	a := c.k.signals.alarmAt(0)
-	left := c.get(&a.left)
+	left := c.remains(a, 1000)
 	c.setAlarm(a, c.a[0]&0xffffffff*second, 0)
-	return (left + second - 1) / second
+	if left < second {
+		return (left + second - 1) / second
+	}
+	return (left + second/2) / second
 }
 
 // sigevent reads how a timer of timer_create notifies.
@@ -172,6 +189,7 @@ func doTimerCreate(c *call, o *kernel.Outcome) uint64 {
 			value = uint64(n - itimers)
 		}
 		c.set(&a.made, 1)
+		c.set(&a.clock, c.a[0])
 		c.set(&a.left, 0)
 		c.set(&a.interval, 0)
 		c.set(&a.signal, signal)
@@ -194,7 +212,7 @@ func (c *call) posixTimer() *alarm {
 
 // itimerspec is a timer's setting, with nanoseconds.
 func (c *call) itimerspec(a *alarm) []byte {
-	every, left := c.get(&a.interval), c.get(&a.left)
+	every, left := c.get(&a.interval), c.remains(a, 1)
 	return append(pair(every/second, every%second), pair(left/second, left%second)...)
 }
 
@@ -212,7 +230,7 @@ func doPosixSettime(c *call, o *kernel.Outcome) uint64 {
 		return errno
 	}
 	if left != 0 && c.a[1]&timerAbstime != 0 {
-		left = max(left-min(left, onClock(abi.ClockRealtime, c.get(&k.clock.now))), 1)
+		left = max(left-min(left, onClock(c.get(&a.clock), c.get(&k.clock.now))), 1)
 	}
 	old := c.itimerspec(a)
 	c.setAlarm(a, left, every)
@@ -311,7 +329,10 @@ func (k *Kernel) GoOff(n int, by trace.TID) kernel.Outcome {
 	o := &k.outcome
 	*o = kernel.Outcome{}
 	a := k.signals.alarms[n]
-	k.log.Set(&a.left, k.log.Get(&a.interval))
+	every := k.log.Get(&a.interval)
+	if k.log.Set(&a.left, every); every != 0 {
+		k.log.Set(&a.since, k.log.Get(&k.clock.now))
+	}
 	switch to, ok := k.signals.alarmTarget(a); {
 	case !ok:
 	case len(to.among) > 1:
