@@ -31,14 +31,16 @@ type leftReg struct {
 // endsHere is where a function returns to of which nothing more is asked.
 const endsHere = ^uint64(0) - 1
 
-// shows is called where a handler comes into a thread: it can look at all registers, those that are dead by the
-// code too. (Threads that others send signals to have no turns of several looks.)
+// shows is called where a handler comes into a thread. It can look at all registers, those that are dead by
+// the code too, and so tell how often the thread has looked. (Threads that others send signals to have no
+// turns of several looks.)
 func (c *counts) shows(t trace.TID) {
-	if c.learning.known.Signalled.Has(uint64(t)) {
+	known := &c.learning.known
+	if len(known.Counted) == 0 || known.Signalled.Has(uint64(t)) {
 		return
 	}
-	for look := range c.learning.known.Counted {
-		if !c.learning.known.Uncounted[look] {
+	for i := c.in.threads[t].LastStep; i != 0; i = c.in.steps[i-1].prev {
+		if look := c.in.steps[i-1].pc; known.Counted[look] && !known.Uncounted[look] {
 			c.tells(look)
 		}
 	}
