@@ -42,8 +42,8 @@ func (m *Machine) Windows() (all []Window) {
 // Parties is how many windows there are.
 func (m *Machine) Parties() int { return int(m.c.nwindows) }
 
-// LearnWindows takes another machine's windows, so that its sharing bytes mean the same here. A machine
-// that has met other parties has all memory shared from now on, or one that is told of too many.
+// LearnWindows takes another machine's windows, so that its sharing bytes mean the same here. Where
+// it has met other parties, or there are too many, all memory counts as shared from now on.
 func (m *Machine) LearnWindows(list []Window) {
 	for i, w := range list {
 		known := m.Windows()

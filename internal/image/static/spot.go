@@ -10,8 +10,8 @@ import (
 // A return goes to where its function was called from, unless code has put another address
 // there. Retpolines do that, and return thunks (gcc's -mindirect-branch and -mfunction-return):
 // behind their calls there is a loop without an end, in which no register is read. So what a path
-// does to the stack pointer is followed, and what it writes through it or a frame pointer. Who takes
-// the address's own address may write there, too.
+// does to the stack pointer is followed, and what it writes through it or a frame pointer. Code that
+// takes the address's own address may write there, too.
 
 // spot is how a function's frame stands at an instruction.
 type spot struct {
