@@ -10,6 +10,9 @@
 //	reversible.go    whether the second of two could have come first
 //	conflicts.go     all events that one depends on
 //	sequence.go      v: what to run so that a race is the other way round
+//	await.go         steps that only some values let go on
+//	buffer.go        store buffers: their updates as events
+//	sources.go       loads and stores without an order but by which store is found
 //	index.go, table.go  the last accesses and operations, by address and object
 //
 // Invariant: the relation is a function of the events pushed and not popped. An

@@ -13,6 +13,7 @@
 //	what met         collision, looks (a test repeated after a wait), race and view (a data race)
 //	the mistake      mistake (its name), mistakelock, mistakelife, mistakekept, mistakewait, mistakemissed,
 //	                 mistakeheld, mistakesem, mistakeorder and against (a run that passes beside it)
-//	the record       record, recordquery, recordwait, recordbuffer, walk (accesses to and fro)
+//	the record       record, recordquery (conflicts, locks held), recordwait (waits and tests),
+//	                 recordbuffer (delayed stores), walk (accesses to and fro)
 //	a verdict        warning (what lessens it)
 package story
