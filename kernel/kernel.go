@@ -40,10 +40,25 @@ type Plan struct {
 	Fences   bool     // it empties the store buffers of other threads' processors before it returns
 	Lockless bool     // its thread's store buffer may be as it was when it returns
 	Rests    []Bytes  // in memory, on which Lockless rests
+	About    About    // what else about it matters to a search
 	Name     string   // the call's name, for reports and certificates
 	Reason   string   // for Invalid: one clause, e.g. "system call 41 (socket) is not modelled"
 	Gap      Gap      // for Invalid: the kind of thing
 }
+
+// About says of a call what a scheduler can't know by its name, as a set.
+type About uint8
+
+const (
+	// AboutThread: its thread tells of itself, as a library's code does in each new thread.
+	AboutThread About = 1 << iota
+	// AboutKept: it makes a difference to the call whether a signal is kept.
+	AboutKept
+	// AboutTimers: it makes a difference whether a timer has gone off, whose signal comes later.
+	AboutTimers
+	// AboutSuccess: it ends the process, with status 0.
+	AboutSuccess
+)
 
 // Bytes are Size bytes of guest memory.
 type Bytes struct{ Addr, Size uint64 }

@@ -54,33 +54,49 @@
 // Its life, in call order:
 //
 //	System.Step            takes the step, and tells what was learned by it (trace.ErrFiner)
+//	  stepBeside             with twins: the same step in each, by stepAlone (twin.go)
 //	  isStart, stepStart     the first step of an execution: played if one like it was noted (start.go)
-//	  stepAlone              the frame of a step: what was there before it, and what comes of it
-//	  Traps.lastTry          a call that a signal has interrupted looks once more
-//	  stepTurns              the step, and the turns of a counted spin after it (counted.go)
-//	  step                   by what the thread stands at: a trap (Traps.stepTrap), a function
-//	                         (Carrier.StepOp), or ordinary code
-//	    Advance                runs the thread to its next point
-//	      runOrPlay              a run, or what came of it in the start that is played
+//	  stepAlone              the frame of a step: what was there before it, and what comes of it. That
+//	                         of a store buffer is update (buffer.go), with an end of its own
+//	  buffers.apply          the thread's buffered stores are in memory until takeBack (buffer.go)
+//	  Traps.lastTry          a call that a signal has interrupted looks once more (trap.go)
+//	  stepTurns              the step. That of a counted spin runs all turns of it: the last, and what
+//	                         follows, is kept (counted.go)
+//	  step                   by what the thread stands at (Stand, thread.go): ordinary code, an access
+//	                         or a fence; a trap, the rest of a copy or the end of a sleep (trap.go); a
+//	                         function (Carrier.StepOp); a spin (stepPoll, clockloop.go); a timer, a signal's
+//	                         arrival, or its failure
+//	    Advance                runs the thread to its next point (advance.go)
+//	      runOrPlay              a run, or what came of it in the start that is played (start.go)
 //	        runCPU                 one run of the machine; its accesses are recorded in the transition
+//	      Points.Allowed         at an access: is there a point? (points.go)
 //	      Carrier.AtBreak        at a breakpoint: a function's entry or return
 //	      Traps.atTrap, trap     at a system call; takeEffects records what the kernel touched (effects.go)
-//	      Signals.atFault        at what faults: does the guest have a handler for it?
-//	    standAt                stands at the point: is it a spin?
-//	  arrivals.set           which signals are on their way now
+//	      Blocks.passBlock       at what faults: is it an error of the heap that is let through?
+//	      Signals.atFault        if not: does the guest have a handler for it? (faulted.go)
+//	      buffers.atFence        at an instruction that waits for the store buffer
+//	    standAt                where Advance stops at a point: is it a spin? (spin.go)
+//	  buffers.takeBack       the buffered stores are out of memory again
+//	  Signals.seeTorn        a thread that is gone: what had it half done? (interrupt.go)
+//	  arrivals.ends, set     which signals are on their way now (arrival.go)
 //	  Promises.judge         does a condition still hold?
 //	  settle                 the parts take the step in:
+//	    spins.freeContexts     the machine's registers that no spin needs any more
+//	    round                  is it a turn of a long loop, which counts as a yield? (rounds.go)
 //	    uses.meetStep          which kinds of points it met (met.go)
+//	    spins.endPolls, hurry  does time pass for loops that look at the clock? (clockloop.go)
+//	    Ends.tire              are other threads long about what comes before an end? (late.go)
 //	    wakeSpinners           the threads whose spins its writes end (spin.go)
 //	    awaits.settle          which threads would only poll now
-//	    Blends.count           what it added to counts
-//	    Kinship.settle         does it tell threads apart?
+//	    Blends.count           what it added to counts (above.go)
+//	    unreads.settle         which bytes were read after all (unread.go)
+//	    Kinship.settle         does it tell threads apart? (alike.go)
 //	    sightOperations        for candidates of races at fewer points (granularity.go)
 //
 // # The files
 //
-//	a step        system, advance, start (the first, kept), trap, points, granularity, enabled, listing, spawn, exit, late
-//	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
+//	a step        system, wishes (of its user), advance, start (the first, kept), trap, points, granularity, enabled, listing, spawn, exit, late
+//	its state     where (at which instruction a thread stands, its stack), lifetime, mark, log, thread, arena, names, knowledge, digest, state
 //	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, looks, poise,
 //	              grown (counts without an end), leftover (counts in memory), leftreg (in registers),
 //	              backout, wayback, clockloop, turns, endless, rounds, scout
@@ -98,6 +114,7 @@
 //
 // Invariant: a System is a function of (image, configuration, steps taken). All
 // state that a step changes is in state (lifetime.go), which goes back with a mark,
-// or derived from it. Only the parts known and found are kept for good, and these
-// only make preemption points finer.
+// or derived from it. Only known, found and seen are kept for good. The first makes
+// preemption points finer, or lets steps depend on more; the second has what another System
+// finds out for itself; the third is for reports.
 package scheduler
