@@ -89,6 +89,7 @@ func (s *calls) use(addr uint64, kind objectKind) objectEdit {
 func (s *calls) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
 	s.touchesObject(th, o)
 	tr.Did(trace.Op{Kind: k, Obj: o.addr, Size: s.sizes[o.kind], Arg: arg, PC: s.callSite(th)})
+	s.core.Told(th.ID, tr)
 }
 
 // afterRelease says whether there is a preemption point after an operation

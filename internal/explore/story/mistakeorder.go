@@ -29,8 +29,10 @@ func (st *Story) MistakeAgainst(b *result.Bug, failed trace.TID, passes *Story) 
 	if f == nil {
 		return ""
 	}
-	if text := st.heldAcross(b, passes); text != "" {
-		return text
+	for _, text := range []string{st.heldAcross(b, passes), st.reset(b)} {
+		if text != "" {
+			return text
+		}
 	}
 	if f.late.op == nil && f.early.op == nil && !f.late.writes && f.early.writes && f.other == failed {
 		if text := st.halfSeen(f, passes); text != "" {
