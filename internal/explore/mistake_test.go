@@ -62,7 +62,7 @@ static void unused(void) { (void)m, (void)n, (void)q, (void)x, (void)y, (void)z;
 // like one isn't.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
-	for _, c := range slices.Concat(lockMistakes, waitMistakes, lifeMistakes, semMistakes, resetMistakes) {
+	for _, c := range slices.Concat(lockMistakes, waitMistakes, lifeMistakes, semMistakes, resetMistakes, afterMistakes, lastMistakes) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r, err := Run(context.Background(), onProgram(compile.Text(t, "gcc", mistakeHead+c.source)), nil)
@@ -110,7 +110,7 @@ return i == table.end() ? nullptr : i->second.get(); }
 static void drop() { std::lock_guard<std::mutex> g(m);
 table.erase(1); }
 int main() { table[1] = std::make_unique<entry>(); std::thread s([] { if (entry *e = find())
-e->uses++; }), t(drop); s.join(); t.join(); }`, []string{"takes the pointer there (guest.cc:7)", "frees the block (guest.cc:9)", "is done with it (guest.cc:11). Hold one lock over both"}, ""},
+e->uses++; }), t(drop); s.join(); t.join(); }`, []string{"takes the pointer there under m (guest.cc:7), releases that (guest.cc:7), and still uses the block (guest.cc:11)", "frees it (guest.cc:9). Hold m until the last use"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -221,7 +221,7 @@ func (st *Story) writesToo(f *flip) bool {
 // waitsBetween reports whether a thread does something between two of its accesses for which it may
 // have to wait.
 func (r *record) waitsBetween(t trace.TID, x, y at) bool {
-	for i := x.beat; i <= y.beat; i++ {
+	for i := x.beat; i <= y.beat && i < len(r.beats); i++ {
 		for k := range r.beats[i].ops {
 			o := &r.beats[i].ops[k]
 			late := i == x.beat && int(o.At) <= x.access || i == y.beat && int(o.At) > y.access
