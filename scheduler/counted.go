@@ -335,6 +335,7 @@ func (c *counts) tryWith(th edit, at *trace.Access, v, mem uint64, present, comp
 			now.memory, _ = c.differences(mem, at)
 		} else {
 			now.did = doings(tr)
+			c.bornIn(tr, &now)
 			now.memory, _ = c.differences(mem, &trace.Access{})
 			var err error
 			if now.words, err = c.in.machine.WordsSince(logged); err != nil && compares {
@@ -380,6 +381,16 @@ func doings(tr *trace.Transition) string {
 		text = fmt.Append(text, op)
 	}
 	return string(text)
+}
+
+// bornIn adds to how a thread stands the threads that a step of it has created. A call of the kernel
+// gives them its registers, and so the count.
+func (c *counts) bornIn(tr *trace.Transition, p *poise) {
+	for i := range tr.Ops {
+		if tr.Ops[i].Kind == trace.OpCreate {
+			p.rest.Add(c.in.threadDigest(&c.in.threads[tr.Ops[i].Obj]))
+		}
+	}
 }
 
 func sameBytes(a, b *trace.Access) bool { return a.Addr == b.Addr && a.Size == b.Size }

@@ -22,7 +22,7 @@ func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition,
 	c := s.edit(child)
 	*c.thread = thread{
 		Thread: Thread{ID: child, Exists: true, Parent: t, Ctx: s.machine.StartFrom(parent.Ctx, regs), Created: parent.Regs.RIP,
-			Self: regs.FSBase, Stack: regs.RSP, Entry: regs.RIP, OwnStack: roomAt != 0},
+			Self: s.controlBlock(regs.FSBase), Stack: regs.RSP, Entry: regs.RIP, OwnStack: roomAt != 0},
 		born: s.moment(tr, len(tr.Accesses)),
 	}
 	if s.observer != nil {
@@ -48,6 +48,17 @@ func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition,
 		tr.Append(own)
 	}
 	return err
+}
+
+// controlBlock is where a thread has its control block, by its thread pointer, or 0. One that a program makes
+// itself may have another's pointer (clone without CLONE_SETTLS), and so no block of its own.
+func (s *present) controlBlock(pointer uint64) uint64 {
+	for t := range s.WithSelf(pointer) {
+		if s.threads[t].Live() {
+			return 0
+		}
+	}
+	return pointer
 }
 
 // Looks takes in that landgo reads or writes memory for a thread.

@@ -150,6 +150,13 @@ func (x *Sharing) Sight(t trace.TID, as []trace.Access, holds []uint64, point bo
 	}
 }
 
+// Told tells the observer of the operation that a step has come to.
+func (s *System) Told(t trace.TID, tr *trace.Transition) {
+	if n := len(tr.Ops) - 1; s.observer != nil && n >= 0 {
+		s.observer.Did(t, n, &tr.Ops[n])
+	}
+}
+
 // Block tells the observer of a block that is given out, or given back.
 func (s *fixed) Block(t trace.TID, b heap.Block, given bool) {
 	if s.observer != nil {

@@ -246,7 +246,7 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 	}
 	th.Set = trace.AllRegs
 	q.distrustAfter(th.thread, p)
-	if th.Self == 0 { // the first thread's library has told the processor where its control block is
+	if th.Self == 0 && th.Parent == trace.NoThread { // the first thread's library has told the processor where its control block is
 		th.Self = th.Regs.FSBase
 	}
 	th.Stand = StandRun

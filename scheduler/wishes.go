@@ -34,6 +34,9 @@ type Observer interface {
 	Block(t trace.TID, b heap.Block, given bool)
 	// Created is called when a thread makes another one, and stands in the call.
 	Created(parent, child trace.TID)
+	// Did is called when a thread has made its step's operation number n, from 0, and
+	// stands in the call.
+	Did(t trace.TID, n int, op *trace.Op)
 }
 
 // Viewer hears of all that the processor runs for threads, for a debugger. Steps that

@@ -166,3 +166,34 @@ int main(void) {
 		}
 	}
 }
+
+// TestBorrowedPointer: a thread that a program makes itself may have its creator's thread pointer. It isn't the one
+// that is joined then, once its creator has ended.
+func TestBorrowedPointer(t *testing.T) {
+	t.Parallel()
+	const program = `#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((used)) static volatile int x;
+static char stack[16384] __attribute__((aligned(16)));
+static void *makes(void *a) {
+	__asm__ volatile("mov $56, %%eax; mov $0x50f00, %%edi; mov %0, %%rsi; xor %%edx, %%edx; xor %%r10d, %%r10d; syscall; test %%eax, %%eax; jne 2f\n"
+		"DOES; mov $60, %%eax; xor %%edi, %%edi; syscall\n2:" :: "r"(stack + 8192) : "rax", "rcx", "rdx", "rsi", "rdi", "r10", "r11", "memory");
+	return a;
+}
+int main(void) { pthread_t t; pthread_create(&t, 0, makes, 0); pthread_join(t, 0); printf("%d\n", x); exit(0); }
+`
+	for does, want := range map[string]string{
+		"movl $1, x(%%rip)": "0\n1\n",
+		"1: mov $202, %%eax; lea x(%%rip), %%rdi; mov $128, %%esi; xor %%edx, %%edx; syscall; jmp 1b": "0\n",
+	} {
+		guest := compile.Text(t, "gcc", strings.Replace(program, "DOES", does, 1))
+		for _, search := range []string{"none", "source", "optimal", "trust"} {
+			cfg := onProgram(guest)
+			cfg.Model, cfg.Search = config.ModelSC, search
+			if r := ran(t, cfg); r.Verdict != "verified" || differentOutputs(r) != want {
+				t.Errorf("%s: %s (%s), outputs %q, want %q with %s", search, r.Verdict, r.Reason, differentOutputs(r), want, does)
+			}
+		}
+	}
+}

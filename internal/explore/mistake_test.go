@@ -62,7 +62,7 @@ static void unused(void) { (void)m, (void)n, (void)q, (void)x, (void)y, (void)z;
 // like one isn't.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
-	for _, c := range slices.Concat(lockMistakes, waitMistakes, lifeMistakes, semMistakes) {
+	for _, c := range slices.Concat(lockMistakes, waitMistakes, lifeMistakes, semMistakes, resetMistakes, afterMistakes, lastMistakes) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r, err := Run(context.Background(), onProgram(compile.Text(t, "gcc", mistakeHead+c.source)), nil)
@@ -85,6 +85,14 @@ struct box { std::mutex m; int v; } p, q;
 static void both(box &a, box &b) { std::lock_guard<std::mutex> x(a.m);
 std::lock_guard<std::mutex> y(b.m); a.v = b.v; }
 int main() { std::thread s([] { both(p, q); }), t([] { both(q, p); }); s.join(); t.join(); }`, []string{"takes p.m (guest.cc:4) and then q.m (guest.cc:5)", "takes q.m (guest.cc:4) and then p.m (guest.cc:5)"}, ""},
+		{"a guard that ends between a look and a change", `#include <cassert>
+#include <mutex>
+#include <thread>
+static std::mutex m; static int seats = 1;
+static bool some() { std::lock_guard<std::mutex> g(m); return seats > 0;
+}
+static void book() { std::lock_guard<std::mutex> g(m); seats--; }
+int main() { auto f = [] { if (some()) book(); }; std::thread s(f), t(f); s.join(); t.join(); assert(seats >= 0); }`, []string{"releases m (guest.cc:6) between its two accesses to seats (guest.cc:5, guest.cc:7)"}, ""},
 		{"a string that two change", `#include <string>
 #include <thread>
 static std::string text;
@@ -102,7 +110,7 @@ return i == table.end() ? nullptr : i->second.get(); }
 static void drop() { std::lock_guard<std::mutex> g(m);
 table.erase(1); }
 int main() { table[1] = std::make_unique<entry>(); std::thread s([] { if (entry *e = find())
-e->uses++; }), t(drop); s.join(); t.join(); }`, []string{"takes the pointer there (guest.cc:7)", "frees the block (guest.cc:9)", "is done with it (guest.cc:11). Hold one lock over both"}, ""},
+e->uses++; }), t(drop); s.join(); t.join(); }`, []string{"takes the pointer there under m (guest.cc:7), releases that (guest.cc:7), and still uses the block (guest.cc:11)", "frees it (guest.cc:9). Hold m until the last use"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

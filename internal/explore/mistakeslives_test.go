@@ -129,7 +129,7 @@ A { LOCK(m); int *f = top; y++; UNLOCK(m);
 if (f) x = *f; return p; }
 B { LOCK(m); y++; int *f = top; top = 0; UNLOCK(m);
 free(f); return p; }
-MAIN { top = calloc(1, 4); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"takes the pointer from top (guest.c:21)", "frees the block (guest.c:24)"}, "thread 0.2 frees the block (guest.c:24) before thread 0.1 uses it (guest.c:22)"},
+MAIN { top = calloc(1, 4); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"takes the pointer from top under m (guest.c:21)", "still uses the block (guest.c:22)", "frees it (guest.c:24)"}, "thread 0.2 frees the block (guest.c:24) before thread 0.1 uses it (guest.c:22)"},
 	{"a thread-local variable of a thread that has ended", `static _Thread_local struct { int a, b[2]; } own; static int *shown;
 A { LOCK(m);
 shown = &own.b[1]; UNLOCK(m); own.a = 1; return p; }

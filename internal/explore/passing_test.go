@@ -2,9 +2,11 @@ package explore
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"landgo/internal/compile"
+	"landgo/internal/explore/config"
 	"landgo/internal/result"
 )
 
@@ -45,6 +47,14 @@ put(2); return a; }
 static void *reads(void *a) { for (int v; (v = get()) != 2; ) sum += v; return a; }
 int main(void) { GO(t, first); GO(u, last); GO(v, reads); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0); assert(sum == 1); }`,
 			"In a run that passes, thread 0.3 locks m (guest.c:18) before thread 0.2 does (guest.c:16); here thread 0.2 comes first."},
+		{"a lock of flags under x86-TSO", `
+static volatile int flag[2], turn, n;
+static void *run(void *a) { long i = (long)a;
+flag[i] = 1;
+turn = 1 - i; while (flag[1 - i] && turn == 1 - i) ; n++;
+flag[i] = 0; return 0; }
+int main(void) { pthread_t t, u; pthread_create(&t, 0, run, 0); pthread_create(&u, 0, run, (void *)1); pthread_join(t, 0); pthread_join(u, 0); assert(n == 2); }`,
+			"In a run that passes, thread 0.1 flushes turn (guest.c:18) before thread 0.2 does (guest.c:18); here thread 0.2 comes first."},
 		{"no run passes", `
 static volatile int x;
 static void *set(void *a) { x = 1; return a; }
@@ -53,6 +63,9 @@ int main(void) { GO(t, set); pthread_join(t, 0); assert(!x); }`, ""},
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			cfg := onProgram(compile.Text(t, "gcc", heapHead+c.source))
+			if strings.HasSuffix(c.name, "x86-TSO") {
+				cfg.Model = config.ModelTSO
+			}
 			r, err := Run(context.Background(), cfg, nil)
 			if err != nil || r.Bug == nil {
 				t.Fatalf("%+v %v", r, err)

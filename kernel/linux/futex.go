@@ -57,10 +57,15 @@ type futex struct {
 func (f *futex) among(bits uint64) uint64 { return bits | f.kind }
 
 // unknown reports whether Linux 6 has no such operation: behind FUTEX_LOCK_PI2, and FUTEX_FD, which
-// it hasn't any more.
+// it hasn't any more. Few may name a clock.
 func (f *futex) unknown() bool {
 	const fd = 2
-	return f.cmd > futexLockPI2 || f.cmd == fd
+	return f.cmd > futexLockPI2 || f.cmd == fd || f.realtime && !f.takesClock()
+}
+
+func (f *futex) takesClock() bool {
+	const waitRequeuePI = 11
+	return f.cmd == futexWaitBitset || f.cmd == futexLockPI2 || f.cmd == waitRequeuePI
 }
 
 func (c *call) futex() futex {
@@ -85,8 +90,7 @@ func (c *call) futex() futex {
 	return f
 }
 
-// count is a number of waiters, as a C int; Linux takes negative ones for 1 or
-// refuses them, and no libc passes them.
+// count is a number of waiters, as a C int. Linux wakes one for a negative number, and refuses to move so many.
 func count(v uint64) uint64 {
 	if n := int32(v); n > 0 {
 		return uint64(n)
@@ -185,7 +189,7 @@ func doFutex(c *call, o *kernel.Outcome) uint64 {
 	if f.unknown() {
 		return enosys
 	}
-	if f.addr&3 != 0 {
+	if f.addr&3 != 0 || c.wrongFutex(&f) {
 		o.Idle = true
 		return einval
 	}
@@ -217,6 +221,17 @@ func doFutex(c *call, o *kernel.Outcome) uint64 {
 	return c.futexUnlockPI(f, o)
 }
 
+// wrongFutex reports whether Linux refuses a call by its numbers alone: waiters of no bits, or fewer than none.
+func (c *call) wrongFutex(f *futex) bool {
+	switch f.cmd {
+	case futexWaitBitset, futexWakeBitset:
+		return f.val3 == 0
+	case futexRequeue, futexCmpRequeue:
+		return c.int32(2) < 0 || c.int32(3) < 0
+	}
+	return false
+}
+
 // wakeKind is the kind of a wake that finds this many waiters.
 func wakeKind(waiting uint64) trace.OpKind {
 	if waiting == 0 {
@@ -232,10 +247,6 @@ func (c *call) woken(o *kernel.Outcome, n uint64) uint64 {
 }
 
 func (c *call) futexWait(f futex, o *kernel.Outcome) uint64 {
-	if f.val3 == 0 {
-		o.Idle = true
-		return einval
-	}
 	deadline, errno := c.deadline(f)
 	if errno != 0 {
 		o.Idle = true

@@ -254,16 +254,14 @@ func (c *call) refusedFutex() bool {
 	switch op := uint64(uint32(c.a[1])); {
 	case f.addr&3 != 0 || f.addr >= kernelHalf || op&^(futexPrivate|futexClockRealtime) > futexLockPI2:
 		return true
-	case f.realtime && f.cmd != futexWaitBitset && f.cmd != futexLockPI2 && f.cmd != 11:
+	case f.realtime && !f.takesClock(), c.wrongFutex(&f):
 		return true
 	case f.timeout != 0 && c.wrongTime(f.timeout):
 		return true
 	}
 	switch f.cmd {
-	case futexWaitBitset, futexWakeBitset:
-		return f.val3 == 0
 	case futexRequeue, futexCmpRequeue:
-		return c.int32(2) < 0 || c.int32(3) < 0 || f.kind != notPrivate && (f.addr2&3 != 0 || f.addr2 >= kernelHalf)
+		return f.kind != notPrivate && (f.addr2&3 != 0 || f.addr2 >= kernelHalf)
 	case futexWakeOp:
 		return f.kind != notPrivate && (f.addr2&3 != 0 || f.addr2 >= kernelHalf)
 	case futexUnlockPI: // of a futex that the word says isn't the caller's

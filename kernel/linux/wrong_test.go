@@ -21,6 +21,11 @@ func TestWrongCalls(t *testing.T) {
 	}{
 		{nrFutex, []uint64{at, 77}, enosys},
 		{nrFutex, []uint64{at, 2}, enosys},
+		{nrFutex, []uint64{at, futexWait | futexClockRealtime, 0}, enosys},
+		{nrFutex, []uint64{at, futexWake | futexClockRealtime, 1}, enosys},
+		{nrFutex, []uint64{at, futexWakeBitset, 1, 0, 0, 0}, einval},
+		{nrFutex, []uint64{at, futexRequeue, 1, 1<<64 - 1, at + 64}, einval},
+		{nrFutex, []uint64{at, futexCmpRequeue, 1<<64 - 1, 1, at + 64, 9}, einval},
 		{999, nil, enosys},
 		{2000, nil, enosys},
 		{^uint64(0), nil, enosys},

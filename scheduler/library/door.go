@@ -89,6 +89,7 @@ func (l *calls) use(addr uint64, kind objectKind) objectEdit {
 func (l *calls) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
 	l.touchesObject(th, o)
 	tr.Did(trace.Op{Kind: k, Obj: o.addr, Size: l.sizes[o.kind], Arg: arg, PC: l.callSite(th)})
+	l.core.Told(th.ID, tr)
 }
 
 // afterRelease says whether there is a preemption point after an operation

@@ -334,7 +334,8 @@ type observed struct{ told []string }
 func (o *observed) Block(_ trace.TID, b heap.Block, given bool) {
 	o.told = append(o.told, fmt.Sprintf("%s %d", map[bool]string{true: "given", false: "taken"}[given], b.Size))
 }
-func (*observed) Created(_, _ trace.TID) {}
+func (*observed) Created(_, _ trace.TID)              {}
+func (*observed) Did(_ trace.TID, _ int, _ *trace.Op) {}
 
 // TestAskedToGiveWay: a kernel's ticks take the processor from no thread that runs the kernel's
 // code, and only ask it to give way. Another thread comes on where it does.

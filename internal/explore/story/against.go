@@ -57,7 +57,7 @@ func (r *record) events() (list []event) {
 		}
 		for k := range b.accesses {
 			a := &b.accesses[k]
-			if a.Addr >= lowestVariable {
+			if a.Addr >= lowestVariable && !r.buffered(i, k) { // what is in a buffer isn't written yet
 				add(event{at: at{i, k}, addr: a.Addr, size: uint64(a.Size), writes: a.IsWrite()}, b.madeBy(k), a.PC)
 			}
 		}
@@ -68,7 +68,7 @@ func (r *record) events() (list []event) {
 // clash reports whether the order of two events of different threads can matter. A lock
 // and an access to its bytes are told by the lock.
 func (e *event) clash(o *event) bool {
-	if e.thread == o.thread || !e.writes && !o.writes || e.addr >= o.addr+o.size || o.addr >= e.addr+e.size {
+	if trace.OwnerName(e.thread) == trace.OwnerName(o.thread) || !e.writes && !o.writes || e.addr >= o.addr+o.size || o.addr >= e.addr+e.size {
 		return false
 	}
 	locks := func(x *event) bool { return x.op != nil && x.op.Kind != trace.OpFree }

@@ -44,8 +44,8 @@ func placeText(a *result.Access) string {
 	if a.Old != "" {
 		value = " as " + a.Old
 	}
-	if len(a.Stack) == 0 || a.Stack[0].File == "" {
-		return value
+	if place := where(a.Stack); place != "" {
+		return fmt.Sprintf("%s (%s)", value, place)
 	}
-	return fmt.Sprintf("%s (%s:%d)", value, a.Stack[0].File, a.Stack[0].Line)
+	return value
 }

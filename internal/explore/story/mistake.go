@@ -16,7 +16,7 @@ import (
 
 // mistake names the mistake that a run shows and what to change, or is "".
 func (st *Story) mistake(b *result.Bug, f *scheduler.Failure) string {
-	for _, text := range []string{lockOrder(b), joinsHolding(b), st.barrierAlone(b), st.countedApart(f), st.kept(b), st.misused(b, f), st.lostSignal(b), st.tooEarly(b), st.handledTooEarly(b), st.roundMissed(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.takenBackLate(), st.reused(), st.unprotected(f), st.letGoBefore()} {
+	for _, text := range []string{lockOrder(b), joinsHolding(b), st.barrierAlone(b), st.countedApart(f), st.kept(b), st.misused(b, f), st.lostSignal(b), st.tooEarly(b), st.handledTooEarly(b), st.roundMissed(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.changedAfter(f), st.takenBackLate(), st.reused(), st.lastTwice(), st.unprotected(b, f), st.letGoBefore()} {
 		if text != "" {
 			return text
 		}
@@ -59,8 +59,8 @@ type hit struct {
 }
 
 // unprotected: what the collision says of locks.
-func (st *Story) unprotected(f *scheduler.Failure) string {
-	if st.hit == nil {
+func (st *Story) unprotected(b *result.Bug, f *scheduler.Failure) string {
+	if st.hit == nil || st.reset(b) != "" { // which a run that passes will show
 		return ""
 	}
 	x, m, y := st.shown(st.hit.before.beat, st.hit.before.access), st.shown(st.hit.mid.beat, st.hit.mid.access), st.shown(st.hit.after.beat, st.hit.after.access)
@@ -314,7 +314,7 @@ func (st *Story) letGo(t trace.TID, lock string) string {
 
 // unlocked is where a thread unlocked a lock between two accesses, or "".
 func (st *Story) unlocked(t trace.TID, lock string, before, after at) string {
-	for i := before.beat; i <= after.beat; i++ {
+	for i := before.beat; i <= after.beat && i < len(st.beats); i++ {
 		for k := range st.beats[i].ops {
 			o := &st.beats[i].ops[k]
 			early := i == before.beat && int(o.At) <= before.access

@@ -71,6 +71,10 @@ func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 	if p.Symbol == "" || p.Bookkeeping { // a container's own memory
 		in, from = "there", "there"
 	}
+	if lock, let := st.freedAfter(f, x); x.beat < atFree && lock != "" {
+		return fmt.Sprintf("Thread %s takes the pointer %s under %s (%s), releases that (%s), and still uses the block (%s). In between thread %s frees it (%s). Hold %s until the last use, or count the threads that use the block and free it with the last.",
+			t, from, lock, where(p.Stack), let, used, u, freed, lock)
+	}
 	if x.beat < atFree {
 		return fmt.Sprintf("Thread %s takes the pointer %s (%s), and thread %s frees the block (%s) before thread %s is done with it (%s). Hold one lock over both, or count the threads that use the block and free it with the last.", t, from, where(p.Stack), u, freed, t, used)
 	}

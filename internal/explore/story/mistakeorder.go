@@ -29,8 +29,10 @@ func (st *Story) MistakeAgainst(b *result.Bug, failed trace.TID, passes *Story) 
 	if f == nil {
 		return ""
 	}
-	if text := st.heldAcross(b, passes); text != "" {
-		return text
+	for _, text := range []string{st.heldAcross(b, passes), st.reset(b)} {
+		if text != "" {
+			return text
+		}
 	}
 	if f.late.op == nil && f.early.op == nil && !f.late.writes && f.early.writes && f.other == failed {
 		if text := st.halfSeen(f, passes); text != "" {
@@ -219,7 +221,7 @@ func (st *Story) writesToo(f *flip) bool {
 // waitsBetween reports whether a thread does something between two of its accesses for which it may
 // have to wait.
 func (r *record) waitsBetween(t trace.TID, x, y at) bool {
-	for i := x.beat; i <= y.beat; i++ {
+	for i := x.beat; i <= y.beat && i < len(r.beats); i++ {
 		for k := range r.beats[i].ops {
 			o := &r.beats[i].ops[k]
 			late := i == x.beat && int(o.At) <= x.access || i == y.beat && int(o.At) > y.access

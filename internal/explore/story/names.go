@@ -364,6 +364,17 @@ func Root(stack []result.Frame) string {
 	return ""
 }
 
+// Did implements scheduler.Observer. Where a C++ library's header makes a call for the user, only
+// the stack has the user's line.
+func (st *Story) Did(t trace.TID, n int, op *trace.Op) {
+	if op.PC != 0 && st.inHeader(op.PC-1) {
+		if st.calling == nil {
+			st.calling = map[int][]uint64{}
+		}
+		st.calling[n] = st.Guest.Stack(t)
+	}
+}
+
 // Created implements scheduler.Observer.
 func (st *Story) Created(parent, child trace.TID) {
 	st.born = append(st.born, child)

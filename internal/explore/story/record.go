@@ -28,6 +28,7 @@ type beat struct {
 	stacks   [][]result.Frame // of accesses in a library's headers, if they were asked for (callers.go)
 	names    []string         // of what is accessed, "" if it has a variable's
 	ops      []trace.Op
+	calls    map[int][]uint64 // of ops: the stack of one that a library's header calls for the user
 	wakes    []trace.TID
 	// Of the thread of the step, before it: where it stood, if that isn't where it was
 	// left, or isn't the user's code.
@@ -74,6 +75,11 @@ func (r *record) place(c call) string { return where([]result.Frame{r.caller(c)}
 // stack tells, if the thread stood there before the step.
 func (r *record) caller(c call) result.Frame {
 	b, pcs := &r.beats[c.beat], []uint64{c.op.PC - 1}
+	for n, stack := range b.calls {
+		if &b.ops[n] == c.op {
+			return result.Innermost(r.Frames(stack))
+		}
+	}
 	first := slices.IndexFunc(b.ops, func(o trace.Op) bool { return o.PC == c.op.PC })
 	if k := slices.Index(b.stack, c.op.PC); k > 0 && first >= 0 && &b.ops[first] == c.op {
 		pcs = append(pcs, b.stack[k+1:]...)

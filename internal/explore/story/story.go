@@ -26,10 +26,11 @@ type Story struct {
 	flip    *flip                      // the finding of Against
 	// Differs are the events of this run that Against has described.
 	Differs  []result.Moment
-	flips    []flip          // pairs of accesses that come the other way round in that run
-	collided []at            // the accesses of the cause
-	lined    *bool           // see lines
-	stored   map[uint64]bool // the words of eight bytes that are written; see varies
+	flips    []flip           // pairs of accesses that come the other way round in that run
+	collided []at             // the accesses of the cause
+	lined    *bool            // see lines
+	stored   map[uint64]bool  // the words of eight bytes that are written; see varies
+	calling  map[int][]uint64 // a beat's calls, while its step is taken
 }
 
 // Tell replays a path and tells its story. The path must be one of this
@@ -48,6 +49,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 			b.stack = s.Guest.Stack(p.Thread)
 		}
 		st.roots.look(s, p.Thread, b.stack)
+		st.calling = nil
 		tr, err := s.Take(p)
 		if err != nil {
 			return nil, fmt.Errorf("an execution couldn't be run again: %w", err)
@@ -75,7 +77,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 			}
 			b.names = append(b.names, name)
 		}
-		b.ops, b.wakes = append(b.ops, tr.Ops...), append(b.wakes, tr.Wakes...)
+		b.ops, b.wakes, b.calls = append(b.ops, tr.Ops...), append(b.wakes, tr.Wakes...), st.calling
 		for j := range b.ops { // an object's name, while its stack is there
 			if o := &b.ops[j]; o.Size != 0 && o.Obj >= lowestVariable && o.Kind != trace.OpFree {
 				if _, ok := s.Guest.Variable(o.Obj); !ok {

@@ -116,7 +116,7 @@ func (st *Story) wakings(from, to int) (list []result.Waking) {
 			}
 			w := result.Waking{Thread: st.Guest.Name(b.step.Thread), Does: st.Guest.OpText(*o)}
 			if o.PC != 0 {
-				w.Place = result.Innermost(st.Frames([]uint64{o.PC - 1}))
+				w.Place = st.caller(call{i, o})
 			}
 			for _, t := range woken {
 				w.Wakes = append(w.Wakes, st.Guest.Name(t))
@@ -157,7 +157,7 @@ func (st *Story) shown(j, k int) result.Access {
 	b := &st.beats[j]
 	a := st.Access(st.ownerOf(b.madeBy(k)), &b.accesses[k])
 	switch {
-	case st.IsBuffer(b.step.Thread):
+	case st.IsBuffer(b.step.Thread) && !st.written(j, k):
 		a.Op = "flushes"
 	case st.delayed(j, k):
 		a.Op = "buffers"

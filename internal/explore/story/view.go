@@ -69,6 +69,9 @@ func (v *Visited) Created(parent, child trace.TID) {
 	}
 }
 
+// Did implements scheduler.Observer.
+func (v *Visited) Did(trace.TID, int, *trace.Op) {}
+
 // Visit goes a path again, up to the last access of views that are on it. It leaves
 // the guest there.
 func Visit(s *session.Session, path []por.PathStep, views ...*View) (seen *Visited, err error) {

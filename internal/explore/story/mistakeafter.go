@@ -1,0 +1,103 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// Pointers that outlive their lock: a thread takes one under a lock, releases the lock, and uses
+// what the pointer leads to. Another thread frees or changes that under the lock.
+
+// freedAfter is the lock under which a thread takes a pointer to a block, if another one frees the
+// block, or takes the pointer away, under it. let is where the thread releases the lock.
+func (st *Story) freedAfter(f *scheduler.Failure, taken at) (lock, let string) {
+	freer, atFree := f.Block.Back.Thread, int(f.Block.Back.Step)-1
+	var its []string
+	for i := range st.beats[atFree].ops {
+		if o := &st.beats[atFree].ops[i]; o.Kind == trace.OpFree && o.Obj == f.Block.Addr {
+			its = st.heldAfter(&st.beats[atFree], i)
+		}
+	}
+	for x, a := range st.forward(freer, taken) {
+		if taken.before(x) && a.IsWrite() && a.Overlaps(st.accessAt(taken)) && x.beat <= atFree {
+			its = append(its, st.held(x)...)
+		}
+	}
+	for _, lock := range common(st.held(taken), its) {
+		if let := st.unlocked(f.Thread, lock, taken, st.end()); let != "" {
+			return lock, let
+		}
+	}
+	return "", ""
+}
+
+// mostUses is how many of a thread's last accesses changedAfter looks at.
+const mostUses = 64
+
+// changedAfter: a thread takes a pointer under a lock, releases that, and reads what the pointer leads
+// to. Another thread has changed that under the lock, and the reading one fails.
+func (st *Story) changedAfter(f *scheduler.Failure) string {
+	if len(f.Waits) > 0 {
+		return ""
+	}
+	n := 0
+	for x, a := range st.backward(f.Thread, st.end()) {
+		if n++; n > mostUses || st.waitsBetween(f.Thread, x, st.end()) {
+			return ""
+		}
+		w, by, ok := st.source(x)
+		if a.IsWrite() || a.Addr < lowestVariable || !ok || by == f.Thread || st.isAtomic(a) || st.isAtomic(st.accessAt(w)) || st.together(x, w) {
+			continue
+		}
+		p, ok := st.pointerTo(f.Thread, a.Addr, x)
+		if !ok || !p.before(w) || st.waitsBetween(f.Thread, p, x) {
+			continue
+		}
+		for _, lock := range common(st.held(p), st.held(w)) {
+			let := st.unlocked(f.Thread, lock, p, x)
+			from, used, changed := st.shown(p.beat, p.access), st.shown(x.beat, x.access), st.shown(w.beat, w.access)
+			if let == "" || from.Symbol == "" || used.Symbol == "" || used.Bookkeeping || where(from.Stack) == "" || where(used.Stack) == "" || where(changed.Stack) == "" {
+				continue
+			}
+			in := "from " + from.Name()
+			if from.Bookkeeping {
+				in = "there"
+			}
+			return fmt.Sprintf("Thread %s takes a pointer %s under %s (%s), releases that (%s), and reads %s by the pointer (%s). In between thread %s changes it under %s (%s). Hold %s until the last use, or copy under %s what is needed.",
+				used.Thread, in, lock, where(from.Stack), let, used.Name(), where(used.Stack), changed.Thread, lock, where(changed.Stack), lock, lock)
+		}
+	}
+	return ""
+}
+
+// pointerTo is a thread's last read, before an access, of a pointer to the object that has an
+// address.
+func (st *Story) pointerTo(t trace.TID, addr uint64, before at) (p at, ok bool) {
+	for p, a := range st.backward(t, before) {
+		if !a.IsWrite() && uint64(a.Size) == st.Image.Machine.Word() && st.leadsTo(st.rawAt(p), addr) {
+			return p, true
+		}
+	}
+	return p, false
+}
+
+// leadsTo reports whether a pointer is to the object that has an address: to its block, or to its
+// structure or element of a variable.
+func (st *Story) leadsTo(v, addr uint64) bool {
+	if v < lowestVariable || v > addr {
+		return false
+	}
+	if b := st.around(addr); b != nil {
+		return b.Contains(v)
+	}
+	of := func(addr uint64) string {
+		name, _ := st.Guest.Variable(addr)
+		name, _, _ = strings.Cut(name, ".")
+		name, _, _ = strings.Cut(name, "+")
+		return name
+	}
+	return of(v) != "" && of(v) == of(addr)
+}
