@@ -95,19 +95,30 @@
 //
 // # The files
 //
-//	a step        system, wishes (of its user), advance, start (the first, kept), trap, points, granularity, enabled, listing, spawn, exit, late
-//	its state     where (at which instruction a thread stands, its stack), lifetime, mark, log, thread, arena, names, knowledge, digest, state
-//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, looks, poise,
-//	              grown (counts without an end), leftover (counts in memory), leftreg (in registers),
-//	              backout, wayback, clockloop, turns, endless, rounds, scout
+//	a step        system (all of it), wishes (of its user), advance (from point to point), start (the first,
+//	              kept), trap, points, granularity (which kinds of points there are), enabled (which
+//	              threads can run), listing (the answer, kept from state to state)
+//	lives         spawn, exit, late (ends that only cut threads off), grave (stacks that have ended),
+//	              mappings (memory given back), leak (blocks that are left)
+//	its state     where (at which instruction a thread stands, its stack), lifetime (how long a part lasts),
+//	              thread, mark, log, arena (transitions), digest (of a state), state (of what an execution
+//	              left), names, knowledge
+//	spins         spin, spinlive (what a turn has to leave as it was), spinagain (by running it), spinlocks,
+//	              spinowner (what it waits for), await (of one read), counted, looks (which reads are
+//	              its looks), poise (what is compared after turns), grown (counts without an end),
+//	              leftover (counts in memory), leftreg (in registers), backout (tries that are taken
+//	              back), wayback (how they end), clockloop, turns (steps by where they began), endless
+//	              (within a step), rounds (turns as yields), scout (what others would do meanwhile)
 //	orders        blend (operations that commute), above (counts that stay above zero),
 //	spared        unread (stores that nothing reads), alike (symmetry)
-//	traps         effects, shares, copies (in several steps), nap, interrupt, faulted, faults, mappings, grave
+//	traps         effects (what a call touches), shares (do others use that?), copies (in several steps),
+//	              nap (sleeps), interrupt (signals), faulted (going on after a fault), faults (--faults)
 //	beside them   timer (threads of a program's own), arrival (signals on their way)
-//	reports       account, describe, naming, stuck, meant, failure, errors, blockfault, letthrough, leak, format, met,
-//	              longest, unexamined, panic
+//	reports       account (what a thread does next), describe (names of addresses), naming (what is there),
+//	              stuck, meant (waits for ever that are no bug), failure, errors, blockfault, letthrough
+//	              (errors that an execution goes past), format, met (what was tried at all), longest,
+//	              unexamined (conflicts without a point), panic (last words)
 //	conditions    promise (landgo_always, landgo_eventually)
-//	failures      faults (--faults)
 //	buffers       buffer (x86-TSO), bufferwaits, pieces (loads of several answers), fenced (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt), repeated (stores of what is there)
 //	other rooms   carrier (the library), steered (the kernel that schedules itself)
 //	twin          reads of memory that was never written

@@ -283,6 +283,10 @@ func TestMapsOfFiles(t *testing.T) {
 		"internal/image/debuginfo", "internal/image/static", "internal/image/elffile", "internal/image/profile",
 		"internal/result", "internal/bench", "cmd/landgo", "internal/report", "kernel/bare", "kernel/pebbles",
 		"por/internal/model", "internal/papers", "internal/study", "internal/trace", "internal/format",
+		"internal/image/unwind", "internal/image/x86", "internal/process", "internal/confine", "internal/host", "internal/wire",
+		"internal/choose", "internal/explore/travel", "internal/explore/saved", "internal/explore/races", "internal/debugger",
+		"internal/gdbserver", "internal/page", "internal/litmus", "internal/corrupt", "internal/course", "internal/deepen",
+		"guests/enumerate", "guests/outside", "kernel", "heap", "por", "por/relation",
 	} {
 		dir := filepath.Join("..", "..", room)
 		text, err := os.ReadFile(filepath.Join(dir, "doc.go"))
@@ -297,12 +301,14 @@ func TestMapsOfFiles(t *testing.T) {
 		list = inParentheses.ReplaceAllString(list, "")
 		words := strings.FieldsFunc(list, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-		if err != nil || len(files) < 10 {
+		if err != nil || len(files) < 4 {
 			t.Fatalf("%s has %d files: %v", room, len(files), err)
 		}
 		for _, f := range files {
 			name := strings.TrimSuffix(filepath.Base(f), ".go")
-			if !strings.HasSuffix(name, "_test") && name != "doc" && !slices.Contains(words, name) {
+			test := strings.HasSuffix(name, "_test")
+			name, _, _ = strings.Cut(name, "_") // as on one system, or one processor
+			if !test && name != "doc" && !slices.Contains(words, name) {
 				t.Errorf("%s/doc.go doesn't say what %s is for", room, f)
 			}
 		}

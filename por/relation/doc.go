@@ -2,6 +2,8 @@
 // happens-before, and races. The searches of package por ask it; it knows neither a search nor a
 // System.
 //
+// # The files
+//
 //	event.go         an event, a step that may be taken, and when two depend
 //	kinds.go         the table of operations: which pairs on one object commute
 //	commuting.go     what commutes beyond that: what tells the orders apart isn't used
