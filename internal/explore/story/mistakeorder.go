@@ -64,8 +64,10 @@ func (st *Story) MistakeAgainst(b *result.Bug, failed trace.TID, passes *Story) 
 	if len(b.Waits) > 0 {
 		return ""
 	}
-	if text := st.oneRound(f, passes); text != "" {
-		return text
+	for _, text := range []string{st.apart(failed, passes), st.oneRound(f, passes)} {
+		if text != "" {
+			return text
+		}
 	}
 	if text := st.leftBehind(passes); text != "" {
 		return text
