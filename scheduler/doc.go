@@ -9,7 +9,7 @@
 // before a trap. Or it is asleep, in an exact spin, before its failure, or gone. Its instructions
 // between are private to it, so a new thread's private beginning is run at its creation.
 //
-// # Three rooms
+// # Rooms
 //
 // This package is the core: threads, marks, names, points, spins, one step. Two
 // packages use it by its exported methods, and know nothing of each other:
@@ -23,6 +23,9 @@
 // They exchange a thread's id (trace.TID) and its Thread, the part of its state that all
 // rooms have. Each keeps the rest itself. A state goes back everywhere: the core says
 // before a thread changes (Keep), at a mark and at a rewind.
+//
+// Others are used by the core, and know no System: known has the facts that are learned, and
+// stores a store buffer as a value.
 //
 // # The parts
 //
@@ -119,7 +122,7 @@
 //	              (errors that an execution goes past), format, met (what was tried at all), longest,
 //	              unexamined (conflicts without a point), panic (last words)
 //	conditions    promise (landgo_always, landgo_eventually)
-//	buffers       buffer (x86-TSO), bufferwaits, pieces (loads of several answers), fenced (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt), repeated (stores of what is there)
+//	buffers       buffer (x86-TSO: what goes into them when; a buffer itself is a room, stores), bufferwaits, fenced (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt), repeated (stores of what is there)
 //	other rooms   carrier (the library), steered (the kernel that schedules itself)
 //	twin          reads of memory that was never written
 //

@@ -80,7 +80,7 @@ func (b *buffers) describeDrain(hole *thread, dst []trace.Thread) []trace.Thread
 		return dst
 	}
 	d := trace.Thread{ID: bufferOf(hole.ID), Outcomes: 1, Next: true, Updates: true, Of: hole.of, Pending: trace.Op{Kind: trace.OpDrained, Obj: uint64(hole.of)}}
-	if len(b.in.threads[hole.of].queue) > 0 {
+	if !b.in.threads[hole.of].buffer.Empty() {
 		d.Status, d.Outcomes = trace.Blocked, 0
 	}
 	return append(dst, d)
