@@ -25,7 +25,7 @@ import (
 // Some steps wait until the buffer is empty: a locked instruction, a fence, an instruction that
 // serialises. So do an operation that the library makes by such ones (Memory.Drains), and a
 // system call that is a step of its own. Whether a thread has something to wait for is asked of
-// its own past alone (stored), not of the stores still in the buffer. Equal executions have equal
+// its own past alone (Stored), not of the stores still in the buffer. Equal executions have equal
 // steps, however early updates come.
 //
 // A load may find its bytes in several stores, or some in memory. Processors differ: many have it wait
@@ -37,9 +37,6 @@ import (
 // storing is a thread's part of it: the buffer itself (package stores), and how the thread waits.
 type storing struct {
 	draining
-	stored bool // since the thread last waited for all
-	atNone bool // StandFence: it stands at no instruction that waits
-	begun  bool // StandFence: the function that begins there was met
 	buffer stores.Buffer
 	fence  uint64 // after the store there it waits, though the guest has no fence; 0: it doesn't (fenced.go)
 }
@@ -73,7 +70,7 @@ func bufferOf(t trace.TID) trace.TID { return t + 1 }
 func (s *fixed) isBuffer(t trace.TID) bool { return s.cfg.Buffers && t&1 == 1 }
 
 // Undrained reports whether a thread has stored since it last waited for its stores.
-func (s *present) Undrained(t trace.TID) bool { return s.cfg.Buffers && s.threads[t].stored }
+func (s *present) Undrained(t trace.TID) bool { return s.cfg.Buffers && s.threads[t].buffer.Stored() }
 
 // apply puts the buffered stores of a thread into memory, where its step finds them.
 func (b *buffers) apply(th edit) {
@@ -155,7 +152,7 @@ func (b *buffers) beginsAt(th edit, tr *trace.Transition) {
 	b.asked = false
 	n, all := b.flushed(th.thread)
 	if tr.Flushed = n; all || b.in.Alone(th.ID) {
-		th.stored, th.buffer, th.fence = false, th.buffer.Waited(), 0
+		th.buffer, th.fence = th.buffer.Waited(), 0
 	}
 }
 
@@ -193,7 +190,6 @@ func (b *buffers) push(th edit, a *trace.Access, since, insn uint64) (first bool
 	}
 	b.under = append(b.under, b.in.machine.Before(since, a.Addr, uint64(a.Size)))
 	th.buffer, first = th.buffer.Push(*a, slices.Clone(b.in.machine.Bytes(a.Addr, uint64(a.Size))), insn)
-	th.stored = th.stored || first
 	return first
 }
 
@@ -321,7 +317,7 @@ func (b *buffers) drainAll(but *thread) {
 // stored. A locked one on memory that others use is an event, at which the thread stands
 // in any case: it is tried which it is, and taken back.
 func (b *buffers) atFence(th edit) (stands bool) {
-	if !th.stored {
+	if !th.buffer.Stored() {
 		return false
 	}
 	r := *b.run

@@ -54,7 +54,7 @@ func (b *buffers) holds(th *thread, d *trace.Thread) {
 		return
 	}
 	d.Flushed, _ = b.flushed(th)
-	d.Rests = d.Flushed > 0 && th.stored
+	d.Rests = d.Flushed > 0 && th.buffer.Stored()
 	if d.Status == trace.Ready && (d.Flushed > th.buffer.Updated() || th.calls > 0) {
 		d.Status, d.Outcomes = trace.Blocked, 0
 	}

@@ -148,7 +148,7 @@ func (s *fixed) threadDigest(th *thread) trace.Digest {
 // hashBuffer adds a store buffer. A store that has left it answers no load, and no load
 // waits for it.
 func (th *thread) hashBuffer(h *trace.Hash) {
-	h.Words(uint64(len(th.buffer.Queue())), trace.Bit(th.stored), trace.Bit(th.atNone), trace.Bit(th.begun), th.fence)
+	h.Words(uint64(len(th.buffer.Queue())), trace.Bit(th.buffer.Stored()), trace.Bit(th.atNone), trace.Bit(th.begun), th.fence)
 	th.buffer.Hash(h)
 }
 

@@ -122,7 +122,9 @@
 //	              (errors that an execution goes past), format, met (what was tried at all), longest,
 //	              unexamined (conflicts without a point), panic (last words)
 //	conditions    promise (landgo_always, landgo_eventually)
-//	buffers       buffer (x86-TSO: what goes into them when; a buffer itself is a room, stores), bufferwaits, fenced (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt), repeated (stores of what is there)
+//	buffers       buffer (what goes in and out when; stores/ has a buffer itself), bufferwaits, fenced
+//	              (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt),
+//	              repeated (stores of what is there)
 //	other rooms   carrier (the library), steered (the kernel that schedules itself)
 //	twin          reads of memory that was never written
 //

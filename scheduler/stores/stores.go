@@ -16,9 +16,10 @@ import (
 type Buffer struct {
 	queue  []Entry   // oldest first
 	recent []ordinal // the stores since the thread last waited for all, oldest first
+	number uint64    // of the newest entry, see perInstruction
 	pushed uint32    // entries that it has ever had
 	inStep bool      // the newest entry is of the step under way
-	number uint64    // of the newest entry, see perInstruction
+	stored bool      // since the thread last waited for all
 }
 
 // Entry has the stores of one step. It isn't changed.
@@ -73,7 +74,7 @@ func (b Buffer) Push(a trace.Access, bytes []byte, insn uint64) (after Buffer, f
 		b.number = max(insn*perInstruction, b.number+1)
 		b.queue = append(slices.Clip(b.queue), Entry{Parts: []Part{p}, Number: b.number})
 		b.pushed++
-		b.inStep = true
+		b.inStep, b.stored = true, true
 	}
 	o.n = b.pushed
 	fresh := slices.DeleteFunc(slices.Clone(b.recent), func(x ordinal) bool { return x.addr == o.addr && x.size == o.size })
@@ -91,8 +92,10 @@ func (b Buffer) Rest() Buffer { b.inStep = false; return b }
 // Rejoin has the next store belong to the newest entry, if that is there.
 func (b Buffer) Rejoin() Buffer { b.inStep = len(b.queue) > 0; return b }
 
-// Waited: the thread has waited until all were in memory.
-func (b Buffer) Waited() Buffer { b.recent = nil; return b }
+// Waited: the thread has waited until all were in memory. Stored reports whether it has stored
+// since then.
+func (b Buffer) Waited() Buffer { b.recent, b.stored = nil, false; return b }
+func (b *Buffer) Stored() bool  { return b.stored }
 
 // Redirect changes the stores whose bytes are all inside of something. Loads there don't find
 // them any more.

@@ -78,8 +78,11 @@ func TestWaited(t *testing.T) {
 	if n, whole := b.Answer(0x10, 4); n != 1 || !whole {
 		t.Error("it is still the thread's newest")
 	}
+	if !b.Stored() {
+		t.Error("the thread has stored")
+	}
 	b = b.Waited()
-	if n, _ := b.Answer(0x10, 4); n != 0 {
+	if n, _ := b.Answer(0x10, 4); n != 0 || b.Stored() {
 		t.Error("the thread has waited for it")
 	}
 }
