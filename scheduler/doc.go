@@ -24,8 +24,8 @@
 // rooms have. Each keeps the rest itself. A state goes back everywhere: the core says
 // before a thread changes (Keep), at a mark and at a rewind.
 //
-// Others are used by the core, and know no System: known has the facts that are learned, and
-// stores a store buffer as a value.
+// Others are used by the core, and know no System: known has the facts that are learned, names
+// gives threads their numbers, and stores has a store buffer as a value.
 //
 // # The parts
 //
@@ -78,7 +78,7 @@
 //	      Blocks.passBlock       at what faults: is it an error of the heap that is let through?
 //	      Signals.atFault        if not: does the guest have a handler for it? (faulted.go)
 //	      buffers.atFence        at an instruction that waits for the store buffer
-//	    standAt                where Advance stops at a point: is it a spin? (spin.go)
+//	      standAt                at the point where it stops: is it a spin? (spin.go)
 //	  buffers.takeBack       the buffered stores are out of memory again
 //	  Signals.seeTorn        a thread that is gone: what had it half done? (interrupt.go)
 //	  arrivals.ends, set     which signals are on their way now (arrival.go)
@@ -105,7 +105,7 @@
 //	              mappings (memory given back), leak (blocks that are left)
 //	its state     where (at which instruction a thread stands, its stack), lifetime (how long a part lasts),
 //	              thread, mark, log, arena (transitions), digest (of a state), state (of what an execution
-//	              left), names, knowledge
+//	              left), knowledge (what another System may learn)
 //	spins         spin, spinlive (what a turn has to leave as it was), spinagain (by running it), spinlocks,
 //	              spinowner (what it waits for), await (of one read), counted, looks (which reads are
 //	              its looks), poise (what is compared after turns), grown (counts without an end),

@@ -6,6 +6,7 @@ import (
 
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/scheduler/names"
 )
 
 // A call that empties the store buffers of all threads (membarrier). Each is empty at a moment
@@ -61,7 +62,7 @@ func (b *buffers) callsAll(th edit, tr *trace.Transition, call string) error {
 		if t == th.ID {
 			continue
 		}
-		hole, err := b.intern(t, drainOrdinal+uint64(th.ID))
+		hole, err := b.intern(t, names.Drain(th.ID))
 		if err != nil {
 			return b.in.Invalid(kernel.GapThreads, th.ID, th.Regs.RIP, "%s isn't modelled with --model tso beside so many threads that store: %v", call, err)
 		}
