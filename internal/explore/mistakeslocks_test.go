@@ -98,7 +98,7 @@ MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"changes y (guest.
 A { pthread_rwlock_wrlock(&w); x++; pthread_rwlock_unlock(&w);
 pthread_rwlock_wrlock(&w); y++; pthread_rwlock_unlock(&w); return p; }
 B { pthread_rwlock_rdlock(&w); assert(x == y); pthread_rwlock_unlock(&w); return p; }
-MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.1 changes x (guest.c:21) and y (guest.c:22), and releases w in between (guest.c:21)", "thread 0.2 reads both (guest.c:23). Hold w over both changes"}, ""},
 	{"a ticket that two draw", `static atomic_int now, sum;
 A {
 int t = z;

@@ -11,9 +11,10 @@
 //	a story          story (in which order it is told), account (each step), starts (threads), switches,
 //	                 waits, choices, block (lives of memory), buffered (stores unseen), names (memory), callers
 //	what met         collision, looks (a test repeated after a wait), race and view (a data race)
-//	the mistake      mistake (its name), mistakelock, mistakelife, mistakekept, mistakeafter, mistakelast,
-//	                 mistakewait, mistakereset, mistakemissed, mistakeheld, mistakesem, mistakeorder and
-//	                 against (a run that passes beside it)
-//	the record       record, recordquery, recordwait, recordbuffer, walk (accesses to and fro)
+//	the mistake      mistake (its name), mistakelock, mistakesection, mistakelife, mistakekept, mistakeafter,
+//	                 mistakelast, mistakewait, mistakereset, mistakemissed, mistakeheld, mistakesem,
+//	                 mistakeorder and against (a run that passes beside it)
+//	the record       record, recordquery (conflicts, locks held), recordwait (waits and tests),
+//	                 recordbuffer (delayed stores), walk (accesses to and fro)
 //	a verdict        warning (what lessens it)
 package story

@@ -88,11 +88,11 @@ func (st *Story) unprotected(b *result.Bug, f *scheduler.Failure) string {
 	if both := common(m.Held, y.Held); acts && len(x.Held) == 0 && len(both) > 0 && !atomic(st.hit.before) && !st.accessAt(st.hit.after).IsWrite() {
 		return st.lookedBefore(&x, &m, &y, both[0])
 	}
+	if !acts && !st.failsAt(f) {
+		return st.doneTwice(f, &m)
+	}
 	if len(all) == 0 && st.otherLocks() && !st.sameUpdate() {
 		return ""
-	}
-	if !acts && !st.failsAt(f) {
-		return st.doneTwice(f, &x, &m, &y)
 	}
 	switch {
 	case len(all) > 0:
@@ -103,7 +103,7 @@ func (st *Story) unprotected(b *result.Bug, f *scheduler.Failure) string {
 		return fmt.Sprintf("Thread %s releases %s (%s) between its two accesses to %s (%s), and thread %s changes that. Hold %s over both, or look again after taking it.",
 			t, all[0], let, variable, lines(x, y), u, all[0])
 	case !acts:
-		return ""
+		return st.readLate(&x, &m, &y)
 	case len(common(x.Held, m.Held)) > 0 && len(y.Held) == 0:
 		lock := common(x.Held, m.Held)[0]
 		let := st.letGo(st.hit.thread, lock)
@@ -136,25 +136,25 @@ func (st *Story) unprotected(b *result.Bug, f *scheduler.Failure) string {
 
 // doneTwice: a thread looks at something under a lock, releases the lock, and makes under it
 // the changes that another one has made in between.
-func (st *Story) doneTwice(f *scheduler.Failure, x, m, y *result.Access) string {
-	all := common(common(x.Held, y.Held), m.Held)
+func (st *Story) doneTwice(f *scheduler.Failure, m *result.Access) string {
+	all := common(common(st.anyHeld(st.hit.before), st.anyHeld(st.hit.after)), st.anyHeld(st.hit.mid))
 	if len(all) == 0 || st.accessAt(st.hit.before).IsWrite() || len(f.Waits) > 0 {
 		return ""
 	}
 	lock, u := all[0], st.beats[st.hit.mid.beat].madeBy(st.hit.mid.access)
 	let, changed, by := st.letGo(st.hit.thread, lock), at{-1, 0}, at{-1, 0}
-	for again, a := range st.forward(st.hit.thread, st.hit.after) {
+	for again, a := range st.forward(st.hit.thread, st.retaken(lock)) {
 		if a.Addr < lowestVariable || !a.IsWrite() {
 			continue
 		}
-		if !slices.Contains(st.held(again), lock) {
+		if !slices.Contains(st.anyHeld(again), lock) {
 			break
 		}
-		first := st.lastOf(u, st.hit.after, a)
+		first := st.lastOf(u, again, a)
 		for first.beat >= 0 && !st.accessAt(first).IsWrite() {
 			first = st.lastOf(u, first, a)
 		}
-		if first.beat < 0 || first.before(st.hit.before) || !slices.Contains(st.held(first), lock) {
+		if first.beat < 0 || first.before(st.hit.before) || !slices.Contains(st.anyHeld(first), lock) {
 			return ""
 		}
 		if changed.beat < 0 {
@@ -170,6 +170,20 @@ func (st *Story) doneTwice(f *scheduler.Failure, x, m, y *result.Access) string 
 	}
 	return fmt.Sprintf("Thread %s releases %s (%s) after it has looked at %s, and changes %s (%s) when it has it again. In between thread %s has done the same (%s). Hold %s over both, or look again after taking it.",
 		st.Guest.Name(st.hit.thread), lock, let, m.Name(), both.Name(), where(both.Stack), m.Thread, where(first.Stack), lock)
+}
+
+// retaken is where the thread of the hit has taken a lock again after its first access.
+func (st *Story) retaken(lock string) at {
+	x := st.hit.after
+	for i := st.hit.before.beat; i <= st.hit.after.beat; i++ {
+		for k := range st.beats[i].ops {
+			o := &st.beats[i].ops[k]
+			if here := (at{i, int(o.At)}); takes(o) && st.beats[i].step.Thread == st.hit.thread && st.hit.before.before(here) && !st.hit.after.before(here) && st.Guest.VariableName(o.Obj) == lock {
+				x = here
+			}
+		}
+	}
+	return x
 }
 
 // sharedLock is a lock that both threads of the hit hold for reading at what they write, or

@@ -20,6 +20,17 @@ func (r *record) writeHeld(t trace.TID, x at) []uint64 {
 	return r.locked(t, x, trace.OpWriteUnlock, trace.OpWriteLock, trace.OpTryWriteLock)
 }
 
+// anyHeld names the locks that the thread of an access holds there, read-write locks too.
+func (r *record) anyHeld(x at) []string {
+	list := r.held(x)
+	for _, l := range slices.Concat(r.readHeld(r.maker(x), x), r.writeHeld(r.maker(x), x)) {
+		if name := r.Guest.VariableName(l); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 // locked are the objects that a thread has taken by some operations, up to an access, and not
 // let go by another.
 func (r *record) locked(t trace.TID, x at, gives trace.OpKind, takes ...trace.OpKind) (list []uint64) {
