@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"os/exec"
 	"strings"
 	"testing"
@@ -189,7 +190,7 @@ int main(void) {
 	}
 	c := config.Default()
 	c.Guest, c.Out, c.ObserveStdout = guest, config.NoFile, true
-	r, err := Run(t.Context(), c, nil)
+	r, err := Run(context.Background(), c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
