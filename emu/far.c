@@ -1,9 +1,8 @@
 /*
- * Addresses that a program hasn't got. The engine drops an address's upper twelve bits before its
- * hooks see it, so that one with a tag there would be that without. So it is asked for its look-aside
- * buffer's entries: a page beyond the guest's space gets a frame of its own beyond it, by which the
- * hooks find the address again. The engine can't be asked where the guest has page tables; there, it
- * raises the exception itself.
+ * Addresses beyond the guest's space. The engine drops an address's upper twelve bits before its
+ * hooks see it: a pointer with a tag there would lead to what it leads to without. So this file fills
+ * the engine's look-aside buffer. A page beyond the space gets a frame of its own, by which the hooks
+ * find the address again. Where the guest has page tables, the engine raises the exception itself.
  */
 #include <stdlib.h>
 
