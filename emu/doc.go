@@ -30,7 +30,8 @@
 //	a run         order (what a run is told to do), stop (what it ended with), run and run.c,
 //	              script (without an engine, for tests), context (registers of threads), ran
 //	              (what was executed), leg (what came of a run, played)
-//	hooks         insn.c (before an instruction), access.c (before an access), fault.c, abort.c
+//	hooks         insn.c (before an instruction), access.c (before an access), fault.c,
+//	              far.c (addresses that the engine would shorten), abort.c
 //	what a run    record.c (accesses that are events), sharing (which bytes threads share), party (which of
 //	has done      the guest's own threads or handlers accesses memory), narrate (for debuggers)
 //	instructions  classify.c, twobyte.c, opcode.h, operand.c, half.c and stored.c (stopped half-way),

@@ -47,4 +47,27 @@ static sem_t s; struct s { volatile int a, b; } one, *current = &one;
 A { LOCK(m); struct s *o = current; UNLOCK(m); sem_wait(&s); assert(o->a + z != 2); return p; }
 B { LOCK(m); one.a = 1; UNLOCK(m); sem_post(&s); z = 1; return p; }
 MAIN { sem_init(&s, 0, 0); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
+	{"a buffer of all callers", `static volatile char buf[4];
+static volatile char *text(int v) { LOCK(m);
+buf[0] = v;
+UNLOCK(m); return buf; }
+A { volatile char *s = text(1);
+assert(s[0] == 1); return p; }
+B { text(2); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.1 writes buf[0] (guest.c:22) under m, and reads it (guest.c:25) when it has released that (guest.c:23)", "thread 0.2 writes it under m (guest.c:22)"}, ""},
+	{"a begun initialisation that another thread takes for a finished one", `static volatile int data[2];
+static void init(void) {
+if (!atomic_exchange(&z, 1)) { data[0] = 3;
+data[1] = 4; } }
+A { init();
+assert(data[0] + data[1] == 7); return p; }
+MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); unused(); }`, []string{"finds by z (guest.c:22) that thread 0.", "has begun (guest.c:22), and uses data[", "(guest.c:25) before that one writes it (guest.c:2", "pthread_once"}, ""},
+	{"a turn that two threads give away", `static atomic_int flag[2], turn;
+static void in(int i) { turn = 1 - i; flag[i] = 1; while (flag[1 - i] && turn == 1 - i) ; x++; assert(x == 1); x--; flag[i] = 0; }
+A { in(0); return p; } B { in(1); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
+	{"a buffer that its thread writes again", `static volatile char buf[4];
+A { LOCK(m); buf[0] = 1; UNLOCK(m); LOCK(n); buf[0] = 3; int v = buf[0]; UNLOCK(n); assert(v == 3); return p; }
+B { LOCK(m); buf[0] = 2; UNLOCK(m); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
 }

@@ -9,6 +9,11 @@ y++; UNLOCK(m); } return p; }
 B { LOCK(m);
 x = 1; UNLOCK(m); LOCK(m); last = y; UNLOCK(m); return p; }
 MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(last == y); unused(); }`, []string{"Thread 0.1 reads x (guest.c:21) with m held, releases that (guest.c:22), and changes y (guest.c:23) when it holds it again", "thread 0.2 changes x (guest.c:25)", "Hold m over both, or look at x again"}, ""},
+	{"a look in one section, another variable changed in the next, and a third thread fails", `static volatile int last;
+A { LOCK(m); int open = !x; UNLOCK(m); if (open) { LOCK(m); y++; UNLOCK(m); z = 1; } return p; }
+C { LOCK(m); while (!x) pthread_cond_wait(&q, &m); last = y; UNLOCK(m); return p; }
+MAIN { GO(a); GO(c); LOCK(m);
+x = 1; pthread_cond_signal(&q); UNLOCK(m); JOIN(a); JOIN(c); assert(last == z); unused(); }`, []string{"Thread 0.1 reads x (guest.c:21) with m held, releases that (guest.c:21), and changes y (guest.c:21)", "thread 0 changes x (guest.c:24)"}, ""},
 	{"a price read in one section, a sum written in the next", `static volatile int price = 3, sum;
 static int now(void) { LOCK(m); int v = price;
 UNLOCK(m); return v; }

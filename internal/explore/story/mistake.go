@@ -103,7 +103,7 @@ func (st *Story) unprotected(b *result.Bug, f *scheduler.Failure) string {
 		return fmt.Sprintf("Thread %s releases %s (%s) between its two accesses to %s (%s), and thread %s changes that. Hold %s over both, or look again after taking it.",
 			t, all[0], let, variable, lines(x, y), u, all[0])
 	case !acts:
-		return ""
+		return st.readLate(&x, &m, &y)
 	case len(common(x.Held, m.Held)) > 0 && len(y.Held) == 0:
 		lock := common(x.Held, m.Held)[0]
 		let := st.letGo(st.hit.thread, lock)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -100,4 +101,19 @@ func (st *Story) leadsTo(v, addr uint64) bool {
 		return name
 	}
 	return of(v) != "" && of(v) == of(addr)
+}
+
+// readLate: a thread writes something under a lock, releases that, and reads it again. In between,
+// another thread writes it under the lock.
+func (st *Story) readLate(x, m, y *result.Access) string {
+	if !st.accessAt(st.hit.before).IsWrite() || st.accessAt(st.hit.after).IsWrite() || len(st.anyHeld(st.hit.after)) > 0 {
+		return ""
+	}
+	for _, lock := range common(x.Held, m.Held) {
+		if let := st.letGo(st.hit.thread, lock); let != "" {
+			return fmt.Sprintf("Thread %s writes %s (%s) under %s, and reads it (%s) when it has released that (%s). In between thread %s writes it under %s (%s). Hold %s until the last use, or copy under %s what is needed.",
+				y.Thread, m.Name(), where(x.Stack), lock, where(y.Stack), let, m.Thread, lock, where(m.Stack), lock, lock)
+		}
+	}
+	return ""
 }

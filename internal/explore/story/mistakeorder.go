@@ -187,7 +187,11 @@ func (st *Story) announced(f *flip) string {
 		return "" // the two keep each other out, or mean to
 	}
 	for x, a := range st.backward(f.other, f.first) {
-		if a.IsWrite() || a.Addr < lowestVariable || f.late.overlaps(a) {
+		if a.Addr < lowestVariable || f.late.overlaps(a) {
+			continue
+		}
+		once := a.IsWrite() && st.exchanged(x)
+		if a.IsWrite() && !once {
 			continue
 		}
 		if st.waitsBetween(f.other, x, f.first) {
@@ -203,10 +207,20 @@ func (st *Story) announced(f *flip) string {
 		if !meant || flag.Symbol == "" || flag.Bookkeeping || where(flag.Stack) == "" || where(set.Stack) == "" {
 			continue
 		}
+		if once {
+			return fmt.Sprintf("Thread %s finds by %s (%s) that thread %s has begun (%s), and uses %s (%s) before that one writes it (%s). Have it wait until the other one is done, as pthread_once does.",
+				data.Thread, flag.Name(), where(flag.Stack), f.early.thread, where(set.Stack), data.Name(), f.here, f.earlyIs)
+		}
 		return fmt.Sprintf("Thread %s finds by %s (%s) that it can use %s (%s), but thread %s sets %s (%s) before it writes %s (%s). Set it after that.",
 			data.Thread, flag.Name(), where(flag.Stack), data.Name(), f.here, f.early.thread, flag.Name(), where(set.Stack), data.Name(), f.earlyIs)
 	}
 	return ""
+}
+
+// exchanged reports whether an exchange finds the value that it writes, so that it only looks.
+func (r *record) exchanged(x at) bool {
+	w, _, ok := r.source(x)
+	return ok && r.accessAt(x).Flags&trace.RMW != 0 && r.rawAt(w) == r.rawAt(x)
 }
 
 // writesToo reports whether the late thread of a flip writes, before or after its read, what it

@@ -92,8 +92,12 @@ func (st *Story) wipedText(v *wipe, x at, waiter, waits string) string {
 		return fmt.Sprintf("Thread %s sets %s to %s (%s) and back to %s (%s) before thread %s looks at it (%s), so thread %s waits for ever (%s). Let a thread that has seen it set it back, or count these events and never count down.",
 			set.Thread, set.Name(), set.New, where(set.Stack), back.New, where(back.Stack), waiter, where(look.Stack), waiter, waits)
 	}
-	return fmt.Sprintf("Thread %s sets %s back to %s (%s), and hasn't looked at it since thread %s set it to %s (%s). So thread %s waits for ever (%s) for what has come already. Set it back where a look finds it set, under the same lock as the look.",
-		back.Thread, back.Name(), back.New, where(back.Stack), set.Thread, set.New, where(set.Stack), waiter, waits)
+	cure := "Set it back where a look finds it set, under the same lock as the look."
+	if len(st.held(v.back)) == 0 {
+		cure = "Set it back where a look finds it set, in one atomic step."
+	}
+	return fmt.Sprintf("Thread %s sets %s back to %s (%s), and hasn't looked at it since thread %s set it to %s (%s). So thread %s waits for ever (%s) for what has come already. %s",
+		back.Thread, back.Name(), back.New, where(back.Stack), set.Thread, set.New, where(set.Stack), waiter, waits, cure)
 }
 
 // maker is the thread that made an access.

@@ -87,8 +87,8 @@ func (st *Story) betweenTwo(t, u trace.TID, list []section, mid section, failed 
 	if let == "" {
 		return ""
 	}
-	if failed == u {
-		return st.changedApart(t, u, *one, mid, lock, let, passes)
+	if text := st.changedApart(t, u, *one, mid, lock, let, passes); text != "" && failed == u {
+		return text
 	}
 	if two == nil {
 		return ""
