@@ -24,8 +24,8 @@
 // rooms have. Each keeps the rest itself. A state goes back everywhere: the core says
 // before a thread changes (Keep), at a mark and at a rewind.
 //
-// Others are used by the core, and know no System: known has the facts that are learned, names
-// gives threads their numbers, and stores has a store buffer as a value.
+// Others are used by the core, and know no System. Package known has the facts that are learned.
+// names gives threads their numbers. stores has a store buffer, as a value.
 //
 // # The parts
 //

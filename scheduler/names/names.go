@@ -124,6 +124,9 @@ func (n *Names) Learn(all []string) error {
 			if err := n.append(name); err != nil {
 				return err
 			}
+			if i >= len(n.paths) {
+				return ErrOther // it is there twice
+			}
 		case n.paths[i] != name:
 			return ErrOther
 		}
