@@ -120,12 +120,14 @@ papers: build
 study: build
 	$(ENV) go run -buildvcs=false ./internal/study $(STUDYFLAGS)
 
-## make soak     the searches on SOAK random model programs (a million: more than an hour) and SOAK_GUESTS random C programs, fresh seeds;
-##               SOAK_OUTSIDE programs rich in libc, against libc's own code too, and SOAK_RUNS runs of each on this machine;
-##               SOAK_TSO random programs for the theorem on triangular races, and SOAK_LITMUS runs of each litmus test on
-##               this machine, SOAK_BUFFERS random programs with store buffers; every guest of the tests in every build;
-##               LANDGO_SOAK_SEARCHES=trust,rounder for those alone, on the model programs; then a class of
-##               SOAK_GRADE students, tests and kills, SOAK_FILES broken files, the pure packages under the race detector, and the C part under ASan and UBSan
+## make soak     the searches on SOAK random model programs (a million: more than an hour), with fresh seeds.
+##               SOAK_GUESTS random C programs, and every guest of the tests in every build.
+##               SOAK_OUTSIDE programs rich in libc, against libc's own code too, and SOAK_RUNS runs of each here.
+##               SOAK_TSO random programs for the theorem on triangular races; SOAK_BUFFERS with store buffers.
+##               SOAK_LITMUS runs of each litmus test on this machine.
+##               A class of SOAK_GRADE students, tests and kills; SOAK_FILES broken files.
+##               The pure packages under the race detector, and the C part under ASan and UBSan.
+##               LANDGO_SOAK_SEARCHES=trust,rounder for those searches alone, on the model programs.
 SOAK ?= 1000000
 SOAK_GUESTS ?= 600
 SOAK_OUTSIDE ?= 1000

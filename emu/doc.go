@@ -30,13 +30,14 @@
 //	a run         order (what a run is told to do), stop (what it ended with), run and run.c,
 //	              script (without an engine, for tests), context (registers of threads), ran
 //	              (what was executed), leg (what came of a run, played)
-//	hooks         insn.c (before an instruction), access.c (before an access), fault.c, abort.c
-//	what a run    record.c (accesses that are events), sharing (what threads share), party (which of
+//	hooks         insn.c (before an instruction), access.c (before an access), fault.c,
+//	              far.c (addresses that the engine would shorten), abort.c
+//	what a run    record.c (accesses that are events), sharing (which bytes threads share), party (which of
 //	has done      the guest's own threads or handlers accesses memory), narrate (for debuggers)
 //	instructions  classify.c, twobyte.c, opcode.h, operand.c, half.c and stored.c (stopped half-way),
 //	              probe.c (what one is about to do), remainder.c, halves.c
 //	              (upper halves of registers that cmpxchg leaves, flags that rcl sets too early)
-//	going back    mark, journal.c, change (values of Go's side), before (bytes at an earlier moment)
+//	going back    mark, journal.c, change (which bytes were written, with what), before (bytes at an earlier moment)
 //	memory        memory, pages, written (pages that were ever written to), heap (blocks), stack.c, frame
 //	whole states  digest, freeze
 //	kernels       board, device.c, program.c (user programs of a kernel)

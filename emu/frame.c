@@ -1,6 +1,6 @@
 /*
- * What is on the stack before a function's own variables. A machine may be given the frames of
- * functions: then each of them finds a fill in the bytes of its frame. They are below the stack
+ * A function finds old bytes where its variables will be on the stack. A machine may be given the
+ * frames of functions: then each of them finds a fill in the bytes of its frame. They are below the stack
  * pointer at its first instruction, so what they had is unused from then on (the red zone is that
  * of a function that calls none).
  *

@@ -1,13 +1,13 @@
 /*
- * What the engine changes too early, or too much of.
+ * The engine changes some things too early, or too much of them: they are put back here.
  *
- * The upper halves of registers at a compare-and-exchange of four bytes, in 64-bit
+ * One is the upper halves of registers at a compare-and-exchange of four bytes, in 64-bit
  * mode. A processor writes RAX only where the values differ, and a register that it
  * would exchange only where they don't. What it doesn't write keeps its upper half.
  * The engine writes both always, and clears them: they are put back before the next
  * instruction.
  *
- * The flags of rcl and rcr with memory. The engine sets them before it stores, and a
+ * The others are the flags of rcl and rcr with memory. The engine sets them before it stores, and a
  * run may stop before the store: the instruction would begin again with its own carry.
  */
 #include "classify.h"

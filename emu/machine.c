@@ -210,7 +210,7 @@ const char *machine_hook(struct machine *m)
 		if (err)
 			return uc_strerror(err);
 	}
-	const char *failed = m->bare ? hook_ports(m) : NULL;
+	const char *failed = m->bare ? hook_ports(m) : far_open(m);
 	return failed ? failed : context_init(m);
 }
 
@@ -229,6 +229,7 @@ const char *machine_code_changed(struct machine *m, uint64_t lo, uint64_t hi)
 
 void machine_close(struct machine *m)
 {
+	far_close(m);
 	slots_free(m);
 	if (m->kernel)
 		uc_context_free(m->kernel);

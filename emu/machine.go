@@ -52,8 +52,8 @@ type Machine struct {
 	lo      uint64             // physical address of code[0] and brk[0]
 	named   []uint64           // the instructions that Points named
 	broken  []uint64           // where brk isn't 0, or was not
-	claimed map[uint64]claimed // see Claim
-	hulls   [64]hullFound      // see SharedHull
+	claimed map[uint64]claimed // by where a range begins: see Claim (sharing.go)
+	hulls   [64]hullFound      // see SharedHull (sharing.go)
 	// loaded is where Load has written.
 	loaded []Range
 	log    []change

@@ -418,8 +418,7 @@ struct machine {
 
 	/* Of the machine. */
 	uc_engine *uc;
-	bool is32;
-	bool uniprocessor;
+	bool is32, uniprocessor;
 	bool bare;            /* the guest owns the machine: memory by physical addresses, code by virtual ones */
 	uint32_t ndevices;
 	struct device devices[MAX_DEVICES];
@@ -432,6 +431,7 @@ struct machine {
 	uint64_t program_at;  /* and where it is in memory */
 	uint64_t code_bias;   /* see code_at */
 	uint64_t cr3;         /* that the engine's look-aside buffer goes with */
+	struct far *far;      /* see far.c */
 	uint64_t heap_lo;     /* of the memory that is handed out in blocks */
 	uint64_t heap_len;
 	uint64_t hole_lo;     /* a part of that which isn't */

@@ -184,3 +184,17 @@ func (m *Machine) remember(addr, n uint64) {
 func (m *Machine) rememberProt(page, n uint64, old uint8) {
 	m.push(undoEntry{page | C.UNDO_PERM<<C.UNDO_KIND_SHIFT, n<<8 | uint64(old)})
 }
+
+// Logged is the length of the log of Go-side state: it grows with each Set that
+// changes a word, and with each Undo.
+func (m *Machine) Logged() int { return len(m.log) }
+
+// OnlySet reports whether all changes of Go-side state are of one word since the log had a length.
+func (m *Machine) OnlySet(p *uint64, since int) bool {
+	for i := since; i < len(m.log); i++ {
+		if m.log[i].word != p {
+			return false
+		}
+	}
+	return true
+}

@@ -1,5 +1,5 @@
 /*
- * What runs did, for a debugger: each instruction that was completed, with its accesses,
+ * A debugger hears what runs did: each instruction that was completed, with its accesses,
  * whether others can observe them or not. A run without RUN_NARRATE pays nothing.
  */
 #include <stdlib.h>

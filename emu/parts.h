@@ -144,6 +144,11 @@ void probe(struct machine *m);
 const char *device_open(struct machine *m, uint64_t addr);
 void access_beyond(struct machine *m, uint64_t addr, uint32_t size, bool write);
 
+/* far.c */
+const char *far_open(struct machine *m);
+void far_close(struct machine *m);
+uint64_t far_address(const struct machine *m, uint64_t addr);
+
 /* board.c */
 void board_keep(struct machine *m, int32_t slot);
 bool board_enter(struct machine *m, int32_t from, int32_t to);

@@ -193,7 +193,7 @@ func TestAddressGiven(t *testing.T) {
 			t.Errorf("%#x: %+v", addr, *s)
 		}
 	}
-	for _, addr := range []uint64{64 << 30, 1 << 47, 0xffffffffffffff00, 0xfffffffffffffffe, 0xffff800000000000} {
+	for _, addr := range []uint64{64 << 30, 1 << 47, 0xffffffffffffff00, 0xfffffffffffffffe, 0xffff800000000000, dataAt | 1<<52, dataAt | 1<<63, dataAt | 1<<63 | 1<<52, dataAt | 1<<52} {
 		s := g.Run(&Run{From: g.Start(&Regs{RIP: g.entry, RBX: addr})})
 		if s.Why != StopFault || s.Fault.Kind != FaultRead || s.Fault.Addr != addr {
 			t.Errorf("%#x: %+v", addr, *s)

@@ -38,8 +38,7 @@ void stop_fault(struct machine *m, enum fault kind, uint64_t addr, uint32_t size
 	if (m->why)
 		return;
 	m->result.fault = kind;
-	/* The engine gives 52 bits in some versions: extend the sign in all. */
-	m->result.fault_addr = (uint64_t)((int64_t)(addr << 12) >> 12);
+	m->result.fault_addr = far_address(m, addr);
 	m->result.fault_size = size;
 	if (kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_BLOCK_READ || kind == FAULT_BLOCK_WRITE || kind == FAULT_STACK)
 		stop_in_access(m);

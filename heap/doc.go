@@ -11,4 +11,11 @@
 // Invariant: the model is a function of the calls made since its beginning.
 // Rewind takes it back to a Mark, with all that was logged after it (log.go), so that it
 // is part of the state that a search goes back to.
+//
+// # The files
+//
+//	blocks      heap (all lives), pages (blocks by their pages), cover (which block an address was in)
+//	errors      access, free, leak
+//	back        log, digest
+//	arena       the trusted allocator: where blocks lie
 package heap

@@ -1,15 +1,3 @@
-// Package kernel defines the system that a guest believes it runs on. Its
-// sub-packages implement it: linux (system calls), pebbles (int traps).
-//
-// A Kernel answers traps. It owns address space layout, files, queues and
-// clocks of the guest; package scheduler owns threads, preemption points and
-// the trusted synchronisation objects.
-//
-// Invariant: every bit of a kernel's state that can change during an execution
-// is assigned through emu.Machine.Set or undone by emu.Machine.Undo. So it is
-// marked and rewound with the machine. Names that a kernel gives out (thread
-// ids, addresses) are functions of the asking thread's name and its own
-// history, never of the order of different threads.
 package kernel
 
 import (
@@ -40,10 +28,25 @@ type Plan struct {
 	Fences   bool     // it empties the store buffers of other threads' processors before it returns
 	Lockless bool     // its thread's store buffer may be as it was when it returns
 	Rests    []Bytes  // in memory, on which Lockless rests
+	About    About    // what else about it matters to a search
 	Name     string   // the call's name, for reports and certificates
 	Reason   string   // for Invalid: one clause, e.g. "system call 41 (socket) is not modelled"
 	Gap      Gap      // for Invalid: the kind of thing
 }
+
+// About says of a call what a scheduler can't know by its name, as a set.
+type About uint8
+
+const (
+	// AboutThread: its thread tells of itself, as a library's code does in each new thread.
+	AboutThread About = 1 << iota
+	// AboutKept: it makes a difference to the call whether a signal is kept.
+	AboutKept
+	// AboutTimers: it makes a difference whether a timer has gone off, whose signal comes later.
+	AboutTimers
+	// AboutSuccess: it ends the process, with status 0.
+	AboutSuccess
+)
 
 // Bytes are Size bytes of guest memory.
 type Bytes struct{ Addr, Size uint64 }

@@ -83,10 +83,11 @@
 //	for callers     system search execution kind spec bound workers
 //	the explorer    explorer, explorerstep, explorerpath, explorerend; strategy;
 //	                path, branch, backtrack, wakeup, sleepset, sleepbound, pending;
-//	                above, countedwindow, unread; budget, estimate
-//	no reduction    exhaustive, bounded (iteration, frontier), sleep
+//	                above (additions: the least that an order could find), countedwindow (those in
+//	                any order with one), unread (stores that nothing reads); budget, estimate
+//	no reduction    exhaustive, bounded, iteration, frontier (where a bound struck), sleep
 //	stateful        stateful, endless
-//	DPOR            dpor, eager (figure3, marking, figure4, classic), source, nidhugg,
+//	DPOR            dpor, eager: figure3, marking, figure4, classic; source, nidhugg,
 //	                optimal; observers, observerscells, observersrun, sources, puzzle; static,
 //	                promise
 //	within bounds   meter, earlyflush; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,

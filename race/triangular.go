@@ -58,11 +58,11 @@ type Triangular struct {
 	order
 	asleep
 	cfg      TriangularConfig
-	cells    map[uint64]*tsoCell
+	cells    map[uint64]*triCell
 	recent   [64]recentCell // some of cells
-	visits   []tsoVisit
-	objs     map[uint64]*tsoObject
-	lately   [64]*tsoObject    // some of objs, nil for none
+	visits   []triVisit
+	objs     map[uint64]*triObject
+	lately   [64]*triObject    // some of objs, nil for none
 	stored   bool              // the step under way has stored since its last operation that drains
 	step     *trace.Transition // under way
 	began    uint32            // the time of the thread under way, before its step
@@ -88,21 +88,21 @@ type TriangularConfig struct {
 	// orders nothing.
 	Clock func(addr uint64) bool
 
-	fault tsoFault // a test of the tests leaves a rule out
+	fault triFault // a test of the tests leaves a rule out
 }
 
-// tsoFault is a rule that a mutant of the watch leaves out.
-type tsoFault uint8
+// triFault is a rule that a mutant of the watch leaves out.
+type triFault uint8
 
 const (
-	ignoreLockedStores tsoFault = iota + 1 // a locked instruction's store makes no race
+	ignoreLockedStores triFault = iota + 1 // a locked instruction's store makes no race
 	anyCover                               // any store of t's that covers the bytes will do
 	wholeAddresses                         // accesses that overlap in part don't meet
 	storesDrain                            // the last store only counts if nothing was stored before it
 	lookAhead                              // what w itself conflicts with counts as before it
 	failedLoads                            // a compare-and-exchange that failed makes no race
 	lastFound                              // one that finds an older store than the last one makes none
-	numTSOFaults
+	numTriFaults
 )
 
 // Triangle is a triangular race.
@@ -116,8 +116,8 @@ type Triangle struct {
 // triangle tells triangular races apart: by their instructions.
 type triangle struct{ store, load, racing uint64 }
 
-// tsoVisit is an access in an execution. Number 0 is none.
-type tsoVisit struct {
+// triVisit is an access in an execution. Number 0 is none.
+type triVisit struct {
 	Access
 	failed bool // a compare-and-exchange that failed
 	blend  trace.Blend
@@ -127,9 +127,9 @@ type tsoVisit struct {
 	store  int32 // the visit of its thread's last store before that may be buffered, 0 for none
 }
 
-// tsoCell has the last accesses of a granule, by thread, bytes and kind.
-type tsoCell struct {
-	all    []tsoPlace
+// triCell has the last accesses of a granule, by thread, bytes and kind.
+type triCell struct {
+	all    []triPlace
 	object bool // an operation's object lies here
 	guard  int32
 	loads  bool // a load that may be of a race was made here (triangularguard.go)
@@ -137,10 +137,10 @@ type tsoCell struct {
 
 type recentCell struct {
 	granule uint64
-	cell    *tsoCell
+	cell    *triCell
 }
 
-type tsoPlace struct {
+type triPlace struct {
 	thread trace.TID
 	mask   uint8
 	write  bool
@@ -149,10 +149,10 @@ type tsoPlace struct {
 	last   int32 // slot: its last visit
 }
 
-// tsoObject has the last operations on an object, by thread.
-type tsoObject struct {
+// triObject has the last operations on an object, by thread.
+type triObject struct {
 	addr uint64
-	all  []tsoPlace // write: it changed the object; else it looked, with a plain load
+	all  []triPlace // write: it changed the object; else it looked, with a plain load
 }
 
 type contact struct {
@@ -163,8 +163,8 @@ type contact struct {
 
 // NewTriangular returns a watch at the start of an execution.
 func NewTriangular(cfg TriangularConfig) *Triangular {
-	return &Triangular{order: newOrder(false), cfg: cfg, cells: map[uint64]*tsoCell{}, objs: map[uint64]*tsoObject{},
-		visits: make([]tsoVisit, 1), found: map[triangle]*Triangle{}, stores: map[uint64]bool{},
+	return &Triangular{order: newOrder(false), cfg: cfg, cells: map[uint64]*triCell{}, objs: map[uint64]*triObject{},
+		visits: make([]triVisit, 1), found: map[triangle]*Triangle{}, stores: map[uint64]bool{},
 		asleep: asleep{sleeps: !cfg.Unordered}} // Crossed has to be known from the start
 }
 
@@ -326,7 +326,7 @@ func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	th := &d.threads[t]
 	at := int32(len(d.visits))
 	before := d.slots[th.clock]
-	d.visits = append(d.visits, tsoVisit{time: d.at(before, t) + 1, before: before, failed: a.Flags&trace.FailedCAS != 0, blend: a.Blends(),
+	d.visits = append(d.visits, triVisit{time: d.at(before, t) + 1, before: before, failed: a.Flags&trace.FailedCAS != 0, blend: a.Blends(),
 		Access: Access{Thread: t, PC: a.PC, Addr: lo, Size: uint32(hi - lo), Write: a.IsWrite(), Insn: a.Insn}})
 	v := &d.visits[at]
 	if d.cfg.Unordered && a.Flags&(trace.Write|trace.RMW) == trace.Write {
@@ -386,7 +386,7 @@ func (d *Triangular) buffered(slot, n int32, pc uint64) {
 }
 
 // after is the clock of a thread after access v: it comes after what v conflicts with.
-func (d *Triangular) after(v *tsoVisit) int32 {
+func (d *Triangular) after(v *triVisit) int32 {
 	clock := d.with(v.before, v.Thread, v.time)
 	for _, m := range d.contacts {
 		o := &d.visits[m.visit]
@@ -405,14 +405,14 @@ func (d *Triangular) after(v *tsoVisit) int32 {
 	return clock
 }
 
-func (d *Triangular) cell(granule uint64) *tsoCell {
+func (d *Triangular) cell(granule uint64) *triCell {
 	recent := &d.recent[granule>>3%uint64(len(d.recent))]
 	if recent.cell != nil && recent.granule == granule {
 		return recent.cell
 	}
 	c := d.cells[granule]
 	if c == nil {
-		c = &tsoCell{}
+		c = &triCell{}
 		d.cells[granule] = c
 	}
 	recent.granule, recent.cell = granule, c
@@ -421,7 +421,7 @@ func (d *Triangular) cell(granule uint64) *tsoCell {
 
 // meet notes what an access to bytes of a granule conflicts with and isn't ordered after, and
 // that the granule's last access of its kind is visit at.
-func (d *Triangular) meet(v *tsoVisit, c *tsoCell, g uint64, m uint8, at int32) {
+func (d *Triangular) meet(v *triVisit, c *triCell, g uint64, m uint8, at int32) {
 	own := int32(0)
 	for i := range c.all {
 		p := &c.all[i]
@@ -450,7 +450,7 @@ func (d *Triangular) meet(v *tsoVisit, c *tsoCell, g uint64, m uint8, at int32) 
 	}
 	if own == 0 {
 		own = d.newSlots(1)
-		c.all = append(c.all, tsoPlace{v.Thread, m, v.Write, v.failed, v.blend, own})
+		c.all = append(c.all, triPlace{v.Thread, m, v.Write, v.failed, v.blend, own})
 	}
 	d.set(own, at)
 }

@@ -109,9 +109,9 @@ var lateFailure = &litmus.Program{Memory: 4, Threads: [][]litmus.Insn{
 	{{Kind: litmus.CAS, Addr: 1, Size: 2, Value: 5, Reg: 2}, {Kind: litmus.Load, Addr: 1, Size: 2, Reg: 2}, {Kind: litmus.Load, Addr: 2, Size: 2, Reg: 1}},
 }}
 
-// tsoFaults lists the mutants.
-func tsoFaults() (all []tsoFault) {
-	for f := tsoFault(1); f < numTSOFaults; f++ {
+// triFaults lists the mutants.
+func triFaults() (all []triFault) {
+	for f := triFault(1); f < numTriFaults; f++ {
 		all = append(all, f)
 	}
 	return all
@@ -121,16 +121,16 @@ func tsoFaults() (all []tsoFault) {
 // beyond litmus.SC has no triangular race.
 func TestTriangularMutants(t *testing.T) {
 	const programs = 3000
-	caught := map[tsoFault]bool{}
+	caught := map[triFault]bool{}
 	r := rand.New(rand.NewPCG(2, 2))
-	for i := 0; i < programs && len(caught) < len(tsoFaults()); i++ {
+	for i := 0; i < programs && len(caught) < len(triFaults()); i++ {
 		p := litmus.Random(r)
 		if i == 0 {
 			p = lateFailure
 		}
 		more := litmus.SC
 		known := false
-		for _, f := range tsoFaults() {
+		for _, f := range triFaults() {
 			if caught[f] {
 				continue
 			}
@@ -148,7 +148,7 @@ func TestTriangularMutants(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range tsoFaults() {
+	for _, f := range triFaults() {
 		if !caught[f] {
 			t.Errorf("fault %d isn't caught by %d programs", f, programs)
 		}

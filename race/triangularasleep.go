@@ -85,7 +85,7 @@ func (d *Triangular) mayRace(t trace.TID, a *trace.Access) bool {
 	case !a.IsWrite():
 		loads = last != 0 && !(d.covered(&d.visits[last], lo, hi) && !d.besideAny(lo, hi)) && !(d.isWord(lo) && d.changesKernel())
 	case !d.isWord(lo):
-		d.visits = append(d.visits, tsoVisit{Access: Access{Thread: t, Addr: lo, Size: uint32(hi - lo), Write: true}})
+		d.visits = append(d.visits, triVisit{Access: Access{Thread: t, Addr: lo, Size: uint32(hi - lo), Write: true}})
 		d.buffered(slot, int32(len(d.visits)-1), a.PC)
 	}
 	if d.guarded {
@@ -95,7 +95,7 @@ func (d *Triangular) mayRace(t trace.TID, a *trace.Access) bool {
 }
 
 // covered reports whether a store has all bytes of a range.
-func (d *Triangular) covered(s *tsoVisit, lo, hi uint64) bool {
+func (d *Triangular) covered(s *triVisit, lo, hi uint64) bool {
 	return s.Addr <= lo && hi <= s.Addr+uint64(s.Size)
 }
 
@@ -117,7 +117,7 @@ func (d *Triangular) wake() {
 		d.asleep = asleep{sleeps: true, guarded: true}
 	}
 	d.order, d.visits = newOrder(false), d.visits[:1]
-	d.cells, d.objs = map[uint64]*tsoCell{}, map[uint64]*tsoObject{}
+	d.cells, d.objs = map[uint64]*triCell{}, map[uint64]*triObject{}
 	clear(d.recent[:])
 	clear(d.lately[:])
 	seen := 0

@@ -4,7 +4,7 @@ import "landgo/internal/trace"
 
 // judge looks for triangular races of an access with those that it has met. v isn't in
 // the buffer itself yet.
-func (d *Triangular) judge(v *tsoVisit) {
+func (d *Triangular) judge(v *triVisit) {
 	for _, m := range d.contacts {
 		o := &d.visits[m.visit]
 		switch {
@@ -17,7 +17,7 @@ func (d *Triangular) judge(v *tsoVisit) {
 }
 
 // triangle adds the race of load r and store w, if it is one. One of the two is under way.
-func (d *Triangular) triangle(r, w *tsoVisit, m contact) {
+func (d *Triangular) triangle(r, w *triVisit, m contact) {
 	s := &d.visits[r.store]
 	before := w.before
 	if d.cfg.fault == lookAhead {
@@ -39,7 +39,7 @@ func (d *Triangular) triangle(r, w *tsoVisit, m contact) {
 
 // finds reports whether a compare-and-exchange reads a byte of a store that may be buffered
 // with the one at visit n, or of that.
-func (d *Triangular) finds(w *tsoVisit, n int32) bool {
+func (d *Triangular) finds(w *triVisit, n int32) bool {
 	for ; n != 0; n = d.visits[n].store {
 		if s := &d.visits[n]; w.Addr < s.Addr+uint64(s.Size) && s.Addr < w.Addr+uint64(w.Size) {
 			return true
@@ -52,7 +52,7 @@ func (d *Triangular) finds(w *tsoVisit, n int32) bool {
 }
 
 // covers reports whether store s has all the bytes of a contact.
-func (d *Triangular) covers(r, s *tsoVisit, m contact) bool {
+func (d *Triangular) covers(r, s *triVisit, m contact) bool {
 	if d.cfg.fault == anyCover {
 		// The newest store of the thread to just these bytes, drained or not.
 		for i := r.store; i > 0; i-- {
@@ -65,7 +65,7 @@ func (d *Triangular) covers(r, s *tsoVisit, m contact) bool {
 	return s.covers(m)
 }
 
-func (v *tsoVisit) covers(m contact) bool {
+func (v *triVisit) covers(m contact) bool {
 	lo, hi := v.Addr, v.Addr+uint64(v.Size)
 	return lo < m.granule+8 && m.granule < hi && m.mask&^trace.GranuleMask(m.granule, max(lo, m.granule), min(hi, m.granule+8)) == 0
 }

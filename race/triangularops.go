@@ -70,7 +70,7 @@ func (d *Triangular) effect(t trace.TID, o *trace.Op) {
 		d.stored = false
 	case (bufferingOf[o.Kind] == stores || unlocksByStore(o)) && o.Size > 0:
 		// Which of its bytes it stores isn't known, so it covers none.
-		d.visits = append(d.visits, tsoVisit{time: d.now(t), store: d.slots[d.threads[t].store], Access: Access{Thread: t, PC: o.PC, Addr: o.Obj, Write: true}})
+		d.visits = append(d.visits, triVisit{time: d.now(t), store: d.slots[d.threads[t].store], Access: Access{Thread: t, PC: o.PC, Addr: o.Obj, Write: true}})
 		d.set(d.threads[t].store, int32(len(d.visits)-1))
 		d.stored = true
 	}
@@ -121,7 +121,7 @@ func (d *Triangular) looks(t trace.TID, o *trace.Op) {
 	}
 	// As of the step's beginning: what a step does after it has released a lock (a
 	// wait on a condition variable) is done before.
-	v := tsoVisit{time: d.began, before: d.slots[d.threads[t].clock], Access: Access{Thread: t, PC: o.PC, Addr: o.Obj, Size: o.Size, Write: !look}}
+	v := triVisit{time: d.began, before: d.slots[d.threads[t].clock], Access: Access{Thread: t, PC: o.PC, Addr: o.Obj, Size: o.Size, Write: !look}}
 	if look {
 		v.store = buffered
 	}
@@ -141,7 +141,7 @@ func (d *Triangular) looks(t trace.TID, o *trace.Op) {
 	}
 	if own == 0 {
 		own = d.newSlots(1)
-		x.all = append(x.all, tsoPlace{thread: t, write: v.Write, last: own})
+		x.all = append(x.all, triPlace{thread: t, write: v.Write, last: own})
 	}
 	d.visits = append(d.visits, v)
 	d.set(own, int32(len(d.visits)-1))
@@ -157,13 +157,13 @@ func hasObject(o *trace.Op) bool {
 func looksAt(o *trace.Op) bool { return hasObject(o) && bufferingOf[o.Kind] == looks }
 
 // operatedOn is the object of an operation.
-func (d *Triangular) operatedOn(o *trace.Op) *tsoObject {
+func (d *Triangular) operatedOn(o *trace.Op) *triObject {
 	if x := d.lately[o.Obj>>3%uint64(len(d.lately))]; x != nil && x.addr == o.Obj {
 		return x
 	}
 	x := d.objs[o.Obj]
 	if x == nil {
-		x = &tsoObject{addr: o.Obj}
+		x = &triObject{addr: o.Obj}
 		d.objs[o.Obj] = x
 		for g := o.Obj &^ 7; g < o.Obj+uint64(o.Size); g += 8 {
 			d.cell(g).object = true
@@ -188,7 +188,7 @@ func (d *Triangular) calls(t trace.TID, o *trace.Op) {
 }
 
 // apart adds the race of a look r and a change w that nothing orders.
-func (d *Triangular) apart(r, w *tsoVisit) {
+func (d *Triangular) apart(r, w *triVisit) {
 	s := &d.visits[r.store]
 	if d.at(w.before, r.Thread) < s.time {
 		d.Add(Triangle{Store: s.Access, Load: r.Access, Racing: w.Access})
@@ -197,7 +197,7 @@ func (d *Triangular) apart(r, w *tsoVisit) {
 
 // besideObject adds the races of load r of an object's own bytes with operations on it by
 // other threads that came before. Those that come after come before in another trace.
-func (d *Triangular) besideObject(r *tsoVisit, g uint64) {
+func (d *Triangular) besideObject(r *triVisit, g uint64) {
 	for at, x := range d.objs {
 		if at >= g+8 {
 			continue

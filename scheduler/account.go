@@ -205,20 +205,6 @@ func (s *state) Starts() []Start {
 	return out
 }
 
-// Limit makes the stepping thread stop at one of its own instruction numbers,
-// beyond the one where its step begins, for replays; 0: no limit. The last
-// instruction may be one that landgo carries out (a yield): there a step ended
-// whose thread stopped before an access, and nothing shares its memory yet.
-func (s *fixed) Limit(insns uint64) { s.limit, s.exact = insns, insns != 0 }
-
-// LimitStarts says, by name, how far threads may run when they are created, for
-// a replay that knows less of what threads share than the run did.
-func (s *fixed) LimitStarts(insns map[string]uint64) { s.starts = insns }
-
-// StayAtStart has threads stand at their very beginning when they are created: what is
-// private of it is of their own first step then, for a user that looks on.
-func (s *fixed) StayAtStart(on bool) { s.atStart = on }
-
 // Instructions is the number of guest instructions run so far, what was taken
 // back included.
 func (s *seen) Instructions() uint64 { return s.instructions }

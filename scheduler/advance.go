@@ -1,8 +1,6 @@
 package scheduler
 
 import (
-	"errors"
-
 	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -15,14 +13,6 @@ const firstChunk = 4096
 // pollEvery is after how many stops of a step stopping is thought of: each is an
 // operation that landgo carries out, or some thousand instructions.
 const pollEvery = 1 << 14
-
-// ErrStopped ends a step that StopIf's function wanted ended.
-var ErrStopped = errors.New("the step was stopped")
-
-// StopIf has steps ask, every few thousand operations or instructions, whether to
-// end with ErrStopped; nil: they don't. At few points one step may be a thread's
-// whole life, or have no end; a kernel's may have thousands of ticks.
-func (s *fixed) StopIf(f func() bool) { s.stopIf = f }
 
 // Advance runs a thread from its saved CPU state to its next preemption point.
 // allow is the number of shared events that it may make before it stops. New

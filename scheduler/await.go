@@ -309,7 +309,7 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 	key := pollKey{thread: th.ID, effects: th.Effects}
 	a := &th.Access
 	if v == nil {
-		key.value = aw.in.found(th, a)
+		key.value = aw.in.valueFor(th, a)
 	} else {
 		key.value = *v
 	}

@@ -139,3 +139,45 @@ func (k *Blocks) InHeap(addr uint64) bool {
 	}
 	return false
 }
+
+// FaultFailure is the bug of a processor fault.
+func (k *Blocks) FaultFailure(t trace.TID, f emu.Fault) *Failure {
+	th := &k.in.threads[t]
+	out := &Failure{Kind: trace.Segfault, Thread: th.ID, PC: th.Regs.RIP}
+	switch f.Kind {
+	case emu.FaultDivide:
+		out.Kind, out.Message = trace.DivideError, "division by zero, or its result is too large"
+	case emu.FaultIllegal:
+		out.Kind, out.Message = trace.IllegalInstruction, "illegal instruction"
+	case emu.FaultBreakpoint:
+		out.Kind, out.Message = trace.IllegalInstruction, "a breakpoint instruction"
+	case emu.FaultProtection:
+		out.Message = "general protection fault: a bad address, misaligned vector access, or privileged instruction"
+	case emu.FaultFetch:
+		out.Message = fmt.Sprintf("jump to %s, where no code is", k.in.VariableName(f.Addr))
+	case emu.FaultBlockRead, emu.FaultBlockWrite:
+		k.blockFault(out, f)
+	default:
+		verb := map[bool]string{true: "write to", false: "read from"}[f.Kind == emu.FaultWrite]
+		sp := th.Regs.RSP
+		nearStack := f.Addr+(1<<16) > sp && f.Addr < sp+abi.PageSize
+		switch {
+		case k.in.Mappings.fault(out, f, nearStack):
+		case k.closedBlock(out, f):
+			if nearStack {
+				out.Kind, out.Message = trace.StackOverflow, "the thread's stack is used up"
+			}
+		case k.nearHeap(f.Addr):
+			k.wrong(out, f.Addr, bytesText(f.Kind == emu.FaultWrite, uint64(f.Size)))
+		case f.Addr < abi.PageSize:
+			out.Message = fmt.Sprintf("%s address %#x: a null pointer", verb, f.Addr)
+		case k.in.removed(f.Addr):
+			out.Message = fmt.Sprintf("%s address %#x, in pages that were given back", verb, f.Addr)
+		case nearStack:
+			out.Kind, out.Message = trace.StackOverflow, "the thread's stack is used up"
+		default:
+			out.Message = fmt.Sprintf("%s address %#x, which isn't mapped so", verb, f.Addr)
+		}
+	}
+	return out
+}

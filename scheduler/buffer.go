@@ -165,8 +165,8 @@ func (th *thread) queuesParts(a *trace.Access) bool {
 	})
 }
 
-// found is the value that an access of a thread would find.
-func (s *present) found(th *thread, a *trace.Access) uint64 {
+// valueFor is the value that an access of a thread would find.
+func (s *present) valueFor(th *thread, a *trace.Access) uint64 {
 	var b [8]byte
 	if len(th.queue) == 0 {
 		copy(b[:], s.machine.Bytes(a.Addr, uint64(a.Size)))

@@ -112,9 +112,9 @@ type Lives interface {
 	// Distrust leaves threads and locks to the guest's own code. It reports whether that
 	// makes a difference.
 	Distrust() bool
-	// Settle: a schedule can't be followed, whose run may have known that signals come. It
+	// CatchUp: a schedule can't be followed, whose run may have known that signals come. It
 	// reports whether that would make a difference here. Expect takes it for known.
-	Settle() bool
+	CatchUp() bool
 	Expect()
 }
 
@@ -258,22 +258,22 @@ func (s *System) Distrust() bool {
 // distrustAfter does so after a call of the guest's own that trusted functions don't know
 // of.
 func (q *Traps) distrustAfter(th *thread, p *kernel.Plan) {
-	if (p.Name == "set_tid_address" || p.Name == "set_robust_list") && !q.in.trusted(th) && q.in.Entered() && q.runs.Distrust() {
+	if p.About&kernel.AboutThread != 0 && !q.in.trusted(th) && q.in.Entered() && q.runs.Distrust() {
 		q.learning.finer = true
 	}
 }
 
-// Settle is called where a schedule can't be followed. The run that it is of may
+// CatchUp is called where a schedule can't be followed. The run that it is of may
 // have known that signals come: there a wait for a semaphore is two steps; or that time
 // has to pass for loops (clockloop.go). It reports whether that makes a difference.
-func (s *System) Settle() bool {
+func (s *System) CatchUp() bool {
 	if s.spins.hurryBack() {
 		for _, w := range s.twins.beside {
 			w.known.Hurried = true
 		}
 		return true
 	}
-	if !s.lib.Settle() {
+	if !s.lib.CatchUp() {
 		return false
 	}
 	s.Unlist()

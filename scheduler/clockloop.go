@@ -133,3 +133,20 @@ func (s *System) Polls(t trace.TID) bool {
 	threads := s.Threads(nil)
 	return threads[slices.IndexFunc(threads, func(o trace.Thread) bool { return o.ID == t })].Expiring
 }
+
+// hasClock reports whether the kernel has a clock that sleeps move. Elsewhere a loop that yields isn't
+// surveyed: in the tests of thread libraries that took longer than the polls that it spares (make bench).
+func (s *present) hasClock() bool {
+	_, ok := s.kernel.(clockKernel)
+	return ok
+}
+
+// onlySlept reports whether of the state that isn't guest memory nothing but the clock has changed since
+// the log of changes had a length.
+func (s *present) onlySlept(logged int) bool {
+	if s.machine.Logged() == logged {
+		return true
+	}
+	k, ok := s.kernel.(clockKernel)
+	return ok && k.OnlySlept(logged)
+}

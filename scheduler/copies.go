@@ -64,7 +64,7 @@ func (c *copyCalls) kernel() (k kernel.Copier) {
 	return k
 }
 
-// granule is how much memory has one note of who shares it.
+// granule is how much memory has one note of the threads that share it.
 const granule = 8
 
 // sharedWord is the first address from lo to hi, in a granule that threads share, and the end of

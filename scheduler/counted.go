@@ -116,23 +116,6 @@ func onlyRests(ops []trace.Op) bool {
 	return !slices.ContainsFunc(ops, func(o trace.Op) bool { return o.Kind != trace.OpYield && o.Kind != trace.OpSleep })
 }
 
-// hasClock reports whether the kernel has a clock that sleeps move. Elsewhere a loop that yields isn't
-// surveyed: in the tests of thread libraries that took longer than the polls that it spares (make bench).
-func (s *present) hasClock() bool {
-	_, ok := s.kernel.(clockKernel)
-	return ok
-}
-
-// onlySlept reports whether of the state that isn't guest memory nothing but the clock has changed since
-// the log of changes had a length.
-func (s *present) onlySlept(logged int) bool {
-	if s.machine.Logged() == logged {
-		return true
-	}
-	k, ok := s.kernel.(clockKernel)
-	return ok && k.OnlySlept(logged)
-}
-
 // look is the result of a survey of a counted spin.
 type look struct {
 	turns  uint32       // with which the present value leads out; 0: it leads nowhere
@@ -239,7 +222,7 @@ const mostReturns = 8
 // survey tries what a thread before a counted spin does with the value that is there, and with
 // those that were there before.
 func (c *counts) survey(th *thread) (l look) {
-	values := []uint64{c.in.found(th, &th.Access)}
+	values := []uint64{c.in.valueFor(th, &th.Access)}
 	if !th.answered(th.Access.Addr, uint64(th.Access.Size)) {
 		values = c.valuesAt(&th.Access, values[0])
 	}

@@ -54,50 +54,78 @@
 // Its life, in call order:
 //
 //	System.Step            takes the step, and tells what was learned by it (trace.ErrFiner)
+//	  stepBeside             with twins: the same step in each, by stepAlone (twin.go)
 //	  isStart, stepStart     the first step of an execution: played if one like it was noted (start.go)
-//	  stepAlone              the frame of a step: what was there before it, and what comes of it
-//	  Traps.lastTry          a call that a signal has interrupted looks once more
-//	  stepTurns              the step, and the turns of a counted spin after it (counted.go)
-//	  step                   by what the thread stands at: a trap (Traps.stepTrap), a function
-//	                         (Carrier.StepOp), or ordinary code
-//	    Advance                runs the thread to its next point
-//	      runOrPlay              a run, or what came of it in the start that is played
+//	  stepAlone              the frame of a step: what was there before it, and what comes of it. That
+//	                         of a store buffer is update (buffer.go), with an end of its own
+//	  buffers.apply          the thread's buffered stores are in memory until takeBack (buffer.go)
+//	  Traps.lastTry          a call that a signal has interrupted looks once more (trap.go)
+//	  stepTurns              the step. That of a counted spin runs all turns of it: the last, and what
+//	                         follows, is kept (counted.go)
+//	  step                   by what the thread stands at (Stand, thread.go): ordinary code, an access
+//	                         or a fence; a trap, the rest of a copy or the end of a sleep (trap.go); a
+//	                         function (Carrier.StepOp); a spin (stepPoll, clockloop.go); a timer, a signal's
+//	                         arrival, or its failure
+//	    Advance                runs the thread to its next point (advance.go)
+//	      runOrPlay              a run, or what came of it in the start that is played (start.go)
 //	        runCPU                 one run of the machine; its accesses are recorded in the transition
+//	      Points.Allowed         at an access: is there a point? (points.go)
 //	      Carrier.AtBreak        at a breakpoint: a function's entry or return
 //	      Traps.atTrap, trap     at a system call; takeEffects records what the kernel touched (effects.go)
-//	      Signals.atFault        at what faults: does the guest have a handler for it?
-//	    standAt                stands at the point: is it a spin?
-//	  arrivals.set           which signals are on their way now
+//	      Blocks.passBlock       at what faults: is it an error of the heap that is let through?
+//	      Signals.atFault        if not: does the guest have a handler for it? (faulted.go)
+//	      buffers.atFence        at an instruction that waits for the store buffer
+//	    standAt                where Advance stops at a point: is it a spin? (spin.go)
+//	  buffers.takeBack       the buffered stores are out of memory again
+//	  Signals.seeTorn        a thread that is gone: what had it half done? (interrupt.go)
+//	  arrivals.ends, set     which signals are on their way now (arrival.go)
 //	  Promises.judge         does a condition still hold?
 //	  settle                 the parts take the step in:
+//	    spins.freeContexts     the machine's registers that no spin needs any more
+//	    round                  is it a turn of a long loop, which counts as a yield? (rounds.go)
 //	    uses.meetStep          which kinds of points it met (met.go)
+//	    spins.endPolls, hurry  does time pass for loops that look at the clock? (clockloop.go)
+//	    Ends.tire              are other threads long about what comes before an end? (late.go)
 //	    wakeSpinners           the threads whose spins its writes end (spin.go)
 //	    awaits.settle          which threads would only poll now
-//	    Blends.count           what it added to counts
-//	    Kinship.settle         does it tell threads apart?
+//	    Blends.count           what it added to counts (above.go)
+//	    unreads.settle         which bytes were read after all (unread.go)
+//	    Kinship.settle         does it tell threads apart? (alike.go)
 //	    sightOperations        for candidates of races at fewer points (granularity.go)
 //
 // # The files
 //
-//	a step        system, advance, start (the first, kept), trap, points, granularity, enabled, listing, spawn, exit, late
-//	its state     lifetime, mark, log, thread, arena, names, knowledge, digest, state
-//	spins         spin, spinlive, spinagain, spinlocks, spinowner, await, counted, looks, poise,
-//	              grown (counts without an end), leftover (counts in memory), leftreg (in registers),
-//	              backout, wayback, clockloop, turns, endless, rounds, scout
+//	a step        system (all of it), wishes (of its user), advance (from point to point), start (the first,
+//	              kept), trap, points, granularity (which kinds of points there are), enabled (which
+//	              threads can run), listing (the answer, kept from state to state)
+//	lives         spawn, exit, late (ends that only cut threads off), grave (stacks that have ended),
+//	              mappings (memory given back), leak (blocks that are left)
+//	its state     where (at which instruction a thread stands, its stack), lifetime (how long a part lasts),
+//	              thread, mark, log, arena (transitions), digest (of a state), state (of what an execution
+//	              left), names, knowledge
+//	spins         spin, spinlive (what a turn has to leave as it was), spinagain (by running it), spinlocks,
+//	              spinowner (what it waits for), await (of one read), counted, looks (which reads are
+//	              its looks), poise (what is compared after turns), grown (counts without an end),
+//	              leftover (counts in memory), leftreg (in registers), backout (tries that are taken
+//	              back), wayback (how they end), clockloop, turns (steps by where they began), endless
+//	              (within a step), rounds (turns as yields), scout (what others would do meanwhile)
 //	orders        blend (operations that commute), above (counts that stay above zero),
 //	spared        unread (stores that nothing reads), alike (symmetry)
-//	traps         effects, shares, copies (in several steps), nap, interrupt, faulted, faults, mappings, grave
+//	traps         effects (what a call touches), shares (do others use that?), copies (in several steps),
+//	              nap (sleeps), interrupt (signals), faulted (going on after a fault), faults (--faults)
 //	beside them   timer (threads of a program's own), arrival (signals on their way)
-//	reports       account, describe, naming, stuck, meant, failure, errors, blockfault, letthrough, leak, format, met,
-//	              longest, unexamined, panic
+//	reports       account (what a thread does next), describe (names of addresses), naming (what is there),
+//	              stuck, meant (waits for ever that are no bug), failure, errors, blockfault, letthrough
+//	              (errors that an execution goes past), format, met (what was tried at all), longest,
+//	              unexamined (conflicts without a point), panic (last words)
 //	conditions    promise (landgo_always, landgo_eventually)
-//	failures      faults (--faults)
 //	buffers       buffer (x86-TSO), bufferwaits, pieces (loads of several answers), fenced (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt), repeated (stores of what is there)
 //	other rooms   carrier (the library), steered (the kernel that schedules itself)
 //	twin          reads of memory that was never written
 //
 // Invariant: a System is a function of (image, configuration, steps taken). All
 // state that a step changes is in state (lifetime.go), which goes back with a mark,
-// or derived from it. Only the parts known and found are kept for good, and these
-// only make preemption points finer.
+// or derived from it. Only known, found and seen are kept for good. The first makes
+// preemption points finer, or lets steps depend on more; the second has what another System
+// finds out for itself; the third is for reports.
 package scheduler

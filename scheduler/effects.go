@@ -307,8 +307,3 @@ func (x *Sharing) lifeIsShared(t trace.TID) bool {
 	_, shared := x.in.machine.Sharing(k.LifeWord(t))
 	return shared
 }
-
-// wordNamer is a kernel whose words have names.
-type wordNamer interface {
-	WordName(addr uint64) (string, bool)
-}

@@ -55,7 +55,7 @@ func (b *buffers) stores(th *thread, tr *trace.Transition) {
 
 // callsAll has drains for the call that a thread has made. The thread has a step to take then
 // even if there are none, for a schedule counts it.
-func (b *buffers) callsAll(th edit, tr *trace.Transition) error {
+func (b *buffers) callsAll(th edit, tr *trace.Transition, call string) error {
 	for _, n := range slices.Sorted(maps.Keys(b.learning.known.Storing)) {
 		t := trace.TID(n)
 		if t == th.ID {
@@ -63,7 +63,7 @@ func (b *buffers) callsAll(th edit, tr *trace.Transition) error {
 		}
 		hole, err := b.intern(t, drainOrdinal+uint64(th.ID))
 		if err != nil {
-			return b.in.Invalid(kernel.GapThreads, th.ID, th.Regs.RIP, "membarrier isn't modelled with --model tso beside so many threads that store: %v", err)
+			return b.in.Invalid(kernel.GapThreads, th.ID, th.Regs.RIP, "%s isn't modelled with --model tso beside so many threads that store: %v", call, err)
 		}
 		b.in.ensure(bufferOf(hole))
 		b.in.edit(hole).draining = draining{asked: true, of: t, caller: th.ID}

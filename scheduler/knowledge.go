@@ -70,15 +70,6 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 	return s.known.Merge(&k.Facts) || news, nil
 }
 
-// Seal makes everything that is learned from now on worth a new start (trace.ErrFiner): others go by
-// what was known. So is a new thread's number, and that of one of the guest's own.
-func (s *System) Seal(on bool) {
-	s.sealed, s.parties = on, s.machine.Parties()
-	for _, w := range s.twins.beside {
-		w.sealed, w.parties = on, w.machine.Parties()
-	}
-}
-
 // Witnessed has a System's observations of its guest: plain data.
 type Witnessed struct {
 	Calls        []string // kernel calls
@@ -214,6 +205,3 @@ func (n *names) appendChild(parent trace.TID, ordinal uint64) error {
 	}
 	return err
 }
-
-// Sealed: all that is learned is worth a new start.
-func (s *fixed) Sealed() bool { return s.sealed }

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"landgo/internal/trace"
+	"landgo/kernel"
 )
 
 // Ends are those of threads and of the process: what is a step, and what other threads can
@@ -59,7 +60,7 @@ func (e *Ends) endsWell(th *thread) bool {
 	case StandOp:
 		return true // else the library lets its own code run up to the call
 	case StandTrap:
-		return th.trap.Syscall && e.in.wordSize == 8 && th.Regs.RDI&0xff == 0 && e.in.kernel.Plan(th.ID, th.trap).Name == "exit_group"
+		return th.trap.Syscall && e.in.wordSize == 8 && e.in.kernel.Plan(th.ID, th.trap).About&kernel.AboutSuccess != 0
 	}
 	return false
 }

@@ -33,24 +33,9 @@ type fixed struct {
 	torn      *bool        // see known.Facts.Torn
 	facts     *known.Facts // learned
 
-	openings *Openings // the guest's start, once it is known; nil: it is always run
+	racing map[uint64]bool // the instructions of Granularity.Race
 
-	// The wishes of the System's user, between steps.
-	stopIf   func() bool
-	observer Observer
-	viewer   Viewer
-	frozen   *frozen
-	sealed   bool            // see Seal
-	parties  int             // that were known then, or seen since
-	racing   map[uint64]bool // the instructions of Granularity.Race
-	// limit is where a replay stops the stepping thread, by its instruction number;
-	// exact: also where landgo has carried the last instruction out. starts: see
-	// LimitStarts.
-	limit  uint64
-	exact  bool
-	starts map[string]uint64
-	// atStart: threads stay at their very beginning when they are created.
-	atStart bool
+	wishes // of the System's user (wishes.go)
 }
 
 // state has the parts that a step changes. It goes back with a mark: the cells with the machine,

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"strings"
 
-	"landgo/emu"
 	"landgo/heap"
 	"landgo/internal/image/debuginfo"
 	"landgo/internal/trace"
@@ -156,30 +155,6 @@ func (s *present) PointeeOf(t trace.TID, value, size uint64) (p debuginfo.Pointe
 	return debuginfo.Pointee{}, false
 }
 
-// stackRegs are the registers from which a thread's stack is unwound.
-func (s *fixed) stackRegs(th *thread) emu.Regs {
-	if k := th.copying(); len(k.left) > 0 && th.Regs.RIP == k.pc+uint64(th.trap.Len) { // and not a handler's first instruction
-		regs := th.Regs
-		regs.RIP = th.copying().pc
-		return regs
-	}
-	if s.steered() || th.Set != 0 || th.Stand == StandOp || th.Stand == StandTrap {
-		return th.Regs
-	}
-	return s.machine.Regs(th.Ctx)
-}
-
-// ReadStack reads a word of a stack; false: nothing is there.
-func (s *fixed) ReadStack(addr uint64) (uint64, bool) {
-	if s.steered() {
-		return s.companion.Word(addr)
-	}
-	if s.machine.Prot(addr)&emu.ProtRead == 0 {
-		return 0, false
-	}
-	return s.Word(addr), true
-}
-
 // Describe is the name of an address. That is a variable with a place of its own, a
 // part of a heap block with its allocation, a local variable, or the address
 // itself.
@@ -205,12 +180,4 @@ func (s *named) Describe(addr uint64) string {
 		}
 	}
 	return fmt.Sprintf("%s, allocated at %#x", name, at)
-}
-
-// Word reads a word of the guest's memory, zero-extended.
-func (s *fixed) Word(addr uint64) uint64 {
-	if s.wordSize == 4 {
-		return uint64(s.machine.Read32(addr))
-	}
-	return s.machine.Read64(addr)
 }

@@ -92,3 +92,18 @@ func (d *Points) passesRules(t trace.TID, rules []Rule) bool {
 	}
 	return allowed(rules, stack)
 }
+
+// StackNames are the names of the functions on a thread's stack, inlined ones
+// too, for the rules of --within and --without.
+func (d *Points) StackNames(t trace.TID) []string {
+	d.frames = d.frames[:0]
+	for i, pc := range d.in.Stack(t) {
+		if i > 0 {
+			pc--
+		}
+		for _, f := range d.in.image.Frames(pc) {
+			d.frames = append(d.frames, f.Function)
+		}
+	}
+	return d.frames
+}

@@ -9,7 +9,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// What is compared of a counted spin (counted.go): a state after a turn.
+// A counted spin's turns are compared (counted.go) by the state that each leaves.
 
 // poise is how a thread stands after a turn: equal for two that behave the same. Of a
 // thread that left, it has what it has done, too.

@@ -55,7 +55,7 @@ func (b *bare) ComeBack(t trace.TID, tr *trace.Transition, frame, _ uint64) bool
 
 func (*bare) EndsAt(trace.TID) uint64               { return 0 }
 func (*bare) Distrust() bool                        { return false }
-func (*bare) Settle() bool                          { return false }
+func (*bare) CatchUp() bool                         { return false }
 func (*bare) Expect()                               {}
 func (*bare) Texts(trace.TID) (last, ends uint64)   { return 0, 0 }
 func (*bare) Meets(trace.TID)                       {}

@@ -60,10 +60,6 @@ func NewOpenings(kept *Opening, keep func(*Opening)) *Openings {
 	return &Openings{start: kept, refused: kept != nil && !kept.whole(), keep: keep}
 }
 
-// Opens has the System note its guest's start, or play it. It is called before the first
-// step.
-func (s *fixed) Opens(o *Openings) { s.openings = o }
-
 // whole: such a start can be played.
 func (o *Opening) whole() bool { return len(o.Legs) > 0 }
 

@@ -102,49 +102,6 @@ type System struct {
 	buffers  *buffers
 }
 
-// Observer hears what happens inside steps, for reports. All methods are
-// called in the order of execution.
-type Observer interface {
-	// Block is called when thread t, which stands at the allocator's function,
-	// is given a block, and when it gives one back.
-	Block(t trace.TID, b heap.Block, given bool)
-	// Created is called when a thread makes another one, and stands in the call.
-	Created(parent, child trace.TID)
-	// Did is called when a thread has made its step's operation number n, from 0, and
-	// stands in the call.
-	Did(t trace.TID, n int, op *trace.Op)
-}
-
-// Viewer hears of all that the processor runs for threads, for a debugger. Steps that
-// are only tried, and taken back, aren't told.
-type Viewer interface {
-	// Ran is called after each run of a thread that had completed this many instructions, when
-	// the machine's journal had that length. Machine.Told has what it did; at is where the run
-	// stopped.
-	Ran(t trace.TID, insns, journal, at uint64)
-	// Moved is called where stores in a thread's buffer were put into memory for its step, or
-	// taken back after it. The journal's entries from one length to another are no stores.
-	Moved(from, to uint64)
-}
-
-// View makes v the viewer from now on; nil: none.
-func (s *fixed) View(v Viewer) { s.viewer = v }
-
-// FreezeAt has a step left, with ErrStopped, where a thread has completed this many instructions.
-// A kernel can be looked at there, and then be rewound: where Limit would end a step, in a
-// section without interrupts or in a switch, its steps can't end. 0: no step is left.
-func (s *fixed) FreezeAt(t trace.TID, insns uint64) {
-	s.frozen = nil
-	if insns != 0 {
-		s.frozen = &frozen{t, insns}
-	}
-}
-
-type frozen struct {
-	thread trace.TID
-	insns  uint64
-}
-
 // RegistersOf are a thread's general registers.
 func (s *System) RegistersOf(t trace.TID) emu.Regs {
 	if s.steered() {
@@ -154,9 +111,6 @@ func (s *System) RegistersOf(t trace.TID) emu.Regs {
 	r.RIP = s.PC(t)
 	return r
 }
-
-// Viewer is the viewer, for a guest that schedules its threads itself.
-func (s *fixed) Viewer() Viewer { return s.viewer }
 
 // New makes a System for an image on a machine that holds it already. Attach
 // and Boot complete it.
@@ -252,9 +206,6 @@ func (s *present) Boot(k kernel.Kernel, roles map[uint64]profile.Bound, regs *em
 	s.bottom = regs.RSP
 	s.threads[0] = thread{Thread: Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)}}
 }
-
-// Observe makes o the observer from now on; nil: none.
-func (s *fixed) Observe(o Observer) { s.observer = o }
 
 // Machine is the guest's.
 func (s *fixed) Machine() *emu.Machine { return s.machine }

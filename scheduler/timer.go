@@ -133,19 +133,12 @@ func (c *timers) set(th *thread, tr *trace.Transition, kept bool) (more bool, er
 	return more, nil
 }
 
-// To the calls of looksAtKept it makes a difference whether a signal is kept. To those of
-// setsAnew it makes one whether a timer has gone off, whose signal comes later.
-var (
-	looksAtKept = map[string]bool{"rt_sigpending": true, "rt_sigtimedwait": true, "signalfd": true, "signalfd4": true}
-	setsAnew    = map[string]bool{"setitimer": true, "alarm": true, "timer_settime": true, "timer_delete": true, "getitimer": true, "timer_gettime": true}
-)
-
 // before has a thread stand before a call that has to do with timers' signals.
-func (c *timers) before(th *thread, tr *trace.Transition, call string) (stands bool, err error) {
-	if looksAtKept[call] && c.in.clockwork != nil && !c.learning.known.Kept {
+func (c *timers) before(th *thread, tr *trace.Transition, p *kernel.Plan) (stands bool, err error) {
+	if p.About&kernel.AboutKept != 0 && c.in.clockwork != nil && !c.learning.known.Kept {
 		c.learning.known.Kept, c.learning.finer = true, true
 	}
-	if !c.on() || !setsAnew[call] {
+	if !c.on() || p.About&kernel.AboutTimers == 0 {
 		return false, nil
 	}
 	_, err = c.set(th, tr, true)

@@ -52,7 +52,7 @@ func (q *Traps) atTrap(th edit, tr *trace.Transition) (bool, error) {
 		q.buffers.fencesAll(th.thread)
 	}
 	f := q.foresee(th.thread, &p)
-	stands, err := q.in.timers.before(th.thread, tr, p.Name)
+	stands, err := q.in.timers.before(th.thread, tr, &p)
 	if err != nil {
 		return false, err
 	}
@@ -162,7 +162,7 @@ func (q *Traps) stepTrap(th edit, tr *trace.Transition, c trace.Choice) error {
 		return err
 	}
 	if p.Op.Kind == trace.OpFenceAll {
-		return q.buffers.callsAll(th, tr)
+		return q.buffers.callsAll(th, tr, p.Name)
 	}
 	if th.Regs.RIP != next {
 		th.limited = true // it is elsewhere, perhaps at a breakpoint

@@ -5,12 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -154,25 +151,4 @@ func (c *call) show(t *grade.Table, f *flags.Grade) error {
 		t.Text(&text)
 	}
 	return c.print(text.Bytes())
-}
-
-// oncePerLine writes each line once: what is missing for one engine is for all.
-type oncePerLine struct {
-	w    io.Writer
-	mu   sync.Mutex
-	seen map[string]bool
-}
-
-func (o *oncePerLine) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	line := strings.TrimSpace(string(p))
-	if o.seen[line] {
-		return len(p), nil
-	}
-	if o.seen == nil {
-		o.seen = map[string]bool{}
-	}
-	o.seen[line] = true
-	return o.w.Write(p)
 }

@@ -3,6 +3,12 @@
 // starts it to hand out parts of a search. It is a program
 // of its own because a server and a client of NATS are in it, which take longer to start
 // than a small guest to run.
+//
+// # The files
+//
+//	main    the commands, and how the program ends
+//	grade   landgo grade; worker: landgo worker; lend: parts of a search to hand out
+//	lines   what several engines print, each line once
 package main
 
 import (

@@ -11,9 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"landgo/internal/explore/config"
-	"landgo/internal/report"
 	"landgo/internal/result"
-	"landgo/internal/sources"
 	"landgo/internal/wire"
 )
 
@@ -121,21 +119,6 @@ func oneGuest(own []string) (string, error) {
 		return own[0], nil
 	}
 	return "", result.Errorf(result.Usage, "more than one guest given: %s (arguments of the guest go after --)", strings.Join(own, " "))
-}
-
-// style is how text is to look where a writer leads to.
-// Sources are read from the folders given.
-func style(w io.Writer, from sources.Folders, verbose bool) report.Style {
-	width, terminal := terminalWidth(w)
-	dir, _ := os.Getwd()
-	return report.Style{
-		Width:  width,
-		Color:  terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
-		Dir:    dir,
-		Source: from.Read,
-
-		Verbose: verbose,
-	}
 }
 
 // print writes a whole result at once, so that a reader never has half of it.

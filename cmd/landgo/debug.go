@@ -61,9 +61,7 @@ at each access.`,
 	cmd.Flags().StringVar(&d.program, "program", "gdb", "the `PROGRAM` that is started as gdb")
 	cmd.Flags().BoolVar(&d.dap, "dap", false, "talk to an editor, by the Debug Adapter Protocol: over standard input and output, or where --listen says")
 	cmd.Flags().UintVar(&d.at, "at", 0, "stand at the beginning of this turn first, not at the run's end")
-	addOptions(cmd, &c, func(o *config.Option) bool {
-		return o.Name == "quiet" || o.Name == "memory" || o.Name == "confine" || o.OfHost() && o.Kept()
-	})
+	addOptions(cmd, &c, debugTakes)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		own, guests := guestArgs(cmd.Flags(), args)
 		if d.stdio && (d.listen != "" || d.dap) {

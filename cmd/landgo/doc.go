@@ -8,7 +8,7 @@
 //
 // # The files
 //
-//	a call        main (exit status), app (the tree of commands, options as flags), cobra (usage errors, names,
+//	a call        main (exit status), app (the tree of commands, options as flags), takes (which a command takes), cobra (usage errors, names,
 //	              completion), sink, terminal, watch (its end)
 //	run, replay   run, replay, build (sources), early (a bug before the result), lend (help on other machines)
 //	by hand       explore, debug, edit

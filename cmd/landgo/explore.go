@@ -43,9 +43,7 @@ page too if it ends with a bug.`,
   printf 'run 0\nstep 1\nthreads\n' | landgo explore test`,
 		DisableFlagsInUseLine: true,
 	}
-	addOptions(cmd, &c, func(o *config.Option) bool {
-		return o.Kept() || o.Name == "quiet" || o.Name == "source" || o.Name == "memory" || o.Name == "confine" || o.Name == "out" || o.Name == "json"
-	})
+	addOptions(cmd, &c, exploreTakes)
 	script := cmd.Flags().String("script", "", "a file of commands, a line each, in place of the keyboard")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		own, guests := guestArgs(cmd.Flags(), args)

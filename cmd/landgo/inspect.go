@@ -23,9 +23,7 @@ kind, the trusted and the unmodelled parts.`,
 		Example:               `  landgo inspect test`,
 		DisableFlagsInUseLine: true,
 	}
-	addOptions(cmd, &c, func(o *config.Option) bool {
-		return o.Group == config.GroupPoints || o.Group == config.GroupWorld || o.Name == "json" || o.Name == "verbose" || o.Name == "sysroot" || o.Name == "library-path" || limiting(o)
-	})
+	addOptions(cmd, &c, inspectTakes)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		own, guests := guestArgs(cmd.Flags(), args)
 		if c.Guest, err = oneGuest(own); err != nil {

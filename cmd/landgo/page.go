@@ -33,9 +33,7 @@ It goes to test.html for test.landgo, or where --html says.`,
   landgo page --html bug.html test.landgo build/test`,
 		DisableFlagsInUseLine: true,
 	}
-	addOptions(cmd, &c, func(o *config.Option) bool {
-		return o.Name == "html" || o.Name == "quiet" || o.Name == "source" || o.OfHost() && o.Kept() || limiting(o)
-	})
+	addOptions(cmd, &c, pageTakes)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		own, guests := guestArgs(cmd.Flags(), args)
 		if c.HTML == "" && len(own) > 0 {

@@ -38,7 +38,7 @@ The exit status is 1 when the same bug came back, 3 when it didn't.`,
 		DisableFlagsInUseLine: true,
 	}
 	schedule := cmd.Flags().String("schedule", "", "the schedule to run, instead of a bug file's")
-	addOptions(cmd, &c, func(o *config.Option) bool { return o.Kept() || shows(o) || limiting(o) })
+	addOptions(cmd, &c, replayTakes)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		own, guests := guestArgs(cmd.Flags(), args)
 		if cmd.Flags().Changed("schedule") {
@@ -135,13 +135,3 @@ func (a *app) again(ctx context.Context, c *config.Config, file *result.BugFile)
 // replayTime and inspectTime are limits unless others are given: far more than either
 // takes.
 const replayTime, inspectTime = 10 * time.Minute, 5 * time.Minute
-
-// limiting reports whether an option is a limit of any command that reads a guest.
-func limiting(o *config.Option) bool {
-	return o.Name == "time" || o.Name == "memory" || o.Name == "confine"
-}
-
-// shows reports whether an option says how a result is shown.
-func shows(o *config.Option) bool {
-	return o.Name == "json" || o.Name == "brief" || o.Name == "verbose" || o.Name == "quiet" || o.Name == "source" || o.Name == "html"
-}

@@ -44,7 +44,7 @@ The verdict is verified, bounded, bug, budget or invalid ("landgo help exit").`,
   landgo run --format junit test >landgo.xml`,
 		DisableFlagsInUseLine: true,
 	}
-	addOptions(cmd, &c, func(*config.Option) bool { return true })
+	addOptions(cmd, &c, runTakes)
 	var workers flags.Run
 	workers.Add(cmd.Flags())
 	folder := cmd.Flags().String("make", "", "have make build the guest in this folder first")

@@ -5,6 +5,9 @@ import (
 	"os"
 
 	"golang.org/x/term"
+
+	"landgo/internal/report"
+	"landgo/internal/sources"
 )
 
 // plainWidth is the width of text that doesn't go to a terminal.
@@ -25,4 +28,19 @@ func terminalWidth(w io.Writer) (int, bool) {
 		return plainWidth, true
 	}
 	return width, true
+}
+
+// style is how text is to look where a writer leads to.
+// Sources are read from the folders given.
+func style(w io.Writer, from sources.Folders, verbose bool) report.Style {
+	width, terminal := terminalWidth(w)
+	dir, _ := os.Getwd()
+	return report.Style{
+		Width:  width,
+		Color:  terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Dir:    dir,
+		Source: from.Read,
+
+		Verbose: verbose,
+	}
 }

@@ -1,15 +1,3 @@
-// Package enumerate counts, by brute force, what the guests can do: how many
-// Mazurkiewicz traces a small abstract program has, which bugs it reaches, and
-// with how few preemptions. It is the independent judge of the expectations
-// beside the guests: it shares no code with landgo's searches, its machine or
-// its scheduler, and has no reduction that they have.
-//
-// A program is written in a mini language of loads, stores, read-modify-writes and
-// synchronisation operations (this file and statement.go). It is compiled to flat code
-// (code.go), run one event at a time by a deterministic interpreter (state.go, event.go,
-// spin.go), and enumerated level by level (enumerate.go). Dependence decides what counts
-// as the same trace.go alone, which follows landgo's published dependence and not its
-// implementation.
 package enumerate
 
 // NumRegs is the number of a thread's registers.

@@ -14,14 +14,14 @@ import (
 	"unicode"
 )
 
-// mostWords is how many words a sentence may have: in documents, in comments of Go and of C,
-// and in the texts that the programs print.
+// mostWords is how many words a sentence may have, in documents, comments and the texts that the
+// programs print. Notes on the tests' guests count as well.
 const mostWords = 30
 
 // TestSentences keeps sentences short. One ends at a full stop, or with its paragraph: a list's
 // item and a table's cell are paragraphs. A colon or a semicolon ends none.
 func TestSentences(t *testing.T) {
-	documents, comments, texts := 0, 0, 0
+	documents, comments, texts, notes := 0, 0, 0, 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		name := strings.TrimPrefix(filepath.ToSlash(path), "../../")
 		switch {
@@ -39,6 +39,22 @@ func TestSentences(t *testing.T) {
 				return err
 			}
 			documents += check(t, name, 1, paragraphs(string(text)))
+		case strings.HasPrefix(name, "guests/") && strings.HasSuffix(name, ".json"):
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			for i, l := range strings.Split(string(text), "\n") {
+				for _, note := range notesIn(l) {
+					notes += check(t, name, i+1, []paragraph{{0, note}})
+				}
+			}
+		case d.Name() == "Makefile":
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			comments += check(t, name, 1, paragraphsOfMake(string(text)))
 		case ofC.MatchString(name):
 			text, err := os.ReadFile(path)
 			if err != nil {
@@ -81,9 +97,38 @@ func TestSentences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if documents < 3000 || comments < 15_000 || texts < 5000 {
-		t.Errorf("only %d sentences of documents, %d of comments and %d of texts were seen", documents, comments, texts)
+	if documents < 3000 || comments < 15_000 || texts < 5000 || notes < 300 {
+		t.Errorf("only %d sentences of documents, %d of comments, %d of texts and %d of notes were seen", documents, comments, texts, notes)
 	}
+}
+
+// note finds what a line of JSON says of a guest.
+var note = regexp.MustCompile(`"(?:about|note)": ("(?:[^"\\]|\\.)*")`)
+
+// notesIn are the notes in a line of JSON.
+func notesIn(line string) (list []string) {
+	for _, m := range note.FindAllStringSubmatch(line, -1) {
+		if text, err := strconv.Unquote(m[1]); err == nil {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// paragraphsOfMake are those of a Makefile's comments: what it says of a goal is one.
+func paragraphsOfMake(text string) (all []paragraph) {
+	now := -1
+	for i, l := range strings.Split(text, "\n") {
+		if !strings.HasPrefix(l, "#") || strings.HasPrefix(l, "#\t") || strings.HasPrefix(l, "#  ") {
+			now = -1 // a table is none
+			continue
+		}
+		if l = strings.TrimLeft(l, "#"); now < 0 || strings.HasPrefix(l, " make ") {
+			now, all = len(all), append(all, paragraph{line: i})
+		}
+		all[now].text += l
+	}
+	return all
 }
 
 // printed is the text of a string, or of a sum of strings and of values, each of which is a word.
@@ -268,6 +313,12 @@ func TestSentencesSeen(t *testing.T) {
 		if got := proseOfC(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+	if got := notesIn(`{"about": "one \"two\"", "n": 1, "note": "three"},`); len(got) != 2 || got[0] != `one "two"` || got[1] != "three" {
+		t.Errorf("the notes are %q", got)
+	}
+	if got := paragraphsOfMake("# one\n# two\n\n## make it   three\n##      four\n## make that\n"); len(got) != 3 || got[1].text != " make it   three      four" || got[1].line != 3 {
+		t.Errorf("the comments of a Makefile are %q", got)
 	}
 	for text, want := range map[string]string{
 		`"one " + "two"`:                "one two",

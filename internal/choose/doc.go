@@ -1,6 +1,8 @@
 // Package choose is the user's side of choosing by hand which thread is next: commands with
 // answers in text, and a screen in a terminal.
 //
+// # The files
+//
 //	run.go       the run as it was told: steps, position, threads, watched expressions
 //	command.go   commands, their words and their answers
 //	tell.go      the answers' text
@@ -12,6 +14,9 @@
 //	paint.go     colours, and what is cut to fit
 //	key.go       a terminal's bytes as keys
 //	terminal.go  the terminal: raw mode, its size, keys and frames
+//	mouse.go     clicks and turns of the wheel as keys
+//	cells.go     how many columns a text takes
+//	lines.go     lines of the sources
 //
 // A model is a value that a message changes, and a frame is a function of the model and of
 // the screen's size: tests have frames without a terminal.

@@ -7,6 +7,12 @@
 // confines itself: another user where it is root, limits, and a filter of system calls. Each
 // layer may be missing where the kernel or a container hasn't got it; that is reported, and the
 // others stand.
+//
+// # The files
+//
+//	the engine   start (what the front does before), inside (what it does itself), filter (system calls),
+//	             other (elsewhere than on Linux)
+//	builds       build (one that isn't trusted), buildfilter, processes (what it has started)
 package confine
 
 import (

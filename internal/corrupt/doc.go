@@ -5,4 +5,10 @@
 //
 // A case is a function of the good file and of its number, so a failure names the
 // number and comes again.
+//
+// # The files
+//
+//	run     a variant of a good file, by number
+//	elf     the fields of an ELF file and its debug information; text: of JSON, YAML and binary forms
+//	field   typical wrong values
 package corrupt

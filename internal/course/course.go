@@ -1,6 +1,3 @@
-// Package course reads course.yaml: how submissions are built, which tests they get, and
-// what a verdict is worth. The file is the teacher's, so it is believed; but each
-// complaint about it has the line, the column and the cure.
 package course
 
 import (

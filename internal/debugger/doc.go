@@ -10,4 +10,9 @@
 //
 // By the same connection a user chooses by hand which thread is next (Chooser): there
 // is a run in the making then, and steps in place of ticks.
+//
+// # The files
+//
+//	target   a recorded run, as a debugger has it; choose: one in the making
+//	remote   both in another process: questions and answers
 package debugger

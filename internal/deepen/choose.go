@@ -147,7 +147,7 @@ func (p *Plan) Goes(j *Job, left float64) bool {
 	return true
 }
 
-// Suspend is told that j, which was running, isn't any more.
+// Suspend takes in that j, which was running, isn't any more.
 func (p *Plan) Suspend(j *Job) {
 	if j.State == Running {
 		j.State = Suspended

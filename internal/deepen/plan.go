@@ -1,31 +1,3 @@
-// Package deepen decides which of many state spaces of one program to explore
-// when. This is iterative deepening by the number of preemption points (Blum
-// and Gibson, OOPSLA 2016, §3, Algorithms 1, 2 and 3). It knows spaces as sets
-// of preemption points, and their explorers' reports: executions, steps, an
-// estimate, data-race candidates, bugs. It runs nothing itself.
-//
-// Terms of the paper: a job is a set of preemption points and the exploration of
-// its space; pending ones haven't begun, suspended ones were left for others.
-// The minimal space has voluntary switches only, the maximal one all points that
-// are known.
-//
-// Invariant: a Plan's decisions depend only on the calls made so far. Times are
-// numbers of steps. So a caller that derives the remaining time from such
-// numbers, and not from a clock, gets the same jobs in the same order every
-// time.
-//
-// Deviations, each named again at its line:
-//   - There is a job that preempts at every access from the start (Options.All):
-//     a superset of all others. It is run first, for a warm-up: a space that is
-//     small is finished so, and what races at all is mostly known after it.
-//   - The maximal space with synchronisation only grows by what the explorer
-//     says is needed for a proof (Conclude), not by every candidate.
-//   - A job isn't left for a pending superset of its own, as in the authors'
-//     program (§3.4 compares with the suspended ones only).
-//   - A job that may be the proof is run for a warm-up as soon as it is there. It is taken
-//     up again when the others have had as much time as it is estimated to need. So to find
-//     its end takes about twice as long as without them. The one with All has a share of
-//     the time in any case (wholeShare).
 package deepen
 
 import (
@@ -214,7 +186,7 @@ func (p *Plan) extend(at []uint64) {
 	p.index(p.largest, slices.DeleteFunc(slices.Clone(m.At), old.Has))
 }
 
-// Conclude is told that the maximal job has finished, and which instructions of
+// Conclude takes in that the maximal job has finished, and which instructions of
 // it still conflict with others without a point. None: it proves the same as
 // the job with All.
 func (p *Plan) Conclude(j *Job, open []uint64) {
@@ -226,7 +198,7 @@ func (p *Plan) Conclude(j *Job, open []uint64) {
 	p.extend(open)
 }
 
-// Finished is told that j's space was explored to its end, without a bug.
+// Finished takes in that j's space was explored to its end, without a bug.
 func (p *Plan) Finished(j *Job) {
 	j.State = Finished
 	j.Share = 1
@@ -241,7 +213,7 @@ func (p *Plan) Finished(j *Job) {
 	}
 }
 
-// Failed is told that j has a bug; goesOn: it may have others, and goes on.
+// Failed takes in that j has a bug; goesOn: it may have others, and goes on.
 func (p *Plan) Failed(j *Job, goesOn bool) {
 	if !goesOn {
 		j.State = Failing
@@ -255,11 +227,11 @@ func (p *Plan) Failed(j *Job, goesOn bool) {
 	}
 }
 
-// Again is told that j's search begins again: points became finer. Its estimate is to come,
+// Again takes in that j's search begins again: points became finer. Its estimate is to come,
 // and so is a warm-up.
 func (p *Plan) Again(j *Job) { j.Void, j.Share = j.Steps, 0 }
 
-// Took is told that j has run some more steps.
+// Took takes in that j has run some more steps.
 func (p *Plan) Took(j *Job, steps uint64) {
 	j.Steps += steps
 	if !p.Verifies(j) {

@@ -57,8 +57,7 @@ func (h *hunt) cure() {
 	if !h.Config.Buffers() || len(bugs) == 0 || h.result.Verdict != result.Buggy {
 		return
 	}
-	h.refining()
-	c := &curer{hunt: h, run: &counted{Runner: h.Guest.Runner, most: h.refiningSteps()}, places: map[uint64]place{}, stores: map[place]map[string]bool{}}
+	c := &curer{hunt: h, run: h.counting(h.refiningSteps()), places: map[uint64]place{}, stores: map[place]map[string]bool{}}
 	h.stopsWithin(h.Session, true)
 	defer h.stopsWithin(h.Session, false)
 	defer h.Guest.Rewind(h.Root)
@@ -201,7 +200,7 @@ func (c *curer) try(fences []place) (executions uint64, over bool) {
 		search = config.Stateful
 	}
 	engine, err := por.New(search, por.Options{OneEvent: c.OneEvent(), Unmerged: c.Config.Unmerged(), Variable: c.Image.Extent,
-		Stop: func() bool { return c.run.steps >= c.run.most || c.tired() }})
+		Stop: func() bool { return c.run.spent() || c.stop() }})
 	if err != nil {
 		panic(err) // it is a constant
 	}

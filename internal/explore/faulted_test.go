@@ -1,10 +1,14 @@
 package explore
 
 import (
+	"context"
+	"os/exec"
 	"strings"
 	"testing"
 
 	"landgo/internal/compile"
+	"landgo/internal/explore/config"
+	"landgo/internal/result"
 	"landgo/internal/trace"
 )
 
@@ -138,5 +142,59 @@ int main(void) {
 		for _, check := range []string{"saw", "!saw"} {
 			bothSearches(t, "gcc", defines(program, "FIRST", first, "CHECK", check), trace.Assertion)
 		}
+	}
+}
+
+// TestTaggedPointers: an access, a jump or a call of the kernel through a pointer with any of its upper
+// bits turned is what it is on this machine. The engine drops twelve of them.
+func TestTaggedPointers(t *testing.T) {
+	t.Parallel()
+	const program = `#define _GNU_SOURCE
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/uio.h>
+#include <unistd.h>
+static sigjmp_buf out;
+static volatile int what;
+static volatile uintptr_t where;
+static long value = 5;
+static void come(int s, siginfo_t *i, void *u) { what = i->si_code * 100 + s; where = (uintptr_t)i->si_addr - (uintptr_t)&value; siglongjmp(out, 1); }
+static void function(void) { value++; }
+#define TRY(act) what = 0, where = 0; if (!sigsetjmp(out, 1)) { act; } printf(" %d:%lx", what, (long)where)
+int main(void) {
+	struct sigaction act = {.sa_sigaction = come, .sa_flags = SA_SIGINFO};
+	int pipes[2];
+	sigaction(SIGSEGV, &act, 0);
+	if (pipe(pipes))
+		return 1;
+	for (int bit = 40; bit < 64; bit++) {
+		uintptr_t turned = (uintptr_t)&value ^ 1UL << bit;
+		TRY(*(volatile long *)turned = bit);
+		TRY(what = *(volatile char *)turned);
+		TRY(((void (*)(void))((uintptr_t)function ^ 1UL << bit))());
+		errno = 0;
+		long n = write(pipes[1], (void *)turned, 1);
+		printf(" %ld %d\n", n, errno);
+	}
+	printf("%ld\n", value);
+	return 0;
+}
+`
+	guest := compile.Text(t, "gcc", program)
+	want, err := exec.Command(guest).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config.Default()
+	c.Guest, c.Out, c.ObserveStdout = guest, config.NoFile, true
+	r, err := Run(context.Background(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != result.Verified || len(r.Outcomes) != 1 || r.Outcomes[0].Output != string(want) {
+		t.Errorf("%s %s: %+v, want\n%s", r.Verdict, r.Reason, r.Outcomes, want)
 	}
 }

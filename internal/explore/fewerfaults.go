@@ -11,7 +11,7 @@ import (
 // failures than that until unlimited is called.
 func (h *hunt) fewerFaults(f *finding) (unlimited func(), err error) {
 	unlimited = func() {}
-	if err := h.plainer(f, &counted{Runner: h.Guest.Runner, most: h.refiningSteps()}); err != nil {
+	if err := h.plainer(f, h.counting(h.refiningSteps())); err != nil {
 		return unlimited, err
 	}
 	if h.Config.Faults == "" || f.failure.Kind == trace.Output || f.failure.Kind == trace.Race || f.passed() {
@@ -24,9 +24,9 @@ func (h *hunt) fewerFaults(f *finding) (unlimited func(), err error) {
 	unlimited = func() { h.Plain.LimitFaults(-1) }
 	for n := range used {
 		h.Plain.LimitFaults(n)
-		run := &counted{Runner: h.Guest.Runner, most: h.refiningSteps()}
+		run := h.counting(h.refiningSteps())
 		engine, err := por.New("optimal", por.Options{OneEvent: h.OneEvent(), Unmerged: h.Config.Unmerged(), MaxExecutions: minimiseLimit,
-			Stop: func() bool { return run.steps >= run.most || h.tired() }})
+			Stop: func() bool { return run.spent() || h.stop() }})
 		if err != nil {
 			return unlimited, err
 		}

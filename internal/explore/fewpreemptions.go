@@ -53,7 +53,7 @@ func (s *shortener) atPlaces() {
 	}
 	most := s.run.most
 	defer func() { s.run.most = most }()
-	s.run.most -= (most - min(s.run.steps, most)) / 2
+	s.run.most -= (most - min(s.run.cost(), most)) / 2
 	all := s.preemptedAt()
 	for s.coarse {
 		if s.settle(); s.over {

@@ -50,9 +50,6 @@ type hunt struct {
 	savedTriangular []race.Triangle
 	savedStores     []uint64
 	outcomes        outputs
-	// patience is when the refining of a bug ends, in processor time; unreadable the same
-	// where its story is too long to be read.
-	patience, unreadable time.Duration
 	// sampling takes samples with store buffers, once (sampled.go); nil: there are to be none, or
 	// they were taken.
 	sampling func() (*result.Result, error)

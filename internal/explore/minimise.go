@@ -3,28 +3,14 @@ package explore
 import (
 	"fmt"
 
-	"landgo/internal/explore/session"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/por"
 )
 
-// The search for an interleaving with fewer preemptions ends, for each bug, after so
-// many executions. It also ends after a fifth of the steps that the bug took to find;
-// minimiseSteps of a program's at least, about a second, and mostMinimiseSteps at the
-// most. All are counts, so that the same bug is told on every machine; a time ends it
-// only where steps take much longer (patience.go).
+// minimiseLimit is after how many executions the search for an interleaving with fewer
+// preemptions ends, for each bug, if it doesn't for what it costs (patience.go).
 const minimiseLimit = 10_000
-
-const mostMinimiseSteps = 15_000_000
-
-var minimiseSteps uint64 = 500_000
-
-// refiningSteps is how many steps the refining of a bug may take.
-func (h *hunt) refiningSteps() uint64 {
-	found := (h.result.Transitions + h.result.Replayed) / refiningShare
-	return min(max(h.pace(minimiseSteps), found), h.pace(mostMinimiseSteps))
-}
 
 // minimise looks for the interleaving with the fewest preemptions: bounded
 // partial-order reduction (Coons, Musuvathi and McKinley, OOPSLA 2013), or search bounded where
@@ -53,7 +39,7 @@ func (h *hunt) minimise(f *finding) error {
 	if f.failure.Kind == trace.Output {
 		return nil // no execution shows it alone
 	}
-	run := &counted{Runner: h.Guest.Runner, most: h.refiningSteps()}
+	run := h.counting(h.refiningSteps())
 	if h.shorten(f, run) {
 		if err := h.outline(f); err != nil {
 			return err
@@ -66,7 +52,7 @@ func (h *hunt) minimise(f *finding) error {
 	}
 	opts := por.Options{
 		OneEvent: h.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
-		Stop: func() bool { return run.steps >= run.most || h.tired() },
+		Stop: func() bool { return run.spent() || h.stop() },
 	}
 	if f.failure.Kind == trace.Race {
 		return h.minimiseRace(f, run, opts)
@@ -118,25 +104,6 @@ func (h *hunt) seek(engine por.Search, run *counted, f *finding) (got bool, stat
 	h.stopsWithin(h.Session, false)
 	h.finer = h.finer || stats.Restarts > 0
 	return m.got, stats, err
-}
-
-// counted is a guest whose steps are counted.
-type counted struct {
-	session.Runner
-	steps, most uint64
-}
-
-// Step implements por.System.
-func (c *counted) Step(t trace.TID, choice trace.Choice) (*trace.Transition, error) {
-	c.steps++
-	return c.Runner.Step(t, choice)
-}
-
-// runner is the guest, counted.
-func (c *counted) runner() session.Runner {
-	r := c.Runner
-	r.System = c
-	return r
 }
 
 // minimiser is the por.Observer of a search for a shorter story.

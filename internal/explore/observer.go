@@ -5,7 +5,7 @@ import "landgo/internal/result"
 // Progress is how far a search is.
 type Progress = result.Progress
 
-// An Observer is told how far a search is.
+// An Observer hears how far a search is.
 //
 // Progress is called from the goroutine that searches, at its start, then a
 // few times a second, and never after Run or Replay returned. It must not

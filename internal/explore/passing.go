@@ -27,7 +27,7 @@ func (h *hunt) passing(f *finding) []por.PathStep {
 		return nil
 	}
 	fine := h.finer
-	s := &shortener{hunt: h, want: f, run: &counted{Runner: h.Guest.Runner, most: h.refiningSteps()}}
+	s := &shortener{hunt: h, want: f, run: h.counting(h.refiningSteps())}
 	s.divide()
 	h.stopsWithin(h.Session, true)
 	defer h.stopsWithin(h.Session, false)
@@ -65,7 +65,7 @@ func (h *hunt) sampledPassing(run *counted) []por.PathStep {
 	p := &passer{hunt: h}
 	engine, err := por.New(fmt.Sprintf("random:runs=%d,seed=1", passingSamples), por.Options{
 		OneEvent: h.OneEvent(), Uncounted: true, Longest: longestSample,
-		Stop: func() bool { return run.steps >= run.most || h.tired() },
+		Stop: func() bool { return run.spent() || h.stop() },
 	})
 	if err != nil {
 		panic(err) // there is such a search

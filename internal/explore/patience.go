@@ -1,58 +1,107 @@
 package explore
 
 import (
-	"time"
-
-	"landgo/internal/explore/limits"
+	"landgo/internal/explore/session"
+	"landgo/internal/trace"
+	"landgo/por"
 )
 
 // A bug that was found is reported as it is, and then in a shorter way if there is one. How long
-// landgo looks for that is limited by counts (minimise.go). Where steps take long, as those of
-// kernels and of programs with a hundred threads do, a time ends it before: the user waits for
-// the story. The story is another one on a slower machine then. It is processor time, so that it
-// isn't where a machine is only busy.
+// landgo looks for that is counted in steps and instructions, not measured: so the same story is
+// told on every machine, however busy it is. Only the user's --time ends it before.
 const (
 	// refiningShare: refining takes at the most one part in this many of what the search took,
 	// for all bugs together,
 	refiningShare = 5
-	// but mostRefining at the most.
-	mostRefining = 30 * time.Second
+	// but this many steps of a program's at the most, about half a minute.
+	mostMinimiseSteps = 15_000_000
 )
 
-// leastRefining is the time that each bug may take in any case: more than minimiseSteps take a
-// program. Tests that compare two runs have it take as long as the counts let it.
-var leastRefining = 2 * time.Second
-
-// refiningTime is how long the refining of each of some bugs may take, after a search
-// of so long.
-func refiningTime(search time.Duration, bugs int) time.Duration {
-	all := min(search/refiningShare, mostRefining)
-	return max(all/time.Duration(max(bugs, 1)), leastRefining)
-}
+// minimiseSteps is what each bug may take in any case, about a second.
+var minimiseSteps uint64 = 500_000
 
 // readable is how many preemptions a story may have that is read. One with more, as of
-// a random walk through a kernel, is shortened for mostRefining, however soon it was
+// a random walk through a kernel, is shortened for mostMinimiseSteps, however soon it was
 // found.
 const readable = 16
 
-// refining begins the refining of a bug.
-func (h *hunt) refining() {
-	search, now := time.Duration(h.result.SearchSeconds*float64(time.Second)), limits.ProcessorTime()
-	h.patience = now + refiningTime(search, len(h.found))
-	h.unreadable = now + max(mostRefining/time.Duration(max(len(h.found), 1)), leastRefining)
+// refiningSteps is what the refining of a bug may cost.
+func (h *hunt) refiningSteps() uint64 {
+	all := min((h.result.Transitions+h.result.Replayed)/refiningShare, h.pace(mostMinimiseSteps))
+	return max(h.ofEach(all), h.pace(minimiseSteps))
+}
+
+// unreadableSteps is what the shortening of a story may cost that is too long to be read.
+func (h *hunt) unreadableSteps() uint64 {
+	return max(h.ofEach(h.pace(mostMinimiseSteps)), h.pace(minimiseSteps))
+}
+
+// ofEach is each bug's part of what all may cost.
+func (h *hunt) ofEach(all uint64) uint64 { return all / uint64(max(len(h.found), 1)) }
+
+// counted is a guest whose steps are counted.
+type counted struct {
+	session.Runner
+	steps, insns uint64
+	per          uint64 // so many instructions cost as much as a step
+	most         uint64 // that all may cost
+}
+
+// counting is the hunt's guest, for work that costs this much at the most.
+func (h *hunt) counting(most uint64) *counted {
+	return &counted{Runner: h.Guest.Runner, per: stepInsns * h.Platform.StepCost, most: most}
+}
+
+// Step implements por.System.
+func (c *counted) Step(t trace.TID, choice trace.Choice) (*trace.Transition, error) {
+	tr, err := c.Runner.Step(t, choice)
+	c.count(tr)
+	return tr, err
+}
+
+// count counts a step. That of a store buffer runs no instructions.
+func (c *counted) count(tr *trace.Transition) {
+	c.steps++
+	if tr != nil && !tr.Updates {
+		c.insns += tr.Last - tr.Begin
+	}
+}
+
+// cost is what it has cost so far, in steps.
+func (c *counted) cost() uint64 { return c.steps + c.insns/c.per }
+
+// spent reports whether it has cost all that it may.
+func (c *counted) spent() bool { return c.cost() >= c.most }
+
+// goes reports whether there is some left for a path, and counts it.
+func (c *counted) goes(path []por.PathStep) bool {
+	if c.spent() {
+		return false
+	}
+	c.steps += uint64(len(path))
+	for i := range path {
+		c.insns += path[i].Last - path[i].Begin
+	}
+	return true
+}
+
+// runner is the guest, counted.
+func (c *counted) runner() session.Runner {
+	r := c.Runner
+	r.System = c
+	return r
 }
 
 // worn reports whether the shortening of a story is to end.
 func (s *shortener) worn() bool {
 	looks := len(s.path)&63 == 0
-	if s.settling {
-		return looks && s.stop()
+	switch {
+	case looks && s.stop():
+		return true
+	case s.settling:
+		return false
+	case s.shortens && s.want.preemptions > readable:
+		return s.run.cost() >= s.unreadableSteps()
 	}
-	if s.shortens && s.want.preemptions > readable {
-		return s.run.steps >= s.pace(mostMinimiseSteps) || looks && (s.stop() || limits.ProcessorTime() >= s.unreadable)
-	}
-	return s.run.steps >= s.run.most || looks && s.tired()
+	return s.run.spent()
 }
-
-// tired reports whether refining is to end.
-func (h *hunt) tired() bool { return h.stop() || limits.ProcessorTime() >= h.patience }

@@ -7,6 +7,7 @@ import (
 	"landgo/internal/explore/races"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
+	"landgo/por"
 )
 
 // report finds the least interleaving of each bug and tells its story.
@@ -25,15 +26,15 @@ func (h *hunt) report() error {
 	// The step that made the guest invalid may have made others finer, so that
 	// the paths don't lead where they did.
 	if h.watched != nil && h.result.Verdict != result.Invalid {
-		h.refining()
-		if err := races.List(h.Session, h.watched, h.result, h.tired); err != nil {
+		run := h.counting(h.refiningSteps())
+		goes := func(path []por.PathStep) bool { return !h.stop() && run.goes(path) }
+		if err := races.List(h.Session, h.watched, h.result, goes); err != nil {
 			return err
 		}
 		races.Unexamined(h.Session, h.watched, h.result)
 		h.finer = h.finer || h.Epoch() != known
 	}
 	for _, f := range h.found {
-		h.refining()
 		if err := h.as(f, func() error { return h.minimise(f) }); err != nil {
 			f.strayed = true // its schedule is unchanged
 		}

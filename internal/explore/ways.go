@@ -163,7 +163,7 @@ func (w *ways) slice() bool {
 	if o.over {
 		return true
 	}
-	run := &counted{Runner: w.Guest.Runner}
+	run := w.counting(0)
 	before := w.Guest.Instructions()
 	cost := func() uint64 { return run.steps + (w.Guest.Instructions()-before)/(stepInsns*w.Platform.StepCost) }
 	engine, err := por.New(o.search, por.Options{

@@ -169,8 +169,7 @@ func TestShorten(t *testing.T) {
 			h, f := sampledBug(t, c, seed+1)
 			s := h.Session
 			before, key := f.preemptions, f.key
-			h.refining()
-			shorter := h.shorten(f, &counted{Runner: s.Guest.Runner, most: 1 << 40})
+			shorter := h.shorten(f, h.counting(1<<40))
 			if shorter != (f.preemptions < before) || f.preemptions < g.preemptions && before >= g.preemptions {
 				t.Errorf("%s: %d preemptions of %d", g.name, f.preemptions, before)
 			}
@@ -201,8 +200,7 @@ func TestShortenAligned(t *testing.T) {
 		c := config.Default()
 		c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", crowd+g.source), config.NoFile, trace.PointMem, false
 		h, f := sampledBug(t, c, 1)
-		h.refining()
-		s := &shortener{hunt: h, want: f, run: &counted{Runner: h.Guest.Runner, most: 1 << 40}, shortens: true}
+		s := &shortener{hunt: h, want: f, run: h.counting(1 << 40), shortens: true}
 		path := slices.Clone(f.path)
 		var others []por.PathStep
 		for _, p := range path {
@@ -230,8 +228,7 @@ func TestShortenFiner(t *testing.T) {
 			h, f := sampledBug(t, c, seed+1)
 			s := h.Session
 			before, kind, known := f.preemptions, f.failure.Kind, h.Epoch()
-			h.refining()
-			h.shorten(f, &counted{Runner: s.Guest.Runner, most: 1 << 40})
+			h.shorten(f, h.counting(1<<40))
 			if h.Epoch() != known {
 				met++
 			}
@@ -410,8 +407,7 @@ func TestShortenByPlaces(t *testing.T) {
 		h, f := sampledBug(t, c, seed)
 		s := h.Session
 		before, key := f.preemptions, f.key
-		h.refining()
-		run := &counted{Runner: s.Guest.Runner, most: minimiseSteps}
+		run := h.counting(minimiseSteps)
 		h.shorten(f, run)
 		if f.preemptions > 2 || f.failure.Kind != trace.Deadlock || followed(t, s, f.path) != f.key {
 			t.Errorf("seed %d: %d preemptions of %d: %s, was %s", seed, f.preemptions, before, f.key, key)

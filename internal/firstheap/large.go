@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// What the engine does beside, which needs more memory than the front. percent is
+// The engine needs more memory than the front, so it does this beside. percent is
 // debug.SetGCPercent: that package imports too many to be imported here.
 
 // Large asks for large pages in the collector's first 32 MB. A fault for each 4 KiB costs a

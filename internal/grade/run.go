@@ -34,7 +34,7 @@ type Class struct {
 	Pages bool
 	// Post is where the jobs lie for workers of other machines; nil: there are none.
 	Post Post
-	// Show is told how far the class is, from several goroutines, if it isn't nil.
+	// Show gets how far the class is, from several goroutines, if it isn't nil.
 	Show func(Progress)
 }
 

@@ -8,4 +8,10 @@
 // weak memory models", CAV 2010).
 //
 // Invariant: nothing here knows anything of por, race or scheduler.
+//
+// # The files
+//
+//	tests    program (threads, instructions), cycle (critical cycles), mixed (parts of words)
+//	judges   machine (with store buffers), axioms; native: the processor, by source (in C)
+//	forall   a fence for all threads
 package litmus

@@ -6,4 +6,11 @@
 // account into rows, fold.go leaves out of a long story, and draw.go makes rows into a
 // picture. page.go puts both, the sources and page.js together. All text of
 // the guest's is escaped by html/template and encoding/json.
+//
+// # The files
+//
+//	page      the whole file, with page.js
+//	the rows  rows, fold (a long story), woke (which rows wake threads), reduce (edges that tell more)
+//	pictures  draw, legend
+//	beside    parts (state, waits, lives), stack (where a thread stands), short (names that fit)
 package page

@@ -1,7 +1,3 @@
-// Package process runs the engine in a process of its own. The code that runs the guest
-// may fail in ways that it can't report, an abort in the emulator's C code among them.
-// That has to end with exit status 5 and never look like a verdict. And the guest may be
-// hostile: this process has the user's files, the other one has the guest.
 package process
 
 import (

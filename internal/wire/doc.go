@@ -10,4 +10,12 @@
 // that the user named and no other.
 //
 // Where parts of a search are lent, a second socket comes with the request (parts.go).
+//
+// # The files
+//
+//	message   all messages; plain: values in them, with nothing lost
+//	conn      a socket
+//	engine    an engine, as its callers have it; serve: the engine's end
+//	debugged  its end of a debugging
+//	parts     parts of a search that are lent
 package wire

@@ -34,7 +34,7 @@ type Lending interface {
 	Help(ctx context.Context, c config.Config, parts *Conn) error
 }
 
-// Observer is told how far an engine is, never after the call returned.
+// Observer hears how far an engine is, never after the call returned.
 type Observer interface {
 	// Progress is called at the start, then a few times a second.
 	Progress(result.Progress)

@@ -103,7 +103,7 @@ func (k *Kernel) Plan(t trace.TID, trap emu.Trap) kernel.Plan {
 		return kernel.Plan{Effect: kernel.Invalid, Name: CallName(c.nr), Reason: unmodelled(c.nr)}
 	}
 	l := c.locking(row)
-	k.plan = kernel.Plan{Name: row.name, Lockless: c.lockless(row.name, &l), Rests: c.rests(row.name, &l)}
+	k.plan = kernel.Plan{Name: row.name, Lockless: c.lockless(row.name, &l), Rests: c.rests(row.name, &l), About: c.about(row)}
 	if row.plan != nil {
 		row.plan(c, &k.plan)
 	}

@@ -249,5 +249,28 @@ func init() {
 	}
 	for i := range table {
 		lockings[i] = lockingOf(table[i].name)
+		abouts[i] = aboutOf[table[i].name]
 	}
+}
+
+// aboutOf is what else about calls matters to a search, by name; abouts has it by number.
+var (
+	aboutOf = map[string]kernel.About{
+		"set_tid_address": kernel.AboutThread, "set_robust_list": kernel.AboutThread,
+		"rt_sigpending": kernel.AboutKept, "rt_sigtimedwait": kernel.AboutKept, "signalfd": kernel.AboutKept, "signalfd4": kernel.AboutKept,
+		"setitimer": kernel.AboutTimers, "getitimer": kernel.AboutTimers, "alarm": kernel.AboutTimers,
+		"timer_settime": kernel.AboutTimers, "timer_gettime": kernel.AboutTimers, "timer_delete": kernel.AboutTimers,
+	}
+	abouts [len(table)]kernel.About
+)
+
+// about is that of the present call, whose row this is.
+func (c *call) about(of *row) kernel.About {
+	switch {
+	case c.nr >= uint64(len(table)) || of != &table[c.nr]:
+		return 0
+	case of.name == "exit_group" && c.a[0]&0xff == 0:
+		return kernel.AboutSuccess
+	}
+	return abouts[c.nr]
 }

@@ -2,6 +2,8 @@
 // happens-before, and races. The searches of package por ask it; it knows neither a search nor a
 // System.
 //
+// # The files
+//
 //	event.go         an event, a step that may be taken, and when two depend
 //	kinds.go         the table of operations: which pairs on one object commute
 //	commuting.go     what commutes beyond that: what tells the orders apart isn't used
@@ -10,6 +12,9 @@
 //	reversible.go    whether the second of two could have come first
 //	conflicts.go     all events that one depends on
 //	sequence.go      v: what to run so that a race is the other way round
+//	await.go         steps that only some values let go on
+//	buffer.go        store buffers: their updates as events
+//	sources.go       loads and stores without an order but by which store is found
 //	index.go, table.go  the last accesses and operations, by address and object
 //
 // Invariant: the relation is a function of the events pushed and not popped. An

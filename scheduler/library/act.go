@@ -200,6 +200,6 @@ var ways = [profile.NumRoles]act{
 
 // isQuiet reports whether the guest's own code carries a role out. A student's allocator is; the
 // C library's is landgo's (malloc.go).
-func (s *guest) isQuiet(r profile.Role) bool {
-	return acts[r].how == quietly || acts[r].how == watched || acts[r].how == allocator && s.cfg.Tested
+func (l *guest) isQuiet(r profile.Role) bool {
+	return acts[r].how == quietly || acts[r].how == watched || acts[r].how == allocator && l.cfg.Tested
 }

@@ -54,48 +54,48 @@ func HeapRange(img *image.Image) (all, hole emu.Range) {
 func EveryRange() emu.Range { return emu.Range{Lo: 1 << 16, Hi: kernel.GuestHi} }
 
 // arenasOf are those of a thread; nil if there are none left (see arenaPlace).
-func (s *heapCalls) arenasOf(t trace.TID) *arenas {
-	for int(t) >= len(s.arenas) {
-		s.arenas = append(s.arenas, nil)
+func (l *heapCalls) arenasOf(t trace.TID) *arenas {
+	for int(t) >= len(l.arenas) {
+		l.arenas = append(l.arenas, nil)
 	}
-	if s.arenas[t] == nil {
-		base, size := arenaPlace(s.core.Name(t))
-		for _, other := range s.arenas {
+	if l.arenas[t] == nil {
+		base, size := arenaPlace(l.core.Name(t))
+		for _, other := range l.arenas {
 			if other != nil && other.user.Base() == base {
 				return nil
 			}
 		}
 		cut := base + size - libraryShare(size)
-		s.arenas[t] = &arenas{s.heap.NewArena(base, cut, largestBlock), s.heap.NewArena(cut, base+size, libraryShare(size))}
-		if base == kernel.HeapLo && s.lowHeap { // other threads' memory is mapped on a real machine
+		l.arenas[t] = &arenas{l.heap.NewArena(base, cut, largestBlock), l.heap.NewArena(cut, base+size, libraryShare(size))}
+		if base == kernel.HeapLo && l.lowHeap { // other threads' memory is mapped on a real machine
 			const cut = kernel.LowHeapHi - (kernel.LowHeapHi-kernel.LowHeapLo)/16
-			s.arenas[t].user.Low(kernel.LowHeapLo, cut, mappedFrom)
-			s.arenas[t].library.Low(cut, kernel.LowHeapHi, mappedFrom)
+			l.arenas[t].user.Low(kernel.LowHeapLo, cut, mappedFrom)
+			l.arenas[t].library.Low(cut, kernel.LowHeapHi, mappedFrom)
 		}
 	}
-	return s.arenas[t]
+	return l.arenas[t]
 }
 
 // reach makes sure that a thread's arena has a place for a block, if any has. It
 // returns the thread that has the addresses for it, if another has: then there is
 // none.
-func (s *heapCalls) reach(th *thread, n, align uint64) (other trace.TID, ok bool) {
-	a := s.arenaFor(th)
+func (l *heapCalls) reach(th *thread, n, align uint64) (other trace.TID, ok bool) {
+	a := l.arenaFor(th)
 	if th.quiet.on || !a.NeedsFar(n, align) {
 		return 0, true
 	}
-	base := farBegin + hashOf(s.core.Name(th.ID))%farArenas*farArena
-	if other, taken := s.far[base]; taken && other != th.ID {
+	base := farBegin + hashOf(l.core.Name(th.ID))%farArenas*farArena
+	if other, taken := l.far[base]; taken && other != th.ID {
 		return other, false
 	}
-	s.far[base] = th.ID // for good: a name has the same addresses in all executions
+	l.far[base] = th.ID // for good: a name has the same addresses in all executions
 	a.Far(base, base+farArena)
 	return 0, true
 }
 
 // arenaFor is where a thread allocates now; nil if it has no arena.
-func (s *heapCalls) arenaFor(th *thread) *heap.Arena {
-	switch a := s.arenasOf(th.ID); {
+func (l *heapCalls) arenaFor(th *thread) *heap.Arena {
+	switch a := l.arenasOf(th.ID); {
 	case a == nil:
 		return nil
 	case th.quiet.on:

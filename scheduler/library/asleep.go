@@ -15,26 +15,26 @@ import (
 
 // asleep says what a thread waits for that sleeps at a word. It goes by the innermost function on
 // its stack with a known meaning.
-func (s *Library) asleep(t trace.TID, at uint64) (w scheduler.Wait, ok bool) {
+func (l *Library) asleep(t trace.TID, at uint64) (w scheduler.Wait, ok bool) {
 	w = scheduler.Wait{Thread: t, Obj: at, Owner: trace.NoThread}
-	if of := s.core.Controlled(at); of != trace.NoThread && of != t { // pthread_join isn't always on the stack
-		w.For, w.Owner, w.Name = "thread", of, s.core.Name(of)
+	if of := l.core.Controlled(at); of != trace.NoThread && of != t { // pthread_join isn't always on the stack
+		w.For, w.Owner, w.Name = "thread", of, l.core.Name(of)
 		return w, true
 	}
-	for i, pc := range s.core.Stack(t) {
+	for i, pc := range l.core.Stack(t) {
 		if i > 0 {
 			pc--
 		}
-		f, found := s.image.SymbolAt(pc)
+		f, found := l.image.SymbolAt(pc)
 		if !found {
 			continue
 		}
-		w.For = s.sleepsFor(s.meant[f.Addr].Role)
-		if s.libc == elffile.Glibc && strings.HasPrefix(f.Name, "__new_sem_wait_slow") { // which sem_wait ends in
+		w.For = l.sleepsFor(l.meant[f.Addr].Role)
+		if l.libc == elffile.Glibc && strings.HasPrefix(f.Name, "__new_sem_wait_slow") { // which sem_wait ends in
 			w.For = "semaphore"
 		}
 		if w.For != "" {
-			w.Name = s.core.VariableName(at)
+			w.Name = l.core.VariableName(at)
 			return w, true
 		}
 	}
@@ -43,7 +43,7 @@ func (s *Library) asleep(t trace.TID, at uint64) (w scheduler.Wait, ok bool) {
 
 // sleepsFor names the thing that a function with a role sleeps for, "" if it doesn't, or not at a word of
 // its object's.
-func (s *Library) sleepsFor(r profile.Role) string {
+func (l *Library) sleepsFor(r profile.Role) string {
 	a := &acts[r]
 	if !onObject(r) {
 		return ""
@@ -52,7 +52,7 @@ func (s *Library) sleepsFor(r profile.Role) string {
 	case kindMutex:
 		return "mutex"
 	case kindCond:
-		if s.libc == elffile.Musl {
+		if l.libc == elffile.Musl {
 			return "" // at a word on its stack
 		}
 		return "condition variable"

@@ -54,10 +54,10 @@ func (c *carried) watch() {
 	}
 }
 
-// keptAt is the place in s.kept of a variable that has some of these bytes, or -1.
-func (s *models) keptAt(addr, size uint64) int {
-	for i := range s.kept {
-		if v := &s.kept[i]; addr < v.Addr+v.Size && v.Addr < addr+size {
+// keptAt is the place in l.kept of a variable that has some of these bytes, or -1.
+func (l *models) keptAt(addr, size uint64) int {
+	for i := range l.kept {
+		if v := &l.kept[i]; addr < v.Addr+v.Size && v.Addr < addr+size {
 			return i
 		}
 	}
@@ -65,16 +65,16 @@ func (s *models) keptAt(addr, size uint64) int {
 }
 
 // touchesKept is the error of an access to what the functions keep, or nil.
-func (s *models) touchesKept(th *thread, a *trace.Access) error {
-	if i := s.keptAt(a.Addr, uint64(a.Size)); i >= 0 && !s.harmless(&s.kept[i], a) {
-		name := s.core.VariableName(a.Addr)
-		return s.core.Invalid(kernel.GapTrust, th.ID, a.PC, "the guest reads %s, which belongs to its functions on threads: they can't be trusted alone", name)
+func (l *models) touchesKept(th *thread, a *trace.Access) error {
+	if i := l.keptAt(a.Addr, uint64(a.Size)); i >= 0 && !l.harmless(&l.kept[i], a) {
+		name := l.core.VariableName(a.Addr)
+		return l.core.Invalid(kernel.GapTrust, th.ID, a.PC, "the guest reads %s, which belongs to its functions on threads: they can't be trusted alone", name)
 	}
 	if a.Addr >= carriedStacks && a.Addr < carriedEnd {
-		for i := range s.threads {
-			if t := &s.threads[i]; s.threads[i].Exists && t.roomAt != 0 && a.Addr+uint64(a.Size) > t.roomAt && a.Addr < t.roomAt+stackTail {
-				return s.core.Invalid(kernel.GapTrust, th.ID, a.PC, "the guest uses the room above the stack of thread %s, where its functions on threads may keep something: they can't be trusted alone",
-					s.core.Name(t.ID))
+		for i := range l.threads {
+			if t := &l.threads[i]; l.threads[i].Exists && t.roomAt != 0 && a.Addr+uint64(a.Size) > t.roomAt && a.Addr < t.roomAt+stackTail {
+				return l.core.Invalid(kernel.GapTrust, th.ID, a.PC, "the guest uses the room above the stack of thread %s, where its functions on threads may keep something: they can't be trusted alone",
+					l.core.Name(t.ID))
 			}
 		}
 	}
@@ -83,12 +83,12 @@ func (s *models) touchesKept(th *thread, a *trace.Access) error {
 
 // harmless reports whether an access to a variable finds nothing there that the
 // functions would have written.
-func (s *models) harmless(v *static.Mention, a *trace.Access) bool {
-	if s.skipped.Get() == 0 || a.IsWrite() && a.Flags&trace.Atomic == 0 {
+func (l *models) harmless(v *static.Mention, a *trace.Access) bool {
+	if l.skipped.Get() == 0 || a.IsWrite() && a.Flags&trace.Atomic == 0 {
 		return true
 	}
-	for at := a.Addr &^ (s.wordSize - 1); at < a.Addr+uint64(a.Size); at += s.wordSize {
-		if !v.OnlyRead || s.machine.Prot(s.core.Word(at))&emu.ProtWrite != 0 {
+	for at := a.Addr &^ (l.wordSize - 1); at < a.Addr+uint64(a.Size); at += l.wordSize {
+		if !v.OnlyRead || l.machine.Prot(l.core.Word(at))&emu.ProtWrite != 0 {
 			return false
 		}
 	}

@@ -11,13 +11,13 @@ import (
 // stands: in registers (System V, x86-64) or on the stack (cdecl, i386). Of a
 // function whose profile says where its role's arguments are (image.Bound.Args),
 // those are the first.
-func (s *guest) takeArgs(th edit, places []int) {
+func (l *guest) takeArgs(th edit, places []int) {
 	r := &th.Regs
-	if s.wordSize == 8 {
+	if l.wordSize == 8 {
 		th.args = [4]uint64{r.RDI, r.RSI, r.RDX, r.RCX}
 	} else {
 		for i := range th.args {
-			th.args[i] = s.core.Word(r.RSP + 4*uint64(i+1))
+			th.args[i] = l.core.Word(r.RSP + 4*uint64(i+1))
 		}
 	}
 	if places == nil {
@@ -32,25 +32,25 @@ func (s *guest) takeArgs(th edit, places []int) {
 
 // vararg is the n-th argument (from 0) of a function with any number of them,
 // at whose entry a thread stands.
-func (s *guest) vararg(th *thread, n int) uint64 {
+func (l *guest) vararg(th *thread, n int) uint64 {
 	r := &th.Regs
-	if s.wordSize == 4 {
-		return s.core.Word(r.RSP + 4*uint64(n+1))
+	if l.wordSize == 4 {
+		return l.core.Word(r.RSP + 4*uint64(n+1))
 	}
 	if in := [...]uint64{r.RDI, r.RSI, r.RDX, r.RCX, r.R8, r.R9}; n < len(in) {
 		return in[n]
 	}
-	return s.core.Word(r.RSP + 8*uint64(n-5))
+	return l.core.Word(r.RSP + 8*uint64(n-5))
 }
 
 // ret makes a trusted function return v to its caller.
-func (s *guest) ret(th edit, v uint64) {
-	if s.roles[th.Regs.RIP].C11 {
+func (l *guest) ret(th edit, v uint64) {
+	if l.roles[th.Regs.RIP].C11 {
 		v = c11Result(v)
 	}
 	th.Insns++ // landgo carried a function out: schedules name the states on both sides
-	th.Regs.RIP = s.core.Word(th.Regs.RSP)
-	th.Regs.RSP += s.wordSize
+	th.Regs.RIP = l.core.Word(th.Regs.RSP)
+	th.Regs.RSP += l.wordSize
 	th.Regs.RAX = v
 	th.Set |= trace.RAX | trace.RIP | trace.RSP
 	th.Stand = scheduler.StandRun
@@ -71,13 +71,13 @@ func c11Result(v uint64) uint64 {
 
 // callSite is the address of the call instruction's end: where a thread at a
 // function's entry was called from.
-func (s *guest) callSite(th *thread) uint64 { return s.core.Word(th.Regs.RSP) }
+func (l *guest) callSite(th *thread) uint64 { return l.core.Word(th.Regs.RSP) }
 
 // str reads a C string of at most 512 bytes.
-func (s *guest) str(p uint64) string {
+func (l *guest) str(p uint64) string {
 	var b []byte
 	for len(b) < 512 {
-		c := s.machine.Read8(p + uint64(len(b)))
+		c := l.machine.Read8(p + uint64(len(b)))
 		if c == 0 {
 			break
 		}

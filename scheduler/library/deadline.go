@@ -31,15 +31,15 @@ const badTime = math.MaxUint64
 // setDeadline reads the time at which the operation at whose entry a thread
 // stands gives up, if it has one. It reports whether the call is over, with what
 // comes of it: the library looks at some times before all else.
-func (s *objectCalls) setDeadline(th edit, tr *trace.Transition, a *act) (over bool, v scheduler.Verdict, err error) {
+func (l *objectCalls) setDeadline(th edit, tr *trace.Transition, a *act) (over bool, v scheduler.Verdict, err error) {
 	th.timed = false
 	if a.deadline == 0 {
 		return false, scheduler.Pass, nil
 	}
 	at := th.arg(int(a.deadline))
-	glibc := s.libc != elffile.Musl
-	if c := s.clockOf(th.thread, a); glibc && c != abi.ClockRealtime && c != abi.ClockMonotonic {
-		v, err = s.refuse(th, tr, abi.EINVAL)
+	glibc := l.libc != elffile.Musl
+	if c := l.clockOf(th.thread, a); glibc && c != abi.ClockRealtime && c != abi.ClockMonotonic {
+		v, err = l.refuse(th, tr, abi.EINVAL)
 		return true, v, err
 	}
 	early := a.op == trace.OpCondWait || glibc && (a.op == trace.OpReadLock || a.op == trace.OpWriteLock || a.op == trace.OpSemWait)
@@ -47,67 +47,67 @@ func (s *objectCalls) setDeadline(th edit, tr *trace.Transition, a *act) (over b
 		return false, scheduler.Pass, nil // no time is none that runs out
 	}
 	ns := uint64(badTime)
-	if s.readable(at, abi.TimespecSize) {
-		ns = s.timespec(th.thread, tr, at)
+	if l.readable(at, abi.TimespecSize) {
+		ns = l.timespec(th.thread, tr, at)
 	}
 	if ns == badTime {
 		th.badTime, th.deadline = true, ns
 		if early {
-			v, err = s.refuse(th, tr, abi.EINVAL)
+			v, err = l.refuse(th, tr, abi.EINVAL)
 			return true, v, err
 		}
-		s.onlyTry(th)
+		l.onlyTry(th)
 		return false, scheduler.Pass, nil
 	}
-	if k, ok := s.kernel.(clocks); ok && ns != 0 {
-		ns = k.Realtime(s.clockOf(th.thread, a), ns)
+	if k, ok := l.kernel.(clocks); ok && ns != 0 {
+		ns = k.Realtime(l.clockOf(th.thread, a), ns)
 	}
-	th.timed, th.deadline, s.known.Timed = true, ns, true
-	if s.hasPassed(ns) { // whatever the others do, it doesn't wait
+	th.timed, th.deadline, l.known.Timed = true, ns, true
+	if l.hasPassed(ns) { // whatever the others do, it doesn't wait
 		th.timed, th.badTime = false, true
-		s.onlyTry(th)
+		l.onlyTry(th)
 	}
 	return false, scheduler.Pass, nil
 }
 
 // hasPassed reports whether a time was over when the guest began. Of one that passes
 // while it runs, only that a wait runs out last is known.
-func (s *objectCalls) hasPassed(ns uint64) bool {
-	k, ok := s.kernel.(clocks)
+func (l *objectCalls) hasPassed(ns uint64) bool {
+	k, ok := l.kernel.(clocks)
 	return ok && ns <= k.Epoch()
 }
 
 // waitsInVain reports whether a thread stands before a wait on a condition variable
 // whose time has passed. That is no try: a signal may come before it gives up.
-func (s *objectCalls) waitsInVain(th *thread, a *act) bool {
+func (l *objectCalls) waitsInVain(th *thread, a *act) bool {
 	at := th.arg(int(a.deadline))
-	k, ok := s.kernel.(clocks)
-	if !ok || a.op != trace.OpCondWait || a.deadline == 0 || !s.readable(at, abi.TimespecSize) {
+	k, ok := l.kernel.(clocks)
+	if !ok || a.op != trace.OpCondWait || a.deadline == 0 || !l.readable(at, abi.TimespecSize) {
 		return false
 	}
-	sec, nsec := s.core.Word(at), s.core.Word(at+8)
+	sec, nsec := l.core.Word(at), l.core.Word(at+8)
 	if nsec >= 1e9 || sec > maxSeconds && int64(sec) >= 0 {
 		return false
 	}
-	return int64(sec) < 0 || s.hasPassed(k.Realtime(s.clockOf(th, a), sec*1e9+nsec))
+	return int64(sec) < 0 || l.hasPassed(k.Realtime(l.clockOf(th, a), sec*1e9+nsec))
 }
 
 const maxSeconds = math.MaxInt64/1_000_000_000 - 1
 
 // clockOf is the number of the clock that a timed operation's time is on.
-func (s *objectCalls) clockOf(th *thread, a *act) uint64 {
+func (l *objectCalls) clockOf(th *thread, a *act) uint64 {
 	switch th.role {
 	case profile.MutexClockLock, profile.CondClockWait, profile.SemClockWait, profile.RWClockReadLock, profile.RWClockWriteLock, profile.ClockJoin:
 		return th.arg(int(a.deadline)-1) & 0xffffffff
 	case profile.CondTimedWait:
-		return s.objectOf(th.arg(0), kindCond).clock
+		return l.objectOf(th.arg(0), kindCond).clock
 	}
 	return abi.ClockRealtime
 }
 
 // onlyTry makes an operation whose time isn't one, and is looked at only where it
 // would have to wait, a try.
-func (s *objectCalls) onlyTry(th edit) {
+func (l *objectCalls) onlyTry(th edit) {
 	switch acts[th.role].op {
 	case trace.OpLock:
 		th.role = profile.MutexTryLock
@@ -124,8 +124,8 @@ func (s *objectCalls) onlyTry(th edit) {
 
 // timespec reads a struct timespec as nanoseconds; what lies before the clock's
 // beginning is 0.
-func (s *objectCalls) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
-	d := s.door(th, tr)
+func (l *objectCalls) timespec(th *thread, tr *trace.Transition, p uint64) uint64 {
+	d := l.door(th, tr)
 	sec, nsec := d.read64(p), d.read64(p+8)
 	switch {
 	case nsec >= 1e9:
@@ -139,44 +139,44 @@ func (s *objectCalls) timespec(th *thread, tr *trace.Transition, p uint64) uint6
 }
 
 // timeOut lets the timed operation at which a thread stands give up.
-func (s *Library) timeOut(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+func (l *Library) timeOut(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if !th.timed {
 		panic(fmt.Sprintf("scheduler: thread %d was stepped at an operation that isn't possible", th.ID))
 	}
-	s.kernel.AdvanceTo(th.deadline)
+	l.kernel.AdvanceTo(th.deadline)
 	th.Insns++
-	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: s.callSite(th.thread)})
+	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: l.callSite(th.thread)})
 	th.timed = false
 	if th.phase == phaseQueued {
-		o := s.change(s.objectOf(th.arg(0), kindCond))
-		s.did(th.thread, tr, trace.OpCondTimeout, o.object, 0)
+		o := l.change(l.objectOf(th.arg(0), kindCond))
+		l.did(th.thread, tr, trace.OpCondTimeout, o.object, 0)
 		if i := index(o.waiters, th.ID); i >= 0 {
 			o.waiters = without(o.waiters, i)
-			s.settle(o)
+			l.settle(o)
 		}
 		th.phase, th.result = phaseReacquire, abi.ETIMEDOUT
-		if s.possible(th.thread) {
-			return s.reacquire(th, tr)
+		if l.possible(th.thread) {
+			return l.reacquire(th, tr)
 		}
 		return scheduler.Stay, nil
 	}
 	if th.phase == phaseAsleep {
-		s.rwLocks.giveUpQueue(th, tr)
+		l.rwLocks.giveUpQueue(th, tr)
 	}
 	if acts[th.role].kind == kindSem && acts[th.role].op == trace.OpSemWait {
-		s.setErrno(th.thread, tr, abi.ETIMEDOUT)
-		s.ret(th, ^uint64(0))
+		l.setErrno(th.thread, tr, abi.ETIMEDOUT)
+		l.ret(th, ^uint64(0))
 		return scheduler.Pass, nil
 	}
-	s.ret(th, abi.ETIMEDOUT)
+	l.ret(th, abi.ETIMEDOUT)
 	return scheduler.Pass, nil
 }
 
 // Deadline implements scheduler.Teller.
-func (s *objectCalls) Deadline() (t trace.TID, when uint64) {
+func (l *objectCalls) Deadline() (t trace.TID, when uint64) {
 	t = trace.NoThread
-	for i := range s.threads {
-		th := &s.threads[i]
+	for i := range l.threads {
+		th := &l.threads[i]
 		if th.timed && th.Exists && th.Stand == scheduler.StandOp && (t == trace.NoThread || th.deadline < when) {
 			t, when = th.ID, th.deadline
 		}

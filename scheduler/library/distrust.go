@@ -18,10 +18,10 @@ import (
 //
 // The guest's own code knows what those do to a thread that waits; landgo's model of the
 // functions doesn't. The search then starts again (trace.ErrFiner).
-func (s *Library) distrust() {
-	s.distrusted = true
-	s.known.Native = true
-	for addr, b := range s.roles {
+func (l *Library) distrust() {
+	l.distrusted = true
+	l.known.Native = true
+	for addr, b := range l.roles {
 		if b.Own {
 			continue // tested anyway
 		}
@@ -35,44 +35,44 @@ func (s *Library) distrust() {
 		case quietly, watched, allocator, ending, property:
 		case noted: // exit still runs what the guest has registered
 		default:
-			delete(s.roles, addr)
+			delete(l.roles, addr)
 		}
 	}
 }
 
 // Distrust implements Lives.
-func (s *Library) Distrust() bool {
-	if s.distrusted {
+func (l *Library) Distrust() bool {
+	if l.distrusted {
 		return false
 	}
-	s.distrust()
+	l.distrust()
 	return true
 }
 
 // distrustFor reports whether the call at which a thread stands needs the
 // guest's own code, and sees to it.
-func (s *Library) distrustFor(th *thread) bool {
+func (l *Library) distrustFor(th *thread) bool {
 	switch d := acts[th.role].deadline; {
-	case s.opts.AnyTimeout && d != 0 && th.arg(int(d)) != 0:
+	case l.opts.AnyTimeout && d != 0 && th.arg(int(d)) != 0:
 		// That a timed wait may run out at any time is a choice of the kernel's.
-		s.distrust()
-		s.core.Refine()
+		l.distrust()
+		l.core.Refine()
 		return true
-	case s.waitsInVain(th, &acts[th.role]):
-		s.distrust()
-		s.core.Refine()
+	case l.waitsInVain(th, &acts[th.role]):
+		l.distrust()
+		l.core.Refine()
 		return true
 	}
 	switch th.role {
 	case profile.Cancel:
 	case profile.MutexLock, profile.MutexTryLock, profile.MutexTimedLock, profile.MutexClockLock, profile.MutexUnlock:
-		if o := s.objectOf(th.arg(0), kindMutex); o.mtype&mutexRobust == 0 && !s.hasProtocol(o, protects) {
+		if o := l.objectOf(th.arg(0), kindMutex); o.mtype&mutexRobust == 0 && !l.hasProtocol(o, protects) {
 			return false
 		}
 	default:
 		return false
 	}
-	s.distrust()
-	s.core.Refine()
+	l.distrust()
+	l.core.Refine()
 	return true
 }

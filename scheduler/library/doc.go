@@ -33,6 +33,7 @@
 // # The files
 //
 //	state         library, thread (what it knows of one), call (what a thread is at)
+//	the start     entry (the program's own beginning, after the linker)
 //	a call        atbreak (its entry), act (the table of roles), operation (StepOp), pending, perform, return
 //	own code      quiet (run without interruption), ownstep (when that is a step of its own), over (keys, and
 //	              what a thread does at its end), unwindfind (an unwinder's tables)

@@ -23,7 +23,7 @@ type door struct {
 	tr *trace.Transition
 }
 
-func (s *calls) door(th *thread, tr *trace.Transition) door { return door{s, th, tr} }
+func (l *calls) door(th *thread, tr *trace.Transition) door { return door{l, th, tr} }
 
 func (d door) read32(addr uint64) uint32 {
 	d.touch(addr, 4, 0)
@@ -55,25 +55,25 @@ func (d door) touch(addr uint64, size uint32, flags trace.AccessFlags) {
 }
 
 // needsPoint learns that a thread has to stand before the call at which it is.
-func (s *calls) needsPoint(th *thread) {
-	if s.begins || th.quiet.on || th.Starting || s.core.Alone(th.ID) || !s.isPoint(th) {
+func (l *calls) needsPoint(th *thread) {
+	if l.begins || th.quiet.on || th.Starting || l.core.Alone(th.ID) || !l.isPoint(th) {
 		return
 	}
-	site := s.callSite(th)
-	if s.known.Meeting[site] && s.core.Refined() {
+	site := l.callSite(th)
+	if l.known.Meeting[site] && l.core.Refined() {
 		return // learned in this very step, which is void
 	}
-	if s.known.Meeting[site] {
+	if l.known.Meeting[site] {
 		panic("scheduler: a call that touches what others do isn't a step of its own")
 	}
-	s.known.Meeting[site] = true
-	s.core.Refine()
+	l.known.Meeting[site] = true
+	l.core.Refine()
 }
 
 // standsBefore has a thread stand before a call that was seen to touch what others do. It
 // reports whether it does.
-func (s *calls) standsBefore(th edit) bool {
-	if s.begins || !s.known.Meeting[s.callSite(th.thread)] || s.core.Alone(th.ID) || !s.isPoint(th.thread) {
+func (l *calls) standsBefore(th edit) bool {
+	if l.begins || !l.known.Meeting[l.callSite(th.thread)] || l.core.Alone(th.ID) || !l.isPoint(th.thread) {
 		return false
 	}
 	th.Stand, th.phase, th.timed = scheduler.StandOp, phaseTouch, false
@@ -81,36 +81,36 @@ func (s *calls) standsBefore(th edit) bool {
 }
 
 // use finds or makes an object that is about to change.
-func (s *calls) use(addr uint64, kind objectKind) objectEdit {
-	return s.change(s.objectOf(addr, kind))
+func (l *calls) use(addr uint64, kind objectKind) objectEdit {
+	return l.change(l.objectOf(addr, kind))
 }
 
 // did records an operation on an object.
-func (s *calls) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
-	s.touchesObject(th, o)
-	tr.Did(trace.Op{Kind: k, Obj: o.addr, Size: s.sizes[o.kind], Arg: arg, PC: s.callSite(th)})
-	s.core.Told(th.ID, tr)
+func (l *calls) did(th *thread, tr *trace.Transition, k trace.OpKind, o *object, arg uint64) {
+	l.touchesObject(th, o)
+	tr.Did(trace.Op{Kind: k, Obj: o.addr, Size: l.sizes[o.kind], Arg: arg, PC: l.callSite(th)})
+	l.core.Told(th.ID, tr)
 }
 
 // afterRelease says whether there is a preemption point after an operation
 // that lets others go. With PointMem there is one before the next access
 // anyway, and what lies between is private.
-func (s *calls) afterRelease(th *thread) scheduler.Verdict {
-	if !acts[th.role].release || th.quiet.on || !s.core.Coarse() || s.cfg.Points&(trace.PointUnlock|trace.PointMem) == 0 ||
-		s.core.Alone(th.ID) || !s.core.Points.Allowed(th.ID, th.Regs.RIP) {
+func (l *calls) afterRelease(th *thread) scheduler.Verdict {
+	if !acts[th.role].release || th.quiet.on || !l.core.Coarse() || l.cfg.Points&(trace.PointUnlock|trace.PointMem) == 0 ||
+		l.core.Alone(th.ID) || !l.core.Points.Allowed(th.ID, th.Regs.RIP) {
 		return scheduler.Pass
 	}
 	return scheduler.Stay
 }
 
 // readable reports whether the guest can read n bytes at p, at most a page.
-func (s *calls) readable(p, n uint64) bool {
-	return s.machine.Prot(p)&emu.ProtRead != 0 && s.machine.Prot(p+n-1)&emu.ProtRead != 0
+func (l *calls) readable(p, n uint64) bool {
+	return l.machine.Prot(p)&emu.ProtRead != 0 && l.machine.Prot(p+n-1)&emu.ProtRead != 0
 }
 
 // isPoint reports whether there is a point before a call that other threads can observe, at whose
 // entry a thread stands: each is one, or this one was found racing.
-func (s *calls) isPoint(th *thread) bool {
-	site := s.callSite(th)
-	return (s.core.EveryOperation() || s.core.Racing(site-1)) && s.core.Points.Allowed(th.ID, site)
+func (l *calls) isPoint(th *thread) bool {
+	site := l.callSite(th)
+	return (l.core.EveryOperation() || l.core.Racing(site-1)) && l.core.Points.Allowed(th.ID, site)
 }

@@ -25,7 +25,7 @@ var pastTheDoor = map[string]string{
 	"door.write32":            "the door",
 	"door.write64":            "the door",
 	"awaits.polls":            "the value that a turn of a loop would find: tried, and taken back",
-	"present.found":           "the same, as it is now",
+	"present.valueFor":        "the same, as it is now",
 	"counts.valueAt":          "the same",
 	"counts.putValue":         "the same",
 	"counts.number":           "a turn of a loop that is tried, and words that only the dynamic linker writes",

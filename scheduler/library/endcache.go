@@ -31,20 +31,20 @@ const (
 )
 
 // findEndsCache looks for that function, where it is the library's.
-func (s *heapCalls) findEndsCache() {
-	if !s.cfg.NativeMalloc || s.cfg.Tested || s.libc != elffile.Glibc || s.ownAllocator {
+func (l *heapCalls) findEndsCache() {
+	if !l.cfg.NativeMalloc || l.cfg.Tested || l.libc != elffile.Glibc || l.ownAllocator {
 		return
 	}
-	for addr, b := range s.roles {
+	for addr, b := range l.roles {
 		if b.Name == endsCache && !b.Own {
-			s.endsCache = addr
+			l.endsCache = addr
 		}
 	}
 }
 
 // fillsCache notes that a thread makes a call of the followed allocator.
-func (s *heapCalls) fillsCache(th edit) {
-	if s.endsCache == 0 || th.cache != cacheNone || th.exitPC == 0 {
+func (l *heapCalls) fillsCache(th edit) {
+	if l.endsCache == 0 || th.cache != cacheNone || th.exitPC == 0 {
 		return
 	}
 	switch th.role {
@@ -60,16 +60,16 @@ func (s *heapCalls) fillsCache(th edit) {
 
 // endCache sends a thread that is about to end, with a result, into that function. It
 // reports whether there was need to. A thread that ends with a lock ends as a bug.
-func (s *Library) endCache(th edit, retval uint64) (bool, error) {
-	if th.cache != cacheFilled || th.native || s.known.Native || s.lives.ownEnds() || s.exitMisuse(th.thread) != nil {
+func (l *Library) endCache(th edit, retval uint64) (bool, error) {
+	if th.cache != cacheFilled || th.native || l.known.Native || l.lives.ownEnds() || l.exitMisuse(th.thread) != nil {
 		return false, nil
 	}
-	if err := s.leavesWait(th, true); err != nil {
+	if err := l.leavesWait(th, true); err != nil {
 		return false, err
 	}
 	th.cache, th.Returned = cacheEnded, retval
-	s.machine.Write64(th.exitSP, th.exitPC)
-	th.Regs.RIP, th.Regs.RSP = s.endsCache, th.exitSP
+	l.machine.Write64(th.exitSP, th.exitPC)
+	th.Regs.RIP, th.Regs.RSP = l.endsCache, th.exitSP
 	th.Set |= trace.RIP | trace.RSP
 	return true, nil
 }

@@ -141,27 +141,27 @@ func hasDestructors(img *image.Image) bool {
 }
 
 // linkersOwn reports whether a function is the dynamic linker's.
-func (s *guest) linkersOwn(addr uint64) bool {
-	p := s.image.Interpreter()
-	return p != nil && s.image.PartAt(addr) == p && s.libc == elffile.Glibc
+func (l *guest) linkersOwn(addr uint64) bool {
+	p := l.image.Interpreter()
+	return p != nil && l.image.PartAt(addr) == p && l.libc == elffile.Glibc
 }
 
 // Leave implements Lives.
-func (s *objectCalls) Leave(t trace.TID, tr *trace.Transition) (*scheduler.Failure, error) {
-	th := s.edit(t)
-	if err := s.leavesWait(th, true); err != nil {
+func (l *objectCalls) Leave(t trace.TID, tr *trace.Transition) (*scheduler.Failure, error) {
+	th := l.edit(t)
+	if err := l.leavesWait(th, true); err != nil {
 		return nil, err
 	}
-	if f := s.exitMisuse(th.thread); f != nil {
+	if f := l.exitMisuse(th.thread); f != nil {
 		return f, nil
 	}
 	th.vanished = true
-	s.gone(th, tr, true)
+	l.gone(th, tr, true)
 	return nil, nil
 }
 
 // gone makes a thread exited. byKernel: its own exit call did it.
-func (s *objectCalls) gone(th edit, tr *trace.Transition, byKernel bool) {
-	s.leaveOnces(th, tr, ^uint64(0))
-	s.core.Ends.Exit(th.ID, tr, byKernel)
+func (l *objectCalls) gone(th edit, tr *trace.Transition, byKernel bool) {
+	l.leaveOnces(th, tr, ^uint64(0))
+	l.core.Ends.Exit(th.ID, tr, byKernel)
 }

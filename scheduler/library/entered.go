@@ -11,40 +11,40 @@ import (
 // condition variable doesn't run the lock inside of it.
 
 // counts reports whether calls of a function with a role are counted.
-func (s *guest) counts(r profile.Role) bool {
-	return s.opts.Counted != nil && s.opts.Counted[r]
+func (l *guest) counts(r profile.Role) bool {
+	return l.opts.Counted != nil && l.opts.Counted[r]
 }
 
 // enter counts a call that a thread begins.
-func (s *calls) enter(th edit, r profile.Role) {
-	s.everEntered[r] = true
-	if !s.counts(r) || th.outermost.on || th.entered > 0 && th.enteredAt == th.Insns {
+func (l *calls) enter(th edit, r profile.Role) {
+	l.everEntered[r] = true
+	if !l.counts(r) || th.outermost.on || th.entered > 0 && th.enteredAt == th.Insns {
 		return
 	}
 	th.entered++
 	th.enteredAt = th.Insns
-	if s.trusts(r) {
+	if l.trusts(r) {
 		return // it has no code that runs
 	}
 	sp := th.Regs.RSP
-	th.outermost = frame{on: true, ret: s.core.Word(sp), sp: sp}
-	s.breakAt(th.outermost.ret, breakReturn)
+	th.outermost = frame{on: true, ret: l.core.Word(sp), sp: sp}
+	l.breakAt(th.outermost.ret, breakReturn)
 }
 
 // leave notes that a call that is counted returns.
-func (s *calls) leave(th edit) {
-	if f := &th.outermost; f.on && th.Regs.RIP == f.ret && th.Regs.RSP == f.sp+s.wordSize {
+func (l *calls) leave(th edit) {
+	if f := &th.outermost; f.on && th.Regs.RIP == f.ret && th.Regs.RSP == f.sp+l.wordSize {
 		th.outermost = frame{}
 	}
 }
 
 // Entered is how many calls of the functions that are counted a thread has begun, and
 // whether the last of them, if its own code runs, is under way.
-func (s *Library) Entered(t trace.TID) (calls int, within bool) {
-	s.ensure(t)
-	th := &s.threads[t]
+func (l *Library) Entered(t trace.TID) (calls int, within bool) {
+	l.ensure(t)
+	th := &l.threads[t]
 	return th.entered, th.outermost.on
 }
 
 // EverEntered reports whether a function with a role was called in any execution.
-func (s *Library) EverEntered(r profile.Role) bool { return s.everEntered[r] }
+func (l *Library) EverEntered(r profile.Role) bool { return l.everEntered[r] }

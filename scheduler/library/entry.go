@@ -19,43 +19,43 @@ import (
 // piece, without a preemption point.
 
 // atEntry takes in what the dynamic linker has done.
-func (s *Library) atEntry() {
-	if _, named := s.image.Symbol("main"); !named || s.cfg.Tested {
-		s.core.Enter()
+func (l *Library) atEntry() {
+	if _, named := l.image.Symbol("main"); !named || l.cfg.Tested {
+		l.core.Enter()
 	}
-	s.machine.ForgetClockReads() // which measure how long it took, each time
-	if s.begun {                 // a search that goes back to the very beginning comes here again
+	l.machine.ForgetClockReads() // which measure how long it took, each time
+	if l.begun {                 // a search that goes back to the very beginning comes here again
 		return
 	}
-	s.begun = true
-	chosen := s.chosen()
-	s.image.AddFunctions(chosen)
+	l.begun = true
+	chosen := l.chosen()
+	l.image.AddFunctions(chosen)
 	for _, f := range chosen {
 		if profile.NeedsFloatFlags(f.Name) {
-			s.roles[f.Addr] = profile.Bound{Role: profile.FloatFlags, Name: f.Name}
-			s.breakAt(f.Addr, breakRole)
+			l.roles[f.Addr] = profile.Bound{Role: profile.FloatFlags, Name: f.Name}
+			l.breakAt(f.Addr, breakRole)
 		}
 	}
 	var ahead []emu.Range
-	for _, r := range static.ReadsAhead(s.image.Info) {
+	for _, r := range static.ReadsAhead(l.image.Info) {
 		ahead = append(ahead, emu.Range{Lo: r.Lo, Hi: r.Hi})
 	}
-	s.machine.ReadsAhead(ahead)
-	if !s.cfg.Tested {
-		s.breakStrings()
+	l.machine.ReadsAhead(ahead)
+	if !l.cfg.Tested {
+		l.breakStrings()
 	}
 }
 
 // LeaveProcess implements Lives: a dynamic linker that can't load the program ends the process
 // before the program begins. Constructors of glibc's libraries run before that, too: their
 // call is the library's.
-func (s *Library) LeaveProcess(t trace.TID) error {
-	linker, pc := s.image.Interpreter(), s.core.PC(t)
-	if s.begun || linker == nil || s.image.PartAt(pc) != linker {
+func (l *Library) LeaveProcess(t trace.TID) error {
+	linker, pc := l.image.Interpreter(), l.core.PC(t)
+	if l.begun || linker == nil || l.image.PartAt(pc) != linker {
 		return nil
 	}
-	says := cmp.Or(lastLine(s.kernel.Output(2)), "it doesn't say why")
-	return s.core.Invalid(kernel.GapStart, t, pc, "the program's dynamic linker, %s, can't load it: %s", linker.Path, says)
+	says := cmp.Or(lastLine(l.kernel.Output(2)), "it doesn't say why")
+	return l.core.Invalid(kernel.GapStart, t, pc, "the program's dynamic linker, %s, can't load it: %s", linker.Path, says)
 }
 
 func lastLine(text []byte) string {
@@ -64,15 +64,15 @@ func lastLine(text []byte) string {
 }
 
 // chosen are the functions that the dynamic linker has chosen.
-func (s *Library) chosen() (list []elffile.Symbol) {
+func (l *Library) chosen() (list []elffile.Symbol) {
 	names := map[uint64][]string{}
-	for _, slot := range s.image.Slots() {
-		if at := s.machine.Read64(slot.Addr); s.image.IsCode(at) {
+	for _, slot := range l.image.Slots() {
+		if at := l.machine.Read64(slot.Addr); l.image.IsCode(at) {
 			names[at] = append(names[at], slot.Names...)
 		}
 	}
 	for at, all := range names {
-		lo, hi, ok := s.image.CodeAround(at)
+		lo, hi, ok := l.image.CodeAround(at)
 		if !ok || lo > at {
 			continue
 		}

@@ -17,13 +17,13 @@ import (
 
 // faultOf is the kind of failure that the call at whose entry a thread stands may end
 // with, if failures of the kind are asked for.
-func (s *Library) faultOf(th edit, b *profile.Bound) (trace.FaultKind, bool) {
+func (l *Library) faultOf(th edit, b *profile.Bound) (trace.FaultKind, bool) {
 	kind := trace.NumFaults
 	switch b.Role {
 	case profile.Malloc, profile.Calloc, profile.AlignedAlloc, profile.PosixMemalign, profile.Memalign, profile.Valloc, profile.Pvalloc:
 		kind = trace.FaultMalloc
 	case profile.Realloc, profile.ReallocArray:
-		if s.asksFor(th, b.Role) > 0 || th.arg(0) == 0 {
+		if l.asksFor(th, b.Role) > 0 || th.arg(0) == 0 {
 			kind = trace.FaultMalloc
 		}
 	case profile.CondWait, profile.CondTimedWait, profile.CondClockWait:
@@ -31,18 +31,18 @@ func (s *Library) faultOf(th edit, b *profile.Bound) (trace.FaultKind, bool) {
 	case profile.Create:
 		kind = trace.FaultCreate
 	case profile.MutexTryLock:
-		if b.C11 || s.isWeakTry(th.thread) {
+		if b.C11 || l.isWeakTry(th.thread) {
 			kind = trace.FaultTryLock
 		}
 	}
-	if kind == trace.NumFaults || kind == trace.FaultMalloc && (s.cfg.NativeMalloc || s.cfg.Tested || b.Own) || !s.core.Failing.Possible(th.ID, kind) {
+	if kind == trace.NumFaults || kind == trace.FaultMalloc && (l.cfg.NativeMalloc || l.cfg.Tested || b.Own) || !l.core.Failing.Possible(th.ID, kind) {
 		return 0, false
 	}
 	return kind, true
 }
 
 // asksFor is how many bytes a call of the allocator asks for.
-func (s *Library) asksFor(th edit, r profile.Role) uint64 {
+func (l *Library) asksFor(th edit, r profile.Role) uint64 {
 	old := th.role
 	th.role = r
 	n, _ := th.request()
@@ -52,8 +52,8 @@ func (s *Library) asksFor(th edit, r profile.Role) uint64 {
 
 // isWeakTry reports whether a try for a mutex is std::mutex's, or of glibc's mtx_trylock:
 // these may fail for nothing, and pthread_mutex_trylock may not.
-func (s *Library) isWeakTry(th *thread) bool {
-	for _, f := range s.image.Frames(s.callSite(th) - 1) {
+func (l *Library) isWeakTry(th *thread) bool {
+	for _, f := range l.image.Frames(l.callSite(th) - 1) {
 		if strings.Contains(f.Function, "try_lock") || strings.Contains(f.Function, "gthread_mutex_trylock") || strings.HasSuffix(f.Function, "mtx_trylock") {
 			return true
 		}
@@ -62,12 +62,12 @@ func (s *Library) isWeakTry(th *thread) bool {
 }
 
 // standsBeforeFault has a thread stand before a call that may fail.
-func (s *Library) standsBeforeFault(th edit, b *profile.Bound) bool {
+func (l *Library) standsBeforeFault(th edit, b *profile.Bound) bool {
 	if th.settled {
 		th.settled = false
 		return false
 	}
-	k, ok := s.faultOf(th, b)
+	k, ok := l.faultOf(th, b)
 	if !ok {
 		return false
 	}
@@ -77,51 +77,51 @@ func (s *Library) standsBeforeFault(th edit, b *profile.Bound) bool {
 }
 
 // stepFault has the call at which a thread stands go on, or fail.
-func (s *Library) stepFault(th edit, tr *trace.Transition, c trace.Choice) (scheduler.Verdict, error) {
+func (l *Library) stepFault(th edit, tr *trace.Transition, c trace.Choice) (scheduler.Verdict, error) {
 	if c > 0 {
 		size, _ := th.request()
-		s.core.Failing.Failed(th.ID, tr, th.failing, s.callSite(th.thread), size)
+		l.core.Failing.Failed(th.ID, tr, th.failing, l.callSite(th.thread), size)
 		if th.failing != trace.FaultSpurious {
-			return s.fail(th, tr)
+			return l.fail(th, tr)
 		}
 		th.spurious = true
 	}
 	th.phase, th.settled = phaseEntry, true
-	s.begins, tr.Loose = true, true
+	l.begins, tr.Loose = true, true
 	at := th.Insns
-	v, err := s.atBreak(th, s.breaks[th.Regs.RIP], tr)
-	if s.begins, th.settled = false, false; v == scheduler.Stay && err == nil && th.Stand == scheduler.StandOp && th.Insns == at {
+	v, err := l.atBreak(th, l.breaks[th.Regs.RIP], tr)
+	if l.begins, th.settled = false, false; v == scheduler.Stay && err == nil && th.Stand == scheduler.StandOp && th.Insns == at {
 		th.Half = 1
 	}
 	return v, err
 }
 
 // fail ends the call at which a thread stands as one that fails.
-func (s *Library) fail(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+func (l *Library) fail(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.phase = phaseEntry
 	switch th.failing {
 	case trace.FaultMalloc:
 		if th.role == profile.PosixMemalign {
-			s.ret(th, enomem)
+			l.ret(th, enomem)
 			break
 		}
-		s.begins = true // its store to errno is the step's
-		s.give(th, tr, 0)
-		s.begins = false
+		l.begins = true // its store to errno is the step's
+		l.give(th, tr, 0)
+		l.begins = false
 	case trace.FaultCreate:
-		if s.roles[th.Regs.RIP].C11 && s.libc == elffile.Musl {
-			s.ret(th, enomem)
+		if l.roles[th.Regs.RIP].C11 && l.libc == elffile.Musl {
+			l.ret(th, enomem)
 			th.Regs.RAX = thrdNoMemory
 			break
 		}
-		if at := th.arg(0); s.libc == elffile.Glibc && s.machine.Prot(at)&emu.ProtWrite != 0 {
-			s.begins = true
-			s.door(th.thread, tr).write64(at, neverThread)
-			s.begins = false
+		if at := th.arg(0); l.libc == elffile.Glibc && l.machine.Prot(at)&emu.ProtWrite != 0 {
+			l.begins = true
+			l.door(th.thread, tr).write64(at, neverThread)
+			l.begins = false
 		}
-		s.ret(th, abi.EAGAIN)
+		l.ret(th, abi.EAGAIN)
 	case trace.FaultTryLock:
-		s.ret(th, abi.EBUSY)
+		l.ret(th, abi.EBUSY)
 	}
 	return scheduler.Pass, nil
 }
@@ -134,6 +134,6 @@ const thrdNoMemory = 3
 const neverThread = 0x7ffff000
 
 // interrupts reports whether a semaphore's wait that falls asleep may be interrupted.
-func (s *objectCalls) interrupts(th *thread) bool {
-	return s.sleeps(th) && s.core.Failing.Possible(th.ID, trace.FaultEINTR)
+func (l *objectCalls) interrupts(th *thread) bool {
+	return l.sleeps(th) && l.core.Failing.Possible(th.ID, trace.FaultEINTR)
 }

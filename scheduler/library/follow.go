@@ -33,25 +33,25 @@ type followed struct {
 
 // atFollowed makes a thread stand before a call of the allocator, or lets it go
 // into it within the step.
-func (s *heapCalls) atFollowed(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+func (l *heapCalls) atFollowed(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.alloc != nil {
 		return scheduler.Step, nil // one of its functions calls another
 	}
 	th.phase, th.timed = phaseEntry, false
 	th.pending = trace.Op{}
-	if !th.trusted() && !s.core.Alone(th.ID) {
-		th.pending = trace.Op{Kind: trace.OpSyscall, Obj: heapResource, Arg: 1, PC: s.callSite(th.thread)}
-		if s.isPoint(th.thread) {
+	if !th.trusted() && !l.core.Alone(th.ID) {
+		th.pending = trace.Op{Kind: trace.OpSyscall, Obj: heapResource, Arg: 1, PC: l.callSite(th.thread)}
+		if l.isPoint(th.thread) {
 			th.Stand = scheduler.StandOp
 			return scheduler.Stay, nil
 		}
 	}
-	return s.follow(th, tr)
+	return l.follow(th, tr)
 }
 
 // follow goes into the call. A wrong free is a bug, and a right one ends the
 // block at once.
-func (s *heapCalls) follow(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+func (l *heapCalls) follow(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		// Of a long row of calls in one step the first and the last say all.
 		if n := len(tr.Ops); n > 1 && tr.Ops[n-1].Obj == heapResource && tr.Ops[n-2].Obj == heapResource {
@@ -59,32 +59,32 @@ func (s *heapCalls) follow(th edit, tr *trace.Transition) (scheduler.Verdict, er
 		}
 		tr.Did(th.pending)
 	}
-	f := followed{quiet: quiet{on: true, role: th.role, ret: s.callSite(th.thread), sp: th.Regs.RSP}, before: s.heapEvent(th.thread), p: th.arg(0)}
+	f := followed{quiet: quiet{on: true, role: th.role, ret: l.callSite(th.thread), sp: th.Regs.RSP}, before: l.heapEvent(th.thread), p: th.arg(0)}
 	f.size, f.align = th.request()
-	s.fillsCache(th)
+	l.fillsCache(th)
 	if th.role != profile.Free {
-		f.origin = s.origin(th)
+		f.origin = l.origin(th)
 	}
 	switch th.role {
 	case profile.Free, profile.Realloc, profile.ReallocArray:
 		if f.p == 0 {
 			break
 		}
-		if w := s.badFree(th); w != nil {
-			return scheduler.Stay, s.core.Fail(th.ID, w)
+		if w := l.badFree(th); w != nil {
+			return scheduler.Stay, l.core.Fail(th.ID, w)
 		}
-		b := *s.heap.At(0, f.p)
-		s.lifeOp(th.thread, tr, trace.OpFree, 0, &b) // the call, which is on record, says where
+		b := *l.heap.At(0, f.p)
+		l.lifeOp(th.thread, tr, trace.OpFree, 0, &b) // the call, which is on record, says where
 		if th.role == profile.Free {
-			s.endObjects(th.thread, tr, b)
-			s.endFollowed(th.thread, b, f.before)
-			s.wipe(&b)
+			l.endObjects(th.thread, tr, b)
+			l.endFollowed(th.thread, b, f.before)
+			l.wipe(&b)
 		} else {
-			f.kept = s.wipe(&b)
+			f.kept = l.wipe(&b)
 		}
 	}
 	th.alloc = &f
-	s.breakAt(f.ret, breakReturn)
+	l.breakAt(f.ret, breakReturn)
 	return scheduler.Step, nil
 }
 
@@ -92,80 +92,80 @@ func (s *heapCalls) follow(th edit, tr *trace.Transition) (scheduler.Verdict, er
 // twins differ in that (--check uninit). By the bytes that it finds there, musl's
 // allocator places its next block. The bytes that realloc has to keep are put back
 // afterwards.
-func (s *heapCalls) wipe(b *heap.Block) []byte {
-	if s.cfg.Fill == nil || b.Size == 0 {
+func (l *heapCalls) wipe(b *heap.Block) []byte {
+	if l.cfg.Fill == nil || b.Size == 0 {
 		return nil
 	}
-	kept := append([]byte(nil), s.machine.Bytes(b.Addr, b.Size)...)
-	s.machine.Write(b.Addr, make([]byte, b.Size))
+	kept := append([]byte(nil), l.machine.Bytes(b.Addr, b.Size)...)
+	l.machine.Write(b.Addr, make([]byte, b.Size))
 	return kept
 }
 
 // lifeOp records that a block whose memory others use begins or ends, at pc.
-func (s *heapCalls) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, pc uint64, b *heap.Block) {
-	if b.Size == 0 || th.quiet.on || th.Starting || s.core.Alone(th.ID) {
+func (l *heapCalls) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, pc uint64, b *heap.Block) {
+	if b.Size == 0 || th.quiet.on || th.Starting || l.core.Alone(th.ID) {
 		return
 	}
-	if s.core.Sharing.Shared(th.ID, b.Addr, b.Size) {
+	if l.core.Sharing.Shared(th.ID, b.Addr, b.Size) {
 		tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: pc})
 	}
 }
 
-func (s *heapCalls) endFollowed(th *thread, b heap.Block, e heap.Event) {
-	s.core.Block(th.ID, b, false)
-	s.machine.Alive(b.Addr, b.Size, false)
-	s.heap.Take(0, b.Addr, e)
+func (l *heapCalls) endFollowed(th *thread, b heap.Block, e heap.Event) {
+	l.core.Block(th.ID, b, false)
+	l.machine.Alive(b.Addr, b.Size, false)
+	l.heap.Take(0, b.Addr, e)
 }
 
 // leaveFollowed takes in what a call of the allocator returned.
-func (s *heapCalls) leaveFollowed(th edit, tr *trace.Transition) {
+func (l *heapCalls) leaveFollowed(th edit, tr *trace.Transition) {
 	f := *th.alloc
 	p := th.Regs.RAX
 	var was uint64 // of a block that goes on where it is
-	library := s.isLibrarys(th.thread)
+	library := l.isLibrarys(th.thread)
 	switch f.role {
 	case profile.Free, profile.InsideAllocator:
 		p = 0
 	case profile.MallocUsableSize:
 		// All that it says may be used.
-		if b := s.heap.Live(0, f.p); b != nil && p > b.Size {
-			s.heap.Extend(0, f.p, p, f.before)
-			s.machine.Alive(f.p, p, true)
+		if b := l.heap.Live(0, f.p); b != nil && p > b.Size {
+			l.heap.Extend(0, f.p, p, f.before)
+			l.machine.Alive(f.p, p, true)
 		}
 		p = 0
 	case profile.PosixMemalign:
 		p = 0
 		if uint32(th.Regs.RAX) == 0 {
-			p = s.machine.Read64(f.p)
+			p = l.machine.Read64(f.p)
 		}
 	case profile.Realloc, profile.ReallocArray:
 		if p != 0 {
-			s.machine.Write(p, f.kept[:min(f.size, uint64(len(f.kept)))])
+			l.machine.Write(p, f.kept[:min(f.size, uint64(len(f.kept)))])
 		} else if f.size != 0 { // it failed
-			s.machine.Write(f.p, f.kept)
+			l.machine.Write(f.p, f.kept)
 		}
-		if b := s.heap.Live(0, f.p); b != nil && f.p != 0 && (p != 0 || f.size == 0) {
+		if b := l.heap.Live(0, f.p); b != nil && f.p != 0 && (p != 0 || f.size == 0) {
 			old := *b
 			library = old.Library
-			s.endObjects(th.thread, tr, old)
-			s.endFollowed(th.thread, old, f.before)
+			l.endObjects(th.thread, tr, old)
+			l.endFollowed(th.thread, old, f.before)
 			if p == old.Addr {
 				was = old.Most()
 			}
 			defer func() {
 				if th.alloc = nil; p != 0 && f.size > old.Size && !old.Library {
-					s.fill(p+old.Size, f.size-old.Size)
+					l.fill(p+old.Size, f.size-old.Size)
 				}
 			}()
 		}
 	}
 	if p != 0 {
-		b := s.heap.Give(heap.Block{Addr: p, Size: f.size, Was: was, Origin: f.origin, Library: library, Given: f.before})
-		s.core.Block(th.ID, *b, true)
-		s.machine.Alive(p, f.size, true)
-		s.lifeOp(th.thread, tr, trace.OpReuse, f.ret, b)
+		b := l.heap.Give(heap.Block{Addr: p, Size: f.size, Was: was, Origin: f.origin, Library: library, Given: f.before})
+		l.core.Block(th.ID, *b, true)
+		l.machine.Alive(p, f.size, true)
+		l.lifeOp(th.thread, tr, trace.OpReuse, f.ret, b)
 		if !b.Library && f.role != profile.Calloc && f.role != profile.Realloc && f.role != profile.ReallocArray {
-			s.fill(p, f.size)
+			l.fill(p, f.size)
 		}
 	}
 	th.alloc = nil
@@ -173,14 +173,14 @@ func (s *heapCalls) leaveFollowed(th edit, tr *trace.Transition) {
 
 // Got implements Memory. If the allocator asked for them, pages that a thread got from its
 // kernel are the allocator's, and in no block yet. Else they aren't the heap's.
-func (s *heapCalls) Got(t trace.TID, addr, size uint64) {
-	th := &s.threads[t]
+func (l *heapCalls) Got(t trace.TID, addr, size uint64) {
+	th := &l.threads[t]
 	switch {
-	case !s.cfg.NativeMalloc && !s.cfg.Pools || size == 0:
+	case !l.cfg.NativeMalloc && !l.cfg.Pools || size == 0:
 	case th.alloc != nil || len(th.inside) > 0:
-		s.machine.Alive(addr, size, false)
-		s.heap.Own(heap.Piece{Addr: addr, Size: size})
-	case s.machine.Dead(addr, size):
-		s.machine.Alive(addr, size, true)
+		l.machine.Alive(addr, size, false)
+		l.heap.Own(heap.Piece{Addr: addr, Size: size})
+	case l.machine.Dead(addr, size):
+		l.machine.Alive(addr, size, true)
 	}
 }

@@ -29,7 +29,7 @@ const wordShift = 3
 
 // trusts reports whether a function of the guest's own library is taken as
 // correct.
-func (s *guest) trusts(r profile.Role) bool { return s.opts.Trusted != nil && s.opts.Trusted[r] }
+func (l *guest) trusts(r profile.Role) bool { return l.opts.Trusted != nil && l.opts.Trusted[r] }
 
 // trustSizes are the sizes of a library's types, by its profile or the debug
 // information. Of those that aren't trusted they needn't be known.
@@ -43,33 +43,33 @@ func trustSizes(img *image.Image, p *profile.Profile) objectSizes {
 }
 
 // guard begins to look at the bytes of an object.
-func (s *models) guard(o *object) {
-	if s.opts.Trusted == nil {
+func (l *models) guard(o *object) {
+	if l.opts.Trusted == nil {
 		return
 	}
-	size := uint64(s.sizes[o.kind])
-	s.core.Sharing.Shared(scheduler.AllThreads, o.addr, size) // accesses that weren't recorded may have been there
+	size := uint64(l.sizes[o.kind])
+	l.core.Sharing.Shared(scheduler.AllThreads, o.addr, size) // accesses that weren't recorded may have been there
 	for g := o.addr >> wordShift; g <= (o.addr+size-1)>>wordShift; g++ {
-		s.guarded[g] = append(s.guarded[g], o.addr)
+		l.guarded[g] = append(l.guarded[g], o.addr)
 	}
 }
 
 // CheckGuarded implements scheduler.Calls.
-func (s *models) CheckGuarded(t trace.TID, accesses []trace.Access) error {
-	th := &s.threads[t]
+func (l *models) CheckGuarded(t trace.TID, accesses []trace.Access) error {
+	th := &l.threads[t]
 	for i := range accesses {
 		a := &accesses[i]
 		if a.Flags&emu.Private != 0 {
 			continue
 		}
-		if len(s.kept) > 0 {
-			if err := s.touchesKept(th, a); err != nil {
+		if len(l.kept) > 0 {
+			if err := l.touchesKept(th, a); err != nil {
 				return err
 			}
 		}
 		for g := a.Addr >> wordShift; g <= (a.Addr+uint64(a.Size)-1)>>wordShift; g++ {
-			for _, addr := range s.guarded[g] {
-				if err := s.touchObject(th, a, s.objects[addr]); err != nil {
+			for _, addr := range l.guarded[g] {
+				if err := l.touchObject(th, a, l.objects[addr]); err != nil {
 					return err
 				}
 			}
@@ -78,14 +78,14 @@ func (s *models) CheckGuarded(t trace.TID, accesses []trace.Access) error {
 	return nil
 }
 
-func (s *models) touchObject(th *thread, a *trace.Access, o *object) error {
-	if o == nil || o.destroyed || o.forgotten || a.Addr >= o.addr+uint64(s.sizes[o.kind]) || o.addr >= a.Addr+uint64(a.Size) {
+func (l *models) touchObject(th *thread, a *trace.Access, o *object) error {
+	if o == nil || o.destroyed || o.forgotten || a.Addr >= o.addr+uint64(l.sizes[o.kind]) || o.addr >= a.Addr+uint64(a.Size) {
 		return nil
 	}
 	if a.IsWrite() && o.owner == trace.NoThread && len(o.readers) == 0 && len(o.waiters) == 0 {
-		s.change(o).forgotten = true
+		l.change(o).forgotten = true
 		return nil
 	}
 	does := map[bool]string{true: "writes to", false: "reads"}[a.IsWrite()]
-	return s.core.Invalid(kernel.GapTrust, th.ID, a.PC, "the guest %s %s directly, not through its functions", does, s.core.VariableName(o.addr))
+	return l.core.Invalid(kernel.GapTrust, th.ID, a.PC, "the guest %s %s directly, not through its functions", does, l.core.VariableName(o.addr))
 }

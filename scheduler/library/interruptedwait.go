@@ -60,19 +60,19 @@ type signaller interface {
 }
 
 // Interrupted implements scheduler.Signals.
-func (s *objectCalls) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) []trace.Op {
-	th := s.edit(t)
+func (l *objectCalls) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) []trace.Op {
+	th := l.edit(t)
 	h, holds := held{frame: frame, pc: th.Regs.RIP, sp: th.Regs.RSP, eintr: true, nap: nap}, true
 	var sent []trace.Op
 	switch {
 	case nap.Kind != trace.OpNone:
 	case th.quiet.on && th.Stand != scheduler.StandOp && th.alloc == nil && !th.Starting:
 		holds = false
-		s.InCall(t, frame, th.Regs.RIP, th.Regs.RSP)
+		l.InCall(t, frame, th.Regs.RIP, th.Regs.RSP)
 	case th.Stand == scheduler.StandTrap:
 		holds = false
 	default:
-		h, sent, holds = s.hold(th.thread, sig, frame)
+		h, sent, holds = l.hold(th.thread, sig, frame)
 	}
 	if th.phase = phaseEntry; holds {
 		th.held = append(th.held[:len(th.held):len(th.held)], h)
@@ -82,7 +82,7 @@ func (s *objectCalls) Interrupted(t trace.TID, sig, frame uint64, nap trace.Op) 
 
 // hold is the state to keep of a thread that a signal interrupts, if any, and the operations on
 // which that depends.
-func (s *objectCalls) hold(th *thread, sig, frame uint64) (h held, sent []trace.Op, holds bool) {
+func (l *objectCalls) hold(th *thread, sig, frame uint64) (h held, sent []trace.Op, holds bool) {
 	if th.Stand != scheduler.StandOp || th.phase == phaseEntry {
 		return h, nil, false
 	}
@@ -94,16 +94,16 @@ func (s *objectCalls) hold(th *thread, sig, frame uint64) (h held, sent []trace.
 	if th.phase != phaseSleeps {
 		return h, nil, true
 	}
-	o := s.objectOf(th.arg(0), kindSem)
-	h.eintr = s.endsSleep(th, o, sig)
-	return h, s.looksAtSleeper(o), h.eintr
+	o := l.objectOf(th.arg(0), kindSem)
+	h.eintr = l.endsSleep(th, o, sig)
+	return h, l.looksAtSleeper(o), h.eintr
 }
 
 // InCall implements scheduler.Signals. A function that the guest's own code carries out is kept, for
 // the signal reaches it there: what the handler does is the program's. It may jump out of a stream's
 // function, and leaves the stream locked then.
-func (s *objectCalls) InCall(t trace.TID, frame, pc, sp uint64) {
-	th := s.edit(t)
+func (l *objectCalls) InCall(t trace.TID, frame, pc, sp uint64) {
+	th := l.edit(t)
 	if !th.quiet.on {
 		return
 	}
@@ -115,19 +115,19 @@ func (s *objectCalls) InCall(t trace.TID, frame, pc, sp uint64) {
 // endsSleep reports whether a signal ends a wait for a semaphore at which a thread
 // sleeps. A thread that has been woken already doesn't sleep: there is one for
 // each count, and any of the sleepers may not be among them.
-func (s *objectCalls) endsSleep(th *thread, o *object, sig uint64) bool {
-	if o.value > 0 && o.value >= s.sleepers(o) {
+func (l *objectCalls) endsSleep(th *thread, o *object, sig uint64) bool {
+	if o.value > 0 && o.value >= l.sleepers(o) {
 		return false
 	}
-	k, ok := s.kernel.(signaller)
+	k, ok := l.kernel.(signaller)
 	switch {
 	case !ok || !k.Restarts(sig):
 		return true
 	case !th.timed:
 		return false
 	}
-	if flag, ok := s.image.Symbol("__eintr_valid_flag"); ok && s.libc == elffile.Musl {
-		return s.machine.Read32(flag.Addr) != 0
+	if flag, ok := l.image.Symbol("__eintr_valid_flag"); ok && l.libc == elffile.Musl {
+		return l.machine.Read32(flag.Addr) != 0
 	}
 	return true
 }
@@ -135,8 +135,8 @@ func (s *objectCalls) endsSleep(th *thread, o *object, sig uint64) bool {
 // looksAtSleeper lists the operations on which the step under way depends. It sends a signal, and
 // depends on operations on the semaphore at which its target sleeps. Where the count isn't 0, the
 // other threads that sleep there matter too.
-func (s *objectCalls) looksAtSleeper(o *object) []trace.Op {
-	list := []trace.Op{{Kind: trace.OpSemTryWaitFail, Obj: o.addr, Size: s.sizes[kindSem]}}
+func (l *objectCalls) looksAtSleeper(o *object) []trace.Op {
+	list := []trace.Op{{Kind: trace.OpSemTryWaitFail, Obj: o.addr, Size: l.sizes[kindSem]}}
 	if o.value > 0 {
 		list = append(list, trace.Op{Kind: trace.OpSyscall, Obj: o.addr, Arg: 1})
 	}
@@ -144,10 +144,10 @@ func (s *objectCalls) looksAtSleeper(o *object) []trace.Op {
 }
 
 // sleepers is the number of threads that are asleep at a semaphore.
-func (s *objectCalls) sleepers(o *object) (n uint64) {
-	for i := range s.threads {
-		th := &s.threads[i]
-		if s.threads[i].Exists && th.Stand == scheduler.StandOp && th.phase == phaseSleeps && th.arg(0) == o.addr {
+func (l *objectCalls) sleepers(o *object) (n uint64) {
+	for i := range l.threads {
+		th := &l.threads[i]
+		if l.threads[i].Exists && th.Stand == scheduler.StandOp && th.phase == phaseSleeps && th.arg(0) == o.addr {
 			n++
 		}
 	}
@@ -157,21 +157,21 @@ func (s *objectCalls) sleepers(o *object) (n uint64) {
 // sleeps reports whether a wait for a semaphore is two steps. One falls asleep
 // where the count is 0, so that a signal comes before it or after it. The other is
 // the wait.
-func (s *objectCalls) sleeps(th *thread) bool {
-	return (len(s.known.Signalled) > 0 || s.sleepy || s.cfg.Faults[trace.FaultEINTR] > 0) && acts[th.role].op == trace.OpSemWait && !th.quiet.on && !s.cfg.Tested
+func (l *objectCalls) sleeps(th *thread) bool {
+	return (len(l.known.Signalled) > 0 || l.sleepy || l.cfg.Faults[trace.FaultEINTR] > 0) && acts[th.role].op == trace.OpSemWait && !th.quiet.on && !l.cfg.Tested
 }
 
 // Expect implements Lives.
-func (s *objectCalls) Expect() { s.sleepy = true }
+func (l *objectCalls) Expect() { l.sleepy = true }
 
-// Settle implements Lives.
-func (s *objectCalls) Settle() bool {
-	if s.sleepy || len(s.known.Signalled) > 0 || s.cfg.Faults[trace.FaultEINTR] > 0 {
+// CatchUp implements Lives.
+func (l *objectCalls) CatchUp() bool {
+	if l.sleepy || len(l.known.Signalled) > 0 || l.cfg.Faults[trace.FaultEINTR] > 0 {
 		return false
 	}
-	for i := range s.threads {
-		th := &s.threads[i]
-		if s.threads[i].Exists && th.Stand == scheduler.StandOp && th.phase == phaseEntry && acts[th.role].op == trace.OpSemWait && s.objectOf(th.arg(0), kindSem).value == 0 {
+	for i := range l.threads {
+		th := &l.threads[i]
+		if l.threads[i].Exists && th.Stand == scheduler.StandOp && th.phase == phaseEntry && acts[th.role].op == trace.OpSemWait && l.objectOf(th.arg(0), kindSem).value == 0 {
 			return true
 		}
 	}
@@ -179,8 +179,8 @@ func (s *objectCalls) Settle() bool {
 }
 
 // fallAsleep ends the first of the two.
-func (s *objectCalls) fallAsleep(th edit, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
-	s.did(th.thread, tr, trace.OpSemTryWaitFail, o, 0)
+func (l *objectCalls) fallAsleep(th edit, tr *trace.Transition, o *object) (scheduler.Verdict, error) {
+	l.did(th.thread, tr, trace.OpSemTryWaitFail, o, 0)
 	th.Insns++
 	th.Effects++ // it is another state than before, and no turn of a loop
 	th.Stand, th.phase = scheduler.StandOp, phaseSleeps
@@ -188,16 +188,16 @@ func (s *objectCalls) fallAsleep(th edit, tr *trace.Transition, o *object) (sche
 }
 
 // ComesBack implements scheduler.Signals: what becomes of the wait begins a step.
-func (s *objectCalls) ComesBack(t trace.TID, call string) bool {
-	return len(s.threads[t].held) > 0 && call == "rt_sigreturn"
+func (l *objectCalls) ComesBack(t trace.TID, call string) bool {
+	return len(l.threads[t].held) > 0 && call == "rt_sigreturn"
 }
 
 // ComeBack implements scheduler.Signals. A handler that comes at once, of a signal that the first
 // one kept blocked, interrupts the same wait.
-func (s *objectCalls) ComeBack(t trace.TID, tr *trace.Transition, frame, next uint64) bool {
-	s.begins = true
-	defer func() { s.begins = false }()
-	th := s.edit(t)
+func (l *objectCalls) ComeBack(t trace.TID, tr *trace.Transition, frame, next uint64) bool {
+	l.begins = true
+	defer func() { l.begins = false }()
+	th := l.edit(t)
 	n := len(th.held)
 	for n > 0 && th.held[n-1].frame != frame {
 		n--
@@ -218,7 +218,7 @@ func (s *objectCalls) ComeBack(t trace.TID, tr *trace.Transition, frame, next ui
 		return false // the handler has changed where it returns to
 	}
 	if h.nap.Kind != trace.OpNone {
-		s.core.Naps.EndNap(t, tr, h.nap)
+		l.core.Naps.EndNap(t, tr, h.nap)
 		return false
 	}
 	if h.phase == phaseEntry { // it was in a call, and didn't wait
@@ -228,14 +228,14 @@ func (s *objectCalls) ComeBack(t trace.TID, tr *trace.Transition, frame, next ui
 	th.role, th.args = h.role, h.args
 	if h.eintr {
 		th.phase, th.timed = phaseEntry, false
-		s.setErrno(th.thread, tr, abi.EINTR)
-		s.ret(th, ^uint64(0))
+		l.setErrno(th.thread, tr, abi.EINTR)
+		l.ret(th, ^uint64(0))
 		return false
 	}
 	th.goOnWaiting(&h)
 	if k := acts[th.role].kind; onObject(th.role) {
 		// It was signalled before. The object's memory may serve something else by now.
-		tr.Did(trace.Op{Kind: looks[k], Obj: th.arg(0), Size: s.sizes[k], PC: s.callSite(th.thread)})
+		tr.Did(trace.Op{Kind: looks[k], Obj: th.arg(0), Size: l.sizes[k], PC: l.callSite(th.thread)})
 	}
 	return true
 }
@@ -252,13 +252,13 @@ func (t edit) goOnWaiting(h *held) {
 
 // Own implements scheduler.Signals: cancellation, and changes of user ids. Where threads may be cancelled
 // anywhere, cancellation is told by what the thread has done until then, as any signal.
-func (s *objectCalls) Own(signal uint64) bool {
-	return kernel.IsLibrarys(s.libc, signal) && !s.anywhere
+func (l *objectCalls) Own(signal uint64) bool {
+	return kernel.IsLibrarys(l.libc, signal) && !l.anywhere
 }
 
 // wakeHeld signals a thread that waits on a condition variable, and is in a handler
 // that interrupted the wait. It reports whether there is such a wait.
-func (s *objectCalls) wakeHeld(th edit, cond uint64) bool {
+func (l *objectCalls) wakeHeld(th edit, cond uint64) bool {
 	for i := len(th.held) - 1; i >= 0; i-- {
 		if h := th.held[i]; h.phase == phaseQueued && h.args[0] == cond {
 			h.phase, h.timed = phaseReacquire, false
@@ -272,15 +272,15 @@ func (s *objectCalls) wakeHeld(th edit, cond uint64) bool {
 
 // releaseHeld lets a thread leave a barrier that it waits at, if it is in a handler that
 // interrupted the wait. It reports whether it is.
-func (s *objectCalls) releaseHeld(t trace.TID, barrier uint64) bool {
-	th := &s.threads[t]
+func (l *objectCalls) releaseHeld(t trace.TID, barrier uint64) bool {
+	th := &l.threads[t]
 	if th.Stand == scheduler.StandOp && th.phase == phaseLeave && th.arg(0) == barrier {
 		return false
 	}
 	for i := len(th.held) - 1; i >= 0; i-- {
 		if h := th.held[i]; h.phase == phaseLeave && h.args[0] == barrier && !h.released {
 			h.released = true
-			e := s.edit(t)
+			e := l.edit(t)
 			e.held = append([]held(nil), th.held...)
 			e.held[i] = h
 			return true
@@ -291,8 +291,8 @@ func (s *objectCalls) releaseHeld(t trace.TID, barrier uint64) bool {
 
 // leavesWait looks at the waits of a thread whose handlers are left by a jump, or
 // by the thread's end. The library's state then isn't modelled.
-func (s *objectCalls) leavesWait(th edit, ends bool) error {
-	k, _ := s.kernel.(signaller)
+func (l *objectCalls) leavesWait(th edit, ends bool) error {
+	k, _ := l.kernel.(signaller)
 	for n := len(th.held); n > 0; n-- {
 		h := &th.held[n-1]
 		sp := th.Regs.RSP
@@ -301,7 +301,7 @@ func (s *objectCalls) leavesWait(th edit, ends bool) error {
 		}
 		if !h.eintr {
 			how := map[bool]string{true: "ends its thread", false: "jumps out of the wait"}[ends]
-			return s.core.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "a signal handler that interrupts a thread that %s, and %s, isn't modelled", acts[h.role].does(), how)
+			return l.core.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "a signal handler that interrupts a thread that %s, and %s, isn't modelled", acts[h.role].does(), how)
 		}
 		th.held = th.held[: n-1 : n-1]
 	}

@@ -226,97 +226,97 @@ func New(core *scheduler.System, opts Config) *Library {
 }
 
 // Boot implements scheduler.Calls.
-func (s *Library) Boot(k kernel.Kernel, roles map[uint64]profile.Bound) {
-	s.kernel, s.meant = k, roles
+func (l *Library) Boot(k kernel.Kernel, roles map[uint64]profile.Bound) {
+	l.kernel, l.meant = k, roles
 	for addr, b := range roles {
-		if s.cfg.Buffers && s.unlocksByStore(b.Role) && !b.Own {
-			s.spins[addr] = b.Role == profile.SpinLock
+		if l.cfg.Buffers && l.unlocksByStore(b.Role) && !b.Own {
+			l.spins[addr] = b.Role == profile.SpinLock
 			continue // its own code is run, which leaves the store to the buffer
 		}
-		s.roles[addr] = b
-		s.breakAt(addr, breakRole)
+		l.roles[addr] = b
+		l.breakAt(addr, breakRole)
 	}
-	s.ownDestructors = hasDestructors(s.image)
-	_, s.ownAllocator = s.image.Symbol("malloc")
-	for _, b := range s.roles {
-		s.ownAllocator = s.ownAllocator && (b.Role != profile.Malloc || b.Own)
+	l.ownDestructors = hasDestructors(l.image)
+	_, l.ownAllocator = l.image.Symbol("malloc")
+	for _, b := range l.roles {
+		l.ownAllocator = l.ownAllocator && (b.Role != profile.Malloc || b.Own)
 	}
-	s.findEndsCache()
-	s.mayLoad = mayLoad(s.image)
-	m, named := s.image.Symbol("main")
-	linked := s.image.Interpreter() != nil
+	l.findEndsCache()
+	l.mayLoad = mayLoad(l.image)
+	m, named := l.image.Symbol("main")
+	linked := l.image.Interpreter() != nil
 	if linked {
-		s.breakAt(s.image.Entry, breakEntry)
+		l.breakAt(l.image.Entry, breakEntry)
 	}
 	switch {
-	case named && !s.cfg.Tested:
-		s.breakAt(m.Addr, breakMain)
+	case named && !l.cfg.Tested:
+		l.breakAt(m.Addr, breakMain)
 	case !linked:
-		s.core.Enter()
+		l.core.Enter()
 	}
-	if !s.cfg.Tested {
-		s.breakStrings()
-		if !s.ownAllocator {
-			s.breakOperators()
+	if !l.cfg.Tested {
+		l.breakStrings()
+		if !l.ownAllocator {
+			l.breakOperators()
 		}
 	}
-	if s.opts.Native {
-		s.distrust()
+	if l.opts.Native {
+		l.distrust()
 	}
-	if s.carried.carries(profile.Create) {
-		s.carried.watch()
+	if l.carried.carries(profile.Create) {
+		l.carried.watch()
 	}
-	s.ensure(0)
+	l.ensure(0)
 }
 
 // breakAt sets a breakpoint; the first class given to an address stays.
-func (s *guest) breakAt(addr uint64, c breakClass) {
-	if s.breaks[addr] == breakNone {
-		s.breaks[addr] = c
-		s.machine.Break(addr, uint8(c))
+func (l *guest) breakAt(addr uint64, c breakClass) {
+	if l.breaks[addr] == breakNone {
+		l.breaks[addr] = c
+		l.machine.Break(addr, uint8(c))
 	}
 }
 
 // Fell implements scheduler.Calls.
-func (s *Library) Fell(t trace.TID, tr *trace.Transition) (bool, error) {
-	th := s.edit(t)
-	if !s.carried.fallsOff(th) {
+func (l *Library) Fell(t trace.TID, tr *trace.Transition) (bool, error) {
+	th := l.edit(t)
+	if !l.carried.fallsOff(th) {
 		return false, nil
 	}
-	_, err := s.carried.carry(th, tr)
+	_, err := l.carried.carry(th, tr)
 	return true, err
 }
 
 // Accessed implements scheduler.Calls.
-func (s *Library) Accessed(t trace.TID, tr *trace.Transition, made []trace.Access, watched bool) {
-	th := &s.threads[t]
+func (l *Library) Accessed(t trace.TID, tr *trace.Transition, made []trace.Access, watched bool) {
+	th := &l.threads[t]
 	for i := range made {
-		s.lookPast(th, &made[i])
+		l.lookPast(th, &made[i])
 	}
 	if watched {
-		s.attribute(th, tr, made)
+		l.attribute(th, tr, made)
 	}
 }
 
 // Digest implements Keeper.
-func (s *Library) Digest() trace.Digest {
-	sum := s.named.digest()
-	sum.Add(s.historyDigest())
-	for _, o := range s.objects {
+func (l *Library) Digest() trace.Digest {
+	sum := l.named.digest()
+	sum.Add(l.historyDigest())
+	for _, o := range l.objects {
 		sum.Add(o.digest())
 	}
 	return sum
 }
 
 // advance lets a thread run on. The next one is another call.
-func (s *Library) advance(th *thread, tr *trace.Transition, allow uint32) error {
-	s.begins = false
-	return s.core.Advance(th.ID, tr, allow)
+func (l *Library) advance(th *thread, tr *trace.Transition, allow uint32) error {
+	l.begins = false
+	return l.core.Advance(th.ID, tr, allow)
 }
 
 // Running implements scheduler.Teller.
-func (s *Library) Running(t trace.TID) (r scheduler.Running) {
-	th := &s.threads[t]
+func (l *Library) Running(t trace.TID) (r scheduler.Running) {
+	th := &l.threads[t]
 	if th.alloc != nil {
 		r |= scheduler.RunsFollowed
 	}
@@ -325,7 +325,7 @@ func (s *Library) Running(t trace.TID) (r scheduler.Running) {
 		r |= scheduler.RunsQuiet
 		if q.role == profile.Create {
 			r |= scheduler.RunsCreate
-		} else if s.isQuiet(q.role) {
+		} else if l.isQuiet(q.role) {
 			r |= scheduler.RunsChecked
 		}
 		if q.watch {

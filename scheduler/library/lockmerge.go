@@ -17,17 +17,17 @@ import "landgo/internal/trace"
 
 // merges reports whether lock and unlock of a mutex are merged, and remembers
 // that they were.
-func (s *objectCalls) merges(mutex uint64) bool {
-	if s.opts.NoMerge || !s.core.EveryOperation() || s.known.Contended[mutex] {
+func (l *objectCalls) merges(mutex uint64) bool {
+	if l.opts.NoMerge || !l.core.EveryOperation() || l.known.Contended[mutex] {
 		return false
 	}
-	s.known.Merged[mutex] = true
+	l.known.Merged[mutex] = true
 	return true
 }
 
 // contend learns from the operation at whose entry a thread stands, on a mutex
 // or (for the core's spin.go) a read-write lock.
-func (s *objectCalls) contend(th *thread, a *act) {
+func (l *objectCalls) contend(th *thread, a *act) {
 	switch a.op {
 	case trace.OpLock, trace.OpReadLock, trace.OpWriteLock:
 		if a.deadline == 0 && th.Interrupted == 0 {
@@ -38,17 +38,17 @@ func (s *objectCalls) contend(th *thread, a *act) {
 	case trace.OpUnlock, trace.OpWriteUnlock:
 		// By a thread that doesn't hold the lock, it sees whether another one does, and
 		// which.
-		if o := s.objectOf(th.arg(0), a.kind); o.owner == th.ID || index(o.readers, th.ID) >= 0 {
+		if o := l.objectOf(th.arg(0), a.kind); o.owner == th.ID || index(o.readers, th.ID) >= 0 {
 			return
 		}
 	default:
 		return
 	}
 	m := th.arg(0)
-	if !s.known.Contended[m] {
-		s.known.Contended[m] = true
-		if s.known.Merged[m] || s.core.Sealed() {
-			s.core.Refine()
+	if !l.known.Contended[m] {
+		l.known.Contended[m] = true
+		if l.known.Merged[m] || l.core.Sealed() {
+			l.core.Refine()
 		}
 	}
 }

@@ -25,7 +25,7 @@ var looks = [...]trace.OpKind{
 }
 
 // look records that a thread saw the object of the operation at which it is.
-func (s *calls) look(th *thread, tr *trace.Transition) {
+func (l *calls) look(th *thread, tr *trace.Transition) {
 	a := &acts[th.role]
 	if !onObject(th.role) {
 		return // a join: its point is always there
@@ -34,5 +34,5 @@ func (s *calls) look(th *thread, tr *trace.Transition) {
 	if a.op == trace.OpReadLock {
 		k = trace.OpTryReadLockFail // only a writer is in its way
 	}
-	s.did(th, tr, k, s.objectOf(th.arg(0), a.kind), 0)
+	l.did(th, tr, k, l.objectOf(th.arg(0), a.kind), 0)
 }

@@ -20,9 +20,9 @@ type extent struct {
 	byNull      bool // the last is a 0
 }
 
-func (s *textCalls) stringCall(th *thread, is *stringReading) (c stringCall) {
+func (l *textCalls) stringCall(th *thread, is *stringReading) (c stringCall) {
 	if is.name != "strstr" && is.name != "memrchr" { // of which not all is told
-		f, _ := s.image.SymbolAt(th.Regs.RIP)
+		f, _ := l.image.SymbolAt(th.Regs.RIP)
 		c.lo, c.hi = f.Addr, f.Addr+f.Size
 	}
 	return c
@@ -47,14 +47,14 @@ func (c *stringCall) reads(r reading, p, end, n uint64, null bool) {
 }
 
 // lookPast notes of a string function's read the bytes that it looks past.
-func (s *textCalls) lookPast(th *thread, a *trace.Access) {
+func (l *textCalls) lookPast(th *thread, a *trace.Access) {
 	if a.PC < th.string.lo || a.PC >= th.string.hi || a.IsWrite() || a.Size < 4 || a.Size > 16 {
 		return
 	}
 	end := a.Addr + uint64(a.Size)
 	from, to := end, a.Addr // of what counts
 	for _, e := range th.string.args {
-		if e.byNull && s.machine.Read8(e.last) != 0 {
+		if e.byNull && l.machine.Read8(e.last) != 0 {
 			return
 		}
 		if e.first < end && a.Addr <= e.last {

@@ -21,81 +21,81 @@ import (
 
 // allocate gives a thread n bytes at a multiple of 16, and of align; 0 if there
 // are no more.
-func (s *heapCalls) allocate(th edit, n, align uint64) uint64 {
-	b, fresh := s.arenaFor(th.thread).Allocate(s.blockFor(th, n), align)
-	return s.begin(th.thread, b, fresh)
+func (l *heapCalls) allocate(th edit, n, align uint64) uint64 {
+	b, fresh := l.arenaFor(th.thread).Allocate(l.blockFor(th, n), align)
+	return l.begin(th.thread, b, fresh)
 }
 
 // blockFor is a block of n bytes that a thread asks for, with no place yet.
-func (s *heapCalls) blockFor(th edit, n uint64) heap.Block {
-	return heap.Block{Size: n, Origin: s.origin(th), Library: s.isLibrarys(th.thread), Given: s.heapEvent(th.thread)}
+func (l *heapCalls) blockFor(th edit, n uint64) heap.Block {
+	return heap.Block{Size: n, Origin: l.origin(th), Library: l.isLibrarys(th.thread), Given: l.heapEvent(th.thread)}
 }
 
 // heapEvent is the call of the allocator at whose entry a thread stands.
-func (s *heapCalls) heapEvent(th *thread) heap.Event {
-	return s.core.HeapEvent(th.ID, s.callSite(th))
+func (l *heapCalls) heapEvent(th *thread) heap.Event {
+	return l.core.HeapEvent(th.ID, l.callSite(th))
 }
 
 // begin makes a new block accessible and returns its address; 0 for none.
-func (s *heapCalls) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
+func (l *heapCalls) begin(th *thread, b *heap.Block, fresh heap.Piece) uint64 {
 	if b == nil {
 		return 0
 	}
-	s.machine.Prots(fresh.Addr, fresh.Size, func(r emu.Range, p emu.Prot) bool {
+	l.machine.Prots(fresh.Addr, fresh.Size, func(r emu.Range, p emu.Prot) bool {
 		if p == 0 {
-			s.machine.Protect(r.Lo, r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite)
-			if s.cfg.Pools {
-				s.machine.Alive(r.Lo, r.Hi-r.Lo, false) // memory outside may be used elsewhere
+			l.machine.Protect(r.Lo, r.Hi-r.Lo, emu.ProtRead|emu.ProtWrite)
+			if l.cfg.Pools {
+				l.machine.Alive(r.Lo, r.Hi-r.Lo, false) // memory outside may be used elsewhere
 			}
 		}
 		return true
 	})
-	s.core.Block(th.ID, *b, true)
-	s.machine.Alive(b.Addr, b.Size, true)
+	l.core.Block(th.ID, *b, true)
+	l.machine.Alive(b.Addr, b.Size, true)
 	if !b.Library {
-		s.fill(b.Addr, b.Size)
+		l.fill(b.Addr, b.Size)
 	}
 	return b.Addr
 }
 
 // fill writes the fill into memory that the guest hasn't written.
-func (s *heapCalls) fill(addr, n uint64) {
-	if s.cfg.Fill == nil || n == 0 {
+func (l *heapCalls) fill(addr, n uint64) {
+	if l.cfg.Fill == nil || n == 0 {
 		return
 	}
 	begin := addr % 8
-	s.machine.Write(addr, bytes.Repeat(s.cfg.Fill[:], int(n/8)+2)[begin:begin+n])
+	l.machine.Write(addr, bytes.Repeat(l.cfg.Fill[:], int(n/8)+2)[begin:begin+n])
 }
 
 // end ends the life of a live block.
-func (s *heapCalls) end(th *thread, b heap.Block) {
-	s.core.Block(th.ID, b, false)
-	s.machine.Alive(b.Addr, b.Size, false)
-	a := s.arenasOf(th.ID)
+func (l *heapCalls) end(th *thread, b heap.Block) {
+	l.core.Block(th.ID, b, false)
+	l.machine.Alive(b.Addr, b.Size, false)
+	a := l.arenasOf(th.ID)
 	if isLibraryPart(b.Addr) {
-		a.library.Release(b.Addr, s.heapEvent(th))
+		a.library.Release(b.Addr, l.heapEvent(th))
 	} else {
-		a.user.Release(b.Addr, s.heapEvent(th))
+		a.user.Release(b.Addr, l.heapEvent(th))
 	}
 }
 
 // badFree is the failure of a call that gives back the block at its first
 // argument, or nil.
-func (s *heapCalls) badFree(th edit) *scheduler.Failure {
+func (l *heapCalls) badFree(th edit) *scheduler.Failure {
 	p := th.arg(0)
 	what := ""
-	if s.heap.Live(0, p) == nil && !s.core.Blocks.InHeap(p) {
-		what = s.core.Blocks.Whose(p)
+	if l.heap.Live(0, p) == nil && !l.core.Blocks.InHeap(p) {
+		what = l.core.Blocks.Whose(p)
 	}
-	w, live := s.heap.Free(p, 0, th.role.String(), what)
+	w, live := l.heap.Free(p, 0, th.role.String(), what)
 	if live {
 		var ok bool
-		if w, ok = s.heap.At(0, p).Matches(s.origin(th), th.role.String()); ok {
+		if w, ok = l.heap.At(0, p).Matches(l.origin(th), th.role.String()); ok {
 			return nil
 		}
 	}
-	f := &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th.thread)}
-	if live && s.core.Blocks.WrongFree(f) {
+	f := &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: l.callSite(th.thread)}
+	if live && l.core.Blocks.WrongFree(f) {
 		return nil
 	}
 	return f
@@ -103,28 +103,28 @@ func (s *heapCalls) badFree(th edit) *scheduler.Failure {
 
 // atAllocator makes a thread stand before a function of the allocator that other threads can
 // observe, and carries the others out within the step.
-func (s *heapCalls) atAllocator(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+func (l *heapCalls) atAllocator(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.phase, th.timed = phaseEntry, false
-	th.pending = s.heapOp(th.thread)
-	if s.standsBefore(th) {
+	th.pending = l.heapOp(th.thread)
+	if l.standsBefore(th) {
 		return scheduler.Stay, nil
 	}
-	if th.pending.Kind != trace.OpNone && s.isPoint(th.thread) && !s.begins {
+	if th.pending.Kind != trace.OpNone && l.isPoint(th.thread) && !l.begins {
 		th.Stand = scheduler.StandOp
 		return scheduler.Stay, nil
 	}
-	return s.performHeap(th, tr)
+	return l.performHeap(th, tr)
 }
 
 // heapOp is the operation, by the call at which a thread stands, on a block that other
 // threads have touched, or the zero Op. A block's end of life depends on every
 // access to it, and so does its being given out again: what an access finds
 // there depends on the order.
-func (s *heapCalls) heapOp(th *thread) trace.Op {
-	if th.quiet.on || th.Starting || s.core.Alone(th.ID) {
+func (l *heapCalls) heapOp(th *thread) trace.Op {
+	if th.quiet.on || th.Starting || l.core.Alone(th.ID) {
 		return trace.Op{}
 	}
-	op := trace.Op{PC: s.callSite(th)}
+	op := trace.Op{PC: l.callSite(th)}
 	switch th.role {
 	case profile.Free:
 		op.Kind = trace.OpFree
@@ -137,9 +137,9 @@ func (s *heapCalls) heapOp(th *thread) trace.Op {
 		op.Kind = trace.OpReuse
 	}
 	var p heap.Piece
-	switch a := s.arenaFor(th); {
+	switch a := l.arenaFor(th); {
 	case op.Kind == trace.OpFree:
-		p = s.heap.Room(th.arg(0))
+		p = l.heap.Room(th.arg(0))
 	case op.Kind == trace.OpReuse && a != nil:
 		p = a.Reuse(th.request())
 	}
@@ -147,7 +147,7 @@ func (s *heapCalls) heapOp(th *thread) trace.Op {
 		return trace.Op{}
 	}
 	op.Obj, op.Size = p.Addr, uint32(p.Size)
-	shared := s.core.Sharing.Shared(th.ID, op.Obj, uint64(op.Size))
+	shared := l.core.Sharing.Shared(th.ID, op.Obj, uint64(op.Size))
 	if !shared {
 		return trace.Op{}
 	}
@@ -183,94 +183,94 @@ func (t *thread) request() (size, align uint64) {
 }
 
 // performHeap carries out a function of the allocator. A wrong free is a bug.
-func (s *heapCalls) performHeap(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+func (l *heapCalls) performHeap(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
-	if s.arenasOf(th.ID) == nil {
-		return scheduler.Stay, s.core.Invalid(kernel.GapThreads, th.ID, s.callSite(th.thread), "thread %s would get the same memory as another thread, of those that landgo keeps for the allocations of threads", s.core.Name(th.ID))
+	if l.arenasOf(th.ID) == nil {
+		return scheduler.Stay, l.core.Invalid(kernel.GapThreads, th.ID, l.callSite(th.thread), "thread %s would get the same memory as another thread, of those that landgo keeps for the allocations of threads", l.core.Name(th.ID))
 	}
 	p := th.arg(0)
 	size, align := th.request()
-	if other, ok := s.reach(th.thread, size, align); !ok {
-		return scheduler.Stay, s.core.Invalid(kernel.GapMemory, th.ID, s.callSite(th.thread), "thread %s would get the same memory for large blocks as thread %s", s.core.Name(th.ID), s.core.Name(other))
+	if other, ok := l.reach(th.thread, size, align); !ok {
+		return scheduler.Stay, l.core.Invalid(kernel.GapMemory, th.ID, l.callSite(th.thread), "thread %s would get the same memory for large blocks as thread %s", l.core.Name(th.ID), l.core.Name(other))
 	}
 	switch th.role {
 	case profile.AlignedAlloc, profile.Memalign:
 		switch {
 		case p&(p-1) == 0:
-			s.give(th, tr, s.allocate(th, size, align))
-		case s.libc == elffile.Musl:
-			s.setErrno(th.thread, tr, abi.EINVAL)
-			s.ret(th, 0)
+			l.give(th, tr, l.allocate(th, size, align))
+		case l.libc == elffile.Musl:
+			l.setErrno(th.thread, tr, abi.EINVAL)
+			l.ret(th, 0)
 		case th.role == profile.AlignedAlloc:
-			return scheduler.Stay, s.core.Invalid(kernel.GapCall, th.ID, s.callSite(th.thread), "aligned_alloc(%d, %d) is not modelled: give it a power of two. What comes of %d isn't defined (glibc up to 2.37 takes the next power of two, later ones give no memory)", p, size, p)
+			return scheduler.Stay, l.core.Invalid(kernel.GapCall, th.ID, l.callSite(th.thread), "aligned_alloc(%d, %d) is not modelled: give it a power of two. What comes of %d isn't defined (glibc up to 2.37 takes the next power of two, later ones give no memory)", p, size, p)
 		default: // glibc takes the next power of two
-			s.give(th, tr, s.allocate(th, size, align))
+			l.give(th, tr, l.allocate(th, size, align))
 		}
 	case profile.Realloc, profile.ReallocArray:
-		if p != 0 && size == 0 && s.libc == elffile.Glibc {
-			return s.freed(th, tr) // and returns 0
+		if p != 0 && size == 0 && l.libc == elffile.Glibc {
+			return l.freed(th, tr) // and returns 0
 		}
 		if p != 0 {
-			return s.resize(th, tr, size)
+			return l.resize(th, tr, size)
 		}
-		s.give(th, tr, s.allocate(th, size, 0))
+		l.give(th, tr, l.allocate(th, size, 0))
 	case profile.Calloc:
-		s.give(th, tr, s.cleared(th, size))
+		l.give(th, tr, l.cleared(th, size))
 	case profile.PosixMemalign:
-		if align < s.wordSize || align&(align-1) != 0 {
-			s.ret(th, abi.EINVAL)
+		if align < l.wordSize || align&(align-1) != 0 {
+			l.ret(th, abi.EINVAL)
 			break
 		}
-		b := s.allocate(th, size, align)
+		b := l.allocate(th, size, align)
 		if b == 0 {
-			s.ret(th, enomem)
+			l.ret(th, enomem)
 			break
 		}
-		if s.machine.Prot(p)&emu.ProtWrite == 0 {
-			return scheduler.Stay, s.meetFault(th.thread, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, "gives out memory")
+		if l.machine.Prot(p)&emu.ProtWrite == 0 {
+			return scheduler.Stay, l.meetFault(th.thread, emu.Fault{Kind: emu.FaultWrite, Addr: p, Size: 8}, "gives out memory")
 		}
-		s.door(th.thread, tr).write64(p, b)
-		s.ret(th, 0)
+		l.door(th.thread, tr).write64(p, b)
+		l.ret(th, 0)
 	case profile.MallocUsableSize:
-		if b := s.heap.At(0, p); b != nil && p != 0 {
+		if b := l.heap.At(0, p); b != nil && p != 0 {
 			if b.Freed {
-				return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.UseAfterFree, Thread: th.ID, PC: s.callSite(th.thread), Block: *b,
+				return scheduler.Stay, l.core.Fail(th.ID, &scheduler.Failure{Kind: trace.UseAfterFree, Thread: th.ID, PC: l.callSite(th.thread), Block: *b,
 					Message: "malloc_usable_size of a block that has been freed"})
 			}
 			size = b.Size
 		}
-		s.ret(th, size)
+		l.ret(th, size)
 	case profile.Free:
 		if p != 0 {
-			return s.freed(th, tr)
+			return l.freed(th, tr)
 		}
-		s.ret(th, 0)
+		l.ret(th, 0)
 	default:
-		s.give(th, tr, s.allocate(th, size, align))
+		l.give(th, tr, l.allocate(th, size, align))
 	}
 	return scheduler.Pass, nil
 }
 
 // freed carries out a free of a block.
-func (s *heapCalls) freed(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
-	if f := s.badFree(th); f != nil {
-		return scheduler.Stay, s.core.Fail(th.ID, f)
+func (l *heapCalls) freed(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+	if f := l.badFree(th); f != nil {
+		return scheduler.Stay, l.core.Fail(th.ID, f)
 	}
-	b := *s.heap.At(0, th.arg(0))
-	s.endObjects(th.thread, tr, b)
-	s.end(th.thread, b)
-	s.ret(th, 0)
+	b := *l.heap.At(0, th.arg(0))
+	l.endObjects(th.thread, tr, b)
+	l.end(th.thread, b)
+	l.ret(th, 0)
 	return scheduler.Pass, nil
 }
 
 // give returns a block to the allocator's caller, or that there is none.
-func (s *heapCalls) give(th edit, tr *trace.Transition, p uint64) {
+func (l *heapCalls) give(th edit, tr *trace.Transition, p uint64) {
 	if p == 0 {
-		s.setErrno(th.thread, tr, enomem)
+		l.setErrno(th.thread, tr, enomem)
 	}
-	s.ret(th, p)
+	l.ret(th, p)
 }
 
 // enomem is the error of an allocation that can't be.
@@ -286,15 +286,15 @@ func product(a, b uint64) uint64 {
 }
 
 // cleared allocates n bytes that are 0.
-func (s *heapCalls) cleared(th edit, n uint64) uint64 {
-	b, fresh := s.arenaFor(th.thread).Allocate(s.blockFor(th, n), 0)
-	p := s.begin(th.thread, b, fresh)
-	if p == 0 || fresh.Size > 1<<16 && s.cfg.Fill == nil {
+func (l *heapCalls) cleared(th edit, n uint64) uint64 {
+	b, fresh := l.arenaFor(th.thread).Allocate(l.blockFor(th, n), 0)
+	p := l.begin(th.thread, b, fresh)
+	if p == 0 || fresh.Size > 1<<16 && l.cfg.Fill == nil {
 		return p // the guest hasn't written there, and to look takes long
 	}
-	for _, b := range s.machine.Bytes(p, n) {
+	for _, b := range l.machine.Bytes(p, n) {
 		if b != 0 { // used before, or filled
-			s.machine.Write(p, make([]byte, n))
+			l.machine.Write(p, make([]byte, n))
 			break
 		}
 	}
@@ -302,48 +302,48 @@ func (s *heapCalls) cleared(th edit, n uint64) uint64 {
 }
 
 // resize is realloc of a block: it moves unless its room is large enough.
-func (s *heapCalls) resize(th edit, tr *trace.Transition, n uint64) (scheduler.Verdict, error) {
+func (l *heapCalls) resize(th edit, tr *trace.Transition, n uint64) (scheduler.Verdict, error) {
 	p := th.arg(0)
-	if f := s.badFree(th); f != nil {
-		return scheduler.Stay, s.core.Fail(th.ID, f)
+	if f := l.badFree(th); f != nil {
+		return scheduler.Stay, l.core.Fail(th.ID, f)
 	}
-	old := *s.heap.At(0, p)
-	if s.heap.Resize(p, n, s.heapEvent(th.thread)) {
-		s.core.Block(th.ID, old, false)
-		s.core.Block(th.ID, *s.heap.At(0, p), true)
-		s.machine.Alive(p, old.Size, false)
-		s.machine.Alive(p, n, true)
+	old := *l.heap.At(0, p)
+	if l.heap.Resize(p, n, l.heapEvent(th.thread)) {
+		l.core.Block(th.ID, old, false)
+		l.core.Block(th.ID, *l.heap.At(0, p), true)
+		l.machine.Alive(p, old.Size, false)
+		l.machine.Alive(p, n, true)
 		if n > old.Size && !old.Library {
-			s.fill(p+old.Size, n-old.Size)
+			l.fill(p+old.Size, n-old.Size)
 		}
-		s.ret(th, p)
+		l.ret(th, p)
 		return scheduler.Pass, nil
 	}
 	// A new room, so that the call is one event: the old block's end.
-	next := s.blockFor(th, n)
+	next := l.blockFor(th, n)
 	next.Library = old.Library
-	b, fresh := s.arenaFor(th.thread).AllocateNew(next)
-	q := s.begin(th.thread, b, fresh)
+	b, fresh := l.arenaFor(th.thread).AllocateNew(next)
+	q := l.begin(th.thread, b, fresh)
 	if q != 0 {
-		s.core.Sharing.Looks(th.ID, p, old.Size, 0)
-		s.machine.Write(q, append([]byte(nil), s.machine.Bytes(p, old.Size)...))
-		s.endObjects(th.thread, tr, old)
-		s.end(th.thread, old)
+		l.core.Sharing.Looks(th.ID, p, old.Size, 0)
+		l.machine.Write(q, append([]byte(nil), l.machine.Bytes(p, old.Size)...))
+		l.endObjects(th.thread, tr, old)
+		l.end(th.thread, old)
 	}
-	s.give(th, tr, q)
+	l.give(th, tr, q)
 	return scheduler.Pass, nil
 }
 
 // endObjects ends the synchronisation objects in a block whose life ends. The uses of one
 // of them before the end, and those that would come after it, depend on the end.
-func (s *heapCalls) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
+func (l *heapCalls) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
 	if th.quiet.on || th.Starting {
 		return
 	}
-	for _, a := range s.objectsIn(b) {
-		o := s.change(s.objects[a])
-		if !s.core.Alone(th.ID) {
-			s.did(th, tr, destroys[o.kind], o.object, 0)
+	for _, a := range l.objectsIn(b) {
+		o := l.change(l.objects[a])
+		if !l.core.Alone(th.ID) {
+			l.did(th, tr, destroys[o.kind], o.object, 0)
 		}
 		o.destroyed = true // with no mark in memory: what is used there next is new
 	}

@@ -14,27 +14,27 @@ import (
 // misuse checks the operation at whose entry a thread stands against its
 // rules: both libcs are silent about most of these, and they are bugs all the
 // same (lock-misuse).
-func (s *calls) misuse(th *thread) *scheduler.Failure {
+func (l *calls) misuse(th *thread) *scheduler.Failure {
 	a := &acts[th.role]
 	if !onObject(th.role) {
 		return nil
 	}
-	o := s.objectOf(th.arg(0), a.kind)
+	o := l.objectOf(th.arg(0), a.kind)
 	switch th.phase {
 	case phaseReacquire:
-		o = s.objectOf(th.mutex, kindMutex)
+		o = l.objectOf(th.mutex, kindMutex)
 	case phaseLeave:
 		return nil // its barrier may be gone
 	}
-	if f := s.core.Blocks.DeadAccess(th.ID, s.callSite(th), o.addr, s.sizeFor(th.role, o.kind), a.does(), false); f != nil {
+	if f := l.core.Blocks.DeadAccess(th.ID, l.callSite(th), o.addr, l.sizeFor(th.role, o.kind), a.does(), false); f != nil {
 		return f
 	}
-	if t := s.core.Stacks.BuriedAt(o.addr); t != trace.NoThread {
-		return &scheduler.Failure{Kind: trace.DeadStack, Thread: th.ID, PC: s.callSite(th), Dead: t, Message: a.does() + " " + s.core.Stacks.Grave(t, o.addr)}
+	if t := l.core.Stacks.BuriedAt(o.addr); t != trace.NoThread {
+		return &scheduler.Failure{Kind: trace.DeadStack, Thread: th.ID, PC: l.callSite(th), Dead: t, Message: a.does() + " " + l.core.Stacks.Grave(t, o.addr)}
 	}
 	bad := func(format string, args ...any) *scheduler.Failure {
-		args = append([]any{s.core.VariableName(o.addr)}, args...)
-		return &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: s.callSite(th), Message: fmt.Sprintf(format, args...)}
+		args = append([]any{l.core.VariableName(o.addr)}, args...)
+		return &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: l.callSite(th), Message: fmt.Sprintf(format, args...)}
 	}
 	broken := func(rule scheduler.Misuse, holder trace.TID, f *scheduler.Failure) *scheduler.Failure {
 		f.Misuse, f.Lock, f.Holder = rule, o.addr, holder
@@ -66,43 +66,43 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 			if o.owner == trace.NoThread {
 				return broken(scheduler.NotTaken, trace.NoThread, bad("%s is unlocked, but no thread holds it"))
 			}
-			return broken(scheduler.AnothersLock, o.owner, bad("%s is unlocked by thread %s, but thread %s holds it", s.core.Name(th.ID), s.core.Name(o.owner)))
+			return broken(scheduler.AnothersLock, o.owner, bad("%s is unlocked by thread %s, but thread %s holds it", l.core.Name(th.ID), l.core.Name(o.owner)))
 		}
 	case trace.OpMutexDestroy:
 		if o.owner != trace.NoThread {
-			return broken(scheduler.HeldAtItsEnd, o.owner, bad("%s is destroyed while thread %s holds it", s.core.Name(o.owner)))
+			return broken(scheduler.HeldAtItsEnd, o.owner, bad("%s is destroyed while thread %s holds it", l.core.Name(o.owner)))
 		}
 	case trace.OpMutexInit:
 		if o.owner != trace.NoThread {
-			return broken(scheduler.HeldAtItsEnd, o.owner, bad("%s is initialised while thread %s holds it", s.core.Name(o.owner)))
+			return broken(scheduler.HeldAtItsEnd, o.owner, bad("%s is initialised while thread %s holds it", l.core.Name(o.owner)))
 		}
 	case trace.OpCondWait:
-		m := s.objectOf(th.arg(1), kindMutex)
+		m := l.objectOf(th.arg(1), kindMutex)
 		if m.owner != th.ID && m.mtype == mutexNormal {
-			return bad("a wait on %s without holding %s", s.core.VariableName(m.addr))
+			return bad("a wait on %s without holding %s", l.core.VariableName(m.addr))
 		}
 	case trace.OpCondDestroy:
 		if len(o.waiters) > 0 {
-			return bad("%s is destroyed while thread %s waits on it", s.core.Name(o.waiters[0]))
+			return bad("%s is destroyed while thread %s waits on it", l.core.Name(o.waiters[0]))
 		}
 	case trace.OpWriteUnlock:
 		if th.role == profile.RWDowngrade && o.owner != th.ID {
-			return bad("%s is downgraded by thread %s, which doesn't hold it for writing", s.core.Name(th.ID))
+			return bad("%s is downgraded by thread %s, which doesn't hold it for writing", l.core.Name(th.ID))
 		}
 		if o.owner != th.ID && index(o.readers, th.ID) < 0 {
-			return broken(scheduler.NotTaken, trace.NoThread, bad("%s is unlocked by thread %s, which doesn't hold it", s.core.Name(th.ID)))
+			return broken(scheduler.NotTaken, trace.NoThread, bad("%s is unlocked by thread %s, which doesn't hold it", l.core.Name(th.ID)))
 		}
 	case trace.OpReadLock:
-		if o.owner == th.ID && s.libc != elffile.Glibc && !th.timed {
-			return broken(scheduler.TakenTwice, th.ID, bad("%s is locked for reading by thread %s, which holds it for writing", s.core.Name(th.ID)))
+		if o.owner == th.ID && l.libc != elffile.Glibc && !th.timed {
+			return broken(scheduler.TakenTwice, th.ID, bad("%s is locked for reading by thread %s, which holds it for writing", l.core.Name(th.ID)))
 		}
 	case trace.OpWriteLock:
-		if (o.owner == th.ID && s.libc != elffile.Glibc || index(o.readers, th.ID) >= 0) && !th.timed {
+		if (o.owner == th.ID && l.libc != elffile.Glibc || index(o.readers, th.ID) >= 0) && !th.timed {
 			rule := scheduler.TakenTwice
 			if o.owner != th.ID {
 				rule = scheduler.Upgraded
 			}
-			return broken(rule, th.ID, bad("%s is locked for writing by thread %s, which holds it already", s.core.Name(th.ID)))
+			return broken(rule, th.ID, bad("%s is locked for writing by thread %s, which holds it already", l.core.Name(th.ID)))
 		}
 	case trace.OpRWDestroy:
 		if o.owner != trace.NoThread || len(o.readers) > 0 {
@@ -110,7 +110,7 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 		}
 	case trace.OpBarrierDestroy:
 		if len(o.waiters) > 0 {
-			return bad("%s is destroyed while thread %s waits at it", s.core.Name(o.waiters[0]))
+			return bad("%s is destroyed while thread %s waits at it", l.core.Name(o.waiters[0]))
 		}
 	case trace.OpBarrierArrive:
 		if o.value == 0 {
@@ -121,11 +121,11 @@ func (s *calls) misuse(th *thread) *scheduler.Failure {
 }
 
 // exitMisuse checks a thread that is about to end.
-func (s *calls) exitMisuse(th *thread) *scheduler.Failure {
+func (l *calls) exitMisuse(th *thread) *scheduler.Failure {
 	for _, a := range th.holds {
-		if o := s.objects[a]; !o.destroyed && o.owner == th.ID && !s.rewritten(o) {
+		if o := l.objects[a]; !o.destroyed && o.owner == th.ID && !l.rewritten(o) {
 			return &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: th.Regs.RIP, Misuse: scheduler.KeptAtEnd, Lock: a, Holder: th.ID,
-				Message: fmt.Sprintf("thread %s ends while it holds %s", s.core.Name(th.ID), s.core.VariableName(a))}
+				Message: fmt.Sprintf("thread %s ends while it holds %s", l.core.Name(th.ID), l.core.VariableName(a))}
 		}
 	}
 	return nil
@@ -156,8 +156,8 @@ func (o *object) unusable() bool { return o.destroyed || o.strange || o.torn != 
 // at its object, or at another argument. That is a null pointer, or one to where
 // the guest has no memory. The object is landgo's, its bytes are the guest's. It
 // isn't known how a thread library treats faults of its own there (pebbles).
-func (s *calls) objectFault(th *thread) (f emu.Fault, faults bool) {
-	if s.cfg.Tested || !onObject(th.role) || th.phase != phaseEntry {
+func (l *calls) objectFault(th *thread) (f emu.Fault, faults bool) {
+	if l.cfg.Tested || !onObject(th.role) || th.phase != phaseEntry {
 		return f, false
 	}
 	a := &acts[th.role]
@@ -170,20 +170,20 @@ func (s *calls) objectFault(th *thread) (f emu.Fault, faults bool) {
 		need, f.Kind = emu.ProtWrite, emu.FaultWrite
 	}
 	f.Addr, f.Size = th.arg(0), 4
-	end := f.Addr + s.sizeFor(th.role, a.kind) - 1
-	if s.machine.Prot(f.Addr)&need != 0 {
+	end := f.Addr + l.sizeFor(th.role, a.kind) - 1
+	if l.machine.Prot(f.Addr)&need != 0 {
 		f.Addr = abi.PageDown(end)
 	}
-	if s.machine.Prot(f.Addr)&need == 0 {
+	if l.machine.Prot(f.Addr)&need == 0 {
 		return f, true
 	}
 	switch f.Addr = th.arg(1); {
 	case a.op == trace.OpSemGet, a.op == trace.OpCondWait: // the mutex, which is let go
 		f.Kind = emu.FaultWrite
-		return f, s.machine.Prot(f.Addr)&emu.ProtWrite == 0
-	case a.attr && !s.roles[th.Regs.RIP].C11 && f.Addr != 0:
+		return f, l.machine.Prot(f.Addr)&emu.ProtWrite == 0
+	case a.attr && !l.roles[th.Regs.RIP].C11 && f.Addr != 0:
 		f.Kind = emu.FaultRead
-		return f, !s.readable(f.Addr, 4)
+		return f, !l.readable(f.Addr, 4)
 	}
 	return f, false
 }
@@ -191,23 +191,23 @@ func (s *calls) objectFault(th *thread) (f emu.Fault, faults bool) {
 // failMisuse makes a thread fail if the operation at which it is breaks its object's rules. It is
 // asked when the operation would be carried out, because the others may change the object until
 // then.
-func (s *calls) failMisuse(th edit, tr *trace.Transition) (failed bool, err error) {
-	if fault, ok := s.objectFault(th.thread); ok {
-		s.look(th.thread, tr)
-		return true, s.meetFault(th.thread, fault, acts[th.role].does())
+func (l *calls) failMisuse(th edit, tr *trace.Transition) (failed bool, err error) {
+	if fault, ok := l.objectFault(th.thread); ok {
+		l.look(th.thread, tr)
+		return true, l.meetFault(th.thread, fault, acts[th.role].does())
 	}
-	f := s.misuse(th.thread)
+	f := l.misuse(th.thread)
 	if f == nil {
 		return false, nil
 	}
-	if s.look(th.thread, tr); th.phase == phaseReacquire {
-		s.did(th.thread, tr, trace.OpTryLockFail, s.objectOf(th.mutex, kindMutex), 0)
+	if l.look(th.thread, tr); th.phase == phaseReacquire {
+		l.did(th.thread, tr, trace.OpTryLockFail, l.objectOf(th.mutex, kindMutex), 0)
 	}
 	th.Insns++ // the failure is a place of its own
-	return true, s.core.Fail(th.ID, f)
+	return true, l.core.Fail(th.ID, f)
 }
 
 // meetFault has a thread meet a fault that landgo meets for it, in what it does.
-func (s *calls) meetFault(th *thread, fault emu.Fault, does string) error {
-	return s.core.Signals.MeetFault(th.ID, s.callSite(th), fault, does)
+func (l *calls) meetFault(th *thread, fault emu.Fault, does string) error {
+	return l.core.Signals.MeetFault(th.ID, l.callSite(th), fault, does)
 }

@@ -30,14 +30,14 @@ func namesThread(r profile.Role) bool {
 
 // names reports whether the call at whose entry a thread stands names a thread, by code of
 // the C library's own.
-func (s *Library) names(th edit, b *profile.Bound) bool {
-	if s.libc != elffile.Glibc && s.libc != elffile.Musl || b.Own || s.trusts(b.Role) || th.trusted() {
+func (l *Library) names(th edit, b *profile.Bound) bool {
+	if l.libc != elffile.Glibc && l.libc != elffile.Musl || b.Own || l.trusts(b.Role) || th.trusted() {
 		return false
 	}
-	if b.Role == profile.Create && s.cfg.Tested {
-		th.childDetached = s.lives.createsDetached(th.thread)
+	if b.Role == profile.Create && l.cfg.Tested {
+		th.childDetached = l.lives.createsDetached(th.thread)
 	}
-	return namesThread(b.Role) && (s.cfg.Tested || s.distrusted || acts[b.Role].how == naming)
+	return namesThread(b.Role) && (l.cfg.Tested || l.distrusted || acts[b.Role].how == naming)
 }
 
 // over reports whether a thread has been joined.

@@ -75,25 +75,25 @@ var pthreadSizes = objectSizes{kindMutex: 40, kindCond: 48, kindSem: 32, kindRWL
 type objectSizes [numKinds]uint32
 
 // objectOf finds or makes the object of a kind at an address.
-func (s *models) objectOf(addr uint64, kind objectKind) *object {
-	o := s.objects[addr]
+func (l *models) objectOf(addr uint64, kind objectKind) *object {
+	o := l.objects[addr]
 	if o == nil {
-		o = &object{addr: addr, kind: kind, owner: trace.NoThread, savedAt: len(s.saved)}
-		s.objects[addr] = o
-		s.saved = append(s.saved, saved{object: o, fresh: true})
-		s.core.ObjectChanges(addr)
-		s.adopt(objectEdit{o})
-		s.guard(o)
-	} else if o.kind != kind || o.forgotten || o.destroyed && s.machine.Read32(addr) != destroyedMark || s.rewritten(o) {
+		o = &object{addr: addr, kind: kind, owner: trace.NoThread, savedAt: len(l.saved)}
+		l.objects[addr] = o
+		l.saved = append(l.saved, saved{object: o, fresh: true})
+		l.core.ObjectChanges(addr)
+		l.adopt(objectEdit{o})
+		l.guard(o)
+	} else if o.kind != kind || o.forgotten || o.destroyed && l.machine.Read32(addr) != destroyedMark || l.rewritten(o) {
 		// Memory used again for another object, without an init call.
-		e := s.change(o)
+		e := l.change(o)
 		torn := ""
-		if s.shapes != nil && !o.destroyed {
-			torn = s.inUse(o)
+		if l.shapes != nil && !o.destroyed {
+			torn = l.inUse(o)
 		}
 		e.renew(kind)
 		e.torn = torn
-		s.adopt(e)
+		l.adopt(e)
 	}
 	return o
 }
@@ -104,9 +104,9 @@ func (o objectEdit) renew(kind objectKind) {
 }
 
 // initialise makes a new object as an init function does.
-func (s *models) initialise(o objectEdit) {
+func (l *models) initialise(o objectEdit) {
 	o.renew(o.kind)
-	s.clear(o)
+	l.clear(o)
 }
 
 // destroyedMark is the value that landgo leaves in the first bytes of a destroyed object.
@@ -114,9 +114,9 @@ func (s *models) initialise(o objectEdit) {
 // an assignment or a memset.
 const destroyedMark = 0xdeadbeef
 
-func (s *models) destroy(o objectEdit) {
+func (l *models) destroy(o objectEdit) {
 	o.destroyed = true
-	s.machine.Write32(o.addr, destroyedMark)
+	l.machine.Write32(o.addr, destroyedMark)
 }
 
 // glibcMutexType decodes __data.__kind: 0 normal, 1 recursive, 2 error
@@ -147,16 +147,16 @@ type objectEdit struct{ *object }
 // change keeps an object's present value for Rewind, and lets it be changed until the next
 // mark. Nothing goes back to between two marks, so the first value since the last one is
 // enough: a step may do a million operations on a mutex.
-func (s *models) change(o *object) objectEdit {
-	s.core.ObjectChanges(o.addr)
+func (l *models) change(o *object) objectEdit {
+	l.core.ObjectChanges(o.addr)
 	since := 0
-	if n := len(s.marks); n > 0 {
-		since = s.marks[n-1].objects
+	if n := len(l.marks); n > 0 {
+		since = l.marks[n-1].objects
 	}
 	e := objectEdit{o}
-	if i := o.savedAt; i < since || i >= len(s.saved) || s.saved[i].object != o {
-		s.saved = append(s.saved, saved{object: o, old: *o})
-		e.savedAt = len(s.saved) - 1
+	if i := o.savedAt; i < since || i >= len(l.saved) || l.saved[i].object != o {
+		l.saved = append(l.saved, saved{object: o, old: *o})
+		e.savedAt = len(l.saved) - 1
 	}
 	return e
 }
@@ -188,26 +188,26 @@ func index(list []trace.TID, t trace.TID) int {
 }
 
 // rewindObjects takes back what was done to objects since there were n entries.
-func (s *models) rewindObjects(n int) {
-	for i := len(s.saved) - 1; i >= n; i-- {
-		e := &s.saved[i]
-		s.core.ObjectChanges(e.object.addr)
+func (l *models) rewindObjects(n int) {
+	for i := len(l.saved) - 1; i >= n; i-- {
+		e := &l.saved[i]
+		l.core.ObjectChanges(e.object.addr)
 		if e.fresh {
-			delete(s.objects, e.object.addr)
+			delete(l.objects, e.object.addr)
 		} else {
 			was := objectEdit{e.object}
 			*was.object = e.old
 		}
 	}
-	clear(s.saved[n:])
-	s.saved = s.saved[:n]
+	clear(l.saved[n:])
+	l.saved = l.saved[:n]
 }
 
 // ObjectBytes implements Memory.
-func (s *models) ObjectBytes() [][2]uint64 {
+func (l *models) ObjectBytes() [][2]uint64 {
 	var out [][2]uint64
-	for a, o := range s.objects {
-		out = append(out, [2]uint64{a, a + uint64(s.sizes[o.kind])})
+	for a, o := range l.objects {
+		out = append(out, [2]uint64{a, a + uint64(l.sizes[o.kind])})
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i][0] < out[j][0] })
 	return out
@@ -230,16 +230,16 @@ func (o *object) digest() trace.Digest {
 }
 
 // objectsIn lists the objects in a block that aren't destroyed, by address.
-func (s *models) objectsIn(b heap.Block) (list []uint64) {
-	if b.Size < uint64(len(s.objects)) {
+func (l *models) objectsIn(b heap.Block) (list []uint64) {
+	if b.Size < uint64(len(l.objects)) {
 		for a := b.Addr; b.Contains(a); a++ {
-			if o := s.objects[a]; o != nil && !o.destroyed {
+			if o := l.objects[a]; o != nil && !o.destroyed {
 				list = append(list, a)
 			}
 		}
 		return list
 	}
-	for a, o := range s.objects {
+	for a, o := range l.objects {
 		if b.Contains(a) && !o.destroyed {
 			list = append(list, a)
 		}

@@ -73,12 +73,12 @@ const (
 
 // rewritten reports whether the guest has stored into an object since landgo last
 // used it.
-func (s *models) rewritten(o *object) bool {
-	if s.shapes == nil || o.destroyed {
+func (l *models) rewritten(o *object) bool {
+	if l.shapes == nil || o.destroyed {
 		return false
 	}
-	for i, at := range s.shapes[o.kind].at {
-		if s.machine.Read32(o.addr+at) != o.words[i] {
+	for i, at := range l.shapes[o.kind].at {
+		if l.machine.Read32(o.addr+at) != o.words[i] {
 			return true
 		}
 	}
@@ -86,35 +86,35 @@ func (s *models) rewritten(o *object) bool {
 }
 
 // settle writes an object's state into its memory.
-func (s *models) settle(o objectEdit) {
-	if s.shapes == nil || o.destroyed {
+func (l *models) settle(o objectEdit) {
+	if l.shapes == nil || o.destroyed {
 		return
 	}
-	w := s.encode(o.object)
-	for i, at := range s.shapes[o.kind].at {
+	w := l.encode(o.object)
+	for i, at := range l.shapes[o.kind].at {
 		if w[i] != o.words[i] {
-			s.machine.Write32(o.addr+at, w[i])
+			l.machine.Write32(o.addr+at, w[i])
 		}
 	}
 	o.words = w
 }
 
 // clear does to an object's memory what its init function does first.
-func (s *models) clear(o objectEdit) {
-	if s.shapes == nil {
+func (l *models) clear(o objectEdit) {
+	if l.shapes == nil {
 		return
 	}
-	for at := uint64(0); at < s.shapes[o.kind].clear; at += 4 {
-		if s.machine.Read32(o.addr+at) != 0 {
-			s.machine.Write32(o.addr+at, 0)
+	for at := uint64(0); at < l.shapes[o.kind].clear; at += 4 {
+		if l.machine.Read32(o.addr+at) != 0 {
+			l.machine.Write32(o.addr+at, 0)
 		}
 	}
 	o.words = [objectWords]uint32{}
 }
 
 // encode is an object's state as the words of its shape.
-func (s *models) encode(o *object) (w [objectWords]uint32) {
-	musl := s.libc == elffile.Musl
+func (l *models) encode(o *object) (w [objectWords]uint32) {
+	musl := l.libc == elffile.Musl
 	held := o.owner != trace.NoThread
 	switch o.kind {
 	case kindMutex:
@@ -124,12 +124,12 @@ func (s *models) encode(o *object) (w [objectWords]uint32) {
 			if held && o.mtype == mutexNormal {
 				w[1] = muslHeld
 			} else if held {
-				w[1], w[2] = s.numberOf(o.owner), uint32(o.depth-1)
+				w[1], w[2] = l.numberOf(o.owner), uint32(o.depth-1)
 			}
 		default:
 			w[4] = o.flags
 			if held {
-				w[0], w[2], w[3] = 1, s.numberOf(o.owner), 1
+				w[0], w[2], w[3] = 1, l.numberOf(o.owner), 1
 				if o.mtype == mutexRecursive {
 					w[1] = uint32(o.depth)
 				}
@@ -159,7 +159,7 @@ func (s *models) encode(o *object) (w [objectWords]uint32) {
 		default:
 			w[0], w[2] = uint32(len(o.readers))*rwReader, o.flags
 			if held {
-				w[0], w[1] = rwWriter|rwWritePhase, s.numberOf(o.owner)
+				w[0], w[1] = rwWriter|rwWritePhase, l.numberOf(o.owner)
 			} else if len(o.waiters) > 0 {
 				w[0] |= rwWriter
 			}
@@ -183,16 +183,16 @@ func (s *models) encode(o *object) (w [objectWords]uint32) {
 
 // adopt makes of an object what its bytes say: what a static initialiser left there,
 // or a copy of another object.
-func (s *models) adopt(o objectEdit) {
-	if s.shapes == nil {
+func (l *models) adopt(o objectEdit) {
+	if l.shapes == nil {
 		return // a student's: what its bytes mean isn't known
 	}
 	var w [objectWords]uint32
-	for i, at := range s.shapes[o.kind].at {
-		w[i] = s.machine.Read32(o.addr + at)
+	for i, at := range l.shapes[o.kind].at {
+		w[i] = l.machine.Read32(o.addr + at)
 	}
 	o.words = w
-	musl := s.libc == elffile.Musl
+	musl := l.libc == elffile.Musl
 	switch o.kind {
 	case kindMutex:
 		lock, owner, depth := w[0], w[2], w[1]
@@ -212,7 +212,7 @@ func (s *models) adopt(o objectEdit) {
 		if musl && o.mtype == mutexNormal {
 			owner = 0 // it isn't told
 		}
-		if o.owner = s.numbered(owner); o.owner == trace.NoThread {
+		if o.owner = l.numbered(owner); o.owner == trace.NoThread {
 			o.strange = true
 		} else if o.depth = 1; o.mtype == mutexRecursive {
 			o.depth = max(1, uint64(depth))
@@ -226,7 +226,7 @@ func (s *models) adopt(o objectEdit) {
 		if o.flags = w[1]; !musl {
 			o.flags = w[0] & 7
 		}
-		o.clock = s.clockIn(o.flags)
+		o.clock = l.clockIn(o.flags)
 	case kindSem:
 		if o.value = uint64(w[0]); musl {
 			o.value &= semMax
@@ -238,7 +238,7 @@ func (s *models) adopt(o objectEdit) {
 		}
 		o.flags = w[2]
 		if w[0]&rwWriter != 0 && w[0]&rwWritePhase != 0 && w[0] < rwReader {
-			o.owner = s.numbered(w[1])
+			o.owner = l.numbered(w[1])
 			o.strange = o.owner == trace.NoThread
 		} else {
 			o.strange = w[0] > rwWritePhase
@@ -256,17 +256,17 @@ func (s *models) adopt(o objectEdit) {
 }
 
 // numberOf is the kernel's number of a thread.
-func (s *models) numberOf(t trace.TID) uint32 {
-	if k, ok := s.kernel.(interface{ Number(trace.TID) uint64 }); ok {
+func (l *models) numberOf(t trace.TID) uint32 {
+	if k, ok := l.kernel.(interface{ Number(trace.TID) uint64 }); ok {
 		return uint32(k.Number(t))
 	}
 	return uint32(t) + 1
 }
 
 // numbered is the live thread of a number, or NoThread.
-func (s *models) numbered(n uint32) trace.TID {
-	for i := range s.threads {
-		if s.threads[i].Exists && s.threads[i].Live() && s.numberOf(trace.TID(i)) == n {
+func (l *models) numbered(n uint32) trace.TID {
+	for i := range l.threads {
+		if l.threads[i].Exists && l.threads[i].Live() && l.numberOf(trace.TID(i)) == n {
 			return trace.TID(i)
 		}
 	}
@@ -276,57 +276,57 @@ func (s *models) numbered(n uint32) trace.TID {
 // inUse says how an object is in use whose memory was written to, "" if it isn't or its
 // life may be over. A thread that left the stack frame of a lock that it held does no harm
 // by it.
-func (s *models) inUse(o *object) string {
+func (l *models) inUse(o *object) string {
 	if len(o.waiters) > 0 {
-		return "while thread " + s.core.Name(o.waiters[0]) + " waits there"
+		return "while thread " + l.core.Name(o.waiters[0]) + " waits there"
 	}
 	for _, t := range append(o.readers[:len(o.readers):len(o.readers)], o.owner) {
-		if t != trace.NoThread && s.threads[t].Live() && !s.core.Leaks.OnStack(t, o.addr) {
+		if t != trace.NoThread && l.threads[t].Live() && !l.core.Leaks.OnStack(t, o.addr) {
 			if o.kind == kindOnce {
-				return "while thread " + s.core.Name(t) + " runs its routine"
+				return "while thread " + l.core.Name(t) + " runs its routine"
 			}
-			return "while thread " + s.core.Name(t) + " holds it"
+			return "while thread " + l.core.Name(t) + " holds it"
 		}
 	}
 	return ""
 }
 
 // Drop implements Memory: it ends the objects there.
-func (s *models) Drop(p kernel.Pages) {
-	if p.Size == 0 || s.shapes == nil {
+func (l *models) Drop(p kernel.Pages) {
+	if p.Size == 0 || l.shapes == nil {
 		return
 	}
-	for _, a := range s.objectsIn(heap.Block{Addr: p.Addr, Size: p.Size}) {
-		o := s.change(s.objects[a])
+	for _, a := range l.objectsIn(heap.Block{Addr: p.Addr, Size: p.Size}) {
+		o := l.change(l.objects[a])
 		o.destroyed = true // with no mark in memory: what is used there next is new
 	}
 }
 
 // touchesObject learns that a thread uses an object's memory. For an object among the
 // program's variables, only what untrusted code did there besides is news.
-func (s *models) touchesObject(th *thread, o *object) {
-	if s.core.Alone(th.ID) {
+func (l *models) touchesObject(th *thread, o *object) {
+	if l.core.Alone(th.ID) {
 		return
 	}
-	size := uint64(s.sizes[o.kind])
-	if !s.core.Blocks.InHeap(o.addr) && !s.core.Mappings.Has(o.addr) {
+	size := uint64(l.sizes[o.kind])
+	if !l.core.Blocks.InHeap(o.addr) && !l.core.Mappings.Has(o.addr) {
 		switch {
-		case s.shapes == nil:
+		case l.shapes == nil:
 			return
-		case s.static(o.addr):
-			if s.machine.TouchTrusted(th.ID, o.addr, size, false) {
-				s.core.Refine()
+		case l.static(o.addr):
+			if l.machine.TouchTrusted(th.ID, o.addr, size, false) {
+				l.core.Refine()
 			}
 			return
 		}
 	}
-	s.core.Sharing.Shared(th.ID, o.addr, size)
+	l.core.Sharing.Shared(th.ID, o.addr, size)
 }
 
 // static reports whether an address is of the program's own segments.
-func (s *models) static(addr uint64) bool {
-	for i := range s.image.Segments {
-		if g := &s.image.Segments[i]; addr-g.Addr < g.MemSize {
+func (l *models) static(addr uint64) bool {
+	for i := range l.image.Segments {
+		if g := &l.image.Segments[i]; addr-g.Addr < g.MemSize {
 			return true
 		}
 	}
@@ -335,17 +335,17 @@ func (s *models) static(addr uint64) bool {
 
 // sizeFor is the size of the object that a function of a role works on: a spin
 // lock is modelled as a mutex, and is smaller.
-func (s *models) sizeFor(r profile.Role, k objectKind) uint64 {
+func (l *models) sizeFor(r profile.Role, k objectKind) uint64 {
 	switch r {
 	case profile.SpinInit, profile.SpinInitOrUnlock, profile.SpinDestroy, profile.SpinLock, profile.SpinTryLock, profile.SpinUnlock:
 		return 4
 	}
-	return uint64(s.sizes[k])
+	return uint64(l.sizes[k])
 }
 
 // clockIn is the clock that these say.
-func (s *models) clockIn(flags uint32) uint64 {
-	if s.libc == elffile.Musl {
+func (l *models) clockIn(flags uint32) uint64 {
+	if l.libc == elffile.Musl {
 		return uint64(flags)
 	}
 	return uint64(flags >> 1 & 1)

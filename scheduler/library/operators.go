@@ -22,27 +22,27 @@ type operatorFrame struct {
 	sp, ret   uint64
 }
 
-func (s *heapCalls) breakOperators() {
-	s.operators = static.OperatorsOf(s.image.Info)
-	for _, list := range []map[uint64]elffile.Range{s.operators.New, s.operators.Delete} {
+func (l *heapCalls) breakOperators() {
+	l.operators = static.OperatorsOf(l.image.Info)
+	for _, list := range []map[uint64]elffile.Range{l.operators.New, l.operators.Delete} {
 		for addr := range list {
-			s.breakAt(addr, breakOperator)
+			l.breakAt(addr, breakOperator)
 		}
 	}
 }
 
 // atOperator remembers the operator at whose entry a thread stands, unless it is
 // another's way to the allocator.
-func (s *heapCalls) atOperator(th edit) {
-	f := operatorFrame{on: true, array: s.operators.Arrays[th.Regs.RIP], sp: th.Regs.RSP, ret: s.callSite(th.thread)}
-	if o := &th.operator; o.on && (f.sp == o.sp && f.ret == o.ret || f.sp < o.sp && s.inOperator(f.ret)) {
+func (l *heapCalls) atOperator(th edit) {
+	f := operatorFrame{on: true, array: l.operators.Arrays[th.Regs.RIP], sp: th.Regs.RSP, ret: l.callSite(th.thread)}
+	if o := &th.operator; o.on && (f.sp == o.sp && f.ret == o.ret || f.sp < o.sp && l.inOperator(f.ret)) {
 		return
 	}
 	th.operator = f
 }
 
-func (s *heapCalls) inOperator(pc uint64) bool {
-	return within(s.operators.New, pc) || within(s.operators.Delete, pc)
+func (l *heapCalls) inOperator(pc uint64) bool {
+	return within(l.operators.New, pc) || within(l.operators.Delete, pc)
 }
 
 func within(list map[uint64]elffile.Range, pc uint64) bool {
@@ -60,12 +60,12 @@ const maxOperator = 256
 
 // origin says what calls the function of the allocator at whose entry a thread
 // stands: the program, or an operator for it.
-func (s *heapCalls) origin(th edit) heap.Origin {
-	ret, o := s.callSite(th.thread), th.operator
+func (l *heapCalls) origin(th edit) heap.Origin {
+	ret, o := l.callSite(th.thread), th.operator
 	tail := o.on && th.Regs.RSP == o.sp && ret == o.ret // it jumped here
-	inside := s.inOperator(ret)
+	inside := l.inOperator(ret)
 	switch {
-	case s.operators.New == nil || !tail && !inside:
+	case l.operators.New == nil || !tail && !inside:
 		return heap.OfMalloc
 	case !o.on || th.Regs.RSP > o.sp || o.sp-th.Regs.RSP > maxOperator:
 		return heap.Unknown

@@ -77,25 +77,25 @@ func (e *endings) changesTables(th *thread) {
 // up for a destructor, or sees which files have variables of a thread that it creates. Files that
 // glibc loads for itself have none.
 // A program's own allocator, called from there, locks and unlocks mutexes of its own.
-func (s *Library) passesLock(th *thread, r profile.Role) bool {
-	if !th.quiet.on || r != profile.MutexLock && r != profile.MutexUnlock || !s.ofLinker(th.arg(0)) {
+func (l *Library) passesLock(th *thread, r profile.Role) bool {
+	if !th.quiet.on || r != profile.MutexLock && r != profile.MutexUnlock || !l.ofLinker(th.arg(0)) {
 		return false
 	}
-	return th.quiet.role == profile.ThreadAtExit || th.quiet.role == profile.Create && s.libc == elffile.Glibc && !s.loads()
+	return th.quiet.role == profile.ThreadAtExit || th.quiet.role == profile.Create && l.libc == elffile.Glibc && !l.loads()
 }
 
 // ofLinker reports whether a mutex is the dynamic linker's; in a static program glibc has its
 // variables.
-func (s *guest) ofLinker(mutex uint64) bool {
-	if linker := s.image.Interpreter(); linker != nil {
-		return s.image.PartAt(mutex) == linker
+func (l *guest) ofLinker(mutex uint64) bool {
+	if linker := l.image.Interpreter(); linker != nil {
+		return l.image.PartAt(mutex) == linker
 	}
-	v, ok := s.image.ObjectAt(mutex)
+	v, ok := l.image.ObjectAt(mutex)
 	return ok && strings.HasPrefix(v.Name, "_dl_load_")
 }
 
 // loads reports whether the program may load files while other threads live, or give them back.
-func (s *guest) loads() bool { return s.mayLoad || s.known.Loads }
+func (l *guest) loads() bool { return l.mayLoad || l.known.Loads }
 
 // mayLoad reports whether a program with a dynamic linker has a way to that. It may reach an
 // older version of these functions, which the symbols don't name, so a call isn't waited for.
@@ -117,15 +117,15 @@ const overReach = 256
 
 // findOver looks for the place behind a start routine's return where glibc counts the thread
 // out: a locked instruction on __nptl_nthreads.
-func (s *guest) findOver(from uint64) {
-	count, ok := s.image.Symbol("__nptl_nthreads")
-	if s.overSought[from] || !ok || s.libc != elffile.Glibc || s.wordSize != 8 || s.cfg.Tested {
+func (l *guest) findOver(from uint64) {
+	count, ok := l.image.Symbol("__nptl_nthreads")
+	if l.overSought[from] || !ok || l.libc != elffile.Glibc || l.wordSize != 8 || l.cfg.Tested {
 		return
 	}
-	s.overSought[from] = true
+	l.overSought[from] = true
 	pc := from
 	for range overReach {
-		inst, _, err := x86.Decode(s.image.Bytes(pc, x86.MaxInst), s.image.Machine)
+		inst, _, err := x86.Decode(l.image.Bytes(pc, x86.MaxInst), l.image.Machine)
 		if err != nil {
 			return
 		}
@@ -136,7 +136,7 @@ func (s *guest) findOver(from uint64) {
 				to += next
 			}
 			if to == count.Addr {
-				s.breakAt(pc, breakOver)
+				l.breakAt(pc, breakOver)
 				return
 			}
 		}
@@ -148,10 +148,10 @@ func (s *guest) findOver(from uint64) {
 }
 
 // atOver ends a thread that glibc is about to count out.
-func (s *Library) atOver(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
-	if !th.native || th.trusted() || s.known.Native || s.known.Last || s.endsCache != 0 ||
-		s.core.Ends.IsStep(th.ID) || s.core.Stacks.StackEnd(th.ID).Kind != trace.OpNone {
+func (l *Library) atOver(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+	if !th.native || th.trusted() || l.known.Native || l.known.Last || l.endsCache != 0 ||
+		l.core.Ends.IsStep(th.ID) || l.core.Stacks.StackEnd(th.ID).Kind != trace.OpNone {
 		return scheduler.Step, nil
 	}
-	return s.lives.endThread(th, tr, th.Returned)
+	return l.lives.endThread(th, tr, th.Returned)
 }

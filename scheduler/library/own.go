@@ -20,23 +20,23 @@ var libraryOwn = map[string]bool{
 
 // isLibrarys reports whether the block for which a thread calls the allocator is the
 // C library's own.
-func (s *heapCalls) isLibrarys(th *thread) bool {
-	return th.quiet.on && !th.quiet.gives || !s.core.Entered() || s.libraryAsks(th)
+func (l *heapCalls) isLibrarys(th *thread) bool {
+	return th.quiet.on && !th.quiet.gives || !l.core.Entered() || l.libraryAsks(th)
 }
 
 // libraryAsks reports whether a call of the allocator comes from such a function.
 // It does so with --check leak-all only, which is about all that the program itself
 // asked for.
-func (s *heapCalls) libraryAsks(th *thread) bool {
-	if s.cfg.Leaks != scheduler.LeaksAll {
+func (l *heapCalls) libraryAsks(th *thread) bool {
+	if l.cfg.Leaks != scheduler.LeaksAll {
 		return false
 	}
 	regs := th.Regs
-	for i, pc := range append([]uint64{regs.RIP}, s.image.Unwind(&regs, s.core.ReadStack)...) {
+	for i, pc := range append([]uint64{regs.RIP}, l.image.Unwind(&regs, l.core.ReadStack)...) {
 		if i > 0 {
 			pc--
 		}
-		if f, ok := s.image.SymbolAt(pc); ok && libraryOwn[f.Name] {
+		if f, ok := l.image.SymbolAt(pc); ok && libraryOwn[f.Name] {
 			return true
 		}
 	}

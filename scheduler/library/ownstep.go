@@ -29,44 +29,44 @@ import (
 
 // isOwnStep reports whether the call at whose entry a thread stands has to be
 // a step of its own.
-func (s *Library) isOwnStep(th *thread) bool {
+func (l *Library) isOwnStep(th *thread) bool {
 	// The thread that musl creates before it stores its name is another.
-	if s.core.Alone(th.ID) && !(th.role == profile.Create && s.libc == elffile.Musl) {
+	if l.core.Alone(th.ID) && !(th.role == profile.Create && l.libc == elffile.Musl) {
 		return false
 	}
-	if !s.isPoint(th) {
+	if !l.isPoint(th) {
 		return false
 	}
 	switch {
 	case acts[th.role].how == allocator:
 		return true
-	case s.core.Undrained(th.ID) && (th.role == profile.Create || s.locksStream(th)):
+	case l.core.Undrained(th.ID) && (th.role == profile.Create || l.locksStream(th)):
 		return true // a stream's lock, or the call that makes a thread, waits for its stores
 	}
 	switch th.role {
 	case profile.StdioInput, profile.KeyCreate, profile.KeyDelete, profile.UnwindTables, profile.Tabulates:
 		return true
 	case profile.UnwindFind:
-		return s.known.Tables
+		return l.known.Tables
 	case profile.Stdio:
-		if s.sharesStream(th) {
+		if l.sharesStream(th) {
 			return true
 		}
 	case profile.Create:
-		shared := s.core.Sharing.Shared(th.ID, th.arg(0), 8)
-		if at := s.quiets.attributes(th); at != 0 {
-			shared = s.core.Sharing.Shared(th.ID, at, attributesSize) || shared
+		shared := l.core.Sharing.Shared(th.ID, th.arg(0), 8)
+		if at := l.quiets.attributes(th); at != 0 {
+			shared = l.core.Sharing.Shared(th.ID, at, attributesSize) || shared
 		}
-		return shared || s.known.Meeting[s.callSite(th)]
+		return shared || l.known.Meeting[l.callSite(th)]
 	}
-	return s.known.Meeting[s.callSite(th)] || s.core.Racing(s.callSite(th)-1)
+	return l.known.Meeting[l.callSite(th)] || l.core.Racing(l.callSite(th)-1)
 }
 
 // attribute makes what a trusted call has just touched the call's: to the thread that tells
 // races apart it is one event, at the call's place. Which of its instructions reads a byte
 // first, and which last, is the library's business. So is a stream, which has a lock of its
 // own, and whose parts are sometimes read without it.
-func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Access) {
+func (l *Library) attribute(th *thread, tr *trace.Transition, made []trace.Access) {
 	q := &th.quiet
 	keys := q.role == profile.KeyCreate || q.role == profile.KeyDelete // glibc's table of them has no lock
 	var last heap.Block                                                // looking for one is a walk
@@ -76,69 +76,69 @@ func (s *Library) attribute(th *thread, tr *trace.Transition, made []trace.Acces
 		if q.insn > tr.Begin {
 			a.Insn += uint16(q.insn - tr.Begin)
 		}
-		if !last.Contains(a.Addr) && s.core.Blocks.InHeap(a.Addr) {
+		if !last.Contains(a.Addr) && l.core.Blocks.InHeap(a.Addr) {
 			last = heap.Block{}
-			if b := s.heap.Around(a.Addr); b != nil {
+			if b := l.heap.Around(a.Addr); b != nil {
 				last = *b
 			}
 		}
-		if keys && s.image.OfLibc(a.Addr) || last.Contains(a.Addr) && last.Library || libc.Stream(s.image.Info, a.Addr) {
+		if keys && l.image.OfLibc(a.Addr) || last.Contains(a.Addr) && last.Library || libc.Stream(l.image.Info, a.Addr) {
 			a.Flags |= trace.Library
 		}
 	}
 }
 
 // Meets implements scheduler.Calls: it learns that the call under way touched what others do.
-func (s *Library) Meets(t trace.TID) {
-	th := &s.threads[t]
-	if q := &th.quiet; !q.own && !s.known.Meeting[q.ret] && s.core.EveryOperation() && !s.core.Alone(th.ID) {
-		s.known.Meeting[q.ret] = true
-		s.core.Refine()
+func (l *Library) Meets(t trace.TID) {
+	th := &l.threads[t]
+	if q := &th.quiet; !q.own && !l.known.Meeting[q.ret] && l.core.EveryOperation() && !l.core.Alone(th.ID) {
+		l.known.Meeting[q.ret] = true
+		l.core.Refine()
 	}
 }
 
 // Stands implements scheduler.Watcher: it learns of the stream that is locked meanwhile.
-func (s *Library) Stands(t trace.TID) {
-	at := s.threads[t].quiet.stream
-	if at == 0 || s.known.Streams[at] || s.core.Alone(t) {
+func (l *Library) Stands(t trace.TID) {
+	at := l.threads[t].quiet.stream
+	if at == 0 || l.known.Streams[at] || l.core.Alone(t) {
 		return
 	}
-	s.known.Streams[at] = true
-	s.core.Refine()
+	l.known.Streams[at] = true
+	l.core.Refine()
 }
 
 // Steps implements scheduler.Calls. A thread that slept until a stream was unlocked tries again.
-func (s *Library) Steps(t trace.TID, tr *trace.Transition) {
-	s.models.Steps(t, tr)
-	if th := &s.threads[t]; th.quiet.stream != 0 && th.Stand == scheduler.StandRun && s.core.SleptFor(t) == trace.OpFutexWait {
-		s.touchHeld(th, tr)
+func (l *Library) Steps(t trace.TID, tr *trace.Transition) {
+	l.models.Steps(t, tr)
+	if th := &l.threads[t]; th.quiet.stream != 0 && th.Stand == scheduler.StandRun && l.core.SleptFor(t) == trace.OpFutexWait {
+		l.touchHeld(th, tr)
 	}
 }
 
 // stepCall carries out a call that is a step of its own.
-func (s *Library) stepCall(th edit, tr *trace.Transition) error {
+func (l *Library) stepCall(th edit, tr *trace.Transition) error {
 	if th.phase == phaseStore {
 		q := th.quiet
 		th.quiet, th.phase = quiet{}, phaseEntry
 		th.Insns++ // schedules name the states on both sides
-		s.machine.Write64(q.id, q.was)
-		s.core.Sharing.Touch(th.ID, tr, q.ret-1, q.id, 8, trace.Write)
-		return s.advance(th.thread, tr, 0)
+		l.machine.Write64(q.id, q.was)
+		l.core.Sharing.Touch(th.ID, tr, q.ret-1, q.id, 8, trace.Write)
+		return l.advance(th.thread, tr, 0)
 	}
-	if _, err := s.quiets.enter(th, acts[th.role].how == watched); err != nil {
+	if _, err := l.quiets.enter(th, acts[th.role].how == watched); err != nil {
 		return err
 	}
 	th.quiet.own, tr.Loose = true, th.role != profile.Create
-	if th.role == profile.Create && s.libc == elffile.Musl {
-		th.quiet.id, th.quiet.was = th.arg(0), s.machine.Read64(th.arg(0))
-		s.quiets.touchAttributes(th.thread, tr)
+	if th.role == profile.Create && l.libc == elffile.Musl {
+		th.quiet.id, th.quiet.was = th.arg(0), l.machine.Read64(th.arg(0))
+		l.quiets.touchAttributes(th.thread, tr)
 	} else {
-		s.quiets.touchByName(th.thread, tr)
+		l.quiets.touchByName(th.thread, tr)
 	}
-	if v, err := s.enterTrustedPool(th, tr); err != nil || v == scheduler.Stay {
+	if v, err := l.enterTrustedPool(th, tr); err != nil || v == scheduler.Stay {
 		return err
 	}
-	return s.advance(th.thread, tr, 0)
+	return l.advance(th.thread, tr, 0)
 }
 
 // touchByName records what the function at whose entry a thread stands is known
@@ -208,7 +208,7 @@ func (u *quiets) leave(th edit, tr *trace.Transition) scheduler.Verdict {
 const allocatorWord = effect.Allocator
 
 // WordName implements Memory.
-func (s *Library) WordName(addr uint64) (string, bool) {
+func (l *Library) WordName(addr uint64) (string, bool) {
 	switch addr {
 	case inputWord:
 		return "stdin", true

@@ -37,12 +37,12 @@ type insideFrame struct {
 
 // OwnMemory makes the variables of allocators theirs. It is called once, after the
 // guest's Boot, for all that scheduler.Config.Pools has.
-func (s *heapCalls) OwnMemory(allocators []profile.Allocator) {
+func (l *heapCalls) OwnMemory(allocators []profile.Allocator) {
 	for _, a := range allocators {
 		for _, m := range a.Memory {
-			for _, o := range s.image.Objects(m.Name) {
-				s.machine.Alive(o.Addr, o.Size, false)
-				s.heap.Own(heap.Piece{Addr: o.Addr, Size: o.Size})
+			for _, o := range l.image.Objects(m.Name) {
+				l.machine.Alive(o.Addr, o.Size, false)
+				l.heap.Own(heap.Piece{Addr: o.Addr, Size: o.Size})
 			}
 		}
 	}
@@ -50,25 +50,25 @@ func (s *heapCalls) OwnMemory(allocators []profile.Allocator) {
 
 // follows reports whether a function's calls say which blocks there are, and its
 // code is the program's.
-func (s *heapCalls) follows(b *profile.Bound) bool { return b.Followed() && s.cfg.Pools }
+func (l *heapCalls) follows(b *profile.Bound) bool { return b.Followed() && l.cfg.Pools }
 
 // atPool makes a thread stand before a call that ends a block whose memory others
 // use, or lets it go into the call.
-func (s *heapCalls) atPool(th edit, tr *trace.Transition, b *profile.Bound) (scheduler.Verdict, error) {
+func (l *heapCalls) atPool(th edit, tr *trace.Transition, b *profile.Bound) (scheduler.Verdict, error) {
 	family := heap.Family(b.Family)
 	if n := len(th.inside); n > 0 && th.inside[n-1].family == family {
 		return scheduler.Step, nil // one of its functions calls another
 	}
 	outer := th.role
 	th.role, th.pending = b.Role, trace.Op{}
-	if p, ok := s.endsAt(th.thread, b); ok {
-		th.pending = s.poolOp(th.thread, trace.OpFree, p, s.callSite(th.thread))
+	if p, ok := l.endsAt(th.thread, b); ok {
+		th.pending = l.poolOp(th.thread, trace.OpFree, p, l.callSite(th.thread))
 	}
-	if s.standsAtPool(th.thread, s.callSite(th.thread)) {
+	if l.standsAtPool(th.thread, l.callSite(th.thread)) {
 		th.Stand, th.phase, th.timed = scheduler.StandOp, phaseTaken, false
 		return scheduler.Stay, nil
 	}
-	v, err := s.enterPool(th, tr, b)
+	v, err := l.enterPool(th, tr, b)
 	if th.quiet.on {
 		th.role = outer
 	}
@@ -77,19 +77,19 @@ func (s *heapCalls) atPool(th edit, tr *trace.Transition, b *profile.Bound) (sch
 
 // standsAtPool reports whether the beginning or the end of a block, if there is
 // one pending, is a step of its own.
-func (s *heapCalls) standsAtPool(th *thread, pc uint64) bool {
-	return th.pending.Kind != trace.OpNone && !th.trusted() && (s.core.EveryOperation() || s.core.Racing(pc-1)) && s.core.Points.Allowed(th.ID, pc)
+func (l *heapCalls) standsAtPool(th *thread, pc uint64) bool {
+	return th.pending.Kind != trace.OpNone && !th.trusted() && (l.core.EveryOperation() || l.core.Racing(pc-1)) && l.core.Points.Allowed(th.ID, pc)
 }
 
 // endsAt is the memory that the call at which a thread stands gives back.
-func (s *heapCalls) endsAt(th *thread, b *profile.Bound) (p heap.Piece, ok bool) {
+func (l *heapCalls) endsAt(th *thread, b *profile.Bound) (p heap.Piece, ok bool) {
 	switch b.Role {
 	case profile.Free, profile.Realloc, profile.ReallocArray:
-		if l := s.heap.Live(heap.Family(b.Family), th.arg(0)); l != nil {
+		if l := l.heap.Live(heap.Family(b.Family), th.arg(0)); l != nil {
 			return heap.Piece{Addr: l.Addr, Size: l.Size}, true
 		}
 	case profile.FreeAll:
-		for _, l := range s.heap.LiveOf(heap.Family(b.Family)) {
+		for _, l := range l.heap.LiveOf(heap.Family(b.Family)) {
 			if p.Size == 0 {
 				p = heap.Piece{Addr: l.Addr, Size: l.Size}
 			}
@@ -104,35 +104,35 @@ func (s *heapCalls) endsAt(th *thread, b *profile.Bound) (p heap.Piece, ok bool)
 
 // enterTrustedPool: the function that a thread has just entered as one piece
 // (--trust malloc) is followed too.
-func (s *heapCalls) enterTrustedPool(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
-	if b, ok := s.roles[th.Regs.RIP]; ok && s.follows(&b) {
-		return s.atPool(th, tr, &b)
+func (l *heapCalls) enterTrustedPool(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+	if b, ok := l.roles[th.Regs.RIP]; ok && l.follows(&b) {
+		return l.atPool(th, tr, &b)
 	}
 	return scheduler.Step, nil
 }
 
 // stepPool carries out what a thread stands at, the end of a block or the
 // beginning of one.
-func (s *heapCalls) stepPool(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+func (l *heapCalls) stepPool(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	at := th.phase
 	th.phase = phaseEntry
 	if at == phaseTaken {
-		b := s.roles[th.Regs.RIP]
-		return s.enterPool(th, tr, &b)
+		b := l.roles[th.Regs.RIP]
+		return l.enterPool(th, tr, &b)
 	}
-	if v, err := s.givePooled(th, tr, *th.given, th.role); err != nil || v == scheduler.Stay {
+	if v, err := l.givePooled(th, tr, *th.given, th.role); err != nil || v == scheduler.Stay {
 		return v, err
 	}
-	return s.leavePools(th, tr)
+	return l.leavePools(th, tr)
 }
 
 // poolOp is the beginning or the end of a block as an operation; the zero Op if
 // no other thread could tell.
-func (s *heapCalls) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) trace.Op {
-	if p.Size == 0 || th.trusted() && !s.inTrustedAllocator(th) || s.core.Alone(th.ID) {
+func (l *heapCalls) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) trace.Op {
+	if p.Size == 0 || th.trusted() && !l.inTrustedAllocator(th) || l.core.Alone(th.ID) {
 		return trace.Op{}
 	}
-	shared := s.core.Sharing.Shared(th.ID, p.Addr, p.Size)
+	shared := l.core.Sharing.Shared(th.ID, p.Addr, p.Size)
 	if !shared {
 		return trace.Op{}
 	}
@@ -141,18 +141,18 @@ func (s *heapCalls) poolOp(th *thread, k trace.OpKind, p heap.Piece, pc uint64) 
 
 // inTrustedAllocator: a thread is in a function of a thread library's allocator
 // that is run as one piece (--trust malloc). Its caller is the program.
-func (s *heapCalls) inTrustedAllocator(th *thread) bool {
-	return s.cfg.Tested && th.quiet.on && acts[th.quiet.role].how == allocator
+func (l *heapCalls) inTrustedAllocator(th *thread) bool {
+	return l.cfg.Tested && th.quiet.on && acts[th.quiet.role].how == allocator
 }
 
 // enterPool goes into a call. A wrong free is a bug, and a right one ends the
 // block at once.
-func (s *heapCalls) enterPool(th edit, tr *trace.Transition, b *profile.Bound) (scheduler.Verdict, error) {
+func (l *heapCalls) enterPool(th edit, tr *trace.Transition, b *profile.Bound) (scheduler.Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
 	}
-	f := insideFrame{quiet: quiet{on: true, role: b.Role, ret: s.callSite(th.thread), sp: th.Regs.RSP},
-		family: heap.Family(b.Family), before: s.heapEvent(th.thread), p: th.arg(0)}
+	f := insideFrame{quiet: quiet{on: true, role: b.Role, ret: l.callSite(th.thread), sp: th.Regs.RSP},
+		family: heap.Family(b.Family), before: l.heapEvent(th.thread), p: th.arg(0)}
 	if f.size = b.Size; f.size == 0 {
 		f.size, _ = th.request()
 	}
@@ -161,72 +161,72 @@ func (s *heapCalls) enterPool(th edit, tr *trace.Transition, b *profile.Bound) (
 		if f.p == 0 {
 			break
 		}
-		if w := s.badPoolFree(th.thread, b); w != nil {
-			return scheduler.Stay, s.core.Fail(th.ID, w)
+		if w := l.badPoolFree(th.thread, b); w != nil {
+			return scheduler.Stay, l.core.Fail(th.ID, w)
 		}
-		f.old = *s.heap.Live(f.family, f.p)
-		s.endPooled(th, tr, f.old, f.before)
+		f.old = *l.heap.Live(f.family, f.p)
+		l.endPooled(th, tr, f.old, f.before)
 	case profile.FreeAll:
-		for _, old := range s.heap.LiveOf(f.family) {
-			s.endPooled(th, tr, old, f.before)
+		for _, old := range l.heap.LiveOf(f.family) {
+			l.endPooled(th, tr, old, f.before)
 		}
 	}
 	th.inside = append(th.inside[:len(th.inside):len(th.inside)], f)
-	s.breakAt(f.ret, breakReturn)
+	l.breakAt(f.ret, breakReturn)
 	return scheduler.Step, nil
 }
 
 // badPoolFree is the failure of a call that gives back the block at its first
 // argument, or nil.
-func (s *heapCalls) badPoolFree(th *thread, b *profile.Bound) *scheduler.Failure {
+func (l *heapCalls) badPoolFree(th *thread, b *profile.Bound) *scheduler.Failure {
 	p, what := th.arg(0), ""
-	if s.heap.Live(heap.Family(b.Family), p) == nil && !s.core.Blocks.InHeap(p) && !s.heap.Near(p, 0) {
-		what = s.core.Blocks.Whose(p)
+	if l.heap.Live(heap.Family(b.Family), p) == nil && !l.core.Blocks.InHeap(p) && !l.heap.Near(p, 0) {
+		what = l.core.Blocks.Whose(p)
 	}
-	w, ok := s.heap.Free(p, heap.Family(b.Family), b.Name, what)
+	w, ok := l.heap.Free(p, heap.Family(b.Family), b.Name, what)
 	if ok {
 		return nil
 	}
-	return &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: s.callSite(th)}
+	return &scheduler.Failure{Kind: w.Kind, Message: w.Message, Block: w.Block, Thread: th.ID, PC: l.callSite(th)}
 }
 
-func (s *heapCalls) endPooled(th edit, tr *trace.Transition, b heap.Block, e heap.Event) {
-	s.endObjects(th.thread, tr, b)
-	s.core.Block(th.ID, b, false)
-	s.machine.Alive(b.Addr, b.Size, false)
-	s.heap.Take(b.Family, b.Addr, e)
+func (l *heapCalls) endPooled(th edit, tr *trace.Transition, b heap.Block, e heap.Event) {
+	l.endObjects(th.thread, tr, b)
+	l.core.Block(th.ID, b, false)
+	l.machine.Alive(b.Addr, b.Size, false)
+	l.heap.Take(b.Family, b.Addr, e)
 	th.Effects++
 }
 
 // leavePools takes in what the calls returned that end where a thread is: one can
 // be the last thing that another does. It stays at a block that begins if others
 // could tell.
-func (s *heapCalls) leavePools(th edit, tr *trace.Transition) (v scheduler.Verdict, err error) {
+func (l *heapCalls) leavePools(th edit, tr *trace.Transition) (v scheduler.Verdict, err error) {
 	for n := len(th.inside) - 1; n >= 0; n-- {
 		f := th.inside[n]
-		if th.Regs.RIP != f.ret || th.Regs.RSP != f.sp+s.wordSize {
+		if th.Regs.RIP != f.ret || th.Regs.RSP != f.sp+l.wordSize {
 			return scheduler.Step, nil
 		}
 		th.inside = th.inside[:n:n]
-		if v, err = s.leavePool(th, tr, &f); err != nil || v == scheduler.Stay {
+		if v, err = l.leavePool(th, tr, &f); err != nil || v == scheduler.Stay {
 			return v, err
 		}
 	}
 	return scheduler.Step, nil
 }
 
-func (s *heapCalls) leavePool(th edit, tr *trace.Transition, f *insideFrame) (scheduler.Verdict, error) {
-	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !th.quiet.gives && !s.inTrustedAllocator(th.thread) || !s.core.Entered()}
+func (l *heapCalls) leavePool(th edit, tr *trace.Transition, f *insideFrame) (scheduler.Verdict, error) {
+	b := heap.Block{Size: f.size, Family: f.family, Given: f.before, Library: th.trusted() && !th.quiet.gives && !l.inTrustedAllocator(th.thread) || !l.core.Entered()}
 	switch f.role {
 	case profile.Free, profile.FreeAll, profile.InsideAllocator:
 		return scheduler.Step, nil
 	case profile.PosixMemalign:
 		if uint32(th.Regs.RAX) == 0 {
-			b.Addr = s.core.Word(f.p)
+			b.Addr = l.core.Word(f.p)
 		}
 	default:
 		b.Addr = th.Regs.RAX
-		if s.wordSize == 4 {
+		if l.wordSize == 4 {
 			b.Addr = uint64(uint32(b.Addr))
 		}
 	}
@@ -236,35 +236,35 @@ func (s *heapCalls) leavePool(th edit, tr *trace.Transition, f *insideFrame) (sc
 	if b.Addr == 0 {
 		if f.old.Addr != 0 && f.size != 0 { // a realloc that failed: the old block goes on
 			b = f.old
-			return s.givePooled(th, tr, b, f.role)
+			return l.givePooled(th, tr, b, f.role)
 		}
 		return scheduler.Step, nil
 	}
-	th.pending = s.poolOp(th.thread, trace.OpReuse, heap.Piece{Addr: b.Addr, Size: b.Size}, f.ret)
-	if s.standsAtPool(th.thread, f.ret) {
+	th.pending = l.poolOp(th.thread, trace.OpReuse, heap.Piece{Addr: b.Addr, Size: b.Size}, f.ret)
+	if l.standsAtPool(th.thread, f.ret) {
 		given := b
 		th.Stand, th.role, th.phase, th.timed, th.given = scheduler.StandOp, f.role, phaseGiven, false, &given
 		return scheduler.Stay, nil
 	}
-	return s.givePooled(th, tr, b, f.role)
+	return l.givePooled(th, tr, b, f.role)
 }
 
 // givePooled begins a block. One in a live block of the same allocator is a bug.
-func (s *heapCalls) givePooled(th edit, tr *trace.Transition, b heap.Block, r profile.Role) (scheduler.Verdict, error) {
+func (l *heapCalls) givePooled(th edit, tr *trace.Transition, b heap.Block, r profile.Role) (scheduler.Verdict, error) {
 	if th.pending.Kind == trace.OpReuse {
 		tr.Did(th.pending)
 	}
 	th.pending, th.given = trace.Op{}, nil
-	if other := s.heap.Overlapping(&b); other != nil {
-		return scheduler.Stay, s.core.Fail(th.ID, &scheduler.Failure{Kind: trace.DoubleAllocation, Thread: th.ID, PC: b.Given.PC, Block: *other,
+	if other := l.heap.Overlapping(&b); other != nil {
+		return scheduler.Stay, l.core.Fail(th.ID, &scheduler.Failure{Kind: trace.DoubleAllocation, Thread: th.ID, PC: b.Given.PC, Block: *other,
 			Message: fmt.Sprintf("the allocator gives out %s that are in part a live block of %s", heap.Bytes(b.Size), heap.Bytes(other.Size))})
 	}
-	p := s.heap.Give(b)
-	s.core.Block(th.ID, *p, true)
-	s.machine.Alive(b.Addr, b.Size, true)
+	p := l.heap.Give(b)
+	l.core.Block(th.ID, *p, true)
+	l.machine.Alive(b.Addr, b.Size, true)
 	th.Effects++
 	if r == profile.Malloc && !b.Library {
-		s.fill(b.Addr, b.Size)
+		l.fill(b.Addr, b.Size)
 	}
 	return scheduler.Step, nil
 }

@@ -120,13 +120,13 @@ func (p *properties) at(th edit, tr *trace.Transition, r profile.Role) (schedule
 // maxState is how many bytes the state of a guest's own specification may have.
 const maxState = 4096
 
-func (s *guest) gapAt(th *thread, format string, args ...any) error {
-	return s.core.Invalid(kernel.GapCall, th.ID, s.callSite(th), format, args...)
+func (l *guest) gapAt(th *thread, format string, args ...any) error {
+	return l.core.Invalid(kernel.GapCall, th.ID, l.callSite(th), format, args...)
 }
 
 // number is an argument of type long.
-func (s *guest) number(v uint64) int64 {
-	if s.wordSize == 4 {
+func (l *guest) number(v uint64) int64 {
+	if l.wordSize == 4 {
 		if v = uint64(int64(int32(v))); int64(v) == math.MinInt32 {
 			return linear.Empty
 		}
@@ -134,17 +134,17 @@ func (s *guest) number(v uint64) int64 {
 	return int64(v)
 }
 
-func (s *models) specOf(obj uint64) linear.Spec {
-	for i := len(s.specified) - 1; i >= 0; i-- {
-		if s.specified[i].obj == obj {
-			return s.specified[i].spec
+func (l *models) specOf(obj uint64) linear.Spec {
+	for i := len(l.specified) - 1; i >= 0; i-- {
+		if l.specified[i].obj == obj {
+			return l.specified[i].spec
 		}
 	}
 	return nil
 }
 
 // lastOpened is the place in th.opened of the call whose end a thread is at; -1: none.
-func (s *models) lastOpened(th *thread) int {
+func (l *models) lastOpened(th *thread) int {
 	for i := len(th.opened) - 1; i >= 0; i-- {
 		if th.opened[i].obj == th.arg(0) {
 			return i
@@ -154,19 +154,19 @@ func (s *models) lastOpened(th *thread) int {
 }
 
 // Steps notes that a thread takes a step: the calls that a thread has begun show from its next step on.
-func (s *models) Steps(t trace.TID, tr *trace.Transition) {
-	if !slices.ContainsFunc(s.threads[t].opened, func(o opened) bool { return o.at < 0 }) {
+func (l *models) Steps(t trace.TID, tr *trace.Transition) {
+	if !slices.ContainsFunc(l.threads[t].opened, func(o opened) bool { return o.at < 0 }) {
 		return
 	}
-	th := s.edit(t)
+	th := l.edit(t)
 	th.opened = slices.Clone(th.opened)
 	for i := range th.opened {
 		o := &th.opened[i]
 		if o.at >= 0 {
 			continue
 		}
-		o.at = len(s.history)
-		s.history = append(s.history, called{thread: t, obj: o.obj, part: s.specOf(o.obj).Part(o.op, o.arg), op: o.op, arg: o.arg, pc: o.pc})
+		o.at = len(l.history)
+		l.history = append(l.history, called{thread: t, obj: o.obj, part: l.specOf(o.obj).Part(o.op, o.arg), op: o.op, arg: o.arg, pc: o.pc})
 		tr.Did(trace.Op{Kind: trace.OpCallBegins, Obj: o.obj, PC: o.pc})
 	}
 }
@@ -204,10 +204,10 @@ func (p *properties) endCall(th edit, tr *trace.Transition) (scheduler.Verdict, 
 
 // before has the possible pasts of an end that is to be the next of the history,
 // and the calls that aren't over.
-func (s *models) before(e *called, spec linear.Spec) (set linear.Set, open []linear.Call, err error) {
+func (l *models) before(e *called, spec linear.Spec) (set linear.Set, open []linear.Call, err error) {
 	over, found := map[int]bool{}, false
-	for i := len(s.history) - 1; i >= 0; i-- {
-		switch h := &s.history[i]; {
+	for i := len(l.history) - 1; i >= 0; i-- {
+		switch h := &l.history[i]; {
 		case h.obj != e.obj || h.part != e.part:
 		case !h.end && !over[i]:
 			open = append(open, linear.Call{ID: i, Op: h.op, Arg: h.arg})
@@ -279,14 +279,14 @@ func (p *properties) callsOf(e *called, spec linear.Spec) []scheduler.Called {
 }
 
 // historyDigest is a digest of the outcomes of the guest's calls.
-func (s *models) historyDigest() trace.Digest {
+func (l *models) historyDigest() trace.Digest {
 	h := trace.NewHash()
-	for i := range s.history {
-		c := &s.history[i]
+	for i := range l.history {
+		c := &l.history[i]
 		h.Words(uint64(c.thread), c.obj, uint64(c.op), uint64(c.arg), uint64(c.result), trace.Bit(c.end), uint64(c.of))
 	}
-	for i := range s.specified {
-		h.Word(s.specified[i].obj)
+	for i := range l.specified {
+		h.Word(l.specified[i].obj)
 	}
 	return h.Sum()
 }

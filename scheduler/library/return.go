@@ -13,55 +13,55 @@ import (
 // atReturn ends the call that returns where a thread is, if one does. The call is of
 // an allocator, of a quiet function, of a tested one that releases, or of a once
 // routine.
-func (s *Library) atReturn(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
-	s.leave(th)
-	if v, err := s.leavePools(th, tr); err != nil || v == scheduler.Stay {
+func (l *Library) atReturn(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+	l.leave(th)
+	if v, err := l.leavePools(th, tr); err != nil || v == scheduler.Stay {
 		return v, err
 	}
 	if a := th.alloc; a != nil {
-		if th.Regs.RIP == a.ret && th.Regs.RSP == a.sp+s.wordSize {
-			s.leaveFollowed(th, tr)
+		if th.Regs.RIP == a.ret && th.Regs.RSP == a.sp+l.wordSize {
+			l.leaveFollowed(th, tr)
 		}
 		return scheduler.Step, nil
 	}
 	if q := &th.quiet; q.on {
-		if th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+s.wordSize {
-			return s.quiets.leave(th, tr), nil
+		if th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+l.wordSize {
+			return l.quiets.leave(th, tr), nil
 		}
 		return scheduler.Step, nil
 	}
-	s.lives.endNamed(th, tr)
-	if r := &th.release; r.on && th.Regs.RIP == r.ret && th.Regs.RSP == r.sp+s.wordSize {
+	l.lives.endNamed(th, tr)
+	if r := &th.release; r.on && th.Regs.RIP == r.ret && th.Regs.RSP == r.sp+l.wordSize {
 		th.release = frame{}
-		if s.core.Points.Allowed(th.ID, th.Regs.RIP) {
+		if l.core.Points.Allowed(th.ID, th.Regs.RIP) {
 			return scheduler.Stay, nil
 		}
 		return scheduler.Step, nil
 	}
-	if n := len(th.onces); n > 0 && th.onces[n-1].sp+s.wordSize == th.Regs.RSP {
-		if s.core.AwaitEmpty(th.ID) {
+	if n := len(th.onces); n > 0 && th.onces[n-1].sp+l.wordSize == th.Regs.RSP {
+		if l.core.AwaitEmpty(th.ID) {
 			return scheduler.Stay, nil // the routine's stores come first
 		}
-		s.endOnce(th, tr)
+		l.endOnce(th, tr)
 	}
 	return scheduler.Step, nil
 }
 
 // returnsHere reports whether a call whose end matters returns where a thread is.
-func (s *Library) returnsHere(th *thread) bool {
-	here := func(q quiet) bool { return q.on && th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+s.wordSize }
+func (l *Library) returnsHere(th *thread) bool {
+	here := func(q quiet) bool { return q.on && th.Regs.RIP == q.ret && th.Regs.RSP == q.sp+l.wordSize }
 	if n := len(th.inside); n > 0 && here(th.inside[n-1].quiet) {
 		return true
 	}
 	n := len(th.onces)
-	return th.alloc != nil && here(th.alloc.quiet) || here(th.quiet) || n > 0 && th.onces[n-1].ret == th.Regs.RIP && th.onces[n-1].sp+s.wordSize == th.Regs.RSP
+	return th.alloc != nil && here(th.alloc.quiet) || here(th.quiet) || n > 0 && th.onces[n-1].ret == th.Regs.RIP && th.onces[n-1].sp+l.wordSize == th.Regs.RSP
 }
 
 // CarriesOut implements scheduler.Calls: the functions of the allocator and of objects, sched_yield,
 // pthread_join, and what fails.
-func (s *Library) CarriesOut(pc uint64) bool {
-	b, ok := s.roles[pc]
-	if !ok || s.breaks[pc] != breakRole || b.Own || s.cfg.Tested || s.follows(&b) || s.carried.carries(b.Role) {
+func (l *Library) CarriesOut(pc uint64) bool {
+	b, ok := l.roles[pc]
+	if !ok || l.breaks[pc] != breakRole || b.Own || l.cfg.Tested || l.follows(&b) || l.carried.carries(b.Role) {
 		return false
 	}
 	switch b.Role {
@@ -70,17 +70,17 @@ func (s *Library) CarriesOut(pc uint64) bool {
 	case profile.Yield, profile.AssertFail, profile.Join:
 		return true
 	}
-	return acts[b.Role].how == allocator && !s.cfg.NativeMalloc || onObject(b.Role)
+	return acts[b.Role].how == allocator && !l.cfg.NativeMalloc || onObject(b.Role)
 }
 
 // Arguments implements scheduler.Calls.
-func (s *Library) Arguments(pc uint64) trace.RegSet {
-	if !s.CarriesOut(pc) {
+func (l *Library) Arguments(pc uint64) trace.RegSet {
+	if !l.CarriesOut(pc) {
 		return static.AllArguments
 	}
 	inOrder := [...]trace.RegSet{trace.RDI, trace.RSI, trace.RDX, trace.RCX}
 	n := len(inOrder)
-	switch s.roles[pc].Role {
+	switch l.roles[pc].Role {
 	case profile.Yield:
 		n = 0
 	case profile.Malloc, profile.Free, profile.Valloc, profile.Pvalloc, profile.MallocUsableSize, profile.MutexLock, profile.MutexTryLock, profile.MutexUnlock,
@@ -101,11 +101,11 @@ func (s *Library) Arguments(pc uint64) trace.RegSet {
 // AtCallersReturn implements scheduler.Calls. A once routine or a start routine may call a
 // function last by a jump. Where that function returns, it returns for its caller too,
 // whose breakpoint the thread has yet to meet.
-func (s *Library) AtCallersReturn(t trace.TID) bool {
-	th := &s.threads[t]
-	rip, rsp := th.Regs.RIP, th.Regs.RSP-s.wordSize
+func (l *Library) AtCallersReturn(t trace.TID) bool {
+	th := &l.threads[t]
+	rip, rsp := th.Regs.RIP, th.Regs.RSP-l.wordSize
 	if n := len(th.onces); n > 0 && th.onces[n-1].ret == rip && th.onces[n-1].sp == rsp {
 		return true
 	}
-	return rip == th.exitPC && rsp == th.exitSP && !th.native && !s.known.Native
+	return rip == th.exitPC && rsp == th.exitSP && !th.native && !l.known.Native
 }

@@ -201,7 +201,7 @@ func (g *program) verdict() string {
 }
 
 // failure is the bug with which a thread has ended the guest, or nil.
-func (s *Library) failure(t trace.TID) *scheduler.Failure { return s.threads[t].Failure }
+func (l *Library) failure(t trace.TID) *scheduler.Failure { return l.threads[t].Failure }
 
 // ends are how a program ends over all interleavings, with the values of some numbers.
 func (g *program) ends(t testing.TB, of ...int) []string {

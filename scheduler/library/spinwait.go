@@ -10,13 +10,13 @@ import (
 // the same, and may have to wait in a cycle.
 
 // spinWait says for which spin lock a thread spins, if for one.
-func (s *Library) spinWait(t trace.TID) (w scheduler.Wait, ok bool) {
-	f, found := s.image.SymbolAt(s.core.PC(t))
-	reads := s.core.Awaited(t)
-	if !found || !s.spins[f.Addr] || len(reads) == 0 {
+func (l *Library) spinWait(t trace.TID) (w scheduler.Wait, ok bool) {
+	f, found := l.image.SymbolAt(l.core.PC(t))
+	reads := l.core.Awaited(t)
+	if !found || !l.spins[f.Addr] || len(reads) == 0 {
 		return w, false
 	}
-	w = scheduler.Wait{Thread: t, For: "mutex", Obj: reads[0].Addr, Name: s.core.VariableName(reads[0].Addr)}
-	w.Owner = s.core.FirstLocked(&reads[0])
+	w = scheduler.Wait{Thread: t, For: "mutex", Obj: reads[0].Addr, Name: l.core.VariableName(reads[0].Addr)}
+	w.Owner = l.core.FirstLocked(&reads[0])
 	return w, true
 }

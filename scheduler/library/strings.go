@@ -17,15 +17,15 @@ import (
 // write the byte that ends the string, between the call and the read, and what
 // tells then is the read alone.
 
-func (s *textCalls) breakStrings() {
-	s.strings = map[uint64]*stringReading{}
-	for _, r := range static.ReadsAhead(s.image.Info) {
-		f, _ := s.image.SymbolAt(r.Lo)
+func (l *textCalls) breakStrings() {
+	l.strings = map[uint64]*stringReading{}
+	for _, r := range static.ReadsAhead(l.image.Info) {
+		f, _ := l.image.SymbolAt(r.Lo)
 		name := strings.TrimLeft(f.Name, "_")
 		for i := range stringReads {
 			if is := &stringReads[i]; strings.HasPrefix(name, is.name) {
-				s.strings[r.Lo] = is
-				s.breakAt(r.Lo, breakString)
+				l.strings[r.Lo] = is
+				l.breakAt(r.Lo, breakString)
 				break
 			}
 		}
@@ -67,24 +67,24 @@ var stringReads = []stringReading{
 }
 
 // atString looks at the arguments of a string function.
-func (s *textCalls) atString(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+func (l *textCalls) atString(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	th.string = stringCall{}
-	if th.alloc != nil || len(th.inside) > 0 || th.Starting || !s.core.Entered() { // before main: what chooses between a function's versions has its name
+	if th.alloc != nil || len(th.inside) > 0 || th.Starting || !l.core.Entered() { // before main: what chooses between a function's versions has its name
 		return scheduler.Step, nil
 	}
-	s.takeArgs(th, nil)
-	is, n := s.strings[th.Regs.RIP], ^uint64(0)
+	l.takeArgs(th, nil)
+	is, n := l.strings[th.Regs.RIP], ^uint64(0)
 	if is.length > 0 {
 		if n = th.arg(is.length); n == 0 {
 			return scheduler.Step, nil
 		}
 	}
-	call := s.stringCall(th.thread, is)
+	call := l.stringCall(th.thread, is)
 	for i, r := range is.args {
 		p := th.arg(i)
-		end, dead := s.reads(r, p, th.arg(1-i), n)
-		call.reads(r, p, end, n, s.machine.Read8(end) == 0)
-		if !dead && (r != text && r != textFor || s.cfg.Fill == nil || end == 0) || !th.quiet.on && !s.core.Alone(th.ID) && s.machine.SharedHull(p, end+1).Hi != 0 {
+		end, dead := l.reads(r, p, th.arg(1-i), n)
+		call.reads(r, p, end, n, l.machine.Read8(end) == 0)
+		if !dead && (r != text && r != textFor || l.cfg.Fill == nil || end == 0) || !th.quiet.on && !l.core.Alone(th.ID) && l.machine.SharedHull(p, end+1).Hi != 0 {
 			continue
 		}
 		if r == text || r == textFor {
@@ -94,10 +94,10 @@ func (s *textCalls) atString(th edit, tr *trace.Transition) (scheduler.Verdict, 
 			continue
 		}
 		call.lo = call.hi
-		if out := s.core.Blocks.DeadAccess(th.ID, th.Regs.RIP, end, 1, is.name+" reads 1 byte", true); out != nil {
-			s.core.Sharing.Touch(th.ID, tr, th.Regs.RIP, end, 1, 0)
+		if out := l.core.Blocks.DeadAccess(th.ID, th.Regs.RIP, end, 1, is.name+" reads 1 byte", true); out != nil {
+			l.core.Sharing.Touch(th.ID, tr, th.Regs.RIP, end, 1, 0)
 			th.Insns++ // the failure is a place of its own
-			return scheduler.Stay, s.core.Fail(th.ID, out)
+			return scheduler.Stay, l.core.Fail(th.ID, out)
 		}
 	}
 	th.string = call
@@ -115,31 +115,31 @@ type texts struct {
 // reads follows a reading from p on to its end, or to the first byte that is in no
 // live block, if it reaches one. 0 is an end that isn't known. The other one of
 // two arguments is other: a pointer, or the character that is looked for.
-func (s *textCalls) reads(r reading, p, other, n uint64) (at uint64, dead bool) {
+func (l *textCalls) reads(r reading, p, other, n uint64) (at uint64, dead bool) {
 	const chunk = 64
 	for done := uint64(0); done < n; {
 		k := min(chunk, n-done)
-		if !s.machine.Dead(p+done, k) && r == wholeN {
+		if !l.machine.Dead(p+done, k) && r == wholeN {
 			done += k
 			continue
 		}
-		b := s.machine.Bytes(p+done, k)
+		b := l.machine.Bytes(p+done, k)
 		if b == nil {
 			return 0, false
 		}
 		var c []byte
 		if r == textIf || r == textIfN || r == wholeIfN {
-			if c = s.machine.Bytes(other+done, k); c == nil {
+			if c = l.machine.Bytes(other+done, k); c == nil {
 				return 0, false
 			}
 		}
-		bad := s.machine.Dead(p+done, k)
+		bad := l.machine.Dead(p+done, k)
 		if !bad && (r == text || r == textN) && bytes.IndexByte(b, 0) < 0 {
 			done += k
 			continue
 		}
 		for i := range b {
-			if bad && s.machine.Dead(p+done+uint64(i), 1) {
+			if bad && l.machine.Dead(p+done+uint64(i), 1) {
 				return p + done + uint64(i), true
 			}
 			ends := false

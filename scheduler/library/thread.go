@@ -47,14 +47,14 @@ type life struct {
 type edit struct{ *thread }
 
 // edit keeps a thread's state for Rewind, and lets it be changed until the next mark.
-func (s *models) edit(t trace.TID) edit {
-	s.core.Save(t)
-	if s.savedAt[t] != s.serial {
-		s.savedAt[t] = s.serial
-		e := s.threadLog.Next()
-		e.id, e.old = t, s.threads[t]
+func (l *models) edit(t trace.TID) edit {
+	l.core.Save(t)
+	if l.savedAt[t] != l.serial {
+		l.savedAt[t] = l.serial
+		e := l.threadLog.Next()
+		e.id, e.old = t, l.threads[t]
 	}
-	return edit{&s.threads[t]}
+	return edit{&l.threads[t]}
 }
 
 // threadSaved is a thread's earlier state.
@@ -65,40 +65,40 @@ type threadSaved struct {
 
 // ensure makes room for a thread that the System has. Threads never move: the capacity
 // is there from the start.
-func (s *models) ensure(t trace.TID) {
-	for i := len(s.threads); i <= int(t); i++ {
-		s.threads = append(s.threads, thread{Thread: s.core.Thread(trace.TID(i))})
-		s.savedAt = append(s.savedAt, 0)
+func (l *models) ensure(t trace.TID) {
+	for i := len(l.threads); i <= int(t); i++ {
+		l.threads = append(l.threads, thread{Thread: l.core.Thread(trace.TID(i))})
+		l.savedAt = append(l.savedAt, 0)
 	}
 }
 
 // Keep implements Keeper. Most changes of a thread are the core's alone: what the library knows of
 // it is kept when that changes (edit).
-func (s *models) Keep(t trace.TID) { s.ensure(t) }
+func (l *models) Keep(t trace.TID) { l.ensure(t) }
 
 // Mark implements Keeper.
-func (s *models) Mark(k trace.Mark) {
-	s.serial++
-	s.marks = append(s.marks[:k], mark{s.threadLog.Len(), len(s.saved), len(s.specified), len(s.history)})
+func (l *models) Mark(k trace.Mark) {
+	l.serial++
+	l.marks = append(l.marks[:k], mark{l.threadLog.Len(), len(l.saved), len(l.specified), len(l.history)})
 }
 
 // Rewind implements Keeper.
-func (s *models) Rewind(k trace.Mark) {
-	m := s.marks[k]
-	s.serial++
-	for i := s.threadLog.Len() - 1; i >= m.threads; i-- {
-		e := s.threadLog.At(i)
-		s.threads[e.id] = e.old
+func (l *models) Rewind(k trace.Mark) {
+	m := l.marks[k]
+	l.serial++
+	for i := l.threadLog.Len() - 1; i >= m.threads; i-- {
+		e := l.threadLog.At(i)
+		l.threads[e.id] = e.old
 	}
-	s.threadLog.Cut(m.threads)
-	s.rewindObjects(m.objects)
-	s.specified, s.history = s.specified[:m.specified], s.history[:m.history]
-	s.marks = s.marks[:k+1]
+	l.threadLog.Cut(m.threads)
+	l.rewindObjects(m.objects)
+	l.specified, l.history = l.specified[:m.specified], l.history[:m.history]
+	l.marks = l.marks[:k+1]
 }
 
 // HashThread implements Keeper.
-func (s *models) HashThread(t trace.TID, h *trace.Hash, atOp bool) {
-	th := &s.threads[t]
+func (l *models) HashThread(t trace.TID, h *trace.Hash, atOp bool) {
+	th := &l.threads[t]
 	h.Words(trace.Bit(th.detached), trace.Bit(th.wasJoined), uint64(th.waitedFor))
 	if !th.Live() {
 		return
@@ -114,16 +114,16 @@ func (s *models) HashThread(t trace.TID, h *trace.Hash, atOp bool) {
 }
 
 // Born implements Lives.
-func (s *models) Born(child, parent trace.TID, roomAt uint64) {
-	s.ensure(child)
-	c, p := s.edit(child), s.edit(parent)
+func (l *models) Born(child, parent trace.TID, roomAt uint64) {
+	l.ensure(child)
+	c, p := l.edit(child), l.edit(parent)
 	*c.thread = thread{Thread: c.Thread}
 	if p.quiet.on && p.quiet.role == profile.Create {
 		c.Starting, c.Entry, c.Created = true, p.entryOfChild, p.quiet.ret
 		c.OwnStack, c.detached = p.childStack, p.childDetached
 		c.Argument, c.Plain = p.childArgument, p.childPlain
 	}
-	if s.cfg.Tested {
+	if l.cfg.Tested {
 		c.detached, p.childDetached = p.childDetached, false
 	}
 	if c.roomAt = roomAt; roomAt != 0 {
@@ -132,10 +132,10 @@ func (s *models) Born(child, parent trace.TID, roomAt uint64) {
 }
 
 // Holds implements scheduler.Teller.
-func (s *models) Holds(t trace.TID) []uint64 { return s.threads[t].holds }
+func (l *models) Holds(t trace.TID) []uint64 { return l.threads[t].holds }
 
 // Texts implements scheduler.Teller.
-func (s *models) Texts(t trace.TID) (last, ends uint64) {
-	x := &s.threads[t].texts
+func (l *models) Texts(t trace.TID) (last, ends uint64) {
+	x := &l.threads[t].texts
 	return x.last, x.ends
 }

@@ -62,8 +62,8 @@ func (v *threadCalls) perform(th edit, tr *trace.Transition) (scheduler.Verdict,
 }
 
 // EndsAt implements Lives.
-func (s *Library) EndsAt(t trace.TID) uint64 {
-	if th := &s.threads[t]; !th.native && !s.known.Native {
+func (l *Library) EndsAt(t trace.TID) uint64 {
+	if th := &l.threads[t]; !th.native && !l.known.Native {
 		return th.exitPC
 	}
 	return 0
@@ -73,15 +73,15 @@ func (s *Library) EndsAt(t trace.TID) uint64 {
 // it runs on to its next operation first, for what lies between is private. But a second
 // yield with no event in between ends the step, so that a loop that polls private memory
 // between yields stops somewhere.
-func (s *Library) Yield(t trace.TID, tr *trace.Transition) scheduler.Verdict {
-	th := s.edit(t)
+func (l *Library) Yield(t trace.TID, tr *trace.Transition) scheduler.Verdict {
+	th := l.edit(t)
 	again := false
 	for i := range tr.Ops {
 		again = again || tr.Ops[i].Kind == trace.OpYield
 	}
 	th.Yielding = true
 	tr.Did(trace.Op{Kind: trace.OpYield, PC: th.Regs.RIP})
-	if again || s.core.Coarse() && !s.core.Alone(th.ID) {
+	if again || l.core.Coarse() && !l.core.Alone(th.ID) {
 		return scheduler.Stay
 	}
 	return scheduler.Pass

@@ -10,22 +10,22 @@ import "landgo/internal/trace"
 // findsTables carries out _Unwind_Find_FDE where it knows the answer: it returns the frame's
 // description, and writes two bases, which x86-64 hasn't got, and the function's address. exit takes
 // the tables away (registers), and then the program's own code looks.
-func (s *Library) findsTables(th edit, tr *trace.Transition) bool {
-	if s.image.Interpreter() != nil || s.wordSize != 8 || s.exiting.Get() != 0 {
+func (l *Library) findsTables(th edit, tr *trace.Transition) bool {
+	if l.image.Interpreter() != nil || l.wordSize != 8 || l.exiting.Get() != 0 {
 		return false
 	}
-	if _, sorts := s.image.Symbol("__register_frame_info"); !sorts {
+	if _, sorts := l.image.Symbol("__register_frame_info"); !sorts {
 		return false
 	}
-	at, lo, ok := s.image.DescriptionOf(th.arg(0))
+	at, lo, ok := l.image.DescriptionOf(th.arg(0))
 	if !ok {
 		return false
 	}
 	bases := th.arg(1)
-	s.core.Sharing.Touch(th.ID, tr, s.callSite(th.thread)-1, bases, 24, trace.Write|trace.Library)
+	l.core.Sharing.Touch(th.ID, tr, l.callSite(th.thread)-1, bases, 24, trace.Write|trace.Library)
 	for i, v := range []uint64{0, 0, lo} {
-		s.machine.Write64(bases+8*uint64(i), v)
+		l.machine.Write64(bases+8*uint64(i), v)
 	}
-	s.ret(th, at)
+	l.ret(th, at)
 	return true
 }

@@ -50,8 +50,8 @@ func granules(a *trace.Access, f func(g uint64, bytes uint8)) {
 	}
 }
 
-func (s *fixed) isScheduling(a *trace.Access) bool {
-	for _, r := range s.scheduling {
+func (k *fixed) isScheduling(a *trace.Access) bool {
+	for _, r := range k.scheduling {
 		if a.Addr >= r.Lo && a.Addr+uint64(a.Size) <= r.Hi {
 			return true
 		}

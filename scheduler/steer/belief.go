@@ -51,26 +51,26 @@ func (b *beliefs) comes(u *turn, n, sp uint64) (trace.TID, error) {
 // for last, and hasn't been in a list since. A kernel may make a thread and give it
 // the processor in one section, and a new thread's state is the one that its memory had
 // before.
-func (s *situation) unlisted(n uint64) bool {
+func (k *situation) unlisted(n uint64) bool {
 	yes := true
 	values := func(va, size uint64, f func(v uint64) bool) {
-		if pa, ok := s.translate(va); ok {
-			s.machine.Values(s.looked.Get(), pa, size, func(v uint64) { yes = yes && f(v) })
+		if pa, ok := k.translate(va); ok {
+			k.machine.Values(k.looked.Get(), pa, size, func(v uint64) { yes = yes && f(v) })
 		}
 	}
-	values(n+s.profile.State.Offset, s.profile.State.Size, func(v uint64) bool {
-		return slices.Contains(s.profile.Ready, s.profile.State.Signed(v))
+	values(n+k.profile.State.Offset, k.profile.State.Size, func(v uint64) bool {
+		return slices.Contains(k.profile.Ready, k.profile.State.Signed(v))
 	})
-	for i := range s.profile.Lists {
-		l := &s.profile.Lists[i]
+	for i := range k.profile.Lists {
+		l := &k.profile.Lists[i]
 		links := slices.Clone(l.First)
-		for k := range s.threads {
-			if s.threads[k].Exists && s.threads[k].own.Number != 0 {
-				links = append(links, s.threads[k].own.Number+l.Next)
+		for t := range k.threads {
+			if k.threads[t].Exists && k.threads[t].own.Number != 0 {
+				links = append(links, k.threads[t].own.Number+l.Next)
 			}
 		}
 		for _, at := range links {
-			values(at, s.wordSize, func(v uint64) bool { return v != n+l.Link })
+			values(at, k.wordSize, func(v uint64) bool { return v != n+l.Link })
 		}
 	}
 	return yes
@@ -79,10 +79,10 @@ func (s *situation) unlisted(n uint64) bool {
 // leftThere reports whether a stack pointer is where an earlier thread n, which has
 // ended, gave the processor up for the last time. One that has been made anew begins
 // elsewhere.
-func (s *situation) leftThere(n, sp uint64) bool {
-	pa, ok := s.translate(sp)
-	for i := range s.threads {
-		if o := &s.threads[i].own; s.threads[i].Exists && o.Ended && o.Number == n && ok && o.Stack == pa {
+func (k *situation) leftThere(n, sp uint64) bool {
+	pa, ok := k.translate(sp)
+	for i := range k.threads {
+		if o := &k.threads[i].own; k.threads[i].Exists && o.Ended && o.Number == n && ok && o.Stack == pa {
 			return true
 		}
 	}
@@ -106,10 +106,10 @@ func (b *beliefs) checkIdlers(u *turn) error {
 // a tick could have been run by itself, and a deadlock of such isn't one.
 
 // waiting are the threads that wait for others, where that is read.
-func (s *situation) waiting() (all []trace.TID) {
-	for i := range s.threads {
-		th := &s.threads[i]
-		if s.profile != nil && s.threads[i].Exists && th.Live() && !th.own.Idle && th.own.State == ownBlocked && !s.saysReady(th.own.Number) {
+func (k *situation) waiting() (all []trace.TID) {
+	for i := range k.threads {
+		th := &k.threads[i]
+		if k.profile != nil && k.threads[i].Exists && th.Live() && !th.own.Idle && th.own.State == ownBlocked && !k.saysReady(th.own.Number) {
 			all = append(all, th.ID)
 		}
 	}
@@ -157,35 +157,35 @@ func (b *beliefs) checkWoken(waiting []trace.TID) error {
 // checkIdle: where no thread can run, for all wait or have ended, no tick changes that. It
 // is tried once for each set of places where they stand, and taken back: what a kernel
 // or its profile says could be wrong.
-func (s *Kernel) checkIdle(tr *trace.Transition) (err error) {
-	if tr.End == trace.EndProcess || tr.End == trace.EndBug || len(s.could) > 0 || s.Refined() {
+func (k *Kernel) checkIdle(tr *trace.Transition) (err error) {
+	if tr.End == trace.EndProcess || tr.End == trace.EndBug || len(k.could) > 0 || k.Refined() {
 		return nil
 	}
 	h := fnv.New64a()
-	for i := range s.threads {
-		if th := &s.threads[i]; s.threads[i].Exists {
+	for i := range k.threads {
+		if th := &k.threads[i]; k.threads[i].Exists {
 			fmt.Fprintln(h, i, th.own.State, th.own.Ended, th.Regs.RIP, th.Regs.RSP)
 		}
 	}
-	if s.idled[h.Sum64()] {
+	if k.idled[h.Sum64()] {
 		return nil
 	}
-	s.idled[h.Sum64()] = true
-	s.probing = true
-	s.tryOut(func() {
-		was := s.running.Get()
+	k.idled[h.Sum64()] = true
+	k.probing = true
+	k.tryOut(func() {
+		was := k.running.Get()
 		tr := &trace.Transition{Thread: trace.TID(was)}
 		for ticks := 0; ticks < vainTicks && err == nil; {
-			ticked, done, bad := s.ticker.onward(tr)
+			ticked, done, bad := k.ticker.onward(tr)
 			if bad == nil && !done {
-				bad = s.beliefs.look(tr)
+				bad = k.beliefs.look(tr)
 			}
 			if done || isUnreached(bad) {
 				return
 			}
-			if r := &s.threads[s.running.Get()]; bad == nil && s.running.Get() != was && !r.own.Idle && r.Stand != scheduler.StandSpin {
-				bad = s.core.invalid(kernel.GapSchedule, r, r.Regs.RIP,
-					"the kernel gives the processor to thread %s, where no thread is ready by what it or its profile says", s.Name(r.ID))
+			if r := &k.threads[k.running.Get()]; bad == nil && k.running.Get() != was && !r.own.Idle && r.Stand != scheduler.StandSpin {
+				bad = k.core.invalid(kernel.GapSchedule, r, r.Regs.RIP,
+					"the kernel gives the processor to thread %s, where no thread is ready by what it or its profile says", k.Name(r.ID))
 			}
 			if ticked {
 				ticks++
@@ -193,6 +193,6 @@ func (s *Kernel) checkIdle(tr *trace.Transition) (err error) {
 			err = bad
 		}
 	})
-	s.probing = false
+	k.probing = false
 	return err
 }

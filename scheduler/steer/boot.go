@@ -20,62 +20,62 @@ const bootTick = 20_000
 
 // Boot starts the kernel with regs and runs it until it is up. It takes the
 // place of Boot.
-func (s *Kernel) Boot(regs *emu.Regs) error {
-	missing := s.findTells()
-	s.beliefs.ensure(0)
-	s.core.SetThread(0, scheduler.Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: s.machine.Start(regs)})
-	e := s.core.edit(0)
+func (k *Kernel) Boot(regs *emu.Regs) error {
+	missing := k.findTells()
+	k.beliefs.ensure(0)
+	k.core.SetThread(0, scheduler.Thread{ID: 0, Exists: true, Parent: trace.NoThread, Ctx: k.machine.Start(regs)})
+	e := k.core.edit(0)
 	e.own.State = ownReady
-	s.machine.Put(&s.cpu, uint64(s.threads[0].Ctx))
+	k.machine.Put(&k.cpu, uint64(k.threads[0].Ctx))
 	tr := &trace.Transition{}
-	u := turn{th: &s.threads[0], tr: tr}
-	for !s.booted.Get() {
-		h, err := s.exec.runFor(&u)
+	u := turn{th: &k.threads[0], tr: tr}
+	for !k.booted.Get() {
+		h, err := k.exec.runFor(&u)
 		if err != nil {
 			return err
 		}
 		switch h {
 		case atOn, atHalt, atCountOut:
-			if !s.on.Get() {
+			if !k.on.Get() {
 				continue
 			}
-			if h == atHalt || s.threads[0].Insns >= s.tickAt {
-				s.tickAt = s.threads[0].Insns + bootTick
-				if !s.board.Disk() {
-					s.board.Timer()
+			if h == atHalt || k.threads[0].Insns >= k.tickAt {
+				k.tickAt = k.threads[0].Insns + bootTick
+				if !k.board.Disk() {
+					k.board.Timer()
 				}
 			}
-			if err := s.ticker.bootInterrupt(&u); err != nil {
+			if err := k.ticker.bootInterrupt(&u); err != nil {
 				return err
 			}
 		case atEnd:
-			f := s.threads[0].Failure
-			return s.core.invalid(kernel.GapSchedule, &s.threads[0], f.PC, "the kernel fails before %s is called: %s", s.upName(), f.Message)
+			f := k.threads[0].Failure
+			return k.core.invalid(kernel.GapSchedule, &k.threads[0], f.PC, "the kernel fails before %s is called: %s", k.upName(), f.Message)
 		}
 	}
 	if missing != "" {
-		return s.core.invalid(kernel.GapSchedule, &s.threads[0], s.proc.pcNow(), "the kernel doesn't call %s: nothing is known of its threads", missing)
+		return k.core.invalid(kernel.GapSchedule, &k.threads[0], k.proc.pcNow(), "the kernel doesn't call %s: nothing is known of its threads", missing)
 	}
-	if err := s.exec.checkPaging(&u); err != nil {
+	if err := k.exec.checkPaging(&u); err != nil {
 		return err
 	}
-	if err := s.proc.flush(); err != nil {
+	if err := k.proc.flush(); err != nil {
 		return err
 	}
-	s.machine.Put(&s.looked, s.machine.Journal())
-	s.bootInsns = s.threads[0].Insns
+	k.machine.Put(&k.looked, k.machine.Journal())
+	k.bootInsns = k.threads[0].Insns
 	e.Insns = 0
-	s.Booted()
+	k.Booted()
 	return nil
 }
 
 // BootInstructions is how many instructions Boot ran.
-func (s *boot) BootInstructions() uint64 { return s.bootInsns }
+func (k *boot) BootInstructions() uint64 { return k.bootInsns }
 
 // upName is the function at whose call the kernel is up.
-func (s *fixed) upName() string {
-	if s.profile != nil {
-		if f, ok := s.image.SymbolAt(s.profile.Booted); ok {
+func (k *fixed) upName() string {
+	if k.profile != nil {
+		if f, ok := k.image.SymbolAt(k.profile.Booted); ok {
 			return f.Name
 		}
 	}

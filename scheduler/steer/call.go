@@ -29,18 +29,18 @@ type ownCall struct {
 }
 
 // findCalls sets breakpoints on the functions that have roles.
-func (s *fixed) findCalls() {
-	for addr, b := range s.named {
-		s.machine.Break(addr, aBreak)
+func (k *fixed) findCalls() {
+	for addr, b := range k.named {
+		k.machine.Break(addr, aBreak)
 		if b.Point == profile.AtReturn {
-			for _, ret := range static.Returns(s.image.File, addr) {
-				s.tellAt(ret, tellUnlocked)
+			for _, ret := range static.Returns(k.image.File, addr) {
+				k.tellAt(ret, tellUnlocked)
 			}
 		}
 	}
-	if s.profile != nil {
-		for addr := range s.profile.Sleep {
-			s.machine.Break(addr, aBreak)
+	if k.profile != nil {
+		for addr := range k.profile.Sleep {
+			k.machine.Break(addr, aBreak)
 		}
 	}
 }
@@ -58,36 +58,36 @@ type calls struct {
 
 // called takes in that the processor stands where a function is called, or to
 // where one returns.
-func (k *calls) called(u *turn) (happening, error) {
-	h, err := k.returned(u)
+func (c *calls) called(u *turn) (happening, error) {
+	h, err := c.returned(u)
 	if err != nil || h == atEnd {
 		return h, err
 	}
-	pc := k.proc.regs.RIP
-	k.enterSleep(u)
-	b, ok := k.in.named[pc]
+	pc := c.proc.regs.RIP
+	c.enterSleep(u)
+	b, ok := c.in.named[pc]
 	if !ok {
 		return h, nil
 	}
-	if h2, err := k.enterNamed(u, &b); err != nil || h2 != atNothing {
+	if h2, err := c.enterNamed(u, &b); err != nil || h2 != atNothing {
 		return h2, err
 	}
 	return h, nil
 }
 
 // enterCall keeps a call in mind, until it returns.
-func (k *calls) enterCall(u *turn, c ownCall) {
-	c.Ret, c.Sp = k.proc.returnAddress(), k.proc.regs.RSP+k.in.wordSize
-	c.Entry, c.On = k.proc.regs.RIP, k.in.on.Get()
-	own := &k.core.edit(u.th.ID).own
+func (c *calls) enterCall(u *turn, call ownCall) {
+	call.Ret, call.Sp = c.proc.returnAddress(), c.proc.regs.RSP+c.in.wordSize
+	call.Entry, call.On = c.proc.regs.RIP, c.in.on.Get()
+	own := &c.core.edit(u.th.ID).own
 	n := len(own.Calls)
-	for n > 0 && own.Calls[n-1].Sp <= k.proc.regs.RSP && k.proc.sameStack(own.Calls[n-1].Sp) {
+	for n > 0 && own.Calls[n-1].Sp <= c.proc.regs.RSP && c.proc.sameStack(own.Calls[n-1].Sp) {
 		n-- // left in another way than by a return
 	}
-	own.Calls = append(own.Calls[:n:n], c)
-	if !k.in.returns[c.Ret] {
-		k.in.returns[c.Ret] = true
-		k.in.machine.Break(c.Ret, aBreak)
+	own.Calls = append(own.Calls[:n:n], call)
+	if !c.in.returns[call.Ret] {
+		c.in.returns[call.Ret] = true
+		c.in.machine.Break(call.Ret, aBreak)
 	}
 }
 
@@ -97,20 +97,20 @@ func (p *processor) sameStack(sp uint64) bool { return p.regs.RSP-sp+1<<16 <= 2<
 
 // returned ends the calls that return here: several, where a function's last call
 // was made by a jump.
-func (k *calls) returned(u *turn) (happening, error) {
-	if !k.in.returns[k.proc.regs.RIP] {
+func (c *calls) returned(u *turn) (happening, error) {
+	if !c.in.returns[c.proc.regs.RIP] {
 		return atNothing, nil
 	}
 	point := atNothing
 	for {
 		own := &u.th.own
 		n := len(own.Calls)
-		if n == 0 || own.Calls[n-1].Ret != k.proc.regs.RIP || own.Calls[n-1].Sp != k.proc.regs.RSP {
+		if n == 0 || own.Calls[n-1].Ret != c.proc.regs.RIP || own.Calls[n-1].Sp != c.proc.regs.RSP {
 			return point, nil
 		}
-		c := own.Calls[n-1]
-		k.core.edit(u.th.ID).own.Calls = own.Calls[:n-1]
-		h, err := k.ends(u, &c)
+		call := own.Calls[n-1]
+		c.core.edit(u.th.ID).own.Calls = own.Calls[:n-1]
+		h, err := c.ends(u, &call)
 		if err != nil || h == atEnd {
 			return h, err
 		}
@@ -121,23 +121,23 @@ func (k *calls) returned(u *turn) (happening, error) {
 }
 
 // ends takes in that a call has returned.
-func (k *calls) ends(u *turn, c *ownCall) (happening, error) {
-	switch c.Role {
+func (c *calls) ends(u *turn, call *ownCall) (happening, error) {
+	switch call.Role {
 	case profile.Malloc, profile.Calloc, profile.AlignedAlloc, profile.Memalign:
-		return k.gaveOwn(u, c)
+		return c.gaveOwn(u, call)
 	case profile.Realloc, profile.ReallocArray:
-		if p := k.proc.result(); c.P != 0 && (p != 0 || c.Size == 0) {
-			if h, err := k.takeBlock(u, "a free", c.P, c.Family, c.Ret); h != atNothing || err != nil {
+		if p := c.proc.result(); call.P != 0 && (p != 0 || call.Size == 0) {
+			if h, err := c.takeBlock(u, "a free", call.P, call.Family, call.Ret); h != atNothing || err != nil {
 				return h, err
 			}
 		}
-		return k.gaveOwn(u, c)
+		return c.gaveOwn(u, call)
 	}
-	if k.in.leftOff(u, c) {
-		f, _ := k.in.image.SymbolAt(c.Entry)
-		return k.exec.ended(u, k.exec.failHere(u, trace.Assertion, "%s was called with interrupts on, and returns with them off", f.Name))
+	if c.in.leftOff(u, call) {
+		f, _ := c.in.image.SymbolAt(call.Entry)
+		return c.exec.ended(u, c.exec.failHere(u, trace.Assertion, "%s was called with interrupts on, and returns with them off", f.Name))
 	}
-	if scheduler.PointsAt(c.Role)&trace.PointUnlock != 0 && !u.ticking && k.exec.isPoint(u, trace.PointUnlock) {
+	if scheduler.PointsAt(call.Role)&trace.PointUnlock != 0 && !u.ticking && c.exec.isPoint(u, trace.PointUnlock) {
 		return atPoint, nil
 	}
 	return atNothing, nil
@@ -148,8 +148,8 @@ func (k *calls) ends(u *turn, c *ownCall) (happening, error) {
 // something leaves them as they were, or on. Of landgo_unlocked nothing is claimed:
 // where the function began isn't known, and it may have been in its caller's
 // section.
-func (s *reading) leftOff(u *turn, c *ownCall) bool {
-	return (c.LetsGo || scheduler.PointsAt(c.Role)&trace.PointUnlock != 0) && c.On && !s.on.Get() && !u.shadow && !u.ticking && s.booted.Get()
+func (k *reading) leftOff(u *turn, c *ownCall) bool {
+	return (c.LetsGo || scheduler.PointsAt(c.Role)&trace.PointUnlock != 0) && c.On && !k.on.Get() && !u.shadow && !u.ticking && k.booted.Get()
 }
 
 // result is the value that a function has returned.
@@ -161,24 +161,24 @@ func (p *processor) result() uint64 {
 }
 
 // gaveOwn takes in the block that an allocator's call has returned.
-func (k *calls) gaveOwn(u *turn, c *ownCall) (happening, error) {
-	if p := k.proc.result(); p != 0 && c.Size != 0 {
-		return k.giveBlock(u, "an allocator", p, c.Size, c.Family, c.Ret)
+func (c *calls) gaveOwn(u *turn, call *ownCall) (happening, error) {
+	if p := c.proc.result(); p != 0 && call.Size != 0 {
+		return c.giveBlock(u, "an allocator", p, call.Size, call.Family, call.Ret)
 	}
 	return atNothing, nil
 }
 
 // enterNamed: a function with a role is called.
-func (k *calls) enterNamed(u *turn, b *profile.Bound) (happening, error) {
+func (c *calls) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 	arg := func(n int) uint64 {
 		if b.Args != nil {
 			n = b.Args[n] - 1
 		}
-		return k.proc.argument(n)
+		return c.proc.argument(n)
 	}
-	c := ownCall{Role: b.Role, Family: b.Family}
+	call := ownCall{Role: b.Role, Family: b.Family}
 	if b.Point != profile.AfterCall {
-		c.Role, c.LetsGo = profile.NoRole, true
+		call.Role, call.LetsGo = profile.NoRole, true
 	}
 	points := scheduler.PointsAt(b.Role)
 	switch b.Role {
@@ -187,56 +187,56 @@ func (k *calls) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 		if b.Args != nil {
 			first = b.Args[0] - 1
 		}
-		text := scheduler.Formatted(k.in.wordSize, k.in.text, func() uint64 {
+		text := scheduler.Formatted(c.in.wordSize, c.in.text, func() uint64 {
 			first++
-			return k.proc.anyArgument(first - 1)
+			return c.proc.anyArgument(first - 1)
 		})
 		text = strings.TrimRight(text, "\n")
-		if k.in.endsBy(text) {
-			k.core.edit(u.th.ID).Regs = k.proc.regs
-			k.end(u.tr, endProcess)
+		if c.in.endsBy(text) {
+			c.core.edit(u.th.ID).Regs = c.proc.regs
+			c.end(u.tr, endProcess)
 			return atEnd, nil
 		}
-		return k.panics(u, "the kernel panics: "+text)
+		return c.panics(u, "the kernel panics: "+text)
 	case profile.AssertFail:
-		return k.panics(u, "assertion failed: "+k.in.text(arg(0)))
+		return c.panics(u, "assertion failed: "+c.in.text(arg(0)))
 	case profile.Abort:
-		return k.panics(u, "the kernel panics in "+b.Name)
+		return c.panics(u, "the kernel panics in "+b.Name)
 	case profile.TestReport:
 		if arg(0) != 0 {
-			return k.panics(u, "the test reports a failure")
+			return c.panics(u, "the test reports a failure")
 		}
 		return atNothing, nil
 	case profile.CondWait:
 		return atNothing, nil
 	case profile.Free:
 		h := atNothing
-		if p := arg(0); p != 0 && !k.insideAllocator(u.th, b.Family) {
+		if p := arg(0); p != 0 && !c.insideAllocator(u.th, b.Family) {
 			var err error
-			if h, err = k.takeBlock(u, "a free", p, b.Family, k.proc.returnAddress()); err != nil || h != atNothing {
+			if h, err = c.takeBlock(u, "a free", p, b.Family, c.proc.returnAddress()); err != nil || h != atNothing {
 				return h, err
 			}
 		}
 	case profile.Malloc, profile.AlignedAlloc, profile.Memalign:
-		if c.Size = b.Size; c.Size == 0 {
-			c.Size = arg(map[bool]int{true: 0, false: 1}[b.Role == profile.Malloc])
+		if call.Size = b.Size; call.Size == 0 {
+			call.Size = arg(map[bool]int{true: 0, false: 1}[b.Role == profile.Malloc])
 		}
 	case profile.Calloc:
-		c.Size = arg(0) * arg(1)
+		call.Size = arg(0) * arg(1)
 	case profile.Realloc:
-		c.P, c.Size = arg(0), arg(1)
+		call.P, call.Size = arg(0), arg(1)
 	case profile.ReallocArray:
-		c.P, c.Size = arg(0), arg(1)*arg(2)
+		call.P, call.Size = arg(0), arg(1)*arg(2)
 	}
-	if b.Family != 0 && k.insideAllocator(u.th, b.Family) {
-		c.Role, c.Size = profile.InsideAllocator, 0 // one of its functions calls another
+	if b.Family != 0 && c.insideAllocator(u.th, b.Family) {
+		call.Role, call.Size = profile.InsideAllocator, 0 // one of its functions calls another
 	}
-	if b.Family != 0 || c.LetsGo || points&(trace.PointLock|trace.PointUnlock) != 0 {
-		k.enterCall(u, c) // its return means something
+	if b.Family != 0 || call.LetsGo || points&(trace.PointLock|trace.PointUnlock) != 0 {
+		c.enterCall(u, call) // its return means something
 	}
-	if points&trace.PointLock != 0 && !u.ticking && k.in.booted.Get() {
-		k.core.edit(u.th.ID).own.Wants = arg(0)
-		if k.exec.isPoint(u, trace.PointLock) {
+	if points&trace.PointLock != 0 && !u.ticking && c.in.booted.Get() {
+		c.core.edit(u.th.ID).own.Wants = arg(0)
+		if c.exec.isPoint(u, trace.PointLock) {
 			return atPoint, nil
 		}
 	}
@@ -244,22 +244,22 @@ func (k *calls) enterNamed(u *turn, b *profile.Bound) (happening, error) {
 }
 
 // endsBy: a panic with this text is how the kernel ends in order, by its profile.
-func (s *reading) endsBy(text string) bool {
-	return s.profile != nil && s.booted.Get() && slices.ContainsFunc(s.profile.Ends, func(end string) bool { return strings.Contains(text, end) })
+func (k *reading) endsBy(text string) bool {
+	return k.profile != nil && k.booted.Get() && slices.ContainsFunc(k.profile.Ends, func(end string) bool { return strings.Contains(text, end) })
 }
 
 // panics: the kernel gives up.
-func (k *calls) panics(u *turn, text string) (happening, error) {
-	if !k.in.booted.Get() {
-		return atNothing, k.annotations.notUp(u, "the kernel gives up before %s is called: %s", k.in.upName(), text)
+func (c *calls) panics(u *turn, text string) (happening, error) {
+	if !c.in.booted.Get() {
+		return atNothing, c.annotations.notUp(u, "the kernel gives up before %s is called: %s", c.in.upName(), text)
 	}
-	k.core.edit(u.th.ID).Regs = k.proc.regs
-	return k.exec.ended(u, k.exec.failHere(u, trace.Assertion, "%s", text))
+	c.core.edit(u.th.ID).Regs = c.proc.regs
+	return c.exec.ended(u, c.exec.failHere(u, trace.Assertion, "%s", text))
 }
 
 // insideAllocator reports whether a thread is in a call of an allocator's function:
 // of a given one's, or of any (0).
-func (k *calls) insideAllocator(th *thread, family uint8) bool {
+func (c *calls) insideAllocator(th *thread, family uint8) bool {
 	for i := range th.own.Calls {
 		if f := th.own.Calls[i].Family; f != 0 && (family == 0 || f == family) {
 			return true
@@ -269,7 +269,7 @@ func (k *calls) insideAllocator(th *thread, family uint8) bool {
 }
 
 // inLock reports whether a thread is in a call of a function that acquires something.
-func (k *calls) inLock(th *thread) bool {
+func (c *calls) inLock(th *thread) bool {
 	for i := range th.own.Calls {
 		if scheduler.PointsAt(th.own.Calls[i].Role)&trace.PointLock != 0 {
 			return true

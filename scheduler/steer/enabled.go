@@ -10,11 +10,11 @@ import (
 // The threads that can run in a kernel: those to which ticks bring the processor.
 
 // runnable appends the threads that the processor can be brought to.
-func (s *Kernel) runnable(dst []trace.TID) []trace.TID {
-	best := s.ranks.bestPriority()
-	for i := range s.threads {
-		if s.threads[i].Exists && s.canRun(&s.threads[i], best) {
-			dst = append(dst, s.threads[i].ID)
+func (k *Kernel) runnable(dst []trace.TID) []trace.TID {
+	best := k.ranks.bestPriority()
+	for i := range k.threads {
+		if k.threads[i].Exists && k.canRun(&k.threads[i], best) {
+			dst = append(dst, k.threads[i].ID)
 		}
 	}
 	return dst
@@ -22,14 +22,14 @@ func (s *Kernel) runnable(dst []trace.TID) []trace.TID {
 
 // disabled reports whether a step has kept a thread from running that could run
 // before it, and still waits for nothing but the processor.
-func (s *Kernel) disabled(tr *trace.Transition) bool {
+func (k *Kernel) disabled(tr *trace.Transition) bool {
 	if tr.End == trace.EndProcess || tr.End == trace.EndBug {
 		return false
 	}
-	best := s.ranks.bestPriority()
-	for _, t := range s.could {
-		th := &s.threads[t]
-		if t != tr.Thread && th.Live() && (th.own.State == ownReady || th.own.State == ownSleeping) && !s.canRun(th, best) {
+	best := k.ranks.bestPriority()
+	for _, t := range k.could {
+		th := &k.threads[t]
+		if t != tr.Thread && th.Live() && (th.own.State == ownReady || th.own.State == ownSleeping) && !k.canRun(th, best) {
 			return true
 		}
 	}
@@ -37,17 +37,17 @@ func (s *Kernel) disabled(tr *trace.Transition) bool {
 }
 
 // Present implements por.Census.
-func (s *Kernel) Present() *trace.Present {
-	s.present.Take(s.Threads(s.present.Threads[:0]))
-	return &s.present
+func (k *Kernel) Present() *trace.Present {
+	k.present.Take(k.Threads(k.present.Threads[:0]))
+	return &k.present
 }
 
 // Threads implements por.System.
-func (s *Kernel) Threads(dst []trace.Thread) []trace.Thread {
-	best := s.ranks.bestPriority()
-	for i := range s.threads {
-		th := &s.threads[i]
-		if !s.threads[i].Exists || th.own.Idle {
+func (k *Kernel) Threads(dst []trace.Thread) []trace.Thread {
+	best := k.ranks.bestPriority()
+	for i := range k.threads {
+		th := &k.threads[i]
+		if !k.threads[i].Exists || th.own.Idle {
 			continue
 		}
 		d := trace.Thread{ID: th.ID, Yielding: th.Yielding, Status: trace.Blocked}
@@ -57,9 +57,9 @@ func (s *Kernel) Threads(dst []trace.Thread) []trace.Thread {
 			d.Status = trace.Exited
 		case th.Stand == scheduler.StandFailure:
 			d.Status, d.Outcomes, d.Pending = trace.Ready, 1, trace.Op{Kind: trace.OpEnd}
-		case s.canRun(th, best):
-			d.Status, d.Outcomes, d.Next = trace.Ready, 1, uint64(th.ID) == s.running.Get()
-			d.Outcomes = uint32(len(s.comings(th)))
+		case k.canRun(th, best):
+			d.Status, d.Outcomes, d.Next = trace.Ready, 1, uint64(th.ID) == k.running.Get()
+			d.Outcomes = uint32(len(k.outcomesOf(th)))
 			if th.Stand == scheduler.StandAccess {
 				d.Pending, d.PendingAccess = trace.Op{Kind: trace.OpAccess}, th.Access
 			}
@@ -71,30 +71,30 @@ func (s *Kernel) Threads(dst []trace.Thread) []trace.Thread {
 
 // canRun reports whether the processor can be brought to a thread: it is ready,
 // or sleeps, which ends with time, and no better one is ready.
-func (s *Kernel) canRun(th *thread, best int64) bool {
+func (k *Kernel) canRun(th *thread, best int64) bool {
 	if !th.Live() || th.Stand == scheduler.StandSpin || th.own.Idle || th.own.State != ownReady && th.own.State != ownSleeping {
 		return false
 	}
-	if th.own.State == ownReady && uint64(th.ID) == s.running.Get() {
+	if th.own.State == ownReady && uint64(th.ID) == k.running.Get() {
 		return true
 	}
-	if th.own.State == ownSleeping && !s.sleepers.wakesFirst(th.ID) {
+	if th.own.State == ownSleeping && !k.sleepers.wakesFirst(th.ID) {
 		return false
 	}
-	return th.own.Priority >= best && (!s.known.Probes || s.reachable(th))
+	return th.own.Priority >= best && (!k.known.Probes || k.reachable(th))
 }
 
 // tryOut does something and takes it back, in the middle of a step too.
-func (s *Kernel) tryOut(do func()) {
-	wide, remaps := s.wide, false
-	s.TryOut(func() {
+func (k *Kernel) tryOut(do func()) {
+	wide, remaps := k.wide, false
+	k.TryOut(func() {
 		do()
-		remaps = s.remaps()
+		remaps = k.remaps()
 	})
-	s.wide = wide
-	s.proc.forget()
+	k.wide = wide
+	k.proc.forget()
 	if remaps {
-		s.machine.FlushBoard()
+		k.machine.FlushBoard()
 	}
 }
 
@@ -102,21 +102,21 @@ func (s *Kernel) tryOut(do func()) {
 // back. This decides which threads can run, once a ready thread was met that ticks
 // don't bring it to. The kernel has lost that thread, or keeps the processor from
 // others by a counter of its own.
-func (s *Kernel) reachable(th *thread) bool {
-	if s.tried == nil {
-		s.tried = map[trace.TID]bool{}
+func (k *Kernel) reachable(th *thread) bool {
+	if k.tried == nil {
+		k.tried = map[trace.TID]bool{}
 	}
-	if can, ok := s.tried[th.ID]; ok {
+	if can, ok := k.tried[th.ID]; ok {
 		return can
 	}
-	stop := s.stopIf
-	s.stopIf = nil // an answer can't be left out
+	stop := k.stopIf
+	k.stopIf = nil // an answer can't be left out
 	var err error
-	s.tryOut(func() { _, err = s.reach(th, &trace.Transition{Thread: th.ID, Begin: th.Insns}) })
-	s.stopIf = stop
+	k.tryOut(func() { _, err = k.reach(th, &trace.Transition{Thread: th.ID, Begin: th.Insns}) })
+	k.stopIf = stop
 	// Other errors show when it is done for good.
-	s.tried[th.ID] = !isUnreached(err)
-	return s.tried[th.ID]
+	k.tried[th.ID] = !isUnreached(err)
+	return k.tried[th.ID]
 }
 
 // bestPriority is the highest of the ready threads'.
@@ -135,4 +135,4 @@ func (g *ranks) bestPriority() (best int64) {
 }
 
 // aloneOwn: no second thread was ever created.
-func (s *reading) aloneOwn() bool { return s.born.Get() <= 1 }
+func (k *reading) aloneOwn() bool { return k.born.Get() <= 1 }

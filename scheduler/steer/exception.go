@@ -81,13 +81,13 @@ func (ex *execution) faulted(u *turn, stop *emu.Stop) (happening, error) {
 }
 
 // codeBase is where the code segment of an i386 kernel begins.
-func (s *reading) codeBase() uint64 {
-	if s.wordSize != 4 || s.user.Get() {
+func (k *reading) codeBase() uint64 {
+	if k.wordSize != 4 || k.user.Get() {
 		return 0
 	}
-	b := s.boardRegs()
-	low, ok := s.word(b.GDT + b.CS&^7)
-	high, ok2 := s.word(b.GDT + b.CS&^7 + 4)
+	b := k.boardRegs()
+	low, ok := k.word(b.GDT + b.CS&^7)
+	high, ok2 := k.word(b.GDT + b.CS&^7 + 4)
 	if !ok || !ok2 {
 		return 0
 	}
@@ -116,10 +116,10 @@ func (ex *execution) raise(u *turn, x *exception) (h happening, taken bool, err 
 }
 
 // others reports whether another thread could do something, now or later.
-func (s *path) others(th *thread) bool {
-	for i := range s.threads {
-		x := &s.threads[i]
-		if s.threads[i].Exists && x.Live() && x != th && !x.own.Idle && x.own.State != ownBlocked {
+func (k *path) others(th *thread) bool {
+	for i := range k.threads {
+		x := &k.threads[i]
+		if k.threads[i].Exists && x.Live() && x != th && !x.own.Idle && x.own.State != ownBlocked {
 			return true
 		}
 	}

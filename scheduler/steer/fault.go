@@ -31,14 +31,14 @@ const (
 )
 
 // noGate is the processor's error for an interrupt whose gate isn't there.
-func (s *reading) noGate(vector uint8) error {
+func (k *reading) noGate(vector uint8) error {
 	text := fmt.Sprintf("interrupt %#x has no gate in the interrupt descriptor table", vector)
 	for _, v := range []uint8{protectionFault, notPresentFault} {
-		if _, ok := s.gate(v); ok {
+		if _, ok := k.gate(v); ok {
 			return &undeliverableError{trace.Segfault, text + ": a protection fault"}
 		}
 	}
-	if _, ok := s.gate(doubleFault); ok {
+	if _, ok := k.gate(doubleFault); ok {
 		return &undeliverableError{trace.Segfault, text + ", nor has a protection fault: a double fault"}
 	}
 	return &undeliverableError{trace.Segfault, text + ", nor has any fault that follows: the processor is reset (triple fault)"}
@@ -51,13 +51,13 @@ func (tk *ticker) noStack(vector uint8, sp uint64) error {
 
 // gate is an entry of the interrupt descriptor table, by which an interrupt can be
 // delivered; its upper half is 0 on i386.
-func (s *reading) gate(vector uint8) (g [2]uint64, ok bool) {
-	b := s.boardRegs()
-	size := 2 * s.wordSize
+func (k *reading) gate(vector uint8) (g [2]uint64, ok bool) {
+	b := k.boardRegs()
+	size := 2 * k.wordSize
 	at := b.IDT + uint64(vector)*size
-	low, ok := s.word(at)
-	high, ok2 := s.word(at + s.wordSize)
-	if s.wordSize == 4 {
+	low, ok := k.word(at)
+	high, ok2 := k.word(at + k.wordSize)
+	if k.wordSize == 4 {
 		low |= high << 32
 		high = 0
 	}

@@ -6,27 +6,27 @@ import "landgo/internal/trace"
 // is foretold by that, and needn't be found out by letting time pass (time.go).
 
 // timed reports whether they do.
-func (s *fixed) timed() bool { return s.profile != nil && s.profile.Timed }
+func (k *fixed) timed() bool { return k.profile != nil && k.profile.Timed }
 
 // enterSleep: the processor stands where a function is called in which threads sleep, if
 // it does.
-func (k *calls) enterSleep(u *turn) {
-	if k.in.profile == nil {
+func (c *calls) enterSleep(u *turn) {
+	if c.in.profile == nil {
 		return
 	}
-	t, ok := k.in.profile.Sleep[k.proc.regs.RIP]
+	t, ok := c.in.profile.Sleep[c.proc.regs.RIP]
 	if !ok {
 		return
 	}
-	k.enterCall(u, ownCall{Sleep: true})
+	c.enterCall(u, ownCall{Sleep: true})
 	if t.Argument < 0 {
 		return
 	}
-	own := &k.core.edit(u.th.ID).own
-	own.Since, own.Length = k.in.ticks.Get(), k.proc.argument(t.Argument)
+	own := &c.core.edit(u.th.ID).own
+	own.Since, own.Length = c.in.ticks.Get(), c.proc.argument(t.Argument)
 	switch {
-	case t.Size == 8 && k.in.wordSize == 4:
-		own.Length |= k.proc.argument(t.Argument+1) << 32
+	case t.Size == 8 && c.in.wordSize == 4:
+		own.Length |= c.proc.argument(t.Argument+1) << 32
 	case t.Size == 4:
 		own.Length = uint64(uint32(own.Length))
 	}

@@ -38,79 +38,79 @@ type bootBlock struct {
 }
 
 // keepBlock notes what happens to blocks before the kernel is up.
-func (k *calls) keepBlock(b heap.Block, given bool) {
-	if !k.in.booted.Get() {
-		k.bootBlocks = append(k.bootBlocks, bootBlock{b, given})
+func (c *calls) keepBlock(b heap.Block, given bool) {
+	if !c.in.booted.Get() {
+		c.bootBlocks = append(c.bootBlocks, bootBlock{b, given})
 	}
 }
 
 // Freeze is the state after Boot as bytes. It fails if something of it can't
 // be kept.
-func (s *Kernel) Freeze() (own []byte, machine *emu.Frozen, err error) {
+func (k *Kernel) Freeze() (own []byte, machine *emu.Frozen, err error) {
 	b := bootState{
-		Paged: s.paged, Asked: s.asked, Scheduling: s.scheduling,
-		Returns: slices.Sorted(maps.Keys(s.returns)), Blocks: s.calls.bootBlocks,
+		Paged: k.paged, Asked: k.asked, Scheduling: k.scheduling,
+		Returns: slices.Sorted(maps.Keys(k.returns)), Blocks: k.calls.bootBlocks,
 	}
-	if !s.Fresh() || len(s.known.Ticked)+len(s.known.TailWords)+len(s.tried) > 0 || s.proc.set != 0 || !s.booted.Get() {
+	if !k.Fresh() || len(k.known.Ticked)+len(k.known.TailWords)+len(k.tried) > 0 || k.proc.set != 0 || !k.booted.Get() {
 		return nil, nil, errors.New("the kernel isn't just up")
 	}
-	for i := range s.threads {
-		b.Threads = append(b.Threads, *s.threads[i].Thread)
-		b.Own = append(b.Own, s.threads[i].own)
+	for i := range k.threads {
+		b.Threads = append(b.Threads, *k.threads[i].Thread)
+		b.Own = append(b.Own, k.threads[i].own)
 	}
-	for _, c := range s.cells.all() {
+	for _, c := range k.cells.all() {
 		b.Cells = append(b.Cells, c.Get())
 	}
-	b.Parents, b.Ordinals = s.Births()
+	b.Parents, b.Ordinals = k.Births()
 	if own, err = kernel.Encode(b); err != nil {
 		return nil, nil, err
 	}
-	machine, err = s.machine.Freeze(emu.Ctx(s.cpu.Get()))
+	machine, err = k.machine.Freeze(emu.Ctx(k.cpu.Get()))
 	return own, machine, err
 }
 
 // Thaw takes the place of Boot. After an error the machine can't be used.
-func (s *Kernel) Thaw(own []byte, machine *emu.Frozen) error {
+func (k *Kernel) Thaw(own []byte, machine *emu.Frozen) error {
 	var b bootState
 	if err := kernel.Decode(own, &b); err != nil {
 		return err
 	}
-	if len(b.Threads) == 0 || len(b.Threads) > cap(s.threads) || len(b.Own) != len(b.Threads) || len(b.Cells) != len(s.cells.all()) || len(b.Ordinals) != len(b.Parents) {
+	if len(b.Threads) == 0 || len(b.Threads) > cap(k.threads) || len(b.Own) != len(b.Threads) || len(b.Cells) != len(k.cells.all()) || len(b.Ordinals) != len(b.Parents) {
 		return errors.New("the kept state has another form")
 	}
 	for i, p := range b.Parents {
-		if t, err := s.Intern(p, b.Ordinals[i]); err != nil || t != trace.TID(i+1) {
+		if t, err := k.Intern(p, b.Ordinals[i]); err != nil || t != trace.TID(i+1) {
 			return fmt.Errorf("thread %d has another name: %v", i+1, err)
 		}
 	}
-	s.findTells()
+	k.findTells()
 	for _, addr := range b.Returns {
-		s.returns[addr] = true
-		s.machine.Break(addr, aBreak)
+		k.returns[addr] = true
+		k.machine.Break(addr, aBreak)
 	}
-	cpu, err := s.machine.Thaw(machine)
+	cpu, err := k.machine.Thaw(machine)
 	if err != nil {
 		return err
 	}
-	for i, c := range s.cells.all() {
-		s.machine.Put(c, b.Cells[i])
+	for i, c := range k.cells.all() {
+		k.machine.Put(c, b.Cells[i])
 	}
-	s.machine.Put(&s.cpu, uint64(cpu))
-	s.beliefs.ensure(trace.TID(len(b.Threads) - 1))
-	for i := range s.threads {
+	k.machine.Put(&k.cpu, uint64(cpu))
+	k.beliefs.ensure(trace.TID(len(b.Threads) - 1))
+	for i := range k.threads {
 		th := b.Threads[i]
 		th.Ctx = cpu
-		s.core.SetThread(trace.TID(i), th)
-		s.core.edit(trace.TID(i)).own = b.Own[i]
+		k.core.SetThread(trace.TID(i), th)
+		k.core.edit(trace.TID(i)).own = b.Own[i]
 	}
-	for _, k := range b.Blocks {
-		if k.Given {
-			s.Heap().Give(k.Block)
+	for _, at := range b.Blocks {
+		if at.Given {
+			k.Heap().Give(at.Block)
 		} else {
-			s.Heap().Take(k.Block.Family, k.Block.Addr, k.Block.Back)
+			k.Heap().Take(at.Block.Family, at.Block.Addr, at.Block.Back)
 		}
 	}
-	s.scheduling, s.calls.bootBlocks, s.paged, s.asked = b.Scheduling, b.Blocks, b.Paged, b.Asked
-	s.machine.Put(&s.looked, s.machine.Journal())
+	k.scheduling, k.calls.bootBlocks, k.paged, k.asked = b.Scheduling, b.Blocks, b.Paged, b.Asked
+	k.machine.Put(&k.looked, k.machine.Journal())
 	return nil
 }

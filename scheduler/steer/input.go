@@ -12,19 +12,19 @@ import (
 // left have to wait so: one that waits for something else makes the end a deadlock, and a report
 // says so.
 
-func (s *fixed) hasChannel() bool { return s.profile != nil && s.profile.Channel.Size != 0 }
+func (k *fixed) hasChannel() bool { return k.profile != nil && k.profile.Channel.Size != 0 }
 
 // channelOf is the channel that a thread waits for.
-func (s *reading) channelOf(th *thread) uint64 {
-	v, _ := s.memberOf(th.own.Number, s.profile.Channel)
-	if s.wordSize == 4 {
+func (k *reading) channelOf(th *thread) uint64 {
+	v, _ := k.memberOf(th.own.Number, k.profile.Channel)
+	if k.wordSize == 4 {
 		return uint64(uint32(v))
 	}
 	return uint64(v)
 }
 
-func (s *Kernel) channelName(c uint64) string {
-	if name := s.VariableName(c); name != "" {
+func (k *Kernel) channelName(c uint64) string {
+	if name := k.VariableName(c); name != "" {
 		return name
 	}
 	return fmt.Sprintf("%#x", c)
@@ -32,17 +32,17 @@ func (s *Kernel) channelName(c uint64) string {
 
 // awaitsInput reports whether all threads that are left wait for input, or for children
 // that do.
-func (s *situation) awaitsInput() bool {
-	if !s.hasChannel() {
+func (k *situation) awaitsInput() bool {
+	if !k.hasChannel() {
 		return false
 	}
 	any := false
-	for i := range s.threads {
-		th := &s.threads[i]
-		if !s.threads[i].Exists || !th.Live() || th.own.Idle || th.own.Ended {
+	for i := range k.threads {
+		th := &k.threads[i]
+		if !k.threads[i].Exists || !th.Live() || th.own.Idle || th.own.Ended {
 			continue
 		}
-		if !s.awaits(th, len(s.threads)) {
+		if !k.awaits(th, len(k.threads)) {
 			return false
 		}
 		any = true
@@ -51,23 +51,23 @@ func (s *situation) awaitsInput() bool {
 }
 
 // awaits: a thread does. depth bounds parents of parents.
-func (s *situation) awaits(th *thread, depth int) bool {
+func (k *situation) awaits(th *thread, depth int) bool {
 	if th.own.State != ownBlocked || depth == 0 {
 		return false
 	}
-	c := s.channelOf(th)
-	if slices.Contains(s.profile.Input, c) {
+	c := k.channelOf(th)
+	if slices.Contains(k.profile.Input, c) {
 		return true
 	}
-	if c != th.own.Number && !slices.Contains(s.profile.Children, c) || s.profile.Parent.Size == 0 {
+	if c != th.own.Number && !slices.Contains(k.profile.Children, c) || k.profile.Parent.Size == 0 {
 		return false
 	}
-	for i := range s.threads {
-		child := &s.threads[i]
-		if !s.threads[i].Exists || !child.Live() || child.own.Idle || child.own.Ended {
+	for i := range k.threads {
+		child := &k.threads[i]
+		if !k.threads[i].Exists || !child.Live() || child.own.Idle || child.own.Ended {
 			continue
 		}
-		if p, ok := s.memberOf(child.own.Number, s.profile.Parent); ok && uint32(p) == uint32(th.own.Number) && s.awaits(child, depth-1) {
+		if p, ok := k.memberOf(child.own.Number, k.profile.Parent); ok && uint32(p) == uint32(th.own.Number) && k.awaits(child, depth-1) {
 			return true
 		}
 	}

@@ -165,103 +165,103 @@ func New(s *scheduler.System, b Board, roles map[uint64]profile.Bound, profile *
 const aBreak = 1
 
 // Step implements por.System.
-func (s *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	th := &s.threads[t]
+func (k *Kernel) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	th := &k.threads[t]
 	prev := th.LastStep
-	tr, err := s.Begin(t, c, emu.Ctx(s.cpu.Get()), th.Regs.RIP)
+	tr, err := k.Begin(t, c, emu.Ctx(k.cpu.Get()), th.Regs.RIP)
 	if err != nil {
 		return nil, err
 	}
-	s.steps = append(s.steps, stepInfo{tr: tr, ctx: emu.Ctx(s.cpu.Get()), journal: s.machine.Journal(), pc: th.Regs.RIP, prev: prev, insns: th.Insns, ticks: s.ticks.Get(), ports: s.ports.Get(), clock: s.machine.ClockReads(), on: s.on.Cell().Get(), ons: s.ons.Get(), at: s.standing()})
-	s.could = s.runnable(s.could[:0])
-	s.due = s.rounds.passes(th)
-	s.wide = s.unsettled() || th.own.Round || s.due
-	s.livelocks.countVain()
-	s.answers.forget()
-	if s.ranks.ranked() && (!s.ranks.hunts || s.ranks.fresh()) {
-		s.tryRanks()
+	k.steps = append(k.steps, stepInfo{tr: tr, ctx: emu.Ctx(k.cpu.Get()), journal: k.machine.Journal(), pc: th.Regs.RIP, prev: prev, insns: th.Insns, ticks: k.ticks.Get(), ports: k.ports.Get(), clock: k.machine.ClockReads(), on: k.on.Cell().Get(), ons: k.ons.Get(), at: k.standing()})
+	k.could = k.runnable(k.could[:0])
+	k.due = k.rounds.passes(th)
+	k.wide = k.unsettled() || th.own.Round || k.due
+	k.livelocks.countVain()
+	k.answers.forget()
+	if k.ranks.ranked() && (!k.ranks.hunts || k.ranks.fresh()) {
+		k.tryRanks()
 	}
-	f := s.livelocks.livelock(th)
-	if th = &s.threads[t]; f != nil {
-		s.core.edit(th.ID).Failure = f
-		s.end(tr, trace.EndBug)
+	f := k.livelocks.livelock(th)
+	if th = &k.threads[t]; f != nil {
+		k.core.edit(th.ID).Failure = f
+		k.end(tr, trace.EndBug)
 	} else {
-		err = s.take(th, tr, c)
+		err = k.take(th, tr, c)
 	}
-	if err == nil && s.gap.Get() != gapNone && tr.End != trace.EndBug && tr.End != trace.EndProcess {
-		err = s.switches.openGap(&turn{th: th, tr: tr})
-	}
-	if err == nil {
-		err = s.beliefs.look(tr)
+	if err == nil && k.gap.Get() != gapNone && tr.End != trace.EndBug && tr.End != trace.EndProcess {
+		err = k.switches.openGap(&turn{th: th, tr: tr})
 	}
 	if err == nil {
-		err = s.checkAnnounced(th, tr)
+		err = k.beliefs.look(tr)
 	}
 	if err == nil {
-		err = s.proc.flush()
+		err = k.checkAnnounced(th, tr)
 	}
-	s.wide = s.wide || s.unsettled() || th.own.Round
-	tr.Did(trace.Op{Kind: trace.OpSyscall, Obj: schedulerResource, Arg: uint64(b2i(s.wide))})
+	if err == nil {
+		err = k.proc.flush()
+	}
+	k.wide = k.wide || k.unsettled() || th.own.Round
+	tr.Did(trace.Op{Kind: trace.OpSyscall, Obj: schedulerResource, Arg: uint64(b2i(k.wide))})
 	// A sleeper that a tick has woken, and that could have been brought to run before,
 	// didn't need this step for it.
-	tr.Wakes = slices.DeleteFunc(tr.Wakes, func(t trace.TID) bool { return slices.Contains(s.could, t) })
-	s.Done(tr)
+	tr.Wakes = slices.DeleteFunc(tr.Wakes, func(t trace.TID) bool { return slices.Contains(k.could, t) })
+	k.Done(tr)
 	if err != nil {
 		return nil, err
 	}
-	s.WakeSpinners(tr)
-	s.rounds.findSpin(th, tr)
-	tr.Disables = s.disabled(tr)
-	s.Idle()
+	k.WakeSpinners(tr)
+	k.rounds.findSpin(th, tr)
+	tr.Disables = k.disabled(tr)
+	k.Idle()
 	if tr.End != trace.EndProcess && tr.End != trace.EndBug {
 		// To try which threads can run may learn something. This step has to tell of it, because
 		// no other may follow.
-		s.could = s.runnable(s.could[:0])
+		k.could = k.runnable(k.could[:0])
 	}
-	if err := s.checkIdle(tr); err != nil {
+	if err := k.checkIdle(tr); err != nil {
 		return nil, err
 	}
-	if s.Settled() {
+	if k.Settled() {
 		return tr, trace.ErrFiner
 	}
 	return tr, nil
 }
 
 // standing is the thread in whose own code the processor stands.
-func (s *situation) standing() trace.TID {
-	if s.threads[s.running.Get()].own.Interrupted {
+func (k *situation) standing() trace.TID {
+	if k.threads[k.running.Get()].own.Interrupted {
 		return trace.NoThread
 	}
-	return trace.TID(s.running.Get())
+	return trace.TID(k.running.Get())
 }
 
 // take is a step of thread th.
-func (s *Kernel) take(th *thread, tr *trace.Transition, c trace.Choice) error {
+func (k *Kernel) take(th *thread, tr *trace.Transition, c trace.Choice) error {
 	if th.Stand == scheduler.StandFailure {
-		s.end(tr, trace.EndBug)
+		k.end(tr, trace.EndBug)
 		return nil
 	}
-	s.coming = nothingComes
-	if all := s.comings(th); uint64(c) < uint64(len(all)) {
-		s.coming = all[c] // in another order a step may have fewer outcomes than where it was seen
+	k.outcome = nothingComes
+	if all := k.outcomesOf(th); uint64(c) < uint64(len(all)) {
+		k.outcome = all[c] // in another order a step may have fewer outcomes than where it was seen
 	}
-	s.wide = s.wide || s.coming != nothingComes
-	done, err := s.reach(th, tr)
-	if isUnreached(err) && !s.known.Probes {
+	k.wide = k.wide || k.outcome != nothingComes
+	done, err := k.reach(th, tr)
+	if isUnreached(err) && !k.known.Probes {
 		// Begin again, and try first.
-		s.known.Probes = true
-		s.Refine()
+		k.known.Probes = true
+		k.Refine()
 		return nil
 	}
 	if err != nil || done {
 		return err
 	}
-	return s.advanceOwn(th, tr)
+	return k.advanceOwn(th, tr)
 }
 
 // end ends the guest.
-func (s *Kernel) end(tr *trace.Transition, how trace.End) {
-	if th := s.core.edit(tr.Thread); th.Insns == tr.Begin {
+func (k *Kernel) end(tr *trace.Transition, how trace.End) {
+	if th := k.core.edit(tr.Thread); th.Insns == tr.Begin {
 		th.Insns++ // the end is a place of its own, whichever thread reached it
 	}
 	tr.End = how
@@ -269,22 +269,22 @@ func (s *Kernel) end(tr *trace.Transition, how trace.End) {
 }
 
 // unsettled: the order in which threads are reached makes a difference.
-func (s *Kernel) unsettled() bool {
-	if s.known.Probes {
+func (k *Kernel) unsettled() bool {
+	if k.known.Probes {
 		return true
 	}
 	first := true
 	var priority int64
-	for i := range s.threads {
-		th := &s.threads[i]
-		if !s.threads[i].Exists || !th.Live() || th.own.Idle {
+	for i := range k.threads {
+		th := &k.threads[i]
+		if !k.threads[i].Exists || !th.Live() || th.own.Idle {
 			continue
 		}
 		switch th.own.State {
 		case ownSleeping:
 			return true
 		case ownReady:
-			if th.own.Tail && s.tails.isHeavy(th.own.Kind) || !first && !s.known.Unranked && th.own.Priority != priority {
+			if th.own.Tail && k.tails.isHeavy(th.own.Kind) || !first && !k.known.Unranked && th.own.Priority != priority {
 				return true
 			}
 			first, priority = false, th.own.Priority
@@ -301,34 +301,34 @@ const (
 )
 
 // reach brings the processor to a thread. done: the guest ended on the way.
-func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) {
+func (k *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) {
 	limit := maxTicks
 	if th.own.State == ownSleeping {
 		limit = maxSleep
 	} else {
 		// A disk may take longer than the kernel takes to choose a thread that is ready.
-		defer func(was bool) { s.ticker.timerOnly = was }(s.ticker.timerOnly)
-		s.ticker.timerOnly = true
+		defer func(was bool) { k.ticker.timerOnly = was }(k.ticker.timerOnly)
+		k.ticker.timerOnly = true
 	}
 	for ticks := 0; ; {
-		r := &s.threads[s.running.Get()]
+		r := &k.threads[k.running.Get()]
 		switch {
 		case r.ID == th.ID && th.own.Interrupted:
-			done, err = s.ticker.land(r, tr)
+			done, err = k.ticker.land(r, tr)
 		case r.ID == th.ID && !th.own.Halted:
 			return false, nil
-		case !s.on.Get() && r.own.Interrupted:
-			done, err = s.ticker.land(r, tr)
-		case !s.on.Get():
-			done, err = s.ticker.tail(r, tr)
-		case s.keeps(r):
-			return false, s.ticker.unreached(th, s.PC(th.ID), "thread %s runs the kernel's code and doesn't give way to thread %s, which the kernel says is ready", s.Name(r.ID), s.Name(th.ID))
+		case !k.on.Get() && r.own.Interrupted:
+			done, err = k.ticker.land(r, tr)
+		case !k.on.Get():
+			done, err = k.ticker.tail(r, tr)
+		case k.keeps(r):
+			return false, k.ticker.unreached(th, k.PC(th.ID), "thread %s runs the kernel's code and doesn't give way to thread %s, which the kernel says is ready", k.Name(r.ID), k.Name(th.ID))
 		default:
 			if ticks++; ticks > limit {
-				return false, s.ticker.unreached(th, s.PC(th.ID),
-					"%d ticks of the timer don't bring the processor to thread %s, which the kernel says is ready", limit, s.Name(th.ID))
+				return false, k.ticker.unreached(th, k.PC(th.ID),
+					"%d ticks of the timer don't bring the processor to thread %s, which the kernel says is ready", limit, k.Name(th.ID))
 			}
-			done, err = s.ticker.tick(r, tr)
+			done, err = k.ticker.tick(r, tr)
 		}
 		if err != nil || done {
 			return done, err
@@ -338,16 +338,16 @@ func (s *Kernel) reach(th *thread, tr *trace.Transition) (done bool, err error) 
 
 // failOwn ends the guest with a bug: at once with interrupts off, for then no other thread
 // can forestall it; else as a step of its own.
-func (s *Kernel) failOwn(th *thread, tr *trace.Transition, f *scheduler.Failure) {
-	e := s.core.edit(th.ID)
-	if x := s.exec.untreated(th); x != nil {
+func (k *Kernel) failOwn(th *thread, tr *trace.Transition, f *scheduler.Failure) {
+	e := k.core.edit(th.ID)
+	if x := k.exec.untreated(th); x != nil {
 		f, e.Regs = x, th.own.Exceptions[0].Regs
 	}
 	e.Failure = f
-	if s.on.Get() && th.ID == tr.Thread {
+	if k.on.Get() && th.ID == tr.Thread {
 		e.Stand = scheduler.StandFailure
 		return
 	}
-	s.end(tr, trace.EndBug)
-	s.core.edit(tr.Thread).Failure = f
+	k.end(tr, trace.EndBug)
+	k.core.edit(tr.Thread).Failure = f
 }

@@ -139,8 +139,8 @@ func (a *answers) forget() { *a = answers{} }
 type scratch struct {
 	stepping
 	present trace.Present
-	ways    []coming // see resched.go
-	coming  coming   // the rest of the step, where interrupts are on
+	ways    []outcome // see resched.go
+	outcome outcome   // the rest of the step, where interrupts are on
 }
 
 // core is the System, as the parts of a Kernel use it.

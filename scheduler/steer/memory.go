@@ -21,111 +21,111 @@ const (
 )
 
 // remaps reports whether what is mapped may be another in the next state.
-func (s *reading) remaps() bool { return s.volatile || s.mending.Get() }
+func (k *reading) remaps() bool { return k.volatile || k.mending.Get() }
 
 // boardRegs are the processor's control registers. They are read again only where
 // the kernel changes them while threads run.
-func (s *reading) boardRegs() emu.BoardRegs {
-	if s.booted.Get() && !s.volatile && s.control != nil {
-		return *s.control
+func (k *reading) boardRegs() emu.BoardRegs {
+	if k.booted.Get() && !k.volatile && k.control != nil {
+		return *k.control
 	}
-	b := s.machine.BoardRegs(emu.Ctx(s.cpu.Get()))
-	s.control = &b
+	b := k.machine.BoardRegs(emu.Ctx(k.cpu.Get()))
+	k.control = &b
 	return b
 }
 
 // translate finds the physical address of a virtual one in the page tables that
 // the processor uses; false if nothing is mapped there.
-func (s *reading) translate(va uint64) (uint64, bool) {
-	b := s.boardRegs()
-	if !b.Paging() || !s.machine.HasPaging() {
-		return va, va < s.machine.Space()
+func (k *reading) translate(va uint64) (uint64, bool) {
+	b := k.boardRegs()
+	if !b.Paging() || !k.machine.HasPaging() {
+		return va, va < k.machine.Space()
 	}
-	if s.wordSize == 4 && b.CR4&cr4PAE == 0 {
-		return s.walk32(b.CR3, va)
+	if k.wordSize == 4 && b.CR4&cr4PAE == 0 {
+		return k.walk32(b.CR3, va)
 	}
 	table := b.CR3 & frameMask
 	level := 4
-	if s.wordSize == 4 {
+	if k.wordSize == 4 {
 		table, level = b.CR3&^31, 3
 	}
 	for ; level > 0; level-- {
 		shift := 12 + 9*uint(level-1)
-		e := s.machine.Read64(table + va>>shift&511*8)
+		e := k.machine.Read64(table + va>>shift&511*8)
 		if e&abi.EntryPresent == 0 {
 			return 0, false
 		}
 		if table = e & frameMask; level == 1 || level <= 3 && e&abi.EntryLarge != 0 {
 			low := uint64(1)<<shift - 1
 			pa := table&^low | va&low
-			return pa, pa < s.machine.Space()
+			return pa, pa < k.machine.Space()
 		}
 	}
 	return 0, false
 }
 
-func (s *fixed) walk32(cr3, va uint64) (uint64, bool) {
-	e := uint64(s.machine.Read32(abi.PageDown(cr3) + va>>22&1023*4))
+func (k *fixed) walk32(cr3, va uint64) (uint64, bool) {
+	e := uint64(k.machine.Read32(abi.PageDown(cr3) + va>>22&1023*4))
 	if e&abi.EntryPresent == 0 {
 		return 0, false
 	}
 	pa := e&0xffc00000 | va&0x3fffff
 	if e&abi.EntryLarge == 0 {
-		if e = uint64(s.machine.Read32(abi.PageDown(e) + va>>abi.PageShift&1023*4)); e&abi.EntryPresent == 0 {
+		if e = uint64(k.machine.Read32(abi.PageDown(e) + va>>abi.PageShift&1023*4)); e&abi.EntryPresent == 0 {
 			return 0, false
 		}
 		pa = abi.PageDown(e) | va%abi.PageSize
 	}
-	return pa, pa < s.machine.Space()
+	return pa, pa < k.machine.Space()
 }
 
 // word reads a word, and store writes one; false where nothing is mapped.
-func (s *reading) word(va uint64) (uint64, bool) {
-	pa, ok := s.translate(va)
+func (k *reading) word(va uint64) (uint64, bool) {
+	pa, ok := k.translate(va)
 	if !ok {
 		return 0, false
 	}
-	if s.wordSize == 4 {
-		return uint64(s.machine.Read32(pa)), true
+	if k.wordSize == 4 {
+		return uint64(k.machine.Read32(pa)), true
 	}
-	return s.machine.Read64(pa), true
+	return k.machine.Read64(pa), true
 }
 
-func (s *reading) store(va, v uint64) bool {
-	pa, ok := s.translate(va)
+func (k *reading) store(va, v uint64) bool {
+	pa, ok := k.translate(va)
 	if !ok {
 		return false
 	}
-	if s.wordSize == 4 {
-		return s.machine.Write32(pa, uint32(v))
+	if k.wordSize == 4 {
+		return k.machine.Write32(pa, uint32(v))
 	}
-	return s.machine.Write64(pa, v)
+	return k.machine.Write64(pa, v)
 }
 
 // Word is word, for the core.
-func (s *Kernel) Word(va uint64) (uint64, bool) { return s.word(va) }
+func (k *Kernel) Word(va uint64) (uint64, bool) { return k.word(va) }
 
 // Registers are a thread's, for the core.
-func (s *Kernel) Registers(t trace.TID) emu.Regs {
-	if th := &s.threads[t]; s.running.Get() != uint64(t) || th.own.Interrupted {
+func (k *Kernel) Registers(t trace.TID) emu.Regs {
+	if th := &k.threads[t]; k.running.Get() != uint64(t) || th.own.Interrupted {
 		return th.Regs
 	}
-	return s.proc.regsNow()
+	return k.proc.regsNow()
 }
 
-func (s *reading) byteAt(va uint64) (byte, bool) {
-	pa, ok := s.translate(va)
-	return s.machine.Read8(pa), ok
+func (k *reading) byteAt(va uint64) (byte, bool) {
+	pa, ok := k.translate(va)
+	return k.machine.Read8(pa), ok
 }
 
 // code is the instruction at an address.
-func (s *reading) code(pc uint64) []byte {
+func (k *reading) code(pc uint64) []byte {
 	const longest = 15
-	at := s.image.Physical(pc)
-	if s.machine.HasPrograms() && pc < s.image.Bias {
-		at, _ = s.translate(pc)
+	at := k.image.Physical(pc)
+	if k.machine.HasPrograms() && pc < k.image.Bias {
+		at, _ = k.translate(pc)
 	}
-	if p := s.machine.Bytes(at, longest); p != nil {
+	if p := k.machine.Bytes(at, longest); p != nil {
 		return p
 	}
 	return make([]byte, longest)
@@ -154,14 +154,14 @@ func (ex *execution) checkPaging(u *turn) error {
 }
 
 // walkTables is translate where the engine wouldn't.
-func (s *fixed) walkTables(b *emu.BoardRegs, va uint64) (uint64, bool) {
-	if s.wordSize == 4 && b.CR4&cr4PAE == 0 {
-		return s.walk32(b.CR3, va)
+func (k *fixed) walkTables(b *emu.BoardRegs, va uint64) (uint64, bool) {
+	if k.wordSize == 4 && b.CR4&cr4PAE == 0 {
+		return k.walk32(b.CR3, va)
 	}
 	table := b.CR3 & frameMask
 	for level := 4; level > 0; level-- {
 		shift := 12 + 9*uint(level-1)
-		e := s.machine.Read64(table + va>>shift&511*8)
+		e := k.machine.Read64(table + va>>shift&511*8)
 		if e&abi.EntryPresent == 0 {
 			return 0, false
 		}

@@ -26,44 +26,44 @@ type stackEnd struct {
 }
 
 // stackLow is the lowest byte of the stack that a thread is on; 0: it isn't known.
-func (s *reading) stackLow(th *thread) uint64 {
+func (k *reading) stackLow(th *thread) uint64 {
 	switch {
-	case !s.booted.Get() || s.gap.Get() != gapNone || s.lent.Get():
+	case !k.booted.Get() || k.gap.Get() != gapNone || k.lent.Get():
 		return 0
-	case s.profile != nil && s.profile.Stack != 0:
-		return th.own.Number + s.profile.Size
+	case k.profile != nil && k.profile.Stack != 0:
+		return th.own.Number + k.profile.Size
 	}
 	return th.own.StackLow
 }
 
 // stackEnd finds the memory below a thread's stack. Where it is doesn't change, unless
 // the kernel changes its page tables.
-func (s *reading) stackEnd(th *thread) stackEnd {
-	low := s.stackLow(th)
+func (k *reading) stackEnd(th *thread) stackEnd {
+	low := k.stackLow(th)
 	if low == 0 {
 		return stackEnd{}
 	}
-	if s.remaps() {
-		return stackEnd{low, s.beneath(low)}
+	if k.remaps() {
+		return stackEnd{low, k.beneath(low)}
 	}
-	for len(s.stackEnds) <= int(th.ID) {
-		s.stackEnds = append(s.stackEnds, stackEnd{})
+	for len(k.stackEnds) <= int(th.ID) {
+		k.stackEnds = append(k.stackEnds, stackEnd{})
 	}
-	if e := &s.stackEnds[th.ID]; e.low != low {
-		*e = stackEnd{low, s.beneath(low)}
+	if e := &k.stackEnds[th.ID]; e.low != low {
+		*e = stackEnd{low, k.beneath(low)}
 	}
-	return s.stackEnds[th.ID]
+	return k.stackEnds[th.ID]
 }
 
 // beneath is the memory below an address, as far as its pages are side by side.
-func (s *reading) beneath(low uint64) emu.Range {
-	last, ok := s.translate(low - 1)
+func (k *reading) beneath(low uint64) emu.Range {
+	last, ok := k.translate(low - 1)
 	if !ok {
 		return emu.Range{}
 	}
 	r := emu.Range{Lo: last + 1, Hi: last + 1}
 	for n := (low-1)%abi.PageSize + 1; r.Hi-r.Lo+n <= beneathRoom; n = abi.PageSize {
-		at, ok := s.translate(low - (r.Hi - r.Lo) - n)
+		at, ok := k.translate(low - (r.Hi - r.Lo) - n)
 		if !ok || at+n != r.Lo {
 			break
 		}
@@ -81,8 +81,8 @@ func (ex *execution) overflow(u *turn, pa uint64) (happening, error) {
 
 // frameOverflows reports whether an interrupt's frame, which goes down to sp, is
 // pushed below the thread's stack.
-func (s *reading) frameOverflows(th *thread, vector uint8, sp uint64) error {
-	if e := s.stackEnd(th); sp < e.low && e.low-sp <= e.beneath.Hi-e.beneath.Lo {
+func (k *reading) frameOverflows(th *thread, vector uint8, sp uint64) error {
+	if e := k.stackEnd(th); sp < e.low && e.low-sp <= e.beneath.Hi-e.beneath.Lo {
 		return &undeliverableError{trace.StackOverflow, fmt.Sprintf("interrupt %#x pushes its frame at %#x, which is below the thread's stack", vector, sp)}
 	}
 	return nil

@@ -108,15 +108,15 @@ func (ex *execution) permitPort(u *turn, value uint32) *emu.Stop {
 }
 
 // isOthers reports whether another thread than th has touched the memory at an address.
-func (s *reading) isOthers(th *thread, va uint64) bool {
-	pa, ok := s.translate(va)
-	return ok && !s.itsOwn(th, pa)
+func (k *reading) isOthers(th *thread, va uint64) bool {
+	pa, ok := k.translate(va)
+	return ok && !k.itsOwn(th, pa)
 }
 
 // mapped reports whether all of some bytes are in memory.
-func (s *reading) mapped(va, n uint64) bool {
-	_, first := s.translate(va)
-	_, last := s.translate(va + n - 1)
+func (k *reading) mapped(va, n uint64) bool {
+	_, first := k.translate(va)
+	_, last := k.translate(va + n - 1)
 	return first && last
 }
 

@@ -9,7 +9,7 @@ import (
 // The processor: its registers, and one run of it.
 
 // StopIf implements what System's does.
-func (s *Kernel) StopIf(f func() bool) { s.stopIf = f }
+func (k *Kernel) StopIf(f func() bool) { k.stopIf = f }
 
 // toStop asks, after this many more instructions. A trial is never stopped: else the threads that
 // can run would be wrong.
@@ -79,7 +79,7 @@ func noLoad() loaded { return loaded{hadIn: noWhere} }
 // forget is called where the processor has got another state.
 func (l *loaded) forget() { l.set, l.hadIn = 0, noWhere }
 
-// changed are the registers of s.set that the processor has otherwise. Writing
+// changed are the registers of p.set that the processor has otherwise. Writing
 // all of them takes longer than a short run does.
 func (p *processor) changed() trace.RegSet {
 	if p.set != trace.AllRegs || p.hadIn != emu.Ctx(p.in.cpu.Get()) {

@@ -35,23 +35,23 @@ func (b *beliefs) look(tr *trace.Transition) error {
 }
 
 // findOwn sets the breakpoints that the profile needs.
-func (s *fixed) findOwn() {
-	for addr := range s.profile.Created {
-		s.tellAt(addr, tellCreated)
+func (k *fixed) findOwn() {
+	for addr := range k.profile.Created {
+		k.tellAt(addr, tellCreated)
 	}
-	s.tellAt(s.profile.Booted, tellBooted)
-	for _, addr := range s.profile.Scroll {
-		s.tellAt(addr, tellScroll)
+	k.tellAt(k.profile.Booted, tellBooted)
+	for _, addr := range k.profile.Scroll {
+		k.tellAt(addr, tellScroll)
 	}
-	for _, r := range s.profile.Scheduling {
-		s.scheduling = append(s.scheduling, emu.Range{Lo: s.image.Physical(r.Lo), Hi: s.image.Physical(r.Hi)})
+	for _, r := range k.profile.Scheduling {
+		k.scheduling = append(k.scheduling, emu.Range{Lo: k.image.Physical(r.Lo), Hi: k.image.Physical(r.Hi)})
 	}
 }
 
 // tellAt sets a breakpoint that means something.
-func (s *fixed) tellAt(addr uint64, kind tellKind) {
-	s.tells[addr] = kind
-	s.machine.Break(addr, aBreak)
+func (k *fixed) tellAt(addr uint64, kind tellKind) {
+	k.tells[addr] = kind
+	k.machine.Break(addr, aBreak)
 }
 
 // tellOwn takes in what the call of a function means that the profile names.
@@ -107,17 +107,17 @@ func (a *annotations) bootFound(u *turn) error {
 }
 
 // runner is the number of the thread that runs, whose stack pointer is given.
-func (s *reading) runner(sp uint64) uint64 {
-	if s.profile.Stack != 0 {
-		return (sp - 1) &^ (s.profile.Stack - 1) // an empty stack's pointer is its end
+func (k *reading) runner(sp uint64) uint64 {
+	if k.profile.Stack != 0 {
+		return (sp - 1) &^ (k.profile.Stack - 1) // an empty stack's pointer is its end
 	}
-	n, _ := s.word(s.profile.Current)
+	n, _ := k.word(k.profile.Current)
 	return n
 }
 
-func (s *reading) idleOnes() (all []uint64) {
-	for _, v := range s.profile.Idle {
-		if n, ok := s.word(v); ok && n != 0 {
+func (k *reading) idleOnes() (all []uint64) {
+	for _, v := range k.profile.Idle {
+		if n, ok := k.word(v); ok && n != 0 {
 			all = append(all, n)
 		}
 	}
@@ -125,17 +125,17 @@ func (s *reading) idleOnes() (all []uint64) {
 }
 
 // listed are the threads that are ready, by the kernel's lists and tables.
-func (s *reading) listed() (all []uint64) {
-	for i := range s.profile.Lists {
-		s.walk(&s.profile.Lists[i], func(n uint64) {
-			if s.saysReady(n) {
+func (k *reading) listed() (all []uint64) {
+	for i := range k.profile.Lists {
+		k.walk(&k.profile.Lists[i], func(n uint64) {
+			if k.saysReady(n) {
 				all = append(all, n)
 			}
 		})
 	}
-	for _, t := range s.profile.Tables {
-		for n := t.Lo; n+s.profile.Size <= t.Hi; n += s.profile.Size {
-			if s.saysReady(n) {
+	for _, t := range k.profile.Tables {
+		for n := t.Lo; n+k.profile.Size <= t.Hi; n += k.profile.Size {
+			if k.saysReady(n) {
 				all = append(all, n)
 			}
 		}
@@ -144,15 +144,15 @@ func (s *reading) listed() (all []uint64) {
 }
 
 // walk calls f for the threads in a list.
-func (s *reading) walk(l *profile.ThreadList, f func(n uint64)) {
+func (k *reading) walk(l *profile.ThreadList, f func(n uint64)) {
 	for _, first := range l.First {
-		p, ok := s.word(first)
+		p, ok := k.word(first)
 		for range maxListed {
 			if !ok || p == 0 || p >= l.Variable.Lo && p < l.Variable.Hi {
 				break
 			}
 			n := p - l.Link
-			next, mapped := s.word(n + l.Next)
+			next, mapped := k.word(n + l.Next)
 			if !mapped {
 				break
 			}
@@ -166,29 +166,29 @@ func (s *reading) walk(l *profile.ThreadList, f func(n uint64)) {
 }
 
 // memberOf reads a number in a thread's structure.
-func (s *reading) memberOf(n uint64, m debuginfo.Member) (v int64, ok bool) {
-	pa, ok := s.translate(n + m.Offset)
+func (k *reading) memberOf(n uint64, m debuginfo.Member) (v int64, ok bool) {
+	pa, ok := k.translate(n + m.Offset)
 	if !ok {
 		return 0, false
 	}
-	return m.Signed(s.machine.Read64(pa)), true
+	return m.Signed(k.machine.Read64(pa)), true
 }
 
-func (s *reading) saysReady(n uint64) bool {
-	v, ok := s.memberOf(n, s.profile.State)
-	return ok && slices.Contains(s.profile.Ready, v)
+func (k *reading) saysReady(n uint64) bool {
+	v, ok := k.memberOf(n, k.profile.State)
+	return ok && slices.Contains(k.profile.Ready, v)
 }
 
-func (s *reading) saysEnded(n uint64) bool {
-	v, ok := s.memberOf(n, s.profile.State)
-	return ok && slices.Contains(s.profile.Ended, v)
+func (k *reading) saysEnded(n uint64) bool {
+	v, ok := k.memberOf(n, k.profile.State)
+	return ok && slices.Contains(k.profile.Ended, v)
 }
 
-func (s *reading) priorityOf(n uint64) int64 {
-	if s.profile.Priority.Size == 0 {
+func (k *reading) priorityOf(n uint64) int64 {
+	if k.profile.Priority.Size == 0 {
 		return 0
 	}
-	v, _ := s.memberOf(n, s.profile.Priority)
+	v, _ := k.memberOf(n, k.profile.Priority)
 	return v
 }
 
@@ -250,9 +250,9 @@ func (b *beliefs) lookOwn(tr *trace.Transition) error {
 }
 
 // members are all that is in some lists.
-func (s *reading) members(lists []profile.ThreadList) (all []uint64) {
+func (k *reading) members(lists []profile.ThreadList) (all []uint64) {
 	for i := range lists {
-		s.walk(&lists[i], func(n uint64) { all = append(all, n) })
+		k.walk(&lists[i], func(n uint64) { all = append(all, n) })
 	}
 	return all
 }
@@ -325,16 +325,16 @@ func (w *switches) jumpOwn(u *turn, from, to uint64) (bool, error) {
 }
 
 // isThread: there is one of that number, or could be.
-func (s *situation) isThread(n uint64) bool {
-	if _, known := s.numbered(n); known {
+func (k *situation) isThread(n uint64) bool {
+	if _, known := k.numbered(n); known {
 		return true
 	}
-	return n != 0 && s.saysReady(n)
+	return n != 0 && k.saysReady(n)
 }
 
 // stepsGap reports whether the kernel is run one instruction at a time, until it has
 // assigned the variable that says which thread runs.
-func (s *reading) stepsGap() bool { return s.profile != nil && s.gap.Get() == gapJumped }
+func (k *reading) stepsGap() bool { return k.profile != nil && k.gap.Get() == gapJumped }
 
 // pollGap looks whether it has. It reports whether another thread runs from here on.
 func (w *switches) pollGap(u *turn) (bool, error) {

@@ -72,7 +72,7 @@ func (g *ranks) ranked() bool {
 }
 
 // Hunt says that the search claims nothing, so that ranks are tried less often.
-func (s *Kernel) Hunt() { s.ranks.hunts = true }
+func (k *Kernel) Hunt() { k.ranks.hunts = true }
 
 // fresh reports whether ranks weren't tried yet with what a kernel can choose by now, and notes that
 // they are.
@@ -93,29 +93,29 @@ func (g *ranks) fresh() bool {
 }
 
 // Found lists unexpected facts about the kernel's scheduler.
-func (s *Kernel) Found() (out []string) {
-	if s.known.Probes {
+func (k *Kernel) Found() (out []string) {
+	if k.known.Probes {
 		out = append(out, "a thread was ready, and no tick took the processor to it: it couldn't run there")
 	}
-	if s.known.Oversleeps {
+	if k.known.Oversleeps {
 		out = append(out, fmt.Sprintf("a thread sleeps for more than %d ticks, and no search waits for so many: it doesn't wake", maxSleep))
 	}
-	if s.profile != nil && len(s.profile.Input) > 0 {
+	if k.profile != nil && len(k.profile.Input) > 0 {
 		out = append(out, "no key is ever pressed: an execution ends when all remaining threads wait for input")
 	}
-	if s.known.Unranked {
+	if k.known.Unranked {
 		out = append(out, "ticks took the processor to threads while better ones were ready: landgo ignores priorities")
 	}
 	return out
 }
 
 // tryRanks lets ticks come, looks which threads they choose, and takes that back.
-func (s *Kernel) tryRanks() {
-	s.probing = true
-	s.tryOut(func() {
-		tr := &trace.Transition{Thread: trace.TID(s.running.Get())}
-		for ticks := 0; ticks < rankTicks && !s.known.Unranked; {
-			ticked, done, err := s.ticker.onward(tr)
+func (k *Kernel) tryRanks() {
+	k.probing = true
+	k.tryOut(func() {
+		tr := &trace.Transition{Thread: trace.TID(k.running.Get())}
+		for ticks := 0; ticks < rankTicks && !k.known.Unranked; {
+			ticked, done, err := k.ticker.onward(tr)
 			if done || err != nil {
 				return // the error shows when it is done for good
 			}
@@ -124,5 +124,5 @@ func (s *Kernel) tryRanks() {
 			}
 		}
 	})
-	s.probing = false
+	k.probing = false
 }

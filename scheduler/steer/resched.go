@@ -21,44 +21,44 @@ import (
 // something does depends on every step of another thread: the order decides what the
 // handlers find.
 
-// coming is the event that comes before a step.
-type coming uint8
+// outcome is the event that comes before a step.
+type outcome uint8
 
 const (
-	nothingComes coming = iota
-	diskComes           // a disk's interrupt
-	ticksAsk            // ticks, until the thread is asked to give way
+	nothingComes outcome = iota
+	diskComes            // a disk's interrupt
+	ticksAsk             // ticks, until the thread is asked to give way
 )
 
-// comings are the outcomes of the next step of thread th, at least one.
-func (s *Kernel) comings(th *thread) (all []coming) {
-	all = append(s.ways[:0], nothingComes)
-	here := uint64(th.ID) == s.running.Get() && s.on.Get()
-	if (here || th.own.Tail) && !th.own.Idle && !s.aloneOwn() && th.Stand != scheduler.StandFailure {
-		if s.board.DiskDue() {
+// outcomesOf are the outcomes of the next step of thread th, at least one.
+func (k *Kernel) outcomesOf(th *thread) (all []outcome) {
+	all = append(k.ways[:0], nothingComes)
+	here := uint64(th.ID) == k.running.Get() && k.on.Get()
+	if (here || th.own.Tail) && !th.own.Idle && !k.aloneOwn() && th.Stand != scheduler.StandFailure {
+		if k.board.DiskDue() {
 			all = append(all, diskComes)
 		}
-		if s.keeps(th) && !s.isAsked(th) {
+		if k.keeps(th) && !k.isAsked(th) {
 			all = append(all, ticksAsk)
 		}
 	}
-	s.ways = all
+	k.ways = all
 	return all
 }
 
 // come lets happen to thread th what its step's outcome has chosen, once it has interrupts on.
-func (s *Kernel) come(th *thread, tr *trace.Transition) (done bool, err error) {
-	what := s.coming
-	if what == nothingComes || !s.on.Get() {
+func (k *Kernel) come(th *thread, tr *trace.Transition) (done bool, err error) {
+	what := k.outcome
+	if what == nothingComes || !k.on.Get() {
 		return false, nil
 	}
-	s.coming = nothingComes
+	k.outcome = nothingComes
 	switch what {
 	case diskComes:
-		return s.interrupted(th, tr, false)
+		return k.interrupted(th, tr, false)
 	case ticksAsk:
-		for ticks := 0; ticks < maxTicks && s.keeps(th) && !s.isAsked(th) && uint64(th.ID) == s.running.Get(); ticks++ {
-			if done, err = s.interrupted(th, tr, true); done || err != nil {
+		for ticks := 0; ticks < maxTicks && k.keeps(th) && !k.isAsked(th) && uint64(th.ID) == k.running.Get(); ticks++ {
+			if done, err = k.interrupted(th, tr, true); done || err != nil {
 				return done, err
 			}
 		}
@@ -68,29 +68,29 @@ func (s *Kernel) come(th *thread, tr *trace.Transition) (done bool, err error) {
 }
 
 // interrupted lets the next interrupt come, and brings the processor back to thread th.
-func (s *Kernel) interrupted(th *thread, tr *trace.Transition, timerOnly bool) (done bool, err error) {
-	was := s.ticker.timerOnly
-	s.ticker.timerOnly = timerOnly
-	done, err = s.ticker.tick(th, tr)
-	if s.ticker.timerOnly = was; done || err != nil {
+func (k *Kernel) interrupted(th *thread, tr *trace.Transition, timerOnly bool) (done bool, err error) {
+	was := k.ticker.timerOnly
+	k.ticker.timerOnly = timerOnly
+	done, err = k.ticker.tick(th, tr)
+	if k.ticker.timerOnly = was; done || err != nil {
 		return done, err
 	}
-	return s.reach(th, tr)
+	return k.reach(th, tr)
 }
 
 // keeps reports whether thread r, which the processor runs with interrupts on, keeps it
 // however many ticks come.
-func (s *reading) keeps(r *thread) bool {
-	return s.profile != nil && s.profile.Resched.Size != 0 && !s.user.Get() && !r.own.Idle && !s.fromProgram(r)
+func (k *reading) keeps(r *thread) bool {
+	return k.profile != nil && k.profile.Resched.Size != 0 && !k.user.Get() && !r.own.Idle && !k.fromProgram(r)
 }
 
 // fromProgram: the thread was interrupted in its program.
-func (s *fixed) fromProgram(r *thread) bool {
-	return r.own.Interrupted && s.machine.HasPrograms() && r.Regs.RIP < s.image.Bias
+func (k *fixed) fromProgram(r *thread) bool {
+	return r.own.Interrupted && k.machine.HasPrograms() && r.Regs.RIP < k.image.Bias
 }
 
 // isAsked reports whether thread th has been asked to give way.
-func (s *reading) isAsked(th *thread) bool {
-	v, ok := s.memberOf(th.own.Number, s.profile.Resched)
+func (k *reading) isAsked(th *thread) bool {
+	v, ok := k.memberOf(th.own.Number, k.profile.Resched)
 	return ok && v != 0
 }

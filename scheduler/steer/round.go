@@ -38,14 +38,14 @@ import (
 
 // stores records visible writes, except those of the yield path: there the
 // thread writes the scheduler's list.
-func (s *reading) stores(th edit, as []trace.Access) {
+func (k *reading) stores(th edit, as []trace.Access) {
 	for i := range as {
 		a := &as[i]
-		if !a.IsWrite() || a.Flags&trace.Silent != 0 || s.itsOwn(th.thread, a.Addr) && s.itsOwn(th.thread, a.Addr+uint64(a.Size)-1) || s.ownStack(th.thread, a.Addr) {
+		if !a.IsWrite() || a.Flags&trace.Silent != 0 || k.itsOwn(th.thread, a.Addr) && k.itsOwn(th.thread, a.Addr+uint64(a.Size)-1) || k.ownStack(th.thread, a.Addr) {
 			continue
 		}
 		switch {
-		case s.on.Get():
+		case k.on.Get():
 			th.own.Stored = true
 		case !th.own.Tail || th.own.Kind != tailOfYield:
 			th.own.Storing = true
@@ -54,20 +54,20 @@ func (s *reading) stores(th edit, as []trace.Access) {
 }
 
 // itsOwn: no other thread has touched the memory.
-func (s *fixed) itsOwn(th *thread, pa uint64) bool {
-	owner, shared := s.machine.Sharing(pa)
+func (k *fixed) itsOwn(th *thread, pa uint64) bool {
+	owner, shared := k.machine.Sharing(pa)
 	return !shared && owner == th.ID
 }
 
 // stackPage is the page of memory in which a thread's stack pointer was last, as far
 // as it is known to be the thread's stack, and not its structure. Else it is empty.
-func (s *reading) stackPage(th *thread) emu.Range {
+func (k *reading) stackPage(th *thread) emu.Range {
 	page := th.Regs.RSP &^ (abi.PageSize - 1)
 	low := th.own.StackLow
-	if s.profile != nil && s.profile.Stack != 0 {
-		low = th.Regs.RSP&^(s.profile.Stack-1) + s.profile.Size
+	if k.profile != nil && k.profile.Stack != 0 {
+		low = th.Regs.RSP&^(k.profile.Stack-1) + k.profile.Size
 	}
-	at, ok := s.translate(page)
+	at, ok := k.translate(page)
 	if !ok || low == 0 || low >= page+abi.PageSize {
 		return emu.Range{}
 	}
@@ -75,8 +75,8 @@ func (s *reading) stackPage(th *thread) emu.Range {
 }
 
 // ownStack: the memory is known to be the thread's stack.
-func (s *reading) ownStack(th *thread, pa uint64) bool {
-	r := s.stackPage(th)
+func (k *reading) ownStack(th *thread, pa uint64) bool {
+	r := k.stackPage(th)
 	return r.Lo <= pa && pa < r.Hi
 }
 
@@ -100,25 +100,25 @@ func (o *rounds) sectionEnds(th *thread) {
 
 // gaveWay: a thread has given the processor up, at the registers that it was seen
 // with last. Its turn began at the last time that it did.
-func (s *reading) gaveWay(th edit) {
+func (k *reading) gaveWay(th edit) {
 	o := &th.own
 	before, stored := o.Lap, o.Stored
 	o.Stored, o.Storing = false, false
-	o.LapBefore, o.LapFrom = o.LapFrom, s.machine.Journal()
-	o.Lap = s.lapOf(th.thread)
+	o.LapBefore, o.LapFrom = o.LapFrom, k.machine.Journal()
+	o.Lap = k.lapOf(th.thread)
 	o.Round = o.Lap != 0 && o.Lap == before
 	if stored || o.Lap != before {
-		s.machine.Put(&s.vain, 0)
+		k.machine.Put(&k.vain, 0)
 	}
 }
 
 // lapOf tells places apart where a thread can give the processor up, and what it
 // keeps there; 0: it isn't ready any more.
-func (s *fixed) lapOf(th *thread) uint64 {
+func (k *fixed) lapOf(th *thread) uint64 {
 	r := &th.Regs
 	h := fnv.New64a()
 	kept := []uint64{r.RIP, r.RSP, r.RBP, r.RBX, r.R12, r.R13, r.R14, r.R15}
-	if s.wordSize == 4 {
+	if k.wordSize == 4 {
 		kept = append(kept, r.RSI, r.RDI)
 	}
 	for _, v := range kept {
@@ -136,13 +136,13 @@ const maxRound = 256
 
 // kept: the processor's context is that of a state in which a round can begin, or a
 // turn of a spin, and will be compared with later ones.
-func (s *situation) kept() bool {
-	n := len(s.steps)
-	if n == 0 || s.steps[n-1].ctx != emu.Ctx(s.cpu.Get()) {
+func (k *situation) kept() bool {
+	n := len(k.steps)
+	if n == 0 || k.steps[n-1].ctx != emu.Ctx(k.cpu.Get()) {
 		return false
 	}
-	b := &s.steps[n-1]
-	return b.turn || b.at == b.tr.Thread && !s.aloneOwn()
+	b := &k.steps[n-1]
+	return b.turn || b.at == b.tr.Thread && !k.aloneOwn()
 }
 
 // alone: of all threads only one can run. Those that spin count, because a replay doesn't know of
@@ -150,21 +150,21 @@ func (s *situation) kept() bool {
 func (o *rounds) alone() bool { return len(o.step.could) == 1 && !o.in.someSpins() }
 
 // since is the stretch of the journal since a step began.
-func (s *fixed) since(i *stepInfo) []emu.Stretch {
-	return []emu.Stretch{{From: i.journal, To: s.machine.Journal()}}
+func (k *fixed) since(i *stepInfo) []emu.Stretch {
+	return []emu.Stretch{{From: i.journal, To: k.machine.Journal()}}
 }
 
 // dead reports whether memory is below the stack pointer in the stack of a thread that
 // gave the processor up, or of th.
-func (s *situation) dead(th *thread) func(pa uint64) bool {
+func (k *situation) dead(th *thread) func(pa uint64) bool {
 	var all []emu.Range
-	for i := range s.threads {
-		x := &s.threads[i]
-		if !s.threads[i].Exists || !x.Live() || x.own.Idle || x.own.Interrupted || x != th && !x.own.Tail {
+	for i := range k.threads {
+		x := &k.threads[i]
+		if !k.threads[i].Exists || !x.Live() || x.own.Idle || x.own.Interrupted || x != th && !x.own.Tail {
 			continue
 		}
-		r := s.stackPage(x)
-		if at, ok := s.translate(x.Regs.RSP); ok && r.Lo <= at && at < r.Hi {
+		r := k.stackPage(x)
+		if at, ok := k.translate(x.Regs.RSP); ok && r.Lo <= at && at < r.Hi {
 			all = append(all, emu.Range{Lo: r.Lo, Hi: at})
 		}
 	}

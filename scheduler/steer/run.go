@@ -226,43 +226,43 @@ func (ex *execution) turnedOn(u *turn) (happening, error) {
 
 // interrupts turns interrupts on or off. For a thread's own code this begins or
 // ends a section.
-func (s *reading) interrupts(u *turn, on bool) {
-	if s.on.Get() != on && !u.ticking && s.booted.Get() {
-		s.section(u.tr, !on)
+func (k *reading) interrupts(u *turn, on bool) {
+	if k.on.Get() != on && !u.ticking && k.booted.Get() {
+		k.section(u.tr, !on)
 	}
-	if on && !s.on.Get() {
-		s.machine.Put(&s.ons, s.ons.Get()+1)
+	if on && !k.on.Get() {
+		k.machine.Put(&k.ons, k.ons.Get()+1)
 	}
-	s.machine.PutFlag(&s.on, on)
+	k.machine.PutFlag(&k.on, on)
 }
 
 // section notes that a section without interrupts begins or ends. Where the
 // processor changes hands within one, it ends for the thread that leaves, and begins for
 // the one that comes.
-func (s *fixed) section(tr *trace.Transition, begins bool) {
-	k := trace.OpInterruptsOn
+func (k *fixed) section(tr *trace.Transition, begins bool) {
+	op := trace.OpInterruptsOn
 	if begins {
-		k = trace.OpInterruptsOff
+		op = trace.OpInterruptsOff
 	}
-	tr.Did(trace.Op{Kind: k, Obj: sectionLock})
+	tr.Did(trace.Op{Kind: op, Obj: sectionLock})
 }
 
 // advanceOwn runs a thread from where it stands to its next preemption point.
-func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
+func (k *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 	u := turn{th: th, tr: tr, points: true}
 	if th.Stand == scheduler.StandAccess {
 		u.allow = 1
 	}
-	s.core.edit(th.ID).Stand = scheduler.StandRun
-	if !s.on.Get() {
-		s.section(tr, true)
+	k.core.edit(th.ID).Stand = scheduler.StandRun
+	if !k.on.Get() {
+		k.section(tr, true)
 	}
 	from := th.Insns
 	for {
-		if done, err := s.come(th, tr); done || err != nil {
+		if done, err := k.come(th, tr); done || err != nil {
 			return err
 		}
-		h, err := s.exec.runFor(&u)
+		h, err := k.exec.runFor(&u)
 		if err != nil {
 			return err
 		}
@@ -274,58 +274,58 @@ func (s *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
 		}
 		switch h {
 		case atOn:
-			s.core.edit(th.ID).own.Tail = false
-			s.rounds.sectionEnds(th)
-			if s.due {
-				s.due = false
-				if done, err := s.ticker.tick(th, tr); done || err != nil {
+			k.core.edit(th.ID).own.Tail = false
+			k.rounds.sectionEnds(th)
+			if k.due {
+				k.due = false
+				if done, err := k.ticker.tick(th, tr); done || err != nil {
 					return err
 				}
-				if done, err := s.reach(th, tr); done || err != nil {
+				if done, err := k.reach(th, tr); done || err != nil {
 					return err
 				}
 			}
-			if done, err := s.ticker.devices(&u); done || err != nil {
+			if done, err := k.ticker.devices(&u); done || err != nil {
 				return err
 			}
-			if s.Config().Points&trace.PointSTI != 0 && !s.aloneOwn() {
-				s.exec.saw(&u)
-				if s.exec.meets(th, th.Regs.RIP, trace.PointSTI) {
+			if k.Config().Points&trace.PointSTI != 0 && !k.aloneOwn() {
+				k.exec.saw(&u)
+				if k.exec.meets(th, th.Regs.RIP, trace.PointSTI) {
 					return nil
 				}
 			}
 		case atPoint, atLimit, atEnd:
 			if h != atEnd {
-				s.exec.saw(&u)
+				k.exec.saw(&u)
 			}
 			return nil
 		case atHalt:
-			s.exec.saw(&u)
-			e := s.core.edit(th.ID)
+			k.exec.saw(&u)
+			e := k.core.edit(th.ID)
 			e.own.Halted, e.Yielding = true, true
 			return nil
 		case atSwitch:
-			s.core.edit(th.ID).Yielding = th.Live()
+			k.core.edit(th.ID).Yielding = th.Live()
 			if th.Yielding {
-				s.gaveWay(s.core.edit(th.ID))
+				k.gaveWay(k.core.edit(th.ID))
 			}
 			return nil
 		case atCountOut:
 			// A loop: time passes, and the kernel may choose another.
-			s.core.edit(th.ID).own.Tail = false
-			s.rounds.sectionEnds(th)
-			s.exec.saw(&u)
-			if spins, err := s.rounds.spins(th); spins || err != nil {
+			k.core.edit(th.ID).own.Tail = false
+			k.rounds.sectionEnds(th)
+			k.exec.saw(&u)
+			if spins, err := k.rounds.spins(th); spins || err != nil {
 				return err
 			}
-			if done, err := s.ticker.tick(th, tr); done || err != nil {
+			if done, err := k.ticker.tick(th, tr); done || err != nil {
 				return err
 			}
-			if !s.aloneOwn() {
-				s.core.edit(th.ID).Yielding = true
+			if !k.aloneOwn() {
+				k.core.edit(th.ID).Yielding = true
 				return nil
 			}
-			if done, err := s.reach(th, tr); done || err != nil {
+			if done, err := k.reach(th, tr); done || err != nil {
 				return err
 			}
 		}

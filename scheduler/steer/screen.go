@@ -29,12 +29,12 @@ func (a *annotations) scroll(u *turn) {
 }
 
 // onScreen is where n bytes of the screen are in memory; false for other memory.
-func (s *reading) onScreen(va, n uint64) (uint64, bool) {
-	r := s.board.Screen()
+func (k *reading) onScreen(va, n uint64) (uint64, bool) {
+	r := k.board.Screen()
 	if n == 0 || n > r.Hi-r.Lo {
 		return 0, false
 	}
-	lo, ok := s.translate(va)
-	hi, ok2 := s.translate(va + n - 1)
+	lo, ok := k.translate(va)
+	hi, ok2 := k.translate(va + n - 1)
 	return lo, ok && ok2 && hi-lo == n-1 && r.Lo <= lo && hi < r.Hi
 }

@@ -110,9 +110,9 @@ func calmOwn(tr *trace.Transition) bool {
 }
 
 // someSpins: a thread spins.
-func (s *path) someSpins() bool {
-	for i := range s.threads {
-		if s.threads[i].Exists && s.threads[i].Stand == scheduler.StandSpin {
+func (k *path) someSpins() bool {
+	for i := range k.threads {
+		if k.threads[i].Exists && k.threads[i].Stand == scheduler.StandSpin {
 			return true
 		}
 	}

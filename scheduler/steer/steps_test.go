@@ -350,7 +350,7 @@ func TestAskedToGiveWay(t *testing.T) {
 	if !g.isAsked(&g.threads[0]) {
 		t.Error("it hasn't been asked to give way")
 	}
-	if all := g.comings(&g.threads[0]); !slices.Equal(all, []coming{nothingComes}) {
+	if all := g.outcomesOf(&g.threads[0]); !slices.Equal(all, []outcome{nothingComes}) {
 		t.Errorf("where interrupts are off, or it was asked, there can come %v", all)
 	}
 }

@@ -105,19 +105,19 @@ func (b *beliefs) announced(th *thread) {
 // checkAnnounced: at an execution's end all threads that have run were on the
 // ready list. To take one for waiting that ran would keep orders from being run,
 // and make deadlocks of what is none.
-func (s *Kernel) checkAnnounced(th *thread, tr *trace.Transition) error {
-	if s.unannounced.Get() == 0 || tr.End == trace.EndBug || tr.End != trace.EndProcess && len(s.runnable(nil)) > 0 {
+func (k *Kernel) checkAnnounced(th *thread, tr *trace.Transition) error {
+	if k.unannounced.Get() == 0 || tr.End == trace.EndBug || tr.End != trace.EndProcess && len(k.runnable(nil)) > 0 {
 		return nil
 	}
-	for i := range s.threads {
-		x := &s.threads[i]
-		if s.threads[i].Exists && x.own.Unannounced && s.profile != nil {
-			return s.core.invalid(kernel.GapSchedule, th, s.proc.pcNow(),
-				"the kernel has given the processor to thread %s, and its state wasn't among the profile's ready ones", s.Name(x.ID))
+	for i := range k.threads {
+		x := &k.threads[i]
+		if k.threads[i].Exists && x.own.Unannounced && k.profile != nil {
+			return k.core.invalid(kernel.GapSchedule, th, k.proc.pcNow(),
+				"the kernel has given the processor to thread %s, and its state wasn't among the profile's ready ones", k.Name(x.ID))
 		}
-		if s.threads[i].Exists && x.own.Unannounced {
-			return s.core.invalid(kernel.GapSchedule, th, s.proc.pcNow(),
-				"the kernel has given the processor to thread %s, and landgo_ready wasn't called when it was created, or woken", s.Name(x.ID))
+		if k.threads[i].Exists && x.own.Unannounced {
+			return k.core.invalid(kernel.GapSchedule, th, k.proc.pcNow(),
+				"the kernel has given the processor to thread %s, and landgo_ready wasn't called when it was created, or woken", k.Name(x.ID))
 		}
 	}
 	return nil

@@ -108,9 +108,9 @@ func (f *tails) meddles(a *trace.Access, v *thread) (yes bool) {
 
 // ofFrame reports whether an access was made by an instruction that pushes or
 // pops.
-func (s *reading) ofFrame(a *trace.Access) bool {
-	code := s.code(a.PC)
-	if s.wordSize == 8 && code[0]&0xf0 == 0x40 {
+func (k *reading) ofFrame(a *trace.Access) bool {
+	code := k.code(a.PC)
+	if k.wordSize == 8 && code[0]&0xf0 == 0x40 {
 		code = code[1:] // REX
 	}
 	switch c := code[0]; c {

@@ -45,19 +45,19 @@ var tellNames = [numTells]string{
 var needed = [Needed]tellKind{tellBooted, tellCreated, tellReady, tellUnready, tellSwitch}
 
 // findTells sets breakpoints on the annotations. It names one that is missing.
-func (s *fixed) findTells() (missing string) {
-	s.findCalls()
-	if s.profile != nil {
-		s.findOwn()
+func (k *fixed) findTells() (missing string) {
+	k.findCalls()
+	if k.profile != nil {
+		k.findOwn()
 		return ""
 	}
-	for k, name := range tellNames {
-		if f, ok := s.image.Symbol(profile.TellPrefix + name); ok {
-			s.tells[f.Addr] = tellKind(k)
-			s.machine.Break(f.Addr, aBreak)
+	for kind, name := range tellNames {
+		if f, ok := k.image.Symbol(profile.TellPrefix + name); ok {
+			k.tells[f.Addr] = tellKind(kind)
+			k.machine.Break(f.Addr, aBreak)
 		}
 	}
-	if all := Untold(s.image); len(all) > 0 {
+	if all := Untold(k.image); len(all) > 0 {
 		return all[0]
 	}
 	return ""
@@ -224,9 +224,9 @@ func (w *switches) tellSwitch(u *turn, t uint64) (happening, error) {
 }
 
 // numbered finds a living thread by the kernel's number.
-func (s *path) numbered(n uint64) (trace.TID, bool) {
-	for i := range s.threads {
-		if th := &s.threads[i]; s.threads[i].Exists && th.Live() && th.own.Number == n {
+func (k *path) numbered(n uint64) (trace.TID, bool) {
+	for i := range k.threads {
+		if th := &k.threads[i]; k.threads[i].Exists && th.Live() && th.own.Number == n {
 			return th.ID, true
 		}
 	}
@@ -234,9 +234,9 @@ func (s *path) numbered(n uint64) (trace.TID, bool) {
 }
 
 // late finds a thread that has ended before it was told that it is ready.
-func (s *path) late(n uint64) *thread {
-	for i := range s.threads {
-		if th := &s.threads[i]; s.threads[i].Exists && th.own.Unannounced && th.own.Number == n {
+func (k *path) late(n uint64) *thread {
+	for i := range k.threads {
+		if th := &k.threads[i]; k.threads[i].Exists && th.own.Unannounced && th.own.Number == n {
 			return th
 		}
 	}
@@ -273,10 +273,10 @@ func (b *beliefs) bear(t, parent trace.TID, own ownThread) {
 }
 
 // text is a string of the kernel's.
-func (s *reading) text(addr uint64) string {
+func (k *reading) text(addr uint64) string {
 	var b []byte
 	for len(b) < 200 {
-		c, ok := s.byteAt(addr + uint64(len(b)))
+		c, ok := k.byteAt(addr + uint64(len(b)))
 		if !ok || c == 0 {
 			break
 		}

@@ -93,19 +93,19 @@ func (c *core) edit(t trace.TID) edit {
 }
 
 // Keep implements scheduler.Companion.
-func (s *Kernel) Keep(t trace.TID) {
-	s.ownLog = append(s.ownLog, ownSave{t, s.threads[t]})
+func (k *Kernel) Keep(t trace.TID) {
+	k.ownLog = append(k.ownLog, ownSave{t, k.threads[t]})
 }
 
 // TakeUp implements scheduler.Companion.
-func (s *Kernel) TakeUp(n, steps int) {
-	for i := len(s.ownLog) - 1; i >= n; i-- {
-		e := &s.ownLog[i]
-		s.threads[e.id] = e.old
+func (k *Kernel) TakeUp(n, steps int) {
+	for i := len(k.ownLog) - 1; i >= n; i-- {
+		e := &k.ownLog[i]
+		k.threads[e.id] = e.old
 	}
-	clear(s.ownLog[n:])
-	s.ownLog = s.ownLog[:n]
-	s.steps = s.steps[:steps]
+	clear(k.ownLog[n:])
+	k.ownLog = k.ownLog[:n]
+	k.steps = k.steps[:steps]
 }
 
 // invalid makes the error for what isn't modelled.

@@ -83,16 +83,16 @@ func (tk *ticker) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 
 // stackBelow is where a handler's frames are in memory, if the stack pointer is
 // sp. Where a thread's structure is at the end of its stack, it isn't meant.
-func (s *reading) stackBelow(sp uint64) emu.Range {
+func (k *reading) stackBelow(sp uint64) emu.Range {
 	lo := sp - handlerRoom
-	if k := s.profile; k != nil && k.Stack != 0 {
+	if k := k.profile; k != nil && k.Stack != 0 {
 		lo = max(lo, (sp-1)&^(k.Stack-1)+k.Size)
 	}
-	end, ok := s.translate(sp - 1)
+	end, ok := k.translate(sp - 1)
 	if !ok || lo >= sp {
 		return emu.Range{}
 	}
-	if from, ok := s.translate(lo); !ok || end-from != sp-1-lo {
+	if from, ok := k.translate(lo); !ok || end-from != sp-1-lo {
 		lo = (sp - 1) &^ (abi.PageSize - 1) // pages that aren't side by side
 	}
 	return emu.Range{Lo: end + 1 - (sp - lo), Hi: end + 1}

@@ -52,8 +52,8 @@ func (z *sleepers) wakesFirst(t trace.TID) bool {
 	return slices.Contains(z.step.wakers, t)
 }
 
-func (s *path) isAsleep(th *thread) bool {
-	return s.threads[th.ID].Exists && th.Live() && th.own.State == ownSleeping
+func (k *path) isAsleep(th *thread) bool {
+	return k.threads[th.ID].Exists && th.Live() && th.own.State == ownSleeping
 }
 
 // findWakers names those that wake first: none, but not nil, if it takes too long.

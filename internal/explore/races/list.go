@@ -6,6 +6,7 @@ import (
 	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
 	"landgo/internal/result"
+	"landgo/por"
 	"landgo/race"
 )
 
@@ -14,9 +15,9 @@ const maxRaces = 20
 
 // List describes the candidates: those that came in both orders first, then by address, so that
 // it doesn't depend on when they were found. Those that synchronisation ordered in each execution
-// come last, and say so. Where all interleavings were run, they aren't among them. Once tired
-// says so no more executions are run again for it: the races left are reported without stacks.
-func List(s *session.Session, w *Watched, r *result.Result, tired func() bool) error {
+// come last, and say so. Where all interleavings were run, they aren't among them. Where
+// goes doesn't let an execution be run again for it, the races left are reported without stacks.
+func List(s *session.Session, w *Watched, r *result.Result, goes func(path []por.PathStep) bool) error {
 	if !w.Listed {
 		return nil
 	}
@@ -56,10 +57,13 @@ func List(s *session.Session, w *Watched, r *result.Result, tired func() bool) e
 		views[k] = story.View{Sighting: &all[i].Shown, Path: w.Races.Shown[i]}
 	}
 	for k := range views {
-		if tired() {
+		if views[k].Done {
+			continue
+		}
+		if !goes(views[k].Path) {
 			break
 		}
-		if views[k].Done || w.Toward != nil && !w.Toward(rank[k]) {
+		if w.Toward != nil && !w.Toward(rank[k]) {
 			continue
 		}
 		along := []*story.View{&views[k]}

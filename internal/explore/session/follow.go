@@ -140,7 +140,7 @@ func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, 
 	}
 	for _, th := range s.Guest.Threads(nil) {
 		if th.Status == trace.Ready {
-			if s.Guest.Settle() {
+			if s.Guest.CatchUp() {
 				return path, nil, por.ErrFiner
 			}
 			s.Unfinished = true
@@ -260,7 +260,7 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 			}
 		}
 		if th == nil || th.Status != trace.Ready || uint32(choice) >= th.Outcomes {
-			if s.Guest.Settle() {
+			if s.Guest.CatchUp() {
 				return path, "", por.ErrFiner
 			}
 			return path, fmt.Sprintf("thread %s can't run here", g.Thread), nil

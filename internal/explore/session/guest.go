@@ -65,12 +65,12 @@ func gathererOf[G interface {
 // Replayed is the guest as replays use it.
 type Replayed struct {
 	Follower
-	Settler
+	Doubter
 }
 
 func replayedOf[G interface {
 	Follower
-	Settler
+	Doubter
 }](g G) Replayed {
 	return Replayed{g, g}
 }
@@ -136,15 +136,15 @@ type Follower interface {
 	State() uint64
 }
 
-// Settler is the guest of a replay whose schedule can't be followed, or has ended: its run
+// Doubter is the guest of a replay whose schedule can't be followed, or has ended: its run
 // may have known more.
-type Settler interface {
-	// Rest has threads wait that would only poll, at a schedule's end. True: as Settle.
+type Doubter interface {
+	// Rest has threads wait that would only poll, at a schedule's end. True: as CatchUp.
 	Rest() bool
 	Distrust() bool
-	// Settle finds out whether the threads that seem ready can run. True: it has
+	// CatchUp finds out whether the threads that seem ready can run. True: it has
 	// learned that they can't, and the execution is to begin again.
-	Settle() bool
+	CatchUp() bool
 }
 
 // Roster has the facts of threads for reports.

@@ -25,7 +25,7 @@ func (st *Story) collisions(b *result.Bug) {
 	}
 	for _, w := range append(list, kinds...) {
 		for i := range st.beats {
-			for _, t := range st.tails(i) {
+			for _, t := range st.behind(i) {
 				if st.collision(b, i, t, w) {
 					return
 				}
@@ -198,4 +198,10 @@ func (st *Story) interrupted(b *result.Bug, t trace.TID, mid at) {
 		}
 	}
 	b.Cause = text + ", which runs its handler"
+}
+
+// behind are the other threads that made accesses in a beat: each was left behind it.
+func (r *record) behind(i int) []trace.TID {
+	b := &r.beats[i]
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(b.by))), func(t trace.TID) bool { return t == b.step.Thread })
 }

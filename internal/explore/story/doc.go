@@ -14,7 +14,7 @@
 //	the mistake      mistake (its name), mistakelock, mistakesection, mistakelife, mistakekept, mistakeafter,
 //	                 mistakelast, mistakewait, mistakereset, mistakemissed, mistakeheld, mistakesem,
 //	                 mistakeorder and against (a run that passes beside it)
-//	the record       record, recordquery, recordwait, recordbuffer, ownlock (locks of one word), walk (accesses to
-//	                 and fro)
+//	the record       record, recordquery (conflicts, locks held), recordwait (waits and tests),
+//	                 recordbuffer (delayed stores), ownlock (locks of one word), walk (accesses to and fro)
 //	a verdict        warning (what lessens it)
 package story

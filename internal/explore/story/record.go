@@ -98,12 +98,6 @@ func (r *record) caller(c call) result.Frame {
 
 func (r *record) accessAt(x at) *trace.Access { return &r.beats[x.beat].accesses[x.access] }
 
-// tails are the other threads that made accesses in a beat: each was left behind it.
-func (r *record) tails(i int) []trace.TID {
-	b := &r.beats[i]
-	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(b.by))), func(t trace.TID) bool { return t == b.step.Thread })
-}
-
 func (r *record) rawAt(x at) uint64 {
 	if b := &r.beats[x.beat]; x.access < len(b.values) {
 		return b.values[x.access].raw

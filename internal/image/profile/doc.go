@@ -5,6 +5,7 @@
 //
 // # The files
 //
+//	all of it     profile (what one says)
 //	roles         role, roleop, point, binding (which function has which)
 //	libraries     pthread, p2, rust, own (a program's functions of those names), alloc, alike
 //	kernels       bare (annotations), kernel, ownkernel, loader, sleep, builtin

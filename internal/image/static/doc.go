@@ -9,5 +9,6 @@
 //	values        blend and tested (results of locked instructions), decides, compared
 //	ways          again, neverback, forever (loops without an end), callers
 //	threads       alike, alikeframe
-//	libraries     ahead (string functions), operators (new and delete), refers (variables)
+//	libraries     ahead (string functions), operators (new and delete)
+//	data          refers (variables that code has the address of, and functions that it reaches)
 package static

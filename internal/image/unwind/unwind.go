@@ -1,7 +1,3 @@
-// Package unwind finds the return addresses on a thread's stack: by the file's call-frame
-// information (cfi.go, cfirow.go, recipe.go), or else by the code itself (prologue.go,
-// epilogue.go). Of the other files, walker.go goes from frame to frame, and sigframe.go
-// passes signal handlers.
 package unwind
 
 import (

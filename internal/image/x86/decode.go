@@ -1,6 +1,3 @@
-// Package x86 takes instructions apart: their text, their length, and their effects on
-// registers and flags. It knows nothing of the program around them, but for the names of
-// addresses in a text.
 package x86
 
 import (

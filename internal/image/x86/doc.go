@@ -1,0 +1,12 @@
+// Package x86 takes instructions apart: their text, their length, and their effects on
+// registers and flags. It knows nothing of the program around them, but for the names of
+// addresses in a text.
+//
+// # The files
+//
+//	decode      an instruction's parts; text: as a reader sees it
+//	effect      registers and flags that one reads and sets; effecttable: by opcode
+//	undefined   flags that one leaves undefined
+//	grown       numbers of which only a least value is known, through instructions
+//	weak        stores that are in no order, and strings
+package x86
