@@ -63,7 +63,7 @@ A { sem_wait(&s); x++; sem_post(&s); return p; }
 MAIN { sem_init(&s, 0, 1); GO(a); x++; JOIN(a); assert(x == 2); unused(); }`, nil, ""},
 	{"a spin lock of one's own", `static atomic_flag f = ATOMIC_FLAG_INIT;
 A { while (atomic_flag_test_and_set(&f)) ; x++; atomic_flag_clear(&f); return p; }
-MAIN { GO(a); x++; while (atomic_flag_test_and_set(&f)) ; atomic_flag_clear(&f); JOIN(a); assert(x == 2); unused(); }`, nil, ""},
+MAIN { GO(a); x++; while (atomic_flag_test_and_set(&f)) ; atomic_flag_clear(&f); JOIN(a); assert(x == 2); unused(); }`, []string{"Thread 0 uses x (guest.c:22) without f, which thread 0.1 holds at its access. If f is what protects x"}, ""},
 	{"looked at too early", `A { x++; x++; return p; }
 MAIN { GO(a); int v = x; assert(v == x || v == 2); JOIN(a); unused(); }`, nil, ""},
 	{"looked at, let go, acted on", `static int take(void) { LOCK(m); assert(x); x--; UNLOCK(m); return 0; }

@@ -30,6 +30,9 @@ func (st *Story) Account() []result.Event {
 			}
 		}
 		for n, op := range b.ops {
+			if st.own[op.Obj] {
+				continue // its accesses are told
+			}
 			text := st.named(st.Guest.OpText(op))
 			if e.Does != "" && text != "" {
 				e.Does += ", "

@@ -82,6 +82,7 @@ func (e *event) overlaps(a *trace.Access) bool {
 
 // Against says what comes the other way round in a run that passes, or "".
 func (st *Story) Against(passes *Story) string {
+	passes.ownLocks()
 	mine, its := st.events(), passes.events()
 	if len(mine) > maxEvents || len(its) > maxEvents {
 		return ""

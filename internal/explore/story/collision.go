@@ -77,7 +77,7 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 			if st.beats[j].madeBy(k) == t || len(w.of) > 0 && !slices.Contains(w.of, result.Addr(mid.Addr)) {
 				continue
 			}
-			if w.users && st.OnThreads(mid.PC) {
+			if w.users && (st.OnThreads(mid.PC) || st.own[mid.Addr]) {
 				continue
 			}
 			by := st.beats[j].madeBy(k)
@@ -92,7 +92,7 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 			if w.both && !(okB && okA) || w.write && !mid.IsWrite() || !okB && !okA {
 				continue
 			}
-			if w.users && st.nameless(at{j, k}) {
+			if w.users && (st.nameless(at{j, k}) || okB && st.draws(before, at{j, k})) {
 				continue
 			}
 			if !w.locked && (okB && st.together(at{j, k}, before) || okA && st.together(at{j, k}, after)) {
@@ -119,6 +119,13 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 		}
 	}
 	return false
+}
+
+// draws reports whether two accesses are the same addition, as two threads make at a lock with
+// tickets.
+func (st *Story) draws(x, y at) bool {
+	a, b := st.accessAt(x), st.accessAt(y)
+	return a.PC == b.PC && a.Addr == b.Addr && a.Flags&trace.RMW != 0 && st.rawAt(x) != st.rawAt(y) && b.Flags&trace.RMW != 0
 }
 
 // nameless reports whether an access is a library's own, to memory without a name: how it

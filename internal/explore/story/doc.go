@@ -15,6 +15,6 @@
 //	                 mistakelast, mistakewait, mistakereset, mistakemissed, mistakeheld, mistakesem,
 //	                 mistakeorder and against (a run that passes beside it)
 //	the record       record, recordquery (conflicts, locks held), recordwait (waits and tests),
-//	                 recordbuffer (delayed stores), walk (accesses to and fro)
+//	                 recordbuffer (delayed stores), ownlock (locks of one word), walk (accesses to and fro)
 //	a verdict        warning (what lessens it)
 package story

@@ -114,7 +114,7 @@ func (st *Story) unprotected(b *result.Bug, f *scheduler.Failure) string {
 	case len(both) > 0 && len(m.Held) == 0:
 		return fmt.Sprintf("Thread %s changes %s (%s) without %s, which thread %s holds at its accesses. If %s is what protects %s, take it there too.", u, variable, where(m.Stack), both[0], t, both[0], variable)
 	case len(m.Held) > 0 && len(x.Held) == 0 && len(y.Held) == 0:
-		return fmt.Sprintf("Thread %s uses %s (%s, %s) without %s, which thread %s holds at its access. If %s is what protects %s, hold it over both.", t, variable, where(x.Stack), where(y.Stack), m.Held[0], u, m.Held[0], variable)
+		return fmt.Sprintf("Thread %s uses %s (%s) without %s, which thread %s holds at its access. If %s is what protects %s, hold it over both.", t, variable, lines(x, y), m.Held[0], u, m.Held[0], variable)
 	case len(m.Held) > 0 && len(both) > 0:
 		return fmt.Sprintf("Thread %s holds %s at its accesses to %s (%s), and thread %s holds %s (%s): different locks don't keep threads apart. Use one lock for %s.", t, both[0], variable, lines(x, y), u, m.Held[0], where(m.Stack), variable)
 	case len(m.Held) > 0 || len(x.Held) > 0 || len(y.Held) > 0:
@@ -297,7 +297,7 @@ func (st *Story) otherLocks() bool {
 			}
 		}
 		for k := range st.beats[i].accesses {
-			if a := &st.beats[i].accesses[k]; a.Flags&trace.Atomic != 0 && a.Addr != addr && a.Addr > lowestVariable {
+			if a := &st.beats[i].accesses[k]; a.Flags&trace.Atomic != 0 && a.Addr != addr && a.Addr > lowestVariable && !st.own[a.Addr] {
 				return true
 			}
 		}

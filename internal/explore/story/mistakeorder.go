@@ -198,6 +198,9 @@ func (st *Story) announced(f *flip) string {
 			return "" // what let it go on is that
 		}
 		w, by, ok := st.source(x)
+		if once && (!ok || !st.onlyWrite(w)) {
+			continue
+		}
 		if !ok || by != f.thread || len(st.held(x)) > 0 || !f.final(a.Addr) && !st.firstMark(f, w) {
 			continue
 		}
@@ -221,6 +224,16 @@ func (st *Story) announced(f *flip) string {
 func (r *record) exchanged(x at) bool {
 	w, _, ok := r.source(x)
 	return ok && r.accessAt(x).Flags&trace.RMW != 0 && r.rawAt(w) == r.rawAt(x)
+}
+
+// onlyWrite reports whether an access's thread writes its bytes nowhere else.
+func (r *record) onlyWrite(x at) bool {
+	for y, a := range r.forward(r.maker(x), at{}) {
+		if y != x && a.IsWrite() && a.Overlaps(r.accessAt(x)) {
+			return false
+		}
+	}
+	return true
 }
 
 // writesToo reports whether the late thread of a flip writes, before or after its read, what it

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"landgo/internal/result"
@@ -15,6 +16,21 @@ import (
 type section struct{ open, close at }
 
 func (s section) has(x at) bool { return !x.before(s.open) && x.before(s.close) }
+
+// mostWithin is how many of a section's accesses are looked at.
+const mostWithin = 64
+
+// within are a thread's accesses in a section, the first mostWithin.
+func (r *record) within(t trace.TID, s section) iter.Seq2[at, *trace.Access] {
+	return func(yield func(at, *trace.Access) bool) {
+		n := 0
+		for x, a := range r.forward(t, s.open) {
+			if n++; n > mostWithin || !s.has(x) || !yield(x, a) {
+				return
+			}
+		}
+	}
+}
 
 // sections are a thread's sections of a lock. There are none if it waits in one on a condition
 // variable: then it releases the lock on purpose.
@@ -102,18 +118,12 @@ func (st *Story) betweenTwo(t, u trace.TID, list []section, mid section, failed 
 // actedLate: thread t reads something in one section and changes something else in the next. In
 // between, thread u changes what it has read.
 func (st *Story) actedLate(t, u trace.TID, one, two, mid section, lock, let string) string {
-	for x, a := range st.forward(t, one.open) {
-		if !one.has(x) {
-			break
-		}
+	for x, a := range st.within(t, one) {
 		z, ok := st.changedIn(u, mid, x, a)
 		if !ok || st.touchedIn(t, two, a) || st.writesIn(t, section{x, one.close}, a) {
 			continue
 		}
-		for y, w := range st.forward(t, two.open) {
-			if !two.has(y) {
-				break
-			}
+		for y, w := range st.within(t, two) {
 			if !w.IsWrite() || w.Addr < lowestVariable {
 				continue
 			}
@@ -130,18 +140,12 @@ func (st *Story) actedLate(t, u trace.TID, one, two, mid section, lock, let stri
 
 // readApart: thread t reads two variables in two sections. Thread u changes both in one, in between.
 func (st *Story) readApart(t, u trace.TID, one, two, mid section, lock, let string) string {
-	for x, a := range st.forward(t, one.open) {
-		if !one.has(x) {
-			break
-		}
+	for x, a := range st.within(t, one) {
 		z, ok := st.changedIn(u, mid, x, a)
 		if !ok || st.touchedIn(t, two, a) || st.writesIn(t, section{x, one.close}, a) {
 			continue
 		}
-		for y, o := range st.forward(t, two.open) {
-			if !two.has(y) {
-				break
-			}
+		for y, o := range st.within(t, two) {
 			w, by, ok := st.source(y)
 			if o.IsWrite() || !ok || by != u || !mid.has(w) || o.Overlaps(a) || st.touchedIn(t, one, o) {
 				continue
@@ -160,18 +164,12 @@ func (st *Story) readApart(t, u trace.TID, one, two, mid section, lock, let stri
 // changedApart: thread t changes two variables in two sections. Thread u reads both in one, in
 // between, and fails. A run that passes has thread t's second section.
 func (st *Story) changedApart(t, u trace.TID, one, mid section, lock, let string, passes *Story) string {
-	for x, a := range st.forward(u, mid.open) {
-		if !mid.has(x) {
-			break
-		}
+	for x, a := range st.within(u, mid) {
 		w, by, ok := st.source(x)
 		if a.IsWrite() || !ok || by != t || !one.has(w) {
 			continue
 		}
-		for y, o := range st.forward(u, mid.open) {
-			if !mid.has(y) {
-				break
-			}
+		for y, o := range st.within(u, mid) {
 			if o.IsWrite() || o.Overlaps(a) || st.writesIn(t, one, o) {
 				continue
 			}
@@ -217,10 +215,7 @@ func (st *Story) changedIn(u trace.TID, mid section, x at, a *trace.Access) (z a
 	if a.IsWrite() || a.Addr < lowestVariable {
 		return z, false
 	}
-	for z, w := range st.forward(u, mid.open) {
-		if !mid.has(z) {
-			break
-		}
+	for z, w := range st.within(u, mid) {
 		if w.IsWrite() && w.Addr == a.Addr && w.Size == a.Size && st.rawAt(z) != st.rawAt(x) {
 			return z, true
 		}
@@ -230,24 +225,20 @@ func (st *Story) changedIn(u trace.TID, mid section, x at, a *trace.Access) (z a
 
 // touchedIn reports whether a thread uses some of an access's bytes in a section.
 func (r *record) touchedIn(t trace.TID, s section, a *trace.Access) bool {
-	for x, o := range r.forward(t, s.open) {
-		if !s.has(x) {
-			return false
-		}
-		if o.Overlaps(a) {
-			return true
-		}
-	}
-	return false
+	return r.usedIn(t, s, a, false)
 }
 
 // writesIn reports whether a thread writes some of an access's bytes in a section.
 func (r *record) writesIn(t trace.TID, s section, a *trace.Access) bool {
+	return r.usedIn(t, s, a, true)
+}
+
+func (r *record) usedIn(t trace.TID, s section, a *trace.Access, writes bool) bool {
 	for x, o := range r.forward(t, s.open) {
 		if !s.has(x) {
 			return false
 		}
-		if o.Overlaps(a) && o.IsWrite() {
+		if o.Overlaps(a) && (o.IsWrite() || !writes) {
 			return true
 		}
 	}

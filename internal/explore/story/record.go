@@ -17,6 +17,7 @@ type record struct {
 	path     []por.PathStep
 	Schedule trace.Schedule
 	beats    []beat
+	own      map[uint64]bool // the guest's own locks, once they have been looked for (ownlock.go)
 }
 
 // beat is one step of the execution.
@@ -75,6 +76,14 @@ func (r *record) place(c call) string { return where([]result.Frame{r.caller(c)}
 // stack tells, if the thread stood there before the step.
 func (r *record) caller(c call) result.Frame {
 	b, pcs := &r.beats[c.beat], []uint64{c.op.PC - 1}
+	if k := int(c.op.At); r.own[c.op.Obj] {
+		if takes(c.op) {
+			k--
+		}
+		if b.stacks != nil && b.stacks[k] != nil {
+			return result.Innermost(b.stacks[k])
+		}
+	}
 	for n, stack := range b.calls {
 		if &b.ops[n] == c.op {
 			return result.Innermost(r.Frames(stack))

@@ -185,6 +185,7 @@ func leaves(s *session.Session, t trace.TID, preemption bool) string {
 // Bug makes the report of the failure in which the story ends.
 func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Minimal) (*result.Bug, error) {
 	st.callers()
+	st.ownLocks()
 	b := &result.Bug{
 		Kind: fl.Kind, Message: fl.Message, Thread: st.Guest.Name(fl.Thread),
 		Preemptions: preemptions, Minimal: minimal, BeforeThreads: st.beforeThreads() && !st.Plain.Ticking(),

@@ -99,6 +99,9 @@ func (st *Story) wakings(from, to int) (list []result.Waking) {
 		b := &st.beats[i]
 		for k := range b.ops {
 			o := &b.ops[k]
+			if st.own[o.Obj] {
+				continue
+			}
 			switch o.Kind {
 			case trace.OpCondSignal, trace.OpCondBroadcast, trace.OpSemPost, trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock:
 			case trace.OpCancel, trace.OpPost:

@@ -116,7 +116,7 @@ func (d *Info) member(structure *dwarf.Entry, offset uint64, depth int) string {
 		}
 		found = d.part(typ, offset-at, depth-1)
 		switch name, _ := e.Val(dwarf.AttrName).(string); {
-		case name == "_M_elems": // of std::array
+		case name == "_M_elems", name == "__val": // of std::array, of C's atomic_flag
 		case strings.HasPrefix(name, "_M_"): // the C++ library's own
 			if found != "" {
 				at = offset

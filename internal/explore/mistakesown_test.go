@@ -1,0 +1,44 @@
+package explore
+
+// ownLockMistakes are mistakes about locks of one's own, of one word.
+var ownLockMistakes = []mistake{
+	{"a look and a change in two sections of a spin lock", `static atomic_flag f = ATOMIC_FLAG_INIT;
+static void in(void) { while (atomic_flag_test_and_set(&f)) ; }
+static void out(void) {
+atomic_flag_clear(&f); }
+static int some(void) { in();
+int n = x; out(); return n; }
+A { if (some()) { in();
+x--; out(); } return p; }
+MAIN { x = 1; GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); assert(x >= 0); unused(); }`, []string{"Thread 0.1 releases f (guest.c:23) between its two accesses to x (guest.c:25, guest.c:27)", "Hold f over both"}, "thread 0.2 changes x (guest.c:27) between thread 0.1's read (guest.c:25) and its read (guest.c:27)"},
+	{"a pointer used after a lock by compare and exchange", `static atomic_int l; static int *top;
+static void in(void) { int v; do v = 0; while (!atomic_compare_exchange_strong(&l, &v, 1)); }
+static void out(void) {
+l = 0; }
+A { in();
+int *s = top; out(); if (s)
+y = *s; return p; }
+B { in(); int *s = top; top = 0; out();
+free(s); return p; }
+MAIN { top = calloc(1, 4); GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.1 takes the pointer from top under l (guest.c:25), releases that (guest.c:23), and still uses the block (guest.c:26)", "thread 0.2 frees it (guest.c:28)"}, ""},
+	{"money that is on its way under a spin lock", `static atomic_flag f = ATOMIC_FLAG_INIT; static volatile int one = 5, other = 5;
+static void in(void) { while (atomic_flag_test_and_set(&f)) ; }
+static void out(void) { atomic_flag_clear(&f); }
+A { in(); one--; out(); in();
+other++; out(); return p; }
+B { in(); int v = one + other; out(); assert(v == 10); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.1 changes one (guest.c:23) and other (guest.c:24), and releases f in between (guest.c:22)", "Hold f over both changes"}, ""},
+	{"a lock with tickets", `static atomic_uint next, now;
+static void in(void) { unsigned t = next++; while (now != t) ; }
+static void out(void) { now++; }
+A { in(); int some = x; out(); if (some) { in(); x--; out(); } return p; }
+MAIN { x = 1; GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); assert(x >= 0); unused(); }`, nil, "thread 0.2 changes x (guest.c:23) between thread 0.1's read (guest.c:23) and its read (guest.c:23)"},
+	{"a count of users, which isn't a lock", `static atomic_int users;
+A { users++; int v = x; users--; y += v; return p; }
+B { users++; x = 1; users--; return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(y); unused(); }`, nil, ""},
+	{"a mark that another thread takes back", `static atomic_int mark;
+A { if (!atomic_exchange(&mark, 1)) x++; return p; }
+B { if (atomic_exchange(&mark, 0)) y = x; if (!atomic_exchange(&mark, 2)) x++; return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(x + y < 3); unused(); }`, nil, ""},
+}
