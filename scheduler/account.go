@@ -131,7 +131,7 @@ var opVerbs = map[trace.OpKind]string{
 func (s *named) OpText(op trace.Op) string {
 	switch op.Kind {
 	case trace.OpCreate, trace.OpJoin, trace.OpDetach, trace.OpName, trace.OpMakeRunnable:
-		if t := trace.TID(op.Obj); int(t) < len(s.names.paths) && t >= 0 {
+		if t := trace.TID(op.Obj); int(t) < s.names.Len() && t >= 0 {
 			return map[trace.OpKind]string{trace.OpCreate: "creates", trace.OpJoin: "joins", trace.OpDetach: "detaches", trace.OpName: "names",
 				trace.OpMakeRunnable: "makes runnable"}[op.Kind] + " " + s.Name(t)
 		}
@@ -140,7 +140,7 @@ func (s *named) OpText(op trace.Op) string {
 			return ""
 		}
 		t := trace.TID(op.Obj)
-		if int(t) >= len(s.names.paths) || t < 0 {
+		if int(t) >= s.names.Len() || t < 0 {
 			break
 		}
 		if sig := op.Caught(); sig != 0 {

@@ -185,7 +185,7 @@ func (s *System) runCPU(th edit, tr *trace.Transition, allow uint32, skip bool, 
 	if s.limit != 0 && !s.probing && (s.limit > th.Insns || s.exact && s.limit == th.Insns) {
 		r.StopAt = s.limit - th.Insns + 1
 	}
-	if s.cfg.Buffers && r.Flags&emu.StopShared != 0 && (th.stored || allow > 0) {
+	if s.cfg.Buffers && r.Flags&emu.StopShared != 0 && (th.buffer.Stored() || allow > 0) {
 		r.Flags |= emu.Fences
 	}
 	since, insns := s.machine.Journal(), th.Insns

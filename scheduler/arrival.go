@@ -6,6 +6,7 @@ import (
 
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/scheduler/names"
 )
 
 // Signals on their way. A signal to a thread that runs arrives some time after it was sent (see
@@ -29,7 +30,7 @@ type Courier interface {
 // arrivals are signals on their way.
 type arrivals struct {
 	in        *present
-	names     *names
+	names     *names.Names
 	learning  *learning
 	traps     *Traps
 	stacks    *Stacks
@@ -43,8 +44,7 @@ func (t *thread) isArrival() bool { return t.Stand == StandArrival }
 
 // at is the thread that signals on their way to t are to the search, if there ever were any.
 func (a *arrivals) at(t trace.TID) (trace.TID, bool) {
-	id, ok := a.names.ids[child{t, arrivalOrdinal}]
-	return id, ok
+	return a.names.Find(t, names.Arrival)
 }
 
 // Arrival implements kernel.Interrupter.
@@ -53,7 +53,7 @@ func (s *System) Arrival(t trace.TID) kernel.Arrival {
 	if s.courier == nil || s.timers.on() || s.cfg.AtOnce || s.Alone(t) {
 		return kernel.ArrivesAtOnce
 	}
-	if _, err := a.intern(t, arrivalOrdinal); err != nil {
+	if _, err := a.intern(t, names.Arrival); err != nil {
 		return kernel.NoArrival
 	}
 	a.met, s.seen.met.Later = true, true
@@ -219,7 +219,7 @@ func (a *arrivals) text(id trace.TID) string {
 	to := a.of(id)
 	sig := a.in.courier.Coming(to)
 	if sig == 0 {
-		return "no signal is on its way to " + a.names.name(to)
+		return "no signal is on its way to " + a.names.Name(to)
 	}
-	return fmt.Sprintf("%s is on its way to %s", trace.SignalName(sig), a.names.name(to))
+	return fmt.Sprintf("%s is on its way to %s", trace.SignalName(sig), a.names.Name(to))
 }

@@ -123,7 +123,7 @@ func (aw *awaits) settle(info *stepInfo) {
 			continue
 		case !th.awaits && th.turns == 0:
 			aw.blends.noteAwaited(&th.Access)
-			if aw.inParts(&th.Access) || th.queuesParts(&th.Access) {
+			if aw.inParts(&th.Access) || th.buffer.HasParts(&th.Access) {
 				aw.giveUp(&th.Access)
 				continue
 			}
@@ -131,7 +131,7 @@ func (aw *awaits) settle(info *stepInfo) {
 			continue
 		}
 		e := aw.in.edit(th.ID)
-		if th.Access.Flags&trace.Atomic != 0 && len(th.queue) > 0 {
+		if th.Access.Flags&trace.Atomic != 0 && !th.buffer.Empty() {
 			e.awaits = true // its buffer comes first
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"landgo/internal/image/x86"
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/scheduler/stores"
 )
 
 // Store buffers, for guests on several x86 processors (x86-TSO: Sewell, Sarkar, Owens,
@@ -24,47 +25,21 @@ import (
 // Some steps wait until the buffer is empty: a locked instruction, a fence, an instruction that
 // serialises. So do an operation that the library makes by such ones (Memory.Drains), and a
 // system call that is a step of its own. Whether a thread has something to wait for is asked of
-// its own past alone (stored), not of the stores still in the buffer. Equal executions have equal
+// its own past alone (Stored), not of the stores still in the buffer. Equal executions have equal
 // steps, however early updates come.
 //
 // A load may find its bytes in several stores, or some in memory. Processors differ: many have it wait
 // until the stores are in memory, an AMD EPYC takes each byte where it is (docs/memory.md). The buffer
 // here does the latter, which is x86-TSO byte by byte. It allows what those that wait do, as stores may
-// reach memory just before. For dependence such a load is several (pieces.go). An operation
+// reach memory just before. For dependence such a load is several (package stores). An operation
 // on an object's or a block's bytes waits.
 
-// storing is a thread's part of it. It is a plain value: slices are never changed in place.
+// storing is a thread's part of it: the buffer itself (package stores), and how the thread waits.
 type storing struct {
 	draining
-	stored bool      // since the thread last waited for all
-	inStep bool      // the newest entry is of the step under way
-	atNone bool      // StandFence: it stands at no instruction that waits
-	begun  bool      // StandFence: the function that begins there was met
-	pushed uint32    // entries that it has ever had
-	queue  []entry   // buffered stores, oldest first
-	recent []ordinal // the stores since the thread last waited for all, oldest first
-	number uint64    // of the newest entry, see storesOf
-	fence  uint64    // after the store there it waits, though the guest has no fence; 0: it doesn't (fenced.go)
+	buffer stores.Buffer
+	fence  uint64 // after the store there it waits, though the guest has no fence; 0: it doesn't (fenced.go)
 }
-
-// entry has the stores of one step.
-type entry struct {
-	parts  []part
-	number uint64
-}
-
-type part struct {
-	trace.Access
-	bytes []byte // none: its page is gone, see lose
-}
-
-// ordinal is an access of the thread's n-th entry, from 1.
-type ordinal struct {
-	addr, size uint64
-	n          uint32
-}
-
-func (o *ordinal) overlaps(addr, size uint64) bool { return o.addr < addr+size && addr < o.addr+o.size }
 
 // buffers are the store buffers of all threads. Its contents are a thread's (storing), and
 // go back with it.
@@ -94,29 +69,21 @@ func bufferOf(t trace.TID) trace.TID { return t + 1 }
 // isBuffer reports whether t is a buffer.
 func (s *fixed) isBuffer(t trace.TID) bool { return s.cfg.Buffers && t&1 == 1 }
 
-// storesOf is how many stores of one instruction a buffer's numbers tell apart. A buffer's
-// instruction number, by which schedules name its steps, is that of the thread's
-// instruction whose store it has written last, times storesOf. How much of memory is known
-// to be shared, and so goes through the buffer, makes no difference to it.
-const storesOf = 16
-
-// updated is how many updates thread th's buffer has made.
-func (th *thread) updated() uint32 { return th.pushed - uint32(len(th.queue)) }
-
 // Undrained reports whether a thread has stored since it last waited for its stores.
-func (s *present) Undrained(t trace.TID) bool { return s.cfg.Buffers && s.threads[t].stored }
+func (s *present) Undrained(t trace.TID) bool { return s.cfg.Buffers && s.threads[t].buffer.Stored() }
 
 // apply puts the buffered stores of a thread into memory, where its step finds them.
 func (b *buffers) apply(th edit) {
 	b.under = b.under[:0]
-	for i := range th.queue {
-		for k := range th.queue[i].parts {
-			p := &th.queue[i].parts[k]
+	queue := th.buffer.Queue()
+	for i := range queue {
+		for k := range queue[i].Parts {
+			p := &queue[i].Parts[k]
 			b.under = append(b.under, slices.Clone(b.in.machine.Bytes(p.Addr, uint64(p.Size))))
-			b.in.machine.Write(p.Addr, p.bytes)
+			b.in.machine.Write(p.Addr, p.Bytes)
 		}
 	}
-	th.inStep = false
+	th.buffer = th.buffer.Rest()
 }
 
 // moves has f move buffered stores to memory or back, which a viewer isn't to take for stores.
@@ -130,15 +97,15 @@ func (b *buffers) moves(f func()) {
 
 // takeBack takes them out again.
 func (b *buffers) takeBack(th edit) {
-	n := len(b.under)
-	for i := len(th.queue) - 1; i >= 0; i-- {
-		parts := th.queue[i].parts
+	n, queue := len(b.under), th.buffer.Queue()
+	for i := len(queue) - 1; i >= 0; i-- {
+		parts := queue[i].Parts
 		for k := len(parts) - 1; k >= 0; k-- {
 			n--
 			b.in.machine.Write(parts[k].Addr, b.under[n])
 		}
 	}
-	th.inStep = false
+	th.buffer = th.buffer.Rest()
 }
 
 // enter has a thread, outside of a step, find memory as its next step does. It is for a trial,
@@ -158,17 +125,10 @@ func (th *thread) stand() Stand {
 	return th.Stand
 }
 
-// queuesParts reports whether a thread's buffer has stores of a part of an access's bytes, or of more.
-func (th *thread) queuesParts(a *trace.Access) bool {
-	return slices.ContainsFunc(th.queue, func(e entry) bool {
-		return slices.ContainsFunc(e.parts, func(p part) bool { return p.Overlaps(a) && !sameBytes(&p.Access, a) })
-	})
-}
-
 // valueFor is the value that an access of a thread would find.
 func (s *present) valueFor(th *thread, a *trace.Access) uint64 {
 	var b [8]byte
-	if len(th.queue) == 0 {
+	if th.buffer.Empty() {
 		copy(b[:], s.machine.Bytes(a.Addr, uint64(a.Size)))
 	} else {
 		copy(b[:], s.SeenBy(th.ID, a.Addr, uint64(a.Size)))
@@ -178,10 +138,10 @@ func (s *present) valueFor(th *thread, a *trace.Access) uint64 {
 
 // describe describes the buffer of a thread. It is there only while it has something.
 func (b *buffers) describe(th *thread, dst []trace.Thread) []trace.Thread {
-	if len(th.queue) == 0 {
+	if th.buffer.Empty() {
 		return dst
 	}
-	parts := th.queue[0].parts
+	parts := th.buffer.Queue()[0].Parts
 	return append(dst, trace.Thread{ID: bufferOf(th.ID), Outcomes: 1, Next: true, Updates: true, Of: th.ID,
 		Pending: trace.Op{Kind: trace.OpAccess, PC: parts[0].PC}, PendingAccess: parts[0].Access, Loose: len(parts) > 1,
 		Beside: b.beside(th, trace.OpStored)})
@@ -192,7 +152,7 @@ func (b *buffers) beginsAt(th edit, tr *trace.Transition) {
 	b.asked = false
 	n, all := b.flushed(th.thread)
 	if tr.Flushed = n; all || b.in.Alone(th.ID) {
-		th.stored, th.recent, th.fence = false, nil, 0
+		th.buffer, th.fence = th.buffer.Waited(), 0
 	}
 }
 
@@ -204,9 +164,9 @@ func (b *buffers) takeStores(th edit, tr *trace.Transition, n int, since, insns 
 		switch {
 		case a.Flags&(trace.Atomic|trace.Library|emu.Private) != 0:
 		case !a.IsWrite():
-			if th.answered(a.Addr, uint64(a.Size)) {
+			if th.buffer.Answered(a.Addr, uint64(a.Size)) {
 				a.Flags |= trace.Buffered
-			} else if p := th.pieces(a); p != nil {
+			} else if p := th.buffer.Pieces(a); p != nil {
 				tr.Cut(i, p)
 				i += len(p) - 1
 			}
@@ -225,29 +185,11 @@ func (b *buffers) takeStores(th edit, tr *trace.Transition, n int, since, insns 
 // whether it is the step's first.
 func (b *buffers) push(th edit, a *trace.Access, since, insn uint64) (first bool) {
 	a.Flags |= trace.Buffered
-	p := part{Access: *a, bytes: slices.Clone(b.in.machine.Bytes(a.Addr, uint64(a.Size)))}
-	p.Flags &^= trace.Buffered | trace.Silent
 	if b.fenced != nil && b.fenced(a) {
 		th.fence = a.PC
 	}
 	b.under = append(b.under, b.in.machine.Before(since, a.Addr, uint64(a.Size)))
-	if first = !th.inStep; !first {
-		last := len(th.queue) - 1
-		th.queue = slices.Clone(th.queue)
-		th.queue[last].parts = append(slices.Clone(th.queue[last].parts), p)
-	} else {
-		n := insn * storesOf
-		if n <= th.number {
-			n = th.number + 1
-		}
-		th.number = n
-		th.queue = append(slices.Clip(th.queue), entry{parts: []part{p}, number: n})
-		th.pushed++
-		th.inStep, th.stored = true, true
-	}
-	o := ordinal{a.Addr, uint64(a.Size), th.pushed}
-	fresh := slices.DeleteFunc(slices.Clone(th.recent), func(x ordinal) bool { return x.addr == o.addr && x.size == o.size })
-	th.recent = append(fresh, o)
+	th.buffer, first = th.buffer.Push(*a, slices.Clone(b.in.machine.Bytes(a.Addr, uint64(a.Size))), insn)
 	return first
 }
 
@@ -262,23 +204,20 @@ func (b *buffers) endBuffered(th edit) {
 	b.under = nil
 	b.apply(th)
 	since, tr := b.in.machine.Journal(), b.in.thisStep()
-	newest := len(th.recent)
-	for newest > 0 && th.recent[newest-1].n == th.pushed {
-		newest--
-	}
-	entry := th.recent[newest:]
+	newest := th.buffer.Newest()
 	made := slices.Clone(b.endInstruction(th))
-	th.inStep = len(th.queue) > 0
+	th.buffer = th.buffer.Rejoin()
 	for i := range made {
 		a := &made[i]
 		if !a.IsWrite() || a.Flags&(trace.Atomic|trace.Library|emu.Private) != 0 {
 			continue
 		}
-		for _, o := range entry {
-			tr.Accesses = append(tr.Accesses, trace.Access{Addr: o.addr, Size: uint32(o.size), PC: a.PC, Flags: trace.Write})
+		for k := range newest {
+			newest[k].PC = a.PC
 		}
-		entry = nil
-		if th.inStep {
+		tr.Accesses = append(tr.Accesses, newest...)
+		newest = nil
+		if th.buffer.InStep() {
 			b.push(th, a, since, th.Insns)
 		}
 	}
@@ -316,16 +255,16 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 
 // flush writes the oldest entry of a thread's buffer to memory.
 func (s *System) flush(th edit, tr *trace.Transition) {
-	e := th.queue[0]
-	th.queue = th.queue[1:]
-	tr.Of, tr.Last = th.ID, e.number
-	for i := range e.parts {
-		p := &e.parts[i]
+	e := &th.buffer.Queue()[0]
+	th.buffer = th.buffer.Pop()
+	tr.Of, tr.Last = th.ID, e.Number
+	for i := range e.Parts {
+		p := &e.Parts[i]
 		a := p.Access
-		if slices.Equal(s.machine.Bytes(a.Addr, uint64(a.Size)), p.bytes) {
+		if slices.Equal(s.machine.Bytes(a.Addr, uint64(a.Size)), p.Bytes) {
 			a.Flags |= trace.Silent
 		}
-		s.machine.Write(a.Addr, p.bytes)
+		s.machine.Write(a.Addr, p.Bytes)
 		tr.Accesses = append(tr.Accesses, a)
 	}
 	if op := s.buffers.beside(th.thread, trace.OpStored); op.Kind != trace.OpNone {
@@ -337,34 +276,24 @@ func (s *System) flush(th edit, tr *trace.Transition) {
 // they were made, which no thread sees any more. (Of a store that lies in such pages in part, all is
 // written.)
 func (b *buffers) lose(but trace.TID, gone kernel.Pages) {
-	b.redirect(but, gone, func(p *part) { p.bytes = nil })
+	b.redirect(but, gone, func(p *stores.Part) { p.Bytes = nil })
 }
 
 // move has them go to the same pages at another address.
 func (b *buffers) move(but trace.TID, from kernel.Pages, to uint64) {
-	b.redirect(but, from, func(p *part) { p.Addr += to - from.Addr })
+	b.redirect(but, from, func(p *stores.Part) { p.Addr += to - from.Addr })
 }
 
 // redirect changes the stores to some pages that threads but one still hold. The threads' loads of
 // these pages don't find them any more.
-func (b *buffers) redirect(but trace.TID, pages kernel.Pages, change func(*part)) {
+func (b *buffers) redirect(but trace.TID, pages kernel.Pages, change func(*stores.Part)) {
 	inside := func(addr, size uint64) bool { return pages.Addr <= addr && addr+size <= pages.Addr+pages.Size }
 	for i := range b.in.threads {
-		if len(b.in.threads[i].queue) == 0 || trace.TID(i) == but {
+		if b.in.threads[i].buffer.Empty() || trace.TID(i) == but {
 			continue
 		}
 		th := b.in.edit(trace.TID(i))
-		th.queue = slices.Clone(th.queue)
-		for k := range th.queue {
-			parts := slices.Clone(th.queue[k].parts)
-			for n := range parts {
-				if p := &parts[n]; inside(p.Addr, uint64(p.Size)) {
-					change(p)
-				}
-			}
-			th.queue[k].parts = parts
-		}
-		th.recent = slices.DeleteFunc(slices.Clone(th.recent), func(o ordinal) bool { return inside(o.addr, o.size) })
+		th.buffer = th.buffer.Redirect(inside, change)
 	}
 }
 
@@ -372,16 +301,15 @@ func (b *buffers) redirect(but trace.TID, pages kernel.Pages, change func(*part)
 func (b *buffers) drainAll(but *thread) {
 	for i := range b.in.threads {
 		th := &b.in.threads[i]
-		if !b.in.cfg.Buffers || len(th.queue) == 0 || th == but {
+		if !b.in.cfg.Buffers || th.buffer.Empty() || th == but {
 			continue
 		}
-		for k := range th.queue {
-			for n := range th.queue[k].parts {
-				p := &th.queue[k].parts[n]
-				b.in.machine.Write(p.Addr, p.bytes)
+		for _, e := range th.buffer.Queue() {
+			for k := range e.Parts {
+				b.in.machine.Write(e.Parts[k].Addr, e.Parts[k].Bytes)
 			}
 		}
-		b.in.edit(th.ID).queue = nil
+		b.in.edit(th.ID).buffer = th.buffer.Drop()
 	}
 }
 
@@ -389,7 +317,7 @@ func (b *buffers) drainAll(but *thread) {
 // stored. A locked one on memory that others use is an event, at which the thread stands
 // in any case: it is tried which it is, and taken back.
 func (b *buffers) atFence(th edit) (stands bool) {
-	if !th.stored {
+	if !th.buffer.Stored() {
 		return false
 	}
 	r := *b.run
@@ -432,25 +360,14 @@ func (b *buffers) outOfOrder(pc uint64) bool {
 
 // Holds reports whether a thread's buffer has a store to an address by the instruction at pc.
 func (s *present) Holds(t trace.TID, pc, addr uint64) bool {
-	return int(t) < len(s.threads) && slices.ContainsFunc(s.threads[t].queue, func(e entry) bool {
-		return slices.ContainsFunc(e.parts, func(p part) bool { return p.PC == pc && addr-p.Addr < uint64(p.Size) })
-	})
+	return int(t) < len(s.threads) && s.threads[t].buffer.Holds(pc, addr)
 }
 
 // SeenBy is n bytes of memory as a thread sees them.
 func (s *present) SeenBy(t trace.TID, addr, n uint64) []byte {
 	b := slices.Clone(s.machine.Bytes(addr, n))
-	if !s.cfg.Buffers || int(t) >= len(s.threads) {
-		return b
-	}
-	for _, e := range s.threads[t].queue {
-		for _, p := range e.parts {
-			for i, v := range p.bytes {
-				if at := p.Addr + uint64(i) - addr; at < n {
-					b[at] = v
-				}
-			}
-		}
+	if s.cfg.Buffers && int(t) < len(s.threads) {
+		s.threads[t].buffer.Overlay(b, addr)
 	}
 	return b
 }

@@ -223,7 +223,7 @@ const mostReturns = 8
 // those that were there before.
 func (c *counts) survey(th *thread) (l look) {
 	values := []uint64{c.in.valueFor(th, &th.Access)}
-	if !th.answered(th.Access.Addr, uint64(th.Access.Size)) {
+	if !th.buffer.Answered(th.Access.Addr, uint64(th.Access.Size)) {
 		values = c.valuesAt(&th.Access, values[0])
 	}
 	key := surveyKey{thread: th.ID, effects: th.Effects}

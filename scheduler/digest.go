@@ -148,15 +148,8 @@ func (s *fixed) threadDigest(th *thread) trace.Digest {
 // hashBuffer adds a store buffer. A store that has left it answers no load, and no load
 // waits for it.
 func (th *thread) hashBuffer(h *trace.Hash) {
-	h.Words(uint64(len(th.queue)), trace.Bit(th.stored), trace.Bit(th.atNone), trace.Bit(th.begun), th.fence)
-	for i := range th.queue {
-		h.Word(uint64(len(th.queue[i].parts)))
-		for k := range th.queue[i].parts {
-			p := &th.queue[i].parts[k]
-			h.Words(p.Addr, uint64(p.Size))
-			h.Text(string(p.bytes))
-		}
-	}
+	h.Words(uint64(len(th.buffer.Queue())), trace.Bit(th.buffer.Stored()), trace.Bit(th.atNone), trace.Bit(th.begun), th.fence)
+	th.buffer.Hash(h)
 }
 
 func hashRegs(h *trace.Hash, r emu.Regs) {

@@ -9,7 +9,7 @@
 // before a trap. Or it is asleep, in an exact spin, before its failure, or gone. Its instructions
 // between are private to it, so a new thread's private beginning is run at its creation.
 //
-// # Three rooms
+// # Rooms
 //
 // This package is the core: threads, marks, names, points, spins, one step. Two
 // packages use it by its exported methods, and know nothing of each other:
@@ -23,6 +23,9 @@
 // They exchange a thread's id (trace.TID) and its Thread, the part of its state that all
 // rooms have. Each keeps the rest itself. A state goes back everywhere: the core says
 // before a thread changes (Keep), at a mark and at a rewind.
+//
+// Others are used by the core, and know no System. Package known has the facts that are learned.
+// names gives threads their numbers. stores has a store buffer, as a value.
 //
 // # The parts
 //
@@ -75,7 +78,7 @@
 //	      Blocks.passBlock       at what faults: is it an error of the heap that is let through?
 //	      Signals.atFault        if not: does the guest have a handler for it? (faulted.go)
 //	      buffers.atFence        at an instruction that waits for the store buffer
-//	    standAt                where Advance stops at a point: is it a spin? (spin.go)
+//	      standAt                at the point where it stops: is it a spin? (spin.go)
 //	  buffers.takeBack       the buffered stores are out of memory again
 //	  Signals.seeTorn        a thread that is gone: what had it half done? (interrupt.go)
 //	  arrivals.ends, set     which signals are on their way now (arrival.go)
@@ -102,7 +105,7 @@
 //	              mappings (memory given back), leak (blocks that are left)
 //	its state     where (at which instruction a thread stands, its stack), lifetime (how long a part lasts),
 //	              thread, mark, log, arena (transitions), digest (of a state), state (of what an execution
-//	              left), names, knowledge
+//	              left), knowledge (what another System may learn)
 //	spins         spin, spinlive (what a turn has to leave as it was), spinagain (by running it), spinlocks,
 //	              spinowner (what it waits for), await (of one read), counted, looks (which reads are
 //	              its looks), poise (what is compared after turns), grown (counts without an end),
@@ -119,7 +122,9 @@
 //	              (errors that an execution goes past), format, met (what was tried at all), longest,
 //	              unexamined (conflicts without a point), panic (last words)
 //	conditions    promise (landgo_always, landgo_eventually)
-//	buffers       buffer (x86-TSO), bufferwaits, pieces (loads of several answers), fenced (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt), repeated (stores of what is there)
+//	buffers       buffer (what goes in and out when; stores/ has a buffer itself), bufferwaits, fenced
+//	              (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt),
+//	              repeated (stores of what is there)
 //	other rooms   carrier (the library), steered (the kernel that schedules itself)
 //	twin          reads of memory that was never written
 //

@@ -8,6 +8,7 @@ import (
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
+	"landgo/scheduler/names"
 )
 
 // A kernel's accesses for a thread: guest memory, pages and words of its own state, all
@@ -27,7 +28,7 @@ import (
 // of it others share, and its record.
 type Sharing struct {
 	in       *present
-	names    *names
+	names    *names.Names
 	learning *learning
 	seen     *seen
 	timers   *timers
@@ -172,7 +173,7 @@ func (x *Sharing) checkForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight,
 			covered = covered || o.Addr <= a.Addr && a.Addr+uint64(a.Size) <= o.Addr+uint64(o.Size) && (o.IsWrite() || !a.IsWrite())
 		}
 		if !covered {
-			panic(fmt.Sprintf("scheduler: %s of thread %s touched %d bytes at %#x, which wasn't foreseen", p.Name, x.names.name(th.ID), a.Size, a.Addr))
+			panic(fmt.Sprintf("scheduler: %s of thread %s touched %d bytes at %#x, which wasn't foreseen", p.Name, x.names.Name(th.ID), a.Size, a.Addr))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/scheduler/names"
 )
 
 // A call that empties the store buffers of all threads (membarrier). Each is empty at a moment
@@ -61,7 +62,7 @@ func (b *buffers) callsAll(th edit, tr *trace.Transition, call string) error {
 		if t == th.ID {
 			continue
 		}
-		hole, err := b.intern(t, drainOrdinal+uint64(th.ID))
+		hole, err := b.intern(t, names.Drain(th.ID))
 		if err != nil {
 			return b.in.Invalid(kernel.GapThreads, th.ID, th.Regs.RIP, "%s isn't modelled with --model tso beside so many threads that store: %v", call, err)
 		}
@@ -80,7 +81,7 @@ func (b *buffers) describeDrain(hole *thread, dst []trace.Thread) []trace.Thread
 		return dst
 	}
 	d := trace.Thread{ID: bufferOf(hole.ID), Outcomes: 1, Next: true, Updates: true, Of: hole.of, Pending: trace.Op{Kind: trace.OpDrained, Obj: uint64(hole.of)}}
-	if len(b.in.threads[hole.of].queue) > 0 {
+	if !b.in.threads[hole.of].buffer.Empty() {
 		d.Status, d.Outcomes = trace.Blocked, 0
 	}
 	return append(dst, d)

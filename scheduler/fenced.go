@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"slices"
+
 	"landgo/internal/image/x86"
 	"landgo/internal/trace"
 )
@@ -36,28 +38,14 @@ func (s *fixed) within(th *thread, pc uint64) bool {
 }
 
 // Buffered lists the stores in a thread's buffer, oldest first.
-func (s *state) Buffered(t trace.TID) (list []trace.Access) {
-	for _, e := range s.threads[t].queue {
-		for k := range e.parts {
-			list = append(list, e.parts[k].Access)
-		}
-	}
-	return list
-}
+func (s *state) Buffered(t trace.TID) []trace.Access { return s.threads[t].buffer.List() }
 
 // Delays lists the stores in a thread's buffer that its next step would overtake: with a
 // fence after any of them the step couldn't be made now.
-func (s *present) Delays(t trace.TID) (list []trace.Access) {
+func (s *present) Delays(t trace.TID) []trace.Access {
 	if !s.cfg.Buffers || s.isBuffer(t) {
 		return nil
 	}
 	th := &s.threads[t]
-	for i := range th.queue {
-		for k := range th.queue[i].parts {
-			if p := &th.queue[i].parts[k]; !s.within(th, p.PC) {
-				list = append(list, p.Access)
-			}
-		}
-	}
-	return list
+	return slices.DeleteFunc(th.buffer.List(), func(a trace.Access) bool { return s.within(th, a.PC) })
 }

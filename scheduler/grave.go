@@ -6,6 +6,7 @@ import (
 	"landgo/emu"
 	"landgo/internal/abi"
 	"landgo/internal/trace"
+	"landgo/scheduler/names"
 )
 
 // The stack of a thread that has ended is no thread's, although its pages may stay
@@ -20,7 +21,7 @@ import (
 // finds out for itself where they begin.
 type Stacks struct {
 	in     *present
-	names  *names
+	names  *names.Names
 	learns *learning
 	hull   emu.Range        // has all stacks in it that were ever buried
 	starts [64]mappingStart // found lately
@@ -167,9 +168,9 @@ func (g *Stacks) Grave(t trace.TID, addr uint64) string {
 	th := &g.in.threads[t]
 	switch name, _, ok := g.in.image.ThreadLocal(th.Self, addr); {
 	case ok:
-		return fmt.Sprintf("in the thread-local variable %s of thread %s, which has ended", name, g.names.name(t))
+		return fmt.Sprintf("in the thread-local variable %s of thread %s, which has ended", name, g.names.Name(t))
 	case addr >= th.Stack:
-		return fmt.Sprintf("in thread-local memory of thread %s, which has ended", g.names.name(t))
+		return fmt.Sprintf("in thread-local memory of thread %s, which has ended", g.names.Name(t))
 	}
-	return fmt.Sprintf("on the stack of thread %s, which has ended", g.names.name(t))
+	return fmt.Sprintf("on the stack of thread %s, which has ended", g.names.Name(t))
 }

@@ -1,9 +1,7 @@
 package scheduler
 
 import (
-	"errors"
 	"slices"
-	"strings"
 
 	"landgo/emu"
 	"landgo/internal/trace"
@@ -21,7 +19,7 @@ type Knowledge struct {
 
 // Knowledge is all that the System has learned.
 func (s *System) Knowledge() *Knowledge {
-	return &Knowledge{Names: append([]string(nil), s.names.paths...), Sharing: s.machine.SharingPages(), Windows: s.machine.Windows(), Facts: s.known.Clone()}
+	return &Knowledge{Names: slices.Clone(s.names.All()), Sharing: s.machine.SharingPages(), Windows: s.machine.Windows(), Facts: s.known.Clone()}
 }
 
 // Known has the facts that the System has learned, to be added to.
@@ -29,9 +27,6 @@ func (s *learning) Known() *known.Facts { return &s.known }
 
 // Noted counts that something was learned that doesn't make points finer.
 func (s *seen) Noted() { s.learned++ }
-
-// errNames is knowledge from a System that numbers threads in another way.
-var errNames = errors.New("threads are numbered in another way")
 
 // Learn adds what another System of the same guest has learned. It reports
 // whether the two together have finer preemption points than this one had:
@@ -46,15 +41,8 @@ func (s *System) Learn(k *Knowledge) (news bool, err error) {
 }
 
 func (s *System) learn(k *Knowledge) (news bool, err error) {
-	for i, name := range k.Names {
-		switch {
-		case i >= len(s.names.paths):
-			if err := s.names.append(name); err != nil {
-				return news, err
-			}
-		case s.names.paths[i] != name:
-			return news, errNames
-		}
+	if err := s.names.Learn(k.Names); err != nil {
+		return false, err
 	}
 	s.machine.LearnWindows(k.Windows)
 	if news, err = s.machine.LearnSharing(k.Sharing); err != nil {
@@ -156,52 +144,3 @@ func (w *Witnessed) Add(o *Witnessed) {
 }
 
 func (g *Sighting) place() place { return place{g.Thread, g.Access.PC, g.Access.Addr, g.Access.Size} }
-
-// append adds a thread that another System has met as its next.
-func (n *names) append(path string) error {
-	if of, ok := strings.CutSuffix(path, trace.ArrivalMark); ok {
-		parent, ok := n.lookup(of)
-		if !ok {
-			return errNames
-		}
-		return n.appendChild(parent, arrivalOrdinal)
-	}
-	i := strings.LastIndexByte(path, '.')
-	if !trace.IsThreadName(path) {
-		return errNames
-	}
-	owner, caller, drain := strings.Cut(path, trace.BufferMark)
-	if !drain && i >= 0 {
-		owner = path[:i]
-	}
-	parent, ok := n.lookup(owner)
-	if !ok {
-		return errNames
-	}
-	var ordinal uint64
-	if drain {
-		by, ok := n.lookup(caller)
-		if !ok {
-			return errNames
-		}
-		ordinal = drainOrdinal + uint64(by)
-	} else {
-		last, timer := strings.CutPrefix(path[i+1:], trace.TimerMark)
-		for _, c := range last {
-			ordinal = ordinal*10 + uint64(c-'0')
-		}
-		if timer {
-			ordinal += timerOrdinal - 1
-		}
-	}
-	return n.appendChild(parent, ordinal)
-}
-
-// appendChild is append by a parent and the place among its children.
-func (n *names) appendChild(parent trace.TID, ordinal uint64) error {
-	t, err := n.intern(parent, ordinal)
-	if err == nil && int(t) != len(n.paths)-n.each {
-		err = errNames
-	}
-	return err
-}

@@ -7,6 +7,7 @@ import (
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler/known"
+	"landgo/scheduler/names"
 )
 
 // A System's parts, by how long they last. Its knowledge of the guest that is for good,
@@ -85,7 +86,7 @@ type present struct {
 // found has the facts that a System has found out, or settled for good, and another one finds out
 // for itself.
 type found struct {
-	names    *names
+	names    *names.Names
 	Stacks   *Stacks
 	Blocks   *Blocks
 	Mappings *Mappings

@@ -173,12 +173,12 @@ func TestCut(t *testing.T) {
 	th := s.edit(0)
 	for _, at := range []uint64{0x8001, 0x8004, 0x8001} {
 		s.buffers.push(th, &trace.Access{Addr: at, Size: 1, PC: at, Flags: trace.Write}, 0, 1)
-		th.inStep = false
+		th.buffer = th.buffer.Rest()
 	}
-	th.queue = th.queue[1:] // the oldest is in memory
+	th.buffer = th.buffer.Pop() // the oldest is in memory
 	load := trace.Access{Addr: 0x8000, Size: 8, PC: 0x1000, Ahead: trace.MakeAhead(2, 1)}
 	tr := &trace.Transition{Accesses: []trace.Access{{Addr: 0x9000, Size: 4}, load, {Addr: 0xa000, Size: 4}}, Fences: []uint16{1, 2, 3}}
-	tr.Cut(1, th.pieces(&load))
+	tr.Cut(1, th.buffer.Pieces(&load))
 	var got []string
 	for i := range tr.Accesses {
 		a := &tr.Accesses[i]

@@ -65,8 +65,8 @@ func (j *Promises) Add(t trace.TID, always bool, holds, arg, lock uint64) error 
 		j.learning.known.Exits = true
 		j.learning.finer = true
 	}
-	p := &promise{always: always, holds: holds, arg: arg, lock: lock, regs: th.Regs, by: t, updates: th.pushed}
-	j.in.machine.PutFlag(&p.early, len(th.queue) > 0)
+	p := &promise{always: always, holds: holds, arg: arg, lock: lock, regs: th.Regs, by: t, updates: th.buffer.Pushed()}
+	j.in.machine.PutFlag(&p.early, !th.buffer.Empty())
 	j.in.promises = append(j.in.promises, p)
 	return nil
 }
@@ -116,7 +116,7 @@ func (j *Promises) judge(th edit, tr *trace.Transition, made int, alone bool) er
 // count. It reports whether there are some.
 func (j *Promises) comeToCount(th *thread, tr *trace.Transition) (some bool) {
 	for _, p := range j.in.promises {
-		if tr.Updates && p.early.Get() && p.by == th.ID && th.updated() >= p.updates {
+		if tr.Updates && p.early.Get() && p.by == th.ID && th.buffer.Updated() >= p.updates {
 			j.in.machine.PutFlag(&p.early, false)
 			some = true
 		}

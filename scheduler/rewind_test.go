@@ -13,6 +13,7 @@ import (
 	"landgo/internal/image"
 	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
+	"landgo/scheduler/names"
 )
 
 // fake is a guest that schedules its threads itself, and whose code never runs: its
@@ -203,7 +204,7 @@ func TestLearn(t *testing.T) {
 	if _, err := other.Intern(2, 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Learn(a.Knowledge()); !errors.Is(err, errNames) {
+	if _, err := other.Learn(a.Knowledge()); !errors.Is(err, names.ErrOther) {
 		t.Errorf("other numbers of threads: %v", err)
 	}
 }

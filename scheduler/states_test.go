@@ -152,27 +152,6 @@ func TestKnowledge(t *testing.T) {
 	}
 }
 
-// TestNames: a thread's name is its place in the tree of creations, and there is an end of them.
-func TestNames(t *testing.T) {
-	n := newNames(4, false)
-	for _, tc := range []struct {
-		parent  trace.TID
-		ordinal uint64
-		name    string
-	}{{0, 1, "0.1"}, {1, 2, "0.1.2"}, {0, 1, "0.1"}, {0, timerOrdinal, "0." + trace.TimerMark + "1"}} {
-		id, err := n.intern(tc.parent, tc.ordinal)
-		if err != nil || n.name(id) != tc.name {
-			t.Fatalf("child %d of %d: %v, %v", tc.ordinal, tc.parent, id, err)
-		}
-		if again, ok := n.lookup(tc.name); !ok || again != id {
-			t.Errorf("%s is %d, then %d", tc.name, id, again)
-		}
-	}
-	if _, err := n.intern(0, 7); err == nil || !strings.Contains(err.Error(), "more than 4 threads") {
-		t.Errorf("a fifth thread: %v", err)
-	}
-}
-
 // TestTwins: a step whose way depends on a byte that was never written is reported, with what
 // depends on it. A program that only copies such a byte has no bug.
 func TestTwins(t *testing.T) {

@@ -69,7 +69,7 @@ func (s *present) SetThread(t trace.TID, th Thread) { s.edit(t).Thread = th }
 
 // Births are the parents of the threads that have a name, with the ordinals that they
 // gave, from thread 1 on.
-func (s *found) Births() (parents []trace.TID, ordinals []uint64) { return s.names.births() }
+func (s *found) Births() (parents []trace.TID, ordinals []uint64) { return s.names.Births() }
 
 // Fresh: no step was taken, and no state marked.
 func (s *state) Fresh() bool { return len(s.steps)+len(s.marks) == 0 }

@@ -11,6 +11,7 @@ import (
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler/known"
+	"landgo/scheduler/names"
 )
 
 // Config has the settings of a System beside the guest.
@@ -134,7 +135,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 				},
 			},
 			found: found{
-				names: newNames(cfg.MaxThreads, cfg.Buffers),
+				names: names.New(cfg.MaxThreads, cfg.Buffers),
 			},
 		},
 		learning: learning{known: known.New()},
@@ -217,19 +218,19 @@ func (s *System) Host() kernel.Host {
 
 // Intern implements kernel.Threads.
 func (s *System) Intern(parent trace.TID, n uint64) (trace.TID, error) {
-	known := len(s.names.paths)
-	t, err := s.names.intern(parent, n)
-	if s.sealed && len(s.names.paths) > known {
+	known := s.names.Len()
+	t, err := s.names.Intern(parent, n)
+	if s.sealed && s.names.Len() > known {
 		s.finer = true
 	}
 	return t, err
 }
 
 // Name implements kernel.Threads: the thread's path name.
-func (s *found) Name(t trace.TID) string { return s.names.paths[t] }
+func (s *found) Name(t trace.TID) string { return s.names.Name(t) }
 
 // Lookup finds a thread by its path name.
-func (s *found) Lookup(name string) (trace.TID, bool) { return s.names.lookup(name) }
+func (s *found) Lookup(name string) (trace.TID, bool) { return s.names.Lookup(name) }
 
 // Regs implements kernel.Threads.
 func (s *System) Regs(t trace.TID) *emu.Regs {

@@ -120,6 +120,8 @@ type stander struct {
 	woken     bool     // StandRun: another thread ended its call, which it hasn't left
 	comes     bool     // StandTimer: something comes of it if it goes off now
 	awaits    bool     // StandAccess, StandSpin: what it finds there decides whether it goes on (await.go)
+	atNone    bool     // StandFence: it stands at no instruction that waits
+	begun     bool     // StandFence: the function that begins there was met
 	idles     bool     // StandSpin: in a loop that may be meant (meant.go)
 	spinStand Stand    // StandSpin: what it stands at otherwise
 	trap      emu.Trap // StandTrap

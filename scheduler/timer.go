@@ -6,6 +6,7 @@ import (
 	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/kernel"
+	"landgo/scheduler/names"
 )
 
 // Timers that send signals (setitimer and its kin), by which programs preempt threads of their
@@ -47,7 +48,7 @@ type Clockwork interface {
 // timers are those of the guest that send signals.
 type timers struct {
 	in        *present
-	names     *names
+	names     *names.Names
 	seen      *seen
 	learning  *learning
 	traps     *Traps
@@ -77,8 +78,7 @@ func (c *timers) on() bool { return c.alarmed.Get() }
 
 // thread is the thread that timer n is to the search, if it was ever set.
 func (c *timers) thread(n int) (t trace.TID, ok bool) {
-	t, ok = c.names.ids[child{0, timerOrdinal + uint64(n)}]
-	return t, ok
+	return c.names.Find(0, names.Timer(n))
 }
 
 // number is the number of the timer that a thread is.
@@ -162,14 +162,14 @@ func (c *timers) addTimer(th *thread, n int) error {
 		return c.in.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, "a timer that sends a signal is not modelled with this search: %s", c.in.cfg.NotForTimers)
 	case c.in.cfg.Deepens: // races between threads of the guest's own aren't seen
 		return c.in.Invalid(kernel.GapCall, th.ID, th.Regs.RIP, AsksForPoints)
-	case len(c.names.paths) > mostWithTimers:
+	case c.names.Len() > mostWithTimers:
 		return c.in.Invalid(kernel.GapThreads, th.ID, th.Regs.RIP, "timers that send signals are not modelled in a program with more than %d threads", mostWithTimers)
 	}
 	// A signal may come before the end of the process, and time passes while a loop looks at
 	// the clock: ends and such loops are steps like any others.
 	c.learning.finer = c.learning.finer || !c.learning.known.Early || !c.learning.known.Hurried
 	c.learning.known.Early, c.learning.known.Hurried = true, true
-	_, err := c.intern(0, timerOrdinal+uint64(n))
+	_, err := c.intern(0, names.Timer(n))
 	return err
 }
 
@@ -189,7 +189,7 @@ func (c *timers) text(t trace.TID) string {
 	if now.Thread == trace.NoThread {
 		return "sends " + trace.SignalName(now.Signal)
 	}
-	return fmt.Sprintf("sends %s to %s", trace.SignalName(now.Signal), c.names.name(now.Thread))
+	return fmt.Sprintf("sends %s to %s", trace.SignalName(now.Signal), c.names.Name(now.Thread))
 }
 
 // several reports whether the guest has more than one thread of the kernel's.

@@ -8,8 +8,8 @@ import (
 // PC is the instruction at which a thread stands.
 func (s *present) PC(t trace.TID) uint64 {
 	if s.isBuffer(t) {
-		if q := s.threads[t-1].queue; len(q) > 0 {
-			return q[0].parts[0].PC
+		if q := s.threads[t-1].buffer.Queue(); len(q) > 0 {
+			return q[0].Parts[0].PC
 		}
 		return 0
 	}

@@ -24,6 +24,7 @@ type kept struct {
 // state are the structures of which the state of threads and objects consists, by room.
 var state = map[string][]string{
 	"scheduler":         {"thread", "Thread", "stander", "storing", "kin"},
+	"scheduler/stores":  {"Buffer"},
 	"scheduler/library": {"thread", "life", "call", "object"},
 	"scheduler/steer":   {"thread"},
 	"heap":              {"Block", "room", "part", "Arena"},
