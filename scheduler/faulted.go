@@ -3,6 +3,7 @@ package scheduler
 import (
 	"landgo/emu"
 	"landgo/internal/abi"
+	"landgo/internal/image/x86"
 	"landgo/internal/trace"
 )
 
@@ -106,6 +107,9 @@ func (g *signals) handled(th edit, tr *trace.Transition, f emu.Fault, framing bo
 		stood = stood && tr.Accesses[i].PC == th.Regs.RIP
 	}
 	journal, before, regs := g.in.machine.Journal(), g.in.machine.Mark(), th.Regs
+	if f.Kind == emu.FaultRead && x86.Modifies(g.in.machine.Bytes(regs.RIP, x86.MaxInst), g.in.image.Machine) {
+		f.Kind = emu.FaultWrite // the emulator reads first; the handler is shown the write
+	}
 	if !g.in.kernel.Fault(th.ID, f, &th.Regs) {
 		return false
 	}

@@ -198,3 +198,53 @@ int main(void) {
 		t.Errorf("%s %s: %+v, want\n%s", r.Verdict, r.Reason, r.Outcomes, want)
 	}
 }
+
+// TestHandlersTellStoresFromLoads: a handler opens a page for what the fault wants, as
+// barriers of collectors and of transactions do. It is shown which by the error code. An
+// instruction that reads and writes asks for both at once.
+func TestHandlersTellStoresFromLoads(t *testing.T) {
+	t.Parallel()
+	const program = `#define _GNU_SOURCE
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+static char *page;
+static volatile int stores, loads;
+static void barrier(int s, siginfo_t *i, void *u) {
+	if (((ucontext_t *)u)->uc_mcontext.gregs[REG_ERR] & 2) {
+		stores++;
+		mprotect(page, 4096, PROT_READ | PROT_WRITE);
+	} else {
+		loads++;
+		mprotect(page, 4096, PROT_READ);
+	}
+}
+static void *user(void *p) { USE; return p; }
+int main(void) {
+	struct sigaction a = {.sa_sigaction = barrier, .sa_flags = SA_SIGINFO};
+	pthread_t t;
+	sigaction(SIGSEGV, &a, 0);
+	page = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_create(&t, 0, user, 0);
+	pthread_join(t, 0);
+	assert(stores == STORES && loads == LOADS);
+	return 0;
+}
+`
+	for name, c := range map[string][]string{
+		"a store":              {"USE", "*(volatile char *)page = 1", "STORES", "1", "LOADS", "0"},
+		"a load":               {"USE", "(void)*(volatile char *)page", "STORES", "0", "LOADS", "1"},
+		"a load, a store":      {"USE", "(void)*(volatile char *)page; page[1] = 1", "STORES", "1", "LOADS", "1"},
+		"both at once":         {"USE", `asm volatile("addl $1, %0" : "+m"(*(int *)page))`, "STORES", "1", "LOADS", "0"},
+		"both, indivisibly":    {"USE", `asm volatile("lock incl %0" : "+m"(*(int *)page))`, "STORES", "1", "LOADS", "0"},
+		"a comparison":         {"USE", `asm volatile("cmpl $1, %0" : "+m"(*(int *)page))`, "STORES", "0", "LOADS", "1"},
+		"compare and exchange": {"USE", "__sync_bool_compare_and_swap(page, 5, 6)", "STORES", "1", "LOADS", "0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			endsAs(t, onProgram(compile.Text(t, "gcc", defines(program, c...))), "verified", "optimal", "none")
+		})
+	}
+}

@@ -54,6 +54,7 @@ type info struct {
 	addr   uint64 // of a fault; else the sender
 	value  uint64 // of a timer, or of sigqueue
 	trapno uint64
+	detail uint64 // the processor's error code
 	fault  bool
 	shared bool // it was sent to the process
 }
@@ -81,6 +82,9 @@ func (s *signals) faultInfo(f emu.Fault, pc, sig uint64) info {
 		} else if sig == sigBus || s.log.HasMap(f.Addr) {
 			i.code = 2 // BUS_ADRERR, SEGV_ACCERR
 		}
+		if i.trapno == abi.PageFault {
+			i.detail = s.pageError(f)
+		}
 	case emu.FaultIllegal:
 		i.code, i.trapno = 2, 6
 	case emu.FaultProtection:
@@ -97,6 +101,30 @@ func canonical(addr uint64) bool {
 	const upper = 17
 	top := int64(addr) >> (64 - upper)
 	return top == 0 || top == -1
+}
+
+// The bits of a page fault's error code.
+const (
+	pageThere   = 1 << 0 // the page allows some access, or is the kernel's
+	pageWritten = 1 << 1
+	pageOfUser  = 1 << 2
+	pageFetched = 1 << 4
+)
+
+// pageError is a page fault's error code. A page that allows an access counts as there,
+// whether it was touched before or not.
+func (s *signals) pageError(f emu.Fault) uint64 {
+	code := uint64(pageOfUser)
+	if f.Addr >= kernelHalf || s.user.canRead(f.Addr, 1) {
+		code |= pageThere
+	}
+	switch f.Kind {
+	case emu.FaultWrite:
+		code |= pageWritten
+	case emu.FaultFetch:
+		code |= pageFetched
+	}
+	return code
 }
 
 // frame remembers a handler's frame until its return.
@@ -223,6 +251,7 @@ func (s *signals) buildFrame(t *thread, sig uint64, regs *emu.Regs, i info, rest
 	put(frameMask, mask)
 	putInfo(b[frameInfo:], sig, i)
 	if i.fault {
+		put(frameErr, i.detail)
 		put(frameTrapno, i.trapno)
 		put(frameCR2, i.addr)
 	}

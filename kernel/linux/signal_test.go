@@ -237,6 +237,36 @@ func TestFaultHandler(t *testing.T) {
 	c.want("si_code of a page that allows nothing", uint64(c.m.Read32(r.RSI+8)), 2)
 }
 
+// TestFaultErrorCode: a handler is shown the processor's error code, by which it tells a
+// store from a load.
+func TestFaultErrorCode(t *testing.T) {
+	c := newCaller(t, Config{})
+	c.stack(0)
+	c.handle(sigSegv, saSiginfo|saNodefer, 0)
+	none := c.do(0, nrMmap, 0, abi.PageSize, 0, anonymous)
+	readable := c.do(0, nrMmap, 0, abi.PageSize, 1, anonymous)
+	for _, f := range []struct {
+		emu.Fault
+		want uint64
+	}{
+		{emu.Fault{Kind: emu.FaultRead, Addr: none}, 4},
+		{emu.Fault{Kind: emu.FaultWrite, Addr: none}, 6},
+		{emu.Fault{Kind: emu.FaultWrite, Addr: readable}, 7},
+		{emu.Fault{Kind: emu.FaultFetch, Addr: readable}, 0x15},
+		{emu.Fault{Kind: emu.FaultRead, Addr: 1<<64 - 8}, 5},
+		{emu.Fault{Kind: emu.FaultDivide}, 0},
+	} {
+		r := c.threads[0].regs
+		if f.Kind == emu.FaultDivide {
+			c.handle(8, saSiginfo, 0)
+		}
+		if !c.k.Fault(0, f.Fault, &r) {
+			t.Fatalf("%+v: not handled", f)
+		}
+		c.want("the error code", c.m.Read64(r.RDX-frameContext+frameErr), f.want)
+	}
+}
+
 func TestAlternativeStack(t *testing.T) {
 	c := newCaller(t, Config{})
 	c.stack(0)

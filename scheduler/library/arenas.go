@@ -25,6 +25,11 @@ const (
 	hashedArenas, hashedArena = 16384, 8 << 20
 	farArenas, farArena       = 16, 3 << 30
 
+	// siblingStep is how many hashed places lie between those of two threads that one
+	// deeper thread creates in turn. It is odd, so siblings never meet; and few multiples
+	// of it are near 0, where the chains are.
+	siblingStep = 10127
+
 	smallBegin  = kernel.HeapLo + ownArenas*ownArena
 	hashedBegin = smallBegin + smallArenas*smallArena
 	farBegin    = hashedBegin + hashedArenas*hashedArena
@@ -122,14 +127,20 @@ func arenaPlace(name string) (base, size uint64) {
 	for first > 1 && parts[first-1] == last {
 		first--
 	}
-	h := hashOf(strings.Join(parts[:first+1], ".")) + uint64(len(parts)-1-first)
+	n, _ := strconv.ParseUint(last, 10, 64)
+	h := hashOf(strings.Join(parts[:first], ".")) + n*siblingStep + uint64(len(parts)-1-first)
 	return hashedBegin + h%hashedArenas*hashedArena, hashedArena
 }
 
+// hashOf is a hash whose low bits differ where the names differ in their last byte only.
+// FNV's own don't: the last byte reaches few of its bits. So they are mixed (MurmurHash3).
 func hashOf(name string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return h.Sum64() >> 16
+	f := fnv.New64a()
+	f.Write([]byte(name))
+	h := f.Sum64()
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
 }
 
 // libraryShare is the size of an arena's last part: what stdio, and the making of

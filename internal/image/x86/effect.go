@@ -90,6 +90,23 @@ func EffectsOf(code []byte, m elffile.Machine) (Effects, bool) {
 	return e, true
 }
 
+// Modifies reports whether the instruction that code begins with reads and writes one
+// operand in memory. A processor asks for both at once, so such a page fault is of a write.
+func Modifies(code []byte, m elffile.Machine) bool {
+	inst, _, err := Decode(code, m)
+	if err != nil {
+		return false
+	}
+	uses := shapes[inst.Op].operands
+	for i := range uses {
+		_, memory := inst.Args[i].(x86asm.Mem)
+		if memory && (operand(uses[i]) == modify || inst.Op == x86asm.CMPXCHG) {
+			return true
+		}
+	}
+	return false
+}
+
 func (e *Effects) use(f flagUse) {
 	e.ReadsFlags = f == mixesFlags || f == readsFlags || f == readsSetsFlags
 	e.WritesFlags = f == setsFlags || f == readsSetsFlags

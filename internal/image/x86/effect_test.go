@@ -337,3 +337,26 @@ func TestUndefinedFlags(t *testing.T) {
 		}
 	}
 }
+
+func TestModifies(t *testing.T) {
+	for code, want := range map[string]bool{
+		"\x83\x03\x01":         true,  // addl $1, (%rbx)
+		"\xf0\xff\x03":         true,  // lock incl (%rbx)
+		"\x87\x03":             true,  // xchg %eax, (%rbx)
+		"\x0f\xb1\x0b":         true,  // cmpxchg %ecx, (%rbx)
+		"\xf7\x1b":             true,  // negl (%rbx)
+		"\x03\x03":             false, // add (%rbx), %eax
+		"\x3b\x03":             false, // cmp (%rbx), %eax
+		"\x39\x03":             false, // cmp %eax, (%rbx)
+		"\x89\x03":             false, // mov %eax, (%rbx)
+		"\x0f\x44\x03":         false, // cmove (%rbx), %eax
+		"\xff\x33":             false, // push (%rbx)
+		"\x01\xd8":             false, // add %ebx, %eax
+		"\x0f\xc7\x0b":         true,  // cmpxchg8b (%rbx)
+		"\x48\x0f\xba\x2b\x05": true,  // btsq $5, (%rbx)
+	} {
+		if got := Modifies([]byte(code), elffile.X86_64); got != want {
+			t.Errorf("% x: %v, want %v", code, got, want)
+		}
+	}
+}
