@@ -15,6 +15,14 @@ func (l *Library) AtBreak(t trace.TID, class uint8, tr *trace.Transition) (sched
 // atBreak decides what a breakpoint means to a thread.
 func (l *Library) atBreak(th edit, class breakClass, tr *trace.Transition) (scheduler.Verdict, error) {
 	pc := th.Regs.RIP
+	th.begins = false
+	if th.Starting && pc == th.Entry {
+		l.leavesRuntime(th)
+		if l.core.Coarse() || l.cfg.Fill != nil {
+			th.begins = class != breakStart
+			return scheduler.Stay, nil // see spawn
+		}
+	}
 	switch class {
 	case breakReturn:
 		return l.atReturn(th, tr)
@@ -30,16 +38,6 @@ func (l *Library) atBreak(th edit, class breakClass, tr *trace.Transition) (sche
 		l.core.Enter()
 		return scheduler.Step, nil
 	case breakStart:
-		if th.Starting && pc == th.Entry {
-			th.Starting = false
-			th.exitSP = th.Regs.RSP
-			th.exitPC = l.core.Word(th.exitSP)
-			l.breakAt(th.exitPC, breakExit)
-			l.findOver(th.exitPC)
-			if l.core.Coarse() || l.cfg.Fill != nil {
-				return scheduler.Stay, nil // see spawn
-			}
-		}
 		return scheduler.Step, nil
 	case breakOver:
 		return l.atOver(th, tr)
@@ -241,4 +239,14 @@ func (l *Library) atRole(th edit, tr *trace.Transition) (scheduler.Verdict, erro
 		return l.atOperation(th, tr, a)
 	}
 	return scheduler.Step, nil
+}
+
+// leavesRuntime has a thread stand at its start routine's first instruction. The routine may
+// be a function with a meaning of its own, such as sem_wait.
+func (l *Library) leavesRuntime(th edit) {
+	th.Starting = false
+	th.exitSP = th.Regs.RSP
+	th.exitPC = l.core.Word(th.exitSP)
+	l.breakAt(th.exitPC, breakExit)
+	l.findOver(th.exitPC)
 }

@@ -100,9 +100,13 @@ func (l *Library) Arguments(pc uint64) trace.RegSet {
 
 // AtCallersReturn implements scheduler.Calls. A once routine or a start routine may call a
 // function last by a jump. Where that function returns, it returns for its caller too,
-// whose breakpoint the thread has yet to meet.
+// whose breakpoint the thread has yet to meet. So it is where a start routine is itself a
+// function that landgo carries out.
 func (l *Library) AtCallersReturn(t trace.TID) bool {
 	th := &l.threads[t]
+	if th.begins {
+		return true
+	}
 	rip, rsp := th.Regs.RIP, th.Regs.RSP-l.wordSize
 	if n := len(th.onces); n > 0 && th.onces[n-1].ret == rip && th.onces[n-1].sp == rsp {
 		return true

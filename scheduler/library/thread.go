@@ -19,6 +19,7 @@ type thread struct {
 // life is a thread's beginning and end.
 type life struct {
 	exitPC uint64 // where the start routine returns to
+	begins bool   // it stands at its start routine, whose own meaning is still to be carried out
 	exitSP uint64
 	// Of the thread being created: its start routine, whether the C library maps its
 	// stack, and whether it is created detached.
@@ -106,7 +107,7 @@ func (l *models) HashThread(t trace.TID, h *trace.Hash, atOp bool) {
 	for _, o := range th.opened {
 		h.Words(o.obj, uint64(o.op), uint64(o.arg), uint64(o.at))
 	}
-	h.Words(trace.Bit(th.native), trace.Bit(th.atExit), th.exitPC, th.exitSP, th.entryOfChild, uint64(th.cache))
+	h.Words(trace.Bit(th.native), trace.Bit(th.atExit), trace.Bit(th.begins), th.exitPC, th.exitSP, th.entryOfChild, uint64(th.cache))
 	if atOp {
 		th.hashOperation(h)
 	}
