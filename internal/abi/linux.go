@@ -53,6 +53,7 @@ const (
 	ClockMonotonicRaw     = 4
 	ClockRealtimeCoarse   = 5
 	ClockBoottime         = 7
+	ClockTAI              = 11
 )
 
 // Sizes.

@@ -51,6 +51,8 @@ func (c *call) aim() target {
 		}
 	}
 	switch pid := c.int32(0); {
+	case !c.toProcess() && (pid <= 0 || int32(number) <= 0):
+		return target{errno: einval}
 	case c.nr == sysKill && !isOurs(pid),
 		(c.nr == sysTgkill || c.nr == sysTgsigqueue || c.nr == sysSigqueue) && pid != firstNumber:
 		return target{errno: esrch}

@@ -164,6 +164,24 @@ func planMmap(c *call, p *kernel.Plan) {
 	}
 }
 
+// takesHint reports whether a map comes where a call asks for it without MAP_FIXED, and rounds that
+// place: Linux takes it if nothing is mapped there. Beyond the modelled space, and where later maps of
+// threads come, another place is given.
+func (s *space) takesHint(t *thread, addr *uint64, size uint64) bool {
+	at := *addr &^ (abi.PageSize - 1)
+	if at == 0 || !s.inGuest(at, size) || at >= kernel.WindowsLo && !s.wasGiven(t, at, size) || s.log.InMap(at, size) {
+		return false
+	}
+	*addr = at
+	return true
+}
+
+// wasGiven reports whether pages are some that the thread once got from its window.
+func (s *space) wasGiven(t *thread, addr, size uint64) bool {
+	w, _ := t.window(s.log.Get(&t.windows))
+	return w.lo <= addr && addr+size <= s.mappedEnd(t)
+}
+
 // holdsCode reports whether code is in [addr, addr+size).
 func (s *space) holdsCode(addr, size uint64) bool {
 	for _, r := range s.img.Code {
@@ -215,7 +233,7 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 		k.space.fillPart(addr, size, content)
 		o.Mapped = kernel.Pages{Addr: addr, Size: size}
 		return addr
-	case flags&(mapFixed|mapFixedNoreplace) != 0:
+	case flags&(mapFixed|mapFixedNoreplace) != 0, k.space.takesHint(c.t, &addr, size):
 		if addr&(abi.PageSize-1) != 0 {
 			return einval
 		}

@@ -318,3 +318,28 @@ func TestMapsAndHoles(t *testing.T) {
 	c.do(0, nrBrk, low)
 	c.want("behind a break that was lowered", c.do(0, nrMprotect, low, abi.PageSize, 3), enomem)
 }
+
+// TestMapHints: a map comes where it is asked for if nothing is there and it isn't a thread's place
+// for later maps; else where the kernel likes.
+func TestMapHints(t *testing.T) {
+	c := newCaller(t, Config{})
+	const at = 0x3_0000_0000
+	hinted := func(addr, size uint64) uint64 { return c.do(0, nrMmap, addr, size, 3, anonymous) }
+	c.want("a free place", hinted(at, 2*abi.PageSize), at)
+	c.want("within a page, rounded down", hinted(at+2*abi.PageSize+5, 1), at+2*abi.PageSize)
+	for _, taken := range []uint64{at, at - abi.PageSize} {
+		if got := hinted(taken, 2*abi.PageSize); got == taken || failed(got) {
+			t.Errorf("a place that is taken in part: %#x", got)
+		}
+	}
+	own := c.do(0, nrMmap, 0, 4*abi.PageSize, 3, anonymous)
+	c.want("munmap", c.do(0, nrMunmap, own, 2*abi.PageSize), 0)
+	c.want("a place of its own, given back", hinted(own, 2*abi.PageSize), own)
+	next := c.do(0, nrMmap, 0, abi.PageSize, 3, anonymous)
+	if got := hinted(next+64*abi.PageSize, abi.PageSize); got == next+64*abi.PageSize || failed(got) {
+		t.Errorf("where later maps come: %#x", got)
+	}
+	if got := hinted(1<<44, abi.PageSize); failed(got) {
+		t.Errorf("beyond the space: %#x", got)
+	}
+}

@@ -207,6 +207,8 @@ func TestIgnoredSignals(t *testing.T) {
 	c.want("SIGKILL's action", c.do(0, nrSigaction, sigKill, dataPage, 0, 8), einval)
 	c.want("no such signal", c.do(0, sysTkill, firstNumber, 99), einval)
 	c.want("no such thread", c.do(0, sysTkill, 77, 15), esrch)
+	c.want("tkill of no thread's number", c.do(0, sysTkill, 0, 15), einval)
+	c.want("tgkill of no process's number", c.do(0, sysTgkill, 0, firstNumber, 0), einval)
 }
 
 // TestFaultHandler: a handler of SIGSEGV gets the address; without one, or in

@@ -201,14 +201,14 @@ func (c *call) look(o *kernel.Outcome) uint64 {
 	return ns
 }
 
-// shows looks at a clock for the caller.
-func (c *call) shows(o *kernel.Outcome, clock uint64) uint64 {
+// shows looks at a clock for the caller: at that of thread t, if it is one of threads.
+func (c *call) shows(o *kernel.Outcome, clock uint64, t *thread) uint64 {
 	ns := c.look(o)
 	switch clock {
 	case abi.ClockProcessCPUTimeID:
 		return c.get(&c.k.clock.busy)
 	case abi.ClockThreadCPUTimeID:
-		return c.get(&c.t.busy)
+		return c.get(&t.busy)
 	}
 	return onClock(clock, ns)
 }
@@ -217,16 +217,39 @@ func pair(a, b uint64) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, a), b)
 }
 
+// clockOf is the clock that a call names, and the thread whose time it shows. Numbers below 0 stand for
+// the processor time of a thread or a process by its number, 0 for the caller's.
+func (c *call) clockOf() (clock uint64, t *thread, ok bool) {
+	const kind, ofFile, ofThread, number = 3, 3, 4, 3
+	id := c.int32(0)
+	switch pid := ^(id >> number); {
+	case id == abi.ClockTAI:
+		return abi.ClockRealtime, c.t, true
+	case id >= 0:
+		return uint64(id), c.t, id <= abi.ClockBoottime
+	case id&kind == ofFile:
+		return 0, nil, false
+	case id&ofThread == 0:
+		return abi.ClockProcessCPUTimeID, c.t, pid == 0 || pid == firstNumber
+	case pid == 0:
+		return abi.ClockThreadCPUTimeID, c.t, true
+	default:
+		t = c.k.roster.numbered(uint64(pid))
+		return abi.ClockThreadCPUTimeID, t, t != nil
+	}
+}
+
 func doClockGettime(c *call, o *kernel.Outcome) uint64 {
-	if c.a[0] > abi.ClockBoottime {
+	clock, t, ok := c.clockOf()
+	if !ok {
 		return einval
 	}
-	ns := c.shows(o, c.a[0])
+	ns := c.shows(o, clock, t)
 	return c.k.user.copyOut(c.a[1], pair(ns/second, ns%second))
 }
 
 func doClockGetres(c *call, o *kernel.Outcome) uint64 {
-	if c.a[0] > abi.ClockBoottime {
+	if _, _, ok := c.clockOf(); !ok {
 		return einval
 	}
 	if c.a[1] == 0 {

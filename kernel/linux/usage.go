@@ -25,7 +25,7 @@ func doGetrusage(c *call, o *kernel.Outcome) uint64 {
 	out := make([]byte, usageSize)
 	switch who := uint64(int64(int32(c.a[0]))); who {
 	case usageSelf, usageThread:
-		ns := c.shows(o, abi.ClockProcessCPUTimeID+who)
+		ns := c.shows(o, abi.ClockProcessCPUTimeID+who, c.t)
 		binary.LittleEndian.PutUint64(out, ns/second)
 		binary.LittleEndian.PutUint64(out[8:], ns%second/1000)
 	case usageChildren:

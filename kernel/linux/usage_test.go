@@ -49,3 +49,38 @@ func TestUsage(t *testing.T) {
 		t.Error("no look moved the clock")
 	}
 }
+
+// TestProcessorClocks: processor time by the number of a thread or of the process is that by the
+// caller's own clocks.
+func TestProcessorClocks(t *testing.T) {
+	c := newCaller(t, Config{})
+	const at, nrClockGetres = dataPage, 229
+	c.do(0, nrClockGettime, abi.ClockMonotonic, at) // some time has passed
+	number := func(pid, bits int32) uint64 { return uint64(uint32(^pid<<3 | bits)) }
+	for _, row := range []struct {
+		name      string
+		id, alike uint64
+		errno     uint64
+	}{
+		{"the caller's", number(0, 4|2), abi.ClockThreadCPUTimeID, 0},
+		{"its own by number", number(firstNumber, 4|2), abi.ClockThreadCPUTimeID, 0},
+		{"the process's", number(0, 2), abi.ClockProcessCPUTimeID, 0},
+		{"the process's by number", number(firstNumber, 2), abi.ClockProcessCPUTimeID, 0},
+		{"TAI", abi.ClockTAI, abi.ClockRealtime, 0},
+		{"another thread's that isn't there", number(77, 4|2), 0, einval},
+		{"another process's", number(77, 2), 0, einval},
+		{"a file's", number(3, 3), 0, einval},
+		{"none", abi.ClockBoottime + 1, 0, einval},
+	} {
+		c.want(row.name, c.do(0, nrClockGettime, row.id, at), row.errno)
+		c.want(row.name+", resolution", c.do(0, nrClockGetres, row.id, at+16), row.errno)
+		if row.errno != 0 {
+			continue
+		}
+		shown := c.m.Read64(at)*second + c.m.Read64(at+8)
+		c.do(0, nrClockGettime, row.alike, at)
+		if now := c.m.Read64(at)*second + c.m.Read64(at+8); shown > now || now-shown > second {
+			t.Errorf("%s: %d, and then %d by clock %d", row.name, shown, now, row.alike)
+		}
+	}
+}
