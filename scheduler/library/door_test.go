@@ -68,6 +68,7 @@ var pastTheDoor = map[string]string{
 	"System.flush":            "the step of a store buffer, which says so",
 	"buffers.drainAll":        "the process's end, which is in order with all",
 	"buffers.outOfOrder":      "code",
+	"signals.handled":         "the same",
 	"present.SeenBy":          "reports: values",
 	"Library.chosen":          "what the dynamic linker has written, before the first point",
 	"textCalls.writesAtEnd":   "whether exit runs the library's own code, whose accesses are on record then",
