@@ -51,7 +51,7 @@ func (c *call) aim() target {
 		}
 	}
 	switch pid := c.int32(0); {
-	case !c.toProcess() && (pid <= 0 || int32(number) <= 0):
+	case (c.nr == sysTgkill || c.nr == sysTgsigqueue) && pid <= 0:
 		return target{errno: einval}
 	case c.nr == sysKill && !isOurs(pid),
 		(c.nr == sysTgkill || c.nr == sysTgsigqueue || c.nr == sysSigqueue) && pid != firstNumber:
@@ -69,6 +69,9 @@ func (c *call) aim() target {
 	t := c.k.roster.numbered(number & 0xffffffff)
 	if t == nil {
 		errno := c.toTheDead()
+		if errno == esrch && int32(number) <= 0 {
+			return target{errno: einval}
+		}
 		_, lived := c.k.roster.numbers[number&0xffffffff]
 		return target{errno: errno, lingers: errno == esrch && lived}
 	}
