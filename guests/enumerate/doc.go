@@ -5,10 +5,10 @@
 // its scheduler, and has no reduction that they have.
 //
 // A program is written in a mini language of loads, stores, read-modify-writes and
-// synchronisation operations (this file and statement.go). It is compiled to flat code
+// synchronisation operations (program.go and statement.go). It is compiled to flat code
 // (code.go), run one event at a time by a deterministic interpreter (state.go, event.go,
-// spin.go), and enumerated level by level (enumerate.go). Dependence decides what counts
-// as the same trace.go alone, which follows landgo's published dependence and not its
+// spin.go), and enumerated level by level (enumerate.go). Dependence alone decides what
+// counts as the same trace (dependence.go). It follows landgo's published dependence and not its
 // implementation.
 //
 // # The files

@@ -14,12 +14,7 @@ import (
 // has changed again what it looks at, and waits in its turn. A barrier that counts the threads
 // of a round, and no rounds, is of that kind.
 func (st *Story) roundMissed(b *result.Bug) string {
-	for i := range b.Waits {
-		w := &b.Waits[i]
-		entered := st.entered(w)
-		if w.For != "condition variable" || entered == nil {
-			continue
-		}
+	for w, entered := range st.condWaits(b) {
 		waiter := st.by(*entered)
 		var woken *call
 		for _, c := range st.calls(uint64(w.Address), trace.OpCondBroadcast) {

@@ -17,12 +17,7 @@ type wipe struct{ set, back at }
 // reset: a thread waits for ever on a condition variable, or in a loop, because of what it finds in
 // a variable. That was set for it, and was set back unseen.
 func (st *Story) reset(b *result.Bug) string {
-	for i := range b.Waits {
-		w := &b.Waits[i]
-		entered := st.entered(w)
-		if w.For != "condition variable" || entered == nil {
-			continue
-		}
+	for w, entered := range st.condWaits(b) {
 		signals := st.calls(uint64(w.Address), trace.OpCondSignal, trace.OpCondBroadcast)
 		for x, test := range st.backward(st.by(*entered), at{entered.beat, int(entered.op.At)}) {
 			if len(st.held(x)) == 0 {

@@ -118,11 +118,7 @@ func (st *Story) betweenTwo(t, u trace.TID, list []section, mid section, failed 
 // actedLate: thread t reads something in one section and changes something else in the next. In
 // between, thread u changes what it has read.
 func (st *Story) actedLate(t, u trace.TID, one, two, mid section, lock, let string) string {
-	for x, a := range st.within(t, one) {
-		z, ok := st.changedIn(u, mid, x, a)
-		if !ok || st.touchedIn(t, two, a) || st.writesIn(t, section{x, one.close}, a) {
-			continue
-		}
+	for x, z := range st.outdated(t, u, one, two, mid) {
 		for y, w := range st.within(t, two) {
 			if !w.IsWrite() || w.Addr < lowestVariable {
 				continue
@@ -140,22 +136,16 @@ func (st *Story) actedLate(t, u trace.TID, one, two, mid section, lock, let stri
 
 // readApart: thread t reads two variables in two sections. Thread u changes both in one, in between.
 func (st *Story) readApart(t, u trace.TID, one, two, mid section, lock, let string) string {
-	for x, a := range st.within(t, one) {
-		z, ok := st.changedIn(u, mid, x, a)
-		if !ok || st.touchedIn(t, two, a) || st.writesIn(t, section{x, one.close}, a) {
-			continue
-		}
+	for x, z := range st.outdated(t, u, one, two, mid) {
 		for y, o := range st.within(t, two) {
 			w, by, ok := st.source(y)
-			if o.IsWrite() || !ok || by != u || !mid.has(w) || o.Overlaps(a) || st.touchedIn(t, one, o) {
+			if o.IsWrite() || !ok || by != u || !mid.has(w) || o.Overlaps(st.accessAt(x)) || st.touchedIn(t, one, o) {
 				continue
 			}
 			r, s, m, n := st.shown(x.beat, x.access), st.shown(y.beat, y.access), st.shown(z.beat, z.access), st.shown(w.beat, w.access)
-			if !plain(&r, &s, &m, &n) || r.Name() == s.Name() {
-				continue
+			if text := torn("reads", &r, &s, "changes", &m, &n, lock, let); text != "" {
+				return text
 			}
-			return fmt.Sprintf("Thread %s reads %s (%s) and %s (%s), and releases %s in between (%s). There thread %s changes both (%s). Hold %s over both reads.",
-				r.Thread, r.Name(), where(r.Stack), s.Name(), where(s.Stack), lock, let, m.Thread, lines(m, n), lock)
 		}
 	}
 	return ""
@@ -178,14 +168,22 @@ func (st *Story) changedApart(t, u trace.TID, one, mid section, lock, let string
 				continue
 			}
 			r, s, m, n := st.shown(x.beat, x.access), st.shown(y.beat, y.access), st.shown(w.beat, w.access), passes.shown(v.beat, v.access)
-			if !plain(&r, &s, &m, &n) || r.Name() == s.Name() {
-				continue
+			if text := torn("changes", &m, &n, "reads", &r, &s, lock, let); text != "" {
+				return text
 			}
-			return fmt.Sprintf("Thread %s changes %s (%s) and %s (%s), and releases %s in between (%s). There thread %s reads both (%s). Hold %s over both changes.",
-				m.Thread, m.Name(), where(m.Stack), n.Name(), where(n.Stack), lock, let, r.Thread, lines(r, s), lock)
 		}
 	}
 	return ""
+}
+
+// torn says that one thread does something to two variables in two sections, and another one does
+// something to both in between.
+func torn(does string, a, b *result.Access, both string, c, d *result.Access, lock, let string) string {
+	if !plain(a, b, c, d) || a.Name() == b.Name() {
+		return ""
+	}
+	return fmt.Sprintf("Thread %s %s %s (%s) and %s (%s), and releases %s in between (%s). There thread %s %s both (%s). Hold %s over both %s.",
+		a.Thread, does, a.Name(), where(a.Stack), b.Name(), where(b.Stack), lock, let, c.Thread, both, lines(*c, *d), lock, does)
 }
 
 // changedLater is where a thread writes what an access reads, under a lock that it has released and
@@ -207,6 +205,19 @@ func (r *record) changedLater(t trace.TID, before, a *trace.Access, lock string)
 		}
 	}
 	return x, false
+}
+
+// outdated are reads of thread t's in one section, each with where thread u changes the same bytes in
+// between. Thread t neither writes them before the section ends nor touches them in the next.
+func (st *Story) outdated(t, u trace.TID, one, two, mid section) iter.Seq2[at, at] {
+	return func(yield func(read, changed at) bool) {
+		for x, a := range st.within(t, one) {
+			z, ok := st.changedIn(u, mid, x, a)
+			if ok && !st.touchedIn(t, two, a) && !st.writesIn(t, section{x, one.close}, a) && !yield(x, z) {
+				return
+			}
+		}
+	}
 }
 
 // changedIn is where, in a section of its own, another thread writes another value to what an access

@@ -14,15 +14,7 @@ import (
 // lostSignal: a thread waits for ever on a condition variable that was signalled before,
 // when no thread waited, or that woke others.
 func (st *Story) lostSignal(b *result.Bug) string {
-	for i := range b.Waits {
-		w := &b.Waits[i]
-		if w.For != "condition variable" {
-			continue
-		}
-		entered := st.entered(w)
-		if entered == nil {
-			continue
-		}
+	for w, entered := range st.condWaits(b) {
 		var before, after []call
 		for _, c := range st.calls(uint64(w.Address), trace.OpCondSignal, trace.OpCondBroadcast) {
 			if c.beat < entered.beat {
@@ -162,15 +154,7 @@ func (st *Story) asBefore(failed trace.TID, wait, goesOn int) string {
 // tooEarly: a thread waits for ever on a condition variable. Between its test and its wait,
 // another thread changed what it had tested, without the lock, and signalled.
 func (st *Story) tooEarly(b *result.Bug) string {
-	for i := range b.Waits {
-		w := &b.Waits[i]
-		if w.For != "condition variable" {
-			continue
-		}
-		entered := st.entered(w)
-		if entered == nil {
-			continue
-		}
+	for w, entered := range st.condWaits(b) {
 		for x, test := range st.backward(st.by(*entered), at{entered.beat, int(entered.op.At)}) {
 			if len(st.held(x)) == 0 {
 				break

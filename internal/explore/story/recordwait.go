@@ -1,6 +1,8 @@
 package story
 
 import (
+	"iter"
+
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -16,6 +18,22 @@ func (r *record) waitedAt(t trace.TID, cond uint64, before int) (last *call) {
 		}
 	}
 	return last
+}
+
+// condWaits are a bug's waits on condition variables, each with the thread's last call that waits
+// for it.
+func (r *record) condWaits(b *result.Bug) iter.Seq2[*result.Wait, *call] {
+	return func(yield func(*result.Wait, *call) bool) {
+		for i := range b.Waits {
+			w := &b.Waits[i]
+			if w.For != "condition variable" {
+				continue
+			}
+			if last := r.entered(w); last != nil && !yield(w, last) {
+				return
+			}
+		}
+	}
 }
 
 // entered is the last call that waits for a condition variable of the thread that a wait
