@@ -169,6 +169,9 @@ func (k *Blocks) FaultFailure(t trace.TID, f emu.Fault) *Failure {
 			}
 		case k.nearHeap(f.Addr):
 			k.wrong(out, f.Addr, bytesText(f.Kind == emu.FaultWrite, uint64(f.Size)))
+		case !abi.Canonical(f.Addr):
+			out.Message = fmt.Sprintf("%s %#x, which is no address: its upper bits hold something else; without them it is %s",
+				verb, f.Addr, k.in.VariableName(f.Addr&(1<<(abi.AddressBits-1)-1)))
 		case f.Addr < abi.PageSize:
 			out.Message = fmt.Sprintf("%s address %#x: a null pointer", verb, f.Addr)
 		case k.in.removed(f.Addr):

@@ -49,6 +49,16 @@ const (
 	PageFault         = 14
 )
 
+// AddressBits are those of an address in 64-bit mode, whose sign the upper bits extend.
+const AddressBits = 48
+
+// Canonical reports whether there can be memory at an address: its upper bits are all the same. Access to
+// another is no page fault, and the processor doesn't say where it was.
+func Canonical(addr uint64) bool {
+	top := int64(addr) >> (AddressBits - 1)
+	return top == 0 || top == -1
+}
+
 // Bits of a page fault's error code.
 const (
 	FaultPresent = 1 << 0

@@ -248,3 +248,22 @@ int main(void) {
 		})
 	}
 }
+
+// TestTaggedPointerNamed: a pointer whose tag wasn't taken off is told apart from one to nothing, and
+// what it would lead to has its name.
+func TestTaggedPointerNamed(t *testing.T) {
+	t.Parallel()
+	const program = `#include <stdint.h>
+static int value;
+int main(void) { volatile uintptr_t p = (uintptr_t)&value | 3UL << 56; return *(int *)p; }
+`
+	c := config.Default()
+	c.Guest, c.Out = compile.Text(t, "gcc", program), config.NoFile
+	r, err := Run(context.Background(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Bug == nil || r.Bug.Kind != trace.Segfault || !strings.HasSuffix(r.Bug.Message, "without them it is value") {
+		t.Errorf("%s: %+v", r.Verdict, r.Bug)
+	}
+}

@@ -77,7 +77,7 @@ func (s *signals) faultInfo(f emu.Fault, pc, sig uint64) info {
 	i := info{code: 1, addr: pc, fault: true}
 	switch f.Kind {
 	case emu.FaultRead, emu.FaultWrite, emu.FaultFetch:
-		if i.addr, i.trapno = f.Addr, abi.PageFault; !canonical(f.Addr) {
+		if i.addr, i.trapno = f.Addr, abi.PageFault; !abi.Canonical(f.Addr) {
 			i.code, i.addr, i.trapno = siKernel, 0, abi.GeneralProtection
 		} else if sig == sigBus || s.log.HasMap(f.Addr) {
 			i.code = 2 // BUS_ADRERR, SEGV_ACCERR
@@ -93,14 +93,6 @@ func (s *signals) faultInfo(f emu.Fault, pc, sig uint64) info {
 		i.code, i.addr, i.trapno = siKernel, 0, abi.Breakpoint
 	}
 	return i
-}
-
-// canonical reports whether there can be memory at an address: its upper bits are all the same. Access to
-// another is no page fault, and the processor doesn't say where it was.
-func canonical(addr uint64) bool {
-	const upper = 17
-	top := int64(addr) >> (64 - upper)
-	return top == 0 || top == -1
 }
 
 // The bits of a page fault's error code.
