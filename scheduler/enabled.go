@@ -19,7 +19,6 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 		th := &s.threads[i]
 		dst = append(dst, trace.Thread{ID: th.ID, Yielding: th.Yielding})
 		d := &dst[len(dst)-1]
-		s.buffers.asked = false
 		s.describe(th, d)
 		if s.cfg.Buffers {
 			s.buffers.holds(th, d)
@@ -88,10 +87,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		if th.copying().describe(d) {
 			return w
 		}
-		p := s.planned(th)
-		if s.cfg.Buffers {
-			s.buffers.plan, s.buffers.asked = p, true
-		}
+		p := s.plan(th)
 		d.Pending, d.Outcomes, d.Loose = p.Op, p.Outcomes, th.loose || d.Loose
 		if op := s.Stacks.StackEnd(th.ID); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
 			d.Pending = op

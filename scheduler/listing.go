@@ -37,6 +37,8 @@ type listing struct {
 	contended trace.Set
 	late      trace.Set // trace.Thread.Late
 	spins     trace.Set // those that stood in a spin when they were described
+	edits     uint64    // see instant
+	plans     []stood   // by TID (plans.go)
 }
 
 // Watch is the memory on which a thread's description depends beside the thread's own state.
@@ -78,6 +80,7 @@ func (l *listing) room(n int) {
 
 // changes notes that a thread's state changes.
 func (l *listing) changes(t trace.TID) {
+	l.edits++
 	if int(t) < len(l.watches) {
 		l.stale.Put(t, true)
 	} else {
@@ -97,6 +100,7 @@ func (l *listing) watchersStale() {
 // rewound notes that memory has gone back to what it was at a moment of the journal. A
 // rewind to later than the latest look has changed nothing that was seen.
 func (l *listing) rewound(to uint64) {
+	l.edits++
 	if to < l.journal {
 		l.watchersStale()
 		l.journal = to
@@ -112,7 +116,10 @@ func (s *state) ObjectChanges(addr uint64) {
 }
 
 // Unlist has all threads described again: something changed that no step did.
-func (s *state) Unlist() { s.listing.void = true }
+func (s *state) Unlist() {
+	s.listing.void = true
+	s.listing.edits++
+}
 
 // Present implements por.Census.
 func (s *System) Present() *trace.Present {
