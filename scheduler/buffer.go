@@ -56,7 +56,7 @@ type buffers struct {
 	// Of the step under way.
 	under [][]byte // the bytes below the parts of the buffer, in their order
 	weak  uint64   // an instruction whose stores aren't in order, 0 for none
-	room []byte // for such bytes
+	room  []byte   // for such bytes
 	// nonTemporal has the instructions that were looked at, by address.
 	nonTemporal map[uint64]bool
 }

@@ -65,9 +65,9 @@ func (q *Traps) atTrap(th edit, tr *trace.Transition) (bool, error) {
 }
 
 // foresee says what the call at which a thread stands would touch: nothing where that
-// is the C library's own business.
+// is the C library's own business, or where the process ends.
 func (q *Traps) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
-	if p.Blocked || th.Starting || q.in.lib.Running(th.ID)&RunsFollowed != 0 {
+	if p.Blocked || p.About&kernel.AboutSuccess != 0 || th.Starting || q.in.lib.Running(th.ID)&RunsFollowed != 0 {
 		return f
 	}
 	q.attempt.trying = true
@@ -139,7 +139,7 @@ func (q *Traps) stepTrap(th edit, tr *trace.Transition, c trace.Choice) error {
 	}
 	next := th.Regs.RIP + uint64(th.trap.Len)
 	var f kernel.Foresight
-	if q.in.machine.HasHeap() && p.About&kernel.AboutSuccess == 0 { // a step of its own is foreseen for dead buffers alone
+	if q.in.machine.HasHeap() { // a step of its own is foreseen for dead buffers alone
 		f = q.foresee(th.thread, &p)
 	}
 	tr.Loose = th.loose
