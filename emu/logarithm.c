@@ -1,8 +1,8 @@
 /*
- * x87's logarithms and powers of two: fyl2x, fyl2xp1, f2xm1. The engine's lose
- * arguments near their limits: it leaves fyl2x undone where x isn't above 0, so that
- * the stack has a number too many, and what is near 0 comes out as 0. Here the result
- * has a double's 53 bits in the whole range of the ten bytes.
+ * x87's logarithms and powers of two: fyl2x, fyl2xp1, f2xm1. The engine leaves fyl2x
+ * undone where x isn't above 0; the stack has a number too many then. What is near 0
+ * comes out as 0. Here the result has a double's 53 bits in the whole range of the ten
+ * bytes.
  */
 #include <math.h>
 
