@@ -107,6 +107,12 @@ bool pushes(const uint8_t *p, bool is32)
 }
 
 /* The one-byte opcodes, without a lock prefix's meaning. */
+/* x87's functions that the engine computes wrongly. */
+static bool computed(uint8_t modrm)
+{
+	return modrm == X87_F2XM1 || modrm == X87_FYL2X || modrm == X87_FPREM1 || modrm == X87_FPREM || modrm == X87_FYL2XP1;
+}
+
 static struct insn map1(const struct bytes *b)
 {
 	uint8_t op = peek(b, 0);
@@ -188,9 +194,9 @@ static struct insn map1(const struct bytes *b)
 	case 0xCF:
 		return privileged("iret");
 	case 0xD9: /* fldenv, fldcw */
-		if (modrm == 0xF5 || modrm == 0xF8) {
-			x = whole(b, KIND_REMAINDER, 2);
-			x.nearest = modrm == 0xF5;
+		if (computed(modrm)) {
+			x = whole(b, KIND_X87, 2);
+			x.x87 = modrm;
 			return x;
 		}
 		return in_memory(modrm) && (digit(modrm) & 6) == 4 ? loads(CONTROL_X87) : plain();

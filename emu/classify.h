@@ -55,7 +55,7 @@ enum kind {
 	KIND_STACK,      /* loads the stack pointer: on a bare machine a switch of stacks */
 	KIND_ALIGNED,    /* its operand in memory has 16 bytes, and is aligned */
 	KIND_CONTROL,    /* loads a control word, or flags, from memory */
-	KIND_REMAINDER,  /* fprem, fprem1 */
+	KIND_X87,        /* what the engine computes wrongly: fprem, fyl2x and the like */
 	KIND_COMPARE,    /* cmpxchg of four bytes without a lock, in 64-bit mode */
 	KIND_CARRY,      /* rcl or rcr of memory: halves.c */
 	KIND_FRAME,      /* plain, and the first of a function whose frame is filled: frame.c */
@@ -82,7 +82,7 @@ enum mandatory {
 struct insn {
 	enum kind kind;
 	const char *name; /* for KIND_PRIVILEGED and KIND_UNMODELLED */
-	uint8_t len;      /* for KIND_TRAP, KIND_BREAKPOINT, KIND_PRIVILEGED, KIND_CPUID, KIND_RDTSC, KIND_RDTSCP, KIND_REMAINDER */
+	uint8_t len;      /* for KIND_TRAP, KIND_BREAKPOINT, KIND_PRIVILEGED, KIND_CPUID, KIND_RDTSC, KIND_RDTSCP, KIND_X87 */
 	uint8_t vector;   /* for KIND_TRAP int n, KIND_BREAKPOINT */
 	bool syscall;
 	bool sysenter;
@@ -93,9 +93,18 @@ struct insn {
 	bool stack;       /* loads the stack pointer from a register or memory */
 	bool aligned;     /* KIND_ALIGNED, and fxrstor */
 	enum control control;
-	bool nearest;     /* fprem1 */
+	uint8_t x87;      /* for KIND_X87: its second byte, which says the function */
 	bool half;        /* cmpxchg of four bytes, in 64-bit mode: halves.c */
 	int8_t target;    /* the register, as instructions number them, that it may exchange; -1: memory */
+};
+
+/* x87's functions of KIND_X87. */
+enum x87 {
+	X87_F2XM1 = 0xF0,
+	X87_FYL2X = 0xF1,
+	X87_FPREM1 = 0xF5,
+	X87_FPREM = 0xF8,
+	X87_FYL2XP1 = 0xF9,
 };
 
 /*

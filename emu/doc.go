@@ -35,7 +35,8 @@
 //	what a run    record.c (accesses that are events), sharing (which bytes threads share), party (which of
 //	has done      the guest's own threads or handlers accesses memory), narrate (for debuggers)
 //	instructions  classify.c, twobyte.c, opcode.h, operand.c, half.c and stored.c (stopped half-way),
-//	              probe.c (what one is about to do), remainder.c, halves.c
+//	              probe.c (what one is about to do), remainder.c and logarithm.c
+//	              (x87's functions; extended.c: its numbers), halves.c
 //	              (upper halves of registers that cmpxchg leaves, flags that rcl sets too early)
 //	going back    mark, journal.c, change (which bytes were written, with what), before (bytes at an earlier moment)
 //	memory        memory, pages, written (pages that were ever written to), heap (blocks), stack.c, frame

@@ -183,9 +183,9 @@ static void act_on_kind(struct machine *m, uint64_t addr, uint32_t size, enum ki
 	case KIND_RDTSCP:
 		virtual_time(m, look(m, addr).len, kind == KIND_RDTSCP);
 		return;
-	case KIND_REMAINDER:
+	case KIND_X87:
 		if (!(m->knobs & KNOB_NO_GUARD))
-			virtual_remainder(m, look(m, addr).len, look(m, addr).nearest);
+			virtual_x87(m, look(m, addr).len, look(m, addr).x87);
 		return;
 	case KIND_FRAME:
 		fill_frame(m, addr);

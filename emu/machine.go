@@ -2,7 +2,7 @@ package emu
 
 /*
 #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra
-#cgo LDFLAGS: -lunicorn
+#cgo LDFLAGS: -lunicorn -lm
 #include <stdlib.h>
 #include "classify.h"
 #include "machine.h"

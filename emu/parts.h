@@ -166,8 +166,13 @@ void context_thaw(struct machine *m, int32_t slot, const void *from, uint64_t pc
 /* remainder.c */
 bool x87_remainder(struct machine *m, bool nearest);
 
+/* logarithm.c */
+bool x87_log2(struct machine *m);
+bool x87_log2p1(struct machine *m);
+bool x87_exp2m1(struct machine *m);
+
 /* virtual.c */
-void virtual_remainder(struct machine *m, uint32_t len, bool nearest);
+void virtual_x87(struct machine *m, uint32_t len, uint8_t function);
 void virtual_cpuid(struct machine *m, uint32_t len);
 void virtual_time(struct machine *m, uint32_t len, bool with_cpu);
 

@@ -2,71 +2,10 @@
  * x87's remainders, fprem and fprem1. The engine computes them in a double's
  * precision; the manual defines each bit. Finite numbers are done here, a divisor
  * of 0 and what is no number by the engine.
- *
- * A number is mantissa * 2^(exponent - 63), its mantissa's highest bit is 1.
  */
-#include <string.h>
+#include "extended.h"
 
-#include "machine.h"
-
-enum {
-	EXPONENT = 0x7fff,
-	SIGN = 0x8000,
-	STATUS_C0 = 1 << 8,
-	STATUS_C1 = 1 << 9,
-	STATUS_C2 = 1 << 10,
-	STATUS_C3 = 1 << 14,
-	COMPLETE = 63, /* the largest difference of exponents that one step finishes */
-};
-
-struct number {
-	uint64_t mantissa;
-	int exponent;
-	bool negative;
-};
-
-/* Shifts the highest bit to its place; a denormal number has a lower exponent then
- * than a register can have. */
-static void normalise(struct number *n)
-{
-	while (n->mantissa && !(n->mantissa >> 63)) {
-		n->mantissa <<= 1;
-		n->exponent--;
-	}
-}
-
-/* Whether the register has a finite number. */
-static bool load(const struct machine *m, int reg, struct number *n)
-{
-	uint8_t bytes[16] = { 0 };
-	uint16_t top;
-	uc_reg_read(m->uc, reg, bytes);
-	memcpy(&n->mantissa, bytes, sizeof n->mantissa);
-	memcpy(&top, bytes + 8, sizeof top);
-	n->exponent = top & EXPONENT;
-	n->negative = top & SIGN;
-	bool denormal = !n->exponent && !(n->mantissa >> 63); /* or 0 */
-	bool finite = denormal || (n->exponent && n->exponent != EXPONENT && n->mantissa >> 63);
-	n->exponent += denormal;
-	normalise(n);
-	return finite;
-}
-
-static void store(struct machine *m, int reg, struct number n)
-{
-	uint8_t bytes[16] = { 0 };
-	normalise(&n);
-	if (!n.mantissa)
-		n.exponent = 0;
-	if (n.exponent < 1 && n.mantissa) { /* no bit is lost: b has no smaller one */
-		n.mantissa >>= 1 - n.exponent;
-		n.exponent = 0;
-	}
-	uint16_t top = (uint16_t)(n.exponent | (n.negative ? SIGN : 0));
-	memcpy(bytes, &n.mantissa, sizeof n.mantissa);
-	memcpy(bytes + 8, &top, sizeof top);
-	uc_reg_write(m->uc, reg, bytes);
-}
+enum { COMPLETE = 63 }; /* the largest difference of exponents that one step finishes */
 
 /* Takes b from a as often as it fits, bit by bit, in steps steps. Returns the last
  * bits of the quotient. a's exponent is then that of what is left. */
@@ -112,7 +51,7 @@ bool x87_remainder(struct machine *m, bool nearest)
 	struct number b;
 	uint16_t status = 0;
 	uint64_t quotient = 0;
-	if (!load(m, UC_X86_REG_ST0, &a) || !load(m, UC_X86_REG_ST1, &b) || !b.mantissa)
+	if (!number_load(m, UC_X86_REG_ST0, &a) || !number_load(m, UC_X86_REG_ST1, &b) || !b.mantissa)
 		return false;
 	int difference = a.mantissa ? a.exponent - b.exponent : -2;
 	bool partial = difference > COMPLETE;
@@ -124,7 +63,7 @@ bool x87_remainder(struct machine *m, bool nearest)
 		quotient = round_quotient(&a, &b, quotient);
 	else if (nearest && difference == -1)
 		quotient = round_half(&a, &b);
-	store(m, UC_X86_REG_ST0, a);
+	number_store(m, UC_X86_REG_ST0, a);
 
 	uc_reg_read(m->uc, UC_X86_REG_FPSW, &status);
 	status &= (uint16_t)~(STATUS_C0 | STATUS_C1 | STATUS_C2 | STATUS_C3);

@@ -57,9 +57,23 @@ static void answer(struct machine *m, uint32_t eax, uint32_t ebx, uint32_t ecx, 
 	cpu_write(m, 1 << REG_RAX | 1 << REG_RBX | 1 << REG_RCX | 1 << REG_RDX, regs);
 }
 
-void virtual_remainder(struct machine *m, uint32_t len, bool nearest)
+static bool x87(struct machine *m, uint8_t function)
 {
-	if (x87_remainder(m, nearest))
+	switch (function) {
+	case X87_F2XM1:
+		return x87_exp2m1(m);
+	case X87_FYL2X:
+		return x87_log2(m);
+	case X87_FYL2XP1:
+		return x87_log2p1(m);
+	default:
+		return x87_remainder(m, function == X87_FPREM1);
+	}
+}
+
+void virtual_x87(struct machine *m, uint32_t len, uint8_t function)
+{
+	if (x87(m, function))
 		skip(m, len);
 }
 
