@@ -45,6 +45,7 @@ import (
 
 // Symmetry implements por.Symmetric.
 func (s *System) Symmetry(on bool) {
+	s.Kinship.turns = !on && s.Kinship.on // it was such a search, and its paths may be followed yet
 	s.Kinship.on = on && s.cfg.Alike != nil && !s.steered() && !s.Coarse() && !s.cfg.Buffers && !s.cfg.Tested && !s.cfg.Ordered &&
 		s.cfg.Fill == nil && s.cfg.LetThrough == nil && !s.cfg.Faults.Any() && len(s.twins.beside) == 0
 	s.Kinship.asked = s.Kinship.asked || on
@@ -72,6 +73,7 @@ type Kinship struct {
 	attempt  *attempt
 	anyReady func() bool // a thread can run
 	on       bool        // threads that are alike begin in the order of their creation
+	turns    bool        // they did in the search that is over
 
 	codes map[uint64]*static.Code // by function
 	asked bool
@@ -111,6 +113,12 @@ func (k *Kinship) AlikeText() string {
 
 // now reports whether threads that are alike are looked for.
 func (k *Kinship) now() bool { return k.on && !k.learning.known.Unlike && !k.learning.known.Native }
+
+// turnByTurn reports whether loops that count are run so: each turn of one is a step, in which threads
+// could be told apart. Paths of a search that is over have the steps that it had.
+func (k *Kinship) turnByTurn() bool {
+	return k.now() || k.turns && !k.learning.known.Unlike && !k.learning.known.Native
+}
 
 // hold describes a thread that waits for the one before it to begin.
 func (k *Kinship) hold(th *thread, d *trace.Thread) bool {

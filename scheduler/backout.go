@@ -121,7 +121,7 @@ func (b *backouts) told(a *trace.Access) bool {
 func (b *backouts) canTry(th *thread) bool {
 	a := &th.Access
 	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.awaits && th.spinStand == StandAccess) && th.Half == 0 && th.Set == 0 &&
-		a.Flags&trace.RMW != 0 && canAwait(a) && (b.adds(a.PC) && !b.blindly(a.PC) || b.swaps(a.PC) && !b.learning.known.Awaits[a.PC]) && !b.kinship.now() &&
+		a.Flags&trace.RMW != 0 && canAwait(a) && (b.adds(a.PC) && !b.blindly(a.PC) || b.swaps(a.PC) && !b.learning.known.Awaits[a.PC]) && !b.kinship.turnByTurn() &&
 		!b.learning.known.Signalled.Has(uint64(th.ID)) // a handler may look at where it stands
 }
 

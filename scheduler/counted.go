@@ -53,7 +53,7 @@ const mostTurns = 1 << 7
 // counting reports whether an instruction is known to look in a counted spin. While threads
 // count as alike, none does: the two were judged apart only.
 func (c *counts) counting(pc uint64) bool {
-	return c.learning.known.Counted[pc] && !c.kinship.now() && !c.learning.known.Uncounted[pc] && !c.learning.known.Piecemeal[pc]
+	return c.learning.known.Counted[pc] && !c.kinship.turnByTurn() && !c.learning.known.Uncounted[pc] && !c.learning.known.Piecemeal[pc]
 }
 
 // is reports whether a thread stands before a counted spin.

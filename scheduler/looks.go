@@ -12,7 +12,7 @@ const leastTurns = 3
 // which it has just looked. It comes back to an instruction of those that look.
 func (c *counts) learn(th *thread) {
 	a := th.Access
-	if !c.awaiting() || c.kinship.now() || !canAwait(&a) || c.learning.known.Counted[a.PC] || c.learning.known.Uncounted[a.PC] || c.learning.known.Piecemeal[a.PC] {
+	if !c.awaiting() || c.kinship.turnByTurn() || !canAwait(&a) || c.learning.known.Counted[a.PC] || c.learning.known.Uncounted[a.PC] || c.learning.known.Piecemeal[a.PC] {
 		return
 	}
 	for _, pc := range c.looks(th) {

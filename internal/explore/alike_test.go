@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 )
 
 const alikeHead = heapHead + `
@@ -118,6 +120,25 @@ func TestAlikeCounts(t *testing.T) {
 			if r := ran(t, cfg); r.Verdict != result.Verified || r.Executions != want || r.Blocked > 0 {
 				t.Errorf("%s of %s: %s, %d executions, %d blocked, want %d", search, p.thread, r.Verdict, r.Executions, r.Blocked, want)
 			}
+		}
+	}
+}
+
+// TestAlikeRaces: data races are listed from the steps of the search that found them, in which loops
+// that count were run turn by turn.
+func TestAlikeRaces(t *testing.T) {
+	t.Parallel()
+	const program = `#include <pthread.h>
+static volatile int x, y, seen;
+static void *spins(void *p) { for (int i = 0; i < 20 && !x; i++); seen = y; return p; }
+static void *writes(void *p) { *(volatile char *)&y = 2; return p; }
+int main(void) { pthread_t t, u; pthread_create(&t, 0, spins, 0); pthread_create(&u, 0, writes, 0); pthread_join(t, 0); pthread_join(u, 0); return 0; }
+`
+	for _, search := range []string{"optimal:symmetry=1", "source:symmetry=1", "optimal"} {
+		cfg := onProgram(compile.Text(t, "gcc", program, "-O1"))
+		cfg.Model, cfg.Search, cfg.Deepen, cfg.PP = config.ModelSC, search, false, trace.MemPoints
+		if r, err := Run(context.Background(), cfg, nil); err != nil || r.Verdict != result.Verified || r.RaceCount != 1 || r.Executions != 2 {
+			t.Errorf("%s: %v, %+v", search, err, r)
 		}
 	}
 }
