@@ -56,6 +56,9 @@ func newOrder(publishes bool) order {
 
 // mark remembers the present state.
 func (d *order) mark(visits int, steps int32) int {
+	if len(d.marks) == cap(d.marks) {
+		d.marks = roomy(d.marks, 1)
+	}
 	d.marks = append(d.marks, mark{len(d.log), len(d.vecs), len(d.ids), visits, steps})
 	return len(d.marks) - 1
 }

@@ -98,10 +98,16 @@ func (d *Detector) cell(granule uint64) *cell {
 	return c
 }
 
+// is reports whether two keys are one. The compiler makes a call of ==.
+func (k *siteKey) is(o *siteKey) bool {
+	return k.pc == o.pc && k.granule == o.granule && k.thread == o.thread && k.locks == o.locks && k.mask == o.mask &&
+		k.write == o.write && k.locked == o.locked && k.free == o.free && k.bare == o.bare
+}
+
 // site is the site of an access that has these properties.
 func (d *Detector) site(is *siteKey) *site {
 	recent := &d.recentSites[(is.pc*0x9e3779b97f4a7c15^is.granule*0xa4093822299f31d1^uint64(is.thread)*0xc2b2ae3d27d4eb4f)>>recentShift]
-	if s := *recent; s != nil && s.siteKey == *is {
+	if s := *recent; s != nil && s.is(is) {
 		return s
 	}
 	s := d.known[*is]

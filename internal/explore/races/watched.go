@@ -184,6 +184,9 @@ func (w *Watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	if tr == nil {
 		return tr, err
 	}
+	if len(w.path) == cap(w.path) { // fresh memory costs more than the step
+		w.path = slices.Grow(w.path, len(w.path)+1)
+	}
 	w.path = append(w.path, por.PathStep{Thread: t, Choice: c, Begin: tr.Begin, Last: tr.Last})
 	if tr.Updates {
 		return tr, err // the store was seen where its thread made it
