@@ -60,6 +60,8 @@ func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 		x.order = nil
 	case x.needs.raceless:
 		x.order.NoRaces()
+	case x.needs.digest:
+		x.order.Digests()
 	}
 	if b, ok := x.strat.(*bounded); ok && b.iterate {
 		x.rising = b

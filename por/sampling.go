@@ -59,7 +59,7 @@ func newSampling(h handle) *sampling {
 }
 
 func (s *sampling) needs() *needs {
-	return &needs{order: !s.opts.Uncounted, raceless: true, mark: s.mark}
+	return &needs{order: !s.opts.Uncounted, digest: true, mark: s.mark}
 }
 
 func (s *sampling) reset() {

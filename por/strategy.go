@@ -34,6 +34,7 @@ type needs struct {
 	order bool // happens-before is kept
 	// raceless: the races of the execution aren't asked for.
 	raceless bool
+	digest   bool // of the order, the trace's digest alone is asked for
 	sleep    bool // sleep sets are
 	// freely: sleep sets take no heed of the bound (naivebpor.go).
 	freely bool

@@ -17,17 +17,17 @@ import "landgo/internal/trace"
 // adjacent looks for races of the access under way, whose sites are d.hit, and
 // puts it after what it conflicts with.
 func (d *Detector) adjacent(t trace.TID, v visit) {
-	before := d.slots[d.threads[t].clock]
+	before := d.clockOf(t)
 	clock := before
 	for _, h := range d.hit {
 		for i := range h.site.rivals {
 			r := &h.site.rivals[i]
-			e := &d.visits[d.slots[r.site.last]]
+			e := &d.visits[d.slots[r.last]]
 			if e.time == 0 {
 				continue
 			}
 			clock = d.joined(clock, e.clock)
-			if !r.seen && e.life == h.life && d.at(before, r.site.thread) < e.time && d.neighbours(r.site, e) {
+			if !r.has(seen) && e.life == h.life && d.at(before, r.thread()) < e.time && d.neighbours(r.thread(), e) {
 				v.life = h.life
 				d.race(h.site, r, e, &v)
 			}
@@ -35,15 +35,16 @@ func (d *Detector) adjacent(t trace.TID, v visit) {
 	}
 	d.set(d.threads[t].clock, clock)
 	d.tick(t)
+	d.clockOf(t) // as visits keep it
 }
 
 // neighbours reports whether no other access that the one under way conflicts
-// with comes after visit e of site s.
-func (d *Detector) neighbours(s *site, e *visit) bool {
+// with comes after visit e of thread t.
+func (d *Detector) neighbours(t trace.TID, e *visit) bool {
 	for _, h := range d.hit {
 		for i := range h.site.rivals {
-			o := h.site.rivals[i].site
-			if v := &d.visits[d.slots[o.last]]; v.time != 0 && d.at(v.clock, s.thread) >= e.time && (o.thread != s.thread || v.time != e.time) {
+			o := &h.site.rivals[i]
+			if v := &d.visits[d.slots[o.last]]; v.time != 0 && d.at(v.clock, t) >= e.time && (o.thread() != t || v.time != e.time) {
 				return false
 			}
 		}

@@ -101,25 +101,26 @@ const mostCandidates = 20_000
 
 // race adds the findings of one visit e to a rival r of s, and one to s after it.
 func (d *Detector) race(s *site, r *rival, e, v *visit) {
-	at := s.first(s.mask & r.site.mask)
+	o := d.owners[r.last]
+	at := s.first(s.mask & o.mask)
 	kind := Recycled
-	held := d.cfg.Held != nil && r.site.write && !r.site.free && d.cfg.Held(r.site.thread, r.site.pc, at)
+	inBuffer := d.cfg.Held != nil && o.write && !o.free && d.cfg.Held(o.thread, o.pc, at)
 	switch {
 	case e.life == v.life:
-		if r.see(held, d.cfg.Held != nil) {
+		if r.see(inBuffer, d.cfg.Held != nil, o.write) {
 			return
 		}
-		kind = d.kind(s, r.site, at)
-		if r.seen {
+		kind = d.kind(s, o, at)
+		if r.has(seen) {
 			s.open--
 		}
-	case r.recycled:
+	case r.has(recycled):
 		return
 	default:
-		r.recycled = true
+		r.is |= recycled
 	}
-	p := Pair{r.site.pc, s.pc}
-	aFirst := p.A < p.B || p.A == p.B && r.site.thread < s.thread
+	p := Pair{o.pc, s.pc}
+	aFirst := p.A < p.B || p.A == p.B && o.thread < s.thread
 	if p.A > p.B {
 		p.A, p.B = p.B, p.A
 	}
@@ -127,14 +128,14 @@ func (d *Detector) race(s *site, r *rival, e, v *visit) {
 		return
 	}
 	bFirst := !aFirst
-	if held { // in memory the earlier store comes later
+	if inBuffer { // in memory the earlier store comes later
 		aFirst, bFirst = bFirst, aFirst
 	}
-	if held && s.write && !s.locked { // or the other way round, as the two buffers have it
+	if inBuffer && s.write && !s.locked { // or the other way round, as the two buffers have it
 		aFirst, bFirst = true, true
 	}
-	d.add(&Candidate{Pair: p, Kind: kind, AFirst: aFirst, BFirst: bFirst, Bare: kind != Recycled && (s.bare || r.site.bare),
-		Shown: Sighting{r.site.access(e, at), s.access(v, at)}})
+	d.add(&Candidate{Pair: p, Kind: kind, AFirst: aFirst, BFirst: bFirst, Bare: kind != Recycled && (s.bare || o.bare),
+		Shown: Sighting{o.access(e, at), s.access(v, at)}})
 }
 
 // kind is the kind of a race of two sites at an address.

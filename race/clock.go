@@ -15,14 +15,14 @@ const fewThreads = 32
 // first epoch isn't before everything.
 func (d *order) ensure(t trace.TID) {
 	for len(d.threads) <= int(t) {
-		s := d.newSlots(5)
-		d.threads = append(d.threads, threadSlots{s, s + 1, s + 2, s + 3, s + 4})
+		s := d.newSlots(6)
+		d.threads = append(d.threads, threadSlots{s, s + 1, s + 2, s + 3, s + 4, s + 5})
 	}
 	if int(t) >= d.width {
 		d.widen(int(t) + 1)
 	}
-	if d.slots[d.threads[t].clock] == 0 {
-		d.set(d.threads[t].clock, d.with(0, t, 1))
+	if s := d.threads[t].time; d.slots[s] == 0 {
+		d.set(s, 1)
 	}
 }
 
@@ -76,29 +76,38 @@ func (d *order) copyRow(n int32) int32 {
 
 // joined is a clock that is after both a and b: one of the two if that will do.
 func (d *order) joined(a, b int32) int32 {
-	if a == b || b == 0 {
+	switch {
+	case a == b || b == 0:
 		return a
-	}
-	if d.span != 0 {
+	case a == 0:
+		return b
+	case d.span != 0:
 		return d.joinedLeaves(a, b)
 	}
 	x, y := d.row(a), d.row(b)
-	for i, v := range y {
-		if v > x[i] {
-			return d.merged(a, b, i)
-		}
+	switch before, after := compared(x, y); {
+	case !before:
+		return a
+	case !after:
+		return b
 	}
-	return a
-}
-
-// merged is a new clock after both a and b, of which a is the later one up to thread from.
-func (d *order) merged(a, b int32, from int) int32 {
 	n := d.copyRow(a)
-	x, y := d.row(n)[from:], d.row(b)[from:]
+	x, y = d.row(n), d.row(b)
 	for i, v := range y {
 		x[i] = max(x[i], v)
 	}
 	return n
+}
+
+// compared reports whether some time of a is before b's, and whether one is after it.
+func compared(a, b []uint32) (before, after bool) {
+	var lo, hi uint32 // their highest bits
+	b = b[:len(a)]
+	for i, v := range a {
+		lo |= v - b[i]
+		hi |= b[i] - v
+	}
+	return int32(lo) < 0, int32(hi) < 0
 }
 
 // joinClock puts thread t's next event after clock n.
@@ -107,16 +116,24 @@ func (d *order) joinClock(t trace.TID, n int32) {
 	d.set(s, d.joined(d.slots[s], n))
 }
 
+// clockOf is thread t's clock with its own time in it, for others to see.
+func (d *order) clockOf(t trace.TID) int32 {
+	s := &d.threads[t]
+	n, now := d.slots[s.clock], d.now(t)
+	if d.at(n, t) != now {
+		if n = d.with(n, t, now); d.span != 0 && d.publishes {
+			d.ids[len(d.ids)-1] = int32(t) + 1
+		}
+		d.set(s.clock, n)
+	}
+	return n
+}
+
 // tick moves thread t's own time on, after it has let others see its clock.
 func (d *order) tick(t trace.TID) {
-	s := d.threads[t].clock
-	n := d.slots[s]
-	n = d.with(n, t, d.at(n, t)+1)
-	if d.span != 0 && d.publishes {
-		d.ids[len(d.ids)-1] = int32(t) + 1
-	}
-	d.set(s, n)
+	s := d.threads[t].time
+	d.set(s, d.slots[s]+1)
 }
 
 // now is thread t's own time.
-func (d *order) now(t trace.TID) uint32 { return d.at(d.slots[d.threads[t].clock], t) }
+func (d *order) now(t trace.TID) uint32 { return uint32(d.slots[d.threads[t].time]) }

@@ -9,7 +9,7 @@ import (
 // access checks an access against those before it and keeps it. fresh: it is
 // its step's first event, so that a preemption point is right before it.
 func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
-	is := site{thread: t, pc: a.PC, locks: d.slots[d.threads[t].locks], write: a.IsWrite(), locked: a.Flags&(trace.Atomic|trace.Library) != 0, bare: !fresh && !d.cfg.Fine}
+	is := siteKey{thread: t, pc: a.PC, locks: d.slots[d.threads[t].locks], write: a.IsWrite(), locked: a.Flags&(trace.Atomic|trace.Library) != 0, bare: !fresh && !d.cfg.Fine}
 	d.hit = d.hit[:0]
 	declared, locked := false, is.locked
 	lo, hi := a.Addr, a.Addr+uint64(a.Size)
@@ -20,10 +20,9 @@ func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
 	}
 	for g := lo &^ 7; g < hi; g += 8 {
 		is.granule, is.mask = g, trace.GranuleMask(g, lo, hi)
-		c := d.cell(g)
-		s := d.site(c, is)
+		s := d.site(&is)
 		declared, locked = declared || s.declared, locked || s.library
-		d.hit = append(d.hit, touched{s, d.slots[c.life]})
+		d.hit = append(d.hit, touched{s, d.slots[s.life]})
 	}
 	v := visit{step: d.steps, size: a.Size, insn: a.Insn}
 	before := d.slots[d.threads[t].clock]
@@ -62,26 +61,43 @@ type touched struct {
 // two atomic accesses aren't ordered by their own meeting.
 func (d *Detector) check(s *site, v visit, before int32) {
 	after := d.slots[d.threads[s.thread].clock]
-	unseen := s.unseen[:0]
-	for _, i := range s.unseen {
-		r := &s.rivals[i]
-		if r.seen {
-			continue
+	if s.unseen == nil {
+		for i := range s.rivals {
+			if r := &s.rivals[i]; !r.has(seen) {
+				d.meets(s, r, &v, before, after)
+			}
 		}
-		unseen = append(unseen, i)
-		e := &d.visits[d.slots[r.site.last]]
-		if e.time == 0 {
-			continue
+		if 2*s.open < len(s.rivals) {
+			s.unseen = make([]int32, 0, s.open)
+			for i := range s.rivals {
+				if !s.rivals[i].has(seen) {
+					s.unseen = append(s.unseen, int32(i))
+				}
+			}
 		}
-		clock := after
-		if r.sync {
-			clock = before
-		}
-		if d.at(clock, r.site.thread) < e.time {
-			d.race(s, r, e, &v)
-		}
+		return
 	}
-	s.unseen = unseen
+	kept := 0
+	for i, n := range s.unseen {
+		r := &s.rivals[n]
+		if d.meets(s, r, &v, before, after); r.has(seen) {
+			continue
+		}
+		if kept != i {
+			s.unseen[kept] = n
+		}
+		kept++
+	}
+	s.unseen = s.unseen[:kept]
+}
+
+// meets looks for a race of a visit to site s with a rival's last one. Most are ordered by what the
+// thread knew before, and then by all that it knows after.
+func (d *Detector) meets(s *site, r *rival, v *visit, before, after int32) {
+	e := &d.visits[d.slots[r.last]]
+	if t := r.thread(); e.time > d.at(before, t) && (r.has(syncs) || e.time > d.at(after, t)) {
+		d.race(s, r, e, v)
+	}
 }
 
 // free ends the life of a block: it conflicts with each access to it. Accesses
@@ -92,12 +108,12 @@ func (d *Detector) free(t trace.TID, o *trace.Op, fresh bool) {
 		return
 	}
 	// PC is where the call returns to.
-	is := site{thread: t, pc: o.PC - 1, locks: d.slots[d.threads[t].locks], write: true, mask: 0xff, free: true, bare: !fresh && !d.cfg.Fine}
+	is := siteKey{thread: t, pc: o.PC - 1, locks: d.slots[d.threads[t].locks], write: true, mask: 0xff, free: true, bare: !fresh && !d.cfg.Fine}
 	v := visit{time: d.now(t), step: d.steps, size: o.Size}
-	d.eachCell(lo, hi, func(g uint64, c *cell) {
+	d.eachCell(lo, hi, func(g uint64, _ *cell) {
 		is.granule = g
-		s := d.site(c, is)
-		v.life = d.slots[c.life]
+		s := d.site(&is)
+		v.life = d.slots[s.life]
 		if s.open > 0 {
 			d.check(s, v, d.slots[d.threads[t].clock])
 		}

@@ -3,8 +3,9 @@ package race
 import "landgo/internal/trace"
 
 // Clocks of many threads. Two clocks mostly have the same times for most threads, and share the
-// leaves that have these. So a step costs what it changes: a leaf for the thread's own time, and
-// the leaves in which another clock that it joins knows more.
+// leaves that have these. So a step costs what it changes: a leaf for the thread's own time where
+// others see that, and the leaves in which another clock that it joins knows more. Mostly one of
+// two clocks is after the other, and takes the place of both.
 
 // leafThreads is how many threads' times are in a leaf. Leaf 0 is all zeros.
 const leafThreads = 16
@@ -18,7 +19,7 @@ func (d *order) branch(span int) {
 	if d.span != 0 {
 		for i := range old {
 			copy(ids[i*(span+1):], d.leaves(int32(i)))
-			ids[i*(span+1)+span] = d.ticked(int32(i))
+			ids[i*(span+1)+span] = d.shownBy(int32(i))
 		}
 		for i := range d.marks {
 			d.marks[i].ids = d.marks[i].ids / (d.span + 1) * (span + 1)
@@ -69,9 +70,16 @@ func (d *order) leaves(n int32) []int32 {
 	return d.ids[at : at+d.span]
 }
 
-// ticked is 1 more than the thread t whose tick made clock n. All that it has of other threads is
-// then in each clock that knows t's time before the tick. 0: that isn't so, or isn't known.
-func (d *order) ticked(n int32) int32 { return d.ids[int(n)*(d.span+1)+d.span] }
+// shownBy is 1 more than the thread t that has made clock n for others to see, and has ticked then.
+// Who knows t's time in it has seen it, or a later one of t's: their clocks are after n. 0: it isn't
+// known who made it.
+func (d *order) shownBy(n int32) int32 { return d.ids[int(n)*(d.span+1)+d.span] }
+
+// saw reports whether clock b is after a for sure, by what shownBy says of a.
+func (d *order) saw(b, a int32) bool {
+	t := trace.TID(d.shownBy(a)) - 1
+	return t >= 0 && d.at(b, t) >= d.at(a, t)
+}
 
 func (d *order) leaf(i int32) *leaf { return (*leaf)(d.vecs[int(i)*leafThreads:]) }
 
@@ -88,15 +96,6 @@ func (d *order) copyLeaves(n int32) int32 {
 	return m
 }
 
-// roomy is a list with room for n more. A long execution has a hundred thousand clocks: each time
-// there is no room, it has twice as much afterwards.
-func roomy[T any](list []T, n int) []T {
-	if len(list)+n <= cap(list) {
-		return list
-	}
-	return append(make([]T, 0, 2*len(list)+n), list...)
-}
-
 func (d *order) branchWith(n int32, t trace.TID, time uint32) int32 {
 	at := uint32(t) / leafThreads
 	l := *d.leaf(d.leaves(n)[at])
@@ -107,27 +106,34 @@ func (d *order) branchWith(n int32, t trace.TID, time uint32) int32 {
 }
 
 func (d *order) joinedLeaves(a, b int32) int32 {
-	if t := trace.TID(d.ticked(a)) - 1; t >= 0 && d.at(b, t)+1 >= d.at(a, t) {
-		return d.branchWith(b, t, d.at(a, t)) // a knows nothing else that b doesn't
+	switch {
+	case d.saw(b, a):
+		return b
+	case d.saw(a, b):
+		return a
 	}
+	d.under = append(d.under[:0], d.leaves(a)...)
+	isA, isB := true, true
 	for k, y := range d.leaves(b) {
-		x := d.leaves(a)[k]
-		if x == y || y == 0 {
+		x := d.under[k]
+		if x == y {
 			continue
 		}
-		if x = d.joinedLeaf(x, y); x == d.leaves(a)[k] {
-			continue
+		n := x
+		if y != 0 {
+			n = d.joinedLeaf(x, y)
 		}
-		n := d.copyLeaves(a)
-		d.leaves(n)[k] = x
-		for k++; k < d.span; k++ {
-			if x, y := d.leaves(a)[k], d.leaves(b)[k]; x != y && y != 0 {
-				d.leaves(n)[k] = d.joinedLeaf(x, y)
-			}
-		}
-		return n
+		d.under[k], isA, isB = n, isA && n == x, isB && n == y
 	}
-	return a
+	switch {
+	case isA:
+		return a
+	case isB:
+		return b
+	}
+	n := int32(d.clocks())
+	d.ids = append(append(roomy(d.ids, d.span+1), d.under...), 0)
+	return n
 }
 
 // joinedLeaf is a leaf that has the later times of two: one of them if that will do.
@@ -136,15 +142,10 @@ func (d *order) joinedLeaf(a, b int32) int32 {
 		return b
 	}
 	x, y := d.leaf(a), d.leaf(b)
-	var before, after uint32 // their highest bits: some time of a is before b's, or after it
-	for i := range x {
-		before |= x[i] - y[i]
-		after |= y[i] - x[i]
-	}
-	switch {
-	case int32(before) >= 0:
+	switch before, after := compared(x[:], y[:]); {
+	case !before:
 		return a
-	case int32(after) >= 0:
+	case !after:
 		return b
 	}
 	var l leaf

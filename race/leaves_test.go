@@ -3,6 +3,7 @@ package race
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"landgo/internal/trace"
@@ -78,7 +79,7 @@ func TestLeaves(t *testing.T) {
 				}
 			}
 			for i := range m.threads {
-				same("thread", i, d.slots[d.threads[i].clock], m.threads[i])
+				same("thread", i, d.clockOf(trace.TID(i)), m.threads[i])
 			}
 			for i := range m.objects {
 				same("object", i, d.slots[d.object(syncObject, uint64(i))], m.objects[i])
@@ -102,5 +103,35 @@ func TestLeavesShared(t *testing.T) {
 	}
 	if n := (len(d.vecs) - words + len(d.ids) - ids) / rounds; n > 8*leafThreads {
 		t.Errorf("a critical section takes %d words with %d threads", n, threads)
+	}
+}
+
+// BenchmarkCrowd is a step of threads that each load and exchange one variable, and run 20,000
+// steps together: of a few threads, and of a hundred.
+func BenchmarkCrowd(b *testing.B) {
+	for _, threads := range []int{2, 100} {
+		b.Run(strconv.Itoa(threads), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(1, 1))
+			var path []*trace.Transition
+			stores := make([]bool, threads)
+			for range 20_000 {
+				t := r.IntN(threads)
+				a := trace.Access{Addr: 0x1000, Size: 4, PC: 1, Flags: trace.Atomic}
+				if stores[t] {
+					a.PC, a.Flags = 2, trace.Atomic|trace.Write|trace.RMW
+				}
+				stores[t] = !stores[t]
+				path = append(path, &trace.Transition{Thread: trace.TID(t), Accesses: []trace.Access{a}})
+			}
+			d := New(Config{Fine: true, Stores: true})
+			root := d.Mark()
+			b.ResetTimer()
+			for i := range b.N {
+				if i%len(path) == 0 {
+					d.Rewind(root)
+				}
+				d.Step(path[i%len(path)])
+			}
+		})
 	}
 }

@@ -12,7 +12,8 @@ type order struct {
 	vecs  []uint32 // vector clocks of width entries, end to end, or their leaves; number 0 is all zeros
 	width int
 	span  int     // how many leaves a clock has; 0: clocks are rows of vecs
-	ids   []int32 // their numbers, by clock, and behind them what ticked says
+	ids   []int32 // their numbers, by clock, and behind them what shownBy says
+	under []int32 // scratch: the leaves of a clock that is made
 	// publishes: others see a thread's clock only right before it ticks.
 	publishes bool
 
@@ -37,7 +38,8 @@ type mark struct {
 
 // threadSlots are the slots of a thread.
 type threadSlots struct {
-	clock int32 // the number of its vector clock
+	clock int32 // the number of its vector clock, in which its own time may be an earlier one
+	time  int32 // its own time, 0 if it hasn't begun
 	locks int32 // its lockset; of Triangular, the lock that guards what it does
 	round int32 // the barrier round in which it arrived, see sync.go
 	store int32 // its last store that may be in its buffer, see triangular.go
@@ -66,6 +68,15 @@ func (d *order) rewind(k int) mark {
 	}
 	d.log, d.vecs, d.ids, d.marks = d.log[:m.log], d.vecs[:m.vecs], d.ids[:m.ids], d.marks[:k+1]
 	return m
+}
+
+// roomy is a list with room for n more. A long execution has a hundred thousand clocks, and a site
+// thousands of rivals: each time there is no room, it has twice as much afterwards.
+func roomy[T any](list []T, n int) []T {
+	if len(list)+n <= cap(list) {
+		return list
+	}
+	return append(make([]T, 0, 2*len(list)+n), list...)
 }
 
 func (d *order) set(slot, v int32) {
@@ -101,7 +112,7 @@ func (d *order) woken(t *trace.Transition, woke int32) {
 			continue // its creation ordered it
 		}
 		if woke < 0 {
-			woke = d.slots[d.threads[t.Thread].clock]
+			woke = d.clockOf(t.Thread)
 			d.tick(t.Thread)
 		}
 		d.joinClock(w, woke)

@@ -53,15 +53,19 @@ const (
 	Declared
 )
 
+const recentShift = 64 - 12 // of a hash, for recentSites
+
 // A Detector watches one exploration. Use New.
 type Detector struct {
 	order
 	cfg Config
 
-	cells map[uint64]*cell // by 8-byte granule
-	sites []*site          // of all cells
+	cells  map[uint64]*cell // by 8-byte granule
+	sites  []*site          // of all cells
+	owners []*site          // by slot of a last visit
+	known  map[siteKey]*site
 	// recentSites has some of them.
-	recentSites [1024]*site
+	recentSites [1 << (64 - recentShift)]*site
 	visits      []visit // appended to, cut by Rewind
 	sets        locksets
 	steps       int32
@@ -77,7 +81,7 @@ type Detector struct {
 
 // New returns a detector at the start of an execution.
 func New(cfg Config) *Detector {
-	d := &Detector{order: newOrder(cfg.Mode != Adjacent), cfg: cfg, cells: map[uint64]*cell{}, found: map[Pair]*Candidate{}, place: map[*Candidate]int{}}
+	d := &Detector{order: newOrder(cfg.Mode != Adjacent), cfg: cfg, cells: map[uint64]*cell{}, known: map[siteKey]*site{}, found: map[Pair]*Candidate{}, place: map[*Candidate]int{}}
 	d.visits = make([]visit, 1)
 	d.sets.init()
 	return d
@@ -115,7 +119,7 @@ func (d *Detector) Step(t *trace.Transition) {
 		}
 		by := t.DidBy(i)
 		if d.operation(by, o, next+i == 0) {
-			woke = d.slots[d.threads[by].clock]
+			woke = d.clockOf(by)
 			d.tick(by)
 		}
 	}

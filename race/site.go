@@ -2,47 +2,74 @@ package race
 
 import "landgo/internal/trace"
 
+// siteKey tells sites apart.
+type siteKey struct {
+	pc      uint64
+	granule uint64 // its address, of 8 bytes
+	thread  trace.TID
+	locks   int32
+	mask    uint8 // the bytes of the granule
+	write   bool
+	locked  bool // by a locked instruction, or as good as that (trace.Library)
+	free    bool // no access: the end of the life of the block
+	bare    bool // without a preemption point right before
+}
+
 // site is an instruction of a thread as it touches bytes of one granule, with
 // certain locks held. A program has few, so they are kept for good, each with
 // the sites that it could race with. An execution adds only the last visit of
 // each, which is a slot.
 type site struct {
-	thread   trace.TID
-	pc       uint64
-	granule  uint64 // its address, of 8 bytes
-	locks    int32
-	mask     uint8 // the bytes of the granule
-	write    bool
-	locked   bool // by a locked instruction, or as good as that (trace.Library)
+	siteKey
 	declared bool // of an object declared as atomic
 	library  bool // by the C library's own synchronisation
-	free     bool // no access: the end of the life of the block
-
-	bare bool // without a preemption point right before
 
 	last   int32 // slot: its last visit
+	life   int32 // slot: that of its cell
 	rivals []rival
-	unseen []int32 // those of rivals that weren't seen when it was looked last, in order
+	unseen []int32 // those of rivals that weren't seen when it was looked last, in order; nil: most weren't
 	open   int     // rivals that it may still be seen to race with, as the later one
 }
 
-// rival is a site that could race with the one that holds it.
+// rival is a site that could race with the one that holds it. A site among a hundred threads has
+// hundreds, and they are looked at one after the other: so it is small.
 type rival struct {
-	site *site
-	// sync: both are atomic, so that the C standard calls it no race.
-	sync bool
-	// seen, recycled: a race with it was seen, this site's access the later; a
-	// race between two lives of the memory was.
-	seen, recycled bool
-	// held, landed: it was seen while the other site's store was in its buffer; when it wasn't.
-	held, landed bool
+	last int32 // the slot of its last visit, of which it is the owner
+	is   rivalIs
 }
 
-// see notes a race, and reports whether one like it was noted. With store buffers there are two.
-func (r *rival) see(held, buffers bool) (known bool) {
-	known = held && r.held || !held && r.landed
-	r.held, r.landed = r.held || held, r.landed || !held
-	r.seen = r.landed && (r.held || !buffers || !r.site.write)
+// rivalIs is what is known of a rival, and its thread.
+type rivalIs uint32
+
+const (
+	// syncs: both are atomic, so that the C standard calls it no race.
+	syncs rivalIs = 1 << iota
+	// seen, recycled: a race with it was seen, this site's access the later; a
+	// race between two lives of the memory was.
+	seen
+	recycled
+	// early, landed: it was seen while the other site's store was in its buffer; when it wasn't.
+	early
+	landed
+
+	ofThread = iota // how far the thread is shifted
+)
+
+func (r *rival) thread() trace.TID     { return trace.TID(r.is >> ofThread) }
+func (r *rival) has(what rivalIs) bool { return r.is&what != 0 }
+
+// see notes a race, and reports whether one like it was noted. With store buffers there are two
+// with a site that writes.
+func (r *rival) see(inBuffer, buffers, writes bool) (known bool) {
+	how := landed
+	if inBuffer {
+		how = early
+	}
+	known = r.has(how)
+	r.is |= how
+	if r.has(landed) && (r.has(early) || !buffers || !writes) {
+		r.is |= seen
+	}
 	return known
 }
 
@@ -71,27 +98,30 @@ func (d *Detector) cell(granule uint64) *cell {
 	return c
 }
 
-// like reports whether two sites of a granule are one.
-func (s *site) like(o *site) bool {
-	return s.pc == o.pc && s.thread == o.thread && s.locks == o.locks && s.mask == o.mask &&
-		s.write == o.write && s.locked == o.locked && s.free == o.free && s.bare == o.bare
-}
-
 // site is the site of an access that has these properties.
-func (d *Detector) site(c *cell, is site) *site {
-	recent := &d.recentSites[(is.pc^is.granule>>3^uint64(is.thread)*37)%uint64(len(d.recentSites))]
-	if s := *recent; s != nil && s.granule == is.granule && s.like(&is) {
+func (d *Detector) site(is *siteKey) *site {
+	recent := &d.recentSites[(is.pc*0x9e3779b97f4a7c15^is.granule*0xa4093822299f31d1^uint64(is.thread)*0xc2b2ae3d27d4eb4f)>>recentShift]
+	if s := *recent; s != nil && s.siteKey == *is {
 		return s
 	}
-	for _, s := range c.sites {
-		if s.like(&is) {
-			*recent = s
-			return s
-		}
+	s := d.known[*is]
+	if s == nil {
+		s = d.newSite(is)
+		d.known[*is] = s
 	}
-	s := new(site) // not &is: that would allocate for sites that are known, too
-	*s = is
+	*recent = s
+	return s
+}
+
+// newSite makes the site of an access that is the first of its kind.
+func (d *Detector) newSite(is *siteKey) *site {
+	c := d.cell(is.granule)
+	s := &site{siteKey: *is, life: c.life}
 	s.last = d.newSlots(1)
+	for len(d.owners) <= int(s.last) {
+		d.owners = append(d.owners, nil)
+	}
+	d.owners[s.last] = s
 	if d.cfg.Atomic != nil && !s.free {
 		// A byte tells for the whole access: variables don't overlap.
 		s.declared = d.cfg.Atomic(s.pc, s.first(s.mask)) == Declared
@@ -112,8 +142,14 @@ func (d *Detector) site(c *cell, is site) *site {
 
 // meet makes o a rival of s.
 func (s *site) meet(o *site, sync bool) {
-	s.unseen = append(s.unseen, int32(len(s.rivals)))
-	s.rivals = append(s.rivals, rival{site: o, sync: sync})
+	if s.unseen != nil {
+		s.unseen = append(s.unseen, int32(len(s.rivals)))
+	}
+	r := rival{last: o.last, is: rivalIs(o.thread) << ofThread}
+	if sync {
+		r.is |= syncs
+	}
+	s.rivals = append(s.rivals, r)
 	s.open++
 }
 
@@ -137,10 +173,8 @@ func (s *site) first(mask uint8) uint64 {
 
 // forget forgets the origins of its candidates.
 func (s *site) forget() {
-	s.open, s.unseen = len(s.rivals), s.unseen[:0]
+	s.open, s.unseen = len(s.rivals), nil
 	for i := range s.rivals {
-		s.unseen = append(s.unseen, int32(i))
-		r := &s.rivals[i]
-		r.seen, r.recycled, r.held, r.landed = false, false, false, false
+		s.rivals[i].is &^= seen | recycled | early | landed
 	}
 }

@@ -144,7 +144,7 @@ func (d *order) synchronise(t trace.TID, o *trace.Op) (woke bool) {
 	case trace.OpCreate:
 		child := trace.TID(o.Obj)
 		d.ensure(child)
-		d.joinClock(child, d.slots[d.threads[t].clock])
+		d.joinClock(child, d.clockOf(t))
 		return true
 	case trace.OpBarrierArrive:
 		d.arrive(t, o.Obj)
@@ -178,7 +178,7 @@ func (d *order) synchronise(t trace.TID, o *trace.Op) (woke bool) {
 // far. Earlier releases stay: a semaphore's posts add up, and a lock's come
 // before anyway.
 func (d *order) releaseTo(t trace.TID, slot int32) {
-	mine := d.slots[d.threads[t].clock]
+	mine := d.clockOf(t)
 	d.set(slot, d.joined(mine, d.slots[slot]))
 	d.tick(t)
 }
@@ -247,7 +247,7 @@ func (d *Detector) releaseWord(t trace.TID, a *trace.Access) {
 		if b := a.Blends(); b != trace.NoBlend {
 			kind = ofBlend(b)
 		}
-		mine, was, now := d.slots[d.threads[t].clock], int32(-1), int32(0)
+		mine, was, now := d.clockOf(t), int32(-1), int32(0)
 		for _, s := range [...]space{word, kind} { // the same clock, without blends
 			slot := d.object(s, g)
 			if old := d.slots[slot]; old != was {

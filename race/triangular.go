@@ -269,7 +269,7 @@ func (d *Triangular) Step(t *trace.Transition) {
 		fence = d.fences(t, fence, next)
 		d.effect(by, o)
 		if d.synchronise(by, o) {
-			woke = d.slots[d.threads[by].clock]
+			woke = d.clockOf(by)
 			d.tick(by)
 		}
 	}
@@ -325,7 +325,7 @@ func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	}
 	th := &d.threads[t]
 	at := int32(len(d.visits))
-	before := d.slots[th.clock]
+	before := d.clockOf(t)
 	d.visits = append(d.visits, triVisit{time: d.at(before, t) + 1, before: before, failed: a.Flags&trace.FailedCAS != 0, blend: a.Blends(),
 		Access: Access{Thread: t, PC: a.PC, Addr: lo, Size: uint32(hi - lo), Write: a.IsWrite(), Insn: a.Insn}})
 	v := &d.visits[at]
@@ -349,6 +349,7 @@ func (d *Triangular) access(t trace.TID, a *trace.Access) {
 	}
 	v.clock = d.after(v)
 	d.set(th.clock, v.clock)
+	d.set(th.time, int32(v.time))
 	d.judge(v)
 	switch {
 	case locked:

@@ -41,7 +41,7 @@ func (d *Triangular) guardedAccess(t trace.TID, lo, hi uint64, loads bool) (wake
 // alone reports whether a thread is the first one, and has joined all others.
 func (d *Triangular) alone(t trace.TID) bool {
 	for i := 1; t == 0 && i < len(d.threads); i++ {
-		if th := &d.threads[i]; d.slots[th.clock] != 0 && d.slots[th.joined] == 0 {
+		if th := &d.threads[i]; d.slots[th.time] != 0 && d.slots[th.joined] == 0 {
 			return false
 		}
 	}
@@ -51,7 +51,7 @@ func (d *Triangular) alone(t trace.TID) bool {
 // unknown reports whether a step's thread, or one that ends a call in it, has no beginning.
 func (d *Triangular) unknown(t *trace.Transition) bool {
 	begun := func(t trace.TID) bool {
-		return t == 0 || int(t) < len(d.threads) && d.slots[d.threads[t].clock] != 0 && d.slots[d.threads[t].joined] == 0
+		return t == 0 || int(t) < len(d.threads) && d.slots[d.threads[t].time] != 0 && d.slots[d.threads[t].joined] == 0
 	}
 	for i := range t.Tails {
 		if !begun(t.Tails[i].Thread) {

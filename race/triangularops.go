@@ -121,7 +121,7 @@ func (d *Triangular) looks(t trace.TID, o *trace.Op) {
 	}
 	// As of the step's beginning: what a step does after it has released a lock (a
 	// wait on a condition variable) is done before.
-	v := triVisit{time: d.began, before: d.slots[d.threads[t].clock], Access: Access{Thread: t, PC: o.PC, Addr: o.Obj, Size: o.Size, Write: !look}}
+	v := triVisit{time: d.began, before: d.clockOf(t), Access: Access{Thread: t, PC: o.PC, Addr: o.Obj, Size: o.Size, Write: !look}}
 	if look {
 		v.store = buffered
 	}

@@ -54,6 +54,7 @@ type copyCalls struct {
 	in      *named
 	sharing *Sharing
 	seen    *seen
+	judged  func(addr, size uint64) int // how many words of a range conditions read
 }
 
 // kernel is the guest's, nil where no call is divided.
@@ -104,13 +105,23 @@ func (c *copyCalls) words(accesses []trace.Access) (n int) {
 	return n
 }
 
-// atOnce notes a call of a thread that isn't alone, if it has copied several such words in one step.
+// atOnce notes a call of a thread that isn't alone, if it has copied several such words in one step, or
+// several that conditions read.
 func (c *copyCalls) atOnce(th *thread, pc uint64, accesses []trace.Access) {
 	if len(accesses) == 0 || c.in.Alone(th.ID) || c.in.trusted(th) {
 		return
 	}
 	if _, ok := c.in.kernel.(kernel.Copier); ok && c.words(accesses) > 1 {
 		c.seen.met.addCopied(pc)
+	}
+	judged := 0
+	for i := range accesses {
+		if a := &accesses[i]; a.IsWrite() && !c.in.isWord(a.Addr) {
+			judged += c.judged(a.Addr, uint64(a.Size))
+		}
+	}
+	if judged > 1 {
+		c.seen.met.addJudged(pc)
 	}
 }
 

@@ -24,6 +24,8 @@ type Met struct {
 	// Copied are the system calls that copied several words of shared memory in one step,
 	// in ascending order.
 	Copied []uint64 `json:",omitempty"`
+	// Judged are those of them that wrote several words which conditions read.
+	Judged []uint64 `json:",omitempty"`
 	// Paged are those that changed pages which several threads use (mprotect and its like): they touch
 	// many bytes, and copy none.
 	Paged []uint64 `json:",omitempty"`
@@ -69,6 +71,9 @@ func (m *Met) add(o Met) {
 	for _, pc := range o.Copied {
 		m.addCopied(pc)
 	}
+	for _, pc := range o.Judged {
+		m.addJudged(pc)
+	}
 	for _, pc := range o.Paged {
 		m.addPaged(pc)
 	}
@@ -104,6 +109,7 @@ func (m *Met) addMeant(text string) {
 
 func (m *Met) addRace(pc uint64)   { m.Races = with(m.Races, pc) }
 func (m *Met) addCopied(pc uint64) { m.Copied = with(m.Copied, pc) }
+func (m *Met) addJudged(pc uint64) { m.Judged = with(m.Judged, pc) }
 func (m *Met) addPaged(pc uint64)  { m.Paged = with(m.Paged, pc) }
 
 func (m *Met) addUnbroken(pc uint64) { m.Unbroken = with(m.Unbroken, pc) }
@@ -119,7 +125,9 @@ func with(list []uint64, n uint64) []uint64 {
 // Met returns a copy of the record so far.
 func (s *seen) Met() Met {
 	m := s.met
-	m.Races, m.Copied, m.Paged, m.Unbroken = slices.Clone(m.Races), slices.Clone(m.Copied), slices.Clone(m.Paged), slices.Clone(m.Unbroken)
+	for _, list := range []*[]uint64{&m.Races, &m.Copied, &m.Judged, &m.Paged, &m.Unbroken} {
+		*list = slices.Clone(*list)
+	}
 	return m
 }
 

@@ -71,11 +71,17 @@ func (j *Promises) Add(t trace.TID, always bool, holds, arg, lock uint64) error 
 	return nil
 }
 
+// Pending is what a thread is about to do that stands before it makes a condition.
+func (j *Promises) Pending(pc uint64) trace.Op {
+	return trace.Op{Kind: trace.OpJudged, Obj: judgedObject, PC: pc}
+}
+
 // judge looks, at the end of a step, whether the promises hold. made is how many there
-// were before, and alone: no other thread was there.
+// were before, and alone: no other thread was there. A step before the first of them counts,
+// too, where it may change what one will read: its order with that one's beginning matters.
 func (j *Promises) judge(th edit, tr *trace.Transition, made int, alone bool) error {
 	switch {
-	case len(j.in.promises) == 0 || tr.End == trace.EndBug:
+	case tr.End == trace.EndBug || len(j.in.promises) == 0 && (alone || len(j.learning.known.Judged) == 0):
 		return nil
 	case tr.End == trace.EndProcess:
 		j.judgeEnd(th, tr)
@@ -208,12 +214,20 @@ func (j *Promises) judges(addr, size uint64) bool {
 	if size > abi.PageSize { // a stack, or pages: rather than looking at each word
 		return len(j.learning.known.Judged) > 0
 	}
+	return j.judgedWords(addr, size) > 0
+}
+
+// judgedWords counts the words of a range that conditions read.
+func (j *Promises) judgedWords(addr, size uint64) (n int) {
+	if size == 0 || len(j.learning.known.Judged) == 0 {
+		return 0
+	}
 	for w := addr / 8; w <= (addr+size-1)/8; w++ {
 		if j.learning.known.Judged[w] {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 // holdsNow runs a condition, and learns what it reads.

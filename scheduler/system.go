@@ -177,7 +177,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.backs = &backouts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, kinship: s.Kinship,
 		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*tries{}, adding: map[uint64]bool{}, swapping: map[uint64]bool{}, vain: map[uint64]int{}}
 	s.awaits = &awaits{backs: s.backs, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: tried}
-	s.copies = &copyCalls{in: &s.named, sharing: s.Sharing, seen: &s.seen}
+	s.copies = &copyCalls{in: &s.named, sharing: s.Sharing, seen: &s.seen, judged: s.Promises.judgedWords}
 	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, copies: s.copies, ends: s.Ends,
 		failures: s.Failing, signals: s.Signals, buffers: s.buffers, arrivals: s.arrivals, leaks: s.Leaks, panics: s.Panics}
 	s.scouts = &scouts{in: &s.present, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, spins: s.spins, buffers: s.buffers,

@@ -30,13 +30,21 @@ func (h *hunt) atOnce() {
 		}
 		return
 	}
+	paged := func(pc uint64) bool {
+		_, ok := slices.BinarySearch(met.Paged, pc)
+		return ok
+	}
+	if judged := slices.DeleteFunc(met.Judged, paged); len(judged) > 0 {
+		place := result.Innermost(h.Frames(judged[:1]))
+		r.Warnings = append(r.Warnings, result.Warning{Code: result.AtOnce, Text: "a call copies memory that a condition reads in one step: " + place.Where()})
+		return
+	}
 	called := func(a *race.Access) bool {
 		_, ok := slices.BinarySearch(calls, a.PC)
 		return ok
 	}
 	copies := func(a *race.Access) bool {
-		_, pages := slices.BinarySearch(met.Paged, a.PC)
-		return called(a) || a.Size > widest && !pages
+		return called(a) || a.Size > widest && !paged(a.PC)
 	}
 	var copied, other race.Access
 	for _, c := range w.Races.Candidates() {

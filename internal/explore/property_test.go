@@ -239,6 +239,40 @@ A { x = 1; y = 1; return p; } B { r[0] = y; return p; } int main(void) { landgo_
 	}
 }
 
+// TestConditionsMadeLate: what other threads did before a condition is made has an order with that,
+// whichever thread makes it. A copy of a system call is several steps to a condition, too.
+func TestConditionsMadeLate(t *testing.T) {
+	t.Parallel()
+	const head = bufferHead + `#include "landgo-linux.h"
+`
+	for i, c := range []struct{ name, source, want string }{
+		{"by another thread", `LANDGO_CONDITION(never, x != 1)
+A { __sync_fetch_and_add(&x, 1); __sync_fetch_and_add(&x, 1); __sync_fetch_and_add(&z, 1); return p; }
+B { __sync_fetch_and_add(&z, 1); landgo_always(never, 0); return p; } int main(void) { RUN return 0; }`, "invariant"},
+		{"when all is over", `LANDGO_CONDITION(one, x == 1)
+A { x = 1; x = 2; return p; } int main(void) { pthread_t t; pthread_create(&t, 0, a, 0); landgo_eventually(one, 0); pthread_join(t, 0); return 0; }`, "unreached"},
+		{"after a store", `LANDGO_CONDITION(one, x == 1)
+A { x = 1; x = 2; z = 1; return p; } int main(void) { pthread_t t; pthread_create(&t, 0, a, 0); r[0] = z; z = 3; landgo_eventually(one, 0); pthread_join(t, 0); return 0; }`, "unreached"},
+		{"of the last value", `LANDGO_CONDITION(two, x == 2)
+A { x = 1; x = 2; return p; } int main(void) { pthread_t t; pthread_create(&t, 0, a, 0); landgo_eventually(two, 0); pthread_join(t, 0); return 0; }`, "verified"},
+		{"in a copy", `static char text[24]; static int ends[2]; LANDGO_CONDITION(whole, text[0] == text[20])
+A { if (read(ends[0], text, 24) != 24) r[0] = 1; return p; } B { x = 1; return p; }
+int main(void) { if (pipe(ends) || write(ends[1], "aaaaaaaaaaaaaaaaaaaaaaaa", 24) != 24) return 1; landgo_always(whole, 0); RUN return 0; }`, "invariant"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, cc := range libraries(i) {
+				cfg := onProgram(compile.Text(t, cc, head+c.source, "-O1", headers(t)))
+				if r := runOf(t, cfg); ended(r) != c.want {
+					t.Errorf("%s (%s), want %s", ended(r), r.Reason, c.want)
+				}
+				cfg.Model, cfg.Deepen, cfg.Copies = config.ModelSC, false, config.CopiesDivided
+				endsAs(t, cfg, c.want, "none", "optimal", "source", "sleep", "dpor", "stateful", "trust")
+			}
+		})
+	}
+}
+
 // TestCallsBuffered: that an object is linearizable is said under x86-TSO only where no call
 // begins or ends with a store in its thread's buffer.
 func TestCallsBuffered(t *testing.T) {

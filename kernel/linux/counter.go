@@ -55,18 +55,14 @@ func (c *call) readCount(o *kernel.Outcome, d *description, obj *object, vec []b
 	if n == 0 {
 		return c.waitFor(o, d, obj, 0, pollIn, 0)
 	}
-	if !c.canFill(vec) {
-		return efault
-	}
 	got := n
 	if k.log.Get(&obj.flags) != 0 {
 		got = 1
 	}
 	k.log.Set(&obj.count, n-got)
 	c.op(obj.receive(0))
-	c.fill(vec, pair(got, 0)[:8])
 	k.objects.stir(obj, 0, pollOut)
-	return 8
+	return c.tellCount(vec, got)
 }
 
 func (c *call) writeCount(o *kernel.Outcome, d *description, obj *object, vec []buffer, total uint64) uint64 {
@@ -141,11 +137,17 @@ func (c *call) readTimer(o *kernel.Outcome, d *description, obj *object, vec []b
 	if n == 0 {
 		return c.waitFor(o, d, obj, 0, pollIn, 0)
 	}
-	if !c.canFill(vec) {
-		return efault
-	}
 	k.log.Set(&obj.expiry, c.nextExpiry(obj, n))
 	c.op(obj.receive(0))
+	return c.tellCount(vec, n)
+}
+
+// tellCount gives a count that was taken to its reader. It is gone even if the reader's buffer can't
+// be written.
+func (c *call) tellCount(vec []buffer, n uint64) uint64 {
+	if !c.canFill(vec, 8) {
+		return efault
+	}
 	c.fill(vec, pair(n, 0)[:8])
 	return 8
 }
@@ -280,7 +282,7 @@ func (c *call) readSignals(o *kernel.Outcome, d *description, obj *object, vec [
 	if total < signalInfoSize {
 		return einval
 	}
-	if !c.canFill(vec) {
+	if !c.canFill(vec, signalInfoSize) {
 		return efault
 	}
 	var out []byte

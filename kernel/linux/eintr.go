@@ -48,6 +48,7 @@ func (k *Kernel) Nap(id trace.TID) (left, at uint64, ok bool) {
 			return 0, 0, false
 		}
 		ns = k.log.Read64(c.a[4])*second + k.log.Read64(c.a[4]+8)*1000
+		at = c.restPlace()
 	case sysNanosleep:
 		ns, errno = k.user.timespec(c.a[0])
 		at = c.a[1]
@@ -61,8 +62,10 @@ func (k *Kernel) Nap(id trace.TID) (left, at uint64, ok bool) {
 		}
 	case sysPselect6:
 		ns, errno = k.user.timespec(c.a[4])
+		at = c.restPlace()
 	case sysPpoll:
 		ns, errno = k.user.timespec(c.a[2])
+		at = c.restPlace()
 	}
 	if errno != 0 || ns == 0 {
 		return 0, 0, false
@@ -73,6 +76,10 @@ func (k *Kernel) Nap(id trace.TID) (left, at uint64, ok bool) {
 // EndNap implements scheduler's napper.
 func (k *Kernel) EndNap(left, at uint64, regs *emu.Regs) (rest []byte) {
 	regs.RIP += abi.SyscallSize
+	unit := uint64(1)
+	if regs.RAX == sysSelect {
+		unit = 1000
+	}
 	regs.RAX, regs.RCX, regs.R11 = eintr, regs.RIP, regs.RFLAGS
 	if at == 0 {
 		return nil
@@ -81,7 +88,7 @@ func (k *Kernel) EndNap(left, at uint64, regs *emu.Regs) (rest []byte) {
 		regs.RAX = efault
 		return nil
 	}
-	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, left/second), left%second)
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, left/second), left%second/unit)
 }
 
 // endless reports whether a call of poll or select has no time at which it ends.

@@ -28,6 +28,8 @@ const (
 	epollOneshot   = 1 << 30
 	epollEdge      = 1 << 31
 	epollPrivate   = epollExclusive | epollWakeup | epollOneshot | epollEdge
+	// With EPOLLEXCLUSIVE a descriptor may be added for nothing else.
+	epollShareable = epollExclusive | epollWakeup | epollEdge | pollIn | pollOut | pollErr | pollHup
 
 	epollEventSize = 12
 )
@@ -126,6 +128,9 @@ func doEpollCtl(c *call, o *kernel.Outcome) uint64 {
 	if errno != 0 || obj == e {
 		return einval
 	}
+	if op != epollDel && events&epollExclusive != 0 && (op != epollAdd || events&^epollShareable != 0) {
+		return einval
+	}
 	var w *watcher
 	for _, x := range k.objects.entries(e) {
 		if x.use.Peek() == use && int32(x.fd.Peek()) == c.int32(2) {
@@ -144,7 +149,7 @@ func doEpollCtl(c *call, o *kernel.Outcome) uint64 {
 		if w == nil {
 			return enoent
 		}
-		if events&epollExclusive != 0 || w.events.Peek()&epollExclusive != 0 {
+		if w.events.Peek()&epollExclusive != 0 {
 			return einval
 		}
 	case epollDel:

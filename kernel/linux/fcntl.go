@@ -19,6 +19,8 @@ const (
 	fSetpipeSize  = 1031
 	fGetpipeSize  = 1032
 	fLast         = 1024 + 20 // Linux 6 has no command behind it
+
+	forcedLargefile = 0x8000 // a status of each file that a program of 64 bits opens
 )
 
 var ofdNames = [...]string{"F_OFD_GETLK", "F_OFD_SETLK", "F_OFD_SETLKW"}
@@ -86,6 +88,9 @@ func doFcntl(c *call, o *kernel.Outcome) uint64 {
 		return 0
 	}
 	d := c.k.files.descriptions[use-useFile]
+	if o, _ := c.object(use); o == nil && c.a[1] == fGetfl {
+		return c.get(&d.status) | forcedLargefile
+	}
 	if c.a[1] == fSetfl {
 		c.k.files.setNonblocking(d, c.a[2]&oNonblock)
 		c.set(&d.status, c.get(&d.status)&^oAppend|c.a[2]&oAppend)

@@ -422,7 +422,10 @@ func doLseek(c *call, o *kernel.Outcome) uint64 {
 		return espipe
 	}
 	if o, _ := c.object(use); o != nil {
-		return espipe
+		if o.kind.Peek() == objPipe || o.isSocket() {
+			return espipe
+		}
+		return 0 // eventfd and its kin stay where they are
 	}
 	if c.device(use) != noDevice {
 		return 0

@@ -222,7 +222,7 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 	}
 	part, shared := c.part(size), flags&mapAnonymous != 0 && flags&mapType != mapPrivate
 	switch {
-	case c.a[1] == 0 || flags&mapType == 0:
+	case c.a[1] == 0 || flags&mapType == 0 || flags&mapType == mapSharedValidate && flags&mapAnonymous != 0:
 		return einval
 	case size < c.a[1] || size > k.cfg.Space:
 		return enomem

@@ -79,8 +79,6 @@ func (c *call) readObject(o *kernel.Outcome, d *description, obj *object, end ui
 	switch {
 	case total == 0:
 		return 0
-	case !c.canFill(vec):
-		return efault
 	case k.log.Get(&f.head) == k.log.Get(&f.tail):
 		if k.log.Get(&f.writers) == 0 {
 			o.Idle = true
@@ -90,6 +88,9 @@ func (c *call) readObject(o *kernel.Outcome, d *description, obj *object, end ui
 	}
 	full := f.parts(&k.log) >= k.log.Get(&f.room)
 	p := f.peek(&k.log, total)
+	if !c.canFill(vec, uint64(len(p))) {
+		return efault
+	}
 	f.take(&k.log, uint64(len(p)))
 	c.op(obj.receive(0))
 	c.fill(vec, p)
@@ -210,12 +211,15 @@ func planRead(c *call, p *kernel.Plan) {
 	planFiles(c, p)
 }
 
-// canFill reports whether all of some buffers can be written.
-func (c *call) canFill(vec []buffer) bool {
+// canFill reports whether the first n bytes of some buffers can be written. What a call doesn't
+// fill may lie anywhere.
+func (c *call) canFill(vec []buffer, n uint64) bool {
 	for _, v := range vec {
-		if !c.k.user.canWrite(v.addr, v.size) {
+		m := min(v.size, n)
+		if !c.k.user.canWrite(v.addr, m) {
 			return false
 		}
+		n -= m
 	}
 	return true
 }
@@ -255,7 +259,7 @@ func (c *call) pipeSize(use uint64) uint64 {
 		return k.log.Get(&f.room) * pipePage
 	}
 	want := c.a[2] & 0xffffffff
-	if want == 0 || want > 1<<31 {
+	if want > 1<<31 {
 		return einval
 	}
 	pages := uint64(1)

@@ -163,11 +163,8 @@ func (c *call) impatient() bool {
 
 // tellRest writes what is left of the time, as Linux does at the end of a call.
 func (c *call) tellRest() {
-	at := c.a[4]
-	if c.nr == sysPpoll {
-		at = c.a[2]
-	}
-	if c.nr == sysPoll || at == 0 || !c.k.user.canWrite(at, 16) {
+	at := c.restPlace()
+	if at == 0 {
 		return
 	}
 	var left uint64
@@ -181,6 +178,30 @@ func (c *call) tellRest() {
 		return
 	}
 	c.k.log.Write(at, pair(left/second, left%second))
+}
+
+// restPlace is where ppoll, select or pselect6 tells what is left of its time, 0 for nowhere. A place
+// that can't be written is no error.
+func (c *call) restPlace() uint64 {
+	at := c.a[4]
+	switch c.nr {
+	case sysPoll:
+		return 0
+	case sysPpoll:
+		at = c.a[2]
+	}
+	if at == 0 || !c.k.user.canWrite(at, 16) {
+		return 0
+	}
+	return at
+}
+
+// sleeps is a poll or a select that no descriptor ends. It has no time left at its end.
+func (c *call) sleeps(o *kernel.Outcome, ns uint64) uint64 {
+	if at := c.restPlace(); at != 0 {
+		c.k.log.Write(at, pair(0, 0))
+	}
+	return c.rest(o, ns)
 }
 
 func doPoll(c *call, o *kernel.Outcome) uint64 { return c.withMask(o, (*call).poll) }
@@ -210,8 +231,7 @@ func (c *call) poll(o *kernel.Outcome) uint64 {
 	if c.endless() {
 		return doPause(c, o)
 	}
-	ms := uint64(max(c.int32(2), 0))
-	return c.rest(o, ms*1_000_000)
+	return c.rest(o, uint64(max(c.int32(2), 0))*1_000_000)
 }
 
 // pollObjects ends a call with what it found, or has it sleep.
@@ -368,5 +388,5 @@ func (c *call) selects(o *kernel.Outcome) uint64 {
 	case ns == noDeadline:
 		return doPause(c, o)
 	}
-	return c.rest(o, ns)
+	return c.sleeps(o, ns)
 }

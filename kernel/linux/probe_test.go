@@ -46,6 +46,7 @@ var probes = []struct {
 	{name: "stdin", stdin: "one\ntwo\n", file: "alpha\nbeta\n", calls: "openat lseek pread64 dup"},
 	{name: "nested", calls: "clone3"},
 	{name: "said", calls: "prctl setpriority sched_setaffinity prlimit64 setrlimit"},
+	{name: "values", calls: "select|pselect6 ppoll epoll_ctl mremap madvise lseek fcntl(F_SETPIPE_SZ)|fcntl recvfrom"},
 	{name: "names", calls: "mkdir rename link unlink rmdir renameat2", makes: true},
 }
 

@@ -59,7 +59,7 @@ func unknownAdvice(a uint64) bool { return a != 100 && a != 101 && (a > 103 || a
 // does while there is memory.
 func doMadvise(c *call, o *kernel.Outcome) uint64 {
 	addr, size := c.a[0], abi.PageUp(c.a[1])
-	if addr&(abi.PageSize-1) != 0 || unknownAdvice(c.a[2]) {
+	if addr&(abi.PageSize-1) != 0 || size < c.a[1] || unknownAdvice(c.a[2]) {
 		return einval
 	}
 	if size == 0 {
@@ -138,6 +138,19 @@ func (c *call) growsInPlace() bool {
 	return c.k.log.Gone(c.a[0]+oldSize, abi.PageUp(c.a[2])-oldSize)
 }
 
+// isOneMap reports whether pages are mapped and allow the same.
+func (c *call) isOneMap(addr, size uint64) bool {
+	if c.k.log.MapEnd(addr, size) < addr+size {
+		return false
+	}
+	for at := addr; at < addr+size; at += abi.PageSize {
+		if c.k.log.Prot(at) != c.k.log.Prot(addr) {
+			return false
+		}
+	}
+	return true
+}
+
 // doMremap grows a map where it is if it can, as Linux does whatever the flags.
 func doMremap(c *call, o *kernel.Outcome) uint64 {
 	k := c.k
@@ -146,7 +159,7 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 	switch {
 	case old&(abi.PageSize-1) != 0 || size == 0 || oldSize == 0:
 		return einval
-	case !k.space.inGuest(old, oldSize) || k.log.MapEnd(old, abi.PageSize) == old:
+	case !k.space.inGuest(old, oldSize) || k.log.MapEnd(old, abi.PageSize) == old || size > oldSize && !c.isOneMap(old, oldSize):
 		return efault
 	case size <= oldSize:
 		k.space.unmap(old+size, oldSize-size)

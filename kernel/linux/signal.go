@@ -56,6 +56,7 @@ const (
 	saOnstack   = 0x08000000
 	saRestart   = 0x10000000
 	saNodefer   = 0x40000000
+	saKnown     = 0xdc000807 // Linux takes the others away
 	saResethand = 0x80000000
 
 	firstRealTime = 32
@@ -171,7 +172,7 @@ func doSigaction(c *call, o *kernel.Outcome) uint64 {
 			return efault
 		}
 		c.set(&a.handler, k.log.Read64(c.a[1]))
-		c.set(&a.flags, k.log.Read64(c.a[1]+8))
+		c.set(&a.flags, k.log.Read64(c.a[1]+8)&saKnown)
 		c.set(&a.restorer, k.log.Read64(c.a[1]+16))
 		c.set(&a.mask, k.log.Read64(c.a[1]+24)&^unblockable)
 		if k.signals.fate(sig) == fateIgnored {
@@ -255,8 +256,11 @@ func (c *call) remask(mask uint64) {
 // A signal to the process is pending also while it is on its way to another thread.
 
 func doSigpending(c *call, o *kernel.Outcome) uint64 {
+	if c.a[1] > 8 {
+		return einval
+	}
 	sent := (c.get(&c.t.sent) | c.get(&c.k.signals.pending)) & c.get(&c.t.blocked)
-	return c.k.user.copyOut(c.a[0], pair(sent, 0)[:8])
+	return c.k.user.copyOut(c.a[0], pair(sent, 0)[:c.a[1]])
 }
 
 func doSigaltstack(c *call, o *kernel.Outcome) uint64 {

@@ -134,6 +134,40 @@ func (c *caller) lastTry(id trace.TID) *kernel.Outcome {
 	return o
 }
 
+// TestRestOfSleep: a signal ends a sleep, and the call tells what is left of its time in its own
+// units. select and its kin need no place for that, and none that can be written.
+func TestRestOfSleep(t *testing.T) {
+	for _, tt := range []struct {
+		nr, left, unit uint64
+		args           []uint64
+	}{
+		{sysSelect, 1_999_999, 1000, []uint64{0, 0, 0, 0, word2}},
+		{sysPselect6, 1_999_999, 1, []uint64{0, 0, 0, 0, word2}},
+		{sysPpoll, 1_999_999, 1, []uint64{0, 0, word2}},
+		{sysPoll, 1_999_999, 0, []uint64{0, 0, 2}},
+		{sysNanosleep, 1_999_999, 1, []uint64{word2, word2}},
+	} {
+		c, name := newCaller(t, Config{}), CallName(tt.nr)
+		c.timespec(word2, 0, 2_000_000/max(tt.unit, 1))
+		r := &c.threads[0].regs
+		r.RAX = tt.nr
+		for i, p := range []*uint64{&r.RDI, &r.RSI, &r.RDX, &r.R10, &r.R8}[:len(tt.args)] {
+			*p = tt.args[i]
+		}
+		left, at, ok := c.k.Nap(0)
+		if !ok || left != tt.left {
+			t.Errorf("%s: %d left, %v", name, left, ok)
+		}
+		rest := c.k.EndNap(left, at, r)
+		c.want(name+": rax", r.RAX, eintr)
+		switch {
+		case tt.unit == 0 && at == 0 && len(rest) == 0:
+		case at != word2 || len(rest) != 16 || binary.LittleEndian.Uint64(rest[8:]) != tt.left/tt.unit:
+			t.Errorf("%s: %v at %#x", name, rest, at)
+		}
+	}
+}
+
 // TestWakeAfterSignal: a wake finds a thread that a signal has woken, until the thread goes on.
 // Its handler comes after the call.
 func TestWakeAfterSignal(t *testing.T) {

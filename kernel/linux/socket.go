@@ -189,9 +189,6 @@ func (c *call) waitSocket(o *kernel.Outcome, d *description, obj *object, end, e
 // there is room for.
 func (c *call) receive(o *kernel.Outcome, d *description, obj *object, end uint64, vec []buffer, total, flags uint64, truncated *bool) uint64 {
 	k, kind, f := c.k, obj.kind.Peek(), obj.flow[end]
-	if !c.canFill(vec) {
-		return efault
-	}
 	empty := k.log.Get(&f.first) == k.log.Get(&f.last)
 	if (empty || kind != objStream) && k.log.Get(&f.reset) != 0 {
 		k.log.Set(&f.reset, 0)
@@ -204,6 +201,9 @@ func (c *call) receive(o *kernel.Outcome, d *description, obj *object, end uint6
 			return done
 		case kind != objDatagram && k.log.Get(&f.writers) == 0, k.log.Get(&f.readers) == 0:
 			o.Idle = true
+			if kind == objDatagram && (flags&msgDontwait != 0 || k.files.nonblocking(d)) {
+				return eagain
+			}
 			return 0
 		case kind == objStream && total == 0:
 			return 0
@@ -214,14 +214,20 @@ func (c *call) receive(o *kernel.Outcome, d *description, obj *object, end uint6
 	if kind != objStream {
 		size := f.end(first) - k.log.Get(&f.head)
 		p := f.peek(&k.log, min(size, total))
-		c.fill(vec, p)
 		c.op(obj.receive(end))
+		told := c.canFill(vec, uint64(len(p)))
+		if told {
+			c.fill(vec, p)
+		}
 		if truncated != nil {
 			*truncated = size > total
 		}
 		if flags&msgPeek == 0 {
 			f.takePart(&k.log)
 			c.freed(obj, end, size)
+		}
+		if !told {
+			return efault // and the message is gone
 		}
 		if flags&msgTrunc != 0 {
 			return size
@@ -232,6 +238,9 @@ func (c *call) receive(o *kernel.Outcome, d *description, obj *object, end uint6
 		return 0
 	}
 	p := f.peek(&k.log, total-done)
+	if !c.canFill(skip(vec, done), uint64(len(p))) {
+		return efault
+	}
 	c.fill(skip(vec, done), p)
 	c.op(obj.receive(end))
 	if flags&msgPeek != 0 {

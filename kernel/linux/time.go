@@ -349,5 +349,5 @@ func doPselect(c *call, o *kernel.Outcome) uint64 {
 	if errno != 0 {
 		return errno
 	}
-	return c.rest(o, ns)
+	return c.sleeps(o, ns)
 }

@@ -221,15 +221,20 @@ func (o *Order) ownPair(e *Event, c int32) bool {
 
 // afterBuffer joins what e comes after because of its thread's buffer.
 func (o *Order) afterBuffer(row []int32, e *Event) {
+	o.beforeBuffer(e, func(c int32) { join(row, o.Clock(c)) })
+}
+
+// beforeBuffer calls f for the events that e comes after because of its thread's buffer.
+func (o *Order) beforeBuffer(e *Event, f func(c int32)) {
 	if e.Update {
 		n := 0
 		if int(e.Thread) < len(o.own) {
 			n = len(o.own[e.Thread])
 		}
-		join(row, o.Clock(o.pushes[e.Of][n]))
+		f(o.pushes[e.Of][n])
 	}
 	if e.Flushed > 0 {
-		join(row, o.Clock(o.own[o.flusher[e.Thread]][e.Flushed-1]))
+		f(o.own[o.flusher[e.Thread]][e.Flushed-1])
 	}
 }
 

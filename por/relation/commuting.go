@@ -84,8 +84,8 @@ func (o *Order) round(r int32, f func(i int32)) {
 	}
 }
 
-// afterRound joins the arrivals of the round that thread t leaves.
-func (o *Order) afterRound(row []int32, t trace.TID, op *trace.Op) {
+// beforeRound calls f for the arrivals of the round that thread t leaves.
+func (o *Order) beforeRound(t trace.TID, op *trace.Op, f func(c int32)) {
 	completed := int32(-1)
 	for r := o.objs[o.object(op)].head; r >= 0; r = o.ops[r].prev {
 		y := &o.ops[r]
@@ -100,6 +100,6 @@ func (o *Order) afterRound(row []int32, t trace.TID, op *trace.Op) {
 		}
 	}
 	if completed >= 0 {
-		o.round(completed, func(i int32) { join(row, o.Clock(i)) })
+		o.round(completed, f)
 	}
 }

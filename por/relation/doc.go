@@ -15,6 +15,7 @@
 //	await.go         steps that only some values let go on
 //	buffer.go        store buffers: their updates as events
 //	sources.go       loads and stores without an order but by which store is found
+//	digest.go        the digest of a trace, for searches that only count traces
 //	index.go, table.go  the last accesses and operations, by address and object
 //
 // Invariant: the relation is a function of the events pushed and not popped. An

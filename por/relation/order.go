@@ -52,6 +52,7 @@ type Order struct {
 	needs      []int32 // clocks, see Race
 
 	index
+	digests digests
 
 	found   []int32 // the direct predecessors of the event under way, see gather
 	cover   []int32 // scratch clocks
@@ -240,6 +241,11 @@ func (o *Order) Push(e *Event, first trace.Op) {
 	o.ev = append(o.ev, record{thread: e.Thread, prev: o.last[e.Thread] - 1, woken: o.woken[e.Thread], first: first,
 		wakes: int32(len(o.wakes)), accs: int32(len(o.accs)), ops: int32(len(o.ops)), races: int32(len(o.Races)),
 		needs: int32(len(o.needs)), releases: int32(len(o.Releases)), advanced: o.advanced})
+	if o.digests.on {
+		o.pushDigest(e, first, i)
+		o.enter(e, i)
+		return
+	}
 	n := len(o.clocks)
 	if n+o.width > cap(o.clocks) {
 		o.clocks = append(make([]int32, 0, 2*cap(o.clocks)+o.width), o.clocks...)
@@ -251,7 +257,7 @@ func (o *Order) Push(e *Event, first trace.Op) {
 		o.afterBuffer(row, e)
 	}
 	if first.Kind == trace.OpBarrierLeave {
-		o.afterRound(row, e.Thread, &first)
+		o.beforeRound(e.Thread, &first, func(c int32) { join(row, o.Clock(c)) })
 	}
 	o.gather(e, first, row)
 	if !o.clocksOnly {
@@ -378,6 +384,10 @@ func (o *Order) Pop() {
 	o.last[r.thread], o.woken[r.thread] = r.prev+1, r.woken
 	o.own[r.thread] = o.own[r.thread][:len(o.own[r.thread])-1]
 	o.ev = o.ev[:i]
+	if o.digests.on {
+		o.digests.pop()
+		return
+	}
 	o.clocks = o.clocks[:i*o.width]
 }
 
@@ -390,7 +400,9 @@ func (o *Order) Clear() {
 
 // Reset forgets the execution, and all objects and bytes that it met.
 func (o *Order) Reset() {
+	digests := o.digests.on
 	*o = Order{Ready: o.Ready, KeepReleases: o.KeepReleases, clocksOnly: o.clocksOnly, now: 1}
+	o.digests.on = digests
 }
 
 // Unmark empties the set of marked events, a scratch for the caller.

@@ -197,7 +197,7 @@ func (o *Order) gatherOps(e *Event, op *trace.Op, n int32, first trace.Op, base 
 		if !y.total() {
 			continue
 		}
-		if t := o.ev[y.ev].thread; !blocks || t == e.Thread || base[t] > y.ev || o.possible(y.ev, e, first, int32(len(o.ev))) {
+		if t := o.ev[y.ev].thread; !blocks || o.digests.on || t == e.Thread || base[t] > y.ev || o.possible(y.ev, e, first, int32(len(o.ev))) {
 			return
 		}
 	}

@@ -106,6 +106,12 @@ func (l *Library) operate(th edit, tr *trace.Transition, c trace.Choice) error {
 		}
 		return l.advance(th.thread, tr, 0)
 	}
+	if th.role == profile.Eventually {
+		if err := l.properties.eventually(th); err != nil {
+			return err
+		}
+		return l.advance(th.thread, tr, 0)
+	}
 	if l.carried.carries(th.role) {
 		return l.carried.step(th, tr)
 	}

@@ -119,6 +119,8 @@ func (l *Library) pendingOp(th *thread) trace.Op {
 	switch th.role {
 	case profile.CallEnds:
 		return op
+	case profile.Eventually:
+		return l.core.Promises.Pending(op.PC)
 	case profile.Join, profile.TryJoin, profile.TimedJoin, profile.ClockJoin, profile.Detach:
 		op.Obj = uint64(l.lives.threadOf(th.arg(0)))
 		return op

@@ -78,7 +78,12 @@ func (p *properties) at(th edit, tr *trace.Transition, r profile.Role) (schedule
 	case profile.AlwaysWhen:
 		return scheduler.Step, p.guest.core.Promises.Add(th.ID, true, th.arg(0), th.arg(1), th.arg(2))
 	case profile.Eventually:
-		return scheduler.Step, p.guest.core.Promises.Add(th.ID, false, th.arg(0), th.arg(1), 0)
+		// The later it is made, the less it is given. So all that others do comes before it, too.
+		if !p.guest.core.Alone(th.ID) && !p.guest.core.Coarse() {
+			th.Stand, th.role, th.phase, th.timed = scheduler.StandOp, r, phaseEntry, false
+			return scheduler.Stay, nil
+		}
+		return scheduler.Step, p.eventually(th)
 	}
 	if p.guest.cfg.Buffers {
 		return scheduler.Stay, p.guest.gapAt(th.thread, "landgo_assert_linearizable isn't modelled with store buffers: is a call over when it returns, or when others see what it stored?")
@@ -115,6 +120,11 @@ func (p *properties) at(th edit, tr *trace.Transition, r profile.Role) (schedule
 		return p.endCall(th, tr)
 	}
 	return scheduler.Step, nil
+}
+
+// eventually has the condition count for whose landgo_eventually a thread stands.
+func (p *properties) eventually(th edit) error {
+	return p.guest.core.Promises.Add(th.ID, false, th.arg(0), th.arg(1), 0)
 }
 
 // maxState is how many bytes the state of a guest's own specification may have.
