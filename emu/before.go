@@ -9,9 +9,10 @@ import (
 	"unsafe"
 )
 
-// Before returns n bytes at addr as they were at a moment of the journal.
-func (m *Machine) Before(since, addr, n uint64) []byte {
-	b := append([]byte(nil), m.Bytes(addr, n)...)
+// Before fills b with the bytes at addr as they were at a moment of the journal.
+func (m *Machine) Before(b []byte, since, addr uint64) {
+	n := uint64(len(b))
+	copy(b, m.Bytes(addr, n))
 	j := unsafe.Slice((*undoEntry)(unsafe.Pointer(m.c.journal)), m.c.njournal)
 	for i := m.Journal(); i > since; i-- {
 		u := &j[i-1]
@@ -27,7 +28,6 @@ func (m *Machine) Before(since, addr, n uint64) []byte {
 			b[k-addr] = old(k - at)
 		}
 	}
-	return b
 }
 
 // First is a byte that was written, with what was there before.

@@ -62,7 +62,9 @@ func TestClear(t *testing.T) {
 					}
 				}
 				for _, r := range g.Written(from) {
-					for i, was := range g.Before(from, r.Lo, r.Hi-r.Lo) {
+					old := make([]byte, r.Hi-r.Lo)
+					g.Before(old, from, r.Lo)
+					for i, was := range old {
 						if b, ok := first[r.Lo+uint64(i)]; !ok || b != was {
 							t.Fatalf("at %#x: %d, %t, it was %d", r.Lo+uint64(i), b, ok, was)
 						}

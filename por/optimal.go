@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"landgo/internal/trace"
+	"landgo/por/relation"
 )
 
 // optimal is optimal-DPOR (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014,
@@ -53,15 +54,17 @@ import (
 //   - Where the reversed step turns out impossible (a spin that ended for another
 //     reason), all ready threads become branches of that state: sound, not
 //     optimal.
-type optimal struct{ source }
+type optimal struct {
+	source
+	excuses []relation.Excuse // of the open races, in their order; those behind are old ones
+}
 
 // optimalWarmUp: split, the search may run something in vain (treedivision.go), which
 // alone it never does. So what takes no longer than a second isn't split.
 const optimalWarmUp = 500_000
 
 func newOptimal(h handle) strategy {
-	s := &optimal{sourceOf(h)}
-	return s
+	return &optimal{source: sourceOf(h)}
 }
 
 // seed adds the branches that the wakeup tree wants, else one arbitrary.
@@ -102,6 +105,7 @@ func (s *optimal) remember() *resumeState {
 
 // resumed implements resumer: what another unit has settled is looked at again.
 func (s *optimal) resumed(m *resumeState) error {
+	clear(s.excuses)
 	if m != nil {
 		s.open, s.path.order.Settled = append(s.open[:0], m.open...), m.settled
 	}
@@ -113,13 +117,46 @@ func (s *optimal) end(e Ending) {
 	settled := o.Settled
 	o.Settled = len(o.Races)
 	s.forget(int32(settled))
-	s.retry(s.insert)
+	s.retry()
 	for r := int32(settled); int(r) < len(o.Races); r++ {
 		if s.again(r, s.insert) {
-			s.open = append(s.open, r)
+			s.leaveOpen(len(s.open), r)
 		}
 	}
+	o.Looked = int32(o.Len())
 	s.atEnd(e, s.insert)
+}
+
+// retry inserts the sequences of the open races again, but for those whose excuse stands.
+func (s *optimal) retry() {
+	o := s.path.order
+	n := 0
+	s.roomForExcuses(len(s.open))
+	for k, r := range s.open {
+		if s.excuses[k].Stands(o, o.Races[r], o.Looked) {
+			s.stats.Weighed += uint64(int32(o.Len()) - o.Looked)
+			s.excuses[n], s.excuses[k] = s.excuses[k], s.excuses[n]
+			s.open = append(s.open[:n], r)
+			n++
+		} else if s.again(r, s.insert) {
+			s.leaveOpen(n, r)
+			n++
+		}
+	}
+	s.open = s.open[:n]
+}
+
+// leaveOpen makes r the n-th open race, with the excuse of the latest insertion.
+func (s *optimal) leaveOpen(n int, r int32) {
+	s.roomForExcuses(n + 1)
+	s.open = append(s.open[:n], r)
+	s.seq.Excuse(&s.excuses[n])
+}
+
+func (s *optimal) roomForExcuses(n int) {
+	if n > len(s.excuses) {
+		s.excuses = slices.Grow(s.excuses, n-len(s.excuses))[:n]
+	}
 }
 
 // insert puts the sequence, which reverses a race, into the wakeup tree of the

@@ -32,6 +32,7 @@ func (s *backtrack) insert(n *node, v *relation.Sequence) (open bool) {
 			return false
 		case relation.Perhaps:
 			open = true
+			v.Excused()
 		}
 	}
 	for b := n.done; b != nil; b = b.next {
@@ -40,6 +41,7 @@ func (s *backtrack) insert(n *node, v *relation.Sequence) (open bool) {
 			return false
 		case relation.Perhaps:
 			open = true
+			v.Excused()
 		}
 	}
 	if open {

@@ -56,9 +56,7 @@ type buffers struct {
 	// Of the step under way.
 	under [][]byte // the bytes below the parts of the buffer, in their order
 	weak  uint64   // an instruction whose stores aren't in order, 0 for none
-	// plan is that of the trap at which the thread stands that is being described, if it was asked for.
-	plan  kernel.Plan
-	asked bool
+	room  []byte   // for such bytes
 	// nonTemporal has the instructions that were looked at, by address.
 	nonTemporal map[uint64]bool
 }
@@ -79,7 +77,7 @@ func (b *buffers) apply(th edit) {
 	for i := range queue {
 		for k := range queue[i].Parts {
 			p := &queue[i].Parts[k]
-			b.under = append(b.under, slices.Clone(b.in.machine.Bytes(p.Addr, uint64(p.Size))))
+			b.under = append(b.under, b.copy(p.Addr, p.Size))
 			b.in.machine.Write(p.Addr, p.Bytes)
 		}
 	}
@@ -149,7 +147,6 @@ func (b *buffers) describe(th *thread, dst []trace.Thread) []trace.Thread {
 
 // beginsAt notes, before a thread's step, what it comes after.
 func (b *buffers) beginsAt(th edit, tr *trace.Transition) {
-	b.asked = false
 	n, all := b.flushed(th.thread)
 	if tr.Flushed = n; all || b.in.Alone(th.ID) {
 		th.buffer, th.fence = th.buffer.Waited(), 0
@@ -188,9 +185,30 @@ func (b *buffers) push(th edit, a *trace.Access, since, insn uint64) (first bool
 	if b.fenced != nil && b.fenced(a) {
 		th.fence = a.PC
 	}
-	b.under = append(b.under, b.in.machine.Before(since, a.Addr, uint64(a.Size)))
-	th.buffer, first = th.buffer.Push(*a, slices.Clone(b.in.machine.Bytes(a.Addr, uint64(a.Size))), insn)
+	old := b.bytes(a.Size)
+	b.in.machine.Before(old, since, a.Addr)
+	b.under = append(b.under, old)
+	th.buffer, first = th.buffer.Push(*a, b.copy(a.Addr, a.Size), insn)
 	return first
+}
+
+// bytes is room for n bytes that stay. Most stores have few, so many have one piece of memory.
+func (b *buffers) bytes(n uint32) []byte {
+	if len(b.room) < int(n) {
+		b.room = make([]byte, max(n, roomOfBytes))
+	}
+	p := b.room[:n:n]
+	b.room = b.room[n:]
+	return p
+}
+
+const roomOfBytes = 4096
+
+// copy is a copy of n bytes of memory.
+func (b *buffers) copy(addr uint64, n uint32) []byte {
+	p := b.bytes(n)
+	copy(p, b.in.machine.Bytes(addr, uint64(n)))
+	return p
 }
 
 // endBuffered is endInstruction with store buffers. The rest of what the instruction stores goes to

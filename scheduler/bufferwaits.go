@@ -24,11 +24,9 @@ func (b *buffers) flushed(th *thread) (n uint32, all bool) {
 			}
 		}
 	case StandTrap:
-		if !b.asked {
-			b.plan = b.in.planned(th)
-		}
-		n = th.restsOn(&b.plan)
-		all = !b.plan.Lockless && n <= th.buffer.Updated()
+		p := b.in.plan(th)
+		n = th.restsOn(p)
+		all = !p.Lockless && n <= th.buffer.Updated()
 	case StandFence:
 		all = true
 	}

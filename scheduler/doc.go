@@ -99,8 +99,8 @@
 // # The files
 //
 //	a step        system (all of it), wishes (of its user), advance (from point to point), start (the first,
-//	              kept), trap, points, granularity (which kinds of points there are), enabled (which
-//	              threads can run), listing (the answer, kept from state to state)
+//	              kept), trap, plans (of traps, kept for an instant), points, granularity (which kinds of
+//	              points there are), enabled (which threads can run), listing (the answer, kept from state to state)
 //	lives         spawn, exit, late (ends that only cut threads off), grave (stacks that have ended),
 //	              mappings (memory given back), leak (blocks that are left)
 //	its state     where (at which instruction a thread stands, its stack), lifetime (how long a part lasts),

@@ -6,7 +6,10 @@ import (
 
 // Threads implements por.System: the threads that exist, which of them can run, and what
 // the others wait for.
-func (s *System) Threads(dst []trace.Thread) []trace.Thread {
+func (s *System) Threads(dst []trace.Thread) []trace.Thread { return s.list(dst, false) }
+
+// list is Threads. kept: the descriptions of threads with nothing new about them are those that were kept.
+func (s *System) list(dst []trace.Thread, kept bool) []trace.Thread {
 	first := len(dst)
 	ready := false
 	for i := range s.threads {
@@ -17,19 +20,18 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 			continue
 		}
 		th := &s.threads[i]
-		dst = append(dst, trace.Thread{ID: th.ID, Yielding: th.Yielding})
-		d := &dst[len(dst)-1]
-		s.buffers.asked = false
-		s.describe(th, d)
-		if s.cfg.Buffers {
-			s.buffers.holds(th, d)
+		switch {
+		case kept && !s.listing.stale.Has(th.ID):
+			dst = append(dst, s.listing.kept[i])
+		case kept:
+			d := &s.listing.kept[i]
+			s.listing.watch(th.ID, s.describeAll(th, d))
+			dst = append(dst, *d)
+		default:
+			dst = append(dst, trace.Thread{})
+			s.describeAll(th, &dst[len(dst)-1])
 		}
-		if d.Status == trace.Ready {
-			ready = true
-			if d.Outcomes == 0 {
-				d.Outcomes = 1
-			}
-		}
+		ready = ready || dst[len(dst)-1].Status == trace.Ready
 		if s.cfg.Buffers {
 			n := len(dst)
 			dst = s.buffers.describe(th, dst)
@@ -44,6 +46,20 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread {
 		s.letExpire(dst[first:])
 	}
 	return dst
+}
+
+// describeAll describes a thread, with what its buffer makes of it.
+func (s *System) describeAll(th *thread, d *trace.Thread) Watch {
+	*d = trace.Thread{ID: th.ID, Yielding: th.Yielding}
+	w := s.describe(th, d)
+	if s.cfg.Buffers {
+		s.buffers.holds(th, d)
+		w.Anything = w.Anything || th.Stand == StandOp // whether it waits for the buffer depends on more
+	}
+	if d.Status == trace.Ready && d.Outcomes == 0 {
+		d.Outcomes = 1
+	}
+	return w
 }
 
 // letExpire makes the timed wait with the earliest deadline ready when no other thread
@@ -88,10 +104,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		if th.copying().describe(d) {
 			return w
 		}
-		p := s.planned(th)
-		if s.cfg.Buffers {
-			s.buffers.plan, s.buffers.asked = p, true
-		}
+		p := s.plan(th)
 		d.Pending, d.Outcomes, d.Loose = p.Op, p.Outcomes, th.loose || d.Loose
 		if op := s.Stacks.StackEnd(th.ID); p.Op.Kind == trace.OpExit && op.Kind != trace.OpNone {
 			d.Pending = op

@@ -60,7 +60,7 @@ func (e *Ends) endsWell(th *thread) bool {
 	case StandOp:
 		return true // else the library lets its own code run up to the call
 	case StandTrap:
-		return th.trap.Syscall && e.in.wordSize == 8 && e.in.kernel.Plan(th.ID, th.trap).About&kernel.AboutSuccess != 0
+		return th.trap.Syscall && e.in.wordSize == 8 && e.in.plan(th).About&kernel.AboutSuccess != 0
 	}
 	return false
 }

@@ -35,8 +35,12 @@ type listing struct {
 	locks     []uint64
 	changed   []emu.Range // scratch
 	contended trace.Set
-	late      trace.Set // trace.Thread.Late
-	spins     trace.Set // those that stood in a spin when they were described
+	late      trace.Set      // trace.Thread.Late
+	spins     trace.Set      // those that stood in a spin when they were described
+	kept      []trace.Thread // with store buffers, by TID: the threads as they were described
+	there     trace.Set      // the same: those that were there
+	edits     uint64         // see instant
+	plans     []stood        // by TID (plans.go)
 }
 
 // Watch is the memory on which a thread's description depends beside the thread's own state.
@@ -69,7 +73,7 @@ func (l *listing) room(n int) {
 	}
 	l.Widen(n)
 	for len(l.late) < len(l.Ready) {
-		l.late, l.spins = append(l.late, 0), append(l.spins, 0)
+		l.late, l.spins, l.there = append(l.late, 0), append(l.spins, 0), append(l.there, 0)
 	}
 	for len(l.stale) < len(l.Ready) {
 		l.stale, l.always, l.watching, l.contended = append(l.stale, 0), append(l.always, 0), append(l.watching, 0), append(l.contended, 0)
@@ -78,6 +82,7 @@ func (l *listing) room(n int) {
 
 // changes notes that a thread's state changes.
 func (l *listing) changes(t trace.TID) {
+	l.edits++
 	if int(t) < len(l.watches) {
 		l.stale.Put(t, true)
 	} else {
@@ -97,6 +102,7 @@ func (l *listing) watchersStale() {
 // rewound notes that memory has gone back to what it was at a moment of the journal. A
 // rewind to later than the latest look has changed nothing that was seen.
 func (l *listing) rewound(to uint64) {
+	l.edits++
 	if to < l.journal {
 		l.watchersStale()
 		l.journal = to
@@ -112,14 +118,19 @@ func (s *state) ObjectChanges(addr uint64) {
 }
 
 // Unlist has all threads described again: something changed that no step did.
-func (s *state) Unlist() { s.listing.void = true }
+func (s *state) Unlist() {
+	s.listing.void = true
+	s.listing.edits++
+}
 
 // Present implements por.Census.
 func (s *System) Present() *trace.Present {
 	l := &s.listing
 	l.room(len(s.threads))
 	if s.cfg.Buffers { // a buffer comes and goes with each store
-		l.Take(s.Threads(l.Present.Threads[:0]))
+		s.findStaleStorers()
+		l.Take(s.list(l.Present.Threads[:0], true))
+		clear(l.stale)
 		return &l.Present
 	}
 	if l.void {
@@ -315,6 +326,12 @@ func (s *System) relist(t trace.TID) bool {
 	l.Note(d)
 	l.late.Put(t, d.Late)
 	l.spins.Put(t, th.Stand == StandSpin)
+	l.watch(t, w)
+	return true
+}
+
+// watch notes on what thread t's description depends.
+func (l *listing) watch(t trace.TID, w Watch) {
 	l.always.Put(t, w.Anything)
 	if old := &l.watches[t]; *old != w {
 		l.count(old, ^uint16(0))
@@ -322,7 +339,39 @@ func (s *System) relist(t trace.TID) bool {
 		*old = w
 		l.watching.Put(t, w.Size != 0)
 	}
-	return true
+}
+
+// findStaleStorers is findStale with store buffers. The list itself is made anew in each state, of
+// descriptions that are kept.
+func (s *present) findStaleStorers() {
+	l := &s.listing
+	for len(l.kept) < len(s.threads) {
+		l.kept = append(l.kept, trace.Thread{})
+	}
+	for t := range l.stale.All { // where a thread comes or goes, others may be described otherwise
+		if th := &s.threads[t]; th.Exists != l.there.Has(t) {
+			l.there.Put(t, th.Exists)
+			l.void = true
+		}
+	}
+	if l.void {
+		l.void = false
+		for _, set := range []trace.Set{l.always, l.watching, l.contended} {
+			clear(set)
+		}
+		clear(l.watches)
+		l.lines = [len(l.lines)]uint16{}
+		for i := range s.threads {
+			l.stale.Put(trace.TID(i), true)
+			l.there.Put(trace.TID(i), s.threads[i].Exists)
+		}
+	}
+	s.findStale()
+	for i := range l.stale {
+		l.stale[i] |= l.contended[i] | l.always[i]
+		l.contended[i] = 0
+	}
+	l.locks = l.locks[:0]
 }
 
 // count adds n to the lines of what a thread watches.

@@ -302,7 +302,11 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.longest.noteLong()
 		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: s.PC(t)}
 	}
+	planned := s.planHolds(&s.threads[t])
 	th := s.edit(t)
+	if planned && th.buffer.Empty() { // else it may find other bytes
+		s.keepPlan(th.thread)
+	}
 	tr := s.arena.transition(t, c)
 	tr.Begin = th.Insns
 	before := s.machine.Journal()

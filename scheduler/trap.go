@@ -64,19 +64,10 @@ func (q *Traps) atTrap(th edit, tr *trace.Transition) (bool, error) {
 	return q.trap(th, tr, 0, &p, &f)
 }
 
-// planned is the plan of the trap at which a thread stands.
-func (s *present) planned(th *thread) kernel.Plan {
-	p := s.kernel.Plan(th.ID, th.trap)
-	if p.Fences && s.cfg.Buffers && !s.Alone(th.ID) {
-		p.Effect, p.Op = kernel.Event, trace.Op{Kind: trace.OpFenceAll}
-	}
-	return p
-}
-
 // foresee says what the call at which a thread stands would touch: nothing where that
-// is the C library's own business.
+// is the C library's own business, or where the process ends.
 func (q *Traps) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
-	if p.Blocked || th.Starting || q.in.lib.Running(th.ID)&RunsFollowed != 0 {
+	if p.Blocked || p.About&kernel.AboutSuccess != 0 || th.Starting || q.in.lib.Running(th.ID)&RunsFollowed != 0 {
 		return f
 	}
 	q.attempt.trying = true
@@ -133,7 +124,7 @@ func (q *Traps) stopsInStream(th *thread) {
 
 // stepTrap carries out the trap at which a thread stands and lets it run on.
 func (q *Traps) stepTrap(th edit, tr *trace.Transition, c trace.Choice) error {
-	p := q.in.planned(th.thread)
+	p := *q.in.plan(th.thread)
 	fault, fails := trace.FaultKind(0), false
 	if int(c) >= int(max(p.Outcomes, 1)) && !th.napping {
 		fault, fails = q.failures.chosen(th.thread, c, p.Outcomes)
@@ -396,6 +387,7 @@ func (q *Traps) lastTry(th edit, tr *trace.Transition) (over bool, err error) {
 		return false, nil
 	}
 	th.handles = false
+	q.in.listing.changes(th.ID) // its registers too, though it isn't opened again
 	k, ok := q.in.kernel.(Receiver)
 	if !ok {
 		return false, nil

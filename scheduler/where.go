@@ -45,7 +45,7 @@ func (s *fixed) standPC(th *thread) uint64 {
 	if s.steered() {
 		return th.Regs.RIP
 	}
-	return s.machine.Regs(th.Ctx).RIP
+	return s.machine.PC(th.Ctx)
 }
 
 // stackRegs are the registers from which a thread's stack is unwound.

@@ -103,9 +103,13 @@ func TestListing(t *testing.T) {
 		guests = append(guests, build(t, "gcc", "-O1", name))
 	}
 	for _, guest := range guests {
-		for _, search := range []string{"random", "optimal"} {
+		for _, how := range []struct {
+			search string
+			model  config.Model
+		}{{"random", config.ModelSC}, {"optimal", config.ModelSC}, {"random", config.ModelTSO}, {"optimal", config.ModelTSO}} {
+			search := how.search
 			c := config.Default()
-			c.Guest = guest
+			c.Guest, c.Model = guest, how.model
 			s, err := session.Open(c, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -120,10 +124,10 @@ func TestListing(t *testing.T) {
 				t.Fatal(err)
 			}
 			if w.wrong != "" {
-				t.Errorf("%s of %s: %s", search, guest, w.wrong)
+				t.Errorf("%s of %s, %s: %s", search, guest, how.model, w.wrong)
 			}
 			if w.states < 20 {
-				t.Errorf("%s of %s: %d states were compared", search, guest, w.states)
+				t.Errorf("%s of %s, %s: %d states were compared", search, guest, how.model, w.states)
 			}
 		}
 	}

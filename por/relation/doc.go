@@ -12,6 +12,7 @@
 //	reversible.go    whether the second of two could have come first
 //	conflicts.go     all events that one depends on
 //	sequence.go      v: what to run so that a race is the other way round
+//	excuse.go        why a race needn't be reversed yet, and whether that still holds
 //	await.go         steps that only some values let go on
 //	buffer.go        store buffers: their updates as events
 //	sources.go       loads and stores without an order but by which store is found

@@ -35,6 +35,8 @@ type Order struct {
 	// Settled is set by a search to how many races it has looked at; Pop lowers
 	// it to how many of these are left.
 	Settled int
+	// Looked is the same of events: how many it has looked at that are left.
+	Looked int32
 	// Releases are pairs of a release and the operation that it let in, if
 	// KeepReleases says so.
 	Releases     []Race
@@ -384,6 +386,7 @@ func (o *Order) Pop() {
 	o.last[r.thread], o.woken[r.thread] = r.prev+1, r.woken
 	o.own[r.thread] = o.own[r.thread][:len(o.own[r.thread])-1]
 	o.ev = o.ev[:i]
+	o.Looked = min(o.Looked, int32(i))
 	if o.digests.on {
 		o.digests.pop()
 		return

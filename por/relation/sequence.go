@@ -54,6 +54,12 @@ type Sequence struct {
 	essential int     // items[:essential] are of the essential part
 	after     int     // how many items came after e'
 	own       Step    // e' of a race
+
+	starts int // insertions since v was made
+	// See Excuse: of the branch that was asked about last, and of one that leaves v out.
+	at, excusedAt     int32
+	beside, excusedBy *Event
+	excused           bool
 }
 
 // NewSequence returns one over the executions of o. oneEvent promises that a
@@ -63,6 +69,7 @@ func NewSequence(o *Order, oneEvent bool) *Sequence { return &Sequence{o: o, one
 // Reverse makes v for the race r, and says how many events were looked at for that.
 func (s *Sequence) Reverse(r Race) (looked uint64) {
 	o := s.o
+	s.starts = 0
 	o.drops = append(o.drops[:0], r.First)
 	if r.found {
 		s.findSecond(r)
@@ -215,6 +222,8 @@ func (s *Sequence) Start() {
 	s.items = append(append(s.room[:0], s.whole...), -1)
 	s.room, s.essential, s.after = s.items, len(s.whole), 0
 	s.aside, s.taken = s.aside[:0], s.taken[:0]
+	s.starts++
+	s.excused = false
 	for _, i := range s.whole {
 		o.stamp[i] = o.now
 		if i > s.upto {
@@ -270,12 +279,16 @@ func (s *Sequence) Later() bool { return s.after > 0 }
 // Starts says whether b is a first step of v (an initial), and found whether v has
 // a step of its thread. known: b is asleep or explored, so its effects are known.
 func (s *Sequence) Starts(b *Step, known bool) (how Verdict, found bool) {
+	s.at = unsure
 	for k, i := range s.items {
 		if s.thread(i) != b.Thread {
 			continue
 		}
 		if s.Event(i).Choice != b.Choice || i >= 0 && s.follows(k) || i < 0 && !s.lastBegins(b, known) {
 			return No, true
+		}
+		if i >= 0 {
+			s.at = i
 		}
 		return s.Begins(i), true
 	}
@@ -290,6 +303,7 @@ func (s *Sequence) Starts(b *Step, known bool) (how Verdict, found bool) {
 		s.grow(i)
 		return No, true
 	}
+	s.at = i
 	return s.Begins(i), true
 }
 
@@ -359,6 +373,9 @@ func (s *Sequence) Weak(b *Step, known bool) Verdict {
 	}
 	if s.Joint != nil && !s.Joint(b, s.aside) {
 		return No
+	}
+	if s.at, s.beside = -1, e; len(later) > 0 {
+		s.beside = later[len(later)-1].event // it depends on all that it does before
 	}
 	return Perhaps
 }

@@ -12,6 +12,53 @@ func access(t trace.TID, addr uint64, f trace.AccessFlags) *Event {
 	return &Event{Thread: t, Accesses: []trace.Access{{Addr: addr, Size: 4, Flags: f}}}
 }
 
+// TestExcuse: thread 3's write beside a race leaves v out. It does so until an event comes that depends
+// on it and can be of v.
+func TestExcuse(t *testing.T) {
+	r := newRun()
+	r.o.Widen(4)
+	for _, e := range []*Event{access(0, 0, trace.Write), access(1, 0, trace.Write)} {
+		r.push(e)
+	}
+	s, race := NewSequence(r.o, true), r.o.Races[0]
+	insert := func(e *Event) (x Excuse) {
+		s.Reverse(race)
+		s.Start()
+		if s.Weak(&Step{Event: *e}, true) == Perhaps {
+			s.Excused()
+		}
+		s.Excuse(&x)
+		return x
+	}
+	for _, c := range []struct {
+		name        string
+		next        *Event
+		want, again bool // again: a new look gives an excuse
+	}{
+		{"a write of other bytes", access(2, 16, trace.Write), true, true},
+		{"a read of its bytes", access(2, 24, 0), false, false},
+		{"a read of its bytes after the first event", access(0, 24, 0), true, true},
+		{"a step of its thread", access(3, 32, 0), false, true},
+	} {
+		x := insert(access(3, 24, trace.Write))
+		from := int32(r.o.Len())
+		r.o.Looked = from
+		r.push(c.next)
+		if got := x.Stands(r.o, race, from); got != c.want {
+			t.Errorf("%s: the excuse stands: %v", c.name, got)
+		}
+		if how := insert(access(3, 24, trace.Write)); how.given != c.again {
+			t.Errorf("%s: a new look excuses it: %v", c.name, how.given)
+		}
+		if r.o.Pop(); r.o.Looked != from {
+			t.Errorf("%d events are left that were looked at, of %d", r.o.Looked, from)
+		}
+	}
+	if x := insert(access(3, 0, 0)); x.given || x.Stands(r.o, race, 2) {
+		t.Error("a step that depends on v is no excuse")
+	}
+}
+
 // TestSequence: x is written by thread 0 and then by 1; between them 1 writes y
 // and 2 writes z. To reverse the race, 1 writes y and x; z may come as well.
 func TestSequence(t *testing.T) {

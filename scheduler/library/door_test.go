@@ -64,7 +64,7 @@ var pastTheDoor = map[string]string{
 	"copyCalls.writes":        "the same",
 	"buffers.apply":           "a thread's own buffered stores, on record when they were made",
 	"buffers.takeBack":        "the same",
-	"buffers.push":            "the same",
+	"buffers.copy":            "the same",
 	"System.flush":            "the step of a store buffer, which says so",
 	"buffers.drainAll":        "the process's end, which is in order with all",
 	"buffers.outOfOrder":      "code",

@@ -50,8 +50,12 @@ func (l *Library) atEntry() {
 // before the program begins. Constructors of glibc's libraries run before that, too: their
 // call is the library's.
 func (l *Library) LeaveProcess(t trace.TID) error {
-	linker, pc := l.image.Interpreter(), l.core.PC(t)
-	if l.begun || linker == nil || l.image.PartAt(pc) != linker {
+	linker := l.image.Interpreter()
+	if l.begun || linker == nil {
+		return nil
+	}
+	pc := l.core.PC(t)
+	if l.image.PartAt(pc) != linker {
 		return nil
 	}
 	says := cmp.Or(lastLine(l.kernel.Output(2)), "it doesn't say why")

@@ -66,20 +66,39 @@ func (b Buffer) Push(a trace.Access, bytes []byte, insn uint64) (after Buffer, f
 	o := ordinal{addr: a.Addr, size: uint64(a.Size)}
 	a.Flags &^= trace.Buffered | trace.Silent
 	p := Part{a, bytes}
+	r := new(room)
 	if first = !b.inStep; !first {
 		last := len(b.queue) - 1
 		b.queue = slices.Clone(b.queue)
 		b.queue[last].Parts = append(slices.Clone(b.queue[last].Parts), p)
 	} else {
 		b.number = max(insn*perInstruction, b.number+1)
-		b.queue = append(slices.Clip(b.queue), Entry{Parts: []Part{p}, Number: b.number})
+		r.part[0] = p
+		r.entry[0] = Entry{Parts: r.part[:], Number: b.number}
+		if len(b.queue) == 0 {
+			b.queue = r.entry[:]
+		} else {
+			b.queue = append(slices.Clip(b.queue), r.entry[0])
+		}
 		b.pushed++
 		b.inStep, b.stored = true, true
 	}
 	o.n = b.pushed
-	fresh := slices.DeleteFunc(slices.Clone(b.recent), func(x ordinal) bool { return x.addr == o.addr && x.size == o.size })
+	fresh := r.recent[:0]
+	for _, x := range b.recent {
+		if x.addr != o.addr || x.size != o.size {
+			fresh = append(fresh, x)
+		}
+	}
 	b.recent = append(fresh, o)
 	return b, first
+}
+
+// room is for what a store changes, in one piece: mostly a buffer has few.
+type room struct {
+	part   [1]Part
+	entry  [1]Entry
+	recent [2]ordinal
 }
 
 // Pop takes the oldest entry out, and Drop all.
