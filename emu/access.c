@@ -155,10 +155,21 @@ static inline bool divisible(const struct machine *m)
 	return !m->uniprocessor && m->atomic != m->insn && !m->why;
 }
 
+/* Whether an access concerns only the thread that a kernel's handler came over. */
+static bool passed_over(const struct machine *m, uint64_t addr, bool write)
+{
+	if (addr - m->order.blind_lo < m->order.blind_len)
+		return true;
+	for (uint32_t i = 0; !write && i < m->order.nlinks; i++)
+		if (addr - m->order.links[i] < m->order.link_len)
+			return true;
+	return false;
+}
+
 /* An access that crosses a cache line is two, one after the other. */
 static void look_further(struct machine *m, uint64_t addr, uint32_t size, bool write, int64_t value)
 {
-	if (unlikely(addr - m->order.blind_lo < m->order.blind_len))
+	if (unlikely(m->order.blind_len) && passed_over(m, addr, write))
 		return;
 	uint32_t to_line = LINE - addr % LINE;
 	m->store_value = (uint64_t)value;

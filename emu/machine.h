@@ -25,7 +25,7 @@
 enum {
 	PAGE_SHIFT = 12,
 	GRANULE_SHIFT = 3,      /* sharing is known per 8 bytes */
-	MAX_HELD = 4,           /* reads that a half-executed instruction can hold */
+	MAX_HELD = 4, MAX_LINKS = 16, /* reads that a half-executed instruction can hold; links of frames */
 	MAX_EVENT = 16,         /* bytes of one record, or of one entry of held bytes */
 	LINE = 64,              /* bytes of a cache line */
 	MAX_STORES = 128,       /* stores of one instruction: fxsave makes 56 */
@@ -234,11 +234,11 @@ struct order {
 	bool skip_break;
 	bool skip_fence;
 	bool reuse; /* the slot `from` may be given up for the result */
-	bool user;   /* the processor is in user mode */
-	bool permit; /* the first instruction may be a privileged one */
+	bool user, permit; /* the processor is in user mode; the first instruction may be a privileged one */
 	uint32_t port; /* what it reads from a port */
-	uint64_t blind_lo; /* accesses to [blind_lo, blind_lo + blind_len) are journaled and nothing else */
-	uint64_t blind_len;
+	uint64_t blind_lo, blind_len; /* accesses to [blind_lo, blind_lo + blind_len) are journaled and nothing else, */
+	uint64_t links[MAX_LINKS]; /* and reads of [links[i], links[i] + link_len) */
+	uint32_t nlinks, link_len;
 	uint64_t stack_low;   /* the lowest byte of the thread's stack, */
 	uint64_t beneath_lo;  /* and the memory below it */
 	uint64_t beneath_len;

@@ -67,6 +67,9 @@ const (
 	Overhear RunFlags = C.RUN_OVERHEAR
 )
 
+// MaxLinks is how many links of frames a run can be given.
+const MaxLinks = C.MAX_LINKS
+
 // Run is the order for one run of the CPU.
 type Run struct {
 	From   Ctx
@@ -100,6 +103,10 @@ type Run struct {
 	User bool
 	// Blind is memory whose accesses are journaled, and nothing else.
 	Blind Range
+	// Links are where a walk along frame pointers reads: LinkSize bytes from each. Such a
+	// read is as one of Blind. There are at most MaxLinks.
+	Links    []uint64
+	LinkSize uint32
 	// Beneath is the memory below the thread's stack, whose lowest byte is at
 	// StackLow. A store there is a fault, with the stack pointer there too or
 	// by an instruction that pushes.

@@ -71,6 +71,10 @@ func (m *Machine) order(r *Run, to Ctx) {
 	o.reuse = C.bool(r.Reuse && (len(m.marks) == 0 || int32(r.From) >= m.marks[len(m.marks)-1].slots))
 	o.permit, o.user, o.port = C.bool(r.Permit), C.bool(r.User), C.uint32_t(r.Port)
 	o.blind_lo, o.blind_len = C.uint64_t(r.Blind.Lo), C.uint64_t(r.Blind.Hi-r.Blind.Lo)
+	o.nlinks, o.link_len = C.uint32_t(min(len(r.Links), MaxLinks)), C.uint32_t(r.LinkSize)
+	for i, at := range r.Links[:o.nlinks] {
+		o.links[i] = C.uint64_t(at)
+	}
 	o.stack_low, o.beneath_lo, o.beneath_len = C.uint64_t(r.StackLow), C.uint64_t(r.Beneath.Lo), C.uint64_t(r.Beneath.Hi-r.Beneath.Lo)
 	o.own_lo, o.own_len = C.uint64_t(r.Own.Lo), C.uint64_t(r.Own.Hi-r.Own.Lo)
 	o.set = C.uint32_t(r.Set)

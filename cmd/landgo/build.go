@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -94,8 +95,23 @@ func (a *app) fromSources(ctx context.Context, sources []string) (string, error)
 	if err != nil {
 		return "", err
 	}
+	if l.usual == "c++" && hidesOrders(sources, slices.Concat(compiler[1:], flags)) {
+		fmt.Fprintf(a.stderr, "landgo: %s is compiled without optimisation. g++ makes each store of std::atomic an exchange then, whatever its memory order: a missing fence can't show. CXXFLAGS=-O1 checks the stores as written\n", sources[0])
+	}
 	args := slices.Concat(compiler[1:], []string{"-g", "-pthread"}, flags, []string{"-o", program}, sources, strings.Fields(os.Getenv("LDLIBS")))
 	return program, a.compile(ctx, sources[0], compiler[0], args...)
+}
+
+// hidesOrders is whether C++ with memory orders is compiled without optimisation. The
+// order is a parameter that the compiler doesn't know then, so it takes the strictest.
+func hidesOrders(sources, flags []string) bool {
+	if slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "-O") && f != "-O0" }) {
+		return false
+	}
+	return slices.ContainsFunc(sources, func(name string) bool {
+		text, err := os.ReadFile(name)
+		return err == nil && bytes.Contains(text, []byte("memory_order"))
+	})
 }
 
 // programPath is where the program of sources is kept: a replay needs it later.

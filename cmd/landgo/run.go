@@ -28,7 +28,8 @@ or the budget runs out. Arguments after -- are the guest's.
 Sources of C or C++ are compiled first: with $CC (cc) or $CXX (c++), -g -pthread,
 $CFLAGS or $CXXFLAGS, and $LDLIBS behind them. With --make DIR the guest is what
 "make -C DIR GUEST" makes. The program of a source is kept in the user's cache, for
-replays.
+replays. Without CXXFLAGS=-O1 the stores of std::atomic have the strictest memory
+order.
 
 With --nats, workers on other machines ("landgo worker") help with the search. They
 ask for work at a NATS server or cluster with JetStream; with --serve landgo is that

@@ -22,6 +22,19 @@ int main(int argc, char **argv) { pthread_t t; pthread_create(&t, 0, f, 0); f(0)
 	write(t, dir, map[string]string{
 		"lost.c": lost, "lost.cc": strings.ReplaceAll(lost, "int x;", "int x; template <class T> T same(T v) { return v; }"), "lost.c++": lost, "wrong.c": "int main(void) { return nowhere; }\n",
 		"Makefile": "lost: lost.c\n\tgcc -g -pthread -o $@ $<\nbroken:\n\texit 3\nother: lost\n\t@:\n", "lost.rs": "fn main() {}\n",
+		"buffers.cc": `#include <atomic>
+#include <cassert>
+#include <thread>
+std::atomic<int> x, y;
+int main() {
+	int a, b;
+	std::thread t([&] { x.store(1, std::memory_order_relaxed); a = y.load(std::memory_order_relaxed); });
+	y.store(1, std::memory_order_relaxed);
+	b = x.load(std::memory_order_relaxed);
+	t.join();
+	assert(a || b);
+}
+`,
 		"root.c": "#include <math.h>\nint main(int c, char **v) { return sqrt(c + 3) != 2; }\n",
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -62,6 +75,13 @@ int main(int argc, char **argv) { pthread_t t; pthread_create(&t, 0, f, 0); f(0)
 	after(try("CC=gcc", "run", at("root.c")), "undefined reference").complains(t, result.NotBuilt, "LDLIBS=-lm")
 	if r := try("LDLIBS=-lm", "run", "--json", at("root.c")).decode(t); r.Verdict != result.Verified {
 		t.Errorf("with a library: %s: %s", r.Verdict, r.Reason)
+	}
+	// Relaxed stores are exchanges without optimisation: nothing is wrong then, and landgo says why.
+	for flags, verdict := range map[string]result.Verdict{"CXXFLAGS=": result.Verified, "CXXFLAGS=-O1": result.Buggy} {
+		e := try(flags, "run", "--json", "--out", at("buffers.landgo"), at("buffers.cc"))
+		if r, said := e.decode(t), strings.Contains(e.stderr, "without optimisation"); r.Verdict != verdict || said != (verdict == result.Verified) {
+			t.Errorf("store buffers, %s: %s: %s\n%s", flags, r.Verdict, r.Reason, e.stderr)
+		}
 	}
 	try("CC=gcc", "run", dir).complains(t, result.NotProgram, "--make "+dir+" TARGET")
 	try("CC=gcc", "run", at("none.c")).complains(t, result.NoFile, "none.c")

@@ -169,7 +169,7 @@ func (ex *execution) trap(u *turn, vector uint8, code ...uint64) error {
 func (ex *execution) comesBack(u *turn, x *exception) (yes bool) {
 	regs, set, stop := ex.proc.regs, ex.proc.set, ex.in.stopIf
 	ex.in.stopIf = nil // an answer can't be left out
-	v := turn{ticking: u.ticking, blind: u.blind, trial: 1 + len(u.th.own.Exceptions)}
+	v := turn{ticking: u.ticking, blind: u.blind, links: u.links, trial: 1 + len(u.th.own.Exceptions)}
 	of, on := u.tr.Thread, u.th.ID
 	ex.tryOut(func() { // had it u itself, each turn's state would be on the heap
 		v.th, v.tr = &ex.in.threads[on], &trace.Transition{Thread: of, Begin: ex.in.threads[of].Insns}

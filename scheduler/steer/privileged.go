@@ -81,7 +81,7 @@ func (ex *execution) privileged(u *turn, name string, n uint64) (happening, erro
 func (ex *execution) permit(u *turn) *emu.Stop {
 	ex.proc.set = 0
 	ex.proc.run = emu.Run{From: emu.Ctx(ex.in.cpu.Get()), Thread: u.th.ID, User: ex.in.user.Get(), Flags: ex.flagsOwn(u) &^ (emu.StopShared | emu.StopAtomic | emu.StopPoints),
-		StopAt: 2, Permit: true, Port: ex.portValue, SkipBreak: true, Reuse: !ex.in.kept(), Blind: u.blind}
+		StopAt: 2, Permit: true, Port: ex.portValue, SkipBreak: true, Reuse: !ex.in.kept(), Blind: u.blind, Links: u.links, LinkSize: 2 * uint32(ex.in.wordSize)}
 	if u.ticking {
 		ex.proc.run.Thread = handlerThread
 	}

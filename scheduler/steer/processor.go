@@ -30,7 +30,7 @@ const maxRun = 1_000_000
 // cpuRun runs the processor to its next stop and takes in what it did.
 func (ex *execution) cpuRun(u *turn) *emu.Stop {
 	r := &ex.proc.run
-	*r = emu.Run{From: emu.Ctx(ex.in.cpu.Get()), Thread: u.th.ID, Allow: u.allow, SkipBreak: ex.in.atBreak.Get(), User: ex.in.user.Get(), Blind: u.blind, Reuse: !ex.in.kept(),
+	*r = emu.Run{From: emu.Ctx(ex.in.cpu.Get()), Thread: u.th.ID, Allow: u.allow, SkipBreak: ex.in.atBreak.Get(), User: ex.in.user.Get(), Blind: u.blind, Links: u.links, LinkSize: 2 * uint32(ex.in.wordSize), Reuse: !ex.in.kept(),
 		Budget: min(ex.core.Config().StepBudget, maxRun), Set: ex.proc.changed(), Regs: ex.proc.regs}
 	ex.proc.set = 0
 	r.Flags = ex.flagsOwn(u)

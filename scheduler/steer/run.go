@@ -24,7 +24,10 @@ type turn struct {
 	// another.
 	begun bool
 	allow uint32
+	// blind and links, where ticking: memory in which the handler and the thread have
+	// nothing in common with others.
 	blind emu.Range
+	links []uint64
 	// ran is how many instructions it has run since one was in vain.
 	ran uint64
 	// shadow: interrupts come on after one more instruction (sti).

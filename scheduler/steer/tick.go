@@ -61,7 +61,7 @@ func (tk *ticker) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	if fromUser {
 		e.own.Frames = tk.proc.regs.RSP + userFrame*tk.in.wordSize
 	}
-	u := turn{th: r, tr: tr, ticking: true, until: &e.Regs, blind: tk.in.stackBelow(r.own.Frames)}
+	u := turn{th: r, tr: tr, ticking: true, until: &e.Regs, blind: tk.in.stackBelow(r.own.Frames), links: tk.in.frameLinks(e.Regs.RBP, r.own.Frames)}
 	tk.ranks.rankAtTick(r)
 	waiting, keeps := tk.in.waiting(), !fromUser && tk.in.keeps(r)
 	done, err = tk.finish(&u)
@@ -96,6 +96,35 @@ func (k *reading) stackBelow(sp uint64) emu.Range {
 		lo = (sp - 1) &^ (abi.PageSize - 1) // pages that aren't side by side
 	}
 	return emu.Range{Lo: end + 1 - (sp - lo), Hi: end + 1}
+}
+
+// frameLinks are where the frames of an interrupted thread are linked: the physical addresses of
+// the saved frame pointers, each with the return address behind it. fp is the thread's, and its
+// stack ends at sp. A handler that notes its callers in each lock reads them (getcallerpcs of
+// xv6). As where the thread was interrupted, which is in the handler's part of the stack, they
+// say where the tick came, and concern no other thread.
+func (k *reading) frameLinks(fp, sp uint64) (links []uint64) {
+	const room = 2 * abi.PageSize
+	page, base := ^uint64(0), uint64(0)
+	for len(links) < emu.MaxLinks && fp-sp < room && fp%k.wordSize == 0 {
+		if at := abi.PageDown(fp); at != page {
+			var ok bool
+			if base, ok = k.translate(at); !ok {
+				break
+			}
+			page = at
+		}
+		links = append(links, base+fp-page)
+		next := k.machine.Read64(base + fp - page)
+		if k.wordSize == 4 {
+			next = uint64(uint32(next))
+		}
+		if next <= fp {
+			break
+		}
+		fp = next
+	}
+	return links
 }
 
 // finish runs a handler to its end, or to a switch.
@@ -142,7 +171,7 @@ func (tk *ticker) land(th *thread, tr *trace.Transition) (done bool, err error) 
 		e.own.Interrupted = false
 		return false, nil
 	}
-	u := turn{th: th, tr: tr, ticking: true, until: &e.Regs, blind: tk.in.stackBelow(th.own.Frames)}
+	u := turn{th: th, tr: tr, ticking: true, until: &e.Regs, blind: tk.in.stackBelow(th.own.Frames), links: tk.in.frameLinks(e.Regs.RBP, th.own.Frames)}
 	return tk.finish(&u)
 }
 

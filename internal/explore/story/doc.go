@@ -12,7 +12,7 @@
 //	                 waits, choices, block (lives of memory), buffered (stores unseen), names (memory), callers
 //	what met         collision, looks (a test repeated after a wait), race and view (a data race)
 //	the mistake      mistake (its name), mistakelock, mistakesection, mistakelife, mistakekept, mistakeafter,
-//	                 mistakelast, mistakewait, mistakereset, mistakemissed, mistakeheld, mistakesem,
+//	                 mistakelast, mistakewait, mistakeasleep, mistakereset, mistakemissed, mistakeheld, mistakesem,
 //	                 mistakeorder and against (a run that passes beside it)
 //	the record       record, recordquery (conflicts, locks held), recordwait (waits and tests),
 //	                 recordbuffer (delayed stores), ownlock (locks of one word), walk (accesses to and fro)

@@ -16,7 +16,7 @@ import (
 
 // mistake names the mistake that a run shows and what to change, or is "".
 func (st *Story) mistake(b *result.Bug, f *scheduler.Failure) string {
-	for _, text := range []string{lockOrder(b), joinsHolding(b), st.barrierAlone(b), st.countedApart(f), st.kept(b), st.misused(b, f), st.lostSignal(b), st.tooEarly(b), st.handledTooEarly(b), st.roundMissed(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.changedAfter(f), st.takenBackLate(), st.reused(), st.lastTwice(), st.unprotected(b, f), st.letGoBefore()} {
+	for _, text := range []string{lockOrder(b), joinsHolding(b), st.barrierAlone(b), st.countedApart(f), st.kept(b), st.misused(b, f), st.lostSignal(b), st.tooEarly(b), st.lookedTooEarly(b), st.handledTooEarly(b), st.roundMissed(b), st.untested(f.Thread), st.othersUntested(f), st.goneOwner(b, f), st.goneStack(b, f), st.changedAfter(f), st.takenBackLate(), st.reused(), st.lastTwice(), st.unprotected(b, f), st.letGoBefore()} {
 		if text != "" {
 			return text
 		}
