@@ -129,10 +129,12 @@ func TestAlikeCounts(t *testing.T) {
 func TestAlikeRaces(t *testing.T) {
 	t.Parallel()
 	const program = `#include <pthread.h>
-static volatile int x, y, seen;
-static void *spins(void *p) { for (int i = 0; i < 20 && !x; i++); seen = y; return p; }
-static void *writes(void *p) { *(volatile char *)&y = 2; return p; }
-int main(void) { pthread_t t, u; pthread_create(&t, 0, spins, 0); pthread_create(&u, 0, writes, 0); pthread_join(t, 0); pthread_join(u, 0); return 0; }
+#include <stdio.h>
+static struct { volatile int x, y; } both;
+static int seen;
+static void *spins(void *p) { for (int i = 0; i < 20 && !both.x; i++); seen = both.y; return p; }
+static void *writes(void *p) { *(volatile char *)&both.y = 2; return p; }
+int main(void) { pthread_t t, u; pthread_create(&t, 0, spins, 0); pthread_create(&u, 0, writes, 0); pthread_join(t, 0); pthread_join(u, 0); printf("%d\n", seen); return 0; }
 `
 	for _, search := range []string{"optimal:symmetry=1", "source:symmetry=1", "optimal"} {
 		cfg := onProgram(compile.Text(t, "gcc", program, "-O1"))
