@@ -61,12 +61,10 @@ func profileEngine(folder string) error {
 		if err != nil {
 			return err
 		}
-		if len(b) == 0 {
-			continue // its engine was ended first
-		}
 		p, err := profile.ParseData(b)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			fmt.Printf("%s: %v: its engine was ended first\n", name, err)
+			continue
 		}
 		all = append(all, p)
 	}
