@@ -107,18 +107,22 @@ func (k *reading) frameLinks(fp, sp uint64) (links []uint64) {
 	const room = 2 * abi.PageSize
 	page, base := ^uint64(0), uint64(0)
 	for len(links) < emu.MaxLinks && fp-sp < room && fp%k.wordSize == 0 {
-		if at := abi.PageDown(fp); at != page {
+		if p := abi.PageDown(fp); p != page {
 			var ok bool
-			if base, ok = k.translate(at); !ok {
+			if base, ok = k.translate(p); !ok {
 				break
 			}
-			page = at
+			page = p
 		}
-		links = append(links, base+fp-page)
-		next := k.machine.Read64(base + fp - page)
+		at := base + fp - page
+		next, ret := k.machine.Read64(at), k.machine.Read64(at+k.wordSize)
 		if k.wordSize == 4 {
-			next = uint64(uint32(next))
+			next, ret = uint64(uint32(next)), uint64(uint32(ret))
 		}
+		if !k.image.File.AfterCall(ret) {
+			break // fp is no frame pointer, but a pointer to something of the thread's
+		}
+		links = append(links, at)
 		if next <= fp {
 			break
 		}

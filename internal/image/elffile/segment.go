@@ -225,6 +225,23 @@ func (f *File) IsCode(addr uint64) bool {
 	return false
 }
 
+// AfterCall reports whether a call instruction may end right before addr.
+func (f *File) AfterCall(addr uint64) bool {
+	if !f.IsCode(addr) {
+		return false
+	}
+	const nearCall, indirect = 0xe8, 0xff
+	if b := f.Bytes(addr-5, 5); len(b) == 5 && b[0] == nearCall {
+		return true
+	}
+	for n := uint64(2); n <= 7; n++ { // ff /2 with 0 to 5 bytes of address
+		if b := f.Bytes(addr-n, 2); len(b) == 2 && b[0] == indirect && b[1]>>3&7 == 2 {
+			return true
+		}
+	}
+	return false
+}
+
 // Bytes returns up to n bytes of the file as loaded at addr: fewer at the end
 // of the file's contents. Read-only.
 func (f *File) Bytes(addr uint64, n int) []byte {

@@ -176,7 +176,7 @@ func TestUnwindEnters(t *testing.T) {
 	}
 	const top = 0x1000
 	within := at["main"]
-	for !afterCall(im.File, within) {
+	for !im.File.AfterCall(within) {
 		within++
 	}
 	stack := map[uint64]uint64{top: at["second"], top + 8: within, top + 16: 0}

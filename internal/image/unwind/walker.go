@@ -137,22 +137,5 @@ func (w *walker) framePointer() bool {
 // returnsTo reports whether code may return to addr: it comes after a call, or
 // is where signal handlers return to.
 func returnsTo(f *elffile.File, addr uint64) bool {
-	return afterCall(f, addr) || f.Machine == elffile.X86_64 && sigreturnOffset(f, addr) == 0
-}
-
-// afterCall reports whether a call instruction may end right before addr.
-func afterCall(f *elffile.File, addr uint64) bool {
-	if !f.IsCode(addr) {
-		return false
-	}
-	const nearCall, indirect = 0xe8, 0xff
-	if b := f.Bytes(addr-5, 5); len(b) == 5 && b[0] == nearCall {
-		return true
-	}
-	for n := uint64(2); n <= 7; n++ { // ff /2 with 0 to 5 bytes of address
-		if b := f.Bytes(addr-n, 2); len(b) == 2 && b[0] == indirect && b[1]>>3&7 == 2 {
-			return true
-		}
-	}
-	return false
+	return f.AfterCall(addr) || f.Machine == elffile.X86_64 && sigreturnOffset(f, addr) == 0
 }
