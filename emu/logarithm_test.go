@@ -116,7 +116,7 @@ func TestLogarithms(t *testing.T) {
 	for _, c := range cases {
 		text += c[0] + c[1] + c[2] + "\n"
 	}
-	truth := onProcessor(t, logarithmProgram, text)
+	truth := printedBy(t, logarithmProgram, text)
 	functions := []string{"fyl2x", "fyl2xp1", "f2xm1"}
 	code := ""
 	for i, f := range functions {

@@ -46,8 +46,8 @@ int main(void) {
 }
 `
 
-// onProcessor is what a program in C prints, a line each, with an input. It runs on this machine.
-func onProcessor(t *testing.T, text, input string) []string {
+// printedBy is what a program in C prints, a line each, with an input. It runs on this machine.
+func printedBy(t *testing.T, text, input string) []string {
 	t.Helper()
 	source := filepath.Join(t.TempDir(), "program.c")
 	program := strings.TrimSuffix(source, ".c")
@@ -93,7 +93,7 @@ func TestRemainders(t *testing.T) {
 		pairs = append(pairs, append(number(), number()...))
 		text += hex.EncodeToString(pairs[len(pairs)-1]) + "\n"
 	}
-	truth := onProcessor(t, remainderProgram, text)
+	truth := printedBy(t, remainderProgram, text)
 	code := ""
 	for i, op := range []string{"fprem", "fprem1"} {
 		code += fmt.Sprintf("fldt 16(%%rbx)\nfldt (%%rbx)\n1: %s\nfnstsw %%ax\ntest $0x400, %%eax\njnz 1b\nfstpt %d(%%rbx)\nmov %%ax, %d(%%rbx)\nfstp %%st(0)\n", op, 32+16*i, 42+16*i)
