@@ -60,6 +60,15 @@ func (m *Machine) mapsEnd(addr, size uint64, in bool) uint64 {
 	return first << abi.PageShift
 }
 
+// Alike reports whether whole pages are in maps and allow the same.
+func (m *Machine) Alike(addr, size uint64) bool {
+	if !m.inSpace(addr, size) || size == 0 {
+		return false
+	}
+	first, pages := addr>>abi.PageShift, size>>abi.PageShift
+	return inMap(m.perm[first]) && m.sameProt(first, first+pages-1) >= pages
+}
+
 // GoneEnd is the first address from addr on whose page wasn't in a map once and taken
 // away since. If all pages were, it is the end of [addr, addr+size), whole pages.
 func (m *Machine) GoneEnd(addr, size uint64) uint64 {

@@ -46,6 +46,26 @@ int main(void) {
 }
 `
 
+// printedBy is what a program in C prints, a line each, with an input. It runs on this machine.
+func printedBy(t *testing.T, text, input string) []string {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), "program.c")
+	program := strings.TrimSuffix(source, ".c")
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if msg, err := exec.Command("gcc", "-w", "-O1", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, msg)
+	}
+	cmd := exec.Command(program)
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(string(out), "\n")
+}
+
 // TestRemainders: x87's remainders are those of the processor, to the last bit.
 func TestRemainders(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
@@ -73,21 +93,7 @@ func TestRemainders(t *testing.T) {
 		pairs = append(pairs, append(number(), number()...))
 		text += hex.EncodeToString(pairs[len(pairs)-1]) + "\n"
 	}
-	source := filepath.Join(t.TempDir(), "remainder.c")
-	program := strings.TrimSuffix(source, ".c")
-	if err := os.WriteFile(source, []byte(remainderProgram), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if msg, err := exec.Command("gcc", "-w", "-O1", "-o", program, source).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, msg)
-	}
-	cmd := exec.Command(program)
-	cmd.Stdin = strings.NewReader(text)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	truth := strings.Split(string(out), "\n")
+	truth := printedBy(t, remainderProgram, text)
 	code := ""
 	for i, op := range []string{"fprem", "fprem1"} {
 		code += fmt.Sprintf("fldt 16(%%rbx)\nfldt (%%rbx)\n1: %s\nfnstsw %%ax\ntest $0x400, %%eax\njnz 1b\nfstpt %d(%%rbx)\nmov %%ax, %d(%%rbx)\nfstp %%st(0)\n", op, 32+16*i, 42+16*i)

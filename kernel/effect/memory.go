@@ -131,6 +131,12 @@ func (l *Log) MapEnd(addr, size uint64) uint64 {
 	return end
 }
 
+// Alike reports whether whole pages are in maps and allow the same.
+func (l *Log) Alike(addr, size uint64) bool {
+	l.Touch(addr, size, 0)
+	return l.m.Alike(addr, size)
+}
+
 // InMap reports whether a page of [addr, addr+size), whole pages, is in a map. It looks
 // at each: a later map of another thread depends on this call whichever is first.
 func (l *Log) InMap(addr, size uint64) bool {

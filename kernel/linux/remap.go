@@ -138,19 +138,6 @@ func (c *call) growsInPlace() bool {
 	return c.k.log.Gone(c.a[0]+oldSize, abi.PageUp(c.a[2])-oldSize)
 }
 
-// isOneMap reports whether pages are mapped and allow the same.
-func (c *call) isOneMap(addr, size uint64) bool {
-	if c.k.log.MapEnd(addr, size) < addr+size {
-		return false
-	}
-	for at := addr; at < addr+size; at += abi.PageSize {
-		if c.k.log.Prot(at) != c.k.log.Prot(addr) {
-			return false
-		}
-	}
-	return true
-}
-
 // doMremap grows a map where it is if it can, as Linux does whatever the flags.
 func doMremap(c *call, o *kernel.Outcome) uint64 {
 	k := c.k
@@ -159,7 +146,7 @@ func doMremap(c *call, o *kernel.Outcome) uint64 {
 	switch {
 	case old&(abi.PageSize-1) != 0 || size == 0 || oldSize == 0:
 		return einval
-	case !k.space.inGuest(old, oldSize) || k.log.MapEnd(old, abi.PageSize) == old || size > oldSize && !c.isOneMap(old, oldSize):
+	case !k.space.inGuest(old, oldSize) || k.log.MapEnd(old, abi.PageSize) == old || size > oldSize && !k.log.Alike(old, oldSize):
 		return efault
 	case size <= oldSize:
 		k.space.unmap(old+size, oldSize-size)
