@@ -31,8 +31,7 @@ bool number_load(const struct machine *m, int reg, struct number *n)
 	return true;
 }
 
-/* Bits that are too small for a register are cut off, and what is too large is an
- * infinity. */
+/* Bits that are too small for a register are cut off. None has a larger exponent. */
 void number_store(struct machine *m, int reg, struct number n)
 {
 	uint8_t bytes[16] = { 0 };
@@ -42,10 +41,6 @@ void number_store(struct machine *m, int reg, struct number n)
 	if (n.exponent < 1 && n.mantissa) {
 		n.mantissa = n.exponent < -62 ? 0 : n.mantissa >> (1 - n.exponent);
 		n.exponent = 0;
-	}
-	if (n.exponent >= EXPONENT) {
-		n.mantissa = n.exponent > EXPONENT ? 1ULL << 63 : n.mantissa;
-		n.exponent = EXPONENT;
 	}
 	uint16_t top = (uint16_t)(n.exponent | (n.negative ? SIGN : 0));
 	memcpy(bytes, &n.mantissa, sizeof n.mantissa);

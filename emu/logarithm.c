@@ -41,16 +41,18 @@ static double approximate(const struct number *n)
 	return n->negative ? -magnitude : magnitude;
 }
 
-/* d * 2^scale */
+/* d * 2^scale, or infinity */
 static struct number scaled(double d, int scale)
 {
 	int exponent;
 	double fraction = frexp(fabs(d), &exponent); /* in [0.5, 1), or 0 */
-	return (struct number){
-		.mantissa = (uint64_t)ldexp(fraction, 64),
-		.exponent = exponent - 1 + EXPONENT_ONE + scale,
-		.negative = signbit(d),
-	};
+	struct number n = { .mantissa = (uint64_t)ldexp(fraction, 64), .negative = signbit(d) };
+	n.exponent = exponent - 1 + EXPONENT_ONE + scale;
+	if (n.mantissa && n.exponent >= EXPONENT) {
+		n.mantissa = 1ULL << 63;
+		n.exponent = EXPONENT;
+	}
+	return n;
 }
 
 /* n * d: of each the 53 bits that count. */
@@ -146,6 +148,17 @@ static bool missing(const struct machine *m, int operands)
 	return false;
 }
 
+/* Reads both operands, if they are there. */
+static bool operands(struct machine *m, struct operand *x, struct operand *y)
+{
+	if (missing(m, 2))
+		return false;
+	*x = operand(m, UC_X86_REG_ST0);
+	*y = operand(m, UC_X86_REG_ST1);
+	raise_status(m, 0);
+	return true;
+}
+
 /* Leaves r alone in the place of both operands. */
 static void pop_with(struct machine *m, struct number r)
 {
@@ -178,11 +191,10 @@ static struct number limit(struct machine *m, const struct operand *y, double lo
 
 bool x87_log2(struct machine *m)
 {
-	struct operand x = operand(m, UC_X86_REG_ST0);
-	struct operand y = operand(m, UC_X86_REG_ST1);
-	if (missing(m, 2))
+	struct operand x;
+	struct operand y;
+	if (!operands(m, &x, &y))
 		return false;
-	raise_status(m, 0);
 	bool zero = x.finite && !x.n.mantissa;
 	if (no_number(&x) || no_number(&y))
 		pop_with(m, not_a_number(m, &x, &y));
@@ -195,11 +207,10 @@ bool x87_log2(struct machine *m)
 
 bool x87_log2p1(struct machine *m)
 {
-	struct operand x = operand(m, UC_X86_REG_ST0);
-	struct operand y = operand(m, UC_X86_REG_ST1);
-	if (missing(m, 2))
+	struct operand x;
+	struct operand y;
+	if (!operands(m, &x, &y))
 		return false;
-	raise_status(m, 0);
 	if (no_number(&x) || no_number(&y))
 		pop_with(m, not_a_number(m, &x, &y));
 	else if (!x.finite || !x.n.mantissa || !y.finite || !y.n.mantissa || isnan(limit_log2p1(&x)))
