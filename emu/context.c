@@ -14,6 +14,8 @@ enum {
 	RESET_FPCW = 0x37f,   /* what a kernel gives a new process */
 	RESET_MXCSR = 0x1f80,
 	RESET_FPTAG = 0xffff,
+	LINUX_USER_CS = 0x33,
+	LINUX_USER_SS = 0x2b,
 	CR4_SSE = 1 << 9 | 1 << 10, /* OSFXSR, OSXMMEXCPT */
 	CONTEXT_ALIGN = 4, /* of the processor's state in a saved context */
 	SLOT_BATCH = 32,   /* a context takes 2 or 6 KiB */
@@ -185,6 +187,12 @@ const char *context_init(struct machine *m)
 		uc_reg_read(m->uc, UC_X86_REG_CR4, &cr4);
 		cr4 |= CR4_SSE;
 		uc_reg_write(m->uc, UC_X86_REG_CR4, &cr4);
+	}
+	if (!m->bare && !m->is32) { /* the selectors that Linux gives each program */
+		uint16_t code = LINUX_USER_CS;
+		uint16_t stack = LINUX_USER_SS;
+		uc_reg_write(m->uc, UC_X86_REG_CS, &code);
+		uc_reg_write(m->uc, UC_X86_REG_SS, &stack);
 	}
 	uc_err err = part_alloc(m, &m->fresh);
 	if (!err)
