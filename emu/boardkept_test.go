@@ -6,8 +6,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// TestBoardRegsKept: control registers are those of the context that is asked for, though it is another
-// one by now: after a rewind, where a run has its slot, or where the slots were exchanged.
+// TestBoardRegsKept: control registers are those of the context that is asked for, as it is by now. A run
+// after a rewind may have its slot, and slots are exchanged.
 func TestBoardRegsKept(t *testing.T) {
 	m, ctx := boardMachine(t, 0, 0x0f, 0x22, 0xd0, 0x90) // mov %rax, %cr2; nop
 	set := func(from Ctx, v uint64, reuse bool) Ctx {

@@ -36,8 +36,8 @@ type Watch struct {
 type Machine interface{ Halt(on bool) }
 
 const (
-	// grace is how long a run has to tell its result, once a limit is reached; longestGrace is that on
-	// a busy machine, if the limit is of the processor's time.
+	// grace is how long a run has to tell its result, once a limit is reached. It is longestGrace at
+	// most on a busy machine, if the limit is of the processor's time.
 	grace, longestGrace = 650 * time.Millisecond, 8 * grace
 	// longestWait and shortestWait are between two looks at the limits.
 	longestWait, shortestWait = 20 * time.Millisecond, 500 * time.Microsecond
