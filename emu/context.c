@@ -338,6 +338,7 @@ void context_start(struct machine *m, int32_t slot, const uint64_t *regs)
 	cpu_write(m, (1u << NREGS) - 1, regs);
 	context_keep(m, s->cpu);
 	m->live = slot;
+	s->saved = ++m->saves;
 	if (m->bare && m->uc)
 		uc_reg_read(m->uc, UC_X86_REG_CR3, &s->cr3);
 	m->cr3 = s->cr3;
@@ -384,6 +385,7 @@ void context_save(struct machine *m, int32_t slot)
 {
 	context_keep(m, m->slots[slot].cpu);
 	m->live = slot;
+	m->slots[slot].saved = ++m->saves;
 	if (m->bare && m->uc) {
 		uc_reg_read(m->uc, UC_X86_REG_CR3, &m->slots[slot].cr3);
 		m->cr3 = m->slots[slot].cr3;

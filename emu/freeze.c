@@ -25,6 +25,7 @@ void context_thaw(struct machine *m, int32_t slot, const void *from, uint64_t pc
 	struct slot *s = &m->slots[slot];
 	memcpy((char *)s->cpu + context_header(m), from, context_frozen(m));
 	uc_context_reg_read(s->cpu, UC_X86_REG_CR3, &s->cr3);
+	s->saved = ++m->saves;
 	s->pc = pc;
 	s->clock = clock;
 	board_flush(m);
