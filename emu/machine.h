@@ -459,6 +459,9 @@ struct machine {
 	uint8_t *brk;         /* breakpoint class per code byte */
 	uint8_t *point;       /* per code byte: 1 before instructions that RUN_STOP_POINTS stops at */
 	uc_context *fresh;    /* the CPU before its first instruction */
+	size_t part;          /* not 0: contexts end here, see part.c; with an exception, all of one is in */
+	uc_context *whole;
+	bool excepted;        /* the CPU may have what an exception has left */
 	uint64_t plain[NREGS]; /* the CPU of a machine without an engine; in all its contexts the same: */
 	struct board_regs plain_board;
 	int32_t reg_at[NREGS]; /* offset of a register in a saved context, or -1 */

@@ -60,6 +60,15 @@ uint64_t cpu_read(const struct machine *m, int i);
 void context_plain(struct machine *m);
 void context_exception(struct machine *m, int32_t slot);
 
+/* part.c */
+size_t context_size(const struct machine *m);
+uc_err part_alloc(struct machine *m, uc_context **c);
+size_t context_header(const struct machine *m);
+uc_err part_find(struct machine *m);
+void part_begin(const struct machine *m, uc_context *to);
+void part_clean(struct machine *m);
+uc_context *part_whole(struct machine *m, int32_t slot);
+
 /* abort.c */
 uc_err engine_run(struct machine *m, size_t count);
 
