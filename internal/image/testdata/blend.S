@@ -52,6 +52,7 @@ shifted:			/* with one more, as in ++n == 3 */
 	addl	$1, %eax
 	cmpl	$3, %eax
 	je	1b
+	movl	$0, %eax
 	ret
 summed:				/* one more is compared with zero */
 	movl	$-1, %eax
