@@ -62,8 +62,8 @@ func near(a, b *big.Float) bool {
 	return difference.Abs(difference).Cmp(limit) <= 0 || difference.Cmp(smallest) <= 0
 }
 
-// TestLogarithms: logarithms, powers and the arctangent of x87 are those of the processor, as exactly as
-// a double: limits, signs, what is no number, and how many numbers the stack has.
+// TestLogarithms: logarithms, powers and the arctangent of x87 are the processor's, as exactly
+// as a double. So are limits, signs, what is no number, and how many numbers the stack has.
 func TestLogarithms(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	special := []string{
