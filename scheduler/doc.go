@@ -24,8 +24,12 @@
 // rooms have. Each keeps the rest itself. A state goes back everywhere: the core says
 // before a thread changes (Keep), at a mark and at a rewind.
 //
-// Others are used by the core, and know no System. Package known has the facts that are learned.
-// names gives threads their numbers. stores has a store buffer, as a value.
+// Others are used by the core, and know no System:
+//
+//	known     the facts that are learned, and make points finer
+//	witness   what executions have shown, for reports
+//	names     the numbers of threads
+//	stores    a store buffer, as a value
 //
 // # The parts
 //
@@ -86,7 +90,7 @@
 //	  settle                 the parts take the step in:
 //	    spins.freeContexts     the machine's registers that no spin needs any more
 //	    round                  is it a turn of a long loop, which counts as a yield? (rounds.go)
-//	    uses.meetStep          which kinds of points it met (met.go)
+//	    uses.meetStep          which kinds of points it met (uses.go)
 //	    spins.endPolls, hurry  does time pass for loops that look at the clock? (clockloop.go)
 //	    Ends.tire              are other threads long about what comes before an end? (late.go)
 //	    wakeSpinners           the threads whose spins its writes end (spin.go)
@@ -114,13 +118,13 @@
 //	              (within a step), rounds (turns as yields), scout (what others would do meanwhile)
 //	orders        blend (operations that commute), above (counts that stay above zero),
 //	spared        unread (stores that nothing reads), alike (symmetry)
-//	traps         effects (what a call touches), shares (do others use that?), copies (in several steps),
-//	              nap (sleeps), interrupt (signals), faulted (going on after a fault), faults (--faults)
+//	traps         effects (what a call touches), copies (in several steps), nap (sleeps), interrupt
+//	              (signals), faulted (going on after a fault), faults (--faults)
 //	beside them   timer (threads of a program's own), arrival (signals on their way)
 //	reports       account (what a thread does next), describe (names of addresses), naming (what is there),
 //	              stuck, meant (waits for ever that are no bug), failure, errors, blockfault, letthrough
-//	              (errors that an execution goes past), format, met (what was tried at all), longest,
-//	              unexamined (conflicts without a point), panic (last words)
+//	              (errors that an execution goes past), format, uses (which points were met; do
+//	              threads share anything?), longest, panic (last words)
 //	conditions    promise (landgo_always, landgo_eventually)
 //	buffers       buffer (what goes in and out when; stores/ has a buffer itself), bufferwaits, fenced
 //	              (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt),

@@ -8,6 +8,7 @@ import (
 	"landgo/kernel"
 	"landgo/scheduler/known"
 	"landgo/scheduler/names"
+	"landgo/scheduler/witness"
 )
 
 // A System's parts, by how long they last. Its knowledge of the guest that is for good,
@@ -102,20 +103,9 @@ type named struct {
 
 // seen is the outcomes of executions, for reports. It only grows.
 type seen struct {
-	learned      uint64          // how often points became finer
-	instructions uint64          // run in all
-	stepped      uint64          // steps made in all
-	calls        map[string]bool // kernel calls met
-	lastCall     string          // of these
-	met          Met
-	sightings    sightings
-}
-
-// call notes a call of the kernel. Mostly it is the same as the one before.
-func (s *seen) call(name string) {
-	if name != s.lastCall {
-		s.calls[name], s.lastCall = true, name
-	}
+	learned uint64 // how often points became finer
+	stepped uint64 // steps made in all
+	record  witness.Record
 }
 
 // learning has the facts that executions teach. Each part of a System that can learn has a pointer

@@ -127,12 +127,6 @@ func (s *System) TryOut(do func()) {
 	s.current, s.limit, s.exact = current, limit, exact
 }
 
-// Ran counts instructions.
-func (s *seen) Ran(n uint64) { s.instructions += n }
-
-// Booted forgets the instructions of the boot.
-func (s *seen) Booted() { s.instructions = 0 }
-
 // LimitOf is the number that Limit was given.
 func (s *fixed) LimitOf() uint64 { return s.limit }
 
@@ -146,7 +140,7 @@ func (x *Sharing) Sight(t trace.TID, as []trace.Access, holds []uint64, point bo
 		return
 	}
 	for i := range as {
-		x.seen.sightings.sight(t, &as[i], holds, i == 0 && point)
+		x.seen.record.Sight(t, &as[i], holds, i == 0 && point)
 	}
 }
 

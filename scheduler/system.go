@@ -12,6 +12,7 @@ import (
 	"landgo/kernel"
 	"landgo/scheduler/known"
 	"landgo/scheduler/names"
+	"landgo/scheduler/witness"
 )
 
 // Config has the settings of a System beside the guest.
@@ -139,7 +140,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 			},
 		},
 		learning: learning{known: known.New()},
-		seen:     seen{calls: map[string]bool{}, sightings: sightings{}},
+		seen:     seen{record: witness.NewRecord()},
 		scratch:  scratch{pinned: -1},
 	}
 	s.torn, s.facts = &s.known.Torn, &s.known
