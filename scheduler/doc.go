@@ -28,6 +28,7 @@
 //
 //	known     the facts that are learned, and make points finer
 //	witness   what executions have shown, for reports
+//	spins     what a spin is: rules about turns, and about values that threads wait for
 //	names     the numbers of threads
 //	stores    a store buffer, as a value
 //
@@ -89,7 +90,7 @@
 //	  Promises.judge         does a condition still hold?
 //	  settle                 the parts take the step in:
 //	    spins.freeContexts     the machine's registers that no spin needs any more
-//	    round                  is it a turn of a long loop, which counts as a yield? (rounds.go)
+//	    round                  is it a turn of a long loop, which counts as a yield? (turns.go, spins/rounds.go)
 //	    uses.meetStep          which kinds of points it met (uses.go)
 //	    spins.endPolls, hurry  does time pass for loops that look at the clock? (clockloop.go)
 //	    Ends.tire              are other threads long about what comes before an end? (late.go)
@@ -110,12 +111,12 @@
 //	its state     where (at which instruction a thread stands, its stack), lifetime (how long a part lasts),
 //	              thread, mark, log, arena (transitions), digest (of a state), state (of what an execution
 //	              left), knowledge (what another System may learn)
-//	spins         spin, spinlive (what a turn has to leave as it was), spinagain (by running it), spinlocks,
+//	spins         spin, spinlive (what a turn has to leave as it was), spinagain (by running it),
 //	              spinowner (what it waits for), await (of one read), counted, looks (which reads are
 //	              its looks), poise (what is compared after turns), grown (counts without an end),
 //	              leftover (counts in memory), leftreg (in registers), backout (tries that are taken
-//	              back), wayback (how they end), clockloop, turns (steps by where they began), endless
-//	              (within a step), rounds (turns as yields), scout (what others would do meanwhile)
+//	              back), wayback (how they are run), clockloop, turns (steps by where they began), endless
+//	              (within a step), scout (what others would do meanwhile); the rules are in spins/
 //	orders        blend (operations that commute), above (counts that stay above zero),
 //	spared        unread (stores that nothing reads), alike (symmetry)
 //	traps         effects (what a call touches), copies (in several steps), nap (sleeps), interrupt

@@ -8,6 +8,7 @@ import (
 	"landgo/kernel"
 	"landgo/scheduler/known"
 	"landgo/scheduler/names"
+	"landgo/scheduler/spins"
 	"landgo/scheduler/witness"
 )
 
@@ -55,8 +56,7 @@ type state struct {
 	steps    []stepInfo        // of the present path, for spin detection
 	stepRegs []emu.Regs        // what was to be written to registers before some of these
 	turns    map[turnKey]int32 // the latest in each list of steps: its index in steps + 1
-	wrote    []wrote           // by these steps, if threads await (await.go)
-	latest   map[uint64]int32  // by word: its latest in wrote, by its index + 1
+	writes   spins.Writes      // by these steps, if threads await (await.go)
 	tallies  []tally           // by these steps (above.go)
 	heap     *heap.Heap
 	mapped   *heap.Heap // see mappings.go

@@ -45,7 +45,7 @@ type scouts struct {
 	seen     *seen
 	learning *learning
 	attempt  *attempt
-	spins    *spins
+	spins    *finder
 	buffers  *buffers
 	threads  func([]trace.Thread) []trace.Thread // System.Threads
 	// scouted is the length of each thread's steps after which scouting is done again.

@@ -56,10 +56,11 @@ var may = map[string][]string{
 	"scheduler/names":   {"internal/trace"},
 	"scheduler/stores":  {"internal/trace"},
 	"scheduler/known":   {"internal/trace"},
+	"scheduler/spins":   {"internal/image/x86", "internal/trace"},
 	"scheduler/witness": {"internal/trace"},
 	// Its rooms know nothing of each other.
 	"scheduler/library": append([]string{"scheduler", "scheduler/known", "kernel", "emu", "heap", "internal/linear", "internal/trace"}, ofImage...),
-	"scheduler/steer":   append([]string{"scheduler", "scheduler/known", "kernel", "emu", "heap", "internal/trace"}, ofImage...),
+	"scheduler/steer":   append([]string{"scheduler", "scheduler/known", "scheduler/spins", "kernel", "emu", "heap", "internal/trace"}, ofImage...),
 	"por":               {"internal/trace", "internal/host", "por/relation", "por/readsfrom", "por/trust"},
 	// It knows no search.
 	"por/relation": {"internal/trace"},
@@ -203,7 +204,7 @@ func TestImports(t *testing.T) {
 // the emulator free of it, in their tests too.
 func TestWithoutUnicorn(t *testing.T) {
 	packages := list(t)
-	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "scheduler/names", "scheduler/stores", "scheduler/known", "scheduler/witness", "por", "por/relation", "por/readsfrom", "por/trust", "internal/result", "internal/report", "internal/format", "internal/host", "internal/debugger", "internal/gdbserver", "internal/choose", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "internal/queue", "internal/yaml", "cmd/landgo", "cmd/landgo-class"} {
+	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "scheduler/names", "scheduler/stores", "scheduler/known", "scheduler/spins", "scheduler/witness", "por", "por/relation", "por/readsfrom", "por/trust", "internal/result", "internal/report", "internal/format", "internal/host", "internal/debugger", "internal/gdbserver", "internal/choose", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "internal/queue", "internal/yaml", "cmd/landgo", "cmd/landgo-class"} {
 		for pkg, imp := range packages {
 			if r, _ := room(pkg); r != free && !strings.HasPrefix(r, free+"/") {
 				continue
@@ -283,7 +284,7 @@ var inParentheses = regexp.MustCompile(`\([^()]*\)`)
 // TestMapsOfFiles: what doc.go says of the files of a room names each.
 func TestMapsOfFiles(t *testing.T) {
 	for _, room := range []string{
-		"scheduler", "scheduler/library", "scheduler/steer", "scheduler/witness", "por/trust", "kernel/linux", "race", "emu",
+		"scheduler", "scheduler/library", "scheduler/steer", "scheduler/spins", "scheduler/witness", "por/trust", "kernel/linux", "race", "emu",
 		"internal/explore", "internal/explore/config", "internal/explore/session", "internal/explore/story",
 		"internal/image/debuginfo", "internal/image/static", "internal/image/elffile", "internal/image/profile",
 		"internal/result", "internal/bench", "cmd/landgo", "internal/report", "kernel/bare", "kernel/pebbles",
