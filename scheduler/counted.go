@@ -51,12 +51,12 @@ type counts struct {
 func (c *counts) turnOnce(th edit, in func(pc uint64) bool) (spins.AfterTurn, *trace.Transition) {
 	at, effects, mem, logged, blocks := th.Access, th.Effects, c.in.machine.Journal(), c.in.machine.Logged(), c.in.heap.Mark()
 	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
-	tr := c.in.arena.transition(th.ID, 0)
+	tr := c.in.arena.Transition(th.ID, 0)
 	tr.Begin = th.Insns
 	if err := c.spins.runs.step(th, tr, 0); err != nil {
 		return spins.Fails, tr
 	}
-	c.in.arena.seal(tr)
+	c.in.arena.Seal(tr)
 	if th.Stand == StandAccess && th.Access.SameBytes(&at) && th.Half == 0 && th.Set == 0 && in(th.Access.PC) &&
 		th.Effects == effects && c.in.onlySlept(logged) && tr.End == trace.EndPoint && c.spins.calm(tr) &&
 		spins.OnlyRests(tr.Ops) && len(tr.Accesses) == 1 && tr.Accesses[0].SameBytes(&at) &&

@@ -31,6 +31,7 @@
 //	spins     what a spin is: rules about turns, and about values that threads wait for
 //	names     the numbers of threads
 //	stores    a store buffer, as a value
+//	undo      stacks that go back: old states, transitions
 //
 // # The parts
 //
@@ -109,8 +110,8 @@
 //	lives         spawn, exit, late (ends that only cut threads off), grave (stacks that have ended),
 //	              mappings (memory given back), leak (blocks that are left)
 //	its state     where (at which instruction a thread stands, its stack), lifetime (how long a part lasts),
-//	              thread, mark, log, arena (transitions), digest (of a state), state (of what an execution
-//	              left), knowledge (what another System may learn)
+//	              thread, mark, digest (of a state, and of what an execution left), knowledge (what another
+//	              System may learn)
 //	spins         spin, spinlive (what a turn has to leave as it was), spinagain (by running it),
 //	              spinowner (what it waits for), await (of one read), counted, looks (which reads are
 //	              its looks), poise (what is compared after turns), grown (counts without an end),
@@ -123,7 +124,7 @@
 //	              (signals), faulted (going on after a fault), faults (--faults)
 //	beside them   timer (threads of a program's own), arrival (signals on their way)
 //	reports       account (what a thread does next), describe (names of addresses), naming (what is there),
-//	              stuck, meant (waits for ever that are no bug), failure, errors, blockfault, letthrough
+//	              stuck, meant (waits for ever that are no bug), failure (of a guest; and errors, which are none), blockfault, letthrough
 //	              (errors that an execution goes past), format, uses (which points were met; do
 //	              threads share anything?), longest, panic (last words)
 //	conditions    promise (landgo_always, landgo_eventually)

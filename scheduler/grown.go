@@ -167,7 +167,7 @@ func (c *counts) goesOnWithout(th edit, at emu.Ctx, g *x86.Grown) bool {
 		th.leftover = append(slices.Clone(th.leftover), spins.LeftBy(unread, []trace.Range{{Lo: w.Addr, Hi: w.Addr + w.Size}})...)
 	}
 	*g, c.told = x86.Grown{}, false
-	tr := c.in.arena.transition(th.ID, 0)
+	tr := c.in.arena.Transition(th.ID, 0)
 	tr.Begin = th.Insns
 	if err := c.spins.runs.step(th, tr, 0); err != nil || c.told {
 		return false

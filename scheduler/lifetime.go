@@ -9,6 +9,7 @@ import (
 	"landgo/scheduler/known"
 	"landgo/scheduler/names"
 	"landgo/scheduler/spins"
+	"landgo/scheduler/undo"
 	"landgo/scheduler/witness"
 )
 
@@ -46,13 +47,13 @@ type fixed struct {
 type state struct {
 	cells
 	threads   []thread // by TID; ids of threads not yet created are holes
-	threadLog Log[threadSave]
+	threadLog undo.Log[threadSave]
 	// serial counts the marks made and gone back to, and never goes back. savedAt is by TID: the
 	// serial, plus 1, when Save kept it last.
 	serial   uint64
 	savedAt  []uint64
 	marks    []mark
-	arena    arena
+	arena    undo.Arena
 	steps    []stepInfo        // of the present path, for spin detection
 	stepRegs []emu.Regs        // what was to be written to registers before some of these
 	turns    map[turnKey]int32 // the latest in each list of steps: its index in steps + 1

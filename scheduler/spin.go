@@ -176,7 +176,7 @@ func (s *finder) still(tr *trace.Transition) bool {
 // tryTurn runs the thread once round from where it stands and takes it back:
 // does the state recur, with no effect? Then reads are the turn's reads.
 func (s *finder) tryTurn(th *thread, of *trace.Transition) (reads []trace.Access, r round) {
-	s.in.arena.seal(of)
+	s.in.arena.Seal(of)
 	read := of.Accesses[len(of.Accesses)-1]
 	read.PC = th.Access.PC // the last one was perhaps before the loop
 	s.trials.probe(th, func(th edit) {
@@ -234,7 +234,7 @@ func (r round) recurs() bool { return r >= comesBack }
 // comesRound runs a thread that stands at an access for a step.
 func (s *finder) comesRound(th edit) (r round, tr *trace.Transition) {
 	before, mem, logged := *th.thread, s.in.machine.Journal(), s.in.machine.Logged()
-	tr = s.in.arena.transition(th.ID, 0)
+	tr = s.in.arena.Transition(th.ID, 0)
 	if err := s.runs.step(th, tr, 0); err != nil {
 		return goesOn, tr // it will come up when the thread is really run
 	}
@@ -243,7 +243,7 @@ func (s *finder) comesRound(th edit) (r round, tr *trace.Transition) {
 		s.sameLive(th.thread, before.Ctx) && s.unchanged(mem, s.redZone(th.thread))
 	single := len(tr.Accesses) == 1 && tr.Accesses[0].SameBytes(&before.Access)
 	if recurs && !s.unchanged(mem, emu.Range{}) {
-		s.in.arena.seal(tr)
+		s.in.arena.Seal(tr)
 		recurs = s.again(th, []*trace.Transition{tr})
 	}
 	switch {

@@ -18,7 +18,7 @@ import (
 // runAgain reports whether the steps in was, run once more from where a thread stands,
 // bring it back there, and takes them back. The transition of the step under way is of.
 func (s *finder) runAgain(th *thread, of *trace.Transition, was []*trace.Transition) bool {
-	s.in.arena.seal(of)
+	s.in.arena.Seal(of)
 	var same bool
 	s.trials.probe(th, func(th edit) { same = s.again(th, was) })
 	return same
@@ -34,12 +34,12 @@ func (s *finder) again(th edit, was []*trace.Transition) bool {
 		if s.runs.describe(th.thread, &d); d.Status != trace.Ready || d.Outcomes > 1 {
 			return false
 		}
-		tr := s.in.arena.transition(th.ID, 0)
+		tr := s.in.arena.Transition(th.ID, 0)
 		tr.Begin = th.Insns
 		if err := s.runs.step(th, tr, 0); err != nil || tr.End != trace.EndPoint || !s.still(tr) || !spins.SameSteps(tr, w) {
 			return false // an error will come up when the thread is really run
 		}
-		s.in.arena.seal(tr)
+		s.in.arena.Seal(tr)
 	}
 	return th.Stand == before.Stand && th.Half == before.Half && th.Effects == before.Effects && s.in.standPC(th.thread) == pc &&
 		th.Set == before.Set && (th.Set == 0 || th.Regs == before.Regs) &&

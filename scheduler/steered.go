@@ -80,7 +80,7 @@ func (s *System) Begin(t trace.TID, c trace.Choice, at emu.Ctx, pc uint64) (*tra
 		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: pc}
 	}
 	th := s.edit(t)
-	tr := s.arena.transition(t, c)
+	tr := s.arena.Transition(t, c)
 	tr.Begin = th.Insns
 	s.steps = append(s.steps, stepInfo{tr: tr, ctx: at, journal: s.machine.Journal(), pc: pc, prev: th.LastStep, insns: th.Insns})
 	th.LastStep = int32(len(s.steps))
@@ -92,7 +92,7 @@ func (s *System) Begin(t trace.TID, c trace.Choice, at emu.Ctx, pc uint64) (*tra
 // Done: a step has ended, or has an error.
 func (s *state) Done(tr *trace.Transition) {
 	tr.Last = s.threads[tr.Thread].Insns
-	s.arena.seal(tr)
+	s.arena.Seal(tr)
 }
 
 // Idle: no step is under way.

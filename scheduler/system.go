@@ -309,7 +309,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if planned && th.buffer.Empty() { // else it may find other bytes
 		s.keepPlan(th.thread)
 	}
-	tr := s.arena.transition(t, c)
+	tr := s.arena.Transition(t, c)
 	tr.Begin = th.Insns
 	before := s.machine.Journal()
 	if s.cfg.Buffers {
@@ -355,7 +355,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		err = s.Promises.judge(th, tr, promises, alone)
 	}
 	tr.Last = th.Insns
-	s.arena.seal(tr)
+	s.arena.Seal(tr)
 	if err != nil {
 		return nil, err
 	}

@@ -46,12 +46,12 @@ func (w *wayBack) step(n *spins.Place, v uint64) bool {
 	b, th := w.backouts, w.th
 	effects, logged := th.Effects, b.in.machine.Logged()
 	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
-	tr := b.in.arena.transition(th.ID, 0)
+	tr := b.in.arena.Transition(th.ID, 0)
 	tr.Begin = th.Insns
 	if err := b.spins.runs.step(th, tr, 0); err != nil {
 		return false
 	}
-	b.in.arena.seal(tr)
+	b.in.arena.Seal(tr)
 	w.work += th.Insns - tr.Begin
 	if b.in.machine.Logged() != logged || th.Effects != effects {
 		n.Open = true
