@@ -139,6 +139,7 @@ bool board_enter(struct machine *m, int32_t from, int32_t to)
 	cpu_write(m, (1u << NREGS) - 1, regs);
 	uc_reg_write(m->uc, UC_X86_REG_CR3, &a->cr3);
 	uc_context_save(m->uc, b->cpu);
+	b->saved = ++m->saves;
 	b->pc = a->pc;
 	b->clock = a->clock;
 	b->cr3 = a->cr3;

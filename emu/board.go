@@ -42,11 +42,21 @@ func (m *Machine) StartBoard(gdt uint64, size uint32) {
 // levels, or on i386 of two. StartBoard comes behind it.
 func (m *Machine) StartPaging(tables uint64) { C.board_paging(m.c, C.uint64_t(tables)) }
 
-// BoardRegs reads a context's.
-func (m *Machine) BoardRegs(c Ctx) (r BoardRegs) {
-	m.slot(c)
-	C.board_regs(m.c, C.int32_t(c), (*C.struct_board_regs)(unsafe.Pointer(&r)))
-	return r
+// BoardRegs reads a context's. They are kept until those of another one are read: a kernel's
+// memory is looked at by its own addresses, mostly several times in one state.
+func (m *Machine) BoardRegs(c Ctx) BoardRegs {
+	s, k := m.slot(c), &m.board
+	if n := uint64(s.saved); n == 0 || n != k.of || m.cfg.Script != nil { // a script's processor is in no context
+		C.board_regs(m.c, C.int32_t(c), (*C.struct_board_regs)(unsafe.Pointer(&k.regs)))
+		k.of = n
+	}
+	return k.regs
+}
+
+// board has the control registers that were read last: those of the CPU with this number (struct slot).
+type board struct {
+	regs BoardRegs
+	of   uint64
 }
 
 // FlushBoard has the engine forget translations of addresses: page tables may

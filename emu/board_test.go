@@ -14,7 +14,7 @@ const (
 
 // boardMachine is a bare machine in 64-bit mode with code, which begins with the
 // stack at 0x200000.
-func boardMachine(t *testing.T, bias uint64, code ...byte) (*Machine, Ctx) {
+func boardMachine(t testing.TB, bias uint64, code ...byte) (*Machine, Ctx) {
 	t.Helper()
 	m, err := New(Config{Bare: true, CodeBias: bias, Space: 4 << 20, Uniprocessor: true, Code: []Range{{Lo: boardCode + bias, Hi: boardCode + bias + 0x1000}}})
 	if err != nil {

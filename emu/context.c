@@ -14,9 +14,11 @@ enum {
 	RESET_FPCW = 0x37f,   /* what a kernel gives a new process */
 	RESET_MXCSR = 0x1f80,
 	RESET_FPTAG = 0xffff,
+	LINUX_USER_CS = 0x33,
+	LINUX_USER_SS = 0x2b,
 	CR4_SSE = 1 << 9 | 1 << 10, /* OSFXSR, OSXMMEXCPT */
 	CONTEXT_ALIGN = 4, /* of the processor's state in a saved context */
-	SLOT_BATCH = 32,   /* a context takes some 6 KiB */
+	SLOT_BATCH = 32,   /* a context takes 2 or 6 KiB */
 	FEW_SLOTS = 256,   /* up to which slots come in small batches */
 	BATCH_ALIGN = 64,
 	LARGE_BATCH = 2 << 20,
@@ -40,12 +42,6 @@ static const int regs32[NREGS] = {
 	UC_X86_REG_EDI, UC_X86_REG_EBP, UC_X86_REG_ESP,
 	[REG_RIP] = UC_X86_REG_EIP, [REG_RFLAGS] = UC_X86_REG_EFLAGS,
 };
-
-/* Without an engine the CPU is its general registers, as Go keeps them (script.go). */
-static size_t context_size(const struct machine *m)
-{
-	return m->uc ? uc_context_size(m->uc) : sizeof m->plain;
-}
 
 void context_plain(struct machine *m)
 {
@@ -134,7 +130,7 @@ static uc_err find_fpu(struct machine *m)
 	const uint16_t fpcw = RESET_FPCW ^ 0xc3f;
 	const uint32_t mxcsr = RESET_MXCSR ^ 0xffc0;
 	uc_context *c;
-	uc_err err = uc_context_alloc(m->uc, &c);
+	uc_err err = part_alloc(m, &c);
 	if (err)
 		return err;
 	uc_context_restore(m->uc, m->fresh);
@@ -164,13 +160,13 @@ static uc_err find_fpu(struct machine *m)
 void context_exception(struct machine *m, int32_t slot)
 {
 	const int32_t none = -1;
-	char *c = (char *)m->slots[slot].cpu + m->exception_at;
 	if (!m->uc)
 		return; /* those of a script have no error code */
 	if (m->exception_at < 0) {
 		m->result.raised = false;
 		return;
 	}
+	char *c = (char *)part_whole(m, slot) + m->exception_at;
 	if (m->result.vector != VECTOR_ILLEGAL && m->result.vector != VECTOR_BREAKPOINT)
 		memcpy(&m->result.error_code, c, sizeof m->result.error_code);
 	memcpy(c + UNDER_WAY, &none, sizeof none);
@@ -192,7 +188,13 @@ const char *context_init(struct machine *m)
 		cr4 |= CR4_SSE;
 		uc_reg_write(m->uc, UC_X86_REG_CR4, &cr4);
 	}
-	uc_err err = uc_context_alloc(m->uc, &m->fresh);
+	if (!m->bare && !m->is32) { /* the selectors that Linux gives each program */
+		uint16_t code = LINUX_USER_CS;
+		uint16_t stack = LINUX_USER_SS;
+		uc_reg_write(m->uc, UC_X86_REG_CS, &code);
+		uc_reg_write(m->uc, UC_X86_REG_SS, &stack);
+	}
+	uc_err err = part_alloc(m, &m->fresh);
 	if (!err)
 		err = uc_context_save(m->uc, m->fresh);
 	if (!err)
@@ -201,6 +203,8 @@ const char *context_init(struct machine *m)
 		err = find_exception(m);
 	if (!err)
 		err = find_fpu(m);
+	if (!err)
+		err = part_find(m);
 	return err ? uc_strerror(err) : NULL;
 }
 
@@ -221,7 +225,7 @@ static struct batch *new_batch(struct machine *m, int32_t n, size_t size)
 	if (n != SLOT_BATCH)
 		madvise(b, LARGE_BATCH, MADV_HUGEPAGE);
 	for (int32_t i = 0; i < n; i++)
-		memcpy(b->contexts + (size_t)i * size, m->uc ? (const void *)m->fresh : m->plain, context_size(m));
+		part_begin(m, (uc_context *)(b->contexts + (size_t)i * size));
 	b->next = m->batches;
 	m->batches = b;
 	return b;
@@ -334,6 +338,7 @@ void context_start(struct machine *m, int32_t slot, const uint64_t *regs)
 	cpu_write(m, (1u << NREGS) - 1, regs);
 	context_keep(m, s->cpu);
 	m->live = slot;
+	s->saved = ++m->saves;
 	if (m->bare && m->uc)
 		uc_reg_read(m->uc, UC_X86_REG_CR3, &s->cr3);
 	m->cr3 = s->cr3;
@@ -368,6 +373,8 @@ void context_load(struct machine *m, int32_t slot)
 		memcpy(m->plain, m->slots[slot].cpu, sizeof m->plain);
 		return;
 	}
+	if (unlikely(m->excepted))
+		part_clean(m);
 	uc_context_restore(m->uc, m->slots[slot].cpu);
 	m->live = slot;
 	if (m->bare)
@@ -378,6 +385,7 @@ void context_save(struct machine *m, int32_t slot)
 {
 	context_keep(m, m->slots[slot].cpu);
 	m->live = slot;
+	m->slots[slot].saved = ++m->saves;
 	if (m->bare && m->uc) {
 		uc_reg_read(m->uc, UC_X86_REG_CR3, &m->slots[slot].cr3);
 		m->cr3 = m->slots[slot].cr3;

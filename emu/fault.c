@@ -48,6 +48,7 @@ void on_interrupt(uc_engine *uc, uint32_t number, void *user)
 {
 	(void)uc;
 	struct machine *m = user;
+	m->excepted = m->part;
 	if (m->why)
 		return;
 	/* No exception is delivered here. An engine whose contexts aren't known
@@ -92,6 +93,7 @@ bool on_bad_insn(uc_engine *uc, void *user)
 {
 	(void)uc;
 	struct machine *m = user;
+	m->excepted = m->part;
 	if (!m->why)
 		stop_exception(m, VECTOR_ILLEGAL, FAULT_ILLEGAL, m->pc);
 	return false;

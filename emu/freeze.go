@@ -196,12 +196,13 @@ func (m *Machine) fresh(size int) ([]byte, error) {
 		return nil, err
 	}
 	defer o.Close()
-	if n := int(C.context_frozen(o.c)); n != size {
+	n := int(C.context_frozen(o.c))
+	if n < size {
 		return nil, fmt.Errorf("a fresh processor's state has %d bytes, this one's %d", n, size)
 	}
-	state := make([]byte, size)
+	state := make([]byte, n)
 	C.context_freeze(o.c, C.int32_t(o.Start(&Regs{RIP: abi.PageSize})), unsafe.Pointer(&state[0]))
-	return state, nil
+	return state[:size], nil // a program's has the beginning alone (part.c)
 }
 
 // Layout is the form in which the engine keeps a processor's state: frozen ones

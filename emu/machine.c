@@ -235,6 +235,8 @@ void machine_close(struct machine *m)
 		uc_context_free(m->kernel);
 	if (m->fresh)
 		uc_context_free(m->fresh);
+	if (m->whole)
+		uc_context_free(m->whole);
 	if (m->uc && !m->broken)
 		uc_close(m->uc);
 	release(m->mem, m->space + SLACK);

@@ -63,6 +63,7 @@ type Machine struct {
 
 	regsSet bool // stop.Regs isn't zero
 	regs    Regs // scratch of the method: a variable that C sees is on the heap
+	board   board
 
 	digests         []digestPoint // oldest first
 	words           map[*uint64]uint64

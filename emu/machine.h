@@ -211,6 +211,7 @@ struct slot {
 	uint64_t pc;          /* of the next instruction; the engine's own may be stale */
 	uint64_t clock;       /* instructions completed since Start: the thread's time */
 	uint64_t cr3;         /* of a bare machine */
+	uint64_t saved;       /* the CPU's number among all that were ever saved: two with the same are equal */
 	struct access poised; /* size 0, or the event that stopped the run */
 	uint64_t expect[2];   /* what a poised compare-and-exchange compares with */
 	bool cas;             /* the poised event is a locked compare-and-exchange */
@@ -459,12 +460,16 @@ struct machine {
 	uint8_t *brk;         /* breakpoint class per code byte */
 	uint8_t *point;       /* per code byte: 1 before instructions that RUN_STOP_POINTS stops at */
 	uc_context *fresh;    /* the CPU before its first instruction */
+	size_t part;          /* not 0: contexts end here, see part.c; with an exception, all of one is in */
+	uc_context *whole;
+	bool excepted;        /* the CPU may have what an exception has left */
 	uint64_t plain[NREGS]; /* the CPU of a machine without an engine; in all its contexts the same: */
 	struct board_regs plain_board;
 	int32_t reg_at[NREGS]; /* offset of a register in a saved context, or -1 */
 	int32_t exception_at; /* the same of the error code */
 	size_t fpu_at, fpu_end; /* where x87 and SSE lie in one */
 	int32_t live;         /* slot that the engine's CPU equals, or -1 */
+	uint64_t saves;       /* so far */
 	int32_t nslots;       /* in use */
 	int32_t slot_cap;     /* with a context */
 	int32_t slot_room;    /* there is memory for */
@@ -478,23 +483,5 @@ struct machine {
 	struct result result;
 };
 
-/*
- * Cures that a test can switch off, to see that it would fail without.
- */
-enum {
-	KNOB_NO_LATE = 1 << 0,       /* don't cure late stops */
-	KNOB_NO_STORE_UNDO = 1 << 1, /* leave the poised store in memory */
-	KNOB_NO_ECHO = 1 << 2,       /* take each report of a page-crossing load */
-	KNOB_NO_CAS = 1 << 3,        /* a failing compare-and-exchange is a write */
-	KNOB_NO_LOCK = 1 << 4,       /* don't look at lock prefixes */
-	KNOB_NO_MERGE = 1 << 5,      /* each callback is an event */
-	KNOB_NO_HOLD = 1 << 6,       /* a split instruction reads again */
-	KNOB_NO_GIVE_BACK = 1 << 7,  /* the others' bytes stay lost after a split */
-	KNOB_HOST_CPU = 1 << 8,      /* leave cpuid and rdtsc to the engine */
-	KNOB_NO_TRAPS = 1 << 9,      /* run hlt, syscall and the like */
-	KNOB_COUNT = 1 << 10,        /* let the engine count instructions as well */
-	KNOB_NO_PROBE = 1 << 11,     /* tell of a poised event what was seen of it */
-	KNOB_NO_GUARD = 1 << 12,     /* let the engine load and store what the processor refuses */
-};
 #include "parts.h"
 #endif

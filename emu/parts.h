@@ -3,6 +3,23 @@
 #ifndef LANDGO_PARTS_H
 #define LANDGO_PARTS_H
 
+/* Cures that a test can switch off, to see that it would fail without. */
+enum {
+	KNOB_NO_LATE = 1 << 0,       /* don't cure late stops */
+	KNOB_NO_STORE_UNDO = 1 << 1, /* leave the poised store in memory */
+	KNOB_NO_ECHO = 1 << 2,       /* take each report of a page-crossing load */
+	KNOB_NO_CAS = 1 << 3,        /* a failing compare-and-exchange is a write */
+	KNOB_NO_LOCK = 1 << 4,       /* don't look at lock prefixes */
+	KNOB_NO_MERGE = 1 << 5,      /* each callback is an event */
+	KNOB_NO_HOLD = 1 << 6,       /* a split instruction reads again */
+	KNOB_NO_GIVE_BACK = 1 << 7,  /* the others' bytes stay lost after a split */
+	KNOB_HOST_CPU = 1 << 8,      /* leave cpuid and rdtsc to the engine */
+	KNOB_NO_TRAPS = 1 << 9,      /* run hlt, syscall and the like */
+	KNOB_COUNT = 1 << 10,        /* let the engine count instructions as well */
+	KNOB_NO_PROBE = 1 << 11,     /* tell of a poised event what was seen of it */
+	KNOB_NO_GUARD = 1 << 12,     /* let the engine load and store what the processor refuses */
+};
+
 /* frame.c */
 bool has_frame(const struct machine *m, uint64_t pc);
 void fill_frame(struct machine *m, uint64_t pc);
@@ -59,6 +76,15 @@ void cpu_write_encoded(struct machine *m, int number, uint64_t v);
 uint64_t cpu_read(const struct machine *m, int i);
 void context_plain(struct machine *m);
 void context_exception(struct machine *m, int32_t slot);
+
+/* part.c */
+size_t context_size(const struct machine *m);
+uc_err part_alloc(struct machine *m, uc_context **c);
+size_t context_header(const struct machine *m);
+uc_err part_find(struct machine *m);
+void part_begin(const struct machine *m, uc_context *to);
+void part_clean(struct machine *m);
+uc_context *part_whole(struct machine *m, int32_t slot);
 
 /* abort.c */
 uc_err engine_run(struct machine *m, size_t count);

@@ -132,7 +132,7 @@ void begin_pass(struct machine *m)
 static void load(struct machine *m, const struct slot *from)
 {
 	const struct order *o = &m->order;
-	if (m->live != o->from)
+	if (m->live != o->from || unlikely(m->excepted))
 		context_load(m, o->from);
 	m->live = -1;
 	cpu_write(m, o->set, o->regs);

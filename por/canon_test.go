@@ -25,6 +25,8 @@ type recorder struct {
 	blending, blends bool
 	// counting: so do additions to counts that stay above zero.
 	counting bool
+	// testing: and tested additions.
+	testing bool
 	// symmetric: threads that are alike begin in order, if the search wants it so.
 	symmetric bool
 	// unreading: so have stores that nothing reads, if the search wants it so.
@@ -113,6 +115,12 @@ func (r *recorder) Blend(on bool) {
 func (r *recorder) Count(on bool) {
 	if s, ok := r.System.(Counter); ok {
 		s.Count(on && r.counting)
+	}
+}
+
+func (r *recorder) Test(on bool) {
+	if s, ok := r.System.(Tester); ok {
+		s.Test(on && r.testing)
 	}
 }
 
@@ -230,7 +238,7 @@ func ordered(a, b *trace.Transition) bool {
 		for k := range b.Accesses {
 			q := &b.Accesses[k]
 			if p.Addr < q.Addr+uint64(q.Size) && q.Addr < p.Addr+uint64(p.Size) && (p.IsWrite() || q.IsWrite()) {
-				if b := p.Blends(); b != trace.NoBlend && b == q.Blends() && p.Addr == q.Addr && p.Size == q.Size {
+				if p.Commutes(q) {
 					continue
 				}
 				return true

@@ -197,6 +197,9 @@ func (x *explorer) spare() {
 			x.counts.from = s
 		}
 	}
+	if s, ok := x.sys.(Tester); ok {
+		s.Test(x.spec.commutes() && !x.spec.symmetric() && x.opts.OneEvent && x.meter == nil)
+	}
 	if s, ok := x.sys.(Overwriter); ok {
 		s.Overwrite(x.spec.Observes())
 		on := x.spec.unreads() && x.opts.OneEvent && x.order != nil

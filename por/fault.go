@@ -38,5 +38,6 @@ const (
 	behindIt              // or without those that come after it in the execution
 	freely                // or additions that were made before count as if they were made
 	narrowRest            // and has no heed of a rest that a load doesn't go with
+	roomless              // a tested addition sleeps over any number of others
 	freeMoves             // bounded leaves out updates that could come earlier, whatever that costs
 )

@@ -25,6 +25,20 @@ func (x *explorer) answeredAfter(b *branch, e *relation.Event) *branch {
 	return &c
 }
 
+// addsAfter is b, which sleeps, behind an addition like its own (trace.TestedAddition); nil if it would
+// find something else there.
+func (x *explorer) addsAfter(b *branch) *branch {
+	if x.opts.fault == roomless {
+		return b
+	}
+	if b.More == 0 {
+		return nil
+	}
+	c := *b // the step as it was sleeps elsewhere too
+	c.More--
+	return &c
+}
+
 // inherit gives the state of n its sleep set (Godefroid 1996): what was asleep
 // or already explored in the state before, p, and doesn't depend on the event
 // between. Running it here would only lead to what is explored from there.
@@ -43,6 +57,11 @@ func (x *explorer) inherit(n, p *node) {
 		}
 		if e.Buffers(&b.Event) {
 			b = x.answeredAfter(b, e)
+		}
+		if b.AddsAlike(e) {
+			if b = x.addsAfter(b); b == nil {
+				return false
+			}
 		}
 		x.sleep = append(x.sleep, b)
 		return true

@@ -49,7 +49,7 @@ func (p *packer) putStep(b *branch) {
 	if b.OfBuffer() {
 		of = uint64(b.Of) + 1
 	}
-	p.put(uint64(b.Thread), uint64(b.Choice), b.last, flags, uint64(b.price), of, uint64(b.Flushed))
+	p.put(uint64(b.Thread), uint64(b.Choice), b.last, flags, uint64(b.price), of, uint64(b.Flushed), uint64(b.More))
 	putList(p, b.Accesses, p.putAccess)
 	putList(p, b.Ops, func(o *trace.Op) { p.put(uint64(o.Kind), uint64(o.At), uint64(o.Size), o.Obj, o.Arg) })
 	putList(p, b.Waits, p.putAccess)
@@ -193,7 +193,7 @@ func (u *unpacker) step() *branch {
 	if of := u.below(threadLimit + 1); of > 0 {
 		b.Update, b.Of = true, trace.TID(of-1)
 	}
-	b.Flushed = uint32(u.below(1 << 32))
+	b.Flushed, b.More = uint32(u.below(1<<32)), uint8(u.below(1<<8))
 	b.Accesses, b.Ops, b.Waits = getList(u, u.access), getList(u, u.op), getList(u, u.access)
 	b.TellDrains()
 	return b

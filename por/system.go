@@ -78,6 +78,14 @@ type Counter interface {
 	Uncount(back int)
 }
 
+// Tester is a Blender that can tell of additions what comes of their results, if that is no more than
+// on which side of a number they are (trace.TestedAddition).
+type Tester interface {
+	// Test says whether the System does so from now on. It stands at the state in which a
+	// search begins, and Blend and Count were called before.
+	Test(on bool)
+}
+
 // Overwriter is a System that can tell which exchanges with memory are stores and nothing else,
 // because what they find there isn't used: they blend as trace.BlendStore.
 type Overwriter interface {

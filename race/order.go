@@ -21,7 +21,8 @@ type order struct {
 	slots   []int32
 	log     []undo
 	threads []threadSlots
-	objects map[objectKey]int32 // its slot: the number of a clock
+	objects map[objectKey]int32      // its slot: the number of a clock
+	tested  map[uint64][]trace.Blend // by granule: the tested additions that were met
 	// recentObjects has some of objects. An object keeps its slot for good.
 	recentObjects [64]recentObject
 	marks         []mark
@@ -48,7 +49,7 @@ type threadSlots struct {
 }
 
 func newOrder(publishes bool) order {
-	o := order{width: 4, publishes: publishes, objects: map[objectKey]int32{}}
+	o := order{width: 4, publishes: publishes, objects: map[objectKey]int32{}, tested: map[uint64][]trace.Blend{}}
 	o.vecs = make([]uint32, o.width)
 	o.slots = make([]int32, 1) // slot 0 is free
 	return o

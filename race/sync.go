@@ -1,6 +1,10 @@
 package race
 
-import "landgo/internal/trace"
+import (
+	"slices"
+
+	"landgo/internal/trace"
+)
 
 // The order by synchronisation. An operation acquires the earlier releases to
 // its object. Sections without interrupts are one lock for all. A timeout
@@ -64,7 +68,7 @@ var edgesOf = [trace.NumOps]edges{
 }
 
 // kind of object: one address can be a mutex's and a futex's.
-type space uint8
+type space uint16
 
 const (
 	syncObject space = iota
@@ -82,6 +86,7 @@ const (
 	barrierDone  // the arrivals of the round before
 	anyOperation // mode Adjacent
 	holder       // Triangular: the thread that holds a mutex, and how often
+	testedWord   // those that blend by what they find, and more, by trace.Blend
 )
 
 type objectKey struct {
@@ -218,7 +223,12 @@ func (d *Detector) acquireWord(t trace.TID, a *trace.Access) {
 		}
 		d.joinClock(t, d.slots[d.object(plainWord, g)])
 		for b := trace.BlendAdd; b <= trace.BlendStore; b++ {
-			if b != blend {
+			if !b.Commutes(blend) {
+				d.joinClock(t, d.slots[d.object(ofBlend(b), g)])
+			}
+		}
+		for _, b := range d.tested[g] {
+			if !b.Commutes(blend) {
 				d.joinClock(t, d.slots[d.object(ofBlend(b), g)])
 			}
 		}
@@ -226,7 +236,12 @@ func (d *Detector) acquireWord(t trace.TID, a *trace.Access) {
 }
 
 // ofBlend is the space of the words of a blend.
-func ofBlend(b trace.Blend) space { return blendedWord + space(b-trace.BlendAdd) }
+func ofBlend(b trace.Blend) space {
+	if b.Tested() {
+		return testedWord + space(b)
+	}
+	return blendedWord + space(b-trace.BlendAdd)
+}
 
 // lockedWord reports whether locked instructions were seen to access bytes of an access.
 func (d *Detector) lockedWord(a *trace.Access) bool {
@@ -246,6 +261,9 @@ func (d *Detector) releaseWord(t trace.TID, a *trace.Access) {
 		kind := plainWord
 		if b := a.Blends(); b != trace.NoBlend {
 			kind = ofBlend(b)
+			if b.Tested() && !slices.Contains(d.tested[g], b) {
+				d.tested[g] = append(d.tested[g], b)
+			}
 		}
 		mine, was, now := d.clockOf(t), int32(-1), int32(0)
 		for _, s := range [...]space{word, kind} { // the same clock, without blends

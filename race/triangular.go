@@ -435,7 +435,7 @@ func (d *Triangular) meet(v *triVisit, c *triCell, g uint64, m uint8, at int32) 
 		if !v.Write && !p.write && v.failed == p.failed || p.mask&m == 0 {
 			continue
 		}
-		if v.blend != trace.NoBlend && v.blend == p.blend && p.mask == m {
+		if v.blend.Commutes(p.blend) && p.mask == m {
 			if n := d.slots[p.last]; d.cfg.Unordered && n != 0 && d.at(v.before, p.thread) < d.visits[n].time {
 				d.crossed = append(d.crossed, Pair{min(v.PC, d.visits[n].PC), max(v.PC, d.visits[n].PC)})
 			}

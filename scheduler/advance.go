@@ -225,7 +225,7 @@ func (s *System) runCPU(th edit, tr *trace.Transition, allow uint32, skip bool, 
 		}
 		made := tr.Accesses[n:]
 		if s.Blends.on || s.Blends.overwriting {
-			s.Blends.mark(th.ID, made)
+			s.Blends.mark(tr, made, journal)
 		}
 		for i := range made {
 			if s.unreads.covers(&made[i]) {

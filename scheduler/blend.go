@@ -13,6 +13,8 @@ import (
 //     what the two orders leave different.
 //   - those that add, and of whose results only is used whether a count is above zero, as long
 //     as it is (above.go).
+//   - those that add one, or take one away, and of whose results only is used whether a count was
+//     below a number, at it, or above it. Two commute that find counts on one side (tested.go).
 //   - exchanges with memory whose result isn't used, where stores have no order
 //     (Overwrite). They are stores then.
 //   - arrivals at a trusted barrier whose result isn't read (library/barrier.go).
@@ -31,6 +33,7 @@ type blends struct {
 	learning *learning
 	on       bool // steps that have the same effect in both orders are told
 	tallying bool // and additions to counts that stay above zero (above.go)
+	testing  bool // and others, where they find numbers on one side of another (tested.go)
 	// overwriting: of stores of the same bytes the search runs one order, unless they are
 	// read, and exchanges whose results aren't used are told.
 	overwriting bool
@@ -38,12 +41,13 @@ type blends struct {
 	// tested, and behind calls, where results aren't used.
 	blends map[uint64]trace.Blend
 	leasts map[uint64]int64
+	adds   map[uint64]tested
 	unread map[uint64]bool
 }
 
 // Blend implements por.Blender.
 func (s *System) Blend(on bool) {
-	s.Blends.tallying = false
+	s.Blends.tallying, s.Blends.testing = false, false
 	s.Blends.on = on && !s.cfg.Ordered && !s.steered() && !s.Coarse()
 	s.Unlist()
 }
@@ -57,11 +61,15 @@ func (s *System) Overwrite(on bool) {
 // Arrivals reports whether arrivals at a barrier may blend.
 func (bl *blends) Arrivals() bool { return bl.on }
 
-// mark marks the accesses that blend.
-func (bl *blends) mark(t trace.TID, list []trace.Access) {
+// mark marks the accesses of a step that blend, made since a moment of the machine's journal.
+func (bl *blends) mark(tr *trace.Transition, list []trace.Access, since uint64) {
 	for i := range list {
 		if a := &list[i]; a.Flags&trace.RMW != 0 && canAwait(a) {
-			a.SetBlend(bl.at(t, a))
+			b := bl.at(tr.Thread, a)
+			if b == trace.NoBlend && bl.testing {
+				b, tr.More = bl.found(a, since)
+			}
+			a.SetBlend(b)
 		}
 	}
 }

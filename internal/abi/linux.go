@@ -52,6 +52,7 @@ const (
 	ClockThreadCPUTimeID  = 3
 	ClockMonotonicRaw     = 4
 	ClockRealtimeCoarse   = 5
+	ClockMonotonicCoarse  = 6
 	ClockBoottime         = 7
 	ClockTAI              = 11
 )

@@ -45,6 +45,7 @@ const (
 	IllegalOpcode     = 6
 	DoubleFault       = 8
 	InvalidTask       = 10 // the first of those with an error code, but for double faults
+	StackFault        = 12
 	GeneralProtection = 13
 	PageFault         = 14
 )

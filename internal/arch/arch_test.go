@@ -47,7 +47,7 @@ var may = map[string][]string{
 	"internal/image/libc":      {"internal/image/elffile", "internal/image/debuginfo"},
 	"internal/image/profile":   {"internal/trace", "internal/yaml", "internal/image/elffile", "internal/image/debuginfo", "internal/image/static", "internal/image/libc"},
 	"emu":                      {"internal/trace"},
-	"kernel":                   {"internal/image/elffile", "internal/image/profile", "emu", "internal/trace"},
+	"kernel":                   {"internal/image/elffile", "internal/image/x86", "internal/image/profile", "emu", "internal/trace"},
 	"heap":                     {"internal/trace"},
 	"race":                     {"internal/trace"},
 	"internal/linear":          {},

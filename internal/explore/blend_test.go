@@ -16,6 +16,8 @@ static void *adds(void *a) { atomic_fetch_add(&n, 1); atomic_fetch_sub(&n, 3); r
 static void *two(void *a) { add(); n += 2; return a; }
 static void *uses(void *a) { seen[(long)a] = atomic_fetch_add(&n, 1); return a; }
 static void *asks(void *a) { if (atomic_fetch_sub(&n, 1) == 1) seen[(long)a] = 1; return a; }
+static void *counts(void *a) { if (atomic_fetch_add(&n, 1) == 2) seen[(long)a] = 1; return a; }
+static void *frees(void *a) { plain = (int)(long)a + 1; if (atomic_fetch_sub(&n, 1) == 1) plain = 7; return a; }
 static void *takes(void *a) { __asm__ goto("lock incl %0; jle %l1" : : "m"(n) : "memory", "cc" : over); asks(a); return asks(a); over: abort(); }
 static void *sets(void *a) { atomic_fetch_or(&bits, 1 << (long)a); atomic_fetch_and(&bits, ~8); atomic_fetch_xor(&bits, 16); return a; }
 static void *looks(void *a) { n++; seen[(long)a] = n; return a; }
@@ -39,7 +41,11 @@ func TestBlends(t *testing.T) {
 		{"add and subtract", "adds", "", 1},
 		{"in a function", "two", "", 1},
 		{"the result is used", "uses", "", 6},
-		{"the flags are used", "asks", "n = 3;", 6},
+		{"the last one is told apart", "asks", "n = 3;", 3},
+		{"no last one", "asks", "n = -1;", 6},
+		{"the last to arrive", "counts", "", 0},
+		{"a data race before the last", "frees", "n = 3;", 0},
+		{"a data race behind the last", "frees", "n = 2;", 0},
 		{"a reference is given back", "asks", "n = 4;", 1},
 		{"taken and given back", "takes", "n = 4;", 1},
 		{"the last is given back by any", "takes", "n = 3;", 0},

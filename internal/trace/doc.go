@@ -7,7 +7,8 @@
 //
 // # The files
 //
-//	steps         trace (threads, accesses, transitions), op (operations), present (which threads can go on)
+//	steps         trace (threads, accesses, transitions), tested (additions whose results are compared), op
+//	              (operations), present (which threads can go on)
 //	runs          schedule, points (preemption points), faults (calls that fail by choice), bug (kinds)
 //	machine       regs, signal (names), digest (of states)
 package trace

@@ -239,8 +239,7 @@ func (a *Access) Conflicts(b *Access) bool {
 
 // Commutes reports whether two accesses are of one blend and of the same bytes.
 func (a *Access) Commutes(b *Access) bool {
-	blend := a.Blends()
-	return blend != NoBlend && blend == b.Blends() && a.Addr == b.Addr && a.Size == b.Size
+	return a.Blends().Commutes(b.Blends()) && a.Addr == b.Addr && a.Size == b.Size
 }
 
 // End says how a transition ended, beyond reaching a preemption point.
@@ -300,6 +299,8 @@ type Transition struct {
 	// Frees is a thread that the search has kept waiting for this step (symmetry), 0 if
 	// none: as in Wakes, but no observer sees an order of the two.
 	Frees TID
+	// More is that of a tested addition (TestedAddition).
+	More uint8
 	// Loose: the step's bytes may depend on other threads' earlier writes (a
 	// trusted function that goes through the guest's memory).
 	Loose bool

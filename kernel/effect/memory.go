@@ -36,6 +36,21 @@ func (l *Log) Can(addr, size uint64, p emu.Prot) bool {
 	return end >= addr+size
 }
 
+// Reach is how many bytes of [addr, addr+size) come before the first that the guest may not
+// access so.
+func (l *Log) Reach(addr, size uint64, p emu.Prot) uint64 {
+	if addr >= l.m.Space() {
+		return 0
+	}
+	size = min(size, l.m.Space()-addr)
+	if l.Can(addr, size, p) {
+		return size
+	}
+	size = l.m.ProtEnd(addr, size, p) - addr
+	l.Can(addr, size, p) // of a divided call a place to write to
+	return size
+}
+
 // Read reads memory into p, whatever the permissions, as Machine.Read does.
 func (l *Log) Read(addr uint64, p []byte) bool {
 	l.Touch(addr, uint64(len(p)), 0)

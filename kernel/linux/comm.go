@@ -66,12 +66,12 @@ func (c *call) writeComm(o *kernel.Outcome, t *thread, vec []buffer) uint64 {
 	if !c.opened(c.k.files.use(c.int32(0)), oWronly) {
 		return ebadf
 	}
-	text, ok := c.gather(vec)
-	if !ok {
+	text := c.gather(vec)
+	if uint64(len(text)) < min(size(vec), nameSize-1) {
 		return efault
 	}
 	c.setName(t, text)
-	return uint64(len(text))
+	return size(vec)
 }
 
 func (c *call) setName(t *thread, text []byte) {

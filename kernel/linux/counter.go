@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"landgo/emu"
 	"landgo/internal/abi"
 	"landgo/kernel"
 )
@@ -70,8 +71,8 @@ func (c *call) writeCount(o *kernel.Outcome, d *description, obj *object, vec []
 	if total < 8 {
 		return einval
 	}
-	p, ok := c.gather(vec)
-	if !ok {
+	p := c.gather(vec)
+	if len(p) < 8 {
 		return efault
 	}
 	more, n := binary.LittleEndian.Uint64(p), k.log.Get(&obj.count)
@@ -145,10 +146,9 @@ func (c *call) readTimer(o *kernel.Outcome, d *description, obj *object, vec []b
 // tellCount gives a count that was taken to its reader. It is gone even if the reader's buffer can't
 // be written.
 func (c *call) tellCount(vec []buffer, n uint64) uint64 {
-	if !c.canFill(vec, 8) {
+	if c.fill(vec, pair(n, 0)[:8]) < 8 {
 		return efault
 	}
-	c.fill(vec, pair(n, 0)[:8])
 	return 8
 }
 
@@ -282,7 +282,7 @@ func (c *call) readSignals(o *kernel.Outcome, d *description, obj *object, vec [
 	if total < signalInfoSize {
 		return einval
 	}
-	if !c.canFill(vec, signalInfoSize) {
+	if c.reach(vec, signalInfoSize, emu.ProtWrite) < signalInfoSize {
 		return efault
 	}
 	var out []byte

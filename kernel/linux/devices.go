@@ -14,6 +14,9 @@ const (
 
 var deviceNames = [...]string{devNull: "null", devZero: "zero", devFull: "full", devRandom: "random", devURandom: "urandom"}
 
+// deviceNumbers are Linux's: all are minor numbers of device 1.
+var deviceNumbers = [...]uint64{devNull: 0x103, devZero: 0x105, devFull: 0x107, devRandom: 0x108, devURandom: 0x109}
+
 // device is the device that a use has open, noDevice for anything else.
 func (c *call) device(use uint64) device {
 	if use < useFile {

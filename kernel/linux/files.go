@@ -231,15 +231,16 @@ type opening struct {
 	path  string
 	ok    bool // the path could be read
 	flags uint64
+	mode  uint64 // of a file that it makes
 }
 
 func (c *call) opening() opening {
-	at, flags := c.a[0], c.a[1]
+	at, flags, mode := c.a[0], c.a[1], c.a[2]
 	if c.nr == sysOpenat {
-		at, flags = c.a[1], c.a[2]
+		at, flags, mode = c.a[1], c.a[2], c.a[3]
 	}
 	p, ok := c.k.user.path(at)
-	return opening{p, ok, flags}
+	return opening{p, ok, flags, mode}
 }
 
 func planOpen(c *call, p *kernel.Plan) {
@@ -282,7 +283,7 @@ func doOpen(c *call, o *kernel.Outcome) uint64 {
 		if errno := c.k.files.placeless(clean(want.path) + "/."); errno != 0 {
 			return errno
 		}
-		return c.openNameless(want.flags)
+		return c.openNameless(want.flags, c.k.files.permitted(want.mode))
 	}
 	if f.touched(clean(want.path)) || c.k.files.writable(clean(want.path)) && !(found && (f.known[i].device != noDevice || f.known[i].maps)) && (want.flags&oAccmode != 0 || want.flags&(oCreat|oTrunc) != 0) {
 		return c.openFile(o, &want)

@@ -223,7 +223,7 @@ func TestNames(t *testing.T) {
 	c.want("mkdir", c.do(0, sysMkdir, name("d"), 0o755), 0)
 	c.want("again", c.do(0, sysMkdir, name("d"), 0o755), eexist)
 	c.want("a folder", c.do(0, 4, name("d"), buf), 0)
-	c.want("its mode", uint64(c.m.Read32(buf+24)), modeDir)
+	c.want("its mode", uint64(c.m.Read32(buf+24)), modeFolder|0o755)
 	make("d/x", "1")
 	c.want("one that isn't empty", c.do(0, sysRmdir, name("d")), enotempty)
 	c.want("a file is none", c.do(0, sysRmdir, name("d/x")), enotdir)

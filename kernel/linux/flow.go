@@ -99,6 +99,19 @@ func (f *flow) take(log *effect.Log, n uint64) {
 	log.Set(&f.first, first)
 }
 
+// inParts is how many of n bytes that were copied count as read, where the reader wants so many. Of a
+// part that was copied in part, none does.
+func (f *flow) inParts(log *effect.Log, n, wants uint64) (whole uint64) {
+	if n == wants {
+		return n
+	}
+	head := log.Get(&f.head)
+	for part := log.Get(&f.first); part < log.Get(&f.last) && f.end(part)-head <= n; part++ {
+		whole = f.end(part) - head
+	}
+	return whole
+}
+
 // takePart removes the first part.
 func (f *flow) takePart(log *effect.Log) {
 	first := log.Get(&f.first)

@@ -20,6 +20,7 @@ import (
 type inode struct {
 	path   string // the path that it was made by, "" for none
 	linked effect.Word
+	mode   effect.Word // permissions
 	same   effect.Word // index+1 of the file that this is another name of; 0: it is a file
 	size   effect.Word
 	bytes  cells
@@ -48,17 +49,18 @@ const (
 )
 
 // makeFile is a new, empty file.
-func (f *files) makeFile(path string, link uint64) (*inode, uint64) {
+func (f *files) makeFile(path string, link, mode uint64) (*inode, uint64) {
 	n := f.log.Get(&f.made)
 	for int(n) >= len(f.inodes) {
 		w := effect.At(wordFiles, 0)
-		f.inodes = append(f.inodes, &inode{linked: w, same: w, size: w, copied: w, base: w, span: w, prot: w, maps: w})
+		f.inodes = append(f.inodes, &inode{linked: w, mode: w, same: w, size: w, copied: w, base: w, span: w, prot: w, maps: w})
 	}
 	made := f.inodes[n]
 	made.path, made.from = path, nil
 	for _, w := range []*effect.Word{&made.same, &made.size, &made.copied, &made.base, &made.span, &made.prot, &made.maps} {
 		f.log.Init(w, 0)
 	}
+	f.log.Init(&made.mode, mode)
 	f.log.Set(&made.linked, link)
 	f.log.Set(&f.made, n+1)
 	return made, n
@@ -181,7 +183,7 @@ func (c *call) openFile(o *kernel.Outcome, want *opening) uint64 {
 		if errno := c.k.files.placeless(path); errno != 0 {
 			return errno
 		}
-		f, _ = c.k.files.makeFile(path, named)
+		f, _ = c.k.files.makeFile(path, named, c.k.files.permitted(want.mode))
 	}
 	if want.flags&oTrunc != 0 { // to read only, too
 		c.k.space.resize(f, 0)
@@ -228,16 +230,19 @@ func doMemfd(c *call, o *kernel.Outcome) uint64 {
 	if c.a[1]&1 != 0 {
 		flags |= oCloexec
 	}
-	return c.openNameless(flags)
+	return c.openNameless(flags, 0o777)
 }
 
+// permitted are permissions without those that umask takes.
+func (f *files) permitted(mode uint64) uint64 { return mode & 0o7777 &^ f.log.Get(&f.umask) }
+
 // openNameless is an open file of no name: memfd_create, and open with O_TMPFILE.
-func (c *call) openNameless(flags uint64) uint64 {
+func (c *call) openNameless(flags, mode uint64) uint64 {
 	_, fd, ok := c.k.files.free(0)
 	if !ok {
 		return emfile
 	}
-	_, n := c.k.files.makeFile("", nameless)
+	_, n := c.k.files.makeFile("", nameless, mode)
 	c.install(fd, c.k.files.openInode(n, flags), flags&oCloexec)
 	return uint64(fd)
 }
@@ -249,8 +254,8 @@ func (c *call) writeInode(o *kernel.Outcome, use uint64, f *inode, vec []buffer)
 	if !c.opened(use, oWronly) {
 		return ebadf
 	}
-	text, ok := c.gather(vec)
-	if !ok {
+	text := c.gather(vec)
+	if len(text) == 0 && size(vec) > 0 {
 		return efault
 	}
 	at := c.get(&d.offset)

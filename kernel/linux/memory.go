@@ -127,6 +127,16 @@ func (s *space) inGuest(addr, size uint64) bool {
 	return end <= kernel.HeapLo
 }
 
+// isOutside reports whether [addr, addr+size) lies where a program may have maps on Linux, but no
+// guest has: in the lowest pages, or above the stack.
+func (s *space) isOutside(addr, size uint64) bool {
+	end := addr + size
+	return addr < end && end <= userEnd && (end <= effect.WordsEnd || addr >= s.stack.hi)
+}
+
+// userEnd is the end of all addresses that Linux gives a program.
+const userEnd = 1<<47 - abi.PageSize
+
 // inHeap reports whether [addr, addr+size) lies where the trusted allocator has its
 // blocks. A program may change what their pages allow, or give back what they hold.
 func (s *space) inHeap(addr, size uint64) bool {
@@ -237,6 +247,9 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 		if addr&(abi.PageSize-1) != 0 {
 			return einval
 		}
+		if addr < effect.WordsEnd { // vm.mmap_min_addr of most
+			return eperm
+		}
 		if !k.space.inGuest(addr, size) {
 			return enomem
 		}
@@ -271,7 +284,13 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 
 func doMunmap(c *call, o *kernel.Outcome) uint64 {
 	addr, size := c.a[0], abi.PageUp(c.a[1])
-	if addr&(abi.PageSize-1) != 0 || size == 0 || !c.k.space.inGuest(addr, size) {
+	if addr&(abi.PageSize-1) != 0 || size == 0 {
+		return einval
+	}
+	if c.k.space.isOutside(addr, size) {
+		return 0 // there was no map
+	}
+	if !c.k.space.inGuest(addr, size) {
 		return einval
 	}
 	if f := c.k.space.mappedFile(addr, size); f != nil && c.unmapFile(o, f, addr, size) {

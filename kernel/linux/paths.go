@@ -77,7 +77,7 @@ func (f *files) lookUp(path string) *inode {
 	if own != nil || link == removed || !known {
 		return own
 	}
-	own, _ = f.makeFile(path, named)
+	own, _ = f.makeFile(path, named, ownMode)
 	if own.from = f.known[i].content; own.from == nil {
 		own.from = []byte{}
 	}
@@ -129,14 +129,14 @@ func (f *files) unname(path string) {
 		f.log.Set(&i.linked, nameless)
 	}
 	if _, known := f.byPath[path]; known && link != removed {
-		f.makeFile(path, removed)
+		f.makeFile(path, removed, 0)
 	}
 }
 
 // name gives a file one more name.
 func (f *files) name(i *inode, path string) {
 	n := f.index(i)
-	alias, _ := f.makeFile(path, named)
+	alias, _ := f.makeFile(path, named, 0)
 	f.log.Set(&alias.same, n+1)
 }
 
@@ -308,7 +308,11 @@ func doMkdir(c *call, o *kernel.Outcome) uint64 {
 	if errno := c.k.files.placeless(path); errno != 0 {
 		return errno
 	}
-	c.k.files.makeFile(path, folder)
+	mode := c.a[1]
+	if c.nr == sysMkdirat {
+		mode = c.a[2]
+	}
+	c.k.files.makeFile(path, folder, c.k.files.permitted(mode&0o1777))
 	return 0
 }
 

@@ -88,16 +88,16 @@ func (c *call) readObject(o *kernel.Outcome, d *description, obj *object, end ui
 	}
 	full := f.parts(&k.log) >= k.log.Get(&f.room)
 	p := f.peek(&k.log, total)
-	if !c.canFill(vec, uint64(len(p))) {
+	n := f.inParts(&k.log, c.fill(vec, p), uint64(len(p)))
+	if n == 0 {
 		return efault
 	}
-	f.take(&k.log, uint64(len(p)))
+	f.take(&k.log, n)
 	c.op(obj.receive(0))
-	c.fill(vec, p)
 	if full && f.parts(&k.log) < k.log.Get(&f.room) {
 		k.objects.stir(obj, writeEnd, pollOut|pollWrnorm)
 	}
-	return uint64(len(p))
+	return n
 }
 
 // waitFor has the caller sleep for an event of the object that its call is about, or go away
@@ -135,10 +135,6 @@ func (c *call) writeObject(o *kernel.Outcome, d *description, obj *object, end u
 	if total == 0 {
 		return 0
 	}
-	text, ok := c.gather(vec)
-	if !ok {
-		return efault
-	}
 	done := c.done()
 	if k.log.Get(&f.readers) == 0 {
 		if done > 0 {
@@ -146,23 +142,33 @@ func (c *call) writeObject(o *kernel.Outcome, d *description, obj *object, end u
 		}
 		return c.brokenPipe(o, obj.at[0])
 	}
-	left, before := text[min(done, uint64(len(text))):], done
-	if odd := uint64(len(left)) % pipePage; done == 0 && odd != 0 && f.parts(&k.log) > 0 {
+	text, before := c.gather(vec), done
+	left, fails := text[min(done, uint64(len(text))):], false
+	if odd := (total - done) % pipePage; done == 0 && odd != 0 && f.parts(&k.log) > 0 {
 		if last := k.log.Get(&f.last) - 1; f.end(last)-f.start(last)+odd <= pipePage {
+			if odd > uint64(len(left)) {
+				return efault
+			}
 			f.append(&k.log, left[:odd], true)
 			left, done = left[odd:], done+odd
 		}
 	}
-	for len(left) > 0 && f.parts(&k.log) < k.log.Get(&f.room) {
-		n := min(len(left), pipePage)
+	for done < total && f.parts(&k.log) < k.log.Get(&f.room) {
+		n := min(total-done, pipePage)
+		if fails = n > uint64(len(left)); fails {
+			break
+		}
 		f.append(&k.log, left[:n], false)
-		left, done = left[n:], done+uint64(n)
+		left, done = left[n:], done+n
 	}
 	if done > before {
 		c.op(obj.send(0))
 		k.objects.stir(obj, readEnd, pollIn|pollRdnorm)
 	}
-	if len(left) > 0 {
+	switch {
+	case fails && done == 0:
+		return efault
+	case done < total && !fails:
 		return c.waitFor(o, d, obj, end, pollOut, done)
 	}
 	return done
@@ -209,42 +215,6 @@ func planRead(c *call, p *kernel.Plan) {
 		return
 	}
 	planFiles(c, p)
-}
-
-// canFill reports whether the first n bytes of some buffers can be written. What a call doesn't
-// fill may lie anywhere.
-func (c *call) canFill(vec []buffer, n uint64) bool {
-	for _, v := range vec {
-		m := min(v.size, n)
-		if !c.k.user.canWrite(v.addr, m) {
-			return false
-		}
-		n -= m
-	}
-	return true
-}
-
-// fill writes to buffers that can be.
-func (c *call) fill(vec []buffer, p []byte) {
-	for _, v := range vec {
-		n := min(v.size, uint64(len(p)))
-		if n == 0 {
-			continue
-		}
-		c.k.log.Write(v.addr, p[:n])
-		p = p[n:]
-	}
-}
-
-// gather reads all of some buffers.
-func (c *call) gather(vec []buffer) (p []byte, ok bool) {
-	for _, v := range vec {
-		if !c.k.user.canRead(v.addr, v.size) {
-			return nil, false
-		}
-		p = append(p, c.k.user.copyIn(v.addr, v.size)...)
-	}
-	return p, true
 }
 
 // pipeSize is F_SETPIPE_SZ and F_GETPIPE_SZ.

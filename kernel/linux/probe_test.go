@@ -47,6 +47,7 @@ var probes = []struct {
 	{name: "nested", calls: "clone3"},
 	{name: "said", calls: "prctl setpriority sched_setaffinity prlimit64 setrlimit"},
 	{name: "values", calls: "select|pselect6 ppoll epoll_ctl mremap madvise lseek fcntl(F_SETPIPE_SZ)|fcntl recvfrom"},
+	{name: "ends", calls: "eventfd2 memfd_create", makes: true},
 	{name: "names", calls: "mkdir rename link unlink rmdir renameat2", makes: true},
 }
 

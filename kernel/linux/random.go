@@ -14,12 +14,13 @@ func doGetrandom(c *call, o *kernel.Outcome) uint64 {
 		return einval
 	}
 	size := min(c.a[1], 1<<16)
-	n := c.get(&c.t.randoms)
-	if c.k.user.copyOut(c.a[0], c.random(size)) != 0 {
-		c.set(&c.t.randoms, n)
+	before := c.get(&c.t.randoms)
+	n := c.fill([]buffer{{c.a[0], size}}, c.random(size))
+	if n == 0 && size > 0 {
+		c.set(&c.t.randoms, before)
 		return efault
 	}
-	return size
+	return n
 }
 
 // random gives each thread a fixed sequence of its own.

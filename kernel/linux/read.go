@@ -47,17 +47,28 @@ func doRead(c *call, o *kernel.Outcome) uint64 {
 
 func doPread(c *call, o *kernel.Outcome) uint64 {
 	c.op(onResource(resourceFiles, 1))
-	text, offset, errno := c.unread(c.a[2])
+	return c.readText([]buffer{{c.a[1], c.a[2]}}, c.a[2])
+}
+
+// readText reads from anything but an object, as far as the buffers can be written. Standard input
+// is a pipe, which gives up whole pages.
+func (c *call) readText(vec []buffer, total uint64) uint64 {
+	text, offset, errno := c.unread(total)
 	if errno != 0 {
 		return errno
 	}
-	if c.k.user.copyOut(c.a[1], text) != 0 {
+	n := c.fill(vec, text)
+	if offset == &c.k.files.stdinRead && n < uint64(len(text)) {
+		at := c.get(offset)
+		n = max((at+n)&^(pipePage-1), at) - at
+	}
+	if n == 0 && len(text) > 0 {
 		return efault
 	}
 	if offset != nil {
-		c.set(offset, c.get(offset)+uint64(len(text)))
+		c.set(offset, c.get(offset)+n)
 	}
-	return uint64(len(text))
+	return n
 }
 
 func doReadv(c *call, o *kernel.Outcome) uint64 {
@@ -69,26 +80,8 @@ func doReadv(c *call, o *kernel.Outcome) uint64 {
 	if errno != 0 {
 		return errno
 	}
-	text, offset, errno := c.unread(total)
-	if errno != 0 {
-		return errno
-	}
-	if offset != nil {
-		c.set(offset, c.get(offset)+uint64(len(text)))
-	}
-	read := uint64(len(text))
-	for _, v := range vec {
-		n := min(v.size, uint64(len(text)))
-		if c.k.user.copyOut(v.addr, text[:n]) != 0 {
-			return efault
-		}
-		text = text[n:]
-	}
-	return read
+	return c.readText(vec, total)
 }
-
-// buffer is one element of an I/O vector.
-type buffer struct{ addr, size uint64 }
 
 const maxVector = 1024
 

@@ -5,6 +5,7 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/abi"
+	"landgo/internal/image/x86"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
@@ -73,12 +74,28 @@ func sentBy(kill bool) info {
 	return i
 }
 
+const (
+	trapBrkpt = 1
+	int1      = 0xf1 // the instruction's last byte
+)
+
+// stackFault reports whether an address is none, and was meant for the stack: SIGBUS.
+func (s *signals) stackFault(f emu.Fault, regs *emu.Regs) bool {
+	if f.Kind == emu.FaultFetch || abi.Canonical(f.Addr) {
+		return false
+	}
+	inst, _, err := x86.Decode(s.img.Bytes(regs.RIP, x86.MaxInst), s.img.Machine)
+	return err == nil && x86.ThroughStack(&inst, f.Addr, regs.RSP)
+}
+
 func (s *signals) faultInfo(f emu.Fault, pc, sig uint64) info {
 	i := info{code: 1, addr: pc, fault: true}
 	switch f.Kind {
 	case emu.FaultRead, emu.FaultWrite, emu.FaultFetch:
 		if i.addr, i.trapno = f.Addr, abi.PageFault; !abi.Canonical(f.Addr) {
-			i.code, i.addr, i.trapno = siKernel, 0, abi.GeneralProtection
+			if i.code, i.addr, i.trapno = siKernel, 0, abi.GeneralProtection; sig == sigBus {
+				i.trapno = abi.StackFault
+			}
 		} else if sig == sigBus || s.log.HasMap(f.Addr) {
 			i.code = 2 // BUS_ADRERR, SEGV_ACCERR
 		}

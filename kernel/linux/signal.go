@@ -5,7 +5,9 @@ import (
 	"math/bits"
 
 	"landgo/emu"
+	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
+	"landgo/internal/image/x86"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/kernel/effect"
@@ -327,7 +329,7 @@ func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
 	case emu.FaultBreakpoint:
 		sig = sigTrap
 	case emu.FaultRead, emu.FaultWrite, emu.FaultFetch:
-		if k.space.pastEnd(f.Addr) {
+		if k.space.pastEnd(f.Addr) || k.signals.stackFault(f, regs) {
 			sig = sigBus
 		}
 	}
@@ -335,10 +337,15 @@ func (k *Kernel) Fault(id trace.TID, f emu.Fault, regs *emu.Regs) bool {
 		return false
 	}
 	at := regs.RIP
-	if f.Kind == emu.FaultBreakpoint {
-		regs.RIP++ // a trap: the handler goes back to what comes after int3
+	i := k.signals.faultInfo(f, at, sig)
+	if f.Kind == emu.FaultBreakpoint { // a trap: the handler goes back to what comes after it
+		inst, _, _ := x86.Decode(k.img.Bytes(at, x86.MaxInst), k.img.Machine)
+		regs.RIP += uint64(max(inst.Len, 1))
+		if code := k.img.Bytes(regs.RIP-1, 1); len(code) > 0 && code[0] == int1 {
+			i.code, i.addr, i.trapno = trapBrkpt, regs.RIP, abi.DebugException
+		}
 	}
-	if !k.signals.enter(t, sig, regs, k.signals.faultInfo(f, at, sig)) {
+	if !k.signals.enter(t, sig, regs, i) {
 		regs.RIP = at
 		return false
 	}

@@ -113,11 +113,10 @@ func (c *call) noSignal() uint64 {
 // send writes to a socket.
 func (c *call) send(o *kernel.Outcome, d *description, obj *object, end uint64, vec []buffer, total, flags uint64) uint64 {
 	k, kind, f := c.k, obj.kind.Peek(), obj.flow[1-end]
-	text, ok := c.gather(vec)
-	if !ok {
+	text, done := c.gather(vec), c.done()
+	if at := uint64(len(text)); at < total && (kind != objStream || done == 0 && at < chunk) {
 		return efault
 	}
-	done := c.done()
 	if k.log.Get(&f.writers) == 0 || k.log.Get(&f.readers) == 0 {
 		// Linux looks for an error of the socket's where it waits for room, which a stream does
 		// after it has looked whether the other end is there.
@@ -153,13 +152,15 @@ func (c *call) send(o *kernel.Outcome, d *description, obj *object, end uint64, 
 		c.put(obj, end, text)
 		return total
 	}
-	left := text[min(done, total):]
-	for len(left) > 0 && k.objects.takes(f) {
-		n := min(len(left), chunk)
-		c.put(obj, end, left[:n])
-		left, done = left[n:], done+uint64(n)
+	for done < total && k.objects.takes(f) {
+		n := min(total-done, chunk)
+		if done+n > uint64(len(text)) {
+			return done
+		}
+		c.put(obj, end, text[done:done+n])
+		done += n
 	}
-	if len(left) > 0 {
+	if done < total {
 		return c.waitSocket(o, d, obj, end, pollOut, done, flags)
 	}
 	return done
@@ -215,10 +216,7 @@ func (c *call) receive(o *kernel.Outcome, d *description, obj *object, end uint6
 		size := f.end(first) - k.log.Get(&f.head)
 		p := f.peek(&k.log, min(size, total))
 		c.op(obj.receive(end))
-		told := c.canFill(vec, uint64(len(p)))
-		if told {
-			c.fill(vec, p)
-		}
+		told := c.fill(vec, p) == uint64(len(p))
 		if truncated != nil {
 			*truncated = size > total
 		}
@@ -238,10 +236,12 @@ func (c *call) receive(o *kernel.Outcome, d *description, obj *object, end uint6
 		return 0
 	}
 	p := f.peek(&k.log, total-done)
-	if !c.canFill(skip(vec, done), uint64(len(p))) {
-		return efault
+	n := f.inParts(&k.log, c.fill(skip(vec, done), p), uint64(len(p)))
+	if n == 0 {
+		return cmp.Or(done, efault)
 	}
-	c.fill(skip(vec, done), p)
+	fails := n < uint64(len(p))
+	p = p[:n]
 	c.op(obj.receive(end))
 	if flags&msgPeek != 0 {
 		return uint64(len(p))
@@ -253,7 +253,7 @@ func (c *call) receive(o *kernel.Outcome, d *description, obj *object, end uint6
 	f.take(&k.log, uint64(len(p)))
 	c.freed(obj, end, sizes...)
 	done += uint64(len(p))
-	if flags&msgWaitall != 0 && done < total && !(k.log.Get(&f.writers) == 0) {
+	if flags&msgWaitall != 0 && done < total && !fails && !(k.log.Get(&f.writers) == 0) {
 		return c.waitSocket(o, d, obj, end, pollIn, done, flags)
 	}
 	return done

@@ -14,13 +14,17 @@ const (
 	modeChar    = 0o020666
 	modeRegular = 0o100444
 	modePipe    = 0o010600
-	modeDir     = 0o040555
+	modeFolder  = 0o040000
+	modeDir     = modeFolder | 0o555
+	modeFile    = 0o100000
+	ownMode     = 0o644 // of a file of the user's that the guest writes
 	modeSocket  = 0o140777
 
 	firstInode  = 1 << 19 // of files that the guest makes
 	firstObject = 1 << 20 // of objects
 
 	statSize  = 144
+	statRdev  = 40
 	blockSize = 4096
 )
 
@@ -36,7 +40,7 @@ func stat(inode uint64, mode uint32, size uint64) []byte {
 	le.PutUint32(b[32:], userID)
 	le.PutUint64(b[48:], size)
 	le.PutUint64(b[56:], blockSize)
-	le.PutUint64(b[64:], (size+511)/512)
+	le.PutUint64(b[64:], (size+blockSize-1)/blockSize*(blockSize/512))
 	for off := 72; off <= 104; off += 16 { // access, modification, change
 		le.PutUint64(b[off:], epoch/second)
 	}
@@ -74,7 +78,7 @@ func (c *call) statDescriptor(fd int32) ([]byte, uint64) {
 
 func (c *call) statInode(f *inode) []byte {
 	n := c.k.files.index(f)
-	b := stat(firstInode+n, 0o100600, c.get(&f.size))
+	b := stat(firstInode+n, modeFile|uint32(c.get(&f.mode)), c.get(&f.size))
 	names := uint64(0)
 	for _, i := range c.k.files.inodes[:c.get(&c.k.files.made)] {
 		if (i == f || c.get(&i.same) == n+1) && c.get(&i.linked) == named {
@@ -91,7 +95,9 @@ func (k *Kernel) statKnown(i int) []byte {
 	if f.device != noDevice {
 		mode = modeChar
 	}
-	return stat(uint64(i)+10, mode, uint64(len(f.content)))
+	b := stat(uint64(i)+10, mode, uint64(len(f.content)))
+	binary.LittleEndian.PutUint64(b[statRdev:], deviceNumbers[f.device])
+	return b
 }
 
 func (c *call) statPath(addr uint64) ([]byte, uint64) {
@@ -106,7 +112,7 @@ func (c *call) statPath(addr uint64) ([]byte, uint64) {
 	p = clean(p)
 	switch f, link := c.k.files.named(p); {
 	case link == folder:
-		return stat(firstInode+c.k.files.index(f), modeDir, 0), 0
+		return stat(firstInode+c.k.files.index(f), modeFolder|uint32(c.get(&f.mode)), 0), 0
 	case f != nil:
 		return c.statInode(f), 0
 	case link == removed:
@@ -211,6 +217,9 @@ func doStatx(c *call, o *kernel.Outcome) uint64 {
 	le.PutUint16(out[28:], uint16(le.Uint32(b[24:]))) // mode
 	copy(out[32:48], append(b[8:16:16], b[48:56]...)) // inode, size
 	copy(out[48:56], b[64:72])                        // blocks
+	rdev := le.Uint64(b[statRdev:])
+	le.PutUint32(out[128:], uint32(rdev>>8))          // of a device, its major number
+	le.PutUint32(out[132:], uint32(rdev&0xff))        // and its minor one
 	le.PutUint32(out[136:], 0)                        // device
 	le.PutUint32(out[140:], uint32(le.Uint64(b[0:]))) // its minor number
 	if !c.k.log.Can(c.a[4], statxSize, emu.ProtWrite) {

@@ -248,14 +248,22 @@ func doClockGettime(c *call, o *kernel.Outcome) uint64 {
 	return c.k.user.copyOut(c.a[1], pair(ns/second, ns%second))
 }
 
+// tick is the resolution of the coarse clocks, as most distributions configure Linux (HZ=250).
+const tick = 4_000_000
+
 func doClockGetres(c *call, o *kernel.Outcome) uint64 {
-	if _, _, ok := c.clockOf(); !ok {
+	clock, _, ok := c.clockOf()
+	if !ok {
 		return einval
 	}
 	if c.a[1] == 0 {
 		return 0
 	}
-	return c.k.user.copyOut(c.a[1], pair(0, 1))
+	ns := uint64(1)
+	if clock == abi.ClockRealtimeCoarse || clock == abi.ClockMonotonicCoarse {
+		ns = tick
+	}
+	return c.k.user.copyOut(c.a[1], pair(0, ns))
 }
 
 func doGettimeofday(c *call, o *kernel.Outcome) uint64 {

@@ -22,7 +22,7 @@ import "landgo/internal/trace"
 // commutes reports whether an access of all bytes in m, which blends, has the same result
 // before r.
 func (r *accRec) commutes(m uint8, blend trace.Blend) bool {
-	return blend != trace.NoBlend && r.blend == blend && r.mask == m
+	return r.blend.Commutes(blend) && r.mask == m
 }
 
 // r is being made of access a for granule n. blends notes how a blends, and finds the

@@ -7,6 +7,7 @@
 //	event.go         an event, a step that may be taken, and when two depend
 //	kinds.go         the table of operations: which pairs on one object commute
 //	commuting.go     what commutes beyond that: what tells the orders apart isn't used
+//	tested.go        additions that commute where their results are on one side of a number
 //	order.go         happens-before: a clock vector for each event (Push, Pop)
 //	predecessors.go  the events that a new one directly comes after
 //	reversible.go    whether the second of two could have come first

@@ -28,10 +28,12 @@ type Event struct {
 	Late bool
 	// Update, Of and Flushed: see trace.Transition, and buffer.go. Drains: it isn't an update,
 	// but what finds the buffer of thread Of empty.
-	Update   bool
-	Drains   bool
-	Of       trace.TID
-	Flushed  uint32
+	Update  bool
+	Drains  bool
+	Of      trace.TID
+	Flushed uint32
+	// More: see tested.go.
+	More     uint8
 	Accesses []trace.Access
 	Ops      []trace.Op
 	// Waits are the reads of the spin that the step ended: the thread went on
@@ -54,7 +56,7 @@ type Past struct {
 
 // NewEvent returns what dependence sees of t. It is valid as long as t is.
 func NewEvent(t *trace.Transition) Event {
-	e := Event{Thread: t.Thread, Choice: t.Choice, Accesses: t.Accesses, Ops: t.Ops, Loose: t.Loose, Update: t.Updates, Of: t.Of, Flushed: t.Flushed}
+	e := Event{Thread: t.Thread, Choice: t.Choice, Accesses: t.Accesses, Ops: t.Ops, Loose: t.Loose, Update: t.Updates, Of: t.Of, Flushed: t.Flushed, More: t.More}
 	e.TellDrains()
 	e.Global = t.End == trace.EndProcess || t.End == trace.EndBug
 	for i := range t.Ops {

@@ -41,7 +41,7 @@ func (x *Excuse) Stands(o *Order, r Race, from int32) bool {
 		if o.Before(r.First, i) {
 			continue // it isn't of v
 		}
-		if e := o.ev[i].event; e.Dependent(&x.step.Event) || e.Buffers(&x.step.Event) {
+		if e := o.ev[i].event; e.Dependent(&x.step.Event) || e.Buffers(&x.step.Event) || e.AddsAlike(&x.step.Event) {
 			return false
 		}
 	}

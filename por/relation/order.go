@@ -313,21 +313,22 @@ func (o *Order) race(e *Event, first trace.Op, i int32, base []int32) {
 			continue
 		}
 		need := int32(-1)
-		if released {
+		if released || e.sameTest(o.ev[c].event) {
 			need = int32(len(o.needs))
 			o.needs = append(o.needs, base...)
-			o.need(c, o.needs[need:])
+			o.need(c, e, o.needs[need:])
 		}
 		o.Races = append(o.Races, Race{c, i, need, false})
 		join(o.cover, o.Clock(c))
 	}
 }
 
-// need joins into row, a base, the clocks of the direct predecessors that
-// remain if c and what comes with it (o.drops) are left out.
-func (o *Order) need(c int32, row []int32) {
+// need joins into row, a base, the clocks of e's direct predecessors that
+// remain if c and what comes with it (o.drops) are left out. Where e finds what c found, it
+// comes before or after others of its test.
+func (o *Order) need(c int32, e *Event, row []int32) {
 	for _, y := range o.found {
-		if y > c && !o.dropped(y) {
+		if y > c && !o.dropped(y) && !e.sameTest(o.ev[y].event) {
 			join(row, o.Clock(y))
 		}
 	}
@@ -353,7 +354,7 @@ func (o *Order) Pending(e *Event, first trace.Op, f func(c int32, row []int32)) 
 		}
 		join(o.cover, o.Clock(c))
 		copy(o.row, base)
-		o.need(c, o.row)
+		o.need(c, e, o.row)
 		f(c, o.row)
 	}
 }

@@ -81,6 +81,7 @@ func (s *Sequence) Reverse(r Race) (looked uint64) {
 	}
 	s.own.Copy(cur)
 	s.From, s.end, s.upto, s.Last, s.Varies = r.First, r.Second, r.Second, &s.own, s.own.Blur(s.oneEvent)
+	s.Varies = s.own.takenBefore(o.ev[r.First].event) || s.Varies
 	s.First = o.ev[r.Second].prev < r.First
 	s.row = o.Clock(r.Second)
 	if r.need >= 0 {
@@ -325,9 +326,13 @@ func (s *Sequence) firstOf(t trace.TID) (int32, bool) {
 // lastBegins reports whether b, the step e' itself, may be the first of v. If b
 // was run from this state or sleeps there, what it did is what e' does there.
 func (s *Sequence) lastBegins(b *Step, known bool) bool {
+	more := b.More
 	for _, i := range s.items[:s.essential] {
-		if !known || s.row[s.Event(i).Thread] > i || s.Event(i).Dependent(&b.Event) {
+		if !known || s.row[s.Event(i).Thread] > i || s.Event(i).Dependent(&b.Event) || s.Event(i).AddsAlike(&b.Event) && more == 0 {
 			return false
+		}
+		if s.Event(i).AddsAlike(&b.Event) {
+			more--
 		}
 	}
 	return true
@@ -340,6 +345,7 @@ func (s *Sequence) Weak(b *Step, known bool) Verdict {
 		return how
 	}
 	e := &b.Event
+	more, beside := b.More, []int32(nil) // room for additions like b's, and those of the rest
 	var later []phase
 	if s.o.buffered {
 		e, later = s.answered(e)
@@ -358,7 +364,14 @@ func (s *Sequence) Weak(b *Step, known bool) Verdict {
 			}
 			e = p.event
 		}
-		return s.Event(i).Dependent(e)
+		if !s.Event(i).AddsAlike(e) {
+			return s.Event(i).Dependent(e)
+		}
+		if more == 0 {
+			return true
+		}
+		more--
+		return false
 	}
 	for _, i := range s.items {
 		if depends(i) {
@@ -366,9 +379,19 @@ func (s *Sequence) Weak(b *Step, known bool) Verdict {
 		}
 	}
 	for i := s.From + 1; i < int32(len(s.o.ev)); i++ {
-		if s.inRest(i) && depends(i) {
+		if !s.inRest(i) {
+			continue
+		}
+		before := more
+		if depends(i) {
+			for _, j := range beside { // all of these together are too many
+				s.grow(j)
+			}
 			s.grow(i)
 			return No
+		}
+		if more != before {
+			beside = append(beside, i)
 		}
 	}
 	if s.Joint != nil && !s.Joint(b, s.aside) {

@@ -2,6 +2,7 @@ package limits
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -35,8 +36,9 @@ type Watch struct {
 type Machine interface{ Halt(on bool) }
 
 const (
-	// grace is how long a run has to tell its result, once a limit is reached.
-	grace = 650 * time.Millisecond
+	// grace is how long a run has to tell its result, once a limit is reached. It is longestGrace at
+	// most on a busy machine, if the limit is of the processor's time.
+	grace, longestGrace = 650 * time.Millisecond, 8 * grace
 	// longestWait and shortestWait are between two looks at the limits.
 	longestWait, shortestWait = 20 * time.Millisecond, 500 * time.Microsecond
 	// touching is more bytes than a guest touches in a second.
@@ -82,7 +84,7 @@ func (l *Watch) Unwanted() result.ErrorKind {
 }
 
 func (l *Watch) watch() {
-	var since time.Time
+	var since, used Clock // the wall's, the processor's
 	told := false
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -94,20 +96,29 @@ func (l *Watch) watch() {
 		case <-timer.C:
 		}
 		wait, why, excess := l.look()
-		if why != "" && since.IsZero() {
-			since = time.Now()
+		if why != "" && l.Reached() == "" {
+			since, used = StartClock(false), StartClock(true)
 			l.reached.Store(&why)
 		}
-		if !since.IsZero() {
+		if reached := l.Reached(); reached != "" {
 			wait = 2 * time.Millisecond
 			l.halt()
-			if late := time.Since(since) >= grace || excess; late && !told && l.late != nil {
+			busy := l.clock.processor && reached == result.OutOfTime
+			if late := graceOver(busy, since.Elapsed(), used.Elapsed()) || excess; late && !told && l.late != nil {
 				told = true
 				l.late(l.Reached())
 			}
 		}
 		timer.Reset(wait)
 	}
+}
+
+// graceOver reports whether a run has had its grace, in time on the wall and of the processor. busy: the
+// limit is of the processor's time, because other programs take it too. Then the run gets as much of it
+// as an idle machine would have given all its threads.
+func graceOver(busy bool, wall, used time.Duration) bool {
+	all := grace * time.Duration(runtime.GOMAXPROCS(0))
+	return wall >= grace && (!busy || used >= all) || wall >= longestGrace
 }
 
 // cancelled is ready when the user wants an end, and that wasn't noticed yet.

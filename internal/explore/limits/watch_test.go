@@ -2,6 +2,7 @@ package limits
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -60,6 +61,50 @@ func TestWatch(t *testing.T) {
 				t.Error("a machine stays halted after its step")
 			}
 		})
+	}
+}
+
+// TestGrace: a limit of the processor's time leaves a run the same work after it on a machine that is
+// busy. There is an end on the wall all the same, and other limits know that alone.
+func TestGrace(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		busy       bool
+		wall, used time.Duration
+		over       bool
+	}{
+		{"early", false, grace - 1, 0, false},
+		{"asleep, a limit on the wall", false, grace, 0, true},
+		{"asleep, a limit of the processor's time", true, grace, 0, false},
+		{"at work, before its time", true, longestGrace - 1, grace - 1, false},
+		{"at work, all threads", true, grace, grace * time.Duration(runtime.GOMAXPROCS(0)), true},
+		{"at work on many processors", true, grace - 1, 100 * grace, false},
+		{"asleep for long", true, longestGrace, 0, true},
+	} {
+		if over := graceOver(c.busy, c.wall, c.used); over != c.over {
+			t.Errorf("%s: after %v, %v of the processor: the grace is over: %v", c.name, c.wall, c.used, over)
+		}
+	}
+}
+
+// TestBusyLimit: a run that is asleep isn't late by the processor's time when it is by the wall's.
+func TestBusyLimit(t *testing.T) {
+	late := func(processor bool) time.Duration {
+		c := config.Default()
+		c.Time, c.Memory, c.ProcessorTime = time.Nanosecond, 0, processor
+		told := make(chan result.ErrorKind, 1)
+		clock := StartClock(processor)
+		for clock.Elapsed() <= c.Time { // a processor's time comes in ticks
+		}
+		begun := time.Now()
+		w := clock.Watch(context.Background(), &c, func(why result.ErrorKind) { told <- why })
+		defer w.Close()
+		<-told
+		return time.Since(begun)
+	}
+	wall, processor := late(false), late(true)
+	if wall < grace || processor < longestGrace {
+		t.Errorf("a run that is asleep is late after %v, and after %v where the limit is of the processor's time", wall, processor)
 	}
 }
 

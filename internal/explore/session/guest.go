@@ -30,6 +30,7 @@ type Sparing struct {
 	por.Awaiter
 	por.Blender
 	por.Counter
+	por.Tester
 	por.Overwriter
 	por.Symmetric
 	Stopper
@@ -41,11 +42,12 @@ func sparingOf[G interface {
 	por.Awaiter
 	por.Blender
 	por.Counter
+	por.Tester
 	por.Overwriter
 	por.Symmetric
 	Stopper
 }](g G) Sparing {
-	return Sparing{g, g, g, g, g, g, g, g}
+	return Sparing{g, g, g, g, g, g, g, g, g}
 }
 
 // Gatherer is the account of many executions together.

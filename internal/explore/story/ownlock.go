@@ -94,36 +94,43 @@ func (st *Story) exchanges(x at) bool {
 	return strings.Contains(text, "xchg") || strings.Contains(text, "bts")
 }
 
+// taken is a lock of the guest's own that a thread holds.
+type taken struct {
+	lock uint64
+	by   trace.TID
+}
+
 // useOwn puts the uses of the guest's own locks into the record.
 func (st *Story) useOwn() {
-	holds, words := map[uint64]trace.TID{}, map[uint64]*ownState{}
+	var holds []taken // oldest first
+	words := map[uint64]*ownState{}
 	ops := make([][]trace.Op, len(st.beats))
-	held := make([]map[uint64]trace.TID, len(st.beats))
+	held := make([][]taken, len(st.beats))
 	last := -1
 	st.eachWord(func(x at, a *trace.Access, s *ownState) {
 		for ; last < x.beat; last++ {
-			held[last+1] = maps.Clone(holds)
+			held[last+1] = slices.Clone(holds)
 		}
 		if !st.own[a.Addr] {
 			return
 		}
 		switch now := st.rawAt(x); {
 		case s.word == 0 && now != 0:
-			holds[a.Addr] = st.maker(x)
+			holds = append(holds, taken{a.Addr, st.maker(x)})
 			ops[x.beat] = append(ops[x.beat], trace.Op{Kind: trace.OpLock, Obj: a.Addr, At: uint16(min(x.access+1, math.MaxUint16)), PC: a.PC + 1})
 		case s.word != 0 && now == 0:
-			delete(holds, a.Addr)
+			holds = slices.DeleteFunc(holds, func(l taken) bool { return l.lock == a.Addr })
 			ops[x.beat] = append(ops[x.beat], trace.Op{Kind: trace.OpUnlock, Obj: a.Addr, At: uint16(min(x.access, math.MaxUint16)), PC: a.PC + 1})
 		}
 	}, words)
 	for i := range st.beats {
-		if held[i] == nil {
+		if i > last {
 			held[i] = holds
 		}
 		st.beats[i].add(ops[i])
-		for addr, t := range held[i] {
-			if t == st.beats[i].step.Thread {
-				st.beats[i].held = append(slices.Clone(st.beats[i].held), st.Guest.VariableName(addr))
+		for _, l := range held[i] {
+			if l.by == st.beats[i].step.Thread {
+				st.beats[i].held = append(slices.Clone(st.beats[i].held), st.Guest.VariableName(l.lock))
 			}
 		}
 	}

@@ -97,6 +97,44 @@ func TestTested(t *testing.T) {
 	}
 }
 
+// TestPivotAt: with which number code compares what memory held, or that it compares the sum.
+func TestPivotAt(t *testing.T) {
+	file, at := blendLabels(t)
+	const load = 5
+	for _, tt := range []struct {
+		label  string
+		behind uint64
+		pivot  Pivot
+		ok     bool
+	}{
+		{"zero", 0, Pivot{Sum: true}, true},
+		{"later", 0, Pivot{Sum: true}, true},
+		{"negative", 0, Pivot{Sum: true}, true},
+		{"compared", load, Pivot{Number: 3}, true},
+		{"tests", load, Pivot{Number: 0}, true},
+		{"shifted", load, Pivot{Number: 2}, true},
+		{"summed", load, Pivot{Number: 1}, true},
+		{label: "twice", behind: load},
+		{label: "taken", behind: load},
+		{label: "copied", behind: load},
+		{label: "wide", behind: load},
+		{label: "parity"},
+		{label: "parity2", behind: load},
+		{label: "saved"},
+		{label: "bits"},
+		{label: "plain"},
+		{label: "away"},
+		{label: "exchange"},
+	} {
+		if at[tt.label] == 0 {
+			t.Fatalf("no label %s", tt.label)
+		}
+		if pivot, ok := PivotAt(file, at[tt.label]+tt.behind); ok != tt.ok || ok && pivot != tt.pivot {
+			t.Errorf("%s: %+v, %v, want %+v, %v", tt.label, pivot, ok, tt.pivot, tt.ok)
+		}
+	}
+}
+
 // TestFlagsCross: code of compilers, both C libraries', keeps nothing in the flags across
 // returns; an assembler's may.
 func TestFlagsCross(t *testing.T) {

@@ -46,6 +46,29 @@ tests:
 	jle	1b
 	movl	$0, %eax
 	ret
+shifted:			/* with one more, as in ++n == 3 */
+	movl	$1, %eax
+	lock xaddl %eax, word(%rip)
+	addl	$1, %eax
+	cmpl	$3, %eax
+	je	1b
+	movl	$0, %eax
+	ret
+summed:				/* one more is compared with zero */
+	movl	$-1, %eax
+	lock xaddl %eax, word(%rip)
+	subl	$1, %eax
+	je	1b
+	jmp	tests
+twice:				/* with two numbers */
+	movl	$-1, %eax
+	lock xaddl %eax, word(%rip)
+	cmpl	$1, %eax
+	je	1b
+	cmpl	$2, %eax
+	je	1b
+	movl	$0, %eax
+	ret
 copied:				/* and kept */
 	movl	$-1, %eax
 	lock xaddl %eax, word(%rip)

@@ -9,4 +9,5 @@
 //	undefined   flags that one leaves undefined
 //	grown       numbers of which only a least value is known, through instructions
 //	weak        stores that are in no order, and strings
+//	stack       accesses through the stack segment
 package x86

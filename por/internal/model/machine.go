@@ -81,6 +81,7 @@ type Machine struct {
 	overwrites bool
 	blending   bool // read-modify-writes and arrivals are told to commute
 	counting   bool // and additions that are tested (above.go)
+	testing    bool // and what those that don't blend found
 	// AtOnce: one of these that finds too little is told at once.
 	AtOnce  bool
 	below   map[site]bool

@@ -23,7 +23,7 @@ func (m *Machine) access(t int, in *Instr) trace.Access {
 			a.SetBlend(trace.BlendAdd)
 		}
 	case AddTest:
-		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.counting && !m.below[m.site(t, &a)] && !(m.awaiting && m.awaited(&a)) {
+		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.counting && in.D == 0 && !m.below[m.site(t, &a)] && !(m.awaiting && m.awaited(&a)) {
 			a.SetBlend(trace.BlendAdd)
 		}
 	case Add, And, Or, Xor:
@@ -137,8 +137,14 @@ func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
 	case AddTest:
 		old := m.load(t, at, size)
 		m.store(t, at, size, old+in.C, a)
-		m.set(r, int64(b2i(m.peek(at, size) == 0)))
+		m.set(r, int64(b2i(m.peek(at, size) == in.D)))
 		m.tally(t, in, a, old)
+		if n := 64 - 8*a.Size; m.testing && a.Blends() == trace.NoBlend && !(m.awaiting && m.awaited(a)) {
+			added := in.C << n >> n
+			blend, more := trace.TestedAddition(a.Size, added, in.D-added, old<<n>>n)
+			a.SetBlend(blend)
+			x.More = more
+		}
 	case FetchAdd, Exchange:
 		old, v := m.load(t, at, size), in.C
 		if in.Code == FetchAdd {

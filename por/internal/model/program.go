@@ -27,7 +27,7 @@ const (
 	Store     // mem = C
 	StoreR    // mem = reg[R] + C
 	FetchAdd  // R = mem; mem += C
-	AddTest   // mem += C; R = whether it is 0 then
+	AddTest   // mem += C; R = whether it is D then
 	Add       // mem += C; the next four blend (trace.Blend)
 	And       // mem &= C
 	Or        // mem |= C

@@ -1,0 +1,183 @@
+package por
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"landgo/internal/trace"
+	"landgo/por/internal/model"
+
+	"pgregory.net/rapid"
+)
+
+// Programs whose additions are tested, under the searches that know on which side of a number each of them
+// finds its count (Tester). The judges are those of above_test.go.
+
+// agreeTested is agreeCounts for tested additions, without or with those to counts that stay above zero.
+func agreeTested(p *model.Program, limit uint64, counting bool, f fault) (fewer bool, err error) {
+	all, err := exhaust(p, limit)
+	if err != nil {
+		return false, err
+	}
+	if !all.stats.Complete {
+		return false, errTooLarge
+	}
+	for _, search := range []string{"sleep", "source", "optimal"} {
+		opts := single
+		opts.fault = f
+		found := newSurvey(p)
+		found.r.blending, found.r.counting, found.r.testing = true, counting, true
+		e, err := New(search, opts)
+		if err != nil {
+			return false, err
+		}
+		if found.stats, err = e.Run(found.r, found); err != nil {
+			return false, err
+		}
+		if err := allOutcomes(all, found); err != nil {
+			return false, fmt.Errorf("%s: %w", search, err)
+		}
+		judge := newSurvey(p)
+		judge.r.blending, judge.r.counting, judge.r.testing = true, counting, true
+		judge.m.Below(found.m)
+		judge.m.AtOnce = true
+		judge.r.Blend(true)
+		judge.r.Count(search != "sleep")
+		judge.r.Test(true)
+		judge, err = exhaustTo(judge, limit)
+		switch {
+		case errors.Is(err, trace.ErrFiner):
+			return false, fmt.Errorf("%s: a count isn't above zero everywhere, and that wasn't seen", search)
+		case err != nil:
+			return false, err
+		case !judge.stats.Complete:
+			return false, errTooLarge
+		case judge.clash != "":
+			return false, fmt.Errorf("two executions of one trace differ: %s", judge.clash)
+		}
+		for c := range judge.traces {
+			if found.traces[c] == nil {
+				return false, fmt.Errorf("%s: missed a trace of %d", search, len(judge.traces))
+			}
+		}
+		if search == "optimal" && (int(found.stats.Executions) != len(judge.traces) || found.stats.Blocked > 0) {
+			return false, fmt.Errorf("%d executions of %d traces, %d blocked", found.stats.Executions, len(judge.traces), found.stats.Blocked)
+		}
+		fewer = int(found.stats.Executions) < len(all.traces)
+	}
+	return fewer, nil
+}
+
+// TestTestedAdditions: references are taken and given back.
+func TestTestedAdditions(t *testing.T) {
+	for _, counting := range []bool{false, true} {
+		t.Run(fmt.Sprint("counting ", counting), func(t *testing.T) {
+			sparing(t, referring(), func(p *model.Program) (bool, error) { return agreeTested(p, spinLimit, counting, sound) })
+		})
+	}
+}
+
+// arriving draws programs of two to four threads that count to a number, from above or from below.
+func arriving() *rapid.Generator[*model.Program] {
+	return rapid.Custom(func(t *rapid.T) *model.Program {
+		n := 2 + pick(t, "threads", 3)
+		p := &model.Program{Bytes: 24, Standing: true, Calm: true,
+			Init: map[int]byte{0: byte(pick(t, "first", 4)), 8: byte(pick(t, "second", 4))}}
+		// The tests that most additions to a counter have.
+		by, to := [2]int64{1, -1}, [2]int64{}
+		for a := range by {
+			if pick(t, "down", 2) == 0 {
+				by[a] = -by[a]
+			}
+			to[a] = int64(pick(t, "to", 4))
+		}
+		for range n {
+			var code []model.Instr
+			put := func(in ...model.Instr) { code = append(code, in...) }
+			for k := 1 + pick(t, "length", 6-n); k > 0; k-- {
+				w := pick(t, "where", 2)
+				a, v, d := 8*w, by[w], to[w]
+				switch pick(t, "another", 10) {
+				case 0:
+					v = -v
+				case 1:
+					d++
+				}
+				switch pick(t, "kind", 12) {
+				case 0, 1, 2, 3: // arrive
+					put(model.Instr{Code: model.AddTest, A: a, R: 1, C: v, D: d})
+				case 4, 5, 6: // and be the last one
+					put(model.Instr{Code: model.AddTest, A: a, R: 1, C: v, D: d}, model.Instr{Code: model.JumpNe, R: 1, C: 1, A: len(code) + 3},
+						model.Instr{Code: model.Store, A: pick(t, "begin", 2) * 8 * 2, C: int64(pick(t, "again", 4))})
+				case 7: // which mustn't be
+					put(model.Instr{Code: model.AddTest, A: a, R: 1, C: v, D: d}, model.Instr{Code: model.AssNe, A: len(code), R: 1, C: 1})
+				case 8:
+					put(model.Instr{Code: model.Add, A: a, C: v})
+				case 9:
+					put(model.Instr{Code: model.Load, A: pick(t, "look", 3) * 8, R: 2})
+				case 10:
+					put(model.Instr{Code: model.Store, A: pick(t, "set", 3) * 8, C: int64(pick(t, "again", 4))})
+				default:
+					put(model.Instr{Code: model.CompareEx, A: a, R: 2, C: 1, D: 2})
+				}
+			}
+			p.Threads = append(p.Threads, code)
+		}
+		return p
+	})
+}
+
+// TestArrivals: threads count to a number, and the one that comes to it does something.
+func TestArrivals(t *testing.T) {
+	for _, counting := range []bool{false, true} {
+		t.Run(fmt.Sprint("counting ", counting), func(t *testing.T) {
+			sparing(t, arriving(), func(p *model.Program) (bool, error) { return agreeTested(p, spinLimit, counting, sound) })
+		})
+	}
+}
+
+// TestTestedMutants: what is left out of the rules is found.
+func TestTestedMutants(t *testing.T) {
+	for _, f := range []fault{roomless} {
+		t.Run(fmt.Sprint("fault ", f), func(t *testing.T) {
+			findsFault(t, arriving(), 3000, func(p *model.Program) error {
+				_, err := agreeTested(p, spinLimit, false, f)
+				return err
+			})
+		})
+	}
+}
+
+// TestLastOne: of n threads that count to n, each is the last one in one execution.
+func TestLastOne(t *testing.T) {
+	for n := 2; n <= 6; n++ {
+		for _, up := range []bool{false, true} {
+			p := &model.Program{Bytes: 8, Standing: true, Init: map[int]byte{0: byte(n)}}
+			in := model.Instr{Code: model.AddTest, R: 1, C: -1}
+			if up {
+				p.Init, in.C, in.D = nil, 1, int64(n)
+			}
+			for range n {
+				p.Threads = append(p.Threads, []model.Instr{in})
+			}
+			found := newSurvey(p)
+			found.r.blending, found.r.testing = true, true
+			e, err := New("optimal", single)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if st, err := e.Run(found.r, found); err != nil || int(st.Executions) != n || st.Blocked > 0 {
+				t.Errorf("%d threads, up %v: %d executions, %d blocked: %v", n, up, st.Executions, st.Blocked, err)
+			}
+		}
+	}
+}
+
+// TestSoakTested is TestTestedAdditions and TestArrivals on as many programs as LANDGO_SOAK says.
+func TestSoakTested(t *testing.T) {
+	for _, counting := range []bool{false, true} {
+		soakSparing(t, referring(), func(p *model.Program) (bool, error) { return agreeTested(p, spinLimit, counting, sound) })
+		soakSparing(t, arriving(), func(p *model.Program) (bool, error) { return agreeTested(p, spinLimit, counting, sound) })
+	}
+}

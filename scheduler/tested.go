@@ -1,0 +1,59 @@
+package scheduler
+
+import (
+	"landgo/internal/image/static"
+	"landgo/internal/trace"
+)
+
+// Additions whose results are compared with a number, for a search that asks (por.Tester). Of those
+// that arrive at a barrier, or give a reference back, mostly only the last one goes another way. An
+// addition's blend is the side on which it has found the count (trace.TestedAddition).
+// So it is a matter of the state, and known once the step was taken.
+
+// tested is with what an instruction's result is compared, if it is an addition of this kind.
+type tested struct {
+	static.Pivot
+	is bool
+}
+
+// Test implements por.Tester.
+func (s *System) Test(on bool) {
+	s.Blends.testing = on && s.Blends.on
+	s.Unlist()
+}
+
+// found is the blend of an addition by what it found, made since a moment of the machine's journal, and
+// its trace.Transition.More.
+func (bl *blends) found(a *trace.Access, since uint64) (trace.Blend, uint8) {
+	if !bl.on || bl.isAwaited(a) || bl.in.image.FlagsCross() {
+		return trace.NoBlend, 0
+	}
+	k, known := bl.adds[a.PC]
+	if !known {
+		k.Pivot, k.is = static.PivotAt(bl.in.image.File, a.PC)
+		bl.adds[a.PC] = k
+	}
+	if !k.is {
+		return trace.NoBlend, 0
+	}
+	before, added := bl.change(a, since)
+	if k.Sum {
+		k.Number = -added
+	}
+	return trace.TestedAddition(a.Size, added, k.Number, before)
+}
+
+// change is what the bytes of an access held at a moment of the machine's journal, and what was added
+// since, as signed numbers.
+func (bl *blends) change(a *trace.Access, since uint64) (before, added int64) {
+	var first, last uint64
+	n := 0
+	bl.in.machine.Values(since, a.Addr, uint64(a.Size), func(v uint64) {
+		if first = v; n == 0 {
+			last = v
+		}
+		n++
+	})
+	shift := 64 - 8*a.Size
+	return int64(first<<shift) >> shift, int64((last-first)<<shift) >> shift
+}
