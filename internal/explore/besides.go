@@ -23,7 +23,7 @@ func (h *hunt) besides(ctx context.Context, cfg config.Config) (*result.Result, 
 		return nil, nil
 	}
 	cfg.Checkpoint, cfg.Resume, cfg.Leaves = "", "", true
-	again, err := runLeaving(ctx, h.Clock, cfg, h.obs, nil, 0, max(leastLeft, 4*int(h.stats.Longest)))
+	again, err := runLeaving(ctx, h.Clock, cfg, setAside(h.obs), nil, 0, max(leastLeft, 4*int(h.stats.Longest)))
 	if err != nil {
 		return nil, err
 	}
