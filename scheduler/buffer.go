@@ -247,7 +247,7 @@ func (b *buffers) endBuffered(th edit) {
 func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	th, own := s.edit(b-1), s.edit(b)
 	s.state.save(b)
-	tr := s.arena.transition(b, 0)
+	tr := s.arena.Transition(b, 0)
 	tr.Updates, tr.Begin = true, own.Insns
 	info := stepInfo{tr: tr, before: s.machine.Journal(), journal: s.machine.Journal()}
 	if th.asked {
@@ -261,7 +261,7 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	info.number = s.stepped
 	s.steps = append(s.steps, info)
 	err := s.Promises.judge(th, tr, len(s.promises), false)
-	s.arena.seal(tr)
+	s.arena.Seal(tr)
 	if err != nil {
 		return nil, err
 	}

@@ -3,9 +3,9 @@ package scheduler
 import (
 	"maps"
 
-	"landgo/emu"
 	"landgo/internal/image/static"
 	"landgo/internal/trace"
+	"landgo/scheduler/spins"
 )
 
 // What becomes of an addition's result (tested.go), where the code doesn't say it by itself. Code without
@@ -13,8 +13,8 @@ import (
 // the step is tried with the number that is there, and with those that other additions
 // would leave, and is taken back. Two numbers are on one side if the thread has done the same with
 // both, and stands in the same state then. Registers may differ that are dead on all paths from there
-// (poise.go). The first number that leads elsewhere is the pivot. Bytes of the thread's own stack may
-// differ, as long as it doesn't read them: they are watched as those that a counted spin leaves (leftover.go).
+// (spins.Poise). The first number that leads elsewhere is the pivot. Bytes of the thread's own stack may
+// differ, as long as it doesn't read them: they are watched as those that a counted spin leaves (spins.Leftover).
 //
 // Where each number leads elsewhere, as a ticket does, the addition is one like any other. That is
 // learned of its place, and all begins again.
@@ -32,7 +32,7 @@ type side struct {
 	blend trace.Blend
 	more  uint8
 	// By these the numbers of a side could be told apart: bytes of the thread's stack, and registers.
-	left []emu.Range
+	left []trace.Range
 	regs trace.RegSet
 }
 
@@ -72,7 +72,7 @@ func (s *System) trySides(th edit) {
 		bl.side = s.counts.sideOf(th)
 	})
 	s.current = current
-	th.leaving, th.leavingRegs = leftovers(bl.side.left, bl.side.pc), bl.side.regs
+	th.leaving, th.leavingRegs = spins.LeftBy(bl.side.pc, bl.side.left), bl.side.regs
 }
 
 // sideOf tries it.
@@ -80,23 +80,25 @@ func (c *counts) sideOf(th edit) side {
 	at, since := th.Access, c.in.machine.Journal()
 	before := c.in.valueFor(th.thread, &at)
 	here, after := c.outcome(th, &at, before, since)
-	mask := sizeMask(at.Size)
+	mask := spins.Mask(at.Size)
 	step := (after - before) & mask
 	if here == nil || step != 1 && step != mask {
 		return side{}
 	}
-	way := func(k uint64) *poise {
+	way := func(k uint64) *spins.Poise {
 		p, _ := c.outcome(th, &at, (before+k*step)&mask, since)
 		return p
 	}
-	bytes, regs := apart{}, trace.RegSet(0)
-	same := func(p *poise, k uint64) bool {
-		q, differ := way(k), apart{}
-		if p == nil || q == nil || !c.sameLeft(p, q, differ, th.thread) {
+	r := c.in.machine.Regs(th.Ctx)
+	owns := func(at uint64) bool { return c.ownsThere(th.thread, &r, at) }
+	bytes, regs := spins.Apart{}, trace.RegSet(0)
+	same := func(p *spins.Poise, k uint64) bool {
+		q, differ := way(k), spins.Apart{}
+		if p == nil || q == nil || !differ.Same(p, q, owns) {
 			return false
 		}
 		maps.Copy(bytes, differ)
-		regs |= p.otherPushed(q)
+		regs |= p.OtherPushed(q)
 		return true
 	}
 	beyond := uint64(1)
@@ -120,30 +122,30 @@ func (c *counts) sideOf(th edit) side {
 	shift := 64 - 8*at.Size
 	signed := func(v uint64) int64 { return int64(v<<shift) >> shift }
 	blend, more := trace.TestedAddition(at.Size, signed(step), signed((before+pivot*step)&mask), signed(before))
-	return side{at.PC, blend, min(more, uint8(beyond-1)), bytes.ranges(), regs}
+	return side{at.PC, blend, min(more, uint8(beyond-1)), bytes.Ranges(), regs}
 }
 
 // outcome is how a thread stands after its step, if its bytes held v, and what they hold then. nil: that
 // can't be compared.
-func (c *counts) outcome(th edit, at *trace.Access, v, since uint64) (p *poise, after uint64) {
+func (c *counts) outcome(th edit, at *trace.Access, v, since uint64) (p *spins.Poise, after uint64) {
 	k := c.in.aside()
 	c.in.Save(th.ID)
 	defer func() { c.in.takeBack(k) }()
 	c.putValue(at, v)
 	logged := c.in.machine.Logged()
 	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
-	tr := c.in.arena.transition(th.ID, 0)
+	tr := c.in.arena.Transition(th.ID, 0)
 	tr.Begin = th.Insns + mostTried - c.in.cfg.StepBudget // a longer step has an error
-	if err := c.spins.runs.step(th, tr, 0); err != nil || len(tr.Accesses) != 1 || !sameBytes(&tr.Accesses[0], at) {
+	if err := c.spins.runs.step(th, tr, 0); err != nil || len(tr.Accesses) != 1 || !tr.Accesses[0].SameBytes(at) {
 		return nil, 0
 	}
-	c.in.arena.seal(tr)
+	c.in.arena.Seal(tr)
 	now := c.poiseOf(th.thread, true)
-	now.did = doings(tr)
+	now.Did = spins.Doings(tr)
 	c.bornIn(tr, &now)
-	now.memory, _ = c.differences(since, at)
+	now.Memory, _ = c.differences(since, at)
 	var err error
-	if now.words, err = c.in.machine.WordsSince(logged); err != nil {
+	if now.Words, err = c.in.machine.WordsSince(logged); err != nil {
 		return nil, 0
 	}
 	return &now, c.valueAt(at)

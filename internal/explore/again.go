@@ -82,7 +82,7 @@ func (h *hunt) runBuffered(ctx context.Context, cfg config.Config, most uint64, 
 	if samples {
 		soon := cfg
 		soon.MaxExecutions = soonAgain
-		again, err := runFor(ctx, h.Clock, soon, h.obs, nil, soonSteps)
+		again, err := runFor(ctx, h.Clock, soon, setAside(h.obs), nil, soonSteps)
 		if err != nil || again.Verdict != result.Budget {
 			return again, err
 		}
@@ -97,7 +97,7 @@ func (h *hunt) runBuffered(ctx context.Context, cfg config.Config, most uint64, 
 	if samples && most == 0 {
 		most = besideStates
 	}
-	return runFor(ctx, h.Clock, cfg, h.obs, nil, most)
+	return runFor(ctx, h.Clock, cfg, setAside(h.obs), nil, most)
 }
 
 // stepsOf is about how many steps a result's search took.

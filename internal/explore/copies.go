@@ -30,7 +30,7 @@ func (h *hunt) withParts(ctx context.Context, cfg config.Config) (*result.Result
 	if cfg.Time > 0 && h.Clock.Elapsed() >= cfg.Time || cfg.Validate() != nil {
 		return nil, nil
 	}
-	again, err := runFor(ctx, h.Clock, cfg, h.obs, nil, 0)
+	again, err := runFor(ctx, h.Clock, cfg, setAside(h.obs), nil, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -72,6 +72,36 @@ func (keeper) Progress(Progress)        {}
 func (keeper) Late(result.ErrorKind)    {}
 func (k keeper) SoFar(r *result.Result) { k[r.Verdict]++ }
 
+// latest keeps a run's latest result, and whether one without a verdict came behind one with.
+type latest struct {
+	verdict result.Verdict
+	lost    bool
+}
+
+func (*latest) Progress(Progress)     {}
+func (*latest) Late(result.ErrorKind) {}
+func (l *latest) SoFar(r *result.Result) {
+	l.lost = l.lost || l.verdict == result.Verified && r.Verdict == result.Budget
+	l.verdict = r.Verdict
+}
+
+// TestSecondSearchKeepsResult: a second search, with buffers or with divided copies, takes nothing from
+// the first one's result as long as it has none itself.
+func TestSecondSearchKeepsResult(t *testing.T) {
+	t.Parallel()
+	for name, source := range map[string]string{
+		"buffers": `A { x = 1; r[0] = y; return p; } B { y = 1; r[1] = x; return p; } MAIN`,
+		"copies": `static long two[2]; static int to[2]; A { (void)!write(to[1], two, 16); return p; } B { two[0] = two[1] = 1; return p; }
+int main(void) { (void)!pipe(to); RUN return 0; }`,
+	} {
+		told := &latest{}
+		r, err := Run(context.Background(), onProgram(compile.Text(t, "gcc", bufferHead+source)), told)
+		if err != nil || r.Verdict != result.Verified || told.lost || told.verdict != result.Verified {
+			t.Errorf("%s: %+v, %v, told %+v", name, r, err, told)
+		}
+	}
+}
+
 // TestBesideKeepsResult: a run that is late is told by its latest result. Samples without a bug
 // are none.
 func TestBesideKeepsResult(t *testing.T) {
